@@ -87,7 +87,7 @@ void Context::End(Answered answered) {
     const std::lock_guard lock(mutex_);
     call.swap(call_);
     if (is_cancelled_ && reply.status.error_code() == grpc::CANCELLED) {
-      reply.status = {grpc::CANCELLED, "the compute was cancelled: the server had not answered"};
+      reply.status = {grpc::CANCELLED, "the server had not answered"};
     }
   }
   call.reset();

@@ -16,7 +16,7 @@ Host::Host(const wasinn_host_services& services, const char* config)
             .framework = "gRPC",
             .version = version_.c_str(),
             .library = "",
-            .devices = "the server's"} {
+            .devices = "servers"} {
   backend::TellFramework("GRPC_VERBOSITY", "NONE");                    // gRPC logs to stderr
   ModelConfig::Parse(config_.c_str(), "{}", Transport::kGrpc, false);  // what is wrong is told now
 }

@@ -30,7 +30,8 @@ Address AddressOf(std::span<const wasinn_blob> blobs) {
   if (blobs.size() != 1)
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("expected one address, found {}", blobs.size()));
   if (blobs.front().path == nullptr) {
-    throw Error(WASINN_SECURITY, "a remote model is an address, which only the host's configuration names");
+    throw Error(WASINN_SECURITY,
+                "this backend takes an address (grpc://…, http://…) that the host names, not a file or bytes");
   }
   const wasinn_blob& blob = blobs.front();
   return ParseAddress({reinterpret_cast<const char*>(blob.data), blob.size});

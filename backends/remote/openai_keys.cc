@@ -12,6 +12,9 @@ namespace {
 
 constexpr uint32_t kGuests = WASINN_KEY_GUEST | WASINN_KEY_CONTEXT;
 constexpr uint32_t kAll = WASINN_KEY_MODEL | kGuests;
+// They say how a model computes here, or belong to keys that are refused. Programs and configurations ask for what was
+// right on another machine.
+constexpr char kWithoutEffect[] = "of a language model, as with the backend llama; no effect, since its server decides";
 constexpr wasinn_key kLanguageKeys[] = {
     {"api", WASINN_KEY_MODEL,
      "of a language model: what the server has of chat, completions and embeddings, if not all; default auto"},
@@ -19,7 +22,7 @@ constexpr wasinn_key kLanguageKeys[] = {
      "of a language model: max_tokens or max_completion_tokens, by which the server knows n-predict; default "
      "max_tokens"},
     {"n-predict", kAll, "tokens to generate; -1: as many as the server allows, which is the default"},
-    {"temp", kAll, "temperature; 0: always the most probable token; default the server's, as of all that follow"},
+    {"temp", kAll, "temperature; 0: always the most probable token; default: the server's (also for the keys below)"},
     {"top-p", kAll, "sample from the most probable tokens that make up p"},
     {"presence-penalty", kAll, "of the last tokens"},
     {"frequency-penalty", kAll, "of the last tokens"},
@@ -62,17 +65,28 @@ constexpr wasinn_key kLanguageKeys[] = {
     {"cache-prompt", kAll, "false: a prompt that begins as the last one is evaluated whole"},
     {"ignore-eos", kAll, "true: no token that ends a text is chosen"},
     {"embd-normalize", kAll, "of embeddings, by llama.cpp's numbers"},
+    {"ctx-size", kAll, kWithoutEffect},
+    {"batch-size", kAll, kWithoutEffect},
+    {"ubatch-size", kAll, kWithoutEffect},
+    {"threads", kAll, kWithoutEffect},
+    {"n-gpu-layers", kAll, kWithoutEffect},
+    {"cache-type-k", kAll, kWithoutEffect},
+    {"cache-type-v", kAll, kWithoutEffect},
+    {"flash-attn", kAll, kWithoutEffect},
+    {"enable-log", kAll, kWithoutEffect},
+    {"stream-stdout", kAll, kWithoutEffect},
+    {"position", kAll, kWithoutEffect},
+    {"top-logits", kAll, kWithoutEffect},
+    {"lora-scale", kAll, kWithoutEffect},
+    {"keep", kAll, kWithoutEffect},
+    {"prompt-steps", kAll, kWithoutEffect},
+    {"with-pieces", kAll, kWithoutEffect},
+    {"report", kAll, kWithoutEffect},
     {WASINN_KEY_ANY, kGuests,
      "of a language model: keys of the backend llama that say how it computes have no effect, those that no server can "
      "follow are errors, and others are named in a warning"},
 };
 
-// They say how a model computes here, or belong to keys that are refused. Programs ask for what was right on another
-// machine.
-constexpr std::string_view kWithoutEffect[] = {
-    "ctx-size",     "batch-size", "ubatch-size",  "threads",       "n-gpu-layers", "cache-type-k",
-    "cache-type-v", "flash-attn", "enable-log",   "stream-stdout", "position",     "top-logits",
-    "lora-scale",   "keep",       "prompt-steps", "with-pieces",   "report"};
 // Beside kRefusedFlags and kRefusedTexts. Apply looks whether they ask for something.
 constexpr std::string_view kRefused[] = {"lora", "add-special", "mmproj", "image"};
 
@@ -90,8 +104,8 @@ std::vector<std::string> UnknownKeys(const backend::Config& config) {
   };
   std::vector<std::string> unknown;
   for (const std::string& key : config.Keys()) {
-    const bool is_known = is_guests(key) || IsOneOf(key, kWithoutEffect) || IsOneOf(key, kRefused) ||
-                          IsOneOf(key, kRefusedFlags) || IsOneOf(key, kRefusedTexts);
+    const bool is_known =
+        is_guests(key) || IsOneOf(key, kRefused) || IsOneOf(key, kRefusedFlags) || IsOneOf(key, kRefusedTexts);
     if (is_known || unknown.size() == kMost) continue;
     std::string& shown = unknown.emplace_back(key.substr(0, kLongest));
     std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');

@@ -2,19 +2,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/config.h"
 #include "remote/errors.h"
 #include "remote/oip_grpc.h"
 #include "remote/oip_http.h"
 #include "remote/openai.h"
+#include "remote/openai_settings.h"
 
 namespace wasinn::remote {
+
+namespace {
+
+// Who sets such a key has a language model, whose address says so.
+const char* LanguageHint(const std::string& key) {
+  const bool is_language = std::ranges::any_of(LanguageKeys(), [&](const wasinn_key& one) { return key == one.name; });
+  return is_language ? "; a language model's address is http://HOST:PORT/v1/MODEL" : "";
+}
+
+}  // namespace
 
 std::unique_ptr<const GuestSettings> Protocol::Configure(const char* guest_config) const {
   const backend::Config config(guest_config, "configuration from the guest");
   for (const std::string& key : config.Keys()) {
-    throw backend::Error(WASINN_INVALID_ARGUMENT,
-                         fmt::format("backend 'remote' has no key '{}' for guests of this model", Quoted(key)));
+    throw backend::Error(
+        WASINN_INVALID_ARGUMENT,
+        fmt::format("backend 'remote' has no key '{}' for guests of this model{}", Quoted(key), LanguageHint(key)));
   }
   return nullptr;
 }

@@ -71,6 +71,12 @@ struct Model {
   bool Loads() const { return !signature || signature->ok(); }
 };
 
+// Of an address, the backend's framework is only one of the protocols that it speaks.
+std::string PlaceOf(const ModelInfo& info) {
+  if (!settings::IsAddress(info.path)) return "on " + info.framework;
+  return "over " + info.path.substr(0, info.path.find("://"));
+}
+
 std::vector<Model> Look(const Host& host, bool verify) {
   std::vector<Model> models;
   for (ModelInfo& info : host.Models()) {
@@ -126,7 +132,7 @@ std::string ToText(const std::vector<Model>& models) {
       told += fmt::format("DOES NOT LOAD: {}\n", settings::Printable(model.signature->status().message()));
       continue;
     }
-    told += fmt::format("loads on {}\n  in   {}\n  out  {}\n", model.info.framework, LineOf((**model.signature).inputs),
+    told += fmt::format("loads {}\n  in   {}\n  out  {}\n", PlaceOf(model.info), LineOf((**model.signature).inputs),
                         LineOf((**model.signature).outputs));
   }
   return table.ToString() + told;

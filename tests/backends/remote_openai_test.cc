@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,6 +13,7 @@
 #include "remote/errors.h"
 #include "remote/http_status.h"
 #include "remote/json_text.h"
+#include "remote/oip_grpc.h"
 #include "remote/openai.h"
 #include "remote/openai_answer.h"
 #include "remote/openai_body.h"
@@ -163,6 +165,26 @@ TEST(RemoteOpenAiTest, WhatIsWrongIsNamed) {
 TEST(RemoteOpenAiTest, UnknownKeysAreNamed) {
   const backend::Config config(R"({"temp": 1, "ctx-size": 5, "lora": "a", "wrong": 1, "api": "chat"})", "guest");
   EXPECT_THAT(UnknownKeys(config), ElementsAre("api", "wrong"));
+}
+
+TEST(RemoteOpenAiTest, HostsMaySayHowALocalModelComputes) {
+  for (const char* name : {"ctx-size", "batch-size", "threads", "n-gpu-layers", "flash-attn"}) {
+    const auto one =
+        std::ranges::find_if(LanguageKeys(), [&](const wasinn_key& key) { return key.name == std::string(name); });
+    ASSERT_NE(one, LanguageKeys().end()) << name;
+    EXPECT_NE(one->where & WASINN_KEY_MODEL, 0U) << name;
+  }
+  EXPECT_EQ(Settings("{}", R"({"ctx-size": 100, "threads": 2})").Fields(), "");
+}
+
+TEST(RemoteOpenAiTest, AModelOfTensorsSaysWhereLanguageModelsAre) {
+  const OipGrpc model(ParseAddress("grpc://a:1/m"));
+  const auto refused = [&](const char* options) {
+    return Refused(WASINN_INVALID_ARGUMENT, [&] { model.Configure(options); });
+  };
+  EXPECT_THAT(refused(R"({"n-predict": 5})"),
+              ::testing::EndsWith("; a language model's address is http://HOST:PORT/v1/MODEL"));
+  EXPECT_THAT(refused(R"({"wrong": 5})"), ::testing::EndsWith("no key 'wrong' for guests of this model"));
 }
 
 // Contexts are a guest's to make, as many as it likes.

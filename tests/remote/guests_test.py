@@ -36,6 +36,10 @@ class Guests(RemoteTest):
                          [("first", "FP32", [-1, 3]), ("second", "INT64", [2])])
         self.assertEqual(told["inputs"], told["outputs"])
 
+    def test_a_check_of_models_names_the_protocol(self):
+        address = self.address(self.serve(models={"m": MODEL}))
+        self.check(self.wasinn("models", "--model", f"m={address}", "--verify"), out=f"loads over {self.scheme}\n", err="")
+
     def test_every_type(self):
         server = self.serve(models=MODELS)
         lines = "".join(f"[models.{word}]\npath = '{self.address(server, model=word)}'\n" for word in MODELS)
@@ -161,12 +165,13 @@ class Failures(RemoteTest):
     def test_mistakes_of_the_settings(self):
         for text, address, *lines in (
             ("has no port", "grpc://host/m"),
+            ("put user and password into `headers`", "http://user:secret@host:1/v2/models/m"),
             ("it names no model", "grpc://host:1"),
             ("known are grpc, grpcs, http, https", "http3://host:1/m"),
             ("does not begin with /v2/models/", "http://host:1/m"),
             ("'content-length' is no header", "http://host:1/v2/models/m", "headers = {content-length = '1'}"),
             ("max_connections", "http://host:1/v2/models/m", "max_connections = 0"),
-            ("keys 'ca', 'cert' and 'key'", "https://host:1/v2/models/m", "ca = '/etc/passwd'"),
+            ("key 'ca': '/etc/passwd' has no certificate in PEM", "https://host:1/v2/models/m", "ca = '/etc/passwd'"),
             ("'cert' and 'key' go together", "grpcs://host:1/m", "cert = '/etc/passwd'"),
             ("key 'ca': cannot read '/none'", "grpcs://host:1/m", "ca = '/none'"),
             ("'X-Team' is no header", "grpc://host:1/m", "headers = {X-Team = 'red'}"),
@@ -175,6 +180,11 @@ class Failures(RemoteTest):
         ):
             with self.subTest(text):
                 self.assertIn(text, self.infer_in_guest(address, *lines).err)
+
+    def test_no_message_has_a_password(self):
+        result = self.wasinn("inspect", f"{self.scheme}://user:secret@host:1/{self.path_of('m')}")
+        self.check_error(result, "put user and password into `headers`")
+        self.assertNotIn("secret", result.err)
 
     def test_the_signature_is_checked_before_a_call(self):
         fake = self.fake(told=metadata((("x", "FP32", (3, 3)),)))
