@@ -141,8 +141,9 @@ void AddModelFlags(CLI::App& app, HostFlags* flags) {
     for (const settings::ModelFlag& model : models) add("-S")(model);
   };
   AddParsed<settings::ModelFlag>(app, "--model", settings::ParseModelFlag, add("--model"),
-                                 "A file, folder or oci:// reference that the guest may load by NAME. It may be\n"
-                                 "followed by ,encoding=E ,target=T ,version=N ,isolate=true (in a worker)")
+                                 "A file, folder, oci:// reference or address (grpc://…, http://…) that the guest\n"
+                                 "may load by NAME. It may be followed by ,encoding=E ,target=T ,version=N\n"
+                                 ",isolate=true (in a worker)")
       ->type_name("NAME=PATH")
       ->group("Models");
   AddParsed<std::string>(
