@@ -47,6 +47,7 @@ long Number(std::string_view json, std::string_view name) {
 
 struct Times {
   Milliseconds first{0}, all{0};  // until the first piece, and until the end
+  long pieces = 0;
 };
 
 void PrintTimes(const wasi_nn::Context& context, const Times& times) {
@@ -57,9 +58,10 @@ void PrintTimes(const wasi_nn::Context& context, const Times& times) {
   const long in = Number(json, "input_tokens"), out = Number(json, "output_tokens");
   std::fprintf(stderr, "  %ld tokens in", in);
   if (out > 0) std::fprintf(stderr, ", the first out after %.1f ms", times.first.count());
-  if (out > 1 && times.all > times.first) {
-    std::fprintf(stderr, "; %ld out, %.1f tokens/s", out,
-                 static_cast<double>(out - 1) * 1000 / (times.all - times.first).count());
+  if (out > 1) std::fprintf(stderr, "; %ld out", out);
+  // Of a model at another server the text comes whole, and no token has a time of its own.
+  if (out > 1 && times.pieces > 1 && times.all > times.first) {
+    std::fprintf(stderr, ", %.1f tokens/s", static_cast<double>(out - 1) * 1000 / (times.all - times.first).count());
   }
   std::fputs("\n", stderr);
 }
@@ -73,7 +75,7 @@ bool Generate(const std::string& model, wasi_nn::Context* context, std::string* 
     if (wasi_nn::Status s = wasi_nn::get_output_single(*context, 0, piece); !s) {
       return Fail(model, "get_output_single", s);
     }
-    if (times->first.count() == 0) times->first = Clock::now() - begin;
+    if (times->pieces++ == 0) times->first = Clock::now() - begin;
     text->append(piece.data(), piece.size());
     std::fwrite(piece.data(), 1, piece.size(), stdout);
     std::fflush(stdout);

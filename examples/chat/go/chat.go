@@ -17,7 +17,7 @@ import (
 )
 
 // generate writes the text as it comes. A full context ends it too, and is said.
-func generate(context wasinn.Context) (first, all time.Duration, err error) {
+func generate(context wasinn.Context) (pieces int, first, all time.Duration, err error) {
 	begin := time.Now()
 	for {
 		if err = context.ComputeSingle(); err != nil {
@@ -27,7 +27,7 @@ func generate(context wasinn.Context) (first, all time.Duration, err error) {
 		if piece, err = wasinn.GetOutputSingle[byte](context, 0); err != nil {
 			return
 		}
-		if first == 0 {
+		if pieces++; pieces == 1 {
 			first = time.Since(begin)
 		}
 		os.Stdout.Write(piece)
@@ -43,7 +43,7 @@ func generate(context wasinn.Context) (first, all time.Duration, err error) {
 	return
 }
 
-func printTimes(context wasinn.Context, first, all time.Duration) error {
+func printTimes(context wasinn.Context, pieces int, first, all time.Duration) error {
 	text, err := wasinn.GetOutputSlice[byte](context, 1)
 	if err != nil {
 		return err
@@ -59,8 +59,12 @@ func printTimes(context wasinn.Context, first, all time.Duration) error {
 	if metadata.Out > 0 {
 		fmt.Fprintf(os.Stderr, ", the first out after %.1f ms", first.Seconds()*1000)
 	}
-	if metadata.Out > 1 && all > first {
-		fmt.Fprintf(os.Stderr, "; %d out, %.1f tokens/s", metadata.Out, float64(metadata.Out-1)/(all-first).Seconds())
+	if metadata.Out > 1 {
+		fmt.Fprintf(os.Stderr, "; %d out", metadata.Out)
+	}
+	// Of a model at another server the text comes whole, and no token has a time of its own.
+	if metadata.Out > 1 && pieces > 1 && all > first {
+		fmt.Fprintf(os.Stderr, ", %.1f tokens/s", float64(metadata.Out-1)/(all-first).Seconds())
 	}
 	fmt.Fprintln(os.Stderr)
 	return nil
@@ -87,11 +91,11 @@ func run(model, options, prompt string) error {
 		return err
 	}
 	fmt.Print(prompt)
-	first, all, err := generate(context)
+	pieces, first, all, err := generate(context)
 	if err != nil {
 		return err
 	}
-	if err := printTimes(context, first, all); err != nil {
+	if err := printTimes(context, pieces, first, all); err != nil {
 		return err
 	}
 	return context.FiniSingle()
