@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,7 +63,7 @@ bool Context::MayTake(uint64_t bytes) {
   try {
     message_.Resize(bytes);
     return true;
-  } catch (const Error&) {
+  } catch (const std::exception&) {  // also for want of memory for its words
     return false;
   }
 }

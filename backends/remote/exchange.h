@@ -65,7 +65,7 @@ struct Reply {
   grpc::Status status;
   Message message;
   bool was_sent = true;     // false: nothing of the request can have reached the server
-  bool was_answer = false;  // of HTTP: the status is what the server answered, whatever it says
+  bool was_answer = false;  // the status is what the server answered, whatever it says, or says nothing of the server
   Headers headers;          // of HTTP
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 // What gRPC says where a server's answers take more memory than they may.
 constexpr char kOutOfQuota[] = "Buffers full";
-constexpr char kTooLarge[] = "the server's answers are larger than max_message_bytes allows";
+constexpr char kTooLarge[] = "the server's answers together are larger than max_message_bytes allows";
 
 // What gRPC says where a server ends a connection, which may be its way to refuse one.
 constexpr char kClosed[] = "Socket closed";
@@ -64,7 +64,11 @@ void GrpcExchange::End(const grpc::Status& status) {
 
 Reply GrpcExchange::TakeReply(const grpc::Status& status) {
   Reply reply{.status = status, .message = {}};
-  if (status.error_message() == kOutOfQuota) reply.status = {status.error_code(), kTooLarge};
+  // Another guest's answers may have taken it: that says nothing of the server, nor of this call, which may come again.
+  if (status.error_message() == kOutOfQuota) {
+    reply.status = {grpc::UNAVAILABLE, kTooLarge};
+    reply.was_answer = true;
+  }
   if (status.ok()) {
     if (!server_.has_answered) server_.has_answered = true;  // one line of memory for all threads
   } else if (status.error_message().ends_with(kClosed) && !server_.has_answered) {

@@ -10,8 +10,11 @@ bool HttpMemory::Append(const void* data, size_t bytes) {
   if (bytes > capacity_ - size_) {
     constexpr uint64_t kFirst = 64 << 10;
     const uint64_t wanted = std::min<uint64_t>(std::max<uint64_t>(kFirst, capacity_ * uint64_t{2}), most_);
-    const auto capacity = static_cast<size_t>(std::max<uint64_t>(wanted, size_ + bytes));
-    if (charge_ != nullptr && !charge_(capacity)) return false;
+    auto capacity = static_cast<size_t>(std::max<uint64_t>(wanted, size_ + bytes));
+    if (charge_ != nullptr && !charge_(capacity)) {
+      capacity = size_ + bytes;  // there may be room for no more
+      if (!charge_(capacity)) return false;
+    }
     void* const grown = std::realloc(block_.get(), capacity);
     if (grown == nullptr) return false;
     (void)block_.release();

@@ -7,6 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <charconv>
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "remote/http_failures.h"
@@ -28,14 +29,15 @@ void HttpDial::Begin() {
   timer_.async_wait([self = shared_from_this()](error_code error) {
     if (error || self->is_told_) return;
     self->stream_->Close();
-    self->Tell(fmt::format("failed to connect within {} ms", self->pool_->connect_timeout_.count()));
+    self->TellWhy([&] { return fmt::format("failed to connect within {} ms", self->pool_->connect_timeout_.count()); });
   });
   try {
     asio::co_spawn(pool_->context_, Run(),
                    [self = shared_from_this()](const std::exception_ptr& thrown, error_code error) {
                      self->timer_.cancel();
-                     if (thrown != nullptr) return self->Tell("failed to connect: no memory");
-                     self->Tell(error ? self->WhyNot(error) : "");
+                     if (thrown != nullptr) return self->Tell(kNoMemory);
+                     if (!error) return self->Tell("");
+                     self->TellWhy([&] { return self->WhyNot(error); });
                    });
   } catch (...) {
     is_told_ = true;  // by what is thrown
@@ -64,6 +66,14 @@ asio::awaitable<error_code> HttpDial::Resolve(HttpStream::Addresses* addresses) 
       pool_->host_, pool_->port_, tcp::resolver::numeric_service, asio::as_tuple(asio::use_awaitable));
   for (const auto& one : found) addresses->push_back(one.endpoint());
   co_return error;
+}
+
+void HttpDial::TellWhy(const std::function<std::string()>& words) {
+  try {
+    Tell(words());
+  } catch (const std::bad_alloc&) {  // else nobody would be told
+    Tell(kNoMemory);
+  }
 }
 
 std::string HttpDial::WhyNot(const error_code& error) const {

@@ -5,6 +5,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -26,6 +27,7 @@ class HttpDial : public std::enable_shared_from_this<HttpDial> {
   boost::asio::awaitable<boost::system::error_code> Resolve(HttpStream::Addresses* addresses);
   std::string WhyNot(const boost::system::error_code& error) const;
   void Tell(const std::string& why);
+  void TellWhy(const std::function<std::string()>& words);
 
   const std::shared_ptr<HttpPool> pool_;
   boost::asio::ip::tcp::resolver resolver_;

@@ -27,7 +27,15 @@ namespace {
 constexpr uint32_t kMostHead = 32 << 10;
 // Answers that come before the answer: 100 and the like.
 constexpr int kMostInterim = 8;
-constexpr char kNoMemory[] = "no memory";  // which takes none
+
+// Without words rather than not at all: whoever waits must be told.
+grpc::Status StatusOr(grpc::StatusCode code, const std::string_view words) {
+  try {
+    return {code, std::string(words)};
+  } catch (const std::bad_alloc&) {
+    return {code, ""};
+  }
+}
 
 std::string_view AsText(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -100,30 +108,29 @@ Reply HttpExchange::Wait() {
 }
 
 void HttpExchange::Cancel() {
-  asio::post(pool_->context(),
-             [self = shared_from_this()] { self->Abort({grpc::CANCELLED, "the call was cancelled"}); });
+  asio::post(pool_->context(), [self = shared_from_this()] { self->Abort(grpc::CANCELLED, "the call was cancelled"); });
 }
 
 void HttpExchange::Begin() {
-  if (aborted_) return End({.status = *aborted_, .message = {}, .was_sent = false});
+  if (aborted_) return End({.status = *std::move(aborted_), .message = {}, .was_sent = false});
   if (deadline_) {
     timer_.expires_after(
         std::chrono::duration_cast<asio::steady_timer::duration>(*deadline_ - std::chrono::system_clock::now()));
     timer_.async_wait([self = shared_from_this()](error_code error) {
-      if (!error) self->Abort({grpc::DEADLINE_EXCEEDED, "Deadline Exceeded"});
+      if (!error) self->Abort(grpc::DEADLINE_EXCEEDED, "Deadline Exceeded");
     });
   }
   waits_ = true;
   pool_->Take(shared_from_this(), request_.is_check);
 }
 
-void HttpExchange::Abort(grpc::Status why) {
+void HttpExchange::Abort(grpc::StatusCode code, const char* words) {
   if (aborted_) return;
-  aborted_ = std::move(why);
+  aborted_ = StatusOr(code, words);
   if (waits_) {
     pool_->Forget(*this);
     waits_ = false;
-    return End({.status = *aborted_, .message = {}, .was_sent = false});
+    return End({.status = *std::move(aborted_), .message = {}, .was_sent = false});
   }
   if (stream_ != nullptr) stream_->Close();
 }
@@ -138,7 +145,7 @@ void HttpExchange::EndWithoutMemory() {
 
 void HttpExchange::OnNoStream(const std::string& why) {
   waits_ = false;
-  End({.status = {grpc::UNAVAILABLE, why}, .message = {}, .was_sent = false});
+  End({.status = StatusOr(grpc::UNAVAILABLE, why), .message = {}, .was_sent = false});
 }
 
 // It may be another call's end that gives the stream, so nothing is thrown.
@@ -198,7 +205,7 @@ Reply HttpExchange::Failed(const error_code& error, bool has_begun) {
   stream_.reset();
   Reply reply{.status = {grpc::UNAVAILABLE, ""}, .message = {}, .was_sent = has_begun};
   if (aborted_) {
-    reply.status = *aborted_;
+    reply.status = *std::move(aborted_);
   } else if (error == http::error::body_limit) {
     reply.status = {grpc::RESOURCE_EXHAUSTED,
                     fmt::format("the answer is larger than max_message_bytes allows: {}", most_)};

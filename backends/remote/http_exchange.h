@@ -37,7 +37,7 @@ class HttpExchange final : public Exchange, public HttpTaker, public std::enable
   void Begin(boost::asio::awaitable<Reply> talk);
   void EndWithoutMemory();
   // Before it has an answer.
-  void Abort(grpc::Status why);
+  void Abort(grpc::StatusCode code, const char* words);
   boost::asio::awaitable<Reply> Talk();
   boost::asio::awaitable<boost::system::error_code> ReadAnswer(std::optional<HttpParser>& parser);
   Reply Failed(const boost::system::error_code& error, bool has_begun);

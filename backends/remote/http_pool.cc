@@ -78,9 +78,10 @@ void HttpPool::Forget(HttpTaker& taker) {
   }
 }
 
+std::shared_ptr<HttpTaker> HttpPool::Next() { return FirstOf(checks_.empty() ? calls_ : checks_); }
+
 // NULL: nobody waits.
-std::shared_ptr<HttpTaker> HttpPool::Next() {
-  Takers& some = checks_.empty() ? calls_ : checks_;
+std::shared_ptr<HttpTaker> HttpPool::FirstOf(Takers& some) {
   if (some.empty()) return nullptr;
   std::shared_ptr<HttpTaker> next = std::move(some.front());
   some.pop_front();
@@ -136,7 +137,7 @@ bool HttpPool::NeedsAnother() const {
 void HttpPool::DialForThoseWhoWait() {
   while (NeedsAnother()) {
     if (Dial()) continue;
-    if (const std::shared_ptr<HttpTaker> next = Next()) next->OnNoStream("no memory");
+    if (const std::shared_ptr<HttpTaker> next = Next()) next->OnNoStream(kNoMemory);
   }
 }
 
@@ -158,7 +159,8 @@ void HttpPool::OnDialed(std::unique_ptr<HttpStream> stream, const std::string& w
   --dialing_;
   if (stream != nullptr) return Pass(std::move(stream));
   --open_;
-  const std::shared_ptr<HttpTaker> next = Next();
+  // A call first: it can go to another server, and a check has its own deadline.
+  const std::shared_ptr<HttpTaker> next = FirstOf(calls_.empty() ? checks_ : calls_);
   DialForThoseWhoWait();
   if (next != nullptr) next->OnNoStream(why);
 }

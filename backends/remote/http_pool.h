@@ -18,6 +18,8 @@
 
 namespace wasinn::remote {
 
+inline constexpr char kNoMemory[] = "no memory";  // so short a text takes none
+
 // Who wants a connection. It is told once, within Take or later.
 class HttpTaker {
  public:
@@ -55,6 +57,7 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
   using Takers = std::list<std::shared_ptr<HttpTaker>>;
 
   std::shared_ptr<HttpTaker> Next();
+  static std::shared_ptr<HttpTaker> FirstOf(Takers& some);
   bool NeedsAnother() const;
   void DialForThoseWhoWait();
   bool Dial();

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
+#include <boost/asio/ip/address.hpp>
 #include <chrono>
 #include <cstdint>
 #include <iterator>
@@ -65,15 +67,23 @@ class Questions {
     copy.body.buffer() = request.body;
     const Deadline deadline = std::min<Clock::time_point>(Clock::now() + share, deadline_);
     const auto call = std::make_shared<Call>(servers_, std::move(copy), deadline, true);
-    const backend::OnCancel on_cancel(options_, [&] { call->Cancel(); });
+    const backend::OnCancel on_cancel(options_, [&] {
+      is_cancelled_ = true;
+      call->Cancel();
+    });
     return call->Wait();
   }
   [[noreturn]] void Throw(const grpc::Status& status, size_t server) const {
-    if (status.error_code() != grpc::CANCELLED) ThrowStatus(status, servers_.endpoint(server));
-    throw Error(WASINN_TIMEOUT, fmt::format("{}: the server had not told the model's inputs and outputs in time",
-                                            servers_.endpoint(server)));
+    const std::string& endpoint = servers_.endpoint(server);
+    if (is_cancelled_) {
+      throw Error(WASINN_TIMEOUT,
+                  fmt::format("{}: the server had not told the model's inputs and outputs in time", endpoint));
+    }
+    const bool is_late = status.error_code() == grpc::DEADLINE_EXCEEDED || status.error_code() == grpc::CANCELLED;
+    if (is_late) throw Error(WASINN_UNAVAILABLE, fmt::format("{}: {}", endpoint, Quoted(status.error_message())));
+    ThrowStatus(status, endpoint);
   }
-  // No TIMEOUT, which would be of the guest that waits: the next one would wait as long.
+  // No TIMEOUT, also of what the server says: that would be of the guest that waits, and the next one would wait as long.
   [[noreturn]] void ThrowLate(size_t server) const {
     throw Error(WASINN_UNAVAILABLE,
                 fmt::format("{}: the server did not tell the model's inputs and outputs within {} ms (load_timeout_ms)",
@@ -83,15 +93,21 @@ class Questions {
   Servers& servers_;
   const wasinn_load_options& options_;
   const Clock::time_point deadline_;
+  std::atomic<bool> is_cancelled_ = false;
 };
+
+// Of this machine.
+bool IsNear(const std::string& endpoint) {
+  const std::string host = endpoint.substr(0, endpoint.rfind(':'));
+  boost::system::error_code no_address;
+  const auto address = boost::asio::ip::make_address(host, no_address);
+  return host == "localhost" || host == "[::1]" || (!no_address && address.is_loopback());
+}
 
 // Whoever is between here and there reads them.
 void WarnOfPlainSecrets(const Address& address, const ModelConfig& config, const backend::Log& log) {
   constexpr std::string_view kSecrets[] = {"api-key", "authorization", "cookie", "proxy-authorization", "x-api-key"};
-  const bool is_near = std::ranges::all_of(address.endpoints, [](const std::string& endpoint) {
-    return endpoint.starts_with("127.") || endpoint.starts_with("localhost:") || endpoint.starts_with("[::1]:");
-  });
-  if (address.is_secure || is_near) return;
+  if (address.is_secure || std::ranges::all_of(address.endpoints, IsNear)) return;
   for (const auto& [name, value] : config.headers) {
     if (std::ranges::find(kSecrets, name) == std::end(kSecrets)) continue;
     log.Write(WASINN_LOG_WARNING,

@@ -147,10 +147,10 @@ std::string ProbabilitiesOf(const json& logprobs) {
   return list.Take();
 }
 
-// A name may be written with \u, which tells nothing.
+// A name may be written with \u006 and \u007, where its letters are.
 bool MayHaveProbabilities(std::string_view text) {
   constexpr std::string_view kName = "logprobs";
-  if (text.find("\\u") != text.npos) return true;
+  if (text.find("\\u006") != text.npos || text.find("\\u007") != text.npos) return true;
   for (size_t at = text.find(kName); at != text.npos; at = text.find(kName, at + kName.size())) {
     std::string_view value = text.substr(at + kName.size());
     value.remove_prefix(std::min(value.find_first_not_of("\": \t\r\n"), value.size()));

@@ -399,6 +399,7 @@ TEST(RemoteOpenAiAnswerTest, MemoryIsThatOfTheLargest) {
 TEST(RemoteOpenAiAnswerTest, ProbabilitiesTakeMoreThanTheirJson) {
   EXPECT_EQ(ProbabilitiesMemory(R"({"choices": [{"text": "so", "logprobs": null}]})"), 0U);
   EXPECT_EQ(ProbabilitiesMemory(R"({"data": [{"embedding": [1, 2, 3]}]})"), 0U);
+  EXPECT_EQ(ProbabilitiesMemory(R"({"choices": [{"text": "\u003cb\u003e \u4f60"}]})"), 0U) << "as Go writes JSON";
   EXPECT_GT(ProbabilitiesMemory(R"({"choices": [{"text": "so", "\u006cogprobs": {}}]})"), 0U);
   for (const std::string& token : {std::string("a"), std::string(1000, 'a'), std::string(1000, '\x01')}) {
     json tokens = json::array(), logprobs = json::array();

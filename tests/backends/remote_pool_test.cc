@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "backends/remote_http_client.h"
@@ -169,6 +170,32 @@ TEST_F(RemotePool, AConnectionThatIsMadeAsItsTimeEnds) {
   while (server.connections() == 0 || std::chrono::steady_clock::now() < over) std::this_thread::yield();
   context.run();
   EXPECT_TRUE(taker->stream != nullptr || taker->failure.has_value());
+}
+
+class Failing final : public HttpTaker {
+ public:
+  Failing(std::string name, std::vector<std::string>& told) : name_(std::move(name)), told_(told) {}
+  void OnStream(std::unique_ptr<HttpStream> /*stream*/) override { ADD_FAILURE() << "it never speaks TLS"; }
+  void OnNoStream(const std::string& /*why*/) override { told_.push_back(name_); }
+
+ private:
+  const std::string name_;
+  std::vector<std::string>& told_;
+};
+
+// A call may go to another server. Checks come again and again, and would have it wait for all of them.
+TEST_F(RemotePool, ACallIsTheFirstToLearnThatNoConnectionIsMade) {
+  const ScriptedServer server([](ScriptedConnection& one) { one.AwaitEnd(); });
+  boost::asio::io_context context;
+  ConnectionConfig config = ConfigOf(1);
+  config.is_secure = true;
+  config.connect_timeout = std::chrono::milliseconds(50);
+  const auto pool = std::make_shared<HttpPool>(context, server.endpoint(), config);
+  std::vector<std::string> told;
+  for (int i = 0; i < 3; ++i) pool->Take(std::make_shared<Failing>("check", told), /*is_check=*/true);
+  pool->Take(std::make_shared<Failing>("call", told), /*is_check=*/false);
+  context.run();
+  EXPECT_EQ(told, (std::vector<std::string>{"call", "check", "check", "check"}));
 }
 
 }  // namespace
