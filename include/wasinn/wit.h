@@ -118,6 +118,10 @@ typedef struct wasinn_wit_functions {
    *  - If begin returns a status, `run` is not called, and the engine traps. Reasons: the guest is closed, or the
    *    system gives no thread. */
   wasinn_status* (*begin)(wasinn_guest* guest, void (*run)(void* user), void* user);
+
+  /* For hosts that call these functions themselves. Out: the wasinn_code of an error, of which several share a case of
+   * error-code; 0: the guest made it, by error_new. */
+  wasinn_status* (*error_status)(wasinn_guest* guest, uint32_t error, uint32_t* out);
 } wasinn_wit_functions;
 
 /* The table of functions; valid for the life of the OS process. Any thread. Each function refuses a NULL guest. */

@@ -137,12 +137,13 @@ class Guest {
   // What went wrong, as an object that a guest holds.
   struct GuestError {
     Charge count;
-    uint32_t number;  // of the guest's ABI
+    uint32_t number;   // of the guest's ABI
+    wasinn_code code;  // that it stands for; WASINN_OK: the guest made it
     std::string message;
     Charge bytes;  // of a long message
   };
   // A message that is longer than one of ours counts as bytes of tensors.
-  Result<uint32_t> NewError(uint32_t number, std::string message);
+  Result<uint32_t> NewError(uint32_t number, wasinn_code code, std::string message);
   Result<std::shared_ptr<GuestError>> GetError(uint32_t error) const { return errors_held_.Get(error); }
   Status DropError(uint32_t error);
 

@@ -115,9 +115,9 @@ void Guest::CountCopyOut(size_t bytes) {
   bytes_out_.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-Result<uint32_t> Guest::NewError(uint32_t number, std::string message) {
-  auto error =
-      std::make_shared<GuestError>(GuestError{Charge(error_count_), number, std::move(message), Charge(tensor_bytes_)});
+Result<uint32_t> Guest::NewError(uint32_t number, wasinn_code code, std::string message) {
+  auto error = std::make_shared<GuestError>(
+      GuestError{Charge(error_count_), number, code, std::move(message), Charge(tensor_bytes_)});
   if (Status status = error->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   if (const size_t size = error->message.size(); size > kMostMessageBytes) {
     if (Status status = error->bytes.Resize(size); !status.ok()) return std::unexpected(std::move(status));

@@ -21,8 +21,6 @@ struct Prompt {
   bool goes_on = true;  // false: no later text begins with it, so nothing of it is kept warm
 };
 
-// WIT has one word for this and for what a guest may not have: the backend's words tell them apart.
-bool IsTooLongPrompt(const Failure& failure);
 
 // On one thread at a time. A cancel ends it, at whatever it is. Its guest and its cancellation (NULL: nobody cancels) outlive it.
 class Completion {
@@ -43,8 +41,6 @@ class Completion {
  private:
   Outcome<void> Start(const Prompt& prompt);
   Outcome<std::optional<std::string>> Step();
-  // The end that looks like a failure.
-  bool IsFull(const Failure& failure);
   Failure WhyNot(Failure failure) const;
 
   wasinn_guest* const guest_;

@@ -83,12 +83,11 @@ class Tenant {
   // Another model may have this name now.
   void Forget(const std::string& model);
   std::shared_ptr<ModelContexts> ContextsOf(const std::string& model, const std::string& version);
-  // `begin` once more, where what rests may be what there was no room for. There is none for some prompts, whatever rests.
+  // `begin` once more, where what rests may be what there was no room for.
   template <typename Begin>
   auto WithRoom(const Begin& begin) {
     auto begun = begin();
-    if (begun || begun.error().code != WASINN_TOO_LARGE || IsTooLongPrompt(begun.error())) return begun;
-    if (!resting_.DropAll()) return begun;
+    if (begun || begun.error().code != WASINN_TOO_LARGE || !resting_.DropAll()) return begun;
     return begin();
   }
   Outcome<InferResponse> TryInfer(const KnownModel& model, const InferRequest& request, Cancellation* cancellation);

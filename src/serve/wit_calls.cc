@@ -1,24 +1,17 @@
 #include "serve/wit_calls.h"
 
-#include <iterator>
-
 namespace wasinn::serve {
 namespace {
-
-// By the positions of error-code's cases.
-constexpr wasinn_code kCodes[] = {
-    WASINN_INVALID_ARGUMENT,      WASINN_INVALID_ENCODING, WASINN_TIMEOUT,   WASINN_RUNTIME_ERROR,
-    WASINN_UNSUPPORTED_OPERATION, WASINN_TOO_LARGE,        WASINN_NOT_FOUND, WASINN_SECURITY};
 
 Failure TakeError(wasinn_guest* guest, uint32_t error) {
   const wasinn_wit_functions& wit = *wasinn_wit();
   uint32_t code = 0;
   wasinn_wit_view data = {};
-  if (auto done = ToOutcome(wit.error_code(guest, error, &code)); !done) return done.error();
+  if (auto done = ToOutcome(wit.error_status(guest, error, &code)); !done) return done.error();
   if (auto done = ToOutcome(wit.error_data(guest, error, &data)); !done) return done.error();
   const View view(data);
   const std::span<const char> text = view.of<char>();
-  Failure failure{code < std::size(kCodes) ? kCodes[code] : WASINN_RUNTIME_ERROR, {text.begin(), text.end()}};
+  Failure failure{static_cast<wasinn_code>(code), {text.begin(), text.end()}};
   wasinn_status_free(wit.error_drop(guest, error));
   return failure;
 }

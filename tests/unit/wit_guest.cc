@@ -30,6 +30,7 @@ Outcome WitGuest::Finish(wasinn_status* status, const wasinn_wit_result& result)
   uint32_t code = 0;
   wasinn_wit_view text{};
   EXPECT_EQ(TrapOf(wit_->error_code(guest_, result.rep, &code)), "");
+  EXPECT_EQ(TrapOf(wit_->error_status(guest_, result.rep, &outcome.status)), "");
   EXPECT_EQ(TrapOf(wit_->error_data(guest_, result.rep, &text)), "");
   EXPECT_EQ(DropError(result.rep), "");
   const std::vector<char> message = Read<char>(text);  // after the drop: the view keeps it

@@ -32,6 +32,7 @@ enum : uint32_t {
 struct Outcome {
   std::string trap;                                       // the message, "" if it did not trap
   std::optional<uint32_t> error;                          // the error-code
+  uint32_t status = 0;                                    // the wasinn_code that it stands for
   std::string message;                                    // of the error object
   uint32_t rep = 0;                                       // of what came out
   std::vector<std::pair<std::string, uint32_t>> outputs;  // of compute

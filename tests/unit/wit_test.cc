@@ -196,6 +196,21 @@ TEST_F(WitTest, ErrorsHaveCodeAndFullMessage) {
   expect(program().LoadByName("nobody"), kWitNotFound, "nobody");
 }
 
+// Several have one word of WIT.
+TEST_F(WitTest, AHostIsToldWhatItsErrorsStandFor) {
+  Open();
+  AddEchoModel(host_.get(), "broken", "in x f32 2\nfail 5\n");
+  AddEchoModel(host_.get(), "away", "in x f32 2\nfail 15\n");
+  const auto status = [&](const char* model, wasinn_code code) {
+    const Outcome failed = program().Compute(program().ContextOf(model), {{"x", Two()}});
+    EXPECT_EQ(failed.error, kWitRuntimeError) << failed;
+    EXPECT_EQ(failed.status, code) << failed;
+  };
+  status("broken", WASINN_RUNTIME_ERROR);
+  status("away", WASINN_UNAVAILABLE);
+  EXPECT_EQ(program().LoadByName("nobody").status, WASINN_NOT_FOUND);
+}
+
 TEST_F(WitTest, ErrorsThatGuestsMake) {
   Open();
   uint32_t rep = 0, code = 0;
@@ -204,6 +219,8 @@ TEST_F(WitTest, ErrorsThatGuestsMake) {
   ASSERT_EQ(made, nullptr);
   const StatusPtr read(wasinn_wit()->error_code(guest_.get(), rep, &code));
   EXPECT_EQ(code, kWitSecurity);
+  const StatusPtr told(wasinn_wit()->error_status(guest_.get(), rep, &code));
+  EXPECT_EQ(code, 0U);
   EXPECT_EQ(program().stats().error_objects, 1u);
   EXPECT_EQ(program().DropError(rep), "");
   EXPECT_THAT(program().DropError(rep), HasSubstr("live error"));

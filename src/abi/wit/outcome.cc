@@ -14,7 +14,7 @@ core::Status ToErrorObject(wasinn_guest& guest, const char* function, const core
   guest.Report(function, status);
   std::string message(status.message());
   if (!status.backend().empty()) message = std::string(status.backend()) + ": " + message;
-  core::Result<uint32_t> error = guest.NewError(kWit.error(status.code()), std::move(message));
+  core::Result<uint32_t> error = guest.NewError(kWit.error(status.code()), status.code(), std::move(message));
   if (!error) return std::move(error.error());
   out = {.is_error = 1, .rep = *error};
   return {};

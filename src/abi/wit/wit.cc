@@ -197,7 +197,7 @@ wasinn_status* ErrorNew(wasinn_guest* guest, uint32_t code, const char* data, si
   return WithGuest(guest, [&]() -> Status {
     constexpr size_t kMost = 64 << 10;
     if (size > kMost) return Error(WASINN_TOO_LARGE, "an error of {} bytes is over the limit of {}", size, kMost);
-    Result<uint32_t> rep = guest->NewError(code, std::string(data, size));
+    Result<uint32_t> rep = guest->NewError(code, WASINN_OK, std::string(data, size));
     if (!rep) return std::move(rep.error());
     *error = *rep;
     return {};
@@ -209,6 +209,15 @@ wasinn_status* ErrorCode(wasinn_guest* guest, uint32_t error, uint32_t* out) {
     auto found = guest->GetError(error);
     if (!found) return std::move(found.error());
     *out = (*found)->number;
+    return {};
+  });
+}
+
+wasinn_status* ErrorStatus(wasinn_guest* guest, uint32_t error, uint32_t* out) {
+  return WithGuest(guest, [&]() -> Status {
+    auto found = guest->GetError(error);
+    if (!found) return std::move(found.error());
+    *out = (*found)->code;
     return {};
   });
 }
@@ -265,7 +274,8 @@ constexpr wasinn_wit_functions kWitFunctions = {.struct_size = sizeof(wasinn_wit
                                                 .graph_load_by_name_with_config = WitLoadByNameWithConfig,
                                                 .context_select_outputs = WitSelectOutputs,
                                                 .graph_load_as = WitLoadAs,
-                                                .begin = Begin};
+                                                .begin = Begin,
+                                                .error_status = ErrorStatus};
 
 }  // namespace
 
