@@ -79,6 +79,16 @@ class FolderOf {
   const fs::path path_;
 };
 
+// Its options are JSON, so numbers of any shape are none of its inputs.
+bool TakesAPrompt(const check::Subject& subject) {
+  const auto has = [&subject](const char* name) {
+    return std::ranges::find(subject.inputs, name, &check::Port::name) != subject.inputs.end();
+  };
+  return has("prompt") && has("options");
+}
+constexpr char kTakesAPrompt[] =
+    "the model is a language model, for it has the inputs 'prompt' and 'options': the checks are for models of tensors";
+
 // A flag's JSON object, as CLI11 has it checked.
 CLI::Option* AddObject(CLI::App& app, const std::string& flag, std::string& text, const std::string& help) {
   const auto check = [](const std::string& given) -> std::string {
@@ -187,6 +197,7 @@ class Runner {
     if (model.format.empty()) return teller_.Fail("--encoding must say which of its formats the model is"), false;
     auto subject = check::SubjectOf(*host_, model);
     if (!subject) return teller_.Fail(subject.error()), false;
+    if (TakesAPrompt(*subject)) return teller_.Fail(kTakesAPrompt), false;
     session_ = std::make_unique<check::Session>(*host_, std::move(*subject));
     return true;
   }
@@ -314,7 +325,9 @@ Command AddCheckBackendCommand(CLI::App& app) {
       ->type_name("S")
       ->check(CLI::Range(1, 86'400).description(""));
   command->add_flag("--json", flags->json, "Print JSON at the end");
-  command->footer("Example:\n  wasinn check-backend libwasinn_backend_template.so double.affine");
+  command->footer(
+      "The checks are for models of tensors. A language model takes a prompt, so it cannot be checked.\n\n"
+      "Example:\n  wasinn check-backend libwasinn_backend_template.so double.affine");
   return {command, [flags] { return Run(*flags); }};
 }
 

@@ -77,7 +77,8 @@ struct Verdict {
   RunReport::Sum sum;
   std::string run;  // as JSON
 
-  bool Fits() const { return sum.computed > 0 && sum.errors == 0 && exit.kind == engines::Exit::Kind::kExited; }
+  bool HasComputed() const { return sum.computed + sum.steps > 0; }
+  bool Fits() const { return HasComputed() && sum.errors == 0 && exit.kind == engines::Exit::Kind::kExited; }
   // Nothing failed, and nothing was tried that would tell.
   bool IsOpen() const {
     return exit.kind == engines::Exit::Kind::kExited && sum.errors == 0 && !Fits() && !imports.empty();
@@ -86,11 +87,13 @@ struct Verdict {
     if (exit.kind != engines::Exit::Kind::kExited) return "the guest's run failed: " + exit.message;
     if (sum.errors > 0) return fmt::format("calls that failed: {}", sum.errors);
     if (imports.empty()) return "the guest does not import wasi-nn";
-    if (sum.computed == 0 && sum.others > 0) {
+    if (!HasComputed() && sum.others > 0) {
       return fmt::format("the guest computed other models in this run ({} times), and never '{}'", sum.others,
                          settings::PrintableName(name));
     }
-    if (sum.computed == 0) return "the guest computed nothing in this run; which arguments does it want?";
+    if (!HasComputed()) return "the guest computed nothing in this run; which arguments does it want?";
+    if (sum.computed == 0)
+      return fmt::format("steps of a generation that went well: {}, and no call failed", sum.steps);
     return fmt::format("computes that went well: {}, and no call failed", sum.computed);
   }
 };

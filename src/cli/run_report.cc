@@ -51,11 +51,11 @@ void RunReport::Begin(std::string module, std::string engine) {
 
 void RunReport::Add(const wasinn_span& span) {
   const std::string_view name = span.name;
-  const bool is_load = name == "load";
-  if (!is_load && name != "inference") return;  // steps inside of one
+  const bool is_load = name == "load", is_compute = name == "inference";
+  if (!is_load && !is_compute && name != "compute_infer") return;  // others inside of one
   const std::lock_guard lock(mutex_);
   Model& model = models_[{span.model, span.version}];
-  (is_load ? model.loads : model.computes).Add(span);
+  (is_load ? model.loads : is_compute ? model.computes : model.in_framework).Add(span);
 }
 
 void RunReport::Running(wasinn_guest* guest) {
@@ -85,8 +85,14 @@ RunReport::Sum RunReport::Total(const std::string& model) {
   const std::lock_guard lock(mutex_);
   Sum sum = {.errors = stats_.errors};
   for (const auto& [id, its] : models_) {
+    const uint64_t computed = its.computes.count - its.computes.errors;
     // Models that a guest brings have no version, and its name.
-    (id.first == model && id.second != 0 ? sum.computed : sum.others) += its.computes.count - its.computes.errors;
+    if (id.first != model || id.second == 0) {
+      sum.others += computed + its.steps();
+    } else {
+      sum.computed += computed;
+      sum.steps += its.steps();
+    }
   }
   return sum;
 }

@@ -3,6 +3,7 @@
 
 #include <wasinn/wasinn.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -27,9 +28,9 @@ class RunReport {
   // Only the first counts. The guest may go.
   void End(const engines::Exit& exit, int code);
 
-  // Computes that went well, of one model and of all others, and calls of any function that did not.
+  // Computes that went well, of one model and of all others, steps of its generations, and calls of any function that went wrong.
   struct Sum {
-    uint64_t computed = 0, others = 0, errors = 0;
+    uint64_t computed = 0, others = 0, steps = 0, errors = 0;
   };
   Sum Total(const std::string& model);
   std::string ToJson();
@@ -41,7 +42,10 @@ class RunReport {
     void Add(const wasinn_span& span);
   };
   struct Model {
-    Times loads, computes;
+    Times loads, computes, in_framework;
+
+    // Of a guest that takes a text piece by piece. A compute tells of itself, too, and a step only of the time in the framework.
+    uint64_t steps() const { return in_framework.count - std::min(in_framework.count, computes.count); }
   };
   double CompileSeconds() const;
   double RunSeconds() const;
