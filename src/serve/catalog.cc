@@ -76,10 +76,7 @@ Outcome<uint32_t> Catalog::CheckGenerates(Tenant& tenant, const std::string& mod
   if (IsGuest(model)) return std::unexpected(NoLanguageModel(model));
   const auto found = models_.Find(tenant, model, version);
   if (!found) return std::unexpected(found.error());
-  const Signature& signature = (*found)->signature;
-  const bool generates =
-      FindIo(signature.inputs, "prompt") != nullptr && FindIo(signature.inputs, "options") != nullptr;
-  if (!generates) return std::unexpected(NoLanguageModel(model));
+  if (!Generates((*found)->signature)) return std::unexpected(NoLanguageModel(model));
   return tenant.ParallelOf(model, version);
 }
 
@@ -92,7 +89,7 @@ Outcome<std::string> Catalog::VersionOf(const std::string& model, const std::str
 
 std::vector<ModelInfo> Catalog::LanguageModels(const Tenant& tenant) const {
   std::vector<ModelInfo> models = models_.host().Models();
-  std::erase_if(models, [&](const ModelInfo& one) { return one.encoding != "ggml" || !tenant.Sees(one.name); });
+  std::erase_if(models, [&](const ModelInfo& one) { return !tenant.Sees(one.name) || !models_.IsLanguageModel(one); });
   return models;
 }
 

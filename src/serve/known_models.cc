@@ -11,6 +11,14 @@ std::string NameOf(const std::string& model, const std::string& version) {
   return version.empty() ? model : model + ":" + version;
 }
 
+bool Generates(const Signature& signature) {
+  const auto is_known = [](const Io& io) {
+    return io.name == "prompt" || io.name == "options" || (io.flags & WASINN_IO_OPTIONAL) != 0;
+  };
+  return FindIo(signature.inputs, "prompt") != nullptr && FindIo(signature.inputs, "options") != nullptr &&
+         std::ranges::all_of(signature.inputs, is_known);
+}
+
 const Io* FindIo(const std::vector<Io>& ios, const std::string& name) {
   const auto found = std::ranges::find(ios, name, &Io::name);
   return found == ios.end() ? nullptr : &*found;
@@ -37,21 +45,18 @@ Outcome<ModelInfo> FindVersion(const Host& host, const std::string& model, const
   return std::unexpected(Failure{WASINN_NOT_FOUND, fmt::format("there is no model '{}'{}", model, which)});
 }
 
-namespace {
-
-Outcome<std::shared_ptr<const KnownModel>> Load(const Host& host, const std::string& model,
-                                                const std::string& version) {
-  auto found = FindVersion(host, model, version);
-  if (!found) return std::unexpected(std::move(found.error()));
-  const std::string number = std::to_string(found->version);
-  Result<Signature> signature = host.Inspect(NameOf(model, number));
-  if (!signature) return std::unexpected(Failure{signature.status().code(), signature.status().message()});
-  auto info = FindVersion(host, model, number);  // it is loaded now, and tells what it runs on
+Outcome<std::shared_ptr<const KnownModel>> KnownModels::Load(const ModelInfo& registered) {
+  const std::string number = std::to_string(registered.version), name = NameOf(registered.name, number);
+  Result<Signature> signature = host_.Inspect(name);
+  if (!signature) {
+    log_.Tell(name, signature.status().message());
+    return std::unexpected(Failure{signature.status().code(), signature.status().message()});
+  }
+  log_.Forget(name);
+  auto info = FindVersion(host_, registered.name, number);  // it is loaded now, and tells what it runs on
   if (!info) return std::unexpected(std::move(info.error()));
   return std::make_shared<const KnownModel>(std::move(*info), std::move(*signature));
 }
-
-}  // namespace
 
 std::shared_ptr<const KnownModel> KnownModels::Look(const std::string& model, const std::string& version) const {
   const auto versions = known_.find(model);
@@ -66,13 +71,22 @@ std::shared_ptr<const KnownModel> KnownModels::Peek(const std::string& model, co
 }
 
 Outcome<std::shared_ptr<const KnownModel>> KnownModels::Get(const std::string& model, const std::string& version) {
+  auto found = GetOrTell(model, version);
+  if (!found) return std::unexpected(OfLoad(std::move(found.error())));
+  return found;
+}
+
+Outcome<std::shared_ptr<const KnownModel>> KnownModels::GetOrTell(const std::string& model,
+                                                                  const std::string& version) {
   uint64_t forgotten = 0;
   {
     const std::lock_guard lock(mutex_);
     forgotten = forgotten_;
     if (auto known = Look(model, version)) return known;
   }
-  auto found = Load(host_, model, version);
+  const auto registered = FindVersion(host_, model, version);
+  if (!registered) return std::unexpected(registered.error());
+  auto found = Load(*registered);
   if (!found) return found;
   const std::lock_guard lock(mutex_);
   if (forgotten == forgotten_) known_[model][version] = *found;  // else it may be the last model's of this name

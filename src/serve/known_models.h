@@ -12,6 +12,7 @@
 #include <wasinn/wasinn.hpp>
 
 #include "serve/inference.h"
+#include "serve/load_log.h"
 
 namespace wasinn::serve {
 
@@ -26,8 +27,10 @@ struct KnownModel {
 class KnownModels {
  public:
   explicit KnownModels(const Host& host) : host_(host) {}
-  // Loads the model if nobody did. Without a version it is the highest.
+  // Loads the model if nobody did. Without a version it is the highest. What is wrong about the model is not the client's fault: UNAVAILABLE.
   Outcome<std::shared_ptr<const KnownModel>> Get(const std::string& model, const std::string& version);
+  // Likewise, but with whatever is wrong about the model: for an operator, who asks for that.
+  Outcome<std::shared_ptr<const KnownModel>> GetOrTell(const std::string& model, const std::string& version);
   // Null: it is not known yet.
   std::shared_ptr<const KnownModel> Peek(const std::string& model, const std::string& version) const;
   void Forget(const std::string& model);
@@ -47,13 +50,16 @@ class KnownModels {
   };
 
  private:
+  // A version that there is. The log says why it does not load.
+  Outcome<std::shared_ptr<const KnownModel>> Load(const ModelInfo& registered);
   std::shared_ptr<const KnownModel> Look(const std::string& model, const std::string& version) const;  // of `mutex_`
 
   const Host& host_;
   mutable std::mutex mutex_;
   uint64_t forgotten_ = 0;
   std::map<std::string, std::map<std::string, std::shared_ptr<const KnownModel>>> known_;  // by model and version
-  std::mutex listening_;                                                                   // of what follows
+  LoadLog log_;
+  std::mutex listening_;  // of what follows
   std::set<const Listener*> listeners_;
 };
 
@@ -64,6 +70,9 @@ Outcome<ModelInfo> FindVersion(const Host& host, const std::string& model, const
 
 // As hosts and guests say it: "digits", or "digits:2".
 std::string NameOf(const std::string& model, const std::string& version);
+
+// Whether a prompt and options are all that it needs: language models, here and at other servers.
+bool Generates(const Signature& signature);
 
 const Io* FindIo(const std::vector<Io>& ios, const std::string& name);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 namespace wasinn::serve {
@@ -22,6 +23,15 @@ std::string PlatformOf(const ModelInfo& model) {
 
 // Longer than that may a thread that reads and writes not be away.
 constexpr int64_t kQuickNs = 500'000;
+
+// Of OpenAI's API, as the backend `remote` reads addresses: "http://host:8080/v1/model", perhaps with more before /v1.
+bool IsLanguageAddress(std::string_view path) {
+  if (!path.starts_with("http://") && !path.starts_with("https://")) return false;
+  const size_t begin = path.find('/', path.find("://") + 3);
+  if (begin == std::string_view::npos) return false;
+  const std::string_view behind = path.substr(begin);
+  return behind.contains("/v1/") && !behind.starts_with("/v2/");
+}
 
 std::set<std::string> NamesOf(const Host& host) {
   std::set<std::string> names;
@@ -112,6 +122,12 @@ Outcome<std::unique_ptr<Completion>> Repository::Complete(Tenant& tenant, const 
   return begun;
 }
 
+bool Repository::IsLanguageModel(const ModelInfo& model) const {
+  const auto known = models_.Peek(model.name, std::to_string(model.version));
+  if (known != nullptr) return Generates(known->signature);
+  return model.encoding == "ggml" || IsLanguageAddress(model.path);
+}
+
 bool Repository::IsQuick(const std::string& model, const std::string& version, size_t bytes) const {
   if (bytes > kMostInline) return false;
   const std::shared_ptr<const KnownModel> known = models_.Peek(model, version);
@@ -199,7 +215,7 @@ Outcome<void> Repository::Load(const Tenant& tenant, const std::string& model) {
   }
   models_.Forget(model);
   for (const ModelInfo& version : versions) {
-    auto loaded = models_.Get(model, std::to_string(version.version));
+    auto loaded = models_.GetOrTell(model, std::to_string(version.version));
     if (!loaded) return std::unexpected(std::move(loaded.error()));
   }
   const std::lock_guard lock(mutex_);

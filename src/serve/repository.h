@@ -47,6 +47,9 @@ class Repository {
   Outcome<void> Load(const Tenant& tenant, const std::string& model);
   Outcome<void> Unload(const Tenant& tenant, const std::string& model);
 
+  // Going by what it takes, or before it is loaded by its format or its address. Loads nothing.
+  bool IsLanguageModel(const ModelInfo& model) const;
+
   const Host& host() const { return host_; }
   // Loads here what is loaded there, where it has the same name; what was unloaded there is so here.
   void LoadAsIn(const Repository& other);

@@ -136,8 +136,9 @@ if not SANITIZED:  # whose memory a worker's wall has no place for
                 config = f'[models.apart]\npath = "{MODELS}/tiny.gguf"\nisolate = true\n[models.apart.config]\n{key} = {named}\n'
                 server = self.serve("--config", self.file(f"{key}.toml", config))
                 answer = self.ask(server, "completions", model="apart", prompt="GNU", max_tokens=1)
-                error = self.expect_error(answer, 400, f"model 'apart:1': {key}: ", param="model")
+                error = self.expect_error(answer, 503, f"model 'apart:1': {key}: ", param="model")
                 self.assertIn("(a model with isolate = true runs in a worker, which opens no file but the model's)", error["message"])
+                self.assertIn(f"model 'apart:1' cannot be loaded: {key}: ", self.log_of(server))
 
 
 class ChatGuest(MediaTest):

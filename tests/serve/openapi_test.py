@@ -104,6 +104,7 @@ class Described(ServeTest):
             self.assertEqual(self.ask(server, path=path, method="GET"), 503)
         self.file("echo.gguf", "GGUF\nfail_load 1\n")
         self.assertEqual(self.ask(server, path="/v2/repository/models/{model}/load"), 400)
+        self.assertIn("model 'echo:1' cannot be loaded", self.log_of(server))
 
     def test_too_many(self):
         server = self.serve("--max-waiting", "1", models={"echo": "in x f32 2,3\ndelay 300\n"})

@@ -90,9 +90,13 @@ class Models(ServeTest):
         server = self.serve(models={"m": "in x f32 1\n"})
         self.file("m.gguf", "GGUF\nfail_load 1\n")
         self.check_answer(server.request("POST", "/v2/repository/models/m/load"), 400)
+        for _ in range(2):  # a client is told that it cannot have it, and who asks for the load what is wrong
+            self.check_answer(server.infer("m", request(tensor(shape=[1], data=[5]))), 503, "load fails as the model says")
+        self.check_answer(server.request("POST", "/v2/repository/models/m/load"), 400)
         self.file("m.gguf", "GGUF\nin x f32 1\n")
         self.check_answer(server.request("POST", "/v2/repository/models/m/load"), 200)
         self.check_answer(server.infer("m", request(tensor(shape=[1], data=[5]))), 200)
+        self.assertEqual(self.log_of(server), "wasinn: warning: model 'm:1' cannot be loaded: load fails as the model says\n")
 
     def test_statistics(self):
         server = self.serve(models={"m": "in x f32 1\n", "n": "in x f32 1\n"})

@@ -17,12 +17,12 @@ uint64_t CachedTokens(const Ending& ending, const json& metadata) {
   return ending.prompt_tokens + ending.completion_tokens - discarded - (has_last ? 1 : 0);
 }
 
-// {}: of a model at another server, which does not tell.
+// null: of a model at another server, which does not tell.
 Outcome<json> ReadGeneration(Completion& completion) {
   const auto told = completion.Output("generation");
   if (!told) return std::unexpected(told.error());
   json read = json::parse(*told, nullptr, false);
-  return read.is_object() ? read : json::object();
+  return read.is_object() ? read : json();
 }
 
 json StopType(const Ending& ending, const json& metadata) {
@@ -37,22 +37,24 @@ Outcome<json> ToJson(Completion& completion, const Ending& ending, LlamaChoice c
   if (!metadata) return metadata;
   const auto generation = ReadGeneration(completion);
   if (!generation) return generation;
-  return json{{"index", choice.index},
-              {"content", std::move(choice.content)},
-              {"tokens", std::move(choice.tokens)},
-              {"id_slot", kNoSlot},
-              {"stop", true},
-              {"model", std::move(choice.model)},
-              {"tokens_predicted", ending.completion_tokens},
-              {"tokens_evaluated", ending.prompt_tokens},
-              {"tokens_cached", CachedTokens(ending, *metadata)},
-              {"generation_settings", ToLlamaSettings(generation->value("settings", json::object()), choice.is_stream)},
-              {"prompt", generation->value("prompt", "")},
-              {"has_new_line", choice.has_new_line},
-              {"truncated", metadata->value("truncated", false)},
-              {"stop_type", StopType(ending, *metadata)},
-              {"stopping_word", metadata->value("stopping_word", "")},
-              {"timings", TimingsOf(ending)}};
+  json told = {{"index", choice.index},
+               {"content", std::move(choice.content)},
+               {"tokens", std::move(choice.tokens)},
+               {"id_slot", kNoSlot},
+               {"stop", true},
+               {"model", std::move(choice.model)},
+               {"tokens_predicted", ending.completion_tokens},
+               {"tokens_evaluated", ending.prompt_tokens},
+               {"has_new_line", choice.has_new_line},
+               {"truncated", metadata->value("truncated", false)},
+               {"stop_type", StopType(ending, *metadata)},
+               {"stopping_word", metadata->value("stopping_word", "")},
+               {"timings", TimingsOf(ending)}};
+  if (generation->is_null()) return told;
+  told["tokens_cached"] = CachedTokens(ending, *metadata);
+  told["generation_settings"] = ToLlamaSettings(generation->value("settings", json::object()), choice.is_stream);
+  told["prompt"] = generation->value("prompt", "");
+  return told;
 }
 
 }  // namespace wasinn::serve::openai
