@@ -15,9 +15,10 @@ bool IsHealth(const Header& header) {
   return header.target() == "/v2/health/live" || header.target() == "/v2/health/ready";
 }
 
-Response ToResponse(const Refusal& refusal) {
+Response ToResponse(const Refusal& refusal, bool has_key) {
   if (!refusal.needs_key) return ToResponse(refusal.failure);
-  Response response = ErrorResponse(http::status::unauthorized, refusal.failure.message);
+  const std::string other = has_key ? "" : std::string(", or ") + kApiKeyHeader + ": KEY";  // by HTTP alone
+  Response response = ErrorResponse(http::status::unauthorized, refusal.failure.message + other);
   response.headers = {{"WWW-Authenticate", "Bearer"}};
   return response;
 }
@@ -67,8 +68,9 @@ std::expected<Admission, Response> Front::Admit(const Header& header) const {
   if (!generation->tenants().need_keys() || IsPublic(header, *generation)) {
     return Gate::AdmitAnybody(std::move(generation));
   }
-  auto admitted = Gate::Admit(std::move(generation), AuthorizationOf(header));
-  if (!admitted) return std::unexpected(ToResponse(admitted.error()));
+  const std::string authorization = AuthorizationOf(header);
+  auto admitted = Gate::Admit(std::move(generation), authorization);
+  if (!admitted) return std::unexpected(ToResponse(admitted.error(), !authorization.empty()));
   return std::move(*admitted);
 }
 

@@ -14,14 +14,36 @@ bool IsNumber(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+// Some of them where there are very many: an answer tells them to anybody who asks.
+std::string Some(const std::vector<std::string>& names) {
+  constexpr size_t kMostNames = 16, kMostBytes = 1024;
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i == kMostNames || text.size() + names[i].size() > kMostBytes) {
+      return text.empty() ? fmt::format("{} models", names.size())
+                          : text + fmt::format(" and {} more", names.size() - i);
+    }
+    text += (i == 0 ? "" : ", ") + names[i];
+  }
+  return text;
+}
+
 }  // namespace
+
+Failure TextModels::NotFound(const Tenant& tenant, Failure why) const {
+  const std::vector<std::string> names = Names(tenant);
+  if (!names.empty()) why.message += fmt::format("; the language models here are {}", Some(names));
+  return why;
+}
 
 Outcome<TextModels::Name> TextModels::Find(const Tenant& tenant, const std::string& name) const {
   auto found = FindVersion(tenant, name, "");
   if (found || found.error().code != WASINN_NOT_FOUND) return found;
   const size_t colon = name.rfind(':');
   const bool is_version = colon != name.npos && IsNumber(std::string_view(name).substr(colon + 1));
-  return is_version ? FindVersion(tenant, name.substr(0, colon), name.substr(colon + 1)) : found;
+  if (is_version) found = FindVersion(tenant, name.substr(0, colon), name.substr(colon + 1));
+  if (found || found.error().code != WASINN_NOT_FOUND) return found;
+  return std::unexpected(NotFound(tenant, std::move(found.error())));
 }
 
 Outcome<TextModels::Name> TextModels::FindVersion(const Tenant& tenant, const std::string& model,
@@ -45,8 +67,9 @@ std::vector<std::string> TextModels::Names(const Tenant& tenant) const {
 Outcome<TextModels::Name> TextModels::FindOnly(const Tenant& tenant) const {
   std::vector<std::string> names = Names(tenant);
   if (names.size() == 1) return FindVersion(tenant, names.front(), "");
-  return std::unexpected(
-      Invalid(fmt::format("the request names no model, and there are {} to choose from", names.size())));
+  if (names.empty()) return std::unexpected(Invalid("the request names no model, and there is no language model here"));
+  return std::unexpected(Invalid(
+      fmt::format("the request names no model, and there are {} to choose from: {}", names.size(), Some(names))));
 }
 
 Workers* TextModels::WorkersOf(const Name& name) const {

@@ -48,6 +48,9 @@ class TextModels {
   // Version "": the highest.
   Outcome<Name> FindVersion(const Tenant& tenant, const std::string& model, const std::string& version) const;
 
+  // With what there is.
+  Failure NotFound(const Tenant& tenant, Failure why) const;
+
   Catalog& models_;
   const Workers::Limits limits_;
   mutable std::mutex mutex_;  // of what follows

@@ -48,12 +48,13 @@ class Requests(LanguageTest):
         self.assertTrue(text.endswith(b"data: [DONE]\n\n"), text)
 
     def test_a_model_that_is_not_named(self):
-        self.wrong("completions", 400, "4 to choose from", "model", prompt="GNU")
+        self.wrong("completions", 400, "4 to choose from: caller, embedder, ranker, tiny", "model", prompt="GNU")
         server = self.serve("--model", f"tiny={MODELS}/tiny.gguf")
         self.assertEqual(self.ask(server, "completions", prompt="GNU", max_tokens=1).json()["model"], "tiny")
 
     def test_models(self):
         self.wrong("completions", 404, "no model 'no'", "model", model="no", prompt="GNU")
+        self.wrong("completions", 404, "the language models here are caller, embedder, ranker, tiny", "model", model="tinny", prompt="GNU")
         self.wrong("completions", 404, "no model 'tiny' version 2", "model", model="tiny:2", prompt="GNU")
         self.assertEqual(self.ask(self.server, "completions", model="tiny:1", prompt="GNU", max_tokens=1).status, 200)
         self.wrong("completions", 400, "embedding", model="embedder", prompt="GNU")
@@ -77,7 +78,7 @@ class Requests(LanguageTest):
                              ("top_logprobs", 2), ("best_of", 2), ("top_k", -1)):
             answer = self.ask(self.server, "completions", **{"model": "tiny", "prompt": "GNU", field: value})
             self.expect_error(answer, 400, field if field != "top_logprobs" else "", answer.json()["error"]["param"])
-        self.wrong("chat/completions", 400, "messages", "messages", model="tiny", messages=[])
+        self.wrong("chat/completions", 400, "messages must be a list with at least one message", "messages", model="tiny", messages=[])
         self.wrong("chat/completions", 400, "messages", "messages", model="tiny", messages="hello")
         self.wrong("chat/completions", 400, "max_tokens", "max_tokens", model="tiny", messages=HELLO, max_tokens=1, max_completion_tokens=2)
         self.wrong("chat/completions", 400, "tool_choice", "tool_choice", model="tiny", messages=HELLO, tool_choice="required")
@@ -160,9 +161,15 @@ class Requests(LanguageTest):
         self.assertEqual(len(self.ask(self.server, "tokenize", model="tiny", content=prompt, add_special=True).json()["tokens"]), count)
         self.assertEqual(self.server.request("GET", "/v1/tokenize").headers["Allow"], "POST")
         self.wrong("tokenize", 400, "content", "content", model="tiny", content=5)
-        self.wrong("detokenize", 400, "tokens", "tokens", model="tiny", tokens=[])
-        self.wrong("detokenize", 400, "token", model="tiny", tokens=[10**6])
+        self.wrong("detokenize", 400, "tokens", "tokens", model="tiny", tokens="x")
+        self.wrong("detokenize", 400, "no token of this model, whose tokens are from 0 to 511", "tokens", model="tiny", tokens=[5, 10**6])
         self.wrong("apply-template", 400, "messages", "messages", model="tiny", messages=[])
+
+    def test_no_tokens(self):
+        self.assertEqual(self.ask(self.server, "tokenize", model="tiny", content="").json(), {"tokens": []})
+        self.assertEqual(self.ask(self.server, "detokenize", model="tiny", tokens=[]).json(), {"content": ""})
+        self.assertEqual(self.ask(self.server, "detokenize", model="no", tokens=[]).status, 404)
+        self.wrong("tokenize", 400, "empty", "content", model="tiny", content="", add_special=True)
 
     def test_a_last_message_that_goes_on(self):
         begun = [*COUNT, {"role": "assistant", "content": "one two"}]
@@ -196,7 +203,10 @@ class Requests(LanguageTest):
         self.assertLess(cached("Count to five."), 3)
         self.assertGreater(cached(long), 20, "of two that rest the one that fits")
         self.assertEqual(self.ask(self.server, "completions", model="tiny", prompt="word " * 5000).status, 400)
-        self.assertEqual(self.ask(self.server, "tokenize", model="tiny", content="x" * (1 << 20) + "x").status, 400)
+        error = self.wrong("tokenize", 400, "content has 1048577 bytes: no more than 1048576", "content", model="tiny", content="x" * (1 << 20) + "x")
+        self.assertEqual((error["code"], error["type"]), (None, "invalid_request_error"))
+        error = self.wrong("chat/completions/input_tokens", 400, "bytes", "messages", model="tiny", messages=[{"role": "user", "content": "x" * (2 << 20)}])
+        self.assertIsNone(error["code"], "of no context")
         self.assertEqual(self.ask(self.server, "tokenize", model="tiny", content=long).status, 200)
         self.assertGreater(cached(long), 20, "no prompt that is too long, and no question of a prompt, takes what rests")
 
@@ -351,7 +361,7 @@ class Clients(LanguageTest):
 class Tenants(LanguageTest):
     def test_keys_and_models(self):
         server = self.serve_tiny(config=tenant("a", '[tenants.a.policy]\nmodels = ["tiny"]') + tenant("b"))
-        self.expect_error(self.ask(server, "completions", **LONG), 401, "a key is needed", code="invalid_api_key")
+        self.expect_error(self.ask(server, "completions", **LONG), 401, "a key is needed: Authorization: Bearer KEY, or X-Api-Key: KEY", code="invalid_api_key")
         self.expect_error(self.ask(server, "completions", key("no"), **LONG), 401, "the key is unknown")
         self.assertEqual(self.ask(server, "completions", key("a"), model="tiny", prompt="GNU", max_tokens=1).status, 200)
         self.expect_error(self.ask(server, "embeddings", key("a"), model="embedder", input="a"), 404, "no model 'embedder'", "model")

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text.h"
+
 namespace wasinn::serve::openai {
 namespace {
 
@@ -60,6 +62,11 @@ std::string Fields::NameOf(std::string_view field) const {
 }
 
 std::optional<element> Fields::Find(std::string_view name) {
+  known_.push_back(name);
+  return Take(name);
+}
+
+std::optional<element> Fields::Take(std::string_view name) {
   const auto found = std::ranges::find_if(left_, [&](const auto& one) { return one.first == name; });
   if (found == left_.end()) return std::nullopt;
   const element value = found->second;
@@ -129,12 +136,12 @@ std::optional<std::string> Fields::Json(std::string_view name) {
 }
 
 void Fields::Ignore(std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names) (void)Find(name);
+  for (const std::string_view name : names) (void)Take(name);
 }
 
 void Fields::Refuse(std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
-    const auto found = Find(name);
+    const auto found = Take(name);
     if (!found || IsNothing(*found)) continue;
     throw ApiError{
         .message = NameOf(name) + " is not supported here", .param = NameOf(name), .code = "unsupported_parameter"};
@@ -143,8 +150,12 @@ void Fields::Refuse(std::initializer_list<std::string_view> names) {
 
 void Fields::CheckAllRead() const {
   if (left_.empty()) return;
-  const std::string name = NameOf(left_.front().first);
-  throw ApiError{.message = "there is no field " + name, .param = name, .code = "unknown_parameter"};
+  const std::string_view field = left_.front().first;
+  const std::string name = NameOf(field);
+  const std::vector<std::string> known(known_.begin(), known_.end());
+  throw ApiError{.message = "there is no field " + name + core::SuggestNear(field.substr(0, kMostShown), known),
+                 .param = name,
+                 .code = "unknown_parameter"};
 }
 
 }  // namespace wasinn::serve::openai

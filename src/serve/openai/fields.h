@@ -20,6 +20,7 @@ class Fields {
   // `place`: where this object is in the request, as errors tell it; "": it is the request.
   explicit Fields(simdjson::dom::element object, std::string place = "");
 
+  // `name`: a literal, here and in what follows.
   std::optional<simdjson::dom::element> Find(std::string_view name);
   std::optional<std::string> Text(std::string_view name);
   std::optional<bool> Flag(std::string_view name);
@@ -41,7 +42,11 @@ class Fields {
   std::string NameOf(std::string_view field) const;
 
  private:
+  // Likewise, but for a field that no error proposes.
+  std::optional<simdjson::dom::element> Take(std::string_view name);
+
   std::vector<std::pair<std::string_view, simdjson::dom::element>> left_;
+  std::vector<std::string_view> known_;  // literals, so they are there until the end
   std::string place_;
 };
 

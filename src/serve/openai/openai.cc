@@ -192,6 +192,7 @@ asio::awaitable<Response> OpenAi::AnswerPrompt(Asked& asked, const PromptQuestio
   Tenant& tenant = *asked.admission.tenant;
   Charge charge(tenant.budget());
   if (!charge.Add(request.prompts.bytes())) throw ToApiError(NoMemory());
+  if (question.IsOfNothing(request)) co_return Response{.text = question.nothing};
   Prompt prompt = request.prompts.Take(0);
   prompt.goes_on = false;
   asked.request.body() = RequestBytes();
@@ -199,7 +200,7 @@ asio::awaitable<Response> OpenAi::AnswerPrompt(Asked& asked, const PromptQuestio
   std::function<Response()> run = [&] {
     const auto told = asked.admission.generation->models().Complete(tenant, opened.name.model, opened.name.version,
                                                                     prompt, cancellation.get());
-    if (!told) throw ToApiError(told.error());
+    if (!told) throw question.ToApiError(told.error());
     if (const auto finished = Finish(**told); !finished) throw ToApiError(finished.error());
     const auto output = (*told)->Output("completion");
     if (!output) throw ToApiError(output.error());

@@ -1,5 +1,7 @@
 #include "serve/openai/prompt_question.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -11,6 +13,9 @@ namespace {
 
 using nlohmann::json;
 using simdjson::dom::element;
+
+// As the backend llama has it, which would only say that the prompt is too long.
+constexpr size_t kMostTokenized = size_t{1} << 20;
 
 // Of a request that would be generated.
 TextRequest AsQuestion(TextRequest request) {
@@ -32,7 +37,12 @@ TextRequest ReadTokenize(element body) {
   request.model = fields.Text("model").value_or("");
   const element content = fields.Get("content");
   if (!content.is_string()) ThrowWrong("content", "content is no string");
-  request.prompts.texts.emplace_back(static_cast<std::string_view>(content));
+  const auto text = static_cast<std::string_view>(content);
+  if (text.size() > kMostTokenized) {
+    ThrowWrong("content",
+               fmt::format("content has {} bytes: no more than {} are allowed", text.size(), kMostTokenized));
+  }
+  request.prompts.texts.emplace_back(text);
   Options options;
   options.Add("tokenize", "true");
   options.Add("add-special", fields.Flag("add_special").value_or(false) ? "true" : "false");
@@ -47,8 +57,9 @@ TextRequest ReadDetokenize(element body) {
   TextRequest request;
   request.model = fields.Text("model").value_or("");
   const element tokens = fields.Get("tokens");
-  if (!IsTokens(tokens)) ThrowWrong("tokens", "tokens is no list of integers");
-  request.prompts.texts = {ToText(tokens)};
+  const bool are_none = tokens.is_array() && tokens.get_array().size() == 0;
+  if (!are_none && !IsTokens(tokens)) ThrowWrong("tokens", "tokens is no list of integers");
+  request.prompts.texts = {are_none ? "" : ToText(tokens)};
   request.prompts.options = R"({"detokenize":true})";
   fields.CheckAllRead();
   return request;
@@ -76,14 +87,40 @@ std::string TellPrompt(const std::string& output) { return Dump({{"prompt", Told
 std::string TellTokens(const std::string& output) { return output; }
 std::string TellText(const std::string& output) { return Dump({{"content", output}}); }
 
+// The backend's words are about prompts. It knows which tokens there are: "… which are from 0 to 511".
+std::string OfWrongToken(const std::string& message) {
+  const size_t range = message.find("are from ");
+  return "tokens: there is one that is no token of this model" +
+         (range == message.npos ? "" : ", whose tokens " + message.substr(range));
+}
+
 }  // namespace
 
+bool PromptQuestion::IsOfNothing(const TextRequest& request) const {
+  const Prompts& prompts = request.prompts;
+  // What begins a text, which `add_special` adds, is not nothing.
+  return nothing != nullptr && prompts.texts.front().empty() && !prompts.options.contains(R"("add-special":true)");
+}
+
+ApiError PromptQuestion::ToApiError(const Failure& failure) const {
+  ApiError error = openai::ToApiError(failure);
+  // No context is asked, so none is too small: what is too long has more bytes or tokens than are looked at.
+  const bool is_long = !error.code.empty();
+  error.code.clear();
+  error.length.reset();
+  if (!is_long && failure.code != WASINN_INVALID_ARGUMENT) return error;
+  error.param = field;
+  error.message = tell == TellText && !is_long ? OfWrongToken(failure.message) : failure.message;
+  return error;
+}
+
 const PromptQuestion* FindPromptQuestion(const std::vector<std::string>& words) {
-  static const std::vector<Named> all = {{{"chat", "completions", "input_tokens"}, {ReadChatQuestion, TellLength}},
-                                         {{"responses", "input_tokens"}, {ReadResponseQuestion, TellLength}},
-                                         {{"apply-template"}, {ReadChatQuestion, TellPrompt}},
-                                         {{"tokenize"}, {ReadTokenize, TellTokens}},
-                                         {{"detokenize"}, {ReadDetokenize, TellText}}};
+  static const std::vector<Named> all = {
+      {{"chat", "completions", "input_tokens"}, {"messages", ReadChatQuestion, TellLength}},
+      {{"responses", "input_tokens"}, {"input", ReadResponseQuestion, TellLength}},
+      {{"apply-template"}, {"messages", ReadChatQuestion, TellPrompt}},
+      {{"tokenize"}, {"content", ReadTokenize, TellTokens, R"({"tokens":[]})"}},
+      {{"detokenize"}, {"tokens", ReadDetokenize, TellText, R"({"content":""})"}}};
   const auto found = std::ranges::find(all, words, &Named::words);
   return found == all.end() ? nullptr : &found->question;
 }

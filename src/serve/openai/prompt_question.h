@@ -9,10 +9,17 @@
 namespace wasinn::serve::openai {
 
 struct PromptQuestion {
+  const char* field;  // what is asked about
   // Throws ApiError.
   TextRequest (*read)(simdjson::dom::element body);
   // The answer, by what the model has written.
   std::string (*tell)(const std::string& output);
+  // What is told of nothing, for which no model is asked. NULL: that is wrong.
+  const char* nothing = nullptr;
+
+  bool IsOfNothing(const TextRequest& request) const;
+  // Why the model does not answer.
+  ApiError ToApiError(const Failure& failure) const;
 };
 
 // By the words of a path behind /v1. NULL: it is no such question.

@@ -79,7 +79,8 @@ TextRequest ReadChat(element body) {
   Options options;
   options.Add("chat", "true");
   const element messages = fields.Get("messages");
-  if (!messages.is_array() || messages.get_array().size() == 0) ThrowWrong("messages", "messages is no list of any");
+  if (!messages.is_array() || messages.get_array().size() == 0)
+    ThrowWrong("messages", "messages must be a list with at least one message");
   request.prompts.texts = {ToText(messages)};
   ReadSampling(fields, options);
   ReadMostTokens(fields, {"max_completion_tokens", "max_tokens", "n_predict"}, options);
