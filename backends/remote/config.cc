@@ -21,7 +21,7 @@ using backend::Error;
 namespace {
 
 constexpr int64_t kMegabyte = int64_t{1} << 20;
-constexpr int64_t kMostMilliseconds = 24 * 60 * 60 * 1000;
+constexpr int64_t kMostMilliseconds = int64_t{24} * 60 * 60 * 1000;
 
 // A model's key, or else the backend's.
 class Merged {

@@ -42,7 +42,8 @@ void AddRows(const char* what, const std::vector<Io>& ios, Table* table) {
 
 // An error of a file names the file; the host's words name the model that it became, with a version that it never had.
 std::string WordsOf(const Status& status, const std::string& name, const std::string& file) {
-  const std::string words = status.message(), named = "model '" + name + ":1': ";
+  const std::string named = "model '" + name + ":1': ";
+  std::string words = status.message();
   if (file.empty() || !words.starts_with(named)) return words;
   const std::string rest = words.substr(named.size());
   return settings::IsAddress(file) ? rest : file + ": " + rest;  // its backend names it, without what may be a password
