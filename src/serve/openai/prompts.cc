@@ -27,7 +27,7 @@ bool IsMixed(element given) {
 // Of a message: texts alone.
 std::string TextOfParts(element content, const char* name) {
   if (!content.is_array() || content.get_array().size() == 0)
-    ThrowWrong(name, fmt::format("{}.content is no list of any", name));
+    ThrowWrong(name, fmt::format("{}.content must be a list with at least one part", name));
   std::string text;
   for (const element one : content.get_array()) {
     Fields part(one, fmt::format("{}.content", name));
