@@ -21,7 +21,6 @@ struct Prompt {
   bool goes_on = true;  // false: no later text begins with it, so nothing of it is kept warm
 };
 
-
 // On one thread at a time. A cancel ends it, at whatever it is. Its guest and its cancellation (NULL: nobody cancels) outlive it.
 class Completion {
  public:
