@@ -160,6 +160,7 @@ void Servers(const std::string& servers, const std::string& name, size_t n) {
   };
   {
     std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
     for (size_t t = 0; t < kThreads; ++t) threads.emplace_back(run, t);
   }
   Microseconds all;

@@ -55,7 +55,7 @@ Completion::~Completion() {
   if (!has_ended_ || is_cancelled || !goes_on_) return;
   try {
     context_.KeepWith(std::move(beginning_));
-  } catch (const std::bad_alloc&) {  // it is dropped
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it is dropped
   }
 }
 

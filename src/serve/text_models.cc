@@ -94,6 +94,7 @@ Outcome<Workers*> TextModels::Open(Tenant& tenant, const Name& name) {
 std::vector<std::pair<TextModels::Name, Workers::Load>> TextModels::Look() const {
   std::vector<std::pair<Name, Workers::Load>> loads;
   const std::lock_guard lock(mutex_);
+  loads.reserve(open_.size());
   for (const auto& [key, workers] : open_) loads.push_back({Name{key.first, key.second}, workers->Look()});
   return loads;
 }
