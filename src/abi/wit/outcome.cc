@@ -6,7 +6,8 @@ namespace wasinn::abi {
 
 wasinn_status* Trap(const core::Status& status) {
   if (status.ok()) return nullptr;
-  return wasinn_status_new(status.code(), status.message().data());  // a string's, so with a NUL
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): a string's, so with a NUL
+  return wasinn_status_new(status.code(), status.message().data());
 }
 
 core::Status ToErrorObject(wasinn_guest& guest, const char* function, const core::Status& status,
