@@ -49,7 +49,7 @@ void Append(std::vector<llama_token>* tokens, std::span<const llama_token> more)
 
 // A query goes with each of its documents: so a small request has many tokens, and takes long.
 void AddText(Texts* texts, std::vector<llama_token> tokens, const CallBounds& bounds) {
-  if (bounds.gate->cancelled()) throw Error(WASINN_TIMEOUT, "it was cancelled while tokens were made of its texts");
+  CheckGoesOn(*bounds.gate);
   tokens.shrink_to_fit();  // there was room for one of each byte
   bounds.reservation->Resize(bounds.reservation->bytes() + tokens.size() * sizeof(llama_token));
   texts->push_back(std::move(tokens));

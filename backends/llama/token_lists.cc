@@ -41,10 +41,6 @@ bool IsToken(const Model& model, const nlohmann::json& one) {
   return one.is_number_unsigned() && one.get<uint64_t>() < model.vocabulary_size();
 }
 
-void CheckGoesOn(const backend::CancelGate& gate) {
-  if (gate.cancelled()) throw Error(WASINN_TIMEOUT, "it was cancelled while its tokens and texts were made");
-}
-
 [[noreturn]] void RefusePieces() {
   throw Error(WASINN_TOO_LARGE, fmt::format("with-pieces: the tokens may take more than {} bytes", kMostPieces));
 }
@@ -54,6 +50,10 @@ void CheckGoesOn(const backend::CancelGate& gate) {
 }
 
 }  // namespace
+
+void CheckGoesOn(const backend::CancelGate& gate) {
+  if (gate.cancelled()) throw Error(WASINN_TIMEOUT, "it was cancelled while its tokens and texts were made");
+}
 
 bool IsLongList(std::string_view text) {
   constexpr size_t kLong = 64 << 10;

@@ -20,6 +20,9 @@ constexpr size_t kMostTextBytes = size_t{16} << 20;
 // The most tokens of a text that is only made into tokens, or of them.
 constexpr size_t kMostListed = size_t{1} << 20;
 
+// Throws WASINN_TIMEOUT once the gate is cancelled: nothing interrupts what makes tokens, so whoever does it again and again looks.
+void CheckGoesOn(const backend::CancelGate& gate);
+
 // {"count": N, "tokens": […]}; and of a chat "prompt", the text that they are of.
 std::string TokensAsJson(std::span<const llama_token> tokens, const std::string* prompt);
 // {"count": N, "tokens": [{"id": token, "piece": text}, …]}. A piece that is no text has its bytes as numbers.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -389,6 +390,29 @@ TEST_F(LlamaTokenLists, AreChargedBeforeTheyAreRead) {
     EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
     EXPECT_EQ(guest.used, before);
   }
+}
+
+// Each step of llama.cpp goes through all of them.
+TEST_F(LlamaTokenLists, AreBiasedUpToSoMany) {
+  constexpr uint32_t kCharacters = 4200, kInText = 80;
+  const Model model(host_, TinyLlamaWriter({.embedding = 8, .characters = kCharacters}).Write(), LlamaOptions("{}"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, "the hen"));
+  const auto biased = [&](uint32_t n) {
+    json texts = json::object();
+    for (uint32_t i = 0; i < n; i += kInText) {
+      std::string text;
+      for (uint32_t next = i; next < std::min(n, i + kInText); ++next) text += TinyCharacter(next);
+      texts[text] = 1;
+    }
+    EXPECT_TRUE(SetOptions(&context, json{{"n-predict", 1}, {"logit-bias", texts}}.dump()));
+    return context.Compute();
+  };
+  EXPECT_TRUE(biased(4000)) << biased(4000).message;
+  const Result too_many = biased(kCharacters);
+  EXPECT_EQ(too_many.code, WASINN_INVALID_ARGUMENT);
+  EXPECT_THAT(too_many.message, HasSubstr("logit-bias: the texts have more than 4096 tokens"));
+  EXPECT_TRUE(biased(1)) << "the context goes on";
 }
 
 TEST_F(LlamaTokenLists, AreBiasedOnceEach) {

@@ -87,7 +87,15 @@ class GgufWriter {
 
 struct TinyLlama {
   uint32_t embedding = 64, layers = 2, heads = 4, kv_heads = 2, feed_forward = 128, context = 512, seed = 1;
+  uint32_t characters = 0;  // more tokens, one for each
 };
+
+// The one of this number behind U+4E00.
+inline std::string TinyCharacter(uint32_t i) {
+  const uint32_t point = 0x4e00 + i;
+  return {static_cast<char>(0xe0 | (point >> 12)), static_cast<char>(0x80 | ((point >> 6) & 0x3f)),
+          static_cast<char>(0x80 | (point & 0x3f))};
+}
 
 // <unk>, <s>, </s>, a token for each byte, and some words.
 inline std::vector<std::string> TinyVocabulary() {
@@ -118,7 +126,8 @@ inline GgufWriter TinyLlamaWriter(const TinyLlama& shape = {}) {
   writer.SetU32("llama.attention.head_count_kv", shape.kv_heads);
   writer.SetF32("llama.attention.layer_norm_rms_epsilon", 1e-5F);
   writer.SetU32("llama.rope.dimension_count", shape.embedding / shape.heads);
-  const std::vector<std::string> vocabulary = TinyVocabulary();
+  std::vector<std::string> vocabulary = TinyVocabulary();
+  for (uint32_t i = 0; i < shape.characters; ++i) vocabulary.push_back(TinyCharacter(i));
   std::vector<float> scores;
   std::vector<int32_t> types;
   for (size_t i = 0; i < vocabulary.size(); ++i) {
