@@ -29,7 +29,7 @@ constexpr uint32_t kMostHead = 32 << 10;
 constexpr int kMostInterim = 8;
 
 // Without words rather than not at all: whoever waits must be told.
-grpc::Status StatusOr(grpc::StatusCode code, const std::string_view words) {
+grpc::Status MakeStatus(grpc::StatusCode code, const std::string_view words) {
   try {
     return {code, std::string(words)};
   } catch (const std::bad_alloc&) {
@@ -126,7 +126,7 @@ void HttpExchange::Begin() {
 
 void HttpExchange::Abort(grpc::StatusCode code, const char* words) {
   if (aborted_) return;
-  aborted_ = StatusOr(code, words);
+  aborted_ = MakeStatus(code, words);
   if (waits_) {
     pool_->Forget(*this);
     waits_ = false;
@@ -145,7 +145,7 @@ void HttpExchange::EndWithoutMemory() {
 
 void HttpExchange::OnNoStream(const std::string& why) {
   waits_ = false;
-  End({.status = StatusOr(grpc::UNAVAILABLE, why), .message = {}, .was_sent = false});
+  End({.status = MakeStatus(grpc::UNAVAILABLE, why), .message = {}, .was_sent = false});
 }
 
 // It may be another call's end that gives the stream, so nothing is thrown.
