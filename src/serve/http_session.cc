@@ -5,22 +5,18 @@
 #include <poll.h>
 
 #include <boost/asio/dispatch.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/http/chunk_encode.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/read.hpp>
-#include <boost/beast/http/serializer.hpp>
 #include <boost/beast/http/write.hpp>
 
 #include <algorithm>
 #include <exception>
 #include <new>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "serve/log.h"
-#include "serve/parts_body.h"
+#include "serve/response_writer.h"
 
 namespace wasinn::serve {
 namespace {
@@ -37,9 +33,6 @@ constexpr std::chrono::milliseconds kHandshake{20'000}, kEnding{5'000};
 
 // So large a buffer does not stay with a connection that rests.
 constexpr size_t kMostResting = 16u << 10;
-
-// Of a piece, to be written at once. A large piece has the time of all of its parts.
-constexpr size_t kMostPart = 64u << 10;
 
 // Whether the other side has ended it, or cannot be reached any more, whatever it sent before.
 bool HasHungUp(int descriptor) {
@@ -76,9 +69,6 @@ std::optional<Response> CheckForm(const http::request_parser<RequestBody>& parse
   if (is_plain || is_chunked) return std::nullopt;
   return ErrorResponse(http::status::bad_request, "the body's Transfer-Encoding is not 'chunked'");
 }
-
-// Whether a body without a length, in answer to this, has an end of its own: else the connection's end is its end.
-bool IsChunked(const Header& header) { return header.version() == 11; }
 
 // What is told of the trace to who has begun it.
 void AddTrace(const Trace& trace, Response& response) {
@@ -222,83 +212,11 @@ asio::awaitable<Response> HttpSession::Answer(Asked& asked) {
 }
 
 asio::awaitable<bool> HttpSession::Write(const Header& header, Response response, bool keep_alive) {
-  http::response<PartsBody> message(response.status, header.version());
-  if (!response.content_type.empty()) message.set(http::field::content_type, response.content_type);
-  for (const auto& [name, value] : response.headers) message.insert(name, value);
-  message.body() = {std::move(response.text), std::move(response.binary)};
-  message.keep_alive(keep_alive);
-  message.prepare_payload();
-  const bool has_length = response.status != http::status::no_content && response.status != http::status::not_modified;
-  if (!has_length) message.erase(http::field::content_length);
-  http::response_serializer<PartsBody> serializer(message);
-  const bool header_alone = header.method() == http::verb::head;
-  serializer.split(header_alone);
-  Pace pace(shared_->options.slow);
-  while (header_alone ? !serializer.is_header_done() : !serializer.is_done()) {
-    stream_.tcp().expires_at(pace.deadline());
-    const auto [error, bytes] = co_await http::async_write_some(stream_, serializer, kAwait);
-    bytes_out_ += bytes;
-    if (error) co_return false;
-    pace.Add(bytes);
-  }
-  co_return true;
-}
-
-asio::awaitable<bool> HttpSession::WritePart(std::string_view part, bool is_chunked, Pace& pace) {
-  stream_.tcp().expires_at(pace.deadline());
-  std::tuple<boost::beast::error_code, size_t> written;
-  if (!is_chunked) {
-    written = co_await asio::async_write(stream_, asio::buffer(part), kAwait);
-  } else if (part.empty()) {
-    written = co_await asio::async_write(stream_, http::make_chunk_last(), kAwait);
-  } else {
-    written = co_await asio::async_write(stream_, http::make_chunk(asio::buffer(part)), kAwait);
-  }
-  const auto [error, bytes] = written;
-  bytes_out_ += bytes;
-  pace.Add(bytes);
-  co_return !error;
-}
-
-asio::awaitable<bool> HttpSession::WritePieces(BodySource& source, bool is_chunked) {
-  Pace pace(shared_->options.slow);
-  for (;;) {
-    const auto waited_from = Pace::Clock::now();
-    const std::optional<std::string> next = co_await source.Next();
-    pace.Skip(Pace::Clock::now() - waited_from);
-    if (!next) {
-      is_broken_ = !is_chunked;
-      co_return false;
-    }
-    const std::string_view piece = *next;
-    if (piece.empty()) co_return !is_chunked || co_await WritePart(piece, is_chunked, pace);
-    for (size_t at = 0; at < piece.size(); at += kMostPart) {
-      if (!co_await WritePart(piece.substr(at, kMostPart), is_chunked, pace)) co_return false;
-    }
-  }
-}
-
-asio::awaitable<bool> HttpSession::WriteStream(const Header& header, Response response, bool keep_alive) {
-  const std::unique_ptr<BodySource> source = std::move(response.source);
-  const bool is_chunked = IsChunked(header);
-  bool is_whole = false;
-  try {
-    http::response<http::empty_body> message(response.status, header.version());
-    message.set(http::field::content_type, response.content_type);
-    for (const auto& [name, value] : response.headers) message.insert(name, value);
-    message.keep_alive(keep_alive);
-    message.chunked(is_chunked);
-    http::response_serializer<http::empty_body> serializer(message);
-    stream_.tcp().expires_after(shared_->options.slow);
-    const auto [error, bytes] = co_await http::async_write_header(stream_, serializer, kAwait);
-    bytes_out_ += bytes;
-    if (!error) is_whole = co_await WritePieces(*source, is_chunked);
-  } catch (const std::exception& error) {  // for want of memory
-    LogError(error.what());
-    is_broken_ = !is_chunked;
-  }
-  co_await source->End();
-  co_return is_whole;
+  ResponseWriter writer(stream_, shared_->options.slow);
+  const bool is_written = co_await writer.Write(header, std::move(response), keep_alive);
+  bytes_out_ = writer.bytes();
+  is_broken_ = writer.is_broken();
+  co_return is_written;
 }
 
 void HttpSession::Shape(const Header& header, Response& response) const {
@@ -342,18 +260,15 @@ asio::awaitable<bool> HttpSession::Serve() {
   asked.about.trace = TraceOf(asked.request);
   asked.about.tenant = TenantNameOf(asked.admission);
   Response response = co_await Answer(asked);
-  const bool is_stream = response.source != nullptr;
-  if (!is_stream) StopWatching();
+  if (response.source == nullptr) StopWatching();
   asked.request.body() = RequestBytes();
-  const bool can_go_on = !is_stream || IsChunked(asked.request);
-  const bool keep_alive =
-      can_go_on && asked.request.keep_alive() && !shared_->is_draining.load(std::memory_order_relaxed);
+  const bool keep_alive = ResponseWriter::HasEnd(asked.request, response) && asked.request.keep_alive() &&
+                          !shared_->is_draining.load(std::memory_order_relaxed);
   if (buffer_.size() == 0 && buffer_.capacity() > kMostResting) buffer_.shrink_to_fit();
   Shape(asked.request, response);
   AddTrace(asked.about.trace, response);
   const http::status status = response.status;
-  const bool is_written = is_stream ? co_await WriteStream(asked.request, std::move(response), keep_alive)
-                                    : co_await Write(asked.request, std::move(response), keep_alive);
+  const bool is_written = co_await Write(asked.request, std::move(response), keep_alive);
   StopWatching();
   Log(asked.request, std::move(asked.about), status, is_written);
   co_return is_written&& keep_alive;

@@ -8,12 +8,10 @@
 
 #include <memory>
 #include <optional>
-#include <string_view>
 
 #include "serve/access_log.h"
 #include "serve/http_server.h"
 #include "serve/http_stream.h"
-#include "serve/pace.h"
 
 namespace wasinn::serve {
 
@@ -47,11 +45,6 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   asio::awaitable<Response> Answer(Asked& asked);
   // What was asked by `header`. Whether all was written.
   asio::awaitable<bool> Write(const Header& header, Response response, bool keep_alive);
-  asio::awaitable<bool> WriteStream(const Header& header, Response response, bool keep_alive);
-  // As its source gives them. Whether it came to an end, and all was written.
-  asio::awaitable<bool> WritePieces(BodySource& source, bool is_chunked);
-  // Some bytes of it, or "": its end. Whether they were written.
-  asio::awaitable<bool> WritePart(std::string_view part, bool is_chunked, Pace& pace);
   void Shape(const Header& header, Response& response) const;
   asio::awaitable<void> Discard();
   Ends FindEnds();
