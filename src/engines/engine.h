@@ -130,7 +130,7 @@ struct EngineOptions {
   std::string invoke;
   bool http = false;  // give wasi:http to programs that are components
   // The host goes on after its programs, so nothing of one may be left: they are core modules with Streams and without threads, or
-  // components that answer requests, and a sleep ends with its run.
+  // components that answer requests; none has a shared memory, in which it could wait; and a sleep ends with its run.
   bool served = false;
   // What goes wrong without stopping anything, such as a cache that cannot be written. May be empty.
   std::function<void(const std::string&)> warn;

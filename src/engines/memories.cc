@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "engines/wasm_file.h"
@@ -92,6 +93,12 @@ Result<uint64_t> ShareOfMemory(const std::vector<MemoryType>& memories, uint64_t
                                        memory.min > each ? memory.min : memory.max, each, whose));
   }
   return each;
+}
+
+Result<void> CheckNoneIsShared(const std::vector<MemoryType>& memories) {
+  if (std::ranges::none_of(memories, &MemoryType::shared)) return {};
+  return std::unexpected(
+      "the program has threads, or a shared memory as for threads, which only a command's program may have");
 }
 
 }  // namespace wasinn::engines

@@ -22,4 +22,8 @@ std::vector<MemoryType> MemoriesOf(std::string_view wasm);
 // more: an engine asks nobody when that grows.
 Result<uint64_t> ShareOfMemory(const std::vector<MemoryType>& memories, uint64_t limit);
 
+// Of a host that goes on after its programs: an error if one of a program's memories is shared. A guest can wait there for a change
+// (memory.atomic.wait), also alone, and no engine ends that.
+Result<void> CheckNoneIsShared(const std::vector<MemoryType>& memories);
+
 }  // namespace wasinn::engines

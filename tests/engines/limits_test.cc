@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engines/engine.h"
+#include "engines/guest_model.h"
 #include "engines/memories.h"
 #include "engines/wasm_file.h"
 #include "support/echo.h"
@@ -200,6 +201,36 @@ TEST_P(EngineLimitsTest, TablesGrowToTheirLimit) {
   if (OnWamr()) return ExpectRefused(Program(has, grow), {.max_table_elements = 10}, "WAMR has no limit for tables");
   EXPECT_EQ(Run(Program(has, grow), {.max_table_elements = 10}).code, 8);
   ExpectRefused(Program(has, grow), {.max_table_elements = 1}, "exceeds table limits");
+}
+
+// A guest could wait there for ever, and nothing would end it.
+TEST(ServedProgramsTest, HaveNoSharedMemory) {
+  const std::string module = Program("(memory (export \"memory\") 1 1 shared)", "");
+  const std::string component = "(component (core module (memory 1 1 shared)))";
+  const std::string path = ::testing::TempDir() + "served_test." + std::to_string(getpid());
+  const auto file_of = [&path](const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path;
+  };
+  engines::EngineOptions options{.cache = false, .allow_precompiled = true, .interruptible = true, .warn = {}};
+  const auto compiling = engines::NewWasmtimeEngine(options);
+  ASSERT_TRUE(compiling.has_value()) << compiling.error();
+  const auto compiled = (*compiling)->Compile(file_of(module));
+  ASSERT_TRUE(compiled.has_value()) << compiled.error();
+  options.served = true;
+  const auto engine = engines::NewWasmtimeEngine(options);
+  ASSERT_TRUE(engine.has_value()) << engine.error();
+  for (const std::string& bytes : {module, component, *compiled}) {
+    const auto program = (*engine)->Load(file_of(bytes));
+    ASSERT_FALSE(program.has_value());
+    EXPECT_NE(program.error().find("or a shared memory"), std::string::npos) << program.error();
+  }
+  if (const auto models = engines::NewWasmtimeModelEngine(options)) {  // else this Wasmtime has no components
+    const auto model = (*models)->Load(file_of(component));
+    ASSERT_FALSE(model.has_value());
+    EXPECT_NE(model.error().find("or a shared memory"), std::string::npos) << model.error();
+  }
+  std::remove(path.c_str());
 }
 
 TEST(MemoriesTest, OfModulesAndComponents) {

@@ -56,6 +56,9 @@ LOOP = "(loop $ever (br $ever))"
 THREADS = """(module (import "wasi" "thread-spawn" (func (param i32) (result i32)))
   (import "env" "memory" (memory 1 1 shared)) (export "memory" (memory 0))
   (func (export "wasi_thread_start") (param i32 i32)) (func (export "_start")))"""
+# Waits for itself, and for ever: no thread is needed for that.
+SHARED = """(module (memory (export "memory") 1 1 shared)
+  (func (export "_start") (drop (memory.atomic.wait32 (i32.const 0) (i32.const 0) (i64.const -1)))))"""
 # Sleeps for an hour: one subscription, to the clock since 1970.
 SLEEP = """(i64.store (i32.const 224) (i64.const 3600000000000))
   (drop (call $poll (i32.const 200) (i32.const 300) (i32.const 1) (i32.const 100)))"""
@@ -355,6 +358,7 @@ class Mistakes(RouteTest):
             (f"/x={self.file('library.wat', '(module)')}", "it is a library"),
             (f"/x={self.file('component.wat', '(component)')}", "component"),
             (f"/x={self.file('threads.wat', THREADS)}", "the program has threads"),
+            (f"/x={self.file('shared.wat', SHARED)}", "or a shared memory"),
         ):
             self.assertIn(why, self.refused("--route", route), route)
 

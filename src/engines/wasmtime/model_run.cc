@@ -195,9 +195,11 @@ class WasmtimeModelEngine final : public engines::ModelEngine {
     if (engines::KindOf(file->bytes) != engines::WasmKind::kComponent) return NoComponent();
     if (auto why = engines::FirstNotServed(file->bytes, false))
       return std::unexpected(*why);  // compiling may take long
+    std::vector<MemoryType> memories = engines::MemoriesOf(file->bytes);
+    if (auto may = engines::CheckNoneIsShared(memories); !may) return std::unexpected(may.error());
     const Result<ComponentPtr> component = compiler_.Component(engine_.get(), file->bytes);
     if (!component) return std::unexpected(component.error());
-    return Link(*component, engines::MemoriesOf(file->bytes));
+    return Link(*component, std::move(memories));
   }
 
   static std::unexpected<std::string> NoComponent() {

@@ -163,11 +163,12 @@ class WasmtimeEngine final : public engines::Engine {
     // Compiling may take long.
     if (auto why = engines::FirstNotServed(source.bytes, options_.served || options_.http))
       return std::unexpected(*why);
+    std::vector<engines::MemoryType> memories = engines::MemoriesOf(source.bytes);
+    if (Result<void> may = CheckMemories(memories); !may) return std::unexpected(may.error());
     if (options_.invoke.empty()) {
       if (auto program = engines::StartAsExport(source.bytes)) source.bytes = std::move(*program);
     }
-    if (source.kind != engines::WasmKind::kComponent) return LoadModule(source.bytes, file);
-    std::vector<engines::MemoryType> memories = engines::MemoriesOf(source.bytes);
+    if (source.kind != engines::WasmKind::kComponent) return LoadModule(source.bytes, std::move(memories), file);
     const auto compile = [&]() -> Result<ComponentPtr> {
       Result<ComponentPtr> component = compiler_.Component(engine_.get(), source.bytes);
       if (!component || file == nullptr) return component;
@@ -186,7 +187,13 @@ class WasmtimeEngine final : public engines::Engine {
                            : LoadComponent(engine_.get(), options_, compile, std::move(code));
   }
 
-  Result<std::unique_ptr<engines::Program>> LoadModule(const std::string& wasm, std::string* file) const {
+  Result<void> CheckMemories(const std::vector<engines::MemoryType>& memories) const {
+    return options_.served ? engines::CheckNoneIsShared(memories) : Result<void>();
+  }
+
+  Result<std::unique_ptr<engines::Program>> LoadModule(const std::string& wasm,
+                                                       std::vector<engines::MemoryType> memories,
+                                                       std::string* file) const {
     // Which engine is the right one, the imports of the compiled module tell; its bytes are a guess that is hardly
     // wrong.
     const bool guess = wasm.find("thread-spawn") != wasm.npos;
@@ -196,7 +203,6 @@ class WasmtimeEngine final : public engines::Engine {
     const bool threads = UsesThreads(module->get());
     if (threads != guess) module = CompileFor(threads, wasm);
     if (!module) return std::unexpected(module.error());
-    std::vector<engines::MemoryType> memories = engines::MemoriesOf(wasm);
     if (file != nullptr) {
       if (threads && options_.metered) return std::unexpected("fuel cannot be limited for a program with threads");
       const ProgramKind kind = threads ? ProgramKind::kThreads : ProgramKind::kModule;
@@ -238,6 +244,7 @@ class WasmtimeEngine final : public engines::Engine {
   }
 
   Result<std::unique_ptr<engines::Program>> LinkCode(const Precompiled& code) const {
+    if (Result<void> may = CheckMemories(code.memories); !may) return std::unexpected(may.error());
     if (code.kind == ProgramKind::kComponent) {
       return LinkComponent([&] { return ReadComponent(engine_.get(), code.code); }, code.memories);
     }
