@@ -188,6 +188,15 @@ TEST_P(EngineLimitsTest, ASharedMemoryThatMayGrowTooLarge) {
   ExpectRefused(Program("(memory (export \"memory\") 1 4 shared)", ""), {.max_memory_bytes = 3 << 16}, why);
 }
 
+// Each thread has a heap of its own.
+TEST_P(EngineLimitsTest, ObjectsOfThreadsShareALimit) {
+  if (OnWamr()) return;  // it collects no garbage
+  const std::string text =
+      WithThread("(drop (array.new_default $bytes (i32.const 2000000)))", "", "(type $bytes (array (mut i8)))");
+  EXPECT_EQ(Run(text, {.max_threads = 3, .max_memory_bytes = 64 << 20}).message, "");
+  ExpectRefused(text, {.max_threads = 3, .max_memory_bytes = 4 << 20}, "GC heap out of memory");
+}
+
 TEST_P(EngineLimitsTest, MemoriesShareALimit) {
   if (OnWamr()) return;  // it has no second memory
   RunOptions options{.max_memory_bytes = 10 << 16};

@@ -15,12 +15,12 @@ wasmtime_error_t* OnEpoch(wasmtime_context_t*, void* run, uint64_t* delta, wasmt
 
 }  // namespace
 
-Result<StoreLimits> StoreLimits::New(const LimitedCode& code, const engines::RunOptions& options) {
+Result<StoreLimits> StoreLimits::New(const LimitedCode& code, const engines::RunOptions& options, uint64_t n_stores) {
   const Result<uint64_t> each = engines::ShareOfMemory(code.memories, options.max_memory_bytes);
   if (!each) return std::unexpected(each.error());
   StoreLimits limits;
   if (*each <= INT64_MAX) {
-    limits.memory_bytes_ = static_cast<int64_t>(*each);
+    limits.memory_bytes_ = static_cast<int64_t>(*each / n_stores);  // a memory of several stores is in none of them
     limits.memories_ = static_cast<int64_t>(code.memories.size());
   }
   if (options.max_table_elements <= INT64_MAX) {

@@ -21,7 +21,9 @@ struct LimitedCode {
 // Of all stores of a program. An error if the program cannot keep to its limits.
 class StoreLimits {
  public:
-  static engines::Result<StoreLimits> New(const LimitedCode& code, const engines::RunOptions& options);
+  // `n_stores`: that one run may have at once. Their garbage-collected objects together have what is for one store.
+  static engines::Result<StoreLimits> New(const LimitedCode& code, const engines::RunOptions& options,
+                                          uint64_t n_stores = 1);
 
   // Before anything is instantiated in a store.
   void Hold(wasmtime_store_t* store) const;

@@ -112,7 +112,7 @@ class ThreadedProgram final : public engines::Program {
 
   Exit Run(const RunOptions& options) const override {
     if (auto kept = CanKeep(options); !kept) return Exit::Failed(kept.error());
-    const Result<StoreLimits> limits = StoreLimits::New(code_, options);
+    const Result<StoreLimits> limits = StoreLimits::New(code_, options, uint64_t{options.max_threads} + 1);
     if (!limits) return Exit::Failed(limits.error());
     Result<ThreadedModule> ready = Prepare(engine_, linker_, module_);
     if (!ready) return Exit::Failed(ready.error());
