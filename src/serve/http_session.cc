@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -24,17 +25,24 @@ namespace {
 // How soon a client is missed. Looking costs a microsecond.
 constexpr std::chrono::milliseconds kLookAgain{100};
 
-// What is taken of a client that sends more than is wanted, so that it sees why: one whose input is not read is reset.
+// What is taken of a client that sends more than is wanted, so that it sees
+// why: one whose input is not read is reset.
 constexpr size_t kMostDiscarded = 64u << 20;
 constexpr std::chrono::seconds kDiscarding{5};
 
-// For TLS to begin, where --client-timeout is not shorter; and to say that it ends.
+// Of a header. One of four bytes is held in twenty times as many, which nobody
+// is charged for.
+constexpr ptrdiff_t kMostHeaderLines = 128;
+
+// For TLS to begin, where --client-timeout is not shorter; and to say that it
+// ends.
 constexpr std::chrono::milliseconds kHandshake{20'000}, kEnding{5'000};
 
 // So large a buffer does not stay with a connection that rests.
 constexpr size_t kMostResting = 16u << 10;
 
-// Whether the other side has ended it, or cannot be reached any more, whatever it sent before.
+// Whether the other side has ended it, or cannot be reached any more, whatever
+// it sent before.
 bool HasHungUp(int descriptor) {
   pollfd look = {descriptor, POLLRDHUP, 0};
   return ::poll(&look, 1, 0) > 0;
@@ -59,7 +67,8 @@ std::string TenantNameOf(const Admission& admission) {
   return admission.tenant == nullptr || admission.tenant->share().is_alone() ? "" : admission.tenant->name();
 }
 
-// A body is as long as its length, or in chunks: what else a proxy before us may read in another way.
+// A body is as long as its length, or in chunks: what else a proxy before us
+// may read in another way.
 std::optional<Response> CheckForm(const http::request_parser<RequestBody>& parser) {
   const Header& header = parser.get();
   const auto n_codings = header.count(http::field::transfer_encoding);
@@ -68,6 +77,13 @@ std::optional<Response> CheckForm(const http::request_parser<RequestBody>& parse
                           boost::beast::iequals(header[http::field::transfer_encoding], "chunked");
   if (is_plain || is_chunked) return std::nullopt;
   return ErrorResponse(http::status::bad_request, "the body's Transfer-Encoding is not 'chunked'");
+}
+
+// Nobody asks for most of it any more.
+void Shorten(Header& header) {
+  for (auto line = header.begin(); line != header.end();) {
+    line = line->name() == http::field::user_agent ? std::next(line) : header.erase(line);
+  }
 }
 
 // What is told of the trace to who has begun it.
@@ -127,8 +143,10 @@ void HttpSession::StopWatching() {
 
 asio::awaitable<boost::beast::error_code> HttpSession::ReadBody(Parser& parser) {
   Pace pace(shared_->options.slow);
-  if (boost::beast::iequals(parser.get()[http::field::expect], "100-continue")) {
-    http::response<http::empty_body> go_on(http::status::continue_, parser.get().version());
+  const Header& header = parser.get();
+  // A client of HTTP/1.0 would take it for the answer.
+  if (header.version() == 11 && boost::beast::iequals(header[http::field::expect], "100-continue")) {
+    http::response<http::empty_body> go_on(http::status::continue_, header.version());
     stream_.tcp().expires_at(pace.deadline());
     const auto [error, bytes] = co_await http::async_write(stream_, go_on, kAwait);
     if (error) co_return error;
@@ -173,6 +191,10 @@ asio::awaitable<std::optional<Response>> HttpSession::Read(Parser& parser) {
   bytes_in_ = read;
   bytes_out_ = 0;
   if (!error) {
+    if (std::ranges::distance(parser.get()) > kMostHeaderLines) {
+      co_return ErrorResponse(http::status::request_header_fields_too_large,
+                              fmt::format("the header has more than {} lines", kMostHeaderLines));
+    }
     auto admitted = shared_->route.admit(parser.get());
     if (!admitted) co_return std::move(admitted.error());
     admission_ = std::move(*admitted);
@@ -246,6 +268,7 @@ asio::awaitable<bool> HttpSession::Serve() {
       co_return false;
     }
     parser.get().body() = RequestBytes();  // what has come of it is another's room
+    Shorten(parser.get());
     Shape(parser.get(), *refusal);
     AddTrace(about.trace, *refusal);
     const http::status status = refusal->status;

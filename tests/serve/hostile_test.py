@@ -77,6 +77,30 @@ class Framing(ServeTest):
     def test_a_trailer(self):
         self.expect_refusal(b"0\r\n", b"a: b\r\n" * 2**17)
 
+    def test_a_header_of_very_many_lines(self):
+        """Each is held in many more bytes than it has."""
+        server = self.serve(models={"m": MODEL})
+        for lines, status in ((126, b"200"), (127, b"431")):  # beside Content-Length and Connection
+            with server.socket() as connection:
+                connection.sendall(head(len(BODY), "a:\r\n" * lines + "Connection: close\r\n").replace(b"Host: a\r\n", b"") + BODY)
+                self.assertTrue(read_all(connection).startswith(b"HTTP/1.1 " + status), lines)
+
+    def test_a_client_of_http_1_0_is_not_told_to_go_on(self):
+        """It would take that for the answer."""
+        server = self.serve(models={"m": MODEL})
+        for version, status in ((b"HTTP/1.0", b"200"), (b"HTTP/1.1", b"100")):
+            with server.socket() as connection:
+                connection.sendall(head(len(BODY), "Expect: 100-continue\r\nConnection: close\r\n").replace(b"HTTP/1.1", version) + BODY)
+                self.assertTrue(read_all(connection).startswith(version + b" " + status))
+
+    def test_what_a_connection_holds_for_a_chunk(self):
+        server = self.serve(models={"m": MODEL})
+        for size, status in ((8 << 10, b"200"), (17 << 10, b"431")):
+            with server.socket() as connection:
+                connection.sendall(head(0, "Connection: close\r\n").replace(b"Content-Length: 0", b"Transfer-Encoding: chunked") +
+                                   b"%x;%s\r\n%s\r\n0\r\n\r\n" % (len(BODY), b"a" * size, BODY))
+                self.assertTrue(read_all(connection).startswith(b"HTTP/1.1 " + status), size)
+
     def test_it_is_told_why(self):
         """Also a client that sends all before it reads."""
         server = self.serve("--max-body", "1M", models={"m": MODEL})
