@@ -25,24 +25,17 @@ namespace {
 // How soon a client is missed. Looking costs a microsecond.
 constexpr std::chrono::milliseconds kLookAgain{100};
 
-// What is taken of a client that sends more than is wanted, so that it sees
-// why: one whose input is not read is reset.
+// What is taken of a client that sends more than is wanted, so that it sees why: one whose input is not read is reset.
 constexpr size_t kMostDiscarded = 64u << 20;
 constexpr std::chrono::seconds kDiscarding{5};
 
-// Of a header. One of four bytes is held in twenty times as many, which nobody
-// is charged for.
+// Of a header. One of four bytes is held in twenty times as many, which nobody is charged for.
 constexpr ptrdiff_t kMostHeaderLines = 128;
 
-// For TLS to begin, where --client-timeout is not shorter; and to say that it
-// ends.
+// For TLS to begin, where --client-timeout is not shorter; and to say that it ends.
 constexpr std::chrono::milliseconds kHandshake{20'000}, kEnding{5'000};
 
-// So large a buffer does not stay with a connection that rests.
-constexpr size_t kMostResting = 16u << 10;
-
-// Whether the other side has ended it, or cannot be reached any more, whatever
-// it sent before.
+// Whether the other side has ended it, or cannot be reached any more, whatever it sent before.
 bool HasHungUp(int descriptor) {
   pollfd look = {descriptor, POLLRDHUP, 0};
   return ::poll(&look, 1, 0) > 0;
@@ -67,8 +60,7 @@ std::string TenantNameOf(const Admission& admission) {
   return admission.tenant == nullptr || admission.tenant->share().is_alone() ? "" : admission.tenant->name();
 }
 
-// A body is as long as its length, or in chunks: what else a proxy before us
-// may read in another way.
+// A body is as long as its length, or in chunks: what else a proxy before us may read in another way.
 std::optional<Response> CheckForm(const http::request_parser<RequestBody>& parser) {
   const Header& header = parser.get();
   const auto n_codings = header.count(http::field::transfer_encoding);
@@ -153,7 +145,7 @@ asio::awaitable<boost::beast::error_code> HttpSession::ReadBody(Parser& parser) 
   }
   parser.eager(true);
   // Beast reads what there is room for, which is 512 bytes unless told.
-  buffer_.reserve(std::min<uint64_t>(parser.content_length().value_or(kMostBuffer), kMostBuffer));
+  buffer_.reserve(std::min<uint64_t>(parser.content_length().value_or(UINT64_MAX), buffer_.max_size()));
   while (!parser.is_done()) {
     stream_.tcp().expires_at(pace.deadline());
     const auto [error, bytes] = co_await http::async_read_some(stream_, buffer_, parser, kAwait);
@@ -250,7 +242,7 @@ asio::awaitable<void> HttpSession::Discard() {
   stream_.tcp().expires_after(kDiscarding);
   for (size_t taken = 0; taken < kMostDiscarded;) {
     buffer_.clear();
-    const auto [error, bytes] = co_await stream_.tcp().async_read_some(buffer_.prepare(kMostBuffer), kAwait);
+    const auto [error, bytes] = co_await stream_.tcp().async_read_some(buffer_.prepare(buffer_.max_size()), kAwait);
     if (error) co_return;
     taken += bytes;
   }
@@ -287,7 +279,6 @@ asio::awaitable<bool> HttpSession::Serve() {
   asked.request.body() = RequestBytes();
   const bool keep_alive = ResponseWriter::HasEnd(asked.request, response) && asked.request.keep_alive() &&
                           !shared_->is_draining.load(std::memory_order_relaxed);
-  if (buffer_.size() == 0 && buffer_.capacity() > kMostResting) buffer_.shrink_to_fit();
   Shape(asked.request, response);
   AddTrace(asked.about.trace, response);
   const http::status status = response.status;

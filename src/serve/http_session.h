@@ -56,8 +56,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   const std::shared_ptr<HttpShared> shared_;
   HttpStream stream_;
-  boost::beast::flat_buffer buffer_{kMostBuffer};  // which holds whole headers, chunk extensions and trailers
-  Admission admission_;                            // of the request that comes
+  // For whole headers, chunk extensions and trailers, and for pieces of bodies. It stays, and nobody is charged for it.
+  boost::beast::flat_buffer buffer_{shared_->options.max_header_bytes};
+  Admission admission_;  // of the request that comes
   uint64_t most_body_ = 0;
   bool is_gone_ = false;
   bool rests_ = true;
@@ -66,8 +67,6 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   uint64_t bytes_in_ = 0, bytes_out_ = 0;        // of the request, and of its response
   asio::steady_timer watch_timer_;
   std::shared_ptr<Cancellation> watched_;  // of the request that is being answered, once that takes long
-
-  static constexpr size_t kMostBuffer = 64u << 10;
 };
 
 }  // namespace wasinn::serve
