@@ -8,6 +8,7 @@
 
 #include "serve/grpc_calls.h"
 #include "serve/grpc_response.h"
+#include "serve/memory_budget.h"
 
 namespace wasinn::serve {
 
@@ -21,6 +22,11 @@ class GrpcUnary final : public grpc::ServerUnaryReactor, public GrpcCall {
     CountRequest(request.Length());
   }
 
+  // For an answer that nobody else charges, until it is written. False: there is none.
+  [[nodiscard]] bool TakeRoom(uint64_t bytes) {
+    charge_ = Charge(admission().tenant->budget());
+    return charge_.Add(bytes);
+  }
   // Once, with what the answer's message has by then. It may be gone afterwards.
   void End(grpc::Status status, uint64_t bytes = 0) {
     CountResponse(bytes);
@@ -33,6 +39,8 @@ class GrpcUnary final : public grpc::ServerUnaryReactor, public GrpcCall {
   void OnCancel() override { cancellation().Cancel(); }
   void OnDone() override { delete this; }
   bool InternalInlineable() override { return true; }  // neither blocks: no other thread is woken for them
+
+  Charge charge_;
 };
 
 // Inferences, one after the other, each answered before the next is read.

@@ -112,6 +112,10 @@ GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Byt
                           : ToGrpc(Invalid("the message is not a request of this call"));
       bool is_owned = false;
       if (status.ok()) status = grpc::SerializationTraits<Response>::Serialize(told, &response, &is_owned);
+      if (status.ok() && response.Length() > kMostUncharged && !call->TakeRoom(response.Length())) {
+        status = ToGrpc(NoMemory());
+        response.Clear();
+      }
     } catch (const std::exception& thrown) {
       status = ToGrpc(ToFailure(thrown));
     }

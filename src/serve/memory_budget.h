@@ -38,6 +38,9 @@ class MemoryBudget {
   std::atomic<uint64_t> held_{0};
 };
 
+// What is told of models and is no longer than that has room whatever is held, so that who asks whether they are ready is answered.
+inline constexpr uint64_t kMostUncharged = 16u << 10;
+
 // A part of it, given back when it goes. One thread at a time. It keeps the budget, for what gRPC writes may go after all else.
 class Charge {
  public:

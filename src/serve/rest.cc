@@ -61,6 +61,14 @@ Outcome<size_t> JsonSize(const Request& request, uint64_t most) {
   return std::unexpected(Failure{WASINN_TOO_LARGE, fmt::format("the JSON is larger than {} bytes", most)});
 }
 
+// What is told of models is as long as they have inputs, and there are models.
+Response Charged(Response response, const Tenant& tenant) {
+  if (response.charge.bytes() > 0 || response.text.size() <= kMostUncharged) return response;
+  response.charge = Charge(tenant.budget());
+  if (response.charge.Add(response.text.size())) return response;
+  return ToResponse(NoMemory());
+}
+
 Response ToResponse(RestResponse written) {
   Response response;
   if (!written.binary.empty()) {
@@ -85,7 +93,7 @@ asio::awaitable<Response> Rest::OnWorker(Asked& asked, Work work, Workers& worke
   std::function<Response()> run = [work = std::move(work), cancellation] { return work(cancellation.get()); };
   Outcome<Response> done = co_await workers.Do(std::move(run), asked.admission.tenant->share(), cancellation.get());
   if (!done) co_return ToResponse(done.error());
-  co_return std::move(*done);
+  co_return Charged(std::move(*done), *asked.admission.tenant);
 }
 
 // models/NAME[/versions/VERSION][/WHAT]

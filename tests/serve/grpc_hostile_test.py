@@ -91,6 +91,12 @@ class Memory(HostileTest):
             self.expect_error(*self.FULL, self.stub(server).ModelInfer, request("large", b"a"))
         self.stub(server).ModelInfer(request("m", bytes(2 << 20)), timeout=60)
 
+    def test_what_is_told_of_a_model(self):
+        lines = "".join(f"in x{i} f32 1\n" for i in range(2000))
+        stub = self.stub(self.serve("--max-memory-in-flight", "24K", "--max-body", "24K", models={"m": lines}))
+        self.expect_error(*self.FULL, stub.ModelMetadata, service_pb2.ModelMetadataRequest(name="m"))
+        self.expect_error(*self.FULL, stub.ModelConfig, service_pb2.ModelConfigRequest(name="m"))
+
     def test_an_answer_that_nobody_reads(self):
         """A stream's: it has a window, and who does not ask for the next answer does not open it."""
         server = self.serve("--max-memory-in-flight", "8M", "--client-timeout", "100ms",

@@ -171,6 +171,13 @@ class Memory(ServeTest):
         self.expect_refused(server, "large", {**texts("large", 1), "parameters": {"binary_data_output": True}})
         self.expect_room(server, 400_000)
 
+    def test_what_is_told_of_a_model(self):
+        lines = "".join(f"in x{i} f32 1\n" for i in range(2000))
+        server = self.serve("--max-memory-in-flight", "64K", "--max-body", "64K", models={"m": lines})
+        for path in ("/v2/models/m", "/v2/models/m/config"):
+            self.check_answer(server.request("GET", path), 429, self.FULL)
+        self.check_answer(server.request("GET", "/v2/models/m/ready"), 200)
+
     def test_an_answer_that_nobody_reads(self):
         # Long enough for the others to be refused meanwhile, on a machine that has much else to do.
         server = self.serve("--max-memory-in-flight", "12M", "--client-timeout", "1s",
