@@ -315,8 +315,11 @@ GrpcService::Reactor* GrpcService::ModelStatistics(Context* context, const Bytes
       [this](const Admission& admission, const auto& asked, auto& told) {
         if (asked.name().empty())
           return Fill(statistics_.All([&](const std::string& model) { return admission.tenant->Sees(model); }), told);
-        const auto ready = ModelsOf(admission).CheckReady(*admission.tenant, asked.name(), asked.version());
-        return ready ? Fill(statistics_.Of(asked.name(), asked.version()), told) : ToGrpc(ready.error());
+        Catalog& models = ModelsOf(admission);
+        const auto ready = models.CheckReady(*admission.tenant, asked.name(), asked.version());
+        if (!ready) return ToGrpc(ready.error());
+        const auto version = models.VersionOf(asked.name(), asked.version());
+        return version ? Fill(statistics_.Of(asked.name(), asked.version(), *version), told) : ToGrpc(version.error());
       });
 }
 

@@ -166,7 +166,9 @@ asio::awaitable<Response> Rest::AnswerModel(Asked& asked, Named named) {
       const auto ready = models.CheckReady(tenant, named.model, named.version);
       if (!ready) return ToResponse(ready.error());
       if (named.what == "ready") return ToResponse(json{{"name", named.model}, {"ready", true}});
-      return ToResponse(statistics_.Of(named.model, named.version));
+      const auto version = models.VersionOf(named.model, named.version);
+      if (!version) return ToResponse(version.error());
+      return ToResponse(statistics_.Of(named.model, named.version, *version));
     };
   } else {
     co_return NotFound();

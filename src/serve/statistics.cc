@@ -78,15 +78,13 @@ json Statistics::All(const std::function<bool(const std::string& model)>& sees) 
   return {{"model_stats", std::move(models)}};
 }
 
-json Statistics::Of(const std::string& model, const std::string& version) const {
+json Statistics::Of(const std::string& model, const std::string& version, const std::string& highest) const {
   json models = json::array();
   const std::lock_guard lock(mutex_);
   for (auto at = models_.lower_bound(Key(model, 0)); at != models_.end() && at->first.first == model; ++at) {
     if (version.empty() || version == std::to_string(at->first.second)) models.push_back(ToJson(at->first, at->second));
   }
-  if (models.empty()) {  // nobody has computed it yet
-    models.push_back(ToJson({model, static_cast<uint32_t>(version.empty() ? 1 : std::stoul(version))}, {}));
-  }
+  if (models.empty()) models.push_back(ToJson({model, static_cast<uint32_t>(std::stoul(highest))}, {}));
   return {{"model_stats", std::move(models)}};
 }
 

@@ -26,8 +26,8 @@ class Statistics {
 
   // Of models for which `sees` says so.
   nlohmann::json All(const std::function<bool(const std::string& model)>& sees) const;
-  // Of one version, or of all.
-  nlohmann::json Of(const std::string& model, const std::string& version) const;
+  // Of one version, or of all. `highest`: of these, which is told where nobody has computed any.
+  nlohmann::json Of(const std::string& model, const std::string& version, const std::string& highest) const;
 
   struct Seen {
     uint64_t succeeded = 0, failed = 0;

@@ -60,6 +60,8 @@ class Models(ServeTest):
             self.file(f"models/m/{version}/model.gguf", f"GGUF\nin x f32 {shape}\n")
         server = self.serve("--models", "models")
         self.assertEqual(server.request("GET", "/v2/models/m").json()["versions"], ["2", "10"])
+        [never_computed] = server.request("GET", "/v2/models/m/stats").json()["model_stats"]
+        self.assertEqual(never_computed["version"], "10")
         one = request(tensor(shape=[1], data=[5]))
         answer = server.request("POST", "/v2/models/m/versions/2/infer", server_json(one))
         self.assertEqual(answer.json()["model_version"], "2", answer)
