@@ -216,7 +216,9 @@ Outcome<void> Repository::Load(const Tenant& tenant, const std::string& model) {
   models_.Forget(model);
   for (const ModelInfo& version : versions) {
     auto loaded = models_.GetOrTell(model, std::to_string(version.version));
-    if (!loaded) return std::unexpected(std::move(loaded.error()));
+    if (loaded) continue;
+    LetGoIfUnloaded(model);  // it still is, and versions before this one were loaded
+    return std::unexpected(std::move(loaded.error()));
   }
   const std::lock_guard lock(mutex_);
   unloaded_.erase(model);

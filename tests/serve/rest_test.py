@@ -100,6 +100,16 @@ class Models(ServeTest):
         self.check_answer(server.infer("m", request(tensor(shape=[1], data=[5]))), 200)
         self.assertEqual(self.log_of(server), "wasinn: warning: model 'm:1' cannot be loaded: load fails as the model says\n")
 
+    def test_a_load_that_fails_leaves_no_version_loaded(self):
+        for version, lines in ((1, "in x f32 1\n"), (2, "fail_load 1\n")):
+            self.file(f"models/m/{version}/model.gguf", "GGUF\n" + lines)
+        server = self.serve("--models", "models")
+        self.check_answer(server.request("POST", "/v2/repository/models/m/unload"), 200)
+        self.check_answer(server.request("POST", "/v2/repository/models/m/load"), 400, "load fails as the model says")
+        self.assertIn('wasinn_model_graphs{model="m",version="1",backend="echo"} 0', server.metrics())
+        self.check_answer(server.request("GET", "/v2/models/m/versions/1/ready"), 503, "model 'm' is unloaded")
+        self.assertEqual(self.log_of(server), "wasinn: warning: model 'm:2' cannot be loaded: load fails as the model says\n")
+
     def test_statistics(self):
         server = self.serve(models={"m": "in x f32 1\n", "n": "in x f32 1\n"})
         for _ in range(3):
