@@ -5,9 +5,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace wasinn::serve {
 namespace {
+
+// So long a stream rests whose client has not just sent its next request.
+constexpr std::chrono::milliseconds kRest{500};
 
 // Of a call, if it came once; else "".
 std::string_view MetadataOf(const grpc::CallbackServerContext& context, const char* name) {
@@ -71,7 +75,23 @@ void GrpcCall::Log() noexcept {
 
 void GrpcCall::ExpectWrite(uint64_t bytes) { Until(Pace(calls_.limits_.slow).DeadlineOf(bytes)); }
 
+void GrpcCalls::EndResting() {
+  const auto last = (Pace::Clock::now() - kRest).time_since_epoch().count();
+  std::vector<GrpcCall*> resting;
+  {
+    const std::lock_guard lock(mutex_);
+    resting.reserve(calls_.size());
+    for (GrpcCall& call : calls_) {
+      auto since = call.rests_since_.load(std::memory_order_relaxed);
+      const bool rests = since != GrpcCall::kBusy && since <= last;
+      if (rests && call.rests_since_.compare_exchange_strong(since, GrpcCall::kBusy)) resting.push_back(&call);
+    }
+  }
+  for (GrpcCall* const call : resting) call->EndAtRest();  // nobody else ends them, so they are still there
+}
+
 void GrpcCalls::Sweep() {
+  if (is_draining_.load(std::memory_order_relaxed)) EndResting();
   const auto now = Pace::Clock::now().time_since_epoch().count();
   const std::lock_guard lock(mutex_);
   for (GrpcCall& call : calls_) {

@@ -36,6 +36,8 @@ class GrpcCalls {
 
   // Cancels those whose clients take too long. To be called now and then.
   void Sweep();
+  // From here on Sweep ends those that rest, too: nothing was asked there that would have to be answered.
+  void Drain() { is_draining_.store(true, std::memory_order_relaxed); }
   size_t size() const {
     const std::lock_guard lock(mutex_);
     return calls_.size();
@@ -44,8 +46,11 @@ class GrpcCalls {
  private:
   friend class GrpcCall;
 
+  void EndResting();
+
   const Limits limits_;
   const std::shared_ptr<AccessLog> access_log_;
+  std::atomic<bool> is_draining_{false};
   mutable std::mutex mutex_;  // of what follows
   boost::intrusive::list<GrpcCall, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> calls_;
 };
@@ -70,7 +75,11 @@ class GrpcCall : public boost::intrusive::list_base_hook<> {
   ~GrpcCall();
 
   // What is waited for from here on.
-  void ExpectRequest() { Until(Pace::Clock::now() + calls_.limits_.idle); }
+  void ExpectRequest() {
+    const auto now = Pace::Clock::now();
+    Until(now + calls_.limits_.idle);
+    rests_since_.store(now.time_since_epoch().count(), std::memory_order_release);
+  }
   void ExpectWrite(uint64_t bytes);
   // For the access log.
   void CountRequest(uint64_t bytes) { bytes_in_ += bytes; }
@@ -80,8 +89,14 @@ class GrpcCall : public boost::intrusive::list_base_hook<> {
 
   void ExpectNothing() { Until(Pace::Clock::time_point::max()); }
 
+  // The request has come, or none will. False: EndAtRest ends the call.
+  [[nodiscard]] bool StopResting() { return rests_since_.exchange(kBusy, std::memory_order_acq_rel) != kBusy; }
+  // Called once, in place of what follows StopResting.
+  virtual void EndAtRest() {}
+
  private:
   friend class GrpcCalls;
+  static constexpr Pace::Clock::rep kBusy = 0;
   void Until(Pace::Clock::time_point deadline) {
     deadline_.store(deadline.time_since_epoch().count(), std::memory_order_relaxed);
   }
@@ -91,6 +106,7 @@ class GrpcCall : public boost::intrusive::list_base_hook<> {
   GrpcCalls& calls_;
   grpc::CallbackServerContext& context_;
   std::atomic<Pace::Clock::rep> deadline_{Pace::Clock::time_point::max().time_since_epoch().count()};
+  std::atomic<Pace::Clock::rep> rests_since_{kBusy};  // for its client's next request
   bool is_one_too_many_ = false;
   Cancellation cancellation_;
   Admission admission_;

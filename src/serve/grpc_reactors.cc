@@ -13,6 +13,7 @@ GrpcStream::GrpcStream(GrpcService& service, GrpcCalls& calls, grpc::CallbackSer
 }
 
 void GrpcStream::OnReadDone(bool ok) {
+  if (!StopResting()) return;
   if (!ok) return End(grpc::Status::OK);
   ExpectNothing();
   if (is_outdated(service_.gate())) {

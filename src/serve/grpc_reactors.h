@@ -62,6 +62,7 @@ class GrpcStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   void OnWriteDone(bool ok) override;
   void OnCancel() override { cancellation().Cancel(); }
   void OnDone() override { delete this; }
+  void EndAtRest() override { End({grpc::UNAVAILABLE, "the server is shutting down"}); }
   bool InternalInlineable() override { return true; }
 
   GrpcService& service_;

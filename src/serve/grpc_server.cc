@@ -117,6 +117,7 @@ void GrpcServer::Take(int descriptor) {
 
 void GrpcServer::Drain(std::chrono::system_clock::time_point until) {
   service_->Drain();
+  calls_.Drain();
   if (running_ == nullptr || running_->server == nullptr) return;
   running_->server->GetHealthCheckService()->SetServingStatus(false);
   running_->server->Shutdown(until);

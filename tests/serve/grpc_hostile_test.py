@@ -1,5 +1,6 @@
 """Clients of gRPC who want to bring a server down, or do not care for it."""
 
+import queue
 import signal
 import threading
 import unittest
@@ -176,6 +177,19 @@ class Calls(HostileTest):
             return self.stub(server).ServerLive(service_pb2.ServerLiveRequest(), timeout=60).live
         except grpc.RpcError:
             return False
+
+    def test_the_end_waits_for_no_stream_that_rests(self):
+        server = self.serve(models={"m": BYTES})
+        requests = queue.SimpleQueue()
+        requests.put(request("m", b"a"))
+        stream = self.stub(server).ModelStreamInfer(iter(requests.get, None))
+        self.assertEqual(next(stream).infer_response.raw_output_contents, [b"a"])
+        server.process.terminate()
+        self.addCleanup(requests.put, None)
+        with self.assertRaises(grpc.RpcError) as raised:
+            next(stream)
+        self.assertEqual((raised.exception.code(), raised.exception.details()), (grpc.StatusCode.UNAVAILABLE, "the server is shutting down"))
+        self.assertEqual(server.wait(), (0, ""))
 
     def test_the_end_answers_what_was_asked(self):
         server = self.serve(models={"m": BYTES + "turns 8\ngate g\n"})
