@@ -108,6 +108,8 @@ std::optional<Answered> Call::After(Reply reply) {
   // What a server answers one guest says nothing of the others' calls.
   const bool is_loss = (ending == Ending::kNeverSent || ending == Ending::kLost) && !reply.was_answer;
   if (is_loss) servers_.SetHealthy(server, false, reply.status.error_message());
+  // One alone has no checks, which would say that it is back.
+  if (servers_.size() == 1 && reply.status.ok()) servers_.SetHealthy(server, true, "");
   tried_[server] = true;
   if (again) return std::nullopt;
   if (ending == Ending::kGivenUp) {

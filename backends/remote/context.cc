@@ -93,12 +93,11 @@ void Context::End(Answered answered) {
   }
   call.reset();
   Servers& servers = model_.servers();
-  const std::string& server = servers.endpoint(answered.server);
   if (!reply.status.ok()) {
     message_.Resize(0);
     outputs_.Discard();
     const Error error = model_.protocol().ErrorOf(reply);
-    throw Error(error.code(), fmt::format("{}: {}", server, error.what()));
+    throw Error(error.code(), servers.ForGuests(answered.server, error.what()));
   }
   try {
     message_.Resize(model_.protocol().MemoryToRead(reply));
@@ -106,7 +105,7 @@ void Context::End(Answered answered) {
   } catch (const Error& error) {
     message_.Resize(0);
     outputs_.Discard();
-    throw Error(error.code(), fmt::format("{}: {}", server, error.what()));
+    throw Error(error.code(), servers.ForGuests(answered.server, error.what()));
   }
   message_.Resize(0);
   computed_ = true;

@@ -1,9 +1,10 @@
 #include "remote/errors.h"
 
-#include <fmt/format.h>
 #include <google/protobuf/stubs/common.h>
 
 #include <algorithm>
+#include <cctype>
+#include <string_view>
 
 #include "common/error.h"
 
@@ -50,10 +51,35 @@ std::string Quoted(const std::string& text) {
   return text.size() > end ? quoted + "…" : quoted;
 }
 
-backend::Error ErrorOf(const grpc::Status& status) { return {CodeOf(status), Quoted(status.error_message())}; }
+namespace {
 
-void ThrowStatus(const grpc::Status& status, const std::string& server) {
-  throw backend::Error(CodeOf(status), fmt::format("{}: {}", server, Quoted(status.error_message())));
+bool IsOfWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; }
+
+// Whole words only: a host may be called "a".
+void ReplaceWord(std::string* text, const std::string& word, std::string_view other) {
+  for (size_t at = 0; (at = text->find(word, at)) != std::string::npos;) {
+    const size_t end = at + word.size();
+    const bool is_whole = (at == 0 || !IsOfWord((*text)[at - 1])) && (end == text->size() || !IsOfWord((*text)[end]));
+    if (is_whole) text->replace(at, word.size(), other);
+    at += is_whole ? other.size() : word.size();
+  }
 }
+
+}  // namespace
+
+std::string WithoutAddress(std::string text, const std::string& endpoint) {
+  constexpr std::string_view kServer = "the server";
+  for (const std::string_view family : {"ipv4:", "ipv6:"}) {
+    for (size_t at = 0; (at = text.find(family, at)) != std::string::npos;) {
+      const size_t end = text.find_first_of(" ,;", at);
+      text.erase(at, end == std::string::npos ? end : end + 1 - at);
+    }
+  }
+  ReplaceWord(&text, endpoint, kServer);
+  ReplaceWord(&text, endpoint.substr(0, endpoint.rfind(':')), kServer);
+  return text;
+}
+
+backend::Error ErrorOf(const grpc::Status& status) { return {CodeOf(status), Quoted(status.error_message())}; }
 
 }  // namespace wasinn::remote

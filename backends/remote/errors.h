@@ -15,9 +15,10 @@ namespace wasinn::remote {
 wasinn_code CodeOf(const grpc::Status& status);
 // A server's text, which may be anybody's: cut, in one line, and UTF-8.
 std::string Quoted(const std::string& text);
-// As an Error; `server`: who said so.
+// What gRPC and TLS say of a connection names its ends: `endpoint` or its host as "the server", and gRPC's "ipv4:10.0.0.3:8001: " not at all.
+std::string WithoutAddress(std::string text, const std::string& endpoint);
+// As an Error.
 backend::Error ErrorOf(const grpc::Status& status);
-[[noreturn]] void ThrowStatus(const grpc::Status& status, const std::string& server);
 
 }  // namespace wasinn::remote
 

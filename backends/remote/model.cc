@@ -74,20 +74,19 @@ class Questions {
     return call->Wait();
   }
   [[noreturn]] void Throw(const grpc::Status& status, size_t server) const {
-    const std::string& endpoint = servers_.endpoint(server);
     if (is_cancelled_) {
       throw Error(WASINN_TIMEOUT,
-                  fmt::format("{}: the server had not told the model's inputs and outputs in time", endpoint));
+                  fmt::format("{} had not told the model's inputs and outputs in time", servers_.NameOf(server)));
     }
     const bool is_late = status.error_code() == grpc::DEADLINE_EXCEEDED || status.error_code() == grpc::CANCELLED;
-    if (is_late) throw Error(WASINN_UNAVAILABLE, fmt::format("{}: {}", endpoint, Quoted(status.error_message())));
-    ThrowStatus(status, endpoint);
+    throw Error(is_late ? WASINN_UNAVAILABLE : remote::CodeOf(status),
+                servers_.ForGuests(server, status.error_message()));
   }
   // No TIMEOUT, also of what the server says: that would be of the guest that waits, and the next one would wait as long.
   [[noreturn]] void ThrowLate(size_t server) const {
     throw Error(WASINN_UNAVAILABLE,
-                fmt::format("{}: the server did not tell the model's inputs and outputs within {} ms (load_timeout_ms)",
-                            servers_.endpoint(server), servers_.config().load_timeout.count()));
+                fmt::format("{} did not tell the model's inputs and outputs within {} ms (load_timeout_ms)",
+                            servers_.NameOf(server), servers_.config().load_timeout.count()));
   }
 
   Servers& servers_;
@@ -117,7 +116,7 @@ void WarnOfPlainSecrets(const Address& address, const ModelConfig& config, const
 }
 
 std::string Described(const Servers& servers, const Metadata& metadata) {
-  const nlohmann::json described = {{"servers", servers.address().endpoints},
+  const nlohmann::json described = {{"servers", servers.size()},
                                     {"model", servers.address().model},
                                     {"version", servers.address().version},
                                     {"platform", Quoted(metadata.platform)}};

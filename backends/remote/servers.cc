@@ -1,7 +1,6 @@
 #include "remote/servers.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <new>
 #include <utility>
@@ -18,16 +17,22 @@ Servers::Servers(const Address& address, const ModelConfig& config, Connections&
   }
 }
 
-std::string Servers::ToString() const { return fmt::format("{}", fmt::join(address_.endpoints, ", ")); }
+std::string Servers::NameOf(size_t server) const {
+  constexpr const char* kName = "the model's server";
+  return size() == 1 ? kName : fmt::format("{} ({} of {})", kName, server + 1, size());
+}
+
+std::string Servers::ForGuests(size_t server, const std::string& text) const {
+  return fmt::format("{}: {}", NameOf(server), WithoutAddress(Quoted(text), endpoint(server)));
+}
 
 void Servers::SetHealthy(size_t server, bool is_healthy, const std::string& why) noexcept {
-  if (size() == 1) return;  // there is no other
   if (!balancer_.SetHealthy(server, is_healthy)) return;
   try {
-    log_.Write(WASINN_LOG_WARNING,
-               is_healthy ? fmt::format("model '{}': server {} serves again", address_.model, endpoint(server))
-                          : fmt::format("model '{}': server {} gets no calls for now: {}", address_.model,
-                                        endpoint(server), Quoted(why)));
+    const std::string what = is_healthy
+                                 ? "serves again"
+                                 : fmt::format("{}: {}", size() == 1 ? "fails" : "gets no calls for now", Quoted(why));
+    log_.Write(WASINN_LOG_WARNING, fmt::format("model '{}': server {} {}", address_.model, endpoint(server), what));
   } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): nobody reads of it
   }
 }

@@ -32,8 +32,10 @@ class Servers {
   size_t size() const { return connections_.size(); }
   Connection& connection(size_t server) { return *connections_[server]; }
   const std::string& endpoint(size_t server) const { return connections_[server]->endpoint(); }
-  // For messages.
-  std::string ToString() const;
+  // What guests are told of it, who need not know where it is: "the model's server", and which of several.
+  std::string NameOf(size_t server) const;
+  // Of a server, or of the transport to it, for guests: a line without its address.
+  std::string ForGuests(size_t server, const std::string& text) const;
 
   // Says it once in the log: `why` is a server's text. Without memory for its words it is so nevertheless.
   void SetHealthy(size_t server, bool is_healthy, const std::string& why) noexcept;

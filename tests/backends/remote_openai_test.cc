@@ -389,6 +389,16 @@ TEST(RemoteErrorsTest, WordsOfAServerAreALineOfUtf8) {
   EXPECT_EQ(Quoted(std::string(1500, '\xbf')), "…");
 }
 
+TEST(RemoteErrorsTest, GuestsAreNotToldWhereAServerIs) {
+  EXPECT_EQ(WithoutAddress("failed to connect; last error: UNKNOWN: ipv4:10.0.0.3:8001: refused (111)", "a:8001"),
+            "failed to connect; last error: UNKNOWN: refused (111)");
+  EXPECT_EQ(WithoutAddress("ipv6:%5B::1%5D:80", "a:80"), "");
+  EXPECT_EQ(WithoutAddress("DNS resolution failed for a-b.c:80: name=a-b.c: not found", "a-b.c:80"),
+            "DNS resolution failed for the server: name=the server: not found");
+  EXPECT_EQ(WithoutAddress("'a' is a word, an a-b is none", "a-b:1"), "'a' is a word, an the server is none");
+  EXPECT_EQ(WithoutAddress("[::1]:80 and [::1]", "[::1]:80"), "the server and the server");
+}
+
 TEST(RemoteOpenAiAnswerTest, MemoryIsThatOfTheLargest) {
   // A list of lists is the most that few bytes can ask for.
   const std::string lists = R"({"choices": [[],[],[],[],[]]})";

@@ -116,8 +116,12 @@ class Guests(RemoteTest):
 
 class Failures(RemoteTest):
     def test_nobody_is_there(self):
+        """A guest is not told where; the log, which is the host's, says it."""
         port = free_port()
-        self.expect_failure(self.infer_in_guest(self.address(port)), 5, f"127.0.0.1:{port}: failed to connect")
+        result = self.infer_in_guest(self.address(port))
+        told = rf"the model's server: failed to connect(?!.*127\.0\.0\.1:{port})"
+        self.expect_failure(result, 5, told)
+        self.assertRegex(result.err, rf"server 127\.0\.0\.1:{port} fails: failed to connect")
 
     def test_no_such_model(self):
         server = self.serve(models={"m": MODEL})

@@ -49,8 +49,8 @@ class RemoteTest(ServeTest):
         settings = self.configure(address, *lines, more=more)
         return self.wasinn("run", "--config", settings, *flags, PROBE, *(["infer", "m"] * n))
 
-    def expect_sums(self, result, n=1):
-        self.check(result, err="")
+    def expect_sums(self, result, n=1, err=""):
+        self.check(result, err=err)
         self.assertEqual(result.out.splitlines(), [f"infer m {SUM}"] * n, result)
 
     def expect_failure(self, result, errno, text):
