@@ -82,6 +82,12 @@ Outcome<void> Generation::MakeGuestModels(const Shared& shared) {
   return {};
 }
 
+void Generation::UnloadAsIn(const Generation& last) {
+  if (repository_ != last.repository_) repository_->UnloadAsIn(*last.repository_);
+  const bool have_guests = guest_models_ != nullptr && last.guest_models_ != nullptr;
+  if (have_guests) guest_models_->UnloadAsIn(*last.guest_models_);
+}
+
 Outcome<std::unique_ptr<Generation>> Generation::Make(ServeOptions options, const Shared& shared,
                                                       const Generation* last) {
   std::unique_ptr<Generation> made(new Generation);
@@ -96,6 +102,7 @@ Outcome<std::unique_ptr<Generation>> Generation::Make(ServeOptions options, cons
   made->models_ = std::make_unique<Catalog>(*made->repository_, made->guest_models_.get());
   made->texts_ = std::make_unique<TextModels>(*made->models_, shared.workers);
   made->WarnOfNames();
+  if (last != nullptr) made->UnloadAsIn(*last);  // last: all before may take long
   return made;
 }
 

@@ -54,6 +54,8 @@ class Generation {
   GuestCode CodeOf(const Shared& shared) const;
   Outcome<void> MakeRoutes(const Shared& shared);
   Outcome<void> MakeGuestModels(const Shared& shared);
+  // What somebody unloaded stays so.
+  void UnloadAsIn(const Generation& last);
   // Of what is most likely forgotten or misspelt.
   void WarnOfNames() const;
 

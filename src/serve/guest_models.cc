@@ -111,6 +111,12 @@ void GuestModels::Unload(const std::string& model) {
   last = std::exchange(loaded_[model], nullptr);
 }
 
+void GuestModels::UnloadAsIn(const GuestModels& other) {
+  for (const auto& [name, file] : options_.files) {
+    if (other.Has(name) && !other.Find(name, "")) Unload(name);
+  }
+}
+
 std::vector<std::string> GuestModels::names() const {
   std::vector<std::string> names;
   names.reserve(options_.files.size());

@@ -44,6 +44,7 @@ class GuestModels {
   // From its file as it is now. What runs goes on as it was.
   Outcome<void> Load(const Tenant& tenant, const std::string& model);
   void Unload(const std::string& model);
+  void UnloadAsIn(const GuestModels& other);
 
   // Who infers: other threads than those of models, which are computed whatever guests do.
   Workers& workers() { return workers_; }

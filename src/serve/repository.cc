@@ -238,11 +238,17 @@ Outcome<void> Repository::Unload(const Tenant& tenant, const std::string& model)
   return {};
 }
 
-void Repository::LoadAsIn(const Repository& other) {
+void Repository::UnloadAsIn(const Repository& other) {
+  std::set<std::string> unloaded;
   {
     const std::scoped_lock lock(mutex_, other.mutex_);
-    unloaded_ = other.unloaded_;
+    unloaded = unloaded_ = other.unloaded_;
   }
+  for (const std::string& model : unloaded) LetGoIfUnloaded(model);
+}
+
+void Repository::LoadAsIn(const Repository& other) {
+  UnloadAsIn(other);
   for (const ModelInfo& model : other.host_.Models()) {
     if (model.loaded) (void)models_.Get(model.name, std::to_string(model.version));  // who asks for it gets its error
   }

@@ -51,8 +51,10 @@ class Repository {
   bool IsLanguageModel(const ModelInfo& model) const;
 
   const Host& host() const { return host_; }
-  // Loads here what is loaded there, where it has the same name; what was unloaded there is so here.
+  // Loads here what is loaded there, where it has the same name; what was unloaded there is so here. That may take long: what is unloaded
+  // there meanwhile is so here after UnloadAsIn.
   void LoadAsIn(const Repository& other);
+  void UnloadAsIn(const Repository& other);
 
  private:
   // Whether there is such a model, for this tenant.

@@ -111,6 +111,15 @@ class Configured(ConfiguredTest):
         connection.close()
         self.assertEqual(server.stop()[0], 0)
 
+    def test_what_is_unloaded_stays_so(self):
+        """However often the settings are read."""
+        server = self.serve_file(self.section("g"))
+        self.check_answer(server.request("POST", "/v2/repository/models/g/unload"), 200)
+        self.reload(server, self.section("g"))
+        self.check_answer(server.infer("g", request()), 503, "unloaded")
+        self.check_answer(server.request("POST", "/v2/repository/models/g/load"), 200)
+        self.check_answer(server.infer("g", request()), 200)
+
     def test_tenants_see_what_they_may(self):
         text = self.section("g") + tenant("a") + tenant("b", "[tenants.b.policy]\nmodels = ['m']") + tenant("c", "[tenants.c.policy]\nmodels = ['g']")
         server = self.serve_file(text, models={"m": "in x f32 1\n", "host": HOST})

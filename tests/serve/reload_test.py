@@ -81,6 +81,21 @@ class Reload(ConfiguredTest):
         self.reload(server, first.replace("threads = 1", "threads = 2"))
         self.check_answer(self.infer(server), 503, "unloaded")
 
+    def test_what_is_unloaded_while_it_reloads_stays_so(self):
+        first = "threads = 1\n" + self.model("m", MODEL + "load_gate g\n")
+        self.file("g", "")
+        server = self.serve_file(first, models={})
+        self.check_answer(self.infer(server), 200)
+        (self.dir / "g").unlink()
+        (self.dir / "g.reached").unlink()
+        self.ask(server, first.replace("threads = 1", "threads = 2"))
+        until((self.dir / "g.reached").exists)
+        self.check_answer(server.request("POST", "/v2/repository/models/m/unload"), 200)
+        (self.dir / "g").touch()
+        server.await_line("configuration: read again")
+        self.check_answer(self.infer(server), 503, "unloaded")
+        server.await_metrics('wasinn_model_graphs{model="m",version="1",backend="echo"} 0')
+
     def test_no_request_is_lost(self):
         """Over 20 reloads, of which each has other models of the same names."""
         texts = [f"threads = {n}\n" + self.model("m") + tenant("a", f"max_requests = {100 + n}") + OPERATOR for n in (1, 2)]
