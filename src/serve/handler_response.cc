@@ -81,6 +81,8 @@ std::optional<Response> HandlerResponse::Take() {
     return std::nullopt;
   }
   Response response = head_.Take(std::move(taken.text));
+  // Of the body that a GET would have had: the server knows the length of what is there.
+  if (is_head_ && length_) response.headers.emplace_back("Content-Length", std::to_string(*length_));
   response.charge = std::move(taken.charge);
   return response;
 }

@@ -43,11 +43,12 @@ asio::awaitable<bool> ResponseWriter::WriteWhole(const Header& header, Response 
   for (const auto& [name, value] : response.headers) message.insert(name, value);
   message.body() = {std::move(response.text), std::move(response.binary)};
   message.keep_alive(keep_alive);
-  message.prepare_payload();
+  const bool header_alone = header.method() == http::verb::head;
+  // Who has left a body out knows its length, or nobody does.
+  if (!header_alone || PartsBody::size(message.body()) > 0) message.prepare_payload();
   const bool has_length = response.status != http::status::no_content && response.status != http::status::not_modified;
   if (!has_length) message.erase(http::field::content_length);
   http::response_serializer<PartsBody> serializer(message);
-  const bool header_alone = header.method() == http::verb::head;
   serializer.split(header_alone);
   Pace pace(slow_);
   while (header_alone ? !serializer.is_header_done() : !serializer.is_done()) {

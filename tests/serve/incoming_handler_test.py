@@ -56,7 +56,8 @@ class Exchanges(HandlerTest):
             self.assertEqual((answer.status, answer.headers["Content-Type"]), (200, "a/b"))
             self.assertEqual(answer.body, body)
         head = server.request("HEAD", "/h/echo")
-        self.assertEqual((head.status, head.body), (200, b""))
+        self.assertEqual((head.status, head.body, head.headers["Content-Length"]), (200, b"", None))
+        self.assertEqual(server.request("HEAD", "/h/length?4").headers["Content-Length"], "4")
 
     def test_many_at_once(self):
         server = self.serve_handler()

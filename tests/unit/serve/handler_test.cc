@@ -93,6 +93,12 @@ TEST_F(HandlerResponseTest, TellsTheLengthThatItHas) {
   EXPECT_THAT(WhyNot(200, {{"content-length", "4"}}, "abc"), HasSubstr("is 4, and its body has 3 bytes"));
   EXPECT_THAT(WhyNot(200, {{"content-length", "x"}}, "abc"), HasSubstr("not a number"));
   EXPECT_EQ(WhyNot(200, {{"content-length", "4"}}, "", true), "");
+  HandlerResponse to_head(budget_, 100, true, stream_);
+  EXPECT_TRUE(to_head.Begin(200, {{"content-length", "4"}}));
+  to_head.End();
+  const auto taken = to_head.Take();
+  ASSERT_TRUE(taken.has_value());
+  EXPECT_THAT(taken->headers, ElementsAre(Pair("Content-Length", "4")));
 }
 
 TEST_F(HandlerResponseTest, HasNoMoreThanItMayHold) {

@@ -30,6 +30,11 @@ impl Guest for Handler {
             "status" => answer(out, query.parse().unwrap(), &[], b"body"),
             "headers" => answer(out, 200, &[("Set-Cookie", "a=1"), ("Set-Cookie", "b=2"), ("X-A", "\u{fc}")], b""),
             "nothing" => answer(out, 204, &[], b""),
+            "length" => {
+                let fields = Fields::new();
+                fields.append("Content-Length", query.as_bytes()).unwrap();
+                ResponseOutparam::set(out, Ok(OutgoingResponse::new(fields)));
+            }
             "error" => ResponseOutparam::set(out, Err(ErrorCode::InternalError(Some(query.into())))),
             "none" => drop(out),
             "left" => std::mem::forget(out),
