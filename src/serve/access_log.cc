@@ -219,11 +219,12 @@ void AccessLog::Write() {
 
 void AccessLog::WriteAll(const std::vector<AccessRecord>& records) {
   std::shared_ptr<File> file;
+  uint64_t opened = 0;  // when this file was
   {
     const std::lock_guard lock(mutex_);
     file = file_;
+    opened = n_opened_.load(std::memory_order_relaxed);
   }
-  const uint64_t opened = n_opened_.load(std::memory_order_relaxed);
   const auto is_over = [&, this] { return IsOver() || n_opened_.load(std::memory_order_relaxed) != opened; };
   std::string text;
   size_t n_lines = 0;
