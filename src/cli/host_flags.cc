@@ -235,7 +235,7 @@ void AddRouteLimitFlags(CLI::App& app, HostFlags* flags) {
   AddSetting(app, flags, "--max-memory", {"limits.max_memory_bytes"}, "SIZE", Size,
              "Bytes of the guest's own memory for one answer; growing beyond it fails: 64M, 1G;\ndefault 256M");
   AddSetting(app, flags, "--max-table-elements", {"limits.max_table_elements"}, "N", LongCount,
-             "Elements of each of its tables; default: no limit");
+             "Elements of each of its tables; default 250000");
   AddSetting(app, flags, "--fuel", {"limits.max_fuel"}, "N", LongCount,
              "Work that it may do for one answer, about one unit for each instruction;\n0 (default): no limit");
   Group(app, before, "Limits of guests behind routes");

@@ -245,6 +245,15 @@ class Hostile(RouteTest):
         server = self.serve_guests("--max-memory", "16M", grows=guest(code, PLAIN))
         self.assertEqual(server.request("GET", "/grows").body, b"no")
 
+    def test_tables_have_a_limit(self):
+        # Asks for a million elements, and says "no" if it gets none.
+        code = """(call $say (i32.const 1))
+          (if (i32.eq (table.grow $t (ref.null func) (i32.const 1000000)) (i32.const -1)) (then
+            (i32.store16 (i32.const 100) (i32.const 0x6f6e)) (drop (call $write (i32.const 1) (i32.const 100) (i32.const 2)))))"""
+        grows = guest(code, PLAIN).removesuffix(")") + "(table $t 1 funcref))"
+        for flags, answer in (((), b"no"), (("--max-table-elements", "1000001"), b"")):
+            self.assertEqual(self.serve_guests(*flags, grows=grows).request("GET", "/grows").body, answer)
+
     def test_nothing_is_left_of_another_request(self):
         # Counts its runs in memory, from "0" on.
         code = """(i32.store8 (i32.const 100) (i32.add (i32.load8_u (i32.const 100)) (i32.const 49)))
