@@ -172,9 +172,9 @@ std::string ToText(const Verdict& verdict) {
   return text + "\n";
 }
 
-// Runs the guest with the host's defaults.
-engines::Result<void> RunGuest(RunFlags& flags, Host& host, const engines::Program& program, RunReport& report,
-                               Verdict& verdict) {
+// Runs the guest with the host's defaults. The signal that stopped it, or 0.
+engines::Result<int> RunGuest(RunFlags& flags, Host& host, const engines::Program& program, RunReport& report,
+                              Verdict& verdict) {
   GuestOptions options;
   options.name = flags.run.args[0];
   Result<Guest> guest = Guest::Create(host, options);
@@ -187,8 +187,8 @@ engines::Result<void> RunGuest(RunFlags& flags, Host& host, const engines::Progr
   const OutputAside aside;
   verdict.exit = program.Run(flags.run);
   const int signal = guard.Over();
-  report.End(verdict.exit, signal != 0 ? 128 + signal : verdict.exit.code);
-  return {};
+  report.End(verdict.exit, verdict.exit.code);
+  return signal;
 }
 
 struct CheckModelFlags {
@@ -225,7 +225,9 @@ int Run(const CLI::App& app, CheckModelFlags& check) {
   report.Begin(words[0], flags.engine);
   const auto program = LoadProgram(flags, *host, *guest);
   if (!program) return Fail(program.error());
-  if (auto ran = RunGuest(flags, *host, **program, report, verdict); !ran) return Fail(ran.error());
+  const engines::Result<int> signal = RunGuest(flags, *host, **program, report, verdict);
+  if (!signal) return Fail(signal.error());
+  if (*signal != 0) return EndAtOnce(128 + *signal);  // nobody knows what it would have done
   verdict.complaints = complaints.all();
   verdict.sum = report.Total(model.name);
   verdict.run = report.ToJson();

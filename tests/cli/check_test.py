@@ -2,10 +2,16 @@
 
 import json
 import os
+import signal
+import subprocess
 
-from command import MODEL, PROBE, CommandTest
+from command import MODEL, PROBE, WASINN, CommandTest
 
 LOOP = '(module (memory (export "memory") 1) (func (export "_start") (loop $l (br $l))))'
+# Says so, and never ends.
+READY = """(module (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 1) (data (i32.const 0) "\\10\\00\\00\\00\\06\\00\\00\\00") (data (i32.const 16) "ready\\n")
+  (func (export "_start") (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8))) (loop $l (br $l))))"""
 
 
 class CheckTest(CommandTest):
@@ -69,6 +75,17 @@ class CheckTest(CommandTest):
         self.assertEqual((told["run"]["outcome"], told["run"]["exit_code"]), ("trapped", 134))
         self.file("loop.wat", LOOP)
         self.assertEqual(self.told("m.gguf", guest="loop.wat", flags=["--timeout", "200ms"], code=1)["run"]["exit_code"], 124)
+
+    def test_a_signal_is_no_verdict(self):
+        self.file("ready.wat", READY)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            child = subprocess.Popen([WASINN, "check", "--timeout", "1h", "m.gguf", "ready.wat"], cwd=self.dir, env=self.env,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.addCleanup(child.kill)
+            self.assertEqual(child.stderr.readline(), b"ready\n")
+            child.send_signal(number)
+            out, err = child.communicate(timeout=60)
+            self.assertEqual((child.returncode, out, err), (128 + number, b"", b""))
 
     def test_errors(self):
         self.check_error(self.wasinn("check"), "MODEL", code=2)
