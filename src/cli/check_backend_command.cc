@@ -3,13 +3,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "check/contract.h"
@@ -30,6 +33,7 @@ namespace fs = std::filesystem;
 
 struct CheckFlags {
   std::string library;
+  std::string folder;  // that has nothing but the library
   std::string backend_config = "{}";
   std::vector<std::string> files;
   check::SubjectOptions model;
@@ -59,13 +63,17 @@ std::string ExpectsOf(size_t check) {
   return check < kFirsts ? kFirst[check].expects : check::Checks()[check - kFirsts].expects;
 }
 
-// A folder with nothing but the library, under the name that hosts look for.
+// A folder with nothing but the library, under the name that hosts look for. Nobody else can write there, and it goes whatever a check
+// does to its child.
 class FolderOf {
  public:
-  explicit FolderOf(const std::string& library)
-      : path_(fs::temp_directory_path() / fmt::format("wasinn-check-{}", ::getpid())) {
-    fs::create_directory(path_);
-    fs::create_symlink(fs::absolute(library), path_ / "libwasinn_backend_checked.so");
+  explicit FolderOf(const std::string& library) {
+    std::string path = fs::temp_directory_path() / "wasinn-check-XXXXXX";
+    if (::mkdtemp(path.data()) == nullptr) {
+      throw fs::filesystem_error("cannot make a folder", path, std::error_code(errno, std::system_category()));
+    }
+    path_ = path;
+    fs::create_symlink(library, path_ / "libwasinn_backend_checked.so");
   }
   ~FolderOf() {
     std::error_code ignored;
@@ -76,7 +84,7 @@ class FolderOf {
   std::string path() const { return path_.string(); }
 
  private:
-  const fs::path path_;
+  fs::path path_;
 };
 
 // Its options are JSON, so numbers of any shape are none of its inputs.
@@ -112,9 +120,8 @@ std::string UnknownKey(const wasinn_backend& table, uint32_t place, const std::s
 
 // "" if a host takes it; its own words say why not.
 std::string WhyNoHostTakes(const CheckFlags& flags) {
-  const FolderOf folder(flags.library);
   Config config;
-  if (Status status = config.Set("backend_dirs", fmt::format("[\"{}\"]", folder.path())); !status.ok()) {
+  if (Status status = config.Set("backend_dirs", fmt::format("[\"{}\"]", flags.folder)); !status.ok()) {
     return status.message();
   }
   const std::string name = check::Host::NameIn(flags.library);
@@ -273,6 +280,8 @@ int Run(CheckFlags& flags) {
     flags.model.parts.push_back(std::move(*bytes));
   }
   flags.library = fs::absolute(flags.library).string();
+  const FolderOf folder(flags.library);
+  flags.folder = folder.path();
   Tally tally;
   const auto done = [&](size_t check, const Outcome& outcome) {
     ++tally.ran;

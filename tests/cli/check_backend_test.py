@@ -106,6 +106,14 @@ class CheckBackendTest(CommandTest):
         self.assertTrue(told["BytesThatAreNoModelAreOfAnInvalidEncoding"][0], result)
         self.assertNotIn("were not run", result.out)
 
+    def test_one_that_cannot_be_opened_leaves_no_folder(self):
+        self.file("tmp/kept", "")
+        self.env["TMPDIR"] = str(self.dir / "tmp")
+        result, told = self.check_backend(f"{BROKEN}/broken_crashing_at_open.so")
+        self.check(result, code=1)
+        self.assertIn("it ended the OS process: signal 6", told["AHostTakesIt"][1][-1])
+        self.assertEqual(os.listdir(self.dir / "tmp"), ["kept"])
+
     def test_one_that_never_returns_is_survived(self):
         check = "DiscardedOutputsAreGoneUntilTheNextCompute"
         _, found = self.check_broken("endless", [check], "--seconds", "10")

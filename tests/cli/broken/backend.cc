@@ -31,6 +31,7 @@ void NeverReturn(R (*&function)(Args...)) {
 [[maybe_unused]] void incomplete(wasinn_backend& table) { table.compute = nullptr; }
 [[maybe_unused]] void another_major(wasinn_backend& table) { table.abi_major = WASINN_BACKEND_ABI_MAJOR + 1; }
 [[maybe_unused]] void crashing(wasinn_backend& table) { Crash(table.compute); }
+[[maybe_unused]] void crashing_at_open(wasinn_backend& table) { Crash(table.open); }
 [[maybe_unused]] void endless(wasinn_backend& table) { NeverReturn(table.discard_outputs); }
 
 // Its framework is not there.
