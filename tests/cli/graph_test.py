@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import signal
 import xml.etree.ElementTree as ET
 
 from command import ECHO, CommandTest
@@ -46,6 +47,8 @@ class GraphTest(CommandTest):
         self.assertEqual(os.listdir(self.dir / "tmp"), ["kept"])
         self.file("bin/dot", "#!/bin/sh\nexit 1\n")
         self.check_error(self.draw("digits.svg", env={"PATH": str(program.parent)}), "could not draw digits.svg")
+        ignoring = self.draw("digits.svg", env={"PATH": str(program.parent)}, prepare=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.check_error(ignoring, "nobody knows how it ended")
 
     def test_pipeline(self):
         self.file("m.gguf", "GGUF\nin x f32 2,3\n")
