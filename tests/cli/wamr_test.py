@@ -83,6 +83,9 @@ class WamrTest(CommandTest):
     def test_folder_names_that_wamr_cannot_have(self):
         result = self.run_probe("args", flags=["--dir", "a::b::c"])
         self.check_error(result, "WAMR has no folders with '::' in their names")
+        for name in ("a:", ":a:"):  # the second is what WAMR would take the first for
+            (self.dir / name).mkdir()
+        self.check_error(self.run_probe("args", flags=["--dir", "a:"]), "or ':' at the end of one")
 
     def test_only_what_the_flags_say(self):
         pathlib.Path(self.dir / "data").mkdir()

@@ -206,8 +206,9 @@ class ModuleProgram final : public engines::Program {
     for (const std::string& arg : options.args) argv.push_back(const_cast<char*>(arg.c_str()));
     for (const auto& [name, value] : options.env) variables.push_back(fmt::format("{}={}", name, value));
     for (const engines::Directory& folder : options.directories) {
-      if (folder.guest.find("::") != std::string::npos) {
-        fmt::format_to_n(error->data(), error->size() - 1, "WAMR has no folders with '::' in their names");
+      if (folder.guest.find("::") != std::string::npos || folder.guest.ends_with(':')) {
+        fmt::format_to_n(error->data(), error->size() - 1,
+                         "WAMR has no folders with '::' in their names, or ':' at the end of one");
         return nullptr;
       }
       folders.push_back(folder.guest + "::" + folder.host);
