@@ -115,7 +115,7 @@ const Profile kWitx = {WitxEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, Wit
 const Profile kWasmEdge = {WasmEdgeEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WasmEdgeError};
 // WAMR numbers encodings as WIT does.
 const Profile kWamr = {WitEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WasmEdgeError};
-const Profile kLegacy = {WitEncoding, WitTarget, LegacyDtype, LegacyDtypeNumber, WasmEdgeError};
+const Profile kLegacy = {WitEncoding, WitxTarget, LegacyDtype, LegacyDtypeNumber, WasmEdgeError};
 const Profile kWit = {WitEncoding, WitTarget, WitDtype, WitDtypeNumber, WitError};
 
 const Profile& ProfileOf(wasinn_dialect dialect) {

@@ -238,6 +238,14 @@ TEST_F(Legacy, AnInference) {
   EXPECT_EQ(program_.Read<uint32_t>(size), 3u);
 }
 
+TEST_F(Legacy, TargetsAreThoseOfTheOtherModule) {
+  const std::string model = EchoModel("in x f32 2\n");
+  const uint32_t builder = program_.PutAll<uint32_t>({program_.Put(model), static_cast<uint32_t>(model.size())});
+  const uint32_t array = program_.PutAll<uint32_t>({builder, 1}), out = program_.Reserve(4);
+  EXPECT_EQ(program_.Call("wasi_nn.load", {array, 5, 3, out}), kSuccess);  // auto
+  EXPECT_EQ(program_.Call("wasi_nn.load", {array, 5, 4, out}), kInvalidArgument);
+}
+
 // One byte is the type, and what is behind it is whatever the guest's stack had there.
 TEST_F(Legacy, TypesOfOneByte) {
   const uint32_t out = program_.Reserve(4);
