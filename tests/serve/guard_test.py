@@ -45,6 +45,7 @@ class GuardTest(LanguageTest):
         answer = self.chat(messages=[{"role": "user", "content": "My PASSWORD: x"}])
         self.assertEqual((answer.status, answer.json()["error"]["message"]), (403, "a message has the word 'password'"))
         self.assertEqual(self.chat(messages=[{"role": "user", "content": "passwords"}]).status, 200)
+        self.assertEqual(self.chat(messages=[{"role": "user password", "content": "x"}]).status, 403)  # whatever a template writes
 
     def test_mistakes(self):
         self.assertEqual(self.chat(model="no").status, 404)

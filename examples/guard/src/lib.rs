@@ -11,7 +11,7 @@ use wasip2::http::types::{IncomingRequest, ResponseOutparam};
 
 use http::{Gone, Writing, read_body};
 use model::{Answer, Failure};
-use request::Request;
+use request::{Message, Request};
 use rules::{Hiding, Rules};
 
 wit_bindgen::generate!({
@@ -51,7 +51,9 @@ impl wasip2::exports::http::incoming_handler::Guest for Handler {
 
 fn begin(body: &[u8], rules: &Rules) -> Result<(Request, Answer), Failure> {
     let asked: Request = serde_json::from_slice(body).map_err(|error| (400, error.to_string()))?;
-    if let Some(word) = asked.messages.iter().find_map(|message| rules.refusal_of(&message.content)) {
+    // The model reads both.
+    let refusal_of = |message: &Message| rules.refusal_of(&message.role).or_else(|| rules.refusal_of(&message.content));
+    if let Some(word) = asked.messages.iter().find_map(refusal_of) {
         return Err((403, format!("a message has the word '{word}'")));
     }
     let answer = Answer::begin(&asked)?;
