@@ -118,6 +118,10 @@ bool Server::Receive(Socket& lane, Buffers& buffers, Request& request) const {
 
 core::Status Server::Control(Request& request, Writer& payload) {
   if (request.op == Op::kStart) return Start(request.reader, payload);
+  if (serves_ && (request.op == Op::kUnload || request.op == Op::kUnshare || request.op == Op::kFreeSlot)) {
+    Touched touched;
+    return Serve(request, payload, touched);
+  }
   if (request.op != Op::kAddLane || request.descriptors.empty() || !serves_) {
     return core::Error(WASINN_RUNTIME_ERROR, "the first lane does not serve {}", static_cast<uint32_t>(request.op));
   }

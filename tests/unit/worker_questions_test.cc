@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -179,6 +180,16 @@ TEST_F(WorkerQuestions, OfFunctionsThatABackendHasNot) {
   }
   EXPECT_EQ(Ask(Op::kCompute, true).code(), WASINN_UNSUPPORTED_OPERATION);
   EXPECT_EQ(Ask(Op::kCompute).code(), WASINN_INVALID_ARGUMENT) << "its input is not set";
+  EXPECT_FALSE(connection->lost());
+}
+
+// Else the worker would keep it as long as it lives, and nobody would be charged for it.
+TEST_F(WorkerQuestions, WhatIsGoneIsToldThoughAllLanesAreInUse) {
+  std::deque<Connection::Call> calls;
+  while (calls.size() < Connection::kMostLanes) calls.emplace_back(*connection, Op::kShow);
+  connection->Tell(Op::kFreeSlot, {2});
+  calls.clear();
+  EXPECT_EQ(Ask(Op::kShow).message(), "a worker has no context 2");
   EXPECT_FALSE(connection->lost());
 }
 

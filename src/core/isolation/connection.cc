@@ -222,8 +222,20 @@ void Connection::Tell(Op op, std::initializer_list<uint32_t> numbers) noexcept t
   Call call(*this, op);
   for (const uint32_t number : numbers) call.request().Number(number);
   (void)call.Run(Call::Length::kQuick);
+  if (call.asked() || gone() || TellByFirst(op, numbers).ok()) return;
+  End("it could not be told what is gone");
 } catch (const std::exception&) {
   End("there was no memory to tell it what is gone");
+}
+
+core::Status Connection::TellByFirst(Op op, std::initializer_list<uint32_t> numbers) {
+  Reader payload;
+  const std::lock_guard lock(adding_);
+  Writer request(control_.request);
+  request.Number(op);
+  for (const uint32_t number : numbers) request.Number(number);
+  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): likewise
+  return Control(request, {}, payload);
 }
 
 core::Result<Socket> Connection::AddLane() {

@@ -59,8 +59,9 @@ class Connection {
     // Sends the request and waits. An error that has `answered` came from the worker: its answer goes on.
     core::Status Run(Length length, std::span<const int> descriptors = {});
     bool answered() const { return answered_; }
+    bool asked() const { return sent_; }
     // The worker did not do it, or was not asked.
-    bool refused() const { return !sent_ || (answered_ && answer_.code != WASINN_OK); }
+    bool refused() const { return !asked() || (answered_ && answer_.code != WASINN_OK); }
     const Answer& answer() const { return answer_; }
     // What follows in the answer.
     Reader& payload() { return payload_; }
@@ -122,8 +123,8 @@ class Connection {
   void Hold(uint32_t number, std::string digests);
   void Release(uint32_t number);
 
-  // A call of these numbers, whose outcome nobody waits for: of destructors. Where there is no memory for it the worker
-  // is ended, so that it keeps nothing that is gone here.
+  // A call of these numbers, whose outcome nobody waits for: of destructors. Without a lane it goes by the first one.
+  // Where not even that can be, the worker is ended, so that it keeps nothing that is gone here.
   void Tell(Op op, std::initializer_list<uint32_t> numbers) noexcept;
 
   // Ends the worker. All that it held is lost. Does not block; `why` is a constant.
@@ -145,6 +146,7 @@ class Connection {
   core::Result<std::unique_ptr<Lane>> TakeLane();
   void GiveLane(std::unique_ptr<Lane> lane);
   core::Status Open(const Setting& setting);
+  core::Status TellByFirst(Op op, std::initializer_list<uint32_t> numbers);
   core::Status Sent(Socket::Sent sent);
   void Kill();
   core::Result<Socket> AddLane();
@@ -165,7 +167,7 @@ class Connection {
   Socket cancels_;                 // a lane on which nothing is answered
   const uint8_t* here_ = nullptr;  // 1; 0 in a process that was forked off this one
   std::mutex adding_;
-  Lane control_;                              // of adding_: the lane by which others are added
+  Lane control_;                              // of adding_: the first lane, by which others are added
   std::mutex mutex_;                          // of what follows
   std::vector<std::unique_ptr<Lane>> lanes_;  // that rest
   uint32_t n_lanes_ = 0;

@@ -33,7 +33,7 @@ enum class Op : uint32_t {
   kOpen = 1,  // Setting -> Framework
   kSpawn,     // with a lane: -> pid of a worker that serves it, and a descriptor of the process
   kWait,      // pid -> its wait status, once it has ended
-  // Of workers.
+  // Of workers. The first lane serves what begins, kAddLane, and kUnload, kUnshare and kFreeSlot for who finds no other.
   kPrepare,        // Setting: what of kStart needs no guest's limits, before anybody waits for it; no answer
   kStart,          // Setting -> Framework; the wall stands from here on
   kAddLane,        // with a lane
