@@ -4,15 +4,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <numeric>
 #include <span>
+#include <thread>
 
 #include "core/isolation/digest.h"
+#include "unit/exposition.h"
 #include "unit/isolated_program.h"
 
 namespace wasinn::testing {
@@ -28,6 +32,15 @@ std::vector<float> Numbers(size_t count) {
   std::vector<float> numbers(count);
   std::iota(numbers.begin(), numbers.end(), 1.0f);
   return numbers;
+}
+
+std::map<std::string, double> MetricsOf(const HostPtr& host) {
+  std::map<std::string, double> metrics;
+  const auto read = [](void* user, const char* text, size_t size) {
+    *static_cast<std::map<std::string, double>*>(user) = ReadMetrics({text, size});
+  };
+  EXPECT_EQ(wasinn_host_metrics(host.get(), read, &metrics), nullptr);
+  return metrics;
 }
 
 TEST_F(Isolation, ComputesTheSame) {
@@ -261,6 +274,34 @@ TEST_F(Isolation, AForkedHostHasNoWorkers) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   EXPECT_EQ(program.Compute(context, {2}), std::vector<float>({2}));
+}
+
+// On a machine of many processors more may compute at once than a worker serves.
+TEST_F(Isolation, ComputesThatItsWorkerHasNoRoomForWait) {
+  const HostPtr host = EchoHost(log, "max_computes = 64\nisolate_models = true\nworker = \"" WORKER "\"\n");
+  AddEchoModel(host.get(), "m", "in x f32 1\nturns 0\ndelay 3600000\n");
+  Program program(host.get());
+  uint32_t graph = 0;
+  ASSERT_EQ(program.calls.LoadByName("m", graph), kSuccess);
+  std::vector<uint32_t> contexts(60);
+  for (uint32_t& context : contexts) {
+    ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess);
+    ASSERT_EQ(program.calls.SetInput(context, 0, {1}, kF32, std::vector<float>{1}), kSuccess);
+  }
+  std::atomic<size_t> ended = 0;
+  std::vector<std::thread> threads;
+  for (const uint32_t context : contexts) {
+    threads.emplace_back([&, context] {
+      (void)program.calls.Call("compute", {context});
+      ++ended;
+    });
+  }
+  const std::string waiting = R"(wasinn_model_inferences_waiting{model="m",version="1",backend="echo"})";
+  while (ended == 0 && MetricsOf(host)[waiting] < 20) std::this_thread::yield();
+  EXPECT_EQ(ended, 0u) << ::testing::PrintToString(log.lines());
+  wasinn_guest_stop(program.guest.get());
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(log.lines(), ::testing::Each(::testing::Not(HasSubstr("unavailable"))));
 }
 
 TEST_F(Isolation, WithoutTheProgram) {

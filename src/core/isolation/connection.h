@@ -105,6 +105,8 @@ class Connection {
   static constexpr uint64_t kUsualAnswer = 2u << 20;
   // Calls under way at once.
   static constexpr uint32_t kMostLanes = 48;
+  // Computes of one model among them: more wait for their turn. So lanes are left for what is quick.
+  static constexpr uint32_t kMostComputes = 40;
 
   // Interrupts what a worker does, again and again until it has: one call of Interrupt asks it to, and one that comes
   // kGrace after the first ends it.

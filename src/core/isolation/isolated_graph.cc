@@ -18,6 +18,12 @@ constexpr uint32_t kOutputFlags = WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASI
 // with a million inputs.
 constexpr size_t kFree = 64u << 10, kTimesItself = 6;
 
+// Of a max_parallel that a backend tells.
+constexpr uint32_t MostAtOnce(uint32_t told) {
+  if (told == UINT32_MAX) return told;
+  return told == 0 ? Connection::kMostComputes : std::min(told, Connection::kMostComputes);
+}
+
 }  // namespace
 
 core::Result<std::unique_ptr<IsolatedGraph>> IsolatedGraph::Load(IsolatedBackend& backend,
@@ -77,7 +83,7 @@ core::Status IsolatedGraph::Read(Connection::Call& call) {
            .n_outputs = 0,
            .inputs = nullptr,
            .outputs = nullptr,
-           .max_parallel = payload.Number<uint32_t>(),
+           .max_parallel = MostAtOnce(payload.Number<uint32_t>()),
            .flags = payload.Number<uint32_t>() & (WASINN_GRAPH_SHARES_SLOTS | WASINN_GRAPH_STATEFUL)};
   const bool late = payload.Number<uint8_t>() != 0;
   if (!inputs_.Read(payload, kInputFlags) || !outputs_.Read(payload, kOutputFlags)) return call.Nonsense();
