@@ -78,6 +78,27 @@ TEST_P(HostileWorkerOfMany, LeavesNoOutputs) {
 
 INSTANTIATE_TEST_SUITE_P(, HostileWorkerOfMany, ::testing::Values("crowd"));
 
+using HostileWorkerOfWords = HostileWorker;
+
+// What is kept of its words is the guest's to pay.
+TEST_P(HostileWorkerOfWords, LeavesNoneThatNobodyPaysFor) {
+  const HostPtr host = EchoHost(log_, "worker = \"" + program_.string() + "\"\n[policy]\nload = \"isolated\"\n");
+  const GuestPtr guest = NewGuest(host.get(), &wasinn_limits::max_tensor_bytes, uint64_t{4} << 20);
+  FakeGuest calls(guest.get(), 1 << 20);
+  uint32_t graph = 0, context = 0;
+  ASSERT_EQ(calls.LoadBytes(EchoModel("any"), 5, graph), kSuccess);
+  const size_t before = AllocatedBytes();
+  constexpr size_t kContexts = 12, kMostBytes = 5u << 20;
+  for (size_t i = 0; i < kContexts; ++i) {
+    if (calls.InitContext(graph, context) == kTooLarge) break;
+    EXPECT_NE(calls.Call("compute", {context}), kSuccess);
+  }
+  EXPECT_LT(AllocatedBytes(), before + StatsOf(guest).tensor_bytes + kMostBytes);
+  EXPECT_TRUE(log_.Contains("limits.max_tensor_bytes")) << ::testing::PrintToString(log_.lines());
+}
+
+INSTANTIATE_TEST_SUITE_P(, HostileWorkerOfWords, ::testing::Values("errors"));
+
 INSTANTIATE_TEST_SUITE_P(, HostileWorker,
                          ::testing::Values("truth", "descriptors", "flags", "reserves", "logs", "payload", "ios",
                                            "dtype", "rank", "name", "needs", "outputs", "code", "lost", "offset",

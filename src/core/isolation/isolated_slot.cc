@@ -42,6 +42,7 @@ IsolatedSlot::IsolatedSlot(IsolatedGraph& graph, void* account)
       input_bytes_(graph.backend().services(), account),
       output_bytes_(graph.backend().services(), account),
       piece_bytes_(graph.backend().services(), account),
+      word_bytes_(graph.backend().services(), account),
       inputs_(graph.info().n_inputs) {}
 
 core::Result<std::unique_ptr<IsolatedSlot>> IsolatedSlot::Make(IsolatedGraph& graph,
@@ -258,9 +259,10 @@ bool IsolatedSlot::ReadOne(Reader& payload, const Segment& area, Shown& shown) {
   shown.code = CodeOf(payload.Number<uint32_t>());
   shown.offset = kNowhere;
   if (shown.code != WASINN_OK) {
-    shown.message = payload.Text();
+    core::Cut(std::string(payload.Text())).swap(shown.message);  // no more than a Status has
     return payload.ok();
   }
+  std::string().swap(shown.message);
   const auto offset = payload.Number<uint64_t>();
   if (!ReadDesc(payload, shown.desc)) return false;
   // Of one that was not wanted there may be no bytes, whatever its shape.
@@ -295,10 +297,13 @@ core::Status IsolatedSlot::ReadShown(Connection::Call& call) {
   const size_t count = graph_.has_late_outputs() ? late_->all().size() : graph_.outputs().size();
   if (payload.Number<uint32_t>() != count) return call.Nonsense();
   shown_.resize(count);
+  uint64_t words = told_.size();
   for (Shown& shown : shown_) {
     if (!ReadOne(payload, output_area_, shown)) return call.Nonsense();
+    words += shown.message.size();
   }
   if (!payload.ended()) return call.Nonsense();
+  if (core::Status status = ChargeWords(words); !status.ok()) return status;
   return needed <= output_area_.size() ? ChargeOutputs() : ShowAgain(needed);
 }
 
@@ -318,6 +323,17 @@ core::Status IsolatedSlot::GrowOutputs(uint64_t needed) {
   if (needed > SIZE_MAX / 4) return core::Error(WASINN_TOO_LARGE, "the outputs of a compute are too large");
   const uint64_t bytes = generates_ ? WithRoom(needed) : needed;
   return UseArea(Op::kUseOutputArea, output_area_, output_bytes_, bytes, fixed_outputs_);
+}
+
+// They stay until the next compute.
+core::Status IsolatedSlot::ChargeWords(uint64_t bytes) {
+  constexpr uint64_t kFree = 64u << 10;
+  if (word_bytes_.Resize(bytes <= kFree ? 0 : bytes)) return {};
+  std::vector<Shown>().swap(shown_);
+  late_.reset();
+  std::vector<uint8_t>().swap(told_);
+  (void)word_bytes_.Resize(0);
+  return TooLarge(bytes);
 }
 
 // Whoever sees outputs charges them: what is left of the area is charged here.

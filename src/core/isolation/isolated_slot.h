@@ -67,6 +67,7 @@ class IsolatedSlot {
   static bool ReadOne(Reader& payload, const Segment& area, Shown& shown);
   core::Status ShowAgain(uint64_t needed);
   core::Status GrowOutputs(uint64_t needed);
+  core::Status ChargeWords(uint64_t bytes);
   core::Status ChargeOutputs();
   core::Status ShowPiece(uint32_t index, uint64_t& needed);
   core::Status Charge(const Connection::Call& call);
@@ -77,6 +78,7 @@ class IsolatedSlot {
   const uint32_t number_;
   uint64_t fixed_outputs_ = 0;  // bytes that the signature says
   Reserved reserved_, input_bytes_, output_bytes_, piece_bytes_;
+  Reserved word_bytes_;  // of names and errors that the worker tells of outputs
   std::vector<Input> inputs_;
   Segment input_area_, output_area_, piece_area_;
   std::vector<Shown> shown_;

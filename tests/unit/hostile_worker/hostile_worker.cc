@@ -48,8 +48,20 @@ void Fetch(std::vector<Descriptor>& descriptors, std::span<const uint8_t> payloa
   }
 }
 
+// Outputs of the lie "errors".
+constexpr uint32_t kErrors = 1000;
+
+// Each has one, as long as an answer has room for.
+void ComputeErrors(Writer& payload) {
+  payload.Number(uint64_t{0});
+  payload.Number(kErrors);
+  for (uint32_t i = 0; i < kErrors; ++i) {
+    payload.Number(1u);
+    payload.Text(std::string(2000, '?'));
+  }
+}
+
 void WriteIo(Writer& payload) {
-  payload.Number(Lies("ios") ? UINT32_MAX : 1u);
   payload.Number(Lies("dtype") ? 99u : uint32_t{WASINN_F32});
   payload.Number(Lies("flags") ? UINT32_MAX : WASINN_IO_OPTIONAL | WASINN_IO_BINDABLE | 1u << 20);
   payload.Number(Lies("rank") ? 33 : 1);
@@ -70,7 +82,9 @@ void Load(Writer& payload) {
   if (Lies("crowd")) {
     payload.Number(0u);
   } else {
-    WriteIo(payload);
+    const uint32_t count = Lies("errors") ? kErrors : 1;
+    payload.Number(Lies("ios") ? UINT32_MAX : count);
+    for (uint32_t i = 0; i < count; ++i) WriteIo(payload);
   }
   payload.Text("{}");
 }
@@ -93,6 +107,7 @@ void ComputeCrowd(Writer& payload) {
 
 void Compute(Writer& payload) {
   if (Lies("crowd")) return ComputeCrowd(payload);
+  if (Lies("errors")) return ComputeErrors(payload);
   payload.Number(Lies("needs") ? UINT64_MAX : 64);
   payload.Number(Lies("outputs") ? 7u : 1u);
   payload.Number(Lies("code") ? 99u : Lies("lost") ? uint32_t{WASINN_LOST} : 0u);
