@@ -21,14 +21,19 @@ class LogLines {
   // As many as an answer has room for; the others come with the next.
   void Write(isolation::Writer& writer) {
     constexpr uint32_t kMost = 32;
+    constexpr size_t kMostBytes = 32u << 10;  // of some lines at least
     const std::lock_guard lock(mutex_);
-    const auto count = static_cast<uint32_t>(std::min<size_t>(lines_.size(), kMost));
-    writer.Number(count);
-    for (uint32_t i = 0; i < count; ++i) {
+    const size_t count_at = writer.used();
+    writer.Number(uint32_t{0});
+    uint32_t count = 0;
+    for (size_t bytes = 0; count < kMost && !lines_.empty(); ++count) {
+      bytes += lines_.front().second.size();
+      if (bytes > kMostBytes) break;
       writer.Number(lines_.front().first);
       writer.Text(lines_.front().second);
       lines_.pop_front();
     }
+    writer.NumberAt(count_at, count);
   }
 
  private:

@@ -13,6 +13,7 @@
 
 #include "core/isolation/connection.h"
 #include "core/isolation/segment.h"
+#include "worker/log_lines.h"
 
 namespace wasinn::testing {
 namespace {
@@ -115,6 +116,23 @@ TEST(WorkersOfATemplate, HaveSessionsOfTheirOwn) {
   std::vector<uint8_t> answer(isolation::kMostBytes);
   ASSERT_EQ(worker->lane.Receive(answer).outcome, Socket::Outcome::kMessage);
   EXPECT_EQ(::getsid(worker->pid), worker->pid);
+}
+
+// Of a model whose names are control characters, which are longer when they are shown. The rest comes with later answers.
+TEST(WorkerLog, LeavesRoomForAnAnswer) {
+  worker::LogLines lines;
+  const core::Logger logger = lines.Logger(WASINN_LOG_WARNING);
+  constexpr uint32_t kLines = 40;
+  for (uint32_t i = 0; i < kLines; ++i) logger.Write(WASINN_LOG_WARNING, std::string(4096, '\x01'));
+  std::vector<uint8_t> bytes;
+  uint32_t told = 0;
+  for (uint32_t answers = 0; told < kLines && answers < kLines; ++answers) {
+    isolation::Writer answer(bytes);
+    lines.Write(answer);
+    EXPECT_LT(answer.used(), isolation::kMostBytes / 2);
+    told += isolation::Reader(answer.written()).Number<uint32_t>();
+  }
+  EXPECT_EQ(told, kLines);
 }
 
 class WorkerQuestions : public ::testing::Test {
