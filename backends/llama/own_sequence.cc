@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "common/error.h"
 #include "llama/log_scope.h"
@@ -146,10 +147,13 @@ Sequence::Begun OwnSequence::Begin(std::span<const llama_token> tokens, MediaPro
   const auto spans = Spans(media);
   size_t kept = reuse ? held_.Usable(tokens, spans) : 0;
   const size_t usable = state == nullptr ? 0 : state->held.Usable(tokens, spans);
-  const bool is_restored = usable > kept && LoadSequence(library_, context_.get(), 0, *state);
-  if (is_restored) {
-    held_ = state->held;
-    kept = usable;
+  bool is_restored = false;
+  if (usable > kept) {
+    Held held = state->held;
+    held_.Cut(0);  // whether or not there is room for the state
+    is_restored = LoadSequence(library_, context_.get(), 0, *state);
+    if (is_restored) held_ = std::move(held);
+    kept = is_restored ? usable : 0;
   }
   const llama_memory_t memory = library_.get_memory(context_.get());
   const bool cut = kept > 0 && (kept == held_.tokens.size() ||

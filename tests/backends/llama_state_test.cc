@@ -301,5 +301,30 @@ TEST(LlamaStateKind, MustBeTheSame) {
   EXPECT_TRUE(small.Compute());
 }
 
+// A state that the memory has no room for leaves nothing of what was there before: the text is evaluated.
+TEST(LlamaStateKind, OfAnotherSizeIsNotTakenUp) {
+  const Host host;
+  const Model model(host, TinyLlamaWriter({.embedding = 128, .context = 1024}).Write(),
+                    LlamaOptions(R"({"temp": 0, "n-predict": 12})"));
+  Account guest;
+  Context large(model, 0, "{}", &guest), small(model, 0, R"({"ctx-size": 128})", &guest),
+      fresh(model, 0, R"({"ctx-size": 128})", &guest);
+  std::string text;
+  for (int i = 0; i < 20; ++i) text += kSystem;
+  ASSERT_TRUE(SetPrompt(&large, text));
+  ASSERT_TRUE(SetOptions(&large, R"({"n-predict": 0, "save-state": "a"})"));
+  ASSERT_TRUE(large.Compute());
+  ASSERT_GT(Metadata(&large)["input_tokens"], 256) << "llama.cpp makes the memory no smaller";
+  ASSERT_TRUE(SetPrompt(&fresh, kStateQuestion));
+  const std::string expected = Complete(&fresh);
+  ASSERT_TRUE(SetPrompt(&small, "the hen ate the oats"));
+  ASSERT_TRUE(small.Compute());
+  ASSERT_TRUE(SetPrompt(&small, kStateQuestion));
+  ASSERT_TRUE(SetOptions(&small, R"({"restore-state": "a"})"));
+  EXPECT_EQ(Complete(&small), expected);
+  EXPECT_EQ(Metadata(&small)["restored_tokens"], 0);
+  EXPECT_EQ(Metadata(&small)["evaluated_tokens"], Metadata(&small)["input_tokens"]);
+}
+
 }  // namespace
 }  // namespace wasinn::test
