@@ -7,14 +7,13 @@
 
 #include "engines/wasm_file.h"
 #include "engines/wasm_reader.h"
+#include "engines/wasm_sections.h"
 
 namespace wasinn::engines {
 namespace {
 
-constexpr uint8_t kCoreModule = 1, kNestedComponent = 4;    // sections of a component
 constexpr uint8_t kHasMax = 1, kShared = 2, kPageSize = 8;  // flags of a memory
 constexpr unsigned kUsualPage = 16, kMostPage = 63;         // powers of two
-constexpr int kMostNested = 100;                            // as engines have it
 
 uint64_t Bytes(uint64_t pages, unsigned page) {
   return pages > std::numeric_limits<uint64_t>::max() >> page ? UINT64_MAX : pages << page;
@@ -54,28 +53,20 @@ void AddDefined(Reader& reader, std::vector<MemoryType>& memories) {
   for (uint64_t left = reader.Number(); left > 0 && reader.ok(); --left) memories.push_back(NextMemory(reader));
 }
 
-void Add(std::string_view wasm, int nested, std::vector<MemoryType>& memories) {
-  const WasmKind kind = KindOf(wasm);
-  if (nested > kMostNested || (kind != WasmKind::kModule && kind != WasmKind::kComponent)) return;
-  for (Reader reader(wasm.substr(kHeader)); reader.more();) {
-    const Section section = NextSection(reader);
-    if (!reader.ok()) return;
-    Reader body(section.body);
-    if (kind == WasmKind::kComponent) {
-      if (section.id == kCoreModule || section.id == kNestedComponent) Add(section.body, nested + 1, memories);
-    } else if (section.id == kMemories) {
-      AddDefined(body, memories);
-    } else if (section.id == kImports && nested == 0) {  // inside a component it is another module's
-      AddImported(body, memories);
-    }
-  }
-}
-
 }  // namespace
 
 std::vector<MemoryType> MemoriesOf(std::string_view wasm) {
+  const bool is_program = KindOf(wasm) == WasmKind::kModule;  // inside a component an imported one is another module's
   std::vector<MemoryType> memories;
-  Add(wasm, 0, memories);
+  EachCoreModule(wasm, [&](std::string_view module) {
+    for (Reader reader(module.substr(kHeader)); reader.more();) {
+      const Section section = NextSection(reader);
+      if (!reader.ok()) return;
+      Reader body(section.body);
+      if (section.id == kMemories) AddDefined(body, memories);
+      if (section.id == kImports && is_program) AddImported(body, memories);
+    }
+  });
   return memories;
 }
 

@@ -7,8 +7,9 @@
 
 namespace wasinn::engines {
 
-inline constexpr size_t kHeader = 8;                                             // of a module or a component
-inline constexpr uint8_t kImports = 2, kMemories = 5, kExports = 7, kStart = 8;  // sections of a module
+inline constexpr size_t kHeader = 8;  // of a module or a component
+inline constexpr uint8_t kImports = 2, kFunctions = 3, kMemories = 5, kGlobals = 6, kExports = 7,
+                         kStart = 8;  // sections of a module
 
 // Reads from the beginning of bytes, until something is not there.
 class Reader {

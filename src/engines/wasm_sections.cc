@@ -1,5 +1,6 @@
 #include "engines/wasm_sections.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -9,8 +10,9 @@
 namespace wasinn::engines {
 namespace {
 
-constexpr uint8_t kComponentImports = 10;
-constexpr char kFunction = 0;  // an export of a function
+constexpr uint8_t kCoreModule = 1, kNestedComponent = 4, kComponentImports = 10;  // sections of a component
+constexpr int kMostNested = 100;                                                  // as engines have it
+constexpr char kFunction = 0;                                                     // an export of a function
 
 std::string Number(uint64_t number) {
   std::string bytes;
@@ -98,7 +100,44 @@ void AddImports(std::string_view body, bool component, std::vector<Import>& impo
   }
 }
 
+void EachCoreModule(std::string_view wasm, int nested, const std::function<void(std::string_view module)>& use) {
+  const WasmKind kind = KindOf(wasm);
+  if (kind == WasmKind::kModule) return use(wasm);
+  if (kind != WasmKind::kComponent || nested > kMostNested) return;
+  for (Reader reader(wasm.substr(kHeader)); reader.more();) {
+    const Section section = NextSection(reader);
+    if (!reader.ok()) return;
+    if (section.id == kCoreModule || section.id == kNestedComponent) EachCoreModule(section.body, nested + 1, use);
+  }
+}
+
+uint64_t InstanceOf(std::string_view module) {
+  // As Wasmtime has them: each is a few pointers, a global a value.
+  constexpr uint64_t kItself = 4096, kOfImport = 64, kOfFunction = 32, kOfGlobal = 16;
+  uint64_t bytes = kItself;
+  for (Reader reader(module.substr(kHeader)); reader.more();) {
+    const Section section = NextSection(reader);
+    if (!reader.ok()) return bytes;
+    const uint64_t each = section.id == kImports     ? kOfImport
+                          : section.id == kFunctions ? kOfFunction
+                          : section.id == kGlobals   ? kOfGlobal
+                                                     : 0;
+    if (each != 0) bytes += each * std::min<uint64_t>(Reader(section.body).Number(), section.body.size());
+  }
+  return bytes;
+}
+
 }  // namespace
+
+void EachCoreModule(std::string_view wasm, const std::function<void(std::string_view module)>& use) {
+  EachCoreModule(wasm, 0, use);
+}
+
+uint64_t LargestInstance(std::string_view wasm) {
+  uint64_t largest = 0;
+  EachCoreModule(wasm, [&](std::string_view module) { largest = std::max(largest, InstanceOf(module)); });
+  return largest;
+}
 
 std::optional<std::string> StartAsExport(std::string_view module) {
   if (KindOf(module) != WasmKind::kModule) return std::nullopt;

@@ -2,6 +2,8 @@
 // say nothing: the engine then finds what is wrong with them.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,5 +21,12 @@ struct Import {
   std::string_view module, name;
 };
 std::vector<Import> ImportsOf(std::string_view wasm);
+
+// Calls `use` with each core module: the one that it is, or all in a component.
+void EachCoreModule(std::string_view wasm, const std::function<void(std::string_view module)>& use);
+
+// How many bytes the host has for an instance of the largest core module, about: for what it imports, its functions and its globals.
+// Memories and tables are others.
+uint64_t LargestInstance(std::string_view wasm);
 
 }  // namespace wasinn::engines

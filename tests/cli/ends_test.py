@@ -177,6 +177,14 @@ class LimitTest(EndsTest):
 
     if HAS_COMPONENTS:
 
+        def test_instances_of_a_component(self):
+            """What the host keeps for them counts, too: here 1.6 MB for each."""
+            module = f"(core module $g {100_000 * '(global i64 (i64.const 1))'})"
+            for n, code, err in ((30, 0, ""), (60, 125, "instance count too high")):
+                instances = module + n * "(core instance (instantiate $g))"
+                guest = (COMPONENT % "").replace("(core instance $i", f"{instances} (core instance $i", 1)
+                self.check(self.run_text(guest, "--max-memory", "1M"), code=code, err=err)
+
         def test_components(self):
             grown = "(local.set $n (i32.add (local.get $n) (i32.const 1)))"
             grow = f"(loop $next (if (i32.ne (memory.grow (i32.const 1)) (i32.const -1)) (then {grown} (br_if $next (i32.lt_u (local.get $n) (i32.const 100))))))"

@@ -11,6 +11,7 @@
 #include "engines/memories.h"
 #include "engines/not_served.h"
 #include "engines/wasm_file.h"
+#include "engines/wasm_sections.h"
 #include "engines/wasmtime/bytes.h"
 #include "engines/wasmtime/compile.h"
 #include "engines/wasmtime/errors.h"
@@ -199,20 +200,19 @@ class WasmtimeModelEngine final : public engines::ModelEngine {
     if (auto may = engines::CheckNoneIsShared(memories); !may) return std::unexpected(may.error());
     const Result<ComponentPtr> component = compiler_.Component(engine_.get(), file->bytes);
     if (!component) return std::unexpected(component.error());
-    return Link(*component, std::move(memories));
+    return Link(*component, {std::move(memories), options_.metered, engines::LargestInstance(file->bytes)});
   }
 
   static std::unexpected<std::string> NoComponent() {
     return std::unexpected(std::string("this is not a component, and only components can be models"));
   }
 
-  Result<std::unique_ptr<engines::GuestModel>> Link(const ComponentPtr& component,
-                                                    std::vector<MemoryType> memories) const {
+  Result<std::unique_ptr<engines::GuestModel>> Link(const ComponentPtr& component, LimitedCode code) const {
     wasinn_component_model* model = nullptr;
     auto linked = TakeError(wasinn_component_model_new(linker_.get(), component.get(), &model));
     if (!linked) return std::unexpected(linked.error());
     return std::make_unique<ComponentModel>(EnginePtr(wasmtime_engine_clone(engine_.get())), ModelPtr(model),
-                                            LimitedCode{std::move(memories), options_.metered});
+                                            std::move(code));
   }
 
   const EngineOptions options_;

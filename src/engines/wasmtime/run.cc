@@ -177,12 +177,11 @@ class WasmtimeEngine final : public engines::Engine {
       }
       return component;
     };
-    return LinkComponent(compile, memories);
+    return LinkComponent(compile, {memories, options_.metered, engines::LargestInstance(source.bytes)});
   }
 
   Result<std::unique_ptr<engines::Program>> LinkComponent(const std::function<Result<ComponentPtr>()>& compile,
-                                                          std::vector<engines::MemoryType> memories) const {
-    LimitedCode code{std::move(memories), options_.metered};
+                                                          LimitedCode code) const {
     return options_.served ? LoadHandler(engine_.get(), compile, std::move(code))
                            : LoadComponent(engine_.get(), options_, compile, std::move(code));
   }
@@ -246,7 +245,7 @@ class WasmtimeEngine final : public engines::Engine {
   Result<std::unique_ptr<engines::Program>> LinkCode(const Precompiled& code) const {
     if (Result<void> may = CheckMemories(code.memories); !may) return std::unexpected(may.error());
     if (code.kind == ProgramKind::kComponent) {
-      return LinkComponent([&] { return ReadComponent(engine_.get(), code.code); }, code.memories);
+      return LinkComponent([&] { return ReadComponent(engine_.get(), code.code); }, {code.memories, options_.metered});
     }
     const bool threads = code.kind == ProgramKind::kThreads;
     const Result<wasm_engine_t*> engine = EngineFor(threads);

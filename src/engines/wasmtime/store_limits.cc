@@ -1,12 +1,15 @@
 #include "engines/wasmtime/store_limits.h"
 
+#include <algorithm>
+
 namespace wasinn::wasmtime {
 namespace {
 
 using engines::GuestRun;
 using engines::Result;
 
-constexpr int64_t kMostTables = 100;  // as a module may define; a component could have them many times
+constexpr int64_t kMostTables = 100;                 // as a module may define; a component could have them many times
+constexpr uint64_t kInstances = uint64_t{64} << 20;  // bytes of all instances, where there is a smaller limit of memory
 
 wasmtime_error_t* OnEpoch(wasmtime_context_t*, void* run, uint64_t* delta, wasmtime_update_deadline_kind_t*) {
   *delta = 1;
@@ -23,6 +26,10 @@ Result<StoreLimits> StoreLimits::New(const LimitedCode& code, const engines::Run
     limits.memory_bytes_ = static_cast<int64_t>(*each / n_stores);  // a memory of several stores is in none of them
     limits.memories_ = static_cast<int64_t>(code.memories.size());
   }
+  if (options.max_memory_bytes != UINT64_MAX && code.instance_bytes != 0) {
+    const uint64_t instances = std::max(options.max_memory_bytes, kInstances) / code.instance_bytes;
+    limits.instances_ = static_cast<int64_t>(std::clamp<uint64_t>(instances, 1, INT32_MAX));
+  }
   if (options.max_table_elements <= INT64_MAX) {
     limits.table_elements_ = static_cast<int64_t>(options.max_table_elements);
     limits.tables_ = kMostTables;
@@ -32,7 +39,7 @@ Result<StoreLimits> StoreLimits::New(const LimitedCode& code, const engines::Run
 }
 
 void StoreLimits::Hold(wasmtime_store_t* store) const {
-  wasmtime_store_limiter(store, memory_bytes_, table_elements_, -1, tables_, memories_);
+  wasmtime_store_limiter(store, memory_bytes_, table_elements_, instances_, tables_, memories_);
   if (fuel_ == 0) return;
   wasmtime_error_t* error = wasmtime_context_set_fuel(wasmtime_store_context(store), fuel_);
   if (error != nullptr) wasmtime_error_delete(error);  // of an engine that measures none, which Run has refused

@@ -16,6 +16,8 @@ namespace wasinn::wasmtime {
 struct LimitedCode {
   std::vector<engines::MemoryType> memories;
   bool is_metered = false;  // counts fuel, and has none of it unless it is given some
+  // Of a component: what LargestInstance says. 0: there is one instance, or whoever compiled it is trusted.
+  uint64_t instance_bytes = 0;
 };
 
 // Of all stores of a program. An error if the program cannot keep to its limits.
@@ -29,7 +31,7 @@ class StoreLimits {
   void Hold(wasmtime_store_t* store) const;
 
  private:
-  int64_t memory_bytes_ = -1, memories_ = -1, table_elements_ = -1, tables_ = -1;
+  int64_t memory_bytes_ = -1, memories_ = -1, table_elements_ = -1, tables_ = -1, instances_ = -1;
   uint64_t fuel_ = 0;
 };
 
