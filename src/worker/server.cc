@@ -37,6 +37,10 @@ core::Status Guarded(Call&& call) {
   }
 }
 
+bool LeavesOutputs(const core::Status& status) {
+  return status.ok() || status.code() == WASINN_CONTEXT_FULL || status.code() == WASINN_END_OF_SEQUENCE;
+}
+
 core::Status Read(Reader& request, isolation::Setting& setting) {
   setting.Read(request);
   return request.ended() ? core::Status() : core::Error(WASINN_RUNTIME_ERROR, "a worker's settings are cut");
@@ -181,6 +185,7 @@ void Server::Answer(Request& request, Buffers& buffers, Writer& answer) {
   } else {
     status = Guarded([&] { return Serve(request, payload, touched); });
   }
+  if (!LeavesOutputs(status)) payload.Clear();  // of what failed midway
   answer.Number(static_cast<uint32_t>(status.code()));
   answer.Number(touched.graph == nullptr ? uint64_t{0} : touched.graph->account.used());
   answer.Number(touched.slot == nullptr ? uint64_t{0} : touched.slot->reserved());
@@ -275,18 +280,18 @@ core::Status Server::Load(Request& request, Writer& payload, Touched& touched) {
   options.on_cancel = &Gate::Register;
   options.account = &graph.account;
   graphs_.Add(number, touched.graph);  // so that its load can be interrupted
-  core::Status status = graph.backend.Take(graph.backend.table().load(graph.backend.state(), parts.blobs.data(),
-                                                                      parts.blobs.size(), &options, &graph.graph));
-  if (status.ok()) {
+  core::Status status = Guarded([&] {
+    core::Status loaded = graph.backend.Take(graph.backend.table().load(graph.backend.state(), parts.blobs.data(),
+                                                                        parts.blobs.size(), &options, &graph.graph));
+    if (!loaded.ok()) return loaded;
     const wasinn_info* info = nullptr;
-    status = graph.backend.Take(graph.backend.table().info(graph.graph, &info));
-    if (status.ok()) graph.info = *info;
-  }
-  if (status.ok()) {
+    loaded = graph.backend.Take(graph.backend.table().info(graph.graph, &info));
+    if (!loaded.ok()) return loaded;
+    graph.info = *info;
     Tell(graph, payload);
-  } else {
-    graphs_.Remove(number);
-  }
+    return loaded;
+  });
+  if (!status.ok()) graphs_.Remove(number);
   return status;
 }
 
@@ -311,7 +316,7 @@ core::Status Server::NewSlot(Reader& request, Touched& touched) {
   if (touched.graph == nullptr || !request.ended()) return Unknown("model", number);
   touched.slot = std::make_shared<Slot>(touched.graph, framework_.setting().max_tensor_bytes);
   slots_.Add(slot_number, touched.slot);  // so that its making can be interrupted
-  core::Status status = touched.slot->Open(max_bytes, config);
+  core::Status status = Guarded([&] { return touched.slot->Open(max_bytes, config); });
   if (!status.ok()) slots_.Remove(slot_number);
   return status;
 }

@@ -13,6 +13,7 @@
 
 #include "core/isolation/connection.h"
 #include "core/isolation/segment.h"
+#include "support/echo.h"
 #include "worker/log_lines.h"
 
 namespace wasinn::testing {
@@ -135,42 +136,68 @@ TEST(WorkerLog, LeavesRoomForAnAnswer) {
   EXPECT_EQ(told, kLines);
 }
 
+core::Result<std::shared_ptr<Connection>> StartWorker(const isolation::Setting& setting) {
+  auto parent = Template::Start(setting, false);
+  if (!parent) return std::unexpected(std::move(parent.error()));
+  return Connection::Start(*parent, nullptr, setting, [](uint32_t, const char*) {});
+}
+
+// As graph 1.
+core::Status LoadThere(Connection& connection, const char* format, std::string_view model) {
+  const auto segment = Segment::MakeCopy({reinterpret_cast<const uint8_t*>(model.data()), model.size()});
+  if (!segment) return core::Copy(segment.error());
+  Connection::Call load(connection, Op::kLoad);
+  load.request().Number(1u);
+  load.request().Number(uint32_t{WASINN_CPU});
+  for (const char* text : {format, "{}", "{}"}) load.request().Text(text);
+  load.request().Number(int32_t{0});
+  load.request().Number(uint64_t{0});
+  load.request().Number(1u);
+  load.request().Number(uint64_t{model.size()});
+  load.ExpectAnswer(isolation::kMostLongBytes);
+  const int descriptor = segment->descriptor();
+  return load.Run(Connection::Call::Length::kQuick, {&descriptor, 1});
+}
+
+// Slot 2, of graph 1.
+core::Status MakeSlotThere(Connection& connection) {
+  Connection::Call slot(connection, Op::kNewSlot);
+  slot.request().Number(1u);
+  slot.request().Number(2u);
+  slot.request().Number(uint64_t{0});
+  slot.request().Text("{}");
+  return slot.Run(Connection::Call::Length::kQuick);
+}
+
+// There is memory for its long names, and none for an answer that has each of them twice.
+TEST(WorkerWithoutMemory, KeepsNoModelOfWhichItCannotTell) {
+  isolation::Setting setting = PlainSetting();
+  setting.backend = "echo";
+  setting.library = ECHO_FOLDER "/libwasinn_backend_echo.so";
+  const auto connection = StartWorker(setting);
+  ASSERT_TRUE(connection) << connection.error().message();
+  std::string directives;
+  for (int i = 0; i < 40; ++i) directives += "in " + std::to_string(i) + std::string(1u << 20, 'n') + " f32 1\n";
+  const core::Status loaded = LoadThere(**connection, "ggml", EchoModel(directives));
+  if (loaded.ok()) GTEST_SKIP() << "its memory has no limit here";
+  EXPECT_EQ(loaded.message(), "out of memory");
+  EXPECT_EQ(MakeSlotThere(**connection).message(), "a worker has no model 1");
+}
+
 class WorkerQuestions : public ::testing::Test {
  protected:
+  // y = 2 x.
   void SetUp() override {
-    auto parent = Template::Start(PlainSetting(), false);
-    ASSERT_TRUE(parent) << parent.error().message();
-    auto started = Connection::Start(*parent, nullptr, PlainSetting(), [](uint32_t, const char*) {});
+    auto started = StartWorker(PlainSetting());
     ASSERT_TRUE(started) << started.error().message();
     connection = std::move(*started);
-    Load();
-  }
-
-  // Of y = 2 x, as graph 1 with slot 2.
-  void Load() {
-    std::vector<uint8_t> model(16);
+    std::string model(16, '\0');
     const float numbers[] = {2, 0};
     std::memcpy(model.data(), "AFF1", 4);
     std::memcpy(model.data() + 4, numbers, sizeof(numbers));
-    const auto segment = Segment::MakeCopy(model);
-    ASSERT_TRUE(segment);
-    Connection::Call load(*connection, Op::kLoad);
-    load.request().Number(1u);
-    load.request().Number(uint32_t{WASINN_CPU});
-    for (const char* text : {"affine", "{}", "{}"}) load.request().Text(text);
-    load.request().Number(int32_t{0});
-    load.request().Number(uint64_t{0});
-    load.request().Number(1u);
-    load.request().Number(uint64_t{model.size()});
-    const int descriptor = segment->descriptor();
-    const core::Status loaded = load.Run(Connection::Call::Length::kQuick, {&descriptor, 1});
+    const core::Status loaded = LoadThere(*connection, "affine", model);
     ASSERT_TRUE(loaded.ok()) << loaded.message();
-    Connection::Call slot(*connection, Op::kNewSlot);
-    slot.request().Number(1u);
-    slot.request().Number(2u);
-    slot.request().Number(uint64_t{0});
-    slot.request().Text("{}");
-    const core::Status made = slot.Run(Connection::Call::Length::kQuick);
+    const core::Status made = MakeSlotThere(*connection);
     ASSERT_TRUE(made.ok()) << made.message();
   }
 
