@@ -61,24 +61,49 @@ uint64_t BytesOfVariable(std::string_view shape, std::string_view type) {
   return bits == UINT64_MAX ? bits : bits / 8 + (bits % 8 != 0);
 }
 
+bool Has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+class Scanner {
+ public:
+  IrScan Run(std::string_view xml) {
+    pugi::xml_document document;
+    scan_.is_whole = static_cast<bool>(document.load_buffer(xml.data(), xml.size()));
+    Walk(document, [this](const pugi::xml_node& node) {
+      Note(node.name());
+      for (const pugi::xml_attribute& attribute : node.attributes()) {
+        Note(attribute.name());
+        Note(attribute.value());
+      }
+      if (std::string_view(node.name()) == "data") AddVariable(node);
+    });
+    constexpr uint64_t kBuffers = 2;
+    for (const auto& [id, bytes] : variables_) scan_.state_bytes = backend::AddSat(scan_.state_bytes, bytes);
+    scan_.state_bytes = backend::MulSat(scan_.state_bytes, kBuffers);
+    return scan_;
+  }
+
+ private:
+  void Note(std::string_view text) {
+    scan_.names_weights = scan_.names_weights || Has(text, "weights_path");
+    scan_.may_loop = scan_.may_loop || Has(text, "Loop");
+    scan_.has_state = scan_.has_state || Has(text, "ReadValue");
+  }
+
+  void AddVariable(const pugi::xml_node& data) {
+    const pugi::xml_attribute id = data.attribute("variable_id"), shape = data.attribute("variable_shape"),
+                              type = data.attribute("variable_type");
+    if (!id || !shape || !type) return;
+    uint64_t& bytes = variables_[id.value()];
+    bytes = std::max(bytes, BytesOfVariable(shape.value(), type.value()));
+  }
+
+  IrScan scan_;
+  std::map<std::string_view, uint64_t> variables_;  // several nodes may read one
+};
+
 }  // namespace
 
-uint64_t StateBytes(std::string_view xml) {
-  pugi::xml_document document;
-  if (!document.load_buffer(xml.data(), xml.size())) return 0;
-  std::map<std::string_view, uint64_t> variables;  // several nodes may read one
-  Walk(document, [&](const pugi::xml_node& node) {
-    const pugi::xml_attribute id = node.attribute("variable_id"), shape = node.attribute("variable_shape"),
-                              type = node.attribute("variable_type");
-    if (std::string_view(node.name()) != "data" || !id || !shape || !type) return;
-    uint64_t& bytes = variables[id.value()];
-    bytes = std::max(bytes, BytesOfVariable(shape.value(), type.value()));
-  });
-  uint64_t sum = 0;
-  for (const auto& [id, bytes] : variables) sum = backend::AddSat(sum, bytes);
-  constexpr uint64_t kBuffers = 2;
-  return backend::MulSat(sum, kBuffers);
-}
+IrScan ScanIr(std::string_view xml) { return Scanner().Run(xml); }
 
 bool LooksLikeXml(std::string_view bytes) {
   constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
@@ -86,7 +111,5 @@ bool LooksLikeXml(std::string_view bytes) {
   const size_t start = bytes.find_first_not_of(" \t\r\n");
   return start != std::string_view::npos && bytes[start] == '<';
 }
-
-bool NamesWeights(std::string_view xml) { return xml.find("weights_path") != std::string_view::npos; }
 
 }  // namespace wasinn::openvino

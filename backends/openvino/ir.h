@@ -10,13 +10,17 @@ namespace wasinn::openvino {
 // Whether the bytes look like XML, so that nothing but an IR is meant.
 bool LooksLikeXml(std::string_view bytes);
 
-// Whether it names a file for its weights: OpenVINO keeps the place in the model, and its devices read it there.
-bool NamesWeights(std::string_view xml);
-
-// What an IR's states (variables) take in a request, of those whose shape it fixes: OpenVINO's C API does not show
-// them. It has two buffers of each, of which an inference reads the one and writes the other. 0 where the XML is not as
-// we read it; UINT64_MAX: too many to count.
-uint64_t StateBytes(std::string_view xml);
+// What an IR says, as OpenVINO's reader understands it: in each encoding of XML, and with characters by their numbers.
+struct IrScan {
+  bool is_whole = false;       // false: it is no XML to its end, and the rest may be missing here
+  bool names_weights = false;  // a file for its weights: OpenVINO keeps the place in the model, and its devices read it
+  bool may_loop = false;       // as often as the data say
+  bool has_state = false;
+  // What its states (variables) take in a request, of those whose shape it fixes: OpenVINO's C API does not show them.
+  // It has two buffers of each, of which an inference reads the one and writes the other. UINT64_MAX: too many to count.
+  uint64_t state_bytes = 0;
+};
+IrScan ScanIr(std::string_view xml);
 
 }  // namespace wasinn::openvino
 

@@ -89,11 +89,15 @@ class SourceReader {
     } else if (first_.path != nullptr) {
       weights = ReadWeightsBeside(first_.path);
     }
-    if (first_.path == nullptr && NamesWeights(TextOf(first_))) {
+    const IrScan scan = ScanIr(TextOf(first_));
+    if (first_.path == nullptr && scan.names_weights) {
       throw Error(WASINN_SECURITY, "the IR names a file for its weights: one that is given as bytes must be whole");
     }
+    if (first_.path == nullptr && !scan.is_whole) throw Error(WASINN_INVALID_ENCODING, "the IR is broken XML");
     SourceModel source = ReadMemory("reading the IR", std::move(weights));
-    if (source.has_state) source.state_bytes = StateBytes(TextOf(first_));
+    source.may_loop = scan.may_loop;
+    source.has_state = scan.has_state;
+    source.state_bytes = scan.state_bytes;
     return source;
   }
 

@@ -219,14 +219,25 @@ TEST(OpenVinoLoad, SaysWhatIsNoModel) {
   EXPECT_EQ(Model(host, IrXml("matmul"), short_weights).loaded().code, WASINN_INVALID_ENCODING);
 }
 
+// Without a mark that says so, but an XML reader sees it.
+std::string InUtf16(const std::string& text) {
+  std::string wide;
+  for (const char c : text) wide += {c, '\0'};
+  return wide;
+}
+
 TEST(OpenVinoHostile, ReachesNoFileThroughAnIr) {
   const Host host;
   const Folder folder;
   const std::string weights = folder.Write("secret.bin", ReadFile(ModelPath("matmul.bin")));
-  for (const std::string& more : {"<rt_info><__weights_path value=\"" + weights + "\"/></rt_info>",
-                                  "<rt_info><attribute name=\"weights_path\" value=\"" + weights + "\"/></rt_info>"}) {
-    const Model model(host, Replace(IrXml("matmul"), "</layers>", "</layers>" + more), IrOptions("matmul"));
-    EXPECT_EQ(model.loaded().code, WASINN_SECURITY) << model.loaded().message;
+  for (const std::string& more :
+       {"<__weights_path value=\"" + weights + "\"/>", "<attribute name=\"weights_path\" value=\"" + weights + "\"/>",
+        "<a name=\"__weights&#95;path\" value=\"" + weights + "\"/>"}) {
+    const std::string xml = Replace(IrXml("matmul"), "</layers>", "</layers><rt_info>" + more + "</rt_info>");
+    for (const std::string& bytes : {xml, InUtf16(xml)}) {
+      const Model model(host, bytes, IrOptions("matmul"));
+      EXPECT_EQ(model.loaded().code, WASINN_SECURITY) << more << ": " << model.loaded().message;
+    }
   }
 }
 

@@ -101,6 +101,22 @@ TEST(OpenVinoStateMemory, IsCharged) {
   EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
 }
 
+// XML has several ways to write a character.
+TEST(OpenVinoStateMemory, IsFoundAsOpenVinoReadsIt) {
+  constexpr int kSide = 64;
+  std::string xml = LargeTotal(kSide);
+  for (size_t at = xml.find("ReadValue"); at != std::string::npos; at = xml.find("ReadValue")) {
+    xml.replace(at, 9, "Read&#86;alue");
+  }
+  const Host host;
+  const Model model(host, xml, IrOptions("total"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  EXPECT_THAT(host.table().describe(model.get()), HasSubstr(R"("stateful":true)"));
+  Account account;
+  const Context context(model, 0, "{}", &account);
+  EXPECT_GE(account.used, 2 * sizeof(float) * kSide * kSide);
+}
+
 // A model of open shapes is compiled anew after a compute that failed, for all its contexts. That is told.
 TEST(OpenVinoStateOfOpenShapes, IsLostInPlainWords) {
   const Host host;
