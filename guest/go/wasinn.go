@@ -60,13 +60,15 @@ func Load(parts [][]byte, encoding Encoding, target Target) (graph Graph, err er
 
 // LoadByName gets a model that the host offers under a name. The host loads it once for all its guests.
 func LoadByName(name string) (graph Graph, err error) {
-	return graph, check("load_by_name", nnLoadByName(name, &graph.handle))
+	code := nnLoadByName(name, &graph.handle)
+	return graph, check("load_by_name", code)
 }
 
 // LoadByNameWithConfig is LoadByName with a configuration: a JSON object of keys that the model's framework lets guests set. Only
 // on WasmEdge and wasinn.
 func LoadByNameWithConfig(name, config string) (graph Graph, err error) {
-	return graph, check("load_by_name_with_config", nnLoadByNameWithConfig(name, config, &graph.handle))
+	code := nnLoadByNameWithConfig(name, config, &graph.handle)
+	return graph, check("load_by_name_with_config", code)
 }
 
 // LoadAs is Load by the format's name: "onnx", any other format of the host's backends, or "autodetect". Only on wasinn.
@@ -81,7 +83,8 @@ func LoadAs(parts [][]byte, format string, target Target) (graph Graph, err erro
 // InitExecutionContext makes a context for inferences on the model. Use it for many: to make a context costs much more than one
 // compute.
 func (g Graph) InitExecutionContext() (context Context, err error) {
-	return context, check("init_execution_context", nnInitExecutionContext(g.handle, &context.handle))
+	code := nnInitExecutionContext(g.handle, &context.handle)
+	return context, check("init_execution_context", code)
 }
 
 // Describe returns the model's inputs and outputs, as JSON: {"backend": "onnx", "inputs": [{"name": "x", "type": "f32", "shape":
