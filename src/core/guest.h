@@ -79,9 +79,10 @@ class Guest {
     Status error_;
   };
 
-  // Loads a model from bytes in guest memory. `encoding`: a format's name; "" or "autodetect" leaves it to the bytes. Returns a handle, like the next two.
   // Whether it may call a format so at all: INVALID_ENCODING if nobody knows the name.
   Status CheckFormat(std::string_view word) const;
+  // Loads a model from bytes in guest memory. `encoding`: a format's name; "" or "autodetect" leaves it to the bytes. Returns a handle,
+  // like the next two.
   Result<uint32_t> Load(std::span<const std::span<const uint8_t>> parts, std::string_view encoding,
                         wasinn_target target);
   // `config`: a JSON object of keys that the backend lets a guest set, or "". With any, the model is compiled for this
