@@ -174,13 +174,19 @@ Status Host::AddModel(const ModelOptions& options) {
 
   Result<std::vector<ModelFiles>> versions = FindFiles(options.path, source.encoding);
   if (!versions) return std::move(versions.error());
+  std::vector<std::shared_ptr<Model>> models;
   for (ModelFiles& files : *versions) {
     ModelSource one = source;
     one.paths = std::move(files.paths);
     if (one.encoding.empty()) one.encoding = files.encoding;
     if (options.version == 0) one.version = files.version;
     if (options.version != 0 && versions->size() > 1 && files.version != options.version) continue;
-    if (Status status = Register(std::move(one), options.preload); !status.ok()) return status;
+    Result<std::shared_ptr<Model>> model = Prepare(std::move(one), options.preload);
+    if (!model) return std::move(model.error());
+    models.push_back(std::move(*model));
+  }
+  for (std::shared_ptr<Model>& model : models) {
+    if (Status status = models_.Add(std::move(model)); !status.ok()) return status;
   }
   return Status();
 }
@@ -216,13 +222,18 @@ Status Host::CheckBytes(const std::string& format, const Patience& patience) {
 }
 
 // One that is compiled now has the name when that is done: who fails takes nobody's place.
-Status Host::Register(ModelSource source, bool preload) {
+Result<std::shared_ptr<Model>> Host::Prepare(ModelSource source, bool preload) {
   source.metrics = metrics_.OfModel(source.name, source.version);
-  const auto model = std::make_shared<Model>(std::move(source));
+  auto model = std::make_shared<Model>(std::move(source));
   if (preload) {
-    if (auto graph = LoadModel(*model, {}, {}); !graph) return std::move(graph.error());
+    if (auto graph = LoadModel(*model, {}, {}); !graph) return std::unexpected(std::move(graph.error()));
   }
-  return models_.Add(model);
+  return model;
+}
+
+Status Host::Register(ModelSource source, bool preload) {
+  Result<std::shared_ptr<Model>> model = Prepare(std::move(source), preload);
+  return model ? models_.Add(std::move(*model)) : std::move(model.error());
 }
 
 // What the standard's formats do not tell is asked of the backends' tables.

@@ -92,6 +92,7 @@ class Host {
   Result<std::shared_ptr<Graph>> LoadPipeline(const ModelSource& source, const Patience& patience);
   Status WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const Patience& patience);
   Result<std::shared_ptr<Graph>> LoadModel(Model& model, const Patience& patience, const GuestTag& loader);
+  Result<std::shared_ptr<Model>> Prepare(ModelSource source, bool preload);
   Status Register(ModelSource source, bool preload);
   Result<std::vector<ModelFiles>> FindFiles(const std::string& path, const std::string& encoding);
   Result<std::shared_ptr<Graph>> Compile(std::span<const std::shared_ptr<const Blob>> parts,

@@ -210,6 +210,22 @@ TEST_F(WarmUp, AModelWhosePreloadFailsTakesNobodysPlace) {
   EXPECT_EQ(Load(host), kSuccess) << "what was there before is there still";
 }
 
+// Of a folder with versions, all come or none.
+TEST_F(WarmUp, AVersionWhosePreloadFailsLeavesNoOther) {
+  const HostPtr host = EchoHost(log_, "");
+  for (const auto& [version, model] : {std::pair("1", "in x f32 2\n"), std::pair("2", "fail_load 5\n")}) {
+    std::filesystem::create_directories(folder_ / "m" / version);
+    std::ofstream(folder_ / "m" / version / "model.gguf") << EchoModel(model);
+  }
+  const std::string path = (folder_ / "m").string();
+  wasinn_model_options options{.struct_size = sizeof(options)};
+  options.path = path.c_str();
+  options.preload = true;
+  const StatusPtr status(wasinn_host_add_model(host.get(), "m", &options));
+  EXPECT_EQ(wasinn_status_code(status.get()), WASINN_RUNTIME_ERROR) << wasinn_status_message(status.get());
+  EXPECT_EQ(Load(host), kNotFound);
+}
+
 TEST_F(WarmUp, ByTheApiOfCpp) {
   std::ofstream(folder_ / "m.gguf") << EchoModel("in x f32 2\nrecords ") << records_ << "\n";
   Config config;
