@@ -7,6 +7,7 @@
 #include "core/model_files.h"
 #include "core/pipeline/pipeline_backend.h"
 #include "core/processors.h"
+#include "core/text.h"
 
 namespace wasinn::core {
 namespace {
@@ -77,6 +78,13 @@ std::vector<const char*> ToC(const std::vector<std::string>& names) {
 }
 std::vector<const char*> ToC(const std::optional<std::vector<std::string>>& names) {
   return names ? ToC(*names) : std::vector<const char*>();
+}
+
+Status NoSuchVersion(const ModelOptions& options, std::span<const ModelFiles> versions) {
+  std::vector<std::string> numbers;
+  for (const ModelFiles& files : versions) numbers.push_back(std::to_string(files.version));
+  return Error(WASINN_NOT_FOUND, "model '{}': folder '{}' has no version {}, only {}", options.name, options.path,
+               options.version, Join(numbers));
 }
 
 Result<std::shared_ptr<Graph>> Counted(LoadMeter& meter, Result<std::shared_ptr<Graph>> graph) {
@@ -170,8 +178,11 @@ Status Host::AddModel(const ModelOptions& options) {
     return Register(std::move(source), options.preload);
   }
   const bool is_address = !SchemeOf(options.path).empty() && !options.path.starts_with(kRegistry);
-  if (is_address) return AddAddress(std::move(source), options);
+  return is_address ? AddAddress(std::move(source), options) : AddFiles(source, options);
+}
 
+// All versions of a folder, or none.
+Status Host::AddFiles(const ModelSource& source, const ModelOptions& options) {
   Result<std::vector<ModelFiles>> versions = FindFiles(options.path, source.encoding);
   if (!versions) return std::move(versions.error());
   std::vector<std::shared_ptr<Model>> models;
@@ -185,6 +196,7 @@ Status Host::AddModel(const ModelOptions& options) {
     if (!model) return std::move(model.error());
     models.push_back(std::move(*model));
   }
+  if (models.empty()) return NoSuchVersion(options, *versions);
   for (std::shared_ptr<Model>& model : models) {
     if (Status status = models_.Add(std::move(model)); !status.ok()) return status;
   }

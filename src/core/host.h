@@ -87,6 +87,7 @@ class Host {
                                             const Patience& patience, Charge* bytes = nullptr);
   Result<std::shared_ptr<Graph>> LoadBatched(const ModelSource& source, const Patience& patience);
   Status CheckBytes(const std::string& format, const Patience& patience = {});
+  Status AddFiles(const ModelSource& source, const ModelOptions& options);
   Status AddAddress(ModelSource source, const ModelOptions& options);
   Status AddPipeline(const ModelOptions& options);
   Result<std::shared_ptr<Graph>> LoadPipeline(const ModelSource& source, const Patience& patience);

@@ -226,6 +226,21 @@ TEST_F(WarmUp, AVersionWhosePreloadFailsLeavesNoOther) {
   EXPECT_EQ(Load(host), kNotFound);
 }
 
+TEST_F(WarmUp, AVersionThatItsFolderHasNotIsAnError) {
+  const HostPtr host = EchoHost(log_, "");
+  for (const char* version : {"1", "2"}) {
+    std::filesystem::create_directories(folder_ / "m" / version);
+    std::ofstream(folder_ / "m" / version / "model.gguf") << EchoModel("in x f32 2\n");
+  }
+  const std::string path = (folder_ / "m").string();
+  wasinn_model_options options{.struct_size = sizeof(options)};
+  options.path = path.c_str();
+  options.version = 3;
+  const StatusPtr status(wasinn_host_add_model(host.get(), "m", &options));
+  EXPECT_EQ(wasinn_status_code(status.get()), WASINN_NOT_FOUND);
+  EXPECT_EQ(wasinn_status_message(status.get()), "model 'm': folder '" + path + "' has no version 3, only 1, 2");
+}
+
 TEST_F(WarmUp, ByTheApiOfCpp) {
   std::ofstream(folder_ / "m.gguf") << EchoModel("in x f32 2\nrecords ") << records_ << "\n";
   Config config;
