@@ -71,6 +71,12 @@ class GgufCursor {
     const auto taken = Take(Number<uint64_t>(what), what);
     return {reinterpret_cast<const char*>(taken.data()), taken.size()};
   }
+  // llama.cpp ends it at a byte 0, and would know it by another name than we do.
+  std::string_view Name(const char* what) {
+    const std::string_view name = String(what);
+    if (name.find('\0') != name.npos) RefuseGguf("{} has a byte 0, before offset {}", what, at_);
+    return name;
+  }
 
  private:
   std::span<const uint8_t> bytes_;
@@ -107,7 +113,7 @@ GgufValue ReadValue(GgufCursor* cursor, std::span<const uint8_t> file, std::stri
 
 GgufTensor ReadTensor(GgufCursor* cursor) {
   GgufTensor tensor;
-  tensor.name = cursor->String("the name of a tensor");
+  tensor.name = cursor->Name("the name of a tensor");
   const auto n_dims = cursor->Number<uint32_t>("the rank of a tensor");
   if (n_dims > 4) RefuseGguf("tensor '{}' has {} dimensions: expected up to 4", tensor.name, n_dims);
   for (uint32_t d = 0; d < n_dims; ++d) tensor.dims[d] = cursor->Number<uint64_t>("a dimension");
@@ -180,7 +186,7 @@ GgufFile::GgufFile(std::span<const uint8_t> bytes) {
   const auto n_tensors = cursor.Number<uint64_t>("the number of tensors");
   const auto n_values = cursor.Number<uint64_t>("the number of values");
   for (uint64_t i = 0; i < n_values; ++i) {
-    const std::string_view key = cursor.String("a key");
+    const std::string_view key = cursor.Name("a key");
     values_.emplace(key, ReadValue(&cursor, bytes, key));
   }
   for (uint64_t i = 0; i < n_tensors; ++i) tensors_.push_back(ReadTensor(&cursor));

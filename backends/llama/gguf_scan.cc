@@ -97,7 +97,10 @@ ModelScan ScanGguf(std::span<const uint8_t> bytes, const ScanOptions& options) {
   ModelScan scan;
   const GgufValue* value = file.Find("general.architecture");
   const auto architecture = value == nullptr ? std::nullopt : value->String();
-  if (!architecture) throw Error(WASINN_INVALID_ENCODING, "not a GGUF model: it has no general.architecture");
+  // llama.cpp ends it at a byte 0.
+  if (!architecture || architecture->find('\0') != architecture->npos) {
+    throw Error(WASINN_INVALID_ENCODING, "not a GGUF model: it has no general.architecture");
+  }
   scan.architecture = *architecture;
   if (const GgufValue* name = file.Find("general.name")) scan.name = name->String().value_or("");
   CountTensors(file, options, &scan);

@@ -41,5 +41,22 @@ TEST(LlamaHostile, LlamasOwnWordsAreInTheMessage) {
   EXPECT_EQ(other.loaded().code, WASINN_INVALID_ENCODING) << "llama.cpp looks for qwen2's own values";
 }
 
+// Contexts are charged by what a file says of itself. llama.cpp would read this one: it ends names at a byte 0.
+TEST(LlamaHostile, NamesEndWhereLlamaEndsThem) {
+  const Host host;
+  const std::string hidden("llama\0", 6);
+  GgufWriter writer = TinyLlamaWriter();
+  writer.SetText("general.architecture", hidden);
+  writer.SetU32(hidden + ".context_length", 512);
+  const Model architecture(host, writer.Write(), LlamaOptions());
+  EXPECT_EQ(architecture.loaded().code, WASINN_INVALID_ENCODING) << architecture.loaded().message;
+  writer = TinyLlamaWriter();
+  for (GgufWriter::Value& value : writer.values) {
+    if (value.key == "llama.block_count") value.key.push_back('\0');
+  }
+  const Model key(host, writer.Write(), LlamaOptions());
+  EXPECT_EQ(key.loaded().code, WASINN_INVALID_ENCODING) << key.loaded().message;
+}
+
 }  // namespace
 }  // namespace wasinn::test

@@ -103,6 +103,22 @@ TEST(GgufScan, RefusesWhatIsNoSuchFile) {
   }
 }
 
+// llama.cpp takes names to their first byte 0: what is behind it would hide them from the scan.
+TEST(GgufScan, NamesHaveNoByte0) {
+  const std::string hidden("\0x", 2);
+  const std::pair<const char*, std::function<void(GgufWriter*)>> files[] = {
+      {"split.count", [&](GgufWriter* w) { w->SetU32("split.count" + hidden, 2); }},
+      {"key", [&](GgufWriter* w) { w->values.front().key += hidden; }},
+      {"architecture", [&](GgufWriter* w) { w->SetText("general.architecture", "llama" + hidden); }},
+      {"tensor", [&](GgufWriter* w) { w->tensors.front().name += hidden; }},
+  };
+  for (const auto& [what, change] : files) {
+    GgufWriter writer = TinyLlamaWriter();
+    change(&writer);
+    EXPECT_EQ(CodeOf(writer.Write()), WASINN_INVALID_ENCODING) << what;
+  }
+}
+
 TEST(GgufScan, SaysWhereItIsWrong) {
   GgufWriter writer = TinyLlamaWriter();
   writer.added_tensors = uint64_t{1} << 60;
