@@ -196,6 +196,14 @@ class Hostile(HandlerTest):
         self.assertLess(self.most_memory(server) - before, 256 << 10)
         self.log_of(server)
 
+    def test_the_host_copies_no_more_than_the_guest_may_have(self):
+        server = self.serve_handler("--max-memory", "64M")
+        self.ask(server, "tell")
+        before = self.most_memory(server)
+        self.check_answer(server.request("GET", "/h/copies"), 502, "it ended in a trap")
+        self.assertLess(self.most_memory(server) - before, 200 << 10)  # Wasmtime's own guard is 128 MiB
+        self.log_of(server)
+
     def most_memory(self, server):
         """KiB"""
         lines = pathlib.Path(f"/proc/{server.process.pid}/status").read_text().splitlines()

@@ -120,6 +120,16 @@ pub fn run(attack: &str, query: &str, request: &IncomingRequest, out: ResponseOu
                 forget((stream, body, response));
             }
         }
+        // A thousand copies of one text, as the host sees it.
+        "copies" => {
+            let mut text = vec![b'a'; 1 << 20];
+            // SAFETY: they are only looked at, and forgotten.
+            let copy = || unsafe { Vec::from_raw_parts(text.as_mut_ptr(), text.len(), text.len()) };
+            let copies: Vec<Vec<u8>> = std::iter::repeat_with(copy).take(1000).collect();
+            let set = Fields::new().set("x-a", &copies);
+            copies.into_iter().for_each(forget);
+            answer(out, 200, &[], format!("{set:?}").as_bytes());
+        }
         "words" => {
             let long = "a".repeat(100_000);
             let request = OutgoingRequest::new(Fields::new());
