@@ -77,6 +77,12 @@ void CheckSizes(const ModelScan& scan, uint64_t max_bytes) {
                                             scan.bytes, max_bytes));
 }
 
+// Whether TensorFlow Lite says that it does not know an operator which it would run; the second words are of TensorFlow's
+// operators.
+bool IsOfUnknownOperator(std::string_view message) {
+  return message.find("unresolved custom op") != message.npos || message.find("Select TensorFlow op") != message.npos;
+}
+
 // Or made for one.
 bool IsOfGuest(const wasinn_blob& blob, const wasinn_load_options& options) {
   return blob.path == nullptr || options.account != nullptr;
@@ -178,9 +184,8 @@ std::unique_ptr<Interpreter> Model::TryInterpreter(int threads, const Xnnpack* x
 }
 
 uint64_t Model::CheckShapesFor(const std::vector<std::vector<int>>& dims) const {
-  // Custom operators may be known to a delegate only, and then the CPU's kernels cannot be asked.
   const bool is_risky = !scan_.windows.empty() || scan_.has_deconvolution;
-  if ((!is_risky && (dims.empty() || !uses_xnnpack_)) || scan_.has_custom_ops) return 0;
+  if (!is_risky && (dims.empty() || !uses_xnnpack_)) return 0;
   const TfLiteLibrary& library = host_.library();
   const OperatorPtr deconvolution = NewDeconvolutionCheck(library);
   if (scan_.has_deconvolution && deconvolution == nullptr) return 0;
@@ -194,9 +199,12 @@ uint64_t Model::CheckShapesFor(const std::vector<std::vector<int>>& dims) const 
     return PlanOf(plain, scan_).lasting();
   }
   if (dims.empty() && HasOpenShapes(scan_)) return 0;
+  const std::string message = plain.TakeMessages();
+  // Such an operator may be known to a delegate only, and then the CPU's kernels cannot be asked.
+  if (scan_.has_custom_ops && IsOfUnknownOperator(message)) return 0;
   // XNNPACK would take what TensorFlow Lite refuses.
   throw Error(dims.empty() ? WASINN_INVALID_ENCODING : WASINN_INVALID_ARGUMENT,
-              fmt::format("the model cannot be prepared: {}", plain.TakeMessages()));
+              fmt::format("the model cannot be prepared: {}", message));
 }
 
 // Before any other interpreter is made.

@@ -170,6 +170,36 @@ TEST(TfLiteHostile, WindowsThatDoNotFitAreRefused) {
   EXPECT_EQ(static_cast<const float*>(context.View(0).data)[1], 25);
 }
 
+// An operator of a maker's own is for a delegate, and the CPU knows nothing of it. One that nothing runs ends no check.
+TEST(TfLiteHostile, CustomOperatorsThatDoNotRunEndNoCheck) {
+  const Host host;
+  const std::string bytes =
+      WriteTfLite({{.tensors = {{.name = "x", .shape = {1, 5, 5, 1}, .signature = {1, -1, -1, 1}},
+                                {.name = "filter", .shape = {1, 5, 5, 1}, .data = DataOf(std::vector<float>(25, 1))},
+                                {.name = "bias", .shape = {1}, .data = DataOf<float>({0})},
+                                {.name = "y", .shape = {1, 1, 1, 1}}},
+                    .inputs = {0},
+                    .outputs = {3},
+                    .operators = {{.code = kOpConv,
+                                   .inputs = {0, 1, 2},
+                                   .outputs = {3},
+                                   .options_type = kConvOptions,
+                                   .options = {1 /* VALID */, 1, 1}}}},
+                   {.tensors = {{.name = "a", .shape = {1}}, {.name = "b", .shape = {1}}},
+                    .inputs = {0},
+                    .outputs = {1},
+                    .operators = {{.code = kOpCustom, .inputs = {0}, .outputs = {1}, .custom = "Unheard"}}}});
+  const Model model(host, bytes, TfLiteOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({1, 4, 5, 1}, std::vector<float>(20, 1))));
+  const Result refused = context.Compute();
+  EXPECT_EQ(refused.code, WASINN_INVALID_ARGUMENT) << refused.message;
+  ASSERT_TRUE(context.Set(0, Floats({1, 6, 5, 1}, std::vector<float>(30, 1))));
+  const Result computed = context.Compute();
+  EXPECT_TRUE(computed) << computed.message;
+}
+
 // What guests give to a model of the host's may be too much for TensorFlow Lite: the host is told.
 TEST(TfLiteHostile, NamedModelsThatTrustTheirInputsAreWarnedOf) {
   const auto division = [](int32_t code, int8_t type, const std::string& divisor) {
