@@ -263,6 +263,18 @@ TEST_F(Isolation, WhatTheBackendKeepsIsCharged) {
   EXPECT_EQ(program.calls.InitContext(graph, context), kTooLarge);
 }
 
+// A named model's worker has no limit of its own.
+TEST_F(Isolation, ALimitThatIsReachedIsTheGuests) {
+  const HostPtr host =
+      EchoHost(log, "isolate_models = true\nworker = \"" WORKER "\"\n[limits]\nmax_tensor_bytes = 10000\n");
+  AddEchoModel(host.get(), "m", "in x f32 1\nkeeps 20000\n");
+  Program program(host.get());
+  uint32_t graph = 0, context = 0;
+  ASSERT_EQ(program.calls.LoadByName("m", graph), kSuccess);
+  EXPECT_EQ(program.calls.InitContext(graph, context), kTooLarge);
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("20000 bytes for a context, more than may still be held (limits.max_")));
+}
+
 TEST_F(Isolation, AForkedHostHasNoWorkers) {
   const HostPtr host = Host();
   Program program(host.get());

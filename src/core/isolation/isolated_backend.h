@@ -58,8 +58,6 @@ class IsolatedBackend {
   void Abandon();
   const wasinn_host_services& services() const { return services_; }
   const wasinn_backend_info* info() const { return &info_; }
-  uint64_t max_model_bytes() const { return setting_.max_model_bytes; }
-  uint64_t max_tensor_bytes() const { return setting_.max_tensor_bytes; }
 
  private:
   IsolatedBackend(std::shared_ptr<Templates> templates, Setting setting, const wasinn_host_services& services)

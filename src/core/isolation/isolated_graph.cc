@@ -72,8 +72,9 @@ core::Status IsolatedGraph::Read(Connection::Call& call) {
   if (bytes > kFree && !told_bytes_.Resize(kTimesItself * bytes)) {
     return core::Error(
         WASINN_TOO_LARGE,
-        "the model's signature of {} bytes takes {}, which would exceed the limit of {} (limits.max_model_bytes)",
-        bytes, kTimesItself * bytes, backend_.max_model_bytes());
+        "the model's signature of {} bytes takes {}, more than may still be held (limits.max_model_bytes, "
+        "max_total_bytes)",
+        bytes, kTimesItself * bytes);
   }
   const uint8_t* told = call.payload().Take(bytes);
   told_.assign(told, told + bytes);
@@ -96,8 +97,8 @@ core::Status IsolatedGraph::Read(Connection::Call& call) {
   if (reserved_.Resize(call.answer().graph_reserved)) return {};
   return core::Error(
       WASINN_TOO_LARGE,
-      "the model keeps {} bytes beside its own, which would exceed the limit of {} (limits.max_model_bytes)",
-      call.answer().graph_reserved, backend_.max_model_bytes());
+      "the model keeps {} bytes beside its own, more than may still be held (limits.max_model_bytes, max_total_bytes)",
+      call.answer().graph_reserved);
 }
 
 struct IsolatedGraph::Shared {

@@ -77,8 +77,9 @@ core::Status IsolatedSlot::Charge(const Connection::Call& call) {
   if (reserved_.Resize(call.answer().slot_reserved)) return {};
   return core::Error(
       WASINN_TOO_LARGE,
-      "the framework keeps {} bytes for a context, which would exceed the limit of {} (limits.max_tensor_bytes)",
-      call.answer().slot_reserved, graph_.backend().max_tensor_bytes());
+      "the framework keeps {} bytes for a context, more than may still be held (limits.max_tensor_bytes, "
+      "max_total_bytes)",
+      call.answer().slot_reserved);
 }
 
 core::Status IsolatedSlot::Ask(Op op) {
@@ -128,10 +129,11 @@ void IsolatedSlot::Reset() {
   reset_ = true;
 }
 
-core::Status IsolatedSlot::TooLarge(uint64_t bytes) const {
+// Which limit it was, the account does not tell.
+core::Status IsolatedSlot::TooLarge(uint64_t bytes) {
   return core::Error(WASINN_TOO_LARGE,
-                     "{} more bytes of tensors would exceed the limit of {} (limits.max_tensor_bytes)", bytes,
-                     graph_.backend().max_tensor_bytes());
+                     "{} bytes of tensors are more than may still be held (limits.max_tensor_bytes, max_total_bytes)",
+                     bytes);
 }
 
 core::Status IsolatedSlot::UseArea(Op op, Segment& area, Reserved& charged, uint64_t bytes, uint64_t free) {

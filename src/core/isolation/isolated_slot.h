@@ -54,7 +54,7 @@ class IsolatedSlot {
   core::Status MakeThere(const wasinn_slot_options& options);
   core::Status Ask(Op op);
   core::Status UseArea(Op op, Segment& area, Reserved& charged, uint64_t bytes, uint64_t free);
-  core::Status TooLarge(uint64_t bytes) const;
+  static core::Status TooLarge(uint64_t bytes);
   core::Status ReplaceArea(Op op, Segment& area, uint64_t bytes);
   core::Status PlaceInputs();
   core::Status PlaceOutputs();
