@@ -59,6 +59,7 @@ TEST_F(BatchedModels, OneThatDoesNotEndCostsTheOthersNoResult) {
   EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kRuntimeError, kSuccess));
   EXPECT_EQ(programs[2]->Output(), Bytes({3, 99}));
   EXPECT_TRUE(log_.Contains("the compute was stopped after 2000 ms")) << ::testing::PrintToString(log_.lines());
+  EXPECT_FALSE(log_.Contains("was closed")) << ::testing::PrintToString(log_.lines());
 }
 
 // Each time, also where a batch is a step of what the guest computes.

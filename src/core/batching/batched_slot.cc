@@ -169,6 +169,8 @@ Status BatchedSlot::RunAlone(const wasinn_compute_options& options) {
   }
   std::pmr::vector<Context::Computed> computed;
   auto names = context_->Run(given, computed);
+  // Whoever cancelled it says why.
+  if (!names && cancelled_) return Error(WASINN_TIMEOUT, "it was computed by itself");
   if (!names) return std::move(names.error());
   for (uint32_t i = 0; i < computed.size(); ++i) {
     const bool is_wanted = wanted.empty() || std::ranges::binary_search(wanted, i);
