@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,9 +22,16 @@ namespace {
   throw Error(WASINN_TOO_LARGE, fmt::format("no memory for a model of {} bytes: {}", size, std::strerror(errno)));
 }
 
+// Whether a file may be so large: whoever writes more is ended by a signal.
+bool MayHold(size_t bytes) {
+  rlimit most = {};
+  return getrlimit(RLIMIT_FSIZE, &most) != 0 || bytes <= most.rlim_cur;
+}
+
 }  // namespace
 
 FilePtr FileInMemory(const wasinn_blob& blob) {
+  if (!MayHold(blob.size)) return {nullptr, std::fclose};
   const int fd = memfd_create("wasinn-model", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0 && errno == EPERM) return {nullptr, std::fclose};
   if (fd < 0) RefuseMemory(blob.size);

@@ -12,7 +12,7 @@ namespace wasinn::llama {
 using FilePtr = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 // llama.cpp maps files. What comes from a guest has none, so it gets one in memory, which nobody can shorten or write
-// to any more. NULL: this OS process may make none (src/worker/sandbox.h).
+// to any more. NULL: this OS process may make none (src/worker/sandbox.h), or none so large (RLIMIT_FSIZE).
 FilePtr FileInMemory(const wasinn_blob& blob);
 
 // The bytes themselves, which can be read like a file but not mapped.

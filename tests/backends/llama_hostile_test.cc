@@ -1,6 +1,7 @@
 // Models that are none, or not whole.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "backends/llama_guest.h"
 #include "backends/llama_models.h"
@@ -56,6 +57,18 @@ TEST(LlamaHostile, NamesEndWhereLlamaEndsThem) {
   }
   const Model key(host, writer.Write(), LlamaOptions());
   EXPECT_EQ(key.loaded().code, WASINN_INVALID_ENCODING) << key.loaded().message;
+}
+
+// A model that comes as bytes is a file in memory, and the system ends who writes more to a file than is allowed.
+TEST(LlamaHostile, AModelIsNoLargerFileThanIsAllowed) {
+  const Host host;
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small = {.rlim_cur = 1024, .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Model model(host, SmallWriter().Write(), LlamaOptions());
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_TRUE(model.loaded()) << model.loaded().message;
 }
 
 }  // namespace
