@@ -251,9 +251,9 @@ class Server {
     if (Clock::now() < next_sweep_) return;
     next_sweep_ = Clock::now() + kTick;
     Try([this] { workers_.Sweep(); });
-    for (const auto& generation : gate_.All()) {
-      Try([&] { generation->Sweep(); });
-    }
+    Try([this] {
+      for (const auto& generation : gate_.All()) Try([&] { generation->Sweep(); });
+    });
     Try([this] { grpc_.Sweep(); });
   }
 
