@@ -8,7 +8,7 @@
 namespace wasinn::engines {
 
 inline constexpr size_t kHeader = 8;  // of a module or a component
-inline constexpr uint8_t kImports = 2, kFunctions = 3, kMemories = 5, kGlobals = 6, kExports = 7,
+inline constexpr uint8_t kImports = 2, kFunctions = 3, kTables = 4, kMemories = 5, kGlobals = 6, kExports = 7,
                          kStart = 8;  // sections of a module
 
 // Reads from the beginning of bytes, until something is not there.

@@ -133,6 +133,24 @@ void EachCoreModule(std::string_view wasm, const std::function<void(std::string_
   EachCoreModule(wasm, 0, use);
 }
 
+uint64_t TableElements(std::string_view module) {
+  if (KindOf(module) != WasmKind::kModule) return 0;
+  uint64_t elements = 0;
+  for (Reader reader(module.substr(kHeader)); reader.more();) {
+    const Section section = NextSection(reader);
+    if (!reader.ok() || section.id != kTables) continue;
+    Reader body(section.body);
+    for (uint64_t left = body.Number(); left > 0 && body.ok(); --left) {
+      body.Byte();  // the type
+      Reader limits = body;
+      limits.Byte();
+      elements += std::min<uint64_t>(limits.Number(), UINT32_MAX);
+      SkipLimits(body);
+    }
+  }
+  return elements;
+}
+
 uint64_t LargestInstance(std::string_view wasm) {
   uint64_t largest = 0;
   EachCoreModule(wasm, [&](std::string_view module) { largest = std::max(largest, InstanceOf(module)); });

@@ -25,6 +25,9 @@ std::vector<Import> ImportsOf(std::string_view wasm);
 // Calls `use` with each core module: the one that it is, or all in a component.
 void EachCoreModule(std::string_view wasm, const std::function<void(std::string_view module)>& use);
 
+// How many elements the tables of a module begin with, all together.
+uint64_t TableElements(std::string_view module);
+
 // How many bytes the host has for an instance of the largest core module, about: for what it imports, its functions and its globals.
 // Memories and tables are others.
 uint64_t LargestInstance(std::string_view wasm);

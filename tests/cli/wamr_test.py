@@ -59,6 +59,11 @@ class WamrTest(CommandTest):
         self.check(result, code=134, out="", err="wasm trap: unreachable\nwasm backtrace:\n")
         self.assertRegex(result.err, r"\n    0: \+0x[0-9a-f]+ - cli-probe.wasm!main\n")
 
+    def test_tables_that_begin_too_large(self):
+        tables = "(table 5000000 5000000 funcref) (table 5000000 externref)"
+        self.check(self.run_text(PROGRAM % (tables, "")), out="", err="")
+        self.check_error(self.run_text(PROGRAM % (tables + "(table 1 funcref)", "")), "its tables begin with 10000001 elements")
+
     def test_endless_recursion(self):
         result = self.run_text(PROGRAM % ("", "(call 0)"))
         self.check(result, code=134, out="", err="operand stack overflow")

@@ -35,6 +35,7 @@ using engines::RunOptions;
 constexpr char kStart[] = "_start";
 constexpr uint32_t kOperandStack = 1u << 20;  // of a guest's thread: frames of the interpreter
 constexpr uint32_t kPage = 1u << 16, kMostPages = 1u << 16;
+constexpr uint64_t kMostTableElements = 10'000'000;  // as Wasmtime has it for each table
 using ErrorText = std::array<char, 256>;
 
 // WAMR wants a signal stack on each thread that runs guests; the one that made the runtime has it.
@@ -121,6 +122,10 @@ class ModuleProgram final : public engines::Program {
   Result<void> Load(std::string bytes) {
     bytes_ = std::move(bytes);
     memories_ = engines::MemoriesOf(bytes_);
+    if (const uint64_t elements = engines::TableElements(bytes_); elements > kMostTableElements) {
+      return std::unexpected(
+          fmt::format("its tables begin with {} elements, and may with {}", elements, kMostTableElements));
+    }
     ErrorText error = {};
     module_ = wasm_runtime_load(reinterpret_cast<uint8_t*>(bytes_.data()), static_cast<uint32_t>(bytes_.size()),
                                 error.data(), error.size());
