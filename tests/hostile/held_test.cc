@@ -80,7 +80,8 @@ TEST(HostileHeld, OutputsThatOutgrowTheirSignature) {
   for (int i = 0; i < 12; ++i)
     expected.push_back("compute " + std::to_string(i) + (i < 2 ? ": success" : ": too_large"));
   EXPECT_EQ(outcome.lines, expected);
-  ExpectInLog(outcome, 10, {"compute: too_large: ", "more bytes of tensors would exceed the limit of 83886080"});
+  ExpectInLog(outcome, 10,
+              {"compute: too_large: ", "bytes of tensors are more than may still be held (limits.max_tensor_bytes"});
 }
 
 // 320 MiB of copies in each compute.
