@@ -9,9 +9,7 @@
 #include "common/config.h"
 #include "common/error.h"
 #include "llama/drafted_sequence.h"
-#include "llama/media_request.h"
 #include "llama/own_sequence.h"
-#include "llama/prompt.h"
 #include "llama/shared_sequence.h"
 #include "llama/token_lists.h"
 
@@ -22,17 +20,7 @@ using backend::Error;
 
 namespace {
 
-constexpr uint32_t kPromptIndex = 0, kOptionsIndex = 1, kTokensIndex = 2, kInputCount = 3;
-constexpr int kMostWarnings = 16;
 constexpr size_t kEmbeddingStep = 256;  // llama.cpp rounds the size of a context up to it
-constexpr size_t kMostKeysNamed = 8, kLongestKeyNamed = 40;
-
-// What a guest wrote, for a log.
-std::string Printable(std::string_view text) {
-  std::string printable(text.substr(0, kLongestKeyNamed));
-  std::ranges::replace_if(printable, [](char c) { return c < ' ' || c > '~'; }, '?');
-  return printable;
-}
 
 }  // namespace
 
@@ -52,177 +40,6 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
 }
 
 Context::~Context() = default;
-
-// Parsed, options take many times their bytes. As much as a configuration may have.
-constexpr size_t kMostOptions = size_t{256} << 10;
-
-void Context::BindInput(uint32_t index, const wasinn_tensor& tensor) {
-  if (index >= kInputCount) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has {}", index, kInputCount));
-  }
-  UnbindInput(index);
-  if (index == kTokensIndex) {
-    chosen_ = {static_cast<const llama_token*>(tensor.data), tensor.bytes / sizeof(llama_token)};
-    return;
-  }
-  if (index == kOptionsIndex && tensor.bytes > kMostOptions) {
-    throw Error(WASINN_TOO_LARGE,
-                fmt::format("options of {} bytes are longer than the limit of {}", tensor.bytes, kMostOptions));
-  }
-  const std::string_view text(static_cast<const char*>(tensor.data), tensor.bytes);
-  (index == kPromptIndex ? prompt_ : options_) = text;
-}
-
-void Context::UnbindInput(uint32_t index) {
-  EndGeneration();
-  if (index == kTokensIndex) {
-    chosen_ = {};
-    return;
-  }
-  tokens_.reset();
-  media_.reset();
-  texts_.clear();
-  texts_reservation_.Resize(0);
-  (index == kPromptIndex ? prompt_ : options_) = {};
-  if (index == kOptionsIndex) options_read_ = false;  // read when they are needed, since this must not fail
-}
-
-void Context::ReadOptions() {
-  if (options_read_) return;
-  if (options_.find('\0') != std::string::npos) {
-    throw Error(WASINN_INVALID_ARGUMENT, "options: expected the text of a JSON object, found a byte 0");
-  }
-  const Config options(std::string(options_).c_str(), "options");
-  // Each options input stands for itself.
-  Settings settings = base_;
-  settings.Apply(options, model_.config().limits, model_.config().loras);
-  CheckKeys(options, "options");
-  settings_ = std::move(settings);
-  options_read_ = true;
-}
-
-namespace {
-
-// What would be answered wrong without them: an image that nobody looked at, text where sound was asked for.
-void RefuseKeys(const Config& options, bool has_projector) {
-  const auto is_given = [&options](const char* key) { return !options.String(key).value_or("").empty(); };
-  if (is_given("mmproj") && !has_projector) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                "mmproj: a projector is the host's to name (\"projector\"), and this model has none");
-  }
-  if (is_given("image")) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                "image: no file is opened for a guest: images are parts of messages or of the prompt, as data: URLs");
-  }
-  if (options.Bool("tts").value_or(false)) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, "tts: models that speak are not served");
-  }
-}
-
-}  // namespace
-
-void Context::CheckKeys(const Config& options, const char* where) {
-  RefuseKeys(options, model_.projector() != nullptr);
-  std::vector<std::string> unknown;
-  for (const std::string& key : options.Keys()) {
-    if (!IsGuestKey(key) && unknown.size() < kMostKeysNamed) unknown.push_back(Printable(key));
-  }
-  std::string warning;
-  if (!unknown.empty()) warning += fmt::format("unknown keys: {}", fmt::join(unknown, ", "));
-  if (options.Bool("stream-stdout").value_or(false)) {
-    warning += fmt::format(
-        "{}stream-stdout: the library does not write to stdout: compute step by step and print the "
-        "pieces",
-        warning.empty() ? "" : "; ");
-  }
-  if (options.Integer("n-gpu-layers", -1, INT32_MAX)) {
-    warning += fmt::format("{}n-gpu-layers: is of a model's load", warning.empty() ? "" : "; ");
-  }
-  if (warning.empty() || warning == warned_ || ++warnings_ > kMostWarnings) return;
-  warned_ = warning;
-  model_.host().log().Write(WASINN_LOG_WARNING, fmt::format("{}: {}", where, warning));
-}
-
-// llama.cpp makes tokens of all of a text at once, and nobody can interrupt it.
-constexpr size_t kMostTokenizedBytes = size_t{1} << 20;
-
-const std::vector<llama_token>& Context::ReadPrompt() {
-  ReadOptions();
-  if (tokens_) return *tokens_;
-  chat_.reset();
-  media_.reset();
-  if (settings_.detokenize) return tokens_.emplace(ParseTokens(model_, prompt_, kMostListed, account_));
-  if (settings_.tokens) {
-    return tokens_.emplace(
-        ParseMixed(model_, prompt_,
-                   {.most = settings_.context, .whole = settings_.add_special, .account = account_, .gate = &gate_}));
-  }
-  if (settings_.chat) {
-    const std::optional<MediaMessages> media = MediaMessages::Take(prompt_);
-    if (media && model_.projector() == nullptr) {
-      throw Error(WASINN_UNSUPPORTED_OPERATION, "the model takes no images and no sounds: it has no projector");
-    }
-    chat_ =
-        std::make_unique<Chat>(model_, media ? std::string_view(media->text()) : prompt_, settings_, gate_, account_);
-    if (media) return ReadMedia(media->Split(chat_->form().prompt));
-  } else if (model_.projector() != nullptr) {
-    const std::vector<MediaPart> parts = SplitAtTags(prompt_);
-    if (parts.size() > 1) return ReadMedia(parts);
-  }
-  const std::string_view text = chat_ == nullptr ? prompt_ : std::string_view(chat_->form().prompt);
-  if (settings_.tokenize && text.size() > kMostTokenizedBytes) {
-    throw Error(WASINN_PROMPT_TOO_LONG, fmt::format("tokenize: the prompt has {} bytes: no more than {} are allowed",
-                                                    text.size(), kMostTokenizedBytes));
-  }
-  const backend::Reservation meanwhile = ReserveForTokens(model_, account_, text.size());
-  const size_t most = settings_.tokenize ? kMostListed : settings_.context;
-  tokens_ = Tokenize(model_, text, most, settings_.add_special);
-  return *tokens_;
-}
-
-const std::vector<llama_token>& Context::ReadMedia(std::span<const MediaPart> parts) {
-  if (settings_.tokenize || settings_.embedding || settings_.decode.on) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, "tokenize, embedding, decode: expected a text without images and sounds");
-  }
-  size_t texts = 0;
-  for (const MediaPart& part : parts) texts += part.kind == MediaPart::Kind::kText ? part.data.size() : 0;
-  const backend::Reservation meanwhile = ReserveForTokens(model_, account_, texts);
-  media_ = std::make_unique<MediaPrompt>(model_, parts, settings_.context, gate_, account_);
-  return tokens_.emplace(media_->tokens());
-}
-
-const Texts& Context::ReadTexts() {
-  if (!texts_.empty()) return texts_;
-  backend::Reservation reservation(model_.host().services(), account_);
-  const CallBounds bounds = {.gate = &gate_, .reservation = &reservation};
-  const backend::Reservation meanwhile = ReserveForTokens(model_, account_, prompt_.size());
-  texts_ = settings_.rerank ? TokenizeRanked(model_, prompt_, settings_.context, bounds)
-                            : TokenizeTexts(model_, prompt_, settings_.context, bounds);
-  texts_reservation_ = std::move(reservation);
-  return texts_;
-}
-
-bool Context::IsReadInComputes() const {
-  if (has_many_texts()) return true;
-  if (settings_.detokenize || settings_.tokens) return IsLongList(prompt_);
-  if (model_.projector() == nullptr) return false;
-  return settings_.chat ? MediaMessages::Take(prompt_).has_value() : SplitAtTags(prompt_).size() > 1;
-}
-
-size_t Context::LongestText() {
-  ReadOptions();
-  if (settings_.decode.on) return ReadText().size();
-  if (!has_many_texts()) return ReadPrompt().size();
-  const auto by_size = [](const auto& a, const auto& b) { return a.size() < b.size(); };
-  return std::ranges::max_element(ReadTexts(), by_size)->size();
-}
-
-uint64_t Context::InputTokens() const {
-  if (settings_.decode.on && has_output_) return text_tokens_.size();
-  uint64_t tokens = tokens_ ? tokens_->size() : 0;
-  for (const auto& text : texts_) tokens += text.size();
-  return tokens;
-}
 
 void Context::PrepareSequence(size_t tokens) {
   Settings needed = settings_;
