@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Provides what a build needs: Debian's packages by apt, the rest in .deps/ of this checkout.
-# usage: scripts/deps.sh [--leave NAME] NAME…, or "all", which is without docs, images, serve-bench, ray and the CUDA builds
+# usage: scripts/deps.sh [--leave NAME] NAME…, or "all", which is without docs, images, serve-bench, ray and the builds for GPUs
 #   --leave NAME  begun first and not waited for: it goes on by itself, and the next run waits for it
 #   build         compiler, CMake and the libraries of the command (apt)
 #   guest         C and C++ compiler for WebAssembly guests (apt)
@@ -23,6 +23,8 @@
 #   llama-server  llama.cpp's own server, to compare /v1 with, built from source (200 CPU seconds), and the tests that it has; it needs llama
 #   onnxruntime-cuda, torch-cuda, llama-cuda
 #                 CUDA builds of these, with NVIDIA's libraries, for scripts/gpu_test.sh (x86_64; 2.1, 5.9 and 4.7 GB, together 8.4)
+#   llama-vulkan  llama.cpp with Vulkan, for any GPU that has a driver for it (x86_64; 160 MB); Mesa's drivers, among them one that computes on
+#                 the CPU (apt)
 #   wasm3         the wasm3 engine, for which tests/ has an adapter: library and headers, built from source (5 CPU seconds)
 #   units         GoogleTest (apt), for tests without guests and engines
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector, wake words, Prometheus' parser, SimPy
@@ -51,7 +53,7 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
 done
 
 names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests real-models serve serve-tests llama-server remote-tests kubernetes sbom wheel packages fuzz lint)
-extras=(docs images serve-bench ray onnxruntime-cuda torch-cuda llama-cuda) # large, and no part of "all"
+extras=(docs images serve-bench ray onnxruntime-cuda torch-cuda llama-cuda llama-vulkan) # large, and no part of "all"
 
 packages_of() {
   case $1 in
@@ -67,6 +69,7 @@ packages_of() {
     remote-tests) echo libpython3.11 ;;
     images) echo buildah runc mmdebstrap patchelf ;;
     serve-bench) echo libnghttp2-dev libpython3.11 ;;
+    llama-vulkan) echo libvulkan1 mesa-vulkan-drivers ;;
     openvino) echo libpugixml-dev ;; # which OpenVINO reads its models with, too
     tflite) echo libflatbuffers-dev flatbuffers-compiler ;;
     wheel) echo python3-pip ;; # which installs it, too

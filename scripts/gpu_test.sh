@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Tests ONNX Runtime, PyTorch and llama.cpp on an NVIDIA GPU: installs their CUDA builds, builds wasinn, and runs guests on target gpu beside the
 # framework called directly there, and beside the CPU; then the bench. docs/gpu.md says what it needs.
-# usage: scripts/gpu_test.sh [--cpu] [--prefix DIR]… [--python PYTHON] [--build DIR] [FRAMEWORK…]
+# usage: scripts/gpu_test.sh [--cpu | --vulkan] [--prefix DIR]… [--python PYTHON] [--build DIR] [FRAMEWORK…]
 #   FRAMEWORK        onnx, torch, llama; all of them unless told
+#   --vulkan         llama.cpp alone, with Vulkan: on device 0, or GGML_VK_VISIBLE_DEVICES. Without a GPU that is Mesa's, which computes on the CPU
 #   --cpu            what needs no GPU: the same libraries and the same tests on target cpu, and what target gpu says without a GPU
 #   --prefix DIR     installs no CUDA builds: they lie in DIR, as in a Python's site-packages (onnxruntime/capi, torch/lib, llama/lib, nvidia/*/lib)
 #   --python PYTHON  likewise: where this Python has onnxruntime and torch
@@ -32,10 +33,11 @@ for name in ("onnxruntime", "torch"):
         print(os.path.dirname(os.path.dirname(found.origin)))' | sort -u
 }
 
-target=gpu folders=() build='' frameworks=()
+target=gpu api=cuda folders=() build='' frameworks=()
 while [ $# -gt 0 ]; do
   case $1 in
     --cpu) target=cpu ;;
+    --vulkan) api=vulkan ;;
     onnx | torch | llama) frameworks+=("$1") ;;
     --prefix | --python | --build)
       [ $# -gt 1 ] || usage
@@ -51,6 +53,11 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
+if [ $api = vulkan ]; then
+  if [ $target = cpu ] || [ "${frameworks[*]:-llama}" != llama ]; then usage; fi
+  frameworks=(llama)
+  export GGML_VK_VISIBLE_DEVICES=${GGML_VK_VISIBLE_DEVICES-0} # llama.cpp takes one that is no GPU only if it is named
+fi
 [ ${#frameworks[@]} -gt 0 ] || frameworks=(onnx torch llama)
 
 # The GPUs, a line each: "NVIDIA H100 80GB HBM3, 580.95.05, 81559 MiB". Without one it fails, and says why.
@@ -59,7 +66,7 @@ gpus() {
   nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>&1
 }
 
-if [ $target = gpu ]; then
+if [ $target = gpu ] && [ $api = cuda ]; then
   if ! seen=$(gpus) || [[ $seen == "No devices"* ]]; then
     say "not run: there is no NVIDIA GPU here: $seen"
     exit 77
@@ -70,9 +77,9 @@ fi
 # What these frameworks are called by scripts/deps.sh.
 recipes=("${frameworks[@]/#onnx/onnxruntime}")
 if [ ${#folders[@]} = 0 ]; then
-  [ "$(uname -m)" = x86_64 ] || die "the CUDA builds that scripts/deps.sh knows are for x86_64: name others with --prefix"
-  "$scripts/deps.sh" "${recipes[@]/%/-cuda}"
-  folders=("$prefix/cuda/12" "$prefix/cuda/13")
+  [ "$(uname -m)" = x86_64 ] || die "the builds for GPUs that scripts/deps.sh knows are for x86_64: name others with --prefix"
+  "$scripts/deps.sh" "${recipes[@]/%/-$api}"
+  if [ $api = vulkan ]; then folders=("$prefix/vulkan"); else folders=("$prefix/cuda/12" "$prefix/cuda/13"); fi
 fi
 if [ -z "$build" ]; then
   "$scripts/deps.sh" build guest wasmtime units onnxruntime "${recipes[@]}"
@@ -85,11 +92,11 @@ fi
 
 cd "$root/tests/gpu"
 export WASINN_SOURCE=$root WASINN_BUILD=$build WASINN_TARGET=$target WASINN_FRAMEWORKS="${frameworks[*]}"
-WASINN_CUDA=$(IFS=: && echo "${folders[*]}")
-export WASINN_CUDA
+WASINN_GPU_BUILDS=$(IFS=: && echo "${folders[*]}")
+export WASINN_GPU_BUILDS WASINN_GPU_API=$api
 there=$(python3 -B frameworks.py)
 for f in "${frameworks[@]}"; do
-  [[ " $there " == *" $f "* ]] || say "not tested: there is no CUDA build of $f in ${folders[*]}"
+  [[ " $there " == *" $f "* ]] || say "not tested: there is no build of $f for $api in ${folders[*]}"
 done
 [ -n "$there" ] || die "there is nothing to test"
 WASINN_FRAMEWORKS=$there

@@ -1,7 +1,8 @@
-"""The frameworks that have CUDA builds, and where these lie.
+"""The frameworks that have builds for GPUs, and where these lie.
 
-WASINN_SOURCE is the source tree and WASINN_BUILD a build of it. WASINN_CUDA names folders, separated by colons, in which the frameworks lie as in a Python's
-site-packages; without it a test uses the build's own, which are for CPUs. WASINN_FRAMEWORKS: which of them. Run as a program it prints those that are there."""
+WASINN_SOURCE is the source tree and WASINN_BUILD a build of it. WASINN_GPU_BUILDS names folders, separated by colons, in which the frameworks lie as in a
+Python's site-packages; without it a test uses the build's own, which are for CPUs. WASINN_GPU_API: "cuda", which is the default, or "vulkan".
+WASINN_FRAMEWORKS: which of them. Run as a program it prints those that are there."""
 
 import dataclasses
 import os
@@ -9,16 +10,19 @@ import pathlib
 
 SOURCE = pathlib.Path(os.environ["WASINN_SOURCE"])
 BUILD = pathlib.Path(os.environ["WASINN_BUILD"])
-FOLDERS = [pathlib.Path(folder).resolve() for folder in os.environ.get("WASINN_CUDA", "").split(":") if folder]
+FOLDERS = [pathlib.Path(folder).resolve() for folder in os.environ.get("WASINN_GPU_BUILDS", "").split(":") if folder]
 
-HIDDEN = {"CUDA_VISIBLE_DEVICES": "-1"}  # from all that uses CUDA
+WAIT = 600  # seconds, for all that a program does
+API = os.environ.get("WASINN_GPU_API", "cuda")
+# From all that uses the API. ggml's library for Vulkan takes numbers that are there alone.
+HIDDEN = {"cuda": {"CUDA_VISIBLE_DEVICES": "-1"}, "vulkan": {"GGML_VK_VISIBLE_DEVICES": "99"}}[API]
 
 
 @dataclasses.dataclass(frozen=True)
 class Framework:
     name: str
     library: str  # below a folder
-    cuda: str  # beside it, in a CUDA build alone
+    of_api: dict  # what lies beside it in a build for this API alone
     models: dict  # the shape of the input, by file
     device: str  # what `describe` calls the GPU
     not_there: str  # settings of the model: a GPU that no machine has
@@ -28,10 +32,10 @@ class Framework:
     not_its_tests: str = ""  # of the backend's own, where there is no GPU: a filter for GoogleTest
 
     def found(self):
-        """(folder, library) of the first CUDA build; None where there is none."""
+        """(folder, library) of the first build for the API; None where there is none."""
         for folder in FOLDERS:
             for path in sorted(folder.glob(self.library)):
-                if (path.parent / self.cuda).exists():
+                if API in self.of_api and (path.parent / self.of_api[API]).exists():
                     return folder, path
         return None
 
@@ -47,6 +51,8 @@ class Framework:
         lines = [f"[backends.{self.name}]"]
         if FOLDERS:
             lines.append(f'library = "{self.found()[1]}"')
+        # A driver may compile a framework's kernels at their first use.
+        lines += ["[limits]", f"compute_timeout_ms = {WAIT * 1000}", f"load_timeout_ms = {WAIT * 1000}"]
         lines += ["[policy]", f"cpu_fallback = {str(cpu_fallback).lower()}"]
         lines += ["[models.model]", f'path = "{SOURCE / model}"', f'backend = "{self.name}"', f'target = "{target}"']
         return "\n".join([*lines, "[models.model.config]", self.config if config is None else config]) + "\n"
@@ -58,7 +64,7 @@ FRAMEWORKS = {
         Framework(
             name="onnx",
             library="onnxruntime/capi/libonnxruntime.so.*",
-            cuda="libonnxruntime_providers_cuda.so",
+            of_api={"cuda": "libonnxruntime_providers_cuda.so"},
             models={"models/digits.onnx": (1, 1, 8, 8), "tests/models/tiny/mean.onnx": (1, 3, 8, 8)},
             device="cuda,cpu",
             not_there='providers = [{name = "cuda", device_id = 63}]',
@@ -70,7 +76,7 @@ FRAMEWORKS = {
         Framework(
             name="torch",
             library="torch/lib/libtorch.so",
-            cuda="libtorch_cuda.so",
+            of_api={"cuda": "libtorch_cuda.so"},
             models={"models/digits.pt": (1, 1, 8, 8), "tests/models/torch/mean.pt": (1, 3, 8, 8)},
             bench={
                 "models/digits.pt": ("--shape", "image=1x1x8x8"),
@@ -83,7 +89,7 @@ FRAMEWORKS = {
         Framework(
             name="llama",
             library="llama/lib/libllama.so",
-            cuda="libggml-cuda.so",
+            of_api={"cuda": "libggml-cuda.so", "vulkan": "libggml-vulkan.so"},
             models={"models/tiny.gguf": ()},
             device="gpu",
             not_there="",  # it takes no number

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import unittest
 
-from frameworks import BUILD, CHOSEN, FOLDERS, HIDDEN, SOURCE
+from frameworks import BUILD, CHOSEN, FOLDERS, HIDDEN, SOURCE, WAIT
 
 TARGET = os.environ.get("WASINN_TARGET", "cpu")
 ON_GPU = TARGET == "gpu"
@@ -28,7 +28,6 @@ PROMPT, CONTINUED = b"GNU General Public", b" License"
 
 BY_BYTES, U8 = 5, 3  # an encoding (the model's bytes tell it) and a type, as wasi-nn numbers them
 RUNTIME_ERROR, UNSUPPORTED_OPERATION = 5, 6
-WAIT = 600  # seconds: a driver may compile a framework's kernels at their first use
 
 
 class GpuCase:
