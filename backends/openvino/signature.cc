@@ -11,8 +11,6 @@ namespace wasinn::openvino {
 
 using backend::Error;
 
-namespace {}  // namespace
-
 Signature::Signature(const OvLibrary& library, const ov_compiled_model_t* compiled) : library_(library) {
   const OvApi& api = library.api();
   Read(compiled, api.ov_compiled_model_inputs_size, api.ov_compiled_model_input_by_index, "input", &inputs_);
