@@ -16,19 +16,19 @@
 
 namespace wasinn::worker {
 
-// Errors are words for whoever runs the host: what was tried, and what the system answered. After one the wall stands in part, so the OS
-// process must end before it reads anything of a guest.
+// Errors are words for whoever runs the host: what was tried, and what the system answered. After one the wall stands in
+// part, so the OS process must end before it reads anything of a guest.
 class Sandbox {
  public:
-  // What holds for threads that come later, too, and cannot be taken back: no new privileges, no capabilities, no reading of this
-  // process by others of its user, no file but `wall.readable`, no TCP, no signal or abstract socket to the outside, few descriptors, no core
-  // file, nice 10, first to be killed when memory is short; its threads are counted apart (threads_limit.h). Each where the system has it; what must be there says SandboxSupport.
+  // What holds for threads that come later, too, and cannot be taken back: no new privileges, no capabilities, no
+  // reading of this process by others of its user, no file but `wall.readable`, no TCP, no signal or abstract socket to
+  // the outside, few descriptors, no core file, nice 10, first to be killed when memory is short; its threads are
+  // counted apart (threads_limit.h). Each where the system has it; SandboxSupport says what must be there.
   // An error if there is a second thread.
   static std::expected<Sandbox, std::string> RaiseBeforeThreads(Wall wall);
 
-  // All threads from here on make system calls of the list alone, and have `max_bytes` of memory beyond what there is now (0: no limit),
-  // and are no more than may have stacks there.
-  // Once.
+  // Once. All threads from here on make system calls of the list alone, have `max_bytes` of memory beyond what there is
+  // now (0: no limit), and are no more than may have stacks there.
   std::expected<void, std::string> Seal(uint64_t max_bytes);
 
  private:

@@ -8,8 +8,8 @@
 
 namespace wasinn::core {
 
-// Any number of threads raise it, one waits. Whoever raises it knows that it is still there. Not std::binary_semaphore: where that has a deadline, GCC's library looks again and again,
-// after pauses that grow to 64 ms.
+// Any number of threads raise it, one waits. Whoever raises it knows that it is still there. Not std::binary_semaphore:
+// where that has a deadline, GCC's library looks again and again, after pauses that grow to 64 ms.
 class Signal {
  public:
   using Clock = std::chrono::steady_clock;
