@@ -136,6 +136,7 @@ Model::Model(Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_o
   const Metadata metadata = protocol_->AskMetadata([&](const Request& request) { return questions.Ask(request); });
   signature_ = std::make_unique<Signature>(metadata);
   description_ = Described(*servers_, metadata);
+  servers_->SetLoaded();
   if (servers_->size() == 1) return;
   checks_.emplace(*servers_, *protocol_);
   host_.health().Add(*checks_);

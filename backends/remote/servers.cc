@@ -27,6 +27,7 @@ std::string Servers::ForGuests(size_t server, const std::string& text) const {
 }
 
 void Servers::SetHealthy(size_t server, bool is_healthy, const std::string& why) noexcept {
+  if (size() == 1 && !is_loaded_) return;
   if (!balancer_.SetHealthy(server, is_healthy)) return;
   try {
     const std::string what = is_healthy

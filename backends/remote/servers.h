@@ -37,6 +37,8 @@ class Servers {
   // Of a server, or of the transport to it, for guests: a line without its address.
   std::string ForGuests(size_t server, const std::string& text) const;
 
+  // From now on the log tells of one alone, too: until then who loads says why it cannot, each time.
+  void SetLoaded() { is_loaded_ = true; }
   // Says it once in the log: `why` is a server's text. Without memory for its words it is so nevertheless.
   void SetHealthy(size_t server, bool is_healthy, const std::string& why) noexcept;
   // If there is a well one: calls of an idempotent model that this one has go elsewhere.
@@ -51,6 +53,7 @@ class Servers {
   const backend::Log log_;
   std::vector<std::shared_ptr<Connection>> connections_;
   Balancer balancer_;
+  bool is_loaded_ = false;
   std::mutex mutex_;
   std::unordered_map<Call*, size_t> calls_;  // and whose they are
 };

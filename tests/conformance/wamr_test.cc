@@ -104,7 +104,7 @@ load of a part outside: 1
 load of a part that ends outside: 1
 load of a part of 2^32-1 bytes: 1
 load of encoding 7: 2
-load for target 3: 1
+load for target 4: 1
 load_by_name of a name outside: 1
 load_by_name of 2^32-1 bytes: 1
 load_by_name: 0

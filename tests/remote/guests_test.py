@@ -116,12 +116,10 @@ class Guests(RemoteTest):
 
 class Failures(RemoteTest):
     def test_nobody_is_there(self):
-        """A guest is not told where; the log, which is the host's, says it."""
-        port = free_port()
-        result = self.infer_in_guest(self.address(port))
-        told = rf"the model's server: failed to connect(?!.*127\.0\.0\.1:{port})"
-        self.expect_failure(result, 5, told)
-        self.assertRegex(result.err, rf"server 127\.0\.0\.1:{port} fails: failed to connect")
+        """A guest is not told where."""
+        result = self.infer_in_guest(self.address(free_port()))
+        self.expect_failure(result, 5, "the model's server: failed to connect")
+        self.assertNotIn("127.0.0.1", result.err)
 
     def test_no_such_model(self):
         server = self.serve(models={"m": MODEL})

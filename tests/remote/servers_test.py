@@ -32,6 +32,7 @@ class Restarts(RemoteTest):
         answer = front.infer("m", request())
         self.expect_unavailable(answer, "the model's server: ")
         self.assertNotIn("127.0.0.1", str(answer.json()))
+        front.await_line(f"server 127.0.0.1:{port} fails: ")
         self.serve_at(port)
         until(lambda: front.infer("m", request()).status == 200)
         self.expect_answer(front)

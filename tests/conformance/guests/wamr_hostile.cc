@@ -65,7 +65,7 @@ void Loads() {
   Tell("load of a part that ends outside", LoadPart({End() - size + 1, size}));
   Tell("load of a part of 2^32-1 bytes", LoadPart({Address(model.data()), kMost}));
   Tell("load of encoding 7", LoadRecord(parts, 7));
-  Tell("load for target 3", Load(Address(&parts), kTfLite, 3, Address(&graph)));
+  Tell("load for target 4", Load(Address(&parts), kTfLite, 4, Address(&graph)));
   Tell("load_by_name of a name outside", LoadByName(End() - 2, 3, Address(&graph)));
   Tell("load_by_name of 2^32-1 bytes", LoadByName(Address("sum"), kMost, Address(&graph)));
 }
