@@ -55,6 +55,8 @@ constexpr int kAdvice[] = {MADV_NORMAL,   MADV_RANDOM,   MADV_SEQUENTIAL,    MAD
 // How a file may be opened for reading.
 constexpr uint64_t kReadingFlags = O_CLOEXEC | O_DIRECTORY | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK;
 
+constexpr uint64_t kRequestFeature = 0x1023, kTiles = 18;  // ARCH_REQ_XCOMP_PERM of asm/prctl.h, XFEATURE_XTILEDATA
+
 constexpr uint64_t kAllBits = ~uint64_t{0};
 
 scmp_arg_cmp Equals(unsigned argument, uint64_t value) { return {argument, SCMP_CMP_EQ, value, 0}; }
@@ -138,6 +140,8 @@ void AllowMore(Filter* filter, const std::string& name) {
     for (const int command : {F_GETFL, F_SETFD}) filter->Allow("fcntl", {Equals(1, static_cast<uint64_t>(command))});
     return;
   }
+  // Of this process, and nothing else of it: that its threads may use AMX's tiles, whose registers the kernel keeps then.
+  if (name == "arch_prctl") return filter->Allow("arch_prctl", {Equals(0, kRequestFeature), Equals(1, kTiles)});
   filter->Allow(name.c_str());
 }
 

@@ -1,5 +1,10 @@
 #include "worker/wall.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdint>
+
 namespace wasinn::worker {
 namespace {
 
@@ -22,8 +27,21 @@ Wall TensorFlow(bool has_exec_memory) {
   return wall;
 }
 
+bool HasTiles() {
+#ifdef __x86_64__
+  constexpr int kSupported = 0x1021, kTiles = 18;  // ARCH_GET_XCOMP_SUPP of asm/prctl.h, XFEATURE_XTILEDATA
+  uint64_t features = 0;
+  return syscall(SYS_arch_prctl, kSupported, &features) == 0 && (features >> kTiles & 1) != 0;
+#else
+  return false;
+#endif
+}
+
+// Before each compute it asks for AMX anew. Refused, it computes otherwise, with other results, and complains on stderr.
 Wall Llama() {
-  return {.stack_bytes = kGibibyte / 4};  // kSchemaStack and kGrammarStack of the backend
+  Wall wall = {.stack_bytes = kGibibyte / 4};  // kSchemaStack and kGrammarStack of the backend
+  if (HasTiles()) wall.more_calls.emplace_back("arch_prctl");
+  return wall;
 }
 
 Wall Special(std::string_view backend, bool has_exec_memory) {
