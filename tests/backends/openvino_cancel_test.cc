@@ -101,7 +101,7 @@ TEST(OpenVinoCancelFixed, EndsOneOfTwo) {
   Result other;
   std::thread thread([&] { other = second.Compute(); });
   {
-    const Watchdog watchdog(&first, milliseconds(50));
+    const Watchdog watchdog(&first, milliseconds(10));
     EXPECT_EQ(first.Compute().code, WASINN_TIMEOUT);
   }
   thread.join();

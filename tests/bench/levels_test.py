@@ -49,7 +49,7 @@ class LevelsTest(BenchTest):
     def test_waiting_guests_are_in_the_queue(self):
         config = self.dir / "one.toml"
         config.write_text("max_computes = 1\n")
-        alone, crowd = self.levels("--config", config, "--concurrency", "1:4:3", TINY / "relu.onnx", iterations=50)
+        alone, crowd = self.levels("--config", config, "--concurrency", "1:4:3", TINY / "relu.onnx", iterations=2000)
         self.assertGreater(crowd["steps_us"]["queue"], alone["steps_us"]["queue"])
 
     def test_warnings(self):
