@@ -23,7 +23,7 @@
 #   llama-server  llama.cpp's own server, to compare /v1 with, built from source (200 CPU seconds), and the tests that it has; it needs llama
 #   onnxruntime-cuda, torch-cuda, llama-cuda
 #                 CUDA builds of these, with NVIDIA's libraries, for scripts/gpu_test.sh (x86_64; 2.1, 5.9 and 4.7 GB, together 8.4)
-#   llama-vulkan  llama.cpp with Vulkan, for any GPU that has a driver for it (x86_64; 160 MB); Mesa's drivers, among them one that computes on
+#   llama-vulkan  llama.cpp with Vulkan, for any GPU that has a driver for it (x86_64; 70 MB); Mesa's drivers, among them one that computes on
 #                 the CPU (apt)
 #   wasm3         the wasm3 engine, for which tests/ has an adapter: library and headers, built from source (5 CPU seconds)
 #   units         GoogleTest (apt), for tests without guests and engines
