@@ -15,6 +15,7 @@
 #include "common/abi.h"
 #include "common/dtype.h"
 #include "common/error.h"
+#include "device.h"
 #include "inputs.h"
 #include "model.h"
 #include "values.h"
@@ -300,15 +301,20 @@ wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* o
     return Fail(WASINN_RUNTIME_ERROR, "compute fails on such an input");
   if (slot->model->fail != 0) return Fail(slot->model->fail, "compute fails as the model says");
   const std::span wanted(options->wanted, options->n_wanted);
+  const wasinn_compute_options known = wasinn::backend::ReadStruct(options);
+  const std::span kept(known.kept, known.n_kept);
   for (size_t i = 0; i < slot->inputs.size(); ++i) {
     if (!wanted.empty() && std::ranges::find(wanted, i) == wanted.end()) {
       slot->outputs[i].Set({.struct_size = sizeof(wasinn_tensor), .dtype = WASINN_U8});  // there are no bytes of it
       continue;
     }
-    if (IsBindable(*slot, i) && slot->bound[i].data == nullptr) {
+    const bool is_kept = std::ranges::find(kept, i) != kept.end();
+    if (is_kept) slot->bound[i] = {};
+    if (IsBindable(*slot, i) && !is_kept && slot->bound[i].data == nullptr) {
       return Fail(WASINN_INVALID_ARGUMENT, "output " + std::to_string(i) + " is not bound");
     }
     MakeOutput(slot, i);
+    if (is_kept || slot->model->strays) wasinn::echo::PutOnDevice(*slot->model, slot->outputs[i]);
     if (IsBindable(*slot, i) && slot->model->outgrows > 0) result->flags |= WASINN_OUTPUTS_ELSEWHERE;
   }
   return nullptr;
@@ -355,7 +361,11 @@ void DiscardOutputs(wasinn_backend_slot* slot) {
 
 wasinn_error* BindInput(wasinn_backend_slot* slot, uint32_t index, const wasinn_tensor* tensor) {
   if (wasinn_error* error = CheckIndex(slot, index)) return error;
-  slot->inputs[index].Set(*tensor, tensor->data);
+  wasinn_tensor seen = wasinn::backend::ReadStruct(tensor);
+  if (!wasinn::echo::SeenByDevice(*slot->model, seen)) {
+    return Fail(WASINN_INVALID_ARGUMENT, std::string("echo cannot read the memory of ") + seen.memory);
+  }
+  slot->inputs[index].Set(seen, seen.data);
   ++slot->model->backend->inputs_bound;
   return nullptr;
 }

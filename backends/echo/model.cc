@@ -60,6 +60,8 @@ void ReadModel(wasinn_backend_graph& model, std::string_view text) {
     if (word == "outgrows") words >> model.outgrows;
     if (word == "outranks") words >> model.outranks;
     if (word == "untakeable") model.untakeable = true;
+    if (word == "memory") words >> model.memory;
+    if (word == "strays") model.strays = true;
     if (word == "leaves") model.leaves = true;
     if (word == "shares") model.shares = true;
     if (word == "wears") model.wears = true;
@@ -95,14 +97,15 @@ void ReadModel(wasinn_backend_graph& model, std::string_view text) {
     model.late_pointers.push_back(&io);
   }
   const auto count = static_cast<uint32_t>(model.pointers.size());
-  model.info = {sizeof(wasinn_info),
-                count,
-                model.late ? WASINN_COUNT_UNKNOWN : count,
-                model.pointers.data(),
-                model.late ? nullptr : model.pointers.data(),
-                model.turns,
-                (model.shares ? uint32_t{WASINN_GRAPH_SHARES_SLOTS} : 0) |
-                    (model.stateful ? uint32_t{WASINN_GRAPH_STATEFUL} : 0)};
+  model.info = {
+      sizeof(wasinn_info),
+      count,
+      model.late ? WASINN_COUNT_UNKNOWN : count,
+      model.pointers.data(),
+      model.late ? nullptr : model.pointers.data(),
+      model.turns,
+      (model.shares ? uint32_t{WASINN_GRAPH_SHARES_SLOTS} : 0) | (model.stateful ? uint32_t{WASINN_GRAPH_STATEFUL} : 0),
+      model.memory.empty() ? nullptr : model.memory.c_str()};
 }
 
 }  // namespace wasinn::echo

@@ -26,6 +26,7 @@
 //  - outgrows BYTES: outputs have so many, whatever their signature says
 //  - outranks RANK: outputs are shown with so many dims, which are not there
 //  - untakeable: take_output fails
+//  - memory NAME: it is computed by a device that has memory of that name, where kept outputs stay; strays: so do others
 //  - shares: contexts may share slots
 //  - wears: a slot cannot be reset
 //  - leaves: a compute writes nothing to outputs that are bound
@@ -84,7 +85,8 @@ struct wasinn_backend_graph {
   uint32_t turns = UINT32_MAX;
   bool deaf = false, late = false, opaque_outputs = false, untakeable = false, leaves = false, shares = false,
        wears = false, stateful = false;
-  std::string dies, description, gate, load_gate, unload_gate, free_gate, says, records, async;
+  bool strays = false;
+  std::string memory, dies, description, gate, load_gate, unload_gate, free_gate, says, records, async;
   wasinn::echo::Kept kept;
 };
 

@@ -182,6 +182,9 @@ typedef struct wasinn_info {
    * limits them itself. */
   uint32_t max_parallel;
   uint32_t flags; /* WASINN_GRAPH_* */
+  /* The memory of the device that computes the model: "cuda:0". NULL: the host's. Outputs can stay there
+   * (wasinn_compute_options.kept), and go into any model of this backend that has the same memory. */
+  const char* memory;
 } wasinn_info;
 
 typedef struct wasinn_slot_options {
@@ -208,6 +211,9 @@ typedef struct wasinn_tensor {
   void* owner; /* for release */
   /* Frees data; called once, from any thread. NULL: borrowed. */
   void (*release)(void* owner);
+  /* NULL: `data` is an address of the host's memory. Else it is what the backend uses for memory of this name, as in
+   * wasinn_info: nobody else reads it. Only kept outputs have such memory, and inputs that they become. */
+  const char* memory;
 } wasinn_tensor;
 
 /* The options of one compute. wasinn sets struct_size, and zeroes the fields that it does not know. */
@@ -222,6 +228,12 @@ typedef struct wasinn_compute_options {
   uint64_t deadline_ms;
   /* The slot's max_bytes for this compute; 0: as in the slot's options. A batch gets the sum of its inferences'. */
   uint64_t max_bytes;
+  /* The indices of outputs that may stay in the graph's own memory (wasinn_info.memory), ascending, none twice. They
+   * are wanted, not bound, and not WASINN_IO_ALWAYS. wasinn calls take_output for them, and binds what it gets as
+   * another model's input. `output` and `take_output` show either that memory or the host's. 0 for graphs without such
+   * memory. The list is valid until compute returns. */
+  uint32_t n_kept;
+  const uint32_t* kept;
 } wasinn_compute_options;
 
 /* What a compute reports beside its error. wasinn sets struct_size and zeroes the rest. */
@@ -272,7 +284,8 @@ typedef struct wasinn_backend {
 
   /* Binds an input: from now on input `index` is the memory of `tensor`, without a copy. There is no other way to set
    * an input.
-   *  - Whose: the host's, a guest's (for one compute only), or another slot's of this backend (take_output).
+   *  - Whose: the host's, a guest's (for one compute only), or another slot's of this backend (take_output). A kept
+   *    output of another slot may lie in the graph's own memory: then `memory` is set, and there is no tail.
    *  - Where: aligned to bind_align, with WASINN_TENSOR_TAIL readable bytes behind it. Memory that this backend gave
    *    away itself has a tail only if the backend gave it one.
    *  - How long: until the input is bound again or unbound, or the slot is freed. If the graph shares slots, the memory
@@ -288,7 +301,7 @@ typedef struct wasinn_backend {
   void (*unbind_input)(wasinn_backend_slot* slot, uint32_t index);
   /* Runs the model on the inputs and produces the wanted outputs. After an error the inputs stay as they are, and there
    * are no outputs. Only after WASINN_CONTEXT_FULL the outputs show what was generated so far. If a wanted output is
-   * WASINN_IO_BINDABLE and not bound: WASINN_INVALID_ARGUMENT. */
+   * WASINN_IO_BINDABLE, not bound and not kept: WASINN_INVALID_ARGUMENT. */
   wasinn_error* (*compute)(wasinn_backend_slot* slot, const wasinn_compute_options* options,
                            wasinn_compute_result* result);
   /* Out: a view of output `index` of the last successful compute, borrowed until the next compute or slot_free. Only

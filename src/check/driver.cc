@@ -224,7 +224,7 @@ Result Context::BindOutputs() {
   const wasinn_info& info = model_.info();
   for (uint32_t i = 0; info.outputs != nullptr && i < info.n_outputs; ++i) {
     const wasinn_io& io = *info.outputs[i];
-    if ((io.flags & WASINN_IO_BINDABLE) == 0 || outputs_.contains(i)) continue;
+    if ((io.flags & WASINN_IO_BINDABLE) == 0 || outputs_.contains(i) || IsKept(i)) continue;
     const size_t bytes = backend::TensorBytes({io.dims, static_cast<size_t>(io.rank)}, backend::ElementSize(io.dtype));
     OwnOutput own = {.memory = Allocate(bytes),
                      .tensor = {.struct_size = sizeof(wasinn_tensor),
@@ -258,13 +258,22 @@ wasinn_error* Context::Run(const wasinn_compute_options& options, wasinn_compute
   return end.get();
 }
 
+void Context::Keep(std::vector<uint32_t> outputs) {
+  kept_ = std::move(outputs);
+  for (const uint32_t index : kept_) outputs_.erase(index);
+}
+
+bool Context::IsKept(uint32_t output) const { return std::ranges::find(kept_, output) != kept_.end(); }
+
 Result Context::Compute(const std::vector<uint32_t>& wanted) {
   computed_ = false;
   if (Result bound = BindOutputs(); !bound) return bound;
   const wasinn_compute_options options = {.struct_size = sizeof(options),
                                           .n_wanted = static_cast<uint32_t>(wanted.size()),
                                           .wanted = wanted.data(),
-                                          .deadline_ms = 0};
+                                          .deadline_ms = 0,
+                                          .n_kept = static_cast<uint32_t>(kept_.size()),
+                                          .kept = kept_.data()};
   wasinn_compute_result told = {.struct_size = sizeof(told)};
   const Result result = TakeError(Run(options, &told));
   elsewhere_ = (told.flags & WASINN_OUTPUTS_ELSEWHERE) != 0;
@@ -276,7 +285,7 @@ const wasinn_tensor* Context::Own(uint32_t index, Result* result) const {
   const auto found = outputs_.find(index);
   const bool is_bindable = model_.info().outputs != nullptr && index < model_.info().n_outputs &&
                            (model_.output(index).flags & WASINN_IO_BINDABLE) != 0;
-  if (elsewhere_ || !is_bindable) return nullptr;
+  if (elsewhere_ || !is_bindable || IsKept(index)) return nullptr;
   if (!computed_ || found == outputs_.end()) *result = {WASINN_INVALID_ARGUMENT, "there is no output"};
   return found == outputs_.end() ? nullptr : &found->second.tensor;
 }

@@ -138,6 +138,8 @@ class Context {
   void Unbind(uint32_t index);
   // Of these outputs; none: of all. Those that are bindable are bound to memory that the context has for each.
   Result Compute(const std::vector<uint32_t>& wanted = {});
+  // Of the computes to come, these outputs may stay in the graph's own memory, where only Take gets them.
+  void Keep(std::vector<uint32_t> outputs);
   // From now on by compute_async, whose end Compute waits for.
   void ComputeAsync() { is_async_ = true; }
   Result Get(uint32_t index, Tensor* tensor);
@@ -170,6 +172,7 @@ class Context {
   };
 
   Result BindOutputs();
+  bool IsKept(uint32_t output) const;
   wasinn_error* Run(const wasinn_compute_options& options, wasinn_compute_result* told);
   // Of an output: that it lies in memory of the context, or the error that there is none; NULL: the backend knows.
   const wasinn_tensor* Own(uint32_t index, Result* result) const;
@@ -182,6 +185,7 @@ class Context {
     wasinn_tensor tensor;
   };
   std::map<uint32_t, OwnOutput> outputs_;
+  std::vector<uint32_t> kept_;
   bool computed_ = false, elsewhere_ = false, is_async_ = false;
 };
 

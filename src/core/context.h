@@ -99,6 +99,9 @@ class Context {
   Status WantOutput(const Destination& destination) { return outputs_.Want(destination); }
   // The same without destinations, and instead of what was wanted before; none: all.
   Status SelectOutputs(std::span<const uint32_t> indices) { return outputs_.Select(indices); }
+  // For Run alone, and before the first: these outputs, ascending, may stay in the memory of the device that computes
+  // them. Who takes them gives them only to models that share it.
+  void KeepOutputs(std::span<const uint32_t> indices) { outputs_.Keep(indices); }
   // Of a model that tells its outputs only by a run: those of the last compute, so only after one.
   Result<uint32_t> FindOutput(std::string_view name) { return outputs_.Find(name); }
 

@@ -18,6 +18,11 @@ Status CheckBools(uint32_t dtype, std::span<const uint8_t> bytes, const wasinn_i
   return Error(WASINN_INVALID_ARGUMENT, "input '{}': a bool is one byte, 0 or 1", io.name);
 }
 
+Status NotHere(const SharedTensor& tensor, const wasinn_io& io) {
+  return Error(WASINN_RUNTIME_ERROR, "input '{}': the tensor lies in the memory of {}, which this model has not",
+               io.name, tensor.memory());
+}
+
 }  // namespace
 
 ContextInputs::ContextInputs(ContextSlot& slot, ContextState& state, const TensorMemory& memory, CopyCount& count,
@@ -146,17 +151,20 @@ Status ContextInputs::BindOwn(uint32_t index, const TensorDesc& tensor) {
 }
 
 Status ContextInputs::BindTensor(uint32_t index, const TensorDesc& desc) {
-  return BindView(index, desc, inputs_[index].tensor->bytes());
+  const SharedTensor& tensor = *inputs_[index].tensor;
+  return BindView(index, desc, tensor.bytes(), tensor.memory());
 }
 
-Status ContextInputs::BindView(uint32_t index, const TensorDesc& desc, std::span<const uint8_t> bytes) {
+Status ContextInputs::BindView(uint32_t index, const TensorDesc& desc, std::span<const uint8_t> bytes,
+                               const char* memory) {
   InSlot& in_slot = inputs_[index].in_slot;
   if (slot_.get() == nullptr) {  // with the next compute
     if (in_slot == InSlot::kIt) in_slot = InSlot::kStale;
     return Status();
   }
   in_slot = InSlot::kNothing;
-  const wasinn_tensor view = ViewOf(desc, bytes);
+  wasinn_tensor view = ViewOf(desc, bytes);
+  view.memory = memory;
   Status status = slot_.StatusOf(slot_.table().bind_input(slot_.get(), index, &view));
   if (status.ok()) in_slot = InSlot::kIt;
   return status;
@@ -235,8 +243,13 @@ Status ContextInputs::Set(uint32_t index, TensorPtr tensor) {
   const Backend& backend = slot_.graph().backend();
   const bool foreign =
       tensor->origin() != nullptr && (&tensor->origin()->backend() != &backend || backend.is_composed());
-  if (foreign) return Fill(index, *desc, tensor->bytes());
-  if (Status status = CheckBools(desc->dtype, tensor->bytes(), io(index)); !status.ok()) return status;
+  if (tensor->memory() != nullptr) {
+    if (!slot_.graph().shares_memory_with(*tensor->origin())) return NotHere(*tensor, io(index));
+  } else if (foreign) {
+    return Fill(index, *desc, tensor->bytes());
+  } else if (Status status = CheckBools(desc->dtype, tensor->bytes(), io(index)); !status.ok()) {
+    return status;
+  }
   LetGo(index);
   Input& input = inputs_[index];
   input.tensor = std::move(tensor);

@@ -123,7 +123,7 @@ class ContextInputs {
   Status MakeOwn(uint32_t index, size_t bytes);
   Status BindOwn(uint32_t index, const TensorDesc& tensor);
   Status BindTensor(uint32_t index, const TensorDesc& desc);
-  Status BindView(uint32_t index, const TensorDesc& desc, std::span<const uint8_t> bytes);
+  Status BindView(uint32_t index, const TensorDesc& desc, std::span<const uint8_t> bytes, const char* memory = nullptr);
   Status BindAll(const GuestMemory* memory);
   Status BindSet(uint32_t index, const GuestMemory* memory);
   void Unbind(uint32_t index);

@@ -175,7 +175,20 @@ Status ContextOutputs::View(uint32_t index, wasinn_tensor& view) const {
   }
   view = {.struct_size = sizeof(wasinn_tensor)};
   Status status = slot_.StatusOf(slot_.table().output(slot_.get(), index, &view));
-  return status.ok() ? CheckView(view, slot_.table().name) : std::move(status);
+  if (!status.ok()) return status;
+  if (view.memory != nullptr) {
+    if (Status lies = CheckMemory(index, view.memory); !lies.ok()) return lies;
+  }
+  return CheckView(view, slot_.table().name);
+}
+
+// Nothing else may be told that it is not in the host's memory, for it would be read there.
+Status ContextOutputs::CheckMemory(uint32_t index, const char* memory) const {
+  const char* const own = slot_.graph().memory();
+  if (std::ranges::binary_search(kept_, index) && own != nullptr && std::string_view(own) == memory) return Status();
+  return Status(WASINN_RUNTIME_ERROR,
+                fmt::format("output {} is in the memory of {}: expected the host's", index, memory),
+                slot_.table().name);
 }
 
 Status ContextOutputs::Check(uint32_t index) const {

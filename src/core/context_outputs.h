@@ -47,6 +47,7 @@ class ContextOutputs {
   using BufferOf = std::function<Result<std::span<uint8_t>>(uint32_t dtype)>;
   Status Get(uint32_t index, const BufferOf& buffer_of, uint64_t& size);
   Result<TensorPtr> TakeOnce(uint32_t index);
+  void Keep(std::span<const uint32_t> indices);
 
   // The course of a compute. Those of the last one are gone:
   void Begin();
@@ -79,6 +80,8 @@ class ContextOutputs {
   Status GiveOnce(std::span<OnceOutput> outputs);
   void EndOnce();
 
+  // As in wasinn_compute_options.
+  std::span<const uint32_t> kept() const { return kept_; }
   const WantedOutputs& wanted() const { return in_once_ ? wanted_once_ : wanted_; }
   // To the destinations that are wanted.
   Status Write(const GuestMemory& memory);
@@ -123,6 +126,7 @@ class ContextOutputs {
   }
   Status View(uint32_t index, wasinn_tensor& view) const;
   Status Check(uint32_t index) const;
+  Status CheckMemory(uint32_t index, const char* memory) const;
   Status CheckWantable(uint32_t index) const;
   void SetWanted();
   Status CheckOnce(std::span<OnceOutput> outputs);
@@ -144,6 +148,7 @@ class ContextOutputs {
   std::vector<Output> outputs_;  // that the graph knows
   Charge static_, dynamic_;      // what signatures say, and what is held beyond
   WantedOutputs wanted_, wanted_once_;
+  std::vector<uint32_t> kept_;
   std::shared_ptr<const LateOutputs> late_;  // where the graph does not know its outputs
   std::vector<TensorPtr> taken_;             // outputs of the last compute that were given away
   bool bound_ = false;                       // all that are bindable

@@ -30,6 +30,18 @@ Status ContextOutputs::Select(std::span<const uint32_t> indices) {
   return Status();
 }
 
+// They are as any that the framework allocates.
+void ContextOutputs::Keep(std::span<const uint32_t> indices) {
+  kept_.assign(indices.begin(), indices.end());
+  for (const uint32_t index : indices) {
+    Output& output = outputs_[index];
+    all_bindable_ = false;
+    if (std::exchange(output.bindable, false) && !slot_.is_own()) {
+      (void)static_.Resize(static_.held() - output.fixed_bytes);  // as LeaveSlot
+    }
+  }
+}
+
 // What an earlier compute produced is not what is wanted now. A generation makes all outputs.
 void ContextOutputs::SetWanted() {
   if (!state_.has_generated()) state_.Clear();
@@ -84,7 +96,9 @@ Result<TensorPtr> ContextOutputs::TakeFromSlot(uint32_t index, const wasinn_tens
     return std::unexpected(std::move(status));
   }
   if (index < outputs_.size()) outputs_[index].view.struct_size = 0;
+  if (taken.memory != nullptr) status = CheckMemory(index, taken.memory);
   tensor->Adopt(slot_.shared_graph(), desc, taken, std::move(charge));
+  if (!status.ok()) return std::unexpected(std::move(status));
   if (taken.bytes == view.bytes && (taken.data != nullptr || taken.bytes == 0)) return tensor;
   return std::unexpected(Status(WASINN_RUNTIME_ERROR,
                                 fmt::format("the backend gave {} bytes of an output of {}", taken.bytes, view.bytes),

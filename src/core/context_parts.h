@@ -46,7 +46,9 @@ inline wasinn_compute_options Context::ComputeOptions() const {
           .n_wanted = static_cast<uint32_t>(wanted.size()),
           .wanted = wanted.data(),
           .deadline_ms = static_cast<uint64_t>(terms_.time_left.count()),
-          .max_bytes = terms_.max_bytes};
+          .max_bytes = terms_.max_bytes,
+          .n_kept = static_cast<uint32_t>(outputs_.kept().size()),
+          .kept = outputs_.kept().data()};
 }
 
 }  // namespace wasinn::core

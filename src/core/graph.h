@@ -66,6 +66,13 @@ class Graph {
   [[gnu::always_inline]] Status Take(wasinn_error* error) const {
     return error == nullptr ? Status() : Noted(backend_->Take(error));
   }
+  // Of the device that computes it; NULL: the host's.
+  const char* memory() const { return info_.memory; }
+  // Whether what lies in the memory of `other` goes into this model as it is.
+  bool shares_memory_with(const Graph& other) const {
+    return memory() != nullptr && other.memory() != nullptr && &backend() == &other.backend() &&
+           std::string_view(memory()) == other.memory();
+  }
   // Where its contexts count; NULL: nowhere.
   const GraphMetrics* metrics() const { return metrics_.get(); }
   // What was said of a slot that this model should have: the same again.

@@ -28,6 +28,7 @@ void SharedTensor::Adopt(std::shared_ptr<const Graph> graph, const TensorDesc& d
   desc_ = desc;
   bytes_ = {static_cast<const uint8_t*>(taken.data), taken.bytes};
   graph_ = std::move(graph);
+  if (taken.memory != nullptr && graph_ != nullptr) memory_ = graph_->memory();
   owner_ = taken.owner;
   release_ = taken.release;
 }

@@ -36,7 +36,10 @@ class SharedTensor {
   SharedTensor& operator=(const SharedTensor&) = delete;
 
   const TensorDesc& desc() const { return desc_; }
+  // Addresses of the host's memory only where `memory` is NULL.
   std::span<const uint8_t> bytes() const { return bytes_; }
+  // As in wasinn_tensor: a device's, of the graph that made it; else NULL.
+  const char* memory() const { return memory_; }
   // Who holds it pays for it in another way from here on. Before any other thread has it.
   void GiveChargeBack() const { (void)charge_.Resize(0); }
   // The graph that made it; null for the host's memory.
@@ -45,6 +48,7 @@ class SharedTensor {
  private:
   TensorDesc desc_;
   std::span<const uint8_t> bytes_;
+  const char* memory_ = nullptr;
   BufferPool::Buffer buffer_;           // or
   std::shared_ptr<const Graph> graph_;  // whose backend frees the bytes
   void* owner_ = nullptr;

@@ -8,7 +8,7 @@ Subject Echo(const std::string& name, const std::string& rows, const std::string
   const std::vector<Port> ports = {{.name = "a", .dims = {std::stoi(rows), 2}},
                                    {.name = "b", .dims = {std::stoi(rows), 2}}};
   return {.name = name,
-          .bytes = [=] { return "GGUFin a f32 " + rows + ",2 " + flags + "\nin b f32 " + rows + ",2\nshares\n"; },
+          .bytes = [=] { return "GGUFin a f32 " + rows + ",2 " + flags + "\nin b f32 " + rows + ",2\nshares\nmemory npu:0\n"; },
           .options = {.encoding = "ggml"},
           .inputs = ports,
           .outputs = ports,

@@ -17,6 +17,17 @@ std::string Describe(const Plan& plan, const std::vector<Plan::Port>& ports) {
   return json;
 }
 
+// Which tensors stay on a device.
+std::string DescribeKept(const Plan& plan, const Plan::Step& step) {
+  if (step.kept.empty()) return "";
+  std::string names;
+  for (const Plan::Port& port : step.outputs) {
+    if (!std::ranges::binary_search(step.kept, port.index)) continue;
+    names += (names.empty() ? "" : ",") + core::Quoted(plan.tensors[port.tensor].name);
+  }
+  return fmt::format(R"(,"kept":[{}],"memory":{})", names, core::Quoted(step.graph->memory()));
+}
+
 bool IsStateful(const Plan& plan) {
   return std::ranges::any_of(plan.steps, [](const Plan::Step& step) { return step.graph->is_stateful(); });
 }
@@ -24,10 +35,10 @@ bool IsStateful(const Plan& plan) {
 std::string Describe(const Plan& plan) {
   std::string json;
   for (const Plan::Step& step : plan.steps) {
-    json += fmt::format(R"({}{{"model_name":{},"backend":{},"input_map":{{{}}},"output_map":{{{}}}}})",
+    json += fmt::format(R"({}{{"model_name":{},"backend":{},"input_map":{{{}}},"output_map":{{{}}}{}}})",
                         json.empty() ? "" : ",", core::Quoted(step.model_name),
                         core::Quoted(step.graph->backend().table().name), Describe(plan, step.inputs),
-                        Describe(plan, step.outputs));
+                        Describe(plan, step.outputs), DescribeKept(plan, step));
   }
   return fmt::format(R"({{"step":[{}],"stateful":{}}})", json, IsStateful(plan));
 }

@@ -70,6 +70,7 @@ Status PipelineSlot::MakeContexts(const wasinn_slot_options& options, const core
     auto context = core::Context::Create(steps[i].graph, of_steps, resources);
     if (!context) return OfStep(steps[i], i, context.error());
     contexts_.push_back(std::move(*context));
+    if (!steps[i].kept.empty()) contexts_.back()->KeepOutputs(steps[i].kept);
     if (steps[i].graph->has_late_outputs() || steps[i].outputs.size() == steps[i].graph->outputs().size()) continue;
     std::vector<uint32_t> wanted;
     for (const Plan::Port& output : steps[i].outputs) wanted.push_back(output.index);

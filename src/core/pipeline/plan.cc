@@ -40,6 +40,8 @@ class Planner {
   Status ChooseInputs();
   Status ChooseOutputs();
   void FindLastUses();
+  bool CanKeep(const core::Graph& maker, const Plan::Port& output) const;
+  void KeepOnDevices();
 
   template <typename... Args>
   Status OfStep(size_t step, fmt::format_string<Args...> format, Args&&... args) const {
@@ -267,9 +269,36 @@ void Planner::FindLastUses() {
   }
 }
 
+// What the host must look at does not stay: bools and texts.
+bool Planner::CanKeep(const core::Graph& maker, const Plan::Port& output) const {
+  if (maker.memory() == nullptr || output.index == Plan::kLate) return false;
+  const wasinn_io& made = *maker.outputs()[output.index];
+  if (made.dtype == WASINN_BOOL || made.dtype == WASINN_DTYPE_UNKNOWN || (made.flags & WASINN_IO_ALWAYS) != 0) {
+    return false;
+  }
+  if (std::ranges::find(plan_.outputs, output.tensor) != plan_.outputs.end()) return false;
+  for (const Plan::Step& step : plan_.steps) {
+    for (const Plan::Port& input : step.inputs) {
+      if (input.tensor != output.tensor) continue;
+      const bool is_opaque = (step.graph->inputs()[input.index]->flags & WASINN_IO_OPAQUE) != 0;
+      if (is_opaque || !step.graph->shares_memory_with(maker)) return false;
+    }
+  }
+  return true;
+}
+
+void Planner::KeepOnDevices() {
+  for (Plan::Step& step : plan_.steps) {
+    for (const Plan::Port& output : step.outputs) {
+      if (CanKeep(*step.graph, output)) step.kept.push_back(output.index);
+    }
+    std::ranges::sort(step.kept);
+  }
+}
+
 core::Result<Plan> Planner::Make() {
   for (size_t i = 0; i < spec_.steps.size(); ++i) {
-    plan_.steps.push_back({spec_.steps[i].model_name, graphs_[i], {}, {}, {}});
+    plan_.steps.push_back({spec_.steps[i].model_name, graphs_[i], {}, {}, {}, {}});
     if (Status status = NameInputs(i); !status.ok()) return std::unexpected(std::move(status));
     if (Status status = NameOutputs(i); !status.ok()) return std::unexpected(std::move(status));
   }
@@ -282,6 +311,7 @@ core::Result<Plan> Planner::Make() {
   if (Status status = ChooseInputs(); !status.ok()) return std::unexpected(std::move(status));
   if (Status status = ChooseOutputs(); !status.ok()) return std::unexpected(std::move(status));
   FindLastUses();
+  KeepOnDevices();
   return std::move(plan_);
 }
 

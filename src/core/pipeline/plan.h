@@ -25,6 +25,9 @@ struct Plan {
     std::shared_ptr<const core::Graph> graph;
     std::vector<Port> inputs, outputs;
     std::vector<uint32_t> last;  // tensors that no later step takes, and which are no outputs
+    // Of `outputs` those that stay in the memory of the device that computes them, as all who take them compute there:
+    // their indices in the model, ascending.
+    std::vector<uint32_t> kept;
   };
 
   std::vector<Step> steps;
