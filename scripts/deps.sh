@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Provides what a build needs: Debian's packages by apt, the rest in .deps/ of this checkout.
-# usage: scripts/deps.sh [--leave NAME] NAME…, or "all", which is without docs, images, serve-bench, ray and the builds for GPUs
+# usage: scripts/deps.sh [--leave NAME] NAME…, or "all", which is without docs, images, serve-bench, ray, llama-vulkan and CUDA builds
 #   --leave NAME  begun first and not waited for: it goes on by itself, and the next run waits for it
 #   build         compiler, CMake and the libraries of the command (apt)
 #   guest         C and C++ compiler for WebAssembly guests (apt)
@@ -23,6 +23,9 @@
 #   llama-server  llama.cpp's own server, to compare /v1 with, built from source (200 CPU seconds), and the tests that it has; it needs llama
 #   onnxruntime-cuda, torch-cuda, llama-cuda
 #                 CUDA builds of these, with NVIDIA's libraries, for scripts/gpu_test.sh (x86_64; 2.1, 5.9 and 4.7 GB, together 8.4)
+#   onnxruntime-webgpu
+#                 ONNX Runtime with WebGPU, for any GPU that has a driver for Vulkan (x86_64, Python 3.11; 25 MB); and Chromium (apt), of which tests
+#                 take SwiftShader: a device that computes on the CPU
 #   llama-vulkan  llama.cpp with Vulkan, for any GPU that has a driver for it (x86_64; 70 MB); Mesa's drivers, among them one that computes on
 #                 the CPU (apt)
 #   wasm3         the wasm3 engine, for which tests/ has an adapter: library and headers, built from source (5 CPU seconds)
@@ -52,7 +55,7 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests real-models serve serve-tests llama-server remote-tests kubernetes sbom wheel packages fuzz lint)
+names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime onnxruntime-webgpu openvino torch tflite tensorflow llama wasm3 units tests real-models serve serve-tests llama-server remote-tests kubernetes sbom wheel packages fuzz lint)
 extras=(docs images serve-bench ray onnxruntime-cuda torch-cuda llama-cuda llama-vulkan) # large, and no part of "all"
 
 packages_of() {
@@ -69,6 +72,7 @@ packages_of() {
     remote-tests) echo libpython3.11 ;;
     images) echo buildah runc mmdebstrap patchelf ;;
     serve-bench) echo libnghttp2-dev libpython3.11 ;;
+    onnxruntime-webgpu) echo libvulkan1 chromium ;;
     llama-vulkan) echo libvulkan1 mesa-vulkan-drivers ;;
     openvino) echo libpugixml-dev ;; # which OpenVINO reads its models with, too
     tflite) echo libflatbuffers-dev flatbuffers-compiler ;;

@@ -692,6 +692,13 @@ onnxruntime-cuda() {
   put cuda/13/onnxruntime python/onnxruntime/{LICENSE,ThirdPartyNotices.txt}
 }
 
+# ONNX Runtime with its WebGPU provider, which finds the system's loader of Vulkan (libvulkan.so.1) and drivers.
+onnxruntime-webgpu() {
+  wheel onnxruntime-webgpu 1.27.0 142eb8bdb803c58117bf64164d201f43180bc87229cac14b590aa4ea79e0f70b "$work/python"
+  put webgpu/onnxruntime/capi python/onnxruntime/capi/libonnxruntime.so.*
+  put webgpu/onnxruntime python/onnxruntime/{LICENSE,ThirdPartyNotices.txt}
+}
+
 # PyTorch's libraries, of the version that `torch` above is of: the runtime of our backend is linked to that.
 torch-cuda() {
   wheel torch 2.10.0 ac5bdcbb074384c66fa160c15b1ead77839e3fe7ed117d667249afce0acabfac "$work/python"

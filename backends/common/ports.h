@@ -64,6 +64,8 @@ class Ports {
   void set_stateful(bool stateful) {
     if (stateful) info_.flags |= WASINN_GRAPH_STATEFUL;
   }
+  // wasinn_info::memory, which outlives this.
+  void set_memory(const char* name) { info_.memory = name; }
   // wasinn_info::max_parallel
   void set_max_parallel(uint32_t most) { info_.max_parallel = most; }
 

@@ -37,6 +37,7 @@ struct Identity {
 //   and where it can: void Cancel(); void DiscardOutputs(); void TakeOutput(uint32_t, wasinn_tensor*);
 //     std::span<const wasinn_io* const> Outputs();
 //     void ComputeAsync(std::span<const uint32_t> wanted, std::function<void(wasinn_error*)> done);
+//     where outputs can stay on a device: void SetKept(std::span<const uint32_t>) noexcept, before each compute;
 //     where outputs are bindable: void BindOutput(uint32_t, const wasinn_tensor&); bool has_outputs_elsewhere() const;
 //     where graphs share slots: void Reset();
 //     and, all three, void Step(); void Piece(uint32_t, wasinn_tensor*); void Finish();
@@ -133,6 +134,11 @@ class TableOf {
     if constexpr (requires(Context& context) { context.SetMaxBytes(uint64_t{}); }) {
       constexpr size_t kEnd = offsetof(wasinn_compute_options, max_bytes) + sizeof(options->max_bytes);
       slot->SetMaxBytes(options->struct_size >= kEnd ? options->max_bytes : 0);
+    }
+    if constexpr (requires(Context& context) { context.SetKept(std::span<const uint32_t>()); }) {
+      constexpr size_t kEnd = offsetof(wasinn_compute_options, kept) + sizeof(options->kept);
+      slot->SetKept(options->struct_size >= kEnd ? std::span(options->kept, options->n_kept)
+                                                 : std::span<const uint32_t>());
     }
     if constexpr (requires(Context& context) { context.SetDeadline(uint64_t{}); }) {
       slot->SetDeadline(options->deadline_ms);

@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "onnx/call_scope.h"
+#include "onnx/device_turn.h"
 
 namespace wasinn::onnx {
 
@@ -43,8 +44,16 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
       outputs_(model, binding_.get()),
       charge_id_(model.host().NewChargeId()) {}
 
+Context::~Context() {
+  const DeviceTurn turn(model_.takes_turns());
+  outputs_.Drop();
+  binding_.reset();
+}
+
 void Context::Compute() {
+  const DeviceTurn turn(model_.takes_turns());
   computed_ = false;
+  outputs_.Keep(kept_);
   OrtStatus* status = Run();
   // What a model says of its outputs' shapes may be wrong, and without our buffers ONNX Runtime only warns of it.
   if (status != nullptr && IsOtherShape(model_.host().api().GetErrorMessage(status)) && outputs_.TrustNoShapes()) {
@@ -99,17 +108,25 @@ void Context::Fail(OrtStatus* status) const {
 
 void Context::Output(uint32_t index, wasinn_tensor* view) {
   if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+  const DeviceTurn turn(model_.takes_turns());
   outputs_.View(index, view);
 }
 
 void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
   if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+  const DeviceTurn turn(model_.takes_turns());
   outputs_.Take(index, out);
 }
 
 void Context::DiscardOutputs() {
+  const DeviceTurn turn(model_.takes_turns());
   computed_ = false;
   outputs_.Discard();
+}
+
+void Context::BindOutput(uint32_t index, const wasinn_tensor& tensor) {
+  const DeviceTurn turn(model_.takes_turns());
+  outputs_.Bind(index, tensor);
 }
 
 void Context::Cancel() {

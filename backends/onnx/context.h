@@ -4,6 +4,9 @@
 
 #include <wasinn/backend.h>
 
+#include <cstdint>
+#include <span>
+
 #include "common/cancel_gate.h"
 #include "onnx/inputs.h"
 #include "onnx/memory_budget.h"
@@ -16,11 +19,14 @@ namespace wasinn::onnx {
 class Context {
  public:
   Context(const Model& model, const wasinn_slot_options& options);
+  ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   // Of the next compute; 0: as the slot was told.
   void SetMaxBytes(uint64_t bytes) noexcept { max_bytes_ = bytes != 0 ? bytes : slot_max_bytes_; }
+  // Likewise; valid until it has returned.
+  void SetKept(std::span<const uint32_t> kept) noexcept { kept_ = kept; }
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
   bool has_outputs_elsewhere() const { return !outputs_.trusts_shapes(); }
@@ -28,7 +34,7 @@ class Context {
   void DiscardOutputs();
   void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Bind(index, tensor); }
   void UnbindInput(uint32_t index) { inputs_.Unbind(index); }
-  void BindOutput(uint32_t index, const wasinn_tensor& tensor) { outputs_.Bind(index, tensor); }
+  void BindOutput(uint32_t index, const wasinn_tensor& tensor);
   void TakeOutput(uint32_t index, wasinn_tensor* out);
 
  private:
@@ -40,6 +46,7 @@ class Context {
   const Model& model_;
   const uint64_t slot_max_bytes_;         // 0: no limit
   uint64_t max_bytes_ = slot_max_bytes_;  // of this compute
+  std::span<const uint32_t> kept_;
   OrtPtr<OrtRunOptions> run_options_;
   OrtPtr<OrtIoBinding> binding_;
   Inputs inputs_;

@@ -1,9 +1,13 @@
 #include "onnx/inputs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
+#include <string_view>
 #include <utility>
 
+#include "common/error.h"
 #include "onnx/dtype.h"
 #include "onnx/tensor.h"
 
@@ -24,11 +28,21 @@ void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
   if (index >= slots_.size()) backend::ThrowNoPort("input", index, slots_.size());
   Slot& slot = slots_[index];
   slot.wanted = false;
-  const bool same = slot.value != nullptr && slot.data == tensor.data &&
+  if (tensor.memory != nullptr) (void)PlaceOf(model_.signature().inputs()[index], tensor);
+  const bool same = slot.value != nullptr && slot.data == tensor.data && slot.on_device == (tensor.memory != nullptr) &&
                     std::ranges::equal(slot.dims, std::span(tensor.dims, tensor.rank));
   if (!same) Make(index, tensor);
-  if (!slot.bound) PutIntoBinding(index);
+  if (!slot.bound && !model_.copies_inputs()) PutIntoBinding(index);
   slot.wanted = true;
+}
+
+const OrtMemoryInfo* Inputs::PlaceOf(const Port& port, const wasinn_tensor& tensor) const {
+  if (tensor.memory == nullptr) return model_.host().environment().cpu_memory();
+  const DeviceMemory* const device = model_.device_memory();
+  if (device != nullptr && std::string_view(device->name()) == tensor.memory) return device->info();
+  throw backend::Error(
+      WASINN_INVALID_ARGUMENT,
+      fmt::format("input '{}' lies in the memory of {}, where this model does not compute", port.name, tensor.memory));
 }
 
 void Inputs::Make(uint32_t index, const wasinn_tensor& tensor) {
@@ -36,10 +50,12 @@ void Inputs::Make(uint32_t index, const wasinn_tensor& tensor) {
   backend::CheckTensor(port, tensor);
   std::vector<int64_t> dims(tensor.dims, tensor.dims + tensor.rank);
   Slot& slot = slots_[index];
-  slot.value = MakeTensor(model_.host().library(), model_.host().environment().cpu_memory(), port.ort_type, dims,
-                          tensor.data, tensor.bytes);
+  slot.value =
+      MakeTensor(model_.host().library(), PlaceOf(port, tensor), port.ort_type, dims, tensor.data, tensor.bytes);
+  if (model_.copies_inputs()) stale_ = stale_ || slot.bound;  // until the next run, which may be without this input
   slot.bound = false;
   slot.data = tensor.data;
+  slot.on_device = tensor.memory != nullptr;
   slot.dims = std::move(dims);
 }
 
@@ -64,7 +80,7 @@ void Inputs::BindForRun() {
   if (std::exchange(stale_, false)) model_.host().api().ClearBoundInputs(binding_);
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     const bool had = std::exchange(slots_[i].bound, false);
-    if (slots_[i].wanted && had) PutIntoBinding(i);
+    if (slots_[i].wanted && (had || model_.copies_inputs())) PutIntoBinding(i);
   }
 }
 

@@ -26,11 +26,13 @@ class Inputs {
   struct Slot {
     OrtPtr<OrtValue> value;  // NULL: there is none
     const void* data = nullptr;
+    bool on_device = false;  // `data` is of the model's device memory
     std::vector<int64_t> dims;
     bool bound = false;   // it is in the binding
     bool wanted = false;  // it is set; else what is bound is a thing of the past
   };
 
+  const OrtMemoryInfo* PlaceOf(const Port& port, const wasinn_tensor& tensor) const;
   void Make(uint32_t index, const wasinn_tensor& tensor);
   void PutIntoBinding(uint32_t index);
 

@@ -18,6 +18,7 @@
 #include "common/saturating.h"
 #include "common/target.h"
 #include "onnx/call_scope.h"
+#include "onnx/device_turn.h"
 #include "onnx/external_files.h"
 
 namespace wasinn::onnx {
@@ -97,14 +98,30 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
         options, host.fallback(), /*cpu=*/Providers(), [&] { return ProvidersOf(options.target, host.library()); },
         [&](const Providers& providers) { LoadOn(providers, source); });
   }
-  signature_ = std::make_unique<Signature>(host_.library(), session_.get(), source.scan.ranked);
+  auto signature = std::make_unique<Signature>(host_.library(), session_.get(), source.scan.ranked);
+  if (device_memory_) signature->set_memory(device_memory_->name());
+  if (takes_turns_) signature->set_max_parallel(1);
+  signature_ = std::move(signature);
   MakeDescription();
 }
 
+Model::~Model() {
+  const DeviceTurn turn(takes_turns_);
+  session_.reset();
+}
+
 void Model::LoadOn(const Providers& providers, const Source& source) {
+  takes_turns_ = UsesWebGpu(providers);
+  const DeviceTurn turn(takes_turns_);
   copies_inputs_ = UsesDevice(providers);
   device_ = DeviceOf(providers);
+  device_memory_.reset();
   if (LoadKept(providers, source)) return;
+  MakeAnew(providers, source);
+  device_memory_ = DeviceMemory::Of(host_.library(), session_.get(), providers);
+}
+
+void Model::MakeAnew(const Providers& providers, const Source& source) {
   try {
     MakeSession(providers, source, source.bytes, {.folder = source.folder});
   } catch (const Error& error) {

@@ -5,10 +5,12 @@
 #include <wasinn/backend.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "common/reservation.h"
+#include "onnx/device_memory.h"
 #include "onnx/host.h"
 #include "onnx/kept_model.h"
 #include "onnx/model_scan.h"
@@ -22,6 +24,7 @@ namespace wasinn::onnx {
 class Model {
  public:
   Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options);
+  ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
@@ -30,13 +33,18 @@ class Model {
   const Signature& signature() const { return *signature_; }
   const wasinn_info* info() const { return signature_->info(); }
   const char* Describe() const { return description_.c_str(); }
-  // Whether a bound input is copied to a device when it is bound, so that it must be bound again for each run.
+  // NULL: it computes in the host's.
+  const DeviceMemory* device_memory() const { return device_memory_ ? &*device_memory_ : nullptr; }
+  // Whether ONNX Runtime copies an input to a device when it is put into a binding: so that is done for each run.
   bool copies_inputs() const { return copies_inputs_; }
+  // Whether what concerns its device needs a DeviceTurn.
+  bool takes_turns() const { return takes_turns_; }
 
  private:
   struct Source;
 
   void LoadOn(const Providers& providers, const Source& source);
+  void MakeAnew(const Providers& providers, const Source& source);
   // False where optimized models of this source are not kept, or it did not work: then it is loaded as any other.
   bool LoadKept(const Providers& providers, const Source& source);
   bool LoadFrom(const KeptModel& kept, const Providers& providers, const Source& source);
@@ -51,8 +59,9 @@ class Model {
   backend::Reservation reservation_;  // of what the session has beyond the model's own bytes; goes after it
   OrtPtr<OrtSession> session_;
   std::unique_ptr<const Signature> signature_;
+  std::optional<DeviceMemory> device_memory_;
   std::string device_, description_;
-  bool copies_inputs_ = false;
+  bool copies_inputs_ = false, takes_turns_ = false;
   bool was_kept_ = false;  // its optimization was another load's
 };
 

@@ -26,7 +26,28 @@ Outputs::Outputs(const Model& model, OrtIoBinding* binding) : model_(model), bin
   }
 }
 
-bool Outputs::IsBound(uint32_t index) const { return trusts_shapes_ && model_.signature().outputs()[index].bindable(); }
+bool Outputs::IsBound(uint32_t index) const {
+  return trusts_shapes_ && model_.signature().outputs()[index].bindable() && !slots_[index].kept;
+}
+
+void Outputs::Keep(std::span<const uint32_t> indices) {
+  if (indices.empty() && n_kept_ == 0) return;
+  n_kept_ = 0;
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    const Port& port = model_.signature().outputs()[i];
+    Slot& slot = slots_[i];
+    slot.kept = model_.device_memory() != nullptr && !port.is_input && std::ranges::find(indices, i) != indices.end();
+    if (!slot.kept) continue;
+    ++n_kept_;
+    if (slot.bound == nullptr) continue;
+    slot.bound.reset();
+    --n_bound_;
+  }
+}
+
+const OrtMemoryInfo* Outputs::PlaceOf(const Slot& slot) const {
+  return slot.kept ? model_.device_memory()->info() : model_.host().environment().cpu_memory();
+}
 
 void Outputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
   const Port& port = backend::PortAt(model_.signature().outputs(), "output", index);
@@ -78,8 +99,7 @@ void Outputs::Release(const Port& port, Slot* slot) {
   slot->seen = false;
   if (slot->memory != nullptr) slot->memory->value.reset();
   const OrtLibrary& library = model_.host().library();
-  library.Check(library.api().BindOutputToDevice(binding_, port.name.c_str(), model_.host().environment().cpu_memory()),
-                port.name.c_str());
+  library.Check(library.api().BindOutputToDevice(binding_, port.name.c_str(), PlaceOf(*slot)), port.name.c_str());
 }
 
 void Outputs::AfterRun() {
@@ -132,9 +152,13 @@ void Outputs::Take(uint32_t index, wasinn_tensor* out) {
   if (IsBound(index)) throw Error(WASINN_INVALID_ARGUMENT, "the memory of a bound output is its caller's already");
   Slot& slot = slots_[index];
   OutputMemoryPtr memory = std::move(slot.memory);
+  memory->takes_turns = model_.takes_turns();
   Release(model_.signature().outputs()[index], &slot);
   out->owner = memory.release();
-  out->release = [](void* owner) { delete static_cast<OutputMemory*>(owner); };
+  out->release = [](void* owner) {
+    const OutputMemoryPtr taken(static_cast<OutputMemory*>(owner));
+    taken->Release();
+  };
 }
 
 // All at once, since ONNX Runtime gives them so.
@@ -188,7 +212,16 @@ void Outputs::Look(const Port& port, Slot* slot) {
                 .data = data,
                 .bytes = backend::TensorBytes(slot->dims, backend::ElementSize(FromOrt(type))),
                 .owner = nullptr,
-                .release = nullptr};
+                .release = nullptr,
+                .memory = MemoryOf(port, *slot)};
+}
+
+// NULL: the host's, as ONNX Runtime copies there what nobody keeps.
+const char* Outputs::MemoryOf(const Port& port, const Slot& slot) const {
+  const DeviceMemory* const device = model_.device_memory();
+  if (device == nullptr || !device->Has(model_.host().library(), slot.memory->value.get())) return nullptr;
+  if (slot.kept) return device->name();
+  throw Error(WASINN_RUNTIME_ERROR, fmt::format("output '{}' stayed in the memory of {}", port.name, device->name()));
 }
 
 }  // namespace wasinn::onnx

@@ -5,6 +5,7 @@
 #include <wasinn/backend.h>
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "onnx/model.h"
@@ -24,10 +25,14 @@ class Outputs {
   uint64_t bindable_bytes() const { return bindable_bytes_; }
   // wasinn_backend::bind_output.
   void Bind(uint32_t index, const wasinn_tensor& tensor);
+  // wasinn_compute_options::kept of the next run.
+  void Keep(std::span<const uint32_t> indices);
   // Before each run. What outputs held is gone.
   void BeforeRun();
   // After each run that succeeded: keeps what was passed on, and lets go of what is not a tensor of numbers.
   void AfterRun();
+  // Of everything: the end.
+  void Drop() { slots_.clear(); }
   // Lets go of all but what is bound.
   void Discard();
   // The model says other shapes than it makes: from now on ONNX Runtime allocates all. False if no shape was trusted
@@ -43,11 +48,14 @@ class Outputs {
     OrtPtr<OrtValue> bound;  // over memory of the host, which `view` shows; NULL: none
     OutputMemoryPtr memory;  // of others; NULL: it was taken, or nobody has looked at it yet
     bool seen = false;       // `view` shows that
+    bool kept = false;       // on the device
     wasinn_tensor view = {};
     std::vector<int64_t> dims;  // that `view` points to
   };
 
   bool IsBound(uint32_t index) const;
+  const OrtMemoryInfo* PlaceOf(const Slot& slot) const;
+  const char* MemoryOf(const Port& port, const Slot& slot) const;
   bool AllAreBound() const { return all_bindable_ && n_bound_ == slots_.size(); }
   void Release(const Port& port, Slot* slot);
   void KeepPassedOn(const Port& port, Slot* slot);
@@ -59,7 +67,7 @@ class Outputs {
   std::vector<Slot> slots_;
   uint64_t bindable_bytes_ = 0;
   bool all_bindable_ = true;
-  size_t n_bound_ = 0;
+  size_t n_bound_ = 0, n_kept_ = 0;
   bool trusts_shapes_ = true;
   bool fetched_ = false;
 };

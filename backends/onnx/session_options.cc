@@ -17,10 +17,6 @@ using backend::Log;
 
 namespace {
 
-constexpr char kCpu[] = "cpu";
-constexpr char kCuda[] = "cuda";
-constexpr char kTensorRt[] = "tensorrt";
-
 // Keys and values as ONNX Runtime takes them.
 class KeysAndValues {
  public:
@@ -65,9 +61,10 @@ void Append(const OrtLibrary& library, const Config::Named& provider, OrtSession
     if (provider.name == kCuda) return AppendCuda(library, provider.options, options);
     if (provider.name == kTensorRt) return AppendTensorRt(library, provider.options, options);
     const KeysAndValues pairs(provider.options);
-    library.Check(library.api().SessionOptionsAppendExecutionProvider(options, provider.name.c_str(), pairs.keys(),
-                                                                      pairs.values(), pairs.size()),
-                  provider.name.c_str());
+    const char* const name = provider.name == kWebGpu ? "WebGPU" : provider.name.c_str();
+    library.Check(
+        library.api().SessionOptionsAppendExecutionProvider(options, name, pairs.keys(), pairs.values(), pairs.size()),
+        name);
   } catch (const Error& error) {
     throw Error(
         WASINN_UNSUPPORTED_OPERATION,
@@ -122,18 +119,19 @@ std::vector<std::string> AvailableProviders(const OrtLibrary& library) {
 
 std::vector<Providers> ProvidersOf(uint32_t target, const OrtLibrary& library) {
   const Providers cpu;
-  const Providers cuda = {{kCuda, {}}};
   const auto available = AvailableProviders(library);
-  const bool has_cuda = HasGpu(available);
+  const char* const name = GpuProvider(available);
+  const Providers gpu = name == nullptr ? Providers() : Providers{{name, {}}};
   switch (target) {
     case WASINN_CPU:
       return {cpu};
     case WASINN_AUTO:
-      return has_cuda ? std::vector<Providers>{cuda, cpu} : std::vector<Providers>{cpu};
+      return name != nullptr ? std::vector<Providers>{gpu, cpu} : std::vector<Providers>{cpu};
     case WASINN_GPU:
-      if (has_cuda) return {cuda};
+      if (name != nullptr) return {gpu};
       throw Error(WASINN_UNSUPPORTED_OPERATION,
-                  fmt::format("target gpu: the CUDA execution provider is not in ONNX Runtime {} at {}, which has: {}",
+                  fmt::format("target gpu: neither the CUDA nor the WebGPU execution provider is in ONNX Runtime {} at "
+                              "{}, which has: {}",
                               library.version(), library.path(), fmt::join(available, ", ")));
     default:
       throw Error(WASINN_UNSUPPORTED_OPERATION,
@@ -144,6 +142,10 @@ std::vector<Providers> ProvidersOf(uint32_t target, const OrtLibrary& library) {
 
 bool UsesDevice(const Providers& providers) {
   return std::ranges::any_of(providers, [](const Config::Named& provider) { return provider.name != kCpu; });
+}
+
+bool UsesWebGpu(const Providers& providers) {
+  return std::ranges::find(providers, kWebGpu, &Config::Named::name) != providers.end();
 }
 
 OrtPtr<OrtSessionOptions> MakeSessionOptions(const OrtLibrary& library, const Environment& environment, const Log& log,

@@ -26,6 +26,7 @@ std::vector<Providers> ProvidersOf(uint32_t target, const OrtLibrary& library);
 
 // Whether values of such a session may lie elsewhere than in the CPU's memory.
 bool UsesDevice(const Providers& providers);
+bool UsesWebGpu(const Providers& providers);
 
 struct Origin {
   std::string folder;         // where files beside the model may be opened; empty: nowhere
