@@ -3,7 +3,8 @@
 # framework called directly there, and beside the CPU; then the bench. docs/gpu.md says what it needs.
 # usage: scripts/gpu_test.sh [--cpu | --vulkan] [--prefix DIR]… [--python PYTHON] [--build DIR] [FRAMEWORK…]
 #   FRAMEWORK        onnx, torch, llama; all of them unless told
-#   --vulkan         llama.cpp alone, with Vulkan: on device 0, or GGML_VK_VISIBLE_DEVICES. Without a GPU that is Mesa's, which computes on the CPU
+#   --vulkan         llama.cpp with Vulkan: on device 0, or GGML_VK_VISIBLE_DEVICES. Without a GPU that is Mesa's, which computes on the CPU. Or
+#                    `--vulkan onnx`: ONNX Runtime with WebGPU, for which Mesa's of Debian 12 is too old
 #   --cpu            what needs no GPU: the same libraries and the same tests on target cpu, and what target gpu says without a GPU
 #   --prefix DIR     installs no CUDA builds: they lie in DIR, as in a Python's site-packages (onnxruntime/capi, torch/lib, llama/lib, nvidia/*/lib)
 #   --python PYTHON  likewise: where this Python has onnxruntime and torch
@@ -54,8 +55,8 @@ while [ $# -gt 0 ]; do
   shift
 done
 if [ $api = vulkan ]; then
-  if [ $target = cpu ] || [ "${frameworks[*]:-llama}" != llama ]; then usage; fi
-  frameworks=(llama)
+  if [ $target = cpu ] || [[ " ${frameworks[*]} " == *" torch "* ]]; then usage; fi
+  [ ${#frameworks[@]} -gt 0 ] || frameworks=(llama)
   export GGML_VK_VISIBLE_DEVICES=${GGML_VK_VISIBLE_DEVICES-0} # llama.cpp takes one that is no GPU only if it is named
 fi
 [ ${#frameworks[@]} -gt 0 ] || frameworks=(onnx torch llama)
@@ -78,8 +79,9 @@ fi
 recipes=("${frameworks[@]/#onnx/onnxruntime}")
 if [ ${#folders[@]} = 0 ]; then
   [ "$(uname -m)" = x86_64 ] || die "the builds for GPUs that scripts/deps.sh knows are for x86_64: name others with --prefix"
-  "$scripts/deps.sh" "${recipes[@]/%/-$api}"
-  if [ $api = vulkan ]; then folders=("$prefix/vulkan"); else folders=("$prefix/cuda/12" "$prefix/cuda/13"); fi
+  builds=("${recipes[@]/%/-$api}")
+  "$scripts/deps.sh" "${builds[@]/#onnxruntime-vulkan/onnxruntime-webgpu}"
+  if [ $api = vulkan ]; then folders=("$prefix/vulkan" "$prefix/webgpu"); else folders=("$prefix/cuda/12" "$prefix/cuda/13"); fi
 fi
 if [ -z "$build" ]; then
   "$scripts/deps.sh" build guest wasmtime units onnxruntime "${recipes[@]}"

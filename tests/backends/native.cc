@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <onnxruntime_cxx_api.h>
 
+#include <algorithm>
+
 #include "backends/native_place.h"
 
 namespace wasinn::test {
@@ -33,6 +35,11 @@ void InitApi() {
 
 void UseGpu(Ort::SessionOptions* options) {
   const OrtApi& api = Ort::GetApi();
+  const std::vector<std::string> providers = Ort::GetAvailableProviders();
+  if (std::ranges::find(providers, "WebGpuExecutionProvider") != providers.end()) {
+    options->AppendExecutionProvider("WebGPU");
+    return;
+  }
   OrtCUDAProviderOptionsV2* cuda = nullptr;
   Ort::ThrowOnError(api.CreateCUDAProviderOptions(&cuda));
   const std::unique_ptr<OrtCUDAProviderOptionsV2, decltype(api.ReleaseCUDAProviderOptions)> owned(

@@ -51,6 +51,8 @@ TEST(OnnxOpen, TellsWhatItRunsOn) {
 TEST(OnnxOpen, NamesTheGpuThatTheTargetUses) {
   const std::vector<std::string> cuda = {"TensorrtExecutionProvider", "CUDAExecutionProvider", "CPUExecutionProvider"};
   EXPECT_EQ(onnx::DevicesText(cuda), "cpu, gpu (CUDA)");
+  const std::vector<std::string> web_gpu = {"WebGpuExecutionProvider", "CPUExecutionProvider"};
+  EXPECT_EQ(onnx::DevicesText(web_gpu), "cpu, gpu (WebGPU)");
   const std::vector<std::string> others = {"TensorrtExecutionProvider", "ROCMExecutionProvider",
                                            "MIGraphXExecutionProvider", "OpenVINOExecutionProvider",
                                            "AzureExecutionProvider",    "CPUExecutionProvider"};
@@ -218,14 +220,19 @@ TEST(OnnxConfig, NamesProvidersThatAreNotThere) {
   EXPECT_THAT(model.loaded().message, AllOf(HasSubstr("'cuda'"), HasSubstr("CPUExecutionProvider")));
 }
 
+bool HasGpu(const Host& host, const char* api) {
+  return std::string(host.info()->devices).find(api) != std::string::npos;
+}
+
 TEST(OnnxTarget, SaysThatThereIsNoGpuOrFallsBack) {
   const Host host;
-  if (std::string(host.info()->devices).find("CUDA") != std::string::npos) GTEST_SKIP() << "there is a GPU";
+  if (HasGpu(host, "gpu")) GTEST_SKIP() << "there is a GPU";
   LoadOptions options;
   options.target = WASINN_GPU;
   const Model gpu(host, ModelBytes("mean.onnx"), options);
   EXPECT_EQ(gpu.loaded().code, WASINN_UNSUPPORTED_OPERATION);
-  EXPECT_THAT(gpu.loaded().message, AllOf(HasSubstr("CUDA execution provider"), HasSubstr("CPUExecutionProvider")));
+  EXPECT_THAT(gpu.loaded().message,
+              AllOf(HasSubstr("the WebGPU execution provider is in"), HasSubstr("CPUExecutionProvider")));
   EXPECT_THAT(host.log(), IsEmpty());
   options.cpu_fallback = true;
   for (int i = 0; i < 2; ++i) {
@@ -244,9 +251,10 @@ TEST(OnnxTarget, ServesAutoAndNoTpu) {
   options.target = WASINN_AUTO;
   const Model automatic(host, ModelBytes("mean.onnx"), options);
   ASSERT_TRUE(automatic.loaded());
-  const bool has_gpu = std::string(host.info()->devices).find("CUDA") != std::string::npos;
-  EXPECT_THAT(host.table().describe(automatic.get()),
-              HasSubstr(has_gpu ? R"("device":"cuda,cpu")" : R"("device":"cpu")"));
+  std::string device = R"("device":"cpu")";
+  if (HasGpu(host, "CUDA")) device = R"("device":"cuda,cpu")";
+  if (HasGpu(host, "WebGPU")) device = R"("device":"webgpu,cpu")";
+  EXPECT_THAT(host.table().describe(automatic.get()), HasSubstr(device));
   options.target = WASINN_TPU;
   EXPECT_EQ(Model(host, ModelBytes("mean.onnx"), options).loaded().code, WASINN_UNSUPPORTED_OPERATION);
   options.cpu_fallback = true;

@@ -1,7 +1,7 @@
 """The frameworks that have builds for GPUs, and where these lie.
 
 WASINN_SOURCE is the source tree and WASINN_BUILD a build of it. WASINN_GPU_BUILDS names folders, separated by colons, in which the frameworks lie as in a
-Python's site-packages; without it a test uses the build's own, which are for CPUs. WASINN_GPU_API: "cuda", which is the default, or "vulkan".
+Python's site-packages; without it a test uses the build's own, which are for CPUs. WASINN_GPU_API: "cuda", which is the default, or "vulkan", over which ONNX Runtime has WebGPU.
 WASINN_FRAMEWORKS: which of them. Run as a program it prints those that are there."""
 
 import dataclasses
@@ -15,18 +15,23 @@ FOLDERS = [pathlib.Path(folder).resolve() for folder in os.environ.get("WASINN_G
 WAIT = 600  # seconds, for all that a program does
 API = os.environ.get("WASINN_GPU_API", "cuda")
 # From all that uses the API. ggml's library for Vulkan takes numbers that are there alone.
-HIDDEN = {"cuda": {"CUDA_VISIBLE_DEVICES": "-1"}, "vulkan": {"GGML_VK_VISIBLE_DEVICES": "99"}}[API]
+NO_DRIVER = "/nonexistent/icd.json"
+HIDDEN = {
+    "cuda": {"CUDA_VISIBLE_DEVICES": "-1"},
+    "vulkan": {"GGML_VK_VISIBLE_DEVICES": "99", "VK_DRIVER_FILES": NO_DRIVER, "VK_ICD_FILENAMES": NO_DRIVER},
+}[API]
 
 
 @dataclasses.dataclass(frozen=True)
 class Framework:
     name: str
     library: str  # below a folder
-    of_api: dict  # what lies beside it in a build for this API alone
+    of_api: dict  # what lies beside it in a build for this API alone, or bytes that are in it
     models: dict  # the shape of the input, by file
     device: str  # what `describe` calls the GPU
     not_there: str  # settings of the model: a GPU that no machine has
     missing: str  # what an error says where there is no GPU: a regular expression
+    memory: str = ""  # what a pipeline's `describe` calls the memory where tensors stay between two models; "": they do not
     config: str = ""  # more settings of the model
     bench: dict = dataclasses.field(default_factory=dict)  # what the bench must be told, by model
     not_its_tests: str = ""  # of the backend's own, where there is no GPU: a filter for GoogleTest
@@ -35,9 +40,15 @@ class Framework:
         """(folder, library) of the first build for the API; None where there is none."""
         for folder in FOLDERS:
             for path in sorted(folder.glob(self.library)):
-                if API in self.of_api and (path.parent / self.of_api[API]).exists():
+                if self.has_api(path):
                     return folder, path
         return None
+
+    def has_api(self, library):
+        sign = self.of_api.get(API)
+        if isinstance(sign, bytes):
+            return sign in library.read_bytes()
+        return sign is not None and (library.parent / sign).exists()
 
     def environment(self):
         """In which the dynamic linker finds NVIDIA's libraries beside the framework."""
@@ -64,12 +75,13 @@ FRAMEWORKS = {
         Framework(
             name="onnx",
             library="onnxruntime/capi/libonnxruntime.so.*",
-            of_api={"cuda": "libonnxruntime_providers_cuda.so"},
+            of_api={"cuda": "libonnxruntime_providers_cuda.so", "vulkan": b"WebGPU EP context ID"},
             models={"models/digits.onnx": (1, 1, 8, 8), "tests/models/tiny/mean.onnx": (1, 3, 8, 8)},
-            device="cuda,cpu",
-            not_there='providers = [{name = "cuda", device_id = 63}]',
+            device={"cuda": "cuda,cpu", "vulkan": "webgpu,cpu"}[API],
+            memory={"cuda": "cuda:0", "vulkan": "webgpu:0"}[API],
+            not_there={"cuda": 'providers = [{name = "cuda", device_id = 63}]', "vulkan": ""}[API],
             # That is, of a build without CUDA; without a driver, or of a number that is none's; with a driver and no device.
-            missing="the CUDA execution provider is not in|'cuda' cannot be used: |CUDA failure 100: no CUDA-capable device",
+            missing="execution provider is in ONNX Runtime|No supported adapters|'cuda' cannot be used: |CUDA failure 100: no CUDA-capable device",
             bench={"models/digits.onnx": (), "tests/models/tiny/relu.onnx": ()},
             not_its_tests="OnnxTarget.ServesAutoAndNoTpu",  # which takes ONNX Runtime's word that there is CUDA for a GPU
         ),

@@ -26,7 +26,7 @@ OF_ONE_DEVICE = 1e-3 if ON_GPU else 0
 OF_TWO_DEVICES = 1e-2
 PROMPT, CONTINUED = b"GNU General Public", b" License"
 
-BY_BYTES, U8 = 5, 3  # an encoding (the model's bytes tell it) and a type, as wasi-nn numbers them
+BY_BYTES, F32, U8 = 5, 1, 3  # an encoding (the model's bytes tell it) and a type, as wasi-nn numbers them
 RUNTIME_ERROR, UNSUPPORTED_OPERATION = 5, 6
 
 
@@ -139,6 +139,24 @@ class GpuCase:
         for target in (TARGET, "auto"):
             error, device, said = self.load(target)
             self.assertEqual((error, device), (0, expected), said)
+
+    def test_between_two_models_tensors_stay_on_the_gpu(self):
+        """One after the other in a pipeline: the same numbers as when they come over the CPU's memory."""
+        if not self.framework.memory or not ON_GPU:
+            return
+        values = array.array("f", (number / 7 - 9 for number in range(3 * 224 * 224))).tobytes()
+        model = "tests/models/tiny/relu.onnx"
+        step = "{model_name = 'model', input_map = {'0' = 'a'}, output_map = {'0' = 'b'}}, {model_name = 'model', input_map = {'0' = 'b'}, output_map = {'0' = 'c'}}"
+        settings = self.framework.settings(model, TARGET) + f"[models.row]\nstep = [{step}]\n"
+        (self.dir / "inputs").write_bytes(values)
+        answers, said = self.steps(settings, "name 0 row", "describe 0", "context 0 0", f"setfile 0 0 {F32} 1,3,224,224 /files/inputs",
+                                   "compute 0", "getfile 0 0 /files/outputs")
+        self.assertEqual([error for error, _ in answers], [0] * 6, said)
+        described = answers[1]
+        kept = json.loads(described[1])["model"]["step"][0]
+        self.assertEqual((kept.get("kept"), kept.get("memory")), (["b"], self.framework.memory), kept)
+        expected = array.array("f", (max(value, 0) for value in array.array("f", values)))
+        self.assertEqual((self.dir / "outputs").read_bytes(), expected.tobytes())
 
     def test_a_gpu_that_is_not_there_is_an_error(self):
         self.check_missing("gpu", env=HIDDEN)
