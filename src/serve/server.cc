@@ -71,7 +71,7 @@ class AtEnd {
 };
 
 Workers::Limits ForWorkers(const ServeOptions& options) {
-  return {options.workers > 0 ? options.workers : 8 * Processors(), options.max_waiting, options.wait_timeout};
+  return {options.workers > 0 ? options.workers : size_t{8} * Processors(), options.max_waiting, options.wait_timeout};
 }
 
 // What connections may be numbered below.
