@@ -36,17 +36,47 @@ Ruleset AllOf(int version) {
   return all;
 }
 
-std::expected<void, std::string> AllowReading(int ruleset, const std::string& path) {
-  const Descriptor file(open(path.c_str(), O_PATH | O_CLOEXEC));
-  struct stat status = {};
-  if (!file.is_open() || fstat(file.number(), &status) != 0) return {};
-  landlock_path_beneath_attr rule = {};
-  rule.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE;
-  if (S_ISDIR(status.st_mode)) rule.allowed_access |= LANDLOCK_ACCESS_FS_READ_DIR;
-  rule.parent_fd = file.number();
-  if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0) return {};
-  return SystemError("Landlock: cannot allow reading of " + path);
-}
+class Rules {
+ public:
+  explicit Rules(const Ruleset& all)
+      : all_(all), set_(static_cast<int>(syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0))) {}
+  bool is_made() const { return set_.is_open(); }
+
+  std::expected<void, std::string> AllowReading(const std::string& path) const {
+    return Allow(path, [](mode_t mode) -> uint64_t {
+      return LANDLOCK_ACCESS_FS_READ_FILE | (S_ISDIR(mode) ? uint64_t{LANDLOCK_ACCESS_FS_READ_DIR} : 0);
+    });
+  }
+  std::expected<void, std::string> AllowDevice(const std::string& path) const {
+    return Allow(path, [this](mode_t mode) -> uint64_t {
+      if (S_ISDIR(mode)) return LANDLOCK_ACCESS_FS_READ_DIR;
+      if (!S_ISCHR(mode)) return 0;
+      return LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | (all_.handled_access_fs & kIoctlOnDevices);
+    });
+  }
+  std::expected<void, std::string> RestrictSelf() const {
+    if (syscall(SYS_landlock_restrict_self, set_.number(), 0) == 0) return {};
+    return SystemError("Landlock: cannot restrict this process");
+  }
+
+ private:
+  // `access` says what, by the file's mode.
+  template <typename Access>
+  std::expected<void, std::string> Allow(const std::string& path, const Access& access) const {
+    const Descriptor file(open(path.c_str(), O_PATH | O_CLOEXEC));
+    struct stat status = {};
+    if (!file.is_open() || fstat(file.number(), &status) != 0) return {};
+    landlock_path_beneath_attr rule = {};
+    rule.allowed_access = access(status.st_mode);
+    rule.parent_fd = file.number();
+    if (rule.allowed_access == 0) return {};
+    if (syscall(SYS_landlock_add_rule, set_.number(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0) return {};
+    return SystemError("Landlock: cannot allow opening " + path);
+  }
+
+  const Ruleset all_;
+  const Descriptor set_;
+};
 
 }  // namespace
 
@@ -55,15 +85,17 @@ int LandlockVersion() {
   return version < 0 ? 0 : static_cast<int>(version);
 }
 
-std::expected<void, std::string> DenyOutside(const std::vector<std::string>& readable) {
-  const Ruleset all = AllOf(LandlockVersion());
-  const Descriptor ruleset(static_cast<int>(syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0)));
-  if (!ruleset.is_open()) return SystemError("Landlock: cannot make a set of rules");
+std::expected<void, std::string> DenyOutside(const std::vector<std::string>& readable,
+                                             const std::vector<std::string>& devices) {
+  const Rules rules(AllOf(LandlockVersion()));
+  if (!rules.is_made()) return SystemError("Landlock: cannot make a set of rules");
   for (const std::string& path : readable) {
-    if (auto allowed = AllowReading(ruleset.number(), path); !allowed) return allowed;
+    if (auto allowed = rules.AllowReading(path); !allowed) return allowed;
   }
-  if (syscall(SYS_landlock_restrict_self, ruleset.number(), 0) == 0) return {};
-  return SystemError("Landlock: cannot restrict this process");
+  for (const std::string& path : devices) {
+    if (auto allowed = rules.AllowDevice(path); !allowed) return allowed;
+  }
+  return rules.RestrictSelf();
 }
 
 }  // namespace wasinn::worker

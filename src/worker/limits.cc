@@ -14,7 +14,6 @@
 namespace wasinn::worker {
 namespace {
 
-constexpr rlim_t kMostDescriptors = 64;
 constexpr rlim_t kFirstStack = 8u << 20;
 constexpr int kNice = 10;
 // Addresses that malloc sets aside for its arenas and does not use.
@@ -39,27 +38,32 @@ std::expected<void, std::string> Limit(int resource, const char* name, uint64_t 
   return {};
 }
 
-std::expected<void, std::string> LimitSelf() {
+std::expected<void, std::string> LimitSelf(uint64_t most_descriptors) {
   OfferToOutOfMemoryKiller();
   if (auto limited = Limit(RLIMIT_CORE, "RLIMIT_CORE", 0); !limited) return limited;
   // Of the first thread, whose stack no other limit counts.
   if (auto limited = Limit(RLIMIT_STACK, "RLIMIT_STACK", kFirstStack); !limited) return limited;
-  if (auto limited = Limit(RLIMIT_NOFILE, "RLIMIT_NOFILE", kMostDescriptors); !limited) return limited;
+  if (auto limited = Limit(RLIMIT_NOFILE, "RLIMIT_NOFILE", most_descriptors); !limited) return limited;
   const int now = getpriority(PRIO_PROCESS, 0);
   if (now < kNice && setpriority(PRIO_PROCESS, 0, kNice) != 0) return SystemError("cannot be nice");
   return {};
 }
 
-std::expected<void, std::string> ForbidFiles() {
+std::expected<void, std::string> LimitFiles(uint64_t most_bytes) {
   if (signal(SIGXFSZ, SIG_IGN) == SIG_ERR) return SystemError("cannot ignore SIGXFSZ");
-  return Limit(RLIMIT_FSIZE, "RLIMIT_FSIZE", 0);
+  return Limit(RLIMIT_FSIZE, "RLIMIT_FSIZE", most_bytes);
 }
 
 std::expected<void, std::string> LimitMemory(const SelfStatus& status, uint64_t more_bytes) {
-  const auto data = status.data_bytes(), all = status.all_bytes();
-  if (!data || !all) return std::unexpected("/proc/self/status tells no VmData or no VmSize");
-  if (auto limited = Limit(RLIMIT_DATA, "RLIMIT_DATA", Sum(*data, more_bytes)); !limited) return limited;
-  // What was made read-only, and what is shared, does not count there.
+  const auto data = status.data_bytes();
+  if (!data) return std::unexpected("/proc/self/status tells no VmData");
+  return Limit(RLIMIT_DATA, "RLIMIT_DATA", Sum(*data, more_bytes));
+}
+
+std::expected<void, std::string> LimitAddresses(const SelfStatus& status, uint64_t more_bytes) {
+  const auto all = status.all_bytes();
+  if (!all) return std::unexpected("/proc/self/status tells no VmSize");
+  // What was made read-only, and what is shared, does not count as data.
   return Limit(RLIMIT_AS, "RLIMIT_AS", Sum(*all, Sum(Sum(more_bytes, more_bytes), kSetAside)));
 }
 

@@ -13,13 +13,14 @@ namespace wasinn::worker {
 std::expected<void, std::string> Limit(int resource, const char* name, uint64_t most);
 
 // No core file, few descriptors, behind others for the processor, the first to go when memory is short.
-std::expected<void, std::string> LimitSelf();
+std::expected<void, std::string> LimitSelf(uint64_t most_descriptors);
 
-// No file grows any more, also not one in memory. Writing then fails; it does not end the process.
-std::expected<void, std::string> ForbidFiles();
+// No file grows beyond this any more, also not one in memory. Writing then fails; it does not end the process.
+std::expected<void, std::string> LimitFiles(uint64_t most_bytes);
 
-// Private memory that can be written to, stacks of threads included, beyond what there is now; and all memory, shared and
-// read-only too, within twice as much and what malloc sets aside.
+// Private memory that can be written to, stacks of threads included, beyond what there is now.
 std::expected<void, std::string> LimitMemory(const SelfStatus& status, uint64_t more_bytes);
+// And all memory, shared and read-only too, within twice as much and what malloc sets aside.
+std::expected<void, std::string> LimitAddresses(const SelfStatus& status, uint64_t more_bytes);
 
 }  // namespace wasinn::worker

@@ -34,7 +34,7 @@ Done DropPrivileges() {
 }
 
 Done Restrict(const Wall& wall) {
-  if (LandlockVersion() > 0) return DenyOutside(wall.readable);
+  if (LandlockVersion() > 0) return DenyOutside(wall.readable, wall.devices);
   if (wall.reads_when_sealed())
     return std::unexpected("a framework that reads files behind the wall needs Landlock, which is not here");
   return {};
@@ -47,7 +47,7 @@ std::expected<Sandbox, std::string> Sandbox::RaiseBeforeThreads(Wall wall) {
   SelfStatus status;
   if (!status.is_open()) return SystemError("cannot open /proc/self/status");
   if (!status.HasThreads(1)) return std::unexpected("there is a second thread, which the wall would not be around");
-  Done raised = LimitSelf();
+  Done raised = LimitSelf(wall.most_descriptors);
   if (!raised) return std::unexpected(raised.error());
   const auto apart = CountThreadsApart();
   if (!apart) return std::unexpected(apart.error());
@@ -58,12 +58,16 @@ std::expected<Sandbox, std::string> Sandbox::RaiseBeforeThreads(Wall wall) {
 }
 
 std::expected<void, std::string> Sandbox::Seal(uint64_t max_bytes) {
-  if (auto forbidden = ForbidFiles(); !forbidden) return forbidden;
+  if (auto limited = LimitFiles(wall_.file_bytes); !limited) return limited;
   if (counted_apart_) {
     if (auto limited = LimitThreads(status_, max_bytes); !limited) return limited;
   }
   if (max_bytes != 0) {
-    if (auto limited = LimitMemory(status_, max_bytes + wall_.stack_bytes); !limited) return limited;
+    const uint64_t more = max_bytes + wall_.stack_bytes + wall_.driver_bytes;
+    if (auto limited = LimitMemory(status_, more); !limited) return limited;
+    if (!wall_.has_devices) {
+      if (auto limited = LimitAddresses(status_, more); !limited) return limited;
+    }
   }
   status_.Close();
   return FilterSystemCalls(wall_);

@@ -37,6 +37,27 @@ constexpr const char* kBase[] = {
 // What is no accident.
 constexpr const char* kDeadly[] = {"execve", "execveat", "process_vm_readv", "process_vm_writev", "ptrace"};
 
+// Of a worker that may use devices, whose drivers
+constexpr const char* kOfDrivers[] = {
+    // look for devices and libraries; Landlock says what can be opened
+    "access", "faccessat", "faccessat2", "fstat", "fstatfs", "getcwd", "getdents64", "lseek", "lstat", "newfstatat",
+    "pread64", "readlink", "readlinkat", "stat", "statfs", "statx",
+    // have threads that wait for the device and for each other
+    "dup", "epoll_create1", "epoll_ctl", "epoll_pwait", "epoll_wait", "eventfd2", "pipe2",
+    // keep memory where the device finds it, near its processor, and what they compile in a file of memory that is open
+    "ftruncate", "get_mempolicy", "mbind", "membarrier", "mlock", "munlock", "set_mempolicy",
+    // ask who they are, and how they may run
+    "getegid", "geteuid", "getgid", "getppid", "getrusage", "getuid", "sched_get_priority_max",
+    "sched_get_priority_min", "sched_getparam", "sched_getscheduler", "times"};
+
+// What a request of ioctl begins with, the second of its bytes from below: those of drivers. Not those of terminals, sockets and files.
+constexpr uint64_t kOfRequests[] = {'F' /* NVIDIA's */,   'd' /* DRM's */,
+                                    'K' /* KFD's */,      'm' /* nvidia-modeset's */,
+                                    'b' /* memory and */, '>' /* fences that drivers share */};
+constexpr uint64_t kTypeOfRequest = 0xff00;
+// Those of NVIDIA's unified memory are plain numbers, but for its first and last.
+constexpr uint64_t kPlainRequests = 0xff, kUvmBegin = 0x30000001, kUvmEnd = 0x30000002, kAllOfRequest = 0xffffffff;
+
 // pthread_create's, and an old flag without a meaning that other C libraries add.
 constexpr uint64_t kThreadFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
                                   CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
@@ -65,6 +86,9 @@ scmp_arg_cmp HasOf(unsigned argument, uint64_t mask, uint64_t value) {
   return {argument, SCMP_CMP_MASKED_EQ, mask, value};
 }
 
+// That no file is made or changed by it is for Landlock, but for the devices themselves.
+constexpr uint64_t kDeviceFlags = kReadingFlags | O_RDWR | 0100000 /* O_LARGEFILE */;
+
 // The first error is kept: the filter is not loaded then.
 class Filter {
  public:
@@ -85,9 +109,9 @@ class Filter {
     if (error_) return;
     const int call = seccomp_syscall_resolve_name(name);
     if (call == __NR_SCMP_ERROR) return Keep(std::string("seccomp: no system call is named ") + name, EINVAL);
-    Keep(std::string("seccomp: ") + name,
-         seccomp_rule_add_array(context_.get(), action, call, static_cast<unsigned>(conditions.size()),
-                                conditions.data()));
+    const int result = seccomp_rule_add_array(context_.get(), action, call, static_cast<unsigned>(conditions.size()),
+                                              conditions.data());
+    Keep(std::string("seccomp: ") + name, result == -EEXIST ? 0 : result);
   }
   void Allow(const char* name, const std::vector<scmp_arg_cmp>& conditions = {}) {
     Rule(SCMP_ACT_ALLOW, name, conditions);
@@ -145,6 +169,20 @@ void AllowMore(Filter* filter, const std::string& name) {
   filter->Allow(name.c_str());
 }
 
+// Device files are the driver's in the kernel, whatever is asked of them: nothing looks into that here.
+void AllowDevices(Filter* filter) {
+  for (const char* name : kOfDrivers) filter->Allow(name);
+  filter->Allow("openat", {HasOf(2, kAllBits & ~kDeviceFlags, O_RDONLY)});
+  for (const int command : {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL}) {
+    filter->Allow("fcntl", {Equals(1, static_cast<uint64_t>(command))});
+  }
+  for (const uint64_t type : kOfRequests) filter->Allow("ioctl", {HasOf(1, kTypeOfRequest, type << 8)});
+  filter->Allow("ioctl", {HasOf(1, kAllOfRequest & ~kPlainRequests, 0)});
+  for (const uint64_t request : {kUvmBegin, kUvmEnd}) filter->Allow("ioctl", {HasOf(1, kAllOfRequest, request)});
+  // What a driver shares with a device, or between its processes. No limit counts it.
+  filter->Allow("mmap", {HasOf(3, MAP_ANONYMOUS | MAP_TYPE | kUncounted, MAP_ANONYMOUS | MAP_SHARED)});
+}
+
 }  // namespace
 
 std::expected<void, std::string> FilterSystemCalls(const Wall& wall) {
@@ -155,6 +193,7 @@ std::expected<void, std::string> FilterSystemCalls(const Wall& wall) {
   AllowMemory(&filter, wall.exec_memory);
   AllowThreadsAndSignals(&filter);
   AllowHarmlessSettings(&filter);
+  if (wall.has_devices) AllowDevices(&filter);
   return filter.Load();
 }
 

@@ -20,11 +20,22 @@ struct Wall {
   std::vector<std::string> readable;
   // Of addresses for stacks of its threads, of which little is touched: beside the limit of memory, which counts all of them.
   uint64_t stack_bytes = 0;
+  uint64_t most_descriptors = 64;
+
+  // Below what a worker has that may use devices (devices.h). Drivers map more than a limit of addresses could hold, and share memory.
+  bool has_devices = false;
+  // Files of devices that may be opened for reading and writing, and asked with ioctl. Folders among them may be looked through, and files
+  // that are no devices of characters are left out.
+  std::vector<std::string> devices;
+  // Of a file, which can only be one in memory.
+  uint64_t file_bytes = 0;
+  // That drivers may allocate in this process beside the limit of memory.
+  uint64_t driver_bytes = 0;
 
   // NAME and value: what the framework must be told before its library is opened.
   std::vector<std::pair<std::string, std::string>> environment;
 
-  bool reads_when_sealed() const { return std::ranges::find(more_calls, "openat") != more_calls.end(); }
+  bool reads_when_sealed() const { return has_devices || std::ranges::find(more_calls, "openat") != more_calls.end(); }
 };
 
 // What the framework behind the backend of this name needs, and on a machine without executable memory (SandboxSupport) what it can do

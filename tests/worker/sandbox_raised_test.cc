@@ -1,6 +1,5 @@
 // Where the wall can stand, and what is said when it cannot.
 #include <gtest/gtest.h>
-#include <seccomp.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -18,6 +17,7 @@
 #include "worker/nobody.h"
 #include "worker/sandbox_support.h"
 #include "worker/sealed.h"
+#include "worker/without.h"
 
 namespace wasinn::test {
 namespace {
@@ -29,16 +29,6 @@ using worker::WallOf;
 
 void Must(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);
-}
-
-// As a kernel without this system call, or a container's filter, answers: with this first argument, if there is one.
-void Without(const char* call, int error) {
-  scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-  Must(seccomp_rule_add(filter, SCMP_ACT_ERRNO(static_cast<uint16_t>(error)), seccomp_syscall_resolve_name(call), 0) ==
-           0,
-       call);
-  Must(seccomp_load(filter) == 0, "seccomp_load");
-  seccomp_release(filter);
 }
 
 std::string LineOfStatus(std::ifstream& status, const std::string& name) {

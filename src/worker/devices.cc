@@ -1,0 +1,143 @@
+#include "worker/devices.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+
+#include "core/json.h"
+
+namespace wasinn::worker {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A machine with eight GPUs: NVIDIA's driver has tens of files open for each.
+constexpr uint64_t kMostDescriptors = 512;
+// Kernels that are unpacked or compiled at their first use, and buffers on the way to the device.
+constexpr uint64_t kDriverBytes = uint64_t{1} << 30;
+// SwiftShader keeps what it compiles in a file of memory, of some hundred KiB.
+constexpr uint64_t kFileBytes = uint64_t{64} << 20;
+
+// Frameworks and drivers open libraries late: for a model's first operator of a kind, for instance.
+constexpr const char* kLibraries[] = {"/usr/lib",        "/usr/lib64",      "/lib",
+                                      "/lib64",          "/usr/local/lib",  "/usr/local/nvidia",
+                                      "/usr/local/cuda", "/etc/ld.so.cache"};
+// Which drivers there are, and how they are set.
+constexpr const char* kSettings[] = {"/etc/vulkan", "/usr/share/vulkan",  "/usr/local/share/vulkan",
+                                     "/etc/OpenCL", "/etc/nvidia",        "/usr/share/nvidia",
+                                     "/etc/drirc",  "/usr/share/drirc.d", "/usr/share/libdrm"};
+// Which devices there are, where they are plugged in, and what the kernel's part of a driver says.
+constexpr const char* kSystem[] = {
+    "/proc/devices",      "/proc/driver/nvidia", "/proc/meminfo",         "/proc/modules", "/proc/version",
+    "/sys/bus/pci",       "/sys/class/drm",      "/sys/class/kfd",        "/sys/dev/char", "/sys/devices",
+    "/sys/module/amdgpu", "/sys/module/nvidia",  "/sys/module/nvidia_uvm"};
+// Of itself the memory's map and sizes, and names: not the whole folder, which has its descriptors and the network's tables.
+constexpr const char* kSelf[] = {"/proc/self/cmdline", "/proc/self/comm",  "/proc/self/maps",
+                                 "/proc/self/stat",    "/proc/self/statm", "/proc/self/status"};
+
+bool IsNumbered(std::string_view name, std::string_view prefix) {
+  return name.size() > prefix.size() && name.starts_with(prefix) &&
+         name.find_first_not_of("0123456789", prefix.size()) == name.npos;
+}
+
+struct Folder {
+  const char* path;
+  bool (*has_device)(std::string_view name);
+};
+constexpr Folder kFolders[] = {
+    {"/dev",
+     [](std::string_view name) {
+       constexpr std::string_view kNames[] = {"kfd", "nvidia-modeset", "nvidia-uvm", "nvidia-uvm-tools", "nvidiactl"};
+       return std::ranges::find(kNames, name) != std::end(kNames) || IsNumbered(name, "nvidia");
+     }},
+    // What computes; a card's other file sets screens, and can be another process's master.
+    {"/dev/dri", [](std::string_view name) { return IsNumbered(name, "renderD"); }},
+    {"/dev/accel", [](std::string_view name) { return IsNumbered(name, "accel"); }},
+    {"/dev/nvidia-caps", [](std::string_view) { return true; }}};
+
+std::vector<std::string> DeviceFiles() {
+  std::vector<std::string> files;
+  for (const Folder& folder : kFolders) {
+    std::error_code error;  // one that is not there has none
+    bool has_any = false;
+    for (const fs::directory_entry& file : fs::directory_iterator(folder.path, error)) {
+      if (!folder.has_device(file.path().filename().native())) continue;
+      files.push_back(file.path());
+      has_any = true;
+    }
+    if (has_any && std::string_view(folder.path) != "/dev") files.emplace_back(folder.path);  // to be looked through
+  }
+  return files;
+}
+
+// Those that begin at the root: what another folder is the rest of depends on where one is.
+std::vector<std::string> PathsIn(const char* variable) {
+  std::vector<std::string> paths;
+  const char* const value = std::getenv(variable);
+  std::string_view rest = value == nullptr ? "" : value;
+  while (!rest.empty()) {
+    const std::string_view path = rest.substr(0, rest.find(':'));
+    if (path.starts_with('/') && path.size() > 1) paths.emplace_back(path);
+    rest.remove_prefix(std::min(rest.size(), path.size() + 1));
+  }
+  return paths;
+}
+
+// "": it names none, or one of the system's.
+std::string LibraryOf(const fs::path& description) {
+  std::ifstream file(description);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const nlohmann::json json = core::ParseJson(text);
+  if (!json.is_object() || !json.contains("ICD") || !json["ICD"].is_object()) return "";
+  const nlohmann::json& icd = json["ICD"];
+  const std::string library = icd.contains("library_path") && icd["library_path"].is_string()
+                                  ? icd["library_path"].get<std::string>()
+                                  : std::string();
+  if (library.find('/') == library.npos) return "";
+  return (description.parent_path() / library).lexically_normal();
+}
+
+}  // namespace
+
+std::vector<std::string> NamedVulkanDrivers() {
+  std::vector<std::string> all;
+  for (const char* variable : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES"}) {
+    for (const std::string& path : PathsIn(variable)) {
+      all.push_back(path);
+      if (std::string library = LibraryOf(path); !library.empty()) all.push_back(std::move(library));
+    }
+  }
+  return all;
+}
+
+void AddDevices(Wall& wall, const std::vector<std::string>& libraries) {
+  wall.has_devices = true;
+  wall.exec_memory = true;  // for libraries, and for drivers that compile
+  wall.most_descriptors = kMostDescriptors;
+  wall.driver_bytes = kDriverBytes;
+  wall.file_bytes = kFileBytes;
+  wall.devices = DeviceFiles();
+  std::erase(wall.readable, "/proc/self");
+  const auto add = [&](const auto& paths) {
+    wall.readable.insert(wall.readable.end(), std::begin(paths), std::end(paths));
+  };
+  add(kLibraries);
+  add(kSettings);
+  add(kSystem);
+  add(kSelf);
+  add(libraries);
+  add(PathsIn("LD_LIBRARY_PATH"));
+  add(NamedVulkanDrivers());
+  // Nothing is written: they do without what they would keep for the next process.
+  for (const auto& [name, value] :
+       {std::pair("CUDA_CACHE_DISABLE", "1"), std::pair("MESA_SHADER_CACHE_DISABLE", "true"),
+        std::pair("__GL_SHADER_DISK_CACHE", "0")}) {
+    wall.environment.emplace_back(name, value);
+  }
+}
+
+}  // namespace wasinn::worker

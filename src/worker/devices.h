@@ -1,0 +1,18 @@
+// Of a worker that may use this machine's GPUs: how much lower its wall is, so that their drivers work behind it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "worker/wall.h"
+
+namespace wasinn::worker {
+
+// Adds to a framework's wall the files that there are of devices and drivers, and lets go of what drivers cannot keep. `libraries` are
+// folders where the framework lies, and what it opens late. What the wall then lets through: AllowDevices in system_calls.cc.
+void AddDevices(Wall& wall, const std::vector<std::string>& libraries);
+
+// The descriptions of Vulkan drivers that these variables of the environment name, each with the library that it names.
+std::vector<std::string> NamedVulkanDrivers();
+
+}  // namespace wasinn::worker
