@@ -18,6 +18,7 @@ core::Result<core::Policy> ToPolicy(const wasinn_policy& given) {
   const wasinn_policy& policy = *read;
   core::Policy out{.load = policy.load,
                    .cpu_fallback = policy.cpu_fallback,
+                   .isolated_gpu = policy.isolated_gpu,
                    .targets = policy.targets,
                    .models = std::nullopt,
                    .encodings = std::nullopt,

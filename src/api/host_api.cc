@@ -179,7 +179,8 @@ wasinn_status* wasinn_host_policy(const wasinn_host* host, wasinn_policy* out) {
                                  .tenant = policy.tenant.empty() ? nullptr : policy.tenant.c_str(),
                                  .weight = policy.weight,
                                  .allowed_outbound_hosts = host->host->policy_outbound_hosts(),
-                                 .n_allowed_outbound_hosts = policy.allowed_outbound_hosts.size()};
+                                 .n_allowed_outbound_hosts = policy.allowed_outbound_hosts.size(),
+                                 .isolated_gpu = policy.isolated_gpu};
     return core::WriteStruct(*out, value, "wasinn_policy");
   });
 }

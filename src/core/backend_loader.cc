@@ -201,9 +201,9 @@ Result<std::string> BackendLoader::ConfigOf(const Entry& entry) const {
 }
 
 Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const InstallHints& hints, const Patience& patience,
-                                                     Workers* workers) {
+                                                     const Place& place) {
   Result<std::shared_ptr<Backend>> opened =
-      workers == nullptr ? OpenInHost(entry, patience) : OpenIsolated(entry, patience, *workers);
+      place.workers == nullptr ? OpenInHost(entry, patience) : OpenIsolated(entry, patience, place);
   if (opened || opened.error().code() != WASINN_UNSUPPORTED_OPERATION) return opened;
   const Status& why = opened.error();
   const std::string told = hints.Told(why.message(), entry.table.name, entry.table.install);
@@ -220,8 +220,9 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenInHost(Entry& entry, const P
 }
 
 Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry, const Patience& patience,
-                                                             Workers& workers) const {
-  return workers.Get(entry.table.name, patience, [&]() -> Result<std::shared_ptr<Backend>> {
+                                                             const Place& place) const {
+  Workers& workers = *place.workers;
+  return workers.Get(entry.table.name, place.has_devices, patience, [&]() -> Result<std::shared_ptr<Backend>> {
     Result<std::string> config = ConfigOf(entry);
     if (!config) return std::unexpected(std::move(config.error()));
     const isolation::Setting setting{.worker = options_.worker,
@@ -229,6 +230,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry,
                                      .library = entry.path,
                                      .config = std::move(*config),
                                      .owner = workers.owner(),
+                                     .has_devices = place.has_devices,
                                      .threads = options_.threads,
                                      .log_level = logger_.level(),
                                      .spin_us = options_.worker_spin_us,
@@ -277,7 +279,7 @@ void BackendLoader::TellOfMissing(Entry& entry, std::string_view format, const E
 }
 
 Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view format, const Patience& patience,
-                                                          Workers* workers) {
+                                                          const Place& place) {
   Result<std::shared_ptr<Entries>> entries = FindEntries(patience);
   if (!entries) return std::unexpected(std::move(entries.error()));
   Entry* missing = nullptr;
@@ -285,7 +287,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view forma
   for (Entry* entry : (*entries)->in_order) {
     if (!HasFormat(entry->formats, format)) continue;
     if (missing != nullptr) TellOfMissing(*missing, format, *entry, why);
-    Result<std::shared_ptr<Backend>> backend = Open(*entry, (*entries)->hints, patience, workers);
+    Result<std::shared_ptr<Backend>> backend = Open(*entry, (*entries)->hints, patience, place);
     // Whose framework is broken, or wrongly configured, does not silently give way to another.
     if (backend || backend.error().code() != WASINN_UNSUPPORTED_OPERATION) return backend;
     if (missing == nullptr) why = std::move(backend.error());
@@ -302,11 +304,11 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view forma
 }
 
 Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, const Patience& patience,
-                                                       Workers* workers) {
+                                                       const Place& place) {
   Result<std::shared_ptr<Entries>> entries = FindEntries(patience);
   if (!entries) return std::unexpected(std::move(entries.error()));
   for (Entry& entry : (*entries)->found) {
-    if (name == entry.table.name) return Open(entry, (*entries)->hints, patience, workers);
+    if (name == entry.table.name) return Open(entry, (*entries)->hints, patience, place);
   }
   const auto known = std::ranges::find(kKnown, name, &Known::name);
   if (known != std::end(kKnown)) {

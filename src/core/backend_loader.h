@@ -62,11 +62,11 @@ class BackendLoader {
   // The backend that serves a format: of several the first in the host's order whose framework is there. Opening the
   // framework can take a while; concurrent callers for the same one wait for it, as long as their patience lasts, and
   // others are not held up. A failure is not remembered, so that a framework which was installed meanwhile is found.
-  // With `workers` it is one of these, in an OS process of its own.
+  // In the host's process, or in a worker.
   Result<std::shared_ptr<Backend>> ForFormat(std::string_view format, const Patience& patience,
-                                             Workers* workers = nullptr);
+                                             const Place& place = {});
   // One that the host's configuration names, whatever formats it serves by itself.
-  Result<std::shared_ptr<Backend>> ByName(std::string_view name, const Patience& patience, Workers* workers = nullptr);
+  Result<std::shared_ptr<Backend>> ByName(std::string_view name, const Patience& patience, const Place& place = {});
   // Of each compute.
   uint32_t threads() const { return options_.threads; }
   const isolation::Census& workers() const { return templates_->census(); }
@@ -97,10 +97,10 @@ class BackendLoader {
   void WarnOfUnknownNames(const Entries& entries) const;
   void TellOfMissing(Entry& entry, std::string_view format, const Entry& next, const Status& why) const;
   Result<std::shared_ptr<Backend>> Open(Entry& entry, const InstallHints& hints, const Patience& patience,
-                                        Workers* workers = nullptr);
+                                        const Place& place = {});
   Result<std::shared_ptr<Backend>> OpenInHost(Entry& entry, const Patience& patience);
   Result<std::string> ConfigOf(const Entry& entry) const;
-  Result<std::shared_ptr<Backend>> OpenIsolated(const Entry& entry, const Patience& patience, Workers& workers) const;
+  Result<std::shared_ptr<Backend>> OpenIsolated(const Entry& entry, const Patience& patience, const Place& place) const;
   BackendReport ReportOf(Entry& entry, const InstallHints& hints);
   std::string Folders() const;
 

@@ -86,6 +86,7 @@ void ReadLimits(const Section& section, wasinn_limits& limits) {
 void ReadPolicy(const Section& section, Policy& policy) {
   section.Word("load", ParseLoad, policy.load);
   section.Boolean("cpu_fallback", policy.cpu_fallback);
+  section.Boolean("isolated_gpu", policy.isolated_gpu);
   policy.models = section.Strings("models");
   section.Word("dialect", ParseDialect, policy.dialect);
   section.Word("inputs", ParseInputs, policy.inputs);

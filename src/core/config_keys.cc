@@ -96,6 +96,7 @@ constexpr Key kKeys[] = {
     {"limits", "compute_timeout_ms", Kind::kCount},
     {"policy", "load", Kind::kString, 0, IsWord<ParseLoad>},
     {"policy", "cpu_fallback", Kind::kBoolean},
+    {"policy", "isolated_gpu", Kind::kBoolean},
     {"policy", "encodings", Kind::kStrings},
     {"policy", "targets", Kind::kStrings, 0, IsWord<ParseTarget>},
     {"policy", "models", Kind::kStrings},

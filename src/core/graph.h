@@ -29,6 +29,7 @@ class Graph {
     std::string guest_config = "{}";
     std::string backend;  // its name; "": whichever serves the encoding
     bool cpu_fallback = false;
+    bool isolated_gpu = false;                // a worker of it may use devices
     uint64_t max_bytes = 0;                   // as in wasinn_load_options
     std::chrono::milliseconds deadline{0};    // 0: none
     const std::atomic<bool>* stop = nullptr;  // becomes true: the load is to end soon

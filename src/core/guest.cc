@@ -174,6 +174,7 @@ Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, st
                        {.encoding = FormatName(encoding),
                         .target = target,
                         .cpu_fallback = policy_.cpu_fallback,
+                        .isolated_gpu = policy_.isolated_gpu,
                         .max_bytes = limits_.max_model_bytes,
                         .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
                         .stop = &closing_,

@@ -84,6 +84,14 @@ Result<std::shared_ptr<Graph>> Counted(LoadMeter& meter, Result<std::shared_ptr<
   return graph;
 }
 
+// What a framework says of a GPU that its worker may not use.
+Status NamingThePolicy(const Status& why) {
+  if (why.code() != WASINN_UNSUPPORTED_OPERATION && why.code() != WASINN_RUNTIME_ERROR) return Copy(why);
+  return Status(why.code(),
+                fmt::format("{}; models in workers have the CPU alone (policy.isolated_gpu)", why.message()),
+                std::string(why.backend()));
+}
+
 Result<std::vector<uint32_t>> FindOutputs(const Graph& graph, std::span<const std::string> names) {
   std::vector<uint32_t> indices;
   if (!names.empty() && graph.has_late_outputs()) {
@@ -145,9 +153,8 @@ Result<std::shared_ptr<Graph>> Host::LoadNamed(std::string_view name, const Pati
 Result<std::shared_ptr<Graph>> Host::LoadModel(Model& model, const Patience& patience, const GuestTag& loader) {
   const auto load = [&](const ModelSource& source) {
     LoadMeter meter(metrics_, source.metrics, loader);
-    Result<std::shared_ptr<Graph>> graph = source.batching.is_on()
-                                               ? LoadBatched(source, patience)
-                                               : LoadSource(source, {.cpu_fallback = policy_.cpu_fallback}, patience);
+    Result<std::shared_ptr<Graph>> graph =
+        source.batching.is_on() ? LoadBatched(source, patience) : LoadSource(source, OfHost(), patience);
     if (!graph || source.warm_up.computes == 0) return Counted(meter, std::move(graph));
     Status status = WarmUpGraph(*graph, source, patience);
     return Counted(meter, status.ok() ? std::move(graph) : std::unexpected(std::move(status)));
@@ -201,7 +208,9 @@ Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptio
       if (Status status = guest_policy.CheckTarget(own.target); !status.ok()) return std::unexpected(std::move(status));
     }
     // Who chooses the device has its own policy's word for what happens without it.
-    options.cpu_fallback = config->device ? guest_policy.cpu_fallback : policy_.cpu_fallback;
+    const Policy& deciding = config->device ? guest_policy : policy_;
+    options.cpu_fallback = deciding.cpu_fallback;
+    options.isolated_gpu = deciding.isolated_gpu;
     options.guest_config = std::move(config->load);
     LoadMeter meter(metrics_, own.metrics, options.loader);
     graph = Counted(meter, LoadSource(own, std::move(options), patience, &bytes));
@@ -259,11 +268,11 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   if (graph) return graph;
   // What a worker's framework says of it does not know that there was a file, or what it can do elsewhere.
   const bool is_for_the_worker = source.workers != nullptr && graph.error().code() == WASINN_UNSUPPORTED_OPERATION;
-  return std::unexpected(Status(
-      graph.error().code(),
-      fmt::format("model '{}': {}{}", Numbered(source.name, source.version), graph.error().message(),
-                  is_for_the_worker ? "; with isolate = true a model is one file, or an IR, and runs on the CPU" : ""),
-      std::string(graph.error().backend())));
+  return std::unexpected(
+      Status(graph.error().code(),
+             fmt::format("model '{}': {}{}", Numbered(source.name, source.version), graph.error().message(),
+                         is_for_the_worker ? "; with isolate = true a model is one file, or an IR" : ""),
+             std::string(graph.error().backend())));
 }
 
 // The format that was named, or recognised from the bytes. Bytes that are evidently of another one are refused here, by
@@ -317,9 +326,12 @@ Result<SharedGraphs::Shared> Host::LoadBytes(std::span<const std::shared_ptr<con
 Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<const Blob>> parts,
                                              const Graph::LoadOptions& options, const Patience& patience,
                                              Workers* workers) {
+  // A model of the CPU's gets the stronger wall, whatever its guest may use.
+  const bool wants_gpu = options.target == WASINN_GPU || options.target == WASINN_AUTO;
+  const Place place = {.workers = workers, .has_devices = workers != nullptr && options.isolated_gpu && wants_gpu};
   Result<std::shared_ptr<Backend>> backend = options.backend.empty()
-                                                 ? backends_.ForFormat(options.encoding, patience, workers)
-                                                 : backends_.ByName(options.backend, patience, workers);
+                                                 ? backends_.ForFormat(options.encoding, patience, place)
+                                                 : backends_.ByName(options.backend, patience, place);
   if (!backend) return std::unexpected(std::move(backend.error()));
   if (Status status = CheckBackendKeys((*backend)->table(), WASINN_KEY_MODEL, options.host_config); !status.ok()) {
     return std::unexpected(std::move(status));
@@ -327,7 +339,9 @@ Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<con
   if (Status status = CheckBackendKeys((*backend)->table(), WASINN_KEY_GUEST, options.guest_config); !status.ok()) {
     return std::unexpected(std::move(status));
   }
-  return Graph::Load(std::move(*backend), parts, options, watchdog_);
+  Result<std::shared_ptr<Graph>> graph = Graph::Load(std::move(*backend), parts, options, watchdog_);
+  const bool is_denied = workers != nullptr && options.target == WASINN_GPU && !options.isolated_gpu;
+  return is_denied && !graph ? std::unexpected(NamingThePolicy(graph.error())) : std::move(graph);
 }
 
 }  // namespace wasinn::core

@@ -80,6 +80,10 @@ class Host {
 
  private:
   Host(HostOptions& options, wasinn_log_fn log, void* user);
+  // As the host's own policy has it.
+  Graph::LoadOptions OfHost() const {
+    return {.cpu_fallback = policy_.cpu_fallback, .isolated_gpu = policy_.isolated_gpu};
+  }
   Patience PatienceOf(const Graph::LoadOptions& options) { return {&watchdog_, options.deadline, options.stop}; }
   Result<std::shared_ptr<Backend>> BackendOf(const ModelSource& source, const Patience& patience);
   Result<wasinn_backend> TableOf(const ModelSource& source, const Patience& patience);

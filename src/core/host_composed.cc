@@ -70,7 +70,7 @@ Result<std::shared_ptr<Graph>> Host::LoadPipeline(const ModelSource& source, con
 Result<std::shared_ptr<Graph>> Host::LoadBatched(const ModelSource& source, const Patience& patience) {
   ModelSource inner = source;
   inner.metrics = nullptr;
-  Result<std::shared_ptr<Graph>> graph = LoadSource(inner, {.cpu_fallback = policy_.cpu_fallback}, patience);
+  Result<std::shared_ptr<Graph>> graph = LoadSource(inner, OfHost(), patience);
   if (!graph) return graph;
   return BatchedModel::Over(std::move(*graph), source.batching, fmt::format("{}:{}", source.name, source.version),
                             {.encoding = source.encoding, .target = source.target, .metrics = source.metrics},

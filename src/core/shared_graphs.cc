@@ -8,8 +8,8 @@
 namespace wasinn::core {
 
 std::string SharedGraphs::KeyOf(std::span<const std::shared_ptr<const Blob>> parts, const Graph::LoadOptions& options) {
-  std::string key = fmt::format("{} {} {} {} {}", options.encoding, static_cast<uint32_t>(options.target),
-                                options.cpu_fallback, options.max_bytes, options.backend);
+  std::string key = fmt::format("{} {} {} {} {} {}", options.encoding, static_cast<uint32_t>(options.target),
+                                options.cpu_fallback, options.isolated_gpu, options.max_bytes, options.backend);
   for (const std::string* config : {&options.host_config, &options.guest_config}) {
     key += fmt::format(" {}:{}", config->size(), *config);
   }

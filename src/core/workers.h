@@ -25,7 +25,7 @@ class Workers {
   // All of them end: nobody wants what they hold.
   void Abandon() {
     const std::lock_guard lock(mutex_);
-    for (auto& [name, made] : backends_) {
+    for (auto& [key, made] : backends_) {
       if (const auto backend = made.Peek()) (*backend)->Abandon();
     }
   }
@@ -35,24 +35,34 @@ class Workers {
   uint64_t max_model_bytes() const { return max_model_bytes_; }
   uint64_t max_tensor_bytes() const { return max_tensor_bytes_; }
 
-  // The one of this backend, made by whoever asks first.
+  // The one of this backend, made by whoever asks first. One that may use devices is another OS process: the wall around
+  // it is weaker.
   template <typename Make>
-  Result<std::shared_ptr<Backend>> Get(const std::string& backend, const Patience& patience, Make&& make) {
-    return Find(backend).Get(patience, "a worker of backend '" + backend + "'", std::forward<Make>(make));
+  Result<std::shared_ptr<Backend>> Get(const std::string& backend, bool has_devices, const Patience& patience,
+                                       Make&& make) {
+    return Find({backend, has_devices})
+        .Get(patience, "a worker of backend '" + backend + "'", std::forward<Make>(make));
   }
 
  private:
   using Made = MadeOnce<std::shared_ptr<Backend>>;
-  Made& Find(const std::string& backend) {
+  using Key = std::pair<std::string, bool>;
+  Made& Find(const Key& key) {
     const std::lock_guard lock(mutex_);
-    return backends_[backend];
+    return backends_[key];
   }
 
   const std::string owner_;
   const uint64_t max_model_bytes_, max_tensor_bytes_;
   SharedGraphs graphs_;
   std::mutex mutex_;
-  std::map<std::string, Made> backends_;  // none moves
+  std::map<Key, Made> backends_;  // none moves
+};
+
+// Where a framework runs: NULL: in the host's process; else in one of these, that may use devices or not.
+struct Place {
+  Workers* workers = nullptr;
+  bool has_devices = false;
 };
 
 // Of a host. Any thread.

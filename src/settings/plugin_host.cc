@@ -29,7 +29,8 @@ std::vector<Variable> Variables() {
           {"WASINN_NN_MAX_CONTEXTS", Kind::kAsItIs, {"limits.max_contexts"}},
           {"WASINN_NN_MAX_BYTES", Kind::kSize, {"limits.max_model_bytes", "limits.max_tensor_bytes"}},
           {"WASINN_NN_TIMEOUT", Kind::kDuration, {"limits.load_timeout_ms", "limits.compute_timeout_ms"}},
-          {"WASINN_NN_LOAD", Kind::kAsItIs, {"policy.load"}}};
+          {"WASINN_NN_LOAD", Kind::kAsItIs, {"policy.load"}},
+          {"WASINN_NN_ISOLATED_GPU", Kind::kAsItIs, {"policy.isolated_gpu"}}};
 }
 
 Status Error(const std::string& message) { return Status(wasinn_status_new(WASINN_INVALID_ARGUMENT, message.c_str())); }

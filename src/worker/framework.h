@@ -2,6 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/backend.h"
 #include "core/isolation/protocol.h"
@@ -25,6 +28,9 @@ class FrameworkOf {
   // Whether it has computed something: what it opens late is there.
   bool warm() const { return warm_; }
   void SetWarm() { warm_ = true; }
+  // Where its libraries lie, if that was found before it is opened here (framework_folders.h).
+  const std::vector<std::string>& folders() const { return folders_; }
+  void SetFolders(std::vector<std::string> folders) { folders_ = std::move(folders); }
 
   core::Backend& backend() const { return *backend_; }
   const wasinn_backend& table() const { return *table_; }
@@ -37,6 +43,7 @@ class FrameworkOf {
   LogLines log_;
   core::Logger logger_;
   bool inherited_ = false, warm_ = false;
+  std::vector<std::string> folders_;
   std::unique_ptr<const wasinn_backend> table_;
   std::shared_ptr<core::Backend> backend_;
 };

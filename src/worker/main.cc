@@ -45,8 +45,8 @@ Descriptor LeaveHost() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool begins_anew = argc == 2 && std::string_view(argv[1]) == "worker";
-  if (argc != (begins_anew ? 2 : 1) || ::isatty(STDIN_FILENO) != 0) {
+  const bool begins_anew = argc >= 2 && std::string_view(argv[1]) == "worker";
+  if ((argc != 1 && !begins_anew) || ::isatty(STDIN_FILENO) != 0) {
     std::fputs("wasinn-worker is started by libwasinn, not by hand\n", stderr);
     return 2;
   }
@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
   Socket socket((Descriptor(kFirstDescriptor)));
   // Never freed: threads use it as long as the process lives.
   auto* framework = new wasinn::worker::FrameworkOf;
+  if (begins_anew) framework->SetFolders({argv + 2, argv + argc});  // as BeginAnew has it
   if (!begins_anew) {
     Descriptor host = LeaveHost();
     auto* parent =

@@ -31,10 +31,13 @@ using isolation::Reader;
 using isolation::Socket;
 using isolation::Writer;
 
-// Begins anew as a worker that opens its framework itself, since a fork has none of its parent's threads.
-[[noreturn]] void BeginAnew(const Socket& lane) {
+// Begins anew as a worker that opens its framework itself: a fork has none of its parent's threads, and of a device's driver it must have
+// nothing.
+[[noreturn]] void BeginAnew(const Socket& lane, const std::vector<std::string>& folders) {
   if (::dup2(lane.number(), kFirstDescriptor) < 0) ::_exit(1);
-  std::array<char*, 3> arguments = {const_cast<char*>("wasinn-worker"), const_cast<char*>("worker"), nullptr};
+  std::vector<char*> arguments = {const_cast<char*>("wasinn-worker"), const_cast<char*>("worker")};
+  for (const std::string& folder : folders) arguments.push_back(const_cast<char*>(folder.c_str()));
+  arguments.push_back(nullptr);
   ::execve("/proc/self/exe", arguments.data(), environ);
   ::_exit(1);
 }
@@ -88,7 +91,7 @@ core::Status Template::OpenFramework(Reader& request) {
 }
 
 Socket Template::Spawn(Descriptor lane) {
-  const bool whole = HasOneThread();
+  const bool whole = HasOneThread() && !framework_.setting().has_devices;
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) {
@@ -104,7 +107,7 @@ Socket Template::Spawn(Descriptor lane) {
     host_ = Descriptor();
     framework_.SetInherited();
     Socket end(std::move(lane));
-    if (!whole) BeginAnew(end);
+    if (!whole) BeginAnew(end, framework_.folders());
     return end;
   }
   const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));

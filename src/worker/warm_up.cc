@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/tensor.h"
+#include "worker/framework_folders.h"
 #include "worker/self_status.h"
 #include "worker/slot.h"
 
@@ -24,7 +25,8 @@ constexpr Model kModels[] = {
 #include "worker/warm_up_models.inc"
 };
 
-core::Status Load(Graph& graph, const Model& model) {
+// On a device if there is one and it may be used, so that its driver has opened and started what it needs, too.
+core::Status Load(Graph& graph, const Model& model, bool has_devices) {
   auto segment = isolation::Segment::Make(model.bytes.size());
   if (!segment) return std::move(segment.error());
   std::ranges::copy(model.bytes, segment->data());
@@ -33,6 +35,8 @@ core::Status Load(Graph& graph, const Model& model) {
   options.struct_size = sizeof(options);
   options.format = model.format;
   options.host_config = options.guest_config = "{}";
+  options.target = has_devices ? WASINN_AUTO : WASINN_CPU;
+  options.cpu_fallback = has_devices ? 1 : 0;
   options.account = &graph.account;
   core::Backend& backend = graph.backend;
   core::Status status = backend.Take(backend.table().load(backend.state(), &blob, 1, &options, &graph.graph));
@@ -85,9 +89,9 @@ uint64_t OutputBytes(const wasinn_info& info) {
   return bytes;
 }
 
-core::Status Compute(core::Backend& backend, const Model& model) {
+core::Status Compute(core::Backend& backend, const Model& model, bool has_devices) {
   const auto graph = std::make_shared<Graph>(backend, UINT64_MAX);
-  if (core::Status status = Load(*graph, model); !status.ok()) return status;
+  if (core::Status status = Load(*graph, model, has_devices); !status.ok()) return status;
   Slot slot(graph, UINT64_MAX);
   if (core::Status status = slot.Open(0, "{}"); !status.ok()) return status;
   const Tensor input = InputOf(*graph->info.inputs[0]);
@@ -116,12 +120,13 @@ bool IsAmong(std::span<const std::string_view> names, std::string_view name) {
 core::Status WarmUp(FrameworkOf& framework) {
   const auto model = std::ranges::find(kModels, framework.setting().backend, &Model::backend);
   if (framework.warm() || model == std::end(kModels)) return {};
-  core::Status status = Compute(framework.backend(), *model);
+  core::Status status = Compute(framework.backend(), *model, framework.setting().has_devices);
   if (status.ok()) framework.SetWarm();
   return status;
 }
 
 core::Status OpenForWorkers(FrameworkOf& framework) {
+  if (framework.setting().has_devices) return FindFolders(framework);
   const std::string& name = framework.setting().backend;
   if (IsAmong(kOpenedByWorkers, name)) return {};
   if (core::Status status = framework.Open(); !status.ok()) return status;

@@ -35,7 +35,7 @@ class HelpTest(CommandTest):
     def test_run_help_names_every_flag(self):
         out = self.wasinn("run", "--help").out
         flags = "--model --models -S,--wasi --nn-preload --dir --env --config --nn-max-graphs --nn-max-contexts --nn-max-bytes"
-        for flag in (flags + " --nn-timeout --nn-load --timeout --max-memory --max-table-elements --fuel --max-threads --threads --engine --allow-precompiled --no-cache --log-level --json --stats --env-file --invoke --allow-outbound --profile -W,--wasm").split():
+        for flag in (flags + " --nn-timeout --nn-load --nn-isolated-gpu --timeout --max-memory --max-table-elements --fuel --max-threads --threads --engine --allow-precompiled --no-cache --log-level --json --stats --env-file --invoke --allow-outbound --profile -W,--wasm").split():
             self.assertIn(f"  {flag} ", out)
 
     def test_run_help_has_the_defaults_of_configuration_md(self):

@@ -28,6 +28,7 @@ TEST(Config, DefaultsAreSafe) {
   EXPECT_EQ(options->limits.compute_timeout_ms, 30'000u);
   EXPECT_EQ(options->policy.load, WASINN_LOAD_ISOLATED);
   EXPECT_FALSE(options->policy.cpu_fallback);
+  EXPECT_FALSE(options->policy.isolated_gpu);
 }
 
 TEST(Config, ReadsEverySection) {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _LOAD = {"deny": 0, "isolated": 1, "in-process": 2}
 _LIMITS = tuple(name for name, *_ in _abi.Limits._fields_ if name != "struct_size")
-_POLICY = ("load", "cpu_fallback", "targets", "models", "encodings", "tenant", "weight")
+_POLICY = ("load", "cpu_fallback", "isolated_gpu", "targets", "models", "encodings", "tenant", "weight")
 
 
 def _known(section: str, given: Mapping[str, object], names: Sequence[str]) -> None:

@@ -19,15 +19,15 @@ core::Result<std::shared_ptr<Census>> Templates::TakePlace() {
       &census_, [self = shared_from_this()](Census* census) { census->alive.fetch_sub(1, std::memory_order_relaxed); });
 }
 
-std::shared_ptr<Templates::Entry> Templates::Find(const std::string& backend) {
+std::shared_ptr<Templates::Entry> Templates::Find(const Setting& setting) {
   const std::lock_guard lock(mutex_);
-  std::shared_ptr<Entry>& entry = entries_[backend];
+  std::shared_ptr<Entry>& entry = entries_[{setting.backend, setting.has_devices}];
   if (entry == nullptr) entry = std::make_shared<Entry>();
   return entry;
 }
 
 core::Result<std::shared_ptr<Template>> Templates::Get(const Setting& setting) {
-  const std::shared_ptr<Entry> entry = Find(setting.backend);
+  const std::shared_ptr<Entry> entry = Find(setting);
   const std::lock_guard lock(entry->starting);
   if (entry->made == nullptr) {
     auto made = Template::Start(setting, spare_workers_);
@@ -37,8 +37,8 @@ core::Result<std::shared_ptr<Template>> Templates::Get(const Setting& setting) {
   return entry->made;
 }
 
-void Templates::Forget(const std::string& backend, const std::shared_ptr<Template>& gone) {
-  const std::shared_ptr<Entry> entry = Find(backend);
+void Templates::Forget(const Setting& setting, const std::shared_ptr<Template>& gone) {
+  const std::shared_ptr<Entry> entry = Find(setting);
   const std::lock_guard lock(entry->starting);
   if (entry->made == gone) entry->made.reset();
 }
@@ -70,7 +70,7 @@ core::Result<std::shared_ptr<Connection>> IsolatedBackend::Start() {
     auto connection = Connection::Start(*parent, *place, setting_, log);
     if (connection || attempt > 0) return connection;
     if ((*parent)->gone()) {
-      templates_->Forget(setting_.backend, *parent);
+      templates_->Forget(setting_, *parent);
     } else if (connection.error().code() != WASINN_LOST) {  // a worker that was ended before it served anybody
       return connection;
     }

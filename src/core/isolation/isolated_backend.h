@@ -10,12 +10,14 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "core/isolation/connection.h"
 
 namespace wasinn::isolation {
 
-// The templates of a host, one for each framework, and how many workers it has of all. Any thread.
+// The templates of a host, one for each framework with devices and without, and how many workers it has of all. Any
+// thread.
 class Templates : public std::enable_shared_from_this<Templates> {
  public:
   Templates(uint32_t max_workers, bool spare_workers) : max_workers_(max_workers), spare_workers_(spare_workers) {}
@@ -26,20 +28,21 @@ class Templates : public std::enable_shared_from_this<Templates> {
   // Started if need be.
   core::Result<std::shared_ptr<Template>> Get(const Setting& setting);
   // It is gone.
-  void Forget(const std::string& backend, const std::shared_ptr<Template>& gone);
+  void Forget(const Setting& setting, const std::shared_ptr<Template>& gone);
 
  private:
   struct Entry {
     std::mutex starting;
     std::shared_ptr<Template> made;
   };
-  std::shared_ptr<Entry> Find(const std::string& backend);
+  using Key = std::pair<std::string, bool>;  // of the backend, and whether its workers may use devices
+  std::shared_ptr<Entry> Find(const Setting& setting);
 
   const uint32_t max_workers_;
   const bool spare_workers_;
   Census census_;
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<Entry>> entries_;
+  std::map<Key, std::shared_ptr<Entry>> entries_;
 };
 
 // The table of a framework's backend, with functions that ask a worker.

@@ -78,6 +78,7 @@ bool Ios::Read(Reader& reader, uint32_t flags) {
 
 void Setting::Write(Writer& writer) const {
   for (const std::string* text : {&backend, &library, &config, &cgroup}) writer.Text(*text);
+  writer.Number(static_cast<uint8_t>(has_devices));
   writer.Number(threads);
   writer.Number(log_level);
   writer.Number(spin_us);
@@ -87,6 +88,7 @@ void Setting::Write(Writer& writer) const {
 
 void Setting::Read(Reader& reader) {
   for (std::string* text : {&backend, &library, &config, &cgroup}) *text = reader.Text();
+  has_devices = reader.Number<uint8_t>() != 0;
   threads = reader.Number<uint32_t>();
   log_level = reader.Number<uint32_t>();
   spin_us = reader.Number<uint32_t>();

@@ -64,7 +64,8 @@ struct Setting {
   std::string backend;  // its name, for messages
   std::string library;  // of the backend
   std::string config = "{}";
-  std::string owner;  // whose worker it is, for the host's log; workers are not told
+  std::string owner;         // whose worker it is, for the host's log; workers are not told
+  bool has_devices = false;  // it may use this machine's GPUs, behind a weaker wall
   uint32_t threads = 1;
   uint32_t log_level = WASINN_LOG_WARNING;
   uint32_t spin_us = 0;  // how long each side looks for the other's message before it sleeps

@@ -23,6 +23,11 @@ namespace {
 constexpr std::array<std::string_view, 10> kPassedOn = {
     "LD_LIBRARY_PATH=", "OPENBLAS_",     "ATEN_CPU_CAPABILITY=", "ONEDNN_",        "MKL_",
     "ASAN_OPTIONS=",    "LSAN_OPTIONS=", "TSAN_OPTIONS=",        "UBSAN_OPTIONS=", "TBB_ENABLE_SANITIZERS="};
+// Which devices and drivers there are for a worker that may use them.
+constexpr std::array<std::string_view, 12> kPassedOnForDevices = {
+    "VK_DRIVER_FILES=",     "VK_ICD_FILENAMES=",     "VK_ADD_DRIVER_FILES=",      "CUDA_VISIBLE_DEVICES=",
+    "CUDA_DEVICE_ORDER=",   "NVIDIA_TF32_OVERRIDE=", "GGML_VK_VISIBLE_DEVICES=",  "MESA_VK_DEVICE_SELECT=",
+    "HIP_VISIBLE_DEVICES=", "ROCR_VISIBLE_DEVICES=", "HSA_OVERRIDE_GFX_VERSION=", "ZE_AFFINITY_MASK="};
 // What frameworks are told in no other way: no telemetry, no threads of their own, few words on stderr.
 constexpr std::array kSet = {"ORT_DISABLE_TELEMETRY=1", "OPENBLAS_NUM_THREADS=1", "TF_CPP_MIN_LOG_LEVEL=3"};
 
@@ -31,12 +36,17 @@ bool IsSet(std::string_view variable) {
   return std::ranges::any_of(kSet, [name](std::string_view one) { return one.starts_with(name); });
 }
 
-std::vector<char*> Environment() {
+bool Passes(std::string_view variable, bool has_devices) {
+  const auto begins_it = [variable](std::string_view name) { return variable.starts_with(name); };
+  return std::ranges::any_of(kPassedOn, begins_it) ||
+         (has_devices && std::ranges::any_of(kPassedOnForDevices, begins_it));
+}
+
+std::vector<char*> Environment(bool has_devices) {
   std::vector<char*> variables;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
     const std::string_view it = *variable;
-    const bool passes = std::ranges::any_of(kPassedOn, [it](std::string_view name) { return it.starts_with(name); });
-    if (passes && !IsSet(it)) variables.push_back(*variable);
+    if (Passes(it, has_devices) && !IsSet(it)) variables.push_back(*variable);
   }
   for (const char* variable : kSet) variables.push_back(const_cast<char*>(variable));
   variables.push_back(nullptr);
@@ -90,7 +100,7 @@ class Attributes {
 
 }  // namespace
 
-core::Status StartProgram(const std::string& path, const Socket& socket) {
+core::Status StartProgram(const std::string& path, bool has_devices, const Socket& socket) {
   Actions actions;
   const Attributes attributes;
   // A descriptor that is the third already would be closed when the new program starts.
@@ -102,7 +112,7 @@ core::Status StartProgram(const std::string& path, const Socket& socket) {
   }
   int error = fd < 0 ? errno : actions.Fill(fd);
   pid_t pid = 0;
-  std::vector<char*> environment = Environment();
+  std::vector<char*> environment = Environment(has_devices);
   const std::array<char*, 2> arguments = {const_cast<char*>(path.c_str()), nullptr};
   if (error == 0) {
     error = ::posix_spawn(&pid, path.c_str(), actions.get(), attributes.get(), arguments.data(), environment.data());

@@ -56,7 +56,7 @@ core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting, 
                                                         std::chrono::milliseconds patience) {
   auto pair = Socket::MakePair();
   if (!pair) return std::unexpected(std::move(pair.error()));
-  if (core::Status status = StartProgram(setting.worker, pair->second); !status.ok()) {
+  if (core::Status status = StartProgram(setting.worker, setting.has_devices, pair->second); !status.ok()) {
     return std::unexpected(std::move(status));
   }
   pair->second = Socket();

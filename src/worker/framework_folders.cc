@@ -1,0 +1,122 @@
+#include "worker/framework_folders.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "worker/descriptor.h"
+
+namespace wasinn::worker {
+namespace {
+
+constexpr std::string_view kOpened = "opened\n";
+
+// Of what is mapped here to be run, and has a library's name.
+std::set<std::string> FoldersOfLibraries() {
+  std::set<std::string> folders;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const size_t path = line.find('/');
+    const std::string_view rights = std::string_view(line).substr(line.find(' ') + 1);
+    if (path == line.npos || rights.size() < 4 || rights[2] != 'x') continue;
+    const std::filesystem::path file = line.substr(path);
+    if (file.filename().native().find(".so") != std::string::npos) folders.insert(file.parent_path());
+  }
+  return folders;
+}
+
+// A line for each folder; or what the error is.
+std::string OpenAndTell(FrameworkOf& framework) {
+  if (const core::Status status = framework.Open(); !status.ok()) {
+    return fmt::format("{}\n{}", static_cast<uint32_t>(status.code()), status.message());
+  }
+  std::string told(kOpened);
+  for (const std::string& folder : FoldersOfLibraries()) told += folder + "\n";
+  if (const auto described = framework.Describe(); described && described->library.find('/') == 0) {
+    told += std::filesystem::path(described->library).parent_path().string() + "\n";
+  }
+  return told;
+}
+
+[[noreturn]] void TellAndEnd(FrameworkOf& framework, const Descriptor& out) {
+  std::string told;
+  try {
+    told = OpenAndTell(framework);
+  } catch (const std::exception& error) {
+    told = fmt::format("{}\n{}", static_cast<uint32_t>(WASINN_RUNTIME_ERROR), error.what());
+  }
+  for (size_t done = 0; done < told.size();) {
+    const ssize_t n = ::write(out.number(), told.data() + done, told.size() - done);
+    if (n <= 0) ::_exit(1);
+    done += static_cast<size_t>(n);
+  }
+  ::_exit(0);
+}
+
+std::string ReadAll(const Descriptor& in) {
+  std::string text;
+  std::array<char, 4096> buffer;
+  for (;;) {
+    const ssize_t n = ::read(in.number(), buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return text;
+    text.append(buffer.data(), static_cast<size_t>(n));
+  }
+}
+
+core::Status Failed(const std::string& told) {
+  unsigned code = 0;
+  std::istringstream text(told);
+  std::string message;
+  if (!(text >> code) || code == WASINN_OK || code > WASINN_LOST) {
+    return core::Error(WASINN_RUNTIME_ERROR, "a process that opened the framework ended");
+  }
+  text.ignore();
+  std::getline(text, message, '\0');
+  return core::Status(static_cast<wasinn_code>(code), message);
+}
+
+}  // namespace
+
+core::Status FindFolders(FrameworkOf& framework) {
+  std::array<int, 2> pipe = {-1, -1};
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
+    return core::Error(WASINN_UNAVAILABLE, "no pipe to a process that opens the framework: {}", std::strerror(errno));
+  }
+  const Descriptor in(pipe[0]);
+  Descriptor out(pipe[1]);
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) {
+    return core::Error(WASINN_UNAVAILABLE, "cannot make a process that opens the framework: {}", std::strerror(errno));
+  }
+  if (pid == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() == parent) TellAndEnd(framework, out);
+    ::_exit(1);
+  }
+  out = Descriptor();
+  const std::string told = ReadAll(in);
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  if (!told.starts_with(kOpened)) return Failed(told);
+  std::vector<std::string> folders;
+  std::istringstream lines(told.substr(kOpened.size()));
+  for (std::string line; std::getline(lines, line);) folders.push_back(line);
+  framework.SetFolders(std::move(folders));
+  return {};
+}
+
+}  // namespace wasinn::worker

@@ -1,0 +1,160 @@
+// Who may use devices from a worker: guests of a policy that says so, for models of target gpu or auto, each behind a wall of its own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "unit/isolated_program.h"
+
+namespace wasinn::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class WorkerDevices : public Isolation {
+ protected:
+  HostPtr HostWith(bool isolated_gpu, const std::string& more = "") {
+    return EchoHost(log, "spare_workers = false\nworker = \"" WORKER
+                         "\"\n[policy]\nload = \"isolated\"\nisolated_gpu = " +
+                             std::string(isolated_gpu ? "true" : "false") + "\n" + more);
+  }
+  // Loads a model for a target and makes a context of it; 0 after an error.
+  static uint32_t Open(Program& program, wasinn_target target, std::string_view directives = "in x f32 1\n") {
+    const std::string model = EchoModel(directives);
+    FakeGuest& calls = program.calls;
+    const std::vector<uint32_t> builder = {calls.Put(model), static_cast<uint32_t>(model.size())};
+    const uint32_t builders = calls.PutAll(builder), graph = calls.Reserve(sizeof(uint32_t));
+    if (calls.Call("load", {builders, 1, kGgmlEncoding, static_cast<uint32_t>(target), graph}) != kSuccess) return 0;
+    uint32_t context = 0;
+    EXPECT_EQ(calls.InitContext(calls.Read<uint32_t>(graph), context), kSuccess);
+    return context;
+  }
+};
+
+TEST_F(WorkerDevices, AModelOfTheCpuHasAnotherWorker) {
+  const HostPtr host = HostWith(true);
+  Program program(host.get());
+  const uint32_t on_cpu = Open(program, WASINN_CPU);
+  const std::vector<pid_t> first = KnownProcesses();
+  EXPECT_THAT(first, SizeIs(1));
+  const uint32_t anywhere = Open(program, WASINN_AUTO);
+  ASSERT_TRUE(on_cpu != 0 && anywhere != 0) << ::testing::PrintToString(log.lines());
+  const std::vector<pid_t> both = KnownProcesses();
+  EXPECT_THAT(both, SizeIs(2));
+  EXPECT_THAT(both, IsSupersetOf(first));
+  EXPECT_NE(Open(program, WASINN_CPU, "in y f32 1\n"), 0u);
+  EXPECT_NE(Open(program, WASINN_AUTO, "in y f32 1\n"), 0u);
+  EXPECT_THAT(KnownProcesses(), SizeIs(2));
+  EXPECT_EQ(program.Compute(on_cpu, {1}), std::vector<float>({1}));
+  EXPECT_EQ(program.Compute(anywhere, {2}), std::vector<float>({2}));
+}
+
+TEST_F(WorkerDevices, AreForNobodyByDefault) {
+  const HostPtr host = HostWith(false);
+  Program program(host.get());
+  for (const wasinn_target target : {WASINN_CPU, WASINN_AUTO}) EXPECT_NE(Open(program, target), 0u);
+  EXPECT_THAT(KnownProcesses(), SizeIs(1));
+  EXPECT_EQ(Open(program, WASINN_GPU), 0u);
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("echo has no gpu; models in workers have the CPU alone "
+                                              "(policy.isolated_gpu)")));
+}
+
+TEST_F(WorkerDevices, AMissingDeviceIsStillAnErrorOrTheCpu) {
+  const HostPtr strict = HostWith(true), lax = HostWith(true, "cpu_fallback = true\n");
+  Program refused(strict.get()), falls_back(lax.get());
+  EXPECT_EQ(Open(refused, WASINN_GPU), 0u);
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("echo has no gpu")));
+  EXPECT_THAT(log.lines(), Not(Contains(HasSubstr("policy.isolated_gpu"))));
+  EXPECT_EQ(falls_back.Compute(Open(falls_back, WASINN_GPU), {3}), std::vector<float>({3}));
+}
+
+// The policy is of each guest, a tenant's workers are of all its guests.
+TEST_F(WorkerDevices, AreNotSharedWithATenantsOtherGuests) {
+  const HostPtr host = HostWith(false);
+  const auto guest = [&](bool isolated_gpu) {
+    wasinn_policy policy{.struct_size = sizeof(policy)};
+    EXPECT_EQ(wasinn_host_policy(host.get(), &policy), nullptr);
+    EXPECT_FALSE(policy.isolated_gpu);
+    policy.tenant = "blue";
+    policy.isolated_gpu = isolated_gpu;
+    wasinn_guest_options options{.struct_size = sizeof(options)};
+    options.policy = &policy;
+    return NewGuest(host.get(), &options);
+  };
+  Program with(guest(true)), without(guest(false)), with_too(guest(true));
+  EXPECT_NE(Open(with, WASINN_AUTO), 0u);
+  EXPECT_THAT(KnownProcesses(), SizeIs(1));
+  EXPECT_NE(Open(without, WASINN_AUTO), 0u);
+  EXPECT_THAT(KnownProcesses(), SizeIs(2));
+  EXPECT_NE(Open(with_too, WASINN_AUTO), 0u);
+  EXPECT_THAT(KnownProcesses(), SizeIs(2));
+}
+
+TEST_F(WorkerDevices, WhatIsLostIsTheOneWorker) {
+  const HostPtr host = HostWith(true);
+  Program program(host.get());
+  const uint32_t anywhere = Open(program, WASINN_AUTO);
+  const std::vector<pid_t> first = KnownProcesses();
+  ASSERT_THAT(first, SizeIs(1));
+  const uint32_t on_cpu = Open(program, WASINN_CPU);
+  ASSERT_EQ(kill(first.front(), SIGKILL), 0);
+  EXPECT_TRUE(program.Compute(anywhere, {1}).empty());
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("it was ended by signal 9 (Killed); load the model again")));
+  EXPECT_EQ(program.Compute(on_cpu, {2}), std::vector<float>({2}));
+  EXPECT_EQ(program.Compute(Open(program, WASINN_AUTO), {3}), std::vector<float>({3}));
+}
+
+TEST_F(WorkerDevices, ANamedModelMayUseThemToo) {
+  const std::string file = ::testing::TempDir() + "worker_devices.gguf";
+  std::ofstream(file) << EchoModel("in x f32 1\n");
+  const std::string model = "path = '" + file + "'\nisolate = true\n";
+  const HostPtr host = HostWith(true, "[models.cpu]\n" + model + "[models.auto]\n" + model + "target = \"auto\"\n");
+  Program program(host.get());
+  for (const char* name : {"cpu", "auto"}) {
+    uint32_t graph = 0, context = 0;
+    ASSERT_EQ(program.calls.LoadByName(name, graph), kSuccess) << name;
+    ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess) << name;
+    EXPECT_EQ(program.Compute(context, {5}), std::vector<float>({5})) << name;
+  }
+}
+
+// Of the limits that stand around it, the number of descriptors tells which wall it is.
+TEST_F(WorkerDevices, StandBehindAWallOfTheirOwn) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr bool kHasWall = false;
+#else
+  constexpr bool kHasWall = true;
+#endif
+  const auto most_descriptors = [](pid_t process) {
+    std::ifstream limits("/proc/" + std::to_string(process) + "/limits");
+    for (std::string line; std::getline(limits, line);) {
+      if (line.starts_with("Max open files")) return std::stoul(line.substr(sizeof("Max open files")));
+    }
+    return 0ul;
+  };
+  const HostPtr host = HostWith(true);
+  Program program(host.get());
+  ASSERT_NE(Open(program, WASINN_CPU), 0u);
+  const std::vector<pid_t> first = KnownProcesses();
+  ASSERT_NE(Open(program, WASINN_AUTO), 0u);
+  const std::vector<pid_t> both = KnownProcesses();
+  EXPECT_THAT(both, SizeIs(2));
+  for (const pid_t process : both) {
+    const bool is_of_cpu = std::ranges::find(first, process) != first.end();
+    if (kHasWall) {
+      EXPECT_EQ(most_descriptors(process), is_of_cpu ? 64u : 512u);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wasinn::testing
