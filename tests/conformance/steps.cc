@@ -4,7 +4,7 @@
 //
 // A line of the script is one step; it is answered by one line "ERRNO NANOSECONDS BYTES", BYTES in hex or "-" for none.
 //
-//   load GRAPH FILE [ENCODING]         the bytes of a file, 1 (ONNX) by default
+//   load GRAPH FILE [ENCODING [TARGET]]  the bytes of a file, 1 (ONNX) by default, and 0 (CPU)
 //   name GRAPH NAME                    load_by_name
 //   context CONTEXT GRAPH
 //   set CONTEXT INDEX TYPE DIMS BYTES  TYPE as wasi-nn numbers it; DIMS as 2,3 or "-" for a scalar
@@ -93,12 +93,14 @@ wasi_nn_errno Load(std::istream& step) {
   int graph = 0;
   std::string path;
   wasi_nn_encoding encoding = WASI_NN_ENCODING_ONNX;
+  wasi_nn_target target = WASI_NN_TARGET_CPU;
   step >> graph >> path;
   if (!step.eof()) step >> encoding;
+  if (!step.eof()) step >> target;
   Bytes bytes;
   if (!ReadFile(path.c_str(), &bytes)) return kNoSuchFile;
   const wasi_nn_builder builder = {bytes.data(), static_cast<uint32_t>(bytes.size())};
-  return wasi_nn_load(&builder, 1, encoding, WASI_NN_TARGET_CPU, &graphs[graph]);
+  return wasi_nn_load(&builder, 1, encoding, target, &graphs[graph]);
 }
 
 wasi_nn_errno Name(std::istream& step) {

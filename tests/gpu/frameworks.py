@@ -58,13 +58,13 @@ class Framework:
         folders = [path.parent, *sorted(folder.glob("nvidia/*/lib")), *filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))]
         return {**os.environ, "LD_LIBRARY_PATH": ":".join(map(str, folders))}
 
-    def settings(self, model, target, cpu_fallback=False, config=None):
+    def settings(self, model, target, cpu_fallback=False, config=None, isolated_gpu=False):
         lines = [f"[backends.{self.name}]"]
         if FOLDERS:
             lines.append(f'library = "{self.found()[1]}"')
         # A driver may compile a framework's kernels at their first use.
         lines += ["[limits]", f"compute_timeout_ms = {WAIT * 1000}", f"load_timeout_ms = {WAIT * 1000}"]
-        lines += ["[policy]", f"cpu_fallback = {str(cpu_fallback).lower()}"]
+        lines += ["[policy]", f"cpu_fallback = {str(cpu_fallback).lower()}", f"isolated_gpu = {str(isolated_gpu).lower()}"]
         lines += ["[models.model]", f'path = "{SOURCE / model}"', f'backend = "{self.name}"', f'target = "{target}"']
         return "\n".join([*lines, "[models.model.config]", self.config if config is None else config]) + "\n"
 

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import unittest
 
-from frameworks import BUILD, CHOSEN, FOLDERS, HIDDEN, SOURCE, WAIT
+from frameworks import API, BUILD, CHOSEN, FOLDERS, HIDDEN, SOURCE, WAIT
 
 TARGET = os.environ.get("WASINN_TARGET", "cpu")
 ON_GPU = TARGET == "gpu"
@@ -24,10 +24,13 @@ TENSORS = 20
 OF_ONE_DEVICE = 1e-3 if ON_GPU else 0
 # Values here are at most 1. GPUs multiply f32 with 10 bits of mantissa (TF32) unless told, and add up in another order.
 OF_TWO_DEVICES = 1e-2
+# Vulkan's multiply with all of it.
+BETWEEN_WORKERS = {"cuda": OF_TWO_DEVICES, "vulkan": 1e-4}[API]
 PROMPT, CONTINUED = b"GNU General Public", b" License"
 
 BY_BYTES, F32, U8 = 5, 1, 3  # an encoding (the model's bytes tell it) and a type, as wasi-nn numbers them
 RUNTIME_ERROR, UNSUPPORTED_OPERATION = 5, 6
+NUMBER_OF = {"cpu": 0, "gpu": 1, "auto": 3}  # targets
 
 
 class GpuCase:
@@ -133,6 +136,49 @@ class GpuCase:
                 else:
                     found = self.guest(model, TARGET, loads=f"bytes:{BY_BYTES}:/source/{model}")
                     self.check_close(found, self.guest(model, "cpu", env=HIDDEN), 0)
+
+    # What a guest brings, on the devices of a worker.
+
+    def bring(self, model, target, env=None, **settings):
+        """(device and output, or the error, of a model that a guest brings for this target; stderr)"""
+        kind, shape, data = self.inputs(model)
+        (self.dir / "inputs").write_bytes(data[: 4 * math.prod(shape)] if kind == "f32" else data)
+        compute = ("compute 0", "get 0 0") if kind == "f32" else ("single 0", "piece 0 0")
+        answers, said = self.steps(
+            self.framework.settings(model, "cpu", **settings), f"load 0 /source/{model} {BY_BYTES} {NUMBER_OF[target]}", "describe 0",
+            "context 0 0", f"setfile 0 0 {F32 if kind == 'f32' else U8} {','.join(map(str, shape))} /files/inputs", *compute, env=env)
+        error = next((error for error, _ in answers if error != 0), 0)
+        return error or (json.loads(answers[1][1])["model"]["device"], answers[-1][1]), said
+
+    def test_what_guests_bring_computes_on_the_gpu_if_the_policy_says_so(self):
+        for model in self.framework.models:
+            for target in (TARGET, "auto"):
+                with self.subTest(model, target=target):
+                    found, said = self.bring(model, target, isolated_gpu=True)
+                    self.assertIsInstance(found, tuple, said)
+                    self.assertEqual(found[0], self.framework.device if ON_GPU else "cpu", said)
+                    self.assertNotIn("using the CPU instead", said)
+                    expected, said = self.bring(model, "cpu", isolated_gpu=True)
+                    self.assertEqual(expected[0], "cpu", said)
+                    if self.framework.name != "llama":  # which says something else each time
+                        self.check_close(found[1], expected[1], BETWEEN_WORKERS if ON_GPU else 0)
+
+    def test_what_guests_bring_is_told_of_the_policy(self):
+        model = next(iter(self.framework.models))
+        error, said = self.bring(model, "gpu")
+        self.assertIn(error, (RUNTIME_ERROR, UNSUPPORTED_OPERATION), said)
+        self.assertIn("; models in workers have the CPU alone (policy.isolated_gpu)", said)
+        found, said = self.bring(model, "gpu", cpu_fallback=True)
+        self.assertEqual(found[0], "cpu", said)
+        self.assertEqual(len(re.findall("using the CPU instead: ", said)), 1, said)
+
+    def test_what_guests_bring_finds_no_gpu_that_is_not_there(self):
+        model = next(iter(self.framework.models))
+        error, said = self.bring(model, "gpu", env=HIDDEN, isolated_gpu=True)
+        self.assertIn(error, (RUNTIME_ERROR, UNSUPPORTED_OPERATION), said)
+        self.assertRegex(said, self.framework.missing)
+        found, said = self.bring(model, "gpu", env=HIDDEN, isolated_gpu=True, cpu_fallback=True)
+        self.assertEqual(found[0], "cpu", said)
 
     def test_describe_names_the_device(self):
         expected = self.framework.device if ON_GPU else "cpu"
