@@ -204,7 +204,7 @@ void AddLimitFlags(CLI::App& app, HostFlags* flags) {
              "Models from the guest's own bytes: isolated, in a separate process (default);\nin-process, for trusted "
              "guests only; or deny");
   AddSetting(app, flags, "--nn-isolated-gpu", {"policy.isolated_gpu"}, "true|false", Same,
-             "Let such models use GPUs from their separate process, behind a weaker wall; default false");
+             "Let such models use GPUs from their separate process, behind a weaker wall;\ndefault false");
   Group(app, before, "Limits of the guest's inference");
 }
 

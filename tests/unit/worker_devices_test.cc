@@ -77,6 +77,18 @@ TEST_F(WorkerDevices, AMissingDeviceIsStillAnErrorOrTheCpu) {
   EXPECT_EQ(falls_back.Compute(Open(falls_back, WASINN_GPU), {3}), std::vector<float>({3}));
 }
 
+// A spare one would hold memory of the device, though nobody computes there.
+TEST_F(WorkerDevices, HaveNoneStandReady) {
+  const HostPtr host = Host("isolated_gpu = true\n");
+  for (const wasinn_target target : {WASINN_AUTO, WASINN_CPU}) {
+    for (int i = 0; i < 3; ++i) {
+      Program program(host.get());
+      EXPECT_NE(Open(program, target), 0u);
+    }
+    EXPECT_THAT(KnownProcesses(), SizeIs(target == WASINN_CPU ? 1 : 0));
+  }
+}
+
 // The policy is of each guest, a tenant's workers are of all its guests.
 TEST_F(WorkerDevices, AreNotSharedWithATenantsOtherGuests) {
   const HostPtr host = HostWith(false);
@@ -127,13 +139,9 @@ TEST_F(WorkerDevices, ANamedModelMayUseThemToo) {
   }
 }
 
+#ifdef WORKERS_HAVE_WALL
 // Of the limits that stand around it, the number of descriptors tells which wall it is.
 TEST_F(WorkerDevices, StandBehindAWallOfTheirOwn) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  constexpr bool kHasWall = false;
-#else
-  constexpr bool kHasWall = true;
-#endif
   const auto most_descriptors = [](pid_t process) {
     std::ifstream limits("/proc/" + std::to_string(process) + "/limits");
     for (std::string line; std::getline(limits, line);) {
@@ -150,11 +158,10 @@ TEST_F(WorkerDevices, StandBehindAWallOfTheirOwn) {
   EXPECT_THAT(both, SizeIs(2));
   for (const pid_t process : both) {
     const bool is_of_cpu = std::ranges::find(first, process) != first.end();
-    if (kHasWall) {
-      EXPECT_EQ(most_descriptors(process), is_of_cpu ? 64u : 512u);
-    }
+    EXPECT_EQ(most_descriptors(process), is_of_cpu ? 64u : 512u);
   }
 }
+#endif
 
 }  // namespace
 }  // namespace wasinn::testing

@@ -30,7 +30,8 @@ core::Result<std::shared_ptr<Template>> Templates::Get(const Setting& setting) {
   const std::shared_ptr<Entry> entry = Find(setting);
   const std::lock_guard lock(entry->starting);
   if (entry->made == nullptr) {
-    auto made = Template::Start(setting, spare_workers_);
+    // One that has opened a device keeps memory there.
+    auto made = Template::Start(setting, spare_workers_ && !setting.has_devices);
     if (!made) return made;
     entry->made = std::move(*made);
   }
