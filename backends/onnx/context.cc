@@ -6,7 +6,6 @@
 
 #include "common/error.h"
 #include "onnx/call_scope.h"
-#include "onnx/device_turn.h"
 
 namespace wasinn::onnx {
 
@@ -51,8 +50,8 @@ Context::~Context() {
 }
 
 void Context::Compute() {
-  const DeviceTurn turn(model_.takes_turns());
   computed_ = false;
+  const DeviceTurn turn = WaitForTurn();
   outputs_.Keep(kept_);
   OrtStatus* status = Run();
   // What a model says of its outputs' shapes may be wrong, and without our buffers ONNX Runtime only warns of it.
@@ -63,6 +62,23 @@ void Context::Compute() {
   if (status != nullptr) Fail(status);
   outputs_.AfterRun();
   computed_ = true;
+}
+
+// Other guests' computes may take long: this one's deadline holds here, too.
+DeviceTurn Context::WaitForTurn() {
+  if (!model_.takes_turns()) return DeviceTurn(false);
+  gate_.Enter();
+  DeviceTurn turn(gate_);
+  LeaveGate();
+  if (!turn.is_there()) throw Error(WASINN_TIMEOUT, "the compute was cancelled while it waited for the device");
+  return turn;
+}
+
+void Context::LeaveGate() {
+  const OrtApi& api = model_.host().api();
+  was_cancelled_ = gate_.Leave();
+  // The flag stays set until somebody clears it.
+  if (was_cancelled_) api.ReleaseStatus(api.RunOptionsUnsetTerminate(run_options_.get()));
 }
 
 void Context::CheckBoundOutputs() const {
@@ -86,9 +102,7 @@ OrtStatus* Context::Run() {
   const OrtApi& api = model_.host().api();
   gate_.Enter();
   OrtStatus* status = api.RunWithBinding(model_.session(), run_options_.get(), binding_.get());
-  was_cancelled_ = gate_.Leave();
-  // The flag stays set until somebody clears it.
-  if (was_cancelled_) api.ReleaseStatus(api.RunOptionsUnsetTerminate(run_options_.get()));
+  LeaveGate();
   return status;
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "common/cancel_gate.h"
+#include "onnx/device_turn.h"
 #include "onnx/inputs.h"
 #include "onnx/memory_budget.h"
 #include "onnx/model.h"
@@ -38,6 +39,8 @@ class Context {
   void TakeOutput(uint32_t index, wasinn_tensor* out);
 
  private:
+  DeviceTurn WaitForTurn();
+  void LeaveGate();
   void CheckBoundOutputs() const;
   // NULL for success.
   OrtStatus* Run();

@@ -58,13 +58,13 @@ std::optional<DeviceMemory> DeviceMemory::Of(const OrtLibrary& library, const Or
                                              const Providers& providers) {
   if (providers.empty()) return std::nullopt;
   const backend::Config::Named& first = providers.front();
-  const bool is_cuda = first.name == kCuda, is_web_gpu = first.name == kWebGpu;
+  const bool is_cuda = first.name == kCuda, is_web_gpu = IsWebGpu(first.name);
   // With a context of its own it shares nothing.
   if (!is_cuda && (!is_web_gpu || OptionOf(first, "deviceId") != nullptr)) return std::nullopt;
   const int device = is_cuda ? DeviceOf(first) : 0;
   for (const char* name : is_cuda ? std::span<const char* const>(kCudaMemory) : kWebGpuMemory) {
     OrtPtr<OrtMemoryInfo> info = Find(library, session, name, device);
-    if (info != nullptr) return DeviceMemory(fmt::format("{}:{}", first.name, device), std::move(info));
+    if (info != nullptr) return DeviceMemory(fmt::format("{}:{}", is_cuda ? kCuda : kWebGpu, device), std::move(info));
   }
   return std::nullopt;
 }

@@ -2,7 +2,11 @@
 #ifndef WASINN_BACKENDS_ONNX_DEVICE_TURN_H_
 #define WASINN_BACKENDS_ONNX_DEVICE_TURN_H_
 
+#include <chrono>
 #include <mutex>
+
+#include "common/cancel_gate.h"
+#include "onnx/one_of_process.h"
 
 namespace wasinn::onnx {
 
@@ -11,12 +15,27 @@ namespace wasinn::onnx {
 class DeviceTurn {
  public:
   explicit DeviceTurn(bool needed) {
-    static std::mutex mutex;
-    if (needed) lock_ = std::unique_lock(mutex);
+    if (needed) lock_ = std::unique_lock(Mutex());
+  }
+  // Waits no longer once `gate` is cancelled, which somebody must have entered: then it is not there.
+  explicit DeviceTurn(const backend::CancelGate& gate) {
+    constexpr std::chrono::milliseconds kOften(5);
+    lock_ = std::unique_lock(Mutex(), std::defer_lock);
+    while (!gate.cancelled() && !lock_.try_lock_for(kOften)) {
+    }
+    is_there_ = lock_.owns_lock();
   }
 
+  bool is_there() const { return is_there_; }
+
  private:
-  std::unique_lock<std::mutex> lock_;
+  static std::timed_mutex& Mutex() {
+    static constinit OneOfProcess<std::timed_mutex> mutex;
+    return mutex.Get();
+  }
+
+  std::unique_lock<std::timed_mutex> lock_;
+  bool is_there_ = true;
 };
 
 }  // namespace wasinn::onnx

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace wasinn::onnx {
 
@@ -13,6 +14,11 @@ inline constexpr char kCpu[] = "cpu";
 inline constexpr char kCuda[] = "cuda";
 inline constexpr char kTensorRt[] = "tensorrt";
 inline constexpr char kWebGpu[] = "webgpu";
+
+// ONNX Runtime takes its own two names, too.
+inline bool IsWebGpu(std::string_view provider) {
+  return provider == kWebGpu || provider == "WebGPU" || provider == "WebGpuExecutionProvider";
+}
 
 inline bool HasProvider(std::span<const std::string> providers, const char* name) {
   return std::ranges::find(providers, name) != providers.end();

@@ -69,8 +69,8 @@ std::string DeviceOf(const Providers& providers) {
 
 }  // namespace
 
-Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
-    : host_(host), session_(nullptr, host.api().ReleaseSession) {
+// Where this throws, the destructor runs: a session that nobody gets ends in its turn, too.
+Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options) : Model(host) {
   if (blobs.size() != 1) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("an ONNX model is one blob: found {}", blobs.size()));
   }

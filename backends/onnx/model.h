@@ -43,6 +43,7 @@ class Model {
  private:
   struct Source;
 
+  explicit Model(const Host& host) : host_(host), session_(nullptr, host.api().ReleaseSession) {}
   void LoadOn(const Providers& providers, const Source& source);
   void MakeAnew(const Providers& providers, const Source& source);
   // False where optimized models of this source are not kept, or it did not work: then it is loaded as any other.

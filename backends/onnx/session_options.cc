@@ -145,7 +145,7 @@ bool UsesDevice(const Providers& providers) {
 }
 
 bool UsesWebGpu(const Providers& providers) {
-  return std::ranges::find(providers, kWebGpu, &Config::Named::name) != providers.end();
+  return std::ranges::any_of(providers, [](const Config::Named& provider) { return IsWebGpu(provider.name); });
 }
 
 OrtPtr<OrtSessionOptions> MakeSessionOptions(const OrtLibrary& library, const Environment& environment, const Log& log,

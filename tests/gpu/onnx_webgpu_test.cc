@@ -1,6 +1,13 @@
 // ONNX Runtime on a device with memory of its own: WebGPU, whose Vulkan driver is one that computes on the CPU.
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <thread>
+
+#include "backends/expect.h"
 #include "backends/onnx_contract.h"
 #include "backends/test_host.h"
 
@@ -99,6 +106,115 @@ TEST(OnnxWebGpu, BindsNoMemoryOfOthers) {
   const Result refused = cpu.Bind(0, kept.view());
   EXPECT_EQ(refused.code, WASINN_INVALID_ARGUMENT);
   EXPECT_THAT(refused.message, HasSubstr("lies in the memory of webgpu:0, where this model does not compute"));
+}
+
+// No element is no memory, and an address that need not be one.
+TEST(OnnxWebGpu, KeepsTensorsWithoutElements) {
+  const Host host;
+  const auto rows = [](const char* op) {
+    return ModelOf({.nodes = {Node(op, {"x"}, {"y"})},
+                    .inputs = {Value("x", kFloat, {kUnknown, 3})},
+                    .outputs = {Value("y", kFloat, {kUnknown, 3})}});
+  };
+  const Model first(host, rows("Relu"), OnGpu()), second(host, rows("Neg"), OnGpu());
+  Context one(first), two(second);
+  one.Keep({0});
+  for (const int64_t n : {0, 2, 0}) {
+    ASSERT_TRUE(one.Set(0, Floats({n, 3}, std::vector<float>(static_cast<size_t>(3 * n), 2))));
+    ASSERT_TRUE(one.Compute());
+    const Taken between(&one, 0);
+    ASSERT_TRUE(between.result()) << between.result().message;
+    ASSERT_TRUE(two.Bind(0, between.view()));
+    const Result computed = two.Compute();
+    ASSERT_TRUE(computed) << computed.message;
+    Tensor found;
+    ASSERT_TRUE(two.Get(0, &found));
+    two.Unbind(0);
+    EXPECT_EQ(found.dims, (std::vector<int64_t>{n, 3}));
+    EXPECT_EQ(found.As<float>(), std::vector<float>(static_cast<size_t>(3 * n), -2));
+  }
+}
+
+// ONNX Runtime's own names for the provider mean the same device, of which there is one.
+TEST(OnnxWebGpu, HasTheProvidersOwnNames) {
+  const Host host;
+  for (const std::string name : {"webgpu", "WebGPU", "WebGpuExecutionProvider"}) {
+    LoadOptions options;
+    options.host_config = R"({"providers": [")" + name + R"("]})";
+    const Model model(host, ModelBytes("relu.onnx"), options);
+    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    EXPECT_EQ(model.info().max_parallel, 1u) << name;
+    EXPECT_THAT(model.info().memory, StrEq("webgpu:0")) << name;
+  }
+}
+
+// Who waits for another model's compute has a deadline all the same.
+TEST(OnnxWebGpu, EndsAComputeThatWaits) {
+  const Host host;
+  const Model endless(host, ModelBytes("endless.onnx"), OnGpu()), model(host, Product(16), OnGpu());
+  ASSERT_TRUE(endless.loaded() && model.loaded()) << endless.loaded().message << model.loaded().message;
+  Context first(endless), second(model);
+  ASSERT_TRUE(first.Set(0, Floats({1}, {1})) && second.Set(0, Numbers(16, 0)));
+  ASSERT_TRUE(second.Compute());
+  std::atomic<bool> over = false;
+  std::thread computes([&] {
+    const Watchdog watchdog(&first, std::chrono::seconds(5));
+    EXPECT_EQ(first.Compute().code, WASINN_TIMEOUT);
+    over = true;
+  });
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  Result waited;
+  {
+    const Watchdog watchdog(&second, std::chrono::milliseconds(100));
+    waited = second.Compute();
+  }
+  EXPECT_EQ(waited.code, WASINN_TIMEOUT) << waited.message;
+  EXPECT_FALSE(over);
+  computes.join();
+  EXPECT_TRUE(second.Compute()) << "another time";
+}
+
+// Computes on `host` while `also` runs, again and again, in another thread.
+void ComputeBeside(const Host& host, int times, const std::function<void()>& also) {
+  const Model model(host, Product(16), OnGpu());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Numbers(16, 0)));
+  std::atomic<bool> over = false;
+  std::thread other([&] {
+    for (int i = 0; i < times; ++i) also();
+    over = true;
+  });
+  while (!over) EXPECT_TRUE(context.Compute());
+  other.join();
+}
+
+// A session of which nothing comes ends like any other.
+TEST(OnnxWebGpu, LoadsBesideComputesWhatCannotBeServed) {
+  const Host host;
+  const std::string bytes = ModelOf({.nodes = {Node("MatMul", {"x", "w"}, {"y"})},
+                                     .constants = {Constant("w", kFloat, {2, 2}, std::vector<float>{1, 2, 3, 4})},
+                                     .inputs = {Value("x", kFloat, {2, 2})},
+                                     .outputs = {Value("y", kFloat, {2, 2}), Value("y", kFloat, {2, 2})}});
+  ComputeBeside(host, 30,
+                [&] { EXPECT_THAT(Model(host, bytes, OnGpu()).loaded().message, HasSubstr("two outputs called")); });
+}
+
+// Two embedders in one program: the device is the process's.
+TEST(OnnxWebGpu, TakesTurnsWithACopyOfTheBackend) {
+  std::string folder = (std::filesystem::temp_directory_path() / "onnx_webgpu.XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::filesystem::path copy = std::filesystem::path(folder) / std::filesystem::path(kBackend).filename();
+  std::filesystem::copy_file(kBackend, copy);
+  const Host host, others("{}", 1, copy.string());
+  std::filesystem::remove_all(folder);
+  ASSERT_TRUE(others.opened()) << others.opened().message;
+  ComputeBeside(host, 300, [&] {
+    const Model model(others, Product(16), OnGpu());
+    Context context(model);
+    ASSERT_TRUE(context.Set(0, Numbers(16, 0)));
+    for (int i = 0; i < 5; ++i) EXPECT_TRUE(context.Compute());
+  });
 }
 
 }  // namespace
