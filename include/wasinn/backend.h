@@ -183,7 +183,8 @@ typedef struct wasinn_info {
   uint32_t max_parallel;
   uint32_t flags; /* WASINN_GRAPH_* */
   /* The memory of the device that computes the model: "cuda:0". NULL: the host's. Outputs can stay there
-   * (wasinn_compute_options.kept), and go into any model of this backend that has the same memory. */
+   * (wasinn_compute_options.kept), and go into any model of this backend that has the same memory. Without take_output
+   * there is none. */
   const char* memory;
 } wasinn_info;
 

@@ -102,6 +102,7 @@ Status Graph::ReadInfo() {
   Result<wasinn_info> read = ReadStruct(*info, "wasinn_info");
   if (!read) return std::move(read.error());
   info_ = *read;
+  if (backend_->table().take_output == nullptr) info_.memory = nullptr;  // nothing that stays there could be had
   if (Status status = CheckSignature(inputs(), "input", backend_->table().name); !status.ok()) return status;
   if (Status status = CheckSignature(outputs(), "output", backend_->table().name); !status.ok()) return status;
   if (Status status = CheckBindable(outputs(), backend_->table()); !status.ok()) return status;

@@ -147,6 +147,12 @@ void ExpectNoOutput(const wasinn_tensor& nonsense) {
   EXPECT_EQ(direct.bytes.used(), 0u);
 }
 
+TEST(Nonsense, MemoryOfADeviceThatGivesNothingAway) {
+  wasinn_backend table = EchoTable();
+  table.take_output = nullptr;
+  EXPECT_EQ(Direct("in x u8 4\nmemory npu:0\n", table).graph->memory(), nullptr);
+}
+
 TEST(Nonsense, OutputsWithoutBytes) {
   static constexpr int64_t kDim = 4;
   ExpectNoOutput({.struct_size = sizeof(wasinn_tensor), .dtype = WASINN_U8, .rank = 1, .dims = &kDim, .bytes = 4});

@@ -2,6 +2,8 @@
 // memory: whoever reads there ends the OS process.
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "unit/pipeline_host.h"
 
 namespace wasinn::testing {
@@ -126,6 +128,121 @@ TEST_F(Devices, WhoStraysIsAnError) {
     EXPECT_NE(guest.Compute(context, {1, 2, 3, 4}), kSuccess);
     EXPECT_THAT(LastError(guest), HasSubstr("is in the memory of npu:0: expected the host's"));
   }
+}
+
+// Nothing stays behind a step that fails or is stopped, whosever the slot is.
+TEST_F(Devices, WhatFailsLeavesNothingThere) {
+  const std::string kinds[] = {"", "shares\n"};
+  for (const std::string& more : kinds) {
+    const std::string n = more.substr(0, 1);
+    const auto model = [&](const std::string& name, const std::string& directives) {
+      Model(name + n, "in x u8 -1\nmemory npu:0\n" + more + directives);
+      if (name == "m") return;
+      Pipeline(name + "_p" + n, "{model_name = 'm" + n + "', output_map = {x = 'a'}}, {model_name = '" + name + n +
+                                    "', input_map = {x = 'a'}, output_map = {x = 'b'}}");
+    };
+    model("m", "");
+    model("fails", "fail 7\n");
+    model("slow", "endless 9\n");
+    model("grows", "outgrows 4000\n");
+  }
+  const HostPtr host = Host("[limits]\ncompute_timeout_ms = 100\nmax_tensor_bytes = 3000\n");
+  for (const char* name : {"fails_p", "slow_p", "grows_p", "fails_ps", "slow_ps", "grows_ps"}) {
+    BytesGuest guest(host.get());
+    const uint32_t context = guest.NewContext(name);
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_NE(guest.Compute(context, {9, 2, 3, 4}), kSuccess) << name;
+      EXPECT_EQ(guest.held(), 4u) << name << ": its input";
+    }
+    EXPECT_EQ(guest.calls.Call("finalize_execution_context", {context}), kSuccess);
+    EXPECT_EQ(guest.held(), 0u) << name;
+  }
+  ExpectEcho(host, "slow_p");
+  ExpectEcho(host, "slow_ps");
+}
+
+TEST_F(Devices, TensorsWithoutElementsAreThere) {
+  for (const std::string more : {"", "shares\n"}) {
+    const std::string name = "m" + more.substr(0, 1);
+    Model(name, "in x u8 -1\nmemory npu:0\n" + more);
+    Pipeline("p" + more.substr(0, 1), "{model_name = '" + name + "', output_map = {x = 'a'}}, {model_name = '" + name +
+                                          "', input_map = {x = 'a'}, output_map = {x = 'b'}}");
+  }
+  const HostPtr host = Host();
+  for (const char* name : {"p", "ps"}) {
+    BytesGuest guest(host.get());
+    const uint32_t context = guest.NewContext(name);
+    for (const std::vector<uint8_t>& bytes : {std::vector<uint8_t>{}, {1, 2}, {}}) {
+      ASSERT_EQ(guest.Compute(context, bytes), kSuccess) << LastError(guest);
+      EXPECT_EQ(guest.Output(context), bytes);
+    }
+  }
+}
+
+// Where outputs were to be bound, and are larger than they say.
+TEST_F(Devices, WhatOutgrowsItsSignatureIsCharged) {
+  for (const std::string more : {"", "shares\n"}) {
+    const std::string n = more.substr(0, 1);
+    Model("g" + n, "in x u8 4 bindable\noutgrows 3000\nmemory npu:0\n" + more);
+    Model("m" + n, "in x u8 -1\nmemory npu:0\n" + more);
+    Pipeline("p" + n, "{model_name = 'g" + n + "', output_map = {x = 'a'}}, {model_name = 'm" + n +
+                          "', input_map = {x = 'a'}, output_map = {x = 'b'}}");
+  }
+  const HostPtr host = Host("[limits]\nmax_tensor_bytes = 10000\n");
+  for (const char* name : {"p", "ps"}) {
+    BytesGuest guest(host.get());
+    const uint32_t context = guest.NewContext(name);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(guest.Compute(context, {1, 2, 3, 4}), kSuccess) << name << LastError(guest);
+    EXPECT_LE(guest.held(), 3012u) << name << ": input, output and what the slot may have";
+    BytesGuest poor(NewGuest(host.get(), &wasinn_limits::max_tensor_bytes, 2999));
+    EXPECT_EQ(poor.Compute(poor.NewContext(name), {1, 2, 3, 4}), kTooLarge) << name;
+  }
+}
+
+// Inner pipelines, workers and batches are between devices and the host.
+TEST_F(Devices, StepsThatAreElsewhere) {
+  Model("m", "in x u8 4\nmemory npu:0\n");
+  Model("apart", "in x u8 4\nmemory npu:0\n", "isolate = true\n");
+  Pipeline("inner",
+           "{model_name = 'm', output_map = {x = 'a'}}, {model_name = 'm', input_map = {x = 'a'}, output_map "
+           "= {x = 'o'}}");
+  const auto of = [](const std::string& first, const std::string& input, const std::string& made,
+                     const std::string& second, const std::string& taken, const std::string& out) {
+    return "{model_name = '" + first + "', input_map = {" + input + " = 'i'}, output_map = {" + made +
+           " = 't'}}, {model_name = '" + second + "', input_map = {" + taken + " = 't'}, output_map = {" + out +
+           " = 'z'}}";
+  };
+  Pipeline("in_out", of("inner", "x", "o", "m", "x", "x"));
+  Pipeline("out_in", of("m", "x", "x", "inner", "x", "o"));
+  Pipeline("apart_m", of("apart", "x", "x", "m", "x", "x"));
+  Pipeline("m_apart", of("m", "x", "x", "apart", "x", "x"));
+  const HostPtr host = Host();
+  for (const char* name : {"in_out", "out_in", "apart_m", "m_apart"}) {
+    EXPECT_THAT(Describe(host, name), Not(HasSubstr(R"("kept":["t"])"))) << name;
+    ExpectEcho(host, name);
+  }
+}
+
+// On slots of one model that all share.
+TEST_F(Devices, ContextsRunBesideEachOther) {
+  Model("m", "in x u8 4 bindable\nshares\nturns 2\nmemory npu:0\n");
+  Pipeline("p",
+           "{model_name = 'm', output_map = {x = 'a'}}, {model_name = 'm', input_map = {x = 'a'}, output_map = {x "
+           "= 'b'}}");
+  const HostPtr host = Host();
+  std::vector<std::thread> threads;
+  for (uint8_t i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      BytesGuest guest(host.get());
+      const uint32_t context = guest.NewContext(i % 2 == 0 ? "p" : "m");
+      for (uint8_t j = 0; j < 50; ++j) {
+        ASSERT_EQ(guest.Compute(context, {i, j, 3, 4}), kSuccess) << LastError(guest);
+        ASSERT_THAT(guest.Output(context), ElementsAre(i, j, 3, 4));
+        guest.calls.Rewind();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace
