@@ -84,14 +84,6 @@ Result<std::shared_ptr<Graph>> Counted(LoadMeter& meter, Result<std::shared_ptr<
   return graph;
 }
 
-// What a framework says of a GPU that its worker may not use.
-Status NamingThePolicy(const Status& why) {
-  if (why.code() != WASINN_UNSUPPORTED_OPERATION && why.code() != WASINN_RUNTIME_ERROR) return Copy(why);
-  return Status(why.code(),
-                fmt::format("{}; models in workers have the CPU alone (policy.isolated_gpu)", why.message()),
-                std::string(why.backend()));
-}
-
 Result<std::vector<uint32_t>> FindOutputs(const Graph& graph, std::span<const std::string> names) {
   std::vector<uint32_t> indices;
   if (!names.empty() && graph.has_late_outputs()) {
@@ -341,7 +333,13 @@ Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<con
   }
   Result<std::shared_ptr<Graph>> graph = Graph::Load(std::move(*backend), parts, options, watchdog_);
   const bool is_denied = workers != nullptr && options.target == WASINN_GPU && !options.isolated_gpu;
-  return is_denied && !graph ? std::unexpected(NamingThePolicy(graph.error())) : std::move(graph);
+  if (graph || !is_denied) return graph;
+  const Status& why = graph.error();
+  if (why.code() != WASINN_UNSUPPORTED_OPERATION && why.code() != WASINN_RUNTIME_ERROR) return graph;
+  // What a framework says of a GPU that its worker may not use does not tell why.
+  return std::unexpected(
+      Status(why.code(), fmt::format("{}; models in workers have the CPU alone (policy.isolated_gpu)", why.message()),
+             std::string(why.backend())));
 }
 
 }  // namespace wasinn::core

@@ -42,7 +42,8 @@ constexpr Variable kVariables[] = {{"--config", "WASINN_CONFIG"},
                                    {"--nn-max-bytes", "WASINN_NN_MAX_BYTES"},
                                    {"--nn-timeout", "WASINN_NN_TIMEOUT"},
                                    {"--nn-inputs", "WASINN_NN_INPUTS"},
-                                   {"--nn-load", "WASINN_NN_LOAD"}};
+                                   {"--nn-load", "WASINN_NN_LOAD"},
+                                   {"--nn-isolated-gpu", "WASINN_NN_ISOLATED_GPU"}};
 
 // A guest of the build's as native code, where the build made that for this engine.
 std::string Compiled(const std::string& module, const std::string& engine) {

@@ -125,17 +125,24 @@ TEST_F(WorkerDevices, WhatIsLostIsTheOneWorker) {
   EXPECT_EQ(program.Compute(Open(program, WASINN_AUTO), {3}), std::vector<float>({3}));
 }
 
+// By the host's policy.
 TEST_F(WorkerDevices, ANamedModelMayUseThemToo) {
   const std::string file = ::testing::TempDir() + "worker_devices.gguf";
   std::ofstream(file) << EchoModel("in x f32 1\n");
-  const std::string model = "path = '" + file + "'\nisolate = true\n";
-  const HostPtr host = HostWith(true, "[models.cpu]\n" + model + "[models.auto]\n" + model + "target = \"auto\"\n");
-  Program program(host.get());
-  for (const char* name : {"cpu", "auto"}) {
+  const auto model = [&](const char* name, const char* target) {
+    return "[models." + std::string(name) + "]\npath = '" + file + "'\nisolate = true\ntarget = \"" + target + "\"\n";
+  };
+  for (const bool isolated_gpu : {false, true}) {
+    const HostPtr host = HostWith(isolated_gpu, model("anywhere", "auto") + model("on_gpu", "gpu"));
+    Program program(host.get());
     uint32_t graph = 0, context = 0;
-    ASSERT_EQ(program.calls.LoadByName(name, graph), kSuccess) << name;
-    ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess) << name;
-    EXPECT_EQ(program.Compute(context, {5}), std::vector<float>({5})) << name;
+    ASSERT_EQ(program.calls.LoadByName("anywhere", graph), kSuccess);
+    ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess);
+    EXPECT_EQ(program.Compute(context, {5}), std::vector<float>({5}));
+    EXPECT_EQ(program.calls.LoadByName("on_gpu", graph), kUnsupportedOperation);
+    const std::string said = log.lines().back();
+    EXPECT_THAT(said, HasSubstr("echo has no gpu"));
+    EXPECT_EQ(said.find("policy.isolated_gpu") == said.npos, isolated_gpu) << said;
   }
 }
 

@@ -32,7 +32,6 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::Each;
-using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pair;
 using ::testing::StartsWith;
