@@ -143,8 +143,8 @@ test_only() {
 }
 if [ -n "$only" ]; then test_only; fi
 
-needed=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino tflite torch
-  tensorflow llama wasm3 tests real-models serve serve-tests llama-server remote-tests kubernetes sbom wheel packages)
+needed=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime onnxruntime-webgpu openvino tflite
+  torch tensorflow llama wasm3 tests real-models serve serve-tests llama-server remote-tests kubernetes sbom wheel packages)
 if [ -n "$lint" ]; then needed+=(lint fuzz); fi
 # Wasmtime takes longest to compile and leaves a core idle at times, so what does not need it is built meanwhile, if it is to be built at all.
 start=$EPOCHREALTIME
