@@ -49,9 +49,15 @@ Context::~Context() {
   binding_.reset();
 }
 
-void Context::Compute() {
-  computed_ = false;
-  const DeviceTurn turn = WaitForTurn();
+inline void Context::LeaveGate() {
+  was_cancelled_ = gate_.Leave();
+  if (!was_cancelled_) return;
+  // The flag stays set until somebody clears it.
+  const OrtApi& api = model_.host().api();
+  api.ReleaseStatus(api.RunOptionsUnsetTerminate(run_options_.get()));
+}
+
+inline void Context::ComputeNow() {
   outputs_.Keep(kept_);
   OrtStatus* status = Run();
   // What a model says of its outputs' shapes may be wrong, and without our buffers ONNX Runtime only warns of it.
@@ -64,21 +70,20 @@ void Context::Compute() {
   computed_ = true;
 }
 
-// Other guests' computes may take long: this one's deadline holds here, too.
-DeviceTurn Context::WaitForTurn() {
-  if (!model_.takes_turns()) return DeviceTurn(false);
-  gate_.Enter();
-  DeviceTurn turn(gate_);
-  LeaveGate();
-  if (!turn.is_there()) throw Error(WASINN_TIMEOUT, "the compute was cancelled while it waited for the device");
-  return turn;
+void Context::Compute() {
+  computed_ = false;
+  if (model_.takes_turns()) [[unlikely]]
+    return ComputeInTurn();
+  ComputeNow();
 }
 
-void Context::LeaveGate() {
-  const OrtApi& api = model_.host().api();
-  was_cancelled_ = gate_.Leave();
-  // The flag stays set until somebody clears it.
-  if (was_cancelled_) api.ReleaseStatus(api.RunOptionsUnsetTerminate(run_options_.get()));
+// Other guests' computes may take long: this one's deadline holds here, too.
+void Context::ComputeInTurn() {
+  gate_.Enter();
+  const DeviceTurn turn(gate_);
+  LeaveGate();
+  if (!turn.is_there()) throw Error(WASINN_TIMEOUT, "the compute was cancelled while it waited for the device");
+  ComputeNow();
 }
 
 void Context::CheckBoundOutputs() const {

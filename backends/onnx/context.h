@@ -39,7 +39,8 @@ class Context {
   void TakeOutput(uint32_t index, wasinn_tensor* out);
 
  private:
-  DeviceTurn WaitForTurn();
+  void ComputeInTurn();
+  void ComputeNow();
   void LeaveGate();
   void CheckBoundOutputs() const;
   // NULL for success.

@@ -30,8 +30,7 @@ bool Outputs::IsBound(uint32_t index) const {
   return trusts_shapes_ && model_.signature().outputs()[index].bindable() && !slots_[index].kept;
 }
 
-void Outputs::Keep(std::span<const uint32_t> indices) {
-  if (indices.empty() && n_kept_ == 0) return;
+void Outputs::SetKept(std::span<const uint32_t> indices) {
   n_kept_ = 0;
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     const Port& port = model_.signature().outputs()[i];

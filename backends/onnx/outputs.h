@@ -26,7 +26,10 @@ class Outputs {
   // wasinn_backend::bind_output.
   void Bind(uint32_t index, const wasinn_tensor& tensor);
   // wasinn_compute_options::kept of the next run.
-  void Keep(std::span<const uint32_t> indices);
+  void Keep(std::span<const uint32_t> indices) {
+    if (!indices.empty() || n_kept_ != 0) [[unlikely]]
+      SetKept(indices);
+  }
   // Before each run. What outputs held is gone.
   void BeforeRun();
   // After each run that succeeded: keeps what was passed on, and lets go of what is not a tensor of numbers.
@@ -53,6 +56,7 @@ class Outputs {
     std::vector<int64_t> dims;  // that `view` points to
   };
 
+  void SetKept(std::span<const uint32_t> indices);
   bool IsBound(uint32_t index) const;
   const OrtMemoryInfo* PlaceOf(const Slot& slot) const;
   const char* MemoryOf(const Port& port, const Slot& slot) const;
