@@ -55,8 +55,11 @@ constexpr uint64_t kOwnBytes = uint64_t{192} << 20;
 core::Status BehindWall::Prepare() {
   const SandboxSupport support = FindSandboxSupport();
   Wall wall = WallOf(framework_.setting().backend, support.exec_memory);
-  if (framework_.setting().has_devices) AddDevices(wall, framework_.folders());
-  AddReadable(framework_, wall);
+  if (framework_.setting().has_devices) {
+    AddDevices(wall, framework_.folders());
+  } else {
+    AddReadable(framework_, wall);
+  }
   if (const std::string missing = support.Missing(wall); !missing.empty()) return Refused(missing);
   for (const auto& [name, value] : wall.environment) ::setenv(name.c_str(), value.c_str(), 1);
   auto sandbox = Sandbox::RaiseBeforeThreads(std::move(wall));

@@ -33,7 +33,7 @@ constexpr const char* kSettings[] = {"/etc/vulkan", "/usr/share/vulkan",  "/usr/
 // Which devices there are, where they are plugged in, and what the kernel's part of a driver says.
 constexpr const char* kSystem[] = {
     "/proc/devices",      "/proc/driver/nvidia", "/proc/meminfo",         "/proc/modules", "/proc/version",
-    "/sys/bus/pci",       "/sys/class/drm",      "/sys/class/kfd",        "/sys/dev/char", "/sys/devices",
+    "/sys/bus/pci",       "/sys/class/drm",      "/sys/class/kfd",        "/sys/dev/char", "/sys/devices/virtual/kfd",
     "/sys/module/amdgpu", "/sys/module/nvidia",  "/sys/module/nvidia_uvm"};
 // Of itself the memory's map and sizes, and names: not the whole folder, which has its descriptors and the network's tables.
 constexpr const char* kSelf[] = {"/proc/self/cmdline", "/proc/self/comm",  "/proc/self/maps",
@@ -57,7 +57,11 @@ constexpr Folder kFolders[] = {
     // What computes; a card's other file sets screens, and can be another process's master.
     {"/dev/dri", [](std::string_view name) { return IsNumbered(name, "renderD"); }},
     {"/dev/accel", [](std::string_view name) { return IsNumbered(name, "accel"); }},
-    {"/dev/nvidia-caps", [](std::string_view) { return true; }}};
+    {"/dev/nvidia-caps", [](std::string_view name) {
+       std::ifstream minors("/proc/driver/nvidia-caps/mig-minors");
+       const std::vector<std::string> parts = PartsOfGpus(minors);
+       return std::ranges::find(parts, name) != parts.end();
+     }}};
 
 std::vector<std::string> DeviceFiles() {
   std::vector<std::string> files;
@@ -72,6 +76,51 @@ std::vector<std::string> DeviceFiles() {
     if (has_any && std::string_view(folder.path) != "/dev") files.emplace_back(folder.path);  // to be looked through
   }
   return files;
+}
+
+std::string TextOf(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// Of the GPUs' own: other devices' files have serial numbers, addresses and, for root, the memory of each device on the bus.
+std::vector<std::string> FoldersOfDevices() {
+  std::vector<std::string> folders;
+  const auto add = [&](const fs::path& link) {
+    std::error_code error;  // what is not there is not told
+    if (const fs::path folder = fs::canonical(link, error); !error) folders.push_back(folder);
+  };
+  std::error_code error;
+  for (const fs::directory_entry& device : fs::directory_iterator("/sys/bus/pci/devices", error)) {
+    const std::string kind = TextOf(device.path() / "class");
+    const auto is = [&kind](const char* begin) { return kind.starts_with(begin); };
+    if (is("0x03") || is("0x12") || is("0x0b40")) add(device);  // displays, accelerators, other processors
+  }
+  for (const auto& [folder, prefix] :
+       {std::pair("/sys/class/drm", "renderD"), std::pair("/sys/class/accel", "accel")}) {
+    for (const fs::directory_entry& device : fs::directory_iterator(folder, error)) {
+      if (IsNumbered(device.path().filename().native(), prefix)) add(device.path() / "device");
+    }
+  }
+  return folders;
+}
+
+// The root, what is directly beneath it, and a user's own: settings, keys and other files lie there beside libraries.
+bool IsBroad(const fs::path& folder) {
+  const auto names = std::distance(folder.begin(), folder.end());
+  return names <= 2 || (names == 3 && *std::next(folder.begin()) == "home");
+}
+
+// With all that is below, for frameworks have more files there than libraries; of a broad folder those that are libraries.
+void AddLibrariesOf(const std::string& folder, std::vector<std::string>& readable) {
+  std::error_code error;
+  const fs::path known = fs::weakly_canonical(folder, error);
+  if (error) return;
+  if (!IsBroad(known)) return readable.push_back(known);
+  for (const fs::directory_entry& file : fs::directory_iterator(known, error)) {
+    const bool is_library = file.path().filename().native().find(".so") != std::string::npos;
+    if (is_library && file.is_regular_file(error)) readable.push_back(file.path());
+  }
 }
 
 // Those that begin at the root: what another folder is the rest of depends on where one is.
@@ -89,9 +138,7 @@ std::vector<std::string> PathsIn(const char* variable) {
 
 // "": it names none, or one of the system's.
 std::string LibraryOf(const fs::path& description) {
-  std::ifstream file(description);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const nlohmann::json json = core::ParseJson(text);
+  const nlohmann::json json = core::ParseJson(TextOf(description));
   if (!json.is_object() || !json.contains("ICD") || !json["ICD"].is_object()) return "";
   const nlohmann::json& icd = json["ICD"];
   const std::string library = icd.contains("library_path") && icd["library_path"].is_string()
@@ -102,6 +149,14 @@ std::string LibraryOf(const fs::path& description) {
 }
 
 }  // namespace
+
+std::vector<std::string> PartsOfGpus(std::istream& minors) {
+  std::vector<std::string> files;
+  for (std::string name, number; minors >> name >> number;) {
+    if (name.ends_with("/access")) files.push_back("nvidia-cap" + number);
+  }
+  return files;
+}
 
 std::vector<std::string> NamedVulkanDrivers() {
   std::vector<std::string> all;
@@ -129,13 +184,19 @@ void AddDevices(Wall& wall, const std::vector<std::string>& libraries) {
   add(kSettings);
   add(kSystem);
   add(kSelf);
-  add(libraries);
-  add(PathsIn("LD_LIBRARY_PATH"));
-  add(NamedVulkanDrivers());
-  // Nothing is written: they do without what they would keep for the next process.
+  add(FoldersOfDevices());
+  for (const std::string& folder : libraries) AddLibrariesOf(folder, wall.readable);
+  for (const std::string& folder : PathsIn("LD_LIBRARY_PATH")) AddLibrariesOf(folder, wall.readable);
+  for (const std::string& path : NamedVulkanDrivers()) {
+    std::error_code error;
+    const fs::path known = fs::weakly_canonical(path, error);
+    if (!error && !(IsBroad(known) && fs::is_directory(known, error))) wall.readable.push_back(path);
+  }
+  // Nothing is written: they do without what they would keep for the next process. And CUDA's server of many processes
+  // would be asked over a socket, before the seal.
   for (const auto& [name, value] :
        {std::pair("CUDA_CACHE_DISABLE", "1"), std::pair("MESA_SHADER_CACHE_DISABLE", "true"),
-        std::pair("__GL_SHADER_DISK_CACHE", "0")}) {
+        std::pair("__GL_SHADER_DISK_CACHE", "0"), std::pair("CUDA_MPS_PIPE_DIRECTORY", "/dev/null")}) {
     wall.environment.emplace_back(name, value);
   }
 }

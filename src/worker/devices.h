@@ -1,6 +1,7 @@
 // Of a worker that may use this machine's GPUs: how much lower its wall is, so that their drivers work behind it.
 #pragma once
 
+#include <istream>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,10 @@ namespace wasinn::worker {
 // Adds to a framework's wall the files that there are of devices and drivers, and lets go of what drivers cannot keep. `libraries` are
 // folders where the framework lies, and what it opens late. What the wall then lets through: AllowDevices in system_calls.cc.
 void AddDevices(Wall& wall, const std::vector<std::string>& libraries);
+
+// The files in /dev/nvidia-caps through which parts of a divided GPU compute, by NVIDIA's list of what each is for: others change how a GPU
+// is divided, and root may open these, too.
+std::vector<std::string> PartsOfGpus(std::istream& minors);
 
 // The descriptions of Vulkan drivers that these variables of the environment name, each with the library that it names.
 std::vector<std::string> NamedVulkanDrivers();

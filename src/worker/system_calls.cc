@@ -43,7 +43,7 @@ constexpr const char* kOfDrivers[] = {
     "access", "faccessat", "faccessat2", "fstat", "fstatfs", "getcwd", "getdents64", "lseek", "lstat", "newfstatat",
     "pread64", "readlink", "readlinkat", "stat", "statfs", "statx",
     // have threads that wait for the device and for each other
-    "dup", "epoll_create1", "epoll_ctl", "epoll_pwait", "epoll_wait", "eventfd2", "pipe2",
+    "dup", "epoll_create1", "epoll_ctl", "epoll_pwait", "epoll_wait", "eventfd2",
     // keep memory where the device finds it, near its processor, and what they compile in a file of memory that is open
     "ftruncate", "get_mempolicy", "mbind", "membarrier", "mlock", "munlock", "set_mempolicy",
     // ask who they are, and how they may run
@@ -176,6 +176,8 @@ void AllowDevices(Filter* filter) {
   for (const int command : {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL}) {
     filter->Allow("fcntl", {Equals(1, static_cast<uint64_t>(command))});
   }
+  // Not one of the kernel's own notes, which its watch queues fill.
+  filter->Allow("pipe2", {HasOf(1, kAllBits & ~uint64_t{O_CLOEXEC | O_NONBLOCK}, 0)});
   for (const uint64_t type : kOfRequests) filter->Allow("ioctl", {HasOf(1, kTypeOfRequest, type << 8)});
   filter->Allow("ioctl", {HasOf(1, kAllOfRequest & ~kPlainRequests, 0)});
   for (const uint64_t request : {kUvmBegin, kUvmEnd}) filter->Allow("ioctl", {HasOf(1, kAllOfRequest, request)});

@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,9 @@ std::vector<Trial> TrialsOnFiles() {
           {"LookThroughItsDescriptors", [] { return TryOpen("/proc/self/fd", O_RDONLY | O_DIRECTORY); }, EACCES},
           {"ReadTheNetworksTables", [] { return TryOpen("/proc/self/net/tcp", O_RDONLY); }, EACCES},
           {"ReadItsParent", [] { return TryOpen("/proc/" + std::to_string(getppid()) + "/maps", O_RDONLY); }, EACCES},
+          {"ReadTheProcessors", [] { return TryOpen("/sys/devices/system/cpu/online", O_RDONLY); }},
+          {"LookThroughOtherDevices", [] { return TryOpen("/sys/devices/virtual", O_RDONLY | O_DIRECTORY); }, EACCES},
+          {"ReadTheNetworksDevices", [] { return TryOpen("/sys/devices/virtual/net/lo/address", O_RDONLY); }, EACCES},
           {"OpenByHandle", [] { return Try(SYS_open_by_handle_at, AT_FDCWD, nullptr, O_RDONLY); }, EPERM},
           {"Unlink", [] { return Try(SYS_unlinkat, AT_FDCWD, "/nothing", 0); }, EPERM},
           {"MakeADevice", [] { return Try(SYS_mknodat, AT_FDCWD, "/tmp/device", S_IFCHR | 0600, 0x105); }, EPERM},
@@ -95,6 +99,11 @@ const int device_of_before = open(kDevice, O_RDWR | O_CLOEXEC);
 long TryRequest(int file, unsigned long request) {
   char answer[256] = {};
   return Try(SYS_ioctl, file, request, answer);
+}
+
+long TryPipe(int flags) {
+  int ends[2];
+  return Try(SYS_pipe2, ends, flags);
 }
 
 // What a device is asked that knows no such request is ENOTTY: it came through.
@@ -112,7 +121,9 @@ std::vector<Trial> TrialsOnDevices() {
           {"HolesInAFile", [] { return TryRequest(device_of_before, 0x40305828 + 3); }, EPERM},
           {"OwnerOfADescriptor", [] { return Try(SYS_fcntl, device_of_before, F_SETOWN, getppid()); }, EPERM},
           {"CopyOfADescriptor", [] { return Try(SYS_fcntl, device_of_before, F_DUPFD_CLOEXEC, 10); }},
-          {"WakeUp", [] { return Try(SYS_eventfd2, 0, EFD_CLOEXEC); }}};
+          {"WakeUp", [] { return Try(SYS_eventfd2, 0, EFD_CLOEXEC); }},
+          {"Pipe", [] { return TryPipe(O_CLOEXEC | O_NONBLOCK); }},
+          {"PipeOfTheKernelsNotes", [] { return TryPipe(O_EXCL /* O_NOTIFICATION_PIPE */); }, EPERM}};
 }
 
 std::vector<Trial> TrialsOnOthers() {
@@ -310,6 +321,32 @@ TEST(Devices, AddFoldersAndTakeWhatTellsTooMuch) {
   }
   EXPECT_THAT(wall.devices, Each(StartsWith("/dev/")));
   EXPECT_THAT(wall.environment, Contains(Pair("CUDA_CACHE_DISABLE", "1")));
+  // Its server is a process of many, which is spoken to by a socket from before the seal.
+  EXPECT_THAT(wall.environment, Contains(Pair("CUDA_MPS_PIPE_DIRECTORY", "/dev/null")));
+}
+
+// Settings, keys and other people's files lie there, too.
+TEST(Devices, ReadTheLibrariesAloneInABroadFolder) {
+  const std::string library = "/tmp/libwasinn_of_devices.so.1", secret = "/tmp/wasinn_of_devices.key";
+  for (const std::string& file : {library, secret}) std::ofstream(file) << "7";
+  const Variable folders("LD_LIBRARY_PATH", "//:/usr/..:/usr/./:/tmp/:/home/nobody:/home/nobody/lib");
+  worker::Wall wall = worker::WallOf("onnx");
+  worker::AddDevices(wall, {"/", "/tmp", "/opt/framework"});
+  EXPECT_THAT(wall.readable, Contains(library));
+  EXPECT_THAT(wall.readable, Contains("/home/nobody/lib"));
+  EXPECT_THAT(wall.readable, Contains("/opt/framework"));
+  for (const std::string& path : wall.readable) {
+    const std::filesystem::path folder = std::filesystem::weakly_canonical(path);
+    for (const char* broad : {"/", "/usr", "/tmp", "/home/nobody"}) EXPECT_NE(folder, broad) << path;
+    EXPECT_NE(path, secret);
+  }
+  for (const std::string& file : {library, secret}) std::filesystem::remove(file);
+}
+
+// The first two of them change how a GPU is divided, and watch all parts of it.
+TEST(Devices, OpenTheirOwnPartOfAGpu) {
+  std::istringstream minors("config 1\nmonitor 2\ngpu0/gi3/access 30\ngpu0/gi3/ci0/access 31\nbroken\n");
+  EXPECT_EQ(worker::PartsOfGpus(minors), (std::vector<std::string>{"nvidia-cap30", "nvidia-cap31"}));
 }
 
 }  // namespace
