@@ -1,12 +1,15 @@
 #include "worker/framework_folders.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -65,10 +68,16 @@ std::string OpenAndTell(FrameworkOf& framework) {
   ::_exit(0);
 }
 
-std::string ReadAll(const Descriptor& in) {
+// What has come by then.
+std::string ReadAll(const Descriptor& in, std::chrono::steady_clock::time_point deadline) {
   std::string text;
   std::array<char, 4096> buffer;
   for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd more{.fd = in.number(), .events = POLLIN, .revents = 0};
+    const int ready = ::poll(&more, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
+    if (ready == 0) return text;
+    if (ready < 0) continue;
     const ssize_t n = ::read(in.number(), buffer.data(), buffer.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return text;
@@ -90,7 +99,7 @@ core::Status Failed(const std::string& told) {
 
 }  // namespace
 
-core::Status FindFolders(FrameworkOf& framework) {
+core::Status FindFolders(FrameworkOf& framework, std::chrono::milliseconds patience) {
   std::array<int, 2> pipe = {-1, -1};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
     return core::Error(WASINN_UNAVAILABLE, "no pipe to a process that opens the framework: {}", std::strerror(errno));
@@ -108,10 +117,15 @@ core::Status FindFolders(FrameworkOf& framework) {
     ::_exit(1);
   }
   out = Descriptor();
-  const std::string told = ReadAll(in);
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  const std::string told = ReadAll(in, deadline);
+  const bool is_late = std::chrono::steady_clock::now() >= deadline;
+  ::kill(pid, SIGKILL);  // it has told all, or never will
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
-  if (!told.starts_with(kOpened)) return Failed(told);
+  if (is_late) return core::Error(WASINN_UNAVAILABLE, "the framework did not open within {} ms", patience.count());
+  // Of a folder that is cut the rest would be another.
+  if (!told.starts_with(kOpened) || !told.ends_with('\n')) return Failed(told);
   std::vector<std::string> folders;
   std::istringstream lines(told.substr(kOpened.size()));
   for (std::string line; std::getline(lines, line);) folders.push_back(line);

@@ -1,0 +1,51 @@
+// Where a framework lies, as a template finds it that must not open the framework itself.
+#include "worker/framework_folders.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+
+namespace wasinn::test {
+namespace {
+
+#ifdef WORKER_TEST_echo
+class FrameworkFolders : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    isolation::Setting setting;
+    setting.backend = "echo";
+    setting.library = WORKER_TEST_echo;
+    setting.config = "{}";
+    ASSERT_TRUE(framework_.Load(setting).ok());
+  }
+  // Of this process there is no child any more, also none that has ended.
+  static bool IsAlone() { return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
+
+  worker::FrameworkOf framework_;
+};
+
+TEST_F(FrameworkFolders, AreFoundInAnotherProcess) {
+  const core::Status found = worker::FindFolders(framework_);
+  ASSERT_TRUE(found.ok()) << found.message();
+  EXPECT_FALSE(framework_.opened());
+  EXPECT_THAT(framework_.folders(),
+              ::testing::Contains(std::filesystem::path(WORKER_TEST_echo).parent_path().string()));
+  EXPECT_TRUE(IsAlone());
+}
+
+// A framework that hangs is not waited for, and does not stay.
+TEST_F(FrameworkFolders, AreNotWaitedForForever) {
+  const core::Status late = worker::FindFolders(framework_, std::chrono::milliseconds(0));
+  EXPECT_EQ(late.code(), WASINN_UNAVAILABLE);
+  EXPECT_EQ(late.message(), "the framework did not open within 0 ms");
+  EXPECT_THAT(framework_.folders(), ::testing::IsEmpty());
+  EXPECT_TRUE(IsAlone());
+}
+#endif
+
+}  // namespace
+}  // namespace wasinn::test
