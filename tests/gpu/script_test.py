@@ -30,7 +30,7 @@ class ScriptTest(unittest.TestCase):
                 self.assertRegex(done.stdout, rf"\A\[ *\d+\.\d s\] not run: there is no NVIDIA GPU here: {re.escape(says)}\n\Z")
 
     def test_wrong_usage(self):
-        for args in (("--prefix",), ("tensorflow",), ("--gpu",), ("--vulkan", "onnx"), ("--vulkan", "--cpu")):
+        for args in (("--prefix",), ("tensorflow",), ("--gpu",), ("--vulkan", "torch"), ("--vulkan", "--cpu")):
             done = self.script(*args)
             self.assertEqual(done.returncode, 2, done)
             self.assertIn("usage: scripts/gpu_test.sh", done.stdout)
