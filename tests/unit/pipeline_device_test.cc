@@ -124,7 +124,7 @@ TEST_F(Devices, WhoStraysIsAnError) {
     Model(name, "in x u8 4\nmemory npu:0\nstrays\n" + more);
     const HostPtr host = Host();
     BytesGuest guest(host.get());
-    const uint32_t context = guest.NewContext(name.c_str());
+    const uint32_t context = guest.NewContext(name);
     EXPECT_NE(guest.Compute(context, {1, 2, 3, 4}), kSuccess);
     EXPECT_THAT(LastError(guest), HasSubstr("is in the memory of npu:0: expected the host's"));
   }
