@@ -28,34 +28,33 @@ void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
   if (index >= slots_.size()) backend::ThrowNoPort("input", index, slots_.size());
   Slot& slot = slots_[index];
   slot.wanted = false;
-  if (tensor.memory != nullptr) (void)PlaceOf(model_.signature().inputs()[index], tensor);
-  const bool same = slot.value != nullptr && slot.data == tensor.data && slot.on_device == (tensor.memory != nullptr) &&
+  const OrtMemoryInfo* const place = PlaceOf(index, tensor);
+  const bool same = slot.value != nullptr && slot.data == tensor.data && slot.place == place &&
                     std::ranges::equal(slot.dims, std::span(tensor.dims, tensor.rank));
-  if (!same) Make(index, tensor);
+  if (!same) Make(index, tensor, place);
   if (!slot.bound && !model_.copies_inputs()) PutIntoBinding(index);
   slot.wanted = true;
 }
 
-const OrtMemoryInfo* Inputs::PlaceOf(const Port& port, const wasinn_tensor& tensor) const {
+const OrtMemoryInfo* Inputs::PlaceOf(uint32_t index, const wasinn_tensor& tensor) const {
   if (tensor.memory == nullptr) return model_.host().environment().cpu_memory();
   const DeviceMemory* const device = model_.device_memory();
   if (device != nullptr && std::string_view(device->name()) == tensor.memory) return device->info();
-  throw backend::Error(
-      WASINN_INVALID_ARGUMENT,
-      fmt::format("input '{}' lies in the memory of {}, where this model does not compute", port.name, tensor.memory));
+  throw backend::Error(WASINN_INVALID_ARGUMENT,
+                       fmt::format("input '{}' lies in the memory of {}, where this model does not compute",
+                                   model_.signature().inputs()[index].name, tensor.memory));
 }
 
-void Inputs::Make(uint32_t index, const wasinn_tensor& tensor) {
+void Inputs::Make(uint32_t index, const wasinn_tensor& tensor, const OrtMemoryInfo* place) {
   const Port& port = backend::PortAt(model_.signature().inputs(), "input", index);
   backend::CheckTensor(port, tensor);
   std::vector<int64_t> dims(tensor.dims, tensor.dims + tensor.rank);
   Slot& slot = slots_[index];
-  slot.value =
-      MakeTensor(model_.host().library(), PlaceOf(port, tensor), port.ort_type, dims, tensor.data, tensor.bytes);
+  slot.value = MakeTensor(model_.host().library(), place, port.ort_type, dims, tensor.data, tensor.bytes);
   if (model_.copies_inputs()) stale_ = stale_ || slot.bound;  // until the next run, which may be without this input
   slot.bound = false;
   slot.data = tensor.data;
-  slot.on_device = tensor.memory != nullptr;
+  slot.place = place;
   slot.dims = std::move(dims);
 }
 

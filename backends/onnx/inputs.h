@@ -26,14 +26,14 @@ class Inputs {
   struct Slot {
     OrtPtr<OrtValue> value;  // NULL: there is none
     const void* data = nullptr;
-    bool on_device = false;  // `data` is of the model's device memory
+    const OrtMemoryInfo* place = nullptr;  // of `data`: the host's memory, or the device's
     std::vector<int64_t> dims;
     bool bound = false;   // it is in the binding
     bool wanted = false;  // it is set; else what is bound is a thing of the past
   };
 
-  const OrtMemoryInfo* PlaceOf(const Port& port, const wasinn_tensor& tensor) const;
-  void Make(uint32_t index, const wasinn_tensor& tensor);
+  const OrtMemoryInfo* PlaceOf(uint32_t index, const wasinn_tensor& tensor) const;
+  void Make(uint32_t index, const wasinn_tensor& tensor, const OrtMemoryInfo* place);
   void PutIntoBinding(uint32_t index);
 
   const Model& model_;

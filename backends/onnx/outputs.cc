@@ -35,7 +35,7 @@ void Outputs::SetKept(std::span<const uint32_t> indices) {
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     const Port& port = model_.signature().outputs()[i];
     Slot& slot = slots_[i];
-    slot.kept = model_.device_memory() != nullptr && !port.is_input && std::ranges::find(indices, i) != indices.end();
+    slot.kept = model_.device_memory() != nullptr && !port.is_input && std::ranges::binary_search(indices, i);
     if (!slot.kept) continue;
     ++n_kept_;
     if (slot.bound == nullptr) continue;

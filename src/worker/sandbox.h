@@ -21,9 +21,9 @@ namespace wasinn::worker {
 class Sandbox {
  public:
   // What holds for threads that come later, too, and cannot be taken back: no new privileges, no capabilities, no
-  // reading of this process by others of its user, no file but `wall.readable` and `wall.devices`, no TCP, no signal or abstract socket to
-  // the outside, few descriptors, no core file, nice 10, first to be killed when memory is short; its threads are
-  // counted apart (threads_limit.h). Each where the system has it; SandboxSupport says what must be there.
+  // reading of this process by others of its user, no file but `wall.readable` and `wall.devices`, no TCP, no signal or
+  // abstract socket to the outside, few descriptors, no core file, nice 10, first to be killed when memory is short; its
+  // threads are counted apart (threads_limit.h). Each where the system has it; SandboxSupport says what must be there.
   // An error if there is a second thread.
   static std::expected<Sandbox, std::string> RaiseBeforeThreads(Wall wall);
 

@@ -29,9 +29,9 @@ Wall TensorFlow(bool has_exec_memory) {
 
 bool HasTiles() {
 #ifdef __x86_64__
-  constexpr int kSupported = 0x1021, kTiles = 18;  // ARCH_GET_XCOMP_SUPP of asm/prctl.h, XFEATURE_XTILEDATA
+  constexpr int kSupported = 0x1021, kTileData = 18;  // ARCH_GET_XCOMP_SUPP of asm/prctl.h, XFEATURE_XTILEDATA
   uint64_t features = 0;
-  return syscall(SYS_arch_prctl, kSupported, &features) == 0 && (features >> kTiles & 1) != 0;
+  return syscall(SYS_arch_prctl, kSupported, &features) == 0 && (features >> kTileData & 1) != 0;
 #else
   return false;
 #endif
