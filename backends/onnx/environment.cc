@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
 #include <string_view>
 
 #include "common/error.h"
@@ -123,6 +124,12 @@ bool Environment::TryPool() const {
   api.ReleaseStatus(status);
   api.ReleaseSession(session);
   return status == nullptr;
+}
+
+// It is one and counts its users: this one stays.
+void Environment::NeverEnd(const Log& log) const {
+  static std::once_flag once;
+  std::call_once(once, [&] { (void)MakeEnv(library_, log, 1, false).release(); });
 }
 
 void Environment::LogTo(const Log& log, OrtSessionOptions* options) const {

@@ -27,6 +27,9 @@ class Environment {
   bool limits_memory() const { return allocator_.held(); }
   const OrtMemoryInfo* cpu_memory() const { return cpu_memory_.get(); }
 
+  // From here on ONNX Runtime's environment does not end before the OS process does.
+  void NeverEnd(const backend::Log& log) const;
+
   // Options that send the messages of a session to a host's log, which must outlive the session.
   void LogTo(const backend::Log& log, OrtSessionOptions* options) const;
 

@@ -117,7 +117,13 @@ void Model::LoadOn(const Providers& providers, const Source& source) {
   device_ = DeviceOf(providers);
   device_memory_.reset();
   if (LoadKept(providers, source)) return;
-  MakeAnew(providers, source);
+  try {
+    MakeAnew(providers, source);
+  } catch (...) {
+    // Where WebGPU has found no device, the end of the environment calls what was never there, and the process crashes.
+    if (takes_turns_) host_.environment().NeverEnd(host_.log());
+    throw;
+  }
   device_memory_ = DeviceMemory::Of(host_.library(), session_.get(), providers);
 }
 

@@ -338,7 +338,8 @@ Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<con
   if (why.code() != WASINN_UNSUPPORTED_OPERATION && why.code() != WASINN_RUNTIME_ERROR) return graph;
   // What a framework says of a GPU that its worker may not use does not tell why.
   return std::unexpected(
-      Status(why.code(), fmt::format("{}; models in workers have the CPU alone (policy.isolated_gpu)", why.message()),
+      Status(why.code(),
+             fmt::format("models in workers have the CPU alone, unless policy.isolated_gpu is true: {}", why.message()),
              std::string(why.backend())));
 }
 

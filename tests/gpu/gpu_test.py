@@ -167,7 +167,7 @@ class GpuCase:
         model = next(iter(self.framework.models))
         error, said = self.bring(model, "gpu")
         self.assertIn(error, (RUNTIME_ERROR, UNSUPPORTED_OPERATION), said)
-        self.assertIn("; models in workers have the CPU alone (policy.isolated_gpu)", said)
+        self.assertIn("models in workers have the CPU alone, unless policy.isolated_gpu is true: ", said)
         found, said = self.bring(model, "gpu", cpu_fallback=True)
         self.assertEqual(found[0], "cpu", said)
         self.assertEqual(len(re.findall("using the CPU instead: ", said)), 1, said)
@@ -208,6 +208,14 @@ class GpuCase:
         self.check_missing("gpu", env=HIDDEN)
         if self.framework.not_there:  # in place of the target, whatever the policy says
             self.check_missing("auto", cpu_fallback=True, config=self.framework.not_there)
+
+    def test_a_host_without_its_gpu_ends_well(self):
+        """ONNX Runtime crashed when its environment ended after WebGPU had found no device."""
+        for target, fallback in (("gpu", False), ("gpu", True), ("auto", False)):
+            settings = self.write(self.framework.settings(next(iter(self.framework.models)), target, cpu_fallback=fallback))
+            done = self.run_program(BUILD / "bin" / "wasinn", "inspect", "--config", settings, "model", env=HIDDEN)
+            self.assertEqual(done.returncode == 0, fallback or target == "auto", done)
+            self.assertGreaterEqual(done.returncode, 0, done)
 
     def test_or_the_cpu_where_the_policy_says_so(self):
         for target, fallback in (("gpu", True), ("auto", False)):
