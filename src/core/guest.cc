@@ -24,6 +24,7 @@ Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& 
       model_bytes_(std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", limits.max_model_bytes,
                                            host_->guest_bytes(), &host_->metrics().refusals.model_bytes)),
       workers_(host_->tenants().Join(policy_.tenant, name_, limits.max_model_bytes, limits.max_tensor_bytes)) {
+  made_in_.SetToThisProcess();
   host_->guests().Join(*this);
 }
 
@@ -112,6 +113,7 @@ void Guest::EndWaits() noexcept {
 }
 
 void Guest::WaitUntilNobodyIsInside() noexcept {
+  if (made_in_.is_elsewhere()) return;  // whose threads are not here: calls that were inside at the fork never end
   for (;;) {
     inside_.fetch_and(~kEndWaits, std::memory_order_acq_rel);
     if (host_ != nullptr) host_->executor().RunEnds(begun_);

@@ -17,6 +17,7 @@
 #include "core/handle_table.h"
 #include "core/host.h"
 #include "core/large_stacks.h"
+#include "core/started_in.h"
 #include "core/watchdog.h"
 
 namespace wasinn::core {
@@ -288,6 +289,7 @@ class Guest {
   // the guest has one.
   static constexpr uint32_t kClosed = 1u << 31, kEndWaits = 1u << 30;
   std::atomic<uint32_t> inside_{0};  // calls inside, and the marks
+  StartedIn made_in_;                // the OS process of those calls
   std::mutex clearing_;
   std::atomic<bool> closing_{false};  // stops loads
   struct ProgramRun {

@@ -1,4 +1,4 @@
-// In which OS process threads were started: one that was forked off it has none of them, and may find their locks held.
+// In which OS process something is: one that was forked off it has none of its threads, and may find their locks held.
 #pragma once
 
 #include <sys/types.h>

@@ -1,8 +1,6 @@
 // Batches in which something goes wrong: it is one guest's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <thread>
@@ -10,6 +8,7 @@
 #include "core/batching/batch_item.h"
 #include "support/gate.h"
 #include "unit/batched_models.h"
+#include "unit/forked.h"
 #include "unit/no_memory.h"
 
 namespace wasinn::testing {
@@ -216,17 +215,12 @@ TEST_F(BatchedModels, AProcessThatWasForkedOffIsRefusedAndMayFree) {
   HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver);
   auto programs = Programs(host, {1, 2});
   EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(10);
+  EXPECT_TRUE(IsTrueInAFork([&] {
     const bool refused = programs[0]->Compute() == kRuntimeError;
     programs.clear();
     host.reset();
-    ::_exit(refused ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    return refused;
+  }));
   EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
 }
 

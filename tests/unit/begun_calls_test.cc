@@ -1,7 +1,5 @@
 // wasinn_guest_call_begin: calls that nobody waits for, their order, and their ends.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -16,6 +14,7 @@
 #include "support/gate.h"
 #include "unit/begun_calls.h"
 #include "unit/begun_without_memory.h"
+#include "unit/forked.h"
 
 namespace wasinn::testing {
 namespace {
@@ -170,19 +169,28 @@ TEST_F(BegunCalls, AProcessThatWasForkedOffIsRefusedAndMayFree) {
   here->Begin();
   EXPECT_EQ(here->Await(), kSuccess);
   EXPECT_EQ(here->CallWithoutStack(), kSuccess);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(10);
+  EXPECT_TRUE(IsTrueInAFork([&] {
     there->Begin();
     const bool refused = there->Await() == kRuntimeError && here->CallWithoutStack() == kRuntimeError;
     program.reset();
     host_.reset();
-    ::_exit(refused ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    return refused;
+  }));
   EXPECT_EQ(here->CallWithoutStack(), kSuccess);
+}
+
+TEST_F(BegunCalls, AProcessThatWasForkedOffWaitsForNoneThatWasInside) {
+  auto program = std::make_unique<Program>(host_.get());
+  const auto held = program->Compute(program->NewContext("waits"));
+  held->Begin();
+  gate_.Await();
+  EXPECT_TRUE(IsTrueInAFork([&] {
+    program.reset();
+    host_.reset();
+    return true;
+  }));
+  gate_.Open();
+  EXPECT_EQ(held->Await(), kSuccess);
 }
 
 TEST_F(BegunCalls, ManyAtOnce) {

@@ -3,14 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>
 #include <thread>
+
+#include "unit/forked.h"
 
 namespace wasinn::core {
 namespace {
@@ -67,16 +66,12 @@ TEST(Executor, AForkedProcessIsRefused) {
   });
   for (int i = 0; i < 50; ++i) {
     ASSERT_TRUE(Meet(executor, other, 1));
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::alarm(10);
+    ASSERT_TRUE(wasinn::testing::IsTrueInAFork([&] {
       const bool refused = executor.Begin(other, [] {}).code() == WASINN_LOST;
       executor.RunWaiting(share);
-      ::_exit(refused ? 0 : 1);
-    }
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status << " of the " << i << "th";
+      return refused;
+    })) << "the "
+        << i << "th";
   }
   busy.request_stop();
   busy.join();

@@ -1,7 +1,6 @@
 // Models that run in a worker: the same results, and nothing lost but what was the worker's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -17,6 +16,7 @@
 
 #include "core/isolation/digest.h"
 #include "unit/exposition.h"
+#include "unit/forked.h"
 #include "unit/isolated_program.h"
 
 namespace wasinn::testing {
@@ -280,11 +280,7 @@ TEST_F(Isolation, AForkedHostHasNoWorkers) {
   Program program(host.get());
   const uint32_t context = program.Open("in x f32 1\n");
   EXPECT_EQ(program.Compute(context, {1}), std::vector<float>({1}));
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(program.calls.Call("compute", {context}) == kRuntimeError ? 0 : 1);
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_TRUE(IsTrueInAFork([&] { return program.calls.Call("compute", {context}) == kRuntimeError; }));
   EXPECT_EQ(program.Compute(context, {2}), std::vector<float>({2}));
 }
 
