@@ -24,7 +24,7 @@ namespace wasinn::test {
 namespace {
 
 // Large enough to be given away with its memory; and not.
-constexpr int64_t kLarge = 1 << 17, kSmall = 16;
+constexpr int64_t kLarge = 1 << 15, kSmall = 16;
 
 std::vector<float> Filled(int64_t size, float value) { return std::vector<float>(static_cast<size_t>(size), value); }
 Tensor Same(int64_t size, float value) { return Floats({size}, Filled(size, value)); }
@@ -345,7 +345,7 @@ TEST_F(OpenVinoGiven, AnyThreadReleases) {
 
 // It goes with a discard, for what it has beside: the next output is another request's.
 TEST_F(OpenVinoGiven, OutlivesItsRequest) {
-  constexpr int64_t kMany = 32 * kLarge;  // so that what cannot be shown is worth a new request
+  constexpr int64_t kMany = 128 * kLarge;  // so that what cannot be shown is worth a new request
   Ir ir;
   const Ir::Value x = ir.Parameter(kMany);
   ir.Result(ir.Relu(x));

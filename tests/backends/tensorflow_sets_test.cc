@@ -60,7 +60,7 @@ TEST(TensorFlowSets, OfOutputsAreBounded) {
     for (uint32_t wanted = 1; wanted <= 12; ++wanted) compute(wanted);
     const uint64_t before = AllocatedBytes(), charged = account.used;
     EXPECT_GT(charged, 0u) << "what the shared session does not keep is the guest's own";
-    for (uint32_t wanted = 13; wanted <= 60; ++wanted) compute(wanted);
+    for (uint32_t wanted = 13; wanted <= 28; ++wanted) compute(wanted);
     EXPECT_LT(AllocatedBytes(), before + kMiB);
     EXPECT_LE(account.used, charged);
     // What all have room for.
@@ -153,7 +153,7 @@ TEST(TensorFlowSets, OfInputsAreBounded) {
   };
   for (uint32_t given = 0; given < 12; ++given) compute(given);
   const uint64_t before = AllocatedBytes();
-  for (uint32_t given = 12; given < 64; ++given) compute(given);
+  for (uint32_t given = 12; given < 28; ++given) compute(given);
   EXPECT_LT(AllocatedBytes(), before + kMiB);
   EXPECT_EQ(account.used, 0u);
 }
