@@ -13,6 +13,7 @@
 #include <climits>
 #include <cstdlib>
 #include <utility>
+#include <vector>
 
 #include "serve/descriptors.h"
 #include "serve/grpc_service.h"
@@ -82,6 +83,9 @@ Outcome<void> GrpcServer::Start() {
                                         {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, handshake_ms}}) {
     builder.AddChannelArgument(argument, value);
   }
+  std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
+  interceptors.push_back(watches_.NewFactory());
+  builder.experimental().SetInterceptorCreators(std::move(interceptors));
   builder.RegisterService(service_.get());
   running_ = std::make_unique<Running>();
   running_->credentials = options_.tls == nullptr ? grpc::InsecureServerCredentials() : GrpcCredentials(options_.tls);
@@ -120,6 +124,7 @@ void GrpcServer::Drain(std::chrono::system_clock::time_point until) {
   calls_.Drain();
   if (running_ == nullptr || running_->server == nullptr) return;
   running_->server->GetHealthCheckService()->SetServingStatus(false);
+  watches_.Drain();
   running_->server->Shutdown(until);
 }
 

@@ -10,6 +10,7 @@
 #include "serve/access_log.h"
 #include "serve/gate.h"
 #include "serve/grpc_calls.h"
+#include "serve/grpc_watches.h"
 #include "serve/memory_budget.h"
 #include "serve/quick_lane.h"
 #include "serve/statistics.h"
@@ -45,6 +46,7 @@ class GrpcServer {
   void Sweep() {
     calls_.Sweep();
     quick_.Sweep();
+    watches_.Sweep();
   }
 
   // Calls that are under way, streams that rest among them. Any thread.
@@ -59,6 +61,7 @@ class GrpcServer {
   const GrpcOptions options_;
   GrpcCalls calls_;
   QuickLane quick_;
+  GrpcWatches watches_;
   const std::unique_ptr<GrpcService> service_;
   struct Running;
   std::unique_ptr<Running> running_;

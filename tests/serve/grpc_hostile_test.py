@@ -195,6 +195,22 @@ class Calls(HostileTest):
         self.assertEqual((raised.exception.code(), raised.exception.details()), (grpc.StatusCode.UNAVAILABLE, "the server is shutting down"))
         self.assertEqual(server.wait(), (0, ""))
 
+    def test_the_end_ends_those_who_watch_its_health(self):
+        server = self.serve(models={"m": BYTES + "turns 8\ngate g\n"})
+        call = self.stub(server).ModelInfer.future(request("m", b"a"))
+        until((self.dir / "g.reached").exists)
+        watch = self.connect(server).unary_stream("/grpc.health.v1.Health/Watch")(b"")
+        self.assertEqual(next(watch), b"\x08\x01")
+        server.process.terminate()
+        with self.assertRaises(grpc.RpcError) as raised:
+            for news in watch:
+                self.assertEqual(news, b"\x08\x02")  # it serves no more
+        self.assertEqual(raised.exception.code(), grpc.StatusCode.UNAVAILABLE)
+        self.assertFalse(call.done())
+        (self.dir / "g").touch()
+        self.assertEqual(call.result(timeout=60).raw_output_contents, [b"a"])
+        self.assertEqual(server.wait(), (0, ""))
+
     def test_the_end_answers_what_was_asked(self):
         server = self.serve(models={"m": BYTES + "turns 8\ngate g\n"})
         call = self.stub(server).ModelInfer.future(request("m", b"a"))
