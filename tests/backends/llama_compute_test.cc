@@ -12,7 +12,6 @@ namespace wasinn::test {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr const char* kText = "the hen ate the oats, and then";
 

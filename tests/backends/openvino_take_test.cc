@@ -7,7 +7,6 @@
 #include <functional>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -114,7 +113,7 @@ class OpenVinoTake : public ::testing::TestWithParam<std::tuple<const Made*, int
     options.encoding = "openvino";
     options.more_bytes = {Weights(size())};
     options.keeps_bytes = true;
-    model_.emplace(host_, ir.Xml(), options);
+    model_ = std::make_unique<Model>(host_, ir.Xml(), options);
     ASSERT_TRUE(model_->loaded()) << model_->loaded().message;
   }
 
@@ -147,7 +146,7 @@ class OpenVinoTake : public ::testing::TestWithParam<std::tuple<const Made*, int
   }
 
   const Host host_;
-  std::optional<Model> model_;
+  std::unique_ptr<Model> model_;
 };
 
 TEST_P(OpenVinoTake, ComputesLeaveWhatWasTaken) {
