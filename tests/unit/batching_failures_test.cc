@@ -202,7 +202,7 @@ TEST_F(BatchedModels, NobodyWaitsForTheMakingOfAContext) {
     const HostPtr host =
         Host("max_batch_size = 2\nmax_queue_delay_microseconds = 1\n", "in x u8 -1,2\ncontext_delay 20000\n");
     BatchedProgram program(host.get(), 500);
-    EXPECT_EQ(program.Set({rows, 2}, Bytes(rows * 2, 1)), kSuccess);
+    EXPECT_EQ(program.Set({rows, 2}, Bytes(size_t{rows} * 2, 1)), kSuccess);
     const auto begun = BatchItem::Clock::now();
     EXPECT_EQ(program.Compute(), kRuntimeError);
     EXPECT_LT(BatchItem::Clock::now() - begun, std::chrono::seconds(10));

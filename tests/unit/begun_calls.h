@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -57,12 +56,12 @@ class Begun {
   }
   bool is_done() const {
     const std::lock_guard lock(mutex_);
-    return result_.has_value();
+    return is_done_;
   }
   uint32_t Await() const {
     std::unique_lock lock(mutex_);
-    is_over_.wait(lock, [this] { return result_.has_value(); });
-    return *result_;
+    is_over_.wait(lock, [this] { return is_done_; });
+    return result_;
   }
   const wasinn_call& call() const { return call_; }
 
@@ -75,7 +74,8 @@ class Begun {
       self->order_->push_back(self->number_);
     }
     const std::lock_guard lock(self->mutex_);  // whoever awaits it may free it afterwards
-    EXPECT_FALSE(self->result_.has_value()) << "once";
+    EXPECT_FALSE(self->is_done_) << "once";
+    self->is_done_ = true;
     self->result_ = result;
     self->is_over_.notify_all();
   }
@@ -87,7 +87,8 @@ class Begun {
   int number_ = 0;
   mutable std::mutex mutex_;  // of what follows
   mutable std::condition_variable is_over_;
-  std::optional<uint32_t> result_;
+  bool is_done_ = false;
+  uint32_t result_ = 0;
 };
 
 // A guest with a program that computes on models of one input.

@@ -11,7 +11,6 @@
 namespace wasinn::wasmtime {
 namespace {
 
-using engines::EngineOptions;
 using engines::Result;
 
 struct ModuleApi {
