@@ -17,7 +17,7 @@ class GrpcWatches {
   // For grpc::ServerBuilder: it learns of each stream there.
   std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> NewFactory();
 
-  // From here on Sweep ends them: the server has told its last news.
+  // From here on Sweep ends them, told or not that the server serves no more: whoever does not read would hold up its end.
   void Drain() { is_draining_.store(true, std::memory_order_release); }
   void Sweep();
 

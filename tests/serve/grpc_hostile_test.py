@@ -204,7 +204,7 @@ class Calls(HostileTest):
         server.process.terminate()
         with self.assertRaises(grpc.RpcError) as raised:
             for news in watch:
-                self.assertEqual(news, b"\x08\x02")  # it serves no more
+                self.assertEqual(news, b"\x08\x02")  # it serves no more, if that came before the end
         self.assertEqual(raised.exception.code(), grpc.StatusCode.UNAVAILABLE)
         self.assertFalse(call.done())
         (self.dir / "g").touch()

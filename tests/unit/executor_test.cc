@@ -70,8 +70,8 @@ TEST(Executor, AForkedProcessIsRefused) {
       const bool refused = executor.Begin(other, [] {}).code() == WASINN_LOST;
       executor.RunWaiting(share);
       return refused;
-    })) << "the "
-        << i << "th";
+    })) << "fork "
+        << i;
   }
   busy.request_stop();
   busy.join();
