@@ -8,6 +8,7 @@
 #include "core/fair_order.h"
 #include "core/formats.h"
 #include "core/host_options.h"
+#include "core/shown.h"
 #include "core/text.h"
 #include "core/warm_up.h"
 #include "core/words.h"
@@ -262,6 +263,28 @@ Status CheckWords(const toml::node& value, WordCheck check) {
   return Status();
 }
 
+// Names, paths and words go on as C strings, which end at a NUL: what is set would not be what is meant.
+Status CheckNoNul(const toml::node& value, const std::string& place) {
+  const auto has_nul = [](std::string_view text) { return text.find('\0') != text.npos; };
+  Status status;
+  if (const toml::table* table = value.as_table()) {
+    for (auto&& [toml_key, inner] : *table) {
+      const std::string name = place.empty() ? std::string(toml_key) : fmt::format("{}.{}", place, toml_key.str());
+      if (has_nul(toml_key)) {
+        return Error(WASINN_INVALID_ARGUMENT, "the name of configuration key '{}' has a NUL character", Shown(name));
+      }
+      if (status = CheckNoNul(inner, name); !status.ok()) return status;
+    }
+  } else if (const toml::array* array = value.as_array()) {
+    for (const toml::node& item : *array) {
+      if (status = CheckNoNul(item, place); !status.ok()) return status;
+    }
+  } else if (const toml::value<std::string>* text = value.as_string(); text != nullptr && has_nul(**text)) {
+    return Error(WASINN_INVALID_ARGUMENT, "configuration key '{}' has a NUL character in its value", Shown(place));
+  }
+  return status;
+}
+
 // What lies in a registry or at a server has no place here; the command knows where the one is pulled to.
 void MakeAbsolute(toml::node& value, const std::filesystem::path& folder) {
   if (toml::value<std::string>* text = value.as_string()) {
@@ -338,6 +361,7 @@ class Checker {
 }  // namespace
 
 Status CheckKeys(toml::table& values, const std::filesystem::path& folder) {
+  if (Status status = CheckNoNul(values, ""); !status.ok()) return status;
   return Checker(folder).Check(values, "", "");
 }
 

@@ -143,6 +143,19 @@ TEST(Config, WrongWordsAndNumbersAreNamedWithTheirKeysWhenTheyComeIn) {
   EXPECT_EQ(Config().Set("not a key", "1").message(), "'not a key' is not a configuration key");
 }
 
+TEST(Config, NoNameAndNoValueHasANul) {
+  constexpr const char* kValue = "has a NUL character in its value";
+  EXPECT_THAT(ErrorOf("[models.\"c\\u0000d\"]\npath = 'm.onnx'\n"),
+              HasSubstr("the name of configuration key 'models.c\\x00d' has a NUL character"));
+  EXPECT_THAT(ErrorOf("[models.m]\npath = \"m\\u0000.onnx\"\n"),
+              AllOf(HasSubstr("'models.m.path'"), HasSubstr(kValue)));
+  EXPECT_THAT(ErrorOf("[policy]\nmodels = ['a', \"b\\u0000\"]\n"),
+              AllOf(HasSubstr("'policy.models'"), HasSubstr(kValue)));
+  EXPECT_THAT(ErrorOf("[backends.echo]\nanything = { deep = \"\\u0000\" }\n"),
+              AllOf(HasSubstr("'backends.echo.anything.deep'"), HasSubstr(kValue)));
+  EXPECT_THAT(Config().Set("models.\"a\\u0000\".path", "m.onnx").message(), HasSubstr("'models.a\\x00' has a NUL"));
+}
+
 TEST(Config, AModelSaysWhetherItIsIsolatedOrNot) {
   Config config;
   ASSERT_TRUE(config.LoadText("[models.m]\npath = 'm.onnx'\n").ok());
