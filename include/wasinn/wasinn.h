@@ -212,6 +212,9 @@ typedef struct wasinn_engine_options {
   bool allow_precompiled;     /* run files of native code, which no sandbox confines; false */
   uint32_t pool_instances;    /* guest memories that the engine keeps ready and reuses; 0: no pool */
   uint64_t pool_memory_bytes; /* the most that one of these may grow to; that much address space is taken; 0: 4 GiB */
+  /* What compiling one program may take, in a process of its own. With both 0 the host's own process compiles. */
+  uint64_t max_compile_bytes;  /* of memory; 2 GiB; 0: no limit */
+  uint32_t compile_timeout_ms; /* 120,000; 0: none */
 } wasinn_engine_options;
 
 /* ---- Host ------------------------------------------------------------------------------------------------------- */

@@ -69,6 +69,7 @@ int Run(CompileFlags& flags) {
   Result<Host> host = MakeHostAlone(flags.host);
   if (!host) return Fail(host.status().message());
   flags.options.pool = PoolOf(host->engine_options());
+  flags.options.compile = CompileLimitsOf(host->engine_options());
   const auto module = LocalGuest(flags.module, {});
   if (!module) return Fail(module.error());
   if (flags.output.empty()) flags.output = std::filesystem::path(*module).filename().replace_extension(".cwasm");
@@ -103,6 +104,7 @@ Command AddCompileCommand(CLI::App& app) {
   compile->add_flag("--interruptible", flags->options.interruptible,
                     "`wasinn run --timeout` can end it; slower. Programs with threads always are");
   compile->add_flag("--metered", flags->options.metered, "`wasinn run --fuel` can limit it; slower");
+  AddCompileFlags(*compile, &flags->host);
   compile->add_option("--config", flags->host.config_file, "Settings, a TOML file; only [engine] counts here")
       ->type_name("FILE")
       ->envname("WASINN_CONFIG");

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "cli/log.h"
+#include "engines/engine.h"
 
 namespace wasinn::cli {
 namespace {
@@ -46,6 +47,7 @@ int UsageError(const std::string& program, const std::string& message) {
 int RunToItsEnd(int (*run)(int argc, char** argv), int argc, char** argv) {
   HoldStandardFiles();
   try {
+    if (const auto code = engines::RunCompiler(argc, argv)) return *code;
     return Flushed(run(argc, argv));
   } catch (const std::bad_alloc&) {
     std::fputs("wasinn: error: out of memory\n", stderr);

@@ -75,6 +75,7 @@ engines::Result<std::unique_ptr<engines::Program>> LoadProgram(RunFlags& flags, 
   const EngineOptions settings = host.engine_options();
   options.allow_precompiled |= settings.allow_precompiled;
   options.pool = PoolOf(settings);
+  options.compile = CompileLimitsOf(settings);
   if (options.http) {
     if (auto sends = LetSend(flags, host); !sends) return std::unexpected(sends.error());
   }

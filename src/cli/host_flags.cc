@@ -209,6 +209,13 @@ void AddLimitFlags(CLI::App& app, HostFlags* flags) {
   Group(app, before, "Limits of the guest's inference");
 }
 
+void AddCompileFlags(CLI::App& app, HostFlags* flags) {
+  AddSetting(app, flags, "--compile-timeout", {"engine.compile_timeout_ms"}, "DURATION", Duration,
+             "For compiling a guest: 10s; default 2m; 0: none (not with --engine wamr)");
+  AddSetting(app, flags, "--max-compile-memory", {"engine.max_compile_bytes"}, "SIZE", Size,
+             "Bytes of memory for compiling a guest: 512M; default 2G; 0: no limit\n(not with --engine wamr)");
+}
+
 void AddProgramFlags(CLI::App& app, HostFlags* flags) {
   const size_t before = app.get_options().size();
   AddSetting(app, flags, "--timeout", {"limits.run_timeout_ms"}, "DURATION", Duration,
@@ -223,6 +230,7 @@ void AddProgramFlags(CLI::App& app, HostFlags* flags) {
       app, flags, "--fuel", {"limits.max_fuel"}, "N", LongCount,
       "Work that it may do, about one unit for each instruction; 0 (default): no limit\n(not with --engine wamr, nor "
       "for threads)");
+  AddCompileFlags(app, flags);
   AddParsed<Settings>(
       app, "-W,--wasm", ReadWasmFlag,
       [flags](const Settings& pairs) { flags->settings.insert(flags->settings.end(), pairs.begin(), pairs.end()); },
@@ -241,6 +249,7 @@ void AddRouteLimitFlags(CLI::App& app, HostFlags* flags) {
              "Elements of each of its tables; default 250000");
   AddSetting(app, flags, "--fuel", {"limits.max_fuel"}, "N", LongCount,
              "Work that it may do for one answer, about one unit for each instruction;\n0 (default): no limit");
+  AddCompileFlags(app, flags);
   Group(app, before, "Limits of guests behind routes");
 }
 
@@ -292,6 +301,10 @@ Status PullModels(const HostFlags& flags) {
 
 engines::Pool PoolOf(const EngineOptions& settings) {
   return {.instances = settings.pool_instances, .memory_bytes = settings.pool_memory_bytes};
+}
+
+engines::CompileLimits CompileLimitsOf(const EngineOptions& settings) {
+  return {.max_bytes = settings.max_compile_bytes, .timeout_ms = settings.compile_timeout_ms};
 }
 
 Result<Host> MakeHost(const HostFlags& flags) {

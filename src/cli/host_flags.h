@@ -34,6 +34,7 @@ void AddHostFlags(CLI::App& app, HostFlags* flags);     // --config, --threads, 
 void AddModelFlags(CLI::App& app, HostFlags* flags);    // --model, --models, -S, --nn-preload
 void AddLimitFlags(CLI::App& app, HostFlags* flags);    // --nn-...
 void AddProgramFlags(CLI::App& app, HostFlags* flags);  // --timeout, --max-..., -W: for who runs the guest
+void AddCompileFlags(CLI::App& app, HostFlags* flags);  // --compile-timeout, --max-compile-memory: as AddProgramFlags does
 // The same for who has a guest answer each request.
 void AddRouteLimitFlags(CLI::App& app, HostFlags* flags);
 // --allow-outbound. `whom`: the first words of its help.
@@ -51,5 +52,6 @@ Status AddModels(const HostFlags& flags, Host& host);
 Status PullModels(const HostFlags& flags);
 
 engines::Pool PoolOf(const EngineOptions& settings);
+engines::CompileLimits CompileLimitsOf(const EngineOptions& settings);
 
 }  // namespace wasinn::cli

@@ -273,6 +273,8 @@ Result<HostOptions> Config::ToHostOptions() const {
   section("engine").Boolean("allow_precompiled", options.engine.allow_precompiled);
   section("engine").Integer("pool_instances", options.engine.pool_instances);
   section("engine").Integer("pool_memory_bytes", options.engine.pool_memory_bytes);
+  section("engine").Integer("max_compile_bytes", options.engine.max_compile_bytes);
+  section("engine").Integer("compile_timeout_ms", options.engine.compile_timeout_ms);
   section("log").Word("level", ParseLogLevel, options.log_level);
   section("log").Integer("max_guest_lines", options.max_guest_lines);
   Status status;

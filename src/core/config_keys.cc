@@ -109,6 +109,8 @@ constexpr Key kKeys[] = {
     {"engine", "allow_precompiled", Kind::kBoolean},
     {"engine", "pool_instances", Kind::kCount},
     {"engine", "pool_memory_bytes", Kind::kInteger},
+    {"engine", "max_compile_bytes", Kind::kInteger},
+    {"engine", "compile_timeout_ms", Kind::kCount},
     {"log", "level", Kind::kString, 0, IsWord<ParseLogLevel>},
     {"log", "max_guest_lines", Kind::kCount},
     {"models", "*", Kind::kTable},

@@ -46,7 +46,9 @@ struct HostOptions {
   wasinn_engine_options engine = {.struct_size = sizeof(wasinn_engine_options),
                                   .allow_precompiled = false,
                                   .pool_instances = 0,
-                                  .pool_memory_bytes = 0};
+                                  .pool_memory_bytes = 0,
+                                  .max_compile_bytes = uint64_t{2} << 30,
+                                  .compile_timeout_ms = 120'000};
   wasinn_log_level log_level = WASINN_LOG_WARNING;
   uint32_t max_computes = 0;        // 0: so many for each processor
   uint32_t call_threads = 0;        // for calls that their callers do not wait for; 0: one for each processor

@@ -106,6 +106,14 @@ struct Pool {
   uint64_t memory_bytes = 0;  // that a memory may have, for which address space is taken; 0: 4 GiB
 };
 
+// What compiling one program may take. With a limit, a process of its own compiles: this program, started once more, whose
+// main calls RunCompiler.
+struct CompileLimits {
+  uint64_t max_bytes = 0;   // of memory; 0: any
+  uint32_t timeout_ms = 0;  // 0: any
+  bool Any() const { return max_bytes != 0 || timeout_ms != 0; }
+};
+
 // What tells a profiler of the machine's which function compiled code is of.
 enum class Profile { kNone, kPerfMap, kJitDump };
 
@@ -121,6 +129,7 @@ struct EngineOptions {
   // Run files that an engine's compiler made. They are native code, which no sandbox holds.
   bool allow_precompiled = false;
   Pool pool;
+  CompileLimits compile;  // where the engine compiles
   // What code is compiled with, which makes it slower: a look whether its run is interrupted, and a count of its fuel.
   // Without the first, compiled code of one thread goes on until it calls.
   bool interruptible = false;
@@ -139,6 +148,9 @@ struct EngineOptions {
 Result<std::unique_ptr<Engine>> NewWasmtimeEngine(const EngineOptions& options);
 // An error where wasinn was built without WAMR.
 Result<std::unique_ptr<Engine>> NewWamrEngine(const EngineOptions& options);
+
+// What a process does that was started to compile, and its exit code. Nothing: this one was not. main() begins with it.
+std::optional<int> RunCompiler(int argc, char** argv);
 
 // Wasmtime tells no version when it runs: this is that of the headers that were compiled against.
 EngineVersion WasmtimeVersion();

@@ -20,6 +20,7 @@ engines::EngineOptions GuestCode::ForEngine() const {
   return {.cache = cache,
           .allow_precompiled = allow_precompiled || settings.allow_precompiled,
           .pool = cli::PoolOf(settings),
+          .compile = cli::CompileLimitsOf(settings),
           .interruptible = true,
           .metered = metered,
           .served = true,

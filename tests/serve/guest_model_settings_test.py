@@ -5,6 +5,7 @@ import signal
 import unittest
 
 from command import PROBE as MODULE
+from compile_limits_test import doubling
 from configured import ConfiguredTest, key, tenant
 from guest_model_probe import HOST, PROBE, GuestModelTest, await_loop, request
 from server import until
@@ -55,6 +56,11 @@ class Files(GuestModelTest):
                 done = self.wasinn("serve", "--http-port", "0", "--grpc-port", "0", "--metrics-port", "0", *flags)
                 self.assertNotEqual(done.code, 0, done)
                 self.assertIn(text, done.err)
+
+    def test_what_takes_much_to_compile(self):
+        self.file("doubling.wat", doubling(24))
+        self.expect_failure(["--guest-model", "g=doubling.wat", "--max-compile-memory", "300M"], "most likely it needs more memory than 314572800 bytes")
+        self.expect_failure(["--route", "/r=doubling.wat", "--compile-timeout", "100ms"], "compiling it takes longer than 100 ms")
 
     def test_a_name_that_a_model_has(self):
         self.file("m.gguf", "GGUF\n" + HOST)

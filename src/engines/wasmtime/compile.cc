@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <wasmtime.h>
 
+#include "engines/wasmtime/compile_apart.h"
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/new_engine.h"
 
@@ -36,7 +37,24 @@ std::string Build() {
   return fmt::format("{} {}.{}", its.st_size, its.st_mtim.tv_sec, its.st_mtim.tv_nsec);
 }
 
+// The two kinds of modules have engines of their own.
+const char* NameOf(ProgramKind kind) {
+  switch (kind) {
+    case ProgramKind::kModule:
+      return "module";
+    case ProgramKind::kThreads:
+      return "threads";
+    case ProgramKind::kComponent:
+      break;
+  }
+  return "component";
+}
+
 }  // namespace
+
+std::string Compiler::Maker(ProgramKind kind) const {
+  return fmt::format("wasmtime {} {} {} {}", WASMTIME_VERSION, Build(), CodeSettings(options_), NameOf(kind));
+}
 
 void Compiler::OpenCache() const {
   if (!options_.cache) return;
@@ -49,11 +67,11 @@ void Compiler::OpenCache() const {
 }
 
 Result<ModulePtr> Compiler::Module(wasm_engine_t* engine, bool threads, const std::string& wasm) const {
-  return Compile<ModuleApi>(engine, threads ? "threads" : "module", wasm);
+  return Compile<ModuleApi>(engine, threads ? ProgramKind::kThreads : ProgramKind::kModule, wasm);
 }
 
 Result<ComponentPtr> Compiler::Component(wasm_engine_t* engine, const std::string& wasm) const {
-  return Compile<ComponentApi>(engine, "component", wasm);
+  return Compile<ComponentApi>(engine, ProgramKind::kComponent, wasm);
 }
 
 namespace {
@@ -86,26 +104,43 @@ Result<ComponentPtr> ReadComponent(wasm_engine_t* engine, std::string_view code)
 Result<std::string> CodeOf(const ModulePtr& module) { return Write<ModuleApi>(module); }
 Result<std::string> CodeOf(const ComponentPtr& component) { return Write<ComponentApi>(component); }
 
+namespace {
+
+// In this process.
 template <typename Api>
-Result<typename Api::Owner> Compiler::Compile(wasm_engine_t* engine, const char* what, const std::string& wasm) const {
+Result<typename Api::Owner> New(wasm_engine_t* engine, const std::string& wasm) {
+  typename Api::Owner::pointer made = nullptr;
+  auto valid = TakeError(Api::New(engine, reinterpret_cast<const uint8_t*>(wasm.data()), wasm.size(), &made));
+  if (!valid) return std::unexpected(valid.error());
+  return typename Api::Owner(made);
+}
+
+}  // namespace
+
+void Compiler::Keep(const std::string& maker, const std::string& wasm, const std::string& code) const {
+  const Result<void> kept = cache_->Keep(maker, wasm, code);
+  if (!kept && options_.warn) options_.warn("a compiled module is not cached: " + kept.error());
+}
+
+template <typename Api>
+Result<typename Api::Owner> Compiler::Compile(wasm_engine_t* engine, ProgramKind kind, const std::string& wasm) const {
   using Owner = typename Api::Owner;
   std::call_once(opened_, [this] { OpenCache(); });
-  const std::string maker =
-      cache_ == nullptr ? ""
-                        : fmt::format("wasmtime {} {} {} {}", WASMTIME_VERSION, Build(), CodeSettings(options_), what);
+  const std::string maker = cache_ == nullptr ? "" : Maker(kind);
   if (const auto code = cache_ == nullptr ? std::nullopt : cache_->Find(maker, wasm)) {
     if (auto read = Read<Api>(engine, *code)) return read;
   }
-  typename Owner::pointer made = nullptr;
-  auto valid = TakeError(Api::New(engine, reinterpret_cast<const uint8_t*>(wasm.data()), wasm.size(), &made));
-  if (!valid) return std::unexpected(valid.error());
-  Owner owner(made);
-  if (cache_ == nullptr) return owner;
-  const Result<std::string> code = Write<Api>(owner);
-  if (!code) return owner;
-  const Result<void> kept = cache_->Keep(maker, wasm, *code);
-  if (!kept && options_.warn) options_.warn("a compiled module is not cached: " + kept.error());
-  return owner;
+  if (options_.compile.Any()) {
+    const Result<std::string> code = CompileApart(options_, kind, wasm);
+    if (!code) return std::unexpected(code.error());
+    Result<Owner> read = Read<Api>(engine, *code);
+    if (read && cache_ != nullptr) Keep(maker, wasm, *code);
+    return read;
+  }
+  Result<Owner> made = New<Api>(engine, wasm);
+  if (!made || cache_ == nullptr) return made;
+  if (const Result<std::string> code = Write<Api>(*made)) Keep(maker, wasm, *code);
+  return made;
 }
 
 }  // namespace wasinn::wasmtime

@@ -1,4 +1,4 @@
-// Compiling, once: what was compiled before comes from the user's cache.
+// Compiling, once: what was compiled before comes from the user's cache. With limits, a process of its own compiles.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,7 @@
 #include "engines/engine.h"
 #include "engines/module_cache.h"
 #include "engines/wasmtime/handles.h"
+#include "engines/wasmtime/precompiled.h"
 
 namespace wasinn::wasmtime {
 
@@ -30,9 +31,11 @@ class Compiler {
 
  private:
   template <typename Api>
-  engines::Result<typename Api::Owner> Compile(wasm_engine_t* engine, const char* what, const std::string& wasm) const;
+  engines::Result<typename Api::Owner> Compile(wasm_engine_t* engine, ProgramKind kind, const std::string& wasm) const;
 
   void OpenCache() const;
+  std::string Maker(ProgramKind kind) const;
+  void Keep(const std::string& maker, const std::string& wasm, const std::string& code) const;
 
   const engines::EngineOptions options_;
   mutable std::once_flag opened_;

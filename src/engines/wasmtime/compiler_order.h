@@ -1,0 +1,37 @@
+// What a process that compiles is told, and tells. It has a socket for its standard input, which brings the program up to its
+// end. Its answer is a head and what that announces: code, or the text of an error.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engines/engine.h"
+#include "engines/wasmtime/precompiled.h"
+
+namespace wasinn::wasmtime {
+
+// In its arguments: kCompilerName, then one for each of these.
+constexpr char kCompilerName[] = "wasinn-compiler";
+
+struct CompilerOrder {
+  pid_t parent = 0;  // with whom it ends
+  ProgramKind kind = ProgramKind::kModule;
+  uint64_t max_bytes = 0;          // of its memory; 0: any
+  engines::EngineOptions options;  // only what code depends on: it compiles by itself
+
+  static constexpr size_t kWords = 7;
+  std::array<std::string, kWords> ToWords() const;
+  // Nothing: these are not what ToWords gave.
+  static std::optional<CompilerOrder> FromWords(int n, char** words);
+};
+
+struct AnswerHead {
+  uint64_t is_code = 0;
+  uint64_t bytes = 0;
+};
+
+}  // namespace wasinn::wasmtime

@@ -1,0 +1,126 @@
+// The process that compiles: a program from its standard input, within its limits, and an answer there.
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <wasmtime.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "engines/wasmtime/compile.h"
+#include "engines/wasmtime/compiler_order.h"
+#include "engines/wasmtime/new_engine.h"
+#include "worker/limits.h"
+#include "worker/self_status.h"
+
+namespace wasinn::wasmtime {
+
+using engines::Result;
+
+std::array<std::string, CompilerOrder::kWords> CompilerOrder::ToWords() const {
+  return {std::to_string(parent),
+          std::to_string(static_cast<int>(kind)),
+          std::to_string(options.interruptible),
+          std::to_string(options.metered),
+          std::to_string(options.pool.instances != 0),  // code depends on whether there is a pool
+          std::to_string(options.pool.memory_bytes),
+          std::to_string(max_bytes)};
+}
+
+std::optional<CompilerOrder> CompilerOrder::FromWords(int n, char** words) {
+  std::array<uint64_t, kWords> numbers = {};
+  if (n != static_cast<int>(kWords)) return std::nullopt;
+  for (size_t i = 0; i < kWords; ++i) {
+    const std::string_view word = words[i];
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), numbers[i]);
+    if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  }
+  if (numbers[1] > static_cast<uint64_t>(ProgramKind::kComponent)) return std::nullopt;
+  CompilerOrder order;
+  order.parent = static_cast<pid_t>(numbers[0]);
+  order.kind = static_cast<ProgramKind>(numbers[1]);
+  order.options.interruptible = numbers[2] != 0;
+  order.options.metered = numbers[3] != 0;
+  order.options.pool = {.instances = static_cast<uint32_t>(numbers[4]), .memory_bytes = numbers[5]};
+  order.max_bytes = numbers[6];
+  order.options.cache = false;
+  return order;
+}
+
+namespace {
+
+// Nobody reads what this process would compile once its parent has ended.
+Result<void> EndWithParent(pid_t parent) {
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return std::unexpected("it cannot end with whom it compiles for");
+  if (getppid() != parent) raise(SIGKILL);  // who ended before that
+  return {};
+}
+
+Result<void> LimitItself(uint64_t max_bytes) {
+  if (auto limited = worker::Limit(RLIMIT_CORE, "RLIMIT_CORE", 0); !limited) return limited;
+  if (max_bytes == 0) return {};
+  return worker::LimitMemory(worker::SelfStatus(), max_bytes);
+}
+
+Result<std::string> ReadProgram() {
+  std::string wasm;
+  std::array<char, 65536> part;
+  for (;;) {
+    const ssize_t got = read(STDIN_FILENO, part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::unexpected(std::string("it cannot read the program: ") + std::strerror(errno));
+    if (got == 0) return wasm;
+    wasm.append(part.data(), static_cast<size_t>(got));
+  }
+}
+
+Result<std::string> Compile(const CompilerOrder& order) {
+  if (Result<void> limited = LimitItself(order.max_bytes); !limited) return std::unexpected(limited.error());
+  const Result<std::string> wasm = ReadProgram();
+  if (!wasm) return std::unexpected(wasm.error());
+  const bool threads = order.kind == ProgramKind::kThreads;
+  const Result<EnginePtr> engine = NewEngine(threads ? ForThreads(order.options) : order.options);
+  if (!engine) return std::unexpected(engine.error());
+  const Compiler compiler(order.options);
+  if (order.kind == ProgramKind::kComponent) {
+    const Result<ComponentPtr> component = compiler.Component(engine->get(), *wasm);
+    return component ? CodeOf(*component) : std::unexpected(component.error());
+  }
+  const Result<ModulePtr> module = compiler.Module(engine->get(), threads, *wasm);
+  return module ? CodeOf(*module) : std::unexpected(module.error());
+}
+
+bool SendAll(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = send(STDIN_FILENO, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(sent));
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace wasinn::wasmtime
+
+namespace wasinn::engines {
+
+std::optional<int> RunCompiler(int argc, char** argv) {
+  if (argc == 0 || std::strcmp(argv[0], wasmtime::kCompilerName) != 0) return std::nullopt;
+  const auto order = wasmtime::CompilerOrder::FromWords(argc - 1, argv + 1);
+  if (!order) return 2;
+  if (auto ends = wasmtime::EndWithParent(order->parent); !ends) return 1;
+  const Result<std::string> code = wasmtime::Compile(*order);
+  const std::string& answer = code ? *code : code.error();
+  const wasmtime::AnswerHead head = {.is_code = code.has_value(), .bytes = answer.size()};
+  const bool sent = wasmtime::SendAll({reinterpret_cast<const char*>(&head), sizeof head}) && wasmtime::SendAll(answer);
+  return sent ? 0 : 1;
+}
+
+}  // namespace wasinn::engines
