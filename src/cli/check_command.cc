@@ -99,12 +99,12 @@ struct Verdict {
 };
 
 // "wasi_ephemeral_nn.load", or an interface of a component.
-std::vector<std::string> ImportsOfNn(const std::string& path) {
+std::vector<std::string> ImportsOfNn(const std::string& path, const engines::CompileLimits& limits) {
   std::vector<std::string> names;
   engines::Result<engines::WasmFile> file = engines::ReadWasmFile(path);
   if (!file) return names;  // the engine tells
   if (file->kind == engines::WasmKind::kText) {
-    engines::Result<std::string> wasm = engines::ParseText(file->bytes);
+    engines::Result<std::string> wasm = engines::ParseText(file->bytes, limits);
     if (!wasm) return names;
     file->bytes = std::move(*wasm);
   }
@@ -221,7 +221,7 @@ int Run(const CLI::App& app, CheckModelFlags& check) {
   verdict.signature = std::move(*signature);
   const auto guest = FindModule(flags, words[0]);
   if (!guest) return Fail(guest.error());
-  verdict.imports = ImportsOfNn(*guest);
+  verdict.imports = ImportsOfNn(*guest, CompileLimitsOf(host->engine_options()));
   report.Begin(words[0], flags.engine);
   const auto program = LoadProgram(flags, *host, *guest);
   if (!program) return Fail(program.error());

@@ -165,22 +165,43 @@ static bool SearchesWorkingFolder() {
                               [](const std::string& folder) { return folder.starts_with('/'); });
 }
 
-std::vector<Finding> DiagnoseGpu(const std::vector<BackendReport>& backends) {
+namespace {
+
+Finding DiagnoseNvidia(const std::vector<BackendReport>& backends) {
   std::error_code ignored;
-  if (!fs::exists("/dev/nvidiactl", ignored)) return {Finding::Ok("GPU", "NVIDIA", "no device here")};
+  if (!fs::exists("/dev/nvidiactl", ignored)) return Finding::Ok("GPU", "NVIDIA", "none");
   if (SearchesWorkingFolder()) {
-    return {Finding::Problem("GPU", "NVIDIA", "a device; its driver is not looked for in the working folder",
-                             "start without LD_LIBRARY_PATH: a part of it is empty or no absolute path")};
+    return Finding::Problem("GPU", "NVIDIA", "a device; its driver is not looked for in the working folder",
+                            "start without LD_LIBRARY_PATH: a part of it is empty or no absolute path");
   }
   if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) == nullptr) {
-    return {Finding::Problem("GPU", "NVIDIA", "a device, and no libcuda.so.1",
-                             "NVIDIA's driver for this system; in a container, --gpus all")};
+    return Finding::Problem("GPU", "NVIDIA", "a device, and no libcuda.so.1",
+                            "NVIDIA's driver for this system; in a container, --gpus all");
   }
   const bool is_used = std::ranges::any_of(
       backends, [](const BackendReport& backend) { return backend.devices.find("gpu") != std::string::npos; });
-  if (is_used) return {Finding::Ok("GPU", "NVIDIA", "a device, its driver, and a framework that computes on it")};
-  return {Finding::Missing("GPU", "NVIDIA", "a device and its driver, and no framework that computes on it",
-                           "a CUDA build of a framework: docs/gpu.md")};
+  if (is_used) return Finding::Ok("GPU", "NVIDIA", "a device, its driver, and a framework that computes on it");
+  return Finding::Missing("GPU", "NVIDIA", "a device and its driver, and no framework that computes on it",
+                          "a CUDA build of a framework: docs/gpu.md");
+}
+
+// What drivers of Vulkan compute by, of any maker.
+Finding DiagnoseRenderNodes() {
+  std::error_code ignored;
+  std::string names;
+  for (const fs::directory_entry& node : fs::directory_iterator("/dev/dri", ignored)) {
+    const std::string name = node.path().filename();
+    if (name.starts_with("renderD")) names += (names.empty() ? "" : ", ") + name;
+  }
+  return Finding::Ok("GPU", "render nodes", names.empty() ? "none" : names);
+}
+
+}  // namespace
+
+std::vector<Finding> DiagnoseGpu(const Host& host, const std::vector<BackendReport>& backends) {
+  const char* const in_workers = host.policy().isolated_gpu ? "allowed, behind a weaker wall (policy.isolated_gpu)"
+                                                            : "not allowed (policy.isolated_gpu)";
+  return {DiagnoseNvidia(backends), DiagnoseRenderNodes(), Finding::Ok("GPU", "in workers", in_workers)};
 }
 
 std::vector<Finding> DiagnoseSystem() {

@@ -35,7 +35,7 @@ std::vector<Finding> DiagnoseEngines();
 std::vector<Finding> DiagnoseFrameworks(const std::vector<BackendReport>& backends);
 // Starts a worker for each framework that is there.
 std::vector<Finding> DiagnoseWorkers(Host& host, const std::vector<BackendReport>& backends);
-std::vector<Finding> DiagnoseGpu(const std::vector<BackendReport>& backends);
+std::vector<Finding> DiagnoseGpu(const Host& host, const std::vector<BackendReport>& backends);
 std::vector<Finding> DiagnoseSystem();
 
 }  // namespace wasinn::cli

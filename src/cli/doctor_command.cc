@@ -75,7 +75,7 @@ std::vector<Finding> Diagnose(const HostFlags& flags) {
     const std::vector<BackendReport> backends = host->Backends();
     add(DiagnoseFrameworks(backends));
     add(DiagnoseWorkers(*host, backends));
-    add(DiagnoseGpu(backends));
+    add(DiagnoseGpu(*host, backends));
   } else {
     add({Finding::Problem("settings", flags.config_file, host.status().message(), "docs/configuration.md")});
   }

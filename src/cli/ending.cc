@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -46,6 +47,7 @@ int UsageError(const std::string& program, const std::string& message) {
 
 int RunToItsEnd(int (*run)(int argc, char** argv), int argc, char** argv) {
   HoldStandardFiles();
+  std::signal(SIGCHLD, SIG_DFL);  // children of ours can be waited for, whatever whoever starts us does with its own
   try {
     if (const auto code = engines::RunCompiler(argc, argv)) return *code;
     return Flushed(run(argc, argv));

@@ -30,10 +30,19 @@ bool IsGiven(const CLI::Option& option, const char* const* words) {
   return false;
 }
 
+bool HasSeparator(const char* const* words) {
+  for (; *words != nullptr; ++words) {
+    if (std::string_view(*words) == "--") return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error, const char* const* words) {
   const std::vector<std::string> rest = app.remaining();
+  const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && (rest.empty() || rest[0] == "--");
+  if (is_extra && HasSeparator(words)) return "no '--' is needed: all that follows the module goes to the guest";
   if (!rest.empty() && rest[0].starts_with('-') && rest[0] != "-") return UnknownFlag(app, rest[0]);
   std::string text = error.what();
   const size_t colon = text.find(": ");
@@ -55,7 +64,8 @@ std::vector<std::string> UnknownLimits(const CLI::App& app) {
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
     const std::string_view name = text.substr(0, text.find('='));
-    if (!name.starts_with("WASINN_NN_") && !name.starts_with("WASINN_MAX_")) continue;
+    static constexpr std::string_view kOfLimits[] = {"WASINN_NN_", "WASINN_MAX_", "WASINN_COMPILE_"};
+    if (std::ranges::none_of(kOfLimits, [name](std::string_view of) { return name.starts_with(of); })) continue;
     const bool is_known =
         std::ranges::any_of(options, [&](const CLI::Option* option) { return option->get_envname() == name; });
     if (!is_known) unknown.emplace_back(name);

@@ -55,6 +55,12 @@ settings::Parsed<std::string> Duration(const std::string& text) {
 
 settings::Parsed<std::string> Same(const std::string& text) { return text; }
 
+// Also what was to be the next word, where somebody meant it to be a flag without a value.
+settings::Parsed<std::string> TrueOrFalse(const std::string& text) {
+  if (text == "true" || text == "false") return text;
+  return std::unexpected("'" + text + "' is not true or false");
+}
+
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 // Wasmtime's -W: limits, and features of WebAssembly that are always on here.
@@ -203,7 +209,7 @@ void AddLimitFlags(CLI::App& app, HostFlags* flags) {
   AddSetting(app, flags, "--nn-load", {"policy.load"}, "isolated|in-process|deny", Same,
              "Models from the guest's own bytes: isolated, in a separate process (default);\nin-process, for trusted "
              "guests only; or deny");
-  AddSetting(app, flags, "--nn-isolated-gpu", {"policy.isolated_gpu"}, "true|false", Same,
+  AddSetting(app, flags, "--nn-isolated-gpu", {"policy.isolated_gpu"}, "true|false", TrueOrFalse,
              "Let models in separate processes use GPUs, if their target is gpu or auto. The wall\naround such a "
              "process is weaker; default false");
   Group(app, before, "Limits of the guest's inference");
@@ -211,9 +217,9 @@ void AddLimitFlags(CLI::App& app, HostFlags* flags) {
 
 void AddCompileFlags(CLI::App& app, HostFlags* flags) {
   AddSetting(app, flags, "--compile-timeout", {"engine.compile_timeout_ms"}, "DURATION", Duration,
-             "For compiling a guest: 10s; default 2m; 0: none (not with --engine wamr)");
+             "For compiling a guest that is not in the cache: 10s; default 2m; 0: none");
   AddSetting(app, flags, "--max-compile-memory", {"engine.max_compile_bytes"}, "SIZE", Size,
-             "Bytes of memory for compiling a guest: 512M; default 2G; 0: no limit\n(not with --engine wamr)");
+             "Bytes of memory for compiling it: 512M; default 2G; 0: no limit");
 }
 
 void AddProgramFlags(CLI::App& app, HostFlags* flags) {
@@ -250,7 +256,7 @@ void AddRouteLimitFlags(CLI::App& app, HostFlags* flags) {
   AddSetting(app, flags, "--fuel", {"limits.max_fuel"}, "N", LongCount,
              "Work that it may do for one answer, about one unit for each instruction;\n0 (default): no limit");
   AddCompileFlags(app, flags);
-  Group(app, before, "Limits of guests behind routes");
+  Group(app, before, "Limits of guests, behind routes and as models");
 }
 
 Result<Host> MakeHostAlone(const HostFlags& flags) {

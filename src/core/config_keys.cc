@@ -305,7 +305,7 @@ class Checker {
     for (auto&& [toml_key, value] : values) {
       const std::string name(toml_key.str());
       const Key* key = Find(section, name);
-      if (key == nullptr) return Unknown(section, place + name, name);
+      if (key == nullptr) return Unknown(section, place + name, name, value);
       if (Status status = CheckValue(*key, value, section, place + name); !status.ok()) return status;
     }
     return Status();
@@ -319,7 +319,17 @@ class Checker {
     return found == std::end(kKeys) ? nullptr : found;
   }
 
-  static Status Unknown(std::string_view section, const std::string& full, const std::string& name) {
+  static Status Unknown(std::string_view section, const std::string& full, const std::string& name,
+                        const toml::node& value) {
+    // The very key may be of another section.
+    const auto* const elsewhere = std::ranges::find_if(kKeys, [&](const Key& key) {
+      return name == key.name && HasKind(value, key) && *key.section != '\0' &&
+             std::string_view(key.section).find('*') == std::string_view::npos;
+    });
+    if (elsewhere != std::end(kKeys)) {
+      return Error(WASINN_INVALID_ARGUMENT, "unknown configuration key '{}'; did you mean '{}.{}'?", full,
+                   elsewhere->section, elsewhere->name);
+    }
     std::vector<std::string> known;
     for (const Key& key : kKeys) {
       if (section == key.section) known.emplace_back(key.name);

@@ -258,8 +258,9 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   }
   Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), patience, source.workers.get());
   if (graph) return graph;
-  // What a worker's framework says of it does not know that there was a file, or what it can do elsewhere.
-  const bool is_for_the_worker = source.workers != nullptr && graph.error().code() == WASINN_UNSUPPORTED_OPERATION;
+  // What a worker's framework says of it does not know that there was a file, or what it can do elsewhere. Of a GPU it says all.
+  const bool is_for_the_worker =
+      source.workers != nullptr && source.target != WASINN_GPU && graph.error().code() == WASINN_UNSUPPORTED_OPERATION;
   return std::unexpected(
       Status(graph.error().code(),
              fmt::format("model '{}': {}{}", Numbered(source.name, source.version), graph.error().message(),

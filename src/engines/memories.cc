@@ -13,6 +13,7 @@ namespace wasinn::engines {
 namespace {
 
 constexpr uint8_t kHasMax = 1, kShared = 2, kPageSize = 8;  // flags of a memory
+constexpr size_t kMostMemories = 20'000;                    // Wasmtime has 10,000 at most for one program
 constexpr unsigned kUsualPage = 16, kMostPage = 63;         // powers of two
 
 uint64_t Bytes(uint64_t pages, unsigned page) {
@@ -28,9 +29,16 @@ MemoryType NextMemory(Reader& reader) {
   return {Bytes(min, shift), Bytes(max, shift), (flags & kShared) != 0};
 }
 
+// No engine takes so many. What follows is not looked at, so the last one is whatever it could be.
+bool AreTooMany(std::vector<MemoryType>& memories) {
+  if (memories.size() < kMostMemories) return false;
+  if (memories.size() == kMostMemories) memories.push_back({UINT64_MAX, UINT64_MAX, true});
+  return true;
+}
+
 // Up to an import of another kind, which nobody serves: such a module does not run.
 void AddImported(Reader& reader, std::vector<MemoryType>& memories) {
-  for (uint64_t left = reader.Number(); left > 0 && reader.ok(); --left) {
+  for (uint64_t left = reader.Number(); left > 0 && reader.ok() && !AreTooMany(memories); --left) {
     reader.Name();
     reader.Name();
     switch (reader.Byte()) {
@@ -50,7 +58,9 @@ void AddImported(Reader& reader, std::vector<MemoryType>& memories) {
 }
 
 void AddDefined(Reader& reader, std::vector<MemoryType>& memories) {
-  for (uint64_t left = reader.Number(); left > 0 && reader.ok(); --left) memories.push_back(NextMemory(reader));
+  for (uint64_t left = reader.Number(); left > 0 && reader.ok() && !AreTooMany(memories); --left) {
+    memories.push_back(NextMemory(reader));
+  }
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ struct MemoryType {
   bool shared = false;
 };
 
-// Those of a module, or of all modules in a component. Bytes that are not well-formed say nothing.
+// Those of a module, or of all modules in a component. Of more than any engine takes, the last one is shared and over every limit.
+// Bytes that are not well-formed say nothing.
 std::vector<MemoryType> MemoriesOf(std::string_view wasm);
 
 // How much each of a program's memories may have, so that all of them together keep to a limit of max_memory_bytes;

@@ -15,7 +15,7 @@ constexpr size_t kChunk = 1 << 20, kLeast = 4096;
 
 }  // namespace
 
-std::expected<std::string, std::string> ReadFile(const std::string& path) {
+std::expected<std::string, std::string> ReadFile(const std::string& path, uint64_t most) {
   std::error_code ignored;
   // Opening a folder succeeds, reading it fails without a reason.
   if (std::filesystem::is_directory(path, ignored)) return std::unexpected(fmt::format("{} is a folder", path));
@@ -23,12 +23,15 @@ std::expected<std::string, std::string> ReadFile(const std::string& path) {
   if (!file) return std::unexpected(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
   // Components are 10 MB and more. A size that is wrong, as a pipe's is, only costs time.
   const auto expected = std::filesystem::file_size(path, ignored);
+  const auto too_large = [&] { return std::unexpected(fmt::format("{} has more than {} bytes", path, most)); };
+  if (!ignored && expected > most) return too_large();
   std::string bytes;
   size_t size = 0, chunk = ignored ? kChunk : std::max(expected + 1, kLeast);  // one more, where the end is seen
   do {
     bytes.resize(size + chunk);
     file.read(bytes.data() + size, static_cast<std::streamsize>(chunk));
     size += static_cast<size_t>(file.gcount());
+    if (size > most) return too_large();
     chunk = kChunk;
   } while (file);
   bytes.resize(size);

@@ -19,6 +19,7 @@ constexpr std::string_view kElfMagic(
     "\x7f"
     "ELF");
 constexpr size_t kElfSystem = 7;
+constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a program, also of its text; Wasmtime's own limits are below
 constexpr char kWasmtimesSystem = static_cast<char>(200);
 
 bool LooksLikeText(std::string_view bytes) {
@@ -41,7 +42,7 @@ WasmKind KindOf(std::string_view bytes) {
 }
 
 Result<WasmFile> ReadWasmFile(const std::string& path) {
-  Result<std::string> bytes = ReadFile(path);
+  Result<std::string> bytes = ReadFile(path, kMostBytes);
   if (!bytes) return std::unexpected(bytes.error());
   const WasmKind kind = KindOf(*bytes);
   if (kind == WasmKind::kNotWasm) return std::unexpected(fmt::format("{} is not a WebAssembly module", path));

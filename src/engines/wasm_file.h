@@ -29,7 +29,7 @@ WasmKind KindOf(std::string_view bytes);
 // Fails for a file that cannot be read, and for bytes that are certainly no program.
 Result<WasmFile> ReadWasmFile(const std::string& path);
 
-// The text format as a module or component. Wasmtime's parser, which every wasinn command has.
-Result<std::string> ParseText(const std::string& text);
+// The text format as a module or component. Wasmtime's parser, which every wasinn command has, and which may take long.
+Result<std::string> ParseText(const std::string& text, const CompileLimits& limits);
 
 }  // namespace wasinn::engines

@@ -88,8 +88,9 @@ bool SkipImportOfComponent(Reader& reader) {
 }
 
 void AddImports(std::string_view body, bool component, std::vector<Import>& imports) {
+  constexpr size_t kMost = 1'000'000;  // of WebAssembly's limits
   Reader reader(body);
-  for (uint64_t left = reader.Number(); left > 0 && reader.ok(); --left) {
+  for (uint64_t left = reader.Number(); left > 0 && reader.ok() && imports.size() < kMost; --left) {
     if (component) reader.Byte();  // the form of the name
     Import import;
     import.module = reader.Name();

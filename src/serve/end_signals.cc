@@ -16,7 +16,7 @@ constexpr int kSignals[] = {SIGTERM, SIGINT, SIGHUP};
 
 // What a handler has no other way to know. Two of them may run at once, each on a thread of its own.
 int told_at = -1;
-std::atomic<bool> is_told{false}, is_reload_told{false};
+std::atomic<bool> is_serving{false}, is_told{false}, is_reload_told{false};
 
 void HandleAll(void (*handler)(int)) {
   struct sigaction action = {};
@@ -28,7 +28,7 @@ void HandleAll(void (*handler)(int)) {
 void Tell(int signal) {
   if (signal == SIGHUP) {
     is_reload_told.store(true);
-  } else if (is_told.exchange(true)) {
+  } else if (!is_serving.load() || is_told.exchange(true)) {
     ::_exit(128 + signal);
   }
   const int error = errno;
@@ -42,7 +42,7 @@ void Tell(int signal) {
 EndSignals::EndSignals() {
   told_at = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (told_at < 0) throw std::system_error(errno, std::system_category(), "eventfd");
-  is_told = is_reload_told = false;
+  is_serving = is_told = is_reload_told = false;
   HandleAll(Tell);
 }
 
@@ -50,6 +50,8 @@ EndSignals::~EndSignals() {
   HandleAll(SIG_DFL);
   ::close(told_at);
 }
+
+void EndSignals::Serving() { is_serving = true; }
 
 int EndSignals::descriptor() const { return told_at; }
 

@@ -1,4 +1,5 @@
-// SIGTERM and SIGINT: the first one is told, the second one ends the program, whatever it does by then. SIGHUP is told each time.
+// SIGTERM and SIGINT: while the program serves, the first one is told; before, and a second one at any time, they end it. SIGHUP is told
+// each time.
 #pragma once
 
 namespace wasinn::serve {
@@ -15,6 +16,8 @@ class EndSignals {
   EndSignals(const EndSignals&) = delete;
   EndSignals& operator=(const EndSignals&) = delete;
 
+  // From here on the program serves.
+  void Serving();
   // Can be read from the first one on, until it is taken.
   int descriptor() const;
   // What came since the last time; an end, each time from the first one on.

@@ -10,21 +10,23 @@ using grpc::experimental::ServerRpcInfo;
 
 class GrpcWatches::Watch : public Interceptor {
  public:
-  Watch(GrpcWatches& all, ServerRpcInfo* of) : all_(all), of_(of) {
-    const std::lock_guard lock(all_.mutex_);
-    all_.watches_.insert(of_);
-  }
+  Watch(GrpcWatches& all, ServerRpcInfo* of) : all_(all), of_(of) {}
   ~Watch() override { Leave(); }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  // gRPC keeps this longer than what it could cancel.
+  // gRPC keeps this longer than what it could cancel, and makes it before it can: that is so from its first step on.
   void Intercept(grpc::experimental::InterceptorBatchMethods* methods) override {
+    if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_INITIAL_METADATA)) Join();
     if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_CLOSE)) Leave();
     methods->Proceed();
   }
 
  private:
+  void Join() {
+    const std::lock_guard lock(all_.mutex_);
+    all_.watches_.insert(of_);
+  }
   void Leave() {
     const std::lock_guard lock(all_.mutex_);
     all_.watches_.erase(of_);

@@ -24,8 +24,8 @@ Outcome<GuestSettings> GuestSettings::Make(const ServeOptions& options, const st
   wasinn::Config config;
   if (Status status = config.LoadToml(options.sections.guests); !status.ok()) return std::unexpected(ToFailure(status));
   for (const auto& [key, value] : options.host_flags.settings) {
-    const bool is_of_guests = key.starts_with("limits.") || key.starts_with("policy.");
-    if (!is_of_guests) continue;
+    static constexpr std::string_view kOfGuests[] = {"limits.", "policy.", "engine."};
+    if (std::ranges::none_of(kOfGuests, [&](std::string_view of) { return key.starts_with(of); })) continue;
     if (Status status = config.Set(key, value); !status.ok()) return std::unexpected(ToFailure(status));
   }
   if (Status status = config.LoadToml(more); !status.ok()) return std::unexpected(ToFailure(status));

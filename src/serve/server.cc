@@ -156,6 +156,7 @@ class Server {
 
   Outcome<void> Listen() {
     WarnOfStrangers(options_);
+    signals_.Serving();
     auto listens = OpenPort("HTTP", options_.http_port, [this](int descriptor) { http_.Take(descriptor); });
     if (listens && options_.has_grpc) listens = grpc_.Start();
     if (listens && options_.has_grpc) {

@@ -21,13 +21,6 @@ constexpr uint64_t kSetAside = uint64_t{1} << 30;
 
 rlim_t Sum(uint64_t a, uint64_t b) { return a > RLIM_INFINITY - b ? RLIM_INFINITY : a + b; }
 
-// Whether this process is the first to be killed is for the system: where it cannot be told, nothing else depends on it.
-void OfferToOutOfMemoryKiller() {
-  const Descriptor file(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
-  constexpr std::string_view kFirst = "1000";
-  if (file.is_open()) static_cast<void>(!write(file.number(), kFirst.data(), kFirst.size()));
-}
-
 }  // namespace
 
 std::expected<void, std::string> Limit(int resource, const char* name, uint64_t most) {
@@ -36,6 +29,12 @@ std::expected<void, std::string> Limit(int resource, const char* name, uint64_t 
   limit.rlim_cur = limit.rlim_max = std::min<rlim_t>(limit.rlim_max, most);
   if (setrlimit(resource, &limit) != 0) return SystemError(std::string("cannot set ") + name);
   return {};
+}
+
+void OfferToOutOfMemoryKiller() {
+  const Descriptor file(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  constexpr std::string_view kFirst = "1000";
+  if (file.is_open()) static_cast<void>(!write(file.number(), kFirst.data(), kFirst.size()));
 }
 
 std::expected<void, std::string> LimitSelf(uint64_t most_descriptors) {

@@ -12,6 +12,9 @@ namespace wasinn::worker {
 // Of a resource as setrlimit has it: no more than `most`, for good. `name` is for the error.
 std::expected<void, std::string> Limit(int resource, const char* name, uint64_t most);
 
+// Whether this process is the first to be killed is for the system: where it cannot be told, nothing else depends on it.
+void OfferToOutOfMemoryKiller();
+
 // No core file, few descriptors, behind others for the processor, the first to go when memory is short.
 std::expected<void, std::string> LimitSelf(uint64_t most_descriptors);
 

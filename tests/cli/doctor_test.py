@@ -63,8 +63,14 @@ class DoctorTest(CommandTest):
             done = self.wasinn("-m", "sh", "-c", script, "sh", WASINN, "doctor", "--json", program="unshare",
                                env={"LD_LIBRARY_PATH": path})
             self.assertEqual(done.code, 1, done)
-            found = {finding["area"]: finding["found"] for finding in json.loads(done.out)}
-            self.assertIn(words, found["GPU"])
+            found = {(finding["area"], finding["what"]): finding["found"] for finding in json.loads(done.out)}
+            self.assertIn(words, found["GPU", "NVIDIA"])
+
+    def test_gpus_in_workers(self):
+        self.assertEqual(self.findings()["GPU", "in workers"]["found"], "not allowed (policy.isolated_gpu)")
+        self.file("gpu.toml", FEW % "policy.isolated_gpu = true\n")
+        found = self.findings(env={"WASINN_CONFIG": "gpu.toml"})["GPU", "in workers"]["found"]
+        self.assertEqual(found, "allowed, behind a weaker wall (policy.isolated_gpu)")
 
     def test_limits(self):
         few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))  # noqa: E731

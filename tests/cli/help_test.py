@@ -35,7 +35,7 @@ class HelpTest(CommandTest):
     def test_run_help_names_every_flag(self):
         out = self.wasinn("run", "--help").out
         flags = "--model --models -S,--wasi --nn-preload --dir --env --config --nn-max-graphs --nn-max-contexts --nn-max-bytes"
-        for flag in (flags + " --nn-timeout --nn-load --nn-isolated-gpu --timeout --max-memory --max-table-elements --fuel --max-threads --threads --engine --allow-precompiled --no-cache --log-level --json --stats --env-file --invoke --allow-outbound --profile -W,--wasm").split():
+        for flag in (flags + " --nn-timeout --nn-load --nn-isolated-gpu --timeout --max-memory --max-table-elements --fuel --max-threads --compile-timeout --max-compile-memory --threads --engine --allow-precompiled --no-cache --log-level --json --stats --env-file --invoke --allow-outbound --profile -W,--wasm").split():
             self.assertIn(f"  {flag} ", out)
 
     def test_run_help_has_the_defaults_of_configuration_md(self):
@@ -66,6 +66,9 @@ class HelpTest(CommandTest):
     def test_usage_errors(self):
         for args, text in (
             (["fly"], "unknown command fly; known are run, compile, "), (["rnu"], "unknown command rnu; did you mean 'run'?"),
+            (["run", "--", "guest.wasm"], "no '--' is needed: all that follows the module goes to the guest"),
+            (["check", "--", "m.onnx", "guest.wasm"], "no '--' is needed"),
+            (["run", "--nn-isolated-gpu", "guest.wasm"], "--nn-isolated-gpu: 'guest.wasm' is not true or false"),
             (["--vresion"], "unknown flag --vresion; did you mean '--version'?"),
             (["run"], "MODULE is required"),
             (["run", "--fly", "guest.wasm"], "unknown flag --fly"), (["run", "--timeot=5s", "guest.wasm"], "unknown flag --timeot; did you mean '--timeout'?"),

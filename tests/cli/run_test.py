@@ -87,7 +87,10 @@ class SettingsTest(CommandTest):
 
         def test_out_of_memory_is_no_trap(self):
             (self.dir / "huge.wasm").touch()
-            os.truncate(self.dir / "huge.wasm", 16 << 30)
-            limit = 8 << 30
+            os.truncate(self.dir / "huge.wasm", 1 << 30)
+            limit = 800 << 20
             prepare = lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))  # noqa: E731
             self.check_error(self.wasinn("run", "huge.wasm", prepare=prepare), "out of memory")
+
+        def test_a_file_that_has_no_end(self):
+            self.check_error(self.wasinn("run", "/dev/zero"), "/dev/zero has more than 1073741824 bytes")

@@ -34,7 +34,7 @@ TEST(WasmFile, KindByTheFirstBytes) {
 }
 
 std::string Wasm(const std::string& text) {
-  const Result<std::string> wasm = ParseText(text);
+  const Result<std::string> wasm = ParseText(text, {});
   EXPECT_TRUE(wasm) << text;
   return wasm.value_or("");
 }

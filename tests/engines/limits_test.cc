@@ -244,7 +244,7 @@ TEST(ServedProgramsTest, HaveNoSharedMemory) {
 
 TEST(MemoriesTest, OfModulesAndComponents) {
   const auto of = [](const std::string& text) {
-    const auto wasm = engines::ParseText(text);
+    const auto wasm = engines::ParseText(text, {});
     EXPECT_TRUE(wasm.has_value()) << wasm.error();
     return engines::MemoriesOf(wasm.value_or(""));
   };
@@ -265,7 +265,8 @@ TEST(MemoriesTest, OfModulesAndComponents) {
 
 TEST(MemoriesTest, BytesThatAreCutOffOrNoneSayNothing) {
   const auto whole = engines::ParseText(
-      "(component (core module (import \"a\" \"m\" (memory 1)) (memory 1 2)) (component (core module (memory 2))))");
+      "(component (core module (import \"a\" \"m\" (memory 1)) (memory 1 2)) (component (core module (memory 2))))",
+      {});
   ASSERT_TRUE(whole.has_value());
   for (size_t size = 0; size < whole->size(); ++size) {
     EXPECT_LE(engines::MemoriesOf(std::string_view(*whole).substr(0, size)).size(), 2u);
@@ -273,6 +274,23 @@ TEST(MemoriesTest, BytesThatAreCutOffOrNoneSayNothing) {
     changed[size] = '\xff';
     (void)engines::MemoriesOf(changed);
   }
+}
+
+TEST(MemoriesTest, MoreThanAnyEngineTakesAreOverEveryLimit) {
+  std::string wasm("\0asm\1\0\0\0", 8);
+  constexpr size_t kCount = 100'000, kBody = 3 + 2 * kCount;
+  const auto number = [&wasm](size_t value) {
+    for (int part = 0; part < 3; ++part)
+      wasm += static_cast<char>((value >> (7 * part) & 0x7f) | (part < 2 ? 0x80 : 0));
+  };
+  wasm += '\5';
+  number(kBody);
+  number(kCount);
+  wasm.append(2 * kCount, '\0');
+  const std::vector<engines::MemoryType> memories = engines::MemoriesOf(wasm);
+  EXPECT_EQ(memories.size(), 20'001u);
+  EXPECT_FALSE(engines::ShareOfMemory(memories, uint64_t{1} << 40));
+  EXPECT_FALSE(engines::CheckNoneIsShared(memories));
 }
 
 std::vector<const char*> Engines() {

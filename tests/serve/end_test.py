@@ -1,8 +1,11 @@
 """The end of a server."""
 
 import signal
+import subprocess
 import unittest
 
+from command import WASINN
+from compiling import LONG, compiler_of, doubling, has_ended
 from server import BODY, KILLED, MODEL, RUNNING, ServeTest, head, read_all
 
 class Ends(ServeTest):
@@ -36,6 +39,16 @@ class Ends(ServeTest):
     def test_a_signal_as_soon_as_it_is_known_to_serve(self):
         for _ in range(8):
             self.assertEqual(self.serve(models={"m": MODEL}).stop(), (0, ""))
+
+    def test_a_signal_before_it_serves(self):
+        self.file("doubling.wat", doubling(24))
+        for number in (signal.SIGTERM, signal.SIGINT):
+            words = [WASINN, "serve", "--route", "/r=doubling.wat", "--max-compile-memory", "300M"]
+            with subprocess.Popen(words, cwd=self.dir, env=self.env) as starting:
+                compiler = compiler_of(starting)
+                starting.send_signal(number)
+                self.assertEqual(starting.wait(LONG), 128 + number)
+                self.assertTrue(has_ended(compiler))
 
     def test_two_signals_at_once(self):
         for _ in range(8):

@@ -121,6 +121,9 @@ TEST(Config, UnknownKeysNameTheNearest) {
   EXPECT_THAT(ErrorOf("[limit]\n"), HasSubstr("unknown configuration key 'limit'; did you mean 'limits'?"));
   EXPECT_THAT(ErrorOf("[limits]\nmax_graph = 1\n"), HasSubstr("'limits.max_graph'; did you mean 'max_graphs'?"));
   EXPECT_THAT(ErrorOf("[models.m]\npaht = ''\n"), HasSubstr("'models.m.paht'; did you mean 'path'?"));
+  EXPECT_THAT(ErrorOf("[limits]\nmax_compile_bytes = 1\n"),
+              HasSubstr("'limits.max_compile_bytes'; did you mean 'engine.max_compile_bytes'?"));
+  EXPECT_THAT(ErrorOf("isolated_gpu = true\n"), HasSubstr("did you mean 'policy.isolated_gpu'?"));
 }
 
 TEST(Config, WrongTypesAndSyntaxAreNamed) {

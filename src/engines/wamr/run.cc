@@ -295,7 +295,7 @@ class WamrEngine final : public engines::Engine {
     if (!file) return std::unexpected(file.error());
     auto fail = [&path](const std::string& why) { return std::unexpected(path + ": " + why); };
     if (file->kind == engines::WasmKind::kText) {
-      Result<std::string> wasm = engines::ParseText(file->bytes);
+      Result<std::string> wasm = engines::ParseText(file->bytes, options_.compile);
       if (!wasm) return fail(wasm.error());
       file->bytes = std::move(*wasm);
       file->kind = engines::KindOf(file->bytes);

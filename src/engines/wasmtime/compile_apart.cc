@@ -42,20 +42,16 @@ class CompilerProcess {
   CompilerProcess& operator=(const CompilerProcess&) = delete;
   ~CompilerProcess() {
     if (pid_ > 0) kill(pid_, SIGKILL);
-    HowItEnded();
+    Wait();
   }
 
-  // Waits for its end. "": it was as it should be, or whoever started us takes no part in how children end.
-  std::string HowItEnded() {
+  // Waits for its end, which is as waitpid tells it; 0 where nobody may wait for children.
+  int Wait() {
     int status = 0;
-    if (pid_ <= 0) return "";
-    while (waitpid(pid_, &status, 0) < 0) {
-      if (errno != EINTR) status = 0;
-      if (errno != EINTR) break;
+    while (pid_ > 0 && waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
     pid_ = 0;
-    if (WIFSIGNALED(status)) return fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    return WEXITSTATUS(status) == 0 ? "" : fmt::format("exit code {}", WEXITSTATUS(status));
+    return status;
   }
 
  private:
@@ -87,36 +83,41 @@ int Spawn(const CompilerOrder& order, int socket, pid_t& pid) {
   return error;
 }
 
+// What an answer may have, which we keep: code has a few times the bytes of its program. What has more was made to, as by data far apart,
+// of which Wasmtime makes one image.
+uint64_t MostAnswer(const CompileLimits& limits, size_t program) {
+  constexpr uint64_t kAlways = uint64_t{64} << 20, kTimes = 16;
+  return limits.max_bytes == 0 ? UINT64_MAX : kAlways + kTimes * program;
+}
+
 // What is said over the socket: the program, and at the same time what is answered.
 class Conversation {
  public:
-  Conversation(int socket, std::string_view wasm, const CompileLimits& limits)
-      : socket_(socket), rest_(wasm), limits_(limits) {
+  enum class End { kSaidAll, kTooLong, kTooLate };
+
+  Conversation(int socket, std::string_view program, const CompileLimits& limits)
+      : socket_(socket), rest_(program), most_(MostAnswer(limits, program.size())) {
     if (limits.timeout_ms != 0) end_ = Clock::now() + std::chrono::milliseconds(limits.timeout_ms);
   }
 
-  // Until it says no more. False: there is no more time for it.
-  bool Hold() {
+  End Hold() {
     for (;;) {
       pollfd ready = {
           .fd = socket_, .events = static_cast<short>(POLLIN | (rest_.empty() ? 0 : POLLOUT)), .revents = 0};
-      const int wait = Milliseconds();
-      if (wait == 0) return false;
-      if (poll(&ready, 1, wait) < 0 && errno != EINTR) return true;
+      const int count = poll(&ready, 1, Milliseconds());
+      if (count == 0) return End::kTooLate;
+      if (count < 0 && errno != EINTR) return End::kSaidAll;
       if ((ready.revents & POLLOUT) != 0) Send();
-      if ((ready.revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !Receive()) return true;
+      if ((ready.revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !Receive()) return End::kSaidAll;
+      if (IsTooLong()) return End::kTooLong;
     }
   }
 
-  // Of a whole answer.
-  std::optional<Result<std::string>> Answer() const {
-    AnswerHead head;
-    if (answer_.size() < sizeof head) return std::nullopt;
-    std::memcpy(&head, answer_.data(), sizeof head);
-    if (answer_.size() - sizeof head != head.bytes) return std::nullopt;
-    std::string text = answer_.substr(sizeof head);
-    if (head.is_code != 0) return text;
-    return std::unexpected(std::move(text));
+  // Of a whole answer; ends this.
+  std::optional<Result<std::string>> Answer() {
+    if (got_of_head_ < sizeof head_ || answer_.size() != head_.bytes) return std::nullopt;
+    if (head_.is_well != 0) return std::move(answer_);
+    return std::unexpected(std::move(answer_));
   }
 
  private:
@@ -126,6 +127,10 @@ class Conversation {
     return static_cast<int>(std::clamp<int64_t>(left, 0, INT32_MAX));
   }
 
+  bool IsTooLong() const {
+    return got_of_head_ == sizeof head_ && std::max<uint64_t>(head_.bytes, answer_.size()) > most_;
+  }
+
   void Send() {
     const ssize_t sent = send(socket_, rest_.data(), rest_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0 && (errno == EINTR || errno == EAGAIN)) return;
@@ -133,59 +138,95 @@ class Conversation {
     if (rest_.empty()) shutdown(socket_, SHUT_WR);
   }
 
-  // False: that was all. Code may be as large as the memory that it was made in.
+  // False: that was all.
   bool Receive() {
-    std::array<char, 65536> part;
-    const ssize_t got = recv(socket_, part.data(), part.size(), MSG_DONTWAIT);
-    if (got < 0) return errno == EINTR || errno == EAGAIN;
-    if (limits_.max_bytes != 0 && answer_.size() > limits_.max_bytes) return false;
-    answer_.append(part.data(), static_cast<size_t>(got));
-    return got > 0;
+    std::array<char, 16384> part;
+    const size_t left_of_head = sizeof head_ - got_of_head_;
+    const ssize_t got = recv(socket_, part.data(), left_of_head > 0 ? left_of_head : part.size(), MSG_DONTWAIT);
+    if (got <= 0) return got < 0 && (errno == EINTR || errno == EAGAIN);
+    const auto size = static_cast<size_t>(got);
+    if (left_of_head > 0) {
+      std::memcpy(reinterpret_cast<char*>(&head_) + got_of_head_, part.data(), size);
+      got_of_head_ += size;
+    } else {
+      answer_.append(part.data(), size);
+    }
+    return true;
   }
 
   const int socket_;
   std::string_view rest_;
-  const CompileLimits& limits_;
+  const uint64_t most_;
   std::optional<Clock::time_point> end_;
+  AnswerHead head_;
+  size_t got_of_head_ = 0;
   std::string answer_;
 };
 
-std::string NoAnswer(const CompileLimits& limits, const std::string& how) {
-  const std::string ended = how.empty() ? "" : fmt::format(" ({})", how);
-  if (limits.max_bytes == 0) return "the process that compiled it ended early" + ended;
+// Of a process that ended without an answer. Wasmtime aborts where it gets no more memory.
+std::string NoAnswer(const CompileLimits& limits, int status) {
+  if (!WIFSIGNALED(status)) {
+    return fmt::format("the process that compiled it ended early, with exit code {}", WEXITSTATUS(status));
+  }
+  const int signal = WTERMSIG(status);
+  if (signal == SIGKILL) {
+    return "the process that compiled it was killed: most likely the machine, or the container, has no more memory";
+  }
+  const std::string how = fmt::format("signal {}, {}", signal, strsignal(signal));
+  if (limits.max_bytes == 0) return fmt::format("the process that compiled it ended early ({})", how);
   return fmt::format(
-      "the process that compiled it ended early{}; most likely it needs more memory than {} bytes: "
-      "--max-compile-memory (engine.max_compile_bytes)",
-      ended, limits.max_bytes);
+      "compiling it took more than {} MiB of memory, most likely ({}): see --max-compile-memory "
+      "(engine.max_compile_bytes)",
+      (limits.max_bytes + (1 << 20) - 1) >> 20, how);
 }
 
-}  // namespace
+std::string TooLate(const CompileLimits& limits) {
+  const uint32_t ms = limits.timeout_ms;
+  const std::string time = ms % 1000 == 0 ? fmt::format("{} s", ms / 1000) : fmt::format("{} ms", ms);
+  return "compiling it took longer than " + time + ": see --compile-timeout (engine.compile_timeout_ms)";
+}
 
-Result<std::string> CompileApart(const engines::EngineOptions& options, ProgramKind kind, const std::string& wasm) {
+// `bytes`: a program, or its text.
+Result<std::string> Ask(CompilerOrder order, const CompileLimits& limits, std::string_view bytes) {
   std::array<int, 2> ends = {-1, -1};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     return Failed("no socket for the process that compiles", errno);
   }
-  const OpenFile ours(ends[0]);
-  OpenFile its(ends[1]);
+  OpenFile ours(ends[0]), its(ends[1]);
+  order.parent = getpid();
+  order.max_bytes = limits.max_bytes;
   pid_t pid = 0;
-  const int error = Spawn(
-      {.parent = getpid(), .kind = kind, .max_bytes = options.compile.max_bytes, .options = options}, its.get(), pid);
-  if (error != 0) {
+  if (const int error = Spawn(order, its.get(), pid); error != 0) {
     return Failed(
         "cannot start the process that compiles (there is none with --compile-timeout 0 and --max-compile-memory 0)",
         error);
   }
   CompilerProcess process(pid);
   its = OpenFile(-1);
-  Conversation conversation(ours.get(), wasm, options.compile);
-  if (!conversation.Hold()) {
-    return std::unexpected(
-        fmt::format("compiling it takes longer than {} ms: --compile-timeout (engine.compile_timeout_ms)",
-                    options.compile.timeout_ms));
+  Conversation conversation(ours.get(), bytes, limits);
+  switch (conversation.Hold()) {
+    case Conversation::End::kTooLate:
+      return std::unexpected(TooLate(limits));
+    case Conversation::End::kTooLong:
+      return std::unexpected(
+          fmt::format("a program of {} bytes becomes more than {} MiB of code, as no compiler makes them", bytes.size(),
+                      MostAnswer(limits, bytes.size()) >> 20));
+    case Conversation::End::kSaidAll:
+      break;
   }
   if (auto answer = conversation.Answer()) return std::move(*answer);
-  return std::unexpected(NoAnswer(options.compile, process.HowItEnded()));
+  ours = OpenFile(-1);  // it may have more to say
+  return std::unexpected(NoAnswer(limits, process.Wait()));
+}
+
+}  // namespace
+
+Result<std::string> CompileApart(const engines::EngineOptions& options, ProgramKind kind, const std::string& wasm) {
+  return Ask({.task = TaskOf(kind), .options = options}, options.compile, wasm);
+}
+
+Result<std::string> ParseApart(const CompileLimits& limits, const std::string& text) {
+  return Ask({.task = CompilerTask::kText}, limits, text);
 }
 
 }  // namespace wasinn::wasmtime

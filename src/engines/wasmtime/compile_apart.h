@@ -12,5 +12,7 @@ namespace wasinn::wasmtime {
 // What CodeOf gives, of an engine with these options. Starts this program once more (RunCompiler), and waits for it. Any thread.
 engines::Result<std::string> CompileApart(const engines::EngineOptions& options, ProgramKind kind,
                                           const std::string& wasm);
+// The same for its text: what ParseText gives.
+engines::Result<std::string> ParseApart(const engines::CompileLimits& limits, const std::string& text);
 
 }  // namespace wasinn::wasmtime

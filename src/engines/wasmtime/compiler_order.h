@@ -1,5 +1,5 @@
 // What a process that compiles is told, and tells. It has a socket for its standard input, which brings the program up to its
-// end. Its answer is a head and what that announces: code, or the text of an error.
+// end. Its answer is a head and what that announces: what was made, or the text of an error.
 #pragma once
 
 #include <sys/types.h>
@@ -17,9 +17,13 @@ namespace wasinn::wasmtime {
 // In its arguments: kCompilerName, then one for each of these.
 constexpr char kCompilerName[] = "wasinn-compiler";
 
+// The first ones as in ProgramKind; kText is to become a program.
+enum class CompilerTask : uint8_t { kModule, kThreads, kComponent, kText };
+constexpr CompilerTask TaskOf(ProgramKind kind) { return static_cast<CompilerTask>(kind); }
+
 struct CompilerOrder {
   pid_t parent = 0;  // with whom it ends
-  ProgramKind kind = ProgramKind::kModule;
+  CompilerTask task = CompilerTask::kModule;
   uint64_t max_bytes = 0;          // of its memory; 0: any
   engines::EngineOptions options;  // only what code depends on: it compiles by itself
 
@@ -30,7 +34,7 @@ struct CompilerOrder {
 };
 
 struct AnswerHead {
-  uint64_t is_code = 0;
+  uint64_t is_well = 0;
   uint64_t bytes = 0;
 };
 

@@ -13,8 +13,11 @@
 #include <span>
 #include <string_view>
 
+#include "engines/wasm_file.h"
 #include "engines/wasmtime/compile.h"
 #include "engines/wasmtime/compiler_order.h"
+#include "engines/wasmtime/errors.h"
+#include "engines/wasmtime/handles.h"
 #include "engines/wasmtime/new_engine.h"
 #include "worker/limits.h"
 #include "worker/self_status.h"
@@ -25,7 +28,7 @@ using engines::Result;
 
 std::array<std::string, CompilerOrder::kWords> CompilerOrder::ToWords() const {
   return {std::to_string(parent),
-          std::to_string(static_cast<int>(kind)),
+          std::to_string(static_cast<int>(task)),
           std::to_string(options.interruptible),
           std::to_string(options.metered),
           std::to_string(options.pool.instances != 0),  // code depends on whether there is a pool
@@ -41,10 +44,10 @@ std::optional<CompilerOrder> CompilerOrder::FromWords(int n, char** words) {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), numbers[i]);
     if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
   }
-  if (numbers[1] > static_cast<uint64_t>(ProgramKind::kComponent)) return std::nullopt;
+  if (numbers[1] > static_cast<uint64_t>(CompilerTask::kText)) return std::nullopt;
   CompilerOrder order;
   order.parent = static_cast<pid_t>(numbers[0]);
-  order.kind = static_cast<ProgramKind>(numbers[1]);
+  order.task = static_cast<CompilerTask>(numbers[1]);
   order.options.interruptible = numbers[2] != 0;
   order.options.metered = numbers[3] != 0;
   order.options.pool = {.instances = static_cast<uint32_t>(numbers[4]), .memory_bytes = numbers[5]};
@@ -62,7 +65,19 @@ Result<void> EndWithParent(pid_t parent) {
   return {};
 }
 
+// Compiles a function that does nothing, so that Wasmtime's threads are there before the limit. Where it gets no room for
+// them it panics, and if that finds no room either, it waits for itself.
+Result<void> StartThreads(wasm_engine_t* engine) {
+  static constexpr std::string_view kModule("\0asm\1\0\0\0\1\4\1\x60\0\0\3\2\1\0\x0a\4\1\2\0\x0b", 24);
+  wasmtime_module_t* module = nullptr;
+  auto made =
+      TakeError(wasmtime_module_new(engine, reinterpret_cast<const uint8_t*>(kModule.data()), kModule.size(), &module));
+  const ModulePtr owner(module);
+  return made;
+}
+
 Result<void> LimitItself(uint64_t max_bytes) {
+  worker::OfferToOutOfMemoryKiller();
   if (auto limited = worker::Limit(RLIMIT_CORE, "RLIMIT_CORE", 0); !limited) return limited;
   if (max_bytes == 0) return {};
   return worker::LimitMemory(worker::SelfStatus(), max_bytes);
@@ -70,7 +85,7 @@ Result<void> LimitItself(uint64_t max_bytes) {
 
 Result<std::string> ReadProgram() {
   std::string wasm;
-  std::array<char, 65536> part;
+  std::array<char, 16384> part;
   for (;;) {
     const ssize_t got = read(STDIN_FILENO, part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
@@ -80,15 +95,22 @@ Result<std::string> ReadProgram() {
   }
 }
 
+Result<std::string> Parse(const CompilerOrder& order) {
+  if (Result<void> limited = LimitItself(order.max_bytes); !limited) return std::unexpected(limited.error());
+  const Result<std::string> text = ReadProgram();
+  return text ? engines::ParseText(*text, {}) : std::unexpected(text.error());
+}
+
 Result<std::string> Compile(const CompilerOrder& order) {
+  const bool threads = order.task == CompilerTask::kThreads;
+  const Result<EnginePtr> engine = NewEngine(threads ? ForThreads(order.options) : order.options);
+  if (!engine) return std::unexpected(engine.error());
+  if (Result<void> started = StartThreads(engine->get()); !started) return std::unexpected(started.error());
   if (Result<void> limited = LimitItself(order.max_bytes); !limited) return std::unexpected(limited.error());
   const Result<std::string> wasm = ReadProgram();
   if (!wasm) return std::unexpected(wasm.error());
-  const bool threads = order.kind == ProgramKind::kThreads;
-  const Result<EnginePtr> engine = NewEngine(threads ? ForThreads(order.options) : order.options);
-  if (!engine) return std::unexpected(engine.error());
   const Compiler compiler(order.options);
-  if (order.kind == ProgramKind::kComponent) {
+  if (order.task == CompilerTask::kComponent) {
     const Result<ComponentPtr> component = compiler.Component(engine->get(), *wasm);
     return component ? CodeOf(*component) : std::unexpected(component.error());
   }
@@ -115,10 +137,12 @@ std::optional<int> RunCompiler(int argc, char** argv) {
   if (argc == 0 || std::strcmp(argv[0], wasmtime::kCompilerName) != 0) return std::nullopt;
   const auto order = wasmtime::CompilerOrder::FromWords(argc - 1, argv + 1);
   if (!order) return 2;
+  prctl(PR_SET_NAME, wasmtime::kCompilerName);  // for those who list processes; it is no more than that
   if (auto ends = wasmtime::EndWithParent(order->parent); !ends) return 1;
-  const Result<std::string> code = wasmtime::Compile(*order);
+  const bool is_text = order->task == wasmtime::CompilerTask::kText;
+  const Result<std::string> code = is_text ? wasmtime::Parse(*order) : wasmtime::Compile(*order);
   const std::string& answer = code ? *code : code.error();
-  const wasmtime::AnswerHead head = {.is_code = code.has_value(), .bytes = answer.size()};
+  const wasmtime::AnswerHead head = {.is_well = code.has_value(), .bytes = answer.size()};
   const bool sent = wasmtime::SendAll({reinterpret_cast<const char*>(&head), sizeof head}) && wasmtime::SendAll(answer);
   return sent ? 0 : 1;
 }

@@ -189,7 +189,7 @@ class WasmtimeModelEngine final : public engines::ModelEngine {
     Result<engines::WasmFile> file = engines::ReadWasmFile(path);
     if (!file) return std::unexpected(file.error());
     if (file->kind == engines::WasmKind::kText) {
-      Result<std::string> wasm = engines::ParseText(file->bytes);
+      Result<std::string> wasm = engines::ParseText(file->bytes, options_.compile);
       if (!wasm) return std::unexpected(wasm.error());
       file->bytes = std::move(*wasm);
     }

@@ -17,6 +17,7 @@
 #include "engines/wasm_file.h"
 #include "engines/wasm_sections.h"
 #include "engines/wasmtime/compile.h"
+#include "engines/wasmtime/compile_apart.h"
 #include "engines/wasmtime/component_handler.h"
 #include "engines/wasmtime/component_run.h"
 #include "engines/wasmtime/errors.h"
@@ -152,7 +153,7 @@ class WasmtimeEngine final : public engines::Engine {
   // `file`: what Compile gives, if that is wanted.
   Result<std::unique_ptr<engines::Program>> LoadWasm(engines::WasmFile source, std::string* file) const {
     if (source.kind == engines::WasmKind::kText) {
-      Result<std::string> wasm = engines::ParseText(source.bytes);
+      Result<std::string> wasm = engines::ParseText(source.bytes, options_.compile);
       if (!wasm) return std::unexpected(wasm.error());
       source.bytes = std::move(*wasm);
       source.kind = engines::KindOf(source.bytes);
@@ -313,7 +314,8 @@ class WasmtimeEngine final : public engines::Engine {
 
 namespace wasinn::engines {
 
-Result<std::string> ParseText(const std::string& text) {
+Result<std::string> ParseText(const std::string& text, const CompileLimits& limits) {
+  if (limits.Any()) return wasmtime::ParseApart(limits, text);
   wasm_byte_vec_t wasm;
   if (auto parsed = wasmtime::TakeError(wasmtime_wat2wasm(text.data(), text.size(), &wasm)); !parsed) {
     return std::unexpected(parsed.error());

@@ -24,7 +24,7 @@ constexpr uint64_t kAtOnce = uint64_t{1} << 18;  // bytes; a wasm page is a mult
 
 bool Instantiate(wasm_engine_t* engine, wasmtime_context_t* context, const wasmtime_sharedmemory_t* memory,
                  wasmtime_extern_t* wake) {
-  const engines::Result<std::string> wasm = engines::ParseText(kWaker);
+  const engines::Result<std::string> wasm = engines::ParseText(kWaker, {});
   if (!wasm) return false;
   wasmtime_module_t* compiled = nullptr;
   wasmtime_error_t* error =

@@ -91,7 +91,7 @@ Result<void> StartWasi(wasm_engine_t* engine, wasmtime_linker_t* linker) {
     (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
     (memory (export "memory") 1)
     (func (export "f") (drop (call $write (i32.const 1) (i32.const 0) (i32.const 0) (i32.const 0))))))";
-  const Result<std::string> wasm = engines::ParseText(kWriter);
+  const Result<std::string> wasm = engines::ParseText(kWriter, {});
   if (!wasm) return std::unexpected(wasm.error());
   wasmtime_module_t* compiled = nullptr;
   auto valid =
