@@ -221,10 +221,10 @@ int Run(const CLI::App& app, CheckModelFlags& check) {
   verdict.signature = std::move(*signature);
   const auto guest = FindModule(flags, words[0]);
   if (!guest) return Fail(guest.error());
-  verdict.imports = ImportsOfNn(*guest, CompileLimitsOf(host->engine_options()));
   report.Begin(words[0], flags.engine);
   const auto program = LoadProgram(flags, *host, *guest);
   if (!program) return Fail(program.error());
+  verdict.imports = ImportsOfNn(*guest, CompileLimitsOf(host->engine_options()));
   const engines::Result<int> signal = RunGuest(flags, *host, **program, report, verdict);
   if (!signal) return Fail(signal.error());
   if (*signal != 0) return EndAtOnce(128 + *signal);  // nobody knows what it would have done

@@ -41,7 +41,8 @@ bool HasSeparator(const char* const* words) {
 
 std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error, const char* const* words) {
   const std::vector<std::string> rest = app.remaining();
-  const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && (rest.empty() || rest[0] == "--");
+  const bool is_extra = app.get_prefix_command() && dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr &&
+                        (rest.empty() || rest[0] == "--");
   if (is_extra && HasSeparator(words)) return "no '--' is needed: all that follows the module goes to the guest";
   if (!rest.empty() && rest[0].starts_with('-') && rest[0] != "-") return UnknownFlag(app, rest[0]);
   std::string text = error.what();

@@ -83,11 +83,12 @@ int Spawn(const CompilerOrder& order, int socket, pid_t& pid) {
   return error;
 }
 
-// What an answer may have, which we keep: code has a few times the bytes of its program. What has more was made to, as by data far apart,
-// of which Wasmtime makes one image.
+// What an answer may have, which we keep. Code has up to four times the bytes of its program, and data as many. What has more was made to,
+// as by bytes far apart, of which Wasmtime makes an image.
 uint64_t MostAnswer(const CompileLimits& limits, size_t program) {
-  constexpr uint64_t kAlways = uint64_t{64} << 20, kTimes = 16;
-  return limits.max_bytes == 0 ? UINT64_MAX : kAlways + kTimes * program;
+  constexpr uint64_t kAlways = uint64_t{64} << 20, kTimes = 6, kPartOfMemory = 8;
+  if (limits.max_bytes == 0) return UINT64_MAX;
+  return std::min(kAlways + kTimes * program, std::max(limits.max_bytes / kPartOfMemory, kAlways + program));
 }
 
 // What is said over the socket: the program, and at the same time what is answered.
@@ -165,19 +166,19 @@ class Conversation {
 
 // Of a process that ended without an answer. Wasmtime aborts where it gets no more memory.
 std::string NoAnswer(const CompileLimits& limits, int status) {
-  if (!WIFSIGNALED(status)) {
-    return fmt::format("the process that compiled it ended early, with exit code {}", WEXITSTATUS(status));
-  }
-  const int signal = WTERMSIG(status);
+  const int code = WIFSIGNALED(status) ? 0 : WEXITSTATUS(status), signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (signal == SIGKILL) {
     return "the process that compiled it was killed: most likely the machine, or the container, has no more memory";
   }
-  const std::string how = fmt::format("signal {}, {}", signal, strsignal(signal));
-  if (limits.max_bytes == 0) return fmt::format("the process that compiled it ended early ({})", how);
+  const std::string how =
+      signal == 0 ? fmt::format("exit code {}", code) : fmt::format("signal {}, {}", signal, strsignal(signal));
+  if (limits.max_bytes == 0 || (signal == 0 && code != kNoMemory)) {
+    return fmt::format("the process that compiled it ended early ({})", how);
+  }
   return fmt::format(
       "compiling it took more than {} MiB of memory, most likely ({}): see --max-compile-memory "
       "(engine.max_compile_bytes)",
-      (limits.max_bytes + (1 << 20) - 1) >> 20, how);
+      std::max<uint64_t>(limits.max_bytes >> 20, 1), how);
 }
 
 std::string TooLate(const CompileLimits& limits) {

@@ -33,6 +33,9 @@ struct CompilerOrder {
   static std::optional<CompilerOrder> FromWords(int n, char** words);
 };
 
+// The exit code of a process that got no more memory, where it could tell.
+constexpr int kNoMemory = 3;
+
 struct AnswerHead {
   uint64_t is_well = 0;
   uint64_t bytes = 0;

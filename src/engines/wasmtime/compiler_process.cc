@@ -10,7 +10,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
-#include <span>
+#include <new>
 #include <string_view>
 
 #include "engines/wasm_file.h"
@@ -128,6 +128,14 @@ bool SendAll(std::string_view bytes) {
   return true;
 }
 
+// The exit code.
+int Answer(const CompilerOrder& order) {
+  const Result<std::string> made = order.task == CompilerTask::kText ? Parse(order) : Compile(order);
+  const std::string& answer = made ? *made : made.error();
+  const AnswerHead head = {.is_well = made.has_value(), .bytes = answer.size()};
+  return SendAll({reinterpret_cast<const char*>(&head), sizeof head}) && SendAll(answer) ? 0 : 1;
+}
+
 }  // namespace
 }  // namespace wasinn::wasmtime
 
@@ -139,12 +147,11 @@ std::optional<int> RunCompiler(int argc, char** argv) {
   if (!order) return 2;
   prctl(PR_SET_NAME, wasmtime::kCompilerName);  // for those who list processes; it is no more than that
   if (auto ends = wasmtime::EndWithParent(order->parent); !ends) return 1;
-  const bool is_text = order->task == wasmtime::CompilerTask::kText;
-  const Result<std::string> code = is_text ? wasmtime::Parse(*order) : wasmtime::Compile(*order);
-  const std::string& answer = code ? *code : code.error();
-  const wasmtime::AnswerHead head = {.is_well = code.has_value(), .bytes = answer.size()};
-  const bool sent = wasmtime::SendAll({reinterpret_cast<const char*>(&head), sizeof head}) && wasmtime::SendAll(answer);
-  return sent ? 0 : 1;
+  try {
+    return wasmtime::Answer(*order);
+  } catch (const std::bad_alloc&) {
+    return wasmtime::kNoMemory;
+  }
 }
 
 }  // namespace wasinn::engines
