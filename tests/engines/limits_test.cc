@@ -217,7 +217,7 @@ TEST(ServedProgramsTest, HaveNoSharedMemory) {
   const std::string module = Program("(memory (export \"memory\") 1 1 shared)", "");
   const std::string component = "(component (core module (memory 1 1 shared)))";
   const std::string path = ::testing::TempDir() + "served_test." + std::to_string(getpid());
-  const auto file_of = [&path](const std::string& bytes) {
+  const auto file_of = [&path](const std::string& bytes) -> const std::string& {
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
   };

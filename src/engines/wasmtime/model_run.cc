@@ -120,10 +120,11 @@ class ComponentModel final : public engines::GuestModel {
  private:
   using Function = decltype(wasinn_component_model_infer);
 
-  Exit Run(const RunOptions& options, wasinn_model_call call, const ModelRequest* request, Function* function,
+  Exit Run(const RunOptions& options, const wasinn_model_call& asked, const ModelRequest* request, Function* function,
            AnswerPtr& answer) const {
     Exit exit = RunInStore(engine_, code_, options, [&](wasmtime_context_t* context, const engines::GuestRun& run) {
       Calling calling{run, request};
+      wasinn_model_call call = asked;
       call.struct_size = sizeof call;
       call.user = &calling;
       call.is_interrupted = Calling::IsInterrupted;
