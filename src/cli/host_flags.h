@@ -34,7 +34,8 @@ void AddHostFlags(CLI::App& app, HostFlags* flags);     // --config, --threads, 
 void AddModelFlags(CLI::App& app, HostFlags* flags);    // --model, --models, -S, --nn-preload
 void AddLimitFlags(CLI::App& app, HostFlags* flags);    // --nn-...
 void AddProgramFlags(CLI::App& app, HostFlags* flags);  // --timeout, --max-..., -W: for who runs the guest
-void AddCompileFlags(CLI::App& app, HostFlags* flags);  // --compile-timeout, --max-compile-memory: as AddProgramFlags does
+void AddCompileFlags(CLI::App& app,
+                     HostFlags* flags);  // --compile-timeout, --max-compile-memory: as AddProgramFlags does
 // The same for who has a guest answer each request.
 void AddRouteLimitFlags(CLI::App& app, HostFlags* flags);
 // --allow-outbound. `whom`: the first words of its help.
