@@ -219,7 +219,7 @@ void AddCompileFlags(CLI::App& app, HostFlags* flags) {
   AddSetting(app, flags, "--compile-timeout", {"engine.compile_timeout_ms"}, "DURATION", Duration,
              "For compiling a guest that is not in the cache: 10s; default 2m; 0: none");
   AddSetting(app, flags, "--max-compile-memory", {"engine.max_compile_bytes"}, "SIZE", Size,
-             "Bytes of memory for compiling it: 512M; default 2G; 0: no limit");
+             "Bytes of memory for compiling a guest: 512M; default 2G; 0: no limit");
 }
 
 void AddProgramFlags(CLI::App& app, HostFlags* flags) {

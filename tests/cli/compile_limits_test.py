@@ -78,9 +78,19 @@ class HostileTest(CommandTest):
         self.file("labels.wat", '(module (func (export "_start") block $far %s %s %s end))' % ("block " * blocks, "br $far " * blocks, "end " * blocks))
         self.check_error(self.wasinn("run", "--compile-timeout", "100ms", "labels.wat"), "compiling it took longer than 100 ms")
 
-    def test_more_code_than_programs_have(self):
+    def images(self, more=""):
+        """A program of which Wasmtime makes 80 MB of images."""
         memories = "".join(f'(memory $m{i} 1000) (data (memory $m{i}) (i32.const 0) "x") (data (memory $m{i}) (i32.const 16000000) "x")' for i in range(5))
-        self.file("images.wat", f'(module {memories} (func (export "_start")))')
+        self.file("images.wat", f'(module {memories} (func (export "_start")) {more})')
+
+    def test_bytes_that_say_nothing_buy_no_code(self):
+        self.images(f'(@custom "padding" "{"x" * (4 << 20)}")')
+        padded = ("run", "--no-cache", "--max-compile-memory")
+        self.check_error(self.wasinn(*padded, "512M", "images.wat"), "bytes becomes more than 68 MiB of code")
+        self.check(self.wasinn(*padded, "1G", "images.wat"), err="")
+
+    def test_more_code_than_programs_have(self):
+        self.images()
         self.check_error(self.wasinn("run", "--no-cache", "images.wat"), "bytes becomes more than 64 MiB of code, as no compiler makes them")
         self.check(self.wasinn("run", "--no-cache", *NO_PROCESS, "images.wat"), err="")
 
@@ -89,6 +99,7 @@ class HostileTest(CommandTest):
         for size in ("1", "64K", "1M", "2M", "4M"):
             done = self.wasinn("run", "--no-cache", "--max-compile-memory", size, "seven.wat")
             self.assertIn(done.code, (7, 125), done)
+            self.assertNotIn("longer", done.err)  # it waits for nothing
 
     def test_much_time(self):
         for command in ("run", "compile"):
