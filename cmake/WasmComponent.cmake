@@ -30,7 +30,13 @@ foreach(tool IN ITEMS jco componentize-js componentize-py cargo-wasm plug-compon
     list(APPEND missing ${tool})
   endif()
 endforeach()
-if(missing)
+# Without the tests that need them, builds have no guests in these languages.
+wasinn_has_tier(languages has)
+if(NOT has)
+  foreach(tool IN ITEMS COMPONENTIZE_JS COMPONENTIZE_PY CARGO_WASM GO_WASM PLUG_COMPONENT)
+    set(WASINN_${tool} "")
+  endforeach()
+elseif(missing)
   list(JOIN missing ", " missing)
   message(STATUS "Components: some or all will not be built, for these tools are missing: ${missing}; "
                  "scripts/deps.sh component-guests rust-guests fetches them")

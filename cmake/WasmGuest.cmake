@@ -6,7 +6,7 @@
 # ${CMAKE_BINARY_DIR}/guests in any case.
 #
 # WASINN_GUESTS_BUILD names another build of this checkout: guests are the same in all of them, so this one takes that one's
-# and has it make them (target `guests` there), if it is configured with tests and examples, and with the same WASINN_UNITY.
+# and has it make them (targets `guests` and `test_programs` there), if it is configured with tests and examples, and with the same WASINN_UNITY.
 # Else each builds its own.
 # -DWASINN_GUEST_CLANG=… names the compiler: a clang that finds a sysroot for wasm32-wasi by itself, as Debian's clang-19 with
 # wasi-libc does, and wasi-sdk's. Without any, WASINN_HAVE_GUESTS is OFF and wasinn_add_guest does nothing.
@@ -24,7 +24,7 @@ function(wasinn_choose_guests_build)
   endif()
   if(elsewhere)
     message(STATUS "Guests: those of ${elsewhere}")
-    add_custom_target(guests ALL COMMAND ${CMAKE_COMMAND} --build ${elsewhere} --target guests USES_TERMINAL
+    add_custom_target(guests ALL COMMAND ${CMAKE_COMMAND} --build ${elsewhere} --target guests test_programs USES_TERMINAL
                       COMMENT "Building the guests in ${elsewhere}" VERBATIM)
     set(WASINN_GUESTS ${elsewhere}/guests PARENT_SCOPE)
   else()

@@ -55,7 +55,7 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime onnxruntime-webgpu openvino torch tflite tensorflow llama wasm3 units tests real-models serve serve-tests llama-server remote-tests kubernetes sbom wheel packages fuzz lint)
+names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime onnxruntime-webgpu openvino torch tflite tensorflow llama wasm3 units tests real-models serve grpc-python serve-tests llama-server remote-tests kubernetes sbom wheel packages fuzz lint)
 extras=(docs images serve-bench ray onnxruntime-cuda torch-cuda llama-cuda llama-vulkan) # large, and no part of "all"
 
 packages_of() {

@@ -249,6 +249,17 @@ wasi-nn-crates() {
   put share/wasi-nn-crates wasi-nn wasmedge-wasi-nn wasi-nn-safe
 }
 
+# gRPC for Python, for tests of what wasinn-serve and remote models say (x86_64, Python 3.11), and NumPy.
+grpc-python() {
+  wheels "$work/python" <<'END'
+    grpcio 1.85.3 f2948333a1f462c0e559b5ea436655ed36822fa448f5713d6de2d483bed6e03f
+    protobuf 4.25.9 438c636de8fb706a0de94a12a268ef1ae8f5ba5ae655a7671fcda5968ba3c9be
+    typing-extensions 4.16.0 481caa481374e813c1b176ada14e97f1f67a4539ce9cfeb3f350d78d6370c2e8
+    numpy 1.26.4 666dbfb6ec68962c033a450943ded891bed2d54e6755e35e5835d63f4f6931d5
+END
+  put share/grpc-python python/*
+}
+
 # Triton's clients, which others wrote: its Python package and perf_analyzer, with what they import and load.
 tritonclient() {
   wheel tritonclient 2.51.0 c485bb0123bdf310f90bc8b03d3489b28df2ffed55b30c7eee0b795b48113d52 "$work/python"

@@ -55,7 +55,7 @@ class Dependencies : public ::testing::Test {
   }
   // A library that needs another one.
   fs::path Library(const std::string& runpath) const {
-    return Write("libmain.so", Changed(Bytes(DEPENDENCIES_MAIN), kRunpath, runpath));
+    return Write("libmain.so", Changed(Bytes(Library("main")), kRunpath, runpath));
   }
   // What is wrong with it.
   static std::optional<std::string> Check(const fs::path& library) {
@@ -76,7 +76,7 @@ TEST_F(Dependencies, MayBeInAbsoluteFoldersAndBesideTheLibrary) {
        {"", "$ORIGIN", "${ORIGIN}", "$ORIGIN/../lib", "/usr/lib:/opt/lib", "/opt/$LIB:$ORIGIN/"}) {
     EXPECT_EQ(Check(Library(runpath)), std::nullopt) << runpath;
   }
-  EXPECT_EQ(Check(DEPENDENCIES_MAIN), std::nullopt);
+  EXPECT_EQ(Check(Library("main")), std::nullopt);
 }
 
 TEST_F(Dependencies, MayNotBeInTheWorkingFolder) {
@@ -90,7 +90,7 @@ TEST_F(Dependencies, MayNotBeInTheWorkingFolder) {
 }
 
 TEST_F(Dependencies, MayNotBePathsFromTheWorkingFolder) {
-  const std::string main = Changed(Bytes(DEPENDENCIES_MAIN), kRunpath, "$ORIGIN");
+  const std::string main = Changed(Bytes(Library("main")), kRunpath, "$ORIGIN");
   const auto wrong = Check(Write("libmain.so", Changed(main, kNeeded, "lib/needed.so")));
   ASSERT_TRUE(wrong);
   EXPECT_THAT(*wrong, AllOf(HasSubstr("libmain.so"), HasSubstr("'lib/needed.so'"), HasSubstr("working folder")));
@@ -99,12 +99,12 @@ TEST_F(Dependencies, MayNotBePathsFromTheWorkingFolder) {
 
 TEST_F(Dependencies, AreLookedAtToo) {
   const fs::path main = Library("/nonexistent:$ORIGIN");
-  Write(kNeeded, Changed(Bytes(DEPENDENCIES_NEEDED), kRunpath, "$ORIGIN:"));
+  Write(kNeeded, Changed(Bytes(Library("needed")), kRunpath, "$ORIGIN:"));
   const auto wrong = Check(main);
   ASSERT_TRUE(wrong);
   EXPECT_THAT(*wrong, AllOf(HasSubstr(std::string(kNeeded)), HasSubstr("'$ORIGIN:'")));
   // Two that need each other.
-  Write(kNeeded, Changed(Bytes(DEPENDENCIES_MAIN), kRunpath, "$ORIGIN"));
+  Write(kNeeded, Changed(Bytes(Library("main")), kRunpath, "$ORIGIN"));
   EXPECT_EQ(Check(main), std::nullopt);
 }
 

@@ -2,7 +2,7 @@
 
 namespace wasinn::test {
 
-const char* const kBackend = WASINN_TEST_BACKEND;
+const char* const kFramework = WASINN_TEST_FRAMEWORK;
 const char* const kModels = WASINN_TEST_MODELS;
 
 }  // namespace wasinn::test

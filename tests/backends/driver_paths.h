@@ -3,7 +3,7 @@
 
 namespace wasinn::test {
 
-extern const char* const kBackend;  // the backend's library
-extern const char* const kModels;   // the folder of ModelPath
+extern const char* const kFramework;  // of the backend that is driven
+extern const char* const kModels;     // the folder of ModelPath, in the sources
 
 }  // namespace wasinn::test

@@ -8,6 +8,7 @@
 
 #include "backends/driver_paths.h"
 #include "support/echo.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 
@@ -18,7 +19,7 @@ namespace {
 constexpr size_t kMemory = size_t{64} << 20;
 constexpr uint32_t kRoom = 1 << 16;
 
-std::string Folder() { return std::filesystem::path(kBackend).parent_path().string(); }
+std::string Folder() { return std::filesystem::path(testing::BackendFile(kFramework)).parent_path().string(); }
 
 uint8_t TypeOf(const check::Tensor& tensor) {
   switch (tensor.dtype) {

@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/library.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -28,7 +29,9 @@ class LibraryOfAFolder : public ::testing::Test {
     fs::remove_all(folder_, ignored);
   }
 
-  void Put(const std::string& name) const { fs::copy_file(DEPENDENCIES_NEEDED, folder_ / name); }
+  void Put(const std::string& name) const {
+    fs::copy_file(testing::InThisBuild("lib/dependencies/libdependencies_needed.so"), folder_ / name);
+  }
   // The file that was opened, or what was said.
   std::string Opened() const {
     static constexpr const char* kNames[] = {"libframework.so.1", "libframework.so"};

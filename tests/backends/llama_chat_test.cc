@@ -9,6 +9,7 @@
 #include "backends/llama_models.h"
 #include "backends/llama_native.h"
 #include "backends/llama_templates.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -83,8 +84,8 @@ TEST(LlamaChat, JoinsMessagesByTheModelsTemplate) {
 // Beside a llama.cpp of another source its chat code does not lie: templates are known by their look.
 TEST(LlamaChat, GoesOnWithoutTheChatCode) {
   // Another file, so that the dynamic linker does not take the one that is open.
-  const std::string library = TemporaryFile("libllama.so", ReadFile(WASINN_TEST_LLAMA));
-  for (const auto& entry : fs::directory_iterator(fs::path(WASINN_TEST_LLAMA).parent_path())) {
+  const std::string library = TemporaryFile("libllama.so", ReadFile(testing::FrameworkFile("llama")));
+  for (const auto& entry : fs::directory_iterator(fs::path(testing::FrameworkFile("llama")).parent_path())) {
     const std::string name = entry.path().filename();
     if (name.starts_with("libggml")) fs::create_symlink(entry.path(), fs::path(library).parent_path() / name);
   }

@@ -11,6 +11,7 @@
 
 #include "backends/llama_templates.h"
 #include "common/large_stack.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -20,7 +21,8 @@ using ::testing::HasSubstr;
 
 struct Functions {
   Functions() {
-    const auto path = std::filesystem::path(WASINN_TEST_LLAMA).parent_path() / "libwasinn_llama_common.so";
+    const auto path =
+        std::filesystem::path(testing::FrameworkFile("llama")).parent_path() / "libwasinn_llama_common.so";
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return;
 #define WASINN_FIND(function) function = reinterpret_cast<decltype(function)>(dlsym(library, "wasinn_llama_" #function))

@@ -6,6 +6,7 @@
 
 #include "backends/crashes.h"
 #include "backends/llama_guest.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -14,7 +15,9 @@ using ::testing::HasSubstr;
 
 constexpr char kTwentyWords[] = "the a b c d e f g h i j k l m n o p q r s";
 
-std::string EncoderPath(const std::string& name) { return std::string(WASINN_TEST_ENCODERS "/") + name + ".gguf"; }
+std::string EncoderPath(const std::string& name) {
+  return testing::InSources("tests/models/encoder/" + name) + ".gguf";
+}
 
 LoadOptions Named(const std::string& path, const std::string& host_config = "{}") {
   return LlamaOptions(host_config, path);

@@ -8,11 +8,14 @@
 
 #include "backends/llama_guest.h"
 #include "backends/media_files.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 
 // A file of tests/models/projector.
-inline std::string ProjectorPath(const std::string& name) { return std::string(WASINN_TEST_PROJECTORS) + "/" + name; }
+inline std::string ProjectorPath(const std::string& name) {
+  return testing::InSources("tests/models/projector/" + name);
+}
 
 // A host's model with a projector, and what else it says.
 inline LoadOptions MediaOptions(const std::string& model, const std::string& projector, nlohmann::json config = {}) {

@@ -19,12 +19,12 @@ namespace wasinn::test {
 namespace {
 
 std::string LibraryBeside(const char* name) {
-  return (std::filesystem::path(NativeLibrary(WASINN_TEST_LLAMA)).parent_path() / name).string();
+  return (std::filesystem::path(NativeLibrary("llama")).parent_path() / name).string();
 }
 
 template <typename Function>
 Function MediaSymbol(const char* name) {
-  static void* const llama = dlopen(NativeLibrary(WASINN_TEST_LLAMA).c_str(), RTLD_NOW | RTLD_LOCAL);
+  static void* const llama = dlopen(NativeLibrary("llama").c_str(), RTLD_NOW | RTLD_LOCAL);
   static void* const mtmd = dlopen(LibraryBeside("libwasinn_llama_mtmd.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (llama == nullptr || mtmd == nullptr) throw std::runtime_error(dlerror());
   void* symbol = dlsym(std::string_view(name).starts_with("mtmd_") ? mtmd : llama, name);

@@ -17,7 +17,7 @@ namespace wasinn::test {
 namespace {
 
 const std::string& LibraryPath() {
-  static const std::string path = NativeLibrary(WASINN_TEST_LLAMA);
+  static const std::string path = NativeLibrary("llama");
   return path;
 }
 

@@ -30,7 +30,8 @@ TEST(LlamaOpen, AMissingFrameworkIsAnErrorThatHelps) {
   EXPECT_EQ(host.opened().code, WASINN_UNSUPPORTED_OPERATION);
   EXPECT_THAT(host.opened().message, AllOf(HasSubstr("/nonexistent"), HasSubstr("scripts/deps.sh llama")));
   EXPECT_EQ(Host(R"({"library": "relative"})").opened().code, WASINN_INVALID_ARGUMENT);
-  const Host folder(R"({"library": ")" + std::filesystem::path(WASINN_TEST_LLAMA).parent_path().string() + "\"}");
+  const Host folder(R"({"library": ")" + std::filesystem::path(testing::FrameworkFile("llama")).parent_path().string() +
+                    "\"}");
   EXPECT_TRUE(folder.opened()) << folder.opened().message;
 }
 
@@ -121,8 +122,8 @@ TEST(LlamaOpen, KeysOfModelsThatSeeAreErrors) {
 // A library of another age: its structs would be read wrong.
 TEST(LlamaOpen, ALibraryWithOtherStructsIsRefused) {
   for (const auto& [library, what] :
-       {std::pair<const char*, const char*>{WASINN_TEST_LLAMA_LARGER, "llama_context_params"},
-        {WASINN_TEST_LLAMA_OTHER, "n_batch"}}) {
+       {std::pair<const char*, const char*>{"lib/libllama_shim_larger.so", "llama_context_params"},
+        {"lib/libllama_shim_other.so", "n_batch"}}) {
     const Host host(R"({"library": ")" + testing::InThisBuild(library) + "\"}");
     EXPECT_EQ(host.opened().code, WASINN_UNSUPPORTED_OPERATION) << library;
     EXPECT_THAT(host.opened().message, AllOf(HasSubstr(what), HasSubstr("scripts/deps.sh llama")));

@@ -213,7 +213,7 @@ TEST(LlamaParallelPlaces, ASlowGrammarHoldsUpNobodyElse) {
 TEST(LlamaParallelPlaces, OfAMemoryThatCannotLoseAPart) {
   std::vector<std::string> expected;
   for (const std::string& config :
-       {std::string("{}"), R"({"library": ")" + testing::InThisBuild(WASINN_TEST_LLAMA_WHOLE) + "\"}"}) {
+       {std::string("{}"), R"({"library": ")" + testing::InThisBuild("lib/libllama_shim_whole.so") + "\"}"}) {
     const Host host(config);
     ASSERT_TRUE(host.opened()) << host.opened().message;
     const Model model(host, LongModel(), LlamaOptions(R"({"temp": 0, "n-predict": 8, "parallel": 2})"));

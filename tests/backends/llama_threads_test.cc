@@ -50,7 +50,7 @@ class Calls {
   using TellFunction = void (*)(int threads);
 
   static TellFunction& Tell() {
-    void* library = dlopen(testing::InThisBuild(WASINN_TEST_LLAMA_THREADS).c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* library = dlopen(testing::InThisBuild("lib/libllama_shim_threads.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     return *static_cast<TellFunction*>(dlsym(library, "wasinn_shim_decodes"));
   }
   static void Called(int threads) {
@@ -74,7 +74,7 @@ class Calls {
 class LlamaThreads : public ::testing::Test {
  protected:
   LlamaThreads()
-      : host_(R"({"library": ")" + testing::InThisBuild(WASINN_TEST_LLAMA_THREADS) + "\"}", kBudget),
+      : host_(R"({"library": ")" + testing::InThisBuild("lib/libllama_shim_threads.so") + "\"}", kBudget),
         alone_(host_, TinyLlamaWriter().Write(), LlamaOptions(R"({"temp": 0, "n-predict": 4})")),
         together_(host_, TinyLlamaWriter().Write(), LlamaOptions(R"({"temp": 0, "n-predict": 4, "parallel": 2})")) {}
 

@@ -27,7 +27,7 @@ constexpr struct {
 };
 
 void InitApi() {
-  void* handle = dlopen(NativeLibrary(WASINN_TEST_ONNXRUNTIME).c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* handle = dlopen(NativeLibrary("onnx").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw std::runtime_error(dlerror());
   auto base = reinterpret_cast<const OrtApiBase* (*)()>(dlsym(handle, "OrtGetApiBase"));
   Ort::InitApi(base()->GetApi(ORT_API_VERSION));

@@ -6,11 +6,13 @@
 #include <cstdlib>
 #include <string>
 
+#include "support/this_build.h"
+
 namespace wasinn::test {
 
-inline std::string NativeLibrary(const char* of_the_build) {
+inline std::string NativeLibrary(const char* framework) {
   const char* other = std::getenv("WASINN_TEST_LIBRARY");
-  return other != nullptr ? other : of_the_build;
+  return other != nullptr ? other : testing::FrameworkFile(framework);
 }
 
 inline bool NativeOnGpu() { return std::getenv("WASINN_TEST_ON_GPU") != nullptr; }

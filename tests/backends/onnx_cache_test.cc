@@ -11,6 +11,7 @@
 
 #include "backends/expect.h"
 #include "backends/test_host.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -20,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-const std::string kDigits = WASINN_TEST_ROOT "/models/digits.onnx";
+const std::string kDigits = testing::InSources("models/digits.onnx");
 
 class OnnxCache : public ::testing::Test {
  protected:

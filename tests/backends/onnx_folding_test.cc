@@ -105,7 +105,7 @@ TEST(OnnxFolding, BytesGiveWhatAFileGives) {
 TEST(OnnxFolding, AVoiceModelGivesTheSameFromBytes) {
   const Host host;
   LoadOptions options;
-  options.path = WASINN_TEST_SILERO_VAD;
+  options.path = silero;
   const std::string bytes = ReadFile(options.path);
   const Model named(host, bytes, options);
   options.path.clear();

@@ -15,6 +15,7 @@
 #include "backends/onnx_writer.h"
 #include "backends/test_host.h"
 #include "onnx/devices.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -80,7 +81,7 @@ TEST(OnnxOpen, SaysWhatIsMissingAndHowToGetIt) {
 }
 
 TEST(OnnxOpen, TakesAFolderToo) {
-  const auto folder = std::filesystem::path(WASINN_TEST_ONNXRUNTIME).parent_path();
+  const auto folder = std::filesystem::path(testing::FrameworkFile("onnx")).parent_path();
   const Host host("{\"library\": \"" + folder.string() + "\"}");
   ASSERT_TRUE(host.opened()) << host.opened().message;
   ExpectMeanWorks(host);

@@ -15,6 +15,8 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include <stb/stb_image.h>
+
+#include "support/this_build.h"
 #pragma GCC diagnostic pop
 
 namespace wasinn::test {
@@ -37,7 +39,7 @@ Tensor ImageOf(const fs::path& path) {
 }
 
 TEST(OpenVinoDigits, AreReadAsNatively) {
-  const std::string root = WASINN_TEST_ROOT;
+  const std::string root = testing::InSources("");
   const Host host;
   LoadOptions options;
   options.encoding = "openvino";

@@ -8,6 +8,7 @@
 
 #include "backends/openvino_native.h"
 #include "backends/test_host.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const std::string kRoot = WASINN_TEST_ROOT;
+const std::string kRoot = testing::InSources("");
 const std::string kTiny = kRoot + "/tests/models/tiny/";
 
 LoadOptions Guest() {

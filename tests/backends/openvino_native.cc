@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "support/this_build.h"
+
 namespace wasinn::test {
 
 #define NATIVE_OPENVINO_FUNCTIONS(X)             \
@@ -67,7 +69,7 @@ wasinn_dtype FromOv(ov_element_type_e type) {
 }  // namespace
 
 NativeOpenVino::NativeOpenVino() : impl_(std::make_unique<Impl>()) {
-  void* library = dlopen(WASINN_TEST_OPENVINO, RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(testing::FrameworkFile("openvino").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw std::runtime_error(dlerror());
 #define NATIVE_OPENVINO_FIND(name)                                              \
   impl_->name = reinterpret_cast<decltype(impl_->name)>(dlsym(library, #name)); \

@@ -13,6 +13,7 @@
 
 #include "backends/openvino_native.h"
 #include "backends/test_host.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -34,7 +35,7 @@ void ExpectMeanWorks(const Host& host, const LoadOptions& options = IrOptions("m
 
 std::string Description(const Host& host, const Model& model) { return host.table().describe(model.get()); }
 
-bool Has(const Host& host, const char* device) {
+bool testing::Has(const Host& host, const char* device) {
   return std::string(host.info()->devices).find(device) != std::string::npos;
 }
 
@@ -76,7 +77,7 @@ TEST(OpenVinoOpen, SaysWhatIsMissingAndHowToGetIt) {
 }
 
 TEST(OpenVinoOpen, TakesAFolderToo) {
-  const auto folder = std::filesystem::path(WASINN_TEST_OPENVINO).parent_path();
+  const auto folder = std::filesystem::path(testing::FrameworkFile("openvino")).parent_path();
   const Host host("{\"library\": \"" + folder.string() + "\"}");
   ASSERT_TRUE(host.opened()) << host.opened().message;
   ExpectMeanWorks(host);
@@ -213,7 +214,7 @@ TEST(OpenVinoTarget, SaysThatThereIsNoDeviceOrFallsBack) {
   for (const auto& [target, word, device] :
        {std::tuple(WASINN_GPU, "target gpu", "gpu ("), std::tuple(WASINN_TPU, "target tpu", "tpu (")}) {
     const Host host;
-    if (Has(host, device)) continue;
+    if (testing::Has(host, device)) continue;
     LoadOptions options = IrOptions("mean");
     options.target = target;
     const Model model(host, IrXml("mean"), options);

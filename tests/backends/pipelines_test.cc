@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/echo.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -36,10 +37,9 @@ const std::vector<uint32_t> kImage = {1, 3, 224, 224};
 
 std::vector<Chain> Built() {
   std::vector<Chain> chains;
-  const std::string built = PIPELINES_FRAMEWORKS;
   const auto add = [&](std::initializer_list<const char*> frameworks, const Chain& chain) {
     for (const char* framework : frameworks) {
-      if (built.find(" " + std::string(framework) + " ") == std::string::npos) return;
+      if (!Has(framework)) return;
     }
     chains.push_back(chain);
   };
@@ -61,11 +61,11 @@ class PipelinesOf : public ::testing::TestWithParam<Chain> {
     const std::vector<Link>& links = GetParam().links;
     for (size_t i = 0; i < links.size(); ++i) {
       const std::string name = "m" + std::to_string(i);
-      toml += "[models." + name + "]\npath = '" PIPELINES_MODELS "/" + links[i].path + "'\n";
+      toml += "[models." + name + "]\npath = '" + InSources("tests/models/") + links[i].path + "'\n";
       steps += "{model_name = '" + name + "', input_map = {" + links[i].input + " = 't" + std::to_string(i) +
                "'}, output_map = {" + links[i].output + " = 't" + std::to_string(i + 1) + "'}},";
     }
-    host_ = EchoHost(log_, toml + "[models.p]\nstep = [" + steps + "]\n", PIPELINES_FOLDER);
+    host_ = EchoHost(log_, toml + "[models.p]\nstep = [" + steps + "]\n", InThisBuild("lib/wasinn"));
     guest_ = NewGuest(host_.get());
     for (size_t i = 0; i < Size(); ++i) values_.push_back(static_cast<float>(i % 101) / 7 - 5);
   }

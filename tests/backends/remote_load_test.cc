@@ -11,6 +11,7 @@
 #include "backends/remote_server.h"
 #include "backends/scripted_server.h"
 #include "support/echo.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -51,7 +52,7 @@ class RemoteLoad : public ::testing::Test {
  protected:
   void Open(const std::string& address, uint32_t load_timeout_ms) {
     host_ = EchoHost(log_, "backends.remote.load_timeout_ms = " + std::to_string(load_timeout_ms) + "\n",
-                     WASINN_TEST_BACKENDS);
+                     InThisBuild("lib/wasinn"));
     wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
     options.path = address.c_str();
     const StatusPtr status(wasinn_host_add_model(host_.get(), "m", &options));
@@ -103,7 +104,7 @@ TEST(RemoteLoadOfAGateway, SaysThatTheServerIsNotThere) {
     }
   });
   Log log;
-  const HostPtr host = EchoHost(log, "", WASINN_TEST_BACKENDS);
+  const HostPtr host = EchoHost(log, "", InThisBuild("lib/wasinn"));
   const std::string address = "http://" + server.endpoint() + "/v2/models/m";
   wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
   options.path = address.c_str();
@@ -124,7 +125,7 @@ TEST(RemoteLoadOfSeveral, AsksTheNextServer) {
     }
   });
   Log log;
-  const HostPtr host = EchoHost(log, "backends.remote.load_timeout_ms = 1000\n", WASINN_TEST_BACKENDS);
+  const HostPtr host = EchoHost(log, "backends.remote.load_timeout_ms = 1000\n", InThisBuild("lib/wasinn"));
   const std::string address = "http://" + silent.endpoint() + "," + tells.endpoint() + "/v2/models/m";
   wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
   options.path = address.c_str();
@@ -140,7 +141,7 @@ TEST(RemoteLoadOfSecrets, WarnsWhereTheyGoWithoutTls) {
                                          {std::string("https://0.0.0.0:9/v2/models/m"), false},
                                          {near.address(), false}}) {
     Log log;
-    const HostPtr host = EchoHost(log, "backends.remote.load_timeout_ms = 50\n", WASINN_TEST_BACKENDS);
+    const HostPtr host = EchoHost(log, "backends.remote.load_timeout_ms = 50\n", InThisBuild("lib/wasinn"));
     wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
     options.path = address.c_str();
     options.config = R"({"headers": {"authorization": "Bearer secret"}})";

@@ -13,6 +13,7 @@
 
 #include "backends/remote_http_server.h"
 #include "backends/remote_server.h"
+#include "support/this_build.h"
 #include "unit/begun_calls.h"
 
 namespace wasinn::testing {
@@ -32,8 +33,8 @@ class RemoteMany : public ::testing::Test {
   static void SetUpTestSuite() { AllowDescriptors(4096); }
 
   void Open(const Server& server, const std::string& settings = "") {
-    host_ =
-        EchoHost(log_, "call_threads = 2\nbackends.remote.max_connections = 2000\n" + settings, WASINN_TEST_BACKENDS);
+    host_ = EchoHost(log_, "call_threads = 2\nbackends.remote.max_connections = 2000\n" + settings,
+                     InThisBuild("lib/wasinn"));
     wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
     const std::string address = server.address();
     options.path = address.c_str();

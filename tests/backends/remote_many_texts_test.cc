@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/scripted_server.h"
+#include "support/this_build.h"
 #include "unit/begun_calls.h"
 
 namespace wasinn::testing {
@@ -73,7 +74,7 @@ TEST(RemoteManyTexts, ManyWaitOnTwoThreads) {
   constexpr size_t kMany = 32;
   const Texts server(kMany);
   Log log;
-  const HostPtr host = EchoHost(log, "call_threads = 2\n", WASINN_TEST_BACKENDS);
+  const HostPtr host = EchoHost(log, "call_threads = 2\n", InThisBuild("lib/wasinn"));
   const std::string address = server.address();
   wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
   options.path = address.c_str();

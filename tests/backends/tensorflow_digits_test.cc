@@ -11,6 +11,7 @@
 
 #include "backends/tensorflow_native.h"
 #include "backends/test_host.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -22,7 +23,7 @@ struct HeldOut {
 
 HeldOut ReadHeldOut() {
   HeldOut held_out;
-  for (const auto& entry : std::filesystem::directory_iterator(WASINN_TEST_ROOT "/tests/models/digits/heldout")) {
+  for (const auto& entry : std::filesystem::directory_iterator(testing::InSources("tests/models/digits/heldout"))) {
     int width = 0, height = 0, channels = 0;
     stbi_uc* pixels = stbi_load(entry.path().c_str(), &width, &height, &channels, 1);
     if (pixels == nullptr || width != 8 || height != 8) throw std::runtime_error(entry.path().string());
@@ -57,8 +58,8 @@ TEST(TensorFlowDigits, AreReadAndGiveTheBytesOfTensorFlowItself) {
   const HeldOut held_out = ReadHeldOut();
   ASSERT_EQ(held_out.images.size(), 360u);
   const Host host;
-  const std::string frozen_path = WASINN_TEST_ROOT "/models/digits.pb";
-  const std::string saved_folder = WASINN_TEST_ROOT "/models/digits_saved_model";
+  const std::string frozen_path = testing::InSources("models/digits.pb");
+  const std::string saved_folder = testing::InSources("models/digits_saved_model");
   std::vector<std::string> frozen_bytes, saved_bytes;
 
   const Model frozen(host, ReadFile(frozen_path), {.encoding = "tensorflow"});

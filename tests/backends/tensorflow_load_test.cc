@@ -12,6 +12,7 @@
 #include "backends/tensorflow_native.h"
 #include "backends/tensorflow_writer.h"
 #include "backends/test_host.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -58,7 +59,7 @@ TEST(TensorFlowOpen, SaysWhatIsMissingAndHowToGetIt) {
 }
 
 TEST(TensorFlowOpen, TakesAFolderToo) {
-  const auto folder = std::filesystem::path(WASINN_TEST_TENSORFLOW).parent_path();
+  const auto folder = std::filesystem::path(testing::FrameworkFile("tensorflow")).parent_path();
   const Host host("{\"library\": \"" + folder.string() + "\"}");
   EXPECT_TRUE(host.opened()) << host.opened().message;
   const Host second;

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "support/this_build.h"
+
 namespace wasinn::test {
 
 namespace {
@@ -23,7 +25,7 @@ constexpr struct {
 // The function of this name, of this type.
 template <typename Function>
 Function* Get(const char* name) {
-  static void* const library = dlopen(WASINN_TEST_TENSORFLOW, RTLD_NOW | RTLD_LOCAL);
+  static void* const library = dlopen(testing::FrameworkFile("tensorflow").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw std::runtime_error(dlerror());
   void* symbol = dlsym(library, name);
   if (symbol == nullptr) throw std::runtime_error(name);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "check/failures.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -24,7 +25,7 @@ const bool told = [] {
 Host::Host(const std::string& config, uint32_t threads, const std::string& backend)
     : check::Host(WithLibrary(config), threads, backend) {}
 
-std::string ModelPath(const std::string& name) { return std::string(kModels) + "/" + name; }
+std::string ModelPath(const std::string& name) { return testing::InSources(std::string(kModels) + "/" + name); }
 std::string ModelBytes(const std::string& name) { return ReadFile(ModelPath(name)); }
 
 }  // namespace wasinn::test

@@ -5,6 +5,7 @@
 
 #include "backends/driver_paths.h"
 #include "check/driver.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 
@@ -15,7 +16,8 @@ constexpr uint64_t kMebi = uint64_t{1} << 20;
 class Host : public check::Host {
  public:
   // WASINN_TEST_LIBRARY names another version of the framework, to try it.
-  explicit Host(const std::string& config = "{}", uint32_t threads = 1, const std::string& backend = kBackend);
+  explicit Host(const std::string& config = "{}", uint32_t threads = 1,
+                const std::string& backend = testing::BackendFile(kFramework));
 };
 
 // A file of kModels.

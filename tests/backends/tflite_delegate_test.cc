@@ -24,7 +24,7 @@ using ::testing::StartsWith;
 
 // The test's delegate with these options, as JSON.
 std::string Delegate(const std::string& options) {
-  return R"({"name": "adder", "library": ")" + testing::InThisBuild(WASINN_TEST_DELEGATE) + "\"" +
+  return R"({"name": "adder", "library": ")" + testing::InThisBuild("lib/libtflite_test_delegate.so") + "\"" +
          (options.empty() ? "" : ", " + options) + "}";
 }
 
@@ -111,7 +111,7 @@ TEST_F(TfLiteDelegates, ARefusalIsANamedErrorOrFallsBack) {
   const Model refused(host, ModelBytes("add.tflite"), options);
   EXPECT_EQ(refused.loaded().code, WASINN_UNSUPPORTED_OPERATION);
   EXPECT_THAT(refused.loaded().message,
-              AllOf(HasSubstr("'adder'"), HasSubstr(testing::InThisBuild(WASINN_TEST_DELEGATE)),
+              AllOf(HasSubstr("'adder'"), HasSubstr(testing::InThisBuild("lib/libtflite_test_delegate.so")),
                     HasSubstr("no such device: /dev/adder0")));
   EXPECT_THAT(host.log(), IsEmpty());
   options.cpu_fallback = true;
@@ -122,7 +122,7 @@ TEST_F(TfLiteDelegates, ARefusalIsANamedErrorOrFallsBack) {
 TEST_F(TfLiteDelegates, NamesALibraryThatIsNone) {
   const Host host;
   LoadOptions options = TfLiteOptions();
-  for (const std::string& library : {std::string("/nonexistent/libvx_delegate.so"), std::string(kBackend)}) {
+  for (const std::string& library : {std::string("/nonexistent/libvx_delegate.so"), testing::BackendFile(kFramework)}) {
     options.host_config = R"({"delegates": [{"name": "vx", "library": ")" + library + "\"}]}";
     const Model model(host, ModelBytes("add.tflite"), options);
     EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION);

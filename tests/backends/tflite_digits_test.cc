@@ -15,6 +15,8 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include <stb/stb_image.h>
+
+#include "support/this_build.h"
 #pragma GCC diagnostic pop
 
 namespace wasinn::test {
@@ -27,7 +29,7 @@ struct Image {
 
 std::vector<Image> HeldOutImages() {
   std::vector<Image> images;
-  for (const auto& entry : std::filesystem::directory_iterator(WASINN_TEST_HELDOUT)) {
+  for (const auto& entry : std::filesystem::directory_iterator(testing::InSources("tests/models/digits/heldout"))) {
     const std::string name = entry.path().filename().string();
     const std::string file = ReadFile(entry.path().string());
     int width = 0, height = 0, channels = 0;
@@ -53,7 +55,7 @@ TEST(TfLiteDigits, AreRecognisedAsTensorFlowLiteDoes) {
   for (const bool xnnpack : {true, false}) {
     LoadOptions options = TfLiteOptions();
     options.host_config = xnnpack ? "{}" : R"({"xnnpack": false})";
-    const std::string bytes = ReadFile(WASINN_TEST_DIGITS);
+    const std::string bytes = ReadFile(testing::InSources("models/digits.tflite"));
     const Model model(host, bytes, options);
     ASSERT_TRUE(model.loaded()) << model.loaded().message;
     EXPECT_STREQ(model.input(0).name, "image");
@@ -77,7 +79,7 @@ TEST(TfLiteDigits, AreRecognisedAsTensorFlowLiteDoes) {
 
 TEST(TfLiteDigits, QuantisedOnesTakeAndGiveBytes) {
   const std::vector<Image> images = HeldOutImages();
-  const std::string bytes = ReadFile(WASINN_TEST_DIGITS_INT8);
+  const std::string bytes = ReadFile(testing::InSources("models/digits_int8.tflite"));
   const Host host;
   const Model model(host, bytes, TfLiteOptions());
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
@@ -99,7 +101,7 @@ TEST(TfLiteDigits, QuantisedOnesTakeAndGiveBytes) {
 
 TEST(TfLiteDigits, ComputeABatch) {
   const std::vector<Image> images = HeldOutImages();
-  const std::string bytes = ReadFile(WASINN_TEST_DIGITS);
+  const std::string bytes = ReadFile(testing::InSources("models/digits.tflite"));
   const Host host;
   const Model model(host, bytes, TfLiteOptions());
   Context context(model);

@@ -183,7 +183,7 @@ TEST(TfLiteMemory, ThatWasRefusedIsGivenBackWithoutAnotherInterpreter) {
   const std::string absent = ::testing::TempDir() + "/tflite_absent_" + std::to_string(getpid());
   LoadOptions options = TfLiteOptions();
   options.host_config = R"({"delegates": [{"name": "adder", "library": ")" +
-                        testing::InThisBuild(WASINN_TEST_DELEGATE) + R"(", "absent": ")" + absent + "\"}]}";
+                        testing::InThisBuild("lib/libtflite_test_delegate.so") + R"(", "absent": ")" + absent + "\"}]}";
   const Host host;
   const Model model(host, LargeBetween(1, {-1, 1}), options);
   ASSERT_TRUE(model.loaded()) << model.loaded().message;

@@ -6,13 +6,15 @@
 #include <memory>
 #include <stdexcept>
 
+#include "support/this_build.h"
+
 namespace wasinn::test {
 
 namespace {
 
 template <typename Function>
 Function Symbol(const char* name) {
-  static void* const handle = dlopen(WASINN_TEST_TFLITE, RTLD_NOW | RTLD_LOCAL);
+  static void* const handle = dlopen(testing::FrameworkFile("tflite").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw std::runtime_error(dlerror());
   void* symbol = dlsym(handle, name);
   if (symbol == nullptr) throw std::runtime_error(name);

@@ -11,6 +11,7 @@
 #include "backends/test_host.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -68,7 +69,7 @@ TEST(TfLiteOpen, SaysWhatIsMissingAndHowToGetIt) {
 }
 
 TEST(TfLiteOpen, TakesAFolderToo) {
-  const auto folder = std::filesystem::path(WASINN_TEST_TFLITE).parent_path();
+  const auto folder = std::filesystem::path(testing::FrameworkFile("tflite")).parent_path();
   const Host host("{\"library\": \"" + folder.string() + "\"}");
   ASSERT_TRUE(host.opened()) << host.opened().message;
   ExpectAddWorks(host);
@@ -105,7 +106,7 @@ TEST(TfLiteThreads, ComputesOnTheCallersThreadByDefault) {
   const Host host;
   ASSERT_TRUE(host.opened()) << host.opened().message;
   const int before = CountThreads();
-  const Model model(host, ReadFile(WASINN_TEST_DIGITS), TfLiteOptions());
+  const Model model(host, ReadFile(testing::InSources("models/digits.tflite")), TfLiteOptions());
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({1, 1, 8, 8}, std::vector<float>(64))));
   ASSERT_TRUE(context.Compute());
@@ -117,7 +118,7 @@ TEST(TfLiteThreads, KeepsToTheBudget) {
   const Host host("{}", 3);
   ASSERT_TRUE(host.opened()) << host.opened().message;
   const int before = CountThreads();
-  const Model model(host, ReadFile(WASINN_TEST_DIGITS), TfLiteOptions());
+  const Model model(host, ReadFile(testing::InSources("models/digits.tflite")), TfLiteOptions());
   const auto compute = [](Context* context) {
     ASSERT_TRUE(context->Set(0, Floats({1, 1, 8, 8}, std::vector<float>(64))));
     ASSERT_TRUE(context->Compute());

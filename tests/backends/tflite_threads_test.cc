@@ -42,8 +42,8 @@ class TfLiteBudget : public ::testing::Test {
   LoadOptions Options() const {
     LoadOptions options = TfLiteOptions();
     options.host_config = R"({"delegates": [{"name": "adder", "library": ")" +
-                          testing::InThisBuild(WASINN_TEST_DELEGATE) + R"(", "log": ")" + log_ + R"(", "hold": ")" +
-                          hold_ + "\"}]}";
+                          testing::InThisBuild("lib/libtflite_test_delegate.so") + R"(", "log": ")" + log_ +
+                          R"(", "hold": ")" + hold_ + "\"}]}";
     return options;
   }
 

@@ -15,6 +15,8 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include <stb/stb_image.h>
+
+#include "support/this_build.h"
 #pragma GCC diagnostic pop
 
 namespace wasinn::test {
@@ -60,7 +62,7 @@ TEST(TorchOpen, SaysThatItsRuntimeIsMissing) {
   const fs::path folder = fs::path(::testing::TempDir()) / "TorchWithoutRuntime";
   fs::create_directories(folder);
   const fs::path copy = folder / "libwasinn_backend_torch.so";
-  fs::copy_file(kBackend, copy, fs::copy_options::overwrite_existing);
+  fs::copy_file(testing::BackendFile(kFramework), copy, fs::copy_options::overwrite_existing);
   void* handle = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(handle, nullptr) << dlerror();
   const auto query =
@@ -120,9 +122,9 @@ TEST(TorchDevices, RefusesOrFallsBackOnce) {
 
 TEST(TorchModels, ReadsDigits) {
   const Host host;
-  const std::string bytes = ReadFile(std::string(WASINN_TEST_ROOT) + "/models/digits.pt");
+  const std::string bytes = ReadFile(testing::InSources("models/digits.pt");
   LoadOptions by_name = TorchOptions();
-  by_name.path = std::string(WASINN_TEST_ROOT) + "/models/digits.pt";
+  by_name.path = testing::InSources("models/digits.pt";
   const Model model(host, bytes, TorchOptions()), named(host, bytes, by_name);
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   ASSERT_TRUE(named.loaded()) << named.loaded().message;
@@ -130,7 +132,7 @@ TEST(TorchModels, ReadsDigits) {
   NativeTorch native(bytes);
   Context context(model), other(named);
   int right = 0, n = 0;
-  for (const auto& entry : fs::directory_iterator(std::string(WASINN_TEST_ROOT) + "/tests/models/digits/heldout")) {
+  for (const auto& entry : fs::directory_iterator(testing::InSources("tests/models/digits/heldout")) {
     const std::string file = ReadFile(entry.path());
     int width = 0, height = 0, channels = 0;
     stbi_uc* pixels = stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(file.data()),
@@ -159,7 +161,7 @@ TEST(TorchModels, ReadsDigits) {
 
 // A model with state that others made and use, from a guest and as the operator's file.
 TEST(TorchModels, HearsVoicesChunkByChunk) {
-  const std::string path = std::string(WASINN_TEST_ROOT) + "/.deps/share/silero-vad/silero_vad.jit";
+  const std::string path = testing::InSources(".deps/share/silero-vad/silero_vad.jit";
   if (!fs::exists(path)) GTEST_SKIP() << "scripts/deps.sh tests fetches " << path;
   const std::string bytes = ReadFile(path);
   const Host host;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/echo.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -25,15 +26,6 @@ constexpr Framework kAll[] = {
     {"onnx", "digits.onnx", 1e-6f},     {"openvino", "digits.xml", 0.01f},  // in bf16 where the CPU can
     {"tflite", "digits.tflite", 1e-6f}, {"torch", "digits.pt", 1e-6f},
     {"tensorflow", "digits.pb", 1e-6f}, {"tensorflow", "digits_saved_model", 1e-6f}};
-
-std::vector<Framework> OfThisBuild() {
-  const std::string built = BATCHES_FRAMEWORKS;
-  std::vector<Framework> frameworks;
-  std::ranges::copy_if(kAll, std::back_inserter(frameworks), [&](const Framework& framework) {
-    return built.find(" " + std::string(framework.name) + " ") != std::string::npos;
-  });
-  return frameworks;
-}
 
 // A guest that brings `rows` images of its own.
 class Program {
@@ -69,9 +61,9 @@ class Batches : public ::testing::TestWithParam<Framework> {
  protected:
   HostPtr Host(const std::string& batching) {
     return EchoHost(log_,
-                    "limits.compute_timeout_ms = 0\n[models.m]\npath = '" BATCHES_MODELS "/" +
+                    "limits.compute_timeout_ms = 0\n[models.m]\npath = '" + InSources("models/") +
                         std::string(GetParam().model) + "'\n" + batching,
-                    BATCHES_BACKENDS);
+                    InThisBuild("lib/wasinn"));
   }
   Log log_;
 };
@@ -102,11 +94,12 @@ TEST_P(Batches, GiveWhatEachGivesByItself) {
   EXPECT_FALSE(log_.Contains("do not have its rows")) << ::testing::PrintToString(log_.lines());
 }
 
-INSTANTIATE_TEST_SUITE_P(Frameworks, Batches, ::testing::ValuesIn(OfThisBuild()), [](const auto& framework) {
-  std::string name = framework.param.model;
-  std::ranges::replace_if(name, [](char c) { return c == '.' || c == '_'; }, 'X');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Frameworks, Batches, ::testing::ValuesIn(Built(kAll, &Framework::name)),
+                         [](const auto& framework) {
+                           std::string name = framework.param.model;
+                           std::ranges::replace_if(name, [](char c) { return c == '.' || c == '_'; }, 'X');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace wasinn::testing

@@ -6,11 +6,12 @@
 #include <string>
 
 #include "engines/read_file.h"
+#include "support/this_build.h"
 
 namespace wasinn::cli {
 namespace {
 
-std::string Digits() { return engines::ReadFile(WASINN_DIGITS).value(); }
+std::string Digits() { return engines::ReadFile(testing::InSources("models/digits.onnx")).value(); }
 
 TEST(OnnxGraphTest, ReadsOperatorsInTheirOrder) {
   const auto graph = ReadOnnxGraph(Digits());

@@ -10,6 +10,7 @@
 
 #include "component/puppet.h"
 #include "support/echo.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -28,7 +29,8 @@ class ComponentLlama : public ::testing::Test {
  protected:
   ComponentLlama() {
     const ConfigPtr config(wasinn_config_new());
-    const std::string toml = "backend_dirs = ['" BACKEND_FOLDER "']\n[models.lm]\npath = '" MODEL "'\n";
+    const std::string toml = "backend_dirs = ['" + InThisBuild("lib/wasinn") + "']\n[models.lm]\npath = '" +
+                             InSources("models/tiny.gguf") + "'\n";
     StatusPtr status(wasinn_config_load_toml(config.get(), toml.c_str()));
     EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
     wasinn_host* host = nullptr;

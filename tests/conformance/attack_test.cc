@@ -8,6 +8,7 @@
 #include <set>
 
 #include "forms.h"
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
@@ -145,7 +146,7 @@ class AttackTest : public ::testing::TestWithParam<Case> {
                                      "/files/input", format().guest_files()};
     args.insert(args.end(), more.begin(), more.end());
     return RunGuest({"--config", folder_.path() / "host.toml", "--dialect", form().dialect, "--dir",
-                     folder_.path().string() + "::/files", "--dir", CONFORMANCE_SOURCE "/models::/models"},
+                     folder_.path().string() + "::/files", "--dir", InSources("models") + "::/models"},
                     std::string("attack-") + (wasmedge ? "wasmedge" : form().guest), args);
   }
 

@@ -12,6 +12,7 @@
 
 #include "forms.h"
 #include "native_ort.h"
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
@@ -40,7 +41,7 @@ const Functions kOwn = {"last_error",
 // The imports of a guest, all of which are functions, by module.
 class Imports {
  public:
-  explicit Imports(const std::string& guest) : bytes_(ReadBytes(CONFORMANCE_GUESTS "/" + guest + ".wasm")) {
+  explicit Imports(const std::string& guest) : bytes_(ReadBytes(GuestFile(guest))) {
     constexpr uint8_t kImportSection = 2;
     for (at_ = 8; at_ < bytes_.size();) {  // behind the magic bytes and the version
       const uint8_t section = bytes_[at_++];
@@ -86,8 +87,9 @@ class Imports {
 };
 
 std::vector<std::string> Languages() {
-  std::istringstream words(CONFORMANCE_BINDINGS);
-  return {std::istream_iterator<std::string>(words), {}};
+  std::vector<std::string> languages = {"rust", "go"};
+  std::erase_if(languages, [](const std::string& language) { return !HasGuest("bindings-" + language); });
+  return languages;
 }
 
 Format Onnx() { return BuiltFormats().at(0); }
@@ -273,7 +275,7 @@ TEST_P(BindingsTextTest, PieceByPiece) {
 // The README shows the example as it is, and it gives what the framework does.
 TEST_P(BindingsTest, Example) {
   const bool rust = GetParam() == "rust";
-  const std::string folder = CONFORMANCE_SOURCE "/guest/" + GetParam();
+  const std::string folder = InSources("guest/") + GetParam();
   const auto text_of = [&](const std::string& file) {
     const Bytes bytes = ReadBytes(folder + "/" + file);
     return std::string(bytes.begin(), bytes.end());

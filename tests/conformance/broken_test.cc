@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "formats.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -19,10 +20,9 @@ TEST_P(BrokenTest, Models) {
   std::ofstream(folder.path() / "image", std::ios::binary)
       .write(reinterpret_cast<const char*>(input.data()), static_cast<std::streamsize>(input.size()));
   const Bytes expected = RunReference(format, folder.path() / "image", folder.path());
-  const CommandResult run =
-      RunGuest({"--nn-timeout", "20s", "--dir", CONFORMANCE_SOURCE "/models::/models", "--dir",
-                folder.path().string() + "::/files"},
-               "broken", {format.type, std::to_string(format.encoding), format.guest_files(), "/files/image"});
+  const CommandResult run = RunGuest(
+      {"--nn-timeout", "20s", "--dir", InSources("models") + "::/models", "--dir", folder.path().string() + "::/files"},
+      "broken", {format.type, std::to_string(format.encoding), format.guest_files(), "/files/image"});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   // What is not XML is no first part of two for OpenVINO: a wrong argument, like parts too many for all.
   const char* unknown = format.files.size() > 1 ? "1" : "2";
@@ -33,7 +33,7 @@ TEST_P(BrokenTest, Models) {
       << run.err;
 }
 
-INSTANTIATE_TEST_SUITE_P(, BrokenTest, ::testing::ValuesIn(FormatsWithBytes()),
+INSTANTIATE_TEST_SUITE_P(, BrokenTest, ::testing::ValuesIn(ThisEnginesPart(FormatsWithBytes())),
                          [](const auto& format) { return format.param.name; });
 
 }  // namespace

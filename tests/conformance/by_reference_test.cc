@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
@@ -23,15 +24,6 @@ constexpr Model kModels[] = {{"onnx", "tiny/mean.onnx", true},
                              {"tflite", "tflite/mean.tflite", false},
                              {"torch", "torch/mean.pt", true},
                              {"tensorflow", "tensorflow/mean.pb", false}};
-
-std::vector<Model> Built() {
-  const std::string built = CONFORMANCE_FRAMEWORKS;
-  std::vector<Model> models;
-  for (const Model& model : kModels) {
-    if (built.find(" " + std::string(model.framework) + " ") != std::string::npos) models.push_back(model);
-  }
-  return models;
-}
 
 Bytes Image(float seed) {
   std::vector<float> values(192);
@@ -58,8 +50,9 @@ class ByReference : public ::testing::TestWithParam<Model> {
   static std::string Keep(const Bytes& bytes) { return "keep 0 " + ToHex(bytes); }
   static std::string SetKept() { return std::string("setkept 0 ") + kTensor + " 0"; }
   std::vector<Script::Answer> Run(Script& script, const std::string& inputs) const {
-    return script.Run({"--model", "m=" CONFORMANCE_MODELS "/" + std::string(GetParam().path), "--nn-inputs", inputs},
-                      folder_.path());
+    return script.Run(
+        {"--model", "m=" + InSources("tests/models/") + std::string(GetParam().path), "--nn-inputs", inputs},
+        folder_.path());
   }
 
   static constexpr const char* kTensor = "0 1 1,3,8,8";  // index, type, dims
@@ -113,7 +106,7 @@ TEST_P(ByReference, ContextsDoNotMeet) {
   Run(script, "by-reference");
 }
 
-INSTANTIATE_TEST_SUITE_P(Frameworks, ByReference, ::testing::ValuesIn(Built()),
+INSTANTIATE_TEST_SUITE_P(Frameworks, ByReference, ::testing::ValuesIn(Built(kModels, &Model::framework)),
                          [](const auto& model) { return std::string(model.param.framework); });
 
 }  // namespace

@@ -7,19 +7,21 @@
 
 #include "backends/onnx_writer.h"
 #include "digits.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
 
-// `language` is one of those that were built, each between two blanks.
-bool Built(const std::string& language) {
-  return std::string_view(CONFORMANCE_COMPONENTS).find(" " + language + " ") != std::string_view::npos;
+// Those whose guests the build has.
+std::vector<std::string> Languages(std::vector<std::string> languages) {
+  std::erase_if(languages,
+                [](const std::string& language) { return !HasGuest("classify-" + language + ".component"); });
+  return languages;
 }
 
 class ComponentsTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ComponentsTest, Digits) {
-  if (!Built(GetParam())) GTEST_SKIP() << "its tools were not there to build it: see docs/components.md";
   ExpectSameDigits({"--model", std::string("digits=") + kDigitsModel, "--nn-load", "deny"},
                    "classify-" + GetParam() + ".component");
 }
@@ -29,7 +31,6 @@ class ComponentsComposedTest : public ComponentsTest {
  protected:
   // A host with these settings, in whose folder is negative.onnx: y = -x.
   void ExpectDigitsWith(const std::string& settings) {
-    if (!Built(GetParam())) GTEST_SKIP() << "its tools were not there to build it: see docs/components.md";
     const TempFolder folder;
     using namespace test;  // NOLINT(google-build-using-namespace): a writer's words
     std::ofstream(folder.path() / "negative.onnx") << ModelOf({.nodes = {Node("Neg", {"x"}, {"y"})},
@@ -39,9 +40,9 @@ class ComponentsComposedTest : public ComponentsTest {
     std::ofstream(file) << settings;
     ExpectSameDigits({"--config", file, "--nn-load", "deny"}, "classify-" + GetParam() + ".component");
   }
-  static constexpr char kPipeline[] =
-      "[models.network]\npath = '" CONFORMANCE_SOURCE
-      "/models/digits.onnx'\n"
+  const std::string kPipeline =
+      "[models.network]\npath = '" + InSources("models/digits.onnx") +
+      "'\n"
       "[models.negative]\npath = 'negative.onnx'\n[models.digits]\nstep = [\n"
       " { model_name = 'negative', input_map = { x = 'image' }, output_map = { y = 'negative' } },\n"
       " { model_name = 'negative', input_map = { x = 'negative' }, output_map = { y = 'again' } },\n"
@@ -57,12 +58,12 @@ TEST_P(ComponentsComposedTest, Batched) {
   ExpectDigitsWith("[models.digits]\npath = '" + std::string(kDigitsModel) + "'\n" + kBatching);
 }
 
-TEST_P(ComponentsComposedTest, BatchedPipeline) { ExpectDigitsWith(std::string(kPipeline) + kBatching); }
+TEST_P(ComponentsComposedTest, BatchedPipeline) { ExpectDigitsWith(kPipeline + kBatching); }
 
-INSTANTIATE_TEST_SUITE_P(, ComponentsComposedTest, ::testing::Values("c", "rust"),
+INSTANTIATE_TEST_SUITE_P(, ComponentsComposedTest, ::testing::ValuesIn(Languages({"c", "rust"})),
                          [](const auto& language) { return language.param; });
 
-INSTANTIATE_TEST_SUITE_P(, ComponentsTest, ::testing::Values("c", "rust", "python", "javascript"),
+INSTANTIATE_TEST_SUITE_P(, ComponentsTest, ::testing::ValuesIn(Languages({"c", "rust", "python", "javascript"})),
                          [](const auto& language) { return language.param; });
 
 }  // namespace

@@ -38,5 +38,4 @@ endforeach()
 wasinn_add_crate_guest(wasmedge-wasi-nn text)
 wasinn_add_crate_guest(wasi-nn-safe tests --config "env.WASI_NN_CRATES='${WASINN_WASI_NN_CRATES}'" -- --test)
 
-wasinn_add_matrix_test(crates_test GUESTS ${crate_guests})
-target_compile_definitions(crates_test PRIVATE CONFORMANCE_WASI_NN_CRATES="${WASINN_WASI_NN_CRATES}")
+wasinn_add_matrix_test(crates_test GUESTS ${crate_guests} PRODUCT TIER languages)

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "forms.h"
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
@@ -88,7 +89,7 @@ class CratesTest : public ::testing::TestWithParam<CrateCase> {
                                                 << format().framework << "\"\n[models.model.config]\n"
                                                 << config;
     return RunGuest({"--config", folder_.path() / "host.toml", "--dialect", crate().form, "--dir",
-                     folder_.path().string() + "::/files", "--dir", CONFORMANCE_SOURCE "/models::/models"},
+                     folder_.path().string() + "::/files", "--dir", InSources("models") + "::/models"},
                     program + "-" + crate().name, args);
   }
 
@@ -183,13 +184,13 @@ class PublishedTest : public ::testing::TestWithParam<Crate> {
 class PublishedExamplesTest : public PublishedTest {};
 class PublishedSuiteTest : public PublishedTest {};
 
-constexpr char kSafe[] = CONFORMANCE_WASI_NN_CRATES "/wasi-nn-safe";
+const std::string kSafe = InSources(".deps/share/wasi-nn-crates/wasi-nn-safe");
 constexpr char kMobileNet[] = "assets/mobilenet_v1_0.25_224_1_default_1.tflite";
 
 TEST_P(PublishedExamplesTest, FirstPage) {
   const CommandResult run = Run("published", kSafe, {"lib", kMobileNet});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
-  const CommandResult digits = Run("published", CONFORMANCE_SOURCE "/models", {"lib", "digits.tflite"});
+  const CommandResult digits = Run("published", InSources("models"), {"lib", "digits.tflite"});
   EXPECT_NE(digits.exit_code, 0) << "its images are no digits";
 }
 
@@ -203,7 +204,7 @@ TEST_P(PublishedExamplesTest, MobileNet) {
   const CommandResult run =
       Run("infer", folder.path(), {"F32", "1,224,224,3", "inputs", "outputs", "bytes:TensorflowLite:mobilenet.tflite"});
   EXPECT_EQ(run.out, "bytes:TensorflowLite:mobilenet.tflite 1\n") << run.err;
-  const std::string model = fs::relative(fs::path(kSafe) / kMobileNet, CONFORMANCE_SOURCE "/models");
+  const std::string model = fs::relative(fs::path(kSafe) / kMobileNet, InSources("models"));
   Format format = FormatsOn("tflite").at(0);
   format.model = model.c_str();
   const Bytes outputs = ReadBytes(folder.path() / "outputs");
@@ -229,7 +230,7 @@ TEST_P(PublishedSuiteTest, Passes) {
   EXPECT_THAT(Lines(run.out), Contains("test test_doc_example ... ok"));
   EXPECT_THAT(Lines(run.out), Contains("test test_inference ... ok"));
   EXPECT_THAT(run.out, HasSubstr("test result: ok. 2 passed; 0 failed"));
-  const CommandResult elsewhere = Run("tests", CONFORMANCE_SOURCE "/models", {});
+  const CommandResult elsewhere = Run("tests", InSources("models"), {});
   EXPECT_NE(elsewhere.exit_code, 0) << "there is no model";
 }
 

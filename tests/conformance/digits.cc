@@ -20,6 +20,8 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include <stb/stb_image.h>
+
+#include "support/this_build.h"
 #pragma GCC diagnostic pop
 
 namespace wasinn::testing {
@@ -28,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kSide = 8;
-constexpr char kImages[] = CONFORMANCE_MODELS "/digits/heldout";
+const std::string kImages = InSources("tests/models/digits/heldout");
 
 struct Result {
   size_t digit = 0;

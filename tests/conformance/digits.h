@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
 
-inline constexpr char kDigitsModel[] = CONFORMANCE_SOURCE "/models/digits.onnx";
+inline const std::string kDigitsModel = InSources("models/digits.onnx");
 
 inline constexpr size_t kHeldOut = 360;
 inline constexpr double kWantedAccuracy = 0.97;

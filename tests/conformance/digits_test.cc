@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "digits.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -11,8 +12,7 @@ TEST(DigitsTest, ByName) {
 }
 
 TEST(DigitsTest, ByBytes) {
-  ExpectSameDigits({"--dir", CONFORMANCE_SOURCE "/models::/models"}, "classify",
-                   {"--model-file", "/models/digits.onnx"});
+  ExpectSameDigits({"--dir", InSources("models") + "::/models"}, "classify", {"--model-file", "/models/digits.onnx"});
 }
 
 }  // namespace

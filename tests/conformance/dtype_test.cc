@@ -7,13 +7,14 @@
 #include <random>
 
 #include "native_ort.h"
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
 namespace {
 
 // The tiny models lie in "/models" for guests.
-const std::vector<std::string> kModelFolder = {"--dir", CONFORMANCE_MODELS "/tiny::/models"};
+const std::vector<std::string> kModelFolder = {"--dir", InSources("tests/models/tiny") + "::/models"};
 
 std::vector<std::string> Flags(const std::string& model) {
   std::vector<std::string> flags = kModelFolder;

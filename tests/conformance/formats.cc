@@ -7,6 +7,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "support/this_build.h"
+
 namespace wasinn::testing {
 
 namespace fs = std::filesystem;
@@ -44,7 +46,7 @@ fs::path KeptReference(const std::vector<std::string>& argv, const std::vector<s
     std::ranges::sort(inside);
     for (const fs::path& file : inside) AddTime(hash, file);
   }
-  return fs::path(CONFORMANCE_KEPT) / std::to_string(hash);
+  return fs::path(InTestsBuild("cache/references")) / std::to_string(hash);
 }
 
 // Whole or not at all, for other tests look there at the same time.
@@ -88,14 +90,7 @@ const std::vector<Format>& AllFormats() {
 
 }  // namespace
 
-std::vector<Format> BuiltFormats() {
-  const std::string built = CONFORMANCE_FRAMEWORKS;
-  std::vector<Format> formats;
-  std::ranges::copy_if(AllFormats(), std::back_inserter(formats), [&](const Format& format) {
-    return built.find(" " + std::string(format.framework) + " ") != std::string::npos;
-  });
-  return formats;
-}
+std::vector<Format> BuiltFormats() { return Built(AllFormats(), &Format::framework); }
 
 std::vector<Format> FormatsWithBytes() {
   std::vector<Format> formats = BuiltFormats();
@@ -128,13 +123,13 @@ size_t CountRight(const Format& format, const Bytes& outputs, const std::vector<
 
 Bytes RunReference(const Format& format, const fs::path& inputs, const fs::path& folder, const std::string& dims) {
   const fs::path outputs = folder / "reference";
-  const std::string program = std::string(CONFORMANCE_REFERENCES "/reference_") + format.framework;
+  const std::string program = InTestsBuild("bin/reference_") + format.framework;
   std::vector<std::string> argv = LibrariesOfTheEngine();
   argv.insert(argv.end(),
               {program, format.type, dims, inputs, outputs, format.native_input, format.native_output, format.path()});
   // Every engine and form asks the same of a framework, and to open one takes long.
   const fs::path kept = KeptReference(argv, {inputs.string(), outputs.string()}, ReadBytes(inputs),
-                                      {program, CONFORMANCE_STAMPS, format.path()});
+                                      {program, InSources(".deps/.stamps"), format.path()});
   if (fs::exists(kept)) return ReadBytes(kept);
   const CommandResult run = RunCommand(argv, {"TF_CPP_MIN_LOG_LEVEL=3"}, "", 300);
   EXPECT_EQ(run.exit_code, 0) << run.err;

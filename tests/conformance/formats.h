@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "digits.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 
@@ -28,7 +29,7 @@ struct Format {
     for (const char* file : files) paths.append(paths.empty() ? "/models/" : ",/models/").append(file);
     return paths;
   }
-  std::string path() const { return std::string(CONFORMANCE_SOURCE "/models/") + model; }
+  std::string path() const { return InSources("models/") + model; }
 };
 
 // In the name of a test, which is else its bytes.

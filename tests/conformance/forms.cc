@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "support/guest_command.h"
+#include "support/this_build.h"
+
 namespace wasinn::testing {
 namespace {
 
@@ -29,18 +32,22 @@ std::vector<Form> Forms(bool components) {
 std::vector<Form> ModuleForms() { return Forms(false); }
 
 // They need a Wasmtime that serves them, and jco to make them.
-std::vector<Form> ComponentForms() { return CONFORMANCE_HAS_COMPONENTS ? Forms(true) : std::vector<Form>(); }
+std::vector<Form> ComponentForms() { return HasGuest("infer-october.component") ? Forms(true) : std::vector<Form>(); }
 
 std::vector<Case> Cases(const std::vector<Format>& formats, const std::vector<Form>& forms) {
   std::vector<Case> cases;
-  for (const Format& format : formats) {
-    for (const Form& form : forms) cases.push_back({format, form});
+  for (size_t format = 0; format < formats.size(); ++format) {
+    for (size_t form = 0; form < forms.size(); ++form) {
+      // Components have one engine: every format in one form, and every form with one format.
+      const bool is_pair = forms[form].component ? format == 0 || form == 0 : IsThisEnginesPart(format + form);
+      if (is_pair || !OnlyPairs()) cases.push_back({formats[format], forms[form]});
+    }
   }
   return cases;
 }
 
 std::vector<Format> TextFormats() {
-  if (!CONFORMANCE_SERVES_GGML) return {};
+  if (!Has("llama")) return {};
   return {{"Gguf", "llama", "tiny.gguf", {"tiny.gguf"}, -1, "completion", "u8"}};
 }
 

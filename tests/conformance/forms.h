@@ -1,5 +1,5 @@
-// The forms of wasi-nn that guests are written against, which are the dialects of the matrix (tests/matrix.toml), and
-// the guest programs that speak them.
+// The forms of wasi-nn that guests are written against, and the guest programs that speak
+// them.
 #pragma once
 
 #include <ostream>
@@ -11,7 +11,7 @@
 namespace wasinn::testing {
 
 struct Form {
-  const char* name;     // its key in tests/matrix.toml
+  const char* name;
   const char* guest;    // guests are called PROGRAM-GUEST
   const char* dialect;  // of the command
   // Its numbers of the encodings that differ.
@@ -30,7 +30,7 @@ struct Case {
   Form form;
 };
 
-// FORMAT_FORM, by which the matrix knows the test's cell.
+// FORMAT_FORM.
 inline std::string NameOf(const Case& c) { return std::string(c.format.name) + "_" + c.form.name; }
 // In the name of a test, which is else its bytes.
 inline void PrintTo(const Case& c, std::ostream* out) { *out << NameOf(c); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "digits.h"
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
@@ -24,17 +25,9 @@ constexpr Format kFormats[] = {{"openvino", "digits.xml", 0.03f},
                                {"tensorflow", "digits.pb"},
                                {"tensorflow", "digits_saved_model"}};
 
-std::string PathOf(const Format& format) { return std::string(CONFORMANCE_SOURCE "/models/") + format.model; }
+std::string PathOf(const Format& format) { return InSources("models/") + format.model; }
 
-// Those whose frameworks this build has.
-std::vector<Format> Formats() {
-  const std::string built = CONFORMANCE_FRAMEWORKS;
-  std::vector<Format> formats;
-  std::ranges::copy_if(kFormats, std::back_inserter(formats), [&](const Format& format) {
-    return built.find(" " + std::string(format.framework) + " ") != std::string::npos;
-  });
-  return formats;
-}
+std::vector<Format> Formats() { return Built(kFormats, &Format::framework); }
 
 class FrameworksTest : public ::testing::TestWithParam<Format> {};
 
@@ -106,15 +99,11 @@ TEST(AllFrameworks, ContextsThatShareMixNothingUp) {
   }
 }
 
-bool IsBuilt(const char* framework) {
-  return std::string(CONFORMANCE_FRAMEWORKS).find(" " + std::string(framework) + " ") != std::string::npos;
-}
-
 // What one context assigns to a variable, another one of the same model does not read.
 TEST(AllFrameworks, StateBelongsToOneContext) {
-  if (!IsBuilt("tensorflow")) GTEST_SKIP() << "without TensorFlow";
+  if (!Has("tensorflow")) GTEST_SKIP() << "without TensorFlow";
   const TempFolder folder;
-  const std::string counter = "counter=" CONFORMANCE_SOURCE "/tests/models/tensorflow/counter";
+  const std::string counter = "counter=" + InSources("tests/models/tensorflow/counter");
   const auto swap = [](const std::string& context, const std::vector<float>& next) {
     return Script::Set("set " + context + " 0 1 2", Floats(next));
   };
@@ -132,16 +121,16 @@ TEST(AllFrameworks, StateBelongsToOneContext) {
 
 // A guest of another runtime calls the only input of a TorchScript model as it likes, and no other framework's.
 TEST(AllFrameworks, TheOnlyInputOfTorchScriptByAnyName) {
-  if (!IsBuilt("torch")) GTEST_SKIP() << "without PyTorch";
+  if (!Has("torch")) GTEST_SKIP() << "without PyTorch";
   const TempFolder folder;
   const Bytes pixels = Floats(std::vector<float>(64, 0.5f));
   Script script;
   script.Do("name 0 torch").Do("context 0 0").Do("name 1 onnx").Do("context 1 1");
   script.Do(Script::Set("setname 0 whatever 1 1,1,8,8", pixels)).Do("compute 0").Do("get 0 0");
   script.Fails(Script::Set("setname 1 whatever 1 1,1,8,8", pixels), WASI_NN_INVALID_ARGUMENT);
-  script.Run({"--model", "torch=" CONFORMANCE_SOURCE "/models/digits.pt", "--model",
-              "onnx=" CONFORMANCE_SOURCE "/models/digits.onnx"},
-             folder.path());
+  script.Run(
+      {"--model", "torch=" + InSources("models/digits.pt"), "--model", "onnx=" + InSources("models/digits.onnx")},
+      folder.path());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "llm_run.h"
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
@@ -18,7 +19,7 @@ using ::testing::HasSubstr;
 class LlmAgent : public ::testing::Test {
  protected:
   CommandResult Ask(const std::vector<std::string>& args, const std::string& folder = "::/weather") {
-    return RunGuest(LlmFlags({"--model", "lm=" CONFORMANCE_SOURCE "/tests/models/caller/caller.gguf", "--dir",
+    return RunGuest(LlmFlags({"--model", "lm=" + InSources("tests/models/caller/caller.gguf"), "--dir",
                               folder_.path().string() + folder}),
                     "agent", args);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "llm_run.h"
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
@@ -17,8 +18,8 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 std::vector<std::string> Chats() {
-  std::istringstream words(CONFORMANCE_CHATS);
-  return {std::istream_iterator<std::string>(words), {}};
+  if (HasGuest("chat-go")) return {"chat", "chat-go"};
+  return {"chat"};
 }
 
 CommandResult Chat(const std::string& guest, const std::vector<std::string>& args) {
@@ -81,7 +82,7 @@ TEST(LlmConversation, LinesOfTheInput) {
   std::fputs("Who are you?\nThank you.\n", file);
   std::fclose(file);
   const GuestCommand chat =
-      MakeGuestCommand({"--threads", "1", "--model", TinyLm()}, CONFORMANCE_GUESTS "/chat.wasm", {"--temp", "0"});
+      MakeGuestCommand({"--threads", "1", "--model", TinyLm()}, GuestFile("chat"), {"--temp", "0"});
   std::vector<std::string> argv = {"/bin/sh", "-c", "exec \"$@\" <\"$0\"", questions};
   argv.insert(argv.end(), chat.argv.begin(), chat.argv.end());
   const CommandResult result = RunCommand(argv, chat.environment);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "llm_run.h"
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
@@ -56,8 +57,8 @@ TEST(LlmDecode, ManyBeamsAreNoWorse) {
 TEST(LlmDecode, TogetherWithOthers) {
   const TempFolder folder;
   const std::string settings = (folder.path() / "wasinn.toml").string();
-  std::ofstream(settings) << "[models.lm]\npath = \"" CONFORMANCE_SOURCE
-                             "/models/tiny.gguf\"\n[models.lm.config]\nparallel = 2\n";
+  std::ofstream(settings) << "[models.lm]\npath = \"" + InSources("models/tiny.gguf") +
+                                 "\"\n[models.lm.config]\nparallel = 2\n";
   const std::vector<std::string> flags = LlmFlags({"--config", settings});
   EXPECT_EQ(Search({"--n-predict", "40", kLicence}, flags).out, Greedy(40, kLicence) + "\n");
   EXPECT_EQ(Search({"--n-predict", "8", "--beams", "3", kLicence}, flags).out,
@@ -126,8 +127,8 @@ TEST_F(LlmDecodeHostile, TensorsThatAreNoTokens) {
 // A deadline ends a step, and the next one has what the guest says.
 TEST_F(LlmDecodeHostile, DeadlineInAStep) {
   std::ofstream settings(folder_.path() / "wasinn.toml");
-  settings << "[models.lm]\npath = \"" CONFORMANCE_SOURCE
-              "/models/tiny.gguf\"\n[models.lm.config]\nctx-size = 100000\nubatch-size = 8\n";
+  settings << "[models.lm]\npath = \"" + InSources("models/tiny.gguf") +
+                  "\"\n[models.lm.config]\nctx-size = 100000\nubatch-size = 8\n";
   settings.close();
   Script script;
   script.Do("name 0 lm").Do("context 0 0").Do(Text(0, kLicence)).Do(Text(1, R"({"decode":true,"top-logits":1})"));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "llm_run.h"
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
@@ -208,8 +209,8 @@ TEST_F(LlmHostile, GrammarsThatBecomeLarge) {
 // Caches of keys and values are the guest's memory: many contexts together stay within its limit, and give it back.
 TEST_F(LlmHostile, ContextsThatKeepMuchMemory) {
   std::ofstream settings(folder_.path() / "wasinn.toml");
-  settings << "[limits]\nmax_tensor_bytes = 80000000\n[models.lm]\npath = \"" CONFORMANCE_SOURCE
-              "/models/tiny.gguf\"\n[models.lm.config]\nctx-size = 65536\nubatch-size = 8\n";
+  settings << "[limits]\nmax_tensor_bytes = 80000000\n[models.lm]\npath = \"" + InSources("models/tiny.gguf") +
+                  "\"\n[models.lm.config]\nctx-size = 65536\nubatch-size = 8\n";
   settings.close();
   Script script;
   script.Do("name 0 lm");
@@ -239,7 +240,7 @@ TEST_F(LlmHostile, KeysOfModelsThatSeeOrSpeak) {
 
 // A model out of the guest's own memory.
 TEST_F(LlmHostile, BytesOfAModel) {
-  std::filesystem::copy_file(CONFORMANCE_SOURCE "/models/tiny.gguf", folder_.path() / "tiny.gguf");
+  std::filesystem::copy_file(InSources("models/tiny.gguf"), folder_.path() / "tiny.gguf");
   for (const char* encoding : {"5", "6"}) {
     Script script;
     script.Do(std::string("load 0 /files/tiny.gguf ") + encoding).Do("context 0 0");
@@ -249,7 +250,7 @@ TEST_F(LlmHostile, BytesOfAModel) {
 }
 
 TEST_F(LlmHostile, BytesOfABrokenModel) {
-  const Bytes good = ReadBytes(CONFORMANCE_SOURCE "/models/tiny.gguf");
+  const Bytes good = ReadBytes(InSources("models/tiny.gguf"));
   Script script;
   const auto refused = [&](const std::string& name, const Bytes& bytes) {
     Write(name, bytes);
@@ -280,7 +281,7 @@ TEST_F(LlmHostile, BytesOfABrokenModel) {
 
 // Single bytes of the header changed: refused or served, but never more.
 TEST_F(LlmHostile, BytesThatWereChanged) {
-  const Bytes good = ReadBytes(CONFORMANCE_SOURCE "/models/tiny.gguf");
+  const Bytes good = ReadBytes(InSources("models/tiny.gguf"));
   std::vector<std::string> names;
   for (size_t at = 4; at < 600; at += 7) {
     Bytes bytes = good;
@@ -307,8 +308,7 @@ TEST_F(LlmHostile, BytesThatWereChanged) {
 // Of models that only read there is no text to be had, whatever a guest says: llama.cpp would abort, or hand over
 // numbers that nobody wrote. What they make has as many numbers as there are.
 TEST_F(LlmHostile, ModelsThatOnlyRead) {
-  const std::string folder = CONFORMANCE_SOURCE "/tests/models/encoder/",
-                    words = "the a b c d e f g h i j k l m n o p q r s";
+  const std::string folder = InSources("tests/models/encoder/"), words = "the a b c d e f g h i j k l m n o p q r s";
   for (const auto& [name, numbers] :
        {std::pair<std::string, std::string>{"embedder", "32"}, {"ranker", "1"}, {"classifier", "3"}}) {
     Script script;
@@ -327,8 +327,7 @@ TEST_F(LlmHostile, ModelsThatOnlyRead) {
 // A deadline ends a generation in the middle of a compute, and one between two steps harms nothing.
 TEST_F(LlmHostile, DeadlineWhileGenerating) {
   std::ofstream settings(folder_.path() / "wasinn.toml");
-  settings << "[models.lm]\npath = \"" CONFORMANCE_SOURCE
-              "/models/tiny.gguf\"\n[models.lm.config]\nctx-size = 100000\n";
+  settings << "[models.lm]\npath = \"" + InSources("models/tiny.gguf") + "\"\n[models.lm.config]\nctx-size = 100000\n";
   settings.close();
   Script script;
   // A grammar without an end, so that nothing else ends it.

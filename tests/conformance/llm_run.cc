@@ -4,13 +4,14 @@
 
 #include <sstream>
 
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
 
-std::string TinyLm(const std::string& name) { return name + "=" CONFORMANCE_SOURCE "/models/tiny.gguf"; }
+std::string TinyLm(const std::string& name) { return name + "=" + InSources("models/tiny.gguf"); }
 
-std::string TinyQuantisedLm(const std::string& name) { return name + "=" CONFORMANCE_SOURCE "/models/tiny_q8_0.gguf"; }
+std::string TinyQuantisedLm(const std::string& name) { return name + "=" + InSources("models/tiny_q8_0.gguf"); }
 
 std::vector<std::string> LlmAnswer::All(const std::string& name) const {
   std::vector<std::string> texts;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
@@ -186,7 +187,7 @@ TEST(Llm, ModelNotFound) {
 // A name that is known, whose file has gone. The standard has no number for it.
 TEST(Llm, ModelWhoseFileIsMissing) {
   const TempFolder folder;
-  std::filesystem::copy_file(CONFORMANCE_SOURCE "/models/tiny.gguf", folder.path() / "m.gguf");
+  std::filesystem::copy_file(InSources("models/tiny.gguf"), folder.path() / "m.gguf");
   const std::string model = "m=" + (folder.path() / "m.gguf").string();
   for (const bool wasmedge : {false, true}) {
     const std::vector<std::string> flags = {"--model", model, "--dialect", wasmedge ? "wasmedge" : "witx"};

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "forms.h"
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
@@ -39,7 +40,7 @@ class MatrixTest : public ::testing::TestWithParam<Case> {
     std::vector<std::string> args = {format().type, dims, "/files/inputs", "/files/outputs", input, format().output};
     args.insert(args.end(), models.begin(), models.end());
     return RunGuest({"--config", folder_.path() / "host.toml", "--dialect", form().dialect, "--dir",
-                     folder_.path().string() + "::/files", "--dir", CONFORMANCE_SOURCE "/models::/models"},
+                     folder_.path().string() + "::/files", "--dir", InSources("models") + "::/models"},
                     std::string("infer-") + form().guest, args);
   }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "support/this_build.h"
+
 namespace wasinn::testing {
 namespace {
 
@@ -20,7 +22,7 @@ struct Library {
 
 Library Open() {
   Library library;
-  void* handle = ::dlopen(CONFORMANCE_ORT_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  void* handle = ::dlopen(FrameworkFile("onnx").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     library.error = ::dlerror();
     return library;
@@ -157,7 +159,7 @@ std::string FromOrt(OrtValue* value, OnnxTensor* out) {
 std::string NativeOrtVersion() { return TheLibrary().version; }
 
 std::expected<NativeModel, std::string> NativeModel::Load(const std::string& path) {
-  if (!TheLibrary().error.empty()) return std::unexpected(CONFORMANCE_ORT_LIBRARY ": " + TheLibrary().error);
+  if (!TheLibrary().error.empty()) return std::unexpected(FrameworkFile("onnx") + ": " + TheLibrary().error);
   if (Env() == nullptr) return std::unexpected("no environment");
   OrtSessionOptions* raw = nullptr;
   OrtSession* session = nullptr;

@@ -11,6 +11,8 @@
 #include <optional>
 #include <string_view>
 
+#include "support/this_build.h"
+
 namespace wasinn::testing {
 namespace {
 
@@ -141,7 +143,7 @@ const char* ReasonText(Reason reason) {
   return "the test cannot read the case";
 }
 
-std::string NodeCaseFolder() { return CONFORMANCE_NODE_TESTS; }
+std::string NodeCaseFolder() { return InSources(".deps/share/onnx-node-tests"); }
 
 std::vector<std::string> NodeCaseNames() {
   std::vector<std::string> names;

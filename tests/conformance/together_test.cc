@@ -47,9 +47,9 @@ class TogetherTest : public ::testing::Test {
 
   void Run(const std::vector<Format>& formats, size_t one_by_one) {
     const std::vector<std::string> tasks = TasksOf(formats);
-    std::vector<std::string> argv = {InThisBuild(CONFORMANCE_TOGETHER),     folder_.path() / "host.toml",
-                                     CONFORMANCE_GUESTS "/infer-witx.wasm", folder_.path(),
-                                     CONFORMANCE_SOURCE "/models",          std::to_string(one_by_one)};
+    std::vector<std::string> argv = {InTestsBuild("bin/together"), folder_.path() / "host.toml",
+                                     GuestFile("infer-witx"),      folder_.path(),
+                                     InSources("models"),          std::to_string(one_by_one)};
     argv.insert(argv.end(), tasks.begin(), tasks.end());
     const CommandResult run = RunCommand(argv, {"TF_CPP_MIN_LOG_LEVEL=3"}, "", 120);
     ASSERT_EQ(run.exit_code, 0) << run.err << run.out;

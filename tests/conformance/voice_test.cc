@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "native_ort.h"
+#include "support/this_build.h"
 #include "wasinn_run.h"
 #include "wav.h"
 
@@ -19,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kFolder[] = CONFORMANCE_SILERO_VAD;
+const std::string kFolder = InSources(".deps/share/silero-vad");
 constexpr size_t kChunk = 512, kOverlap = 64;
 constexpr size_t kSentences = 5;  // in make_speech.sh, whose first text has two
 
@@ -43,14 +44,7 @@ constexpr Detector kDetectors[] = {
 };
 
 // Those whose frameworks this build has.
-std::vector<Detector> Detectors() {
-  const std::string built = CONFORMANCE_FRAMEWORKS;
-  std::vector<Detector> detectors;
-  std::ranges::copy_if(kDetectors, std::back_inserter(detectors), [&](const Detector& detector) {
-    return built.find(" " + std::string(detector.framework) + " ") != std::string::npos;
-  });
-  return detectors;
-}
+std::vector<Detector> Detectors() { return Built(kDetectors, &Detector::framework); }
 
 class VoiceTest : public ::testing::TestWithParam<Detector> {
  protected:
@@ -58,7 +52,7 @@ class VoiceTest : public ::testing::TestWithParam<Detector> {
     ASSERT_TRUE(fs::exists(fs::path(kFolder) / GetParam().file))
         << "the voice detector is missing: scripts/deps.sh tests fetches it; then configure "
            "again";
-    const CommandResult made = RunCommand({CONFORMANCE_SOURCE "/examples/voice/make_speech.sh", Wav()});
+    const CommandResult made = RunCommand({InSources("examples/voice/make_speech.sh"), Wav()});
     ASSERT_EQ(made.exit_code, 0) << made.err;
     std::string error;
     ASSERT_TRUE(ReadWav(Wav().c_str(), &samples_, &error)) << error;

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "native_ort.h"
+#include "support/this_build.h"
 #include "wasinn_run.h"
 #include "wav.h"
 
@@ -16,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kModels[] = CONFORMANCE_OPENWAKEWORD;
-constexpr char kExample[] = CONFORMANCE_SOURCE "/examples/wake-word";
+const std::string kModels = InSources(".deps/share/openwakeword");
+const std::string kExample = InSources("examples/wake-word");
 constexpr size_t kFrame = 1280, kOverlap = 480, kBins = 32, kWindow = 76, kFeatures = 96, kEmbeddings = 16;
 
 std::vector<float> FloatsOf(const OnnxTensor& tensor) {

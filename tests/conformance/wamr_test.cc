@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "formats.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -34,12 +35,12 @@ class WamrTest : public ::testing::TestWithParam<const char*> {
   // By WAMR's numbers; the module wasi_nn has them anyhow.
   static std::string Run(const std::string& dims, const std::string& model,
                          const std::vector<std::string>& more = {"1"},
-                         const std::string& folder = CONFORMANCE_MODELS "/tflite") {
+                         const std::string& folder = InSources("tests/models/tflite")) {
     std::vector<std::string> args = {dims, "/models/" + model + ".tflite"};
     args.insert(args.end(), more.begin(), more.end());
-    const CommandResult run =
-        RunGuest({"--dialect", "wamr", "--dir", folder + "::/models", "--dir", CONFORMANCE_MODELS "/digits::/digits"},
-                 GetParam(), args);
+    const CommandResult run = RunGuest(
+        {"--dialect", "wamr", "--dir", folder + "::/models", "--dir", InSources("tests/models/digits") + "::/digits"},
+        GetParam(), args);
     EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
     return run.out;
   }
@@ -141,9 +142,9 @@ the sum of 1 float: 300
 )";
 
 TEST(WamrHostile, PointersAndCounts) {
-  const CommandResult run = RunGuest(
-      {"--model", "sum=" CONFORMANCE_MODELS "/tflite/sum.tflite", "--dir", CONFORMANCE_MODELS "/tflite::/models"},
-      "wamr_hostile", {"/models/sum.tflite"});
+  const CommandResult run = RunGuest({"--model", "sum=" + InSources("tests/models/tflite/sum.tflite"), "--dir",
+                                      InSources("tests/models/tflite") + "::/models"},
+                                     "wamr_hostile", {"/models/sum.tflite"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.out, kHostile) << run.err;
 }

@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
@@ -16,7 +17,7 @@ void Passes(const std::string& program, const std::map<std::string, std::string>
   std::vector<std::string> flags = {"--env", "TARGET=cpu"};
   for (const auto& [name, file] : models) {
     flags.insert(flags.end(),
-                 {"--model", "./models/" + name + ".tflite=" CONFORMANCE_MODELS "/tflite/" + file + ".tflite"});
+                 {"--model", "./models/" + name + ".tflite=" + InSources("tests/models/tflite/") + file + ".tflite"});
   }
   const CommandResult run = RunGuest(flags, program, {});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "support/this_build.h"
+
 namespace wasinn::testing {
 namespace {
 
@@ -44,11 +46,11 @@ TempFolder::~TempFolder() {
 
 CommandResult RunGuest(const std::vector<std::string>& flags, const std::string& guest,
                        const std::vector<std::string>& args, int timeout_s) {
-  const GuestCommand command = MakeGuestCommand(flags, CONFORMANCE_GUESTS "/" + guest + ".wasm", args);
+  const GuestCommand command = MakeGuestCommand(flags, GuestFile(guest), args);
   return RunCommand(command.argv, command.environment, "", timeout_s);
 }
 
-fs::path TinyModelPath(const std::string& name) { return fs::path(CONFORMANCE_MODELS "/tiny") / (name + ".onnx"); }
+fs::path TinyModelPath(const std::string& name) { return fs::path(InSources("tests/models/tiny")) / (name + ".onnx"); }
 
 std::string TinyModel(const std::string& name) { return name + "=" + TinyModelPath(name).string(); }
 

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "formats.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -70,13 +71,13 @@ TEST_P(WasmEdgeTest, Programs) {
   const std::string files = format.guest_files();
   const CommandResult run =
       RunGuest({"--dialect", "wasmedge", "--model", "digits=" + format.path(), "--dir",
-                CONFORMANCE_SOURCE "/models::/models", "--dir", folder.path().string() + "::/files"},
+                InSources("models") + "::/models", "--dir", folder.path().string() + "::/files"},
                "wasmedge_programs", {format.type, std::to_string(format.encoding), files, "/files/images", "{}"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.out, Expected({expected.begin(), half}, {half, expected.end()})) << run.err;
 }
 
-INSTANTIATE_TEST_SUITE_P(, WasmEdgeTest, ::testing::ValuesIn(FormatsWithBytes()),
+INSTANTIATE_TEST_SUITE_P(, WasmEdgeTest, ::testing::ValuesIn(ThisEnginesPart(FormatsWithBytes())),
                          [](const auto& format) { return format.param.name; });
 
 }  // namespace

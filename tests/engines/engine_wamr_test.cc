@@ -17,6 +17,7 @@
 
 #include "support/echo.h"
 #include "support/gate.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -75,7 +76,7 @@ class Runtime {
 class Module {
  public:
   explicit Module(const std::string& program) {
-    std::ifstream file(std::string(ENGINES_GUESTS "/") + program + ".wasm", std::ios::binary);
+    std::ifstream file(GuestFile(program), std::ios::binary);
     bytes_.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
     char error[128] = {};
     module_ = wasm_runtime_load(bytes_.data(), static_cast<uint32_t>(bytes_.size()), error, sizeof error);

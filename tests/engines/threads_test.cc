@@ -13,6 +13,7 @@
 #include "engines/engine.h"
 #include "support/echo.h"
 #include "support/gate.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -37,7 +38,7 @@ class EngineThreadsTest : public ::testing::TestWithParam<const char*> {
 
   static bool OnWamr() { return std::string_view(GetParam()) == "wamr"; }
   std::unique_ptr<engines::Program> Load(const std::string& guest) const {
-    auto program = engine_->Load(ENGINES_GUESTS "/hostile-" + guest + ".wasm");
+    auto program = engine_->Load(GuestFile(std::string("hostile-") + guest));
     EXPECT_TRUE(program.has_value()) << program.error();
     return program ? std::move(*program) : nullptr;
   }

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "support/this_build.h"
+
 namespace wasinn::testing {
 namespace {
 
@@ -307,7 +309,7 @@ class WitInference : public Inference {
 }  // namespace
 
 HostPtr HostOfFaults(bool isolated, const std::string& toml, const std::string& worker) {
-  const std::string text = std::string("backend_dirs = ['" ECHO_FOLDER "']\nworker = '") + worker +
+  const std::string text = std::string("backend_dirs = ['" + EchoFolder() + "']\nworker = '") + worker +
                            "'\npolicy.load = '" + (isolated ? "isolated" : "in-process") + "'\n" + toml;
   const ConfigPtr config(wasinn_config_new());
   StatusPtr status(wasinn_config_load_toml(config.get(), text.c_str()));

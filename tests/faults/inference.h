@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "support/echo.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 
 // `isolated`: models that guests load run in workers. It logs, as hosts do, but nothing that the log needs can fail.
-HostPtr HostOfFaults(bool isolated, const std::string& toml = "", const std::string& worker = WORKER);
+HostPtr HostOfFaults(bool isolated, const std::string& toml = "", const std::string& worker = WorkerFile());
 
 // The guest has nothing when it begins, and nothing when all steps have worked.
 class Inference {

@@ -12,6 +12,8 @@
 #include <sstream>
 #include <utility>
 
+#include "support/this_build.h"
+
 namespace wasinn::testing {
 namespace {
 
@@ -50,7 +52,7 @@ WorkerName::WorkerName() {
             ("wasinn-faults-" + std::to_string(::getpid()) + "-" + std::to_string(count.fetch_add(1)));
   fs::create_directories(folder_);
   path_ = folder_ / "wasinn-worker";
-  fs::create_symlink(WORKER, path_);
+  fs::create_symlink(WorkerFile(), path_);
 }
 
 WorkerName::~WorkerName() { fs::remove_all(folder_); }

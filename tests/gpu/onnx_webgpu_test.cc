@@ -10,6 +10,7 @@
 #include "backends/expect.h"
 #include "backends/onnx_contract.h"
 #include "backends/test_host.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -204,8 +205,9 @@ TEST(OnnxWebGpu, LoadsBesideComputesWhatCannotBeServed) {
 TEST(OnnxWebGpu, TakesTurnsWithACopyOfTheBackend) {
   std::string folder = (std::filesystem::temp_directory_path() / "onnx_webgpu.XXXXXX").string();
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  const std::filesystem::path copy = std::filesystem::path(folder) / std::filesystem::path(kBackend).filename();
-  std::filesystem::copy_file(kBackend, copy);
+  const std::filesystem::path copy =
+      std::filesystem::path(folder) / std::filesystem::path(testing::BackendFile(kFramework)).filename();
+  std::filesystem::copy_file(testing::BackendFile(kFramework), copy);
   const Host host, others("{}", 1, copy.string());
   std::filesystem::remove_all(folder);
   ASSERT_TRUE(others.opened()) << others.opened().message;

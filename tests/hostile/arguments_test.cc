@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "hostile/run.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -114,9 +115,8 @@ TEST(HostileArguments, NumbersOfEncodingsTargetsAndBuilders) {
       no_target("255"),
       no_target("2147483648"),
       no_target("4294967295"),
-      HOSTILE_SERVES_GGML
-          ? Attack{"gguf as autodetect", "invalid_encoding", {"llama: no GGUF model"}}
-          : Attack{"gguf as autodetect", "unsupported_operation", {"ggml", "libwasinn_backend_llama.so"}},
+      Has("llama") ? Attack{"gguf as autodetect", "invalid_encoding", {"llama: no GGUF model"}}
+                   : Attack{"gguf as autodetect", "unsupported_operation", {"ggml", "libwasinn_backend_llama.so"}},
       {"text as autodetect", "invalid_encoding", {"not of a model format that wasinn recognises"}},
       {"text as onnx", "invalid_encoding", {"onnx: the bytes are not an ONNX model"}},
       {"nothing as autodetect", "invalid_encoding", {"not of a model format that wasinn recognises"}},

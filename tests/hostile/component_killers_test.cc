@@ -13,8 +13,8 @@ TEST_P(HostileComponents, KillersCostAnError) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, HostileComponents,
-                         ::testing::ValuesIn(Killers(HOSTILE_FRAMEWORKS, {"onnx_divides", "onnx_multiplies",
-                                                                          "onnx_doubles", "tensorflow_checks"})),
+                         ::testing::ValuesIn(Killers({"onnx_divides", "onnx_multiplies", "onnx_doubles",
+                                                      "tensorflow_checks"})),
                          NameOfKiller);
 
 }  // namespace

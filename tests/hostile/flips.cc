@@ -6,6 +6,7 @@
 
 #include "backends/llama_writer.h"
 #include "hostile/torch_archive.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 enum : uint32_t { kOpenVino = 0, kOnnx = 1, kTensorFlow = 2, kPyTorch = 3, kTensorFlowLite = 4, kGgml = 5 };
 
 std::string Digits(const char* extension) {
-  std::ifstream file(std::string(HOSTILE_ROOT "/models/digits.") + extension, std::ios::binary);
+  std::ifstream file(InSources("models/digits.") + extension, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 

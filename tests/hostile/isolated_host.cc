@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "support/this_build.h"
+
 namespace wasinn::testing {
 namespace {
 
@@ -30,7 +32,7 @@ IsolatedHost::IsolatedHost(const std::string& toml) {
   Must(host.status());
   host_ = std::make_unique<Host>(std::move(*host));
   ModelOptions digits;
-  digits.path = HOSTILE_ROOT "/models/digits.onnx";
+  digits.path = InSources("models/digits.onnx");
   Must(host_->AddModel("digits", digits));
 }
 

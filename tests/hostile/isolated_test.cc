@@ -13,6 +13,7 @@
 #include "hostile/isolated_host.h"
 #include "hostile/killers.h"
 #include "hostile/witness.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -24,7 +25,7 @@ using std::chrono::steady_clock;
 Brought HonestModel(const Killer& killer) {
   Brought model = {.encoding = killer.encoding, .inputs = {Two()}};
   for (const std::string& name : killer.honest) {
-    std::ifstream file(HOSTILE_ROOT "/models/" + name, std::ios::binary);
+    std::ifstream file(InSources("models/") + name, std::ios::binary);
     model.parts.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
   }
   return model;
@@ -145,14 +146,14 @@ StatusPtr NameOnOpenVino(const IsolatedHost& host, const char* name, const std::
 class HostileIsolatedNamed : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (std::string_view(HOSTILE_FRAMEWORKS).find(" openvino ") == std::string_view::npos) GTEST_SKIP() << "not built";
+    if (!Has("openvino")) GTEST_SKIP() << "not built";
   }
 };
 
 // OpenVINO opens the library that reads ONNX when the first such model comes: behind the wall.
 TEST_F(HostileIsolatedNamed, OnnxOnOpenVino) {
   IsolatedHost host;
-  const StatusPtr added = NameOnOpenVino(host, "digits", HOSTILE_ROOT "/models/digits.onnx");
+  const StatusPtr added = NameOnOpenVino(host, "digits", InSources("models/digits.onnx"));
   ASSERT_EQ(added, nullptr) << wasinn_status_message(added.get());
   Witness witness(host.get(), milliseconds(1));
   while (witness.inferences() < 10) std::this_thread::yield();
@@ -164,13 +165,12 @@ TEST_F(HostileIsolatedNamed, OnnxOnOpenVino) {
 TEST_F(HostileIsolatedNamed, WeightsInTheMemoryOfWhoReads) {
   IsolatedHost host;
   for (const char* name : {"location_memory", "location_memory_large", "location_memory_shape"}) {
-    const StatusPtr added =
-        NameOnOpenVino(host, name, std::string(HOSTILE_ROOT "/tests/models/tiny/hostile/") + name + ".onnx");
+    const StatusPtr added = NameOnOpenVino(host, name, InSources("tests/models/tiny/hostile/") + name + ".onnx");
     EXPECT_EQ(wasinn_status_code(added.get()), WASINN_SECURITY) << wasinn_status_message(added.get());
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, HostileIsolated, ::testing::ValuesIn(Killers(HOSTILE_FRAMEWORKS)),
+INSTANTIATE_TEST_SUITE_P(Each, HostileIsolated, ::testing::ValuesIn(Killers()),
                          [](const auto& killer) { return killer.param.name; });
 
 }  // namespace

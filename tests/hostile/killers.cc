@@ -12,6 +12,7 @@
 #include "hostile/openvino_killers.h"
 #include "hostile/tflite_killers.h"
 #include "hostile/torch_archive.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -52,7 +53,7 @@ struct Framework {
 };
 
 std::string Committed(const std::string& path) {
-  std::ifstream file(std::string(HOSTILE_ROOT "/tests/models/") + path, std::ios::binary);
+  std::ifstream file(InSources("tests/models/") + path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
@@ -222,10 +223,9 @@ const Framework kFrameworks[] = {
 
 }  // namespace
 
-std::vector<Killer> Killers(const std::string& backends) {
+std::vector<Killer> Killers() {
   std::vector<Killer> killers;
-  for (const Framework& framework : kFrameworks) {
-    if (backends.find(" " + std::string(framework.backend) + " ") == backends.npos) continue;
+  for (const Framework& framework : Built(kFrameworks, &Framework::backend)) {
     for (Case& one : framework.cases()) {
       killers.push_back({.name = std::string(framework.backend) + "_" + one.name,
                          .backend = framework.backend,
@@ -241,8 +241,8 @@ std::vector<Killer> Killers(const std::string& backends) {
   return killers;
 }
 
-std::vector<Killer> Killers(const std::string& backends, std::initializer_list<std::string_view> names) {
-  std::vector<Killer> some = Killers(backends);
+std::vector<Killer> Killers(std::initializer_list<std::string_view> names) {
+  std::vector<Killer> some = Killers();
   std::erase_if(some, [&](const Killer& killer) { return std::ranges::find(names, killer.name) == names.end(); });
   return some;
 }

@@ -29,9 +29,9 @@ inline constexpr uint64_t kKillersBytes = uint64_t{256} << 20;
 
 inline constexpr uint32_t kLoadDeadline = 60'000;  // in milliseconds
 
-// Those of the backends in this list: " onnx torch ". Each takes one number as its input, or nothing.
-std::vector<Killer> Killers(const std::string& backends);
+// Those of the frameworks that the build has. Each takes one number as its input, or nothing.
+std::vector<Killer> Killers();
 // Those of these names.
-std::vector<Killer> Killers(const std::string& backends, std::initializer_list<std::string_view> names);
+std::vector<Killer> Killers(std::initializer_list<std::string_view> names);
 
 }  // namespace wasinn::testing

@@ -11,8 +11,7 @@ TEST_P(HostileKillers, CostTheirGuestAnError) { ExpectAnError(GetParam(), "kille
 
 // On every engine one of each kind; on the usual one some of each framework, too. isolated_test.cc has all of them.
 INSTANTIATE_TEST_SUITE_P(Each, HostileKillers,
-                         ::testing::ValuesIn(Killers(HOSTILE_FRAMEWORKS,
-                                                     {"onnx_divides", "onnx_multiplies", "onnx_doubles",
+                         ::testing::ValuesIn(Killers({"onnx_divides", "onnx_multiplies", "onnx_doubles",
                                                       "tensorflow_checks", "torch_nests", "tflite_believes",
                                                       "openvino_loops"})),
                          NameOfKiller);

@@ -12,6 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const std::string kPlantedLibrary = InTestsBuild("lib/planted/libhostile_planted.so");
+
 struct Planted {
   const char* name;
   const char* model;  // a file of models/
@@ -55,14 +57,7 @@ std::string PlantedNames() {
   return names;
 }
 
-std::vector<Planted> BuiltFrameworks() {
-  const std::string built = HOSTILE_FRAMEWORKS;
-  std::vector<Planted> frameworks;
-  for (const Planted& framework : kPlanted) {
-    if (built.find(" " + std::string(framework.name) + " ") != built.npos) frameworks.push_back(framework);
-  }
-  return frameworks;
-}
+std::vector<Planted> BuiltFrameworks() { return Built(kPlanted, &Planted::name); }
 
 std::string ModelPath(const Planted& framework) { return SourcePath("models/") + framework.model; }
 
@@ -76,9 +71,9 @@ class Planter {
   CommandResult RunGuest(const std::vector<Planted>& frameworks, std::vector<std::string> environment = {}) const {
     const std::string given = fs::path(scratch_.Write("given/names", PlantedNames())).parent_path().string();
     GuestRun run{.guest = "plant",
-                 .args = {"/code/" + fs::path(InThisBuild(HOSTILE_PLANTED)).filename().string(), "/given/names"},
+                 .args = {"/code/" + fs::path(kPlantedLibrary).filename().string(), "/given/names"},
                  .flags = {"--dir", ".", "--dir", given + "::/given", "--dir", SourcePath("models") + "::/models",
-                           "--dir", fs::path(InThisBuild(HOSTILE_PLANTED)).parent_path().string() + "::/code"}};
+                           "--dir", fs::path(kPlantedLibrary).parent_path().string() + "::/code"}};
     for (const Planted& framework : frameworks) {
       run.args.push_back(std::string(framework.name) + "," + std::to_string(framework.encoding) + "," +
                          framework.files);
@@ -103,7 +98,7 @@ class HostilePath : public Planter, public ::testing::Test {};
 
 // Else the tests below would find nothing, whatever is opened.
 TEST_F(HostilePath, OpenedCodeLeavesAMark) {
-  RunThere({"/bin/true"}, {"LD_PRELOAD=" + InThisBuild(HOSTILE_PLANTED)});
+  RunThere({"/bin/true"}, {"LD_PRELOAD=" + kPlantedLibrary});
   EXPECT_TRUE(fs::exists(mark()));
 }
 
@@ -119,11 +114,11 @@ TEST_P(HostilePlant, NothingInTheWorkingFolderIsOpened) {
   EXPECT_FALSE(fs::exists(mark()));
   if (OnWasmEdge()) return;
   // And what the operator does there next.
-  const CommandResult inspect = RunThere({InThisBuild(HOSTILE_WASINN), "inspect", ModelPath(GetParam())});
+  const CommandResult inspect = RunThere({InThisBuild("bin/wasinn"), "inspect", ModelPath(GetParam())});
   EXPECT_EQ(inspect.exit_code, 0) << inspect.err;
   EXPECT_FALSE(fs::exists(mark())) << "by inspect";
   if (GetParam().name != std::string_view(BuiltFrameworks().front().name)) return;  // it opens all, so once is enough
-  EXPECT_EQ(RunThere({InThisBuild(HOSTILE_WASINN), "backends"}).exit_code, 0);
+  EXPECT_EQ(RunThere({InThisBuild("bin/wasinn"), "backends"}).exit_code, 0);
   EXPECT_FALSE(fs::exists(mark())) << "by backends";
 }
 

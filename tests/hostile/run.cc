@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "hostile/child.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -92,8 +93,8 @@ std::vector<std::string> Lines(const std::string& text) {
   return lines;
 }
 
-std::string GuestPath(const std::string& guest) { return std::string(HOSTILE_GUESTS "/hostile-") + guest + ".wasm"; }
-std::string SourcePath(const std::string& file) { return std::string(HOSTILE_SOURCE "/") + file; }
+std::string GuestPath(const std::string& guest) { return GuestFile("hostile-" + guest); }
+std::string SourcePath(const std::string& file) { return InSources("") + file; }
 std::string DigitsPath() { return SourcePath("models/digits.onnx"); }
 std::string TinyPath(const std::string& model) { return SourcePath("tests/models/tiny/" + model + ".onnx"); }
 

@@ -187,7 +187,7 @@ TEST(HostileThreads, ThreadsThatTheSystemDoesNotGive) {
                        .args = {"use"},
                        .flags = {"--nn-timeout", "0", "--model", "model=" + TinyPath("dynamic")}};
     GuestCommand command = run.Command(scratch);
-    command.environment.push_back("LD_PRELOAD=" + InThisBuild(HOSTILE_NO_THREADS));
+    command.environment.push_back("LD_PRELOAD=" + InTestsBuild("lib/libhostile_no_threads.so"));
     command.environment.push_back("NO_THREADS_OVER=" + std::to_string(most));
     command.environment.push_back("ASAN_OPTIONS=verify_asan_link_order=0");
     const CommandResult result = RunCommand(command.argv, command.environment);

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
@@ -11,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kModels[] = REAL_MODELS "/magika";
+const std::string kModels = InSources(".deps/share/magika");
 
 class FiletypeTest : public ::testing::Test {
  protected:
@@ -23,7 +24,7 @@ class FiletypeTest : public ::testing::Test {
   // From the sources of this project into the folder that the guest sees.
   void Copy(const std::string& path, const std::string& to) const {
     fs::create_directories((folder_.path() / to).parent_path());
-    fs::copy_file(fs::path(CONFORMANCE_SOURCE) / path, folder_.path() / to);
+    fs::copy_file(fs::path(InSources("")) / path, folder_.path() / to);
   }
 
   CommandResult Filetype(std::vector<std::string> args) const {

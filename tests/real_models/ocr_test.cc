@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
@@ -13,7 +14,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-const fs::path kExample = CONFORMANCE_SOURCE "/examples/ocr", kModels = REAL_MODELS "/rapidocr";
+const fs::path kExample = InSources("examples/ocr"), kModels = InSources(".deps/share/rapidocr");
 constexpr char kRecognition[] = "PP-OCRv6_rec_small.onnx";
 
 class OcrTest : public ::testing::Test {

@@ -15,13 +15,15 @@
 #define STB_IMAGE_STATIC
 #define STBI_ONLY_JPEG
 #include <stb/stb_image.h>
+
+#include "support/this_build.h"
 #pragma GCC diagnostic pop
 
 namespace wasinn::testing {
 namespace {
 
 constexpr int kOnnx = WASI_NN_ENCODING_ONNX, kTfLite = WASI_NN_ENCODING_TENSORFLOWLITE;
-constexpr char kPage[] = CONFORMANCE_SOURCE "/examples/ocr/page.jpg", kAnyText[] = CONFORMANCE_SOURCE "/README.md";
+const std::string kPage = InSources("examples/ocr/page.jpg"), kAnyText[] = InSources("README.md");
 
 const std::vector<RealModel>& AllRealModels() {
   using enum Material;
@@ -162,16 +164,11 @@ std::vector<float> Noise(size_t elements) {
 
 }  // namespace
 
-std::vector<RealModel> BuiltRealModels() {
-  const std::string built = CONFORMANCE_FRAMEWORKS;
-  std::vector<RealModel> models;
-  std::ranges::copy_if(AllRealModels(), std::back_inserter(models), [&](const RealModel& model) {
-    return built.find(" " + std::string(model.framework) + " ") != std::string::npos;
-  });
-  return models;
-}
+std::vector<RealModel> BuiltRealModels() { return Built(AllRealModels(), &RealModel::framework); }
 
-std::filesystem::path PathOf(const RealModel& model) { return std::filesystem::path(REAL_MODELS) / model.file; }
+std::filesystem::path PathOf(const RealModel& model) {
+  return std::filesystem::path(InSources(".deps/share")) / model.file;
+}
 
 Bytes Make(const Input& input, const std::filesystem::path& sound) {
   switch (input.material) {

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "support/this_build.h"
+
 namespace wasinn::testing {
 namespace {
 
@@ -23,7 +25,7 @@ class RealModelTest : public ::testing::TestWithParam<RealModel> {
     ASSERT_TRUE(fs::exists(PathOf(model())))
         << "real models are missing: scripts/deps.sh real-models fetches them; then configure again";
     if (std::ranges::any_of(model().inputs, IsSound)) {
-      const CommandResult made = RunCommand({CONFORMANCE_SOURCE "/examples/voice/make_speech.sh", Path("speech.wav")});
+      const CommandResult made = RunCommand({InSources("examples/voice/make_speech.sh"), Path("speech.wav")});
       ASSERT_EQ(made.exit_code, 0) << made.err;
     }
     std::ofstream all(Path("inputs"), std::ios::binary);
@@ -55,8 +57,8 @@ class RealModelTest : public ::testing::TestWithParam<RealModel> {
       names += separator + std::string(input.native);
     }
     if (outputs.empty()) outputs = std::string(model().outputs, ';');  // that many, whatever they are called
-    const CommandResult run = RunCommand({std::string(CONFORMANCE_REFERENCES "/reference_") + model().framework, types,
-                                          dims, Path("inputs"), Path("native"), names, outputs, PathOf(model())},
+    const CommandResult run = RunCommand({InTestsBuild("bin/reference_") + model().framework, types, dims,
+                                          Path("inputs"), Path("native"), names, outputs, PathOf(model())},
                                          {"TF_CPP_MIN_LOG_LEVEL=3", "TF_NUM_INTRAOP_THREADS=1"});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return ReadBytes(Path("native"));

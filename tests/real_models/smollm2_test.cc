@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "llm_run.h"
+#include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
@@ -13,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr char kModel[] = REAL_MODELS "/smollm2/SmolLM2-135M-Instruct.Q4_1.gguf";
+const std::string kModel = InSources(".deps/share/smollm2/SmolLM2-135M-Instruct.Q4_1.gguf");
 constexpr char kQuestion[] = R"([{"role": "user", "content": "What is gravity?"}])";
 // What the model's template says where nobody else does.
 constexpr char kPrompt[] =
@@ -25,8 +26,8 @@ std::string Native() {
   const TempFolder folder;
   const std::string in = folder.path() / "in", out = folder.path() / "out";
   std::ofstream(in, std::ios::binary) << kPrompt;
-  const CommandResult run = RunCommand({CONFORMANCE_REFERENCES "/reference_llama", "u8",
-                                        std::to_string(sizeof(kPrompt) - 1), in, out, "prompt", "completion", kModel});
+  const CommandResult run = RunCommand({InTestsBuild("bin/reference_llama"), "u8", std::to_string(sizeof(kPrompt) - 1),
+                                        in, out, "prompt", "completion", kModel});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   const Bytes bytes = ReadBytes(out);
   return {bytes.begin(), bytes.end()};
@@ -69,9 +70,9 @@ TEST(SmolLm2, SaysTheSameWithADraft) {
 // The example agent; Go's guests are not in every build.
 #ifdef HAS_AGENT
 TEST(SmolLm2, CallsATool) {
-  const CommandResult told = RunGuest(LlmFlags({"--model", std::string("lm=") + kModel, "--dir",
-                                                CONFORMANCE_SOURCE "/examples/agent/weather::/weather"}),
-                                      "agent", {"What is the weather in Rome?"});
+  const CommandResult told = RunGuest(
+      LlmFlags({"--model", std::string("lm=") + kModel, "--dir", InSources("examples/agent/weather") + "::/weather"}),
+      "agent", {"What is the weather in Rome?"});
   EXPECT_EQ(told.exit_code, 0) << told.err;
   EXPECT_THAT(told.err, ::testing::HasSubstr(R"("place": "Rome")"));
   EXPECT_THAT(told.out, ::testing::HasSubstr("24 degrees")) << "which only the tool has told";

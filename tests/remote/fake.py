@@ -4,8 +4,8 @@ import threading
 from concurrent import futures
 
 import grpc
-from tritonclient.grpc import service_pb2 as pb
-from tritonclient.grpc import service_pb2_grpc
+import inference_pb2 as pb
+import inference_pb2_grpc as service_pb2_grpc
 
 PROBE = (("x", "FP32", (2, 3)),)  # what the probe sends and reads
 

@@ -10,7 +10,7 @@ import grpc
 from fake import PROBE as TENSORS
 from fake import answer, echo, metadata
 from remote import MODEL, OverHttp, OverJson, RemoteTest, free_port
-from tritonclient.grpc import service_pb2 as pb
+import inference_pb2 as pb
 from server import until
 from types_of_numpy import ARRAYS, MODELS
 

@@ -8,7 +8,7 @@ import threading
 
 import fake
 import grpc
-from tritonclient.grpc import service_pb2 as pb
+import inference_pb2 as pb
 
 STATUS = {grpc.StatusCode.INTERNAL: 500, grpc.StatusCode.UNAVAILABLE: 503}
 FORMATS = {"FP32": "f", "FP64": "d", "INT32": "i", "INT64": "q", "UINT8": "B"}

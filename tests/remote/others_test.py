@@ -7,8 +7,8 @@ import tempfile
 import unittest
 
 import grpc
-from tritonclient.grpc import service_pb2 as pb
-from tritonclient.grpc import service_pb2_grpc
+import inference_pb2 as pb
+import inference_pb2_grpc as service_pb2_grpc
 
 import python_servers
 from python_servers import MODEL

@@ -6,7 +6,8 @@ import threading
 import unittest
 
 import grpc
-from tritonclient.grpc import service_pb2, service_pb2_grpc
+import inference_pb2 as service_pb2
+import inference_pb2_grpc as service_pb2_grpc
 
 from server import KILLED, RUNNING, ServeTest, until
 

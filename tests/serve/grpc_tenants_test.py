@@ -5,7 +5,8 @@ import signal
 import unittest
 
 import grpc
-from tritonclient.grpc import service_pb2, service_pb2_grpc
+import inference_pb2 as service_pb2
+import inference_pb2_grpc as service_pb2_grpc
 
 from configured import ConfiguredTest, tenant
 from grpc_hostile_test import BYTES, request

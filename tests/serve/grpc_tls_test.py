@@ -4,8 +4,8 @@ import signal
 import unittest
 
 import grpc
-from tritonclient.grpc import service_pb2 as pb
-from tritonclient.grpc import service_pb2_grpc
+import inference_pb2 as pb
+import inference_pb2_grpc as service_pb2_grpc
 
 from access_log_test import PARENT, SPAN, TRACE
 from server import WAIT, json_lines, until

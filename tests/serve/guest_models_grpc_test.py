@@ -5,7 +5,8 @@ import struct
 import unittest
 
 import grpc
-from tritonclient.grpc import service_pb2, service_pb2_grpc
+import inference_pb2 as service_pb2
+import inference_pb2_grpc as service_pb2_grpc
 
 from guest_model_probe import await_loop
 from server import ServeTest, element

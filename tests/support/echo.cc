@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <iterator>
 
+#include "support/this_build.h"
+
 namespace wasinn::testing {
 
 void Log::Write(void* self, wasinn_log_level, const char* message) {
@@ -26,7 +28,7 @@ bool Log::Contains(std::string_view text) const {
 
 HostPtr EchoHost(Log& log, const std::string& toml, const std::string& folder) {
   const std::string folders =
-      "backend_dirs = ['" ECHO_FOLDER "'" + (folder.empty() ? "" : ", '" + folder + "'") + "]\n";
+      "backend_dirs = ['" + EchoFolder() + "'" + (folder.empty() ? "" : ", '" + folder + "'") + "]\n";
   const ConfigPtr config(wasinn_config_new());
   // What is tested is the core; tests of workers say so.
   StatusPtr status(wasinn_config_set(config.get(), "policy.load", "in-process"));

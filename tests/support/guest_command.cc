@@ -47,13 +47,14 @@ constexpr Variable kVariables[] = {{"--config", "WASINN_CONFIG"},
 
 // A guest of the build's as native code, where the build made that for this engine.
 std::string Compiled(const std::string& module, const std::string& engine) {
-  const fs::path path(module), compiled = fs::path(TESTS_GUESTS) / engine / path.filename();
-  return path.parent_path() == TESTS_GUESTS && fs::exists(compiled) ? compiled.string() : module;
+  const fs::path path(module), compiled = fs::path(GuestFile(engine + "/" + path.stem().string()));
+  return path.parent_path() == compiled.parent_path().parent_path() && fs::exists(compiled) ? compiled.string()
+                                                                                            : module;
 }
 
 class WasmEdgeCommand {
  public:
-  WasmEdgeCommand() { command_.argv = {TESTS_WASMEDGE, "run", "--enable-threads"}; }
+  WasmEdgeCommand() { command_.argv = {FrameworkFile("wasmedge"), "run", "--enable-threads"}; }
 
   void Add(const std::string& flag, const std::string& value) {
     if (flag == "--model" || flag == "--models") {
@@ -71,7 +72,7 @@ class WasmEdgeCommand {
   }
 
   GuestCommand Finish(const std::string& module, const std::vector<std::string>& args) {
-    command_.environment.emplace_back("WASMEDGE_PLUGIN_PATH=" + InThisBuild(TESTS_WASMEDGE_PLUGINS));
+    command_.environment.emplace_back("WASMEDGE_PLUGIN_PATH=" + InThisBuild("lib/wasmedge"));
     if (!models_.empty()) command_.environment.push_back("WASINN_MODELS=" + models_);
     command_.argv.push_back(Compiled(module, "wasmedge"));
     command_.argv.insert(command_.argv.end(), args.begin(), args.end());
@@ -109,8 +110,15 @@ bool OnWamrsCompiler() { return EngineIs("wamr-aot"); }
 bool OnWamr() { return EngineIs("wamr") || OnWamrsCompiler(); }
 bool OnWasmEdge() { return EngineIs("wasmedge"); }
 
+bool OnlyPairs() { return std::getenv("WASINN_PAIRWISE") != nullptr; }
+
+bool IsThisEnginesPart(size_t number) {
+  constexpr size_t kEngines = 2;  // of the gate: Wasmtime and WAMR
+  return !OnlyPairs() || number % kEngines == (OnWamr() ? 1 : 0);
+}
+
 std::vector<std::string> LibrariesOfTheEngine() {
-  const std::string run = OnWasmEdge() ? TESTS_WASMEDGE_RUN : "";
+  const std::string run = OnWasmEdge() ? FrameworkFile("wasmedge-run") : "";
   return run.empty() ? std::vector<std::string>() : std::vector{run};
 }
 
@@ -130,7 +138,7 @@ GuestCommand MakeGuestCommand(const std::vector<std::string>& flags, const std::
                               const std::vector<std::string>& args) {
   if (OnWasmEdge()) return OfWasmEdge(flags, module, args);
   GuestCommand command;
-  command.argv = {InThisBuild(TESTS_WASINN), "run"};
+  command.argv = {InThisBuild("bin/wasinn"), "run"};
   command.argv.insert(command.argv.end(), flags.begin(), flags.end());
   if (OnWamrsCompiler()) {
     command.environment.emplace_back("WASINN_ENGINE=wamr");
@@ -142,7 +150,7 @@ GuestCommand MakeGuestCommand(const std::vector<std::string>& flags, const std::
   }
   command.argv.insert(command.argv.end(), args.begin(), args.end());
   // Compiled guests are kept beside the build, and not in the user's own cache.
-  command.environment.emplace_back("XDG_CACHE_HOME=" TESTS_CACHE);
+  command.environment.emplace_back("XDG_CACHE_HOME=" + InThisBuild("cache"));
   return command;
 }
 

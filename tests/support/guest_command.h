@@ -27,4 +27,16 @@ bool RanWithLibrariesOfTheEngine();
 bool OnWamr();
 bool OnWasmEdge();
 
+// Whether each pair of a format, a form and an engine is tested once, and not their product (WASINN_PAIRWISE).
+bool OnlyPairs();
+// Whether the engine under test has the case of this number: each, unless the engines share them, in turns, for OnlyPairs.
+bool IsThisEnginesPart(size_t number);
+
+template <typename T>
+std::vector<T> ThisEnginesPart(std::vector<T> cases) {
+  size_t number = 0;
+  std::erase_if(cases, [&](const T&) { return !IsThisEnginesPart(number++); });
+  return cases;
+}
+
 }  // namespace wasinn::testing

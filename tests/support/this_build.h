@@ -1,13 +1,39 @@
-// What differs between the builds that a test is linked in: its objects may be those of another one (cmake/CompiledElsewhere.cmake).
+// Where tests find files: those of the sources, and those of the build under test.
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace wasinn::testing {
 
-// The whole path of a file of this build.
+// The whole path of a file or folder of the sources; scripts/deps.sh fills ".deps" there. Of the build that this test program is in. Of
+// the build under test, which is the same one, unless WASINN_TESTED_BUILD names another, which has AddressSanitizer. They are found from
+// where the program is: no compiled file has a path of the machine, so a compiler cache serves every checkout.
+std::string InSources(const std::string& path);
+std::string InTestsBuild(const std::string& path);
 std::string InThisBuild(const std::string& path);
-// Whether what is tested has its checks: then it is slower, and there is much memory of the sanitizer's own.
+
+std::string GuestFile(const std::string& name);           // the guest program NAME.wasm
+std::string BackendFile(const std::string& framework);    // the library of a backend: "onnx", "echo" …
+std::string FrameworkFile(const std::string& framework);  // the framework's own library, which that backend opens
+std::string EchoFolder();                                 // the folder of backend_dirs that has the echo backend alone
+std::string WorkerFile();                                 // the program wasinn-worker
+
+// Whether the build has a backend for this framework, and this guest program.
+bool Has(const std::string& framework);
+bool HasGuest(const std::string& name);
+
+// Those of `all` whose framework the build has: Built(kFormats, &Format::framework).
+template <typename Range, typename T, typename Name>
+std::vector<T> Built(const Range& all, Name T::* framework) {
+  std::vector<T> built;
+  for (const T& one : all) {
+    if (Has(one.*framework)) built.push_back(one);
+  }
+  return built;
+}
+
+// Whether the code under test has AddressSanitizer's checks: it is slower then, and the sanitizer itself takes memory.
 bool HasAddressSanitizer();
 
 }  // namespace wasinn::testing

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "support/echo.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -39,7 +40,7 @@ class FormatsTest : public ::testing::Test {
     fs::create_directories(folder_);
   }
   // With the template alone, or with `absent`, `broken` and `second`.
-  void Make(const std::string& toml = "", const char* folder = TEMPLATE_FOLDER) {
+  void Make(const std::string& toml = "", const char* folder = InThisBuild("lib/wasinn-template")) {
     host_ = EchoHost(log_, toml, folder);
     guest_ = NewGuest(host_.get());
     program_ = FakeGuest(guest_.get());
@@ -219,7 +220,7 @@ TEST_F(FormatsTest, ThePolicyAllowsThemByName) {
 // Nothing of theirs is opened before somebody asks for what only they know.
 TEST_F(FormatsTest, LibrariesAreOpenedWhenTheyAreNeeded) {
   const std::string warning = "libwasinn_backend_nameless.so: its format 1 has no name";
-  Make("", FORMATS_FOLDER);
+  Make("", InThisBuild("lib/wasinn-formats"));
   Write("m.onnx", "x");
   Write("f/model.tflite", "x");
   ASSERT_EQ(MessageOf(Add("m", "m.onnx")), "");
@@ -233,7 +234,7 @@ TEST_F(FormatsTest, LibrariesAreOpenedWhenTheyAreNeeded) {
 
 TEST_F(FormatsTest, NumbersOfWasmEdgeAreNamesOfFormats) {
   uint32_t graph = 0;
-  Make("", FORMATS_FOLDER);
+  Make("", InThisBuild("lib/wasinn-formats"));
   EXPECT_EQ(program_.LoadBytes("|", 11, graph), kInvalidEncoding) << "piper, but no model of the template's";
   EXPECT_THAT(LastLog(), HasSubstr("expected AFF1 and 12 bytes"));
   EXPECT_EQ(program_.LoadBytes("|", 5, graph), kInvalidEncoding) << "autodetect by its function";
@@ -241,14 +242,14 @@ TEST_F(FormatsTest, NumbersOfWasmEdgeAreNamesOfFormats) {
   EXPECT_EQ(program_.LoadBytes("|", 8, graph), kInvalidEncoding);
   EXPECT_THAT(LastLog(), HasSubstr("encoding 8 (burn in WasmEdge's numbers) is served by no backend: unknown encoding "
                                    "'burn'; known are onnx,"));
-  Make("policy.dialect = 'wamr'\n", FORMATS_FOLDER);
+  Make("policy.dialect = 'wamr'\n", InThisBuild("lib/wasinn-formats"));
   EXPECT_EQ(program_.LoadBytes("|", 11, graph), kInvalidEncoding);
   EXPECT_THAT(LastLog(), HasSubstr("(piper in WasmEdge's numbers)"));
 }
 
 TEST_F(FormatsTest, OfSeveralBackendsTheHostsOrderThenTheFirst) {
   uint32_t graph = 0;
-  Make("log.level = 'info'\nbackend_order = ['second']\n", FORMATS_FOLDER);
+  Make("log.level = 'info'\nbackend_order = ['second']\n", InThisBuild("lib/wasinn-formats"));
   ASSERT_EQ(LoadAs(model_, "affine", graph), kSuccess) << LastLog();
   ExpectComputes(graph);
   EXPECT_TRUE(
@@ -260,7 +261,7 @@ TEST_F(FormatsTest, OfSeveralBackendsTheHostsOrderThenTheFirst) {
 
 TEST_F(FormatsTest, OnlyAMissingFrameworkGivesWayToTheNext) {
   uint32_t graph = 0;
-  Make("backend_order = ['absent', 'second']\n", FORMATS_FOLDER);
+  Make("backend_order = ['absent', 'second']\n", InThisBuild("lib/wasinn-formats"));
   for (int n = 0; n < 2; ++n) {
     ASSERT_EQ(LoadAs(model_, "affine", graph), kSuccess) << LastLog();
     ExpectComputes(graph);
@@ -269,9 +270,9 @@ TEST_F(FormatsTest, OnlyAMissingFrameworkGivesWayToTheNext) {
       "encoding affine goes to backend 'second', since 'absent' has no framework: there is nothing";
   EXPECT_EQ(std::ranges::count_if(log_.lines(), [&](const std::string& line) { return line.find(told) != line.npos; }),
             1);
-  Make("", FORMATS_FOLDER);
+  Make("", InThisBuild("lib/wasinn-formats"));
   EXPECT_EQ(LoadAs(model_, "affine", graph), kRuntimeError) << "absent, then broken";
-  Make("backend_order = ['broken']\n", FORMATS_FOLDER);
+  Make("backend_order = ['broken']\n", InThisBuild("lib/wasinn-formats"));
   EXPECT_EQ(LoadAs(model_, "affine", graph), kRuntimeError);
   // A backend that is named is the only one.
   Write("m.affine", model_);

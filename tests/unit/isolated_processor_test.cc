@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/this_build.h"
 #include "unit/isolated_program.h"
 
 namespace wasinn::testing {
@@ -83,8 +84,8 @@ TEST_F(IsolatedProcessor, IsTheCallersWhereComputesAreQuick) {
 
 // Each side looks for the other's messages, and needs a processor for that.
 TEST_F(IsolatedProcessor, IsAnotherWhereBothSpin) {
-  const HostPtr host =
-      EchoHost(log, std::string("worker = \"") + WORKER + "\"\nworker_spin_us = 1\n[policy]\nload = \"isolated\"\n");
+  const HostPtr host = EchoHost(
+      log, std::string("worker = \"") + WorkerFile() + "\"\nworker_spin_us = 1\n[policy]\nload = \"isolated\"\n");
   Program program(host.get());
   const uint32_t context = program.Open("in x f32 1\n");
   ASSERT_NE(context, 0u);

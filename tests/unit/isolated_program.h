@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/echo.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 
@@ -48,7 +49,7 @@ struct Program {
 class Isolation : public ::testing::Test {
  protected:
   // Of the build: these tests have the library in themselves, beside which it is looked for.
-  HostPtr Host(const std::string& more = "", const std::string& worker = WORKER) {
+  HostPtr Host(const std::string& more = "", const std::string& worker = WorkerFile()) {
     return EchoHost(log, "worker = \"" + worker + "\"\n[policy]\nload = \"isolated\"\n" + more);
   }
 

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "core/isolation/digest.h"
+#include "support/this_build.h"
 #include "unit/exposition.h"
 #include "unit/forked.h"
 #include "unit/isolated_program.h"
@@ -146,7 +147,8 @@ TEST_F(Isolation, WhoLosesWorkersInARowWaits) {
 }
 
 TEST_F(Isolation, NoMoreWorkersThanTheHostWants) {
-  const HostPtr host = EchoHost(log, "max_workers = 1\nworker = \"" WORKER "\"\n[policy]\nload = \"isolated\"\n");
+  const HostPtr host =
+      EchoHost(log, "max_workers = 1\nworker = \"" + WorkerFile() + "\"\n[policy]\nload = \"isolated\"\n");
   Program other(host.get());
   {
     Program program(host.get());
@@ -237,7 +239,8 @@ TEST_F(Isolation, OneStandsReadyOnceThereWereTwo) {
 }
 
 TEST_F(Isolation, NoneStandsReadyForAHostThatWantsNone) {
-  const HostPtr host = EchoHost(log, "spare_workers = false\nworker = \"" WORKER "\"\n[policy]\nload = \"isolated\"\n");
+  const HostPtr host =
+      EchoHost(log, "spare_workers = false\nworker = \"" + WorkerFile() + "\"\n[policy]\nload = \"isolated\"\n");
   for (int i = 0; i < 3; ++i) OpenAndClose(host.get());
   EXPECT_THAT(KnownProcesses(), IsEmpty());
 }
@@ -266,7 +269,7 @@ TEST_F(Isolation, WhatTheBackendKeepsIsCharged) {
 // A named model's worker has no limit of its own.
 TEST_F(Isolation, ALimitThatIsReachedIsTheGuests) {
   const HostPtr host =
-      EchoHost(log, "isolate_models = true\nworker = \"" WORKER "\"\n[limits]\nmax_tensor_bytes = 10000\n");
+      EchoHost(log, "isolate_models = true\nworker = \"" + WorkerFile() + "\"\n[limits]\nmax_tensor_bytes = 10000\n");
   AddEchoModel(host.get(), "m", "in x f32 1\nkeeps 20000\n");
   Program program(host.get());
   uint32_t graph = 0, context = 0;
@@ -286,7 +289,7 @@ TEST_F(Isolation, AForkedHostHasNoWorkers) {
 
 // On a machine of many processors more may compute at once than a worker serves.
 TEST_F(Isolation, ComputesThatItsWorkerHasNoRoomForWait) {
-  const HostPtr host = EchoHost(log, "max_computes = 64\nisolate_models = true\nworker = \"" WORKER "\"\n");
+  const HostPtr host = EchoHost(log, "max_computes = 64\nisolate_models = true\nworker = \"" + WorkerFile() + "\"\n");
   AddEchoModel(host.get(), "m", "in x f32 1\nturns 0\ndelay 3600000\n");
   Program program(host.get());
   uint32_t graph = 0;

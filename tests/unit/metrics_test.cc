@@ -11,6 +11,7 @@
 
 #include "support/echo.h"
 #include "support/gate.h"
+#include "support/this_build.h"
 #include "unit/exposition.h"
 #include "unit/isolated_program.h"
 
@@ -282,7 +283,7 @@ class SpansTest : public ::testing::Test {
  protected:
   std::vector<Span> Run() {
     Config config;
-    EXPECT_TRUE(config.Set("backend_dirs", "['" ECHO_FOLDER "']").ok());
+    EXPECT_TRUE(config.Set("backend_dirs", "['" + EchoFolder() + "']").ok());
     std::mutex mutex;
     std::vector<Span> spans;
     config.OnSpan([&](const wasinn_span& span) {
@@ -322,7 +323,7 @@ TEST_F(SpansTest, TellEachStepAndWhoseItIs) {
 
 TEST(Spans, AnEmptyFunctionIsNobody) {
   Config config;
-  ASSERT_TRUE(config.Set("backend_dirs", "['" ECHO_FOLDER "']").ok());
+  ASSERT_TRUE(config.Set("backend_dirs", "['" + EchoFolder() + "']").ok());
   config.OnSpan([](const wasinn_span&) { ADD_FAILURE(); });
   config.OnSpan(nullptr);
   const Result<Host> host = Host::Create(config);

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "support/this_build.h"
+
 namespace wasinn {
 namespace {
 
@@ -24,7 +26,7 @@ class Logs {
 
 Result<Host> EchoHost(Events& events) {
   Config config;
-  EXPECT_TRUE(config.LoadToml("backend_dirs = ['" ECHO_FOLDER "']\nlog.level = 'info'\n").ok());
+  EXPECT_TRUE(config.LoadToml("backend_dirs = ['" + EchoFolder() + "']\nlog.level = 'info'\n").ok());
   return Host::Create(config, Logs(events));
 }
 

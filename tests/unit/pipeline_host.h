@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "support/this_build.h"
 #include "unit/bytes_guest.h"
 
 namespace wasinn::testing {
@@ -37,7 +38,9 @@ class PipelineTest : public ::testing::Test {
     }
     Pipeline(name, steps);
   }
-  HostPtr Host(const std::string& more = "") { return EchoHost(log_, "worker = \"" WORKER "\"\n" + more + models_); }
+  HostPtr Host(const std::string& more = "") {
+    return EchoHost(log_, "worker = \"" + WorkerFile() + "\"\n" + more + models_);
+  }
   // What the load of a model says, or "".
   std::string LoadError(const HostPtr& host, const char* name) {
     const StatusPtr status(

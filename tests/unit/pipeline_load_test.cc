@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <wasinn/wasinn.hpp>
 
+#include "support/this_build.h"
 #include "unit/pipeline_host.h"
 
 namespace wasinn::testing {
@@ -252,7 +253,7 @@ TEST_F(PipelineLoad, ByTheApi) {
 TEST_F(PipelineLoad, ByTheApiOfCpp) {
   const HostPtr unused = Host();
   Config config;
-  ASSERT_TRUE(config.LoadToml("backend_dirs = ['" ECHO_FOLDER "']\n").ok());
+  ASSERT_TRUE(config.LoadToml("backend_dirs = ['" + EchoFolder() + "']\n").ok());
   Result<wasinn::Host> host = wasinn::Host::Create(config);
   ASSERT_TRUE(host) << host.status().message();
   const std::string text = EchoModel("in x u8 4\n");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/gate.h"
+#include "support/this_build.h"
 #include "unit/isolated_program.h"
 
 namespace wasinn::testing {
@@ -126,7 +127,7 @@ TEST_F(SharedGraphs, LoadsAtTheSameTimeAreOne) {
 class SharedInWorkers : public SharedGraphs {
  protected:
   SharedInWorkers() {
-    host = EchoHost(log, "spare_workers = false\nworker = \"" WORKER "\"\n[policy]\nload = \"isolated\"\n");
+    host = EchoHost(log, "spare_workers = false\nworker = \"" + WorkerFile() + "\"\n[policy]\nload = \"isolated\"\n");
   }
 };
 

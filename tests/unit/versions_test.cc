@@ -7,11 +7,12 @@
 #include <utility>
 
 #include "support/echo.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
 
-HostPtr VersionsHost(Log& log) { return EchoHost(log, "", VERSIONS_FOLDER); }
+HostPtr VersionsHost(Log& log) { return EchoHost(log, "", InThisBuild("lib/wasinn-versions")); }
 
 void AddModelOf(wasinn_host* host, const char* backend, std::string_view directives) {
   const std::string text = EchoModel(directives);

@@ -6,6 +6,7 @@
 
 #include "support/echo.h"
 #include "support/gate.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -42,7 +43,7 @@ void AddModelOf(wasinn_host* host, const char* name, const char* backend) {
 TEST(Waiting, AFrameworkThatIsStuckInOpenHoldsUpNoOther) {
   Log log;
   Gate gate;
-  const HostPtr host = EchoHost(log, gate.BackendOpen(), VERSIONS_FOLDER);
+  const HostPtr host = EchoHost(log, gate.BackendOpen(), InThisBuild("lib/wasinn-versions"));
   AddModelOf(host.get(), "slow", "echo");
   AddModelOf(host.get(), "fast", "older");
   WaitingProgram first(host.get(), kLong), second(host.get(), kLong);
@@ -56,7 +57,7 @@ TEST(Waiting, AFrameworkThatIsStuckInOpenHoldsUpNoOther) {
 TEST(Waiting, WhoWaitsForAnothersOpenHasADeadline) {
   Log log;
   Gate gate;
-  const HostPtr host = EchoHost(log, gate.BackendOpen(), VERSIONS_FOLDER);
+  const HostPtr host = EchoHost(log, gate.BackendOpen(), InThisBuild("lib/wasinn-versions"));
   AddModelOf(host.get(), "a", "echo");
   AddModelOf(host.get(), "b", "echo");
   WaitingProgram first(host.get(), kLong), second(host.get(), kShort);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/gate.h"
+#include "support/this_build.h"
 #include "unit/isolated_program.h"
 
 namespace wasinn::testing {
@@ -181,7 +182,7 @@ wasinn_code AddWithWarmUp(const HostPtr& host, const wasinn_model_options& given
 
 // Where it is isolated, in its worker.
 TEST_F(WarmUp, ByTheApi) {
-  const HostPtr host = EchoHost(log_, "worker = \"" WORKER "\"\n");
+  const HostPtr host = EchoHost(log_, "worker = \"" + WorkerFile() + "\"\n");
   wasinn_model_options options{.struct_size = sizeof(options)};
   options.isolate = options.preload = true;
   std::string message;
@@ -244,7 +245,7 @@ TEST_F(WarmUp, AVersionThatItsFolderHasNotIsAnError) {
 TEST_F(WarmUp, ByTheApiOfCpp) {
   std::ofstream(folder_ / "m.gguf") << EchoModel("in x f32 2\nrecords ") << records_ << "\n";
   Config config;
-  ASSERT_TRUE(config.Set("backend_dirs", "['" ECHO_FOLDER "']").ok());
+  ASSERT_TRUE(config.Set("backend_dirs", "['" + EchoFolder() + "']").ok());
   Result<wasinn::Host> other = wasinn::Host::Create(config);
   ASSERT_TRUE(other) << other.status().message();
   ModelOptions model;

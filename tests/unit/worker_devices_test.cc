@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/this_build.h"
 #include "unit/isolated_program.h"
 
 namespace wasinn::testing {
@@ -23,8 +24,8 @@ using ::testing::SizeIs;
 class WorkerDevices : public Isolation {
  protected:
   HostPtr HostWith(bool isolated_gpu, const std::string& more = "") {
-    return EchoHost(log, "spare_workers = false\nworker = \"" WORKER
-                         "\"\n[policy]\nload = \"isolated\"\nisolated_gpu = " +
+    return EchoHost(log, "spare_workers = false\nworker = \"" + WorkerFile() +
+                             "\"\n[policy]\nload = \"isolated\"\nisolated_gpu = " +
                              std::string(isolated_gpu ? "true" : "false") + "\n" + more);
   }
   // Loads a model for a target and makes a context of it; 0 after an error.

@@ -14,6 +14,7 @@
 #include "core/isolation/connection.h"
 #include "core/isolation/segment.h"
 #include "support/echo.h"
+#include "support/this_build.h"
 #include "worker/log_lines.h"
 
 namespace wasinn::testing {
@@ -27,9 +28,9 @@ using isolation::Template;
 using std::chrono::milliseconds;
 
 isolation::Setting PlainSetting() {
-  return {.worker = WORKER,
+  return {.worker = WorkerFile(),
           .backend = "affine",
-          .library = TEMPLATE_FOLDER "/libwasinn_backend_template.so",
+          .library = InThisBuild("lib/wasinn-template") + "/libwasinn_backend_template.so",
           .max_model_bytes = 1 << 20,
           .max_tensor_bytes = 1 << 20};
 }
@@ -173,7 +174,7 @@ core::Status MakeSlotThere(Connection& connection) {
 TEST(WorkerWithoutMemory, KeepsNoModelOfWhichItCannotTell) {
   isolation::Setting setting = PlainSetting();
   setting.backend = "echo";
-  setting.library = ECHO_FOLDER "/libwasinn_backend_echo.so";
+  setting.library = EchoFolder() + "/libwasinn_backend_echo.so";
   const auto connection = StartWorker(setting);
   ASSERT_TRUE(connection) << connection.error().message();
   std::string directives;

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "support/this_build.h"
 #include "unit/isolated_program.h"
 
 namespace wasinn::testing {
@@ -22,7 +23,8 @@ using ::testing::SizeIs;
 class WorkerSettings : public Isolation {
  protected:
   HostPtr HostWith(const std::string& settings) {
-    return EchoHost(log, settings + "spare_workers = false\nworker = \"" WORKER "\"\n[policy]\nload = \"isolated\"\n");
+    return EchoHost(
+        log, settings + "spare_workers = false\nworker = \"" + WorkerFile() + "\"\n[policy]\nload = \"isolated\"\n");
   }
 };
 
@@ -48,7 +50,7 @@ TEST_F(WorkerSettings, EveryNamedModelIsIsolatedUnlessItSaysOtherwise) {
   const auto models = [&](const char* name, const char* more) {
     return "[models." + std::string(name) + "]\npath = '" + file.string() + "'\n" + more;
   };
-  const std::string worker = "spare_workers = false\nworker = \"" WORKER "\"\n";
+  const std::string worker = "spare_workers = false\nworker = \"" + WorkerFile() + "\"\n";
   const std::string sections = models("says_nothing", "") + models("stays", "isolate = false\n");
   for (const bool isolates : {false, true}) {
     const HostPtr host = EchoHost(log, worker + (isolates ? "isolate_models = true\n" : "") + sections);
@@ -95,7 +97,8 @@ TEST_F(WorkerSettings, ATenantsGuestsLoseTheirWorkerTogether) {
 }
 
 TEST_F(WorkerSettings, AHostOfOneTenant) {
-  const HostPtr host = EchoHost(log, "worker = \"" WORKER "\"\n[policy]\nload = \"isolated\"\ntenant = \"all\"\n");
+  const HostPtr host =
+      EchoHost(log, "worker = \"" + WorkerFile() + "\"\n[policy]\nload = \"isolated\"\ntenant = \"all\"\n");
   Program one(host.get()), two(host.get());
   EXPECT_NE(one.Open("in x f32 1\n"), 0u);
   EXPECT_NE(two.Open("in x f32 1\n"), 0u);

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <filesystem>
 
+#include "support/this_build.h"
+
 namespace wasinn::test {
 namespace {
 
@@ -18,7 +20,7 @@ class FrameworkFolders : public ::testing::Test {
   void SetUp() override {
     isolation::Setting setting;
     setting.backend = "echo";
-    setting.library = WORKER_TEST_echo;
+    setting.library = testing::BackendFile("echo");
     setting.config = "{}";
     ASSERT_TRUE(framework_.Load(setting).ok());
   }
@@ -33,7 +35,7 @@ TEST_F(FrameworkFolders, AreFoundInAnotherProcess) {
   ASSERT_TRUE(found.ok()) << found.message();
   EXPECT_FALSE(framework_.opened());
   EXPECT_THAT(framework_.folders(),
-              ::testing::Contains(std::filesystem::path(WORKER_TEST_echo).parent_path().string()));
+              ::testing::Contains(std::filesystem::path(testing::BackendFile("echo")).parent_path().string()));
   EXPECT_TRUE(IsAlone());
 }
 

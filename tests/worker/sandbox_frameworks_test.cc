@@ -14,6 +14,7 @@
 
 #include "check/contract.h"
 #include "check/failures.h"
+#include "support/this_build.h"
 #include "worker/backend.h"
 #include "worker/child.h"
 #include "worker/frameworks.h"
@@ -82,8 +83,8 @@ Ended BehindWall(
 Wall WallFor(const Framework& framework, bool has_exec_memory = true) {
   Wall wall = worker::WallOf(framework.name, has_exec_memory);
   const std::string folder = framework.backend.substr(0, framework.backend.rfind('/'));
-  for (const std::string& path : {folder, std::string(WORKER_TEST_ROOT "/.deps"), std::string("/usr/lib"),
-                                  std::string("/lib"), std::string("/lib64"), std::string("/etc/ld.so.cache")}) {
+  for (const std::string& path : {folder, testing::InSources(".deps"), std::string("/usr/lib"), std::string("/lib"),
+                                  std::string("/lib64"), std::string("/etc/ld.so.cache")}) {
     wall.readable.push_back(path);
   }
   return wall;

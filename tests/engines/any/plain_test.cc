@@ -3,6 +3,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "support/this_build.h"
+
 namespace wasinn::testing {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr char kLimits[] = "limits.max_model_bytes = 1048576\nlimits.max_tensor_
 
 PlainModel ModelOf(const std::string& backend) {
   if (backend == "echo") return {EchoModel("in image f32 1,3,8,8\npieces 100\n"), 5, true, "ggml"};
-  std::ifstream file(ENGINES_MODELS "/tiny/mean.onnx", std::ios::binary);
+  std::ifstream file(InSources("tests/models/tiny/mean.onnx"), std::ios::binary);
   return {{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}, 1, false, "onnx"};
 }
 

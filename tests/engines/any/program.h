@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "engines/any/wasm3_guest.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 
 inline std::vector<uint8_t> ReadGuest(const std::string& name) {
-  std::ifstream file(std::string(ENGINES_GUESTS "/") + name + ".wasm", std::ios::binary);
+  std::ifstream file(GuestFile(name), std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
