@@ -1,8 +1,9 @@
-"""usage: report.py RESULTS_DIR: tells what the test steps left there; exit status 1 on any failure, or if no test ran.
+"""usage: report.py RESULTS_DIR: reports what the test steps left there; exit status 1 on any failure, or if no test ran.
 
-Reads NAME.xml (ctest's JUnit), and NAME.passed and NAME.failed, each the output of a check that counts as one test. Prints
-failures with their output, skips with their reasons, and last the line "N passed, N failed, N skipped". A test of ctest's that ran
-many of GoogleTest counts as these. A skip that tests/skips.txt does not list is a failure, and so is one within a test in Python.
+Reads NAME.xml (ctest's JUnit), NAME-again.xml, in which the tests that failed ran once more, and NAME.passed and NAME.failed, each the output of a
+check that counts as one test. Prints failures with their output, skips with their reasons, "flaked NAME" for what failed and then passed, and last
+the line "N passed, N failed, N skipped". A test of ctest's that ran many of GoogleTest counts as these. What flaked counts as passed; more than
+FLAKED_MAX of these are a failure. A skip that tests/skips.txt does not list is a failure, and so is one within a test in Python.
 """
 
 import pathlib
@@ -11,6 +12,7 @@ import sys
 import xml.etree.ElementTree as xml
 
 OUTPUT_MAX = 8000  # characters of one failure's output, from its end
+FLAKED_MAX = 3
 
 
 def skip_reason(message, output):
@@ -32,7 +34,7 @@ def inner_cases(name, outcome, output):
     cases, begin = [], 0
     for end in ends:
         how, text = GTEST_OUTCOMES[end[1]], output[begin : end.end()]
-        cases.append((end[2], how, skip_reason("", text) if how == "skipped" else text))
+        cases.append((f"{name} {end[2]}", how, skip_reason("", text) if how == "skipped" else text))
         begin = end.end()
     told = re.search(r"^\[=+\] (\d+) tests? from .* ran\.", output[begin:], re.M)
     if not told or int(told[1]) != len(cases):
@@ -78,33 +80,50 @@ class Skips:
         return any(names.fullmatch(name) and reason.search(why) for names, reason in self.listed)
 
 
-def read_junit(path, skips, passed, failed, skipped):
+def failures_of(path):
+    """The names in a JUnit file of ctest's that failed, and the tests of ctest's that ran."""
+    failed = {name for name, outcome, _ in cases_of(path) if outcome == "failed"}
+    return failed, {name for name, outcome, _ in ctest_cases(path) if outcome != "skipped"}
+
+
+def read_junit(path, skips, passed, failed, skipped, flaked):
     cases = list(cases_of(path))
     if not cases:
         failed.append((path.stem, "no test ran"))
+    again = path.with_name(f"{path.stem}-again.xml")
+    failed_again, ran_again = failures_of(again) if again.exists() else (set(), set())
     for name, outcome, why in cases:
-        name = f"{path.stem}: {name}"
-        if outcome == "passed":
-            passed.append(name)
-        elif outcome == "skipped" and not skips.has(name, why):
-            failed.append((name, f"skipped, which tests/skips.txt does not list: {why}"))
+        test = name.split(" ")[0]
+        name_and_build = f"{path.stem}: {name}"
+        # If a process ended early again, nobody knows which of its cases would have passed.
+        if outcome == "failed" and test in ran_again and not failed_again & {name, test}:
+            flaked.append(name_and_build)
+            passed.append(name_and_build)
+        elif outcome == "passed":
+            passed.append(name_and_build)
+        elif outcome == "skipped" and not skips.has(f"{path.stem}: {name.split(' ')[-1]}", why):
+            failed.append((name_and_build, f"skipped, which tests/skips.txt does not list: {why}"))
         else:
-            {"failed": failed, "skipped": skipped}[outcome].append((name, why))
+            {"failed": failed, "skipped": skipped}[outcome].append((name_and_build, why))
 
 
 def main(results):
-    passed, failed, skipped = [], [], []
+    passed, failed, skipped, flaked = [], [], [], []
     skips = Skips((pathlib.Path(__file__).resolve().parent.parent / "tests/skips.txt").read_text())
     for path in sorted(results.iterdir()):
-        if path.suffix == ".xml":
-            read_junit(path, skips, passed, failed, skipped)
+        if path.suffix == ".xml" and not path.stem.endswith("-again"):
+            read_junit(path, skips, passed, failed, skipped, flaked)
         elif path.suffix == ".passed":
             passed.append(path.stem)
         elif path.suffix == ".failed":
             failed.append((path.stem, path.read_text(errors="replace").strip()))
+    if len(flaked) > FLAKED_MAX:
+        failed.append(("flaked", f"{len(flaked)} tests failed and then passed; {FLAKED_MAX} may"))
     for name, output in failed:
         print(f"\nFAILED  {name}")
         print("".join(f"    {line}\n" for line in output[-OUTPUT_MAX:].splitlines()), end="")
+    for name in flaked:
+        print(f"flaked {name}")
     for name, reason in skipped:
         print(f"skipped {name}: {reason}")
     print(f"{len(passed)} passed, {len(failed)} failed, {len(skipped)} skipped")

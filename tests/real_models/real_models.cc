@@ -23,7 +23,7 @@ namespace wasinn::testing {
 namespace {
 
 constexpr int kOnnx = WASI_NN_ENCODING_ONNX, kTfLite = WASI_NN_ENCODING_TENSORFLOWLITE;
-const std::string kPage = InSources("examples/ocr/page.jpg"), kAnyText[] = InSources("README.md");
+const std::string kPage = InSources("examples/ocr/page.jpg"), kAnyText = InSources("README.md");
 
 const std::vector<RealModel>& AllRealModels() {
   using enum Material;

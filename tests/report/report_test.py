@@ -21,15 +21,16 @@ def gtest(cases, ran=None):
 
 
 class ReportTest(unittest.TestCase):
-    def tell(self, *cases, **files):
-        """cases: (name, status, output, message of a skip); files: of checks."""
+    def tell(self, *cases, again=(), **files):
+        """cases: (name, status, output, message of a skip); again: the same of the second run; files: of checks."""
         with tempfile.TemporaryDirectory() as folder:
-            body = "".join(
-                f'<testcase name="{name}" status="{status}" time="1">'
-                + (f'<skipped message="{skip[0]}"/>' if skip else "") + f"<system-out>{escape(output)}</system-out></testcase>"
-                for name, status, output, *skip in cases)  # fmt: skip
-            if cases:
-                (pathlib.Path(folder) / "release.xml").write_text(f"<testsuite>{body}</testsuite>")
+            for file, tests in ("release.xml", cases), ("release-again.xml", again):
+                body = "".join(
+                    f'<testcase name="{name}" status="{status}" time="1">'
+                    + (f'<skipped message="{skip[0]}"/>' if skip else "") + f"<system-out>{escape(output)}</system-out></testcase>"
+                    for name, status, output, *skip in tests)  # fmt: skip
+                if tests:
+                    (pathlib.Path(folder) / file).write_text(f"<testsuite>{body}</testsuite>")
             for name, text in files.items():
                 (pathlib.Path(folder) / name.replace("__", ".")).write_text(text)
             done = subprocess.run([sys.executable, "-B", SOURCE / "scripts/report.py", folder], capture_output=True, text=True)
@@ -51,9 +52,27 @@ class ReportTest(unittest.TestCase):
         cases[1] = ("A.c/x", "FAILED")
         code, last, out = self.tell(("all", "fail", gtest(cases)))
         self.assertEqual((code, last), (1, "2 passed, 1 failed, 0 skipped"))
-        self.assertIn("FAILED  release: A.c/x\n", out)
+        self.assertIn("FAILED  release: all A.c/x\n", out)
         self.assertIn("output of A.c/x", out)
         self.assertNotIn("output of A.b", out)
+
+    def test_what_fails_once_and_then_passes(self):
+        once, both = gtest([("A.b", "FAILED"), ("A.c", "OK")]), gtest([("A.b", "OK"), ("A.c", "OK")])
+        code, last, out = self.tell(("all", "fail", once), ("B.c", "run", ""), again=[("all", "run", both)])
+        self.assertEqual((code, last), (0, "3 passed, 0 failed, 0 skipped"))
+        self.assertIn("flaked release: all A.b\n", out)
+        crash = ("all", "fail", both.split("[====")[0] + "Segmentation fault")
+        self.assertEqual(self.tell(crash, again=[("all", "run", both)])[:2], (0, "3 passed, 0 failed, 0 skipped"))
+        # What fails again, in any way, has failed.
+        for again in ("all", "fail", once), crash:
+            self.assertEqual(self.tell(("all", "fail", once), again=[again])[:2], (1, "1 passed, 1 failed, 0 skipped"))
+        self.assertEqual(self.tell(("all", "fail", once), ("B.c", "fail", "no"), again=[("B.c", "run", "")])[0], 1, "did not run again")
+
+    def test_more_than_a_few_that_flake_are_a_failure(self):
+        for count, code in (3, 0), (4, 1):
+            names = [f"A.{n}" for n in range(count)]
+            failed, passed = [(name, "fail", "late") for name in names], [(name, "run", "") for name in names]
+            self.assertEqual(self.tell(*failed, again=passed)[0], code)
 
     def test_one_that_runs_itself_again(self):
         again = gtest([("A.b", "OK")]) + gtest([("A.b", "OK")])

@@ -40,7 +40,7 @@ class FormatsTest : public ::testing::Test {
     fs::create_directories(folder_);
   }
   // With the template alone, or with `absent`, `broken` and `second`.
-  void Make(const std::string& toml = "", const char* folder = InThisBuild("lib/wasinn-template")) {
+  void Make(const std::string& toml = "", const std::string& folder = InThisBuild("lib/wasinn-template")) {
     host_ = EchoHost(log_, toml, folder);
     guest_ = NewGuest(host_.get());
     program_ = FakeGuest(guest_.get());

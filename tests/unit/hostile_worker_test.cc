@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "support/echo.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -15,7 +16,7 @@ class HostileWorker : public ::testing::TestWithParam<const char*> {
   HostileWorker() : folder_(std::filesystem::temp_directory_path() / ("wasinn-hostile-" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(folder_);
     program_ = folder_ / ("hostile_worker-" + std::string(GetParam()));
-    std::filesystem::create_symlink(HOSTILE_WORKER, program_);
+    std::filesystem::create_symlink(testing::InThisBuild("bin/hostile_worker"), program_);
   }
   ~HostileWorker() override { std::filesystem::remove_all(folder_); }
   HostileWorker(const HostileWorker&) = delete;

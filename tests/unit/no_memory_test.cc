@@ -70,7 +70,7 @@ TEST(OutOfMemory, BuffersGoBackToThePool) {
 // The echo backend, but for a compute that fails with a message of some length, and a cancel that counts.
 std::atomic<int> cancels{0};
 wasinn_backend FailingEcho() {
-  void* const library = dlopen(EchoFolder() + "/libwasinn_backend_echo.so", RTLD_NOW | RTLD_LOCAL);
+  void* const library = dlopen(BackendFile("echo").c_str(), RTLD_NOW | RTLD_LOCAL);
   const auto query = reinterpret_cast<decltype(&wasinn_backend_query)>(dlsym(library, "wasinn_backend_query"));
   wasinn_backend table = *query(WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR);
   table.compute = [](wasinn_backend_slot*, const wasinn_compute_options*, wasinn_compute_result*) {

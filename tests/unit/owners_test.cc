@@ -26,7 +26,7 @@ class Logs {
 
 Result<Host> EchoHost(Events& events) {
   Config config;
-  EXPECT_TRUE(config.LoadToml("backend_dirs = ['" + EchoFolder() + "']\nlog.level = 'info'\n").ok());
+  EXPECT_TRUE(config.LoadToml("backend_dirs = ['" + testing::EchoFolder() + "']\nlog.level = 'info'\n").ok());
   return Host::Create(config, Logs(events));
 }
 
