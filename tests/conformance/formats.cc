@@ -131,7 +131,7 @@ Bytes RunReference(const Format& format, const fs::path& inputs, const fs::path&
   const fs::path kept = KeptReference(argv, {inputs.string(), outputs.string()}, ReadBytes(inputs),
                                       {program, InSources(".deps/.stamps"), format.path()});
   if (fs::exists(kept)) return ReadBytes(kept);
-  const CommandResult run = RunCommand(argv, {"TF_CPP_MIN_LOG_LEVEL=3"}, "", 300);
+  const CommandResult run = RunCommand(argv, {"TF_CPP_MIN_LOG_LEVEL=3"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   if (run.exit_code == 0) Keep(outputs, kept);
   return ReadBytes(outputs);

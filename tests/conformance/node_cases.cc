@@ -12,16 +12,12 @@
 #include <string_view>
 
 #include "support/this_build.h"
+#include "wasinn_run.h"
 
 namespace wasinn::testing {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<uint8_t> ReadFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 // Whether a node draws random numbers without a seed. ONNX Runtime then seeds by the time at which the process began.
 bool IsRandomNode(std::span<const uint8_t> node) {
@@ -73,7 +69,7 @@ std::optional<std::vector<OnnxTensor>> ReadTensors(const fs::path& folder, const
   for (size_t i = 0;; ++i) {
     const fs::path path = folder / (prefix + std::to_string(i) + ".pb");
     if (!fs::exists(path)) return tensors;
-    if (!ReadTensorProto(ReadFile(path), &tensors.emplace_back())) return std::nullopt;
+    if (!ReadTensorProto(ReadBytes(path), &tensors.emplace_back())) return std::nullopt;
   }
 }
 
@@ -161,7 +157,7 @@ std::expected<NodeCase, LeftOut> RunNodeCase(const std::string& name) {
   for (const auto* ios : {&model->inputs(), &model->outputs()}) {
     if (const auto reason = CannotTravel(*ios)) return std::unexpected(LeftOut{*reason, ""});
   }
-  if (IsRandomModel(ReadFile(folder / "model.onnx"))) return std::unexpected(LeftOut{Reason::kRandom, ""});
+  if (IsRandomModel(ReadBytes(folder / "model.onnx"))) return std::unexpected(LeftOut{Reason::kRandom, ""});
   const auto inputs = ReadTensors(data, "input_");
   const auto expected = ReadTensors(data, "output_");
   if (!inputs || !expected) return std::unexpected(LeftOut{Reason::kHarnessIsBroken, "a tensor cannot be read"});

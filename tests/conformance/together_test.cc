@@ -51,7 +51,7 @@ class TogetherTest : public ::testing::Test {
                                      GuestFile("infer-witx"),      folder_.path(),
                                      InSources("models"),          std::to_string(one_by_one)};
     argv.insert(argv.end(), tasks.begin(), tasks.end());
-    const CommandResult run = RunCommand(argv, {"TF_CPP_MIN_LOG_LEVEL=3"}, "", 120);
+    const CommandResult run = RunCommand(argv, {"TF_CPP_MIN_LOG_LEVEL=3"});
     ASSERT_EQ(run.exit_code, 0) << run.err << run.out;
     EXPECT_EQ(Lines(run.out).size(), tasks.size() + one_by_one);
     for (const std::string& task : tasks) {

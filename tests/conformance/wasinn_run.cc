@@ -32,24 +32,6 @@ Script::Answer ParseAnswer(const std::string& line) {
 
 }  // namespace
 
-TempFolder::TempFolder() {
-  std::string name = (fs::path(::testing::TempDir()) / "wasinn-XXXXXX").string();
-  const char* made = ::mkdtemp(name.data());
-  EXPECT_NE(made, nullptr) << name;
-  path_ = name;
-}
-
-TempFolder::~TempFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
-CommandResult RunGuest(const std::vector<std::string>& flags, const std::string& guest,
-                       const std::vector<std::string>& args, int timeout_s) {
-  const GuestCommand command = MakeGuestCommand(flags, GuestFile(guest), args);
-  return RunCommand(command.argv, command.environment, "", timeout_s);
-}
-
 fs::path TinyModelPath(const std::string& name) { return fs::path(InSources("tests/models/tiny")) / (name + ".onnx"); }
 
 std::string TinyModel(const std::string& name) { return name + "=" + TinyModelPath(name).string(); }
@@ -58,13 +40,6 @@ Bytes ReadBytes(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   EXPECT_TRUE(file) << path;
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-std::vector<std::string> Lines(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
 }
 
 Bytes FromHex(std::string_view text) {

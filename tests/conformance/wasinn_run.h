@@ -9,36 +9,18 @@
 #include <string_view>
 #include <vector>
 
-#include "support/command.h"
+#include "support/files.h"
 #include "support/guest_command.h"
 
 namespace wasinn::testing {
 
 using Bytes = std::vector<uint8_t>;
 
-// A new folder, deleted at the end.
-class TempFolder {
- public:
-  TempFolder();
-  ~TempFolder();
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-// `wasinn run FLAGS GUEST ARGS`, or the same on the engine under test; GUEST without its ".wasm".
-CommandResult RunGuest(const std::vector<std::string>& flags, const std::string& guest,
-                       const std::vector<std::string>& args, int timeout_s = 300);
-
 // The flag "NAME=PATH" for a model of tests/models/tiny, named as its file.
 std::string TinyModel(const std::string& name);
 std::filesystem::path TinyModelPath(const std::string& name);
 
 Bytes ReadBytes(const std::filesystem::path& path);
-std::vector<std::string> Lines(const std::string& text);
 // Lower case digits, without blanks; what is no hex ends it.
 Bytes FromHex(std::string_view text);
 std::string ToHex(const Bytes& bytes);

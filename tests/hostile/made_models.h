@@ -38,9 +38,9 @@ std::string NamesWithControlCharacters();
 // Outputs of one name: an input's, three times, and y.
 std::string OutputsOfOneName();
 
-// What constant folding would compute at load: `elements` at once, or a product of matrices `times` times.
+// What constant folding computes at load: `elements` at once, or a product of matrices `times` times.
 std::string FoldsHuge(int64_t elements);
-std::string ComputesForLong(int times, bool constant);
+std::string ComputesForLong(int times);
 // The tensor is joined to itself `times` times: 2^times.
 std::string Doubles(int times, bool constant);
 // No inputs; divides integers by zero, or the least one by -1.

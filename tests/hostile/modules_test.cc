@@ -49,7 +49,7 @@ TEST(HostileModules, ThatAreNoModules) {
 
 TEST(HostileModules, ThatAreCutOff) {
   const TempFolder folder;
-  const std::string good = ReadFile(GuestPath("order"));
+  const std::string good = ReadFile(GuestPath("names"));
   for (const size_t size : {size_t{1}, size_t{7}, size_t{9}, size_t{20}, size_t{100}, size_t{1000}, good.size() / 2,
                             good.size() - 100, good.size() - 1}) {
     const std::string path = folder.Write("cut.wasm", good.substr(0, size));
@@ -160,11 +160,11 @@ TEST(HostileModules, ThatCallBeforeTheyStart) {
 
 TEST(HostileModules, ModelsThatAreNotThere) {
   const TempFolder folder;
-  const auto with = [](const std::string& model) { return GuestRun{.guest = "order", .flags = {"--model", model}}; };
+  const auto with = [](const std::string& model) { return GuestRun{.guest = "names", .flags = {"--model", model}}; };
   ExpectRefused(with("m=/nonexistent/model.onnx"), {"wasinn: error: ", "/nonexistent/model.onnx", "does not exist"});
   ExpectRefused(with("m=" + folder.path().string()), {"wasinn: error: ", folder.path().string(), "holds no model"});
   ExpectRefused(with("m=/dev/null/x"), {"wasinn: error: ", "/dev/null/x"});
-  ExpectRefused({.guest = "order", .flags = {"--models", "/nonexistent"}}, {"wasinn: error: ", "/nonexistent"});
+  ExpectRefused({.guest = "names", .flags = {"--models", "/nonexistent"}}, {"wasinn: error: ", "/nonexistent"});
 }
 
 // A model is read when a guest first names it: then it is the guest who learns that it is no model.

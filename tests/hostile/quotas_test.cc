@@ -15,13 +15,12 @@ void ExpectBounded(const std::vector<std::string>& args, const std::vector<Attac
                    std::vector<std::string> flags = {}) {
   flags.insert(flags.end(), {"--dir", SourcePath("models") + "::/models"});
   const GuestRun run{.guest = "quotas", .args = args, .flags = flags};
-  size_t peak_bytes = 0;
-  const CommandResult result = run.Measure(&peak_bytes);
+  const CommandResult result = run.Execute();
   EXPECT_EQ(result.exit_code, 0) << result.err;
   std::string expected;
   for (const Attack& line : lines) expected += line.what + (line.error.empty() ? "" : ": " + line.error) + "\n";
   EXPECT_EQ(result.out, expected);
-  EXPECT_LT(peak_bytes, kMostOfQuotas);
+  EXPECT_LT(result.peak_bytes, kMostOfQuotas);
   const std::vector<std::string> log = GuestLog(result);
   ASSERT_EQ(log.size(), 101u);
   EXPECT_TRUE(HasInOrder(log.back(), {"further errors are not logged"})) << log.back();
@@ -33,11 +32,6 @@ TEST(HostileQuotas, TenThousandGraphs) {
   const std::vector<std::string> logged = {
       "load: too_large: 1 more graphs would exceed the limit of 64 (64 held; limits.max_graphs)"};
   ExpectBounded({"graphs"}, {{"graphs: 63 success 9937 too_large", "", logged}, Honest()});
-}
-
-TEST(HostileQuotas, TenThousandGraphsOfOneName) {
-  const std::vector<std::string> logged = {"load_by_name: too_large: 1 more graphs would exceed the limit of 64"};
-  ExpectBounded({"names"}, {{"names: 63 success 9937 too_large", "", logged}, Honest()});
 }
 
 TEST(HostileQuotas, TenThousandContexts) {
@@ -55,7 +49,7 @@ TEST(HostileQuotas, ContextsOfAWideModel) {
                                            "more bytes of tensors would exceed the limit of 134217728"};
   ExpectBounded({"contexts", "/made/wide.onnx", "1000"},
                 {{"load", "success", logged}, Line("contexts: 18 success 982 too_large"), Honest()},
-                {"--nn-max-bytes", "128M", "--nn-timeout", "200s", "--dir", folder.path().string() + "::/made"});
+                {"--nn-max-bytes", "128M", "--nn-timeout", "0", "--dir", folder.path().string() + "::/made"});
 }
 
 TEST(HostileQuotas, WhatFailsTakesNothing) {

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "hostile/child.h"
 #include "hostile/run.h"
 
 namespace wasinn::testing {
@@ -27,15 +26,9 @@ class HostileReplaced : public ::testing::Test {
   // Lets the guest load and compute `name`.
   void Do(const std::string& name) {
     child_->Say(name);
-    ASSERT_TRUE(child_->ReadUntil("ready")) << child_->out() << child_->err();
+    ASSERT_TRUE(child_->WaitForLine("ready"));
   }
-  void ExpectEnd(const std::vector<Attack>& attacks) {
-    CommandResult result;
-    result.exit_code = child_->Wait(std::chrono::seconds(100));
-    result.out = child_->out();
-    result.err = child_->err();
-    ExpectAttacks(result, attacks);
-  }
+  void ExpectEnd(const std::vector<Attack>& attacks) { ExpectAttacks(child_->Wait(), attacks); }
   // Good answers to one name.
   static void Add(std::vector<Attack>* attacks, const std::string& name, const std::string& values) {
     if (name != "again") attacks->push_back({name + " load"});

@@ -68,12 +68,6 @@ void Witness::Run(wasinn_host* host, Duration pause) {
   }
 }
 
-bool Witness::GoesOnAfter(uint64_t inferences) const {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (inferences_ <= inferences && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-  return inferences_ > inferences;
-}
-
 void Witness::Stop() {
   stop_ = true;
   if (thread_.joinable()) thread_.join();

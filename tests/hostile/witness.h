@@ -26,8 +26,6 @@ class Witness {
   // Inferences so far; and those that failed or whose result was another than the first, which is a two.
   uint64_t inferences() const { return inferences_; }
   uint64_t wrong() const { return wrong_; }
-  // Whether there are more than so many, at once or soon: on a busy machine its thread may have to wait for a processor.
-  bool GoesOnAfter(uint64_t inferences) const;
 
  private:
   void Run(wasinn_host* host, Duration pause);

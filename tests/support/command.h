@@ -1,19 +1,48 @@
-// Runs a command as a user does, and keeps what it printed.
+// Runs a command as a user does, and keeps what it printed. Nothing here looks at the clock: ctest's TIMEOUT ends a command that hangs.
 #pragma once
 
+#include <sys/types.h>
+
+#include <chrono>
 #include <string>
 #include <vector>
 
 namespace wasinn::testing {
 
 struct CommandResult {
-  int exit_code = -1;  // 128 + signal if it was killed by one
+  int exit_code = -1;  // 128 + signal if a signal ended it
   std::string out, err;
+  size_t peak_bytes = 0;  // the most memory that it had resident, but no less than this process has
 };
 
-// argv[0] is a path. `environment` adds NAME=VALUE to this program's own. Runs in `folder` if that is not "". A command
-// that takes longer than `timeout_s` is killed (exit code 128 + SIGKILL).
+// argv[0] is a path. `environment` adds NAME=VALUE to this program's own. Runs in `folder` if that is not "".
 CommandResult RunCommand(const std::vector<std::string>& argv, const std::vector<std::string>& environment = {},
-                         const std::string& folder = "", int timeout_s = 100);
+                         const std::string& folder = "");
+
+// A command that a test talks to while it runs.
+class Child {
+ public:
+  // As RunCommand, but stdin is a pipe.
+  explicit Child(const std::vector<std::string>& argv, const std::vector<std::string>& environment = {},
+                 const std::string& folder = "");
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  // Writes a line to its stdin.
+  void Say(const std::string& line) const;
+  // Waits for the next line of its stdout that is `line`; false if it ends before.
+  bool WaitForLine(const std::string& line);
+  void Kill(int signal) const;
+  // Returns when it has worked for so long from now on: CPU time of all its threads.
+  void WaitForWork(std::chrono::milliseconds cpu_time) const;
+  // Closes its stdin, and waits for its end.
+  CommandResult Wait();
+
+ private:
+  pid_t pid_ = -1;
+  int input_ = -1, output_ = -1, errors_ = -1;
+  size_t seen_ = 0;  // of its stdout, by WaitForLine
+};
 
 }  // namespace wasinn::testing

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <string_view>
 
-#include "support/command.h"
 #include "support/this_build.h"
 
 namespace wasinn::testing {
@@ -128,7 +127,7 @@ bool RanWithLibrariesOfTheEngine() {
   const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
   argv.push_back(fs::read_symlink("/proc/self/exe").string());
   argv.push_back(std::string("--gtest_filter=") + test->test_suite_name() + "." + test->name());
-  const CommandResult result = RunCommand(argv, {"TESTS_WITH_LIBRARIES_OF_THE_ENGINE=1"}, "", 600);
+  const CommandResult result = RunCommand(argv, {"TESTS_WITH_LIBRARIES_OF_THE_ENGINE=1"});
   EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
   std::fputs(result.out.c_str(), stdout);
   return true;
@@ -152,6 +151,12 @@ GuestCommand MakeGuestCommand(const std::vector<std::string>& flags, const std::
   // Compiled guests are kept beside the build, and not in the user's own cache.
   command.environment.emplace_back("XDG_CACHE_HOME=" + InThisBuild("cache"));
   return command;
+}
+
+CommandResult RunGuest(const std::vector<std::string>& flags, const std::string& guest,
+                       const std::vector<std::string>& args) {
+  const GuestCommand command = MakeGuestCommand(flags, GuestFile(guest), args);
+  return RunCommand(command.argv, command.environment);
 }
 
 }  // namespace wasinn::testing

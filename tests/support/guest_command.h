@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "support/command.h"
+
 namespace wasinn::testing {
 
 struct GuestCommand {
@@ -16,6 +18,10 @@ struct GuestCommand {
 // the test fails. `module` is a path.
 GuestCommand MakeGuestCommand(const std::vector<std::string>& flags, const std::string& module,
                               const std::vector<std::string>& args);
+
+// Runs a guest of the build's, named without its ".wasm".
+CommandResult RunGuest(const std::vector<std::string>& flags, const std::string& guest,
+                       const std::vector<std::string>& args);
 
 // An engine's own program may run with another C library than this one, whose mathematics round otherwise: what a
 // reference program must be run by, so that its results are comparable. Empty: by nothing.

@@ -1,5 +1,7 @@
 #include "attack.h"
 
+#include <wasi_nn_ext.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -16,6 +18,20 @@ void Check(const char* what, uint32_t error) {
   if (error == WASI_NN_SUCCESS) return;
   std::printf("%s failed: %s\n", what, Name(error));
   std::exit(70);
+}
+
+bool WasLate() {
+  char message[2048];
+  uint32_t written = 0;
+  if (wasinn_last_error(message, sizeof(message), &written) != WASI_NN_SUCCESS) return false;
+  return std::string(message, written).find(": timeout: ") != std::string::npos;
+}
+
+// A short deadline is for the model that the guest attacks with; on a busy machine a good compute may miss it, too.
+uint32_t ComputeInTime(uint32_t context) {
+  uint32_t error = Compute(context);
+  for (int tries = 0; error == WASI_NN_RUNTIME_ERROR && WasLate() && tries < 100; ++tries) error = Compute(context);
+  return error;
 }
 
 }  // namespace
@@ -68,7 +84,7 @@ void Honest::Infer(const char* what) const {
   std::transform(std::begin(kTwo), std::end(kTwo), image.begin(),
                  [](uint8_t gray) { return static_cast<float>(gray) / 16.f; });
   Check("honest set_input", SetValues(context_, 0, {1, 1, 8, 8}, WASI_NN_F32, image));
-  Check("honest compute", Compute(context_));
+  Check("honest compute", ComputeInTime(context_));
   float probabilities[10] = {};
   uint32_t written = 0;
   Check("honest get_output", GetOutput(context_, 0, Address(probabilities), sizeof(probabilities), Address(&written)));

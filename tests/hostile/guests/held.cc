@@ -8,7 +8,7 @@ using namespace attack;
 
 namespace {
 
-constexpr uint32_t kContexts = 12, kErrors = 32;
+constexpr uint32_t kContexts = 12, kErrors = 16;
 
 void Inputs() {
   uint32_t graph = 0;
@@ -23,15 +23,28 @@ void Inputs() {
   }
 }
 
-void Outputs() {
-  uint32_t graph = 0;
-  Tell("load", LoadBytes(ReadFile("/made/untrue.onnx"), &graph));
+// 32 MiB of output in each context.
+void Outputs(uint32_t graph, uint32_t rank) {
+  std::vector<int64_t> shape(rank, 1);
+  shape[0] = 8 << 20;
   for (uint32_t i = 0; i < kContexts; ++i) {
     uint32_t context = 0;
     if (InitContext(graph, Address(&context)) != 0) return;
-    if (SetValues<int64_t>(context, 0, {1}, WASI_NN_I64, {8 << 20}) != 0) return;  // 32 MiB of output
+    if (SetValues(context, 0, {rank}, WASI_NN_I64, shape) != 0) return;
     Tell("compute " + std::to_string(i), Compute(context));
   }
+}
+
+void UntrueOutputs() {
+  uint32_t graph = 0;
+  Tell("load", LoadBytes(ReadFile("/made/untrue.onnx"), &graph));
+  Outputs(graph, 1);
+}
+
+void HiddenOutputs() {
+  uint32_t graph = 0;
+  Tell("load", LoadNamed("huge_output", &graph));
+  Outputs(graph, 33);
 }
 
 void PassedOn() {
@@ -80,7 +93,8 @@ int main(int, char** argv) {
   const Honest honest;
   const std::string kind = argv[1];
   if (kind == "inputs") Inputs();
-  if (kind == "outputs") Outputs();
+  if (kind == "outputs") UntrueOutputs();
+  if (kind == "hidden_outputs") HiddenOutputs();
   if (kind == "passed_on") PassedOn();
   if (kind == "names") Names();
   if (kind == "configurations") Configurations();

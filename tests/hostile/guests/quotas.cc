@@ -38,7 +38,6 @@ int main(int argc, char** argv) {
   const std::vector<uint8_t> model = ReadFile("/models/digits.onnx");
   uint32_t graph = 0, context = 0;
   if (kind == "graphs") Repeat("graphs", [&] { return LoadBytes(model, &graph); });
-  if (kind == "names") Repeat("names", [&] { return LoadNamed("digits", &graph); });
   if (kind == "contexts") {
     if (argc > 3) many = std::atoi(argv[3]);
     Tell("load", argc > 2 ? LoadBytes(ReadFile(argv[2]), &graph) : LoadNamed("digits", &graph));
