@@ -3,12 +3,8 @@
 #include <gtest/gtest.h>
 #include <wasinn/wasinn.hpp>
 
-#include <fstream>
-#include <thread>
-
-#include "digits.h"
 #include "engines/any/program.h"
-#include "native_ort.h"
+#include "formats.h"
 
 namespace wasinn::testing {
 namespace {
@@ -16,16 +12,9 @@ namespace {
 class AnyEngineTest : public ::testing::Test {
  protected:
   AnyEngineTest() {
-    const HeldOut held_out = ReadHeldOut();
-    const auto model = NativeModel::Load(kDigitsModel);
-    EXPECT_TRUE(model) << model.error();
-    for (const Bytes& image : held_out.images) {
-      const Bytes pixels = Floats(FromGrays(image));
-      inputs_.insert(inputs_.end(), pixels.begin(), pixels.end());
-      const auto outputs = model->Run(std::vector<OnnxTensor>{{kOnnxFloat, {1, 1, 8, 8}, pixels}});
-      EXPECT_TRUE(outputs) << outputs.error();
-      native_.insert(native_.end(), (*outputs)[0].bytes.begin(), (*outputs)[0].bytes.end());
-    }
+    const Format onnx = BuiltFormats().front();
+    inputs_ = InputsOf(onnx, ReadHeldOut());
+    native_ = RunReference(onnx, folder_.Write("inputs", inputs_), folder_.path());
     EXPECT_EQ(native_.size(), kHeldOut * 10 * sizeof(float));
     ModelOptions digits;
     digits.path = kDigitsModel;
@@ -44,16 +33,14 @@ class AnyEngineTest : public ::testing::Test {
   }
 
   Bytes RunOnWasmtime() const {
-    const TempFolder folder;
-    std::ofstream(folder.path() / "inputs", std::ios::binary)
-        .write(reinterpret_cast<const char*>(inputs_.data()), static_cast<std::streamsize>(inputs_.size()));
     const CommandResult run = RunGuest(
-        {"--model", std::string("digits=") + kDigitsModel, "--dir", folder.path().string() + "::/files"}, "infer-witx",
+        {"--model", std::string("digits=") + kDigitsModel, "--dir", folder_.path().string() + "::/files"}, "infer-witx",
         {"f32", "1,1,8,8", "/files/inputs", "/files/outputs", "image", "probabilities", "name:digits"});
     EXPECT_EQ(run.exit_code, 0) << run.err;
-    return ReadBytes(folder.path() / "outputs");
+    return ReadBytes(folder_.path() / "outputs");
   }
 
+  const TempFolder folder_;
   Bytes inputs_, native_;
   Result<Host> host_ = Host::Create();
 };
@@ -62,14 +49,6 @@ TEST_F(AnyEngineTest, TheSameBytesEverywhere) {
   EXPECT_TRUE(RunOnWasm3(0) == native_);
   EXPECT_TRUE(RunOnWasm3(1) == native_) << "with memory that grows";
   EXPECT_TRUE(RunOnWasmtime() == native_);
-}
-
-TEST_F(AnyEngineTest, GuestsInThreads) {
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([this] { EXPECT_TRUE(RunOnWasm3(0) == native_); });
-  }
-  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Components, a program for each language, over all held-out digits: the same bytes as ONNX Runtime called directly.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -33,11 +32,10 @@ class ComponentsComposedTest : public ComponentsTest {
   void ExpectDigitsWith(const std::string& settings) {
     const TempFolder folder;
     using namespace test;  // NOLINT(google-build-using-namespace): a writer's words
-    std::ofstream(folder.path() / "negative.onnx") << ModelOf({.nodes = {Node("Neg", {"x"}, {"y"})},
-                                                               .inputs = {Value("x", kFloat, {kUnknown, 1, 8, 8})},
-                                                               .outputs = {Value("y", kFloat, {kUnknown, 1, 8, 8})}});
-    const std::string file = (folder.path() / "host.toml").string();
-    std::ofstream(file) << settings;
+    folder.Write("negative.onnx", ModelOf({.nodes = {Node("Neg", {"x"}, {"y"})},
+                                           .inputs = {Value("x", kFloat, {kUnknown, 1, 8, 8})},
+                                           .outputs = {Value("y", kFloat, {kUnknown, 1, 8, 8})}}));
+    const std::string file = folder.Write("host.toml", settings);
     ExpectSameDigits({"--config", file, "--nn-load", "deny"}, "classify-" + GetParam() + ".component");
   }
   const std::string kPipeline =

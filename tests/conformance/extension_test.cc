@@ -52,44 +52,11 @@ TEST_F(ExtensionTest, OutputsThatAreWrittenAtCompute) {
   Run(script);
 }
 
-TEST_F(ExtensionTest, ReleaseAndConfiguration) {
-  Script script;
-  script.Do("config 0 two_in_two_out {\"optimization\":\"off\"}").Do("context 0 0").Do("unload 0");
-  script.Fails("context 1 0", WASI_NN_INVALID_ARGUMENT).Fails("unload 0", WASI_NN_INVALID_ARGUMENT);
-  script.Do(Script::Set("set 0 0 1 2,2", kA)).Do(Script::Set("set 0 1 1 2,2", kB));
-  script.Fails("single 0", WASI_NN_UNSUPPORTED_OPERATION).Do("compute 0").Gives("get 0 1", kSum);
-  script.Do("finalize 0").Fails("compute 0", WASI_NN_INVALID_ARGUMENT).Fails("finalize 0", WASI_NN_INVALID_ARGUMENT);
-  // Keys that are the operator's alone, and none at all.
-  script.Fails("config 1 two_in_two_out {\"session\":{\"a\":\"b\"}}", WASI_NN_INVALID_ARGUMENT);
-  script.Fails("config 1 two_in_two_out {\"library\":\"/tmp/x.so\"}", WASI_NN_INVALID_ARGUMENT);
-  script.Fails("config 1 two_in_two_out [", WASI_NN_INVALID_ARGUMENT);
-  Run(script);
-}
-
-TEST_F(ExtensionTest, ThreadsOfAGuest) {
-  for (const char* threads : {"1", "2", "64"}) {
-    Script script;
-    script.Do(std::string("config 0 two_in_two_out {\"threads\":") + threads + "}").Do("context 0 0");
-    script.Do(Script::Set("set 0 0 1 2,2", kA)).Do(Script::Set("set 0 1 1 2,2", kB)).Do("compute 0");
-    script.Gives("get 0 1", kSum).Fails("config 1 two_in_two_out {\"threads\":0}", WASI_NN_INVALID_ARGUMENT);
-    Run(script, {"--threads", "2"});
-  }
-}
-
-// A guest that unloads what it loads may go on for ever.
-TEST_F(ExtensionTest, ManyLoadsWithinTheQuota) {
-  Script script;
-  for (int i = 0; i < 40; ++i) script.Do("name 0 two_in_two_out").Do("context 0 0").Do("finalize 0").Do("unload 0");
-  Run(script, {"--nn-max-graphs", "2", "--nn-max-contexts", "1"});
-}
-
 TEST_F(ExtensionTest, DialectsNumberEncodingsDifferently) {
   const auto refused = [this](const char* dialect, const char* encoding, wasi_nn_errno error) {
     Script script;
     script.Fails(std::string("load 0 /files/nothing.bin ") + encoding, error).Do("error");
-    std::FILE* file = std::fopen((folder_.path() / "nothing.bin").c_str(), "w");
-    std::fputs("neither this nor that", file);
-    std::fclose(file);
+    folder_.Write("nothing.bin", "neither this nor that");
     return Text(Run(script, {"--dialect", dialect}).back().bytes);
   };
   // Whose word it is, or that there is no backend, tells what the number meant.

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -18,20 +17,18 @@ using ::testing::HasSubstr;
 
 class LlmAgent : public ::testing::Test {
  protected:
-  CommandResult Ask(const std::vector<std::string>& args, const std::string& folder = "::/weather") {
+  CommandResult Ask(const std::vector<std::string>& args) const {
     return RunGuest(LlmFlags({"--model", "lm=" + InSources("tests/models/caller/caller.gguf"), "--dir",
-                              folder_.path().string() + folder}),
+                              folder_.path().string() + "::/weather"}),
                     "agent", args);
   }
-  void Write(const std::string& place, const std::string& text) { std::ofstream(folder_.path() / place) << text; }
 
- private:
   const TempFolder folder_;
 };
 
 TEST_F(LlmAgent, CallsItsTool) {
-  Write("Oslo", "snow");
-  Write("Rome", "sun");
+  folder_.Write("Oslo", "snow");
+  folder_.Write("Rome", "sun");
   const CommandResult result = Ask({"How", "is the weather?"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, AnyOf(HasSubstr(R"(weather({"place":"Oslo"}))"), HasSubstr(R"(weather({"place":"Rome"}))")));
@@ -48,7 +45,7 @@ TEST_F(LlmAgent, HasTheFilesOfItsFolderAlone) {
 }
 
 TEST_F(LlmAgent, SaysWhatFails) {
-  Write("Oslo", "snow");
+  folder_.Write("Oslo", "snow");
   const CommandResult model = Ask({"-model", "gpt", "How is the weather?"});
   EXPECT_EQ(model.exit_code, 1);
   EXPECT_THAT(model.err, HasSubstr("load_by_name"));

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <regex>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -41,21 +40,21 @@ TEST_P(LlmChat, GoesOnWithThePrompt) {
       << result.err;
 }
 
-TEST_P(LlmChat, WithoutOptions) {
+TEST_P(LlmChat, NeedsNoOptions) {
   const CommandResult result = Chat(GetParam(), {"GNU General Public"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, StartsWith("GNU General Public"));
   EXPECT_GT(result.out.size(), 60u);
 }
 
-TEST_P(LlmChat, FullContext) {
+TEST_P(LlmChat, SaysThatItsContextIsFull) {
   const CommandResult result = Chat(GetParam(), {"--temp", "0", "--ctx-size", "256", "GNU General Public"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("the context is full"));
   EXPECT_GT(result.out.size(), 300u);
 }
 
-TEST_P(LlmChat, WhatFails) {
+TEST_P(LlmChat, SaysWhatFails) {
   const CommandResult missing = Chat(GetParam(), {"--model", "gpt", "Hello"});
   EXPECT_EQ(missing.exit_code, 1);
   EXPECT_THAT(missing.err, HasSubstr("chat: model gpt: load_by_name: not_found (8)"));
@@ -74,18 +73,12 @@ INSTANTIATE_TEST_SUITE_P(Languages, LlmChat, ::testing::ValuesIn(Chats()),
                          [](const auto& guest) { return guest.param == "chat" ? "Cpp" : "Go"; });
 
 // Each line a question; the answers are those of one conversation.
-TEST(LlmConversation, LinesOfTheInput) {
-  const TempFolder folder;
-  const std::string questions = (folder.path() / "questions").string();
-  std::FILE* file = std::fopen(questions.c_str(), "w");
-  ASSERT_NE(file, nullptr);
-  std::fputs("Who are you?\nThank you.\n", file);
-  std::fclose(file);
-  const GuestCommand chat =
-      MakeGuestCommand({"--threads", "1", "--model", TinyLm()}, GuestFile("chat"), {"--temp", "0"});
-  std::vector<std::string> argv = {"/bin/sh", "-c", "exec \"$@\" <\"$0\"", questions};
-  argv.insert(argv.end(), chat.argv.begin(), chat.argv.end());
-  const CommandResult result = RunCommand(argv, chat.environment);
+TEST(LlmConversation, AnswersEachLineOfItsInput) {
+  const GuestCommand command = MakeGuestCommand(LlmFlags(), GuestFile("chat"), {"--temp", "0"});
+  Child chat(command.argv, command.environment);
+  chat.Say("Who are you?");
+  chat.Say("Thank you.");
+  const CommandResult result = chat.Wait();
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "I am a tiny language model. I learned a few licences by heart.\nYou are welcome.\n");
 }

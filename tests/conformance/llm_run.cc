@@ -9,9 +9,7 @@
 
 namespace wasinn::testing {
 
-std::string TinyLm(const std::string& name) { return name + "=" + InSources("models/tiny.gguf"); }
-
-std::string TinyQuantisedLm(const std::string& name) { return name + "=" + InSources("models/tiny_q8_0.gguf"); }
+std::string TinyLm() { return "lm=" + InSources("models/tiny.gguf"); }
 
 std::vector<std::string> LlmAnswer::All(const std::string& name) const {
   std::vector<std::string> texts;

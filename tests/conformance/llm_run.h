@@ -7,9 +7,8 @@
 
 namespace wasinn::testing {
 
-// The flag "NAME=PATH" for models/tiny.gguf, or the quantised one.
-std::string TinyLm(const std::string& name = "lm");
-std::string TinyQuantisedLm(const std::string& name);
+// The flag "NAME=PATH" for models/tiny.gguf, which is called "lm".
+std::string TinyLm();
 
 // What the guest "llm" told, in order: texts by name, and where a call failed, which and how.
 struct LlmAnswer {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -15,32 +14,20 @@
 namespace wasinn::testing {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 constexpr char kGnu[] = "GNU General Public";
-constexpr char kCoffee[] = "Coffee: un caf";  // goes on with letters of two, three and four bytes
 
 // The likeliest tokens.
 std::string Greedy(int n) { return Json{{"temp", 0}, {"n-predict", n}}.dump(); }
 
-std::string Joined(const std::vector<std::string>& pieces) {
-  std::string text;
-  for (const std::string& piece : pieces) text += piece;
-  return text;
+std::string Completion(int n, const std::string& prompt) {
+  return RunLlm({"basic", "lm", Greedy(n), prompt}).One("output");
 }
 
-// Whole characters, and no bytes that are none: nlohmann's own check.
-bool IsUtf8(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::ignore) ==
-         Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-TEST(Llm, Basic) {
+TEST(Llm, CompletesAPrompt) {
   const LlmAnswer answer = RunLlm({"basic", "lm", Greedy(16), kGnu});
-  EXPECT_THAT(answer.One("output"), StartsWith(" License"));
+  EXPECT_THAT(answer.One("output"), ::testing::StartsWith(" License"));
   const Json metadata = Json::parse(answer.One("metadata"));
   EXPECT_EQ(metadata.at("output_tokens"), 16);
   EXPECT_GT(metadata.at("input_tokens"), 2);
@@ -49,178 +36,73 @@ TEST(Llm, Basic) {
   EXPECT_TRUE(metadata.at("llama_build_number").is_number_integer());
 }
 
-TEST(Llm, TheQuantisedModelKnowsTheSame) {
-  const LlmAnswer answer = RunLlm({"basic", "q", Greedy(16), kGnu}, {"--model", TinyQuantisedLm("q")});
-  EXPECT_THAT(answer.One("output"), StartsWith(" License"));
+TEST(Llm, TakesOptionsAsAnInput) {
+  EXPECT_EQ(RunLlm({"options", "lm", Greedy(24), kGnu}).One("output"), Completion(24, kGnu));
 }
 
-TEST(Llm, OptionsAsInput) {
-  EXPECT_EQ(RunLlm({"options", "lm", Greedy(24), kGnu}).One("output"),
-            RunLlm({"basic", "lm", Greedy(24), kGnu}).One("output"));
-}
-
-TEST(Llm, ChatMl) {
-  const std::string config = Json{{"temp", 0}}.dump();
-  const LlmAnswer answer = RunLlm({"chatml", "lm", config, "Who are you?", "Thank you."});
-  const auto outputs = answer.All("output"), metadata = answer.All("metadata");
-  ASSERT_EQ(outputs.size(), 2u) << answer.err;
-  EXPECT_EQ(outputs[0], "I am a tiny language model. I learned a few licences by heart.");
-  EXPECT_EQ(outputs[1], "You are welcome.");
-  // The second prompt holds the first one and its answer.
-  const auto tokens = [&](int i, const char* name) { return Json::parse(metadata.at(i)).at(name).get<int>(); };
-  EXPECT_GT(tokens(1, "input_tokens"), tokens(0, "input_tokens") + tokens(0, "output_tokens"));
-}
-
-TEST(Llm, Stream) {
+TEST(Llm, StreamsTheSameText) {
   const LlmAnswer answer = RunLlm({"stream", "lm", Greedy(40), kGnu});
   const std::vector<std::string> pieces = answer.All("piece");
   EXPECT_GT(pieces.size(), 30u);
   EXPECT_LE(pieces.size(), 40u);
-  EXPECT_EQ(Joined(pieces), answer.One("output"));
-  EXPECT_EQ(Joined(pieces), RunLlm({"basic", "lm", Greedy(40), kGnu}).One("output"));
+  std::string text;
+  for (const std::string& piece : pieces) text += piece;
+  EXPECT_EQ(text, answer.One("output"));
+  EXPECT_EQ(text, Completion(40, kGnu));
   EXPECT_EQ(Json::parse(answer.One("metadata")).at("output_tokens"), 40);
   const LlmAnswer::Line& end = answer.lines.at(pieces.size());
   EXPECT_EQ(end.name, "compute_single");
   EXPECT_EQ(end.error, uint32_t{WASI_NN_END_OF_SEQUENCE});
 }
 
-TEST(Llm, PiecesAreWholeCharacters) {
-  const LlmAnswer answer = RunLlm({"stream", "lm", Greedy(40), kCoffee});
-  for (const std::string& piece : answer.All("piece"))
-    EXPECT_TRUE(IsUtf8(piece)) << ToHex({piece.begin(), piece.end()});
-  EXPECT_THAT(Joined(answer.All("piece")), StartsWith("é crème, déjà bu; 咖啡 ☕"));
-}
-
-// However few tokens there may be, half a character is not among what comes.
-TEST(Llm, TheLastCharacterIsWhole) {
-  for (int n = 1; n < 8; ++n) {
-    EXPECT_TRUE(IsUtf8(RunLlm({"basic", "lm", Greedy(n), "Coffee: un café crème, déjà bu;"}).One("output"))) << n;
-  }
-}
-
-TEST(Llm, StreamThatFillsTheContext) {
-  const std::string config = Json{{"temp", 0}, {"ctx-size", 256}}.dump();
-  const LlmAnswer answer = RunLlm({"stream", "lm", config, kGnu});
-  EXPECT_GT(answer.All("piece").size(), 200u);
-  EXPECT_LT(answer.All("piece").size(), 256u);
-  EXPECT_EQ(answer.lines.at(answer.All("piece").size()).error, uint32_t{WASI_NN_CONTEXT_FULL});
-  EXPECT_EQ(answer.One("output"), Joined(answer.All("piece")));
-  // All at once it is the same, and the text may be read.
-  const LlmAnswer whole = RunLlm({"basic", "lm", config, kGnu});
-  EXPECT_EQ(whole.lines.at(0).error, uint32_t{WASI_NN_CONTEXT_FULL});
-  EXPECT_EQ(whole.One("output"), answer.One("output"));
-}
-
-TEST(Llm, TwoStreamsOfOneGraphDoNotMix) {
-  const LlmAnswer both = RunLlm({"two-streams", "lm", Greedy(48), kGnu, kCoffee});
-  EXPECT_EQ(Joined(both.All("a")), RunLlm({"basic", "lm", Greedy(48), kGnu}).One("output"));
-  EXPECT_EQ(Joined(both.All("b")), RunLlm({"basic", "lm", Greedy(48), kCoffee}).One("output"));
-}
-
-TEST(Llm, TheSeedDecides) {
-  const auto text = [](int seed) {
-    const Json config = {{"temp", 2.5}, {"top-k", 0}, {"top-p", 1.0}, {"min-p", 0}, {"n-predict", 32}, {"seed", seed}};
-    return RunLlm({"basic", "lm", config.dump(), kGnu}).One("output");
+TEST(Llm, RefusesStepsInAWrongOrder) {
+  const auto text = [](int input, const std::string& bytes) {
+    return Script::Set("set 0 " + std::to_string(input) + " 3 " + std::to_string(bytes.size()),
+                       {bytes.begin(), bytes.end()});
   };
-  EXPECT_EQ(text(7), text(7));
-  EXPECT_NE(text(7), text(8));
-}
-
-TEST(Llm, Grammar) {
-  const Json config = {{"temp", 0}, {"grammar", R"(root ::= [0-9] [0-9]? " apples")"}};
-  for (const char* command : {"basic", "options"}) {
-    const std::string text = RunLlm({command, "lm", config.dump(), kGnu}).One("output");
-    EXPECT_TRUE(std::regex_match(text, std::regex("[0-9]{1,2} apples"))) << command << ": " << text;
-  }
-}
-
-TEST(Llm, JsonSchema) {
-  const Json schema = {{"type", "object"},
-                       {"properties", {{"free", {{"type", "boolean"}}}, {"name", {{"enum", {"GPL", "BSD"}}}}}},
-                       {"required", {"free", "name"}},
-                       {"additionalProperties", false}};
-  const Json config = {{"temp", 0}, {"n-predict", 100}, {"json-schema", schema.dump()}};
-  const std::string text = RunLlm({"basic", "lm", config.dump(), kGnu}).One("output");
-  const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  ASSERT_TRUE(object.is_object()) << text;
-  EXPECT_EQ(object.size(), 2u) << text;
-  EXPECT_TRUE(object.at("free").is_boolean()) << text;
-  EXPECT_TRUE(object.at("name") == "GPL" || object.at("name") == "BSD") << text;
-}
-
-TEST(Llm, ReversePrompt) {
-  const Json config = {{"temp", 0}, {"n-predict", 100}, {"reverse-prompt", "four"}};
-  const std::string text = RunLlm({"basic", "lm", config.dump(), "Numbers: one two"}).One("output");
-  EXPECT_THAT(text, AllOf(StartsWith(" three"), ::testing::Not(HasSubstr("five"))));
-}
-
-TEST(Llm, Embedding) {
-  const std::string config = Json{{"embedding", true}}.dump();
-  const auto embedding = [&](const char* text) {
-    const Json output = Json::parse(RunLlm({"embedding", "lm", config, text}).One("output"));
-    EXPECT_EQ(output.at("n_embedding"), 128);
-    return output.at("embedding").get<std::vector<float>>();
-  };
-  const std::vector<float> gnu = embedding(kGnu), coffee = embedding(kCoffee);
-  EXPECT_EQ(gnu.size(), 128u);
-  EXPECT_NE(gnu, coffee);
-  EXPECT_EQ(gnu, embedding(kGnu));
-}
-
-TEST(Llm, MultiModel) {
-  const LlmAnswer answer =
-      RunLlm({"multi-model", "lm", Greedy(12), "q", kGnu}, {"--model", TinyLm(), "--model", TinyQuantisedLm("q")});
-  const auto outputs = answer.All("output");
-  ASSERT_EQ(outputs.size(), 2u) << answer.err;
-  EXPECT_THAT(outputs[0], StartsWith(" License"));
-  EXPECT_EQ(outputs[1],
-            RunLlm({"basic", "q", Greedy(12), kGnu + outputs[0]}, {"--model", TinyQuantisedLm("q")}).One("output"));
-}
-
-TEST(Llm, ModelNotFound) {
-  const LlmAnswer unknown = RunLlm({"basic", "gpt", "", kGnu});
-  EXPECT_EQ(unknown.lines.at(0).name, "load_by_name");
-  EXPECT_EQ(unknown.lines.at(0).error, uint32_t{WASI_NN_NOT_FOUND});
-  EXPECT_EQ(RunLlm({"basic", "gpt", Greedy(3), kGnu}).lines.at(0).error, uint32_t{WASI_NN_NOT_FOUND});
-}
-
-// A name that is known, whose file has gone. The standard has no number for it.
-TEST(Llm, ModelWhoseFileIsMissing) {
+  Script script;
+  script.Do("name 0 lm").Do("context 0 0");
+  script.Fails("single 0", WASI_NN_INVALID_ARGUMENT).Fails("piece 0 0", WASI_NN_INVALID_ARGUMENT);
+  script.Do("fini 0").Do("fini 0").Fails("get 0 0", WASI_NN_INVALID_ARGUMENT);
+  script.Do(text(1, Greedy(4))).Fails("single 0", WASI_NN_INVALID_ARGUMENT).Do(text(0, kGnu));
+  script.Fails("piece 0 0", WASI_NN_INVALID_ARGUMENT).Do("single 0").Fails("piece 0 10", WASI_NN_INVALID_ARGUMENT);
+  script.Do("piece 0 0").Fails("piece 0 0 1", WASI_NN_TOO_LARGE);
+  for (int i = 1; i < 4; ++i) script.Do("single 0").Do("piece 0 0");
+  script.Fails("single 0", WASI_NN_END_OF_SEQUENCE).Fails("single 0", WASI_NN_END_OF_SEQUENCE).Do("get 0 0");
+  script.Do("fini 0").Do("fini 0").Do("single 0").Do(text(0, kGnu)).Fails("piece 0 0", WASI_NN_INVALID_ARGUMENT);
+  // A compute ends a stream.
+  script.Do("single 0").Do("compute 0").Do("get 0 0").Fails("piece 0 0", WASI_NN_INVALID_ARGUMENT).Do("single 0");
+  script.Do("finalize 0").Fails("single 0", WASI_NN_INVALID_ARGUMENT).Fails("fini 0", WASI_NN_INVALID_ARGUMENT);
   const TempFolder folder;
-  std::filesystem::copy_file(InSources("models/tiny.gguf"), folder.path() / "m.gguf");
-  const std::string model = "m=" + (folder.path() / "m.gguf").string();
-  for (const bool wasmedge : {false, true}) {
-    const std::vector<std::string> flags = {"--model", model, "--dialect", wasmedge ? "wasmedge" : "witx"};
-    Script script;
-    script.Do("rename /files/m.gguf /files/gone");
-    script.Fails("name 0 m", wasmedge ? WASI_NN_MODEL_NOT_FOUND : WASI_NN_NOT_FOUND);
-    script.Do("rename /files/gone /files/m.gguf").Do("name 0 m");
-    script.Run(LlmFlags(flags), folder.path());
+  script.Run(LlmFlags(), folder.path());
+}
+
+// The example that chooses the tokens itself.
+CommandResult Search(const std::vector<std::string>& args) {
+  const CommandResult result = RunGuest(LlmFlags(), "beam-search", args);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return result;
+}
+
+TEST(LlmDecode, OneBeamIsWhatTheHostGenerates) {
+  for (const std::string prompt : {kGnu, "Coffee: un caf", "Numbers: one two"}) {
+    EXPECT_EQ(Search({"--n-predict", "40", prompt}).out, prompt + Completion(40, prompt) + "\n");
   }
+  const CommandResult answer = Search({"--n-predict", "100", Question("Thank you.")});
+  EXPECT_EQ(answer.out, Question("Thank you.") + "You are welcome.\n") << "it ends where the model does";
 }
 
-TEST(Llm, SetInputTwice) {
-  const auto outputs = RunLlm({"set-input-twice", "lm", Greedy(20), kGnu, kCoffee}).All("output");
-  ASSERT_EQ(outputs.size(), 2u);
-  EXPECT_EQ(outputs[0], RunLlm({"basic", "lm", Greedy(20), kGnu}).One("output"));
-  EXPECT_EQ(outputs[1], RunLlm({"basic", "lm", Greedy(20), kCoffee}).One("output"));
-}
-
-// The beginning is that of the prompt before: what is kept of it changes nothing.
-TEST(Llm, PromptsWithTheSameBeginning) {
-  const std::string shorter = "Everyone is permitted to copy", longer = shorter + " and distribute";
-  const auto outputs = RunLlm({"set-input-twice", "lm", Greedy(20), longer, shorter}).All("output");
-  ASSERT_EQ(outputs.size(), 2u);
-  EXPECT_EQ(outputs[0], RunLlm({"basic", "lm", Greedy(20), longer}).One("output"));
-  EXPECT_EQ(outputs[1], RunLlm({"basic", "lm", Greedy(20), shorter}).One("output"));
-}
-
-TEST(Llm, Unload) {
-  for (const std::string& config : {std::string(), Greedy(8)}) {
-    const LlmAnswer answer = RunLlm({"unload", "lm", config, "10", Question("Thank you.")},
-                                    {"--model", TinyLm(), "--nn-max-graphs", "1", "--nn-max-contexts", "1"});
-    EXPECT_EQ(answer.All("output").size(), 10u) << answer.err;
-  }
+TEST(LlmDecode, ManyBeamsAreNoWorse) {
+  // The log-probability of the first text.
+  const auto score = [](const CommandResult& result) {
+    constexpr std::string_view kBefore = "log-probability ";
+    const size_t at = result.err.find(kBefore);
+    EXPECT_NE(at, std::string::npos) << result.err;
+    return at == std::string::npos ? 0 : std::stod(result.err.substr(at + kBefore.size()));
+  };
+  const CommandResult four = Search({"--n-predict", "12", "--beams", "4", kGnu});
+  EXPECT_GE(Lines(four.out).size(), 4u);
+  EXPECT_GE(score(four), score(Search({"--n-predict", "12", kGnu})) - 0.01);
 }
 
 }  // namespace

@@ -1,143 +1,176 @@
 #include "node_cases.h"
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <optional>
-#include <string_view>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#define ORT_API_MANUAL_INIT
+#include <onnxruntime_cxx_api.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <numeric>
+#include <span>
+
+#include "common/proto_reader.h"
 #include "support/this_build.h"
-#include "wasinn_run.h"
 
 namespace wasinn::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using backend::ProtoField;
 
-// Whether a node draws random numbers without a seed. ONNX Runtime then seeds by the time at which the process began.
-bool IsRandomNode(std::span<const uint8_t> node) {
-  static constexpr std::string_view kRandomOps[] = {"Bernoulli",     "Multinomial",      "RandomNormal",
-                                                    "RandomUniform", "RandomNormalLike", "RandomUniformLike"};
-  constexpr uint32_t kInput = 1, kOpType = 4, kAttribute = 5, kAttributeName = 1;
-  std::string_view op;
-  size_t inputs = 0;
-  bool seeded = false;
-  for (ProtoReader field(node); field.Next();) {
-    if (!field.has_bytes()) continue;
-    if (field.field() == kInput) ++inputs;
-    if (field.field() == kOpType) op = field.text();
-    if (field.field() != kAttribute) continue;
-    for (ProtoReader attribute(field.bytes()); attribute.Next();) {
-      if (attribute.field() == kAttributeName && attribute.has_bytes() && attribute.text() == "seed") seeded = true;
+// Element types by their numbers, which ONNX and ONNX Runtime share.
+struct Element {
+  int onnx;
+  size_t size;
+  uint8_t type;             // wasi-nn's
+  bool is_doubled = false;  // the last dimension counts bytes, two to an element
+};
+constexpr Element kElements[] = {
+    {1, 4, WASI_NN_F32},       {2, 1, WASI_NN_U8},   {3, 1, WASI_NN_U8},   {4, 2, WASI_NN_U8, true},
+    {5, 2, WASI_NN_U8, true},  {6, 4, WASI_NN_I32},  {7, 8, WASI_NN_I64},  {9, 1, WASI_NN_U8},
+    {10, 2, WASI_NN_F16},      {11, 8, WASI_NN_F64}, {12, 4, WASI_NN_I32}, {13, 8, WASI_NN_I64},
+    {16, 2, WASI_NN_U8, true}, {17, 1, WASI_NN_U8},  {18, 1, WASI_NN_U8},  {19, 1, WASI_NN_U8},
+    {20, 1, WASI_NN_U8},
+};
+
+// As a file has it.
+struct OnnxTensor {
+  const Element* element = nullptr;
+  std::vector<int64_t> dims;
+  Bytes bytes;
+};
+
+// The numbers of a repeated field: one, or many in a row.
+std::vector<uint64_t> Numbers(const ProtoField& field) {
+  if (field.type == ProtoField::Type::kVarint) return {field.value};
+  std::vector<uint64_t> numbers;
+  uint64_t number = 0;
+  int shift = 0;
+  for (const uint8_t byte : field.bytes) {
+    number |= uint64_t{byte & 0x7fu} << shift;
+    shift += 7;
+    if (byte >= 0x80) continue;
+    numbers.push_back(std::exchange(number, 0));
+    shift = 0;
+  }
+  return numbers;
+}
+
+// A TensorProto; one without an element type is not served.
+OnnxTensor Parse(const Bytes& file) {
+  enum : uint32_t {
+    kDims = 1,
+    kType = 2,
+    kFloats = 4,
+    kInt32s = 5,
+    kInt64s = 7,
+    kRaw = 9,
+    kDoubles = 10,
+    kUint64s = 11
+  };
+  OnnxTensor tensor;
+  std::vector<uint64_t> numbers;
+  backend::ProtoReader reader(file);
+  for (ProtoField field; reader.Next(&field);) {
+    if (field.number == kDims) {
+      for (const uint64_t dim : Numbers(field)) tensor.dims.push_back(static_cast<int64_t>(dim));
+    } else if (field.number == kType) {
+      const auto* found = std::ranges::find(kElements, static_cast<int>(field.value), &Element::onnx);
+      tensor.element = found == std::end(kElements) ? nullptr : found;
+    } else if (field.number == kInt32s || field.number == kInt64s || field.number == kUint64s) {
+      for (const uint64_t number : Numbers(field)) numbers.push_back(number);
+    } else if (field.number == kRaw || field.number == kFloats || field.number == kDoubles) {
+      tensor.bytes.insert(tensor.bytes.end(), field.bytes.begin(), field.bytes.end());
     }
   }
-  // Dropout's third input switches it to training; without, it does nothing.
-  const bool random = op == "Dropout" ? inputs > 2 : std::ranges::find(kRandomOps, op) != std::end(kRandomOps);
-  return random && !seeded;
-}
-
-// The cases with random numbers are single nodes, so subgraphs and functions are not looked into.
-bool IsRandomModel(std::span<const uint8_t> model) {
-  constexpr uint32_t kGraph = 7, kNode = 1;
-  for (ProtoReader field(model); field.Next();) {
-    if (field.field() != kGraph || !field.has_bytes()) continue;
-    for (ProtoReader node(field.bytes()); node.Next();) {
-      if (node.field() == kNode && node.has_bytes() && IsRandomNode(node.bytes())) return true;
+  EXPECT_FALSE(reader.broken());
+  for (const uint64_t number : numbers) {
+    for (size_t i = 0; tensor.element != nullptr && i < tensor.element->size; ++i) {
+      tensor.bytes.push_back(static_cast<uint8_t>(number >> (8 * i)));
     }
   }
-  return false;
+  return tensor;
 }
 
-std::optional<Reason> CannotTravel(const std::vector<NativeIo>& ios) {
-  for (const NativeIo& io : ios) {
-    if (!io.is_tensor) return Reason::kNoTensors;
-    if (io.type == kOnnxString) return Reason::kStrings;
-    const bool complex = io.type == kOnnxComplex64 || io.type == kOnnxComplex128;
-    if (complex || io.type < kOnnxFloat || io.type > kOnnxLastFloat8) return Reason::kNoSuchType;
-  }
-  return std::nullopt;
-}
-
-// input_0.pb, input_1.pb … or output_*, up to the first that is not there.
+// input_0.pb, input_1.pb … or output_*; none if one of them is not served.
 std::optional<std::vector<OnnxTensor>> ReadTensors(const fs::path& folder, const std::string& prefix) {
   std::vector<OnnxTensor> tensors;
-  for (size_t i = 0;; ++i) {
-    const fs::path path = folder / (prefix + std::to_string(i) + ".pb");
-    if (!fs::exists(path)) return tensors;
-    if (!ReadTensorProto(ReadBytes(path), &tensors.emplace_back())) return std::nullopt;
+  for (fs::path path; fs::exists(path = folder / (prefix + std::to_string(tensors.size()) + ".pb"));) {
+    tensors.push_back(Parse(ReadBytes(path)));
+    if (tensors.back().element == nullptr) return std::nullopt;
   }
+  return tensors;
 }
 
-template <typename T>
-T Load(const uint8_t* at) {
-  T value;
-  std::memcpy(&value, at, sizeof(T));
-  return value;
+NodeTensor ForGuest(const OnnxTensor& tensor) {
+  std::vector<int64_t> dims = tensor.dims;
+  if (tensor.element->is_doubled && dims.empty()) dims.push_back(1);  // [1] is a scalar too
+  if (tensor.element->is_doubled) dims.back() *= 2;
+  std::string text;
+  for (const int64_t dim : dims) text += (text.empty() ? "" : ",") + std::to_string(dim);
+  return {tensor.element->type, text.empty() ? "-" : text, tensor.bytes};
 }
 
-double HalfToDouble(uint16_t bits) {
-  const int exponent = (bits >> 10) & 31;
-  const int mantissa = bits & 1023;
-  const double sign = (bits & 0x8000) != 0 ? -1 : 1;
-  if (exponent == 31) return mantissa != 0 ? std::nan("") : sign * INFINITY;
-  return sign * (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25));
+// As the backend's environment: one pool of one thread per core for all sessions, whose threads do not spin.
+Ort::Env& Env() {
+  static Ort::Env env = [] {
+    void* library = dlopen(FrameworkFile("onnx").c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) throw std::runtime_error(dlerror());
+    const auto base = reinterpret_cast<const OrtApiBase* (*)()>(dlsym(library, "OrtGetApiBase"));
+    Ort::InitApi(base()->GetApi(ORT_API_VERSION));
+    Ort::ThreadingOptions threads;
+    threads.SetGlobalIntraOpNumThreads(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+    threads.SetGlobalInterOpNumThreads(1);
+    threads.SetGlobalSpinControl(0);
+    return Ort::Env(threads, ORT_LOGGING_LEVEL_FATAL, "native");
+  }();
+  return env;
 }
 
-double ToDouble(int32_t type, const uint8_t* at) {
-  switch (type) {
-    case kOnnxFloat:
-      return static_cast<double>(Load<float>(at));
-    case kOnnxDouble:
-      return Load<double>(at);
-    case kOnnxFloat16:
-      return HalfToDouble(Load<uint16_t>(at));
-    default:  // bf16: the upper half of a float
-      return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(Load<uint16_t>(at)) << 16));
+Bytes BytesOfOutput(const Ort::Value& value) {
+  const auto info = value.GetTensorTypeAndShapeInfo();
+  const auto* element = std::ranges::find(kElements, static_cast<int>(info.GetElementType()), &Element::onnx);
+  if (element == std::end(kElements)) throw std::runtime_error("no element type of whole bytes");
+  const auto* bytes = static_cast<const uint8_t*>(value.GetTensorRawData());
+  return {bytes, bytes + info.GetElementCount() * element->size};
+}
+
+// Throws what ONNX Runtime says.
+std::vector<Bytes> Run(const std::string& model, const std::vector<OnnxTensor>& inputs) {
+  Ort::Env& env = Env();
+  Ort::SessionOptions options;
+  options.DisablePerSessionThreads();
+  Ort::Session session(env, model.c_str(), options);
+  Ort::AllocatorWithDefaultOptions allocator;
+  std::vector<Ort::AllocatedStringPtr> names;
+  std::vector<const char*> in, out;
+  std::vector<Ort::Value> values;
+  const auto memory = Ort::MemoryInfo::CreateCpu(OrtDeviceAllocator, OrtMemTypeDefault);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    // Inputs with a default come behind the others, as the backend counts them.
+    const size_t count = session.GetInputCount();
+    in.push_back(names
+                     .emplace_back(i < count ? session.GetInputNameAllocated(i, allocator)
+                                             : session.GetOverridableInitializerNameAllocated(i - count, allocator))
+                     .get());
+    values.push_back(Ort::Value::CreateTensor(memory, const_cast<uint8_t*>(inputs[i].bytes.data()),
+                                              inputs[i].bytes.size(), inputs[i].dims.data(), inputs[i].dims.size(),
+                                              static_cast<ONNXTensorElementDataType>(inputs[i].element->onnx)));
   }
-}
-
-// By the tolerances of the ONNX project's own runner.
-bool IsClose(const OnnxTensor& got, const OnnxTensor& wanted) {
-  if (got == wanted) return true;
-  static constexpr int32_t kFloats[] = {kOnnxFloat, kOnnxDouble, kOnnxFloat16, kOnnxBfloat16};
-  if (got.type != wanted.type || got.dims != wanted.dims) return false;
-  if (std::ranges::find(kFloats, got.type) == std::end(kFloats)) return false;
-  const size_t size = ElementBits(got.type) / 8;
-  for (size_t at = 0; at < got.bytes.size(); at += size) {
-    const double a = ToDouble(got.type, &got.bytes[at]);
-    const double b = ToDouble(wanted.type, &wanted.bytes[at]);
-    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
-    if (!(std::abs(a - b) <= 1e-7 + 1e-3 * std::abs(b))) return false;
+  for (size_t i = 0; i < session.GetOutputCount(); ++i) {
+    out.push_back(names.emplace_back(session.GetOutputNameAllocated(i, allocator)).get());
   }
-  return true;
+  std::vector<Bytes> outputs;
+  for (const Ort::Value& value :
+       session.Run(Ort::RunOptions(), in.data(), values.data(), values.size(), out.data(), out.size())) {
+    outputs.push_back(BytesOfOutput(value));
+  }
+  return outputs;
 }
 
 }  // namespace
-
-const char* ReasonText(Reason reason) {
-  switch (reason) {
-    case Reason::kCannotLoad:
-      return "ONNX Runtime cannot load it";
-    case Reason::kCannotRun:
-      return "ONNX Runtime cannot run it";
-    case Reason::kRandom:
-      return "its result is random";
-    case Reason::kStrings:
-      return "strings";
-    case Reason::kNoTensors:
-      return "sequences, maps or optionals";
-    case Reason::kNoSuchType:
-      return "4-bit numbers";
-    case Reason::kHarnessIsBroken:
-      break;
-  }
-  return "the test cannot read the case";
-}
 
 std::string NodeCaseFolder() { return InSources(".deps/share/onnx-node-tests"); }
 
@@ -149,22 +182,19 @@ std::vector<std::string> NodeCaseNames() {
   return names;
 }
 
-std::expected<NodeCase, LeftOut> RunNodeCase(const std::string& name) {
-  const fs::path folder = fs::path(NodeCaseFolder()) / name;
-  const fs::path data = folder / "test_data_set_0";
-  const auto model = NativeModel::Load(folder / "model.onnx");
-  if (!model) return std::unexpected(LeftOut{Reason::kCannotLoad, model.error()});
-  for (const auto* ios : {&model->inputs(), &model->outputs()}) {
-    if (const auto reason = CannotTravel(*ios)) return std::unexpected(LeftOut{*reason, ""});
+std::optional<NodeCase> RunNodeCase(const std::string& name) {
+  const fs::path folder = fs::path(NodeCaseFolder()) / name, data = folder / "test_data_set_0";
+  const auto inputs = ReadTensors(data, "input_"), expected = ReadTensors(data, "output_");
+  if (!inputs || !expected) return std::nullopt;
+  NodeCase result{.name = name};
+  try {
+    result.outputs = Run(folder / "model.onnx", *inputs);
+  } catch (const std::exception&) {
+    return std::nullopt;
   }
-  if (IsRandomModel(ReadBytes(folder / "model.onnx"))) return std::unexpected(LeftOut{Reason::kRandom, ""});
-  const auto inputs = ReadTensors(data, "input_");
-  const auto expected = ReadTensors(data, "output_");
-  if (!inputs || !expected) return std::unexpected(LeftOut{Reason::kHarnessIsBroken, "a tensor cannot be read"});
-  auto outputs = model->Run(*inputs);
-  if (!outputs) return std::unexpected(LeftOut{Reason::kCannotRun, outputs.error()});
-  const bool as_expected = std::ranges::equal(*outputs, *expected, IsClose);
-  return NodeCase{name, *std::move(outputs), as_expected};
+  for (const OnnxTensor& input : *inputs) result.inputs.push_back(ForGuest(input));
+  result.as_expected = std::ranges::equal(result.outputs, *expected, {}, {}, &OnnxTensor::bytes);
+  return result;
 }
 
 }  // namespace wasinn::testing

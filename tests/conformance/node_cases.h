@@ -1,43 +1,34 @@
 // The ONNX project's tests of single operators, run directly on ONNX Runtime.
 #pragma once
 
-#include <expected>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "native_ort.h"
+#include "wasinn_run.h"
 
 namespace wasinn::testing {
 
-// Why a case cannot be asked of a guest. These are the only reasons there are.
-enum class Reason {
-  kCannotLoad,       // ONNX Runtime refuses the model
-  kCannotRun,        // ONNX Runtime fails to compute it
-  kRandom,           // its result is another in each OS process
-  kStrings,          // its inputs or outputs are strings
-  kNoTensors,        // … sequences, maps or optionals
-  kNoSuchType,       // … of types that have no form in whole bytes: 4-bit numbers
-  kHarnessIsBroken,  // none at all: the test fails
-};
-const char* ReasonText(Reason reason);
-
-struct LeftOut {
-  Reason reason;
-  std::string detail;
+struct NodeTensor {
+  uint8_t type = 0;  // wasi-nn's number of the type, or of the one that stands in for it
+  std::string dims;  // as wasi-nn wants them for it: "2,6", or "-" for a scalar
+  Bytes bytes;
 };
 
-// A case that ONNX Runtime computes.
+// A case that ONNX Runtime computes, and whose tensors a guest can hold.
 struct NodeCase {
   std::string name;
-  std::vector<OnnxTensor> outputs;  // what ONNX Runtime gives
-  bool as_expected = false;         // as the case itself wants them, within the ONNX project's tolerance
+  std::vector<NodeTensor> inputs;
+  std::vector<Bytes> outputs;  // what ONNX Runtime gives
+  bool as_expected = false;    // these are, bit for bit, what the case itself expects
 };
 
-// Folder names, sorted; none if the folder with the cases is not there.
-std::vector<std::string> NodeCaseNames();
-// The folder with the cases.
+// The folder with the cases; and their names, sorted: none if it is not there.
 std::string NodeCaseFolder();
+std::vector<std::string> NodeCaseNames();
 
-std::expected<NodeCase, LeftOut> RunNodeCase(const std::string& name);
+// None if ONNX Runtime cannot load or run it, or a tensor of it is no dense one of elements of whole bytes.
+std::optional<NodeCase> RunNodeCase(const std::string& name);
 
 }  // namespace wasinn::testing

@@ -101,25 +101,6 @@ TEST_F(RegistryTest, AWordForTheFormatThatNobodyKnows) {
   EXPECT_NE(run.err.find("nonsense"), std::string::npos) << run.err;
 }
 
-TEST_F(RegistryTest, ANameIsNeverAPath) {
-  Put(kRelu, "models/m/1/model.onnx");
-  Script script;
-  for (const char* name : {"/files/models/m/1/model.onnx", "m/1", "../models/m", "m/../m", "./m", "models/m"}) {
-    script.Fails("name 0 " + std::string(name), WASI_NN_NOT_FOUND);
-  }
-  script.Fails("name 0 " + Path("models/m/1/model.onnx"), WASI_NN_NOT_FOUND);
-  Ask(script, "m", kReluOutput);
-  RunScript(script, {"--models", Path("models")});
-}
-
-TEST_F(RegistryTest, OnlyTheHostsModels) {
-  Put(kRelu, "relu.onnx");
-  Script script;
-  script.Fails("load 0 /files/relu.onnx", WASI_NN_UNSUPPORTED_OPERATION);
-  Ask(script, "relu", kReluOutput);
-  RunScript(script, {"--model", "relu=" + Path("relu.onnx"), "--nn-load", "deny"});
-}
-
 // The bytes beside a model belong to it when the host names the file, and never when the guest brings the bytes.
 TEST_F(RegistryTest, ExternalData) {
   Put("external", "external.onnx");
@@ -132,39 +113,17 @@ TEST_F(RegistryTest, ExternalData) {
   RunScript(script, {"--model", "external=" + Path("external.onnx")});
 }
 
-// What is in the file afterwards does not matter: the host has read it.
-TEST_F(RegistryTest, AModelIsCompiledOnce) {
-  Put(kSame, "m.onnx");
-  Put(kRelu, "new.onnx");
-  Script script;
-  Ask(script, "m", kInput);
-  script.Do("rename /files/new.onnx /files/m.onnx");
-  Ask(script, "m", kInput);
-  script.Do("name 1 m").Do("name 2 m").Do("name 3 m");
-  const auto answers = RunScript(script, {"--model", "m=" + Path("m.onnx")});
-  ASSERT_FALSE(HasFailure());
-  std::printf("load_by_name: first %.0f us; then %.1f, %.1f, %.1f and %.1f us\n", answers[0].microseconds,
-              answers[6].microseconds, answers[11].microseconds, answers[12].microseconds, answers[13].microseconds);
-}
-
-TEST_F(RegistryTest, AFileIsReadWhenItIsFirstNamed) {
-  Put(kSame, "m.onnx");
-  Put(kRelu, "new.onnx");
-  Script script;
-  script.Do("rename /files/new.onnx /files/m.onnx");
-  Ask(script, "m", kReluOutput);
-  RunScript(script, {"--model", "m=" + Path("m.onnx")});
-}
-
-// A failure is not remembered, for the file may be mended.
-TEST_F(RegistryTest, AMendedFileLoads) {
-  Put(kRelu, "good.onnx");
-  fs::copy_file(TinyModelPath("external").replace_filename("external.bin"), Path("m.onnx"));
-  Script script;
-  script.Fails("name 0 m", WASI_NN_INVALID_ENCODING).Fails("name 0 m", WASI_NN_INVALID_ENCODING);
-  script.Do("rename /files/good.onnx /files/m.onnx");
-  Ask(script, "m", kReluOutput);
-  RunScript(script, {"--model", "m=" + Path("m.onnx") + ",encoding=onnx"});
+// The standard has no number for it.
+TEST_F(RegistryTest, AModelWhoseFileIsMissing) {
+  for (const std::string dialect : {"witx", "wasmedge"}) {
+    Put(kRelu, "m.onnx");
+    Script script;
+    script.Do("rename /files/m.onnx /files/gone.onnx");
+    script.Fails("name 0 m", dialect == "wasmedge" ? WASI_NN_MODEL_NOT_FOUND : WASI_NN_NOT_FOUND);
+    script.Do("rename /files/gone.onnx /files/m.onnx");
+    Ask(script, "m", kReluOutput);
+    RunScript(script, {"--model", "m=" + Path("m.onnx"), "--dialect", dialect});
+  }
 }
 
 }  // namespace

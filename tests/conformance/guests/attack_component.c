@@ -142,27 +142,10 @@ static void Quotas(void) {
   printf("other errors: %d\n", others);
 }
 
-static int Trap(const char* how) {
-  uint32_t out = 0;
-  const NnPart outside = {(const void*)0xfffffff0, 64};
-  NnInput input = g.input;
-  printf("trap\n");
-  fflush(stdout);
-  if (strcmp(how, "graph") == 0) NnInit(123456, &out);
-  if (strcmp(how, "context") == 0) NnInfer(~0u, &g.input, g.output_name, g_buffer, kRoom, &out);
-  if (strcmp(how, "data") == 0) {
-    input.data = outside.data;
-    Infer(&input, g.output_name);
-  }
-  if (strcmp(how, "bytes") == 0) NnLoad(&outside, 1, 0, &out);
-  return 72;
-}
-
 int main(int argc, char** argv) {
   if (argc < 7) return 2;
   Start(argv);
   Honest();
-  if (argc > 7) return Trap(argv[7]);
   Inputs();
   Honest();
   Loads();
