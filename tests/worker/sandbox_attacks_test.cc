@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "worker/devices.h"
 #include "worker/sandbox_support.h"
 #include "worker/sealed.h"
 
@@ -45,7 +46,7 @@ struct Attack {
 };
 void PrintTo(const Attack& attack, std::ostream* out) { *out << attack.name; }
 
-std::vector<Attack> OnFilesAndNetwork() {
+std::vector<Attack> OnFiles() {
   return {{"Open", [] { return Call(SYS_openat, AT_FDCWD, "/etc/passwd", O_RDONLY, 0); }},
           {"OpenItsOwnMemory", [] { return Call(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR, 0); }},
           {"OpenByHandle", [] { return Call(SYS_open_by_handle_at, AT_FDCWD, nullptr, O_RDONLY); }},
@@ -53,11 +54,15 @@ std::vector<Attack> OnFilesAndNetwork() {
           {"Unlink", [] { return Call(SYS_unlinkat, AT_FDCWD, "/nothing", 0); }},
           {"ChangeFolder", [] { return Call(SYS_chdir, "/"); }},
           {"Mount", [] { return Call(SYS_mount, "none", "/", "tmpfs", 0, nullptr); }},
-          {"Socket", [] { return Call(SYS_socket, AF_INET, SOCK_STREAM, 0); }},
+          {"Ioctl", [] { return Call(SYS_ioctl, 0, 0x5401, nullptr); }}};
+}
+
+std::vector<Attack> OnNetwork() {
+  return {{"Socket", [] { return Call(SYS_socket, AF_INET, SOCK_STREAM, 0); }},
           {"SocketPair", [] { return Call(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, nullptr); }},
           {"Connect", [] { return Call(SYS_connect, 0, nullptr, 0); }},
           {"Bind", [] { return Call(SYS_bind, 0, nullptr, 0); }},
-          {"Ioctl", [] { return Call(SYS_ioctl, 0, 0x5401, nullptr); }},
+          {"LocalSocket", [] { return Call(SYS_socket, AF_UNIX, SOCK_STREAM, 0); }},
           {"IoUring", [] { return Call(SYS_io_uring_setup, 1, nullptr); }}};
 }
 
@@ -81,6 +86,8 @@ std::vector<Attack> OnProcesses() {
              return Call(SYS_sched_setaffinity, getppid(), sizeof set, &set);
            }},
           {"BeNicer", [] { return Call(SYS_setpriority, PRIO_PROCESS, 0, 0); }},
+          {"RunAsRealTime", [] { return Call(SYS_sched_setscheduler, 0, SCHED_FIFO, nullptr); }},
+          {"FaultsByHand", [] { return Call(SYS_userfaultfd, 0); }},
           {"ChangeUser", [] { return Call(SYS_setuid, 0); }},
           {"SetTheClock", [] { return Call(SYS_clock_settime, 0, nullptr); }},
           {"Trace", [] { return Call(SYS_perf_event_open, nullptr, 0, -1, -1, 0); }},
@@ -130,27 +137,44 @@ std::vector<Attack> OnMemory() {
            }}};
 }
 
-class SandboxRefuses : public ::testing::TestWithParam<Attack> {};
-
-TEST_P(SandboxRefuses, This) {
-  const Attack& attack = GetParam();
-  const Ended ended = InSealed({}, 64 << 20, [&] {
-    errno = 0;
-    return attack.call() == -1 ? errno : 0;
-  });
-  EXPECT_EQ(ended.exit_code, attack.error) << ended;
+worker::Wall WallWithDevices() {
+  worker::Wall wall = worker::WallOf("onnx");
+  worker::AddDevices(wall, {});
+  wall.devices.emplace_back("/dev/zero");
+  return wall;
 }
 
+class SandboxRefuses : public ::testing::TestWithParam<Attack> {
+ protected:
+  static void ExpectTheError(const worker::Wall& wall) {
+    const Ended ended = InSealed(wall, 64 << 20, [] {
+      errno = 0;
+      return GetParam().call() == -1 ? errno : 0;
+    });
+    EXPECT_EQ(ended.exit_code, GetParam().error) << ended;
+  }
+};
+TEST_P(SandboxRefuses, This) { ExpectTheError({}); }
+
+// What a device needs opens the wall for nothing of these.
+class SandboxWithDevicesRefuses : public SandboxRefuses {};
+TEST_P(SandboxWithDevicesRefuses, This) { ExpectTheError(WallWithDevices()); }
+
 std::string NameOf(const ::testing::TestParamInfo<Attack>& attack) { return attack.param.name; }
-INSTANTIATE_TEST_SUITE_P(Files, SandboxRefuses, ::testing::ValuesIn(OnFilesAndNetwork()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Files, SandboxRefuses, ::testing::ValuesIn(OnFiles()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Network, SandboxRefuses, ::testing::ValuesIn(OnNetwork()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Network, SandboxWithDevicesRefuses, ::testing::ValuesIn(OnNetwork()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Processes, SandboxWithDevicesRefuses, ::testing::ValuesIn(OnProcesses()), NameOf);
 INSTANTIATE_TEST_SUITE_P(Processes, SandboxRefuses, ::testing::ValuesIn(OnProcesses()), NameOf);
 INSTANTIATE_TEST_SUITE_P(Memory, SandboxRefuses, ::testing::ValuesIn(OnMemory()), NameOf);
 
 class SandboxKills : public ::testing::TestWithParam<Attack> {};
 
 TEST_P(SandboxKills, This) {
-  const Ended ended = InSealed({}, 0, [] { return static_cast<int>(GetParam().call()); });
-  EXPECT_EQ(ended.signal, GetParam().error) << ended;
+  for (const worker::Wall& wall : {worker::Wall(), WallWithDevices()}) {
+    const Ended ended = InSealed(wall, 0, [] { return static_cast<int>(GetParam().call()); });
+    EXPECT_EQ(ended.signal, GetParam().error) << ended;
+  }
 }
 
 std::vector<Attack> Deadly() {

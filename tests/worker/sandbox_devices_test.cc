@@ -1,14 +1,10 @@
-// The wall of a worker that may use devices: what it lets through, and what it does not. A device that every machine has stands in for a
-// GPU's.
+// The wall of a worker that may use devices: what it lets through, and what it does not; sandbox_attacks_test.cc has what no wall lets
+// through. A device that every machine has stands in for a GPU's.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <linux/sched.h>
-#include <sched.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -23,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "support/files.h"
 #include "worker/devices.h"
 #include "worker/sandbox_support.h"
 #include "worker/sealed.h"
@@ -126,34 +123,6 @@ std::vector<Trial> TrialsOnDevices() {
           {"PipeOfTheKernelsNotes", [] { return TryPipe(O_EXCL /* O_NOTIFICATION_PIPE */); }, EPERM}};
 }
 
-std::vector<Trial> TrialsOnOthers() {
-  return {{"Socket", [] { return Try(SYS_socket, AF_INET, SOCK_STREAM, 0); }, EPERM},
-          {"LocalSocket", [] { return Try(SYS_socket, AF_UNIX, SOCK_STREAM, 0); }, EPERM},
-          {"NetlinkSocket", [] { return Try(SYS_socket, AF_NETLINK, SOCK_RAW, 0); }, EPERM},
-          {"SocketPair", [] { return Try(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, nullptr); }, EPERM},
-          {"Connect", [] { return Try(SYS_connect, socket_of_before, nullptr, 0); }, EPERM},
-          {"Bind", [] { return Try(SYS_bind, socket_of_before, nullptr, 0); }, EPERM},
-          {"IoUring", [] { return Try(SYS_io_uring_setup, 1, nullptr); }, EPERM},
-          {"Fork", [] { return Try(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr); }, EPERM},
-          {"NewNamespace", [] { return Try(SYS_unshare, CLONE_NEWUSER); }, EPERM},
-          {"KillItsParent", [] { return Try(SYS_kill, getppid(), 0); }, EPERM},
-          {"OpenItsParent", [] { return Try(SYS_pidfd_open, getppid(), 0); }, EPERM},
-          {"MoveItsParent",
-           [] {
-             cpu_set_t set;
-             sched_getaffinity(0, sizeof set, &set);
-             return Try(SYS_sched_setaffinity, getppid(), sizeof set, &set);
-           },
-           EPERM},
-          {"BeNicer", [] { return Try(SYS_setpriority, PRIO_PROCESS, 0, 0); }, EPERM},
-          {"RunAsRealTime", [] { return Try(SYS_sched_setscheduler, 0, SCHED_FIFO, nullptr); }, EPERM},
-          {"ChangeUser", [] { return Try(SYS_setuid, 0); }, EPERM},
-          {"Bpf", [] { return Try(SYS_bpf, 0, nullptr, 0); }, EPERM},
-          {"Trace", [] { return Try(SYS_perf_event_open, nullptr, 0, -1, -1, 0); }, EPERM},
-          {"FaultsByHand", [] { return Try(SYS_userfaultfd, 0); }, EPERM},
-          {"BeDumpable", [] { return Try(SYS_prctl, PR_SET_DUMPABLE, 1, 0, 0, 0); }, EPERM}};
-}
-
 long TryMap(size_t bytes, int protection, int flags) {
   return mmap(nullptr, bytes, protection, flags, -1, 0) == MAP_FAILED ? errno : 0;
 }
@@ -187,25 +156,7 @@ TEST_P(SandboxWithDevices, Answers) {
 
 INSTANTIATE_TEST_SUITE_P(Files, SandboxWithDevices, ::testing::ValuesIn(TrialsOnFiles()), NameOfTrial);
 INSTANTIATE_TEST_SUITE_P(Devices, SandboxWithDevices, ::testing::ValuesIn(TrialsOnDevices()), NameOfTrial);
-INSTANTIATE_TEST_SUITE_P(Others, SandboxWithDevices, ::testing::ValuesIn(TrialsOnOthers()), NameOfTrial);
 INSTANTIATE_TEST_SUITE_P(Memory, SandboxWithDevices, ::testing::ValuesIn(TrialsOnMemory()), NameOfTrial);
-
-class SandboxWithDevicesKills : public ::testing::TestWithParam<Trial> {};
-
-TEST_P(SandboxWithDevicesKills, This) {
-  const Ended ended = InSealed(WithDevices(), 0, [] { return static_cast<int>(GetParam().call()); });
-  EXPECT_EQ(ended.signal, SIGSYS) << ended;
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    , SandboxWithDevicesKills,
-    ::testing::Values(
-        Trial{"Execute", [] { return Try(SYS_execve, "/bin/true", nullptr, nullptr); }},
-        Trial{"ExecuteAFile", [] { return Try(SYS_execveat, 0, "", nullptr, nullptr, AT_EMPTY_PATH); }},
-        Trial{"Trace", [] { return Try(SYS_ptrace, 0, 0, nullptr, nullptr); }},
-        Trial{"ReadOthers", [] { return Try(SYS_process_vm_readv, getppid(), nullptr, 0, nullptr, 0, 0); }},
-        Trial{"WriteOthers", [] { return Try(SYS_process_vm_writev, getppid(), nullptr, 0, nullptr, 0, 0); }}),
-    NameOfTrial);
 
 // A model of the CPU's is behind this one, whatever its guest's policy says.
 TEST(SandboxWithoutDevices, OpensAndAsksNone) {
@@ -289,20 +240,15 @@ class Variable {
   const char* name_;
 };
 
-std::string Describes(const std::string& name, const std::string& text) {
-  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / name;
-  std::ofstream(file) << text;
-  return file;
-}
-
 TEST(Devices, ReadTheDriversThatVariablesName) {
-  const std::string absolute = Describes("a.json", R"({"ICD": {"library_path": "/opt/driver/a.so"}})");
-  const std::string beside = Describes("b.json", R"({"ICD": {"library_path": "../b.so"}})");
-  const std::string of_system = Describes("c.json", R"({"ICD": {"library_path": "libc.so"}})");
-  const std::string broken = Describes("d.json", R"({"ICD": {"library_path": 7}})");
+  const testing::TempFolder folder;
+  const std::string absolute = folder.Write("a.json", R"({"ICD": {"library_path": "/opt/driver/a.so"}})");
+  const std::string beside = folder.Write("b.json", R"({"ICD": {"library_path": "../b.so"}})");
+  const std::string of_system = folder.Write("c.json", R"({"ICD": {"library_path": "libc.so"}})");
+  const std::string broken = folder.Write("d.json", R"({"ICD": {"library_path": 7}})");
   const Variable files("VK_DRIVER_FILES", absolute + ":" + beside + "::relative.json");
   const Variable more("VK_ICD_FILENAMES", of_system + ":" + broken + ":/nowhere.json");
-  const std::string b = (std::filesystem::path(::testing::TempDir()) / "../b.so").lexically_normal();
+  const std::string b = (folder.path() / "../b.so").lexically_normal();
   EXPECT_EQ(worker::NamedVulkanDrivers(),
             (std::vector<std::string>{absolute, "/opt/driver/a.so", beside, b, of_system, broken, "/nowhere.json"}));
 }
@@ -327,7 +273,9 @@ TEST(Devices, AddFoldersAndTakeWhatTellsTooMuch) {
 
 // Settings, keys and other people's files lie there, too.
 TEST(Devices, ReadTheLibrariesAloneInABroadFolder) {
-  const std::string library = "/tmp/libwasinn_of_devices.so.1", secret = "/tmp/wasinn_of_devices.key";
+  const std::string number = std::to_string(getpid());
+  const std::string library = "/tmp/libwasinn_of_devices_" + number + ".so.1",
+                    secret = "/tmp/wasinn_of_devices_" + number;
   for (const std::string& file : {library, secret}) std::ofstream(file) << "7";
   const Variable folders("LD_LIBRARY_PATH", "//:/usr/..:/usr/./:/tmp/:/home/nobody:/home/nobody/lib");
   worker::Wall wall = worker::WallOf("onnx");
