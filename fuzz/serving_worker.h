@@ -1,7 +1,6 @@
 // A worker that serves the echo backend on threads of this process, and the host's end of its lanes.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <span>
@@ -95,18 +94,11 @@ class Worker {
   // On a busy machine the threads of earlier lanes may not have ended yet, and the system gives no more of them.
   Lane AddLane() {
     auto [here, there] = Must(isolation::Socket::MakePair());
-    FUZZ_EXPECT(here.SetPatience(kPatience).ok());
-    const auto until = std::chrono::steady_clock::now() + kPatience;
-    while (!TryAddLane(there.number())) {
-      FUZZ_EXPECT(std::chrono::steady_clock::now() < until);
-      std::this_thread::yield();
-    }
+    while (!TryAddLane(there.number())) std::this_thread::yield();
     return Lane(std::move(here));
   }
 
  private:
-  static constexpr std::chrono::milliseconds kPatience{20000};
-
   bool TryAddLane(int end) {
     std::vector<uint8_t> bytes;
     isolation::Writer request(bytes);

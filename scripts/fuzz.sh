@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Builds the fuzzers with libFuzzer, ASan and UBSan, and runs each, two at once for each core, from its seeds on.
-# usage: scripts/fuzz.sh [SECONDS [NAME…]]
+# Builds the fuzzers with libFuzzer, ASan and UBSan, and runs each from its seeds on, one at a time for each core.
+# usage: [SEED=number] scripts/fuzz.sh [SECONDS [NAME…]]
 #   SECONDS   of each, by the clock; 30 unless told, 0 only builds them
 #   NAME      only these (witx, gguf_scan …: fuzz/CMakeLists.txt)
+#   SEED      of libFuzzer's random numbers; the time unless told. It is printed: with it, a run tries the same inputs again.
 # What it found is in build/fuzz/found/; an input goes into fuzz/corpus/NAME together with the fix. RESULTS in the environment: a folder
 # that gets fuzz-NAME.passed or fuzz-NAME.failed with the output of each.
 # shellcheck disable=SC2154
@@ -19,13 +20,15 @@ shift || true
 case $seconds in *[!0-9]*) sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "$0"; exit 2 ;; esac
 build=$root/build/fuzz
 found=$build/found
+seed=${SEED:-$(date +%s)}
 results=${RESULTS:-$build/results}
 
-# fuzz_one NAME SEEDS: new inputs grow in a folder of this run alone; the seeds stay as they are.
+# fuzz_one NAME SEEDS: new inputs grow in a folder of this run alone; the seeds stay as they are. An input has a minute of a core, which no
+# other fuzzer has.
 fuzz_one() {
   local name=$1 seeds=$2 grown rc=0
   grown=$(mktemp -d "$build/grown-XXXXXX")
-  "$build/bin/${name}_fuzz" "-max_total_time=$seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+  "$build/bin/${name}_fuzz" "-seed=$seed" "-max_total_time=$seconds" -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 \
     "-artifact_prefix=$found/$name-" "$grown" "$seeds" >"$results/fuzz-$name.log" 2>&1 </dev/null || rc=$?
   rm -rf "$grown"
   if [ "$rc" -eq 0 ]; then
@@ -33,7 +36,7 @@ fuzz_one() {
     say "fuzz-$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$results/fuzz-$name.passed") inputs"
   else
     mv "$results/fuzz-$name.log" "$results/fuzz-$name.failed"
-    say "fuzz-$name: failed (exit $rc), see $results/fuzz-$name.failed"
+    say "fuzz-$name: failed (exit $rc), see $results/fuzz-$name.failed; again: SEED=$seed scripts/fuzz.sh $seconds $name"
   fi
 }
 
@@ -42,10 +45,11 @@ quietly cmake --build "$build" --target fuzzers
 [ "$seconds" -gt 0 ] || exit 0
 mkdir -p "$found" "$results"
 rm -f "$results"/fuzz-*
+say "fuzzers: SEED=$seed"
 left=0
 while read -r name seeds; do
   [ $# -eq 0 ] || case " $* " in *" $name "*) ;; *) continue ;; esac
-  [ "$left" -lt $((2 * $(nproc))) ] || { wait -n; left=$((left - 1)); }
+  [ "$left" -lt "$(nproc)" ] || { wait -n; left=$((left - 1)); }
   fuzz_one "$name" "$seeds" &
   left=$((left + 1))
 done <"$build/fuzzers.txt"
