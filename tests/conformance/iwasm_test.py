@@ -17,7 +17,7 @@ NOT_OURS = ("WASINN_CONFIG", "WASINN_ENGINE", "WASINN_MODELS")
 
 def run(*command, env=None, input=None):
     env = {**{name: value for name, value in os.environ.items() if name not in NOT_OURS}, **(env or {})}
-    return subprocess.run([str(word) for word in command], env=env, input=input, capture_output=True, text=True, timeout=250)
+    return subprocess.run([str(word) for word in command], env=env, input=input, capture_output=True, text=True)
 
 
 class IwasmTest(unittest.TestCase):

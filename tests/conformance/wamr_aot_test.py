@@ -19,7 +19,7 @@ NOT_OURS = ("WASINN_CONFIG", "WASINN_ENGINE", "WASINN_MODELS")
 
 def run(*command, env=None):
     env = {**{name: value for name, value in os.environ.items() if name not in NOT_OURS}, **(env or {})}
-    return subprocess.run([str(word) for word in command], env=env, capture_output=True, text=True, timeout=100)
+    return subprocess.run([str(word) for word in command], env=env, capture_output=True, text=True)
 
 
 class AotTest(unittest.TestCase):
