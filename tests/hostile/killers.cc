@@ -81,14 +81,19 @@ Files DividesOnOnnx() { return {Divides("Div", /*by_zero=*/false)}; }
 
 Files LoopsOnOnnx() { return {Committed("tiny/endless.onnx")}; }
 
-// x, multiplied as a matrix of many elements: ONNX Runtime does not look within an operator whether it shall end.
+// x, multiplied as a matrix of many elements, for minutes: ONNX Runtime does not look within an operator whether it shall end.
 Files MultipliesOnOnnx() {
   constexpr int64_t kSide = 4000;
-  return {ModelOf({.nodes = {Node("Expand", {"x", "shape"}, {"m"}), Node("MatMul", {"m", "m"}, {"p"}),
-                             Node("MatMul", {"p", "m"}, {"q"}), Node("ReduceMax", {"q"}, {"y"})},
-                   .constants = {Constant<int64_t>("shape", kInt64, {2}, {kSide, kSide})},
-                   .inputs = {Value("x", kFloat, {1})},
-                   .outputs = {Value("y", TensorTypeOfAnyRank(kFloat))}})};
+  constexpr int kTimes = 100;
+  test::Graph graph{.nodes = {Node("Expand", {"x", "shape"}, {"m"}), Node("Identity", {"m"}, {"p0"})},
+                    .constants = {Constant<int64_t>("shape", kInt64, {2}, {kSide, kSide})},
+                    .inputs = {Value("x", kFloat, {1})},
+                    .outputs = {Value("y", TensorTypeOfAnyRank(kFloat))}};
+  for (int i = 0; i < kTimes; ++i) {
+    graph.nodes.push_back(Node("MatMul", {"p" + std::to_string(i), "m"}, {"p" + std::to_string(i + 1)}));
+  }
+  graph.nodes.push_back(Node("ReduceMax", {"p" + std::to_string(kTimes)}, {"y"}));
+  return {ModelOf(graph)};
 }
 
 Files DoublesOnOnnx() { return {Doubles(40, /*constant=*/false)}; }
