@@ -22,7 +22,7 @@ TEST_P(BrokenTest, EachModelHasAnAnswer) {
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   // What is not XML is no first part of two for OpenVINO: a wrong argument, like parts too many for all.
   const char* unknown = format.files.size() > 1 ? "1" : "2";
-  const std::string tried = std::to_string(120 * format.files.size());
+  const std::string tried = std::to_string(60 * format.files.size());
   EXPECT_EQ(run.out, std::string("nothing: 2\nnoise: ") + unknown + "\ntext: " + unknown +
                          "\nhalf of it: 2\na part too many: 1\n" + tried +
                          " tried, 0 with an answer that none may have\n" + ToHex(expected) + "\n")

@@ -24,7 +24,7 @@ namespace {
 using Bytes = std::vector<uint8_t>;
 using Parts = std::vector<Bytes>;
 
-constexpr uint32_t kTruncations = 40, kFlips = 80;
+constexpr uint32_t kTruncations = 20, kFlips = 40;
 
 Bytes Read(const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "rb");
