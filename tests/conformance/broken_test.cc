@@ -17,8 +17,8 @@ TEST_P(BrokenTest, EachModelHasAnAnswer) {
   const std::string image = folder.Write("image", InputsOf(format, one));
   const Bytes expected = RunReference(format, image, folder.path());
   const CommandResult run =
-      RunGuest({"--config", folder.Write("host.toml", "limits.compute_timeout_ms = 2000\n"), "--dir",
-                InSources("models") + "::/models", "--dir", folder.path().string() + "::/files"},
+      RunGuest({"--nn-max-bytes", "256M", "--config", folder.Write("host.toml", "limits.compute_timeout_ms = 2000\n"),
+                "--dir", InSources("models") + "::/models", "--dir", folder.path().string() + "::/files"},
                "broken", {format.type, std::to_string(format.encoding), format.guest_files(), "/files/image"});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   // What is not XML is no first part of two for OpenVINO: a wrong argument, like parts too many for all.

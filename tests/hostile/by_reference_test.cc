@@ -49,20 +49,24 @@ wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
   return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }
 
-// Each function of wasi_ephemeral_nn that the tests call, exported under its own name.
+// Each function of wasi_ephemeral_nn that the tests call, wrapped, for a call comes from an instance, and exported under its own name.
 std::string PuppetText(bool is_shared) {
   const std::pair<std::string, size_t> kFunctions[] = {
       {"load_by_name", 3}, {"init_execution_context", 2}, {"set_input", 3}, {"compute", 1}, {"get_output", 5}};
-  std::string text = "(module ";
-  for (const auto& [name, params] : kFunctions) {
-    text += "(import \"wasi_ephemeral_nn\" \"" + name + "\" (func $" + name + " (param";
-    for (size_t i = 0; i < params; ++i) text += " i32";
-    text += ") (result i32)))";
+  std::string imports, functions;
+  for (const auto& [name, count] : kFunctions) {
+    std::string params, arguments;
+    for (size_t i = 0; i < count; ++i) {
+      params += " i32";
+      arguments += " (local.get " + std::to_string(i) + ")";
+    }
+    const std::string type = " (param" + params + ") (result i32)";
+    imports += "(import \"wasi_ephemeral_nn\" \"" + name + "\" (func $" + name + type + "))";
+    functions += "(func (export \"" + name + "\")" + type + " (call $" + name + arguments + "))";
   }
-  text += is_shared ? R"((import "env" "memory" (memory 1 1 shared)) (export "memory" (memory 0)))"
-                    : R"((memory (export "memory") 1))";
-  for (const auto& function : kFunctions) text += "(export \"" + function.first + "\" (func $" + function.first + "))";
-  return text + ")";
+  const std::string memory = is_shared ? R"((import "env" "memory" (memory 1 1 shared)) (export "memory" (memory 0)))"
+                                       : R"((memory (export "memory") 1))";
+  return "(module " + imports + memory + functions + ")";
 }
 
 // One engine, one guest, and instances of it without a will of their own: the test calls their functions and uses their memory.
