@@ -6,7 +6,7 @@ host named may use files of its own folder, so of these only the place_ ones, an
 
   location_*  where the bytes are said to be; always an initializer of the main graph
   place_*     where in the model the tensor hides; always the file secret.txt. ONNX Runtime 1.31.1 looks for it in the
-              host's working directory and reads it from all of these places (check.py shows it)
+              host's working directory and reads it from all of these places
 """
 
 import pathlib
