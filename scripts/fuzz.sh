@@ -3,7 +3,8 @@
 # usage: [SEED=number] scripts/fuzz.sh [SECONDS [NAME…]]
 #   SECONDS   of each, by the clock; 30 unless told, 0 only builds them
 #   NAME      only these (witx, gguf_scan …: fuzz/CMakeLists.txt)
-#   SEED      of libFuzzer's random numbers; the time unless told. It is printed: with it, a run tries the same inputs again.
+#   SEED      of libFuzzer's random numbers, by default the time. The script prints it: with it, a run tries the same
+#             inputs again.
 # What it found is in build/fuzz/found/; an input goes into fuzz/corpus/NAME together with the fix. RESULTS in the environment: a folder
 # that gets fuzz-NAME.passed or fuzz-NAME.failed with the output of each.
 # shellcheck disable=SC2154
@@ -23,20 +24,21 @@ found=$build/found
 seed=${SEED:-$(date +%s)}
 results=${RESULTS:-$build/results}
 
-# fuzz_one NAME SEEDS: new inputs grow in a folder of this run alone; the seeds stay as they are. An input has a minute of a core, which no
-# other fuzzer has.
+# fuzz_one NAME SEEDS: new inputs grow in a folder of this run alone; the seeds stay as they are. An input has a minute
+# of a core, which no other fuzzer has.
 fuzz_one() {
   local name=$1 seeds=$2 grown rc=0
   grown=$(mktemp -d "$build/grown-XXXXXX")
-  "$build/bin/${name}_fuzz" "-seed=$seed" "-max_total_time=$seconds" -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 \
-    "-artifact_prefix=$found/$name-" "$grown" "$seeds" >"$results/fuzz-$name.log" 2>&1 </dev/null || rc=$?
+  "$build/bin/${name}_fuzz" "-seed=$seed" "-max_total_time=$seconds" -timeout=60 -rss_limit_mb=2048 \
+    -print_final_stats=1 "-artifact_prefix=$found/$name-" "$grown" "$seeds" >"$results/fuzz-$name.log" 2>&1 </dev/null || rc=$?
   rm -rf "$grown"
   if [ "$rc" -eq 0 ]; then
     mv "$results/fuzz-$name.log" "$results/fuzz-$name.passed"
     say "fuzz-$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$results/fuzz-$name.passed") inputs"
   else
     mv "$results/fuzz-$name.log" "$results/fuzz-$name.failed"
-    say "fuzz-$name: failed (exit $rc), see $results/fuzz-$name.failed; again: SEED=$seed scripts/fuzz.sh $seconds $name"
+    say "fuzz-$name: failed (exit $rc), see $results/fuzz-$name.failed"
+    say "  once more: SEED=$seed scripts/fuzz.sh $seconds $name"
   fi
 }
 

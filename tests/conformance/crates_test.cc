@@ -160,8 +160,8 @@ INSTANTIATE_TEST_SUITE_P(, CratesPiecesTest, ::testing::ValuesIn(ByTurns(TextFor
                          [](const auto& c) { return NameOf(c.param); });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CratesPiecesTest);
 
-// The examples of the crates' documentation, as they are. All of them are for TensorFlow Lite, and one for a MobileNet, which another
-// package brings along.
+// The examples of the crates' documentation, as they are. All of them are for TensorFlow Lite, and one for a MobileNet,
+// which another package brings along.
 class PublishedTest : public ::testing::TestWithParam<Crate> {
  protected:
   static CommandResult Run(const std::string& folder, const std::vector<std::string>& args) {

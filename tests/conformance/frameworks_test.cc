@@ -27,8 +27,8 @@ void Set(Script* script, const std::string& context, const Bytes& pixels) {
   script->Do(Script::Set("set " + context + " 0 1 1,1,8,8", pixels));
 }
 
-// More contexts than may compute at once share what a framework computes with: each has its own results. The frameworks are opened in
-// this order.
+// More contexts than may compute at once share what a framework computes with: each has its own results. The frameworks
+// are opened in this order.
 void ExpectOwnResults(const std::vector<Format>& formats) {
   const TempFolder folder;
   std::vector<std::string> flags = {"--config", folder.Write("one.toml", "max_computes = 1\n")};

@@ -6,8 +6,8 @@
 //   options   the same, but CONFIG goes in as input 1
 //   stream    piece by piece
 //
-// CONFIG is JSON for the framework. Every text or piece that came is one line: its name and its bytes in hex. A call that
-// fails is "error CALL ERRNO", and the end but for streams.
+// CONFIG is JSON for the framework. Every text or piece that came is one line: its name and its bytes in hex. A call
+// that fails is "error CALL ERRNO", and the end but for streams.
 
 #include <cstdio>
 #include <string>

@@ -15,7 +15,8 @@ namespace {
 constexpr size_t kBatch = 50;
 // What docs/moving.md says. Fewer would be a loss; a newer ONNX Runtime may serve more.
 constexpr size_t kFewestCases = 1172;
-// Of these, ONNX Runtime gives what the case expects in so many: reading the cases wrongly would make both sides wrong alike.
+// Of these, ONNX Runtime gives what the case expects in so many: reading the cases wrongly would make both sides wrong
+// alike.
 constexpr size_t kFewestAsExpected = 700;
 
 // Each `every`th that ONNX Runtime computes.

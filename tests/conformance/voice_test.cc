@@ -1,5 +1,5 @@
-// The voice example on speech that espeak-ng speaks: the sentences are found, by each framework that has a model of the package
-// silero-vad. That a guest computes what the framework does is real_models_test.cc's.
+// The voice example on speech that espeak-ng speaks: the sentences are found, by each framework that has a model of the
+// package silero-vad. That a guest computes what the framework does is real_models_test.cc's.
 #include <gtest/gtest.h>
 
 #include <algorithm>

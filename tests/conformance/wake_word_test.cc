@@ -1,5 +1,5 @@
-// The wake-word example on speech that espeak-ng speaks, with the models of the package openwakeword. That a guest computes what the
-// framework does is real_models_test.cc's.
+// The wake-word example on speech that espeak-ng speaks, with the models of the package openwakeword. That a guest
+// computes what the framework does is real_models_test.cc's.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// WasmEdge's typical program, by its numbers: image classification from bytes, and what WasmEdge added. matrix_test.cc has its form on
-// each framework.
+// WasmEdge's typical program, by its numbers: image classification from bytes, and what WasmEdge added. matrix_test.cc
+// has its form on each framework.
 #include <gtest/gtest.h>
 
 #include "formats.h"

@@ -1,5 +1,5 @@
-// Guests on Wasmtime whose host leaves inputs in guest memory (policy.inputs): what they may try with memory that is another's, that has
-// gone, or that other threads write.
+// Guests on Wasmtime whose host leaves inputs in guest memory (policy.inputs): what they may try with memory that is
+// another's, that has gone, or that other threads write.
 #include <gtest/gtest.h>
 #include <wasinn/wasmtime.h>
 
@@ -49,7 +49,8 @@ wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
   return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }
 
-// Each function of wasi_ephemeral_nn that the tests call, wrapped, for a call comes from an instance, and exported under its own name.
+// Each function of wasi_ephemeral_nn that the tests call, wrapped, for a call comes from an instance, and exported
+// under its own name.
 std::string PuppetText(bool is_shared) {
   const std::pair<std::string, size_t> kFunctions[] = {
       {"load_by_name", 3}, {"init_execution_context", 2}, {"set_input", 3}, {"compute", 1}, {"get_output", 5}};
@@ -69,7 +70,8 @@ std::string PuppetText(bool is_shared) {
   return "(module " + imports + memory + functions + ")";
 }
 
-// One engine, one guest, and instances of it without a will of their own: the test calls their functions and uses their memory.
+// One engine, one guest, and instances of it without a will of their own: the test calls their functions and uses their
+// memory.
 class HostileByReference : public ::testing::Test {
  protected:
   HostileByReference() {

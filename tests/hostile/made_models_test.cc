@@ -210,8 +210,8 @@ TEST(HostileMade, SlowToLoadEndAtTheirDeadline) {
   ExpectResults({{"constant_products", ComputesForLong(3000), stopped}}, {}, "limits.load_timeout_ms = 500\n");
 }
 
-// Whatever comes of a division by zero. Of INT_MIN / -1, which stops a processor likewise, ONNX Runtime 1.31 does not take care:
-// SECURITY.md says so.
+// Whatever comes of a division by zero. Of INT_MIN / -1, which stops a processor likewise, ONNX Runtime 1.31 does not
+// take care: SECURITY.md says so.
 TEST(HostileMade, DivisionsCostTheirGuestAnErrorAtMost) {
   const TempFolder folder;
   folder.Write("by_zero", Divides("Div", /*by_zero=*/true));

@@ -1,4 +1,5 @@
-// Runs a command as a user does, and keeps what it printed. Nothing here looks at the clock: ctest's TIMEOUT ends a command that hangs.
+// Runs a command as a user does, and keeps what it printed. Nothing here looks at the clock: ctest's TIMEOUT ends a
+// command that hangs.
 #pragma once
 
 #include <sys/types.h>

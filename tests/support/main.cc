@@ -1,4 +1,5 @@
-// Runs the tests of a program. Each pattern of --gtest_filter must fit a test: GoogleTest itself passes if it runs none.
+// Runs the tests of a program. Each pattern of --gtest_filter must fit a test: GoogleTest itself passes if it runs
+// none.
 #include <fnmatch.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
