@@ -11,6 +11,7 @@
 
 #include "common/dependencies.h"
 #include "common/error.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -22,6 +23,11 @@ using ::testing::HasSubstr;
 // The RUNPATH that both libraries are linked with.
 constexpr std::string_view kRunpath = "/the/runpath/of/this/library/in/the/tests/of/its/dependencies";
 constexpr std::string_view kNeeded = "libdependencies_needed.so";
+
+// Of the build.
+std::string Linked(const std::string& name) {
+  return testing::InThisBuild("lib/dependencies/libdependencies_" + name + ".so");
+}
 
 class Dependencies : public ::testing::Test {
  protected:
@@ -55,7 +61,7 @@ class Dependencies : public ::testing::Test {
   }
   // A library that needs another one.
   fs::path Library(const std::string& runpath) const {
-    return Write("libmain.so", Changed(Bytes(Library("main")), kRunpath, runpath));
+    return Write("libmain.so", Changed(Bytes(Linked("main")), kRunpath, runpath));
   }
   // What is wrong with it.
   static std::optional<std::string> Check(const fs::path& library) {
@@ -76,7 +82,7 @@ TEST_F(Dependencies, MayBeInAbsoluteFoldersAndBesideTheLibrary) {
        {"", "$ORIGIN", "${ORIGIN}", "$ORIGIN/../lib", "/usr/lib:/opt/lib", "/opt/$LIB:$ORIGIN/"}) {
     EXPECT_EQ(Check(Library(runpath)), std::nullopt) << runpath;
   }
-  EXPECT_EQ(Check(Library("main")), std::nullopt);
+  EXPECT_EQ(Check(Linked("main")), std::nullopt);
 }
 
 TEST_F(Dependencies, MayNotBeInTheWorkingFolder) {
@@ -90,7 +96,7 @@ TEST_F(Dependencies, MayNotBeInTheWorkingFolder) {
 }
 
 TEST_F(Dependencies, MayNotBePathsFromTheWorkingFolder) {
-  const std::string main = Changed(Bytes(Library("main")), kRunpath, "$ORIGIN");
+  const std::string main = Changed(Bytes(Linked("main")), kRunpath, "$ORIGIN");
   const auto wrong = Check(Write("libmain.so", Changed(main, kNeeded, "lib/needed.so")));
   ASSERT_TRUE(wrong);
   EXPECT_THAT(*wrong, AllOf(HasSubstr("libmain.so"), HasSubstr("'lib/needed.so'"), HasSubstr("working folder")));
@@ -99,12 +105,12 @@ TEST_F(Dependencies, MayNotBePathsFromTheWorkingFolder) {
 
 TEST_F(Dependencies, AreLookedAtToo) {
   const fs::path main = Library("/nonexistent:$ORIGIN");
-  Write(kNeeded, Changed(Bytes(Library("needed")), kRunpath, "$ORIGIN:"));
+  Write(kNeeded, Changed(Bytes(Linked("needed")), kRunpath, "$ORIGIN:"));
   const auto wrong = Check(main);
   ASSERT_TRUE(wrong);
   EXPECT_THAT(*wrong, AllOf(HasSubstr(std::string(kNeeded)), HasSubstr("'$ORIGIN:'")));
   // Two that need each other.
-  Write(kNeeded, Changed(Bytes(Library("main")), kRunpath, "$ORIGIN"));
+  Write(kNeeded, Changed(Bytes(Linked("main")), kRunpath, "$ORIGIN"));
   EXPECT_EQ(Check(main), std::nullopt);
 }
 
