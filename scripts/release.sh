@@ -3,8 +3,8 @@
 # WASINN_VERSION of include/wasinn/types.h, the one place that tells it. It publishes nothing and makes no tag.
 # usage: scripts/release.sh [--dry-run | --check] [KIND…]   KINDs as of scripts/package.sh; all unless told
 #   --check    says whether this checkout and its build can be released, and makes nothing. The changelog must have VERSION with a date,
-#              and nothing unreleased. The tree must be clean, and without a tag of that version. The build must be of that version
-#              and of these sources
+#              and nothing unreleased. The tree must be clean, scripts/test.sh --all must have passed on it, and it has no tag of that version. The build
+#              must be of that version and of these sources
 #   --dry-run  makes everything, and only warns of what --check refuses
 # WASINN_BUILD: a build of all that shall go along, instead of build/release. WASINN_DIST: instead of dist/.
 # shellcheck disable=SC2154
@@ -42,6 +42,7 @@ check() {
   [ "$(entries "$version")" -gt 0 ] || fault "CHANGELOG.md says nothing of $version"
   [ "$(entries Unreleased)" = 0 ] || fault "CHANGELOG.md has entries under 'Unreleased'"
   [ -z "$(git -C "$root" status --porcelain --untracked-files=no)" ] || fault "there are changes that are not committed"
+  [ "$(cat "$root/build/passed" 2>/dev/null)" = "$(git -C "$root" rev-parse HEAD)"$'\nall' ] || fault "scripts/test.sh --all has not passed on this commit"
   [ -z "$(git -C "$root" tag --list "v$version")" ] || fault "there is a tag v$version already"
 }
 

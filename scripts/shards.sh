@@ -32,7 +32,7 @@ tier() {
     packages) needs+=(component-guests rust-guests go-guests tests serve serve-tests sbom wheel packages kubernetes images wasmedge "${frameworks[@]}") builds=(release)
       touched='^(packaging/|cmake/|include/|scripts/(package|release|sbom|bom|images)|tests/(packaging|embed|sbom|kubernetes)/)' ;;
     real-models) needs+=(tests real-models go-guests "${frameworks[@]}") touched='^tests/real_models/' ;;
-    gpu) needs+=(tests onnxruntime-webgpu "${frameworks[@]}") touched='^(tests/gpu/|scripts/gpu_test|backends/onnx/device)' ;;
+    gpu) needs+=(tests onnxruntime-webgpu "${frameworks[@]}") builds=(release) touched='^(tests/gpu/|scripts/gpu_test|backends/onnx/device)' ;;
     docs) needs+=(component-guests rust-guests go-guests tests serve "${frameworks[@]}") builds=(release) touched='^(docs/|README\.md|src/cli/|examples/)' ;;
     asan-serve) needs+=(tests serve grpc-python onnxruntime llama) builds=(asan) options=(-DWASINN_BUILD_SERVE=ON -DWASINN_BACKEND_LLAMA=ON -DWASINN_BACKEND_REMOTE=ON)
       touched='^(src/serve/|backends/remote/|tests/(serve|remote)/)' ;;

@@ -24,8 +24,8 @@ using ::testing::HasSubstr;
 constexpr std::string_view kRunpath = "/the/runpath/of/this/library/in/the/tests/of/its/dependencies";
 constexpr std::string_view kNeeded = "libdependencies_needed.so";
 
-// A library of this build's, whose words the tests change.
-std::string BuiltLibrary(const std::string& name) {
+// Of the build.
+std::string Linked(const std::string& name) {
   return testing::InThisBuild("lib/dependencies/libdependencies_" + name + ".so");
 }
 
@@ -61,7 +61,7 @@ class Dependencies : public ::testing::Test {
   }
   // A library that needs another one.
   fs::path Library(const std::string& runpath) const {
-    return Write("libmain.so", Changed(Bytes(BuiltLibrary("main")), kRunpath, runpath));
+    return Write("libmain.so", Changed(Bytes(Linked("main")), kRunpath, runpath));
   }
   // What is wrong with it.
   static std::optional<std::string> Check(const fs::path& library) {
@@ -82,7 +82,7 @@ TEST_F(Dependencies, MayBeInAbsoluteFoldersAndBesideTheLibrary) {
        {"", "$ORIGIN", "${ORIGIN}", "$ORIGIN/../lib", "/usr/lib:/opt/lib", "/opt/$LIB:$ORIGIN/"}) {
     EXPECT_EQ(Check(Library(runpath)), std::nullopt) << runpath;
   }
-  EXPECT_EQ(Check(BuiltLibrary("main")), std::nullopt);
+  EXPECT_EQ(Check(Linked("main")), std::nullopt);
 }
 
 TEST_F(Dependencies, MayNotBeInTheWorkingFolder) {
@@ -96,7 +96,7 @@ TEST_F(Dependencies, MayNotBeInTheWorkingFolder) {
 }
 
 TEST_F(Dependencies, MayNotBePathsFromTheWorkingFolder) {
-  const std::string main = Changed(Bytes(BuiltLibrary("main")), kRunpath, "$ORIGIN");
+  const std::string main = Changed(Bytes(Linked("main")), kRunpath, "$ORIGIN");
   const auto wrong = Check(Write("libmain.so", Changed(main, kNeeded, "lib/needed.so")));
   ASSERT_TRUE(wrong);
   EXPECT_THAT(*wrong, AllOf(HasSubstr("libmain.so"), HasSubstr("'lib/needed.so'"), HasSubstr("working folder")));
@@ -105,12 +105,12 @@ TEST_F(Dependencies, MayNotBePathsFromTheWorkingFolder) {
 
 TEST_F(Dependencies, AreLookedAtToo) {
   const fs::path main = Library("/nonexistent:$ORIGIN");
-  Write(kNeeded, Changed(Bytes(BuiltLibrary("needed")), kRunpath, "$ORIGIN:"));
+  Write(kNeeded, Changed(Bytes(Linked("needed")), kRunpath, "$ORIGIN:"));
   const auto wrong = Check(main);
   ASSERT_TRUE(wrong);
   EXPECT_THAT(*wrong, AllOf(HasSubstr(std::string(kNeeded)), HasSubstr("'$ORIGIN:'")));
   // Two that need each other.
-  Write(kNeeded, Changed(Bytes(BuiltLibrary("main")), kRunpath, "$ORIGIN"));
+  Write(kNeeded, Changed(Bytes(Linked("main")), kRunpath, "$ORIGIN"));
   EXPECT_EQ(Check(main), std::nullopt);
 }
 

@@ -265,7 +265,7 @@ TEST_F(OnnxCache, WritesNoMoreThanTheProcessMay) {
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
   const Loaded loaded = Load(Config(), kDigits);
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
-  EXPECT_THAT(loaded.output, SizeIs(testing::Gt(0u)));
+  EXPECT_THAT(loaded.output, SizeIs(::testing::Gt(0u)));
   EXPECT_THAT(Files(), IsEmpty());
   EXPECT_FALSE(MustLoad().kept);
   EXPECT_TRUE(MustLoad().kept);

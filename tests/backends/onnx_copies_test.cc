@@ -22,13 +22,15 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+std::string BackendFile() { return testing::BackendFile(kFramework); }
+
 // A copy of the backend's file; it goes when the test ends, as far as the file system is concerned.
 class CopyOfBackend {
  public:
   explicit CopyOfBackend(const std::string& bytes) {
     std::string folder = (std::filesystem::temp_directory_path() / "onnx_copies.XXXXXX").string();
     if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no folder");
-    path_ = std::filesystem::path(folder) / std::filesystem::path(Backend()).filename();
+    path_ = std::filesystem::path(folder) / std::filesystem::path(BackendFile()).filename();
     std::ofstream(path_, std::ios::binary) << bytes;
   }
   ~CopyOfBackend() { std::filesystem::remove_all(path_.parent_path()); }
@@ -83,7 +85,7 @@ void ExpectComputesAreBounded(const Host& host) {
 }
 
 TEST(OnnxOpenCopies, HoldGuestsToTheirLimits) {
-  const CopyOfBackend copy(ReadFile(Backend()));
+  const CopyOfBackend copy(ReadFile(BackendFile()));
   auto first = std::make_unique<Host>();
   ASSERT_TRUE(first->opened()) << first->opened().message;
   ExpectComputesAreBounded(*first);
@@ -101,7 +103,7 @@ TEST(OnnxOpenCopies, HoldGuestsToTheirLimits) {
 }
 
 TEST(OnnxOpenCopies, HoldGuestsOfAnotherBuildToTheirLimits) {
-  const CopyOfBackend copy(OfAnotherBuild(ReadFile(Backend())));
+  const CopyOfBackend copy(OfAnotherBuild(ReadFile(BackendFile())));
   const Host first;
   ASSERT_TRUE(first.opened()) << first.opened().message;
   const Host second("{}", 1, copy.path());
@@ -112,9 +114,9 @@ TEST(OnnxOpenCopies, HoldGuestsOfAnotherBuildToTheirLimits) {
 }
 
 TEST(OnnxOpenCopies, OpenAtOnce) {
-  const CopyOfBackend copy(ReadFile(Backend())), another(OfAnotherBuild(ReadFile(Backend())));
+  const CopyOfBackend copy(ReadFile(BackendFile())), another(OfAnotherBuild(ReadFile(BackendFile())));
   std::vector<std::thread> threads;
-  for (const std::string& path : {Backend(), copy.path(), another.path()}) {
+  for (const std::string& path : {BackendFile(), copy.path(), another.path()}) {
     for (int i = 0; i < 2; ++i) {
       threads.emplace_back([path] {
         for (int round = 0; round < 3; ++round) {

@@ -100,35 +100,5 @@ TEST(OnnxFolding, BytesGiveWhatAFileGives) {
   }
 }
 
-#ifdef WASINN_TEST_SILERO_VAD
-// Has an If and much that is constant in it.
-TEST(OnnxFolding, AVoiceModelGivesTheSameFromBytes) {
-  const Host host;
-  LoadOptions options;
-  options.path = silero;
-  const std::string bytes = ReadFile(options.path);
-  const Model named(host, bytes, options);
-  options.path.clear();
-  options.max_bytes = 256 * kMebi;
-  const Model given(host, bytes, options);
-  std::vector<std::string> outputs[2];
-  for (const Model* model : {&named, &given}) {
-    ASSERT_TRUE(model->loaded()) << model->loaded().message;
-    Context context(*model);
-    ASSERT_TRUE(context.Set(0, Floats({1, 512}, Counted(512))));
-    ASSERT_TRUE(context.Set(1, Floats({2, 1, 128}, std::vector<float>(256, 0.5F))));
-    ASSERT_TRUE(context.Set(2, MakeTensor<int64_t>(WASINN_I64, {}, {16000})));
-    const Result computed = context.Compute();
-    ASSERT_TRUE(computed) << computed.message;
-    for (uint32_t i = 0; i < model->info().n_outputs; ++i) {
-      Tensor output;
-      ASSERT_TRUE(context.Get(i, &output));
-      outputs[model == &given ? 1 : 0].push_back(output.bytes);
-    }
-  }
-  EXPECT_EQ(outputs[0], outputs[1]);
-}
-#endif
-
 }  // namespace
 }  // namespace wasinn::test

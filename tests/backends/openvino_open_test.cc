@@ -35,7 +35,7 @@ void ExpectMeanWorks(const Host& host, const LoadOptions& options = IrOptions("m
 
 std::string Description(const Host& host, const Model& model) { return host.table().describe(model.get()); }
 
-bool testing::Has(const Host& host, const char* device) {
+bool HasDevice(const Host& host, const char* device) {
   return std::string(host.info()->devices).find(device) != std::string::npos;
 }
 
@@ -214,7 +214,7 @@ TEST(OpenVinoTarget, SaysThatThereIsNoDeviceOrFallsBack) {
   for (const auto& [target, word, device] :
        {std::tuple(WASINN_GPU, "target gpu", "gpu ("), std::tuple(WASINN_TPU, "target tpu", "tpu (")}) {
     const Host host;
-    if (testing::Has(host, device)) continue;
+    if (HasDevice(host, device)) continue;
     LoadOptions options = IrOptions("mean");
     options.target = target;
     const Model model(host, IrXml("mean"), options);

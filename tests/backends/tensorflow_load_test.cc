@@ -79,7 +79,7 @@ TEST(TensorFlowOpen, WritesNothingToStderrAndLogsItInstead) {
     std::_Exit(good ? 0 : 1);
   }
   const auto self = std::filesystem::canonical("/proc/self/exe").string();
-  const auto file = std::filesystem::path(testing::TempDir()) / ("stderr" + std::to_string(getpid()));
+  const auto file = std::filesystem::path(::testing::TempDir()) / ("stderr" + std::to_string(getpid()));
   const std::string command = "TF_ENABLE_ONEDNN_OPTS=1 WASINN_TEST_ROLE=open " + self +
                               " --gtest_filter=TensorFlowOpen.WritesNothingToStderrAndLogsItInstead >/dev/null 2>" +
                               file.string();
@@ -265,7 +265,7 @@ TEST(TensorFlowSavedModels, FromBytesAreAClearError) {
 
 TEST(TensorFlowSavedModels, WithoutTheirVariablesAreAnError) {
   const Host host;
-  const auto folder = std::filesystem::path(testing::TempDir()) / ("saved" + std::to_string(getpid()));
+  const auto folder = std::filesystem::path(::testing::TempDir()) / ("saved" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   const std::string bytes = ModelBytes("two_signatures/saved_model.pb");
   std::ofstream(folder / "saved_model.pb", std::ios::binary) << bytes;

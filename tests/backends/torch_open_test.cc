@@ -122,9 +122,9 @@ TEST(TorchDevices, RefusesOrFallsBackOnce) {
 
 TEST(TorchModels, ReadsDigits) {
   const Host host;
-  const std::string bytes = ReadFile(testing::InSources("models/digits.pt");
+  const std::string bytes = ReadFile(testing::InSources("models/digits.pt"));
   LoadOptions by_name = TorchOptions();
-  by_name.path = testing::InSources("models/digits.pt";
+  by_name.path = testing::InSources("models/digits.pt");
   const Model model(host, bytes, TorchOptions()), named(host, bytes, by_name);
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   ASSERT_TRUE(named.loaded()) << named.loaded().message;
@@ -132,7 +132,7 @@ TEST(TorchModels, ReadsDigits) {
   NativeTorch native(bytes);
   Context context(model), other(named);
   int right = 0, n = 0;
-  for (const auto& entry : fs::directory_iterator(testing::InSources("tests/models/digits/heldout")) {
+  for (const auto& entry : fs::directory_iterator(testing::InSources("tests/models/digits/heldout"))) {
     const std::string file = ReadFile(entry.path());
     int width = 0, height = 0, channels = 0;
     stbi_uc* pixels = stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(file.data()),
@@ -161,7 +161,7 @@ TEST(TorchModels, ReadsDigits) {
 
 // A model with state that others made and use, from a guest and as the operator's file.
 TEST(TorchModels, HearsVoicesChunkByChunk) {
-  const std::string path = testing::InSources(".deps/share/silero-vad/silero_vad.jit";
+  const std::string path = testing::InSources(".deps/share/silero-vad/silero_vad.jit");
   if (!fs::exists(path)) GTEST_SKIP() << "scripts/deps.sh tests fetches " << path;
   const std::string bytes = ReadFile(path);
   const Host host;

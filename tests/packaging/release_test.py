@@ -54,6 +54,8 @@ class CheckTest(unittest.TestCase):
 
     def commit(self):
         self.git("commit", "-qam", "x")
+        head = run("git", "rev-parse", "HEAD", cwd=self.dir)
+        self.write("build/passed", f"{head.strip()}\nall\n")
 
     def release(self, mode):
         env = {**os.environ, "WASINN_DIST": str(self.dir / "dist"), "WASINN_BUILD": str(self.dir / "build")}
@@ -97,6 +99,12 @@ class CheckTest(unittest.TestCase):
         self.commit()
         self.check_refused("CHANGELOG.md says nothing of 7.1.0")
 
+    def test_all_tests_have_passed_on_the_commit(self):
+        passed = (self.dir / "build/passed").read_text()
+        for text in passed.replace("\nall", ""), passed.replace(passed[0], "x", 1):
+            self.write("build/passed", text)
+            self.check_refused("scripts/test.sh --all has not passed on this commit")
+
     def test_all_is_committed(self):
         self.write("CHANGELOG.md", (self.dir / "CHANGELOG.md").read_text() + "\n")
         self.check_refused("there are changes that are not committed")
@@ -119,7 +127,7 @@ class CheckTest(unittest.TestCase):
         self.check_refused("the build is older than src/CMakeLists.txt; build it again")
 
     def test_there_is_a_build(self):
-        shutil.rmtree(self.dir / "build")
+        (self.dir / "build/build.ninja").unlink()
         self.check_refused(f"{self.dir}/build is no build")
 
     def test_a_version_is_released_once(self):
