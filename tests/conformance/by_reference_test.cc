@@ -78,7 +78,7 @@ TEST_P(ByReference, ReadsWhatIsThereAtCompute) {
   Script script;
   script.Do("name 0 m").Do("context 0 0");
   WriteAfterSet(script, b_, mean_b, a_, mean_a, true);
-  // A buffer that lies where its elements may lie, and no better; and one that does not.
+  // A buffer with the alignment of its elements, and one with less.
   script.Do(Keep(2, a_) + " 4").Do(SetKept(0, 2)).Do(Keep(2, b_)).Do("compute 0");
   script.Gives("get 0 0", GetParam().any_address ? mean_b : mean_a);
   script.Do(Keep(3, a_) + " 2").Do(SetKept(0, 3)).Do(Keep(3, b_)).Do("compute 0").Gives("get 0 0", mean_a);

@@ -115,7 +115,7 @@ void MatrixTest::CheckFolder() const {
   EXPECT_THAT(run.err, ::testing::HasSubstr("a SavedModel is a folder"));
 }
 
-// The formats that are folders, in one form: whoever asks, the answer is the core's.
+// The formats that are folders, in one form: the core gives the answer.
 std::vector<Case> Folders(std::vector<Form> forms) {
   std::vector<Format> formats = BuiltFormats();
   std::erase_if(formats, [](const Format& format) { return !std::filesystem::is_directory(format.path()); });

@@ -49,7 +49,7 @@ std::vector<char*> Environment(const std::vector<std::string>& added) {
   return all;
 }
 
-// Signals as in a user's shell: who starts tests in the background ignores some.
+// Signals as in a user's shell: a shell that starts tests in the background ignores some of them.
 pid_t Spawn(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
             const std::string& folder, const std::array<int, 3>& files) {
   posix_spawn_file_actions_t actions;

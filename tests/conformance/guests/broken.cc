@@ -171,8 +171,8 @@ int main(int argc, char** argv) {
 
   wasi_nn_graph graph = 0;
   Bytes output;
-  // Whoever has lost workers in a row gets the next one a little later, and on a busy machine the deadline for broken
-  // models may be too short for the good one.
+  // A guest that has lost workers in a row gets the next one a little later. On a busy machine the deadline, which is
+  // for broken models, may be too short for the good one.
   wasi_nn_errno error = WASI_NN_RUNTIME_ERROR;
   for (int tries = 0; error == WASI_NN_RUNTIME_ERROR && tries < 1000; ++tries) {
     if (tries > 0) usleep(50'000);
