@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "forms.h"
 #include "support/this_build.h"
 #include "wasinn_run.h"

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
-#include <numeric>
-#include <span>
+#include <stdexcept>
+#include <thread>
+#include <utility>
 
 #include "common/proto_reader.h"
 #include "support/this_build.h"

@@ -2,7 +2,6 @@
 // it.
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <filesystem>
 
 #include "wasinn_run.h"

@@ -2,7 +2,6 @@
 // package silero-vad. That a guest computes what the framework does is real_models_test.cc's.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>

@@ -1,6 +1,5 @@
 #include "hostile/killers.h"
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <limits>

@@ -4,7 +4,6 @@
 #include <wasmtime.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "support/this_build.h"
 

@@ -9,11 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <ctime>
 #include <fstream>
 #include <thread>
+#include <utility>
 
 namespace wasinn::testing {
 namespace {
