@@ -9,12 +9,14 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 import unittest
 
 WASINN = os.environ["WASINN"]
 KEPT = ("PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TBB_ENABLE_SANITIZERS")
 ECHO = os.environ["WASINN_ECHO"]
 PROBE = os.environ["WASINN_PROBE"]
+WAIT = 120  # seconds, for what takes much less
 SANITIZED = b"__asan_init" in pathlib.Path(WASINN).read_bytes()
 
 # What a user's file system may be like can be tried by who may mount one.
@@ -35,6 +37,15 @@ def longer_and_longer():
     while True:
         yield f"{milliseconds}ms"
         milliseconds *= 2
+
+
+def until(happens):
+    """Asks until it does, and returns the answer."""
+    end = time.monotonic() + WAIT
+    while time.monotonic() < end:
+        if answer := happens():
+            return answer
+    raise AssertionError("it does not happen")
 
 
 def refused_port(test):

@@ -4,8 +4,8 @@ import signal
 import subprocess
 import unittest
 
-from command import WASINN
-from compiling import LONG, compiler_of, doubling, has_ended
+from command import WAIT, WASINN
+from compiling import compiler_of, doubling, has_ended
 from server import BODY, KILLED, MODEL, RUNNING, ServeTest, head, read_all
 
 class Ends(ServeTest):
@@ -47,7 +47,7 @@ class Ends(ServeTest):
             with subprocess.Popen(words, cwd=self.dir, env=self.env) as starting:
                 compiler = compiler_of(starting)
                 starting.send_signal(number)
-                self.assertEqual(starting.wait(LONG), 128 + number)
+                self.assertEqual(starting.wait(WAIT), 128 + number)
                 self.assertTrue(has_ended(compiler))
 
     def test_two_signals_at_once(self):

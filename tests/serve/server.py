@@ -7,11 +7,9 @@ import signal
 import socket
 import struct
 import subprocess
-import time
 
-from command import WASINN, CommandTest
+from command import WAIT, WASINN, CommandTest, until
 
-WAIT = 60  # seconds, for what takes much less
 MODEL = "in x f32 1\n"
 BODY = b'{"inputs": [{"name": "x", "shape": [1], "datatype": "FP32", "data": [5]}]}'
 AGAIN = r"wasinn: info: [a-z ]+: read again\n"  # what it says after a SIGHUP
@@ -149,15 +147,6 @@ def read_all(connection):
     except ConnectionResetError:
         pass
     return data
-
-
-def until(happens):
-    """Asks until it does, and returns what it was told."""
-    end = time.monotonic() + WAIT
-    while time.monotonic() < end:
-        if told := happens():
-            return told
-    raise AssertionError("it does not happen")
 
 
 def json_lines(path):
