@@ -32,10 +32,10 @@ SETTINGS = f"backend_dirs = ['{ECHO}']\n%s" + "".join(f'[backends.{name}]\nlibra
 
 
 def longer_and_longer():
-    """Deadlines for a test in which something must happen before the deadline strikes: a test that finds that it did not tries the next one."""
+    """Deadlines, in milliseconds, for a test in which something must happen before the deadline strikes: a test that finds that it did not tries the next one."""
     milliseconds = 200
     while True:
-        yield f"{milliseconds}ms"
+        yield milliseconds
         milliseconds *= 2
 
 

@@ -81,7 +81,7 @@ class EndsTest(CommandTest):
         """Once it was ready before that."""
         self.file("guest.wat", text)
         for timeout in longer_and_longer():
-            child = self.start("--engine", engine, "--timeout", timeout, *flags, "guest.wat")
+            child = self.start("--engine", engine, "--timeout", f"{timeout}ms", *flags, "guest.wat")
             was_ready = child.stdout.readline() == b"ready\n"
             self.assertEqual(child.wait(timeout=WAIT), 124)
             if was_ready:

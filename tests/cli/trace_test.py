@@ -128,7 +128,7 @@ class EndedTest(EndsTest):
                 self.file("guest.wat", self.prepare(COMPUTE, "GGUF\nin x f32 1\ngate g\n"))
                 reached.unlink(missing_ok=True)
                 for timeout in timeouts:
-                    flags = ("--timeout", timeout) if timeout else ()
+                    flags = ("--timeout", f"{timeout}ms") if timeout else ()
                     child = self.start("--engine", engine, "--nn-timeout", "0", *flags, *self.FLAGS, "guest.wat")
                     if not timeout:
                         until(reached.exists)

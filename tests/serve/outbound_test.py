@@ -2,21 +2,19 @@
 
 import contextlib
 import hashlib
-import http.server
 import ssl
 import threading
 import unittest
 
 from certificates import Authority
+from http_server import Handler, HttpServer
 from incoming_handler_test import HANDLER, HandlerTest
 
 FAILED = 424  # what the guest answers where it is not answered
 
 
-class Other(http.server.BaseHTTPRequestHandler):
+class Other(Handler):
     """Somebody else's server."""
-
-    protocol_version = "HTTP/1.1"
 
     def do_GET(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -70,22 +68,13 @@ class Other(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", "0")
         self.end_headers()
 
-    def log_message(self, *args):
-        pass
-
 
 class OutboundTest(HandlerTest):
     def other(self, context=None):
         """Its server, until the test ends."""
-        other = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Other)
-        other.daemon_threads, other.block_on_close = True, False
-        other.asked, other.let_go = [], threading.Event()
-        if context:
-            other.socket = context.wrap_socket(other.socket, server_side=True)
-        thread = threading.Thread(target=other.serve_forever)
-        thread.start()
-        for end in (thread.join, other.server_close, other.shutdown, other.let_go.set):
-            self.addCleanup(end)
+        other = HttpServer(Other, context, asked=[], let_go=threading.Event())
+        self.addCleanup(other.stop)
+        self.addCleanup(other.let_go.set)
         other.origin = f"http{'s' if context else ''}://127.0.0.1:{other.server_port}"
         return other
 

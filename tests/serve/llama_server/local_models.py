@@ -35,9 +35,12 @@ sys.modules["wget"].download = lambda *_, **__: pytest.skip("it needs a file of 
 sys.modules["filelock"] = types.ModuleType("filelock")
 sys.modules["filelock"].FileLock = contextlib.nullcontext
 
-with socket.socket() as one:
-    one.bind(("127.0.0.1", 0))
-    os.environ["PORT"] = str(one.getsockname()[1])
+# A port that is held, so that no other program gets it between two servers; it does not listen.
+held = socket.socket()
+for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
+    held.setsockopt(socket.SOL_SOCKET, option, 1)
+held.bind(("127.0.0.1", 0))
+os.environ["PORT"] = str(held.getsockname()[1])
 
 sys.path.insert(0, os.getcwd())
 import utils  # noqa: E402  the tests' own
