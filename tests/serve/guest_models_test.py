@@ -12,6 +12,7 @@ import threading
 import unittest
 
 from command import SANITIZED
+from configured import HURRIED
 from guest_model_probe import HOST, PROBE, GuestModelTest, await_loop, data, request
 from server import KILLED, WAIT, ServeTest, element
 
@@ -221,9 +222,9 @@ class Runs(GuestModelTest):
         self.expect_log(server, "as was wanted")
 
     def test_no_end(self):
-        server = self.serve_guest("--timeout", "300ms")
+        server = self.for_two(self.serve_guest)
         for what in ("loop", "sleep"):
-            self.check_answer(server.infer("g", request(what)), 504, "was not done within 300 ms")
+            self.check_answer(server.infer("g", request(what), headers=HURRIED), 504, "was not done within 200 ms")
         self.expect_double(server)
         self.expect_log(server, "run_timeout_ms")
 
@@ -270,7 +271,7 @@ class Runs(GuestModelTest):
         connection.close()
 
     def test_many_at_once(self):
-        server = self.serve_guest("--timeout", "2s")
+        server = self.serve_guest()
         wrong = []
 
         def ask(i):

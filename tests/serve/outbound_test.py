@@ -1,5 +1,6 @@
 """Requests that components behind paths send: to whom the policy lets them, within limits, and to nobody else."""
 
+import concurrent.futures
 import contextlib
 import hashlib
 import ssl
@@ -7,8 +8,10 @@ import threading
 import unittest
 
 from certificates import Authority
+from configured import HURRIED
 from http_server import Handler, HttpServer
 from incoming_handler_test import HANDLER, HandlerTest
+from server import until
 
 FAILED = 424  # what the guest answers where it is not answered
 
@@ -112,6 +115,17 @@ class Exchanges(OutboundTest):
         self.fetch(server, f"{other.origin}/echo/", status=200, what="fetch-again?600")
         self.assertEqual(len(other.asked), 600)
 
+    def test_the_end_waits_for_what_was_asked(self):
+        other = self.other()
+        server = self.serve_handler("--allow-outbound", other.origin)
+        with concurrent.futures.ThreadPoolExecutor(1) as thread:
+            told = thread.submit(self.fetch, server, f"{other.origin}/late")
+            until(lambda: other.asked)
+            server.begin_to_end()
+            other.let_go.set()
+            self.assertEqual(told.result(), b"late")
+        self.assertEqual(server.wait(), (0, ""))
+
     def test_redirections_are_the_guests(self):
         other = self.other()
         self.assertEqual(self.fetch(self.serve_handler("--allow-outbound", other.origin), f"{other.origin}/redirect", status=302), b"")
@@ -193,8 +207,8 @@ class Trouble(OutboundTest):
 
     def test_its_run_has_an_end(self):
         other = self.other()
-        server = self.serve_handler("--allow-outbound", other.origin, "--timeout", "300ms")
-        self.check_answer(server.request("GET", "/h/fetch", headers={"X-To": f"{other.origin}/silent"}), 504)
+        server = self.for_two(self.serve_handler, "--allow-outbound", other.origin)
+        self.check_answer(server.request("GET", "/h/fetch", headers={**HURRIED, "X-To": f"{other.origin}/silent"}), 504)
         self.fetch(server, f"{other.origin}/echo/")
         self.assertIn("limits.run_timeout_ms", self.log_of(server))
 

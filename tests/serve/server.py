@@ -39,6 +39,7 @@ class Server:
         self.port = self.read_port("HTTP")
         self.grpc_port = self.read_port("gRPC")
         self.metrics_port = self.read_port("metrics")
+        self.headers = {}  # of each request
 
     def read_port(self, what):
         line = self.process.stdout.readline().decode()
@@ -57,16 +58,20 @@ class Server:
     def request(self, method, path, body=None, headers=None, port=None):
         connection = self.connect(port)
         try:
-            connection.request(method, path, body, headers or {})
+            connection.request(method, path, body, {**self.headers, **(headers or {})})
             return Answer(connection.getresponse())
         finally:
             connection.close()
 
-    def infer(self, model, request, binary=b""):
+    def infer(self, model, request, binary=b"", headers=None):
         """`binary` follows the JSON."""
         text = request if isinstance(request, bytes) else json.dumps(request).encode()
-        headers = {"Inference-Header-Content-Length": str(len(text))} if binary else {}
-        return self.request("POST", f"/v2/models/{model}/infer", text + binary, headers)
+        length = {"Inference-Header-Content-Length": str(len(text))} if binary else {}
+        return self.request("POST", f"/v2/models/{model}/infer", text + binary, {**length, **(headers or {})})
+
+    def held(self):
+        """Bytes of requests and answers that are under way."""
+        return self.request("GET", "/wasinn/state").json()["load"]["memory_in_flight_bytes"]["held"]
 
     def metrics(self):
         """Their lines."""
@@ -82,6 +87,15 @@ class Server:
             if text in line.decode():
                 return
         raise AssertionError("the server has ended")
+
+    def begin_to_end(self):
+        """It gets SIGTERM, and takes no connections any more."""
+        self.process.send_signal(signal.SIGTERM)
+        until(self.refuses)
+
+    def refuses(self):
+        with socket.socket() as one:
+            return one.connect_ex(("127.0.0.1", self.port)) != 0
 
     def stop(self, how=signal.SIGTERM):
         """The exit code, and what it had to say."""
@@ -126,6 +140,16 @@ class ServeTest(CommandTest):
 
     def expect_service(self, server):
         self.check_answer(server.request("POST", "/v2/models/m/infer", BODY), 200)
+
+    def expect_service_in_time(self, server):
+        """Of a server that hangs up on clients who are late: one who is tries again."""
+        def is_served():
+            try:
+                return server.request("POST", "/v2/models/m/infer", BODY).status == 200
+            except (OSError, http.client.HTTPException):
+                return False
+
+        until(is_served)
 
     def check_answer(self, answer, status, text=None):
         self.assertEqual(answer.status, status, answer)
