@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import resource
+import select
 import signal
 import socket
 import unittest
@@ -105,14 +106,17 @@ class Clients(ServeTest):
                 done.result()
 
     def test_more_than_may_wait_are_told_to_come_again(self):
-        server = self.serve("--max-waiting", "1", models={"m": MODEL + "delay 300\n"})
-        with concurrent.futures.ThreadPoolExecutor(8) as threads:
-            def ask(_):
-                return server.request("POST", "/v2/models/m/infer", BODY)
-
-            answers = list(threads.map(ask, range(8)))
-        self.assertEqual({answer.status for answer in answers}, {200, 429})
-        self.assertEqual({answer.headers["Retry-After"] for answer in answers if answer.status == 429}, {"1"})
+        server = self.serve("--max-waiting", "1", models={"m": MODEL + "gate g\n"})
+        waiting = []
+        while not (refused := select.select(waiting, [], [], 0.02)[0]):
+            waiting.append(server.socket())
+            self.addCleanup(waiting[-1].close)
+            waiting[-1].sendall(head(len(BODY), "Connection: close\r\n") + BODY)
+        (self.dir / "g").touch()
+        for connection in waiting:
+            answer = read_all(connection)
+            self.assertTrue(answer.startswith(b"HTTP/1.1 429 " if connection in refused else b"HTTP/1.1 200 "), answer)
+            self.assertEqual(b"Retry-After: 1\r\n" in answer, connection in refused)
 
     def test_health_is_told_while_all_compute(self):
         server = self.serve(models={"m": MODEL + "delay 60000\n"})

@@ -10,12 +10,13 @@ from server import BODY, KILLED, MODEL, RUNNING, ServeTest, head, read_all
 
 class Ends(ServeTest):
     def test_what_was_asked_is_answered(self):
-        server = self.serve(models={"m": MODEL + "turns 8\ndelay 1000\n"})
+        server = self.serve(models={"m": MODEL + "turns 8\ngate g\n"})
         with server.socket() as resting, server.socket() as connection:
             connection.sendall(head(len(BODY)) + BODY)
             server.await_metrics(f"{RUNNING} 1")
             server.process.send_signal(signal.SIGTERM)
             self.assertEqual(read_all(resting), b"")
+            (self.dir / "g").touch()
             answer = read_all(connection)
             self.assertTrue(answer.startswith(b"HTTP/1.1 200 OK"), answer)
             self.assertIn(b"Connection: close", answer)

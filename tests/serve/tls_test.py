@@ -153,11 +153,11 @@ class Tls(TlsTest):
             connections = [socket.create_connection(("127.0.0.1", port), timeout=WAIT) for port in self.ports(server) * 20]
             for connection in connections:
                 connection.sendall(begun)
-            self.expect_service(server)  # while they stand
+            self.expect_service_in_time(server)  # while they stand
             for connection in connections:
                 read_all(connection)  # until the server hangs up
                 connection.close()
-        self.expect_service(server)
+        self.expect_service_in_time(server)
 
 
 class Clients(TlsTest):
