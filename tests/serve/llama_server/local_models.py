@@ -18,7 +18,6 @@ import openai
 import pytest
 
 MODELS, TEST_MODELS = pathlib.Path(os.environ["WASINN_MODELS"]), pathlib.Path(os.environ["WASINN_TEST_MODELS"])
-IS_OURS = "LLAMA_SERVER_BIN_PATH" not in os.environ
 # In place of a preset's model; of the others there is none that does what the hub's does.
 LOCAL = {
     "tinyllama2": MODELS / "tiny.gguf",
@@ -108,7 +107,9 @@ def configuration(server):
     return "\n".join(lines) + "\n"
 
 
-def start_ours(server, timeout_seconds=60):
+def start(server, timeout_seconds=60):
+    if server.model_file is None or server.model_hf_repo is not None:
+        pytest.skip("it needs a model of the hub")
     config = pathlib.Path(os.environ["RESULTS"]).with_name("config.toml")
     config.write_text(configuration(server))
     command = [os.environ["WASINN"], "serve", "--config", config, "--allow-origin", "*",
@@ -117,12 +118,6 @@ def start_ours(server, timeout_seconds=60):
     utils.server_instances.add(server)
     line = server.process.stdout.readline().decode()
     assert line.startswith("serving HTTP"), line
-
-
-def start(original, server, timeout_seconds=60):
-    if server.model_file is None or server.model_hf_repo is not None:
-        pytest.skip("it needs a model of the hub")
-    original(server, timeout_seconds)
 
 
 def ours(path):
@@ -163,10 +158,8 @@ for name, make in list(vars(presets).items()):
 presets.load_all = staticmethod(lambda: None)
 # Another model has other words.
 utils.match_regex = lambda regex, text: True
-server_class.start = functools.partialmethod(lambda self, original, timeout_seconds=60: start(original, self, timeout_seconds),
-                                             start_ours if IS_OURS else server_class.start)
-if IS_OURS:
-    wrap(server_class, "make_url", lambda _, path, *args, **more: ((ours(path), *args), more))
-    for name in ("make_request", "make_stream_request"):
-        wrap(server_class, name, our_request)
-    wrap(openai.OpenAI, "post", lambda _, path, **more: ((path,), {**more, "body": without_model(more["body"])}))
+server_class.start = start
+wrap(server_class, "make_url", lambda _, path, *args, **more: ((ours(path), *args), more))
+for name in ("make_request", "make_stream_request"):
+    wrap(server_class, name, our_request)
+wrap(openai.OpenAI, "post", lambda _, path, **more: ((path,), {**more, "body": without_model(more["body"])}))
