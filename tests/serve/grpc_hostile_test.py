@@ -45,27 +45,20 @@ class HostileTest(ServeTest):
 
 
 class Messages(HostileTest):
-    def expect_invalid(self, text, message):
+    def test_what_is_no_request(self):
         server = self.serve(models={"m": BYTES})
         infer = self.connect(server).unary_unary(CALLS + "ModelInfer")
-        self.expect_error(grpc.StatusCode.INVALID_ARGUMENT, text, infer, message)
-        self.expect_service(server)
-
-    def test_very_many_inputs(self):
-        self.expect_invalid("more than 4096 inputs", b"\x2a\x07\x12\x05UINT8" * 4097)
-
-    def test_very_many_raw_contents(self):
-        self.expect_invalid("more than 4096 raw_input_contents", b"\x3a\x00" * 2**20)
-
-    def test_very_many_outputs(self):
-        self.expect_invalid("more than 4096 outputs", b"\x32\x00" * 2**20)
-
-    def test_contents_in_very_many_pieces(self):
-        self.expect_invalid("more than 4096 contents", b"\x2a\x82\x80\x04" + b"\x2a\x00" * (2**15 + 1))
-
-    def test_what_is_no_message(self):
-        for message in (b"\xff", b"\x2a\x7f", b"\x2a\x05\x2a\x7f", b"\x0a\x01\xff", b"\x3b" * 200):
-            self.expect_invalid("is not an inference request", message)
+        for text, *messages in (
+            ("more than 4096 inputs", b"\x2a\x07\x12\x05UINT8" * 4097),
+            ("more than 4096 raw_input_contents", b"\x3a\x00" * 2**20),
+            ("more than 4096 outputs", b"\x32\x00" * 2**20),
+            ("more than 4096 contents", b"\x2a\x82\x80\x04" + b"\x2a\x00" * (2**15 + 1)),
+            ("is not an inference request", b"\xff", b"\x2a\x7f", b"\x2a\x05\x2a\x7f", b"\x0a\x01\xff", b"\x3b" * 200),
+        ):
+            for message in messages:
+                with self.subTest(message[:20]):
+                    self.expect_error(grpc.StatusCode.INVALID_ARGUMENT, text, infer, message)
+                    self.expect_service(server)
 
     def test_names_that_errors_would_repeat(self):
         server = self.serve(models={"m": BYTES})

@@ -1,7 +1,6 @@
 """Components behind paths whose answers go out piece by piece."""
 
 import http.client
-import signal
 import socket
 import time
 import unittest
