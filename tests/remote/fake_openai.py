@@ -5,12 +5,8 @@ import json
 import http_server
 
 
-def chat(message, reason="stop", **more):
-    return {"choices": [{"index": 0, "message": message, "finish_reason": reason}], "usage": {"prompt_tokens": 5, "completion_tokens": 2}, **more}
-
-
-def completion(text, reason="stop", **more):
-    return {"choices": [{"index": 0, "text": text, "finish_reason": reason}], "usage": {"prompt_tokens": 5, "completion_tokens": 2}, **more}
+def completion(text):
+    return {"choices": [{"index": 0, "text": text, "finish_reason": "stop"}], "usage": {"prompt_tokens": 5, "completion_tokens": 2}}
 
 
 class FakeOpenAi:
