@@ -1,4 +1,4 @@
-"""The guest that is a model for the tests (guests/model): how it is served and asked."""
+"""The guest that is a model for the tests (guests/model.cc): how it is served and asked."""
 
 import os
 import pathlib

@@ -122,37 +122,13 @@ class AsAnyModel(GuestModelTest):
 
 
 class Inputs(GuestModelTest):
-    """Requests that are wrong are not the guest's to see."""
-
-    def test_those_that_are_none(self):
+    def test_a_guest_does_not_see_a_wrong_request(self):
         server = self.serve_guest()
         what, x = request()["inputs"]
-        one = {"name": "what", "datatype": "BYTES", "shape": [1], "data": ["double"]}
-        for inputs, text in (
-            ([what], "input 'x' is missing"),
-            ([what, x, x], "given twice"),
-            ([what, {**x, "name": "z"}], "no input 'z'"),
-            ([what, {**x, "datatype": "FP64"}], "is of FP32, not FP64"),
-            ([what, {**x, "shape": [2]}], "has the shape [-1,2], not [2]"),
-            ([what, {**x, "shape": [2, 1]}], "has the shape [-1,2], not [2,1]"),
-            ([{**one, "shape": [2], "data": ["a", "b"]}, x], "has the shape [1], not [2]"),
-        ):
-            with self.subTest(text):
-                self.check_answer(server.infer("g", {"inputs": inputs}), 400, text)
-        self.expect_double(server)
-
-    def test_bytes_that_do_not_fit(self):
-        server = self.serve_guest()
-        for raw, shape, text in ((b"12345678", [2, 2], "has 8 bytes, not those of 4 elements"), (b"1", [1, 2], "has 1 bytes"),
-                                 (b"1", [2**62, 2], "has 1 bytes"), (b"1", [2**63 - 1, 2], "has 1 bytes"), (b"1", [2**63 - 1, 3], "shape")):
-            inputs = [request()["inputs"][0], {"name": "x", "datatype": "FP32", "shape": shape, "parameters": {"binary_data_size": len(raw)}}]
-            with self.subTest(shape):
-                self.check_answer(server.infer("g", {"inputs": inputs}, raw), 400, text)
-        for raw, text in ((b"abc", "not BYTES"), (struct.pack("<I", 2**32 - 1) + b"abc", "not BYTES"),
-                          (element(b"a") + element(b"b"), "has 2 elements, not the 1"), (b"", "has 0 elements, not the 1")):
-            inputs = [{"name": "what", "datatype": "BYTES", "shape": [1], "parameters": {"binary_data_size": len(raw)}}, request()["inputs"][1]]
-            with self.subTest(raw):
-                self.check_answer(server.infer("g", {"inputs": inputs}, raw), 400, text)
+        self.check_answer(server.infer("g", {"inputs": [what]}), 400, "input 'x' is missing")
+        del x["data"]
+        x |= {"shape": [2, 2], "parameters": {"binary_data_size": 8}}
+        self.check_answer(server.infer("g", {"inputs": [what, x]}, b"12345678"), 400, "has 8 bytes, not those of 4 elements")
         self.expect_double(server)
 
 
@@ -172,17 +148,8 @@ class Answers(GuestModelTest):
         server = self.serve_guest()
         for what, text in (
             ("wrong_size", "its output 'y' has 9 bytes, not those of 2 elements"),
-            ("wrong_shape", "its output 'y' has the shape [-1,2], not [4]"),
-            ("wrong_type", "its output 'y' is of FP32, not INT32"),
-            ("huge_shape", "its output 'y' has a shape that no tensor can have"),
             ("long_shape", "more tensors, or dimensions, than a model can have"),
-            ("empty_shape", "a shape that no tensor can have"),
-            ("bad_bytes", "its output 'label' has bytes that are not BYTES"),
-            ("few_bytes", "its output 'label' has 1 elements, not the 5"),
-            ("unknown", "its output 'z' is not one that it described"),
             ("unknown_long", "a longer name or message than a model can have"),
-            ("twice", "its output 'y' is given twice"),
-            ("none", "it gave no output 'y'"),
             ("many", "more tensors, or dimensions, than a model can have"),
             ("exit", "it exited without an answer"),
         ):
@@ -204,7 +171,6 @@ class Answers(GuestModelTest):
         answer = server.infer("g", request("large"))
         self.check_answer(answer, 200)
         self.assertEqual(data(answer)["label"], ["z" * (3 << 20)])
-
 
     def test_one_megabyte_that_is_very_many(self):
         server = self.serve_guest()
