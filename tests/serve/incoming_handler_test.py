@@ -286,8 +286,11 @@ class Models(ServeTest):
                 continue
             by_component, by_program = (server.request("POST", path, image.read_bytes()) for path in ("/component", "/program"))
             self.assertEqual((by_component.status, by_component.body), (200, by_program.body), image)
-        self.check_answer(server.request("POST", "/component", b"none"), 400, "not a PNG image")
-        self.check_answer(server.request("GET", "/component"), 405)
+            scores = by_program.json()["scores"]
+            self.assertEqual(scores.index(max(scores)), int(image.stem[-1]), image)
+        for path, text in (("/component", "not a PNG image"), ("/program", "not a PNG or JPEG image")):
+            self.check_answer(server.request("POST", path, b"none"), 400, text)
+            self.check_answer(server.request("GET", path), 405)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,10 @@
 """Guests behind paths: what they are told, what becomes of their answers, and what they may not do to the server."""
 
 import os
-import pathlib
 import struct
 import unittest
 
-from command import PROBE
 from configured import HURRIED, ConfiguredTest
-from server import ServeTest
 
 # Reads stdin to its end, and environment variables, into memory from 64 KiB on; `$body` and `$environment` write them.
 WASI = """
@@ -321,27 +318,6 @@ class Hostile(RouteTest):
         self.assertIsNone(server.process.poll())
         client.close()
         self.assertEqual(server.wait()[0], 0)
-
-
-@unittest.skipUnless("WASINN_MODELS" in os.environ, "the build has no ONNX Runtime")
-class Models(ServeTest):
-    """examples/classify-route, with a model that stays."""
-
-    def test_images_are_classified(self):
-        root = pathlib.Path(os.environ["WASINN_MODELS"]).parent
-        self.env["WASINN_CONFIG"] = ""
-        route = f"/classify={pathlib.Path(PROBE).parent}/classify_route.wasm"
-        server = self.serve("--model", f"digits={root}/models/digits.onnx", "--route", route)
-        images = sorted((root / "examples/classify/images").iterdir())
-        self.assertEqual(len(images), 6)
-        for image in images:
-            answer = server.request("POST", "/classify", image.read_bytes())
-            scores = answer.json()["scores"]
-            self.assertEqual(scores.index(max(scores)), int(image.stem[-1]), image)
-        self.check_answer(server.request("POST", "/classify", b"none"), 400, "not a PNG or JPEG image")
-        self.check_answer(server.request("GET", "/classify"), 405)
-        metrics = server.request("GET", "/metrics", port=server.metrics_port).body.decode()
-        self.assertIn('wasinn_inferences_total{model="digits",version="1",backend="onnx",code="ok"} 6\n', metrics)
 
 
 class Mistakes(RouteTest):
