@@ -1,25 +1,14 @@
 """Clients who do not behave, and a server that does not start."""
 
-import concurrent.futures
 import resource
 import select
-import signal
 import socket
 import unittest
 
-from server import BODY, KILLED, MODEL, Answer, ServeTest, head, read_all
+from server import BODY, MODEL, ServeTest, head, read_all
 
 
 class Clients(ServeTest):
-    def test_requests_one_after_the_other_on_one_connection(self):
-        server = self.serve(models={"m": MODEL})
-        connection = server.connect()
-        for _ in range(10):
-            connection.request("POST", "/v2/models/m/infer", BODY)
-            self.check_answer(Answer(connection.getresponse()), 200)
-            connection.request("GET", "/v2/models/no")
-            self.check_answer(Answer(connection.getresponse()), 404)
-        connection.close()
 
     def test_requests_that_do_not_wait_for_answers(self):
         server = self.serve(models={"m": MODEL})
@@ -99,12 +88,6 @@ class Clients(ServeTest):
             connection.close()
         self.expect_service(server)
 
-    def test_many_at_once(self):
-        server = self.serve(models={"m": MODEL})
-        with concurrent.futures.ThreadPoolExecutor(16) as threads:
-            for done in [threads.submit(self.expect_service, server) for _ in range(200)]:
-                done.result()
-
     def test_more_than_may_wait_are_told_to_come_again(self):
         server = self.serve("--max-waiting", "1", models={"m": MODEL + "gate g\n"})
         waiting = []
@@ -117,16 +100,6 @@ class Clients(ServeTest):
             answer = read_all(connection)
             self.assertTrue(answer.startswith(b"HTTP/1.1 429 " if connection in refused else b"HTTP/1.1 200 "), answer)
             self.assertEqual(b"Retry-After: 1\r\n" in answer, connection in refused)
-
-    def test_health_is_told_while_all_compute(self):
-        server = self.serve(models={"m": MODEL + "delay 60000\n"})
-        for _ in range(64):
-            connection = server.socket()
-            self.addCleanup(connection.close)
-            connection.sendall(head(len(BODY)) + BODY)
-        self.check_answer(server.request("GET", "/v2/health/ready"), 200)
-        server.process.send_signal(signal.SIGTERM)
-        self.assertIn(server.stop(signal.SIGINT), KILLED)
 
 
 class Starts(ServeTest):

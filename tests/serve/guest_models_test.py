@@ -1,20 +1,17 @@
 """Guests that are models: what clients see of them, and what they may not do to the server."""
 
-import http.client
 import json
 import os
 import pathlib
 import re
 import shutil
-import signal
 import struct
-import threading
 import unittest
 
 from command import SANITIZED
 from configured import HURRIED
 from guest_model_probe import HOST, PROBE, GuestModelTest, await_loop, data, request
-from server import KILLED, WAIT, ServeTest, element
+from server import ServeTest, element
 
 IOS = {"inputs": [{"name": "what", "datatype": "BYTES", "shape": [1]}, {"name": "x", "datatype": "FP32", "shape": [-1, 2]}],
        "outputs": [{"name": "y", "datatype": "FP32", "shape": [-1, 2]}, {"name": "label", "datatype": "BYTES", "shape": [-1]}]}
@@ -225,51 +222,6 @@ class Runs(GuestModelTest):
             connection.close()
         err = self.log_of(server)  # which waits for them, if they have begun
         self.assertIn("guest 'g': the guest was stopped", err)
-
-    def test_the_end_of_the_server(self):
-        server = self.serve_guest("--timeout", "600s", "--no-cache")
-        connection = server.connect()
-        connection.request("POST", "/v2/models/g/infer", json.dumps(request("loop")))
-        await_loop(server)
-        server.process.send_signal(signal.SIGTERM)
-        server.process.send_signal(signal.SIGINT)
-        self.assertIn(server.wait(), KILLED)
-        connection.close()
-
-    def test_many_at_once(self):
-        server = self.serve_guest()
-        wrong = []
-
-        def ask(i):
-            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=WAIT)
-            for j in range(20):
-                x = [i, j]
-                what, status = (("double", 200), ("trap", 500), ("invalid", 400))[(i + j) % 3]
-                connection.request("POST", "/v2/models/g/infer", json.dumps(request(what, x)))
-                answer = connection.getresponse()
-                body = json.loads(answer.read())
-                if answer.status != status or (status == 200 and body["outputs"][0]["data"] != [2 * i, 2 * j]):
-                    wrong.append((what, answer.status, body))
-            connection.close()
-
-        threads = [threading.Thread(target=ask, args=(i,)) for i in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        self.assertEqual(wrong, [])
-        self.expect_double(server)
-        self.assertEqual(server.stop()[0], 0)
-
-    def test_models_are_computed_whatever_guests_do(self):
-        server = self.serve_guest("--timeout", "600s", models={"m": "in x f32 1\n"})
-        connections = [server.connect() for _ in range(8 * (os.cpu_count() or 1) + 1)]
-        for connection in connections:
-            connection.request("POST", "/v2/models/g/infer", json.dumps(request("sleep")))
-        self.expect_service(server)
-        for connection in connections:
-            connection.close()
-        self.assertEqual(server.stop()[0], 0)
 
 
 @unittest.skipUnless("WASINN_MODELS" in os.environ, "needs the backend of ONNX")

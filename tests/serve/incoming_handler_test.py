@@ -103,24 +103,6 @@ class Exchanges(HandlerTest):
             server = self.serve("--route", f"/h={path}")
             self.assertIn(b"method Method::Get", self.ask(server, "tell").body)
 
-    def test_programs_and_components_side_by_side(self):
-        text = "Content-Type: a/b\\n\\nhi"
-        wat = f"""(module (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
-          (memory (export "memory") 1) (data (i32.const 8) "{text}")
-          (func (export "_start") (i32.store (i32.const 0) (i32.const 8)) (i32.store (i32.const 4) (i32.const 21))
-            (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 4)))))"""
-        server = self.serve_handler("--route", f"/cgi={self.file('cgi.wat', wat)}")
-        self.assertEqual(server.request("GET", "/cgi").body, b"hi")
-        self.ask(server, "tell")
-
-    def test_what_it_says_is_logged_within_limits(self):
-        server = self.serve_handler()
-        self.ask(server, "talk?40")
-        log = self.log_of(server)
-        self.assertIn("guest '/h': line 0", log)
-        self.assertIn("guest '/h': and \\x1b[31m", log)
-        self.assertEqual(log.count("guest '/h'"), 16)
-
     def test_instances_of_a_pool(self):
         config = self.file("pool.toml", "[engine]\npool_instances = 4\n")
         server = self.serve_handler("--config", config)
@@ -221,15 +203,6 @@ class Hostile(HandlerTest):
             self.begin(server, f"/h/{what}").close()
             server.await_metrics("wasinn_guests 1")
         self.assertEqual(self.log_of(server).count("the guest was stopped"), 3)
-
-    def test_guests_hold_up_no_model(self):
-        server = self.serve_handler("--timeout", "60s", "--max-waiting", "1", models={"m": "in x f32 1\n"})
-        client = self.begin(server, "/h/loop")
-        self.check_answer(server.request("GET", "/h/tell"), 429)
-        self.expect_service(server)
-        client.close()
-        server.await_metrics("wasinn_guests 1")
-        self.log_of(server)
 
     def test_fuel_has_an_end(self):
         server = self.serve_handler("--fuel", "100000000", "--timeout", "60s")

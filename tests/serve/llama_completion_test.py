@@ -137,20 +137,6 @@ class Completions(LanguageTest):
         self.assertIn("exceeds the available context size", error["message"])
         self.assertEqual(self.told()["stop_type"], "limit", "it goes on")
 
-    def test_an_answer_that_has_no_room(self):
-        self.server = self.serve_tiny("--max-memory-in-flight", "32K")
-        self.expect_error(self.complete(prompt=[PROMPT] * 40, n_predict=1), 429, "memory")
-        self.assertEqual(self.complete(n_predict=1).status, 200)
-
-    def test_one_that_leaves(self):
-        self.server = self.serve_tiny(endless=True)
-        connection = self.server.connect()
-        connection.request("POST", "/completion", json.dumps({**ENDLESS, "stream": True}))
-        self.assertTrue(connection.getresponse().readline().startswith(b"data: "))
-        self.server.await_metrics("wasinn_contexts 1")
-        connection.close()
-        self.server.await_metrics("wasinn_contexts 0")
-
 
 class Progress(LanguageTest):
     """Of prompts that are evaluated in parts."""

@@ -235,14 +235,6 @@ class Hostile(RouteTest):
         self.check_answer(server.request("GET", "/flood"), 429)
         self.assertEqual(server.request("GET", "/good").body, b"hi")
 
-    def test_memory_has_a_limit(self):
-        # Asks for 20 MiB more, and says "no" if it gets none.
-        code = """(call $say (i32.const 1))
-          (if (i32.eq (memory.grow (i32.const 320)) (i32.const -1)) (then
-            (i32.store16 (i32.const 100) (i32.const 0x6f6e)) (drop (call $write (i32.const 1) (i32.const 100) (i32.const 2)))))"""
-        server = self.serve_guests("--max-memory", "16M", grows=guest(code, PLAIN))
-        self.assertEqual(server.request("GET", "/grows").body, b"no")
-
     def test_tables_have_a_limit(self):
         # Asks for a million elements, and says "no" if it gets none.
         code = """(call $say (i32.const 1))
