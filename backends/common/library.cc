@@ -15,10 +15,7 @@
 
 #include "common/dependencies.h"
 #include "common/error.h"
-
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
+#include "common/open_library.h"
 
 namespace wasinn::backend {
 
@@ -105,31 +102,16 @@ std::vector<std::string> Candidates(const LibrarySearch& search) {
   return candidates;
 }
 
-// A program that is linked with an LLVM, as WasmEdge's is, has it before every library's own.
-int OpenFlags(const LibrarySearch& search) {
-  const int flags = RTLD_NOW | RTLD_LOCAL;
-  return search.has_llvm && dlsym(RTLD_DEFAULT, "LLVMContextCreate") != nullptr ? flags | RTLD_DEEPBIND : flags;
-}
-
-// What a framework allocates as it is opened it keeps to the end of the OS process. LeakSanitizer must not know of it:
-// to find that a leak is one that it shall not tell, it takes a second in each process.
-void* Open(const char* name, int flags) {
-#ifdef __SANITIZE_ADDRESS__
-  const __lsan::ScopedDisabler disabled;
-#endif
-  return dlopen(name, flags);
-}
-
 }  // namespace
 
 Library::Library(const LibrarySearch& search) : framework_(search.framework) {
   // The program may have it open.
-  if (search.configured.empty()) handle_ = dlopen(search.names.front(), OpenFlags(search) | RTLD_NOLOAD);
+  if (search.configured.empty()) handle_ = dlopen(search.names.front(), OpenFlags() | RTLD_NOLOAD);
   if (handle_ != nullptr) return;
   std::vector<std::string> tried;
   for (const std::string& name : Candidates(search)) {
     if (name.starts_with('/')) CheckDependencies(name);
-    handle_ = Open(name.c_str(), OpenFlags(search));
+    handle_ = OpenLibrary(name.c_str());
     if (handle_ != nullptr) return;
     // A file that is there and does not open deserves the linker's own words.
     const char* why = dlerror();

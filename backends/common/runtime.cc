@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "common/error.h"
+#include "common/open_library.h"
 
 namespace wasinn::backend {
 
@@ -24,7 +25,7 @@ std::filesystem::path FolderOf(const void* address) {
 const wasinn_backend* OpenRuntimeBeside(const void* here, const char* file, const char* symbol,
                                         const std::string& otherwise) {
   const auto path = FolderOf(here) / file;
-  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* handle = OpenLibrary(path.c_str());
   if (handle == nullptr) {
     const char* why = dlerror();
     throw Error(WASINN_UNSUPPORTED_OPERATION,

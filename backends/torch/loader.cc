@@ -1,6 +1,5 @@
 #include "torch/loader.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <atomic>
@@ -10,6 +9,7 @@
 
 #include "common/error.h"
 #include "common/library.h"
+#include "common/open_library.h"
 #include "common/runtime.h"
 #include "torch/runtime.h"
 
@@ -28,14 +28,14 @@ std::atomic<const wasinn_backend*> runtime = nullptr;
 void OpenHelpers(const std::string& configured) {
   constexpr char kQuadmath[] = "libquadmath.so.0";
   if (configured.empty()) {
-    dlopen(kQuadmath, RTLD_NOW | RTLD_LOCAL);
+    backend::OpenLibrary(kQuadmath);
     return;
   }
   std::error_code ignored;
   const std::filesystem::path path(configured);
   if (!path.is_absolute()) return;
   const auto folder = std::filesystem::is_directory(path, ignored) ? path : path.parent_path();
-  dlopen((folder / kQuadmath).c_str(), RTLD_NOW | RTLD_LOCAL);
+  backend::OpenLibrary((folder / kQuadmath).c_str());
 }
 
 // A program that is linked to libtorch runs with the version that it was compiled for, and no other.

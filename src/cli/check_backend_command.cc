@@ -131,6 +131,13 @@ std::string WhyNoHostTakes(const CheckFlags& flags) {
       return status.message();
     }
   }
+  // A host's report opens each framework that is installed, and the others are not what is checked.
+  for (const char* other : {"llama", "onnx", "openvino", "tensorflow", "tflite", "torch"}) {
+    if (name == other) continue;
+    if (Status status = config.Set(fmt::format("backends.{}.library", other), "/nonexistent"); !status.ok()) {
+      return status.message();
+    }
+  }
   std::string warnings;
   const auto add = [](void* user, wasinn_log_level, const char* message) {
     static_cast<std::string*>(user)->append(message).append("; ");

@@ -33,9 +33,11 @@ class Lines {
         return State::kLine;
       }
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
-      if (left <= 0) return State::kLate;
       pollfd waiting{.fd = pipe_, .events = POLLIN, .revents = 0};
-      if (::poll(&waiting, 1, static_cast<int>(std::min<int64_t>(left, INT32_MAX))) <= 0) continue;
+      if (::poll(&waiting, 1, static_cast<int>(std::clamp<int64_t>(left, 0, INT32_MAX))) <= 0) {
+        if (left <= 0) return State::kLate;  // and nothing has come meanwhile
+        continue;
+      }
       char some[4096];
       const ssize_t size = ::read(pipe_, some, sizeof some);
       if (size <= 0) return State::kEnd;

@@ -22,6 +22,7 @@ constexpr uint8_t kEnd = 0, kOver = 1;  // what is told beside a signal's number
 std::atomic<int> caught{0};
 std::atomic<int> told{-1};
 std::atomic<int> last_code{0};
+std::atomic<bool> is_keeping{false};
 
 void OnSignal(int number) {
   const int saved = errno;
@@ -32,11 +33,15 @@ void OnSignal(int number) {
   errno = saved;
 }
 
-// This process ends so in kGrace, whatever any of its threads does.
+// This process ends so in kGrace, whatever any of its threads does; a second later if what has happened is being kept by then, so that a busy
+// machine leaves no half of a file.
 void EndSoon(int code) {
   last_code = code;
   struct sigaction action = {};
-  action.sa_handler = [](int) { _exit(last_code); };
+  action.sa_handler = [](int) {
+    if (!is_keeping.exchange(false)) _exit(last_code);
+    alarm(1);
+  };
   sigaction(SIGALRM, &action, nullptr);
   const itimerval grace = {.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = RunGuard::kGrace.count() * 1000}};
   setitimer(ITIMER_REAL, &grace, nullptr);
@@ -102,6 +107,18 @@ void RunGuard::Stop() {
 }
 
 // Whoever is told to stop or to log might wait: so the end of this process is settled first.
+void RunGuard::EndSoonAndKeep(int code) {
+  is_keeping = true;
+  EndSoon(code);
+  Keep(code);
+}
+
+void RunGuard::Keep(int code) {
+  is_keeping = true;
+  keep_(code);
+  is_keeping = false;
+}
+
 void RunGuard::Watch(Clock::time_point deadline) {
   constexpr int kTimeout = 124;  // that of timeout(1)
   for (;;) {
@@ -111,8 +128,7 @@ void RunGuard::Watch(Clock::time_point deadline) {
     poll(&told_here, 1, static_cast<int>(std::clamp(left, std::chrono::milliseconds(0), kLong).count()));
     if (told_here.revents == 0) {
       if (Clock::now() < deadline) continue;
-      EndSoon(kTimeout);
-      keep_(kTimeout);
+      EndSoonAndKeep(kTimeout);
       Log(WASINN_LOG_ERROR, "the guest's time is over, and it does not end: this process ends");
       _exit(kTimeout);
     }
@@ -120,11 +136,10 @@ void RunGuard::Watch(Clock::time_point deadline) {
     if (read(pipe_[0], &what, 1) != 1 || what == kEnd) return;
     deadline = Clock::time_point::max();
     if (what == kOver) continue;
-    EndSoon(128 + what);
-    keep_(128 + what);  // before the engine is told, which may take all the time that is left
+    EndSoonAndKeep(128 + what);  // before the engine is told, which may take all the time that is left
     Stop();
     // And what has happened since. One that ends by now keeps it itself.
-    if (poll(&told_here, 1, static_cast<int>((kGrace / 4).count())) == 0) keep_(128 + what);
+    if (poll(&told_here, 1, static_cast<int>((kGrace / 4).count())) == 0) Keep(128 + what);
   }
 }
 

@@ -36,6 +36,8 @@ class RunGuard {
   using Clock = std::chrono::steady_clock;
   void Watch(Clock::time_point deadline);
   void Stop();
+  void EndSoonAndKeep(int code);
+  void Keep(int code);
   void Tell(uint8_t what) const;
 
   int pipe_[2] = {-1, -1};

@@ -18,6 +18,13 @@ Status NoSuchVersion(const ModelOptions& options, std::span<const ModelFiles> ve
                options.version, Join(numbers));
 }
 
+Status CannotIsolate(const std::string& model) {
+  return Error(WASINN_UNSUPPORTED_OPERATION,
+               "model '{}': a SavedModel is a folder, and a worker gets the model's first file only: expected a frozen "
+               "GraphDef, or isolate = false for this model",
+               model);
+}
+
 }  // namespace
 
 Status Host::AddModel(const ModelOptions& options) {
@@ -67,6 +74,7 @@ Status Host::AddFiles(const ModelSource& source, const ModelOptions& options) {
     if (one.encoding.empty()) one.encoding = files.encoding;
     if (options.version == 0) one.version = files.version;
     if (options.version != 0 && versions->size() > 1 && files.version != options.version) continue;
+    if (one.workers != nullptr && NeedsItsFolder(one.paths.front())) return CannotIsolate(options.name);
     Result<std::shared_ptr<Model>> model = Prepare(std::move(one), options.preload);
     if (!model) return std::move(model.error());
     models.push_back(std::move(*model));

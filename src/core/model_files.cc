@@ -90,6 +90,8 @@ Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, const st
   return versions;
 }
 
+bool NeedsItsFolder(const std::string& file) { return fs::path(file).filename() == "saved_model.pb"; }
+
 bool HasEntries(const std::string& folder) {
   std::error_code error;
   return fs::directory_iterator(folder, error) != fs::directory_iterator();

@@ -30,6 +30,9 @@ struct ModelFiles {
 // `encoding` chooses where a folder has several formats; "" takes the first of `formats`.
 Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, const std::string& encoding, Formats formats);
 
+// Whether a model's first file is nothing without others beside it: a SavedModel's variables.
+bool NeedsItsFolder(const std::string& file);
+
 // Whether there is anything in a folder.
 bool HasEntries(const std::string& folder);
 

@@ -10,7 +10,7 @@ import stat
 import subprocess
 
 from command import MODEL, PROBE, WASINN, CommandTest
-from registry import GUEST, MODEL_CONFIG, WithRegistry, digest_of, titled, weights
+from registry import MODEL_CONFIG, WithRegistry, digest_of, titled, weights
 
 MODEL = MODEL.encode()
 OTHER_MODEL = b"GGUF\nin x f32 2,4\n"  # as long as that

@@ -6,14 +6,17 @@ its own, and an environment in which nothing of the user's is left."""
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import tempfile
+import time
 import unittest
 
 WASINN = os.environ["WASINN"]
 KEPT = ("PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TBB_ENABLE_SANITIZERS")
 ECHO = os.environ["WASINN_ECHO"]
 PROBE = os.environ["WASINN_PROBE"]
+WAIT = 120  # seconds, for what takes much less
 SANITIZED = b"__asan_init" in pathlib.Path(WASINN).read_bytes()
 
 # What a user's file system may be like can be tried by who may mount one.
@@ -21,6 +24,38 @@ MOUNTS = shutil.which("unshare") is not None and subprocess.run(["unshare", "-m"
 
 # A model for the echo backend: what goes in comes out.
 MODEL = "GGUF\nin x f32 2,3\n"
+
+
+# The settings of most tests: the echo backend alone, for frameworks take their time. More may follow, or stand in place of %s.
+FRAMEWORKS = ("llama", "onnx", "openvino", "tensorflow", "tflite", "torch")
+SETTINGS = f"backend_dirs = ['{ECHO}']\n%s" + "".join(f'[backends.{name}]\nlibrary = "/nonexistent"\n' for name in FRAMEWORKS)
+
+
+def longer_and_longer():
+    """Deadlines, in milliseconds, for a test in which something must happen before the deadline strikes: a test that finds that it did not tries the next one."""
+    milliseconds = 200
+    while True:
+        yield milliseconds
+        milliseconds *= 2
+
+
+def until(happens):
+    """Asks until it does, and returns the answer."""
+    end = time.monotonic() + WAIT
+    while time.monotonic() < end:
+        if answer := happens():
+            return answer
+    raise AssertionError("it does not happen")
+
+
+def refused_port(test):
+    """A port that no other program gets while the test runs. Nobody listens there, but a server of the test's may, later."""
+    held = socket.socket()
+    test.addCleanup(held.close)
+    for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
+        held.setsockopt(socket.SOL_SOCKET, option, 1)
+    held.bind(("127.0.0.1", 0))
+    return held.getsockname()[1]
 
 
 class Result:
@@ -41,7 +76,7 @@ class CommandTest(unittest.TestCase):
         self.env["HOME"] = str(self.dir)
         # The compiled guest, once for all tests of a run.
         self.env["XDG_CACHE_HOME"] = os.path.join(os.path.dirname(PROBE), "cache")
-        self.file("echo.toml", f"backend_dirs = ['{ECHO}']\n")
+        self.file("echo.toml", SETTINGS % "")
         self.env["WASINN_CONFIG"] = "echo.toml"
 
     def file(self, name, content):

@@ -5,8 +5,8 @@ import signal
 import subprocess
 import unittest
 
-from command import WASINN, CommandTest
-from compiling import LONG, compiler_of, doubling, has_ended
+from command import WAIT, WASINN, CommandTest
+from compiling import compiler_of, doubling, has_ended
 
 EXIT = '(module (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32))) (memory (export "memory") 1) %s)'
 SEVEN = EXIT % '(func (export "_start") (call $exit (i32.const 7)))'
@@ -55,11 +55,11 @@ class CompileLimitsTest(CommandTest):
     def test_words_that_are_no_order(self):
         for words in ((), ("1",), ("x", "0", "0", "0", "0", "0", "0"), ("1", "4", "0", "0", "0", "0", "0"), ("1",) * 8):
             with self.subTest(words=words):
-                done = subprocess.run(["wasinn-compiler", *words], executable=WASINN, stdin=subprocess.DEVNULL, capture_output=True, timeout=LONG)
+                done = subprocess.run(["wasinn-compiler", *words], executable=WASINN, stdin=subprocess.DEVNULL, capture_output=True, timeout=WAIT)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (2, b"", b""))
 
     def test_a_compiler_without_whom_it_compiles_for(self):
-        done = subprocess.run(["wasinn-compiler", "1", "0", "0", "0", "0", "0", "0"], executable=WASINN, stdin=subprocess.DEVNULL, timeout=LONG)
+        done = subprocess.run(["wasinn-compiler", "1", "0", "0", "0", "0", "0", "0"], executable=WASINN, stdin=subprocess.DEVNULL, timeout=WAIT)
         self.assertEqual(done.returncode, -signal.SIGKILL)
 
 
@@ -111,7 +111,7 @@ class HostileTest(CommandTest):
             with self.subTest(number), subprocess.Popen([WASINN, "compile", "--max-compile-memory", "300M", "doubling.wat"], cwd=self.dir, env=self.env) as command:
                 compiler = compiler_of(command)
                 command.send_signal(number)
-                self.assertEqual(command.wait(LONG), -number)
+                self.assertEqual(command.wait(WAIT), -number)
                 self.assertTrue(has_ended(compiler))
 
     def test_a_compiler_that_is_killed(self):
@@ -119,7 +119,7 @@ class HostileTest(CommandTest):
             compiler = compiler_of(command)
             signal.pidfd_send_signal(compiler, signal.SIGKILL)
             error = command.stderr.read().decode()
-            self.assertEqual(command.wait(LONG), 125)
+            self.assertEqual(command.wait(WAIT), 125)
             self.assertIn("the process that compiled it was killed: most likely the machine, or the container, has no more memory", error)
             self.assertTrue(has_ended(compiler))
 

@@ -4,7 +4,7 @@ import os
 import pathlib
 import selectors
 
-LONG = 30  # seconds: more than any of this takes on a busy machine
+from command import WAIT
 
 
 def doubling(times):
@@ -28,6 +28,6 @@ def has_ended(process):
     """Whether it ends; closes the descriptor."""
     with selectors.DefaultSelector() as selector:
         selector.register(process, selectors.EVENT_READ)
-        ended = bool(selector.select(LONG))
+        ended = bool(selector.select(WAIT))
     os.close(process)
     return ended

@@ -6,20 +6,12 @@ import os
 import resource
 import unittest
 
-from command import ECHO, MODEL, MOUNTS, WASINN, CommandTest
+from command import MODEL, MOUNTS, SETTINGS, WASINN, CommandTest
 from completions_test import Terminal
 
 
-# Real frameworks take their time.
-FEW = f'backend_dirs = ["{ECHO}"]\n' + "%s" + "".join(
-    f'[backends.{name}]\nlibrary = "/nonexistent"\n' for name in ("onnx", "openvino", "tflite", "torch", "tensorflow", "llama"))
-
 
 class DoctorTest(CommandTest):
-    def setUp(self):
-        super().setUp()
-        self.file("echo.toml", FEW % "")  # the environment names it
-
     def findings(self, *flags, code=0, **more):
         result = self.wasinn("doctor", "--json", *flags, **more)
         self.assertEqual(result.code, code, result)
@@ -42,7 +34,7 @@ class DoctorTest(CommandTest):
         self.check(self.wasinn("doctor"), out="\nMissing:\n")
 
     def test_no_worker(self):
-        self.file("worker.toml", FEW % 'worker = "/nonexistent"\n')
+        self.file("worker.toml", SETTINGS % 'worker = "/nonexistent"\n')
         found = self.findings("--config", "worker.toml", code=1)["workers", "echo"]
         self.assertEqual((found["state"], found["found"]), ("problem", "cannot start /nonexistent: No such file or directory"))
         self.check(self.wasinn("doctor", "--config", "worker.toml"), code=1, out="\nProblems:\n")
@@ -68,7 +60,7 @@ class DoctorTest(CommandTest):
 
     def test_gpus_in_workers(self):
         self.assertEqual(self.findings()["GPU", "in workers"]["found"], "not allowed (policy.isolated_gpu)")
-        self.file("gpu.toml", FEW % "policy.isolated_gpu = true\n")
+        self.file("gpu.toml", SETTINGS % "policy.isolated_gpu = true\n")
         found = self.findings(env={"WASINN_CONFIG": "gpu.toml"})["GPU", "in workers"]["found"]
         self.assertEqual(found, "allowed, behind a weaker wall (policy.isolated_gpu)")
 

@@ -2,7 +2,7 @@
 
 import json
 
-from command import ECHO, CommandTest
+from command import ECHO, SETTINGS, CommandTest
 
 
 class InspectTest(CommandTest):
@@ -126,12 +126,8 @@ class OutputTest(CommandTest):
 
 
 class BackendsTest(CommandTest):
-    # One that no machine has: where this build has the backend, its library is looked for in vain.
-    MISSING = f'backend_dirs = ["{ECHO}"]\n[backends.llama]\nlibrary = "/nonexistent"\n'
-
     def test_table(self):
-        self.file("missing.toml", self.MISSING)
-        result = self.wasinn("backends", "--config", "missing.toml")
+        result = self.wasinn("backends")
         self.check(result, err="")
         rows = {line.split()[0]: line for line in result.out.splitlines() if line}
         self.assertIn("ENCODINGS", rows["BACKEND"])
@@ -139,21 +135,20 @@ class BackendsTest(CommandTest):
         self.assertIn("echo", rows)
         self.assertIn("scripts/deps.sh llama", result.out)
 
-    def test_a_wrong_setting_is_no_framework_that_is_missing(self):
-        self.file("wrong.toml", f'backend_dirs = ["{ECHO}"]\n[backends.echo]\nmissin = true\n')
-        result = self.wasinn("backends", "--config", "wrong.toml")
-        self.check(result, out="\nDoes not open:\n  echo: backend 'echo' has no key 'missin'; did you mean 'missing'?\n", err="")
-        self.assertNotIn("to install it", result.out.partition("Does not open")[2])
-
-    def test_paths_that_are_not_there(self):
-        self.file("paths.toml", f'backend_dirs = ["nowhere", "{ECHO}"]\nworker = "no-worker"\n')
-        result = self.wasinn("backends", "--config", "paths.toml")
-        self.check(result, out="\necho ", err=f"wasinn: warning: backend_dirs: there is no folder '{self.dir}/nowhere'\n")
-        self.check(result, err=f"wasinn: warning: worker: '{self.dir}/no-worker' cannot be run (No such file or directory)")
+    def test_settings_that_are_wrong(self):
+        for name, more, out, err in (
+            ("key", "[backends.echo]\nmissin = true\n", "\nDoes not open:\n  echo: backend 'echo' has no key 'missin'; did you mean 'missing'?\n", ""),
+            ("folder", f'backend_dirs = ["nowhere", "{ECHO}"]\n', "\necho ", f"wasinn: warning: backend_dirs: there is no folder '{self.dir}/nowhere'\n"),
+            ("worker", 'worker = "no-worker"\n', "\necho ", f"wasinn: warning: worker: '{self.dir}/no-worker' cannot be run (No such file or directory)"),
+        ):
+            with self.subTest(name):
+                settings = SETTINGS.replace(f"backend_dirs = ['{ECHO}']\n", "") if name == "folder" else SETTINGS
+                result = self.wasinn("backends", "--config", self.file(f"{name}.toml", settings % more))
+                self.check(result, out=out, err=err)
+                self.assertNotIn("to install it", result.out.partition("Does not open")[2])  # it is no framework that is missing
 
     def test_json(self):
-        self.file("missing.toml", self.MISSING)
-        result = self.wasinn("backends", "--json", "--config", "missing.toml")
+        result = self.wasinn("backends", "--json")
         self.check(result, err="")
         backends = {backend["name"]: backend for backend in json.loads(result.out)}
         self.assertTrue(backends["echo"]["available"])
@@ -162,12 +157,7 @@ class BackendsTest(CommandTest):
         keys = {"name", "encodings", "available", "framework", "devices", "library", "missing", "install", "keys"}
         self.assertEqual(set(backends["echo"]), keys)
 
-    def test_verbose_lists_keys(self):
+    def test_verbose_lists_keys_and_what_workers_have(self):
         result = self.wasinn("backends", "--verbose")
-        self.check(result, out="\necho: shade (guest)\n  has no effect\n", err="")
-        self.check(result, out="\necho: colour (model)\n", err="")
-
-    def test_verbose_says_what_workers_have(self):
-        result = self.wasinn("backends", "--verbose")
-        self.check(result, out="sealed memory files: yes", err="")
-        self.check(result, out="\n  echo: yes\n", err="")
+        for text in ("\necho: shade (guest)\n  has no effect\n", "\necho: colour (model)\n", "sealed memory files: yes", "\n  echo: yes\n"):
+            self.check(result, out=text, err="")

@@ -29,8 +29,8 @@ class LimitsTest(CommandTest):
         self.check(self.probe(["--nn-max-bytes", "1K"], "load", "infer", "m"), out="load errno 0\ninfer m errno 0")
 
     def test_timeout(self):
-        result = self.probe(["--nn-timeout", "200ms"], "infer", "slow", "infer", "m")
-        self.check(result, out="infer slow errno 5 sum 0\ninfer m errno 0 sum 21\n", err="wasinn: warning: ")
+        result = self.probe(["--nn-timeout", "50ms"], "infer", "slow", "args")
+        self.check(result, out="infer slow errno 5 sum 0\narg cli-probe.wasm\n", err="wasinn: warning: ")
 
     def test_deny_load(self):
         self.check(self.probe(["--nn-load", "deny"], "load", "infer", "m"), out="load errno 6\ninfer m errno 0")

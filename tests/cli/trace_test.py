@@ -3,10 +3,9 @@
 import json
 import re
 import signal
-import time
 
-from command import CommandTest
-from ends_test import ENDLESS, ENGINES, LONG, POLL, READ, READY, SLEEP, TEXT, WRITE, EndsTest
+from command import WAIT, CommandTest, longer_and_longer, until
+from ends_test import ENDLESS, ENGINES, POLL, READ, READY, SLEEP, TEXT, WRITE, EndsTest
 
 IMPORTS = """(import "wasi_ephemeral_nn" "load_by_name" (func $load (param i32 i32 i32) (result i32)))
   (import "wasi_ephemeral_nn" "init_execution_context" (func $init (param i32 i32) (result i32)))
@@ -94,9 +93,11 @@ OF_ONE = ["load", "compute_input", "queue", "compute_infer", "inference"]
 class EndedTest(EndsTest):
     """The file is whole, with all that had happened, whoever ends the guest."""
 
-    def begin(self, body, engine, *flags, model="GGUF\nin x f32 1\nturns 0\n"):
+    def prepare(self, body, model="GGUF\nin x f32 1\nturns 0\n"):
         self.file("m.gguf", model)
-        return self.start_text(BUSY.replace("%s", body), engine, "--trace", "out.json", "--metrics", "metrics", "--model", "m=m.gguf", *flags)
+        return BUSY.replace("%s", body)
+
+    FLAGS = ("--trace", "out.json", "--metrics", "metrics", "--model", "m=m.gguf")
 
     def spans(self):
         events = json.loads((self.dir / "out.json").read_text())
@@ -110,31 +111,41 @@ class EndedTest(EndsTest):
             for name, waits in WAITS.items():
                 for number in (signal.SIGINT, signal.SIGTERM, None):
                     with self.subTest(engine=engine, guest=name, signal=number):
-                        child = self.begin(COMPUTE + READY + waits, engine, "--timeout", "1h" if number else "500ms")
+                        guest = self.prepare(COMPUTE + READY + waits)
                         if number:
+                            child = self.start_text(guest, engine, *self.FLAGS)
                             child.send_signal(number)
-                        self.assertEqual(child.wait(timeout=LONG), 128 + number if number else 124)
+                            self.assertEqual(child.wait(timeout=WAIT), 128 + number)
+                        else:
+                            self.end_by_deadline(guest, engine, *self.FLAGS)
                         self.assertEqual(self.names(), OF_ONE)
                         self.check_metrics(1)
 
     def test_in_a_compute(self):
+        reached = self.dir / "g.reached"
         for engine in ENGINES:
-            for flags in ([], ["--timeout", "500ms"]):
-                with self.subTest(engine=engine, flags=flags):
-                    child = self.begin(READY + COMPUTE, engine, "--nn-timeout", "0", *flags, model="GGUF\nin x f32 1\ndelay 60000000\n")
-                    if not flags:
+            for timeouts in ([None], longer_and_longer()):
+                self.file("guest.wat", self.prepare(COMPUTE, "GGUF\nin x f32 1\ngate g\n"))
+                reached.unlink(missing_ok=True)
+                for timeout in timeouts:
+                    flags = ("--timeout", f"{timeout}ms") if timeout else ()
+                    child = self.start("--engine", engine, "--nn-timeout", "0", *flags, *self.FLAGS, "guest.wat")
+                    if not timeout:
+                        until(reached.exists)
                         child.send_signal(signal.SIGINT)
-                    self.assertEqual(child.wait(timeout=LONG), 124 if flags else 130)
-                    self.assertEqual(self.names()[:2], OF_ONE[:2])
-                    for span in self.spans()[2:]:
-                        self.assertIn(span["args"]["code"], ("ok", "timeout"), span)
+                    self.assertEqual(child.wait(timeout=WAIT), 124 if timeout else 130)
+                    if reached.exists():
+                        break
+                self.assertEqual(self.names()[:2], OF_ONE[:2])
+                for span in self.spans()[2:]:
+                    self.assertIn(span["args"]["code"], ("ok", "timeout"), span)
 
     def test_while_it_is_written(self):
         for number in (signal.SIGINT, signal.SIGTERM):
-            child = self.begin(READY + f"(loop $again {COMPUTE} (br $again))", "wasmtime")
-            self.wait_for_spans(child)
+            child = self.start_text(self.prepare(READY + f"(loop $again {COMPUTE} (br $again))"), "wasmtime", *self.FLAGS)
+            until(lambda: (self.dir / "out.json").stat().st_size >= 1 << 20)
             child.send_signal(number)
-            self.assertEqual(child.wait(timeout=LONG), 128 + number)
+            self.assertEqual(child.wait(timeout=WAIT), 128 + number)
             names = self.names()
             self.assertGreater(len(names), 2000)
             # The last one may have been stopped.
@@ -144,12 +155,6 @@ class EndedTest(EndsTest):
     def check_metrics(self, least):
         ok = re.search('^wasinn_inferences_total{.*model="m".*code="ok"} ([0-9]+)$', (self.dir / "metrics").read_text(), re.MULTILINE)
         self.assertGreaterEqual(int(ok[1]), least)
-
-    def wait_for_spans(self, child):
-        until = time.monotonic() + LONG
-        while (self.dir / "out.json").stat().st_size < 1 << 20:
-            self.assertIsNone(child.poll())
-            self.assertLess(time.monotonic(), until)
 
     def test_names_that_json_must_escape(self):
         name = 'a"b\\c\nd\x01é.wat'

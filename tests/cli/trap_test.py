@@ -1,49 +1,32 @@
 """Modules that cannot run, and guests that fail while they run."""
 
+import pathlib
+
 from command import PROBE, CommandTest
 
 
 class BadModuleTest(CommandTest):
-    def check_bad(self, content, text):
-        self.file("guest.wasm", content)
-        self.check_error(self.wasinn("run", "guest.wasm"), text)
-
-    def test_missing(self):
+    def test_files(self):
         self.check_error(self.wasinn("run", "nowhere.wasm"), "cannot open nowhere.wasm: No such file or directory")
-
-    def test_folder(self):
         self.check_error(self.wasinn("run", "."), ". is a folder")
 
-    def test_not_wasm(self):
-        for content in ("hello", "", "\0asm", b"\x7fELF" + bytes(100)):
-            self.check_bad(content, "guest.wasm is not a WebAssembly module")
-
-    def test_unknown_version(self):
-        self.check_bad(b"\0asm\2\0\0\0", "guest.wasm is WebAssembly of an unknown version")
-
-    def test_broken(self):
-        self.check_bad(b"\0asm\1\0\0\0\xff\xff", "guest.wasm: failed to parse WebAssembly module: ")
-
-    def test_cut_off(self):
-        with open(PROBE, "rb") as probe:
-            self.check_bad(probe.read()[:1000], "guest.wasm: ")
-
-    def test_broken_text(self):
-        self.check_bad("(module\n  (func bla))", "<anon>:2:9")
-
-    def test_no_start(self):
-        self.check_bad('(module (func (export "f")))', "exports no function _start")
-        self.check_bad('(module (func (export "_start") (param i32)))', "exports no function _start")
-        self.check_bad('(module (memory (export "_start") 1))', "exports no function _start")
-
-    def test_unknown_import(self):
-        self.check_bad('(module (import "env" "f" (func)) (func (export "_start")))', "unknown import: `env::f`")
-
-    def test_wasi_nn_with_another_signature(self):
-        self.check_bad(
-            '(module (import "wasi_ephemeral_nn" "compute" (func (param i64))) (func (export "_start")))',
-            "incompatible import type for `wasi_ephemeral_nn::compute`",
-        )
+    def test_what_is_no_program(self):
+        for content, text in (
+            *((content, "guest.wasm is not a WebAssembly module") for content in ("hello", "", "\0asm", b"\x7fELF" + bytes(100))),
+            (b"\0asm\2\0\0\0", "guest.wasm is WebAssembly of an unknown version"),
+            (b"\0asm\1\0\0\0\xff\xff", "guest.wasm: failed to parse WebAssembly module: "),
+            (pathlib.Path(PROBE).read_bytes()[:1000], "guest.wasm: "),
+            ("(module\n  (func bla))", "<anon>:2:9"),
+            ('(module (func (export "f")))', "exports no function _start"),
+            ('(module (func (export "_start") (param i32)))', "exports no function _start"),
+            ('(module (memory (export "_start") 1))', "exports no function _start"),
+            ('(module (import "env" "f" (func)) (func (export "_start")))', "unknown import: `env::f`"),
+            ('(module (import "wasi_ephemeral_nn" "compute" (func (param i64))) (func (export "_start")))',
+             "incompatible import type for `wasi_ephemeral_nn::compute`"),
+        ):
+            with self.subTest(content[:60]):
+                self.file("guest.wasm", content)
+                self.check_error(self.wasinn("run", "guest.wasm"), text)
 
 
 class TrapTest(CommandTest):
@@ -76,40 +59,23 @@ class TrapTest(CommandTest):
 
 
 class MemoryTest(CommandTest):
-    """The adapter's view of guest memory, by the errno of load_by_name("x"), a model that is not there."""
-
-    def check_errno(self, errno, memory):
-        # WASI's proc_exit needs a memory, so the guest traps if the errno is another one.
-        self.file(
-            "guest.wat",
-            """(module
-              (import "wasi_ephemeral_nn" "load_by_name" (func $load (param i32 i32 i32) (result i32)))
-              %s
-              (func (export "_start")
-                (if (i32.ne (call $load (i32.const 0) (i32.const 1) (i32.const 16)) (i32.const %d))
-                  (then unreachable))))"""
-            % (memory, errno),
-        )
-        self.check(self.wasinn("run", "guest.wat"), code=0)
-
-    def test_memory(self):
-        self.check_errno(8, '(memory (export "memory") 1) (data (i32.const 0) "x")')
-
-    def test_the_exported_one_of_several(self):
-        self.check_errno(8, '(memory $other 1) (memory (export "memory") 1) (data (memory 1) (i32.const 0) "x")')
-
-    def test_shared_memory(self):
-        self.check_errno(8, '(memory (export "memory") 1 1 shared) (data (i32.const 0) "x")')
-
-    def test_none(self):
-        self.check_errno(3, "")
-        self.check_errno(3, "(memory 1)")
-        self.check_errno(3, '(memory (export "other") 1)')
-
-    def test_something_else_of_that_name(self):
-        self.check_errno(3, '(func (export "memory"))')
-        self.check_errno(3, '(global (export "memory") i32 (i32.const 1))')
-        self.check_errno(3, '(table (export "memory") 1 funcref)')
-
-    def test_empty(self):
-        self.check_errno(1, '(memory (export "memory") 0)')
+    def test_where_the_adapter_looks(self):
+        """By the errno of load_by_name("x"), a model that is not there."""
+        for errno, memory in (
+            (8, '(memory (export "memory") 1) (data (i32.const 0) "x")'),
+            (8, '(memory $other 1) (memory (export "memory") 1) (data (memory 1) (i32.const 0) "x")'),
+            (8, '(memory (export "memory") 1 1 shared) (data (i32.const 0) "x")'),
+            (3, ""),
+            (3, "(memory 1)"),
+            (3, '(memory (export "other") 1)'),
+            (3, '(func (export "memory"))'),
+            (3, '(global (export "memory") i32 (i32.const 1))'),
+            (3, '(table (export "memory") 1 funcref)'),
+            (1, '(memory (export "memory") 0)'),
+        ):
+            with self.subTest(memory):
+                # WASI's proc_exit needs a memory, so the guest traps if the errno is another one.
+                self.file("guest.wat", f"""(module (import "wasi_ephemeral_nn" "load_by_name" (func $load (param i32 i32 i32) (result i32))) {memory}
+                  (func (export "_start")
+                    (if (i32.ne (call $load (i32.const 0) (i32.const 1) (i32.const 16)) (i32.const {errno})) (then unreachable))))""")
+                self.check(self.wasinn("run", "guest.wat"), code=0)

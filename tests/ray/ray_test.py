@@ -40,12 +40,6 @@ ARGS = {
 }  # fmt: skip
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
 def until(what):
     """Its value, once it is true."""
     end = time.monotonic() + WAIT
@@ -124,7 +118,12 @@ class RayTest(unittest.TestCase):
         cls.other = cls.cluster.add_node(num_cpus=1)
         ray.init(address=cls.cluster.address, log_to_driver=False, configure_logging=False)
         cls.addClassCleanup(ray.shutdown)
-        port = free_port()
+        held = socket.socket()  # so that no other program gets its port before Ray listens there
+        cls.addClassCleanup(held.close)
+        for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
+            held.setsockopt(socket.SOL_SOCKET, option, 1)
+        held.bind(("127.0.0.1", 0))
+        port = held.getsockname()[1]
         cls.url = f"http://127.0.0.1:{port}"
         serve.start(proxy_location="HeadOnly", http_options={"port": port})
         cls.addClassCleanup(serve.shutdown)

@@ -1,17 +1,15 @@
 """Guests whose model another server has see an ordinary one."""
 
 import json
-import struct
 import threading
 import unittest
 
 import grpc
 
+from command import longer_and_longer, refused_port, until
 from fake import PROBE as TENSORS
 from fake import answer, echo, metadata
-from remote import MODEL, OverHttp, OverJson, RemoteTest, free_port
-import inference_pb2 as pb
-from server import until
+from remote import MODEL, OverHttp, OverJson, RemoteTest
 from types_of_numpy import ARRAYS, MODELS
 
 
@@ -89,35 +87,28 @@ class Guests(RemoteTest):
         self.assertEqual(front.infer("m", sent).status, 200)
         self.assertEqual(asked, [["x"]])
 
-    def test_contents_of_numbers(self):
-        def infer(request, context):
-            message = pb.ModelInferResponse()
-            output = message.outputs.add(name="x", datatype="FP32", shape=[2, 3])
-            output.contents.fp32_contents.extend(struct.unpack("<6f", request.raw_input_contents[0]))
-            return message
-
-        self.expect_sums(self.infer_in_guest(self.address(self.fake(infer))))
-
     def test_a_guests_stop_reaches_the_server(self):
-        ended = []
+        ended, over = [], threading.Event()
+        self.addCleanup(over.set)
 
         def infer(request, context):
             context.add_callback(lambda: ended.append(context.is_active()))
-            fake.stopped.wait(60)
+            over.wait()
             return echo(request)
 
         fake = self.fake(infer)
-        fake.stopped = threading.Event()
-        self.addCleanup(fake.stopped.set)
-        result = self.infer_in_guest(self.address(fake), more="[limits]\ncompute_timeout_ms = 300\n")
-        self.expect_failure(result, 5, "deadline|cancelled|Deadline")
-        until(lambda: ended == [False])
+        for timeout in longer_and_longer():
+            result = self.infer_in_guest(self.address(fake), more=f"[limits]\ncompute_timeout_ms = {timeout}\n")
+            self.expect_failure(result, 5, "compute: timeout: remote: ")  # the host's deadline, or that of the call
+            if fake.inferred > 0:
+                break
+        until(lambda: ended and set(ended) == {False})
 
 
 class Failures(RemoteTest):
     def test_nobody_is_there(self):
         """A guest is not told where."""
-        result = self.infer_in_guest(self.address(free_port()))
+        result = self.infer_in_guest(self.address(refused_port(self)))
         self.expect_failure(result, 5, "the model's server: failed to connect")
         self.assertNotIn("127.0.0.1", result.err)
 
@@ -130,18 +121,9 @@ class Failures(RemoteTest):
         self.expect_failure(self.infer_in_guest(self.address(fake)), 5, "division by zero")
         self.assertEqual(fake.inferred, 1)
 
-    def test_answers_that_are_none(self):
-        answers = {
-            "expected FP32, and the server answers with FP64": answer("FP64", raw=bytes(48)),
-            r"expected shape \[2, 3\], and the server answers with \[3, 2\]": answer(shape=(3, 2)),
-            "expected 24 bytes .* answers with 20": answer(raw=bytes(20)),
-            "expected it, and the server answers with 1 others": answer(name="y"),
-            "expected it, and the server answers with 0 others": pb.ModelInferResponse(),
-        }
-        for text, message in answers.items():
-            with self.subTest(text):
-                fake = self.fake(lambda request, context, message=message: message)
-                self.expect_failure(self.infer_in_guest(self.address(fake)), 5, text)
+    def test_an_answer_that_is_not_as_the_metadata_says(self):
+        fake = self.fake(lambda request, context: answer("FP64", raw=bytes(48)))
+        self.expect_failure(self.infer_in_guest(self.address(fake)), 5, "expected FP32, and the server answers with FP64")
 
     def test_a_huge_answer(self):
         fake = self.fake(lambda request, context: answer(raw=bytes(200_000)))
@@ -154,30 +136,14 @@ class Failures(RemoteTest):
         self.check_answer(front.infer("m", sent), 413, "max_message_bytes allows 10000")
         self.assertEqual(fake.inferred, 0)
 
-    def test_metadata_that_no_model_has(self):
-        for text, told in (
-            ("more than 32 dimensions", metadata((("x", "FP32", (1,) * 33),))),
-            ("tells more than 1024 inputs", metadata((("x", "FP32", (1,)),) * 1025)),
-            ("names a tensor ''", metadata((("", "FP32", (1,)),))),
-        ):
-            with self.subTest(text):
-                result = self.infer_in_guest(self.address(self.fake(told=told)))
-                self.assertRegex(result.err, text, result)
-
     def test_mistakes_of_the_settings(self):
         for text, address, *lines in (
-            ("has no port", "grpc://host/m"),
-            ("put user and password into `headers`", "http://user:secret@host:1/v2/models/m"),
-            ("it names no model", "grpc://host:1"),
-            ("known are grpc, grpcs, http, https", "http3://host:1/m"),
             ("does not begin with /v2/models/", "http://host:1/m"),
             ("'content-length' is no header", "http://host:1/v2/models/m", "headers = {content-length = '1'}"),
-            ("max_connections", "http://host:1/v2/models/m", "max_connections = 0"),
-            ("key 'ca': '/etc/passwd' has no certificate in PEM", "https://host:1/v2/models/m", "ca = '/etc/passwd'"),
-            ("'cert' and 'key' go together", "grpcs://host:1/m", "cert = '/etc/passwd'"),
             ("key 'ca': cannot read '/none'", "grpcs://host:1/m", "ca = '/none'"),
             ("'X-Team' is no header", "grpc://host:1/m", "headers = {X-Team = 'red'}"),
             ("is no header", "grpc://host:1/m", 'headers = {x-team = "a\\u000ab"}'),
+            ("max_connections", "http://host:1/v2/models/m", "max_connections = 0"),
             ("max_message_bytes", "grpc://host:1/m", "max_message_bytes = 1"),
         ):
             with self.subTest(text):

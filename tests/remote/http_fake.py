@@ -1,6 +1,5 @@
 """The same as fake.py over HTTP: what a test's `infer` makes of messages goes as JSON, with raw bytes behind it or without."""
 
-import http.server
 import json
 import socket
 import struct
@@ -8,6 +7,7 @@ import threading
 
 import fake
 import grpc
+import http_server
 import inference_pb2 as pb
 
 STATUS = {grpc.StatusCode.INTERNAL: 500, grpc.StatusCode.UNAVAILABLE: 503}
@@ -85,26 +85,11 @@ def of_metadata(message):
     return {"name": message.name, "platform": message.platform, "inputs": tensors(message.inputs), "outputs": tensors(message.outputs)}
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
-    def setup(self):
-        super().setup()
-        self.server.fake.connections.add(self.connection)
-
-    def log_message(self, *args):
-        pass
-
+class Handler(http_server.Handler):
     def answer(self, status, body, behind=b""):
-        if not isinstance(body, bytes):
-            body = json.dumps(body).encode()
-        self.send_response(status)
-        if behind:
-            self.send_header("Inference-Header-Content-Length", str(len(body)))
-        self.send_header("Content-Length", str(len(body) + len(behind)))
-        self.end_headers()
-        self.wfile.write(body + behind)
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        headers = {"Inference_Header_Content_Length": str(len(body))} if behind else {}
+        self.reply(status, body + behind, **headers)
 
     def do_GET(self):
         one = self.server.fake
@@ -132,34 +117,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(aborted.args[0], {"error": aborted.args[1]})
 
 
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def handle_error(self, request, client_address):
-        pass  # clients go as they like
-
-
 class HttpFake(fake.Counted):
     def __init__(self, infer=lambda request, context: fake.echo(request), told=None, ready=True, binary=True, handler=Handler, tls=None):
         super().__init__(infer, told, ready)
-        self.binary, self.connections = binary, set()
-        self.server = Server(("127.0.0.1", 0), handler)
-        if tls:
-            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
-        self.server.fake = self
-        self.port = self.server.server_address[1]
-        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
-        self.thread.start()
-
-    def stop(self):
-        if not self.thread.is_alive():
-            return
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
-        for one in self.connections:
-            try:
-                one.shutdown(socket.SHUT_RDWR)
-            except OSError:  # it has ended
-                pass
+        self.binary = binary
+        self.server = http_server.HttpServer(handler, tls, fake=self)
+        self.port, self.stop = self.server.server_port, self.server.stop

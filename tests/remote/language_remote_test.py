@@ -2,19 +2,15 @@
 
 import json
 import os
-import signal
-import socket
-import subprocess
 import threading
 import unittest
-import urllib.request
 
-from fake_openai import FakeOpenAi, chat, completion
+from command import longer_and_longer, refused_port
+from fake_openai import FakeOpenAi, completion
 from language import COUNT, COUNTED, HELLO, HELLO_BACK, MODELS, TEST_MODELS, LanguageTest
-from server import Server, until
+from server import Server
 
 CHAT, TEXT = os.environ["WASINN_CHAT"], os.environ["WASINN_TEXT"]
-LLAMA_SERVER = os.environ.get("WASINN_LLAMA_SERVER")
 COMPLETION, METADATA, MESSAGE, PROBABILITIES, EMBEDDINGS = map(str, range(5))
 GREEDY = {"temp": 0, "n-predict": 24}
 WEATHER = {"type": "function", "function": {"name": "weather", "parameters": {
@@ -160,22 +156,14 @@ class Requests(LanguageRemoteTest):
         self.assertEqual(fake.asked, [("/v1/completions", {"model": "org/name:tag", "prompt": "Hello", "temperature": 1, "max_tokens": 7})])
         self.assertEqual(fake.headers["authorization"], "Bearer secret")
 
-    def test_a_path_before_v1(self):
-        fake = self.fake()
-        self.text(f"http://127.0.0.1:{fake.port}/openai/v1/m", "Hello")
-        self.assertEqual(fake.asked[0][0], "/openai/v1/completions")
-
     def test_a_server_that_lists_no_models(self):
-        for listing in ((404, {"error": {"message": "none"}}), (200, {"data": []}), (200, b"nonsense")):
-            with self.subTest(listing):
-                self.assertEqual(self.text(self.address(self.fake(listing=listing)), "Hello"), ["so"])
+        fake = self.fake(listing=(404, {"error": {"message": "none"}}))
+        self.assertEqual(self.text(self.address(fake), "Hello"), ["so"])
 
     def test_keys_that_no_server_has(self):
         fake = self.fake()
-        for key, value in (("decode", True), ("tokenize", True), ("lora", "a"), ("save-state", "a"), ("image", "/etc/passwd"), ("rerank", True)):
-            with self.subTest(key):
-                self.assertRegex(self.text(self.address(fake), "Hello", options={key: value})[0], f"compute: 6: .*{key}: ")
-                self.assertRegex(self.text(self.address(fake), "Hello", config={key: value})[0], f"init: 6: .*{key}: ")
+        self.assertRegex(self.text(self.address(fake), "Hello", options={"lora": "a"})[0], "compute: 6: .*lora: ")
+        self.assertRegex(self.text(self.address(fake), "Hello", config={"lora": "a"})[0], "init: 6: .*lora: ")
         self.assertEqual(fake.asked, [])
 
     def test_keys_without_effect_and_unknown_ones(self):
@@ -189,57 +177,35 @@ class Requests(LanguageRemoteTest):
     def test_what_a_guest_must_not_ask(self):
         fake = self.fake()
         image = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "http://10.0.0.1/a.png"}}]}]
-        other_case = [{"role": "user", "content": [{"type": "image_url", "Image_URL": [{"url": "data:,"}, "http://10.0.0.1/a.png"]}]}]
-        injected = '[{"role": "user", "content": "Hi"}], "model": "other"'
-        for prompt in (image, other_case, injected, "no JSON", "[]"):
-            with self.subTest(prompt):
-                self.assertRegex(self.text(self.address(fake), prompt, config={"chat": True})[0], "compute: 1: ")
+        self.assertRegex(self.text(self.address(fake), image, config={"chat": True})[0], "compute: 1: ")
         self.assertRegex(self.text(self.address(fake), "")[0], "compute: 1: .*empty")
         self.assertRegex(self.text(self.address(fake), "Hello", options={"temp": "hot"})[0], "compute: 1: .*temp: expected a number")
-        schema = {"type": "object", "properties": {"a": {"$ref": "http://10.0.0.1/a.json"}}}
-        self.assertRegex(self.text(self.address(fake), "Hello", options={"json-schema": schema})[0], "compute: 1: .*nothing is fetched")
         tools = '[{"type": "function"}]\0, "model": "other"'
         self.assertRegex(self.text(self.address(fake), HELLO, config={"chat": True}, options={"tools": tools})[0], "compute: 1: .*tools")
         self.assertEqual(fake.asked, [])
 
     def test_keys_of_language_models_are_of_those_alone(self):
-        for path, told in ((f"grpc://127.0.0.1:1/m", "key 'temp' is of language models"),):
-            self.assertIn(told, self.text(path, "Hello", lines=["temp = 0"])[0])
+        [told] = self.text("grpc://127.0.0.1:1/m", "Hello", lines=["temp = 0"])
+        self.assertIn("key 'temp' is of language models", told)
         self.assertIn("api: expected one of auto, chat", self.text(self.address(self.fake()), "Hello", lines=["api = 'speech'"])[0])
 
 
 class Answers(LanguageRemoteTest):
     """A server may be anybody."""
 
-    def told(self, status, body, *outputs, more="", lines=(), **config):
+    def told(self, status, body, more="", lines=()):
         fake = self.fake(lambda path, fields: (status, body))
-        return self.text(self.address(fake), json.dumps(HELLO) if config.get("chat") else "Hello", *outputs, config=config, more=more, lines=lines)
+        return self.text(self.address(fake), "Hello", more=more, lines=lines)
 
-    def test_answers_that_are_none(self):
-        for body in (b"", b"{", b"[]", {}, {"choices": []}, {"choices": [7]}, {"choices": {"0": {}}}, completion(7), chat("text"), completion(None),
-                     chat({"content": "so", "tool_calls": [7]}), b'{"choices": ' + b"[" * 100000, {"data": [{"embedding": ["1"]}]},
-                     b'{"choices": [{"text": "\xff"}]}', {"data": [{"index": 5, "embedding": [1]}]}):
-            with self.subTest(str(body)[:50]):
-                self.assertRegex(self.told(200, body)[0], "compute: 5: .*the server's answer is none of OpenAI's API")
-
-    def test_odd_answers(self):
-        self.assertEqual(self.told(200, chat({"content": None}), COMPLETION, MESSAGE), ["", '{"role":"assistant","content":null}'])
-        self.assertEqual(self.told(200, completion("a\0b")), ["a\0b"])
-        odd = {"choices": [{"text": "so", "finish_reason": {"a": 1}, "logprobs": {"tokens": 5}}], "usage": {"prompt_tokens": -1}}
-        [text, metadata] = self.told(200, odd, COMPLETION, METADATA)
-        self.assertEqual((text, json.loads(metadata)["input_tokens"], json.loads(metadata)["finish_reason"]), ("so", 0, None))
+    def test_an_answer_that_is_none(self):
+        self.assertRegex(self.told(200, {"choices": []})[0], "compute: 5: .*the server's answer is none of OpenAI's API")
 
     def test_errors(self):
-        def error(message, **more):
-            return {"error": {"message": message, **more}}
-
-        for status, errno, body, words in ((400, 1, error("temperature is odd"), "temperature is odd"), (401, 6, error("no key"), "no key"),
-                                           (404, 8, error("gone"), "gone"), (429, 5, error("later"), "later"), (503, 5, b"busy", "busy"),
-                                           (500, 5, error("division\nby zero"), "division by zero"), (500, 5, b"\xff" * 50, "500"),
-                                           (400, 102, error("long", code="context_length_exceeded"), "long"),
-                                           (400, 102, error("long", type="exceed_context_size_error"), "long")):
-            with self.subTest(words):
-                self.assertRegex(self.told(status, body)[0], rf"compute: {errno}: .*the model's server: .*{words}")
+        for status, errno, error in ((429, 5, {"message": "later\non"}),
+                                     (400, 102, {"message": "later on", "code": "context_length_exceeded"})):
+            with self.subTest(status):
+                [told] = self.told(status, {"error": error})
+                self.assertRegex(told, rf"compute: {errno}: .*the model's server: .*later on")
 
     def test_a_huge_answer(self):
         self.assertRegex(self.told(200, completion("a" * 200_000), lines=["max_message_bytes = 100000"])[0], "compute: 7: .*max_message_bytes")
@@ -249,36 +215,33 @@ class Answers(LanguageRemoteTest):
         self.assertRegex(self.told(200, lists, more="[limits]\nmax_tensor_bytes = 20000000\n")[0], "compute: 7: ")
         self.assertEqual(self.told(200, lists, more="[limits]\nmax_tensor_bytes = 200000000\n"), ["so"])
 
-    def test_a_list_of_models_that_is_none(self):
-        for listing, told in (((401, {"error": {"message": "no key"}}), "load: 6: .*security: .*no key"), ((500, b"{}"), "load: 5: "),
-                              ((200, b" " * (2 << 20)), "load: 5: .*1 MiB")):
-            with self.subTest(told):
-                self.assertRegex(self.text(self.address(self.fake(listing=listing)), "Hello")[0], told)
+    def test_a_list_of_models_that_is_refused(self):
+        [told] = self.text(self.address(self.fake(listing=(401, {"error": {"message": "no key"}}))), "Hello")
+        self.assertRegex(told, "load: 6: .*security: .*no key")
 
     def test_nobody_is_there(self):
-        with socket.socket() as one:
-            one.bind(("127.0.0.1", 0))
-            self.assertRegex(self.text(self.address(one.getsockname()[1]), "Hello")[0], "load: 5: ")
+        self.assertRegex(self.text(self.address(refused_port(self)), "Hello")[0], "load: 5: ")
 
     def test_a_deadline(self):
-        asked, stopped = threading.Event(), threading.Event()
-        self.addCleanup(stopped.set)
+        over = threading.Event()
+        self.addCleanup(over.set)
 
         def wait(path, fields):
-            asked.set()
-            stopped.wait(60)
+            over.wait()
             return 200, completion("late")
 
         fake = self.fake(wait)
-        self.assertRegex(self.text(self.address(fake), "Hello", more="[limits]\ncompute_timeout_ms = 300\n")[0], "compute: 5: ")
-        self.assertTrue(asked.is_set())
+        for timeout in longer_and_longer():
+            self.assertRegex(self.text(self.address(fake), "Hello", more=f"[limits]\ncompute_timeout_ms = {timeout}\n")[0], "compute: 5: ")
+            if fake.asked:
+                break
 
     def test_many_wait_at_once(self):
         many = 8
         together = threading.Barrier(many)
 
         def wait(path, fields):
-            together.wait(60)
+            together.wait()
             return 200, completion(fields["prompt"])
 
         fake = self.fake(wait)
@@ -299,48 +262,6 @@ class Answers(LanguageRemoteTest):
         for i, answer in enumerate(answers):
             self.assertEqual(answer.status, 200, answer)
             self.assertEqual(bytes(answer.json()["outputs"][0]["data"]).decode(), f"number {i}")
-
-
-@unittest.skipUnless(LLAMA_SERVER, "llama.cpp's server is not here")
-class LlamaServer(LanguageRemoteTest):
-    """Of llama.cpp's own server, which has one model."""
-
-    def start(self, model, *flags):
-        with socket.socket() as one:
-            one.bind(("127.0.0.1", 0))
-            port = one.getsockname()[1]
-        command = [LLAMA_SERVER, "--model", LOCAL[model], "--alias", model, "--port", str(port), "--threads", "1", "--parallel", "1", "--jinja", *flags]
-        process = subprocess.Popen(command, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.send_signal, signal.SIGKILL)
-
-        def answers():
-            try:
-                return urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=10).status == 200
-            except OSError:
-                return False
-
-        until(answers)
-        return port
-
-    def test_prompts_and_messages(self):
-        port = self.start("tiny")
-        self.both(port, "tiny", "GNU General Public", config=GREEDY)
-        for options in ({"reverse-prompt": "with"}, {"grammar": 'root ::= [a-z ]{8}'}, {"json-schema": {"type": "integer"}}):
-            with self.subTest(options):
-                self.both(port, "tiny", "GNU General Public", config=GREEDY, options=options)
-        self.both(port, "tiny", COUNT, COMPLETION, MESSAGE, config={"chat": True, "temp": 0})
-        self.assertRegex(self.text(self.address(port, "other"), "Hello")[0], "load: 8: .*which has tiny")
-        [told] = self.text(self.address(port, "tiny"), "word " * 20000)
-        self.assertRegex(told, "compute: 102: ")
-
-    def test_tools(self):
-        port = self.start("caller")
-        message = json.loads(self.text(self.address(port, "caller"), HELLO, MESSAGE, config=CALLS)[0])
-        self.assertEqual(message["tool_calls"][0]["function"]["name"], "weather")
-
-    def test_embeddings(self):
-        self.both(self.start("embedder", "--embeddings"), "embedder", "a text", EMBEDDINGS, config={"embedding": True})
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ import inference_pb2 as pb
 import inference_pb2_grpc as service_pb2_grpc
 
 import python_servers
+from command import refused_port
 from python_servers import MODEL
-from remote import OverHttp, RemoteTest, free_port
+from remote import OverHttp, RemoteTest
 
 IMAGES = pathlib.Path(os.environ["WASINN_IMAGES"])
 CLASSIFY = pathlib.Path(os.environ["WASINN_CLASSIFY"])
@@ -35,7 +36,7 @@ class Others(RemoteTest):
     def start(self, begin, *args):
         """The port of a server that is ready."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.dir))
-        ports = self.ports = {what: free_port() for what in ("http", "grpc", "metrics")}
+        ports = self.ports = {what: refused_port(self) for what in ("http", "grpc", "metrics")}
         log = open(self.dir / "server.log", "wb")
         self.addCleanup(log.close)
         process = begin(folder, log, ports, *args)

@@ -1,7 +1,6 @@
 """Guests of models that a server has."""
 
 import signal
-import socket
 
 from command import ECHO, PROBE
 from fake import Fake
@@ -10,13 +9,6 @@ from server import Server, ServeTest
 
 MODEL = "in x f32 2,3\n"
 SUM = "errno 0 sum 21"  # of what the probe sends, where it comes back
-
-
-def free_port():
-    """Where nobody listens, and a server may later."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 class RemoteTest(ServeTest):

@@ -56,22 +56,6 @@ class Tls(RemoteTest):
         without = self.serve_tls().replace(f"{self.secure}:", f"{self.scheme}:")
         self.expect_failure(self.infer_in_guest(without), 5, self.wants_tls)
 
-    def test_files_that_are_no_certificates(self):
-        address = f"{self.secure}://localhost:1/{self.path_of('m')}"
-
-        def refused(*lines):
-            return self.infer_in_guest(address, *lines).err
-
-        pem, key = self.client
-        self.assertIn(f"key 'ca': '{self.authority.key}' has no certificate in PEM", refused(f"ca = '{self.authority.key}'"))
-        self.assertIn(f"key 'cert': '{key}' has no certificate in PEM", refused(f"cert = '{key}'", f"key = '{key}'"))
-        self.assertIn("key 'key' does not belong to 'cert'", refused(f"cert = '{pem}'", f"key = '{self.own[1]}'"))
-
-    def test_keys_of_tls_need_it(self):
-        address = self.address(self.serve(models={"m": MODEL}))
-        self.assertIn("key 'ca' is for connections with TLS", self.infer(address).err)
-        self.assertIn("key 'server_name' is for connections with TLS", self.infer_in_guest(address, "server_name = 'a'").err)
-
 
 class Forging(Handler):
     """Sends two answers to one request, at once: in records of their own within one segment."""

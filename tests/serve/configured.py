@@ -23,7 +23,17 @@ def tenant(name, more=""):
 OPERATOR = tenant("operator", "operator = true")
 
 
+HURRIED = key("hurried")
+
+
 class ConfiguredTest(ServeTest):
+    def for_two(self, serve, *flags, **more):
+        """A server whose requests are one tenant's, unless they have the headers HURRIED: that tenant's guests have 200 ms."""
+        limits = "[tenants.hurried.limits]\nrun_timeout_ms = 200"
+        server = serve("--config", self.configure(tenant("a") + tenant("hurried", limits)), *flags, **more)
+        server.headers = key("a")
+        return server
+
     def configure(self, text, name="serve.toml"):
         """Writes the file, whole at once, and tells its name."""
         self.file(name + ".new", f"backend_dirs = ['{ECHO}']\n{text}")

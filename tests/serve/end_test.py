@@ -4,18 +4,19 @@ import signal
 import subprocess
 import unittest
 
-from command import WASINN
-from compiling import LONG, compiler_of, doubling, has_ended
+from command import WAIT, WASINN
+from compiling import compiler_of, doubling, has_ended
 from server import BODY, KILLED, MODEL, RUNNING, ServeTest, head, read_all
 
 class Ends(ServeTest):
     def test_what_was_asked_is_answered(self):
-        server = self.serve(models={"m": MODEL + "turns 8\ndelay 1000\n"})
+        server = self.serve(models={"m": MODEL + "turns 8\ngate g\n"})
         with server.socket() as resting, server.socket() as connection:
             connection.sendall(head(len(BODY)) + BODY)
             server.await_metrics(f"{RUNNING} 1")
             server.process.send_signal(signal.SIGTERM)
             self.assertEqual(read_all(resting), b"")
+            (self.dir / "g").touch()
             answer = read_all(connection)
             self.assertTrue(answer.startswith(b"HTTP/1.1 200 OK"), answer)
             self.assertIn(b"Connection: close", answer)
@@ -47,7 +48,7 @@ class Ends(ServeTest):
             with subprocess.Popen(words, cwd=self.dir, env=self.env) as starting:
                 compiler = compiler_of(starting)
                 starting.send_signal(number)
-                self.assertEqual(starting.wait(LONG), 128 + number)
+                self.assertEqual(starting.wait(WAIT), 128 + number)
                 self.assertTrue(has_ended(compiler))
 
     def test_two_signals_at_once(self):

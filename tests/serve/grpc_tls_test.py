@@ -1,6 +1,5 @@
-"""TLS, the access log and traces over gRPC, with gRPC's own client."""
+"""The access log and traces over gRPC, with TLS and gRPC's own client."""
 
-import signal
 import unittest
 
 import grpc
@@ -8,7 +7,7 @@ import inference_pb2 as pb
 import inference_pb2_grpc as service_pb2_grpc
 
 from access_log_test import PARENT, SPAN, TRACE
-from server import WAIT, json_lines, until
+from server import json_lines, until
 from tls_test import TlsTest
 
 
@@ -19,52 +18,12 @@ def infer(model="m"):
     return request
 
 
-class GrpcTest(TlsTest):
-    def channel(self, server, authority=None, shown=None):
-        pem = [open(file, "rb").read() for file in ((authority or self.authority).pem, *reversed(shown or ()))]
-        channel = grpc.secure_channel(f"127.0.0.1:{server.grpc_port}", grpc.ssl_channel_credentials(*pem),
-                                      [("grpc.use_local_subchannel_pool", 1)])
+class Log(TlsTest):
+    def channel(self, server):
+        channel = grpc.secure_channel(f"127.0.0.1:{server.grpc_port}", grpc.ssl_channel_credentials(self.authority.pem.read_bytes()))
         self.addCleanup(channel.close)
         return service_pb2_grpc.GRPCInferenceServiceStub(channel)
 
-    def is_live(self, *args, **more):
-        try:
-            return self.channel(*args, **more).ServerLive(pb.ServerLiveRequest(), timeout=WAIT).live
-        except grpc.RpcError as error:
-            self.assertEqual(error.code(), grpc.StatusCode.UNAVAILABLE)
-            return False
-
-
-class Tls(GrpcTest):
-    def test_inferences(self):
-        stub = self.channel(self.serve_tls())
-        self.assertEqual(stub.ModelInfer(infer(), timeout=WAIT).model_name, "m")
-        self.assertEqual([answer.error_message for answer in stub.ModelStreamInfer(iter([infer()] * 3))], [""] * 3)
-
-    def test_whom_clients_trust(self):
-        server = self.serve_tls()
-        self.assertFalse(self.is_live(server, self.other))
-        self.assertTrue(self.is_live(server))
-
-    def test_whom_the_server_trusts(self):
-        server = self.serve_tls("--tls-client-ca", str(self.authority.pem))
-        server.context = None
-        self.assertTrue(self.is_live(server, shown=self.client))
-        for shown in (None, self.stranger, self.expired):
-            self.assertFalse(self.is_live(server, shown=shown))
-
-    def test_calls_go_on_over_a_reload(self):
-        server = self.serve_tls()
-        stub = self.channel(server)
-        stub.ModelInfer(infer(), timeout=WAIT)
-        self.place(self.second)
-        server.process.send_signal(signal.SIGHUP)
-        until(lambda: self.name_of(server, server.grpc_port) == "second")
-        stub.ModelInfer(infer(), timeout=WAIT)
-        self.assertTrue(self.is_live(server))
-
-
-class Log(GrpcTest):
     def lines(self, n):
         return until(lambda: len(told := json_lines(self.dir / "access.log")) >= n and told)
 

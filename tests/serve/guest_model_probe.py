@@ -1,9 +1,10 @@
-"""The guest that is a model for the tests (guests/model): how it is served and asked."""
+"""The guest that is a model for the tests (guests/model.cc): how it is served and asked."""
 
 import os
 import pathlib
 
-from server import ServeTest, until
+from configured import ConfiguredTest
+from server import until
 
 PROBE = os.environ["WASINN_MODEL_PROBE"]
 HOST = "in in f32 1,2\n"  # what the guest calls "host"
@@ -28,7 +29,7 @@ def await_loop(server):
     until(lambda: ticks() > before + 20)
 
 
-class GuestModelTest(ServeTest):
+class GuestModelTest(ConfiguredTest):
     def serve_guest(self, *flags, name="g", models=None):
         return self.serve("--guest-model", f"{name}={PROBE}", *flags, models=models)
 

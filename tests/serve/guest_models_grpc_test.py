@@ -8,8 +8,10 @@ import grpc
 import inference_pb2 as service_pb2
 import inference_pb2_grpc as service_pb2_grpc
 
+from command import WAIT
+from configured import ConfiguredTest
 from guest_model_probe import await_loop
-from server import ServeTest, element
+from server import element
 
 PROBE = os.environ["WASINN_MODEL_PROBE"]
 
@@ -22,16 +24,22 @@ def request(what="double", x=(1, 2), **more):
     return message
 
 
-class OverGrpc(ServeTest):
+class OverGrpc(ConfiguredTest):
+    def serve_guest(self, *flags, **more):
+        return self.serve("--guest-model", f"g={PROBE}", *flags, **more)
+
     def stub(self, *flags, **more):
-        self.server = self.serve("--guest-model", f"g={PROBE}", *flags, **more)
-        channel = grpc.insecure_channel(f"127.0.0.1:{self.server.grpc_port}", options=[("grpc.max_receive_message_length", -1)])
+        self.server = self.serve_guest(*flags, **more)
+        return self.stub_of(self.server)
+
+    def stub_of(self, server):
+        channel = grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}", options=[("grpc.max_receive_message_length", -1)])
         self.addCleanup(channel.close)
         return service_pb2_grpc.GRPCInferenceServiceStub(channel)
 
-    def expect_error(self, code, text, call, message):
+    def expect_error(self, code, text, call, message, **more):
         with self.assertRaises(grpc.RpcError) as raised:
-            call(message, timeout=60)
+            call(message, timeout=WAIT, **more)
         self.assertEqual(raised.exception.code(), code, raised.exception)
         self.assertIn(text, raised.exception.details())
 
@@ -68,15 +76,13 @@ class OverGrpc(ServeTest):
         self.expect_double(self.stub(), x=range(50_000))
 
     def test_errors(self):
-        stub = self.stub("--timeout", "300ms")
+        stub = self.stub()
         code = grpc.StatusCode
         for what, status, text in (("invalid", code.INVALID_ARGUMENT, "such rows are none"), ("failed", code.INTERNAL, "the moon is full"),
-                                   ("trap", code.INTERNAL, "trap"), ("loop", code.DEADLINE_EXCEEDED, "300 ms"),
-                                   ("sleep", code.DEADLINE_EXCEEDED, "300 ms"), ("wrong_size", code.INTERNAL, "has 9 bytes")):
+                                   ("trap", code.INTERNAL, "trap"), ("wrong_size", code.INTERNAL, "has 9 bytes")):
             with self.subTest(what):
                 self.expect_error(status, text, stub.ModelInfer, request(what))
-        large = request("loop", x=range(50_000))
-        self.expect_error(code.DEADLINE_EXCEEDED, "300 ms", stub.ModelInfer, large)
+        large = request("double", x=range(50_000))
         large.inputs[1].shape[0] = 3
         self.expect_error(code.INVALID_ARGUMENT, "not those of 6 elements", stub.ModelInfer, large)
         wrong = request()
@@ -90,6 +96,13 @@ class OverGrpc(ServeTest):
         self.expect_error(code.INVALID_ARGUMENT, "not UTF-8", channel.unary_unary("/inference.GRPCInferenceService/ModelInfer"), raw)
         self.expect_double(stub)
         self.assertEqual(self.server.stop()[0], 0)
+
+    def test_deadlines(self):
+        server = self.for_two(self.serve_guest)
+        stub = self.stub_of(server)
+        for what in (request("loop"), request("sleep"), request("loop", x=range(50_000))):
+            self.expect_error(grpc.StatusCode.DEADLINE_EXCEEDED, "200 ms", stub.ModelInfer, what, metadata=(("authorization", "Bearer key of hurried"),))
+        self.assertIn("run_timeout_ms", self.log_of(server))
 
     def test_a_stream(self):
         stub = self.stub()

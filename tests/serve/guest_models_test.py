@@ -1,19 +1,17 @@
 """Guests that are models: what clients see of them, and what they may not do to the server."""
 
-import http.client
 import json
 import os
 import pathlib
 import re
 import shutil
-import signal
 import struct
-import threading
 import unittest
 
 from command import SANITIZED
+from configured import HURRIED
 from guest_model_probe import HOST, PROBE, GuestModelTest, await_loop, data, request
-from server import KILLED, WAIT, ServeTest, element
+from server import ServeTest, element
 
 IOS = {"inputs": [{"name": "what", "datatype": "BYTES", "shape": [1]}, {"name": "x", "datatype": "FP32", "shape": [-1, 2]}],
        "outputs": [{"name": "y", "datatype": "FP32", "shape": [-1, 2]}, {"name": "label", "datatype": "BYTES", "shape": [-1]}]}
@@ -121,37 +119,13 @@ class AsAnyModel(GuestModelTest):
 
 
 class Inputs(GuestModelTest):
-    """Requests that are wrong are not the guest's to see."""
-
-    def test_those_that_are_none(self):
+    def test_a_guest_does_not_see_a_wrong_request(self):
         server = self.serve_guest()
         what, x = request()["inputs"]
-        one = {"name": "what", "datatype": "BYTES", "shape": [1], "data": ["double"]}
-        for inputs, text in (
-            ([what], "input 'x' is missing"),
-            ([what, x, x], "given twice"),
-            ([what, {**x, "name": "z"}], "no input 'z'"),
-            ([what, {**x, "datatype": "FP64"}], "is of FP32, not FP64"),
-            ([what, {**x, "shape": [2]}], "has the shape [-1,2], not [2]"),
-            ([what, {**x, "shape": [2, 1]}], "has the shape [-1,2], not [2,1]"),
-            ([{**one, "shape": [2], "data": ["a", "b"]}, x], "has the shape [1], not [2]"),
-        ):
-            with self.subTest(text):
-                self.check_answer(server.infer("g", {"inputs": inputs}), 400, text)
-        self.expect_double(server)
-
-    def test_bytes_that_do_not_fit(self):
-        server = self.serve_guest()
-        for raw, shape, text in ((b"12345678", [2, 2], "has 8 bytes, not those of 4 elements"), (b"1", [1, 2], "has 1 bytes"),
-                                 (b"1", [2**62, 2], "has 1 bytes"), (b"1", [2**63 - 1, 2], "has 1 bytes"), (b"1", [2**63 - 1, 3], "shape")):
-            inputs = [request()["inputs"][0], {"name": "x", "datatype": "FP32", "shape": shape, "parameters": {"binary_data_size": len(raw)}}]
-            with self.subTest(shape):
-                self.check_answer(server.infer("g", {"inputs": inputs}, raw), 400, text)
-        for raw, text in ((b"abc", "not BYTES"), (struct.pack("<I", 2**32 - 1) + b"abc", "not BYTES"),
-                          (element(b"a") + element(b"b"), "has 2 elements, not the 1"), (b"", "has 0 elements, not the 1")):
-            inputs = [{"name": "what", "datatype": "BYTES", "shape": [1], "parameters": {"binary_data_size": len(raw)}}, request()["inputs"][1]]
-            with self.subTest(raw):
-                self.check_answer(server.infer("g", {"inputs": inputs}, raw), 400, text)
+        self.check_answer(server.infer("g", {"inputs": [what]}), 400, "input 'x' is missing")
+        del x["data"]
+        x |= {"shape": [2, 2], "parameters": {"binary_data_size": 8}}
+        self.check_answer(server.infer("g", {"inputs": [what, x]}, b"12345678"), 400, "has 8 bytes, not those of 4 elements")
         self.expect_double(server)
 
 
@@ -171,17 +145,8 @@ class Answers(GuestModelTest):
         server = self.serve_guest()
         for what, text in (
             ("wrong_size", "its output 'y' has 9 bytes, not those of 2 elements"),
-            ("wrong_shape", "its output 'y' has the shape [-1,2], not [4]"),
-            ("wrong_type", "its output 'y' is of FP32, not INT32"),
-            ("huge_shape", "its output 'y' has a shape that no tensor can have"),
             ("long_shape", "more tensors, or dimensions, than a model can have"),
-            ("empty_shape", "a shape that no tensor can have"),
-            ("bad_bytes", "its output 'label' has bytes that are not BYTES"),
-            ("few_bytes", "its output 'label' has 1 elements, not the 5"),
-            ("unknown", "its output 'z' is not one that it described"),
             ("unknown_long", "a longer name or message than a model can have"),
-            ("twice", "its output 'y' is given twice"),
-            ("none", "it gave no output 'y'"),
             ("many", "more tensors, or dimensions, than a model can have"),
             ("exit", "it exited without an answer"),
         ):
@@ -204,7 +169,6 @@ class Answers(GuestModelTest):
         self.check_answer(answer, 200)
         self.assertEqual(data(answer)["label"], ["z" * (3 << 20)])
 
-
     def test_one_megabyte_that_is_very_many(self):
         server = self.serve_guest()
         self.check_answer(server.infer("g", request("one_for_all")), 500, "it answered with more than 268435456 bytes")
@@ -221,9 +185,9 @@ class Runs(GuestModelTest):
         self.expect_log(server, "as was wanted")
 
     def test_no_end(self):
-        server = self.serve_guest("--timeout", "300ms")
+        server = self.for_two(self.serve_guest)
         for what in ("loop", "sleep"):
-            self.check_answer(server.infer("g", request(what)), 504, "was not done within 300 ms")
+            self.check_answer(server.infer("g", request(what), headers=HURRIED), 504, "was not done within 200 ms")
         self.expect_double(server)
         self.expect_log(server, "run_timeout_ms")
 
@@ -258,51 +222,6 @@ class Runs(GuestModelTest):
             connection.close()
         err = self.log_of(server)  # which waits for them, if they have begun
         self.assertIn("guest 'g': the guest was stopped", err)
-
-    def test_the_end_of_the_server(self):
-        server = self.serve_guest("--timeout", "600s", "--no-cache")
-        connection = server.connect()
-        connection.request("POST", "/v2/models/g/infer", json.dumps(request("loop")))
-        await_loop(server)
-        server.process.send_signal(signal.SIGTERM)
-        server.process.send_signal(signal.SIGINT)
-        self.assertIn(server.wait(), KILLED)
-        connection.close()
-
-    def test_many_at_once(self):
-        server = self.serve_guest("--timeout", "2s")
-        wrong = []
-
-        def ask(i):
-            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=WAIT)
-            for j in range(20):
-                x = [i, j]
-                what, status = (("double", 200), ("trap", 500), ("invalid", 400))[(i + j) % 3]
-                connection.request("POST", "/v2/models/g/infer", json.dumps(request(what, x)))
-                answer = connection.getresponse()
-                body = json.loads(answer.read())
-                if answer.status != status or (status == 200 and body["outputs"][0]["data"] != [2 * i, 2 * j]):
-                    wrong.append((what, answer.status, body))
-            connection.close()
-
-        threads = [threading.Thread(target=ask, args=(i,)) for i in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        self.assertEqual(wrong, [])
-        self.expect_double(server)
-        self.assertEqual(server.stop()[0], 0)
-
-    def test_models_are_computed_whatever_guests_do(self):
-        server = self.serve_guest("--timeout", "600s", models={"m": "in x f32 1\n"})
-        connections = [server.connect() for _ in range(8 * (os.cpu_count() or 1) + 1)]
-        for connection in connections:
-            connection.request("POST", "/v2/models/g/infer", json.dumps(request("sleep")))
-        self.expect_service(server)
-        for connection in connections:
-            connection.close()
-        self.assertEqual(server.stop()[0], 0)
 
 
 @unittest.skipUnless("WASINN_MODELS" in os.environ, "needs the backend of ONNX")

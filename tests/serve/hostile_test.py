@@ -8,7 +8,8 @@ import signal
 import socket
 import unittest
 
-from server import BODY, KILLED, MODEL, RUNNING, ServeTest, head, read_all, until
+from command import longer_and_longer
+from server import BODY, KILLED, MODEL, RUNNING, ServeTest, head, json_lines, read_all, until
 
 BINARY = "Inference-Header-Content-Length: 2\r\n"
 BYTES = "in x u8 -1\n"
@@ -178,25 +179,45 @@ class Memory(ServeTest):
             self.check_answer(server.request("GET", path), 429, self.FULL)
         self.check_answer(server.request("GET", "/v2/models/m/ready"), 200)
 
-    def test_an_answer_that_nobody_reads(self):
-        # Long enough for the others to be refused meanwhile, on a machine that has much else to do.
-        server = self.serve("--max-memory-in-flight", "12M", "--client-timeout", "1s",
-                            models={"m": BYTES, "large": BYTES + "outgrows 8000000\n"})
-        asked = json.dumps({**texts("large", 1), "parameters": {"binary_data_output": True}}).encode()
-        with socket.socket() as connection:
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)  # so that little of it lies in the system's buffers
-            connection.connect(("127.0.0.1", server.port))
-            connection.sendall(head(len(asked), model="large") + asked)
-            until(lambda: server.infer("large", asked).status == 429)
-            until(lambda: server.infer("large", asked).status == 200)
+    LARGE = {"m": BYTES, "large": BYTES + "outgrows 8000000\n"}
+    MUCH = {**texts("large", 1), "parameters": {"binary_data_output": True}}
+
+    def ask_for_much(self, server):
+        """A connection that reads nothing, and so little that little of the answer lies in the system's buffers."""
+        asked = json.dumps(self.MUCH).encode()
+        connection = socket.socket()
+        self.addCleanup(connection.close)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
+        connection.connect(("127.0.0.1", server.port))
+        connection.sendall(head(len(asked), model="large") + asked)
+        return connection
+
+    def test_an_answer_that_nobody_reads_is_held_until_its_client_leaves(self):
+        server = self.serve("--max-memory-in-flight", "12M", "--client-timeout", "1h", models=self.LARGE)
+        connection = self.ask_for_much(server)
+        until(lambda: server.held() > 6_000_000)
+        self.expect_refused(server, "large", self.MUCH)
+        connection.close()
+        until(lambda: server.held() < 1_000_000)
+        self.assertEqual(server.infer("large", self.MUCH).status, 200)
+
+    def test_a_client_that_does_not_read_is_hung_up_on(self):
+        for timeout in longer_and_longer():
+            server = self.serve("--client-timeout", f"{timeout}ms", "--access-log", f"{timeout}.log", models=self.LARGE)
+            connection = self.ask_for_much(server)
+            if connection.recv(12, socket.MSG_PEEK) == b"HTTP/1.1 200":  # else it was late itself
+                break
+        [line] = until(lambda: json_lines(self.dir / f"{timeout}.log"))
+        self.assertEqual((line["status"], line["complete"]), (200, False))
+        self.assertLess(len(read_all(connection)), 8_000_000)
 
     def test_a_body_that_stands_still(self):
         server = self.serve("--client-timeout", "100ms", models={"m": MODEL})
         with server.socket() as connection:
             connection.sendall(head(1000) + b"{")
             self.assertEqual(read_all(connection), b"")
-        self.expect_service(server)
+        self.expect_service_in_time(server)
 
 
 class Waiting(ServeTest):

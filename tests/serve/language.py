@@ -12,6 +12,8 @@ HELLO = [{"role": "user", "content": "Say hello."}]
 HELLO_BACK = "Grüß Gott! Здравствуйте! 你好！ 👋"
 COUNT = [{"role": "user", "content": "Count to five."}]
 COUNTED = "one two three four five"
+ENDLESS = {"model": "tiny", "prompt": "GNU", "grammar": "root ::= [a-z ]+", "temperature": 0}
+LONG = {**ENDLESS, "max_tokens": 400}
 
 
 class LanguageTest(ServeTest):
@@ -19,14 +21,16 @@ class LanguageTest(ServeTest):
         super().setUp()
         self.env["WASINN_CONFIG"] = ""
 
-    def serve_tiny(self, *flags, config=""):
-        """`tiny`, which generates, `caller`, which calls tools, `embedder` and `ranker`. `config`: more of the configuration file."""
+    def serve_tiny(self, *flags, config="", endless=False):
+        """`tiny`, which generates, `caller`, which calls tools, `embedder` and `ranker`. `config`: more of the configuration file. `endless`: what is
+        asked as ENDLESS goes on until its client leaves."""
         text = f"""
 [models.tiny]
 path = "{MODELS}/tiny.gguf"
 [models.tiny.config]
 parallel = 4
 threads = 1
+context-shift = {str(endless).lower()}
 [models.caller]
 path = "{TEST_MODELS}/caller/caller.gguf"
 [models.embedder]

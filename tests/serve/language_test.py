@@ -10,10 +10,8 @@ import unittest
 
 from command import SANITIZED
 from configured import key, tenant
-from language import COUNT, COUNTED, HELLO, MODELS, LanguageTest
-from server import Answer, json_lines, read_all, until
-
-LONG = {"model": "tiny", "prompt": "GNU", "grammar": "root ::= [a-z ]+", "max_tokens": 400, "temperature": 0}  # which does not end before
+from language import COUNT, COUNTED, ENDLESS, HELLO, LONG, MODELS, LanguageTest
+from server import json_lines, read_all, until
 
 
 def events(answer):
@@ -234,7 +232,7 @@ class Requests(LanguageTest):
                                   f"wasinn_serve_first_token_duration_seconds_count{{{labels}}} 1")
 
 
-class Clients(LanguageTest):
+class EndlessTest(LanguageTest):
     def begin(self, server, **fields):
         """A connection over which a stream has begun, and the stream."""
         connection = server.connect()
@@ -245,24 +243,26 @@ class Clients(LanguageTest):
         self.assertTrue(response.readline().startswith(b"data: "))
         return connection, response
 
-    def test_one_that_leaves(self):
-        server = self.serve_tiny()
-        connection, _ = self.begin(server)
-        server.await_metrics("wasinn_contexts 1")
-        connection.close()
-        server.await_metrics("wasinn_contexts 0")
-
-    def test_one_that_leaves_before_its_answer(self):
-        server = self.serve_tiny()
+    def begin_endless(self, server, headers=None):
+        """A connection over which nothing comes back."""
         connection = server.connect()
-        connection.request("POST", "/v1/completions", json.dumps(LONG))
-        server.await_metrics("wasinn_contexts 1")
-        connection.close()
-        server.await_metrics("wasinn_contexts 0")
+        self.addCleanup(connection.close)
+        connection.request("POST", "/v1/completions", json.dumps(ENDLESS), headers or {})
+        return connection
+
+
+class Clients(EndlessTest):
+    def test_one_that_leaves(self):
+        server = self.serve_tiny(endless=True)
+        for begin in (lambda: self.begin(server, max_tokens=None)[0], lambda: self.begin_endless(server)):
+            connection = begin()
+            server.await_metrics("wasinn_contexts 1")
+            connection.close()
+            server.await_metrics("wasinn_contexts 0")
 
     def test_more_than_there_is_room_for(self):
-        server = self.serve_tiny("--max-waiting", "4")
-        streams = [self.begin(server) for _ in range(4)]  # all places
+        server = self.serve_tiny("--max-waiting", "4", endless=True)
+        streams = [self.begin(server, max_tokens=None) for _ in range(4)]  # all places
         answer = self.ask(server, "completions", **LONG)
         self.expect_error(answer, 429, "as many requests wait", code="rate_limit_exceeded")
         self.assertEqual(answer.headers["Retry-After"], "1")
@@ -325,13 +325,10 @@ class Clients(LanguageTest):
         self.assertEqual(texts, [COUNTED] * 40)
 
     def test_how_many_run_and_wait_is_told(self):
-        server = self.serve_tiny()
+        server = self.serve_tiny(endless=True)
         labels = 'of="texts",model="tiny",version="1"'
-        for _ in range(4):
-            self.begin(server)
-        one_more = server.connect()
-        self.addCleanup(one_more.close)
-        one_more.request("POST", "/v1/completions", json.dumps(LONG))
+        for _ in range(5):
+            self.begin_endless(server)
         server.await_metrics(f"wasinn_serve_requests_running{{{labels}}} 4", f"wasinn_serve_requests_waiting{{{labels}}} 1",
                              'wasinn_serve_requests_waiting{of="models"} 0')
 
@@ -358,7 +355,7 @@ class Clients(LanguageTest):
         self.assertEqual(self.ask(server, "completions", model="tiny", prompt="GNU", max_tokens=1).status, 200)
 
 
-class Tenants(LanguageTest):
+class Tenants(EndlessTest):
     def test_keys_and_models(self):
         server = self.serve_tiny(config=tenant("a", '[tenants.a.policy]\nmodels = ["tiny"]') + tenant("b"))
         self.expect_error(self.ask(server, "completions", **LONG), 401, "a key is needed: Authorization: Bearer KEY, or X-Api-Key: KEY", code="invalid_api_key")
@@ -371,13 +368,11 @@ class Tenants(LanguageTest):
             self.assertEqual(sorted(one["id"] for one in listed), models)
 
     def test_as_many_requests_as_a_tenant_may(self):
-        server = self.serve_tiny(config=tenant("a", "max_requests = 1"))
-        connection = server.connect()
-        self.addCleanup(connection.close)
-        connection.request("POST", "/v1/completions", json.dumps({**LONG, "stream": True}), key("a"))
-        response = connection.getresponse()
+        server = self.serve_tiny(config=tenant("a", "max_requests = 1"), endless=True)
+        connection = self.begin_endless(server, key("a"))
+        server.await_metrics("wasinn_contexts 1")
         self.expect_error(self.ask(server, "completions", key("a"), **LONG), 429, "as many requests under way")
-        Answer(response)
+        connection.close()
         until(lambda: self.ask(server, "completions", key("a"), model="tiny", prompt="GNU", max_tokens=1).status == 200)
 
     def test_the_access_log_tells_of_a_stream(self):

@@ -4,8 +4,8 @@ import json
 import unittest
 
 from configured import key, tenant
-from language import COUNT, HELLO, MODELS, LanguageTest
-from language_test import LONG, events
+from language import COUNT, ENDLESS, HELLO, MODELS, LanguageTest
+from language_test import events
 from routes_test import PLAIN, saying
 from server import read_all
 
@@ -137,19 +137,6 @@ class Completions(LanguageTest):
         self.assertIn("exceeds the available context size", error["message"])
         self.assertEqual(self.told()["stop_type"], "limit", "it goes on")
 
-    def test_an_answer_that_has_no_room(self):
-        self.server = self.serve_tiny("--max-memory-in-flight", "32K")
-        self.expect_error(self.complete(prompt=[PROMPT] * 40, n_predict=1), 429, "memory")
-        self.assertEqual(self.complete(n_predict=1).status, 200)
-
-    def test_one_that_leaves(self):
-        connection = self.server.connect()
-        connection.request("POST", "/completion", json.dumps({**LONG, "stream": True}))
-        self.assertTrue(connection.getresponse().readline().startswith(b"data: "))
-        self.server.await_metrics("wasinn_contexts 1")
-        connection.close()
-        self.server.await_metrics("wasinn_contexts 0")
-
 
 class Progress(LanguageTest):
     """Of prompts that are evaluated in parts."""
@@ -195,7 +182,7 @@ class Progress(LanguageTest):
         self.check(told)
         self.assertEqual((told[-1]["stop_type"], told[-1]["tokens_predicted"]), ("eos", 0))
         self.assertGreater(told[-1]["timings"]["prompt_ms"], 0)
-        self.assertLess(told[-1]["timings"]["prompt_ms"], 60_000)
+        self.assertLess(told[-1]["timings"]["prompt_ms"], 3_600_000)  # it is no time of day
 
     def test_of_several_texts(self):
         told = self.told("completion", prompt=[self.long, "Count" + self.long], n_predict=1)
@@ -203,7 +190,7 @@ class Progress(LanguageTest):
             self.check([one for one in told if one["index"] == index])
 
     def test_who_leaves_meanwhile(self):
-        body = json.dumps({"model": "parts", "prompt": self.long, "stream": True, "return_progress": True, "grammar": LONG["grammar"]})
+        body = json.dumps({"model": "parts", "prompt": self.long, "stream": True, "return_progress": True, "grammar": ENDLESS["grammar"]})
         connection = self.server.connect()
         connection.request("POST", "/completion", body)
         self.assertIn(b"prompt_progress", connection.getresponse().readline())

@@ -1,80 +1,66 @@
-"""The client that the protocol's authors generated from their description of it: HTTP, by version or without one."""
+"""Clients that others wrote for the Open Inference Protocol: each asks for a model, has it compute, and is told of a mistake. What they share with
+Triton's, and each type, is tested with that and by hand."""
 
-import asyncio
+import logging
 import unittest
-import warnings
 
+import grpc
 import httpx
-from open_inference.openapi import InferenceRequest, NotFoundError, RequestInput, RequestOutput, ServiceUnavailableError
-from open_inference.openapi.client import AsyncOpenInferenceClient, OpenInferenceClient
+import numpy as np
+from kserve.inference_client import InferenceGRPCClient, InferenceRESTClient, RESTConfig
+from kserve.protocol.infer_type import InferInput, InferRequest
+from open_inference.openapi import InferenceRequest, NotFoundError, RequestInput
+from open_inference.openapi.client import OpenInferenceClient
 from open_inference.openapi.errors import BadRequestError
 
-from server import ServeTest
+from open_inference_clients import ARRAY, ClientTest
+
+logging.getLogger("asyncio").setLevel(logging.ERROR)  # below, it tells what takes a tenth of a second
+WRONG = "is of FP32, not FP64"
 
 
-def request(data, datatype="FP32", **more):
-    return InferenceRequest(inputs=[RequestInput(name="x", shape=[len(data)], datatype=datatype, data=data)], **more)
+class Kserve(ClientTest, unittest.IsolatedAsyncioTestCase):
+    def request(self, datatype="FP32", binary=True):
+        tensor = InferInput("x", list(ARRAY.shape), datatype)
+        tensor.set_data_from_numpy(ARRAY.astype(np.float64) if datatype == "FP64" else ARRAY, binary_data=binary)
+        return InferRequest("m", [tensor], parameters={"binary_data_output": binary})
+
+    async def test_over_http(self):
+        client = await self.enterAsyncContext(InferenceRESTClient(RESTConfig(protocol="v2")))
+        self.assertEqual([await client.is_model_ready(self.url, name) for name in ("m", "no")], [True, False])
+        for binary in (False, True):
+            answer = await client.infer(self.url, self.request(binary=binary), model_name="m")
+            np.testing.assert_array_equal(answer.outputs[0].as_numpy(), ARRAY)
+        with self.assertRaisesRegex(httpx.HTTPStatusError, WRONG):
+            await client.infer(self.url, self.request("FP64"), model_name="m")
+
+    async def test_over_grpc(self):
+        # Without its three tries, of which a test would see the last one alone.
+        client = await self.enterAsyncContext(InferenceGRPCClient(self.address, retries=0))
+        self.assertTrue(await client.is_model_ready("m"))
+        for raw in (False, True):
+            answer = await client.infer(self.request(binary=raw))
+            np.testing.assert_array_equal(answer.outputs[0].as_numpy(), ARRAY)
+        with self.assertLogs("kserve.trace"), self.assertRaisesRegex(grpc.RpcError, WRONG):
+            await client.infer(self.request("FP64"))
 
 
-class OpenInference(ServeTest):
-    def setUp(self):
-        super().setUp()
-        warnings.simplefilter("ignore", DeprecationWarning)  # of what it calls
-        models = {"f32": "in x f32 -1\n", "i64": "in x i64 -1\n", "bool": "in x bool -1\n", "text": "in x u8 -1 opaque\n"}
-        self.server = self.serve(models=models)
-        self.url = f"http://127.0.0.1:{self.server.port}"
-        connections = httpx.Client()
-        self.addCleanup(connections.close)
-        self.client = OpenInferenceClient(base_url=self.url, httpx_client=connections)
+class Generated(ClientTest):
+    """The client that the protocol's authors generated from their description of it."""
 
-    def expect_back(self, model, datatype, data):
-        answer = self.client.model_infer(model, request=request(data, datatype, id="7"))
-        self.assertEqual((answer.model_name, answer.id), (model, "7"))
-        [output] = answer.outputs
-        self.assertEqual((output.datatype, output.data.__root__), (datatype, data))
-
-    def test_health(self):
-        self.client.check_server_liveness()
-        self.client.check_server_readiness()
-        self.client.check_model_readiness("f32")
-        self.client.check_model_version_readiness("f32", "1")
-        with self.assertRaises(NotFoundError):
-            self.client.check_model_readiness("no")
-        with self.assertRaises(NotFoundError):
-            self.client.check_model_version_readiness("f32", "2")
-        self.check_answer(self.server.request("POST", "/v2/repository/models/f32/unload"), 200)
-        with self.assertRaises(ServiceUnavailableError):
-            self.client.check_model_readiness("f32")
-
-    def test_metadata(self):
-        self.assertEqual(self.client.read_server_metadata().name, "wasinn")
-        for told in (self.client.read_model_metadata("i64"), self.client.read_model_version_metadata("i64", "1")):
-            [tensor] = told.inputs
-            self.assertEqual((told.name, tensor.name, tensor.datatype, tensor.shape), ("i64", "x", "INT64", [-1]))
-
-    def test_inferences(self):
-        for model, datatype, data in (("f32", "FP32", [0.5, -1.5]), ("text", "BYTES", ["grüße"])):
-            with self.subTest(datatype):
-                self.expect_back(model, datatype, data)
-        answer = self.client.model_version_infer("f32", "1", request=request([1.5], outputs=[RequestOutput(name="x")]))
-        self.assertEqual((answer.model_version, answer.outputs[0].data.__root__), ("1", [1.5]))
-
-    def test_numbers_that_are_whole(self):
-        self.expect_back("i64", "INT64", [-7, 2**40])
-        self.expect_back("bool", "BOOL", [True, False])
-
-    def test_an_asynchronous_one(self):
-        async def ask():
-            async with httpx.AsyncClient() as connections:
-                client = AsyncOpenInferenceClient(base_url=self.url, httpx_client=connections)
-                return await asyncio.gather(*(client.model_infer("f32", request=request([i + 0.5])) for i in range(8)))
-
-        self.assertEqual([one.outputs[0].data.__root__ for one in asyncio.run(ask())], [[i + 0.5] for i in range(8)])
-
-    def test_errors(self):
-        with self.assertRaises(BadRequestError) as raised:
-            self.client.model_infer("f32", request=request([1], "FP64"))
-        self.assertIn("is of FP32, not FP64", raised.exception.body["error"])
+    def test_over_http(self):
+        with httpx.Client() as connections:
+            client = OpenInferenceClient(base_url=self.url, httpx_client=connections)
+            self.assertEqual(client.read_model_version_metadata("m", "1").inputs[0].shape, [-1, 1])
+            with self.assertRaises(NotFoundError):
+                client.check_model_readiness("no")
+            right, wrong = (InferenceRequest(inputs=[RequestInput(name="x", shape=[2, 1], datatype=datatype, data=[0.5, 1])], id="7")
+                            for datatype in ("FP32", "FP64"))
+            answer = client.model_infer("m", request=right)
+            self.assertEqual((answer.id, answer.outputs[0].data.__root__), ("7", [0.5, 1]))
+            with self.assertRaises(BadRequestError) as raised:
+                client.model_infer("m", request=wrong)
+            self.assertIn(WRONG, raised.exception.body["error"])
 
 
 if __name__ == "__main__":

@@ -65,13 +65,14 @@ class Reload(ConfiguredTest):
         self.check_answer(self.infer(server), 200)
 
     def test_what_runs_meanwhile_ends_as_it_began(self):
-        model = self.model("m", MODEL + "turns 8\ndelay 1000\n")
+        model = self.model("m", MODEL + "turns 8\ngate g\n")
         server = self.serve_file(model, models={})
         with server.socket() as connection:
             connection.sendall(head(len(BODY), "Connection: close\r\n") + BODY)
             server.await_metrics(f"{RUNNING} 1")
             self.reload(server, self.model("n") + tenant("a") + OPERATOR)
             self.check_answer(self.infer(server, "m", key("a")), 404)
+            (self.dir / "g").touch()
             self.assertTrue(read_all(connection).startswith(b"HTTP/1.1 200 OK"))
 
     def test_what_is_unloaded_stays_so(self):

@@ -7,11 +7,9 @@ import signal
 import socket
 import struct
 import subprocess
-import time
 
-from command import WASINN, CommandTest
+from command import WAIT, WASINN, CommandTest, until
 
-WAIT = 60  # seconds, for what takes much less
 MODEL = "in x f32 1\n"
 BODY = b'{"inputs": [{"name": "x", "shape": [1], "datatype": "FP32", "data": [5]}]}'
 AGAIN = r"wasinn: info: [a-z ]+: read again\n"  # what it says after a SIGHUP
@@ -41,6 +39,7 @@ class Server:
         self.port = self.read_port("HTTP")
         self.grpc_port = self.read_port("gRPC")
         self.metrics_port = self.read_port("metrics")
+        self.headers = {}  # of each request
 
     def read_port(self, what):
         line = self.process.stdout.readline().decode()
@@ -59,16 +58,20 @@ class Server:
     def request(self, method, path, body=None, headers=None, port=None):
         connection = self.connect(port)
         try:
-            connection.request(method, path, body, headers or {})
+            connection.request(method, path, body, {**self.headers, **(headers or {})})
             return Answer(connection.getresponse())
         finally:
             connection.close()
 
-    def infer(self, model, request, binary=b""):
+    def infer(self, model, request, binary=b"", headers=None):
         """`binary` follows the JSON."""
         text = request if isinstance(request, bytes) else json.dumps(request).encode()
-        headers = {"Inference-Header-Content-Length": str(len(text))} if binary else {}
-        return self.request("POST", f"/v2/models/{model}/infer", text + binary, headers)
+        length = {"Inference-Header-Content-Length": str(len(text))} if binary else {}
+        return self.request("POST", f"/v2/models/{model}/infer", text + binary, {**length, **(headers or {})})
+
+    def held(self):
+        """Bytes of requests and answers that are under way."""
+        return self.request("GET", "/wasinn/state").json()["load"]["memory_in_flight_bytes"]["held"]
 
     def metrics(self):
         """Their lines."""
@@ -84,6 +87,15 @@ class Server:
             if text in line.decode():
                 return
         raise AssertionError("the server has ended")
+
+    def begin_to_end(self):
+        """It gets SIGTERM, and takes no connections any more."""
+        self.process.send_signal(signal.SIGTERM)
+        until(self.refuses)
+
+    def refuses(self):
+        with socket.socket() as one:
+            return one.connect_ex(("127.0.0.1", self.port)) != 0
 
     def stop(self, how=signal.SIGTERM):
         """The exit code, and what it had to say."""
@@ -129,6 +141,16 @@ class ServeTest(CommandTest):
     def expect_service(self, server):
         self.check_answer(server.request("POST", "/v2/models/m/infer", BODY), 200)
 
+    def expect_service_in_time(self, server):
+        """Of a server that hangs up on clients who are late: one who is tries again."""
+        def is_served():
+            try:
+                return server.request("POST", "/v2/models/m/infer", BODY).status == 200
+            except (OSError, http.client.HTTPException):
+                return False
+
+        until(is_served)
+
     def check_answer(self, answer, status, text=None):
         self.assertEqual(answer.status, status, answer)
         if text is not None:
@@ -149,15 +171,6 @@ def read_all(connection):
     except ConnectionResetError:
         pass
     return data
-
-
-def until(happens):
-    """Asks until it does, and returns what it was told."""
-    end = time.monotonic() + WAIT
-    while time.monotonic() < end:
-        if told := happens():
-            return told
-    raise AssertionError("it does not happen")
 
 
 def json_lines(path):

@@ -169,10 +169,10 @@ class Tenants(ConfiguredTest):
         self.assertEqual(len(waiting), 40)
 
     def test_limits_of_its_own(self):
-        server = self.serve_file('[limits]\ncompute_timeout_ms = 60000\n' + tenant("a", "[tenants.a.limits]\ncompute_timeout_ms = 50") + tenant("b"),
-                                 models={"m": MODEL + "turns 8\ndelay 300\n"})
-        self.check_answer(server.request("POST", INFER, BODY, key("a")), 504)
-        self.check_answer(server.request("POST", INFER, BODY, key("b")), 200)
+        server = self.serve_file('[limits]\ncompute_timeout_ms = 600000\n' + tenant("a", "[tenants.a.limits]\ncompute_timeout_ms = 50") + tenant("b"),
+                                 models={"m": "in x u8 1\nturns 8\nendless 5\n", "slow": MODEL + "turns 8\ndelay 100\n"})
+        self.check_answer(server.request("POST", INFER, BODY.replace(b"FP32", b"UINT8"), key("a")), 504)
+        self.check_answer(server.request("POST", "/v2/models/slow/infer", BODY, key("b")), 200)
 
     def test_a_policy_that_names_a_format_of_a_backend(self):
         server = self.serve_file(tenant("a", "[tenants.a.policy]\nencodings = ['ggml']"))

@@ -2,20 +2,14 @@
 
 import json
 import os
-import socket
 import unittest
 
+from command import refused_port
 from configured import tenant
 from language import COUNT, COUNTED, HELLO, MODELS, LanguageTest
 from language_test import events
 
 PROMPT = "GNU General Public"
-
-
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
 
 
 class UpstreamTest(LanguageTest):
@@ -93,7 +87,7 @@ class Missing(UpstreamTest):
         self.check_log(self.told(self.gateway(lm="http://127.0.0.1:1/odd"), 503, "its path does not begin with"), "its path does not begin with")
 
     def test_nobody_is_there(self):
-        self.check_log(self.told(self.gateway(lm=f"http://127.0.0.1:{free_port()}/v1/tiny"), 503, "Connection refused"), "Connection refused")
+        self.check_log(self.told(self.gateway(lm=f"http://127.0.0.1:{refused_port(self)}/v1/tiny"), 503, "Connection refused"), "Connection refused")
 
     def test_a_model_that_the_other_server_does_not_have(self):
         behind = self.serve_tiny()

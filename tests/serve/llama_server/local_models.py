@@ -18,7 +18,6 @@ import openai
 import pytest
 
 MODELS, TEST_MODELS = pathlib.Path(os.environ["WASINN_MODELS"]), pathlib.Path(os.environ["WASINN_TEST_MODELS"])
-IS_OURS = "LLAMA_SERVER_BIN_PATH" not in os.environ
 # In place of a preset's model; of the others there is none that does what the hub's does.
 LOCAL = {
     "tinyllama2": MODELS / "tiny.gguf",
@@ -35,9 +34,12 @@ sys.modules["wget"].download = lambda *_, **__: pytest.skip("it needs a file of 
 sys.modules["filelock"] = types.ModuleType("filelock")
 sys.modules["filelock"].FileLock = contextlib.nullcontext
 
-with socket.socket() as one:
-    one.bind(("127.0.0.1", 0))
-    os.environ["PORT"] = str(one.getsockname()[1])
+# A port that is held, so that no other program gets it between two servers; it does not listen.
+held = socket.socket()
+for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
+    held.setsockopt(socket.SOL_SOCKET, option, 1)
+held.bind(("127.0.0.1", 0))
+os.environ["PORT"] = str(held.getsockname()[1])
 
 sys.path.insert(0, os.getcwd())
 import utils  # noqa: E402  the tests' own
@@ -105,7 +107,9 @@ def configuration(server):
     return "\n".join(lines) + "\n"
 
 
-def start_ours(server, timeout_seconds=60):
+def start(server, timeout_seconds=60):
+    if server.model_file is None or server.model_hf_repo is not None:
+        pytest.skip("it needs a model of the hub")
     config = pathlib.Path(os.environ["RESULTS"]).with_name("config.toml")
     config.write_text(configuration(server))
     command = [os.environ["WASINN"], "serve", "--config", config, "--allow-origin", "*",
@@ -114,12 +118,6 @@ def start_ours(server, timeout_seconds=60):
     utils.server_instances.add(server)
     line = server.process.stdout.readline().decode()
     assert line.startswith("serving HTTP"), line
-
-
-def start(original, server, timeout_seconds=60):
-    if server.model_file is None or server.model_hf_repo is not None:
-        pytest.skip("it needs a model of the hub")
-    original(server, timeout_seconds)
 
 
 def ours(path):
@@ -160,10 +158,8 @@ for name, make in list(vars(presets).items()):
 presets.load_all = staticmethod(lambda: None)
 # Another model has other words.
 utils.match_regex = lambda regex, text: True
-server_class.start = functools.partialmethod(lambda self, original, timeout_seconds=60: start(original, self, timeout_seconds),
-                                             start_ours if IS_OURS else server_class.start)
-if IS_OURS:
-    wrap(server_class, "make_url", lambda _, path, *args, **more: ((ours(path), *args), more))
-    for name in ("make_request", "make_stream_request"):
-        wrap(server_class, name, our_request)
-    wrap(openai.OpenAI, "post", lambda _, path, **more: ((path,), {**more, "body": without_model(more["body"])}))
+server_class.start = start
+wrap(server_class, "make_url", lambda _, path, *args, **more: ((ours(path), *args), more))
+for name in ("make_request", "make_stream_request"):
+    wrap(server_class, name, our_request)
+wrap(openai.OpenAI, "post", lambda _, path, **more: ((path,), {**more, "body": without_model(more["body"])}))

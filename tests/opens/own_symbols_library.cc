@@ -1,0 +1,9 @@
+#include <iostream>
+
+#include "own_symbols.h"
+
+int wasinn_test_own_symbol() { return 1; }
+
+int wasinn_test_answer() { return wasinn_test_own_symbol(); }
+
+void wasinn_test_write(const char* text) { std::cerr << text << std::endl; }

@@ -1,0 +1,51 @@
+// How frameworks' libraries are opened: their own symbols come before the program's, unless the program allocates memory in its own way.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <new>
+#include <sstream>
+
+#include "common/open_library.h"
+#include "own_symbols.h"
+
+int wasinn_test_own_symbol() { return 2; }  // exported, as that of a library that the program is linked with
+
+#ifdef WITH_ALLOCATOR
+void* operator new(size_t size) { return std::malloc(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+#endif
+
+#if defined(WITH_ALLOCATOR) || defined(__SANITIZE_ADDRESS__)
+constexpr bool kOwnFirst = false;
+#else
+constexpr bool kOwnFirst = true;
+#endif
+
+namespace wasinn::backend {
+namespace {
+
+template <typename Function>
+Function* Find(const char* name) {
+  static void* const library = OpenLibrary(OWN_SYMBOLS_LIBRARY);
+  EXPECT_NE(library, nullptr) << dlerror();
+  return reinterpret_cast<Function*>(dlsym(library, name));
+}
+
+TEST(OwnSymbols, ComeFirst) {
+  EXPECT_EQ((OpenFlags() & RTLD_DEEPBIND) != 0, kOwnFirst);
+  EXPECT_EQ(Find<int()>("wasinn_test_answer")(), kOwnFirst ? 1 : 2);
+}
+
+// This program names std::cerr, and so has a copy of it.
+TEST(OwnSymbols, LibrariesMayWriteToStreams) {
+  std::cerr << "from the program" << std::endl;
+  ::testing::internal::CaptureStderr();
+  Find<void(const char*)>("wasinn_test_write")("from the library");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "from the library\n");
+}
+
+}  // namespace
+}  // namespace wasinn::backend
