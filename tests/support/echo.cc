@@ -26,17 +26,21 @@ bool Log::Contains(std::string_view text) const {
   return false;
 }
 
-HostPtr EchoHost(Log& log, const std::string& toml, const std::string& folder) {
+ConfigPtr EchoConfig(const std::string& toml, const std::string& folder) {
   const std::string folders =
       "backend_dirs = ['" + EchoFolder() + "'" + (folder.empty() ? "" : ", '" + folder + "'") + "]\n";
-  const ConfigPtr config(wasinn_config_new());
+  ConfigPtr config(wasinn_config_new());
   // What is tested is the core; tests of workers say so.
   StatusPtr status(wasinn_config_set(config.get(), "policy.load", "in-process"));
   EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
   status.reset(wasinn_config_load_toml(config.get(), (folders + toml).c_str()));
   EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
+  return config;
+}
+
+HostPtr EchoHost(Log& log, const std::string& toml, const std::string& folder) {
   wasinn_host* host = nullptr;
-  status.reset(wasinn_host_new(config.get(), &Log::Write, &log, &host));
+  const StatusPtr status(wasinn_host_new(EchoConfig(toml, folder).get(), &Log::Write, &log, &host));
   EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
   return HostPtr(host);
 }

@@ -39,6 +39,8 @@ using HostPtr = std::unique_ptr<wasinn_host, Freer<wasinn_host, wasinn_host_free
 using GuestPtr = std::unique_ptr<wasinn_guest, Freer<wasinn_guest, wasinn_guest_free>>;
 using ConfigPtr = std::unique_ptr<wasinn_config, Freer<wasinn_config, wasinn_config_free>>;
 
+// Settings of such a host as EchoHost makes.
+ConfigPtr EchoConfig(const std::string& toml = "", const std::string& folder = "");
 // A host whose only backends are echo and those of another folder; `toml` is further configuration. The log must
 // outlive it.
 HostPtr EchoHost(Log& log, const std::string& toml = "", const std::string& folder = "");

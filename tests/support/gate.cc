@@ -27,4 +27,9 @@ void Gate::Await() const {
 
 void Gate::Open() const { std::ofstream(path()).close(); }
 
+void Gate::Close() const {
+  fs::remove(path());
+  fs::remove(path() + ".reached");
+}
+
 }  // namespace wasinn::testing

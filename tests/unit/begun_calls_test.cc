@@ -216,7 +216,7 @@ TEST_F(BegunCalls, ManyAtOnce) {
 TEST_F(BegunCalls, WhoseGuestEndsAsTheyBegin) {
   host_ = EchoHost(log_, "call_threads = 2\nlog.level = \"error\"\n");
   AddEchoModel(host_.get(), "one", "in x f32 1\n");
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 30; ++round) {
     Program program(NewGuest(host_.get(), &wasinn_limits::run_timeout_ms, 5));
     std::vector<uint32_t> contexts;
     for (int i = 0; i < 3; ++i) contexts.push_back(program.NewContext("one"));

@@ -205,13 +205,10 @@ TEST_F(Generation, OneThreadAtATime) {
   EXPECT_EQ(error, kRuntimeError) << "and a context that goes takes its step along";
 }
 
-class ShortGeneration : public Generation {
- protected:
-  ShortGeneration() : Generation("[limits]\ncompute_timeout_ms = 50\nmax_tensor_bytes = 40000\n") {}
-};
-
-TEST_F(ShortGeneration, AStepHasADeadline) {
-  AddEchoModel(host_.get(), "slow", std::string(kPiecesModel) + "delay 20000\n");
+TEST_F(Generation, AStepHasADeadline) {
+  AddEchoModel(host_.get(), "slow", std::string(kPiecesModel) + "delay 1000000\n");
+  guest_ = NewGuest(host_.get(), &wasinn_limits::compute_timeout_ms, 50u);
+  program_ = FakeGuest(guest_.get());
   const uint32_t context = Asked("abc", "slow");
   EXPECT_EQ(Step(context), kRuntimeError);
   EXPECT_TRUE(log_.Contains("compute_single: timeout: echo: the compute was stopped after 50 ms"))
@@ -220,7 +217,12 @@ TEST_F(ShortGeneration, AStepHasADeadline) {
   EXPECT_EQ(Get("get_output", context, none), kInvalidArgument);
 }
 
-TEST_F(ShortGeneration, WhatIsGeneratedCounts) {
+class SmallGeneration : public Generation {
+ protected:
+  SmallGeneration() : Generation("limits.max_tensor_bytes = 40000\n") {}
+};
+
+TEST_F(SmallGeneration, WhatIsGeneratedCounts) {
   AddEchoModel(host_.get(), "wordy", "in prompt u8 -1 opaque\npieces 9000\n");
   const uint32_t context = Asked(std::string(25000, 'x'), "wordy");
   EXPECT_EQ(Step(context), kSuccess);

@@ -49,8 +49,11 @@ struct Program {
 class Isolation : public ::testing::Test {
  protected:
   // Of the build: these tests have the library in themselves, beside which it is looked for.
+  static std::string Settings(const std::string& more = "", const std::string& worker = WorkerFile()) {
+    return "worker = '" + worker + "'\n[policy]\nload = 'isolated'\n" + more;
+  }
   HostPtr Host(const std::string& more = "", const std::string& worker = WorkerFile()) {
-    return EchoHost(log, "worker = \"" + worker + "\"\n[policy]\nload = \"isolated\"\n" + more);
+    return EchoHost(log, Settings(more, worker));
   }
 
   Log log;

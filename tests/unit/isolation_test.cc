@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <map>
 #include <numeric>
 #include <span>
@@ -19,6 +19,7 @@
 #include "unit/exposition.h"
 #include "unit/forked.h"
 #include "unit/isolated_program.h"
+#include "unit/turned_host.h"
 
 namespace wasinn::testing {
 namespace {
@@ -137,13 +138,20 @@ TEST_F(Isolation, DeathAtAnUnload) {
   EXPECT_EQ(program.Stats().model_bytes, 0u);
 }
 
-TEST_F(Isolation, WhoLosesWorkersInARowWaits) {
-  const HostPtr host = Host();
+TEST_F(Isolation, AGuestThatLosesWorkersInARowRests) {
+  core::Clock::Hands hands;
+  const HostPtr host = TurnedHost(hands, log, Settings());
   Program program(host.get()), other(host.get());
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(program.Open("dies load\n"), 0u);
-  EXPECT_EQ(program.Open("in x f32 1\n"), 0u);
-  EXPECT_THAT(log.lines(), Contains(HasSubstr("unavailable: echo: its workers ended 3 times in a row")));
-  EXPECT_NE(other.Open("in x f32 1\n"), 0u);
+  for (const int rest : {1, 2}) {
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(program.Open("dies load\n"), 0u);
+    EXPECT_EQ(program.Open("in x f32 1\n"), 0u);
+    EXPECT_THAT(log.lines(),
+                Contains(HasSubstr("unavailable: echo: its workers ended 3 times in a row: no model is loaded for " +
+                                   std::to_string(rest) + "000 ms more")));
+    EXPECT_NE(other.Open("in x f32 1\n"), 0u);
+    hands.Turn(std::chrono::seconds(rest));
+    EXPECT_NE(program.Open("in x f32 1\n"), 0u);
+  }
 }
 
 TEST_F(Isolation, NoMoreWorkersThanTheHostWants) {
@@ -159,24 +167,29 @@ TEST_F(Isolation, NoMoreWorkersThanTheHostWants) {
   EXPECT_NE(other.Open("in x f32 1\n"), 0u);
 }
 
-// No framework looks whether it shall stop, but a worker can be ended.
-TEST_F(Isolation, ADeadlineEndsWhatCannotBeCancelled) {
-  const HostPtr host = Host("[limits]\ncompute_timeout_ms = 50\nload_timeout_ms = 2000\n");
+TEST_F(Isolation, ADeadlineEndsAWorkerThatCannotBeCancelled) {
+  core::Clock::Hands hands;
+  const HostPtr host = TurnedHost(hands, log, Settings("[limits]\ncompute_timeout_ms = 50\n"));
   Program program(host.get());
   const uint32_t context = program.Open("in x f32 1\ndeaf\ndelay 3600000\n");
   ASSERT_NE(context, 0u);
-  EXPECT_TRUE(program.Compute(context, {1}).empty());
+  auto compute = std::async(std::launch::async, [&] { return program.Compute(context, {1}); });
+  EXPECT_TRUE(TurnUntilDone(hands, compute).empty());
   EXPECT_THAT(log.lines(), Contains(HasSubstr("compute: timeout")));
   EXPECT_THAT(log.lines(), Contains(HasSubstr("it did not stop in time")));
   EXPECT_EQ(program.Compute(program.Open("in x f32 1\n"), {3}), std::vector<float>({3}));
 }
 
-// One that looks is not lost.
+// One that looks is not lost, however long it takes.
 TEST_F(Isolation, ADeadlineCancels) {
-  const HostPtr host = Host("[limits]\ncompute_timeout_ms = 500\n");
+  core::Clock::Hands hands;
+  const HostPtr host = TurnedHost(hands, log, Settings("[limits]\ncompute_timeout_ms = 50\n"));
   Program program(host.get());
   const uint32_t context = program.Open("in x f32 1\n"), slow = program.Open("in x f32 1\ndelay 3600000\n");
-  EXPECT_TRUE(program.Compute(slow, {1}).empty());
+  auto compute = std::async(std::launch::async, [&] { return program.Compute(slow, {1}); });
+  while (program.Stats().computes == 0) std::this_thread::yield();
+  Turn(hands, host, std::chrono::milliseconds(50));
+  EXPECT_TRUE(compute.get().empty());
   EXPECT_THAT(log.lines(), Contains(HasSubstr("compute: timeout")));
   EXPECT_EQ(program.Compute(context, {1}), std::vector<float>({1}));
 }

@@ -46,8 +46,8 @@ std::string Inferences(const std::string& code, const std::string& model = R"(mo
 }
 
 struct NamedProgram {
-  explicit NamedProgram(const HostPtr& host, const char* model = "m")
-      : guest(NewGuest(host.get())), calls(guest.get()) {
+  explicit NamedProgram(const HostPtr& host, const char* model = "m") : NamedProgram(NewGuest(host.get()), model) {}
+  NamedProgram(GuestPtr of, const char* model) : guest(std::move(of)), calls(guest.get()) {
     EXPECT_EQ(calls.LoadByName(model, graph), kSuccess);
     EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
   }
@@ -99,12 +99,12 @@ TEST(Metrics, CountWhatAGuestDoesAndKeepItWhenItHasGone) {
 
 TEST(Metrics, FailuresByTheirCode) {
   Log log;
-  const HostPtr host = EchoHost(log, "[limits]\ncompute_timeout_ms = 20\nmax_contexts = 1\nmax_log_messages = 2\n");
+  const HostPtr host = EchoHost(log, "[limits]\nmax_contexts = 1\nmax_log_messages = 2\n");
   Gate gate;
   AddEchoModel(host.get(), "m", "in x f32 1\nfail 5\n");
   AddEchoModel(host.get(), "late", "in x f32 1\n" + gate.Compute());
   AddEchoModel(host.get(), "broken", "in x f32 1\nfail_load 5\n");
-  NamedProgram fails(host), late(host, "late");
+  NamedProgram fails(host), late(NewGuest(host.get(), &wasinn_limits::compute_timeout_ms, 20u), "late");
   EXPECT_EQ(fails.Compute(), kRuntimeError);
   EXPECT_EQ(fails.Compute(), kRuntimeError);
   EXPECT_EQ(late.Compute(), kRuntimeError);

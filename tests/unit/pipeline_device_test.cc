@@ -146,9 +146,9 @@ TEST_F(Devices, WhatFailsLeavesNothingThere) {
     model("slow", "endless 9\n");
     model("grows", "outgrows 4000\n");
   }
-  const HostPtr host = Host("[limits]\ncompute_timeout_ms = 100\nmax_tensor_bytes = 3000\n");
+  const HostPtr host = Host("[limits]\nmax_tensor_bytes = 3000\n");
   for (const char* name : {"fails_p", "slow_p", "grows_p", "fails_ps", "slow_ps", "grows_ps"}) {
-    BytesGuest guest(host.get());
+    BytesGuest guest(NewGuest(host.get(), &wasinn_limits::compute_timeout_ms, 100u));
     const uint32_t context = guest.NewContext(name);
     for (int i = 0; i < 2; ++i) {
       EXPECT_NE(guest.Compute(context, {9, 2, 3, 4}), kSuccess) << name;

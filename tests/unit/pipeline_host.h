@@ -38,9 +38,8 @@ class PipelineTest : public ::testing::Test {
     }
     Pipeline(name, steps);
   }
-  HostPtr Host(const std::string& more = "") {
-    return EchoHost(log_, "worker = \"" + WorkerFile() + "\"\n" + more + models_);
-  }
+  std::string Settings(const std::string& more) const { return "worker = '" + WorkerFile() + "'\n" + more + models_; }
+  HostPtr Host(const std::string& more = "") { return EchoHost(log_, Settings(more)); }
   // What the load of a model says, or "".
   std::string LoadError(const HostPtr& host, const char* name) {
     const StatusPtr status(

@@ -10,6 +10,7 @@
 #include "support/gate.h"
 #include "unit/no_memory.h"
 #include "unit/pipeline_host.h"
+#include "unit/turned_host.h"
 
 namespace wasinn::testing {
 namespace {
@@ -152,13 +153,19 @@ TEST_F(Pipelines, NameTheStepThatFails) {
 }
 
 TEST_F(Pipelines, NameTheStepThatADeadlineEnds) {
-  Chain("p", {"", "delay 600000\n"});
-  const HostPtr host = Host("[limits]\ncompute_timeout_ms = 50\n");
+  const Gate gate;
+  Chain("p", {"", gate.Compute()});
+  core::Clock::Hands hands;
+  const HostPtr host = TurnedHost(hands, log_, Settings("[limits]\ncompute_timeout_ms = 50\n"));
   BytesGuest guest(host.get());
   const uint32_t context = guest.NewContext("p");
+  ASSERT_EQ(guest.Set(context, {1, 2, 3, 4}), kSuccess);
   for (int i = 0; i < 2; ++i) {  // and it is not stopped before it has begun the next time
-    EXPECT_EQ(guest.Compute(context, {1, 2, 3, 4}), kRuntimeError);
+    std::future<uint32_t> done = std::async(std::launch::async, [&] { return guest.Compute(context); });
+    gate.Await();
+    EXPECT_EQ(TurnUntilDone(hands, done), kRuntimeError);
     EXPECT_THAT(LastError(guest), HasSubstr("the compute was stopped after 50 ms: it had come to step 2 ('m2')"));
+    gate.Close();
   }
 }
 

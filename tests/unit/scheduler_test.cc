@@ -15,6 +15,7 @@
 
 #include "support/echo.h"
 #include "support/gate.h"
+#include "unit/turned_host.h"
 
 namespace wasinn::testing {
 namespace {
@@ -228,7 +229,8 @@ struct Limit {
 class Turns : public ::testing::TestWithParam<Limit> {
  protected:
   Log log_;
-  const HostPtr host_ = EchoHost(log_, GetParam().host);
+  core::Clock::Hands hands_;
+  const HostPtr host_ = TurnedHost(hands_, log_, GetParam().host);
   Gate gate_;
 };
 INSTANTIATE_TEST_SUITE_P(All, Turns,
@@ -241,7 +243,8 @@ TEST_P(Turns, AWaitEndsWithItsDeadlineOrItsGuest) {
   ScheduledProgram first(host_.get()), hurried(host_.get(), 50), closed(host_.get());
   auto computing = std::async(std::launch::async, [&] { return first.Compute(); });
   gate_.Await();
-  EXPECT_EQ(hurried.Compute(), kRuntimeError);
+  auto late = std::async(std::launch::async, [&] { return hurried.Compute(); });
+  EXPECT_EQ(TurnUntilDone(hands_, late), kRuntimeError);
   EXPECT_TRUE(
       log_.Contains("the compute was stopped after 50 ms: it was still waiting: no more than 1 computes run at once " +
                     std::string(GetParam().message)));

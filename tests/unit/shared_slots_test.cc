@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include "support/gate.h"
 #include "unit/bytes_guest.h"
 #include "unit/lent_memory.h"
 
@@ -208,16 +209,20 @@ TEST_F(SharedSlots, ThoseOfOtherLimitsGiveWay) {
 }
 
 TEST_F(SharedSlots, ADeadlineEndsTheMakingOfOne) {
-  Open("[limits]\ncompute_timeout_ms = 50\nload_timeout_ms = 60000\n");
+  Open();
+  const Gate gate;
+  gate.Open();
   // Each is used once; the next is made within a compute.
-  AddModel("m", "wears\ncontext_delay 300\n");
-  BytesGuest guest(host_.get());
-  std::vector<uint32_t> contexts;
-  for (uint32_t i = 0; i < 2 * kComputes; ++i) contexts.push_back(guest.NewContext("m"));
-  for (uint32_t i = 0; i < kComputes; ++i) ASSERT_EQ(guest.Compute(contexts[kComputes], {1}), kSuccess);
-  EXPECT_EQ(guest.Compute(contexts[kComputes], {1}), kRuntimeError);
+  AddModel("m", "wears\n" + gate.Context());
+  BytesGuest guest(host_.get()), hurried(NewGuest(host_.get(), &wasinn_limits::compute_timeout_ms, 50u));
+  for (uint32_t i = 0; i < kComputes; ++i) guest.NewContext("m");
+  const uint32_t first = guest.NewContext("m"), context = hurried.NewContext("m");
+  for (uint32_t i = 0; i < kComputes; ++i) ASSERT_EQ(guest.Compute(first, {1}), kSuccess);
+  gate.Close();
+  EXPECT_EQ(hurried.Compute(context, {1}), kRuntimeError);
   EXPECT_TRUE(log_.Contains("echo: the compute was stopped after 50 ms: making the slot was cancelled"))
       << ::testing::PrintToString(log_.lines());
+  gate.Open();
 }
 
 TEST_F(SharedSlots, AFailureIsTheOneContexts) {

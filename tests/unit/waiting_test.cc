@@ -134,8 +134,9 @@ TEST(Waiting, AnUnloadHoldsUpNobody) {
 
 TEST(Waiting, MakingAContextHasADeadline) {
   Log log;
+  const Gate gate;
   const HostPtr host = EchoHost(log);
-  AddEchoModel(host.get(), "m", std::string(kInput) + "context_delay 600000\n");
+  AddEchoModel(host.get(), "m", kInput + gate.Context());
   WaitingProgram program(host.get(), kShort);
   uint32_t graph = 0, context = 0;
   ASSERT_EQ(program.calls.LoadByName("m", graph), kSuccess);

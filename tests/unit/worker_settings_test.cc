@@ -115,10 +115,11 @@ TEST_F(WorkerSettings, WhoSpinsDoesNotSleep) {
   const HostPtr host = HostWith("worker_spin_us = 60000000\n");
   Program program(host.get());
   const uint32_t context = program.Open("in x f32 1\n");
-  EXPECT_EQ(program.Compute(context, {1}), std::vector<float>({1}));
-  const int64_t before = Sleeps();
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(program.Compute(context, {2}), std::vector<float>({2}));
-  EXPECT_EQ(Sleeps(), before);
+  // Who does not spin sleeps each time. Something else may make this thread sleep once.
+  for (int64_t before = -1; Sleeps() != before;) {
+    before = Sleeps();
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(program.Compute(context, {2}), std::vector<float>({2}));
+  }
 }
 
 TEST_F(WorkerSettings, WhoseTimeToSpinIsOverSleeps) {
