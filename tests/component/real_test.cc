@@ -17,7 +17,15 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr uint32_t kF32 = 1, kGgml = 5, kCpu = 0;
-enum : uint32_t { kInvalidArgument = 0, kInvalidEncoding = 1, kTooLarge = 5 };  // error-code
+// error-code
+enum : uint32_t {
+  kInvalidArgument = 0,
+  kInvalidEncoding = 1,
+  kRuntimeError = 3,
+  kUnsupportedOperation = 4,
+  kTooLarge = 5,
+  kNotFound = 6
+};
 constexpr uint32_t kResult = Puppet::kResult;
 
 class ComponentReal : public ::testing::Test {
@@ -91,6 +99,154 @@ TEST_F(ComponentReal, AModelOfTheGuestsOwn) {
   EXPECT_EQ(stats.tensors, 0u);
   EXPECT_EQ(stats.graphs, 0u);
   EXPECT_EQ(stats.contexts, 0u);
+}
+
+TEST_F(ComponentReal, ListsComeAndGo) {
+  const auto program = New();
+  program->PokeWords(0, {2, 0, 4294967295});
+  program->Poke(64, std::string_view("\0\1\377", 3));
+  const uint32_t tensor = program->Call("tensor-new", {0, 3, 6, 64, 3});
+  EXPECT_EQ(program->Call("tensor-ty", {tensor}), 6u);
+  program->Call("tensor-dimensions", {tensor, kResult});
+  ASSERT_EQ(program->Peek(kResult + 4), 3u);
+  const uint32_t dims = program->Peek(kResult);
+  EXPECT_EQ(program->Peek(dims), 2u);
+  EXPECT_EQ(program->Peek(dims + 4), 0u);
+  EXPECT_EQ(program->Peek(dims + 8), 4294967295u);
+  program->Call("tensor-data", {tensor, kResult});
+  EXPECT_EQ(program->ResultBytes(), std::string("\0\1\377", 3));
+  const uint32_t empty = program->Call("tensor-new", {0, 0, 0, 0, 0});
+  for (const char* list : {"tensor-dimensions", "tensor-data"}) {
+    program->Call(list, {empty, kResult});
+    EXPECT_EQ(program->Peek(kResult + 4), 0u) << list;
+  }
+}
+
+TEST_F(ComponentReal, EachResourceIsDroppedOnce) {
+  const auto program = New();
+  const uint32_t graph = LoadPair(*program), context = program->Good("init", {graph, kResult});
+  program->Call("graph-drop", {graph});
+  program->Call("context-drop", {context});
+  program->Call("load-by-name", {0, 5, kResult});
+  program->Call("error-drop", {program->Peek(kResult + 4)});
+  const uint32_t tensor = NewTensor(*program, {1});
+  program->Call("tensor-drop", {tensor});
+  EXPECT_FALSE(program->Try("tensor-drop", {tensor}));
+  const wasinn_guest_stats stats = StatsOf(guest_);
+  EXPECT_EQ(stats.graphs + stats.contexts + stats.tensors + stats.error_objects, 0u);
+}
+
+TEST_F(ComponentReal, LoadTakesEveryBuilderTheEncodingAndTheTarget) {
+  const auto program = New();
+  const std::string model = EchoModel("in x f32 2\n");
+  const auto size = static_cast<uint32_t>(model.size());
+  program->Poke(256, model + "weights");
+  program->PokeWords(0, {256, size, 256 + size, 7, 0, 0});
+  program->Good("load", {0, 3, kGgml, kCpu, kResult});
+  EXPECT_EQ(StatsOf(guest_).model_bytes, size + 7);
+  ExpectError(*program, "load", {0, 3, 0, kCpu, kResult}, kInvalidEncoding, "not openvino");
+  ExpectError(*program, "load", {0, 3, kGgml, 1, kResult}, kUnsupportedOperation, "echo has no gpu");
+  ExpectError(*program, "load", {0, 0, kGgml, kCpu, kResult}, kInvalidArgument, "at least one part");
+}
+
+TEST_F(ComponentReal, ErrorsHaveACodeAndData) {
+  const auto program = New();
+  program->Poke(0, "größer");
+  ExpectError(*program, "load-by-name", {0, 8, kResult}, kNotFound, "'größer'");
+  AddEchoModel(host_.get(), "words", "fail_load 5\nsays bad\xff\n");
+  program->Poke(0, "words");
+  ExpectError(*program, "load-by-name", {0, 5, kResult}, kRuntimeError, "bad\xef\xbf\xbd");
+}
+
+TEST_F(ComponentReal, ComputeMovesTensorsInAndOut) {
+  AddEchoModel(host_.get(), "two", "in x f32 2\nin longer f32 1\n");
+  const auto program = New();
+  program->Poke(0, "two");
+  const uint32_t context = program->Good("init", {program->Good("load-by-name", {0, 3, kResult}), kResult});
+  const uint32_t a = NewTensor(*program, {1, 2}), b = NewTensor(*program, {3});
+  program->Poke(256, "xlonger");
+  program->PokeWords(0, {257, 6, b, 256, 1, a});
+  const uint32_t outputs = program->Good("compute", {context, 0, 2, kResult});
+  ASSERT_EQ(program->Peek(kResult + 8), 2u);
+  EXPECT_EQ(program->PeekBytes(program->Peek(outputs), program->Peek(outputs + 4)), "x");
+  EXPECT_EQ(program->PeekBytes(program->Peek(outputs + 12), program->Peek(outputs + 16)), "longer");
+  program->Call("tensor-data", {program->Peek(outputs + 20), kResult});
+  EXPECT_EQ(program->Peek(program->Peek(kResult)), 3u);
+  EXPECT_EQ(StatsOf(guest_).tensors, 2u) << "inputs are not the guest's any more";
+  // Nor if it fails.
+  const uint32_t wrong = NewTensor(*program, {1});
+  program->PokeWords(0, {258, 1, wrong});
+  ExpectError(*program, "compute", {context, 0, 1, kResult}, kInvalidArgument, "no input 'o'");
+  EXPECT_EQ(StatsOf(guest_).tensors, 2u);
+  EXPECT_FALSE(program->Try("tensor-ty", {wrong}));
+}
+
+TEST_F(ComponentReal, AStatusIsATrapWithItsMessage) {
+  for (const char* function : {"tensor-ty", "tensor-drop"}) {
+    guest_ = NewGuest(host_.get());
+    const auto program = New();
+    const uint32_t tensor = NewTensor(*program, {1});
+    wasinn_guest_close(guest_.get());
+    const auto result = program->Try(function, {tensor});
+    ASSERT_FALSE(result);
+    EXPECT_THAT(result.error(), HasSubstr("wasm backtrace"));
+    EXPECT_THAT(result.error(), ::testing::EndsWith("Caused by:\n    the guest is closed\n"));
+  }
+}
+
+TEST_F(ComponentReal, ATrapLeavesNoViewBehind) {
+  const auto program = New();
+  const uint32_t tensor = NewTensor(*program, {1});
+  EXPECT_FALSE(program->Try("tensor-data", {tensor, 4 << 20})) << "a result outside of memory";
+}
+
+TEST_F(ComponentReal, CallsThatTheCanonicalAbiForbidsTrap) {
+  EXPECT_FALSE(New()->Try("tensor-new", {0, 0, 7, 0, 0})) << "an enum's case";
+  EXPECT_FALSE(New()->Try("tensor-new", {2, 1, 0, 0, 0})) << "alignment";
+  EXPECT_FALSE(New()->Try("tensor-new", {0, 0, 0, 16, 1 << 20})) << "a list beyond memory";
+  EXPECT_FALSE(New()->Try("tensor-new", {0, 0x40000001, 0, 0, 0})) << "a list whose bytes overflow";
+  const auto program = New();
+  program->Poke(0, "\xff");
+  EXPECT_FALSE(program->Try("load-by-name", {0, 1, kResult})) << "UTF-8";
+  EXPECT_EQ(StatsOf(guest_).tensors, 0u);
+}
+
+TEST_F(ComponentReal, TheGuestIsFoundAtEachCall) {
+  const GuestPtr other = NewGuest(host_.get());
+  const auto program = New();
+  NewTensor(*program, {1});
+  wasmtime_context_set_data(program->context(), other.get());
+  NewTensor(*program, {1});
+  NewTensor(*program, {1});
+  EXPECT_EQ(StatsOf(guest_).tensors, 1u);
+  EXPECT_EQ(StatsOf(other).tensors, 2u);
+}
+
+TEST_F(ComponentReal, OlderVersionsGoStepByStep) {
+  for (const char* version : {kAugust, kJune}) {
+    const auto program = New(version);
+    const uint32_t context = program->Good("init", {LoadPair(*program), kResult});
+    program->Poke(256, "xyz");
+    ExpectError(*program, "compute", {context, kResult}, kInvalidArgument, "input 0 ('x') was not set");
+    ExpectError(*program, "set-input", {context, 258, 1, NewTensor(*program, {1}), kResult}, kInvalidArgument,
+                "no input 'z'");
+    program->Good("set-input", {context, 256, 1, NewTensor(*program, {1, 2}), kResult});
+    program->Good("set-input", {context, 257, 1, NewTensor(*program, {3}), kResult});
+    program->Good("compute", {context, kResult});
+    ExpectError(*program, "get-output", {context, 258, 1, kResult}, kInvalidArgument, "no output 'z'");
+    program->Call("tensor-data", {program->Good("get-output", {context, 257, 1, kResult}), kResult});
+    ASSERT_EQ(program->Peek(kResult + 4), 4u);
+    EXPECT_EQ(program->Peek(program->Peek(kResult)), 3u);
+  }
+}
+
+TEST_F(ComponentReal, JuneHasAConstructorForErrors) {
+  const auto program = New(kJune);
+  program->Poke(0, "mine");
+  const uint32_t error = program->Call("error-new", {7, 0, 4});
+  EXPECT_EQ(program->Call("error-code", {error}), 7u);
+  program->Call("error-data", {error, kResult});
+  EXPECT_EQ(program->ResultBytes(), "mine");
 }
 
 TEST_F(ComponentReal, GivesTheLastErrorAndASignature) {
