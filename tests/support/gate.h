@@ -3,15 +3,12 @@
 
 #include <string>
 
+#include "support/test_folder.h"
+
 namespace wasinn::testing {
 
 class Gate {
  public:
-  Gate();
-  ~Gate();
-  Gate(const Gate&) = delete;
-  Gate& operator=(const Gate&) = delete;
-
   // The line of a model that computes, or loads, behind this gate.
   std::string Compute() const { return "gate " + path() + "\n"; }
   std::string Load() const { return "load_gate " + path() + "\n"; }
@@ -30,9 +27,9 @@ class Gate {
   void Close() const;
 
  private:
-  std::string path() const { return folder_ + "/gate"; }
+  std::string path() const { return folder_ / "gate"; }
 
-  std::string folder_;
+  TestFolder folder_;
 };
 
 }  // namespace wasinn::testing

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <future>
 #include <memory>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "support/echo.h"
+#include "support/test_folder.h"
 #include "unit/bytes_guest.h"
 #include "unit/turned_host.h"
 
@@ -35,9 +35,7 @@ struct BatchedProgram : BytesGuest {
                               limits.max_tensor_bytes = max_tensor_bytes;
                             })),
         context(NewContext("m")) {}
-  uint32_t Set(const std::vector<uint32_t>& dims, const Bytes& bytes) {
-    return calls.SetInput(context, 0, dims, kU8, bytes);
-  }
+  uint32_t Set(const std::vector<uint32_t>& dims, const Bytes& bytes) { return SetInput(context, 0, dims, kU8, bytes); }
   uint32_t Compute() { return BytesGuest::Compute(context); }
   Bytes Output() { return BytesGuest::Output(context); }
 
@@ -46,14 +44,11 @@ struct BatchedProgram : BytesGuest {
 
 class BatchedModels : public ::testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   // The settings of a model whose batches are recorded.
   std::string Model(const std::string& name, const std::string& directives) const {
-    const std::string path = (folder_ / (name + ".gguf")).string();
-    std::ofstream(path) << EchoModel(directives) << "poison " << int{kPoison} << "\nendless " << int{kEndless}
-                        << "\nrecords " << records_ << "\n";
+    const std::string path =
+        folder_.Write(name + ".gguf", EchoModel(directives) + "poison " + std::to_string(kPoison) + "\nendless " +
+                                          std::to_string(kEndless) + "\nrecords " + records_ + "\n");
     return "[models." + name + "]\npath = '" + path + "'\n";
   }
   static std::string BatchingOf(const std::string& name, const std::string& batching) {
@@ -99,10 +94,8 @@ class BatchedModels : public ::testing::Test {
     return programs;
   }
 
-  const std::filesystem::path folder_ =
-      std::filesystem::path(::testing::TempDir()) /
-      (std::string("batching_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
-  const std::string records_ = (folder_ / "records").string();
+  const TestFolder folder_;
+  const std::string records_ = folder_ / "records";
   Log log_;
   core::Clock::Hands hands_;
 };

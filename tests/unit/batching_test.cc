@@ -142,7 +142,7 @@ TEST_F(BatchedModels, OnlyWantedOutputsAreHeld) {
     EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
     EXPECT_EQ(programs[0]->held(), inputs + 1002);
     for (const auto& program : programs) {
-      EXPECT_EQ(program->calls.Call("wasinn_ext_0.set_output", {program->context, 0, 0, 0, 0}), kSuccess);
+      EXPECT_EQ(program->Call("wasinn_ext_0.set_output", {program->context, 0, 0, 0, 0}), kSuccess);
     }
     EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
     EXPECT_EQ(programs[0]->held(), inputs + 2) << "together";

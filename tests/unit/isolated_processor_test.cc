@@ -68,15 +68,15 @@ TEST_F(IsolatedProcessor, IsTheCallersIfComputesAreQuick) {
   Program program(host.get());
   const uint32_t context = program.Open("in x f32 1\nendless 64\n");
   ASSERT_NE(context, 0u);
-  program.Compute(context, {0});
+  program.Infer(context, {0});
   const int here = StayOnOne();
   // On a machine that is busy some take longer, and are not quick.
-  while (CountOn(here) == 0) program.Compute(context, {0});
+  while (CountOn(here) == 0) program.Infer(context, {0});
   EXPECT_EQ(CountOn(here), 1) << ::testing::PrintToString(ProcessorsOfWorkers());
 
-  auto slow = std::async(std::launch::async, [&] { return program.Compute(context, {2}); });  // 2 is 0x40000000
+  auto slow = std::async(std::launch::async, [&] { return program.Infer(context, {2}); });  // 2 is 0x40000000
   EXPECT_TRUE(TurnUntilDone(hands, slow).empty());
-  EXPECT_FALSE(program.Compute(context, {0}).empty());
+  EXPECT_FALSE(program.Infer(context, {0}).empty());
   EXPECT_EQ(CountOn(here), 0) << "the last one but one was slow";
 }
 
@@ -87,9 +87,9 @@ TEST_F(IsolatedProcessor, IsAnotherWhereBothSpin) {
   Program program(host.get());
   const uint32_t context = program.Open("in x f32 1\n");
   ASSERT_NE(context, 0u);
-  program.Compute(context, {0});
+  program.Infer(context, {0});
   const int here = StayOnOne();
-  for (int i = 0; i < 100; ++i) program.Compute(context, {0});
+  for (int i = 0; i < 100; ++i) program.Infer(context, {0});
   EXPECT_EQ(CountOn(here), 0);
 }
 

@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <thread>
 
-#include "support/gate.h"
 #include "unit/wit_guest.h"
 
 namespace wasinn::testing {
@@ -331,20 +329,6 @@ TEST_F(WitTest, AClosedGuestTraps) {
   WitGuest nobody(nullptr);
   EXPECT_THAT(nobody.LoadByName("one").trap, HasSubstr("not known"));
   ExpectNothingLeaks();
-}
-
-TEST_F(WitTest, AContextInUseIsBusy) {
-  Open();
-  const Gate gate;
-  AddEchoModel(host_.get(), "slow", "in x f32 2\n" + gate.Compute());
-  const uint32_t context = program().ContextOf("slow");
-  std::thread other([&] { EXPECT_TRUE(program().Compute(context, {{"x", Two()}}).ok()); });
-  gate.Await();
-  const Outcome outcome = program().Compute(context, {{"x", Two()}});
-  EXPECT_EQ(outcome.error, kWitRuntimeError);
-  EXPECT_THAT(outcome.message, HasSubstr("another thread is using this context"));
-  gate.Open();
-  other.join();
 }
 
 TEST_F(WitTest, DescribesAModel) {
