@@ -180,7 +180,7 @@ wasinn_error* Info(wasinn_backend_graph* model, const wasinn_info** out) {
 }
 
 wasinn_error* SlotNew(wasinn_backend_graph* model, const wasinn_slot_options* options, wasinn_backend_slot** out) {
-  if (model->context_delay_ms > 0 && !Work(model->context_delay_ms, "", *options)) {
+  if (!model->context_gate.empty() && !Work(0, model->context_gate, *options)) {
     return Fail(WASINN_RUNTIME_ERROR, "making the slot was cancelled");
   }
   auto slot = std::make_unique<wasinn_backend_slot>();
@@ -213,8 +213,8 @@ bool WorkOn(wasinn_backend_slot* slot) {
   slot->running.store(true);
   if (slot->model->dies == "compute") wasinn::echo::Die();
   const bool endless = wasinn::echo::HasByte(slot->inputs, slot->model->endless);
-  const int delay_ms = slot->model->delay_ms + (wasinn::echo::HasByte(slot->inputs, slot->model->slow) ? 500 : 0);
-  const bool done = Work(endless ? wasinn::echo::kEndless : delay_ms, slot->model->gate, slot->cancelled);
+  const int delay_ms = endless ? wasinn::echo::kEndless : slot->model->delay_ms;
+  const bool done = Work(delay_ms, slot->model->gate, slot->cancelled);
   slot->running.store(false);
   return done;
 }

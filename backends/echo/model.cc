@@ -74,7 +74,7 @@ void ReadModel(wasinn_backend_graph& model, std::string_view text) {
     if (word == "load_gate") words >> model.load_gate;
     if (word == "unload_gate") words >> model.unload_gate;
     if (word == "free_gate") words >> model.free_gate;
-    if (word == "context_delay") words >> model.context_delay_ms;
+    if (word == "context_gate") words >> model.context_gate;
     if (word == "pieces") words >> model.piece;
     if (word == "room") words >> model.room;
     if (word == "turns") words >> model.turns;
@@ -85,7 +85,6 @@ void ReadModel(wasinn_backend_graph& model, std::string_view text) {
     if (word == "fail") words >> model.fail;
     if (word == "poison") words >> model.poison;
     if (word == "endless") words >> model.endless;
-    if (word == "slow") words >> model.slow;
     if (word == "load_delay") words >> model.load_delay_ms;
     if (word == "dies") words >> model.dies;
     if (word == "fail_load") words >> model.fail_load;

@@ -5,17 +5,15 @@
 //    guest's configuration
 //  - delay MS: a compute takes so long; it can be cancelled
 //  - gate PATH: a compute makes the file PATH.reached and waits until there is a file PATH; it can be cancelled
-//  - load_gate PATH: a load does so, unload_gate PATH: an unload, free_gate PATH: the freeing of a slot; the backend's own key
-//    "gate" is for its open
+//  - load_gate PATH: a load does so, unload_gate PATH: an unload, context_gate PATH: the making of a context, which can be
+//    cancelled too, free_gate PATH: the freeing of one; the backend's own key "gate" is for its open
 //  - turns N: no more than N computes run at once, 0: than the host says alone; any number, if this is not there
 //  - deaf: a compute cannot be cancelled
 //  - dies WHERE: a load, compute or unload ends the OS process
 //  - fail CODE: a compute ends in the error of that number
 //  - poison BYTE: a compute ends in an error where an input has such a byte
 //  - endless BYTE: a compute does not end by itself where an input has such a byte
-//  - slow BYTE: a compute takes half a second more where an input has such a byte
 //  - load_delay MS: a load takes so long; it can be cancelled
-//  - context_delay MS: making a context takes so long; it can be cancelled
 //  - fail_load CODE: a load ends in the error of that number
 //  - takes BYTES: a compute allocates so many for each byte of its inputs, if it may
 //  - stateful: it says that it is
@@ -78,15 +76,15 @@ struct wasinn_backend_graph {
   std::vector<wasinn_io> late_ios;
   std::vector<const wasinn_io*> late_pointers;
   wasinn_info info{};
-  int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0, context_delay_ms = 0;
+  int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0;
   size_t piece = 0, room = SIZE_MAX, keeps = 0, load_keeps = 0, outgrows = 0, takes = 0;
   uint32_t outranks = 0;
-  int poison = -1, endless = -1, slow = -1;
+  int poison = -1, endless = -1;
   uint32_t turns = UINT32_MAX;
   bool deaf = false, late = false, opaque_outputs = false, untakeable = false, leaves = false, shares = false,
        wears = false, stateful = false;
   bool strays = false;
-  std::string memory, dies, description, gate, load_gate, unload_gate, free_gate, says, records, async;
+  std::string memory, dies, description, gate, load_gate, unload_gate, context_gate, free_gate, says, records, async;
   wasinn::echo::Kept kept;
 };
 

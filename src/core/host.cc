@@ -109,12 +109,14 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
       policy_encoding_names_(ToC(policy_.encodings)),
       policy_outbound_hosts_(ToC(policy_.allowed_outbound_hosts)),
       isolate_models_(options.isolate_models),
+      watchdog_(Watchdog::StartUsualThread, options.clock),
       scheduler_(options.max_computes != 0 ? options.max_computes : kComputesPerProcessor * Processors(),
                  "max_computes"),
       executor_(options.call_threads != 0 ? options.call_threads : Processors()),
       buffers_(BufferPool::Create(limits_.max_tensor_bytes)),
-      backends_(std::move(options.backends), logger_) {
-  if (options.max_guest_lines != 0) guest_lines_.emplace(options.max_guest_lines, options.max_guest_lines);
+      backends_(std::move(options.backends), logger_, options.clock) {
+  if (options.max_guest_lines != 0)
+    guest_lines_.emplace(options.max_guest_lines, options.max_guest_lines, options.clock);
   if (options.max_total_bytes == 0) return;
   guest_bytes_ = std::make_shared<Quota>("all guests", "max_total_bytes", options.max_total_bytes, nullptr,
                                          &metrics_.refusals.total_bytes);

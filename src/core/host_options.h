@@ -9,6 +9,7 @@
 #include "core/backend_loader.h"
 #include "core/batching/batching.h"
 #include "core/blob.h"
+#include "core/clock.h"
 #include "core/metrics/metrics.h"
 #include "core/pipeline/spec.h"
 #include "core/policy.h"
@@ -58,6 +59,7 @@ struct HostOptions {
   bool isolate_models = false;  // each named one in a worker of its own, unless it says otherwise
   std::vector<std::string> model_dirs;
   std::vector<ModelOptions> models;
+  Clock clock;  // of deadlines, delays of batches and rests of workers
 };
 
 // The folder that backends lie in beside the library itself: lib/wasinn. "" if it cannot be found.

@@ -6,7 +6,7 @@ namespace wasinn::core {
 
 std::chrono::milliseconds Patience::left() const {
   if (deadline.count() == 0) return deadline;
-  const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - since);
+  const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(clock().now() - since);
   return std::max(deadline - waited, std::chrono::milliseconds(1));
 }
 

@@ -19,8 +19,9 @@ struct Patience {
   Watchdog* watchdog = nullptr;             // null: for ever
   std::chrono::milliseconds deadline{0};    // 0: none
   const std::atomic<bool>* stop = nullptr;  // becomes true: not any longer
-  std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+  Clock::time_point since = clock().now();
 
+  Clock clock() const { return watchdog == nullptr ? Clock() : watchdog->clock(); }
   // Of the deadline; 0 where there is none, else not 0.
   std::chrono::milliseconds left() const;
 };

@@ -113,7 +113,7 @@ bool Watchdog::AnythingRuns() const {
 // True if anything ran since the last scan.
 bool Watchdog::Scan() {
   scans_.fetch_add(1, std::memory_order_relaxed);
-  const auto now = std::chrono::steady_clock::now();
+  const Clock::time_point now = clock_.now();
   bool ran = false;
   for (RunSlot* slot = first_.load(std::memory_order_acquire); slot != nullptr; slot = slot->next_) {
     if (slot->word_.load(std::memory_order_relaxed) == RunSlot::kFree) continue;
@@ -123,7 +123,7 @@ bool Watchdog::Scan() {
   return ran;
 }
 
-void Watchdog::Look(RunSlot& slot, std::chrono::steady_clock::time_point now) {
+void Watchdog::Look(RunSlot& slot, Clock::time_point now) {
   uintptr_t word = slot.word_.load(std::memory_order_acquire);
   if (!RunSlot::Runs(word)) {
     slot.Forget();

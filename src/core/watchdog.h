@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/clock.h"
 #include "core/started_in.h"
 #include "core/status.h"
 
@@ -68,8 +69,8 @@ class alignas(64) RunSlot {
   }
 
   std::atomic<uintptr_t> word_{kFree};
-  std::chrono::steady_clock::time_point seen_since_;  // of the watchdog's thread alone
-  RunSlot* next_ = nullptr;                           // constant once the slot is in the list
+  Clock::time_point seen_since_;  // of the watchdog's thread alone
+  RunSlot* next_ = nullptr;       // constant once the slot is in the list
 };
 
 // Something that runs again and again, one run at a time.
@@ -128,8 +129,10 @@ class Watchdog {
   static constexpr int kIdleScans = 10;
 
   using StartThread = std::function<std::thread(std::function<void()>)>;
-  explicit Watchdog(StartThread start = [](const std::function<void()>& run) { return std::thread(run); })
-      : start_thread_(std::move(start)) {}
+  static std::thread StartUsualThread(const std::function<void()>& run) { return std::thread(run); }
+  // Deadlines go by the clock; the thread looks every 10 ms of the system's time.
+  explicit Watchdog(StartThread start = StartUsualThread, Clock clock = {})
+      : clock_(clock), start_thread_(std::move(start)) {}
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
@@ -137,6 +140,7 @@ class Watchdog {
   // Starts the thread if it does not run yet: before anything is watched. It fails where the system gives no thread.
   Status Start();
 
+  const Clock& clock() const { return clock_; }
   bool asleep() const { return asleep_.load(std::memory_order_acquire); }
   uint64_t scans() const { return scans_.load(std::memory_order_relaxed); }
 
@@ -151,11 +155,12 @@ class Watchdog {
   bool Sleep(std::unique_lock<std::mutex>& lock);
   bool Scan();
   bool AnythingRuns() const;
-  static void Look(RunSlot& slot, std::chrono::steady_clock::time_point now);
+  static void Look(RunSlot& slot, Clock::time_point now);
 
   std::atomic<bool> asleep_{false};
   std::atomic<RunSlot*> first_{nullptr};
   std::atomic<uint64_t> scans_{0};
+  const Clock clock_;
   const StartThread start_thread_;
   StartedIn started_in_;
   std::mutex mutex_;  // of what follows; never held while something is cancelled

@@ -3,14 +3,15 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <wasinn/wit.h>
 
 #include <cstddef>
 #include <cstring>
 #include <string>
 #include <utility>
 
-#include "component/fake_wit.h"
 #include "component/puppet.h"
+#include "support/echo.h"
 
 // The library's own entry, which wasinn_wasmtime_component_link calls.
 extern "C" {
@@ -40,7 +41,7 @@ using ::testing::HasSubstr;
 
 class ComponentLinking : public ::testing::Test {
  protected:
-  ComponentLinking() : engine_(wasm_engine_new()), linker_(wasmtime_component_linker_new(engine_)) { fake = FakeWit(); }
+  ComponentLinking() : engine_(wasm_engine_new()), linker_(wasmtime_component_linker_new(engine_)) {}
   ~ComponentLinking() override {
     wasmtime_component_linker_delete(linker_);
     wasm_engine_delete(engine_);
@@ -77,6 +78,8 @@ class ComponentLinking : public ::testing::Test {
     return error;
   }
 
+  Log log_;
+  const HostPtr host_ = EchoHost(log_);
   wasm_engine_t* engine_;
   wasmtime_component_linker_t* linker_;
 };
@@ -87,6 +90,7 @@ wasinn_wasmtime_async_caller NoCaller(wasmtime_context_t*, void*) { return {}; }
 TEST_F(ComponentLinking, EveryVersionLinks) {
   ASSERT_EQ(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoGuest, nullptr)), "");
   for (const char* version : {kOctober, kAugust, kJune}) EXPECT_EQ(Pre(PuppetText(version)), "");
+  EXPECT_THAT(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoGuest, nullptr)), HasSubstr("defined twice"));
 }
 
 TEST_F(ComponentLinking, WhatIsMissingIsNamed) {
@@ -98,12 +102,7 @@ TEST_F(ComponentLinking, WhatIsMissingIsNamed) {
               HasSubstr("unload"));
 }
 
-TEST_F(ComponentLinking, TwiceIsAnError) {
-  ASSERT_EQ(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoGuest, nullptr)), "");
-  EXPECT_THAT(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoGuest, nullptr)), HasSubstr("defined twice"));
-}
-
-TEST_F(ComponentLinking, Nothing) {
+TEST_F(ComponentLinking, NullIsAnError) {
   EXPECT_THAT(Take(wasinn_wasmtime_component_link(nullptr, nullptr, NoGuest, nullptr)), HasSubstr("needs a linker"));
   EXPECT_THAT(Take(wasinn_wasmtime_component_link(linker_, nullptr, nullptr, nullptr)), HasSubstr("needs a linker"));
   EXPECT_THAT(Take(wasinn_wasmtime_component_link_async(nullptr, nullptr, NoCaller, nullptr)),
@@ -119,40 +118,36 @@ TEST_F(ComponentLinking, EveryVersionLinksForFutures) {
   EXPECT_THAT(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoGuest, nullptr)), HasSubstr("defined twice"));
 }
 
-// What may block, and nothing else, is another thread's.
-TEST_F(ComponentLinking, WhichCallsRest) {
-  ASSERT_EQ(Take(LinkPuppets(linker_, PuppetCalls::kAsync)), "");
-  const PuppetShow show(engine_, linker_, PuppetText(kAugust), PuppetCalls::kAsync);
-  Puppet program(show, FakeGuest(5));
-  const auto call = [&](const char* function, std::initializer_list<uint32_t> args) {
+TEST_F(ComponentLinking, OnlyCallsThatMayBlockRest) {
+  AddEchoModel(host_.get(), "model", "in x u8 1\n");
+  const GuestPtr guest = NewGuest(host_.get());
+  Puppet program(PuppetShow::Of(kAugust, PuppetCalls::kAsync), guest.get());
+  // How often it is woken.
+  const auto wakes = [&](const char* function, std::initializer_list<uint32_t> args) {
+    const int before = PuppetWakes();
     program.Call(function, args);
-    return std::pair(program.Peek(132), std::exchange(fake.begun, 0));
+    return PuppetWakes() - before;
   };
   program.Poke(0, "model");
-  EXPECT_EQ(call("load", {0, 0, 0, 0, 128}).second, 1);
-  const auto [graph, loads] = call("load-by-name", {0, 5, 128});
-  EXPECT_EQ(loads, 1);
-  const auto [context, inits] = call("init", {graph, 128});
-  EXPECT_EQ(inits, 1);
-  const uint32_t tensor = program.Call("tensor-new", {0, 0, 4, 64, 1});
-  program.Call("tensor-drop", {program.Call("tensor-new", {0, 0, 4, 64, 1})});
-  EXPECT_EQ(call("set-input", {context, 0, 1, tensor, 128}).second, 0);
-  EXPECT_EQ(call("compute", {context, 128}).second, 1);
-  const auto [output, gets] = call("get-output", {context, 0, 1, 128});
-  EXPECT_EQ(gets, 1);
-  EXPECT_EQ(call("tensor-data", {output, 128}).second, 0);
-  EXPECT_EQ(call("context-drop", {context}).second, 1);
-  EXPECT_EQ(call("graph-drop", {graph}).second, 1);
-}
-
-TEST_F(ComponentLinking, WhereTheSystemGivesNoThread) {
-  ASSERT_EQ(Take(LinkPuppets(linker_, PuppetCalls::kAsync)), "");
-  const PuppetShow show(engine_, linker_, PuppetText(kOctober), PuppetCalls::kAsync);
-  Puppet program(show, FakeGuest(5));
-  fake.no_thread = true;
-  const auto trap = program.Try("load-by-name", {0, 5, 128});
-  ASSERT_FALSE(trap);
-  EXPECT_THAT(trap.error(), HasSubstr("no thread"));
+  program.PokeWords(8, {1});
+  EXPECT_EQ(wakes("load", {0, 0, 0, 0, 128}), 1);
+  EXPECT_EQ(wakes("load-by-name", {0, 5, 128}), 1);
+  const uint32_t graph = program.Peek(132);
+  EXPECT_EQ(wakes("init", {graph, 128}), 1);
+  const uint32_t context = program.Peek(132), tensor = program.Call("tensor-new", {8, 1, 4, 64, 1});
+  EXPECT_EQ(wakes("tensor-dimensions", {tensor, 128}), 0);
+  EXPECT_EQ(wakes("tensor-drop", {program.Call("tensor-new", {0, 0, 4, 64, 1})}), 0);
+  program.Poke(256, "x");
+  EXPECT_EQ(wakes("set-input", {context, 256, 1, tensor, 128}), 0);
+  EXPECT_EQ(wakes("compute", {context, 128}), 1);
+  EXPECT_EQ(wakes("get-output", {context, 256, 1, 128}), 1);
+  EXPECT_EQ(wakes("tensor-data", {program.Peek(132), 128}), 0);
+  EXPECT_EQ(wakes("context-drop", {context}), 1);
+  EXPECT_EQ(wakes("graph-drop", {graph}), 1);
+  wasinn_guest_close(guest.get());
+  const auto refused = program.Try("load-by-name", {0, 5, 128});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error(), HasSubstr("the guest is closed")) << "nothing began";
 }
 
 // As in a program that also loaded another libwasmtime, whose linker this one must not touch.
@@ -215,34 +210,39 @@ TEST_F(ComponentLinking, NothingOfAShorterStructIsRead) {
               HasSubstr("(options of 4 bytes)"));
 }
 
-// 200 MB is more than Wasmtime passes by itself.
 TEST_F(ComponentLinking, SetUpLetsPassWhatTheLimitsAllow) {
-  ASSERT_EQ(Take(wasinn_wasmtime_component_link_guest(linker_, FakeGuest(5))), "");
   constexpr uint32_t kBytes = 200'000'000;
-  const PuppetShow show(engine_, linker_, PuppetText(kOctober, 3200));
+  const GuestPtr guest = NewGuest(host_.get(), [](wasinn_limits& limits) {
+    limits.max_tensor_bytes = kBytes;
+    limits.max_model_bytes = 1000;
+  });
+  ASSERT_EQ(Take(wasinn_wasmtime_component_link_guest(linker_, guest.get())), "");
+  const PuppetShow show(engine_, linker_, PuppetText(kOctober, 3200), PuppetCalls::kWait);
   {
     Puppet program(show, nullptr);
     const auto result = program.Try("tensor-new", {0, 0, 4, 0, kBytes});
     ASSERT_FALSE(result);
     EXPECT_THAT(result.error(), HasSubstr("fuel allocated for hostcalls has been exhausted"));
   }
-  fake.limits.max_call_bytes = kBytes;
   Puppet program(show, nullptr);
-  wasinn_wasmtime_component_set_up(program.context(), FakeGuest(5));
+  wasinn_wasmtime_component_set_up(program.context(), guest.get());
   EXPECT_TRUE(program.Try("tensor-new", {0, 0, 4, 0, kBytes}));
-  EXPECT_EQ(fake.tensors.begin()->second.size, kBytes);
-  EXPECT_EQ(fake.guest, FakeGuest(5));
-  EXPECT_FALSE(program.Try("tensor-new", {0, 0, 4, 0, kBytes + (2 << 20)})) << "and no more";
+  EXPECT_EQ(StatsOf(guest).tensor_bytes, kBytes);
+  const auto more = program.Try("tensor-new", {0, 0, 4, 0, kBytes + (2 << 20)});
+  ASSERT_FALSE(more);
+  EXPECT_THAT(more.error(), HasSubstr("fuel allocated for hostcalls has been exhausted"));
 }
 
 TEST_F(ComponentLinking, SetUpLowersNoLimitOfWasmtimes) {
-  ASSERT_EQ(Take(wasinn_wasmtime_component_link_guest(linker_, FakeGuest(5))), "");
-  const PuppetShow show(engine_, linker_, PuppetText(kOctober, 1600));
+  const GuestPtr guest = NewGuest(host_.get(), &wasinn_limits::max_tensor_bytes, uint64_t{1});
+  ASSERT_EQ(Take(wasinn_wasmtime_component_link_guest(linker_, guest.get())), "");
+  const PuppetShow show(engine_, linker_, PuppetText(kOctober, 1600), PuppetCalls::kWait);
   Puppet program(show, nullptr);
-  fake.limits.max_call_bytes = 1;
-  wasinn_wasmtime_component_set_up(program.context(), FakeGuest(5));
+  wasinn_wasmtime_component_set_up(program.context(), guest.get());
   wasinn_wasmtime_component_set_up(program.context(), nullptr);
-  EXPECT_TRUE(program.Try("tensor-new", {0, 0, 4, 0, 100'000'000}));
+  const auto result = program.Try("tensor-new", {0, 0, 4, 0, 100'000'000});
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error(), HasSubstr("limits.max_tensor_bytes")) << "it came as far as that";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <utility>
 
 namespace wasinn::testing {
@@ -61,6 +62,26 @@ wasinn_wasmtime_async_caller CallerOf(wasmtime_context_t* context, void* given) 
   return {GuestOf(context, given), nullptr, Wake, &PuppetWakes()};
 }
 
+wasm_engine_t* EngineOfAll() {
+  static wasm_engine_t* const engine = wasm_engine_new();
+  return engine;
+}
+
+wasmtime_component_linker_t* LinkerOfAll(PuppetCalls calls) {
+  const auto link = [calls] {
+    wasmtime_component_linker_t* made = wasmtime_component_linker_new(EngineOfAll());
+    if (wasinn_status* status = LinkPuppets(made, calls)) {
+      std::fprintf(stderr, "%s\n", wasinn_status_message(status));
+      std::exit(1);
+    }
+    return made;
+  };
+  static std::map<PuppetCalls, wasmtime_component_linker_t*> linkers;
+  wasmtime_component_linker_t*& linker = linkers[calls];
+  if (linker == nullptr) linker = link();
+  return linker;
+}
+
 }  // namespace
 
 PuppetCalls UsualPuppetCalls() {
@@ -76,6 +97,14 @@ wasinn_status* LinkPuppets(wasmtime_component_linker_t* linker, PuppetCalls call
 std::atomic<int>& PuppetWakes() {
   static constinit std::atomic<int> wakes{0};
   return wakes;
+}
+
+PuppetShow::PuppetShow(std::string_view text, PuppetCalls calls)
+    : PuppetShow(EngineOfAll(), LinkerOfAll(calls), text, calls) {}
+
+const PuppetShow& PuppetShow::Of(std::string_view version, PuppetCalls calls) {
+  static std::map<std::pair<std::string, PuppetCalls>, PuppetShow> shows;
+  return shows.try_emplace({std::string(version), calls}, PuppetText(version), calls).first->second;
 }
 
 PuppetShow::PuppetShow(wasm_engine_t* engine, wasmtime_component_linker_t* linker, std::string_view text,
@@ -153,6 +182,12 @@ uint32_t Puppet::Call(std::string_view function, std::initializer_list<uint32_t>
   const auto result = Try(function, args);
   EXPECT_TRUE(result) << function << ": " << result.error();
   return result.value_or(0xdead);
+}
+
+uint32_t Puppet::Good(std::string_view function, std::initializer_list<uint32_t> args) {
+  Call(function, args);
+  EXPECT_EQ(Peek(kResult) & 0xff, 0u) << function << " succeeds";
+  return Peek(kResult + 4);
 }
 
 std::string Puppet::PeekBytes(uint32_t address, uint32_t size) {

@@ -34,9 +34,13 @@ std::atomic<int>& PuppetWakes();
 // Compiled and linked once, for any number of guests.
 class PuppetShow {
  public:
-  // Of a linker that LinkPuppets has linked for such calls. Exits with a message if anything fails.
+  // Of an engine for all, and of a linker for all such calls. Exits with a message if anything fails.
+  explicit PuppetShow(std::string_view text, PuppetCalls calls = UsualPuppetCalls());
+  // Of a linker that LinkPuppets has linked for such calls.
   PuppetShow(wasm_engine_t* engine, wasmtime_component_linker_t* linker, std::string_view text,
              PuppetCalls calls = UsualPuppetCalls());
+  // The one of this version.
+  static const PuppetShow& Of(std::string_view version, PuppetCalls calls = UsualPuppetCalls());
   ~PuppetShow();
   PuppetShow(const PuppetShow&) = delete;
   PuppetShow& operator=(const PuppetShow&) = delete;
@@ -90,12 +94,17 @@ class Puppet {
   std::expected<uint32_t, std::string> Try(std::string_view function, std::initializer_list<uint32_t> args);
   // The same where it must succeed; a trap fails the test.
   uint32_t Call(std::string_view function, std::initializer_list<uint32_t> args);
+  // Calls what writes a result at kResult, which must be no error. The resource that it gives.
+  uint32_t Good(std::string_view function, std::initializer_list<uint32_t> args);
+  static constexpr uint32_t kResult = 128;
 
   // Guest memory. What is lowered into it comes from 512 KiB on.
   uint32_t Peek(uint32_t address) { return Call("peek", {address}); }
   std::string PeekBytes(uint32_t address, uint32_t size);
   void Poke(uint32_t address, std::string_view bytes);
   void PokeWords(uint32_t address, std::initializer_list<uint32_t> words);
+  // The bytes of the list that lies at kResult.
+  std::string ResultBytes() { return PeekBytes(Peek(kResult), Peek(kResult + 4)); }
 
  private:
   // An error: the puppet has no such function.

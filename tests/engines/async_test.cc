@@ -150,11 +150,6 @@ TEST_F(Async, ManyOnOneThread) {
   for (const auto& program : programs) EXPECT_EQ(program->Run(), 0);
 }
 
-TEST_F(Async, AnErrorIsTheGuests) {
-  Program program(*this, "none");
-  EXPECT_EQ(program.Run(), static_cast<int>(kNotFound));
-}
-
 TEST_F(Async, AGuestThatIsStoppedEndsItsCall) {
   Program slow(*this, "slow");
   while (slow.wakes < 2) (void)slow.Poll();

@@ -4,9 +4,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
+
+#include "support/test_folder.h"
 
 namespace wasinn::testing {
 
@@ -14,9 +15,6 @@ namespace wasinn::testing {
 class WorkerName {
  public:
   WorkerName();
-  ~WorkerName();
-  WorkerName(const WorkerName&) = delete;
-  WorkerName& operator=(const WorkerName&) = delete;
 
   const std::string& path() const { return path_; }
   // Those that run under this name: templates make workers, which are their children.
@@ -26,8 +24,8 @@ class WorkerName {
  private:
   std::vector<pid_t> Find(bool workers) const;
 
-  std::filesystem::path folder_;
-  std::string path_;
+  const TestFolder folder_;
+  const std::string path_;
 };
 
 // Ends it, and returns when it is dead.

@@ -26,17 +26,26 @@ bool Log::Contains(std::string_view text) const {
   return false;
 }
 
-HostPtr EchoHost(Log& log, const std::string& toml, const std::string& folder) {
+std::string Log::Last() const {
+  std::lock_guard lock(mutex_);
+  return lines_.empty() ? "" : lines_.back();
+}
+
+ConfigPtr EchoConfig(const std::string& toml, const std::string& folder) {
   const std::string folders =
       "backend_dirs = ['" + EchoFolder() + "'" + (folder.empty() ? "" : ", '" + folder + "'") + "]\n";
-  const ConfigPtr config(wasinn_config_new());
+  ConfigPtr config(wasinn_config_new());
   // What is tested is the core; tests of workers say so.
   StatusPtr status(wasinn_config_set(config.get(), "policy.load", "in-process"));
   EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
   status.reset(wasinn_config_load_toml(config.get(), (folders + toml).c_str()));
   EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
+  return config;
+}
+
+HostPtr EchoHost(Log& log, const std::string& toml, const std::string& folder) {
   wasinn_host* host = nullptr;
-  status.reset(wasinn_host_new(config.get(), &Log::Write, &log, &host));
+  const StatusPtr status(wasinn_host_new(EchoConfig(toml, folder).get(), &Log::Write, &log, &host));
   EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
   return HostPtr(host);
 }
@@ -54,15 +63,26 @@ size_t CountDescriptors() {
 
 std::string EchoModel(std::string_view directives) { return "GGUF\n" + std::string(directives); }
 
-void AddEchoModel(wasinn_host* host, const char* name, std::string_view directives) {
+StatusPtr AddEchoModel(wasinn_host* host, const char* name, std::string_view directives, wasinn_model_options options) {
   const std::string text = EchoModel(directives);
   const wasinn_bytes bytes{reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-  wasinn_model_options options{};
-  options.struct_size = sizeof(options);
+  if (options.struct_size == 0) options.struct_size = sizeof(options);
   options.bytes = &bytes;
   options.n_bytes = 1;
-  const StatusPtr status(wasinn_host_add_model(host, name, &options));
+  return StatusPtr(wasinn_host_add_model(host, name, &options));
+}
+
+void AddEchoModel(wasinn_host* host, const char* name, std::string_view directives) {
+  const StatusPtr status = AddEchoModel(host, name, directives, {});
   ASSERT_EQ(status, nullptr) << wasinn_status_message(status.get());
+}
+
+uint64_t CompilesOf(const HostPtr& host) {
+  uint64_t compiles = 0;
+  wasinn_host_models(
+      host.get(), [](void* sum, const wasinn_model_info* model) { *static_cast<uint64_t*>(sum) += model->compiles; },
+      &compiles);
+  return compiles;
 }
 
 GuestPtr NewGuest(wasinn_host* host, const wasinn_guest_options* options) {
@@ -81,6 +101,15 @@ GuestPtr NewGuest(wasinn_host* host, const std::function<void(wasinn_limits&)>& 
   return NewGuest(host, &options);
 }
 
+GuestPtr NewGuest(wasinn_host* host, const std::function<void(wasinn_policy&)>& set) {
+  wasinn_policy policy{.struct_size = sizeof(policy)};
+  EXPECT_EQ(wasinn_host_policy(host, &policy), nullptr);
+  set(policy);
+  wasinn_guest_options options{.struct_size = sizeof(options)};
+  options.policy = &policy;
+  return NewGuest(host, &options);
+}
+
 GuestPtr NewGuest(wasinn_host* host, uint32_t wasinn_limits::* limit, uint32_t value) {
   return NewGuest(host, [&](wasinn_limits& limits) { limits.*limit = value; });
 }
@@ -89,22 +118,23 @@ GuestPtr NewGuest(wasinn_host* host, uint64_t wasinn_limits::* limit, uint64_t v
   return NewGuest(host, [&](wasinn_limits& limits) { limits.*limit = value; });
 }
 
-uint32_t FakeGuest::Call(std::string_view function, const std::vector<uint64_t>& args) {
-  std::string_view module = "wasi_ephemeral_nn";
-  if (const size_t dot = function.find('.'); dot != std::string_view::npos) {
-    module = function.substr(0, dot);
-    function.remove_prefix(dot + 1);
-  }
+const wasinn_function& FunctionNamed(std::string_view name) {
+  const size_t dot = name.find('.');
+  const std::string_view module = dot == name.npos ? "wasi_ephemeral_nn" : name.substr(0, dot);
   size_t count = 0;
   const wasinn_function* const* functions = wasinn_functions(&count);
   for (size_t i = 0; i < count; ++i) {
-    if (function != functions[i]->name || module != functions[i]->module) continue;
-    EXPECT_EQ(std::strlen(functions[i]->params), args.size()) << function;
-    const wasinn_memory memory{sizeof(wasinn_memory), 0, hidden_ ? nullptr : memory_.data(), memory_.size(), {}};
-    return functions[i]->call(guest_, &memory, args.data(), sizeof(uint64_t));
+    if (module == functions[i]->module && name.substr(dot + 1) == functions[i]->name) return *functions[i];
   }
-  ADD_FAILURE() << "no function " << function;
-  return ~0u;
+  ADD_FAILURE() << "no function " << name;
+  return *functions[0];
+}
+
+uint32_t FakeGuest::Call(std::string_view function, const std::vector<uint64_t>& args) {
+  const wasinn_function& called = FunctionNamed(function);
+  EXPECT_EQ(std::strlen(called.params), args.size()) << function;
+  const wasinn_memory memory{sizeof(wasinn_memory), 0, hidden_ ? nullptr : memory_.data(), memory_.size(), {}};
+  return called.call(guest_, &memory, args.data(), sizeof(uint64_t));
 }
 
 uint32_t FakeGuest::Reserve(size_t size) {
@@ -146,6 +176,38 @@ uint32_t FakeGuest::InitContext(uint32_t graph, uint32_t& context) {
   const uint32_t error = Call("init_execution_context", {graph, out});
   context = Read<uint32_t>(out);
   return error;
+}
+
+uint32_t FakeGuest::NewContext(std::string_view name) {
+  uint32_t graph = 0, context = 0;
+  EXPECT_EQ(LoadByName(name, graph), kSuccess) << name;
+  EXPECT_EQ(InitContext(graph, context), kSuccess) << name;
+  return context;
+}
+
+uint32_t FakeGuest::Open(std::string_view directives) {
+  uint32_t graph = 0, context = 0;
+  if (LoadBytes(EchoModel(directives), kGgmlEncoding, graph) != kSuccess) return 0;
+  EXPECT_EQ(InitContext(graph, context), kSuccess) << directives;
+  return context;
+}
+
+uint32_t FakeGuest::LoadWithConfig(std::string_view name, std::string_view config, uint32_t& graph) {
+  const uint32_t out = Reserve(4);
+  const uint32_t error = Call("load_by_name_with_config", {Put(name), name.size(), Put(config), config.size(), out});
+  graph = Read<uint32_t>(out);
+  return error;
+}
+
+std::string FakeGuest::Text(std::string_view function, std::vector<uint64_t> args) {
+  const uint32_t place = next_, written = Reserve(4), room = static_cast<uint32_t>(memory_.size()) - next_ - 1;
+  const uint32_t buffer = Reserve(room);
+  next_ = place;
+  args.insert(args.end(), {buffer, room, written});
+  const uint32_t error = Call(function, args);
+  EXPECT_EQ(error, kSuccess) << function;
+  if (error != kSuccess) return "";
+  return {reinterpret_cast<const char*>(memory_.data()) + buffer, Read<uint32_t>(written)};
 }
 
 }  // namespace wasinn::testing

@@ -11,6 +11,8 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace wasinn::testing {
@@ -24,6 +26,7 @@ class Log {
   static void Write(void* self, wasinn_log_level level, const char* message);
   std::vector<std::string> lines() const;
   bool Contains(std::string_view text) const;
+  std::string Last() const;
 
  private:
   mutable std::mutex mutex_;
@@ -39,6 +42,8 @@ using HostPtr = std::unique_ptr<wasinn_host, Freer<wasinn_host, wasinn_host_free
 using GuestPtr = std::unique_ptr<wasinn_guest, Freer<wasinn_guest, wasinn_guest_free>>;
 using ConfigPtr = std::unique_ptr<wasinn_config, Freer<wasinn_config, wasinn_config_free>>;
 
+// Settings of such a host as EchoHost makes.
+ConfigPtr EchoConfig(const std::string& toml = "", const std::string& folder = "");
 // A host whose only backends are echo and those of another folder; `toml` is further configuration. The log must
 // outlive it.
 HostPtr EchoHost(Log& log, const std::string& toml = "", const std::string& folder = "");
@@ -47,6 +52,9 @@ HostPtr EchoHost(Log& log, const std::string& toml = "", const std::string& fold
 std::string EchoModel(std::string_view directives);
 // Registers one.
 void AddEchoModel(wasinn_host* host, const char* name, std::string_view directives);
+StatusPtr AddEchoModel(wasinn_host* host, const char* name, std::string_view directives, wasinn_model_options options);
+// How often models of this host were loaded by their frameworks.
+uint64_t CompilesOf(const HostPtr& host);
 
 GuestPtr NewGuest(wasinn_host* host, const wasinn_guest_options* options = nullptr);
 wasinn_guest_stats StatsOf(const GuestPtr& guest);
@@ -56,9 +64,32 @@ size_t CountDescriptors();
 GuestPtr NewGuest(wasinn_host* host, uint32_t wasinn_limits::* limit, uint32_t value);
 GuestPtr NewGuest(wasinn_host* host, uint64_t wasinn_limits::* limit, uint64_t value);
 GuestPtr NewGuest(wasinn_host* host, const std::function<void(wasinn_limits&)>& set);
+GuestPtr NewGuest(wasinn_host* host, const std::function<void(wasinn_policy&)>& set);
 
-// A guest without an engine: 64 KiB or more of linear memory, and functions called by name on it: "compute" of
-// wasi_ephemeral_nn, "wasinn_ext_0.describe".
+// A function of the table: "compute" of wasi_ephemeral_nn, "wasinn_ext_0.describe".
+const wasinn_function& FunctionNamed(std::string_view name);
+
+// The errnos of wasi-nn, for expectations.
+enum : uint32_t {
+  kSuccess = 0,
+  kInvalidArgument = 1,
+  kInvalidEncoding = 2,
+  kMissingMemory = 3,
+  kBusy = 4,
+  kRuntimeError = 5,
+  kUnsupportedOperation = 6,
+  kTooLarge = 7,
+  kNotFound = 8
+};
+// The tensor types of witx.
+enum : uint8_t { kF16 = 0, kF32 = 1, kF64 = 2, kU8 = 3, kI32 = 4, kI64 = 5 };
+template <typename T>
+inline constexpr uint8_t kTypeOf = std::is_same_v<T, float>     ? kF32
+                                   : std::is_same_v<T, int32_t> ? kI32
+                                   : std::is_same_v<T, int64_t> ? kI64
+                                                                : kU8;
+
+// A guest without an engine: 64 KiB or more of linear memory, and functions called by name on it.
 class FakeGuest {
  public:
   explicit FakeGuest(wasinn_guest* guest, size_t memory_size = 1 << 16) : guest_(guest), memory_(memory_size) {}
@@ -94,6 +125,36 @@ class FakeGuest {
     return Call("set_input",
                 {context, index, PutTensor(dims, type, data, static_cast<uint32_t>(values.size() * sizeof(T)))});
   }
+  // An input of one dimension.
+  template <typename T = float>
+  uint32_t Set(uint32_t context, const std::vector<T>& values, uint32_t index = 0) {
+    return SetInput(context, index, {static_cast<uint32_t>(values.size())}, kTypeOf<T>, values);
+  }
+  uint32_t Compute(uint32_t context) { return Call("compute", {context}); }
+  uint32_t Finalize(uint32_t context) { return Call("finalize_execution_context", {context}); }
+  template <typename T = float>
+  std::vector<T> Output(uint32_t context, uint32_t index = 0) {
+    const std::string bytes = Text("get_output", {context, index});
+    std::vector<T> values(bytes.size() / sizeof(T));
+    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+    return values;
+  }
+  // The output of a compute on these values; none after an error. Their place is free again afterwards.
+  template <typename T = float>
+  std::vector<T> Infer(uint32_t context, const std::vector<T>& values) {
+    const uint32_t place = next_;
+    EXPECT_EQ(Set(context, values), kSuccess);
+    next_ = place;
+    return Compute(context) == kSuccess ? Output<T>(context) : std::vector<T>();
+  }
+  // A context of a registered model.
+  uint32_t NewContext(std::string_view name);
+  // A context of a model of these directives; 0 if it cannot be loaded.
+  uint32_t Open(std::string_view directives);
+  uint32_t LoadWithConfig(std::string_view name, std::string_view config, uint32_t& graph);
+  // What a function writes that takes a buffer, its size and a place for the written size last.
+  std::string Text(std::string_view function, std::vector<uint64_t> args);
+  std::string LastError() { return Text("wasinn_ext_0.last_error", {}); }
 
   std::vector<uint8_t>& memory() { return memory_; }
   void HideMemory() { hidden_ = true; }
@@ -106,19 +167,14 @@ class FakeGuest {
   bool hidden_ = false;
 };
 
-// The errnos of wasi-nn, for expectations.
-enum : uint32_t {
-  kSuccess = 0,
-  kInvalidArgument = 1,
-  kInvalidEncoding = 2,
-  kMissingMemory = 3,
-  kBusy = 4,
-  kRuntimeError = 5,
-  kUnsupportedOperation = 6,
-  kTooLarge = 7,
-  kNotFound = 8
+// A guest and its program.
+struct EchoProgram : FakeGuest {
+  explicit EchoProgram(wasinn_host* host, size_t memory_size = 1 << 20) : EchoProgram(NewGuest(host), memory_size) {}
+  explicit EchoProgram(GuestPtr its, size_t memory_size = 1 << 20)
+      : FakeGuest(its.get(), memory_size), guest(std::move(its)) {}
+  wasinn_guest_stats Stats() const { return StatsOf(guest); }
+
+  GuestPtr guest;
 };
-// The tensor types of witx.
-enum : uint8_t { kF16 = 0, kF32 = 1, kF64 = 2, kU8 = 3, kI32 = 4, kI64 = 5 };
 
 }  // namespace wasinn::testing

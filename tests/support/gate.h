@@ -3,33 +3,33 @@
 
 #include <string>
 
+#include "support/test_folder.h"
+
 namespace wasinn::testing {
 
 class Gate {
  public:
-  Gate();
-  ~Gate();
-  Gate(const Gate&) = delete;
-  Gate& operator=(const Gate&) = delete;
-
   // The line of a model that computes, or loads, behind this gate.
   std::string Compute() const { return "gate " + path() + "\n"; }
   std::string Load() const { return "load_gate " + path() + "\n"; }
   std::string Unload() const { return "unload_gate " + path() + "\n"; }
-  // Likewise where a slot is freed.
+  // Likewise where a context is made, and where one is freed.
+  std::string Context() const { return "context_gate " + path() + "\n"; }
   std::string Free() const { return "free_gate " + path() + "\n"; }
   // The same for the backend's open, as configuration.
   std::string BackendOpen() const { return "[backends.echo]\ngate = '" + path() + "'\n"; }
 
   // Until something is at the gate. What never comes is ended by the test's time limit.
   void Await() const;
-  // For all that wait and will come.
+  // For all that wait and will come, until it is closed.
   void Open() const;
+  // Nothing is at the gate any more, which was open.
+  void Close() const;
 
  private:
-  std::string path() const { return folder_ + "/gate"; }
+  std::string path() const { return folder_ / "gate"; }
 
-  std::string folder_;
+  TestFolder folder_;
 };
 
 }  // namespace wasinn::testing

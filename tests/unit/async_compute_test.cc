@@ -56,7 +56,7 @@ TEST_F(AsyncCompute, ManyWaitOnOneThread) {
   for (size_t i = 0; i < calls.size(); ++i) {
     EXPECT_EQ(calls[i]->Await(), kSuccess);
     EXPECT_EQ(programs[i]->Output(contexts[i]), 7);
-    EXPECT_EQ(StatsOf(programs[i]->guest).computes, 1u);
+    EXPECT_EQ(programs[i]->Stats().computes, 1u);
   }
 }
 
@@ -64,7 +64,7 @@ TEST_F(AsyncCompute, OneContextComputesAgainAndAgain) {
   Program program(host_.get());
   const uint32_t context = program.NewContext("later");
   for (int i = 0; i < 50; ++i) {
-    EXPECT_EQ(program.calls.SetInput<float>(context, 0, {1}, kF32, {static_cast<float>(i)}), kSuccess);
+    EXPECT_EQ(program.Set(context, {static_cast<float>(i)}), kSuccess);
     ASSERT_EQ(Compute(program, context), kSuccess);
     EXPECT_EQ(program.Output(context), static_cast<float>(i));
   }
@@ -76,7 +76,7 @@ TEST_F(AsyncCompute, ItsContextIsBusy) {
   const auto begun = program.Compute(context);
   begun->Begin();
   gate_.Await();
-  EXPECT_EQ(program.calls.SetInput<float>(context, 0, {1}, kF32, {8}), kBusy);
+  EXPECT_EQ(program.Set(context, {8}), kBusy);
   EXPECT_EQ(Compute(program, context), kBusy);
   gate_.Open();
   EXPECT_EQ(begun->Await(), kSuccess);
@@ -90,7 +90,7 @@ TEST_F(AsyncCompute, FailsAsAComputeDoes) {
   const uint32_t fails = program.NewContext("fails"), refused = program.NewContext("refused");
   EXPECT_EQ(Compute(program, fails), kTooLarge);
   EXPECT_TRUE(log_.Contains("compute: too_large: echo: compute fails as the model says"));
-  EXPECT_EQ(program.calls.Call("get_output", {fails, 0, 64, 4, 64}), kInvalidArgument) << "there is none";
+  EXPECT_EQ(program.Call("get_output", {fails, 0, 64, 4, 64}), kInvalidArgument) << "there is none";
   for (int i = 0; i < 2; ++i) EXPECT_EQ(Compute(program, refused), kRuntimeError);
   EXPECT_TRUE(log_.Contains("compute: unavailable: echo: nothing is begun here"));
 }
@@ -98,8 +98,8 @@ TEST_F(AsyncCompute, FailsAsAComputeDoes) {
 TEST_F(AsyncCompute, WithoutItsInputNothingBegins) {
   Program program(host_.get());
   uint32_t graph = 0, context = 0;
-  ASSERT_EQ(program.calls.LoadByName("waits", graph), kSuccess);
-  ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess);
+  ASSERT_EQ(program.LoadByName("waits", graph), kSuccess);
+  ASSERT_EQ(program.InitContext(graph, context), kSuccess);
   EXPECT_EQ(Compute(program, context), kInvalidArgument);
 }
 
@@ -141,11 +141,11 @@ TEST_F(AsyncCompute, EndsWithItsContext) {
   const auto begun = program.Compute(context);
   begun->Begin();
   gate_.Await();
-  EXPECT_EQ(program.calls.Call("finalize_execution_context", {context}), kSuccess);
+  EXPECT_EQ(program.Finalize(context), kSuccess);
   EXPECT_EQ(begun->Await(), kRuntimeError);
 }
 
-TEST_F(AsyncCompute, WhatAnEngineEndsEnds) {
+TEST_F(AsyncCompute, EndsWithAGuestThatItsEngineEnds) {
   Program program(host_.get());
   std::atomic<bool> is_ended{false};
   const auto begun = program.Compute(program.NewContext("waits"));
@@ -169,7 +169,7 @@ TEST_F(AsyncCompute, CloseWaitsForWhatCannotBeCancelled) {
     is_closed = true;
   });
   for (bool refuses = false; !refuses; std::this_thread::yield()) {
-    Begun other(program.guest.get(), program.calls, "set_input", {0, 0, 0});
+    Begun other(program.guest.get(), program, "set_input", {0, 0, 0});
     other.Begin();
     refuses = other.call().refused;
   }
@@ -212,10 +212,10 @@ TEST_F(AsyncCompute, EndsWhileItsGuestDoes) {
   }
 }
 
-TEST_F(AsyncCompute, WithoutMemoryEachIsTold) {
+TEST_F(AsyncCompute, WithoutMemoryEachEndIsReported) {
   Program program(host_.get());
   const uint32_t context = program.NewContext("later");
-  ExpectToldWithoutMemory(program, context);
+  ExpectReportedWithoutMemory(program, context);
 }
 
 }  // namespace

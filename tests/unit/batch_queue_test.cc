@@ -20,6 +20,7 @@ using core::Batching;
 using core::BatchItem;
 using core::BatchItemPtr;
 using core::BatchQueue;
+using core::Clock;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
@@ -37,21 +38,26 @@ TEST(BatchingSettings, AreChecked) {
 
 class Queue : public ::testing::Test {
  protected:
+  explicit Queue(const Batching& batching = {.max_batch_size = 4}) : queue_(batching, 1, Clock(hands_)) {}
+  // Whatever still waits leaves.
   ~Queue() override {
-    for (std::thread& thread : threads_) thread.join();
+    for (const BatchItemPtr& item : items_) queue_.Cancel(*item);
+    for (auto& wait : waits_) EXPECT_TRUE(!wait.valid() || wait.get() != BatchQueue::Outcome::kAlone);
   }
   // Returns when it waits.
-  void Add(const core::Share& share, const std::string& shape = "", uint32_t rows = 1) {
-    const auto item = std::make_shared<BatchItem>();
+  void Add(const core::Share& share, const std::string& shape = "", uint32_t rows = 1,
+           Clock::time_point late = Clock::time_point::max()) {
+    const auto item = items_.emplace_back(std::make_shared<BatchItem>());
     item->share = &share;
     item->shape = shape;
     item->rows = rows;
-    item->late = BatchItem::Clock::time_point::max();
+    item->late = late;
     const size_t before = queue_.waiting();
-    threads_.emplace_back([this, item] { EXPECT_EQ(queue_.Wait(item), BatchQueue::Outcome::kDone); });
+    hands_.Turn(std::chrono::nanoseconds(1));  // it is later than the others
+    waits_.push_back(std::async(std::launch::async, [this, item] { return queue_.Wait(item); }));
     while (queue_.waiting() != before + 1) std::this_thread::yield();
   }
-  // Whose inferences the next batch has.
+  // Whose items the next batch has.
   std::vector<const core::Share*> Next() {
     const std::unique_ptr<Batch> batch = queue_.Next();
     std::vector<const core::Share*> shares;
@@ -62,8 +68,10 @@ class Queue : public ::testing::Test {
     return shares;
   }
 
-  BatchQueue queue_{Batching{.max_batch_size = 4}, 1};
-  std::vector<std::thread> threads_;
+  Clock::Hands hands_;
+  BatchQueue queue_;
+  std::vector<BatchItemPtr> items_;
+  std::vector<std::future<BatchQueue::Outcome>> waits_;
 };
 
 TEST_F(Queue, AFloodKeepsNobodyOut) {
@@ -157,36 +165,20 @@ TEST_F(Queue, ABatchHasOneShapeAndNoMoreRowsThanItMay) {
 }
 
 // Nor does one of a shape that nobody else has hold back those who are enough.
-TEST(QueueOfShapes, WhoWaitsForOthersHoldsNobodyUp) {
-  BatchQueue queue(Batching{.max_batch_size = 2, .max_queue_delay_microseconds = 4000000000}, 1);
+class QueueOfShapes : public Queue {
+ protected:
+  QueueOfShapes() : Queue({.max_batch_size = 2, .max_queue_delay_microseconds = 4000000000}) {}
+};
+
+TEST_F(QueueOfShapes, AnItemThatWaitsForOthersHoldsNobodyUp) {
   const core::Share odd, usual;
-  const auto item_of = [](const core::Share& share, const char* shape) {
-    const auto item = std::make_shared<BatchItem>();
-    item->share = &share;
-    item->shape = shape;
-    item->rows = 1;
-    item->late = BatchItem::Clock::time_point::max();
-    return item;
-  };
-  const std::vector<BatchItemPtr> items = {item_of(odd, "odd"), item_of(usual, "usual"), item_of(usual, "usual")};
-  std::vector<std::future<BatchQueue::Outcome>> waits;
-  for (const BatchItemPtr& item : items) {
-    waits.push_back(std::async(std::launch::async, [&queue, item] { return queue.Wait(item); }));
-    while (queue.waiting() != waits.size()) std::this_thread::yield();
-  }
-  auto next = std::async(std::launch::async, [&queue] { return queue.Next(); });
-  if (next.wait_for(std::chrono::seconds(10)) != std::future_status::ready) queue.Stop();
-  if (const std::unique_ptr<Batch> batch = next.get()) {
-    EXPECT_THAT(batch->items, UnorderedElementsAre(items[1], items[2]));
-    queue.End(*batch, true);
-  } else {
-    ADD_FAILURE() << "they wait for the odd one";
-  }
-  for (const BatchItemPtr& item : items) queue.Cancel(*item);
-  EXPECT_EQ(waits[0].get(), BatchQueue::Outcome::kCancelled);
+  Add(odd, "odd");
+  Add(usual, "usual");
+  Add(usual, "usual");
+  EXPECT_THAT(Next(), ElementsAre(&usual, &usual));
 }
 
-// Also by who came when nothing was known yet of how long batches take.
+// Also if it began to wait when it was not known yet how long batches take.
 TEST_F(Queue, ABatchThatTakesTooLongIsCancelled) {
   const core::Share share;
   for (const char* shape : {"a", "b", "c", "d", "e"}) Add(share, shape);  // b waits long before the last one does
@@ -195,9 +187,17 @@ TEST_F(Queue, ABatchThatTakesTooLongIsCancelled) {
   std::promise<void> cancelled;
   queue_.SetRead(*batch, [&] { cancelled.set_value(); });
   queue_.SetBegun(*batch);
-  EXPECT_EQ(cancelled.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  hands_.Turn(core::UsualTimes::kUnknown);
+  cancelled.get_future().wait();
   queue_.End(*batch, true);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(Next().size(), 1u);
+}
+
+TEST_F(Queue, AnItemThatNobodyComesToIsComputedAlone) {
+  const core::Share share;
+  Add(share, "", 1, hands_.now() + std::chrono::milliseconds(100));
+  hands_.Turn(std::chrono::milliseconds(100));
+  EXPECT_EQ(waits_[0].get(), BatchQueue::Outcome::kAlone);
 }
 
 // Whoever computes by itself has one of the model's places.

@@ -4,23 +4,27 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/echo.h"
+#include "support/test_folder.h"
 #include "unit/bytes_guest.h"
+#include "unit/turned_host.h"
 
 namespace wasinn::testing {
 
 using Bytes = std::vector<uint8_t>;
 inline constexpr uint8_t kPoison = 13, kEndless = 17;
 
-// Longer than any test takes: what goes before does not go for want of patience.
-inline constexpr const char* kForEver = "max_queue_delay_microseconds = 4000000000\n";
+// Batches of so many rows, for which guests wait longer than any test takes.
+inline std::string Batches(int rows) {
+  return "max_batch_size = " + std::to_string(rows) + "\nmax_queue_delay_microseconds = 4000000000\n";
+}
 
 // A guest with a context of the model "m", whose input is rows of bytes.
 struct BatchedProgram : BytesGuest {
@@ -31,9 +35,7 @@ struct BatchedProgram : BytesGuest {
                               limits.max_tensor_bytes = max_tensor_bytes;
                             })),
         context(NewContext("m")) {}
-  uint32_t Set(const std::vector<uint32_t>& dims, const Bytes& bytes) {
-    return calls.SetInput(context, 0, dims, kU8, bytes);
-  }
+  uint32_t Set(const std::vector<uint32_t>& dims, const Bytes& bytes) { return SetInput(context, 0, dims, kU8, bytes); }
   uint32_t Compute() { return BytesGuest::Compute(context); }
   Bytes Output() { return BytesGuest::Output(context); }
 
@@ -42,16 +44,24 @@ struct BatchedProgram : BytesGuest {
 
 class BatchedModels : public ::testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  // A host with the model "m"; its batches are recorded.
+  // The settings of a model whose batches are recorded.
+  std::string Model(const std::string& name, const std::string& directives) const {
+    const std::string path =
+        folder_.Write(name + ".gguf", EchoModel(directives) + "poison " + std::to_string(kPoison) + "\nendless " +
+                                          std::to_string(kEndless) + "\nrecords " + records_ + "\n");
+    return "[models." + name + "]\npath = '" + path + "'\n";
+  }
+  static std::string BatchingOf(const std::string& name, const std::string& batching) {
+    return "[models." + name + ".batching]\ninstance_count = 1\n" + batching;
+  }
+  // A host with the model "m".
   HostPtr Host(const std::string& batching, const std::string& directives = "in x u8 -1,2\n",
                const std::string& settings = "") {
-    std::ofstream(folder_ / "m.gguf") << EchoModel(directives) << "poison " << int{kPoison} << "\nendless "
-                                      << int{kEndless} << "\nrecords " << records_ << "\n";
-    return EchoHost(log_, settings + "[models.m]\npath = '" + (folder_ / "m.gguf").string() +
-                              "'\n[models.m.batching]\n" + "instance_count = 1\n" + batching);
+    return EchoHost(log_, settings + Model("m", directives) + BatchingOf("m", batching));
+  }
+  // The same, but time stands still.
+  HostPtr Turned(const std::string& batching, const std::string& directives = "in x u8 -1,2\n") {
+    return TurnedHost(hands_, log_, Model("m", directives) + BatchingOf("m", batching));
   }
   std::vector<std::string> Records() const {
     std::vector<std::string> lines;
@@ -59,12 +69,16 @@ class BatchedModels : public ::testing::Test {
     for (std::string line; std::getline(file, line);) lines.push_back(line);
     return lines;
   }
+  void AwaitRecords(size_t count) const {
+    while (Records().size() < count) std::this_thread::yield();
+  }
+  static std::future<uint32_t> Begin(BatchedProgram& program) {
+    return std::async(std::launch::async, [&program] { return program.Compute(); });
+  }
   // Each on a thread of its own; their errors.
-  static std::vector<uint32_t> ComputeAll(std::vector<std::unique_ptr<BatchedProgram>>& programs) {
+  static std::vector<uint32_t> ComputeAll(const std::vector<std::unique_ptr<BatchedProgram>>& programs) {
     std::vector<std::future<uint32_t>> computes;
-    for (const auto& program : programs) {
-      computes.push_back(std::async(std::launch::async, [&program] { return program->Compute(); }));
-    }
+    for (const auto& program : programs) computes.push_back(Begin(*program));
     std::vector<uint32_t> errors;
     for (auto& compute : computes) errors.push_back(compute.get());
     return errors;
@@ -80,11 +94,10 @@ class BatchedModels : public ::testing::Test {
     return programs;
   }
 
-  const std::filesystem::path folder_ =
-      std::filesystem::path(::testing::TempDir()) /
-      (std::string("batching_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
-  const std::string records_ = (folder_ / "records").string();
+  const TestFolder folder_;
+  const std::string records_ = folder_ / "records";
   Log log_;
+  core::Clock::Hands hands_;
 };
 
 }  // namespace wasinn::testing

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <thread>
 
-#include "core/batching/batch_item.h"
 #include "support/gate.h"
 #include "unit/batched_models.h"
 #include "unit/forked.h"
@@ -14,76 +13,79 @@
 namespace wasinn::testing {
 namespace {
 
-using core::BatchItem;
+using std::chrono::milliseconds;
 using ::testing::ElementsAre;
 
-TEST_F(BatchedModels, OneThatFailsFailsAlone) {
-  const HostPtr host = Host(std::string("max_batch_size = 3\n") + kForEver);
+// And spoils no further batch, until it succeeds by itself once.
+TEST_F(BatchedModels, AGuestThatFailsABatchFailsAlone) {
+  const HostPtr host = Host(Batches(3));
   auto programs = Programs(host, {1, kPoison, 3});
   EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kRuntimeError, kSuccess));
   EXPECT_EQ(programs[0]->Output(), Bytes({1, 99}));
   EXPECT_EQ(programs[2]->Output(), Bytes({3, 99}));
   EXPECT_TRUE(log_.Contains("compute fails on such an input"));
-}
-
-// Until it succeeds by itself once.
-TEST_F(BatchedModels, WhoFailedABatchSpoilsNoFurtherOne) {
-  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver);
-  auto programs = Programs(host, {1, kPoison});
-  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kRuntimeError));
   EXPECT_EQ(programs[1]->Compute(), kRuntimeError) << "without waiting for another";
   EXPECT_EQ(programs[1]->Set({1, 2}, {2, 2}), kSuccess);
   EXPECT_EQ(programs[1]->Compute(), kSuccess) << "likewise";
   std::filesystem::remove(records_);
-  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
-  EXPECT_THAT(Records(), ElementsAre("x[2,2] values"));
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess, kSuccess));
+  EXPECT_THAT(Records(), ElementsAre("x[3,2] values"));
 }
 
 // Though it succeeds by itself.
-TEST_F(BatchedModels, WhoIsTooSlowForABatchSpoilsNoFurtherOne) {
-  constexpr uint8_t kSlow = 19;
-  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\nslow 19\n");
+TEST_F(BatchedModels, AGuestThatIsTooSlowForABatchSpoilsNoFurtherOne) {
+  const Gate gate;
+  const HostPtr host = Turned(Batches(2), "in x u8 -1,2\n" + gate.Compute());
+  gate.Open();
   auto programs = Programs(host, {1, 2});
   EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess)) << "it is known how long batches take";
-  EXPECT_EQ(programs[1]->Set({1, 2}, {kSlow, kSlow}), kSuccess);
-  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
-  auto compute = std::async(std::launch::async, [&] { return programs[1]->Compute(); });
-  EXPECT_EQ(compute.wait_for(std::chrono::seconds(10)), std::future_status::ready) << "it waits for another";
-  EXPECT_EQ(compute.get(), kSuccess);
+  gate.Close();
+  auto computes = std::async(std::launch::async, [&] { return ComputeAll(programs); });
+  AwaitRecords(2);
+  Turn(hands_, host, milliseconds(200));  // the batch ends
+  AwaitRecords(4);
+  Turn(hands_, host, milliseconds(200));
+  gate.Open();
+  EXPECT_THAT(computes.get(), ElementsAre(kSuccess, kSuccess));
+  EXPECT_EQ(programs[1]->Compute(), kSuccess) << "without waiting for another";
 }
 
-TEST_F(BatchedModels, OneThatDoesNotEndCostsTheOthersNoResult) {
-  const HostPtr host = Host(std::string("max_batch_size = 3\n") + kForEver);
-  auto programs = Programs(host, {1, kEndless, 3}, 2000);
-  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kRuntimeError, kSuccess));
-  EXPECT_EQ(programs[2]->Output(), Bytes({3, 99}));
-  EXPECT_TRUE(log_.Contains("the compute was stopped after 2000 ms")) << ::testing::PrintToString(log_.lines());
-  EXPECT_FALSE(log_.Contains("was closed")) << ::testing::PrintToString(log_.lines());
-}
-
-// Each time, also where a batch is a step of what the guest computes.
-TEST_F(BatchedModels, OneThatDoesNotEndCostsTheOthersNoResultAsAStep) {
-  std::ofstream(folder_ / "s.gguf") << EchoModel("in x u8 -1,2\n") << "endless " << int{kEndless} << "\n";
-  const HostPtr host =
-      EchoHost(log_, "[models.s]\npath = '" + (folder_ / "s.gguf").string() +
-                         "'\n[models.s.batching]\ninstance_count = 1\nmax_batch_size = 3\n" + kForEver +
-                         "[models.m]\nstep = [{ model_name = 's', output_map = { x = 'y' } }]\n");
-  for (int round = 0; round < 2; ++round) {
-    auto programs = Programs(host, {1, kEndless, 3}, 2000);
-    EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kRuntimeError, kSuccess)) << round;
-    EXPECT_EQ(programs[2]->Output(), Bytes({3, 99}));
+// Each time, also if a batch is a step of what the guest computes.
+TEST_F(BatchedModels, AComputeThatDoesNotEndCostsOtherGuestsNoResult) {
+  for (const bool as_step : {false, true}) {
+    const std::string name = as_step ? "s" : "m";
+    const std::string pipeline = "[models.m]\nstep = [{ model_name = 's', output_map = { x = 'y' } }]\n";
+    const HostPtr host = TurnedHost(
+        hands_, log_, Model(name, "in x u8 -1,2\n") + BatchingOf(name, Batches(3)) + (as_step ? pipeline : ""));
+    for (int round = 0; round < 2; ++round) {
+      std::filesystem::remove(records_);
+      auto programs = Programs(host, {1, 3});
+      programs.insert(programs.begin() + 1, std::move(Programs(host, {kEndless}, 2000)[0]));
+      auto computes = std::async(std::launch::async, [&] { return ComputeAll(programs); });
+      AwaitRecords(1);
+      Turn(hands_, host, milliseconds(1000));  // half of its time is over: it is computed alone
+      AwaitRecords(2);
+      Turn(hands_, host, milliseconds(4000));  // its whole time, and that of any batch
+      EXPECT_THAT(computes.get(), ElementsAre(kSuccess, kRuntimeError, kSuccess)) << round;
+      EXPECT_EQ(programs[2]->Output(), Bytes({3, 99}));
+    }
+    EXPECT_TRUE(log_.Contains("the compute was stopped after 2000 ms")) << ::testing::PrintToString(log_.lines());
+    EXPECT_FALSE(log_.Contains("was closed")) << ::testing::PrintToString(log_.lines());
   }
 }
 
 // It alone: the others may have more time.
-TEST_F(BatchedModels, WhoseTimeIsHalfOverLeavesItsBatch) {
+TEST_F(BatchedModels, AGuestLeavesItsBatchWhenHalfOfItsTimeIsOver) {
   const Gate gate;
-  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\n" + gate.Compute());
+  const HostPtr host = Turned(Batches(2), "in x u8 -1,2\n" + gate.Compute());
   auto programs = Programs(host, {1}, 400);
   programs.push_back(std::move(Programs(host, {2})[0]));
   auto computes = std::async(std::launch::async, [&] { return ComputeAll(programs); });
-  while (Records().size() < 2) std::this_thread::yield();
+  AwaitRecords(1);
+  Turn(hands_, host, milliseconds(200));
+  AwaitRecords(2);
   EXPECT_THAT(Records(), ElementsAre("x[2,2] values", "x[1,2] values"));
+  Turn(hands_, host, milliseconds(200));
   while (!log_.Contains("the compute was stopped after 400 ms")) std::this_thread::yield();
   gate.Open();
   EXPECT_THAT(computes.get(), ElementsAre(kRuntimeError, kSuccess));
@@ -91,27 +93,28 @@ TEST_F(BatchedModels, WhoseTimeIsHalfOverLeavesItsBatch) {
   EXPECT_EQ(Records().size(), 2u) << "the batch went on";
 }
 
-// What it takes to free what it has computed on, no other guest's deadline waits for.
+// No other guest's deadline waits until what it has computed on is freed.
 TEST_F(BatchedModels, NobodysDeadlineWaitsForASlotThatIsFreed) {
   const Gate gate;
-  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\n" + gate.Free());
-  AddEchoModel(host.get(), "slow", "in x u8 1\ndelay 60000\n");
+  const HostPtr host = Turned("max_batch_size = 2\n", "in x u8 -1,2\n" + gate.Free());
+  AddEchoModel(host.get(), "other", "in x u8 1\nendless 1\n");
   auto programs = Programs(host, {kEndless}, 200);
-  auto compute = std::async(std::launch::async, [&] { return programs[0]->Compute(); });
+  auto compute = Begin(*programs[0]);
+  AwaitRecords(1);
+  Turn(hands_, host, milliseconds(200));
   gate.Await();
   BytesGuest other(NewGuest(host.get(), &wasinn_limits::compute_timeout_ms, 200));
-  const uint32_t context = other.NewContext("slow");
+  const uint32_t context = other.NewContext("other");
   EXPECT_EQ(other.Set(context, {1}), kSuccess);
   auto timeout = std::async(std::launch::async, [&] { return other.Compute(context); });
-  EXPECT_EQ(timeout.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  EXPECT_EQ(TurnUntilDone(hands_, timeout), kRuntimeError);
   gate.Open();
-  EXPECT_EQ(timeout.get(), kRuntimeError);
   EXPECT_EQ(compute.get(), kRuntimeError);
 }
 
 // As much as its inferences may by themselves: 100 bytes of the model for each one of an input.
-TEST_F(BatchedModels, ABatchTakesWhatItsGuestsMayTogether) {
-  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\ntakes 100\n");
+TEST_F(BatchedModels, ABatchMayAllocateWhatItsGuestsMayTogether) {
+  const HostPtr host = Host(Batches(2), "in x u8 -1,2\ntakes 100\n");
   const auto program = [&](uint64_t bytes) {
     auto made = std::make_unique<BatchedProgram>(host.get(), 30000, bytes);
     EXPECT_EQ(made->Set({1, 2}, {1, 99}), kSuccess);
@@ -127,25 +130,10 @@ TEST_F(BatchedModels, ABatchTakesWhatItsGuestsMayTogether) {
   EXPECT_TRUE(log_.Contains("the compute takes 200 bytes of 150"));
 }
 
-TEST_F(BatchedModels, OneByItselfTakesNoMoreThanItsGuestMay) {
-  const HostPtr host = Host("max_batch_size = 2\nmax_queue_delay_microseconds = 1\n", "in x u8 -1,2\ntakes 100\n");
-  BatchedProgram program(host.get(), 30000, 150);
-  EXPECT_EQ(program.Set({1, 2}, {1, 99}), kSuccess);
-  EXPECT_EQ(program.Compute(), kTooLarge);
-}
-
-// When nobody has come for half of its time.
-TEST_F(BatchedModels, OneThatWaitsForNobodyIsComputedByItself) {
-  const HostPtr host = Host(std::string("max_batch_size = 3\n") + kForEver);
-  auto programs = Programs(host, {1}, 200);
-  EXPECT_EQ(programs[0]->Compute(), kSuccess);
-  EXPECT_EQ(programs[0]->Output(), Bytes({1, 99}));
-}
-
 TEST_F(BatchedModels, AGuestThatIsStoppedLeavesTheQueue) {
-  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver);
+  const HostPtr host = Host(Batches(2));
   auto programs = Programs(host, {1, 2, 3});
-  auto compute = std::async(std::launch::async, [&] { return programs[0]->Compute(); });
+  auto compute = Begin(*programs[0]);
   while (StatsOf(programs[0]->guest).computes == 0) std::this_thread::yield();
   wasinn_guest_stop(programs[0]->guest.get());
   EXPECT_EQ(compute.get(), kRuntimeError);
@@ -156,7 +144,7 @@ TEST_F(BatchedModels, AGuestThatIsStoppedLeavesTheQueue) {
 
 TEST_F(BatchedModels, AGuestThatIsStoppedLeavesItsBatchToTheOthers) {
   const Gate gate;
-  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\n" + gate.Compute());
+  const HostPtr host = Host(Batches(2), "in x u8 -1,2\n" + gate.Compute());
   auto programs = Programs(host, {1, 2});
   auto computes = std::async(std::launch::async, [&] { return ComputeAll(programs); });
   gate.Await();
@@ -166,9 +154,9 @@ TEST_F(BatchedModels, AGuestThatIsStoppedLeavesItsBatchToTheOthers) {
   EXPECT_EQ(programs[1]->Output(), Bytes({2, 99}));
 }
 
-TEST_F(BatchedModels, ABatchThatNobodyWaitsForEnds) {
+TEST_F(BatchedModels, ABatchEndsWhenNobodyWaitsForIt) {
   const Gate gate;
-  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\n" + gate.Compute());
+  const HostPtr host = Host(Batches(2), "in x u8 -1,2\n" + gate.Compute());
   auto programs = Programs(host, {1, 2});
   auto computes = std::async(std::launch::async, [&] { return ComputeAll(programs); });
   gate.Await();
@@ -177,8 +165,8 @@ TEST_F(BatchedModels, ABatchThatNobodyWaitsForEnds) {
   // Whose thread would else wait at the gate when the host goes.
 }
 
-TEST_F(BatchedModels, AModelWhoseOutputsAreNoRowsIsLeftAloneInTheEnd) {
-  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\noutgrows 5\n");
+TEST_F(BatchedModels, AModelWhoseOutputsAreNoRowsIsNotBatchedAfterThreeTries) {
+  const HostPtr host = Host(Batches(2), "in x u8 -1,2\noutgrows 5\n");
   auto programs = Programs(host, {1, 2});
   for (int i = 0; i < 4; ++i) {
     EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
@@ -190,29 +178,30 @@ TEST_F(BatchedModels, AModelWhoseOutputsAreNoRowsIsLeftAloneInTheEnd) {
 
 // An output of which a signature would have told it.
 TEST_F(BatchedModels, ALateOutputThatIsNoTensorFailsItsCompute) {
-  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\nlate\nopaque_outputs\n");
+  const HostPtr host = Host(Batches(2), "in x u8 -1,2\nlate\nopaque_outputs\n");
   auto programs = Programs(host, {1, 2});
   EXPECT_THAT(ComputeAll(programs), ElementsAre(kRuntimeError, kRuntimeError));
   EXPECT_TRUE(log_.Contains("output 'x' is not a tensor of numbers")) << ::testing::PrintToString(log_.lines());
 }
 
-// Of the batches', and of what is computed by itself.
+// Neither a batch nor a compute alone waits for it.
 TEST_F(BatchedModels, NobodyWaitsForTheMakingOfAContext) {
   for (const uint32_t rows : {1u, 2u}) {
+    const Gate gate;
     const HostPtr host =
-        Host("max_batch_size = 2\nmax_queue_delay_microseconds = 1\n", "in x u8 -1,2\ncontext_delay 20000\n");
+        Turned("max_batch_size = 2\nmax_queue_delay_microseconds = 1\n", "in x u8 -1,2\n" + gate.Context());
     BatchedProgram program(host.get(), 500);
     EXPECT_EQ(program.Set({rows, 2}, Bytes(size_t{rows} * 2, 1)), kSuccess);
-    const auto begun = BatchItem::Clock::now();
-    EXPECT_EQ(program.Compute(), kRuntimeError);
-    EXPECT_LT(BatchItem::Clock::now() - begun, std::chrono::seconds(10));
+    auto compute = Begin(program);
+    gate.Await();
+    EXPECT_EQ(TurnUntilDone(hands_, compute), kRuntimeError);
     EXPECT_TRUE(log_.Contains("500 ms"));
   }
 }
 
 // None of the threads is there: neither is waited for.
-TEST_F(BatchedModels, AProcessThatWasForkedOffIsRefusedAndMayFree) {
-  HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver);
+TEST_F(BatchedModels, AForkedProcessIsRefusedAndMayFree) {
+  HostPtr host = Host(Batches(2));
   auto programs = Programs(host, {1, 2});
   EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
   EXPECT_TRUE(IsTrueInAFork([&] {
@@ -225,7 +214,7 @@ TEST_F(BatchedModels, AProcessThatWasForkedOffIsRefusedAndMayFree) {
 }
 
 // On the thread of who brings an inference.
-TEST_F(BatchedModels, WhoHasNoMemoryGetsAnError) {
+TEST_F(BatchedModels, WithoutMemoryAComputeIsAnError) {
   const HostPtr host = Host("max_batch_size = 8\nmax_queue_delay_microseconds = 1\n");
   int failures = 0;
   for (int allowed = 0, failed = 1; failed > 0; ++allowed) {
@@ -243,5 +232,6 @@ TEST_F(BatchedModels, WhoHasNoMemoryGetsAnError) {
   }
   EXPECT_GT(failures, 0);
 }
+
 }  // namespace
 }  // namespace wasinn::testing

@@ -16,16 +16,6 @@
 
 namespace wasinn::testing {
 
-inline const wasinn_function& Find(std::string_view name) {
-  size_t count = 0;
-  const wasinn_function* const* functions = wasinn_functions(&count);
-  for (size_t i = 0; i < count; ++i) {
-    if (functions[i]->name == name) return *functions[i];
-  }
-  ADD_FAILURE() << "no function " << name;
-  return *functions[0];
-}
-
 // One call, from its beginning to its end.
 class Begun {
  public:
@@ -33,7 +23,7 @@ class Begun {
       : args_(std::move(args)) {
     memory_ = {sizeof memory_, 0, program.memory().data(), program.memory().size(), {}};
     call_ = {.struct_size = sizeof(wasinn_call),
-             .function = &Find(function),
+             .function = &FunctionNamed(function),
              .guest = guest,
              .memory = &memory_,
              .args = args_.data(),
@@ -92,26 +82,18 @@ class Begun {
 };
 
 // A guest with a program that computes on models of one input.
-struct BegunProgram {
+struct BegunProgram : EchoProgram {
   explicit BegunProgram(wasinn_host* host) : BegunProgram(NewGuest(host)) {}
-  explicit BegunProgram(GuestPtr of) : guest(std::move(of)), calls(guest.get()) {}
+  explicit BegunProgram(GuestPtr its) : EchoProgram(std::move(its), 1 << 16) {}
   uint32_t NewContext(const char* model) {
-    uint32_t graph = 0, context = 0;
-    EXPECT_EQ(calls.LoadByName(model, graph), kSuccess);
-    EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
-    EXPECT_EQ(calls.SetInput<float>(context, 0, {1}, kF32, {7}), kSuccess);
+    const uint32_t context = EchoProgram::NewContext(model);
+    EXPECT_EQ(Set(context, {7}), kSuccess);
     return context;
   }
   std::unique_ptr<Begun> Compute(uint32_t context) {
-    return std::make_unique<Begun>(guest.get(), calls, "compute", std::vector{context});
+    return std::make_unique<Begun>(guest.get(), *this, "compute", std::vector{context});
   }
-  float Output(uint32_t context) {
-    const uint32_t buffer = calls.Reserve(4), written = calls.Reserve(4);
-    EXPECT_EQ(calls.Call("get_output", {context, 0, buffer, 4, written}), kSuccess);
-    return calls.Read<float>(buffer);
-  }
-  GuestPtr guest;
-  FakeGuest calls;
+  float Output(uint32_t context) { return EchoProgram::Output(context).at(0); }
 };
 
 }  // namespace wasinn::testing

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "support/echo.h"
-#include "support/gate.h"
 #include "unit/no_memory.h"
 #include "unit/wit_guest.h"
 
@@ -41,12 +40,10 @@ class BegunWit {
     if (status_ != nullptr) return wasinn_status_message(status_);
     return out_.is_error != 0 ? "an error" : "";
   }
-  std::thread::id thread() const { return thread_; }
 
  private:
   static void Run(void* user) {
     auto* self = static_cast<BegunWit*>(user);
-    self->thread_ = std::this_thread::get_id();
     self->status_ = self->wit_->context_compute_set(self->guest_, self->context_, &self->out_);
     EXPECT_FALSE(self->done_.exchange(true)) << "once";
     self->done_.notify_all();
@@ -57,17 +54,12 @@ class BegunWit {
   const uint32_t context_;
   wasinn_status* status_ = nullptr;
   wasinn_wit_result out_{};
-  std::thread::id thread_;
   std::atomic<bool> done_{false};
 };
 
 class BegunWitCalls : public ::testing::Test {
  protected:
-  BegunWitCalls() {
-    AddEchoModel(host_.get(), "one", "in x f32 1\n");
-    AddEchoModel(host_.get(), "waits", "in x f32 1\n" + gate_.Compute());
-  }
-  ~BegunWitCalls() override { gate_.Open(); }
+  BegunWitCalls() { AddEchoModel(host_.get(), "one", "in x f32 1\n"); }
 
   struct Program {
     explicit Program(wasinn_host* host) : guest(NewGuest(host)), calls(guest.get()) {}
@@ -80,32 +72,11 @@ class BegunWitCalls : public ::testing::Test {
     WitGuest calls;
   };
 
-  // One whose compute has the only thread, at the gate.
-  struct Held {
-    explicit Held(BegunWitCalls& test)
-        : program(test.host_.get()), call(program.guest.get(), program.NewContext("waits")) {
-      EXPECT_EQ(call.Begin(), "");
-      test.gate_.Await();
-    }
-    Program program;
-    BegunWit call;
-  };
-
   Log log_;
-  const Gate gate_;
   HostPtr host_ = EchoHost(log_, "call_threads = 1\nlimits.compute_timeout_ms = 0\n");
 };
 
-TEST_F(BegunWitCalls, AreDoneElsewhere) {
-  Held held(*this);
-  EXPECT_FALSE(held.call.is_done());
-  EXPECT_EQ(StatsOf(held.program.guest).inside, 1u);
-  gate_.Open();
-  EXPECT_EQ(held.call.Await(), "");
-  EXPECT_NE(held.call.thread(), std::this_thread::get_id());
-}
-
-TEST_F(BegunWitCalls, GiveWhatTheOthersGive) {
+TEST_F(BegunWitCalls, ReturnWhatDirectCallsReturn) {
   Program program(host_.get());
   const uint32_t context = program.NewContext("one");
   BegunWit good(program.guest.get(), context), bad(program.guest.get(), 12345);
@@ -116,21 +87,7 @@ TEST_F(BegunWitCalls, GiveWhatTheOthersGive) {
   EXPECT_EQ(bad.Await(), "an error");
 }
 
-TEST_F(BegunWitCalls, WhoIsStoppedEndsBeforeItsTurn) {
-  Held held(*this);
-  Program waits(host_.get());
-  BegunWit call(waits.guest.get(), waits.NewContext("one"));
-  EXPECT_EQ(call.Begin(), "");
-  EXPECT_FALSE(call.is_done());
-  wasinn_guest_close(waits.guest.get());
-  EXPECT_TRUE(call.is_done()) << "close waits for it";
-  EXPECT_THAT(call.Await(), HasSubstr("the guest is closed"));
-  EXPECT_FALSE(held.call.is_done());
-  wasinn_guest_stop(held.program.guest.get());
-  EXPECT_EQ(held.call.Await(), "an error") << "it is cancelled";
-}
-
-TEST_F(BegunWitCalls, NobodyAndAClosedGuestAreRefused) {
+TEST_F(BegunWitCalls, OfNoGuestAndOfAClosedOneAreRefused) {
   Program program(host_.get());
   BegunWit call(program.guest.get(), program.NewContext("one")), nobodys(nullptr, 1);
   wasinn_guest_close(program.guest.get());
@@ -140,7 +97,7 @@ TEST_F(BegunWitCalls, NobodyAndAClosedGuestAreRefused) {
 }
 
 // Each is told once, whoever closes its guest at that moment.
-TEST_F(BegunWitCalls, WhoseGuestEndsAsTheyBegin) {
+TEST_F(BegunWitCalls, EndOnceIfTheirGuestEndsAsTheyBegin) {
   for (int round = 0; round < 60; ++round) {
     Program program(host_.get());
     const std::vector<uint32_t> contexts = {program.NewContext("one"), program.NewContext("one")};
@@ -160,7 +117,7 @@ TEST_F(BegunWitCalls, WhoseGuestEndsAsTheyBegin) {
   }
 }
 
-TEST_F(BegunWitCalls, WithoutMemoryEachIsTold) {
+TEST_F(BegunWitCalls, WithoutMemoryEachIsRefusedOrEnds) {
   Program program(host_.get());
   const uint32_t context = program.NewContext("one");
   for (int allowed = 0, failed = 1; failed > 0; ++allowed) {

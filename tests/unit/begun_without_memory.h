@@ -11,8 +11,8 @@
 
 namespace wasinn::testing {
 
-// With memory for no allocation, for one, for two … until there is enough: each is told how it ended.
-inline void ExpectToldWithoutMemory(BegunProgram& program, uint32_t context) {
+// With memory for no allocation, for one, for two … until there is enough: the end of each is reported.
+inline void ExpectReportedWithoutMemory(BegunProgram& program, uint32_t context) {
   for (int allowed = 0, failed = 1; failed > 0; ++allowed) {
     const auto begun = program.Compute(context);
     {

@@ -117,14 +117,10 @@ TEST_F(Callers, AStructWithoutASizeIsRefused) {
 }
 
 TEST_F(Callers, AMemoryWithoutASizeIsNoMemory) {
-  size_t count = 0;
-  const wasinn_function* const* functions = wasinn_functions(&count);
-  const auto load = std::find_if(functions, functions + count,
-                                 [](const wasinn_function* f) { return std::string_view(f->name) == "load_by_name"; });
   std::vector<uint8_t> bytes(64);
   const wasinn_memory memory{.struct_size = 0, .flags = 0, .base = bytes.data(), .size = bytes.size(), .id = {}};
   const uint64_t args[] = {0, 1, 8};
-  EXPECT_EQ((*load)->call(guest_.get(), &memory, args, sizeof(uint64_t)), kMissingMemory);
+  EXPECT_EQ(FunctionNamed("load_by_name").call(guest_.get(), &memory, args, sizeof(uint64_t)), kMissingMemory);
 }
 
 // 0 in their place would be no deadline, and no tensor at all.

@@ -36,9 +36,7 @@ class ComputeOnce : public LentInput {
  protected:
   ComputeOnce() {
     host_ = EchoHost(log_);
-    guest_ = NewGuest(host_.get());
-    loader_ = FakeGuest(guest_.get());
-    memory_ = LentMemory(guest_.get(), 7, kSize);
+    Use(NewGuest(host_.get()), kSize);
   }
 
   uint32_t Once(uint32_t handle, const std::vector<In>& inputs, const std::vector<Out>& outputs) {
@@ -63,7 +61,7 @@ class ComputeOnce : public LentInput {
       memory_.Write<uint32_t>(place + 8, {output.buffer, output.size, ~0u});
       place += 20;
     }
-    return memory_.Call("compute_once", {handle, kPlaces, inputs.size(), results_, outputs.size()});
+    return memory_.Call("wasinn_ext_0.compute_once", {handle, kPlaces, inputs.size(), results_, outputs.size()});
   }
   uint32_t Written(uint32_t output) { return memory_.Read<uint32_t>(results_ + output * 20 + 16, 1)[0]; }
   std::vector<float> Numbers(float first) {
@@ -78,7 +76,7 @@ class ComputeOnce : public LentInput {
     memory_.Write(in, numbers);
     const wasinn_guest_stats before = Stats();
     EXPECT_EQ(Once(handle, {{.elements = kMany, .data = in}}, {{.buffer = out, .size = kManyBytes}}), kSuccess)
-        << LastLog();
+        << log_.Last();
     EXPECT_EQ(Written(0), kManyBytes);
     EXPECT_EQ(memory_.Read<float>(out, kMany), numbers);
     return Stats().copies_in - before.copies_in + Stats().copies_out - before.copies_out;
@@ -91,7 +89,7 @@ TEST_F(ComputeOnce, SmallTensorsAreCopied) {
   const uint32_t context = NewContext("in x f32 2 bindable\n");
   for (float value : {1.0f, 2.0f, 3.0f}) {
     memory_.Write<float>(kIn, {value, 9});
-    ASSERT_EQ(Once(context, {{}}, {{}}), kSuccess) << LastLog();
+    ASSERT_EQ(Once(context, {{}}, {{}}), kSuccess) << log_.Last();
     EXPECT_THAT(memory_.Read<float>(kOut, 2), ElementsAre(value, 9));
     EXPECT_EQ(Written(0), 8u);
   }
@@ -108,7 +106,7 @@ TEST_F(ComputeOnce, LargeTensorsStayWhereTheyAre) {
   EXPECT_EQ(CopiesOfLarge(context, kOut, kIn), 0u) << "at others";
 }
 
-TEST_F(ComputeOnce, WhatCannotStayIsCopied) {
+TEST_F(ComputeOnce, TensorsThatCannotStayAreCopied) {
   const uint32_t context = NewContext(kLarge);
   EXPECT_EQ(CopiesOfLarge(context, kIn + 4), 1u) << "an input that is not aligned";
   EXPECT_EQ(CopiesOfLarge(context, kIn, kOut + 4), 1u) << "an output that is not aligned";
@@ -149,7 +147,7 @@ TEST_F(ComputeOnce, ByNamesInAnyOrder) {
   const uint32_t context = NewContext("in x f32 2\nin y f32 1\n");
   memory_.Write<float>(kIn, {1, 2, 3});
   ASSERT_EQ(Once(context, {{.name = "y", .elements = 1, .data = kIn + 8}, {.name = "x"}}, {{.name = "y"}}), kSuccess)
-      << LastLog();
+      << log_.Last();
   EXPECT_EQ(Written(0), 4u);
   EXPECT_THAT(memory_.Read<float>(kOut, 1), ElementsAre(3));
   ASSERT_EQ(Once(context, {{.index = 1, .elements = 1, .data = kIn + 8}, {.index = 0}},
@@ -158,20 +156,20 @@ TEST_F(ComputeOnce, ByNamesInAnyOrder) {
   EXPECT_THAT(memory_.Read<float>(kOut + 64, 2), ElementsAre(1, 2));
 }
 
-TEST_F(ComputeOnce, NamesThatOnlyAComputeTells) {
+TEST_F(ComputeOnce, NamesThatOnlyAComputeShows) {
   const uint32_t context = NewContext("in x f32 2\nin y f32 1\nlate\n");
   memory_.Write<float>(kIn, {1, 2, 3});
   const std::vector<In> inputs = {{}, {.index = 1, .elements = 1, .data = kIn + 8}};
-  ASSERT_EQ(Once(context, inputs, {{.name = "y"}, {.index = 0, .buffer = kOut + 64}}), kSuccess) << LastLog();
+  ASSERT_EQ(Once(context, inputs, {{.name = "y"}, {.index = 0, .buffer = kOut + 64}}), kSuccess) << log_.Last();
   EXPECT_THAT(memory_.Read<float>(kOut, 1), ElementsAre(3));
   EXPECT_THAT(memory_.Read<float>(kOut + 64, 2), ElementsAre(1, 2));
   EXPECT_EQ(Once(context, inputs, {{.name = "z"}}), kInvalidArgument);
-  EXPECT_EQ(Once(context, inputs, {{.index = 1}}), kSuccess) << LastLog();
+  EXPECT_EQ(Once(context, inputs, {{.index = 1}}), kSuccess) << log_.Last();
 }
 
 TEST_F(ComputeOnce, OnAGraphNoContextIsLeft) {
   uint32_t graph = 0;
-  ASSERT_EQ(loader_.LoadBytes(EchoModel(kLarge), 5, graph), kSuccess);
+  ASSERT_EQ(program_.LoadBytes(EchoModel(kLarge), 5, graph), kSuccess);
   EXPECT_EQ(CopiesOfLarge(graph), 0u);
   EXPECT_EQ(CopiesOfLarge(graph), 0u);
   EXPECT_EQ(Stats().contexts, 0u);
@@ -202,7 +200,7 @@ TEST_F(ComputeOnce, NothingIsLeftToGenerateFrom) {
   constexpr uint32_t kEndOfSequence = 100;
   const uint32_t context = NewContext("in x f32 -1 optional\npieces 4\n");
   memory_.Write<float>(kIn, {1, 2});
-  ASSERT_EQ(Once(context, {{}}, {{}}), kSuccess) << LastLog();
+  ASSERT_EQ(Once(context, {{}}, {{}}), kSuccess) << log_.Last();
   EXPECT_THAT(memory_.Read<float>(kOut, 2), ElementsAre(1, 2));
   EXPECT_EQ(memory_.Call("compute_single", {context}), kEndOfSequence) << "x was set for that call alone";
 }
@@ -223,13 +221,11 @@ TEST_F(ComputeOnce, BetweenUsualComputes) {
 
 TEST_F(ComputeOnce, OnSlotsThatContextsShare) {
   host_ = EchoHost(log_, "max_computes = 2\n");
-  guest_ = NewGuest(host_.get());
-  loader_ = FakeGuest(guest_.get());
-  memory_ = LentMemory(guest_.get(), 7, kSize);
+  Use(NewGuest(host_.get()), kSize);
   uint32_t graph = 0;
-  ASSERT_EQ(loader_.LoadBytes(EchoModel(std::string(kLarge) + "shares\nturns 0\n"), 5, graph), kSuccess);
+  ASSERT_EQ(program_.LoadBytes(EchoModel(std::string(kLarge) + "shares\nturns 0\n"), 5, graph), kSuccess);
   std::vector<uint32_t> contexts(5);
-  for (uint32_t& context : contexts) ASSERT_EQ(loader_.InitContext(graph, context), kSuccess);
+  for (uint32_t& context : contexts) ASSERT_EQ(program_.InitContext(graph, context), kSuccess);
   for (int i = 0; i < 2; ++i) {
     for (uint32_t context : contexts) EXPECT_EQ(CopiesOfLarge(context), 0u);
     memory_.Move(kSize);
@@ -241,7 +237,7 @@ TEST_F(ComputeOnce, AnOutputThatOutgrowsItsSignature) {
   memory_.Write(kIn, Numbers(1));
   EXPECT_EQ(Once(context, {{.elements = kMany}}, {{.size = kManyBytes}}), kTooLarge);
   EXPECT_EQ(Written(0), 12000u);
-  EXPECT_EQ(Once(context, {{.elements = kMany}}, {{.size = 12000}}), kSuccess) << LastLog();
+  EXPECT_EQ(Once(context, {{.elements = kMany}}, {{.size = 12000}}), kSuccess) << log_.Last();
   EXPECT_EQ(Written(0), 12000u);
 }
 
@@ -259,7 +255,7 @@ TEST_F(ComputeOnce, ABufferThatIsTooSmall) {
   EXPECT_THAT(memory_.Read<float>(kOut, 3), ElementsAre(1, 2, 3));
 }
 
-TEST_F(ComputeOnce, WhatMakesNoSense) {
+TEST_F(ComputeOnce, RefusesNonsense) {
   const uint32_t context = NewContext("in x f32 2\nin y f32 2 optional\n");
   const struct {
     std::vector<In> inputs;
@@ -279,12 +275,12 @@ TEST_F(ComputeOnce, WhatMakesNoSense) {
                {{{}}, {{.buffer = kSize, .size = 1}}, "an output buffer"}};
   for (const auto& call : calls) {
     EXPECT_EQ(Once(context, call.inputs, call.outputs), kInvalidArgument) << call.why;
-    EXPECT_THAT(LastLog(), HasSubstr(call.why));
+    EXPECT_THAT(log_.Last(), HasSubstr(call.why));
   }
-  EXPECT_EQ(memory_.Call("compute_once", {context, kSize - 4, 1, kResults, 0}), kInvalidArgument);
-  EXPECT_EQ(memory_.Call("compute_once", {context, kPlaces, 0, kSize - 4, 1}), kInvalidArgument);
-  EXPECT_EQ(memory_.Call("compute_once", {context, kPlaces, ~0u, kResults, ~0u}), kInvalidArgument);
-  EXPECT_EQ(memory_.Call("compute_once", {0, kPlaces, 0, kResults, 0}), kInvalidArgument);
+  EXPECT_EQ(memory_.Call("wasinn_ext_0.compute_once", {context, kSize - 4, 1, kResults, 0}), kInvalidArgument);
+  EXPECT_EQ(memory_.Call("wasinn_ext_0.compute_once", {context, kPlaces, 0, kSize - 4, 1}), kInvalidArgument);
+  EXPECT_EQ(memory_.Call("wasinn_ext_0.compute_once", {context, kPlaces, ~0u, kResults, ~0u}), kInvalidArgument);
+  EXPECT_EQ(memory_.Call("wasinn_ext_0.compute_once", {0, kPlaces, 0, kResults, 0}), kInvalidArgument);
   memory_.Write<float>(kIn, {1, 2});
   EXPECT_EQ(Once(context, {{}}, {{}}), kSuccess);
   EXPECT_EQ(Once(context, {{}}, {}), kSuccess) << "for what else it does";
@@ -297,10 +293,10 @@ TEST_F(ComputeOnce, WithoutMemory) {
       const uint32_t first = NewContext(model), context = NewContext(model);
       memory_.Write(kIn, Numbers(1));
       ASSERT_EQ(Once(first, {{.elements = kMany}}, {{.size = kManyBytes}}), kSuccess);  // so that its words are there
-      std::vector<uint64_t> args = {context, kPlaces, 1, results_, 1};
+      const std::vector<uint64_t> args = {context, kPlaces, 1, results_, 1};
       {
         const NoMemory scarce(allowed, INT_MAX);
-        (void)memory_.Call("compute_once", std::move(args));
+        (void)memory_.Call("wasinn_ext_0.compute_once", args);
         failed = NoMemory::failed();
       }
       memory_.Move(kSize);

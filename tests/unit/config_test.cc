@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <thread>
+
+#include "support/test_folder.h"
 
 namespace wasinn::core {
 namespace {
@@ -217,15 +218,15 @@ TEST(Config, AnEmptyPathIsNone) {
 }
 
 TEST(Config, PathsOfAFileAreRelativeToIt) {
-  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "wasinn_config_test";
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder / "wasinn.toml") << "model_dirs = ['models', '/abs']\n[models.m]\npath = '../m.onnx'\n";
+  const testing::TestFolder folder;
+  const std::string file =
+      folder.Write("wasinn.toml", "model_dirs = ['models', '/abs']\n[models.m]\npath = '../m.onnx'\n");
   Config config;
-  ASSERT_TRUE(config.LoadFile((folder / "wasinn.toml").string()).ok());
+  ASSERT_TRUE(config.LoadFile(file).ok());
   const auto options = config.ToHostOptions();
-  EXPECT_THAT(options->model_dirs, ElementsAre((folder / "models").string(), "/abs"));
-  EXPECT_EQ(options->models.at(0).path, (folder.parent_path() / "m.onnx").string());
-  EXPECT_EQ(config.LoadFile((folder / "nothing.toml").string()).code(), WASINN_NOT_FOUND);
+  EXPECT_THAT(options->model_dirs, ElementsAre(folder / "models", "/abs"));
+  EXPECT_EQ(options->models.at(0).path, folder.path().parent_path() / "m.onnx");
+  EXPECT_EQ(config.LoadFile(folder / "nothing.toml").code(), WASINN_NOT_FOUND);
 }
 
 }  // namespace

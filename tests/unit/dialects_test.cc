@@ -2,14 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "support/echo.h"
-#include "support/gate.h"
 
 namespace wasinn::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr char kTwoFloats[] = "in x f32 2\n";
@@ -17,43 +15,16 @@ constexpr char kTwoFloats[] = "in x f32 2\n";
 class Dialects : public ::testing::Test {
  protected:
   uint32_t LoadWithConfig(std::string_view config, uint32_t& graph, std::string_view name = "m") {
-    const uint32_t out = program_.Reserve(4);
-    const uint32_t error = program_.Call("load_by_name_with_config",
-                                         {program_.Put(name), name.size(), program_.Put(config), config.size(), out});
-    graph = program_.Read<uint32_t>(out);
-    return error;
-  }
-  uint32_t Graph() {
-    uint32_t graph = 0;
-    EXPECT_EQ(program_.LoadByName("m", graph), kSuccess);
-    return graph;
+    return program_.LoadWithConfig(name, config, graph);
   }
   uint32_t Context(uint32_t graph) {
     uint32_t context = 0;
     EXPECT_EQ(program_.InitContext(graph, context), kSuccess);
     return context;
   }
-  uint32_t Infer(uint32_t context) {
-    const uint32_t set = program_.SetInput<float>(context, 0, {2}, kF32, {1, 2});
-    return set != kSuccess ? set : program_.Call("compute", {context});
-  }
-  wasinn_guest_stats Stats() const {
-    wasinn_guest_stats stats{.struct_size = sizeof(stats)};
-    wasinn_guest_statistics(guest_.get(), &stats);
-    return stats;
-  }
-  uint64_t Compiles() const {
-    uint64_t compiles = 0;
-    wasinn_host_models(
-        host_.get(), [](void* sum, const wasinn_model_info* model) { *static_cast<uint64_t*>(sum) += model->compiles; },
-        &compiles);
-    return compiles;
-  }
-
   Log log_;
   HostPtr host_ = EchoHost(log_, "log.level = \"info\"\n");
-  GuestPtr guest_ = NewGuest(host_.get());
-  FakeGuest program_{guest_.get(), 1 << 20};
+  EchoProgram program_{host_.get()};
 
   void SetUp() override { AddEchoModel(host_.get(), "m", kTwoFloats); }
 };
@@ -61,19 +32,17 @@ class Dialects : public ::testing::Test {
 TEST_F(Dialects, AConfigurationOfTheGuest) {
   uint32_t graph = 0;
   EXPECT_EQ(LoadWithConfig(R"({"shade": 3})", graph), kSuccess);
-  EXPECT_GT(Stats().model_bytes, 0u) << "it is this guest's own";
-  const uint32_t buffer = program_.Reserve(500), written = program_.Reserve(4);
-  EXPECT_EQ(program_.Call("wasinn_ext_0.describe", {graph, buffer, 500, written}), kSuccess);
-  EXPECT_THAT(reinterpret_cast<char*>(program_.memory().data()) + buffer, HasSubstr(R"({"shade":3})"));
-  EXPECT_EQ(Infer(Context(graph)), kSuccess);
+  EXPECT_GT(program_.Stats().model_bytes, 0u) << "it is this guest's own";
+  EXPECT_THAT(program_.Text("wasinn_ext_0.describe", {graph}), HasSubstr(R"({"shade":3})"));
+  EXPECT_THAT(program_.Infer(Context(graph), {1, 2}), ElementsAre(1, 2));
 }
 
 TEST_F(Dialects, NoConfigurationSharesTheModel) {
   uint32_t one = 0, two = 0;
   EXPECT_EQ(LoadWithConfig("", one), kSuccess);
   EXPECT_EQ(LoadWithConfig("", two), kSuccess);
-  EXPECT_EQ(Compiles(), 1u);
-  EXPECT_EQ(Stats().model_bytes, 0u);
+  EXPECT_EQ(CompilesOf(host_), 1u);
+  EXPECT_EQ(program_.Stats().model_bytes, 0u);
 }
 
 TEST_F(Dialects, AConfigurationThatAGuestMayNotHave) {
@@ -85,9 +54,9 @@ TEST_F(Dialects, AConfigurationThatAGuestMayNotHave) {
   EXPECT_EQ(LoadWithConfig(std::string(300 << 10, ' '), graph), kTooLarge);
   const uint32_t out = program_.Reserve(4);
   EXPECT_EQ(program_.Call("load_by_name_with_config", {program_.Put("m"), 1, UINT32_MAX, 8, out}), kInvalidArgument);
-  EXPECT_EQ(Stats().model_bytes, 0u);
-  EXPECT_EQ(Stats().graphs, 0u);
-  EXPECT_EQ(Infer(Context(Graph())), kSuccess);
+  EXPECT_EQ(program_.Stats().model_bytes, 0u);
+  EXPECT_EQ(program_.Stats().graphs, 0u);
+  EXPECT_THAT(program_.Infer(program_.NewContext("m"), {1, 2}), ElementsAre(1, 2));
 }
 
 // What a guest may set whatever the backend.
@@ -96,7 +65,7 @@ TEST_F(Dialects, KeysThatMeanTheSameEverywhere) {
   uint32_t graph = 0;
   EXPECT_EQ(LoadWithConfig(R"({"threads": 1, "precision": "f16", "device": "cpu"})", graph, "two"), kSuccess);
   EXPECT_TRUE(log_.Contains("model 'two': backend 'echo' cannot follow a guest's 'threads' for one model"));
-  EXPECT_EQ(Stats().model_bytes, 0u) << "nothing of it needs a compile of its own";
+  EXPECT_EQ(program_.Stats().model_bytes, 0u) << "nothing of it needs a compile of its own";
   for (const char* config :
        {R"({"threads": 0})", R"({"threads": "2"})", R"({"threads": 1e9})", R"({"precision": "f8"})",
         R"({"precision": 16})", R"({"device": "GPU.1"})", R"({"device": 0})", R"({"outputs": []})",
@@ -104,21 +73,20 @@ TEST_F(Dialects, KeysThatMeanTheSameEverywhere) {
     EXPECT_EQ(LoadWithConfig(config, graph, "two"), kInvalidArgument) << config;
   }
   EXPECT_EQ(LoadWithConfig(R"({"device": "gpu"})", graph, "two"), kUnsupportedOperation) << "echo has none";
-  EXPECT_EQ(Stats().graphs, 1u);
+  EXPECT_EQ(program_.Stats().graphs, 1u);
 }
 
 TEST_F(Dialects, OutputsOfAConfiguration) {
   AddEchoModel(host_.get(), "two", "in x f32 2\nin y f32 1\n");
   uint32_t graph = 0;
   ASSERT_EQ(LoadWithConfig(R"({"outputs": ["y"]})", graph, "two"), kSuccess);
-  EXPECT_EQ(Stats().model_bytes, 0u);
+  EXPECT_EQ(program_.Stats().model_bytes, 0u);
   const uint32_t context = Context(graph), buffer = program_.Reserve(8), written = program_.Reserve(4);
-  ASSERT_EQ(program_.SetInput<float>(context, 0, {2}, kF32, {1, 2}), kSuccess);
-  ASSERT_EQ(program_.SetInput<float>(context, 1, {1}, kF32, {3}), kSuccess);
-  ASSERT_EQ(program_.Call("compute", {context}), kSuccess);
+  ASSERT_EQ(program_.Set(context, {1, 2}), kSuccess);
+  ASSERT_EQ(program_.Set(context, {3}, 1), kSuccess);
+  ASSERT_EQ(program_.Compute(context), kSuccess);
   EXPECT_EQ(program_.Call("get_output", {context, 0, buffer, 8, written}), kInvalidArgument);
-  ASSERT_EQ(program_.Call("get_output", {context, 1, buffer, 8, written}), kSuccess);
-  EXPECT_EQ(program_.Read<float>(buffer), 3);
+  EXPECT_THAT(program_.Output(context, 1), ElementsAre(3));
   AddEchoModel(host_.get(), "late", "in x f32 2\nlate\n");
   EXPECT_EQ(LoadWithConfig(R"({"outputs": ["x"]})", graph, "late"), kUnsupportedOperation);
 }
@@ -127,55 +95,29 @@ TEST_F(Dialects, ThePolicyHoldsForADevice) {
   Log log;
   const HostPtr host = EchoHost(log, "policy.targets = [\"cpu\"]\n");
   AddEchoModel(host.get(), "m", kTwoFloats);
-  const GuestPtr guest = NewGuest(host.get());
-  FakeGuest program(guest.get());
-  const std::string config = R"({"device": "gpu"})";
-  const uint32_t out = program.Reserve(4);
-  EXPECT_EQ(program.Call("load_by_name_with_config", {program.Put("m"), 1, program.Put(config), config.size(), out}),
-            kUnsupportedOperation);
-  EXPECT_TRUE(log.Contains("security: the host's policy does not allow target gpu")) << log.lines().back();
+  uint32_t graph = 0;
+  EXPECT_EQ(EchoProgram(host.get()).LoadWithConfig("m", R"({"device": "gpu"})", graph), kUnsupportedOperation);
+  EXPECT_TRUE(log.Contains("security: the host's policy does not allow target gpu")) << log.Last();
 }
 
 TEST_F(Dialects, UnloadFreesTheNameAtOnceAndTheModelWithItsLastContext) {
-  const uint32_t graph = Graph(), context = Context(graph);
+  uint32_t graph = 0;
+  ASSERT_EQ(program_.LoadByName("m", graph), kSuccess);
+  const uint32_t context = Context(graph);
   EXPECT_EQ(program_.Call("unload", {graph}), kSuccess);
   uint32_t none = 0;
   EXPECT_EQ(program_.InitContext(graph, none), kInvalidArgument);
   EXPECT_EQ(program_.Call("unload", {graph}), kInvalidArgument);
-  EXPECT_EQ(Infer(context), kSuccess);
-  EXPECT_EQ(program_.Call("finalize_execution_context", {context}), kSuccess);
-  EXPECT_EQ(program_.Call("compute", {context}), kInvalidArgument);
-  EXPECT_EQ(program_.Call("finalize_execution_context", {context}), kInvalidArgument);
-  EXPECT_EQ(Stats().graphs + Stats().contexts, 0u);
-}
-
-TEST_F(Dialects, HandlesOfAnotherKind) {
-  const uint32_t graph = Graph(), context = Context(graph);
-  EXPECT_EQ(program_.Call("unload", {context}), kInvalidArgument);
-  EXPECT_EQ(program_.Call("finalize_execution_context", {graph}), kInvalidArgument);
-  EXPECT_EQ(Infer(context), kSuccess);
-}
-
-TEST_F(Dialects, FinalizeStopsACompute) {
-  const Gate gate;
-  AddEchoModel(host_.get(), "slow", "in x f32 2\n" + gate.Compute());
-  uint32_t graph = 0;
-  ASSERT_EQ(program_.LoadByName("slow", graph), kSuccess);
-  const uint32_t context = Context(graph);
-  ASSERT_EQ(program_.SetInput<float>(context, 0, {2}, kF32, {1, 2}), kSuccess);
-  FakeGuest thread(guest_.get());
-  uint32_t error = kSuccess;
-  std::jthread computing([&] { error = thread.Call("compute", {context}); });
-  gate.Await();
-  EXPECT_EQ(program_.Call("finalize_execution_context", {context}), kSuccess);
-  computing.join();
-  EXPECT_EQ(error, kRuntimeError);
-  EXPECT_EQ(Stats().contexts, 0u);
+  EXPECT_THAT(program_.Infer(context, {1, 2}), ElementsAre(1, 2));
+  EXPECT_EQ(program_.Finalize(context), kSuccess);
+  EXPECT_EQ(program_.Compute(context), kInvalidArgument);
+  EXPECT_EQ(program_.Finalize(context), kInvalidArgument);
+  EXPECT_EQ(program_.Stats().graphs + program_.Stats().contexts, 0u);
 }
 
 TEST_F(Dialects, AModelThatDoesNotGenerate) {
-  const uint32_t context = Context(Graph()), buffer = program_.Reserve(8), written = program_.Reserve(4);
-  ASSERT_EQ(program_.SetInput<float>(context, 0, {2}, kF32, {1, 2}), kSuccess);
+  const uint32_t context = program_.NewContext("m"), buffer = program_.Reserve(8), written = program_.Reserve(4);
+  ASSERT_EQ(program_.Set(context, {1, 2}), kSuccess);
   EXPECT_EQ(program_.Call("compute_single", {context}), kUnsupportedOperation);
   EXPECT_EQ(program_.Call("get_output_single", {context, 0, buffer, 8, written}), kInvalidArgument);
   EXPECT_EQ(program_.Call("fini_single", {context}), kSuccess);
@@ -187,8 +129,7 @@ TEST_F(Dialects, NumbersOfEncodings) {
   const auto load = [&](const char* dialect, uint32_t encoding) {
     Log log;
     const HostPtr host = EchoHost(log, std::string("policy.dialect = \"") + dialect + "\"\n");
-    const GuestPtr guest = NewGuest(host.get());
-    FakeGuest program(guest.get());
+    EchoProgram program(host.get());
     uint32_t graph = 0;
     return program.LoadBytes("\x08\x07no ONNX either", encoding, graph) == kInvalidEncoding && log.Contains("GGUF");
   };
@@ -204,11 +145,19 @@ TEST_F(Dialects, NumbersOfEncodings) {
 // WAMR's first header: its own layouts of builders, tensors and sizes.
 class Legacy : public Dialects {
  protected:
-  uint32_t Load() {
+  uint32_t Load(uint32_t target, uint32_t& graph) {
     const std::string model = EchoModel("in x f32 2\nin q u8 any\n");
     const uint32_t builder = program_.PutAll<uint32_t>({program_.Put(model), static_cast<uint32_t>(model.size())});
     const uint32_t out = program_.Reserve(4);
-    EXPECT_EQ(program_.Call("wasi_nn.load", {program_.PutAll<uint32_t>({builder, 1}), 5, 0, out}), kSuccess);
+    const uint32_t error = program_.Call("wasi_nn.load", {program_.PutAll<uint32_t>({builder, 1}), 5, target, out});
+    graph = program_.Read<uint32_t>(out);
+    return error;
+  }
+  uint32_t NewContext() {
+    uint32_t graph = 0;
+    const uint32_t out = program_.Reserve(4);
+    EXPECT_EQ(Load(0, graph), kSuccess);
+    EXPECT_EQ(program_.Call("wasi_nn.init_execution_context", {graph, out}), kSuccess);
     return program_.Read<uint32_t>(out);
   }
   uint32_t Set(uint32_t context, uint32_t index, const std::vector<uint32_t>& dims, uint32_t type, uint32_t data) {
@@ -218,9 +167,7 @@ class Legacy : public Dialects {
 };
 
 TEST_F(Legacy, AnInference) {
-  const uint32_t out = program_.Reserve(4);
-  ASSERT_EQ(program_.Call("wasi_nn.init_execution_context", {Load(), out}), kSuccess);
-  const uint32_t context = program_.Read<uint32_t>(out);
+  const uint32_t context = NewContext();
   EXPECT_EQ(Set(context, 0, {2}, 1, program_.PutAll<float>({3, 4})), kSuccess);
   EXPECT_EQ(Set(context, 1, {3}, 2, program_.Put("abc")), kSuccess);  // 2 is u8 here, f64 in witx
   EXPECT_EQ(program_.Call("wasi_nn.compute", {context}), kSuccess);
@@ -239,18 +186,14 @@ TEST_F(Legacy, AnInference) {
 }
 
 TEST_F(Legacy, TargetsAreThoseOfTheOtherModule) {
-  const std::string model = EchoModel("in x f32 2\n");
-  const uint32_t builder = program_.PutAll<uint32_t>({program_.Put(model), static_cast<uint32_t>(model.size())});
-  const uint32_t array = program_.PutAll<uint32_t>({builder, 1}), out = program_.Reserve(4);
-  EXPECT_EQ(program_.Call("wasi_nn.load", {array, 5, 3, out}), kSuccess);  // auto
-  EXPECT_EQ(program_.Call("wasi_nn.load", {array, 5, 4, out}), kInvalidArgument);
+  uint32_t graph = 0;
+  EXPECT_EQ(Load(3, graph), kSuccess);  // auto
+  EXPECT_EQ(Load(4, graph), kInvalidArgument);
 }
 
 // One byte is the type, and what is behind it is whatever the guest's stack had there.
 TEST_F(Legacy, TypesOfOneByte) {
-  const uint32_t out = program_.Reserve(4);
-  ASSERT_EQ(program_.Call("wasi_nn.init_execution_context", {Load(), out}), kSuccess);
-  const uint32_t context = program_.Read<uint32_t>(out), data = program_.PutAll<float>({3, 4});
+  const uint32_t context = NewContext(), data = program_.PutAll<float>({3, 4});
   EXPECT_EQ(Set(context, 0, {2}, 71425, data), kSuccess);  // 0x11701
   EXPECT_EQ(Set(context, 0, {2}, 0xffffff01, data), kSuccess);
   EXPECT_EQ(Set(context, 0, {2}, 0xffffff04, data), kInvalidArgument);
@@ -258,8 +201,7 @@ TEST_F(Legacy, TypesOfOneByte) {
 
 TEST_F(Legacy, BadPointersAndShapes) {
   const uint32_t out = program_.Reserve(4), end = static_cast<uint32_t>(program_.memory().size());
-  ASSERT_EQ(program_.Call("wasi_nn.init_execution_context", {Load(), out}), kSuccess);
-  const uint32_t context = program_.Read<uint32_t>(out), data = program_.PutAll<float>({3, 4});
+  const uint32_t context = NewContext(), data = program_.PutAll<float>({3, 4});
   EXPECT_EQ(Set(context, 0, {2}, 4, data), kInvalidArgument);
   EXPECT_EQ(Set(context, 0, {1u << 30, 1u << 30, 1u << 30}, 1, data), kInvalidArgument);
   EXPECT_EQ(Set(context, 0, {1u << 31}, 1, data), kInvalidArgument);

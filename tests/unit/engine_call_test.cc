@@ -16,18 +16,6 @@
 namespace wasinn::testing {
 namespace {
 
-const wasinn_function& Find(std::string_view module, std::string_view name) {
-  size_t count = 0;
-  const wasinn_function* const* functions = wasinn_functions(&count);
-  for (size_t i = 0; i < count; ++i) {
-    if (functions[i]->module == module && functions[i]->name == name) return *functions[i];
-  }
-  ADD_FAILURE() << "no function " << name;
-  return *functions[0];
-}
-
-const wasinn_function& Compute() { return Find("wasi_ephemeral_nn", "compute"); }
-
 class EngineCall : public ::testing::Test {
  protected:
   EngineCall() {
@@ -36,10 +24,8 @@ class EngineCall : public ::testing::Test {
   }
 
   uint32_t NewContext(const char* model) {
-    uint32_t graph = 0, context = 0;
-    EXPECT_EQ(program_.LoadByName(model, graph), kSuccess);
-    EXPECT_EQ(program_.InitContext(graph, context), kSuccess);
-    EXPECT_EQ(program_.SetInput<float>(context, 0, {1}, kF32, {7}), kSuccess);
+    const uint32_t context = program_.NewContext(model);
+    EXPECT_EQ(program_.Set(context, {7}), kSuccess);
     return context;
   }
   // A compute of this context, which is kept in `arg_`.
@@ -47,30 +33,24 @@ class EngineCall : public ::testing::Test {
     arg_ = context;
     memory_ = {sizeof memory_, 0, program_.memory().data(), program_.memory().size(), {}};
     return {.struct_size = sizeof(wasinn_call),
-            .function = &Compute(),
-            .guest = guest_.get(),
+            .function = &FunctionNamed("compute"),
+            .guest = program_.guest.get(),
             .memory = &memory_,
             .args = &arg_,
             .stride = sizeof arg_,
             .stack_left = SIZE_MAX};
   }
-  uint32_t Inside() const {
-    wasinn_guest_stats stats{.struct_size = sizeof stats};
-    EXPECT_EQ(wasinn_guest_statistics(guest_.get(), &stats), nullptr);
-    return stats.inside;
-  }
 
   const Gate gate_;
   Log log_;
   HostPtr host_ = EchoHost(log_, "limits.compute_timeout_ms = 0\n");
-  GuestPtr guest_ = NewGuest(host_.get());
-  FakeGuest program_{guest_.get()};
+  EchoProgram program_{host_.get()};
   uint32_t arg_ = 0;
   wasinn_memory memory_ = {};
 };
 
 // By hand, once more: which functions run a framework, or wait for who does.
-TEST(EngineTable, SaysWhatMayBlock) {
+TEST(EngineTable, SaysWhichFunctionsMayBlock) {
   std::vector<std::string> names;
   size_t count = 0;
   const wasinn_function* const* functions = wasinn_functions(&count);
@@ -101,15 +81,15 @@ TEST_F(EngineCall, ArgumentsLieAsTheEngineHasThem) {
   std::vector<Value> values(5);
   for (Value& value : values) std::fill_n(value.other, sizeof value.other, uint8_t{0xff});
   const uint32_t context = NewContext("one"), out = program_.Reserve(4), written = program_.Reserve(4);
-  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.Compute(context), kSuccess);
   const uint32_t args[] = {context, 0, out, 4, written};
   for (size_t i = 0; i < values.size(); ++i) values[i].i32 = args[i];
   const wasinn_memory memory{sizeof memory, 0, program_.memory().data(), program_.memory().size(), {}};
-  const wasinn_function& get_output = Find("wasi_ephemeral_nn", "get_output");
-  EXPECT_EQ(get_output.call(guest_.get(), &memory, values.data(), sizeof(Value)), kSuccess);
+  const wasinn_function& get_output = FunctionNamed("get_output");
+  EXPECT_EQ(get_output.call(program_.guest.get(), &memory, values.data(), sizeof(Value)), kSuccess);
   EXPECT_EQ(program_.Read<float>(out), 7.f);
   program_.memory()[out] = 1;
-  EXPECT_EQ(get_output.call(guest_.get(), &memory, args, sizeof *args), kSuccess);
+  EXPECT_EQ(get_output.call(program_.guest.get(), &memory, args, sizeof *args), kSuccess);
   EXPECT_EQ(program_.Read<float>(out), 7.f);
 }
 
@@ -121,18 +101,15 @@ TEST(EngineReference, RefusesCallsOfAGuestThatWasFreed) {
     Log log;
     const HostPtr host = EchoHost(log);
     AddEchoModel(host.get(), "one", "in x f32 1\n");
-    const GuestPtr guest = NewGuest(host.get());
-    FakeGuest program(guest.get());
-    uint32_t graph = 0;
-    EXPECT_EQ(program.LoadByName("one", graph), kSuccess);
-    EXPECT_EQ(program.InitContext(graph, context), kSuccess);
-    kept = wasinn_guest_retain(guest.get());
-    EXPECT_EQ(kept, guest.get());
+    EchoProgram program(host.get());
+    context = program.NewContext("one");
+    kept = wasinn_guest_retain(program.guest.get());
+    EXPECT_EQ(kept, program.guest.get());
   }
   FakeGuest late(kept);
   uint32_t graph = 0;
   EXPECT_EQ(late.LoadByName("one", graph), kRuntimeError);
-  EXPECT_EQ(late.Call("compute", {context}), kRuntimeError);
+  EXPECT_EQ(late.Compute(context), kRuntimeError);
   wasinn_guest_stats stats{.struct_size = sizeof stats};
   EXPECT_EQ(wasinn_guest_statistics(kept, &stats), nullptr);
   EXPECT_EQ(stats.graphs, 0u);
@@ -156,7 +133,7 @@ TEST_F(EngineCall, DoesWhatTheFunctionDoes) {
 
 TEST_F(EngineCall, SaysWhetherItWasRefused) {
   wasinn_call call = ComputeOf(NewContext("one"));
-  wasinn_guest_close(guest_.get());
+  wasinn_guest_close(program_.guest.get());
   EXPECT_EQ(wasinn_guest_call(&call), kRuntimeError);
   EXPECT_TRUE(call.refused);
   call.refused = false;
@@ -184,43 +161,29 @@ TEST_F(EngineCall, EndsWhenTheEngineHasEndedTheGuest) {
   std::thread computing([&] { EXPECT_EQ(wasinn_guest_call(&call), kRuntimeError); });
   gate_.Await();
   for (int asked = 0; asked < 3; asked = engine.asked) engine.asked.wait(asked);
-  EXPECT_EQ(Inside(), 1u);
+  EXPECT_EQ(program_.Stats().inside, 1u);
   engine.ended = true;
   computing.join();
   EXPECT_FALSE(call.refused);
-  EXPECT_TRUE(log_.Contains("its context or guest was closed")) << log_.lines().back();
-  EXPECT_EQ(Inside(), 0u);
+  EXPECT_TRUE(log_.Contains("its context or guest was closed")) << log_.Last();
+  EXPECT_EQ(program_.Stats().inside, 0u);
   EXPECT_EQ(wasinn_guest_call(&call), kRuntimeError);
   EXPECT_TRUE(call.refused) << "the guest has ended";
 }
 
 // A guest that its engine has ended ends in its own way.
-TEST_F(EngineCall, WhoHasEndedIsNotInterrupted) {
+TEST_F(EngineCall, AGuestThatItsEngineEndedIsNotInterrupted) {
   wasinn_call call = ComputeOf(NewContext("endless"));
   std::atomic<int> interrupts{0};
   const auto interrupt = [](void* count) { ++*static_cast<std::atomic<int>*>(count); };
-  ASSERT_EQ(wasinn_guest_begin_run(guest_.get(), interrupt, &interrupts), nullptr);
+  ASSERT_EQ(wasinn_guest_begin_run(program_.guest.get(), interrupt, &interrupts), nullptr);
   std::atomic<int> asked{0};
   call.caller = &asked;
   call.ended = [](void* caller) { return ++*static_cast<std::atomic<int>*>(caller) > 0; };
   EXPECT_EQ(wasinn_guest_call(&call), kRuntimeError);
   EXPECT_GT(asked, 0);
-  EXPECT_FALSE(wasinn_guest_end_run(guest_.get()));
+  EXPECT_FALSE(wasinn_guest_end_run(program_.guest.get()));
   EXPECT_EQ(interrupts, 0);
-}
-
-// As the first, on a stack that the call borrows; and who is closed meanwhile comes out of it, too.
-TEST_F(EngineCall, EndsOnAStackOfTheHosts) {
-  wasinn_call call = ComputeOf(NewContext("endless"));
-  std::atomic<bool> ended{false};
-  call.stack_left = 4096;
-  call.caller = &ended;
-  call.ended = [](void* caller) { return static_cast<std::atomic<bool>*>(caller)->load(); };
-  std::thread computing([&] { EXPECT_EQ(wasinn_guest_call(&call), kRuntimeError); });
-  gate_.Await();
-  ended = true;
-  computing.join();
-  EXPECT_TRUE(log_.Contains("its context or guest was closed"));
 }
 
 TEST_F(EngineCall, CloseWaitsForACallOnAStackOfTheHosts) {
@@ -228,15 +191,15 @@ TEST_F(EngineCall, CloseWaitsForACallOnAStackOfTheHosts) {
   call.stack_left = 4096;
   std::thread computing([&] { EXPECT_EQ(wasinn_guest_call(&call), kRuntimeError); });
   gate_.Await();
-  wasinn_guest_close(guest_.get());
-  EXPECT_EQ(Inside(), 0u);
+  wasinn_guest_close(program_.guest.get());
+  EXPECT_EQ(program_.Stats().inside, 0u);
   computing.join();
 }
 
 // What a function without flags does is done at once, wherever.
-TEST_F(EngineCall, AsksNobodyAboutShortCalls) {
+TEST_F(EngineCall, DoesNotAskTheEngineAboutShortCalls) {
   wasinn_call call = ComputeOf(NewContext("one"));
-  call.function = &Find("wasinn_ext_0", "last_error");
+  call.function = &FunctionNamed("wasinn_ext_0.last_error");
   std::array<uint32_t, 3> args = {0, 16, 32};  // a buffer, its size, and where the text's goes
   call.args = args.data();
   call.stack_left = 0;

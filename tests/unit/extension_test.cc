@@ -18,16 +18,11 @@ class Extension : public ::testing::Test {
     EXPECT_EQ(program_.LoadBytes(EchoModel(directives), 5, graph), kSuccess);
     return graph;
   }
-  uint32_t NewContext(std::string_view directives) {
-    uint32_t context = 0;
-    EXPECT_EQ(program_.InitContext(Load(directives), context), kSuccess);
-    return context;
-  }
   // A context of kTwo whose inputs are set.
   uint32_t Ready(std::string_view more = "") {
-    const uint32_t context = NewContext(kTwo + std::string(more));
-    EXPECT_EQ(program_.SetInput<float>(context, 0, {2}, kF32, {1.5f, -2}), kSuccess);
-    EXPECT_EQ(program_.SetInput<float>(context, 1, {1}, kF32, {7}), kSuccess);
+    const uint32_t context = program_.Open(kTwo + std::string(more));
+    EXPECT_EQ(program_.Set(context, {1.5f, -2}), kSuccess);
+    EXPECT_EQ(program_.Set(context, {7}, 1), kSuccess);
     return context;
   }
   uint32_t Text(const std::string& function, std::vector<uint64_t> args, std::string* text, uint32_t room = 1000) {
@@ -38,10 +33,11 @@ class Extension : public ::testing::Test {
     if (error == kSuccess) text->assign(reinterpret_cast<char*>(program_.memory().data()) + buffer, size_);
     return error;
   }
-  std::string LastError() {
-    std::string text;
-    EXPECT_EQ(Text("last_error", {}, &text), kSuccess);
-    return text;
+  std::string LastError() { return program_.LastError(); }
+  uint32_t SetByName(uint32_t context, std::string_view name, const std::vector<float>& values) {
+    const auto count = static_cast<uint32_t>(values.size());
+    const uint32_t tensor = program_.PutTensor({count}, kF32, program_.PutAll(values), 4 * count);
+    return program_.Call("wasinn_ext_0.set_input_by_name", {context, program_.Put(name), name.size(), tensor});
   }
   uint32_t SetOutput(uint32_t context, uint32_t index, uint32_t buffer, uint32_t size, uint32_t written) {
     return program_.Call("wasinn_ext_0.set_output", {context, index, buffer, size, written});
@@ -52,21 +48,20 @@ class Extension : public ::testing::Test {
 
   Log log_;
   HostPtr host_ = EchoHost(log_);
-  GuestPtr guest_ = NewGuest(host_.get());
-  FakeGuest program_{guest_.get(), 1 << 18};
+  EchoProgram program_{host_.get()};
   uint32_t size_ = 0;
 };
 
 TEST_F(Extension, LastErrorIsWhatTheLogHas) {
   EXPECT_EQ(LastError(), "");
-  EXPECT_EQ(program_.Call("compute", {77}), kInvalidArgument);
+  EXPECT_EQ(program_.Compute(77), kInvalidArgument);
   EXPECT_EQ(LastError(), "compute: invalid_argument: 0x4d is not a handle of a live context");
   EXPECT_EQ(LastError(),
             "compute: invalid_argument: 0x4d is not a handle of a live context");  // asking changes nothing
 }
 
-TEST_F(Extension, ATextThatDoesNotFitTellsItsSize) {
-  EXPECT_EQ(program_.Call("compute", {77}), kInvalidArgument);
+TEST_F(Extension, ATextThatDoesNotFitReportsItsSize) {
+  EXPECT_EQ(program_.Compute(77), kInvalidArgument);
   std::string text;
   EXPECT_EQ(Text("last_error", {}, &text, 10), kTooLarge);
   EXPECT_EQ(size_, LastError().size());
@@ -85,11 +80,9 @@ TEST_F(Extension, DescribeIsJson) {
   EXPECT_EQ(Text("describe", {12345}, &text), kInvalidArgument);
 }
 
-TEST_F(Extension, TheOnlyInputByAnyNameWhereItsNameIsNoInterface) {
+TEST_F(Extension, AnyNameIsThatOfTheOnlyInputIfItsNameIsNoInterface) {
   const auto set = [&](std::string_view model, std::string_view name) {
-    const uint32_t context = NewContext(model);
-    const uint32_t tensor = program_.PutTensor({1}, kF32, program_.PutAll(std::vector<float>{7}), 4);
-    return program_.Call("wasinn_ext_0.set_input_by_name", {context, program_.Put(name), name.size(), tensor});
+    return SetByName(program_.Open(model), name, {7});
   };
   for (const std::string_view name : {"x", "0", "input", "1", ""}) {
     EXPECT_EQ(set("in x f32 1 any_name\n", name), kSuccess) << name;
@@ -99,18 +92,12 @@ TEST_F(Extension, TheOnlyInputByAnyNameWhereItsNameIsNoInterface) {
 }
 
 TEST_F(Extension, InputsAndOutputsByName) {
-  const uint32_t context = NewContext(kTwo);
-  const auto set = [&](std::string_view name, const std::vector<float>& values) {
-    const uint32_t bytes = static_cast<uint32_t>(values.size() * 4);
-    const uint32_t tensor =
-        program_.PutTensor({static_cast<uint32_t>(values.size())}, kF32, program_.PutAll(values), bytes);
-    return program_.Call("wasinn_ext_0.set_input_by_name", {context, program_.Put(name), name.size(), tensor});
-  };
-  EXPECT_EQ(set("y", {7}), kSuccess);
-  EXPECT_EQ(set("0", {1, 2}), kSuccess);  // a decimal index, as for components
-  EXPECT_EQ(set("z", {1}), kInvalidArgument);
+  const uint32_t context = program_.Open(kTwo);
+  EXPECT_EQ(SetByName(context, "y", {7}), kSuccess);
+  EXPECT_EQ(SetByName(context, "0", {1, 2}), kSuccess);  // a decimal index, as for components
+  EXPECT_EQ(SetByName(context, "z", {1}), kInvalidArgument);
   EXPECT_THAT(LastError(), HasSubstr("no input 'z', only 'x', 'y'"));
-  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.Compute(context), kSuccess);
   const uint32_t buffer = program_.Reserve(4), written = program_.Reserve(4);
   const auto get = [&](std::string_view name) {
     return program_.Call("wasinn_ext_0.get_output_by_name",
@@ -123,28 +110,16 @@ TEST_F(Extension, InputsAndOutputsByName) {
   EXPECT_EQ(get(""), kInvalidArgument);
 }
 
-TEST_F(Extension, AnOutputIsWrittenAtEachCompute) {
-  const uint32_t context = Ready();
-  const uint32_t buffer = program_.Reserve(8), written = program_.Reserve(4);
-  EXPECT_EQ(SetOutput(context, 0, buffer, 8, written), kSuccess);
-  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
-  EXPECT_EQ(program_.Read<uint32_t>(written), 8u);
-  EXPECT_EQ(program_.Read<float>(buffer), 1.5f);
-  EXPECT_EQ(program_.SetInput<float>(context, 0, {2}, kF32, {4, 5}), kSuccess);
-  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
-  EXPECT_EQ(program_.Read<float>(buffer + 4), 5.f);
-}
-
 TEST_F(Extension, OnlyWhatWasSetIsProduced) {
   const uint32_t context = Ready();
   EXPECT_EQ(SetOutput(context, 1, 0, 0, 0), kSuccess);  // a null buffer only selects
-  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.Compute(context), kSuccess);
   EXPECT_EQ(GetOutput(context, 1), kSuccess);
   EXPECT_EQ(GetOutput(context, 0), kInvalidArgument);
   EXPECT_THAT(LastError(), HasSubstr("output 'x' was not produced"));
   EXPECT_EQ(SetOutput(context, 0, 0, 0, 0), kSuccess);
   EXPECT_EQ(GetOutput(context, 1), kInvalidArgument) << "what was produced is not what is wanted now";
-  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.Compute(context), kSuccess);
   EXPECT_EQ(GetOutput(context, 0), kSuccess);
 }
 
@@ -152,7 +127,7 @@ TEST_F(Extension, ABufferThatIsTooSmallLosesNothing) {
   const uint32_t context = Ready();
   const uint32_t buffer = program_.Reserve(8), written = program_.Reserve(4);
   EXPECT_EQ(SetOutput(context, 0, buffer, 7, written), kSuccess);
-  EXPECT_EQ(program_.Call("compute", {context}), kTooLarge);
+  EXPECT_EQ(program_.Compute(context), kTooLarge);
   EXPECT_EQ(program_.Read<uint32_t>(written), 8u);
   EXPECT_EQ(program_.Read<float>(buffer), 0.f) << "nothing was written";
   EXPECT_EQ(GetOutput(context, 0), kSuccess);
@@ -165,7 +140,7 @@ TEST_F(Extension, PlacesOutsideOfTheMemoryAreRefused) {
   EXPECT_EQ(SetOutput(context, 0, good, 8, end - 3), kInvalidArgument);
   EXPECT_EQ(SetOutput(context, 2, good, 8, good), kInvalidArgument);
   EXPECT_EQ(SetOutput(99, 0, good, 8, good), kInvalidArgument);
-  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.Compute(context), kSuccess);
   EXPECT_EQ(GetOutput(context, 0), kSuccess) << "a refused place selects nothing";
 }
 
@@ -176,13 +151,13 @@ TEST_F(Extension, PlacesAreCheckedAgain) {
   const uint32_t high = (1 << 19) - 16, written = program_.Reserve(4);
   EXPECT_EQ(SetOutput(context, 0, high, 8, written), kSuccess);
   program_.memory().resize(1 << 18);
-  EXPECT_EQ(program_.Call("compute", {context}), kInvalidArgument);
+  EXPECT_EQ(program_.Compute(context), kInvalidArgument);
   EXPECT_THAT(LastError(), HasSubstr("outside of the guest's memory"));
   program_.memory().resize(1 << 19);
-  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.Compute(context), kSuccess);
 }
 
-TEST_F(Extension, OutputsThatOnlyARunTells) {
+TEST_F(Extension, OutputsThatOnlyAComputeShows) {
   const uint32_t context = Ready("late\n");
   EXPECT_EQ(GetOutput(context, 0), kInvalidArgument);
   std::string_view name = "y";
@@ -192,7 +167,7 @@ TEST_F(Extension, OutputsThatOnlyARunTells) {
   EXPECT_EQ(SetOutput(context, 0, 0, 0, 0), kSuccess);
   EXPECT_EQ(SetOutput(context, 1, 0, 0, 0), kSuccess);
   EXPECT_EQ(SetOutput(context, UINT32_MAX, 0, 0, 0), kInvalidArgument);
-  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.Compute(context), kSuccess);
   EXPECT_EQ(program_.Call("wasinn_ext_0.get_output_by_name", get), kSuccess);
   EXPECT_EQ(program_.Read<float>(buffer), 7.f);
   EXPECT_EQ(GetOutput(context, 0), kSuccess);

@@ -7,17 +7,15 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "support/echo.h"
+#include "support/test_folder.h"
 #include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 // Of n elements; 0: of any shape.
@@ -35,27 +33,17 @@ std::string MessageOf(wasinn_status* status) {
 
 class FormatsTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
   // With the template alone, or with `absent`, `broken` and `second`.
   void Make(const std::string& toml = "", const std::string& folder = InThisBuild("lib/wasinn-template")) {
     host_ = EchoHost(log_, toml, folder);
-    guest_ = NewGuest(host_.get());
-    program_ = FakeGuest(guest_.get());
+    program_ = EchoProgram(host_.get());
   }
-  void Write(const std::string& path, const std::string& bytes) {
-    fs::create_directories((folder_ / path).parent_path());
-    std::ofstream(folder_ / path, std::ios::binary) << bytes;
-  }
+  void Write(const std::string& path, const std::string& bytes) { folder_.Write(path, bytes); }
   wasinn_status* Add(const char* name, const std::string& path, const char* encoding = nullptr,
                      const char* backend = nullptr) {
-    const std::string full = (folder_ / path).string();
-    wasinn_model_options options{.struct_size = sizeof(options)};
-    options.path = full.c_str();
-    options.encoding = encoding;
-    options.backend = backend;
+    const std::string full = folder_ / path;
+    const wasinn_model_options options{
+        .struct_size = sizeof(options), .path = full.c_str(), .encoding = encoding, .backend = backend};
     return wasinn_host_add_model(host_.get(), name, &options);
   }
   uint32_t LoadAs(const std::string& bytes, const std::string& format, uint32_t& graph, uint32_t target = 0) {
@@ -71,27 +59,18 @@ class FormatsTest : public ::testing::Test {
   void ExpectComputes(uint32_t graph) {
     uint32_t context = 0;
     ASSERT_EQ(program_.InitContext(graph, context), kSuccess);
-    ASSERT_EQ(program_.SetInput<float>(context, 0, {2}, kF32, {1.f, -2.f}), kSuccess);
-    ASSERT_EQ(program_.Call("compute", {context}), kSuccess);
-    const uint32_t out = program_.Reserve(8), written = program_.Reserve(4);
-    ASSERT_EQ(program_.Call("get_output", {context, 0, out, 8, written}), kSuccess);
-    EXPECT_EQ(program_.Read<float>(out), 2.5f);
-    EXPECT_EQ(program_.Read<float>(out + 4), -3.5f);
+    EXPECT_THAT(program_.Infer(context, {1.f, -2.f}), ::testing::ElementsAre(2.5f, -3.5f));
   }
   void ExpectModelComputes(const char* name) {
     uint32_t graph = 0;
-    ASSERT_EQ(program_.LoadByName(name, graph), kSuccess) << name << ": " << LastLog();
+    ASSERT_EQ(program_.LoadByName(name, graph), kSuccess) << name << ": " << log_.Last();
     ExpectComputes(graph);
   }
-  std::string LastLog() const { return log_.lines().empty() ? "" : log_.lines().back(); }
-
-  const fs::path folder_ =
-      fs::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  const TestFolder folder_;
   const std::string model_ = Affine(2.f, 0.5f);
   Log log_;
   HostPtr host_;
-  GuestPtr guest_;
-  FakeGuest program_{nullptr};
+  EchoProgram program_{GuestPtr()};
 };
 
 TEST_F(FormatsTest, AGuestNamesOneOrLeavesItToTheBytes) {
@@ -112,16 +91,16 @@ TEST_F(FormatsTest, AGuestsMistakesAreNamed) {
   Make();
   uint32_t graph = 0;
   EXPECT_EQ(LoadAs(model_, "afine", graph), kInvalidEncoding);
-  EXPECT_THAT(LastLog(), HasSubstr("unknown encoding 'afine'; known are onnx, openvino,"));
-  EXPECT_THAT(LastLog(), HasSubstr("affine"));
+  EXPECT_THAT(log_.Last(), HasSubstr("unknown encoding 'afine'; known are onnx, openvino,"));
+  EXPECT_THAT(log_.Last(), HasSubstr("affine"));
   EXPECT_EQ(LoadAs(model_, "onnx", graph), kInvalidEncoding);
-  EXPECT_THAT(LastLog(), HasSubstr("the bytes are a model of encoding affine, not onnx"));
+  EXPECT_THAT(log_.Last(), HasSubstr("the bytes are a model of encoding affine, not onnx"));
   EXPECT_EQ(LoadAs(EchoModel(""), "affine", graph), kInvalidEncoding);
-  EXPECT_THAT(LastLog(), HasSubstr("the bytes are a model of encoding ggml, not affine"));
+  EXPECT_THAT(log_.Last(), HasSubstr("the bytes are a model of encoding ggml, not affine"));
   EXPECT_EQ(LoadAs("AFF1 too long for one", "affine", graph), kInvalidEncoding);
-  EXPECT_THAT(LastLog(), HasSubstr("expected AFF1 and 12 bytes"));
+  EXPECT_THAT(log_.Last(), HasSubstr("expected AFF1 and 12 bytes"));
   EXPECT_EQ(LoadAs("neither fish nor fowl", "", graph), kInvalidEncoding);
-  EXPECT_THAT(LastLog(), HasSubstr("recognises: known are onnx, openvino,"));
+  EXPECT_THAT(log_.Last(), HasSubstr("recognises: known are onnx, openvino,"));
   EXPECT_EQ(LoadAs(model_, "affine", graph, 9), kInvalidArgument) << "no target";
   EXPECT_EQ(LoadAs(model_, std::string(2000, 'a'), graph), kTooLarge);
   EXPECT_EQ(program_.Call("wasinn_ext_0.load_as", {0, 0, 0xffffff00, 6, 0, program_.Reserve(4)}), kInvalidArgument);
@@ -145,7 +124,7 @@ TEST_F(FormatsTest, FilesAndFoldersOfAnyEnding) {
   EXPECT_EQ(MessageOf(Add("named", "unmarked.bin", "Affine")), "");
   ExpectModelComputes("named");
   Make();
-  EXPECT_EQ(MessageOf(wasinn_host_add_models(host_.get(), folder_.c_str())), "");
+  EXPECT_EQ(MessageOf(wasinn_host_add_models(host_.get(), folder_.path().c_str())), "");
   ExpectModelComputes("a");
   ExpectModelComputes("b:3");
   uint32_t graph = 0;
@@ -168,7 +147,7 @@ TEST_F(FormatsTest, AHostsMistakesAreNamed) {
               HasSubstr("configuration key 'policy.encodings': unknown encoding 'onxx'; known are"));
 }
 
-TEST_F(FormatsTest, AModelsFormatIsTold) {
+TEST_F(FormatsTest, AModelsFormatIsReported) {
   Make();
   Write("one.affine", model_);
   Write("unmarked.bin", model_);
@@ -195,24 +174,20 @@ TEST_F(FormatsTest, ThePolicyAllowsThemByName) {
   EXPECT_EQ(LoadAs(model_, "affine", graph), kSuccess);
   EXPECT_EQ(LoadAs(model_, "", graph), kSuccess);
   EXPECT_EQ(LoadAs(EchoModel(""), "ggml", graph), kUnsupportedOperation);
-  EXPECT_THAT(LastLog(), HasSubstr("policy does not allow encoding ggml"));
+  EXPECT_THAT(log_.Last(), HasSubstr("policy does not allow encoding ggml"));
   Make("policy.encodings = ['GGUF']\n");
   EXPECT_EQ(LoadAs(model_, "", graph), kUnsupportedOperation);
   EXPECT_EQ(LoadAs(EchoModel(""), "ggml", graph), kSuccess);
   Make("policy.load = \"deny\"\n");
   EXPECT_EQ(LoadAs(model_, "affine", graph), kUnsupportedOperation);
   // A guest's own policy.
-  wasinn_policy policy{.struct_size = sizeof policy};
   Make();
-  ASSERT_EQ(wasinn_host_policy(host_.get(), &policy), nullptr);
-  EXPECT_EQ(policy.encodings, nullptr);
   const char* const names[] = {"Affine"};
-  policy.encodings = names;
-  policy.n_encodings = 1;
-  wasinn_guest_options options{.struct_size = sizeof options};
-  options.policy = &policy;
-  guest_ = NewGuest(host_.get(), &options);
-  program_ = FakeGuest(guest_.get());
+  program_ = EchoProgram(NewGuest(host_.get(), [&](wasinn_policy& policy) {
+    EXPECT_EQ(policy.encodings, nullptr);
+    policy.encodings = names;
+    policy.n_encodings = 1;
+  }));
   EXPECT_EQ(LoadAs(EchoModel(""), "ggml", graph), kUnsupportedOperation);
   EXPECT_EQ(LoadAs(model_, "affine", graph), kSuccess);
 }
@@ -236,21 +211,22 @@ TEST_F(FormatsTest, NumbersOfWasmEdgeAreNamesOfFormats) {
   uint32_t graph = 0;
   Make("", InThisBuild("lib/wasinn-formats"));
   EXPECT_EQ(program_.LoadBytes("|", 11, graph), kInvalidEncoding) << "piper, but no model of the template's";
-  EXPECT_THAT(LastLog(), HasSubstr("expected AFF1 and 12 bytes"));
+  EXPECT_THAT(log_.Last(), HasSubstr("expected AFF1 and 12 bytes"));
   EXPECT_EQ(program_.LoadBytes("|", 5, graph), kInvalidEncoding) << "autodetect by its function";
-  EXPECT_THAT(LastLog(), HasSubstr("expected AFF1 and 12 bytes"));
+  EXPECT_THAT(log_.Last(), HasSubstr("expected AFF1 and 12 bytes"));
   EXPECT_EQ(program_.LoadBytes("|", 8, graph), kInvalidEncoding);
-  EXPECT_THAT(LastLog(), HasSubstr("encoding 8 (burn in WasmEdge's numbers) is served by no backend: unknown encoding "
-                                   "'burn'; known are onnx,"));
+  EXPECT_THAT(log_.Last(),
+              HasSubstr("encoding 8 (burn in WasmEdge's numbers) is served by no backend: unknown encoding "
+                        "'burn'; known are onnx,"));
   Make("policy.dialect = 'wamr'\n", InThisBuild("lib/wasinn-formats"));
   EXPECT_EQ(program_.LoadBytes("|", 11, graph), kInvalidEncoding);
-  EXPECT_THAT(LastLog(), HasSubstr("(piper in WasmEdge's numbers)"));
+  EXPECT_THAT(log_.Last(), HasSubstr("(piper in WasmEdge's numbers)"));
 }
 
-TEST_F(FormatsTest, OfSeveralBackendsTheHostsOrderThenTheFirst) {
+TEST_F(FormatsTest, TheHostsOrderDecidesBetweenBackends) {
   uint32_t graph = 0;
   Make("log.level = 'info'\nbackend_order = ['second']\n", InThisBuild("lib/wasinn-formats"));
-  ASSERT_EQ(LoadAs(model_, "affine", graph), kSuccess) << LastLog();
+  ASSERT_EQ(LoadAs(model_, "affine", graph), kSuccess) << log_.Last();
   ExpectComputes(graph);
   EXPECT_TRUE(
       log_.Contains("encoding affine is served by backend 'second', and if its framework is not there by "
@@ -263,7 +239,7 @@ TEST_F(FormatsTest, OnlyAMissingFrameworkGivesWayToTheNext) {
   uint32_t graph = 0;
   Make("backend_order = ['absent', 'second']\n", InThisBuild("lib/wasinn-formats"));
   for (int n = 0; n < 2; ++n) {
-    ASSERT_EQ(LoadAs(model_, "affine", graph), kSuccess) << LastLog();
+    ASSERT_EQ(LoadAs(model_, "affine", graph), kSuccess) << log_.Last();
     ExpectComputes(graph);
   }
   const std::string told =

@@ -23,42 +23,27 @@ class Generation : public ::testing::Test {
     AddEchoModel(host_.get(), "m", kPiecesModel);
   }
 
-  uint32_t Context(std::string_view model = "m") {
-    uint32_t graph = 0, context = 0;
-    EXPECT_EQ(program_.LoadByName(model, graph), kSuccess);
-    EXPECT_EQ(program_.InitContext(graph, context), kSuccess);
-    return context;
-  }
   uint32_t Prompt(uint32_t context, std::string_view text) {
     return program_.SetInput<char>(context, 0, {1}, kU8, {text.begin(), text.end()});
   }
   uint32_t Asked(std::string_view text, std::string_view model = "m") {
-    const uint32_t context = Context(model);
+    const uint32_t context = program_.NewContext(model);
     EXPECT_EQ(Prompt(context, text), kSuccess);
     return context;
   }
   uint32_t Step(uint32_t context) { return program_.Call("compute_single", {context}); }
-  uint32_t Get(const char* function, uint32_t context, std::string& text, uint32_t room = 200, uint32_t index = 0) {
+  uint32_t Get(const char* function, uint32_t context, uint32_t room = 200, uint32_t index = 0) {
     const uint32_t buffer = program_.Reserve(room), written = program_.Reserve(4);
     const uint32_t error = program_.Call(function, {context, index, buffer, room, written});
-    text.assign(reinterpret_cast<const char*>(program_.memory().data()) + buffer,
-                error == kSuccess ? program_.Read<uint32_t>(written) : 0);
     needed_ = program_.Read<uint32_t>(written);
     return error;
   }
-  std::string Text(const char* function, uint32_t context, uint32_t index = 0) {
-    std::string text;
-    EXPECT_EQ(Get(function, context, text, 200, index), kSuccess);
-    return text;
-  }
-  std::string Piece(uint32_t context) { return Text("get_output_single", context); }
-  std::string Output(uint32_t context) { return Text("get_output", context); }
-  wasinn_guest_stats Stats() const { return StatsOf(guest_); }
+  std::string Piece(uint32_t context) { return program_.Text("get_output_single", {context, 0}); }
+  std::string Output(uint32_t context, uint32_t index = 0) { return program_.Text("get_output", {context, index}); }
 
   Log log_;
   HostPtr host_;
-  GuestPtr guest_ = NewGuest(host_.get());
-  FakeGuest program_{guest_.get(), 1 << 20};
+  EchoProgram program_{host_.get()};
   uint32_t needed_ = 0;
 };
 
@@ -75,7 +60,7 @@ TEST_F(Generation, PiecesUntilTheEnd) {
   EXPECT_EQ(Step(context), kEndOfSequence) << "and it stays so";
   EXPECT_EQ(Output(context), all);
   EXPECT_FALSE(log_.Contains("end_of_sequence")) << "it is no failure";
-  EXPECT_EQ(Stats().errors, 0u);
+  EXPECT_EQ(program_.Stats().errors, 0u);
   EXPECT_EQ(program_.Call("fini_single", {context}), kSuccess);
   EXPECT_EQ(Output(context), all);
 }
@@ -83,8 +68,7 @@ TEST_F(Generation, PiecesUntilTheEnd) {
 TEST_F(Generation, APieceMayBeReadAgain) {
   const uint32_t context = Asked("abcdefgh");
   ASSERT_EQ(Step(context), kSuccess);
-  std::string none;
-  EXPECT_EQ(Get("get_output_single", context, none, 2), kTooLarge);
+  EXPECT_EQ(Get("get_output_single", context, 2), kTooLarge);
   EXPECT_EQ(needed_, 3u);
   EXPECT_EQ(Piece(context), "abc");
   EXPECT_EQ(Piece(context), "abc");
@@ -92,26 +76,25 @@ TEST_F(Generation, APieceMayBeReadAgain) {
 
 TEST_F(Generation, NoPieceBeforeAStepAndAfterTheEnd) {
   const uint32_t context = Asked("ab");
-  std::string none;
-  EXPECT_EQ(Get("get_output_single", context, none), kInvalidArgument);
-  EXPECT_EQ(Get("get_output", context, none), kInvalidArgument);
+  EXPECT_EQ(Get("get_output_single", context), kInvalidArgument);
+  EXPECT_EQ(Get("get_output", context), kInvalidArgument);
   ASSERT_EQ(Step(context), kSuccess);
-  EXPECT_EQ(Get("get_output_single", context, none, 200, 2), kInvalidArgument);
+  EXPECT_EQ(Get("get_output_single", context, 200, 2), kInvalidArgument);
   ASSERT_EQ(Step(context), kEndOfSequence);
-  EXPECT_EQ(Get("get_output_single", context, none), kInvalidArgument);
+  EXPECT_EQ(Get("get_output_single", context), kInvalidArgument);
 }
 
-TEST_F(Generation, AnInputThatWasNeverSet) { EXPECT_EQ(Step(Context()), kInvalidArgument); }
+TEST_F(Generation, AnInputThatWasNeverSet) { EXPECT_EQ(Step(program_.NewContext("m")), kInvalidArgument); }
 
 // It takes all inputs away first.
 TEST_F(Generation, IsOverAfterAComputeThatLacksInputs) {
   const uint32_t context = Asked("abcdefgh");
   ASSERT_EQ(Step(context), kSuccess);
-  EXPECT_FALSE(WitGuest(guest_.get()).Compute(context, {}).ok());
+  EXPECT_FALSE(WitGuest(program_.guest.get()).Compute(context, {}).ok());
   EXPECT_EQ(Step(context), kInvalidArgument) << "the prompt is not set";
 }
 
-TEST_F(Generation, FinishedAsOftenAsOneLikes) {
+TEST_F(Generation, MayBeFinishedSeveralTimes) {
   const uint32_t context = Asked("abcdefgh");
   EXPECT_EQ(program_.Call("fini_single", {context}), kSuccess);
   ASSERT_EQ(Step(context), kSuccess);
@@ -127,8 +110,7 @@ TEST_F(Generation, AnInputEndsIt) {
   const uint32_t context = Asked("abcdefgh");
   ASSERT_EQ(Step(context), kSuccess);
   ASSERT_EQ(Prompt(context, "12345"), kSuccess);
-  std::string none;
-  EXPECT_EQ(Get("get_output_single", context, none), kInvalidArgument);
+  EXPECT_EQ(Get("get_output_single", context), kInvalidArgument);
   ASSERT_EQ(Step(context), kSuccess);
   EXPECT_EQ(Piece(context), "123");
 }
@@ -136,10 +118,9 @@ TEST_F(Generation, AnInputEndsIt) {
 TEST_F(Generation, AComputeIsAllOfItAndEndsOneUnderWay) {
   const uint32_t context = Asked("abcdefgh");
   ASSERT_EQ(Step(context), kSuccess);
-  ASSERT_EQ(program_.Call("compute", {context}), kSuccess);
+  ASSERT_EQ(program_.Compute(context), kSuccess);
   EXPECT_EQ(Output(context), "abcdefgh");
-  std::string none;
-  EXPECT_EQ(Get("get_output_single", context, none), kInvalidArgument);
+  EXPECT_EQ(Get("get_output_single", context), kInvalidArgument);
   ASSERT_EQ(Step(context), kSuccess);
   EXPECT_EQ(Piece(context), "abc");
 }
@@ -147,7 +128,7 @@ TEST_F(Generation, AComputeIsAllOfItAndEndsOneUnderWay) {
 TEST_F(Generation, AFullContextKeepsWhatItHas) {
   AddEchoModel(host_.get(), "narrow", std::string(kPiecesModel) + "room 6\n");
   const uint32_t context = Asked("abcdefgh", "narrow");
-  EXPECT_EQ(program_.Call("compute", {context}), kContextFull);
+  EXPECT_EQ(program_.Compute(context), kContextFull);
   EXPECT_EQ(Output(context), "abcdef");
   EXPECT_EQ(Step(context), kSuccess);
   EXPECT_EQ(Step(context), kSuccess);
@@ -163,70 +144,63 @@ TEST_F(Generation, TwoContextsDoNotMix) {
   EXPECT_EQ(both, "abc123def456");
 }
 
-TEST_F(Generation, WhatIsAlwaysThereNeedsNoCompute) {
-  const uint32_t context = Context();
-  EXPECT_EQ(Text("get_output", context, 1), "{}");
-  std::string none;
-  EXPECT_EQ(Get("get_output", context, none), kInvalidArgument);
+TEST_F(Generation, AnOutputThatIsAlwaysThereNeedsNoCompute) {
+  const uint32_t context = program_.NewContext("m");
+  EXPECT_EQ(Output(context, 1), "{}");
+  EXPECT_EQ(Get("get_output", context), kInvalidArgument);
 }
 
 TEST_F(Generation, ConfigurationOfContextsSharesTheModel) {
   const auto output_of = [&](std::string_view config) {
-    const uint32_t out = program_.Reserve(4);
-    uint32_t context = 0;
-    EXPECT_EQ(
-        program_.Call("load_by_name_with_config", {program_.Put("m"), 1, program_.Put(config), config.size(), out}),
-        0u);
-    EXPECT_EQ(program_.InitContext(program_.Read<uint32_t>(out), context), kSuccess);
-    return Text("get_output", context, 1);
+    uint32_t graph = 0, context = 0;
+    EXPECT_EQ(program_.LoadWithConfig("m", config, graph), kSuccess);
+    EXPECT_EQ(program_.InitContext(graph, context), kSuccess);
+    return Output(context, 1);
   };
   EXPECT_EQ(output_of(R"({"mood": "gay"})"), R"({"mood":"gay"})");
   EXPECT_EQ(output_of(R"({"mood": "sad"})"), R"({"mood":"sad"})");
-  EXPECT_EQ(Stats().model_bytes, 0u);
+  EXPECT_EQ(program_.Stats().model_bytes, 0u);
   EXPECT_EQ(output_of(R"({"mood": "sad", "shade": 1})"), R"({"mood":"sad"})");
-  EXPECT_GT(Stats().model_bytes, 0u) << "shade is a matter of the compile";
+  EXPECT_GT(program_.Stats().model_bytes, 0u) << "shade is a matter of the compile";
 }
 
 TEST_F(Generation, OneThreadAtATime) {
   const Gate gate;
   AddEchoModel(host_.get(), "slow", kPiecesModel + gate.Compute());
   const uint32_t context = Asked("abc", "slow");
-  FakeGuest thread(guest_.get());
+  FakeGuest thread(program_.guest.get());
   uint32_t error = kSuccess;
   std::jthread stepping([&] { error = thread.Call("compute_single", {context}); });
   gate.Await();
-  std::string none;
-  EXPECT_EQ(Get("get_output", context, none), kBusy);
+  EXPECT_EQ(Get("get_output", context), kBusy);
   EXPECT_EQ(Step(context), kBusy);
-  EXPECT_EQ(Get("get_output_single", context, none), kBusy);
+  EXPECT_EQ(Get("get_output_single", context), kBusy);
   EXPECT_EQ(program_.Call("fini_single", {context}), kBusy);
-  EXPECT_EQ(program_.Call("finalize_execution_context", {context}), kSuccess);
+  EXPECT_EQ(program_.Finalize(context), kSuccess);
   stepping.join();
   EXPECT_EQ(error, kRuntimeError) << "and a context that goes takes its step along";
 }
 
-class ShortGeneration : public Generation {
- protected:
-  ShortGeneration() : Generation("[limits]\ncompute_timeout_ms = 50\nmax_tensor_bytes = 40000\n") {}
-};
-
-TEST_F(ShortGeneration, AStepHasADeadline) {
-  AddEchoModel(host_.get(), "slow", std::string(kPiecesModel) + "delay 20000\n");
+TEST_F(Generation, AStepHasADeadline) {
+  AddEchoModel(host_.get(), "slow", std::string(kPiecesModel) + "delay 1000000\n");
+  program_ = EchoProgram(NewGuest(host_.get(), &wasinn_limits::compute_timeout_ms, 50u));
   const uint32_t context = Asked("abc", "slow");
   EXPECT_EQ(Step(context), kRuntimeError);
-  EXPECT_TRUE(log_.Contains("compute_single: timeout: echo: the compute was stopped after 50 ms"))
-      << log_.lines().back();
-  std::string none;
-  EXPECT_EQ(Get("get_output", context, none), kInvalidArgument);
+  EXPECT_TRUE(log_.Contains("compute_single: timeout: echo: the compute was stopped after 50 ms")) << log_.Last();
+  EXPECT_EQ(Get("get_output", context), kInvalidArgument);
 }
 
-TEST_F(ShortGeneration, WhatIsGeneratedCounts) {
+class SmallGeneration : public Generation {
+ protected:
+  SmallGeneration() : Generation("limits.max_tensor_bytes = 40000\n") {}
+};
+
+TEST_F(SmallGeneration, TheGeneratedOutputIsCharged) {
   AddEchoModel(host_.get(), "wordy", "in prompt u8 -1 opaque\npieces 9000\n");
   const uint32_t context = Asked(std::string(25000, 'x'), "wordy");
   EXPECT_EQ(Step(context), kSuccess);
   EXPECT_EQ(Step(context), kTooLarge);
-  std::string none;
-  EXPECT_EQ(Get("get_output", context, none), kInvalidArgument);
+  EXPECT_EQ(Get("get_output", context), kInvalidArgument);
   EXPECT_EQ(Prompt(context, "abc"), kSuccess);
   EXPECT_EQ(Step(context), kSuccess) << "and the context goes on";
   EXPECT_EQ(Piece(context), "abc");

@@ -70,16 +70,14 @@ TEST_F(GuestRunTest, ADeadlineCancelsWhatComputes) {
   AddEchoModel(host_.get(), "endless", "in x f32 1\ndelay 100000000\n");
   const GuestPtr guest = WithTimeout(100);
   FakeGuest calls(guest.get());
-  uint32_t graph = 0, context = 0;
-  ASSERT_EQ(calls.LoadByName("endless", graph), kSuccess);
-  ASSERT_EQ(calls.InitContext(graph, context), kSuccess);
-  ASSERT_EQ(calls.SetInput<float>(context, 0, {1}, kF32, {7}), kSuccess);
+  const uint32_t context = calls.NewContext("endless");
+  ASSERT_EQ(calls.Set(context, {7}), kSuccess);
   ASSERT_EQ(Begin(guest.get()), WASINN_OK);
-  EXPECT_NE(calls.Call("compute", {context}), kSuccess);
+  EXPECT_NE(calls.Compute(context), kSuccess);
   EXPECT_TRUE(wasinn_guest_end_run(guest.get()));
 }
 
-TEST_F(GuestRunTest, WhoStopsItInterruptsIt) {
+TEST_F(GuestRunTest, AStopInterruptsIt) {
   for (const uint32_t timeout : {0u, kNever}) {
     const GuestPtr guest = WithTimeout(timeout);
     RunProgram program;
@@ -92,7 +90,7 @@ TEST_F(GuestRunTest, WhoStopsItInterruptsIt) {
   }
 }
 
-TEST_F(GuestRunTest, WhoClosesItInterruptsItAndEndsTheRun) {
+TEST_F(GuestRunTest, ACloseInterruptsItAndEndsTheRun) {
   const GuestPtr guest = WithTimeout(kNever);
   ASSERT_EQ(Begin(guest.get()), WASINN_OK);
   wasinn_guest_close(guest.get());

@@ -2,91 +2,66 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <atomic>
-#include <cstdio>
-#include <fstream>
 #include <future>
 #include <thread>
 
 #include "support/echo.h"
 #include "support/gate.h"
+#include "support/test_folder.h"
+#include "unit/turned_host.h"
 
 namespace wasinn::testing {
 namespace {
 
-struct StartedProgram {
-  explicit StartedProgram(wasinn_host* host, const wasinn_guest_options* options = nullptr)
-      : guest(NewGuest(host, options)), calls(guest.get(), 1 << 20) {}
-  uint32_t NewContext(std::string_view name) {
-    uint32_t graph = 0, context = 0;
-    EXPECT_EQ(calls.LoadByName(name, graph), kSuccess);
-    EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
-    return context;
-  }
-  wasinn_guest_stats Stats() const { return StatsOf(guest); }
-  GuestPtr guest;
-  FakeGuest calls;
-};
-
-TEST(Quotas, GraphsAndContexts) {
+TEST(Quotas, LimitGraphsAndContexts) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_graphs = 3\nmax_contexts = 2\n");
-  StartedProgram program(host.get());
+  EchoProgram program(host.get());
   uint32_t graph = 0, context = 0;
-  for (int i = 0; i < 3; ++i)
-    EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgmlEncoding, graph), kSuccess);
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgmlEncoding, context), kTooLarge);
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(program.calls.InitContext(graph, context), kSuccess);
-  EXPECT_EQ(program.calls.InitContext(graph, context), kTooLarge);
+  for (int i = 0; i < 5; ++i) {  // loads that fail cost nothing
+    EXPECT_EQ(program.LoadBytes(EchoModel("fail_load 5\n"), kGgmlEncoding, graph), kRuntimeError);
+    EXPECT_EQ(program.LoadByName("nobody", graph), kNotFound);
+  }
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(program.LoadBytes(EchoModel("in x f32 1\n"), kGgmlEncoding, graph), kSuccess);
+  EXPECT_EQ(program.LoadBytes(EchoModel("in x f32 1\n"), kGgmlEncoding, context), kTooLarge);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(program.InitContext(graph, context), kSuccess);
+  EXPECT_EQ(program.InitContext(graph, context), kTooLarge);
   EXPECT_EQ(program.Stats().graphs, 3u);
   EXPECT_EQ(program.Stats().contexts, 2u);
-}
-
-TEST(Quotas, AFailedLoadCostsNothing) {
-  Log log;
-  const HostPtr host = EchoHost(log, "[limits]\nmax_graphs = 1\n");
-  StartedProgram program(host.get());
-  uint32_t graph = 0;
-  for (int i = 0; i < 5; ++i) {
-    EXPECT_EQ(program.calls.LoadBytes(EchoModel("fail_load 5\n"), kGgmlEncoding, graph), kRuntimeError);
-    EXPECT_EQ(program.calls.LoadByName("nobody", graph), kNotFound);
-  }
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgmlEncoding, graph), kSuccess);
 }
 
 TEST(Quotas, BytesOfModelsAndTensors) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_model_bytes = 100\nmax_tensor_bytes = 40\n");
-  StartedProgram program(host.get());
+  EchoProgram program(host.get());
   uint32_t graph = 0, context = 0;
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel(std::string(200, '#')), kGgmlEncoding, graph), kTooLarge);
-  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 -1\n"), kGgmlEncoding, graph), kSuccess);
-  ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess);
-  EXPECT_EQ(program.calls.SetInput(context, 0, {11}, kF32, std::vector<float>(11)), kTooLarge);
-  EXPECT_EQ(program.calls.SetInput(context, 0, {5}, kF32, std::vector<float>(5)), kSuccess);
-  EXPECT_EQ(program.calls.Call("compute", {context}), kSuccess);  // 20 bytes of output, too
+  EXPECT_EQ(program.LoadBytes(EchoModel(std::string(200, '#')), kGgmlEncoding, graph), kTooLarge);
+  ASSERT_EQ(program.LoadBytes(EchoModel("in x f32 -1\n"), kGgmlEncoding, graph), kSuccess);
+  ASSERT_EQ(program.InitContext(graph, context), kSuccess);
+  EXPECT_EQ(program.Set(context, std::vector<float>(11)), kTooLarge);
+  EXPECT_EQ(program.Set(context, std::vector<float>(5)), kSuccess);
+  EXPECT_EQ(program.Compute(context), kSuccess);  // 20 bytes of output, too
   EXPECT_EQ(program.Stats().tensor_bytes, 40u);
-  EXPECT_EQ(program.calls.SetInput(context, 0, {6}, kF32, std::vector<float>(6)), kTooLarge);
+  EXPECT_EQ(program.Set(context, std::vector<float>(6)), kTooLarge);
   uint32_t second = 0;
-  EXPECT_EQ(program.calls.InitContext(graph, second), kSuccess);
-  EXPECT_EQ(program.calls.SetInput(second, 0, {1}, kF32, std::vector<float>(1)), kTooLarge);
+  EXPECT_EQ(program.InitContext(graph, second), kSuccess);
+  EXPECT_EQ(program.Set(second, std::vector<float>(1)), kTooLarge);
 }
 
 TEST(Quotas, AnInputWithoutElementsIsNoLargerAlongItsOtherDimensions) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 40\n");
-  StartedProgram program(host.get());
+  EchoProgram program(host.get());
   uint32_t graph = 0, context = 0;
-  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 -1,-1\n"), kGgmlEncoding, graph), kSuccess);
-  ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess);
+  ASSERT_EQ(program.LoadBytes(EchoModel("in x f32 -1,-1\n"), kGgmlEncoding, graph), kSuccess);
+  ASSERT_EQ(program.InitContext(graph, context), kSuccess);
   const std::vector<float> nothing;
-  EXPECT_EQ(program.calls.SetInput(context, 0, {10, 0}, kF32, nothing), kSuccess);
-  EXPECT_EQ(program.calls.SetInput(context, 0, {11, 0}, kF32, nothing), kTooLarge);
-  EXPECT_EQ(program.calls.SetInput(context, 0, {0, UINT32_MAX}, kF32, nothing), kTooLarge);
+  EXPECT_EQ(program.SetInput(context, 0, {10, 0}, kF32, nothing), kSuccess);
+  EXPECT_EQ(program.SetInput(context, 0, {11, 0}, kF32, nothing), kTooLarge);
+  EXPECT_EQ(program.SetInput(context, 0, {0, UINT32_MAX}, kF32, nothing), kTooLarge);
   EXPECT_TRUE(log.Contains("f32 [0, 4294967295] has no element, but its other dimensions exceed the limit of 40"));
-  EXPECT_EQ(program.calls.SetInput(context, 0, {0, 0}, kF32, nothing), kSuccess);
+  EXPECT_EQ(program.SetInput(context, 0, {0, 0}, kF32, nothing), kSuccess);
 }
 
 TEST(Quotas, BytesOfAllGuestsTogether) {
@@ -95,94 +70,89 @@ TEST(Quotas, BytesOfAllGuestsTogether) {
   const std::string model = EchoModel("in x f32 -1\n" + std::string(30, '#') + "\n");
   uint32_t graph = 0, context = 0;
   {
-    StartedProgram program(host.get()), other(host.get());
-    ASSERT_EQ(program.calls.LoadBytes(model, kGgmlEncoding, graph), kSuccess);
+    EchoProgram program(host.get()), other(host.get());
+    ASSERT_EQ(program.LoadBytes(model, kGgmlEncoding, graph), kSuccess);
     uint32_t others = 0;
-    EXPECT_EQ(other.calls.LoadBytes(model + std::string(40, '#'), kGgmlEncoding, others), kTooLarge);
+    EXPECT_EQ(other.LoadBytes(model + std::string(40, '#'), kGgmlEncoding, others), kTooLarge);
     EXPECT_TRUE(log.Contains("bytes of models would exceed the limit of 100 for all guests (max_total_bytes)"));
     EXPECT_FALSE(log.Contains("held")) << "what others have is not for this one to know";
-    ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess);
-    EXPECT_EQ(program.calls.SetInput(context, 0, {20}, kF32, std::vector<float>(20)), kTooLarge) << "tensors, too";
-    EXPECT_EQ(program.calls.SetInput(context, 0, {5}, kF32, std::vector<float>(5)), kSuccess);
+    ASSERT_EQ(program.InitContext(graph, context), kSuccess);
+    EXPECT_EQ(program.Set(context, std::vector<float>(20)), kTooLarge) << "tensors, too";
+    EXPECT_EQ(program.Set(context, std::vector<float>(5)), kSuccess);
   }
-  StartedProgram later(host.get());
-  EXPECT_EQ(later.calls.LoadBytes(model + std::string(40, '#'), kGgmlEncoding, graph), kSuccess)
-      << "all was given back";
+  EchoProgram later(host.get());
+  EXPECT_EQ(later.LoadBytes(model + std::string(40, '#'), kGgmlEncoding, graph), kSuccess) << "all was given back";
 }
 
-TEST(Logs, OfAllGuestsTogetherHaveARate) {
+TEST(Logs, AreLimitedInRateForAllGuestsTogether) {
   Log log;
-  const HostPtr host = EchoHost(log, "log.max_guest_lines = 3\n");
-  uint32_t graph = 0;
-  for (int i = 0; i < 10; ++i) {
-    StartedProgram program(host.get());
-    EXPECT_NE(program.calls.LoadByName("nothing", graph), kSuccess);
-  }
-  EXPECT_GE(log.lines().size(), 3u);
-  EXPECT_LT(log.lines().size(), 10u) << "they come within a second, or less than three of them would";
+  core::Clock::Hands hands;
+  const HostPtr host = TurnedHost(hands, log, "log.max_guest_lines = 3\n");
+  const auto fail = [&] {
+    uint32_t graph = 0;
+    for (int i = 0; i < 10; ++i) EXPECT_NE(EchoProgram(host.get()).LoadByName("nothing", graph), kSuccess);
+    return log.lines().size();
+  };
+  EXPECT_EQ(fail(), 3u);
+  hands.Turn(std::chrono::seconds(1));
+  EXPECT_EQ(fail(), 7u) << "and how many were left out";
 }
 
-TEST(Quotas, WhatABackendKeepsForAContextIsItsGuests) {
+TEST(Quotas, AGuestPaysForWhatABackendKeepsForItsContext) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 100\n");
   AddEchoModel(host.get(), "m", "in x u8 10\nkeeps 30\n");
-  StartedProgram program(host.get()), other(host.get());
+  EchoProgram program(host.get()), other(host.get());
   uint32_t graph = 0, first = 0, second = 0, third = 0;
-  ASSERT_EQ(program.calls.LoadByName("m", graph), kSuccess);
-  ASSERT_EQ(program.calls.InitContext(graph, first), kSuccess);
+  ASSERT_EQ(program.LoadByName("m", graph), kSuccess);
+  ASSERT_EQ(program.InitContext(graph, first), kSuccess);
   EXPECT_EQ(program.Stats().tensor_bytes, 40u) << "with ten bytes of output";
-  ASSERT_EQ(program.calls.InitContext(graph, second), kSuccess);
-  EXPECT_EQ(program.calls.InitContext(graph, third), kTooLarge);
+  ASSERT_EQ(program.InitContext(graph, second), kSuccess);
+  EXPECT_EQ(program.InitContext(graph, third), kTooLarge);
   EXPECT_TRUE(log.Contains("30 bytes to keep")) << "the output would have fitted";
   EXPECT_EQ(program.Stats().tensor_bytes, 80u);
   EXPECT_NE(other.NewContext("m"), 0u) << "it is not the host's";
-  EXPECT_EQ(program.calls.Call("finalize_execution_context", {first}), kSuccess);
+  EXPECT_EQ(program.Finalize(first), kSuccess);
   EXPECT_EQ(program.Stats().tensor_bytes, 40u);
-  EXPECT_EQ(program.calls.InitContext(graph, third), kSuccess);
+  EXPECT_EQ(program.InitContext(graph, third), kSuccess);
 }
 
-TEST(Quotas, WhatABackendKeepsForAModelIsWhosBroughtIt) {
+TEST(Quotas, AGuestPaysForWhatABackendKeepsForTheModelItBrought) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_model_bytes = 100\n");
   AddEchoModel(host.get(), "m", "in x u8 10\nload_keeps 1000\n");
-  StartedProgram program(host.get());
+  EchoProgram program(host.get());
   uint32_t graph = 0;
-  EXPECT_EQ(program.calls.LoadByName("m", graph), kSuccess) << "all guests share it";
+  EXPECT_EQ(program.LoadByName("m", graph), kSuccess) << "all guests share it";
   EXPECT_EQ(program.Stats().model_bytes, 0u);
   const std::string model = EchoModel("in x u8 10\nload_keeps 40\n");
-  ASSERT_EQ(program.calls.LoadBytes(model, kGgmlEncoding, graph), kSuccess);
+  ASSERT_EQ(program.LoadBytes(model, kGgmlEncoding, graph), kSuccess);
   EXPECT_EQ(program.Stats().model_bytes, 40 + model.size());
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x u8 10\nload_keeps 60\n"), kGgmlEncoding, graph), kTooLarge);
+  EXPECT_EQ(program.LoadBytes(EchoModel("in x u8 10\nload_keeps 60\n"), kGgmlEncoding, graph), kTooLarge);
   EXPECT_EQ(program.Stats().model_bytes, 40 + model.size()) << "a failed load keeps nothing";
-  const std::string config = R"({"shade": "red"})";  // a compile for this guest
-  const uint32_t out = program.calls.Reserve(4);
-  EXPECT_EQ(program.calls.Call("load_by_name_with_config",
-                               {program.calls.Put("m", 1), 1, program.calls.Put(config), config.size(), out}),
-            kTooLarge);
+  EXPECT_EQ(program.LoadWithConfig("m", R"({"shade": "red"})", graph), kTooLarge) << "a compile for this guest";
 }
 
 TEST(Quotas, AnOutputOfFourGigabytesInTheSignatureIsRefusedBeforeItIsMade) {
   Log log;
   const HostPtr host = EchoHost(log);
-  StartedProgram program(host.get());
-  uint32_t graph = 0, context = 0;
-  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1073741824\n"), kGgmlEncoding, graph), kSuccess);
-  EXPECT_EQ(program.calls.InitContext(graph, context), kTooLarge);
-  ASSERT_EQ(
-      program.calls.LoadBytes(EchoModel("in x f32 9223372036854775807,9223372036854775807\n"), kGgmlEncoding, graph),
-      kSuccess);
-  EXPECT_EQ(program.calls.InitContext(graph, context), kTooLarge);
+  EchoProgram program(host.get());
+  for (const char* model : {"in x f32 1073741824\n", "in x f32 9223372036854775807,9223372036854775807\n"}) {
+    uint32_t graph = 0, context = 0;
+    ASSERT_EQ(program.LoadBytes(EchoModel(model), kGgmlEncoding, graph), kSuccess);
+    EXPECT_EQ(program.InitContext(graph, context), kTooLarge);
+  }
 }
 
 TEST(Policy, LoadCanBeDenied) {
   Log log;
   const HostPtr host = EchoHost(log, "[policy]\nload = \"deny\"\n");
   AddEchoModel(host.get(), "m", "in x f32 1\n");
-  StartedProgram program(host.get());
+  EchoProgram program(host.get());
   uint32_t graph = 0;
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kUnsupportedOperation);
+  EXPECT_EQ(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kUnsupportedOperation);
   EXPECT_TRUE(log.Contains("policy.load"));
-  EXPECT_EQ(program.calls.LoadByName("m", graph), kSuccess);
+  EXPECT_EQ(program.LoadByName("m", graph), kSuccess);
 }
 
 TEST(Policy, NamesEncodingsAndTargetsCanBeListed) {
@@ -190,16 +160,15 @@ TEST(Policy, NamesEncodingsAndTargetsCanBeListed) {
   const HostPtr host = EchoHost(log, "[policy]\nmodels = ['a']\nencodings = ['onnx']\ntargets = ['cpu']\n");
   AddEchoModel(host.get(), "a", "in x f32 1\n");
   AddEchoModel(host.get(), "b", "in x f32 1\n");
-  StartedProgram program(host.get());
+  EchoProgram program(host.get());
   uint32_t graph = 0;
-  EXPECT_EQ(program.calls.LoadByName("a", graph), kSuccess);
-  EXPECT_EQ(program.calls.LoadByName("b", graph), kUnsupportedOperation);
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kUnsupportedOperation)
+  EXPECT_EQ(program.LoadByName("a", graph), kSuccess);
+  EXPECT_EQ(program.LoadByName("b", graph), kUnsupportedOperation);
+  EXPECT_EQ(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kUnsupportedOperation)
       << "recognised, then refused";
   EXPECT_TRUE(log.Contains("does not allow encoding ggml"));
-  const uint32_t out = program.calls.Reserve(4);
-  EXPECT_EQ(program.calls.Call("load", {program.calls.PutAll(std::vector<uint32_t>{0, 4}), 1, 5, 1, out}),
-            kUnsupportedOperation);
+  const uint32_t out = program.Reserve(4);
+  EXPECT_EQ(program.Call("load", {program.PutAll(std::vector<uint32_t>{0, 4}), 1, 5, 1, out}), kUnsupportedOperation);
   EXPECT_TRUE(log.Contains("does not allow target gpu"));
 }
 
@@ -207,13 +176,13 @@ TEST(Policy, ANameLetsAllItsVersionsThroughAndAVersionItselfAlone) {
   Log log;
   const HostPtr host = EchoHost(log, "[policy]\nmodels = ['a', 'b:1']\n");
   for (const char* name : {"a", "b", "ab"}) AddEchoModel(host.get(), name, "in x f32 1\n");
-  StartedProgram program(host.get());
+  EchoProgram program(host.get());
   uint32_t graph = 0;
-  for (const char* name : {"a", "a:1", "b:1"}) EXPECT_EQ(program.calls.LoadByName(name, graph), kSuccess) << name;
+  for (const char* name : {"a", "a:1", "b:1"}) EXPECT_EQ(program.LoadByName(name, graph), kSuccess) << name;
   for (const char* name : {"b", "b:2", "ab:1", "a:1:1", "a:x", "a:", ":1", "c:1"}) {
-    EXPECT_EQ(program.calls.LoadByName(name, graph), kUnsupportedOperation) << name;
+    EXPECT_EQ(program.LoadByName(name, graph), kUnsupportedOperation) << name;
   }
-  EXPECT_EQ(program.calls.LoadByName("a:2", graph), kNotFound) << "allowed, and not there";
+  EXPECT_EQ(program.LoadByName("a:2", graph), kNotFound) << "allowed, and not there";
 }
 
 TEST(Policy, AGuestMayHaveItsOwnLimitsAndPolicy) {
@@ -225,15 +194,12 @@ TEST(Policy, AGuestMayHaveItsOwnLimitsAndPolicy) {
   wasinn_policy policy{.struct_size = sizeof(policy)};
   wasinn_host_policy(host.get(), &policy);
   EXPECT_EQ(policy.load, WASINN_LOAD_IN_PROCESS);
-  wasinn_guest_options options{};
-  options.struct_size = sizeof(options);
-  options.name = "tenant-7";
-  options.limits = &limits;
-  options.policy = &policy;
-  StartedProgram program(host.get(), &options);
+  const wasinn_guest_options options{
+      .struct_size = sizeof(options), .name = "tenant-7", .limits = &limits, .policy = &policy};
+  EchoProgram program(NewGuest(host.get(), &options));
   uint32_t graph = 0;
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kSuccess);
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kTooLarge);
+  EXPECT_EQ(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kSuccess);
+  EXPECT_EQ(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kTooLarge);
   EXPECT_TRUE(log.Contains("guest 'tenant-7': load: too_large"));
 }
 
@@ -241,73 +207,59 @@ TEST(Policy, FallingBackToTheCpuIsUpToTheHost) {
   for (const bool fallback : {false, true}) {
     Log log;
     const HostPtr host = EchoHost(log, fallback ? "policy.cpu_fallback = true\n" : "");
-    StartedProgram program(host.get());
+    EchoProgram program(host.get());
     const std::string model = EchoModel("");
-    const uint32_t builders = program.calls.PutAll(std::vector<uint32_t>{program.calls.Put(model), 5});
-    EXPECT_EQ(program.calls.Call("load", {builders, 1, 5, 1, program.calls.Reserve(4)}),
+    const uint32_t builders = program.PutAll(std::vector<uint32_t>{program.Put(model), 5});
+    EXPECT_EQ(program.Call("load", {builders, 1, 5, 1, program.Reserve(4)}),
               fallback ? kSuccess : kUnsupportedOperation);
   }
 }
 
-// The host's models follow the host's policy, a device that a guest chooses for one follows the guest's.
-TEST(Policy, FallingBackFollowsWhoChoseTheDevice) {
+TEST(Policy, TheHostsPolicyDecidesOnTheFallbackOfItsModelsAndTheGuestsOnThatOfAChosenDevice) {
   for (const bool of_host : {false, true}) {
     for (const bool of_guest : {false, true}) {
       Log log;
       const HostPtr host = EchoHost(log, of_host ? "policy.cpu_fallback = true\n" : "");
-      const std::string bytes = EchoModel("");
-      const wasinn_bytes part{.data = reinterpret_cast<const uint8_t*>(bytes.data()), .size = bytes.size()};
-      wasinn_model_options model{};
-      model.struct_size = sizeof(model);
-      model.encoding = "ggml";
-      model.bytes = &part;
-      model.n_bytes = 1;
-      ASSERT_EQ(StatusPtr(wasinn_host_add_model(host.get(), "cpu", &model)), nullptr);
-      model.target = WASINN_GPU;
-      ASSERT_EQ(StatusPtr(wasinn_host_add_model(host.get(), "gpu", &model)), nullptr);
-      wasinn_policy policy{.struct_size = sizeof(policy)};
-      wasinn_host_policy(host.get(), &policy);
-      policy.cpu_fallback = of_guest;
-      wasinn_guest_options options{};
-      options.struct_size = sizeof(options);
-      options.policy = &policy;
-      StartedProgram program(host.get(), &options);
-      const std::string config = R"({"device": "gpu"})";
-      const uint32_t out = program.calls.Reserve(4);
-      EXPECT_EQ(program.calls.Call("load_by_name_with_config",
-                                   {program.calls.Put("cpu"), 3, program.calls.Put(config), config.size(), out}),
-                of_guest ? kSuccess : kUnsupportedOperation);
+      AddEchoModel(host.get(), "cpu", "");
+      ASSERT_EQ(AddEchoModel(host.get(), "gpu", "", {.encoding = "ggml", .target = WASINN_GPU}), nullptr);
+      EchoProgram program(NewGuest(host.get(), [&](wasinn_policy& policy) { policy.cpu_fallback = of_guest; }));
       uint32_t graph = 0;
-      EXPECT_EQ(program.calls.LoadByName("gpu", graph), of_host ? kSuccess : kUnsupportedOperation);
+      EXPECT_EQ(program.LoadWithConfig("cpu", R"({"device": "gpu"})", graph),
+                of_guest ? kSuccess : kUnsupportedOperation);
+      EXPECT_EQ(program.LoadByName("gpu", graph), of_host ? kSuccess : kUnsupportedOperation);
     }
   }
 }
 
 TEST(Deadlines, AnEndlessComputeEnds) {
   Log log;
-  const HostPtr host = EchoHost(log, "[limits]\ncompute_timeout_ms = 50\n");
-  AddEchoModel(host.get(), "endless", "in x f32 1\ndelay 1000000\n");
-  AddEchoModel(host.get(), "quick", "in x f32 1\n");
-  StartedProgram program(host.get());
-  const uint32_t endless = program.NewContext("endless"), quick = program.NewContext("quick");
-  for (const uint32_t context : {endless, quick}) {
-    ASSERT_EQ(program.calls.SetInput<float>(context, 0, {1}, kF32, {1}), kSuccess);
-  }
+  core::Clock::Hands hands;
+  const HostPtr host = TurnedHost(hands, log, "[limits]\ncompute_timeout_ms = 50\n");
+  AddEchoModel(host.get(), "m", "in x u8 1\nendless 9\n");
+  EchoProgram program(host.get());
+  const uint32_t endless = program.NewContext("m"), quick = program.NewContext("m");
+  ASSERT_EQ(program.Set(endless, {9}), kSuccess);
+  ASSERT_EQ(program.Set(quick, {1}), kSuccess);
   for (int i = 0; i < 2; ++i) {  // the context stays usable
-    EXPECT_EQ(program.calls.Call("compute", {endless}), kRuntimeError);
+    auto compute = std::async(std::launch::async, [&] { return program.Compute(endless); });
+    EXPECT_EQ(TurnUntilDone(hands, compute), kRuntimeError);
     EXPECT_TRUE(log.Contains("the compute was stopped after 50 ms: compute cancelled")) << "with the backend's words";
-    EXPECT_EQ(program.calls.Call("compute", {quick}), kSuccess);
+    EXPECT_EQ(program.Compute(quick), kSuccess);
   }
 }
 
 TEST(Deadlines, AnEndlessLoadEnds) {
   Log log;
-  const HostPtr host = EchoHost(log, "[limits]\nload_timeout_ms = 50\n");
-  StartedProgram program(host.get());
+  core::Clock::Hands hands;
+  const HostPtr host = TurnedHost(hands, log, "[limits]\nload_timeout_ms = 50\n");
+  EchoProgram program(host.get());
   uint32_t graph = 0;
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel("load_delay 1000000\n"), kGgmlEncoding, graph), kRuntimeError);
+  const Gate gate;
+  auto load =
+      std::async(std::launch::async, [&] { return program.LoadBytes(EchoModel(gate.Load()), kGgmlEncoding, graph); });
+  EXPECT_EQ(TurnUntilDone(hands, load), kRuntimeError);
   EXPECT_TRUE(log.Contains("timeout: echo: the load was stopped after 50 ms"));
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kSuccess);
+  EXPECT_EQ(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kSuccess);
 }
 
 TEST(Threads, AContextInUseIsBusyForOthers) {
@@ -315,18 +267,18 @@ TEST(Threads, AContextInUseIsBusyForOthers) {
   const HostPtr host = EchoHost(log);
   const Gate gate;
   AddEchoModel(host.get(), "slow", "in x f32 1\n" + gate.Compute());
-  StartedProgram program(host.get());
+  EchoProgram program(host.get());
   const uint32_t context = program.NewContext("slow");
-  ASSERT_EQ(program.calls.SetInput<float>(context, 0, {1}, kF32, {1}), kSuccess);
-  const uint32_t out = program.calls.Reserve(8), tensor = program.calls.PutTensor({1}, kF32, out, 4);
-  std::thread computing([&] { EXPECT_EQ(program.calls.Call("compute", {context}), kSuccess); });
+  ASSERT_EQ(program.Set(context, {1}), kSuccess);
+  const uint32_t out = program.Reserve(8), tensor = program.PutTensor({1}, kF32, out, 4);
+  std::thread computing([&] { EXPECT_EQ(program.Compute(context), kSuccess); });
   gate.Await();
-  EXPECT_EQ(program.calls.Call("set_input", {context, 0, tensor}), kBusy);
-  EXPECT_EQ(program.calls.Call("compute", {context}), kBusy);
-  EXPECT_EQ(program.calls.Call("get_output", {context, 0, out, 4, out + 4}), kBusy);
+  EXPECT_EQ(program.Call("set_input", {context, 0, tensor}), kBusy);
+  EXPECT_EQ(program.Compute(context), kBusy);
+  EXPECT_EQ(program.Call("get_output", {context, 0, out, 4, out + 4}), kBusy);
   gate.Open();
   computing.join();
-  EXPECT_EQ(program.calls.Call("set_input", {context, 0, tensor}), kSuccess);
+  EXPECT_EQ(program.Call("set_input", {context, 0, tensor}), kSuccess);
 }
 
 // Whatever threads do with shared and own contexts, nothing is lost or mixed.
@@ -334,29 +286,25 @@ TEST(Threads, StressOnSharedAndOwnContexts) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_log_messages = 0\n");
   AddEchoModel(host.get(), "m", "in x i32 1\n");
-  const GuestPtr guest = NewGuest(host.get());
-  FakeGuest setup(guest.get());
-  uint32_t graph = 0, shared = 0;
-  ASSERT_EQ(setup.LoadByName("m", graph), kSuccess);
-  ASSERT_EQ(setup.InitContext(graph, shared), kSuccess);
+  EchoProgram setup(host.get());
+  const uint32_t shared = setup.NewContext("m");
   std::atomic<uint64_t> busy{0}, done{0};
   std::vector<std::thread> threads;
   threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
-      FakeGuest calls(guest.get());  // memory of its own, so that the test itself has no race
-      uint32_t own = 0;
-      ASSERT_EQ(calls.InitContext(graph, own), kSuccess);
-      const uint32_t data = calls.Reserve(4), out = calls.Reserve(4), written = calls.Reserve(4);
+      FakeGuest calls(setup.guest.get());  // memory of its own, so that the test itself has no race
+      const uint32_t own = calls.NewContext("m"), data = calls.Reserve(4), out = calls.Reserve(4),
+                     written = calls.Reserve(4);
       const uint32_t tensor = calls.PutTensor({1}, kI32, data, 4);
       for (int i = 0; i < 2000; ++i) {
         const int32_t value = t * 10000 + i;
         std::memcpy(calls.memory().data() + data, &value, 4);
         ASSERT_EQ(calls.Call("set_input", {own, 0, tensor}), kSuccess);
-        ASSERT_EQ(calls.Call("compute", {own}), kSuccess);
+        ASSERT_EQ(calls.Compute(own), kSuccess);
         ASSERT_EQ(calls.Call("get_output", {own, 0, out, 4, written}), kSuccess);
         ASSERT_EQ(calls.Read<int32_t>(out), value);
-        for (const uint32_t error : {calls.Call("set_input", {shared, 0, tensor}), calls.Call("compute", {shared})}) {
+        for (const uint32_t error : {calls.Call("set_input", {shared, 0, tensor}), calls.Compute(shared)}) {
           if (error == kBusy) ++busy;
           if (error == kSuccess) ++done;
         }
@@ -365,11 +313,9 @@ TEST(Threads, StressOnSharedAndOwnContexts) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_GT(done, 0u);
-  wasinn_guest_stats stats{.struct_size = sizeof(stats)};
-  wasinn_guest_statistics(guest.get(), &stats);
   // The one other error is a compute before anything was set on the shared context.
-  EXPECT_GE(stats.errors, busy.load());
-  EXPECT_EQ(done + stats.errors, 4u * 2000 * 2);
+  EXPECT_GE(setup.Stats().errors, busy.load());
+  EXPECT_EQ(done + setup.Stats().errors, 4u * 2000 * 2);
 }
 
 TEST(Close, CancelsWhatRunsAndRefusesWhatComes) {
@@ -377,14 +323,14 @@ TEST(Close, CancelsWhatRunsAndRefusesWhatComes) {
   const HostPtr host = EchoHost(log);
   const Gate gate;
   AddEchoModel(host.get(), "endless", "in x f32 1\n" + gate.Compute());
-  StartedProgram program(host.get());
+  EchoProgram program(host.get());
   const uint32_t context = program.NewContext("endless");
-  ASSERT_EQ(program.calls.SetInput<float>(context, 0, {1}, kF32, {1}), kSuccess);
-  std::thread computing([&] { EXPECT_EQ(program.calls.Call("compute", {context}), kRuntimeError); });
+  ASSERT_EQ(program.Set(context, {1}), kSuccess);
+  std::thread computing([&] { EXPECT_EQ(program.Compute(context), kRuntimeError); });
   gate.Await();
   wasinn_guest_close(program.guest.get());
   computing.join();
-  EXPECT_EQ(program.calls.Call("compute", {context}), kRuntimeError);
+  EXPECT_EQ(program.Compute(context), kRuntimeError);
   EXPECT_EQ(program.Stats().contexts, 0u);
   EXPECT_EQ(program.Stats().graphs, 0u);
   EXPECT_EQ(program.Stats().tensor_bytes, 0u);
@@ -394,45 +340,32 @@ TEST(Close, CancelsWhatRunsAndRefusesWhatComes) {
 TEST(Close, CancelsALoad) {
   Log log;
   const HostPtr host = EchoHost(log);
-  StartedProgram program(host.get());
+  EchoProgram program(host.get());
   const Gate gate;
   std::thread loading([&] {
     uint32_t graph = 0;
-    EXPECT_EQ(program.calls.LoadBytes(EchoModel(gate.Load()), kGgmlEncoding, graph), kRuntimeError);
+    EXPECT_EQ(program.LoadBytes(EchoModel(gate.Load()), kGgmlEncoding, graph), kRuntimeError);
   });
   gate.Await();
   wasinn_guest_close(program.guest.get());
   loading.join();
 }
 
-TEST(Close, FreesEverything) {
-  Log log;
-  {
-    const HostPtr host = EchoHost(log, "log.level = 'info'\n");
-    AddEchoModel(host.get(), "m", "in x f32 1\n");
-    StartedProgram program(host.get());
-    for (int i = 0; i < 5; ++i) (void)program.NewContext("m");
-    uint32_t graph = 0;
-    EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgmlEncoding, graph), kSuccess);
-  }
-  EXPECT_TRUE(log.Contains("closed with 0 models and 0 slots alive")) << ::testing::PrintToString(log.lines());
-}
-
 TEST(Models, CanBeReplacedAndRemovedWhileGuestsHoldThem) {
   Log log;
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", "in x f32 1\n");
-  StartedProgram program(host.get());
+  EchoProgram program(host.get());
   const uint32_t old_context = program.NewContext("m");
   AddEchoModel(host.get(), "m", "in x f32 2\n");
   const uint32_t new_context = program.NewContext("m");
-  EXPECT_EQ(program.calls.SetInput<float>(old_context, 0, {1}, kF32, {1}), kSuccess);
-  EXPECT_EQ(program.calls.SetInput<float>(new_context, 0, {2}, kF32, {1, 2}), kSuccess);
+  EXPECT_EQ(program.Set(old_context, {1}), kSuccess);
+  EXPECT_EQ(program.Set(new_context, {1, 2}), kSuccess);
   StatusPtr status(wasinn_host_remove_model(host.get(), "m"));
   EXPECT_EQ(status, nullptr);
   uint32_t graph = 0;
-  EXPECT_EQ(program.calls.LoadByName("m", graph), kNotFound);
-  EXPECT_EQ(program.calls.Call("compute", {old_context}), kSuccess);
+  EXPECT_EQ(program.LoadByName("m", graph), kNotFound);
+  EXPECT_EQ(program.Compute(old_context), kSuccess);
   status.reset(wasinn_host_remove_model(host.get(), "m"));
   EXPECT_EQ(wasinn_status_code(status.get()), WASINN_NOT_FOUND);
 }
@@ -440,23 +373,21 @@ TEST(Models, CanBeReplacedAndRemovedWhileGuestsHoldThem) {
 TEST(Models, AreCompiledAnewOnceTheyWereUnloaded) {
   Log log;
   const HostPtr host = EchoHost(log);
-  const std::string path = ::testing::TempDir() + "compiled_anew_" + std::to_string(getpid());
-  std::ofstream(path) << EchoModel("in x f32 1\n");
-  wasinn_model_options options{.struct_size = sizeof(options)};
-  options.path = path.c_str();
+  const TestFolder folder;
+  const std::string path = folder.Write("m", EchoModel("in x f32 1\n"));
+  const wasinn_model_options options{.struct_size = sizeof(options), .path = path.c_str()};
   ASSERT_EQ(StatusPtr(wasinn_host_add_model(host.get(), "m", &options)), nullptr);
-  StartedProgram program(host.get());
+  EchoProgram program(host.get());
   const uint32_t old_context = program.NewContext("m");
-  std::ofstream(path) << EchoModel("in x f32 2\n");
+  folder.Write("m", EchoModel("in x f32 2\n"));
   const uint32_t same_context = program.NewContext("m");
   ASSERT_EQ(StatusPtr(wasinn_host_unload_model(host.get(), "m:1")), nullptr);
   const uint32_t new_context = program.NewContext("m");
-  EXPECT_EQ(program.calls.SetInput<float>(old_context, 0, {1}, kF32, {1}), kSuccess);
-  EXPECT_EQ(program.calls.SetInput<float>(same_context, 0, {1}, kF32, {1}), kSuccess);
-  EXPECT_EQ(program.calls.SetInput<float>(new_context, 0, {2}, kF32, {1, 2}), kSuccess);
+  EXPECT_EQ(program.Set(old_context, {1}), kSuccess);
+  EXPECT_EQ(program.Set(same_context, {1}), kSuccess);
+  EXPECT_EQ(program.Set(new_context, {1, 2}), kSuccess);
   EXPECT_EQ(wasinn_status_code(StatusPtr(wasinn_host_unload_model(host.get(), "m:2")).get()), WASINN_NOT_FOUND);
   ASSERT_EQ(StatusPtr(wasinn_host_unload_model(host.get(), "m")), nullptr);
-  std::remove(path.c_str());
 }
 
 // Also where somebody is compiling the old file at that moment.
@@ -464,58 +395,49 @@ TEST(Models, AnUnloadDuringALoadIsNotLost) {
   Log log;
   const Gate gate;
   const HostPtr host = EchoHost(log);
-  const std::string path = ::testing::TempDir() + "unloaded_meanwhile_" + std::to_string(getpid());
-  std::ofstream(path) << EchoModel("in x f32 1\n" + gate.Load());
-  wasinn_model_options options{.struct_size = sizeof(options)};
-  options.path = path.c_str();
+  const TestFolder folder;
+  const std::string path = folder.Write("m", EchoModel("in x f32 1\n" + gate.Load()));
+  const wasinn_model_options options{.struct_size = sizeof(options), .path = path.c_str()};
   ASSERT_EQ(StatusPtr(wasinn_host_add_model(host.get(), "m", &options)), nullptr);
-  StartedProgram first(host.get()), second(host.get());
+  EchoProgram first(host.get()), second(host.get());
   auto old_context = std::async(std::launch::async, [&] { return first.NewContext("m"); });
   gate.Await();
-  std::ofstream(path) << EchoModel("in x f32 2\n");
+  folder.Write("m", EchoModel("in x f32 2\n"));
   ASSERT_EQ(StatusPtr(wasinn_host_unload_model(host.get(), "m")), nullptr);
   const uint32_t new_context = second.NewContext("m");  // it waits for nobody
   gate.Open();
-  EXPECT_EQ(first.calls.SetInput<float>(old_context.get(), 0, {1}, kF32, {1}), kSuccess);
-  EXPECT_EQ(second.calls.SetInput<float>(new_context, 0, {2}, kF32, {1, 2}), kSuccess);
-  EXPECT_EQ(second.calls.SetInput<float>(second.NewContext("m"), 0, {2}, kF32, {1, 2}), kSuccess);
-  std::remove(path.c_str());
+  EXPECT_EQ(first.Set(old_context.get(), {1}), kSuccess);
+  EXPECT_EQ(second.Set(new_context, {1, 2}), kSuccess);
+  EXPECT_EQ(second.Set(second.NewContext("m"), {1, 2}), kSuccess);
 }
 
 TEST(Models, GuestsThatNameOneTogetherCompileItOnce) {
   Log log;
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", "in x f32 1\nload_delay 50\n");
-  std::vector<std::thread> threads;
-  threads.reserve(4);
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&] { StartedProgram(host.get()).NewContext("m"); });
-  }
-  for (std::thread& thread : threads) thread.join();
-  uint64_t compiles = 0;
-  wasinn_host_models(
-      host.get(), [](void* out, const wasinn_model_info* model) { *static_cast<uint64_t*>(out) += model->compiles; },
-      &compiles);
-  EXPECT_EQ(compiles, 1u);
+  std::vector<std::jthread> guests;
+  for (int i = 0; i < 4; ++i) guests.emplace_back([&] { EchoProgram(host.get()).NewContext("m"); });
+  guests.clear();
+  EXPECT_EQ(CompilesOf(host), 1u);
 }
 
 TEST(Backends, AMissingFrameworkIsNamedWhenItIsNeeded) {
   Log log;
   const HostPtr host = EchoHost(log, "backends.echo.missing = true\n");
-  StartedProgram program(host.get());
+  EchoProgram program(host.get());
   uint32_t graph = 0;
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kUnsupportedOperation);
+  EXPECT_EQ(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kUnsupportedOperation);
   EXPECT_TRUE(log.Contains("libecho.so was not found; install it with: scripts/deps.sh echo"));
-  EXPECT_EQ(program.calls.LoadBytes("....TFL3", 4, graph), kUnsupportedOperation);
+  EXPECT_EQ(program.LoadBytes("....TFL3", 4, graph), kUnsupportedOperation);
   EXPECT_TRUE(log.Contains("needs the backend 'tflite': libwasinn_backend_tflite.so is not in "));
 }
 
 TEST(Backends, UnknownKeysNameTheNearest) {
   Log log;
   const HostPtr host = EchoHost(log, "backends.echo.mising = true\n");
-  StartedProgram program(host.get());
+  EchoProgram program(host.get());
   uint32_t graph = 0;
-  EXPECT_NE(program.calls.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kSuccess);
+  EXPECT_NE(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kSuccess);
   EXPECT_TRUE(log.Contains("backend 'echo' has no key 'mising'; did you mean 'missing'?"));
 }
 

@@ -1,37 +1,24 @@
-// What a package says of how frameworks are installed.
+// A package's hints on how to install frameworks.
 #include "core/install_hints.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
+
+#include "support/test_folder.h"
 
 namespace wasinn::core {
 namespace {
 
-namespace fs = std::filesystem;
-
 class InstallHintsTest : public ::testing::Test {
  protected:
-  InstallHintsTest() {
-    std::string name = (fs::path(::testing::TempDir()) / "wasinn-hints-XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  ~InstallHintsTest() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
   std::string Folder(const std::string& name, const std::string& text) const {
-    fs::create_directory(folder_ / name);
-    std::ofstream(folder_ / name / "install-hints") << text;
-    return (folder_ / name).string();
+    folder_.Write(name + "/install-hints", text);
+    return folder_ / name;
   }
 
-  fs::path folder_;
+  const testing::TestFolder folder_;
 };
 
 TEST_F(InstallHintsTest, AreOfTheFirstFolderThatHasOne) {

@@ -3,15 +3,15 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <string>
 #include <vector>
 
 #include "support/this_build.h"
 #include "unit/isolated_program.h"
+#include "unit/turned_host.h"
 
 namespace wasinn::testing {
 namespace {
@@ -62,23 +62,21 @@ class IsolatedProcessor : public Isolation {
   cpu_set_t before_{};
 };
 
-TEST_F(IsolatedProcessor, IsTheCallersWhereComputesAreQuick) {
-  const HostPtr host = Host();
+TEST_F(IsolatedProcessor, IsTheCallersIfComputesAreQuick) {
+  core::Clock::Hands hands;
+  const HostPtr host = TurnedHost(hands, log, Settings("[limits]\ncompute_timeout_ms = 50\n"));
   Program program(host.get());
-  const uint32_t context = program.Open("in x f32 1\nslow 7\n");
+  const uint32_t context = program.Open("in x f32 1\nendless 64\n");
   ASSERT_NE(context, 0u);
-  program.Compute(context, {0});
+  program.Infer(context, {0});
   const int here = StayOnOne();
   // On a machine that is busy some take longer, and are not quick.
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (CountOn(here) == 0 && std::chrono::steady_clock::now() < end) program.Compute(context, {0});
+  while (CountOn(here) == 0) program.Infer(context, {0});
   EXPECT_EQ(CountOn(here), 1) << ::testing::PrintToString(ProcessorsOfWorkers());
 
-  uint32_t slow_bits = 0x07070707;
-  float slow = 0;
-  std::memcpy(&slow, &slow_bits, sizeof(slow));
-  program.Compute(context, {slow});
-  program.Compute(context, {0});
+  auto slow = std::async(std::launch::async, [&] { return program.Infer(context, {2}); });  // 2 is 0x40000000
+  EXPECT_TRUE(TurnUntilDone(hands, slow).empty());
+  EXPECT_FALSE(program.Infer(context, {0}).empty());
   EXPECT_EQ(CountOn(here), 0) << "the last one but one was slow";
 }
 
@@ -89,9 +87,9 @@ TEST_F(IsolatedProcessor, IsAnotherWhereBothSpin) {
   Program program(host.get());
   const uint32_t context = program.Open("in x f32 1\n");
   ASSERT_NE(context, 0u);
-  program.Compute(context, {0});
+  program.Infer(context, {0});
   const int here = StayOnOne();
-  for (int i = 0; i < 100; ++i) program.Compute(context, {0});
+  for (int i = 0; i < 100; ++i) program.Infer(context, {0});
   EXPECT_EQ(CountOn(here), 0);
 }
 

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <map>
 #include <numeric>
 #include <span>
@@ -19,6 +19,7 @@
 #include "unit/exposition.h"
 #include "unit/forked.h"
 #include "unit/isolated_program.h"
+#include "unit/turned_host.h"
 
 namespace wasinn::testing {
 namespace {
@@ -52,9 +53,9 @@ TEST_F(Isolation, ComputesTheSame) {
     const uint32_t context = program.Open(model), other = same.Open(model);
     ASSERT_NE(context, 0u) << model;
     for (const std::vector<float>& values : {std::vector<float>{1, 2, 3}, std::vector<float>{4, 5, 6}}) {
-      const std::vector<float> output = program.Compute(context, values);
+      const std::vector<float> output = program.Infer(context, values);
       EXPECT_GE(output.size(), 3u) << model;
-      EXPECT_EQ(output, same.Compute(other, values)) << model;
+      EXPECT_EQ(output, same.Infer(other, values)) << model;
     }
   }
 }
@@ -65,7 +66,7 @@ TEST_F(Isolation, InputsOfAnySize) {
   Program program(host.get(), 16 << 20);
   const uint32_t context = program.Open("in x f32 -1\n");
   for (const size_t count : {1, 1000, 1024, 100'000, 7, 100'000, 200'000, 3}) {
-    EXPECT_EQ(program.Compute(context, Numbers(count)), Numbers(count)) << count;
+    EXPECT_EQ(program.Infer(context, Numbers(count)), Numbers(count)) << count;
   }
 }
 
@@ -77,7 +78,7 @@ TEST_F(Isolation, AModelOfManyInputs) {
   for (int i = 0; i < 9000; ++i) directives += "in an-input-of-a-long-name-" + std::to_string(i) + " f32 1 optional\n";
   const uint32_t context = program.Open(directives);
   ASSERT_NE(context, 0u);
-  EXPECT_EQ(program.Compute(context, {7}), std::vector<float>({7}));
+  EXPECT_EQ(program.Infer(context, {7}), std::vector<float>({7}));
 }
 
 // Of which a backend shows that there are no bytes.
@@ -85,32 +86,30 @@ TEST_F(Isolation, AnOutputThatIsNotWanted) {
   const HostPtr host = Host();
   Program program(host.get());
   const uint32_t context = program.Open("in x f32 -1\nin y f32 -1\n");
-  EXPECT_EQ(program.calls.Call("wasinn_ext_0.set_output", {context, 1, 0, 0, 0}), kSuccess);
+  EXPECT_EQ(program.Call("wasinn_ext_0.set_output", {context, 1, 0, 0, 0}), kSuccess);
   for (uint32_t index : {0, 1}) {
-    EXPECT_EQ(program.calls.SetInput(context, index, {2}, kF32, std::vector<float>{1, 2}), kSuccess);
+    EXPECT_EQ(program.Set(context, {1, 2}, index), kSuccess);
   }
-  EXPECT_EQ(program.calls.Call("compute", {context}), kSuccess) << ::testing::PrintToString(log.lines());
-  const uint32_t place = program.calls.Reserve(8), written = program.calls.Reserve(4);
-  EXPECT_EQ(program.calls.Call("get_output", {context, 1, place, 8, written}), kSuccess);
-  EXPECT_EQ(program.calls.Read<float>(place + 4), 2.0f);
+  EXPECT_EQ(program.Compute(context), kSuccess) << ::testing::PrintToString(log.lines());
+  EXPECT_EQ(program.Output(context, 1), (std::vector<float>{1, 2}));
 }
 
-TEST_F(Isolation, WhatDiesIsTheWorkerAlone) {
+TEST_F(Isolation, OnlyTheWorkerDies) {
   const HostPtr host = Host();
   Program program(host.get()), other(host.get());
   const uint32_t witness = other.Open("in x f32 1\n");
   const uint32_t before = program.Open("in x f32 1\n"), dies = program.Open("in x f32 1\ndies compute\n");
-  EXPECT_EQ(program.Compute(before, {1}), std::vector<float>({1}));
-  EXPECT_TRUE(program.Compute(dies, {1}).empty());
+  EXPECT_EQ(program.Infer(before, {1}), std::vector<float>({1}));
+  EXPECT_TRUE(program.Infer(dies, {1}).empty());
   const std::string model = EchoModel("in x f32 1\ndies compute\n");
   const std::span bytes(reinterpret_cast<const uint8_t*>(model.data()), model.size());
   EXPECT_THAT(log.lines(), Contains(AllOf(HasSubstr("; it served a guest; with it the models"), HasSubstr("signal 11"),
                                           HasSubstr(isolation::DigestOf(bytes)))));
   // With it goes what it held.
-  EXPECT_EQ(program.calls.Call("compute", {before}), kRuntimeError);
+  EXPECT_EQ(program.Compute(before), kRuntimeError);
   EXPECT_THAT(log.lines(), Contains(HasSubstr("load the model again")));
-  EXPECT_EQ(other.Compute(witness, {2}), std::vector<float>({2}));
-  EXPECT_EQ(program.Compute(program.Open("in x f32 1\n"), {3}), std::vector<float>({3}));
+  EXPECT_EQ(other.Infer(witness, {2}), std::vector<float>({2}));
+  EXPECT_EQ(program.Infer(program.Open("in x f32 1\n"), {3}), std::vector<float>({3}));
 }
 
 // As b2sum -l 256 says.
@@ -125,25 +124,32 @@ TEST_F(Isolation, DeathAtALoad) {
   EXPECT_EQ(program.Open("in x f32 1\ndies load\n"), 0u);
   EXPECT_EQ(program.Stats().graphs, 0u);
   EXPECT_EQ(program.Stats().model_bytes, 0u);
-  EXPECT_EQ(program.Compute(program.Open("in x f32 1\n"), {3}), std::vector<float>({3}));
+  EXPECT_EQ(program.Infer(program.Open("in x f32 1\n"), {3}), std::vector<float>({3}));
 }
 
 TEST_F(Isolation, DeathAtAnUnload) {
   const HostPtr host = Host();
   Program program(host.get());
   uint32_t graph = 0;
-  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\ndies unload\n"), kGgmlEncoding, graph), kSuccess);
+  ASSERT_EQ(program.LoadBytes(EchoModel("in x f32 1\ndies unload\n"), kGgmlEncoding, graph), kSuccess);
   wasinn_guest_close(program.guest.get());
   EXPECT_EQ(program.Stats().model_bytes, 0u);
 }
 
-TEST_F(Isolation, WhoLosesWorkersInARowWaits) {
-  const HostPtr host = Host();
+TEST_F(Isolation, AGuestThatLosesWorkersInARowRests) {
+  core::Clock::Hands hands;
+  const HostPtr host = TurnedHost(hands, log, Settings());
   Program program(host.get()), other(host.get());
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(program.Open("dies load\n"), 0u);
-  EXPECT_EQ(program.Open("in x f32 1\n"), 0u);
-  EXPECT_THAT(log.lines(), Contains(HasSubstr("unavailable: echo: its workers ended 3 times in a row")));
-  EXPECT_NE(other.Open("in x f32 1\n"), 0u);
+  for (const int rest : {1, 2}) {
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(program.Open("dies load\n"), 0u);
+    EXPECT_EQ(program.Open("in x f32 1\n"), 0u);
+    EXPECT_THAT(log.lines(),
+                Contains(HasSubstr("unavailable: echo: its workers ended 3 times in a row: no model is loaded for " +
+                                   std::to_string(rest) + "000 ms more")));
+    EXPECT_NE(other.Open("in x f32 1\n"), 0u);
+    hands.Turn(std::chrono::seconds(rest));
+    EXPECT_NE(program.Open("in x f32 1\n"), 0u);
+  }
 }
 
 TEST_F(Isolation, NoMoreWorkersThanTheHostWants) {
@@ -159,45 +165,31 @@ TEST_F(Isolation, NoMoreWorkersThanTheHostWants) {
   EXPECT_NE(other.Open("in x f32 1\n"), 0u);
 }
 
-// No framework looks whether it shall stop, but a worker can be ended.
-TEST_F(Isolation, ADeadlineEndsWhatCannotBeCancelled) {
-  const HostPtr host = Host("[limits]\ncompute_timeout_ms = 50\nload_timeout_ms = 2000\n");
+TEST_F(Isolation, ADeadlineEndsAWorkerThatCannotBeCancelled) {
+  core::Clock::Hands hands;
+  const HostPtr host = TurnedHost(hands, log, Settings("[limits]\ncompute_timeout_ms = 50\n"));
   Program program(host.get());
   const uint32_t context = program.Open("in x f32 1\ndeaf\ndelay 3600000\n");
   ASSERT_NE(context, 0u);
-  EXPECT_TRUE(program.Compute(context, {1}).empty());
+  auto compute = std::async(std::launch::async, [&] { return program.Infer(context, {1}); });
+  EXPECT_TRUE(TurnUntilDone(hands, compute).empty());
   EXPECT_THAT(log.lines(), Contains(HasSubstr("compute: timeout")));
   EXPECT_THAT(log.lines(), Contains(HasSubstr("it did not stop in time")));
-  EXPECT_EQ(program.Compute(program.Open("in x f32 1\n"), {3}), std::vector<float>({3}));
+  EXPECT_EQ(program.Infer(program.Open("in x f32 1\n"), {3}), std::vector<float>({3}));
 }
 
-// One that looks is not lost.
+// One that looks is not lost, however long it takes.
 TEST_F(Isolation, ADeadlineCancels) {
-  const HostPtr host = Host("[limits]\ncompute_timeout_ms = 500\n");
+  core::Clock::Hands hands;
+  const HostPtr host = TurnedHost(hands, log, Settings("[limits]\ncompute_timeout_ms = 50\n"));
   Program program(host.get());
   const uint32_t context = program.Open("in x f32 1\n"), slow = program.Open("in x f32 1\ndelay 3600000\n");
-  EXPECT_TRUE(program.Compute(slow, {1}).empty());
+  auto compute = std::async(std::launch::async, [&] { return program.Infer(slow, {1}); });
+  while (program.Stats().computes == 0) std::this_thread::yield();
+  Turn(hands, host, std::chrono::milliseconds(50));
+  EXPECT_TRUE(compute.get().empty());
   EXPECT_THAT(log.lines(), Contains(HasSubstr("compute: timeout")));
-  EXPECT_EQ(program.Compute(context, {1}), std::vector<float>({1}));
-}
-
-TEST_F(Isolation, ANamedModelLoadsAgain) {
-  const HostPtr host = Host();
-  const std::string bytes = EchoModel("in x f32 1\ndies compute\n");
-  const wasinn_bytes part{reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()};
-  wasinn_model_options options{.struct_size = sizeof(options)};
-  options.bytes = &part;
-  options.n_bytes = 1;
-  options.isolate = true;
-  const StatusPtr added(wasinn_host_add_model(host.get(), "named", &options));
-  ASSERT_EQ(added, nullptr) << wasinn_status_message(added.get());
-  Program program(host.get());
-  for (int i = 0; i < 2; ++i) {
-    uint32_t graph = 0, context = 0;
-    ASSERT_EQ(program.calls.LoadByName("named", graph), kSuccess) << i;
-    ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess) << i;
-    EXPECT_TRUE(program.Compute(context, {1}).empty());
-  }
+  EXPECT_EQ(program.Infer(context, {1}), std::vector<float>({1}));
 }
 
 TEST_F(Isolation, NothingIsLeft) {
@@ -209,7 +201,7 @@ TEST_F(Isolation, NothingIsLeft) {
   for (int i = 0; i < 4; ++i) {
     Program program(host.get());
     const uint32_t context = program.Open("in x f32 -1\nkeeps 1000\nload_keeps 2000\n");
-    EXPECT_EQ(program.Compute(context, Numbers(5000)), Numbers(5000));
+    EXPECT_EQ(program.Infer(context, Numbers(5000)), Numbers(5000));
     EXPECT_GT(program.Stats().tensor_bytes, 1000u);
     EXPECT_GT(program.Stats().model_bytes, 2000u);
     wasinn_guest_close(program.guest.get());
@@ -223,7 +215,7 @@ TEST_F(Isolation, NothingIsLeft) {
 
 void OpenAndClose(wasinn_host* host) {
   Program program(host);
-  EXPECT_EQ(program.Compute(program.Open("in x f32 1\n"), {1}), std::vector<float>({1}));
+  EXPECT_EQ(program.Infer(program.Open("in x f32 1\n"), {1}), std::vector<float>({1}));
 }
 
 TEST_F(Isolation, OneStandsReadyOnceThereWereTwo) {
@@ -238,13 +230,6 @@ TEST_F(Isolation, OneStandsReadyOnceThereWereTwo) {
   EXPECT_THAT(KnownProcesses(), Contains(spare[0]));
 }
 
-TEST_F(Isolation, NoneStandsReadyForAHostThatWantsNone) {
-  const HostPtr host =
-      EchoHost(log, "spare_workers = false\nworker = \"" + WorkerFile() + "\"\n[policy]\nload = \"isolated\"\n");
-  for (int i = 0; i < 3; ++i) OpenAndClose(host.get());
-  EXPECT_THAT(KnownProcesses(), IsEmpty());
-}
-
 TEST_F(Isolation, ASpareThatWasKilledIsNotMissed) {
   const HostPtr host = Host();
   for (int i = 0; i < 2; ++i) OpenAndClose(host.get());
@@ -256,14 +241,14 @@ TEST_F(Isolation, ASpareThatWasKilledIsNotMissed) {
   }
 }
 
-TEST_F(Isolation, WhatTheBackendKeepsIsCharged) {
+TEST_F(Isolation, ChargesWhatTheBackendKeeps) {
   const HostPtr host = Host("[limits]\nmax_tensor_bytes = 10000\nmax_model_bytes = 10000\n");
   Program program(host.get());
   EXPECT_EQ(program.Open("in x f32 1\nload_keeps 20000\n"), 0u);
   uint32_t graph = 0, context = 0;
-  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\nkeeps 6000\n"), kGgmlEncoding, graph), kSuccess);
-  EXPECT_EQ(program.calls.InitContext(graph, context), kSuccess);
-  EXPECT_EQ(program.calls.InitContext(graph, context), kTooLarge);
+  ASSERT_EQ(program.LoadBytes(EchoModel("in x f32 1\nkeeps 6000\n"), kGgmlEncoding, graph), kSuccess);
+  EXPECT_EQ(program.InitContext(graph, context), kSuccess);
+  EXPECT_EQ(program.InitContext(graph, context), kTooLarge);
 }
 
 // A named model's worker has no limit of its own.
@@ -273,8 +258,8 @@ TEST_F(Isolation, ALimitThatIsReachedIsTheGuests) {
   AddEchoModel(host.get(), "m", "in x f32 1\nkeeps 20000\n");
   Program program(host.get());
   uint32_t graph = 0, context = 0;
-  ASSERT_EQ(program.calls.LoadByName("m", graph), kSuccess);
-  EXPECT_EQ(program.calls.InitContext(graph, context), kTooLarge);
+  ASSERT_EQ(program.LoadByName("m", graph), kSuccess);
+  EXPECT_EQ(program.InitContext(graph, context), kTooLarge);
   EXPECT_THAT(log.lines(), Contains(HasSubstr("20000 bytes for a context, more than may still be held (limits.max_")));
 }
 
@@ -282,9 +267,9 @@ TEST_F(Isolation, AForkedHostHasNoWorkers) {
   const HostPtr host = Host();
   Program program(host.get());
   const uint32_t context = program.Open("in x f32 1\n");
-  EXPECT_EQ(program.Compute(context, {1}), std::vector<float>({1}));
-  EXPECT_TRUE(IsTrueInAFork([&] { return program.calls.Call("compute", {context}) == kRuntimeError; }));
-  EXPECT_EQ(program.Compute(context, {2}), std::vector<float>({2}));
+  EXPECT_EQ(program.Infer(context, {1}), std::vector<float>({1}));
+  EXPECT_TRUE(IsTrueInAFork([&] { return program.Compute(context) == kRuntimeError; }));
+  EXPECT_EQ(program.Infer(context, {2}), std::vector<float>({2}));
 }
 
 // On a machine of many processors more may compute at once than a worker serves.
@@ -293,17 +278,17 @@ TEST_F(Isolation, ComputesThatItsWorkerHasNoRoomForWait) {
   AddEchoModel(host.get(), "m", "in x f32 1\nturns 0\ndelay 3600000\n");
   Program program(host.get());
   uint32_t graph = 0;
-  ASSERT_EQ(program.calls.LoadByName("m", graph), kSuccess);
+  ASSERT_EQ(program.LoadByName("m", graph), kSuccess);
   std::vector<uint32_t> contexts(60);
   for (uint32_t& context : contexts) {
-    ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess);
-    ASSERT_EQ(program.calls.SetInput(context, 0, {1}, kF32, std::vector<float>{1}), kSuccess);
+    ASSERT_EQ(program.InitContext(graph, context), kSuccess);
+    ASSERT_EQ(program.Set(context, {1}), kSuccess);
   }
   std::atomic<size_t> ended = 0;
   std::vector<std::thread> threads;
   for (const uint32_t context : contexts) {
     threads.emplace_back([&, context] {
-      (void)program.calls.Call("compute", {context});
+      (void)program.Compute(context);
       ++ended;
     });
   }

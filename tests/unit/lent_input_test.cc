@@ -27,29 +27,17 @@ TEST_F(LentInput, IsReadAtEachCompute) {
 
 TEST_F(LentInput, IsOffByDefault) {
   const HostPtr host = EchoHost(log_);
-  wasinn_policy policy{.struct_size = sizeof(policy)};
-  wasinn_host_policy(host.get(), &policy);
-  EXPECT_EQ(policy.inputs, WASINN_INPUTS_COPIED);
-  guest_ = NewGuest(host.get());
-  loader_ = FakeGuest(guest_.get());
-  memory_ = LentMemory(guest_.get());
+  Use(NewGuest(host.get(), [](wasinn_policy& policy) { EXPECT_EQ(policy.inputs, WASINN_INPUTS_COPIED); }));
   ExpectLentAt(LentMemory::kData, false, "the default", NewContext());
 }
 
 // A guest may have another policy than its host; an older program's struct has no such field.
 TEST_F(LentInput, IsUpToTheGuest) {
-  wasinn_policy policy{.struct_size = sizeof(policy)};
-  wasinn_host_policy(host_.get(), &policy);
-  EXPECT_EQ(policy.inputs, WASINN_INPUTS_BY_REFERENCE);
-  wasinn_guest_options options{};
-  options.struct_size = sizeof options;
-  options.policy = &policy;
   for (const bool older : {true, false}) {
-    policy.struct_size = older ? offsetof(wasinn_policy, inputs) : sizeof policy;
-    guest_ = NewGuest(host_.get(), &options);
-    loader_ = FakeGuest(guest_.get());
-    memory_ = LentMemory(guest_.get());
-    copies_ = 0;
+    Use(NewGuest(host_.get(), [&](wasinn_policy& policy) {
+      EXPECT_EQ(policy.inputs, WASINN_INPUTS_BY_REFERENCE);
+      if (older) policy.struct_size = offsetof(wasinn_policy, inputs);
+    }));
     ExpectLentAt(LentMemory::kData, !older, "as the policy says", NewContext());
   }
 }
@@ -61,7 +49,7 @@ TEST_F(LentInput, AnUnknownWordIsAnError) {
   EXPECT_THAT(wasinn_status_message(status.get()), HasSubstr("known are copied, by-reference"));
 }
 
-TEST_F(LentInput, WhatCannotBeReadInPlaceIsCopied) {
+TEST_F(LentInput, IsCopiedIfItCannotBeReadInPlace) {
   const uint32_t context = NewContext();
   ExpectLentAt(LentMemory::kData + 4, false, "not aligned as the backend asks", context);
   const auto end = static_cast<uint32_t>(memory_.size());
@@ -78,18 +66,18 @@ TEST_F(LentInput, SharedAndUnknownMemoryIsCopied) {
   const uint32_t context = NewContext();
   memory_.Share();
   ExpectLentAt(LentMemory::kData, false, "shared", context);
-  memory_ = LentMemory(guest_.get(), 0);
+  memory_ = LentMemory(program_.guest.get(), 0);
   ExpectLentAt(LentMemory::kData, false, "the engine does not tell which memory it is", context);
-  memory_ = LentMemory(guest_.get());
+  memory_ = LentMemory(program_.guest.get());
   memory_.BeOlder();
   ExpectLentAt(LentMemory::kData, false, "an adapter that knows of no identity", context);
 }
 
 // What of an input's bytes is checked is checked once, in a copy.
-TEST_F(LentInput, WhatIsCheckedIsCopied) {
+TEST_F(LentInput, IsCopiedIfItsBytesAreChecked) {
   uint32_t context = NewContext("in x bool 2\n");
   memory_.Write<uint8_t>(LentMemory::kData, {0, 1});
-  ASSERT_EQ(memory_.SetInput(context, 0, kU8, LentMemory::kData, 2, 2), kSuccess) << LastLog();
+  ASSERT_EQ(memory_.SetInput(context, 0, kU8, LentMemory::kData, 2, 2), kSuccess) << log_.Last();
   EXPECT_EQ(Copies(), 1u);
   memory_.Write<uint8_t>(LentMemory::kData, {2, 2});
   ASSERT_EQ(memory_.Call("compute", {context}), kSuccess);
@@ -108,11 +96,12 @@ TEST_F(LentInput, IsRefusedFromAnotherMemory) {
   const uint32_t context = NewContext();
   memory_.Write<float>(LentMemory::kData, {1, 2});
   ASSERT_EQ(memory_.SetFloats(context, LentMemory::kData), kSuccess);
-  LentMemory other(guest_.get(), 8);
+  LentMemory other(program_.guest.get(), 8);
   other.Write<float>(LentMemory::kData, {6, 6});
   EXPECT_EQ(other.Call("compute", {context}), kInvalidArgument);
-  EXPECT_THAT(LastLog(), HasSubstr("input 'x' was set by reference to 8 bytes at 0x200, which the memory of this call "
-                                   "does not have"));
+  EXPECT_THAT(log_.Last(),
+              HasSubstr("input 'x' was set by reference to 8 bytes at 0x200, which the memory of this call "
+                        "does not have"));
   EXPECT_EQ(other.GetOutput(context), kInvalidArgument) << "nothing is computed";
   EXPECT_THAT(memory_.Compute(context), ElementsAre(1, 2)) << "and nothing lost";
   memory_.Share();
@@ -120,7 +109,7 @@ TEST_F(LentInput, IsRefusedFromAnotherMemory) {
 }
 
 // No engine shrinks a memory; should one do so, or an adapter be wrong, nothing is read outside of it.
-TEST_F(LentInput, IsRefusedWhereTheMemoryHasShrunk) {
+TEST_F(LentInput, IsRefusedIfTheMemoryHasShrunk) {
   const uint32_t context = NewContext();
   memory_.Write<float>(LentMemory::kData, {1, 2});
   ASSERT_EQ(memory_.SetFloats(context, LentMemory::kData), kSuccess);
@@ -134,7 +123,7 @@ TEST_F(LentInput, IsRefusedWhereTheMemoryHasShrunk) {
   EXPECT_EQ(Copies(), 1u);
 }
 
-TEST_F(LentInput, IsFoundWhereAMemoryHasMovedTo) {
+TEST_F(LentInput, IsFoundInAMemoryThatHasMoved) {
   const uint32_t context = NewContext();
   memory_.Write<float>(LentMemory::kData, {1, 2});
   ASSERT_EQ(memory_.SetFloats(context, LentMemory::kData), kSuccess);
@@ -188,19 +177,19 @@ TEST_F(LentInput, WorksInEveryModuleOfCoreModules) {
   memory_.Write<uint32_t>(LentMemory::kDims, {2});
   memory_.Write<uint32_t>(LentMemory::kDescriptor, {LentMemory::kDims, 1, kF32, LentMemory::kData, 8});
   memory_.Write<char>(LentMemory::kOutput, {'x'});
-  ASSERT_EQ(memory_.Call("set_input_by_name", {context, LentMemory::kOutput, 1, LentMemory::kDescriptor}), kSuccess);
+  ASSERT_EQ(memory_.Call("wasinn_ext_0.set_input_by_name", {context, LentMemory::kOutput, 1, LentMemory::kDescriptor}),
+            kSuccess);
   memory_.Write<float>(LentMemory::kData, {1, 2});
   EXPECT_THAT(memory_.Compute(context), ElementsAre(1, 2));
 
-  memory_.UseLegacyModule();
   memory_.Write<float>(LentMemory::kData, {0, 0});
   memory_.Write<uint32_t>(LentMemory::kDims, {2, LentMemory::kDims, 1});
   memory_.Write<uint32_t>(LentMemory::kDescriptor, {LentMemory::kDims + 4, 1, LentMemory::kData});
-  ASSERT_EQ(memory_.Call("set_input", {context, 0, LentMemory::kDescriptor}), kSuccess) << LastLog();
+  ASSERT_EQ(memory_.Call("wasi_nn.set_input", {context, 0, LentMemory::kDescriptor}), kSuccess) << log_.Last();
   memory_.Write<float>(LentMemory::kData, {3, 4});
   memory_.Write<uint32_t>(LentMemory::kWritten, {8});
-  ASSERT_EQ(memory_.Call("compute", {context}), kSuccess) << LastLog();
-  ASSERT_EQ(memory_.Call("get_output", {context, 0, LentMemory::kOutput, LentMemory::kWritten}), kSuccess);
+  ASSERT_EQ(memory_.Call("wasi_nn.compute", {context}), kSuccess) << log_.Last();
+  ASSERT_EQ(memory_.Call("wasi_nn.get_output", {context, 0, LentMemory::kOutput, LentMemory::kWritten}), kSuccess);
   EXPECT_THAT(memory_.Read<float>(LentMemory::kOutput, 2), ElementsAre(3, 4));
   EXPECT_EQ(Copies(), 0u);
 }
@@ -217,7 +206,8 @@ TEST_F(LentInput, AnOutputOutlivesIt) {
     EXPECT_THAT(memory_.Read<float>(LentMemory::kOutput, 2), ElementsAre(1, 2));
   }
   // The place for an output is the input's own.
-  ASSERT_EQ(memory_.Call("set_output", {context, 0, LentMemory::kData + 4, 8, LentMemory::kWritten}), kSuccess);
+  ASSERT_EQ(memory_.Call("wasinn_ext_0.set_output", {context, 0, LentMemory::kData + 4, 8, LentMemory::kWritten}),
+            kSuccess);
   memory_.Write<float>(LentMemory::kData, {3, 4});
   ASSERT_EQ(memory_.Call("compute", {context}), kSuccess);
   EXPECT_THAT(memory_.Read<float>(LentMemory::kData, 3), ElementsAre(3, 3, 4));
@@ -232,9 +222,9 @@ TEST_F(LentInput, IsCopiedForAGeneration) {
   memory_.Write<uint8_t>(LentMemory::kData, {'a', 'b', 'c', 'd'});
   ASSERT_EQ(memory_.SetInput(context, 0, kU8, LentMemory::kData, 4, 4), kSuccess);
   EXPECT_EQ(Copies(), 0u);
-  LentMemory other(guest_.get(), 8);
+  LentMemory other(program_.guest.get(), 8);
   EXPECT_EQ(other.Call("compute_single", {context}), kInvalidArgument);
-  ASSERT_EQ(memory_.Call("compute_single", {context}), kSuccess) << LastLog();
+  ASSERT_EQ(memory_.Call("compute_single", {context}), kSuccess) << log_.Last();
   EXPECT_EQ(Copies(), 1u);
   memory_.Move(LentMemory::kData + 4);
   memory_.Write<uint8_t>(LentMemory::kData, {'x', 'x', 'x', 'x'});
@@ -244,21 +234,19 @@ TEST_F(LentInput, IsCopiedForAGeneration) {
 }
 
 // A loan that is refused has taken the input away from a generation that is under way.
-TEST_F(LentInput, EndsAGenerationWhereThereIsNoRoomForIt) {
+TEST_F(LentInput, EndsAGenerationIfThereIsNoRoomForIt) {
   host_ = EchoHost(log_, "[policy]\ninputs = 'by-reference'\n[limits]\nmax_tensor_bytes = 64\n");
-  guest_ = NewGuest(host_.get());
-  loader_ = FakeGuest(guest_.get());
-  memory_ = LentMemory(guest_.get());
+  Use(NewGuest(host_.get()));
   const uint32_t context = NewContext("in x u8 -1\npieces 2\n");
   memory_.Write<uint8_t>(LentMemory::kData + 4, {'a', 'b', 'c', 'd'});
   ASSERT_EQ(memory_.SetInput(context, 0, kU8, LentMemory::kData + 4, 4, 4), kSuccess);
   ASSERT_EQ(Copies(), 1u);
-  ASSERT_EQ(memory_.Call("compute_single", {context}), kSuccess) << LastLog();
+  ASSERT_EQ(memory_.Call("compute_single", {context}), kSuccess) << log_.Last();
   ASSERT_EQ(memory_.SetInput(context, 0, kU8, LentMemory::kData, 4, 4), kTooLarge);
   EXPECT_EQ(memory_.Call("compute_single", {context}), kInvalidArgument) << "the input is not set";
 }
 
-TEST_F(LentInput, TakesNothingOfTheQuotaButALittle) {
+TEST_F(LentInput, TakesLittleOfTheQuota) {
   const uint32_t context = NewContext("in x f32 -1\n");
   const uint64_t before = Stats().tensor_bytes;
   for (int i = 0; i < 100; ++i) ASSERT_EQ(memory_.SetFloats(context, LentMemory::kData, 256), kSuccess);

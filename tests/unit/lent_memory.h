@@ -41,21 +41,10 @@ class LentMemory {
   void ShrinkTo(size_t size) { size_ = size; }
   size_t size() const { return size_; }
 
-  uint32_t Call(std::string_view function, std::vector<uint64_t> args) {
-    size_t count = 0;
-    const wasinn_function* const* functions = wasinn_functions(&count);
-    const bool own =
-        function.starts_with("set_output") || function.starts_with("set_input_by") || function == "compute_once";
-    const std::string_view module = own ? "wasinn_ext_0" : module_;
-    for (size_t i = 0; i < count; ++i) {
-      if (function != functions[i]->name || module != functions[i]->module) continue;
-      const wasinn_memory memory{struct_size_, flags_, base_, size_, {id_, 0}};
-      return functions[i]->call(guest_, &memory, args.data(), sizeof(uint64_t));
-    }
-    ADD_FAILURE() << "no function " << function;
-    return ~0u;
+  uint32_t Call(std::string_view function, const std::vector<uint64_t>& args) {
+    const wasinn_memory memory{struct_size_, flags_, base_, size_, {id_, 0}};
+    return FunctionNamed(function).call(guest_, &memory, args.data(), sizeof(uint64_t));
   }
-  void UseLegacyModule() { module_ = "wasi_nn"; }
 
   template <typename T>
   void Write(uint32_t address, const std::vector<T>& values) {
@@ -95,31 +84,25 @@ class LentMemory {
   size_t size_ = 0;
   uint64_t id_;
   uint32_t flags_ = 0, struct_size_ = sizeof(wasinn_memory);
-  std::string_view module_ = "wasi_ephemeral_nn";
 };
 
 class LentInput : public ::testing::Test {
  protected:
-  uint32_t NewContext(std::string_view directives = "in x f32 2\n") {
-    uint32_t graph = 0, context = 0;
-    EXPECT_EQ(loader_.LoadBytes(EchoModel(directives), 5, graph), kSuccess);
-    EXPECT_EQ(loader_.InitContext(graph, context), kSuccess);
-    return context;
+  void Use(GuestPtr guest, size_t memory_size = 4096) {
+    program_ = EchoProgram(std::move(guest), 1 << 16);
+    memory_ = LentMemory(program_.guest.get(), 7, memory_size);
+    copies_ = 0;
   }
+  uint32_t NewContext(std::string_view directives = "in x f32 2\n") { return program_.Open(directives); }
+  wasinn_guest_stats Stats() const { return program_.Stats(); }
   // How many copies of inputs the host has made since this was asked last.
   uint64_t Copies() {
     const uint64_t before = std::exchange(copies_, Stats().copies_in);
     return copies_ - before;
   }
-  wasinn_guest_stats Stats() const {
-    wasinn_guest_stats stats{.struct_size = sizeof(stats)};
-    wasinn_guest_statistics(guest_.get(), &stats);
-    return stats;
-  }
-  std::string LastLog() const { return log_.lines().empty() ? "" : log_.lines().back(); }
   void ExpectLentAt(uint32_t data, bool lent, const char* why, uint32_t context) {
     memory_.Write<float>(data, {1, 2});
-    ASSERT_EQ(memory_.SetFloats(context, data), kSuccess) << why << LastLog();
+    ASSERT_EQ(memory_.SetFloats(context, data), kSuccess) << why << log_.Last();
     EXPECT_EQ(Copies(), lent ? 0u : 1u) << why;
     memory_.Write<float>(data, {3, 4});
     EXPECT_THAT(memory_.Compute(context), lent ? ::testing::ElementsAre(3, 4) : ::testing::ElementsAre(1, 2)) << why;
@@ -128,9 +111,8 @@ class LentInput : public ::testing::Test {
 
   Log log_;
   HostPtr host_ = EchoHost(log_, "[policy]\ninputs = 'by-reference'\n");
-  GuestPtr guest_ = NewGuest(host_.get());
-  FakeGuest loader_{guest_.get()};
-  LentMemory memory_{guest_.get()};
+  EchoProgram program_{host_.get(), 1 << 16};
+  LentMemory memory_{program_.guest.get()};
   uint64_t copies_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <future>
 #include <thread>
 #include <vector>
@@ -45,23 +46,18 @@ std::string Inferences(const std::string& code, const std::string& model = R"(mo
   return "wasinn_inferences_total{" + model + R"(,backend="echo",code=")" + code + "\"}";
 }
 
-struct NamedProgram {
-  explicit NamedProgram(const HostPtr& host, const char* model = "m")
-      : guest(NewGuest(host.get())), calls(guest.get()) {
-    EXPECT_EQ(calls.LoadByName(model, graph), kSuccess);
-    EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
+struct NamedProgram : EchoProgram {
+  explicit NamedProgram(const HostPtr& host, const char* model = "m") : NamedProgram(NewGuest(host.get()), model) {}
+  NamedProgram(GuestPtr its, const char* model) : EchoProgram(std::move(its)) {
+    EXPECT_EQ(LoadByName(model, graph), kSuccess);
+    EXPECT_EQ(InitContext(graph, context), kSuccess);
   }
   uint32_t Compute() {
-    calls.Rewind();
-    EXPECT_EQ(calls.SetInput(context, 0, {1}, kF32, std::vector<float>{1}), kSuccess);
-    return calls.Call("compute", {context});
+    Rewind();
+    EXPECT_EQ(Set(context, {1}), kSuccess);
+    return EchoProgram::Compute(context);
   }
-  uint32_t Get() {
-    const uint32_t place = calls.Reserve(4), written = calls.Reserve(4);
-    return calls.Call("get_output", {context, 0, place, 4, written});
-  }
-  GuestPtr guest;
-  FakeGuest calls;
+
   uint32_t graph = 0, context = 0;
 };
 
@@ -72,8 +68,8 @@ TEST(Metrics, CountWhatAGuestDoesAndKeepItWhenItHasGone) {
   {
     NamedProgram program(host);
     for (int i = 0; i < 3; ++i) ASSERT_EQ(program.Compute(), kSuccess);
-    ASSERT_EQ(program.calls.Call("finalize_execution_context", {program.context}), kSuccess);
-    ASSERT_EQ(program.calls.InitContext(program.graph, program.context), kSuccess);
+    ASSERT_EQ(program.Finalize(program.context), kSuccess);
+    ASSERT_EQ(program.InitContext(program.graph, program.context), kSuccess);
     for (int i = 0; i < 2; ++i) ASSERT_EQ(program.Compute(), kSuccess);
     const Samples during = Read(host);
     EXPECT_THAT(during,
@@ -99,18 +95,18 @@ TEST(Metrics, CountWhatAGuestDoesAndKeepItWhenItHasGone) {
 
 TEST(Metrics, FailuresByTheirCode) {
   Log log;
-  const HostPtr host = EchoHost(log, "[limits]\ncompute_timeout_ms = 20\nmax_contexts = 1\nmax_log_messages = 2\n");
+  const HostPtr host = EchoHost(log, "[limits]\nmax_contexts = 1\nmax_log_messages = 2\n");
   Gate gate;
   AddEchoModel(host.get(), "m", "in x f32 1\nfail 5\n");
   AddEchoModel(host.get(), "late", "in x f32 1\n" + gate.Compute());
   AddEchoModel(host.get(), "broken", "in x f32 1\nfail_load 5\n");
-  NamedProgram fails(host), late(host, "late");
+  NamedProgram fails(host), late(NewGuest(host.get(), &wasinn_limits::compute_timeout_ms, 20u), "late");
   EXPECT_EQ(fails.Compute(), kRuntimeError);
   EXPECT_EQ(fails.Compute(), kRuntimeError);
   EXPECT_EQ(late.Compute(), kRuntimeError);
-  EXPECT_EQ(fails.calls.Call("init_execution_context", {fails.graph, 64}), kTooLarge);
+  EXPECT_EQ(fails.Call("init_execution_context", {fails.graph, 64}), kTooLarge);
   uint32_t graph = 0;
-  EXPECT_EQ(fails.calls.LoadByName("broken", graph), kRuntimeError);
+  EXPECT_EQ(fails.LoadByName("broken", graph), kRuntimeError);
   EXPECT_THAT(
       Read(host),
       IsSupersetOf<Samples::value_type>(
@@ -153,7 +149,7 @@ TEST(Metrics, TimesOnlyWhereTheHostWantsThem) {
     AddEchoModel(host->get(), "m", kMeasuredModel);
     NamedProgram program(*host);
     for (int i = 0; i < 4; ++i) ASSERT_EQ(program.Compute(), kSuccess);
-    for (int i = 0; i < 2; ++i) ASSERT_EQ(program.Get(), kSuccess);
+    for (int i = 0; i < 2; ++i) EXPECT_THAT(program.Output(program.context), ElementsAre(1));
   }
   EXPECT_THAT(TextOf(without), Not(HasSubstr("wasinn_inference_")));
   const Samples samples = Read(with);
@@ -169,10 +165,10 @@ TEST(Metrics, TimesOnlyWhereTheHostWantsThem) {
 TEST(Metrics, NamesOfModelsAreQuoted) {
   Log log;
   const HostPtr host = EchoHost(log);
-  for (const char* name : {"a\"b\\c\nd", "\xc3\xa4 \xe2\x9c\x93", "\xff\x01", "guest"})
+  for (const char* name : {"a\"b\\c\nd", "\xc3\xa4 \xe2\x9c\x93", "\xff\x01", "guest"}) {
     AddEchoModel(host.get(), name, kMeasuredModel);
-  for (const char* name : {"a\"b\\c\nd", "\xc3\xa4 \xe2\x9c\x93", "\xff\x01", "guest"})
     NamedProgram(host, name).Compute();
+  }
   EXPECT_THAT(Read(host),
               IsSupersetOf<Samples::value_type>({{Inferences("ok", R"(model="a\"b\\c\nd",version="1")"), 1},
                                                  {Inferences("ok", "model=\"\xc3\xa4 \xe2\x9c\x93\",version=\"1\""), 1},
@@ -188,19 +184,17 @@ TEST(Metrics, AGuestDoesNotMakeTheirNumberGrow) {
   AddEchoModel(host.get(), "m", kMeasuredModel);
   NamedProgram program(host);
   const auto attack = [&](int i) {
-    program.calls.Rewind();
+    program.Rewind();
     const std::string name = "name-" + std::to_string(i) + "\"} 1\nwasinn_guests 7";
     uint32_t graph = 0;
-    EXPECT_EQ(program.calls.LoadByName(name, graph), kNotFound);
-    EXPECT_EQ(program.calls.LoadBytes("bytes " + name, 5, graph), kInvalidEncoding);
-    EXPECT_EQ(program.calls.LoadBytes(EchoModel(kMeasuredModel + ("name " + name.substr(0, 6)) + "\n"), 5, graph),
-              kSuccess);
+    EXPECT_EQ(program.LoadByName(name, graph), kNotFound);
+    EXPECT_EQ(program.LoadBytes("bytes " + name, 5, graph), kInvalidEncoding);
+    EXPECT_EQ(program.LoadBytes(EchoModel(kMeasuredModel + ("name " + name.substr(0, 6)) + "\n"), 5, graph), kSuccess);
     uint32_t context = 0;
-    EXPECT_EQ(program.calls.InitContext(graph, context), kSuccess);
-    EXPECT_EQ(program.calls.SetInput(context, 0, {1}, kF32, std::vector<float>{1}), kSuccess);
-    EXPECT_EQ(program.calls.Call("compute", {context}), kSuccess);
-    EXPECT_EQ(program.calls.Call("finalize_execution_context", {context}), kSuccess);
-    EXPECT_EQ(program.calls.Call("unload", {graph}), kSuccess);
+    EXPECT_EQ(program.InitContext(graph, context), kSuccess);
+    EXPECT_THAT(program.Infer(context, {1}), ElementsAre(1));
+    EXPECT_EQ(program.Finalize(context), kSuccess);
+    EXPECT_EQ(program.Call("unload", {graph}), kSuccess);
   };
   attack(0);
   const size_t before = SeriesIn(host);
@@ -279,38 +273,29 @@ struct Span {
   wasinn_code code;
 };
 
-class SpansTest : public ::testing::Test {
- protected:
-  std::vector<Span> Run() {
-    Config config;
-    EXPECT_TRUE(config.Set("backend_dirs", "['" + EchoFolder() + "']").ok());
-    std::mutex mutex;
-    std::vector<Span> spans;
-    config.OnSpan([&](const wasinn_span& span) {
-      const std::lock_guard lock(mutex);
-      EXPECT_EQ(span.struct_size, sizeof(span));
-      spans.push_back({span.name, span.model, span.start_ns, span.start_ns + span.duration_ns, span.thread, span.guest,
-                       span.inference, span.code});
-    });
-    Result<Host> host = Host::Create(config);
-    EXPECT_TRUE(host) << host.status().message();
-    AddEchoModel(host->get(), "m", kMeasuredModel);
-    const GuestPtr guest = NewGuest(host->get());
-    FakeGuest calls(guest.get());
-    uint32_t graph = 0, context = 0, place = calls.Reserve(4), written = calls.Reserve(4);
-    EXPECT_EQ(calls.LoadByName("m", graph), kSuccess);
-    EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
-    for (int i = 0; i < 2; ++i) {
-      EXPECT_EQ(calls.SetInput(context, 0, {1}, kF32, std::vector<float>{1}), kSuccess);
-      EXPECT_EQ(calls.Call("compute", {context}), kSuccess);
-      EXPECT_EQ(calls.Call("get_output", {context, 0, place, 4, written}), kSuccess);
-    }
-    return spans;
-  }
-};
+Result<Host> SpannedHost(std::function<void(const wasinn_span&)> on_span, bool listens = true) {
+  Config config;
+  EXPECT_TRUE(config.Set("backend_dirs", "['" + EchoFolder() + "']").ok());
+  config.OnSpan(std::move(on_span));
+  if (!listens) config.OnSpan(nullptr);
+  Result<Host> host = Host::Create(config);
+  EXPECT_TRUE(host) << host.status().message();
+  AddEchoModel(host->get(), "m", kMeasuredModel);
+  return host;
+}
 
-TEST_F(SpansTest, TellEachStepAndWhoseItIs) {
-  const std::vector<Span> spans = Run();
+TEST(Spans, NameEachStepOfAnInferenceAndItsGuest) {
+  std::mutex mutex;
+  std::vector<Span> spans;
+  const Result<Host> host = SpannedHost([&](const wasinn_span& span) {
+    const std::lock_guard lock(mutex);
+    EXPECT_EQ(span.struct_size, sizeof(span));
+    spans.push_back({span.name, span.model, span.start_ns, span.start_ns + span.duration_ns, span.thread, span.guest,
+                     span.inference, span.code});
+  });
+  EchoProgram program(host->get());
+  const uint32_t context = program.NewContext("m");
+  for (int i = 0; i < 2; ++i) EXPECT_THAT(program.Infer(context, {1}), ElementsAre(1));
   std::vector<std::string> names;
   for (const Span& span : spans) names.push_back(span.name + " " + std::to_string(span.inference));
   EXPECT_THAT(names,
@@ -319,23 +304,6 @@ TEST_F(SpansTest, TellEachStepAndWhoseItIs) {
   EXPECT_THAT(spans, Each(Field(&Span::model, "m")));
   EXPECT_THAT(spans, Each(Field(&Span::guest, 1u)));
   EXPECT_THAT(spans, Each(Field(&Span::code, WASINN_OK)));
-}
-
-TEST(Spans, AnEmptyFunctionIsNobody) {
-  Config config;
-  ASSERT_TRUE(config.Set("backend_dirs", "['" + EchoFolder() + "']").ok());
-  config.OnSpan([](const wasinn_span&) { ADD_FAILURE(); });
-  config.OnSpan(nullptr);
-  const Result<Host> host = Host::Create(config);
-  ASSERT_TRUE(host) << host.status().message();
-  AddEchoModel(host->get(), "m", kMeasuredModel);
-  const GuestPtr guest = NewGuest(host->get());
-  uint32_t graph = 0;
-  EXPECT_EQ(FakeGuest(guest.get()).LoadByName("m", graph), kSuccess);
-}
-
-TEST_F(SpansTest, OfOneThreadLieInEachOtherOrApart) {
-  const std::vector<Span> spans = Run();
   for (const Span& a : spans) {
     for (const Span& b : spans) {
       const bool apart = a.end <= b.start || b.end <= a.start;
@@ -343,6 +311,11 @@ TEST_F(SpansTest, OfOneThreadLieInEachOtherOrApart) {
       EXPECT_TRUE(a.thread != b.thread || apart || inside) << a.name << " and " << b.name;
     }
   }
+}
+
+TEST(Spans, GoNowhereAfterAnEmptyFunction) {
+  const Result<Host> host = SpannedHost([](const wasinn_span&) { ADD_FAILURE(); }, false);
+  EchoProgram(host->get()).NewContext("m");
 }
 
 }  // namespace

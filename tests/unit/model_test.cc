@@ -4,13 +4,13 @@
 #include <sys/stat.h>
 
 #include <filesystem>
-#include <fstream>
 #include <random>
 #include <string>
 
 #include "core/formats.h"
 #include "core/model_files.h"
 #include "core/model_registry.h"
+#include "support/test_folder.h"
 
 namespace wasinn::core {
 namespace {
@@ -59,17 +59,9 @@ TEST(Sniff, SurvivesAnything) {
 
 class ModelFilesTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void Make(const std::string& path) {
-    fs::create_directories((folder_ / path).parent_path());
-    std::ofstream(folder_ / path) << "x";
-  }
-  std::string Path(const std::string& path) const { return (folder_ / path).string(); }
-  const fs::path folder_ =
-      fs::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  void Make(const std::string& path) { folder_.Write(path, "x"); }
+  std::string Path(const std::string& path) const { return folder_ / path; }
+  const testing::TestFolder folder_;
 };
 
 TEST_F(ModelFilesTest, ASingleFile) {
@@ -85,14 +77,6 @@ TEST_F(ModelFilesTest, ASingleFile) {
   EXPECT_THAT(openvino->at(0).paths, ElementsAre(Path("ir.xml"), Path("ir.bin")));
   const auto bare = FindFiles(Path("bare.xml"), "");  // a model without weights
   EXPECT_THAT(bare->at(0).paths, ElementsAre(Path("bare.xml")));
-}
-
-TEST_F(ModelFilesTest, AFolderAsWasmtimeHasIt) {
-  Make("m/model.onnx");
-  const auto files = FindFiles(Path("m"), "");
-  ASSERT_TRUE(files);
-  EXPECT_THAT(files->at(0).paths, ElementsAre(Path("m/model.onnx")));
-  EXPECT_EQ(files->at(0).version, 1u);
 }
 
 TEST_F(ModelFilesTest, AFolderWithAnIrWithOrWithoutWeights) {
@@ -121,7 +105,7 @@ TEST_F(ModelFilesTest, VersionsAsTritonHasThem) {
 
 TEST_F(ModelFilesTest, ASavedModelIsAFolderInAFolder) {
   for (const std::string place : {"m/saved_model.pb", "m/1/saved_model.pb", "m/1/model.savedmodel/saved_model.pb"}) {
-    fs::remove_all(folder_);
+    fs::remove_all(Path("m"));
     Make(place);
     const auto files = FindFiles(Path("m"), "");
     ASSERT_TRUE(files) << place;
@@ -133,7 +117,7 @@ TEST_F(ModelFilesTest, ASavedModelIsAFolderInAFolder) {
 
 TEST_F(ModelFilesTest, TorchScriptHasManyEndings) {
   for (const std::string ending : {".pt", ".pth", ".torchscript", ".jit", ".ts"}) {
-    fs::remove_all(folder_);
+    fs::remove_all(Path("m"));
     Make("voice" + ending);
     EXPECT_EQ(FindFiles(Path("voice" + ending), "")->at(0).encoding, "pytorch") << ending;
     Make("m/1/model" + ending);
@@ -143,19 +127,11 @@ TEST_F(ModelFilesTest, TorchScriptHasManyEndings) {
   }
 }
 
-TEST_F(ModelFilesTest, WhatIsMissingIsNamed) {
+TEST_F(ModelFilesTest, MissingFilesAreNotFound) {
   Make("m/readme.txt");
   EXPECT_EQ(FindFiles(Path("nothing"), "").error().code(), WASINN_NOT_FOUND);
   EXPECT_EQ(FindFiles(Path("m"), "").error().code(), WASINN_NOT_FOUND);
   EXPECT_EQ(FindFolders(Path("nothing")).error().code(), WASINN_NOT_FOUND);
-}
-
-TEST_F(ModelFilesTest, AFolderOfModels) {
-  Make("b/model.onnx");
-  Make("a/1/model.onnx");
-  Make("none/readme.txt");
-  Make("file.onnx");
-  EXPECT_THAT(*FindFolders(folder_.string()), ElementsAre("a", "b", "none"));
 }
 
 TEST_F(ModelFilesTest, ABlobIsWhatTheFileHad) {
@@ -167,17 +143,17 @@ TEST_F(ModelFilesTest, ABlobIsWhatTheFileHad) {
     EXPECT_EQ((*blob)->path(), Path("f"));
   }
   EXPECT_EQ(Blob::ReadFile(Path("nothing"), false).error().code(), WASINN_MODEL_NOT_FOUND);
-  EXPECT_EQ(Blob::ReadFile(folder_.string(), false).error().code(), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Blob::ReadFile(folder_.path().string(), false).error().code(), WASINN_INVALID_ARGUMENT);
   ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(Blob::ReadFile(Path("pipe"), false).error().code(), WASINN_INVALID_ARGUMENT) << "nobody waits for a writer";
 }
 
 // A private copy: whoever truncates or replaces the file afterwards changes nothing.
 TEST_F(ModelFilesTest, ATruncatedFileDoesNotChangeTheBlob) {
-  std::ofstream(folder_ / "f") << std::string(100'000, 'a');
+  folder_.Write("f", std::string(100'000, 'a'));
   const auto blob = Blob::ReadFile(Path("f"), false);
   ASSERT_TRUE(blob);
-  fs::resize_file(folder_ / "f", 0);
+  fs::resize_file(Path("f"), 0);
   EXPECT_EQ((*blob)->bytes().size(), 100'000u);
   EXPECT_EQ((*blob)->bytes().back(), 'a');
 }

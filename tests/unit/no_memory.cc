@@ -1,7 +1,5 @@
 #include "no_memory.h"
 
-#include <pthread.h>
-
 #include <atomic>
 #include <cstdlib>
 
@@ -9,30 +7,6 @@ namespace {
 
 thread_local int left = INT_MAX, to_fail = 0, failed_so_far = 0;
 std::atomic<int64_t> live{0};
-
-#ifdef __SANITIZE_ADDRESS__
-// No thread is in the allocator while another forks: the child could never allocate. The C library sees to that for its
-// own, and ASan of GCC 12 does not.
-pthread_rwlock_t in_allocator = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
-
-class InAllocator {
- public:
-  InAllocator() { pthread_rwlock_rdlock(&in_allocator); }
-  ~InAllocator() { pthread_rwlock_unlock(&in_allocator); }
-  InAllocator(const InAllocator&) = delete;
-  InAllocator& operator=(const InAllocator&) = delete;
-};
-
-[[maybe_unused]] const int kept_apart =
-    pthread_atfork([] { pthread_rwlock_wrlock(&in_allocator); }, [] { pthread_rwlock_unlock(&in_allocator); },
-                   [] {  // whose thread is not the one that locked it
-                     in_allocator = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
-                   });
-#else
-struct InAllocator {
-  InAllocator() {}
-};
-#endif
 
 bool MayAllocate() {
   if (left == INT_MAX) return true;
@@ -48,7 +22,6 @@ bool MayAllocate() {
 
 void* Allocate(size_t bytes, size_t alignment) {
   if (!MayAllocate()) return nullptr;
-  const InAllocator it;
   const size_t whole = (bytes + alignment) / alignment * alignment;  // at least one
   void* block = alignment > alignof(max_align_t) ? std::aligned_alloc(alignment, whole) : std::malloc(whole);
   if (block != nullptr) live.fetch_add(1, std::memory_order_relaxed);
@@ -63,7 +36,6 @@ void* AllocateOrThrow(size_t bytes, size_t alignment) {
 
 void Free(void* block) {
   if (block != nullptr) live.fetch_sub(1, std::memory_order_relaxed);
-  const InAllocator it;
   std::free(block);
 }
 

@@ -1,7 +1,6 @@
 // Where there is no memory, nothing is left half done.
 #include "no_memory.h"
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -21,6 +20,7 @@
 #include "support/echo.h"
 #include "support/this_build.h"
 #include "unit/direct_context.h"
+#include "unit/turned_host.h"
 #include "wit_guest.h"
 
 namespace wasinn::testing {
@@ -70,9 +70,7 @@ TEST(OutOfMemory, BuffersGoBackToThePool) {
 // The echo backend, but for a compute that fails with a message of some length, and a cancel that counts.
 std::atomic<int> cancels{0};
 wasinn_backend FailingEcho() {
-  void* const library = dlopen(BackendFile("echo").c_str(), RTLD_NOW | RTLD_LOCAL);
-  const auto query = reinterpret_cast<decltype(&wasinn_backend_query)>(dlsym(library, "wasinn_backend_query"));
-  wasinn_backend table = *query(WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR);
+  wasinn_backend table = EchoTable();
   table.compute = [](wasinn_backend_slot*, const wasinn_compute_options*, wasinn_compute_result*) {
     static wasinn_error error{sizeof error, WASINN_RUNTIME_ERROR, "a message of so many bytes needs memory of its own",
                               [](wasinn_error*) {}};
@@ -85,7 +83,8 @@ wasinn_backend FailingEcho() {
 // A backend's cancel is for the time of its own call, however that ended.
 TEST(OutOfMemory, ABackendThatWasLeftIsNotCancelled) {
   const core::Logger logger;
-  core::Watchdog dog;
+  core::Clock::Hands hands;
+  core::Watchdog dog(core::Watchdog::StartUsualThread, core::Clock(hands));
   auto backend = core::Backend::Open(FailingEcho(), logger, 1, "{}");
   ASSERT_TRUE(backend);
   const std::string text = EchoModel("in x f32 1 optional\nturns 0\n");
@@ -108,7 +107,8 @@ TEST(OutOfMemory, ABackendThatWasLeftIsNotCancelled) {
   core::Scheduler::Waiter waiter;
   const core::Scheduler::Turn turn(scheduler, other, waiter);
   cancels = 0;
-  EXPECT_EQ((*context)->Compute(nullptr).code(), WASINN_TIMEOUT) << "it waits for a turn";
+  auto waits = std::async(std::launch::async, [&] { return (*context)->Compute(nullptr).code(); });
+  EXPECT_EQ(TurnUntilDone(hands, waits), WASINN_TIMEOUT) << "it waits for a turn";
   EXPECT_EQ(cancels, 0);
 }
 

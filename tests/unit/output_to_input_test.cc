@@ -22,12 +22,7 @@ class OutputToInput : public ::testing::Test {
     AddEchoModel(host_.get(), "floats", "in x f32 1\n");
   }
   static uint32_t Pass(BytesGuest& guest, uint32_t to, uint32_t from, uint32_t input = 0, uint32_t output = 0) {
-    return guest.calls.Call("wasinn_ext_0.set_input_from_output", {to, input, from, output});
-  }
-  static std::string LastError(BytesGuest& guest) {
-    const uint32_t buffer = guest.calls.Reserve(1000), written = guest.calls.Reserve(4);
-    EXPECT_EQ(guest.calls.Call("wasinn_ext_0.last_error", {buffer, 1000, written}), kSuccess);
-    return {reinterpret_cast<const char*>(guest.calls.memory().data()) + buffer, guest.calls.Read<uint32_t>(written)};
+    return guest.Call("wasinn_ext_0.set_input_from_output", {to, input, from, output});
   }
 
   Log log_;
@@ -42,26 +37,26 @@ TEST_F(OutputToInput, CopiesNothing) {
     const uint32_t first = guest.NewContext(name), second = guest.NewContext("m");
     for (uint8_t i = 1; i < 4; ++i) {
       ASSERT_EQ(guest.Compute(first, {i, 2, 3, 4}), kSuccess);
-      ASSERT_EQ(Pass(guest, second, first), kSuccess) << LastError(guest);
+      ASSERT_EQ(Pass(guest, second, first), kSuccess) << guest.LastError();
       ASSERT_EQ(guest.Compute(second), kSuccess);
-      EXPECT_EQ(guest.wit.stats().copies_in, i) << "the first's";
-      EXPECT_EQ(guest.wit.stats().copies_out, i - 1u);
+      EXPECT_EQ(guest.Stats().copies_in, i) << "the first's";
+      EXPECT_EQ(guest.Stats().copies_out, i - 1u);
       EXPECT_THAT(guest.Output(second), ElementsAre(i, 2, 3, 4));
     }
   }
 }
 
 // A state that goes round.
-TEST_F(OutputToInput, OfTheSameContext) {
+TEST_F(OutputToInput, MayBeOfTheSameContext) {
   for (const char* name : {"m", "bound", "shared"}) {
     const uint32_t context = guest_.NewContext(name);
     ASSERT_EQ(guest_.Compute(context, {1, 2, 3, 4}), kSuccess);
-    const wasinn_guest_stats before = guest_.wit.stats();
+    const wasinn_guest_stats before = guest_.Stats();
     for (int i = 0; i < 5; ++i) {
-      ASSERT_EQ(Pass(guest_, context, context), kSuccess) << LastError(guest_);
+      ASSERT_EQ(Pass(guest_, context, context), kSuccess) << guest_.LastError();
       ASSERT_EQ(guest_.Compute(context), kSuccess);
     }
-    EXPECT_EQ(guest_.wit.stats().bytes_in + guest_.wit.stats().bytes_out, before.bytes_in + before.bytes_out);
+    EXPECT_EQ(guest_.Stats().bytes_in + guest_.Stats().bytes_out, before.bytes_in + before.bytes_out);
     EXPECT_LE(guest_.held(), before.tensor_bytes + 8) << "no more than the input, and what was taken last";
     EXPECT_THAT(guest_.Output(context), ElementsAre(1, 2, 3, 4));
   }
@@ -74,24 +69,24 @@ TEST_F(OutputToInput, StaysWhatItWas) {
   ASSERT_EQ(Pass(guest_, other, from), kSuccess) << "once more";
   EXPECT_THAT(guest_.Output(from), ElementsAre(1, 2, 3, 4)) << "and it can be got";
   ASSERT_EQ(guest_.Compute(from, {9, 9, 9, 9}), kSuccess);
-  ASSERT_EQ(guest_.calls.Call("finalize_execution_context", {from}), kSuccess);
+  ASSERT_EQ(guest_.Finalize(from), kSuccess);
   for (const uint32_t context : {one, other}) {
     ASSERT_EQ(guest_.Compute(context), kSuccess);
     EXPECT_THAT(guest_.Output(context), ElementsAre(1, 2, 3, 4));
-    EXPECT_EQ(guest_.calls.Call("finalize_execution_context", {context}), kSuccess);
+    EXPECT_EQ(guest_.Finalize(context), kSuccess);
   }
   EXPECT_EQ(guest_.held(), 0u);
 }
 
-TEST_F(OutputToInput, IsOfTheTypeAndShapeThatTheInputTakes) {
+TEST_F(OutputToInput, MustHaveTheInputsTypeAndShape) {
   const uint32_t from = guest_.NewContext("m");
   ASSERT_EQ(guest_.Compute(from, {1, 2, 3, 4}), kSuccess);
   const uint32_t three = guest_.NewContext("three"), floats = guest_.NewContext("floats");
   EXPECT_EQ(Pass(guest_, three, from), kInvalidArgument);
-  EXPECT_THAT(LastError(guest_),
+  EXPECT_THAT(guest_.LastError(),
               HasSubstr("set_input_from_output: invalid_argument: input 'x' takes u8 [3], given u8 [4]"));
   EXPECT_EQ(Pass(guest_, floats, from), kInvalidArgument);
-  EXPECT_THAT(LastError(guest_), HasSubstr("input 'x' takes f32 [1], given u8 [4]"));
+  EXPECT_THAT(guest_.LastError(), HasSubstr("input 'x' takes f32 [1], given u8 [4]"));
   EXPECT_EQ(guest_.Compute(three), kInvalidArgument) << "nothing is set";
   EXPECT_THAT(guest_.Output(from), ElementsAre(1, 2, 3, 4)) << "nothing is gone";
 }
@@ -99,13 +94,13 @@ TEST_F(OutputToInput, IsOfTheTypeAndShapeThatTheInputTakes) {
 TEST_F(OutputToInput, NeedsAnInputAndAnOutputThatAreThere) {
   const uint32_t from = guest_.NewContext("m"), to = guest_.NewContext("m");
   EXPECT_EQ(Pass(guest_, to, from), kInvalidArgument);
-  EXPECT_THAT(LastError(guest_), HasSubstr("there is no output before a successful compute"));
+  EXPECT_THAT(guest_.LastError(), HasSubstr("there is no output before a successful compute"));
   ASSERT_EQ(guest_.Compute(from, {1, 2, 3, 4}), kSuccess);
   for (const uint32_t index : {1u, 0x80000000u, 0xffffffffu}) {
     EXPECT_EQ(Pass(guest_, to, from, index, 0), kInvalidArgument);
-    EXPECT_THAT(LastError(guest_), HasSubstr("there is no input " + std::to_string(index)));
+    EXPECT_THAT(guest_.LastError(), HasSubstr("there is no input " + std::to_string(index)));
     EXPECT_EQ(Pass(guest_, to, from, 0, index), kInvalidArgument);
-    EXPECT_THAT(LastError(guest_), HasSubstr("there is no output " + std::to_string(index)));
+    EXPECT_THAT(guest_.LastError(), HasSubstr("there is no output " + std::to_string(index)));
   }
   EXPECT_EQ(Pass(guest_, to, from), kSuccess);
 }
@@ -113,9 +108,9 @@ TEST_F(OutputToInput, NeedsAnInputAndAnOutputThatAreThere) {
 TEST_F(OutputToInput, NeedsTwoContextsThatLive) {
   const uint32_t from = guest_.NewContext("m"), dead = guest_.NewContext("m");
   ASSERT_EQ(guest_.Compute(from, {1, 2, 3, 4}), kSuccess);
-  ASSERT_EQ(guest_.calls.Call("finalize_execution_context", {dead}), kSuccess);
+  ASSERT_EQ(guest_.Finalize(dead), kSuccess);
   uint32_t graph = 0;
-  ASSERT_EQ(guest_.calls.LoadByName("m", graph), kSuccess);
+  ASSERT_EQ(guest_.LoadByName("m", graph), kSuccess);
   BytesGuest other(host_.get());
   const uint32_t of_other = other.NewContext("m");
   ASSERT_EQ(other.NewContext("m"), dead) << "a handle of another guest is none of this one's";
@@ -127,7 +122,7 @@ TEST_F(OutputToInput, NeedsTwoContextsThatLive) {
   EXPECT_EQ(other.Compute(of_other), kInvalidArgument) << "nobody set its input";
 }
 
-TEST_F(OutputToInput, OfAContextThatComputesIsBusy) {
+TEST_F(OutputToInput, IsRefusedWhileAContextComputes) {
   const Gate gate;
   AddEchoModel(host_.get(), "waits", "in x u8 4\n" + gate.Compute());
   const uint32_t idle = guest_.NewContext("m"), busy = guest_.NewContext("waits");
@@ -135,7 +130,7 @@ TEST_F(OutputToInput, OfAContextThatComputesIsBusy) {
   ASSERT_EQ(guest_.Set(busy, {5, 6, 7, 8}), kSuccess);
   std::future<uint32_t> done = std::async(std::launch::async, [&] {
     FakeGuest other(guest_.guest.get());
-    return other.Call("compute", {busy});
+    return other.Compute(busy);
   });
   gate.Await();
   EXPECT_EQ(Pass(guest_, busy, idle), kBusy);
@@ -155,7 +150,7 @@ TEST_F(OutputToInput, IsCharged) {
   ASSERT_EQ(guest.Compute(context, std::vector<uint8_t>(1000, 7)), kSuccess);
   EXPECT_EQ(guest.held(), 2000u);
   EXPECT_EQ(Pass(guest, context, context), kTooLarge);
-  EXPECT_THAT(LastError(guest), HasSubstr("limits.max_tensor_bytes"));
+  EXPECT_THAT(guest.LastError(), HasSubstr("limits.max_tensor_bytes"));
   EXPECT_EQ(guest.held(), 2000u);
   EXPECT_EQ(guest.Compute(context), kSuccess) << "the input is what it was";
   BytesGuest rich(NewGuest(host_.get(), &wasinn_limits::max_tensor_bytes, 3000));
@@ -170,27 +165,12 @@ TEST_F(OutputToInput, CopiesWhatIsNotGivenAway) {
   AddEchoModel(host_.get(), "text", "in x u8 -1\npieces 4\n");
   const uint32_t context = guest_.NewContext("text"), to = guest_.NewContext("m");
   ASSERT_EQ(guest_.Set(context, {1, 2, 3, 4, 5, 6}), kSuccess);
-  ASSERT_EQ(guest_.calls.Call("compute_single", {context}), kSuccess);
-  const uint64_t before = guest_.wit.stats().copies_out;
-  ASSERT_EQ(Pass(guest_, to, context), kSuccess) << LastError(guest_);
-  EXPECT_EQ(guest_.wit.stats().copies_out, before + 1);
+  ASSERT_EQ(guest_.Call("compute_single", {context}), kSuccess);
+  const uint64_t before = guest_.Stats().copies_out;
+  ASSERT_EQ(Pass(guest_, to, context), kSuccess) << guest_.LastError();
+  EXPECT_EQ(guest_.Stats().copies_out, before + 1);
   ASSERT_EQ(guest_.Compute(to), kSuccess);
   EXPECT_THAT(guest_.Output(to), ElementsAre(1, 2, 3, 4));
-}
-
-// The same of resources of components, which were made to be passed on.
-TEST_F(OutputToInput, OfComponentsCopiesNothingEither) {
-  const uint32_t first = guest_.wit.ContextOf("m"), second = guest_.wit.ContextOf("bound");
-  uint32_t tensor = guest_.wit.Tensor({4}, kWitU8, {1, 2, 3, 4}).rep;
-  const uint64_t before = guest_.wit.stats().copies_in;
-  for (const uint32_t context : {first, second, first}) {
-    const Outcome done = guest_.wit.Compute(context, {{"x", tensor}});
-    ASSERT_TRUE(done.ok()) << done;
-    tensor = done.outputs.at(0).second;
-  }
-  EXPECT_EQ(guest_.wit.stats().copies_in, before);
-  EXPECT_EQ(guest_.wit.stats().copies_out, 0u);
-  EXPECT_THAT(guest_.wit.Data(tensor), ElementsAre(1, 2, 3, 4));
 }
 
 }  // namespace

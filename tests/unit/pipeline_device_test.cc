@@ -18,26 +18,17 @@ class Devices : public PipelineTest {
   std::string Describe(const HostPtr& host, const char* name) {
     BytesGuest guest(host.get());
     uint32_t graph = 0;
-    EXPECT_EQ(guest.calls.LoadByName(name, graph), kSuccess);
-    return Text(guest, "wasinn_ext_0.describe", {graph});
+    EXPECT_EQ(guest.LoadByName(name, graph), kSuccess);
+    return guest.Text("wasinn_ext_0.describe", {graph});
   }
-  std::string LastError(BytesGuest& guest) { return Text(guest, "wasinn_ext_0.last_error", {}); }
   // Again and again, with other bytes.
   void ExpectEcho(const HostPtr& host, const char* name) {
     BytesGuest guest(host.get());
     const uint32_t context = guest.NewContext(name);
     for (uint8_t i = 1; i < 4; ++i) {
-      ASSERT_EQ(guest.Compute(context, {i, 2, 3, 4}), kSuccess) << LastError(guest);
+      ASSERT_EQ(guest.Compute(context, {i, 2, 3, 4}), kSuccess) << guest.LastError();
       EXPECT_THAT(guest.Output(context), ElementsAre(i, 2, 3, 4));
     }
-  }
-
- private:
-  std::string Text(BytesGuest& guest, const char* call, std::vector<uint64_t> arguments) {
-    const uint32_t buffer = guest.calls.Reserve(2000), written = guest.calls.Reserve(4);
-    arguments.insert(arguments.end(), {buffer, 2000, written});
-    EXPECT_EQ(guest.calls.Call(call, arguments), kSuccess);
-    return {reinterpret_cast<const char*>(guest.calls.memory().data()) + buffer, guest.calls.Read<uint32_t>(written)};
   }
 };
 
@@ -113,8 +104,8 @@ TEST_F(Devices, WhatStaysThereIsCharged) {
   BytesGuest guest(host.get());
   const uint32_t context = guest.NewContext("p");
   EXPECT_NE(guest.Compute(context, {1}), kSuccess);
-  EXPECT_THAT(LastError(guest), HasSubstr("max_tensor_bytes"));
-  EXPECT_EQ(guest.wit.stats().tensor_bytes, 1u) << "its input";
+  EXPECT_THAT(guest.LastError(), HasSubstr("max_tensor_bytes"));
+  EXPECT_EQ(guest.Stats().tensor_bytes, 1u) << "its input";
 }
 
 // A backend whose output is there though nobody asked for that.
@@ -126,7 +117,7 @@ TEST_F(Devices, WhoStraysIsAnError) {
     BytesGuest guest(host.get());
     const uint32_t context = guest.NewContext(name);
     EXPECT_NE(guest.Compute(context, {1, 2, 3, 4}), kSuccess);
-    EXPECT_THAT(LastError(guest), HasSubstr("is in the memory of npu:0: expected the host's"));
+    EXPECT_THAT(guest.LastError(), HasSubstr("is in the memory of npu:0: expected the host's"));
   }
 }
 
@@ -146,15 +137,15 @@ TEST_F(Devices, WhatFailsLeavesNothingThere) {
     model("slow", "endless 9\n");
     model("grows", "outgrows 4000\n");
   }
-  const HostPtr host = Host("[limits]\ncompute_timeout_ms = 100\nmax_tensor_bytes = 3000\n");
+  const HostPtr host = Host("[limits]\nmax_tensor_bytes = 3000\n");
   for (const char* name : {"fails_p", "slow_p", "grows_p", "fails_ps", "slow_ps", "grows_ps"}) {
-    BytesGuest guest(host.get());
+    BytesGuest guest(NewGuest(host.get(), &wasinn_limits::compute_timeout_ms, 100u));
     const uint32_t context = guest.NewContext(name);
     for (int i = 0; i < 2; ++i) {
       EXPECT_NE(guest.Compute(context, {9, 2, 3, 4}), kSuccess) << name;
       EXPECT_EQ(guest.held(), 4u) << name << ": its input";
     }
-    EXPECT_EQ(guest.calls.Call("finalize_execution_context", {context}), kSuccess);
+    EXPECT_EQ(guest.Finalize(context), kSuccess);
     EXPECT_EQ(guest.held(), 0u) << name;
   }
   ExpectEcho(host, "slow_p");
@@ -173,7 +164,7 @@ TEST_F(Devices, TensorsWithoutElementsAreThere) {
     BytesGuest guest(host.get());
     const uint32_t context = guest.NewContext(name);
     for (const std::vector<uint8_t>& bytes : {std::vector<uint8_t>{}, {1, 2}, {}}) {
-      ASSERT_EQ(guest.Compute(context, bytes), kSuccess) << LastError(guest);
+      ASSERT_EQ(guest.Compute(context, bytes), kSuccess) << guest.LastError();
       EXPECT_EQ(guest.Output(context), bytes);
     }
   }
@@ -192,7 +183,7 @@ TEST_F(Devices, WhatOutgrowsItsSignatureIsCharged) {
   for (const char* name : {"p", "ps"}) {
     BytesGuest guest(host.get());
     const uint32_t context = guest.NewContext(name);
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(guest.Compute(context, {1, 2, 3, 4}), kSuccess) << name << LastError(guest);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(guest.Compute(context, {1, 2, 3, 4}), kSuccess) << name << guest.LastError();
     EXPECT_LE(guest.held(), 3012u) << name << ": input, output and what the slot may have";
     BytesGuest poor(NewGuest(host.get(), &wasinn_limits::max_tensor_bytes, 2999));
     EXPECT_EQ(poor.Compute(poor.NewContext(name), {1, 2, 3, 4}), kTooLarge) << name;
@@ -236,9 +227,9 @@ TEST_F(Devices, ContextsRunBesideEachOther) {
       BytesGuest guest(host.get());
       const uint32_t context = guest.NewContext(i % 2 == 0 ? "p" : "m");
       for (uint8_t j = 0; j < 50; ++j) {
-        ASSERT_EQ(guest.Compute(context, {i, j, 3, 4}), kSuccess) << LastError(guest);
+        ASSERT_EQ(guest.Compute(context, {i, j, 3, 4}), kSuccess) << guest.LastError();
         ASSERT_THAT(guest.Output(context), ElementsAre(i, j, 3, 4));
-        guest.calls.Rewind();
+        guest.Rewind();
       }
     });
   }

@@ -3,10 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
+#include "support/test_folder.h"
 #include "support/this_build.h"
 #include "unit/bytes_guest.h"
 
@@ -14,13 +13,9 @@ namespace wasinn::testing {
 
 class PipelineTest : public ::testing::Test {
  protected:
-  PipelineTest() { std::filesystem::create_directories(folder_); }
-  ~PipelineTest() override { std::filesystem::remove_all(folder_); }
-
   // A model of these directives, with further settings of its own.
   void Model(const std::string& name, const std::string& directives, const std::string& settings = "") {
-    const std::string path = (folder_ / (name + ".gguf")).string();
-    std::ofstream(path) << EchoModel(directives);
+    const std::string path = folder_.Write(name + ".gguf", EchoModel(directives));
     models_ += "[models." + name + "]\npath = '" + path + "'\n" + settings;
   }
   // `step`: the text of the array.
@@ -38,9 +33,8 @@ class PipelineTest : public ::testing::Test {
     }
     Pipeline(name, steps);
   }
-  HostPtr Host(const std::string& more = "") {
-    return EchoHost(log_, "worker = \"" + WorkerFile() + "\"\n" + more + models_);
-  }
+  std::string Settings(const std::string& more) const { return "worker = '" + WorkerFile() + "'\n" + more + models_; }
+  HostPtr Host(const std::string& more = "") { return EchoHost(log_, Settings(more)); }
   // What the load of a model says, or "".
   std::string LoadError(const HostPtr& host, const char* name) {
     const StatusPtr status(
@@ -51,9 +45,7 @@ class PipelineTest : public ::testing::Test {
   Log log_;
 
  private:
-  const std::filesystem::path folder_ =
-      std::filesystem::path(::testing::TempDir()) /
-      (std::string("pipeline_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const TestFolder folder_;
   std::string models_;
 };
 

@@ -10,6 +10,7 @@
 #include "support/gate.h"
 #include "unit/no_memory.h"
 #include "unit/pipeline_host.h"
+#include "unit/turned_host.h"
 
 namespace wasinn::testing {
 namespace {
@@ -19,12 +20,6 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 using Pipelines = PipelineTest;
-
-std::string LastError(BytesGuest& guest) {
-  const uint32_t buffer = guest.calls.Reserve(1000), written = guest.calls.Reserve(4);
-  EXPECT_EQ(guest.calls.Call("wasinn_ext_0.last_error", {buffer, 1000, written}), kSuccess);
-  return {reinterpret_cast<const char*>(guest.calls.memory().data()) + buffer, guest.calls.Read<uint32_t>(written)};
-}
 
 // As many copies as of one model, whoever has the memory of the outputs.
 TEST_F(Pipelines, ComputeTheirStepsWithoutACopyBetween) {
@@ -38,9 +33,9 @@ TEST_F(Pipelines, ComputeTheirStepsWithoutACopyBetween) {
     BytesGuest guest(host.get());
     const uint32_t context = guest.NewContext(name);
     for (uint8_t i = 1; i < 4; ++i) {
-      ASSERT_EQ(guest.Compute(context, {i, 2, 3, 4}), kSuccess) << LastError(guest);
+      ASSERT_EQ(guest.Compute(context, {i, 2, 3, 4}), kSuccess) << guest.LastError();
       EXPECT_THAT(guest.Output(context), ElementsAre(i, 2, 3, 4));
-      const wasinn_guest_stats stats = guest.wit.stats();
+      const wasinn_guest_stats stats = guest.Stats();
       EXPECT_EQ(stats.copies_in, i);
       EXPECT_EQ(stats.copies_out, i);
       EXPECT_EQ(stats.bytes_in + stats.bytes_out, 8u * i);
@@ -69,10 +64,10 @@ TEST_F(Pipelines, GoByTheirMaps) {
   EXPECT_THAT(guest.wit.Data(done.outputs[1].second), ElementsAre(1, 2)) << "m, which step 2 does not take";
   EXPECT_THAT(guest.wit.Data(done.outputs[2].second), ElementsAre(3, 4));
   // By index: the right one first.
-  ASSERT_EQ(guest.calls.SetInput<uint8_t>(context, 0, {2}, kU8, {5, 6}), kSuccess);
+  ASSERT_EQ(guest.Set(context, {5, 6}), kSuccess);
   EXPECT_EQ(guest.Compute(context), kInvalidArgument);
-  EXPECT_THAT(LastError(guest), HasSubstr("input 1 ('left') was not set"));
-  ASSERT_EQ(guest.calls.SetInput<uint8_t>(context, 1, {2}, kU8, {7, 8}), kSuccess);
+  EXPECT_THAT(guest.LastError(), HasSubstr("input 1 ('left') was not set"));
+  ASSERT_EQ(guest.Set(context, {7, 8}, 1), kSuccess);
   ASSERT_EQ(guest.Compute(context), kSuccess);
   EXPECT_THAT(guest.Output(context), ElementsAre(7, 8));
 }
@@ -84,7 +79,7 @@ TEST_F(Pipelines, NeedNoMapsBetweenNeighbours) {
   const HostPtr host = Host();
   BytesGuest guest(host.get());
   const uint32_t context = guest.NewContext("p");
-  ASSERT_EQ(guest.Compute(context, {1, 2, 3, 4}), kSuccess) << LastError(guest);
+  ASSERT_EQ(guest.Compute(context, {1, 2, 3, 4}), kSuccess) << guest.LastError();
   EXPECT_THAT(guest.Output(context), ElementsAre(1, 2, 3, 4));
 }
 
@@ -97,12 +92,12 @@ TEST_F(Pipelines, MayBeStepsOfOthers) {
   const HostPtr host = Host();
   BytesGuest guest(host.get());
   const uint32_t context = guest.NewContext("outer");
-  ASSERT_EQ(guest.Compute(context, {1, 2, 3, 4}), kSuccess) << LastError(guest);
+  ASSERT_EQ(guest.Compute(context, {1, 2, 3, 4}), kSuccess) << guest.LastError();
   EXPECT_THAT(guest.Output(context), ElementsAre(1, 2, 3, 4));
-  EXPECT_EQ(guest.wit.stats().copies_in + guest.wit.stats().copies_out, 3u) << "and what is between the pipelines";
+  EXPECT_EQ(guest.Stats().copies_in + guest.Stats().copies_out, 3u) << "and what is between the pipelines";
 }
 
-TEST_F(Pipelines, PassShapesOnThatOnlyAComputeTells) {
+TEST_F(Pipelines, PassShapesOnThatOnlyAComputeShows) {
   Model("late", "in x u8 -1\nlate\n");
   Model("open", "in x u8 -1\n");
   Pipeline("p",
@@ -113,12 +108,12 @@ TEST_F(Pipelines, PassShapesOnThatOnlyAComputeTells) {
   BytesGuest guest(host.get());
   const uint32_t context = guest.NewContext("p");
   for (const std::vector<uint8_t>& bytes : {std::vector<uint8_t>{1, 2, 3}, {4}, {5, 6, 7, 8, 9}}) {
-    ASSERT_EQ(guest.Compute(context, bytes), kSuccess) << LastError(guest);
+    ASSERT_EQ(guest.Compute(context, bytes), kSuccess) << guest.LastError();
     EXPECT_EQ(guest.Output(context), bytes);
   }
 }
 
-TEST_F(Pipelines, CheckWhatOnlyAComputeTells) {
+TEST_F(Pipelines, CheckShapesThatOnlyAComputeShows) {
   Model("open", "in x u8 -1\n");
   Model("four", "in x u8 4\n");
   Pipeline("p", "{model_name = 'open', input_map = {x = 'i'}}, {model_name = 'four'}");
@@ -126,17 +121,17 @@ TEST_F(Pipelines, CheckWhatOnlyAComputeTells) {
   BytesGuest guest(host.get());
   const uint32_t context = guest.NewContext("p");
   EXPECT_EQ(guest.Compute(context, {1, 2, 3}), kInvalidArgument);
-  EXPECT_THAT(LastError(guest), HasSubstr("step 2 ('four'): input 'x' takes u8 [4], given u8 [3]"));
+  EXPECT_THAT(guest.LastError(), HasSubstr("step 2 ('four'): input 'x' takes u8 [4], given u8 [3]"));
   EXPECT_EQ(guest.Compute(context, {1, 2, 3, 4}), kSuccess);
 }
 
-TEST_F(Pipelines, LeaveUnsetWhatMayStayUnset) {
+TEST_F(Pipelines, LeaveOptionalInputsUnset) {
   Model("m", "in x u8 4\nin y u8 2 optional\n");
   Pipeline("p", "{model_name = 'm', input_map = {x = 'i', y = 'j'}, output_map = {x = 'o'}}");
   const HostPtr host = Host();
   BytesGuest guest(host.get());
   const uint32_t context = guest.NewContext("p");
-  ASSERT_EQ(guest.Compute(context, {1, 2, 3, 4}), kSuccess) << LastError(guest);
+  ASSERT_EQ(guest.Compute(context, {1, 2, 3, 4}), kSuccess) << guest.LastError();
   EXPECT_THAT(guest.Output(context), ElementsAre(1, 2, 3, 4));
 }
 
@@ -146,19 +141,25 @@ TEST_F(Pipelines, NameTheStepThatFails) {
   BytesGuest guest(host.get());
   const uint32_t context = guest.NewContext("p");
   EXPECT_EQ(guest.Compute(context, {1, 2, 3, 4}), kTooLarge);
-  EXPECT_THAT(LastError(guest), HasSubstr("pipeline: step 2 ('m2'): echo: "));
-  const uint32_t buffer = guest.calls.Reserve(8);
-  EXPECT_EQ(guest.calls.Call("get_output", {context, 0, buffer, 4, buffer + 4}), kInvalidArgument);
+  EXPECT_THAT(guest.LastError(), HasSubstr("pipeline: step 2 ('m2'): echo: "));
+  const uint32_t buffer = guest.Reserve(8);
+  EXPECT_EQ(guest.Call("get_output", {context, 0, buffer, 4, buffer + 4}), kInvalidArgument);
 }
 
 TEST_F(Pipelines, NameTheStepThatADeadlineEnds) {
-  Chain("p", {"", "delay 600000\n"});
-  const HostPtr host = Host("[limits]\ncompute_timeout_ms = 50\n");
+  const Gate gate;
+  Chain("p", {"", gate.Compute()});
+  core::Clock::Hands hands;
+  const HostPtr host = TurnedHost(hands, log_, Settings("[limits]\ncompute_timeout_ms = 50\n"));
   BytesGuest guest(host.get());
   const uint32_t context = guest.NewContext("p");
+  ASSERT_EQ(guest.Set(context, {1, 2, 3, 4}), kSuccess);
   for (int i = 0; i < 2; ++i) {  // and it is not stopped before it has begun the next time
-    EXPECT_EQ(guest.Compute(context, {1, 2, 3, 4}), kRuntimeError);
-    EXPECT_THAT(LastError(guest), HasSubstr("the compute was stopped after 50 ms: it had come to step 2 ('m2')"));
+    std::future<uint32_t> done = std::async(std::launch::async, [&] { return guest.Compute(context); });
+    gate.Await();
+    EXPECT_EQ(TurnUntilDone(hands, done), kRuntimeError);
+    EXPECT_THAT(guest.LastError(), HasSubstr("the compute was stopped after 50 ms: it had come to step 2 ('m2')"));
+    gate.Close();
   }
 }
 
@@ -172,7 +173,7 @@ TEST_F(Pipelines, EndWithTheirContext) {
   std::future<uint32_t> done = std::async(std::launch::async, [&] { return guest.Compute(context); });
   gate.Await();
   FakeGuest other(guest.guest.get());
-  EXPECT_EQ(other.Call("finalize_execution_context", {context}), kSuccess);
+  EXPECT_EQ(other.Finalize(context), kSuccess);
   EXPECT_EQ(done.get(), kRuntimeError);
 }
 
@@ -195,40 +196,21 @@ TEST_F(Pipelines, HoldNoTurnBetweenSteps) {
   EXPECT_EQ(waits.get(), kSuccess);
 }
 
-// Contexts of one pipeline compute beside each other.
-TEST_F(Pipelines, RunBesideEachOther) {
-  Chain("p", {"shares\nturns 2\n", "", "shares\nturns 2\n"});
-  const HostPtr host = Host();
-  std::vector<std::thread> threads;
-  for (uint8_t i = 0; i < 4; ++i) {
-    threads.emplace_back([&host, i] {
-      BytesGuest guest(host.get());
-      const uint32_t context = guest.NewContext("p");
-      for (uint8_t j = 0; j < 50; ++j) {
-        ASSERT_EQ(guest.Compute(context, {i, j, 3, 4}), kSuccess) << LastError(guest);
-        ASSERT_THAT(guest.Output(context), ElementsAre(i, j, 3, 4));
-        guest.calls.Rewind();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
-
-TEST_F(Pipelines, ChargeWhatLiesBetweenToTheGuest) {
+TEST_F(Pipelines, ChargeTensorsBetweenStepsToTheGuest) {
   Model("small", "in x u8 -1\n");
   Model("grows", "in x u8 -1\noutgrows 3000\n");
   Pipeline("p", "{model_name = 'grows', input_map = {x = 'i'}}, {model_name = 'small'}");
   const HostPtr host = Host("[limits]\nmax_tensor_bytes = 7000\n");
   BytesGuest guest(host.get());
   const uint32_t context = guest.NewContext("p");
-  ASSERT_EQ(guest.Compute(context, {1, 2, 3, 4}), kSuccess) << LastError(guest);
+  ASSERT_EQ(guest.Compute(context, {1, 2, 3, 4}), kSuccess) << guest.LastError();
   EXPECT_EQ(guest.held(), 3004u) << "4 of the input and the output, not what lay between";
   BytesGuest poor(NewGuest(host.get(), &wasinn_limits::max_tensor_bytes, 2999));
   const uint32_t refused = poor.NewContext("p");
   EXPECT_EQ(poor.Compute(refused, {1, 2, 3, 4}), kTooLarge);
-  EXPECT_THAT(LastError(poor), HasSubstr("step 1 ('grows'): "));
+  EXPECT_THAT(poor.LastError(), HasSubstr("step 1 ('grows'): "));
   EXPECT_EQ(poor.held(), 4u);
-  EXPECT_EQ(poor.calls.Call("finalize_execution_context", {refused}), kSuccess);
+  EXPECT_EQ(poor.Finalize(refused), kSuccess);
   EXPECT_EQ(poor.held(), 0u);
 }
 
@@ -243,7 +225,7 @@ TEST_F(Pipelines, GiveTheirOutputsAway) {
   const Outcome done = guest.wit.Compute(context, {{"t0", input}});
   ASSERT_TRUE(done.ok()) << done;
   EXPECT_EQ(guest.held(), before) << "the input went, the output came";
-  EXPECT_EQ(guest.wit.stats().copies_in + guest.wit.stats().copies_out, 1u) << "that of the tensor";
+  EXPECT_EQ(guest.Stats().copies_in + guest.Stats().copies_out, 1u) << "that of the tensor";
   EXPECT_EQ(guest.wit.DropContext(context), "");
   EXPECT_THAT(guest.wit.Data(done.outputs[0].second), ElementsAre(1, 2, 3, 4));
   EXPECT_EQ(guest.wit.DropTensor(done.outputs[0].second), "");
@@ -251,32 +233,32 @@ TEST_F(Pipelines, GiveTheirOutputsAway) {
 }
 
 // What its last framework or worker made is not for its first one to read in place.
-TEST_F(Pipelines, CopyWhatTheyMadeThemselves) {
+TEST_F(Pipelines, CopyTheirOwnOutputsIfTheyAreInputsAgain) {
   Chain("p", {"", ""});
   const HostPtr host = Host();
   BytesGuest guest(host.get());
   const uint32_t context = guest.wit.ContextOf("p");
   const Outcome first = guest.wit.Compute(context, {{"t0", guest.wit.Tensor({4}, kWitU8, {1, 2, 3, 4}).rep}});
   ASSERT_TRUE(first.ok()) << first;
-  const uint64_t before = guest.wit.stats().copies_in;
+  const uint64_t before = guest.Stats().copies_in;
   const Outcome second = guest.wit.Compute(context, {{"t0", first.outputs[0].second}});
   ASSERT_TRUE(second.ok()) << second;
-  EXPECT_EQ(guest.wit.stats().copies_in, before + 1);
+  EXPECT_EQ(guest.Stats().copies_in, before + 1);
   EXPECT_THAT(guest.wit.Data(second.outputs[0].second), ElementsAre(1, 2, 3, 4));
 }
 
 // A worker's memory is nobody else's: what comes from there is copied.
-TEST_F(Pipelines, CopyWhatAWorkerMade) {
+TEST_F(Pipelines, CopyTheOutputsOfWorkers) {
   Model("here", "in x u8 4\n");
   Model("apart", "in x u8 4\n", "isolate = true\n");
   Pipeline("p", "{model_name = 'apart', input_map = {x = 'i'}}, {model_name = 'here'}");
   const HostPtr host = Host();
   BytesGuest guest(host.get());
   const uint32_t context = guest.NewContext("p");
-  ASSERT_EQ(guest.Compute(context, {1, 2, 3, 4}), kSuccess) << LastError(guest);
+  ASSERT_EQ(guest.Compute(context, {1, 2, 3, 4}), kSuccess) << guest.LastError();
   EXPECT_THAT(guest.Output(context), ElementsAre(1, 2, 3, 4));
-  EXPECT_EQ(guest.wit.stats().copies_out, 2u);
-  EXPECT_EQ(guest.wit.stats().copies_in, 1u);
+  EXPECT_EQ(guest.Stats().copies_out, 2u);
+  EXPECT_EQ(guest.Stats().copies_in, 1u);
 }
 
 // The next load of the pipeline finds another worker.
@@ -289,7 +271,7 @@ TEST_F(Pipelines, AreLoadedAgainWhenAWorkerIsLost) {
   for (int i = 0; i < 2; ++i) {
     const uint32_t context = guest.NewContext("p");
     EXPECT_EQ(guest.Compute(context, {1, 2, 3, 4}), kRuntimeError);
-    EXPECT_THAT(LastError(guest), HasSubstr("pipeline: step 2 ('apart'): echo: the model's worker is gone"));
+    EXPECT_THAT(guest.LastError(), HasSubstr("pipeline: step 2 ('apart'): echo: the model's worker is gone"));
     EXPECT_EQ(guest.Compute(context), kRuntimeError);
   }
 }
@@ -332,29 +314,13 @@ TEST_F(Pipelines, AreDescribed) {
   const HostPtr host = Host();
   BytesGuest guest(host.get());
   uint32_t graph = 0;
-  ASSERT_EQ(guest.calls.LoadByName("p", graph), kSuccess);
-  const uint32_t buffer = guest.calls.Reserve(1000), written = guest.calls.Reserve(4);
-  ASSERT_EQ(guest.calls.Call("wasinn_ext_0.describe", {graph, buffer, 1000, written}), kSuccess);
-  const std::string text(reinterpret_cast<const char*>(guest.calls.memory().data()) + buffer,
-                         guest.calls.Read<uint32_t>(written));
+  ASSERT_EQ(guest.LoadByName("p", graph), kSuccess);
   EXPECT_EQ(
-      text,
+      guest.Text("wasinn_ext_0.describe", {graph}),
       R"({"backend":"pipeline","inputs":[{"name":"t0","type":"u8","shape":[4]}],)"
       R"("outputs":[{"name":"t2","type":"u8","shape":[4]}],"model":{"step":[)"
       R"({"model_name":"m1","backend":"echo","input_map":{"x":"t0"},"output_map":{"x":"t1"}},)"
       R"({"model_name":"m2","backend":"echo","input_map":{"x":"t1"},"output_map":{"x":"t2"}}],"stateful":false}})");
-}
-
-TEST_F(Pipelines, AreWarmedUp) {
-  const std::string records = ::testing::TempDir() + "/pipeline_records";
-  std::filesystem::remove(records);
-  Model("m", "in x u8 4\nrecords " + records + "\n");
-  Pipeline("p", "{model_name = 'm', input_map = {x = 'i'}}, {model_name = 'm'}", "warm_up = 2\npreload = true\n");
-  const HostPtr host = Host();
-  std::ifstream file(records);
-  int lines = 0;
-  for (std::string line; std::getline(file, line); ++lines) EXPECT_EQ(line, "x[4] zeros");
-  EXPECT_EQ(lines, 4);
 }
 
 TEST_F(Pipelines, HaveTheDeviceOfTheirSteps) {
@@ -362,29 +328,13 @@ TEST_F(Pipelines, HaveTheDeviceOfTheirSteps) {
   const HostPtr host = Host();
   BytesGuest guest(host.get());
   const auto load = [&](const std::string& config) {
-    const uint32_t out = guest.calls.Reserve(4);
-    return guest.calls.Call("load_by_name_with_config",
-                            {guest.calls.Put("p"), 1, guest.calls.Put(config), config.size(), out});
+    uint32_t graph = 0;
+    return guest.LoadWithConfig("p", config, graph);
   };
   EXPECT_EQ(load(R"({"device": "gpu"})"), kUnsupportedOperation);
-  EXPECT_THAT(LastError(guest), HasSubstr("model 'p' is a pipeline: its steps run where their models do"));
+  EXPECT_THAT(guest.LastError(), HasSubstr("model 'p' is a pipeline: its steps run where their models do"));
   EXPECT_EQ(load(R"({"shade": "dark"})"), kInvalidArgument);
   EXPECT_EQ(load(R"({"outputs": ["t1"], "threads": 2})"), kSuccess);
-}
-
-// In one call, and from memory that is the guest's.
-TEST_F(Pipelines, ReadWhereTheInputsLie) {
-  Model("m", "in x u8 8192\n");
-  Pipeline("p", "{model_name = 'm', input_map = {x = 'i'}}, {model_name = 'm'}");
-  const HostPtr host = Host("[policy]\ninputs = 'by-reference'\n");
-  BytesGuest guest(host.get());
-  const uint32_t context = guest.NewContext("p");
-  const std::vector<uint8_t> bytes(8192, 7);
-  for (int i = 0; i < 3; ++i) {
-    ASSERT_EQ(guest.Compute(context, bytes), kSuccess) << LastError(guest);
-    guest.calls.Rewind();
-  }
-  EXPECT_EQ(guest.wit.stats().copies_out, 0u);
 }
 
 }  // namespace

@@ -2,29 +2,20 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <stdlib.h>
 
-#include <filesystem>
-#include <fstream>
+#include "support/test_folder.h"
 
 namespace wasinn::test {
 namespace {
 
 class ProcessorsOfQuotaTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    mount_ = (std::filesystem::temp_directory_path() / "wasinn-cgroups-XXXXXX").string();
-    ASSERT_NE(mkdtemp(mount_.data()), nullptr);
+  void Write(const std::string& file, const std::string& text) const { mount_.Write(file, text); }
+  std::optional<uint32_t> Of(std::string_view of_process) const {
+    return ProcessorsOfQuota(of_process, mount_.path().string());
   }
-  void TearDown() override { std::filesystem::remove_all(mount_); }
-  void Write(const std::string& file, const std::string& text) const {
-    const std::filesystem::path path = mount_ + "/" + file;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path) << text;
-  }
-  std::optional<uint32_t> Of(std::string_view of_process) const { return ProcessorsOfQuota(of_process, mount_); }
 
-  std::string mount_;
+  const testing::TestFolder mount_;
 };
 
 TEST_F(ProcessorsOfQuotaTest, AreRoundedUp) {

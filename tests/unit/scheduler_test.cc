@@ -15,6 +15,7 @@
 
 #include "support/echo.h"
 #include "support/gate.h"
+#include "unit/turned_host.h"
 
 namespace wasinn::testing {
 namespace {
@@ -77,28 +78,29 @@ TEST(Scheduler, LetsSoManyInAndNoMore) {
   EXPECT_EQ(scheduler.waiting(), 0u);
 }
 
+// The order in which those are served that come, in this order, while another one runs.
+std::vector<int> Serve(Scheduler& scheduler, const std::vector<std::pair<int, Scheduler::Share*>>& comers) {
+  Scheduler::Share running;
+  Scheduler::Waiter waiter;
+  std::optional<Scheduler::Turn> turn(std::in_place, scheduler, running, waiter);
+  SchedulerQueue queue(scheduler);
+  for (const auto& [name, share] : comers) queue.Add(name, *share);
+  turn.reset();
+  return queue.Served();
+}
+
 TEST(Scheduler, AGuestWithManyThreadsPushesNobodyBack) {
   Scheduler scheduler(1);
   Scheduler::Share many, few;
-  Scheduler::Waiter waiter;
-  std::optional<Scheduler::Turn> first(std::in_place, scheduler, many, waiter);
-  SchedulerQueue queue(scheduler);
-  for (const int name : {1, 2, 3}) queue.Add(name, many);
-  queue.Add(9, few);
-  first.reset();
-  EXPECT_THAT(queue.Served(), ElementsAre(1, 9, 2, 3));
+  EXPECT_THAT(Serve(scheduler, {{1, &many}, {2, &many}, {3, &many}, {9, &few}}), ElementsAre(1, 9, 2, 3));
 }
 
 TEST(Scheduler, WeightsAreTurns) {
   Scheduler scheduler(1);
   Scheduler::Share heavy(2), light;
-  Scheduler::Waiter waiter;
-  std::optional<Scheduler::Turn> first(std::in_place, scheduler, light, waiter);
-  SchedulerQueue queue(scheduler);
-  for (int i = 0; i < 6; ++i) queue.Add(1, light);
-  for (int i = 0; i < 6; ++i) queue.Add(2, heavy);
-  first.reset();
-  const std::vector<int> served = queue.Served();
+  std::vector<std::pair<int, Scheduler::Share*>> comers(6, {1, &light});
+  comers.insert(comers.end(), 6, {2, &heavy});
+  const std::vector<int> served = Serve(scheduler, comers);
   EXPECT_EQ(std::count(served.begin(), served.begin() + 9, 2), 6) << ::testing::PrintToString(served);
 }
 
@@ -115,17 +117,6 @@ TEST(Scheduler, AGuestThatComesBackIsWhereItsLastTurnPutIt) {
     }
     EXPECT_EQ(of_heavy, order.Arrive(light));
   }
-}
-
-// Who is served in which order, of those who come while somebody runs.
-std::vector<int> Serve(Scheduler& scheduler, const std::vector<std::pair<int, Scheduler::Share*>>& who) {
-  Scheduler::Share running;
-  Scheduler::Waiter waiter;
-  std::optional<Scheduler::Turn> turn(std::in_place, scheduler, running, waiter);
-  SchedulerQueue queue(scheduler);
-  for (const auto& [name, share] : who) queue.Add(name, *share);
-  turn.reset();
-  return queue.Served();
 }
 
 // A server may have a new guest for each request.
@@ -204,19 +195,17 @@ TEST(Scheduler, KeepsCountWhateverMeets) {
 }
 
 // A guest with one context, of the model "m".
-struct ScheduledProgram {
-  explicit ScheduledProgram(wasinn_host* host, uint32_t compute_timeout_ms = 0)
-      : guest(NewGuest(host, &wasinn_limits::compute_timeout_ms, compute_timeout_ms)), calls(guest.get()) {
-    uint32_t graph = 0;
-    EXPECT_EQ(calls.LoadByName("m", graph), kSuccess);
-    EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
-    EXPECT_EQ(calls.SetInput(context, 0, {1}, kF32, std::vector<float>{1}), kSuccess);
+struct ScheduledProgram : EchoProgram {
+  explicit ScheduledProgram(const HostPtr& host, uint32_t compute_timeout_ms = 0)
+      : EchoProgram(NewGuest(host.get(), &wasinn_limits::compute_timeout_ms, compute_timeout_ms)) {
+    EXPECT_EQ(Set(context, {1}), kSuccess);
   }
-  uint32_t Compute() { return calls.Call("compute", {context}); }
+  uint32_t Compute() { return EchoProgram::Compute(context); }
+  std::future<uint32_t> BeginCompute() {
+    return std::async(std::launch::async, [this] { return Compute(); });
+  }
 
-  GuestPtr guest;
-  FakeGuest calls;
-  uint32_t context = 0;
+  const uint32_t context = NewContext("m");
 };
 
 struct Limit {
@@ -228,7 +217,8 @@ struct Limit {
 class Turns : public ::testing::TestWithParam<Limit> {
  protected:
   Log log_;
-  const HostPtr host_ = EchoHost(log_, GetParam().host);
+  core::Clock::Hands hands_;
+  const HostPtr host_ = TurnedHost(hands_, log_, GetParam().host);
   Gate gate_;
 };
 INSTANTIATE_TEST_SUITE_P(All, Turns,
@@ -238,14 +228,15 @@ INSTANTIATE_TEST_SUITE_P(All, Turns,
 
 TEST_P(Turns, AWaitEndsWithItsDeadlineOrItsGuest) {
   AddEchoModel(host_.get(), "m", std::string("in x f32 1\n") + GetParam().model + gate_.Compute());
-  ScheduledProgram first(host_.get()), hurried(host_.get(), 50), closed(host_.get());
-  auto computing = std::async(std::launch::async, [&] { return first.Compute(); });
+  ScheduledProgram first(host_), hurried(host_, 50), closed(host_);
+  auto computing = first.BeginCompute();
   gate_.Await();
-  EXPECT_EQ(hurried.Compute(), kRuntimeError);
+  auto late = hurried.BeginCompute();
+  EXPECT_EQ(TurnUntilDone(hands_, late), kRuntimeError);
   EXPECT_TRUE(
       log_.Contains("the compute was stopped after 50 ms: it was still waiting: no more than 1 computes run at once " +
                     std::string(GetParam().message)));
-  auto waiting = std::async(std::launch::async, [&] { return closed.Compute(); });
+  auto waiting = closed.BeginCompute();
   wasinn_guest_close(closed.guest.get());
   EXPECT_EQ(waiting.get(), kRuntimeError);
   gate_.Open();
@@ -254,33 +245,33 @@ TEST_P(Turns, AWaitEndsWithItsDeadlineOrItsGuest) {
 }
 
 // Many wait for one model, and one of them runs: the other place is others'.
-TEST(TurnsOfOthers, WhoWaitsForItsModelKeepsNoPlace) {
+TEST(TurnsOfOthers, AWaitForAModelsTurnTakesNoPlaceOfTheHost) {
   Log log;
   const HostPtr host = EchoHost(log, "max_computes = 2\n");
   Gate gate;
   AddEchoModel(host.get(), "m", "in x f32 1\nturns 1\n" + gate.Compute());
-  ScheduledProgram first(host.get()), second(host.get());
-  auto computing = std::async(std::launch::async, [&] { return first.Compute(); });
+  ScheduledProgram first(host), second(host);
+  auto computing = first.BeginCompute();
   gate.Await();
-  auto waiting = std::async(std::launch::async, [&] { return second.Compute(); });
+  auto waiting = second.BeginCompute();
   AddEchoModel(host.get(), "m", "in x f32 1\nturns 0\n");
-  ScheduledProgram other(host.get());
+  ScheduledProgram other(host);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(other.Compute(), kSuccess);
   gate.Open();
   EXPECT_EQ(computing.get(), kSuccess);
   EXPECT_EQ(waiting.get(), kSuccess);
 }
 
-TEST(TurnsOfOthers, WhoIsNotCountedDoesNotWait) {
+TEST(TurnsOfOthers, AModelThatTakesNoTurnsDoesNotWait) {
   Log log;
   const HostPtr host = EchoHost(log, "max_computes = 1\n");
   Gate gate;
   AddEchoModel(host.get(), "m", "in x f32 1\nturns 0\n" + gate.Compute());
-  ScheduledProgram first(host.get());
-  auto computing = std::async(std::launch::async, [&] { return first.Compute(); });
+  ScheduledProgram first(host);
+  auto computing = first.BeginCompute();
   gate.Await();
   AddEchoModel(host.get(), "m", "in x f32 1\n");
-  ScheduledProgram other(host.get());
+  ScheduledProgram other(host);
   EXPECT_EQ(other.Compute(), kSuccess);
   gate.Open();
   EXPECT_EQ(computing.get(), kSuccess);

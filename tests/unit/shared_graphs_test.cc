@@ -27,23 +27,23 @@ class SharedGraphs : public ::testing::Test {
   }
   uint32_t Load(Program& program, std::string_view directives = kKeepingModel) {
     uint32_t graph = 0;
-    return program.calls.LoadBytes(EchoModel(directives), kGgmlEncoding, graph) == kSuccess ? graph : 0;
+    return program.LoadBytes(EchoModel(directives), kGgmlEncoding, graph) == kSuccess ? graph : 0;
   }
 
   Log log;
   HostPtr host;
 };
 
-TEST_F(SharedGraphs, OfTheSameBytesThereIsOne) {
+TEST_F(SharedGraphs, ThereIsOneOfTheSameBytes) {
   Program one(host.get()), two(host.get());
   const uint32_t first = one.Open(kKeepingModel), second = two.Open(kKeepingModel);
   EXPECT_EQ(Loads(), 1u);
   EXPECT_NE(one.Open(std::string(kKeepingModel) + " "), 0u) << "of others another";
   EXPECT_EQ(Loads(), 2u);
-  EXPECT_EQ(one.Compute(first, {1}), std::vector<float>({1}));
-  EXPECT_EQ(two.Compute(second, {2}), std::vector<float>({2}));
+  EXPECT_EQ(one.Infer(first, {1}), std::vector<float>({1}));
+  EXPECT_EQ(two.Infer(second, {2}), std::vector<float>({2}));
   one.guest.reset();
-  EXPECT_EQ(two.Compute(second, {3}), std::vector<float>({3})) << "who loaded it is gone";
+  EXPECT_EQ(two.Infer(second, {3}), std::vector<float>({3})) << "who loaded it is gone";
   EXPECT_NE(Load(two), 0u);
   EXPECT_EQ(Loads(), 2u);
   two.guest.reset();
@@ -61,13 +61,13 @@ TEST_F(SharedGraphs, EachPaysAsIfItWereAlone) {
   EXPECT_EQ(two.Stats().model_bytes, alone);
   const uint32_t again = Load(two);
   EXPECT_EQ(two.Stats().model_bytes, 2 * alone);
-  for (const uint32_t one_of : {same, again}) EXPECT_EQ(two.calls.Call("unload", {one_of}), kSuccess);
+  for (const uint32_t one_of : {same, again}) EXPECT_EQ(two.Call("unload", {one_of}), kSuccess);
   EXPECT_EQ(two.Stats().model_bytes, 0u);
-  EXPECT_EQ(one.calls.Call("unload", {graph}), kSuccess);
+  EXPECT_EQ(one.Call("unload", {graph}), kSuccess);
   EXPECT_EQ(one.Stats().model_bytes, 0u);
 }
 
-TEST_F(SharedGraphs, WhatOthersDoWithItCostsANewcomerNothing) {
+TEST_F(SharedGraphs, ANewcomerDoesNotPayForWhatOthersDoWithIt) {
   host = EchoHost(log, "max_computes = 1\n[policy]\nload = 'in-process'\n");
   const std::string model = std::string(kKeepingModel) + "shares\nturns 0\nkeeps 100000\n";
   Program one(host.get()), two(host.get());
@@ -75,35 +75,32 @@ TEST_F(SharedGraphs, WhatOthersDoWithItCostsANewcomerNothing) {
   const uint64_t alone = one.Stats().model_bytes;
   for (int i = 0; i < 2; ++i) {
     uint32_t context = 0;
-    ASSERT_EQ(one.calls.InitContext(graph, context), kSuccess);
+    ASSERT_EQ(one.InitContext(graph, context), kSuccess);
   }
   ASSERT_GE(one.Stats().model_bytes, alone + 100000) << "of a slot that contexts share";
   EXPECT_NE(Load(two, model), 0u);
   EXPECT_EQ(two.Stats().model_bytes, alone);
 }
 
-TEST_F(SharedGraphs, WhoCannotPayHasNone) {
+TEST_F(SharedGraphs, AGuestThatCannotPayHasNone) {
   Program rich(host.get());
   EXPECT_NE(Load(rich), 0u);
-  const GuestPtr guest = NewGuest(host.get(), &wasinn_limits::max_model_bytes, uint64_t{5000});
-  FakeGuest poor(guest.get());
+  Program poor(NewGuest(host.get(), &wasinn_limits::max_model_bytes, uint64_t{5000}));
   uint32_t graph = 0;
   EXPECT_EQ(poor.LoadBytes(EchoModel(kKeepingModel), kGgmlEncoding, graph), kTooLarge);
-  EXPECT_EQ(StatsOf(guest).model_bytes, 0u);
+  EXPECT_EQ(poor.Stats().model_bytes, 0u);
 }
 
 // Of those who wait for a load that fails, each tries itself: it may be the first one's limits that failed.
-TEST_F(SharedGraphs, WhoWaitsForALoadThatFailsLoadsItself) {
+TEST_F(SharedGraphs, AGuestThatWaitsForALoadThatFailsLoadsItself) {
   const Gate gate;
   const std::string model = "in x f32 1\nload_keeps 5000\nsays loaded\n" + gate.Load();
-  Program two(host.get());
-  const GuestPtr guest = NewGuest(host.get(), &wasinn_limits::max_model_bytes, uint64_t{1} << 30);
-  FakeGuest one(guest.get());
+  Program one(NewGuest(host.get(), &wasinn_limits::max_model_bytes, uint64_t{1} << 30)), two(host.get());
   uint32_t first = 0, second = 0;
-  std::thread loads([&] { (void)one.LoadBytes(EchoModel(model), kGgmlEncoding, first); });
+  std::thread loads([&] { first = Load(one, model); });
   gate.Await();
   std::thread waits([&] { second = Load(two, model); });
-  wasinn_guest_stop(guest.get());  // which ends the load
+  wasinn_guest_stop(one.guest.get());  // which ends the load
   loads.join();
   gate.Open();
   waits.join();
@@ -146,14 +143,14 @@ TEST_F(SharedInWorkers, GuestsOfATenantShare) {
   EXPECT_EQ(Loads(), 2u);
 }
 
-TEST_F(SharedInWorkers, WhatAWorkerHeldIsLoadedAnewWhenItIsLost) {
+TEST_F(SharedInWorkers, AreLoadedAnewWhenTheirWorkerIsLost) {
   Program program(host.get());
   const uint32_t dies = program.Open("in x f32 1\ndies compute\n");
   EXPECT_NE(Load(program), 0u);
-  EXPECT_TRUE(program.Compute(dies, {1}).empty());
+  EXPECT_TRUE(program.Infer(dies, {1}).empty());
   const uint32_t context = program.Open(kKeepingModel);
   ASSERT_NE(context, 0u);
-  EXPECT_EQ(program.Compute(context, {1}), std::vector<float>({1}));
+  EXPECT_EQ(program.Infer(context, {1}), std::vector<float>({1}));
 }
 
 }  // namespace

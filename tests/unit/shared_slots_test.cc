@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include "support/gate.h"
 #include "unit/bytes_guest.h"
 #include "unit/lent_memory.h"
 
@@ -72,14 +73,14 @@ TEST_F(SharedSlots, AreFewAndMixNothingUp) {
 }
 
 // What a guest that is gone has left is neither seen nor made once more.
-TEST_F(SharedSlots, ThoseOfGuestsThatAreGoneServeTheNext) {
+TEST_F(SharedSlots, SlotsOfGuestsThatAreGoneServeTheNext) {
   Open();
   AddEchoModel(host_.get(), "m", "in x u8 2\nin y u8 4 bindable optional\nshares\nturns 0\nkeeps 1000\n");
   for (uint8_t i = 0; i < 10; ++i) {
     BytesGuest guest(host_.get());
     const uint32_t first = guest.NewContext("m"), second = guest.NewContext("m");
     EXPECT_EQ(guest.held(), 2 * (2 + 4u)) << "outputs alone: what a slot keeps is the host's";
-    EXPECT_EQ(guest.calls.Call("compute", {second}), kInvalidArgument) << "no input is set";
+    EXPECT_EQ(guest.Compute(second), kInvalidArgument) << "no input is set";
     ASSERT_EQ(guest.Compute(first, {i, 1}), kSuccess);
     EXPECT_THAT(guest.Output(first), ElementsAre(i, 1));
   }
@@ -99,10 +100,10 @@ TEST_F(SharedSlots, OutputsAreChargedAsLongAsTheyAreThere) {
   EXPECT_EQ(guest.held(), kComputes * 1000u + 4 * 4u + 3 + 3);
   ASSERT_EQ(guest.Compute(contexts[3], {1}), kSuccess);
   EXPECT_EQ(guest.held(), kComputes * 1000u + 4 * 4u + 1 + 1);
-  ASSERT_EQ(guest.calls.Call("finalize_execution_context", {contexts[3]}), kSuccess);
+  ASSERT_EQ(guest.Finalize(contexts[3]), kSuccess);
   EXPECT_EQ(guest.held(), kComputes * 1000u + 3 * 4u);
   // The next one has the place that is free now.
-  ASSERT_EQ(guest.calls.Call("finalize_execution_context", {contexts[0]}), kSuccess);
+  ASSERT_EQ(guest.Finalize(contexts[0]), kSuccess);
   guest.NewContext("m");
   EXPECT_EQ(guest.held(), kComputes * 1000u + 3 * 4u);
 }
@@ -114,8 +115,8 @@ TEST_F(SharedSlots, AnOutputThatCannotBePaidFailsTheCompute) {
   for (uint32_t i = 0; i < kComputes; ++i) guest.NewContext("m");
   const uint32_t context = guest.NewContext("m");
   EXPECT_EQ(guest.Compute(context, std::vector<uint8_t>(60)), kTooLarge);
-  const uint32_t buffer = guest.calls.Reserve(100);
-  EXPECT_EQ(guest.calls.Call("get_output", {context, 0, buffer, 60, buffer + 60}), kInvalidArgument);
+  const uint32_t buffer = guest.Reserve(100);
+  EXPECT_EQ(guest.Call("get_output", {context, 0, buffer, 60, buffer + 60}), kInvalidArgument);
   ASSERT_EQ(guest.Compute(context, {1, 2}), kSuccess);
   EXPECT_THAT(guest.Output(context), ElementsAre(1, 2));
 }
@@ -152,7 +153,7 @@ TEST_F(SharedSlots, OneThatIsHadAgainIsBoundStill) {
   ExpectInputsBound(1);
 }
 
-TEST_F(SharedSlots, WhatChangedMeanwhileIsBoundAnew) {
+TEST_F(SharedSlots, InputsThatChangedMeanwhileAreBoundAnew) {
   Open();
   AddEchoModel(host_.get(), "m", kFixed);
   {
@@ -185,14 +186,14 @@ TEST_F(SharedSlots, ForAnotherTheyAreAsNew) {
     ASSERT_EQ(guest.Compute(contexts[i % 4], {i, 1, 1, 1}), kSuccess);
     EXPECT_EQ(guest.Compute(contexts[4]), kInvalidArgument) << "its input is not set, whatever others had";
     // The same for one that has gone: the next may lie where it lay.
-    ASSERT_EQ(guest.calls.Call("finalize_execution_context", {contexts[i % 4]}), kSuccess);
+    ASSERT_EQ(guest.Finalize(contexts[i % 4]), kSuccess);
     contexts[i % 4] = guest.NewContext("m");
     EXPECT_EQ(guest.Compute(contexts[i % 4]), kInvalidArgument);
   }
 }
 
 // Slots whose computes may take as much are equal.
-TEST_F(SharedSlots, ThoseOfOtherLimitsGiveWay) {
+TEST_F(SharedSlots, SlotsOfOtherLimitsGiveWay) {
   Open();
   AddEchoModel(host_.get(), "m", kFixed);
   {
@@ -208,28 +209,20 @@ TEST_F(SharedSlots, ThoseOfOtherLimitsGiveWay) {
 }
 
 TEST_F(SharedSlots, ADeadlineEndsTheMakingOfOne) {
-  Open("[limits]\ncompute_timeout_ms = 50\nload_timeout_ms = 60000\n");
+  Open();
+  const Gate gate;
+  gate.Open();
   // Each is used once; the next is made within a compute.
-  AddModel("m", "wears\ncontext_delay 300\n");
-  BytesGuest guest(host_.get());
-  std::vector<uint32_t> contexts;
-  for (uint32_t i = 0; i < 2 * kComputes; ++i) contexts.push_back(guest.NewContext("m"));
-  for (uint32_t i = 0; i < kComputes; ++i) ASSERT_EQ(guest.Compute(contexts[kComputes], {1}), kSuccess);
-  EXPECT_EQ(guest.Compute(contexts[kComputes], {1}), kRuntimeError);
+  AddModel("m", "wears\n" + gate.Context());
+  BytesGuest guest(host_.get()), hurried(NewGuest(host_.get(), &wasinn_limits::compute_timeout_ms, 50u));
+  for (uint32_t i = 0; i < kComputes; ++i) guest.NewContext("m");
+  const uint32_t first = guest.NewContext("m"), context = hurried.NewContext("m");
+  for (uint32_t i = 0; i < kComputes; ++i) ASSERT_EQ(guest.Compute(first, {1}), kSuccess);
+  gate.Close();
+  EXPECT_EQ(hurried.Compute(context, {1}), kRuntimeError);
   EXPECT_TRUE(log_.Contains("echo: the compute was stopped after 50 ms: making the slot was cancelled"))
       << ::testing::PrintToString(log_.lines());
-}
-
-TEST_F(SharedSlots, AFailureIsTheOneContexts) {
-  Open();
-  AddModel("m");
-  BytesGuest guest(host_.get());
-  for (uint32_t i = 0; i < kComputes; ++i) guest.NewContext("m");
-  const uint32_t first = guest.NewContext("m"), second = guest.NewContext("m");
-  EXPECT_EQ(guest.Compute(first), kInvalidArgument) << "its input is not set, whatever others had";
-  ASSERT_EQ(guest.Compute(second, {5}), kSuccess);
-  EXPECT_EQ(guest.Compute(first), kInvalidArgument);
-  EXPECT_THAT(guest.Output(second), ElementsAre(5));
+  gate.Open();
 }
 
 TEST_F(SharedSlots, ComponentsTakeOutputsOfThem) {
@@ -297,7 +290,7 @@ TEST_F(SharedSlots, ManyThreadsUseThem) {
   }
 }
 
-TEST_F(SharedSlots, ADeadlineEndsWhatRunsAndNotTheNext) {
+TEST_F(SharedSlots, ADeadlineEndsTheRunningComputeAndNotTheNext) {
   Open("[limits]\ncompute_timeout_ms = 50\n");
   AddModel("slow", "delay 60000\n");
   AddModel("m");

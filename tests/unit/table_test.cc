@@ -59,18 +59,6 @@ TEST(BackendTable, OfAnOlderLibraryHasNothingBehindItsSize) {
   EXPECT_EQ(read->bind_align, 0u);
 }
 
-TEST(BackendTable, OfANewerLibraryIsReadAsFarAsItIsKnown) {
-  struct {
-    wasinn_backend known = WholeTable();
-    void* more[100] = {};
-  } table;
-  table.known.struct_size = sizeof table;
-  const Result<wasinn_backend> read = Backend::ReadTable(table.known);
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->struct_size, sizeof(wasinn_backend)) << "the copy's own";
-  EXPECT_NE(read->finish, nullptr);
-}
-
 TEST(BackendTable, WithoutWordsForMessagesHasEmptyOnes) {
   wasinn_backend table = WholeTable();
   table.version = table.install = nullptr;
@@ -87,15 +75,6 @@ TEST(BackendTable, NeedsASize) {
     EXPECT_EQ(ProblemOf(table), "its wasinn_backend has struct_size " + std::to_string(size) +
                                     ": expected its sizeof, " + std::to_string(sizeof table) + " in this version");
   }
-}
-
-TEST(BackendTable, OfAnotherMajorVersionIsRefusedWithBothVersions) {
-  wasinn_backend table = WholeTable();
-  table.struct_size = 8;  // all that another version need have
-  table.abi_major = WASINN_BACKEND_ABI_MAJOR + 1;
-  table.abi_minor = 3;
-  EXPECT_EQ(ProblemOf(table), "it has version " + std::to_string(WASINN_BACKEND_ABI_MAJOR + 1) +
-                                  ".3 of the backend ABI: expected " + std::to_string(WASINN_BACKEND_ABI_MAJOR) + ".x");
 }
 
 struct Required {

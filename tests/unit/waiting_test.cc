@@ -1,4 +1,4 @@
-// Loads that take long: who waits for them, for how long, and who does not.
+// Loads that take long: which guests wait for them, for how long, and which do not.
 #include <gtest/gtest.h>
 
 #include <future>
@@ -14,29 +14,22 @@ namespace {
 constexpr const char* kInput = "in x f32 2\n";
 
 // A guest whose loads, and what it waits for, have this deadline.
-struct WaitingProgram {
-  WaitingProgram(wasinn_host* host, uint32_t load_timeout_ms)
-      : guest(NewGuest(host, &wasinn_limits::load_timeout_ms, load_timeout_ms)), calls(guest.get()) {}
+struct WaitingProgram : EchoProgram {
+  WaitingProgram(const HostPtr& host, uint32_t load_timeout_ms)
+      : EchoProgram(NewGuest(host.get(), &wasinn_limits::load_timeout_ms, load_timeout_ms)) {}
   uint32_t Load(std::string_view name) {
     uint32_t graph = 0;
-    return calls.LoadByName(name, graph);
+    return LoadByName(name, graph);
   }
-
-  GuestPtr guest;
-  FakeGuest calls;
+  std::future<uint32_t> BeginLoad(std::string_view name) {
+    return std::async(std::launch::async, [this, name] { return Load(name); });
+  }
 };
 
 constexpr uint32_t kLong = 600'000, kShort = 50;
 
-void AddModelOf(wasinn_host* host, const char* name, const char* backend) {
-  const std::string text = EchoModel(kInput);
-  const wasinn_bytes bytes{reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-  wasinn_model_options options{.struct_size = sizeof(options)};
-  options.bytes = &bytes;
-  options.n_bytes = 1;
-  options.encoding = "ggml";
-  options.backend = backend;
-  const StatusPtr status(wasinn_host_add_model(host, name, &options));
+void AddModelOf(const HostPtr& host, const char* name, const char* backend) {
+  const StatusPtr status = AddEchoModel(host.get(), name, kInput, {.encoding = "ggml", .backend = backend});
   ASSERT_EQ(status, nullptr) << wasinn_status_message(status.get());
 }
 
@@ -44,44 +37,43 @@ TEST(Waiting, AFrameworkThatIsStuckInOpenHoldsUpNoOther) {
   Log log;
   Gate gate;
   const HostPtr host = EchoHost(log, gate.BackendOpen(), InThisBuild("lib/wasinn-versions"));
-  AddModelOf(host.get(), "slow", "echo");
-  AddModelOf(host.get(), "fast", "older");
-  WaitingProgram first(host.get(), kLong), second(host.get(), kLong);
-  auto loading = std::async(std::launch::async, [&] { return first.Load("slow"); });
+  AddModelOf(host, "slow", "echo");
+  AddModelOf(host, "fast", "older");
+  WaitingProgram first(host, kLong), second(host, kLong);
+  auto loading = first.BeginLoad("slow");
   gate.Await();
   EXPECT_EQ(second.Load("fast"), kSuccess) << "while the first one is inside";
   gate.Open();
   EXPECT_EQ(loading.get(), kSuccess);
 }
 
-TEST(Waiting, WhoWaitsForAnothersOpenHasADeadline) {
+TEST(Waiting, AWaitForAnothersOpenHasADeadline) {
   Log log;
   Gate gate;
   const HostPtr host = EchoHost(log, gate.BackendOpen(), InThisBuild("lib/wasinn-versions"));
-  AddModelOf(host.get(), "a", "echo");
-  AddModelOf(host.get(), "b", "echo");
-  WaitingProgram first(host.get(), kLong), second(host.get(), kShort);
-  auto loading = std::async(std::launch::async, [&] { return first.Load("a"); });
+  AddModelOf(host, "a", "echo");
+  AddModelOf(host, "b", "echo");
+  WaitingProgram first(host, kLong), second(host, kShort);
+  auto loading = first.BeginLoad("a");
   gate.Await();
   EXPECT_EQ(second.Load("b"), kRuntimeError);
   EXPECT_TRUE(log.Contains("timeout: model 'b:1': backend 'echo' was still being loaded for another guest after 50 ms"))
-      << log.lines().back();
+      << log.Last();
   gate.Open();
   EXPECT_EQ(loading.get(), kSuccess);
   EXPECT_EQ(second.Load("b"), kSuccess) << "a wait that was too long is not remembered";
 }
 
-TEST(Waiting, WhoWaitsForAnothersLoadHasADeadline) {
+TEST(Waiting, AWaitForAnothersLoadHasADeadline) {
   Log log;
   Gate gate;
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", kInput + gate.Load());
-  WaitingProgram first(host.get(), kShort), second(host.get(), kShort);
-  auto loading = std::async(std::launch::async, [&] { return first.Load("m"); });
+  WaitingProgram first(host, kShort), second(host, kShort);
+  auto loading = first.BeginLoad("m");
   gate.Await();
   EXPECT_EQ(second.Load("m"), kRuntimeError);
-  EXPECT_TRUE(log.Contains("timeout: model 'm:1' was still being loaded for another guest after 50 ms"))
-      << log.lines().back();
+  EXPECT_TRUE(log.Contains("timeout: model 'm:1' was still being loaded for another guest after 50 ms")) << log.Last();
   gate.Open();
   EXPECT_EQ(loading.get(), kSuccess) << "a named model's own load has no deadline";
 }
@@ -91,25 +83,25 @@ TEST(Waiting, AClosedGuestWaitsForNobody) {
   Gate gate;
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", kInput + gate.Load());
-  WaitingProgram first(host.get(), kLong), second(host.get(), kLong);
-  auto loading = std::async(std::launch::async, [&] { return first.Load("m"); });
+  WaitingProgram first(host, kLong), second(host, kLong);
+  auto loading = first.BeginLoad("m");
   gate.Await();
-  auto waiting = std::async(std::launch::async, [&] { return second.Load("m"); });
+  auto waiting = second.BeginLoad("m");
   wasinn_guest_close(second.guest.get());
   EXPECT_EQ(waiting.get(), kRuntimeError);
   gate.Open();
   EXPECT_EQ(loading.get(), kSuccess);
 }
 
-TEST(Waiting, WhoWaitsGetsTheFailureOfTheLoad) {
+TEST(Waiting, AWaitEndsWithTheFailureOfTheLoad) {
   Log log;
   Gate gate;
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", "fail_load 7\n" + gate.Load());
-  WaitingProgram first(host.get(), kLong), second(host.get(), kLong);
-  auto loading = std::async(std::launch::async, [&] { return first.Load("m"); });
+  WaitingProgram first(host, kLong), second(host, kLong);
+  auto loading = first.BeginLoad("m");
   gate.Await();
-  auto waiting = std::async(std::launch::async, [&] { return second.Load("m"); });
+  auto waiting = second.BeginLoad("m");
   gate.Open();
   EXPECT_EQ(loading.get(), kTooLarge);
   EXPECT_EQ(waiting.get(), kTooLarge);
@@ -121,26 +113,25 @@ TEST(Waiting, AnUnloadHoldsUpNobody) {
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "slow", kInput + gate.Unload());
   AddEchoModel(host.get(), "fast", kInput);
-  {
-    EXPECT_EQ(WaitingProgram(host.get(), kLong).Load("slow"), kSuccess);
-  }
+  EXPECT_EQ(WaitingProgram(host, kLong).Load("slow"), kSuccess);
   auto removing = std::async(std::launch::async,
                              [&] { return StatusPtr(wasinn_host_remove_model(host.get(), "slow")) == nullptr; });
   gate.Await();
-  EXPECT_EQ(WaitingProgram(host.get(), kLong).Load("fast"), kSuccess) << "while the framework unloads";
+  EXPECT_EQ(WaitingProgram(host, kLong).Load("fast"), kSuccess) << "while the framework unloads";
   gate.Open();
   EXPECT_TRUE(removing.get());
 }
 
 TEST(Waiting, MakingAContextHasADeadline) {
   Log log;
+  const Gate gate;
   const HostPtr host = EchoHost(log);
-  AddEchoModel(host.get(), "m", std::string(kInput) + "context_delay 600000\n");
-  WaitingProgram program(host.get(), kShort);
+  AddEchoModel(host.get(), "m", kInput + gate.Context());
+  WaitingProgram program(host, kShort);
   uint32_t graph = 0, context = 0;
-  ASSERT_EQ(program.calls.LoadByName("m", graph), kSuccess);
-  EXPECT_EQ(program.calls.InitContext(graph, context), kRuntimeError);
-  EXPECT_TRUE(log.Contains("timeout: echo: the making of a context was stopped after 50 ms")) << log.lines().back();
+  ASSERT_EQ(program.LoadByName("m", graph), kSuccess);
+  EXPECT_EQ(program.InitContext(graph, context), kRuntimeError);
+  EXPECT_TRUE(log.Contains("timeout: echo: the making of a context was stopped after 50 ms")) << log.Last();
 }
 
 }  // namespace

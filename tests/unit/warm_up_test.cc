@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <wasinn/wasinn.hpp>
 
-#include <filesystem>
 #include <fstream>
 #include <future>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "support/gate.h"
+#include "support/test_folder.h"
 #include "support/this_build.h"
 #include "unit/isolated_program.h"
 
@@ -24,13 +24,21 @@ using ::testing::IsEmpty;
 
 class WarmUp : public ::testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   // A host with the model "m", whose section has `settings`. Each of its computes is recorded.
   HostPtr Host(const std::string& directives, const std::string& settings, const std::string& top = "") {
-    std::ofstream(folder_ / "m.gguf") << EchoModel(directives) << "records " << records_ << "\n";
-    return EchoHost(log_, top + "[models.m]\npath = '" + (folder_ / "m.gguf").string() + "'\n" + settings);
+    const std::string file = folder_.Write("m.gguf", EchoModel(directives) + "records " + records_ + "\n");
+    return EchoHost(log_, top + "[models.m]\npath = '" + file + "'\n" + settings);
+  }
+  // A folder of these versions of "m".
+  wasinn_status* AddVersions(const HostPtr& host, const std::vector<std::string>& models, uint32_t version,
+                             bool preload) const {
+    const std::string path = folder_ / "m";
+    for (size_t i = 0; i < models.size(); ++i) {
+      folder_.Write("m/" + std::to_string(i + 1) + "/model.gguf", EchoModel(models[i]));
+    }
+    const wasinn_model_options options{
+        .struct_size = sizeof(options), .path = path.c_str(), .version = version, .preload = preload};
+    return wasinn_host_add_model(host.get(), "m", &options);
   }
   // Of the computes so far.
   std::vector<std::string> Records() const {
@@ -39,21 +47,16 @@ class WarmUp : public ::testing::Test {
     for (std::string line; std::getline(file, line);) lines.push_back(line);
     return lines;
   }
-  // What a guest gets that names it.
-  uint32_t Load(const HostPtr& host) {
-    const Program program(host.get());
-    return LoadBy(program);
-  }
-  static uint32_t LoadBy(const Program& program) {
+  // The errno that a guest gets.
+  static uint32_t Load(const HostPtr& host) { return LoadBy(Program(host.get())); }
+  static uint32_t LoadBy(Program&& program) { return LoadBy(program); }
+  static uint32_t LoadBy(Program& program) {
     uint32_t graph = 0;
-    FakeGuest calls(program.guest.get());
-    return calls.LoadByName("m", graph);
+    return program.LoadByName("m", graph);
   }
 
-  const std::filesystem::path folder_ =
-      std::filesystem::path(::testing::TempDir()) /
-      (std::string("warm_up_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
-  const std::string records_ = (folder_ / "records").string();
+  const TestFolder folder_;
+  const std::string records_ = folder_ / "records";
   Log log_;
 };
 
@@ -62,18 +65,11 @@ TEST_F(WarmUp, IsMadeOnceBeforeTheFirstGuest) {
   EXPECT_THAT(Records(), IsEmpty());
   for (int i = 0; i < 2; ++i) {
     Program program(host.get());
-    uint32_t graph = 0, context = 0;
-    ASSERT_EQ(program.calls.LoadByName("m", graph), kSuccess);
-    ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess);
+    const uint32_t context = program.NewContext("m");
     EXPECT_EQ(program.Stats().computes, 0u) << "they are the host's";
-    EXPECT_EQ(program.Compute(context, {1, 2}), std::vector<float>({1, 2}));
+    EXPECT_EQ(program.Infer(context, {1, 2}), std::vector<float>({1, 2}));
   }
   EXPECT_THAT(Records(), ElementsAre("x[2] zeros", "x[2] zeros", "x[2] zeros", "x[2] values", "x[2] values"));
-}
-
-TEST_F(WarmUp, IsPartOfAPreload) {
-  const HostPtr host = Host("in x f32 2\n", "warm_up = 2\npreload = true\n");
-  EXPECT_THAT(Records(), ElementsAre("x[2] zeros", "x[2] zeros"));
 }
 
 TEST_F(WarmUp, IsNotMadeUnlessItIsWanted) {
@@ -82,7 +78,7 @@ TEST_F(WarmUp, IsNotMadeUnlessItIsWanted) {
   EXPECT_THAT(Records(), IsEmpty());
 }
 
-TEST_F(WarmUp, ShapesAreTheSignaturesOrAsTold) {
+TEST_F(WarmUp, ShapesAreTheSignaturesOrAsConfigured) {
   const std::string inputs = "in a f32 2,-1\nin b i64 scalar\nin c u8 -1,-1\nin d f16 any\nin e f32 3 optional\n";
   const HostPtr host = Host(inputs, "warm_up = 1\nwarm_up_shapes = {c = [1, 224], 3 = [4, 0]}\n");
   EXPECT_EQ(Load(host), kSuccess) << ::testing::PrintToString(log_.lines());
@@ -116,8 +112,8 @@ TEST_F(WarmUp, AModelWhoseWarmUpFailsIsNotServed) {
   for (const auto& [directives, settings, message, code] : cases) {
     const HostPtr host = Host(directives, "warm_up = 2\n" + settings);
     EXPECT_EQ(Load(host), code) << directives;
-    EXPECT_THAT(log_.lines().back(), HasSubstr("model 'm:1': its warm-up failed: ")) << directives;
-    EXPECT_THAT(log_.lines().back(), HasSubstr(message)) << directives;
+    EXPECT_THAT(log_.Last(), HasSubstr("model 'm:1': its warm-up failed: ")) << directives;
+    EXPECT_THAT(log_.Last(), HasSubstr(message)) << directives;
   }
   EXPECT_THAT(Records(), ElementsAre("x[2] zeros")) << "the first that fails is the last";
 }
@@ -129,10 +125,10 @@ TEST_F(WarmUp, AComputeHasTheHostsDeadline) {
   EXPECT_THAT(Records(), ElementsAre("x[2] zeros"));
 }
 
-TEST_F(WarmUp, WhoWaitsForTheLoadWaitsForItToo) {
+TEST_F(WarmUp, AGuestThatWaitsForTheLoadWaitsForItToo) {
   Gate gate;
   const HostPtr host = Host("in x f32 2\n" + gate.Compute(), "warm_up = 1\n");
-  const Program first(host.get()), second(NewGuest(host.get(), &wasinn_limits::load_timeout_ms, 50u));
+  Program first(host.get()), second(NewGuest(host.get(), &wasinn_limits::load_timeout_ms, 50u));
   auto loading = std::async(std::launch::async, [&] { return LoadBy(first); });
   gate.Await();
   EXPECT_EQ(LoadBy(second), kRuntimeError);
@@ -147,7 +143,7 @@ TEST_F(WarmUp, WhoWaitsForTheLoadWaitsForItToo) {
 TEST_F(WarmUp, EndsWithTheGuestThatBeganIt) {
   Gate gate;
   const HostPtr host = Host("in x f32 2\n" + gate.Compute(), "warm_up = 1\n");
-  const Program first(host.get()), second(host.get());
+  Program first(host.get()), second(host.get());
   auto loading = std::async(std::launch::async, [&] { return LoadBy(first); });
   gate.Await();
   wasinn_guest_close(first.guest.get());
@@ -160,22 +156,14 @@ TEST_F(WarmUp, EndsWithTheGuestThatBeganIt) {
 TEST_F(WarmUp, AModelThatAGuestHasCompiledForItselfHasNone) {
   const HostPtr host = Host("in x f32 2\n", "warm_up = 1\n");
   Program program(host.get());
-  const std::string config = R"({"shade": "dark"})";
-  const uint32_t out = program.calls.Reserve(4);
-  EXPECT_EQ(program.calls.Call("load_by_name_with_config",
-                               {program.calls.Put("m"), 1, program.calls.Put(config), config.size(), out}),
-            kSuccess);
+  uint32_t graph = 0;
+  EXPECT_EQ(program.LoadWithConfig("m", R"({"shade": "dark"})", graph), kSuccess);
   EXPECT_THAT(Records(), IsEmpty());
 }
 
-wasinn_code AddWithWarmUp(const HostPtr& host, const wasinn_model_options& given, std::string& message,
+wasinn_code AddWithWarmUp(const HostPtr& host, const wasinn_model_options& options, std::string& message,
                           std::string_view directives = "in x f32 1\ndies compute\n") {
-  const std::string text = EchoModel(directives);
-  const wasinn_bytes bytes{reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-  wasinn_model_options options = given;
-  options.bytes = &bytes;
-  options.n_bytes = 1;
-  const StatusPtr status(wasinn_host_add_model(host.get(), "m", &options));
+  const StatusPtr status = AddEchoModel(host.get(), "m", directives, options);
   message = wasinn_status_message(status.get());
   return wasinn_status_code(status.get());
 }
@@ -211,45 +199,29 @@ TEST_F(WarmUp, AModelWhosePreloadFailsTakesNobodysPlace) {
   EXPECT_EQ(Load(host), kSuccess) << "what was there before is there still";
 }
 
-// Of a folder with versions, all come or none.
+// All versions of a folder are registered, or none.
 TEST_F(WarmUp, AVersionWhosePreloadFailsLeavesNoOther) {
   const HostPtr host = EchoHost(log_, "");
-  for (const auto& [version, model] : {std::pair("1", "in x f32 2\n"), std::pair("2", "fail_load 5\n")}) {
-    std::filesystem::create_directories(folder_ / "m" / version);
-    std::ofstream(folder_ / "m" / version / "model.gguf") << EchoModel(model);
-  }
-  const std::string path = (folder_ / "m").string();
-  wasinn_model_options options{.struct_size = sizeof(options)};
-  options.path = path.c_str();
-  options.preload = true;
-  const StatusPtr status(wasinn_host_add_model(host.get(), "m", &options));
+  const StatusPtr status(AddVersions(host, {"in x f32 2\n", "fail_load 5\n"}, 0, true));
   EXPECT_EQ(wasinn_status_code(status.get()), WASINN_RUNTIME_ERROR) << wasinn_status_message(status.get());
   EXPECT_EQ(Load(host), kNotFound);
 }
 
-TEST_F(WarmUp, AVersionThatItsFolderHasNotIsAnError) {
+TEST_F(WarmUp, AVersionThatItsFolderLacksIsAnError) {
   const HostPtr host = EchoHost(log_, "");
-  for (const char* version : {"1", "2"}) {
-    std::filesystem::create_directories(folder_ / "m" / version);
-    std::ofstream(folder_ / "m" / version / "model.gguf") << EchoModel("in x f32 2\n");
-  }
-  const std::string path = (folder_ / "m").string();
-  wasinn_model_options options{.struct_size = sizeof(options)};
-  options.path = path.c_str();
-  options.version = 3;
-  const StatusPtr status(wasinn_host_add_model(host.get(), "m", &options));
+  const StatusPtr status(AddVersions(host, {"in x f32 2\n", "in x f32 2\n"}, 3, false));
   EXPECT_EQ(wasinn_status_code(status.get()), WASINN_NOT_FOUND);
-  EXPECT_EQ(wasinn_status_message(status.get()), "model 'm': folder '" + path + "' has no version 3, only 1, 2");
+  EXPECT_EQ(wasinn_status_message(status.get()),
+            "model 'm': folder '" + (folder_ / "m") + "' has no version 3, only 1, 2");
 }
 
 TEST_F(WarmUp, ByTheApiOfCpp) {
-  std::ofstream(folder_ / "m.gguf") << EchoModel("in x f32 2\nrecords ") << records_ << "\n";
   Config config;
   ASSERT_TRUE(config.Set("backend_dirs", "['" + EchoFolder() + "']").ok());
   Result<wasinn::Host> other = wasinn::Host::Create(config);
   ASSERT_TRUE(other) << other.status().message();
   ModelOptions model;
-  model.path = (folder_ / "m.gguf").string();
+  model.path = folder_.Write("m.gguf", EchoModel("in x f32 2\nrecords " + records_ + "\n"));
   model.preload = true;
   model.warm_up = 2;
   const Status status = other->AddModel("m", model);

@@ -1,4 +1,5 @@
-// Who may use devices from a worker: guests of a policy that says so, for models of target gpu or auto, each behind a wall of its own.
+// Workers that may use devices: those of guests whose policy says so, for models of target gpu or auto. Each stands
+// behind a wall of its own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/test_folder.h"
 #include "support/this_build.h"
 #include "unit/isolated_program.h"
 
@@ -31,12 +33,11 @@ class WorkerDevices : public Isolation {
   // Loads a model for a target and makes a context of it; 0 after an error.
   static uint32_t Open(Program& program, wasinn_target target, std::string_view directives = "in x f32 1\n") {
     const std::string model = EchoModel(directives);
-    FakeGuest& calls = program.calls;
-    const std::vector<uint32_t> builder = {calls.Put(model), static_cast<uint32_t>(model.size())};
-    const uint32_t builders = calls.PutAll(builder), graph = calls.Reserve(sizeof(uint32_t));
-    if (calls.Call("load", {builders, 1, kGgmlEncoding, static_cast<uint32_t>(target), graph}) != kSuccess) return 0;
+    const std::vector<uint32_t> builder = {program.Put(model), static_cast<uint32_t>(model.size())};
+    const uint32_t builders = program.PutAll(builder), graph = program.Reserve(sizeof(uint32_t));
+    if (program.Call("load", {builders, 1, kGgmlEncoding, static_cast<uint32_t>(target), graph}) != kSuccess) return 0;
     uint32_t context = 0;
-    EXPECT_EQ(calls.InitContext(calls.Read<uint32_t>(graph), context), kSuccess);
+    EXPECT_EQ(program.InitContext(program.Read<uint32_t>(graph), context), kSuccess);
     return context;
   }
 };
@@ -55,11 +56,11 @@ TEST_F(WorkerDevices, AModelOfTheCpuHasAnotherWorker) {
   EXPECT_NE(Open(program, WASINN_CPU, "in y f32 1\n"), 0u);
   EXPECT_NE(Open(program, WASINN_AUTO, "in y f32 1\n"), 0u);
   EXPECT_THAT(KnownProcesses(), SizeIs(2));
-  EXPECT_EQ(program.Compute(on_cpu, {1}), std::vector<float>({1}));
-  EXPECT_EQ(program.Compute(anywhere, {2}), std::vector<float>({2}));
+  EXPECT_EQ(program.Infer(on_cpu, {1}), std::vector<float>({1}));
+  EXPECT_EQ(program.Infer(anywhere, {2}), std::vector<float>({2}));
 }
 
-TEST_F(WorkerDevices, AreForNobodyByDefault) {
+TEST_F(WorkerDevices, NoGuestMayUseThemByDefault) {
   const HostPtr host = HostWith(false);
   Program program(host.get());
   for (const wasinn_target target : {WASINN_CPU, WASINN_AUTO}) EXPECT_NE(Open(program, target), 0u);
@@ -75,11 +76,11 @@ TEST_F(WorkerDevices, AMissingDeviceIsStillAnErrorOrTheCpu) {
   EXPECT_EQ(Open(refused, WASINN_GPU), 0u);
   EXPECT_THAT(log.lines(), Contains(HasSubstr("echo has no gpu")));
   EXPECT_THAT(log.lines(), Not(Contains(HasSubstr("policy.isolated_gpu"))));
-  EXPECT_EQ(falls_back.Compute(Open(falls_back, WASINN_GPU), {3}), std::vector<float>({3}));
+  EXPECT_EQ(falls_back.Infer(Open(falls_back, WASINN_GPU), {3}), std::vector<float>({3}));
 }
 
 // A spare one would hold memory of the device, though nobody computes there.
-TEST_F(WorkerDevices, HaveNoneStandReady) {
+TEST_F(WorkerDevices, HaveNoSpares) {
   const HostPtr host = Host("isolated_gpu = true\n");
   for (const wasinn_target target : {WASINN_AUTO, WASINN_CPU}) {
     for (int i = 0; i < 3; ++i) {
@@ -94,14 +95,11 @@ TEST_F(WorkerDevices, HaveNoneStandReady) {
 TEST_F(WorkerDevices, AreNotSharedWithATenantsOtherGuests) {
   const HostPtr host = HostWith(false);
   const auto guest = [&](bool isolated_gpu) {
-    wasinn_policy policy{.struct_size = sizeof(policy)};
-    EXPECT_EQ(wasinn_host_policy(host.get(), &policy), nullptr);
-    EXPECT_FALSE(policy.isolated_gpu);
-    policy.tenant = "blue";
-    policy.isolated_gpu = isolated_gpu;
-    wasinn_guest_options options{.struct_size = sizeof(options)};
-    options.policy = &policy;
-    return NewGuest(host.get(), &options);
+    return NewGuest(host.get(), [&](wasinn_policy& policy) {
+      EXPECT_FALSE(policy.isolated_gpu);
+      policy.tenant = "blue";
+      policy.isolated_gpu = isolated_gpu;
+    });
   };
   Program with(guest(true)), without(guest(false)), with_too(guest(true));
   EXPECT_NE(Open(with, WASINN_AUTO), 0u);
@@ -112,7 +110,7 @@ TEST_F(WorkerDevices, AreNotSharedWithATenantsOtherGuests) {
   EXPECT_THAT(KnownProcesses(), SizeIs(2));
 }
 
-TEST_F(WorkerDevices, WhatIsLostIsTheOneWorker) {
+TEST_F(WorkerDevices, OnlyTheWorkerThatWasKilledIsLost) {
   const HostPtr host = HostWith(true);
   Program program(host.get());
   const uint32_t anywhere = Open(program, WASINN_AUTO);
@@ -120,28 +118,26 @@ TEST_F(WorkerDevices, WhatIsLostIsTheOneWorker) {
   ASSERT_THAT(first, SizeIs(1));
   const uint32_t on_cpu = Open(program, WASINN_CPU);
   ASSERT_EQ(kill(first.front(), SIGKILL), 0);
-  EXPECT_TRUE(program.Compute(anywhere, {1}).empty());
+  EXPECT_TRUE(program.Infer(anywhere, {1}).empty());
   EXPECT_THAT(log.lines(), Contains(HasSubstr("it was ended by signal 9 (Killed); load the model again")));
-  EXPECT_EQ(program.Compute(on_cpu, {2}), std::vector<float>({2}));
-  EXPECT_EQ(program.Compute(Open(program, WASINN_AUTO), {3}), std::vector<float>({3}));
+  EXPECT_EQ(program.Infer(on_cpu, {2}), std::vector<float>({2}));
+  EXPECT_EQ(program.Infer(Open(program, WASINN_AUTO), {3}), std::vector<float>({3}));
 }
 
 // By the host's policy.
 TEST_F(WorkerDevices, ANamedModelMayUseThemToo) {
-  const std::string file = ::testing::TempDir() + "worker_devices.gguf";
-  std::ofstream(file) << EchoModel("in x f32 1\n");
+  const TestFolder folder;
+  const std::string file = folder.Write("m.gguf", EchoModel("in x f32 1\n"));
   const auto model = [&](const char* name, const char* target) {
     return "[models." + std::string(name) + "]\npath = '" + file + "'\nisolate = true\ntarget = \"" + target + "\"\n";
   };
   for (const bool isolated_gpu : {false, true}) {
     const HostPtr host = HostWith(isolated_gpu, model("anywhere", "auto") + model("on_gpu", "gpu"));
     Program program(host.get());
-    uint32_t graph = 0, context = 0;
-    ASSERT_EQ(program.calls.LoadByName("anywhere", graph), kSuccess);
-    ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess);
-    EXPECT_EQ(program.Compute(context, {5}), std::vector<float>({5}));
-    EXPECT_EQ(program.calls.LoadByName("on_gpu", graph), kUnsupportedOperation);
-    const std::string said = log.lines().back();
+    EXPECT_EQ(program.Infer(program.NewContext("anywhere"), {5}), std::vector<float>({5}));
+    uint32_t graph = 0;
+    EXPECT_EQ(program.LoadByName("on_gpu", graph), kUnsupportedOperation);
+    const std::string said = log.Last();
     EXPECT_THAT(said, HasSubstr("echo has no gpu"));
     EXPECT_EQ(said.find("policy.isolated_gpu") == said.npos, isolated_gpu) << said;
   }

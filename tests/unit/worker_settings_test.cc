@@ -1,4 +1,4 @@
-// What an operator sets of workers: who shares them, how they wait, and the control group that they join.
+// What an operator sets for workers: which guests share them, how they wait, and the control group that they join.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "support/test_folder.h"
 #include "support/this_build.h"
 #include "unit/isolated_program.h"
 
@@ -40,15 +41,15 @@ TEST_F(WorkerSettings, GuestsOfOneTenantShareTheirWorkers) {
   EXPECT_THAT(KnownProcesses(), SizeIs(2));
   EXPECT_NE(alone.Open("in x f32 1\n"), 0u);
   EXPECT_THAT(KnownProcesses(), SizeIs(3));
-  EXPECT_EQ(one.Compute(first, {1}), std::vector<float>({1}));
-  EXPECT_EQ(two.Compute(second, {1, 2}), (std::vector<float>{1, 2}));
+  EXPECT_EQ(one.Infer(first, {1}), std::vector<float>({1}));
+  EXPECT_EQ(two.Infer(second, {1, 2}), (std::vector<float>{1, 2}));
 }
 
 TEST_F(WorkerSettings, EveryNamedModelIsIsolatedUnlessItSaysOtherwise) {
-  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "isolate_models.gguf";
-  std::ofstream(file) << EchoModel("in x f32 1\n");
+  const TestFolder folder;
+  const std::string file = folder.Write("m.gguf", EchoModel("in x f32 1\n"));
   const auto models = [&](const char* name, const char* more) {
-    return "[models." + std::string(name) + "]\npath = '" + file.string() + "'\n" + more;
+    return "[models." + std::string(name) + "]\npath = '" + file + "'\n" + more;
   };
   const std::string worker = "spare_workers = false\nworker = \"" + WorkerFile() + "\"\n";
   const std::string sections = models("says_nothing", "") + models("stays", "isolate = false\n");
@@ -58,10 +59,7 @@ TEST_F(WorkerSettings, EveryNamedModelIsIsolatedUnlessItSaysOtherwise) {
     Program program(host.get());
     size_t workers = 0;
     for (const char* name : {"stays", "says_nothing", "by_the_api"}) {
-      uint32_t graph = 0, context = 0;
-      ASSERT_EQ(program.calls.LoadByName(name, graph), kSuccess) << name;
-      ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess) << name;
-      EXPECT_EQ(program.Compute(context, {4}), std::vector<float>({4})) << name;
+      EXPECT_EQ(program.Infer(program.NewContext(name), {4}), std::vector<float>({4})) << name;
       if (isolates && std::string_view(name) != "stays") ++workers;
       EXPECT_THAT(KnownProcesses(), SizeIs(workers)) << name;
     }
@@ -79,7 +77,7 @@ TEST_F(WorkerSettings, TheEndOfAGuestLeavesTheOthersOfItsTenant) {
     wasinn_guest_close(goes.guest.get());
     EXPECT_EQ(goes.Stats().tensor_bytes, 0u);
   }
-  EXPECT_EQ(stays.Compute(context, {3}), std::vector<float>({3}));
+  EXPECT_EQ(stays.Infer(context, {3}), std::vector<float>({3}));
   EXPECT_EQ(KnownProcesses(), worker);
   stays.guest.reset();
   EXPECT_THAT(KnownProcesses(), IsEmpty());
@@ -90,10 +88,10 @@ TEST_F(WorkerSettings, ATenantsGuestsLoseTheirWorkerTogether) {
   Program one(GuestOf(host.get(), "blue")), two(GuestOf(host.get(), "blue")), other(GuestOf(host.get(), "green"));
   const uint32_t first = one.Open("in x f32 1\ndies compute\n"), second = two.Open("in x f32 1\n"),
                  third = other.Open("in x f32 1\n");
-  EXPECT_TRUE(one.Compute(first, {1}).empty());
-  EXPECT_TRUE(two.Compute(second, {1}).empty());
-  EXPECT_EQ(other.Compute(third, {1}), std::vector<float>({1}));
-  EXPECT_EQ(two.Compute(two.Open("in x f32 1\n"), {2}), std::vector<float>({2}));
+  EXPECT_TRUE(one.Infer(first, {1}).empty());
+  EXPECT_TRUE(two.Infer(second, {1}).empty());
+  EXPECT_EQ(other.Infer(third, {1}), std::vector<float>({1}));
+  EXPECT_EQ(two.Infer(two.Open("in x f32 1\n"), {2}), std::vector<float>({2}));
 }
 
 TEST_F(WorkerSettings, AHostOfOneTenant) {
@@ -111,22 +109,23 @@ int64_t Sleeps() {
   return usage.ru_nvcsw;
 }
 
-TEST_F(WorkerSettings, WhoSpinsDoesNotSleep) {
+TEST_F(WorkerSettings, ASpinningHostDoesNotSleep) {
   const HostPtr host = HostWith("worker_spin_us = 60000000\n");
   Program program(host.get());
   const uint32_t context = program.Open("in x f32 1\n");
-  EXPECT_EQ(program.Compute(context, {1}), std::vector<float>({1}));
-  const int64_t before = Sleeps();
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(program.Compute(context, {2}), std::vector<float>({2}));
-  EXPECT_EQ(Sleeps(), before);
+  // A host that does not spin sleeps each time. Something else may make this thread sleep once.
+  for (int64_t before = -1; Sleeps() != before;) {
+    before = Sleeps();
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(program.Infer(context, {2}), std::vector<float>({2}));
+  }
 }
 
-TEST_F(WorkerSettings, WhoseTimeToSpinIsOverSleeps) {
+TEST_F(WorkerSettings, AHostWhoseTimeToSpinIsOverSleeps) {
   const HostPtr host = HostWith("worker_spin_us = 1\n");
   Program program(host.get());
   const uint32_t context = program.Open("in x f32 1\ndelay 20\n");
   const int64_t before = Sleeps();
-  EXPECT_EQ(program.Compute(context, {2}), std::vector<float>({2}));
+  EXPECT_EQ(program.Infer(context, {2}), std::vector<float>({2}));
   EXPECT_GT(Sleeps(), before);
 }
 
@@ -139,13 +138,12 @@ TEST_F(WorkerSettings, AFolderThatIsNoControlGroup) {
 }
 
 TEST_F(WorkerSettings, AFileOfThatNameMakesNoControlGroup) {
-  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "no_group";
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder / "cgroup.procs") << "";
-  const HostPtr host = HostWith("workers_cgroup = \"" + folder.string() + "\"\n");
+  const TestFolder folder;
+  folder.Write("cgroup.procs", "");
+  const HostPtr host = HostWith("workers_cgroup = \"" + folder.path().string() + "\"\n");
   Program program(host.get());
   EXPECT_EQ(program.Open("in x f32 1\n"), 0u) << "its limits would hold for nobody";
-  EXPECT_THAT(log.lines(), Contains(HasSubstr(folder.string() + ": it is none (workers_cgroup)")));
+  EXPECT_THAT(log.lines(), Contains(HasSubstr(folder.path().string() + ": it is none (workers_cgroup)")));
 }
 
 // Of the processes' controller, of either version. One that cannot be made has no name.

@@ -30,8 +30,6 @@ struct BatchOutput {
 };
 
 struct BatchItem {
-  using Clock = std::chrono::steady_clock;
-
   // What who brings it says, and nobody changes until it has its outcome. Its bytes are read while it is kRead alone.
   std::vector<BatchInput> inputs;
   std::vector<uint32_t> wanted;  // outputs; none: all

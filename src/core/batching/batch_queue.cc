@@ -18,11 +18,12 @@ bool IsBefore(const BatchItem& one, const BatchItem& other) {
 
 }  // namespace
 
-BatchQueue::BatchQueue(const Batching& batching, uint32_t most)
+BatchQueue::BatchQueue(const Batching& batching, uint32_t most, Clock clock)
     : batching_(batching),
       most_(most),
       smallest_full_(batching.preferred_batch_size.empty() ? batching.max_batch_size
-                                                           : std::ranges::min(batching.preferred_batch_size)) {}
+                                                           : std::ranges::min(batching.preferred_batch_size)),
+      clock_(clock) {}
 
 bool BatchQueue::TryBeginAlone() {
   const std::lock_guard lock(mutex_);
@@ -47,7 +48,7 @@ BatchQueue::Outcome BatchQueue::Wait(const BatchItemPtr& item) {
     }
     Clock::time_point until;
     if (const std::optional<Outcome> outcome = Look(item, until)) return *outcome;
-    item->changed.WaitUntil(until);
+    item->changed.WaitUntil(until, clock_);
   }
 }
 
@@ -58,7 +59,7 @@ void BatchQueue::Add(const BatchItemPtr& item) {
     const std::lock_guard lock(mutex_);
     const auto other = std::ranges::find(waiting_, item->share, [](const BatchItemPtr& one) { return one->share; });
     item->place = other == waiting_.end() ? order_.Arrive(*item->share) : (*other)->place;
-    item->since = Clock::now();
+    item->since = clock_.now();
     waiting_.push_back(item);
     rows_ += item->rows;
     if (waiting_.size() == 1 || rows_ >= smallest_full_) tell = &NextToWake();
@@ -70,7 +71,7 @@ void BatchQueue::Add(const BatchItemPtr& item) {
 std::optional<BatchQueue::Outcome> BatchQueue::Look(const BatchItemPtr& item, Clock::time_point& until) {
   const std::lock_guard lock(mutex_);
   const State state = item->state.load(std::memory_order_relaxed);
-  const Clock::time_point now = Clock::now();
+  const Clock::time_point now = clock_.now();
   if (state == State::kWaits && (item->cancelled || now >= item->late)) {
     Remove(item);
     return item->cancelled ? Outcome::kCancelled : Outcome::kAlone;
@@ -233,9 +234,9 @@ std::unique_ptr<Batch> BatchQueue::Next() {
     }
     Clock::time_point later = Clock::time_point::max();
     try {
-      if (const std::optional<Choice> choice = Choose(Clock::now(), later)) return TakeNext(*choice);
+      if (const std::optional<Choice> choice = Choose(clock_.now(), later)) return TakeNext(*choice);
       ++idle_;
-      wake_.wait_until(lock, later);
+      clock_.Wait(wake_, lock, later);
       --idle_;
     } catch (const std::bad_alloc&) {
       GiveUpFirst();
@@ -248,7 +249,7 @@ std::unique_ptr<Batch> BatchQueue::Next() {
 void BatchQueue::SetRead(Batch& batch, std::function<void()> cancel) {
   const std::lock_guard lock(mutex_);
   batch.cancel = std::move(cancel);
-  const Clock::time_point now = Clock::now();
+  const Clock::time_point now = clock_.now();
   for (const BatchItemPtr& item : batch.items) {
     item->state.store(State::kComputes, std::memory_order_relaxed);
     if (item->cancelled || now >= item->late) item->changed.Raise();
@@ -258,7 +259,7 @@ void BatchQueue::SetRead(Batch& batch, std::function<void()> cancel) {
 void BatchQueue::SetBegun(Batch& batch) {
   const std::lock_guard lock(mutex_);
   const std::chrono::nanoseconds limit = times_.LimitOf(batch.items.front()->shape, batch.rows);
-  batch.since = Clock::now();
+  batch.since = clock_.now();
   batch.late = batch.since + limit;
   for (const BatchItemPtr& item : batch.items) {
     item->begun = batch.since;
@@ -271,7 +272,7 @@ void BatchQueue::End(Batch& batch, bool ok) noexcept {
   {
     const std::lock_guard lock(mutex_);
     batch.cancel = nullptr;
-    if (ok) times_.Learn(batch.items.front()->shape, batch.rows, Clock::now() - batch.since);
+    if (ok) times_.Learn(batch.items.front()->shape, batch.rows, clock_.now() - batch.since);
     const auto counts = std::ranges::find(batch.items, false, [](const BatchItemPtr& item) { return item->left; });
     if (ok && counts != batch.items.end()) (*counts)->batch_rows = batch.rows;
     for (const BatchItemPtr& item : batch.items) SetDone(*item, !ok);

@@ -22,16 +22,15 @@ struct Batch {
   // Of the queue's mutex.
   std::function<void()> cancel;  // while it computes: makes that end soon
   size_t left = 0;               // items that nobody waits for any more
-  BatchItem::Clock::time_point since;
-  BatchItem::Clock::time_point late = BatchItem::Clock::time_point::max();  // so long no batch of this kind takes
+  Clock::time_point since;
+  Clock::time_point late = Clock::time_point::max();  // so long no batch of this kind takes
 };
 
 // Any thread.
 class BatchQueue {
  public:
-  using Clock = BatchItem::Clock;
   // `most`: how many batches are computed at once.
-  BatchQueue(const Batching& batching, uint32_t most);
+  BatchQueue(const Batching& batching, uint32_t most, Clock clock = {});
   BatchQueue(const BatchQueue&) = delete;
   BatchQueue& operator=(const BatchQueue&) = delete;
 
@@ -80,6 +79,7 @@ class BatchQueue {
   void Stop();
 
   size_t waiting() const;
+  const Clock& clock() const { return clock_; }
 
  private:
   bool TryBeginAlone();
@@ -116,6 +116,7 @@ class BatchQueue {
 
   const Batching batching_;
   const uint32_t most_, smallest_full_;
+  const Clock clock_;
   mutable std::mutex mutex_;             // of what follows
   std::condition_variable wake_, more_;  // of Next and of WaitForNeed
   bool stopping_ = false;

@@ -159,7 +159,7 @@ BatchedModel::BatchedModel(std::shared_ptr<Graph> graph, const Batching& batchin
       description_(DescriptionOf(*inner_, batching)),
       memory_("bytes of batches", "max_batch_size", UINT64_MAX),
       pool_user_(resources.pool.NewUser()),
-      queue_(batching, instances_) {
+      queue_(batching, instances_, resources.watchdog.clock()) {
   info_ = {
       .struct_size = sizeof(wasinn_info),
       .n_inputs = static_cast<uint32_t>(inner_->inputs().size()),

@@ -64,8 +64,9 @@ void BatchedSlot::FillItem(const wasinn_compute_options& options) {
   item_->share = &resources_.share;
   item_->pool_user = resources_.memory.pool_user;
   item_->max_bytes = MaxBytes(options);
-  item_->late = options.deadline_ms == 0 ? BatchItem::Clock::time_point::max()
-                                         : BatchItem::Clock::now() + std::chrono::milliseconds(options.deadline_ms) / 2;
+  item_->late = options.deadline_ms == 0
+                    ? Clock::time_point::max()
+                    : model_.queue().clock().now() + std::chrono::milliseconds(options.deadline_ms) / 2;
   item_->Begin();
 }
 
@@ -125,9 +126,9 @@ Status BatchedSlot::ComputeTogether(const wasinn_compute_options& options) {
 // Whoever fails by itself too, or takes longer than a batch may, comes into no batch the next time.
 Status BatchedSlot::ComputeUnderSuspicion(const wasinn_compute_options& options) {
   if (Status status = MakeContext(options); !status.ok()) return status;
-  turn_ = BatchItem::Clock::time_point::max();
+  turn_ = Clock::time_point::max();
   Status status = ComputeAlone(options);
-  const auto took = std::max(BatchItem::Clock::now() - turn_, BatchItem::Clock::duration(0));
+  const auto took = std::max(model_.queue().clock().now() - turn_, Clock::duration(0));
   model_.queue().NoteAlone(resources_.share, shape_, rows_, status.ok(), took);
   return status;
 }

@@ -48,7 +48,7 @@ class BatchedSlot {
   Status ComputeTogether(const wasinn_compute_options& options);
   Status ComputeAlone(const wasinn_compute_options& options);
   void SetTurn() {
-    turn_ = BatchItem::Clock::now();
+    turn_ = model_.queue().clock().now();
     if (resources_.outer != nullptr) resources_.outer->EndAt(core::Stage::kQueue, turn_);
   }
   uint64_t MaxBytes(const wasinn_compute_options& options) const;
@@ -73,7 +73,7 @@ class BatchedSlot {
   std::unique_ptr<Context> context_;  // for what is computed by itself
 
   // Of a compute by itself.
-  BatchItem::Clock::time_point turn_;
+  Clock::time_point turn_;
   const std::function<void()> at_turn_ = [this] { SetTurn(); };
 
   std::vector<uint32_t> selected_;  // which of its outputs that context computes; none: all

@@ -1,10 +1,11 @@
 // Tells a thread that something has changed.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
+
+#include "core/clock.h"
 
 namespace wasinn::core {
 
@@ -12,8 +13,6 @@ namespace wasinn::core {
 // where that has a deadline, GCC's library looks again and again, after pauses that grow to 64 ms.
 class Signal {
  public:
-  using Clock = std::chrono::steady_clock;
-
   void Raise() {
     {
       const std::lock_guard lock(mutex_);
@@ -22,14 +21,9 @@ class Signal {
     changed_.notify_one();
   }
   // Until it is raised, or was since the last wait.
-  void WaitUntil(Clock::time_point until) {
+  void WaitUntil(Clock::time_point until, const Clock& clock) {
     std::unique_lock lock(mutex_);
-    const auto raised = [this] { return raised_; };
-    if (until == Clock::time_point::max()) {
-      changed_.wait(lock, raised);
-    } else {
-      changed_.wait_until(lock, until, raised);
-    }
+    while (!raised_ && clock.now() < until) clock.Wait(changed_, lock, until);
     raised_ = false;
   }
 

@@ -257,8 +257,8 @@ core::Result<Socket> Connection::AddLane() {
 
 core::Result<std::shared_ptr<Connection>> Connection::Start(std::shared_ptr<Template> parent,
                                                             std::shared_ptr<Census> place, const Setting& setting,
-                                                            Log log) {
-  std::shared_ptr<Connection> made(new Connection(std::move(parent), setting, std::move(log)));
+                                                            Log log, core::Clock clock) {
+  std::shared_ptr<Connection> made(new Connection(std::move(parent), setting, std::move(log), clock));
   made->place_ = std::move(place);
   if (core::Status status = made->Open(setting); !status.ok()) return std::unexpected(std::move(status));
   made->is_open_ = true;
@@ -366,7 +366,7 @@ core::Status Connection::Lost() {
 }
 
 void Connection::Interruption::Interrupt(Connection& connection, uint32_t number, uint64_t turn) {
-  const int64_t now = std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const int64_t now = std::chrono::nanoseconds(connection.clock_.now().time_since_epoch()).count();
   const int64_t since = since_.load(std::memory_order_relaxed);
   if (since == 0) {
     since_.store(now, std::memory_order_relaxed);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/clock.h"
 #include "core/isolation/census.h"
 #include "core/isolation/protocol.h"
 #include "core/isolation/template_process.h"
@@ -32,8 +33,8 @@ class Connection {
   using Log = std::function<void(uint32_t level, const char* message)>;
   // A new worker that has opened its framework and stands behind its wall.
   static core::Result<std::shared_ptr<Connection>> Start(std::shared_ptr<Template> parent,
-                                                         std::shared_ptr<Census> place, const Setting& setting,
-                                                         Log log);
+                                                         std::shared_ptr<Census> place, const Setting& setting, Log log,
+                                                         core::Clock clock = {});
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -118,7 +119,7 @@ class Connection {
     void Begin() { since_.store(0, std::memory_order_relaxed); }
 
    private:
-    std::atomic<int64_t> since_{0};  // a time of the steady clock, in nanoseconds
+    std::atomic<int64_t> since_{0};  // a time of the connection's clock, in nanoseconds
   };
 
   // What the worker is to hold under a number, for the log if it is lost: digests of a model's parts.
@@ -139,12 +140,13 @@ class Connection {
   core::Status Lost();
 
  private:
-  Connection(std::shared_ptr<Template> parent, const Setting& setting, Log log)
+  Connection(std::shared_ptr<Template> parent, const Setting& setting, Log log, core::Clock clock)
       : parent_(std::move(parent)),
         backend_(setting.backend),
         owner_(setting.owner),
         spin_(setting.spin_us),
-        log_(std::move(log)) {}
+        log_(std::move(log)),
+        clock_(clock) {}
   core::Result<std::unique_ptr<Lane>> TakeLane();
   void GiveLane(std::unique_ptr<Lane> lane);
   core::Status Open(const Setting& setting);
@@ -163,6 +165,7 @@ class Connection {
   const std::string backend_, owner_;
   const std::chrono::microseconds spin_;
   const Log log_;
+  const core::Clock clock_;  // of interruptions
   Template::Worker worker_;
   Framework framework_;
   std::atomic<uint32_t> numbers_{0};

@@ -68,7 +68,7 @@ core::Result<std::shared_ptr<Connection>> IsolatedBackend::Start() {
   for (int attempt = 0;; ++attempt) {
     auto parent = templates_->Get(setting_);
     if (!parent) return std::unexpected(std::move(parent.error()));
-    auto connection = Connection::Start(*parent, *place, setting_, log);
+    auto connection = Connection::Start(*parent, *place, setting_, log, templates_->clock());
     if (connection || attempt > 0) return connection;
     if ((*parent)->gone()) {
       templates_->Forget(setting_, *parent);
@@ -80,7 +80,7 @@ core::Result<std::shared_ptr<Connection>> IsolatedBackend::Start() {
 
 // Of `mutex_`.
 core::Status IsolatedBackend::CheckRest() {
-  const auto now = std::chrono::steady_clock::now();
+  const core::Clock::time_point now = templates_->clock().now();
   if (now < rests_until_) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(rests_until_ - now).count();
     return core::Status(

@@ -20,10 +20,12 @@ namespace wasinn::isolation {
 // thread.
 class Templates : public std::enable_shared_from_this<Templates> {
  public:
-  Templates(uint32_t max_workers, bool spare_workers) : max_workers_(max_workers), spare_workers_(spare_workers) {}
+  Templates(uint32_t max_workers, bool spare_workers, core::Clock clock)
+      : max_workers_(max_workers), spare_workers_(spare_workers), clock_(clock) {}
   // The right to one worker, for as long as it lives. UNAVAILABLE where there are so many already.
   core::Result<std::shared_ptr<Census>> TakePlace();
   const Census& census() const { return census_; }
+  const core::Clock& clock() const { return clock_; }
   void CountRestart() { census_.restarted.fetch_add(1, std::memory_order_relaxed); }
   // Started if need be.
   core::Result<std::shared_ptr<Template>> Get(const Setting& setting);
@@ -40,6 +42,7 @@ class Templates : public std::enable_shared_from_this<Templates> {
 
   const uint32_t max_workers_;
   const bool spare_workers_;
+  const core::Clock clock_;
   Census census_;
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<Entry>> entries_;
@@ -80,8 +83,8 @@ class IsolatedBackend {
   std::mutex mutex_;  // of what follows
   std::shared_ptr<Connection> connection_;
   bool was_lost_ = false;  // the last one
-  std::deque<std::chrono::steady_clock::time_point> deaths_;
-  std::chrono::steady_clock::time_point rests_until_;
+  std::deque<core::Clock::time_point> deaths_;
+  core::Clock::time_point rests_until_;
   std::chrono::seconds rest_{0};
 };
 

@@ -52,8 +52,12 @@ core::Status Template::Receive(std::span<Descriptor> received, Reader& answer) {
   return taken == received.size() ? core::Status() : Gone();
 }
 
-core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting, bool spares,
-                                                        std::chrono::milliseconds patience) {
+core::Status Template::SetPatience(std::chrono::milliseconds patience) {
+  const std::lock_guard lock(mutex_);
+  return socket_.SetPatience(patience);
+}
+
+core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting, bool spares) {
   auto pair = Socket::MakePair();
   if (!pair) return std::unexpected(std::move(pair.error()));
   if (core::Status status = StartProgram(setting.worker, setting.has_devices, pair->second); !status.ok()) {
@@ -61,7 +65,7 @@ core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting, 
   }
   pair->second = Socket();
   std::shared_ptr<Template> made(new Template(std::move(pair->first), setting, spares));
-  if (core::Status status = made->socket_.SetPatience(patience); !status.ok()) {
+  if (core::Status status = made->SetPatience(kPatience); !status.ok()) {
     return std::unexpected(std::move(status));
   }
   std::vector<uint8_t> bytes;

@@ -26,8 +26,7 @@ class Template {
 
   // Opens the framework there, which may take long. It ends when this goes, or the host. With `spares` a worker stands
   // ready for whoever comes next, from the second on: a host of one guest has none.
-  static core::Result<std::shared_ptr<Template>> Start(const Setting& setting, bool spares,
-                                                       std::chrono::milliseconds patience = kPatience);
+  static core::Result<std::shared_ptr<Template>> Start(const Setting& setting, bool spares);
   Template(const Template&) = delete;
   Template& operator=(const Template&) = delete;
 
@@ -37,6 +36,8 @@ class Template {
     Descriptor process;  // a pidfd
   };
   core::Result<Worker> Spawn();
+  // With later answers.
+  core::Status SetPatience(std::chrono::milliseconds patience);
   // It makes no workers any more: it has ended, or does not answer.
   bool gone() const { return gone_.load(std::memory_order_acquire); }
   // How a worker ended that has ended: "it was killed by signal 9 (Killed)".

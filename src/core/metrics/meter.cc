@@ -22,12 +22,12 @@ void Meter::LookAtBegin(Stage stage) {
     has_computed_ = false;
     if (metrics_->spans().wanted()) inference_ = metrics_->spans().NewInference();
   }
-  began_[static_cast<size_t>(stage)] = next_ = Clock::now();
+  began_[static_cast<size_t>(stage)] = next_ = SteadyClock::now();
 }
 
-void Meter::LookAtEnd(Stage stage, wasinn_code code, Clock::time_point now) {
+void Meter::LookAtEnd(Stage stage, wasinn_code code, SteadyClock::time_point now) {
   const bool follows = stage == Stage::kQueue || stage == Stage::kCompute;
-  const Clock::time_point began = follows ? next_ : began_[static_cast<size_t>(stage)];
+  const SteadyClock::time_point began = follows ? next_ : began_[static_cast<size_t>(stage)];
   next_ = now;
   (*times_)[static_cast<size_t>(stage)].Observe(now - began);
   if (stage == Stage::kInference) has_computed_ = true;

@@ -58,10 +58,10 @@ class Meter {
   }
   void End(Stage stage, wasinn_code code = WASINN_OK) {
     if (times_ != nullptr) [[unlikely]]
-      LookAtEnd(stage, code, Clock::now());
+      LookAtEnd(stage, code, SteadyClock::now());
   }
   // The same of a step that somebody else has seen the end of.
-  void EndAt(Stage stage, Clock::time_point end) {
+  void EndAt(Stage stage, SteadyClock::time_point end) {
     if (times_ != nullptr) [[unlikely]]
       LookAtEnd(stage, WASINN_OK, end);
   }
@@ -94,7 +94,7 @@ class Meter {
     LookAtBegin(Stage::kInference);
     auto result = compute();
     Count(Event::kInference, CodeOf(result));
-    LookAtEnd(Stage::kInference, CodeOf(result), Clock::now());
+    LookAtEnd(Stage::kInference, CodeOf(result), SteadyClock::now());
     return result;
   }
   static wasinn_code CodeOf(const Status& status) { return status.code(); }
@@ -104,7 +104,7 @@ class Meter {
   }
   [[gnu::noinline]] void CountFailure(Event event, wasinn_code code);
   [[gnu::noinline]] void LookAtBegin(Stage stage);
-  [[gnu::noinline]] void LookAtEnd(Stage stage, wasinn_code code, Clock::time_point now);
+  [[gnu::noinline]] void LookAtEnd(Stage stage, wasinn_code code, SteadyClock::time_point now);
 
   Metrics* const metrics_;
   const GuestTag guest_;
@@ -112,8 +112,8 @@ class Meter {
   std::array<std::atomic<uint64_t>, kEvents> succeeded_{};
   std::atomic<uint64_t> batches_{0}, batch_rows_{0};
   std::unique_ptr<Times> times_;
-  std::array<Clock::time_point, kStages> began_;
-  Clock::time_point next_;  // when the last step ended, or the one that is under way began
+  std::array<SteadyClock::time_point, kStages> began_;
+  SteadyClock::time_point next_;  // when the last step ended, or the one that is under way began
   // For spans: what is set belongs to the next compute, what is got to the last.
   uint64_t inference_ = 0;
   bool has_computed_ = true;

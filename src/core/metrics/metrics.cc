@@ -23,7 +23,7 @@ std::vector<std::shared_ptr<const ModelMetrics>> Metrics::models() const {
 }
 
 void LoadMeter::End(wasinn_code code, const std::string& backend) {
-  const Clock::time_point now = Clock::now();
+  const SteadyClock::time_point now = SteadyClock::now();
   model_->Of(backend).CountLoad(code, now - began_);
   metrics_.spans().Tell({.name = "load",
                          .code = code,

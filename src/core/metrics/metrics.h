@@ -70,7 +70,7 @@ class LoadMeter {
   Metrics& metrics_;
   const std::shared_ptr<ModelMetrics> model_;
   const GuestTag guest_;
-  const Clock::time_point began_ = Clock::now();
+  const SteadyClock::time_point began_ = SteadyClock::now();
 };
 
 }  // namespace wasinn::core

@@ -5,7 +5,7 @@
 namespace wasinn::core {
 namespace {
 
-uint64_t Nanoseconds(Clock::duration duration) {
+uint64_t Nanoseconds(SteadyClock::duration duration) {
   return static_cast<uint64_t>(std::chrono::nanoseconds(duration).count());
 }
 
@@ -27,7 +27,7 @@ const char* StageName(Stage stage) {
   return "inference";
 }
 
-void Spans::Tell(const Done& done, Clock::time_point began, Clock::time_point ended) const {
+void Spans::Tell(const Done& done, SteadyClock::time_point began, SteadyClock::time_point ended) const {
   if (function_ == nullptr) return;
   const wasinn_span span{.struct_size = sizeof(wasinn_span),
                          .code = done.code,

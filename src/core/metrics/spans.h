@@ -4,9 +4,10 @@
 #include <wasinn/wasinn.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <string>
+
+#include "core/clock.h"
 
 namespace wasinn::core {
 
@@ -15,8 +16,6 @@ enum class Stage : uint8_t { kInference, kQueue, kInput, kCompute, kOutput };
 inline constexpr size_t kStages = 5;
 // "compute_input" and so on: of spans, and in the names of metrics.
 const char* StageName(Stage stage);
-
-using Clock = std::chrono::steady_clock;
 
 // A guest, for who reads spans. It has the name.
 struct GuestTag {
@@ -43,7 +42,7 @@ class Spans {
     uint32_t version = 0;
     const char* backend = "";
   };
-  void Tell(const Done& done, Clock::time_point began, Clock::time_point ended) const;
+  void Tell(const Done& done, SteadyClock::time_point began, SteadyClock::time_point ended) const;
 
  private:
   const wasinn_span_fn function_ = nullptr;

@@ -147,7 +147,7 @@ class HostileMemory : public PlainTest {
 };
 
 // The attacks below would prove little if they failed for want of an honest call to vary.
-TEST_P(HostileMemory, HonestCallsAreHonest) {
+TEST_F(HostileMemory, HonestCallsAreHonest) {
   const PlainMemory memory(kWasmPage);
   for (const wasinn_function& function : AllFunctions()) {
     const auto guest = NewGuest();
@@ -157,7 +157,7 @@ TEST_P(HostileMemory, HonestCallsAreHonest) {
   }
 }
 
-TEST_P(HostileMemory, TheTableKeepsItsPromise) {
+TEST_F(HostileMemory, TheTableKeepsItsPromise) {
   for (const wasinn_function& function : AllFunctions()) {
     const std::string params = function.params;
     EXPECT_LE(params.size(), size_t{WASINN_MAX_PARAMS}) << function.name;
@@ -166,10 +166,9 @@ TEST_P(HostileMemory, TheTableKeepsItsPromise) {
   }
 }
 
-TEST_P(HostileMemory, Sizes) {
+TEST_F(HostileMemory, MemoryOfAnySize) {
   // Odd ones give odd addresses; 32-bit addresses end in the middle of the last, and with the one before.
   for (const uint64_t size : {kWasmPage, 3 * kWasmPage - 7, 4 * kGiB, 4 * kGiB + kWasmPage}) {
-    if (!is_echo() && size != 3 * kWasmPage - 7) continue;  // each load makes a session
     const PlainMemory memory(size);
     for (const wasinn_function& function : AllFunctions()) {
       AttackArguments(function, memory.View());
@@ -180,7 +179,7 @@ TEST_P(HostileMemory, Sizes) {
 }
 
 // The flag changes nothing for a guest that has no other thread.
-TEST_P(HostileMemory, SharedInName) {
+TEST_F(HostileMemory, MemoryThatIsSharedInName) {
   const PlainMemory memory(2 * kWasmPage);
   for (const wasinn_function& function : AllFunctions()) {
     AttackArguments(function, memory.View(WASINN_MEMORY_SHARED));
@@ -188,7 +187,7 @@ TEST_P(HostileMemory, SharedInName) {
   }
 }
 
-TEST_P(HostileMemory, AlmostNothing) {
+TEST_F(HostileMemory, MemoryOfAFewBytes) {
   for (const uint64_t size : {0, 1, 4, 20, 69, 303, 308}) {
     const PlainMemory memory(size);
     for (const wasinn_function& function : AllFunctions()) {
@@ -199,7 +198,7 @@ TEST_P(HostileMemory, AlmostNothing) {
 }
 
 // A size means nothing then.
-TEST_P(HostileMemory, None) {
+TEST_F(HostileMemory, NoMemory) {
   for (const uint64_t size : {uint64_t{0}, kWasmPage, UINT64_MAX}) {
     const wasinn_memory none = {sizeof(wasinn_memory), 0, nullptr, size};
     for (const wasinn_function& function : AllFunctions()) {
@@ -214,7 +213,7 @@ TEST_P(HostileMemory, None) {
   }
 }
 
-TEST_P(HostileMemory, NoGuest) {
+TEST_F(HostileMemory, NoGuest) {
   const PlainMemory memory(kWasmPage);
   const auto guest = NewGuest();
   guest->Fill(memory.View());
@@ -226,8 +225,6 @@ TEST_P(HostileMemory, NoGuest) {
     }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(, HostileMemory, ::testing::ValuesIn(PlainBackends()), BackendName);
 
 }  // namespace
 }  // namespace wasinn::testing

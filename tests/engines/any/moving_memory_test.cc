@@ -9,9 +9,6 @@
 namespace wasinn::testing {
 namespace {
 
-using std::chrono::seconds;
-using std::chrono::steady_clock;
-
 constexpr uint64_t kPageBytes = 64 << 10;
 constexpr char kWitxModule[] = "wasi_ephemeral_nn", kExtModule[] = "wasinn_ext_0";
 
@@ -31,7 +28,7 @@ class MovingMemory : public PlainTest {
 };
 
 // What was passed in earlier calls is read no more: its memory is gone.
-TEST_P(MovingMemory, AnotherOneAtEachCall) {
+TEST_F(MovingMemory, AnotherOneAtEachCall) {
   const auto program = NewGuest();
   uint64_t size = kPageBytes + 1;
   uint32_t graph = 0, context = 0;
@@ -43,7 +40,7 @@ TEST_P(MovingMemory, AnotherOneAtEachCall) {
                              std::min(Read(memory.View(), place::kWritten), place::kBufferSize));
     return std::pair(Read(memory.View(), place::kOut), output);
   };
-  graph = call(kWitxModule, "load", {place::kBuilders, 1, model_.encoding, 0, place::kOut}).first;
+  graph = call(kWitxModule, "load", {place::kBuilders, 1, kGgmlEncoding, 0, place::kOut}).first;
   context = call(kWitxModule, "init_execution_context", {graph, place::kOut}).first;
   for (int i = 0; i < 10; ++i) {
     call(kWitxModule, "set_input", {context, 0, place::kTensor});
@@ -57,7 +54,7 @@ TEST_P(MovingMemory, AnotherOneAtEachCall) {
 }
 
 // An output's place that was good, in a memory that is smaller by now, or none.
-TEST_P(MovingMemory, SmallerWhenTheOutputIsWritten) {
+TEST_F(MovingMemory, SmallerWhenTheOutputIsWritten) {
   const auto program = NewGuest();
   const wasinn_function &set_output = Find(kExtModule, "set_output"), &compute = Find(kWitxModule, "compute");
   const PlainMemory large(uint64_t{4} << 30), small(place::kData);
@@ -75,7 +72,7 @@ TEST_P(MovingMemory, SmallerWhenTheOutputIsWritten) {
 }
 
 // One thread grows the memory, the guest calls every function with what lies at the end that it knows of.
-TEST_P(MovingMemory, GrowsDuringCalls) {
+TEST_F(MovingMemory, GrowsDuringCalls) {
   constexpr size_t kPages = 400;
   GrowingMemory memory(kPages);
   std::atomic<size_t> pages = 1;
@@ -115,7 +112,7 @@ TEST_P(MovingMemory, GrowsDuringCalls) {
 }
 
 // Another thread of the guest writes good and bad values into everything that calls read, all the time.
-TEST_P(MovingMemory, ChangesDuringCalls) {
+TEST_F(MovingMemory, ChangesDuringCalls) {
   if (kRacesAreReported) GTEST_SKIP() << "these races are the guest's, and ThreadSanitizer would report them";
   const PlainMemory memory(2 * kPageBytes);
   const wasinn_memory view = memory.View(WASINN_MEMORY_SHARED);
@@ -137,8 +134,7 @@ TEST_P(MovingMemory, ChangesDuringCalls) {
   });
   // Until each function that reads records has met both.
   size_t good_answers = 0, bad_answers = 0, calls = 0, rounds = 0;
-  const auto end = steady_clock::now() + seconds(20);
-  while ((calls < 20'000 || good_answers == 0 || bad_answers == 0) && steady_clock::now() < end) {
+  while (calls < 20'000 || good_answers == 0 || bad_answers == 0) {
     for (const wasinn_function& function : AllFunctions()) {
       const uint32_t error = program->Call(function, view, program->Honest(function));
       ASSERT_TRUE(IsDocumented(error)) << function.name << " answers " << error;
@@ -152,14 +148,12 @@ TEST_P(MovingMemory, ChangesDuringCalls) {
   }
   stop = true;
   writer.join();
-  EXPECT_GT(good_answers, 0u);
-  EXPECT_GT(bad_answers, 0u);
   EXPECT_TRUE(memory.SlackIsIntact());
   EXPECT_TRUE(program->Infer() == expected_);
 }
 
 // Memory may go as soon as close has returned, whatever its threads were calling.
-TEST_P(MovingMemory, GoesAfterClose) {
+TEST_F(MovingMemory, GoesAfterClose) {
   for (int round = 0; round < 20; ++round) {
     const auto program = NewGuest();
     constexpr int kThreads = 3;
@@ -189,8 +183,6 @@ TEST_P(MovingMemory, GoesAfterClose) {
     EXPECT_TRUE(NewGuest()->Infer() == expected_);
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(, MovingMemory, ::testing::ValuesIn(PlainBackends()), BackendName);
 
 }  // namespace
 }  // namespace wasinn::testing

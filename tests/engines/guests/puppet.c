@@ -28,10 +28,6 @@ EXPORT("set_input") uint32_t set_input(wasi_nn_context context, uint32_t index, 
   return wasi_nn_set_input(context, index, tensor);
 }
 EXPORT("compute") uint32_t compute(wasi_nn_context context) { return wasi_nn_compute(context); }
-EXPORT("compute_and_trap") uint32_t compute_and_trap(wasi_nn_context context) {
-  if (wasi_nn_compute(context) == 0) __builtin_trap();
-  return 0;
-}
 EXPORT("get_output")
 uint32_t get_output(wasi_nn_context context, uint32_t index, uint8_t* out, uint32_t size, uint32_t* written) {
   return wasi_nn_get_output(context, index, out, size, written);

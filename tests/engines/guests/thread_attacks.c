@@ -50,7 +50,7 @@ static void sleep_for_long(void) {
     _Alignas(8) uint32_t clock;
     uint64_t timeout, precision;
     uint16_t flags;
-  } until = {0, 0, 1, UINT64_C(3000000000), 0, 0};
+  } until = {0, 0, 1, UINT64_C(2000000000), 0, 0};
   char event[32];
   uint32_t events;
   poll_oneoff(&until, event, 1, &events);

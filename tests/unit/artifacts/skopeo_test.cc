@@ -6,7 +6,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+
+#include "support/test_folder.h"
 
 namespace wasinn::artifacts {
 namespace {
@@ -16,16 +17,12 @@ namespace fs = std::filesystem;
 constexpr uint64_t kTerabyte = uint64_t{1} << 40;
 
 TEST(SkopeoTest, ARegistryBuysNoDaysOfPatience) {
-  std::string folder = (fs::temp_directory_path() / "wasinn-skopeo-XXXXXX").string();
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  const fs::path program = fs::path(folder) / "skopeo";
-  std::ofstream(program) << "#!/bin/sh\n";
-  fs::permissions(program, fs::perms::owner_all);
+  const wasinn::testing::TestFolder folder;
+  fs::permissions(folder.Write("skopeo", "#!/bin/sh\n"), fs::perms::owner_all);
   const std::string path = std::getenv("PATH");
-  setenv("PATH", folder.c_str(), 1);
+  setenv("PATH", folder.path().c_str(), 1);
   const auto skopeo = Skopeo::Find(std::chrono::minutes(1));
   setenv("PATH", path.c_str(), 1);
-  fs::remove_all(folder);
   ASSERT_TRUE(skopeo) << skopeo.error();
 
   const auto claimed = [&](uint64_t total) {

@@ -82,14 +82,7 @@ TEST(AccessLine, IsOneWhateverClientsSend) {
 
 class AccessLogTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "wasinn-log-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const char* name) const { return (folder_ / name).string(); }
+  std::string path(const char* name) const { return folder_ / name; }
   std::vector<json> LinesOf(const std::string& file) const {
     std::vector<json> lines;
     std::ifstream in(file);
@@ -98,7 +91,7 @@ class AccessLogTest : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  const wasinn::testing::TestFolder folder_;
 };
 
 TEST_F(AccessLogTest, HasEachOfManyThreads) {

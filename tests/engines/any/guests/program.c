@@ -56,12 +56,3 @@ EXPORT("run_and_trap") void run_and_trap(void) {
 
 // Goes on with the context of `run`, whatever that answered.
 EXPORT("again") void again(void) { Answer(wasi_nn_compute(context)); }
-
-// Takes over another guest's handle.
-EXPORT("forge") void forge(void) {
-  (void)test_read(&context, sizeof context);
-  Answer(wasi_nn_compute(context));
-}
-
-// Tells its own.
-EXPORT("tell") void tell(void) { test_write(&context, sizeof context); }

@@ -1,0 +1,49 @@
+// The time that deadlines and waits go by.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+namespace wasinn::core {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// The system's steady clock, or one whose hands a test turns.
+class Clock {
+ public:
+  using duration = SteadyClock::duration;
+  using time_point = SteadyClock::time_point;
+
+  // Time stands still until Turn. It outlives whatever goes by it.
+  class Hands {
+   public:
+    void Turn(duration by) { ticks_.fetch_add(by.count(), std::memory_order_relaxed); }
+    time_point now() const { return time_point(duration(ticks_.load(std::memory_order_relaxed))); }
+
+   private:
+    std::atomic<duration::rep> ticks_{SteadyClock::now().time_since_epoch().count()};
+  };
+
+  Clock() = default;
+  explicit Clock(const Hands& hands) : hands_(&hands) {}
+
+  time_point now() const { return hands_ == nullptr ? SteadyClock::now() : hands_->now(); }
+
+  // Until somebody notifies, or it is time; or it returns for no reason, so that who waits looks again.
+  void Wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, time_point until) const {
+    if (hands_ != nullptr) {
+      changed.wait_for(lock, std::chrono::milliseconds(1));  // whoever turns them tells nobody
+    } else if (until == time_point::max()) {
+      changed.wait(lock);
+    } else {
+      changed.wait_until(lock, until);
+    }
+  }
+
+ private:
+  const Hands* hands_ = nullptr;
+};
+
+}  // namespace wasinn::core
