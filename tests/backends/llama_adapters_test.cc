@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "backends/llama_native.h"
 
@@ -65,9 +66,8 @@ TEST_F(LlamaAdapters, AreUsedByTheNamesThatTheHostGave) {
   EXPECT_NE(both, styled);
   EXPECT_NE(both, plain);
   for (const char* parallel : {"0", "2"}) {
-    const Model model(host, TinyLlamaWriter().Write(),
-                      LlamaOptions(Config(std::string(R"(, "parallel": )") + parallel)));
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, TinyLlamaWriter().Write(),
+                            LlamaOptions(Config(std::string(R"(, "parallel": )") + parallel)));
     Context context(model);
     ASSERT_TRUE(SetPrompt(&context, kAdaptedText));
     const uint64_t all = Metadata(&context)["input_tokens"];
@@ -97,8 +97,7 @@ TEST_F(LlamaAdapters, AreUsedByTheNamesThatTheHostGave) {
 
 TEST_F(LlamaAdapters, ChangeInTheContextAtHand) {
   const Host host;
-  const Model model(host, TinyLlamaWriter().Write(), LlamaOptions(Config(R"(, "enable-log": true)")));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, TinyLlamaWriter().Write(), LlamaOptions(Config(R"(, "enable-log": true)")));
   const auto made = [&host] {
     size_t n = 0;
     const std::string log = host.log();

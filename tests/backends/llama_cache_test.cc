@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "backends/llama_native.h"
 
@@ -33,15 +34,14 @@ std::string Config(const char* k, const char* v, const std::string& more = "") {
 
 TEST(LlamaCache, HasTheTypesOfTheFrameworksOwnPrograms) {
   const Host host;
-  const Model model(host, CachedModel(), LlamaOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, CachedModel(), LlamaOptions());
   const NativeLlama native(TemporaryFile("cache.gguf", CachedModel()));
   const auto compare = [&](const Type& k, const Type& v, const char* more, int flash) {
     const NativeSettings settings = {
         .predict = 16, .temperature = 0, .type_k = k.number, .type_v = v.number, .flash = flash};
     Context context(model, 0, Config(k.name, v.name, more));
-    ASSERT_TRUE(SetPrompt(&context, kCachedText));
-    EXPECT_EQ(Complete(&context), Characters(native.Complete(kCachedText, settings).bytes)) << k.name << v.name << more;
+    EXPECT_EQ(Complete(&context, kCachedText), Characters(native.Complete(kCachedText, settings).bytes))
+        << k.name << v.name << more;
   };
   for (const Type& type : kTypes) compare(type, type, "", -1);
   compare(kTypes[3], kTypes[1], R"(, "flash-attn": "on")", 1);
@@ -69,8 +69,7 @@ TEST(LlamaCache, IsChargedByItsTypes) {
 TEST(LlamaCache, OfManyIsAsTheHostSays) {
   const Host host;
   const NativeLlama native(TemporaryFile("cache.gguf", CachedModel()));
-  const Model model(host, CachedModel(), LlamaOptions(Config("q8_0", "q8_0", R"(, "parallel": 2)")));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, CachedModel(), LlamaOptions(Config("q8_0", "q8_0", R"(, "parallel": 2)")));
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, kCachedText));
   ASSERT_TRUE(SetOptions(&context, R"({"cache-type-k": "f32", "cache-type-v": "f32"})"));
@@ -118,9 +117,8 @@ TEST(LlamaSplit, IsForGpus) {
     EXPECT_EQ(model.loaded().code, WASINN_INVALID_ARGUMENT) << bad;
   }
   EXPECT_EQ(host.log(), "");
-  const Model model(host, CachedModel(),
-                    LlamaOptions(R"({"split-mode": "row", "tensor-split": "3,1", "n-predict": 1})"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, CachedModel(),
+                          LlamaOptions(R"({"split-mode": "row", "tensor-split": "3,1", "n-predict": 1})"));
   EXPECT_THAT(host.log(), HasSubstr("warning: split-mode, tensor-split: of no effect"));
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, kCachedText));

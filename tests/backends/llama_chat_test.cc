@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "backends/llama_models.h"
 #include "backends/llama_native.h"
@@ -63,14 +64,12 @@ void ExpectAnswer(Context* context) {
 
 TEST(LlamaChat, JoinsMessagesByTheModelsTemplate) {
   const Host host;
-  const Model model(host, WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
   Context context(model);
   ExpectAnswer(&context);
   EXPECT_EQ(Metadata(&context)["finish_reason"], "length");
   const std::string said = Written(&context);
-  ASSERT_TRUE(SetPrompt(&context, R"([{"role": "user", "content": [{"type": "text", "text": "the \"hen\""}]}])"));
-  EXPECT_EQ(Complete(&context), said);
+  EXPECT_EQ(Complete(&context, R"([{"role": "user", "content": [{"type": "text", "text": "the \"hen\""}]}])"), said);
   ASSERT_TRUE(SetOptions(&context, R"({"chat": true, "chat-template": "zephyr"})"));
   EXPECT_EQ(Complete(&context),
             Characters(NativeTiny()
@@ -90,8 +89,7 @@ TEST(LlamaChat, GoesOnWithoutTheChatCode) {
     if (name.starts_with("libggml")) fs::create_symlink(entry.path(), fs::path(library).parent_path() / name);
   }
   const Host host(json{{"library", library}}.dump());
-  const Model model(host, WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
   Context context(model);
   ExpectAnswer(&context);
   ASSERT_TRUE(SetOptions(&context, Options({{"tools", json::parse(kWeatherTool)}})));
@@ -153,12 +151,11 @@ TEST(LlamaChat, NeedsATemplate) {
 TEST(LlamaChat, TakesTheHostsTemplateAndNotTheGuests) {
   const Host host;
   const std::string text = "{% for m in messages %}<{{m.role}}>{{m.content}}{% endfor %}";
-  const Model model(host, TinyLlamaWriter().Write(),
-                    LlamaOptions(json{{"n-predict", 16}, {"seed", 2}, {"chat", true}, {"chat-template", text}}.dump()));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(
+      host, TinyLlamaWriter().Write(),
+      LlamaOptions(json{{"n-predict", 16}, {"seed", 2}, {"chat", true}, {"chat-template", text}}.dump()));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
-  EXPECT_EQ(Complete(&context),
+  EXPECT_EQ(Complete(&context, kHenQuestion),
             Characters(NativeTiny().Complete("<user>the \"hen\"", {.predict = 16, .seed = 2}).bytes));
   ASSERT_TRUE(SetOptions(&context, Options({{"chat-template", "{{ messages }}"}})));
   EXPECT_EQ(context.Compute().code, WASINN_SECURITY);
@@ -200,8 +197,7 @@ TEST(LlamaTools, AreCalledWhereTheyMust) {
   ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
   for (const json& choice : {json("required"), json{{"type", "function"}, {"function", {{"name", "weather"}}}}}) {
     ASSERT_TRUE(SetOptions(&context, WeatherOptions({{"tool-choice", choice}, {"seed", 1}}).dump()));
-    const Result computed = context.Compute();
-    ASSERT_TRUE(computed) << computed.message;
+    MustCompute(&context);
     const json message = MessageOf(&context);
     ExpectWeatherCall(message);
     EXPECT_EQ(Metadata(&context)["finish_reason"], "tool_calls");
@@ -293,8 +289,7 @@ TEST(LlamaChat, AnswersBySchema) {
                        {"properties", {{"b", {{"const", "x"}}}, {"a", {{"enum", {1, 2}}}}}},
                        {"required", {"b", "a"}}};
   ASSERT_TRUE(SetOptions(&context, Options({{"json-schema", schema}, {"temp", 2}, {"seed", 1}, {"n-predict", 300}})));
-  const Result computed = context.Compute();
-  ASSERT_TRUE(computed) << computed.message;
+  MustCompute(&context);
   const json answer = json::parse(std::string(MessageOf(&context)["content"]));
   EXPECT_EQ(answer["b"], "x");
   EXPECT_THAT(int(answer["a"]), ::testing::AnyOf(1, 2));
@@ -306,8 +301,7 @@ TEST(LlamaChat, ATemplateWithoutAnEndIsStopped) {
   const Host host;
   for (const char* text : {"{% for i in range(1000000000) %}a{% endfor %}",
                            "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "{% for %}"}) {
-    const Model model(host, WithTemplate(text), LlamaOptions(R"({"chat": true})"));
-    ASSERT_TRUE(model.loaded());
+    const LoadedModel model(host, WithTemplate(text), LlamaOptions(R"({"chat": true})"));
     Context context(model);
     ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
     EXPECT_THAT(context.Compute().code, ::testing::AnyOf(WASINN_TOO_LARGE, WASINN_INVALID_ARGUMENT)) << text;

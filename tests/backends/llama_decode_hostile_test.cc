@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <climits>
 
 #include "backends/expect.h"
@@ -135,32 +134,6 @@ TEST_P(LlamaDecodeHostile, BranchesAreCharged) {
   EXPECT_EQ(Metadata(&context)["states"].size(), 1u);
 }
 
-TEST(LlamaCancelDecode, EndsAStepAndChangesNothing) {
-  const Host host;
-  const Model model(
-      host,
-      TinyLlamaWriter({.embedding = 512, .layers = 8, .heads = 8, .kv_heads = 4, .feed_forward = 1024, .context = 4096})
-          .Write(),
-      LlamaOptions(R"({"temp": 0, "threads": 1})"));
-  Context context(model);
-  ASSERT_TRUE(Decode(&context, kSixTokens)) << "the context is made";
-  Tokens text;
-  for (int i = 0; i < 1000; ++i) text.push_back(5 + i % 7);
-  {
-    const Watchdog watchdog(&context, std::chrono::milliseconds(20));
-    const Result decoded = Decode(&context, text, {{"position", 0}, {"top-logits", 1}});
-    EXPECT_EQ(decoded.code, WASINN_TIMEOUT) << decoded.message;
-  }
-  Tensor logits;
-  EXPECT_EQ(context.Get(kLogits, &logits).code, WASINN_INVALID_ARGUMENT);
-  ASSERT_TRUE(Decode(&context, kSixTokens));
-  EXPECT_EQ(Told(&context)["n_evaluated"], kSixTokens.size()) << "nothing was held any more";
-  const std::vector<float> after = LogitsOf(&context);
-  Context fresh(model);
-  ASSERT_TRUE(Decode(&fresh, kSixTokens));
-  EXPECT_EQ(LogitsOf(&fresh), after);
-}
-
 // Logits of a guest's own model that are no numbers.
 TEST(LlamaDecodeNumbers, ThatAreNone) {
   GgufWriter writer = TinyLlamaWriter();
@@ -168,8 +141,7 @@ TEST(LlamaDecodeNumbers, ThatAreNone) {
     if (tensor.name == "output_norm.weight") tensor.bytes.assign(tensor.bytes.size(), '\xff');
   }
   const Host host;
-  const Model model(host, writer.Write(), LlamaOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, writer.Write(), LlamaOptions());
   Context context(model);
   ASSERT_TRUE(Decode(&context, kSixTokens, {{"top-logits", 288}}));
   EXPECT_EQ(LogitTokensOf(&context).size(), 288u);

@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "backends/expect.h"
 #include "backends/llama_decoder.h"
 #include "backends/llama_models.h"
 #include "backends/llama_native.h"
@@ -123,8 +124,7 @@ TEST_P(LlamaDecode, GivesTheLogitsOfManyTokens) {
   EXPECT_EQ(Told(&whole)["n_evaluated"], 3);
   ExpectNear(LogitsOf(&whole), {one_by_one.begin() + static_cast<ptrdiff_t>(last * kVocabulary), one_by_one.end()});
   ASSERT_TRUE(Decode(&whole, text_, {{"position", last}, {"top-logits", 2}}));
-  Tensor tokens = {};
-  ASSERT_TRUE(whole.Get(kLogitTokens, &tokens));
+  const Tensor tokens = MustGet(&whole, kLogitTokens);
   EXPECT_EQ(tokens.dims, (std::vector<int64_t>{3, 2}));
   EXPECT_EQ(Told(&whole)["log_sums"].size(), 3u);
   // A single one again, in what has room for more.

@@ -1,6 +1,7 @@
 // What the tests of language models share.
-#ifndef WASINN_TESTS_BACKENDS_LLAMA_GUEST_H_
-#define WASINN_TESTS_BACKENDS_LLAMA_GUEST_H_
+#pragma once
+
+#include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -18,6 +19,9 @@ inline LoadOptions LlamaOptions(const std::string& host_config = "{}", const std
   return options;
 }
 
+// A generation that goes on until it is cancelled.
+inline constexpr char kWithoutEnd[] = R"({"temp": 0, "context-shift": true, "ignore-eos": true, "n-predict": -1})";
+
 inline Tensor Text(const std::string& text) { return {WASINN_U8, {static_cast<int64_t>(text.size())}, text}; }
 
 constexpr uint32_t kPrompt = 0, kOptions = 1, kTokens = 2;
@@ -27,6 +31,12 @@ constexpr uint32_t kCompletion = 0, kMetadata = 1, kMessage = 2, kProbabilities 
 inline Result SetPrompt(Context* context, const std::string& text) { return context->Set(kPrompt, Text(text)); }
 inline Result SetOptions(Context* context, const std::string& json) { return context->Set(kOptions, Text(json)); }
 
+inline Result Ask(Context* context, const std::string& prompt, const std::string& options) {
+  EXPECT_TRUE(SetPrompt(context, prompt));
+  EXPECT_TRUE(SetOptions(context, options));
+  return context->Compute();
+}
+
 // The completion; a failure is its message.
 inline std::string Complete(Context* context) {
   const Result computed = context->Compute();
@@ -34,6 +44,11 @@ inline std::string Complete(Context* context) {
   Tensor completion;
   const Result got = context->Get(kCompletion, &completion);
   return got ? completion.bytes : "error " + std::to_string(got.code) + ": " + got.message;
+}
+
+inline std::string Complete(Context* context, const std::string& prompt) {
+  EXPECT_TRUE(SetPrompt(context, prompt));
+  return Complete(context);
 }
 
 inline nlohmann::json Metadata(Context* context) {
@@ -62,5 +77,3 @@ double AllocatedBytes(const std::string& log);
 std::string Characters(const std::string& bytes);
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_LLAMA_GUEST_H_

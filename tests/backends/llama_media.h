@@ -1,6 +1,5 @@
 // What the tests of images and sounds share.
-#ifndef WASINN_TESTS_BACKENDS_LLAMA_MEDIA_H_
-#define WASINN_TESTS_BACKENDS_LLAMA_MEDIA_H_
+#pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -57,5 +56,3 @@ inline std::string Answer(Context* context, const std::vector<nlohmann::json>& p
 }
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_LLAMA_MEDIA_H_

@@ -2,9 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <thread>
-
+#include "backends/expect.h"
 #include "backends/llama_media.h"
 #include "backends/media_attacks.h"
 
@@ -142,8 +140,7 @@ TEST_F(LlamaMediaHostile, PartsOfAnotherFormAreRefused) {
   }
   for (const char* messages :
        {R"({"image_url": 1})", R"(["image_url)", R"([{"content": "image_url)", R"("image_url")"}) {
-    ASSERT_TRUE(SetPrompt(&context_, messages));
-    EXPECT_THAT(Complete(&context_), HasSubstr("JSON array of messages")) << messages;
+    EXPECT_THAT(Complete(&context_, messages), HasSubstr("JSON array of messages")) << messages;
   }
   // A string that looks like one that was put aside, and long ones that are no images.
   const std::string text =
@@ -158,8 +155,8 @@ TEST_F(LlamaMediaHostile, ShortTextsStandForNoLongOnes) {
   ASSERT_TRUE(SetOptions(&context_, R"({"chat": true})"));
   const std::string text = R"({"type": "text", "text": "\u0064ata:#0"})",
                     image = ImagePart(Url(Png(Picture(8, 8, 1)))).dump();
-  ASSERT_TRUE(SetPrompt(&context_, R"([{"role": "user", "content": [)" + image + "," + text + "," + text + "]}]"));
-  const std::string answer = Complete(&context_);
+  const std::string answer =
+      Complete(&context_, R"([{"role": "user", "content": [)" + image + "," + text + "," + text + "]}]");
   EXPECT_THAT(answer, Not(HasSubstr("error")));
   EXPECT_EQ(answer,
             Answer(&context_, {ImagePart(Url(Png(Picture(8, 8, 1)))), TextPart("data:#0"), TextPart("data:#0")}));
@@ -224,14 +221,7 @@ TEST_F(LlamaMediaHostile, ACancelEndsIt) {
   const std::vector<json> parts(16, ImagePart(Url(Png(Picture(512, 512, 1)))));
   ASSERT_TRUE(SetOptions(&context_, R"({"chat": true})"));
   ASSERT_TRUE(SetPrompt(&context_, Messages(parts)));
-  std::atomic<bool> done = false;
-  std::thread canceller([&] {
-    while (!done) context_.Cancel();
-  });
-  const Result computed = context_.Compute();
-  done = true;
-  canceller.join();
-  EXPECT_EQ(computed.code, WASINN_TIMEOUT) << computed.message;
+  ComputeUntilCancelled(&context_);
 }
 
 TEST_F(LlamaMediaHostile, WhatNeedsTextAloneSaysSo) {
@@ -273,7 +263,7 @@ TEST(LlamaMediaHostileSound, BrokenOnesAreRefused) {
   EXPECT_THAT(of(Wav(16000, std::vector<float>(3200, std::numeric_limits<float>::quiet_NaN()))), HasSubstr("error"));
   of(Wav(16000, std::vector<float>(3200, 1e30F)));
   uint32_t random = 1;
-  for (int i = 0; i < 16; ++i) {
+  for (int i = 0; i < 8; ++i) {
     std::string broken = wav;
     random = random * 1664525 + 1013904223;
     broken[random % 60] ^= static_cast<char>(1 << (random >> 28 & 7));

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "backends/llama_models.h"
 #include "backends/llama_native.h"
@@ -60,11 +61,9 @@ TEST_P(LlamaState, IsTakenUpByAnotherContext) {
   EXPECT_EQ(Metadata(&second)["restored_tokens"], 0);
   EXPECT_EQ(Metadata(&second)["evaluated_tokens"], 1);
   // Another text: as far as it is the same, and back again.
-  ASSERT_TRUE(SetPrompt(&second, "oats"));
-  EXPECT_EQ(Complete(&second), Expected("oats"));
+  EXPECT_EQ(Complete(&second, "oats"), Expected("oats"));
   EXPECT_EQ(Metadata(&second)["restored_tokens"], 0) << "not more than it holds itself";
-  ASSERT_TRUE(SetPrompt(&second, kSystem.substr(0, 30)));
-  EXPECT_EQ(Complete(&second), Expected(kSystem.substr(0, 30)));
+  EXPECT_EQ(Complete(&second, kSystem.substr(0, 30)), Expected(kSystem.substr(0, 30)));
   EXPECT_GT(Metadata(&second)["restored_tokens"], 4);
 }
 
@@ -206,9 +205,8 @@ TEST(LlamaStateKind, OfAModelThatLooksBackSoFar) {
     return Characters(native.Complete(prompt, {.predict = 12, .temperature = 0}).bytes);
   };
   for (const char* parallel : {"0", "2"}) {
-    const Model model(host, WithWindow(),
-                      LlamaOptions(std::string(R"({"temp": 0, "n-predict": 12, "parallel": )") + parallel + "}"));
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, WithWindow(),
+                            LlamaOptions(std::string(R"({"temp": 0, "n-predict": 12, "parallel": )") + parallel + "}"));
     Account guest;
     Context first(model, 0, "{}", &guest), second(model, 0, "{}", &guest);
     ASSERT_TRUE(SetPrompt(&first, begin));
@@ -217,8 +215,7 @@ TEST(LlamaStateKind, OfAModelThatLooksBackSoFar) {
     ASSERT_TRUE(SetOptions(&second, R"({"restore-state": "a"})"));
     for (const auto& [prompt, is_restored] :
          {std::pair<std::string, bool>{longer, true}, {begin.substr(0, 40), false}, {longer, true}, {begin, false}}) {
-      ASSERT_TRUE(SetPrompt(&second, prompt));
-      EXPECT_EQ(Complete(&second), expected(prompt)) << prompt;
+      EXPECT_EQ(Complete(&second, prompt), expected(prompt)) << prompt;
       EXPECT_EQ(Metadata(&second)["restored_tokens"] > 0, is_restored) << prompt;
     }
   }
@@ -233,22 +230,18 @@ TEST(LlamaSharedPrompt, IsTakenUpByWhosePromptBeginsSo) {
                                        R"(, "shared-prompt": ")" + kSystem + "\"}");
     options.account = &hosts;
     {
-      const Model model(host, WideModel(), options);
-      ASSERT_TRUE(model.loaded()) << model.loaded().message;
+      const LoadedModel model(host, WideModel(), options);
       EXPECT_GT(hosts.used, 20u * 2 * 2 * 64 * 2);
       Account one, another;
       Context first(model, 0, "{}", &one), second(model, 0, "{}", &another),
           whole(model, 0, R"({"cache-prompt": false})"), packed(model, 0, R"({"cache-type-k": "q8_0"})");
       for (Context* context : {&first, &second}) {
-        ASSERT_TRUE(SetPrompt(context, kStateQuestion));
-        EXPECT_EQ(Complete(context), Expected(kStateQuestion));
+        EXPECT_EQ(Complete(context, kStateQuestion), Expected(kStateQuestion));
         EXPECT_GT(Metadata(context)["restored_tokens"], 20);
         EXPECT_EQ(Metadata(context)["states"].size(), 0u) << "no guest's";
-        ASSERT_TRUE(SetPrompt(context, "oats"));
-        EXPECT_EQ(Complete(context), Expected("oats"));
+        EXPECT_EQ(Complete(context, "oats"), Expected("oats"));
       }
-      ASSERT_TRUE(SetPrompt(&whole, kStateQuestion));
-      EXPECT_EQ(Complete(&whole), Expected(kStateQuestion));
+      EXPECT_EQ(Complete(&whole, kStateQuestion), Expected(kStateQuestion));
       EXPECT_EQ(Metadata(&whole)["restored_tokens"], 0);
       ASSERT_TRUE(SetPrompt(&packed, kStateQuestion));
       ASSERT_TRUE(packed.Compute());
@@ -271,8 +264,7 @@ TEST(LlamaSharedPrompt, IsTakenUpByWhosePromptBeginsSo) {
   EXPECT_EQ(long_one.loaded().code, WASINN_PROMPT_TOO_LONG) << long_one.loaded().message;
   LoadOptions of_guest = LlamaOptions(R"({"temp": 0, "n-predict": 4})");
   of_guest.guest_config = R"({"shared-prompt": "the hen"})";
-  const Model guests(host, WideModel(), of_guest);
-  ASSERT_TRUE(guests.loaded());
+  const LoadedModel guests(host, WideModel(), of_guest);
   Context context(guests);
   ASSERT_TRUE(SetPrompt(&context, "the hen ate"));
   ASSERT_TRUE(context.Compute());
@@ -315,8 +307,7 @@ TEST(LlamaStateKind, OfAnotherSizeIsNotTakenUp) {
   ASSERT_TRUE(SetOptions(&large, R"({"n-predict": 0, "save-state": "a"})"));
   ASSERT_TRUE(large.Compute());
   ASSERT_GT(Metadata(&large)["input_tokens"], 256) << "llama.cpp makes the memory no smaller";
-  ASSERT_TRUE(SetPrompt(&fresh, kStateQuestion));
-  const std::string expected = Complete(&fresh);
+  const std::string expected = Complete(&fresh, kStateQuestion);
   ASSERT_TRUE(SetPrompt(&small, "the hen ate the oats"));
   ASSERT_TRUE(small.Compute());
   ASSERT_TRUE(SetPrompt(&small, kStateQuestion));

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 
+#include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "backends/llama_models.h"
 #include "backends/llama_native.h"
@@ -136,8 +137,7 @@ TEST_F(LlamaTokenLists, HaveTheProbabilitiesOfEachStep) {
   ASSERT_TRUE(SetOptions(&context_, R"({"n-probs": 2})"));
   json steps = json::array();
   while (context_.Step()) {
-    Tensor told;
-    ASSERT_TRUE(context_.Get(kStepProbabilities, &told));
+    const Tensor told = MustGet(&context_, kStepProbabilities);
     for (const json& one : json::parse(told.bytes)) steps.push_back(one);
   }
   EXPECT_EQ(steps.size(), size_t(Metadata(&context_)["output_tokens"]));
@@ -193,8 +193,7 @@ TEST_F(LlamaTokenLists, ComeOneForEachStep) {
   ASSERT_TRUE(SetOptions(&context_, "{}"));
   json tokens = json::array();
   while (context_.Step()) {
-    Tensor told;
-    ASSERT_TRUE(context_.Get(kStepTokens, &told));
+    const Tensor told = MustGet(&context_, kStepTokens);
     ASSERT_EQ(told.bytes.size() % sizeof(int32_t), 0u);
     EXPECT_EQ(told.dims, std::vector<int64_t>{static_cast<int64_t>(told.bytes.size() / sizeof(int32_t))});
     for (size_t i = 0; i < told.bytes.size(); i += sizeof(int32_t)) {

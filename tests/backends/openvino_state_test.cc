@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/expect.h"
-#include "backends/openvino_native.h"
+#include "backends/openvino_models.h"
 #include "backends/taken.h"
 #include "backends/test_host.h"
 
@@ -17,8 +17,7 @@ class OpenVinoState : public ::testing::TestWithParam<const char*> {
  protected:
   static void ExpectTotal(Context* context, float add, float total) {
     ASSERT_TRUE(context->Set(0, Floats({1, 4}, {add, add, add, add})));
-    const Result computed = context->Compute();
-    ASSERT_TRUE(computed) << computed.message;
+    MustCompute(context);
     EXPECT_THAT(MustGet(context, 0).As<float>(), Each(total));
   }
 
@@ -79,8 +78,7 @@ TEST(OpenVinoStateMemory, IsCharged) {
   constexpr int kSide = 1024;
   constexpr uint64_t kState = sizeof(float) * kSide * kSide;
   const Host host;
-  const Model model(host, LargeTotal(kSide), IrOptions("total"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, LargeTotal(kSide), IrOptions("total"));
   Account account = {.limit = 3 * kState};
   const Tensor x = Floats({kSide, kSide}, std::vector<float>(kSide * kSide, 1));
   {
@@ -109,8 +107,7 @@ TEST(OpenVinoStateMemory, IsFoundAsOpenVinoReadsIt) {
     xml.replace(at, 9, "Read&#86;alue");
   }
   const Host host;
-  const Model model(host, xml, IrOptions("total"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, xml, IrOptions("total"));
   EXPECT_THAT(host.table().describe(model.get()), HasSubstr(R"("stateful":true)"));
   Account account;
   const Context context(model, 0, "{}", &account);
@@ -194,8 +191,7 @@ std::string TotalAndMore() {
 TEST(OpenVinoStateOfOpenShapes, ComesBackWhenThereIsRoom) {
   constexpr int64_t kRows = 1000;
   const Host host;
-  const Model model(host, TotalAndMore(), IrOptions("total"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, TotalAndMore(), IrOptions("total"));
   Account account;
   Context context(model, 0, "{}", &account);
   const uint64_t state = account.used;

@@ -9,8 +9,7 @@
 
 #include "backends/expect.h"
 #include "backends/taken.h"
-#include "backends/test_host.h"
-#include "backends/tflite_native.h"
+#include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
 #include "support/this_build.h"
 
@@ -35,8 +34,7 @@ TEST(TfLiteMemory, ArenasAreCountedEachForItself) {
                                   {.code = kOpAdd, .inputs = {3, 2}, .outputs = {4}, .options_type = kAddOptions}}}});
   for (const char* config : {"{}", R"({"xnnpack": false})"}) {
     const Host host(config);
-    const Model model(host, bytes, TfLiteOptions());
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, bytes, TfLiteOptions());
     const Tensor x = Floats({rows, columns}, std::vector<float>(static_cast<size_t>(rows) * columns, 1));
     // x, the sum, y: each of the two MiB.
     Context enough(model, 7 << 20);
@@ -79,8 +77,7 @@ TEST(TfLiteMemory, OfOutputsThatAreAnInputIsCheckedBeforeTheyAreCopied) {
                     .outputs = outputs,
                     .operators = {{.code = kOpAdd, .inputs = {0, 1}, .outputs = {2}, .options_type = kAddOptions}}}});
   const Host host;
-  const Model model(host, bytes, TfLiteOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, bytes, TfLiteOptions());
   Context context(model, 16 << 20);
   const uint64_t before = AllocatedBytes();
   for (const size_t n : {size_t{1} << 20, size_t{1} << 10}) {  // 4 MiB, of which 20 are too many
@@ -98,8 +95,7 @@ TEST(TfLiteMemory, OfContextsIsCharged) {
   const uint64_t large = 16 << 20;
   for (const char* config : {"{}", R"({"xnnpack": false})"}) {
     const Host host(config);
-    const Model model(host, LargeBetween(64), TfLiteOptions());
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, LargeBetween(64), TfLiteOptions());
     Account account = {.limit = 10 * large};
     const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
     std::vector<wasinn_backend_slot*> contexts;
@@ -123,8 +119,7 @@ TEST(TfLiteMemory, ThatWasRefusedIsGivenBack) {
   const uint64_t large = 16 << 20;
   for (const char* config : {"{}", R"({"xnnpack": false})"}) {
     const Host host(config);
-    const Model model(host, LargeBetween(1, {-1, 1}), TfLiteOptions());
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, LargeBetween(1, {-1, 1}), TfLiteOptions());
     for (const uint64_t max_bytes : {uint64_t{0}, large / 4}) {
       Account account = {.limit = max_bytes == 0 ? large / 4 : UINT64_MAX};
       Context context(model, max_bytes, "{}", &account);
@@ -150,8 +145,7 @@ TEST(TfLiteMemory, ThatWasRefusedIsGivenBack) {
 TEST(TfLiteMemory, ThatInputsMakeGrowIsCharged) {
   const uint64_t large = 16 << 20;
   const Host host;
-  const Model model(host, LargeBetween(1, {-1, 1}), TfLiteOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, LargeBetween(1, {-1, 1}), TfLiteOptions());
   Account account = {.limit = 3 * large};
   {
     Context context(model, 0, "{}", &account);
@@ -182,11 +176,9 @@ TEST(TfLiteMemory, ThatWasRefusedIsGivenBackWithoutAnotherInterpreter) {
   const uint64_t large = 16 << 20;
   const std::string absent = ::testing::TempDir() + "/tflite_absent_" + std::to_string(getpid());
   LoadOptions options = TfLiteOptions();
-  options.host_config = R"({"delegates": [{"name": "adder", "library": ")" +
-                        testing::InThisBuild("lib/libtflite_test_delegate.so") + R"(", "absent": ")" + absent + "\"}]}";
+  options.host_config = WithDelegate(R"("absent": ")" + absent + "\"");
   const Host host;
-  const Model model(host, LargeBetween(1, {-1, 1}), options);
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, LargeBetween(1, {-1, 1}), options);
   Account account = {.limit = large / 4};
   Context context(model, 0, "{}", &account);
   const auto compute = [&](int64_t rows) {
@@ -209,8 +201,7 @@ TEST(TfLiteMemory, ThatWasRefusedIsGivenBackWithoutAnotherInterpreter) {
 TEST(TfLiteIdle, InterpretersKeepNoInputsOfAnyLength) {
   const int64_t rows = 1 << 22;
   const Host host;
-  const Model model(host, LargeBetween(1, {-1, 1}), TfLiteOptions("/models/large.tflite"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, LargeBetween(1, {-1, 1}), TfLiteOptions("/models/large.tflite"));
   const Tensor x = Floats({rows, 1}, std::vector<float>(rows, 2));
   const uint64_t before = AllocatedBytes();
   {
@@ -246,8 +237,7 @@ TEST(TfLiteIdle, InterpretersKeepLittleOfWhatRunsAllocate) {
                                    .options_type = 27 /* ReducerOptions */,
                                    .options = {1}}}}});
   const Host host;
-  const Model model(host, bytes, TfLiteOptions("/models/ones.tflite"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, bytes, TfLiteOptions("/models/ones.tflite"));
   const uint64_t before = AllocatedBytes();
   {
     std::vector<std::unique_ptr<Context>> contexts;

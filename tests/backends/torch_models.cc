@@ -1,46 +1,25 @@
 #include "backends/torch_models.h"
 
 #include <ATen/ops/from_blob.h>
-#include <c10/core/InferenceMode.h>
 #include <caffe2/serialize/inline_container.h>
-#include <dlfcn.h>
 #include <torch/csrc/jit/api/module.h>
-#include <torch/csrc/jit/serialization/import.h>
 
 #include <sstream>
-
-#include "backends/native_place.h"
 
 namespace wasinn::test {
 
 namespace {
 
-constexpr std::pair<wasinn_dtype, c10::ScalarType> kTypes[] = {
-    {WASINN_F16, c10::kHalf},   {WASINN_BF16, c10::kBFloat16}, {WASINN_F32, c10::kFloat},  {WASINN_F64, c10::kDouble},
-    {WASINN_U8, c10::kByte},    {WASINN_I8, c10::kChar},       {WASINN_U16, c10::kUInt16}, {WASINN_I16, c10::kShort},
-    {WASINN_U32, c10::kUInt32}, {WASINN_I32, c10::kInt},       {WASINN_U64, c10::kUInt64}, {WASINN_I64, c10::kLong},
-    {WASINN_BOOL, c10::kBool},
-};
-
+// Of floats.
 at::Tensor ToTensor(const Tensor& tensor) {
-  for (const auto& [dtype, type] : kTypes) {
-    if (dtype != tensor.dtype) continue;
-    return at::from_blob(const_cast<char*>(tensor.bytes.data()), tensor.dims, at::TensorOptions(type)).clone();
-  }
-  throw std::runtime_error("dtype");
+  return at::from_blob(const_cast<char*>(tensor.bytes.data()), tensor.dims, at::TensorOptions(c10::kFloat)).clone();
 }
 
-Tensor FromTensor(const at::Tensor& given) {
-  const at::Tensor tensor = given.cpu().contiguous();
-  for (const auto& [dtype, type] : kTypes) {
-    if (type != tensor.scalar_type()) continue;
-    return {dtype, tensor.sizes().vec(),
-            std::string(static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes())};
-  }
-  throw std::runtime_error("element type");
+std::string Saved(const ::torch::jit::Module& module) {
+  std::ostringstream stream;
+  module.save(stream);
+  return stream.str();
 }
-
-c10::Device Device() { return NativeOnGpu() ? c10::Device(c10::kCUDA, 0) : c10::Device(c10::kCPU); }
 
 class StringReader final : public caffe2::serialize::ReadAdapterInterface {
  public:
@@ -176,9 +155,7 @@ std::string TorchHolder(Holder holder) {
       break;
     }
   }
-  std::ostringstream stream;
-  module.save(stream);
-  return stream.str();
+  return Saved(module);
 }
 
 std::string TorchHeldList(const std::string& code) {
@@ -186,9 +163,7 @@ std::string TorchHeldList(const std::string& code) {
   const c10::List<at::Tensor> held({ToTensor(Floats({1}, {0})), ToTensor(Floats({1}, {1}))});
   module.register_attribute("held", c10::ListType::ofTensors(), held);
   module.define(code);
-  std::ostringstream stream;
-  module.save(stream);
-  return stream.str();
+  return Saved(module);
 }
 
 std::string TorchListConstant() {
@@ -214,9 +189,7 @@ std::string TorchModel(const std::string& code, const std::vector<std::pair<std:
   ::torch::jit::Module module("__torch__.Model");
   for (const auto& [name, tensor] : buffers) module.register_buffer(name, ToTensor(tensor));
   module.define(code);
-  std::ostringstream stream;
-  module.save(stream);
-  return stream.str();
+  return Saved(module);
 }
 
 std::string ZipArchive(const ZipEntries& entries) {
@@ -241,42 +214,6 @@ ZipEntries UnzipModel(const std::string& bytes) {
     entries.emplace_back(name, std::string(static_cast<const char*>(data.get()), size));
   }
   return entries;
-}
-
-struct NativeTorch::Impl {
-  ::torch::jit::Module module;
-};
-
-NativeTorch::NativeTorch(const std::string& bytes) : impl_(std::make_unique<Impl>()) {
-  std::istringstream stream(bytes);
-  // No program that is linked to libtorch for CPUs opens it by itself.
-  if (NativeOnGpu() && dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_LOCAL) == nullptr)
-    throw std::runtime_error(dlerror());
-  impl_->module = ::torch::jit::load(stream, Device());
-  impl_->module.eval();
-}
-
-NativeTorch::~NativeTorch() = default;
-
-std::vector<Tensor> NativeTorch::Run(const std::vector<Tensor>& inputs) {
-  const c10::InferenceMode inference;
-  std::vector<c10::IValue> values;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const auto type = impl_->module.get_method("forward").function().getSchema().arguments()[i + 1].type();
-    if (type->kind() == c10::TypeKind::IntType) {
-      values.emplace_back(inputs[i].As<int64_t>()[0]);
-    } else {
-      values.emplace_back(ToTensor(inputs[i]).to(Device()));
-    }
-  }
-  const c10::IValue result = impl_->module.forward(std::move(values));
-  std::vector<Tensor> outputs;
-  if (result.isTensor()) {
-    outputs.push_back(FromTensor(result.toTensor()));
-  } else {
-    for (const c10::IValue& element : result.toTupleRef().elements()) outputs.push_back(FromTensor(element.toTensor()));
-  }
-  return outputs;
 }
 
 }  // namespace wasinn::test

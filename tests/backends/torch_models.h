@@ -1,9 +1,6 @@
 // TorchScript models made where they are tested, and PyTorch called as any program calls it.
-#ifndef WASINN_TESTS_BACKENDS_TORCH_MODELS_H_
-#define WASINN_TESTS_BACKENDS_TORCH_MODELS_H_
+#pragma once
 
-#include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,29 +44,7 @@ ZipEntries UnzipModel(const std::string& bytes);
 // The bytes of a model with an attribute held: List[Tensor], of numbers: 0 and 1.
 std::string TorchHeldList(const std::string& code);
 
-// A model in the program's own use, in the same OS process.
-class NativeTorch {
- public:
-  explicit NativeTorch(const std::string& bytes);
-  ~NativeTorch();
-  NativeTorch(const NativeTorch&) = delete;
-  NativeTorch& operator=(const NativeTorch&) = delete;
-
-  // Its outputs, which are one tensor or a tuple of tensors; throws what PyTorch says.
-  std::vector<Tensor> Run(const std::vector<Tensor>& inputs);
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
-
-// Load options for a model from a guest.
-inline LoadOptions TorchOptions() {
-  LoadOptions options;
-  options.encoding = "pytorch";
-  return options;
-}
+// Load options for a guest's model, unless it has a path.
+inline LoadOptions TorchOptions(const std::string& path = "") { return {.encoding = "pytorch", .path = path}; }
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_TORCH_MODELS_H_

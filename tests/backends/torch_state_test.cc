@@ -142,41 +142,35 @@ class TorchSameMemory : public ::testing::TestWithParam<std::pair<const char*, c
     line.replace(line.find("GIVEN"), 5, given);
     return "def forward(self, x):\n    " + line + "\n    y.add_(" + added + ")\n    return y * 1\n";
   }
-  static float Compute(Context* context) {
-    MustCompute(context);
-    return MustGet(context, 0).As<float>().at(0);
-  }
+  static float Result(Context* context) { return Compute(context, {}).As<float>().at(0); }
 
   const Host host_;
 };
 
 TEST_P(TorchSameMemory, OfTheModelIsItsState) {
-  const Model model(host_, TorchModel(Code("self.total", "x"), {{"total", Floats({1}, {0})}}), TorchOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host_, TorchModel(Code("self.total", "x"), {{"total", Floats({1}, {0})}}), TorchOptions());
   EXPECT_THAT(host_.table().describe(model.get()), HasSubstr("\"stateful\": true"));
   Context first(model), second(model);
   ASSERT_TRUE(first.Set(0, Floats({1}, {5})));
   ASSERT_TRUE(second.Set(0, Floats({1}, {1})));
-  EXPECT_EQ(Compute(&first), 5);
-  EXPECT_EQ(Compute(&second), 1);
+  EXPECT_EQ(Result(&first), 5);
+  EXPECT_EQ(Result(&second), 1);
 }
 
 TEST_P(TorchSameMemory, OfAnInputIsNotWritten) {
-  const Model model(host_, TorchModel(Code("x", "1")), TorchOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host_, TorchModel(Code("x", "1")), TorchOptions());
   EXPECT_THAT(host_.table().describe(model.get()), HasSubstr("\"stateful\": false"));
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(Compute(&context), 2);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(Result(&context), 2);
 }
 
 // PyTorch computes what is constant once, and would then write there.
 TEST_P(TorchSameMemory, OfWhatIsConstantIsMadeAnew) {
-  const Model model(host_, TorchModel(Code("torch.zeros([1])", "x")), TorchOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host_, TorchModel(Code("torch.zeros([1])", "x")), TorchOptions());
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(Compute(&context), 1);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Result(&context), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TorchSameMemory, ::testing::ValuesIn(kSameMemory),
@@ -186,12 +180,11 @@ INSTANTIATE_TEST_SUITE_P(All, TorchSameMemory, ::testing::ValuesIn(kSameMemory),
 TEST(TorchShared, WhatIsMadeOfSeveral) {
   const Host host;
   for (const char* made : {"torch.einsum(\"i,i->i\", [self.total, x])", "torch.cartesian_prod([self.total, x])"}) {
-    const Model model(
+    const LoadedModel model(
         host,
         TorchModel(std::string("def forward(self, x):\n    y = ") + made + "\n    y.add_(1)\n    return y * 1\n",
                    {{"total", Floats({1}, {0})}}),
         TorchOptions());
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
     EXPECT_THAT(host.table().describe(model.get()), HasSubstr("\"stateful\": false")) << made;
   }
 }
@@ -199,14 +192,10 @@ TEST(TorchShared, WhatIsMadeOfSeveral) {
 // Nothing of what it has is written: contexts share it, and its weights with it.
 TEST(TorchShared, ContainersThatAreOnlyRead) {
   const Host host;
-  const Model model(host, TorchHolder(Holder::kRead), TorchOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, TorchHolder(Holder::kRead), TorchOptions());
   EXPECT_THAT(host.table().describe(model.get()), HasSubstr("\"stateful\": false"));
   for (int i = 0; i < 2; ++i) {
-    Context context(model);
-    ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
-    MustCompute(&context);
-    EXPECT_THAT(MustGet(&context, 0).As<float>(), ::testing::ElementsAre(8));
+    EXPECT_THAT(Compute(model, {Floats({1}, {1})}).As<float>(), ::testing::ElementsAre(8));
   }
 }
 
@@ -225,8 +214,7 @@ TEST(TorchMemory, OfStateIsCharged) {
   const std::string growing =
       TorchModel("def forward(self, x):\n    self.total = torch.cat([self.total, x])\n    return self.total[0:1] * 1\n",
                  {{"total", Floats({1 << 20}, std::vector<float>(1 << 20, 1))}});
-  const Model model(host, growing, TorchOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, growing, TorchOptions());
   Account account = {.limit = 41 * kMiB};
   const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
   std::vector<wasinn_backend_slot*> contexts;
@@ -264,14 +252,9 @@ std::string FailingAfterItKept() {
 TEST(TorchMemory, OfStateIsChargedWhereTheComputeFails) {
   constexpr uint64_t kMiB = 1 << 20;
   const Host host;
-  const Model model(host, FailingAfterItKept(), TorchOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, FailingAfterItKept(), TorchOptions());
   const Tensor more = Floats({1 << 18}, std::vector<float>(1 << 18, 1));
-  const auto sum = [](Context* context) {
-    EXPECT_TRUE(context->Set(0, Floats({1}, {-1})));
-    MustCompute(context);
-    return MustGet(context, 0).As<float>().at(0);
-  };
+  const auto sum = [](Context* context) { return Compute(context, {Floats({1}, {-1})}).As<float>().at(0); };
   Account account = {.limit = 3 * kMiB + kMiB / 2};
   {
     Context context(model, 0, "{}", &account);
@@ -298,12 +281,11 @@ TEST(TorchMemory, OfAnOutputThatIsAPartOfMoreIsThatPart) {
   const Host host;
   for (const char* part : {"whole[5:6]", "whole[0:1]", "whole[7]", "whole[3:3]", "torch.split(whole, 1024)[1]",
                            "whole.view([1024, 4096])[2:4].reshape([2, 64, 64])"}) {
-    const Model model(
+    const LoadedModel model(
         host,
         TorchModel(std::string("def forward(self, x):\n    whole = x.expand([4194304]) + 1\n    return ") + part +
                    "\n"),
         TorchOptions());
-    ASSERT_TRUE(model.loaded()) << part << model.loaded().message;
     Context context(model);
     ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
     MustCompute(&context);
@@ -322,17 +304,11 @@ class TorchState : public ::testing::TestWithParam<Kept> {};
 
 TEST_P(TorchState, BelongsToOneContext) {
   const Host host;
-  LoadOptions options = TorchOptions();
-  options.path = "/models/model.pt";  // guests' models may not use all of these operators
-  const Model model(host, GetParam().make(), options);
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  // Guests' models may not use all of these operators.
+  const LoadedModel model(host, GetParam().make(), TorchOptions("/models/model.pt"));
   const bool stateful = GetParam().stateful;
   EXPECT_THAT(host.table().describe(model.get()), HasSubstr(stateful ? "\"stateful\": true" : "\"stateful\": false"));
-  const auto add = [](Context* context, float x) {
-    EXPECT_TRUE(context->Set(0, Floats({1}, {x})));
-    MustCompute(context);
-    return MustGet(context, 0).As<float>().at(0);
-  };
+  const auto add = [](Context* context, float x) { return Compute(context, {Floats({1}, {x})}).As<float>().at(0); };
   Context beside(model);
   {
     Context gone(model);

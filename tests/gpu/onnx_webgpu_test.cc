@@ -60,8 +60,7 @@ TEST(OnnxWebGpu, IsAGpu) {
   for (const wasinn_target target : {WASINN_GPU, WASINN_AUTO}) {
     LoadOptions options;
     options.target = target;
-    const Model model(host, ModelBytes("relu.onnx"), options);
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, ModelBytes("relu.onnx"), options);
     EXPECT_THAT(host.table().describe(model.get()), HasSubstr(R"("device":"webgpu,cpu")"));
     EXPECT_THAT(model.info().memory, StrEq("webgpu:0"));
   }
@@ -126,10 +125,8 @@ TEST(OnnxWebGpu, KeepsTensorsWithoutElements) {
     const Taken between(&one, 0);
     ASSERT_TRUE(between.result()) << between.result().message;
     ASSERT_TRUE(two.Bind(0, between.view()));
-    const Result computed = two.Compute();
-    ASSERT_TRUE(computed) << computed.message;
-    Tensor found;
-    ASSERT_TRUE(two.Get(0, &found));
+    MustCompute(&two);
+    const Tensor found = MustGet(&two);
     two.Unbind(0);
     EXPECT_EQ(found.dims, (std::vector<int64_t>{n, 3}));
     EXPECT_EQ(found.As<float>(), std::vector<float>(static_cast<size_t>(3 * n), -2));
@@ -142,8 +139,7 @@ TEST(OnnxWebGpu, HasTheProvidersOwnNames) {
   for (const std::string name : {"webgpu", "WebGPU", "WebGpuExecutionProvider"}) {
     LoadOptions options;
     options.host_config = R"({"providers": [")" + name + R"("]})";
-    const Model model(host, ModelBytes("relu.onnx"), options);
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, ModelBytes("relu.onnx"), options);
     EXPECT_EQ(model.info().max_parallel, 1u) << name;
     EXPECT_THAT(model.info().memory, StrEq("webgpu:0")) << name;
   }
@@ -177,8 +173,7 @@ TEST(OnnxWebGpu, EndsAComputeThatWaits) {
 
 // Computes on `host` while `also` runs, again and again, in another thread.
 void ComputeBeside(const Host& host, int times, const std::function<void()>& also) {
-  const Model model(host, Product(16), OnGpu());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, Product(16), OnGpu());
   Context context(model);
   ASSERT_TRUE(context.Set(0, Numbers(16, 0)));
   std::atomic<bool> over = false;

@@ -2,6 +2,7 @@
 #ifndef WASINN_TESTS_SUPPORT_PEAK_MEMORY_H_
 #define WASINN_TESTS_SUPPORT_PEAK_MEMORY_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -14,7 +15,7 @@ class PeakMemory {
   PeakMemory() : start_(Field("VmRSS:")) {
     std::ofstream("/proc/self/clear_refs") << 5;  // VmHWM begins anew
   }
-  uint64_t grown() const { return Field("VmHWM:") - start_; }
+  uint64_t grown() const { return std::max(Field("VmHWM:"), start_) - start_; }
 
  private:
   static uint64_t Field(const std::string& name) {
