@@ -50,6 +50,16 @@ __attribute__((visibility("default"))) int pthread_cond_clockwait(pthread_cond_t
   const timespec then = {.tv_sec = real / kSecond, .tv_nsec = real % kSecond};
   return next(condition, mutex, clock, &then);
 }
+
+__attribute__((visibility("default"))) int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
+                                                                   const timespec* until) {
+  static const auto next =
+      reinterpret_cast<decltype(&pthread_mutex_clocklock)>(dlsym(RTLD_NEXT, "pthread_mutex_clocklock"));
+  if (clock_here == nullptr || clock != CLOCK_MONOTONIC) return next(mutex, clock, until);
+  const int64_t real = OwnClockOfThread::AddPoll(kSecond * until->tv_sec + until->tv_nsec);
+  const timespec then = {.tv_sec = real / kSecond, .tv_nsec = real % kSecond};
+  return next(mutex, clock, &then);
+}
 }
 
 }  // namespace wasinn::test

@@ -2,13 +2,13 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <thread>
 
 #include "backends/expect.h"
 #include "backends/onnx_contract.h"
+#include "backends/own_clock.h"
 #include "backends/test_host.h"
 #include "support/this_build.h"
 
@@ -148,26 +148,19 @@ TEST(OnnxWebGpu, HasTheProvidersOwnNames) {
 // Who waits for another model's compute has a deadline all the same.
 TEST(OnnxWebGpu, EndsAComputeThatWaits) {
   const Host host;
-  const Model endless(host, ModelBytes("endless.onnx"), OnGpu()), model(host, Product(16), OnGpu());
-  ASSERT_TRUE(endless.loaded() && model.loaded()) << endless.loaded().message << model.loaded().message;
+  const LoadedModel endless(host, ModelBytes("endless.onnx"), OnGpu()), model(host, Product(16), OnGpu());
   Context first(endless), second(model);
   ASSERT_TRUE(first.Set(0, Floats({1}, {1})) && second.Set(0, Numbers(16, 0)));
   ASSERT_TRUE(second.Compute());
-  std::atomic<bool> over = false;
-  std::thread computes([&] {
-    const Watchdog watchdog(&first, std::chrono::seconds(5));
-    EXPECT_EQ(first.Compute().code, WASINN_TIMEOUT);
-    over = true;
-  });
-  std::this_thread::sleep_for(std::chrono::seconds(1));
-  Result waited;
   {
-    const Watchdog watchdog(&second, std::chrono::milliseconds(100));
-    waited = second.Compute();
+    const Busy computes(&first);
+    for (bool has_waited = false; !has_waited;) {
+      Waiter waiter(&second);
+      has_waited = waiter.AwaitPolls(5);
+      EXPECT_EQ(has_waited ? waiter.Cancel().code : waiter.Join().code, has_waited ? WASINN_TIMEOUT : WASINN_OK);
+    }
+    EXPECT_FALSE(computes.has_ended());
   }
-  EXPECT_EQ(waited.code, WASINN_TIMEOUT) << waited.message;
-  EXPECT_FALSE(over);
-  computes.join();
   EXPECT_TRUE(second.Compute()) << "another time";
 }
 
