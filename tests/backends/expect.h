@@ -39,6 +39,15 @@ class LoadedModel : public Model {
   }
 };
 
+// A host, a model of it, and a context of that.
+struct Opened {
+  explicit Opened(const std::string& bytes, const LoadOptions& options = {}, const std::string& host_config = "{}")
+      : host(host_config), model(host, bytes, options), context(model) {}
+  const Host host;
+  const LoadedModel model;
+  Context context;
+};
+
 inline void MustCompute(Context* context) {
   const Result computed = context->Compute();
   ASSERT_TRUE(computed) << computed.message;

@@ -109,8 +109,7 @@ TEST_F(LlamaAdapters, ChangeInTheContextAtHand) {
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, kAdaptedText));
   for (const char* options : {"{}", R"({"lora": "style"})", R"({"lora": ["style", "tone"]})", "{}"}) {
-    ASSERT_TRUE(SetOptions(&context, options));
-    EXPECT_TRUE(context.Compute());
+    EXPECT_TRUE(ComputeWith(&context, options));
   }
   EXPECT_EQ(made(), 1u);
 }
@@ -128,13 +127,11 @@ TEST_F(LlamaAdapters, ThatAreNotThereAreRefused) {
         R"({"lora": [{"name": "style", "scale": "1x"}]})", R"({"lora": [{"name": "style", "path": "/etc"}]})",
         R"({"lora": [{"scale": 1}]})", R"({"lora": 1})", R"({"lora": {"style": 1}})", R"({"lora": [1]})",
         R"({"lora": "style", "lora-scale": 1e9})"}) {
-    ASSERT_TRUE(SetOptions(&context, bad));
-    const Result computed = context.Compute();
+    const Result computed = ComputeWith(&context, bad);
     EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << bad;
     EXPECT_THAT(computed.message, HasSubstr("lora"));
   }
-  ASSERT_TRUE(SetOptions(&context, "{}"));
-  EXPECT_EQ(Complete(&context), Native({}));
+  EXPECT_EQ(CompleteWith(&context, "{}"), Native({}));
 }
 
 }  // namespace

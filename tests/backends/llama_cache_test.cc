@@ -57,8 +57,7 @@ TEST(LlamaCache, IsChargedByItsTypes) {
     const Model model(host, CachedModel(), LlamaOptions());
     Account account;
     Context context(model, 0, Config(type.name, type.name, R"(, "enable-log": true)"), &account);
-    ASSERT_TRUE(SetPrompt(&context, kCachedText));
-    ASSERT_TRUE(context.Compute());
+    ASSERT_TRUE(ComputeOn(&context, kCachedText));
     EXPECT_GE(static_cast<double>(account.most), AllocatedBytes(host.log())) << type.name;
     if (with_halves == 0) with_halves = account.used;
     const auto less = static_cast<int64_t>(with_halves - account.used);
@@ -71,34 +70,27 @@ TEST(LlamaCache, OfManyIsAsTheHostSays) {
   const NativeLlama native(TemporaryFile("cache.gguf", CachedModel()));
   const LoadedModel model(host, CachedModel(), LlamaOptions(Config("q8_0", "q8_0", R"(, "parallel": 2)")));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kCachedText));
-  ASSERT_TRUE(SetOptions(&context, R"({"cache-type-k": "f32", "cache-type-v": "f32"})"));
   EXPECT_EQ(
-      Complete(&context),
+      Complete(&context, kCachedText, R"({"cache-type-k": "f32", "cache-type-v": "f32"})"),
       Characters(native.Complete(kCachedText, {.predict = 16, .temperature = 0, .type_k = 8, .type_v = 8}).bytes));
 }
 
 TEST(LlamaCache, WhatCannotBeIsRefused) {
-  const Host host;
-  const Model model(host, CachedModel(), LlamaOptions(R"({"n-predict": 1})"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(CachedModel(), LlamaOptions(R"({"n-predict": 1})"));
   ASSERT_TRUE(SetPrompt(&context, kCachedText));
   for (const char* bad :
        {R"({"cache-type-k": "q2_k"})", R"({"cache-type-v": 1})", R"({"cache-type-k": "Q8_0"})",
         R"({"flash-attn": true})", R"({"flash-attn": "yes"})", R"({"flash-attn": "off", "cache-type-k": "q8_0"})",
         R"({"flash-attn": "off", "cache-type-v": "q4_0"})"}) {
-    ASSERT_TRUE(SetOptions(&context, bad));
-    EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(ComputeWith(&context, bad).code, WASINN_INVALID_ARGUMENT) << bad;
   }
-  ASSERT_TRUE(SetOptions(&context, "{}"));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeWith(&context, "{}"));
   // Heads of 16 numbers, where a block has 32.
   const Model small(host, TinyLlamaWriter().Write(), LlamaOptions(R"({"n-predict": 1})"));
   Context of_small(small);
   ASSERT_TRUE(SetPrompt(&of_small, kCachedText));
   for (const char* bad : {R"({"cache-type-k": "q8_0"})", R"({"cache-type-v": "q4_1", "flash-attn": "on"})"}) {
-    ASSERT_TRUE(SetOptions(&of_small, bad));
-    const Result computed = of_small.Compute();
+    const Result computed = ComputeWith(&of_small, bad);
     EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << computed.message;
     EXPECT_THAT(computed.message, HasSubstr("16"));
   }
@@ -121,8 +113,7 @@ TEST(LlamaSplit, IsForGpus) {
                           LlamaOptions(R"({"split-mode": "row", "tensor-split": "3,1", "n-predict": 1})"));
   EXPECT_THAT(host.log(), HasSubstr("warning: split-mode, tensor-split: of no effect"));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kCachedText));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeOn(&context, kCachedText));
 }
 
 }  // namespace

@@ -65,9 +65,7 @@ TEST_F(LlamaCancelInside, EndsADecodeAfterWhichNothingIsHeld) {
 }
 
 TEST(LlamaCancel, EndsAGenerationBetweenTokens) {
-  const Host host;
-  const LoadedModel model(host, TinyModel(), LlamaOptions(kWithoutEnd));
-  Context context(model);
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(kWithoutEnd));
   ASSERT_TRUE(SetPrompt(&context, "the hen"));
   ExpectCancellable(&context);
   // Too early or too late: no effect.

@@ -140,9 +140,7 @@ TEST(LlamaDecodeNumbers, ThatAreNone) {
   for (GgufWriter::Tensor& tensor : writer.tensors) {
     if (tensor.name == "output_norm.weight") tensor.bytes.assign(tensor.bytes.size(), '\xff');
   }
-  const Host host;
-  const LoadedModel model(host, writer.Write(), LlamaOptions());
-  Context context(model);
+  auto&& [host, model, context] = Opened(writer.Write(), LlamaOptions());
   ASSERT_TRUE(Decode(&context, kSixTokens, {{"top-logits", 288}}));
   EXPECT_EQ(LogitTokensOf(&context).size(), 288u);
   EXPECT_TRUE(Told(&context)["log_sums"][0].is_null());

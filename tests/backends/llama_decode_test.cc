@@ -76,8 +76,7 @@ TEST_P(LlamaDecode, ChoosesTheTokensThatTheBackendWould) {
   EXPECT_EQ(Told(&with_prompt)["end_tokens"], json::array({2}));
   EXPECT_EQ(Metadata(&with_prompt)["input_tokens"], text_.size() + 23);
   // And the backend's own, in the same context.
-  ASSERT_TRUE(SetOptions(&with_prompt, R"({"n-predict": 24})"));
-  EXPECT_EQ(Complete(&with_prompt), Characters(expected.bytes));
+  EXPECT_EQ(CompleteWith(&with_prompt, R"({"n-predict": 24})"), Characters(expected.bytes));
   EXPECT_EQ(LogitsOf(&with_prompt).size(), 0u) << "which were not asked for";
   EXPECT_EQ(LogitTokensOf(&with_prompt).size(), 0u);
 }
@@ -207,11 +206,10 @@ TEST_P(LlamaDecode, IsNotDisturbedByWhatIsComputedBetween) {
     ASSERT_TRUE(Decode(&context, text));
     ASSERT_EQ(Likeliest(LogitsOf(&context)), expected.tokens[i]) << i;
     text.push_back(expected.tokens[i]);
-    ASSERT_TRUE(SetPrompt(&context, "oats"));
-    ASSERT_TRUE(SetOptions(&context, i % 3 == 0   ? R"({"n-predict": 3})"
-                                     : i % 3 == 1 ? R"({"embedding": true})"
-                                                  : R"({"tokenize": true})"));
-    ASSERT_TRUE(context.Compute());
+    ASSERT_TRUE(Ask(&context, "oats",
+                    i % 3 == 0   ? R"({"n-predict": 3})"
+                    : i % 3 == 1 ? R"({"embedding": true})"
+                                 : R"({"tokenize": true})"));
     ASSERT_TRUE(SetPrompt(&context, ""));
   }
 }
@@ -253,8 +251,7 @@ TEST(LlamaDecodePlaces, AreGivenUpByWhoRests) {
   const NativeCompletion expected = Expected(kDecodedText, 6);
   Context first(model), second(model);
   EXPECT_EQ(DecodeGreedily(&first, text, 3), Tokens(expected.tokens.begin(), expected.tokens.begin() + 3));
-  ASSERT_TRUE(SetPrompt(&second, "oats"));
-  ASSERT_TRUE(second.Compute()) << "it waits for no end that never comes";
+  ASSERT_TRUE(ComputeOn(&second, "oats")) << "it waits for no end that never comes";
   EXPECT_EQ(DecodeGreedily(&first, text, 6), expected.tokens) << "and the first one goes on";
   EXPECT_TRUE(second.Compute());
   // At once, where the guest says that it has done.
@@ -267,14 +264,11 @@ TEST(LlamaDecodeModels, WithPackedCaches) {
   const Host host;
   const Model model(host, WideModel(), LlamaOptions(R"({"temp": 0, "cache-type-k": "q8_0", "ctx-size": 64})"));
   Context context(model), other(model);
-  ASSERT_TRUE(SetPrompt(&other, kDecodedText));
-  ASSERT_TRUE(SetOptions(&other, R"({"n-predict": 8})"));
-  ASSERT_TRUE(other.Compute());
+  ASSERT_TRUE(Ask(&other, kDecodedText, R"({"n-predict": 8})"));
   const Tokens chosen = DecodeGreedily(&context, NativeWide().Tokenize(kDecodedText), 8);
   ASSERT_TRUE(SetPrompt(&other, json(chosen).dump()));
   const std::string generated = Written(&other);
-  ASSERT_TRUE(SetOptions(&other, R"({"detokenize": true})"));
-  ASSERT_TRUE(other.Compute());
+  ASSERT_TRUE(ComputeWith(&other, R"({"detokenize": true})"));
   EXPECT_EQ(Written(&other), generated);
 }
 

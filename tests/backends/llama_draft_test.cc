@@ -139,9 +139,8 @@ TEST_P(LlamaDraft, KeepsWhatWasSaid) {
   EXPECT_EQ(pieces, 13u);
   EXPECT_EQ(all, ExpectedDrafted(kDraftedText, 13));
   EXPECT_EQ(Metadata(&first)["states"][0]["tokens"], size_t(Metadata(&first)["input_tokens"]) + 12);
-  ASSERT_TRUE(SetPrompt(&second, kDraftedText + all));
-  ASSERT_TRUE(SetOptions(&second, R"({"restore-state": "talk"})"));
-  EXPECT_EQ(Complete(&second), ExpectedDrafted(kDraftedText + all, 13));
+  EXPECT_EQ(Complete(&second, kDraftedText + all, R"({"restore-state": "talk"})"),
+            ExpectedDrafted(kDraftedText + all, 13));
   // Left in the middle.
   ASSERT_TRUE(SetPrompt(&first, "oats"));
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(first.Step());
@@ -204,8 +203,7 @@ TEST(LlamaDrafts, ThatDoNotFit) {
   of_guest.guest_config = json{{"draft", Itself()}}.dump();
   const LoadedModel guests(host, WideModel(), of_guest);
   Context context(guests, 0, json{{"draft", Itself()}}.dump());
-  ASSERT_TRUE(SetPrompt(&context, kDraftedText));
-  ASSERT_TRUE(context.Compute());
+  ASSERT_TRUE(ComputeOn(&context, kDraftedText));
   EXPECT_EQ(Metadata(&context)["drafted_tokens"], 0);
 }
 
@@ -217,28 +215,23 @@ TEST(LlamaDrafts, ArePaidForByWhoGenerates) {
   {
     Context drafted(model, 0, "{}", &with), alone(plain, 0, "{}", &without);
     for (Context* context : {&drafted, &alone}) {
-      ASSERT_TRUE(SetPrompt(context, kDraftedText));
-      ASSERT_TRUE(context->Compute());
+      ASSERT_TRUE(ComputeOn(context, kDraftedText));
     }
     EXPECT_GT(with.used, 2 * without.used - without.used / 2);
     Account little;
     little.limit = without.used + without.used / 2;
     Context refused(model, 0, "{}", &little);
-    ASSERT_TRUE(SetPrompt(&refused, kDraftedText));
-    EXPECT_EQ(refused.Compute().code, WASINN_TOO_LARGE);
+    EXPECT_EQ(ComputeOn(&refused, kDraftedText).code, WASINN_TOO_LARGE);
     EXPECT_EQ(little.used, 0u);
   }
   EXPECT_EQ(with.used, 0u);
 }
 
 TEST(LlamaCancelDraft, EndsAGeneration) {
-  const Host host;
-  const LoadedModel model(host, WideModel(), WithDraft(Another(), json::parse(kWithoutEnd)));
-  Context context(model);
+  auto&& [host, model, context] = Opened(WideModel(), WithDraft(Another(), json::parse(kWithoutEnd)));
   ASSERT_TRUE(SetPrompt(&context, "the hen"));
   ExpectCancellable(&context);
-  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 8})"));
-  const std::string text = Complete(&context);
+  const std::string text = CompleteWith(&context, R"({"n-predict": 8})");
   EXPECT_EQ(Complete(&context), text);
 }
 

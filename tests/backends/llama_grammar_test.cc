@@ -173,9 +173,7 @@ TEST(LlamaGrammarSize, OfTokensIsLimitedByTheWaysBehindEachCharacter) {
 
 // What the backend answers.
 std::string AnswerTo(const std::string& options, wasinn_code* code) {
-  const Host host;
-  const Model model(host, TinyLlamaWriter().Write(), LlamaOptions(R"({"n-predict": 2, "temp": 0})"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(TinyLlamaWriter().Write(), LlamaOptions(R"({"n-predict": 2, "temp": 0})"));
   EXPECT_TRUE(SetPrompt(&context, "the"));
   EXPECT_TRUE(SetOptions(&context, options));
   const Result computed = context.Compute();
@@ -217,9 +215,7 @@ TEST(LlamaGrammar, IsNotLookedAtForLongTokens) {
   tokens.back() = std::string(4000, 'e');
   writer.SetTexts("tokenizer.ggml.tokens", tokens);
   Crashes crashes([](const std::string& bytes) {
-    const Host host;
-    const Model model(host, bytes, LlamaOptions(R"({"n-predict": 3, "temp": 0})"));
-    Context context(model);
+    auto&& [host, model, context] = Opened(bytes, LlamaOptions(R"({"n-predict": 3, "temp": 0})"));
     if (!SetPrompt(&context, "the")) return false;
     if (!SetOptions(&context, nlohmann::json{{"grammar", WideAndRecursive(100)}}.dump())) return false;
     const std::string text = Complete(&context);

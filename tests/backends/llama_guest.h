@@ -31,10 +31,17 @@ constexpr uint32_t kCompletion = 0, kMetadata = 1, kMessage = 2, kProbabilities 
 inline Result SetPrompt(Context* context, const std::string& text) { return context->Set(kPrompt, Text(text)); }
 inline Result SetOptions(Context* context, const std::string& json) { return context->Set(kOptions, Text(json)); }
 
-inline Result Ask(Context* context, const std::string& prompt, const std::string& options) {
+inline Result ComputeOn(Context* context, const std::string& prompt) {
   EXPECT_TRUE(SetPrompt(context, prompt));
+  return context->Compute();
+}
+inline Result ComputeWith(Context* context, const std::string& options) {
   EXPECT_TRUE(SetOptions(context, options));
   return context->Compute();
+}
+inline Result Ask(Context* context, const std::string& prompt, const std::string& options) {
+  EXPECT_TRUE(SetPrompt(context, prompt));
+  return ComputeWith(context, options);
 }
 
 // The completion; a failure is its message.
@@ -49,6 +56,15 @@ inline std::string Complete(Context* context) {
 inline std::string Complete(Context* context, const std::string& prompt) {
   EXPECT_TRUE(SetPrompt(context, prompt));
   return Complete(context);
+}
+
+inline std::string CompleteWith(Context* context, const std::string& options) {
+  EXPECT_TRUE(SetOptions(context, options));
+  return Complete(context);
+}
+inline std::string Complete(Context* context, const std::string& prompt, const std::string& options) {
+  EXPECT_TRUE(SetPrompt(context, prompt));
+  return CompleteWith(context, options);
 }
 
 inline nlohmann::json Metadata(Context* context) {

@@ -88,8 +88,8 @@ TEST_F(LlamaLongPrompts, KeepNoPlaceThatAnotherDoesNotUse) {
   for (bool is_free = true; is_free;) {
     Waiter waiter(&other);
     is_free = !waiter.AwaitPolls(3);
-    EXPECT_EQ(is_free ? waiter.Join().code : WASINN_OK, WASINN_OK);
-    if (!is_free) EXPECT_EQ(waiter.Cancel().code, WASINN_TIMEOUT);
+    const Result computed = is_free ? waiter.Join() : waiter.Cancel();
+    EXPECT_EQ(computed.code, is_free ? WASINN_OK : WASINN_TIMEOUT) << computed.message;
   }
   ASSERT_TRUE(idle.Finish());
   ASSERT_TRUE(idle.Step()) << "later, so that the long prompt's place is due first";
@@ -194,12 +194,10 @@ TEST_F(LlamaLongPrompts, TakeNoPlaceOfOneWhoIsWokenLate) {
       other(model_, 0, "{}", &modest_);
   OwnClock clock;
   // Places that were used just now are kept: these are, much later than they were taken.
+  for (Context* context : {&first, &slow}) ASSERT_TRUE(SetPrompt(context, Prompt(1)));
   for (const auto later : {0 * kLater, 100 * kLater}) {
     clock.Turn(later);
-    for (Context* context : {&first, &slow}) {
-      if (later.count() == 0) ASSERT_TRUE(SetPrompt(context, Prompt(1)));
-      ASSERT_TRUE(context->Step());
-    }
+    for (Context* context : {&first, &slow}) ASSERT_TRUE(context->Step());
   }
   Late late;
   Waiter waiter(&slow, [&] {
@@ -225,8 +223,7 @@ TEST_F(LlamaLongPrompts, TakeNoPlaceOfOneWhoIsWokenLate) {
 TEST_F(LlamaLongPromptsOfThree, HoldUpNoOther) {
   Context contexts[3] = {Context(model_), Context(model_), Context(model_)};
   for (Context& context : contexts) {  // each has a place, to which it comes back
-    ASSERT_TRUE(SetPrompt(&context, Prompt(1)));
-    ASSERT_TRUE(context.Compute());
+    ASSERT_TRUE(ComputeOn(&context, Prompt(1)));
   }
   for (Context& quick : contexts) {
     std::deque<Busy> busy;

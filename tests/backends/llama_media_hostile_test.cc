@@ -135,8 +135,9 @@ TEST_F(LlamaMediaHostile, PartsOfAnotherFormAreRefused) {
         R"([{"type": "image_url", "image_url": 7}])", R"([{"type": "image_url", "image_url": {"url": null}}])",
         R"([{"type": "input_audio", "input_audio": {}}])",
         R"([{"type": "video_url", "video_url": {"url": "data:video/mp4;base64,AAAA"}}])"}) {
-    ASSERT_TRUE(SetPrompt(&context_, std::string(R"([{"role": "user", "content": )") + content + "}]"));
-    EXPECT_THAT(Complete(&context_), HasSubstr(CodeOf(WASINN_INVALID_ARGUMENT))) << content;
+    EXPECT_THAT(Complete(&context_, std::string(R"([{"role": "user", "content": )") + content + "}]"),
+                HasSubstr(CodeOf(WASINN_INVALID_ARGUMENT)))
+        << content;
   }
   for (const char* messages :
        {R"({"image_url": 1})", R"(["image_url)", R"([{"content": "image_url)", R"("image_url")"}) {

@@ -311,8 +311,7 @@ TEST(LlamaMediaModel, ProjectorsAreTheHosts) {
   EXPECT_THAT(host.log(), HasSubstr("unknown keys: projector"));
   EXPECT_THAT(Answer(&context, {ImagePart(DataUrl("image/png", Png(Picture(8, 8, 1))))}),
               HasSubstr("it has no projector"));
-  ASSERT_TRUE(SetOptions(&context, R"({"mmproj": "see.gguf"})"));
-  EXPECT_THAT(Complete(&context), HasSubstr("the host's to name"));
+  EXPECT_THAT(CompleteWith(&context, R"({"mmproj": "see.gguf"})"), HasSubstr("the host's to name"));
   // Where the host has named one, a guest's program that names its own goes on.
   const FileModel sees(host, TinyMediaOptions("see.gguf"));
   Context seeing(sees);

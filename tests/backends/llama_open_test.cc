@@ -41,8 +41,7 @@ TEST(LlamaOpen, GuestsStayWithinWhatTheHostAllows) {
   const auto description = nlohmann::json::parse(host.table().describe(model.get()));
   EXPECT_EQ(description["context"], 48);
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, "the hen"));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeOn(&context, "the hen"));
   EXPECT_EQ(Metadata(&context)["output_tokens"], 4) << "what the host says where the guest says nothing";
   // Without a word of the host: what the model was trained with.
   options = LlamaOptions();
@@ -56,14 +55,11 @@ TEST(LlamaOpen, AContextHasAConfigurationOfItsOwn) {
   const Model model(host, TinyModel(), LlamaOptions(R"({"ctx-size": 64, "n-predict": 4, "temp": 0})"));
   Context context(model, 0, R"({"n-predict": 7, "ctx-size": 48, "rope-scale": 2})");
   EXPECT_THAT(host.log(), HasSubstr("configuration from the guest: unknown keys: rope-scale"));
-  ASSERT_TRUE(SetPrompt(&context, "the hen"));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeOn(&context, "the hen"));
   EXPECT_EQ(Metadata(&context)["output_tokens"], 7);
-  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 2})"));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeWith(&context, R"({"n-predict": 2})"));
   EXPECT_EQ(Metadata(&context)["output_tokens"], 2);
-  ASSERT_TRUE(SetOptions(&context, "{}"));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeWith(&context, "{}"));
   EXPECT_EQ(Metadata(&context)["output_tokens"], 7) << "options stand for themselves";
   for (const char* bad : {R"({"ctx-size": -1})", R"({"temp": -1})", "[]", R"({"lora": "a"})"}) {
     const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = bad};
@@ -74,9 +70,7 @@ TEST(LlamaOpen, AContextHasAConfigurationOfItsOwn) {
 
 // An answer without them would be to another question.
 TEST(LlamaOpen, KeysOfModelsThatSeeAreErrors) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 1})"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 1})"));
   ASSERT_TRUE(SetPrompt(&context, "the hen"));
   for (const auto& [key, config] : {std::pair<const char*, const char*>{"mmproj", R"({"mmproj": "/etc/passwd"})"},
                                     {"image", R"({"image": "hen.jpg"})"},
@@ -86,8 +80,7 @@ TEST(LlamaOpen, KeysOfModelsThatSeeAreErrors) {
     const Result refused = TakeError(host.table().slot_new(model.get(), &options, &made));
     EXPECT_EQ(refused.code, WASINN_UNSUPPORTED_OPERATION) << refused.message;
     EXPECT_THAT(refused.message, HasSubstr(key));
-    ASSERT_TRUE(SetOptions(&context, config));
-    const Result computed = context.Compute();
+    const Result computed = ComputeWith(&context, config);
     EXPECT_EQ(computed.code, WASINN_UNSUPPORTED_OPERATION) << computed.message;
     EXPECT_THAT(computed.message, HasSubstr(key));
   }
@@ -115,8 +108,7 @@ TEST(LlamaMemory, IsChargedToTheGuest) {
   {
     Context context(model, 0, "{}", &account);
     EXPECT_EQ(account.used, 0u) << "nothing is kept before the first compute";
-    ASSERT_TRUE(SetPrompt(&context, "the hen"));
-    ASSERT_TRUE(context.Compute());
+    ASSERT_TRUE(ComputeOn(&context, "the hen"));
     const uint64_t cache = uint64_t{512} * 2 * 2 * 2 * 32;
     EXPECT_GT(account.used, cache);
     const uint64_t once = account.used;
@@ -129,8 +121,7 @@ TEST(LlamaMemory, IsChargedToTheGuest) {
     EXPECT_GT(account.used, once + 1999 * 32) << "and its grammar";
     ASSERT_TRUE(context.Finish());
     EXPECT_EQ(account.used, once);
-    ASSERT_TRUE(SetOptions(&context, R"({"ctx-size": 256})"));
-    ASSERT_TRUE(context.Compute());
+    ASSERT_TRUE(ComputeWith(&context, R"({"ctx-size": 256})"));
     EXPECT_LT(account.used, once);
   }
   EXPECT_EQ(account.used, 0u);
@@ -145,8 +136,7 @@ TEST(LlamaMemory, OfManyContextsStaysWithinTheGuestsLimit) {
   size_t served = 0;
   for (int i = 0; i < 256; ++i) {
     contexts.push_back(std::make_unique<Context>(model, 0, "{}", &account));
-    ASSERT_TRUE(SetPrompt(contexts.back().get(), "the"));
-    const Result computed = contexts.back()->Compute();
+    const Result computed = ComputeOn(contexts.back().get(), "the");
     served += computed ? 1 : 0;
     if (!computed) {
       EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
@@ -180,8 +170,7 @@ TEST(LlamaMemory, OfModels) {
   const LoadedModel shared(host, TinyModel(), options);
   EXPECT_GT(hosts.used, uint64_t{2} * 512 * 2 * 2 * 2 * 32);
   Context context(shared, 0, "{}", &guest);
-  ASSERT_TRUE(SetPrompt(&context, "the"));
-  ASSERT_TRUE(context.Compute());
+  ASSERT_TRUE(ComputeOn(&context, "the"));
   EXPECT_EQ(guest.used, 0u);
 }
 
@@ -224,8 +213,7 @@ TEST(LlamaModel, MemoryIsSharedByItsContexts) {
   std::vector<std::unique_ptr<Context>> contexts;
   for (int i = 0; i < 4; ++i) {
     contexts.push_back(std::make_unique<Context>(model));
-    ASSERT_TRUE(SetPrompt(contexts.back().get(), "the"));
-    ASSERT_TRUE(contexts.back()->Compute());
+    ASSERT_TRUE(ComputeOn(contexts.back().get(), "the"));
   }
   EXPECT_EQ(mappings(), before);
 }

@@ -134,8 +134,7 @@ TEST(LlamaParallelPlaces, AreTakenBackFromOneWhoDoesNotUseIt) {
   const Model model(host, LongModel(), LlamaOptions(R"({"temp": 0, "n-predict": 12, "parallel": 1})"));
   Context first(model), second(model);
   ASSERT_TRUE(SetPrompt(&first, Prompt(1)));
-  ASSERT_TRUE(SetPrompt(&second, Prompt(2)));
-  const std::string whole = Complete(&first), other = Complete(&second);
+  const std::string whole = Complete(&first), other = Complete(&second, Prompt(2));
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(first.Step());
   Waiter waiter(&second);
   EXPECT_TRUE(waiter.AwaitPolls(1));
@@ -210,18 +209,13 @@ TEST(LlamaParallelPlaces, HaveLimits) {
   EXPECT_EQ(large.loaded().code, WASINN_TOO_LARGE) << large.loaded().message;
   const Model model(host, LongModel(), LlamaOptions(R"({"parallel": 2, "ctx-size": 40, "temp": 0})"));
   Context context(model), embedding(model);
-  ASSERT_TRUE(SetPrompt(&context, "the hen"));
-  EXPECT_EQ(context.Compute().code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(ComputeOn(&context, "the hen").code, WASINN_CONTEXT_FULL);
   const int all = Metadata(&context)["output_tokens"].get<int>();
-  ASSERT_TRUE(SetOptions(&context, R"({"ctx-size": 41})"));
-  EXPECT_EQ(context.Compute().code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(ComputeWith(&context, R"({"ctx-size": 41})").code, WASINN_CONTEXT_FULL);
   EXPECT_EQ(Metadata(&context)["output_tokens"], all) << "the host says the size";
-  ASSERT_TRUE(SetOptions(&context, R"({"ctx-size": 20})"));
-  EXPECT_EQ(context.Compute().code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(ComputeWith(&context, R"({"ctx-size": 20})").code, WASINN_CONTEXT_FULL);
   EXPECT_EQ(Metadata(&context)["output_tokens"], 21 - Metadata(&context)["input_tokens"].get<int>());
-  ASSERT_TRUE(SetPrompt(&embedding, "the hen"));
-  ASSERT_TRUE(SetOptions(&embedding, R"({"embedding": true})"));
-  EXPECT_TRUE(embedding.Compute());
+  EXPECT_TRUE(Ask(&embedding, "the hen", R"({"embedding": true})"));
 }
 
 }  // namespace

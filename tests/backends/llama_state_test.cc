@@ -209,9 +209,7 @@ TEST(LlamaStateKind, OfAModelThatLooksBackSoFar) {
                             LlamaOptions(std::string(R"({"temp": 0, "n-predict": 12, "parallel": )") + parallel + "}"));
     Account guest;
     Context first(model, 0, "{}", &guest), second(model, 0, "{}", &guest);
-    ASSERT_TRUE(SetPrompt(&first, begin));
-    ASSERT_TRUE(SetOptions(&first, R"({"n-predict": 0, "save-state": "a"})"));
-    ASSERT_TRUE(first.Compute());
+    ASSERT_TRUE(Ask(&first, begin, R"({"n-predict": 0, "save-state": "a"})"));
     ASSERT_TRUE(SetOptions(&second, R"({"restore-state": "a"})"));
     for (const auto& [prompt, is_restored] :
          {std::pair<std::string, bool>{longer, true}, {begin.substr(0, 40), false}, {longer, true}, {begin, false}}) {
@@ -243,19 +241,12 @@ TEST(LlamaSharedPrompt, IsTakenUpByWhosePromptBeginsSo) {
       }
       EXPECT_EQ(Complete(&whole, kStateQuestion), Expected(kStateQuestion));
       EXPECT_EQ(Metadata(&whole)["restored_tokens"], 0);
-      ASSERT_TRUE(SetPrompt(&packed, kStateQuestion));
-      ASSERT_TRUE(packed.Compute());
+      ASSERT_TRUE(ComputeOn(&packed, kStateQuestion));
       EXPECT_EQ(Metadata(&packed)["restored_tokens"] == 0, parallel[0] == '0') << "of other memory it is not";
       // A guest's own state has more of its prompt.
-      ASSERT_TRUE(SetPrompt(&first, kStateQuestion));
-      ASSERT_TRUE(SetOptions(&first, R"({"save-state": "mine"})"));
-      ASSERT_TRUE(first.Compute());
-      ASSERT_TRUE(SetOptions(&first, "{}"));
-      ASSERT_TRUE(SetPrompt(&first, "oats"));
-      ASSERT_TRUE(first.Compute());
-      ASSERT_TRUE(SetPrompt(&first, kStateQuestion));
-      ASSERT_TRUE(SetOptions(&first, R"({"restore-state": "mine"})"));
-      EXPECT_EQ(Complete(&first), Expected(kStateQuestion));
+      ASSERT_TRUE(Ask(&first, kStateQuestion, R"({"save-state": "mine"})"));
+      ASSERT_TRUE(Ask(&first, "oats", "{}"));
+      EXPECT_EQ(Complete(&first, kStateQuestion, R"({"restore-state": "mine"})"), Expected(kStateQuestion));
       EXPECT_EQ(Metadata(&first)["evaluated_tokens"], 1);
     }
     EXPECT_EQ(hosts.used, 0u);
@@ -266,8 +257,7 @@ TEST(LlamaSharedPrompt, IsTakenUpByWhosePromptBeginsSo) {
   of_guest.guest_config = R"({"shared-prompt": "the hen"})";
   const LoadedModel guests(host, WideModel(), of_guest);
   Context context(guests);
-  ASSERT_TRUE(SetPrompt(&context, "the hen ate"));
-  ASSERT_TRUE(context.Compute());
+  ASSERT_TRUE(ComputeOn(&context, "the hen ate"));
   EXPECT_EQ(Metadata(&context)["restored_tokens"], 0) << "it is the host's to say";
 }
 
@@ -277,20 +267,13 @@ TEST(LlamaStateKind, MustBeTheSame) {
   Account guest;
   Context first(model, 0, "{}", &guest), packed(model, 0, R"({"cache-type-k": "q8_0"})", &guest),
       small(model, 0, R"({"ctx-size": 8})", &guest);
-  ASSERT_TRUE(SetPrompt(&first, kSystem));
-  ASSERT_TRUE(SetOptions(&first, R"({"save-state": "a"})"));
-  ASSERT_TRUE(first.Compute());
-  ASSERT_TRUE(SetPrompt(&packed, kStateQuestion));
-  ASSERT_TRUE(SetOptions(&packed, R"({"restore-state": "a"})"));
-  const Result refused = packed.Compute();
+  ASSERT_TRUE(Ask(&first, kSystem, R"({"save-state": "a"})"));
+  const Result refused = Ask(&packed, kStateQuestion, R"({"restore-state": "a"})");
   EXPECT_EQ(refused.code, WASINN_INVALID_ARGUMENT);
   EXPECT_THAT(refused.message, HasSubstr("another type of cache"));
-  ASSERT_TRUE(SetOptions(&packed, "{}"));
-  EXPECT_TRUE(packed.Compute());
+  EXPECT_TRUE(ComputeWith(&packed, "{}"));
   // More than there is room for, though llama.cpp makes its memory larger than it was told.
-  ASSERT_TRUE(SetPrompt(&small, "the hen"));
-  ASSERT_TRUE(SetOptions(&small, R"({"restore-state": "a", "n-predict": 2})"));
-  EXPECT_TRUE(small.Compute());
+  EXPECT_TRUE(Ask(&small, "the hen", R"({"restore-state": "a", "n-predict": 2})"));
 }
 
 // A state that the memory has no room for leaves nothing of what was there before: the text is evaluated.
@@ -303,16 +286,11 @@ TEST(LlamaStateKind, OfAnotherSizeIsNotTakenUp) {
       fresh(model, 0, R"({"ctx-size": 128})", &guest);
   std::string text;
   for (int i = 0; i < 20; ++i) text += kSystem;
-  ASSERT_TRUE(SetPrompt(&large, text));
-  ASSERT_TRUE(SetOptions(&large, R"({"n-predict": 0, "save-state": "a"})"));
-  ASSERT_TRUE(large.Compute());
+  ASSERT_TRUE(Ask(&large, text, R"({"n-predict": 0, "save-state": "a"})"));
   ASSERT_GT(Metadata(&large)["input_tokens"], 256) << "llama.cpp makes the memory no smaller";
   const std::string expected = Complete(&fresh, kStateQuestion);
-  ASSERT_TRUE(SetPrompt(&small, "the hen ate the oats"));
-  ASSERT_TRUE(small.Compute());
-  ASSERT_TRUE(SetPrompt(&small, kStateQuestion));
-  ASSERT_TRUE(SetOptions(&small, R"({"restore-state": "a"})"));
-  EXPECT_EQ(Complete(&small), expected);
+  ASSERT_TRUE(ComputeOn(&small, "the hen ate the oats"));
+  EXPECT_EQ(Complete(&small, kStateQuestion, R"({"restore-state": "a"})"), expected);
   EXPECT_EQ(Metadata(&small)["restored_tokens"], 0);
   EXPECT_EQ(Metadata(&small)["evaluated_tokens"], Metadata(&small)["input_tokens"]);
 }

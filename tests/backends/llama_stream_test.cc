@@ -36,13 +36,11 @@ std::string Join(const std::vector<std::string>& pieces) {
 }
 
 TEST(LlamaStream, BringsTheCompletionInWholeCharacters) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 200, "temp": 1.5, "top-k": 0, "min-p": 0})"));
-  Context context(model);
+  auto&& [host, model, context] =
+      Opened(TinyModel(), LlamaOptions(R"({"n-predict": 200, "temp": 1.5, "top-k": 0, "min-p": 0})"));
   ASSERT_TRUE(SetPrompt(&context, kStreamedText));
   for (int seed = 1; seed < 6; ++seed) {
-    ASSERT_TRUE(SetOptions(&context, R"({"seed": )" + std::to_string(seed) + "}"));
-    const std::string whole = Complete(&context);
+    const std::string whole = CompleteWith(&context, R"({"seed": )" + std::to_string(seed) + "}");
     EXPECT_EQ(llama::FindInvalidUtf8(whole), std::string::npos);
     const auto tokens = Metadata(&context)["output_tokens"];
     EXPECT_GT(tokens, 50);
@@ -58,9 +56,7 @@ TEST(LlamaStream, BringsTheCompletionInWholeCharacters) {
 }
 
 TEST(LlamaStream, BytesOfOneCharacterWaitForEachOther) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"temp": 0})"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"temp": 0})"));
   ASSERT_TRUE(SetPrompt(&context, kStreamedText));
   // No token but those of its bytes can write it.
   ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= \"\u4e2d\u6587\""})"));
@@ -71,9 +67,7 @@ TEST(LlamaStream, BytesOfOneCharacterWaitForEachOther) {
 }
 
 TEST(LlamaStream, GoesOnUntilItIsEnded) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 8, "seed": 1})"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 8, "seed": 1})"));
   ASSERT_TRUE(context.Finish()) << "of nothing";
   std::string piece;
   EXPECT_EQ(context.Piece(kCompletion, &piece).code, WASINN_INVALID_ARGUMENT);
@@ -103,9 +97,7 @@ TEST(LlamaStream, GoesOnUntilItIsEnded) {
 }
 
 TEST(LlamaStream, StopsAtAReversePrompt) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"seed": 3})"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"seed": 3})"));
   ASSERT_TRUE(SetPrompt(&context, kStreamedText));
   const std::string grammar = R"("grammar": "root ::= \"ab\" \"ac\" \"abe, the rest\"")";
   wasinn_code end = WASINN_OK;
@@ -116,8 +108,7 @@ TEST(LlamaStream, StopsAtAReversePrompt) {
                                                         {R"("ab")", ""},
                                                         {R"(["", "bac", "aca"])", "a"},
                                                         {R"([])", "abacabe, the rest"}}) {
-    ASSERT_TRUE(SetOptions(&context, "{" + grammar + R"(, "reverse-prompt": )" + stop + "}"));
-    EXPECT_EQ(Complete(&context), expected) << stop;
+    EXPECT_EQ(CompleteWith(&context, "{" + grammar + R"(, "reverse-prompt": )" + stop + "}"), expected) << stop;
     EXPECT_EQ(Join(Stream(&context, &end)), expected) << stop;
     EXPECT_EQ(end, WASINN_END_OF_SEQUENCE);
     EXPECT_TRUE(context.Finish());
@@ -125,9 +116,7 @@ TEST(LlamaStream, StopsAtAReversePrompt) {
 }
 
 TEST(LlamaStream, AFullContextEndsIt) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"seed": 3, "ctx-size": 32})"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"seed": 3, "ctx-size": 32})"));
   ASSERT_TRUE(SetPrompt(&context, kStreamedText));
   const uint64_t tokens = Metadata(&context)["input_tokens"];
   const std::string expected =
@@ -150,8 +139,7 @@ TEST(LlamaStream, AFullContextEndsIt) {
   }
   EXPECT_EQ(context.Compute().code, WASINN_CONTEXT_FULL);
   EXPECT_EQ(Metadata(&context)["output_tokens"], 1);
-  ASSERT_TRUE(SetPrompt(&context, full + "e"));
-  const Result too_long = context.Compute();
+  const Result too_long = ComputeOn(&context, full + "e");
   EXPECT_EQ(too_long.code, WASINN_PROMPT_TOO_LONG) << too_long.message;
   EXPECT_THAT(too_long.message, HasSubstr("33 tokens"));
   ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 0})"));
@@ -159,11 +147,8 @@ TEST(LlamaStream, AFullContextEndsIt) {
 }
 
 TEST(LlamaOptions, BadOnesAreRefusedAndLoseNothing) {
-  const Host host;
-  const Model model(
-      host, TinyModel(),
-      LlamaOptions(R"({"seed": 3, "n-predict": 8, "ctx-size": 64, "batch-size": 32, "ubatch-size": 16})"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(
+      TinyModel(), LlamaOptions(R"({"seed": 3, "n-predict": 8, "ctx-size": 64, "batch-size": 32, "ubatch-size": 16})"));
   const std::string expected = Complete(&context, kStreamedText);
   for (const char* bad : {"no JSON",
                           "[]",
@@ -210,27 +195,19 @@ TEST(LlamaOptions, BadOnesAreRefusedAndLoseNothing) {
       EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << bad << ": " << computed.message;
     }
     EXPECT_EQ(context.Step().code, WASINN_INVALID_ARGUMENT) << bad;
-    ASSERT_TRUE(SetOptions(&context, "{}"));
-    EXPECT_EQ(Complete(&context), expected) << bad;
+    EXPECT_EQ(CompleteWith(&context, "{}"), expected) << bad;
   }
   const std::string many = R"({"reverse-prompt": [)" + std::string(39, ' ');
   std::string words = R"("a")";
   for (int i = 0; i < 40; ++i) words += R"(, "a")";
-  ASSERT_TRUE(SetOptions(&context, many + words + "]}"));
-  EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
-  ASSERT_TRUE(SetOptions(&context, R"({"threads": 1024})"));
-  EXPECT_EQ(Complete(&context), expected) << "more than there are is fewer";
-  ASSERT_TRUE(SetOptions(&context, std::string("{}\0{", 4)));
-  EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(ComputeWith(&context, many + words + "]}").code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(CompleteWith(&context, R"({"threads": 1024})"), expected) << "more than there are is fewer";
+  EXPECT_EQ(ComputeWith(&context, std::string("{}\0{", 4)).code, WASINN_INVALID_ARGUMENT);
 }
 
 TEST(LlamaOptions, UnboundOnesAreGone) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"temp": 0, "n-predict": 3})"));
-  Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, "the hen"));
-  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 5})"));
-  ASSERT_TRUE(context.Compute());
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"temp": 0, "n-predict": 3})"));
+  ASSERT_TRUE(Ask(&context, "the hen", R"({"n-predict": 5})"));
   EXPECT_EQ(Metadata(&context)["output_tokens"], 5);
   host.table().unbind_input(context.get(), 1);
   ASSERT_TRUE(context.Compute());
@@ -240,17 +217,12 @@ TEST(LlamaOptions, UnboundOnesAreGone) {
 }
 
 TEST(LlamaOptions, UnknownKeysAreNamedInTheLog) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"seed": 3, "n-predict": 2})"));
-  Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kStreamedText));
-  ASSERT_TRUE(SetOptions(&context, R"({"rope-scale": 2, "stream-stdout": true, "a\n\u001b[31m": 1})"));
-  EXPECT_TRUE(context.Compute());
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"seed": 3, "n-predict": 2})"));
+  EXPECT_TRUE(Ask(&context, kStreamedText, R"({"rope-scale": 2, "stream-stdout": true, "a\n\u001b[31m": 1})"));
   EXPECT_THAT(host.log(), HasSubstr("warning: options: unknown keys: a??[31m, rope-scale"));
   EXPECT_THAT(host.log(), HasSubstr("stream-stdout"));
   for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(SetOptions(&context, R"({"key)" + std::to_string(i) + R"(": 1})"));
-    EXPECT_TRUE(context.Compute());
+    EXPECT_TRUE(ComputeWith(&context, R"({"key)" + std::to_string(i) + R"(": 1})"));
   }
   EXPECT_THAT(host.log(), Not(HasSubstr("key99"))) << "a guest does not fill the host's log";
 }
@@ -260,28 +232,22 @@ TEST(LlamaOptions, LogsWhereItIsAskedFor) {
   {
     const Model quiet(host, TinyModel(), LlamaOptions(R"({"n-predict": 2})"));
     Context context(quiet);
-    ASSERT_TRUE(SetPrompt(&context, kStreamedText));
-    EXPECT_TRUE(context.Compute());
+    EXPECT_TRUE(ComputeOn(&context, kStreamedText));
   }
   EXPECT_EQ(host.log(), "");
   const Host other;
   const Model loud(other, TinyModel(), LlamaOptions(R"({"n-predict": 2, "enable-log": true})"));
   Context context(loud);
-  ASSERT_TRUE(SetPrompt(&context, kStreamedText));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeOn(&context, kStreamedText));
   EXPECT_THAT(other.log(), HasSubstr("info: "));
   EXPECT_EQ(host.log(), "") << "each host hears of its own";
 }
 
 TEST(LlamaPrompt, BadOnesAreRefused) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"seed": 3, "n-predict": 2})"));
-  Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, ""));
-  EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"seed": 3, "n-predict": 2})"));
+  EXPECT_EQ(ComputeOn(&context, "").code, WASINN_INVALID_ARGUMENT);
   for (const char* bad : {"\xff", "the \xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\xaf", "a\x80"}) {
-    ASSERT_TRUE(SetPrompt(&context, bad));
-    const Result computed = context.Compute();
+    const Result computed = ComputeOn(&context, bad);
     EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << computed.message;
     EXPECT_THAT(computed.message, HasSubstr("UTF-8"));
   }
@@ -292,10 +258,8 @@ TEST(LlamaPrompt, BadOnesAreRefused) {
     EXPECT_LT(ThreadSeconds() - before, 1) << "what cannot fit is made no tokens of";
     EXPECT_EQ(computed.code, WASINN_PROMPT_TOO_LONG) << computed.message;
   }
-  ASSERT_TRUE(SetPrompt(&context, std::string("a\0b", 3)));
-  EXPECT_TRUE(context.Compute()) << "a byte 0 is a character as any other";
-  ASSERT_TRUE(SetPrompt(&context, "\u4e2d\U0001F600 é"));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeOn(&context, std::string("a\0b", 3))) << "a byte 0 is a character as any other";
+  EXPECT_TRUE(ComputeOn(&context, "\u4e2d\U0001F600 é"));
 }
 
 TEST(LlamaText, StopWordsAreHeldBackInWholeCharacters) {

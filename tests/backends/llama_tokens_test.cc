@@ -355,9 +355,7 @@ TEST_F(LlamaTokenLists, EndForAReasonThatIsTold) {
 TEST_F(LlamaTokenLists, TheirReportIsCharged) {
   Account guest;
   Context context(model_, 0, "{}", &guest);
-  ASSERT_TRUE(SetPrompt(&context, std::string(200, 'e')));
-  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 1, "report": true})"));
-  ASSERT_TRUE(context.Compute());
+  ASSERT_TRUE(test::Ask(&context, std::string(200, 'e'), R"({"n-predict": 1, "report": true})"));
   const uint64_t before = guest.used, limit = guest.limit;
   guest.limit = before;
   Tensor told;

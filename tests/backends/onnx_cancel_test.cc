@@ -43,9 +43,7 @@ TEST(OnnxCancel, EndsLoopsWithoutNodes) {
 }
 
 TEST(OnnxCancel, LeavesLaterComputesAlone) {
-  const Host host;
-  const LoadedModel model(host, ModelBytes("two_in_two_out.onnx"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(ModelBytes("two_in_two_out.onnx"));
   Compute(&context, kTwoByTwo);
   std::atomic<bool> done = false;
   std::thread noise([&] {

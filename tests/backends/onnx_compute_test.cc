@@ -36,9 +36,7 @@ TEST(OnnxCompute, ServesScalarsAndEmptyTensors) {
 }
 
 TEST(OnnxCompute, ShowsOutputsWhoseShapeTheDataDecide) {
-  const Host host;
-  const LoadedModel model(host, ModelBytes("nonzero.onnx"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(ModelBytes("nonzero.onnx"));
   for (const auto& [values, places] :
        {std::pair<std::vector<float>, std::vector<int64_t>>({0, 1, 0, 0, 2, 3}, {0, 1, 1, 1, 1, 2}),
         {{0, 0, 0, 0, 0, 0}, {}},
@@ -50,9 +48,7 @@ TEST(OnnxCompute, ShowsOutputsWhoseShapeTheDataDecide) {
 }
 
 TEST(OnnxCompute, TakesDefaultsForOptionalInputs) {
-  const Host host;
-  const LoadedModel model(host, ModelBytes("optional_input.onnx"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(ModelBytes("optional_input.onnx"));
   EXPECT_THAT(Compute(&context, {Floats({2}, {1, 2})}).As<float>(), ElementsAre(11, 22));
   EXPECT_THAT(Compute(&context, {Floats({2}, {1, 2}), Floats({2}, {100, 200})}).As<float>(), ElementsAre(101, 202));
   const Lent other(Floats({2}, {50, 50}));
@@ -101,9 +97,7 @@ TEST(OnnxCompute, ServesModelsThatSayAWrongShape) {
 }
 
 TEST(OnnxCompute, RefusesWhatIsNoTensorOfNumbers) {
-  const Host host;
-  const LoadedModel model(host, ModelBytes("sequence_output.onnx"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(ModelBytes("sequence_output.onnx"));
   ASSERT_TRUE(context.Set(0, Floats({2, 3}, {1, 2, 3, 4, 5, 6})));
   MustCompute(&context);
   Tensor tensor;
@@ -128,9 +122,7 @@ TEST(OnnxCompute, KeepsWorkingAfterAnError) {
 }
 
 TEST(OnnxCompute, RefusesABufferOfAnotherSizeOrType) {
-  const Host host;
-  const LoadedModel model(host, ModelBytes("dynamic.onnx"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(ModelBytes("dynamic.onnx"));
   const Tensor good = Floats({2, 2}, {1, 2, 3, 4});
   Tensor small = good, large = good, other = good;
   small.bytes.resize(15);

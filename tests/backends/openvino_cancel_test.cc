@@ -189,9 +189,7 @@ TEST(OpenVinoFailure, LeavesOthersAtWorkAlone) {
 }
 
 TEST(OpenVinoCancelRaces, LeaveOtherComputesAlone) {
-  const Host host;
-  const LoadedModel model(host, IrXml("mean"), IrOptions("mean"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(IrXml("mean"), IrOptions("mean"));
   Compute(&context, {Floats({1, 3, 8, 8}, std::vector<float>(192, 2))});
   std::atomic<bool> done = false;
   std::thread canceller([&] {

@@ -21,9 +21,7 @@ LoadedModel Named(const Host& host, const std::string& name) {
 }
 
 TEST(TensorFlowCancel, EndsAnEndlessCompute) {
-  const Host host;
-  const LoadedModel model(host, ModelBytes("endless.pb"), {.encoding = "tensorflow"});
-  Context context(model);
+  auto&& [host, model, context] = Opened(ModelBytes("endless.pb"), {.encoding = "tensorflow"});
   ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
   ExpectCancellable(&context);
 }

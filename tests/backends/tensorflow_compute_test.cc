@@ -104,10 +104,8 @@ TEST(TensorFlowCompute, OutputsThatAreInputsAreNotTheInputsMemory) {
 
 // What is not fetched is not computed: a node that fails does not fail the run.
 TEST(TensorFlowCompute, WhatIsNotWantedIsNotComputed) {
-  const Host host;
-  const LoadedModel model(host, ModelBytes("huge_output.pb"),
-                          {.encoding = "tensorflow", .host_config = R"({"outputs": ["shape", "y"]})"});
-  Context context(model);
+  auto&& [host, model, context] =
+      Opened(ModelBytes("huge_output.pb"), {.encoding = "tensorflow", .host_config = R"({"outputs": ["shape", "y"]})"});
   ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {2}, {-1, 3})));
   EXPECT_EQ(context.Compute().code, WASINN_RUNTIME_ERROR);
   ASSERT_TRUE(context.Compute({0}));

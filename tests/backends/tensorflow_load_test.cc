@@ -39,9 +39,7 @@ std::vector<std::string> Outputs(const Model& model) { return Names(model.info()
 // others write meanwhile is not lost. It says most where oneDNN is on, which it is by default on some CPUs only.
 TEST(TensorFlowOpen, WritesNothingToStderrAndLogsItInstead) {
   if (const char* role = getenv("WASINN_TEST_ROLE"); role != nullptr && std::string(role) == "open") {
-    const Host host;
-    const Model model(host, ModelBytes("dynamic.pb"), Graph());
-    Context context(model);
+    auto&& [host, model, context] = Opened(ModelBytes("dynamic.pb"), Graph());
     context.Set(0, Floats({1, 1}, {1}));
     const bool good = context.Compute() && host.log().find("oneDNN") != std::string::npos;
     std::fputs("own words\n", stderr);
@@ -209,9 +207,7 @@ TEST(TensorFlowErrors, GraphsThatCannotRunFailWhenTheyAreLoaded) {
 }
 
 TEST(TensorFlowErrors, WrongInputsAreNamed) {
-  const Host host;
-  const Model model(host, ModelBytes("dynamic.pb"), Graph());
-  Context context(model);
+  auto&& [host, model, context] = Opened(ModelBytes("dynamic.pb"), Graph());
   EXPECT_EQ(context.Set(0, MakeTensor<int32_t>(WASINN_I32, {1, 1}, {1})).code, WASINN_INVALID_ARGUMENT);
   EXPECT_EQ(context.Set(0, Floats({2, 2}, {1})).code, WASINN_INVALID_ARGUMENT);
 }

@@ -109,9 +109,7 @@ TEST(TensorFlowOutputs, ThatAreConstantsAreCopied) {
 }
 
 TEST(TensorFlowOutputs, ThatAreInputsAreCopied) {
-  const Host host;
-  const LoadedModel model(host, TfGraph({TfNode("y", "Identity", {"x"}, kFloat)}), Wanting(R"(["x", "y"])"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(TfGraph({TfNode("y", "Identity", {"x"}, kFloat)}), Wanting(R"(["x", "y"])"));
   Compute(&context, {Filled(6)});
   ASSERT_TRUE(context.Set(0, Filled(7)));
   for (const uint32_t index : {0, 1}) {
@@ -197,10 +195,8 @@ TEST(TensorFlowOutputs, GoWithTheNextComputeAndWhenDiscarded) {
 // An output is copied in one compute and not in the next, where others that share its buffer are not wanted.
 TEST(TensorFlowOutputs, AreHeldOnce) {
   constexpr uint64_t kBytes = 8 << 20;
-  const Host host;
-  const LoadedModel model(host, TfGraph({Relu("a", "x"), TfNode("b", "Identity", {"a"}, kFloat)}),
-                          Wanting(R"(["a", "b"])"));
-  Context context(model);
+  auto&& [host, model, context] =
+      Opened(TfGraph({Relu("a", "x"), TfNode("b", "Identity", {"a"}, kFloat)}), Wanting(R"(["a", "b"])"));
   Compute(&context, {Filled(1, kBytes / sizeof(float))});
   context.DiscardOutputs();
   const uint64_t without = AllocatedBytes();

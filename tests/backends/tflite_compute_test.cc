@@ -148,9 +148,7 @@ TEST_F(TfLiteScale, RefusesAShapeThatTheModelCannotTakeAndGoesOn) {
 }
 
 TEST(TfLiteCompute, ShowsItsOwnBuffers) {
-  const Host host;
-  const LoadedModel model(host, ModelBytes("add.tflite"), TfLiteOptions());
-  Context context(model);
+  auto&& [host, model, context] = Opened(ModelBytes("add.tflite"), TfLiteOptions());
   const Tensor ones = Floats({2, 2}, {1, 1, 1, 1});
   Compute(&context, {ones, ones});
   const void* shown = context.View(0).data;
@@ -159,9 +157,7 @@ TEST(TfLiteCompute, ShowsItsOwnBuffers) {
 }
 
 TEST(TfLiteTensors, AreReadInPlaceWhereTheyAreAligned) {
-  const Host host;
-  const Model model(host, ModelBytes("add.tflite"), TfLiteOptions());
-  Context context(model);
+  auto&& [host, model, context] = Opened(ModelBytes("add.tflite"), TfLiteOptions());
   const Lent lent(Floats({2, 2}, {1, 2, 3, 4}));
   wasinn_tensor tensor = lent.view();
   tensor.data = static_cast<char*>(tensor.data) - 4;

@@ -58,9 +58,7 @@ TEST(TfLiteHostile, HiddenTensorsThatAreHuge) {
 }
 
 TEST(TfLiteCancel, EndsAnEndlessCompute) {
-  const Host host;
-  const LoadedModel model(host, WriteTfLite({Loop(1, 2), kAlways, kGoOn}), TfLiteOptions());
-  Context context(model);
+  auto&& [host, model, context] = Opened(WriteTfLite({Loop(1, 2), kAlways, kGoOn}), TfLiteOptions());
   ASSERT_TRUE(context.Set(0, Floats({1}, {0})));
   ExpectCancellable(&context);
 }

@@ -24,13 +24,10 @@ std::vector<std::string> OutputNames(const Model& model, Context& context) {
 
 // PyTorch optimizes in the second run.
 TEST(TorchCompute, GivesTheSameWhenItIsOptimized) {
-  const Host host;
-  const LoadedModel model(
-      host,
-      TorchModel("def forward(self, x, y):\n    return torch.matmul(x, y) + self.b, torch.relu(x)\n",
-                 {{"b", Floats({2}, {0.5, -1})}}),
-      TorchOptions());
-  Context context(model);
+  auto&& [host, model, context] =
+      Opened(TorchModel("def forward(self, x, y):\n    return torch.matmul(x, y) + self.b, torch.relu(x)\n",
+                        {{"b", Floats({2}, {0.5, -1})}}),
+             TorchOptions());
   for (int i = 0; i < 4; ++i) {
     const Tensor product = Compute(&context, {Floats({1, 3}, {1, -2, 4}), Floats({3, 2}, {1, 2, 3, 4, 5, 6})});
     EXPECT_THAT(product.As<float>(), ElementsAre(15.5, 17));
@@ -96,9 +93,7 @@ INSTANTIATE_TEST_SUITE_P(All, TorchElementTypes, ::testing::ValuesIn(kElementTyp
                          [](const auto& type) { return std::string(type.param.name); });
 
 TEST(TorchCompute, TakesScalarsEmptyAndChangingShapes) {
-  const Host host;
-  const LoadedModel model(host, TorchModel("def forward(self, x):\n    return x + 1\n"), TorchOptions());
-  Context context(model);
+  auto&& [host, model, context] = Opened(TorchModel("def forward(self, x):\n    return x + 1\n"), TorchOptions());
   EXPECT_TRUE(Compute(&context, {Floats({}, {4})}).dims.empty());
   EXPECT_EQ(Compute(&context, {Floats({0, 3}, {})}).dims, (std::vector<int64_t>{0, 3}));
   EXPECT_THAT(Compute(&context, {Floats({1, 3}, {1, 2, 3})}).As<float>(), ElementsAre(2, 3, 4));
@@ -123,12 +118,9 @@ TEST(TorchCompute, FlattensWhatOnlyARunTells) {
 }
 
 TEST(TorchCompute, ShowsListsOfNumbersAndNamesWhatItCannotShow) {
-  const Host host;
-  const LoadedModel model(host,
-                          TorchModel("def forward(self, x) -> Tuple[List[int], str, Optional[Tensor]]:\n"
-                                     "    return x.size(), 'text', None\n"),
-                          TorchOptions());
-  Context context(model);
+  auto&& [host, model, context] = Opened(TorchModel("def forward(self, x) -> Tuple[List[int], str, Optional[Tensor]]:\n"
+                                                    "    return x.size(), 'text', None\n"),
+                                         TorchOptions());
   EXPECT_THAT(Compute(&context, {Floats({2, 1}, {5, 6})}).As<int64_t>(), ElementsAre(2, 1));
   EXPECT_THAT(OutputNames(model, context), ElementsAre("0", "1"));
   Tensor text;
@@ -139,22 +131,18 @@ TEST(TorchCompute, ShowsListsOfNumbersAndNamesWhatItCannotShow) {
 
 // It writes to its input, and gives it out: an input that is set once stays as it was.
 TEST(TorchCompute, KeepsInputsThatTheModelWritesTo) {
-  const Host host;
-  const LoadedModel model(host, TorchModel("def forward(self, x, y):\n    x.add_(y)\n    return x, y\n"),
-                          TorchOptions());
-  Context context(model);
+  auto&& [host, model, context] =
+      Opened(TorchModel("def forward(self, x, y):\n    x.add_(y)\n    return x, y\n"), TorchOptions());
   ASSERT_TRUE(context.Set(0, Floats({2}, {1, 2})));
   ASSERT_TRUE(context.Set(1, Floats({2}, {10, 10})));
   for (int i = 0; i < 3; ++i) EXPECT_THAT(Compute(&context, {}).As<float>(), ElementsAre(11, 12));
 }
 
 TEST(TorchCompute, SaysWhatTheModelFailedAt) {
-  const Host host;
-  const LoadedModel model(host,
-                          TorchModel("def forward(self, x):\n    assert int(x.size(0)) <= 2, 'too many'\n"
-                                     "    return torch.matmul(x, torch.ones(7, 7))\n"),
-                          TorchOptions());
-  Context context(model);
+  auto&& [host, model, context] =
+      Opened(TorchModel("def forward(self, x):\n    assert int(x.size(0)) <= 2, 'too many'\n"
+                        "    return torch.matmul(x, torch.ones(7, 7))\n"),
+             TorchOptions());
   ASSERT_TRUE(context.Set(0, Floats({3}, {1, 2, 3})));
   Result computed = context.Compute();
   EXPECT_EQ(computed.code, WASINN_RUNTIME_ERROR);
@@ -170,10 +158,8 @@ TEST(TorchCompute, SaysWhatTheModelFailedAt) {
 }
 
 TEST(TorchCompute, PrintsAndWarnsToTheLog) {
-  const Host host;
-  const Model model(host, TorchModel("def forward(self, x):\n    print('hello from the model')\n    return x * 1\n"),
-                    TorchOptions());
-  Context context(model);
+  auto&& [host, model, context] = Opened(
+      TorchModel("def forward(self, x):\n    print('hello from the model')\n    return x * 1\n"), TorchOptions());
   ::testing::internal::CaptureStdout();
   Compute(&context, {Floats({1}, {1})});
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
