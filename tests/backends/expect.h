@@ -1,6 +1,7 @@
 // What the tests of the backends have in common, over the driver: computing, interrupting, and every element type.
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -15,6 +16,16 @@
 #include "backends/test_host.h"
 
 namespace wasinn::test {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 // Of the OS process.
 inline int CountThreads() {
@@ -46,6 +57,24 @@ struct Opened {
   const Host host;
   const LoadedModel model;
   Context context;
+};
+
+// What is answered to the making of contexts, one after the other, of which the last is refused.
+struct Contexts {
+  Contexts(const Host& host, const LoadedModel& model, const wasinn_slot_options& more) {
+    wasinn_slot_options options = more;
+    options.struct_size = sizeof(options);
+    if (options.guest_config == nullptr) options.guest_config = "{}";
+    std::vector<wasinn_backend_slot*> all;
+    for (wasinn_backend_slot* one = nullptr; all.size() < 256; all.push_back(one)) {
+      refused = TakeError(host.table().slot_new(model.get(), &options, &one));
+      if (!refused) break;
+    }
+    made = all.size();
+    for (wasinn_backend_slot* one : all) host.table().slot_free(one);
+  }
+  size_t made = 0;
+  Result refused;
 };
 
 inline void MustCompute(Context* context) {

@@ -1,7 +1,4 @@
 // Adapters of the host's (LoRA), against llama.cpp's own loop.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <random>
 
 #include "backends/expect.h"
@@ -10,8 +7,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr const char* kAdaptedText = "the hen ate";
 

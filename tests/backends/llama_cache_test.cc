@@ -1,15 +1,10 @@
 // How the cache of keys and values is kept.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "backends/llama_native.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr const char* kCachedText = "the hen ate the oats, and then";
 constexpr TinyLlama kCachedShape = {.embedding = 128, .layers = 2, .heads = 4, .kv_heads = 2, .feed_forward = 128};

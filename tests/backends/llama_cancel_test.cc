@@ -1,7 +1,4 @@
 // Interrupting generations, limits of memory.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
 #include "backends/llama_calls.h"
 #include "backends/llama_decoder.h"
@@ -9,9 +6,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // Whatever llama.cpp computes is cancelled as it begins.
 class LlamaCancelInside : public ::testing::Test {

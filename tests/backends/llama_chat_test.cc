@@ -1,14 +1,9 @@
 // Chats: messages in, a message out, against llama.cpp's own loop over the prompt that its template makes.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 
 #include "backends/expect.h"
-#include "backends/llama_guest.h"
 #include "backends/llama_models.h"
-#include "backends/llama_native.h"
 #include "backends/llama_templates.h"
 #include "support/this_build.h"
 
@@ -16,8 +11,6 @@ namespace wasinn::test {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-using ::testing::HasSubstr;
 
 // Room for tools, of which each byte is a token.
 constexpr TinyLlama kRoomForTools = {.context = 4096};
@@ -167,10 +160,10 @@ void ExpectWeatherCall(const json& message) {
   ASSERT_TRUE(message.contains("tool_calls")) << message;
   const json& call = message["tool_calls"][0];
   EXPECT_EQ(call["type"], "function");
-  EXPECT_THAT(std::string(call["id"]), ::testing::Not(""));
+  EXPECT_THAT(std::string(call["id"]), Not(""));
   EXPECT_EQ(call["function"]["name"], "weather");
   EXPECT_THAT(json::parse(std::string(call["function"]["arguments"])),
-              ::testing::AnyOf(json{{"city", "Rome"}}, json{{"city", "Oslo"}}));
+              AnyOf(json{{"city", "Rome"}}, json{{"city", "Oslo"}}));
 }
 
 TEST(LlamaTools, AreCalledWhereTheyMust) {
@@ -261,7 +254,7 @@ TEST(LlamaChat, AnswersBySchema) {
   MustCompute(&context);
   const json answer = json::parse(std::string(MessageOf(&context)["content"]));
   EXPECT_EQ(answer["b"], "x");
-  EXPECT_THAT(int(answer["a"]), ::testing::AnyOf(1, 2));
+  EXPECT_THAT(int(answer["a"]), AnyOf(1, 2));
   EXPECT_EQ(CompleteWith(&context, Options({{"grammar", "root ::= \"the hen\""}, {"temp", 2}, {"seed", 1}})),
             "the hen");
 }
@@ -272,8 +265,7 @@ TEST(LlamaChat, ATemplateWithoutAnEndIsStopped) {
                            "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "{% for %}"}) {
     const LoadedModel model(host, WithTemplate(text), LlamaOptions(R"({"chat": true})"));
     Context context(model);
-    EXPECT_THAT(ComputeOn(&context, kHenQuestion).code, ::testing::AnyOf(WASINN_TOO_LARGE, WASINN_INVALID_ARGUMENT))
-        << text;
+    EXPECT_THAT(ComputeOn(&context, kHenQuestion).code, AnyOf(WASINN_TOO_LARGE, WASINN_INVALID_ARGUMENT)) << text;
   }
 }
 

@@ -1,25 +1,18 @@
 // Completions, against llama.cpp's own loop in the same OS process.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <thread>
 
 #include "backends/expect.h"
-#include "backends/llama_guest.h"
 #include "backends/llama_models.h"
-#include "backends/llama_native.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr const char* kText = "the hen ate the oats, and then";
 
 TEST(LlamaModel, IsDescribed) {
   const Host host;
   const LoadedModel model(host, TinyModel(), LlamaOptions());
-  const auto description = nlohmann::json::parse(host.table().describe(model.get()));
+  const auto description = json::parse(host.table().describe(model.get()));
   EXPECT_EQ(description["architecture"], "llama");
   EXPECT_EQ(description["trained_context"], 512);
   EXPECT_THAT(host.info()->framework, HasSubstr("llama.cpp"));
@@ -164,7 +157,7 @@ TEST(LlamaContext, MetadataIsThereBeforeACompute) {
 TEST(LlamaContext, EmbedsAText) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"embedding": true})"));
   ASSERT_TRUE(SetPrompt(&context, kText));
-  const auto json = nlohmann::json::parse(Complete(&context));
+  const auto json = json::parse(Complete(&context));
   EXPECT_EQ(json["n_embedding"], 64);
   const std::vector<float> native = NativeTiny().Embed(kText), embedding = json["embedding"];
   ASSERT_EQ(embedding.size(), native.size());
@@ -173,7 +166,7 @@ TEST(LlamaContext, EmbedsAText) {
   ASSERT_TRUE(context.Step());
   std::string piece;
   ASSERT_TRUE(context.Piece(kCompletion, &piece));
-  EXPECT_EQ(nlohmann::json::parse(piece), json);
+  EXPECT_EQ(json::parse(piece), json);
   EXPECT_EQ(context.Step().code, WASINN_END_OF_SEQUENCE);
   // And back to text, by the options of one context.
   EXPECT_EQ(CompleteWith(&context, R"({"embedding": false, "seed": 7, "n-predict": 32})"),
@@ -201,7 +194,7 @@ TEST(LlamaContext, SameSeedSameTokens) {
 TEST(LlamaGrammar, IsFollowed) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"seed": 3, "temp": 2})"));
   EXPECT_THAT(Complete(&context, kText, R"({"grammar": "root ::= \"the \" (\"hen\" | \"oats\") \"\\n\""})"),
-              ::testing::AnyOf("the hen\n", "the oats\n"))
+              AnyOf("the hen\n", "the oats\n"))
       << "and ends by itself";
   EXPECT_THAT(CompleteWith(&context, R"({"grammar": "root ::= [0-9]{12}"})"), ::testing::MatchesRegex("[0-9]{12}"));
   for (const char* bad : {"start ::= \\\"a\\\"", "root ::= root \\\"a\\\" | \\\"b\\\"", "root ::= (((", "\\n",
@@ -249,13 +242,13 @@ TEST(LlamaGrammar, OfAJsonSchema) {
   ASSERT_TRUE(SetPrompt(&context, kText));
   const std::string schema =
       R"({"type": "object", "properties": {"hen": {"type": "boolean"}, "n": {"enum": [1, 2]}}, "required": ["hen", "n"]})";
-  std::string quoted = nlohmann::json(schema).dump();
+  std::string quoted = json(schema).dump();
   for (const std::string& value : {schema, quoted}) {
     const std::string completion = CompleteWith(&context, "{\"json-schema\": " + value + "}");
-    const auto json = nlohmann::json::parse(completion, nullptr, false);
+    const auto json = json::parse(completion, nullptr, false);
     ASSERT_TRUE(json.is_object()) << completion;
     EXPECT_TRUE(json["hen"].is_boolean());
-    EXPECT_THAT(json["n"], ::testing::AnyOf(1, 2));
+    EXPECT_THAT(json["n"], AnyOf(1, 2));
   }
   std::string deep;
   for (int i = 0; i < 100; ++i) deep += R"({"items": )";

@@ -1,7 +1,4 @@
 // What a guest that chooses the tokens itself may get wrong, or do on purpose.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <climits>
 
 #include "backends/expect.h"
@@ -10,9 +7,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using nlohmann::json;
-using ::testing::HasSubstr;
 
 const Tokens kSixTokens = {1, 270, 265, 264, 5, 9};
 

@@ -1,7 +1,4 @@
 // Guests that choose the tokens themselves: logits, going back, branches.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <set>
 #include <thread>
@@ -9,12 +6,9 @@
 #include "backends/expect.h"
 #include "backends/llama_decoder.h"
 #include "backends/llama_models.h"
-#include "backends/llama_native.h"
 
 namespace wasinn::test {
 namespace {
-
-using nlohmann::json;
 
 constexpr size_t kVocabulary = 288;
 const std::string kDecodedText = "the hen ate the oats, and the other one";

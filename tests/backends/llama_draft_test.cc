@@ -1,17 +1,10 @@
 // A small model that guesses for a model: the tokens are those of the model.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
 #include "backends/llama_decoder.h"
 #include "backends/llama_models.h"
-#include "backends/llama_native.h"
 
 namespace wasinn::test {
 namespace {
-
-using nlohmann::json;
-using ::testing::HasSubstr;
 
 const std::string kDraftedText = "the hen ate the oats, and the other one";
 

@@ -1,7 +1,4 @@
 // Models that only read: they make embeddings, or score a text. llama.cpp itself aborts on misuse.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "backends/expect.h"
@@ -10,8 +7,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr char kTwentyWords[] = "the a b c d e f g h i j k l m n o p q r s";
 
@@ -61,7 +56,7 @@ TEST(LlamaEncoder, EmbedsAText) {
   Context context(encoder.model), other(encoder.model);
   for (const char* options : {R"({"embedding":true})", R"({"embedding":true,"ubatch-size":1,"batch-size":1})"}) {
     ASSERT_TRUE(Ask(&context, kTwentyWords, options));
-    const auto json = nlohmann::json::parse(Written(&context));
+    const auto json = json::parse(Written(&context));
     EXPECT_EQ(json["n_embedding"], 32);
     const std::vector<float> values = json["embedding"];
     ASSERT_EQ(values.size(), 32u);
@@ -85,13 +80,13 @@ TEST(LlamaEncoder, EmbedsManyTextsAtOnce) {
   for (const std::string& text : texts) {
     ASSERT_TRUE(Ask(&context, text, R"({"embedding":true})"));
     const Tensor embedding = Embeddings(&context);
-    EXPECT_THAT(embedding.dims, ::testing::ElementsAre(1, 32));
+    EXPECT_THAT(embedding.dims, ElementsAre(1, 32));
     for (const float value : embedding.As<float>()) one_by_one.push_back(value);
     tokens += size_t(Metadata(&context)["input_tokens"]);
   }
-  ASSERT_TRUE(Ask(&context, nlohmann::json(texts).dump(), R"({"embedding":true,"texts":true})"));
+  ASSERT_TRUE(Ask(&context, json(texts).dump(), R"({"embedding":true,"texts":true})"));
   const Tensor together = Embeddings(&context);
-  EXPECT_THAT(together.dims, ::testing::ElementsAre(3, 32));
+  EXPECT_THAT(together.dims, ElementsAre(3, 32));
   EXPECT_EQ(together.As<float>(), one_by_one);
   EXPECT_EQ(Metadata(&context)["input_tokens"], tokens);
   EXPECT_EQ(Written(&context), R"({"n_embedding":32,"n_texts":3})");
@@ -122,7 +117,7 @@ TEST(LlamaEncoder, RanksDocuments) {
   const std::string request = R"({"query": "the cat", "documents": ["a b c", "the cat", "q r s t"]})";
   ASSERT_TRUE(Ask(&context, request, R"({"rerank":true})"));
   const Tensor scores = Embeddings(&context);
-  EXPECT_THAT(scores.dims, ::testing::ElementsAre(3, 1));
+  EXPECT_THAT(scores.dims, ElementsAre(3, 1));
   const std::vector<float> values = scores.As<float>();
   ASSERT_EQ(values.size(), 3u);
   EXPECT_NE(values[0], values[1]);
@@ -149,7 +144,7 @@ TEST(LlamaEncoder, ChecksTextsAndDocuments) {
   std::vector<std::string> many(3000, "a");
   for (const std::string& bad :
        {std::string("the"), std::string("[]"), std::string("[1]"), std::string("{}"), std::string("[\"a\", []]"),
-        std::string("[[\"\"]]"), std::string("[[\"a\", -1]]"), nlohmann::json(many).dump()}) {
+        std::string("[[\"\"]]"), std::string("[[\"a\", -1]]"), json(many).dump()}) {
     EXPECT_EQ(Ask(&context, bad, R"({"embedding":true,"texts":true})").code, WASINN_INVALID_ARGUMENT)
         << bad.substr(0, 50);
   }
@@ -159,14 +154,14 @@ TEST(LlamaEncoder, ChecksTextsAndDocuments) {
   }
   std::string text;
   for (int i = 0; i < 2000; ++i) text += "a ";
-  EXPECT_EQ(Ask(&context, nlohmann::json{{"query", "a"}, {"documents", {text}}}.dump(), R"({"rerank":true})").code,
+  EXPECT_EQ(Ask(&context, json{{"query", "a"}, {"documents", {text}}}.dump(), R"({"rerank":true})").code,
             WASINN_PROMPT_TOO_LONG);
   // No tokens are made of what cannot fit.
-  for (const nlohmann::json& request : {nlohmann::json{{"query", "a"}, {"documents", {std::string(1 << 20, 'a')}}},
-                                        nlohmann::json{{"query", std::string(1 << 20, 'a')}, {"documents", {"a"}}}}) {
+  for (const json& request : {json{{"query", "a"}, {"documents", {std::string(1 << 20, 'a')}}},
+                              json{{"query", std::string(1 << 20, 'a')}, {"documents", {"a"}}}}) {
     const Result refused = Ask(&context, request.dump(), R"({"rerank":true})");
     EXPECT_EQ(refused.code, WASINN_PROMPT_TOO_LONG);
-    EXPECT_THAT(refused.message, ::testing::HasSubstr("1048576 bytes"));
+    EXPECT_THAT(refused.message, HasSubstr("1048576 bytes"));
   }
   for (const char* options : {R"({"texts":true})", R"({"rerank":true,"chat":true})",
                               R"({"rerank":true,"tokenize":true})", R"({"rerank":true,"texts":true})"}) {
@@ -184,7 +179,7 @@ TEST(LlamaEncoder, ChargesTokensOfManyTexts) {
   Account guest;
   Context context(encoder.model, 0, "{}", &guest);
   const auto request = [](size_t documents) {
-    return nlohmann::json{{"query", kTwentyWords}, {"documents", std::vector<std::string>(documents, "a")}}.dump();
+    return json{{"query", kTwentyWords}, {"documents", std::vector<std::string>(documents, "a")}}.dump();
   };
   ASSERT_TRUE(Ask(&context, request(1), R"({"rerank":true})"));
   guest.limit = guest.used + (100U << 10);
@@ -196,7 +191,7 @@ TEST(LlamaEncoder, ManyTextsAreReadInComputesAlone) {
   const Encoder encoder("ranker");
   Account guest;
   Context context(encoder.model, 0, "{}", &guest);
-  const nlohmann::json request = {{"query", kTwentyWords}, {"documents", std::vector<std::string>(2048, "a")}};
+  const json request = {{"query", kTwentyWords}, {"documents", std::vector<std::string>(2048, "a")}};
   ASSERT_TRUE(SetOptions(&context, R"({"rerank":true})"));
   ASSERT_TRUE(SetPrompt(&context, request.dump()));
   EXPECT_EQ(Metadata(&context)["input_tokens"], 0);
@@ -214,7 +209,7 @@ TEST(LlamaEncoder, ScoresAText) {
     for (const char* prompt : {kTwentyWords, "the"}) {
       const Result computed = Ask(&context, prompt, R"({"embedding":true})");
       ASSERT_TRUE(computed) << computed.message;
-      const auto json = nlohmann::json::parse(Written(&context));
+      const auto json = json::parse(Written(&context));
       EXPECT_EQ(json["n_embedding"], labels) << name;
       const std::vector<float> scores = json["embedding"];
       ASSERT_EQ(scores.size(), labels) << name;

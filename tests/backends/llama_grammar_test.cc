@@ -1,9 +1,6 @@
 // Grammars and schemas of guests that would become too much: refused before llama.cpp sees them.
 #include "llama/grammar_size.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <iostream>
 #include <string>
@@ -19,8 +16,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 std::string Repeated(const std::string& text, size_t n) {
   std::string all;
@@ -191,19 +186,19 @@ TEST(LlamaGrammar, ThatBecomesLargeIsRefusedBeforeItDoes) {
   Crashes crashes(IsTaken);
   size_t tried = 0;
   for (const Large& large : LargeGrammars()) {
-    crashes.Try(large.name, nlohmann::json{{"grammar", large.grammar}}.dump());
+    crashes.Try(large.name, json{{"grammar", large.grammar}}.dump());
     ++tried;
   }
   crashes.Try("endless", R"({"grammar": "root ::= \"a\"{5,2}"})");
   for (const char* grammar : kLeftRecursive) {
-    crashes.Try(grammar, nlohmann::json{{"grammar", grammar}}.dump());
+    crashes.Try(grammar, json{{"grammar", grammar}}.dump());
     ++tried;
   }
   crashes.ExpectNone();
   EXPECT_EQ(crashes.taken(), 0u);
   EXPECT_EQ(crashes.tried(), tried + 1);
   wasinn_code code = WASINN_OK;
-  EXPECT_THAT(AnswerTo(nlohmann::json{{"grammar", LargeGrammars()[0].grammar}}.dump(), &code),
+  EXPECT_THAT(AnswerTo(json{{"grammar", LargeGrammars()[0].grammar}}.dump(), &code),
               HasSubstr("repetitions, written out"));
   EXPECT_EQ(code, WASINN_TOO_LARGE);
 }
@@ -217,7 +212,7 @@ TEST(LlamaGrammar, IsNotLookedAtForLongTokens) {
   Crashes crashes([](const std::string& bytes) {
     auto&& [host, model, context] = Opened(bytes, LlamaOptions(R"({"n-predict": 3, "temp": 0})"));
     if (!SetPrompt(&context, "the")) return false;
-    if (!SetOptions(&context, nlohmann::json{{"grammar", WideAndRecursive(100)}}.dump())) return false;
+    if (!SetOptions(&context, json{{"grammar", WideAndRecursive(100)}}.dump())) return false;
     const std::string text = Complete(&context);
     const bool is_allowed = !text.empty() && text.find_first_not_of("eb") == std::string::npos;
     if (!is_allowed) std::cerr << text << "\n";
@@ -243,7 +238,7 @@ TEST(LlamaGrammar, ThatIsDeepTakesLittleMemory) {
   }
   ASSERT_GE(allowed, 500u);
   ASSERT_LT(allowed, 5000u);
-  crashes.Try("deep", nlohmann::json{{"grammar", Deep(allowed, "[a-z ]")}}.dump());
+  crashes.Try("deep", json{{"grammar", Deep(allowed, "[a-z ]")}}.dump());
   crashes.ExpectNone();
   EXPECT_EQ(crashes.taken(), 1u);
 }
@@ -294,12 +289,12 @@ TEST(LlamaGrammar, OfASchemaThatBecomesLargeIsRefusedBeforeItDoes) {
         {"twice as many at each level", Levels(40)},
         {"pattern", R"({"type":"string","pattern":"^)" + Repeated("[a-z]{0,1999}", 1500) + R"($"})"}}) {
     ASSERT_LE(schema.size(), 64u << 10) << name;
-    crashes.Try(name, nlohmann::json{{"json-schema", schema}}.dump());
+    crashes.Try(name, json{{"json-schema", schema}}.dump());
   }
   crashes.ExpectNone();
   EXPECT_EQ(crashes.taken(), 0u);
   wasinn_code code = WASINN_OK;
-  AnswerTo(nlohmann::json{{"json-schema", Properties(40, R"({"type":"string","maxLength":50})")}}.dump(), &code);
+  AnswerTo(json{{"json-schema", Properties(40, R"({"type":"string","maxLength":50})")}}.dump(), &code);
   EXPECT_EQ(code, WASINN_OK) << "a usual one";
   AnswerTo(R"({"json-schema": {"type":"object","properties":{"next":{"$ref":"#/$defs/node"},
                "all":{"allOf":[{"$ref":"#/$defs/node"}]}},
@@ -376,14 +371,14 @@ TEST(LlamaGrammar, OfASchemaThatIsBuiltManyTimesIsRefusedBeforeItIs) {
            {"names that become the same", ManyHyphens(20, 50)},
            {"many of them", ManyHyphens(60, 60)}}) {
     ASSERT_LE(schema.size(), 64u << 10) << name;
-    crashes.Try(name, nlohmann::json{{"json-schema", schema}}.dump());
+    crashes.Try(name, json{{"json-schema", schema}}.dump());
     ++tried;
   }
   crashes.ExpectNone();
   EXPECT_EQ(crashes.taken(), 0u);
   EXPECT_EQ(crashes.tried(), tried);
   wasinn_code code = WASINN_OK;
-  const auto nullable = nlohmann::json{{"json-schema", ManyTypes(1, 10, R"("object","null")")}}.dump();
+  const auto nullable = json{{"json-schema", ManyTypes(1, 10, R"("object","null")")}}.dump();
   EXPECT_EQ(AnswerTo(nullable, &code), "");
   EXPECT_EQ(code, WASINN_OK) << "what may be null";
   for (const auto& [name, schema] : std::vector<std::pair<std::string, std::string>>{
@@ -391,7 +386,7 @@ TEST(LlamaGrammar, OfASchemaThatIsBuiltManyTimesIsRefusedBeforeItIs) {
            {"one name in many objects", R"({"type":"array","prefixItems":[)" + Properties(20, R"({"type":"null"})") +
                                             Repeated("," + Properties(20, R"({"type":"null"})"), 30) + "]}"},
            {"names with other letters", ManyHyphens(3, 10)}}) {
-    AnswerTo(nlohmann::json{{"json-schema", schema}}.dump(), &code);
+    AnswerTo(json{{"json-schema", schema}}.dump(), &code);
     EXPECT_EQ(code, WASINN_OK) << name;
   }
 }

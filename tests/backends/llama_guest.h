@@ -11,6 +11,8 @@
 
 namespace wasinn::test {
 
+using nlohmann::json;
+
 inline LoadOptions LlamaOptions(const std::string& host_config = "{}", const std::string& path = "") {
   LoadOptions options;
   options.encoding = "ggml";
@@ -67,11 +69,11 @@ inline std::string Complete(Context* context, const std::string& prompt, const s
   return CompleteWith(context, options);
 }
 
-inline nlohmann::json Metadata(Context* context) {
+inline json Metadata(Context* context) {
   Tensor metadata;
   const Result got = context->Get(kMetadata, &metadata);
   if (!got) return {{"error", got.message}};
-  return nlohmann::json::parse(metadata.bytes);
+  return json::parse(metadata.bytes);
 }
 
 // What was generated so far, whether or not it has ended.

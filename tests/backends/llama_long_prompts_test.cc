@@ -1,7 +1,4 @@
 // Conversations beside those of a guest that keeps places busy for long.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <chrono>
 #include <deque>

@@ -1,17 +1,10 @@
 // Images and sounds of an attacker, and what they may take.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
 #include "backends/llama_media.h"
 #include "backends/media_attacks.h"
 
 namespace wasinn::test {
 namespace {
-
-using nlohmann::json;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class LlamaMediaHostile : public ::testing::Test {
  protected:

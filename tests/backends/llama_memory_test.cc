@@ -1,6 +1,4 @@
 // A host that runs out of memory while it decodes for many.
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -10,7 +8,6 @@
 #include "backends/expect.h"
 #include "backends/llama_models.h"
 #include "backends/own_clock.h"
-#include "backends/test_host.h"
 
 namespace {
 

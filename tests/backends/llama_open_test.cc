@@ -1,20 +1,12 @@
 // Opening and configuring.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 
 #include "backends/expect.h"
-#include "backends/llama_guest.h"
 #include "backends/llama_models.h"
-#include "backends/llama_native.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 TEST(LlamaOpen, BadConfigurationIsRefused) {
   const Host host;
@@ -38,7 +30,7 @@ TEST(LlamaOpen, GuestsStayWithinWhatTheHostAllows) {
   options.guest_config =
       R"({"ctx-size": 48, "threads": 64, "temp": 0, "library": "/etc", "loras": {"a": "/etc/passwd"}})";
   const LoadedModel model(host, TinyModel(), options);
-  const auto description = nlohmann::json::parse(host.table().describe(model.get()));
+  const auto description = json::parse(host.table().describe(model.get()));
   EXPECT_EQ(description["context"], 48);
   Context context(model);
   EXPECT_TRUE(ComputeOn(&context, "the hen"));
@@ -47,12 +39,12 @@ TEST(LlamaOpen, GuestsStayWithinWhatTheHostAllows) {
   options = LlamaOptions();
   options.guest_config = R"({"ctx-size": 513})";
   const LoadedModel most(host, TinyModel(), options);
-  EXPECT_EQ(nlohmann::json::parse(host.table().describe(most.get()))["context"], 512) << "programs ask for 4096";
+  EXPECT_EQ(json::parse(host.table().describe(most.get()))["context"], 512) << "programs ask for 4096";
 }
 
 TEST(LlamaOpen, AContextHasAConfigurationOfItsOwn) {
   const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"ctx-size": 64, "n-predict": 4, "temp": 0})"));
+  const LoadedModel model(host, TinyModel(), LlamaOptions(R"({"ctx-size": 64, "n-predict": 4, "temp": 0})"));
   Context context(model, 0, R"({"n-predict": 7, "ctx-size": 48, "rope-scale": 2})");
   EXPECT_THAT(host.log(), HasSubstr("configuration from the guest: unknown keys: rope-scale"));
   EXPECT_TRUE(ComputeOn(&context, "the hen"));
@@ -62,9 +54,7 @@ TEST(LlamaOpen, AContextHasAConfigurationOfItsOwn) {
   EXPECT_TRUE(ComputeWith(&context, "{}"));
   EXPECT_EQ(Metadata(&context)["output_tokens"], 7) << "options stand for themselves";
   for (const char* bad : {R"({"ctx-size": -1})", R"({"temp": -1})", "[]", R"({"lora": "a"})"}) {
-    const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = bad};
-    wasinn_backend_slot* made = nullptr;
-    EXPECT_EQ(TakeError(host.table().slot_new(model.get(), &options, &made)).code, WASINN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(Contexts(host, model, {.guest_config = bad}).refused.code, WASINN_INVALID_ARGUMENT) << bad;
   }
 }
 
@@ -75,9 +65,7 @@ TEST(LlamaOpen, KeysOfModelsThatSeeAreErrors) {
   for (const auto& [key, config] : {std::pair<const char*, const char*>{"mmproj", R"({"mmproj": "/etc/passwd"})"},
                                     {"image", R"({"image": "hen.jpg"})"},
                                     {"tts", R"({"tts": true})"}}) {
-    const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = config};
-    wasinn_backend_slot* made = nullptr;
-    const Result refused = TakeError(host.table().slot_new(model.get(), &options, &made));
+    const Result refused = Contexts(host, model, {.guest_config = config}).refused;
     EXPECT_EQ(refused.code, WASINN_UNSUPPORTED_OPERATION) << refused.message;
     EXPECT_THAT(refused.message, HasSubstr(key));
     const Result computed = ComputeWith(&context, config);

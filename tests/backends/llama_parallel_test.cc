@@ -1,7 +1,4 @@
 // Conversations that are decoded together.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <pthread.h>
 
 #include <chrono>
@@ -10,7 +7,6 @@
 
 #include "backends/crashes.h"
 #include "backends/expect.h"
-#include "backends/llama_guest.h"
 #include "backends/llama_models.h"
 #include "backends/own_clock.h"
 #include "support/this_build.h"

@@ -1,7 +1,4 @@
 // Contexts that are full and go on without a part of the text, against llama.cpp's own functions.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <thread>
 
@@ -11,8 +8,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr const char* kShiftedText = "the hen ate the oats, and then";
 constexpr size_t kRoom = 64;
@@ -161,7 +156,7 @@ TEST(LlamaShift, OfTinyContexts) {
   for (int tokens = 1; tokens < 9; ++tokens) {
     Context context(model);
     const Result computed = Ask(&context, "a", R"({"keep": -1, "ctx-size": )" + std::to_string(tokens) + "}");
-    EXPECT_THAT(computed.code, ::testing::AnyOf(WASINN_OK, WASINN_CONTEXT_FULL, WASINN_PROMPT_TOO_LONG)) << tokens;
+    EXPECT_THAT(computed.code, AnyOf(WASINN_OK, WASINN_CONTEXT_FULL, WASINN_PROMPT_TOO_LONG)) << tokens;
   }
 }
 

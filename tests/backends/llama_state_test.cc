@@ -1,18 +1,11 @@
 // What was evaluated, saved and restored by name.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <thread>
 
 #include "backends/expect.h"
-#include "backends/llama_guest.h"
 #include "backends/llama_models.h"
-#include "backends/llama_native.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 const std::string kSystem = "the hen ate the oats, and the other one ate the rest of the oats. ";
 const std::string kStateQuestion = kSystem + "then the hen";

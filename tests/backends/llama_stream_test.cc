@@ -1,18 +1,10 @@
 // Pieces, ends, options.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
-#include "backends/llama_guest.h"
 #include "backends/llama_models.h"
-#include "backends/llama_native.h"
 #include "llama/text.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr const char* kStreamedText = "the hen ate the oats";
 
@@ -63,7 +55,7 @@ TEST(LlamaStream, BytesOfOneCharacterWaitForEachOther) {
   wasinn_code end = WASINN_OK;
   const auto pieces = Stream(&context, &end);
   EXPECT_EQ(end, WASINN_END_OF_SEQUENCE);
-  EXPECT_THAT(pieces, ::testing::ElementsAre("", "", "中", "", "", "文"));
+  EXPECT_THAT(pieces, ElementsAre("", "", "中", "", "", "文"));
 }
 
 TEST(LlamaStream, GoesOnUntilItIsEnded) {

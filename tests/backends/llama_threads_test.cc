@@ -1,7 +1,4 @@
 // The host's thread budget: with how many threads llama.cpp computes.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <thread>
 
@@ -11,11 +8,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 constexpr uint32_t kBudget = 4;
 

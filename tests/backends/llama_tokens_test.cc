@@ -1,22 +1,14 @@
 // Tokens and their probabilities.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
 
 #include "backends/expect.h"
-#include "backends/llama_guest.h"
 #include "backends/llama_models.h"
-#include "backends/llama_native.h"
 
 namespace wasinn::test {
 namespace {
-
-using nlohmann::json;
-using ::testing::HasSubstr;
 
 constexpr uint32_t kStepProbabilities = 5;
 constexpr const char* kMarkedText = "the hen ate \u20ac 10 of oats</s>";

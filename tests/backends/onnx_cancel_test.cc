@@ -1,7 +1,4 @@
 // Interrupting computes and loads.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <thread>
 
@@ -10,8 +7,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::AnyOf;
 
 const std::vector<Tensor> kTwoByTwo = {Floats({2, 2}, {1, 2, 3, 4}), Floats({2, 2}, {1, 1, 1, 1})};
 

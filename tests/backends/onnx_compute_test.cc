@@ -1,16 +1,10 @@
 // Inferences, and what is said of their tensors.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
 #include "check/lent.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 Tensor Longs(const std::vector<int64_t>& values) {
   return MakeTensor(WASINN_I64, {static_cast<int64_t>(values.size())}, values);

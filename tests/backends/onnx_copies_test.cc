@@ -1,8 +1,6 @@
 // The backend's library twice in one OS process, as two embedders bring it that know nothing of each other: ONNX
 // Runtime, its environment and its table of imports are there once.
 #include <elf.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <link.h>
 #include <unistd.h>
 
@@ -15,13 +13,9 @@
 #include <thread>
 
 #include "backends/expect.h"
-#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 std::string BackendFile() { return testing::BackendFile(kFramework); }
 

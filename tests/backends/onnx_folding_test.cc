@@ -1,10 +1,7 @@
 // What is constant in a model is computed when it is loaded, with the same result for a guest's bytes as for a file of
 // the host.
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
-#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {

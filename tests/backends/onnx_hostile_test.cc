@@ -1,20 +1,13 @@
 // Models of a guest that nobody trusts.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
-#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::AnyOf;
-using ::testing::HasSubstr;
 
 std::vector<std::filesystem::path> HostileModels() {
   std::vector<std::filesystem::path> models;

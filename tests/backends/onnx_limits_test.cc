@@ -1,21 +1,15 @@
 // Limits on the memory of computes and loads.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 
 #include <memory>
 
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
-#include "backends/test_host.h"
 #include "common/dtype.h"
 #include "support/peak_memory.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 constexpr int64_t kGibi = 1 << 30;
 

@@ -1,7 +1,5 @@
 // Several hosts and the program itself on one ONNX Runtime, threads, configuration, targets; framework_test.cc has the rest.
 #include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <onnxruntime_c_api.h>
 
 #include <cstdlib>
@@ -15,11 +13,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 void ExpectMeanWorks(const Host& host) {
   const LoadedModel model(host, ModelBytes("mean.onnx"));

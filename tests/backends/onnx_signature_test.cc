@@ -1,16 +1,9 @@
 // What the backend says of a model's inputs and outputs.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
-#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 std::vector<int64_t> Dims(const wasinn_io& io) { return {io.dims, io.dims + std::max(io.rank, 0)}; }
 

@@ -1,7 +1,4 @@
 // Interrupting computes, and what is left behind.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <deque>
 #include <thread>
@@ -181,7 +178,7 @@ TEST(OpenVinoFailure, LeavesOthersAtWorkAlone) {
           ASSERT_TRUE(failing.Set(0, Floats({2, 3}, std::vector<float>(6, 1))));
           ASSERT_EQ(failing.Compute().code, WASINN_RUNTIME_ERROR);
         }
-        ASSERT_THAT(MustGet(&context).As<float>(), ::testing::Each(x * x * static_cast<float>(side)));
+        ASSERT_THAT(MustGet(&context).As<float>(), Each(x * x * static_cast<float>(side)));
       }
     });
   }
@@ -196,7 +193,7 @@ TEST(OpenVinoCancelRaces, LeaveOtherComputesAlone) {
     while (!done) context.Cancel();
   });
   for (int i = 0; i < 500; ++i) {
-    EXPECT_THAT(context.Compute().code, ::testing::AnyOf(WASINN_OK, WASINN_TIMEOUT)) << "nothing else may come of it";
+    EXPECT_THAT(context.Compute().code, AnyOf(WASINN_OK, WASINN_TIMEOUT)) << "nothing else may come of it";
   }
   done = true;
   canceller.join();

@@ -1,7 +1,4 @@
 // Inferences, and what is said of their tensors.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <thread>
 
 #include "backends/expect.h"
@@ -9,9 +6,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 LoadedModel IrModel(const Host& host, const std::string& name) { return {host, IrXml(name), IrOptions(name)}; }
 
@@ -142,8 +136,8 @@ TEST(OpenVinoThreads, ComputeAtOnceOnOneStream) {
       for (int i = 0; i < 50; ++i) {
         const auto a = static_cast<float>(i);
         ASSERT_THAT(Compute(&context, {Floats({2, 2}, std::vector<float>(4, a)), b}).As<float>(),
-                    ::testing::Each(a - static_cast<float>(t)));
-        ASSERT_THAT(MustGet(&context, 1).As<float>(), ::testing::Each(a + static_cast<float>(t)));
+                    Each(a - static_cast<float>(t)));
+        ASSERT_THAT(MustGet(&context, 1).As<float>(), Each(a + static_cast<float>(t)));
       }
     });
   }

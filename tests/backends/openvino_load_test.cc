@@ -1,6 +1,4 @@
 // What models are loaded from, and what a guest cannot do with them.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -9,14 +7,10 @@
 #include "backends/expect.h"
 #include "backends/openvino_models.h"
 #include "backends/tensorflow_writer.h"
-#include "backends/test_host.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 const std::string kRoot = testing::InSources("");
 const std::string kTiny = kRoot + "/tests/models/tiny/";

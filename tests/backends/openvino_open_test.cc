@@ -1,6 +1,4 @@
 // Configuration and targets; framework_test.cc has what all backends have.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -12,10 +10,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 void ExpectMeanWorks(const Host& host, const LoadOptions& options = IrOptions("mean")) {
   const LoadedModel model(host, IrXml("mean"), options);

@@ -1,17 +1,10 @@
 // Models with a state: the IR "total" gives the sum of all inputs so far.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
 #include "backends/openvino_models.h"
 #include "backends/taken.h"
-#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::Each;
-using ::testing::HasSubstr;
 
 class OpenVinoState : public ::testing::TestWithParam<const char*> {
  protected:
@@ -93,10 +86,9 @@ TEST(OpenVinoStateMemory, IsCharged) {
   }
   EXPECT_EQ(account.used, 0u);
   account.limit = 2 * kState - 1;
-  const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
-  wasinn_backend_slot* context = nullptr;
-  const Result made = TakeError(host.table().slot_new(model.get(), &options, &context));
-  EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
+  const Contexts none(host, model, {.account = &account});
+  EXPECT_EQ(none.made, 0u);
+  EXPECT_EQ(none.refused.code, WASINN_TOO_LARGE) << none.refused.message;
 }
 
 // XML has several ways to write a character.

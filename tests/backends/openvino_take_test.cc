@@ -1,8 +1,5 @@
 // Outputs that are taken along, large ones with their memory: whatever an output is, the next run does not touch it, and
 // writes its own.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <deque>
 #include <functional>
 #include <iterator>
@@ -17,7 +14,6 @@
 #include "backends/openvino_models.h"
 #include "backends/openvino_writer.h"
 #include "backends/taken.h"
-#include "backends/test_host.h"
 #include "check/lent.h"
 
 namespace wasinn::test {

@@ -1,7 +1,4 @@
 // Inputs that are read in place, outputs that are taken along, and limits on them.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,15 +7,11 @@
 #include "backends/openvino_models.h"
 #include "backends/openvino_writer.h"
 #include "backends/taken.h"
-#include "backends/test_host.h"
 #include "check/lent.h"
 #include "support/peak_memory.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 TEST(OpenVinoLimits, OutputsOverTheLimitAreErrors) {
   const Host host;
@@ -41,12 +34,10 @@ TEST(OpenVinoLimits, OutputsOverTheLimitAreErrors) {
 
 TEST(OpenVinoLimits, FixedOutputsAreCountedBeforehand) {
   const Host host;
-  const Model model(host, IrXml("relu"), IrOptions("relu"));
-  const wasinn_slot_options options = {.struct_size = sizeof(options), .max_bytes = 602111};
-  wasinn_backend_slot* context = nullptr;
-  const Result made = TakeError(host.table().slot_new(model.get(), &options, &context));
-  EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
-  EXPECT_EQ(context, nullptr);
+  const LoadedModel model(host, IrXml("relu"), IrOptions("relu"));
+  const Contexts none(host, model, {.max_bytes = 602111});
+  EXPECT_EQ(none.made, 0u);
+  EXPECT_EQ(none.refused.code, WASINN_TOO_LARGE) << none.refused.message;
 }
 
 // A new request takes as long as a small model: its few bytes are kept after a discard, and charged while nobody else
@@ -128,7 +119,7 @@ TEST_F(OpenVinoPassedOn, NoCopyIsMadeBeyondTheLimit) {
   EXPECT_LT(memory.grown(), 8 * kBytes);
   ExpectHeld(kBytes);
   ASSERT_TRUE(Compute(&context, 40));
-  EXPECT_THAT(MustGet(&context, 39).As<float>(), ::testing::SizeIs(40));
+  EXPECT_THAT(MustGet(&context, 39).As<float>(), SizeIs(40));
 }
 
 TEST_F(OpenVinoPassedOn, NothingIsLeftAfterADiscard) {

@@ -1,7 +1,4 @@
 // Interrupting computes. The C API can only close a session, and others run in it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -11,10 +8,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 LoadedModel Named(const Host& host, const std::string& name) {
   return {host, ModelBytes(name), {.encoding = "tensorflow", .path = ModelPath(name)}};

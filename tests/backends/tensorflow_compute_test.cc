@@ -1,15 +1,9 @@
 // Inferences, what is said of their tensors, and what they leave behind.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
 #include "backends/tensorflow_writer.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 LoadOptions Frozen() { return {.encoding = "tensorflow"}; }
 
@@ -85,8 +79,8 @@ TEST(TensorFlowCompute, ServesSeveralOutputs) {
   EXPECT_STREQ(model.output(0).name, "average");
   EXPECT_STREQ(model.output(1).name, "largest");
   Context context(model);
-  EXPECT_THAT(Compute(&context, {Floats({1, 4, 4, 1}, std::vector<float>(16, 2))}).As<float>(), ::testing::Each(2));
-  EXPECT_THAT(MustGet(&context, 1).As<float>(), ::testing::Each(2));
+  EXPECT_THAT(Compute(&context, {Floats({1, 4, 4, 1}, std::vector<float>(16, 2))}).As<float>(), Each(2));
+  EXPECT_THAT(MustGet(&context, 1).As<float>(), Each(2));
 }
 
 TEST(TensorFlowCompute, OutputsThatAreInputsAreNotTheInputsMemory) {

@@ -1,16 +1,10 @@
 // Models of attackers.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
 #include "backends/taken.h"
 #include "backends/tensorflow_writer.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 const LoadOptions kGuest = {.encoding = "tensorflow"};
 
@@ -78,7 +72,7 @@ TEST(TensorFlowHostile, FilesAreReadWhereTheHostAllowsIt) {
   ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {3}, {0, 1, 2})));
   MustCompute(&context);
   const Tensor lengths = MustGet(&context);
-  EXPECT_THAT(lengths.As<int32_t>(), ::testing::ElementsAre(3, 5, 4));
+  EXPECT_THAT(lengths.As<int32_t>(), ElementsAre(3, 5, 4));
 }
 
 TEST(TensorFlowHostile, ConstantsThatGrowAreCounted) {
@@ -165,7 +159,7 @@ TEST(TensorFlowHostile, ConstantsThatOperationsMakeAreNotKept) {
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({1}, {3})));
   MustCompute(&context);
-  EXPECT_THAT(MustGet(&context, 0).As<float>(), ::testing::ElementsAre(15));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(15));
   EXPECT_LT(AllocatedBytes(), before + kElements);
 }
 

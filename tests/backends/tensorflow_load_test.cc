@@ -1,7 +1,4 @@
 // Opening the backend, and what models it loads.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <cstdio>
@@ -15,11 +12,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 LoadOptions Graph() { return {.encoding = "tensorflow"}; }
 

@@ -1,6 +1,4 @@
 // Whose memory outputs are: TensorFlow's own tensors where nothing else has them, and copies.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <malloc.h>
 
 #include <algorithm>
@@ -13,8 +11,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::Each;
 
 // Small enough that malloc has no slack of pages behind it.
 constexpr int64_t kElements = 1000;

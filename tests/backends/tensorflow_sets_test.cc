@@ -1,7 +1,4 @@
 // Sets of inputs and outputs that guests choose.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 

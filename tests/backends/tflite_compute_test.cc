@@ -1,7 +1,4 @@
 // Inferences, and what is said of their tensors.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
@@ -10,8 +7,6 @@
 namespace wasinn::test {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
 // input → Reshape → output: any type as it is.
@@ -134,7 +129,7 @@ TEST_F(TfLiteScale, KeepsTheOtherInputsIfAShapeChanges) {
     ASSERT_TRUE(context_.Set(x_, Floats({rows, 3}, std::vector<float>(static_cast<size_t>(3 * rows), 1.5f))));
     MustCompute(&context_);
     EXPECT_THAT(MustGet(&context_).dims, ElementsAre(rows, 3));
-    EXPECT_THAT(MustGet(&context_).As<float>(), ::testing::Each(3));
+    EXPECT_THAT(MustGet(&context_).As<float>(), Each(3));
   }
 }
 

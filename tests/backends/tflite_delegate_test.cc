@@ -1,6 +1,4 @@
 // External delegates, targets, and what the interpreters of one model share.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <deque>
@@ -14,13 +12,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 class TfLiteDelegates : public ::testing::Test {
  protected:

@@ -1,16 +1,10 @@
 // Models of an attacker, limits, interrupting.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 // x → operator → y, for operators that are refused whatever their inputs are.
 std::string OneOperator(const TfOperator& op) {

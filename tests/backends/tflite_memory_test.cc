@@ -1,6 +1,4 @@
 // What interpreters take of memory, and who pays for it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -97,19 +95,10 @@ TEST(TfLiteMemory, OfContextsIsCharged) {
     const Host host(config);
     const LoadedModel model(host, LargeBetween(64), TfLiteOptions());
     Account account = {.limit = 10 * large};
-    const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
-    std::vector<wasinn_backend_slot*> contexts;
-    Result made;
-    while (contexts.size() < 256) {
-      wasinn_backend_slot* context = nullptr;
-      made = TakeError(host.table().slot_new(model.get(), &options, &context));
-      if (!made) break;
-      contexts.push_back(context);
-    }
-    EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
-    EXPECT_GE(contexts.size(), 5u) << config;
-    EXPECT_LE(contexts.size(), 10u) << config;
-    for (wasinn_backend_slot* context : contexts) host.table().slot_free(context);
+    const Contexts contexts(host, model, {.account = &account});
+    EXPECT_EQ(contexts.refused.code, WASINN_TOO_LARGE) << contexts.refused.message;
+    EXPECT_GE(contexts.made, 5u) << config;
+    EXPECT_LE(contexts.made, 10u) << config;
     EXPECT_EQ(account.used, 0u);
   }
 }
@@ -163,7 +152,7 @@ TEST(TfLiteMemory, ThatInputsMakeGrowIsCharged) {
     EXPECT_GE(account.used, large) << "TensorFlow Lite has it still";
     EXPECT_EQ(compute(1024).code, WASINN_TOO_LARGE);
     EXPECT_TRUE(compute(64));
-    EXPECT_THAT(MustGet(&context, 0).As<float>(), ::testing::Each(2));
+    EXPECT_THAT(MustGet(&context, 0).As<float>(), Each(2));
   }
   EXPECT_EQ(account.used, 0u);
   // Nobody's interpreter keeps it for the next context.
@@ -216,7 +205,7 @@ TEST(TfLiteIdle, InterpretersKeepNoInputsOfAnyLength) {
   Context next(model);
   ASSERT_TRUE(next.Set(0, Floats({2, 1}, {3, 4})));
   MustCompute(&next);
-  EXPECT_THAT(MustGet(&next, 0).As<float>(), ::testing::ElementsAre(3, 4));
+  EXPECT_THAT(MustGet(&next, 0).As<float>(), ElementsAre(3, 4));
 }
 
 // Or what runs have allocated beside the arenas.

@@ -1,7 +1,4 @@
 // Threads and configuration; framework_test.cc has what all backends have.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
@@ -13,7 +10,7 @@ namespace {
 void ExpectAddWorks(const Host& host, const LoadOptions& options = TfLiteOptions()) {
   const LoadedModel model(host, ModelBytes("add.tflite"), options);
   const Tensor in = Floats({2, 2}, {1, 2, 3, 4});
-  EXPECT_THAT(Compute(model, {in, in}).As<float>(), ::testing::ElementsAre(2, 4, 6, 8));
+  EXPECT_THAT(Compute(model, {in, in}).As<float>(), ElementsAre(2, 4, 6, 8));
 }
 
 LoadedModel Digits(const Host& host) {

@@ -1,16 +1,10 @@
 // What a run leaves behind for the next one, and MediaPipe's operator.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr int32_t kOpSvdf = 27, kOpRandomUniform = 148;
 

@@ -1,6 +1,4 @@
 // The host's thread budget: with how many threads TensorFlow Lite computes.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -18,10 +16,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // y = a + b, of any length.
 std::string Add() {

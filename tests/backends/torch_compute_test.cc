@@ -1,15 +1,9 @@
 // Computing with the PyTorch backend: element types, shapes, several inputs and outputs, memory, threads.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
 #include "backends/torch_models.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // The outputs of the last compute, as a model of an unknown number of them tells.
 std::vector<std::string> OutputNames(const Model& model, Context& context) {

@@ -1,14 +1,9 @@
 // Cancelling, and limits of memory, with the PyTorch backend.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
 #include "backends/torch_models.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(TorchCancel, StopsEndlessLoops) {
   const Host host;

@@ -35,135 +35,153 @@ class StringReader final : public caffe2::serialize::ReadAdapterInterface {
 
 }  // namespace
 
-std::string TorchHolder(Holder holder) {
-  namespace jit = ::torch::jit;
+namespace {
+
+namespace jit = ::torch::jit;
+
+const c10::TypePtr& Numbers() {
+  static const c10::TypePtr type = c10::ListType::ofInts();
+  return type;
+}
+at::Tensor Zero() { return ToTensor(Floats({1}, {0})); }
+c10::impl::GenericList ListOfLists() {
+  c10::impl::GenericList lists(Numbers());
+  lists.push_back(c10::List<int64_t>());
+  return lists;
+}
+c10::IValue Pair(const c10::IValue& first) { return c10::ivalue::Tuple::create({first, 1}); }
+c10::TypePtr PairOf(const c10::TypePtr& first) { return c10::TupleType::create({first, c10::IntType::get()}); }
+c10::IValue Dictionary(const c10::IValue& value, const c10::TypePtr& type) {
+  c10::impl::GenericDict dictionary(c10::StringType::get(), type);
+  dictionary.insert("all", value);
+  return dictionary;
+}
+c10::TypePtr DictionaryOf(const c10::TypePtr& type) { return c10::DictType::create(c10::StringType::get(), type); }
+
+// A model that has something of this type.
+std::string Holding(const c10::TypePtr& type, const c10::IValue& held, const std::string& code) {
   jit::Module module("__torch__.Model");
-  const at::Tensor zero = ToTensor(Floats({1}, {0}));
-  const auto forward = [&module](const std::string& held) {
-    module.define("def forward(self, x):\n    " + held + ".add_(x)\n    return " + held + " * 1\n");
-  };
-  const auto append = [&module](const std::string& held) {
-    module.define("def forward(self, x):\n    " + held + ".append(int(x))\n    return x * 0 + sum(" + held + ")\n");
-  };
-  const c10::TypePtr numbers = c10::ListType::ofInts();
-  const c10::List<int64_t> none;
-  c10::impl::GenericList lists(numbers);
-  lists.push_back(none);
-  switch (holder) {
-    case Holder::kListOfLists:
-      module.register_attribute("held", c10::ListType::create(numbers), lists);
-      append("self.held[0]");
-      break;
-    case Holder::kListInATuple:
-      module.register_attribute("held", c10::TupleType::create({numbers, c10::IntType::get()}),
-                                c10::ivalue::Tuple::create({none, 1}));
-      append("self.held[0]");
-      break;
-    case Holder::kListInADictionary: {
-      c10::impl::GenericDict held(c10::StringType::get(), numbers);
-      held.insert("all", none);
-      module.register_attribute("held", c10::DictType::create(c10::StringType::get(), numbers), held);
-      append("self.held[\"all\"]");
-      break;
-    }
-    case Holder::kListInAnything:
-      module.register_attribute("held", c10::AnyType::get(), lists);
-      module.define(
-          "def forward(self, x):\n    held = self.held\n    total = 0\n    if isinstance(held, List[List[int]]):\n"
-          "        held[0].append(int(x))\n        total = sum(held[0])\n    return x * 0 + total\n");
-      break;
-    case Holder::kRead:
-      lists.push_back(c10::List<int64_t>({2, 4}));
-      module.register_attribute("lists", c10::ListType::create(numbers), lists);
-      module.register_attribute("held", c10::ListType::ofTensors(),
-                                c10::List<at::Tensor>({ToTensor(Floats({1}, {1}))}));
-      // What it writes to is its own, though it may hold what the model has.
-      module.define(
-          "def forward(self, x):\n    tensors = [x, self.held[0]]\n    tensors.append(self.held[0] * 0)\n"
-          "    numbers = [0]\n    for n in self.lists[1]:\n        numbers.append(n)\n"
-          "    return tensors[0] + tensors[1] + tensors[2] + sum(numbers)\n");
-      break;
-    case Holder::kList:
-      module.register_attribute("held", c10::ListType::ofTensors(), c10::List<at::Tensor>({zero}));
-      forward("self.held[0]");
-      break;
-    case Holder::kTuple:
-      module.register_attribute("held", c10::TupleType::create({c10::TensorType::get(), c10::IntType::get()}),
-                                c10::ivalue::Tuple::create({zero, 1}));
-      forward("self.held[0]");
-      break;
-    case Holder::kDictionary: {
-      c10::Dict<std::string, at::Tensor> held;
-      held.insert("total", zero);
-      module.register_attribute("held", c10::DictType::create(c10::StringType::get(), c10::TensorType::get()), held);
-      forward("self.held[\"total\"]");
-      break;
-    }
-    case Holder::kNumber:
-      module.register_attribute("total", c10::FloatType::get(), 0.0);
-      module.define("def forward(self, x):\n    self.total += float(x)\n    return x * 0 + self.total\n");
-      break;
-    case Holder::kSubmodule: {
-      jit::Module inner("__torch__.Inner");
-      inner.register_buffer("total", zero);
-      inner.define("def forward(self, x):\n    self.total += x\n    return self.total * 1\n");
-      module.register_module("inner", inner);
-      module.define("def forward(self, x):\n    return self.inner.forward(x)\n");
-      break;
-    }
-    case Holder::kTraining:
-      module.register_buffer("total", zero);
-      module.register_attribute("training", c10::BoolType::get(), true);
-      module.define(
-          "def forward(self, x):\n    if self.training:\n        self.total.add_(x)\n    return self.total + x\n");
-      break;
-    case Holder::kTrainingOfTuple: {
-      jit::Module inner("__torch__.Inner");
-      inner.register_attribute("training", c10::BoolType::get(), true);
-      module.register_buffer("total", zero);
-      module.register_attribute("held", c10::TupleType::create({inner.type(), c10::IntType::get()}),
-                                c10::ivalue::Tuple::create({inner._ivalue(), 1}));
-      module.define(
-          "def forward(self, x):\n    if self.held[0].training:\n        self.total.add_(x)\n"
-          "    return self.total * 1\n");
-      break;
-    }
-    case Holder::kTrainingOfAnObject: {
-      const auto unit = std::make_shared<jit::CompilationUnit>();
-      const auto type = c10::ClassType::create("__torch__.Mode", unit, /*is_module=*/false);
-      type->addAttribute("training", c10::BoolType::get());
-      unit->register_type(type);
-      const auto mode = c10::ivalue::Object::create(c10::StrongTypePtr(unit, type), 1);
-      mode->setSlot(0, true);
-      module.register_buffer("total", zero);
-      module.register_attribute("mode", type, mode);
-      module.define(
-          "def forward(self, x):\n    if self.mode.training:\n        self.total.add_(x)\n"
-          "    return self.total * 1\n");
-      break;
-    }
-    case Holder::kConstant:
-    case Holder::kConstantThroughDropout: {
-      const bool dropout = holder == Holder::kConstantThroughDropout;
-      module.define(dropout ? "def forward(self, x):\n    return torch.dropout(x, 0.5, False).add_(x) * 1\n"
-                            : "def forward(self, x):\n    return x.add_(x) * 1\n");
-      const auto graph = module.get_method("forward").graph();
-      jit::Node* first = graph->outputs().at(0)->node()->input(0)->node();
-      if (dropout) first = first->input(0)->node();
-      const jit::WithInsertPoint before(first);
-      first->replaceInput(0, graph->insertConstant(zero));
-      break;
-    }
-  }
+  module.register_buffer("total", Zero());
+  module.register_attribute("held", type, held);
+  module.define(code);
+  return Saved(module);
+}
+std::string Adds(const std::string& held) {
+  return "def forward(self, x):\n    " + held + ".add_(x)\n    return " + held + " * 1\n";
+}
+std::string Appends(const std::string& held) {
+  return "def forward(self, x):\n    " + held + ".append(int(x))\n    return x * 0 + sum(" + held + ")\n";
+}
+std::string AddsIf(const std::string& condition) {
+  return "def forward(self, x):\n    if " + condition + ":\n        self.total.add_(x)\n    return self.total * 1\n";
+}
+
+std::string HoldingASubmodule() {
+  jit::Module module("__torch__.Model"), inner("__torch__.Inner");
+  inner.register_buffer("total", Zero());
+  inner.define(Adds("self.total"));
+  module.register_module("inner", inner);
+  module.define("def forward(self, x):\n    return self.inner.forward(x)\n");
+  return Saved(module);
+}
+std::string InTraining() {
+  jit::Module module("__torch__.Model");
+  module.register_buffer("total", Zero());
+  module.register_attribute("training", c10::BoolType::get(), true);
+  module.define(
+      "def forward(self, x):\n    if self.training:\n        self.total.add_(x)\n    return self.total + x\n");
+  return Saved(module);
+}
+std::string InTrainingOfATuple() {
+  jit::Module inner("__torch__.Inner");
+  inner.register_attribute("training", c10::BoolType::get(), true);
+  return Holding(PairOf(inner.type()), Pair(inner._ivalue()), AddsIf("self.held[0].training"));
+}
+// Which is no module.
+std::string InTrainingOfAnObject() {
+  const auto unit = std::make_shared<jit::CompilationUnit>();
+  const auto type = c10::ClassType::create("__torch__.Mode", unit, /*is_module=*/false);
+  type->addAttribute("training", c10::BoolType::get());
+  unit->register_type(type);
+  const auto mode = c10::ivalue::Object::create(c10::StrongTypePtr(unit, type), 1);
+  mode->setSlot(0, true);
+  return Holding(type, mode, AddsIf("self.held.training"));
+}
+// Dropout gives the constant itself.
+std::string AddingToAConstant(bool through_dropout) {
+  jit::Module module("__torch__.Model");
+  module.define(through_dropout ? "def forward(self, x):\n    return torch.dropout(x, 0.5, False).add_(x) * 1\n"
+                                : "def forward(self, x):\n    return x.add_(x) * 1\n");
+  const auto graph = module.get_method("forward").graph();
+  jit::Node* first = graph->outputs().at(0)->node()->input(0)->node();
+  if (through_dropout) first = first->input(0)->node();
+  const jit::WithInsertPoint before(first);
+  first->replaceInput(0, graph->insertConstant(Zero()));
+  return Saved(module);
+}
+
+}  // namespace
+
+const std::vector<TorchKept>& TorchHolders() {
+  using c10::ListType, c10::TensorType;
+  static const std::vector<TorchKept> all = {
+      {"ATensorInAList", true,
+       [] { return Holding(ListType::ofTensors(), c10::List<at::Tensor>({Zero()}), Adds("self.held[0]")); }},
+      {"ATensorInATuple", true, [] { return Holding(PairOf(TensorType::get()), Pair(Zero()), Adds("self.held[0]")); }},
+      {"ATensorInADictionary", true,
+       [] {
+         return Holding(DictionaryOf(TensorType::get()), Dictionary(Zero(), TensorType::get()),
+                        Adds("self.held[\"all\"]"));
+       }},
+      {"AListInAList", true,
+       [] { return Holding(ListType::create(Numbers()), ListOfLists(), Appends("self.held[0]")); }},
+      {"AListInATuple", true,
+       [] { return Holding(PairOf(Numbers()), Pair(c10::List<int64_t>()), Appends("self.held[0]")); }},
+      {"AListInADictionary", true,
+       [] {
+         return Holding(DictionaryOf(Numbers()), Dictionary(c10::List<int64_t>(), Numbers()),
+                        Appends("self.held[\"all\"]"));
+       }},
+      {"AListInAnything", true,
+       [] {
+         return Holding(c10::AnyType::get(), ListOfLists(),
+                        "def forward(self, x):\n    held = self.held\n    total = 0\n"
+                        "    if isinstance(held, List[List[int]]):\n        held[0].append(int(x))\n"
+                        "        total = sum(held[0])\n    return x * 0 + total\n");
+       }},
+      {"ANumber", true,
+       [] {
+         return Holding(c10::FloatType::get(), 0.0,
+                        "def forward(self, x):\n    self.held += float(x)\n    return x * 0 + self.held\n");
+       }},
+      {"ASubmodule", true, HoldingASubmodule},
+      // Models are in evaluation.
+      {"WhatIsWrittenInTraining", false, InTraining},
+      // Where nobody says so, they are not.
+      {"WhatIsWrittenInTrainingOfATuple", true, InTrainingOfATuple},
+      {"WhatIsWrittenInTrainingOfAnObject", true, InTrainingOfAnObject},
+      // Each run begins with what the file says.
+      {"AConstant", false, [] { return AddingToAConstant(false); }},
+      {"AConstantThroughDropout", false, [] { return AddingToAConstant(true); }}};
+  return all;
+}
+
+std::string TorchReader() {
+  jit::Module module("__torch__.Model");
+  c10::impl::GenericList lists = ListOfLists();
+  lists.push_back(c10::List<int64_t>({2, 4}));
+  module.register_attribute("lists", c10::ListType::create(Numbers()), lists);
+  module.register_attribute("held", c10::ListType::ofTensors(), c10::List<at::Tensor>({ToTensor(Floats({1}, {1}))}));
+  // What it writes to is its own, though it may hold what the model has.
+  module.define(
+      "def forward(self, x):\n    tensors = [x, self.held[0]]\n    tensors.append(self.held[0] * 0)\n"
+      "    numbers = [0]\n    for n in self.lists[1]:\n        numbers.append(n)\n"
+      "    return tensors[0] + tensors[1] + tensors[2] + sum(numbers)\n");
   return Saved(module);
 }
 
 std::string TorchHeldList(const std::string& code) {
-  ::torch::jit::Module module("__torch__.Model");
-  const c10::List<at::Tensor> held({ToTensor(Floats({1}, {0})), ToTensor(Floats({1}, {1}))});
-  module.register_attribute("held", c10::ListType::ofTensors(), held);
-  module.define(code);
-  return Saved(module);
+  return Holding(c10::ListType::ofTensors(), c10::List<at::Tensor>({Zero(), ToTensor(Floats({1}, {1}))}), code);
 }
 
 std::string TorchListConstant() {

@@ -1,6 +1,7 @@
 // TorchScript models made where they are tested, and PyTorch called as any program calls it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,25 +13,15 @@ namespace wasinn::test {
 // The bytes of a model whose methods are `code`: "def forward(self, x): …". Buffers are attributes of the module.
 std::string TorchModel(const std::string& code, const std::vector<std::pair<std::string, Tensor>>& buffers = {});
 
-// A model that adds its input to something that it holds, and gives the sum.
-enum class Holder {
-  kList,
-  kTuple,
-  kDictionary,
-  kListOfLists,  // of numbers, as the next three
-  kListInATuple,
-  kListInADictionary,
-  kListInAnything,  // an attribute of type Any
-  kRead,            // adds 7 to its input, without a change to anything
-  kNumber,
-  kSubmodule,
-  kConstant,
-  kConstantThroughDropout,  // which gives the constant itself
-  kTraining,                // only in training
-  kTrainingOfTuple,         // … of a module in a tuple
-  kTrainingOfAnObject       // … of an object that is no module
+// A model that adds its input to something that it holds, and gives the sum: of all computes, if it is stateful.
+struct TorchKept {
+  std::string name;
+  bool stateful = false;
+  std::function<std::string()> make;
 };
-std::string TorchHolder(Holder holder);
+const std::vector<TorchKept>& TorchHolders();
+// Adds 7 to its input, by what it holds, without a change to that.
+std::string TorchReader();
 
 // A model that appends to a list which is a constant of its code, and gives the list's size.
 std::string TorchListConstant();

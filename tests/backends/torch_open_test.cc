@@ -1,7 +1,5 @@
 // The backend's own library, and devices; framework_test.cc has what all backends have.
 #include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <filesystem>
 
@@ -13,8 +11,6 @@ namespace wasinn::test {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 // The backend without the library of ours that is linked to libtorch.
 TEST(TorchOpen, SaysThatItsRuntimeIsMissing) {

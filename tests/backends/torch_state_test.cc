@@ -1,7 +1,4 @@
 // What a model keeps from one compute to the next: contexts, and with them guests, never share it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <functional>
 
 #include "backends/expect.h"
@@ -10,14 +7,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
-
-struct Kept {
-  const char* name;
-  bool stateful;
-  std::function<std::string()> make;
-};
 
 // Adds its input to something of its own, where `forward` may do so in many ways, and gives the sum.
 std::string Buffered(const std::string& lines) {
@@ -68,7 +57,7 @@ constexpr char kRead[] =
     "    y = torch.native_batch_norm(BATCH, None, None, MEAN, VAR, False, 1.0, 1e-5)[0]\n"
     "    if bool(x.sum() > -1):\n        return x + y.sum() * 0\n";
 
-const Kept kKept[] = {
+const TorchKept kKept[] = {
     {"AnAttribute", true, [] { return Buffered("    self.total = self.total + x\n    return self.total * 1\n"); }},
     {"WhatItGives", true, [] { return Buffered("    self.total = self.total + x\n    return self.total\n"); }},
     {"ABuffer", true, [] { return Buffered("    self.total.add_(x)\n    return self.total * 1\n"); }},
@@ -80,15 +69,6 @@ const Kept kKept[] = {
            "def add(self, x):\n    self.total.add_(x)\n    return self.total * 1\n",
            {{"total", Floats({1}, {0})}});
      }},
-    {"ATensorInAList", true, [] { return TorchHolder(Holder::kList); }},
-    {"ATensorInATuple", true, [] { return TorchHolder(Holder::kTuple); }},
-    {"ATensorInADictionary", true, [] { return TorchHolder(Holder::kDictionary); }},
-    {"AListInAList", true, [] { return TorchHolder(Holder::kListOfLists); }},
-    {"AListInATuple", true, [] { return TorchHolder(Holder::kListInATuple); }},
-    {"AListInADictionary", true, [] { return TorchHolder(Holder::kListInADictionary); }},
-    {"AListInAnything", true, [] { return TorchHolder(Holder::kListInAnything); }},
-    {"ANumber", true, [] { return TorchHolder(Holder::kNumber); }},
-    {"ASubmodule", true, [] { return TorchHolder(Holder::kSubmodule); }},
     {"StatisticsOfABatch", true, [] { return InBuffers(kBatchNorm); }},
     {"StatisticsOfAnInstance", true, [] { return InBuffers(kInstanceNorm); }},
     {"StatisticsOfTheNativeOne", true, [] { return InBuffers(kNative); }},
@@ -105,14 +85,6 @@ const Kept kKept[] = {
     {"StatisticsInAListThatMayBeNone", true, [] { return InAList(kOptional); }},
     {"StatisticsThatAreRead", false, [] { return InBuffers(kRead); }},
     {"StatisticsInAListThatAreRead", false, [] { return InAList(kRead); }},
-    // Models are in evaluation.
-    {"WhatIsWrittenInTraining", false, [] { return TorchHolder(Holder::kTraining); }},
-    // Where nobody says so, they are not.
-    {"WhatIsWrittenInTrainingOfATuple", true, [] { return TorchHolder(Holder::kTrainingOfTuple); }},
-    {"WhatIsWrittenInTrainingOfAnObject", true, [] { return TorchHolder(Holder::kTrainingOfAnObject); }},
-    // Each run begins with what the file says.
-    {"AConstant", false, [] { return TorchHolder(Holder::kConstant); }},
-    {"AConstantThroughDropout", false, [] { return TorchHolder(Holder::kConstantThroughDropout); }},
 };
 
 // Operators that may give the memory that they were given, without a word in their schemas.
@@ -192,10 +164,10 @@ TEST(TorchShared, WhatIsMadeOfSeveral) {
 // Nothing of what it has is written: contexts share it, and its weights with it.
 TEST(TorchShared, ContainersThatAreOnlyRead) {
   const Host host;
-  const LoadedModel model(host, TorchHolder(Holder::kRead), TorchOptions());
+  const LoadedModel model(host, TorchReader(), TorchOptions());
   EXPECT_THAT(host.table().describe(model.get()), HasSubstr("\"stateful\": false"));
   for (int i = 0; i < 2; ++i) {
-    EXPECT_THAT(Compute(model, {Floats({1}, {1})}).As<float>(), ::testing::ElementsAre(8));
+    EXPECT_THAT(Compute(model, {Floats({1}, {1})}).As<float>(), ElementsAre(8));
   }
 }
 
@@ -216,18 +188,9 @@ TEST(TorchMemory, OfStateIsCharged) {
                  {{"total", Floats({1 << 20}, std::vector<float>(1 << 20, 1))}});
   const LoadedModel model(host, growing, TorchOptions());
   Account account = {.limit = 41 * kMiB};
-  const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
-  std::vector<wasinn_backend_slot*> contexts;
-  Result made;
-  while (contexts.size() < 256) {
-    wasinn_backend_slot* context = nullptr;
-    made = TakeError(host.table().slot_new(model.get(), &options, &context));
-    if (!made) break;
-    contexts.push_back(context);
-  }
-  EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
-  EXPECT_THAT(contexts.size(), ::testing::AllOf(::testing::Ge(8u), ::testing::Le(10u)));
-  for (wasinn_backend_slot* context : contexts) host.table().slot_free(context);
+  const Contexts contexts(host, model, {.account = &account});
+  EXPECT_EQ(contexts.refused.code, WASINN_TOO_LARGE) << contexts.refused.message;
+  EXPECT_THAT(contexts.made, AllOf(::testing::Ge(8u), ::testing::Le(10u)));
   EXPECT_EQ(account.used, 0u);
   {
     Context context(model, 0, "{}", &account);
@@ -300,7 +263,7 @@ TEST(TorchMemory, OfAnOutputThatIsAPartOfMoreIsThatPart) {
   }
 }
 
-class TorchState : public ::testing::TestWithParam<Kept> {};
+class TorchState : public ::testing::TestWithParam<TorchKept> {};
 
 TEST_P(TorchState, BelongsToOneContext) {
   const Host host;
@@ -321,8 +284,9 @@ TEST_P(TorchState, BelongsToOneContext) {
   EXPECT_EQ(add(&beside, 1), stateful ? 2 : 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TorchState, ::testing::ValuesIn(kKept),
-                         [](const auto& kept) { return std::string(kept.param.name); });
+const auto kNameOfKept = [](const auto& kept) { return kept.param.name; };
+INSTANTIATE_TEST_SUITE_P(All, TorchState, ::testing::ValuesIn(kKept), kNameOfKept);
+INSTANTIATE_TEST_SUITE_P(Holders, TorchState, ::testing::ValuesIn(TorchHolders()), kNameOfKept);
 
 }  // namespace
 }  // namespace wasinn::test
