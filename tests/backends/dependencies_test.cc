@@ -9,8 +9,8 @@
 #include <sstream>
 #include <string>
 
+#include "backends/thrown.h"
 #include "common/dependencies.h"
-#include "common/error.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
@@ -65,13 +65,8 @@ class Dependencies : public ::testing::Test {
   }
   // What is wrong with it.
   static std::optional<std::string> Check(const fs::path& library) {
-    try {
-      backend::CheckDependencies(library);
-    } catch (const backend::Error& error) {
-      EXPECT_EQ(error.code(), WASINN_UNSUPPORTED_OPERATION);
-      return error.what();
-    }
-    return std::nullopt;
+    const std::string wrong = Refused(WASINN_UNSUPPORTED_OPERATION, [&] { backend::CheckDependencies(library); });
+    return wrong.empty() ? std::nullopt : std::optional(wrong);
   }
 
   fs::path folder_;

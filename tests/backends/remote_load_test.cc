@@ -54,9 +54,7 @@ class RemoteLoad : public ::testing::Test {
   void Open(const std::string& address, uint32_t load_timeout_ms) {
     host_ = EchoHost(log_, "backends.remote.load_timeout_ms = " + std::to_string(load_timeout_ms) + "\n",
                      InThisBuild("lib/wasinn"));
-    wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
-    options.path = address.c_str();
-    const StatusPtr status(wasinn_host_add_model(host_.get(), "m", &options));
+    const StatusPtr status = AddModel(host_, address);
     ASSERT_EQ(status, nullptr) << wasinn_status_message(status.get());
   }
   static uint32_t Load(const GuestPtr& guest) {
@@ -106,11 +104,7 @@ TEST(RemoteLoadOfAGateway, SaysThatTheServerIsNotThere) {
   });
   Log log;
   const HostPtr host = EchoHost(log, "", InThisBuild("lib/wasinn"));
-  const std::string address = "http://" + server.endpoint() + "/v2/models/m";
-  wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
-  options.path = address.c_str();
-  options.preload = true;
-  const StatusPtr status(wasinn_host_add_model(host.get(), "m", &options));
+  const StatusPtr status = AddModel(host, "http://" + server.endpoint() + "/v2/models/m", {.preload = true});
   EXPECT_EQ(wasinn_status_code(status.get()), WASINN_UNAVAILABLE) << wasinn_status_message(status.get());
 }
 
@@ -131,10 +125,7 @@ TEST(RemoteLoadOfSeveral, AsksTheNextServer) {
   address += "/v2/models/m";
   Log log;
   const HostPtr host = EchoHost(log, "backends.remote.load_timeout_ms = 4000\n", InThisBuild("lib/wasinn"));
-  wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
-  options.path = address.c_str();
-  options.preload = true;
-  const StatusPtr status(wasinn_host_add_model(host.get(), "m", &options));
+  const StatusPtr status = AddModel(host, address, {.preload = true});
   EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
   EXPECT_TRUE(silent.was_asked());
 }
@@ -147,11 +138,8 @@ TEST(RemoteLoadOfSecrets, WarnsWhereTheyGoWithoutTls) {
                                          {near.address(), false}}) {
     Log log;
     const HostPtr host = EchoHost(log, "backends.remote.load_timeout_ms = 50\n", InThisBuild("lib/wasinn"));
-    wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
-    options.path = address.c_str();
-    options.config = R"({"headers": {"authorization": "Bearer secret"}})";
-    options.preload = true;
-    EXPECT_NE(StatusPtr(wasinn_host_add_model(host.get(), "m", &options)), nullptr);
+    constexpr char kSecret[] = R"({"headers": {"authorization": "Bearer secret"}})";
+    EXPECT_NE(AddModel(host, address, {.config = kSecret, .preload = true}), nullptr);
     EXPECT_EQ(log.Contains("header 'authorization' goes to 0.0.0.0:9 without TLS"), is_told) << address;
     EXPECT_FALSE(log.Contains("secret"));
   }
