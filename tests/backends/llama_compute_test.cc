@@ -104,23 +104,6 @@ TEST(LlamaContext, ConversationsOnOneModelNeverMix) {
   }
 }
 
-TEST(LlamaContext, ManyThreadsAtOnce) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 20})"));
-  std::vector<std::thread> threads;
-  for (uint32_t seed = 1; seed <= 4; ++seed) {
-    threads.emplace_back([&, seed] {
-      Context context(model);
-      EXPECT_TRUE(SetPrompt(&context, kText));
-      EXPECT_TRUE(SetOptions(&context, R"({"seed": )" + std::to_string(seed) + "}"));
-      for (int i = 0; i < 2; ++i) {
-        EXPECT_EQ(Complete(&context), Characters(NativeTiny().Complete(kText, {.predict = 20, .seed = seed}).bytes));
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
-
 TEST(LlamaContext, EvaluatesOnlyWhatIsNewOfAPrompt) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 8, "temp": 0})"));
   EXPECT_NE(Complete(&context, kText), "");
@@ -182,13 +165,6 @@ TEST(LlamaContext, AnotherSizeMakesAnotherContext) {
        {R"({"ctx-size": 100})", R"({"ctx-size": 64, "batch-size": 8, "ubatch-size": 3})", "{}", ""}) {
     EXPECT_EQ(CompleteWith(&context, options), expected) << options;
   }
-}
-
-TEST(LlamaContext, SameSeedSameTokens) {
-  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 64, "temp": 2})"));
-  EXPECT_NE(Complete(&context, kText), Complete(&context)) << "another seed each time";
-  ASSERT_TRUE(SetOptions(&context, R"({"seed": 9})"));
-  EXPECT_EQ(Complete(&context), Complete(&context));
 }
 
 TEST(LlamaGrammar, IsFollowed) {

@@ -28,15 +28,11 @@ void ExpectNear(const std::vector<float>& actual, const std::vector<float>& expe
 // Alone, and of those that share a llama context.
 class LlamaDecode : public ::testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(model_.loaded()) << model_.loaded().message;
-    text_ = NativeWide().Tokenize(kDecodedText);
-  }
-
   const Host host_;
-  const Model model_{host_, WideModel(), LlamaOptions(std::string(R"({"temp": 0, "parallel": )") + GetParam() + "}")};
+  const LoadedModel model_{host_, WideModel(),
+                           LlamaOptions(std::string(R"({"temp": 0, "parallel": )") + GetParam() + "}")};
   Account guest_, other_;
-  Tokens text_;
+  const Tokens text_ = NativeWide().Tokenize(kDecodedText);
 };
 
 INSTANTIATE_TEST_SUITE_P(Parallel, LlamaDecode, ::testing::Values("0", "2"));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "backends/media_files.h"
 #include "support/this_build.h"
@@ -28,9 +29,9 @@ inline LoadOptions TinyMediaOptions(const std::string& projector, const nlohmann
 }
 
 // Of the file that the options name.
-class FileModel : public Model {
+class FileModel : public LoadedModel {
  public:
-  FileModel(const Host& host, const LoadOptions& options) : Model(host, ReadFile(options.path), options) {}
+  FileModel(const Host& host, const LoadOptions& options) : LoadedModel(host, ReadFile(options.path), options) {}
 };
 
 inline nlohmann::json ImagePart(const std::string& url) {

@@ -17,8 +17,6 @@ std::string Expected(const std::string& prompt) {
 // Alone, and of those that share a llama context.
 class LlamaState : public ::testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override { ASSERT_TRUE(model_.loaded()) << model_.loaded().message; }
-
   Result Do(Context* context, const std::string& prompt, const std::string& options) {
     EXPECT_TRUE(SetPrompt(context, prompt));
     EXPECT_TRUE(SetOptions(context, options));
@@ -26,8 +24,8 @@ class LlamaState : public ::testing::TestWithParam<const char*> {
   }
 
   const Host host_;
-  const Model model_{host_, WideModel(),
-                     LlamaOptions(std::string(R"({"temp": 0, "n-predict": 12, "parallel": )") + GetParam() + "}")};
+  const LoadedModel model_{
+      host_, WideModel(), LlamaOptions(std::string(R"({"temp": 0, "n-predict": 12, "parallel": )") + GetParam() + "}")};
   Account guest_, other_;
 };
 

@@ -15,11 +15,10 @@ class OpenVinoState : public ::testing::TestWithParam<const char*> {
   }
 
   const Host host_;
-  const Model model_{host_, IrXml(GetParam()), IrOptions(GetParam())};
+  const LoadedModel model_{host_, IrXml(GetParam()), IrOptions(GetParam())};
 };
 
 TEST_P(OpenVinoState, IsTheContexts) {
-  ASSERT_TRUE(model_.loaded()) << model_.loaded().message;
   Context one(model_), other(model_);
   for (int i = 1; i <= 3; ++i) {
     ExpectTotal(&one, 1, static_cast<float>(i));

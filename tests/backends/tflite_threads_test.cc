@@ -139,7 +139,6 @@ TEST_F(TfLiteBudget, AreSharedByThoseThatComputeAtOnce) {
 TEST_F(TfLiteBudget, OfAContextAreChargedAtItsMaking) {
   const Host one("{}", 1), three("{}", 3);
   const Model alone(one, Add(), Options()), model(three, Add(), Options());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
   Account small, account;
   const Context least(alone, 0, "{}", &small);
   EXPECT_GT(small.used, 0u);

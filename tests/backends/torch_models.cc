@@ -76,21 +76,25 @@ std::string AddsIf(const std::string& condition) {
   return "def forward(self, x):\n    if " + condition + ":\n        self.total.add_(x)\n    return self.total * 1\n";
 }
 
-std::string HoldingASubmodule() {
-  jit::Module module("__torch__.Model"), inner("__torch__.Inner");
-  inner.register_buffer("total", Zero());
-  inner.define(Adds("self.total"));
+std::string WithSubmodule(const jit::Module& inner) {
+  jit::Module module("__torch__.Model");
   module.register_module("inner", inner);
   module.define("def forward(self, x):\n    return self.inner.forward(x)\n");
   return Saved(module);
 }
-std::string InTraining() {
-  jit::Module module("__torch__.Model");
+std::string HoldingASubmodule() {
+  jit::Module inner("__torch__.Inner");
+  inner.register_buffer("total", Zero());
+  inner.define(Adds("self.total"));
+  return WithSubmodule(inner);
+}
+jit::Module InTraining() {
+  jit::Module module("__torch__.Trained");
   module.register_buffer("total", Zero());
   module.register_attribute("training", c10::BoolType::get(), true);
   module.define(
       "def forward(self, x):\n    if self.training:\n        self.total.add_(x)\n    return self.total + x\n");
-  return Saved(module);
+  return module;
 }
 std::string InTrainingOfATuple() {
   jit::Module inner("__torch__.Inner");
@@ -156,7 +160,8 @@ const std::vector<TorchKept>& TorchHolders() {
        }},
       {"ASubmodule", true, HoldingASubmodule},
       // Models are in evaluation.
-      {"WhatIsWrittenInTraining", false, InTraining},
+      {"WhatIsWrittenInTraining", false, [] { return Saved(InTraining()); }},
+      {"WhatIsWrittenInTrainingOfASubmodule", false, [] { return WithSubmodule(InTraining()); }},
       // Where nobody says so, they are not.
       {"WhatIsWrittenInTrainingOfATuple", true, InTrainingOfATuple},
       {"WhatIsWrittenInTrainingOfAnObject", true, InTrainingOfAnObject},
