@@ -17,12 +17,6 @@ std::string Expected(const std::string& prompt) {
 // Alone, and of those that share a llama context.
 class LlamaState : public ::testing::TestWithParam<const char*> {
  protected:
-  Result Do(Context* context, const std::string& prompt, const std::string& options) {
-    EXPECT_TRUE(SetPrompt(context, prompt));
-    EXPECT_TRUE(SetOptions(context, options));
-    return context->Compute();
-  }
-
   const Host host_;
   const LoadedModel model_{
       host_, WideModel(), LlamaOptions(std::string(R"({"temp": 0, "n-predict": 12, "parallel": )") + GetParam() + "}")};
@@ -33,7 +27,7 @@ INSTANTIATE_TEST_SUITE_P(Parallel, LlamaState, ::testing::Values("0", "2"));
 
 TEST_P(LlamaState, IsTakenUpByAnotherContext) {
   Context first(model_, 0, "{}", &guest_), second(model_, 0, "{}", &guest_);
-  ASSERT_TRUE(Do(&first, kSystem, R"({"n-predict": 0, "save-state": "system"})"));
+  ASSERT_TRUE(Ask(&first, kSystem, R"({"n-predict": 0, "save-state": "system"})"));
   EXPECT_EQ(Written(&first), "");
   const auto saved = Metadata(&first)["states"];
   ASSERT_EQ(saved.size(), 1u);
@@ -67,65 +61,65 @@ TEST_P(LlamaState, IsThatOfAGenerationsEnd) {
   const std::string answer = Written(&first);
   EXPECT_EQ(answer, Expected(kSystem));
   ASSERT_TRUE(first.Finish());
-  ASSERT_TRUE(Do(&second, kSystem + answer + " and", R"({"restore-state": "talk"})"));
+  ASSERT_TRUE(Ask(&second, kSystem + answer + " and", R"({"restore-state": "talk"})"));
   EXPECT_EQ(Written(&second), Expected(kSystem + answer + " and"));
   EXPECT_GT(Metadata(&second)["restored_tokens"], 30);
   // Under the same name again.
   const size_t before = Metadata(&first)["states"][0]["tokens"];
-  ASSERT_TRUE(Do(&first, kSystem + answer, R"({"n-predict": 3, "save-state": "talk"})"));
+  ASSERT_TRUE(Ask(&first, kSystem + answer, R"({"n-predict": 3, "save-state": "talk"})"));
   EXPECT_GT(Metadata(&first)["states"][0]["tokens"], before);
   EXPECT_EQ(Metadata(&first)["states"].size(), 1u);
 }
 
 TEST_P(LlamaState, IsItsGuestsAlone) {
   Context mine(model_, 0, "{}", &guest_), theirs(model_, 0, "{}", &other_), nobodys(model_);
-  ASSERT_TRUE(Do(&mine, kSystem, R"({"save-state": "system"})"));
+  ASSERT_TRUE(Ask(&mine, kSystem, R"({"save-state": "system"})"));
   for (Context* context : {&theirs, &nobodys}) {
-    const Result refused = Do(context, kStateQuestion, R"({"restore-state": "system"})");
+    const Result refused = Ask(context, kStateQuestion, R"({"restore-state": "system"})");
     EXPECT_EQ(refused.code, WASINN_NOT_FOUND) << refused.message;
-    const Result nowhere = Do(context, kStateQuestion, R"({"restore-state": "other"})");
+    const Result nowhere = Ask(context, kStateQuestion, R"({"restore-state": "other"})");
     EXPECT_EQ(nowhere.code, WASINN_NOT_FOUND);
     std::string message = nowhere.message;
     EXPECT_EQ(message.replace(message.find("other"), 5, "system"), refused.message) << "they tell nothing of others";
     EXPECT_EQ(Metadata(context)["states"].size(), 0u);
-    EXPECT_TRUE(Do(context, kStateQuestion, R"({"erase-state": "system"})"));
+    EXPECT_TRUE(Ask(context, kStateQuestion, R"({"erase-state": "system"})"));
   }
-  ASSERT_TRUE(Do(&theirs, "oats", R"({"save-state": "system"})"));
-  ASSERT_TRUE(Do(&mine, "then", "{}"));
-  ASSERT_TRUE(Do(&mine, kStateQuestion, R"({"restore-state": "system"})"));
+  ASSERT_TRUE(Ask(&theirs, "oats", R"({"save-state": "system"})"));
+  ASSERT_TRUE(Ask(&mine, "then", "{}"));
+  ASSERT_TRUE(Ask(&mine, kStateQuestion, R"({"restore-state": "system"})"));
   EXPECT_GT(Metadata(&mine)["restored_tokens"], 20) << "it is the one that this guest saved";
-  ASSERT_TRUE(Do(&mine, kStateQuestion, R"({"erase-state": "system"})"));
-  EXPECT_EQ(Do(&mine, kStateQuestion, R"({"restore-state": "system"})").code, WASINN_NOT_FOUND);
+  ASSERT_TRUE(Ask(&mine, kStateQuestion, R"({"erase-state": "system"})"));
+  EXPECT_EQ(Ask(&mine, kStateQuestion, R"({"restore-state": "system"})").code, WASINN_NOT_FOUND);
   EXPECT_EQ(Metadata(&theirs)["states"].size(), 1u);
 }
 
 TEST_P(LlamaState, IsChargedToItsGuest) {
   {
     Context first(model_, 0, "{}", &guest_);
-    ASSERT_TRUE(Do(&first, kSystem, "{}"));
+    ASSERT_TRUE(Ask(&first, kSystem, "{}"));
     const uint64_t without = guest_.used;
-    ASSERT_TRUE(Do(&first, kSystem, R"({"save-state": "a"})"));
+    ASSERT_TRUE(Ask(&first, kSystem, R"({"save-state": "a"})"));
     const uint64_t bytes = Metadata(&first)["states"][0]["bytes"];
     EXPECT_GE(guest_.used, without + bytes);
     const uint64_t one = guest_.used;
     guest_.limit = one + bytes / 2;
-    const Result refused = Do(&first, kSystem, R"({"save-state": "b"})");
+    const Result refused = Ask(&first, kSystem, R"({"save-state": "b"})");
     EXPECT_EQ(refused.code, WASINN_TOO_LARGE) << refused.message;
     EXPECT_EQ(guest_.used, one);
     EXPECT_EQ(Metadata(&first)["states"].size(), 1u);
     guest_.limit = UINT64_MAX;
-    ASSERT_TRUE(Do(&first, kSystem, "{}"));
+    ASSERT_TRUE(Ask(&first, kSystem, "{}"));
     EXPECT_EQ(Written(&first), Expected(kSystem));
     EXPECT_EQ(Metadata(&first)["evaluated_tokens"], 1) << "what it holds is still there";
     {
       Context second(model_, 0, "{}", &guest_);
-      ASSERT_TRUE(Do(&second, kStateQuestion, R"({"restore-state": "a", "save-state": "b"})"));
+      ASSERT_TRUE(Ask(&second, kStateQuestion, R"({"restore-state": "a", "save-state": "b"})"));
     }
     EXPECT_EQ(Metadata(&first)["states"].size(), 2u) << "the guest has a context";
-    ASSERT_TRUE(Do(&first, kStateQuestion, R"({"erase-state": "a"})"));
-    ASSERT_TRUE(Do(&first, kStateQuestion, R"({"erase-state": "b"})"));
+    ASSERT_TRUE(Ask(&first, kStateQuestion, R"({"erase-state": "a"})"));
+    ASSERT_TRUE(Ask(&first, kStateQuestion, R"({"erase-state": "b"})"));
     EXPECT_EQ(guest_.used, without);
-    ASSERT_TRUE(Do(&first, kSystem, R"({"save-state": "c"})"));
+    ASSERT_TRUE(Ask(&first, kSystem, R"({"save-state": "c"})"));
   }
   EXPECT_EQ(guest_.used, 0u);
   Context later(model_, 0, "{}", &guest_);
@@ -137,18 +131,18 @@ TEST_P(LlamaState, HasLimits) {
   for (const std::string& bad : {std::string("a/b"), std::string("a b"), std::string(65, 'a'), std::string("\\u0000"),
                                  std::string("\\u00e9"), std::string("a\\\"b")}) {
     for (const char* key : {"save-state", "restore-state", "erase-state"}) {
-      const Result refused = Do(&context, "the", std::string("{\"") + key + "\": \"" + bad + "\"}");
+      const Result refused = Ask(&context, "the", std::string("{\"") + key + "\": \"" + bad + "\"}");
       EXPECT_EQ(refused.code, WASINN_INVALID_ARGUMENT) << key << bad;
       EXPECT_THAT(refused.message, HasSubstr(key));
     }
   }
-  EXPECT_EQ(Do(&context, "the", R"({"save-state": 1})").code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Ask(&context, "the", R"({"save-state": 1})").code, WASINN_INVALID_ARGUMENT);
   for (int i = 0; i < 64; ++i) {
-    ASSERT_TRUE(Do(&context, "the", R"({"n-predict": 0, "save-state": ")" + std::to_string(i) + "\"}"));
+    ASSERT_TRUE(Ask(&context, "the", R"({"n-predict": 0, "save-state": ")" + std::to_string(i) + "\"}"));
   }
-  EXPECT_EQ(Do(&context, "the", R"({"n-predict": 0, "save-state": "64"})").code, WASINN_TOO_LARGE);
-  EXPECT_TRUE(Do(&context, "the", R"({"n-predict": 0, "save-state": "63"})"));
-  EXPECT_TRUE(Do(&context, "the", R"({"n-predict": 0, "erase-state": "1", "save-state": "64"})"));
+  EXPECT_EQ(Ask(&context, "the", R"({"n-predict": 0, "save-state": "64"})").code, WASINN_TOO_LARGE);
+  EXPECT_TRUE(Ask(&context, "the", R"({"n-predict": 0, "save-state": "63"})"));
+  EXPECT_TRUE(Ask(&context, "the", R"({"n-predict": 0, "erase-state": "1", "save-state": "64"})"));
   EXPECT_EQ(Metadata(&context)["states"].size(), 64u);
 }
 
@@ -160,9 +154,9 @@ TEST_P(LlamaState, OfManyThreads) {
       Context context(model_, 0, "{}", i % 2 == 0 ? &guest_ : &other_);
       const std::string prompt = i % 2 == 0 ? kSystem : "oats " + kSystem;
       for (int n = 0; n < 6; ++n) {
-        EXPECT_TRUE(Do(&context, prompt, R"({"save-state": "a"})"));
+        EXPECT_TRUE(Ask(&context, prompt, R"({"save-state": "a"})"));
         EXPECT_EQ(Written(&context), Expected(prompt));
-        EXPECT_TRUE(Do(&context, prompt + "then", R"({"restore-state": "a"})"));
+        EXPECT_TRUE(Ask(&context, prompt + "then", R"({"restore-state": "a"})"));
         EXPECT_EQ(Written(&context), Expected(prompt + "then"));
       }
     });

@@ -142,45 +142,30 @@ TEST(LlamaOptions, BadOnesAreRefusedAndLoseNothing) {
   auto&& [host, model, context] = Opened(
       TinyModel(), LlamaOptions(R"({"seed": 3, "n-predict": 8, "ctx-size": 64, "batch-size": 32, "ubatch-size": 16})"));
   const std::string expected = Complete(&context, kStreamedText);
-  for (const char* bad : {"no JSON",
-                          "[]",
-                          "1",
-                          "{",
-                          R"({"ctx-size": 1e9})",
-                          R"({"ctx-size": -1})",
-                          R"({"ctx-size": 1e300})",
-                          R"({"ctx-size": 18446744073709551615})",
-                          R"({"ctx-size": "64"})",
-                          R"({"batch-size": -1})",
-                          R"({"batch-size": 0})",
-                          R"({"ubatch-size": 0})",
-                          R"({"threads": 0})",
-                          R"({"threads": 100000})",
-                          R"({"n-predict": -2})",
-                          R"({"n-predict": 2147483648})",
-                          R"({"temp": -0.1})",
-                          R"({"temp": 1e39})",
-                          R"({"top-k": -1})",
-                          R"({"top-p": 1.1})",
-                          R"({"top-p": -1})",
-                          R"({"min-p": 2})",
-                          R"({"typical-p": -1})",
-                          R"({"repeat-penalty": 0})",
-                          R"({"repeat-penalty": -1e308})",
-                          R"({"presence-penalty": 1e5})",
-                          R"({"frequency-penalty": "1"})",
-                          R"({"seed": 4294967296})",
-                          R"({"seed": -2})",
-                          R"({"grammar": 1})",
-                          R"({"grammar": "a", "json-schema": {}})",
-                          R"({"reverse-prompt": 1})",
-                          R"({"reverse-prompt": [1]})",
-                          R"({"embedding": 1})",
-                          R"({"lora": "unknown"})",
-                          R"({"lora": "/etc/passwd"})",
-                          R"({"chat": "yes"})",
-                          R"({"n-gpu-layers": -2})",
-                          R"({"stream-stdout": 1})"}) {
+  std::vector<std::string> all = {"no JSON", "[]", "1", "{", R"({"grammar": "a", "json-schema": {}})"};
+  for (const auto& [key, values] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+           {"ctx-size", {"1e9", "-1", "1e300", "18446744073709551615", "\"64\""}},
+           {"batch-size", {"-1", "0"}},
+           {"ubatch-size", {"0"}},
+           {"threads", {"0", "100000"}},
+           {"n-predict", {"-2", "2147483648"}},
+           {"temp", {"-0.1", "1e39"}},
+           {"top-k", {"-1"}},
+           {"top-p", {"1.1", "-1"}},
+           {"min-p", {"2"}},
+           {"typical-p", {"-1"}},
+           {"repeat-penalty", {"0", "-1e308"}},
+           {"presence-penalty", {"1e5"}},
+           {"frequency-penalty", {"\"1\""}},
+           {"seed", {"4294967296", "-2"}},
+           {"reverse-prompt", {"1", "[1]"}},
+           {"lora", {"\"unknown\"", "\"/etc/passwd\""}},
+           {"chat", {"\"yes\""}},
+           {"n-gpu-layers", {"-2"}}}) {
+    for (const std::string& value : values) all.push_back("{\"" + key + "\": " + value + "}");
+  }
+  for (const char* key : {"grammar", "embedding", "stream-stdout"}) all.push_back(json{{key, 1}}.dump());
+  for (const std::string& bad : all) {
     ASSERT_TRUE(SetOptions(&context, bad));
     for (int i = 0; i < 2; ++i) {
       const Result computed = context.Compute();
