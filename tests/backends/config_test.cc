@@ -5,7 +5,7 @@
 
 #include <climits>
 
-#include "common/error.h"
+#include "backends/thrown.h"
 #include "common/thread_settings.h"
 
 namespace wasinn::backend {
@@ -21,13 +21,7 @@ using ::testing::Pair;
 
 template <typename Function>
 std::string MessageOf(Function function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), WASINN_INVALID_ARGUMENT);
-    return error.what();
-  }
-  return "nothing was thrown";
+  return test::Refused(WASINN_INVALID_ARGUMENT, function);
 }
 
 TEST(Config, ReadsEachType) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -19,6 +20,16 @@ class Contract : public ::testing::TestWithParam<OneCheck> {
 };
 class ContractOfShapes : public Contract {};
 
+// A framework, and a model of it (framework_test.cc).
+struct FrameworkCase {
+  std::string name, install;  // that scripts/deps.sh knows
+  Subject subject;
+  std::optional<std::vector<std::string>> guest_keys;  // of the configuration; nothing: nobody lists them
+  std::string no_device;                               // what is said of a device that is not there
+};
+inline void PrintTo(const FrameworkCase& framework, std::ostream* out) { *out << framework.name; }
+class Framework : public ::testing::TestWithParam<FrameworkCase> {};
+
 inline std::string NameOfCheck(const ::testing::TestParamInfo<OneCheck>& info) {
   return std::get<0>(info.param).name + "_" + std::get<1>(info.param).name;
 }
@@ -34,5 +45,8 @@ inline void PrintTo(const Check& check, std::ostream* out) { *out << check.name;
   INSTANTIATE_TEST_SUITE_P(                                                                                         \
       backend, suite, ::testing::Combine(::testing::Values(__VA_ARGS__), ::testing::ValuesIn(CHECKS_OF_##suite())), \
       NameOfCheck)
+#define EXPECT_FRAMEWORK(backend, ...)                                                       \
+  INSTANTIATE_TEST_SUITE_P(backend, Framework, ::testing::Values(FrameworkCase __VA_ARGS__), \
+                           [](const auto&) { return std::string("Host"); })
 #define CHECKS_OF_Contract ::wasinn::check::Checks
 #define CHECKS_OF_ContractOfShapes ::wasinn::check::ChecksOfShapes

@@ -1,4 +1,4 @@
-// Models that must not end the process that loads and runs them: each is tried in a child process.
+// What must not end the process that takes it: each is tried in a child process.
 #pragma once
 
 #include <cstddef>
@@ -9,36 +9,26 @@
 
 namespace wasinn::test {
 
+// A child is this program anew: it runs the same test up to what it is to try, and ends there.
 class Crashes {
  public:
-  // Loads and runs the model of these bytes, which may be refused. True if it was loaded.
+  // Takes it, or refuses it. True: it was taken.
   using Run = std::function<bool(const std::string& bytes)>;
-  struct Named {
-    std::string name, bytes;
-  };
 
   explicit Crashes(Run run) : run_(std::move(run)) {}
 
-  // In a child of its own.
   void Try(const std::string& name, const std::string& bytes);
-  // All in one child, as long as none ends it; then another child goes on behind that. `start` is called in each before
-  // its first model: for frameworks that take long to open.
-  void TryAll(const std::vector<Named>& models, const std::function<void()>& start);
-  // Fails the test for each that ended by a signal, or by an exception.
+  // Fails the test for each that ended its child, by a signal or an exception.
   void ExpectNone() const;
 
   // Of all that were tried.
   size_t tried() const { return tried_; }
-  size_t loaded() const { return loaded_; }
+  size_t taken() const { return taken_; }
 
  private:
-  struct Progress;
-  // 0: it went well; else the signal that ended the child.
-  static int EndOf(const std::function<void()>& work);
-
   const Run run_;
-  size_t tried_ = 0, loaded_ = 0;
-  std::map<int, std::vector<std::string>> names_;  // by signal
+  size_t tried_ = 0, taken_ = 0;
+  std::map<std::string, std::vector<std::string>> names_;  // by how the child ended
 };
 
 }  // namespace wasinn::test

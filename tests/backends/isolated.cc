@@ -38,7 +38,13 @@ uint8_t TypeOf(const check::Tensor& tensor) {
 }  // namespace
 
 struct Workers::Guest {
-  explicit Guest(wasinn_host* host) : guest(testing::NewGuest(host)), calls(guest.get(), kMemory) {}
+  Guest(wasinn_host* host, Time time)
+      : guest(testing::NewGuest(host,
+                                [time](wasinn_limits& limits) {
+                                  limits.load_timeout_ms = time == Time::kAll ? 0 : 3000;
+                                  limits.compute_timeout_ms = time == Time::kAll ? 0 : 1000;
+                                })),
+        calls(guest.get(), kMemory) {}
 
   uint32_t Load(const Brought& model, Encoding encoding) {
     std::vector<uint32_t> builders;
@@ -87,9 +93,9 @@ Workers::Workers(Encoding encoding, const Brought& honest, const std::string& se
   // Little of all, so that what takes without end has had it soon. With one thread, most frameworks fork.
   const std::string toml = "threads = 1\nworker = '" + Folder() + "/wasinn-worker'\n" + settings +
                            "\n[limits]\nmax_model_bytes = 67108864\nmax_tensor_bytes = 67108864\n"
-                           "load_timeout_ms = 3000\ncompute_timeout_ms = 1000\n[policy]\nload = 'isolated'\n";
+                           "load_timeout_ms = 0\ncompute_timeout_ms = 0\n[policy]\nload = 'isolated'\n";
   hosted_->host = testing::EchoHost(hosted_->log, toml, Folder());
-  hosted_->witness = std::make_unique<Guest>(hosted_->host.get());
+  hosted_->witness = std::make_unique<Guest>(hosted_->host.get(), Time::kAll);
   EXPECT_EQ(hosted_->witness->Load(honest, encoding), testing::kSuccess) << log();
   EXPECT_EQ(hosted_->witness->Compute(honest), testing::kSuccess) << log();
   hosted_->gives = hosted_->witness->Output();
@@ -98,14 +104,14 @@ Workers::Workers(Encoding encoding, const Brought& honest, const std::string& se
 
 Workers::~Workers() = default;
 
-uint32_t Workers::Try(const Brought& model) {
-  Guest guest(hosted_->host.get());
+uint32_t Workers::Try(const Brought& model, Time time) {
+  Guest guest(hosted_->host.get(), time);
   const uint32_t error = guest.Load(model, hosted_->encoding);
   return error != 0 ? error : guest.Compute(model);
 }
 
-uint32_t Workers::TryBesideHonest(const Brought& model) {
-  const uint32_t error = Try(model);
+uint32_t Workers::TryBesideHonest(const Brought& model, Time time) {
+  const uint32_t error = Try(model, time);
   SCOPED_TRACE("after " + model.name);
   ExpectHonest();
   return error;
@@ -113,15 +119,28 @@ uint32_t Workers::TryBesideHonest(const Brought& model) {
 
 void Workers::TryVariants(int count, const std::function<Brought()>& make) {
   constexpr int kOfOneGuest = 20;  // within what a guest may have
-  auto guest = std::make_unique<Guest>(hosted_->host.get());
+  auto guest = std::make_unique<Guest>(hosted_->host.get(), Time::kLittle);
   size_t lost_before = lost();
   for (int i = 0; i < count; ++i) {
-    if (i % kOfOneGuest == 0 || lost() != lost_before) guest = std::make_unique<Guest>(hosted_->host.get());
+    if (i % kOfOneGuest == 0 || lost() != lost_before)
+      guest = std::make_unique<Guest>(hosted_->host.get(), Time::kLittle);
     lost_before = lost();
     const Brought model = make();
     if (guest->Load(model, hosted_->encoding) == testing::kSuccess) (void)guest->Compute(model);
   }
   ExpectHonest();
+}
+
+void Workers::TryDamaged(int count, const Brought& good, const std::function<char(char byte, uint32_t random)>& change,
+                         int changes) {
+  TryVariants(count, [&] {
+    Brought bad = good;
+    for (int i = 0; i < changes; ++i) {
+      char& byte = bad.blobs[0][random_() % bad.blobs[0].size()];
+      byte = change(byte, static_cast<uint32_t>(random_()));
+    }
+    return bad;
+  });
 }
 
 void Workers::ExpectHonest() {

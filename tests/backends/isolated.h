@@ -1,10 +1,10 @@
 // Models that guests bring as bytes, in workers: whatever they do to their framework costs that guest an error.
-#ifndef WASINN_TESTS_BACKENDS_ISOLATED_H_
-#define WASINN_TESTS_BACKENDS_ISOLATED_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -29,12 +29,18 @@ class Workers {
   Workers(Encoding encoding, const Brought& honest, const std::string& settings = "");
   ~Workers();
 
-  // A guest loads the model and computes it, as far as it gets: the number of the first error, 0 for none.
-  uint32_t Try(const Brought& model);
+  // A guest loads the model and computes it, as far as it gets: the number of the first error, 0 for none. It has little
+  // time, unless it is to have all that it needs.
+  enum class Time : bool { kLittle, kAll };
+  uint32_t Try(const Brought& model, Time time = Time::kLittle);
   // Likewise; the honest guest must go on as before.
-  uint32_t TryBesideHonest(const Brought& model);
+  uint32_t TryBesideHonest(const Brought& model, Time time = Time::kLittle);
   // Models of which each is a little wrong; a guest tries several.
   void TryVariants(int count, const std::function<Brought()>& make);
+  // The same model again and again, with bytes at random places of the first blob changed: from what they are and a random
+  // number.
+  void TryDamaged(int count, const Brought& good, const std::function<char(char byte, uint32_t random)>& change,
+                  int changes = 1);
   void ExpectHonest();
 
   // Workers that have ended under a model.
@@ -47,8 +53,7 @@ class Workers {
 
   struct Hosted;
   const std::unique_ptr<Hosted> hosted_;
+  std::mt19937 random_{1};  // the same each time
 };
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_ISOLATED_H_

@@ -1,6 +1,5 @@
 // A thread that gets the CPU late, as on a busy machine.
-#ifndef WASINN_TESTS_BACKENDS_LATE_H_
-#define WASINN_TESTS_BACKENDS_LATE_H_
+#pragma once
 
 #include <atomic>
 
@@ -54,5 +53,3 @@ class Late {
 };
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_LATE_H_

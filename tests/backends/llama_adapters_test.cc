@@ -1,16 +1,12 @@
 // Adapters of the host's (LoRA), against llama.cpp's own loop.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <random>
 
+#include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "backends/llama_native.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr const char* kAdaptedText = "the hen ate";
 
@@ -65,9 +61,8 @@ TEST_F(LlamaAdapters, AreUsedByTheNamesThatTheHostGave) {
   EXPECT_NE(both, styled);
   EXPECT_NE(both, plain);
   for (const char* parallel : {"0", "2"}) {
-    const Model model(host, TinyLlamaWriter().Write(),
-                      LlamaOptions(Config(std::string(R"(, "parallel": )") + parallel)));
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, TinyLlamaWriter().Write(),
+                            LlamaOptions(Config(std::string(R"(, "parallel": )") + parallel)));
     Context context(model);
     ASSERT_TRUE(SetPrompt(&context, kAdaptedText));
     const uint64_t all = Metadata(&context)["input_tokens"];
@@ -97,8 +92,7 @@ TEST_F(LlamaAdapters, AreUsedByTheNamesThatTheHostGave) {
 
 TEST_F(LlamaAdapters, ChangeInTheContextAtHand) {
   const Host host;
-  const Model model(host, TinyLlamaWriter().Write(), LlamaOptions(Config(R"(, "enable-log": true)")));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, TinyLlamaWriter().Write(), LlamaOptions(Config(R"(, "enable-log": true)")));
   const auto made = [&host] {
     size_t n = 0;
     const std::string log = host.log();
@@ -110,8 +104,7 @@ TEST_F(LlamaAdapters, ChangeInTheContextAtHand) {
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, kAdaptedText));
   for (const char* options : {"{}", R"({"lora": "style"})", R"({"lora": ["style", "tone"]})", "{}"}) {
-    ASSERT_TRUE(SetOptions(&context, options));
-    EXPECT_TRUE(context.Compute());
+    EXPECT_TRUE(ComputeWith(&context, options));
   }
   EXPECT_EQ(made(), 1u);
 }
@@ -129,13 +122,11 @@ TEST_F(LlamaAdapters, ThatAreNotThereAreRefused) {
         R"({"lora": [{"name": "style", "scale": "1x"}]})", R"({"lora": [{"name": "style", "path": "/etc"}]})",
         R"({"lora": [{"scale": 1}]})", R"({"lora": 1})", R"({"lora": {"style": 1}})", R"({"lora": [1]})",
         R"({"lora": "style", "lora-scale": 1e9})"}) {
-    ASSERT_TRUE(SetOptions(&context, bad));
-    const Result computed = context.Compute();
+    const Result computed = ComputeWith(&context, bad);
     EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << bad;
     EXPECT_THAT(computed.message, HasSubstr("lora"));
   }
-  ASSERT_TRUE(SetOptions(&context, "{}"));
-  EXPECT_EQ(Complete(&context), Native({}));
+  EXPECT_EQ(CompleteWith(&context, "{}"), Native({}));
 }
 
 }  // namespace

@@ -1,14 +1,10 @@
 // How the cache of keys and values is kept.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "backends/llama_native.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr const char* kCachedText = "the hen ate the oats, and then";
 constexpr TinyLlama kCachedShape = {.embedding = 128, .layers = 2, .heads = 4, .kv_heads = 2, .feed_forward = 128};
@@ -33,15 +29,14 @@ std::string Config(const char* k, const char* v, const std::string& more = "") {
 
 TEST(LlamaCache, HasTheTypesOfTheFrameworksOwnPrograms) {
   const Host host;
-  const Model model(host, CachedModel(), LlamaOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, CachedModel(), LlamaOptions());
   const NativeLlama native(TemporaryFile("cache.gguf", CachedModel()));
   const auto compare = [&](const Type& k, const Type& v, const char* more, int flash) {
     const NativeSettings settings = {
         .predict = 16, .temperature = 0, .type_k = k.number, .type_v = v.number, .flash = flash};
     Context context(model, 0, Config(k.name, v.name, more));
-    ASSERT_TRUE(SetPrompt(&context, kCachedText));
-    EXPECT_EQ(Complete(&context), Characters(native.Complete(kCachedText, settings).bytes)) << k.name << v.name << more;
+    EXPECT_EQ(Complete(&context, kCachedText), Characters(native.Complete(kCachedText, settings).bytes))
+        << k.name << v.name << more;
   };
   for (const Type& type : kTypes) compare(type, type, "", -1);
   compare(kTypes[3], kTypes[1], R"(, "flash-attn": "on")", 1);
@@ -57,8 +52,7 @@ TEST(LlamaCache, IsChargedByItsTypes) {
     const Model model(host, CachedModel(), LlamaOptions());
     Account account;
     Context context(model, 0, Config(type.name, type.name, R"(, "enable-log": true)"), &account);
-    ASSERT_TRUE(SetPrompt(&context, kCachedText));
-    ASSERT_TRUE(context.Compute());
+    ASSERT_TRUE(ComputeOn(&context, kCachedText));
     EXPECT_GE(static_cast<double>(account.most), AllocatedBytes(host.log())) << type.name;
     if (with_halves == 0) with_halves = account.used;
     const auto less = static_cast<int64_t>(with_halves - account.used);
@@ -69,37 +63,29 @@ TEST(LlamaCache, IsChargedByItsTypes) {
 TEST(LlamaCache, OfManyIsAsTheHostSays) {
   const Host host;
   const NativeLlama native(TemporaryFile("cache.gguf", CachedModel()));
-  const Model model(host, CachedModel(), LlamaOptions(Config("q8_0", "q8_0", R"(, "parallel": 2)")));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, CachedModel(), LlamaOptions(Config("q8_0", "q8_0", R"(, "parallel": 2)")));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kCachedText));
-  ASSERT_TRUE(SetOptions(&context, R"({"cache-type-k": "f32", "cache-type-v": "f32"})"));
   EXPECT_EQ(
-      Complete(&context),
+      Complete(&context, kCachedText, R"({"cache-type-k": "f32", "cache-type-v": "f32"})"),
       Characters(native.Complete(kCachedText, {.predict = 16, .temperature = 0, .type_k = 8, .type_v = 8}).bytes));
 }
 
 TEST(LlamaCache, WhatCannotBeIsRefused) {
-  const Host host;
-  const Model model(host, CachedModel(), LlamaOptions(R"({"n-predict": 1})"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(CachedModel(), LlamaOptions(R"({"n-predict": 1})"));
   ASSERT_TRUE(SetPrompt(&context, kCachedText));
   for (const char* bad :
        {R"({"cache-type-k": "q2_k"})", R"({"cache-type-v": 1})", R"({"cache-type-k": "Q8_0"})",
         R"({"flash-attn": true})", R"({"flash-attn": "yes"})", R"({"flash-attn": "off", "cache-type-k": "q8_0"})",
         R"({"flash-attn": "off", "cache-type-v": "q4_0"})"}) {
-    ASSERT_TRUE(SetOptions(&context, bad));
-    EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(ComputeWith(&context, bad).code, WASINN_INVALID_ARGUMENT) << bad;
   }
-  ASSERT_TRUE(SetOptions(&context, "{}"));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeWith(&context, "{}"));
   // Heads of 16 numbers, where a block has 32.
   const Model small(host, TinyLlamaWriter().Write(), LlamaOptions(R"({"n-predict": 1})"));
   Context of_small(small);
   ASSERT_TRUE(SetPrompt(&of_small, kCachedText));
   for (const char* bad : {R"({"cache-type-k": "q8_0"})", R"({"cache-type-v": "q4_1", "flash-attn": "on"})"}) {
-    ASSERT_TRUE(SetOptions(&of_small, bad));
-    const Result computed = of_small.Compute();
+    const Result computed = ComputeWith(&of_small, bad);
     EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << computed.message;
     EXPECT_THAT(computed.message, HasSubstr("16"));
   }
@@ -118,13 +104,11 @@ TEST(LlamaSplit, IsForGpus) {
     EXPECT_EQ(model.loaded().code, WASINN_INVALID_ARGUMENT) << bad;
   }
   EXPECT_EQ(host.log(), "");
-  const Model model(host, CachedModel(),
-                    LlamaOptions(R"({"split-mode": "row", "tensor-split": "3,1", "n-predict": 1})"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, CachedModel(),
+                          LlamaOptions(R"({"split-mode": "row", "tensor-split": "3,1", "n-predict": 1})"));
   EXPECT_THAT(host.log(), HasSubstr("warning: split-mode, tensor-split: of no effect"));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kCachedText));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeOn(&context, kCachedText));
 }
 
 }  // namespace

@@ -1,13 +1,9 @@
 // Chats: messages in, a message out, against llama.cpp's own loop over the prompt that its template makes.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 
-#include "backends/llama_guest.h"
+#include "backends/expect.h"
 #include "backends/llama_models.h"
-#include "backends/llama_native.h"
 #include "backends/llama_templates.h"
 #include "support/this_build.h"
 
@@ -15,8 +11,6 @@ namespace wasinn::test {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-using ::testing::HasSubstr;
 
 // Room for tools, of which each byte is a token.
 constexpr TinyLlama kRoomForTools = {.context = 4096};
@@ -62,23 +56,18 @@ void ExpectAnswer(Context* context) {
 }
 
 TEST(LlamaChat, JoinsMessagesByTheModelsTemplate) {
-  const Host host;
-  const Model model(host, WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Context context(model);
+  auto&& [host, model, context] = Opened(WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
   ExpectAnswer(&context);
   EXPECT_EQ(Metadata(&context)["finish_reason"], "length");
   const std::string said = Written(&context);
-  ASSERT_TRUE(SetPrompt(&context, R"([{"role": "user", "content": [{"type": "text", "text": "the \"hen\""}]}])"));
-  EXPECT_EQ(Complete(&context), said);
-  ASSERT_TRUE(SetOptions(&context, R"({"chat": true, "chat-template": "zephyr"})"));
-  EXPECT_EQ(Complete(&context),
+  EXPECT_EQ(Complete(&context, R"([{"role": "user", "content": [{"type": "text", "text": "the \"hen\""}]}])"), said);
+  EXPECT_EQ(CompleteWith(&context, R"({"chat": true, "chat-template": "zephyr"})"),
             Characters(NativeTiny()
                            .Complete("<|user|>\nthe \"hen\"<|endoftext|>\n<|assistant|>\n", {.predict = 16, .seed = 2})
                            .bytes));
   EXPECT_EQ(MessageOf(&context)["content"], Written(&context));
-  ASSERT_TRUE(SetOptions(&context, R"({"chat": true, "chat-template": "/etc/passwd"})"));
-  EXPECT_EQ(context.Compute().code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(ComputeWith(&context, R"({"chat": true, "chat-template": "/etc/passwd"})").code,
+            WASINN_UNSUPPORTED_OPERATION);
 }
 
 // Beside a llama.cpp of another source its chat code does not lie: templates are known by their look.
@@ -89,13 +78,10 @@ TEST(LlamaChat, GoesOnWithoutTheChatCode) {
     const std::string name = entry.path().filename();
     if (name.starts_with("libggml")) fs::create_symlink(entry.path(), fs::path(library).parent_path() / name);
   }
-  const Host host(json{{"library", library}}.dump());
-  const Model model(host, WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Context context(model);
+  auto&& [host, model, context] = Opened(WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 16, "seed": 2})"),
+                                         json{{"library", library}}.dump());
   ExpectAnswer(&context);
-  ASSERT_TRUE(SetOptions(&context, Options({{"tools", json::parse(kWeatherTool)}})));
-  const Result computed = context.Compute();
+  const Result computed = ComputeWith(&context, Options({{"tools", json::parse(kWeatherTool)}}));
   EXPECT_EQ(computed.code, WASINN_UNSUPPORTED_OPERATION);
   EXPECT_THAT(computed.message, HasSubstr("libwasinn_llama_common.so"));
 }
@@ -106,9 +92,7 @@ TEST(LlamaChat, ReadsAnAnswerOnItsGuestsAccount) {
   const Model model(host, WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
   Account guest;
   Context context(model, 0, "{}", &guest);
-  ASSERT_TRUE(SetOptions(&context, R"({"chat": true})"));
-  ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
-  ASSERT_TRUE(context.Compute());
+  ASSERT_TRUE(Ask(&context, kHenQuestion, R"({"chat": true})"));
   const uint64_t used = guest.used;
   guest.limit = used + 64;
   Tensor message;
@@ -119,9 +103,8 @@ TEST(LlamaChat, ReadsAnAnswerOnItsGuestsAccount) {
 }
 
 TEST(LlamaChat, RefusesWhatAreNoMessages) {
-  const Host host;
-  const Model model(host, WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 1, "chat": true})"));
-  Context context(model);
+  auto&& [host, model, context] =
+      Opened(WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 1, "chat": true})"));
   std::string names = "{";
   for (int i = 0; i < 2000; ++i) names += '"' + std::to_string(i) + "\": 1, ";
   for (const std::string& bad :
@@ -129,47 +112,37 @@ TEST(LlamaChat, RefusesWhatAreNoMessages) {
         std::string(R"([{"role": "user"}])"), std::string(R"([{"role": "user", "content": 1}])"),
         std::string(R"([{"role": "user", "content": "a"}], "tools": [])"), std::string(100000, '['),
         "[" + names + R"("role": "user", "content": "a"}])"}) {
-    ASSERT_TRUE(SetPrompt(&context, bad));
-    const Result computed = context.Compute();
+    const Result computed = ComputeOn(&context, bad);
     EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << bad.substr(0, 100) << ": " << computed.message;
     EXPECT_THAT(computed.message, HasSubstr("chat"));
   }
-  ASSERT_TRUE(SetPrompt(&context, R"([{"role": "user", "content": ")" + std::string(5 << 20, 'a') + R"("}])"));
-  EXPECT_EQ(context.Compute().code, WASINN_PROMPT_TOO_LONG);
-  ASSERT_TRUE(SetPrompt(&context, R"([{"role": "user", "content": ")" + std::string(1 << 20, 'a') + R"("}])"));
-  EXPECT_EQ(context.Compute().code, WASINN_PROMPT_TOO_LONG);
-  ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
-  EXPECT_TRUE(context.Compute()) << "and goes on";
+  EXPECT_EQ(ComputeOn(&context, R"([{"role": "user", "content": ")" + std::string(5 << 20, 'a') + R"("}])").code,
+            WASINN_PROMPT_TOO_LONG);
+  EXPECT_EQ(ComputeOn(&context, R"([{"role": "user", "content": ")" + std::string(1 << 20, 'a') + R"("}])").code,
+            WASINN_PROMPT_TOO_LONG);
+  EXPECT_TRUE(ComputeOn(&context, kHenQuestion)) << "and goes on";
 }
 
 TEST(LlamaChat, NeedsATemplate) {
-  const Host host;
-  const Model model(host, TinyLlamaWriter().Write(), LlamaOptions(R"({"chat": true})"));
-  Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
-  EXPECT_EQ(context.Compute().code, WASINN_UNSUPPORTED_OPERATION);
+  auto&& [host, model, context] = Opened(TinyLlamaWriter().Write(), LlamaOptions(R"({"chat": true})"));
+  EXPECT_EQ(ComputeOn(&context, kHenQuestion).code, WASINN_UNSUPPORTED_OPERATION);
 }
 
 TEST(LlamaChat, TakesTheHostsTemplateAndNotTheGuests) {
   const Host host;
   const std::string text = "{% for m in messages %}<{{m.role}}>{{m.content}}{% endfor %}";
-  const Model model(host, TinyLlamaWriter().Write(),
-                    LlamaOptions(json{{"n-predict", 16}, {"seed", 2}, {"chat", true}, {"chat-template", text}}.dump()));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(
+      host, TinyLlamaWriter().Write(),
+      LlamaOptions(json{{"n-predict", 16}, {"seed", 2}, {"chat", true}, {"chat-template", text}}.dump()));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
-  EXPECT_EQ(Complete(&context),
+  EXPECT_EQ(Complete(&context, kHenQuestion),
             Characters(NativeTiny().Complete("<user>the \"hen\"", {.predict = 16, .seed = 2}).bytes));
-  ASSERT_TRUE(SetOptions(&context, Options({{"chat-template", "{{ messages }}"}})));
-  EXPECT_EQ(context.Compute().code, WASINN_SECURITY);
+  EXPECT_EQ(ComputeWith(&context, Options({{"chat-template", "{{ messages }}"}})).code, WASINN_SECURITY);
 }
 
 TEST(LlamaChat, PlainTextHasNoMessage) {
-  const Host host;
-  const Model model(host, WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 4})"));
-  Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, "the hen"));
-  ASSERT_TRUE(context.Compute());
+  auto&& [host, model, context] = Opened(WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 4})"));
+  ASSERT_TRUE(ComputeOn(&context, "the hen"));
   EXPECT_EQ(MessageOf(&context), json());
 }
 
@@ -187,21 +160,18 @@ void ExpectWeatherCall(const json& message) {
   ASSERT_TRUE(message.contains("tool_calls")) << message;
   const json& call = message["tool_calls"][0];
   EXPECT_EQ(call["type"], "function");
-  EXPECT_THAT(std::string(call["id"]), ::testing::Not(""));
+  EXPECT_THAT(std::string(call["id"]), Not(""));
   EXPECT_EQ(call["function"]["name"], "weather");
   EXPECT_THAT(json::parse(std::string(call["function"]["arguments"])),
-              ::testing::AnyOf(json{{"city", "Rome"}}, json{{"city", "Oslo"}}));
+              AnyOf(json{{"city", "Rome"}}, json{{"city", "Oslo"}}));
 }
 
 TEST(LlamaTools, AreCalledWhereTheyMust) {
-  const Host host;
-  const Model model(host, CallingModel(), LlamaOptions());
-  Context context(model);
+  auto&& [host, model, context] = Opened(CallingModel(), LlamaOptions());
   ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
   for (const json& choice : {json("required"), json{{"type", "function"}, {"function", {{"name", "weather"}}}}}) {
     ASSERT_TRUE(SetOptions(&context, WeatherOptions({{"tool-choice", choice}, {"seed", 1}}).dump()));
-    const Result computed = context.Compute();
-    ASSERT_TRUE(computed) << computed.message;
+    MustCompute(&context);
     const json message = MessageOf(&context);
     ExpectWeatherCall(message);
     EXPECT_EQ(Metadata(&context)["finish_reason"], "tool_calls");
@@ -211,9 +181,7 @@ TEST(LlamaTools, AreCalledWhereTheyMust) {
 
 // A step at a time: the model comes to the word that begins a call, and from there on the grammar leads it.
 TEST(LlamaTools, AreCalledByTheModelItself) {
-  const Host host;
-  const Model model(host, CallingModel(), LlamaOptions());
-  Context context(model);
+  auto&& [host, model, context] = Opened(CallingModel(), LlamaOptions());
   ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
   json message;
   for (int seed = 1; seed < 50 && !message.contains("tool_calls"); ++seed) {
@@ -239,19 +207,14 @@ TEST(LlamaTools, AreCalledByTheModelItself) {
 }
 
 TEST(LlamaTools, AreLeftAloneWhereTheyMust) {
-  const Host host;
-  const Model model(host, CallingModel(), LlamaOptions());
-  Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
-  ASSERT_TRUE(SetOptions(&context, WeatherOptions({{"tool-choice", "none"}, {"seed", 1}, {"n-predict", 8}}).dump()));
-  ASSERT_TRUE(context.Compute());
+  auto&& [host, model, context] = Opened(CallingModel(), LlamaOptions());
+  ASSERT_TRUE(
+      Ask(&context, kHenQuestion, WeatherOptions({{"tool-choice", "none"}, {"seed", 1}, {"n-predict", 8}}).dump()));
   EXPECT_FALSE(MessageOf(&context).contains("tool_calls"));
 }
 
 TEST(LlamaTools, AreChecked) {
-  const Host host;
-  const Model model(host, WithTemplate(kToolTemplate), LlamaOptions());
-  Context context(model);
+  auto&& [host, model, context] = Opened(WithTemplate(kToolTemplate), LlamaOptions());
   ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
   json large = {{"type", "object"}};
   for (int i = 0; i < 900; ++i) large["properties"]["p" + std::to_string(i)] = {{"type", "string"}};
@@ -272,45 +235,37 @@ TEST(LlamaTools, AreChecked) {
         std::pair(json{{"tools", tool("a", {})}, {"grammar", "root ::= \"a\""}}, WASINN_INVALID_ARGUMENT),
         std::pair(json{{"reasoning-format", "loud"}}, WASINN_INVALID_ARGUMENT),
         std::pair(json{{"chat-template-kwargs", "[1]"}}, WASINN_INVALID_ARGUMENT)}) {
-    ASSERT_TRUE(SetOptions(&context, Options(options)));
-    const Result computed = context.Compute();
+    const Result computed = ComputeWith(&context, Options(options));
     EXPECT_EQ(computed.code, code) << options.dump().substr(0, 200) << ": " << computed.message;
   }
   const Host strict(R"({"guest_grammars": false})");
   const Model guarded(strict, WithTemplate(kToolTemplate), LlamaOptions());
   Context there(guarded);
-  ASSERT_TRUE(SetPrompt(&there, kHenQuestion));
-  ASSERT_TRUE(SetOptions(&there, WeatherOptions(json::object()).dump()));
-  EXPECT_EQ(there.Compute().code, WASINN_SECURITY);
+  EXPECT_EQ(Ask(&there, kHenQuestion, WeatherOptions(json::object()).dump()).code, WASINN_SECURITY);
 }
 
 TEST(LlamaChat, AnswersBySchema) {
-  const Host host;
-  const Model model(host, WithTemplate(kToolTemplate), LlamaOptions());
-  Context context(model);
+  auto&& [host, model, context] = Opened(WithTemplate(kToolTemplate), LlamaOptions());
   ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
   const json schema = {{"type", "object"},
                        {"properties", {{"b", {{"const", "x"}}}, {"a", {{"enum", {1, 2}}}}}},
                        {"required", {"b", "a"}}};
   ASSERT_TRUE(SetOptions(&context, Options({{"json-schema", schema}, {"temp", 2}, {"seed", 1}, {"n-predict", 300}})));
-  const Result computed = context.Compute();
-  ASSERT_TRUE(computed) << computed.message;
+  MustCompute(&context);
   const json answer = json::parse(std::string(MessageOf(&context)["content"]));
   EXPECT_EQ(answer["b"], "x");
-  EXPECT_THAT(int(answer["a"]), ::testing::AnyOf(1, 2));
-  ASSERT_TRUE(SetOptions(&context, Options({{"grammar", "root ::= \"the hen\""}, {"temp", 2}, {"seed", 1}})));
-  EXPECT_EQ(Complete(&context), "the hen");
+  EXPECT_THAT(int(answer["a"]), AnyOf(1, 2));
+  EXPECT_EQ(CompleteWith(&context, Options({{"grammar", "root ::= \"the hen\""}, {"temp", 2}, {"seed", 1}})),
+            "the hen");
 }
 
 TEST(LlamaChat, ATemplateWithoutAnEndIsStopped) {
   const Host host;
   for (const char* text : {"{% for i in range(1000000000) %}a{% endfor %}",
                            "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "{% for %}"}) {
-    const Model model(host, WithTemplate(text), LlamaOptions(R"({"chat": true})"));
-    ASSERT_TRUE(model.loaded());
+    const LoadedModel model(host, WithTemplate(text), LlamaOptions(R"({"chat": true})"));
     Context context(model);
-    ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
-    EXPECT_THAT(context.Compute().code, ::testing::AnyOf(WASINN_TOO_LARGE, WASINN_INVALID_ARGUMENT)) << text;
+    EXPECT_THAT(ComputeOn(&context, kHenQuestion).code, AnyOf(WASINN_TOO_LARGE, WASINN_INVALID_ARGUMENT)) << text;
   }
 }
 

@@ -184,44 +184,6 @@ TEST(LlamaCommon, RendersToolsTheirCallsAndResults) {
   EXPECT_THAT(std::string(asked["grammar"]), HasSubstr("weather"));
 }
 
-// The answers are those of llama.cpp's own tests (test-chat.cpp) for templates of this form.
-TEST(LlamaCommon, ReadsAnswers) {
-  Chat chat(kToolTemplate);
-  chat.AskWell({{"messages", kWeatherQuestion}, {"tools", kTools}});
-  const json called =
-      chat.Read("<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>");
-  ASSERT_EQ(called["tool_calls"].size(), 1u) << called;
-  EXPECT_EQ(called["tool_calls"][0]["function"]["name"], "weather");
-  EXPECT_EQ(json::parse(std::string(called["tool_calls"][0]["function"]["arguments"])), (json{{"city", "Rome"}}));
-  const json both =
-      chat.Read("I look.<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>");
-  EXPECT_EQ(both["content"], "I look.");
-  EXPECT_EQ(both["tool_calls"].size(), 1u);
-  EXPECT_EQ(chat.Read("It is sunny.")["content"], "It is sunny.");
-  const json none = chat.AskWell({{"messages", kWeatherQuestion}, {"tools", kTools}, {"tool_choice", "none"}});
-  EXPECT_EQ(none["grammar"], "");
-}
-
-TEST(LlamaCommon, ReadsAnswersAsTheyGrow) {
-  Chat chat(kToolTemplate);
-  chat.AskWell({{"messages", kWeatherQuestion}, {"tools", kTools}});
-  const std::string answer =
-      "I look.<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>";
-  std::string content, arguments;
-  for (size_t n = 0; n <= answer.size(); ++n) {
-    const json message = chat.Read(answer.substr(0, n), /*partial=*/true);
-    const std::string now = message.value("content", "");
-    EXPECT_TRUE(now.starts_with(content)) << now << " does not go on from " << content;
-    content = now;
-    if (!message.contains("tool_calls")) continue;
-    const std::string given = message["tool_calls"][0]["function"].value("arguments", "");
-    EXPECT_TRUE(given.starts_with(arguments)) << given << " does not go on from " << arguments;
-    arguments = given;
-  }
-  EXPECT_EQ(content, "I look.");
-  EXPECT_EQ(json::parse(arguments), (json{{"city", "Rome"}}));
-}
-
 TEST(LlamaCommon, KeepsReasoningApart) {
   Chat chat(kThinkTemplate);
   json asked = chat.AskWell({{"messages", kWeatherQuestion}});

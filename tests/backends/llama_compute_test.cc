@@ -1,25 +1,18 @@
 // Completions, against llama.cpp's own loop in the same OS process.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <thread>
 
-#include "backends/llama_guest.h"
+#include "backends/expect.h"
 #include "backends/llama_models.h"
-#include "backends/llama_native.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr const char* kText = "the hen ate the oats, and then";
 
 TEST(LlamaModel, IsDescribed) {
   const Host host;
-  const Model model(host, TinyModel(), LlamaOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  const auto description = nlohmann::json::parse(host.table().describe(model.get()));
+  const LoadedModel model(host, TinyModel(), LlamaOptions());
+  const auto description = json::parse(host.table().describe(model.get()));
   EXPECT_EQ(description["architecture"], "llama");
   EXPECT_EQ(description["trained_context"], 512);
   EXPECT_THAT(host.info()->framework, HasSubstr("llama.cpp"));
@@ -33,9 +26,7 @@ struct Case {
 class LlamaTokens : public ::testing::TestWithParam<Case> {};
 
 TEST_P(LlamaTokens, AreThoseOfTheFrameworksOwnLoop) {
-  const Host host("{}", 2);
-  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 32})"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 32})"));
   ASSERT_TRUE(SetPrompt(&context, kText));
   ASSERT_TRUE(SetOptions(&context, GetParam().options));
   const NativeCompletion native = NativeTiny().Complete(kText, GetParam().native);
@@ -60,7 +51,6 @@ INSTANTIATE_TEST_SUITE_P(
         Case{R"({"seed": 3, "top-k": 5})", {.top_k = 5, .seed = 3}},
         Case{R"({"seed": 3, "top-k": 0, "top-p": 1, "min-p": 0})", {.top_k = 0, .top_p = 1, .min_p = 0, .seed = 3}},
         Case{R"({"seed": 3, "typical-p": 0.5})", {.typical_p = 0.5F, .seed = 3}},
-        Case{R"({"seed": 3, "threads": 2})", {.threads = 2, .seed = 3}},
         Case{R"({"temp": 0, "repeat-penalty": 1.5, "presence-penalty": 0.5, "frequency-penalty": 0.25})",
              {.temperature = 0, .repeat_penalty = 1.5F, .presence_penalty = 0.5F, .frequency_penalty = 0.25F}},
         Case{R"({"temp": 0, "repeat-penalty": 1.5, "repeat-last-n": 4})",
@@ -78,12 +68,10 @@ TEST(LlamaModel, ByNameIsMappedFromItsFile) {
   const Host host;
   const std::string path = TemporaryFile("named.gguf", TinyModel());
   for (const char* config : {"{}", R"({"mmap": false})"}) {
-    const Model model(host, TinyModel(), LlamaOptions(config, path));
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, TinyModel(), LlamaOptions(config, path));
     Context context(model);
-    ASSERT_TRUE(SetPrompt(&context, kText));
-    ASSERT_TRUE(SetOptions(&context, R"({"seed": 7, "n-predict": 32})"));
-    EXPECT_EQ(Complete(&context), Characters(NativeTiny().Complete(kText, {.seed = 7}).bytes));
+    EXPECT_EQ(Complete(&context, kText, R"({"seed": 7, "n-predict": 32})"),
+              Characters(NativeTiny().Complete(kText, {.seed = 7}).bytes));
   }
 }
 
@@ -116,51 +104,29 @@ TEST(LlamaContext, ConversationsOnOneModelNeverMix) {
   }
 }
 
-TEST(LlamaContext, ManyThreadsAtOnce) {
-  const Host host("{}", 2);
-  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 20})"));
-  std::vector<std::thread> threads;
-  for (uint32_t seed = 1; seed <= 4; ++seed) {
-    threads.emplace_back([&, seed] {
-      Context context(model);
-      EXPECT_TRUE(SetPrompt(&context, kText));
-      EXPECT_TRUE(SetOptions(&context, R"({"seed": )" + std::to_string(seed) + "}"));
-      for (int i = 0; i < 2; ++i) {
-        EXPECT_EQ(Complete(&context), Characters(NativeTiny().Complete(kText, {.predict = 20, .seed = seed}).bytes));
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
-
 TEST(LlamaContext, EvaluatesOnlyWhatIsNewOfAPrompt) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 8, "temp": 0})"));
-  Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
-  EXPECT_NE(Complete(&context), "");
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 8, "temp": 0})"));
+  EXPECT_NE(Complete(&context, kText), "");
   const uint64_t tokens = Metadata(&context)["input_tokens"];
   EXPECT_EQ(Metadata(&context)["evaluated_tokens"], tokens);
   const std::string longer = std::string(kText) + " the rest";
-  ASSERT_TRUE(SetPrompt(&context, longer));
-  EXPECT_EQ(Complete(&context), Characters(NativeTiny().Complete(longer, {.predict = 8, .temperature = 0}).bytes));
+  EXPECT_EQ(Complete(&context, longer),
+            Characters(NativeTiny().Complete(longer, {.predict = 8, .temperature = 0}).bytes));
   const uint64_t more = Metadata(&context)["input_tokens"];
   EXPECT_LE(Metadata(&context)["evaluated_tokens"], more - tokens + 1);
   EXPECT_GT(Metadata(&context)["evaluated_tokens"], 0);
   // A prompt that begins otherwise, of which only the first token is the same.
-  ASSERT_TRUE(SetPrompt(&context, "0, 1"));
-  EXPECT_EQ(Complete(&context), Characters(NativeTiny().Complete("0, 1", {.predict = 8, .temperature = 0}).bytes));
+  EXPECT_EQ(Complete(&context, "0, 1"),
+            Characters(NativeTiny().Complete("0, 1", {.predict = 8, .temperature = 0}).bytes));
   const uint64_t other = Metadata(&context)["input_tokens"];
   EXPECT_GE(Metadata(&context)["evaluated_tokens"], other - 2);
-  ASSERT_TRUE(SetOptions(&context, R"({"cache-prompt": false})"));
-  EXPECT_EQ(Complete(&context), Characters(NativeTiny().Complete("0, 1", {.predict = 8, .temperature = 0}).bytes));
+  EXPECT_EQ(CompleteWith(&context, R"({"cache-prompt": false})"),
+            Characters(NativeTiny().Complete("0, 1", {.predict = 8, .temperature = 0}).bytes));
   EXPECT_EQ(Metadata(&context)["evaluated_tokens"], other);
 }
 
 TEST(LlamaContext, MetadataIsThereBeforeACompute) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 3})"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 3})"));
   EXPECT_EQ(Metadata(&context)["input_tokens"], 0);
   ASSERT_TRUE(SetPrompt(&context, kText));
   EXPECT_EQ(Metadata(&context)["input_tokens"], NativeTiny().Tokenize(kText).size());
@@ -172,11 +138,9 @@ TEST(LlamaContext, MetadataIsThereBeforeACompute) {
 }
 
 TEST(LlamaContext, EmbedsAText) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"embedding": true})"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"embedding": true})"));
   ASSERT_TRUE(SetPrompt(&context, kText));
-  const auto json = nlohmann::json::parse(Complete(&context));
+  const auto json = json::parse(Complete(&context));
   EXPECT_EQ(json["n_embedding"], 64);
   const std::vector<float> native = NativeTiny().Embed(kText), embedding = json["embedding"];
   ASSERT_EQ(embedding.size(), native.size());
@@ -185,113 +149,82 @@ TEST(LlamaContext, EmbedsAText) {
   ASSERT_TRUE(context.Step());
   std::string piece;
   ASSERT_TRUE(context.Piece(kCompletion, &piece));
-  EXPECT_EQ(nlohmann::json::parse(piece), json);
+  EXPECT_EQ(json::parse(piece), json);
   EXPECT_EQ(context.Step().code, WASINN_END_OF_SEQUENCE);
   // And back to text, by the options of one context.
-  ASSERT_TRUE(SetOptions(&context, R"({"embedding": false, "seed": 7, "n-predict": 32})"));
-  EXPECT_EQ(Complete(&context), Characters(NativeTiny().Complete(kText, {.seed = 7}).bytes));
+  EXPECT_EQ(CompleteWith(&context, R"({"embedding": false, "seed": 7, "n-predict": 32})"),
+            Characters(NativeTiny().Complete(kText, {.seed = 7}).bytes));
 }
 
 TEST(LlamaContext, AnotherSizeMakesAnotherContext) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
   ASSERT_TRUE(SetPrompt(&context, kText));
   const std::string expected = Characters(NativeTiny().Complete(kText, {.predict = 16, .seed = 2}).bytes);
   EXPECT_EQ(Complete(&context), expected);
   for (const char* options :
        {R"({"ctx-size": 100})", R"({"ctx-size": 64, "batch-size": 8, "ubatch-size": 3})", "{}", ""}) {
-    ASSERT_TRUE(SetOptions(&context, options));
-    EXPECT_EQ(Complete(&context), expected) << options;
+    EXPECT_EQ(CompleteWith(&context, options), expected) << options;
   }
-}
-
-TEST(LlamaContext, SameSeedSameTokens) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 64, "temp": 2})"));
-  Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
-  EXPECT_NE(Complete(&context), Complete(&context)) << "another seed each time";
-  ASSERT_TRUE(SetOptions(&context, R"({"seed": 9})"));
-  EXPECT_EQ(Complete(&context), Complete(&context));
 }
 
 TEST(LlamaGrammar, IsFollowed) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"seed": 3, "temp": 2})"));
-  Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
-  ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= \"the \" (\"hen\" | \"oats\") \"\\n\""})"));
-  EXPECT_THAT(Complete(&context), ::testing::AnyOf("the hen\n", "the oats\n")) << "and ends by itself";
-  ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= [0-9]{12}"})"));
-  EXPECT_THAT(Complete(&context), ::testing::MatchesRegex("[0-9]{12}"));
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"seed": 3, "temp": 2})"));
+  EXPECT_THAT(Complete(&context, kText, R"({"grammar": "root ::= \"the \" (\"hen\" | \"oats\") \"\\n\""})"),
+              AnyOf("the hen\n", "the oats\n"))
+      << "and ends by itself";
+  EXPECT_THAT(CompleteWith(&context, R"({"grammar": "root ::= [0-9]{12}"})"), ::testing::MatchesRegex("[0-9]{12}"));
   for (const char* bad : {"start ::= \\\"a\\\"", "root ::= root \\\"a\\\" | \\\"b\\\"", "root ::= (((", "\\n",
                           "root ::= \\\"a\\\"{9999999}", "root ::= nothing"}) {
-    ASSERT_TRUE(SetOptions(&context, std::string(R"({"grammar": ")") + bad + "\"}"));
-    const Result computed = context.Compute();
+    const Result computed = ComputeWith(&context, std::string(R"({"grammar": ")") + bad + "\"}");
     EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << bad << computed.message;
     EXPECT_THAT(computed.message, HasSubstr("grammar"));
   }
-  ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= \"a"})"));
-  EXPECT_THAT(context.Compute().message, HasSubstr("unexpected end of input"));
-  ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= <[999999999]>"})"));
-  EXPECT_EQ(context.Compute().code, WASINN_RUNTIME_ERROR) << "there is no such token";
+  EXPECT_THAT(ComputeWith(&context, R"({"grammar": "root ::= \"a"})").message, HasSubstr("unexpected end of input"));
+  EXPECT_EQ(ComputeWith(&context, R"({"grammar": "root ::= <[999999999]>"})").code, WASINN_RUNTIME_ERROR)
+      << "there is no such token";
   // Deep, and a chain of many rules.
   std::string chain;
   for (int i = 0; i < 4000; ++i) chain += "r" + std::to_string(i) + "::=r" + std::to_string(i + 1) + "\\n";
   for (const std::string& bad :
        {"root ::= " + std::string(60000, '('), "root ::= r0\\n" + chain, "root ::= " + std::string(70000, 'a')}) {
-    ASSERT_TRUE(SetOptions(&context, R"({"grammar": ")" + bad + "\"}"));
-    EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(ComputeWith(&context, R"({"grammar": ")" + bad + "\"}").code, WASINN_INVALID_ARGUMENT);
   }
-  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 4})"));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeWith(&context, R"({"n-predict": 4})"));
 }
 
 // What it can go on with doubles with each token, which no deadline interrupts.
 TEST(LlamaGrammar, ThatGrowsWithoutEnd) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"seed": 3, "temp": 0, "n-predict": 60})"));
-  Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
-  ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= \"a\" root \"b\" | \"a\" root \"c\""})"));
-  const Result computed = context.Compute();
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"seed": 3, "temp": 0, "n-predict": 60})"));
+  const Result computed = Ask(&context, kText, R"({"grammar": "root ::= \"a\" root \"b\" | \"a\" root \"c\""})");
   EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
   EXPECT_THAT(computed.message, HasSubstr("allows too much at once"));
-  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 4})"));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeWith(&context, R"({"n-predict": 4})"));
 }
 
 TEST(LlamaGrammar, MayBeRefusedToGuests) {
-  const Host host(R"({"guest_grammars": false})");
-  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 4})"));
-  Context context(model);
+  auto&& [host, model, context] =
+      Opened(TinyModel(), LlamaOptions(R"({"n-predict": 4})"), R"({"guest_grammars": false})");
   ASSERT_TRUE(SetPrompt(&context, kText));
   for (const char* options : {R"({"grammar": "root ::= [a]"})", R"({"json-schema": {"type": "boolean"}})"}) {
-    ASSERT_TRUE(SetOptions(&context, options));
-    EXPECT_EQ(context.Compute().code, WASINN_SECURITY);
+    EXPECT_EQ(ComputeWith(&context, options).code, WASINN_SECURITY);
   }
   const Model own(host, TinyModel(), LlamaOptions(R"({"n-predict": 4, "grammar": "root ::= [a]{2}"})"));
   Context allowed(own);
-  ASSERT_TRUE(SetPrompt(&allowed, kText));
-  EXPECT_EQ(Complete(&allowed), "aa");
+  EXPECT_EQ(Complete(&allowed, kText), "aa");
 }
 
 TEST(LlamaGrammar, OfAJsonSchema) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"seed": 3, "temp": 1})"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"seed": 3, "temp": 1})"));
   ASSERT_TRUE(SetPrompt(&context, kText));
   const std::string schema =
       R"({"type": "object", "properties": {"hen": {"type": "boolean"}, "n": {"enum": [1, 2]}}, "required": ["hen", "n"]})";
-  std::string quoted = nlohmann::json(schema).dump();
+  std::string quoted = json(schema).dump();
   for (const std::string& value : {schema, quoted}) {
-    ASSERT_TRUE(SetOptions(&context, "{\"json-schema\": " + value + "}"));
-    const std::string completion = Complete(&context);
-    const auto json = nlohmann::json::parse(completion, nullptr, false);
+    const std::string completion = CompleteWith(&context, "{\"json-schema\": " + value + "}");
+    const auto json = json::parse(completion, nullptr, false);
     ASSERT_TRUE(json.is_object()) << completion;
     EXPECT_TRUE(json["hen"].is_boolean());
-    EXPECT_THAT(json["n"], ::testing::AnyOf(1, 2));
+    EXPECT_THAT(json["n"], AnyOf(1, 2));
   }
   std::string deep;
   for (int i = 0; i < 100; ++i) deep += R"({"items": )";
@@ -300,13 +233,11 @@ TEST(LlamaGrammar, OfAJsonSchema) {
   for (const std::string& bad :
        {std::string(R"({"type": "nonsense"})"), std::string(R"("{\"type\"")"), std::string(R"({"$ref": "#/nowhere"})"),
         std::string(R"({"$ref": "file:///etc/passwd"})"), deep}) {
-    ASSERT_TRUE(SetOptions(&context, "{\"json-schema\": " + bad + "}"));
-    const Result computed = context.Compute();
+    const Result computed = ComputeWith(&context, "{\"json-schema\": " + bad + "}");
     EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << bad.substr(0, 100) << computed.message;
   }
   // A pattern that llama.cpp cannot follow is any text to it.
-  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 4, "json-schema": )" + pattern + "}"));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeWith(&context, R"({"n-predict": 4, "json-schema": )" + pattern + "}"));
 }
 
 }  // namespace

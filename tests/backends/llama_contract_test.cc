@@ -18,7 +18,7 @@ Subject Llama() {
   };
   return {.name = "Text",
           .bytes = [] { return TinyLlamaWriter().Write(); },
-          .options = LlamaOptions(R"({"n-predict": 4})"),
+          .options = LlamaOptions(R"({"n-predict": 4, "threads": 1})"),
           .inputs = {text("prompt", WASINN_IO_OPAQUE),
                      text("options", WASINN_IO_OPAQUE | WASINN_IO_OPTIONAL),
                      {.name = "tokens", .dtype = WASINN_I32, .dims = {-1}, .flags = WASINN_IO_OPTIONAL}},
@@ -39,6 +39,7 @@ Subject Llama() {
 }
 
 EXPECT_CONTRACT(Llama, Contract, Llama());
+EXPECT_FRAMEWORK(Llama, {.name = "llama.cpp", .install = "llama", .subject = Llama(), .no_device = "it has cpu"});
 
 }  // namespace
 }  // namespace wasinn::test

@@ -1,8 +1,4 @@
 // What a guest that chooses the tokens itself may get wrong, or do on purpose.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
 #include <climits>
 
 #include "backends/expect.h"
@@ -11,9 +7,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using nlohmann::json;
-using ::testing::HasSubstr;
 
 const Tokens kSixTokens = {1, 270, 265, 264, 5, 9};
 
@@ -135,42 +128,13 @@ TEST_P(LlamaDecodeHostile, BranchesAreCharged) {
   EXPECT_EQ(Metadata(&context)["states"].size(), 1u);
 }
 
-TEST(LlamaCancelDecode, EndsAStepAndChangesNothing) {
-  const Host host;
-  const Model model(
-      host,
-      TinyLlamaWriter({.embedding = 512, .layers = 8, .heads = 8, .kv_heads = 4, .feed_forward = 1024, .context = 4096})
-          .Write(),
-      LlamaOptions(R"({"temp": 0, "threads": 1})"));
-  Context context(model);
-  ASSERT_TRUE(Decode(&context, kSixTokens)) << "the context is made";
-  Tokens text;
-  for (int i = 0; i < 1000; ++i) text.push_back(5 + i % 7);
-  {
-    const Watchdog watchdog(&context, std::chrono::milliseconds(20));
-    const Result decoded = Decode(&context, text, {{"position", 0}, {"top-logits", 1}});
-    EXPECT_EQ(decoded.code, WASINN_TIMEOUT) << decoded.message;
-  }
-  Tensor logits;
-  EXPECT_EQ(context.Get(kLogits, &logits).code, WASINN_INVALID_ARGUMENT);
-  ASSERT_TRUE(Decode(&context, kSixTokens));
-  EXPECT_EQ(Told(&context)["n_evaluated"], kSixTokens.size()) << "nothing was held any more";
-  const std::vector<float> after = LogitsOf(&context);
-  Context fresh(model);
-  ASSERT_TRUE(Decode(&fresh, kSixTokens));
-  EXPECT_EQ(LogitsOf(&fresh), after);
-}
-
 // Logits of a guest's own model that are no numbers.
 TEST(LlamaDecodeNumbers, ThatAreNone) {
   GgufWriter writer = TinyLlamaWriter();
   for (GgufWriter::Tensor& tensor : writer.tensors) {
     if (tensor.name == "output_norm.weight") tensor.bytes.assign(tensor.bytes.size(), '\xff');
   }
-  const Host host;
-  const Model model(host, writer.Write(), LlamaOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Context context(model);
+  auto&& [host, model, context] = Opened(writer.Write(), LlamaOptions());
   ASSERT_TRUE(Decode(&context, kSixTokens, {{"top-logits", 288}}));
   EXPECT_EQ(LogitTokensOf(&context).size(), 288u);
   EXPECT_TRUE(Told(&context)["log_sums"][0].is_null());

@@ -1,19 +1,14 @@
 // Guests that choose the tokens themselves: logits, going back, branches.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <set>
 #include <thread>
 
+#include "backends/expect.h"
 #include "backends/llama_decoder.h"
 #include "backends/llama_models.h"
-#include "backends/llama_native.h"
 
 namespace wasinn::test {
 namespace {
-
-using nlohmann::json;
 
 constexpr size_t kVocabulary = 288;
 const std::string kDecodedText = "the hen ate the oats, and the other one";
@@ -33,15 +28,11 @@ void ExpectNear(const std::vector<float>& actual, const std::vector<float>& expe
 // Alone, and of those that share a llama context.
 class LlamaDecode : public ::testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(model_.loaded()) << model_.loaded().message;
-    text_ = NativeWide().Tokenize(kDecodedText);
-  }
-
   const Host host_;
-  const Model model_{host_, WideModel(), LlamaOptions(std::string(R"({"temp": 0, "parallel": )") + GetParam() + "}")};
+  const LoadedModel model_{host_, WideModel(),
+                           LlamaOptions(std::string(R"({"temp": 0, "parallel": )") + GetParam() + "}")};
   Account guest_, other_;
-  Tokens text_;
+  const Tokens text_ = NativeWide().Tokenize(kDecodedText);
 };
 
 INSTANTIATE_TEST_SUITE_P(Parallel, LlamaDecode, ::testing::Values("0", "2"));
@@ -75,8 +66,7 @@ TEST_P(LlamaDecode, ChoosesTheTokensThatTheBackendWould) {
   EXPECT_EQ(Told(&with_prompt)["end_tokens"], json::array({2}));
   EXPECT_EQ(Metadata(&with_prompt)["input_tokens"], text_.size() + 23);
   // And the backend's own, in the same context.
-  ASSERT_TRUE(SetOptions(&with_prompt, R"({"n-predict": 24})"));
-  EXPECT_EQ(Complete(&with_prompt), Characters(expected.bytes));
+  EXPECT_EQ(CompleteWith(&with_prompt, R"({"n-predict": 24})"), Characters(expected.bytes));
   EXPECT_EQ(LogitsOf(&with_prompt).size(), 0u) << "which were not asked for";
   EXPECT_EQ(LogitTokensOf(&with_prompt).size(), 0u);
 }
@@ -123,8 +113,7 @@ TEST_P(LlamaDecode, GivesTheLogitsOfManyTokens) {
   EXPECT_EQ(Told(&whole)["n_evaluated"], 3);
   ExpectNear(LogitsOf(&whole), {one_by_one.begin() + static_cast<ptrdiff_t>(last * kVocabulary), one_by_one.end()});
   ASSERT_TRUE(Decode(&whole, text_, {{"position", last}, {"top-logits", 2}}));
-  Tensor tokens = {};
-  ASSERT_TRUE(whole.Get(kLogitTokens, &tokens));
+  const Tensor tokens = MustGet(&whole, kLogitTokens);
   EXPECT_EQ(tokens.dims, (std::vector<int64_t>{3, 2}));
   EXPECT_EQ(Told(&whole)["log_sums"].size(), 3u);
   // A single one again, in what has room for more.
@@ -207,11 +196,10 @@ TEST_P(LlamaDecode, IsNotDisturbedByWhatIsComputedBetween) {
     ASSERT_TRUE(Decode(&context, text));
     ASSERT_EQ(Likeliest(LogitsOf(&context)), expected.tokens[i]) << i;
     text.push_back(expected.tokens[i]);
-    ASSERT_TRUE(SetPrompt(&context, "oats"));
-    ASSERT_TRUE(SetOptions(&context, i % 3 == 0   ? R"({"n-predict": 3})"
-                                     : i % 3 == 1 ? R"({"embedding": true})"
-                                                  : R"({"tokenize": true})"));
-    ASSERT_TRUE(context.Compute());
+    ASSERT_TRUE(Ask(&context, "oats",
+                    i % 3 == 0   ? R"({"n-predict": 3})"
+                    : i % 3 == 1 ? R"({"embedding": true})"
+                                 : R"({"tokenize": true})"));
     ASSERT_TRUE(SetPrompt(&context, ""));
   }
 }
@@ -253,8 +241,7 @@ TEST(LlamaDecodePlaces, AreGivenUpByWhoRests) {
   const NativeCompletion expected = Expected(kDecodedText, 6);
   Context first(model), second(model);
   EXPECT_EQ(DecodeGreedily(&first, text, 3), Tokens(expected.tokens.begin(), expected.tokens.begin() + 3));
-  ASSERT_TRUE(SetPrompt(&second, "oats"));
-  ASSERT_TRUE(second.Compute()) << "it waits for no end that never comes";
+  ASSERT_TRUE(ComputeOn(&second, "oats")) << "it waits for no end that never comes";
   EXPECT_EQ(DecodeGreedily(&first, text, 6), expected.tokens) << "and the first one goes on";
   EXPECT_TRUE(second.Compute());
   // At once, where the guest says that it has done.
@@ -267,14 +254,11 @@ TEST(LlamaDecodeModels, WithPackedCaches) {
   const Host host;
   const Model model(host, WideModel(), LlamaOptions(R"({"temp": 0, "cache-type-k": "q8_0", "ctx-size": 64})"));
   Context context(model), other(model);
-  ASSERT_TRUE(SetPrompt(&other, kDecodedText));
-  ASSERT_TRUE(SetOptions(&other, R"({"n-predict": 8})"));
-  ASSERT_TRUE(other.Compute());
+  ASSERT_TRUE(Ask(&other, kDecodedText, R"({"n-predict": 8})"));
   const Tokens chosen = DecodeGreedily(&context, NativeWide().Tokenize(kDecodedText), 8);
   ASSERT_TRUE(SetPrompt(&other, json(chosen).dump()));
   const std::string generated = Written(&other);
-  ASSERT_TRUE(SetOptions(&other, R"({"detokenize": true})"));
-  ASSERT_TRUE(other.Compute());
+  ASSERT_TRUE(ComputeWith(&other, R"({"detokenize": true})"));
   EXPECT_EQ(Written(&other), generated);
 }
 

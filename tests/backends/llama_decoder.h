@@ -1,6 +1,5 @@
 // A guest that chooses tokens itself, for tests.
-#ifndef WASINN_TESTS_BACKENDS_LLAMA_DECODER_H_
-#define WASINN_TESTS_BACKENDS_LLAMA_DECODER_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -57,5 +56,3 @@ inline Tokens DecodeGreedily(Context* context, Tokens text, size_t n,
 }
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_LLAMA_DECODER_H_

@@ -1,19 +1,10 @@
 // A small model that guesses for a model: the tokens are those of the model.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
-
 #include "backends/expect.h"
 #include "backends/llama_decoder.h"
 #include "backends/llama_models.h"
-#include "backends/llama_native.h"
 
 namespace wasinn::test {
 namespace {
-
-using nlohmann::json;
-using ::testing::HasSubstr;
 
 const std::string kDraftedText = "the hen ate the oats, and the other one";
 
@@ -60,12 +51,10 @@ INSTANTIATE_TEST_SUITE_P(Of, LlamaDraft, ::testing::Values(Itself, Another, Rela
 
 TEST_P(LlamaDraft, ChangesNoToken) {
   for (const int most : {1, 3, 16}) {
-    const Model model(host_, WideModel(), WithDraft(GetParam()(), {{"draft-max", most}}));
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host_, WideModel(), WithDraft(GetParam()(), {{"draft-max", most}}));
     Context context(model);
     for (const char* text : {"the hen", kDraftedText.c_str(), "oats"}) {
-      ASSERT_TRUE(SetPrompt(&context, text));
-      EXPECT_EQ(Complete(&context), ExpectedDrafted(text, 48)) << text << most;
+      EXPECT_EQ(Complete(&context, text), ExpectedDrafted(text, 48)) << text << most;
       EXPECT_EQ(Metadata(&context)["output_tokens"], 48);
       EXPECT_GT(Metadata(&context)["drafted_tokens"], 0);
       EXPECT_LE(Metadata(&context)["accepted_tokens"], Metadata(&context)["drafted_tokens"]);
@@ -143,9 +132,8 @@ TEST_P(LlamaDraft, KeepsWhatWasSaid) {
   EXPECT_EQ(pieces, 13u);
   EXPECT_EQ(all, ExpectedDrafted(kDraftedText, 13));
   EXPECT_EQ(Metadata(&first)["states"][0]["tokens"], size_t(Metadata(&first)["input_tokens"]) + 12);
-  ASSERT_TRUE(SetPrompt(&second, kDraftedText + all));
-  ASSERT_TRUE(SetOptions(&second, R"({"restore-state": "talk"})"));
-  EXPECT_EQ(Complete(&second), ExpectedDrafted(kDraftedText + all, 13));
+  EXPECT_EQ(Complete(&second, kDraftedText + all, R"({"restore-state": "talk"})"),
+            ExpectedDrafted(kDraftedText + all, 13));
   // Left in the middle.
   ASSERT_TRUE(SetPrompt(&first, "oats"));
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(first.Step());
@@ -163,8 +151,7 @@ TEST(LlamaDrafts, GuessNoFurtherThanTheyAreSure) {
   for (const int i : {0, 1, 2}) {
     const Model model(host, WideModel(), WithDraft(Itself(), {{"draft-p-min", sure[i]}, {"draft-max", 4}}));
     Context context(model);
-    ASSERT_TRUE(SetPrompt(&context, kDraftedText));
-    EXPECT_EQ(Complete(&context), ExpectedDrafted(kDraftedText, 48));
+    EXPECT_EQ(Complete(&context, kDraftedText), ExpectedDrafted(kDraftedText, 48));
     drafted[i] = Metadata(&context)["drafted_tokens"];
     accepted[i] = Metadata(&context)["accepted_tokens"];
   }
@@ -174,8 +161,7 @@ TEST(LlamaDrafts, GuessNoFurtherThanTheyAreSure) {
   EXPECT_EQ(drafted[2], 0u);
   const Model model(host, WideModel(), WithDraft(Another(), {{"draft-max", 4}, {"draft-min", 4}}));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kDraftedText));
-  EXPECT_EQ(Complete(&context), ExpectedDrafted(kDraftedText, 48));
+  EXPECT_EQ(Complete(&context, kDraftedText), ExpectedDrafted(kDraftedText, 48));
   EXPECT_EQ(int(Metadata(&context)["drafted_tokens"]) % 4, 0) << "four or none";
 }
 
@@ -208,11 +194,9 @@ TEST(LlamaDrafts, ThatDoNotFit) {
   // It is the host's to say.
   LoadOptions of_guest = LlamaOptions(R"({"temp": 0, "n-predict": 8})");
   of_guest.guest_config = json{{"draft", Itself()}}.dump();
-  const Model guests(host, WideModel(), of_guest);
-  ASSERT_TRUE(guests.loaded());
+  const LoadedModel guests(host, WideModel(), of_guest);
   Context context(guests, 0, json{{"draft", Itself()}}.dump());
-  ASSERT_TRUE(SetPrompt(&context, kDraftedText));
-  ASSERT_TRUE(context.Compute());
+  ASSERT_TRUE(ComputeOn(&context, kDraftedText));
   EXPECT_EQ(Metadata(&context)["drafted_tokens"], 0);
 }
 
@@ -224,34 +208,23 @@ TEST(LlamaDrafts, ArePaidForByWhoGenerates) {
   {
     Context drafted(model, 0, "{}", &with), alone(plain, 0, "{}", &without);
     for (Context* context : {&drafted, &alone}) {
-      ASSERT_TRUE(SetPrompt(context, kDraftedText));
-      ASSERT_TRUE(context->Compute());
+      ASSERT_TRUE(ComputeOn(context, kDraftedText));
     }
     EXPECT_GT(with.used, 2 * without.used - without.used / 2);
     Account little;
     little.limit = without.used + without.used / 2;
     Context refused(model, 0, "{}", &little);
-    ASSERT_TRUE(SetPrompt(&refused, kDraftedText));
-    EXPECT_EQ(refused.Compute().code, WASINN_TOO_LARGE);
+    EXPECT_EQ(ComputeOn(&refused, kDraftedText).code, WASINN_TOO_LARGE);
     EXPECT_EQ(little.used, 0u);
   }
   EXPECT_EQ(with.used, 0u);
 }
 
 TEST(LlamaCancelDraft, EndsAGeneration) {
-  const Host host;
-  const Model model(host, TinyLlamaWriter({.context = 8192}).Write(),
-                    WithDraft(TemporaryFile("long.gguf", TinyLlamaWriter({.context = 8192}).Write()),
-                              {{"ctx-size", 8192}, {"n-predict", -1}}));
-  Context context(model);
+  auto&& [host, model, context] = Opened(WideModel(), WithDraft(Another(), json::parse(kWithoutEnd)));
   ASSERT_TRUE(SetPrompt(&context, "the hen"));
-  for (int i = 0; i < 3; ++i) {
-    const Watchdog watchdog(&context, std::chrono::milliseconds(30));
-    const Result computed = context.Compute();
-    EXPECT_EQ(computed.code, WASINN_TIMEOUT) << computed.message;
-  }
-  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 8})"));
-  const std::string text = Complete(&context);
+  ExpectCancellable(&context);
+  const std::string text = CompleteWith(&context, R"({"n-predict": 8})");
   EXPECT_EQ(Complete(&context), text);
 }
 

@@ -1,17 +1,12 @@
-// Models that only read: they make embeddings, or score a text. In child processes, since llama.cpp aborts on misuse.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+// Models that only read: they make embeddings, or score a text. llama.cpp itself aborts on misuse.
 #include <cmath>
 
-#include "backends/crashes.h"
+#include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr char kTwentyWords[] = "the a b c d e f g h i j k l m n o p q r s";
 
@@ -19,27 +14,15 @@ std::string EncoderPath(const std::string& name) {
   return testing::InSources("tests/models/encoder/" + name) + ".gguf";
 }
 
-LoadOptions Named(const std::string& path, const std::string& host_config = "{}") {
-  return LlamaOptions(host_config, path);
-}
-
 struct Encoder {
   explicit Encoder(const std::string& name, const std::string& host_config = "{}")
-      : model(host, ReadFile(EncoderPath(name)), Named(EncoderPath(name), host_config)) {
-    EXPECT_TRUE(model.loaded()) << model.loaded().message;
-  }
+      : model(host, ReadFile(EncoderPath(name)), LlamaOptions(host_config, EncoderPath(name))) {}
   const Host host;
-  const Model model;
+  const LoadedModel model;
 };
 
-Result Ask(Context* context, const std::string& prompt, const std::string& options) {
-  EXPECT_TRUE(SetPrompt(context, prompt));
-  EXPECT_TRUE(SetOptions(context, options));
-  return context->Compute();
-}
-
 // Every way to ask it for text.
-bool AskForText(const std::string& name) {
+void ExpectNoText(const std::string& name) {
   const Encoder encoder(name);
   for (const char* options :
        {R"({"embedding":false,"ubatch-size":16})", R"({"ubatch-size":1,"batch-size":1})", R"({"n-predict":4})",
@@ -47,18 +30,14 @@ bool AskForText(const std::string& name) {
         R"({"decode":true,"position":0})", R"({"ctx-size":16777216,"batch-size":16777216,"ubatch-size":16777216})"}) {
     for (const char* prompt : {kTwentyWords, "the", "the a"}) {
       Context context(encoder.model);
-      const Result computed = Ask(&context, prompt, options);
-      if (computed || context.Step()) return true;
+      EXPECT_FALSE(Ask(&context, prompt, options)) << prompt << options;
+      EXPECT_FALSE(context.Step());
     }
   }
-  return false;
 }
 
 TEST(LlamaEncoder, GeneratesNothing) {
-  Crashes crashes(AskForText);
-  for (const char* name : {"embedder", "ranker", "classifier"}) crashes.Try(name, name);
-  crashes.ExpectNone();
-  EXPECT_EQ(crashes.loaded(), 0u) << "none of them answered";
+  for (const char* name : {"embedder", "ranker", "classifier"}) ExpectNoText(name);
   for (const char* name : {"embedder", "ranker"}) {
     const Encoder encoder(name);
     Context context(encoder.model);
@@ -76,9 +55,8 @@ TEST(LlamaEncoder, EmbedsAText) {
   const Encoder encoder("embedder");
   Context context(encoder.model), other(encoder.model);
   for (const char* options : {R"({"embedding":true})", R"({"embedding":true,"ubatch-size":1,"batch-size":1})"}) {
-    const Result computed = Ask(&context, kTwentyWords, options);
-    ASSERT_TRUE(computed) << computed.message;
-    const auto json = nlohmann::json::parse(Written(&context));
+    ASSERT_TRUE(Ask(&context, kTwentyWords, options));
+    const auto json = json::parse(Written(&context));
     EXPECT_EQ(json["n_embedding"], 32);
     const std::vector<float> values = json["embedding"];
     ASSERT_EQ(values.size(), 32u);
@@ -91,12 +69,7 @@ TEST(LlamaEncoder, EmbedsAText) {
   EXPECT_NE(Written(&other), whole);
 }
 
-Tensor Embeddings(Context* context) {
-  Tensor tensor;
-  const Result got = context->Get(kEmbeddings, &tensor);
-  EXPECT_TRUE(got) << got.message;
-  return tensor;
-}
+Tensor Embeddings(Context* context) { return MustGet(context, kEmbeddings); }
 
 TEST(LlamaEncoder, EmbedsManyTextsAtOnce) {
   const Encoder encoder("embedder");
@@ -107,14 +80,13 @@ TEST(LlamaEncoder, EmbedsManyTextsAtOnce) {
   for (const std::string& text : texts) {
     ASSERT_TRUE(Ask(&context, text, R"({"embedding":true})"));
     const Tensor embedding = Embeddings(&context);
-    EXPECT_THAT(embedding.dims, ::testing::ElementsAre(1, 32));
+    EXPECT_THAT(embedding.dims, ElementsAre(1, 32));
     for (const float value : embedding.As<float>()) one_by_one.push_back(value);
     tokens += size_t(Metadata(&context)["input_tokens"]);
   }
-  const Result computed = Ask(&context, nlohmann::json(texts).dump(), R"({"embedding":true,"texts":true})");
-  ASSERT_TRUE(computed) << computed.message;
+  ASSERT_TRUE(Ask(&context, json(texts).dump(), R"({"embedding":true,"texts":true})"));
   const Tensor together = Embeddings(&context);
-  EXPECT_THAT(together.dims, ::testing::ElementsAre(3, 32));
+  EXPECT_THAT(together.dims, ElementsAre(3, 32));
   EXPECT_EQ(together.As<float>(), one_by_one);
   EXPECT_EQ(Metadata(&context)["input_tokens"], tokens);
   EXPECT_EQ(Written(&context), R"({"n_embedding":32,"n_texts":3})");
@@ -143,10 +115,9 @@ TEST(LlamaEncoder, RanksDocuments) {
   const Encoder encoder("ranker");
   Context context(encoder.model);
   const std::string request = R"({"query": "the cat", "documents": ["a b c", "the cat", "q r s t"]})";
-  const Result computed = Ask(&context, request, R"({"rerank":true})");
-  ASSERT_TRUE(computed) << computed.message;
+  ASSERT_TRUE(Ask(&context, request, R"({"rerank":true})"));
   const Tensor scores = Embeddings(&context);
-  EXPECT_THAT(scores.dims, ::testing::ElementsAre(3, 1));
+  EXPECT_THAT(scores.dims, ElementsAre(3, 1));
   const std::vector<float> values = scores.As<float>();
   ASSERT_EQ(values.size(), 3u);
   EXPECT_NE(values[0], values[1]);
@@ -159,8 +130,7 @@ TEST(LlamaEncoder, TakesEmptyTextsAndTokensBetweenTexts) {
   const Encoder encoder("embedder");
   Context context(encoder.model);
   ASSERT_TRUE(Ask(&context, R"(["", "the cat", ["the cat"], [5, "the cat"]])", R"({"embedding":true,"texts":true})"));
-  Tensor told;
-  ASSERT_TRUE(context.Get(kEmbeddings, &told));
+  const Tensor told = Embeddings(&context);
   ASSERT_EQ(told.dims[0], 4);
   const size_t row = told.bytes.size() / 4;
   EXPECT_EQ(told.bytes.substr(row, row), told.bytes.substr(2 * row, row)) << "a list of one text is that text";
@@ -174,7 +144,7 @@ TEST(LlamaEncoder, ChecksTextsAndDocuments) {
   std::vector<std::string> many(3000, "a");
   for (const std::string& bad :
        {std::string("the"), std::string("[]"), std::string("[1]"), std::string("{}"), std::string("[\"a\", []]"),
-        std::string("[[\"\"]]"), std::string("[[\"a\", -1]]"), nlohmann::json(many).dump()}) {
+        std::string("[[\"\"]]"), std::string("[[\"a\", -1]]"), json(many).dump()}) {
     EXPECT_EQ(Ask(&context, bad, R"({"embedding":true,"texts":true})").code, WASINN_INVALID_ARGUMENT)
         << bad.substr(0, 50);
   }
@@ -184,14 +154,14 @@ TEST(LlamaEncoder, ChecksTextsAndDocuments) {
   }
   std::string text;
   for (int i = 0; i < 2000; ++i) text += "a ";
-  EXPECT_EQ(Ask(&context, nlohmann::json{{"query", "a"}, {"documents", {text}}}.dump(), R"({"rerank":true})").code,
+  EXPECT_EQ(Ask(&context, json{{"query", "a"}, {"documents", {text}}}.dump(), R"({"rerank":true})").code,
             WASINN_PROMPT_TOO_LONG);
   // No tokens are made of what cannot fit.
-  for (const nlohmann::json& request : {nlohmann::json{{"query", "a"}, {"documents", {std::string(1 << 20, 'a')}}},
-                                        nlohmann::json{{"query", std::string(1 << 20, 'a')}, {"documents", {"a"}}}}) {
+  for (const json& request : {json{{"query", "a"}, {"documents", {std::string(1 << 20, 'a')}}},
+                              json{{"query", std::string(1 << 20, 'a')}, {"documents", {"a"}}}}) {
     const Result refused = Ask(&context, request.dump(), R"({"rerank":true})");
     EXPECT_EQ(refused.code, WASINN_PROMPT_TOO_LONG);
-    EXPECT_THAT(refused.message, ::testing::HasSubstr("1048576 bytes"));
+    EXPECT_THAT(refused.message, HasSubstr("1048576 bytes"));
   }
   for (const char* options : {R"({"texts":true})", R"({"rerank":true,"chat":true})",
                               R"({"rerank":true,"tokenize":true})", R"({"rerank":true,"texts":true})"}) {
@@ -209,7 +179,7 @@ TEST(LlamaEncoder, ChargesTokensOfManyTexts) {
   Account guest;
   Context context(encoder.model, 0, "{}", &guest);
   const auto request = [](size_t documents) {
-    return nlohmann::json{{"query", kTwentyWords}, {"documents", std::vector<std::string>(documents, "a")}}.dump();
+    return json{{"query", kTwentyWords}, {"documents", std::vector<std::string>(documents, "a")}}.dump();
   };
   ASSERT_TRUE(Ask(&context, request(1), R"({"rerank":true})"));
   guest.limit = guest.used + (100U << 10);
@@ -221,7 +191,7 @@ TEST(LlamaEncoder, ManyTextsAreReadInComputesAlone) {
   const Encoder encoder("ranker");
   Account guest;
   Context context(encoder.model, 0, "{}", &guest);
-  const nlohmann::json request = {{"query", kTwentyWords}, {"documents", std::vector<std::string>(2048, "a")}};
+  const json request = {{"query", kTwentyWords}, {"documents", std::vector<std::string>(2048, "a")}};
   ASSERT_TRUE(SetOptions(&context, R"({"rerank":true})"));
   ASSERT_TRUE(SetPrompt(&context, request.dump()));
   EXPECT_EQ(Metadata(&context)["input_tokens"], 0);
@@ -239,7 +209,7 @@ TEST(LlamaEncoder, ScoresAText) {
     for (const char* prompt : {kTwentyWords, "the"}) {
       const Result computed = Ask(&context, prompt, R"({"embedding":true})");
       ASSERT_TRUE(computed) << computed.message;
-      const auto json = nlohmann::json::parse(Written(&context));
+      const auto json = json::parse(Written(&context));
       EXPECT_EQ(json["n_embedding"], labels) << name;
       const std::vector<float> scores = json["embedding"];
       ASSERT_EQ(scores.size(), labels) << name;
@@ -251,37 +221,21 @@ TEST(LlamaEncoder, ScoresAText) {
 }
 
 // A position that the model has no embedding for aborts llama.cpp, whatever the host says of the context's size.
-bool LongText(const std::string& options) {
+TEST(LlamaEncoder, HasPositionsForItsContextOnly) {
   const Encoder encoder("embedder", R"({"ctx-size":1024})");
   Context context(encoder.model);
   std::string prompt;
   for (int i = 0; i < 200; ++i) prompt += "a ";
-  const Result computed = Ask(&context, prompt, options);
-  EXPECT_EQ(computed.code, WASINN_PROMPT_TOO_LONG) << computed.message;
-  if (computed.code != WASINN_PROMPT_TOO_LONG) std::abort();
-  return false;
-}
-
-TEST(LlamaEncoder, HasPositionsForItsContextOnly) {
-  Crashes crashes(LongText);
   for (const char* options : {R"({"embedding":true})", R"({"embedding":true,"ctx-size":512})"}) {
-    crashes.Try(options, options);
+    EXPECT_EQ(Ask(&context, prompt, options).code, WASINN_PROMPT_TOO_LONG);
   }
-  crashes.ExpectNone();
-}
-
-bool LoadParallel(const std::string& name) {
-  const Host host;
-  const Model model(host, ReadFile(EncoderPath(name)), Named(EncoderPath(name), R"({"parallel":2})"));
-  EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION) << model.loaded().message;
-  return false;
 }
 
 TEST(LlamaEncoder, IsNotDecodedInParallel) {
-  Crashes crashes(LoadParallel);
-  crashes.Try("embedder", "embedder");
-  crashes.ExpectNone();
-  EXPECT_FALSE(LoadParallel("embedder"));
+  const Host host;
+  const std::string path = EncoderPath("embedder");
+  const Model model(host, ReadFile(path), LlamaOptions(R"({"parallel":2})", path));
+  EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION) << model.loaded().message;
 }
 
 }  // namespace

@@ -1,12 +1,6 @@
 // Grammars and schemas of guests that would become too much: refused before llama.cpp sees them.
 #include "llama/grammar_size.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
-#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <string>
@@ -17,13 +11,11 @@
 #include "backends/crashes.h"
 #include "backends/expect.h"
 #include "backends/llama_guest.h"
-#include "common/error.h"
-#include "support/this_build.h"
+#include "backends/thrown.h"
+#include "support/peak_memory.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 std::string Repeated(const std::string& text, size_t n) {
   std::string all;
@@ -83,12 +75,7 @@ std::vector<Large> LargeGrammars() {
 }
 
 wasinn_code CodeOf(const std::string& grammar) {
-  try {
-    llama::MeasureGrammar(grammar);
-    return WASINN_OK;
-  } catch (const backend::Error& error) {
-    return error.code();
-  }
+  return ThrownBy([&] { llama::MeasureGrammar(grammar); }).code;
 }
 
 TEST(LlamaGrammarSize, RefusesWhatBecomesLarge) {
@@ -113,11 +100,8 @@ const char* const kLeftRecursive[] = {
 
 TEST(LlamaGrammarSize, RefusesRulesThatBeginWithThemselves) {
   for (const char* grammar : kLeftRecursive) EXPECT_EQ(CodeOf(grammar), WASINN_INVALID_ARGUMENT) << grammar;
-  try {
-    llama::MeasureGrammar(kLeftRecursive[5]);
-  } catch (const backend::Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("rule x may begin with itself"));
-  }
+  EXPECT_THAT(ThrownBy([] { llama::MeasureGrammar(kLeftRecursive[5]); }).message,
+              HasSubstr("rule x may begin with itself"));
   for (const char* grammar : {"root ::= \"a\" root | \"b\"", "root ::= x root \"a\" | \"b\"\nx ::= \"x\" x?",
                               "root ::= root{0} \"a\"", "root ::= (\"a\"?)* \"b\"", "root ::= <[1]> root | \"b\""}) {
     EXPECT_EQ(CodeOf(grammar), WASINN_OK) << grammar;
@@ -174,11 +158,9 @@ TEST(LlamaGrammarSize, OfTokensIsLimitedByTheWaysBehindEachCharacter) {
   EXPECT_GE(few, 8u);
 }
 
-// What the backend answers, in a child that may take no more than half a gigabyte beside what it has.
+// What the backend answers.
 std::string AnswerTo(const std::string& options, wasinn_code* code) {
-  const Host host;
-  const Model model(host, TinyLlamaWriter().Write(), LlamaOptions(R"({"n-predict": 2, "temp": 0})"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(TinyLlamaWriter().Write(), LlamaOptions(R"({"n-predict": 2, "temp": 0})"));
   EXPECT_TRUE(SetPrompt(&context, "the"));
   EXPECT_TRUE(SetOptions(&context, options));
   const Result computed = context.Compute();
@@ -186,36 +168,29 @@ std::string AnswerTo(const std::string& options, wasinn_code* code) {
   return computed.message;
 }
 
-bool IsRefused(const std::string& options) {
-  rlimit limit = {};
-  getrlimit(RLIMIT_AS, &limit);
-  if (!testing::HasAddressSanitizer()) {
-    alarm(60);
-    limit.rlim_cur = rlim_t{3} << 30;  // stacks of 256 MiB among it, of which little is touched
-    setrlimit(RLIMIT_AS, &limit);
-  }
+bool IsTaken(const std::string& options) {
   wasinn_code code = WASINN_OK;
   AnswerTo(options, &code);
   return code == WASINN_OK;
 }
 
 TEST(LlamaGrammar, ThatBecomesLargeIsRefusedBeforeItDoes) {
-  Crashes crashes(IsRefused);
+  Crashes crashes(IsTaken);
   size_t tried = 0;
   for (const Large& large : LargeGrammars()) {
-    crashes.Try(large.name, nlohmann::json{{"grammar", large.grammar}}.dump());
+    crashes.Try(large.name, json{{"grammar", large.grammar}}.dump());
     ++tried;
   }
   crashes.Try("endless", R"({"grammar": "root ::= \"a\"{5,2}"})");
   for (const char* grammar : kLeftRecursive) {
-    crashes.Try(grammar, nlohmann::json{{"grammar", grammar}}.dump());
+    crashes.Try(grammar, json{{"grammar", grammar}}.dump());
     ++tried;
   }
   crashes.ExpectNone();
-  EXPECT_EQ(crashes.loaded(), 0u);
+  EXPECT_EQ(crashes.taken(), 0u);
   EXPECT_EQ(crashes.tried(), tried + 1);
   wasinn_code code = WASINN_OK;
-  EXPECT_THAT(AnswerTo(nlohmann::json{{"grammar", LargeGrammars()[0].grammar}}.dump(), &code),
+  EXPECT_THAT(AnswerTo(json{{"grammar", LargeGrammars()[0].grammar}}.dump(), &code),
               HasSubstr("repetitions, written out"));
   EXPECT_EQ(code, WASINN_TOO_LARGE);
 }
@@ -227,12 +202,9 @@ TEST(LlamaGrammar, IsNotLookedAtForLongTokens) {
   tokens.back() = std::string(4000, 'e');
   writer.SetTexts("tokenizer.ggml.tokens", tokens);
   Crashes crashes([](const std::string& bytes) {
-    alarm(60);
-    const Host host;
-    const Model model(host, bytes, LlamaOptions(R"({"n-predict": 3, "temp": 0})"));
-    Context context(model);
+    auto&& [host, model, context] = Opened(bytes, LlamaOptions(R"({"n-predict": 3, "temp": 0})"));
     if (!SetPrompt(&context, "the")) return false;
-    if (!SetOptions(&context, nlohmann::json{{"grammar", WideAndRecursive(100)}}.dump())) return false;
+    if (!SetOptions(&context, json{{"grammar", WideAndRecursive(100)}}.dump())) return false;
     const std::string text = Complete(&context);
     const bool is_allowed = !text.empty() && text.find_first_not_of("eb") == std::string::npos;
     if (!is_allowed) std::cerr << text << "\n";
@@ -240,20 +212,15 @@ TEST(LlamaGrammar, IsNotLookedAtForLongTokens) {
   });
   crashes.Try("a long token", writer.Write());
   crashes.ExpectNone();
-  EXPECT_EQ(crashes.loaded(), 1u);
+  EXPECT_EQ(crashes.taken(), 1u);
 }
 
 // What is just allowed takes little memory: here, as it is looked at.
 TEST(LlamaGrammar, ThatIsDeepTakesLittleMemory) {
   Crashes crashes([](const std::string& options) {
-    rusage before = {}, after = {};
-    wasinn_code code = WASINN_OK;
-    AnswerTo(R"({"grammar": "root ::= [a-z ]"})", &code);
-    getrusage(RUSAGE_SELF, &before);
-    AnswerTo(options, &code);
-    getrusage(RUSAGE_SELF, &after);
-    if (code != WASINN_OK || after.ru_maxrss - before.ru_maxrss > 64 << 10) abort();
-    return true;
+    IsTaken(R"({"grammar": "root ::= [a-z ]"})");
+    const testing::PeakMemory memory;
+    return IsTaken(options) && memory.grown() < 64U << 20;
   });
   size_t allowed = 0;
   for (size_t depth = 250; depth < 21000; depth = depth * 5 / 4) {
@@ -263,9 +230,9 @@ TEST(LlamaGrammar, ThatIsDeepTakesLittleMemory) {
   }
   ASSERT_GE(allowed, 500u);
   ASSERT_LT(allowed, 5000u);
-  crashes.Try("deep", nlohmann::json{{"grammar", Deep(allowed, "[a-z ]")}}.dump());
+  crashes.Try("deep", json{{"grammar", Deep(allowed, "[a-z ]")}}.dump());
   crashes.ExpectNone();
-  EXPECT_EQ(crashes.loaded(), 1u);
+  EXPECT_EQ(crashes.taken(), 1u);
 }
 
 std::string Properties(size_t n, const char* each) {
@@ -294,7 +261,7 @@ TEST(LlamaGrammar, OfASchemaThatBecomesLargeIsRefusedBeforeItDoes) {
   }
   strings += "}}";
   refs += R"(],"$defs":{"a":)" + Properties(100, "{}") + "}}";
-  Crashes crashes(IsRefused);
+  Crashes crashes(IsTaken);
   for (const auto& [name, schema] :
        {std::pair<const char*, std::string>{"maxLength", strings},
         {"properties", Properties(4000, "{}")},
@@ -314,12 +281,12 @@ TEST(LlamaGrammar, OfASchemaThatBecomesLargeIsRefusedBeforeItDoes) {
         {"twice as many at each level", Levels(40)},
         {"pattern", R"({"type":"string","pattern":"^)" + Repeated("[a-z]{0,1999}", 1500) + R"($"})"}}) {
     ASSERT_LE(schema.size(), 64u << 10) << name;
-    crashes.Try(name, nlohmann::json{{"json-schema", schema}}.dump());
+    crashes.Try(name, json{{"json-schema", schema}}.dump());
   }
   crashes.ExpectNone();
-  EXPECT_EQ(crashes.loaded(), 0u);
+  EXPECT_EQ(crashes.taken(), 0u);
   wasinn_code code = WASINN_OK;
-  AnswerTo(nlohmann::json{{"json-schema", Properties(40, R"({"type":"string","maxLength":50})")}}.dump(), &code);
+  AnswerTo(json{{"json-schema", Properties(40, R"({"type":"string","maxLength":50})")}}.dump(), &code);
   EXPECT_EQ(code, WASINN_OK) << "a usual one";
   AnswerTo(R"({"json-schema": {"type":"object","properties":{"next":{"$ref":"#/$defs/node"},
                "all":{"allOf":[{"$ref":"#/$defs/node"}]}},
@@ -376,7 +343,7 @@ TEST(LlamaGrammar, OfASchemaThatIsBuiltManyTimesIsRefusedBeforeItIs) {
     const auto letter = [](size_t at) { return std::string(1, static_cast<char>('a' + at % 26)); };
     return "0" + after + letter(i) + letter(i / 26);
   };
-  Crashes crashes(IsRefused);
+  Crashes crashes(IsTaken);
   size_t tried = 0;
   for (const auto& [name, schema] : std::vector<std::pair<std::string, std::string>>{
            {"types", ManyTypes(10, 12, R"("object")")},
@@ -396,14 +363,14 @@ TEST(LlamaGrammar, OfASchemaThatIsBuiltManyTimesIsRefusedBeforeItIs) {
            {"names that become the same", ManyHyphens(20, 50)},
            {"many of them", ManyHyphens(60, 60)}}) {
     ASSERT_LE(schema.size(), 64u << 10) << name;
-    crashes.Try(name, nlohmann::json{{"json-schema", schema}}.dump());
+    crashes.Try(name, json{{"json-schema", schema}}.dump());
     ++tried;
   }
   crashes.ExpectNone();
-  EXPECT_EQ(crashes.loaded(), 0u);
+  EXPECT_EQ(crashes.taken(), 0u);
   EXPECT_EQ(crashes.tried(), tried);
   wasinn_code code = WASINN_OK;
-  const auto nullable = nlohmann::json{{"json-schema", ManyTypes(1, 10, R"("object","null")")}}.dump();
+  const auto nullable = json{{"json-schema", ManyTypes(1, 10, R"("object","null")")}}.dump();
   EXPECT_EQ(AnswerTo(nullable, &code), "");
   EXPECT_EQ(code, WASINN_OK) << "what may be null";
   for (const auto& [name, schema] : std::vector<std::pair<std::string, std::string>>{
@@ -411,7 +378,7 @@ TEST(LlamaGrammar, OfASchemaThatIsBuiltManyTimesIsRefusedBeforeItIs) {
            {"one name in many objects", R"({"type":"array","prefixItems":[)" + Properties(20, R"({"type":"null"})") +
                                             Repeated("," + Properties(20, R"({"type":"null"})"), 30) + "]}"},
            {"names with other letters", ManyHyphens(3, 10)}}) {
-    AnswerTo(nlohmann::json{{"json-schema", schema}}.dump(), &code);
+    AnswerTo(json{{"json-schema", schema}}.dump(), &code);
     EXPECT_EQ(code, WASINN_OK) << name;
   }
 }

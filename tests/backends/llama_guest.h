@@ -1,6 +1,7 @@
 // What the tests of language models share.
-#ifndef WASINN_TESTS_BACKENDS_LLAMA_GUEST_H_
-#define WASINN_TESTS_BACKENDS_LLAMA_GUEST_H_
+#pragma once
+
+#include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -10,6 +11,8 @@
 
 namespace wasinn::test {
 
+using nlohmann::json;
+
 inline LoadOptions LlamaOptions(const std::string& host_config = "{}", const std::string& path = "") {
   LoadOptions options;
   options.encoding = "ggml";
@@ -17,6 +20,9 @@ inline LoadOptions LlamaOptions(const std::string& host_config = "{}", const std
   options.path = path;
   return options;
 }
+
+// A generation that goes on until it is cancelled.
+inline constexpr char kWithoutEnd[] = R"({"temp": 0, "context-shift": true, "ignore-eos": true, "n-predict": -1})";
 
 inline Tensor Text(const std::string& text) { return {WASINN_U8, {static_cast<int64_t>(text.size())}, text}; }
 
@@ -27,6 +33,19 @@ constexpr uint32_t kCompletion = 0, kMetadata = 1, kMessage = 2, kProbabilities 
 inline Result SetPrompt(Context* context, const std::string& text) { return context->Set(kPrompt, Text(text)); }
 inline Result SetOptions(Context* context, const std::string& json) { return context->Set(kOptions, Text(json)); }
 
+inline Result ComputeOn(Context* context, const std::string& prompt) {
+  EXPECT_TRUE(SetPrompt(context, prompt));
+  return context->Compute();
+}
+inline Result ComputeWith(Context* context, const std::string& options) {
+  EXPECT_TRUE(SetOptions(context, options));
+  return context->Compute();
+}
+inline Result Ask(Context* context, const std::string& prompt, const std::string& options) {
+  EXPECT_TRUE(SetPrompt(context, prompt));
+  return ComputeWith(context, options);
+}
+
 // The completion; a failure is its message.
 inline std::string Complete(Context* context) {
   const Result computed = context->Compute();
@@ -36,11 +55,25 @@ inline std::string Complete(Context* context) {
   return got ? completion.bytes : "error " + std::to_string(got.code) + ": " + got.message;
 }
 
-inline nlohmann::json Metadata(Context* context) {
+inline std::string Complete(Context* context, const std::string& prompt) {
+  EXPECT_TRUE(SetPrompt(context, prompt));
+  return Complete(context);
+}
+
+inline std::string CompleteWith(Context* context, const std::string& options) {
+  EXPECT_TRUE(SetOptions(context, options));
+  return Complete(context);
+}
+inline std::string Complete(Context* context, const std::string& prompt, const std::string& options) {
+  EXPECT_TRUE(SetPrompt(context, prompt));
+  return CompleteWith(context, options);
+}
+
+inline json Metadata(Context* context) {
   Tensor metadata;
   const Result got = context->Get(kMetadata, &metadata);
   if (!got) return {{"error", got.message}};
-  return nlohmann::json::parse(metadata.bytes);
+  return json::parse(metadata.bytes);
 }
 
 // What was generated so far, whether or not it has ended.
@@ -62,5 +95,3 @@ double AllocatedBytes(const std::string& log);
 std::string Characters(const std::string& bytes);
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_LLAMA_GUEST_H_

@@ -20,12 +20,6 @@ TEST(LlamaHostile, WhatIsNoModelIsAnInvalidEncoding) {
     const Model broken(host, bytes, LlamaOptions());
     EXPECT_EQ(broken.loaded().code, WASINN_INVALID_ENCODING) << broken.loaded().message;
   }
-  LoadOptions options = LlamaOptions();
-  options.encoding = "onnx";
-  EXPECT_EQ(Model(host, model, options).loaded().code, WASINN_INVALID_ENCODING);
-  options = LlamaOptions();
-  options.more_bytes = {"more"};
-  EXPECT_EQ(Model(host, model, options).loaded().code, WASINN_INVALID_ARGUMENT);
 }
 
 TEST(LlamaHostile, LlamasOwnWordsAreInTheMessage) {

@@ -189,7 +189,7 @@ TEST(LlamaIsolated, Templates) {
   };
   Workers workers(Encoding::kGgml, chat(kToolTemplate), "backend_order = ['llama']\n");
   workers.ExpectHonest();
-  EXPECT_EQ(workers.Try(chat(kThinkTemplate)), 0u) << workers.log();
+  EXPECT_EQ(workers.Try(chat(kThinkTemplate), Workers::Time::kAll), 0u) << workers.log();
   std::string deep;
   for (int i = 0; i < 60000; ++i) deep += '(';
   for (const std::string& text :

@@ -1,11 +1,11 @@
 // What the tests of images and sounds share.
-#ifndef WASINN_TESTS_BACKENDS_LLAMA_MEDIA_H_
-#define WASINN_TESTS_BACKENDS_LLAMA_MEDIA_H_
+#pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "backends/media_files.h"
 #include "support/this_build.h"
@@ -29,9 +29,9 @@ inline LoadOptions TinyMediaOptions(const std::string& projector, const nlohmann
 }
 
 // Of the file that the options name.
-class FileModel : public Model {
+class FileModel : public LoadedModel {
  public:
-  FileModel(const Host& host, const LoadOptions& options) : Model(host, ReadFile(options.path), options) {}
+  FileModel(const Host& host, const LoadOptions& options) : LoadedModel(host, ReadFile(options.path), options) {}
 };
 
 inline nlohmann::json ImagePart(const std::string& url) {
@@ -57,5 +57,3 @@ inline std::string Answer(Context* context, const std::vector<nlohmann::json>& p
 }
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_LLAMA_MEDIA_H_

@@ -1,24 +1,14 @@
 // Images and sounds of an attacker, and what they may take.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <thread>
-
+#include "backends/expect.h"
 #include "backends/llama_media.h"
 #include "backends/media_attacks.h"
 
 namespace wasinn::test {
 namespace {
 
-using nlohmann::json;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 class LlamaMediaHostile : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(model_.loaded()) << model_.loaded().message;
     honest_ = Answer(&context_, {ImagePart(Url(Png(Picture(32, 32, 1))))});
     ASSERT_THAT(honest_, Not(HasSubstr("error")));
   }
@@ -137,13 +127,13 @@ TEST_F(LlamaMediaHostile, PartsOfAnotherFormAreRefused) {
         R"([{"type": "image_url", "image_url": 7}])", R"([{"type": "image_url", "image_url": {"url": null}}])",
         R"([{"type": "input_audio", "input_audio": {}}])",
         R"([{"type": "video_url", "video_url": {"url": "data:video/mp4;base64,AAAA"}}])"}) {
-    ASSERT_TRUE(SetPrompt(&context_, std::string(R"([{"role": "user", "content": )") + content + "}]"));
-    EXPECT_THAT(Complete(&context_), HasSubstr(CodeOf(WASINN_INVALID_ARGUMENT))) << content;
+    EXPECT_THAT(Complete(&context_, std::string(R"([{"role": "user", "content": )") + content + "}]"),
+                HasSubstr(CodeOf(WASINN_INVALID_ARGUMENT)))
+        << content;
   }
   for (const char* messages :
        {R"({"image_url": 1})", R"(["image_url)", R"([{"content": "image_url)", R"("image_url")"}) {
-    ASSERT_TRUE(SetPrompt(&context_, messages));
-    EXPECT_THAT(Complete(&context_), HasSubstr("JSON array of messages")) << messages;
+    EXPECT_THAT(Complete(&context_, messages), HasSubstr("JSON array of messages")) << messages;
   }
   // A string that looks like one that was put aside, and long ones that are no images.
   const std::string text =
@@ -158,8 +148,8 @@ TEST_F(LlamaMediaHostile, ShortTextsStandForNoLongOnes) {
   ASSERT_TRUE(SetOptions(&context_, R"({"chat": true})"));
   const std::string text = R"({"type": "text", "text": "\u0064ata:#0"})",
                     image = ImagePart(Url(Png(Picture(8, 8, 1)))).dump();
-  ASSERT_TRUE(SetPrompt(&context_, R"([{"role": "user", "content": [)" + image + "," + text + "," + text + "]}]"));
-  const std::string answer = Complete(&context_);
+  const std::string answer =
+      Complete(&context_, R"([{"role": "user", "content": [)" + image + "," + text + "," + text + "]}]");
   EXPECT_THAT(answer, Not(HasSubstr("error")));
   EXPECT_EQ(answer,
             Answer(&context_, {ImagePart(Url(Png(Picture(8, 8, 1)))), TextPart("data:#0"), TextPart("data:#0")}));
@@ -173,7 +163,6 @@ TEST_F(LlamaMediaHostile, SoundsNeedAProjectorThatHears) {
 TEST_F(LlamaMediaHostile, TemplatesThatLoseOrRepeatAnImageAreRefused) {
   for (const char* text : {"{% for m in messages %}{{ m.content }}{{ m.content }}{% endfor %}", "{{ 'nothing' }}"}) {
     const FileModel model(host_, TinyMediaOptions("see.gguf", {{"chat-template", text}}));
-    ASSERT_TRUE(model.loaded());
     Context context(model);
     EXPECT_THAT(Answer(&context, {ImagePart(Url(Png(Picture(8, 8, 1)))), TextPart("b")}),
                 HasSubstr("the chat template writes"))
@@ -224,14 +213,7 @@ TEST_F(LlamaMediaHostile, ACancelEndsIt) {
   const std::vector<json> parts(16, ImagePart(Url(Png(Picture(512, 512, 1)))));
   ASSERT_TRUE(SetOptions(&context_, R"({"chat": true})"));
   ASSERT_TRUE(SetPrompt(&context_, Messages(parts)));
-  std::atomic<bool> done = false;
-  std::thread canceller([&] {
-    while (!done) context_.Cancel();
-  });
-  const Result computed = context_.Compute();
-  done = true;
-  canceller.join();
-  EXPECT_EQ(computed.code, WASINN_TIMEOUT) << computed.message;
+  ComputeUntilCancelled(&context_);
 }
 
 TEST_F(LlamaMediaHostile, WhatNeedsTextAloneSaysSo) {
@@ -248,71 +230,64 @@ TEST(LlamaMediaHostileLimits, ImagesThatAreSeenWholeNeedABatchOfThatSize) {
   const Host host;
   for (const int parallel : {0, 2}) {
     const FileModel model(host, TinyMediaOptions("see_whole.gguf", {{"ubatch-size", 3}, {"parallel", parallel}}));
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
     Context context(model);
     EXPECT_THAT(Answer(&context, {ImagePart(DataUrl("image/png", Png(Picture(8, 8, 1))))}),
                 HasSubstr("an image of 4 tokens"));
   }
 }
 
-TEST(LlamaMediaHostileSound, BrokenOnesAreRefused) {
-  const Host host;
-  const FileModel model(host, TinyMediaOptions("hear.gguf"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Context context(model);
-  const auto of = [&](const std::string& file) { return Answer(&context, {SoundPart(file)}); };
-  const std::string wav = Wav(16000, Tone(16000, 0.5)), honest = of(wav);
+class LlamaMediaHostileSound : public ::testing::Test {
+ protected:
+  std::string Of(const std::string& file) { return Answer(&context_, {SoundPart(file)}); }
+
+  const Host host_;
+  const FileModel model_{host_, TinyMediaOptions("hear.gguf")};
+  Context context_{model_};
+};
+
+TEST_F(LlamaMediaHostileSound, BrokenOnesAreRefused) {
+  const std::string wav = Wav(16000, Tone(16000, 0.5)), honest = Of(wav);
   ASSERT_THAT(honest, Not(HasSubstr("error")));
   for (const std::string& file :
        {std::string(), std::string("RIFF"), wav.substr(0, 30), wav.substr(0, 44), wav.substr(0, 48),
         Png(Picture(8, 8, 1)), std::string("fLaC"), std::string("ID3\x04\x00\x00\x7f\x7f\x7f\x7f", 10),
         Wav(16000, {0.5F}), Wav(0, Tone(16000, 0.1)), Wav(0xffffffff, Tone(16000, 0.1))}) {
-    EXPECT_THAT(of(file), HasSubstr("sound 1: ")) << file.size();
+    EXPECT_THAT(Of(file), HasSubstr("sound 1: ")) << file.size();
   }
   // No numbers, and very large ones.
-  EXPECT_THAT(of(Wav(16000, std::vector<float>(3200, std::numeric_limits<float>::quiet_NaN()))), HasSubstr("error"));
-  of(Wav(16000, std::vector<float>(3200, 1e30F)));
+  EXPECT_THAT(Of(Wav(16000, std::vector<float>(3200, std::numeric_limits<float>::quiet_NaN()))), HasSubstr("error"));
+  Of(Wav(16000, std::vector<float>(3200, 1e30F)));
   uint32_t random = 1;
-  for (int i = 0; i < 16; ++i) {
+  for (int i = 0; i < 8; ++i) {
     std::string broken = wav;
     random = random * 1664525 + 1013904223;
     broken[random % 60] ^= static_cast<char>(1 << (random >> 28 & 7));
-    of(broken);
+    Of(broken);
   }
-  EXPECT_EQ(of(wav), honest);
+  EXPECT_EQ(Of(wav), honest);
 }
 
 // What is in a file beside its sound is not read: here lengths of 4 GB, for which there may be no memory.
-TEST(LlamaMediaHostileSound, TitlesAndPicturesAreNotRead) {
-  const Host host;
-  const FileModel model(host, TinyMediaOptions("hear.gguf"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Context context(model);
-  const auto of = [&](const std::string& file) { return Answer(&context, {SoundPart(file)}); };
+TEST_F(LlamaMediaHostileSound, TitlesAndPicturesAreNotRead) {
   const std::string huge(4, '\xff'), zeros(16, '\0');
   const std::string title = zeros.substr(0, 4) + std::string("\1\0\0\0", 4) + huge,
                     picture = zeros.substr(0, 12) + zeros + huge;
-  const std::string flac = of(Flac(16000, 100, ""));
+  const std::string flac = Of(Flac(16000, 100, ""));
   EXPECT_THAT(flac, Not(HasSubstr("error")));
-  EXPECT_EQ(of(Flac(16000, 100, FlacBlock(4, title) + FlacBlock(6, picture + zeros))), flac);
-  const std::string wav = Wav(16000, Tone(16000, 0.5)), honest = of(wav);
-  EXPECT_EQ(of(std::string("ID3\4\0\0\0\0\0\4", 10) + "TIT2" + wav), honest);
+  EXPECT_EQ(Of(Flac(16000, 100, FlacBlock(4, title) + FlacBlock(6, picture + zeros))), flac);
+  const std::string wav = Wav(16000, Tone(16000, 0.5)), honest = Of(wav);
+  EXPECT_EQ(Of(std::string("ID3\4\0\0\0\0\0\4", 10) + "TIT2" + wav), honest);
   std::string listed = wav;
   listed.insert(36, std::string("LIST\x0c\0\0\0INFOIART\xff\xff\xff\xf0", 20));
-  EXPECT_EQ(of(listed), honest);
+  EXPECT_EQ(Of(listed), honest);
 }
 
 // A sample of a second long would become 16,000 of them, and some 65 million for a part of a sound.
-TEST(LlamaMediaHostileSound, FewSamplesOfASecondAreRefused) {
-  const Host host;
-  const FileModel model(host, TinyMediaOptions("hear.gguf"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Account guest;
-  Context context(model, 0, "{}", &guest);
+TEST_F(LlamaMediaHostileSound, FewSamplesOfASecondAreRefused) {
   for (const uint32_t rate : {1U, 16U, 999U}) {
-    EXPECT_THAT(Answer(&context, {SoundPart(Wav(rate, Tone(rate, 2)))}), HasSubstr("expected 1000 to 192000")) << rate;
+    EXPECT_THAT(Of(Wav(rate, Tone(rate, 2))), HasSubstr("expected 1000 to 192000")) << rate;
   }
-  EXPECT_THAT(Answer(&context, {SoundPart(Wav(1000, Tone(1000, 0.5)))}), Not(HasSubstr("error")));
+  EXPECT_THAT(Of(Wav(1000, Tone(1000, 0.5))), Not(HasSubstr("error")));
 }
 
 }  // namespace

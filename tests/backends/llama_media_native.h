@@ -1,6 +1,5 @@
 // llama.cpp's own way to a completion of texts, images and sounds: mtmd.h and llama.h, for comparison.
-#ifndef WASINN_TESTS_BACKENDS_LLAMA_MEDIA_NATIVE_H_
-#define WASINN_TESTS_BACKENDS_LLAMA_MEDIA_NATIVE_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -37,5 +36,3 @@ class NativeMedia {
 };
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_LLAMA_MEDIA_NATIVE_H_

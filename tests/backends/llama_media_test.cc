@@ -36,7 +36,6 @@ struct MediaCase {
 class LlamaMedia : public ::testing::TestWithParam<MediaCase> {
  protected:
   LlamaMedia() : model_(host_, Options()) {}
-  void SetUp() override { ASSERT_TRUE(model_.loaded()) << model_.loaded().message; }
 
   static bool has_places() { return std::string(GetParam().projector) == "see_places.gguf"; }
   static LoadOptions Options() {
@@ -123,7 +122,6 @@ TEST_P(LlamaMedia, IsSavedWithAState) {
 TEST(LlamaMediaParallel, GuestsWithAndWithoutImagesGetWhatTheyWouldHaveGotAlone) {
   const Host host;
   const FileModel model(host, TinyMediaOptions("see.gguf", {{"parallel", 3}}));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
   std::vector<std::thread> threads;
   for (uint32_t i = 0; i < 6; ++i) {
     threads.emplace_back([&, i] {
@@ -158,7 +156,6 @@ TEST(LlamaMediaBeside, GuestsThatChooseTheTokens) {
              another = ImagePart(DataUrl("image/png", Png(Picture(32, 32, 2))));
   for (const int parallel : {0, 1}) {
     const FileModel model(host, TinyMediaOptions("see.gguf", {{"parallel", parallel}}));
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
     std::string said, other;
     Tokens chosen;
     {
@@ -188,7 +185,6 @@ TEST(LlamaMediaBeside, DraftsGuessNothingBehindAnImage) {
   const FileModel plain(host, TinyMediaOptions("see.gguf"));
   const FileModel drafted(host,
                           TinyMediaOptions("see.gguf", {{"draft", ModelPath("tiny.gguf")}, {"draft-p-min", 0.0}}));
-  ASSERT_TRUE(drafted.loaded()) << drafted.loaded().message;
   Context alone(plain), context(drafted);
   const std::vector<json> sees = {TextPart("Tell of "), ImagePart(DataUrl("image/png", Png(Picture(32, 32, 1))))},
                           reads = {TextPart("Tell of oats")};
@@ -203,7 +199,6 @@ TEST(LlamaMediaBeside, DraftsGuessNothingBehindAnImage) {
 TEST(LlamaMediaParts, SeveralImagesInTheirOrder) {
   const Host host;
   const FileModel model(host, TinyMediaOptions("see.gguf"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
   const std::string first = Png(Picture(32, 32, 1)), second = Png(Picture(32, 32, 2));
   const auto url = [](const std::string& file) { return DataUrl("image/png", file); };
   Context context(model);
@@ -264,7 +259,6 @@ TEST(LlamaMediaParts, AMarkerInATextIsText) {
 TEST(LlamaMediaSound, SaysWhatLlamaCppSays) {
   const Host host;
   const FileModel model(host, TinyMediaOptions("hear.gguf"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
   constexpr uint32_t kRate = 16000;
   Context context(model);
   const auto expected = [](const std::vector<float>& samples) {
@@ -286,7 +280,6 @@ TEST(LlamaMediaSound, SaysWhatLlamaCppSays) {
 TEST(LlamaMediaModel, TellsWhatItTakes) {
   const Host host;
   const FileModel sees(host, TinyMediaOptions("see.gguf")), hears(host, TinyMediaOptions("hear.gguf"));
-  ASSERT_TRUE(sees.loaded() && hears.loaded());
   const auto described = [&](const Model& model) { return json::parse(host.table().describe(model.get())); };
   EXPECT_EQ(described(sees)["images"], true);
   EXPECT_EQ(described(sees)["sounds"], false);
@@ -297,8 +290,7 @@ TEST(LlamaMediaModel, TellsWhatItTakes) {
 TEST(LlamaMediaModel, ProjectorsAreTheHosts) {
   const Host host;
   const auto refused = [&](const LoadOptions& options) {
-    const FileModel model(host, options);
-    return model.loaded().message;
+    return Model(host, ReadFile(options.path), options).loaded().message;
   };
   EXPECT_THAT(refused(LlamaOptions(R"({"projector": "see.gguf"})", ModelPath("tiny.gguf"))),
               HasSubstr("absolute path"));
@@ -311,8 +303,7 @@ TEST(LlamaMediaModel, ProjectorsAreTheHosts) {
   EXPECT_THAT(host.log(), HasSubstr("unknown keys: projector"));
   EXPECT_THAT(Answer(&context, {ImagePart(DataUrl("image/png", Png(Picture(8, 8, 1))))}),
               HasSubstr("it has no projector"));
-  ASSERT_TRUE(SetOptions(&context, R"({"mmproj": "see.gguf"})"));
-  EXPECT_THAT(Complete(&context), HasSubstr("the host's to name"));
+  EXPECT_THAT(CompleteWith(&context, R"({"mmproj": "see.gguf"})"), HasSubstr("the host's to name"));
   // Where the host has named one, a guest's program that names its own goes on.
   const FileModel sees(host, TinyMediaOptions("see.gguf"));
   Context seeing(sees);

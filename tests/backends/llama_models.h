@@ -1,6 +1,5 @@
 // Models that several files of tests load, and llama.cpp itself with them.
-#ifndef WASINN_TESTS_BACKENDS_LLAMA_MODELS_H_
-#define WASINN_TESTS_BACKENDS_LLAMA_MODELS_H_
+#pragma once
 
 #include <string>
 
@@ -42,5 +41,3 @@ inline const std::string& LongModel() {
 }
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_LLAMA_MODELS_H_

@@ -1,6 +1,5 @@
 // llama.cpp's own loop, written against llama.h, for comparison.
-#ifndef WASINN_TESTS_BACKENDS_LLAMA_NATIVE_H_
-#define WASINN_TESTS_BACKENDS_LLAMA_NATIVE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -71,5 +70,3 @@ class NativeLlama {
 };
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_LLAMA_NATIVE_H_

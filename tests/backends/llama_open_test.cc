@@ -1,43 +1,14 @@
 // Opening and configuring.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 
-#include "backends/llama_guest.h"
+#include "backends/expect.h"
 #include "backends/llama_models.h"
-#include "backends/llama_native.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-
-TEST(LlamaOpen, SaysWhatItFound) {
-  const Host host;
-  ASSERT_TRUE(host.opened()) << host.opened().message;
-  EXPECT_STREQ(host.info()->framework, "llama.cpp");
-  EXPECT_THAT(host.info()->version, HasSubstr("."));
-  EXPECT_TRUE(std::filesystem::path(host.info()->library).is_absolute());
-  EXPECT_THAT(host.info()->devices, HasSubstr("cpu"));
-  EXPECT_EQ(host.log(), "") << "and prints nothing";
-}
-
-TEST(LlamaOpen, AMissingFrameworkIsAnErrorThatHelps) {
-  const Host host(R"({"library": "/nonexistent"})");
-  EXPECT_EQ(host.opened().code, WASINN_UNSUPPORTED_OPERATION);
-  EXPECT_THAT(host.opened().message, AllOf(HasSubstr("/nonexistent"), HasSubstr("scripts/deps.sh llama")));
-  EXPECT_EQ(Host(R"({"library": "relative"})").opened().code, WASINN_INVALID_ARGUMENT);
-  const Host folder(R"({"library": ")" + std::filesystem::path(testing::FrameworkFile("llama")).parent_path().string() +
-                    "\"}");
-  EXPECT_TRUE(folder.opened()) << folder.opened().message;
-}
-
 TEST(LlamaOpen, BadConfigurationIsRefused) {
-  EXPECT_EQ(Host(R"({"threads": 0})").opened().code, WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(Host(R"({"threads": 3})", 2).opened().code, WASINN_INVALID_ARGUMENT);
   const Host host;
   for (const char* bad :
        {R"({"ctx-size": -1})", R"({"parallel": 65})", R"({"threads": 2, "ctx-size": "a"})", R"({"loras": ["a"]})",
@@ -58,59 +29,46 @@ TEST(LlamaOpen, GuestsStayWithinWhatTheHostAllows) {
   }
   options.guest_config =
       R"({"ctx-size": 48, "threads": 64, "temp": 0, "library": "/etc", "loras": {"a": "/etc/passwd"}})";
-  const Model model(host, TinyModel(), options);
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  const auto description = nlohmann::json::parse(host.table().describe(model.get()));
+  const LoadedModel model(host, TinyModel(), options);
+  const auto description = json::parse(host.table().describe(model.get()));
   EXPECT_EQ(description["context"], 48);
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, "the hen"));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeOn(&context, "the hen"));
   EXPECT_EQ(Metadata(&context)["output_tokens"], 4) << "what the host says where the guest says nothing";
   // Without a word of the host: what the model was trained with.
   options = LlamaOptions();
   options.guest_config = R"({"ctx-size": 513})";
-  const Model most(host, TinyModel(), options);
-  ASSERT_TRUE(most.loaded()) << most.loaded().message;
-  EXPECT_EQ(nlohmann::json::parse(host.table().describe(most.get()))["context"], 512) << "programs ask for 4096";
+  const LoadedModel most(host, TinyModel(), options);
+  EXPECT_EQ(json::parse(host.table().describe(most.get()))["context"], 512) << "programs ask for 4096";
 }
 
 TEST(LlamaOpen, AContextHasAConfigurationOfItsOwn) {
   const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"ctx-size": 64, "n-predict": 4, "temp": 0})"));
+  const LoadedModel model(host, TinyModel(), LlamaOptions(R"({"ctx-size": 64, "n-predict": 4, "temp": 0})"));
   Context context(model, 0, R"({"n-predict": 7, "ctx-size": 48, "rope-scale": 2})");
   EXPECT_THAT(host.log(), HasSubstr("configuration from the guest: unknown keys: rope-scale"));
-  ASSERT_TRUE(SetPrompt(&context, "the hen"));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeOn(&context, "the hen"));
   EXPECT_EQ(Metadata(&context)["output_tokens"], 7);
-  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 2})"));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeWith(&context, R"({"n-predict": 2})"));
   EXPECT_EQ(Metadata(&context)["output_tokens"], 2);
-  ASSERT_TRUE(SetOptions(&context, "{}"));
-  EXPECT_TRUE(context.Compute());
+  EXPECT_TRUE(ComputeWith(&context, "{}"));
   EXPECT_EQ(Metadata(&context)["output_tokens"], 7) << "options stand for themselves";
   for (const char* bad : {R"({"ctx-size": -1})", R"({"temp": -1})", "[]", R"({"lora": "a"})"}) {
-    const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = bad};
-    wasinn_backend_slot* made = nullptr;
-    EXPECT_EQ(TakeError(host.table().slot_new(model.get(), &options, &made)).code, WASINN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(Contexts(host, model, {.guest_config = bad}).refused.code, WASINN_INVALID_ARGUMENT) << bad;
   }
 }
 
 // An answer without them would be to another question.
 TEST(LlamaOpen, KeysOfModelsThatSeeAreErrors) {
-  const Host host;
-  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 1})"));
-  Context context(model);
+  auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 1})"));
   ASSERT_TRUE(SetPrompt(&context, "the hen"));
   for (const auto& [key, config] : {std::pair<const char*, const char*>{"mmproj", R"({"mmproj": "/etc/passwd"})"},
                                     {"image", R"({"image": "hen.jpg"})"},
                                     {"tts", R"({"tts": true})"}}) {
-    const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = config};
-    wasinn_backend_slot* made = nullptr;
-    const Result refused = TakeError(host.table().slot_new(model.get(), &options, &made));
+    const Result refused = Contexts(host, model, {.guest_config = config}).refused;
     EXPECT_EQ(refused.code, WASINN_UNSUPPORTED_OPERATION) << refused.message;
     EXPECT_THAT(refused.message, HasSubstr(key));
-    ASSERT_TRUE(SetOptions(&context, config));
-    const Result computed = context.Compute();
+    const Result computed = ComputeWith(&context, config);
     EXPECT_EQ(computed.code, WASINN_UNSUPPORTED_OPERATION) << computed.message;
     EXPECT_THAT(computed.message, HasSubstr(key));
   }
@@ -138,8 +96,7 @@ TEST(LlamaMemory, IsChargedToTheGuest) {
   {
     Context context(model, 0, "{}", &account);
     EXPECT_EQ(account.used, 0u) << "nothing is kept before the first compute";
-    ASSERT_TRUE(SetPrompt(&context, "the hen"));
-    ASSERT_TRUE(context.Compute());
+    ASSERT_TRUE(ComputeOn(&context, "the hen"));
     const uint64_t cache = uint64_t{512} * 2 * 2 * 2 * 32;
     EXPECT_GT(account.used, cache);
     const uint64_t once = account.used;
@@ -152,8 +109,7 @@ TEST(LlamaMemory, IsChargedToTheGuest) {
     EXPECT_GT(account.used, once + 1999 * 32) << "and its grammar";
     ASSERT_TRUE(context.Finish());
     EXPECT_EQ(account.used, once);
-    ASSERT_TRUE(SetOptions(&context, R"({"ctx-size": 256})"));
-    ASSERT_TRUE(context.Compute());
+    ASSERT_TRUE(ComputeWith(&context, R"({"ctx-size": 256})"));
     EXPECT_LT(account.used, once);
   }
   EXPECT_EQ(account.used, 0u);
@@ -168,8 +124,7 @@ TEST(LlamaMemory, OfManyContextsStaysWithinTheGuestsLimit) {
   size_t served = 0;
   for (int i = 0; i < 256; ++i) {
     contexts.push_back(std::make_unique<Context>(model, 0, "{}", &account));
-    ASSERT_TRUE(SetPrompt(contexts.back().get(), "the"));
-    const Result computed = contexts.back()->Compute();
+    const Result computed = ComputeOn(contexts.back().get(), "the");
     served += computed ? 1 : 0;
     if (!computed) {
       EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
@@ -189,8 +144,7 @@ TEST(LlamaMemory, OfModels) {
   LoadOptions options = LlamaOptions();
   options.account = &guest;
   {
-    const Model model(host, TinyModel(), options);
-    ASSERT_TRUE(model.loaded());
+    const LoadedModel model(host, TinyModel(), options);
     EXPECT_GT(guest.used, TinyVocabulary().size() * 64);
     const uint64_t used = guest.used;
     guest.limit = used + 1;
@@ -201,27 +155,26 @@ TEST(LlamaMemory, OfModels) {
   EXPECT_EQ(guest.used, 0u);
   options = LlamaOptions(R"({"parallel": 2, "n-predict": 2})");
   options.account = &hosts;
-  const Model shared(host, TinyModel(), options);
-  ASSERT_TRUE(shared.loaded());
+  const LoadedModel shared(host, TinyModel(), options);
   EXPECT_GT(hosts.used, uint64_t{2} * 512 * 2 * 2 * 2 * 32);
   Context context(shared, 0, "{}", &guest);
-  ASSERT_TRUE(SetPrompt(&context, "the"));
-  ASSERT_TRUE(context.Compute());
+  ASSERT_TRUE(ComputeOn(&context, "the"));
   EXPECT_EQ(guest.used, 0u);
 }
 
 // Never less than llama.cpp says that it has allocated.
 TEST(LlamaMemory, IsReckonedBeforeItIsAllocated) {
   for (const auto& shape :
-       {TinyLlama{}, TinyLlama{.embedding = 256, .layers = 8, .heads = 8, .kv_heads = 2, .feed_forward = 512},
-        TinyLlama{.embedding = 128, .layers = 1, .heads = 2, .kv_heads = 2, .feed_forward = 1024, .context = 16384}}) {
+       {TinyLlama{}, TinyLlama{.embedding = 256, .layers = 3, .heads = 8, .kv_heads = 2, .feed_forward = 512},
+        TinyLlama{.embedding = 128, .layers = 1, .heads = 2, .kv_heads = 2, .feed_forward = 1024, .context = 4096}}) {
+    const std::string bytes = TinyLlamaWriter(shape).Write();
     for (const char* settings :
          {R"({"n-predict": 1, "enable-log": true})", R"({"ubatch-size": 16, "enable-log": true})",
           R"({"n-predict": 1, "flash-attn": "off", "enable-log": true})",
           R"({"n-predict": 1, "cache-type-k": "f32", "cache-type-v": "bf16", "enable-log": true})",
           R"({"embedding": true, "enable-log": true})", R"({"ctx-size": 300, "ubatch-size": 1, "enable-log": true})"}) {
       const Host host;
-      const Model model(host, TinyLlamaWriter(shape).Write(), LlamaOptions());
+      const LoadedModel model(host, bytes, LlamaOptions());
       Account account;
       Context context(model, 0, settings, &account);
       ASSERT_TRUE(SetPrompt(&context, std::string(200, 'a'))) << settings;
@@ -232,42 +185,6 @@ TEST(LlamaMemory, IsReckonedBeforeItIsAllocated) {
       EXPECT_LE(static_cast<double>(account.most), 3 * allocated + (8 << 20)) << settings << "\n" << host.log();
     }
   }
-}
-
-TEST(LlamaTarget, AGpuThatIsNotThere) {
-  const Host host;
-  if (std::string(host.info()->devices).find("gpu") != std::string::npos) GTEST_SKIP() << "there is one";
-  for (const wasinn_target target : {WASINN_GPU, WASINN_TPU}) {
-    LoadOptions options = LlamaOptions();
-    options.target = target;
-    const Model refused(host, TinyModel(), options);
-    EXPECT_EQ(refused.loaded().code, WASINN_UNSUPPORTED_OPERATION);
-    EXPECT_THAT(refused.loaded().message, HasSubstr("it has cpu"));
-    options.cpu_fallback = true;
-    const Model served(host, TinyModel(), options);
-    EXPECT_TRUE(served.loaded()) << served.loaded().message;
-    EXPECT_EQ(nlohmann::json::parse(host.table().describe(served.get()))["device"], "cpu") << "not what was asked for";
-  }
-  const std::string log = host.log();
-  EXPECT_EQ(std::ranges::count(log, '\n'), 1) << "said once: " << log;
-  LoadOptions options = LlamaOptions();
-  options.target = WASINN_AUTO;
-  const Model automatic(host, TinyModel(), options);
-  EXPECT_TRUE(automatic.loaded());
-  EXPECT_EQ(nlohmann::json::parse(host.table().describe(automatic.get()))["device"], "cpu");
-}
-
-TEST(LlamaOpen, TwoHostsAtOnce) {
-  auto first = std::make_unique<Host>();
-  const Host second;
-  const Model model(second, TinyModel(), LlamaOptions(R"({"n-predict": 2})"));
-  {
-    const Model other(*first, TinyModel(), LlamaOptions(R"({"n-predict": 2})"));
-  }
-  first.reset();
-  Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, "the"));
-  EXPECT_TRUE(context.Compute());
 }
 
 TEST(LlamaModel, MemoryIsSharedByItsContexts) {
@@ -284,8 +201,7 @@ TEST(LlamaModel, MemoryIsSharedByItsContexts) {
   std::vector<std::unique_ptr<Context>> contexts;
   for (int i = 0; i < 4; ++i) {
     contexts.push_back(std::make_unique<Context>(model));
-    ASSERT_TRUE(SetPrompt(contexts.back().get(), "the"));
-    ASSERT_TRUE(contexts.back()->Compute());
+    ASSERT_TRUE(ComputeOn(contexts.back().get(), "the"));
   }
   EXPECT_EQ(mappings(), before);
 }

@@ -1,27 +1,18 @@
 // Conversations that are decoded together.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <pthread.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <thread>
 
 #include "backends/crashes.h"
 #include "backends/expect.h"
-#include "backends/llama_guest.h"
 #include "backends/llama_models.h"
-#include "backends/llama_native.h"
+#include "backends/own_clock.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
-
-using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 class LlamaParallel : public ::testing::TestWithParam<const char*> {};
 
@@ -30,7 +21,7 @@ TEST_P(LlamaParallel, EachGetsTheTokensThatItWouldHaveGotAlone) {
   const std::string options = GetParam();
   std::vector<std::string> expected;
   {
-    const Model alone(host, LongModel(), LlamaOptions(options + "}"));
+    const LoadedModel alone(host, LongModel(), LlamaOptions(options + "}"));
     for (size_t i = 0; i < 8; ++i) {
       Context context(alone);
       ASSERT_TRUE(SetPrompt(&context, Prompt(i)));
@@ -39,8 +30,7 @@ TEST_P(LlamaParallel, EachGetsTheTokensThatItWouldHaveGotAlone) {
   }
   // As many as there are places, and more.
   for (const char* parallel : {"8", "3", "1"}) {
-    const Model model(host, LongModel(), LlamaOptions(options + R"(, "parallel": )" + parallel + "}"));
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, LongModel(), LlamaOptions(options + R"(, "parallel": )" + parallel + "}"));
     std::vector<std::thread> threads;
     for (size_t i = 0; i < 8; ++i) {
       threads.emplace_back([&, i] {
@@ -85,18 +75,9 @@ TEST(LlamaParallelPlaces, AreHeldOnlyWhileAContextGenerates) {
   EXPECT_EQ(Complete(&first), whole);
   // While one holds it, another waits until it is cancelled.
   ASSERT_TRUE(first.Step());
-  std::atomic<bool> done = false;
-  std::thread watchdog([&] {
-    const auto start = steady_clock::now();
-    while (!done) {
-      std::this_thread::sleep_for(milliseconds(2));
-      if (steady_clock::now() - start > milliseconds(50)) second.Cancel();
-    }
-  });
-  const Result waited = second.Compute();
-  done = true;
-  watchdog.join();
-  EXPECT_EQ(waited.code, WASINN_TIMEOUT) << waited.message;
+  Waiter waiter(&second);
+  EXPECT_TRUE(waiter.AwaitPolls(3));
+  EXPECT_EQ(waiter.Cancel().code, WASINN_TIMEOUT);
   while (first.Step()) {
   }
   EXPECT_EQ(Written(&first), whole) << "nothing happened to the other one";
@@ -132,25 +113,15 @@ TEST(LlamaParallelPlaces, ACancelledOneLeavesTheOthersAlone) {
     ASSERT_TRUE(SetPrompt(contexts[i].get(), Prompt(i)));
     if (i < 3) expected[i] = Complete(contexts[i].get());
   }
-  ASSERT_TRUE(SetOptions(contexts[3].get(), R"({"grammar": "root ::= [a-z]{1900}", "n-predict": -1})"))
-      << "which does not end by itself";
-  std::atomic<bool> done = false;
-  std::thread watchdog([&] {
-    while (!done) {
-      std::this_thread::sleep_for(milliseconds(3));
-      contexts[3]->Cancel();
-    }
-  });
+  ASSERT_TRUE(SetOptions(contexts[3].get(), kWithoutEnd));
   std::vector<std::thread> threads;
   for (size_t i = 0; i < 3; ++i) {
     threads.emplace_back([&, i] {
       for (int n = 0; n < 3; ++n) EXPECT_EQ(Complete(contexts[i].get()), expected[i]);
     });
   }
-  for (int n = 0; n < 5; ++n) EXPECT_EQ(contexts[3]->Compute().code, WASINN_TIMEOUT);
+  for (int n = 0; n < 3; ++n) ExpectCancellable(contexts[3].get());
   for (std::thread& thread : threads) thread.join();
-  done = true;
-  watchdog.join();
 }
 
 // One who holds a place and does nothing with it loses it to one who waits, and goes on later as if nothing had been.
@@ -159,13 +130,13 @@ TEST(LlamaParallelPlaces, AreTakenBackFromOneWhoDoesNotUseIt) {
   const Model model(host, LongModel(), LlamaOptions(R"({"temp": 0, "n-predict": 12, "parallel": 1})"));
   Context first(model), second(model);
   ASSERT_TRUE(SetPrompt(&first, Prompt(1)));
-  ASSERT_TRUE(SetPrompt(&second, Prompt(2)));
-  const std::string whole = Complete(&first), other = Complete(&second);
+  const std::string whole = Complete(&first), other = Complete(&second, Prompt(2));
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(first.Step());
-  {
-    const Watchdog watchdog(&second, std::chrono::minutes(2));
-    EXPECT_EQ(Complete(&second), other);
-  }
+  Waiter waiter(&second);
+  EXPECT_TRUE(waiter.AwaitPolls(1));
+  waiter.clock().Turn(std::chrono::seconds(3));
+  EXPECT_TRUE(waiter.Join());
+  EXPECT_EQ(Written(&second), other);
   while (first.Step()) {
   }
   EXPECT_EQ(Written(&first), whole);
@@ -173,9 +144,7 @@ TEST(LlamaParallelPlaces, AreTakenBackFromOneWhoDoesNotUseIt) {
   EXPECT_EQ(Complete(&second), other);
 }
 
-// A child that hangs is ended by its alarm.
 bool ComputeBesideASlowOne(const std::string& bytes) {
-  alarm(100);
   auto& host = *new Host;  // never freed, since the slow one never ends
   auto& model = *new Model(host, bytes, LlamaOptions(R"({"temp": 0, "n-predict": 6, "parallel": 2})"));
   auto& slow = *new Context(model);
@@ -189,7 +158,7 @@ bool ComputeBesideASlowOne(const std::string& bytes) {
   pthread_getcpuclockid(thread.native_handle(), &clock);
   const std::string expected = Complete(&other);
   // Until it is at it, and then some more.
-  for (timespec used = {}; used.tv_sec < 1; clock_gettime(clock, &used)) {
+  for (timespec used = {}; used.tv_sec == 0 && used.tv_nsec < 300'000'000; clock_gettime(clock, &used)) {
     if (Complete(&other) != expected) return false;
   }
   for (int i = 0; i < 20; ++i) {
@@ -206,7 +175,7 @@ TEST(LlamaParallelPlaces, ASlowGrammarHoldsUpNobodyElse) {
   Crashes crashes(ComputeBesideASlowOne);
   crashes.Try("a slow grammar", writer.Write());
   crashes.ExpectNone();
-  EXPECT_EQ(crashes.loaded(), 1u) << "all were as they would have been";
+  EXPECT_EQ(crashes.taken(), 1u) << "all were as they would have been";
 }
 
 // Models whose memory cannot forget a part are evaluated anew.
@@ -236,18 +205,13 @@ TEST(LlamaParallelPlaces, HaveLimits) {
   EXPECT_EQ(large.loaded().code, WASINN_TOO_LARGE) << large.loaded().message;
   const Model model(host, LongModel(), LlamaOptions(R"({"parallel": 2, "ctx-size": 40, "temp": 0})"));
   Context context(model), embedding(model);
-  ASSERT_TRUE(SetPrompt(&context, "the hen"));
-  EXPECT_EQ(context.Compute().code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(ComputeOn(&context, "the hen").code, WASINN_CONTEXT_FULL);
   const int all = Metadata(&context)["output_tokens"].get<int>();
-  ASSERT_TRUE(SetOptions(&context, R"({"ctx-size": 41})"));
-  EXPECT_EQ(context.Compute().code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(ComputeWith(&context, R"({"ctx-size": 41})").code, WASINN_CONTEXT_FULL);
   EXPECT_EQ(Metadata(&context)["output_tokens"], all) << "the host says the size";
-  ASSERT_TRUE(SetOptions(&context, R"({"ctx-size": 20})"));
-  EXPECT_EQ(context.Compute().code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(ComputeWith(&context, R"({"ctx-size": 20})").code, WASINN_CONTEXT_FULL);
   EXPECT_EQ(Metadata(&context)["output_tokens"], 21 - Metadata(&context)["input_tokens"].get<int>());
-  ASSERT_TRUE(SetPrompt(&embedding, "the hen"));
-  ASSERT_TRUE(SetOptions(&embedding, R"({"embedding": true})"));
-  EXPECT_TRUE(embedding.Compute());
+  EXPECT_TRUE(Ask(&embedding, "the hen", R"({"embedding": true})"));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "backends/llama_writer.h"
-#include "common/error.h"
+#include "backends/thrown.h"
 
 namespace wasinn::test {
 namespace {
@@ -38,12 +38,7 @@ ModelScan Scan(const std::string& bytes, bool of_guest = true) {
 }
 
 wasinn_code CodeOf(const std::string& bytes, bool of_guest = true) {
-  try {
-    Scan(bytes, of_guest);
-    return WASINN_OK;
-  } catch (const backend::Error& error) {
-    return error.code();
-  }
+  return ThrownBy([&] { Scan(bytes, of_guest); }).code;
 }
 
 TEST(GgufScan, ReadsWhatMemoryIsReckonedBy) {
@@ -122,12 +117,7 @@ TEST(GgufScan, NamesHaveNoByte0) {
 TEST(GgufScan, SaysWhereItIsWrong) {
   GgufWriter writer = TinyLlamaWriter();
   writer.added_tensors = uint64_t{1} << 60;
-  try {
-    Scan(writer.Write());
-    FAIL();
-  } catch (const backend::Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("at offset"));
-  }
+  EXPECT_THAT(ThrownBy([&] { Scan(writer.Write()); }).message, HasSubstr("at offset"));
 }
 
 TEST(GgufScan, TheHostsModelsMayHaveMoreFiles) {

@@ -1,9 +1,5 @@
 // Contexts that are full and go on without a part of the text, against llama.cpp's own functions.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <chrono>
 #include <thread>
 
 #include "backends/expect.h"
@@ -12,8 +8,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr const char* kShiftedText = "the hen ate the oats, and then";
 constexpr size_t kRoom = 64;
@@ -45,8 +39,7 @@ TEST(LlamaShift, GoesOnAsTheFrameworksOwnDoes) {
   const Host host;
   for (const char* parallel : {"", R"(, "parallel": 2)"}) {
     for (const int keep : {0, 5, -1}) {
-      const Model model(host, EndlessModel(), LlamaOptions(Config(parallel)));
-      ASSERT_TRUE(model.loaded()) << model.loaded().message;
+      const LoadedModel model(host, EndlessModel(), LlamaOptions(Config(parallel)));
       Context context(model, 0, R"({"keep": )" + std::to_string(keep) + "}");
       ASSERT_TRUE(SetPrompt(&context, kShiftedText));
       const size_t prompt = Metadata(&context)["input_tokens"];
@@ -75,12 +68,10 @@ TEST(LlamaShift, DoesNotMovePackedKeys) {
     const Model model(host, EndlessModel(),
                       LlamaOptions(Config(std::string(R"(, "cache-type-k": "q8_0")") + parallel)));
     Context context(model);
-    ASSERT_TRUE(SetPrompt(&context, kShiftedText));
-    const Result refused = context.Compute();
+    const Result refused = ComputeOn(&context, kShiftedText);
     EXPECT_EQ(refused.code, WASINN_UNSUPPORTED_OPERATION);
     EXPECT_THAT(refused.message, HasSubstr("context-shift"));
-    ASSERT_TRUE(SetOptions(&context, R"({"context-shift": false})"));
-    EXPECT_EQ(context.Compute().code, WASINN_CONTEXT_FULL);
+    EXPECT_EQ(ComputeWith(&context, R"({"context-shift": false})").code, WASINN_CONTEXT_FULL);
   }
   const Model model(host, EndlessModel(), LlamaOptions(Config(R"(, "cache-type-v": "q8_0")")));
   Context context(model);
@@ -109,29 +100,23 @@ TEST(LlamaShift, LeavesOthersAlone) {
 }
 
 TEST(LlamaShift, IsForGuestsToAskFor) {
-  const Host host;
-  const Model model(host, EndlessModel(), LlamaOptions(R"({"temp": 0, "ctx-size": 64})"));
-  Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kShiftedText));
-  EXPECT_EQ(context.Compute().code, WASINN_CONTEXT_FULL) << "not without the key";
+  auto&& [host, model, context] = Opened(EndlessModel(), LlamaOptions(R"({"temp": 0, "ctx-size": 64})"));
+  EXPECT_EQ(ComputeOn(&context, kShiftedText).code, WASINN_CONTEXT_FULL) << "not without the key";
   EXPECT_EQ(Metadata(&context)["context_shifts"], 0);
   for (const char* bad :
        {R"({"context-shift": 1})", R"({"keep": -2})", R"({"keep": 16777217})", R"({"keep": "all"})"}) {
-    ASSERT_TRUE(SetOptions(&context, bad));
-    EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(ComputeWith(&context, bad).code, WASINN_INVALID_ARGUMENT) << bad;
   }
   // A prompt that fills it, of which all is to be kept: some room there must be.
   std::string full = "a";
   ASSERT_TRUE(SetOptions(&context, R"({"context-shift": true, "keep": -1, "n-predict": 100})"));
   ASSERT_TRUE(SetPrompt(&context, full));
-  while (Metadata(&context)["input_tokens"] < kRoom) ASSERT_TRUE(SetPrompt(&context, full += "e"));
-  ASSERT_TRUE(context.Compute());
+  while (Metadata(&context)["input_tokens"] < kRoom) ASSERT_TRUE(ComputeOn(&context, full += "e"));
   EXPECT_EQ(Metadata(&context)["output_tokens"], 100);
   // Without an end: the deadline is its end.
   ASSERT_TRUE(SetPrompt(&context, kShiftedText));
-  ASSERT_TRUE(SetOptions(&context, R"({"context-shift": true, "grammar": "root ::= [a-z ]+"})"));
-  const Watchdog watchdog(&context, std::chrono::milliseconds(200));
-  EXPECT_EQ(context.Compute().code, WASINN_TIMEOUT);
+  ASSERT_TRUE(SetOptions(&context, kWithoutEnd));
+  ExpectCancellable(&context);
 }
 
 // A model that always says the same, which is long.
@@ -151,8 +136,7 @@ std::string Talkative() {
 // The text has no end, and is the guest's to pay for.
 TEST(LlamaShift, ChargesALongText) {
   const Host host;
-  const Model model(host, Talkative(), LlamaOptions(R"({"temp": 0, "ctx-size": 64, "context-shift": true})"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, Talkative(), LlamaOptions(R"({"temp": 0, "ctx-size": 64, "context-shift": true})"));
   Account guest;
   Context context(model, 0, "{}", &guest);
   ASSERT_TRUE(SetPrompt(&context, "the"));
@@ -162,8 +146,7 @@ TEST(LlamaShift, ChargesALongText) {
   EXPECT_GE(guest.used, before + 200'000);
   guest.limit = guest.used + 300'000;
   EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
-  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 1})"));
-  ASSERT_TRUE(context.Compute());
+  ASSERT_TRUE(ComputeWith(&context, R"({"n-predict": 1})"));
   EXPECT_LE(guest.used, before);
 }
 
@@ -172,10 +155,8 @@ TEST(LlamaShift, OfTinyContexts) {
   const Model model(host, EndlessModel(), LlamaOptions(R"({"temp": 0, "context-shift": true, "n-predict": 20})"));
   for (int tokens = 1; tokens < 9; ++tokens) {
     Context context(model);
-    ASSERT_TRUE(SetPrompt(&context, "a"));
-    ASSERT_TRUE(SetOptions(&context, R"({"keep": -1, "ctx-size": )" + std::to_string(tokens) + "}"));
-    const Result computed = context.Compute();
-    EXPECT_THAT(computed.code, ::testing::AnyOf(WASINN_OK, WASINN_CONTEXT_FULL, WASINN_PROMPT_TOO_LONG)) << tokens;
+    const Result computed = Ask(&context, "a", R"({"keep": -1, "ctx-size": )" + std::to_string(tokens) + "}");
+    EXPECT_THAT(computed.code, AnyOf(WASINN_OK, WASINN_CONTEXT_FULL, WASINN_PROMPT_TOO_LONG)) << tokens;
   }
 }
 

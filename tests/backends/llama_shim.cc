@@ -43,20 +43,20 @@ extern "C" __attribute__((visibility("default"))) bool llama_memory_seq_rm(llama
 
 #elif defined(WASINN_SHIM_THREADS)
 
-// Tells a test of each call that computes: with how many threads it begins, and 0 where it ends. Computes with one:
-// llama.cpp's wait for each other in busy loops, for seconds where there are fewer cores.
+// Reports each call that computes: with how many threads it begins; at its end 0, and what it returned. Computes with
+// one: llama.cpp's threads wait for each other in busy loops, for seconds if there are fewer cores.
 extern "C" {
-__attribute__((visibility("default"))) void (*wasinn_shim_decodes)(int threads) = nullptr;
+__attribute__((visibility("default"))) void (*wasinn_shim_decodes)(int threads, int32_t result) = nullptr;
 
 __attribute__((visibility("default"))) int32_t llama_decode(llama_context* context, llama_batch batch) {
   static const auto next = reinterpret_cast<decltype(&llama_decode)>(dlsym(RTLD_NEXT, "llama_decode"));
-  const auto tell = wasinn_shim_decodes;
-  if (tell != nullptr) {
-    tell(batch.n_tokens > 1 ? llama_n_threads_batch(context) : llama_n_threads(context));
+  const auto report = wasinn_shim_decodes;
+  if (report != nullptr) {
+    report(batch.n_tokens > 1 ? llama_n_threads_batch(context) : llama_n_threads(context), 0);
     llama_set_n_threads(context, 1, 1);
   }
   const int32_t result = next(context, batch);
-  if (tell != nullptr) tell(0);
+  if (report != nullptr) report(0, result);
   return result;
 }
 }

@@ -1,17 +1,11 @@
 // What was evaluated, saved and restored by name.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <thread>
 
-#include "backends/llama_guest.h"
+#include "backends/expect.h"
 #include "backends/llama_models.h"
-#include "backends/llama_native.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 const std::string kSystem = "the hen ate the oats, and the other one ate the rest of the oats. ";
 const std::string kStateQuestion = kSystem + "then the hen";
@@ -23,17 +17,9 @@ std::string Expected(const std::string& prompt) {
 // Alone, and of those that share a llama context.
 class LlamaState : public ::testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override { ASSERT_TRUE(model_.loaded()) << model_.loaded().message; }
-
-  Result Do(Context* context, const std::string& prompt, const std::string& options) {
-    EXPECT_TRUE(SetPrompt(context, prompt));
-    EXPECT_TRUE(SetOptions(context, options));
-    return context->Compute();
-  }
-
   const Host host_;
-  const Model model_{host_, WideModel(),
-                     LlamaOptions(std::string(R"({"temp": 0, "n-predict": 12, "parallel": )") + GetParam() + "}")};
+  const LoadedModel model_{
+      host_, WideModel(), LlamaOptions(std::string(R"({"temp": 0, "n-predict": 12, "parallel": )") + GetParam() + "}")};
   Account guest_, other_;
 };
 
@@ -41,7 +27,7 @@ INSTANTIATE_TEST_SUITE_P(Parallel, LlamaState, ::testing::Values("0", "2"));
 
 TEST_P(LlamaState, IsTakenUpByAnotherContext) {
   Context first(model_, 0, "{}", &guest_), second(model_, 0, "{}", &guest_);
-  ASSERT_TRUE(Do(&first, kSystem, R"({"n-predict": 0, "save-state": "system"})"));
+  ASSERT_TRUE(Ask(&first, kSystem, R"({"n-predict": 0, "save-state": "system"})"));
   EXPECT_EQ(Written(&first), "");
   const auto saved = Metadata(&first)["states"];
   ASSERT_EQ(saved.size(), 1u);
@@ -60,11 +46,9 @@ TEST_P(LlamaState, IsTakenUpByAnotherContext) {
   EXPECT_EQ(Metadata(&second)["restored_tokens"], 0);
   EXPECT_EQ(Metadata(&second)["evaluated_tokens"], 1);
   // Another text: as far as it is the same, and back again.
-  ASSERT_TRUE(SetPrompt(&second, "oats"));
-  EXPECT_EQ(Complete(&second), Expected("oats"));
+  EXPECT_EQ(Complete(&second, "oats"), Expected("oats"));
   EXPECT_EQ(Metadata(&second)["restored_tokens"], 0) << "not more than it holds itself";
-  ASSERT_TRUE(SetPrompt(&second, kSystem.substr(0, 30)));
-  EXPECT_EQ(Complete(&second), Expected(kSystem.substr(0, 30)));
+  EXPECT_EQ(Complete(&second, kSystem.substr(0, 30)), Expected(kSystem.substr(0, 30)));
   EXPECT_GT(Metadata(&second)["restored_tokens"], 4);
 }
 
@@ -77,65 +61,65 @@ TEST_P(LlamaState, IsThatOfAGenerationsEnd) {
   const std::string answer = Written(&first);
   EXPECT_EQ(answer, Expected(kSystem));
   ASSERT_TRUE(first.Finish());
-  ASSERT_TRUE(Do(&second, kSystem + answer + " and", R"({"restore-state": "talk"})"));
+  ASSERT_TRUE(Ask(&second, kSystem + answer + " and", R"({"restore-state": "talk"})"));
   EXPECT_EQ(Written(&second), Expected(kSystem + answer + " and"));
   EXPECT_GT(Metadata(&second)["restored_tokens"], 30);
   // Under the same name again.
   const size_t before = Metadata(&first)["states"][0]["tokens"];
-  ASSERT_TRUE(Do(&first, kSystem + answer, R"({"n-predict": 3, "save-state": "talk"})"));
+  ASSERT_TRUE(Ask(&first, kSystem + answer, R"({"n-predict": 3, "save-state": "talk"})"));
   EXPECT_GT(Metadata(&first)["states"][0]["tokens"], before);
   EXPECT_EQ(Metadata(&first)["states"].size(), 1u);
 }
 
 TEST_P(LlamaState, IsItsGuestsAlone) {
   Context mine(model_, 0, "{}", &guest_), theirs(model_, 0, "{}", &other_), nobodys(model_);
-  ASSERT_TRUE(Do(&mine, kSystem, R"({"save-state": "system"})"));
+  ASSERT_TRUE(Ask(&mine, kSystem, R"({"save-state": "system"})"));
   for (Context* context : {&theirs, &nobodys}) {
-    const Result refused = Do(context, kStateQuestion, R"({"restore-state": "system"})");
+    const Result refused = Ask(context, kStateQuestion, R"({"restore-state": "system"})");
     EXPECT_EQ(refused.code, WASINN_NOT_FOUND) << refused.message;
-    const Result nowhere = Do(context, kStateQuestion, R"({"restore-state": "other"})");
+    const Result nowhere = Ask(context, kStateQuestion, R"({"restore-state": "other"})");
     EXPECT_EQ(nowhere.code, WASINN_NOT_FOUND);
     std::string message = nowhere.message;
     EXPECT_EQ(message.replace(message.find("other"), 5, "system"), refused.message) << "they tell nothing of others";
     EXPECT_EQ(Metadata(context)["states"].size(), 0u);
-    EXPECT_TRUE(Do(context, kStateQuestion, R"({"erase-state": "system"})"));
+    EXPECT_TRUE(Ask(context, kStateQuestion, R"({"erase-state": "system"})"));
   }
-  ASSERT_TRUE(Do(&theirs, "oats", R"({"save-state": "system"})"));
-  ASSERT_TRUE(Do(&mine, "then", "{}"));
-  ASSERT_TRUE(Do(&mine, kStateQuestion, R"({"restore-state": "system"})"));
+  ASSERT_TRUE(Ask(&theirs, "oats", R"({"save-state": "system"})"));
+  ASSERT_TRUE(Ask(&mine, "then", "{}"));
+  ASSERT_TRUE(Ask(&mine, kStateQuestion, R"({"restore-state": "system"})"));
   EXPECT_GT(Metadata(&mine)["restored_tokens"], 20) << "it is the one that this guest saved";
-  ASSERT_TRUE(Do(&mine, kStateQuestion, R"({"erase-state": "system"})"));
-  EXPECT_EQ(Do(&mine, kStateQuestion, R"({"restore-state": "system"})").code, WASINN_NOT_FOUND);
+  ASSERT_TRUE(Ask(&mine, kStateQuestion, R"({"erase-state": "system"})"));
+  EXPECT_EQ(Ask(&mine, kStateQuestion, R"({"restore-state": "system"})").code, WASINN_NOT_FOUND);
   EXPECT_EQ(Metadata(&theirs)["states"].size(), 1u);
 }
 
 TEST_P(LlamaState, IsChargedToItsGuest) {
   {
     Context first(model_, 0, "{}", &guest_);
-    ASSERT_TRUE(Do(&first, kSystem, "{}"));
+    ASSERT_TRUE(Ask(&first, kSystem, "{}"));
     const uint64_t without = guest_.used;
-    ASSERT_TRUE(Do(&first, kSystem, R"({"save-state": "a"})"));
+    ASSERT_TRUE(Ask(&first, kSystem, R"({"save-state": "a"})"));
     const uint64_t bytes = Metadata(&first)["states"][0]["bytes"];
     EXPECT_GE(guest_.used, without + bytes);
     const uint64_t one = guest_.used;
     guest_.limit = one + bytes / 2;
-    const Result refused = Do(&first, kSystem, R"({"save-state": "b"})");
+    const Result refused = Ask(&first, kSystem, R"({"save-state": "b"})");
     EXPECT_EQ(refused.code, WASINN_TOO_LARGE) << refused.message;
     EXPECT_EQ(guest_.used, one);
     EXPECT_EQ(Metadata(&first)["states"].size(), 1u);
     guest_.limit = UINT64_MAX;
-    ASSERT_TRUE(Do(&first, kSystem, "{}"));
+    ASSERT_TRUE(Ask(&first, kSystem, "{}"));
     EXPECT_EQ(Written(&first), Expected(kSystem));
     EXPECT_EQ(Metadata(&first)["evaluated_tokens"], 1) << "what it holds is still there";
     {
       Context second(model_, 0, "{}", &guest_);
-      ASSERT_TRUE(Do(&second, kStateQuestion, R"({"restore-state": "a", "save-state": "b"})"));
+      ASSERT_TRUE(Ask(&second, kStateQuestion, R"({"restore-state": "a", "save-state": "b"})"));
     }
     EXPECT_EQ(Metadata(&first)["states"].size(), 2u) << "the guest has a context";
-    ASSERT_TRUE(Do(&first, kStateQuestion, R"({"erase-state": "a"})"));
-    ASSERT_TRUE(Do(&first, kStateQuestion, R"({"erase-state": "b"})"));
+    ASSERT_TRUE(Ask(&first, kStateQuestion, R"({"erase-state": "a"})"));
+    ASSERT_TRUE(Ask(&first, kStateQuestion, R"({"erase-state": "b"})"));
     EXPECT_EQ(guest_.used, without);
-    ASSERT_TRUE(Do(&first, kSystem, R"({"save-state": "c"})"));
+    ASSERT_TRUE(Ask(&first, kSystem, R"({"save-state": "c"})"));
   }
   EXPECT_EQ(guest_.used, 0u);
   Context later(model_, 0, "{}", &guest_);
@@ -147,18 +131,18 @@ TEST_P(LlamaState, HasLimits) {
   for (const std::string& bad : {std::string("a/b"), std::string("a b"), std::string(65, 'a'), std::string("\\u0000"),
                                  std::string("\\u00e9"), std::string("a\\\"b")}) {
     for (const char* key : {"save-state", "restore-state", "erase-state"}) {
-      const Result refused = Do(&context, "the", std::string("{\"") + key + "\": \"" + bad + "\"}");
+      const Result refused = Ask(&context, "the", std::string("{\"") + key + "\": \"" + bad + "\"}");
       EXPECT_EQ(refused.code, WASINN_INVALID_ARGUMENT) << key << bad;
       EXPECT_THAT(refused.message, HasSubstr(key));
     }
   }
-  EXPECT_EQ(Do(&context, "the", R"({"save-state": 1})").code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Ask(&context, "the", R"({"save-state": 1})").code, WASINN_INVALID_ARGUMENT);
   for (int i = 0; i < 64; ++i) {
-    ASSERT_TRUE(Do(&context, "the", R"({"n-predict": 0, "save-state": ")" + std::to_string(i) + "\"}"));
+    ASSERT_TRUE(Ask(&context, "the", R"({"n-predict": 0, "save-state": ")" + std::to_string(i) + "\"}"));
   }
-  EXPECT_EQ(Do(&context, "the", R"({"n-predict": 0, "save-state": "64"})").code, WASINN_TOO_LARGE);
-  EXPECT_TRUE(Do(&context, "the", R"({"n-predict": 0, "save-state": "63"})"));
-  EXPECT_TRUE(Do(&context, "the", R"({"n-predict": 0, "erase-state": "1", "save-state": "64"})"));
+  EXPECT_EQ(Ask(&context, "the", R"({"n-predict": 0, "save-state": "64"})").code, WASINN_TOO_LARGE);
+  EXPECT_TRUE(Ask(&context, "the", R"({"n-predict": 0, "save-state": "63"})"));
+  EXPECT_TRUE(Ask(&context, "the", R"({"n-predict": 0, "erase-state": "1", "save-state": "64"})"));
   EXPECT_EQ(Metadata(&context)["states"].size(), 64u);
 }
 
@@ -170,9 +154,9 @@ TEST_P(LlamaState, OfManyThreads) {
       Context context(model_, 0, "{}", i % 2 == 0 ? &guest_ : &other_);
       const std::string prompt = i % 2 == 0 ? kSystem : "oats " + kSystem;
       for (int n = 0; n < 6; ++n) {
-        EXPECT_TRUE(Do(&context, prompt, R"({"save-state": "a"})"));
+        EXPECT_TRUE(Ask(&context, prompt, R"({"save-state": "a"})"));
         EXPECT_EQ(Written(&context), Expected(prompt));
-        EXPECT_TRUE(Do(&context, prompt + "then", R"({"restore-state": "a"})"));
+        EXPECT_TRUE(Ask(&context, prompt + "then", R"({"restore-state": "a"})"));
         EXPECT_EQ(Written(&context), Expected(prompt + "then"));
       }
     });
@@ -206,19 +190,15 @@ TEST(LlamaStateKind, OfAModelThatLooksBackSoFar) {
     return Characters(native.Complete(prompt, {.predict = 12, .temperature = 0}).bytes);
   };
   for (const char* parallel : {"0", "2"}) {
-    const Model model(host, WithWindow(),
-                      LlamaOptions(std::string(R"({"temp": 0, "n-predict": 12, "parallel": )") + parallel + "}"));
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, WithWindow(),
+                            LlamaOptions(std::string(R"({"temp": 0, "n-predict": 12, "parallel": )") + parallel + "}"));
     Account guest;
     Context first(model, 0, "{}", &guest), second(model, 0, "{}", &guest);
-    ASSERT_TRUE(SetPrompt(&first, begin));
-    ASSERT_TRUE(SetOptions(&first, R"({"n-predict": 0, "save-state": "a"})"));
-    ASSERT_TRUE(first.Compute());
+    ASSERT_TRUE(Ask(&first, begin, R"({"n-predict": 0, "save-state": "a"})"));
     ASSERT_TRUE(SetOptions(&second, R"({"restore-state": "a"})"));
     for (const auto& [prompt, is_restored] :
          {std::pair<std::string, bool>{longer, true}, {begin.substr(0, 40), false}, {longer, true}, {begin, false}}) {
-      ASSERT_TRUE(SetPrompt(&second, prompt));
-      EXPECT_EQ(Complete(&second), expected(prompt)) << prompt;
+      EXPECT_EQ(Complete(&second, prompt), expected(prompt)) << prompt;
       EXPECT_EQ(Metadata(&second)["restored_tokens"] > 0, is_restored) << prompt;
     }
   }
@@ -233,36 +213,25 @@ TEST(LlamaSharedPrompt, IsTakenUpByWhosePromptBeginsSo) {
                                        R"(, "shared-prompt": ")" + kSystem + "\"}");
     options.account = &hosts;
     {
-      const Model model(host, WideModel(), options);
-      ASSERT_TRUE(model.loaded()) << model.loaded().message;
+      const LoadedModel model(host, WideModel(), options);
       EXPECT_GT(hosts.used, 20u * 2 * 2 * 64 * 2);
       Account one, another;
       Context first(model, 0, "{}", &one), second(model, 0, "{}", &another),
           whole(model, 0, R"({"cache-prompt": false})"), packed(model, 0, R"({"cache-type-k": "q8_0"})");
       for (Context* context : {&first, &second}) {
-        ASSERT_TRUE(SetPrompt(context, kStateQuestion));
-        EXPECT_EQ(Complete(context), Expected(kStateQuestion));
+        EXPECT_EQ(Complete(context, kStateQuestion), Expected(kStateQuestion));
         EXPECT_GT(Metadata(context)["restored_tokens"], 20);
         EXPECT_EQ(Metadata(context)["states"].size(), 0u) << "no guest's";
-        ASSERT_TRUE(SetPrompt(context, "oats"));
-        EXPECT_EQ(Complete(context), Expected("oats"));
+        EXPECT_EQ(Complete(context, "oats"), Expected("oats"));
       }
-      ASSERT_TRUE(SetPrompt(&whole, kStateQuestion));
-      EXPECT_EQ(Complete(&whole), Expected(kStateQuestion));
+      EXPECT_EQ(Complete(&whole, kStateQuestion), Expected(kStateQuestion));
       EXPECT_EQ(Metadata(&whole)["restored_tokens"], 0);
-      ASSERT_TRUE(SetPrompt(&packed, kStateQuestion));
-      ASSERT_TRUE(packed.Compute());
+      ASSERT_TRUE(ComputeOn(&packed, kStateQuestion));
       EXPECT_EQ(Metadata(&packed)["restored_tokens"] == 0, parallel[0] == '0') << "of other memory it is not";
       // A guest's own state has more of its prompt.
-      ASSERT_TRUE(SetPrompt(&first, kStateQuestion));
-      ASSERT_TRUE(SetOptions(&first, R"({"save-state": "mine"})"));
-      ASSERT_TRUE(first.Compute());
-      ASSERT_TRUE(SetOptions(&first, "{}"));
-      ASSERT_TRUE(SetPrompt(&first, "oats"));
-      ASSERT_TRUE(first.Compute());
-      ASSERT_TRUE(SetPrompt(&first, kStateQuestion));
-      ASSERT_TRUE(SetOptions(&first, R"({"restore-state": "mine"})"));
-      EXPECT_EQ(Complete(&first), Expected(kStateQuestion));
+      ASSERT_TRUE(Ask(&first, kStateQuestion, R"({"save-state": "mine"})"));
+      ASSERT_TRUE(Ask(&first, "oats", "{}"));
+      EXPECT_EQ(Complete(&first, kStateQuestion, R"({"restore-state": "mine"})"), Expected(kStateQuestion));
       EXPECT_EQ(Metadata(&first)["evaluated_tokens"], 1);
     }
     EXPECT_EQ(hosts.used, 0u);
@@ -271,11 +240,9 @@ TEST(LlamaSharedPrompt, IsTakenUpByWhosePromptBeginsSo) {
   EXPECT_EQ(long_one.loaded().code, WASINN_PROMPT_TOO_LONG) << long_one.loaded().message;
   LoadOptions of_guest = LlamaOptions(R"({"temp": 0, "n-predict": 4})");
   of_guest.guest_config = R"({"shared-prompt": "the hen"})";
-  const Model guests(host, WideModel(), of_guest);
-  ASSERT_TRUE(guests.loaded());
+  const LoadedModel guests(host, WideModel(), of_guest);
   Context context(guests);
-  ASSERT_TRUE(SetPrompt(&context, "the hen ate"));
-  ASSERT_TRUE(context.Compute());
+  ASSERT_TRUE(ComputeOn(&context, "the hen ate"));
   EXPECT_EQ(Metadata(&context)["restored_tokens"], 0) << "it is the host's to say";
 }
 
@@ -285,20 +252,13 @@ TEST(LlamaStateKind, MustBeTheSame) {
   Account guest;
   Context first(model, 0, "{}", &guest), packed(model, 0, R"({"cache-type-k": "q8_0"})", &guest),
       small(model, 0, R"({"ctx-size": 8})", &guest);
-  ASSERT_TRUE(SetPrompt(&first, kSystem));
-  ASSERT_TRUE(SetOptions(&first, R"({"save-state": "a"})"));
-  ASSERT_TRUE(first.Compute());
-  ASSERT_TRUE(SetPrompt(&packed, kStateQuestion));
-  ASSERT_TRUE(SetOptions(&packed, R"({"restore-state": "a"})"));
-  const Result refused = packed.Compute();
+  ASSERT_TRUE(Ask(&first, kSystem, R"({"save-state": "a"})"));
+  const Result refused = Ask(&packed, kStateQuestion, R"({"restore-state": "a"})");
   EXPECT_EQ(refused.code, WASINN_INVALID_ARGUMENT);
   EXPECT_THAT(refused.message, HasSubstr("another type of cache"));
-  ASSERT_TRUE(SetOptions(&packed, "{}"));
-  EXPECT_TRUE(packed.Compute());
+  EXPECT_TRUE(ComputeWith(&packed, "{}"));
   // More than there is room for, though llama.cpp makes its memory larger than it was told.
-  ASSERT_TRUE(SetPrompt(&small, "the hen"));
-  ASSERT_TRUE(SetOptions(&small, R"({"restore-state": "a", "n-predict": 2})"));
-  EXPECT_TRUE(small.Compute());
+  EXPECT_TRUE(Ask(&small, "the hen", R"({"restore-state": "a", "n-predict": 2})"));
 }
 
 // A state that the memory has no room for leaves nothing of what was there before: the text is evaluated.
@@ -311,17 +271,11 @@ TEST(LlamaStateKind, OfAnotherSizeIsNotTakenUp) {
       fresh(model, 0, R"({"ctx-size": 128})", &guest);
   std::string text;
   for (int i = 0; i < 20; ++i) text += kSystem;
-  ASSERT_TRUE(SetPrompt(&large, text));
-  ASSERT_TRUE(SetOptions(&large, R"({"n-predict": 0, "save-state": "a"})"));
-  ASSERT_TRUE(large.Compute());
+  ASSERT_TRUE(Ask(&large, text, R"({"n-predict": 0, "save-state": "a"})"));
   ASSERT_GT(Metadata(&large)["input_tokens"], 256) << "llama.cpp makes the memory no smaller";
-  ASSERT_TRUE(SetPrompt(&fresh, kStateQuestion));
-  const std::string expected = Complete(&fresh);
-  ASSERT_TRUE(SetPrompt(&small, "the hen ate the oats"));
-  ASSERT_TRUE(small.Compute());
-  ASSERT_TRUE(SetPrompt(&small, kStateQuestion));
-  ASSERT_TRUE(SetOptions(&small, R"({"restore-state": "a"})"));
-  EXPECT_EQ(Complete(&small), expected);
+  const std::string expected = Complete(&fresh, kStateQuestion);
+  ASSERT_TRUE(ComputeOn(&small, "the hen ate the oats"));
+  EXPECT_EQ(Complete(&small, kStateQuestion, R"({"restore-state": "a"})"), expected);
   EXPECT_EQ(Metadata(&small)["restored_tokens"], 0);
   EXPECT_EQ(Metadata(&small)["evaluated_tokens"], Metadata(&small)["input_tokens"]);
 }

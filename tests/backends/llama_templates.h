@@ -1,6 +1,5 @@
 // Chat templates of the two forms that are most in use.
-#ifndef WASINN_TESTS_BACKENDS_LLAMA_TEMPLATES_H_
-#define WASINN_TESTS_BACKENDS_LLAMA_TEMPLATES_H_
+#pragma once
 
 namespace wasinn::test {
 
@@ -45,5 +44,3 @@ inline constexpr const char* kWeatherTool =
        "type": "object", "properties": {"city": {"type": "string", "enum": ["Rome", "Oslo"]}}, "required": ["city"]}}}])";
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_LLAMA_TEMPLATES_H_

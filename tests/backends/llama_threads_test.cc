@@ -1,97 +1,34 @@
 // The host's thread budget: with how many threads llama.cpp computes.
-#include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <atomic>
-#include <functional>
-#include <mutex>
 #include <thread>
 
 #include "backends/expect.h"
-#include "backends/llama_guest.h"
-#include "support/this_build.h"
+#include "backends/llama_calls.h"
+#include "backends/llama_models.h"
 
 namespace wasinn::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::Not;
-using ::testing::SizeIs;
-
 constexpr uint32_t kBudget = 4;
-
-// Whom the stand-in for llama.cpp tells of its calls.
-class Calls {
- public:
-  Calls() {
-    threads_.clear();
-    helpers_ = most_helpers_ = 0;
-    Tell() = Called;
-  }
-  ~Calls() {
-    Tell() = nullptr;
-    inside_ = nullptr;
-  }
-
-  // Of each call since the last time.
-  static std::vector<int> TakeThreads() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(threads_, {});
-  }
-  // The most at one time beside those who called.
-  static int most_helpers() { return most_helpers_; }
-  // What happens in a call.
-  static void SetInside(std::function<void()> inside) { inside_ = std::move(inside); }
-
- private:
-  using TellFunction = void (*)(int threads);
-
-  static TellFunction& Tell() {
-    void* library = dlopen(testing::InThisBuild("lib/libllama_shim_threads.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-    return *static_cast<TellFunction*>(dlsym(library, "wasinn_shim_decodes"));
-  }
-  static void Called(int threads) {
-    static thread_local int mine = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      helpers_ += threads > 0 ? threads - 1 : 1 - mine;
-      most_helpers_ = std::max(most_helpers_, helpers_);
-      if (threads > 0) threads_.push_back(threads);
-    }
-    mine = threads;
-    if (threads > 0 && inside_) inside_();
-  }
-
-  static inline std::mutex mutex_;
-  static inline std::vector<int> threads_;
-  static inline int helpers_ = 0, most_helpers_ = 0;
-  static inline std::function<void()> inside_;
-};
 
 class LlamaThreads : public ::testing::Test {
  protected:
   LlamaThreads()
-      : host_(R"({"library": ")" + testing::InThisBuild("lib/libllama_shim_threads.so") + "\"}", kBudget),
-        alone_(host_, TinyLlamaWriter().Write(), LlamaOptions(R"({"temp": 0, "n-predict": 4})")),
-        together_(host_, TinyLlamaWriter().Write(), LlamaOptions(R"({"temp": 0, "n-predict": 4, "parallel": 2})")) {}
+      : host_(Calls::kHost, kBudget),
+        alone_(host_, TinyModel(), LlamaOptions(R"({"temp": 0, "n-predict": 4})")),
+        together_(host_, TinyModel(), LlamaOptions(R"({"temp": 0, "n-predict": 4, "parallel": 2})")) {}
 
   const Host host_;
-  const Model alone_, together_;
+  const LoadedModel alone_, together_;
   const Calls calls_;
 };
 
-void Complete(Context* context, const std::string& prompt) {
+void MustComplete(Context* context, const std::string& prompt) {
   EXPECT_TRUE(SetPrompt(context, prompt));
-  const Result computed = context->Compute();
-  EXPECT_TRUE(computed) << computed.message;
+  MustCompute(context);
 }
 
 TEST_F(LlamaThreads, AreAllThereForOneThatComputes) {
-  ASSERT_TRUE(alone_.loaded()) << alone_.loaded().message;
-  ASSERT_TRUE(together_.loaded()) << together_.loaded().message;
   const Model* models[] = {&alone_, &alone_, &together_, &alone_, &together_};
   std::vector<std::unique_ptr<Context>> idle;
   for (const Model* model : models) {
@@ -118,10 +55,10 @@ TEST_F(LlamaThreads, AreSharedByThoseThatComputeAtOnce) {
       if (inside.exchange(true)) return;
       released.wait(false);
     });
-    std::thread thread([&] { Complete(held, "the hen"); });
+    std::thread thread([&] { MustComplete(held, "the hen"); });
     while (!inside) std::this_thread::yield();
     EXPECT_THAT(Calls::TakeThreads(), Each(held == &small ? 3 : kBudget));
-    Complete(&second, held == &small ? "oats" : "the oats");
+    MustComplete(&second, held == &small ? "oats" : "the oats");
     EXPECT_THAT(Calls::TakeThreads(), AllOf(Not(SizeIs(0)), Each(held == &small ? 2 : 1)));
     released = true;
     released.notify_all();
@@ -135,7 +72,7 @@ TEST_F(LlamaThreads, StayWithinTheBudgetTogether) {
   for (int i = 0; i < 6; ++i) {
     threads.emplace_back([&, i] {
       Context context(i % 2 == 0 ? alone_ : together_);
-      for (int n = 0; n < 10; ++n) Complete(&context, n % 2 == 0 ? "the hen ate the oats" : "oats");
+      for (int n = 0; n < 10; ++n) MustComplete(&context, n % 2 == 0 ? "the hen ate the oats" : "oats");
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -154,6 +91,14 @@ TEST_F(LlamaThreads, OfIdleContextsAreBounded) {
   EXPECT_LE(CountThreads(), before + 4 * static_cast<int>(kBudget - 1));
   idle.clear();
   EXPECT_LE(CountThreads(), before);
+}
+
+// By llama.cpp itself, with no stand-in.
+TEST(LlamaTwoThreads, ComputeWhatOneDoes) {
+  const Host host("{}", 2);
+  const LoadedModel model(host, TinyModel(), LlamaOptions(R"({"temp": 0, "n-predict": 2})"));
+  Context two(model), one(model, 0, R"({"threads": 1})");
+  EXPECT_EQ(Complete(&two, "the hen"), Complete(&one, "the hen"));
 }
 
 }  // namespace

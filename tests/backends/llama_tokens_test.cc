@@ -1,21 +1,14 @@
 // Tokens and their probabilities.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
 
-#include "backends/llama_guest.h"
+#include "backends/expect.h"
 #include "backends/llama_models.h"
-#include "backends/llama_native.h"
 
 namespace wasinn::test {
 namespace {
-
-using nlohmann::json;
-using ::testing::HasSubstr;
 
 constexpr uint32_t kStepProbabilities = 5;
 constexpr const char* kMarkedText = "the hen ate \u20ac 10 of oats</s>";
@@ -136,8 +129,7 @@ TEST_F(LlamaTokenLists, HaveTheProbabilitiesOfEachStep) {
   ASSERT_TRUE(SetOptions(&context_, R"({"n-probs": 2})"));
   json steps = json::array();
   while (context_.Step()) {
-    Tensor told;
-    ASSERT_TRUE(context_.Get(kStepProbabilities, &told));
+    const Tensor told = MustGet(&context_, kStepProbabilities);
     for (const json& one : json::parse(told.bytes)) steps.push_back(one);
   }
   EXPECT_EQ(steps.size(), size_t(Metadata(&context_)["output_tokens"]));
@@ -193,8 +185,7 @@ TEST_F(LlamaTokenLists, ComeOneForEachStep) {
   ASSERT_TRUE(SetOptions(&context_, "{}"));
   json tokens = json::array();
   while (context_.Step()) {
-    Tensor told;
-    ASSERT_TRUE(context_.Get(kStepTokens, &told));
+    const Tensor told = MustGet(&context_, kStepTokens);
     ASSERT_EQ(told.bytes.size() % sizeof(int32_t), 0u);
     EXPECT_EQ(told.dims, std::vector<int64_t>{static_cast<int64_t>(told.bytes.size() / sizeof(int32_t))});
     for (size_t i = 0; i < told.bytes.size(); i += sizeof(int32_t)) {
@@ -356,9 +347,7 @@ TEST_F(LlamaTokenLists, EndForAReasonThatIsTold) {
 TEST_F(LlamaTokenLists, TheirReportIsCharged) {
   Account guest;
   Context context(model_, 0, "{}", &guest);
-  ASSERT_TRUE(SetPrompt(&context, std::string(200, 'e')));
-  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 1, "report": true})"));
-  ASSERT_TRUE(context.Compute());
+  ASSERT_TRUE(test::Ask(&context, std::string(200, 'e'), R"({"n-predict": 1, "report": true})"));
   const uint64_t before = guest.used, limit = guest.limit;
   guest.limit = before;
   Tensor told;

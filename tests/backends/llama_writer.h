@@ -1,6 +1,5 @@
 // Writes GGUF files: small language models with random weights, and broken ones.
-#ifndef WASINN_TESTS_BACKENDS_LLAMA_WRITER_H_
-#define WASINN_TESTS_BACKENDS_LLAMA_WRITER_H_
+#pragma once
 
 #include <cmath>
 #include <cstdint>
@@ -173,5 +172,3 @@ inline GgufWriter TinyLlamaWriter(const TinyLlama& shape = {}) {
 }
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_LLAMA_WRITER_H_

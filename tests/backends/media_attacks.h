@@ -1,6 +1,5 @@
 // Images and sounds that only an attacker has.
-#ifndef WASINN_TESTS_BACKENDS_MEDIA_ATTACKS_H_
-#define WASINN_TESTS_BACKENDS_MEDIA_ATTACKS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -21,5 +20,3 @@ std::string Flac(uint32_t rate, uint32_t frames, const std::string& blocks);
 std::string FlacBlock(uint8_t kind, const std::string& contents);
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_MEDIA_ATTACKS_H_

@@ -1,6 +1,5 @@
 // Small images and sounds as files.
-#ifndef WASINN_TESTS_BACKENDS_MEDIA_FILES_H_
-#define WASINN_TESTS_BACKENDS_MEDIA_FILES_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -34,5 +33,3 @@ inline std::string DataUrl(const std::string& type, const std::string& bytes) {
 }
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_MEDIA_FILES_H_

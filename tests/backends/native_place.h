@@ -1,7 +1,6 @@
 // What a framework that is called directly lies in and computes on: the build's own library and the CPU, unless
 // variables say otherwise (WASINN_TEST_LIBRARY as in test_host.h).
-#ifndef WASINN_TESTS_BACKENDS_NATIVE_PLACE_H_
-#define WASINN_TESTS_BACKENDS_NATIVE_PLACE_H_
+#pragma once
 
 #include <cstdlib>
 #include <string>
@@ -18,5 +17,3 @@ inline std::string NativeLibrary(const char* framework) {
 inline bool NativeOnGpu() { return std::getenv("WASINN_TEST_ON_GPU") != nullptr; }
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_NATIVE_PLACE_H_

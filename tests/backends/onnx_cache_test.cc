@@ -1,6 +1,4 @@
 // Optimized models that are kept on disk (cache_dir).
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,16 +8,12 @@
 #include <fstream>
 
 #include "backends/expect.h"
-#include "backends/test_host.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 const std::string kDigits = testing::InSources("models/digits.onnx");
 

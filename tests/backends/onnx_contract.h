@@ -1,6 +1,5 @@
 // ONNX models for the contract, which ONNX Runtime and OpenVINO compute.
-#ifndef WASINN_TESTS_BACKENDS_ONNX_CONTRACT_H_
-#define WASINN_TESTS_BACKENDS_ONNX_CONTRACT_H_
+#pragma once
 
 #include <string>
 
@@ -45,5 +44,3 @@ inline Subject OnnxPassedOn(const std::string& name, int64_t rows) {
 }
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_ONNX_CONTRACT_H_

@@ -13,6 +13,11 @@ Subject WithBindable(uint32_t bindable, Subject subject) {
 EXPECT_CONTRACT(Onnx, Contract, WithBindable(2, OnnxSubject("Fixed", 2)), OnnxSubject("Open", -1),
                 WithBindable(1, OnnxPassedOn("PassedOn", 2)), OnnxPassedOn("PassedOnOpen", -1));
 EXPECT_CONTRACT(Onnx, ContractOfShapes, OnnxSubject("Open", -1), OnnxPassedOn("PassedOnOpen", -1));
+EXPECT_FRAMEWORK(Onnx, {.name = "ONNX Runtime",
+                        .install = "onnxruntime",
+                        .subject = OnnxSubject("Open", -1),
+                        .guest_keys = {{"threads", "optimization"}},
+                        .no_device = "ONNX Runtime"});
 
 }  // namespace
 }  // namespace wasinn::test

@@ -1,8 +1,6 @@
 // Models that harm the process in which ONNX Runtime loads or computes them: in workers.
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "backends/isolated.h"
 #include "backends/onnx_writer.h"
 #include "backends/test_host.h"
@@ -17,31 +15,13 @@ Brought Of(const std::string& name, const std::string& bytes) {
   return {.name = name, .blobs = {bytes}, .inputs = {Floats({1}, {1})}};
 }
 
-std::string Relu() {
-  return ModelOf({.nodes = {Node("Relu", {"x"}, {"y"})},
-                  .inputs = {Value("x", kFloat, {1})},
-                  .outputs = {Value("y", kFloat, {1})}});
-}
-
-Workers OnnxRuntime() { return {Encoding::kOnnx, Of("honest", Relu())}; }
+Workers OnnxRuntime() { return {Encoding::kOnnx, Of("honest", OneNode("Relu", {1}))}; }
 
 struct GreatConstants {
   const char* name;
   std::vector<Proto> nodes;  // from constants to `c`
   std::vector<Proto> constants;
 };
-
-// y = x + the greatest element of c
-std::string AddsGreatestOf(const GreatConstants& constants) {
-  Graph graph = {.nodes = constants.nodes,
-                 .constants = constants.constants,
-                 .inputs = {Value("x", kFloat, {1})},
-                 .outputs = {Value("y", TensorTypeOfAnyRank(kFloat))}};
-  graph.nodes.push_back(Node("Cast", {"c"}, {"f"}).Add(5, IntAttribute("to", kFloat)));
-  graph.nodes.push_back(Node("ReduceMax", {"f"}, {"m"}).Add(5, IntAttribute("keepdims", 0)));
-  graph.nodes.push_back(Node("Add", {"x", "m"}, {"y"}));
-  return WriteModel(graph.Write()).bytes();
-}
 
 Proto Shape(const std::string& name, const std::vector<int64_t>& dims) {
   return Constant<int64_t>(name, kInt64, {static_cast<int64_t>(dims.size())}, dims);
@@ -97,7 +77,8 @@ std::vector<GreatConstants> HugeConstants() {
 TEST(OnnxIsolated, ConstantsThatBecomeHuge) {
   Workers workers = OnnxRuntime();
   for (const GreatConstants& constants : HugeConstants()) {
-    const uint32_t error = workers.TryBesideHonest(Of(constants.name, AddsGreatestOf(constants)));
+    const Brought model = Of(constants.name, AddsGreatest(constants.nodes, constants.constants).bytes());
+    const uint32_t error = workers.TryBesideHonest(model, Workers::Time::kAll);
     EXPECT_TRUE(error == kTooLarge || error == kRuntimeError) << constants.name << ": " << error;
   }
   EXPECT_EQ(workers.lost(), 0u) << workers.log();
@@ -140,15 +121,10 @@ std::string Nested(int depth) {
   return WriteModel(graph).bytes();
 }
 
-// A loop that only hands its inputs on.
+// Only hands its inputs on.
 std::string EmptyLoop() {
   const std::vector<Proto> inputs = {Value("i", kInt64, {}), Value("go", kBool, {}), Value("v", kFloat, {1})};
-  const Graph body = {.inputs = inputs, .outputs = {inputs[1], inputs[2]}};
-  return ModelOf(
-      {.nodes = {Node("Loop", {"rounds", "start", "x"}, {"y"}).Add(5, GraphAttribute("body", body.Write()))},
-       .constants = {Constant<int64_t>("rounds", kInt64, {}, {INT64_MAX}), Constant<bool>("start", kBool, {}, {true})},
-       .inputs = {Value("x", kFloat, {1})},
-       .outputs = {Value("y", kFloat, {1})}});
+  return EndlessLoop({.inputs = inputs, .outputs = {inputs[1], inputs[2]}});
 }
 
 TEST(OnnxIsolated, WhatHarmedItsProcess) {
@@ -180,16 +156,9 @@ TEST(OnnxIsolated, WhatHarmedItsProcess) {
 // Bytes of good models that are set to something else. Most are refused, some are other models.
 TEST(OnnxIsolated, DamagedModels) {
   Workers workers = OnnxRuntime();
-  constexpr unsigned kSeed = 3;
-  SCOPED_TRACE(kSeed);
-  std::mt19937 random(kSeed);
   for (const char* name : {"mean.onnx", "endless.onnx", "optional_input.onnx"}) {
-    const std::string good = ModelBytes(name);
-    workers.TryVariants(40, [&] {
-      std::string bad = good;
-      bad[random() % bad.size()] = "\0\x7f\xff"[random() % 3];
-      return Brought{.name = name, .blobs = {bad}, .inputs = {}};  // some would compute for ever
-    });
+    workers.TryDamaged(40, {.name = name, .blobs = {ModelBytes(name)}, .inputs = {}},  // some would compute for ever
+                       [](char /*byte*/, uint32_t random) { return "\0\x7f\xff"[random % 3]; });
   }
 }
 

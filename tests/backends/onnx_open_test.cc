@@ -1,51 +1,31 @@
-// Opening the backend: the framework's library, several hosts, configuration, targets.
+// Several hosts and the program itself on one ONNX Runtime, threads, configuration, targets; framework_test.cc has the rest.
 #include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/stat.h>
+#include <onnxruntime_c_api.h>
 
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <thread>
+#include <memory>
+#include <stdexcept>
 
 #include "backends/expect.h"
-#include "backends/native.h"
 #include "backends/onnx_writer.h"
-#include "backends/test_host.h"
 #include "onnx/devices.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::MatchesRegex;
-using ::testing::Not;
-using ::testing::StartsWith;
-
 void ExpectMeanWorks(const Host& host) {
-  const Model model(host, ModelBytes("mean.onnx"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Context context(model);
-  ASSERT_TRUE(context.Set(0, Floats({1, 3, 8, 8}, std::vector<float>(192, 2))));
-  const Result computed = context.Compute();
-  ASSERT_TRUE(computed) << computed.message;
-  EXPECT_EQ(static_cast<const float*>(context.View(0).data)[2], 2);
+  const LoadedModel model(host, ModelBytes("mean.onnx"));
+  EXPECT_EQ(Compute(model, {Floats({1, 3, 8, 8}, std::vector<float>(192, 2))}).As<float>(),
+            (std::vector<float>{2, 2, 2}));
 }
 
-TEST(OnnxOpen, TellsWhatItRunsOn) {
-  const Host host;
-  ASSERT_TRUE(host.opened()) << host.opened().message;
-  EXPECT_STREQ(host.info()->framework, "ONNX Runtime");
-  EXPECT_THAT(host.info()->version, MatchesRegex("1\\.[0-9]+\\.[0-9]+.*"));
-  EXPECT_TRUE(std::filesystem::exists(host.info()->library)) << host.info()->library;
-  EXPECT_THAT(host.info()->devices, StartsWith("cpu"));
-  EXPECT_STREQ(host.table().name, "onnx");
-  EXPECT_STREQ(host.table().install, "scripts/deps.sh onnxruntime");
+// Memory of models is held to its limits.
+void ExpectLimits(const Host& host) {
+  const LoadedModel model(host, ModelBytes("huge_intermediate.onnx"));
+  Context context(model, 1 << 20);
+  ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
+  EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
 }
 
 // What targets can be: other providers are for who names them.
@@ -66,79 +46,57 @@ TEST(OnnxOpen, LeavesTelemetryOff) {
   EXPECT_STREQ(std::getenv("ORT_DISABLE_TELEMETRY"), "1");
 }
 
-TEST(OnnxOpen, SaysWhatIsMissingAndHowToGetIt) {
-  const Host host(R"({"library": "/nonexistent/libonnxruntime.so"})");
-  EXPECT_EQ(host.opened().code, WASINN_UNSUPPORTED_OPERATION);
-  EXPECT_THAT(host.opened().message,
-              AllOf(HasSubstr("/nonexistent/libonnxruntime.so"), HasSubstr("scripts/deps.sh onnxruntime")));
-  const Host relative(R"({"library": "libonnxruntime.so"})");
-  EXPECT_EQ(relative.opened().code, WASINN_INVALID_ARGUMENT);
-  // A library, but not this one.
-  Dl_info info = {};
-  ASSERT_NE(dladdr(reinterpret_cast<const void*>(&std::printf), &info), 0);
-  const Host other("{\"library\": \"" + std::filesystem::canonical(info.dli_fname).string() + "\"}");
-  EXPECT_EQ(other.opened().code, WASINN_UNSUPPORTED_OPERATION);
-}
-
-TEST(OnnxOpen, TakesAFolderToo) {
-  const auto folder = std::filesystem::path(testing::FrameworkFile("onnx")).parent_path();
-  const Host host("{\"library\": \"" + folder.string() + "\"}");
-  ASSERT_TRUE(host.opened()) << host.opened().message;
-  ExpectMeanWorks(host);
-}
-
-TEST(OnnxOpen, ServesSeveralHostsOneAfterAnotherAndAtOnce) {
-  for (int i = 0; i < 3; ++i) {
-    const Host host;
-    ASSERT_TRUE(host.opened()) << host.opened().message;
-    ExpectMeanWorks(host);
-  }
+// ONNX Runtime has one environment for all of them.
+TEST(OnnxOpen, HoldsModelsOfTheNextHostToTheirLimits) {
   auto first = std::make_unique<Host>();
   const Host second;
-  {
-    // Both hold memory of models to their limits, though ONNX Runtime has one environment.
-    const Model model(second, ModelBytes("huge_intermediate.onnx"));
-    first.reset();
-    Context context(model, 1 << 20);
-    ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
-    EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
-  }
-  ExpectMeanWorks(second);
+  first.reset();
+  ExpectLimits(second);
   EXPECT_THAT(second.log(), Not(HasSubstr("warning")));
 }
 
-TEST(OnnxOpen, ServesHostsOfManyThreads) {
-  std::vector<std::thread> threads;
-  threads.reserve(4);
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([] {
-      for (int i = 0; i < 5; ++i) {
-        const Host host;
-        ASSERT_TRUE(host.opened()) << host.opened().message;
-        ExpectMeanWorks(host);
-        EXPECT_THAT(host.log(), IsEmpty());
-      }
-    });
+// As any program calls it: through an environment of its own, which lives as long as this.
+class OfTheProgram {
+ public:
+  OfTheProgram() {
+    void* library = dlopen(testing::FrameworkFile("onnx").c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) throw std::runtime_error(dlerror());
+    const auto base = reinterpret_cast<const OrtApiBase* (*)()>(dlsym(library, "OrtGetApiBase"));
+    api_ = base()->GetApi(ORT_API_VERSION);
+    Check(api_->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "program", &env_));
   }
-  for (auto& thread : threads) thread.join();
-}
+  ~OfTheProgram() { api_->ReleaseEnv(env_); }
+  OfTheProgram(const OfTheProgram&) = delete;
+  OfTheProgram& operator=(const OfTheProgram&) = delete;
+
+  void Load(const std::string& model) const {
+    OrtSessionOptions* options = nullptr;
+    OrtSession* session = nullptr;
+    Check(api_->CreateSessionOptions(&options));
+    Check(api_->CreateSessionFromArray(env_, model.data(), model.size(), options, &session));
+    api_->ReleaseSession(session);
+    api_->ReleaseSessionOptions(options);
+  }
+
+ private:
+  void Check(OrtStatus* status) const {
+    if (status != nullptr) throw std::runtime_error(api_->GetErrorMessage(status));
+  }
+
+  const OrtApi* api_ = nullptr;
+  OrtEnv* env_ = nullptr;
+};
 
 TEST(OnnxOpen, WorksBesideTheProgramsOwnUse) {
-  const NativeOrt native;
-  auto host = std::make_unique<Host>("{}", 2);
-  ASSERT_TRUE(host->opened()) << host->opened().message;
-  ExpectMeanWorks(*host);
-  EXPECT_THAT(host->log(), HasSubstr("without a thread pool"));
+  const OfTheProgram program;
   {
-    const Model model(*host, ModelBytes("huge_output.onnx"));
-    Context context(model, 1 << 20);
-    ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {3}, {1024, 1024, 1024})));
-    EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+    const Host host("{}", 2);
+    ASSERT_TRUE(host.opened()) << host.opened().message;
+    ExpectMeanWorks(host);
+    EXPECT_THAT(host.log(), HasSubstr("without a thread pool"));
+    ExpectLimits(host);
   }
-  host.reset();
-  const auto out =
-      native.Run(ModelBytes("two_in_two_out.onnx"), {Floats({2, 2}, {5, 6, 7, 8}), Floats({2, 2}, {1, 1, 1, 1})});
-  EXPECT_THAT(out.at(0).As<float>(), ::testing::ElementsAre(4, 5, 6, 7));
+  program.Load(ModelBytes("mean.onnx"));
 }
 
 TEST(OnnxThreads, ComputesOnTheCallersThreadByDefault) {
@@ -163,18 +121,11 @@ TEST(OnnxThreads, SharesOnePoolOfTheBudget) {
   EXPECT_EQ(CountThreads(), before + 2);
   LoadOptions alone;
   alone.host_config = R"({"threads": 1})";
-  const Model model(host, ModelBytes("mean.onnx"), alone);
-  EXPECT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, ModelBytes("mean.onnx"), alone);
   EXPECT_EQ(CountThreads(), before + 2);
   alone.host_config = R"({"threads": 2})";
   const Model between(host, ModelBytes("mean.onnx"), alone);
   EXPECT_EQ(between.loaded().code, WASINN_INVALID_ARGUMENT);
-}
-
-TEST(OnnxThreads, KeepsToTheBudget) {
-  const Host host(R"({"threads": 8})", 2);
-  EXPECT_EQ(host.opened().code, WASINN_INVALID_ARGUMENT);
-  EXPECT_THAT(host.opened().message, HasSubstr("from 1 to 2"));
 }
 
 TEST(OnnxConfig, ReadsAllKeys) {
@@ -188,24 +139,12 @@ TEST(OnnxConfig, ReadsAllKeys) {
   }
 }
 
-TEST(OnnxConfig, DocumentsItsKeys) {
-  const Host host;
-  for (size_t i = 0; i < host.table().n_keys; ++i) {
-    const wasinn_key& key = host.table().keys[i];
-    EXPECT_NE(key.where, 0u) << key.name;
-    EXPECT_GT(std::string(key.description).size(), 10u) << key.name;
-    const std::string name = key.name;
-    EXPECT_EQ((key.where & WASINN_KEY_GUEST) != 0, name == "optimization" || name == "threads") << name;
-  }
-}
-
 // The core passes on only what a guest may set; the backend does not rely on it.
 TEST(OnnxConfig, ReadsOnlyHarmlessKeysFromAGuest) {
   const Host host;
   LoadOptions options;
   options.guest_config = R"({"optimization": "off", "providers": ["nonsense"], "session": {"session.nonsense": "1"}})";
-  const Model model(host, ModelBytes("mean.onnx"), options);
-  EXPECT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, ModelBytes("mean.onnx"), options);
   options.guest_config = R"({"optimization": "off ../../etc"})";
   EXPECT_EQ(Model(host, ModelBytes("mean.onnx"), options).loaded().code, WASINN_INVALID_ARGUMENT);
 }
@@ -225,33 +164,11 @@ bool HasGpu(const Host& host, const char* api) {
   return std::string(host.info()->devices).find(api) != std::string::npos;
 }
 
-TEST(OnnxTarget, SaysThatThereIsNoGpuOrFallsBack) {
-  const Host host;
-  if (HasGpu(host, "gpu")) GTEST_SKIP() << "there is a GPU";
-  LoadOptions options;
-  options.target = WASINN_GPU;
-  const Model gpu(host, ModelBytes("mean.onnx"), options);
-  EXPECT_EQ(gpu.loaded().code, WASINN_UNSUPPORTED_OPERATION);
-  EXPECT_THAT(gpu.loaded().message,
-              AllOf(HasSubstr("the WebGPU execution provider is in"), HasSubstr("CPUExecutionProvider")));
-  EXPECT_THAT(host.log(), IsEmpty());
-  options.cpu_fallback = true;
-  for (int i = 0; i < 2; ++i) {
-    const Model cpu(host, ModelBytes("mean.onnx"), options);
-    EXPECT_TRUE(cpu.loaded()) << cpu.loaded().message;
-    EXPECT_THAT(host.table().describe(cpu.get()), HasSubstr(R"("device":"cpu")")) << "not the one that was asked for";
-  }
-  const std::string log = host.log();
-  EXPECT_THAT(log, StartsWith("warning: using the CPU instead"));
-  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << "once";
-}
-
 TEST(OnnxTarget, ServesAutoAndNoTpu) {
   const Host host;
   LoadOptions options;
   options.target = WASINN_AUTO;
-  const Model automatic(host, ModelBytes("mean.onnx"), options);
-  ASSERT_TRUE(automatic.loaded());
+  const LoadedModel automatic(host, ModelBytes("mean.onnx"), options);
   std::string device = R"("device":"cpu")";
   if (HasGpu(host, "CUDA")) device = R"("device":"cuda,cpu")";
   if (HasGpu(host, "WebGPU")) device = R"("device":"webgpu,cpu")";
@@ -274,8 +191,7 @@ TEST(OnnxLog, GoesToTheHost) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
   {
-    const Model wordy(host, ModelOf(graph));
-    EXPECT_TRUE(wordy.loaded()) << wordy.loaded().message;
+    const LoadedModel wordy(host, ModelOf(graph));
     const Model model(host, ModelBytes("huge_output.onnx"));
     Context context(model, 1 << 20);
     context.Set(0, MakeTensor<int64_t>(WASINN_I64, {3}, {1024, 1024, 1024}));

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/onnx_writer.h"
-#include "common/error.h"
+#include "backends/thrown.h"
 #include "onnx/model_scan.h"
 
 namespace wasinn::test {
@@ -15,13 +15,11 @@ using ::testing::ElementsAre;
 wasinn_code Scan(const std::string& model, Trust trust = Trust::kGuest, ModelScan* scan = nullptr) {
   // Exactly as long as the model, so that a sanitizer sees a read past its end.
   const std::vector<uint8_t> copy(model.begin(), model.end());
-  try {
-    ModelScan result = onnx::ScanModel(copy, trust);
-    if (scan != nullptr) *scan = std::move(result);
-    return WASINN_OK;
-  } catch (const backend::Error& error) {
-    return error.code();
-  }
+  return ThrownBy([&] {
+           ModelScan result = onnx::ScanModel(copy, trust);
+           if (scan != nullptr) *scan = std::move(result);
+         })
+      .code;
 }
 
 Graph Honest() {

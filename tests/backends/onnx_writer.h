@@ -1,46 +1,17 @@
 // Writes ONNX models, whole ones and broken ones, field by field.
-#ifndef WASINN_TESTS_BACKENDS_ONNX_WRITER_H_
-#define WASINN_TESTS_BACKENDS_ONNX_WRITER_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "backends/proto_writer.h"
 
 namespace wasinn::test {
 
 // Element types of TensorProto.
 inline constexpr int kFloat = 1, kInt64 = 7, kString = 8, kBool = 9, kFloat8 = 17, kInt4 = 22, kComplex64 = 14;
-
-// The bytes of one message of Protocol Buffers.
-class Proto {
- public:
-  Proto& Int(uint32_t field, uint64_t value) {
-    Varint(uint64_t{field} << 3);
-    Varint(value);
-    return *this;
-  }
-  Proto& Text(uint32_t field, const std::string& text) {
-    Varint(uint64_t{field} << 3 | 2);
-    Varint(text.size());
-    bytes_ += text;
-    return *this;
-  }
-  Proto& Add(uint32_t field, const Proto& message) { return Text(field, message.bytes_); }
-  Proto& Raw(const std::string& bytes) {
-    bytes_ += bytes;
-    return *this;
-  }
-
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  void Varint(uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
-    bytes_ += static_cast<char>(value);
-  }
-
-  std::string bytes_;
-};
 
 // Dims of a value; kUnknown: a dim that may be anything.
 inline constexpr int64_t kUnknown = -1;
@@ -112,6 +83,31 @@ inline Proto IntAttribute(const std::string& name, int64_t value) {
   return Proto().Text(1, name).Int(3, static_cast<uint64_t>(value)).Int(20, 2);
 }
 
-}  // namespace wasinn::test
+// y = op(x), of floats of these dims.
+inline std::string OneNode(const std::string& op, const std::vector<int64_t>& dims) {
+  return ModelOf(
+      {.nodes = {Node(op, {"x"}, {"y"})}, .inputs = {Value("x", kFloat, dims)}, .outputs = {Value("y", kFloat, dims)}});
+}
 
-#endif  // WASINN_TESTS_BACKENDS_ONNX_WRITER_H_
+// A loop without an end from x to y.
+inline std::string EndlessLoop(const Graph& body) {
+  return ModelOf(
+      {.nodes = {Node("Loop", {"rounds", "start", "x"}, {"y"}).Add(5, GraphAttribute("body", body.Write()))},
+       .constants = {Constant<int64_t>("rounds", kInt64, {}, {INT64_MAX}), Constant<bool>("start", kBool, {}, {true})},
+       .inputs = {Value("x", kFloat, {1})},
+       .outputs = {Value("y", kFloat, {1})}});
+}
+
+// y = x + the greatest element of c, to which the nodes lead.
+inline Proto AddsGreatest(std::vector<Proto> nodes, const std::vector<Proto>& constants) {
+  nodes.push_back(Node("Cast", {"c"}, {"f"}).Add(5, IntAttribute("to", kFloat)));
+  nodes.push_back(Node("ReduceMax", {"f"}, {"m"}).Add(5, IntAttribute("keepdims", 0)));
+  nodes.push_back(Node("Add", {"x", "m"}, {"y"}));
+  return WriteModel(Graph{.nodes = std::move(nodes),
+                          .constants = constants,
+                          .inputs = {Value("x", kFloat, {1})},
+                          .outputs = {Value("y", TensorTypeOfAnyRank(kFloat))}}
+                        .Write());
+}
+
+}  // namespace wasinn::test

@@ -1,7 +1,7 @@
 // The contract, on OpenVINO, which computes models of ONNX as well as its own.
 #include "backends/contract_test.h"
 #include "backends/onnx_contract.h"
-#include "backends/openvino_native.h"
+#include "backends/openvino_models.h"
 
 namespace wasinn::test {
 namespace {
@@ -22,6 +22,11 @@ EXPECT_CONTRACT(OpenVino, Contract, Sharing(IrSubject()), Sharing(OnnxSubject("O
                 Sharing(OnnxPassedOn("PassedOn", 2)), Sharing(OnnxPassedOn("PassedOnOpen", -1)));
 EXPECT_CONTRACT(OpenVino, ContractOfShapes, Sharing(OnnxSubject("Open", -1)),
                 Sharing(OnnxPassedOn("PassedOnOpen", -1)));
+EXPECT_FRAMEWORK(OpenVino, {.name = "OpenVINO",
+                            .install = "openvino",
+                            .subject = Sharing(IrSubject()),
+                            .guest_keys = {{"threads", "performance", "precision"}},
+                            .no_device = "plugin"});
 
 }  // namespace
 }  // namespace wasinn::test

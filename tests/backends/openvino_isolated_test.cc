@@ -4,11 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <random>
 #include <regex>
 
 #include "backends/isolated.h"
-#include "backends/openvino_native.h"
+#include "backends/openvino_models.h"
 
 namespace wasinn::test {
 namespace {
@@ -72,7 +71,7 @@ TEST(OpenVinoIsolated, ALoopEndsWithItsWorker) {
     return Of("loop", IrXml("loop"), WeightsOf("loop"),
               {MakeTensor<int64_t>(WASINN_I64, {}, {rounds}), Floats({1}, {5})});
   };
-  EXPECT_EQ(workers.Try(loop(10)), 0u) << workers.log();
+  EXPECT_EQ(workers.Try(loop(10), Workers::Time::kAll), 0u) << workers.log();
   EXPECT_EQ(workers.lost(), 0u);
   EXPECT_NE(workers.TryBesideHonest(loop(INT64_MAX)), 0u);
   EXPECT_EQ(workers.lost(), 1u) << workers.log();
@@ -91,20 +90,12 @@ TEST(OpenVinoIsolated, NoFileIsReadForAnIr) {
   std::filesystem::remove(file);
 }
 
-// Bytes changed at random.
 TEST(OpenVinoIsolated, ChangedBytes) {
   Workers workers = OpenVino();
-  constexpr unsigned kSeed = 7;
-  SCOPED_TRACE(kSeed);
-  std::mt19937 random(kSeed);
   for (const char* name : {"matmul", "iterator", "nonzero"}) {
-    const std::string xml = IrXml(name);
-    workers.TryVariants(30, [&] {
-      std::string changed = xml;
-      for (int k = 0; k < 2; ++k)
-        changed[random() % changed.size()] = static_cast<char>("0123456789-<>\"a/"[random() % 16]);
-      return Of(name, changed, WeightsOf(name), {SixtyFour()});
-    });
+    workers.TryDamaged(
+        30, Of(name, IrXml(name), WeightsOf(name), {SixtyFour()}),
+        [](char /*byte*/, uint32_t random) { return "0123456789-<>\"a/"[random % 16]; }, 2);
   }
 }
 

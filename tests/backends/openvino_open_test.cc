@@ -1,116 +1,28 @@
-// Opening the backend: the framework's library, several hosts, configuration, targets.
-#include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+// Configuration and targets; framework_test.cc has what all backends have.
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <thread>
 
-#include "backends/openvino_native.h"
-#include "backends/test_host.h"
-#include "support/this_build.h"
+#include "backends/expect.h"
+#include "backends/openvino_models.h"
 
 namespace wasinn::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::StartsWith;
-
 void ExpectMeanWorks(const Host& host, const LoadOptions& options = IrOptions("mean")) {
-  const Model model(host, IrXml("mean"), options);
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Context context(model);
-  ASSERT_TRUE(context.Set(0, Floats({1, 3, 8, 8}, std::vector<float>(192, 2))));
-  const Result computed = context.Compute();
-  ASSERT_TRUE(computed) << computed.message;
-  EXPECT_EQ(static_cast<const float*>(context.View(0).data)[2], 2);
+  const LoadedModel model(host, IrXml("mean"), options);
+  EXPECT_EQ(Compute(model, {Floats({1, 3, 8, 8}, std::vector<float>(192, 2))}).As<float>()[2], 2);
 }
 
 std::string Description(const Host& host, const Model& model) { return host.table().describe(model.get()); }
 
-bool HasDevice(const Host& host, const char* device) {
-  return std::string(host.info()->devices).find(device) != std::string::npos;
-}
-
-// The log without what OpenVINO itself said, as it does of a machine without /sys.
-std::string Warnings(const Host& host) {
-  std::istringstream log(host.log());
-  std::string warnings;
-  for (std::string line; std::getline(log, line);) {
-    if (!line.starts_with("debug: ")) warnings += line + "\n";
-  }
-  return warnings;
-}
-
-TEST(OpenVinoOpen, TellsWhatItRunsOn) {
-  const Host host;
-  ASSERT_TRUE(host.opened()) << host.opened().message;
-  EXPECT_STREQ(host.info()->framework, "OpenVINO");
-  EXPECT_THAT(host.info()->version, StartsWith("20"));
-  EXPECT_TRUE(std::filesystem::exists(host.info()->library)) << host.info()->library;
-  EXPECT_THAT(host.info()->devices, StartsWith("cpu"));
-  EXPECT_STREQ(host.table().name, "openvino");
-  EXPECT_STREQ(host.table().install, "scripts/deps.sh openvino");
-  ASSERT_EQ(host.table().n_formats, 1u) << "ONNX, TensorFlow and TensorFlow Lite have backends of their own";
-  EXPECT_STREQ(host.table().formats[0]->name, "openvino");
-}
-
-TEST(OpenVinoOpen, SaysWhatIsMissingAndHowToGetIt) {
-  const Host host(R"({"library": "/nonexistent/libopenvino_c.so"})");
-  EXPECT_EQ(host.opened().code, WASINN_UNSUPPORTED_OPERATION);
-  EXPECT_THAT(host.opened().message,
-              AllOf(HasSubstr("/nonexistent/libopenvino_c.so"), HasSubstr("scripts/deps.sh openvino")));
-  const Host relative(R"({"library": "libopenvino_c.so"})");
-  EXPECT_EQ(relative.opened().code, WASINN_INVALID_ARGUMENT);
-  // A library, but not this one.
-  Dl_info info = {};
-  ASSERT_NE(dladdr(reinterpret_cast<const void*>(&std::printf), &info), 0);
-  const Host other("{\"library\": \"" + std::filesystem::canonical(info.dli_fname).string() + "\"}");
-  EXPECT_EQ(other.opened().code, WASINN_UNSUPPORTED_OPERATION);
-}
-
-TEST(OpenVinoOpen, TakesAFolderToo) {
-  const auto folder = std::filesystem::path(testing::FrameworkFile("openvino")).parent_path();
-  const Host host("{\"library\": \"" + folder.string() + "\"}");
-  ASSERT_TRUE(host.opened()) << host.opened().message;
-  ExpectMeanWorks(host);
-}
-
-TEST(OpenVinoOpen, ServesSeveralHostsOneAfterAnotherAndAtOnce) {
-  for (int i = 0; i < 3; ++i) {
-    const Host host;
-    ASSERT_TRUE(host.opened()) << host.opened().message;
-    ExpectMeanWorks(host);
-  }
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([] {
-      for (int i = 0; i < 3; ++i) {
-        const Host host;
-        ASSERT_TRUE(host.opened()) << host.opened().message;
-        ExpectMeanWorks(host);
-        EXPECT_THAT(Warnings(host), IsEmpty());
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-}
-
-TEST(OpenVinoConfig, KeepsToTheBudget) {
-  const Host host(R"({"threads": 8})", 2);
-  EXPECT_EQ(host.opened().code, WASINN_INVALID_ARGUMENT);
-  EXPECT_THAT(host.opened().message, HasSubstr("from 1 to 2"));
-  const Host two("{}", 2);
+TEST(OpenVinoConfig, HasNoMoreStreamsThanThreadsAllow) {
+  const Host host("{}", 2);
   LoadOptions options = IrOptions("mean");
   options.host_config = R"({"threads": 2, "streams": 2})";
-  const Model model(two, IrXml("mean"), options);
+  const Model model(host, IrXml("mean"), options);
   EXPECT_EQ(model.loaded().code, WASINN_INVALID_ARGUMENT);
   EXPECT_THAT(model.loaded().message, HasSubstr("streams"));
 }
@@ -121,8 +33,7 @@ TEST(OpenVinoConfig, ReachesOpenVino) {
   LoadOptions options = IrOptions("mean");
   options.host_config =
       R"({"threads": 1, "streams": 2, "performance": "throughput", "precision": "f32", "properties": {"ENABLE_HYPER_THREADING": "NO"}})";
-  const Model model(host, IrXml("mean"), options);
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, IrXml("mean"), options);
   EXPECT_THAT(Description(host, model), AllOf(HasSubstr(R"("streams":"2")"), HasSubstr(R"("performance":"THROUGHPUT")"),
                                               HasSubstr(R"("precision":"f32")"), HasSubstr(R"("device":"CPU")")));
   ExpectMeanWorks(host, options);
@@ -136,18 +47,6 @@ TEST(OpenVinoConfig, RefusesWrongValues) {
   for (const char* config : {R"({"performance": "quick"})", R"({"streams": 0})", R"({"precision": "f8"})",
                              R"({"cache_dir": "relative"})", R"({"properties": ["x"]})", "nonsense"}) {
     EXPECT_EQ(Host(config).opened().code, WASINN_INVALID_ARGUMENT) << config;
-  }
-}
-
-TEST(OpenVinoConfig, DocumentsItsKeys) {
-  const Host host;
-  for (size_t i = 0; i < host.table().n_keys; ++i) {
-    const wasinn_key& key = host.table().keys[i];
-    const std::string name = key.name;
-    EXPECT_NE(key.where, 0u) << name;
-    EXPECT_GT(std::string(key.description).size(), 10u) << name;
-    EXPECT_EQ((key.where & WASINN_KEY_GUEST) != 0, name == "threads" || name == "precision" || name == "performance")
-        << name;
   }
 }
 
@@ -192,43 +91,21 @@ TEST(OpenVinoConfig, CachesModelsOfTheHostOnly) {
   ASSERT_TRUE(host.opened()) << host.opened().message;
   ExpectMeanWorks(host);
   EXPECT_FALSE(std::filesystem::exists(folder) && !std::filesystem::is_empty(folder));
-  LoadOptions options;
-  options.encoding = "openvino";
+  LoadOptions options = OpenVinoOptions();
   options.path = ModelPath("mean.xml");
   ExpectMeanWorks(host, options);
   ASSERT_TRUE(std::filesystem::exists(folder));
   EXPECT_FALSE(std::filesystem::is_empty(folder));
   ExpectMeanWorks(host, options);  // from there
-  EXPECT_THAT(Warnings(host), IsEmpty());
+  EXPECT_THAT(host.log(), Not(HasSubstr("warning: ")));
   // Where others may write, they could put another model in its place.
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   std::filesystem::permissions(folder, std::filesystem::perms::all);
   ExpectMeanWorks(host, options);
   EXPECT_TRUE(std::filesystem::is_empty(folder));
-  EXPECT_THAT(Warnings(host), HasSubstr("mode 0700"));
+  EXPECT_THAT(host.log(), HasSubstr("mode 0700"));
   std::filesystem::remove_all(folder);
-}
-
-TEST(OpenVinoTarget, SaysThatThereIsNoDeviceOrFallsBack) {
-  for (const auto& [target, word, device] :
-       {std::tuple(WASINN_GPU, "target gpu", "gpu ("), std::tuple(WASINN_TPU, "target tpu", "tpu (")}) {
-    const Host host;
-    if (HasDevice(host, device)) continue;
-    LoadOptions options = IrOptions("mean");
-    options.target = target;
-    const Model model(host, IrXml("mean"), options);
-    EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION);
-    EXPECT_THAT(model.loaded().message, AllOf(HasSubstr(word), HasSubstr("CPU"), HasSubstr("plugin")));
-    EXPECT_THAT(Warnings(host), IsEmpty());
-    options.cpu_fallback = true;
-    for (int i = 0; i < 2; ++i) ExpectMeanWorks(host, options);
-    const Model served(host, IrXml("mean"), options);
-    EXPECT_THAT(Description(host, served), HasSubstr(R"("device":"CPU")")) << "not the one that was asked for";
-    const std::string log = Warnings(host);
-    EXPECT_THAT(log, StartsWith("warning: using the CPU instead"));
-    EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << "once";
-  }
 }
 
 TEST(OpenVinoTarget, ServesAuto) {
@@ -245,21 +122,6 @@ TEST(OpenVinoTarget, ServesAuto) {
   const Model model(host, IrXml("mean"), options);
   EXPECT_FALSE(model.loaded());
   EXPECT_THAT(model.loaded().message, HasSubstr("NONSENSE"));
-}
-
-TEST(OpenVinoLog, IsNeitherStdoutNorStderr) {
-  const Host host;
-  ::testing::internal::CaptureStdout();
-  ::testing::internal::CaptureStderr();
-  {
-    ExpectMeanWorks(host);
-    LoadOptions options;
-    options.encoding = "openvino";
-    EXPECT_FALSE(Model(host, "<net></net>", options).loaded());
-    EXPECT_FALSE(Model(host, "neither", options).loaded());
-  }
-  EXPECT_THAT(::testing::internal::GetCapturedStdout(), IsEmpty());
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), IsEmpty());
 }
 
 }  // namespace

@@ -1,33 +1,24 @@
 // Models with a state: the IR "total" gives the sum of all inputs so far.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
-#include "backends/openvino_native.h"
+#include "backends/openvino_models.h"
 #include "backends/taken.h"
-#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::Each;
-using ::testing::HasSubstr;
 
 class OpenVinoState : public ::testing::TestWithParam<const char*> {
  protected:
   static void ExpectTotal(Context* context, float add, float total) {
     ASSERT_TRUE(context->Set(0, Floats({1, 4}, {add, add, add, add})));
-    const Result computed = context->Compute();
-    ASSERT_TRUE(computed) << computed.message;
+    MustCompute(context);
     EXPECT_THAT(MustGet(context, 0).As<float>(), Each(total));
   }
 
   const Host host_;
-  const Model model_{host_, IrXml(GetParam()), IrOptions(GetParam())};
+  const LoadedModel model_{host_, IrXml(GetParam()), IrOptions(GetParam())};
 };
 
 TEST_P(OpenVinoState, IsTheContexts) {
-  ASSERT_TRUE(model_.loaded()) << model_.loaded().message;
   Context one(model_), other(model_);
   for (int i = 1; i <= 3; ++i) {
     ExpectTotal(&one, 1, static_cast<float>(i));
@@ -79,8 +70,7 @@ TEST(OpenVinoStateMemory, IsCharged) {
   constexpr int kSide = 1024;
   constexpr uint64_t kState = sizeof(float) * kSide * kSide;
   const Host host;
-  const Model model(host, LargeTotal(kSide), IrOptions("total"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, LargeTotal(kSide), IrOptions("total"));
   Account account = {.limit = 3 * kState};
   const Tensor x = Floats({kSide, kSide}, std::vector<float>(kSide * kSide, 1));
   {
@@ -95,10 +85,9 @@ TEST(OpenVinoStateMemory, IsCharged) {
   }
   EXPECT_EQ(account.used, 0u);
   account.limit = 2 * kState - 1;
-  const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
-  wasinn_backend_slot* context = nullptr;
-  const Result made = TakeError(host.table().slot_new(model.get(), &options, &context));
-  EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
+  const Contexts none(host, model, {.account = &account});
+  EXPECT_EQ(none.made, 0u);
+  EXPECT_EQ(none.refused.code, WASINN_TOO_LARGE) << none.refused.message;
 }
 
 // XML has several ways to write a character.
@@ -109,8 +98,7 @@ TEST(OpenVinoStateMemory, IsFoundAsOpenVinoReadsIt) {
     xml.replace(at, 9, "Read&#86;alue");
   }
   const Host host;
-  const Model model(host, xml, IrOptions("total"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, xml, IrOptions("total"));
   EXPECT_THAT(host.table().describe(model.get()), HasSubstr(R"("stateful":true)"));
   Account account;
   const Context context(model, 0, "{}", &account);
@@ -194,8 +182,7 @@ std::string TotalAndMore() {
 TEST(OpenVinoStateOfOpenShapes, ComesBackWhenThereIsRoom) {
   constexpr int64_t kRows = 1000;
   const Host host;
-  const Model model(host, TotalAndMore(), IrOptions("total"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, TotalAndMore(), IrOptions("total"));
   Account account;
   Context context(model, 0, "{}", &account);
   const uint64_t state = account.used;

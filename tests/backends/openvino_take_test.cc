@@ -1,8 +1,5 @@
 // Outputs that are taken along, large ones with their memory: whatever an output is, the next run does not touch it, and
 // writes its own.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <deque>
 #include <functional>
 #include <iterator>
@@ -12,11 +9,11 @@
 #include <tuple>
 #include <vector>
 
+#include "backends/contract_test.h"
 #include "backends/expect.h"
-#include "backends/openvino_native.h"
+#include "backends/openvino_models.h"
 #include "backends/openvino_writer.h"
 #include "backends/taken.h"
-#include "backends/test_host.h"
 #include "check/lent.h"
 
 namespace wasinn::test {
@@ -102,142 +99,94 @@ const Made kMade[] = {
      {Id, Id}},
 };
 
+std::string NameOf(const Made& made, int64_t size) {
+  return std::string(made.name) + (size == kLarge ? "_large" : "_small");
+}
+std::string XmlOf(const Made& made, int64_t size) {
+  Ir ir;
+  made.make(ir, ir.Parameter(size), size);
+  return ir.Xml();
+}
+LoadOptions WithWeights(int64_t size) {
+  LoadOptions options = OpenVinoOptions();
+  options.more_bytes = {Weights(size)};
+  return options;
+}
+
+// What the contract says of such outputs holds for each of them.
+std::vector<OneCheck> ChecksOfTaking() {
+  std::vector<OneCheck> all;
+  for (const Made& made : kMade) {
+    for (const int64_t size : {kSmall, kLarge}) {
+      const Subject subject = {
+          .name = NameOf(made, size),
+          .bytes = [&made, size] { return XmlOf(made, size); },
+          .options = WithWeights(size),
+          .inputs = {Port{.name = "x"}},
+          .make_inputs = [size](int variant,
+                                int64_t) { return std::vector{Same(size, static_cast<float>(variant + 1))}; },
+          .compute =
+              [&made, size](const std::vector<Tensor>& inputs) {
+                std::vector<Tensor> outputs;
+                for (const auto& value : made.values) {
+                  const int64_t n = std::string_view(made.name).starts_with("halves") ? size / 2 : size;
+                  outputs.push_back(Same(n, value(inputs[0].As<float>()[0])));
+                }
+                return outputs;
+              },
+          .shares_slots = true};
+      for (const Check& check : Checks()) {
+        const std::string_view name = check.name;
+        if (name.contains("Taken") || name.contains("Discarded") || name.contains("Reset") || name.contains("Others")) {
+          all.emplace_back(subject, check);
+        }
+      }
+    }
+  }
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(OpenVinoTake, Contract, ::testing::ValuesIn(ChecksOfTaking()), NameOfCheck);
+
+// A context, and another one that computes between: with what OpenVINO has of the model, in turns.
 class OpenVinoTake : public ::testing::TestWithParam<std::tuple<const Made*, int64_t>> {
  protected:
   using Takens = std::vector<std::unique_ptr<check::Taken>>;
 
-  void SetUp() override {
-    Ir ir;
-    made().make(ir, ir.Parameter(size()), size());
-    LoadOptions options;
-    options.encoding = "openvino";
-    options.more_bytes = {Weights(size())};
-    options.keeps_bytes = true;
-    model_ = std::make_unique<Model>(host_, ir.Xml(), options);
-    ASSERT_TRUE(model_->loaded()) << model_->loaded().message;
-  }
-
   static const Made& made() { return *std::get<0>(GetParam()); }
   static int64_t size() { return std::get<1>(GetParam()); }
-  static uint32_t n_outputs() { return static_cast<uint32_t>(made().values.size()); }
 
-  static void Compute(Context* context, float x) {
-    ASSERT_TRUE(context->Set(0, Same(size(), x)));
+  static Takens ComputeAndTake(Context* context, float x) {
+    EXPECT_TRUE(context->Set(0, Same(size(), x)));
     MustCompute(context);
-  }
-  static Takens TakeAll(Context* context) {
     Takens all;
-    for (uint32_t i = 0; i < n_outputs(); ++i) {
+    for (uint32_t i = 0; i < made().values.size(); ++i) {
       all.push_back(std::make_unique<check::Taken>(context, i));
       EXPECT_TRUE(all.back()->result()) << all.back()->result().message;
     }
     return all;
   }
-  void ExpectIs(uint32_t index, const Tensor& output, float x) const {
-    EXPECT_EQ(output.dims, std::vector<int64_t>{model_->output(index).dims[0]});
-    EXPECT_TRUE(output.bytes == Same(output.dims[0], made().values[index](x)).bytes)
-        << "output " << index << " begins with " << output.As<float>().at(0) << " after " << x;
-  }
-  void ExpectShows(Context* context, float x) const {
-    for (uint32_t i = 0; i < n_outputs(); ++i) ExpectIs(i, MustGet(context, i), x);
-  }
-  void ExpectAre(const Takens& all, float x) const {
-    for (uint32_t i = 0; i < n_outputs(); ++i) ExpectIs(i, all[i]->Read(), x);
+  static void ExpectAre(const Takens& all, float x) {
+    for (uint32_t i = 0; i < all.size(); ++i) {
+      const Tensor output = all[i]->Read();
+      EXPECT_TRUE(output.bytes == Same(output.dims[0], made().values[i](x)).bytes)
+          << "output " << i << " begins with " << output.As<float>().at(0) << " after " << x;
+    }
   }
 
   const Host host_;
-  std::unique_ptr<Model> model_;
+  const LoadedModel model_{host_, XmlOf(made(), size()), WithWeights(size())};
 };
-
-TEST_P(OpenVinoTake, ComputesLeaveWhatWasTaken) {
-  Context context(*model_);
-  std::vector<Takens> taken;
-  for (int i = 0; i < 4; ++i) {
-    Compute(&context, static_cast<float>(i + 1));
-    ExpectShows(&context, static_cast<float>(i + 1));
-    taken.push_back(TakeAll(&context));
-  }
-  for (int i = 0; i < 4; ++i) ExpectAre(taken[static_cast<size_t>(i)], static_cast<float>(i + 1));
-  Compute(&context, 9);
-  ExpectShows(&context, 9);
-  for (int i = 0; i < 4; ++i) ExpectAre(taken[static_cast<size_t>(i)], static_cast<float>(i + 1));
-}
-
-// Others of the same model meanwhile: they compute with what OpenVINO has of it, in turns.
-TEST_P(OpenVinoTake, WhatIsReleasedIsNotTouched) {
-  Context context(*model_), other(*model_);
-  for (int i = 1; i <= 4; ++i) {
-    const auto x = static_cast<float>(i);
-    Compute(&context, x);
-    ExpectAre(TakeAll(&context), x);  // which are released
-    Compute(&other, x + 10);
-    ExpectShows(&other, x + 10);
-  }
-}
-
-TEST_P(OpenVinoTake, WhatWasTakenOutlivesItsContext) {
-  Takens first, second;
-  {
-    Context context(*model_);
-    Compute(&context, 1);
-    first = TakeAll(&context);
-    Compute(&context, 2);
-    second = TakeAll(&context);
-  }
-  Context other(*model_);
-  Compute(&other, 3);
-  ExpectAre(first, 1);
-  ExpectAre(second, 2);
-}
-
-TEST_P(OpenVinoTake, IsAnInputOfAnother) {
-  if (model_->output(0).dims[0] != size()) return;
-  Context context(*model_), other(*model_);
-  for (int i = 1; i <= 3; ++i) {
-    const auto x = static_cast<float>(i);
-    Compute(&context, x);
-    const check::Taken taken(&context, 0);
-    const Result bound = other.Bind(0, taken.view());
-    ASSERT_TRUE(bound) << bound.message;
-    Compute(&context, 100);
-    MustCompute(&other);
-    ExpectShows(&other, made().values[0](x));
-    // Of the context itself, too, which has written it.
-    ASSERT_TRUE(context.Bind(0, taken.view()));
-    MustCompute(&context);
-    ExpectShows(&context, made().values[0](x));
-    const Takens again = TakeAll(&context);
-    context.Unbind(0);
-    other.Unbind(0);
-    ExpectAre(again, made().values[0](x));
-  }
-}
-
-TEST_P(OpenVinoTake, NeedsACompute) {
-  Context context(*model_);
-  Compute(&context, 1);
-  const check::Taken taken(&context, 0);
-  EXPECT_EQ(check::Taken(&context, 0).result().code, WASINN_INVALID_ARGUMENT);
-  host_.table().discard_outputs(context.get());
-  EXPECT_EQ(check::Taken(&context, 0).result().code, WASINN_INVALID_ARGUMENT);
-  Compute(&context, 2);
-  ExpectShows(&context, 2);
-  ASSERT_TRUE(context.Reset());
-  EXPECT_EQ(check::Taken(&context, 0).result().code, WASINN_INVALID_ARGUMENT);
-  Compute(&context, 3);
-  ExpectShows(&context, 3);
-}
 
 // Several of them, and in any order.
 TEST_P(OpenVinoTake, WhatIsHeldIsReleasedLater) {
   for (const size_t held : {1u, 2u, 3u}) {
     for (const bool newest_first : {false, true}) {
-      Context context(*model_);
+      Context context(model_), other(model_);
       std::deque<std::pair<float, Takens>> taken;
       for (int i = 1; i <= 12; ++i) {
         const auto x = static_cast<float>(i);
-        Compute(&context, x);
-        taken.emplace_back(x, TakeAll(&context));
+        taken.emplace_back(x, ComputeAndTake(&context, x));
+        if (i % 3 == 0) ExpectAre(ComputeAndTake(&other, 20), 20);  // which are released
         for (const auto& [then, outputs] : taken) ExpectAre(outputs, then);
         if (i % 4 == 0) {
           for (size_t n = 0; n < held; ++n) taken.erase(newest_first ? std::prev(taken.end()) : taken.begin());
@@ -254,21 +203,12 @@ INSTANTIATE_TEST_SUITE_P(All, OpenVinoTake,
                                               return all;
                                             }()),
                                             ::testing::Values(kSmall, kLarge)),
-                         [](const auto& test) {
-                           return std::string(std::get<0>(test.param)->name) +
-                                  (std::get<1>(test.param) == kLarge ? "_large" : "_small");
-                         });
+                         [](const auto& test) { return NameOf(*std::get<0>(test.param), std::get<1>(test.param)); });
 
 class OpenVinoGiven : public ::testing::Test {
  protected:
   static constexpr uint64_t kBytes = sizeof(float) * kLarge;
 
-  static LoadOptions Options() {
-    LoadOptions options;
-    options.encoding = "openvino";
-    options.more_bytes = {""};
-    return options;
-  }
   static std::string Relu() {
     Ir ir;
     ir.Result(ir.Relu(ir.Parameter(kLarge)));
@@ -283,8 +223,7 @@ class OpenVinoGiven : public ::testing::Test {
 };
 
 TEST_F(OpenVinoGiven, LargeOutputsAreNotCopied) {
-  const Model model(host_, Relu(), Options());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host_, Relu(), OpenVinoOptions());
   Context context(model);
   std::vector<std::unique_ptr<check::Taken>> held;
   for (int i = 0; i < 3; ++i) {
@@ -297,8 +236,7 @@ TEST_F(OpenVinoGiven, LargeOutputsAreNotCopied) {
 
 // As much as the core charges: one output for the slot, and those that are held.
 TEST_F(OpenVinoGiven, NoMoreIsHeldThanIsCharged) {
-  const Model model(host_, Relu(), Options());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host_, Relu(), OpenVinoOptions());
   Context context(model);
   Compute(&context, 1);
   const uint64_t at_first = AllocatedBytes();
@@ -324,8 +262,7 @@ TEST_F(OpenVinoGiven, NoMoreIsHeldThanIsCharged) {
 }
 
 TEST_F(OpenVinoGiven, AnyThreadReleases) {
-  const Model model(host_, Relu(), Options());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host_, Relu(), OpenVinoOptions());
   std::vector<std::thread> threads;
   {
     Context context(model);
@@ -349,8 +286,7 @@ TEST_F(OpenVinoGiven, OutlivesItsRequest) {
   const Ir::Value x = ir.Parameter(kMany);
   ir.Result(ir.Relu(x));
   ir.Result(ir.Narrow(x));
-  const Model model(host_, ir.Xml(), Options());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host_, ir.Xml(), OpenVinoOptions());
   Account account;
   Context context(model, 0, "{}", &account);
   const auto compute = [&](float value) {

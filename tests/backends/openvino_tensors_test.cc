@@ -1,36 +1,21 @@
 // Inputs that are read in place, outputs that are taken along, and limits on them.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "backends/expect.h"
-#include "backends/openvino_native.h"
+#include "backends/openvino_models.h"
 #include "backends/openvino_writer.h"
 #include "backends/taken.h"
-#include "backends/test_host.h"
 #include "check/lent.h"
 #include "support/peak_memory.h"
 
 namespace wasinn::test {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-
-TEST(OpenVinoBind, RefusesAnotherShape) {
-  const Host host;
-  const Model model(host, IrXml("two_in_two_out"), IrOptions("two_in_two_out"));
-  Context context(model);
-  EXPECT_FALSE(context.Bind(0, Lent(Floats({2, 3}, {1, 2, 3, 4, 5, 6})).view()));
-}
-
 TEST(OpenVinoLimits, OutputsOverTheLimitAreErrors) {
   const Host host;
-  const Model model(host, IrXml("huge_output"), IrOptions("huge_output"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, IrXml("huge_output"), IrOptions("huge_output"));
   Context limited(model, 1 << 16);
   ASSERT_TRUE(limited.Set(0, MakeTensor<int64_t>(WASINN_I64, {2}, {1024, 1024})));
   const Result computed = limited.Compute();
@@ -38,8 +23,7 @@ TEST(OpenVinoLimits, OutputsOverTheLimitAreErrors) {
   Tensor out;
   EXPECT_EQ(limited.Get(0, &out).code, WASINN_INVALID_ARGUMENT);
   ASSERT_TRUE(limited.Set(0, MakeTensor<int64_t>(WASINN_I64, {2}, {2, 2})));
-  const Result small = limited.Compute();
-  ASSERT_TRUE(small) << small.message;
+  MustCompute(&limited);
   ASSERT_TRUE(limited.Get(0, &out));
   EXPECT_THAT(out.As<float>(), ElementsAre(1, 1, 1, 1));
   // Too much for any machine.
@@ -50,20 +34,17 @@ TEST(OpenVinoLimits, OutputsOverTheLimitAreErrors) {
 
 TEST(OpenVinoLimits, FixedOutputsAreCountedBeforehand) {
   const Host host;
-  const Model model(host, IrXml("relu"), IrOptions("relu"));
-  const wasinn_slot_options options = {.struct_size = sizeof(options), .max_bytes = 602111};
-  wasinn_backend_slot* context = nullptr;
-  const Result made = TakeError(host.table().slot_new(model.get(), &options, &context));
-  EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
-  EXPECT_EQ(context, nullptr);
+  const LoadedModel model(host, IrXml("relu"), IrOptions("relu"));
+  const Contexts none(host, model, {.max_bytes = 602111});
+  EXPECT_EQ(none.made, 0u);
+  EXPECT_EQ(none.refused.code, WASINN_TOO_LARGE) << none.refused.message;
 }
 
 // A new request takes as long as a small model: its few bytes are kept after a discard, and charged while nobody else
 // charges them.
 TEST(OpenVinoLimits, SmallOutputsStayAndAreCharged) {
   const Host host;
-  const Model model(host, IrXml("dynamic"), IrOptions("dynamic"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, IrXml("dynamic"), IrOptions("dynamic"));
   Account account;
   Context context(model, 0, "{}", &account);
   const auto compute = [&](float x) {
@@ -113,12 +94,6 @@ class OpenVinoPassedOn : public ::testing::Test {
   static constexpr int64_t kSize = 1 << 22;
   static constexpr uint64_t kBytes = sizeof(float) * kSize;
 
-  static LoadOptions Options() {
-    LoadOptions options;
-    options.encoding = "openvino";
-    options.more_bytes = {""};
-    return options;
-  }
   static Result Compute(Context* context, int64_t size = kSize) {
     EXPECT_TRUE(context->Set(0, Floats({size}, std::vector<float>(static_cast<size_t>(size), 1))));
     return context->Compute();
@@ -134,8 +109,7 @@ class OpenVinoPassedOn : public ::testing::Test {
 };
 
 TEST_F(OpenVinoPassedOn, NoCopyIsMadeBeyondTheLimit) {
-  const Model model(host_, PassedOn(40), Options());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host_, PassedOn(40), OpenVinoOptions());
   Begin();
   Context context(model, 40 * kBytes - 1);
   const testing::PeakMemory memory;
@@ -145,12 +119,11 @@ TEST_F(OpenVinoPassedOn, NoCopyIsMadeBeyondTheLimit) {
   EXPECT_LT(memory.grown(), 8 * kBytes);
   ExpectHeld(kBytes);
   ASSERT_TRUE(Compute(&context, 40));
-  EXPECT_THAT(MustGet(&context, 39).As<float>(), ::testing::SizeIs(40));
+  EXPECT_THAT(MustGet(&context, 39).As<float>(), SizeIs(40));
 }
 
 TEST_F(OpenVinoPassedOn, NothingIsLeftAfterADiscard) {
-  const Model model(host_, PassedOn(4), Options());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host_, PassedOn(4), OpenVinoOptions());
   Begin();
   Account account;
   Context context(model, 0, "{}", &account);
@@ -169,8 +142,7 @@ TEST_F(OpenVinoPassedOn, NothingIsLeftAfterADiscard) {
 }
 
 TEST_F(OpenVinoPassedOn, NothingIsLeftWhereItCannotBePaid) {
-  const Model model(host_, PassedOn(4), Options());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host_, PassedOn(4), OpenVinoOptions());
   Begin();
   Account account = {.limit = kBytes - 1};
   Context context(model, 0, "{}", &account);
@@ -181,29 +153,13 @@ TEST_F(OpenVinoPassedOn, NothingIsLeftWhereItCannotBePaid) {
   EXPECT_THAT(MustGet(&context, 3).As<float>(), ElementsAre(1, 1, 1, 1));
 }
 
-// A model that makes its input, of a shape, numbers of four bits.
-std::string Narrowed(const std::string& dim) {
-  const std::string shape = "<dim>" + dim + "</dim>";
-  const auto port = [&](const std::string& precision) {
-    return R"(<port id="0" precision=")" + precision + "\">" + shape + "</port>";
-  };
-  const std::string open = dim == "-1" ? "?" : dim;
-  return R"(<?xml version="1.0"?><net name="narrowed" version="11"><layers>)"
-         R"(<layer id="0" name="x" type="Parameter" version="opset1"><data shape=")" +
-         open + R"(" element_type="f32" /><output>)" + port("FP32") + "</output></layer>" +
-         R"(<layer id="1" name="c" type="Convert" version="opset1"><data destination_type="u4" /><input>)" +
-         port("FP32") + R"(</input><output><port id="1" precision="U4">)" + shape + "</port></output></layer>" +
-         R"(<layer id="2" name="r" type="Result" version="opset1"><input>)" + port("U4") + "</input></layer>" +
-         R"(</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0" />)"
-         R"(<edge from-layer="1" from-port="1" to-layer="2" to-port="0" /></edges></net>)";
-}
-
 // Of a type that is not shown the core knows no bytes.
 TEST_F(OpenVinoPassedOn, WhatCannotBeShownIsCharged) {
   constexpr uint64_t kNarrow = kSize / 2;
-  for (const char* dim : {"-1", "4194304"}) {
-    const Model model(host_, Narrowed(dim), Options());
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  for (const int64_t size : {int64_t{-1}, kSize}) {
+    Ir ir;
+    ir.Result(ir.Narrow(ir.Parameter(size)));
+    const LoadedModel model(host_, ir.Xml(), OpenVinoOptions());
     ASSERT_NE(model.output(0).flags & WASINN_IO_UNSERVABLE, 0u);
     Account account = {.limit = kNarrow};
     Context context(model, 0, "{}", &account);

@@ -1,6 +1,5 @@
 // Writes models in OpenVINO's IR.
-#ifndef WASINN_TESTS_BACKENDS_OPENVINO_WRITER_H_
-#define WASINN_TESTS_BACKENDS_OPENVINO_WRITER_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -8,25 +7,7 @@
 
 namespace wasinn::test {
 
-// A model whose n outputs are its input, of an open shape.
-inline std::string PassedOn(int n) {
-  const std::string port = R"(<port id="0" precision="FP32" names="x"><dim>-1</dim></port>)";
-  std::string layers =
-      R"(<layer id="0" name="x" type="Parameter" version="opset1"><data shape="?" element_type="f32" />)"
-      "<output>" +
-      port + "</output></layer>";
-  std::string edges;
-  for (int i = 1; i <= n; ++i) {
-    const std::string id = std::to_string(i);
-    layers += "<layer id=\"" + id + "\" name=\"r" + id + R"(" type="Result" version="opset1"><input>)" + port +
-              "</input></layer>";
-    edges += R"(<edge from-layer="0" from-port="0" to-layer=")" + id + R"(" to-port="0" />)";
-  }
-  return R"(<?xml version="1.0"?><net name="passed_on" version="11"><layers>)" + layers + "</layers><edges>" + edges +
-         "</edges></net>";
-}
-
-// An IR of fixed shapes, layer by layer.
+// An IR, layer by layer.
 class Ir {
  public:
   // What a layer gives at one of its outputs.
@@ -34,11 +15,12 @@ class Ir {
     int layer = 0;
     int port = 0;
     std::string precision;
-    int64_t size = 0;  // of its one dimension; 0: a scalar
+    int64_t size = 0;  // of its one dimension; 0: a scalar; -1: open
   };
 
   Value Parameter(int64_t size) {
-    return Layer("Parameter", "shape=\"" + std::to_string(size) + R"(" element_type="f32")", {}, {F32(size)}).front();
+    const std::string shape = size < 0 ? "?" : std::to_string(size);
+    return Layer("Parameter", "shape=\"" + shape + R"(" element_type="f32")", {}, {F32(size)}).front();
   }
   // Of the weights' bytes, from the offset on.
   Value Floats(int64_t size, int64_t offset) { return Const("f32", F32(size), offset, 4 * size); }
@@ -105,6 +87,12 @@ class Ir {
   std::string layers_, edges_;
 };
 
-}  // namespace wasinn::test
+// A model whose n outputs are its input, of an open shape.
+inline std::string PassedOn(int n) {
+  Ir ir;
+  const Ir::Value x = ir.Parameter(-1);
+  for (int i = 0; i < n; ++i) ir.Result(x);
+  return ir.Xml();
+}
 
-#endif  // WASINN_TESTS_BACKENDS_OPENVINO_WRITER_H_
+}  // namespace wasinn::test

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <inference.pb.h>
-#include "common/error.h"
+#include "backends/thrown.h"
 #include "remote/answer.h"
 #include "remote/contents.h"
 #include "remote/metadata.h"
@@ -64,15 +64,13 @@ struct Taken {
   explicit Taken(const ModelMetadataResponse& metadata) : signature(Read(metadata)), outputs(signature) {}
 
   wasinn_code Take(const std::string& message, uint64_t max_bytes = 0, size_t slice = SIZE_MAX) {
-    try {
+    const test::Thrown thrown = test::ThrownBy([&] {
       outputs.Choose({});
       const grpc::ByteBuffer bytes = BufferOf(message, slice);
       outputs.Take(bytes, ReadAnswer(bytes, kMostTensors), max_bytes);
-      return WASINN_OK;
-    } catch (const backend::Error& error) {
-      what = error.what();
-      return error.code();
-    }
+    });
+    what = thrown.message;
+    return thrown.code;
   }
   std::string Bytes(uint32_t index = 0) {
     wasinn_tensor view = {};
@@ -227,13 +225,7 @@ remote::Metadata Told(const std::string& datatype, const std::vector<int64_t>& s
 }
 
 std::string Refused(const ModelMetadataResponse& metadata) {
-  try {
-    const Signature signature(Read(metadata));
-  } catch (const backend::Error& error) {
-    EXPECT_EQ(error.code(), WASINN_UNSUPPORTED_OPERATION);
-    return error.what();
-  }
-  return "";
+  return test::Refused(WASINN_UNSUPPORTED_OPERATION, [&] { const Signature signature(Read(metadata)); });
 }
 
 TEST(RemoteSignatureTest, WhatServersSay) {

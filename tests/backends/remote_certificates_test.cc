@@ -18,7 +18,7 @@
 #include <memory>
 #include <string>
 
-#include "common/error.h"
+#include "backends/thrown.h"
 #include "remote/config.h"
 #include "remote/http_failures.h"
 
@@ -77,12 +77,9 @@ class RemoteCertificates : public ::testing::Test {
     add("key", key);
     std::string refused[2];
     for (const Transport transport : {Transport::kGrpc, Transport::kHttp}) {
-      try {
+      refused[transport == Transport::kGrpc ? 0 : 1] = test::Refused(WASINN_INVALID_ARGUMENT, [&] {
         (void)ModelConfig::Parse("{}", ("{" + config + "}").c_str(), transport, true);
-      } catch (const backend::Error& error) {
-        EXPECT_EQ(error.code(), WASINN_INVALID_ARGUMENT);
-        refused[transport == Transport::kGrpc ? 0 : 1] = error.what();
-      }
+      });
     }
     EXPECT_EQ(refused[0], refused[1]);
     EXPECT_EQ(ERR_peek_error(), 0U) << "which whoever comes next would take for his own";

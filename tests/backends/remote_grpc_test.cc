@@ -7,12 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "remote/grpc_connection.h"
+#include "support/peak_memory.h"
 
 namespace wasinn::remote {
 namespace {
@@ -61,22 +61,12 @@ class Generous final : public grpc::CallbackGenericService {
   std::unique_ptr<grpc::Server> server_;
 };
 
-// Of this program, in bytes, since it was forgotten.
-size_t PeakMemory() {
-  std::ifstream status("/proc/self/status");
-  size_t kilobytes = 0;
-  for (std::string word; status >> word;) {
-    if (word == "VmHWM:") status >> kilobytes;
-  }
-  return kilobytes << 10;
-}
 // AddressSanitizer keeps what was freed.
 #ifdef __SANITIZE_ADDRESS__
 constexpr size_t kMostGrowth = 900 * kMegabyte;
 #else
 constexpr size_t kMostGrowth = 160 * kMegabyte;
 #endif
-void ForgetPeak() { std::ofstream("/proc/self/clear_refs") << 5; }
 
 Reply AskOf(const Generous& server) {
   ConnectionConfig config;
@@ -96,24 +86,22 @@ TEST(RemoteGrpc, AnAnswerThatIsSmallEnough) {
 }
 
 TEST(RemoteGrpc, NoAnswerIsExpanded) {
-  const Generous server(512, GRPC_COMPRESS_GZIP);
-  ForgetPeak();
-  const size_t before = PeakMemory();
+  const Generous server(256, GRPC_COMPRESS_GZIP);
+  const wasinn::testing::PeakMemory memory;
   const Reply reply = AskOf(server);
   EXPECT_EQ(reply.status.error_code(), grpc::UNIMPLEMENTED);
   EXPECT_THAT(reply.status.error_message(), HasSubstr("ompression algorithm 'gzip' is disabled"));
-  EXPECT_LT(PeakMemory() - before, kMostGrowth);
+  EXPECT_LT(memory.grown(), kMostGrowth);
 }
 
 TEST(RemoteGrpc, AnAnswerIsNotCollectedWhateverItsLength) {
   const Generous server(1024);
-  ForgetPeak();
-  const size_t before = PeakMemory();
+  const wasinn::testing::PeakMemory memory;
   const Reply reply = AskOf(server);
   EXPECT_EQ(reply.status.error_code(), grpc::UNAVAILABLE) << "others' answers may have taken the memory";
   EXPECT_THAT(reply.status.error_message(), HasSubstr("larger than max_message_bytes allows"));
   EXPECT_TRUE(reply.was_answer && reply.was_sent) << "the server is not ill";
-  EXPECT_LT(PeakMemory() - before, kMostGrowth);
+  EXPECT_LT(memory.grown(), kMostGrowth);
 }
 
 }  // namespace

@@ -234,16 +234,18 @@ TEST_F(RemoteHttp, WhatAServerSaysOfAnError) {
 }
 
 TEST_F(RemoteHttp, ADeadlineEndsWhatDrips) {
-  std::atomic<bool> has_gone = false;
+  std::atomic<bool> was_asked = false, has_gone = false;
   const ScriptedServer server([&](ScriptedConnection& one) {
-    one.Read();
+    if (one.Read().empty()) return;
+    was_asked = true;
     one.Write("HTTP/1.1 200 OK\r\nContent-Length: 50000\r\n\r\nx");
     one.AwaitEnd();
     has_gone = true;
   });
   const Client client(loop_, server.endpoint());
-  const Reply reply = client.Get(In(std::chrono::milliseconds(50)));
-  EXPECT_EQ(reply.status.error_code(), grpc::DEADLINE_EXCEEDED);
+  while (!was_asked) {
+    EXPECT_EQ(client.Get(In(std::chrono::milliseconds(50))).status.error_code(), grpc::DEADLINE_EXCEEDED);
+  }
   while (!has_gone) std::this_thread::yield();
   EXPECT_EQ(client.Get(In(std::chrono::milliseconds(-5))).status.error_code(), grpc::DEADLINE_EXCEEDED);
 }

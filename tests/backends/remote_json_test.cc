@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/error.h"
+#include "backends/thrown.h"
 #include "remote/json_answer.h"
 #include "remote/json_cursor.h"
 #include "remote/json_elements.h"
@@ -25,12 +25,7 @@ using ::testing::HasSubstr;
 // What `call` says is wrong; "": nothing.
 template <typename Call>
 std::string RefusedJson(Call call) {
-  try {
-    call();
-  } catch (const backend::Error& error) {
-    return error.what();
-  }
-  return "";
+  return test::ThrownBy(call).message;
 }
 
 template <typename T>
@@ -42,12 +37,9 @@ std::vector<T> Decoded(std::string_view json, uint32_t dtype, size_t count) {
 
 bool Decodes(std::string_view json, uint32_t dtype, size_t bytes) {
   std::vector<uint8_t> out(bytes);
-  try {
-    return DecodeJson(json, dtype, out);
-  } catch (const backend::Error& error) {
-    EXPECT_EQ(error.code(), WASINN_RUNTIME_ERROR);
-    return false;
-  }
+  bool decodes = false;
+  test::Refused(WASINN_RUNTIME_ERROR, [&] { decodes = DecodeJson(json, dtype, out); });
+  return decodes;
 }
 
 TEST(RemoteJsonTest, NumbersOfEachType) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <deque>
 #include <future>
 #include <string>
 #include <string_view>
@@ -30,14 +31,15 @@ class SilentHttp {
   explicit SilentHttp(std::string path = "/v2/models/m") : path_(std::move(path)) {}
   std::string address() const { return "http://" + server_.endpoint() + path_; }
   std::string endpoint() const { return server_.endpoint(); }
-  bool was_asked() const { return was_asked_; }
+  bool was_asked() const { return times_asked_ > 0; }
+  int times_asked() const { return times_asked_; }
 
  private:
   const std::string path_;
-  std::atomic<bool> was_asked_ = false;
+  std::atomic<int> times_asked_ = 0;
   ScriptedServer server_{[this](ScriptedConnection& one) {
     one.Read();
-    was_asked_ = true;
+    ++times_asked_;
     one.AwaitEnd();
   }};
 };
@@ -53,9 +55,7 @@ class RemoteLoad : public ::testing::Test {
   void Open(const std::string& address, uint32_t load_timeout_ms) {
     host_ = EchoHost(log_, "backends.remote.load_timeout_ms = " + std::to_string(load_timeout_ms) + "\n",
                      InThisBuild("lib/wasinn"));
-    wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
-    options.path = address.c_str();
-    const StatusPtr status(wasinn_host_add_model(host_.get(), "m", &options));
+    const StatusPtr status = AddModel(host_, address);
     ASSERT_EQ(status, nullptr) << wasinn_status_message(status.get());
   }
   static uint32_t Load(const GuestPtr& guest) {
@@ -105,33 +105,31 @@ TEST(RemoteLoadOfAGateway, SaysThatTheServerIsNotThere) {
   });
   Log log;
   const HostPtr host = EchoHost(log, "", InThisBuild("lib/wasinn"));
-  const std::string address = "http://" + server.endpoint() + "/v2/models/m";
-  wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
-  options.path = address.c_str();
-  options.preload = true;
-  const StatusPtr status(wasinn_host_add_model(host.get(), "m", &options));
+  const StatusPtr status = AddModel(host, "http://" + server.endpoint() + "/v2/models/m", {.preload = true});
   EXPECT_EQ(wasinn_status_code(status.get()), WASINN_UNAVAILABLE) << wasinn_status_message(status.get());
 }
 
-// The first of several takes its share of the time.
+// The first of several takes its share of the time. All others tell.
 TEST(RemoteLoadOfSeveral, AsksTheNextServer) {
   constexpr std::string_view kTold =
       R"({"name":"m","inputs":[{"name":"x","datatype":"FP32","shape":[1]}],"outputs":[{"name":"x","datatype":"FP32","shape":[1]}]})";
   const SilentHttp silent;
-  const ScriptedServer tells([&](ScriptedConnection& one) {
+  const ScriptedServer::Script tells = [&](ScriptedConnection& one) {
     for (std::string asked = one.Read(); !asked.empty(); asked = one.Read()) {
       const std::string told = asked.starts_with("GET /v2 ") ? "{}" : std::string(kTold);
       if (!one.Write("HTTP/1.1 200 OK\r\ncontent-length: " + std::to_string(told.size()) + "\r\n\r\n" + told)) return;
     }
-  });
+  };
+  std::deque<ScriptedServer> others;
+  std::string address = "http://" + silent.endpoint();
+  for (int i = 0; i < 19; ++i) address += "," + others.emplace_back(tells).endpoint();
+  address += "/v2/models/m";
   Log log;
-  const HostPtr host = EchoHost(log, "backends.remote.load_timeout_ms = 1000\n", InThisBuild("lib/wasinn"));
-  const std::string address = "http://" + silent.endpoint() + "," + tells.endpoint() + "/v2/models/m";
-  wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
-  options.path = address.c_str();
-  options.preload = true;
-  const StatusPtr status(wasinn_host_add_model(host.get(), "m", &options));
+  const HostPtr host = EchoHost(log, "backends.remote.load_timeout_ms = 4000\n", InThisBuild("lib/wasinn"));
+  const StatusPtr status = AddModel(host, address, {.preload = true});
   EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
+  EXPECT_TRUE(silent.was_asked());
+  while (silent.times_asked() < 2) std::this_thread::yield();  // whether it is well again
 }
 
 // 0.0.0.0 leads to this machine, and its name does not tell.
@@ -142,11 +140,8 @@ TEST(RemoteLoadOfSecrets, WarnsWhereTheyGoWithoutTls) {
                                          {near.address(), false}}) {
     Log log;
     const HostPtr host = EchoHost(log, "backends.remote.load_timeout_ms = 50\n", InThisBuild("lib/wasinn"));
-    wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
-    options.path = address.c_str();
-    options.config = R"({"headers": {"authorization": "Bearer secret"}})";
-    options.preload = true;
-    EXPECT_NE(StatusPtr(wasinn_host_add_model(host.get(), "m", &options)), nullptr);
+    constexpr char kSecret[] = R"({"headers": {"authorization": "Bearer secret"}})";
+    EXPECT_NE(AddModel(host, address, {.config = kSecret, .preload = true}), nullptr);
     EXPECT_EQ(log.Contains("header 'authorization' goes to 0.0.0.0:9 without TLS"), is_told) << address;
     EXPECT_FALSE(log.Contains("secret"));
   }

@@ -3,13 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "backends/thrown.h"
 #include "common/config.h"
-#include "common/error.h"
 #include "remote/errors.h"
 #include "remote/http_status.h"
 #include "remote/json_text.h"
@@ -24,6 +23,7 @@ namespace wasinn::remote {
 namespace {
 
 using nlohmann::json;
+using test::Refused;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Optional;
@@ -46,16 +46,6 @@ Sent Send(const char* guest, const std::string& prompt = "Hello", const char* ho
   body.Write(text.data());
   EXPECT_FALSE(json::parse(text, nullptr, false).is_discarded()) << text;
   return {body.path(), json::parse(text, nullptr, false)};
-}
-
-std::string Refused(uint32_t code, const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const backend::Error& error) {
-    EXPECT_EQ(error.code(), code) << error.what();
-    return error.what();
-  }
-  return "";
 }
 
 TEST(RemoteOpenAiTest, APromptGoesToCompletions) {

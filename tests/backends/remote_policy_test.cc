@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/error.h"
+#include "backends/thrown.h"
 #include "remote/address.h"
 #include "remote/balancer.h"
 #include "remote/config.h"
@@ -20,13 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string Refused(const std::string& text) {
-  try {
-    ParseAddress(text);
-  } catch (const backend::Error& error) {
-    EXPECT_EQ(error.code(), WASINN_INVALID_ENCODING);
-    return error.what();
-  }
-  return "";
+  return test::Refused(WASINN_INVALID_ENCODING, [&] { ParseAddress(text); });
 }
 
 TEST(RemoteAddressTest, Parts) {
@@ -203,13 +197,8 @@ TEST(RemoteRetriesTest, EachKindHasItsOwnCount) {
 }
 
 std::string ConfigRefused(const char* backend, const char* model, bool is_secure) {
-  try {
-    (void)ModelConfig::Parse(backend, model, Transport::kHttp, is_secure);
-  } catch (const backend::Error& error) {
-    EXPECT_EQ(error.code(), WASINN_INVALID_ARGUMENT);
-    return error.what();
-  }
-  return "";
+  return test::Refused(WASINN_INVALID_ARGUMENT,
+                       [&] { (void)ModelConfig::Parse(backend, model, Transport::kHttp, is_secure); });
 }
 
 TEST(RemoteConfigTest, WhatSecuresAConnectionNeedsOneThatIs) {

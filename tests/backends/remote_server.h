@@ -10,7 +10,16 @@
 #include <string>
 #include <vector>
 
+#include "support/echo.h"
+
 namespace wasinn::testing {
+
+// The model "m" at this address.
+inline StatusPtr AddModel(const HostPtr& host, const std::string& address, wasinn_model_options options = {}) {
+  options.struct_size = sizeof(options);
+  options.path = address.c_str();
+  return StatusPtr(wasinn_host_add_model(host.get(), "m", &options));
+}
 
 // One model, "m": `x` of one f32, which comes back. It needs no thread for requests that it holds.
 class InferenceServer {

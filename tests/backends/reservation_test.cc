@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/thrown.h"
 #include "common/abi.h"
 
 namespace wasinn::backend {
@@ -46,13 +47,8 @@ TEST(Reservation, IsWhatItWasWhenMoreIsRefused) {
   FakeHost host;
   Reservation reservation(host.services, &host.used);
   reservation.Resize(70);
-  try {
-    reservation.Resize(101);
-    FAIL() << "not refused";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), WASINN_TOO_LARGE);
-    EXPECT_STREQ(error.what(), "31 bytes to keep, beside the 70 here, are more than may still be held");
-  }
+  EXPECT_EQ(test::Refused(WASINN_TOO_LARGE, [&] { reservation.Resize(101); }),
+            "31 bytes to keep, beside the 70 here, are more than may still be held");
   EXPECT_EQ(reservation.bytes(), 70u);
   EXPECT_EQ(host.used, 70);
   EXPECT_THROW(reservation.Resize(UINT64_MAX), Error) << "which is no int64_t";

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +18,13 @@ namespace {
 bool IsOwn(std::string_view line) { return line.starts_with("own"); }
 
 void Write(const char* line) { std::fputs(line, stderr); }
+
+// Of this OS process.
+bool IsAsleep(pid_t thread) {
+  std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
+  const std::string fields{std::istreambuf_iterator<char>(stat), {}};
+  return fields.find(") S ") != std::string::npos;
+}
 
 // Descriptor 2 is a file meanwhile.
 class StderrCaptureTest : public ::testing::Test {
@@ -74,12 +80,14 @@ TEST_F(StderrCaptureTest, AnExceptionEndsIt) {
 TEST_F(StderrCaptureTest, TwoTakeTurns) {
   std::optional<StderrCapture> first(std::in_place, IsOwn);
   std::atomic<bool> began = false;
+  std::atomic<pid_t> id = 0;
   std::thread other([&] {
+    id = gettid();
     const StderrCapture second(IsOwn);
     began = true;
     Write("own\nduring the second\n");
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  while (id == 0 || !IsAsleep(id)) std::this_thread::yield();
   EXPECT_FALSE(began);
   Write("during the first\n");
   first.reset();

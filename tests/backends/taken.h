@@ -1,6 +1,5 @@
 // Outputs that a caller takes with it.
-#ifndef WASINN_TESTS_BACKENDS_TAKEN_H_
-#define WASINN_TESTS_BACKENDS_TAKEN_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -13,5 +12,3 @@ namespace wasinn::test {
 uint64_t AllocatedBytes();
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_TAKEN_H_

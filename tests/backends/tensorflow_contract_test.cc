@@ -42,6 +42,11 @@ Subject PassedOn() {
 
 EXPECT_CONTRACT(TensorFlow, Contract, TensorFlow("Fixed", 2), TensorFlow("Open", -1), PassedOn());
 EXPECT_CONTRACT(TensorFlow, ContractOfShapes, TensorFlow("Open", -1));
+EXPECT_FRAMEWORK(TensorFlow, {.name = "TensorFlow",
+                              .install = "tensorflow",
+                              .subject = TensorFlow("Open", -1),
+                              .guest_keys = {{"signature", "tags", "outputs"}},
+                              .no_device = "target "});
 
 }  // namespace
 }  // namespace wasinn::test

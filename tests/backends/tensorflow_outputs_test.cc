@@ -1,6 +1,4 @@
 // Whose memory outputs are: TensorFlow's own tensors where nothing else has them, and copies.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <malloc.h>
 
 #include <algorithm>
@@ -10,12 +8,9 @@
 #include "backends/expect.h"
 #include "backends/taken.h"
 #include "backends/tensorflow_writer.h"
-#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::Each;
 
 // Small enough that malloc has no slack of pages behind it.
 constexpr int64_t kElements = 1000;
@@ -41,11 +36,6 @@ std::vector<float> ValuesOf(const wasinn_tensor& tensor) {
   return {values, values + tensor.bytes / sizeof(float)};
 }
 
-void ComputeOn(Context* context, const Tensor& in) {
-  ASSERT_TRUE(context->Set(0, in));
-  MustCompute(context);
-}
-
 wasinn_tensor Take(Context* context, uint32_t index) {
   wasinn_tensor taken = {.struct_size = sizeof(taken)};
   const Result result = context->Take(index, &taken);
@@ -56,18 +46,17 @@ wasinn_tensor Take(Context* context, uint32_t index) {
 
 TEST(TensorFlowOutputs, OfTheirOwnMemoryAreNotCopied) {
   const Host host;
-  const Model model(host, TfGraph({Relu("y", "x")}), Wanting("[]"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, TfGraph({Relu("y", "x")}), Wanting("[]"));
   wasinn_tensor first{}, second{};
   {
     Context context(model);
-    ComputeOn(&context, Filled(1));
+    Compute(&context, {Filled(1)});
     EXPECT_FALSE(IsCopy(context.View(0)));
     EXPECT_EQ(reinterpret_cast<uintptr_t>(context.View(0).data) % WASINN_TENSOR_ALIGNMENT, 0u);
     first = Take(&context, 0);
-    ComputeOn(&context, Filled(2));
+    Compute(&context, {Filled(2)});
     second = Take(&context, 0);
-    ComputeOn(&context, Filled(3));
+    Compute(&context, {Filled(3)});
   }
   // They outlive the next computes, and the context.
   EXPECT_THAT(ValuesOf(first), Each(1));
@@ -79,11 +68,10 @@ TEST(TensorFlowOutputs, OfTheirOwnMemoryAreNotCopied) {
 // Without a copy and without a tail, as the core gives it to another context of this backend.
 TEST(TensorFlowOutputs, AreInputsOfOtherContexts) {
   const Host host;
-  const Model model(host, TfGraph({Relu("y", "x")}), Wanting("[]"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, TfGraph({Relu("y", "x")}), Wanting("[]"));
   for (const int64_t n : {1, 7, 1000, 1003}) {
     Context context(model), next(model);
-    ComputeOn(&context, Filled(4, n));
+    Compute(&context, {Filled(4, n)});
     wasinn_tensor taken = Take(&context, 0);
     const int64_t dims[] = {n};
     taken.dims = dims;
@@ -100,12 +88,11 @@ TEST(TensorFlowOutputs, ThatAreConstantsAreCopied) {
   const Host host;
   const std::string constant = TfNode(
       "c", "Const", {}, TypeAttribute("dtype", 1) + Attribute("value", BytesField(8, FilledTensor({kElements}))));
-  const Model model(host, TfGraph({constant, TfNode("i", "Identity", {"c"}, kFloat), Relu("y", "x")}),
-                    Wanting(R"(["c", "i", "y"])"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, TfGraph({constant, TfNode("i", "Identity", {"c"}, kFloat), Relu("y", "x")}),
+                          Wanting(R"(["c", "i", "y"])"));
   for (int i = 0; i < 2; ++i) {
     Context context(model);
-    ComputeOn(&context, Filled(5));
+    Compute(&context, {Filled(5)});
     for (const uint32_t index : {0, 1}) {
       EXPECT_TRUE(IsCopy(context.View(index)));
       const wasinn_tensor taken = Take(&context, index);
@@ -118,11 +105,8 @@ TEST(TensorFlowOutputs, ThatAreConstantsAreCopied) {
 }
 
 TEST(TensorFlowOutputs, ThatAreInputsAreCopied) {
-  const Host host;
-  const Model model(host, TfGraph({TfNode("y", "Identity", {"x"}, kFloat)}), Wanting(R"(["x", "y"])"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Context context(model);
-  ComputeOn(&context, Filled(6));
+  auto&& [host, model, context] = Opened(TfGraph({TfNode("y", "Identity", {"x"}, kFloat)}), Wanting(R"(["x", "y"])"));
+  Compute(&context, {Filled(6)});
   ASSERT_TRUE(context.Set(0, Filled(7)));
   for (const uint32_t index : {0, 1}) {
     EXPECT_TRUE(IsCopy(context.View(index)));
@@ -134,15 +118,14 @@ TEST(TensorFlowOutputs, ThatAreInputsAreCopied) {
 TEST(TensorFlowOutputs, OfOneBufferAreSeveral) {
   const Host host;
   const std::string shape = TfNode("shape", "Shape", {"x"}, kFloat + TypeAttribute("out_type", 3));
-  const Model model(host,
-                    TfGraph({Relu("a", "x"), TfNode("b", "Identity", {"a"}, kFloat), shape,
-                             TfNode("c", "Reshape", {"a", "shape"}, kFloat + TypeAttribute("Tshape", 3))}),
-                    Wanting(R"(["a", "a:0", "b", "c"])"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host,
+                          TfGraph({Relu("a", "x"), TfNode("b", "Identity", {"a"}, kFloat), shape,
+                                   TfNode("c", "Reshape", {"a", "shape"}, kFloat + TypeAttribute("Tshape", 3))}),
+                          Wanting(R"(["a", "a:0", "b", "c"])"));
   Context context(model);
   std::vector<wasinn_tensor> all;
   for (const float value : {8, 9}) {
-    ComputeOn(&context, Filled(value));
+    Compute(&context, {Filled(value)});
     for (uint32_t i = 0; i < 4; ++i) all.push_back(Take(&context, i));
   }
   EXPECT_EQ(std::ranges::count_if(all, IsCopy), 6);
@@ -162,11 +145,10 @@ TEST(TensorFlowOutputs, ThatMayBePartsOfMoreAreCopied) {
   const std::string axis =
       TfNode("axis", "Const", {}, TypeAttribute("dtype", 3) + Attribute("value", BytesField(8, zero)));
   const std::string split = TfNode("s", "Split", {"axis", "a"}, kFloat + Attribute("num_split", NumberField(3, 2)));
-  const Model model(host, TfGraph({Relu("a", "x"), axis, split, TfNode("y", "Neg", {"s:1"}, kFloat)}),
-                    Wanting(R"(["s", "y"])"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, TfGraph({Relu("a", "x"), axis, split, TfNode("y", "Neg", {"s:1"}, kFloat)}),
+                          Wanting(R"(["s", "y"])"));
   Context context(model);
-  ComputeOn(&context, Floats({2, kPartElements}, std::vector<float>(2 * kPartElements, 10)));
+  Compute(&context, {Floats({2, kPartElements}, std::vector<float>(2 * kPartElements, 10))});
   context.DiscardOutputs();
   const uint64_t before = AllocatedBytes();
   for (const uint32_t index : {0, 1}) {
@@ -183,10 +165,9 @@ TEST(TensorFlowOutputs, ThatMayBePartsOfMoreAreCopied) {
 TEST(TensorFlowOutputs, GoWithTheNextComputeAndWhenDiscarded) {
   constexpr uint64_t kMiB = 1 << 20;
   const Host host;
-  const Model model(host, TfGraph({Relu("y", "x")}), Wanting("[]"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, TfGraph({Relu("y", "x")}), Wanting("[]"));
   Context context(model, 9 * kMiB);
-  ComputeOn(&context, Filled(1, 2 * kMiB));
+  Compute(&context, {Filled(1, 2 * kMiB)});
   context.DiscardOutputs();
   const uint64_t without = AllocatedBytes();
   for (int i = 0; i < 3; ++i) {
@@ -200,7 +181,7 @@ TEST(TensorFlowOutputs, GoWithTheNextComputeAndWhenDiscarded) {
   ASSERT_TRUE(context.Set(0, Filled(1, 3 * kMiB)));  // 4 MiB more
   EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
   EXPECT_LT(AllocatedBytes(), without + 5 * kMiB);
-  ComputeOn(&context, Filled(1, 2 * kMiB));
+  Compute(&context, {Filled(1, 2 * kMiB)});
   const wasinn_tensor taken = Take(&context, 0);
   EXPECT_GE(AllocatedBytes(), without + 8 * kMiB);
   taken.release(taken.owner);
@@ -210,11 +191,9 @@ TEST(TensorFlowOutputs, GoWithTheNextComputeAndWhenDiscarded) {
 // An output is copied in one compute and not in the next, where others that share its buffer are not wanted.
 TEST(TensorFlowOutputs, AreHeldOnce) {
   constexpr uint64_t kBytes = 8 << 20;
-  const Host host;
-  const Model model(host, TfGraph({Relu("a", "x"), TfNode("b", "Identity", {"a"}, kFloat)}), Wanting(R"(["a", "b"])"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Context context(model);
-  ComputeOn(&context, Filled(1, kBytes / sizeof(float)));
+  auto&& [host, model, context] =
+      Opened(TfGraph({Relu("a", "x"), TfNode("b", "Identity", {"a"}, kFloat)}), Wanting(R"(["a", "b"])"));
+  Compute(&context, {Filled(1, kBytes / sizeof(float))});
   context.DiscardOutputs();
   const uint64_t without = AllocatedBytes();
   for (const std::vector<uint32_t>& wanted : {std::vector<uint32_t>{0, 1}, {0}, {0, 1}, {1}}) {

@@ -1,14 +1,10 @@
 // Sets of inputs and outputs that guests choose.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
 #include "backends/expect.h"
 #include "backends/taken.h"
 #include "backends/tensorflow_writer.h"
-#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
@@ -34,8 +30,7 @@ std::string ManyOutputs() {
 TEST(TensorFlowSets, OfOutputsAreBounded) {
   constexpr uint64_t kMiB = 1 << 20;
   const Host host;
-  const Model model(host, ManyOutputs(), kGuestOfSets);
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, ManyOutputs(), kGuestOfSets);
   Account account;
   {
     Context context(model, 0, "{}", &account);
@@ -90,8 +85,7 @@ TEST(TensorFlowSets, OfAGuestsModelAreCharged) {
   Account account;
   LoadOptions options = kGuestOfSets;
   options.account = &account;
-  const Model model(host, TfGraph(nodes), options);
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, TfGraph(nodes), options);
   Account others;
   Context context(model, 0, "{}", &others);
   ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
@@ -135,8 +129,7 @@ TEST(TensorFlowSets, OfInputsAreBounded) {
       sum = name;
     }
   }
-  const Model model(host, TfGraph(nodes), kGuestOfSets);
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, TfGraph(nodes), kGuestOfSets);
   ASSERT_EQ(model.info().n_inputs, 7u);
   Account account;
   const auto compute = [&](uint32_t given) {

@@ -1,24 +1,17 @@
 // Writes graphs as no tool of TensorFlow would.
-#ifndef WASINN_TESTS_BACKENDS_TENSORFLOW_WRITER_H_
-#define WASINN_TESTS_BACKENDS_TENSORFLOW_WRITER_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "backends/proto_writer.h"
+
 namespace wasinn::test {
 
-inline std::string Varint(uint64_t value) {
-  std::string bytes;
-  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
-  return bytes + static_cast<char>(value);
-}
-
 // A field of Protocol Buffers.
-inline std::string NumberField(uint32_t number, uint64_t value) { return Varint(number << 3) + Varint(value); }
-inline std::string BytesField(uint32_t number, const std::string& bytes) {
-  return Varint(number << 3 | 2) + Varint(bytes.size()) + bytes;
-}
+inline std::string NumberField(uint32_t number, uint64_t value) { return Proto().Int(number, value).bytes(); }
+inline std::string BytesField(uint32_t number, const std::string& bytes) { return Proto().Text(number, bytes).bytes(); }
 
 inline std::string Attribute(const std::string& name, const std::string& value) {
   return BytesField(5, BytesField(1, name) + BytesField(2, value));
@@ -60,6 +53,15 @@ inline std::string TfFunction(const std::string& name, const std::vector<std::st
   return bytes;
 }
 
+// A vector of integers, which is constant.
+inline std::string TfIntegers(const std::string& name, const std::vector<int32_t>& values) {
+  const std::string dims = BytesField(2, BytesField(2, NumberField(1, values.size())));
+  const std::string content(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(int32_t));
+  return TfNode(
+      name, "Const", {},
+      TypeAttribute("dtype", 3) + Attribute("value", BytesField(8, NumberField(1, 3) + dims + BytesField(4, content))));
+}
+
 // A TensorProto of floats whose one value fills the shape.
 inline std::string FilledTensor(const std::vector<uint64_t>& dims) {
   std::string shape;
@@ -68,5 +70,3 @@ inline std::string FilledTensor(const std::vector<uint64_t>& dims) {
 }
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_TENSORFLOW_WRITER_H_

@@ -1,6 +1,6 @@
 // The contract, on TensorFlow Lite.
 #include "backends/contract_test.h"
-#include "backends/tflite_native.h"
+#include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
 
 namespace wasinn::test {
@@ -60,6 +60,11 @@ Subject PassedOn() {
 
 EXPECT_CONTRACT(TfLite, Contract, TfLite("Fixed", 2), TfLite("Open", -1), PassedOn());
 EXPECT_CONTRACT(TfLite, ContractOfShapes, TfLite("Open", -1));
+EXPECT_FRAMEWORK(TfLite, {.name = "TensorFlow Lite",
+                          .install = "tflite",
+                          .subject = TfLite("Open", -1),
+                          .guest_keys = {{"threads"}},
+                          .no_device = "_delegate"});
 
 }  // namespace
 }  // namespace wasinn::test

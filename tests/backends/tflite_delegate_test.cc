@@ -1,32 +1,17 @@
 // External delegates, targets, and what the interpreters of one model share.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 
-#include "backends/test_host.h"
-#include "backends/tflite_native.h"
+#include "backends/expect.h"
+#include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::StartsWith;
-
-// The test's delegate with these options, as JSON.
-std::string Delegate(const std::string& options) {
-  return R"({"name": "adder", "library": ")" + testing::InThisBuild("lib/libtflite_test_delegate.so") + "\"" +
-         (options.empty() ? "" : ", " + options) + "}";
-}
 
 class TfLiteDelegates : public ::testing::Test {
  protected:
@@ -38,26 +23,17 @@ class TfLiteDelegates : public ::testing::Test {
   const std::string log_ = ::testing::TempDir() + "/tflite_delegate_" + std::to_string(getpid()) + ".log";
 };
 
-std::vector<float> AddOnce(const Model& model) {
-  EXPECT_TRUE(model.loaded()) << model.loaded().message;
-  if (!model.loaded()) return {};
-  Context context(model);
-  EXPECT_TRUE(context.Set(0, Floats({2, 2}, {1, 2, 3, 4})));
-  EXPECT_TRUE(context.Set(1, Floats({2, 2}, {0.5, 0.5, 0.5, 0.5})));
-  const Result computed = context.Compute();
-  EXPECT_TRUE(computed) << computed.message;
-  Tensor out;
-  EXPECT_TRUE(context.Get(0, &out));
-  return out.As<float>();
+std::vector<float> AddOnce(const LoadedModel& model) {
+  return Compute(model, {Floats({2, 2}, {1, 2, 3, 4}), Floats({2, 2}, {0.5, 0.5, 0.5, 0.5})}).As<float>();
 }
 
 TEST_F(TfLiteDelegates, ComputesSeesItsOptionsAndGivesTheCpusResults) {
   {
     const Host host;
     LoadOptions options = TfLiteOptions();
-    const std::vector<float> cpu = AddOnce(Model(host, ModelBytes("add.tflite"), options));
-    options.host_config = R"({"delegates": [)" + Delegate(log_option() + R"(, "device": 3)") + "]}";
-    const Model model(host, ModelBytes("add.tflite"), options);
+    const std::vector<float> cpu = AddOnce({host, ModelBytes("add.tflite"), options});
+    options.host_config = WithDelegate(log_option() + R"(, "device": 3)");
+    const LoadedModel model(host, ModelBytes("add.tflite"), options);
     EXPECT_EQ(AddOnce(model), cpu);
     EXPECT_STREQ(
         host.table().describe(model.get()),
@@ -69,43 +45,36 @@ TEST_F(TfLiteDelegates, ComputesSeesItsOptionsAndGivesTheCpusResults) {
 }
 
 TEST_F(TfLiteDelegates, ServesTheTargetThatNamesIt) {
-  const Host host(R"({"delegates": [)" + Delegate(R"("wrong": 100)") + R"(], "gpu_delegate": "adder"})");
+  const Host host(WithDelegate(R"("wrong": 100)", R"("gpu_delegate": "adder")"));
   ASSERT_TRUE(host.opened()) << host.opened().message;
   EXPECT_STREQ(host.info()->devices, "cpu, gpu (adder)");
   LoadOptions options = TfLiteOptions();
-  EXPECT_THAT(AddOnce(Model(host, ModelBytes("add.tflite"), options)), ElementsAre(1.5, 2.5, 3.5, 4.5));
+  EXPECT_THAT(AddOnce({host, ModelBytes("add.tflite"), options}), ElementsAre(1.5, 2.5, 3.5, 4.5));
   for (const wasinn_target target : {WASINN_GPU, WASINN_AUTO}) {
     options.target = target;
-    EXPECT_THAT(AddOnce(Model(host, ModelBytes("add.tflite"), options)), ElementsAre(101.5, 102.5, 103.5, 104.5));
+    EXPECT_THAT(AddOnce({host, ModelBytes("add.tflite"), options}), ElementsAre(101.5, 102.5, 103.5, 104.5));
   }
   options.target = WASINN_TPU;
   EXPECT_EQ(Model(host, ModelBytes("add.tflite"), options).loaded().code, WASINN_UNSUPPORTED_OPERATION);
   // A model's own list beats the target, by name or none at all.
   options.host_config = R"({"delegates": ["adder"]})";
-  EXPECT_THAT(AddOnce(Model(host, ModelBytes("add.tflite"), options)), ElementsAre(101.5, 102.5, 103.5, 104.5));
+  EXPECT_THAT(AddOnce({host, ModelBytes("add.tflite"), options}), ElementsAre(101.5, 102.5, 103.5, 104.5));
   options.host_config = R"({"delegates": []})";
-  EXPECT_THAT(AddOnce(Model(host, ModelBytes("add.tflite"), options)), ElementsAre(1.5, 2.5, 3.5, 4.5));
+  EXPECT_THAT(AddOnce({host, ModelBytes("add.tflite"), options}), ElementsAre(1.5, 2.5, 3.5, 4.5));
 }
 
 TEST_F(TfLiteDelegates, LeavesTheRestToTheCpu) {
-  const Host host(R"({"delegates": [)" + Delegate(R"("wrong": 100)") + R"(], "tpu_delegate": "adder"})");
+  const Host host(WithDelegate(R"("wrong": 100)", R"("tpu_delegate": "adder")"));
   LoadOptions options = TfLiteOptions();
   options.target = WASINN_TPU;
-  const Model model(host, ModelBytes("sum.tflite"), options);
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, ModelBytes("sum.tflite"), options);
   EXPECT_THAT(host.table().describe(model.get()), HasSubstr(R"("device": "cpu", "delegates": ["adder"])"))
       << "it took nothing of this one";
-  Context context(model);
-  ASSERT_TRUE(context.Set(0, Floats({1, 5, 5, 1}, std::vector<float>(25, 2))));
-  ASSERT_TRUE(context.Compute());
-  Tensor out;
-  ASSERT_TRUE(context.Get(0, &out));
-  EXPECT_THAT(out.As<float>(), ElementsAre(50));
+  EXPECT_THAT(Compute(model, {Floats({1, 5, 5, 1}, std::vector<float>(25, 2))}).As<float>(), ElementsAre(50));
 }
 
 TEST_F(TfLiteDelegates, ARefusalIsANamedErrorOrFallsBack) {
-  const Host host(R"({"delegates": [)" + Delegate(R"("fail": "no such device: /dev/adder0")") +
-                  R"(], "gpu_delegate": "adder"})");
+  const Host host(WithDelegate(R"("fail": "no such device: /dev/adder0")", R"("gpu_delegate": "adder")"));
   LoadOptions options = TfLiteOptions();
   options.target = WASINN_GPU;
   const Model refused(host, ModelBytes("add.tflite"), options);
@@ -115,7 +84,7 @@ TEST_F(TfLiteDelegates, ARefusalIsANamedErrorOrFallsBack) {
                     HasSubstr("no such device: /dev/adder0")));
   EXPECT_THAT(host.log(), IsEmpty());
   options.cpu_fallback = true;
-  EXPECT_THAT(AddOnce(Model(host, ModelBytes("add.tflite"), options)), ElementsAre(1.5, 2.5, 3.5, 4.5));
+  EXPECT_THAT(AddOnce({host, ModelBytes("add.tflite"), options}), ElementsAre(1.5, 2.5, 3.5, 4.5));
   EXPECT_THAT(host.log(), StartsWith("warning: using the CPU instead: delegate 'adder'"));
 }
 
@@ -137,8 +106,8 @@ TEST_F(TfLiteDelegates, InterpretersAreReusedByTheNextContext) {
     std::filesystem::remove(log_);
     const Host host(R"({"idle_interpreters": )" + std::to_string(kept) + "}");
     LoadOptions options = TfLiteOptions();
-    options.host_config = R"({"delegates": [)" + Delegate(log_option()) + "]}";
-    const Model model(host, ModelBytes("add.tflite"), options);
+    options.host_config = WithDelegate(log_option());
+    const LoadedModel model(host, ModelBytes("add.tflite"), options);
     for (int i = 0; i < 5; ++i) EXPECT_THAT(AddOnce(model), ElementsAre(1.5, 2.5, 3.5, 4.5));
     const std::string text = log();
     int made = 0;
@@ -172,26 +141,16 @@ std::string LargeLayer() {
 }
 
 TEST(TfLiteWeights, ArePackedOnceForAllInterpreters) {
-  const std::string bytes = LargeLayer();
   const Host host;
-  const Model model(host, bytes, TfLiteOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  const Tensor in = Floats({1, 2048}, std::vector<float>(2048, 0.5f));
-  const std::string expected = RunTfLite(bytes, {in}).at(0).bytes;
-  std::vector<std::unique_ptr<Context>> contexts;
-  const auto add = [&] {
-    contexts.push_back(std::make_unique<Context>(model));
-    ASSERT_TRUE(contexts.back()->Set(0, in));
-    ASSERT_TRUE(contexts.back()->Compute());
-    Tensor out;
-    ASSERT_TRUE(contexts.back()->Get(0, &out));
-    EXPECT_EQ(out.bytes, expected);
-  };
+  const LoadedModel model(host, LargeLayer(), TfLiteOptions());
+  const std::vector<Tensor> in = {Floats({1, 2048}, std::vector<float>(2048, 0.5f))};
+  const std::string expected = Compute(model, in).bytes;
+  std::deque<Context> contexts;
+  const auto add = [&] { EXPECT_EQ(Compute(&contexts.emplace_back(model), in).bytes, expected); };
   for (int i = 0; i < 2; ++i) add();
   const size_t before = ResidentBytes();
   for (int i = 0; i < 6; ++i) add();
-  const size_t grown = ResidentBytes() - before;
-  EXPECT_LT(grown, size_t{16} << 20) << "six copies would be 96 MiB";
+  EXPECT_LT(ResidentBytes(), before + (size_t{16} << 20)) << "six copies would be 96 MiB";
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // What interpreters take of memory, and who pays for it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -9,8 +7,7 @@
 
 #include "backends/expect.h"
 #include "backends/taken.h"
-#include "backends/test_host.h"
-#include "backends/tflite_native.h"
+#include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
 #include "support/this_build.h"
 
@@ -35,8 +32,7 @@ TEST(TfLiteMemory, ArenasAreCountedEachForItself) {
                                   {.code = kOpAdd, .inputs = {3, 2}, .outputs = {4}, .options_type = kAddOptions}}}});
   for (const char* config : {"{}", R"({"xnnpack": false})"}) {
     const Host host(config);
-    const Model model(host, bytes, TfLiteOptions());
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, bytes, TfLiteOptions());
     const Tensor x = Floats({rows, columns}, std::vector<float>(static_cast<size_t>(rows) * columns, 1));
     // x, the sum, y: each of the two MiB.
     Context enough(model, 7 << 20);
@@ -79,8 +75,7 @@ TEST(TfLiteMemory, OfOutputsThatAreAnInputIsCheckedBeforeTheyAreCopied) {
                     .outputs = outputs,
                     .operators = {{.code = kOpAdd, .inputs = {0, 1}, .outputs = {2}, .options_type = kAddOptions}}}});
   const Host host;
-  const Model model(host, bytes, TfLiteOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, bytes, TfLiteOptions());
   Context context(model, 16 << 20);
   const uint64_t before = AllocatedBytes();
   for (const size_t n : {size_t{1} << 20, size_t{1} << 10}) {  // 4 MiB, of which 20 are too many
@@ -98,22 +93,12 @@ TEST(TfLiteMemory, OfContextsIsCharged) {
   const uint64_t large = 16 << 20;
   for (const char* config : {"{}", R"({"xnnpack": false})"}) {
     const Host host(config);
-    const Model model(host, LargeBetween(64), TfLiteOptions());
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, LargeBetween(64), TfLiteOptions());
     Account account = {.limit = 10 * large};
-    const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
-    std::vector<wasinn_backend_slot*> contexts;
-    Result made;
-    while (contexts.size() < 256) {
-      wasinn_backend_slot* context = nullptr;
-      made = TakeError(host.table().slot_new(model.get(), &options, &context));
-      if (!made) break;
-      contexts.push_back(context);
-    }
-    EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
-    EXPECT_GE(contexts.size(), 5u) << config;
-    EXPECT_LE(contexts.size(), 10u) << config;
-    for (wasinn_backend_slot* context : contexts) host.table().slot_free(context);
+    const Contexts contexts(host, model, {.account = &account});
+    EXPECT_EQ(contexts.refused.code, WASINN_TOO_LARGE) << contexts.refused.message;
+    EXPECT_GE(contexts.made, 5u) << config;
+    EXPECT_LE(contexts.made, 10u) << config;
     EXPECT_EQ(account.used, 0u);
   }
 }
@@ -123,8 +108,7 @@ TEST(TfLiteMemory, ThatWasRefusedIsGivenBack) {
   const uint64_t large = 16 << 20;
   for (const char* config : {"{}", R"({"xnnpack": false})"}) {
     const Host host(config);
-    const Model model(host, LargeBetween(1, {-1, 1}), TfLiteOptions());
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, LargeBetween(1, {-1, 1}), TfLiteOptions());
     for (const uint64_t max_bytes : {uint64_t{0}, large / 4}) {
       Account account = {.limit = max_bytes == 0 ? large / 4 : UINT64_MAX};
       Context context(model, max_bytes, "{}", &account);
@@ -150,8 +134,7 @@ TEST(TfLiteMemory, ThatWasRefusedIsGivenBack) {
 TEST(TfLiteMemory, ThatInputsMakeGrowIsCharged) {
   const uint64_t large = 16 << 20;
   const Host host;
-  const Model model(host, LargeBetween(1, {-1, 1}), TfLiteOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, LargeBetween(1, {-1, 1}), TfLiteOptions());
   Account account = {.limit = 3 * large};
   {
     Context context(model, 0, "{}", &account);
@@ -169,7 +152,7 @@ TEST(TfLiteMemory, ThatInputsMakeGrowIsCharged) {
     EXPECT_GE(account.used, large) << "TensorFlow Lite has it still";
     EXPECT_EQ(compute(1024).code, WASINN_TOO_LARGE);
     EXPECT_TRUE(compute(64));
-    EXPECT_THAT(MustGet(&context, 0).As<float>(), ::testing::Each(2));
+    EXPECT_THAT(MustGet(&context, 0).As<float>(), Each(2));
   }
   EXPECT_EQ(account.used, 0u);
   // Nobody's interpreter keeps it for the next context.
@@ -182,11 +165,9 @@ TEST(TfLiteMemory, ThatWasRefusedIsGivenBackWithoutAnotherInterpreter) {
   const uint64_t large = 16 << 20;
   const std::string absent = ::testing::TempDir() + "/tflite_absent_" + std::to_string(getpid());
   LoadOptions options = TfLiteOptions();
-  options.host_config = R"({"delegates": [{"name": "adder", "library": ")" +
-                        testing::InThisBuild("lib/libtflite_test_delegate.so") + R"(", "absent": ")" + absent + "\"}]}";
+  options.host_config = WithDelegate(R"("absent": ")" + absent + "\"");
   const Host host;
-  const Model model(host, LargeBetween(1, {-1, 1}), options);
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, LargeBetween(1, {-1, 1}), options);
   Account account = {.limit = large / 4};
   Context context(model, 0, "{}", &account);
   const auto compute = [&](int64_t rows) {
@@ -209,8 +190,7 @@ TEST(TfLiteMemory, ThatWasRefusedIsGivenBackWithoutAnotherInterpreter) {
 TEST(TfLiteIdle, InterpretersKeepNoInputsOfAnyLength) {
   const int64_t rows = 1 << 22;
   const Host host;
-  const Model model(host, LargeBetween(1, {-1, 1}), TfLiteOptions("/models/large.tflite"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, LargeBetween(1, {-1, 1}), TfLiteOptions("/models/large.tflite"));
   const Tensor x = Floats({rows, 1}, std::vector<float>(rows, 2));
   const uint64_t before = AllocatedBytes();
   {
@@ -225,7 +205,7 @@ TEST(TfLiteIdle, InterpretersKeepNoInputsOfAnyLength) {
   Context next(model);
   ASSERT_TRUE(next.Set(0, Floats({2, 1}, {3, 4})));
   MustCompute(&next);
-  EXPECT_THAT(MustGet(&next, 0).As<float>(), ::testing::ElementsAre(3, 4));
+  EXPECT_THAT(MustGet(&next, 0).As<float>(), ElementsAre(3, 4));
 }
 
 // Or what runs have allocated beside the arenas.
@@ -246,8 +226,7 @@ TEST(TfLiteIdle, InterpretersKeepLittleOfWhatRunsAllocate) {
                                    .options_type = 27 /* ReducerOptions */,
                                    .options = {1}}}}});
   const Host host;
-  const Model model(host, bytes, TfLiteOptions("/models/ones.tflite"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, bytes, TfLiteOptions("/models/ones.tflite"));
   const uint64_t before = AllocatedBytes();
   {
     std::vector<std::unique_ptr<Context>> contexts;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/error.h"
+#include "backends/thrown.h"
 
 namespace wasinn::tflite {
 namespace {
@@ -91,13 +91,11 @@ std::vector<uint8_t> Shared(const Sizes& sizes) {
 }
 
 wasinn_code Scan(const Sizes& sizes, ModelScan* scan = nullptr) {
-  try {
-    ModelScan result = ScanModel(Shared(sizes), Trust::kGuest);
-    if (scan != nullptr) *scan = std::move(result);
-    return WASINN_OK;
-  } catch (const backend::Error& error) {
-    return error.code();
-  }
+  return test::ThrownBy([&] {
+           ModelScan result = ScanModel(Shared(sizes), Trust::kGuest);
+           if (scan != nullptr) *scan = std::move(result);
+         })
+      .code;
 }
 
 TEST(TfLiteScan, SharedTablesAreRead) {

@@ -1,17 +1,10 @@
 // What a run leaves behind for the next one, and MediaPipe's operator.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/expect.h"
-#include "backends/test_host.h"
-#include "backends/tflite_native.h"
+#include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr int32_t kOpSvdf = 27, kOpRandomUniform = 148;
 
@@ -53,8 +46,7 @@ std::vector<float> Pass(Context* context, float x) {
 TEST(TfLiteState, VariablesBelongToOneContext) {
   for (const char* config : {"{}", R"({"xnnpack": false})"}) {
     const Host host(config);
-    const Model model(host, Remembering(), TfLiteOptions());
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, Remembering(), TfLiteOptions());
     Context beside(model);
     {
       Context gone(model);
@@ -73,8 +65,7 @@ TEST(TfLiteState, GoesOnWhereOutputsAreDiscarded) {
   const int32_t n = 1 << 18;
   for (const char* config : {"{}", R"({"xnnpack": false})"}) {
     const Host host(config);
-    const Model model(host, RememberingAndFilling(), TfLiteOptions());
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, RememberingAndFilling(), TfLiteOptions());
     Account account;
     Context context(model, 0, "{}", &account);
     ASSERT_TRUE(context.Set(1, MakeTensor<int32_t>(WASINN_I32, {1}, {n})));
@@ -108,8 +99,7 @@ TEST(TfLiteState, RandomNumbersBeginAnew) {
                     .inputs = {0},
                     .outputs = {1},
                     .operators = {random}}});
-  const Model model(host, bytes, TfLiteOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, bytes, TfLiteOptions());
   const auto draw = [&](Context* context) {
     EXPECT_TRUE(context->Set(0, MakeTensor<int32_t>(WASINN_I32, {1}, {4})));
     MustCompute(context);
@@ -154,8 +144,7 @@ struct Deconvolution {
 TEST(TfLiteDeconvolution, IsComputedByXnnpack) {
   const Host host;
   for (const char* path : {"", "/models/segment.tflite"}) {  // from a guest, and by name
-    const Model model(host, Deconvolution().Write(), TfLiteOptions(path));
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, Deconvolution().Write(), TfLiteOptions(path));
     Context context(model);
     ASSERT_TRUE(context.Set(0, Floats({1, 2, 2, 1}, {1, 2, 3, 4})));
     MustCompute(&context);

@@ -1,6 +1,4 @@
 // The host's thread budget: with how many threads TensorFlow Lite computes.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -12,16 +10,12 @@
 
 #include "backends/expect.h"
 #include "backends/taken.h"
-#include "backends/tflite_native.h"
+#include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // y = a + b, of any length.
 std::string Add() {
@@ -41,9 +35,7 @@ class TfLiteBudget : public ::testing::Test {
 
   LoadOptions Options() const {
     LoadOptions options = TfLiteOptions();
-    options.host_config = R"({"delegates": [{"name": "adder", "library": ")" +
-                          testing::InThisBuild("lib/libtflite_test_delegate.so") + R"(", "log": ")" + log_ +
-                          R"(", "hold": ")" + hold_ + "\"}]}";
+    options.host_config = WithDelegate(R"("log": ")" + log_ + R"(", "hold": ")" + hold_ + "\"");
     return options;
   }
 
@@ -93,60 +85,60 @@ void SetBoth(Context* context, const std::vector<float>& a, const std::vector<fl
   ASSERT_TRUE(context->Set(1, Floats({static_cast<int64_t>(b.size())}, b)));
 }
 
-std::vector<float> Compute(Context* context) {
-  MustCompute(context);
-  return MustGet(context, 0).As<float>();
+std::vector<float> SumOf(Context* context) { return Compute(context, {}).As<float>(); }
+
+// Of the model that has a shape of its own.
+void AddSquares(Context* context) {
+  const Tensor a = Floats({2, 2}, {1, 2, 3, 4}), b = Floats({2, 2}, {1, 1, 1, 1});
+  EXPECT_THAT(Compute(context, {a, b}).As<float>(), ElementsAre(2, 3, 4, 5));
 }
 
 TEST_F(TfLiteBudget, AreAllThereForOneThatComputes) {
   const Host host("{}", 3);
-  const Model model(host, Add(), Options());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, Add(), Options());
   std::vector<std::unique_ptr<Context>> idle;
   for (int i = 0; i < 3; ++i) {
     idle.push_back(std::make_unique<Context>(model));
     SetBoth(idle.back().get(), {1, 2}, {3, 4});
-    EXPECT_THAT(Compute(idle.back().get()), ElementsAre(4, 6));
+    EXPECT_THAT(SumOf(idle.back().get()), ElementsAre(4, 6));
   }
   EXPECT_THAT(TakeThreads(), ElementsAre(3, 3, 3));
 }
 
 TEST_F(TfLiteBudget, AreSharedByThoseThatComputeAtOnce) {
   const Host host("{}", 3);
-  const Model model(host, Add(), Options());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, Add(), Options());
   Context first(model), second(model), third(model);
   SetBoth(&first, {1, 2}, {3, 4});
   SetBoth(&second, {1, 2}, {5, 6});
   SetBoth(&third, {1}, {7});
   auto release = Hold(&first);
   EXPECT_THAT(TakeThreads(), ElementsAre(3));
-  EXPECT_THAT(Compute(&second), ElementsAre(6, 8));
-  EXPECT_THAT(Compute(&third), ElementsAre(8));
-  EXPECT_THAT(Compute(&third), ElementsAre(8));
+  EXPECT_THAT(SumOf(&second), ElementsAre(6, 8));
+  EXPECT_THAT(SumOf(&third), ElementsAre(8));
+  EXPECT_THAT(SumOf(&third), ElementsAre(8));
   EXPECT_THAT(TakeThreads(), ElementsAre(1, 1, 1));
   release();
   EXPECT_THAT(MustGet(&first, 0).As<float>(), ElementsAre(4, 6));
   EXPECT_THAT(MustGet(&second, 0).As<float>(), ElementsAre(6, 8)) << "after the others";
   // Inputs stay set, whichever interpreter computes on them; what is set anew reaches both.
-  EXPECT_THAT(Compute(&second), ElementsAre(6, 8));
+  EXPECT_THAT(SumOf(&second), ElementsAre(6, 8));
   SetBoth(&third, {1, 2, 3}, {1, 1, 1});
-  EXPECT_THAT(Compute(&third), ElementsAre(2, 3, 4));
+  EXPECT_THAT(SumOf(&third), ElementsAre(2, 3, 4));
   EXPECT_THAT(TakeThreads(), ElementsAre(3, 3));
   release = Hold(&first);
   ASSERT_TRUE(second.Set(0, Floats({2}, {10, 20})));
-  EXPECT_THAT(Compute(&second), ElementsAre(15, 26));
-  EXPECT_THAT(Compute(&third), ElementsAre(2, 3, 4));
+  EXPECT_THAT(SumOf(&second), ElementsAre(15, 26));
+  EXPECT_THAT(SumOf(&third), ElementsAre(2, 3, 4));
   release();
   EXPECT_THAT(TakeThreads(), ElementsAre(3, 1, 1));
-  EXPECT_THAT(Compute(&second), ElementsAre(15, 26));
+  EXPECT_THAT(SumOf(&second), ElementsAre(15, 26));
 }
 
 // Without another interpreter's memory, which a guest would have to have when others compute.
 TEST_F(TfLiteBudget, OfAContextAreChargedAtItsMaking) {
   const Host one("{}", 1), three("{}", 3);
   const Model alone(one, Add(), Options()), model(three, Add(), Options());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
   Account small, account;
   const Context least(alone, 0, "{}", &small);
   EXPECT_GT(small.used, 0u);
@@ -157,9 +149,9 @@ TEST_F(TfLiteBudget, OfAContextAreChargedAtItsMaking) {
     SetBoth(&held, {1}, {2});
     SetBoth(&context, {1}, {2});
     account.limit = used;
-    EXPECT_THAT(Compute(&context), ElementsAre(3));
+    EXPECT_THAT(SumOf(&context), ElementsAre(3));
     const auto release = Hold(&held);
-    EXPECT_THAT(Compute(&context), ElementsAre(3));
+    EXPECT_THAT(SumOf(&context), ElementsAre(3));
     release();
     EXPECT_EQ(account.used, used);
   }
@@ -178,8 +170,7 @@ TEST_F(TfLiteBudget, OfAContextShareItsOutputs) {
                     .outputs = {2},
                     .operators = {{.code = kOpAdd, .inputs = {0, 1}, .outputs = {2}, .options_type = kAddOptions}}}});
   const Host host(R"({"idle_interpreters": 0})", 3);
-  const Model model(host, bytes, Options());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, bytes, Options());
   const std::vector<float> ones(kLength, 1);
   Context held(model);
   SetBoth(&held, ones, ones);
@@ -189,10 +180,10 @@ TEST_F(TfLiteBudget, OfAContextShareItsOutputs) {
   const uint64_t used = account.used;
   uint64_t before = 0;
   for (int i = 0; i < 3; ++i) {
-    EXPECT_THAT(Compute(&context), Each(2));
+    EXPECT_THAT(SumOf(&context), Each(2));
     if (i == 1) before = AllocatedBytes();
     const auto release = Hold(&held);
-    EXPECT_THAT(Compute(&context), Each(2));
+    EXPECT_THAT(SumOf(&context), Each(2));
     EXPECT_EQ(account.used, used);
     release();
   }
@@ -202,13 +193,10 @@ TEST_F(TfLiteBudget, OfAContextShareItsOutputs) {
 TEST_F(TfLiteBudget, InterpretersOfFreedContextsAreUsedAgain) {
   for (const uint32_t threads : {1, 3}) {
     const Host host("{}", threads);
-    const Model model(host, ModelBytes("add.tflite"), Options());
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, ModelBytes("add.tflite"), Options());
     const auto compute = [&model] {
       Context context(model);
-      ASSERT_TRUE(context.Set(0, Floats({2, 2}, {1, 2, 3, 4})));
-      ASSERT_TRUE(context.Set(1, Floats({2, 2}, {1, 1, 1, 1})));
-      EXPECT_THAT(Compute(&context), ElementsAre(2, 3, 4, 5));
+      AddSquares(&context);
     };
     compute();
     EXPECT_GT(TakeInterpreters(), 0);
@@ -230,9 +218,7 @@ TEST_F(TfLiteBudget, OfModelsAreBounded) {
   EXPECT_LE(CountThreads(), before);
   for (const auto& model : models) {
     Context context(*model);
-    ASSERT_TRUE(context.Set(0, Floats({2, 2}, {1, 2, 3, 4})));
-    ASSERT_TRUE(context.Set(1, Floats({2, 2}, {1, 1, 1, 1})));
-    EXPECT_THAT(Compute(&context), ElementsAre(2, 3, 4, 5));
+    AddSquares(&context);
   }
   EXPECT_GT(CountThreads(), before) << "they are worth keeping";
   EXPECT_LE(CountThreads(), before + kIdlePools * 2);
@@ -244,15 +230,14 @@ TEST_F(TfLiteBudget, OfModelsAreBounded) {
 TEST_F(TfLiteBudget, OfIdleContextsAreBounded) {
   constexpr int kPools = 16;
   const Host host(R"({"idle_interpreters": 0})", 3);
-  const Model model(host, ModelBytes("add.tflite"), Options());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, ModelBytes("add.tflite"), Options());
   const int before = CountThreads();
   std::vector<std::unique_ptr<Context>> idle;
   for (int i = 0; i < kPools + 4; ++i) {
     idle.push_back(std::make_unique<Context>(model));
     ASSERT_TRUE(idle.back()->Set(0, Floats({2, 2}, {1, 2, 3, 4})));
     ASSERT_TRUE(idle.back()->Set(1, Floats({2, 2}, {1, 1, 1, 1})));
-    EXPECT_THAT(Compute(idle.back().get()), ElementsAre(2, 3, 4, 5));
+    EXPECT_THAT(SumOf(idle.back().get()), ElementsAre(2, 3, 4, 5));
     EXPECT_THAT(TakeThreads(), ElementsAre(i < kPools ? 3 : 1));
   }
   EXPECT_LE(CountThreads(), before + kPools * 2);
@@ -267,14 +252,13 @@ TEST_F(TfLiteBudget, AreNotForModelsWithState) {
   EXPECT_THAT(host.table().describe(plain.get()), HasSubstr(R"("threads": 3)"));
   const TfOperator random = {
       .code = 148 /* RANDOM_UNIFORM */, .inputs = {0}, .outputs = {1}, .options_type = 113 /* RandomOptions */};
-  const Model model(
+  const LoadedModel model(
       host,
       WriteTfLite({{.tensors = {{.name = "shape", .type = kTfInt32, .shape = {1}}, {.name = "y", .shape = {4}}},
                     .inputs = {0},
                     .outputs = {1},
                     .operators = {random}}}),
       TfLiteOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
   EXPECT_THAT(host.table().describe(model.get()), HasSubstr(R"("threads": 1)"));
 }
 

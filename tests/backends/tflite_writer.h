@@ -1,6 +1,5 @@
 // Writes TensorFlow Lite's models: FlatBuffers, by hand.
-#ifndef WASINN_TESTS_BACKENDS_TFLITE_WRITER_H_
-#define WASINN_TESTS_BACKENDS_TFLITE_WRITER_H_
+#pragma once
 
 #include <cstdint>
 #include <cstring>
@@ -276,5 +275,3 @@ inline const TfLiteGraph kGoOn = {
     .operators = {{.code = kOpAdd, .inputs = {0, 0}, .outputs = {1}, .options_type = kAddOptions}}};
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_TFLITE_WRITER_H_

@@ -22,6 +22,8 @@ const Subject kOpen = Torch("Open", "a - b, a + b", DifferenceAndSum);
 
 EXPECT_CONTRACT(Torch, Contract, kOpen, Torch("PassedOn", "a, b", InputsThemselves));
 EXPECT_CONTRACT(Torch, ContractOfShapes, kOpen);
+EXPECT_FRAMEWORK(Torch,
+                 {.name = "PyTorch", .install = "torch", .subject = kOpen, .guest_keys = {{}}, .no_device = "PyTorch"});
 
 }  // namespace
 }  // namespace wasinn::test

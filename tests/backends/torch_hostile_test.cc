@@ -21,9 +21,7 @@ TEST(TorchHostile, RefusesFilesOfTheHosts) {
     const Model model(host, bytes, TorchOptions());
     EXPECT_EQ(model.loaded().code, WASINN_SECURITY) << code << model.loaded().message;
     // The operator's own file may.
-    LoadOptions trusted = TorchOptions();
-    trusted.path = "/models/model.pt";
-    EXPECT_TRUE(Model(host, bytes, trusted).loaded()) << code;
+    EXPECT_TRUE(Model(host, bytes, TorchOptions("/models/model.pt")).loaded()) << code;
   }
 }
 
@@ -31,9 +29,7 @@ TEST(TorchHostile, TheOperatorCanRefuseGuests) {
   const Host refuses(R"({"guest_models": false})");
   const Model refused(refuses, TorchModel(kDoubles), TorchOptions());
   EXPECT_EQ(refused.loaded().code, WASINN_SECURITY);
-  LoadOptions trusted = TorchOptions();
-  trusted.path = "/models/model.pt";
-  EXPECT_TRUE(Model(refuses, TorchModel(kDoubles), trusted).loaded());
+  EXPECT_TRUE(Model(refuses, TorchModel(kDoubles), TorchOptions("/models/model.pt")).loaded());
 }
 
 TEST(TorchHostile, SaysWhatOtherArchivesAre) {
@@ -50,17 +46,6 @@ TEST(TorchHostile, SaysWhatOtherArchivesAre) {
   loaded = load({{"data.pkl", "."}});
   EXPECT_EQ(loaded.code, WASINN_UNSUPPORTED_OPERATION);
   EXPECT_THAT(loaded.message, HasSubstr("torch.save"));
-}
-
-TEST(TorchHostile, RefusesWrongEncodingsAndSeveralBlobs) {
-  const Host host;
-  const std::string bytes = TorchModel(kDoubles);
-  LoadOptions options = TorchOptions();
-  options.encoding = "onnx";
-  EXPECT_EQ(Model(host, bytes, options).loaded().code, WASINN_INVALID_ENCODING);
-  options = TorchOptions();
-  options.more_bytes = {"more"};
-  EXPECT_EQ(Model(host, bytes, options).loaded().code, WASINN_INVALID_ARGUMENT);
 }
 
 }  // namespace

@@ -108,7 +108,8 @@ TEST(TorchIsolated, CodeThatRunsWhileLoading) {
   }
   EXPECT_FALSE(std::filesystem::exists(written));
   for (const char* literal : {"float=1.5", "float=float(\"inf\")", "List[float]=[1., 2.]", "Optional[int]=None"}) {
-    EXPECT_EQ(workers.Try(Of(literal, WithCode(parameter, parameter + ",\n    y: " + literal))), 0u) << literal;
+    const Brought model = Of(literal, WithCode(parameter, parameter + ",\n    y: " + literal));
+    EXPECT_EQ(workers.Try(model, Workers::Time::kAll), 0u) << literal;
   }
 }
 
@@ -126,7 +127,9 @@ TEST(TorchIsolated, BrokenArchives) {
   Encrypt("PK\3\4", 6, &changed);
   Encrypt("PK\1\2", 8, &changed);
   models.push_back(Of("encrypted", changed));
-  for (const Brought& model : models) EXPECT_EQ(workers.Try(model), kInvalidEncoding) << model.name << workers.log();
+  for (const Brought& model : models) {
+    EXPECT_EQ(workers.Try(model, Workers::Time::kAll), kInvalidEncoding) << model.name << workers.log();
+  }
   workers.ExpectHonest();
 }
 

@@ -1,46 +1,25 @@
 #include "backends/torch_models.h"
 
 #include <ATen/ops/from_blob.h>
-#include <c10/core/InferenceMode.h>
 #include <caffe2/serialize/inline_container.h>
-#include <dlfcn.h>
 #include <torch/csrc/jit/api/module.h>
-#include <torch/csrc/jit/serialization/import.h>
 
 #include <sstream>
-
-#include "backends/native_place.h"
 
 namespace wasinn::test {
 
 namespace {
 
-constexpr std::pair<wasinn_dtype, c10::ScalarType> kTypes[] = {
-    {WASINN_F16, c10::kHalf},   {WASINN_BF16, c10::kBFloat16}, {WASINN_F32, c10::kFloat},  {WASINN_F64, c10::kDouble},
-    {WASINN_U8, c10::kByte},    {WASINN_I8, c10::kChar},       {WASINN_U16, c10::kUInt16}, {WASINN_I16, c10::kShort},
-    {WASINN_U32, c10::kUInt32}, {WASINN_I32, c10::kInt},       {WASINN_U64, c10::kUInt64}, {WASINN_I64, c10::kLong},
-    {WASINN_BOOL, c10::kBool},
-};
-
+// Of floats.
 at::Tensor ToTensor(const Tensor& tensor) {
-  for (const auto& [dtype, type] : kTypes) {
-    if (dtype != tensor.dtype) continue;
-    return at::from_blob(const_cast<char*>(tensor.bytes.data()), tensor.dims, at::TensorOptions(type)).clone();
-  }
-  throw std::runtime_error("dtype");
+  return at::from_blob(const_cast<char*>(tensor.bytes.data()), tensor.dims, at::TensorOptions(c10::kFloat)).clone();
 }
 
-Tensor FromTensor(const at::Tensor& given) {
-  const at::Tensor tensor = given.cpu().contiguous();
-  for (const auto& [dtype, type] : kTypes) {
-    if (type != tensor.scalar_type()) continue;
-    return {dtype, tensor.sizes().vec(),
-            std::string(static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes())};
-  }
-  throw std::runtime_error("element type");
+std::string Saved(const ::torch::jit::Module& module) {
+  std::ostringstream stream;
+  module.save(stream);
+  return stream.str();
 }
-
-c10::Device Device() { return NativeOnGpu() ? c10::Device(c10::kCUDA, 0) : c10::Device(c10::kCPU); }
 
 class StringReader final : public caffe2::serialize::ReadAdapterInterface {
  public:
@@ -56,139 +35,158 @@ class StringReader final : public caffe2::serialize::ReadAdapterInterface {
 
 }  // namespace
 
-std::string TorchHolder(Holder holder) {
-  namespace jit = ::torch::jit;
+namespace {
+
+namespace jit = ::torch::jit;
+
+const c10::TypePtr& Numbers() {
+  static const c10::TypePtr type = c10::ListType::ofInts();
+  return type;
+}
+at::Tensor Zero() { return ToTensor(Floats({1}, {0})); }
+c10::impl::GenericList ListOfLists() {
+  c10::impl::GenericList lists(Numbers());
+  lists.push_back(c10::List<int64_t>());
+  return lists;
+}
+c10::IValue Pair(const c10::IValue& first) { return c10::ivalue::Tuple::create({first, 1}); }
+c10::TypePtr PairOf(const c10::TypePtr& first) { return c10::TupleType::create({first, c10::IntType::get()}); }
+c10::IValue Dictionary(const c10::IValue& value, const c10::TypePtr& type) {
+  c10::impl::GenericDict dictionary(c10::StringType::get(), type);
+  dictionary.insert("all", value);
+  return dictionary;
+}
+c10::TypePtr DictionaryOf(const c10::TypePtr& type) { return c10::DictType::create(c10::StringType::get(), type); }
+
+// A model that has something of this type.
+std::string Holding(const c10::TypePtr& type, const c10::IValue& held, const std::string& code) {
   jit::Module module("__torch__.Model");
-  const at::Tensor zero = ToTensor(Floats({1}, {0}));
-  const auto forward = [&module](const std::string& held) {
-    module.define("def forward(self, x):\n    " + held + ".add_(x)\n    return " + held + " * 1\n");
-  };
-  const auto append = [&module](const std::string& held) {
-    module.define("def forward(self, x):\n    " + held + ".append(int(x))\n    return x * 0 + sum(" + held + ")\n");
-  };
-  const c10::TypePtr numbers = c10::ListType::ofInts();
-  const c10::List<int64_t> none;
-  c10::impl::GenericList lists(numbers);
-  lists.push_back(none);
-  switch (holder) {
-    case Holder::kListOfLists:
-      module.register_attribute("held", c10::ListType::create(numbers), lists);
-      append("self.held[0]");
-      break;
-    case Holder::kListInATuple:
-      module.register_attribute("held", c10::TupleType::create({numbers, c10::IntType::get()}),
-                                c10::ivalue::Tuple::create({none, 1}));
-      append("self.held[0]");
-      break;
-    case Holder::kListInADictionary: {
-      c10::impl::GenericDict held(c10::StringType::get(), numbers);
-      held.insert("all", none);
-      module.register_attribute("held", c10::DictType::create(c10::StringType::get(), numbers), held);
-      append("self.held[\"all\"]");
-      break;
-    }
-    case Holder::kListInAnything:
-      module.register_attribute("held", c10::AnyType::get(), lists);
-      module.define(
-          "def forward(self, x):\n    held = self.held\n    total = 0\n    if isinstance(held, List[List[int]]):\n"
-          "        held[0].append(int(x))\n        total = sum(held[0])\n    return x * 0 + total\n");
-      break;
-    case Holder::kRead:
-      lists.push_back(c10::List<int64_t>({2, 4}));
-      module.register_attribute("lists", c10::ListType::create(numbers), lists);
-      module.register_attribute("held", c10::ListType::ofTensors(),
-                                c10::List<at::Tensor>({ToTensor(Floats({1}, {1}))}));
-      // What it writes to is its own, though it may hold what the model has.
-      module.define(
-          "def forward(self, x):\n    tensors = [x, self.held[0]]\n    tensors.append(self.held[0] * 0)\n"
-          "    numbers = [0]\n    for n in self.lists[1]:\n        numbers.append(n)\n"
-          "    return tensors[0] + tensors[1] + tensors[2] + sum(numbers)\n");
-      break;
-    case Holder::kList:
-      module.register_attribute("held", c10::ListType::ofTensors(), c10::List<at::Tensor>({zero}));
-      forward("self.held[0]");
-      break;
-    case Holder::kTuple:
-      module.register_attribute("held", c10::TupleType::create({c10::TensorType::get(), c10::IntType::get()}),
-                                c10::ivalue::Tuple::create({zero, 1}));
-      forward("self.held[0]");
-      break;
-    case Holder::kDictionary: {
-      c10::Dict<std::string, at::Tensor> held;
-      held.insert("total", zero);
-      module.register_attribute("held", c10::DictType::create(c10::StringType::get(), c10::TensorType::get()), held);
-      forward("self.held[\"total\"]");
-      break;
-    }
-    case Holder::kNumber:
-      module.register_attribute("total", c10::FloatType::get(), 0.0);
-      module.define("def forward(self, x):\n    self.total += float(x)\n    return x * 0 + self.total\n");
-      break;
-    case Holder::kSubmodule: {
-      jit::Module inner("__torch__.Inner");
-      inner.register_buffer("total", zero);
-      inner.define("def forward(self, x):\n    self.total += x\n    return self.total * 1\n");
-      module.register_module("inner", inner);
-      module.define("def forward(self, x):\n    return self.inner.forward(x)\n");
-      break;
-    }
-    case Holder::kTraining:
-      module.register_buffer("total", zero);
-      module.register_attribute("training", c10::BoolType::get(), true);
-      module.define(
-          "def forward(self, x):\n    if self.training:\n        self.total.add_(x)\n    return self.total + x\n");
-      break;
-    case Holder::kTrainingOfTuple: {
-      jit::Module inner("__torch__.Inner");
-      inner.register_attribute("training", c10::BoolType::get(), true);
-      module.register_buffer("total", zero);
-      module.register_attribute("held", c10::TupleType::create({inner.type(), c10::IntType::get()}),
-                                c10::ivalue::Tuple::create({inner._ivalue(), 1}));
-      module.define(
-          "def forward(self, x):\n    if self.held[0].training:\n        self.total.add_(x)\n"
-          "    return self.total * 1\n");
-      break;
-    }
-    case Holder::kTrainingOfAnObject: {
-      const auto unit = std::make_shared<jit::CompilationUnit>();
-      const auto type = c10::ClassType::create("__torch__.Mode", unit, /*is_module=*/false);
-      type->addAttribute("training", c10::BoolType::get());
-      unit->register_type(type);
-      const auto mode = c10::ivalue::Object::create(c10::StrongTypePtr(unit, type), 1);
-      mode->setSlot(0, true);
-      module.register_buffer("total", zero);
-      module.register_attribute("mode", type, mode);
-      module.define(
-          "def forward(self, x):\n    if self.mode.training:\n        self.total.add_(x)\n"
-          "    return self.total * 1\n");
-      break;
-    }
-    case Holder::kConstant:
-    case Holder::kConstantThroughDropout: {
-      const bool dropout = holder == Holder::kConstantThroughDropout;
-      module.define(dropout ? "def forward(self, x):\n    return torch.dropout(x, 0.5, False).add_(x) * 1\n"
-                            : "def forward(self, x):\n    return x.add_(x) * 1\n");
-      const auto graph = module.get_method("forward").graph();
-      jit::Node* first = graph->outputs().at(0)->node()->input(0)->node();
-      if (dropout) first = first->input(0)->node();
-      const jit::WithInsertPoint before(first);
-      first->replaceInput(0, graph->insertConstant(zero));
-      break;
-    }
-  }
-  std::ostringstream stream;
-  module.save(stream);
-  return stream.str();
+  module.register_buffer("total", Zero());
+  module.register_attribute("held", type, held);
+  module.define(code);
+  return Saved(module);
+}
+std::string Adds(const std::string& held) {
+  return "def forward(self, x):\n    " + held + ".add_(x)\n    return " + held + " * 1\n";
+}
+std::string Appends(const std::string& held) {
+  return "def forward(self, x):\n    " + held + ".append(int(x))\n    return x * 0 + sum(" + held + ")\n";
+}
+std::string AddsIf(const std::string& condition) {
+  return "def forward(self, x):\n    if " + condition + ":\n        self.total.add_(x)\n    return self.total * 1\n";
+}
+
+std::string WithSubmodule(const jit::Module& inner) {
+  jit::Module module("__torch__.Model");
+  module.register_module("inner", inner);
+  module.define("def forward(self, x):\n    return self.inner.forward(x)\n");
+  return Saved(module);
+}
+std::string HoldingASubmodule() {
+  jit::Module inner("__torch__.Inner");
+  inner.register_buffer("total", Zero());
+  inner.define(Adds("self.total"));
+  return WithSubmodule(inner);
+}
+jit::Module InTraining() {
+  jit::Module module("__torch__.Trained");
+  module.register_buffer("total", Zero());
+  module.register_attribute("training", c10::BoolType::get(), true);
+  module.define(
+      "def forward(self, x):\n    if self.training:\n        self.total.add_(x)\n    return self.total + x\n");
+  return module;
+}
+std::string InTrainingOfATuple() {
+  jit::Module inner("__torch__.Inner");
+  inner.register_attribute("training", c10::BoolType::get(), true);
+  return Holding(PairOf(inner.type()), Pair(inner._ivalue()), AddsIf("self.held[0].training"));
+}
+// Which is no module.
+std::string InTrainingOfAnObject() {
+  const auto unit = std::make_shared<jit::CompilationUnit>();
+  const auto type = c10::ClassType::create("__torch__.Mode", unit, /*is_module=*/false);
+  type->addAttribute("training", c10::BoolType::get());
+  unit->register_type(type);
+  const auto mode = c10::ivalue::Object::create(c10::StrongTypePtr(unit, type), 1);
+  mode->setSlot(0, true);
+  return Holding(type, mode, AddsIf("self.held.training"));
+}
+// Dropout gives the constant itself.
+std::string AddingToAConstant(bool through_dropout) {
+  jit::Module module("__torch__.Model");
+  module.define(through_dropout ? "def forward(self, x):\n    return torch.dropout(x, 0.5, False).add_(x) * 1\n"
+                                : "def forward(self, x):\n    return x.add_(x) * 1\n");
+  const auto graph = module.get_method("forward").graph();
+  jit::Node* first = graph->outputs().at(0)->node()->input(0)->node();
+  if (through_dropout) first = first->input(0)->node();
+  const jit::WithInsertPoint before(first);
+  first->replaceInput(0, graph->insertConstant(Zero()));
+  return Saved(module);
+}
+
+}  // namespace
+
+const std::vector<TorchKept>& TorchHolders() {
+  using c10::ListType, c10::TensorType;
+  static const std::vector<TorchKept> all = {
+      {"ATensorInAList", true,
+       [] { return Holding(ListType::ofTensors(), c10::List<at::Tensor>({Zero()}), Adds("self.held[0]")); }},
+      {"ATensorInATuple", true, [] { return Holding(PairOf(TensorType::get()), Pair(Zero()), Adds("self.held[0]")); }},
+      {"ATensorInADictionary", true,
+       [] {
+         return Holding(DictionaryOf(TensorType::get()), Dictionary(Zero(), TensorType::get()),
+                        Adds("self.held[\"all\"]"));
+       }},
+      {"AListInAList", true,
+       [] { return Holding(ListType::create(Numbers()), ListOfLists(), Appends("self.held[0]")); }},
+      {"AListInATuple", true,
+       [] { return Holding(PairOf(Numbers()), Pair(c10::List<int64_t>()), Appends("self.held[0]")); }},
+      {"AListInADictionary", true,
+       [] {
+         return Holding(DictionaryOf(Numbers()), Dictionary(c10::List<int64_t>(), Numbers()),
+                        Appends("self.held[\"all\"]"));
+       }},
+      {"AListInAnything", true,
+       [] {
+         return Holding(c10::AnyType::get(), ListOfLists(),
+                        "def forward(self, x):\n    held = self.held\n    total = 0\n"
+                        "    if isinstance(held, List[List[int]]):\n        held[0].append(int(x))\n"
+                        "        total = sum(held[0])\n    return x * 0 + total\n");
+       }},
+      {"ANumber", true,
+       [] {
+         return Holding(c10::FloatType::get(), 0.0,
+                        "def forward(self, x):\n    self.held += float(x)\n    return x * 0 + self.held\n");
+       }},
+      {"ASubmodule", true, HoldingASubmodule},
+      // Models are in evaluation.
+      {"WhatIsWrittenInTraining", false, [] { return Saved(InTraining()); }},
+      {"WhatIsWrittenInTrainingOfASubmodule", false, [] { return WithSubmodule(InTraining()); }},
+      // Where nobody says so, they are not.
+      {"WhatIsWrittenInTrainingOfATuple", true, InTrainingOfATuple},
+      {"WhatIsWrittenInTrainingOfAnObject", true, InTrainingOfAnObject},
+      // Each run begins with what the file says.
+      {"AConstant", false, [] { return AddingToAConstant(false); }},
+      {"AConstantThroughDropout", false, [] { return AddingToAConstant(true); }}};
+  return all;
+}
+
+std::string TorchReader() {
+  jit::Module module("__torch__.Model");
+  c10::impl::GenericList lists = ListOfLists();
+  lists.push_back(c10::List<int64_t>({2, 4}));
+  module.register_attribute("lists", c10::ListType::create(Numbers()), lists);
+  module.register_attribute("held", c10::ListType::ofTensors(), c10::List<at::Tensor>({ToTensor(Floats({1}, {1}))}));
+  // What it writes to is its own, though it may hold what the model has.
+  module.define(
+      "def forward(self, x):\n    tensors = [x, self.held[0]]\n    tensors.append(self.held[0] * 0)\n"
+      "    numbers = [0]\n    for n in self.lists[1]:\n        numbers.append(n)\n"
+      "    return tensors[0] + tensors[1] + tensors[2] + sum(numbers)\n");
+  return Saved(module);
 }
 
 std::string TorchHeldList(const std::string& code) {
-  ::torch::jit::Module module("__torch__.Model");
-  const c10::List<at::Tensor> held({ToTensor(Floats({1}, {0})), ToTensor(Floats({1}, {1}))});
-  module.register_attribute("held", c10::ListType::ofTensors(), held);
-  module.define(code);
-  std::ostringstream stream;
-  module.save(stream);
-  return stream.str();
+  return Holding(c10::ListType::ofTensors(), c10::List<at::Tensor>({Zero(), ToTensor(Floats({1}, {1}))}), code);
 }
 
 std::string TorchListConstant() {
@@ -214,9 +212,7 @@ std::string TorchModel(const std::string& code, const std::vector<std::pair<std:
   ::torch::jit::Module module("__torch__.Model");
   for (const auto& [name, tensor] : buffers) module.register_buffer(name, ToTensor(tensor));
   module.define(code);
-  std::ostringstream stream;
-  module.save(stream);
-  return stream.str();
+  return Saved(module);
 }
 
 std::string ZipArchive(const ZipEntries& entries) {
@@ -241,42 +237,6 @@ ZipEntries UnzipModel(const std::string& bytes) {
     entries.emplace_back(name, std::string(static_cast<const char*>(data.get()), size));
   }
   return entries;
-}
-
-struct NativeTorch::Impl {
-  ::torch::jit::Module module;
-};
-
-NativeTorch::NativeTorch(const std::string& bytes) : impl_(std::make_unique<Impl>()) {
-  std::istringstream stream(bytes);
-  // No program that is linked to libtorch for CPUs opens it by itself.
-  if (NativeOnGpu() && dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_LOCAL) == nullptr)
-    throw std::runtime_error(dlerror());
-  impl_->module = ::torch::jit::load(stream, Device());
-  impl_->module.eval();
-}
-
-NativeTorch::~NativeTorch() = default;
-
-std::vector<Tensor> NativeTorch::Run(const std::vector<Tensor>& inputs) {
-  const c10::InferenceMode inference;
-  std::vector<c10::IValue> values;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const auto type = impl_->module.get_method("forward").function().getSchema().arguments()[i + 1].type();
-    if (type->kind() == c10::TypeKind::IntType) {
-      values.emplace_back(inputs[i].As<int64_t>()[0]);
-    } else {
-      values.emplace_back(ToTensor(inputs[i]).to(Device()));
-    }
-  }
-  const c10::IValue result = impl_->module.forward(std::move(values));
-  std::vector<Tensor> outputs;
-  if (result.isTensor()) {
-    outputs.push_back(FromTensor(result.toTensor()));
-  } else {
-    for (const c10::IValue& element : result.toTupleRef().elements()) outputs.push_back(FromTensor(element.toTensor()));
-  }
-  return outputs;
 }
 
 }  // namespace wasinn::test

@@ -1,9 +1,7 @@
 // TorchScript models made where they are tested, and PyTorch called as any program calls it.
-#ifndef WASINN_TESTS_BACKENDS_TORCH_MODELS_H_
-#define WASINN_TESTS_BACKENDS_TORCH_MODELS_H_
+#pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,25 +13,15 @@ namespace wasinn::test {
 // The bytes of a model whose methods are `code`: "def forward(self, x): …". Buffers are attributes of the module.
 std::string TorchModel(const std::string& code, const std::vector<std::pair<std::string, Tensor>>& buffers = {});
 
-// A model that adds its input to something that it holds, and gives the sum.
-enum class Holder {
-  kList,
-  kTuple,
-  kDictionary,
-  kListOfLists,  // of numbers, as the next three
-  kListInATuple,
-  kListInADictionary,
-  kListInAnything,  // an attribute of type Any
-  kRead,            // adds 7 to its input, without a change to anything
-  kNumber,
-  kSubmodule,
-  kConstant,
-  kConstantThroughDropout,  // which gives the constant itself
-  kTraining,                // only in training
-  kTrainingOfTuple,         // … of a module in a tuple
-  kTrainingOfAnObject       // … of an object that is no module
+// A model that adds its input to something that it holds, and gives the sum: of all computes, if it is stateful.
+struct TorchKept {
+  std::string name;
+  bool stateful = false;
+  std::function<std::string()> make;
 };
-std::string TorchHolder(Holder holder);
+const std::vector<TorchKept>& TorchHolders();
+// Adds 7 to its input, by what it holds, without a change to that.
+std::string TorchReader();
 
 // A model that appends to a list which is a constant of its code, and gives the list's size.
 std::string TorchListConstant();
@@ -47,29 +35,7 @@ ZipEntries UnzipModel(const std::string& bytes);
 // The bytes of a model with an attribute held: List[Tensor], of numbers: 0 and 1.
 std::string TorchHeldList(const std::string& code);
 
-// A model in the program's own use, in the same OS process.
-class NativeTorch {
- public:
-  explicit NativeTorch(const std::string& bytes);
-  ~NativeTorch();
-  NativeTorch(const NativeTorch&) = delete;
-  NativeTorch& operator=(const NativeTorch&) = delete;
-
-  // Its outputs, which are one tensor or a tuple of tensors; throws what PyTorch says.
-  std::vector<Tensor> Run(const std::vector<Tensor>& inputs);
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
-
-// Load options for a model from a guest.
-inline LoadOptions TorchOptions() {
-  LoadOptions options;
-  options.encoding = "pytorch";
-  return options;
-}
+// Load options for a guest's model, unless it has a path.
+inline LoadOptions TorchOptions(const std::string& path = "") { return {.encoding = "pytorch", .path = path}; }
 
 }  // namespace wasinn::test
-
-#endif  // WASINN_TESTS_BACKENDS_TORCH_MODELS_H_

@@ -1,7 +1,4 @@
 // What a model keeps from one compute to the next: contexts, and with them guests, never share it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <functional>
 
 #include "backends/expect.h"
@@ -10,14 +7,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
-
-struct Kept {
-  const char* name;
-  bool stateful;
-  std::function<std::string()> make;
-};
 
 // Adds its input to something of its own, where `forward` may do so in many ways, and gives the sum.
 std::string Buffered(const std::string& lines) {
@@ -68,7 +57,7 @@ constexpr char kRead[] =
     "    y = torch.native_batch_norm(BATCH, None, None, MEAN, VAR, False, 1.0, 1e-5)[0]\n"
     "    if bool(x.sum() > -1):\n        return x + y.sum() * 0\n";
 
-const Kept kKept[] = {
+const TorchKept kKept[] = {
     {"AnAttribute", true, [] { return Buffered("    self.total = self.total + x\n    return self.total * 1\n"); }},
     {"WhatItGives", true, [] { return Buffered("    self.total = self.total + x\n    return self.total\n"); }},
     {"ABuffer", true, [] { return Buffered("    self.total.add_(x)\n    return self.total * 1\n"); }},
@@ -80,15 +69,6 @@ const Kept kKept[] = {
            "def add(self, x):\n    self.total.add_(x)\n    return self.total * 1\n",
            {{"total", Floats({1}, {0})}});
      }},
-    {"ATensorInAList", true, [] { return TorchHolder(Holder::kList); }},
-    {"ATensorInATuple", true, [] { return TorchHolder(Holder::kTuple); }},
-    {"ATensorInADictionary", true, [] { return TorchHolder(Holder::kDictionary); }},
-    {"AListInAList", true, [] { return TorchHolder(Holder::kListOfLists); }},
-    {"AListInATuple", true, [] { return TorchHolder(Holder::kListInATuple); }},
-    {"AListInADictionary", true, [] { return TorchHolder(Holder::kListInADictionary); }},
-    {"AListInAnything", true, [] { return TorchHolder(Holder::kListInAnything); }},
-    {"ANumber", true, [] { return TorchHolder(Holder::kNumber); }},
-    {"ASubmodule", true, [] { return TorchHolder(Holder::kSubmodule); }},
     {"StatisticsOfABatch", true, [] { return InBuffers(kBatchNorm); }},
     {"StatisticsOfAnInstance", true, [] { return InBuffers(kInstanceNorm); }},
     {"StatisticsOfTheNativeOne", true, [] { return InBuffers(kNative); }},
@@ -105,14 +85,6 @@ const Kept kKept[] = {
     {"StatisticsInAListThatMayBeNone", true, [] { return InAList(kOptional); }},
     {"StatisticsThatAreRead", false, [] { return InBuffers(kRead); }},
     {"StatisticsInAListThatAreRead", false, [] { return InAList(kRead); }},
-    // Models are in evaluation.
-    {"WhatIsWrittenInTraining", false, [] { return TorchHolder(Holder::kTraining); }},
-    // Where nobody says so, they are not.
-    {"WhatIsWrittenInTrainingOfATuple", true, [] { return TorchHolder(Holder::kTrainingOfTuple); }},
-    {"WhatIsWrittenInTrainingOfAnObject", true, [] { return TorchHolder(Holder::kTrainingOfAnObject); }},
-    // Each run begins with what the file says.
-    {"AConstant", false, [] { return TorchHolder(Holder::kConstant); }},
-    {"AConstantThroughDropout", false, [] { return TorchHolder(Holder::kConstantThroughDropout); }},
 };
 
 // Operators that may give the memory that they were given, without a word in their schemas.
@@ -142,41 +114,35 @@ class TorchSameMemory : public ::testing::TestWithParam<std::pair<const char*, c
     line.replace(line.find("GIVEN"), 5, given);
     return "def forward(self, x):\n    " + line + "\n    y.add_(" + added + ")\n    return y * 1\n";
   }
-  static float Compute(Context* context) {
-    MustCompute(context);
-    return MustGet(context, 0).As<float>().at(0);
-  }
+  static float Result(Context* context) { return Compute(context, {}).As<float>().at(0); }
 
   const Host host_;
 };
 
 TEST_P(TorchSameMemory, OfTheModelIsItsState) {
-  const Model model(host_, TorchModel(Code("self.total", "x"), {{"total", Floats({1}, {0})}}), TorchOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host_, TorchModel(Code("self.total", "x"), {{"total", Floats({1}, {0})}}), TorchOptions());
   EXPECT_THAT(host_.table().describe(model.get()), HasSubstr("\"stateful\": true"));
   Context first(model), second(model);
   ASSERT_TRUE(first.Set(0, Floats({1}, {5})));
   ASSERT_TRUE(second.Set(0, Floats({1}, {1})));
-  EXPECT_EQ(Compute(&first), 5);
-  EXPECT_EQ(Compute(&second), 1);
+  EXPECT_EQ(Result(&first), 5);
+  EXPECT_EQ(Result(&second), 1);
 }
 
 TEST_P(TorchSameMemory, OfAnInputIsNotWritten) {
-  const Model model(host_, TorchModel(Code("x", "1")), TorchOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host_, TorchModel(Code("x", "1")), TorchOptions());
   EXPECT_THAT(host_.table().describe(model.get()), HasSubstr("\"stateful\": false"));
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(Compute(&context), 2);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(Result(&context), 2);
 }
 
 // PyTorch computes what is constant once, and would then write there.
 TEST_P(TorchSameMemory, OfWhatIsConstantIsMadeAnew) {
-  const Model model(host_, TorchModel(Code("torch.zeros([1])", "x")), TorchOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host_, TorchModel(Code("torch.zeros([1])", "x")), TorchOptions());
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(Compute(&context), 1);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Result(&context), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TorchSameMemory, ::testing::ValuesIn(kSameMemory),
@@ -186,12 +152,11 @@ INSTANTIATE_TEST_SUITE_P(All, TorchSameMemory, ::testing::ValuesIn(kSameMemory),
 TEST(TorchShared, WhatIsMadeOfSeveral) {
   const Host host;
   for (const char* made : {"torch.einsum(\"i,i->i\", [self.total, x])", "torch.cartesian_prod([self.total, x])"}) {
-    const Model model(
+    const LoadedModel model(
         host,
         TorchModel(std::string("def forward(self, x):\n    y = ") + made + "\n    y.add_(1)\n    return y * 1\n",
                    {{"total", Floats({1}, {0})}}),
         TorchOptions());
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
     EXPECT_THAT(host.table().describe(model.get()), HasSubstr("\"stateful\": false")) << made;
   }
 }
@@ -199,14 +164,10 @@ TEST(TorchShared, WhatIsMadeOfSeveral) {
 // Nothing of what it has is written: contexts share it, and its weights with it.
 TEST(TorchShared, ContainersThatAreOnlyRead) {
   const Host host;
-  const Model model(host, TorchHolder(Holder::kRead), TorchOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, TorchReader(), TorchOptions());
   EXPECT_THAT(host.table().describe(model.get()), HasSubstr("\"stateful\": false"));
   for (int i = 0; i < 2; ++i) {
-    Context context(model);
-    ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
-    MustCompute(&context);
-    EXPECT_THAT(MustGet(&context, 0).As<float>(), ::testing::ElementsAre(8));
+    EXPECT_THAT(Compute(model, {Floats({1}, {1})}).As<float>(), ElementsAre(8));
   }
 }
 
@@ -225,21 +186,11 @@ TEST(TorchMemory, OfStateIsCharged) {
   const std::string growing =
       TorchModel("def forward(self, x):\n    self.total = torch.cat([self.total, x])\n    return self.total[0:1] * 1\n",
                  {{"total", Floats({1 << 20}, std::vector<float>(1 << 20, 1))}});
-  const Model model(host, growing, TorchOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, growing, TorchOptions());
   Account account = {.limit = 41 * kMiB};
-  const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
-  std::vector<wasinn_backend_slot*> contexts;
-  Result made;
-  while (contexts.size() < 256) {
-    wasinn_backend_slot* context = nullptr;
-    made = TakeError(host.table().slot_new(model.get(), &options, &context));
-    if (!made) break;
-    contexts.push_back(context);
-  }
-  EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
-  EXPECT_THAT(contexts.size(), ::testing::AllOf(::testing::Ge(8u), ::testing::Le(10u)));
-  for (wasinn_backend_slot* context : contexts) host.table().slot_free(context);
+  const Contexts contexts(host, model, {.account = &account});
+  EXPECT_EQ(contexts.refused.code, WASINN_TOO_LARGE) << contexts.refused.message;
+  EXPECT_THAT(contexts.made, AllOf(::testing::Ge(8u), ::testing::Le(10u)));
   EXPECT_EQ(account.used, 0u);
   {
     Context context(model, 0, "{}", &account);
@@ -264,14 +215,9 @@ std::string FailingAfterItKept() {
 TEST(TorchMemory, OfStateIsChargedWhereTheComputeFails) {
   constexpr uint64_t kMiB = 1 << 20;
   const Host host;
-  const Model model(host, FailingAfterItKept(), TorchOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, FailingAfterItKept(), TorchOptions());
   const Tensor more = Floats({1 << 18}, std::vector<float>(1 << 18, 1));
-  const auto sum = [](Context* context) {
-    EXPECT_TRUE(context->Set(0, Floats({1}, {-1})));
-    MustCompute(context);
-    return MustGet(context, 0).As<float>().at(0);
-  };
+  const auto sum = [](Context* context) { return Compute(context, {Floats({1}, {-1})}).As<float>().at(0); };
   Account account = {.limit = 3 * kMiB + kMiB / 2};
   {
     Context context(model, 0, "{}", &account);
@@ -298,12 +244,11 @@ TEST(TorchMemory, OfAnOutputThatIsAPartOfMoreIsThatPart) {
   const Host host;
   for (const char* part : {"whole[5:6]", "whole[0:1]", "whole[7]", "whole[3:3]", "torch.split(whole, 1024)[1]",
                            "whole.view([1024, 4096])[2:4].reshape([2, 64, 64])"}) {
-    const Model model(
+    const LoadedModel model(
         host,
         TorchModel(std::string("def forward(self, x):\n    whole = x.expand([4194304]) + 1\n    return ") + part +
                    "\n"),
         TorchOptions());
-    ASSERT_TRUE(model.loaded()) << part << model.loaded().message;
     Context context(model);
     ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
     MustCompute(&context);
@@ -318,21 +263,15 @@ TEST(TorchMemory, OfAnOutputThatIsAPartOfMoreIsThatPart) {
   }
 }
 
-class TorchState : public ::testing::TestWithParam<Kept> {};
+class TorchState : public ::testing::TestWithParam<TorchKept> {};
 
 TEST_P(TorchState, BelongsToOneContext) {
   const Host host;
-  LoadOptions options = TorchOptions();
-  options.path = "/models/model.pt";  // guests' models may not use all of these operators
-  const Model model(host, GetParam().make(), options);
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  // Guests' models may not use all of these operators.
+  const LoadedModel model(host, GetParam().make(), TorchOptions("/models/model.pt"));
   const bool stateful = GetParam().stateful;
   EXPECT_THAT(host.table().describe(model.get()), HasSubstr(stateful ? "\"stateful\": true" : "\"stateful\": false"));
-  const auto add = [](Context* context, float x) {
-    EXPECT_TRUE(context->Set(0, Floats({1}, {x})));
-    MustCompute(context);
-    return MustGet(context, 0).As<float>().at(0);
-  };
+  const auto add = [](Context* context, float x) { return Compute(context, {Floats({1}, {x})}).As<float>().at(0); };
   Context beside(model);
   {
     Context gone(model);
@@ -345,8 +284,9 @@ TEST_P(TorchState, BelongsToOneContext) {
   EXPECT_EQ(add(&beside, 1), stateful ? 2 : 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TorchState, ::testing::ValuesIn(kKept),
-                         [](const auto& kept) { return std::string(kept.param.name); });
+const auto kNameOfKept = [](const auto& kept) { return kept.param.name; };
+INSTANTIATE_TEST_SUITE_P(All, TorchState, ::testing::ValuesIn(kKept), kNameOfKept);
+INSTANTIATE_TEST_SUITE_P(Holders, TorchState, ::testing::ValuesIn(TorchHolders()), kNameOfKept);
 
 }  // namespace
 }  // namespace wasinn::test

@@ -2,13 +2,13 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <thread>
 
 #include "backends/expect.h"
 #include "backends/onnx_contract.h"
+#include "backends/own_clock.h"
 #include "backends/test_host.h"
 #include "support/this_build.h"
 
@@ -60,8 +60,7 @@ TEST(OnnxWebGpu, IsAGpu) {
   for (const wasinn_target target : {WASINN_GPU, WASINN_AUTO}) {
     LoadOptions options;
     options.target = target;
-    const Model model(host, ModelBytes("relu.onnx"), options);
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, ModelBytes("relu.onnx"), options);
     EXPECT_THAT(host.table().describe(model.get()), HasSubstr(R"("device":"webgpu,cpu")"));
     EXPECT_THAT(model.info().memory, StrEq("webgpu:0"));
   }
@@ -126,10 +125,8 @@ TEST(OnnxWebGpu, KeepsTensorsWithoutElements) {
     const Taken between(&one, 0);
     ASSERT_TRUE(between.result()) << between.result().message;
     ASSERT_TRUE(two.Bind(0, between.view()));
-    const Result computed = two.Compute();
-    ASSERT_TRUE(computed) << computed.message;
-    Tensor found;
-    ASSERT_TRUE(two.Get(0, &found));
+    MustCompute(&two);
+    const Tensor found = MustGet(&two);
     two.Unbind(0);
     EXPECT_EQ(found.dims, (std::vector<int64_t>{n, 3}));
     EXPECT_EQ(found.As<float>(), std::vector<float>(static_cast<size_t>(3 * n), -2));
@@ -142,8 +139,7 @@ TEST(OnnxWebGpu, HasTheProvidersOwnNames) {
   for (const std::string name : {"webgpu", "WebGPU", "WebGpuExecutionProvider"}) {
     LoadOptions options;
     options.host_config = R"({"providers": [")" + name + R"("]})";
-    const Model model(host, ModelBytes("relu.onnx"), options);
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const LoadedModel model(host, ModelBytes("relu.onnx"), options);
     EXPECT_EQ(model.info().max_parallel, 1u) << name;
     EXPECT_THAT(model.info().memory, StrEq("webgpu:0")) << name;
   }
@@ -152,33 +148,25 @@ TEST(OnnxWebGpu, HasTheProvidersOwnNames) {
 // Who waits for another model's compute has a deadline all the same.
 TEST(OnnxWebGpu, EndsAComputeThatWaits) {
   const Host host;
-  const Model endless(host, ModelBytes("endless.onnx"), OnGpu()), model(host, Product(16), OnGpu());
-  ASSERT_TRUE(endless.loaded() && model.loaded()) << endless.loaded().message << model.loaded().message;
+  const LoadedModel endless(host, ModelBytes("endless.onnx"), OnGpu()), model(host, Product(16), OnGpu());
   Context first(endless), second(model);
   ASSERT_TRUE(first.Set(0, Floats({1}, {1})) && second.Set(0, Numbers(16, 0)));
   ASSERT_TRUE(second.Compute());
-  std::atomic<bool> over = false;
-  std::thread computes([&] {
-    const Watchdog watchdog(&first, std::chrono::seconds(5));
-    EXPECT_EQ(first.Compute().code, WASINN_TIMEOUT);
-    over = true;
-  });
-  std::this_thread::sleep_for(std::chrono::seconds(1));
-  Result waited;
   {
-    const Watchdog watchdog(&second, std::chrono::milliseconds(100));
-    waited = second.Compute();
+    const Busy computes(&first);
+    for (bool has_waited = false; !has_waited;) {
+      Waiter waiter(&second);
+      has_waited = waiter.AwaitPolls(5);
+      EXPECT_EQ(has_waited ? waiter.Cancel().code : waiter.Join().code, has_waited ? WASINN_TIMEOUT : WASINN_OK);
+    }
+    EXPECT_FALSE(computes.has_ended());
   }
-  EXPECT_EQ(waited.code, WASINN_TIMEOUT) << waited.message;
-  EXPECT_FALSE(over);
-  computes.join();
   EXPECT_TRUE(second.Compute()) << "another time";
 }
 
 // Computes on `host` while `also` runs, again and again, in another thread.
 void ComputeBeside(const Host& host, int times, const std::function<void()>& also) {
-  const Model model(host, Product(16), OnGpu());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const LoadedModel model(host, Product(16), OnGpu());
   Context context(model);
   ASSERT_TRUE(context.Set(0, Numbers(16, 0)));
   std::atomic<bool> over = false;

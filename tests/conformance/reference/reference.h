@@ -15,6 +15,13 @@ using Names = std::vector<std::string>;
 // Outputs for inputs.
 using Infer = std::function<std::vector<test::Tensor>(const std::vector<test::Tensor>&)>;
 
+// An output: of its bytes alone, which are what is compared.
+inline test::Tensor OfBytes(const void* data, size_t bytes) {
+  test::Tensor tensor;
+  if (bytes > 0) tensor.bytes.assign(static_cast<const char*>(data), bytes);
+  return tensor;
+}
+
 // Of the model's inputs to its outputs; throws what the framework says. A framework that goes by names goes by these,
 // which are its own; others give all outputs in the model's order.
 Infer OpenModel(const std::string& path, const Names& inputs, const Names& outputs);
