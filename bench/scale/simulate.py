@@ -12,7 +12,7 @@ usage: bench/scale/simulate.py WHATâ€¦ [--record FILE] [--json FILE] [--nodes Nâ
   loss      a node that is gone under load, and comes back: who is answered, refused and lost, and when
   size      how many nodes a rate takes, by the rule of docs/scale.md
 
-Needs SimPy: `uv run` gets it, scripts/deps.sh tests puts it into .deps/share/simpy, or pip in an environment."""
+Needs SimPy: `uv run` gets it, scripts/deps.sh bench puts it into .deps/share/simpy, or pip in an environment."""
 
 import argparse
 import collections

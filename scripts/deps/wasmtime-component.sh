@@ -1,10 +1,11 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # Wasmtime with wasi:nn for components, built from source: component/lib/libwasmtime.so and component/include/. In a folder
 # of its own, since lib/ may have the prebuilt one too; builds take this one where it is there. Wasmtime's licence is in
-# share/doc/wasmtime-component/.
+# share/doc/wasmtime-component/. With for_tests (deps.sh wasmtime-tests) it is optimized less.
 
 component=$root/src/engines/wasmtime/component
-version=$WASMTIME_CRATE
+profile=release version=$WASMTIME_CRATE
+[ -z "${for_tests-}" ] || profile=tests version+=-tests
 pins="$WASMTIME_CRATE $WASMTIME_CRATE_SHA256 $RUST_MIN $(cat "$component"/{Cargo.toml,Cargo.lock,build.rs,src/*.rs} \
   "$root/scripts/deps/wasmtime_conf.py" | sha256sum)"
 tools=(pip rust)
@@ -14,11 +15,11 @@ fill() {
   local work=$2 tree=$1/component target=${CARGO_TARGET_DIR:-$2/target} doc=$1/share/doc/wasmtime-component cargo manifest
   cargo=$(cargo_at_least "$RUST_MIN")
   crate wasmtime-c-api-impl "$WASMTIME_CRATE" "$WASMTIME_CRATE_SHA256" "$work/crate"
-  say "wasmtime-component: compiling Wasmtime, about 10 CPU minutes"
-  quietly env PATH="${cargo%/*}:$PATH" "$cargo" build --release --locked \
+  say "wasmtime-component: compiling Wasmtime, 5 to 10 CPU minutes"
+  quietly env PATH="${cargo%/*}:$PATH" "$cargo" build --profile "$profile" --locked \
     --manifest-path "$component/Cargo.toml" --target-dir "$target"
   mkdir -p "$tree/lib"
-  cp "$target/release/libwasinn_wasmtime.so" "$tree/lib/libwasmtime.so"
+  cp "$target/$profile/libwasinn_wasmtime.so" "$tree/lib/libwasmtime.so"
   cp -r "$work/crate/include" "$tree/"
   "$(python_with_pip)" "$root/scripts/deps/wasmtime_conf.py" "$tree/lib/libwasmtime.so" "$tree/include/wasmtime"
   # The crate of the C API has no copy of the licence, the engine's own has, as cargo unpacked it for this build.

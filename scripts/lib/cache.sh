@@ -20,14 +20,16 @@ recipe() {
   id=$1-$version-$(printf '%s\n%s\n%s' "$pins" "$(uname -m)" "${made_from%.}" | sha256sum | cut -c 1-12)
 }
 
-# fetched NAME: loads a function of manifest.sh. The first package that it fetches gives the version.
+# fetched NAME: loads a function of manifest.sh, with deps/NAME.txt and deps/NAME/. The first package that it fetches gives the version.
 fetched() {
+  local list=$root/scripts/deps/$1.txt
   name=$1
   made_from=$(sed -n "/^$name() {/,/^}/p" "$root/scripts/manifest.sh")
-  mapfile -t tools < <(sed -nE 's/^ *(wheel|maven|npm_package|crate|beside_itself) .*/\1/p' <<<"$made_from")
+  mapfile -t tools < <(sed -nE 's/^ *(wheels?|maven|npm_pinned|npm_package|crate|beside_itself) .*/\1/p' <<<"$made_from")
   version=$(sed -nE '/^ *(wheel|maven|npm_package|crate|debs_from_suite) [^ ]+ ([^ ]+) .*/{s//\2/p;q}' <<<"$made_from")
-  pins=
-  [ ! -d "$root/scripts/deps/$name" ] || pins=$(find "$root/scripts/deps/$name" -type f -print0 | sort -z | xargs -0 cat)
+  [ ! -e "$list" ] || version=$(sed -nE '1s/^[^=]*==([^ ]*) .*/\1/p' "$list")
+  version=${version:-$(sed -nE '/"dependencies"/{n;s/.*: "(.*)".*/\1/p}' "${list%.txt}/package.json")}
+  pins=$(find "$root/scripts/deps" \( -path "$list" -o -path "${list%.txt}/*" \) -type f -print0 | sort -z | xargs -0r cat)
   fill() {
     tree=$1 work=$2
     cd "$work" || die "$work is gone"
@@ -85,19 +87,12 @@ link_tree() {
   # One tree at a time: trees share folders, and of two cp that make the same folder one would fail.
   exec 9>"$prefix/.stamps/.lock"
   flock 9
-  remove_listed "$stamp.files"
+  # What an older version had goes, if no other recipe has it now.
+  [ ! -f "$stamp.files" ] || (cd "$prefix" && sort .stamps/*.files | uniq -d | { grep -vxFf - "$stamp.files" || true; } | xargs -r -d '\n' rm -f)
   rm -f "$stamp"
   (cd "$cache/$id" && find . ! -type d) >"$stamp.files"
-  remove_listed "$stamp.files"
-  if ! cp -al "$cache/$id/." "$prefix/" 2>/dev/null; then # another file system: copies
-    remove_listed "$stamp.files"
-    cp -a "$cache/$id/." "$prefix/"
-  fi
+  # --remove-destination: hard links to a file that is there already.
+  cp -al --remove-destination "$cache/$id/." "$prefix/" 2>/dev/null || cp -a --remove-destination "$cache/$id/." "$prefix/" # another file system
   echo "$id" >"$stamp.new"
   mv "$stamp.new" "$stamp"
-}
-
-# remove_listed FILE: removes from .deps/ what FILE lists, if there is such a file.
-remove_listed() {
-  [ ! -f "$1" ] || (cd "$prefix" && xargs -r -d '\n' rm -f <"$1")
 }

@@ -1,11 +1,11 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # Files out of packages of other languages' registries, by these registries' ordinary clients, as the user has set them up.
 
 # python_with_pip: the Python to run pip with. The first in PATH may lack pip; Debian's is then installed (see fetch_tools).
 python_with_pip() {
   local p
   for p in python3 /usr/bin/python3; do
-    if command -v "$p" >/dev/null && "$p" -m pip --version >/dev/null 2>&1; then
+    if command -v "$p" >/dev/null && "$p" -c 'import pip' 2>/dev/null; then
       printf '%s\n' "$p"
       return 0
     fi
@@ -62,8 +62,8 @@ fetch_tools() {
   local t
   for t in $(printf '%s\n' "$@" | sort -u); do
     case $t in
-      pip | wheel) python_with_pip >/dev/null || echo python3-pip ;;
-      npm | npm_package) command -v npm >/dev/null || echo npm ;;
+      pip | wheel | wheels | npm_pinned) python_with_pip >/dev/null || echo python3-pip ;;
+      npm | npm_package) command -v npm >/dev/null || python_with_pip >/dev/null || echo python3-pip ;; # for npm_pinned
       cxx) command -v c++ >/dev/null || echo g++ ;;
       patchelf | beside_itself) command -v patchelf >/dev/null || echo patchelf ;;
       maven)
@@ -105,41 +105,41 @@ beside_itself() {
 
 # wheel NAME VERSION "SHA256…" DIR [PLATFORM]: unpacks a Python wheel. PLATFORM: another machine's, for what all have in common.
 wheel() {
-  mkdir -p "$4"
-  pinned "$1" "$2" "$3" >"$4.txt"
-  unpack_wheels "$4" "${5:-}"
+  # shellcheck disable=SC2086 # words
+  printf '%s==%s%s\n' "$1" "$2" "$(printf ' --hash=sha256:%s' $3)" >"$4.txt"
+  unpack_wheels "$4.txt" "$4" "${5:-}"
 }
 
-# wheels DIR: unpacks many, in one run of pip, each a line of stdin: NAME VERSION SHA256…
-wheels() {
-  local name version hashes
-  mkdir -p "$1"
-  while read -r name version hashes; do pinned "$name" "$version" "$hashes"; done >"$1.txt"
-  unpack_wheels "$1" ''
-}
+# wheels DIR: unpacks those of a recipe that lists them in deps/NAME.txt.
+wheels() { unpack_wheels "$root/scripts/deps/$name.txt" "$1" ''; }
 
-# pinned NAME VERSION "SHA256…": as pip reads it.
-pinned() {
-  local h
-  printf '%s==%s' "$1" "$2"
-  for h in $3; do printf ' --hash=sha256:%s' "$h"; done
-  echo
-}
-
-# unpack_wheels DIR PLATFORM: those that DIR.txt pins. The tags are given, so that it does not matter which Python this machine has: nothing
+# unpack_wheels REQUIREMENTS DIR PLATFORM: pip checks hashes. The tags are given, so that it does not matter which Python this machine has: nothing
 # of a wheel is run by Python.
 unpack_wheels() {
-  local dir=$1 python arch h w tags=()
+  local requirements=$1 dir=$2 python arch h tags=()
   python=$(python_with_pip)
   arch=$(uname -m)
   for h in 2_35 2_28 2_27 2_17 2014 2010 1; do
     case $h in *_*) tags+=(--platform "manylinux_${h}_$arch") ;; *) tags+=(--platform "manylinux${h}_$arch") ;; esac
   done
-  [ -z "$2" ] || tags=(--platform "$2")
+  [ -z "$3" ] || tags=(--platform "$3")
   quietly "$python" -m pip download --quiet --no-deps --no-cache-dir --require-hashes --only-binary=:all: "${tags[@]}" \
-    --implementation cp --python-version 311 --abi cp311 --abi abi3 --abi none --dest "$dir.whl" -r "$dir.txt"
-  for w in "$dir.whl"/*.whl; do "$python" -m zipfile -e "$w" "$dir"; done
-  rm -rf "$dir.whl" "$dir.txt"
+    --implementation cp --python-version 311 --abi cp311 --abi abi3 --abi none --dest "$dir.whl" -r "$requirements"
+  unzip_into "$dir" "$dir.whl"/*.whl
+  rm -r "$dir.whl"
+}
+
+# unzip_into DIR ARCHIVE…: programs stay programs. With `only`, a regular expression, it takes files whose path has it.
+unzip_into() {
+  "$(python_with_pip)" - "${only-}" "$@" <<'END'
+import os, re, sys, zipfile
+for archive in map(zipfile.ZipFile, sys.argv[3:]):
+    for info in archive.infolist():
+        if re.search(sys.argv[1], info.filename):
+            path = archive.extract(info, sys.argv[2])
+            if not info.is_dir() and info.external_attr >> 16 & 0o100:
+                os.chmod(path, 0o755)
+END
 }
 
 # sdist NAME VERSION SHA256 DIR BUILD: unpacks a Python source archive. None of its code runs: BUILD is a folder with a stand-in
@@ -179,22 +179,34 @@ same_sha256() { [ "${2%% *}" = "$3" ] || die "$1 has the sha256 ${2%% *}, and no
 
 # maven GROUP:ARTIFACT VERSION CLASSIFIER SHA256 DIR: unpacks a jar, without what it depends on.
 maven() {
-  local name=${1#*:} version=$2 classifier=$3 sha256=$4 dir=$5 python jar
-  python=$(python_with_pip)
-  mkdir -p "$dir"
-  quietly mvn --quiet --batch-mode "-Dmaven.repo.local=$dir.m2" \
+  local name=${1#*:} version=$2 classifier=$3 sha256=$4 dir=$5 jar
+  # What Maven itself needs stays for the next jar. It runs for seconds, so to optimize it costs more than it gains.
+  MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${MAVEN_OPTS-}" quietly mvn --quiet --batch-mode "-Dmaven.repo.local=$work/m2" \
     org.apache.maven.plugins:maven-dependency-plugin:3.6.1:get -Dtransitive=false "-Dartifact=$1:$version:jar:$classifier"
-  jar=$(find "$dir.m2" -name "$name-$version-$classifier.jar")
+  jar=$(find "$work/m2" -name "$name-$version-$classifier.jar")
   same_sha256 "$name $version" "$(sha256sum <"$jar")" "$sha256"
-  "$python" -m zipfile -e "$jar" "$dir"
-  rm -rf "$dir.m2"
+  unzip_into "$dir" "$jar"
+  rm "$jar"
 }
 
-# npm_package NAME VERSION SHA256 DIR: unpacks a package of npm's registry. None of its scripts runs.
+# npm_pinned ARGUMENT…: the npm of the recipe nodejs, out of the cache.
+npm_pinned() {
+  local node
+  node=$(recipe nodejs && echo "$cache/$id/component-tools")
+  (
+    exec 7>"$cache/.nodejs.lock"
+    flock 7
+    [ -d "$node" ] || { recipe nodejs && make_tree nodejs; }
+  )
+  PATH=$node/bin:$PATH quietly node "$node/lib/node_modules/npm/bin/npm-cli.js" "$@"
+}
+
+# npm_package NAME VERSION SHA256 DIR: unpacks a package of npm's registry, by the npm that is here, for Debian's has 378 packages. None of its scripts runs.
 npm_package() {
-  local name=$1 version=$2 sha256=$3 dir=$4
+  local name=$1 version=$2 sha256=$3 dir=$4 npm=(npm_pinned)
+  ! command -v npm >/dev/null || npm=(quietly npm)
   mkdir -p "$dir" "$dir.npm"
-  (cd "$dir.npm" && quietly npm pack --silent --ignore-scripts "$name@$version")
+  (cd "$dir.npm" && "${npm[@]}" pack --silent --ignore-scripts "$name@$version")
   same_sha256 "$name $version" "$(sha256sum <"$(find "$dir.npm" -name '*.tgz')")" "$sha256"
   tar -xzf "$dir.npm"/*.tgz -C "$dir" --strip-components 1
   rm -rf "$dir.npm"

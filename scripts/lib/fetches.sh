@@ -22,15 +22,15 @@ stand_in() {
   uname() { echo "$type_of_machine"; }
   wheel() { tell pypi "$1" "$2" "" "$3"; }
   wheels() {
-    local name version hashes
-    while read -r name version hashes; do tell pypi "$name" "$version" "" "$hashes"; done
+    local pin hashes
+    while read -r pin hashes; do tell pypi "${pin%%==*}" "${pin#*==}" "" "${hashes//--hash=sha256:/}"; done <"$root/scripts/deps/$name.txt"
   }
   sdist() { tell pypi "$1" "$2" "" "$3"; }
   crate() { tell cargo "$1" "$2" "" "$3"; }
   maven() { tell maven "$1" "$2" "$3" "$4"; }
   npm_package() { tell npm "$1" "$2" "" "$3"; }
   local f
-  for f in deb_from_suite debs_from_suite beside_itself put quietly python_with_pip cargo_at_least say command_not_found_handle; do
+  for f in deb_from_suite debs_from_suite beside_itself put quietly python_with_pip cargo_at_least unzip_into npm_pinned say command_not_found_handle; do
     eval "$f() { :; }"
   done
 }

@@ -1,6 +1,6 @@
 """bench/scale: the simulation beside what is known of queues, and measure.py on a server. Nothing here looks at a time.
 
-WASINN_SOURCE names the source tree, WASINN_BUILD the build. Needs SimPy (scripts/deps.sh tests)."""
+WASINN_SOURCE names the source tree, WASINN_BUILD the build. Needs SimPy (scripts/deps.sh bench)."""
 
 import argparse
 import contextlib

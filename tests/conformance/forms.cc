@@ -31,7 +31,7 @@ std::vector<Form> Forms(bool components) {
 
 std::vector<Form> ModuleForms() { return Forms(false); }
 
-// They need a Wasmtime that serves them, and jco to make them.
+// They need a Wasmtime that serves them, and wasm-tools to make them.
 std::vector<Form> ComponentForms() { return HasGuest("infer-october.component") ? Forms(true) : std::vector<Form>(); }
 
 std::vector<Case> Cases(const std::vector<Format>& formats, const std::vector<Form>& forms) {
