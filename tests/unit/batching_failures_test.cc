@@ -223,7 +223,7 @@ TEST_F(BatchedModels, WithoutMemoryAComputeIsAnError) {
     uint32_t error = kSuccess;
     {
       const NoMemory scarce(allowed);
-      error = programs[0]->calls.Call("compute", args);
+      error = programs[0]->Call("compute", args);
       failed = NoMemory::failed();
     }
     if (error != kSuccess) ++failures;

@@ -135,7 +135,7 @@ TEST_F(BatchedModels, OnlyWantedOutputsAreHeld) {
     for (uint8_t first = 1; first <= 2; ++first) {
       programs.push_back(std::make_unique<BatchedProgram>(host.get()));
       EXPECT_EQ(programs.back()->Set({1, 2}, {first, 99}), kSuccess);
-      EXPECT_EQ(programs.back()->calls.SetInput(programs.back()->context, 1, {1, 1000}, kU8, Bytes(1000, first)),
+      EXPECT_EQ(programs.back()->SetInput(programs.back()->context, 1, {1, 1000}, kU8, Bytes(1000, first)),
                 kSuccess);
     }
     const uint64_t inputs = programs[0]->held();
@@ -149,7 +149,7 @@ TEST_F(BatchedModels, OnlyWantedOutputsAreHeld) {
     EXPECT_EQ(programs[0]->Output(), Bytes({1, 99}));
     // As many rows as a batch has: by itself.
     EXPECT_EQ(programs[1]->Set({2, 2}, {7, 7, 8, 8}), kSuccess);
-    EXPECT_EQ(programs[1]->calls.SetInput(programs[1]->context, 1, {2, 1000}, kU8, Bytes(2000, 7)), kSuccess);
+    EXPECT_EQ(programs[1]->SetInput(programs[1]->context, 1, {2, 1000}, kU8, Bytes(2000, 7)), kSuccess);
     EXPECT_EQ(programs[1]->Compute(), kSuccess);
     EXPECT_EQ(programs[1]->held(), 2 * inputs + 4) << "alone";
     EXPECT_EQ(programs[1]->Output(), Bytes({7, 7, 8, 8}));

@@ -250,10 +250,10 @@ TEST_F(Isolation, WorkersAreCounted) {
   const HostPtr host = Host();
   {
     Program program(host.get());
-    EXPECT_FALSE(program.Compute(program.Open(kMeasuredModel), {1}).empty());
+    EXPECT_FALSE(program.Infer(program.Open(kMeasuredModel), {1}).empty());
     EXPECT_EQ(Read(host).at("wasinn_workers"), 1);
-    EXPECT_TRUE(program.Compute(program.Open("in x f32 1\ndies compute\n"), {1}).empty());
-    EXPECT_FALSE(program.Compute(program.Open(kMeasuredModel), {1}).empty());
+    EXPECT_TRUE(program.Infer(program.Open("in x f32 1\ndies compute\n"), {1}).empty());
+    EXPECT_FALSE(program.Infer(program.Open(kMeasuredModel), {1}).empty());
     EXPECT_THAT(Read(host), IsSupersetOf<Samples::value_type>({{"wasinn_workers", 1},
                                                                {"wasinn_workers_started_total", 2},
                                                                {"wasinn_workers_lost_total", 1},

@@ -13,7 +13,7 @@ namespace wasinn::artifacts {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 json Described(const std::string& content) { return {{"digest", DigestOf(content)}, {"size", content.size()}}; }
 

@@ -10,7 +10,7 @@
 namespace wasinn::artifacts {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 Result<std::string> RunShell(const std::string& script, ProgramRun run = {}) {
   run.command = {FindProgram("sh"), "-c", script};
@@ -54,7 +54,7 @@ TEST(Program, TellsWhyItFailed) {
 TEST(Program, HasLimits) {
   EXPECT_THAT(ErrorOf(RunShell("cat /dev/zero", {.most_output_bytes = 1000})),
               HasSubstr("it printed more than 1000 bytes"));
-  EXPECT_FALSE(RunShell("head -c 2000 /dev/zero > f", {.folder = testing::TempDir(), .most_file_bytes = 1000}));
+  EXPECT_FALSE(RunShell("head -c 2000 /dev/zero > f", {.folder = ::testing::TempDir(), .most_file_bytes = 1000}));
   // The last words of many are told.
   EXPECT_THAT(ErrorOf(RunShell("head -c 1000000 /dev/zero >&2; echo >&2; echo last >&2; exit 1")),
               HasSubstr("sh: last"));

@@ -9,7 +9,7 @@
 namespace wasinn::artifacts {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const std::string kSomeDigest = "sha256:" + std::string(64, 'a');
 

@@ -19,9 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class StoreTest : public testing::Test {
+class StoreTest : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string folder = (fs::temp_directory_path() / "wasinn-artifacts-XXXXXX").string();

@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/test_folder.h"
+
 namespace wasinn::serve {
 namespace {
 
@@ -80,7 +82,7 @@ TEST(AccessLine, IsOneWhateverClientsSend) {
   }
 }
 
-class AccessLogTest : public testing::Test {
+class AccessLogTest : public ::testing::Test {
  protected:
   std::string path(const char* name) const { return folder_ / name; }
   std::vector<json> LinesOf(const std::string& file) const {

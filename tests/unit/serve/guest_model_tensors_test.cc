@@ -15,7 +15,7 @@ namespace {
 
 using engines::ModelAnswer;
 using engines::ModelIos;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const ModelIos& Ios() {
   static const ModelIos ios = {.inputs = {{"x", WASINN_F32, {-1, 2}}, {"t", WASINN_DTYPE_UNKNOWN, {-1}}},

@@ -17,7 +17,7 @@
 namespace wasinn::serve {
 namespace {
 
-class HandlerStreamTest : public testing::Test {
+class HandlerStreamTest : public ::testing::Test {
  public:
   std::unique_ptr<HandlerStream> Make(HandlerStream::Work work) {
     return std::make_unique<HandlerStream>(std::move(work), std::make_shared<MemoryBudget>(1000), 100, cancellation_);

@@ -11,9 +11,9 @@
 namespace wasinn::serve {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Pair;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
 
 TEST(HandlerRequest, HasWhatAGuestMaySee) {
   Request request(http::verb::post, "/a?b", 11);
@@ -39,7 +39,7 @@ TEST(HandlerRequest, WithoutHostItIsForTheConnectionsEnd) {
   EXPECT_EQ(AuthorityOf(Request(), {.client = {}, .server = {make_address("::1"), 80}}), "[::1]:80");
 }
 
-class HandlerResponseTest : public testing::Test {
+class HandlerResponseTest : public ::testing::Test {
  protected:
   // What becomes of a header and a body.
   std::string WhyNot(unsigned status, const engines::HttpFields& fields, std::string_view body, bool is_head = false) {

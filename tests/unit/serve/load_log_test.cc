@@ -13,9 +13,9 @@ namespace {
 // What the log, which is stderr, says meanwhile.
 template <typename Do>
 std::string LoggedBy(const Do& act) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   act();
-  return testing::internal::GetCapturedStderr();
+  return ::testing::internal::GetCapturedStderr();
 }
 
 TEST(LoadLog, TellsEachReasonOnce) {
