@@ -6,12 +6,16 @@ import re
 import signal
 import xml.etree.ElementTree as ET
 
-from command import ECHO, CommandTest
+from command import ECHO, SETTINGS, CommandTest
 
 DIGITS = pathlib.Path(__file__).resolve().parents[2] / "models/digits.onnx"
 
 
 class GraphTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.file("echo.toml", SETTINGS.replace("[backends.onnx]\nlibrary", "[backends.onnx]\n#") % "")
+
     def draw(self, name, model=str(DIGITS), *flags, **more):
         return self.wasinn("inspect", "--graph", name, model, *flags, **more)
 
