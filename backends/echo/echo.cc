@@ -214,7 +214,8 @@ bool WorkOn(wasinn_backend_slot* slot) {
   if (slot->model->dies == "compute") wasinn::echo::Die();
   const bool endless = wasinn::echo::HasByte(slot->inputs, slot->model->endless);
   const int delay_ms = endless ? wasinn::echo::kEndless : slot->model->delay_ms;
-  const bool done = Work(delay_ms, slot->model->gate, slot->cancelled);
+  const bool waits = slot->model->gated < 0 || wasinn::echo::HasByte(slot->inputs, slot->model->gated);
+  const bool done = Work(delay_ms, waits ? slot->model->gate : "", slot->cancelled);
   slot->running.store(false);
   return done;
 }

@@ -71,6 +71,7 @@ void ReadModel(wasinn_backend_graph& model, std::string_view text) {
     if (word == "keeps") words >> model.keeps;
     if (word == "load_keeps") words >> model.load_keeps;
     if (word == "gate") words >> model.gate;
+    if (word == "gated") words >> model.gated;
     if (word == "load_gate") words >> model.load_gate;
     if (word == "unload_gate") words >> model.unload_gate;
     if (word == "free_gate") words >> model.free_gate;

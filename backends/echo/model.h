@@ -5,6 +5,7 @@
 //    guest's configuration
 //  - delay MS: a compute takes so long; it can be cancelled
 //  - gate PATH: a compute makes the file PATH.reached and waits until there is a file PATH; it can be cancelled
+//  - gated BYTE: only a compute whose inputs have such a byte waits there
 //  - load_gate PATH: a load does so, unload_gate PATH: an unload, context_gate PATH: the making of a context, which can be
 //    cancelled too, free_gate PATH: the freeing of one; the backend's own key "gate" is for its open
 //  - turns N: no more than N computes run at once, 0: than the host says alone; any number, if this is not there
@@ -79,7 +80,7 @@ struct wasinn_backend_graph {
   int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0;
   size_t piece = 0, room = SIZE_MAX, keeps = 0, load_keeps = 0, outgrows = 0, takes = 0;
   uint32_t outranks = 0;
-  int poison = -1, endless = -1;
+  int poison = -1, endless = -1, gated = -1;
   uint32_t turns = UINT32_MAX;
   bool deaf = false, late = false, opaque_outputs = false, untakeable = false, leaves = false, shares = false,
        wears = false, stateful = false;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <utility>
 
 namespace wasinn::testing {
@@ -67,19 +68,20 @@ wasm_engine_t* EngineOfAll() {
   return engine;
 }
 
+struct FreeLinker {
+  void operator()(wasmtime_component_linker_t* linker) const { wasmtime_component_linker_delete(linker); }
+};
+
 wasmtime_component_linker_t* LinkerOfAll(PuppetCalls calls) {
-  const auto link = [calls] {
-    wasmtime_component_linker_t* made = wasmtime_component_linker_new(EngineOfAll());
-    if (wasinn_status* status = LinkPuppets(made, calls)) {
-      std::fprintf(stderr, "%s\n", wasinn_status_message(status));
-      std::exit(1);
-    }
-    return made;
-  };
-  static std::map<PuppetCalls, wasmtime_component_linker_t*> linkers;
-  wasmtime_component_linker_t*& linker = linkers[calls];
-  if (linker == nullptr) linker = link();
-  return linker;
+  static std::map<PuppetCalls, std::unique_ptr<wasmtime_component_linker_t, FreeLinker>> linkers;
+  auto& linker = linkers[calls];
+  if (linker != nullptr) return linker.get();
+  linker.reset(wasmtime_component_linker_new(EngineOfAll()));
+  if (wasinn_status* status = LinkPuppets(linker.get(), calls)) {
+    std::fprintf(stderr, "%s\n", wasinn_status_message(status));
+    std::exit(1);
+  }
+  return linker.get();
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ class FakeGuest {
   std::vector<T> Output(uint32_t context, uint32_t index = 0) {
     const std::string bytes = Text("get_output", {context, index});
     std::vector<T> values(bytes.size() / sizeof(T));
-    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+    if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
     return values;
   }
   // The output of a compute on these values; none after an error. Their place is free again afterwards.

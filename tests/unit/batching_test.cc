@@ -135,8 +135,7 @@ TEST_F(BatchedModels, OnlyWantedOutputsAreHeld) {
     for (uint8_t first = 1; first <= 2; ++first) {
       programs.push_back(std::make_unique<BatchedProgram>(host.get()));
       EXPECT_EQ(programs.back()->Set({1, 2}, {first, 99}), kSuccess);
-      EXPECT_EQ(programs.back()->SetInput(programs.back()->context, 1, {1, 1000}, kU8, Bytes(1000, first)),
-                kSuccess);
+      EXPECT_EQ(programs.back()->SetInput(programs.back()->context, 1, {1, 1000}, kU8, Bytes(1000, first)), kSuccess);
     }
     const uint64_t inputs = programs[0]->held();
     EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));

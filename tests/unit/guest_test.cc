@@ -238,8 +238,8 @@ TEST(Deadlines, AnEndlessComputeEnds) {
   AddEchoModel(host.get(), "m", "in x u8 1\nendless 9\n");
   EchoProgram program(host.get());
   const uint32_t endless = program.NewContext("m"), quick = program.NewContext("m");
-  ASSERT_EQ(program.Set(endless, {9}), kSuccess);
-  ASSERT_EQ(program.Set(quick, {1}), kSuccess);
+  ASSERT_EQ(program.Set<uint8_t>(endless, {9}), kSuccess);
+  ASSERT_EQ(program.Set<uint8_t>(quick, {1}), kSuccess);
   for (int i = 0; i < 2; ++i) {  // the context stays usable
     auto compute = std::async(std::launch::async, [&] { return program.Compute(endless); });
     EXPECT_EQ(TurnUntilDone(hands, compute), kRuntimeError);

@@ -173,9 +173,9 @@ TEST_F(Witx, OrderOfCallsIsChecked) {
 // A value that was half replaced is not computed on.
 TEST_F(Witx, AnInputThatFailedIsUnset) {
   const uint32_t context = program_.Open("in x bool 2\n");
-  EXPECT_EQ(program_.Set(context, {0, 1}), kSuccess);
+  EXPECT_EQ(program_.Set<uint8_t>(context, {0, 1}), kSuccess);
   EXPECT_EQ(program_.Compute(context), kSuccess);
-  EXPECT_EQ(program_.Set(context, {0, 2}), kInvalidArgument) << "2 is no bool";
+  EXPECT_EQ(program_.Set<uint8_t>(context, {0, 2}), kInvalidArgument) << "2 is no bool";
   EXPECT_EQ(program_.Compute(context), kInvalidArgument);
 }
 
@@ -196,7 +196,7 @@ TEST_F(Witx, ATooSmallBufferGetsTheNeededSize) {
 TEST_F(Witx, EmptyTensorsAndScalarsPass) {
   const uint32_t context = program_.Open("in x f32 0,3\nin y i64 scalar\n");
   EXPECT_EQ(program_.SetInput<float>(context, 0, {0, 3}, kF32, {}), kSuccess) << log_.Last();
-  EXPECT_EQ(program_.Set(context, {7}, 1), kSuccess) << log_.Last();
+  EXPECT_EQ(program_.SetInput<int64_t>(context, 1, {}, kI64, {7}), kSuccess) << log_.Last();
   EXPECT_EQ(program_.Compute(context), kSuccess);
   EXPECT_EQ(GetOutput(context, 0, 0, 0), kSuccess);
   EXPECT_EQ(program_.Read<uint32_t>(written_), 0u);
