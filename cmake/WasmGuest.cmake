@@ -200,6 +200,14 @@ if(NOT WASINN_GO_WASM)
   message(STATUS "Guests in Go: will not be built; scripts/deps.sh go-guests fetches what they need")
 endif()
 
+# What their compilers keep, for all checkouts, beside what scripts/deps.sh keeps.
+set(user_cache $ENV{XDG_CACHE_HOME})
+if(NOT user_cache)
+  set(user_cache $ENV{HOME}/.cache)
+endif()
+set(WASINN_GUEST_CACHE ${user_cache}/wasinn CACHE PATH "Where Cargo and Go keep what guests share")
+mark_as_advanced(WASINN_GUEST_CACHE)
+
 function(wasinn_add_rust_guest name folder made)
   if(NOT WASINN_CARGO_WASM)
     return()
@@ -209,7 +217,7 @@ function(wasinn_add_rust_guest name folder made)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${package}/src/*.rs ${package}/examples/*.rs)
     list(APPEND sources ${found} ${package}/Cargo.toml)
   endforeach()
-  set(target ${PROJECT_SOURCE_DIR}/build/cargo-guests)
+  set(target ${WASINN_GUEST_CACHE}/cargo-guests)
   set(wasm ${WASINN_GUESTS}/${name}.wasm)
   add_custom_command(
     OUTPUT ${wasm}
@@ -229,7 +237,7 @@ function(wasinn_add_go_guest name folder package)
   set(wasm ${WASINN_GUESTS}/${name}.wasm)
   add_custom_command(
     OUTPUT ${wasm}
-    COMMAND ${CMAKE_COMMAND} -E env GOCACHE=${PROJECT_SOURCE_DIR}/build/go-guests
+    COMMAND ${CMAKE_COMMAND} -E env GOCACHE=${WASINN_GUEST_CACHE}/go-guests
             ${WASINN_GO_WASM} build -trimpath -buildvcs=false -ldflags=-s -o ${wasm} ${package}
     DEPENDS ${sources} ${folder}/go.mod ${PROJECT_SOURCE_DIR}/guest/go/go.mod ${WASINN_GO_WASM}
     WORKING_DIRECTORY ${folder}

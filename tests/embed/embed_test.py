@@ -178,7 +178,7 @@ class EmbedTest(ExampleTest):
             guests.append(self.dir / "cargo" / "wasm32-wasip1" / "release" / "examples" / "digits.wasm")
         if GO_WASM:
             guests.append(self.dir / "digits-go.wasm")
-            cache = {"GOCACHE": str(SOURCE / "build" / "go-guests")}
+            cache = {"GOCACHE": os.environ["GO_CACHE"]}
             run(GO_WASM, "build", "-buildvcs=false", "-o", guests[-1], "./examples/digits", cwd=include / "go", env=cache)
         for guest in guests:
             out = self.installed("wasinn", "run", "--model", f"digits={MODEL}", guest)
