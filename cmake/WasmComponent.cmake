@@ -8,8 +8,8 @@
 #   wasinn_plug_component(NAME INTO PLUG)                                          PLUG exports what INTO imports: the two as one
 #   wasinn_add_component(NAME COMMAND word… DEPENDS file…)                         the component's path follows COMMAND
 #
-# make ${WASINN_GUESTS}/NAME.component.wasm (target guest-NAME.component, part of "all"). Where a tool is missing they
-# do nothing; WASINN_WASM_TOOLS, WASINN_COMPONENTIZE_JS, WASINN_COMPONENTIZE_PY and WASINN_CARGO_WASM tell.
+# make ${WASINN_GUESTS}/NAME.component.wasm (target guest-NAME.component, part of "all"). If a tool is missing they
+# do nothing; WASINN_WASM_TOOLS, WASINN_COMPONENTIZE_JS, WASINN_COMPONENTIZE_PY and WASINN_CARGO_WASM are its paths, or false.
 
 # The wasi:nn that components import, and the world for languages that need one.
 set(WASINN_WIT_NN ${PROJECT_SOURCE_DIR}/guest/wit/deps/wasi-nn)
@@ -30,7 +30,7 @@ foreach(tool IN ITEMS wasm-tools componentize-js componentize-py cargo-wasm)
     list(APPEND missing ${tool})
   endif()
 endforeach()
-# Implements what core modules import of WASI.
+# The adapters, which implement WASI's preview 1 for core modules.
 find_path(WASINN_ADAPTERS wasi_snapshot_preview1.command.wasm HINTS ${CMAKE_PREFIX_PATH} PATH_SUFFIXES component-tools/adapters NO_CACHE)
 if(NOT WASINN_ADAPTERS)
   set(WASINN_WASM_TOOLS "")
@@ -60,7 +60,7 @@ function(wasinn_add_component name)
 endfunction()
 
 # wasinn_new_component(NAME KIND MODULE [TARGET]): of a core module, made by TARGET, that has its interfaces embedded. KIND: command, if it has a main;
-# else reactor. It takes what it likes of preview 1, from the adapter.
+# else reactor. It may import any function of WASI's preview 1: the adapter has them.
 function(wasinn_new_component name kind module)
   wasinn_add_component(
     ${name} COMMAND ${WASINN_WASM_TOOLS} component new --adapt ${WASINN_ADAPTERS}/wasi_snapshot_preview1.${kind}.wasm ${module} -o DEPENDS ${module} ${ARGN})
@@ -108,7 +108,7 @@ function(wasinn_plug_component name into plug)
   if(NOT WASINN_WASM_TOOLS OR NOT WASINN_CARGO_WASM)
     return()
   endif()
-  # The tool calls the part as its file is called, and that may have no dots.
+  # The tool names the part after its file, and that name may have no dots.
   set(part ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${plug}.wasm)
   add_custom_command(
     OUTPUT ${part}

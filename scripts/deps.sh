@@ -7,11 +7,11 @@
 #   wasmtime-component
 #                 Wasmtime with wasi:nn for components, built from source (Rust; about 10 CPU minutes)
 #   wasmtime-tests
-#                 the same in less time, for tests: optimized less. If the other is here, it is that one
+#                 the same in less time, for tests: optimized less. If wasmtime-component is installed, nothing is done
 #   wamr          the WAMR engine: library and headers, built from source (20 CPU seconds), and its own test programs of wasi-nn
 #   wamr-aot      WAMR's compiler, for guests as native code, built from source (43 MB to fetch; 55 CPU seconds)
 #   wasmedge      the WasmEdge engine: tool, library and header, with the libraries of the Debian that they are of (180 MB)
-#   components    what makes components of C and C++
+#   components    what makes components of C and C++: wasm-tools, and adapters for WASI
 #   component-guests
 #                 what makes components of C, C++, JavaScript and Python
 #   rust-guests   Rust for WebAssembly guests, with its standard library built from source (about 2 CPU minutes), others' crates of wasi-nn, and what makes components
@@ -34,8 +34,8 @@
 #   wasm3         the wasm3 engine, for which tests/ has an adapter: library and headers, built from source (5 CPU seconds)
 #   units         GoogleTest (apt), for tests without guests and engines
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector, Prometheus' parser
-#   readers       programs that tests read with what the command writes: shells, readers of man pages, Graphviz (apt)
-#   registries    a registry of artifacts, for tests, and what fetches from it (apt: docker-registry, skopeo)
+#   readers       programs by which tests read what the command writes: shells, readers of man pages, Graphviz (apt)
+#   registries    a registry of artifacts, for tests, and a program that fetches from it (apt: docker-registry, skopeo)
 #   real-models   models that others made and use, for tests and examples (321 MB to fetch, 249 kept), and a synthesizer of speech (apt)
 #   serve         Boost, simdjson, OpenSSL and gRPC, which wasinn-serve is built with (apt)
 #   serve-tests   Triton's clients, others of its protocol, and schemathesis (x86_64, Python 3.11; together 230 MB); Chromium and its
@@ -43,7 +43,7 @@
 #   remote-tests  servers for tests of remote models: Triton's, kserve's and mlserver's (x86_64, Python 3.11; together 420 MB)
 #   kubernetes    schemas of Kubernetes' objects, and what reads them, for tests (x86_64, Python 3.11; 19 MB kept)
 #   images        what scripts/images.sh builds images with, what its test runs them with (apt: buildah, runc), and a bare Debian 12 to begin from
-#   bench         what tests of bench/ count and compute with: Valgrind (apt), SimPy
+#   bench         what tests of bench/ need: Valgrind (apt), SimPy
 #   serve-bench   what bench/serve measures with: nghttp2 (apt), and Triton's server to compare with (x86_64, Python 3.11; 350 MB)
 #   ray           Ray with Serve, for examples/ray and its test (x86_64, Python 3.11; 140 MB to fetch, 370 kept)
 #   fuzz          clang with libFuzzer, and the libraries that fuzzers need beside the core: FlatBuffers, those of serve (apt)
@@ -143,7 +143,7 @@ choose() {
 }
 
 # Sorts the recipes of `wanted` into `todo`, and their tools into `tools_needed`, of the first also into `tools_first`. Wasmtime takes the longest, so it
-# comes first; `for_tests` says to its recipe that tests' build will do, and that the other is not here.
+# comes first; its recipe reads `for_tests`: the build for tests is enough, and the other one is not installed.
 look() {
   local n r state
   if [[ " ${wanted[*]} " != *" wasmtime-component "* && $(state_of wasmtime-component) != @(ready|cached) ]]; then for_tests=1; fi

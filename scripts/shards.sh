@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034
-# The gate, and the shards: tests that a landing needs if it touches what they are about (scripts/test.sh --touched), and a release needs all.
+# The gate, which each landing needs, and the shards. A landing needs those whose subject it touches (scripts/test.sh --touched), a release all.
 # A test names its tier where it is registered: TIER, ASAN and TSAN in tests/CMakeLists.txt.
 
 shards=(core matrix onnx openvino tflite torch tensorflow llama remote llama-server clients servers wasmedge wamr-aot languages packages real-models gpu

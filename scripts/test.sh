@@ -81,7 +81,9 @@ presets=()
 for preset in core check asan tsan release; do
   [ -n "${tiers_of[$preset]-}" ] || continue
   # shellcheck disable=SC2086 # words
-  if step "$preset-build" build "$preset" "-DWASINN_TIERS=${tiers_of[$preset]/dev/all}" ${options_of[$preset]-}; then presets+=("$preset"); else mv "$results/$preset-build.log" "$results/$preset-build.failed"; fi
+  if step "$preset-build" build "$preset" "-DWASINN_TIERS=${tiers_of[$preset]/dev/all}" ${options_of[$preset]-}; then
+    presets+=("$preset")
+  else mv "$results/$preset-build.log" "$results/$preset-build.failed"; fi
 done
 for preset in "${presets[@]}"; do
   labels=${tiers_of[$preset]//;/|}
@@ -89,10 +91,7 @@ for preset in "${presets[@]}"; do
 done
 for name in "${tiers[@]}"; do
   case $name in
-    gate)
-      check clang-format format
-      check shellcheck shellchecks
-      ;;
+    gate) check clang-format format; check shellcheck shellchecks ;;
     fuzz) RESULTS=$results step fuzz "$scripts/fuzz.sh" 600 || compgen -G "$results/fuzz-*.failed" >/dev/null || mv "$results/fuzz.log" "$results/fuzz.failed" ;;
     tidy) check clang-tidy "$scripts/tidy.sh" ;;
   esac

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs clang-tidy over what this checkout compiles, guests too, each source once; the settings are in .clang-tidy. Little is built for it.
 # usage: scripts/tidy.sh [--changed [COMMIT] | FILES…]
-#   --changed   only the lines that changed since COMMIT, in place of the last one that origin/main has, too; of headers those that .clang-tidy filters for
+#   --changed   only the lines that changed since COMMIT, by default the last one that origin/main has, too; of headers those that .clang-tidy filters for
 #   FILES       only these
 # In the environment: JOBS, how many at once, in place of one for each core.
 # shellcheck disable=SC2154

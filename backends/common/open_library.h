@@ -5,7 +5,7 @@
 namespace wasinn::backend {
 
 // The flags for dlopen: local symbols, and the library's own symbols before those of the program and its libraries. A program that is linked with
-// another version of Protocol Buffers than TensorFlow has inside would break it otherwise (docs/decisions/0097).
+// another version of Protocol Buffers than TensorFlow has inside would break it otherwise (docs/decisions/0098).
 int OpenFlags();
 
 // NULL: dlerror() has the reason.

@@ -87,11 +87,11 @@ link_tree() {
   # One tree at a time: trees share folders, and of two cp that make the same folder one would fail.
   exec 9>"$prefix/.stamps/.lock"
   flock 9
-  # What an older version had goes, if no other recipe has it now.
+  # Files of an older version go, if no other recipe has them now.
   [ ! -f "$stamp.files" ] || (cd "$prefix" && sort .stamps/*.files | uniq -d | { grep -vxFf - "$stamp.files" || true; } | xargs -r -d '\n' rm -f)
   rm -f "$stamp"
   (cd "$cache/$id" && find . ! -type d) >"$stamp.files"
-  # --remove-destination: hard links to a file that is there already.
+  # --remove-destination: cp makes no hard link over a file that exists.
   cp -al --remove-destination "$cache/$id/." "$prefix/" 2>/dev/null || cp -a --remove-destination "$cache/$id/." "$prefix/" # another file system
   echo "$id" >"$stamp.new"
   mv "$stamp.new" "$stamp"

@@ -201,7 +201,7 @@ npm_pinned() {
   PATH=$node/bin:$PATH quietly node "$node/lib/node_modules/npm/bin/npm-cli.js" "$@"
 }
 
-# npm_package NAME VERSION SHA256 DIR: unpacks a package of npm's registry, by the npm that is here, for Debian's has 378 packages. None of its scripts runs.
+# npm_package NAME VERSION SHA256 DIR: unpacks a package of npm's registry, by the npm that is installed, for Debian's has 378 packages. None of its scripts runs.
 npm_package() {
   local name=$1 version=$2 sha256=$3 dir=$4 npm=(npm_pinned)
   ! command -v npm >/dev/null || npm=(quietly npm)

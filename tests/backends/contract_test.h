@@ -25,7 +25,7 @@ struct FrameworkCase {
   std::string name, install;  // that scripts/deps.sh knows
   Subject subject;
   std::optional<std::vector<std::string>> guest_keys;  // of the configuration; nothing: nobody lists them
-  std::string no_device;                               // what is said of a device that is not there
+  std::string no_device;                               // in the message about a missing device
 };
 inline void PrintTo(const FrameworkCase& framework, std::ostream* out) { *out << framework.name; }
 class Framework : public ::testing::TestWithParam<FrameworkCase> {};

@@ -1,4 +1,4 @@
-// What must not end the process that takes it: each is tried in a child process.
+// Inputs that must not end the process that takes them: each is tried in a child process.
 #pragma once
 
 #include <cstddef>

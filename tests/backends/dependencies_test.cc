@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 constexpr std::string_view kRunpath = "/the/runpath/of/this/library/in/the/tests/of/its/dependencies";
 constexpr std::string_view kNeeded = "libdependencies_needed.so";
 
-// Of the build.
+// A library of the build.
 std::string Linked(const std::string& name) {
   return testing::InThisBuild("lib/dependencies/libdependencies_" + name + ".so");
 }

@@ -34,7 +34,7 @@ inline int CountThreads() {
   return n;
 }
 
-// Of the CPU, that this thread has used.
+// Processor time that this thread has used.
 inline double ThreadSeconds() {
   timespec now = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -59,7 +59,7 @@ struct Opened {
   Context context;
 };
 
-// What is answered to the making of contexts, one after the other, of which the last is refused.
+// How many contexts can be made, one after the other, and the refusal of the next one.
 struct Contexts {
   Contexts(const Host& host, const LoadedModel& model, const wasinn_slot_options& more) {
     wasinn_slot_options options = more;
@@ -98,7 +98,7 @@ inline Tensor Compute(Context* context, const std::vector<Tensor>& inputs) {
   MustCompute(context);
   return MustGet(context);
 }
-// Of a context that is gone then.
+// The same, in a context that is gone then.
 inline Tensor Compute(const Model& model, const std::vector<Tensor>& inputs) {
   Context context(model);
   return Compute(&context, inputs);
@@ -127,7 +127,7 @@ class Watchdog {
   std::thread thread_;
 };
 
-// Of a compute without an end.
+// Checks that a compute without an end can be cancelled.
 inline void ExpectCancellable(Context* context) {
   for (int i = 0; i < 2; ++i) {
     const Watchdog watchdog(context);
@@ -188,7 +188,7 @@ inline Tensor EveryBit(const ElementType& type) {
   return tensor;
 }
 
-// That a model of one input gives it back bit for bit, also in another shape.
+// Checks that a model of one input gives it back bit for bit, also in another shape.
 inline void ExpectIdentity(const LoadedModel& model, const Tensor& in, const std::vector<int64_t>& dims) {
   if (model.input(0).dtype != WASINN_DTYPE_UNKNOWN) {
     EXPECT_EQ(model.input(0).dtype, in.dtype);

@@ -1,4 +1,4 @@
-// What backends with a framework have in common beside the contract: they open its library, and choose its device.
+// Tests of all backends with a framework, beside the contract: they open its library, and choose its device.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-// What llama.cpp is called with, and what happens inside of such a call.
+// How llama.cpp is called, and code of a test that runs inside of such a call.
 #pragma once
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ namespace wasinn::test {
 // A stand-in for llama.cpp reports the calls that compute (llama_shim.cc).
 class Calls {
  public:
-  // Of a host with the stand-in.
+  // The configuration of a host with the stand-in.
   static inline const std::string kHost =
       R"({"library": ")" + testing::InThisBuild("lib/libllama_shim_threads.so") + "\"}";
 
@@ -32,7 +32,7 @@ class Calls {
     inside_ = nullptr;
   }
 
-  // Of each call since the last time.
+  // The threads of each call since the last time.
   static std::vector<int> TakeThreads() {
     const std::lock_guard lock(mutex_);
     return std::exchange(threads_, {});
@@ -43,7 +43,7 @@ class Calls {
   }
   // The most at one time beside those that called.
   static int most_helpers() { return most_helpers_; }
-  // What happens in a call.
+  // Runs in each call.
   static void SetInside(std::function<void()> inside) { inside_ = std::move(inside); }
 
  private:

@@ -158,7 +158,7 @@ TEST(LlamaGrammarSize, OfTokensIsLimitedByTheWaysBehindEachCharacter) {
   EXPECT_GE(few, 8u);
 }
 
-// What the backend answers.
+// The backend's answer.
 std::string AnswerTo(const std::string& options, wasinn_code* code) {
   auto&& [host, model, context] = Opened(TinyLlamaWriter().Write(), LlamaOptions(R"({"n-predict": 2, "temp": 0})"));
   EXPECT_TRUE(SetPrompt(&context, "the"));

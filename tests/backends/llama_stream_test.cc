@@ -232,7 +232,7 @@ TEST(LlamaPrompt, BadOnesAreRefused) {
     ASSERT_TRUE(SetPrompt(&context, large));
     const double before = ThreadSeconds();
     const Result computed = context.Compute();
-    EXPECT_LT(ThreadSeconds() - before, 1) << "what cannot fit is made no tokens of";
+    EXPECT_LT(ThreadSeconds() - before, 1) << "a text that cannot fit is made no tokens of";
     EXPECT_EQ(computed.code, WASINN_PROMPT_TOO_LONG) << computed.message;
   }
   EXPECT_TRUE(ComputeOn(&context, std::string("a\0b", 3))) << "a byte 0 is a character as any other";

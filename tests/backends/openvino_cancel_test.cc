@@ -1,4 +1,4 @@
-// Interrupting computes, and what is left behind.
+// Interrupting computes, and what they leave behind.
 #include <atomic>
 #include <deque>
 #include <thread>

@@ -119,7 +119,7 @@ TEST(OpenVinoCompute, KeepsTheWeightsAlive) {
   by_name.path = ModelPath("matmul.xml");
   const std::string want = Compute(LoadedModel(host, IrXml("matmul"), by_name), in).bytes;
   const LoadedModel model = IrModel(host, "matmul");
-  // What gets the memory of freed weights writes into it.
+  // They may get the memory of freed weights, and write into it.
   std::vector<std::string> others(64, std::string(8192, '\x7f'));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(Compute(model, in).bytes, want);
 }

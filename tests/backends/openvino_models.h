@@ -10,7 +10,7 @@ namespace wasinn::test {
 
 inline std::string IrXml(const std::string& name) { return ModelBytes(name + ".xml"); }
 
-// Of any model of this backend.
+// Load options for any model of this backend.
 inline LoadOptions OpenVinoOptions() { return {.encoding = "openvino", .keeps_bytes = true}; }
 inline LoadOptions IrOptions(const std::string& name) {
   LoadOptions options = OpenVinoOptions();

@@ -113,7 +113,7 @@ LoadOptions WithWeights(int64_t size) {
   return options;
 }
 
-// What the contract says of such outputs holds for each of them.
+// The contract's checks of such outputs, for each of them.
 std::vector<OneCheck> ChecksOfTaking() {
   std::vector<OneCheck> all;
   for (const Made& made : kMade) {

@@ -1,4 +1,4 @@
-// The time of one thread, which a test turns: what std::chrono::steady_clock shows there, to the backend, too.
+// The time of one thread, which a test turns: std::chrono::steady_clock shows it there, to the backend, too.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace wasinn::test {
 
-// Of the thread that makes it. Any other may turn it meanwhile.
+// The clock of the thread that makes it. Any other thread may turn it meanwhile.
 class OwnClock {
  public:
   OwnClock();
@@ -62,7 +62,7 @@ class Waiter {
   }
   bool has_ended() const { return has_ended_; }
   OwnClock& clock() { return *clock_; }
-  // What it answered.
+  // Waits for its end, and returns its answer.
   Result Join() {
     released_ = true;
     released_.notify_all();

@@ -109,7 +109,7 @@ TEST(RemoteLoadOfAGateway, SaysThatTheServerIsNotThere) {
   EXPECT_EQ(wasinn_status_code(status.get()), WASINN_UNAVAILABLE) << wasinn_status_message(status.get());
 }
 
-// The first of several takes its share of the time. All others tell.
+// The first of several takes its share of the time. All others answer.
 TEST(RemoteLoadOfSeveral, AsksTheNextServer) {
   constexpr std::string_view kTold =
       R"({"name":"m","inputs":[{"name":"x","datatype":"FP32","shape":[1]}],"outputs":[{"name":"x","datatype":"FP32","shape":[1]}]})";

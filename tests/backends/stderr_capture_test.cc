@@ -19,7 +19,7 @@ bool IsOwn(std::string_view line) { return line.starts_with("own"); }
 
 void Write(const char* line) { std::fputs(line, stderr); }
 
-// Of this OS process.
+// A thread of this OS process.
 bool IsAsleep(pid_t thread) {
   std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
   const std::string fields{std::istreambuf_iterator<char>(stat), {}};

@@ -87,7 +87,7 @@ void SetBoth(Context* context, const std::vector<float>& a, const std::vector<fl
 
 std::vector<float> SumOf(Context* context) { return Compute(context, {}).As<float>(); }
 
-// Of the model that has a shape of its own.
+// Adds in the shape that the model itself has.
 void AddSquares(Context* context) {
   const Tensor a = Floats({2, 2}, {1, 2, 3, 4}), b = Floats({2, 2}, {1, 1, 1, 1});
   EXPECT_THAT(Compute(context, {a, b}).As<float>(), ElementsAre(2, 3, 4, 5));

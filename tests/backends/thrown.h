@@ -1,4 +1,4 @@
-// What a call throws.
+// Errors that calls throw.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@ namespace wasinn::test {
 
 namespace {
 
-// Of floats.
+// A tensor of floats.
 at::Tensor ToTensor(const Tensor& tensor) {
   return at::from_blob(const_cast<char*>(tensor.bytes.data()), tensor.dims, at::TensorOptions(c10::kFloat)).clone();
 }
@@ -162,10 +162,10 @@ const std::vector<TorchKept>& TorchHolders() {
       // Models are in evaluation.
       {"WhatIsWrittenInTraining", false, [] { return Saved(InTraining()); }},
       {"WhatIsWrittenInTrainingOfASubmodule", false, [] { return WithSubmodule(InTraining()); }},
-      // Where nobody says so, they are not.
+      // If no module says so, they are not.
       {"WhatIsWrittenInTrainingOfATuple", true, InTrainingOfATuple},
       {"WhatIsWrittenInTrainingOfAnObject", true, InTrainingOfAnObject},
-      // Each run begins with what the file says.
+      // Each run begins with the constants of the file.
       {"AConstant", false, [] { return AddingToAConstant(false); }},
       {"AConstantThroughDropout", false, [] { return AddingToAConstant(true); }}};
   return all;
@@ -177,7 +177,7 @@ std::string TorchReader() {
   lists.push_back(c10::List<int64_t>({2, 4}));
   module.register_attribute("lists", c10::ListType::create(Numbers()), lists);
   module.register_attribute("held", c10::ListType::ofTensors(), c10::List<at::Tensor>({ToTensor(Floats({1}, {1}))}));
-  // What it writes to is its own, though it may hold what the model has.
+  // It writes only to lists of its own, though these may hold tensors of the model.
   module.define(
       "def forward(self, x):\n    tensors = [x, self.held[0]]\n    tensors.append(self.held[0] * 0)\n"
       "    numbers = [0]\n    for n in self.lists[1]:\n        numbers.append(n)\n"

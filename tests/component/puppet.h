@@ -34,9 +34,9 @@ std::atomic<int>& PuppetWakes();
 // Compiled and linked once, for any number of guests.
 class PuppetShow {
  public:
-  // Of an engine for all, and of a linker for all such calls. Exits with a message if anything fails.
+  // With one engine for all, and one linker for all such calls. Exits with a message if anything fails.
   explicit PuppetShow(std::string_view text, PuppetCalls calls = UsualPuppetCalls());
-  // Of a linker that LinkPuppets has linked for such calls.
+  // With a linker that LinkPuppets has linked for such calls.
   PuppetShow(wasm_engine_t* engine, wasmtime_component_linker_t* linker, std::string_view text,
              PuppetCalls calls = UsualPuppetCalls());
   // The one of this version.
@@ -92,9 +92,9 @@ class Puppet {
 
   // The function's result, 0 if it has none; or the message of the trap. After one no call succeeds.
   std::expected<uint32_t, std::string> Try(std::string_view function, std::initializer_list<uint32_t> args);
-  // The same where it must succeed; a trap fails the test.
+  // The same if it must succeed; a trap fails the test.
   uint32_t Call(std::string_view function, std::initializer_list<uint32_t> args);
-  // Calls what writes a result at kResult, which must be no error. The resource that it gives.
+  // Calls a function that writes a result at kResult, which must be no error. Returns the resource in it.
   uint32_t Good(std::string_view function, std::initializer_list<uint32_t> args);
   static constexpr uint32_t kResult = 128;
 

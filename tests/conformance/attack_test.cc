@@ -209,7 +209,7 @@ std::vector<Format> OneOfEach() {
   return formats;
 }
 
-// Of the pairs, the first format over each form on each engine, for these read the guest's memory; and each other
+// The pairs: the first format over each form on each engine, for these read the guest's memory; and each other
 // format once.
 std::vector<Case> ModuleCases() {
   const std::vector<Format> formats = OneOfEach();

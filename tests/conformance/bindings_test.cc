@@ -144,7 +144,7 @@ TEST_P(BindingsTest, Digits) {
   }
 }
 
-// What two_in_two_out gives, as both programs print it.
+// The outputs of two_in_two_out, as both programs print them.
 std::string Outputs(const std::string& name, const std::vector<float>& a, const std::vector<float>& b) {
   std::vector<float> difference, sum;
   for (size_t i = 0; i < a.size(); ++i) difference.push_back(a[i] - b[i]), sum.push_back(a[i] + b[i]);

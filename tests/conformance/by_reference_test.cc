@@ -44,7 +44,7 @@ class ByReference : public ::testing::TestWithParam<Model> {
         {"--model", "m=" + InSources("tests/models/") + std::string(GetParam().path), "--nn-inputs", inputs},
         folder_.path());
   }
-  // What was set in a buffer that the guest has written since, and then again; and with a memory that has grown.
+  // An input in a buffer that the guest has written since, and then again; and with a memory that has grown.
   static void WriteAfterSet(Script& script, const Bytes& written, const Bytes& mean_of_it, const Bytes& other,
                             const Bytes& mean_of_other, bool is_lent) {
     script.Do(Keep(0, other)).Do(SetKept(0, 0)).Do(Keep(0, written)).Do("compute 0");

@@ -30,7 +30,7 @@ struct Format {
     return paths;
   }
   std::string path() const { return InSources("models/") + model; }
-  // Of a host that has it by this name, in TOML; lines of the model's configuration may follow.
+  // Settings of a host that has it by this name, in TOML; lines of the model's configuration may follow.
   std::string Settings(const std::string& name) const {
     return "[models." + name + "]\npath = \"" + path() + "\"\nbackend = \"" + framework + "\"\n[models." + name +
            ".config]\n";

@@ -123,8 +123,8 @@ std::vector<Case> Folders(std::vector<Form> forms) {
 
 std::string ParamName(const ::testing::TestParamInfo<Case>& info) { return NameOf(info.param); }
 
-// Of core modules, on every engine; of components, on the one that runs them: ctest tells these suites by their first
-// word. Where a part is not built, its suites have no cases.
+// Core modules run on every engine, and components on one of them: the other engines leave out suites called Component…
+// (tests/CMakeLists.txt). If the build does not have a part, its suites have no cases.
 class TextTest : public MatrixTest {};
 class FolderTest : public MatrixTest {};
 TEST_P(MatrixTest, Digits) { CheckDigits(); }

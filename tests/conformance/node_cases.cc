@@ -137,7 +137,7 @@ Bytes BytesOfOutput(const Ort::Value& value) {
   return {bytes, bytes + info.GetElementCount() * element->size};
 }
 
-// Throws what ONNX Runtime says.
+// Throws ONNX Runtime's error.
 std::vector<Bytes> Run(const std::string& model, const std::vector<OnnxTensor>& inputs) {
   Ort::Env& env = Env();
   Ort::SessionOptions options;

@@ -24,7 +24,7 @@ struct NodeCase {
   bool as_expected = false;    // these are, bit for bit, what the case itself expects
 };
 
-// The folder with the cases; and their names, sorted: none if it is not there.
+// The folder with the cases; and their names, sorted: none if it is missing.
 std::string NodeCaseFolder();
 std::vector<std::string> NodeCaseNames();
 

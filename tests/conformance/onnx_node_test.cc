@@ -13,10 +13,10 @@ namespace {
 
 // Guests hold so many graphs at once.
 constexpr size_t kBatch = 50;
-// What docs/moving.md says. Fewer would be a loss; a newer ONNX Runtime may serve more.
+// The number in docs/moving.md. Fewer would be a loss; a newer ONNX Runtime may serve more.
 constexpr size_t kFewestCases = 1172;
-// Of these, ONNX Runtime gives what the case expects in so many: reading the cases wrongly would make both sides wrong
-// alike.
+// In so many of these, ONNX Runtime gives the outputs that the case expects: reading the cases wrongly would make both
+// sides wrong alike.
 constexpr size_t kFewestAsExpected = 700;
 
 // Each `every`th that ONNX Runtime computes.

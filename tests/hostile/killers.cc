@@ -80,8 +80,8 @@ Files DividesOnOnnx() { return {Divides("Div", /*by_zero=*/false)}; }
 
 Files LoopsOnOnnx() { return {Committed("tiny/endless.onnx")}; }
 
-// x, multiplied as a matrix of many elements, for minutes: ONNX Runtime does not look within an operator whether it
-// shall end.
+// x, multiplied as a matrix of many elements, for minutes: within an operator ONNX Runtime does not look whether it
+// must end.
 Files MultipliesOnOnnx() {
   constexpr int64_t kSide = 4000;
   constexpr int kTimes = 100;

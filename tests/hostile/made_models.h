@@ -38,7 +38,7 @@ std::string NamesWithControlCharacters();
 // Outputs of one name: an input's, three times, and y.
 std::string OutputsOfOneName();
 
-// What constant folding computes at load: `elements` at once, or a product of matrices `times` times.
+// Constant folding computes them at load: `elements` at once, or a product of matrices `times` times.
 std::string FoldsHuge(int64_t elements);
 std::string ComputesForLong(int times);
 // The tensor is joined to itself `times` times: 2^times.

@@ -204,14 +204,14 @@ TEST(HostileMade, LargeWhenParsed) {
   EXPECT_LT(result.peak_bytes >> 20, 600u) << "MiB of the host";
 }
 
-// What is constant is computed when the model is loaded: here for minutes.
+// Constants are computed when the model is loaded: here for minutes.
 TEST(HostileMade, SlowToLoadEndAtTheirDeadline) {
   const std::vector<Attack> stopped = {{"", kRuntimeError, {"load: timeout: onnx: ", "stopped after 500 ms"}}};
   ExpectResults({{"constant_products", ComputesForLong(3000), stopped}}, {}, "limits.load_timeout_ms = 500\n");
 }
 
-// Whatever comes of a division by zero. Of INT_MIN / -1, which stops a processor likewise, ONNX Runtime 1.31 does not
-// take care: SECURITY.md says so.
+// Whatever a division by zero does. INT_MIN / -1 stops a processor likewise, and ONNX Runtime 1.31 does not take care of
+// it: SECURITY.md says so.
 TEST(HostileMade, DivisionsCostTheirGuestAnErrorAtMost) {
   const TempFolder folder;
   folder.Write("by_zero", Divides("Div", /*by_zero=*/true));

@@ -1,10 +1,10 @@
-// A library as a framework is, for the tests: it has a function that the program has, too, and writes to a stream of the standard library.
+// A library that is like a framework's, for the tests: it has a function that the program has, too, and writes to a stream of the standard library.
 #pragma once
 
 #pragma GCC visibility push(default)
 extern "C" {
 int wasinn_test_own_symbol();
-// What its wasinn_test_own_symbol() returns to itself.
+// Returns wasinn_test_own_symbol(), as the library itself sees it.
 int wasinn_test_answer();
 void wasinn_test_write(const char* text);
 }

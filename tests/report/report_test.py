@@ -63,7 +63,7 @@ class ReportTest(unittest.TestCase):
         self.assertIn("flaked release: all A.b\n", out)
         crash = ("all", "fail", both.split("[====")[0] + "Segmentation fault")
         self.assertEqual(self.tell(crash, again=[("all", "run", both)])[:2], (0, "3 passed, 0 failed, 0 skipped"))
-        # What fails again, in any way, has failed.
+        # A test that fails again, in any way, has failed.
         for again in ("all", "fail", once), crash:
             self.assertEqual(self.tell(("all", "fail", once), again=[again])[:2], (1, "1 passed, 1 failed, 0 skipped"))
         self.assertEqual(self.tell(("all", "fail", once), ("B.c", "fail", "no"), again=[("B.c", "run", "")])[0], 1, "did not run again")

@@ -96,7 +96,7 @@ class Memory(HostileTest):
     LARGE = {"m": BYTES, "large": BYTES + "outgrows 100000\n", "huge": BYTES + "outgrows 4000000\n"}
 
     def ask_for_much(self, server, model):
-        """A stream: it has a window, and who does not ask for the next answer does not open it."""
+        """A stream: it has a window, and a client that does not ask for the next answer does not open it."""
         stub = self.stub(server, ("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 16384))
         return stub.ModelStreamInfer(iter([request(model, b"a")]))
 

@@ -14,7 +14,7 @@ FIRST, SECOND = b"data: 1\n\n", b"data: 2\n\n"
 
 class Streams(OutboundTest):
     def expect_events(self, meanwhile=lambda server: None):
-        """Of which one comes before the next one is there. Returns the server."""
+        """Each comes before the next one is written. Returns the server."""
         other = self.other()
         server = self.serve_handler("--allow-outbound", other.origin)
         connection = server.connect()

@@ -22,8 +22,8 @@ class LanguageTest(ServeTest):
         self.env["WASINN_CONFIG"] = ""
 
     def serve_tiny(self, *flags, config="", endless=False):
-        """`tiny`, which generates, `caller`, which calls tools, `embedder` and `ranker`. `config`: more of the configuration file. `endless`: what is
-        asked as ENDLESS goes on until its client leaves."""
+        """`tiny`, which generates, `caller`, which calls tools, `embedder` and `ranker`. `config`: more of the configuration file. `endless`: a text
+        that is asked for with ENDLESS goes on until its client leaves."""
         text = f"""
 [models.tiny]
 path = "{MODELS}/tiny.gguf"

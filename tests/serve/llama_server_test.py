@@ -1,5 +1,5 @@
-"""The tests that llama.cpp has for its own server, on ours, with models of this repository. What differs, and what they do not show with these models,
-stands in llama_server/expected.toml, test by test."""
+"""The tests that llama.cpp has for its own server, on ours, with models of this repository. Differences, and tests that these models cannot pass, are
+listed in llama_server/expected.toml, test by test."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What mlserver has for its clients: its types and codecs over HTTP, its converters and stubs over gRPC. Of a process of its own: kserve's clients have
+"""mlserver's parts for clients: its types and codecs over HTTP, its converters and stubs over gRPC. In a process of its own: kserve's clients have
 messages of the same names."""
 
 import unittest
@@ -16,7 +16,7 @@ from open_inference_clients import ARRAY, ClientTest
 
 class Mlserver(ClientTest):
     def requests(self, use_bytes):
-        """Of each model, with what decodes its answer, and what that is."""
+        """A request to each model, with its answer's decoder, and the decoded answer."""
         for model, sent, codec, back in (("m", NumpyCodec.encode_input("x", ARRAY), NumpyCodec, ARRAY.tolist()),
                                          ("text", StringCodec.encode_input("x", ["grüße"], use_bytes=use_bytes), StringCodec, ["grüße"])):
             yield model, types.InferenceRequest(inputs=[sent], id="7"), codec, back

@@ -1,4 +1,4 @@
-"""What the tests of others' clients share."""
+"""Parts that the tests of others' clients share."""
 
 import warnings
 

@@ -1,5 +1,5 @@
-"""Clients that others wrote for the Open Inference Protocol: each asks for a model, has it compute, and is told of a mistake. What they share with
-Triton's, and each type, is tested with that and by hand."""
+"""Clients that others wrote for the Open Inference Protocol: each asks for a model, has it compute, and gets an error for a mistake. Whatever
+they share with Triton's, and each type, is tested with that and by hand."""
 
 import logging
 import unittest
@@ -15,7 +15,7 @@ from open_inference.openapi.errors import BadRequestError
 
 from open_inference_clients import ARRAY, ClientTest
 
-logging.getLogger("asyncio").setLevel(logging.ERROR)  # below, it tells what takes a tenth of a second
+logging.getLogger("asyncio").setLevel(logging.ERROR)  # below, it logs each call that takes a tenth of a second
 WRONG = "is of FP32, not FP64"
 
 

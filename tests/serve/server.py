@@ -142,7 +142,7 @@ class ServeTest(CommandTest):
         self.check_answer(server.request("POST", "/v2/models/m/infer", BODY), 200)
 
     def expect_service_in_time(self, server):
-        """Of a server that hangs up on clients who are late: one who is tries again."""
+        """If a server hangs up on clients that are late: a client that was late tries again."""
         def is_served():
             try:
                 return server.request("POST", "/v2/models/m/infer", BODY).status == 200

@@ -38,7 +38,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& words) {
   return pointers;
 }
 
-// Of two variables of one name the first one counts.
+// If two variables have one name, the first one counts.
 std::vector<char*> Environment(const std::vector<std::string>& added) {
   std::vector<char*> all = Pointers(added);
   for (char** variable = environ; *variable != nullptr; ++variable) {

@@ -152,7 +152,7 @@ class FakeGuest {
   // A context of a model of these directives; 0 if it cannot be loaded.
   uint32_t Open(std::string_view directives);
   uint32_t LoadWithConfig(std::string_view name, std::string_view config, uint32_t& graph);
-  // What a function writes that takes a buffer, its size and a place for the written size last.
+  // The bytes that a function writes whose last arguments are a buffer, its size and a place for the written size.
   std::string Text(std::string_view function, std::vector<uint64_t> args);
   std::string LastError() { return Text("wasinn_ext_0.last_error", {}); }
 

@@ -13,7 +13,7 @@ class Gate {
   std::string Compute() const { return "gate " + path() + "\n"; }
   std::string Load() const { return "load_gate " + path() + "\n"; }
   std::string Unload() const { return "unload_gate " + path() + "\n"; }
-  // Likewise where a context is made, and where one is freed.
+  // The same for the making of a context, and for its freeing.
   std::string Context() const { return "context_gate " + path() + "\n"; }
   std::string Free() const { return "free_gate " + path() + "\n"; }
   // The same for the backend's open, as configuration.

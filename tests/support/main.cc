@@ -36,7 +36,7 @@ bool HasTests() {
   return false;
 }
 
-// What is after the '-' says what to leave out, which may be nothing in this build.
+// Patterns after the '-' leave tests out, and may fit none in this build.
 bool FilterIsGood() {
   bool good = true;
   std::string filter = testing::GTEST_FLAG(filter);

@@ -6,7 +6,7 @@
 
 namespace wasinn::testing {
 
-// The whole path of a file or folder of the sources; scripts/deps.sh fills ".deps" there. Of the build that this test program is in. Of
+// The whole path of a file or folder: of the sources, whose ".deps" scripts/deps.sh fills; of the build that this test program is in; and of
 // the build under test, which is the same one, unless WASINN_TESTED_BUILD names another, which has AddressSanitizer. They are found from
 // where the program is: no compiled file has a path of the machine, so a compiler cache serves every checkout.
 std::string InSources(const std::string& path);

@@ -190,7 +190,7 @@ TEST_F(BatchedModels, AGuestThatLeavesAnOptionalInputOutIsNotMixedWithOneThatSet
     }));
   }
   for (uint8_t i = 0; i < 4; ++i) EXPECT_EQ(results[i].get(), i);
-  // Where y was not set, its output has no rows: each is computed alone in the end.
+  // If y is not set, its output has no rows: each is computed alone in the end.
   EXPECT_THAT(Records(),
               UnorderedElementsAre("x[2,1] y[2,1] values", "x[2,1] values", "x[1,1] values", "x[1,1] values"));
 }

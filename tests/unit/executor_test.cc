@@ -57,7 +57,7 @@ TEST(Executor, AForkedProcessIsRefusedAndWaitsForNoLock) {
   Executor executor(1);
   Executor::Share other;
   int forks = 0;
-  Executor::Share share([&] {  // told under the lock
+  Executor::Share share([&] {  // called under the lock
     ++forks;
     EXPECT_TRUE(wasinn::testing::IsTrueInAFork([&] {
       const bool refused = executor.Begin(other, [] {}).code() == WASINN_LOST;

@@ -1,4 +1,4 @@
-// What happens in an OS process that was forked off, which has none of the threads. AddressSanitizer's allocator cannot be used there if
+// Code that runs in an OS process that was forked off, which has none of the threads. AddressSanitizer's allocator cannot be used there if
 // another thread was in it at that moment, so a test forks while its other threads wait.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace wasinn::testing {
 
-// True if `function` returns true there. What hangs ends with this process.
+// True if `function` returns true there. A child that hangs ends with this process.
 template <typename Function>
 ::testing::AssertionResult IsTrueInAFork(Function&& function) {
   const pid_t child = ::fork();

@@ -182,7 +182,7 @@ TEST(Policy, ANameLetsAllItsVersionsThroughAndAVersionItselfAlone) {
   for (const char* name : {"b", "b:2", "ab:1", "a:1:1", "a:x", "a:", ":1", "c:1"}) {
     EXPECT_EQ(program.LoadByName(name, graph), kUnsupportedOperation) << name;
   }
-  EXPECT_EQ(program.LoadByName("a:2", graph), kNotFound) << "allowed, and not there";
+  EXPECT_EQ(program.LoadByName("a:2", graph), kNotFound) << "allowed, but missing";
 }
 
 TEST(Policy, AGuestMayHaveItsOwnLimitsAndPolicy) {

@@ -43,7 +43,7 @@ TEST_F(SharedGraphs, ThereIsOneOfTheSameBytes) {
   EXPECT_EQ(one.Infer(first, {1}), std::vector<float>({1}));
   EXPECT_EQ(two.Infer(second, {2}), std::vector<float>({2}));
   one.guest.reset();
-  EXPECT_EQ(two.Infer(second, {3}), std::vector<float>({3})) << "who loaded it is gone";
+  EXPECT_EQ(two.Infer(second, {3}), std::vector<float>({3})) << "the guest that loaded it is gone";
   EXPECT_NE(Load(two), 0u);
   EXPECT_EQ(Loads(), 2u);
   two.guest.reset();

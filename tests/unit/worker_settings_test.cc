@@ -1,4 +1,4 @@
-// What an operator sets for workers: which guests share them, how they wait, and the control group that they join.
+// An operator's settings for workers: which guests share them, how they wait, and the control group that they join.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -156,7 +156,7 @@ class SandboxRefuses : public ::testing::TestWithParam<Attack> {
 };
 TEST_P(SandboxRefuses, This) { ExpectTheError({}); }
 
-// What a device needs opens the wall for nothing of these.
+// A device's needs open the wall for none of these.
 class SandboxWithDevicesRefuses : public SandboxRefuses {};
 TEST_P(SandboxWithDevicesRefuses, This) { ExpectTheError(WallWithDevices()); }
 

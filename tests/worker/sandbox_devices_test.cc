@@ -1,5 +1,5 @@
-// The wall of a worker that may use devices: what it lets through, and what it does not; sandbox_attacks_test.cc has
-// what no wall lets through. A device that every machine has stands in for a GPU's.
+// The wall of a worker that may use devices: calls that it lets through, and calls that it does not;
+// sandbox_attacks_test.cc has those that no wall lets through. A device that every machine has stands in for a GPU's.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

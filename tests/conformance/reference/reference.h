@@ -15,7 +15,7 @@ using Names = std::vector<std::string>;
 // Outputs for inputs.
 using Infer = std::function<std::vector<test::Tensor>(const std::vector<test::Tensor>&)>;
 
-// An output: of its bytes alone, which are what is compared.
+// An output with its bytes alone, for only they are compared.
 inline test::Tensor OfBytes(const void* data, size_t bytes) {
   test::Tensor tensor;
   if (bytes > 0) tensor.bytes.assign(static_cast<const char*>(data), bytes);

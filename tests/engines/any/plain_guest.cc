@@ -134,7 +134,7 @@ Args PlainGuest::Honest(const wasinn_function& function) const {
 }
 
 uint32_t PlainGuest::Expected(const wasinn_function& function) {
-  // The model does not take what it makes.
+  // The model does not take its own output.
   return std::string_view(function.name) == "set_input_from_output" ? kInvalidArgument : kSuccess;
 }
 

@@ -15,7 +15,7 @@
 
 namespace wasinn::testing {
 
-// What the model "model" is.
+// The model "model", for the echo backend.
 inline constexpr char kPlainModel[] = "in image f32 1,3,8,8\npieces 100\n";
 
 // Where an honest guest has its things, so that any function finds what it needs.

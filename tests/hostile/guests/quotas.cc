@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
     Repeat("contexts", [&] { return InitContext(graph, Address(&context)); });
   }
   if (kind == "failures") {
-    // What fails takes nothing: after thousands of failures there is room for all that is allowed.
+    // Calls that fail take nothing: after thousands of failures there is room for all that is allowed.
     const std::vector<uint8_t> broken(model.begin(), model.begin() + 1000);
     Repeat("broken models", [&] { return LoadBytes(broken, &graph); });
     Repeat("unknown names", [&] { return LoadNamed("nothing", &graph); });

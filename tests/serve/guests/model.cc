@@ -1,4 +1,4 @@
-// A model of wasinn:serve (guest/wit/deps/wasinn-serve/model.wit) that does as it is told, also what no model should. Its name, which
+// A model of wasinn:serve (guest/wit/deps/wasinn-serve/model.wit) that does as its name and its inputs say, even if no model should. Its name, which
 // is the first argument, says how it describes itself, and the input "what" how it infers. Nothing is ever freed: an instance has one
 // request.
 
@@ -142,7 +142,7 @@ Answer Failed(wasi_nn_error error) {
   return {kFailed, {static_cast<const char*>(text.items), text.count}};
 }
 
-// By a model of the host's that gives what it gets.
+// Infers with a model of the host's that gives what it gets.
 Answer ByHost(const Tensor& x) {
   wasi_nn_result graph;
   wasi_nn_load_by_name("host", 4, &graph);

@@ -1,7 +1,7 @@
 // A program that asks a language model by Spin's interface (guest/adapters/spin-llm/wit/llm.wit):
 //
 //   spin MODEL infer TOKENS PROMPT    the text, and how many tokens the prompt and it have
-//   spin MODEL embed TEXT...          of each how many numbers, and the first two; and how many tokens the texts have
+//   spin MODEL embed TEXT...          how many numbers each has, and the first two; and how many tokens the texts have
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
   if (strcmp(argv[2], "infer") == 0) {
     const Text prompt = TextOf(argv[4]);
     Inferred result;
-    // What Spin's SDK sets, but for the temperature.
+    // The settings of Spin's SDK, but for the temperature.
     Infer(model.data, model.size, prompt.data, prompt.size, 1, (uint32_t)atoi(argv[3]), 1.1f, 64, 0, 40, 0.9f, &result);
     if (result.is_error) return Fail(&result.error);
     printf("%.*s\n%u %u", (int)result.ok.text.size, result.ok.text.data, result.ok.prompt_tokens,
