@@ -35,9 +35,15 @@ find_path(WASINN_ADAPTERS wasi_snapshot_preview1.command.wasm HINTS ${CMAKE_PREF
 if(NOT WASINN_ADAPTERS)
   set(WASINN_WASM_TOOLS "")
 endif()
-# Without the tests that need them, builds have no guests in these languages.
-wasinn_has_tier(languages has)
-if(NOT has)
+# The gate has no guests in these languages, nor have its sanitizers' builds; of the shards, those that run guests on engines, and those of users' pages.
+set(has_languages OFF)
+foreach(tier IN ITEMS languages matrix llama wasmedge real-models packages docs gpu)
+  wasinn_has_tier(${tier} has)
+  if(has)
+    set(has_languages ON)
+  endif()
+endforeach()
+if(NOT has_languages)
   foreach(tool IN ITEMS COMPONENTIZE_JS COMPONENTIZE_PY CARGO_WASM GO_WASM)
     set(WASINN_${tool} "")
   endforeach()

@@ -16,17 +16,17 @@ tier() {
     dev) needs=(build units) builds=(core) ;; # all that the preset builds
     gate) needs+=(serve grpc-python lint "${frameworks[@]}" llama-text) builds=(check asan tsan) ;;
     core) needs+=(units wasm3 "${frameworks[@]}" llama-text serve) touched='^(tests/unit|fuzz)/' ;;
-    matrix) needs+=(serve wasm3 "${frameworks[@]}" llama-text) builds=(check tsan)
+    matrix) needs+=(rust-guests go-guests real-models serve wasm3 "${frameworks[@]}" llama) builds=(check tsan)
       touched='^(src/(abi|api|engines)/|tests/(conformance|hostile|engines)/|backends/common/|include/wasinn/backend\.h)' ;;
     onnx) needs+=(onnxruntime) touched=$backend ;;
     openvino | tflite | torch | tensorflow) needs+=(onnxruntime "$1") builds=(check asan) options=("-DWASINN_BACKEND_${1^^}=ON") touched=$backend ;;
-    llama) needs+=(onnxruntime serve llama) builds=(check asan) options=(-DWASINN_BACKEND_LLAMA=ON) touched="$backend|^src/serve/openai/|^scripts/deps/llama" ;;
-    remote) needs+=(onnxruntime serve grpc-python llama llama-server) builds=(check asan tsan) options=(-DWASINN_BACKEND_REMOTE=ON)
+    llama) needs+=(go-guests onnxruntime serve llama) builds=(check asan) options=(-DWASINN_BACKEND_LLAMA=ON) touched="$backend|^src/serve/openai/|^scripts/deps/llama" ;;
+    remote) needs+=(onnxruntime serve grpc-python llama) builds=(check asan tsan) options=(-DWASINN_BACKEND_REMOTE=ON)
       touched='^(backends/remote/|proto/|tests/remote/|tests/backends/(remote|scripted))' ;;
     llama-server) needs+=(onnxruntime serve serve-tests llama llama-server) touched='^(src/serve/openai/|scripts/deps/llama|tests/serve/llama)' ;;
     clients) needs+=(onnxruntime serve serve-tests llama) touched='^(src/serve/|proto/)' ;;
     servers) needs+=(onnxruntime serve remote-tests grpc-python ray registries) touched='^(backends/remote/|src/artifacts/|examples/ray/|proto/)' ;;
-    wasmedge) needs+=(wasmedge "${frameworks[@]}" llama-text) touched='^(src/(engines/wasmedge|plugins)/|bench/wasmedge/|examples/embed-wasmedge/)' ;;
+    wasmedge) needs+=(rust-guests go-guests real-models wasmedge "${frameworks[@]}" llama) touched='^(src/(engines/wasmedge|plugins)/|bench/wasmedge/|examples/embed-wasmedge/)' ;;
     wamr-aot) needs+=(wamr-aot onnxruntime) touched='^(src/engines/wamr/|scripts/deps/wamr)' ;;
     languages) needs+=(component-guests rust-guests go-guests serve grpc-python "${frameworks[@]}" llama) builds=(check asan) options=(-DWASINN_BUILD_SERVE=ON)
       touched='^(guest/|examples/|src/engines/wasmtime/component|src/serve/(guest_model|handler|route))' ;;

@@ -14,7 +14,6 @@
 namespace wasinn::test {
 namespace {
 
-#ifdef WORKER_TEST_echo
 class FrameworkFolders : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -47,7 +46,6 @@ TEST_F(FrameworkFolders, AreNotWaitedForForever) {
   EXPECT_THAT(framework_.folders(), ::testing::IsEmpty());
   EXPECT_TRUE(IsAlone());
 }
-#endif
 
 }  // namespace
 }  // namespace wasinn::test
