@@ -82,13 +82,13 @@ int OpenFlags() {
   return flags;
 }
 
-void* OpenLibrary(const char* file) {
+void* OpenLibrary(const char* file, int flags) {
 #ifdef __SANITIZE_ADDRESS__
   // What a framework allocates as it is opened it keeps to the end of the OS process. LeakSanitizer must not know of it:
   // to find that a leak is one that it shall not tell, it takes a second in each process.
   const __lsan::ScopedDisabler disabled;
 #endif
-  return dlopen(file, OpenFlags());
+  return dlopen(file, flags);
 }
 
 }  // namespace wasinn::backend

@@ -9,7 +9,7 @@ namespace wasinn::backend {
 int OpenFlags();
 
 // NULL: dlerror() has the reason.
-void* OpenLibrary(const char* file);
+void* OpenLibrary(const char* file, int flags = OpenFlags());
 
 }  // namespace wasinn::backend
 

@@ -22,10 +22,10 @@ std::filesystem::path FolderOf(const void* address) {
 
 }  // namespace
 
-const wasinn_backend* OpenRuntimeBeside(const void* here, const char* file, const char* symbol,
+const wasinn_backend* OpenRuntimeBeside(const void* here, const char* file, int flags, const char* symbol,
                                         const std::string& otherwise) {
   const auto path = FolderOf(here) / file;
-  void* handle = OpenLibrary(path.c_str());
+  void* handle = OpenLibrary(path.c_str(), flags);
   if (handle == nullptr) {
     const char* why = dlerror();
     throw Error(WASINN_UNSUPPORTED_OPERATION,

@@ -55,7 +55,7 @@ void CheckVersion(const backend::Library& library, const std::string& path) {
 const wasinn_backend* OpenRuntimeLibrary() {
   static constexpr char kHere = 0;
   return backend::OpenRuntimeBeside(
-      &kHere, WASINN_TORCH_RUNTIME, kRuntimeSymbol,
+      &kHere, WASINN_TORCH_RUNTIME, backend::OpenFlags(), kRuntimeSymbol,
       fmt::format("the torch backend's {} did not open with the libtorch that was found; {} installs the right one",
                   WASINN_TORCH_RUNTIME, kInstall));
 }

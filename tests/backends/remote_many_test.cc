@@ -166,17 +166,12 @@ class Texts {
 struct Reader {
   explicit Reader(wasinn_host* host) : program(host) {
     uint32_t graph = 0;
-    EXPECT_EQ(program.calls.LoadByName("m", graph), kSuccess);
-    EXPECT_EQ(program.calls.InitContext(graph, context), kSuccess);
-    EXPECT_EQ(program.calls.SetInput<char>(context, 0, {5}, kU8, {'H', 'e', 'l', 'l', 'o'}), kSuccess);
+    EXPECT_EQ(program.LoadByName("m", graph), kSuccess);
+    EXPECT_EQ(program.InitContext(graph, context), kSuccess);
+    EXPECT_EQ(program.SetInput<char>(context, 0, {5}, kU8, {'H', 'e', 'l', 'l', 'o'}), kSuccess);
     compute = program.Compute(context);
   }
-  std::string Text() {
-    const uint32_t buffer = program.calls.Reserve(16), written = program.calls.Reserve(4);
-    EXPECT_EQ(program.calls.Call("get_output", {context, 0, buffer, 16, written}), kSuccess);
-    const auto* text = reinterpret_cast<const char*>(program.calls.memory().data() + buffer);
-    return {text, program.calls.Read<uint32_t>(written)};
-  }
+  std::string Text() { return program.Text("get_output", {context, 0}); }
 
   BegunProgram program;
   uint32_t context = 0;
