@@ -249,6 +249,8 @@ TEST(RemoteSignatureTest, WhatNoModelHas) {
   metadata = MetadataOf("FP32", {1});
   metadata.mutable_inputs(0)->set_name(std::string(kMostName + 1, 'x'));
   EXPECT_THAT(Refused(metadata), HasSubstr("with more than 4096 bytes"));
+  metadata.mutable_inputs(0)->set_name("");
+  EXPECT_THAT(Refused(metadata), HasSubstr("the server names a tensor ''"));
   metadata.mutable_inputs(0)->set_name("a");
   std::string message = metadata.SerializeAsString();
   message.replace(message.find("a"), 1, "\xff");

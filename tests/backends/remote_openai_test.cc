@@ -339,12 +339,28 @@ TEST(RemoteOpenAiAnswerTest, WhatIsNoAnswer) {
         std::string(R"({"choices": [{"message": "text"}]})"), std::string(R"({"choices": [{"text": 5}]})"),
         std::string(R"({"choices": [{"message": {"tool_calls": [{}]}}]})"), std::string(R"({"data": []})"),
         std::string(R"({"data": [{"embedding": []}]})"), std::string(R"({"data": [{"embedding": "AAAA"}]})"),
+        std::string(R"({"data": [{"embedding": ["1"]}]})"),
         std::string(R"({"data": [{"embedding": [1]}, {"embedding": [1, 2]}]})"),
         std::string(R"({"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [2]}]})"),
         std::string(R"({"data": [{"index": 7, "embedding": [1]}]})")}) {
     EXPECT_THAT(Refused(WASINN_RUNTIME_ERROR, [&] { ReadLanguageAnswer(text); }),
                 HasSubstr("the server's answer is none of OpenAI's API"))
         << text;
+  }
+}
+
+TEST(RemoteOpenAiAnswerTest, PartsOfAnotherTypeAreLeftOut) {
+  for (const std::string logprobs :
+       {R"({"tokens": 5, "token_logprobs": [-1]})", R"({"tokens": ["so"], "token_logprobs": 5})",
+        R"({"tokens": ["so"], "token_logprobs": []})"}) {
+    const LanguageAnswer answer =
+        ReadLanguageAnswer(R"({"choices": [{"text": "so", "finish_reason": {"a": 1}, "logprobs": )" + logprobs +
+                           R"(}], "usage": {"prompt_tokens": -1}})");
+    EXPECT_EQ(answer.completion, "so");
+    EXPECT_EQ(answer.probabilities, "") << logprobs;
+    const json metadata = json::parse(answer.metadata);
+    EXPECT_EQ(metadata["input_tokens"], 0);
+    EXPECT_EQ(metadata["finish_reason"], nullptr);
   }
 }
 

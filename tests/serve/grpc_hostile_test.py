@@ -74,6 +74,11 @@ class Messages(HostileTest):
         self.expect_error(grpc.StatusCode.UNIMPLEMENTED, "", self.stub(server).ModelInfer, request("m", bytes(2**20)),
                           compression=grpc.Compression.Gzip)
 
+    def test_a_message_larger_than_max_body_is_refused(self):
+        server = self.serve("--max-body", "64K", models={"m": BYTES})
+        self.expect_error(grpc.StatusCode.RESOURCE_EXHAUSTED, "larger than max", self.stub(server).ModelInfer, request("m", bytes(70_000)))
+        self.expect_service(server)
+
 
 class Memory(HostileTest):
     """What all requests and responses may hold."""

@@ -84,6 +84,16 @@ class Keys(ConfiguredTest):
         self.expect_error(grpc.StatusCode.NOT_FOUND, stub.ModelInfer, request("n", b"ab"), KEY)
         self.expect_error(grpc.StatusCode.PERMISSION_DENIED, stub.RepositoryModelUnload, service_pb2.RepositoryModelUnloadRequest(model_name="m"), KEY)
 
+    def test_a_call_more_than_max_requests_is_refused(self):
+        stub = self.stub(tenant("a", "max_requests = 1"))
+        asked = queue.Queue()
+        asked.put(request("m", b"ab"))
+        stream = stub.ModelStreamInfer(iter(asked.get, None), metadata=KEY, timeout=60)
+        next(stream)
+        self.expect_error(grpc.StatusCode.RESOURCE_EXHAUSTED, stub.ModelInfer, request("m", b"ab"), KEY)
+        asked.put(None)
+        self.assertEqual(list(stream), [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,6 @@
 """Guests that are models: what clients see of them, and what they may not do to the server."""
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -11,7 +12,7 @@ import unittest
 from command import SANITIZED
 from configured import HURRIED
 from guest_model_probe import HOST, PROBE, GuestModelTest, await_loop, data, request
-from server import ServeTest, element
+from server import MODEL, ServeTest, element
 
 IOS = {"inputs": [{"name": "what", "datatype": "BYTES", "shape": [1]}, {"name": "x", "datatype": "FP32", "shape": [-1, 2]}],
        "outputs": [{"name": "y", "datatype": "FP32", "shape": [-1, 2]}, {"name": "label", "datatype": "BYTES", "shape": [-1]}]}
@@ -222,6 +223,29 @@ class Runs(GuestModelTest):
             connection.close()
         err = self.log_of(server)  # which waits for them, if they have begun
         self.assertIn("guest 'g': the guest was stopped", err)
+
+    def test_many_at_once_get_their_own_answers(self):
+        server = self.serve_guest("--timeout", "600s", models={"host": HOST + "turns 8\ngate g\n"})
+        with concurrent.futures.ThreadPoolExecutor(6) as threads:
+            answers = threads.map(lambda i: server.infer("g", request("host", x=(i, -i))), range(6))
+            server.await_metrics("wasinn_guests 7")  # one is the models'
+            for what, status in (("trap", 500), ("invalid", 400), ("double", 200)):
+                self.check_answer(server.infer("g", request(what)), status)
+            (self.dir / "g").touch()
+            for i, answer in enumerate(answers):
+                self.check_answer(answer, 200)
+                self.assertEqual(data(answer)["y"], [i, -i])
+        self.log_of(server)
+
+    def test_a_guest_that_sleeps_holds_up_no_model_of_the_host(self):
+        server = self.serve_guest("--timeout", "600s", "--max-waiting", "1", models={"m": MODEL})
+        connection = server.connect()
+        connection.request("POST", "/v2/models/g/infer", json.dumps(request("sleep")))
+        server.await_metrics("wasinn_guests 2")  # one is the models'
+        self.check_answer(server.infer("g", request()), 429)
+        self.expect_service(server)
+        connection.close()
+        self.log_of(server)
 
 
 @unittest.skipUnless("WASINN_MODELS" in os.environ, "needs the backend of ONNX")

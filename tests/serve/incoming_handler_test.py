@@ -3,11 +3,12 @@
 import concurrent.futures
 import os
 import pathlib
+import select
 import unittest
 
 from command import PROBE, longer_and_longer
 from configured import HURRIED, ConfiguredTest
-from server import ServeTest
+from server import ServeTest, until
 
 GUESTS = pathlib.Path(PROBE).parent
 HANDLER = GUESTS / "test-handler.component.wasm"  # handler/: its path's last word says what it does
@@ -203,6 +204,22 @@ class Hostile(HandlerTest):
             self.begin(server, f"/h/{what}").close()
             server.await_metrics("wasinn_guests 1")
         self.assertEqual(self.log_of(server).count("the guest was stopped"), 3)
+
+    def test_a_guest_that_sleeps_at_the_end_of_the_server_has_its_deadline(self):
+        for timeout in longer_and_longer():
+            server = self.serve_handler("--timeout", f"{timeout}ms")
+            with server.socket() as client:
+                client.sendall(b"GET /h/sleep HTTP/1.1\r\nHost: h\r\n\r\n")
+                until(lambda: "wasinn_guests 2" in server.metrics() or self.is_answered(client))  # one is the models'
+                server.begin_to_end()
+                was_early = self.is_answered(client)
+                self.assertIn(b" 504 ", client.makefile("rb").readline())
+            self.assertEqual(server.wait()[0], 0)
+            if not was_early:
+                break
+
+    def is_answered(self, client):
+        return select.select([client], [], [], 0)[0] != []
 
     def test_fuel_has_an_end(self):
         server = self.serve_handler("--fuel", "100000000", "--timeout", "60s")

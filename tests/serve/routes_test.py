@@ -235,14 +235,16 @@ class Hostile(RouteTest):
         self.check_answer(server.request("GET", "/flood"), 429)
         self.assertEqual(server.request("GET", "/good").body, b"hi")
 
-    def test_tables_have_a_limit(self):
-        # Asks for a million elements, and says "no" if it gets none.
+    def test_memories_and_tables_have_a_limit(self):
+        # Asks for 20 MiB or for a million elements, and says "no" if it gets none.
         code = """(call $say (i32.const 1))
-          (if (i32.eq (table.grow $t (ref.null func) (i32.const 1000000)) (i32.const -1)) (then
+          (if (i32.eq (%s) (i32.const -1)) (then
             (i32.store16 (i32.const 100) (i32.const 0x6f6e)) (drop (call $write (i32.const 1) (i32.const 100) (i32.const 2)))))"""
-        grows = guest(code, PLAIN).removesuffix(")") + "(table $t 1 funcref))"
-        for flags, answer in (((), b"no"), (("--max-table-elements", "1000001"), b"")):
-            self.assertEqual(self.serve_guests(*flags, grows=grows).request("GET", "/grows").body, answer)
+        memory, table = "memory.grow (i32.const 320)", "table.grow $t (ref.null func) (i32.const 1000000)"
+        for ask, flags, answer in ((memory, (), b""), (memory, ("--max-memory", "16M"), b"no"),
+                                   (table, (), b"no"), (table, ("--max-table-elements", "1000001"), b"")):
+            grows = guest(code % ask, PLAIN).removesuffix(")") + "(table $t 1 funcref))"
+            self.assertEqual(self.serve_guests(*flags, grows=grows).request("GET", "/grows").body, answer, (ask, flags))
 
     def test_nothing_is_left_of_another_request(self):
         # Counts its runs in memory, from "0" on.

@@ -214,6 +214,24 @@ class Reload(TlsTest):
         server.process.send_signal(signal.SIGHUP)
         until(lambda: self.name_of(server) == "second")
 
+    def test_one_file_for_certificate_and_key_is_read_once(self):
+        """Between two reads it could change. A pipe in its place gives its bytes once: a second read would wait forever."""
+        path = self.dir / "both.pem"
+
+        def give(certificate):
+            path.write_bytes(b"".join(one.read_bytes() for one in certificate))
+
+        give(self.own)
+        server = self.serve_tls(files=("both.pem", "both.pem"))
+        self.assertEqual(self.name_of(server), "server")
+        path.unlink()
+        os.mkfifo(path)
+        for certificate, name in ((self.second, "second"), (self.own, "server"), (self.second, "second")):
+            server.process.send_signal(signal.SIGHUP)
+            give(certificate)
+            until(lambda name=name: self.name_of(server) == name)
+        self.expect_service(server)
+
     def test_a_server_that_has_nothing_to_read_again(self):
         server = self.serve(models={"m": MODEL})
         for _ in range(8):

@@ -112,9 +112,14 @@ TEST(GuestModelAnswer, IsAsDescribed) {
 
 TEST(GuestModelDescription, IsAModels) {
   EXPECT_TRUE(CheckIos(Ios()).has_value());
-  const auto why_not = [](const ModelIos& ios) { return CheckIos(ios).error().message; };
+  const auto why_not = [](const ModelIos& ios) {
+    const auto checked = CheckIos(ios);
+    return checked ? "" : checked.error().message;
+  };
   EXPECT_THAT(why_not({}), HasSubstr("no output"));
   EXPECT_THAT(why_not({.inputs = {}, .outputs = {{"", WASINN_F32, {}}}}), HasSubstr("name"));
+  EXPECT_THAT(why_not({.inputs = {}, .outputs = {{std::string(kMostName + 1, 'x'), WASINN_F32, {}}}}),
+              HasSubstr("name of no or of more than 4096 bytes"));
   EXPECT_THAT(why_not({.inputs = {}, .outputs = {{"y", WASINN_F32, {-2}}}}), HasSubstr("-2"));
   EXPECT_THAT(why_not({.inputs = {}, .outputs = {{"y", WASINN_F32, {}}, {"y", WASINN_F32, {}}}}), HasSubstr("twice"));
   // An input may be called as an output is.
