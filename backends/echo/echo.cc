@@ -351,7 +351,6 @@ wasinn_error* Output(wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* v
   }
   if (wasinn_error* error = CheckOutput(slot, index)) return error;
   WriteStruct(view, slot->outputs[index].tensor);
-  if (slot->model->outranks > 0) view->rank = slot->model->outranks;
   return nullptr;
 }
 

@@ -58,7 +58,6 @@ void ReadModel(wasinn_backend_graph& model, std::string_view text) {
     if (word == "delay") words >> model.delay_ms;
     if (word == "takes") words >> model.takes;
     if (word == "outgrows") words >> model.outgrows;
-    if (word == "outranks") words >> model.outranks;
     if (word == "untakeable") model.untakeable = true;
     if (word == "memory") words >> model.memory;
     if (word == "strays") model.strays = true;

@@ -23,7 +23,6 @@
 //  - pieces BYTES: generates its outputs in pieces of so many bytes of the inputs, each in the time of `delay`
 //  - room BYTES: the context is full after so many
 //  - outgrows BYTES: outputs have so many, whatever their signature says
-//  - outranks RANK: outputs are shown with so many dims, which are not there
 //  - untakeable: take_output fails
 //  - memory NAME: it is computed by a device that has memory of that name, where kept outputs stay; strays: so do others
 //  - shares: contexts may share slots
@@ -79,7 +78,6 @@ struct wasinn_backend_graph {
   wasinn_info info{};
   int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0;
   size_t piece = 0, room = SIZE_MAX, keeps = 0, load_keeps = 0, outgrows = 0, takes = 0;
-  uint32_t outranks = 0;
   int poison = -1, endless = -1, gated = -1;
   uint32_t turns = UINT32_MAX;
   bool deaf = false, late = false, opaque_outputs = false, untakeable = false, leaves = false, shares = false,

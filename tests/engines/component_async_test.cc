@@ -245,5 +245,41 @@ TEST_F(ComponentAsync, ACallThatWouldWaitIsAnError) {
   wasmtime_store_delete(store);
 }
 
+// run() waits by WASI for a nanosecond, and gives 7.
+constexpr std::string_view kWaits = R"((component
+  (import "wasi:io/poll@0.2.0" (instance $poll
+    (export "pollable" (type $pollable (sub resource)))
+    (export "[method]pollable.block" (func (param "self" (borrow $pollable))))))
+  (alias export $poll "pollable" (type $pollable))
+  (import "wasi:clocks/monotonic-clock@0.2.0" (instance $clock
+    (alias outer 1 $pollable (type $pollable'))
+    (export "pollable" (type $p (eq $pollable')))
+    (export "subscribe-duration" (func (param "when" u64) (result (own $p))))))
+  (core func $subscribe (canon lower (func $clock "subscribe-duration")))
+  (core func $block (canon lower (func $poll "[method]pollable.block")))
+  (core module $Main
+    (import "wasi" "subscribe" (func $subscribe (param i64) (result i32)))
+    (import "wasi" "block" (func $block (param i32)))
+    (func (export "run") (result i32)
+      (call $block (call $subscribe (i64.const 1)))
+      (i32.const 7)))
+  (core instance $main (instantiate $Main (with "wasi" (instance
+    (export "subscribe" (func $subscribe)) (export "block" (func $block))))))
+  (func (export "run") (result u32) (canon lift (core func $main "run")))))";
+
+TEST_F(ComponentAsync, WasiOfTheSameLinkerBlocks) {
+  using Linker = wasmtime_component_linker_t;
+  const std::unique_ptr<Linker, Freer<Linker, wasmtime_component_linker_delete>> linker(
+      wasmtime_component_linker_new(Show().engine()));
+  ASSERT_EQ(StatusPtr(LinkPuppets(linker.get(), PuppetCalls::kAsync)), nullptr);
+  ASSERT_EQ(wasmtime_component_linker_add_wasip2(linker.get()), nullptr);
+  const PuppetShow show(Show().engine(), linker.get(), kWaits, PuppetCalls::kAsync);
+  Puppet program(show, nullptr);
+  ASSERT_EQ(wasmtime_context_set_wasi(program.context(), wasi_config_new()), nullptr);
+  const auto runs = program.Begin("run", {});
+  EXPECT_TRUE(runs->Poll()) << "nothing of WASI rests";
+  EXPECT_EQ(runs->Run(), 7u);
+}
+
 }  // namespace
 }  // namespace wasinn::testing

@@ -183,7 +183,9 @@ std::vector<Attack> DynamicShapeAttacks() {
 }
 
 std::vector<Attack> OutputAttacks() {
-  std::vector<Attack> attacks = {{"set [2, 2]"}, {"compute"}};
+  // The output of the compute before the input that is refused stays.
+  std::vector<Attack> attacks = {
+      {"set [2, 2]"}, {"compute"}, {"an input that is refused", kInvalid, {"f32 [2, 2] needs 16 bytes, given 15"}}};
   for (const char* index : {"1", "2147483647", "2147483648", "4294967295"}) {
     attacks.push_back(
         {std::string("output ") + index, kInvalid, {"there is no output " + std::string(index) + ": the model has 1"}});

@@ -1,5 +1,6 @@
 // Models that end, stop or fill the process that computes them, in a host that serves another guest meanwhile: that one does not
 // notice, the guest that brought it can go on, and nothing is left.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -116,9 +117,11 @@ TEST_P(HostileIsolated, NobodyElseNotices) {
     wasinn_guest_options options{.struct_size = sizeof(options)};
     options.limits = &limits;
     Bringer guest(host_->get(), memory, &options);
+    (void)host_->TakeLog();
     const Attempt attempt = guest.Try(killer);
     EXPECT_EQ(attempt.function, GetParam().function);
     EXPECT_EQ(attempt.error, Number(GetParam().error));
+    EXPECT_THAT(host_->TakeLog(), ::testing::Contains(::testing::ContainsRegex(GetParam().log)));
     while (witness.inferences() <= before) std::this_thread::yield();  // it goes on
     EXPECT_TRUE(GoesOn(guest, honest));
     ExpectNothingLeft(guest, honest);

@@ -41,7 +41,7 @@ struct Case {
   Files (*parts)();
   uint32_t deadline_ms;
   const char *function, *error;
-  std::vector<std::string> log;
+  std::string log;
 };
 
 struct Framework {
@@ -59,17 +59,16 @@ std::string Committed(const std::string& path) {
 // Its worker ends under it.
 Case Dies(const char* name, Files (*parts)(), const char* function, const char* signal) {
   return {name,     parts,           kAmple,
-          function, "runtime_error", {std::string(function) + ": lost: ", "the model's worker is gone", signal}};
+          function, "runtime_error", std::string(function) + ": lost: .*the model's worker is gone.*" + signal};
 }
 
 // A compute that the deadline ends.
 Case NeverEnds(const char* name, Files (*parts)()) {
-  return {name,      parts,           kShort,
-          "compute", "runtime_error", {"compute: timeout: ", "the compute was stopped after 1000 ms"}};
+  return {name, parts, kShort, "compute", "runtime_error", "compute: timeout: .*the compute was stopped after 1000 ms"};
 }
 
-Case Fills(const char* name, Files (*parts)(), const char* error, std::vector<std::string> log) {
-  return {name, parts, kAmple, "compute", error, std::move(log)};
+Case Fills(const char* name, Files (*parts)(), const char* error, const char* log) {
+  return {name, parts, kAmple, "compute", error, log};
 }
 
 // ---- ONNX Runtime
@@ -103,7 +102,7 @@ std::vector<Case> OnnxCases() {
       Dies("divides", DividesOnOnnx, "load", "signal 8"),
       NeverEnds("loops", LoopsOnOnnx),
       NeverEnds("multiplies", MultipliesOnOnnx),
-      Fills("doubles", DoublesOnOnnx, "too_large", {"compute: too_large: onnx: "}),
+      Fills("doubles", DoublesOnOnnx, "too_large", "compute: too_large: onnx: "),
   };
 }
 
@@ -140,7 +139,7 @@ std::vector<Case> TorchCases() {
   return {
       Dies("nests", NestsOnTorch, "load", "signal 11"),
       NeverEnds("recurses", RecursesOnTorch),
-      Fills("doubles", DoublesOnTorch, "runtime_error", {"compute: runtime_error: torch: ", "std::bad_alloc"}),
+      Fills("doubles", DoublesOnTorch, "runtime_error", "compute: runtime_error: torch: .*std::bad_alloc"),
       NeverEnds("loops", LoopsOnTorch),
   };
 }
@@ -189,7 +188,7 @@ std::vector<Case> TensorFlowCases() {
   return {
       Dies("checks", ChecksOnTensorFlow, "compute", "signal 6"),
       NeverEnds("loops", LoopsOnTensorFlow),
-      Fills("reserves", ReservesOnTensorFlow, "too_large", {"compute: too_large: tensorflow: out of memory"}),
+      Fills("reserves", ReservesOnTensorFlow, "too_large", "compute: too_large: tensorflow: out of memory"),
   };
 }
 

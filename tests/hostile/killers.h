@@ -15,9 +15,8 @@ struct Killer {
   std::vector<std::string> honest;      // a model for digits of the same format: files of the folder models
   std::vector<std::string> (*parts)();  // makes them: some are large
   uint32_t deadline_ms;                 // of the compute; a load may open the framework first, and has kLoadDeadline
-  // The function that fails, its errno, and words of the host's log about it, in order.
-  std::string function, error;
-  std::vector<std::string> log;
+  // The function that fails, its errno, and a regular expression of the host's log about it.
+  std::string function, error, log;
 
   friend void PrintTo(const Killer& killer, std::ostream* out) { *out << killer.name; }
 };

@@ -10,6 +10,7 @@
 #include "support/gate.h"
 #include "support/test_folder.h"
 #include "unit/turned_host.h"
+#include "unit/wit_guest.h"
 
 namespace wasinn::testing {
 namespace {
@@ -276,6 +277,10 @@ TEST(Threads, AContextInUseIsBusyForOthers) {
   EXPECT_EQ(program.Call("set_input", {context, 0, tensor}), kBusy);
   EXPECT_EQ(program.Compute(context), kBusy);
   EXPECT_EQ(program.Call("get_output", {context, 0, out, 4, out + 4}), kBusy);
+  WitGuest component(program.guest.get());
+  const Outcome refused = component.Compute(context, {{"x", component.Floats({1}, {2}).rep}});
+  EXPECT_EQ(refused.error, kWitRuntimeError) << "WIT has no word for it";
+  EXPECT_THAT(refused.message, ::testing::HasSubstr("another thread is using this context"));
   gate.Open();
   computing.join();
   EXPECT_EQ(program.Call("set_input", {context, 0, tensor}), kSuccess);

@@ -216,6 +216,27 @@ TEST_F(LentInput, AnOutputOutlivesIt) {
   ExpectLentAt(LentMemory::kData + 132, false, "copied", context);
 }
 
+// The tensor's description, the output's place and its size lie in the input itself.
+TEST_F(LentInput, EverythingMayLieInOnePlace) {
+  const uint32_t place = LentMemory::kData, context = NewContext("in x u8 32\n");
+  memory_.Write<uint32_t>(place, {place + 20, 1, kU8, place, 32, 32});
+  ASSERT_EQ(memory_.Call("set_input", {context, 0, place}), kSuccess) << log_.Last();
+  ASSERT_EQ(memory_.Call("compute", {context}), kSuccess);
+  ASSERT_EQ(memory_.Call("get_output", {context, 0, place, 32, place + 4}), kSuccess);
+  EXPECT_THAT(memory_.Read<uint32_t>(place, 4), ElementsAre(place + 20, 32, kU8, place)) << "the size is written last";
+  EXPECT_EQ(memory_.Call("compute", {context}), kSuccess) << "what the description was does not matter any more";
+  EXPECT_EQ(Copies(), 0u);
+}
+
+TEST_F(LentInput, OfAPipelineIsReadInPlace) {
+  host_ = EchoHost(log_,
+                   "[policy]\ninputs = 'by-reference'\n[models.p]\n"
+                   "step = [{model_name = 'm', input_map = {x = 'i'}}, {model_name = 'm'}]\n");
+  AddEchoModel(host_.get(), "m", "in x f32 2\n");
+  Use(NewGuest(host_.get()));
+  ExpectLentAt(LentMemory::kData, true, "the first step reads it", program_.NewContext("p"));
+}
+
 // A generation goes on after its first call has returned.
 TEST_F(LentInput, IsCopiedForAGeneration) {
   const uint32_t context = NewContext("in x u8 -1\npieces 2\n");

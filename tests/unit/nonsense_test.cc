@@ -1,5 +1,6 @@
 // Backends that keep their contract only nearly: what a context or a load then says, and that nothing is read beyond
 // what is there.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -119,7 +120,7 @@ TEST(Nonsense, AContextThatIsNotThere) {
 // What is shown of an output, instead of four bytes.
 wasinn_tensor shown;
 
-void ExpectNoOutput(const wasinn_tensor& nonsense) {
+void ExpectNoOutput(const wasinn_tensor& nonsense, const char* words) {
   shown = nonsense;
   wasinn_backend table = EchoTable();
   table.output = [](wasinn_backend_slot*, uint32_t, wasinn_tensor* view) -> wasinn_error* {
@@ -136,6 +137,7 @@ void ExpectNoOutput(const wasinn_tensor& nonsense) {
     core::Status status = context->Compute(nullptr);
     if (status.ok()) status = context->GetOutput(0, out, size);
     EXPECT_EQ(status.code(), WASINN_RUNTIME_ERROR) << status.message();
+    EXPECT_THAT(status.message(), ::testing::HasSubstr(words));
     // Another time it makes sense.
     static constexpr int64_t kDim = 4;
     static uint8_t bytes[4] = {1, 2, 3, 4};
@@ -158,13 +160,19 @@ TEST(Nonsense, OutputsWhoseShapeOrBytesMakeNoSense) {
   static uint8_t bytes[4];
   const wasinn_tensor good{
       .struct_size = sizeof(wasinn_tensor), .dtype = WASINN_U8, .rank = 1, .dims = kDims, .data = bytes, .bytes = 4};
-  for (void (*spoil)(wasinn_tensor&) :
-       {+[](wasinn_tensor& it) { it.data = nullptr; }, +[](wasinn_tensor& it) { it.dims = nullptr; },
-        +[](wasinn_tensor& it) { it.rank = 2; }, +[](wasinn_tensor& it) { it.bytes = 3; },
-        +[](wasinn_tensor& it) { it.dtype = WASINN_F64; }, +[](wasinn_tensor& it) { it.rank = WASINN_MAX_RANK + 1; }}) {
+  const struct {
+    void (*spoil)(wasinn_tensor&);
+    const char* words;
+  } kSpoils[] = {{[](wasinn_tensor& it) { it.data = nullptr; }, "shows 4 bytes, which are not there or not what"},
+                 {[](wasinn_tensor& it) { it.dims = nullptr; }, "shows a tensor without dimensions"},
+                 {[](wasinn_tensor& it) { it.rank = 2; }, "shows 4 bytes"},
+                 {[](wasinn_tensor& it) { it.bytes = 3; }, "shows 3 bytes"},
+                 {[](wasinn_tensor& it) { it.dtype = WASINN_F64; }, "shows 4 bytes"},
+                 {[](wasinn_tensor& it) { it.rank = 33; }, "shows a tensor of 33 dimensions, more than 32"}};
+  for (const auto& [spoil, words] : kSpoils) {
     wasinn_tensor bad = good;
     spoil(bad);
-    ExpectNoOutput(bad);
+    ExpectNoOutput(bad, words);
   }
 }
 

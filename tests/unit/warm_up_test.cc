@@ -118,6 +118,13 @@ TEST_F(WarmUp, AModelWhoseWarmUpFailsIsNotServed) {
   EXPECT_THAT(Records(), ElementsAre("x[2] zeros")) << "the first that fails is the last";
 }
 
+TEST_F(WarmUp, OfAPipelineComputesEachStep) {
+  const HostPtr host = Host("in x u8 4\n",
+                            "[models.p]\nstep = [{model_name = 'm', input_map = {x = 'i'}}, {model_name = 'm'}]\n"
+                            "warm_up = 2\npreload = true\n");
+  EXPECT_THAT(Records(), ElementsAre("x[4] zeros", "x[4] zeros", "x[4] zeros", "x[4] zeros"));
+}
+
 TEST_F(WarmUp, AComputeHasTheHostsDeadline) {
   const HostPtr host = Host("in x f32 2\ndelay 600000\n", "warm_up = 2\n", "limits.compute_timeout_ms = 50\n");
   EXPECT_EQ(Load(host), kRuntimeError);

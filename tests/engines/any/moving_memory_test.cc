@@ -1,10 +1,13 @@
 // Memory that is another one at each call, that grows or changes during calls, and that goes as soon as the guest is
 // closed.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <thread>
 
 #include "engines/any/plain_test.h"
+#include "support/gate.h"
 
 namespace wasinn::testing {
 namespace {
@@ -150,6 +153,19 @@ TEST_F(MovingMemory, ChangesDuringCalls) {
   writer.join();
   EXPECT_TRUE(memory.SlackIsIntact());
   EXPECT_TRUE(program->Infer() == expected_);
+}
+
+// A model is copied before anything reads it.
+TEST_F(MovingMemory, ChangesWhileAModelIsLoaded) {
+  if (kRacesAreReported) GTEST_SKIP() << "these races are the guest's, and ThreadSanitizer would report them";
+  const Gate gate;
+  const HostPtr host = EchoHost(log_, gate.BackendOpen());
+  EchoProgram program(host.get());
+  auto context = std::async(std::launch::async, [&] { return program.Open("in x u8 3\n"); });
+  gate.Await();  // the load has begun, but its backend has not seen the model
+  std::ranges::fill(program.memory(), uint8_t{0});
+  gate.Open();
+  EXPECT_EQ(program.Infer<uint8_t>(context.get(), {1, 2, 3}), std::vector<uint8_t>({1, 2, 3}));
 }
 
 // Memory may go as soon as close has returned, whatever its threads were calling.

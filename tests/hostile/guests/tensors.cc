@@ -81,6 +81,7 @@ void TryOutputs() {
   uint32_t written = 0;
   Tell("set [2, 2]", SetTwo(2, 2, 16));
   Tell("compute", Compute(g_context));
+  Tell("an input that is refused", SetTwo(2, 2, 15));
   for (const uint32_t index : {1u, 0x7fffffffu, 0x80000000u, 0xffffffffu}) {
     Tell("output " + std::to_string(index), GetOutput(g_context, index, Address(buffer), 16, Address(&written)));
   }
