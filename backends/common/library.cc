@@ -105,13 +105,14 @@ std::vector<std::string> Candidates(const LibrarySearch& search) {
 }  // namespace
 
 Library::Library(const LibrarySearch& search) : framework_(search.framework) {
+  const int flags = search.own_symbols_first ? OwnSymbolsFirst() : RTLD_NOW | RTLD_LOCAL;
   // The program may have it open.
-  if (search.configured.empty()) handle_ = dlopen(search.names.front(), OpenFlags() | RTLD_NOLOAD);
+  if (search.configured.empty()) handle_ = dlopen(search.names.front(), flags | RTLD_NOLOAD);
   if (handle_ != nullptr) return;
   std::vector<std::string> tried;
   for (const std::string& name : Candidates(search)) {
     if (name.starts_with('/')) CheckDependencies(name);
-    handle_ = OpenLibrary(name.c_str());
+    handle_ = OpenLibrary(name.c_str(), flags);
     if (handle_ != nullptr) return;
     // A file that is there and does not open deserves the linker's own words.
     const char* why = dlerror();

@@ -13,6 +13,7 @@ struct LibrarySearch {
   // File names, in order of preference. A folder that has none of them may have one with a version behind.
   std::span<const char* const> names;
   std::string configured;  // an absolute path of the library or of its folder; empty: where the dynamic linker looks
+  bool own_symbols_first = false;  // common/open_library.h
 };
 
 // Open for the life of the OS process, and with local symbols, since frameworks carry the same names inside.

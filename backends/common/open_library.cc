@@ -4,10 +4,15 @@
 #include <gnu/libc-version.h>
 #include <link.h>
 
+#include <algorithm>
+#include <cstring>
 #include <iostream>
+#include <locale>
 #include <mutex>
 #include <new>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "common/process_turn.h"
 
@@ -55,7 +60,36 @@ void Make(void* libstdcxx, const char* name, Stream& everybodys) {
   made->copyfmt(everybodys);
 }
 
-void MakeHiddenStreams() {
+// Likewise a facet's number, which says where locales have it: in libstdc++'s own there is none, and std::use_facet finds nothing. Names as the C++ ABI
+// has them; @ stands for the type of character.
+#define WASINN_IN "St19istreambuf_iteratorI@St11char_traitsI@EEE"
+#define WASINN_OUT "St19ostreambuf_iteratorI@St11char_traitsI@EEE"
+constexpr const char* kFacets[] = {
+    "St5ctypeI@E", "St7codecvtI@c11__mbstate_tE", "St7num_getI@" WASINN_IN, "St7num_putI@" WASINN_OUT,
+    "St8time_putI@" WASINN_OUT,
+    // Each in two forms, of which the second has the strings of C++11.
+    "St7collateI@E", "St7__cxx117collateI@E", "St8messagesI@E", "St7__cxx118messagesI@E", "St8numpunctI@E",
+    "St7__cxx118numpunctI@E", "St10moneypunctI@Lb0EE", "St7__cxx1110moneypunctI@Lb0EE", "St10moneypunctI@Lb1EE",
+    "St7__cxx1110moneypunctI@Lb1EE", "St8time_getI@" WASINN_IN, "St7__cxx118time_getI@" WASINN_IN,
+    "St9money_getI@" WASINN_IN, "St7__cxx119money_getI@" WASINN_IN, "St9money_putI@" WASINN_OUT,
+    "St7__cxx119money_putI@" WASINN_OUT};
+#undef WASINN_IN
+#undef WASINN_OUT
+
+void NumberHiddenFacets(void* libstdcxx) {
+  for (const std::string_view facet : kFacets) {
+    for (const char character : {'c', 'w'}) {
+      std::string name = "_ZN" + std::string(facet) + "2idE";
+      std::ranges::replace(name, '@', character);
+      void* hidden = dlsym(libstdcxx, name.c_str());
+      const void* everybodys = dlsym(RTLD_DEFAULT, name.c_str());
+      if (hidden == nullptr || everybodys == nullptr || hidden == everybodys) continue;
+      std::memcpy(hidden, everybodys, sizeof(std::locale::id));
+    }
+  }
+}
+
+void MakeHiddenObjects() {
   void* libstdcxx = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
   if (libstdcxx == nullptr) return;
   ProcessTurn turn;  // other backends have this code, too
@@ -68,15 +102,16 @@ void MakeHiddenStreams() {
   Make(libstdcxx, "_ZSt5wcout", std::wcout);
   Make(libstdcxx, "_ZSt5wcerr", std::wcerr);
   Make(libstdcxx, "_ZSt5wclog", std::wclog);
+  NumberHiddenFacets(libstdcxx);
   dlclose(libstdcxx);
 }
 
 }  // namespace
 
-int OpenFlags() {
+int OwnSymbolsFirst() {
   static const int flags = [] {
     if (!AllocatesAsTheSystem()) return RTLD_NOW | RTLD_LOCAL;
-    MakeHiddenStreams();
+    MakeHiddenObjects();
     return RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
   }();
   return flags;

@@ -2,14 +2,16 @@
 #ifndef WASINN_BACKENDS_COMMON_OPEN_LIBRARY_H_
 #define WASINN_BACKENDS_COMMON_OPEN_LIBRARY_H_
 
+#include <dlfcn.h>
+
 namespace wasinn::backend {
 
-// The flags for dlopen: local symbols, and the library's own symbols before those of the program and its libraries. A program that is linked with
-// another version of Protocol Buffers than TensorFlow has inside would break it otherwise (docs/decisions/0098).
-int OpenFlags();
+// Flags for dlopen: local symbols, and the library's own symbols before those of the program and its libraries, for a framework that a program with
+// other versions of what it has inside would break (docs/decisions/0098). A program with an allocator of its own has the usual order.
+int OwnSymbolsFirst();
 
 // NULL: dlerror() has the reason.
-void* OpenLibrary(const char* file, int flags = OpenFlags());
+void* OpenLibrary(const char* file, int flags = RTLD_NOW | RTLD_LOCAL);
 
 }  // namespace wasinn::backend
 

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "common/error.h"
-#include "common/open_library.h"
 
 namespace wasinn::backend {
 
@@ -22,10 +21,10 @@ std::filesystem::path FolderOf(const void* address) {
 
 }  // namespace
 
-const wasinn_backend* OpenRuntimeBeside(const void* here, const char* file, int flags, const char* symbol,
+const wasinn_backend* OpenRuntimeBeside(const void* here, const char* file, const char* symbol,
                                         const std::string& otherwise) {
   const auto path = FolderOf(here) / file;
-  void* handle = OpenLibrary(path.c_str(), flags);
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = dlerror();
     throw Error(WASINN_UNSUPPORTED_OPERATION,

@@ -11,9 +11,9 @@
 
 namespace wasinn::backend {
 
-// The table of the runtime in `file`, which lies beside the library with the address `here`, by its function `symbol`. `flags` are dlopen's.
+// The table of the runtime in `file`, which lies beside the library with the address `here`, by its function `symbol`.
 // Opened for the life of the OS process. Throws WASINN_UNSUPPORTED_OPERATION, with `otherwise` and why it did not open.
-const wasinn_backend* OpenRuntimeBeside(const void* here, const char* file, int flags, const char* symbol,
+const wasinn_backend* OpenRuntimeBeside(const void* here, const char* file, const char* symbol,
                                         const std::string& otherwise);
 
 // The runtime's function of the same place in the table. `Runtime` gives the runtime's table, which is there, since

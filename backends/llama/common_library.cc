@@ -8,7 +8,6 @@
 #include "common/dependencies.h"
 #include "common/error.h"
 #include "common/large_stack.h"
-#include "common/open_library.h"
 
 namespace wasinn::llama {
 
@@ -26,7 +25,7 @@ CommonLibrary::CommonLibrary(const std::string& library)
     : path_((std::filesystem::path(library).parent_path() / "libwasinn_llama_common.so").string()) {
   backend::CheckDependencies(path_);
   // Never closed, as the frameworks' libraries.
-  void* handle = backend::OpenLibrary(path_.c_str());
+  void* handle = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return;
   const auto find = [handle](const char* name, auto* function) {
     *function = reinterpret_cast<std::remove_pointer_t<decltype(function)>>(dlsym(handle, name));

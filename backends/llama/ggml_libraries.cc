@@ -9,7 +9,6 @@
 #include <system_error>
 
 #include "common/dependencies.h"
-#include "common/open_library.h"
 
 namespace wasinn::llama {
 
@@ -30,7 +29,7 @@ std::string_view Variant(std::string_view file) {
 
 // 0: not for this machine. A library without variants has no such function.
 int ScoreOf(const fs::path& library) {
-  void* handle = backend::OpenLibrary(library.c_str());
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return 0;
   const auto score = reinterpret_cast<int (*)()>(dlsym(handle, "ggml_backend_score"));
   const int result = score == nullptr ? 0 : score();

@@ -6,7 +6,6 @@
 #include <mutex>
 
 #include "common/error.h"
-#include "common/open_library.h"
 #include "llama/ggml_libraries.h"
 #include "llama/layout_check.h"
 #include "llama/log_scope.h"
@@ -51,7 +50,6 @@ void LlamaLibrary::Start() const {
   LogScope::Install(*this);
   if (dev_count() == 0) {
     for (const auto& library : BestGgmlLibraries(std::filesystem::path(path_).parent_path())) {
-      backend::OpenLibrary(library.c_str());  // ggml opens it again, in a way in which the program's symbols come first
       load_device(library.c_str());
     }
   }

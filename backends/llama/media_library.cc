@@ -8,7 +8,6 @@
 
 #include "common/dependencies.h"
 #include "common/error.h"
-#include "common/open_library.h"
 #include "llama/log_scope.h"
 
 namespace wasinn::llama {
@@ -16,7 +15,7 @@ namespace wasinn::llama {
 MediaLibrary::MediaLibrary(const std::string& library) {
   const std::string path = (std::filesystem::path(library).parent_path() / "libwasinn_llama_mtmd.so").string();
   backend::CheckDependencies(path);
-  void* handle = backend::OpenLibrary(path.c_str());
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   const auto find = [&](const char* name, auto* function) {
     *function =
         handle == nullptr ? nullptr : reinterpret_cast<std::remove_pointer_t<decltype(function)>>(dlsym(handle, name));

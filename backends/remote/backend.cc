@@ -1,5 +1,4 @@
 // The backend's table of functions. All but the first need gRPC, and are the runtime's.
-#include <dlfcn.h>
 #include <wasinn/backend.h>
 
 #include <atomic>
@@ -28,10 +27,8 @@ void OpenRuntime() {
   const std::lock_guard lock(mutex);
   if (Runtime() != nullptr) return;
   static constexpr char kHere = 0;
-  // It shares gRPC with a program that is linked with the same one, and such a program has copies of gRPC's variables. So the program's symbols come
-  // first, as usual.
   runtime.store(
-      backend::OpenRuntimeBeside(&kHere, WASINN_REMOTE_RUNTIME, RTLD_NOW | RTLD_LOCAL, "wasinn_remote_runtime",
+      backend::OpenRuntimeBeside(&kHere, WASINN_REMOTE_RUNTIME, "wasinn_remote_runtime",
                                  "the remote backend's " WASINN_REMOTE_RUNTIME " did not open, which needs gRPC"),
       std::memory_order_release);
 }

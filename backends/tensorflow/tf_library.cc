@@ -43,8 +43,11 @@ TfLibrary::TfLibrary(const std::string& configured) {
   std::optional<backend::StderrCapture> capture;
   // It writes a line while it is opened, whatever it is told; not if the program has it open.
   if (dlopen("libtensorflow_framework.so.2", RTLD_LAZY | RTLD_NOLOAD) == nullptr) capture.emplace(IsTensorFlows);
-  const backend::Library library(
-      {.framework = "TensorFlow", .install = kInstall, .names = kNames, .configured = configured});
+  const backend::Library library({.framework = "TensorFlow",
+                                  .install = kInstall,
+                                  .names = kNames,
+                                  .configured = configured,
+                                  .own_symbols_first = true});
 #define WASINN_TF_SYMBOL(name) api_.name = library.Symbol<decltype(api_.name)>(#name);
   WASINN_TF_FUNCTIONS(WASINN_TF_SYMBOL)
 #undef WASINN_TF_SYMBOL

@@ -7,7 +7,6 @@
 
 #include "common/dependencies.h"
 #include "common/error.h"
-#include "common/open_library.h"
 
 namespace wasinn::tflite {
 
@@ -29,7 +28,7 @@ void KeepRefusal(const char* message) {
 
 DelegateLibrary::DelegateLibrary(const DelegateConfig& config) : config_(config) {
   backend::CheckDependencies(config.library);
-  void* handle = backend::OpenLibrary(config.library.c_str());
+  void* handle = dlopen(config.library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = dlerror();
     throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("delegate '{}': its library cannot be opened: {}",

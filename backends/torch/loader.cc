@@ -1,5 +1,6 @@
 #include "torch/loader.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <atomic>
@@ -9,7 +10,6 @@
 
 #include "common/error.h"
 #include "common/library.h"
-#include "common/open_library.h"
 #include "common/runtime.h"
 #include "torch/runtime.h"
 
@@ -28,14 +28,14 @@ std::atomic<const wasinn_backend*> runtime = nullptr;
 void OpenHelpers(const std::string& configured) {
   constexpr char kQuadmath[] = "libquadmath.so.0";
   if (configured.empty()) {
-    backend::OpenLibrary(kQuadmath);
+    dlopen(kQuadmath, RTLD_NOW | RTLD_LOCAL);
     return;
   }
   std::error_code ignored;
   const std::filesystem::path path(configured);
   if (!path.is_absolute()) return;
   const auto folder = std::filesystem::is_directory(path, ignored) ? path : path.parent_path();
-  backend::OpenLibrary((folder / kQuadmath).c_str());
+  dlopen((folder / kQuadmath).c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
 // A program that is linked to libtorch runs with the version that it was compiled for, and no other.
@@ -55,7 +55,7 @@ void CheckVersion(const backend::Library& library, const std::string& path) {
 const wasinn_backend* OpenRuntimeLibrary() {
   static constexpr char kHere = 0;
   return backend::OpenRuntimeBeside(
-      &kHere, WASINN_TORCH_RUNTIME, backend::OpenFlags(), kRuntimeSymbol,
+      &kHere, WASINN_TORCH_RUNTIME, kRuntimeSymbol,
       fmt::format("the torch backend's {} did not open with the libtorch that was found; {} installs the right one",
                   WASINN_TORCH_RUNTIME, kInstall));
 }

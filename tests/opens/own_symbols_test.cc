@@ -1,14 +1,16 @@
-// How frameworks' libraries are opened: their own symbols come before the program's, unless the program allocates memory in its own way.
+// How TensorFlow's library is opened: its own symbols come before the program's, unless the program allocates memory in its own way.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <iostream>
+#include <locale>
 #include <new>
 #include <sstream>
 
 #include "common/open_library.h"
-#include "own_symbols.h"
+#include "opens/own_symbols.h"
+#include "support/this_build.h"
 
 int wasinn_test_own_symbol() { return 2; }  // exported, as that of a library that the program is linked with
 
@@ -29,13 +31,14 @@ namespace {
 
 template <typename Function>
 Function* Find(const char* name) {
-  static void* const library = OpenLibrary(OWN_SYMBOLS_LIBRARY);
+  static void* const library =
+      OpenLibrary(testing::InThisBuild("tests/opens/libown_symbols_library.so").c_str(), OwnSymbolsFirst());
   EXPECT_NE(library, nullptr) << dlerror();
   return reinterpret_cast<Function*>(dlsym(library, name));
 }
 
 TEST(OwnSymbols, ComeFirst) {
-  EXPECT_EQ((OpenFlags() & RTLD_DEEPBIND) != 0, kOwnFirst);
+  EXPECT_EQ((OwnSymbolsFirst() & RTLD_DEEPBIND) != 0, kOwnFirst);
   EXPECT_EQ(Find<int()>("wasinn_test_answer")(), kOwnFirst ? 1 : 2);
 }
 
@@ -45,6 +48,11 @@ TEST(OwnSymbols, LibrariesMayWriteToStreams) {
   ::testing::internal::CaptureStderr();
   Find<void(const char*)>("wasinn_test_write")("from the library");
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "from the library\n");
+}
+
+// It names the number of a facet, too.
+TEST(OwnSymbols, LibrariesFindFacets) {
+  EXPECT_EQ(Find<size_t()>("wasinn_test_facet")(), std::ctype<char>::id._M_id());
 }
 
 }  // namespace
