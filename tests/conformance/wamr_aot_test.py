@@ -57,7 +57,7 @@ class RunTest(AotTest):
             self.assertEqual(self.wasinn(module, "--raw", IMAGE, flags=(), engine=engine).stdout, compiled.stdout)
 
     def test_it_wants_to_be_allowed(self):
-        self.check_error(self.wasinn(self.compile("bench"), flags=()), "no sandbox confines: --allow-precompiled runs it")
+        self.check_error(self.wasinn(self.compile("cli-probe"), flags=()), "no sandbox confines: --allow-precompiled runs it")
 
     def test_code_of_another_machine(self):
         other = "x86_64" if os.uname().machine == "aarch64" else "aarch64"
