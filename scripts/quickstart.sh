@@ -21,6 +21,7 @@ configure() {
   quietly cmake --preset release "${options[@]}"
 }
 
+export CCACHE_DISABLE=1 # on a fresh machine there is nothing to take from it
 "$scripts/deps.sh" build guest wasmtime onnxruntime
 say "configuring $build"
 configure
