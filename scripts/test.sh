@@ -14,7 +14,7 @@ for part in manifest shards lib/common; do
   # shellcheck source=/dev/null
   . "$scripts/$part.sh"
 done
-cd "$root"
+cd "$root" && commit=$(git rev-parse HEAD)$(git diff --quiet HEAD || echo ', and changes')
 
 tiers=(gate)
 case ${1-} in
@@ -97,4 +97,4 @@ for name in "${tiers[@]}"; do
   esac
 done
 python3 "$scripts/report.py" "$results"
-[ "${tiers[0]-}" != gate ] || { git rev-parse HEAD; [ "${1-}" != --all ] || echo all; } >build/passed
+[ "${tiers[0]-}" != gate ] || { echo "$commit"; [ "${1-}" != --all ] || echo all; } >build/passed

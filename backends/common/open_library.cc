@@ -1,6 +1,5 @@
 #include "common/open_library.h"
 
-#include <dlfcn.h>
 #include <gnu/libc-version.h>
 #include <link.h>
 
@@ -8,9 +7,7 @@
 #include <cstring>
 #include <iostream>
 #include <locale>
-#include <mutex>
 #include <new>
-#include <optional>
 #include <string>
 #include <string_view>
 

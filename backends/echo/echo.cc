@@ -215,7 +215,8 @@ bool WorkOn(wasinn_backend_slot* slot) {
   const bool endless = wasinn::echo::HasByte(slot->inputs, slot->model->endless);
   const int delay_ms = endless ? wasinn::echo::kEndless : slot->model->delay_ms;
   const bool waits = slot->model->gated < 0 || wasinn::echo::HasByte(slot->inputs, slot->model->gated);
-  const bool done = Work(delay_ms, waits ? slot->model->gate : "", slot->cancelled);
+  static const std::string no_gate;
+  const bool done = Work(delay_ms, waits ? slot->model->gate : no_gate, slot->cancelled);
   slot->running.store(false);
   return done;
 }

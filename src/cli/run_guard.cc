@@ -106,9 +106,8 @@ void RunGuard::Stop() {
   if (guest_ != nullptr) wasinn_guest_stop(guest_);
 }
 
-// Whoever is told to stop or to log might wait: so the end of this process is settled first.
 void RunGuard::EndSoonAndKeep(int code) {
-  is_keeping = true;
+  is_keeping = true;  // before the time runs
   EndSoon(code);
   Keep(code);
 }
@@ -119,6 +118,7 @@ void RunGuard::Keep(int code) {
   is_keeping = false;
 }
 
+// The guest, or whoever reads the log, may make this thread wait: so the end of this process is settled first.
 void RunGuard::Watch(Clock::time_point deadline) {
   constexpr int kTimeout = 124;  // that of timeout(1)
   for (;;) {

@@ -13,8 +13,8 @@
 namespace wasinn::cli {
 
 // One for the OS process at a time. A first signal stops the guest; if the command has not ended within kGrace, as where
-// a guest is in a system call or a compute cannot be cancelled, the OS process ends without waiting. A second signal
-// ends it at once.
+// a guest is in a system call or a compute cannot be cancelled, the OS process ends without waiting, but for a second in
+// which it completes the files that it is writing. A second signal ends it at once.
 class RunGuard {
  public:
   static constexpr std::chrono::milliseconds kGrace{80};  // and what it takes to see it: 100 in all

@@ -31,10 +31,10 @@ class Clock {
 
   time_point now() const { return hands_ == nullptr ? SteadyClock::now() : hands_->now(); }
 
-  // Until somebody notifies, or it is time; or it returns for no reason, so that who waits looks again.
+  // Until somebody notifies, or it is time; or it returns for no reason, so that the caller looks again.
   void Wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, time_point until) const {
     if (hands_ != nullptr) {
-      changed.wait_for(lock, std::chrono::milliseconds(1));  // whoever turns them tells nobody
+      changed.wait_for(lock, std::chrono::milliseconds(1));  // turning the hands notifies nobody
     } else if (until == time_point::max()) {
       changed.wait(lock);
     } else {

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "backends/test_host.h"
@@ -97,6 +98,18 @@ inline Tensor Compute(Context* context, const std::vector<Tensor>& inputs) {
   }
   MustCompute(context);
   return MustGet(context);
+}
+
+// A model whose data decide the output's shape: ONNX's NonZero of [2, 3].
+inline void ExpectPlacesOfNonzeros(Context* context) {
+  for (const auto& [values, places] :
+       {std::pair<std::vector<float>, std::vector<int64_t>>({0, 1, 0, 0, 2, 3}, {0, 1, 1, 1, 1, 2}),
+        {{0, 0, 0, 0, 0, 0}, {}},
+        {{7, 0, 0, 0, 0, 0}, {0, 0}}}) {
+    const Tensor out = Compute(context, {Floats({2, 3}, values)});
+    EXPECT_THAT(out.dims, ElementsAre(2, static_cast<int64_t>(places.size() / 2)));
+    EXPECT_EQ(out.As<int64_t>(), places);
+  }
 }
 // The same, in a context that is gone then.
 inline Tensor Compute(const Model& model, const std::vector<Tensor>& inputs) {

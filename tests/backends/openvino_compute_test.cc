@@ -79,14 +79,7 @@ TEST(OpenVinoCompute, ShowsOutputsWhoseShapeTheDataDecide) {
   const Host host;
   const LoadedModel model = IrModel(host, "nonzero");
   Context context(model);
-  for (const auto& [values, places] :
-       {std::pair<std::vector<float>, std::vector<int64_t>>({0, 1, 0, 0, 2, 3}, {0, 1, 1, 1, 1, 2}),
-        {{0, 0, 0, 0, 0, 0}, {}},
-        {{7, 0, 0, 0, 0, 0}, {0, 0}}}) {
-    const Tensor out = Compute(&context, {Floats({2, 3}, values)});
-    EXPECT_THAT(out.dims, ElementsAre(2, static_cast<int64_t>(places.size() / 2)));
-    EXPECT_EQ(out.As<int64_t>(), places);
-  }
+  ExpectPlacesOfNonzeros(&context);
 }
 
 TEST(OpenVinoCompute, RefusesWhatIsNoTensorOfNumbers) {
