@@ -7,9 +7,9 @@
 #include <stdexcept>
 
 #include "backends/expect.h"
+#include "backends/native_place.h"
 #include "backends/onnx_writer.h"
 #include "onnx/devices.h"
-#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -59,7 +59,7 @@ TEST(OnnxOpen, HoldsModelsOfTheNextHostToTheirLimits) {
 class OfTheProgram {
  public:
   OfTheProgram() {
-    void* library = dlopen(testing::FrameworkFile("onnx").c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* library = dlopen(NativeLibrary("onnx").c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) throw std::runtime_error(dlerror());
     const auto base = reinterpret_cast<const OrtApiBase* (*)()>(dlsym(library, "OrtGetApiBase"));
     api_ = base()->GetApi(ORT_API_VERSION);
