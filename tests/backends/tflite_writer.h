@@ -197,7 +197,7 @@ std::string DataOf(const std::vector<Number>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Number)};
 }
 
-// `keys`: of a signature for each graph, which calls the first output `result`.
+// `keys`: of a signature for each graph, which calls the first input `x` and the first output `result`.
 inline std::string WriteTfLite(const std::vector<TfLiteGraph>& graphs, const std::vector<std::string>& keys = {}) {
   std::vector<Flat::Ref> codes, buffers, subgraphs;
   buffers.push_back(Flat::Table());  // the first is the empty one
@@ -255,9 +255,12 @@ inline std::string WriteTfLite(const std::vector<TfLiteGraph>& graphs, const std
   model->Set(4, Flat::Tables(buffers));
   std::vector<Flat::Ref> signatures;
   for (size_t i = 0; i < keys.size(); ++i) {
-    auto output = Flat::Table(), signature = Flat::Table();
+    auto input = Flat::Table(), output = Flat::Table(), signature = Flat::Table();
+    input->Set(0, Flat::Text("x"));
+    input->Set(1, static_cast<uint32_t>(graphs[i].inputs.at(0)));
     output->Set(0, Flat::Text("result"));
     output->Set(1, static_cast<uint32_t>(graphs[i].outputs.at(0)));
+    signature->Set(0, Flat::Tables({input}));
     signature->Set(1, Flat::Tables({output}));
     signature->Set(2, Flat::Text(keys[i]));
     signature->Set(4, static_cast<uint32_t>(i));
