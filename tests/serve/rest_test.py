@@ -6,7 +6,7 @@ import struct
 import unittest
 import zlib
 
-from command import until
+from command import ECHO as ECHO_FOLDER, until
 from server import ServeTest, element
 
 ECHO = "in x f32 2,3\n"
@@ -58,6 +58,14 @@ class Models(ServeTest):
         config = server.request("GET", "/v2/models/m/config").json()
         self.assertEqual(config["input"][1], {"name": "o", "data_type": "TYPE_INT16", "dims": [-1], "optional": True})
         self.assertEqual(config["max_batch_size"], 0)
+
+    def test_the_configuration_of_a_model_with_batches(self):
+        self.file("m.gguf", "GGUF\nin x f32 -1,3\n")
+        server = self.serve("--config", self.file("batches.toml", f"backend_dirs = ['{ECHO_FOLDER}']\n[models.m]\npath = 'm.gguf'\n"
+                                                                   "[models.m.batching]\nmax_batch_size = 8\n"))
+        config = server.request("GET", "/v2/models/m/config").json()
+        self.assertEqual((config["max_batch_size"], config["input"][0]["dims"]), (8, [3]))
+        self.assertEqual(server.request("GET", "/v2/models/m").json()["inputs"][0]["shape"], [-1, 3])
 
     def test_versions(self):
         for version, shape in ((2, 1), (10, 2)):
