@@ -99,7 +99,7 @@ Result<Tensor> MakeInput(Io io, uint32_t index, const Shapes& shapes, Random& ra
   const Result<size_t> size = SizeOf(io, *dims);
   if (!size) return std::unexpected(size.error());
   Tensor tensor{index, io.name, io.dtype, std::move(*dims), Buffer(*size)};
-  Fill(io.dtype, random, tensor.data);
+  if ((io.flags & WASINN_IO_STRINGS) == 0) Fill(io.dtype, random, tensor.data);  // zeros are empty strings
   return tensor;
 }
 

@@ -66,7 +66,7 @@ inline void Context::ComputeNow() {
     status = Run();
   }
   if (status != nullptr) Fail(status);
-  outputs_.AfterRun();
+  outputs_.AfterRun(budget_);
   computed_ = true;
 }
 
@@ -102,12 +102,13 @@ OrtStatus* Context::Run() {
   subject.cache = model_.host().cache();
   subject.gate = &gate_;
   const CallScope scope(subject);
-  inputs_.BindForRun();
+  inputs_.BindForRun(budget_);
   outputs_.BeforeRun();
   const OrtApi& api = model_.host().api();
   gate_.Enter();
   OrtStatus* status = api.RunWithBinding(model_.session(), run_options_.get(), binding_.get());
   LeaveGate();
+  inputs_.AfterRun();
   return status;
 }
 

@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "onnx/dtype.h"
 #include "onnx/tensor.h"
+#include "onnx/values.h"
 
 namespace wasinn::onnx {
 
@@ -20,6 +21,7 @@ Inputs::Inputs(const Model& model, OrtIoBinding* binding) : model_(model), bindi
   for (const Port& port : ports) {
     slots_.push_back({.value = {nullptr, release}, .dims = {}});
     slots_.back().dims.reserve(port.dims.size());
+    has_strings_ = has_strings_ || port.is_strings;
   }
 }
 
@@ -29,10 +31,12 @@ void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
   Slot& slot = slots_[index];
   slot.wanted = false;
   const OrtMemoryInfo* const place = PlaceOf(index, tensor);
-  const bool same = slot.value != nullptr && slot.data == tensor.data && slot.place == place &&
+  const bool is_made = slot.value != nullptr || (slot.data != nullptr && model_.signature().inputs()[index].is_strings);
+  const bool same = is_made && slot.data == tensor.data && slot.place == place &&
                     std::ranges::equal(slot.dims, std::span(tensor.dims, tensor.rank));
   if (!same) Make(index, tensor, place);
-  if (!slot.bound && !model_.copies_inputs()) PutIntoBinding(index);
+  const bool is_put = slot.bound || model_.copies_inputs() || slot.value == nullptr;
+  if (!is_put) PutIntoBinding(index);
   slot.wanted = true;
 }
 
@@ -50,7 +54,11 @@ void Inputs::Make(uint32_t index, const wasinn_tensor& tensor, const OrtMemoryIn
   backend::CheckTensor(port, tensor);
   std::vector<int64_t> dims(tensor.dims, tensor.dims + tensor.rank);
   Slot& slot = slots_[index];
-  slot.value = MakeTensor(model_.host().library(), place, port.ort_type, dims, tensor.data, tensor.bytes);
+  if (port.is_strings) {
+    (void)backend::StringsOf(port, dims, tensor.data);
+  } else {
+    slot.value = MakeTensor(model_.host().library(), place, port.ort_type, dims, tensor.data, tensor.bytes);
+  }
   if (model_.copies_inputs()) stale_ = stale_ || slot.bound;  // until the next run, which may be without this input
   slot.bound = false;
   slot.data = tensor.data;
@@ -67,19 +75,42 @@ void Inputs::PutIntoBinding(uint32_t index) {
   slots_[index].bound = true;
 }
 
-void Inputs::BindForRun() {
+void Inputs::PutStrings(uint32_t index, MemoryBudget& budget) {
+  const Port& port = model_.signature().inputs()[index];
+  Slot& slot = slots_[index];
+  slot.value = MakeStringTensor(model_.host().library(), backend::StringsOf(port, slot.dims, slot.data), budget);
+  PutIntoBinding(index);
+}
+
+void Inputs::AfterRun() {
+  if (!has_strings_) return;
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    if (!model_.signature().inputs()[i].is_strings) continue;
+    slots_[i].value.reset();
+    slots_[i].bound = false;
+  }
+  Rebind();
+}
+
+void Inputs::BindForRun(MemoryBudget& budget) {
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i].wanted) continue;
     const Port& port = model_.signature().inputs()[i];
     if (port.required()) backend::ThrowUnset(port);
     stale_ = stale_ || slots_[i].bound;
   }
-  if (!stale_ && !model_.copies_inputs()) return;
-  // A binding forgets all inputs or none.
-  if (std::exchange(stale_, false)) model_.host().api().ClearBoundInputs(binding_);
+  if (stale_ || model_.copies_inputs()) Rebind();
+  for (uint32_t i = 0; has_strings_ && i < slots_.size(); ++i) {
+    if (slots_[i].wanted && model_.signature().inputs()[i].is_strings) PutStrings(i, budget);
+  }
+}
+
+// A binding forgets all inputs or none.
+void Inputs::Rebind() {
+  if (std::exchange(stale_, false) || has_strings_) model_.host().api().ClearBoundInputs(binding_);
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     const bool had = std::exchange(slots_[i].bound, false);
-    if (slots_[i].wanted && (had || model_.copies_inputs())) PutIntoBinding(i);
+    if (slots_[i].wanted && slots_[i].value != nullptr && (had || model_.copies_inputs())) PutIntoBinding(i);
   }
 }
 

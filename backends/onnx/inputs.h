@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "onnx/memory_budget.h"
 #include "onnx/model.h"
 
 namespace wasinn::onnx {
@@ -19,8 +20,10 @@ class Inputs {
   // wasinn_backend::bind_input and unbind_input.
   void Bind(uint32_t index, const wasinn_tensor& tensor);
   void Unbind(uint32_t index) { slots_[index].wanted = false; }
-  // Before each run.
-  void BindForRun();
+  // Before each run. Strings become ONNX Runtime's for it, since their bytes may have changed: memory of `budget`.
+  void BindForRun(MemoryBudget& budget);
+  // After each run: nothing is kept that nobody counts.
+  void AfterRun();
 
  private:
   struct Slot {
@@ -35,10 +38,13 @@ class Inputs {
   const OrtMemoryInfo* PlaceOf(uint32_t index, const wasinn_tensor& tensor) const;
   void Make(uint32_t index, const wasinn_tensor& tensor, const OrtMemoryInfo* place);
   void PutIntoBinding(uint32_t index);
+  void Rebind();
+  void PutStrings(uint32_t index, MemoryBudget& budget);
 
   const Model& model_;
   OrtIoBinding* const binding_;
   std::vector<Slot> slots_;
+  bool has_strings_ = false;
   bool stale_ = false;  // something is bound that is not wanted
 };
 

@@ -47,6 +47,13 @@ void RethrowTimeout(const std::exception& error) {
   if (own != nullptr && own->code() == WASINN_TIMEOUT) throw Error(*own);
 }
 
+// As ONNX Runtime has it, with the file's number and the highest that it takes.
+bool IsTooNew(std::string_view words) {
+  return words.contains("Unsupported model IR version") ||
+         words.contains("is under development and support for this is limited") ||
+         words.contains("Current official support for domain");
+}
+
 uint64_t MemoryForLoading(uint64_t max_bytes, size_t model_bytes) {
   if (max_bytes == 0) return UINT64_MAX;
   return backend::AddSat(max_bytes, kCopiesOfWeights * model_bytes);
@@ -98,7 +105,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
         options, host.fallback(), /*cpu=*/Providers(), [&] { return ProvidersOf(options.target, host.library()); },
         [&](const Providers& providers) { LoadOn(providers, source); });
   }
-  auto signature = std::make_unique<Signature>(host_.library(), session_.get(), source.scan.ranked);
+  auto signature = std::make_unique<Signature>(host_.library(), session_.get(), source.scan);
   if (device_memory_) signature->set_memory(device_memory_->name());
   if (takes_turns_) signature->set_max_parallel(1);
   signature_ = std::move(signature);
@@ -207,6 +214,15 @@ void Model::MakeSession(const Providers& providers, const Source& source, std::s
   if (status != nullptr && (budget.refused() != 0 || no_memory)) {
     throw Error(WASINN_TOO_LARGE, fmt::format("loading the model needs more memory than the {} bytes allowed: {}",
                                               budget.limit(), library.Message(status)));
+  }
+  if (IsTooNew(words)) {
+    wasinn_code code = WASINN_RUNTIME_ERROR;
+    const std::string message = library.Message(status, &code);
+    throw Error(
+        code,
+        fmt::format("{}: the model is newer than ONNX Runtime {}: use a newer one, or export the model again with an "
+                    "older opset and IR version (torch.onnx.export's opset_version, onnx.version_converter)",
+                    message, library.version()));
   }
   library.Check(
       status,

@@ -74,6 +74,40 @@ bool HasShape(std::span<const uint8_t> value) {
   return tensor && Find(*tensor, 2);
 }
 
+// Numbers of a repeated field, packed or one by one.
+void AppendNumbers(const ProtoField& field, std::vector<std::string>& to) {
+  if (field.type == ProtoField::Type::kVarint) to.push_back(std::to_string(static_cast<int64_t>(field.value)));
+  if (field.type != ProtoField::Type::kBytes) return;
+  uint64_t number = 0;
+  int shift = 0;
+  for (const uint8_t byte : field.bytes) {
+    if (shift < 64) number |= uint64_t{byte & 0x7fU} << shift;
+    shift += 7;
+    if (byte >= 0x80) continue;
+    to.push_back(std::to_string(static_cast<int64_t>(number)));
+    number = 0;
+    shift = 0;
+  }
+}
+
+// Of a node that is a ZipMap, which has one of two attributes.
+Classes ClassesOf(std::span<const uint8_t> node) {
+  Classes classes;
+  ProtoReader attributes(node);
+  for (ProtoField attribute; attributes.Next(&attribute);) {
+    if (attribute.number != 5 || attribute.type != ProtoField::Type::kBytes) continue;
+    const std::string_view name = TextIn(attribute.bytes, 1);
+    ProtoReader values(attribute.bytes);
+    for (ProtoField value; values.Next(&value);) {
+      if (name == "classlabels_int64s" && value.number == 8) AppendNumbers(value, classes.names);
+      if (name != "classlabels_strings" || value.number != 9 || value.type != ProtoField::Type::kBytes) continue;
+      classes.names.emplace_back(value.text());
+      classes.are_texts = true;
+    }
+  }
+  return classes;
+}
+
 class Scanner {
  public:
   explicit Scanner(Trust trust) : guest_(trust == Trust::kGuest) {}
@@ -97,6 +131,8 @@ class Scanner {
           kChildren, [&](const Child& one) { return one.in == kind && one.number == field.number; });
       if (is_bytes && child != std::end(kChildren)) {
         Read(child->message, field.bytes, depth + 1);
+        if (kind == Message::kGraph && std::exchange(has_zip_map_, false))
+          scan_.classes[std::string(TextIn(field.bytes, 2))] = ClassesOf(field.bytes);
       } else if (is_bytes) {
         Note(kind, field, depth);
       } else if (kind == Message::kTensor && field.number == 14 && field.value != 0) {
@@ -109,7 +145,9 @@ class Scanner {
 
   void Note(Message kind, const ProtoField& field, int depth) {
     const uint32_t number = field.number;
-    if (kind == Message::kGraph && depth == 1 && (number == 11 || number == 12)) {  // inputs, outputs
+    if (kind == Message::kNode && depth == 2 && number == 4 && field.text() == "ZipMap") {
+      has_zip_map_ = true;
+    } else if (kind == Message::kGraph && depth == 1 && (number == 11 || number == 12)) {  // inputs, outputs
       if (HasShape(field.bytes)) scan_.ranked.emplace_back(TextIn(field.bytes, 1));
     } else if (kind == Message::kTensor && number == 13) {  // external_data: keys and values
       RefuseFiles("a tensor of the model is stored outside of it (external data)");
@@ -128,6 +166,7 @@ class Scanner {
 
   const bool guest_;
   bool has_graph_ = false;
+  bool has_zip_map_ = false;  // the node that is being read is one, of the model's own graph
   ModelScan scan_;
 };
 

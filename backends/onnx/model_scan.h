@@ -3,6 +3,7 @@
 #define WASINN_BACKENDS_ONNX_MODEL_SCAN_H_
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -15,9 +16,17 @@ enum class Trust {
   kGuest,  // bytes of a guest
 };
 
+// The classes of a ZipMap, whose output is maps of them to floats. Numbers are written in digits.
+struct Classes {
+  std::vector<std::string> names;
+  bool are_texts = false;
+};
+
 struct ModelScan {
   // Inputs and outputs of the model whose rank the file tells.
   std::vector<std::string> ranked;
+  // Of outputs of ZipMaps, by name.
+  std::map<std::string, Classes> classes;
   // Files beside a host's model that hold weights (external data), by the names that the model has for them.
   std::set<std::string> external_files;
 };

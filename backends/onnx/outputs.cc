@@ -11,6 +11,7 @@
 #include "common/saturating.h"
 #include "onnx/dtype.h"
 #include "onnx/tensor.h"
+#include "onnx/values.h"
 
 namespace wasinn::onnx {
 
@@ -101,16 +102,37 @@ void Outputs::Release(const Port& port, Slot* slot) {
   library.Check(library.api().BindOutputToDevice(binding_, port.name.c_str(), PlaceOf(*slot)), port.name.c_str());
 }
 
-void Outputs::AfterRun() {
+void Outputs::AfterRun(MemoryBudget& budget) {
   if (AllAreBound()) return;
   const auto& ports = model_.signature().outputs();
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (!ports[i].servable()) {
       Release(ports[i], &slots_[i]);
+    } else if (ports[i].is_converted()) {
+      Convert(ports[i], &slots_[i], budget);
     } else if (ports[i].is_input) {
       KeepPassedOn(ports[i], &slots_[i]);
     }
   }
+}
+
+void Outputs::Convert(const Port& port, Slot* slot, MemoryBudget& budget) {
+  FetchValues();
+  if (slot->memory == nullptr || slot->memory->value == nullptr) {
+    throw Error(WASINN_RUNTIME_ERROR, fmt::format("ONNX Runtime gave no value for output '{}'", port.name));
+  }
+  const OrtLibrary& library = model_.host().library();
+  backend::AlignedBuffer& buffer = slot->memory->buffer;
+  const auto read = port.is_strings ? ReadStrings : ReadClassMaps;
+  slot->dims = read(library, slot->memory->value.get(), port, budget, &buffer);
+  slot->memory->value.reset();
+  slot->seen = true;
+  slot->view = {.struct_size = sizeof(wasinn_tensor),
+                .dtype = port.io.dtype,
+                .rank = static_cast<uint32_t>(slot->dims.size()),
+                .dims = slot->dims.data(),
+                .data = buffer.data(),
+                .bytes = backend::TensorBytes(slot->dims, backend::ElementSize(port.io.dtype))};
 }
 
 void Outputs::KeepPassedOn(const Port& port, Slot* slot) {

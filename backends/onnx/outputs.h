@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "onnx/memory_budget.h"
 #include "onnx/model.h"
 #include "onnx/output_memory.h"
 
@@ -32,8 +33,9 @@ class Outputs {
   }
   // Before each run. What outputs held is gone.
   void BeforeRun();
-  // After each run that succeeded: keeps what was passed on, and lets go of what is not a tensor of numbers.
-  void AfterRun();
+  // After each run that succeeded: keeps what was passed on, makes tensors of strings and maps, with memory of `budget`, and lets go
+  // of what is none.
+  void AfterRun(MemoryBudget& budget);
   // Of everything: the end.
   void Drop() { slots_.clear(); }
   // Lets go of all but what is bound.
@@ -63,6 +65,7 @@ class Outputs {
   bool AllAreBound() const { return all_bindable_ && n_bound_ == slots_.size(); }
   void Release(const Port& port, Slot* slot);
   void KeepPassedOn(const Port& port, Slot* slot);
+  void Convert(const Port& port, Slot* slot, MemoryBudget& budget);
   void FetchValues();
   void Look(const Port& port, Slot* slot);
 

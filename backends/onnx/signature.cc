@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "common/error.h"
+#include "common/strings.h"
 #include "onnx/dtype.h"
 
 namespace wasinn::onnx {
@@ -26,13 +27,14 @@ void CheckNames(const std::deque<Port>& outputs) {
 
 }  // namespace
 
-Signature::Signature(const OrtLibrary& library, const OrtSession* session, std::span<const std::string> ranked)
-    : library_(library), session_(session), ranked_(ranked) {
+Signature::Signature(const OrtLibrary& library, const OrtSession* session, const ModelScan& scan)
+    : library_(library), session_(session), scan_(scan) {
   const OrtApi& api = library.api();
   Read(api.SessionGetInputCount, api.SessionGetInputName, api.SessionGetInputTypeInfo, 0, &inputs_);
   Read(api.SessionGetOverridableInitializerCount, api.SessionGetOverridableInitializerName,
        api.SessionGetOverridableInitializerTypeInfo, WASINN_IO_OPTIONAL, &inputs_);
   Read(api.SessionGetOutputCount, api.SessionGetOutputName, api.SessionGetOutputTypeInfo, 0, &outputs_);
+  for (Port& output : outputs_) ReadMaps(&output);
   CheckNames(outputs_);
   Names inputs;
   for (const Port& input : inputs_) inputs.insert(input.name);
@@ -75,6 +77,20 @@ void Signature::ReadType(const OrtTypeInfo* type, Port* port) const {
   }
   port->io.dtype = kind == ONNX_TYPE_TENSOR ? FromOrt(port->ort_type) : WASINN_DTYPE_UNKNOWN;
   if (port->io.dtype == WASINN_DTYPE_UNKNOWN) port->io.flags |= WASINN_IO_UNSERVABLE;
+  if (kind != ONNX_TYPE_TENSOR || port->ort_type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) return;
+  backend::MakeStrings(*port);
+  port->is_strings = port->servable();
+}
+
+// ONNX Runtime's maps are sorted, so only the model's file tells the order of the classes.
+void Signature::ReadMaps(Port* port) const {
+  const auto found = scan_.classes.find(port->name);
+  if (port->servable() || found == scan_.classes.end() || found->second.names.empty()) return;
+  port->classes = found->second;
+  port->io.dtype = WASINN_F32;
+  port->io.flags &= ~uint32_t{WASINN_IO_UNSERVABLE};
+  port->dims = {-1, static_cast<int64_t>(port->classes.names.size())};
+  port->io.rank = 2;
 }
 
 void Signature::ReadTensor(const OrtTensorTypeAndShapeInfo* tensor, Port* port) const {
@@ -88,7 +104,7 @@ void Signature::ReadTensor(const OrtTensorTypeAndShapeInfo* tensor, Port* port) 
   for (int64_t& dim : port->dims) dim = std::max<int64_t>(dim, -1);
   // No dimensions: a scalar, or a shape that nobody knows.
   const bool known =
-      rank > 0 || library_.HasShape(tensor).value_or(std::ranges::find(ranked_, port->name) != ranked_.end());
+      rank > 0 || library_.HasShape(tensor).value_or(std::ranges::find(scan_.ranked, port->name) != scan_.ranked.end());
   port->io.rank = known ? static_cast<int32_t>(rank) : -1;
 }
 

@@ -80,6 +80,13 @@ std::string WithoutAddress(std::string text, const std::string& endpoint) {
   return text;
 }
 
-backend::Error ErrorOf(const grpc::Status& status) { return {CodeOf(status), Quoted(status.error_message())}; }
+backend::Error ErrorOf(const grpc::Status& status) {
+  const wasinn_code code = CodeOf(status);
+  const std::string words = Quoted(status.error_message());
+  // Of the host's key and of a model that the server has no more, guests are not the cause.
+  if (code == WASINN_SECURITY) return {WASINN_UNAVAILABLE, "the server refuses the host's key or address: " + words};
+  if (code == WASINN_NOT_FOUND) return {WASINN_UNAVAILABLE, "the server does not have the model: " + words};
+  return {code, words};
+}
 
 }  // namespace wasinn::remote

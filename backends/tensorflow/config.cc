@@ -13,7 +13,8 @@ constexpr wasinn_key kKeys[] = {
     {"threads", WASINN_KEY_BACKEND,
      "threads that an operation may use, for all models together: 1 to the host's budget, which is the default; the "
      "first host in an OS process decides"},
-    {"signature", WASINN_KEY_MODEL | WASINN_KEY_GUEST, "of a SavedModel; default serving_default"},
+    {"signature", WASINN_KEY_MODEL | WASINN_KEY_GUEST,
+     "of a SavedModel; default serving_default, or else the first by name"},
     {"tags", WASINN_KEY_MODEL | WASINN_KEY_GUEST,
      "list of the tags of the graph in a SavedModel that is loaded; default [\"serve\"]"},
     {"outputs", WASINN_KEY_MODEL | WASINN_KEY_GUEST,
@@ -49,7 +50,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text) {
   const Config host(host_text, "configuration of the model");
   const Config guest(guest_text, "configuration from the guest");
   ModelConfig parsed;
-  parsed.signature = host.String("signature").value_or(guest.String("signature").value_or("serving_default"));
+  parsed.signature = host.String("signature").value_or(guest.String("signature").value_or(""));
   parsed.tags = Names(host, "tags").value_or(Names(guest, "tags").value_or(std::vector<std::string>{"serve"}));
   parsed.outputs = Names(host, "outputs").value_or(std::vector<std::string>());
   parsed.allow_file_ops = host.Bool("allow_file_ops").value_or(false);

@@ -24,7 +24,7 @@ struct BackendConfig {
 };
 
 struct ModelConfig {
-  std::string signature;
+  std::string signature;  // "": serving_default, or else the first by name
   std::vector<std::string> tags;
   std::vector<std::string> outputs;  // empty: all
   bool allow_file_ops = false;

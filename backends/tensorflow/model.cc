@@ -231,10 +231,16 @@ void Model::LoadSavedModel(const Source& source) {
   for (const NamedSignature& one : chosen.signatures) {
     if (!one.name.starts_with("__")) signatures.push_back(one.name);
   }
+  if (source.config.signature.empty() && signatures.size() > 1) {
+    host_.log().Write(
+        WASINN_LOG_INFO,
+        fmt::format("the SavedModel has the signatures {}: '{}' is computed (key signature)",
+                    signatures.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), named.name));
+  }
   description_ = Text({{"format", "SavedModel"},
                        {"device", source.device == Device::kGpu ? "GPU" : "CPU"},
                        {"tags", source.config.tags},
-                       {"signature", source.config.signature},
+                       {"signature", named.name},
                        {"signatures", signatures},
                        {"stateful", effects_.keeps_state}});
 }

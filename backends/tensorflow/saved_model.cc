@@ -122,10 +122,14 @@ const MetaGraph& FindMetaGraph(const std::vector<MetaGraph>& graphs, std::span<c
 
 const NamedSignature& FindSignature(const MetaGraph& graph, const std::string& name) {
   std::vector<std::string> found;
+  const NamedSignature* first = nullptr;  // a map's order in the file is any
   for (const NamedSignature& signature : graph.signatures) {
-    if (signature.name == name) return signature;
-    if (!signature.name.starts_with("__")) found.push_back(signature.name);
+    if (signature.name == (name.empty() ? "serving_default" : name)) return signature;
+    if (signature.name.starts_with("__")) continue;
+    found.push_back(signature.name);
+    if (first == nullptr || signature.name < first->name) first = &signature;
   }
+  if (name.empty() && first != nullptr) return *first;
   throw Error(WASINN_INVALID_ARGUMENT,
               fmt::format("the SavedModel has no signature '{}': found {}", name, fmt::join(found, ", ")));
 }

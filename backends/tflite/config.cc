@@ -24,6 +24,8 @@ constexpr wasinn_key kKeys[] = {
      "false: without XNNPACK, TensorFlow Lite's fast kernels for CPUs; default true"},
     {"idle_interpreters", WASINN_KEY_BACKEND,
      "interpreters of freed contexts that each model keeps for its next contexts; default 4"},
+    {"signature", WASINN_KEY_MODEL | WASINN_KEY_GUEST,
+     "the signature that is computed, of a model with several; default the first"},
     {"delegates", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
      "external delegates: [{\"name\": \"vx\", \"library\": \"/usr/lib/libvx_delegate.so\", \"OPTION\": \"VALUE\"}]; "
      "backend: what the other keys may name; model: what it uses, as names of these or objects, in place of the "
@@ -87,8 +89,9 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   const Config host(host_text, "configuration of the model");
   const Config guest(guest_text, "configuration from the guest");
   ModelConfig parsed;
-  // Whatever else a guest's text says, this is all that is read of it.
+  // Whatever else a guest's text says, these are all that is read of it.
   parsed.threads = backend::ModelThreads(host, guest, defaults.threads, defaults.threads);
+  parsed.signature = host.String("signature").value_or(guest.String("signature").value_or(""));
   parsed.xnnpack = host.Bool("xnnpack").value_or(defaults.xnnpack);
   if (const auto list = host.NamedList("delegates")) {
     parsed.delegates.emplace();

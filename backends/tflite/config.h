@@ -39,6 +39,7 @@ struct BackendConfig {
 
 struct ModelConfig {
   int threads = 1;
+  std::string signature;  // "": the first
   bool xnnpack = true;
   // Absent: what the target says.
   std::optional<std::vector<DelegateConfig>> delegates;

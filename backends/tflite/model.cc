@@ -1,4 +1,5 @@
 #include "tflite/model.h"
+#include "tflite/signature_choice.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -95,9 +96,21 @@ ModelBytes::ModelBytes(const wasinn_blob& blob) : blob_(blob), bytes_(blob.data,
     blob_.retain(blob_.owner);
     return;
   }
-  copy_ = backend::AlignedBuffer(blob.size);
-  std::memcpy(copy_.data(), blob.data, blob.size);
-  bytes_ = {static_cast<const uint8_t*>(copy_.data()), blob.size};
+  (void)MakeCopy();
+}
+
+std::span<uint8_t> ModelBytes::MakeCopy() {
+  copy_ = backend::AlignedBuffer(blob_.size);
+  std::memcpy(copy_.data(), blob_.data, blob_.size);
+  bytes_ = {static_cast<const uint8_t*>(copy_.data()), blob_.size};
+  return {static_cast<uint8_t*>(copy_.data()), blob_.size};
+}
+
+std::span<uint8_t> ModelBytes::Copy() {
+  if (copy_.data() != nullptr) return {static_cast<uint8_t*>(copy_.data()), blob_.size};
+  const std::span<uint8_t> copy = MakeCopy();
+  blob_.release(blob_.owner);
+  return copy;
 }
 
 ModelBytes::~ModelBytes() {
@@ -113,6 +126,8 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
       idle_(host.config().idle_interpreters, &host.idle_threads(),
             named_ ? backend::Reservation() : host.NewIdleReservation()) {
   const TfLiteLibrary& library = host.library();
+  const Trust trust = blobs.front().path == nullptr ? Trust::kGuest : Trust::kHost;
+  ChooseSignature(trust);
   const std::span<const uint8_t> bytes = bytes_.get();
   // Runs FlatBuffers' verifier over the bytes.
   model_.reset(library.model_create_with_reporter != nullptr
@@ -121,8 +136,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   if (model_ == nullptr) {
     throw Error(WASINN_INVALID_ENCODING, fmt::format("no TensorFlow Lite model: {}", messages_.Take()));
   }
-  const Trust trust = blobs.front().path == nullptr ? Trust::kGuest : Trust::kHost;
-  scan_ = ScanModel(bytes, trust);
+  scan_ = ScanModel(bytes, trust, config_.signature);
   CheckSizes(scan_, options.max_bytes);
   CheckShapesFor({});
   if (config_.delegates) {
@@ -135,6 +149,20 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
         });
   }
   WriteDescription();
+}
+
+// Of bytes that are no model, TensorFlow Lite says why.
+void Model::ChooseSignature(Trust trust) {
+  if (!IsVerified(bytes_.get())) return;
+  const std::vector<std::string> keys = SignatureKeys(bytes_.get());
+  if (config_.signature.empty()) {
+    if (keys.size() < 2 || trust == Trust::kGuest) return;
+    return host_.log().Write(
+        WASINN_LOG_INFO, fmt::format("the model has the signatures '{}': the first graph is computed (key signature)",
+                                     fmt::join(keys, "', '")));
+  }
+  const uint32_t graph = GraphOf(bytes_.get(), config_.signature);
+  if (graph != 0) MakeFirst(bytes_.Copy(), graph);
 }
 
 void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {

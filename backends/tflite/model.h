@@ -32,8 +32,12 @@ class ModelBytes {
   ModelBytes& operator=(const ModelBytes&) = delete;
 
   std::span<const uint8_t> get() const { return bytes_; }
+  // A copy in their place, to be changed before TensorFlow Lite has them.
+  std::span<uint8_t> Copy();
 
  private:
+  std::span<uint8_t> MakeCopy();
+
   const wasinn_blob blob_;
   backend::AlignedBuffer copy_;  // of bytes that lie where TensorFlow Lite could not read them
   std::span<const uint8_t> bytes_;
@@ -72,13 +76,14 @@ class Model {
   void LoadOn(const std::vector<DelegateConfig>& delegates);
   // `prepared`: whether it could be with the shapes in the file. Of a model that leaves shapes open, it need not.
   std::unique_ptr<Interpreter> TryInterpreter(int threads, const Xnnpack* xnnpack, bool* prepared) const;
+  void ChooseSignature(Trust trust);
   void PackWeights() const;
   // What inputs of a guest's may do to a model that the host named, and so to the host's process.
   void WarnOfInputs(const Interpreter& interpreter) const;
   void WriteDescription();
 
   const Host& host_;
-  const ModelBytes bytes_;
+  ModelBytes bytes_;
   Messages messages_;
   ModelConfig config_;
   const bool named_;  // by the host, which shares it among guests

@@ -36,15 +36,18 @@ uint64_t BytesOf(std::span<const int32_t> shape) {
 
 // Whatever the bytes say, what is read afterwards lies within them.
 const schema::Model& Verified(std::span<const uint8_t> bytes) {
-  flatbuffers::Verifier verifier(bytes.data(), std::min(bytes.size(), kMostFlat), kMostDepth, kMostTables);
-  if (!schema::VerifyModelBuffer(verifier)) ThrowInvalid("a part of it lies outside of the file");
+  if (!IsVerified(bytes)) ThrowInvalid("a part of it lies outside of the file");
   return *schema::GetModel(bytes.data());
 }
 
 class Scanner {
  public:
-  Scanner(std::span<const uint8_t> bytes, Trust trust)
-      : trust_(trust), model_(Verified(bytes)), graphs_(model_.graphs()), buffers_(model_.buffers()) {}
+  Scanner(std::span<const uint8_t> bytes, Trust trust, const std::string& signature)
+      : trust_(trust),
+        signature_(signature),
+        model_(Verified(bytes)),
+        graphs_(model_.graphs()),
+        buffers_(model_.buffers()) {}
 
   ModelScan Run() {
     if (SizeOf(graphs_) == 0) ThrowInvalid("it has no graph");
@@ -73,6 +76,7 @@ class Scanner {
   static void SetShape(const schema::Tensor& tensor, ScannedPort* port);
 
   const Trust trust_;
+  const std::string& signature_;
   const schema::Model& model_;
   const Tables<schema::SubGraph>* const graphs_;  // NULL: none, as all vectors
   const Tables<schema::Buffer>* const buffers_;
@@ -200,7 +204,8 @@ void Scanner::ReadNames(Maps maps_of, std::map<uint32_t, std::string_view>* name
   const Tables<schema::Signature>* const signatures = model_.signatures();
   for (uint32_t i = 0; i < SizeOf(signatures); ++i) {
     const schema::Signature& signature = *signatures->Get(i);
-    if (signature.graph() != 0) continue;
+    const bool counts = signature_.empty() ? signature.graph() == 0 : TextOf(signature.key()) == signature_;
+    if (!counts) continue;
     const Tables<schema::TensorMap>* const maps = (signature.*maps_of)();
     for (uint32_t m = 0; m < SizeOf(maps); ++m) names->emplace(maps->Get(m)->tensor(), TextOf(maps->Get(m)->name()));
   }
@@ -208,6 +213,13 @@ void Scanner::ReadNames(Maps maps_of, std::map<uint32_t, std::string_view>* name
 
 }  // namespace
 
-ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust) { return Scanner(bytes, trust).Run(); }
+ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust, const std::string& signature) {
+  return Scanner(bytes, trust, signature).Run();
+}
+
+bool IsVerified(std::span<const uint8_t> bytes) {
+  flatbuffers::Verifier verifier(bytes.data(), std::min(bytes.size(), kMostFlat), kMostDepth, kMostTables);
+  return schema::VerifyModelBuffer(verifier);
+}
 
 }  // namespace wasinn::tflite

@@ -54,7 +54,10 @@ struct ModelScan {
 
 // Bytes that TensorFlow Lite's own verifier has passed. Throws WASINN_INVALID_ENCODING where what is read here is broken
 // all the same, WASINN_SECURITY where a guest's model asks for a library of TensorFlow's.
-ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust);
+// `signature`: the key of the one that names inputs and outputs; "": the first of the first graph.
+ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust, const std::string& signature = "");
+// Whether what is read here lies within the bytes.
+bool IsVerified(std::span<const uint8_t> bytes);
 
 }  // namespace wasinn::tflite
 

@@ -39,6 +39,8 @@ enum Operator : int32_t {
   kCustom = 32,
   kDiv = 42,
   kFloorMod = 95,
+  kIf = 118,
+  kWhile = 119,
   kCallOnce = 129,
   kHashtable = 136,
   kHashtableSize = 139,

@@ -88,10 +88,13 @@ typedef enum wasinn_log_level {
 enum {
   WASINN_IO_OPTIONAL = 1u << 0,   /* input: may stay unset */
   WASINN_IO_OPAQUE = 1u << 1,     /* input: u8 of any length; its dims are not checked (prompts, JSON options) */
-  WASINN_IO_UNSERVABLE = 1u << 2, /* a string, sequence, map …: the model loads, but using this one is an error */
+  WASINN_IO_UNSERVABLE = 1u << 2, /* a sequence, map …: the model loads, but using this one is an error */
   WASINN_IO_ALWAYS = 1u << 3,     /* output: may also be read before a compute (metadata of a language model) */
   WASINN_IO_ANY_NAME = 1u << 4,   /* the model's only input: guests may use any name for it */
-  WASINN_IO_BINDABLE = 1u << 5    /* output of a known shape: the backend can write it to the host's memory */
+  WASINN_IO_BINDABLE = 1u << 5,   /* output of a known shape: the backend can write it to the host's memory */
+  /* a tensor of strings, as u8 with one dimension more, which is one string each: its length in four bytes,
+   * little-endian, its bytes, and any bytes up to the end */
+  WASINN_IO_STRINGS = 1u << 6
 };
 
 /* The host's memory for a tensor begins at a multiple of ALIGNMENT, and TAIL readable bytes follow its end. Kernels

@@ -338,6 +338,7 @@ typedef struct wasinn_model_info {
   /* The models of a pipeline's steps, in order; n_steps 0: no pipeline. */
   const char* const* steps;
   size_t n_steps;
+  uint32_t max_batch_size; /* rows of one batch (wasinn_batching); 0: no batches */
 } wasinn_model_info;
 /* The struct and its strings are valid during the call. */
 typedef void (*wasinn_model_fn)(void* user, const wasinn_model_info* model);

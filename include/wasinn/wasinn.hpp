@@ -24,6 +24,7 @@
 #include <wasinn/wasinn.h>
 
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -311,6 +312,7 @@ struct ModelInfo {
   // As in BackendReport; empty until the model is loaded.
   std::string backend, framework, library;
   std::vector<std::string> steps;  // the models of a pipeline's steps; empty: no pipeline
+  uint32_t max_batch_size = 0;     // rows of one batch; 0: no batches
 };
 
 // One input or output of a model.
@@ -451,11 +453,14 @@ class Host {
     wasinn_host_models(
         get(),
         [](void* user, const wasinn_model_info* info) {
+          const bool tells_batches =  // a library may be older
+              info->struct_size >= offsetof(wasinn_model_info, max_batch_size) + sizeof info->max_batch_size;
           static_cast<std::vector<ModelInfo>*>(user)->push_back(
               {internal::ToString(info->name), info->version, internal::ToString(info->encoding), info->target,
                internal::ToString(info->path), info->loaded, info->compiles, internal::ToString(info->backend),
                internal::ToString(info->framework), internal::ToString(info->library),
-               std::vector<std::string>(info->steps, info->steps + info->n_steps)});
+               std::vector<std::string>(info->steps, info->steps + info->n_steps),
+               tells_batches ? info->max_batch_size : 0});
         },
         &models);
     return models;

@@ -100,7 +100,8 @@ void ListModels(core::Host& host, wasinn_model_fn fn, void* user) {
                                  .framework = runs_on.framework.c_str(),
                                  .library = runs_on.library.c_str(),
                                  .steps = steps.data(),
-                                 .n_steps = steps.size()};
+                                 .n_steps = steps.size(),
+                                 .max_batch_size = source.batching.max_batch_size};
     fn(user, &info);
   }
 }

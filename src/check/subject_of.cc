@@ -70,8 +70,19 @@ void Put(wasinn_dtype dtype, uint32_t seed, char* to) {
   }
 }
 
+// Each of one letter.
+Tensor OfStrings(Tensor tensor, uint32_t index, int variant) {
+  const std::string letter(1, static_cast<char>('a' + (index + static_cast<uint32_t>(variant)) % 26));
+  if (!tensor.dims.empty()) tensor.dims.back() = 5;
+  int64_t strings = 1;
+  for (size_t i = 0; i + 1 < tensor.dims.size(); ++i) strings *= tensor.dims[i];
+  for (int64_t i = 0; i < strings; ++i) tensor.bytes += std::string("\1\0\0\0", 4) + letter;
+  return tensor;
+}
+
 Tensor MakeInput(const Port& port, const std::vector<int64_t>& dims, uint32_t index, int variant) {
   Tensor tensor{.dtype = port.dtype == WASINN_DTYPE_UNKNOWN ? WASINN_F32 : port.dtype, .dims = dims, .bytes = {}};
+  if ((port.flags & WASINN_IO_STRINGS) != 0) return OfStrings(std::move(tensor), index, variant);
   size_t elements = 1;
   for (const int64_t dim : dims) elements *= static_cast<size_t>(dim);
   const size_t size = backend::ElementSize(tensor.dtype);

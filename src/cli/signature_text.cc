@@ -40,6 +40,7 @@ std::string ShapeOf(const Io& io) {
 
 std::string NotesOf(const Io& io) {
   if (io.flags & WASINN_IO_UNSERVABLE) return "guests cannot use it";
+  if (io.flags & WASINN_IO_STRINGS) return io.flags & WASINN_IO_OPTIONAL ? "strings, optional" : "strings";
   if (io.flags & WASINN_IO_OPAQUE) return "bytes of any length";
   return io.flags & WASINN_IO_OPTIONAL ? "optional" : "";
 }

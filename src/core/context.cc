@@ -10,6 +10,12 @@
 namespace wasinn::core {
 namespace {
 
+// Nobody chose among the outputs, or this one would have been refused then: to leave it out would be silent.
+[[gnu::cold]] Status NotChosen(const wasinn_io& io, const char* backend) {
+  const Status why = Unservable("output", io, backend);
+  return Status(why.code(), fmt::format("{}: choose the other outputs by their names", why.message()), backend);
+}
+
 // Of a backend, beside what the core has to say.
 std::string_view WhatWasSaid(const Status& status) { return status.ok() ? "it ended by itself" : status.message(); }
 
@@ -301,7 +307,8 @@ Status Context::CollectOutputs(std::pmr::vector<Computed>& computed) {
   computed.reserve(outputs.size());
   for (uint32_t i = 0; i < outputs.size(); ++i) {
     computed.push_back({outputs[i]->name, nullptr});
-    if (IsUnservable(*outputs[i]) || !outputs_.wanted().Has(i)) continue;
+    if (!outputs_.wanted().Has(i)) continue;
+    if (IsUnservable(*outputs[i])) return NotChosen(*outputs[i], slot_.table().name);
     Result<TensorPtr> tensor = outputs_.Take(i);
     if (!tensor) return std::move(tensor.error());
     computed.back().tensor = std::move(*tensor);

@@ -17,6 +17,7 @@ std::string Describe(const wasinn_io& io) {
   if ((io.flags & WASINN_IO_OPTIONAL) != 0) json += R"(,"optional":true)";
   if ((io.flags & WASINN_IO_OPAQUE) != 0) json += R"(,"opaque":true)";
   if ((io.flags & WASINN_IO_ALWAYS) != 0) json += R"(,"always":true)";
+  if ((io.flags & WASINN_IO_STRINGS) != 0) json += R"(,"strings":true)";
   if ((io.flags & WASINN_IO_UNSERVABLE) != 0) json += R"(,"unservable":true)";
   return json + "}";
 }

@@ -17,7 +17,7 @@ namespace {
 using google::protobuf::io::CodedInputStream;
 using Contents = inference::InferTensorContents;
 
-// One field of contents, the other ones skipped.
+// One field of contents; another type's would be lost.
 class ContentsReader {
  public:
   ContentsReader(std::span<const uint8_t> contents, InputTensor& tensor)
@@ -71,7 +71,12 @@ class ContentsReader {
   void ForEach(Read read) {
     CodedInputStream in(contents_.data(), static_cast<int>(contents_.size()));
     while (const uint32_t tag = in.ReadTag()) {
-      if (!read(in, tag)) Skip(in, tag);
+      if (read(in, tag)) continue;
+      if (tag >> 3 <= Contents::kBytesContentsFieldNumber) {
+        ThrowInvalid(
+            fmt::format("input '{}' has contents of another type than {}", tensor_.name, tensor_.datatype->name));
+      }
+      Skip(in, tag);
     }
     RequireWellFormed(in.ConsumedEntireMessage());
   }

@@ -125,6 +125,9 @@ void MessageReader::AddOutput() {
   if (classes != output.parameters().end() && classes->second.int64_param() > 0) {
     ThrowInvalid(fmt::format("output '{}': there is no classification here", output.name()));
   }
+  if (output.parameters().contains("shared_memory_region")) {
+    ThrowInvalid(fmt::format("output '{}': there is no shared memory here", output.name()));
+  }
   outputs.push_back(output.name());
 }
 
@@ -137,6 +140,9 @@ void MessageReader::TakeRaw() {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Datatype& datatype = *inputs[i].datatype;
     if (!raw_.empty()) {
+      if (!inputs[i].own.empty()) {
+        ThrowInvalid(fmt::format("input '{}' has both contents and raw_input_contents", inputs[i].name));
+      }
       inputs[i].lent = raw_[i].lent;
       inputs[i].own = std::move(raw_[i].own);
     } else if (datatype.dtype == WASINN_F16 || datatype.dtype == WASINN_BF16) {

@@ -94,7 +94,11 @@ void Reader::ReadInput(object input) {
   tensor.datatype = FindDatatype(type);
   if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': '{}' is not a datatype", tensor.name, type));
   const uint64_t elements = ReadShape(input, tensor);
+  if (Parameter<std::string_view>(input, "shared_memory_region")) {
+    ThrowInvalid(fmt::format("input '{}': there is no shared memory here", tensor.name));
+  }
   if (const auto bytes = Parameter<uint64_t>(input, "binary_data_size")) {
+    if (Find(input, "data")) ThrowInvalid(fmt::format("input '{}' has both data and binary_data_size", tensor.name));
     TakeBinary(*bytes, tensor);
   } else {
     ReadData(input, tensor, elements);
@@ -105,6 +109,9 @@ void Reader::ReadOutput(object output) {
   std::string name = ToName(Get(output, "name"));
   if (Parameter<uint64_t>(output, "classification").value_or(0) > 0) {
     ThrowInvalid(fmt::format("output '{}': there is no classification here", name));
+  }
+  if (Parameter<std::string_view>(output, "shared_memory_region")) {
+    ThrowInvalid(fmt::format("output '{}': there is no shared memory here", name));
   }
   if (const auto binary = Parameter<bool>(output, "binary_data")) request_.is_binary[name] = *binary;
   request_.infer.outputs.push_back(std::move(name));

@@ -23,7 +23,7 @@ bool GoesAsBytes(const RestRequest& request, const OutputTensor& output) {
 
 }  // namespace
 
-Outcome<RestResponse> WriteResponse(const RestRequest& request, InferResponse response, Charge& charge) {
+Outcome<RestResponse> WriteResponse(const RestRequest& request, InferResponse response, Charge& charge) try {
   const uint64_t before = charge.bytes();
   uint64_t most_json = 0, binary = 0;
   for (const OutputTensor& output : response.outputs) {
@@ -53,6 +53,8 @@ Outcome<RestResponse> WriteResponse(const RestRequest& request, InferResponse re
   text += "]}";
   charge.ShrinkTo(before + text.size() + binary);
   return written;
+} catch (Failure& failure) {
+  return std::unexpected(std::move(failure));
 }
 
 }  // namespace wasinn::serve

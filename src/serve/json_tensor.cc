@@ -21,9 +21,10 @@ void JsonTensor::Append(T number) {
 template <typename T>
 Outcome<T> JsonTensor::Whole(simdjson::dom::element element) const {
   if (element.type() != simdjson::dom::element_type::DOUBLE) return static_cast<T>(element);
+  // Of greater ones a double has not all, so that another number may have been written.
+  constexpr double kMost = 1LL << std::numeric_limits<double>::digits;
   const double number = element;
-  const bool fits = number >= static_cast<double>(std::numeric_limits<T>::min()) &&
-                    number < std::ldexp(1.0, std::numeric_limits<T>::digits);
+  const bool fits = number >= (std::unsigned_integral<T> ? 0 : 1 - kMost) && number < kMost;
   if (fits && std::trunc(number) == number) return static_cast<T>(number);
   return std::unexpected(
       Invalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name)));
@@ -41,7 +42,17 @@ void JsonTensor::AppendInteger(simdjson::dom::element element) {
 
 template <typename T>
 void JsonTensor::AppendFloat(simdjson::dom::element element) {
-  Append(element.is_null() ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(static_cast<double>(element)));
+  if (element.is_null()) {  // what JavaScript writes for NaN and for both infinities
+    ThrowInvalid(
+        fmt::format("input '{}': null is not a valid {}; send NaN and infinities as bytes after the JSON "
+                    "(binary_data_size)",
+                    tensor_.name, tensor_.datatype->name));
+  }
+  const double number = element;
+  if (std::isinf(static_cast<T>(number))) {
+    ThrowInvalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name));
+  }
+  Append(static_cast<T>(number));
 }
 
 void JsonTensor::AppendBool(simdjson::dom::element element) {
@@ -77,6 +88,9 @@ void JsonTensor::ReadElement(simdjson::dom::element element) {
     case WASINN_BOOL:
       return AppendBool(element);
     case WASINN_DTYPE_UNKNOWN: {
+      if (!element.is_string()) {
+        ThrowInvalid(fmt::format("input '{}': an element of BYTES is a string", tensor_.name));
+      }
       const std::string_view text = element;
       return AppendElement(tensor_.own, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
     }
@@ -99,8 +113,8 @@ void JsonTensor::ReadNested(simdjson::dom::element data, size_t depth) {
 void JsonTensor::Read(simdjson::dom::element data) {
   try {
     ReadNested(data, 0);
-  } catch (const simdjson::simdjson_error& error) {
-    ThrowInvalid(fmt::format("input '{}': {}", tensor_.name, error.what()));
+  } catch (const simdjson::simdjson_error&) {
+    ThrowInvalid(fmt::format("input '{}': an element is not a valid {}", tensor_.name, tensor_.datatype->name));
   }
   if (n_read_ < elements_) {
     ThrowInvalid(fmt::format("input '{}' has {} elements, not {}", tensor_.name, n_read_, elements_));
@@ -116,9 +130,17 @@ T ElementAt(std::span<const uint8_t> bytes, size_t i) {
   return element;
 }
 
+[[noreturn]] void ThrowNotInJson(const OutputTensor& tensor, std::string_view what) {
+  ThrowInvalid(
+      fmt::format("output '{}' has {}, which JSON has not: ask for binary data ({{\"name\": …, \"parameters\": "
+                  "{{\"binary_data\": true}}}} in \"outputs\", or \"binary_data_output\": true for all)",
+                  tensor.name, what));
+}
+
 // By pieces, so that all of them are in memory once.
 template <typename T>
-void AppendNumbers(std::string& text, std::span<const uint8_t> bytes) {
+void AppendNumbers(std::string& text, const OutputTensor& tensor) {
+  const std::span<const uint8_t> bytes = tensor.bytes;
   constexpr size_t kPiece = 4096;
   fmt::memory_buffer numbers;
   for (size_t i = 0; i < bytes.size() / sizeof(T); ++i) {
@@ -129,9 +151,9 @@ void AppendNumbers(std::string& text, std::span<const uint8_t> bytes) {
     }
     const T number = ElementAt<T>(bytes, i);
     if constexpr (std::floating_point<T>) {
-      const bool is_negative_zero = number == 0 && std::signbit(number);  // "-0" would be read as an integer
-      if (!std::isfinite(number) || is_negative_zero) {
-        numbers.append(std::string_view(is_negative_zero ? "-0.0" : "null"));
+      if (!std::isfinite(number)) ThrowNotInJson(tensor, fmt::format("{}", number));
+      if (number == 0 && std::signbit(number)) {  // "-0" would be read as an integer
+        numbers.append(std::string_view("-0.0"));
         continue;
       }
     }
@@ -147,41 +169,43 @@ void AppendBools(std::string& text, std::span<const uint8_t> bytes) {
   }
 }
 
-void AppendTexts(std::string& text, std::span<const uint8_t> bytes) {
-  const auto elements = Elements(bytes);
-  if (!elements) return;
+void AppendTexts(std::string& text, const OutputTensor& tensor) {
+  const auto elements = Elements(tensor.bytes);
+  if (!elements)
+    throw Failure{WASINN_RUNTIME_ERROR, fmt::format("output '{}' has bytes that are not BYTES", tensor.name)};
   for (const std::string_view element : *elements) {
     if (text.back() != '[') text += ',';
-    text += nlohmann::json(element).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    if (!simdjson::validate_utf8(element)) ThrowNotInJson(tensor, "bytes that are not UTF-8");
+    text += nlohmann::json(element).dump();
   }
 }
 
 void AppendElements(std::string& text, const OutputTensor& tensor) {
   switch (tensor.datatype->dtype) {
     case WASINN_F32:
-      return AppendNumbers<float>(text, tensor.bytes);
+      return AppendNumbers<float>(text, tensor);
     case WASINN_F64:
-      return AppendNumbers<double>(text, tensor.bytes);
+      return AppendNumbers<double>(text, tensor);
     case WASINN_U8:
-      return AppendNumbers<uint8_t>(text, tensor.bytes);
+      return AppendNumbers<uint8_t>(text, tensor);
     case WASINN_I8:
-      return AppendNumbers<int8_t>(text, tensor.bytes);
+      return AppendNumbers<int8_t>(text, tensor);
     case WASINN_U16:
-      return AppendNumbers<uint16_t>(text, tensor.bytes);
+      return AppendNumbers<uint16_t>(text, tensor);
     case WASINN_I16:
-      return AppendNumbers<int16_t>(text, tensor.bytes);
+      return AppendNumbers<int16_t>(text, tensor);
     case WASINN_U32:
-      return AppendNumbers<uint32_t>(text, tensor.bytes);
+      return AppendNumbers<uint32_t>(text, tensor);
     case WASINN_I32:
-      return AppendNumbers<int32_t>(text, tensor.bytes);
+      return AppendNumbers<int32_t>(text, tensor);
     case WASINN_U64:
-      return AppendNumbers<uint64_t>(text, tensor.bytes);
+      return AppendNumbers<uint64_t>(text, tensor);
     case WASINN_I64:
-      return AppendNumbers<int64_t>(text, tensor.bytes);
+      return AppendNumbers<int64_t>(text, tensor);
     case WASINN_BOOL:
       return AppendBools(text, tensor.bytes);
     default:
-      return AppendTexts(text, tensor.bytes);
+      return AppendTexts(text, tensor);
   }
 }
 

@@ -12,7 +12,8 @@ namespace wasinn::serve {
 
 class JsonTensor {
  public:
-  // As many elements as its shape has are read into what is the tensor's own. null is NaN, as in answers.
+  // As many elements as its shape has are read into what is the tensor's own, each exactly as an element of its type, or as a float
+  // that is nearest.
   JsonTensor(InputTensor& tensor, uint64_t elements) : tensor_(tensor), elements_(elements) {}
   // Throws Failure.
   void Read(simdjson::dom::element data);
@@ -36,7 +37,7 @@ class JsonTensor {
   uint64_t n_read_ = 0;
 };
 
-// The same of an output, appended: one array. A number that JSON has not, as NaN, is null.
+// The same of an output, appended: one array. Throws Failure for what JSON has not: NaN, infinities, bytes that are not UTF-8.
 void AppendJson(std::string& text, const OutputTensor& tensor);
 // No more bytes than it can have then.
 uint64_t MostJson(const OutputTensor& tensor);

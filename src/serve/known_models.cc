@@ -29,7 +29,9 @@ bool IsText(const Io& io) {
   return io.dtype == WASINN_U8 && (io.type_name == "text" || io.type_name == "JSON");
 }
 
-const Datatype* DatatypeOf(const Io& io) { return IsText(io) ? &Bytes() : FindDatatype(io.dtype); }
+const Datatype* DatatypeOf(const Io& io) {
+  return IsText(io) || (io.flags & WASINN_IO_STRINGS) != 0 ? &Bytes() : FindDatatype(io.dtype);
+}
 
 std::vector<ModelInfo> VersionsOf(const Host& host, const std::string& model) {
   std::vector<ModelInfo> versions = host.Models();

@@ -41,12 +41,24 @@ std::set<std::string> NamesOf(const Host& host) {
 
 json ShapeOf(const Io& io) {
   if (IsText(io)) return {1};
-  return io.has_rank ? json(io.dims) : json::array({-1});
+  if (!io.has_rank) return json::array({-1});
+  json dims = io.dims;
+  if ((io.flags & WASINN_IO_STRINGS) != 0) dims.erase(dims.size() - 1);
+  return dims;
 }
 
+// If the protocol has no word for it, the framework's: whoever believes that it is another type would send that.
 std::string TypeOf(const Io& io) {
   const Datatype* datatype = DatatypeOf(io);
-  return datatype == nullptr ? "BYTES" : std::string(datatype->name);
+  if (datatype != nullptr) return std::string(datatype->name);
+  return io.type_name.empty() ? "any" : io.type_name;
+}
+
+// Of Triton's model configuration.
+std::string ConfigTypeOf(const Io& io) {
+  const Datatype* datatype = DatatypeOf(io);
+  if (datatype == nullptr) return "TYPE_INVALID";
+  return "TYPE_" + (datatype->size == 0 ? "STRING" : std::string(datatype->name));
 }
 
 json TensorsOf(const std::vector<Io>& ios) {
@@ -58,11 +70,12 @@ json TensorsOf(const std::vector<Io>& ios) {
 }
 
 // Words of Triton's model configuration.
-json ConfigOf(const std::vector<Io>& ios) {
+json ConfigOf(const std::vector<Io>& ios, bool is_batched) {
   json tensors = json::array();
   for (const Io& io : ios) {
-    const std::string type = TypeOf(io) == "BYTES" ? "STRING" : TypeOf(io);
-    json tensor = {{"name", io.name}, {"data_type", "TYPE_" + type}, {"dims", ShapeOf(io)}};
+    json dims = ShapeOf(io);
+    if (is_batched && io.has_rank && !dims.empty()) dims.erase(0);  // which Triton adds
+    json tensor = {{"name", io.name}, {"data_type", ConfigTypeOf(io)}, {"dims", std::move(dims)}};
     if ((io.flags & WASINN_IO_OPTIONAL) != 0) tensor["optional"] = true;
     tensors.push_back(std::move(tensor));
   }
@@ -196,13 +209,13 @@ Outcome<json> Repository::Metadata(const Tenant& tenant, const std::string& mode
 Outcome<json> Repository::Config(const Tenant& tenant, const std::string& model, const std::string& version) {
   const auto found = Find(tenant, model, version);
   if (!found) return std::unexpected(found.error());
-  // Shapes are whole here: what Triton calls a batch is a dimension like others.
+  const uint32_t rows = (*found)->info.max_batch_size;
   return json{{"name", model},
               {"platform", PlatformOf((*found)->info)},
               {"backend", (*found)->info.backend},
-              {"max_batch_size", 0},
-              {"input", ConfigOf((*found)->signature.inputs)},
-              {"output", ConfigOf((*found)->signature.outputs)},
+              {"max_batch_size", rows},
+              {"input", ConfigOf((*found)->signature.inputs, rows > 0)},
+              {"output", ConfigOf((*found)->signature.outputs, rows > 0)},
               {"model_transaction_policy", {{"decoupled", false}}}};
 }
 

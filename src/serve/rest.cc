@@ -11,6 +11,7 @@
 
 #include "serve/access_log.h"
 #include "serve/generation.h"
+#include "serve/inflate.h"
 #include "serve/json_response.h"
 #include "serve/server_metadata.h"
 
@@ -59,6 +60,30 @@ Outcome<size_t> JsonSize(const Request& request, uint64_t most) {
   }
   if (size <= most) return size;
   return std::unexpected(Failure{WASINN_TOO_LARGE, fmt::format("the JSON is larger than {} bytes", most)});
+}
+
+Response WrongEncoding() {
+  Response response =
+      ErrorResponse(http::status::unsupported_media_type, "a request may be compressed by gzip or deflate alone");
+  response.headers = {{"Accept-Encoding", "gzip, deflate"}};
+  return response;
+}
+
+Outcome<void> Inflate(Request& request, uint64_t most, const Tenant& tenant) {
+  switch (InflateBody(request.body(), most, tenant.budget())) {
+    case Inflated::kDone:
+      return {};
+    case Inflated::kBroken:
+      return std::unexpected(Invalid("the body is not what Content-Encoding says"));
+    case Inflated::kTooLarge:
+      return std::unexpected(
+          Failure{WASINN_TOO_LARGE, fmt::format("the body, inflated, is larger than {} bytes, as much as this "
+                                                "request may have",
+                                                most)});
+    case Inflated::kNoRoom:
+      return std::unexpected(NoMemory());
+  }
+  std::unreachable();
 }
 
 // What is told of models is as long as they have inputs, and there are models.
@@ -135,13 +160,22 @@ Response Rest::InferNow(Asked& asked, Named& named, size_t json_size, Cancellati
 asio::awaitable<Response> Rest::Infer(Asked& asked, Named named) {
   Request& request = asked.request;
   if (request.method() != http::verb::post) co_return WrongMethod("POST");
-  if (request.count(http::field::content_encoding) > 0) {
-    co_return ErrorResponse(http::status::unsupported_media_type, "compressed requests are not understood");
-  }
+  const std::string encoding(request[http::field::content_encoding]);
+  const bool is_compressed = !encoding.empty() && !boost::beast::iequals(encoding, "identity");
+  if (is_compressed && !CanInflate(encoding)) co_return WrongEncoding();
   Catalog& models = ModelsOf(asked);
   const Tenant& tenant = *asked.admission.tenant;
   if (auto served = models.CheckServed(tenant, named.model, named.version); !served) {
     co_return ToResponse(served.error());
+  }
+  if (is_compressed) {
+    Work inflate = [&, this](Cancellation* cancellation) {
+      if (auto done = Inflate(request, MostBody(request), tenant); !done) return ToResponse(done.error());
+      const auto inflated_json_size = JsonSize(request, limits_.most_json);
+      if (!inflated_json_size) return ToResponse(inflated_json_size.error());
+      return InferNow(asked, named, *inflated_json_size, cancellation);
+    };
+    co_return co_await OnWorker(asked, std::move(inflate), models.WorkersFor(named.model, workers_));
   }
   const auto json_size = JsonSize(request, limits_.most_json);
   if (!json_size) co_return ToResponse(json_size.error());

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "serve/bytes.h"
+#include "serve/string_tensor.h"
 
 namespace wasinn::serve {
 namespace {
@@ -21,8 +22,8 @@ struct Shown {
 // One inference in one context. What it makes for itself goes with it.
 class Inference {
  public:
-  Inference(const std::shared_ptr<Guest>& owner, const Signature& signature, uint32_t context)
-      : owner_(owner), guest_(owner->get()), signature_(signature), context_(context) {}
+  Inference(const std::shared_ptr<Guest>& owner, const Signature& signature, uint32_t context, Charge charge)
+      : owner_(owner), guest_(owner->get()), signature_(signature), context_(context), charge_(std::move(charge)) {}
   ~Inference() {
     for (const wasinn_wit_named_tensor& input : inputs_) wasinn_status_free(wit_.tensor_drop(guest_, input.tensor));
   }
@@ -41,6 +42,7 @@ class Inference {
   wasinn_guest* const guest_;
   const Signature& signature_;
   const uint32_t context_;
+  Charge charge_;
   std::vector<wasinn_wit_named_tensor> inputs_;
 };
 
@@ -81,7 +83,14 @@ Outcome<void> Inference::Set(const InputTensor& input) {
   }
   std::span<const uint8_t> bytes = input.bytes();
   std::vector<uint32_t> shape;
-  if (is_bytes) {
+  StringRecords records;
+  if ((io->flags & WASINN_IO_STRINGS) != 0) {
+    auto made = ToRecords(input, charge_);
+    if (!made) return std::unexpected(std::move(made.error()));
+    records = std::move(*made);
+    bytes = {reinterpret_cast<const uint8_t*>(records.bytes.data()), records.bytes.size()};
+    shape = std::move(records.shape);
+  } else if (is_bytes) {
     auto text = TextOf(input);
     if (!text) return std::unexpected(std::move(text.error()));
     bytes = *text;
@@ -165,6 +174,10 @@ Outcome<OutputTensor> Inference::Take(const wasinn_wit_named_tensor& output) {
   tensor.bytes = shown->view.of<uint8_t>();
   tensor.owner = std::move(shown);
   const Io* io = FindIo(signature_.outputs, tensor.name);
+  if (io != nullptr && (io->flags & WASINN_IO_STRINGS) != 0) {
+    if (auto made = ToElements(tensor); !made) return std::unexpected(std::move(made.error()));
+    return tensor;
+  }
   const Datatype* datatype = io == nullptr ? nullptr : DatatypeOf(*io);
   ShowAs(datatype == nullptr ? OfWit(type) : *datatype, tensor);
   return tensor;
@@ -245,7 +258,7 @@ Outcome<InferResponse> Tenant::TryInfer(const KnownModel& model, const InferRequ
   const auto start = std::chrono::steady_clock::now();
   Outcome<std::vector<OutputTensor>> outputs = [&]() -> Outcome<std::vector<OutputTensor>> {
     const Cancellation::Stop stop(cancellation, [&context] { context.Drop(); });
-    Inference inference(guest_, model.signature, context.get());
+    Inference inference(guest_, model.signature, context.get(), Charge(budget()));
     for (const InputTensor& input : request.inputs) {
       if (auto set = inference.Set(input); !set) return std::unexpected(std::move(set.error()));
     }

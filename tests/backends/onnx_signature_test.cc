@@ -57,8 +57,8 @@ TEST(OnnxSignature, PutsInputsWithADefaultLast) {
 TEST(OnnxSignature, MarksWhatItCannotServe) {
   const Host host;
   const LoadedModel string(host, ModelBytes("identity_string.onnx"));
-  EXPECT_EQ(string.input(0).flags, WASINN_IO_UNSERVABLE);
-  EXPECT_EQ(string.input(0).dtype, WASINN_DTYPE_UNKNOWN);
+  EXPECT_EQ(string.input(0).flags, WASINN_IO_STRINGS);
+  EXPECT_EQ(string.input(0).dtype, WASINN_U8);
   EXPECT_STREQ(string.input(0).type_name, "tensor(string)");
   const LoadedModel sequence(host, ModelBytes("sequence_output.onnx"));
   EXPECT_EQ(sequence.input(0).flags, 0u);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/remote_http_client.h"
+#include "remote/errors.h"
 
 namespace wasinn::remote {
 namespace {
@@ -231,6 +232,16 @@ TEST_F(RemoteHttp, WhatAServerSaysOfAnError) {
   EXPECT_EQ(told("401 Unauthorized", std::string(1000, '[')).first, grpc::PERMISSION_DENIED);
   EXPECT_EQ(told("500 Oh", "").first, grpc::INTERNAL);
   EXPECT_EQ(told("999 What", "").first, grpc::INTERNAL);
+}
+
+// Guests have neither the key nor the address.
+TEST(RemoteErrors, WhatAServerRefusesTheHostIsNoFaultOfAGuests) {
+  for (const grpc::StatusCode code : {grpc::PERMISSION_DENIED, grpc::UNAUTHENTICATED, grpc::NOT_FOUND}) {
+    const backend::Error error = ErrorOf(grpc::Status(code, "no"));
+    EXPECT_EQ(error.code(), WASINN_UNAVAILABLE);
+    EXPECT_THAT(error.what(), ::testing::EndsWith(": no"));
+  }
+  EXPECT_EQ(ErrorOf(grpc::Status(grpc::INVALID_ARGUMENT, "no")).code(), WASINN_INVALID_ARGUMENT);
 }
 
 TEST_F(RemoteHttp, ADeadlineEndsWhatDrips) {

@@ -123,6 +123,21 @@ TEST(TensorFlowSavedModels, LoadByNameWithTheirVariables) {
   EXPECT_THAT(MustGet(&context, 2).As<float>(), ElementsAre(102, 206, 106, 212));
 }
 
+TEST(TensorFlowSavedModels, TellWhichSignatureIsComputedWithoutTheKey) {
+  const Host host;
+  std::string bytes = ModelBytes("two_signatures/saved_model.pb");
+  const std::string path = "two_signatures/saved_model.pb", name = "serving_default";
+  const LoadedModel usual(host, bytes, ByName(path));
+  EXPECT_THAT(
+      host.log(),
+      HasSubstr(R"(the SavedModel has the signatures ["negate","serving_default"]: 'serving_default' is computed)"));
+  for (size_t at = 0; (at = bytes.find(name, at)) != std::string::npos;)
+    bytes.replace(at, name.size(), "serving_another");
+  const LoadedModel other(host, bytes, ByName(path));
+  EXPECT_THAT(Outputs(other), ElementsAre("negative", "text"));
+  EXPECT_THAT(host.log(), HasSubstr("'negate' is computed"));
+}
+
 TEST(TensorFlowSavedModels, HaveSeveralSignaturesAndTags) {
   const Host host;
   const std::string two = ModelBytes("two_signatures/saved_model.pb"), path = "two_signatures/saved_model.pb";

@@ -69,6 +69,37 @@ TEST(TfLiteSignature, TellsNamesTypesAndShapes) {
   EXPECT_STREQ(bare.output(0).name, "y");
 }
 
+// x + x, or x * x.
+TfLiteGraph Times(int32_t code, const std::string& name) {
+  return {.tensors = {{.name = "x", .shape = {2}}, {.name = name, .shape = {2}}},
+          .inputs = {0},
+          .outputs = {1},
+          .operators = {{.code = code,
+                         .inputs = {0, 0},
+                         .outputs = {1},
+                         .options_type = code == kOpAdd ? kAddOptions : kMulOptions}}};
+}
+
+TEST(TfLiteSignature, IsChosenByItsKey) {
+  const Host host;
+  const std::string bytes = WriteTfLite({Times(kOpAdd, "twice"), Times(kOpMul, "squared")}, {"plus", "times"});
+  for (const auto& [key, expected] : {std::pair("", 10.F), std::pair("plus", 10.F), std::pair("times", 25.F)}) {
+    for (const bool is_guests : {false, true}) {
+      LoadOptions options = TfLiteOptions();
+      const std::string config = *key == '\0' ? "{}" : R"({"signature": ")" + std::string(key) + "\"}";
+      (is_guests ? options.guest_config : options.host_config) = config;
+      const LoadedModel model(host, bytes, options);
+      EXPECT_STREQ(model.output(0).name, "result");
+      EXPECT_THAT(Compute(model, {Floats({2}, {5, 5})}).As<float>(), ElementsAre(expected, expected)) << key;
+    }
+  }
+  LoadOptions options = TfLiteOptions();
+  options.host_config = R"({"signature": "minus"})";
+  const Result unknown = Model(host, bytes, options).loaded();
+  EXPECT_EQ(unknown.code, WASINN_INVALID_ARGUMENT);
+  EXPECT_THAT(unknown.message, HasSubstr("expected one of the model's, 'plus', 'times', found 'minus'"));
+}
+
 TEST(TfLiteSignature, MarksWhatIsNoTensorOfNumbers) {
   const Host host;
   const std::string bytes =

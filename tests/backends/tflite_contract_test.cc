@@ -63,7 +63,7 @@ EXPECT_CONTRACT(TfLite, ContractOfShapes, TfLite("Open", -1));
 EXPECT_FRAMEWORK(TfLite, {.name = "TensorFlow Lite",
                           .install = "tflite",
                           .subject = TfLite("Open", -1),
-                          .guest_keys = {{"threads"}},
+                          .guest_keys = {{"threads", "signature"}},
                           .no_device = "_delegate"});
 
 }  // namespace

@@ -129,6 +129,7 @@ class Flat {
 // Of TensorFlow Lite's schema.
 enum : int32_t {
   kOpAdd = 0,
+  kOpMul = 18,
   kOpConv = 3,
   kOpCustom = 32,
   kOpReshape = 22,
@@ -145,6 +146,7 @@ enum : uint8_t {
   kConvOptions = 1,
   kFullyConnectedOptions = 8,
   kAddOptions = 11,
+  kMulOptions = 21,
   kReshapeOptions = 17,
   kWhileOptions = 93
 };
@@ -195,7 +197,8 @@ std::string DataOf(const std::vector<Number>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Number)};
 }
 
-inline std::string WriteTfLite(const std::vector<TfLiteGraph>& graphs) {
+// `keys`: of a signature for each graph, which calls the first input `x` and the first output `result`.
+inline std::string WriteTfLite(const std::vector<TfLiteGraph>& graphs, const std::vector<std::string>& keys = {}) {
   std::vector<Flat::Ref> codes, buffers, subgraphs;
   buffers.push_back(Flat::Table());  // the first is the empty one
   for (const TfLiteGraph& graph : graphs) {
@@ -250,6 +253,20 @@ inline std::string WriteTfLite(const std::vector<TfLiteGraph>& graphs) {
   model->Set(2, Flat::Tables(subgraphs));
   model->Set(3, Flat::Text("test"));
   model->Set(4, Flat::Tables(buffers));
+  std::vector<Flat::Ref> signatures;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    auto input = Flat::Table(), output = Flat::Table(), signature = Flat::Table();
+    input->Set(0, Flat::Text("x"));
+    input->Set(1, static_cast<uint32_t>(graphs[i].inputs.at(0)));
+    output->Set(0, Flat::Text("result"));
+    output->Set(1, static_cast<uint32_t>(graphs[i].outputs.at(0)));
+    signature->Set(0, Flat::Tables({input}));
+    signature->Set(1, Flat::Tables({output}));
+    signature->Set(2, Flat::Text(keys[i]));
+    signature->Set(4, static_cast<uint32_t>(i));
+    signatures.push_back(signature);
+  }
+  if (!keys.empty()) model->Set(7, Flat::Tables(signatures));
   return Flat::WriteFile(model, "TFL3");
 }
 

@@ -1,8 +1,12 @@
 """The Open Inference Protocol over HTTP, as a client sees it that knows nothing of wasinn."""
 
+import gzip
+import json
 import struct
 import unittest
+import zlib
 
+from command import ECHO as ECHO_FOLDER, until
 from server import ServeTest, element
 
 ECHO = "in x f32 2,3\n"
@@ -54,6 +58,14 @@ class Models(ServeTest):
         config = server.request("GET", "/v2/models/m/config").json()
         self.assertEqual(config["input"][1], {"name": "o", "data_type": "TYPE_INT16", "dims": [-1], "optional": True})
         self.assertEqual(config["max_batch_size"], 0)
+
+    def test_the_configuration_of_a_model_with_batches(self):
+        self.file("m.gguf", "GGUF\nin x f32 -1,3\n")
+        server = self.serve("--config", self.file("batches.toml", f"backend_dirs = ['{ECHO_FOLDER}']\n[models.m]\npath = 'm.gguf'\n"
+                                                                   "[models.m.batching]\nmax_batch_size = 8\n"))
+        config = server.request("GET", "/v2/models/m/config").json()
+        self.assertEqual((config["max_batch_size"], config["input"][0]["dims"]), (8, [3]))
+        self.assertEqual(server.request("GET", "/v2/models/m").json()["inputs"][0]["shape"], [-1, 3])
 
     def test_versions(self):
         for version, shape in ((2, 1), (10, 2)):
@@ -184,18 +196,50 @@ class Tensors(ServeTest):
         self.check_answer(server.infer("m", request(tensor("BYTES", [2], ["a", "b"]))), 400, "expected one element")
         self.check_answer(server.infer("m", request(tensor("UINT8", [1], [1]))), 400, "is of BYTES, not UINT8")
 
-    def test_numbers_that_json_has_not(self):
-        server = self.serve(models={"m": "in x f32 3\n"})
-        data = struct.pack("<3f", float("nan"), float("inf"), 1)
-        sent = {"name": "x", "shape": [3], "datatype": "FP32", "parameters": {"binary_data_size": 12}}
-        self.assertEqual(server.infer("m", request(sent), data).json()["outputs"][0]["data"], [None, None, 1.0])
-        answer = server.infer("m", request(tensor(shape=[3], data=[None, -0.0, 1])))
-        self.assertIn(b'"data":[null,-0.0,1]', answer.body)
+    def test_a_value_that_json_has_not_is_an_error_that_names_the_way_out(self):
+        server = self.serve(models={"f32": "in x f32 3\n", "f64": "in x f64 3\n"})
+        for model, datatype, letter, bad in (("f32", "FP32", "f", "nan"), ("f64", "FP64", "d", "inf"), ("f64", "FP64", "d", "-inf")):
+            data = struct.pack(f"<3{letter}", 1, float(bad), -0.0)
+            sent = {"name": "x", "shape": [3], "datatype": datatype, "parameters": {"binary_data_size": len(data)}}
+            self.check_answer(server.infer(model, request(sent), data), 400, f"output 'x' has {bad}, which JSON has not: ask for binary data")
+            for way in ({"outputs": [{"name": "x", "parameters": {"binary_data": True}}]}, {"parameters": {"binary_data_output": True}}):
+                answer = server.infer(model, request(sent, **way), data)
+                self.check_answer(answer, 200)
+                self.assertEqual(answer.body[-len(data):], data)
+        self.assertIn(b'"data":[1,-0.0,1]', server.infer("f32", request(tensor(shape=[3], data=[1, -0.0, 1]))).body)
+
+    def test_a_number_that_its_type_has_not_is_an_error(self):
+        words = [word for _, word, _, _ in TYPES]
+        server = self.serve(models={word: f"in x {word} 1\n" for word in words})
+        names = {word: name for name, word, _, _ in TYPES}
+        for word, numbers in (
+            ("u8", (300, -1, 1.5, 256.0, True, "1", None, [1, 2], 1e300, 2**53 + 2.0)),
+            ("i8", (128, -129, 0.1)),
+            ("u16", (65536, -1)),
+            ("i16", (32768, -32769)),
+            ("u32", (2**32, -1)),
+            ("i32", (2**31, 1.5, 2**63, 1e10)),
+            ("u64", (-1, 2**64, -1.0, 9007199254740993.0, 1e19)),
+            ("i64", (2**63, -(2**63) - 1, 9007199254740993.0, -9007199254740993.0, 1e18)),
+            ("f32", (1e40, -1e40, 3.5e38, 2**129, None, True, "1", b"1e400", b"NaN", b"Infinity", b"-Infinity")),
+            ("f64", (b"1e400", b"-1e400", None, False, "1.0", b"NaN")),
+            ("bool", (2, -1, 0.5, "true", None)),
+        ):
+            for number in numbers:
+                with self.subTest(word, number=number):
+                    sent = server_json(request(tensor(names[word], [1], ["#"])))
+                    sent = sent.replace(b'"#"', number if isinstance(number, bytes) else server_json(number))
+                    self.check_answer(server.request("POST", f"/v2/models/{word}/infer", sent), 400)
+        for word, number in (("i64", 9007199254740993), ("u64", 2**64 - 1), ("f32", 16777216), ("f64", 1e308), ("i64", 9007199254740991.0)):
+            answer = server.infer(word, request(tensor(names[word], [1], [number])))
+            self.assertEqual(answer.json()["outputs"][0]["data"], [number], answer)
+        for shape in ([-1], [2**63], [1.0], ["1"], [None], [2**62, 4], [2**33], [0, 2**63], 1):
+            self.check_answer(server.infer("f32", request(tensor(shape=[], data=[1], **{}) | {"shape": shape})), 400)
 
     def test_clients_that_have_floats_alone(self):
         server = self.serve(models={"i64": "in x i64 -1\n", "u8": "in x u8 -1\n", "bool": "in x bool -1\n"})
         for model, datatype, data, back in (
-            ("i64", "INT64", [7.0, -(2.0**63), -0.0], [7, -(2**63), 0]),
+            ("i64", "INT64", [7.0, -(2.0**52), -0.0], [7, -(2**52), 0]),
             ("u8", "UINT8", [255.0], [255]),
             ("bool", "BOOL", [1.0, 0, 1], [True, False, True]),
         ):
@@ -238,12 +282,40 @@ class Tensors(ServeTest):
         self.check_answer(server.infer("m", request(*both, outputs=[{"name": "z"}])), 400, "no output 'z'")
         classes = [{"name": "x", "parameters": {"classification": 2}}]
         self.check_answer(server.infer("m", request(*both, outputs=classes)), 400, "no classification")
+        shared = [{"name": "x", "parameters": {"shared_memory_region": "r", "shared_memory_byte_size": 4}}]
+        self.check_answer(server.infer("m", request(*both, outputs=shared)), 400, "output 'x': there is no shared memory here")
 
     def test_what_an_input_lacks_is_not_left_from_another_request(self):
         server = self.serve(models={"m": "in x f32 1\nin y f32 1\n"})
         x, y = tensor(shape=[1], data=[5]), {**tensor(shape=[1], data=[6]), "name": "y"}
         self.check_answer(server.infer("m", request(x, y)), 200)
         self.check_answer(server.infer("m", request(x)), 400, "'y'")
+
+    def test_compressed_requests(self):
+        server = self.serve("--max-json", "100000", "--max-body", "200000", models={"m": "in x f32 -1\n"})
+        raw = zlib.compressobj(wbits=-15)
+        plain = json.dumps(request(tensor(shape=[3], data=[1, 2, 3]))).encode()
+        forms = {"gzip": gzip.compress(plain), "deflate": zlib.compress(plain), "GZIP": gzip.compress(plain[:20]) + gzip.compress(plain[20:]),
+                 "Deflate": raw.compress(plain) + raw.flush(), "identity": plain}
+        for form, body in forms.items():
+            answer = server.request("POST", "/v2/models/m/infer", body, {"Content-Encoding": form})
+            self.assertEqual(answer.json()["outputs"][0]["data"], [1, 2, 3], answer)
+            if form != "identity":
+                self.check_answer(server.request("POST", "/v2/models/m/infer", body[:-9], {"Content-Encoding": form}), 400, "Content-Encoding")
+        head = json.dumps(request({"name": "x", "shape": [20000], "datatype": "FP32", "parameters": {"binary_data_size": 80000}},
+                                  parameters={"binary_data_output": True})).encode()
+        headers = {"Content-Encoding": "gzip", "Inference-Header-Content-Length": str(len(head))}
+        answer = server.request("POST", "/v2/models/m/infer", gzip.compress(head + b"abcd" * 20000), headers)
+        self.assertTrue(answer.body.endswith(b"abcd" * 20000))
+        for more, most in (({}, 100000), ({"Inference-Header-Content-Length": "2"}, 200000)):
+            bomb = gzip.compress(b"{}" + b" " * 50_000_000)
+            answer = server.request("POST", "/v2/models/m/infer", bomb, {"Content-Encoding": "gzip", **more})
+            self.check_answer(answer, 413, f"larger than {most} bytes")
+        for form in ("br", "zstd", "gzip, gzip", "deflate64"):
+            answer = server.request("POST", "/v2/models/m/infer", b"{}", {"Content-Encoding": form})
+            self.check_answer(answer, 415, "gzip or deflate")
+            self.assertEqual(answer.headers["Accept-Encoding"], "gzip, deflate")
+        until(lambda: server.held() == 0)
 
     def test_mistakes(self):
         server = self.serve(models={"m": ECHO})
@@ -274,8 +346,6 @@ class Tensors(ServeTest):
         for length in ("-1", "x", "10000", ""):
             headers = {"Inference-Header-Content-Length": length}
             self.check_answer(server.request("POST", "/v2/models/m/infer", b"{}", headers), 400)
-        headers = {"Content-Encoding": "gzip"}
-        self.check_answer(server.request("POST", "/v2/models/m/infer", b"{}", headers), 415)
         self.check_answer(server.infer("m", request(tensor())), 200)
 
 

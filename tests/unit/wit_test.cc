@@ -252,10 +252,15 @@ TEST_F(WitTest, AGuestSeesTypesThatItHasNumbersFor) {
             kWitInvalidArgument);
 }
 
-TEST_F(WitTest, OutputsThatCannotBePassedAreLeftOut) {
+TEST_F(WitTest, AnOutputThatCannotBePassedIsAnErrorUnlessOthersAreChosen) {
   Open();
   AddEchoModel(host_.get(), "mixed", "in a f32 2\nin s f32 2 unservable optional\n");
   const uint32_t context = program().ContextOf("mixed");
+  EXPECT_EQ(program().Compute(context, {{"a", Two()}}).error, kWitUnsupportedOperation);
+  const wasinn_bytes a = {reinterpret_cast<const uint8_t*>("a"), 1};
+  wasinn_wit_result chosen{};
+  ASSERT_EQ(wasinn_wit()->context_select_outputs(guest_.get(), context, &a, 1, &chosen), nullptr);
+  ASSERT_EQ(chosen.is_error, 0);
   const Outcome done = program().Compute(context, {{"a", Two()}});
   ASSERT_TRUE(done.ok()) << done;
   ASSERT_EQ(done.outputs.size(), 1u);

@@ -199,8 +199,6 @@ Status BatchedSlot::SetLate(std::span<const uint32_t> wanted) {
   for (uint32_t i = 0; i < outputs_.size(); ++i) {
     const BatchOutput& output = outputs_[i];
     const bool is_wanted = wanted.empty() || std::ranges::binary_search(wanted, i);
-    if (output.tensor == nullptr && is_wanted)
-      return Error(WASINN_RUNTIME_ERROR, "output '{}' is not a tensor of numbers", output.name);
     // Of one that nobody wanted nothing is known here.
     static const TensorDesc kNone;
     const TensorDesc& desc = is_wanted ? output.tensor->desc() : kNone;

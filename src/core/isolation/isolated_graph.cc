@@ -10,9 +10,10 @@
 namespace wasinn::isolation {
 namespace {
 
-constexpr uint32_t kInputFlags = WASINN_IO_OPTIONAL | WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASINN_IO_ANY_NAME;
+constexpr uint32_t kInputFlags =
+    WASINN_IO_OPTIONAL | WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASINN_IO_ANY_NAME | WASINN_IO_STRINGS;
 // The worker binds outputs itself, so that here none is bindable.
-constexpr uint32_t kOutputFlags = WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASINN_IO_ALWAYS;
+constexpr uint32_t kOutputFlags = WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASINN_IO_ALWAYS | WASINN_IO_STRINGS;
 
 // What is held of a signature for each byte of it that is told. Of a usual model it is nothing, but a guest can make one
 // with a million inputs.

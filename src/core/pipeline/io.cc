@@ -61,7 +61,7 @@ core::Status CheckFits(const Io& made, const wasinn_io& taken) {
 }
 
 core::Status Narrow(Io& io, const wasinn_io& like) {
-  const uint32_t both = WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE;
+  const uint32_t both = WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASINN_IO_STRINGS;
   const bool types_fit =
       io.dtype == like.dtype || io.dtype == WASINN_DTYPE_UNKNOWN || like.dtype == WASINN_DTYPE_UNKNOWN;
   const bool shapes_fit = io.rank < 0 || like.rank < 0 || (io.rank == like.rank && ShapesFit(io, like));

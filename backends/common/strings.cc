@@ -1,0 +1,43 @@
+#include "common/strings.h"
+
+#include <fmt/format.h>
+
+#include "common/dtype.h"
+
+namespace wasinn::backend {
+
+void MakeStrings(Port& port) {
+  if (port.dims.size() >= WASINN_MAX_RANK) return;
+  if (port.io.rank >= 0) {
+    port.dims.push_back(-1);
+    ++port.io.rank;
+  }
+  port.io.dtype = WASINN_U8;
+  port.io.flags = (port.io.flags & ~uint32_t{WASINN_IO_UNSERVABLE}) | WASINN_IO_STRINGS;
+}
+
+StringsOf::StringsOf(const Port& port, std::span<const int64_t> dims, const void* data)
+    : port_(port), data_(static_cast<const uint8_t*>(data)) {
+  if (dims.empty() || dims.back() == 0) {
+    throw Error(
+        WASINN_INVALID_ARGUMENT,
+        fmt::format("input '{}' is of strings: expected a last dimension that is the bytes of each", port.name));
+  }
+  dims_ = dims.first(dims.size() - 1);
+  size_ = TensorBytes(dims_, 1);
+  width_ = static_cast<uint64_t>(dims.back());
+}
+
+std::string_view StringsOf::At(uint64_t index) const {
+  uint32_t length = 0;
+  const uint8_t* const from = data_ + index * width_;
+  std::memcpy(&length, from, std::min(width_, kStringLength));  // a narrow one, as a warm-up has, is empty
+  if (length > width_ - std::min(width_, kStringLength)) {
+    throw Error(WASINN_INVALID_ARGUMENT,
+                fmt::format("input '{}': string {} has {} bytes: expected no more than {}", port_.name, index, length,
+                            width_ - std::min(width_, kStringLength)));
+  }
+  return {reinterpret_cast<const char*>(from + kStringLength), length};
+}
+
+}  // namespace wasinn::backend

@@ -1,0 +1,160 @@
+#include "onnx/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <unordered_map>
+
+#include "common/dtype.h"
+#include "common/error.h"
+
+namespace wasinn::onnx {
+
+using backend::Error;
+using backend::StringsMemory;
+
+namespace {
+
+void Take(const Port& port, uint64_t bytes, MemoryBudget& budget, backend::AlignedBuffer* buffer) {
+  if (!budget.TryCharge(bytes)) {
+    throw Error(WASINN_TOO_LARGE, fmt::format("output '{}': its {} bytes are more than this compute may still allocate",
+                                              port.name, bytes));
+  }
+  if (!buffer->IsFor(bytes)) *buffer = {};  // first, so that both are never there at once
+  if (!buffer->IsFor(bytes)) *buffer = backend::AlignedBuffer(bytes);
+}
+
+OrtAllocator* AllocatorOf(const OrtLibrary& library) {
+  OrtAllocator* allocator = nullptr;
+  library.Check(library.api().GetAllocatorWithDefaultOptions(&allocator), "allocator");
+  return allocator;
+}
+
+// An element of a sequence, or the keys or values of a map.
+OrtPtr<OrtValue> PartOf(const OrtLibrary& library, const OrtValue* value, size_t index) {
+  OrtValue* part = nullptr;
+  library.Check(library.api().GetValue(value, static_cast<int>(index), AllocatorOf(library), &part), "outputs");
+  return {part, library.api().ReleaseValue};
+}
+
+std::vector<int64_t> DimsOf(const OrtLibrary& library, const OrtValue* value) {
+  OrtTensorTypeAndShapeInfo* raw = nullptr;
+  library.Check(library.api().GetTensorTypeAndShape(value, &raw), "outputs");
+  const OrtPtr<OrtTensorTypeAndShapeInfo> info(raw, library.api().ReleaseTensorTypeAndShapeInfo);
+  size_t rank = 0;
+  library.Check(library.api().GetDimensionsCount(raw, &rank), "outputs");
+  std::vector<int64_t> dims(rank);
+  if (rank > 0) library.Check(library.api().GetDimensions(raw, dims.data(), rank), "outputs");
+  return dims;
+}
+
+template <typename T>
+const T* DataOf(const OrtLibrary& library, OrtValue* value) {
+  void* data = nullptr;
+  library.Check(library.api().GetTensorMutableData(value, &data), "outputs");
+  return static_cast<const T*>(data);
+}
+
+// All strings of a tensor, together, and where each begins and the last one ends.
+struct Texts {
+  Texts(const OrtLibrary& library, const OrtValue* value, uint64_t count) : begins(count + 1) {
+    size_t bytes = 0;
+    library.Check(library.api().GetStringTensorDataLength(value, &bytes), "outputs");
+    all.resize(bytes);
+    library.Check(library.api().GetStringTensorContent(value, all.data(), bytes, begins.data(), count), "outputs");
+    begins.back() = bytes;
+  }
+  std::string_view At(uint64_t i) const { return std::string_view(all).substr(begins[i], begins[i + 1] - begins[i]); }
+
+  std::string all;
+  std::vector<size_t> begins;
+};
+
+std::vector<std::string> KeysOf(const OrtLibrary& library, OrtValue* keys, bool are_texts, uint64_t count) {
+  std::vector<std::string> named;
+  if (are_texts) {
+    const Texts texts(library, keys, count);
+    for (uint64_t i = 0; i < count; ++i) named.emplace_back(texts.At(i));
+  } else {
+    const int64_t* const numbers = DataOf<int64_t>(library, keys);
+    for (uint64_t i = 0; i < count; ++i) named.push_back(std::to_string(numbers[i]));
+  }
+  return named;
+}
+
+}  // namespace
+
+OrtPtr<OrtValue> MakeStringTensor(const OrtLibrary& library, const backend::StringsOf& strings, MemoryBudget& budget) {
+  const OrtApi& api = library.api();
+  uint64_t bytes = backend::MulSat(strings.size(), sizeof(std::string));
+  for (uint64_t i = 0; i < strings.size(); ++i) bytes = backend::AddSat(bytes, strings.At(i).size());
+  if (!budget.TryCharge(bytes)) {
+    throw Error(WASINN_TOO_LARGE, fmt::format("strings of {} bytes are more than this compute may allocate", bytes));
+  }
+  OrtValue* raw = nullptr;
+  library.Check(api.CreateTensorAsOrtValue(AllocatorOf(library), strings.dims().data(), strings.dims().size(),
+                                           ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, &raw),
+                "making a tensor of strings");
+  OrtPtr<OrtValue> value(raw, api.ReleaseValue);
+  for (uint64_t i = 0; i < strings.size(); ++i) {
+    const std::string_view text = strings.At(i);
+    char* to = nullptr;
+    library.Check(api.GetResizedStringTensorElementBuffer(raw, i, text.size(), &to), "making a tensor of strings");
+    if (!text.empty()) std::memcpy(to, text.data(), text.size());
+  }
+  return value;
+}
+
+std::vector<int64_t> ReadStrings(const OrtLibrary& library, const OrtValue* value, const Port& port,
+                                 MemoryBudget& budget, backend::AlignedBuffer* buffer) {
+  std::vector<int64_t> dims = DimsOf(library, value);
+  if (dims.size() >= WASINN_MAX_RANK) backend::CheckRank(port.name, dims.size() + 1);
+  const uint64_t count = backend::TensorBytes(dims, 1);
+  const Texts texts(library, value, count);
+  uint64_t longest = 0;
+  for (uint64_t i = 0; i < count; ++i) longest = std::max<uint64_t>(longest, texts.At(i).size());
+  if (longest > std::numeric_limits<uint32_t>::max()) {
+    throw Error(WASINN_TOO_LARGE, fmt::format("output '{}': a string of {} bytes", port.name, longest));
+  }
+  Take(port, StringsMemory::BytesFor(count, longest), budget, buffer);
+  StringsMemory strings(*buffer, count, longest);
+  for (uint64_t i = 0; i < count; ++i) strings.Set(i, texts.At(i));
+  dims.push_back(strings.width());
+  return dims;
+}
+
+std::vector<int64_t> ReadClassMaps(const OrtLibrary& library, const OrtValue* value, const Port& port,
+                                   MemoryBudget& budget, backend::AlignedBuffer* buffer) {
+  size_t rows = 0;
+  library.Check(library.api().GetValueCount(value, &rows), "outputs");
+  const size_t columns = port.classes.names.size();
+  Take(port, backend::MulSat(backend::MulSat(rows, columns), sizeof(float)), budget, buffer);
+  std::unordered_map<std::string_view, size_t> places;
+  for (size_t i = 0; i < columns; ++i) places.emplace(port.classes.names[i], i);
+  auto* to = static_cast<float*>(buffer->data());
+  for (size_t row = 0; row < rows; ++row, to += columns) {
+    const OrtPtr<OrtValue> map = PartOf(library, value, row);
+    const OrtPtr<OrtValue> keys = PartOf(library, map.get(), 0), values = PartOf(library, map.get(), 1);
+    const uint64_t count = backend::TensorBytes(DimsOf(library, keys.get()), 1);
+    const float* const from = DataOf<float>(library, values.get());
+    const std::vector<std::string> named = KeysOf(library, keys.get(), port.classes.are_texts, count);
+    if (count != columns || places.size() != columns) {
+      throw Error(WASINN_RUNTIME_ERROR,
+                  fmt::format("output '{}': a map has {} classes, and the model lists {}", port.name, count, columns));
+    }
+    for (uint64_t i = 0; i < count; ++i) {
+      const auto place = places.find(named[i]);
+      if (place == places.end()) {
+        throw Error(WASINN_RUNTIME_ERROR,
+                    fmt::format("output '{}': the model does not list its class '{}'", port.name, named[i]));
+      }
+      to[place->second] = from[i];
+    }
+  }
+  return {static_cast<int64_t>(rows), static_cast<int64_t>(columns)};
+}
+
+}  // namespace wasinn::onnx

@@ -1,0 +1,28 @@
+// Values of ONNX Runtime that are not tensors of numbers, and the tensors that hosts have for them.
+#ifndef WASINN_BACKENDS_ONNX_VALUES_H_
+#define WASINN_BACKENDS_ONNX_VALUES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "common/aligned_buffer.h"
+#include "common/strings.h"
+#include "onnx/memory_budget.h"
+#include "onnx/ort_library.h"
+#include "onnx/signature.h"
+
+namespace wasinn::onnx {
+
+// What ONNX Runtime computes on for an input of strings.
+OrtPtr<OrtValue> MakeStringTensor(const OrtLibrary& library, const backend::StringsOf& strings, MemoryBudget& budget);
+
+// The same of an output, in `buffer`; the dims of what lies there. Memory that `budget` does not have is WASINN_TOO_LARGE.
+std::vector<int64_t> ReadStrings(const OrtLibrary& library, const OrtValue* value, const Port& port,
+                                 MemoryBudget& budget, backend::AlignedBuffer* buffer);
+// Maps of classes to floats, as ZipMap makes them: f32 [N, classes], in the order of `port.classes`.
+std::vector<int64_t> ReadClassMaps(const OrtLibrary& library, const OrtValue* value, const Port& port,
+                                   MemoryBudget& budget, backend::AlignedBuffer* buffer);
+
+}  // namespace wasinn::onnx
+
+#endif  // WASINN_BACKENDS_ONNX_VALUES_H_

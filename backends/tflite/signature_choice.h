@@ -1,0 +1,24 @@
+// Which of a model's signatures is computed: each has a graph of its own.
+#ifndef WASINN_BACKENDS_TFLITE_SIGNATURE_CHOICE_H_
+#define WASINN_BACKENDS_TFLITE_SIGNATURE_CHOICE_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace wasinn::tflite {
+
+// Their keys, in the file's order. Of bytes that TensorFlow Lite's verifier has passed, as all here.
+std::vector<std::string> SignatureKeys(std::span<const uint8_t> bytes);
+
+// The index of the signature's graph. Throws WASINN_INVALID_ARGUMENT, which lists what there is, and WASINN_UNSUPPORTED_OPERATION
+// where other graphs are called by their indices.
+uint32_t GraphOf(std::span<const uint8_t> bytes, const std::string& key);
+
+// Exchanges this graph and the first one, which is the one that TensorFlow Lite's interpreter computes.
+void MakeFirst(std::span<uint8_t> bytes, uint32_t graph);
+
+}  // namespace wasinn::tflite
+
+#endif  // WASINN_BACKENDS_TFLITE_SIGNATURE_CHOICE_H_
