@@ -305,7 +305,8 @@ typedef struct wasinn_model_options {
 
 /* Registers a model. The file is read and compiled once: at the first load by a guest, or now with `preload`. All
  * guests that load it share it. A model of the same name and version is replaced: guests keep the graphs that they
- * have, and later loads get the new model. If a `preload` fails, nothing changes. */
+ * have, and later loads get the new model. If a `preload` fails, nothing changes. A name is not empty and has no colon,
+ * which stands before a version ("NAME:2"): INVALID_ARGUMENT. */
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_add_model(wasinn_host* host, const char* name,
                                                                   const wasinn_model_options* options);
 /* Registers every model of a folder. Each subfolder is a model: NAME/model.onnx, NAME/1/model.onnx. */

@@ -75,6 +75,11 @@ Outcome<void> Generation::MakeGuestModels(const Shared& shared) {
     if (!options_->guest_models.contains(model.name)) continue;
     return std::unexpected(Invalid(fmt::format("the guest model '{}': a model has this name already", model.name)));
   }
+  for (const auto& [name, file] : options_->guest_models) {
+    if (!name.contains(':')) continue;
+    return std::unexpected(Invalid(
+        fmt::format("the guest model '{}': a colon stands between a name and a version, so no name has one", name)));
+  }
   auto models = GuestModels::Load(repository_->host(), tenants_->anybody(),
                                   {.files = options_->guest_models, .code = CodeOf(shared)}, shared.statistics);
   if (!models) return std::unexpected(std::move(models.error()));
