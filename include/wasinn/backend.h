@@ -312,8 +312,9 @@ typedef struct wasinn_backend {
 
   /* Optional, or NULL. Makes the running compute of this slot return soon, with an error. Another thread calls it every
    * few milliseconds until compute has returned, never beside itself. It may arrive just before compute begins its work
-   * or just after compute has done it, but never after compute has returned: the call waits for `cancel`. So it must
-   * not block. */
+   * or just after compute has done it, but never after compute has returned: wasinn waits for a `cancel` that is under
+   * way before it calls anything else of the slot. So `cancel` must not block, and a flag that it sets is cleared at the
+   * beginning of a compute. */
   void (*cancel)(wasinn_backend_slot* slot);
   /* Optional. Frees the outputs of the last compute, because they exceed a limit. Buffers of a size that the signature
    * fixes may stay for the next compute. The backend may keep other parts if its state needs them, or if allocating

@@ -154,8 +154,6 @@ Status Context::ComputeOnLoan(const GuestMemory* memory) {
   ContextInputs::Binding binding(inputs_, memory);
   if (Status status = Bind(binding); !status.ok()) return status;
   Status status = ComputeOnSlot();
-  // Before anything else of the slot is called.
-  slot_.WaitForCancel();
   if (LeavesOutputs(status) && !run_.cancelled()) {
     const Meter::Timing timing(meter_, Stage::kOutput);
     if (Status moved = outputs_.Move(); !moved.ok()) status = std::move(moved);
