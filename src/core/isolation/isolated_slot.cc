@@ -127,6 +127,8 @@ void IsolatedSlot::Reset() {
     input.data = nullptr;
   }
   reset_ = true;
+  shows_ = false;
+  shown_.clear();
 }
 
 // Which limit it was, the account does not tell.
@@ -314,6 +316,7 @@ core::Status IsolatedSlot::ShowAgain(uint64_t needed) {
   if (core::Status status = GrowOutputs(needed); !status.ok()) return status;
   Connection::Call call(connection_, Op::kShow);
   call.request().Number(number_);
+  call.request().Number(static_cast<uint8_t>(reset_));
   call.ExpectAnswer(kBytesOfOutput * graph_.outputs().size());
   if (core::Status status = call.Run(Length::kQuick); !status.ok()) return status;
   Reader again = call.payload();
@@ -374,8 +377,10 @@ core::Status IsolatedSlot::Output(uint32_t index, wasinn_tensor& view) {
   if (!shows_) {
     Connection::Call call(connection_, Op::kShow);
     call.request().Number(number_);
+    call.request().Number(static_cast<uint8_t>(reset_));
     call.ExpectAnswer(kBytesOfOutput * graph_.outputs().size());
     if (core::Status status = call.Run(Length::kQuick); !status.ok()) return status;
+    reset_ = false;
     if (core::Status status = ReadShown(call); !status.ok()) return status;
   }
   if (index >= shown_.size()) return {WASINN_RUNTIME_ERROR, "the worker does not show this output"};
