@@ -173,7 +173,9 @@ typedef enum wasinn_load {
   WASINN_LOAD_IN_PROCESS = 2
 } wasinn_load;
 
-/* What a guest may ask for. A comment that ends with a value ends with the default. */
+/* What a guest may ask for. A comment that ends with a value ends with the default. A number that this version does not
+ * know is an error (INVALID_ARGUMENT, which names the field). A list that is not NULL and has no entry allows nothing. A
+ * list that is NULL has no count. */
 typedef struct wasinn_policy {
   uint32_t struct_size;
   wasinn_load load;          /* where models from the guest's own bytes run; ISOLATED */

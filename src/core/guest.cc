@@ -182,7 +182,7 @@ Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, st
                         .stop = &closing_,
                         .account = model_bytes_,
                         .loader = tag()},
-                       patience(), policy_, policy_.load == WASINN_LOAD_ISOLATED ? workers_.get() : nullptr);
+                       patience(), policy_, policy_.loads_in_process() ? nullptr : workers_.get());
   if (!shared) return std::unexpected(std::move(shared.error()));
   // As if it were alone.
   if (!shared->made) {

@@ -46,7 +46,7 @@ void Generation::WarnOfNames() const {
     if (!is_there) warn(fmt::format("{}policy.models names '{}', which is not a model here", place, name));
   };
   const Policy& policy = tenants_->anybody().settings().policy();
-  for (const char* name : std::span(policy.models, policy.models == nullptr ? 0 : policy.n_models)) check("", name);
+  for (const std::string& name : policy.models.value_or(std::vector<std::string>())) check("", name);
   for (const auto& [tenant, settings] : options_->tenants) {
     for (const std::string& name : settings.models) check(fmt::format("tenants.{}.", tenant), name);
   }
