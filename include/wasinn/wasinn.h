@@ -365,6 +365,7 @@ typedef struct wasinn_backend_report {
   const char* install;    /* the command that installs it; "" if available, or if no command would help */
   const wasinn_key* keys; /* the configuration keys that it knows; valid for the life of the OS process */
   size_t n_keys;
+  const char* looked_for; /* the files that were looked for; "" if available, or if the backend does not tell */
 } wasinn_backend_report;
 typedef void (*wasinn_backend_fn)(void* user, const wasinn_backend_report* backend);
 /* Opens each backend whose framework is there, and calls `fn` for every known one. The struct is valid during the call.

@@ -419,6 +419,7 @@ struct BackendReport {
   std::string install;     // the command that installs it; empty if available, or if no command would help
   const wasinn_key* keys;  // the configuration keys that it knows; valid for the life of the OS process
   size_t n_keys;
+  std::string looked_for;  // the files that were looked for; empty if available
 };
 
 // Called from any thread, also concurrently, with one line without control characters. Must not call wasinn, must not
@@ -559,7 +560,7 @@ class Host {
           static_cast<std::vector<BackendReport>*>(user)->push_back(
               {ToString(report->name), ToString(report->encodings), report->available, ToString(report->framework),
                ToString(report->devices), ToString(report->library), ToString(report->missing),
-               ToString(report->install), report->keys, report->n_keys});
+               ToString(report->install), report->keys, report->n_keys, ToString(report->looked_for)});
         },
         &backends);
     return backends;

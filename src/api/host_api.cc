@@ -120,7 +120,8 @@ void ListBackends(core::Host& host, wasinn_backend_fn fn, void* user) {
                                          .missing = report.missing.c_str(),
                                          .install = report.install.c_str(),
                                          .keys = report.keys.data(),
-                                         .n_keys = report.keys.size()};
+                                         .n_keys = report.keys.size(),
+                                         .looked_for = report.looked_for.c_str()};
     fn(user, &c_report);
   }
 }

@@ -1,6 +1,7 @@
 #include "core/guest.h"
 
 #include "core/describe.h"
+#include "core/text.h"
 #include "core/unknown_model.h"
 
 #include <optional>
@@ -311,8 +312,9 @@ void Guest::Report(std::string_view function, const Status& status) {
                                  status.backend().empty() ? "" : ": ", status.message());
   host_->metrics().errors[static_cast<size_t>(status.code())].fetch_add(1, std::memory_order_relaxed);
   Log(text);
+  std::string told = WithoutPaths(text);
   const std::lock_guard lock(last_error_mutex_);
-  last_error_ = std::move(text);
+  last_error_ = std::move(told);
 }
 
 std::string Guest::LastError() const {

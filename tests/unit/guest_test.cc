@@ -447,7 +447,8 @@ TEST(Backends, AMissingFrameworkIsNamedWhenItIsNeeded) {
   EXPECT_EQ(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kUnsupportedOperation);
   EXPECT_TRUE(log.Contains("libecho.so was not found; install it with: scripts/deps.sh echo"));
   EXPECT_EQ(program.LoadBytes("....TFL3", 4, graph), kUnsupportedOperation);
-  EXPECT_TRUE(log.Contains("needs the backend 'tflite': libwasinn_backend_tflite.so is not in "));
+  EXPECT_TRUE(
+      log.Contains("needs the backend 'tflite': it is not here; scripts/deps.sh tflite fetches what it is built"));
 }
 
 TEST(Backends, UnknownKeysNameTheNearest) {

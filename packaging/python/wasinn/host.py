@@ -62,7 +62,8 @@ class Model:
 
 @dataclass(frozen=True)
 class Backend:
-    """A backend. If it is not available, `missing` says why, and `install` is the command that installs its framework."""
+    """A backend. If it is not available, `missing` says why, `install` is the command that installs its framework, and `looked_for`
+    names the files that were looked for."""
 
     name: str
     encodings: str
@@ -72,6 +73,7 @@ class Backend:
     library: str
     missing: str
     install: str
+    looked_for: str
 
 
 def _config(settings: Settings) -> int:
@@ -247,7 +249,7 @@ class Host:
             report = report.contents
             found.append(Backend(
                 _word(report.name), _word(report.encodings), report.available, _word(report.framework), _word(report.devices),
-                os.fsdecode(report.library), _word(report.missing), _word(report.install),
+                os.fsdecode(report.library), _word(report.missing), _word(report.install), _word(report.looked_for),
             ))  # fmt: skip
 
         with _callback(_abi.BackendFunction, add) as function:
