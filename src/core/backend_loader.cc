@@ -10,7 +10,6 @@
 #include <cstring>
 #include <filesystem>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include "core/backend_keys.h"
@@ -23,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "libwasinn_backend_", kSuffix = ".so";
+constexpr std::string_view kLookedFor = "looked for: ";  // as backends begin the line
 
 // Backends of the wasinn project, so that one which is not built can be named with the command that gets its framework.
 struct Known {
@@ -51,14 +51,16 @@ std::pair<std::string_view, std::string_view> SplitLine(std::string_view message
 
 BackendReport ReportOfMissing(const wasinn_backend& table, const Status& error) {
   BackendReport report = ReportOfTable(table);
-  std::tie(report.missing, report.looked_for) = SplitLine(error.message());
+  const auto [line, more] = SplitLine(error.message());
+  report.missing = line;
+  report.looked_for = more.starts_with(kLookedFor) ? more.substr(kLookedFor.size()) : more;
   // What is there and does not open, as with a wrong setting, no installation mends.
   report.install = error.code() == WASINN_UNSUPPORTED_OPERATION ? table.install : "";
   return report;
 }
 
 std::string LibraryIn(const Known& known, const std::string& folders) {
-  return fmt::format("looked for: {}{}{} in {}", kPrefix, known.name, kSuffix, folders);
+  return fmt::format("{}{}{} in {}", kPrefix, known.name, kSuffix, folders);
 }
 
 // Of the whole system or this process, in this moment: what was not found then may be there the next time.
@@ -315,7 +317,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view forma
   if (missing != nullptr) return std::unexpected(std::move(why));
   for (const Known& known : kKnown) {
     if (known.format != format) continue;
-    logger_.Write(WASINN_LOG_DEBUG, LibraryIn(known, Folders()));
+    logger_.Write(WASINN_LOG_DEBUG, fmt::format("{}{}", kLookedFor, LibraryIn(known, Folders())));
     return Fail(WASINN_UNSUPPORTED_OPERATION, "encoding {} needs the backend '{}': {}", format, known.name,
                 HowToGet(known, (*entries)->hints));
   }
@@ -332,7 +334,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, co
   }
   const auto known = std::ranges::find(kKnown, name, &Known::name);
   if (known != std::end(kKnown)) {
-    logger_.Write(WASINN_LOG_DEBUG, LibraryIn(*known, Folders()));
+    logger_.Write(WASINN_LOG_DEBUG, fmt::format("{}{}", kLookedFor, LibraryIn(*known, Folders())));
     return Fail(WASINN_UNSUPPORTED_OPERATION, "backend '{}': {}", name, HowToGet(*known, (*entries)->hints));
   }
   return Fail(WASINN_INVALID_ARGUMENT, "there is no backend '{}'{}", name, Suggest(name, NamesOf(**entries)));
