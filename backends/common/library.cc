@@ -110,17 +110,20 @@ Library::Library(const LibrarySearch& search) : framework_(search.framework) {
   if (search.configured.empty()) handle_ = dlopen(search.names.front(), flags | RTLD_NOLOAD);
   if (handle_ != nullptr) return;
   std::vector<std::string> tried;
+  std::string broken;  // the linker's own words of the first file that is there and does not open
   for (const std::string& name : Candidates(search)) {
     if (name.starts_with('/')) CheckDependencies(name);
     handle_ = OpenLibrary(name.c_str(), flags);
     if (handle_ != nullptr) return;
-    // A file that is there and does not open deserves the linker's own words.
     const char* why = dlerror();
     std::error_code ignored;
-    tried.push_back(why != nullptr && std::filesystem::exists(name, ignored) ? why : name);
+    if (broken.empty() && why != nullptr && std::filesystem::exists(name, ignored)) broken = why;
+    tried.push_back(std::filesystem::path(name).lexically_normal().string());
   }
-  throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("{}'s library was not found; {} installs it. Looked for: {}",
-                                                        search.framework, search.install, fmt::join(tried, ", ")));
+  const std::string what = broken.empty() ? "was not found" : fmt::format("does not open ({})", broken);
+  throw Error(WASINN_UNSUPPORTED_OPERATION,
+              fmt::format("{}'s library {}; {} installs it\nlooked for: {}", search.framework, what, search.install,
+                          fmt::join(tried, ", ")));
 }
 
 void* Library::FindSymbol(const char* name) const { return dlsym(handle_, name); }

@@ -118,7 +118,8 @@ std::string TextOf(const std::string& config, const std::string& key) {
 
 wasinn_error* Open(const wasinn_host_services* services, const char* config, wasinn_backend_state** out) {
   if (std::string_view(config).find("missing") != std::string_view::npos) {
-    return Fail(WASINN_UNSUPPORTED_OPERATION, "libecho.so was not found; install it with: scripts/deps.sh echo");
+    return Fail(WASINN_UNSUPPORTED_OPERATION,
+                "libecho.so was not found; install it with: scripts/deps.sh echo\nlooked for: /usr/lib/libecho.so");
   }
   Pass(TextOf(config, "gate"), false);
   *out = new wasinn_backend_state{wasinn::backend::ReadStruct(services)};

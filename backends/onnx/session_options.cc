@@ -66,10 +66,9 @@ void Append(const OrtLibrary& library, const Config::Named& provider, OrtSession
         library.api().SessionOptionsAppendExecutionProvider(options, name, pairs.keys(), pairs.values(), pairs.size()),
         name);
   } catch (const Error& error) {
-    throw Error(
-        WASINN_UNSUPPORTED_OPERATION,
-        fmt::format("the execution provider '{}' cannot be used: {} (ONNX Runtime {} at {} has: {})", provider.name,
-                    error.what(), library.version(), library.path(), fmt::join(AvailableProviders(library), ", ")));
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("the execution provider '{}' cannot be used: {} (ONNX Runtime {} has: {})", provider.name,
+                            error.what(), library.version(), fmt::join(AvailableProviders(library), ", ")));
   }
 }
 

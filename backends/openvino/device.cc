@@ -21,11 +21,11 @@ bool Has(const Host& host, std::string_view kind) {
 
 [[noreturn]] void RefuseTarget(const char* target, const char* kind, const Host& host) {
   throw Error(WASINN_UNSUPPORTED_OPERATION,
-              fmt::format("target {}: OpenVINO {} at {} has no device {}, but {}. It needs the plugin for it "
+              fmt::format("target {}: OpenVINO {} has no device {}, but {}. It needs the plugin for it "
                           "(libopenvino_intel_{}_plugin.so, part of Intel's archives and of the Python package) and "
                           "the device's driver; name that OpenVINO with the key 'library'",
-                          target, host.library().version(), host.library().path(), kind,
-                          fmt::join(host.devices(), ", "), kind[0] == 'G' ? "gpu" : "npu"));
+                          target, host.library().version(), kind, fmt::join(host.devices(), ", "),
+                          kind[0] == 'G' ? "gpu" : "npu"));
 }
 
 // The caller computes too, so that one thread for each stream is no thread beside the callers'.

@@ -268,8 +268,9 @@ typedef struct wasinn_backend {
   const char* install; /* the command that installs its framework, for messages; "" if it needs none */
 
   /* Opens the framework. `config`: JSON object of WASINN_KEY_BACKEND keys. Called once for each host, and perhaps for
-   * several hosts in one OS process. If the framework is missing: WASINN_UNSUPPORTED_OPERATION. Its message names the
-   * files that it looked for, and says how to install the framework. */
+   * several hosts in one OS process. If the framework is missing: WASINN_UNSUPPORTED_OPERATION, and the first line of
+   * its message says how to install the framework. The lines after that name the files that it looked for. They are for
+   * the host's log only, as every path should be: guests are told messages. */
   wasinn_error* (*open)(const wasinn_host_services* services, const char* config, wasinn_backend_state** out);
   void (*close)(wasinn_backend_state* backend);
   wasinn_error* (*backend_info)(wasinn_backend_state* backend, const wasinn_backend_info** out);
@@ -312,8 +313,9 @@ typedef struct wasinn_backend {
 
   /* Optional, or NULL. Makes the running compute of this slot return soon, with an error. Another thread calls it every
    * few milliseconds until compute has returned, never beside itself. It may arrive just before compute begins its work
-   * or just after compute has done it, but never after compute has returned: the call waits for `cancel`. So it must
-   * not block. */
+   * or just after compute has done it, but never after compute has returned: wasinn waits for a `cancel` that is under
+   * way before it calls anything else of the slot. So `cancel` must not block, and a flag that it sets is cleared at the
+   * beginning of a compute. */
   void (*cancel)(wasinn_backend_slot* slot);
   /* Optional. Frees the outputs of the last compute, because they exceed a limit. Buffers of a size that the signature
    * fixes may stay for the next compute. The backend may keep other parts if its state needs them, or if allocating

@@ -173,7 +173,9 @@ typedef enum wasinn_load {
   WASINN_LOAD_IN_PROCESS = 2
 } wasinn_load;
 
-/* What a guest may ask for. A comment that ends with a value ends with the default. */
+/* What a guest may ask for. A comment that ends with a value ends with the default. A number that this version does not
+ * know is an error (INVALID_ARGUMENT, which names the field). A list that is not NULL and has no entry allows nothing. A
+ * list that is NULL has no count. */
 typedef struct wasinn_policy {
   uint32_t struct_size;
   wasinn_load load;          /* where models from the guest's own bytes run; ISOLATED */
@@ -305,7 +307,8 @@ typedef struct wasinn_model_options {
 
 /* Registers a model. The file is read and compiled once: at the first load by a guest, or now with `preload`. All
  * guests that load it share it. A model of the same name and version is replaced: guests keep the graphs that they
- * have, and later loads get the new model. If a `preload` fails, nothing changes. */
+ * have, and later loads get the new model. If a `preload` fails, nothing changes. A name is not empty and has no colon,
+ * which stands before a version ("NAME:2"): INVALID_ARGUMENT. */
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_add_model(wasinn_host* host, const char* name,
                                                                   const wasinn_model_options* options);
 /* Registers every model of a folder. Each subfolder is a model: NAME/model.onnx, NAME/1/model.onnx. */
@@ -363,6 +366,7 @@ typedef struct wasinn_backend_report {
   const char* install;    /* the command that installs it; "" if available, or if no command would help */
   const wasinn_key* keys; /* the configuration keys that it knows; valid for the life of the OS process */
   size_t n_keys;
+  const char* looked_for; /* the files that were looked for; "" if available, or if the backend does not tell */
 } wasinn_backend_report;
 typedef void (*wasinn_backend_fn)(void* user, const wasinn_backend_report* backend);
 /* Opens each backend whose framework is there, and calls `fn` for every known one. The struct is valid during the call.

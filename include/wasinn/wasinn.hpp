@@ -30,6 +30,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -195,9 +196,19 @@ struct Limits : wasinn_limits {
   Limits() : wasinn_limits() { struct_size = sizeof(wasinn_limits); }
 };
 
-// What one guest may ask for. Start from Host::policy(): a new Policy allows registered models only.
-struct Policy : wasinn_policy {
-  Policy() : wasinn_policy() { struct_size = sizeof(wasinn_policy); }
+// What one guest may ask for; see wasinn_policy. Start from Host::policy(): a new Policy allows registered models only.
+struct Policy {
+  wasinn_load load = WASINN_LOAD_DENY;
+  bool cpu_fallback = false;
+  uint32_t targets = 0;                               // 1u << Target for each that load accepts
+  std::optional<std::vector<std::string>> models;     // names for load_by_name. Nothing: every registered one
+  std::optional<std::vector<std::string>> encodings;  // formats that load accepts. Nothing: every one
+  wasinn_dialect dialect = WASINN_DIALECT_DEFAULT;
+  wasinn_inputs inputs = WASINN_INPUTS_COPIED;
+  std::string tenant;  // empty: the guest shares workers with nobody
+  uint32_t weight = 1;
+  std::vector<std::string> allowed_outbound_hosts;
+  bool isolated_gpu = false;
 };
 
 // The section [engine] of the settings.
@@ -221,11 +232,78 @@ struct Step {
 };
 
 namespace internal {
+// data() is never NULL, which the C API takes for no list: the size is that of `strings`, and a NULL follows.
 inline std::vector<const char*> ToC(const std::vector<std::string>& strings) {
   std::vector<const char*> pointers;
-  pointers.reserve(strings.size());
+  pointers.reserve(strings.size() + 1);
   for (const std::string& string : strings) pointers.push_back(string.c_str());
+  pointers.push_back(nullptr);
   return pointers;
+}
+
+inline std::vector<std::string> FromC(const char* const* strings, size_t n) {
+  return n == 0 ? std::vector<std::string>() : std::vector<std::string>(strings, strings + n);
+}
+
+inline Policy FromC(const wasinn_policy& c) {
+  Policy policy;
+  policy.load = c.load;
+  policy.cpu_fallback = c.cpu_fallback;
+  policy.targets = c.targets;
+  if (c.models != nullptr) policy.models = FromC(c.models, c.n_models);
+  if (c.encodings != nullptr) policy.encodings = FromC(c.encodings, c.n_encodings);
+  policy.dialect = c.dialect;
+  policy.inputs = c.inputs;
+  policy.tenant = ToString(c.tenant);
+  policy.weight = c.weight;
+  policy.allowed_outbound_hosts = FromC(c.allowed_outbound_hosts, c.n_allowed_outbound_hosts);
+  policy.isolated_gpu = c.isolated_gpu;
+  return policy;
+}
+
+// The policy as wasinn_guest_options takes it. It points into `policy`, which must live longer.
+class PolicyAsC {
+ public:
+  explicit PolicyAsC(const Policy& policy) : hosts_(ToC(policy.allowed_outbound_hosts)) {
+    c_.struct_size = sizeof c_;
+    c_.load = policy.load;
+    c_.cpu_fallback = policy.cpu_fallback;
+    c_.targets = policy.targets;
+    if (policy.models) {
+      models_ = ToC(*policy.models);
+      c_.models = models_.data();
+      c_.n_models = policy.models->size();
+    }
+    if (policy.encodings) {
+      encodings_ = ToC(*policy.encodings);
+      c_.encodings = encodings_.data();
+      c_.n_encodings = policy.encodings->size();
+    }
+    c_.dialect = policy.dialect;
+    c_.inputs = policy.inputs;
+    c_.tenant = policy.tenant.c_str();
+    c_.weight = policy.weight;
+    c_.allowed_outbound_hosts = hosts_.data();
+    c_.n_allowed_outbound_hosts = policy.allowed_outbound_hosts.size();
+    c_.isolated_gpu = policy.isolated_gpu;
+  }
+  PolicyAsC(const PolicyAsC&) = delete;
+  PolicyAsC& operator=(const PolicyAsC&) = delete;
+  const wasinn_policy* get() const { return &c_; }
+
+ private:
+  std::vector<const char*> models_, encodings_, hosts_;
+  wasinn_policy c_ = {};
+};
+
+inline Status CheckTexts(const Policy& policy) {
+  if (Status status = CheckText("policy.tenant", policy.tenant); !status.ok()) return status;
+  for (const auto& [what, list] :
+       {std::pair{"policy.models", &policy.models}, std::pair{"policy.encodings", &policy.encodings}}) {
+    if (!*list) continue;
+    if (Status status = CheckTexts(what, **list); !status.ok()) return status;
+  }
+  return CheckTexts("policy.allowed_outbound_hosts", policy.allowed_outbound_hosts);
 }
 
 // The steps as wasinn_model_options takes them. They point into `steps`, which must live longer.
@@ -343,6 +421,7 @@ struct BackendReport {
   std::string install;     // the command that installs it; empty if available, or if no command would help
   const wasinn_key* keys;  // the configuration keys that it knows; valid for the life of the OS process
   size_t n_keys;
+  std::string looked_for;  // the files that were looked for; empty if available
 };
 
 // Called from any thread, also concurrently, with one line without control characters. Must not call wasinn, must not
@@ -380,11 +459,12 @@ class Host {
     (void)Status(wasinn_host_limits(get(), &limits));  // its struct_size is set
     return limits;
   }
-  // The default policy of its guests. The policy's strings and lists are valid as long as the host.
+  // The default policy of its guests.
   Policy policy() const {
-    Policy policy;
-    (void)Status(wasinn_host_policy(get(), &policy));
-    return policy;
+    wasinn_policy c = {};
+    c.struct_size = sizeof c;
+    (void)Status(wasinn_host_policy(get(), &c));
+    return internal::FromC(c);
   }
   // The section [engine] of its settings, for a program that runs guests.
   EngineOptions engine_options() const {
@@ -421,9 +501,9 @@ class Host {
     c.steps = steps.data();
     c.n_steps = options.steps.size();
     c.inputs = inputs.data();
-    c.n_inputs = inputs.size();
+    c.n_inputs = options.inputs.size();
     c.outputs = outputs.data();
-    c.n_outputs = outputs.size();
+    c.n_outputs = options.outputs.size();
     return internal::CallWith("the model's name", name,
                               [&](const char* text) { return wasinn_host_add_model(get(), text, &c); });
   }
@@ -485,7 +565,7 @@ class Host {
           static_cast<std::vector<BackendReport>*>(user)->push_back(
               {ToString(report->name), ToString(report->encodings), report->available, ToString(report->framework),
                ToString(report->devices), ToString(report->library), ToString(report->missing),
-               ToString(report->install), report->keys, report->n_keys});
+               ToString(report->install), report->keys, report->n_keys, ToString(report->looked_for)});
         },
         &backends);
     return backends;
@@ -555,7 +635,11 @@ class Guest {
     c.struct_size = sizeof c;
     c.name = options.name.empty() ? nullptr : options.name.c_str();
     c.limits = options.limits;
-    c.policy = options.policy;
+    std::optional<internal::PolicyAsC> policy;
+    if (options.policy != nullptr) {
+      if (Status status = internal::CheckTexts(*options.policy); !status.ok()) return status;
+      c.policy = policy.emplace(*options.policy).get();
+    }
     wasinn_guest* created = nullptr;
     Status status(wasinn_guest_new(host.get(), &c, &created));
     if (!status.ok()) return status;

@@ -4,39 +4,73 @@
 #include "api/objects.h"
 #include "core/c_struct.h"
 #include "core/guest.h"
+#include "core/words.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace wasinn::api {
 namespace {
+
+// The bits of targets that this version does not know are all set, as in WASINN_ALL_TARGETS, or none is.
+core::Status CheckTargets(uint32_t targets) {
+  constexpr uint32_t kKnown = (2u << WASINN_AUTO) - 1, kOthers = WASINN_ALL_TARGETS & ~kKnown;
+  const uint32_t others = targets & ~kKnown;
+  if (others == 0 || others == kOthers) return core::Status();
+  return core::Error(WASINN_INVALID_ARGUMENT,
+                     "policy.targets is {:#x}: expected 1u << wasinn_target for each, or WASINN_ALL_TARGETS", targets);
+}
+
+core::Status CheckNumbers(const wasinn_policy& policy) {
+  if (core::Status status = core::CheckNumber("policy.load", policy.load); !status.ok()) return status;
+  if (core::Status status = core::CheckNumber("policy.dialect", policy.dialect); !status.ok()) return status;
+  if (core::Status status = core::CheckNumber("policy.inputs", policy.inputs); !status.ok()) return status;
+  if (core::Status status = CheckTargets(policy.targets); !status.ok()) return status;
+  if (policy.weight <= core::Share::kMostWeight) return core::Status();
+  return core::Error(WASINN_INVALID_ARGUMENT, "policy.weight is {}: expected 1 to {}, or 0 for 1", policy.weight,
+                     core::Share::kMostWeight);
+}
+
+// NULL is no list, which allows everything: so it has no count.
+core::Result<std::optional<std::vector<std::string>>> ToNames(const char* field, const char* const* names, size_t n) {
+  if (names == nullptr && n != 0) {
+    return core::Fail(WASINN_INVALID_ARGUMENT, "{} is NULL, which allows every name, and has a count of {}", field, n);
+  }
+  if (names == nullptr) return std::nullopt;
+  std::vector<std::string> out;
+  for (const char* const name : std::span(names, n)) {
+    if (name == nullptr) return core::Fail(WASINN_INVALID_ARGUMENT, "{} has a name that is NULL", field);
+    out.emplace_back(name);
+  }
+  return out;
+}
 
 core::Result<core::Policy> ToPolicy(const wasinn_policy& given) {
   const core::Result<wasinn_policy> read = core::ReadStruct(given, "wasinn_policy");
   if (!read) return std::unexpected(Copy(read.error()));
   const wasinn_policy& policy = *read;
-  core::Policy out{.load = policy.load,
-                   .cpu_fallback = policy.cpu_fallback,
-                   .isolated_gpu = policy.isolated_gpu,
-                   .targets = policy.targets,
-                   .models = std::nullopt,
-                   .encodings = std::nullopt,
-                   .dialect = policy.dialect,
-                   .inputs = policy.inputs,
-                   .tenant = policy.tenant == nullptr ? "" : policy.tenant,
-                   .weight = std::max(policy.weight, 1u),
-                   .allowed_outbound_hosts = {}};  // whose owner is who runs the program
-  if (out.weight > core::Share::kMostWeight) {
-    return core::Fail(WASINN_INVALID_ARGUMENT, "the policy's weight is {}: expected 1 to {}", out.weight,
-                      core::Share::kMostWeight);
-  }
-  if (policy.models != nullptr) out.models.emplace(policy.models, policy.models + policy.n_models);
-  if (policy.encodings != nullptr) {
-    out.encodings.emplace();
-    for (size_t i = 0; i < policy.n_encodings; ++i) out.encodings->push_back(core::FormatName(policy.encodings[i]));
-  }
-  return out;
+  if (core::Status status = CheckNumbers(policy); !status.ok()) return std::unexpected(std::move(status));
+  auto models = ToNames("policy.models", policy.models, policy.n_models);
+  if (!models) return std::unexpected(std::move(models.error()));
+  auto encodings = ToNames("policy.encodings", policy.encodings, policy.n_encodings);
+  if (!encodings) return std::unexpected(std::move(encodings.error()));
+  if (*encodings) std::ranges::transform(**encodings, (*encodings)->begin(), core::FormatName);
+  return core::Policy{.load = policy.load,
+                      .cpu_fallback = policy.cpu_fallback,
+                      .isolated_gpu = policy.isolated_gpu,
+                      .targets = policy.targets,
+                      .models = std::move(*models),
+                      .encodings = std::move(*encodings),
+                      .dialect = policy.dialect,
+                      .inputs = policy.inputs,
+                      .tenant = policy.tenant == nullptr ? "" : policy.tenant,
+                      .weight = std::max(policy.weight, 1u),
+                      .allowed_outbound_hosts = {}};  // whose owner is who runs the program
 }
 
 core::Status NewGuest(wasinn_host& host, const wasinn_guest_options* given, wasinn_guest** out) {

@@ -48,6 +48,9 @@ core::Result<core::ModelOptions> ToModelOptions(const char* name, const wasinn_m
   const core::Result<wasinn_model_options> read = core::ReadStruct(given, "wasinn_model_options");
   if (!read) return std::unexpected(Copy(read.error()));
   const wasinn_model_options& options = *read;
+  if (core::Status status = core::CheckNumber("wasinn_model_options.target", options.target); !status.ok()) {
+    return std::unexpected(std::move(status));
+  }
   core::Result<core::Batching> batching = ToBatching(options.batching);
   if (!batching) return std::unexpected(std::move(batching.error()));
   core::ModelOptions model{.name = name,
@@ -118,7 +121,8 @@ void ListBackends(core::Host& host, wasinn_backend_fn fn, void* user) {
                                          .missing = report.missing.c_str(),
                                          .install = report.install.c_str(),
                                          .keys = report.keys.data(),
-                                         .n_keys = report.keys.size()};
+                                         .n_keys = report.keys.size(),
+                                         .looked_for = report.looked_for.c_str()};
     fn(user, &c_report);
   }
 }

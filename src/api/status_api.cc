@@ -56,7 +56,7 @@ void wasinn_status_free(wasinn_status* status) {
   if (status != api::out_of_memory) delete status;
 }
 wasinn_status* wasinn_status_new(wasinn_code code, const char* message) {
-  return api::Guard([&] { return core::Status(code, message); });
+  return api::Guard([&] { return core::Status(core::FailureCode(code), message); });
 }
 
 const char* wasinn_code_name(wasinn_code code) { return core::CodeName(code); }

@@ -32,8 +32,8 @@ const Model* Session::model() {
 }
 
 const std::vector<Tensor>& Session::Expected(const std::vector<Tensor>& inputs) {
-  std::string key;
-  for (const Tensor& input : inputs) key += '\n' + input.bytes;
+  Key key;
+  for (const Tensor& input : inputs) key.emplace_back(input.dtype, input.dims, input.bytes);
   const auto [found, is_new] = expected_.try_emplace(key);
   std::vector<Tensor>& outputs = found->second;
   if (!is_new) return outputs;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -69,7 +70,8 @@ class Session {
   const Host& host_;
   const Subject subject_;
   std::unique_ptr<Model> model_;
-  std::map<std::string, std::vector<Tensor>> expected_;  // for the bytes of all inputs
+  using Key = std::vector<std::tuple<wasinn_dtype, std::vector<int64_t>, std::string>>;  // all that inputs are
+  std::map<Key, std::vector<Tensor>> expected_;
 };
 
 // One promise of the contract. What does not hold is told (failures.h).

@@ -39,6 +39,7 @@ CHECK_OF(Contract, KeptOutputsAreTaken, "outputs stay in the graph's own memory 
 
 CHECK_OF(Contract, KeptOutputsAreInputsOfOthers, "an output in the graph's own memory can be another slot's input") {
   if (model().info().memory == nullptr) return TellNothingToCheck("the model computes in the host's memory");
+  if (Expected(Inputs(0)).empty()) return TellNothingToCheck("the model has no output of a compute");
   const Tensor& output = Expected(Inputs(0))[0];
   if (output.dtype != Inputs(0)[0].dtype || output.dims != Inputs(0)[0].dims) {
     return TellNothingToCheck("the model's first output cannot be its first input");

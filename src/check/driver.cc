@@ -10,7 +10,9 @@
 #include <fstream>
 #include <future>
 #include <iterator>
+#include <mutex>
 #include <stdexcept>
+#include <thread>
 
 #include "check/expect.h"
 
@@ -351,5 +353,33 @@ wasinn_tensor Context::View(uint32_t index) {
 }
 
 void Context::Cancel() { model_.host().table().cancel(context_); }
+
+Result Context::ComputeCancelled() {
+  std::mutex mutex;
+  bool inside = false, over = false;
+  uint64_t cancels = 0;
+  std::thread watchdog([&] {
+    for (;; std::this_thread::yield()) {
+      const std::lock_guard lock(mutex);
+      if (over) return;
+      if (!inside) continue;
+      Cancel();
+      ++cancels;
+    }
+  });
+  const auto set = [&](bool& what, bool value) {
+    const std::lock_guard lock(mutex);
+    what = value;
+    return cancels;
+  };
+  Result result;
+  do {
+    set(inside, true);
+    result = Compute();
+  } while (set(inside, false) == 0);
+  set(over, true);
+  watchdog.join();
+  return result;
+}
 
 }  // namespace wasinn::check

@@ -157,6 +157,8 @@ class Context {
   // The output's bytes, in place.
   wasinn_tensor View(uint32_t index);
   void Cancel();
+  // Compute, with cancels from another thread while it is inside, as the core has it: one at least.
+  Result ComputeCancelled();
 
  private:
   struct Free {

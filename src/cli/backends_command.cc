@@ -54,7 +54,8 @@ Json KeysToJson(const BackendReport& backend) {
 Json ToJson(const BackendReport& backend) {
   return {{"name", backend.name},           {"encodings", backend.encodings}, {"available", backend.available},
           {"framework", backend.framework}, {"devices", backend.devices},     {"library", backend.library},
-          {"missing", backend.missing},     {"install", backend.install},     {"keys", KeysToJson(backend)}};
+          {"missing", backend.missing},     {"install", backend.install},     {"looked_for", backend.looked_for},
+          {"keys", KeysToJson(backend)}};
 }
 
 std::string ToText(const std::vector<BackendReport>& backends) {

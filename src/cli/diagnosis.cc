@@ -93,6 +93,7 @@ std::vector<Finding> DiagnoseFrameworks(const std::vector<BackendReport>& backen
     } else {
       findings.push_back(Finding::Missing("frameworks", backend.name, backend.missing, backend.install));
     }
+    findings.back().looked_for = backend.looked_for;
   }
   if (std::ranges::none_of(backends, &BackendReport::available)) {
     findings.push_back(Finding::Problem("frameworks", "any", "no model can run without a framework"));

@@ -14,19 +14,20 @@ struct Finding {
     kProblem,  // something that is on by default does not work
   };
   State state = State::kOk;
-  std::string area;    // "frameworks"
-  std::string what;    // "onnx"
-  std::string found;   // what there is, or why there is nothing
-  std::string remedy;  // the command or the setting that mends it; "" where there is none to tell
+  std::string area;        // "frameworks"
+  std::string what;        // "onnx"
+  std::string found;       // what there is, or why there is nothing
+  std::string remedy;      // the command or the setting that mends it; "" where there is none to tell
+  std::string looked_for;  // files, of a framework that is not there
 
   static Finding Ok(std::string area, std::string what, std::string found) {
-    return {State::kOk, std::move(area), std::move(what), std::move(found), ""};
+    return {State::kOk, std::move(area), std::move(what), std::move(found), "", ""};
   }
   static Finding Missing(std::string area, std::string what, std::string found, std::string remedy = "") {
-    return {State::kMissing, std::move(area), std::move(what), std::move(found), std::move(remedy)};
+    return {State::kMissing, std::move(area), std::move(what), std::move(found), std::move(remedy), ""};
   }
   static Finding Problem(std::string area, std::string what, std::string found, std::string remedy = "") {
-    return {State::kProblem, std::move(area), std::move(what), std::move(found), std::move(remedy)};
+    return {State::kProblem, std::move(area), std::move(what), std::move(found), std::move(remedy), ""};
   }
 };
 

@@ -38,18 +38,20 @@ std::string ToJson(const std::vector<Finding>& findings) {
                     {"state", WordOf(finding.state)},
                     {"found", finding.found},
                     {"remedy", finding.remedy}});
+    if (!finding.looked_for.empty()) json.back()["looked_for"] = finding.looked_for;
   }
   return json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-// Words that a message ends with are not told twice.
+// A remedy that the message names is not told twice.
 std::string RemediesOf(const std::vector<Finding>& findings, Finding::State state, const char* title) {
   std::string text;
   for (const Finding& finding : findings) {
     if (finding.state != state) continue;
     if (text.empty()) text = fmt::format("\n{}:\n", title);
     text += fmt::format("  {} ({}): {}\n", finding.what, finding.area, settings::Printable(finding.found));
-    if (!finding.remedy.empty()) text += fmt::format("    {}\n", finding.remedy);
+    const bool is_said = finding.found.contains(finding.remedy);
+    if (!is_said) text += fmt::format("    {}\n", finding.remedy);
   }
   return text;
 }

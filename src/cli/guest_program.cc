@@ -29,9 +29,7 @@ void WarnOfIdleFlags(const RunFlags& flags) {
 
 // As routes of `wasinn serve` have it.
 engines::Result<void> LetSend(RunFlags& flags, const Host& host) {
-  const Policy policy = host.policy();
-  auto hosts =
-      settings::OutboundHosts::Parse(std::span(policy.allowed_outbound_hosts, policy.n_allowed_outbound_hosts));
+  auto hosts = settings::OutboundHosts::Parse(host.policy().allowed_outbound_hosts);
   if (!hosts) return std::unexpected(hosts.error());
   flags.outbound = std::move(*hosts);
   flags.may_send = [&flags](std::string_view scheme, std::string_view authority) {

@@ -74,7 +74,7 @@ Status AsyncCompute::BeginInBackend(bool& goes_on) {
 }
 
 void AsyncCompute::Tell(wasinn_error* error) noexcept {
-  call_.reset();
+  call_->Close();
   error_ = error;
   // Whoever is told may free all of this.
   if (state_.exchange(State::kTold, std::memory_order_acq_rel) == State::kReturned) executor_.Begin(std::move(end_));

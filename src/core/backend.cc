@@ -73,12 +73,10 @@ Result<wasinn_backend_info> Backend::Info() const {
   return ReadStruct(*info, "wasinn_backend_info", {.framework = "", .version = "", .library = "", .devices = ""});
 }
 
-// A newer backend may know more codes.
 Status Backend::TakeError(const wasinn_backend& table, wasinn_error& error) {
-  const bool known = error.code != WASINN_OK && error.code <= WASINN_LOST;
   const std::unique_ptr<wasinn_error, void (*)(wasinn_error*)> released(&error, error.release);
-  return Status(known ? static_cast<wasinn_code>(error.code) : WASINN_RUNTIME_ERROR,
-                error.message == nullptr ? "an error without a message" : error.message, table.name);
+  return Status(FailureCode(error.code), error.message == nullptr ? "an error without a message" : error.message,
+                table.name);
 }
 
 // Both are called through C: nothing may be thrown.

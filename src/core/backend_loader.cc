@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <span>
+#include <utility>
 
 #include "core/backend_keys.h"
 #include "core/isolation/isolated_graph.h"
@@ -21,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "libwasinn_backend_", kSuffix = ".so";
+constexpr std::string_view kLookedFor = "looked for: ";  // as backends begin the line
 
 // Backends of the wasinn project, so that one which is not built can be named with the command that gets its framework.
 struct Known {
@@ -40,27 +42,34 @@ BackendReport ReportOfTable(const wasinn_backend& table) {
   return {.name = table.name, .encodings = formats ? ListFormats(*formats) : "", .keys = {table.keys, table.n_keys}};
 }
 
+// What a backend says of a framework that does not open: a line for everybody, then what it looked for.
+std::pair<std::string_view, std::string_view> SplitLine(std::string_view message) {
+  const size_t end = message.find('\n');
+  if (end == std::string_view::npos) return {message, {}};
+  return {message.substr(0, end), message.substr(end + 1)};
+}
+
 BackendReport ReportOfMissing(const wasinn_backend& table, const Status& error) {
   BackendReport report = ReportOfTable(table);
-  report.missing = error.message();
+  const auto [line, more] = SplitLine(error.message());
+  report.missing = line;
+  report.looked_for = more.starts_with(kLookedFor) ? more.substr(kLookedFor.size()) : more;
   // What is there and does not open, as with a wrong setting, no installation mends.
   report.install = error.code() == WASINN_UNSUPPORTED_OPERATION ? table.install : "";
   return report;
 }
 
-std::string MissingLibrary(const Known& known, const std::string& folders) {
-  std::string text = fmt::format("{}{}{} is not in {}", kPrefix, known.name, kSuffix, folders);
-  if (*known.install == '\0') text += "; this release of wasinn has no such backend";
-  return text;
+std::string LibraryIn(const Known& known, const std::string& folders) {
+  return fmt::format("{}{}{} in {}", kPrefix, known.name, kSuffix, folders);
 }
 
 // Of the whole system or this process, in this moment: what was not found then may be there the next time.
 bool IsShortage(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN; }
 
 std::string HowToGet(const Known& known, const InstallHints& hints) {
-  if (hints.Has(known.name)) return fmt::format("; {} installs it", hints.For(known.name, ""));
-  if (*known.install == '\0') return "";
-  return fmt::format("; {} fetches what it is built with, then build wasinn again", known.install);
+  if (hints.Has(known.name)) return fmt::format("it is not here; {} installs it", hints.For(known.name, ""));
+  if (*known.install == '\0') return "it is not here; this release of wasinn has no such backend";
+  return fmt::format("it is not here; {} fetches what it is built with, then build wasinn again", known.install);
 }
 
 }  // namespace
@@ -200,8 +209,20 @@ Result<std::string> BackendLoader::ConfigOf(const Entry& entry) const {
   return config;
 }
 
+// Paths are for the log only: guests are told of errors.
 Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const InstallHints& hints, const Patience& patience,
                                                      const Place& place) {
+  Result<std::shared_ptr<Backend>> opened = OpenOrTell(entry, hints, patience, place);
+  if (opened) return opened;
+  const Status& why = opened.error();
+  const auto [line, more] = SplitLine(why.message());
+  if (more.empty()) return opened;
+  logger_.Write(WASINN_LOG_DEBUG, fmt::format("{}: {}", entry.table.name, more));
+  return std::unexpected(Status(why.code(), std::string(line), std::string(why.backend())));
+}
+
+Result<std::shared_ptr<Backend>> BackendLoader::OpenOrTell(Entry& entry, const InstallHints& hints,
+                                                           const Patience& patience, const Place& place) {
   Result<std::shared_ptr<Backend>> opened =
       place.workers == nullptr ? OpenInHost(entry, patience) : OpenIsolated(entry, patience, place);
   if (opened || opened.error().code() != WASINN_UNSUPPORTED_OPERATION) return opened;
@@ -296,8 +317,9 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view forma
   if (missing != nullptr) return std::unexpected(std::move(why));
   for (const Known& known : kKnown) {
     if (known.format != format) continue;
+    logger_.Write(WASINN_LOG_DEBUG, fmt::format("{}{}", kLookedFor, LibraryIn(known, Folders())));
     return Fail(WASINN_UNSUPPORTED_OPERATION, "encoding {} needs the backend '{}': {}", format, known.name,
-                MissingLibrary(known, Folders()) + HowToGet(known, (*entries)->hints));
+                HowToGet(known, (*entries)->hints));
   }
   return Fail(WASINN_UNSUPPORTED_OPERATION, "no backend serves encoding {}; known are {}", format,
               ListFormats((*entries)->all));
@@ -312,14 +334,14 @@ Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, co
   }
   const auto known = std::ranges::find(kKnown, name, &Known::name);
   if (known != std::end(kKnown)) {
-    return Fail(WASINN_UNSUPPORTED_OPERATION, "backend '{}': {}", name,
-                MissingLibrary(*known, Folders()) + HowToGet(*known, (*entries)->hints));
+    logger_.Write(WASINN_LOG_DEBUG, fmt::format("{}{}", kLookedFor, LibraryIn(*known, Folders())));
+    return Fail(WASINN_UNSUPPORTED_OPERATION, "backend '{}': {}", name, HowToGet(*known, (*entries)->hints));
   }
   return Fail(WASINN_INVALID_ARGUMENT, "there is no backend '{}'{}", name, Suggest(name, NamesOf(**entries)));
 }
 
 BackendReport BackendLoader::ReportOf(Entry& entry, const InstallHints& hints) {
-  Result<std::shared_ptr<Backend>> backend = Open(entry, hints, {});
+  Result<std::shared_ptr<Backend>> backend = OpenOrTell(entry, hints, {}, {});
   if (backend) return Describe(**backend);
   BackendReport report = ReportOfMissing(entry.table, backend.error());
   if (!report.install.empty()) report.install = hints.For(report.name, report.install);
@@ -347,9 +369,9 @@ std::vector<BackendReport> BackendLoader::Report() {
     if (std::ranges::any_of(reports, [&](const BackendReport& report) { return report.name == known.name; })) continue;
     reports.push_back({.name = known.name,
                        .encodings = known.format,
-                       .missing = entries ? MissingLibrary(known, Folders()) + HowToGet(known, (*entries)->hints)
-                                          : std::string(entries.error().message()),
-                       .install = entries ? (*entries)->hints.For(known.name, known.install) : ""});
+                       .missing = entries ? HowToGet(known, (*entries)->hints) : std::string(entries.error().message()),
+                       .install = entries ? (*entries)->hints.For(known.name, known.install) : "",
+                       .looked_for = LibraryIn(known, Folders())});
   }
   return reports;
 }

@@ -23,9 +23,9 @@ namespace wasinn::core {
 struct BackendReport {
   std::string name, encodings;
   bool available = false;
-  std::string framework, devices, library;  // if available
-  std::string missing, install;             // if not
-  std::span<const wasinn_key> keys;         // none if its library is missing
+  std::string framework, devices, library;   // if available
+  std::string missing, install, looked_for;  // if not
+  std::span<const wasinn_key> keys;          // none if its library is missing
 };
 
 // Of one that is open.
@@ -98,6 +98,9 @@ class BackendLoader {
   void TellOfMissing(Entry& entry, std::string_view format, const Entry& next, const Status& why) const;
   Result<std::shared_ptr<Backend>> Open(Entry& entry, const InstallHints& hints, const Patience& patience,
                                         const Place& place = {});
+  // The same, with all that the backend says of a framework that is missing.
+  Result<std::shared_ptr<Backend>> OpenOrTell(Entry& entry, const InstallHints& hints, const Patience& patience,
+                                              const Place& place);
   Result<std::shared_ptr<Backend>> OpenInHost(Entry& entry, const Patience& patience);
   Result<std::string> ConfigOf(const Entry& entry) const;
   Result<std::shared_ptr<Backend>> OpenIsolated(const Entry& entry, const Patience& patience, const Place& place) const;

@@ -160,8 +160,6 @@ Status Context::ComputeOnLoan(const GuestMemory* memory) {
   ContextInputs::Binding binding(inputs_, memory);
   if (Status status = Bind(binding); !status.ok()) return status;
   Status status = ComputeOnSlot();
-  // Before anything else of the slot is called.
-  slot_.WaitForCancel();
   if (LeavesOutputs(status) && !run_.cancelled()) {
     const Meter::Timing timing(meter_, Stage::kOutput);
     if (Status moved = outputs_.Move(); !moved.ok()) status = std::move(moved);
@@ -220,6 +218,8 @@ Status Context::StepNow(const GuestMemory* memory) {
     if (inputs_.any_left()) inputs_.UnbindLeft();
   }
   outputs_.Begin();
+  // What compute_once left bound is the guest's memory of that call.
+  if (Status status = outputs_.Bind(); !status.ok()) return status;
   state_.BeginStep();
   Watched::Run run(run_);
   Status status;

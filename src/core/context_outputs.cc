@@ -24,7 +24,13 @@ uint64_t BytesOfIos(const Graph& graph) {
 }  // namespace
 
 ContextOutputs::ContextOutputs(ContextSlot& slot, ContextState& state, const TensorMemory& memory, CopyCount& count)
-    : slot_(slot), state_(state), memory_(memory), count_(count), static_(memory.quota), dynamic_(memory.quota) {}
+    : slot_(slot),
+      state_(state),
+      memory_(memory),
+      count_(count),
+      static_(memory.quota),
+      dynamic_(memory.quota),
+      late_bytes_(memory.quota) {}
 
 Status ContextOutputs::Open() {
   const Graph& graph = slot_.graph();
@@ -106,6 +112,8 @@ Status ContextOutputs::BindAll() {
 Status ContextOutputs::ReadLate() {
   auto late = LateOutputs::Read(slot_);
   if (!late) return std::move(late.error());
+  late_ = nullptr;
+  if (Status status = late_bytes_.Resize((*late)->bytes()); !status.ok()) return status;
   late_ = std::move(*late);
   return Status();
 }

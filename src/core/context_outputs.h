@@ -147,6 +147,7 @@ class ContextOutputs {
   CopyCount& count_;
   std::vector<Output> outputs_;  // that the graph knows
   Charge static_, dynamic_;      // what signatures say, and what is held beyond
+  Charge late_bytes_;            // of late_
   WantedOutputs wanted_, wanted_once_;
   std::vector<uint32_t> kept_;
   std::shared_ptr<const LateOutputs> late_;  // where the graph does not know its outputs

@@ -56,20 +56,14 @@ Status ContextSlot::Borrow() {
   return Status();
 }
 
-// Whoever cancels the call has done so: the next one on this slot is another one's.
+// No call is inside, so nobody cancels: the next one on this slot is another one's.
 void ContextSlot::GiveBack() {
-  wasinn_backend_slot* slot = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    slot = std::exchange(slot_, nullptr);
-  }
-  graph_->slots()->Give(slot, std::exchange(resets_, false) ? nullptr : this, max_bytes_);
+  graph_->slots()->Give(std::exchange(slot_, nullptr), std::exchange(resets_, false) ? nullptr : this, max_bytes_);
 }
 
 void ContextSlot::Cancel() {
   making_.Cancel();
-  const std::lock_guard lock(mutex_);
-  if (in_backend_.load(std::memory_order_acquire) && table().cancel != nullptr) table().cancel(slot_);
+  if (table().cancel != nullptr) gate_.Cancel([this] { table().cancel(slot_); });
 }
 
 }  // namespace wasinn::core

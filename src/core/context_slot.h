@@ -4,11 +4,10 @@
 
 #include <wasinn/backend.h>
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "core/call_gate.h"
 #include "core/graph.h"
 #include "core/interruptible.h"
 
@@ -57,24 +56,21 @@ class ContextSlot {
   // Whether the slot is the one of the last loan and nobody had it since: all that was bound there is bound still.
   bool is_as_left() const { return is_as_left_; }
 
-  // A call that the backend's cancel may interrupt, however it ends.
+  // A call that the backend's cancel may interrupt, however it ends. Its end waits for a cancel that is under way.
   class Call {
    public:
-    explicit Call(ContextSlot& slot) : inside_(slot.in_backend_) { inside_.store(true, std::memory_order_release); }
-    ~Call() { inside_.store(false, std::memory_order_release); }
+    explicit Call(ContextSlot& slot) : gate_(slot.gate_) { gate_.Enter(); }
+    ~Call() { gate_.Leave(); }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
+    // The backend has told the end, perhaps within a cancel: none begins any more.
+    void Close() { gate_.Close(); }
 
    private:
-    std::atomic<bool>& inside_;
+    CallGate& gate_;
   };
   // From any thread: a call that runs ends soon.
   void Cancel();
-  // Whoever was cancelling the last call has done so.
-  void WaitForCancel() {
-    mutex_.lock();
-    mutex_.unlock();
-  }
 
  private:
   Status TakeFrom(SlotPool& shared, const wasinn_slot_options& options);
@@ -89,8 +85,7 @@ class ContextSlot {
   bool is_as_left_ = true;
   bool resets_ = false;  // at the end of the loan
   uint64_t max_bytes_ = 0;
-  std::atomic<bool> in_backend_{false};
-  std::mutex mutex_;   // of giving a slot back, and of cancelling what runs on it
+  CallGate gate_;      // of slot_, which stays while a call is inside
   CancelHook making_;  // of a slot, within a compute
 };
 

@@ -34,12 +34,12 @@ class FairOrder {
   // The place of a guest that comes: behind all who wait, or where its last turn has put it.
   Place Arrive(const Share& share) const noexcept {
     const Served& last = served_[IndexOf(share)];
-    return last.share == &share ? std::max(now_, last.next) : now_;
+    return last.key == KeyOf(share) ? std::max(now_, last.next) : now_;
   }
   // A guest that had `place` is served `units`. Returns the place of whatever else it waits with.
   Place Serve(const Share& share, Place place, uint64_t units = 1) noexcept {
     now_ = std::max(now_, place);
-    const Served served{&share, place + kUnit * units / share.weight()};
+    const Served served{KeyOf(share), place + kUnit * units / share.weight()};
     latest_ = std::max(latest_, served.next);
     served_[IndexOf(share)] = served;
     return served.next;
@@ -53,11 +53,15 @@ class FairOrder {
   // Of two guests that fall on the same one, the one that was served last is known: the other may come a turn early.
   static constexpr size_t kKept = 256;
   struct Served {
-    const Share* share = nullptr;
+    uint64_t key = 0;
     Place next = 0;
   };
+  // Addresses are reused, and numbers of guests are not. They are odd here, and addresses even.
+  static uint64_t KeyOf(const Share& share) noexcept {
+    return share.guest() != 0 ? share.guest() << 1 | 1 : reinterpret_cast<uintptr_t>(&share);
+  }
   static size_t IndexOf(const Share& share) noexcept {
-    return (reinterpret_cast<uintptr_t>(&share) * 0x9e3779b97f4a7c15) >> 56;  // Fibonacci hashing, to 8 bits
+    return (KeyOf(share) * 0x9e3779b97f4a7c15) >> 56;  // Fibonacci hashing, to 8 bits
   }
 
   Place now_ = 0;     // of who was served last

@@ -1,6 +1,7 @@
 #include "core/guest.h"
 
 #include "core/describe.h"
+#include "core/text.h"
 #include "core/unknown_model.h"
 
 #include <optional>
@@ -182,7 +183,7 @@ Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, st
                         .stop = &closing_,
                         .account = model_bytes_,
                         .loader = tag()},
-                       patience(), policy_, policy_.load == WASINN_LOAD_ISOLATED ? workers_.get() : nullptr);
+                       patience(), policy_, policy_.loads_in_process() ? nullptr : workers_.get());
   if (!shared) return std::unexpected(std::move(shared.error()));
   // As if it were alone.
   if (!shared->made) {
@@ -311,8 +312,9 @@ void Guest::Report(std::string_view function, const Status& status) {
                                  status.backend().empty() ? "" : ": ", status.message());
   host_->metrics().errors[static_cast<size_t>(status.code())].fetch_add(1, std::memory_order_relaxed);
   Log(text);
+  std::string told = WithoutPaths(text);
   const std::lock_guard lock(last_error_mutex_);
-  last_error_ = std::move(text);
+  last_error_ = std::move(told);
 }
 
 std::string Guest::LastError() const {

@@ -194,7 +194,8 @@ class Guest {
   void Close() noexcept;
   // Closes, and keeps no more than what refuses calls.
   void Retire() noexcept;
-  // Counts an error of a call, keeps it as the last one, and writes it to the log, up to the limit of messages.
+  // Counts an error of a call, writes it to the log, up to the limit of messages, and keeps it as the last one, without the
+  // host's paths.
   void Report(std::string_view function, const Status& status);
   // "load: invalid_encoding: onnx: …", of whichever thread of the guest; "" if there was none.
   std::string LastError() const;

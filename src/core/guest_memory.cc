@@ -5,7 +5,8 @@
 
 namespace wasinn::core {
 
-bool GuestMemory::IsUnshared() const { return exists() && (view_.flags & WASINN_MEMORY_SHARED) == 0; }
+// A flag that this version does not know may mean that others write there, too.
+bool GuestMemory::IsUnshared() const { return exists() && view_.flags == 0; }
 
 bool GuestMemory::IsKnownAndUnshared() const {
   if (view_.struct_size < offsetof(wasinn_memory, id) + sizeof view_.id) return false;  // of an older adapter

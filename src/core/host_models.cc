@@ -6,6 +6,7 @@
 
 #include "core/host.h"
 #include "core/model_files.h"
+#include "core/model_name.h"
 #include "core/text.h"
 
 namespace wasinn::core {
@@ -28,6 +29,7 @@ Status CannotIsolate(const std::string& model) {
 }  // namespace
 
 Status Host::AddModel(const ModelOptions& options) {
+  if (Status status = CheckModelName(options.name); !status.ok()) return status;
   if (options.warm_up.computes > WarmUp::kMostComputes) {
     return Error(WASINN_INVALID_ARGUMENT, "model '{}': warm_up is {}: it may be {} at most", options.name,
                  options.warm_up.computes, WarmUp::kMostComputes);

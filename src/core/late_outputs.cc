@@ -1,5 +1,6 @@
 #include "core/late_outputs.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/ios.h"
@@ -13,6 +14,7 @@ LateOutputs::LateOutputs(std::span<const wasinn_io* const> ios) {
     copy.name = names_.emplace_back(io->name).c_str();
     if (io->rank > 0) copy.dims = dims_.emplace_back(io->dims, io->dims + io->rank).data();
     pointers_.push_back(&copy);
+    bytes_ += sizeof(wasinn_io) + names_.back().size() + static_cast<uint64_t>(std::max(io->rank, 0)) * sizeof(int64_t);
   }
 }
 

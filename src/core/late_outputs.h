@@ -16,6 +16,7 @@ class LateOutputs {
  public:
   // More than any model has, and little to keep.
   static constexpr uint32_t kMost = 4096;
+  static constexpr uint64_t kFree = 64u << 10;
 
   // Those of the last compute on `slot`.
   static Result<std::shared_ptr<const LateOutputs>> Read(const ContextSlot& slot);
@@ -24,12 +25,15 @@ class LateOutputs {
   LateOutputs& operator=(const LateOutputs&) = delete;
 
   std::span<const wasinn_io* const> ios() const { return pointers_; }
+  // What a guest pays for. Those of most models are nothing beside its tensors.
+  uint64_t bytes() const { return bytes_ <= kFree ? 0 : bytes_; }
 
  private:
   std::deque<std::string> names_;
   std::deque<std::vector<int64_t>> dims_;
   std::deque<wasinn_io> ios_;
   std::vector<const wasinn_io*> pointers_;
+  uint64_t bytes_ = 0;
 };
 
 }  // namespace wasinn::core

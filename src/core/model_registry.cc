@@ -23,7 +23,7 @@ void Model::Unload() { graph_.Forget(); }
 
 Status ModelRegistry::Add(std::shared_ptr<Model> model) {
   std::string name = model->source().name;
-  if (name.empty()) return Error(WASINN_INVALID_ARGUMENT, "a model needs a name");
+  if (Status status = CheckModelName(name); !status.ok()) return status;
   const uint32_t version = model->source().version;
   Versions added;  // then what was there before, which goes after the lock
   added.emplace(version, std::move(model));
@@ -73,6 +73,22 @@ Result<std::shared_ptr<Model>> ModelRegistry::Find(std::string_view name) const 
     }
   }
   return std::unexpected(NoSuchModel(name));
+}
+
+std::pair<std::vector<std::string>, size_t> ModelRegistry::Names(size_t most) const {
+  std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (auto it = models_.begin(); it != models_.end() && names.size() < most; ++it) names.push_back(it->first);
+  return {std::move(names), models_.size()};
+}
+
+std::vector<uint32_t> ModelRegistry::VersionsOf(std::string_view name) const {
+  std::lock_guard lock(mutex_);
+  std::vector<uint32_t> versions;
+  if (const auto found = models_.find(name); found != models_.end()) {
+    for (const auto& [version, model] : found->second) versions.push_back(version);
+  }
+  return versions;
 }
 
 std::vector<std::shared_ptr<Model>> ModelRegistry::All() const {

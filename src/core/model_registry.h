@@ -76,6 +76,10 @@ class ModelRegistry {
   Result<std::shared_ptr<Model>> Find(std::string_view name) const;
   // Sorted by name and version.
   std::vector<std::shared_ptr<Model>> All() const;
+  // The first `most` names, sorted, and how many there are: whoever asks holds up the others no longer, however many.
+  std::pair<std::vector<std::string>, size_t> Names(size_t most) const;
+  // Of one name.
+  std::vector<uint32_t> VersionsOf(std::string_view name) const;
 
  private:
   using Versions = std::map<uint32_t, std::shared_ptr<Model>>;

@@ -8,14 +8,14 @@
 namespace wasinn::core {
 
 Status Policy::CheckLoad(wasinn_target target) const {
-  if (load == WASINN_LOAD_DENY) {
+  if (load != WASINN_LOAD_ISOLATED && load != WASINN_LOAD_IN_PROCESS) {
     return Error(WASINN_SECURITY, "the host's policy does not let guests load their own models (policy.load)");
   }
   return CheckTarget(target);
 }
 
 Status Policy::CheckTarget(wasinn_target target) const {
-  if ((targets >> target & 1) != 0) return Status();
+  if (target <= WASINN_AUTO && (targets >> target & 1) != 0) return Status();
   return Error(WASINN_SECURITY, "the host's policy does not allow target {}", TargetName(target));
 }
 

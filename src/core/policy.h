@@ -28,6 +28,9 @@ struct Policy {
 
   std::vector<std::string> allowed_outbound_hosts;  // for whoever runs its program
 
+  // Anything else that lets guests load is a worker: what nobody knows never runs in the host's process.
+  bool loads_in_process() const { return load == WASINN_LOAD_IN_PROCESS; }
+
   // SECURITY with what was refused. The encoding is checked when it is known: a guest may leave it to be recognised.
   Status CheckLoad(wasinn_target target) const;
   Status CheckTarget(wasinn_target target) const;

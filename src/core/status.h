@@ -63,4 +63,9 @@ template <typename... Args>
 
 const char* CodeName(wasinn_code code);
 
+// The code of a failure that comes from outside: RUNTIME_ERROR if this version does not know it, or if it is none.
+constexpr wasinn_code FailureCode(uint32_t code) {
+  return code != WASINN_OK && code <= WASINN_LOST ? static_cast<wasinn_code>(code) : WASINN_RUNTIME_ERROR;
+}
+
 }  // namespace wasinn::core

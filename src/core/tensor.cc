@@ -122,7 +122,9 @@ TensorDesc ShowAs(const TensorDesc& tensor, bool (*has)(uint32_t dtype)) {
     shown.dtype = pair.guest;
     if (!pair.doubled) break;
     if (shown.rank == 0) shown.dims[shown.rank++] = 1;
-    shown.dims[shown.rank - 1] *= 2;
+    // A tensor of no bytes may have any dimensions.
+    int64_t& last = shown.dims[shown.rank - 1];
+    if (__builtin_mul_overflow(last, 2, &last)) last = INT64_MAX;
     break;
   }
   return shown;

@@ -1,6 +1,9 @@
 #include "core/text.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 #include <vector>
 
@@ -23,7 +26,44 @@ size_t Distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// The end of the path that begins at `start`. One in quotes may have anything else inside.
+size_t EndOfPath(std::string_view text, size_t start) {
+  const char before = start == 0 ? ' ' : text[start - 1];
+  if (before == '\'' || before == '"' || before == '`') return std::min(text.find(before, start), text.size());
+  return std::min(text.find_first_of(" \t\n'\"`,;:()[]{}<>|", start), text.size());
+}
+
+// A guest may learn by its own names which names the root folder has, but nothing of what lies below.
+bool IsPath(std::string_view path) {
+  const std::string first(path.substr(0, path.find('/', 1)));
+  return first.size() > 1 && ::access(first.c_str(), F_OK) == 0;
+}
+
+bool MayBeginPath(std::string_view text, size_t at) {
+  if (text[at] != '/') return false;
+  const char before = at == 0 ? ' ' : text[at - 1];
+  const bool is_word = std::isalnum(static_cast<unsigned char>(before)) != 0 || (before & 0x80) != 0;
+  return !is_word && std::string_view("/._-~*").find(before) == std::string_view::npos;
+}
+
 }  // namespace
+
+std::string WithoutPaths(std::string_view message) {
+  std::string text;
+  for (size_t at = 0; at < message.size();) {
+    const size_t end = MayBeginPath(message, at) ? EndOfPath(message, at) : at;
+    std::string_view path = message.substr(at, end - at);
+    if (path.empty() || !IsPath(path)) {
+      text += message[at++];
+      continue;
+    }
+    while (path.ends_with('/') || path.ends_with('.')) path.remove_suffix(1);  // of a folder, or of the sentence
+    text += path.substr(path.rfind('/') + 1);
+    at += path.size();
+    while (at < message.size() && message[at] == '/') ++at;
+  }
+  return text;
+}
 
 std::string Join(std::span<const std::string> words) {
   std::string text;

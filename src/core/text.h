@@ -16,4 +16,8 @@ std::string SuggestNear(std::string_view word, std::span<const std::string> know
 // The same, or a list of the known ones if none is near.
 std::string Suggest(std::string_view word, std::span<const std::string> known);
 
+// A message for a guest or a client: of each path of this machine, only the name of its file. A path begins with a name
+// of the root folder, so "/conv1/Conv_output_0", a tensor, stays as it is.
+std::string WithoutPaths(std::string_view message);
+
 }  // namespace wasinn::core

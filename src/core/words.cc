@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
@@ -69,6 +70,17 @@ Result<T> Parse(std::span<const Word> words, std::string_view what, std::string_
   return Fail(WASINN_INVALID_ARGUMENT, "unknown {} '{}'; known are {}", what, word, Join(known));
 }
 
+template <typename T>
+Status CheckIn(std::span<const Word> words, std::string_view field, const T& value) {
+  int number = 0;
+  static_assert(sizeof value == sizeof number);
+  std::memcpy(&number, &value, sizeof number);
+  if (std::ranges::find(words, number, &Word::second) != words.end()) return Status();
+  std::vector<std::string> known;
+  for (const auto& [name, its_number] : words) known.push_back(fmt::format("{} ({})", its_number, name));
+  return Error(WASINN_INVALID_ARGUMENT, "{} is {}: expected one of {}", field, number, Join(known));
+}
+
 }  // namespace
 
 size_t DtypeSize(uint32_t dtype) { return dtype < kDtypes.size() ? kDtypes[dtype].size : 0; }
@@ -84,5 +96,10 @@ Result<wasinn_load> ParseLoad(std::string_view word) { return Parse<wasinn_load>
 Result<wasinn_log_level> ParseLogLevel(std::string_view word) {
   return Parse<wasinn_log_level>(kLogLevels, "log level", word);
 }
+
+Status CheckNumber(std::string_view field, const wasinn_target& value) { return CheckIn(kTargets, field, value); }
+Status CheckNumber(std::string_view field, const wasinn_dialect& value) { return CheckIn(kDialects, field, value); }
+Status CheckNumber(std::string_view field, const wasinn_inputs& value) { return CheckIn(kInputs, field, value); }
+Status CheckNumber(std::string_view field, const wasinn_load& value) { return CheckIn(kLoads, field, value); }
 
 }  // namespace wasinn::core

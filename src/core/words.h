@@ -26,4 +26,11 @@ Result<wasinn_inputs> ParseInputs(std::string_view word);
 Result<wasinn_load> ParseLoad(std::string_view word);
 Result<wasinn_log_level> ParseLogLevel(std::string_view word);
 
+// INVALID_ARGUMENT with the field's name and the known numbers, if a struct from outside has another number there. By
+// reference, since C++ does not let an enum with such a number be read.
+Status CheckNumber(std::string_view field, const wasinn_target& value);
+Status CheckNumber(std::string_view field, const wasinn_dialect& value);
+Status CheckNumber(std::string_view field, const wasinn_inputs& value);
+Status CheckNumber(std::string_view field, const wasinn_load& value);
+
 }  // namespace wasinn::core

@@ -46,7 +46,7 @@ void Generation::WarnOfNames() const {
     if (!is_there) warn(fmt::format("{}policy.models names '{}', which is not a model here", place, name));
   };
   const Policy& policy = tenants_->anybody().settings().policy();
-  for (const char* name : std::span(policy.models, policy.models == nullptr ? 0 : policy.n_models)) check("", name);
+  for (const std::string& name : policy.models.value_or(std::vector<std::string>())) check("", name);
   for (const auto& [tenant, settings] : options_->tenants) {
     for (const std::string& name : settings.models) check(fmt::format("tenants.{}.", tenant), name);
   }
@@ -74,6 +74,11 @@ Outcome<void> Generation::MakeGuestModels(const Shared& shared) {
   for (const ModelInfo& model : repository_->host().Models()) {
     if (!options_->guest_models.contains(model.name)) continue;
     return std::unexpected(Invalid(fmt::format("the guest model '{}': a model has this name already", model.name)));
+  }
+  for (const auto& [name, file] : options_->guest_models) {
+    if (!name.contains(':')) continue;
+    return std::unexpected(Invalid(
+        fmt::format("the guest model '{}': a colon stands between a name and a version, so no name has one", name)));
   }
   auto models = GuestModels::Load(repository_->host(), tenants_->anybody(),
                                   {.files = options_->guest_models, .code = CodeOf(shared)}, shared.statistics);

@@ -1,7 +1,6 @@
 #include "serve/guest_settings.h"
 
 #include <algorithm>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -31,17 +30,16 @@ Outcome<GuestSettings> GuestSettings::Make(const ServeOptions& options, const st
   if (Status status = config.LoadToml(more); !status.ok()) return std::unexpected(ToFailure(status));
   Result<Host> host = Host::Create(config);
   if (!host) return std::unexpected(ToFailure(host.status()));
-  const Policy policy = host->policy();
-  auto outbound =
-      settings::OutboundHosts::Parse(std::span(policy.allowed_outbound_hosts, policy.n_allowed_outbound_hosts));
+  Policy policy = host->policy();
+  auto outbound = settings::OutboundHosts::Parse(policy.allowed_outbound_hosts);
   if (!outbound) return std::unexpected(Invalid(std::move(outbound.error())));
-  return GuestSettings(std::move(*host), policy, std::move(*outbound));
+  return GuestSettings(std::move(*host), std::move(policy), std::move(*outbound));
 }
 
 bool GuestSettings::MayUse(const std::string& model) const {
-  if (policy_.models == nullptr) return true;
-  return std::ranges::any_of(std::span(policy_.models, policy_.n_models),
-                             [&](std::string_view name) { return name == model || IsVersionOf(model, name); });
+  if (!policy_.models) return true;
+  return std::ranges::any_of(*policy_.models,
+                             [&](const std::string& name) { return name == model || IsVersionOf(model, name); });
 }
 
 }  // namespace wasinn::serve

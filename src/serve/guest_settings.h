@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include <wasinn/wasinn.hpp>
 
@@ -19,7 +20,6 @@ class GuestSettings {
   static Outcome<GuestSettings> Make(const ServeOptions& options, const std::string& more = "");
 
   const Limits& limits() const { return limits_; }
-  // Valid as long as this.
   const Policy& policy() const { return policy_; }
   const settings::OutboundHosts& outbound_hosts() const { return outbound_; }
   EngineOptions engine() const { return host_.engine_options(); }
@@ -28,9 +28,9 @@ class GuestSettings {
 
  private:
   GuestSettings(Host host, Policy policy, settings::OutboundHosts outbound)
-      : host_(std::move(host)), limits_(host_.limits()), policy_(policy), outbound_(std::move(outbound)) {}
+      : host_(std::move(host)), limits_(host_.limits()), policy_(std::move(policy)), outbound_(std::move(outbound)) {}
 
-  Host host_;  // without models: it reads the settings and keeps what they name
+  Host host_;  // without models: it reads the settings
   Limits limits_;
   Policy policy_;
   settings::OutboundHosts outbound_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <ranges>
 
+#include "core/text.h"
+
 namespace wasinn::serve {
 
 std::string NameOf(const std::string& model, const std::string& version) {
@@ -52,7 +54,7 @@ Outcome<std::shared_ptr<const KnownModel>> KnownModels::Load(const ModelInfo& re
   Result<Signature> signature = host_.Inspect(name);
   if (!signature) {
     log_.Tell(name, signature.status().message());
-    return std::unexpected(Failure{signature.status().code(), signature.status().message()});
+    return std::unexpected(Failure{signature.status().code(), core::WithoutPaths(signature.status().message())});
   }
   log_.Forget(name);
   auto info = FindVersion(host_, registered.name, number);  // it is loaded now, and tells what it runs on

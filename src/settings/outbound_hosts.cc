@@ -85,12 +85,12 @@ bool IsBelow(std::string_view origin, std::string_view pattern) {
 
 }  // namespace
 
-Parsed<OutboundHosts> OutboundHosts::Parse(std::span<const char* const> list) {
+Parsed<OutboundHosts> OutboundHosts::Parse(std::span<const std::string> list) {
   const auto is_pattern = [](std::string_view host) {
     return host.starts_with(kBelow) ? IsName(host.substr(kBelow.size())) : IsHost(host);
   };
   OutboundHosts hosts;
-  for (const std::string_view text : list) {
+  for (const std::string& text : list) {
     auto origin = ToOrigin(text, is_pattern);
     if (!origin) {
       return std::unexpected(

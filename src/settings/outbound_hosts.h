@@ -14,7 +14,7 @@ namespace wasinn::settings {
 class OutboundHosts {
  public:
   // Each is "http://HOST", "https://HOST:PORT" and so on; "*." before the host is for all names below it. An error: one is not.
-  static Parsed<OutboundHosts> Parse(std::span<const char* const> list);
+  static Parsed<OutboundHosts> Parse(std::span<const std::string> list);
 
   bool empty() const { return origins_.empty(); }
   // As a guest says them. What is not written as the list has it, but for its case and its scheme's own port, is not allowed.

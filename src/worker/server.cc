@@ -346,7 +346,7 @@ core::Status Server::ServeSlot(Request& request, Writer& payload, Touched& touch
     case Op::kStep:
       return slot.Step(reader, payload);
     case Op::kShow:
-      return slot.Show(payload);
+      return slot.Show(reader, payload);
     case Op::kPiece:
       return slot.Piece(reader.Number<uint32_t>(), payload);
     case Op::kFinish:

@@ -123,15 +123,19 @@ core::Status Slot::BindOne(isolation::Reader& request) {
   return {};
 }
 
+core::Status Slot::Reset() {
+  computed_ = false;
+  if (core::Status status = table().reset == nullptr ? Lacks("reset") : Take(table().reset(slot_)); !status.ok()) {
+    return status;
+  }
+  shared_.clear();
+  return output_area_.size() > 0 ? BindOutputs() : core::Status();
+}
+
 // All of them are read, so that what follows is, too; the first that fails is told.
 core::Status Slot::Bind(isolation::Reader& request) {
   core::Status first;
-  const bool reset = request.Number<uint8_t>() != 0;
-  if (reset) {
-    first = table().reset == nullptr ? Lacks("reset") : Take(table().reset(slot_));
-    if (first.ok()) shared_.clear();
-    if (first.ok() && output_area_.size() > 0) first = BindOutputs();
-  }
+  if (request.Number<uint8_t>() != 0) first = Reset();
   const auto count = request.Number<uint32_t>();
   for (uint32_t i = 0; i < count && request.ok(); ++i) {
     core::Status status = BindOne(request);
@@ -281,7 +285,12 @@ core::Status Slot::WriteOutputs(isolation::Writer& payload) {
   return {};
 }
 
-core::Status Slot::Show(isolation::Writer& payload) { return WriteOutputs(payload); }
+core::Status Slot::Show(isolation::Reader& request, isolation::Writer& payload) {
+  if (request.Number<uint8_t>() != 0) {
+    if (core::Status status = Reset(); !status.ok()) return status;
+  }
+  return WriteOutputs(payload);
+}
 
 core::Status Slot::Piece(uint32_t index, isolation::Writer& payload) {
   if (table().piece == nullptr) return Lacks("piece");

@@ -24,7 +24,7 @@ class Slot {
   void UsePieceArea(isolation::Segment area) { piece_area_ = std::move(area); }
   core::Status Compute(isolation::Reader& request, isolation::Writer& payload);
   core::Status Step(isolation::Reader& request, isolation::Writer& payload);
-  core::Status Show(isolation::Writer& payload);
+  core::Status Show(isolation::Reader& request, isolation::Writer& payload);
   core::Status Piece(uint32_t index, isolation::Writer& payload);
   core::Status Finish();
   void Discard();
@@ -45,6 +45,7 @@ class Slot {
 
   const wasinn_backend& table() const { return graph_->backend.table(); }
   core::Status Take(wasinn_error* error) const { return graph_->backend.Take(error); }
+  core::Status Reset();
   core::Status Bind(isolation::Reader& request);
   core::Status BindOne(isolation::Reader& request);
   core::Status BindOutputs();

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "common/error.h"
@@ -63,8 +64,21 @@ TEST_F(LibraryOfAFolder, HasThePlainNameFirst) {
 TEST_F(LibraryOfAFolder, HasNumbersAloneAsVersions) {
   Put("libframework.so.1.bak");
   Put("libframework.so_1");
-  EXPECT_THAT(Opened(),
-              AllOf(HasSubstr("Framework's library was not found; nobody installs it"), Not(HasSubstr("bak"))));
+  EXPECT_THAT(Opened(), AllOf(HasSubstr("Framework's library was not found; nobody installs it\nlooked for: "),
+                              Not(HasSubstr("bak"))));
+}
+
+TEST_F(LibraryOfAFolder, WhatWasLookedForIsOnALineOfItsOwn) {
+  folder_ = folder_ / "." / ".." / folder_.filename();
+  const std::string said = Opened();
+  const std::string line = said.substr(0, said.find('\n'));
+  EXPECT_EQ(line, "Framework's library was not found; nobody installs it");
+  EXPECT_THAT(said, AllOf(HasSubstr("/libframework.so.1, "), Not(HasSubstr(".."))));
+}
+
+TEST_F(LibraryOfAFolder, ThatDoesNotOpenIsNotOneThatWasNotFound) {
+  std::ofstream(folder_ / "libframework.so") << "no library";
+  EXPECT_THAT(Opened(), HasSubstr("Framework's library does not open ("));
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ class DoctorTest(CommandTest):
     def test_a_missing_framework_is_no_problem_and_has_a_remedy(self):
         found = self.findings()["frameworks", "onnx"]
         self.assertEqual((found["state"], found["remedy"]), ("missing", "scripts/deps.sh onnxruntime"))
-        self.assertIn("/nonexistent", found["found"])
+        self.assertIn("/nonexistent", found["looked_for"])
+        self.assertNotIn("/nonexistent", found["found"])
         self.check(self.wasinn("doctor"), out="\nMissing:\n")
 
     def test_no_worker(self):

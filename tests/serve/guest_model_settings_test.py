@@ -41,6 +41,7 @@ class Files(GuestModelTest):
         self.file("text.wasm", "no module")
         for flags, text in (
             (["--guest-model", "g"], "is not NAME=FILE"),
+            (["--guest-model", f"g:1={PROBE}"], "the guest model 'g:1': a colon"),
             (["--guest-model", "g=nowhere.wasm"], "nowhere.wasm"),
             (["--guest-model", f"g={MODULE}"], "only components can be models"),
             (["--guest-model", "g=empty.wat"], "exports no wasinn:serve/model@0.1.0"),

@@ -38,7 +38,8 @@ TEST(BatchingSettings, AreChecked) {
 
 class Queue : public ::testing::Test {
  protected:
-  explicit Queue(const Batching& batching = {.max_batch_size = 4}) : queue_(batching, 1, Clock(hands_)) {}
+  explicit Queue(const Batching& batching = {.max_batch_size = 4}, uint32_t most = 1)
+      : queue_(batching, most, Clock(hands_)) {}
   // Whatever still waits leaves.
   ~Queue() override {
     for (const BatchItemPtr& item : items_) queue_.Cancel(*item);
@@ -201,6 +202,31 @@ TEST_F(Queue, AnItemThatNobodyComesToIsComputedAlone) {
 }
 
 // Whoever computes by itself has one of the model's places.
+class QueueOfTwo : public Queue {
+ protected:
+  QueueOfTwo() : Queue({.max_batch_size = 4}, 2) {}
+};
+
+// As after a batch that was cancelled: its instance makes a new context before it looks at the queue again.
+TEST_F(QueueOfTwo, ThePlaceOfABatchThatEndsIsTakenByWhoIsIdle) {
+  const core::Share one, other;
+  std::optional<BatchQueue::Alone> alone(queue_);
+  ASSERT_TRUE(*alone);
+  Add(one);
+  const std::unique_ptr<Batch> first = queue_.Next();
+  Add(other);
+  std::future<std::vector<const core::Share*>> idle = std::async(std::launch::async, [this] { return Next(); });
+  while (queue_.idle() == 0) std::this_thread::yield();
+  queue_.SetRead(*first, [] {});
+  queue_.SetBegun(*first);
+  queue_.End(*first, false);
+  EXPECT_EQ(idle.wait_for(std::chrono::seconds(30)), std::future_status::ready)
+      << "a place is free, and nobody takes it";
+  alone.reset();
+  EXPECT_THAT(idle.get(), ElementsAre(&other));
+  EXPECT_EQ(waits_.front().get(), BatchQueue::Outcome::kAlone) << "its batch failed";
+}
+
 TEST_F(Queue, NoMoreAreComputedAtOnceThanMayBe) {
   std::optional<BatchQueue::Alone> alone(queue_);
   EXPECT_TRUE(*alone);

@@ -65,6 +65,19 @@ TEST(Quotas, AnInputWithoutElementsIsNoLargerAlongItsOtherDimensions) {
   EXPECT_EQ(program.SetInput(context, 0, {0, 0}, kF32, nothing), kSuccess);
 }
 
+TEST(Quotas, NamesOfOutputsThatOnlyAComputeTells) {
+  Log log;
+  const HostPtr host = EchoHost(log, "limits.max_tensor_bytes = 90000\n");
+  AddEchoModel(host.get(), "short", "in x f32 1\nlate\n");
+  AddEchoModel(host.get(), "long", "in " + std::string(100'000, 'n') + " f32 1\nlate\n");
+  EchoProgram program(host.get());
+  for (const char* name : {"short", "long"}) {
+    const uint32_t context = program.NewContext(name);
+    ASSERT_EQ(program.Set(context, std::vector<float>(1)), kSuccess);
+    EXPECT_EQ(program.Compute(context), *name == 's' ? kSuccess : kTooLarge) << name;
+  }
+}
+
 TEST(Quotas, BytesOfAllGuestsTogether) {
   Log log;
   const HostPtr host = EchoHost(log, "max_total_bytes = 100\n");
@@ -434,7 +447,8 @@ TEST(Backends, AMissingFrameworkIsNamedWhenItIsNeeded) {
   EXPECT_EQ(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kUnsupportedOperation);
   EXPECT_TRUE(log.Contains("libecho.so was not found; install it with: scripts/deps.sh echo"));
   EXPECT_EQ(program.LoadBytes("....TFL3", 4, graph), kUnsupportedOperation);
-  EXPECT_TRUE(log.Contains("needs the backend 'tflite': libwasinn_backend_tflite.so is not in "));
+  EXPECT_TRUE(
+      log.Contains("needs the backend 'tflite': it is not here; scripts/deps.sh tflite fetches what it is built"));
 }
 
 TEST(Backends, UnknownKeysNameTheNearest) {

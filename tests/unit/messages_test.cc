@@ -6,6 +6,7 @@
 
 #include "core/log.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "support/echo.h"
 #include "wit_guest.h"
 
@@ -13,7 +14,10 @@ namespace wasinn::testing {
 namespace {
 
 using core::Cut;
+using ::testing::AllOf;
 using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr size_t kMost = core::kMostMessageBytes;
@@ -44,6 +48,42 @@ TEST(Cut, NeverThroughACharacter) {
     }
   }
   EXPECT_EQ(Cut(std::string(2 * kMost, '\x80')).size(), kMost - 3) << "no UTF-8 at all";
+}
+
+TEST(Paths, AreNamesOfFilesForGuests) {
+  using core::WithoutPaths;
+  EXPECT_EQ(WithoutPaths("cannot open /usr/lib/libx.so.1: no such file"), "cannot open libx.so.1: no such file");
+  EXPECT_EQ(WithoutPaths("'/usr/my models/m.onnx' and \"/tmp/a b\""), "'m.onnx' and \"a b\"");
+  EXPECT_EQ(WithoutPaths("PATH=/usr/bin:/usr/lib/, (/usr/x/y)."), "PATH=bin:lib, (y).");
+  EXPECT_EQ(WithoutPaths("see /usr/lib/x. Or /tmp"), "see x. Or tmp");
+  EXPECT_EQ(WithoutPaths("/usr/lib/../../tmp/x"), "x");
+}
+
+TEST(Paths, AreNoNamesOfTensorsNorAddresses) {
+  for (const char* text : {"no output '/conv1/Conv_output_0', only '/no_such_root/a'", "f32/i64 and a / b", "1/2", "",
+                           "/", "http://localhost/usr/lib", "models/usr/x", "~/usr/lib", "../usr/lib"}) {
+    EXPECT_EQ(core::WithoutPaths(text), text);
+  }
+}
+
+TEST(Paths, OfTheHostAreForItsLogOnly) {
+  Log log;
+  const HostPtr host = EchoHost(log, "log.level = 'debug'\nbackends.echo.missing = true\n");
+  EchoProgram program(host.get());
+  const std::string path = ::testing::TempDir() + "paths_of_the_host/none.gguf";
+  wasinn_model_options model{};
+  model.struct_size = sizeof model;
+  model.path = path.c_str();
+  model.encoding = "ggml";
+  uint32_t graph = 0;
+  if (const StatusPtr status(wasinn_host_add_model(host.get(), "m", &model)); status == nullptr) {
+    EXPECT_NE(program.LoadByName("m", graph), kSuccess);
+    EXPECT_THAT(program.LastError(), Not(HasSubstr(::testing::TempDir())));
+  }
+  EXPECT_NE(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kSuccess);
+  EXPECT_THAT(program.LastError(), AllOf(HasSubstr("scripts/deps.sh echo"), Not(HasSubstr("libecho.so\n")),
+                                         Not(HasSubstr("/usr")), Not(HasSubstr("looked for"))));
+  EXPECT_TRUE(log.Contains("echo: looked for: /usr/lib/libecho.so"));
 }
 
 TEST(Messages, OfAModelsNamesAreCutForGuestAndLog) {

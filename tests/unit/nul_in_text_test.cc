@@ -45,6 +45,17 @@ TEST(NulInText, GuestRefusesIt) {
   GuestOptions options;
   options.name = kCut;
   ExpectRefused(Guest::Create(host, options).status(), "the guest's name");
+  options.name.clear();
+  Policy policy;
+  options.policy = &policy;
+  policy.tenant = kCut;
+  ExpectRefused(Guest::Create(host, options).status(), "policy.tenant");
+  policy.tenant.clear();
+  policy.models = {"m", kCut};
+  ExpectRefused(Guest::Create(host, options).status(), "policy.models");
+  policy.models.reset();
+  policy.encodings = {kCut};
+  ExpectRefused(Guest::Create(host, options).status(), "policy.encodings");
 }
 
 TEST(NulInText, EachTextOfAModelIsLookedAt) {

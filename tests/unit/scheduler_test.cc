@@ -119,6 +119,19 @@ TEST(Scheduler, AGuestThatComesBackIsWhereItsLastTurnPutIt) {
   }
 }
 
+// A new guest may lie where one lay that is gone.
+TEST(Scheduler, AGuestIsKnownByItsNumberAndNotByItsAddress) {
+  core::FairOrder order;
+  std::optional<core::Share> share(std::in_place, 1, 7);
+  const core::FairOrder::Place fresh = order.Arrive(*share);
+  const core::FairOrder::Place behind = order.Serve(*share, fresh, 100);
+  EXPECT_EQ(order.Arrive(*share), behind);
+  share.emplace(1, 8);
+  EXPECT_EQ(order.Arrive(*share), fresh) << "it has been served nothing";
+  share.emplace(1, 7);
+  EXPECT_EQ(order.Arrive(*share), behind);
+}
+
 // A server may have a new guest for each request.
 TEST(Scheduler, NewGuestsDoNotOvertakeOneThatWaits) {
   Scheduler scheduler(1);

@@ -114,6 +114,18 @@ TEST(MatchInput, TypesTravelBitForBit) {
   }
 }
 
+TEST(ShowAs, DimensionsWithoutBytesMayBeAnything) {
+  for (const int64_t last : {INT64_MAX, INT64_MAX / 2 + 1, int64_t{-1}, INT64_MIN}) {
+    TensorDesc tensor;
+    tensor.dtype = WASINN_BF16;
+    tensor.rank = 2;
+    tensor.dims[0] = 0;
+    tensor.dims[1] = last;
+    const TensorDesc shown = ShowAs(tensor, [](uint32_t) { return false; });
+    EXPECT_EQ(shown.dims[1], last == -1 ? -2 : INT64_MAX);
+  }
+}
+
 TEST(MatchInput, OtherPairsOfTypesDoNotMatch) {
   for (uint32_t model = WASINN_F16; model <= WASINN_BOOL; ++model) {
     for (const uint32_t guest : {WASINN_F16, WASINN_F32, WASINN_F64, WASINN_I32, WASINN_I64}) {

@@ -240,5 +240,21 @@ TEST_F(WorkerQuestions, WhatIsGoneIsToldThoughAllLanesAreInUse) {
   EXPECT_FALSE(connection->lost());
 }
 
+// A compute whose outputs did not fit asks for room, and for the outputs once more.
+TEST_F(WorkerQuestions, ACallAsksAgainThoughAllLanesAreInUse) {
+  std::deque<Connection::Call> calls;
+  while (calls.size() < Connection::kMostLanes) calls.emplace_back(*connection, Op::kShow);
+  Connection::Call& call = calls.front();
+  for (const uint32_t number : {98u, 99u}) {
+    call.Again(Op::kFinish);
+    call.request().Number(number);
+    const core::Status status = call.Run(Connection::Call::Length::kQuick);
+    EXPECT_EQ(status.message(), "a worker has no context " + std::to_string(number));
+  }
+  Connection::Call other(*connection, Op::kShow);
+  EXPECT_EQ(other.Run(Connection::Call::Length::kQuick).code(), WASINN_UNAVAILABLE);
+  EXPECT_FALSE(connection->lost());
+}
+
 }  // namespace
 }  // namespace wasinn::testing

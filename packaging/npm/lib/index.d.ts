@@ -67,6 +67,8 @@ export interface Backend {
   missing: string;
   /** The command that installs the framework. */
   install: string;
+  /** The files that were looked for. */
+  lookedFor: string;
 }
 
 /** Models, frameworks and settings. Guests use them. */

@@ -170,7 +170,8 @@ Napi::Value HostObject::Backends(const Napi::CallbackInfo& info) {
                     {"devices", Napi::String::New(env, backend.devices)},
                     {"library", Napi::String::New(env, backend.library)},
                     {"missing", Napi::String::New(env, backend.missing)},
-                    {"install", Napi::String::New(env, backend.install)}});
+                    {"install", Napi::String::New(env, backend.install)},
+                    {"lookedFor", Napi::String::New(env, backend.looked_for)}});
   }
   return ToArray(env, rows);
 }

@@ -246,6 +246,26 @@ host.models()
             with self.assertRaisesRegex(TypeError, f"policy.{name} is a list; found 'cpu'"):
                 self.host.guest(policy={name: "cpu"})
 
+    def test_an_empty_list_allows_nothing(self):
+        with self.host.guest(policy={"models": []}) as guest, self.assertRaisesRegex(wasinn.Error, "security"):
+            guest.load_by_name("digits")
+        with self.host.guest(policy={"load": "in-process", "encodings": []}) as guest, self.assertRaisesRegex(wasinn.Error, "security"):
+            guest.load(ONNX.read_bytes(), "onnx")
+
+    def test_a_text_is_no_flag(self):
+        for name in ("isolated_gpu", "cpu_fallback"):
+            with self.assertRaisesRegex(TypeError, f"policy.{name} is True or False; found 'false'"):
+                self.host.guest(policy={name: "false"})
+        with self.assertRaisesRegex(TypeError, "isolate is True or False; found 'false'"):
+            self.host.add_model("a", ONNX, isolate="false")
+
+    def test_a_number_that_no_policy_has_is_refused(self):
+        for load in (3, 7, 255, -1):
+            with self.assertRaisesRegex(ValueError, "policy.load is one of deny, isolated, in-process"):
+                self.host.guest(policy={"load": load})
+        with self.assertRaisesRegex(wasinn.Error, "invalid_argument.*policy.weight"):
+            self.host.guest(policy={"weight": 1001})
+
     def test_metrics(self):
         with self.host.guest() as guest:
             guest.load_by_name("digits").compute({"image": image()})

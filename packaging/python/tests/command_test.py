@@ -34,7 +34,7 @@ class CommandTest(InstalledTest):
         for name in ("onnx", "llama"):
             if name in DIGITS or (SITE / "llama_cpp").is_dir():
                 self.assertEqual(found[name]["install"], f"pip install 'wasinn[{name}]'")
-                self.assertIn(f"; pip install 'wasinn[{name}]' installs it.", found[name]["missing"])
+                self.assertIn(f"; pip install 'wasinn[{name}]' installs it", found[name]["missing"])
                 self.assertNotIn("deps.sh", found[name]["missing"])
 
     def test_a_program_classifies_with_each_framework(self):

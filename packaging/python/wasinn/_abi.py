@@ -47,6 +47,7 @@ class BackendReport(Sized):
     _fields_ = [
         ("struct_size", c_uint32), ("name", c_char_p), ("encodings", c_char_p), ("available", c_bool), ("framework", c_char_p),
         ("devices", c_char_p), ("library", c_char_p), ("missing", c_char_p), ("install", c_char_p),
+        ("keys", c_void_p), ("n_keys", c_size_t), ("looked_for", c_char_p),
     ]  # fmt: skip
 
 

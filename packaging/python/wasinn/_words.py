@@ -49,6 +49,13 @@ def set_number(struct: ctypes.Structure, field: str, value: int, what: str) -> N
     setattr(struct, field, number)
 
 
+def flag(value: bool, what: str) -> bool:
+    """A bool, which a text is not, though ctypes takes "false" for True."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{what} is True or False; found {value!r}")
+    return value
+
+
 def target_number(word: str) -> int:
     """"cpu" as a wasinn_target."""
     out = ctypes.c_int()

@@ -13,7 +13,7 @@ from ._abi import WitResult, WitView, lib, wit
 from ._handle import Handle
 from ._status import check, checked, content
 from ._wire import receive, send
-from ._words import Blob, blobs, c_text, set_number, target_number, words
+from ._words import Blob, blobs, c_text, flag, set_number, target_number, words
 from .tensor import Input, Tensor
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _policy(host: Host, given: Mapping[str, Any]) -> _abi.Policy:
         elif name == "tenant":
             policy.tenant = c_text(value, "policy.tenant")
         else:
-            setattr(policy, name, value)
+            setattr(policy, name, flag(value, f"policy.{name}"))
     return policy
 
 

@@ -18,7 +18,7 @@ from ._abi import lib
 from ._handle import Handle
 from ._settings import toml
 from ._status import check
-from ._words import Blob, blobs, c_text, set_number, target_number
+from ._words import Blob, blobs, c_text, flag, set_number, target_number
 from .guest import Guest
 
 #: Settings of docs/configuration.md: a dict, the text of a TOML file, or the path of one.
@@ -62,7 +62,8 @@ class Model:
 
 @dataclass(frozen=True)
 class Backend:
-    """A backend. If it is not available, `missing` says why, and `install` is the command that installs its framework."""
+    """A backend. If it is not available, `missing` says why, `install` is the command that installs its framework, and `looked_for`
+    names the files that were looked for."""
 
     name: str
     encodings: str
@@ -72,6 +73,7 @@ class Backend:
     library: str
     missing: str
     install: str
+    looked_for: str
 
 
 def _config(settings: Settings) -> int:
@@ -182,7 +184,8 @@ class Host:
         """Registers a model: a file, a folder, or its bytes (several parts where the format has them). The keywords are those of
         [models.NAME] in docs/configuration.md, which also has pipelines and batching. Compiled when first named, or now (`preload`)."""
         options = _abi.ModelOptions(
-            encoding=c_text(encoding, "the encoding"), target=target_number(target), immutable=immutable, preload=preload, isolate=isolate,
+            encoding=c_text(encoding, "the encoding"), target=target_number(target), immutable=flag(immutable, "immutable"),
+            preload=flag(preload, "preload"), isolate=flag(isolate, "isolate"),
             backend=c_text(backend, "the backend") if backend else None, config=json.dumps(config).encode() if config else None,
         )  # fmt: skip
         set_number(options, "version", version, "version")
@@ -246,7 +249,7 @@ class Host:
             report = report.contents
             found.append(Backend(
                 _word(report.name), _word(report.encodings), report.available, _word(report.framework), _word(report.devices),
-                os.fsdecode(report.library), _word(report.missing), _word(report.install),
+                os.fsdecode(report.library), _word(report.missing), _word(report.install), _word(report.looked_for),
             ))  # fmt: skip
 
         with _callback(_abi.BackendFunction, add) as function:

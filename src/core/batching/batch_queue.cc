@@ -277,6 +277,8 @@ void BatchQueue::End(Batch& batch, bool ok) noexcept {
     if (ok && counts != batch.items.end()) (*counts)->batch_rows = batch.rows;
     for (const BatchItemPtr& item : batch.items) SetDone(*item, !ok);
     --computing_;
+    // The caller may need a context first, and waits then until nobody is idle: who is idle has the free place.
+    if (!waiting_.empty()) NextToWake().notify_one();
   }
   for (const BatchItemPtr& item : batch.items) item->changed.Raise();
   batch.items.clear();
@@ -292,6 +294,11 @@ void BatchQueue::Stop() {
 size_t BatchQueue::waiting() const {
   const std::lock_guard lock(mutex_);
   return waiting_.size();
+}
+
+size_t BatchQueue::idle() const {
+  const std::lock_guard lock(mutex_);
+  return idle_;
 }
 
 }  // namespace wasinn::core

@@ -78,7 +78,8 @@ class BatchQueue {
   void End(Batch& batch, bool ok) noexcept;
   void Stop();
 
-  size_t waiting() const;
+  size_t waiting() const;  // items
+  size_t idle() const;     // threads in Next that have nothing to compute, or no place for it
   const Clock& clock() const { return clock_; }
 
  private:

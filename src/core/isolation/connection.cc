@@ -38,6 +38,15 @@ Connection::Call::Call(Connection& connection, Op op)
   request_.Number(op);
 }
 
+void Connection::Call::Again(Op op) {
+  request_.Clear();
+  request_.Number(op);
+  most_ = kUsualAnswer;
+  answer_ = {};
+  payload_ = {};
+  sent_ = answered_ = false;
+}
+
 Connection::Call::Hold::~Hold() {
   if (!lane_) return;
   Lane& lane = **lane_;

@@ -51,6 +51,9 @@ class Connection {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
+    // Another request on the same lane, once the answer of the last one was read: what a call needs in order to end waits
+    // for no other call's lane.
+    void Again(Op op);
     Writer& request() { return request_; }
     // An answer may have so many bytes; else no more than kUsualAnswer.
     void ExpectAnswer(uint64_t bytes) { most_ = std::max(kUsualAnswer, std::min<uint64_t>(bytes, kMostLongBytes)); }

@@ -127,6 +127,8 @@ void IsolatedSlot::Reset() {
     input.data = nullptr;
   }
   reset_ = true;
+  shows_ = false;
+  shown_.clear();
 }
 
 // Which limit it was, the account does not tell.
@@ -137,17 +139,22 @@ core::Status IsolatedSlot::TooLarge(uint64_t bytes) {
 }
 
 core::Status IsolatedSlot::UseArea(Op op, Segment& area, Reserved& charged, uint64_t bytes, uint64_t free) {
+  Connection::Call call(connection_, op);
+  return UseArea(call, area, charged, bytes, free);
+}
+
+core::Status IsolatedSlot::UseArea(Connection::Call& call, Segment& area, Reserved& charged, uint64_t bytes,
+                                   uint64_t free) {
   if (!charged.Resize(bytes - std::min(bytes, free))) return TooLarge(bytes);
-  core::Status status = ReplaceArea(op, area, bytes);
+  core::Status status = ReplaceArea(call, area, bytes);
   if (!status.ok())
     (void)charged.Resize(area.size() - std::min<uint64_t>(area.size(), free));  // it is still the old one
   return status;
 }
 
-core::Status IsolatedSlot::ReplaceArea(Op op, Segment& area, uint64_t bytes) {
+core::Status IsolatedSlot::ReplaceArea(Connection::Call& call, Segment& area, uint64_t bytes) {
   core::Result<Segment> made = Segment::Make(bytes);
   if (!made) return std::move(made.error());
-  Connection::Call call(connection_, op);
   call.request().Number(number_);
   call.request().Number(bytes);
   const int descriptor = made->descriptor();
@@ -243,10 +250,12 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
   for (Input& input : inputs_) input.told = status.ok() || (call.answered() && !input.bound);
   if (call.answered()) reset_ = false;
   if (!status.ok() && status.code() != WASINN_CONTEXT_FULL && status.code() != WASINN_END_OF_SEQUENCE) return status;
-  core::Status read = ReadShown(call);
-  if (read.ok()) read = Charge(call);
+  core::Status read = Charge(call);  // first, as its answer tells
+  if (read.ok()) read = ReadShown(call);
   if (!read.ok()) {  // the outputs are there, and nobody can have them
-    Discard();
+    call.Again(Op::kDiscard);
+    call.request().Number(number_);
+    (void)call.Run(Length::kQuick);
     return read;
   }
   shows_ = true;
@@ -306,14 +315,16 @@ core::Status IsolatedSlot::ReadShown(Connection::Call& call) {
   }
   if (!payload.ended()) return call.Nonsense();
   if (core::Status status = ChargeWords(words); !status.ok()) return status;
-  return needed <= output_area_.size() ? ChargeOutputs() : ShowAgain(needed);
+  return needed <= output_area_.size() ? ChargeOutputs() : ShowAgain(call, needed);
 }
 
 // The outputs did not fit where they were to go.
-core::Status IsolatedSlot::ShowAgain(uint64_t needed) {
-  if (core::Status status = GrowOutputs(needed); !status.ok()) return status;
-  Connection::Call call(connection_, Op::kShow);
+core::Status IsolatedSlot::ShowAgain(Connection::Call& call, uint64_t needed) {
+  call.Again(Op::kUseOutputArea);
+  if (core::Status status = GrowOutputs(call, needed); !status.ok()) return status;
+  call.Again(Op::kShow);
   call.request().Number(number_);
+  call.request().Number(static_cast<uint8_t>(reset_));
   call.ExpectAnswer(kBytesOfOutput * graph_.outputs().size());
   if (core::Status status = call.Run(Length::kQuick); !status.ok()) return status;
   Reader again = call.payload();
@@ -321,10 +332,10 @@ core::Status IsolatedSlot::ShowAgain(uint64_t needed) {
   return ReadShown(call);
 }
 
-core::Status IsolatedSlot::GrowOutputs(uint64_t needed) {
+core::Status IsolatedSlot::GrowOutputs(Connection::Call& call, uint64_t needed) {
   if (needed > SIZE_MAX / 4) return core::Error(WASINN_TOO_LARGE, "the outputs of a compute are too large");
   const uint64_t bytes = generates_ ? WithRoom(needed) : needed;
-  return UseArea(Op::kUseOutputArea, output_area_, output_bytes_, bytes, fixed_outputs_);
+  return UseArea(call, output_area_, output_bytes_, bytes, fixed_outputs_);
 }
 
 // They stay until the next compute.
@@ -374,8 +385,10 @@ core::Status IsolatedSlot::Output(uint32_t index, wasinn_tensor& view) {
   if (!shows_) {
     Connection::Call call(connection_, Op::kShow);
     call.request().Number(number_);
+    call.request().Number(static_cast<uint8_t>(reset_));
     call.ExpectAnswer(kBytesOfOutput * graph_.outputs().size());
     if (core::Status status = call.Run(Length::kQuick); !status.ok()) return status;
+    reset_ = false;
     if (core::Status status = ReadShown(call); !status.ok()) return status;
   }
   if (index >= shown_.size()) return {WASINN_RUNTIME_ERROR, "the worker does not show this output"};

@@ -54,8 +54,10 @@ class IsolatedSlot {
   core::Status MakeThere(const wasinn_slot_options& options);
   core::Status Ask(Op op);
   core::Status UseArea(Op op, Segment& area, Reserved& charged, uint64_t bytes, uint64_t free);
+  // By a call that has the operation.
+  core::Status UseArea(Connection::Call& call, Segment& area, Reserved& charged, uint64_t bytes, uint64_t free);
   static core::Status TooLarge(uint64_t bytes);
-  core::Status ReplaceArea(Op op, Segment& area, uint64_t bytes);
+  core::Status ReplaceArea(Connection::Call& call, Segment& area, uint64_t bytes);
   core::Status PlaceInputs();
   core::Status PlaceOutputs();
   void CopyInputs() const;
@@ -65,8 +67,8 @@ class IsolatedSlot {
   core::Status ReadShown(Connection::Call& call);
   core::Status ReadLate(Connection::Call& call, Reader& payload);
   static bool ReadOne(Reader& payload, const Segment& area, Shown& shown);
-  core::Status ShowAgain(uint64_t needed);
-  core::Status GrowOutputs(uint64_t needed);
+  core::Status ShowAgain(Connection::Call& call, uint64_t needed);
+  core::Status GrowOutputs(Connection::Call& call, uint64_t needed);
   core::Status ChargeWords(uint64_t bytes);
   core::Status ChargeOutputs();
   core::Status ShowPiece(uint32_t index, uint64_t& needed);

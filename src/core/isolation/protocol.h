@@ -51,8 +51,8 @@ enum class Op : uint32_t {
   kPiece,          // slot, index -> Output
   kFinish,         // slot
   kDiscard,        // slot
-  kShow,           // slot -> Outputs: those of the last compute, or what there is before one
-  kCancel,         // slot, number of the compute: no answer
+  kShow,    // slot, whether it is reset before -> Outputs: those of the last compute, or what there is before one
+  kCancel,  // slot, number of the compute: no answer
   // Of any lane but the first.
   kLong,  // bytes, with a segment that has the request, and descriptors that belong to that
   kFetch  // with a segment, for the payload of the last answer, which was too long
