@@ -90,11 +90,14 @@ Batcher::~Batcher() {
 
 size_t Batcher::FreePlaceFor(uint64_t holder) const {
   size_t found = kNoPlace;
-  // Best its own, then one that nobody will come back to.
+  // Best its own, then one that nobody will come back to, then the one that was used longest ago.
+  const auto last_use = [this](size_t i) {
+    return places_[i].holder == 0 ? Clock::time_point::min() : places_[i].used;
+  };
   for (size_t i = 0; i < places_.size(); ++i) {
     if (places_[i].taken) continue;
     if (places_[i].holder == holder) return i;
-    if (found == kNoPlace || places_[i].holder == 0) found = i;
+    if (found == kNoPlace || last_use(i) < last_use(found)) found = i;
   }
   return found;
 }

@@ -11,7 +11,6 @@
 #include "llama/chat_by_name.h"
 #include "llama/model.h"
 #include "llama/prompt.h"
-#include "llama/schema_size.h"
 
 namespace wasinn::llama {
 
@@ -43,12 +42,6 @@ void CheckTools(const std::string& text) {
   if (!tools.is_array() || tools.size() > kMostTools) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("tools: expected a list of at most {} tools", kMostTools));
   }
-  std::vector<std::string> schemas;
-  for (const auto& tool : tools) {
-    const nlohmann::json::json_pointer parameters("/function/parameters");
-    if (tool.is_object() && tool.contains(parameters)) schemas.push_back(tool[parameters].dump());
-  }
-  CheckSchemaSizes("tools", schemas);
 }
 
 std::string Quoted(const std::string& text) { return ordered_json(text).dump(); }
@@ -149,7 +142,6 @@ Chat::Chat(const Model& model, std::string_view messages, const Settings& settin
     throw Error(WASINN_INVALID_ARGUMENT, "grammar and json-schema: expected one of them");
   }
   if (!chat.tools.empty()) CheckTools(chat.tools);
-  if (!settings.json_schema.empty()) CheckSchemaSizes("json-schema", {settings.json_schema});
   std::string text;
   chat_ = library_.NewChat(model.chat_templates().Get(gate), RequestOf(messages, settings),
                            {.gate = &gate, .reservation = &reservation_}, &text);

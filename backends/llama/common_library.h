@@ -6,7 +6,9 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "llama/library_call.h"
 
@@ -21,10 +23,6 @@ class CommonLibrary {
   // Whether it is there: a llama.cpp of another source comes without.
   bool found() const { return grammar_ != nullptr; }
 
-  // The grammar for a schema that is not deep. Throws WASINN_INVALID_ARGUMENT where there is none for it, and
-  // WASINN_UNSUPPORTED_OPERATION where the library is missing.
-  std::string GrammarOf(const std::string& schema) const;
-
   struct FreeTemplates {
     const CommonLibrary* library;
     void operator()(wasinn_llama_templates* templates) const;
@@ -36,7 +34,25 @@ class CommonLibrary {
   };
   using Chat = std::unique_ptr<wasinn_llama_chat, FreeChat>;
 
+  struct FreeMatcher {
+    const CommonLibrary* library;
+    void operator()(wasinn_llama_matcher* matcher) const { library->matcher_free_(matcher); }
+  };
+  using Matcher = std::unique_ptr<wasinn_llama_matcher, FreeMatcher>;
+
   // These throw what RunLibraryCall does, and WASINN_UNSUPPORTED_OPERATION where the library is missing.
+
+  // The grammar for a schema that is not deep.
+  std::string GrammarOf(const std::string& schema, const CallBounds& bounds) const;
+
+  Matcher NewMatcher(const wasinn_llama_vocabulary& vocabulary, const std::string& grammar,
+                     const CallBounds& bounds) const;
+  // Whether each of these tokens may come next: 1 or 0.
+  void Check(const wasinn_llama_matcher* matcher, std::span<const int32_t> tokens, uint8_t* allowed,
+             const CallBounds& bounds) const;
+  // `piece`: the part of the token that comes; empty: all of it. False: it may not.
+  bool Accept(wasinn_llama_matcher* matcher, int32_t token, std::string_view piece, const CallBounds& bounds) const;
+
   Templates NewTemplates(const wasinn_llama_model& model, const CallBounds& bounds) const;
   // `text`: what the function of that name has as its text.
   Chat NewChat(const wasinn_llama_templates* templates, const std::string& request, const CallBounds& bounds,
@@ -45,7 +61,8 @@ class CommonLibrary {
                         const CallBounds& bounds) const;
 
  private:
-  std::string Run(const char* what, const CallBounds& bounds, const std::function<int(wasinn_llama_call*)>& run) const;
+  using Function = std::function<int(wasinn_llama_call*)>;
+  std::string Run(const char* what, const CallBounds& bounds, const CallLimits& limits, const Function& run) const;
 
   std::string path_;
   decltype(&wasinn_llama_grammar) grammar_ = nullptr;  // NULL: the library is missing
@@ -54,6 +71,10 @@ class CommonLibrary {
   decltype(&wasinn_llama_chat_new) chat_new_ = nullptr;
   decltype(&wasinn_llama_chat_message) chat_message_ = nullptr;
   decltype(&wasinn_llama_chat_free) chat_free_ = nullptr;
+  decltype(&wasinn_llama_matcher_new) matcher_new_ = nullptr;
+  decltype(&wasinn_llama_matcher_check) matcher_check_ = nullptr;
+  decltype(&wasinn_llama_matcher_accept) matcher_accept_ = nullptr;
+  decltype(&wasinn_llama_matcher_free) matcher_free_ = nullptr;
 };
 
 }  // namespace wasinn::llama

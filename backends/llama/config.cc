@@ -24,9 +24,8 @@ constexpr wasinn_key kKeys[] = {
      "most threads of one context, the caller's included; backend: 1 to the host's budget, which is the default; model "
      "and guest: fewer"},
     {"guest_grammars", WASINN_KEY_BACKEND,
-     "false: guests bring no grammars and no JSON schemas, since one that is made to be slow holds its thread for a "
-     "while; "
-     "default true"},
+     "false: guests bring no grammars and no JSON schemas, since one that is made to be slow takes some 50 ms for each "
+     "token; default true"},
     {"mmap", WASINN_KEY_MODEL, "false: the model is read into memory in place of mapping its file; default true"},
     {"parallel", WASINN_KEY_MODEL,
      "contexts that are decoded together in one batch; more wait; default 0: each context by itself"},
@@ -104,6 +103,7 @@ constexpr wasinn_key kKeys[] = {
     {"grammar", kAll, "grammar (GBNF) that the completion follows"},
     {"json-schema", kAll, "JSON schema that the completion follows: text or an object"},
     {"reverse-prompt", kAll, "text, or texts, where generation stops; it is not part of the completion"},
+    {"stop-tokens", kAll, "list of the numbers of tokens at which generation stops; they are no part of the completion"},
     {"embedding", kAll, "true: the output is the prompt's embedding"},
     {"lora", kAll, "name of one of the host's adapters, or a list of names and of {\"name\", \"scale\"}"},
     {"lora-scale", kAll, "scale of adapters that have none of their own; default 1"},

@@ -112,7 +112,7 @@ void Context::BeginGeneration() {
   }
   generation_ =
       std::make_unique<Generation>(model_, settings_, chat_ == nullptr ? nullptr : &chat_->form(), ReadPrompt(),
-                                   media_.get(), sequence_.get(), probabilities_.get(), account_, states_.get());
+                                   media_.get(), sequence_.get(), probabilities_.get(), gate_, account_, states_.get());
 }
 
 void Context::Embed() {

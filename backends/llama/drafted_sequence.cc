@@ -66,7 +66,7 @@ class Checker : public LogitsTaker {
   void Take(const float* logits) override {
     if (is_done_) return;
     sampler_->Take(logits);
-    const llama_token token = sampler_->Choose(gate_);
+    const llama_token token = sampler_->Choose();
     const size_t n = chosen_.size();
     chosen_.push_back(token);
     is_done_ = n >= guesses_.size() || guesses_[n] != token || Ends(model_, token);

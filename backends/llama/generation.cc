@@ -52,7 +52,8 @@ size_t TokensToKeep(const Model& model, const Settings& settings, size_t prompt,
 
 Generation::Generation(const Model& model, const Settings& settings, const ChatForm* form,
                        std::vector<llama_token> prompt, MediaPrompt* media, Sequence* sequence,
-                       Probabilities* probabilities, void* account, GuestStates* states)
+                       Probabilities* probabilities, const backend::CancelGate& gate, void* account,
+                       GuestStates* states)
     : model_(model),
       media_(media),
       sequence_(sequence),
@@ -64,7 +65,8 @@ Generation::Generation(const Model& model, const Settings& settings, const ChatF
       states_(model, settings, *sequence, prompt, Spans(media), states, account),
       shift_(settings.shift),
       keep_(TokensToKeep(model, settings, prompt.size(), sequence->capacity())),
-      sampler_(model, settings, form, account),
+      sampler_(model, settings, form, gate, account),
+      stop_tokens_(settings.stop_tokens),
       preserved_(Preserved(model, form)),
       writer_(StopWords(settings, form)),
       next_(std::move(prompt)),
@@ -129,7 +131,8 @@ Generation::End Generation::Step(std::string* piece) {
   if (EvaluatePart()) return End::kNone;
   const std::span<const llama_token> tokens = left_.empty() ? next_ : std::exchange(left_, {});
   const llama_token token = sequence_->Next(tokens, &sampler_);
-  if (model_.host().library().vocab_is_eog(model_.vocabulary(), token)) {
+  if (model_.host().library().vocab_is_eog(model_.vocabulary(), token) ||
+      std::ranges::find(stop_tokens_, token) != stop_tokens_.end()) {
     return Last(End::kOver, Reason::kModel, piece);
   }
   ++output_tokens_;

@@ -26,11 +26,12 @@ class Generation {
   // Why it has ended: the model has said so; a stop word has come; a limit of tokens; not yet.
   enum class Reason { kNone, kModel, kWord, kLength };
 
-  // `sequence`, `media` and `probabilities` are used until this goes. `form`: of a chat, or NULL. `media`: the prompt
+  // `sequence`, `media`, `probabilities` and `gate` are used until this goes. `form`: of a chat, or NULL. `media`: the prompt
   // with its images and sounds, or NULL. `probabilities`: where those of its tokens are told, or NULL. `account`: who
   // pays for what it keeps. `states`: the guest's. Throws WASINN_NOT_FOUND for a state that is none of them.
   Generation(const Model& model, const Settings& settings, const ChatForm* form, std::vector<llama_token> prompt,
-             MediaPrompt* media, Sequence* sequence, Probabilities* probabilities, void* account, GuestStates* states);
+             MediaPrompt* media, Sequence* sequence, Probabilities* probabilities, const backend::CancelGate& gate,
+             void* account, GuestStates* states);
   ~Generation() { sequence_->End(); }
   Generation(const Generation&) = delete;
   Generation& operator=(const Generation&) = delete;
@@ -78,6 +79,7 @@ class Generation {
   const bool shift_;
   const size_t keep_;  // tokens of the prompt
   Sampler sampler_;
+  const std::vector<llama_token> stop_tokens_;
   const std::set<llama_token> preserved_;  // those whose names are a part of the text
   PieceWriter writer_;
   std::vector<llama_token> next_;      // to be evaluated

@@ -45,22 +45,29 @@ struct Running {
 
 std::string RunLibraryCall(const std::string& what, const CallBounds& bounds, const CallLimits& limits,
                            const std::function<int(wasinn_llama_call*)>& run) {
-  const uint64_t before = bounds.reservation == nullptr ? 0 : bounds.reservation->bytes();
+  const uint64_t held = bounds.held == nullptr ? 0 : *bounds.held;
+  const uint64_t before = bounds.reservation == nullptr ? 0 : bounds.reservation->bytes() - held;
   Running running = {.bounds = bounds, .before = before, .refused = std::nullopt};
   wasinn_llama_call call = {.most_bytes = limits.bytes,
-                            .most_blocks = limits.blocks,
+                            .most_steps = limits.steps,
                             .stack = limits.stack_of_call,
                             .go_on = Running::GoOn,
                             .user = &running,
-                            .kept = 0,
+                            .kept = held,
                             .text = nullptr};
   int status = WASINN_LLAMA_OK;
-  backend::RunOnLargeStack(limits.stack, [&] {
-    const ThreadStderr printed;  // llama.cpp warns there of what it leaves out of a schema
+  if (limits.here) {
     status = run(&call);
-  });
+  } else {
+    backend::RunOnLargeStack(limits.stack, [&] {
+      const ThreadStderr printed;  // llama.cpp warns there of what it leaves out of a schema
+      status = run(&call);
+    });
+  }
   const CString text(call.text, std::free);
-  if (bounds.reservation != nullptr) bounds.reservation->Resize(before + (status == WASINN_LLAMA_OK ? call.kept : 0));
+  const uint64_t kept = status == WASINN_LLAMA_OK ? call.kept : held;
+  if (bounds.held != nullptr) *bounds.held = kept;
+  if (bounds.reservation != nullptr) bounds.reservation->Resize(before + kept);
   if (running.refused) throw *std::move(running.refused);
   if (status == WASINN_LLAMA_STOPPED) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
   if (status != WASINN_LLAMA_OK || text == nullptr) {

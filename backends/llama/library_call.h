@@ -19,14 +19,17 @@ namespace wasinn::llama {
 struct CallBounds {
   const backend::CancelGate* gate = nullptr;    // NULL: nobody cancels it
   backend::Reservation* reservation = nullptr;  // what it holds is charged there; NULL: to nobody
+  // Bytes of the reservation that are held by what it works on, before and after; NULL: that is new.
+  uint64_t* held = nullptr;
 };
 
 // The most that it may take.
 struct CallLimits {
-  uint64_t bytes = 0, blocks = 0;
+  uint64_t bytes = 0, steps = 0;  // a step takes a few nanoseconds; a block of memory some of them
   // A call may use a part of the stack. The rest is for destructors of what it has nested without going deep itself, and
   // for what calls itself without allocating.
   size_t stack = 0, stack_of_call = 0;
+  bool here = false;  // on the caller's stack, of which it takes little; it prints nothing
 };
 
 // What llama.cpp's code does not take: it is wrong, or takes more than a call may.

@@ -95,8 +95,6 @@ namespace wasinn::llama {
   X(sampler_init_typical, llama_sampler_init_typical)                             \
   X(sampler_init_temp, llama_sampler_init_temp)                                   \
   X(sampler_init_penalties, llama_sampler_init_penalties)                         \
-  X(sampler_init_grammar_lazy_patterns, llama_sampler_init_grammar_lazy_patterns) \
-  X(sampler_init_grammar, llama_sampler_init_grammar)                             \
   X(sampler_init_dry, llama_sampler_init_dry)                                     \
   X(sampler_init_xtc, llama_sampler_init_xtc)                                     \
   X(sampler_init_mirostat, llama_sampler_init_mirostat)                           \

@@ -22,7 +22,7 @@ namespace {
 
 // An image of the most pixels takes some 300 MB while it is decoded.
 constexpr CallLimits kMediaLimits = {
-    .bytes = uint64_t{2} << 30, .blocks = uint64_t{1} << 32, .stack = 0, .stack_of_call = 8 << 20};
+    .bytes = uint64_t{2} << 30, .steps = uint64_t{1} << 36, .stack = 0, .stack_of_call = 8 << 20};
 constexpr size_t kEncodeStack = 8 << 20, kMostFiles = 64;
 
 // What is no text must be something that the projector takes, and texts what a prompt may be.

@@ -257,7 +257,7 @@ void OwnSequence::Decode(const llama_batch& batch) {
 
 llama_token OwnSequence::Next(std::span<const llama_token> tokens, Sampler* sampler) {
   Evaluate(tokens, sampler, 1);
-  return sampler->Choose(gate_);
+  return sampler->Choose();
 }
 
 std::vector<float> OwnSequence::Embed(std::span<const llama_token> tokens, int normalize) {

@@ -1,24 +1,16 @@
 #include "llama/sampler.h"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "common/error.h"
-#include "common/large_stack.h"
-#include "llama/grammar_size.h"
-#include "llama/log_scope.h"
 #include "llama/logit_biases.h"
 #include "llama/model.h"
 #include "llama/prompt.h"
-#include "llama/schema_size.h"
-#include "llama/thread_stderr.h"
 
 namespace wasinn::llama {
 
@@ -26,44 +18,29 @@ using backend::Error;
 
 namespace {
 
-constexpr size_t kLeastKept = 1, kLongestWords = 200;
-// llama.cpp's parser of grammars calls itself for each parenthesis and for each rule.
-constexpr size_t kGrammarStack = size_t{256} << 20;
-
-// A large vocabulary under a usual grammar takes a tenth of it.
-constexpr std::chrono::milliseconds kMostGrammarTime(250);
-// Tokens that llama.cpp checks in one call, which nothing interrupts.
-constexpr size_t kCheckedAtOnce = 256;
+constexpr size_t kLeastKept = 1;
 constexpr size_t kLongestConverted = 1 << 20;
-
-// "parse: error parsing grammar: unexpected end of input\n\nroot ::= …": the first line, and of it what the guest does
-// not know.
-std::string ParserWords(const std::string& printed, const LogScope& scope) {
-  constexpr std::string_view kBefore = "error parsing grammar: ";
-  const std::string line = printed.substr(0, printed.find('\n'));
-  const size_t at = line.find(kBefore);
-  return at == std::string::npos ? scope.Errors("it has no rule named root")
-                                 : line.substr(at + kBefore.size(), kLongestWords);
-}
 
 }  // namespace
 
-Sampler::Sampler(const Model& model, const Settings& settings, const ChatForm* form, void* account)
+Sampler::Sampler(const Model& model, const Settings& settings, const ChatForm* form, const backend::CancelGate& gate,
+                 void* account)
     : model_(model),
       library_(model.host().library()),
       reservation_(model.host().services(), account),
       chain_(library_.sampler_chain_init(library_.sampler_chain_default_params()), {&library_}),
-      grammar_text_(GrammarText(settings, form)),
-      grammar_(nullptr, {&library_}),
+      gate_(gate),
+      may_go_without_(form != nullptr && !form->grammar.empty() && form->lazy),
       keeps_logits_(settings.sampling.probabilities.has_value()),
       is_greedy_(settings.temperature <= 0) {
-  const bool of_form = form != nullptr && !form->grammar.empty();
-  if (of_form && form->lazy) watch_.emplace(*form);
-  if (!grammar_text_.empty()) grammar_ = MakeGrammar(grammar_text_);
-  if (of_form && !form->lazy) BeginGrammar(form->generation_prompt);
+  if (may_go_without_) watch_.emplace(*form);
+  if (const std::string text = GrammarText(settings, form); !text.empty()) {
+    grammar_.emplace(model_, text, gate_, account);
+    if (form != nullptr && !form->grammar.empty() && !form->lazy) BeginGrammar(form->generation_prompt);
+  }
   AddTo(chain_.get(), settings);
-  const size_t kept = keeps_logits_ ? sizeof(float) : 0;
-  reservation_.Resize(reservation_.bytes() + model.vocabulary_size() * (sizeof(llama_token_data) + kept));
+  const size_t kept = (keeps_logits_ ? 1 : 0) + (grammar_ ? 1 : 0);
+  reservation_.Resize(model.vocabulary_size() * (sizeof(llama_token_data) + kept * sizeof(float)));
   candidates_.resize(model.vocabulary_size());
 }
 
@@ -110,48 +87,17 @@ llama_sampler* Sampler::Dry(const SamplingSettings& settings) const {
                                    settings.dry_penalty_tokens, breakers.data(), breakers.size());
 }
 
-std::string Sampler::ConvertSchema(const std::string& schema) const {
-  CheckSchemaSizes("json-schema", {schema});
-  std::string grammar = model_.host().common().GrammarOf(schema);
-  if (grammar.size() <= kLongestConverted) return grammar;
-  throw Error(WASINN_TOO_LARGE, fmt::format("json-schema: becomes a grammar of {} bytes: no more than {} are allowed",
-                                            grammar.size(), kLongestConverted));
-}
-
-std::string Sampler::GrammarText(const Settings& settings, const ChatForm* form) const {
+std::string Sampler::GrammarText(const Settings& settings, const ChatForm* form) {
   if (!settings.grammar.empty() && !settings.json_schema.empty()) {
     throw Error(WASINN_INVALID_ARGUMENT, "grammar and json-schema: expected one of them");
   }
   if (form != nullptr && !form->grammar.empty()) return form->grammar;
-  return settings.json_schema.empty() ? settings.grammar : ConvertSchema(settings.json_schema);
-}
-
-SamplerPtr Sampler::MakeGrammar(const std::string& text) {
-  SamplerPtr grammar(nullptr, {&library_});
-  backend::RunOnLargeStack(kGrammarStack, [&] {
-    const GrammarSize size = MeasureGrammar(text);
-    reservation_.Resize(size.bytes + model_.vocabulary_size() * sizeof(float));
-    FindTooLong(size.longest_token);
-    grammar = ParseGrammar(text);
-  });
-  return grammar;
-}
-
-SamplerPtr Sampler::ParseGrammar(const std::string& text) const {
-  ThreadStderr printed;
-  const LogScope scope(model_.host().log(), false);
-  constexpr const char* kRoot = "root";
-  SamplerPtr grammar(nullptr, {&library_});
-  if (watch_) {
-    std::vector<const char*> patterns = watch_->Patterns();
-    grammar.reset(library_.sampler_init_grammar_lazy_patterns(model_.vocabulary(), text.c_str(), kRoot, patterns.data(),
-                                                              patterns.size(), nullptr, 0));
-  } else {
-    grammar.reset(library_.sampler_init_grammar(model_.vocabulary(), text.c_str(), kRoot));
-  }
-  if (grammar != nullptr) return grammar;
-  throw Error(WASINN_INVALID_ARGUMENT,
-              fmt::format("grammar: cannot be parsed: {}", ParserWords(printed.Take(), scope)));
+  if (settings.json_schema.empty()) return settings.grammar;
+  std::string grammar =
+      model_.host().common().GrammarOf(settings.json_schema, {.gate = &gate_, .reservation = &reservation_});
+  if (grammar.size() <= kLongestConverted) return grammar;
+  throw Error(WASINN_TOO_LARGE, fmt::format("json-schema: becomes a grammar of {} bytes: no more than {} are allowed",
+                                            grammar.size(), kLongestConverted));
 }
 
 // The grammar of an answer is also that of its beginning, which the template has written into the prompt.
@@ -161,24 +107,9 @@ void Sampler::BeginGrammar(const std::string& generation_prompt) {
   for (size_t i = 0; i < tokens.size(); ++i) {
     // Some tokenizers put a space before the first one.
     if (i == 0 && is_space(PieceOf(model_, tokens[i], kWithSpecial)) && !is_space(generation_prompt)) continue;
-    if (library_.vocab_is_eog(model_.vocabulary(), tokens[i]) || !Allows(tokens[i])) {
+    if (library_.vocab_is_eog(model_.vocabulary(), tokens[i]) || !grammar_->Accept(tokens[i])) {
       throw Error(WASINN_RUNTIME_ERROR, "chat: the template's answers do not begin as its grammar says");
     }
-    library_.sampler_accept(grammar_.get(), tokens[i]);
-  }
-}
-
-// What they would take memory for is not known before it is taken. Shorter ones say the same.
-void Sampler::FindTooLong(uint64_t longest) {
-  if (model_.scan().longest_token <= longest) return;
-  too_long_.resize(model_.vocabulary_size());
-  std::string piece(longest, '\0');
-  for (size_t i = 0; i < too_long_.size(); ++i) {
-    const auto token = static_cast<llama_token>(i);
-    constexpr bool kSpecial = true;
-    too_long_[i] = !library_.vocab_is_eog(model_.vocabulary(), token) &&
-                   library_.token_to_piece(model_.vocabulary(), token, piece.data(), static_cast<int32_t>(longest), 0,
-                                           kSpecial) < 0;
   }
 }
 
@@ -203,92 +134,42 @@ llama_token Sampler::ChooseAny() {
   return chosen.id;
 }
 
-bool Sampler::Allows(llama_token token) {
-  if (!too_long_.empty() && too_long_[static_cast<size_t>(token)]) return false;
-  llama_token_data one = {token, 1, 0};
-  llama_token_data_array array = {.data = &one, .size = 1, .selected = -1, .sorted = false};
-  library_.sampler_apply(grammar_.get(), &array);
-  return !std::isinf(one.logit);
-}
-
-// What a grammar can go on with may grow with each token without end, and llama.cpp cannot be interrupted while it
-// looks. So it looks at some tokens at a time, and those after one that took long are not asked for: no clock on the
-// wall, since other work may hold this thread.
-class Sampler::Patience {
- public:
-  explicit Patience(const backend::CancelGate& gate) : gate_(gate) {}
-
-  void Check() const {
-    if (gate_.cancelled()) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
-    if (Now() - start_ < kMostGrammarTime) return;
-    throw Error(WASINN_TOO_LARGE,
-                fmt::format("grammar: a token took more than {} ms to check: it allows too much at once",
-                            kMostGrammarTime.count()));
-  }
-
- private:
-  static std::chrono::milliseconds Now() {
-    timespec now = {};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return std::chrono::milliseconds(now.tv_sec * 1000 + now.tv_nsec / 1000000);
-  }
-  const backend::CancelGate& gate_;
-  const std::chrono::milliseconds start_ = Now();
-};
-
-void Sampler::Watch(llama_token token, const backend::CancelGate& gate) {
-  if (!watch_ || !watch_->Add(token, PieceOf(model_, token, kWithSpecial))) return;
-  const Patience patience(gate);
-  if (watch_->has_lost_beginning()) {
-    backend::RunOnLargeStack(kGrammarStack, [&] { grammar_ = ParseGrammar(grammar_text_); });
-  }
-  try {
-    for (const llama_token one : watch_->tokens()) library_.sampler_accept(grammar_.get(), one);
-  } catch (const std::exception&) {
-    throw Error(WASINN_RUNTIME_ERROR, "chat: the model began to call a tool in another way than its template has it");
+// What follows a trigger in the same token was chosen without the grammar. What is no call after all is text, which the
+// model goes on with as it likes.
+void Sampler::Watch(llama_token token) {
+  if (!watch_->Add(token, PieceOf(model_, token, kWithSpecial))) return;
+  for (const TriggerWatch::Part& part : watch_->begun()) {
+    if (grammar_->Accept(part.token, part.text)) continue;
+    grammar_.reset();
+    break;
   }
   watch_.reset();
-  patience.Check();
 }
 
-void Sampler::ApplyGrammar(const Patience& patience) {
-  const auto end = std::partition(candidates_.begin(), candidates_.end(), [this](const llama_token_data& one) {
-    return too_long_.empty() || !too_long_[static_cast<size_t>(one.id)];
-  });
-  for (auto left = std::span(candidates_.begin(), end); !left.empty();) {
-    const auto now = left.first(std::min(kCheckedAtOnce, left.size()));
-    llama_token_data_array some = {.data = now.data(), .size = now.size(), .selected = -1, .sorted = false};
-    library_.sampler_apply(grammar_.get(), &some);
-    patience.Check();
-    left = left.subspan(now.size());
-  }
-  std::for_each(end, candidates_.end(), [](llama_token_data& one) { one.logit = -INFINITY; });
-}
-
-llama_token Sampler::ChooseWithGrammar(llama_token token, const backend::CancelGate& gate) {
-  const Patience patience(gate);
-  if (!Allows(token)) {
-    patience.Check();
+// The token, or one with which the grammar goes on.
+llama_token Sampler::ChooseWithGrammar(llama_token token) {
+  llama_token chosen = token;
+  bool goes_on = grammar_->Allows(token);
+  if (!goes_on) {
     Fill(logits_.data());
-    ApplyGrammar(patience);
-    if (std::ranges::all_of(candidates_, [](const llama_token_data& one) { return std::isinf(one.logit); })) {
-      throw Error(WASINN_RUNTIME_ERROR, "no token of the model goes on with the grammar");
-    }
-    token = ChooseAny();
+    grammar_->Restrict(candidates_);
+    goes_on = std::ranges::any_of(candidates_, [](const llama_token_data& one) { return !std::isinf(one.logit); });
+    if (goes_on) chosen = ChooseAny();
   }
-  patience.Check();
-  library_.sampler_accept(grammar_.get(), token);
-  patience.Check();
+  // llama.cpp allows some tokens that end within a rule of tokens, and then does not accept them.
+  if (goes_on && grammar_->Accept(chosen)) return chosen;
+  if (!may_go_without_) throw Error(WASINN_INVALID_ARGUMENT, "grammar: no token of the model goes on with it");
+  grammar_.reset();
   return token;
 }
 
 void Sampler::Take(const float* logits) {
   if (logits == nullptr) throw Error(WASINN_RUNTIME_ERROR, "llama.cpp has computed no logits");
-  if (keeps_logits_ || (grammar_ != nullptr && !watch_)) logits_.assign(logits, logits + candidates_.size());
+  if (keeps_logits_ || (grammar_ && !watch_)) logits_.assign(logits, logits + candidates_.size());
   Fill(logits);
 }
 
-llama_token Sampler::Choose(const backend::CancelGate& gate) {
+llama_token Sampler::Choose() {
   // Samplers sort, and nothing sorts by what is no number.
   if (model_.of_guest() &&
       !std::ranges::all_of(candidates_, [](const llama_token_data& one) { return std::isfinite(one.logit); })) {
@@ -296,9 +177,9 @@ llama_token Sampler::Choose(const backend::CancelGate& gate) {
   }
   llama_token token = ChooseAny();
   if (watch_) {
-    Watch(token, gate);
-  } else if (grammar_ != nullptr) {
-    token = ChooseWithGrammar(token, gate);
+    Watch(token);
+  } else if (grammar_) {
+    token = ChooseWithGrammar(token);
   }
   library_.sampler_accept(chain_.get(), token);
   return token;

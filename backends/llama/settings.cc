@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "common/error.h"
+#include "common/json.h"
+#include "llama/held_schema.h"
 #include "llama/set_values.h"
 #include "llama/text.h"
 
@@ -32,13 +34,15 @@ void SetText(const Config& config, const char* key, std::string* value) {
   *value = *std::move(text);
 }
 
-void SetJson(const Config& config, const char* key, std::string* value) {
+// Whether there is something else than nothing now.
+bool SetJson(const Config& config, const char* key, std::string* value) {
   auto json = config.JsonText(key, kDeepestJson);
-  if (!json) return;
+  if (!json) return false;
   if (json->size() > kLongestGrammar) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: expected at most {} bytes", key, kLongestGrammar));
   }
   *value = *json == "null" ? "" : *std::move(json);
+  return !value->empty();
 }
 
 [[noreturn]] void RefuseGrammars() {
@@ -55,6 +59,20 @@ void SetStopWords(const Config& config, std::vector<std::string>* words) {
                                                      kMostStopWords, kLongestStopWord));
   }
   *words = *std::move(list);
+}
+
+// Whether a token of that number is the model's, it says itself: another one never comes.
+void SetStopTokens(const Config& config, std::vector<int32_t>* tokens) {
+  constexpr const char* kKey = "stop-tokens";
+  constexpr size_t kDepth = 1, kMost = 256;
+  const auto text = config.JsonText(kKey, kDepth);
+  if (!text) return;
+  const auto list = backend::ParseJson(*text);
+  const auto is_token = [](const auto& one) { return one.is_number_integer() && one >= 0 && one <= INT32_MAX; };
+  if (!list.is_array() || list.size() > kMost || !std::ranges::all_of(list, is_token)) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: expected a list of at most {} tokens' numbers", kKey, kMost));
+  }
+  *tokens = list.get<std::vector<int32_t>>();
 }
 
 }  // namespace
@@ -88,8 +106,9 @@ void Settings::Apply(const Config& config, const SettingsLimits& limits,
   sampling.Apply(config);
   if (!limits.grammars && (config.String("grammar") || config.JsonText("json-schema", kDeepestJson))) RefuseGrammars();
   SetText(config, "grammar", &grammar);
-  SetJson(config, "json-schema", &json_schema);
+  if (SetJson(config, "json-schema", &json_schema)) json_schema = HeldSchema("json-schema", json_schema);
   SetStopWords(config, &stop_words);
+  SetStopTokens(config, &stop_tokens);
   SetBool(config, "chat", &chat);
   of_chat.Apply(config, limits);
   SetTask(config);
@@ -131,7 +150,7 @@ void ChatSettings::Apply(const Config& config, const SettingsLimits& limits) {
     throw Error(WASINN_SECURITY, "chat-template: the text of a template is the host's to give: expected a name");
   }
   template_text = std::move(given);
-  SetJson(config, "tools", &tools);
+  if (SetJson(config, "tools", &tools)) tools = HeldTools(tools);
   // Their arguments are a grammar.
   if (!tools.empty() && !limits.grammars) RefuseGrammars();
   if (auto choice = config.ValueText("tool-choice", kDeepestJson)) tool_choice = *std::move(choice);

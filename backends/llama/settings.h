@@ -72,6 +72,7 @@ struct Settings {
   std::string grammar;
   std::string json_schema;
   std::vector<std::string> stop_words;
+  std::vector<int32_t> stop_tokens;
   bool tokens = false;                        // the prompt is a list of them
   bool add_special = true;                    // what the tokenizer puts around a text
   bool report = false;                        // of what was asked for

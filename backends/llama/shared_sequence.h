@@ -55,7 +55,7 @@ class SharedSequence : public Sequence {
 
   llama_token Next(std::span<const llama_token> tokens, Sampler* sampler) override {
     Evaluate(tokens, sampler, 1);
-    return sampler->Choose(gate_);
+    return sampler->Choose();
   }
 
   void Evaluate(std::span<const llama_token> tokens, LogitsTaker* taker, size_t /*rows*/) override {

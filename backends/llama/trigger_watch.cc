@@ -30,27 +30,34 @@ TriggerWatch::TriggerWatch(const ChatForm& form)
       thinking_(IsOpen(form)) {
   for (const std::string& pattern : form.triggers) {
     const bool at_beginning = pattern.starts_with('^');
-    triggers_.push_back({.pattern = pattern,
-                         .regex = std::regex(pattern),
-                         .at_beginning = at_beginning,
-                         .whole = at_beginning && pattern.ends_with('$')});
+    triggers_.push_back(
+        {.regex = std::regex(pattern), .at_beginning = at_beginning, .whole = at_beginning && pattern.ends_with('$')});
   }
 }
 
-std::vector<const char*> TriggerWatch::Patterns() const {
-  std::vector<const char*> patterns;
+std::vector<TriggerWatch::Part> TriggerWatch::begun() const {
+  std::vector<Part> parts;
+  size_t end = 0;
+  for (size_t i = 0; i < tokens_.size(); ++i) {
+    const size_t begin = std::max(end, start_);
+    end += lengths_[i];
+    if (end > begin) parts.push_back({tokens_[i], std::string_view(text_).substr(begin, end - begin)});
+  }
+  return parts;
+}
+
+// As llama.cpp does (llama_grammar_trigger_pattern::find): where the first group is that has matched something.
+size_t TriggerWatch::Find() const {
   for (const Trigger& trigger : triggers_) {
-    if (!cut_ || !trigger.at_beginning) patterns.push_back(trigger.pattern.c_str());
+    if (cut_ && trigger.at_beginning) continue;
+    std::smatch match;
+    const bool is_found = (trigger.whole && std::regex_match(text_, match, trigger.regex)) ||
+                          std::regex_search(text_, match, trigger.regex);
+    if (!is_found) continue;
+    const auto group = std::find_if(match.begin() + 1, match.end(), [](const auto& one) { return one.length() > 0; });
+    return static_cast<size_t>(match.position(group == match.end() ? 0 : static_cast<size_t>(group - match.begin())));
   }
-  return patterns;
-}
-
-// As llama.cpp does (llama_grammar_trigger_pattern::find).
-bool TriggerWatch::Finds() const {
-  return std::ranges::any_of(triggers_, [this](const Trigger& trigger) {
-    if (cut_ && trigger.at_beginning) return false;
-    return (trigger.whole && std::regex_match(text_, trigger.regex)) || std::regex_search(text_, trigger.regex);
-  });
+  return std::string::npos;
 }
 
 void TriggerWatch::Begin(llama_token token, std::string_view piece) {
@@ -80,7 +87,7 @@ bool TriggerWatch::Add(llama_token token, std::string_view piece) {
     lengths_.push_back(piece.size());
     text_ += piece;
   }
-  if (Finds()) return true;
+  if ((start_ = Find()) != std::string::npos) return true;
   if (!thinking_start_.empty() && text_.find(thinking_start_) != std::string::npos) {
     thinking_ = true;
     cut_ = true;

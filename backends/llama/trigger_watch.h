@@ -14,7 +14,7 @@
 namespace wasinn::llama {
 
 // llama.cpp's own sampler looks through all that was generated behind each token, by a function that calls itself for
-// each character. This one looks at the last of it, and llama.cpp's gets only what that takes.
+// each character. This one looks at the last of it.
 class TriggerWatch {
  public:
   explicit TriggerWatch(const ChatForm& form);
@@ -22,20 +22,20 @@ class TriggerWatch {
   // Whether the grammar begins in this token's piece. Nothing in the model's reasoning begins it.
   bool Add(llama_token token, std::string_view piece);
 
-  // What llama.cpp's sampler finds the trigger in.
-  std::span<const llama_token> tokens() const { return tokens_; }
-  // By which of these: those for the beginning of the text are of no use any more once that is not looked at.
-  std::vector<const char*> Patterns() const;
-  bool has_lost_beginning() const { return cut_; }
+  // What the grammar begins with: the tokens from there on, the first of them without what comes before.
+  struct Part {
+    llama_token token;
+    std::string_view text;  // as long as this is not changed
+  };
+  std::vector<Part> begun() const;
 
  private:
   struct Trigger {
-    std::string pattern;
     std::regex regex;
     bool at_beginning = false, whole = false;
   };
 
-  bool Finds() const;
+  size_t Find() const;
   bool Think(llama_token token, std::string_view piece);
   void Begin(llama_token token, std::string_view piece);
   void Cut();
@@ -44,7 +44,8 @@ class TriggerWatch {
   const std::string thinking_start_;
   const std::vector<std::string> thinking_ends_;
   bool thinking_ = false;
-  bool cut_ = false;
+  bool cut_ = false;                  // the beginning of the text is lost
+  size_t start_ = std::string::npos;  // of what has begun it
   std::vector<llama_token> tokens_;
   std::vector<size_t> lengths_;  // of their pieces
   std::string text_;             // of all of them

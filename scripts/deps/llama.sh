@@ -51,12 +51,14 @@ common_code() {
     -e 's|^ *// flatten the current json_value to a heap-allocated stack$|const wasinn_llama::Unlimited unlimited;|' \
     "$source/vendor/nlohmann/json.hpp" >"$work/nlohmann/json.hpp"
   grep -q 'Unlimited unlimited' "$work/nlohmann/json.hpp" || die "nlohmann/json.hpp is not what it was"
+  counted_work "$source" "$work"
   flags=(-std=c++17 -O1 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden "-I$work" "-I$here" "-I$source"/{common,include,ggml/include,vendor})
   # Files that share most of what they include, as one: so it takes half the time.
   printf '#include "%s"\n' "$source/common"/parsers/*.cpp >"$work/parsers.cc"
   printf '#include "%s"\n' "$source/common"/{chat*,peg-parser}.cpp >"$work/chat.cc"
-  printf '#include "%s"\n' "$source/common"/{json,jinja/{value,caps,lexer,parser,runtime,string},json-schema,json-schema-to-grammar,trie,unicode}.cpp \
-    >"$work/json.cc"
+  printf '#include "%s"\n' "$source/common"/{json,jinja/{value,caps,lexer,parser,runtime,string},json-schema,trie,unicode}.cpp \
+    "$work/json-schema-to-grammar.cpp" >"$work/json.cc"
+  printf '#include "%s"\n' "$work/llama-grammar.cpp" "$here/matcher.cc" >"$work/grammar.cc"
   ls "$work"/*.cc "$here"/{common,limits,stand_ins}.cc >"$work/sources"
   # shellcheck disable=SC2016 # for the inner shell
   quietly xargs -a "$work/sources" -P "$(nproc)" -I '{}' sh -c 'c++ "$@" -c "{}" -o "$0/$(basename "{}").o"' "$work" "${flags[@]}"
@@ -64,4 +66,28 @@ common_code() {
   quietly c++ -shared -static-libstdc++ -static-libgcc "-Wl,--version-script=$work/exports" -Wl,-z,defs "$work"/*.o \
     -o "$work/libwasinn_llama_common.so"
   strip "$work/libwasinn_llama_common.so"
+}
+
+# counted_work SOURCE WORK: what llama.cpp makes of schemas and grammars, with its loops counted that allocate nothing. A grammar's errors are
+# thrown, not printed, and a pattern that has no grammar is one.
+counted_work() {
+  local source=$1 work=$2
+  cp "$source/src/llama-grammar.h" "$work/"
+  sed -e '1i #include "limits.h"' \
+    -e 's|^ *while (_rules.find(esc_name + std::to_string(i)) .*{$|&wasinn_llama::Work(64);|' \
+    -e 's|^ *_warnings.push_back("pattern " + pattern + " is not supported (" + err.what() + "), accepting any string");$|_errors.push_back("pattern " + pattern + " is not supported: " + err.what());|' \
+    -e 's|^.* add_component = \[&\].*{$|&wasinn_llama::Work(16);|' \
+    "$source/common/json-schema-to-grammar.cpp" >"$work/json-schema-to-grammar.cpp"
+  sed -e '1i #include "grammar_stand_ins.h"' -e '/^#include "llama-\(impl\|vocab\|sampler\).h"$/d' \
+    -e 's|^ *fprintf(stderr, "%s: error parsing grammar: .*$|throw;|' \
+    -e 's|^ *if (min_times > MAX_REPETITION_THRESHOLD) {$|if (max_times < min_times) throw std::runtime_error("expecting the smaller number first");\n&|' \
+    -e 's|^    while (!todo.empty()) {$|&wasinn_llama::Work(1 + new_stacks.size() * (1 + todo.back().size() / 16));|' \
+    -e 's|^                while (!llama_grammar_is_end_of_sequence(subpos)) {$|&wasinn_llama::Work(1);|' \
+    -e 's|^    llama_grammar_candidates next_candidates;$|wasinn_llama::Work(candidates.size() * (4 + (llama_grammar_match_char(stack_pos, 0).second - stack_pos) / 2));\n&|' \
+    -e 's|^    auto match = llama_grammar_match_char(pos, chr);$|&wasinn_llama::Work(match.second - pos);|' \
+    -e 's|^            for (auto & surviving_stack : current_stacks) {$|&wasinn_llama::Work(1 + stacks_new.size() * (1 + surviving_stack.size() / 16));|' \
+    -e 's|^    (\*rules_in_progress)\[rule_index\] = true;$|if ((*rules_visited)[rule_index]) return false;\n&wasinn_llama::Work(1 + rules[rule_index].size());|' \
+    "$source/src/llama-grammar.cpp" >"$work/llama-grammar.cpp"
+  [ "$(cat "$work"/{json-schema-to-grammar,llama-grammar}.cpp | grep -cE 'wasinn_llama::Work|^throw;$|smaller number first|^_errors.push_back')" = 11 ] ||
+    die "llama.cpp's grammars are not what they were"
 }

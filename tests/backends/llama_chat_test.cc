@@ -206,6 +206,40 @@ TEST(LlamaTools, AreCalledByTheModelItself) {
   EXPECT_EQ(Metadata(&context)["finish_reason"], "tool_calls");
 }
 
+// A token may bring the word that begins a call and what no call goes on with.
+TEST(LlamaTools, WhatIsNoCallAfterAllIsText) {
+  for (const char* begun :
+       {"<tool_call>\n{\"arguments\":", "<tool_call>\n[", "<tool_call>no", "<tool_call>\n<tool_call>\n"}) {
+    GgufWriter writer = TinyLlamaWriter(kRoomForTools);
+    std::vector<std::string> tokens = TinyVocabulary();
+    const auto found = std::ranges::find(tokens, "user");
+    const auto token = found - tokens.begin();
+    *found = begun;
+    writer.SetTexts("tokenizer.ggml.tokens", tokens);
+    writer.SetText("tokenizer.chat_template", kToolTemplate);
+    auto&& [host, model, context] = Opened(writer.Write(), LlamaOptions());
+    ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
+    const json options = WeatherOptions({{"temp", 0}, {"n-predict", 3}, {"logit-bias", json::array({{token, 1000}})}});
+    ASSERT_TRUE(SetOptions(&context, options.dump()));
+    const Result computed = context.Compute();
+    ASSERT_TRUE(computed) << begun << computed.message;
+    const json message = MessageOf(&context);
+    const std::string all = Written(&context);
+    EXPECT_THAT(all, StartsWith(begun));
+    EXPECT_EQ(message["content"], all) << message;
+    EXPECT_FALSE(message.contains("tool_calls")) << message;
+    // A step at a time.
+    std::string content;
+    for (Result stepped = context.Step(); stepped.code != WASINN_END_OF_SEQUENCE; stepped = context.Step()) {
+      ASSERT_TRUE(stepped) << stepped.message;
+      const std::string now = MessageOf(&context).value("content", "");
+      EXPECT_TRUE(now.starts_with(content)) << now;
+      content = now;
+    }
+    EXPECT_EQ(MessageOf(&context)["content"], all);
+  }
+}
+
 TEST(LlamaTools, AreLeftAloneWhereTheyMust) {
   auto&& [host, model, context] = Opened(CallingModel(), LlamaOptions());
   ASSERT_TRUE(

@@ -54,7 +54,7 @@ struct Outcome {
 };
 
 constexpr wasinn_llama_call kLimits = {.most_bytes = 64 << 20,
-                                       .most_blocks = 8 << 20,
+                                       .most_steps = 128 << 20,
                                        .stack = size_t{8} << 20,
                                        .go_on = nullptr,
                                        .user = nullptr,

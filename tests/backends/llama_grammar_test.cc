@@ -1,6 +1,4 @@
-// Grammars and schemas of guests that would become too much: refused before llama.cpp sees them.
-#include "llama/grammar_size.h"
-
+// Grammars and schemas of guests that would become too much.
 #include <functional>
 #include <iostream>
 #include <string>
@@ -11,7 +9,6 @@
 #include "backends/crashes.h"
 #include "backends/expect.h"
 #include "backends/llama_guest.h"
-#include "backends/thrown.h"
 #include "support/peak_memory.h"
 
 namespace wasinn::test {
@@ -74,20 +71,6 @@ std::vector<Large> LargeGrammars() {
       {"in many ways behind what may be nothing", "root ::= (" + std::string("\"x\"?") + " r0)\n" + Doubling(40)}};
 }
 
-wasinn_code CodeOf(const std::string& grammar) {
-  return ThrownBy([&] { llama::MeasureGrammar(grammar); }).code;
-}
-
-TEST(LlamaGrammarSize, RefusesWhatBecomesLarge) {
-  for (const Large& large : LargeGrammars()) {
-    EXPECT_LE(large.grammar.size(), 64u << 10) << large.name << ": what a guest may send";
-    EXPECT_EQ(CodeOf(large.grammar), WASINN_TOO_LARGE) << large.name;
-  }
-  for (const char* endless : {"root ::= \"a\"{5,2}", "root ::= \"a\"{ 2000 , 1 }", "root ::= (\"a\"{1,0})"}) {
-    EXPECT_EQ(CodeOf(endless), WASINN_INVALID_ARGUMENT) << endless;
-  }
-}
-
 // Rules that begin with themselves, as llama.cpp sees it and as it does not.
 const char* const kLeftRecursive[] = {
     "root ::= root \"a\" | \"b\"",
@@ -98,64 +81,11 @@ const char* const kLeftRecursive[] = {
     "root ::= x \"b\"\nx ::= y (x \"a\")*\ny ::= z z\nz ::= w | \"z\"\nw ::= \"q\"?",
 };
 
-TEST(LlamaGrammarSize, RefusesRulesThatBeginWithThemselves) {
-  for (const char* grammar : kLeftRecursive) EXPECT_EQ(CodeOf(grammar), WASINN_INVALID_ARGUMENT) << grammar;
-  EXPECT_THAT(ThrownBy([] { llama::MeasureGrammar(kLeftRecursive[5]); }).message,
-              HasSubstr("rule x may begin with itself"));
-  for (const char* grammar : {"root ::= \"a\" root | \"b\"", "root ::= x root \"a\" | \"b\"\nx ::= \"x\" x?",
-                              "root ::= root{0} \"a\"", "root ::= (\"a\"?)* \"b\"", "root ::= <[1]> root | \"b\""}) {
-    EXPECT_EQ(CodeOf(grammar), WASINN_OK) << grammar;
-  }
-  // As deep as 64 KiB can say it, on a usual stack.
-  std::string chain;
-  for (int i = 0; i < 4000; ++i) chain += "r" + std::to_string(i) + "::=r" + std::to_string(i + 1) + "\n";
-  EXPECT_EQ(CodeOf(chain + "r4000::=\"a\"\nroot::=r0"), WASINN_OK);
-  EXPECT_EQ(CodeOf(chain + "r4000::=r0\nroot::=r0"), WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(CodeOf("root ::= " + std::string(30000, '(') + "\"a\"" + std::string(30000, ')')), WASINN_OK);
-}
-
-TEST(LlamaGrammarSize, LetsUsualOnesBe) {
-  for (const char* grammar :
-       {"root ::= [a-z]+", "root ::= \"a\"{0,1999} \"b\"{10} (\"c\" | \"d\"){2,}", "root ::= [^\"\\\\] \"{5,2}\"",
-        "root ::= \"[\" ws (value (\",\" ws value)*)? \"]\"\nvalue ::= \"1\" | root\nws ::= [ \\t\\n]{0,20}",
-        "# a comment with {5,2}\nroot ::= . <[1]>* !<[2]> other\nother ::=\n  \"a\" |\n  \"b\""}) {
-    EXPECT_EQ(CodeOf(grammar), WASINN_OK) << grammar;
-  }
-  EXPECT_EQ(CodeOf(Doubling(10)), WASINN_OK);
-  // A name of 1,000 words.
-  std::string words = "root ::= \"w\"";
-  for (int i = 0; i < 1000; ++i) words += " | \"w" + std::to_string(i) + "\"";
-  EXPECT_EQ(CodeOf(words), WASINN_OK);
-  EXPECT_GT(llama::MeasureGrammar("root ::= \"a\"{0,1999}").bytes, 1999u * 4 * 8);
-  for (size_t depth : {10, 50}) EXPECT_EQ(CodeOf(Deep(depth, "\"a\" root | \"b\"")), WASINN_OK) << depth;
-  EXPECT_EQ(CodeOf(Deep(500, "[a-z]")), WASINN_OK);
-  // JSON takes little.
-  const llama::GrammarSize json = llama::MeasureGrammar(R"(root   ::= object
-value  ::= object | array | string | number | ("true" | "false" | "null") ws
-object ::= "{" ws ( string ":" ws value ("," ws string ":" ws value)* )? "}" ws
-array  ::= "[" ws ( value ("," ws value)* )? "]" ws
-string ::= "\"" ( [^"\\\x7F\x00-\x1F] | "\\" (["\\bfnrt] | "u" [0-9a-fA-F]{4}) )* "\"" ws
-number ::= ("-"? ([0-9] | [1-9] [0-9]{0,15})) ("." [0-9]+)? ([eE] [-+]? [0-9] [1-9]{0,15})? ws
-ws     ::= | " " | "\n" [ \t]{0,20}
-)");
-  EXPECT_LT(json.bytes, 1u << 20);
-  EXPECT_GT(json.longest_token, 256u) << "longer than any of a usual vocabulary";
-}
-
 // A text of "e" goes on in as many ways as there are letters to end it with, behind each of its characters.
 std::string WideAndRecursive(size_t ways) {
   std::string grammar = "root ::= \"b\"";
   for (size_t i = 0; i < ways; ++i) grammar += " | \"e\" root \"" + std::to_string(i) + "\"";
   return grammar;
-}
-
-TEST(LlamaGrammarSize, OfTokensIsLimitedByTheWaysBehindEachCharacter) {
-  EXPECT_GT(llama::MeasureGrammar("root ::= [a-z]+").longest_token, 4096u);
-  const uint64_t some = llama::MeasureGrammar(WideAndRecursive(300)).longest_token;
-  const uint64_t few = llama::MeasureGrammar(WideAndRecursive(3000)).longest_token;
-  EXPECT_LT(some, 512u);
-  EXPECT_LT(few, some / 5);
-  EXPECT_GE(few, 8u);
 }
 
 // The backend's answer.
@@ -174,28 +104,109 @@ bool IsTaken(const std::string& options) {
   return code == WASINN_OK;
 }
 
-TEST(LlamaGrammar, ThatBecomesLargeIsRefusedBeforeItDoes) {
-  Crashes crashes(IsTaken);
+// `^(a|b)*(a|b)*…$`: all these ways begin anew behind each character.
+std::string ManyStars(size_t n) { return "^" + Repeated("(a|b)*", n) + "$"; }
+
+// Whatever becomes of it.
+bool TakesLittleMemory(const std::string& options) {
+  IsTaken(R"({"grammar": "root ::= [a-z ]"})");
+  const testing::PeakMemory memory;
+  wasinn_code code = WASINN_OK;
+  const std::string message = AnswerTo(options, &code);
+  if (code == WASINN_OK || code == WASINN_TOO_LARGE || code == WASINN_INVALID_ARGUMENT) {
+    return memory.grown() < 64U << 20;
+  }
+  std::cerr << message << "\n";
+  return false;
+}
+
+TEST(LlamaGrammar, TakesNoMoreMemoryThanItIsAllowedWhateverItIs) {
+  Crashes crashes(TakesLittleMemory);
   size_t tried = 0;
   for (const Large& large : LargeGrammars()) {
+    ASSERT_LE(large.grammar.size(), 64u << 10) << large.name << ": what a guest may send";
     crashes.Try(large.name, json{{"grammar", large.grammar}}.dump());
     ++tried;
   }
-  crashes.Try("endless", R"({"grammar": "root ::= \"a\"{5,2}"})");
   for (const char* grammar : kLeftRecursive) {
     crashes.Try(grammar, json{{"grammar", grammar}}.dump());
     ++tried;
   }
+  crashes.Try("a pattern", json{{"json-schema", {{"type", "string"}, {"pattern", ManyStars(5000)}}}}.dump());
   crashes.ExpectNone();
-  EXPECT_EQ(crashes.taken(), 0u);
-  EXPECT_EQ(crashes.tried(), tried + 1);
-  wasinn_code code = WASINN_OK;
-  EXPECT_THAT(AnswerTo(json{{"grammar", LargeGrammars()[0].grammar}}.dump(), &code),
-              HasSubstr("repetitions, written out"));
-  EXPECT_EQ(code, WASINN_TOO_LARGE);
+  EXPECT_EQ(crashes.taken(), tried + 1);
 }
 
-// Ways behind each of 4,000 characters take long, in which nothing interrupts it, and memory that nobody has counted.
+TEST(LlamaGrammar, IsRefusedWithTheLimitThatItPasses) {
+  wasinn_code code = WASINN_OK;
+  for (const std::string& grammar : {LargeGrammars()[0].grammar, Doubling(40), Deep(21000, "[a-z]")}) {
+    EXPECT_THAT(AnswerTo(json{{"grammar", grammar}}.dump(), &code),
+                ::testing::MatchesRegex("grammar: it takes more than [0-9]+ (bytes of memory|steps of work)"));
+    EXPECT_EQ(code, WASINN_TOO_LARGE);
+  }
+  for (const char* endless : {"root ::= \"a\"{5,2}", "root ::= \"a\"{ 2000 , 1 }", "root ::= (\"a\"{1,0})"}) {
+    EXPECT_THAT(AnswerTo(json{{"grammar", endless}}.dump(), &code), HasSubstr("the smaller number first"));
+    EXPECT_EQ(code, WASINN_INVALID_ARGUMENT) << endless;
+  }
+}
+
+TEST(LlamaGrammar, OfUsualSizesIsTaken) {
+  wasinn_code code = WASINN_OK;
+  const std::string words = [] {
+    std::string all = "root ::= \"w\"";
+    for (int i = 0; i < 1000; ++i) all += " | \"w" + std::to_string(i) + "\"";
+    return all;
+  }();
+  for (const std::string& grammar :
+       {std::string("root ::= [a-z]+"), std::string("root ::= \"a\"{0,1999} \"b\"{10} (\"c\" | \"d\"){2,}"),
+        std::string(
+            "root ::= \"[\" ws (value (\",\" ws value)*)? \"]\"\nvalue ::= \"1\" | root\nws ::= [ \\t\\n]{0,20}"),
+        std::string("# a comment with {5,2}\nroot ::= . <[1]>* other\nother ::=\n  \"a\" |\n  \"b\""), Doubling(8),
+        words, Deep(50, "\"a\" root | \"b\""), Deep(500, "[a-z]"),
+        "root ::= " + std::string(10000, '(') + "\"a\"" + std::string(10000, ')')}) {
+    EXPECT_EQ(AnswerTo(json{{"grammar", grammar}}.dump(), &code), "") << grammar.substr(0, 100);
+    EXPECT_EQ(code, WASINN_OK) << grammar.substr(0, 100);
+  }
+}
+
+// One that takes long, in which somebody loses patience.
+TEST(LlamaGrammar, IsCancelledWhileATokenIsChecked) {
+  auto&& [host, model, context] =
+      Opened(TinyModel(), LlamaOptions(R"({"n-predict": -1, "ctx-size": 4096, "temp": 0})"));
+  ASSERT_TRUE(SetPrompt(&context, "the"));
+  // Each token takes some of the work that one may take.
+  ASSERT_TRUE(SetOptions(
+      &context, json{{"json-schema", {{"type", "string"}, {"pattern", ManyStars(60)}}}, {"ignore-eos", true}}.dump()));
+  ExpectCancellable(&context);
+}
+
+TEST(LlamaGrammar, IsChargedToWhoBringsIt) {
+  const Host host;
+  const LoadedModel model(host, TinyModel(), LlamaOptions(R"({"n-predict": 2, "temp": 0})"));
+  const auto most_of = [&](const std::string& options) {
+    Account account;
+    Context context(model, 0, "{}", &account);
+    EXPECT_TRUE(SetPrompt(&context, "the"));
+    EXPECT_TRUE(SetOptions(&context, options));
+    const Result computed = context.Compute();
+    EXPECT_TRUE(computed) << computed.message;
+    return account.most.load();
+  };
+  const uint64_t without = most_of("{}");
+  const std::string large = "root ::= " + Repeated("[a-z ]{0,1999} ", 20);
+  EXPECT_GT(most_of(json{{"grammar", large}}.dump()), without + (2U << 20));
+  Account poor;
+  poor.limit = without + (1U << 20);
+  Context context(model, 0, "{}", &poor);
+  ASSERT_TRUE(SetPrompt(&context, "the"));
+  ASSERT_TRUE(SetOptions(&context, json{{"grammar", large}}.dump()));
+  EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+  ASSERT_TRUE(SetOptions(&context, "{}"));
+  EXPECT_TRUE(context.Compute());
+  EXPECT_LE(poor.used, poor.limit);
+}
+
+// No usual vocabulary has tokens of 4,000 characters: no grammar goes on with them.
 TEST(LlamaGrammar, IsNotLookedAtForLongTokens) {
   GgufWriter writer = TinyLlamaWriter();
   std::vector<std::string> tokens = TinyVocabulary();
@@ -211,26 +222,6 @@ TEST(LlamaGrammar, IsNotLookedAtForLongTokens) {
     return is_allowed;
   });
   crashes.Try("a long token", writer.Write());
-  crashes.ExpectNone();
-  EXPECT_EQ(crashes.taken(), 1u);
-}
-
-// What is just allowed takes little memory: here, as it is looked at.
-TEST(LlamaGrammar, ThatIsDeepTakesLittleMemory) {
-  Crashes crashes([](const std::string& options) {
-    IsTaken(R"({"grammar": "root ::= [a-z ]"})");
-    const testing::PeakMemory memory;
-    return IsTaken(options) && memory.grown() < 64U << 20;
-  });
-  size_t allowed = 0;
-  for (size_t depth = 250; depth < 21000; depth = depth * 5 / 4) {
-    const std::string grammar = Deep(depth, "[a-z ]");
-    if (CodeOf(grammar) != WASINN_OK) break;
-    allowed = depth;
-  }
-  ASSERT_GE(allowed, 500u);
-  ASSERT_LT(allowed, 5000u);
-  crashes.Try("deep", json{{"grammar", Deep(allowed, "[a-z ]")}}.dump());
   crashes.ExpectNone();
   EXPECT_EQ(crashes.taken(), 1u);
 }
@@ -252,7 +243,7 @@ std::string Levels(int n) {
   return text + "\"a" + std::to_string(n) + R"(":{"type":"object","properties":{"p":{}}}}})";
 }
 
-TEST(LlamaGrammar, OfASchemaThatBecomesLargeIsRefusedBeforeItDoes) {
+TEST(LlamaGrammar, OfASchemaThatWouldBecomeLargeTakesLittle) {
   std::string strings = R"({"type":"object","required":["p0"],"properties":{)", refs = R"({"allOf":[)";
   for (int i = 0; i < 200; ++i) {
     strings += (i == 0 ? "\"p" : ",\"p") + std::to_string(i) + R"(":{"type":"string","maxLength":)" +
@@ -261,7 +252,8 @@ TEST(LlamaGrammar, OfASchemaThatBecomesLargeIsRefusedBeforeItDoes) {
   }
   strings += "}}";
   refs += R"(],"$defs":{"a":)" + Properties(100, "{}") + "}}";
-  Crashes crashes(IsTaken);
+  size_t tried = 0;
+  Crashes crashes(TakesLittleMemory);
   for (const auto& [name, schema] :
        {std::pair<const char*, std::string>{"maxLength", strings},
         {"properties", Properties(4000, "{}")},
@@ -282,11 +274,12 @@ TEST(LlamaGrammar, OfASchemaThatBecomesLargeIsRefusedBeforeItDoes) {
         {"pattern", R"({"type":"string","pattern":"^)" + Repeated("[a-z]{0,1999}", 1500) + R"($"})"}}) {
     ASSERT_LE(schema.size(), 64u << 10) << name;
     crashes.Try(name, json{{"json-schema", schema}}.dump());
+    ++tried;
   }
   crashes.ExpectNone();
-  EXPECT_EQ(crashes.taken(), 0u);
+  EXPECT_EQ(crashes.taken(), tried);
   wasinn_code code = WASINN_OK;
-  AnswerTo(json{{"json-schema", Properties(40, R"({"type":"string","maxLength":50})")}}.dump(), &code);
+  EXPECT_EQ(AnswerTo(json{{"json-schema", Properties(40, R"({"type":"string","maxLength":50})")}}.dump(), &code), "");
   EXPECT_EQ(code, WASINN_OK) << "a usual one";
   AnswerTo(R"({"json-schema": {"type":"object","properties":{"next":{"$ref":"#/$defs/node"},
                "all":{"allOf":[{"$ref":"#/$defs/node"}]}},
@@ -336,14 +329,14 @@ std::string ManyHyphens(size_t objects, size_t properties) {
   return schema + "}}";
 }
 
-TEST(LlamaGrammar, OfASchemaThatIsBuiltManyTimesIsRefusedBeforeItIs) {
+TEST(LlamaGrammar, OfASchemaThatIsBuiltManyTimesTakesLittle) {
   std::string ones = R"({"const":1})", long_name = std::string(30000, 'x');
   for (int i = 0; i < 2000; ++i) ones += R"(,{"const":1})";
   const auto number = [](const std::string& after, size_t i) {
     const auto letter = [](size_t at) { return std::string(1, static_cast<char>('a' + at % 26)); };
     return "0" + after + letter(i) + letter(i / 26);
   };
-  Crashes crashes(IsTaken);
+  Crashes crashes(TakesLittleMemory);
   size_t tried = 0;
   for (const auto& [name, schema] : std::vector<std::pair<std::string, std::string>>{
            {"types", ManyTypes(10, 12, R"("object")")},
@@ -367,8 +360,7 @@ TEST(LlamaGrammar, OfASchemaThatIsBuiltManyTimesIsRefusedBeforeItIs) {
     ++tried;
   }
   crashes.ExpectNone();
-  EXPECT_EQ(crashes.taken(), 0u);
-  EXPECT_EQ(crashes.tried(), tried);
+  EXPECT_EQ(crashes.taken(), tried);
   wasinn_code code = WASINN_OK;
   const auto nullable = json{{"json-schema", ManyTypes(1, 10, R"("object","null")")}}.dump();
   EXPECT_EQ(AnswerTo(nullable, &code), "");

@@ -69,11 +69,84 @@ class Requests(LanguageTest):
                           service_tier="auto", n=1, functions=None, echo=None, audio=None, modalities=["text"], seed=None, tools=[])
         self.assertEqual(answer.status, 200, answer)
 
+    def test_fields_of_other_servers(self):
+        def text(path="completions", **fields):
+            fields = {"prompt": "GNU"} | fields if path == "completions" else {"messages": HELLO} | fields
+            answer = self.ask(self.server, path, model="tiny", max_tokens=4, seed=1, **fields)
+            self.assertEqual(answer.status, 200, (fields, answer))
+            return answer.json()["choices"][0]
+        same = text()["text"]
+        for fields in ({"top_k": -1, "temperature": 0}, {"repetition_penalty": 1.0}, {"stop_token_ids": []}, {"skip_special_tokens": True}, {"min_tokens": 0},
+                       {"keep_alive": "5m"}, {"options": {}}, {"provider": {"order": ["a"]}}, {"transforms": []}, {"priority": 3},
+                       {"length_penalty": 1.0}, {"use_beam_search": False}, {"num_ctx": None}, {"timeout": 600}, {"do_sample": True}):
+            text(**fields)
+        for fields in ({"keep_alive": 5, "cache_salt": "a"}, {"max_new_tokens": 4}):
+            self.assertEqual(text(**fields)["text"], same)
+        self.assertEqual(text(repetition_penalty=5.0)["text"], text(repeat_penalty=5.0)["text"])
+        all_tokens = list(range(512))
+        self.assertEqual(text(stop_token_ids=all_tokens[:256], ignore_eos=True, logit_bias={"70": 100})["text"], "")
+        for field, value in (("min_tokens", 3), ("skip_special_tokens", False), ("guided_regex", "a+"), ("options", {"num_ctx": 9}), ("length_penalty", 2),
+                             ("use_beam_search", True), ("bad_words", ["a"])):
+            answer = self.ask(self.server, "completions", model="tiny", prompt="GNU", **{field: value})
+            self.expect_error(answer, 400, f"{field} is not supported here", field, "unsupported_parameter")
+        self.wrong("completions", 400, "repetition_penalty", "repetition_penalty", model="tiny", prompt="GNU", repetition_penalty=1.1, repeat_penalty=1.2)
+        log = self.log_of(self.server)
+        for field in ("keep_alive", "min_tokens", "provider"):
+            self.assertEqual(log.count(f"/v1: the field {field} of requests"), 1, log)
+
+    def test_null_is_as_if_the_field_were_not_there(self):
+        tool = {"type": "function", "function": {"name": "f", "description": None, "strict": None, "parameters": None}, "cache_control": None}
+        message = {"role": "user", "content": [{"type": "text", "text": "hello", "image_url": None}], "name": None, "tool_calls": None}
+        asked = {"model": "caller", "max_tokens": 4, "seed": 1}
+        with_null = self.ask(self.server, "chat/completions", messages=[message], tools=[tool], tool_choice=None, **asked)
+        self.assertEqual(with_null.status, 200, with_null)
+        without = self.ask(self.server, "chat/completions", messages=[{"role": "user", "content": [{"type": "text", "text": "hello"}]}],
+                           tools=[{"type": "function", "function": {"name": "f"}}], **asked)
+        self.assertEqual(with_null.json()["usage"], without.json()["usage"])
+        self.assertEqual(with_null.json()["choices"][0]["message"]["content"], without.json()["choices"][0]["message"]["content"])
+        # In a schema it is a value.
+        answer = self.ask(self.server, "completions", model="tiny", prompt="a", json_schema={"enum": [None], "default": None})
+        self.assertEqual(answer.json()["choices"][0]["text"], "null")
+
+    def test_a_schema_that_cannot_be_held(self):
+        bad = {"type": "integer", "multipleOf": 5}
+        inner = {"type": "object", "properties": {"a": bad}}
+        forms = (("completions", {"prompt": "a", "json_schema": bad}), ("completion", {"prompt": "a", "json_schema": inner}),
+                 ("chat/completions", {"messages": HELLO, "response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": inner}}}),
+                 ("chat/completions", {"messages": HELLO, "response_format": {"type": "json_object", "schema": bad}}),
+                 ("responses", {"input": "a", "text": {"format": {"type": "json_schema", "name": "a", "schema": inner}}}),
+                 ("chat/completions", {"model": "caller", "messages": HELLO, "tools": [{"type": "function", "function": {"name": "f", "parameters": inner}}]}))
+        for path, fields in forms:
+            answer = self.ask(self.server, path, **({"model": "tiny"} | fields))
+            self.assertEqual(answer.status, 400, (path, fields, answer))
+            self.assertIn('"multipleOf" cannot be held', answer.json()["error"]["message"])
+
+    def test_a_schema_is_held(self):
+        for schema, pattern in (({"type": "string", "pattern": "b"}, '"[^"]*b[^"]*"'), ({"type": "string", "pattern": r'^\d{2}[^x-z"]$'}, r'"[0-9]{2}[^x-z"]"'),
+                                ({"type": "string", "format": "ipv4"}, r'"(\d{1,3}\.){3}\d{1,3}"'), ({"type": "integer", "exclusiveMinimum": 3, "maximum": 9}, "[4-9]"),
+                                ({"type": "array", "items": {"type": "null"}, "minItems": 2, "maxItems": 2}, r"\[\s*null\s*,\s*null\s*\]")):
+            answer = self.ask(self.server, "completions", model="tiny", prompt="a", json_schema=schema, seed=3, max_tokens=200)
+            self.assertEqual(answer.status, 200, (schema, answer))
+            choice = answer.json()["choices"][0]
+            if choice["finish_reason"] == "stop":
+                self.assertRegex(choice["text"], f"^{pattern}$")
+
+    def test_a_grammar_that_would_take_the_server(self):
+        slow = {"type": "string", "pattern": "^" + "(a|b)*" * 5000 + "$"}
+        forms = (("completions", {"prompt": "a", "json_schema": slow}), ("completion", {"prompt": "a", "grammar": 'root ::= "a" root "b" | "a" root "c" | "a" root "d"'}),
+                 ("chat/completions", {"messages": HELLO, "response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": slow}}}),
+                 ("responses", {"input": "a", "text": {"format": {"type": "json_schema", "name": "a", "schema": slow}}}))
+        for path, fields in forms:
+            answer = self.ask(self.server, path, model="tiny", **fields)
+            self.assertEqual(answer.status, 413, (path, answer))
+            self.assertIn("it takes more than", answer.json()["error"]["message"])
+        self.assertEqual(self.ask(self.server, "completions", model="tiny", prompt="GNU", max_tokens=1).status, 200)
+
     def test_values_of_other_types(self):
         for field, value in (("temperature", "hot"), ("temperature", -1), ("top_p", 1.5), ("max_tokens", 1.5), ("max_tokens", 1e300), ("stream", 1),
                              ("stop", 5), ("stop", [5]), ("stop", ["x"] * 17), ("seed", "x"), ("presence_penalty", 3), ("model", 5), ("prompt", None),
                              ("prompt", ["a", 1.5]), ("prompt", [1.5]), ("prompt", {}), ("prompt", {"prompt_string": {}}), ("prompt", []), ("prompt", [[]]), ("n", 0), ("n", 129), ("stream_options", {}), ("response_format", "json"),
-                             ("top_logprobs", 2), ("best_of", 2), ("top_k", -1)):
+                             ("top_logprobs", 2), ("best_of", 2), ("top_k", -2), ("stop_token_ids", "x")):
             answer = self.ask(self.server, "completions", **{"model": "tiny", "prompt": "GNU", field: value})
             self.expect_error(answer, 400, field if field != "top_logprobs" else "", answer.json()["error"]["param"])
         self.wrong("chat/completions", 400, "messages must be a list with at least one message", "messages", model="tiny", messages=[])

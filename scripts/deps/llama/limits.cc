@@ -13,13 +13,17 @@ namespace {
 thread_local Limited* limited = nullptr;
 thread_local int unlimited = 0;
 
-constexpr uint64_t kBlocksBetweenQuestions = 1024;
+constexpr uint64_t kStepsBetweenQuestions = 1 << 14;
+// What allocating a block and filling it takes.
+constexpr uint64_t kStepsOfBlock = 16, kBytesOfStep = 16;
 constexpr int64_t kBytesBetweenQuestions = 1 << 20;
 
 }  // namespace
 
 Limited::Limited(const wasinn_llama_call& call)
-    : call_(call), start_(reinterpret_cast<const char*>(__builtin_frame_address(0))) {
+    : call_(call),
+      start_(reinterpret_cast<const char*>(__builtin_frame_address(0))),
+      held_(static_cast<int64_t>(call.kept)) {
   limited = this;
 }
 
@@ -30,7 +34,7 @@ uint64_t Limited::bytes() const { return held_ > 0 ? static_cast<uint64_t>(held_
 void Limited::Check(size_t asked, const void* here) {
   if (stop_ == Stop::kNone) {
     if (bytes() > call_.most_bytes) stop_ = Stop::kBytes;
-    if (blocks_ > call_.most_blocks) stop_ = Stop::kBlocks;
+    if (steps_ > call_.most_steps) stop_ = Stop::kSteps;
     if (start_ - static_cast<const char*>(here) > static_cast<std::ptrdiff_t>(call_.stack)) stop_ = Stop::kStack;
   }
   // Each further one fails as well, so that whoever catches it and goes on does not come far. What is done while an
@@ -41,19 +45,32 @@ void Limited::Check(size_t asked, const void* here) {
   }
 }
 
+void Limited::Count(uint64_t steps) {
+  const uint64_t before = steps_;
+  steps_ += steps;
+  if (steps_ / kStepsBetweenQuestions > before / kStepsBetweenQuestions) Ask();
+}
+
 void Limited::Take(size_t bytes) {
   const int64_t before = held_;
   held_ += static_cast<int64_t>(bytes);
-  ++blocks_;
-  const bool ask =
-      blocks_ % kBlocksBetweenQuestions == 0 || held_ / kBytesBetweenQuestions > before / kBytesBetweenQuestions;
-  if (ask) Ask();
+  if (held_ / kBytesBetweenQuestions > before / kBytesBetweenQuestions) Ask();
+  Count(kStepsOfBlock + bytes / kBytesOfStep);
   Check(bytes, __builtin_frame_address(0));
+}
+
+void Limited::Work(uint64_t steps) {
+  Count(steps);
+  Check(0, __builtin_frame_address(0));
 }
 
 bool Limited::Ask() {
   if (stop_ == Stop::kNone && call_.go_on != nullptr && call_.go_on(call_.user, bytes()) == 0) stop_ = Stop::kAsked;
   return stop_ == Stop::kNone;
+}
+
+void Work(uint64_t steps) {
+  if (limited != nullptr) limited->Work(steps);
 }
 
 bool GoesOn() { return limited == nullptr || limited->Ask(); }
@@ -93,8 +110,8 @@ int Told(Stop stop, wasinn_llama_call* call) {
     case Stop::kStack:
       call->text = CopyOf("it is too deep");
       return WASINN_LLAMA_TOO_MUCH;
-    case Stop::kBlocks:
-      call->text = CopyOf("it takes too long");
+    case Stop::kSteps:
+      call->text = CopyOf("it takes more than " + std::to_string(call->most_steps) + " steps of work");
       return WASINN_LLAMA_TOO_MUCH;
     default:
       return WASINN_LLAMA_STOPPED;

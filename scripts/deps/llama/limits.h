@@ -1,5 +1,5 @@
 // Limits for code of others that knows none: what a call allocates is counted, and that is what its work and its depth
-// are known by.
+// are known by. Work without allocations is counted by lines that are added to the sources (scripts/deps/llama.sh).
 #ifndef WASINN_LLAMA_LIMITS_H_
 #define WASINN_LLAMA_LIMITS_H_
 
@@ -13,7 +13,7 @@
 namespace wasinn_llama {
 
 // Which limit a call has met.
-enum class Stop { kNone, kBytes, kBlocks, kStack, kAsked };
+enum class Stop { kNone, kBytes, kSteps, kStack, kAsked };
 
 // The limits of the thread's allocations while it lives.
 class Limited {
@@ -28,18 +28,21 @@ class Limited {
 
   // Before a block of so many is allocated. Throws where it must not be.
   void Take(size_t bytes);
+  // Before so many steps that allocate nothing. Throws likewise.
+  void Work(uint64_t steps);
   // Whether to go on, by what the caller says now.
   bool Ask();
   void Add(size_t bytes) { held_ += static_cast<int64_t>(bytes); }
   void GiveBack(size_t bytes) { held_ -= static_cast<int64_t>(bytes); }
 
  private:
+  void Count(uint64_t steps);
   void Check(size_t asked, const void* here);
 
   const wasinn_llama_call& call_;
   const char* const start_;  // of what it may use of the stack, which grows downwards
-  int64_t held_ = 0;
-  uint64_t blocks_ = 0;
+  int64_t held_;
+  uint64_t steps_ = 0;
   Stop stop_ = Stop::kNone;
 };
 
@@ -54,6 +57,8 @@ class Unlimited {
 
 // Whether the thread's call, if it is in one, is to go on: for work that allocates nothing.
 bool GoesOn();
+// Before so many steps of such work, each of a few nanoseconds. Throws at the call's limits.
+void Work(uint64_t steps);
 
 // What a call holds that is allocated elsewhere, counted while this lives.
 class HeldElsewhere {

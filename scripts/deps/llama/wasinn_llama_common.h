@@ -20,15 +20,15 @@ enum {
 
 /* One call: its limits, and what comes out of it. */
 typedef struct wasinn_llama_call {
-  uint64_t most_bytes;  /* that it may hold at once */
-  uint64_t most_blocks; /* of memory that it may ask for in all: the measure of its work, which has no other */
-  size_t stack;         /* that it may use of the caller's */
+  uint64_t most_bytes; /* that it may hold at once */
+  uint64_t most_steps; /* of work, each of a few nanoseconds */
+  size_t stack;        /* that it may use of the caller's */
   /* NULL, or asked now and then: whether it shall go on, holding so many bytes. */
   int (*go_on)(void* user, uint64_t bytes);
   void* user;
-  /* Written by the call. */
-  uint64_t kept; /* bytes that it still holds at its end */
-  char* text;    /* the result or the error; the caller's, who frees it with free() */
+  /* In: bytes that what it works on holds already. Out: those that are held at its end. */
+  uint64_t kept;
+  char* text; /* the result or the error; the caller's, who frees it with free() */
 } wasinn_llama_call;
 
 /* `text`: a grammar in GBNF. */
@@ -58,6 +58,28 @@ int wasinn_llama_chat_new(const wasinn_llama_templates* templates, const char* r
 int wasinn_llama_chat_message(const wasinn_llama_chat* chat, const char* generated, size_t size, int partial,
                               wasinn_llama_call* call);
 void wasinn_llama_chat_free(wasinn_llama_chat* chat);
+
+/* What may follow a text by a grammar. One thread at a time. */
+typedef struct wasinn_llama_matcher wasinn_llama_matcher;
+typedef struct wasinn_llama_vocabulary {
+  void* user;
+  /* Writes a token's text, that of a control token by its name too. Its bytes; less than 0: more than `size`. */
+  int32_t (*piece)(void* user, int32_t token, char* to, int32_t size);
+  int (*ends)(void* user, int32_t token); /* whether it ends a text */
+  /* How many tokens a text has, whose first `most` are written; less than 0: more. */
+  int32_t (*tokens)(void* user, const char* text, int32_t size, int32_t* to, int32_t most);
+} wasinn_llama_vocabulary;
+/* `grammar`: in GBNF. `vocabulary` is copied, `user` is used until the matcher goes. */
+int wasinn_llama_matcher_new(const wasinn_llama_vocabulary* vocabulary, const char* grammar, wasinn_llama_call* call,
+                             wasinn_llama_matcher** out);
+/* Writes for each token whether it may come next: 1 or 0. */
+int wasinn_llama_matcher_check(const wasinn_llama_matcher* matcher, const int32_t* tokens, size_t n, uint8_t* allowed,
+                               wasinn_llama_call* call);
+/* What has come next: the token, or that part of it. WASINN_LLAMA_WRONG: it may not. After any failure the matcher is of
+ * no more use. */
+int wasinn_llama_matcher_accept(wasinn_llama_matcher* matcher, int32_t token, const char* piece, size_t size,
+                                wasinn_llama_call* call);
+void wasinn_llama_matcher_free(wasinn_llama_matcher* matcher);
 
 #ifdef __cplusplus
 }

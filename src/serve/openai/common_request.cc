@@ -12,7 +12,7 @@ TextRequest ReadCommon(Fields& fields, std::initializer_list<std::string_view> n
   if (auto stream = fields.Object("stream_options")) {
     if (!request.is_stream) ThrowWrong("stream_options", "stream_options is for a stream");
     request.tells_usage = stream->Flag("include_usage").value_or(false);
-    stream->Ignore({"include_obfuscation"});
+    stream->Ignore({"include_obfuscation", "continuous_usage_stats"});
     stream->CheckAllRead();
   }
   for (const std::string_view name : names_of_n) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "serve/openai/foreign_fields.h"
 
 namespace wasinn::serve::openai {
 namespace {
@@ -35,7 +36,35 @@ bool IsNothing(element value) {
   }
 }
 
+[[noreturn]] void ThrowUnsupported(const std::string& name) {
+  throw ApiError{.message = name + " is not supported here", .param = name, .code = "unsupported_parameter"};
+}
+
 }  // namespace
+
+std::string WithoutNulls(element value, std::initializer_list<std::string_view> opaque) {
+  std::string text;
+  const auto separate = [&text] {
+    if (text.size() > 1) text += ',';
+  };
+  if (value.is_array()) {
+    text = "[";
+    for (const element one : value.get_array()) {
+      separate();
+      text += WithoutNulls(one, opaque);
+    }
+    return text + ']';
+  }
+  if (!value.is_object()) return ToText(value);
+  text = "{";
+  for (const auto& [name, member] : value.get_object()) {
+    if (member.is_null()) continue;
+    separate();
+    text += Dump(std::string(name)) + ':';
+    text += std::ranges::find(opaque, name) == opaque.end() ? WithoutNulls(member, opaque) : ToText(member);
+  }
+  return text + '}';
+}
 
 std::string ToText(element value) { return simdjson::minify(value); }
 
@@ -142,13 +171,25 @@ void Fields::Ignore(std::initializer_list<std::string_view> names) {
 void Fields::Refuse(std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
     const auto found = Take(name);
-    if (!found || IsNothing(*found)) continue;
-    throw ApiError{
-        .message = NameOf(name) + " is not supported here", .param = NameOf(name), .code = "unsupported_parameter"};
+    if (found && !IsNothing(*found)) ThrowUnsupported(NameOf(name));
   }
 }
 
-void Fields::CheckAllRead() const {
+void Fields::CheckAllRead() {
+  if (place_.empty()) {
+    std::erase_if(left_, [this](const auto& one) {
+      const auto& [name, value] = one;
+      switch (ForeignField(name, value)) {
+        case Foreign::kUnknown:
+          return false;
+        case Foreign::kMoot:
+          TellIgnored(name);
+          return true;
+        default:
+          ThrowUnsupported(NameOf(name));
+      }
+    });
+  }
   if (left_.empty()) return;
   const std::string_view field = left_.front().first;
   const std::string name = NameOf(field);

@@ -35,8 +35,8 @@ class Fields {
   void Ignore(std::initializer_list<std::string_view> names);
   // These would change the answer, and nobody here knows how: wrong, unless they say what is so in any case.
   void Refuse(std::initializer_list<std::string_view> names);
-  // That was all.
-  void CheckAllRead() const;
+  // That was all, but for what other servers have.
+  void CheckAllRead();
 
   // A field's name, as errors tell it.
   std::string NameOf(std::string_view field) const;
@@ -49,6 +49,10 @@ class Fields {
   std::vector<std::string_view> known_;  // literals, so they are there until the end
   std::string place_;
 };
+
+// As JSON has it, without members that are null: these are as if they were not there. What is under `opaque` names stays as
+// it is.
+std::string WithoutNulls(simdjson::dom::element element, std::initializer_list<std::string_view> opaque);
 
 // As JSON has it.
 std::string ToText(simdjson::dom::element element);

@@ -64,7 +64,7 @@ TextRequest ReadLlamaCompletion(element body) {
   Options options;
   ReadPrompts(fields, request.prompts, options);
   ReadSampling(fields, options, kWideLimits);
-  ReadMostTokens(fields, {"n_predict", "max_tokens", "max_completion_tokens"}, options);
+  ReadMostTokens(fields, kNamesOfMostTokens, options);
   ReadResponseFormat(fields, options);
   ReadProbabilities(fields, request, options);
   request.tells_tokens = fields.Flag("return_tokens").value_or(false);

@@ -109,7 +109,8 @@ TextRequest ReadResponse(element body) {
   Options options;
   options.Add("chat", "true");
   ReadSampling(fields, options);
-  ReadMostTokens(fields, {"max_output_tokens"}, options);
+  constexpr std::string_view kMostTokens[] = {"max_output_tokens"};
+  ReadMostTokens(fields, kMostTokens, options);
   ReadFormat(fields, options);
   fields.Ignore({"user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key",
                  "prompt_cache_retention", "stream_options", "truncation", "parallel_tool_calls", "tool_choice",

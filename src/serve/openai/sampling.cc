@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace wasinn::serve::openai {
@@ -32,9 +33,31 @@ void PassJson(Fields& fields, std::string_view name, std::string_view key, Optio
   if (const auto value = fields.Json(name)) options.Add(key, *value);
 }
 
+// Several servers' names of one field.
+constexpr std::string_view kPenalties[] = {"repeat_penalty", "repetition_penalty"}, kSeeds[] = {"seed", "random_seed"};
+
+template <typename Read>
+auto ReadOneOf(Fields& fields, std::span<const std::string_view> names, Read&& read) {
+  decltype(read(names.front())) found;
+  for (const std::string_view name : names) {
+    const auto one = read(name);
+    if (one && found && *one != *found) {
+      ThrowWrong(fields.NameOf(name), fmt::format("{} says something else than a field that means the same", name));
+    }
+    if (one) found = one;
+  }
+  return found;
+}
+
 // A text or a list of texts.
 void ReadStops(Fields& fields, Options& options) {
-  const auto stop = fields.Find("stop");
+  std::optional<element> stop;
+  for (const std::string_view name : {"stop", "stop_sequences", "stopping_strings"}) {
+    const auto one = fields.Find(name);
+    if (one && stop)
+      ThrowWrong(fields.NameOf(name), fmt::format("there is another field that means the same as {}", name));
+    if (one) stop = one;
+  }
   if (!stop) return;
   bool is_good = stop->is_string();
   if (stop->is_array()) {
@@ -78,10 +101,21 @@ void RefuseSampler(Fields& fields, std::string_view name, double least, double m
 
 // What llama.cpp's server has beside OpenAI's.
 void ReadLlamaSampling(Fields& fields, Options& options) {
-  PassInteger(fields, "top_k", 0, INT32_MAX, "top-k", options);
+  // -1: vLLM's for all of them.
+  if (const auto k = fields.Integer("top_k", -1, INT32_MAX))
+    options.Add("top-k", std::to_string(std::max<int64_t>(*k, 0)));
   PassNumber(fields, "min_p", 0, 1, "min-p", options);
   PassNumber(fields, "typical_p", 0, 1, "typical-p", options);
-  PassNumber(fields, "repeat_penalty", 0.001, kLargest, "repeat-penalty", options);
+  const auto penalty =
+      ReadOneOf(fields, kPenalties, [&](std::string_view name) { return fields.Number(name, 0.001, kLargest); });
+  if (penalty) options.Add("repeat-penalty", Dump(*penalty));
+  if (const auto tokens = fields.Find("stop_token_ids")) {
+    const bool is_empty = tokens->is_array() && tokens->get_array().size() == 0;
+    if (!is_empty && !IsTokens(*tokens)) {
+      ThrowWrong(fields.NameOf("stop_token_ids"), fields.NameOf("stop_token_ids") + " is no list of tokens' numbers");
+    }
+    options.Add("stop-tokens", ToText(*tokens));
+  }
   PassInteger(fields, "repeat_last_n", -1, kMostLookedAt, "repeat-last-n", options);
   PassNumber(fields, "dry_multiplier", 0, kLargest, "dry-multiplier", options);
   PassNumber(fields, "dry_base", 1, kLargest, "dry-base", options);
@@ -114,22 +148,28 @@ void ReadSampling(Fields& fields, Options& options, const SamplingLimits& limits
   PassNumber(fields, "presence_penalty", -limits.penalty, limits.penalty, "presence-penalty", options);
   PassNumber(fields, "frequency_penalty", -limits.penalty, limits.penalty, "frequency-penalty", options);
   // A model's seeds have 32 bits.
-  if (const auto seed = fields.Integer("seed", INT64_MIN, INT64_MAX)) {
+  const auto seed =
+      ReadOneOf(fields, kSeeds, [&](std::string_view name) { return fields.Integer(name, INT64_MIN, INT64_MAX); });
+  if (seed) {
     if (*seed == -1) {
       options.Add("seed", "-1");
     } else {
       options.seed = static_cast<uint32_t>(*seed);
     }
   }
-  PassJson(fields, "logit_bias", "logit-bias", options);
+  if (const auto bias = fields.Find("logit_bias")) options.Add("logit-bias", WithoutNulls(*bias, {}));
   ReadStops(fields, options);
   ReadLlamaSampling(fields, options);
 }
 
 void ReadResponseFormat(Fields& fields, Options& options) {
-  const auto own = fields.Json("json_schema");  // llama.cpp's server
+  std::optional<std::string> own = fields.Json("json_schema");  // llama.cpp's server
   auto format = fields.Object("response_format");
   if (own && format) ThrowWrong("json_schema", "there are both json_schema and response_format");
+  if (const auto guided = fields.Json("guided_json")) {  // vLLM
+    if (own || format) ThrowWrong("guided_json", "there are both guided_json and another schema");
+    own = guided;
+  }
   if (own) options.Add("json-schema", *own == "{}" ? kAnyObject : *own);
   if (!format) return;
   const auto type = format->Text("type").value_or("");
@@ -147,16 +187,10 @@ void ReadResponseFormat(Fields& fields, Options& options) {
   format->CheckAllRead();
 }
 
-void ReadMostTokens(Fields& fields, std::initializer_list<std::string_view> names, Options& options) {
-  std::optional<int64_t> most;
-  for (const std::string_view name : names) {
-    // -1: until the model ends.
-    const auto one = fields.Integer(name, -1, INT32_MAX);
-    if (one && most && *one != *most) {
-      ThrowWrong(fields.NameOf(name), fmt::format("{} says another number than a field that means the same", name));
-    }
-    if (one) most = one;
-  }
+void ReadMostTokens(Fields& fields, std::span<const std::string_view> names, Options& options) {
+  // -1: until the model ends.
+  const auto most =
+      ReadOneOf(fields, names, [&](std::string_view name) { return fields.Integer(name, -1, INT32_MAX); });
   if (most) options.Add("n-predict", std::to_string(*most));
 }
 

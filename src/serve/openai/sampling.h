@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -38,6 +39,8 @@ void ReadSampling(Fields& fields, Options& options, const SamplingLimits& limits
 // json_object, json_schema, or nothing.
 void ReadResponseFormat(Fields& fields, Options& options);
 // The most tokens, by whichever of these names it came.
-void ReadMostTokens(Fields& fields, std::initializer_list<std::string_view> names, Options& options);
+inline constexpr std::string_view kNamesOfMostTokens[] = {"max_completion_tokens", "max_tokens", "n_predict",
+                                                          "max_new_tokens", "num_predict"};
+void ReadMostTokens(Fields& fields, std::span<const std::string_view> names, Options& options);
 
 }  // namespace wasinn::serve::openai

@@ -1,5 +1,7 @@
 #include "serve/openai/text_request.h"
 
+#include <fmt/format.h>
+
 #include "serve/openai/common_request.h"
 #include "serve/openai/sampling.h"
 
@@ -23,8 +25,10 @@ void ReadThinking(Fields& fields, Options& options) {
   } else if (effort) {
     options.Add("chat-template-kwargs", Dump({{"reasoning_effort", *effort}}));
   }
-  if (const auto thinks = fields.Flag("enable_thinking")) {
-    if (effort) ThrowWrong("enable_thinking", "there are both reasoning_effort and enable_thinking");
+  for (const std::string_view name : {"enable_thinking", "think"}) {
+    const auto thinks = fields.Flag(name);
+    if (!thinks) continue;
+    if (effort) ThrowWrong(std::string(name), fmt::format("there are both reasoning_effort and {}", name));
     options.Add("enable-thinking", *thinks ? "true" : "false");
   }
   if (const auto format = fields.Text("reasoning_format")) options.AddText("reasoning-format", *format);
@@ -41,8 +45,9 @@ void ReadTools(Fields& fields, Options& options) {
     if (!is_moot) ThrowWrong("tool_choice", "there is a tool_choice, and there are no tools");
     return;
   }
-  options.Add("tools", ToText(*tools));
-  if (choice) options.Add("tool-choice", ToText(*choice));
+  // In a schema null is a value.
+  options.Add("tools", WithoutNulls(*tools, {"parameters"}));
+  if (choice) options.Add("tool-choice", WithoutNulls(*choice, {}));
   if (parallel) options.Add("parallel-tool-calls", *parallel ? "true" : "false");
 }
 
@@ -81,9 +86,9 @@ TextRequest ReadChat(element body) {
   const element messages = fields.Get("messages");
   if (!messages.is_array() || messages.get_array().size() == 0)
     ThrowWrong("messages", "messages must be a list with at least one message");
-  request.prompts.texts = {ToText(messages)};
+  request.prompts.texts = {WithoutNulls(messages, {"arguments"})};
   ReadSampling(fields, options);
-  ReadMostTokens(fields, {"max_completion_tokens", "max_tokens", "n_predict"}, options);
+  ReadMostTokens(fields, kNamesOfMostTokens, options);
   ReadResponseFormat(fields, options);
   ReadTools(fields, options);
   ReadThinking(fields, options);
@@ -108,7 +113,7 @@ TextRequest ReadCompletion(element body) {
   Options options;
   ReadPrompts(fields, request.prompts, options);
   ReadSampling(fields, options);
-  ReadMostTokens(fields, {"max_tokens", "n_predict"}, options);
+  ReadMostTokens(fields, kNamesOfMostTokens, options);
   ReadResponseFormat(fields, options);
   if (const auto n = fields.Integer("logprobs", 0, kMostTopOfCompletion)) request.n_top = static_cast<unsigned>(*n);
   AddTop(request.n_top, options);

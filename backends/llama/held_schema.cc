@@ -1,0 +1,526 @@
+#include "llama/held_schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+#include "llama/schema_pattern.h"
+
+namespace wasinn::llama {
+
+using backend::Error;
+using nlohmann::ordered_json;
+
+namespace {
+
+using Words = std::initializer_list<const char*>;
+
+bool IsIn(std::string_view word, Words words) {
+  return std::ranges::any_of(words, [&](const char* one) { return word == one; });
+}
+
+// Of the specification: what is one of its keywords and constrains a value. Others are annotations, or no keywords.
+constexpr Words kConstraints = {
+    "type", "const", "enum", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "$ref", "$dynamicRef",
+    "$recursiveRef",
+    // numbers
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "divisibleBy",
+    // strings
+    "minLength", "maxLength", "pattern", "format",
+    // lists
+    "items", "prefixItems", "additionalItems", "unevaluatedItems", "contains", "minContains", "maxContains", "minItems",
+    "maxItems", "uniqueItems",
+    // objects
+    "properties", "required", "additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames",
+    "minProperties", "maxProperties", "dependentRequired", "dependentSchemas", "dependencies"};
+
+constexpr Words kOfNumbers = {"minimum",          "maximum",    "exclusiveMinimum",
+                              "exclusiveMaximum", "multipleOf", "divisibleBy"};
+constexpr Words kOfStrings = {"minLength", "maxLength", "pattern", "format"};
+constexpr Words kOfLists = {"items",       "prefixItems", "additionalItems", "unevaluatedItems", "contains",
+                            "minContains", "maxContains", "minItems",        "maxItems",         "uniqueItems"};
+constexpr Words kOfObjects = {"properties",        "required",         "additionalProperties", "unevaluatedProperties",
+                              "patternProperties", "propertyNames",    "minProperties",        "maxProperties",
+                              "dependentRequired", "dependentSchemas", "dependencies"};
+
+// Formats that llama.cpp knows are those of dates and uuid. Of these a part is written, without rare forms.
+struct Format {
+  const char* name;
+  const char* pattern;
+};
+constexpr Format kFormats[] = {
+    {"email", R"(^[a-z0-9][a-z0-9._+-]{0,30}@([a-z0-9]{1,30}\.){1,4}[a-z]{2,12}$)"},
+    {"hostname", R"(^([a-z0-9]{1,30}\.){0,4}[a-z0-9]{1,30}$)"},
+    {"ipv4", R"(^((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])\.){3}(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])$)"},
+    {"ipv6", R"(^([0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$)"},
+    {"uri",
+     R"(^https?://([a-z0-9-]{1,30}\.){0,4}[a-z0-9]{1,30}(/[A-Za-z0-9._~-]{0,60}){0,12}(\?[A-Za-z0-9._~=&-]{0,120})?$)"},
+};
+
+class Holder {
+ public:
+  Holder(const char* key, ordered_json root) : key_(key), given_(std::move(root)) {}
+
+  std::string Hold() {
+    ordered_json root = given_;
+    Visit(&root, "#", 0);
+    for (const auto& [at, target] : references_) {
+      if (!visited_.contains(target)) Refuse(at, "$ref");
+    }
+    return root.dump();
+  }
+
+ private:
+  static constexpr size_t kDeepest = 64;
+  static constexpr uint64_t kMostWork = 4 << 20;  // bytes of schemas that are looked at and copied
+
+  [[noreturn]] void Refuse(const std::string& at, const std::string& keyword, const std::string& why = "") const {
+    constexpr size_t kLongest = 200;
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: {}: \"{}\" cannot be held{}", key_, at.substr(0, kLongest),
+                                                     keyword.substr(0, kLongest), why.empty() ? "" : ": " + why));
+  }
+
+  void Work(uint64_t bytes) {
+    work_ += bytes;
+    if (work_ > kMostWork) throw Error(WASINN_TOO_LARGE, fmt::format("{}: its parts are said too often", key_));
+  }
+
+  // What a reference leads to, as it was given: parts between slashes, as llama.cpp reads it. NULL: nothing.
+  const ordered_json* Target(const ordered_json& reference) const {
+    if (!reference.is_string()) return nullptr;
+    const auto& text = reference.get_ref<const std::string&>();
+    if (!text.starts_with("#/")) return nullptr;
+    const ordered_json* at = &given_;
+    for (size_t start = 2; start <= text.size() && at != nullptr;) {
+      const size_t end = std::min(text.find('/', start), text.size());
+      const std::string name = text.substr(start, end - start);
+      at = at->is_object() && at->contains(name) ? &(*at)[name] : nullptr;
+      start = end + 1;
+    }
+    return at;
+  }
+
+  static bool Has(const ordered_json& node, const char* key) { return node.contains(key); }
+
+  // The keywords of a node that constrain a value, but for these.
+  static std::vector<std::string> Others(const ordered_json& node, Words but) {
+    std::vector<std::string> others;
+    for (const auto& [name, value] : node.items()) {
+      if (IsIn(name, kConstraints) && !IsIn(name, but)) others.push_back(name);
+    }
+    return others;
+  }
+
+  void Visit(ordered_json* node, const std::string& at, size_t depth) {
+    if (depth > kDeepest) throw Error(WASINN_TOO_LARGE, fmt::format("{}: it is too deep", key_));
+    Work(64 + at.size());
+    visited_.insert(at);
+    if (*node == true) *node = ordered_json::object();
+    if (*node == false) Refuse(at, "false");
+    if (!node->is_object()) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: {}: expected a schema", key_, at));
+    for (const char* definitions : {"$defs", "definitions"}) VisitNamed(node, definitions, at, depth);
+    if (Has(*node, "allOf")) Merge(node, at, depth);
+    if (Has(*node, "$ref")) return Refer(*node, at);
+    for (const char* key : {"oneOf", "anyOf"}) {
+      if (Has(*node, key)) return VisitAlternatives(node, key, at, depth);
+    }
+    for (const char* key : {"not", "if", "then", "else", "$dynamicRef", "$recursiveRef"}) {
+      if (Has(*node, key)) Refuse(at, key);
+    }
+    if (Has(*node, "const") || Has(*node, "enum")) return HoldValues(node, at);
+    InferType(node, at);
+    const auto is = [&](const char* type) {
+      const ordered_json& types = (*node)["type"];
+      return types == type || (types.is_array() && std::ranges::find(types, ordered_json(type)) != types.end());
+    };
+    if (!Has(*node, "type")) return;
+    if (is("number")) HoldNumber(*node, at);
+    if (is("integer")) HoldInteger(node, at);
+    if (is("string")) HoldString(node, at);
+    if (is("array")) HoldList(node, at, depth);
+    if (is("object")) HoldObject(node, at, depth);
+  }
+
+  void VisitNamed(ordered_json* node, const char* key, const std::string& at, size_t depth) {
+    if (!Has(*node, key) || !(*node)[key].is_object()) return;
+    for (auto& [name, inner] : (*node)[key].items()) Visit(&inner, at + '/' + key + '/' + name, depth + 1);
+  }
+
+  void Refer(const ordered_json& node, const std::string& at) {
+    if (const auto others = Others(node, {"$ref"}); !others.empty()) Refuse(at, others.front(), "beside $ref");
+    if (node["$ref"].is_string()) references_.emplace_back(at, node["$ref"].get<std::string>());
+  }
+
+  // What stands beside alternatives becomes a part of each.
+  void VisitAlternatives(ordered_json* node, const char* key, const std::string& at, size_t depth) {
+    ordered_json& list = (*node)[key];
+    if (!list.is_array() || list.empty()) Refuse(at, key, "expected a list of schemas");
+    if (Has(*node, "oneOf") && Has(*node, "anyOf")) Refuse(at, "anyOf", "beside oneOf");
+    const std::vector<std::string> others = Others(*node, {key});
+    size_t i = 0;
+    for (ordered_json& one : list) {
+      if (!others.empty() && one == true) one = ordered_json::object();
+      for (const std::string& name : others) {
+        if (!one.is_object()) Refuse(at, key);
+        Work((*node)[name].dump().size());
+        Join(&one, name, (*node)[name], at);
+      }
+      Visit(&one, fmt::format("{}/{}/{}", at, key, i++), depth + 1);
+    }
+    for (const std::string& name : others) node->erase(name);
+    if (std::string_view(key) == "oneOf") CheckDisjoint(list, at);
+  }
+
+  // One keyword more of a schema.
+  void Join(ordered_json* node, const std::string& name, const ordered_json& value, const std::string& at) {
+    if (!Has(*node, name.c_str())) {
+      (*node)[name] = value;
+      return;
+    }
+    ordered_json& own = (*node)[name];
+    if (own == value) return;
+    if (name == "required" && own.is_array() && value.is_array()) {
+      for (const ordered_json& one : value) {
+        if (std::ranges::find(own, one) == own.end()) own.push_back(one);
+      }
+    } else if (name == "properties" && own.is_object() && value.is_object()) {
+      for (const auto& [property, schema] : value.items()) {
+        if (own.contains(property) && own[property] != schema) Refuse(at, property, "it is described twice");
+        own[property] = schema;
+      }
+    } else if (name == "enum" && own.is_array() && value.is_array()) {
+      auto both = ordered_json::array();
+      for (const ordered_json& one : own) {
+        if (std::ranges::find(value, one) != value.end()) both.push_back(one);
+      }
+      own = std::move(both);
+    } else if (IsIn(name, {"minimum", "exclusiveMinimum", "minLength", "minItems"}) && own.is_number() &&
+               value.is_number()) {
+      own = std::max(own, value);
+    } else if (IsIn(name, {"maximum", "exclusiveMaximum", "maxLength", "maxItems"}) && own.is_number() &&
+               value.is_number()) {
+      own = std::min(own, value);
+    } else {
+      Refuse(at, name, "there are two of them");
+    }
+  }
+
+  // All parts of an allOf become one schema.
+  void Merge(ordered_json* node, const std::string& at, size_t depth) {
+    const ordered_json parts = std::move((*node)["allOf"]);
+    node->erase("allOf");
+    if (!parts.is_array() || parts.empty()) Refuse(at, "allOf", "expected a list of schemas");
+    const bool is_alone = parts.size() == 1 && Others(*node, {}).empty();
+    for (const ordered_json& part : parts) {
+      if (is_alone && part.is_object() && Has(part, "$ref")) {
+        JoinAll(node, part, at);
+      } else {
+        MergePart(node, part, at, depth + 1);
+      }
+    }
+  }
+  void MergePart(ordered_json* node, ordered_json part, const std::string& at, size_t depth) {
+    Work(64 + part.dump().size());
+    if (part == true) return;
+    if (!part.is_object()) Refuse(at, "allOf");
+    if (depth > kDeepest) Refuse(at, "allOf", "its references lead in a circle, or too deep");
+    if (Has(part, "$ref")) {
+      const ordered_json* target = Target(part["$ref"]);
+      if (target == nullptr) Refuse(at, "$ref");
+      MergePart(node, *target, at, depth + 1);
+      part.erase("$ref");
+    }
+    if (Has(part, "allOf")) Merge(&part, at, depth);
+    JoinAll(node, part, at);
+  }
+  void JoinAll(ordered_json* node, const ordered_json& part, const std::string& at) {
+    for (const std::string& name : Others(part, {})) Join(node, name, part[name], at);
+  }
+
+  static const char* TypeOf(const ordered_json& value) {
+    if (value.is_number()) {
+      const bool whole = value.is_number_integer() || std::floor(value.get<double>()) == value.get<double>();
+      return whole ? "integer" : "number";
+    }
+    return value.is_null() ? "null" : value.type_name();
+  }
+  static bool Allows(const ordered_json& types, const ordered_json& value) {
+    const ordered_json type = TypeOf(value);
+    const auto is = [&](const ordered_json& one) { return one == type || (type == "integer" && one == "number"); };
+    return types.is_array() ? std::ranges::any_of(types, is) : is(types);
+  }
+
+  // Values that are written down are all that there is.
+  void HoldValues(ordered_json* node, const std::string& at) {
+    if (const auto others = Others(*node, {"const", "enum", "type"}); !others.empty()) {
+      Refuse(at, others.front(), "beside const or enum");
+    }
+    auto values = Has(*node, "const") ? ordered_json::array({(*node)["const"]}) : (*node)["enum"];
+    if (!values.is_array()) Refuse(at, "enum", "expected a list");
+    auto held = ordered_json::array();
+    for (const ordered_json& value : values) {
+      const bool is_listed = !Has(*node, "enum") || std::ranges::find((*node)["enum"], value) != (*node)["enum"].end();
+      if (is_listed && (!Has(*node, "type") || Allows((*node)["type"], value))) held.push_back(value);
+    }
+    if (held.empty()) Refuse(at, "enum", "no value is left");
+    node->erase("const");
+    node->erase("type");
+    (*node)["enum"] = std::move(held);
+  }
+
+  // Without a type, what it is said of is written.
+  void InferType(ordered_json* node, const std::string& at) {
+    if (Has(*node, "type") && !(*node)["type"].is_null()) return;
+    const auto has_any = [&](Words words) {
+      return std::ranges::any_of(words, [&](const char* word) { return Has(*node, word); });
+    };
+    const char* type = has_any(kOfObjects)   ? "object"
+                       : has_any(kOfLists)   ? "array"
+                       : has_any(kOfStrings) ? "string"
+                       : has_any(kOfNumbers) ? "integer"
+                                             : nullptr;
+    if (type != nullptr) (*node)["type"] = type;
+    if (type == nullptr && !Others(*node, {"type"}).empty()) Refuse(at, Others(*node, {"type"}).front());
+  }
+
+  // llama.cpp's numbers have no bounds.
+  void HoldNumber(const ordered_json& node, const std::string& at) const {
+    for (const char* key : kOfNumbers) {
+      if (Has(node, key)) Refuse(at, key, "of a number; that of an integer can");
+    }
+  }
+
+  void HoldInteger(ordered_json* node, const std::string& at) {
+    for (const char* key : {"multipleOf", "divisibleBy"}) {
+      if (Has(*node, key) && (*node)[key] != 1) Refuse(at, key);
+    }
+    constexpr double kNone = std::numeric_limits<double>::infinity(), kMost = 1LL << 53;
+    double least = -kNone, most = kNone;
+    for (const char* key : {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}) {
+      if (!Has(*node, key)) continue;
+      const ordered_json value = (*node)[key];
+      if (!value.is_number() || std::abs(value.get<double>()) > kMost) Refuse(at, key);
+      const double bound = value.get<double>();
+      const bool excludes = key[0] == 'e';
+      if (std::string_view(key).ends_with("inimum")) {
+        least = std::max(least, excludes ? std::floor(bound) + 1 : std::ceil(bound));
+      } else {
+        most = std::min(most, excludes ? std::ceil(bound) - 1 : std::floor(bound));
+      }
+      node->erase(key);
+    }
+    if (least > most) Refuse(at, "minimum", "no integer is left");
+    if (least != -kNone) (*node)["minimum"] = static_cast<int64_t>(least);
+    if (most != kNone) (*node)["maximum"] = static_cast<int64_t>(most);
+  }
+
+  // llama.cpp takes a larger number for none.
+  static void Narrow(ordered_json* node, const char* key) {
+    constexpr int kMost = 2000;
+    if (Has(*node, key) && (*node)[key].is_number() && (*node)[key] > kMost) (*node)[key] = kMost;
+  }
+
+  void HoldString(ordered_json* node, const std::string& at) const {
+    Narrow(node, "maxLength");
+    if (Has(*node, "format")) HoldFormat(node, at);
+    const char* fixed = Has(*node, "pattern") ? "pattern" : "format";
+    for (const char* key : {"minLength", "maxLength"}) {
+      if (Has(*node, key) && Has(*node, fixed)) Refuse(at, key, fmt::format("beside {}", fixed));
+    }
+    if (Has(*node, "minLength") && Has(*node, "maxLength") && (*node)["minLength"] > (*node)["maxLength"]) {
+      Refuse(at, "minLength", "it is more than maxLength");
+    }
+    if (!Has(*node, "pattern") || !(*node)["pattern"].is_string()) return;
+    const auto held = HeldPattern((*node)["pattern"].get<std::string>());
+    if (!held) Refuse(at, "pattern", "it has a part that is not a group, a class, a choice or a repetition");
+    (*node)["pattern"] = *held;
+  }
+
+  void HoldFormat(ordered_json* node, const std::string& at) const {
+    const ordered_json format = (*node)["format"];
+    if (!format.is_string()) Refuse(at, "format");
+    const auto name = format.get<std::string>();
+    if (IsIn(name, {"date", "time", "date-time", "uuid"}) && !Has(*node, "pattern")) return;
+    // OpenAPI's, which say how a value is shown or kept.
+    if (IsIn(name, {"password", "binary", "byte", "int32", "int64", "float", "double"})) {
+      node->erase("format");
+      return;
+    }
+    const auto* known = std::ranges::find_if(kFormats, [&](const Format& one) { return name == one.name; });
+    if (known == std::end(kFormats) || Has(*node, "pattern")) Refuse(at, "format", name);
+    node->erase("format");
+    (*node)["pattern"] = known->pattern;
+  }
+
+  void HoldList(ordered_json* node, const std::string& at, size_t depth) {
+    Narrow(node, "maxItems");
+    for (const char* key : {"contains", "minContains", "maxContains"}) {
+      if (Has(*node, key)) Refuse(at, key);
+    }
+    const auto number = [&](const char* key, double without) {
+      return Has(*node, key) && (*node)[key].is_number() ? (*node)[key].get<double>() : without;
+    };
+    const double least = number("minItems", 0), most = number("maxItems", std::numeric_limits<double>::infinity());
+    if (least > most) Refuse(at, "minItems", "it is more than maxItems");
+    if (Has(*node, "uniqueItems") && (*node)["uniqueItems"] != false && most > 1) Refuse(at, "uniqueItems");
+    const bool is_tuple = Has(*node, "prefixItems") || (Has(*node, "items") && (*node)["items"].is_array());
+    if (!is_tuple) {
+      if (Has(*node, "unevaluatedItems") && !Has(*node, "items")) Refuse(at, "unevaluatedItems");
+      if (Has(*node, "items") && (*node)["items"] == false) return HoldEmptyList(node, least, at);
+      if (Has(*node, "items")) Visit(&(*node)["items"], at + "/items", depth + 1);
+      return;
+    }
+    // As many as are described, of which each one may be there.
+    const char* key = Has(*node, "prefixItems") ? "prefixItems" : "items";
+    ordered_json& items = (*node)[key];
+    if (!items.is_array()) Refuse(at, key, "expected a list of schemas");
+    const auto n = static_cast<double>(items.size());
+    if (least > n) Refuse(at, "minItems", fmt::format("beside {}", key));
+    if (most < n) Refuse(at, "maxItems", fmt::format("beside {}", key));
+    size_t i = 0;
+    for (ordered_json& item : items) Visit(&item, fmt::format("{}/{}/{}", at, key, i++), depth + 1);
+    if (std::string_view(key) == "prefixItems") node->erase("items");
+  }
+
+  void HoldEmptyList(ordered_json* node, double least, const std::string& at) const {
+    if (least > 0) Refuse(at, "minItems", "beside items");
+    node->erase("items");
+    (*node)["maxItems"] = 0;
+  }
+
+  void HoldObject(ordered_json* node, const std::string& at, size_t depth) {
+    for (const char* key :
+         {"patternProperties", "propertyNames", "dependentRequired", "dependentSchemas", "dependencies"}) {
+      if (Has(*node, key) && !(*node)[key].empty()) Refuse(at, key);
+    }
+    if (Has(*node, "unevaluatedProperties") && (*node)["unevaluatedProperties"] != false &&
+        !Has(*node, "additionalProperties")) {
+      (*node)["additionalProperties"] = (*node)["unevaluatedProperties"];
+    } else if (Has(*node, "unevaluatedProperties") && !Has(*node, "properties") &&
+               !Has(*node, "additionalProperties")) {
+      (*node)["additionalProperties"] = false;
+    }
+    AddRequired(node, at);
+    const size_t required = Has(*node, "required") ? (*node)["required"].size() : 0;
+    const size_t known = Has(*node, "properties") ? (*node)["properties"].size() : 0;
+    if (Has(*node, "minProperties") && (*node)["minProperties"] > required) Refuse(at, "minProperties");
+    const bool has_more = Has(*node, "additionalProperties") ? (*node)["additionalProperties"] != false : known == 0;
+    if (Has(*node, "maxProperties") && (has_more || (*node)["maxProperties"] < known)) Refuse(at, "maxProperties");
+    VisitNamed(node, "properties", at, depth);
+    if (!Has(*node, "additionalProperties") || (*node)["additionalProperties"].is_boolean()) return;
+    Visit(&(*node)["additionalProperties"], at + "/additionalProperties", depth + 1);
+  }
+
+  // llama.cpp takes "required" of what "properties" has.
+  void AddRequired(ordered_json* node, const std::string& at) const {
+    if (!Has(*node, "required")) return;
+    if (!(*node)["required"].is_array()) Refuse(at, "required", "expected a list of names");
+    const ordered_json more = node->value("additionalProperties", ordered_json(true));
+    const ordered_json names = (*node)["required"];
+    for (const ordered_json& name : names) {
+      if (!name.is_string()) Refuse(at, "required", "expected a list of names");
+      if (Has(*node, "properties") && (*node)["properties"].contains(name.get<std::string>())) continue;
+      if (more == false) Refuse(at, "required", name.get<std::string>() + " is none of the properties");
+      (*node)["properties"][name.get<std::string>()] = more == true ? ordered_json::object() : more;
+    }
+  }
+
+  // ---- Whether no value can be of two alternatives
+
+  static std::set<std::string> TypesOf(const ordered_json& node) {
+    std::set<std::string> types;
+    const auto add = [&](const std::string& type) { types.insert(type == "integer" ? "number" : type); };
+    if (node.contains("const")) {
+      add(TypeOf(node["const"]));
+    } else if (node.contains("enum") && node["enum"].is_array()) {
+      for (const ordered_json& value : node["enum"]) add(TypeOf(value));
+    } else if (node.contains("type") && node["type"].is_array()) {
+      for (const ordered_json& type : node["type"]) add(type.is_string() ? type.get<std::string>() : "");
+    } else if (node.contains("type") && node["type"].is_string()) {
+      add(node["type"].get<std::string>());
+    }
+    return types;
+  }
+  static bool IsApart(const std::set<std::string>& a, const std::set<std::string>& b) {
+    return !a.empty() && !b.empty() && std::ranges::none_of(a, [&](const std::string& one) { return b.contains(one); });
+  }
+  const ordered_json& Resolved(const ordered_json& node) const {
+    const ordered_json* target = node.is_object() && node.contains("$ref") ? Target(node["$ref"]) : nullptr;
+    return target == nullptr ? node : *target;
+  }
+  bool IsDisjoint(const ordered_json& first, const ordered_json& second, int depth = 0) const {
+    constexpr int kEnough = 2;
+    const ordered_json &a = Resolved(first), &b = Resolved(second);
+    if (depth > kEnough || !a.is_object() || !b.is_object()) return false;
+    if (IsApart(TypesOf(a), TypesOf(b))) return true;
+    const auto values = [](const ordered_json& node) {
+      return node.contains("const") ? ordered_json::array({node["const"]}) : node.value("enum", ordered_json::array());
+    };
+    const ordered_json of_a = values(a), of_b = values(b);
+    if (!of_a.empty() && !of_b.empty()) {
+      return std::ranges::none_of(of_a,
+                                  [&](const ordered_json& one) { return std::ranges::find(of_b, one) != of_b.end(); });
+    }
+    // What tells objects apart is in both.
+    if (!a.contains("properties") || !b.contains("properties")) return false;
+    const auto requires_it = [](const ordered_json& node, const std::string& name) {
+      return node.contains("required") &&
+             std::ranges::find(node["required"], ordered_json(name)) != node["required"].end();
+    };
+    for (const auto& [name, property] : a["properties"].items()) {
+      if (requires_it(a, name) && requires_it(b, name) && b["properties"].contains(name) &&
+          IsDisjoint(property, b["properties"][name], depth + 1)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void CheckDisjoint(const ordered_json& list, const std::string& at) {
+    for (size_t i = 0; i < list.size(); ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        Work(256);
+        if (!IsDisjoint(list[i], list[j])) {
+          Refuse(at, "oneOf", "a value may be of two of its schemas; anyOf can");
+        }
+      }
+    }
+  }
+
+  const char* const key_;
+  const ordered_json given_;
+  uint64_t work_ = 0;
+  std::set<std::string> visited_;
+  std::vector<std::pair<std::string, std::string>> references_;
+};
+
+}  // namespace
+
+std::string HeldSchema(const char* key, const std::string& schema) {
+  auto root = ordered_json::parse(schema, nullptr, false);
+  return root.is_discarded() ? schema : Holder(key, std::move(root)).Hold();
+}
+
+std::string HeldTools(const std::string& text) {
+  auto tools = ordered_json::parse(text, nullptr, false);
+  if (!tools.is_array()) return text;
+  for (ordered_json& tool : tools) {
+    const ordered_json::json_pointer parameters("/function/parameters"), strict("/function/strict");
+    if (!tool.is_object() || !tool.contains(parameters) || !tool[parameters].is_object()) continue;
+    if (tool.contains(strict) && tool[strict] == false) continue;
+    tool[parameters] = ordered_json::parse(Holder("tools", tool[parameters]).Hold());
+  }
+  return tools.dump();
+}
+
+}  // namespace wasinn::llama

@@ -1,0 +1,21 @@
+// Fields that other servers have.
+#pragma once
+
+#include <simdjson.h>
+
+#include <string_view>
+
+namespace wasinn::serve::openai {
+
+// What a field of another server means here. Clients send them to whatever server there is.
+enum class Foreign {
+  kUnknown,     // no server's that we know of
+  kMoot,        // nothing changes with it, or not with this value
+  kUnsupported  // with this value it would change the answer
+};
+Foreign ForeignField(std::string_view name, simdjson::dom::element value);
+
+// Says in the log that it is ignored: once for each of them.
+void TellIgnored(std::string_view name);
+
+}  // namespace wasinn::serve::openai
