@@ -158,12 +158,9 @@ void AddModelFlags(CLI::App& app, HostFlags* flags) {
       ->type_name("DIR")
       ->group("Models");
   const auto parse = [flags](const std::string& text) {
-    return settings::ParseWasmtimeFlag(text, flags->runs_program ? &flags->grants : nullptr);
+    return settings::ParseWasmtimeFlag(text, flags->grants_help != nullptr ? &flags->grants : nullptr);
   };
-  const std::string more = flags->runs_program
-                               ? ";\ninherit-env: with this environment; for components alone, inherit-network:\n"
-                                 "with sockets, http: with wasi:http, for requests"
-                               : "";
+  const std::string more = flags->grants_help != nullptr ? std::string(";\n") + flags->grants_help : "";
   AddParsed<std::vector<settings::ModelFlag>>(
       app, "-S,--wasi", parse, add_all,
       "nn or nn-graph=FORMAT::DIR, as for wasmtime: the model's name\nis the folder's" + more)
