@@ -91,7 +91,8 @@ enum {
   WASINN_IO_UNSERVABLE = 1u << 2, /* a string, sequence, map …: the model loads, but using this one is an error */
   WASINN_IO_ALWAYS = 1u << 3,     /* output: may also be read before a compute (metadata of a language model) */
   WASINN_IO_ANY_NAME = 1u << 4,   /* the model's only input: guests may use any name for it */
-  WASINN_IO_BINDABLE = 1u << 5    /* output of a known shape: the backend can write it to the host's memory */
+  WASINN_IO_BINDABLE = 1u << 5,   /* output of a known shape: the backend can write it to the host's memory */
+  WASINN_IO_ROW = 1u << 6         /* input of one dimension: [1, n] is taken as [n] */
 };
 
 /* The host's memory for a tensor begins at a multiple of ALIGNMENT, and TAIL readable bytes follow its end. Kernels
