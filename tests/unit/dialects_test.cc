@@ -178,7 +178,7 @@ TEST_F(BeforeWasiNn04, AnErrorThatTheyDoNotKnowIsARuntimeError) {
   uint32_t graph = 0;
   EXPECT_EQ(today.program.LoadByName("none", graph), kNotFound);
   EXPECT_EQ(old.program.LoadByName("none", graph), kRuntimeError);
-  EXPECT_EQ(old.program.LoadBytes("nothing", 0, graph), kInvalidEncoding);
+  EXPECT_EQ(old.program.LoadBytes("nothing", 7, graph), kInvalidEncoding) << "which they know";
 }
 
 TEST_F(BeforeWasiNn04, InOtherDialectsTheMessageGuessesThemByTheBytes) {
