@@ -149,6 +149,14 @@ class TableOf {
                                wasinn_compute_result* result) {
     Tell(Of(slot), options);
     return Guard([&] {
+      if constexpr (requires(Context& context) { context.WantsSteps(); }) {
+        constexpr size_t kEnd = offsetof(wasinn_compute_options, flags) + sizeof(options->flags);
+        const bool may_step = options->struct_size >= kEnd && (options->flags & WASINN_MAY_STEP) != 0;
+        if (may_step && Of(slot)->WantsSteps()) {
+          result->flags |= WASINN_BY_STEPS;
+          return;
+        }
+      }
       if constexpr (requires(Context& context) { context.Compute(std::span<const uint32_t>()); }) {
         Of(slot)->Compute(std::span(options->wanted, options->n_wanted));
       } else {

@@ -139,7 +139,7 @@ constexpr wasinn_key kKeys[] = {
     {WASINN_KEY_ANY, kGuests,
      "other keys of guests are named in a warning; image and tts are errors, and mmproj where the host names no "
      "projector"},
-    {"stream-stdout", kAll, "accepted and ignored: guests write to stdout, the library does not"},
+    {"stream-stdout", kAll, "true: `wasinn run` writes each piece of the text to the guest's stdout as it comes; other hosts do not"},
 };
 
 // A context of the length that today's models are trained with is larger than most machines' memory.

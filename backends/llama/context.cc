@@ -20,6 +20,9 @@ using backend::Error;
 
 namespace {
 
+constexpr char kNotPrinted[] =
+    "stream-stdout: only `wasinn run` writes a text to the guest's stdout, of a model in its own process: compute step "
+    "by step and print the pieces";
 constexpr size_t kEmbeddingStep = 256;  // llama.cpp rounds the size of a context up to it
 
 }  // namespace
@@ -198,12 +201,20 @@ Generation::End Context::StepInside() {
   return end;
 }
 
+bool Context::WantsSteps() {
+  ReadOptions();
+  if (!settings_.stream_stdout || answers_at_once()) return false;
+  EndGeneration();
+  return true;
+}
+
 void Context::Compute() {
   EndGeneration();
   Generation::End end = Generation::End::kNone;
   try {
     const backend::GateScope scope(&gate_);
     BeginGeneration();
+    if (settings_.stream_stdout && !answers_at_once()) Warn(kNotPrinted);
     while (end == Generation::End::kNone) end = StepInside();
   } catch (...) {
     generation_.reset();

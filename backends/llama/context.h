@@ -36,6 +36,8 @@ class Context {
 
   void BindInput(uint32_t index, const wasinn_tensor& tensor);
   void UnbindInput(uint32_t index);
+  // Whether the settings ask for the text piece by piece, so that steps are to take the place of a compute.
+  bool WantsSteps();
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
   // Whatever runs looks at the gate.
@@ -53,6 +55,8 @@ class Context {
   void EndGeneration();
   void ReadOptions();
   void CheckKeys(const backend::Config& options, const char* where);
+  // The same one is not logged twice in a row.
+  void Warn(std::string warning);
   const std::vector<llama_token>& ReadPrompt();
   const std::vector<llama_token>& ReadMedia(std::span<const MediaPart> parts);
   const Texts& ReadTexts();

@@ -108,18 +108,16 @@ void Context::CheckKeys(const Config& options, const char* where) {
   }
   std::string warning;
   if (!unknown.empty()) warning += fmt::format("unknown keys: {}", fmt::join(unknown, ", "));
-  if (options.Bool("stream-stdout").value_or(false)) {
-    warning += fmt::format(
-        "{}stream-stdout: the library does not write to stdout: compute step by step and print the "
-        "pieces",
-        warning.empty() ? "" : "; ");
-  }
   if (options.Integer("n-gpu-layers", -1, INT32_MAX)) {
     warning += fmt::format("{}n-gpu-layers: is of a model's load", warning.empty() ? "" : "; ");
   }
-  if (warning.empty() || warning == warned_ || ++warnings_ > kMostWarnings) return;
-  warned_ = warning;
-  model_.host().log().Write(WASINN_LOG_WARNING, fmt::format("{}: {}", where, warning));
+  if (!warning.empty()) Warn(fmt::format("{}: {}", where, warning));
+}
+
+void Context::Warn(std::string warning) {
+  if (warning == warned_ || ++warnings_ > kMostWarnings) return;
+  model_.host().log().Write(WASINN_LOG_WARNING, warning);
+  warned_ = std::move(warning);
 }
 
 const std::vector<llama_token>& Context::ReadPrompt() {

@@ -55,7 +55,8 @@ constexpr wasinn_io kPrompt = Bytes("prompt", WASINN_IO_OPAQUE, "text");
 constexpr wasinn_io kOptions = Bytes("options", WASINN_IO_OPAQUE | WASINN_IO_OPTIONAL, "JSON");
 constexpr wasinn_io kCompletion = Bytes("completion", 0, "text");
 constexpr wasinn_io kMetadata = Bytes("metadata", WASINN_IO_ALWAYS, "JSON");
-constexpr wasinn_io kTokens = {sizeof(wasinn_io), WASINN_I32, WASINN_IO_OPTIONAL, 1, kAnyLength, "tokens", "token"};
+constexpr wasinn_io kTokens = {sizeof(wasinn_io), WASINN_I32, WASINN_IO_OPTIONAL | WASINN_IO_ROW, 1, kAnyLength,
+                               "tokens",          "token"};
 constexpr const wasinn_io* kInputs[] = {&kPrompt, &kOptions, &kTokens};
 constexpr wasinn_io kMessage = Bytes("message", 0, "JSON");
 constexpr wasinn_io kProbabilities = Bytes("probabilities", 0, "JSON");

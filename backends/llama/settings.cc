@@ -114,6 +114,7 @@ void Settings::Apply(const Config& config, const SettingsLimits& limits,
   SetTask(config);
   SetBool(config, "cache-prompt", &cache_prompt);
   SetBool(config, "prompt-steps", &prompt_steps);
+  SetBool(config, "stream-stdout", &stream_stdout);
   SetBool(config, "context-shift", &shift);
   SetInteger(config, "keep", -1, kMostTokens, &keep);
   state.Apply(config);

@@ -20,8 +20,11 @@ void CheckKind(std::span<const std::string> names) {
                 "this is an AOTInductor package, which is native code: expected TorchScript (torch.jit.save)");
   }
   if (has("archive_format") || has("serialized_exported_program.json")) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                "this is a package of torch.export, which only Python can load: expected TorchScript (torch.jit.save)");
+    throw Error(
+        WASINN_UNSUPPORTED_OPERATION,
+        "this is a package of torch.export, which only Python can load: expected TorchScript, which `python3 -c "
+        "'import torch; p = torch.export.load(\"model.pt2\"); "
+        "torch.jit.save(torch.jit.trace(p.module(), p.example_inputs[0]), \"model.pt\")'` makes of it");
   }
   if (has("data.pkl")) {
     throw Error(WASINN_UNSUPPORTED_OPERATION,

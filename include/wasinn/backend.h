@@ -217,6 +217,12 @@ typedef struct wasinn_tensor {
   const char* memory;
 } wasinn_tensor;
 
+/* Flags of wasinn_compute_options. */
+enum {
+  /* The guest's program may have the pieces of output 0 as they come: the compute may answer WASINN_BY_STEPS. */
+  WASINN_MAY_STEP = 1u << 0
+};
+
 /* The options of one compute. wasinn sets struct_size, and zeroes the fields that it does not know. */
 typedef struct wasinn_compute_options {
   uint32_t struct_size;
@@ -235,16 +241,20 @@ typedef struct wasinn_compute_options {
    * memory. The list is valid until compute returns. */
   uint32_t n_kept;
   const uint32_t* kept;
+  uint32_t flags; /* WASINN_MAY_STEP */
 } wasinn_compute_options;
 
 /* What a compute reports beside its error. wasinn sets struct_size and zeroes the rest. */
 enum {
   /* The signature was wrong, so some bound outputs lie in other memory: `output` shows each bound output. */
-  WASINN_OUTPUTS_ELSEWHERE = 1u << 0
+  WASINN_OUTPUTS_ELSEWHERE = 1u << 0,
+  /* Only with WASINN_MAY_STEP. The settings ask for pieces as they come, so nothing was computed: in place of this
+   * compute wasinn calls step and piece until a step returns an error, then finish. */
+  WASINN_BY_STEPS = 1u << 1
 };
 typedef struct wasinn_compute_result {
   uint32_t struct_size;
-  uint32_t flags; /* WASINN_OUTPUTS_ELSEWHERE */
+  uint32_t flags; /* WASINN_OUTPUTS_ELSEWHERE, WASINN_BY_STEPS */
 } wasinn_compute_result;
 
 /* The framework of an opened backend. */

@@ -94,7 +94,8 @@ enum {
   WASINN_IO_BINDABLE = 1u << 5,   /* output of a known shape: the backend can write it to the host's memory */
   /* a tensor of strings, as u8 with one dimension more, which is one string each: its length in four bytes,
    * little-endian, its bytes, and any bytes up to the end */
-  WASINN_IO_STRINGS = 1u << 6
+  WASINN_IO_STRINGS = 1u << 6,
+  WASINN_IO_ROW = 1u << 7 /* input of one dimension: [1, n] is taken as [n] */
 };
 
 /* The host's memory for a tensor begins at a multiple of ALIGNMENT, and TAIL readable bytes follow its end. Kernels

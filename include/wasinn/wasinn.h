@@ -144,12 +144,14 @@ typedef struct wasinn_limits {
 
 enum { WASINN_ALL_TARGETS = 0x7fffffff };
 
-/* The numbers that a guest uses for model formats. wasi-nn.witx, WasmEdge and WAMR agree on 0 to 4 and differ from 5
- * on. */
+/* The numbers that a guest uses. For model formats wasi-nn.witx, WasmEdge and WAMR agree on 0 to 4 and differ from 5
+ * on. Before the Rust crate wasi-nn 0.4, types had other numbers: 2 was u8 and 3 i32. */
 typedef enum wasinn_dialect {
   WASINN_DIALECT_DEFAULT = 0,  /* "witx": wasi-nn.witx, where 5 is autodetect; with 6 the bytes decide, too */
   WASINN_DIALECT_WASMEDGE = 1, /* "wasmedge": 5 autodetect, 6 ggml */
-  WASINN_DIALECT_WAMR = 2      /* "wamr": 5 ggml, 6 autodetect */
+  WASINN_DIALECT_WAMR = 2,     /* "wamr": 5 ggml, 6 autodetect */
+  WASINN_DIALECT_WITX_0_1 =
+      3 /* "witx-0.1": as DEFAULT, but types and errors as the Rust crate wasi-nn 0.1 to 0.3 has */
 } wasinn_dialect;
 
 /* Where the bytes of an input are between set_input and compute. */
@@ -395,6 +397,11 @@ typedef struct wasinn_guest_options {
   const char* name;            /* for the log; NULL: none */
   const wasinn_limits* limits; /* NULL: the host's. The host's also hold for limits beyond its struct_size */
   const wasinn_policy* policy; /* NULL: the host's */
+  /* Gets each piece of a text as it comes, if the guest asks for that (WasmEdge's key stream-stdout, on models of the
+   * host's own process): what this program's standard output is. Called on the thread of the guest's compute; must not
+   * call wasinn. NULL: the key has no effect. It and `print_user` stay valid until the guest is closed. */
+  void (*print)(void* user, const char* text, size_t size);
+  void* print_user;
 } wasinn_guest_options;
 
 /* Begins a guest. `options` may be NULL. */

@@ -614,6 +614,9 @@ struct GuestOptions {
   std::string name;                // for the log
   const Limits* limits = nullptr;  // NULL: the host's
   const Policy* policy = nullptr;  // NULL: the host's
+  // As in wasinn_guest_options.
+  void (*print)(void* user, const char* text, size_t size) = nullptr;
+  void* print_user = nullptr;
 };
 
 // One guest program. All its instances and threads share its handles. Close it before the engine's store or instance
@@ -640,6 +643,8 @@ class Guest {
       if (Status status = internal::CheckTexts(*options.policy); !status.ok()) return status;
       c.policy = policy.emplace(*options.policy).get();
     }
+    c.print = options.print;
+    c.print_user = options.print_user;
     wasinn_guest* created = nullptr;
     Status status(wasinn_guest_new(host.get(), &c, &created));
     if (!status.ok()) return status;

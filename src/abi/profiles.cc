@@ -76,6 +76,12 @@ static_assert(WASINN_OK == 0 && WASINN_INVALID_ARGUMENT == 1 && WASINN_INVALID_E
 // WasmEdge's and WAMR's guests know one number more.
 uint32_t WasmEdgeError(wasinn_code code) { return code == WASINN_MODEL_NOT_FOUND ? 103 : WitxError(code); }
 
+// Of the first versions, which had no more.
+uint32_t Witx01Error(wasinn_code code) {
+  const uint32_t number = WitxError(code);
+  return number > WASINN_RUNTIME_ERROR ? uint32_t{WASINN_RUNTIME_ERROR} : number;
+}
+
 std::optional<const char*> WitEncoding(uint32_t number) {
   static constexpr std::array<const char*, 7> kTable = {"openvino",       "onnx", "tensorflow", "pytorch",
                                                         "tensorflowlite", "ggml", kAutodetect};
@@ -113,6 +119,7 @@ std::optional<const char*> WasmEdgeFormat(uint32_t number) {
 
 const Profile kWitx = {WitxEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WitxError};
 const Profile kWasmEdge = {WasmEdgeEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WasmEdgeError};
+const Profile kWitx01 = {WitxEncoding, WitxTarget, LegacyDtype, LegacyDtypeNumber, Witx01Error};
 // WAMR numbers encodings as WIT does.
 const Profile kWamr = {WitEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WasmEdgeError};
 const Profile kLegacy = {WitEncoding, WitxTarget, LegacyDtype, LegacyDtypeNumber, WasmEdgeError};
@@ -124,6 +131,8 @@ const Profile& ProfileOf(wasinn_dialect dialect) {
       return kWasmEdge;
     case WASINN_DIALECT_WAMR:
       return kWamr;
+    case WASINN_DIALECT_WITX_0_1:
+      return kWitx01;
     default:
       return kWitx;
   }

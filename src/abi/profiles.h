@@ -26,6 +26,10 @@ extern const Profile kWitx;
 extern const Profile kWasmEdge;
 extern const Profile kWamr;
 
+// As the crate wasi-nn 0.1 to 0.3 has it: other numbers of types, and no errors from 6 on, which its guests do not
+// expect.
+extern const Profile kWitx01;
+
 // The names of WasmEdge's numbers from 7 on, which no other dialect has.
 std::optional<const char*> WasmEdgeFormat(uint32_t number);
 

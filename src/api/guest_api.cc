@@ -84,7 +84,8 @@ core::Status NewGuest(wasinn_host& host, const wasinn_guest_options* given, wasi
   core::Result<core::Policy> policy(host.host->policy());
   if (options->policy != nullptr) policy = ToPolicy(*options->policy);
   if (!policy) return std::move(policy.error());
-  *out = new wasinn_guest(host.host, options->name == nullptr ? "" : options->name, *limits, std::move(*policy));
+  *out = new wasinn_guest(host.host, options->name == nullptr ? "" : options->name, *limits, std::move(*policy),
+                          core::Printer{options->print, options->print_user});
   return {};
 }
 

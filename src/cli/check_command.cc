@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -75,7 +76,8 @@ struct Verdict {
   std::vector<std::string> complaints;  // calls that failed
   engines::Exit exit;
   RunReport::Sum sum;
-  std::string run;  // as JSON
+  std::string run;             // as JSON
+  std::string missing_folder;  // that an argument of the guest lies in, and the guest has not; "": none
 
   bool HasComputed() const { return sum.computed + sum.steps > 0; }
   bool Fits() const { return HasComputed() && sum.errors == 0 && exit.kind == engines::Exit::Kind::kExited; }
@@ -91,12 +93,36 @@ struct Verdict {
       return fmt::format("the guest computed other models in this run ({} times), and never '{}'", sum.others,
                          settings::PrintableName(name));
     }
-    if (!HasComputed()) return "the guest computed nothing in this run; which arguments does it want?";
+    if (!HasComputed() && !missing_folder.empty()) {
+      return fmt::format(
+          "the guest computed nothing in this run, and has no folder with its arguments: does `--dir {}` help?",
+          missing_folder);
+    }
+    if (!HasComputed())
+      return "the guest computed nothing in this run; which arguments, or which folder (--dir), does it want?";
     if (sum.computed == 0)
       return fmt::format("steps of a generation that went well: {}, and no call failed", sum.steps);
     return fmt::format("computes that went well: {}, and no call failed", sum.computed);
   }
 };
+
+// The folder of the first argument that names something here which the guest cannot see; "": there is none.
+std::string MissingFolder(const engines::RunOptions& run) {
+  namespace fs = std::filesystem;
+  for (size_t i = 1; i < run.args.size(); ++i) {
+    std::error_code ignored;
+    const fs::path path = run.args[i];
+    if (path.empty() || !fs::exists(path, ignored)) continue;
+    const fs::path parent = fs::is_directory(path, ignored) ? path : path.parent_path();
+    const std::string folder = parent.empty() ? "." : parent.string();
+    const bool is_there = std::ranges::any_of(run.directories, [&](const engines::Directory& directory) {
+      const fs::path inside = fs::path(folder).lexically_normal().lexically_relative(directory.guest);
+      return directory.guest == "." || (!inside.empty() && *inside.begin() != "..");
+    });
+    if (!is_there) return folder;
+  }
+  return "";
+}
 
 // "wasi_ephemeral_nn.load", or an interface of a component.
 std::vector<std::string> ImportsOfNn(const std::string& path, const engines::CompileLimits& limits) {
@@ -231,6 +257,7 @@ int Run(const CLI::App& app, CheckModelFlags& check) {
   verdict.complaints = complaints.all();
   verdict.sum = report.Total(model.name);
   verdict.run = report.ToJson();
+  verdict.missing_folder = MissingFolder(flags.run);
   std::fputs((check.json ? ToJson(verdict) : ToText(verdict)).c_str(), stdout);
   return EndAtOnce(verdict.Fits() ? 0 : kDoesNotFit);
 }

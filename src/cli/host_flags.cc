@@ -131,7 +131,8 @@ void AddHostFlags(CLI::App& app, HostFlags* flags) {
       ->type_name("FILE")
       ->envname("WASINN_CONFIG");
   AddSetting(app, flags, "--threads", {"threads"}, "N", Count,
-             "Threads for all computes together; default 1; 0: one per core");
+             "Threads for all computes together; default 1; 0: one per core, which is slow on a\nbusy machine: "
+             "language models fall to a tenth");
   AddSetting(app, flags, "--log-level", {"log.level"}, "error|warning|info|debug", Same,
              "How much to log; default warning");
 }
@@ -158,12 +159,9 @@ void AddModelFlags(CLI::App& app, HostFlags* flags) {
       ->type_name("DIR")
       ->group("Models");
   const auto parse = [flags](const std::string& text) {
-    return settings::ParseWasmtimeFlag(text, flags->runs_program ? &flags->grants : nullptr);
+    return settings::ParseWasmtimeFlag(text, flags->grants_help != nullptr ? &flags->grants : nullptr);
   };
-  const std::string more = flags->runs_program
-                               ? ";\ninherit-env: with this environment; for components alone, inherit-network:\n"
-                                 "with sockets, http: with wasi:http, for requests"
-                               : "";
+  const std::string more = flags->grants_help != nullptr ? std::string(";\n") + flags->grants_help : "";
   AddParsed<std::vector<settings::ModelFlag>>(
       app, "-S,--wasi", parse, add_all,
       "nn or nn-graph=FORMAT::DIR, as for wasmtime: the model's name\nis the folder's" + more)
@@ -193,7 +191,7 @@ void AddInputsFlag(CLI::App& app, HostFlags* flags, const std::string& flag) {
 }
 
 void AddLimitFlags(CLI::App& app, HostFlags* flags) {
-  AddSetting(app, flags, "--dialect", {"policy.dialect"}, "witx|wasmedge|wamr", Same,
+  AddSetting(app, flags, "--dialect", {"policy.dialect"}, "witx|wasmedge|wamr|witx-0.1", Same,
              "The numbers that the guest uses for model formats; default witx");
   const size_t before = app.get_options().size();
   AddInputsFlag(app, flags, "--nn-inputs");

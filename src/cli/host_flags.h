@@ -19,9 +19,9 @@ struct HostFlags {
   std::vector<std::pair<std::string, std::string>> settings;  // config keys and values, in the order of the flags
   std::vector<settings::ModelFlag> models;
   std::vector<std::string> model_dirs;
-  SpanFunction spans;  // none: nobody asks
-  LogFunction log;     // none: the command's
-  bool runs_program = false;
+  SpanFunction spans;                             // none: nobody asks
+  LogFunction log;                                // none: the command's
+  const char* grants_help = nullptr;              // of -S: what it may give to a program; NULL: there is none
   std::vector<engines::Directory> guest_folders;  // in which nothing that is pulled may lie
   std::vector<std::string> grants;                // that a program is given by -S: inherit-env, inherit-network, http
 

@@ -1,8 +1,10 @@
 // wasinn inspect: what a model takes and gives.
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,6 +19,7 @@
 #include "cli/signature_text.h"
 #include "cli/table.h"
 #include "engines/read_file.h"
+#include "engines/wasm_file.h"
 #include "settings/text.h"
 
 namespace wasinn::cli {
@@ -72,7 +75,33 @@ std::expected<void, std::string> WriteGraph(const ModelInfo& info, const Signatu
   return WriteDrawing(ToDot(*graph), path);
 }
 
+// A guest in place of a model: what it is; "": none.
+std::string GuestKind(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return "";
+  std::array<char, 8> head = {};  // as much as tells
+  std::ifstream(path, std::ios::binary).read(head.data(), head.size());
+  switch (engines::KindOf({head.data(), head.size()})) {
+    case engines::WasmKind::kModule:
+      return "a WebAssembly module";
+    case engines::WasmKind::kComponent:
+      return "a WebAssembly component";
+    case engines::WasmKind::kWasmtimeCode:
+    case engines::WasmKind::kWamrAot:
+      return "a compiled guest";
+    case engines::WasmKind::kText:
+      return path.ends_with(".wat") ? "a WebAssembly module or component, as text" : "";
+  }
+  return "";
+}
+
 int Run(InspectFlags& flags) {
+  if (const std::string guest = GuestKind(flags.model); !guest.empty() && flags.encoding.empty()) {
+    return Fail(
+        fmt::format("{} is {}, and no model: `wasinn check MODEL {}` says what it imports, and whether it fits "
+                    "a model",
+                    flags.model, guest, flags.model));
+  }
   std::error_code ignored;
   std::string name = flags.model, file;
   if (std::filesystem::exists(flags.model, ignored) || artifacts::IsReference(flags.model) ||

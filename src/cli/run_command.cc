@@ -1,5 +1,6 @@
 // wasinn run: a guest with its models, folders and environment.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -36,6 +37,17 @@ constexpr char kRunFooter[] =
     "  wasinn run --model digits=digits.onnx --dir . classify.wasm photo.png\n"
     "  wasinn run --models models --env VERBOSE=1 --dir /data/images::/images:ro detect.wasm --fast\n"
     "  wasinn run --timeout 10s --max-memory 64M --nn-load deny -S nn-graph=onnx::fixture guest.wasm";
+
+// As the guest itself writes there: at once.
+void PrintPiece(void*, const char* text, size_t size) {
+  while (size > 0) {
+    const ssize_t written = write(STDOUT_FILENO, text, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;  // the guest's own writes tell it
+    text += written;
+    size -= static_cast<size_t>(written);
+  }
+}
 
 // Files about the run, which are there before the guest.
 struct Reports {
@@ -114,6 +126,7 @@ int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& mo
   if (const Status status = AddModels(flags.host, *host); !status.ok()) return fail(status.message());
   GuestOptions options;
   options.name = flags.run.args[0];
+  options.print = PrintPiece;
   Result<Guest> guest = Guest::Create(*host, options);
   if (!guest) return fail(guest.status().message());
   flags.run.guest = guest->get();

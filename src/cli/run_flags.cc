@@ -11,74 +11,12 @@
 #include <system_error>
 
 #include "cli/flags.h"
+#include "cli/surroundings.h"
 #include "engines/read_file.h"
 #include "settings/text.h"
 
 namespace wasinn::cli {
 namespace {
-
-using Variable = std::pair<std::string, std::string>;
-
-// A:B, as other commands have it. WasmEdge's order is GUEST:HOST, and others' HOST:GUEST, so only what can have one
-// meaning is taken.
-settings::Parsed<engines::Directory> ParseOneColon(const std::string& text) {
-  const size_t colon = text.find(':');
-  const std::string left = text.substr(0, colon), right = text.substr(colon + 1);
-  std::error_code ignored;
-  const bool is_left = std::filesystem::is_directory(left, ignored),
-             is_right = std::filesystem::is_directory(right, ignored);
-  if (left == right && is_left) return engines::Directory{left, right};
-  const bool is_pair = !left.empty() && !right.empty() && right.find(':') == right.npos;
-  if (is_pair && is_left != is_right) {
-    const auto directory = is_left ? engines::Directory{left, right} : engines::Directory{right, left};
-    if (directory.guest.starts_with('/') || directory.guest.starts_with('.')) return directory;
-    // Else a :ro that is misspelled would be the name of a folder that the guest may write.
-    return std::unexpected(
-        fmt::format("'{}' is not HOST[::GUEST][:ro]: '{}' is neither ro nor a guest's path that "
-                    "begins with / or .; or write HOST::GUEST",
-                    text, directory.guest));
-  }
-  return std::unexpected(
-      fmt::format("'{}' is not HOST[::GUEST]: {} of '{}' and '{}' is a folder here; write HOST::GUEST", text,
-                  is_left && is_right ? "each" : "neither", left, right));
-}
-
-// HOST[::GUEST]
-settings::Parsed<engines::Directory> ParseWritable(const std::string& text) {
-  const size_t colons = text.find("::");
-  std::error_code ignored;
-  if (colons == text.npos && text.find(':') != text.npos && !std::filesystem::exists(text, ignored)) {
-    return ParseOneColon(text);
-  }
-  engines::Directory directory{text.substr(0, colons), colons == text.npos ? text : text.substr(colons + 2)};
-  if (directory.host.empty() || directory.guest.empty()) return std::unexpected("'" + text + "' is not HOST[::GUEST]");
-  const size_t more = colons == text.npos ? text.npos : directory.guest.rfind(':');
-  if (more != text.npos && (more == 0 || directory.guest[more - 1] != ':')) {
-    return std::unexpected(
-        fmt::format("'{}' is not HOST[::GUEST][:ro]: '{}' is not ro", text, directory.guest.substr(more + 1)));
-  }
-  return directory;
-}
-
-// HOST[::GUEST][:ro]
-settings::Parsed<engines::Directory> ParseDirectory(const std::string& text) {
-  constexpr std::string_view kReadOnly = ":ro";
-  const bool read_only = text.ends_with(kReadOnly);
-  auto directory = ParseWritable(read_only ? text.substr(0, text.size() - kReadOnly.size()) : text);
-  if (directory) directory->read_only = read_only;
-  return directory;
-}
-
-// NAME=VALUE, or NAME for the value that the command itself got.
-settings::Parsed<Variable> ParseEnvironment(const std::string& text) {
-  const size_t equals = text.find('=');
-  const std::string name = text.substr(0, equals);
-  if (name.empty()) return std::unexpected("'" + text + "' is not NAME=VALUE or NAME");
-  if (equals != text.npos) return Variable(name, text.substr(equals + 1));
-  const char* inherited = std::getenv(name.c_str());
-  if (inherited == nullptr) return std::unexpected("the environment has no " + name);
-  return Variable(name, inherited);
-}
 
 // Lines of NAME=VALUE or NAME, as docker has them; # begins a comment's line.
 settings::Parsed<std::vector<Variable>> ParseEnvironmentFile(const std::string& path) {
@@ -101,9 +39,12 @@ settings::Parsed<std::vector<Variable>> ParseEnvironmentFile(const std::string& 
 }  // namespace
 
 void AddGuestFlags(CLI::App& app, RunFlags* flags) {
-  flags->host.runs_program = true;
+  flags->host.grants_help =
+      "inherit-env: with this environment; for components alone, inherit-network:\nwith sockets, http: with wasi:http, "
+      "for requests";
   AddParsed<engines::Directory>(
-      app, "--dir", ParseDirectory, [flags](auto directory) { flags->run.directories.push_back(std::move(directory)); },
+      app, "--dir", [](const std::string& text) { return ParseDirectory(text); },
+      [flags](auto directory) { flags->run.directories.push_back(std::move(directory)); },
       "A folder that the guest may use, under the same name or as GUEST;\n:ro: it may only read there")
       ->type_name("HOST[::GUEST][:ro]");
   AddParsed<std::pair<std::string, std::string>>(

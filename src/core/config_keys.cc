@@ -162,6 +162,8 @@ constexpr Key kKeys[] = {
     {"routes", "*", Kind::kTable},
     {"routes.*", "file", Kind::kPath},
     {"routes.*", "public", Kind::kBoolean},
+    {"routes.*", "dir", Kind::kStrings},
+    {"routes.*", "env", Kind::kStrings},
     {"guest_models", "*", Kind::kTable},
     {"guest_models.*", "file", Kind::kPath},
     {"tenants", "*", Kind::kTable},

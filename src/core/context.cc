@@ -28,6 +28,7 @@ bool Context::LeavesOutputs(const Status& status) {
 
 Context::Context(std::shared_ptr<const Graph> graph, const Options& options, const Resources& resources)
     : compute_deadline_(options.compute_deadline),
+      printer_(options.printer),
       slot_(std::move(graph)),
       state_(slot_),
       inputs_(slot_, state_, resources.memory, resources.in != nullptr ? *resources.in : counts_.in,
@@ -170,15 +171,42 @@ Status Context::ComputeOnLoan(const GuestMemory* memory) {
 
 Status Context::ComputeOnSlot() {
   if (Status status = outputs_.Bind(); !status.ok()) return status;
-  const wasinn_compute_options options = ComputeOptions();
+  wasinn_compute_options options = ComputeOptions();
+  if (CanPrint()) options.flags |= WASINN_MAY_STEP;
   wasinn_compute_result result{.struct_size = sizeof(wasinn_compute_result)};
   if (terms_.at_turn != nullptr) [[unlikely]]
     (*terms_.at_turn)();
   const ContextSlot::Call call(slot_);
   Status status = slot_.StatusOf(slot_.table().compute(slot_.get(), &options, &result));
+  if (status.ok() && (result.flags & WASINN_BY_STEPS) != 0 && CanPrint()) status = ComputeBySteps();
   meter_.End(Stage::kCompute);
   outputs_.SetElsewhere((result.flags & WASINN_OUTPUTS_ELSEWHERE) != 0);
   return status;
+}
+
+bool Context::CanPrint() const {
+  if (printer_.print == nullptr || !slot_.is_own()) return false;
+  const wasinn_backend& table = slot_.table();
+  return table.step != nullptr && table.piece != nullptr && table.finish != nullptr;
+}
+
+Status Context::ComputeBySteps() {
+  const wasinn_backend& table = slot_.table();
+  Status status;
+  while (status.ok() && !run_.cancelled()) {
+    status = slot_.StatusOf(table.step(slot_.get()));
+    if (status.ok()) status = PrintPiece();
+  }
+  if (wasinn_error* error = table.finish(slot_.get())) error->release(error);
+  return status.code() == WASINN_END_OF_SEQUENCE ? Status() : std::move(status);
+}
+
+Status Context::PrintPiece() {
+  wasinn_tensor view{.struct_size = sizeof(wasinn_tensor)};
+  if (Status status = slot_.StatusOf(slot_.table().piece(slot_.get(), 0, &view)); !status.ok()) return status;
+  if (Status status = CheckView(view, slot_.table().name); !status.ok()) return status;
+  printer_.print(printer_.user, static_cast<const char*>(view.data), view.bytes);
+  return Status();
 }
 
 void Context::Cancel() {

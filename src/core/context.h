@@ -20,6 +20,12 @@
 
 namespace wasinn::core {
 
+// Where a guest's program writes. As in wasinn_guest_options.
+struct Printer {
+  void (*print)(void* user, const char* text, size_t size) = nullptr;
+  void* user = nullptr;
+};
+
 class Context {
  public:
   struct Options {
@@ -29,6 +35,7 @@ class Context {
     bool inputs_by_reference = false;               // policy.inputs
     std::chrono::milliseconds open_deadline{0};     // for making it; 0: none
     const std::atomic<bool>* stop = nullptr;        // becomes true: its making and its runs end soon
+    Printer printer;                                // for pieces of texts
   };
   // What a compute tells that is itself within one, as a step of a pipeline is.
   struct Terms {
@@ -165,6 +172,9 @@ class Context {
   Status SetAll(std::span<const Given> inputs);
   Status ComputeOnLoan(const GuestMemory* memory);
   Status ComputeOnSlot();
+  bool CanPrint() const;
+  Status ComputeBySteps();
+  Status PrintPiece();
   Status CountOutputs();
   Status CollectOutputs(std::pmr::vector<Computed>& computed);
   Status CheckGenerates() const;
@@ -174,6 +184,7 @@ class Context {
   void Cancel();
 
   const std::chrono::milliseconds compute_deadline_;
+  const Printer printer_;
   Terms terms_{.time_left = compute_deadline_};
   Counts counts_;
   ContextSlot slot_;

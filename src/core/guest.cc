@@ -9,11 +9,12 @@
 
 namespace wasinn::core {
 
-Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy)
+Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy, Printer printer)
     : host_(std::move(host)),
       name_(std::move(name)),
       limits_(limits),
       policy_(std::move(policy)),
+      printer_(printer),
       context_count_("contexts", "limits.max_contexts", limits.max_contexts, nullptr,
                      &host_->metrics().refusals.contexts),
       tensor_count_("tensors", "limits.max_tensors", limits.max_tensors, nullptr, &host_->metrics().refusals.tensors),
@@ -235,7 +236,8 @@ Result<std::shared_ptr<Guest::GuestContext>> Guest::MakeContext(uint32_t handle)
                        .guest_config = (*graph)->context_config,
                        .inputs_by_reference = policy_.inputs == WASINN_INPUTS_BY_REFERENCE,
                        .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
-                       .stop = &closing_},
+                       .stop = &closing_,
+                       .printer = printer_},
                       {{tensor_bytes_, host_->buffers(), pool_user_},
                        host_->watchdog(),
                        host_->scheduler(),

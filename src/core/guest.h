@@ -26,7 +26,7 @@ class Guest {
   struct GuestContext;
 
  public:
-  Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy);
+  Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy, Printer printer = {});
   ~Guest() { Close(); }
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
@@ -271,6 +271,7 @@ class Guest {
   const uint64_t number_ = host_->metrics().NewGuest();
   const wasinn_limits limits_;
   const Policy policy_;
+  const Printer printer_;
   // Quotas before what is charged to them.
   Quota context_count_, tensor_count_, error_count_, tensor_bytes_;
   // Of graphs too, which may outlive the guest for a moment.

@@ -342,7 +342,7 @@ Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<con
   // What a framework says of a GPU that its worker may not use does not tell why.
   return std::unexpected(
       Status(why.code(),
-             fmt::format("models in workers have the CPU alone, unless policy.isolated_gpu is true: {}", why.message()),
+             fmt::format("{}; models in workers have the CPU alone, unless policy.isolated_gpu is true", why.message()),
              std::string(why.backend())));
 }
 

@@ -1,11 +1,15 @@
 #include "core/model_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string_view>
+
+#include "core/text.h"
 
 namespace wasinn::core {
 namespace {
@@ -61,6 +65,27 @@ std::optional<uint32_t> VersionOf(const fs::path& folder) {
   return version;
 }
 
+// For messages: models that have other names, or folders of their own.
+std::string OthersIn(const fs::path& folder, Formats formats) {
+  constexpr size_t kMostNamed = 20;
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_model = IsFile(entry.path())
+                              ? !FormatOfFileName(formats, name).empty()
+                              : FilesIn(entry.path(), 1, "", formats) || FilesIn(entry.path() / "1", 1, "", formats);
+    if (is_model) names.push_back(name);
+  }
+  if (names.empty()) return "";
+  std::ranges::sort(names);
+  const size_t left_out = names.size() - std::min(names.size(), kMostNamed);
+  names.resize(names.size() - left_out);
+  std::string text = "; it has " + Join(names);
+  if (left_out > 0) text += fmt::format(" and {} more", left_out);
+  return text + (names.size() == 1 ? ": name it" : ": name one of them");
+}
+
 }  // namespace
 
 Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, const std::string& encoding, Formats formats) {
@@ -83,8 +108,8 @@ Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, const st
     }
   }
   if (versions.empty()) {
-    return Fail(WASINN_NOT_FOUND, "folder '{}' holds no model{}{}: looked for model.onnx, 1/model.onnx and the like",
-                path, encoding.empty() ? "" : " of encoding ", encoding);
+    return Fail(WASINN_NOT_FOUND, "folder '{}' holds no model{}{}: looked for model.onnx, 1/model.onnx and the like{}",
+                path, encoding.empty() ? "" : " of encoding ", encoding, OthersIn(path, formats));
   }
   std::ranges::sort(versions, {}, &ModelFiles::version);
   return versions;

@@ -45,6 +45,10 @@ bool MatchDtype(const wasinn_io& io, TensorDesc& tensor) {
 bool MatchShape(const wasinn_io& io, TensorDesc& tensor) {
   if (io.rank < 0) return true;
   if (io.rank == 0 && tensor.rank == 1 && tensor.dims[0] == 1) tensor.rank = 0;
+  if ((io.flags & WASINN_IO_ROW) != 0 && tensor.rank == 2 && tensor.dims[0] == 1) {
+    tensor.rank = 1;
+    tensor.dims[0] = tensor.dims[1];
+  }
   if (static_cast<uint32_t>(io.rank) != tensor.rank) return false;
   for (uint32_t i = 0; i < tensor.rank; ++i) {
     if (io.dims[i] >= 0 && io.dims[i] != tensor.dims[i]) return false;

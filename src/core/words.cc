@@ -39,8 +39,10 @@ using Word = std::pair<const char*, int>;
 // The first word of a number is its name.
 constexpr Word kTargets[] = {{"cpu", WASINN_CPU}, {"gpu", WASINN_GPU}, {"tpu", WASINN_TPU}, {"auto", WASINN_AUTO}};
 
-constexpr Word kDialects[] = {
-    {"witx", WASINN_DIALECT_DEFAULT}, {"wasmedge", WASINN_DIALECT_WASMEDGE}, {"wamr", WASINN_DIALECT_WAMR}};
+constexpr Word kDialects[] = {{"witx", WASINN_DIALECT_DEFAULT},
+                              {"wasmedge", WASINN_DIALECT_WASMEDGE},
+                              {"wamr", WASINN_DIALECT_WAMR},
+                              {"witx-0.1", WASINN_DIALECT_WITX_0_1}};
 constexpr Word kInputs[] = {{"copied", WASINN_INPUTS_COPIED}, {"by-reference", WASINN_INPUTS_BY_REFERENCE}};
 
 constexpr Word kLoads[] = {

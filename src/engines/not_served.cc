@@ -1,6 +1,7 @@
 #include "engines/not_served.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -32,9 +33,36 @@ constexpr Family kFamilies[] = {
     {"wasmedge_", "a plugin of WasmEdge"},
 };
 
+// Each version is an interface of its own (component/src/define.rs).
+constexpr std::string_view kNn = "wasi:nn/";
+constexpr std::array<std::string_view, 3> kServedNn = {"0.2.0-rc-2024-06-25", "0.2.0-rc-2024-08-19",
+                                                       "0.2.0-rc-2024-10-28"};
+
+std::string OtherNn(std::string_view interface) {
+  const size_t at = interface.find('@');
+  const std::string_view version = at == interface.npos ? std::string_view() : interface.substr(at + 1);
+  if (std::ranges::find(kServedNn, version) != kServedNn.end()) return "";
+  return fmt::format("it imports `{}`{}: served are the versions {}", interface,
+                     version.empty() ? " without a version, as before 0.2.0-rc" : "", fmt::join(kServedNn, ", "));
+}
+
+// Its interfaces begin all with "wasi:", and those of 0.3 are of another component model.
+bool IsOfWasi03(std::string_view interface) {
+  return interface.starts_with("wasi:") && interface.find("@0.3.") != interface.npos;
+}
+
+std::string OfWasi03(const char* how, std::string_view interface) {
+  return fmt::format(
+      "it {} `{}`: it is built for WASI 0.3, which wasinn does not run; build it for WASI 0.2 (Rust's target "
+      "wasm32-wasip2)",
+      how, interface);
+}
+
 }  // namespace
 
 std::string NotServed(const Import& import) {
+  if (IsOfWasi03(import.module)) return OfWasi03("imports", import.module);
+  if (import.module.starts_with(kNn)) return OtherNn(import.module);
   if (IsWasmEdgesSocket(import)) {
     return fmt::format(
         "it imports `{}::{}`, one of WasmEdge's sockets: wasinn run gives guests no network. WasmEdge's own "
@@ -50,8 +78,11 @@ std::string NotServed(const Import& import) {
 
 std::optional<std::string> FirstNotServed(std::string_view wasm, bool serves_http) {
   for (const Import& import : ImportsOf(wasm)) {
-    if (serves_http && import.module.starts_with(kHttp)) continue;
+    if (serves_http && import.module.starts_with(kHttp) && !IsOfWasi03(import.module)) continue;
     if (std::string why = NotServed(import); !why.empty()) return why;
+  }
+  for (const std::string_view name : ExportsOfComponent(wasm)) {
+    if (IsOfWasi03(name)) return OfWasi03("exports", name);
   }
   return std::nullopt;
 }

@@ -10,9 +10,10 @@
 namespace wasinn::engines {
 namespace {
 
-constexpr uint8_t kCoreModule = 1, kNestedComponent = 4, kComponentImports = 10;  // sections of a component
-constexpr int kMostNested = 100;                                                  // as engines have it
-constexpr char kFunction = 0;                                                     // an export of a function
+constexpr uint8_t kCoreModule = 1, kNestedComponent = 4, kComponentImports = 10,
+                  kComponentExports = 11;  // its sections
+constexpr int kMostNested = 100;           // as engines have it
+constexpr char kFunction = 0;              // an export of a function
 
 std::string Number(uint64_t number) {
   std::string bytes;
@@ -101,6 +102,19 @@ void AddImports(std::string_view body, bool component, std::vector<Import>& impo
   }
 }
 
+void AddExports(std::string_view body, std::vector<std::string_view>& names) {
+  Reader reader(body);
+  for (uint64_t left = reader.Number(); left > 0 && reader.ok(); --left) {
+    reader.Byte();  // the form of the name
+    const std::string_view name = reader.Name();
+    if (!reader.ok()) return;
+    names.push_back(name);
+    if (reader.Byte() == 0) reader.Byte();  // the kind of what is exported, which of a core item has two bytes
+    reader.Number();
+    if (reader.Byte() == 1 && !SkipImportOfComponent(reader)) return;  // its type
+  }
+}
+
 void EachCoreModule(std::string_view wasm, int nested, const std::function<void(std::string_view module)>& use) {
   const WasmKind kind = KindOf(wasm);
   if (kind == WasmKind::kModule) return use(wasm);
@@ -132,6 +146,36 @@ uint64_t InstanceOf(std::string_view module) {
 
 void EachCoreModule(std::string_view wasm, const std::function<void(std::string_view module)>& use) {
   EachCoreModule(wasm, 0, use);
+}
+
+MemoryForms MemoryFormsOf(std::string_view module) {
+  constexpr uint8_t kIs64 = 4, kImportedMemory = 2;
+  MemoryForms forms;
+  const auto add = [&forms](uint8_t flags) {
+    ++forms.count;
+    forms.any_64 |= (flags & kIs64) != 0;
+  };
+  if (KindOf(module) != WasmKind::kModule) return forms;
+  for (Reader reader(module.substr(kHeader)); reader.more();) {
+    const Section section = NextSection(reader);
+    if (!reader.ok()) break;
+    Reader body(section.body);
+    if (section.id != kMemories && section.id != kImports) continue;
+    for (uint64_t left = body.Number(); left > 0 && body.ok(); --left) {
+      if (section.id == kMemories) {
+        Reader flags = body;
+        add(flags.Byte());
+        SkipLimits(body);
+        continue;
+      }
+      body.Name();
+      body.Name();
+      Reader item = body;
+      if (item.Byte() == kImportedMemory) add(item.Byte());
+      if (!SkipImportOfModule(body)) break;
+    }
+  }
+  return forms;
 }
 
 uint64_t TableElements(std::string_view module) {
@@ -199,6 +243,16 @@ std::vector<Import> ImportsOf(std::string_view wasm) {
     }
   }
   return imports;
+}
+
+std::vector<std::string_view> ExportsOfComponent(std::string_view wasm) {
+  std::vector<std::string_view> names;
+  if (KindOf(wasm) != WasmKind::kComponent) return names;
+  for (Reader reader(wasm.substr(kHeader)); reader.more();) {
+    const Section section = NextSection(reader);
+    if (reader.ok() && section.id == kComponentExports) AddExports(section.body, names);
+  }
+  return names;
 }
 
 }  // namespace wasinn::engines

@@ -2,6 +2,7 @@
 // say nothing: the engine then finds what is wrong with them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -22,8 +23,18 @@ struct Import {
 };
 std::vector<Import> ImportsOf(std::string_view wasm);
 
+// The names of what a component exports; of a module nothing.
+std::vector<std::string_view> ExportsOfComponent(std::string_view wasm);
+
 // Calls `use` with each core module: the one that it is, or all in a component.
 void EachCoreModule(std::string_view wasm, const std::function<void(std::string_view module)>& use);
+
+// Which forms of memories a module has, imported ones included.
+struct MemoryForms {
+  size_t count = 0;
+  bool any_64 = false;  // of addresses of 64 bits
+};
+MemoryForms MemoryFormsOf(std::string_view module);
 
 // How many elements the tables of a module begin with, all together.
 uint64_t TableElements(std::string_view module);

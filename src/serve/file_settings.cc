@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "artifacts/reference.h"
+#include "cli/surroundings.h"
 #include "serve/origins.h"
 #include "serve/server.h"
 
@@ -117,6 +118,22 @@ std::string ReadFile(const Section& section, const std::string& place) {
   return file;
 }
 
+// What a route's guest gets of the machine.
+void ReadSurroundings(const Section& section, const std::filesystem::path& folder, const std::string& place,
+                      RouteSettings& settings) {
+  const auto or_throw = [&](const char* key, auto parsed) {
+    if (!parsed) ThrowInvalid(fmt::format("configuration key '{}.{}': {}", place, key, parsed.error()));
+    return std::move(*parsed);
+  };
+  for (const std::string& text : section.Strings("dir")) {
+    settings.directories.push_back(or_throw("dir", cli::ParseServedDirectory(text, folder)));
+  }
+  for (const std::string& text : section.Strings("env")) {
+    auto [name, value] = or_throw("env", cli::ParseEnvironment(text));
+    settings.env[name] = value;
+  }
+}
+
 std::optional<KeyDigest> ParseDigest(std::string_view text) {
   if (!text.starts_with(kDigestPrefix)) return std::nullopt;
   text.remove_prefix(kDigestPrefix.size());
@@ -192,6 +209,7 @@ void ReadSections(const toml::table& table, const std::filesystem::path& folder,
     RouteSettings& settings = options.routes[path];
     settings.file = ReadFile(route, "routes." + path);
     route.Boolean("public", settings.is_public);
+    ReadSurroundings(route, folder, "routes." + path, settings);
   });
   top.In("guest_models").EachTable([&](const std::string& name, const Section& model) {
     options.guest_models[name] = ReadFile(model, "guest_models." + name);
@@ -211,6 +229,14 @@ std::string OfFile(std::string_view message, const std::string& path) {
 }
 
 }  // namespace
+
+std::vector<engines::Directory> FoldersOf(const std::map<std::string, RouteSettings>& routes) {
+  std::vector<engines::Directory> folders;
+  for (const auto& [path, route] : routes) {
+    folders.insert(folders.end(), route.directories.begin(), route.directories.end());
+  }
+  return folders;
+}
 
 Outcome<void> ReadServeFile(const std::string& path, ServeOptions& options) {
   errno = 0;

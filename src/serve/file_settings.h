@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/engine.h"
 #include "serve/inference.h"
 
 namespace wasinn::serve {
@@ -18,7 +19,11 @@ struct ServeOptions;
 struct RouteSettings {
   std::string file;
   bool is_public = false;  // whoever asks needs no key
+  std::vector<engines::Directory> directories;
+  std::map<std::string, std::string> env;
 };
+
+std::vector<engines::Directory> FoldersOf(const std::map<std::string, RouteSettings>& routes);
 
 using KeyDigest = std::array<uint8_t, 32>;  // SHA-256
 

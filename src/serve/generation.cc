@@ -57,6 +57,7 @@ GuestCode Generation::CodeOf(const Shared& shared) const {
           .metered = tenants_->meter(),
           .cache = options_->cache,
           .allow_precompiled = options_->allow_precompiled,
+          .folders = FoldersOf(options_->routes),
           .most_output = options_->max_body_bytes,
           .workers = shared.workers};
 }

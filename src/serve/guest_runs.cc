@@ -18,6 +18,7 @@ constexpr uint64_t kTableElements = 250'000;  // the 100 tables that a guest may
 
 engines::EngineOptions GuestCode::ForEngine() const {
   return {.cache = cache,
+          .guest_folders = folders,
           .allow_precompiled = allow_precompiled || settings.allow_precompiled,
           .pool = cli::PoolOf(settings),
           .compile = cli::CompileLimitsOf(settings),

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <wasinn/wasinn.hpp>
 
@@ -23,6 +24,7 @@ struct GuestCode {
   bool metered = false;  // some tenant's guests have a limit of fuel
   bool cache = true;     // of compiled code
   bool allow_precompiled = false;
+  std::vector<engines::Directory> folders;  // of all guests
   uint64_t most_output = 256u << 20;  // bytes of an answer
   Workers::Limits workers;
 
@@ -31,6 +33,8 @@ struct GuestCode {
 
 // Of one that sends requests: 16 connections, and 3 of what waits for them (component/src/outgoing.rs).
 constexpr int kMostFilesOfGuest = 19;
+// Of a component that has folders: as many as it may have resources (component/src/alone.rs).
+constexpr int kMostFilesWithFolders = 512;
 
 // One of them. What it refers to outlives it.
 struct GuestCall {

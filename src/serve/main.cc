@@ -19,6 +19,7 @@
 #include "cli/help.h"
 #include "serve/origins.h"
 #include "serve/ports.h"
+#include "serve/route_flags.h"
 #include "serve/server.h"
 #include "settings/quantities.h"
 
@@ -64,8 +65,13 @@ auto AtLeastOne(std::expected<T, std::string> (*parse)(std::string_view)) {
   };
 }
 
-void AddPort(CLI::App& app, const char* flag, uint16_t* port, const char* help) {
-  cli::AddParsed<uint16_t>(app, flag, ParsePort, [port](uint16_t number) { *port = number; }, help)->type_name("PORT");
+// `has`: whether there is such a port, which naming it says.
+void AddPort(CLI::App& app, const char* flag, uint16_t* port, bool* has, const char* help) {
+  const auto take = [port, has](uint16_t number) {
+    *port = number;
+    if (has != nullptr) *has = true;
+  };
+  cli::AddParsed<uint16_t>(app, flag, ParsePort, take, help)->type_name("PORT");
 }
 
 void AddCount(CLI::App& app, const char* flag, auto* count, const char* help) {
@@ -110,9 +116,10 @@ settings::Parsed<std::string> ReadOrigin(const std::string& text) {
 void AddFlags(CLI::App& app, ServeOptions* options) {
   app.add_option("--host", options->host, "The address to listen on; default 127.0.0.1; 0.0.0.0: all")
       ->type_name("ADDRESS");
-  AddPort(app, "--http-port", &options->http_port, "default 8000; 0: any free port");
-  AddPort(app, "--grpc-port", &options->grpc_port, "default 8001; 0: any free port");
-  AddPort(app, "--metrics-port", &options->metrics_port, "default 8002; 0: any free port");
+  AddAddressFlag(app, options);
+  AddPort(app, "--http-port", &options->http_port, nullptr, "default 8000; 0: any free port");
+  AddPort(app, "--grpc-port", &options->grpc_port, &options->has_grpc, "default 8001; 0: any free port");
+  AddPort(app, "--metrics-port", &options->metrics_port, &options->has_metrics, "default 8002; 0: any free port");
   app.add_flag_callback("--no-grpc", [options] { options->has_grpc = false; }, "No port for gRPC");
   app.add_flag_callback("--no-metrics", [options] { options->has_metrics = false; }, "No port for metrics");
   CLI::Option* const certificate = app.add_option("--tls-cert", options->tls.certificate,
@@ -141,11 +148,7 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
               "How long a request waits for a thread; default 30s");
   AddDuration(app, "--client-timeout", settings::ParseDuration, &options->client_timeout,
               "How long a body or a response may be slower than 100 KB/s; default 30s");
-  AddPair(
-      app, "--route", "/PATH=FILE",
-      [options](const Pair& route) { options->routes[route.first] = {.file = route.second}; },
-      "Let a guest answer requests to a path and below it: a program by the rules of CGI,\n"
-      "or a component that exports wasi:http/incoming-handler");
+  AddRouteFlags(app, options);
   AddPair(
       app, "--guest-model", "NAME=FILE",
       [options](const Pair& model) { options->guest_models[model.first] = model.second; },
@@ -168,7 +171,7 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
 }
 
 // What is the same mistake in the file and in flags, or one of both together.
-Outcome<void> Check(const ServeOptions& options) {
+Outcome<void> Check(ServeOptions& options, const CLI::App& app) {
   if (auto address = ParseAddress(options.host); !address) return std::unexpected(std::move(address.error()));
   if (options.max_body_bytes > options.max_memory_in_flight) {
     return std::unexpected(
@@ -176,16 +179,17 @@ Outcome<void> Check(const ServeOptions& options) {
                             "(--max-memory-in-flight), {}: no such request could come",
                             options.max_body_bytes, options.max_memory_in_flight)));
   }
-  return {};
+  return CheckRoutes(options, app.count("FILE") > 0);
 }
 
 // Models and guests that lie in registries: all are here before the server begins, as a signal then ends it at once.
 Outcome<void> Pull(ServeOptions& options) {
+  options.host_flags.guest_folders = FoldersOf(options.routes);
   if (const Status pulled = cli::PullModels(options.host_flags); !pulled.ok()) {
     return std::unexpected(Failure{pulled.code(), pulled.message()});
   }
-  const auto pull = [](const std::string& what, std::string& file) -> Outcome<void> {
-    auto local = cli::LocalGuest(file, {});
+  const auto pull = [&](const std::string& what, std::string& file) -> Outcome<void> {
+    auto local = cli::LocalGuest(file, options.host_flags.guest_folders);
     if (!local) return std::unexpected(Failure{WASINN_UNAVAILABLE, what + ": " + local.error()});
     file = std::move(*local);
     return {};
@@ -209,7 +213,7 @@ Outcome<ServeOptions> ReadOptions(int argc, char** argv, const std::string& file
   CLI::App app;
   AddFlags(app, &options);
   app.parse(argc, argv);
-  if (auto checked = Check(options); !checked) return std::unexpected(std::move(checked.error()));
+  if (auto checked = Check(options, app); !checked) return std::unexpected(std::move(checked.error()));
   if (auto pulled = Pull(options); !pulled) return std::unexpected(std::move(pulled.error()));
   if (options.max_body_bytes == 0) options.max_body_bytes = ServeOptions().max_body_bytes;
   return options;

@@ -34,6 +34,15 @@ Response ToResponse(const Outcome<void>& done) {
   return done ? Response{.content_type = ""} : ToResponse(done.error());
 }
 
+// Of Triton's extensions of the protocol, the one that a request is for and that is not served; NULL: none.
+const char* ExtensionNotServed(const std::vector<std::string>& words, std::string_view of_model) {
+  const std::string_view first = words.empty() ? std::string_view() : words[0];
+  if (first == "trace" || of_model == "trace/setting") return "trace settings";
+  if (first == "logging") return "log settings";
+  if (first == "systemsharedmemory" || first == "cudasharedmemory") return "shared memory";
+  return nullptr;
+}
+
 Response NotFound() { return ErrorResponse(http::status::not_found, "there is nothing of this name"); }
 
 Response WrongMethod(const char* allowed) {
@@ -259,6 +268,9 @@ asio::awaitable<Response> Rest::Answer(Asked& asked) {
   Named named = names_model ? NamedBy(words) : Named();
   asked.about.model = Bounded(named.model, kMostLogged);
   if (named.what == "infer") co_return co_await Infer(asked, std::move(named));
+  if (const char* const extension = ExtensionNotServed(words, named.what)) {
+    co_return ErrorResponse(http::status::not_found, fmt::format("Triton's extension for {} is not served", extension));
+  }
   if (!IsGet(request)) co_return WrongMethod("GET");
   if (words.empty()) co_return ToResponse(ServerMetadata());
   if (words.size() == 2 && words[0] == "health") co_return Health(words[1]);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -21,6 +22,14 @@ Response BadGateway(const std::string& path, const std::string& why) {
 
 bool IsOrLiesIn(const std::string& path, const std::string& folder) {
   return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
+}
+
+// The route's own variables, which no client may set.
+void SetOwn(const Variables& own, Variables& all) {
+  std::erase_if(all, [&](const auto& one) {
+    return std::ranges::any_of(own, [&](const auto& variable) { return variable.first == one.first; });
+  });
+  all.insert(all.end(), own.begin(), own.end());
 }
 
 // What a path of a route may not be; "": nothing.
@@ -56,12 +65,19 @@ Outcome<void> Routes::Add(const std::string& path, const RouteSettings& settings
   if (const std::string why = WhyNot(path); !why.empty()) {
     return std::unexpected(Invalid(fmt::format("the route '{}' {}", path, why)));
   }
+  for (const engines::Directory& directory : settings.directories) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(directory.host, ignored)) continue;
+    return std::unexpected(Invalid(fmt::format("the route '{}': there is no folder '{}'", path, directory.host)));
+  }
   auto program = engine_->Load(settings.file);
   if (!program) return std::unexpected(Invalid(fmt::format("the route '{}': {}", path, program.error())));
   Route& route = routes_[path];
   route.path = path;
   route.name = std::filesystem::path(settings.file).filename().string();
   route.is_public = settings.is_public;
+  route.directories = settings.directories;
+  route.env.assign(settings.env.begin(), settings.env.end());
   route.program = std::move(*program);
   if (route.program->AnswersHttp()) route.kind = "component";
   return {};
@@ -93,6 +109,8 @@ GuestCall Routes::ToGuestCall(const Call& call) {
 }
 
 Outcome<engines::Exit> Routes::RunGuest(const Call& call, engines::RunOptions options, engines::Streams streams) {
+  options.directories = call.route.directories;
+  SetOwn(call.route.env, options.env);
   return runs_.Run(ToGuestCall(call), std::move(options), std::move(streams),
                    [&call](const engines::RunOptions& whole) { return call.route.program->Run(whole); });
 }

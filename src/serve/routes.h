@@ -55,6 +55,8 @@ class Routes {
   struct Route {
     std::string path, name;  // name: the file's own
     bool is_public = false;
+    std::vector<engines::Directory> directories;
+    Variables env;
     std::unique_ptr<engines::Program> program;
     std::string kind = "module";
     mutable std::atomic<uint64_t> requests{0}, failures{0};

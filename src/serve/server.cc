@@ -77,7 +77,8 @@ Workers::Limits ForWorkers(const ServeOptions& options) {
 // What connections may be numbered below.
 int MostDescriptors(const ServeOptions& options) {
   const int all = RaiseDescriptorLimit();
-  const int guests = options.routes.empty() ? 0 : static_cast<int>(ForWorkers(options).threads) * kMostFilesOfGuest;
+  const int of_each = FoldersOf(options.routes).empty() ? kMostFilesOfGuest : kMostFilesWithFolders;
+  const int guests = options.routes.empty() ? 0 : static_cast<int>(ForWorkers(options).threads) * of_each;
   const int most = all - Reserved(all) - std::min(guests, all / 4);
   if (options.max_connections.value_or(0) > static_cast<size_t>(most)) {
     const std::string text = fmt::format(

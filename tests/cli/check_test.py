@@ -57,6 +57,15 @@ class CheckTest(CommandTest):
         self.file("none.wat", '(module (memory (export "memory") 1) (func (export "_start")))')
         self.assertIn("does not import wasi-nn", self.told("m.gguf", guest="none.wat", code=1)["why"])
 
+    def test_a_folder_that_the_guest_has_not(self):
+        (self.dir / "images").mkdir()
+        self.file("images/a.png", "x")
+        for arg, folder in (("images/a.png", "images"), ("images", "images"), ("m.gguf", "."), (str(self.dir / "images/a.png"), str(self.dir / "images"))):
+            self.assertIn(f"does `--dir {folder}` help?", self.told("m.gguf", "args", arg, code=1, fits="?")["why"], arg)
+        for given in ("images", ".", "images::images", "images::."):
+            self.assertIn("which arguments, or which folder (--dir)", self.told("m.gguf", "args", "images/a.png", flags=("--dir", given), code=1, fits="?")["why"], given)
+        self.assertIn("which arguments, or which folder (--dir)", self.told("m.gguf", "args", "none.png", code=1, fits="?")["why"])
+
     def test_another_model_that_computes(self):
         self.file("other.gguf", MODEL)
         told = self.told("m.gguf", "infer", "other", flags=["--model", "other=other.gguf"], code=1, fits="?")

@@ -45,6 +45,22 @@ class InspectTest(CommandTest):
         self.assertTrue(result.out.isascii())
         self.assertEqual(json.loads(result.out)["inputs"][0]["name"], "a\u202e\u009bb")
 
+    def test_a_guest_in_place_of_a_model(self):
+        for name, content, what in (("x.wasm", b"\0asm\1\0\0\0", "a WebAssembly module"), ("c.wasm", b"\0asm\x0d\0\1\0", "a WebAssembly component"),
+                                    ("t.wat", "(module)", "a WebAssembly module or component, as text"), ("n.aot", b"\0aot\6\0\0\0", "a compiled guest")):
+            self.file(name, content)
+            self.check_error(self.wasinn("inspect", name), f"{name} is {what}, and no model: `wasinn check MODEL {name}` says")
+
+    def test_a_folder_of_several_models(self):
+        (self.dir / "models/digits/1").mkdir(parents=True)
+        self.file("models/digits/1/model.gguf", "GGUF\nin x f32 2\n")
+        for name in ("b.gguf", "a.gguf"):
+            self.file(f"models/{name}", "GGUF\nin x f32 2\n")
+        self.file("models/readme.txt", "no model")
+        said = "folder 'models' holds no model: looked for model.onnx, 1/model.onnx and the like; it has a.gguf, b.gguf, digits: name one of them"
+        self.check_error(self.wasinn("inspect", "models"), said)
+        self.check_error(self.wasinn("inspect", "models", "--encoding", "gguf"), "it has a.gguf")
+
     def test_pipeline(self):
         self.file("p.toml", f"""
             backend_dirs = ["{ECHO}"]

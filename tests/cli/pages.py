@@ -14,7 +14,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "scripts" / "site"))
 import links  # noqa: E402
 
-# A mark may say what a block needs: a backend's name, wamr, components, or jco for making components.
+# A mark may say what a block needs: a backend's name, wamr, components, jco for making components, or the tools of a language's.
 BLOCK = r"^<!-- {}(?:: (\w+))? -->\n```\w*\n(.*?)^```$"
 TIME = re.compile(r" *\d+\.\d+ [mµ]s")
 FILE = re.compile(r"^<!-- file: (\S+) -->\n```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -57,10 +57,17 @@ class PagesTest(CommandTest):
         self.there |= {name.lower() for name in ("WAMR", "COMPONENTS") if f"WASINN_HAS_{name}" in os.environ}
         if "components" in self.there and (tools / "jco").exists():
             self.there.add("jco")
+        if "components" in self.there:
+            makers = {"cargo-wasm": "rust_guests", "componentize-py": "python_guests", "componentize-js": "javascript_guests"}
+            self.there |= {guests for tool, guests in makers.items() if (tools / tool).exists()}
+            (self.dir / ".deps").symlink_to(SOURCE / ".deps")
+        # Crates that are here already.
+        self.env |= {"CARGO_HOME": os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo")), "CARGO_NET_OFFLINE": "true",
+                     "WASINN_COMPILE_TIMEOUT": "0"}  # an interpreter takes long on a busy machine
 
     def run_step(self, command, printed=None):
         """`printed`: lines that it prints, among others and in this order."""
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=self.dir, env=self.env, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=self.dir, env=self.env, capture_output=True, text=True, timeout=900)  # Cargo compiles
         self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}\n{done.stderr}")
         came = iter(TIME.sub("", line).rstrip() for line in (done.stdout + done.stderr).splitlines())
         for line in printed or []:

@@ -41,6 +41,22 @@ class WamrTest(CommandTest):
         wrong = '(import "wasi_ephemeral_nn" "compute" (func (param i64) (result i32)))'
         self.check_bad(PROGRAM % (wrong, ""), "incompatible import type for `wasi_ephemeral_nn::compute`")
 
+        self.check_bad(PROGRAM % (wrong, ""), "it is (func i32 -> i32) here, and the module has (func i64 -> i32)")
+
+    def test_features_that_it_has_not_are_named(self):
+        start = '(func (export "_start"))'
+        for text, feature in (
+            ('(tag $t) (memory (export "memory") 1)', "exceptions"),
+            ('(memory (export "memory") i64 1)', "a memory of 64-bit addresses"),
+            ('(memory (export "memory") 1) (memory 1)', "several memories"),
+            ('(import "a" "b" (memory i64 1))', "a memory of 64-bit addresses"),
+            ('(memory (export "memory") 1) (table i64 1 funcref)', "a table of 64-bit indices"),
+            ('(memory (export "memory") 1) (type $s (struct (field i32)))', "types of garbage collection"),
+            ('(memory (export "memory") 1) (func (block $b (try_table (catch_all $b))))', "an instruction that it does not know"),
+        ):
+            with self.subTest(text=text):
+                self.check_bad(f"(module {text} {start})", f"it has {feature}, which WAMR does not run: --engine wasmtime does")
+
     def test_native_code_wants_to_be_allowed(self):
         self.check_bad(b"\0aot\6\0\0\0", "no sandbox confines: --allow-precompiled runs it")
         self.check_bad(b"\0aot\xff\0\0\0", "AOT module load failed: unknown binary version", ["--allow-precompiled"])

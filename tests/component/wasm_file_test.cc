@@ -89,10 +89,33 @@ TEST(WasmSections, Imports) {
   EXPECT_EQ(names, (std::vector<std::string>{"f", "t", "c", "m", "wasi:http/types@0.2.0"}));
 }
 
+TEST(WasmSections, ExportsOfAComponent) {
+  const std::string component = Wasm(R"((component (import "f" (func $f)) (export "g" (func $f) (func))
+    (core module $m) (export "m" (core module $m))
+    (instance $i (export "f" (func $f))) (export "wasi:cli/run@0.3.0" (instance $i))))");
+  EXPECT_EQ(ExportsOfComponent(component), (std::vector<std::string_view>{"g", "m", "wasi:cli/run@0.3.0"}));
+  for (const bool serves_http : {false, true}) {
+    const auto why = FirstNotServed(component, serves_http);
+    ASSERT_TRUE(why.has_value());
+    EXPECT_NE(why->find("exports `wasi:cli/run@0.3.0`: it is built for WASI 0.3"), std::string::npos) << *why;
+  }
+  EXPECT_TRUE(ExportsOfComponent(Wasm("(module (func (export \"f\")))")).empty());
+}
+
 TEST(WasmSections, WhatNobodyServes) {
   EXPECT_NE(NotServed({"wasi_snapshot_preview1", "sock_open"}).find("WasmEdge's sockets"), std::string::npos);
   EXPECT_NE(NotServed({"wasi:http/outgoing-handler@0.2.3", ""}).find("HTTP of WASI"), std::string::npos);
+  EXPECT_EQ(NotServed({"wasi:nn/graph", ""}),
+            "it imports `wasi:nn/graph` without a version, as before 0.2.0-rc: served are the versions "
+            "0.2.0-rc-2024-06-25, 0.2.0-rc-2024-08-19, 0.2.0-rc-2024-10-28");
+  EXPECT_NE(NotServed({"wasi:nn/tensor@0.2.0-rc-2099-01-01", ""}).find("served are the versions"), std::string::npos);
+  for (const char* of_03 : {"wasi:cli/stdout@0.3.0", "wasi:http/client@0.3.0-rc-2025-09-16"}) {
+    EXPECT_NE(NotServed({of_03, ""}).find("it is built for WASI 0.3"), std::string::npos) << of_03;
+  }
   for (const Import& import : {Import{"wasi_snapshot_preview1", "sock_accept"},
+                               {"wasi:nn/graph@0.2.0-rc-2024-10-28", ""},
+                               {"wasi:nn/errors@0.2.0-rc-2024-08-19", ""},
+                               {"wasi:nn/inference@0.2.0-rc-2024-06-25", ""},
                                {"wasi_snapshot_preview1", "fd_read"},
                                {"wasi:cli/run@0.2.0", ""},
                                {"wasi:sockets/tcp@0.2.0", ""},

@@ -33,6 +33,44 @@ class HandlerTest(ConfiguredTest):
                 return answer
 
 
+class Folders(HandlerTest):
+    def setUp(self):
+        super().setUp()
+        (self.dir / "data").mkdir()
+        self.file("data/a.txt", "of the folder")
+        self.file("secret.txt", "of the host")
+        os.symlink(self.dir / "secret.txt", self.dir / "data" / "out")
+        os.symlink("../secret.txt", self.dir / "data" / "up")
+
+    def expect_read_only(self, server):
+        self.assertEqual(self.ask(server, "read?/data/a.txt").body, b"of the folder")
+        for name in ("/data/../secret.txt", "/data/out", "/data/up", f"{self.dir}/secret.txt", "/secret.txt"):
+            self.ask(server, f"read?{name}", 404)
+        self.ask(server, "write?/data/new.txt", 403)
+        self.assertFalse((self.dir / "data/new.txt").exists())
+
+    def test_of_a_route(self):
+        self.expect_read_only(self.serve_handler("--route-dir", "/h=data::/data"))
+        self.ask(self.serve_handler("--route-dir", "/h=data::/data:rw"), "write?/data/new.txt")
+        self.assertEqual((self.dir / "data/new.txt").read_text(), "written")
+
+    def test_of_the_file(self):
+        route = f"[routes.'/h']\nfile = '{HANDLER}'\ndir = ['data::/data']\nenv = ['A=1']\n"
+        server = self.serve("--config", self.configure(route))
+        self.expect_read_only(server)
+        self.assertIn(b'environment [("A", "1")]', self.ask(server, "tell").body)
+
+    def test_of_a_program_that_the_command_names(self):
+        server = self.serve("-S", "http", "--dir", "data::/data", "--env", "A=1", str(HANDLER))
+        self.expect_read_only(server)
+        self.assertIn(b'environment [("A", "1")]', self.ask(server, "tell").body)
+
+    def test_open_files_are_resources_of_a_limited_number(self):
+        server = self.serve_handler("--route-dir", "/h=data::/data")
+        held = int(self.ask(server, "open-many?/data/a.txt").body)
+        self.assertLess(held, 512)
+
+
 class Exchanges(HandlerTest):
     def test_what_a_guest_is_told(self):
         server = self.serve_handler()

@@ -156,6 +156,14 @@ def server_json(value):
 
     return json.dumps(value).encode()
 
+    def test_extensions_of_tritons_that_are_not_served_are_named(self):
+        server = self.serve(models={"m": MODEL})
+        for path, what in (("trace/setting", "trace settings"), ("models/m/trace/setting", "trace settings"), ("logging", "log settings"),
+                           ("systemsharedmemory/status", "shared memory"), ("systemsharedmemory/region/x/register", "shared memory"),
+                           ("cudasharedmemory/status", "shared memory")):
+            for method in ("GET", "POST"):
+                self.check_answer(server.request(method, f"/v2/{path}"), 404, f"Triton's extension for {what} is not served")
+
 
 class Tensors(ServeTest):
     def test_every_type_both_ways(self):

@@ -142,7 +142,7 @@ TEST(Config, WrongWordsAndNumbersAreNamedWithTheirKeysWhenTheyComeIn) {
   EXPECT_THAT(ErrorOf("[limits]\nmax_graphs = 5000000000\n"),
               HasSubstr("'limits.max_graphs' must be an integer from 0 to 4294967295"));
   EXPECT_EQ(Config().Set("policy.dialect", "klingon").message(),
-            "configuration key 'policy.dialect': unknown dialect 'klingon'; known are witx, wasmedge, wamr");
+            "configuration key 'policy.dialect': unknown dialect 'klingon'; known are witx, wasmedge, wamr, witx-0.1");
   EXPECT_THAT(Config().Set("limits.max_graphs", "many").message(), HasSubstr("'limits.max_graphs' must be an integer"));
   EXPECT_EQ(Config().Set("not a key", "1").message(), "'not a key' is not a configuration key");
 }

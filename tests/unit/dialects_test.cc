@@ -142,6 +142,68 @@ TEST_F(Dialects, NumbersOfEncodings) {
   EXPECT_EQ(program_.LoadBytes(EchoModel(kTwoFloats), 7, graph), kInvalidEncoding);
 }
 
+// Guests on the crate wasi-nn 0.1 to 0.3: type 2 is u8 and 3 is i32, and no error is above 5.
+class BeforeWasiNn04 : public Dialects {
+ protected:
+  struct Program {
+    Log log;
+    HostPtr host;
+    EchoProgram program;
+    Program(const char* dialect)
+        : host(EchoHost(log, std::string("policy.dialect = \"") + dialect + "\"\n")), program(host.get()) {
+      AddEchoModel(host.get(), "bytes", "in x u8 4\n");
+      AddEchoModel(host.get(), "tokens", "in x i32 1,4\n");
+    }
+    // Of four elements, with so many bytes.
+    uint32_t Set(const char* model, const std::vector<uint32_t>& dims, uint8_t type, uint32_t size) {
+      const uint32_t context = program.NewContext(model), data = program.PutAll<uint32_t>({1, 2, 3, 4, 5, 6, 7, 8});
+      return program.Call("set_input", {context, 0, program.PutTensor(dims, type, data, size)});
+    }
+  };
+};
+
+TEST_F(BeforeWasiNn04, TheirNumbersAreADialect) {
+  Program old("witx-0.1");
+  EXPECT_EQ(old.Set("bytes", {4}, 2, 4), kSuccess) << old.log.Last();
+  EXPECT_EQ(old.Set("tokens", {1, 4}, 3, 16), kSuccess) << old.log.Last();
+  EXPECT_EQ(old.Set("tokens", {1, 4}, 4, 16), kInvalidArgument);
+  EXPECT_TRUE(old.log.Contains("4 is not a tensor type"));
+  EXPECT_EQ(old.Set("tokens", {1, 4}, 2, 4), kInvalidArgument);
+  EXPECT_TRUE(old.log.Contains("takes i32 [1, 4], given u8 [1, 4]"));
+  EXPECT_FALSE(old.log.Contains("before 0.4")) << "it is set already";
+}
+
+TEST_F(BeforeWasiNn04, AnErrorThatTheyDoNotKnowIsARuntimeError) {
+  Program old("witx-0.1"), today("witx");
+  uint32_t graph = 0;
+  EXPECT_EQ(today.program.LoadByName("none", graph), kNotFound);
+  EXPECT_EQ(old.program.LoadByName("none", graph), kRuntimeError);
+  EXPECT_EQ(old.program.LoadBytes("nothing", 7, graph), kInvalidEncoding) << "which they know";
+}
+
+TEST_F(BeforeWasiNn04, InOtherDialectsTheMessageGuessesThemByTheBytes) {
+  for (const char* dialect : {"witx", "wasmedge", "wamr"}) {
+    Program today(dialect);
+    EXPECT_EQ(today.Set("tokens", {1, 4}, 3, 16), kInvalidArgument);
+    EXPECT_TRUE(
+        today.log.Contains("takes i32 [1, 4], given u8 [1, 4]; its 16 bytes are as many as i32 [1, 4] takes: was "
+                           "the guest built with wasi-nn before 0.4? --dialect witx-0.1"))
+        << today.log.Last();
+    EXPECT_EQ(today.Set("bytes", {4}, 2, 4), kInvalidArgument);
+    EXPECT_TRUE(today.log.Contains("its 4 bytes are as many as u8 [4] takes")) << today.log.Last();
+    EXPECT_EQ(today.Set("bytes", {4}, 3, 16), kInvalidArgument) << "too many bytes for u8, as many as i32 takes";
+    EXPECT_TRUE(today.log.Contains("its 16 bytes are as many as i32 [4] takes")) << today.log.Last();
+  }
+}
+
+TEST_F(BeforeWasiNn04, NothingIsGuessedWhenTheBytesFitNeither) {
+  Program today("witx");
+  EXPECT_EQ(today.Set("tokens", {1, 4}, 3, 4), kInvalidArgument);   // u8, and so many bytes
+  EXPECT_EQ(today.Set("tokens", {1, 4}, 3, 12), kInvalidArgument);  // neither
+  EXPECT_EQ(today.Set("tokens", {1, 4}, 1, 16), kInvalidArgument);  // f32 in both
+  EXPECT_FALSE(today.log.Contains("before 0.4")) << today.log.Last();
+}
+
 // WAMR's first header: its own layouts of builders, tensors and sizes.
 class Legacy : public Dialects {
  protected:

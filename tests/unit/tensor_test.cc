@@ -82,6 +82,17 @@ TEST(MatchInput, OneElementMatchesAScalar) {
   EXPECT_EQ(CodeOf(MatchInput(one.io, Tensor(WASINN_I64, {}), 8)), WASINN_INVALID_ARGUMENT);
 }
 
+TEST(MatchInput, ARowMayHaveADimensionBeforeIt) {
+  Io tokens(WASINN_I32, {-1});
+  EXPECT_EQ(CodeOf(MatchInput(tokens.io, Tensor(WASINN_I32, {1, 3}), 12)), WASINN_INVALID_ARGUMENT) << "if it says so";
+  tokens.io.flags |= WASINN_IO_ROW;
+  EXPECT_THAT(MatchInput(tokens.io, Tensor(WASINN_I32, {1, 3}), 12)->shape(), ElementsAre(3));
+  EXPECT_THAT(MatchInput(tokens.io, Tensor(WASINN_I32, {3}), 12)->shape(), ElementsAre(3));
+  EXPECT_EQ(CodeOf(MatchInput(tokens.io, Tensor(WASINN_I32, {3, 1}), 12)), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(MatchInput(tokens.io, Tensor(WASINN_I32, {2, 3}), 24)), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(MatchInput(tokens.io, Tensor(WASINN_I32, {1, 1, 3}), 12)), WASINN_INVALID_ARGUMENT);
+}
+
 TEST(MatchInput, UnknownRankAndTypeMatchAnything) {
   const Io io(WASINN_DTYPE_UNKNOWN, {}, 0, true);
   const auto matched = MatchInput(io.io, Tensor(WASINN_F16, {4, 0}), 0);

@@ -48,7 +48,6 @@ core::Status DecodeDims(const Invocation& call, uint32_t address, uint32_t count
 // A tensor as wasi-nn.witx lays it out. Reads the descriptor once; whatever is checked later is this copy.
 core::Status DecodeTensor(const Invocation& call, uint32_t address, core::TensorDesc& tensor,
                           std::span<const uint8_t>& data);
-
 // The address of a result is checked before the work is done, so that nothing is made that the guest cannot learn of.
 core::Status CheckResult(const Invocation& call, uint32_t address);
 core::Status StoreResult(const Invocation& call, uint32_t address, uint32_t value);

@@ -36,13 +36,32 @@ Status InitExecutionContext(const Invocation& call) {
   return StoreHandle(call, call.arg(1), call.guest.InitContext(call.arg(0)));
 }
 
+// An error of set_input says so if the guest may have meant the numbers that types had before wasi-nn 0.4: its bytes are
+// then as many as that type takes, and not as many as the type takes that its number means now.
+Status GuessOldNumbers(const Invocation& call, const core::TensorDesc& tensor, std::span<const uint8_t> data,
+                       Status status) {
+  if (status.code() != WASINN_INVALID_ARGUMENT) return status;
+  const auto number = call.profile.dtype_number(tensor.dtype);
+  const auto old = number ? kWitx01.dtype(*number) : std::nullopt;
+  if (!old || core::ByteSize(tensor.dtype, tensor.shape()) == data.size()) return status;
+  core::TensorDesc meant = tensor;
+  meant.dtype = *old;
+  if (core::ByteSize(meant.dtype, meant.shape()) != data.size()) return status;
+  return core::Error(
+      WASINN_INVALID_ARGUMENT,
+      "{}; its {} bytes are as many as {} takes: was the guest built with wasi-nn before 0.4? --dialect witx-0.1 "
+      "(policy.dialect) has its numbers",
+      status.message(), data.size(), core::Describe(meant));
+}
+
 // set_input(context, index, tensor_ptr)
 Status SetInput(const Invocation& call) {
   core::TensorDesc tensor;
   std::span<const uint8_t> data;
   if (Status status = DecodeTensor(call, call.arg(2), tensor, data); !status.ok()) return status;
   core::Guest::Use context(call.guest, call.arg(0));
-  return context ? context->SetInput(call.arg(1), tensor, data, call.memory) : context.TakeError();
+  if (!context) return context.TakeError();
+  return GuessOldNumbers(call, tensor, data, context->SetInput(call.arg(1), tensor, data, call.memory));
 }
 
 // compute(context). Writes what set_output of wasinn_ext_0 asked for.

@@ -10,8 +10,8 @@
 namespace wasinn::isolation {
 namespace {
 
-constexpr uint32_t kInputFlags =
-    WASINN_IO_OPTIONAL | WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASINN_IO_ANY_NAME | WASINN_IO_STRINGS;
+constexpr uint32_t kInputFlags = WASINN_IO_OPTIONAL | WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASINN_IO_ANY_NAME |
+                                 WASINN_IO_STRINGS | WASINN_IO_ROW;
 // The worker binds outputs itself, so that here none is bindable.
 constexpr uint32_t kOutputFlags = WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASINN_IO_ALWAYS | WASINN_IO_STRINGS;
 

@@ -20,6 +20,7 @@
 #include "engines/wamr/clusters.h"
 #include "engines/wamr/ends.h"
 #include "engines/wamr/invoke.h"
+#include "engines/wamr/refusal.h"
 #include "engines/wasm_file.h"
 #include "engines/wasm_sections.h"
 
@@ -109,6 +110,38 @@ class Runtime {
   mutable size_t running_ = 0;
 };
 
+// As Wasmtime writes types of functions.
+std::string TypeText(const wasinn_function& function) {
+  const std::string_view params = function.params, results = function.results;
+  std::string text = "(func";
+  for (const char param : params) text += param == 'i' ? " i32" : " i64";
+  return text + (results.empty() ? ")" : results == "i" ? " -> i32)" : " -> i64)");
+}
+
+std::string TypeText(wasm_func_type_t type) {
+  const auto word = [](wasm_valkind_t kind) {
+    switch (kind) {
+      case WASM_I32:
+        return " i32";
+      case WASM_I64:
+        return " i64";
+      case WASM_F32:
+        return " f32";
+      case WASM_F64:
+        return " f64";
+      default:
+        return " another";
+    }
+  };
+  std::string text = "(func";
+  for (uint32_t i = 0; i < wasm_func_type_get_param_count(type); ++i)
+    text += word(wasm_func_type_get_param_valkind(type, i));
+  const uint32_t results = wasm_func_type_get_result_count(type);
+  if (results > 0) text += " ->";
+  for (uint32_t i = 0; i < results; ++i) text += word(wasm_func_type_get_result_valkind(type, i));
+  return text + ")";
+}
+
 class ModuleProgram final : public engines::Program {
  public:
   // `invoke`: as EngineOptions has it.
@@ -126,10 +159,11 @@ class ModuleProgram final : public engines::Program {
       return std::unexpected(
           fmt::format("its tables begin with {} elements, and may with {}", elements, kMostTableElements));
     }
+    const char* const feature = FeatureBeyondWamr(bytes_);
     ErrorText error = {};
     module_ = wasm_runtime_load(reinterpret_cast<uint8_t*>(bytes_.data()), static_cast<uint32_t>(bytes_.size()),
                                 error.data(), error.size());
-    if (module_ == nullptr) return std::unexpected(OneLine(error.data()));
+    if (module_ == nullptr) return std::unexpected(RefusalOf(feature, OneLine(error.data())));
     if (Result<void> program = CheckProgram(); !program) return program;
     // A thread that only computes would go on for ever when its guest ends, and WAMR waits for it.
     if (engines::KindOf(bytes_) == engines::WasmKind::kWamrAot && CanSpawnThreads(module_) && !LooksForItsEnd(bytes_)) {
@@ -267,13 +301,16 @@ class ModuleProgram final : public engines::Program {
       if (item.kind != WASM_IMPORT_EXPORT_KIND_FUNC || item.linked) continue;
       const std::string not_served = engines::NotServed({item.module_name, item.name});
       if (!not_served.empty()) return std::unexpected(not_served);
-      bool ours = false;
+      const std::string name = fmt::format("`{}::{}`", item.module_name, item.name);
       for (size_t f = 0; f < known; ++f) {
-        ours |= std::string_view(functions[f]->module) == item.module_name &&
-                std::string_view(functions[f]->name) == item.name;
+        if (std::string_view(functions[f]->module) != item.module_name ||
+            std::string_view(functions[f]->name) != item.name) {
+          continue;
+        }
+        return std::unexpected(fmt::format("incompatible import type for {}: it is {} here, and the module has {}",
+                                           name, TypeText(*functions[f]), TypeText(item.u.func_type)));
       }
-      return std::unexpected(fmt::format(
-          "{} `{}::{}`", ours ? "incompatible import type for" : "unknown import:", item.module_name, item.name));
+      return std::unexpected("unknown import: " + name);
     }
     return {};
   }

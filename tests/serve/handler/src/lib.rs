@@ -29,6 +29,18 @@ impl Guest for Handler {
             "count" => answer(out, 200, &[], (RUNS.fetch_add(1, Ordering::Relaxed) + 1).to_string().as_bytes()),
             "status" => answer(out, query.parse().unwrap(), &[], b"body"),
             "headers" => answer(out, 200, &[("Set-Cookie", "a=1"), ("Set-Cookie", "b=2"), ("X-A", "\u{fc}")], b""),
+            "read" => match std::fs::read(query) {
+                Ok(bytes) => answer(out, 200, &[], &bytes),
+                Err(error) => answer(out, 404, &[], error.to_string().as_bytes()),
+            },
+            "open-many" => {
+                let files: Vec<_> = (0..1000).map_while(|_| std::fs::File::open(query).ok()).collect();
+                answer(out, 200, &[], files.len().to_string().as_bytes());
+            }
+            "write" => {
+                let status = if std::fs::write(query, "written").is_ok() { 200 } else { 403 };
+                answer(out, status, &[], b"");
+            }
             "nothing" => answer(out, 204, &[], b""),
             "length" => {
                 let fields = Fields::new();

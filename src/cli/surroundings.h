@@ -1,0 +1,26 @@
+// What a guest gets of the machine, as flags and files name it: folders and variables of the environment.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "engines/engine.h"
+#include "settings/model_flags.h"
+
+namespace wasinn::cli {
+
+using Variable = std::pair<std::string, std::string>;
+
+// HOST[::GUEST][:ro]
+settings::Parsed<engines::Directory> ParseDirectory(const std::string& text);
+
+// HOST[::GUEST][:rw], of guests that strangers may ask: without :rw, they only read there. HOST is relative to `base`; "": to the
+// working folder.
+settings::Parsed<engines::Directory> ParseServedDirectory(const std::string& text,
+                                                          const std::filesystem::path& base = {});
+
+// NAME=VALUE, or NAME for the value that this program itself got.
+settings::Parsed<Variable> ParseEnvironment(const std::string& text);
+
+}  // namespace wasinn::cli
