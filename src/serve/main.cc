@@ -143,12 +143,12 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
               "How long a body or a response may be slower than 100 KB/s; default 30s");
   AddPair(
       app, "--route", "/PATH=FILE",
-      [options](const Pair& route) { options->routes[route.first] = {.file = route.second}; },
+      [options](const Pair& route) { options->routes[route.first] = {{.file = route.second}}; },
       "Let a guest answer requests to a path and below it: a program by the rules of CGI,\n"
       "or a component that exports wasi:http/incoming-handler");
   AddPair(
       app, "--guest-model", "NAME=FILE",
-      [options](const Pair& model) { options->guest_models[model.first] = model.second; },
+      [options](const Pair& model) { options->guest_models[model.first] = {.file = model.second}; },
       "Let a component that exports wasinn:serve/model answer as a model of this name");
   cli::AddOutboundFlag(app, &options->host_flags, "Origins to which components behind routes may send requests");
   app.add_flag_callback("--no-page", [options] { options->has_page = false; }, "No page for operators at /");
@@ -193,8 +193,8 @@ Outcome<void> Pull(ServeOptions& options) {
   for (auto& [path, route] : options.routes) {
     if (auto pulled = pull(fmt::format("the route '{}'", path), route.file); !pulled) return pulled;
   }
-  for (auto& [name, file] : options.guest_models) {
-    if (auto pulled = pull(fmt::format("the guest model '{}'", name), file); !pulled) return pulled;
+  for (auto& [name, guest] : options.guest_models) {
+    if (auto pulled = pull(fmt::format("the guest model '{}'", name), guest.file); !pulled) return pulled;
   }
   return {};
 }

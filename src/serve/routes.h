@@ -55,6 +55,7 @@ class Routes {
   struct Route {
     std::string path, name;  // name: the file's own
     bool is_public = false;
+    std::unique_ptr<const GuestSettings> own;  // whose policy it has; NULL: that of the tenant who asks
     std::unique_ptr<engines::Program> program;
     std::string kind = "module";
     mutable std::atomic<uint64_t> requests{0}, failures{0};
@@ -65,6 +66,8 @@ class Routes {
     const Tenant& tenant;
     Limits limits;
     std::shared_ptr<Cancellation> cancellation;
+
+    const GuestSettings& settings() const { return route.own == nullptr ? tenant.settings() : *route.own; }
   };
 
   Routes(const Host& host, RouteOptions options);
