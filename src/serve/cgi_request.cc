@@ -5,8 +5,6 @@
 #include <wasinn/wasinn.hpp>
 
 #include <algorithm>
-#include <boost/url/parse.hpp>
-#include <boost/url/url_view.hpp>
 #include <map>
 #include <string_view>
 
@@ -16,11 +14,6 @@ namespace {
 bool IsUtf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
 std::string_view ToView(boost::beast::string_view text) { return {text.data(), text.size()}; }
-
-bool IsOneWord(std::string_view word) {
-  const bool has_control = std::ranges::any_of(word, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-  return word != "." && word != ".." && word.find('/') == word.npos && !has_control && IsUtf8(word);
-}
 
 // "X-Trace" is "HTTP_X_TRACE". "": no variable, as of a name that another one would look like, and of Proxy, which programs take for
 // their own setting (CVE-2016-5385).
@@ -71,17 +64,6 @@ std::string HostOf(const Header& request, const Ends& ends) {
 }
 
 }  // namespace
-
-Outcome<std::string> PathOf(const Header& request) {
-  const auto url = boost::urls::parse_origin_form(ToView(request.target()));
-  if (!url) return std::unexpected(Invalid("the target is not a path"));
-  std::string path;
-  for (const std::string& word : url->segments()) {
-    if (!IsOneWord(word)) return std::unexpected(Invalid("the target's path has a word that could mean two things"));
-    if (!word.empty()) path += "/" + word;
-  }
-  return path.empty() ? "/" : path;
-}
 
 Outcome<Variables> CgiVariables(const Header& request, const std::string& route, const std::string& path,
                                 uint64_t body_bytes, const Ends& ends) {

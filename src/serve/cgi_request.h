@@ -15,10 +15,6 @@ namespace wasinn::serve {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// A target's path, decoded, without empty words: "/a//b%20c?d" is "/a/b c". What could mean two things is an error: a word with a "/"
-// of its own, ".." and ".", a NUL, and what is not UTF-8.
-Outcome<std::string> PathOf(const Header& request);
-
 // `path`: PathOf's, which is the route's and what follows it. A header whose value is not UTF-8 is an error, for WASI has only that.
 Outcome<Variables> CgiVariables(const Header& request, const std::string& route, const std::string& path,
                                 uint64_t body_bytes, const Ends& ends);

@@ -110,12 +110,21 @@ void ReadServe(const Section& section, ServeOptions& options) {
   CheckTls(options.tls);
 }
 
-// Of a guest; `place`: whose.
-std::string ReadFile(const Section& section, const std::string& place) {
-  std::string file;
-  section.Path("file", file);
-  if (file.empty()) ThrowWrong(place + ".file", "a path: it is missing");
-  return file;
+// Those of these tables that there are.
+std::string TablesOf(const Section& section, std::initializer_list<const char*> names) {
+  toml::table tables;
+  for (const char* name : names) {
+    if (const toml::table* table = section.In(name).table()) tables.insert(name, *table);
+  }
+  return tables.empty() ? "" : TomlText(tables);
+}
+
+// `place`: whose.
+void ReadGuest(const Section& section, const std::string& place, GuestFile& guest) {
+  section.Path("file", guest.file);
+  if (guest.file.empty()) ThrowWrong(place + ".file", "a path: it is missing");
+  guest.policy = TablesOf(section, {"policy"});
+  guest.models = section.In("policy").Strings("models");
 }
 
 // What a route's guest gets of the machine.
@@ -154,11 +163,7 @@ TenantSettings ReadTenant(const Section& section, const std::string& place) {
   if (tenant.keys.empty()) ThrowWrong(place + ".keys", kKeys);
   section.Boolean("operator", tenant.is_operator);
   section.Integer("max_requests", tenant.max_requests);
-  toml::table guest;
-  for (const char* name : {"limits", "policy"}) {
-    if (const toml::table* table = section.In(name).table()) guest.insert(name, *table);
-  }
-  tenant.guest_toml = TomlText(guest);
+  tenant.guest_toml = TablesOf(section, {"limits", "policy"});
   tenant.models = section.In("policy").Strings("models");
   return tenant;
 }
@@ -207,12 +212,12 @@ void ReadSections(const toml::table& table, const std::filesystem::path& folder,
   ReadServe(top.In("serve"), options);
   top.In("routes").EachTable([&](const std::string& path, const Section& route) {
     RouteSettings& settings = options.routes[path];
-    settings.file = ReadFile(route, "routes." + path);
+    ReadGuest(route, "routes." + path, settings);
     route.Boolean("public", settings.is_public);
     ReadSurroundings(route, folder, "routes." + path, settings);
   });
   top.In("guest_models").EachTable([&](const std::string& name, const Section& model) {
-    options.guest_models[name] = ReadFile(model, "guest_models." + name);
+    ReadGuest(model, "guest_models." + name, options.guest_models[name]);
   });
   top.In("tenants").EachTable([&](const std::string& name, const Section& tenant) {
     options.tenants[name] = ReadTenant(tenant, "tenants." + name);

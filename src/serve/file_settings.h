@@ -16,8 +16,15 @@ namespace wasinn::serve {
 
 struct ServeOptions;
 
-struct RouteSettings {
+// A guest that answers clients.
+struct GuestFile {
   std::string file;
+  // A [policy] of its own, as TOML, which beats the file's. "": it has that of the tenant who asks.
+  std::string policy;
+  std::vector<std::string> models;  // that this policy names, if it names any
+};
+
+struct RouteSettings : GuestFile {
   bool is_public = false;  // whoever asks needs no key
   std::vector<engines::Directory> directories;
   std::map<std::string, std::string> env;

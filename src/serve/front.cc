@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "serve/openai/paths.h"
 #include "serve/server.h"
+#include "serve/target.h"
 
 namespace wasinn::serve {
 namespace {
@@ -34,6 +36,8 @@ std::string AuthorizationOf(const Header& header) {
   return key.empty() ? "" : "Bearer " + key;
 }
 
+std::string_view AsText(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
 bool HasRoute(const Header& header, const Generation& generation) {
   const Routes* const routes = generation.routes();
   return routes != nullptr && routes->Has(header);
@@ -63,8 +67,17 @@ bool Front::IsPublic(const Header& header, const Generation& generation) const {
   return routes != nullptr && routes->IsPublic(header);
 }
 
-std::expected<Admission, Response> Front::Admit(const Header& header) const {
+void Front::Rename(Header& header, const Generation& generation) {
+  if (HasRoute(header, generation)) return;
+  if (const auto under_v1 = openai::UnderV1(AsText(header.target()))) header.target(*under_v1);
+}
+
+std::expected<Admission, Response> Front::Admit(Header& header) const {
+  const auto target = CanonicalTarget(AsText(header.target()));
+  if (!target) return std::unexpected(ToResponse(target.error()));
+  header.target(*target);
   std::shared_ptr<Generation> generation = gate_.current();
+  Rename(header, *generation);
   if (!generation->tenants().need_keys() || IsPublic(header, *generation)) {
     return Gate::AdmitAnybody(std::move(generation));
   }

@@ -21,12 +21,14 @@ class Front {
         OperatorState::Sources sources);
 
   // As Route has them.
-  std::expected<Admission, Response> Admit(const Header& header) const;
+  std::expected<Admission, Response> Admit(Header& header) const;
   uint64_t MostBody(const Header& header, const Admission& admission) const;
   asio::awaitable<Response> Answer(Asked& asked);
   static void ShapeError(const Header& header, Response& response);
 
  private:
+  // Names it by the path under which somebody answers it: there is one for each answer, so that no other one leads past a route.
+  static void Rename(Header& header, const Generation& generation);
   // Whether anybody may ask, with a key or without.
   bool IsPublic(const Header& header, const Generation& generation) const;
   bool HasPage(const Header& header, const Generation& generation) const;

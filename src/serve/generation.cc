@@ -14,6 +14,16 @@
 #include "serve/server.h"
 
 namespace wasinn::serve {
+namespace {
+
+Outcome<std::unique_ptr<const GuestSettings>> OwnSettings(const ServeOptions& options, const std::string& toml) {
+  if (toml.empty()) return nullptr;
+  auto settings = GuestSettings::Make(options, toml);
+  if (!settings) return std::unexpected(std::move(settings.error()));
+  return std::make_unique<const GuestSettings>(std::move(*settings));
+}
+
+}  // namespace
 
 Generation::~Generation() = default;
 
@@ -50,6 +60,12 @@ void Generation::WarnOfNames() const {
   for (const auto& [tenant, settings] : options_->tenants) {
     for (const std::string& name : settings.models) check(fmt::format("tenants.{}.", tenant), name);
   }
+  for (const auto& [path, route] : options_->routes) {
+    for (const std::string& name : route.models) check(fmt::format("routes.\"{}\".", path), name);
+  }
+  for (const auto& [model, guest] : options_->guest_models) {
+    for (const std::string& name : guest.models) check(fmt::format("guest_models.{}.", model), name);
+  }
 }
 
 GuestCode Generation::CodeOf(const Shared& shared) const {
@@ -59,7 +75,8 @@ GuestCode Generation::CodeOf(const Shared& shared) const {
           .allow_precompiled = options_->allow_precompiled,
           .folders = FoldersOf(options_->routes),
           .most_output = options_->max_body_bytes,
-          .workers = shared.workers};
+          .workers = shared.workers,
+          .own_settings = [this](const std::string& toml) { return OwnSettings(*options_, toml); }};
 }
 
 Outcome<void> Generation::MakeRoutes(const Shared& shared) {

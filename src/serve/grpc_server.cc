@@ -29,6 +29,9 @@ constexpr int kIdleMs = 300'000, kAgeMs = 1'800'000, kAgeGraceMs = 1'800'000;
 // Who does not answer a ping is gone.
 constexpr int kPingMs = 60'000, kPingAnswerMs = 20'000;
 constexpr int kHandshakeMs = 20'000;
+// A client may ping every ten seconds, also one that waits for the next answer of a stream, or has no call: gRPC's 300 s without data end
+// the connections of clients that are set as gRPC's guide on keepalive has it.
+constexpr int kClientPingMs = 9'500;
 
 // Connections are counted where they seem too many, which takes a millisecond, not more often than that.
 constexpr std::chrono::milliseconds kCountAgain{100};
@@ -80,6 +83,8 @@ Outcome<void> GrpcServer::Start() {
                                         {GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, kAgeGraceMs},
                                         {GRPC_ARG_KEEPALIVE_TIME_MS, kPingMs},
                                         {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingAnswerMs},
+                                        {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
+                                        {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kClientPingMs},
                                         {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, handshake_ms}}) {
     builder.AddChannelArgument(argument, value);
   }

@@ -55,7 +55,10 @@ Outcome<std::unique_ptr<GuestModels>> GuestModels::Load(const Host& host, const 
   auto engine = engines::NewWasmtimeModelEngine(models->options_.code.ForEngine());
   if (!engine) return std::unexpected(Failure{WASINN_RUNTIME_ERROR, engine.error()});
   models->engine_ = std::move(*engine);
-  for (const auto& [name, file] : models->options_.files) {
+  for (const auto& [name, guest] : models->options_.files) {
+    auto own = models->options_.code.own_settings(guest.policy);
+    if (!own) return std::unexpected(Invalid(fmt::format("the guest model '{}': {}", name, own.error().message)));
+    models->own_[name] = std::move(*own);
     if (auto loaded = models->Load(tenant, name); !loaded) return std::unexpected(std::move(loaded.error()));
   }
   return models;
@@ -65,7 +68,9 @@ Outcome<void> GuestModels::Run(const std::string& model, const Tenant& tenant, C
                                const GuestRuns::Program& run) {
   Limits limits = GuestRuns::LimitsFor(tenant);
   limits.max_log_messages = 0;  // the guest gets its errors, and may say of them what it likes
-  const auto exit = runs_.Run({model, model, tenant, limits, cancellation}, {}, {}, run);
+  const GuestSettings* const own = own_.at(model).get();
+  const Policy& policy = (own == nullptr ? tenant.settings() : *own).policy();
+  const auto exit = runs_.Run({model, model, policy, limits, cancellation}, {}, {}, run);
   if (!exit) return std::unexpected(exit.error());
   using Kind = engines::Exit::Kind;
   switch (exit->kind) {
@@ -88,7 +93,7 @@ Outcome<void> GuestModels::Load(const Tenant& tenant, const std::string& model) 
   };
   if (model.empty() || model.size() > kMostName) return wrong("a name has 1 to 4096 bytes");
   const auto named = options_.files.find(model);
-  auto program = engine_->Load(named->second);
+  auto program = engine_->Load(named->second.file);
   if (!program) return wrong(program.error());
   auto loaded = std::make_shared<Loaded>(std::move(*program));
   std::string why;

@@ -11,6 +11,7 @@
 #include <wasinn/wasinn.hpp>
 
 #include "engines/guest_model.h"
+#include "serve/file_settings.h"
 #include "serve/guest_runs.h"
 #include "serve/inference.h"
 #include "serve/memory_budget.h"
@@ -21,7 +22,7 @@
 namespace wasinn::serve {
 
 struct GuestModelOptions {
-  std::map<std::string, std::string> files;  // by name: components
+  std::map<std::string, GuestFile> files;  // by name: components
   GuestCode code;
 };
 
@@ -70,6 +71,8 @@ class GuestModels {
 
   const GuestModelOptions options_;
   const std::shared_ptr<Statistics> statistics_;
+  // Of each: whose policy it has; NULL: that of the tenant who asks.
+  std::map<std::string, std::unique_ptr<const GuestSettings>> own_;
   std::unique_ptr<engines::ModelEngine> engine_;
   GuestRuns runs_;
   mutable std::mutex mutex_;                                     // of what follows

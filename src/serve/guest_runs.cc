@@ -62,7 +62,7 @@ Outcome<engines::Exit> GuestRuns::Run(const GuestCall& call, engines::RunOptions
   GuestOptions guest_options;
   guest_options.name = call.name;
   guest_options.limits = &call.limits;
-  guest_options.policy = &call.tenant.settings().policy();
+  guest_options.policy = &call.policy;
   Result<Guest> guest = Guest::Create(host_, guest_options);
   if (!guest) return std::unexpected(Failure{guest.status().code(), guest.status().message()});
   const auto said = std::make_shared<FirstLines>();

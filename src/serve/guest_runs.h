@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -18,6 +19,9 @@
 
 namespace wasinn::serve {
 
+// Settings that a guest has of its own, made of ServeOptions and of what it says beyond these; "": NULL, it has none.
+using MakeGuestSettings = std::function<Outcome<std::unique_ptr<const GuestSettings>>(const std::string& toml)>;
+
 // How guests are compiled and run, whatever asks them.
 struct GuestCode {
   EngineOptions settings;
@@ -27,6 +31,7 @@ struct GuestCode {
   std::vector<engines::Directory> folders;  // of all guests
   uint64_t most_output = 256u << 20;  // bytes of an answer
   Workers::Limits workers;
+  MakeGuestSettings own_settings;
 
   engines::EngineOptions ForEngine() const;
 };
@@ -40,7 +45,7 @@ constexpr int kMostFilesWithFolders = 512;
 struct GuestCall {
   const std::string& name;     // for the log: of a route, or a model
   const std::string& program;  // as the guest has it: its args[0]
-  const Tenant& tenant;
+  const Policy& policy;
   Limits limits;
   Cancellation* cancellation;  // NULL: nobody cancels it
 };

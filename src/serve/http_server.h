@@ -27,8 +27,8 @@ inline constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 class HttpSession;
 
 struct Route {
-  // Looks at a request before its body comes: lets it in, or answers at once.
-  std::function<std::expected<Admission, Response>(const Header&)> admit;
+  // Looks at a request before its body comes: lets it in, by the name that it has from there on, or answers at once.
+  std::function<std::expected<Admission, Response>(Header&)> admit;
   std::function<uint64_t(const Header&, const Admission&)> most_body;  // bytes
   // Answers one request. May throw: that is a 500, or a 503 for want of memory.
   std::function<asio::awaitable<Response>(Asked&)> answer;

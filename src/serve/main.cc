@@ -151,7 +151,7 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
   AddRouteFlags(app, options);
   AddPair(
       app, "--guest-model", "NAME=FILE",
-      [options](const Pair& model) { options->guest_models[model.first] = model.second; },
+      [options](const Pair& model) { options->guest_models[model.first] = {.file = model.second}; },
       "Let a component that exports wasinn:serve/model answer as a model of this name");
   cli::AddOutboundFlag(app, &options->host_flags, "Origins to which components behind routes may send requests");
   app.add_flag_callback("--no-page", [options] { options->has_page = false; }, "No page for operators at /");
@@ -197,8 +197,8 @@ Outcome<void> Pull(ServeOptions& options) {
   for (auto& [path, route] : options.routes) {
     if (auto pulled = pull(fmt::format("the route '{}'", path), route.file); !pulled) return pulled;
   }
-  for (auto& [name, file] : options.guest_models) {
-    if (auto pulled = pull(fmt::format("the guest model '{}'", name), file); !pulled) return pulled;
+  for (auto& [name, guest] : options.guest_models) {
+    if (auto pulled = pull(fmt::format("the guest model '{}'", name), guest.file); !pulled) return pulled;
   }
   return {};
 }

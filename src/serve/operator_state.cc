@@ -1,5 +1,6 @@
 #include "serve/operator_state.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "serve/server_metadata.h"
@@ -42,19 +43,24 @@ json Shortened(json all, size_t most) {
 
 }  // namespace
 
-json OperatorState::Models(const Catalog& catalog) const {
+std::pair<json, size_t> OperatorState::Models(const Catalog& catalog, const Tenant& tenant) const {
   json models = catalog.Overview(kMostModels);
+  size_t left_out = catalog.size() - std::min(catalog.size(), models.size());
+  std::erase_if(models.get_ref<json::array_t&>(),
+                [&](const json& model) { return !tenant.Sees(model["name"].get_ref<const std::string&>()); });
   for (json& model : models) {
     if (Dump(model).size() > kMostOfModel) model["inputs"] = model["outputs"] = nullptr;
     const auto version = static_cast<uint32_t>(std::stoul(model["version"].get_ref<const std::string&>()));
     model["inferences"] = ToJson(sources_.statistics->Look(model["name"].get_ref<const std::string&>(), version));
   }
-  return Shortened(std::move(models), kMostModels);
+  left_out += models.size();
+  models = Shortened(std::move(models), kMostModels);
+  left_out -= models.size();
+  return {std::move(models), left_out};
 }
 
-std::string OperatorState::Make(const Generation& generation) const {
-  const size_t n_models = generation.models().size();
-  json models = Models(generation.models());
+std::string OperatorState::Make(const Generation& generation, const Tenant& tenant) const {
+  auto [models, models_left_out] = Models(generation.models(), tenant);
   json routes = generation.routes() == nullptr ? json::array() : generation.routes()->Overview();
   const size_t n_routes = routes.size();
   routes = Shortened(std::move(routes), kMostRoutes);
@@ -64,20 +70,21 @@ std::string OperatorState::Make(const Generation& generation) const {
   server["uptime_seconds"] = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start_).count();
   return Dump({{"server", std::move(server)},
                {"load", sources_.load(generation)},
-               {"models_left_out", n_models - std::min(n_models, models.size())},
+               {"models_left_out", models_left_out},
                {"routes_left_out", n_routes - routes.size()},
                {"guests_models", ToJson(sources_.statistics->Look("guest", 0))},
                {"models", std::move(models)},
                {"routes", std::move(routes)}});
 }
 
-Response OperatorState::Answer(const Generation& generation) {
+Response OperatorState::Answer(const Generation& generation, const Tenant& tenant) {
   Response response;
   response.charge = Charge(sources_.budget);
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
-  if (text_.empty() || now - made_ > kFresh) {
-    text_ = Make(generation);
+  if (text_.empty() || whose_ != tenant.name() || now - made_ > kFresh) {
+    text_ = Make(generation, tenant);
+    whose_ = tenant.name();
     made_ = now;
   }
   if (!response.charge.Add(text_.size())) return ToResponse(NoMemory());

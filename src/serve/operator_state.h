@@ -26,18 +26,20 @@ class OperatorState {
   };
   explicit OperatorState(Sources sources) : sources_(std::move(sources)) {}
 
-  Response Answer(const Generation& generation);
+  // With the models that this tenant sees.
+  Response Answer(const Generation& generation, const Tenant& tenant);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::string Make(const Generation& generation) const;
-  nlohmann::json Models(const Catalog& catalog) const;
+  std::string Make(const Generation& generation, const Tenant& tenant) const;
+  // And how many were left out.
+  std::pair<nlohmann::json, size_t> Models(const Catalog& catalog, const Tenant& tenant) const;
 
   const Sources sources_;
   const Clock::time_point start_ = Clock::now();
-  std::mutex mutex_;  // of what follows
-  std::string text_;
+  std::mutex mutex_;          // of what follows
+  std::string text_, whose_;  // a tenant's
   Clock::time_point made_;
 };
 

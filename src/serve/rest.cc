@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <boost/beast/core/string.hpp>
-#include <boost/url/parse.hpp>
-#include <boost/url/url_view.hpp>
 #include <charconv>
 #include <utility>
 
@@ -14,6 +12,7 @@
 #include "serve/inflate.h"
 #include "serve/json_response.h"
 #include "serve/server_metadata.h"
+#include "serve/target.h"
 
 namespace wasinn::serve {
 namespace {
@@ -255,12 +254,7 @@ asio::awaitable<Response> Rest::AnswerRepository(Asked& asked, const Words& word
 
 asio::awaitable<Response> Rest::Answer(Asked& asked) {
   const Request& request = asked.request;
-  const auto url = boost::urls::parse_origin_form(std::string_view(request.target().data(), request.target().size()));
-  if (!url) co_return ErrorResponse(http::status::bad_request, "the target is not a path");
-  Words words;
-  for (const auto segment : url->segments()) {
-    if (std::string word = segment; !word.empty()) words.push_back(std::move(word));
-  }
+  Words words = PathWords({request.target().data(), request.target().size()});
   if (words.empty() || words[0] != "v2") co_return NotFound();
   words.erase(words.begin());
   if (!words.empty() && words[0] == "repository") co_return co_await AnswerRepository(asked, words);

@@ -60,7 +60,7 @@ void AddRoutes(CLI::App& app, ServeOptions* options) {
   using File = std::pair<std::string, std::string>;
   cli::AddParsed<File>(
       app, "--route", OfRoute<std::string>(kRouteForm, AnyFile),
-      [options](const File& route) { options->routes[route.first] = {.file = route.second}; },
+      [options](const File& route) { options->routes[route.first].file = route.second; },
       "Let a guest answer requests to a path and below it: a program by the rules of CGI,\n"
       "or a component that exports wasi:http/incoming-handler")
       ->type_name(kRouteForm)
@@ -89,7 +89,7 @@ void AddProgram(CLI::App& app, ServeOptions* options) {
       if (one.starts_with("/="))
         throw CLI::ValidationError("FILE", "--route /=… is there already, and there is one guest of /");
     }
-    options->routes[kRoot] = {.file = file};
+    options->routes[kRoot].file = file;
   };
   CLI::Option* const program =
       app.add_option_function<std::string>("FILE", take, "The guest of /: what --route /=FILE says, as for wasmtime")

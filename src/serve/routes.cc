@@ -11,6 +11,7 @@
 #include "serve/cgi_response.h"
 #include "serve/handler_request.h"
 #include "serve/handler_response.h"
+#include "serve/target.h"
 #include "serve/trace.h"
 
 namespace wasinn::serve {
@@ -40,8 +41,7 @@ std::string WhyNot(const std::string& path) {
   if (IsOrLiesIn(path, "/wasinn")) return "is the server's";
   Header as_request;
   as_request.target(path);
-  const auto read = PathOf(as_request);
-  if (!read || *read != path) return "is not a path as in requests";
+  if (!CanonicalTarget(path) || PathOf(as_request) != path) return "is not a path as in requests";
   return "";
 }
 
@@ -70,6 +70,8 @@ Outcome<void> Routes::Add(const std::string& path, const RouteSettings& settings
     if (std::filesystem::is_directory(directory.host, ignored)) continue;
     return std::unexpected(Invalid(fmt::format("the route '{}': there is no folder '{}'", path, directory.host)));
   }
+  auto own = options_.code.own_settings(settings.policy);
+  if (!own) return std::unexpected(Invalid(fmt::format("the route '{}': {}", path, own.error().message)));
   auto program = engine_->Load(settings.file);
   if (!program) return std::unexpected(Invalid(fmt::format("the route '{}': {}", path, program.error())));
   Route& route = routes_[path];
@@ -78,6 +80,7 @@ Outcome<void> Routes::Add(const std::string& path, const RouteSettings& settings
   route.is_public = settings.is_public;
   route.directories = settings.directories;
   route.env.assign(settings.env.begin(), settings.env.end());
+  route.own = std::move(*own);
   route.program = std::move(*program);
   if (route.program->AnswersHttp()) route.kind = "component";
   return {};
@@ -95,8 +98,7 @@ const Routes::Route* Routes::Find(const std::string& path) const {
 
 const Routes::Route* Routes::FindFor(const Header& request) const {
   if (request.target().starts_with("/v2/")) return nullptr;  // an inference, whose path Rest reads
-  const auto path = PathOf(request);
-  return path ? Find(*path) : nullptr;
+  return Find(PathOf(request));
 }
 
 bool Routes::IsPublic(const Header& request) const {
@@ -105,7 +107,7 @@ bool Routes::IsPublic(const Header& request) const {
 }
 
 GuestCall Routes::ToGuestCall(const Call& call) {
-  return {call.route.path, call.route.name, call.tenant, call.limits, call.cancellation.get()};
+  return {call.route.path, call.route.name, call.settings().policy(), call.limits, call.cancellation.get()};
 }
 
 Outcome<engines::Exit> Routes::RunGuest(const Call& call, engines::RunOptions options, engines::Streams streams) {
@@ -156,7 +158,7 @@ Response Routes::RunHandler(const Call& call, const engines::HttpRequest& reques
   if (!charge.Add(request.body.size())) return ToResponse(NoMemory());  // the guest's copy
   HandlerResponse answer(call.tenant.budget(), options_.code.most_output, request.method == "HEAD", stream);
   engines::RunOptions options;
-  const settings::OutboundHosts& outbound = call.tenant.settings().outbound_hosts();
+  const settings::OutboundHosts& outbound = call.settings().outbound_hosts();
   const engines::HttpPermission may_send = [&outbound](std::string_view scheme, std::string_view authority) {
     return outbound.Allow(scheme, authority);
   };
@@ -225,11 +227,11 @@ nlohmann::json Routes::Overview() const {
 }
 
 asio::awaitable<Response> Routes::Answer(Asked& asked) {
-  const auto path = PathOf(asked.request);
-  const Route* const route = path ? Find(*path) : nullptr;
+  const std::string path = PathOf(asked.request);
+  const Route* const route = Find(path);
   if (route == nullptr) co_return ErrorResponse(http::status::not_found, "there is nothing of this name");
   route->requests.fetch_add(1, std::memory_order_relaxed);
-  Response response = co_await AnswerBy(*route, *path, asked);
+  Response response = co_await AnswerBy(*route, path, asked);
   if (http::to_status_class(response.status) == http::status_class::server_error) {
     route->failures.fetch_add(1, std::memory_order_relaxed);
   }

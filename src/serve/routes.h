@@ -57,6 +57,7 @@ class Routes {
     bool is_public = false;
     std::vector<engines::Directory> directories;
     Variables env;
+    std::unique_ptr<const GuestSettings> own;  // whose policy it has; NULL: that of the tenant who asks
     std::unique_ptr<engines::Program> program;
     std::string kind = "module";
     mutable std::atomic<uint64_t> requests{0}, failures{0};
@@ -67,6 +68,8 @@ class Routes {
     const Tenant& tenant;
     Limits limits;
     std::shared_ptr<Cancellation> cancellation;
+
+    const GuestSettings& settings() const { return route.own == nullptr ? tenant.settings() : *route.own; }
   };
 
   Routes(const Host& host, RouteOptions options);

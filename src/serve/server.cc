@@ -130,7 +130,7 @@ class Server {
                 .budget = http_options_.budget,
                 .load = [this](const Generation& generation) { return Load(generation.routes()); }}),
         http_(context_, http_options_,
-              {[this](const Header& header) { return front_.Admit(header); },
+              {[this](Header& header) { return front_.Admit(header); },
                [this](const Header& header, const Admission& admission) { return front_.MostBody(header, admission); },
                [this](Asked& asked) { return front_.Answer(asked); }, Front::ShapeError}),
         metrics_(

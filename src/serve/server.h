@@ -17,9 +17,9 @@ namespace wasinn::serve {
 
 struct ServeOptions {
   cli::HostFlags host_flags;
-  std::map<std::string, RouteSettings> routes;      // by path
-  std::map<std::string, std::string> guest_models;  // files, by name
-  std::map<std::string, TenantSettings> tenants;    // by name; none: nobody needs a key
+  std::map<std::string, RouteSettings> routes;    // by path
+  std::map<std::string, GuestFile> guest_models;  // by name
+  std::map<std::string, TenantSettings> tenants;  // by name; none: nobody needs a key
   HostSections sections;
   std::set<std::string, std::less<>> allowed_origins;  // whose pages may ask, as ParseOrigin has them
   bool has_page = true;                                // for operators

@@ -84,6 +84,21 @@ class Keys(ConfiguredTest):
         self.expect_error(grpc.StatusCode.NOT_FOUND, stub.ModelInfer, request("n", b"ab"), KEY)
         self.expect_error(grpc.StatusCode.PERMISSION_DENIED, stub.RepositoryModelUnload, service_pb2.RepositoryModelUnloadRequest(model_name="m"), KEY)
 
+    def test_what_a_route_alone_may_have_no_call_has(self):
+        server = self.serve_file("policy.models = ['m']\n", models={"m": BYTES, "inner": BYTES})
+        stub = self.stub_of(server)
+        index = stub.RepositoryIndex(service_pb2.RepositoryIndexRequest(), timeout=60)
+        self.assertEqual([model.name for model in index.models], ["m"])
+        for call, message in ((stub.ModelInfer, request("inner", b"ab")), (stub.ModelMetadata, service_pb2.ModelMetadataRequest(name="inner")),
+                              (stub.ModelConfig, service_pb2.ModelConfigRequest(name="inner")),
+                              (stub.ModelReady, service_pb2.ModelReadyRequest(name="inner")),
+                              (stub.ModelStatistics, service_pb2.ModelStatisticsRequest(name="inner")),
+                              (stub.RepositoryModelLoad, service_pb2.RepositoryModelLoadRequest(model_name="inner")),
+                              (stub.RepositoryModelUnload, service_pb2.RepositoryModelUnloadRequest(model_name="inner"))):
+            self.expect_error(grpc.StatusCode.NOT_FOUND, call, message, ())
+        all_of = stub.ModelStatistics(service_pb2.ModelStatisticsRequest(), timeout=60)
+        self.assertNotIn("inner", [model.name for model in all_of.model_stats])
+
     def test_a_call_more_than_max_requests_is_refused(self):
         stub = self.stub(tenant("a", "max_requests = 1"))
         asked = queue.Queue()

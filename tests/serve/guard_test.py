@@ -53,9 +53,43 @@ class GuardTest(LanguageTest):
         self.assertEqual(self.chat(temperature=-1).status, 400)
         self.log_of(self.server)
 
+    def test_the_same_path_without_v1_has_it_too(self):
+        answer = self.server.request("POST", "/chat/completions", json.dumps({"model": "tiny", "messages": COUNT, "temperature": 0}))
+        self.assertEqual(answer.json()["choices"][0]["message"]["content"], HIDDEN)
+
     def test_other_paths_have_no_guard(self):
         answer = self.server.request("POST", "/v1/completions", json.dumps({"model": "tiny", "prompt": "GNU", "max_tokens": 1}))
         self.assertEqual(answer.status, 200)
+
+
+class AloneTest(LanguageTest):
+    """With the example's configuration nobody goes around it."""
+
+    def setUp(self):
+        super().setUp()
+        text = (pathlib.Path(__file__).parents[2] / "examples/guard/guard.toml").read_text()
+        text = text.replace("../../models", MODELS).replace("../../build/release/guests/guard.component.wasm", str(GUARD))
+        self.server = self.serve("--config", self.file("guard.toml", text))
+
+    def test_it_answers(self):
+        for path in (PATH, "/chat/completions"):
+            answer = self.server.request("POST", path, json.dumps({"model": "tiny", "messages": COUNT, "temperature": 0}))
+            self.assertEqual(answer.json()["choices"][0]["message"]["content"], HIDDEN)
+
+    def test_there_is_no_other_way_to_the_model(self):
+        for path, more in (("/v1/completions", {"prompt": "GNU"}), ("/completion", {"prompt": "GNU"}), ("/completions", {"prompt": "GNU"}),
+                           ("/v1/responses", {"input": "GNU"}), ("/responses", {"input": "GNU"}), ("/tokenize", {"content": "GNU"}),
+                           ("/v1/embeddings", {"input": "GNU"}), ("/apply-template", {"messages": COUNT}),
+                           ("/rerank", {"query": "a", "documents": ["b"]}), ("/v2/models/tiny/infer", {"inputs": []})):
+            for model in ({"model": "tiny"}, {"model": "tiny:1"}, {}):
+                answer = self.server.request("POST", path, json.dumps({**model, **more}))
+                self.assertIn(answer.status, (400, 404), (path, answer))
+        for path in ("/v1/./chat/completions", "//v1/completions", "/v1/chat%2fcompletions"):
+            self.assertEqual(self.server.request("POST", path, "{}").status, 400, path)
+        for path in ("/v1/models", "/models", "/v2/models/stats", "/wasinn/state"):
+            answer = self.server.request("GET", path)
+            self.assertEqual(answer.status, 200, path)
+            self.assertNotIn(b"tiny", answer.body)
 
 
 if __name__ == "__main__":

@@ -146,6 +146,14 @@ class Configured(ConfiguredTest):
         self.check_answer(ask("a", "/v2/repository/models/g/unload", b"{}"), 403)
         self.check_answer(ask("a", "/v2/repository/models/g/load", b"{}"), 403)
 
+    def test_a_policy_of_its_own(self):
+        """The host's model is the guest's alone."""
+        text = "policy.models = ['g', 'm']\n" + self.section("g") + "policy.models = ['host']\n"
+        server = self.serve_file(text, models={"m": "in x f32 1\n", "host": HOST})
+        self.check_answer(server.infer("g", request("host")), 200)
+        self.check_answer(server.request("GET", "/v2/models/host"), 404)
+        self.assertNotIn(b"host", server.request("POST", "/v2/repository/index").body)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -99,7 +99,7 @@ class State(PageTest):
         server = self.serve_guests(good=saying(PLAIN + b"hi"), trap=guest("unreachable"), away=saying(b"Status: 404\n" + PLAIN))
         for path in ("/good", "/good/below?x", "/trap", "/away"):
             server.request("GET", path)
-        self.check_answer(server.request("GET", "/good/.."), 404)  # of no route: it is no path
+        self.check_answer(server.request("GET", "/good/.."), 400)  # of no route: it is no path
         state = self.await_state(server, lambda now: sum(one["requests"] for one in now["routes"]) == 4)
         self.assertEqual(state["routes"], [
             {"path": "/away", "file": "away.wat", "kind": "module", "requests": 1, "failures": 0},

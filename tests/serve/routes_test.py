@@ -5,6 +5,7 @@ import struct
 import unittest
 
 from configured import HURRIED, ConfiguredTest
+from server import json_lines, until
 
 # Reads stdin to its end, and environment variables, into memory from 64 KiB on; `$body` and `$environment` write them.
 WASI = """
@@ -96,7 +97,7 @@ class Requests(RouteTest):
     def test_the_request_is_in_the_environment(self):
         server = self.serve_guests(a_b=saying(PLAIN, "(call $environment)"))
         headers = {"X-Trace": "7", "Content-Type": "a/b", "Host": "models.example:81", "Proxy": "evil:1", "X_Trace": "8"}
-        told = self.variables(server, "/a/b/c%20d//e?x=1&y=%20", headers, b"hello")
+        told = self.variables(server, "/a/b/c%20d/e/?x=1&y=%20", headers, b"hello")
         expected = {
             "GATEWAY_INTERFACE": "CGI/1.1",
             "SERVER_NAME": "models.example",
@@ -128,8 +129,8 @@ class Requests(RouteTest):
         server = self.serve_guests(**routes)
         for path, expected in (("/a", b"a"), ("/a/c", b"a"), ("/a/b/", b"a_b"), ("/a/b/c", b"a_b"), ("/c?x", b"c")):
             self.assertEqual(server.request("GET", path).body, expected, path)
-        for path in ("/ab", "/b", "/a%2fb", "/a/../c", "/a%00", "/a/%0d%0aX"):
-            self.assertIn(server.request("GET", path).status, (400, 404), path)
+        for path in ("/ab", "/b"):
+            self.assertEqual(server.request("GET", path).status, 404, path)
         self.check_answer(server.request("GET", "/v2/health/live"), 200)
 
     def test_the_root_leaves_the_models_alone(self):
@@ -159,6 +160,66 @@ class Requests(RouteTest):
         self.assertIn(b"CONTENT_LENGTH=3\0", told)
         for name in (b"HTTP_TRANSFER_ENCODING", b"HTTP_CONNECTION", b"HTTP_TE"):
             self.assertNotIn(name, told)
+
+
+class Paths(RouteTest):
+    """What a guest stands before has one name, and no other one leads past the guest."""
+
+    AT_ROOT = {"/completion": "/completion", "/completions": "/completion", "/rerank": "/rerank", "/reranking": "/rerank",
+               **{path: path for path in ("/chat/completions", "/chat/completions/input_tokens", "/responses", "/responses/input_tokens",
+                                          "/models", "/tokenize", "/detokenize", "/apply-template")}}
+
+    def serve_v1(self, *paths):
+        """Guests that tell their paths."""
+        file = self.file("tells.wat", saying(PLAIN, "(call $environment)"))
+        return self.serve("--access-log", "access.log", *(flag for path in paths for flag in ("--route", f"{path}={file}")))
+
+    def told(self, server, path, method="POST"):
+        answer = server.request(method, path, "{}" if method == "POST" else None)
+        self.assertEqual(answer.status, 200, (path, answer))
+        variables = dict(one.split("=", 1) for one in answer.body.decode().strip("\0").split("\0"))
+        return variables["SCRIPT_NAME"] + variables["PATH_INFO"]
+
+    def test_names_at_the_root_are_those_under_v1(self):
+        server = self.serve_v1("/v1")
+        for path, name in self.AT_ROOT.items():
+            self.assertEqual(self.told(server, path), "/v1" + name)
+            self.assertEqual(self.told(server, path + "?x=1", "GET"), "/v1" + name)
+        until(lambda: len(json_lines(self.dir / "access.log")) == 2 * len(self.AT_ROOT))
+        self.assertEqual({one["target"].split("?")[0] for one in json_lines(self.dir / "access.log")},
+                         {"/v1" + name for name in self.AT_ROOT.values()})
+
+    def test_so_they_have_the_guest_of_one_path(self):
+        server = self.serve_v1("/v1/chat/completions")
+        self.assertEqual(self.told(server, "/chat/completions"), "/v1/chat/completions")
+        self.assertIn("error", server.request("POST", "/completion", "{}").json())
+
+    def test_a_route_at_the_root_keeps_its_name(self):
+        server = self.serve_v1("/v1", "/models")
+        self.assertEqual(self.told(server, "/models"), "/models")
+        self.assertEqual(self.told(server, "/tokenize"), "/v1/tokenize")
+
+    def test_each_spelling_of_a_path_is_one_path(self):
+        server = self.serve_v1("/v1")
+        for path in ("/v1/chat/completions/", "/%761/chat/completions", "/v1/%63hat/completion%73", "/%63ompletion", "/tok%65nize"):
+            self.assertTrue(self.told(server, path).startswith("/v1/"), path)
+        self.assertEqual(self.told(server, "/v1/a%252fb%C3%BC"), "/v1/a%2fbü")
+
+    def test_a_path_that_could_mean_two_things_is_refused(self):
+        """Whether there is a guest, a model, or nothing behind it."""
+        server = self.serve_v1("/v1")
+        for path in ("/v1/./chat/completions", "/./v1/chat/completions", "/v1/../v1/chat/completions", "/x/../v1/models", "/v1/chat/..", "/v1/.",
+                     "//v1/chat/completions", "/v1//chat/completions", "//chat/completions", "/v1/chat/completions//", "/v1%2fchat/completions",
+                     "/v1/chat%2Fcompletions", "/v1%5cchat", "/v1/chat%5Ccompletions", "/v1/%2e/chat/completions", "/%2e%2E/v1/models",
+                     "/v1/.%2e/completion", "/v1/chat%2ecompletions", "/v1/a%00", "/v1/a%0d%0aX", "/v1/%ff", "/v2/./models", "/v2//models/m/infer",
+                     "/v2/models/m%2finfer", "/v2/models/../health/live", "/x/../wasinn/state", "/wasinn//state", "/nothing/./here"):
+            for method in ("GET", "POST"):
+                answer = server.request(method, path, "{}" if method == "POST" else None)
+                self.assertEqual(answer.status, 400, (path, answer))
+                self.assertIn("path", str(answer.json()["error"]))
+        for path in ("http://h/v1/models", "*", "v1/models"):
+            self.assertIn(" 400 ", self.raw(server, f"GET {path} HTTP/1.1\r\nHost: h\r\n\r\n".encode()), path)
+        self.assertEqual(self.told(server, "/v1/x?a=/../b//c%2f"), "/v1/x")
 
 
 class Answers(RouteTest):

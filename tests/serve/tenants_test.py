@@ -27,7 +27,7 @@ class Tenants(ConfiguredTest):
         server = self.serve_file(tenant("a"), "--route", f"/r={self.file('r.wat', saying(PLAIN + b'r'))}")
         for path in ("/v2/health/live", "/v2/health/ready"):
             self.check_answer(server.request("GET", path), 200)
-        for path in ("/v2", "/v2/models/m", "/v2/models/stats", "/v2/health/no", "/v2/health/../models/m", "/r", "/r/x", "/no"):
+        for path in ("/v2", "/v2/models/m", "/v2/models/stats", "/v2/health/no", "/r", "/r/x", "/no"):
             self.check_answer(server.request("GET", path), 401)
         self.check_answer(server.request("POST", "/v2/repository/index"), 401)
         self.assertEqual(server.request("GET", "/r", headers=key("a")).body, b"r")
@@ -191,6 +191,99 @@ class Tenants(ConfiguredTest):
         connection.close()
 
 
+# Says which of the host's models "m" and "inner" it may have: a letter for each.
+ASKS = (guest("""(if (i32.eqz (call $load (i32.const 1100) (i32.const 1) (i32.const 1200))) (then (drop (call $write (i32.const 1) (i32.const 1100) (i32.const 1)))))
+  (if (i32.eqz (call $load (i32.const 1101) (i32.const 5) (i32.const 1200))) (then (drop (call $write (i32.const 1) (i32.const 1101) (i32.const 1)))))""")
+        .replace("(module", '(module (import "wasi_ephemeral_nn" "load_by_name" (func $load (param i32 i32 i32) (result i32)))', 1)
+        .replace("(func (export", f'(data (i32.const 1100) "minner") (data (i32.const 1024) "{PLAIN.decode()}") (func (export'.replace("\n", "\\n"), 1)
+        .replace('(func (export "_start") ', f'(func (export "_start") (drop (call $write (i32.const 1) (i32.const 1024) (i32.const {len(PLAIN)}))) ', 1))
+
+
+class PolicyOfARoute(ConfiguredTest):
+    """A model that a guest has and no client: nobody goes around the guest."""
+
+    MODELS = {"m": MODEL, "inner": MODEL}
+
+    def serve_guard(self, policy, config="", **more):
+        return self.serve_file(f"""limits.max_log_messages = 0
+{config}
+[routes."/guard"]
+file = "{self.file('asks.wat', ASKS)}"
+{policy}
+[routes."/plain"]
+file = "asks.wat"
+""", models=self.MODELS, **more)
+
+    def expect_hidden(self, server, headers=None):
+        """Whoever asks over HTTP, in whatever way."""
+        def ask(method, path, body=None):
+            return server.request(method, path, body, headers)
+
+        self.check_answer(ask("POST", INFER, BODY), 200)
+        for path in ("", "/ready", "/config", "/stats", "/versions/1", "/versions/1/ready"):
+            self.check_answer(ask("GET", "/v2/models/inner" + path), 404, "there is no model 'inner'")
+        for path in ("/v2/models/inner/infer", "/v2/models/inner/versions/1/infer"):
+            self.check_answer(ask("POST", path, BODY), 404, "there is no model 'inner'")
+        for path in ("/v2/repository/index", "/v2/models/stats", "/v1/models"):
+            answer = ask("POST" if path.endswith("index") else "GET", path)
+            self.assertEqual(answer.status, 200)
+            self.assertNotIn(b"inner", answer.body, path)
+        for what in ("load", "unload"):
+            self.assertIn(ask("POST", f"/v2/repository/models/inner/{what}").status, (403, 404))
+        answer = ask("POST", "/v1/completions", b'{"model": "inner", "prompt": "a"}')
+        self.assertEqual((answer.status, answer.json()["error"]["code"]), (404, "model_not_found"))
+
+    def test_it_is_the_guests_alone(self):
+        server = self.serve_guard('policy.models = ["inner"]', "policy.models = ['m']")
+        self.assertEqual(server.request("GET", "/guard").body, b"i")
+        self.assertEqual(server.request("GET", "/plain").body, b"m")
+        self.expect_hidden(server)
+        state = server.request("GET", "/wasinn/state").json()
+        self.assertEqual(([model["name"] for model in state["models"]], state["models_left_out"]), (["m"], 0))
+
+    def test_it_counts_in_place_of_the_tenants(self):
+        mine = "[tenants.{0}.policy]\nmodels = ['m']"
+        server = self.serve_guard('policy.models = ["inner"]', tenant("a", mine.format("a")) + tenant("operator", "operator = true\n" + mine.format("operator")))
+        for name in ("a", "operator"):
+            self.assertEqual(server.request("GET", "/guard", headers=key(name)).body, b"i")
+            self.assertEqual(server.request("GET", "/plain", headers=key(name)).body, b"m")
+            self.expect_hidden(server, key(name))
+        self.assertNotIn(b"inner", server.request("GET", "/wasinn/state", headers=key("operator")).body)
+
+    def test_what_an_operator_sees_no_other_one_is_told(self):
+        """Though the text is kept for a moment."""
+        all_of = tenant("all", "operator = true")
+        some = tenant("some", "operator = true\n[tenants.some.policy]\nmodels = ['m']")
+        server = self.serve_guard("", all_of + some)
+        for _ in range(3):
+            self.assertIn(b'"inner"', server.request("GET", "/wasinn/state", headers=key("all")).body)
+            self.assertNotIn(b"inner", server.request("GET", "/wasinn/state", headers=key("some")).body)
+
+    def test_without_a_policy_a_route_has_the_askers(self):
+        server = self.serve_guard("public = true", tenant("a", "[tenants.a.policy]\nmodels = ['m']"))
+        self.assertEqual(server.request("GET", "/guard", headers=key("a")).body, b"mi")  # of a public route: the file's
+        self.assertEqual(server.request("GET", "/plain", headers=key("a")).body, b"m")
+
+    def test_clients_may_have_no_model_at_all(self):
+        server = self.serve_guard('policy.models = ["inner", "m"]', "policy.models = []")
+        self.assertEqual(server.request("GET", "/guard").body, b"mi")
+        self.check_answer(server.request("POST", INFER, BODY), 404)
+
+    def test_it_is_read_again(self):
+        server = self.serve_guard('policy.models = ["inner"]', OPERATOR + "[policy]\nmodels = ['m']")
+        self.assertEqual(server.request("GET", "/guard", headers=key("operator")).body, b"i")
+        self.reload(server, "limits.max_log_messages = 0\n" + OPERATOR + f'[policy]\nmodels = ["m"]\n[routes."/guard"]\nfile = "asks.wat"\npolicy.models = ["m"]\n')
+        self.assertEqual(server.request("GET", "/guard", headers=key("operator")).body, b"m")
+
+    def test_mistakes(self):
+        self.file("asks.wat", ASKS)
+        for line, why in (("policy.model = ['m']", "unknown configuration key 'routes./guard.policy.model'; did you mean 'models'?"),
+                          ("policy = 1", "'routes./guard.policy' must be a table"), ("policy.models = 'm'", "an array of strings"),
+                          ("policy.load = 'perhaps'", "'routes./guard.policy.load': ")):
+            self.configure(f'[routes."/guard"]\nfile = "asks.wat"\n{line}\n')
+            self.check_error(self.wasinn("serve", "--config", "serve.toml"), why)
+
+
 class Files(ConfiguredTest):
     def test_mistakes(self):
         for text, said in (
@@ -254,11 +347,14 @@ class Files(ConfiguredTest):
         self.assertEqual(self.log_of(server), "")
 
     def test_what_is_most_likely_forgotten(self):
+        route = self.file("r.wat", saying(PLAIN))
         for text, flags, said in (
             ("", (), "there is no model and no route: "),
             ("[policy]\nmodels = ['m', 'm:1', 'n']\n", ("--model", "m=m.gguf"), "warning: policy.models names 'n', which is not a model here"),
             (tenant("a", "[tenants.a.policy]\nmodels = ['m:2', 'm']\n"), ("--model", "m=m.gguf"),
              "warning: tenants.a.policy.models names 'm:2', which is not a model here"),
+            (f'[routes."/r"]\nfile = "{route}"\npolicy.models = ["n"]\n', ("--model", "m=m.gguf"),
+             "warning: routes.\"/r\".policy.models names 'n', which is not a model here"),
             ("", ("--host", "0.0.0.0", "--model", "m=m.gguf"), "warning: whoever reaches 0.0.0.0 may ask for every model: nobody needs a key"),
         ):
             with self.subTest(text):

@@ -272,9 +272,7 @@ asio::awaitable<Response> OpenAi::AnswerKnown(Asked& asked, const Words& words) 
 
 asio::awaitable<Response> OpenAi::Answer(Asked& asked) {
   const auto target = asked.request.target();
-  const auto behind = WordsBehind({target.data(), target.size()});
-  if (!behind) co_return openai::ToResponse(ApiError{.message = "the target is no path"});
-  const Words& words = *behind;
+  const Words words = WordsBehind({target.data(), target.size()});
   ApiError wrong;
   try {
     co_return co_await AnswerKnown(asked, words);

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/url/parse.hpp>
-#include <boost/url/url_view.hpp>
-#include <utility>
+
+#include "serve/target.h"
 
 namespace wasinn::serve::openai {
 namespace {
@@ -28,26 +27,23 @@ constexpr std::array<Path, 12> kAtRoot = {{{"/completion", "/completion"},
 
 constexpr std::string_view kPrefix = "/v1";
 
-// As it would be under /v1; "": none of ours.
-std::string_view BehindPrefix(std::string_view target) {
-  const std::string_view path = target.substr(0, target.find('?'));
-  if (path == kPrefix) return "/";
-  if (path.starts_with("/v1/")) return target.substr(kPrefix.size());
-  const auto found = std::ranges::find(kAtRoot, path, &Path::at_root);
-  return found == kAtRoot.end() ? std::string_view() : found->behind_v1;
-}
+std::string_view PathAlone(std::string_view target) { return target.substr(0, target.find('?')); }
 
 }  // namespace
 
-bool IsOurs(std::string_view target) { return !BehindPrefix(target).empty(); }
+bool IsOurs(std::string_view target) { return PathAlone(target) == kPrefix || target.starts_with("/v1/"); }
 
-std::optional<std::vector<std::string>> WordsBehind(std::string_view target) {
-  const auto url = boost::urls::parse_origin_form(BehindPrefix(target));
-  if (!url) return std::nullopt;
-  std::vector<std::string> words;
-  for (const auto segment : url->segments()) {
-    if (std::string word = segment; !word.empty()) words.push_back(std::move(word));
-  }
+std::optional<std::string> UnderV1(std::string_view target) {
+  const std::string_view path = PathAlone(target);
+  const auto found = std::ranges::find(kAtRoot, path, &Path::at_root);
+  if (found == kAtRoot.end()) return std::nullopt;
+  return std::string(kPrefix).append(found->behind_v1).append(target.substr(path.size()));
+}
+
+std::vector<std::string> WordsBehind(std::string_view target) {
+  if (!IsOurs(target)) return {};
+  std::vector<std::string> words = PathWords(target);
+  words.erase(words.begin());
   return words;
 }
 

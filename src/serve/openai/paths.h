@@ -8,9 +8,11 @@
 
 namespace wasinn::serve::openai {
 
-// Whether a target is one of them, if no guest is behind its path. Some paths of llama.cpp's server, which has them without /v1, mean the same here.
+// Whether a target (target.h) is one of them, if no guest is behind its path.
 bool IsOurs(std::string_view target);
-// The words of its path behind /v1. Nothing: it is none, or no path.
-std::optional<std::vector<std::string>> WordsBehind(std::string_view target);
+// A target of llama.cpp's server, which has some paths without /v1, as it is here: under /v1. Nothing: it is none of these.
+std::optional<std::string> UnderV1(std::string_view target);
+// The words of a target's path behind /v1. Of one that is not ours: none.
+std::vector<std::string> WordsBehind(std::string_view target);
 
 }  // namespace wasinn::serve::openai

@@ -131,15 +131,15 @@ TEST(LlamaSettings, HaveTheWordsOfItsServer) {
 
 TEST(LlamaPaths, AreThoseUnderV1AndSomeAtTheRoot) {
   EXPECT_EQ(WordsBehind("/v1/chat/completions?x=1"), (Words{"chat", "completions"}));
-  EXPECT_EQ(WordsBehind("/chat/completions"), (Words{"chat", "completions"}));
   EXPECT_EQ(WordsBehind("/v1/completions"), Words{"completions"}) << "in OpenAI's form";
-  for (const char* own : {"/completion", "/completions", "/completions?a", "/v1/completion"}) {
-    EXPECT_EQ(WordsBehind(own), Words{"completion"}) << own;
-  }
+  EXPECT_EQ(UnderV1("/chat/completions"), "/v1/chat/completions");
+  for (const char* own : {"/completion", "/completions"}) EXPECT_EQ(UnderV1(own), "/v1/completion") << own;
+  EXPECT_EQ(UnderV1("/completions?a=/b"), "/v1/completion?a=/b");
   for (const char* ours : {"/v1", "/v1/", "/v1?x", "/v1/no"}) EXPECT_TRUE(IsOurs(ours)) << ours;
   for (const char* other :
        {"", "/", "/v2", "/v10", "/completion/", "/completion/x", "/xcompletion", "//completion", "/embeddings", "*"}) {
     EXPECT_FALSE(IsOurs(other)) << other;
+    EXPECT_EQ(UnderV1(other), std::nullopt) << other;
   }
 }
 
