@@ -221,7 +221,8 @@ Status Context::Failed(Status status, bool overdue) const {
   }
   if (!overdue) return status;
   return Status(WASINN_TIMEOUT,
-                fmt::format("the compute was stopped after {} ms: {}", compute_deadline_.count(), WhatWasSaid(status)),
+                fmt::format("the compute was stopped after {} ms: {} (limits.compute_timeout_ms, --nn-timeout)",
+                            compute_deadline_.count(), WhatWasSaid(status)),
                 slot_.table().name);
 }
 

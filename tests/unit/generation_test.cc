@@ -187,6 +187,7 @@ TEST_F(Generation, AStepHasADeadline) {
   const uint32_t context = Asked("abc", "slow");
   EXPECT_EQ(Step(context), kRuntimeError);
   EXPECT_TRUE(log_.Contains("compute_single: timeout: echo: the compute was stopped after 50 ms")) << log_.Last();
+  EXPECT_TRUE(log_.Contains("--nn-timeout")) << "what sets it";
   EXPECT_EQ(Get("get_output", context), kInvalidArgument);
 }
 
