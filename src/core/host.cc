@@ -84,6 +84,11 @@ Result<std::shared_ptr<Graph>> Counted(LoadMeter& meter, Result<std::shared_ptr<
   return graph;
 }
 
+// Of two deadlines; 0: none.
+std::chrono::milliseconds Shorter(std::chrono::milliseconds one, std::chrono::milliseconds other) {
+  return one.count() == 0 || (other.count() != 0 && other < one) ? other : one;
+}
+
 Result<std::vector<uint32_t>> FindOutputs(const Graph& graph, std::span<const std::string> names) {
   std::vector<uint32_t> indices;
   if (!names.empty() && graph.has_late_outputs()) {
@@ -253,11 +258,13 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   options.target = source.target;
   options.host_config = source.config;
   options.backend = source.backend;
-  // A file is compiled for all, whoever came first (decision 3). A server is only asked, and the next one asks again.
-  if (source.is_address) {
+  // What runs here is compiled to its end, for all, whoever came first (decision 3). A server is only asked, and the next
+  // one asks again; a worker can be ended, and the next one has another (decision 100).
+  if (source.is_address || source.workers != nullptr) {
     options.deadline = patience.left();
     options.stop = patience.stop;
   }
+  if (source.workers != nullptr) options.deadline = Shorter(options.deadline, LoadDeadline());
   Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), patience, source.workers.get());
   if (graph) return graph;
   // What a worker's framework says of it does not know that there was a file, or what it can do elsewhere. Of a GPU it says all.

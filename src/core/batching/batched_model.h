@@ -26,8 +26,9 @@ class BatchedModel {
     Watchdog& watchdog;
     Scheduler& scheduler;
     const Logger& logger;
-    uint32_t threads;  // of each compute
-    Metrics& metrics;  // where steps of a pipeline count, once for each batch
+    uint32_t threads;                         // of each compute
+    Metrics& metrics;                         // where steps of a pipeline count, once for each batch
+    std::chrono::milliseconds open_deadline;  // of each instance's context; 0: none
   };
   // A graph that computes on `graph`, whose options were `options`. `name` is for messages. INVALID_ARGUMENT where the
   // first dimension of an input or output is not free.
