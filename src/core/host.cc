@@ -14,6 +14,10 @@ namespace {
 // largest intermediate values take.
 constexpr uint32_t kComputesPerProcessor = 4;
 
+uint32_t MostComputes(const HostOptions& options) {
+  return options.max_computes != 0 ? options.max_computes : kComputesPerProcessor * Processors();
+}
+
 std::string Numbered(std::string_view name, uint32_t version) { return fmt::format("{}:{}", name, version); }
 
 using Parts = std::vector<std::shared_ptr<const Blob>>;
@@ -115,7 +119,9 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
       policy_outbound_hosts_(ToC(policy_.allowed_outbound_hosts)),
       isolate_models_(options.isolate_models),
       watchdog_(Watchdog::StartUsualThread, options.clock),
-      scheduler_(options.max_computes != 0 ? options.max_computes : kComputesPerProcessor * Processors(),
+      scheduler_(MostComputes(options),
+                 options.max_guest_computes != 0 ? options.max_guest_computes
+                                                 : Scheduler::AllButAQuarter(MostComputes(options), 1),
                  "max_computes"),
       executor_(options.call_threads != 0 ? options.call_threads : Processors()),
       buffers_(BufferPool::Create(limits_.max_tensor_bytes)),
