@@ -177,8 +177,8 @@ size_t MostTurnsOf(Scheduler& scheduler, const std::vector<Scheduler::Share*>& c
 }
 
 TEST(Scheduler, LeavesTheLastQuarterToOthers) {
-  for (const auto& [most, of_one] : std::vector<std::pair<uint32_t, size_t>>{
-           {1, 1}, {2, 1}, {3, 2}, {4, 3}, {7, 6}, {8, 6}, {16, 12}}) {
+  for (const auto& [most, of_one] :
+       std::vector<std::pair<uint32_t, size_t>>{{1, 1}, {2, 1}, {3, 2}, {4, 3}, {7, 6}, {8, 6}, {16, 12}}) {
     Scheduler scheduler(most);
     Scheduler::Share greedy;
     EXPECT_EQ(MostTurnsOf(scheduler, std::vector(2 * most, &greedy)), of_one) << most;
