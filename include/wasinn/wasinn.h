@@ -194,7 +194,8 @@ typedef struct wasinn_policy {
   const char* tenant;
   /* The guest's share when computes must wait for a place (max_computes, or the model's own limit). A guest of weight 3
    * gets three turns for each turn of a guest of weight 1. From 1 to 1,000; 0 means 1. A compute that finds a free
-   * place never waits. */
+   * place never waits. Whatever its weight, neither a guest nor the guests of a tenant together have the last quarter
+   * of the places, or the last one of several (max_guest_computes): it is for others. */
   uint32_t weight;
   /* Origins to which the guest's program may send HTTP requests: "https://example.com", "http://10.0.0.5:8080". "*."
    * before a host name allows all names below it. NULL: none. Whoever runs the program enforces it; the library sends
