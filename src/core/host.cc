@@ -22,11 +22,16 @@ std::string Numbered(std::string_view name, uint32_t version) { return fmt::form
 
 using Parts = std::vector<std::shared_ptr<const Blob>>;
 
+// Of a file for a worker both have the one copy.
+Result<std::shared_ptr<const Blob>> ReadPart(const ModelSource& source, const std::string& path, bool is_mapped) {
+  return source.workers != nullptr ? Blob::ReadSealed(path) : Blob::ReadFile(path, is_mapped);
+}
+
 Result<Parts> ReadParts(const ModelSource& source, bool is_mapped) {
   Parts parts = source.parts;
   if (source.is_address) return Parts{Blob::OfAddress(source.paths.front())};
   for (const std::string& path : source.paths) {
-    Result<std::shared_ptr<const Blob>> part = Blob::ReadFile(path, is_mapped);
+    Result<std::shared_ptr<const Blob>> part = ReadPart(source, path, is_mapped);
     if (!part) {
       return Fail(part.error().code(), "model '{}': {}", Numbered(source.name, source.version), part.error().message());
     }
