@@ -154,7 +154,8 @@ wasinn_error* Load(wasinn_backend_state* backend, const wasinn_blob* const* blob
     return Fail(WASINN_UNSUPPORTED_OPERATION, "echo has no gpu");
   }
   if (model->dies == "load") wasinn::echo::Die();
-  if (!Work(model->load_delay_ms, model->load_gate, *options)) return Fail(WASINN_RUNTIME_ERROR, "load cancelled");
+  if (!Work(model->load_delay_ms, model->load_gate, *options, model->deaf))
+    return Fail(WASINN_RUNTIME_ERROR, "load cancelled");
   if (!model->says.empty()) backend->services.log(backend->services.host, WASINN_LOG_WARNING, model->says.c_str());
   if (model->fail_load != 0) {
     return Fail(model->fail_load, model->says.empty() ? "load fails as the model says" : model->says);
@@ -181,7 +182,7 @@ wasinn_error* Info(wasinn_backend_graph* model, const wasinn_info** out) {
 }
 
 wasinn_error* SlotNew(wasinn_backend_graph* model, const wasinn_slot_options* options, wasinn_backend_slot** out) {
-  if (!model->context_gate.empty() && !Work(0, model->context_gate, *options)) {
+  if (!model->context_gate.empty() && !Work(0, model->context_gate, *options, model->deaf)) {
     return Fail(WASINN_RUNTIME_ERROR, "making the slot was cancelled");
   }
   auto slot = std::make_unique<wasinn_backend_slot>();

@@ -9,7 +9,7 @@
 //  - load_gate PATH: a load does so, unload_gate PATH: an unload, context_gate PATH: the making of a context, which can be
 //    cancelled too, free_gate PATH: the freeing of one; the backend's own key "gate" is for its open
 //  - turns N: no more than N computes run at once, 0: than the host says alone; any number, if this is not there
-//  - deaf: a compute cannot be cancelled
+//  - deaf: neither a compute nor a load nor the making of a context can be cancelled
 //  - dies WHERE: a load, compute or unload ends the OS process
 //  - fail CODE: a compute ends in the error of that number
 //  - poison BYTE: a compute ends in an error where an input has such a byte

@@ -25,9 +25,9 @@ bool Work(int ms, const std::string& gate, const std::atomic<bool>& cancelled);
 
 // The same for what registers its cancel.
 template <typename Options>
-bool Work(int ms, const std::string& gate, const Options& options) {
+bool Work(int ms, const std::string& gate, const Options& options, bool deaf) {
   std::atomic<bool> cancelled{false};
-  const wasinn::backend::OnCancel cancel(options, [&cancelled] { cancelled = true; });
+  const wasinn::backend::OnCancel cancel(options, [&cancelled, deaf] { cancelled = !deaf; });
   return Work(ms, gate, cancelled);
 }
 

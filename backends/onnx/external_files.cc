@@ -1,10 +1,14 @@
 #include "onnx/external_files.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "common/error.h"
 
@@ -14,54 +18,81 @@ using backend::Error;
 
 namespace {
 
-constexpr uintmax_t kMostBytes = uintmax_t{1} << 30;
+namespace fs = std::filesystem;
 
-// ONNX Runtime refuses a file that is not below the model's folder, so it is not read for it either.
-bool IsBelow(const std::filesystem::path& name) {
-  const std::filesystem::path normal = name.lexically_normal();
+constexpr uintmax_t kMostKept = uintmax_t{1} << 30;
+
+// ONNX Runtime refuses a file that is not below the model's folder, so it is not looked at for it either.
+bool IsBelow(const fs::path& name) {
+  const fs::path normal = name.lexically_normal();
   return normal.is_relative() && !normal.empty() && *normal.begin() != "..";
 }
 
-uintmax_t SizeOf(const std::filesystem::path& path) {
+uintmax_t SizeOf(const fs::path& path) {
   std::error_code failed;
-  const uintmax_t size = std::filesystem::file_size(path, failed);
+  const uintmax_t size = fs::file_size(path, failed);
   if (failed) {
     throw Error(WASINN_NOT_FOUND, fmt::format("the model keeps weights in '{}': {}", path.string(), failed.message()));
   }
   return size;
 }
 
-std::vector<char> ReadWhole(const std::filesystem::path& path, uintmax_t size) {
-  std::vector<char> bytes(size);
-  std::ifstream file(path, std::ios::binary);
-  file.read(bytes.data(), static_cast<std::streamsize>(size));
-  if (!file) throw Error(WASINN_RUNTIME_ERROR, fmt::format("cannot read '{}' whole", path.string()));
-  return bytes;
+bool LeavesItsFolder(const fs::path& path, const fs::path& folder) {
+  std::error_code failed;
+  const fs::path real = fs::canonical(path, failed), real_folder = fs::canonical(folder.empty() ? "." : folder, failed);
+  return !failed && !IsBelow(real.lexically_relative(real_folder));
 }
 
 }  // namespace
 
+class ExternalFiles::Mapping {
+ public:
+  Mapping(const fs::path& path, uintmax_t size) : size_(size) {
+    if (size == 0) return;
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    data_ = file < 0 ? MAP_FAILED : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    const int error = errno;
+    if (file >= 0) ::close(file);
+    if (data_ != MAP_FAILED) return;
+    throw Error(WASINN_RUNTIME_ERROR, fmt::format("cannot map '{}': {}", path.string(), std::strerror(error)));
+  }
+  ~Mapping() {
+    if (data_ != nullptr) ::munmap(data_, size_);
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  std::span<uint8_t> bytes() const { return {static_cast<uint8_t*>(data_), size_}; }
+
+ private:
+  void* data_ = nullptr;
+  const size_t size_;
+};
+
 ExternalFiles::ExternalFiles(const std::set<std::string>& names, const std::string& folder) {
   if (!std::ranges::all_of(names, [](const std::string& name) { return IsBelow(name); })) return;
-  uintmax_t total = 0;
-  for (const std::string& name : names) total += SizeOf(std::filesystem::path(folder) / name);
-  if (total > kMostBytes) return;
   for (const std::string& name : names) {
-    const std::filesystem::path path = std::filesystem::path(folder) / name;
-    files_.push_back({name, ReadWhole(path, SizeOf(path))});
+    const fs::path path = fs::path(folder) / name;
+    File& file = files_.emplace_back(name, path, SizeOf(path), nullptr);
+    if (LeavesItsFolder(path, folder)) file.mapping = std::make_shared<Mapping>(path, file.size);
   }
 }
 
-void ExternalFiles::AddTo(const OrtLibrary& library, OrtSessionOptions* options) const {
-  if (files_.empty()) return;
+std::span<uint8_t> ExternalFiles::BytesOf(const File& file) const {
+  if (file.mapping != nullptr) return file.mapping->bytes();
+  return looked_at_.emplace_back(std::make_shared<Mapping>(file.path, file.size))->bytes();
+}
+
+void ExternalFiles::AddTo(const OrtLibrary& library, OrtSessionOptions* options, bool all) const {
   std::vector<const ORTCHAR_T*> names;
   std::vector<char*> buffers;
   std::vector<size_t> sizes;
   for (const File& file : files_) {
+    if (file.mapping == nullptr && !all) continue;
     names.push_back(file.name.c_str());
-    buffers.push_back(const_cast<char*>(file.bytes.data()));  // only read
-    sizes.push_back(file.bytes.size());
+    buffers.push_back(reinterpret_cast<char*>(BytesOf(file).data()));  // only read
+    sizes.push_back(file.size);
   }
+  if (names.empty()) return;
   library.Check(library.api().AddExternalInitializersFromFilesInMemory(options, names.data(), buffers.data(),
                                                                        sizes.data(), names.size()),
                 "weights in other files");
@@ -69,9 +100,11 @@ void ExternalFiles::AddTo(const OrtLibrary& library, OrtSessionOptions* options)
 
 std::vector<std::span<const uint8_t>> ExternalFiles::contents() const {
   std::vector<std::span<const uint8_t>> contents;
-  contents.reserve(files_.size());
+  uintmax_t total = 0;
+  for (const File& file : files_) total += file.size;
+  if (total > kMostKept) return contents;
   for (const File& file : files_) {
-    contents.emplace_back(reinterpret_cast<const uint8_t*>(file.bytes.data()), file.bytes.size());
+    contents.emplace_back(BytesOf(file));
   }
   return contents;
 }

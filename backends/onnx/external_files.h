@@ -3,6 +3,8 @@
 #define WASINN_BACKENDS_ONNX_EXTERNAL_FILES_H_
 
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -12,26 +14,32 @@
 
 namespace wasinn::onnx {
 
-// Reads the files whole, since ONNX Runtime maps them: whoever truncates a mapped file kills every guest of the
-// process. Files of more than 1 GiB together are left to ONNX Runtime all the same, which would otherwise copy them
-// into a message of at most 2 GiB.
+// ONNX Runtime maps them itself, so that weights are in memory once; what it is given it copies twice. But it refuses a
+// file that a link leads out of the model's folder (as in Hugging Face's cache): such a file is mapped here, and given.
 class ExternalFiles {
  public:
   // `names` are as the model has them, relative to `folder`. Throws NOT_FOUND for a file that is not there.
   ExternalFiles(const std::set<std::string>& names, const std::string& folder);
 
-  // Gives the contents to a session that is about to be made. They must live until it is.
-  void AddTo(const OrtLibrary& library, OrtSessionOptions* options) const;
+  // Gives the contents of those that links lead elsewhere, or of `all`, to a session that is about to be made. They must
+  // live until it is. A model that is to be kept needs all: else the kept one would name these files.
+  void AddTo(const OrtLibrary& library, OrtSessionOptions* options, bool all) const;
 
-  // The contents, in the order of their names; empty where they were left to ONNX Runtime.
+  // All contents, in the order of their names; empty if they are more than 1 GiB, or none of this folder.
   std::vector<std::span<const uint8_t>> contents() const;
 
  private:
+  class Mapping;
   struct File {
     std::string name;
-    std::vector<char> bytes;
+    std::filesystem::path path;
+    uintmax_t size;
+    std::shared_ptr<Mapping> mapping;  // of one that is given
   };
+  std::span<uint8_t> BytesOf(const File& file) const;
+
   std::vector<File> files_;
+  mutable std::vector<std::shared_ptr<Mapping>> looked_at_;  // beside those
 };
 
 }  // namespace wasinn::onnx

@@ -198,7 +198,7 @@ void Model::MakeSession(const Providers& providers, const Source& source, std::s
   subject.budget = &budget;
   const CallScope scope(subject);
   const auto options = MakeSessionOptions(library, host_.environment(), host_.log(), source.config, providers, origin);
-  if (!origin.is_optimized) source.external.AddTo(library, options.get());
+  if (!origin.is_optimized) source.external.AddTo(library, options.get(), !origin.keep_at.empty());
   OrtSession* session = nullptr;
   OrtStatus* status = nullptr;
   {

@@ -121,17 +121,20 @@ WASINN_API void wasinn_config_on_span(wasinn_config* config, wasinn_span_fn fn, 
  * max_threads and the last three: whoever runs the guest enforces them, as the command `wasinn run` does. */
 typedef struct wasinn_limits {
   uint32_t struct_size;
-  uint32_t max_graphs;         /* graphs held at once; 64 */
-  uint32_t max_contexts;       /* contexts held at once; 256 */
-  uint32_t max_builders;       /* parts of one model; 16 */
-  uint32_t max_name_bytes;     /* length of a model's name; 1024 */
-  uint32_t max_log_messages;   /* errors of this guest that go to the log; then one line says that the rest is left
+  uint32_t max_graphs;       /* graphs held at once; 64 */
+  uint32_t max_contexts;     /* contexts held at once; 256 */
+  uint32_t max_builders;     /* parts of one model; 16 */
+  uint32_t max_name_bytes;   /* length of a model's name; 1024 */
+  uint32_t max_log_messages; /* errors of this guest that go to the log; then one line says that the rest is left
                                   out. 0: not even that line; 100 */
-  uint64_t max_model_bytes;    /* bytes of the models that the guest loaded from its own bytes and holds, with the
+  uint64_t max_model_bytes;  /* bytes of the models that the guest loaded from its own bytes and holds, with the
                                   memory that backends keep for them; 1 GiB */
-  uint64_t max_tensor_bytes;   /* bytes of the inputs and outputs that it holds, with the memory that backends keep for
+  uint64_t max_tensor_bytes; /* bytes of the inputs and outputs that it holds, with the memory that backends keep for
                                   its contexts (caches, arenas). Also the limit of what one compute allocates; 1 GiB */
-  uint32_t load_timeout_ms;    /* for one load of a guest's own bytes; 60,000 */
+  uint32_t load_timeout_ms;  /* for one load of a guest's own bytes, of a model at an address, or of a registered model
+                                  in a worker: a worker that does not stop in time is ended. The host's default limit
+                                  holds for such a registered model whoever loads it, a shorter one of the guest's as
+                                  well; 60,000 */
   uint32_t compute_timeout_ms; /* for one compute; 30,000 */
   uint32_t max_tensors;        /* tensors that a component holds at once; 16,384 */
   uint32_t max_errors;         /* error objects that a component holds at once; 1,024 */
@@ -195,7 +198,8 @@ typedef struct wasinn_policy {
   const char* tenant;
   /* The guest's share when computes must wait for a place (max_computes, or the model's own limit). A guest of weight 3
    * gets three turns for each turn of a guest of weight 1. From 1 to 1,000; 0 means 1. A compute that finds a free
-   * place never waits. */
+   * place never waits. Whatever its weight, neither a guest nor the guests of a tenant together have the last quarter
+   * of the places, or the last one of several (max_guest_computes): it is for others. */
   uint32_t weight;
   /* Origins to which the guest's program may send HTTP requests: "https://example.com", "http://10.0.0.5:8080". "*."
    * before a host name allows all names below it. NULL: none. Whoever runs the program enforces it; the library sends
@@ -234,6 +238,10 @@ typedef void (*wasinn_log_fn)(void* user, wasinn_log_level level, const char* me
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_new(const wasinn_config* config, wasinn_log_fn log, void* user,
                                                             wasinn_host** out);
 WASINN_API void wasinn_host_free(wasinn_host* host);
+/* Ends the loads in workers that no guest waits for, of wasinn_host_inspect and of models with `preload`: they fail
+ * with WASINN_TIMEOUT, and so do all later ones. A guest's loads end with wasinn_guest_stop. Does not wait. May be
+ * called from any thread. */
+WASINN_API void wasinn_host_stop_loads(wasinn_host* host);
 
 /* The host's default limits for its guests. Set out->struct_size before the call; it fails only if that is 0. */
 WASINN_API wasinn_status* wasinn_host_limits(const wasinn_host* host, wasinn_limits* out);

@@ -546,6 +546,9 @@ class Host {
     return models;
   }
 
+  // As wasinn_host_stop_loads.
+  void StopLoads() const { wasinn_host_stop_loads(get()); }
+
   // The inputs and outputs of a registered model. Loads the model if it is not loaded yet.
   Result<Signature> Inspect(const std::string& name) const {
     Signature signature;

@@ -160,6 +160,8 @@ wasinn_status* wasinn_host_new(const wasinn_config* config, wasinn_log_fn log, v
 }
 void wasinn_host_free(wasinn_host* host) { delete host; }
 
+void wasinn_host_stop_loads(wasinn_host* host) { host->host->StopLoads(); }
+
 wasinn_status* wasinn_host_limits(const wasinn_host* host, wasinn_limits* out) {
   return api::Guard([&] { return core::WriteStruct(*out, host->host->limits(), "wasinn_limits"); });
 }

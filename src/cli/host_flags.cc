@@ -259,6 +259,10 @@ void AddRouteLimitFlags(CLI::App& app, HostFlags* flags) {
 
 Result<Host> MakeHostAlone(const HostFlags& flags) {
   Config config;
+  // First, so that whoever sets it has the last word.
+  if (flags.has_one_guest || flags.runs_program) {
+    if (Status status = config.Set("max_guest_computes", "4294967295"); !status.ok()) return status;
+  }
   if (!flags.config_file.empty()) {
     if (Status status = config.LoadFile(flags.config_file); !status.ok()) return status;
     if (Status status = PullModelsOf(flags, config); !status.ok()) return status;

@@ -22,6 +22,7 @@ struct HostFlags {
   SpanFunction spans;                             // none: nobody asks
   LogFunction log;                                // none: the command's
   const char* grants_help = nullptr;              // of -S: what it may give to a program; NULL: there is none
+  bool has_one_guest = false;                     // which may have all places for computes, as that program may
   std::vector<engines::Directory> guest_folders;  // in which nothing that is pulled may lie
   std::vector<std::string> grants;                // that a program is given by -S: inherit-env, inherit-network, http
 

@@ -9,7 +9,11 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <vector>
+
+#include "core/isolation/digest.h"
+#include "core/isolation/segment.h"
 
 namespace wasinn::core {
 namespace {
@@ -62,6 +66,36 @@ std::shared_ptr<const Blob> Blob::Copy(std::span<const uint8_t> bytes) {
   return blob;
 }
 
+Result<std::shared_ptr<const Blob>> Blob::Sealed(Result<isolation::Segment> segment) {
+  if (!segment) return std::unexpected(std::move(segment.error()));
+  if (Status status = segment->MapSealed(); !status.ok()) return std::unexpected(std::move(status));
+  std::shared_ptr<Blob> blob(new Blob);
+  blob->sealed_ = std::make_unique<isolation::Segment>(std::move(*segment));
+  blob->data_ = blob->sealed_->data();
+  blob->size_ = blob->sealed_->size();
+  return blob;
+}
+
+Result<std::shared_ptr<const Blob>> Blob::CopySealed(std::span<const uint8_t> bytes) {
+  return Sealed(isolation::Segment::MakeCopy(bytes));
+}
+
+Result<std::shared_ptr<const Blob>> Blob::ReadSealed(const std::string& path) {
+  const FileDescriptor file(path);
+  const Result<uint64_t> size = SizeOf(file, path);
+  if (!size) return Fail(size.error().code(), "{}", size.error().message());
+  Result<std::shared_ptr<const Blob>> blob = Sealed(isolation::Segment::MakeCopyOfFile(file.get(), *size));
+  if (blob) const_cast<Blob&>(**blob).path_ = path;
+  return blob;
+}
+
+int Blob::descriptor() const { return sealed_ == nullptr ? -1 : sealed_->descriptor(); }
+
+const std::string& Blob::Digest() const {
+  std::call_once(digested_, [this] { digest_ = isolation::DigestOf(bytes()); });
+  return digest_;
+}
+
 std::shared_ptr<const Blob> Blob::OfAddress(const std::string& address) {
   std::shared_ptr<Blob> blob(new Blob);
   blob->path_ = address;
@@ -105,6 +139,8 @@ Result<std::shared_ptr<const Blob>> Blob::ReadStart(const std::string& path, siz
   return Copy(start);
 }
 
+Blob::Blob() = default;
+
 Blob::~Blob() {
   if (mapping_ != nullptr) ::munmap(mapping_, size_);
 }
@@ -119,6 +155,8 @@ struct BlobView::Owner {
     if (self->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete self;
   }
 };
+
+const Blob& BlobView::Of(const wasinn_blob& view) { return *static_cast<const Owner*>(view.owner)->blob; }
 
 BlobView::BlobView(std::shared_ptr<const Blob> blob)
     : owner_(new Owner{std::move(blob)}, [](Owner* owner) { Owner::Release(owner); }) {

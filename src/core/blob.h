@@ -5,11 +5,16 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/status.h"
+
+namespace wasinn::isolation {
+class Segment;
+}
 
 namespace wasinn::core {
 
@@ -17,6 +22,10 @@ class Blob {
  public:
   // A private copy of a guest's bytes: no other thread of the guest can change it while it is parsed.
   static std::shared_ptr<const Blob> Copy(std::span<const uint8_t> bytes);
+  // Such a copy in memory that nobody can write any more, which a worker maps, too. UNAVAILABLE if there is none to share.
+  static Result<std::shared_ptr<const Blob>> CopySealed(std::span<const uint8_t> bytes);
+  // A file's bytes likewise.
+  static Result<std::shared_ptr<const Blob>> ReadSealed(const std::string& path);
   // Reads a file whole, or maps it if the host declared it immutable (truncating a mapped file kills the reader).
   static Result<std::shared_ptr<const Blob>> ReadFile(const std::string& path, bool map);
   // A model that is at an address: the bytes are the address.
@@ -32,14 +41,22 @@ class Blob {
 
   std::span<const uint8_t> bytes() const { return {data_, size_}; }
   const std::string& path() const { return path_; }
+  // Of sealed memory; else -1.
+  int descriptor() const;
+  // BLAKE2b, as hexadecimal digits. Computed once.
+  const std::string& Digest() const;
 
  private:
-  Blob() = default;
+  Blob();
+  static Result<std::shared_ptr<const Blob>> Sealed(Result<isolation::Segment> segment);
 
   const uint8_t* data_ = nullptr;
   size_t size_ = 0;
   std::unique_ptr<uint8_t[]> owned_;  // null if mapped
   void* mapping_ = nullptr;
+  std::unique_ptr<isolation::Segment> sealed_;
+  mutable std::once_flag digested_;
+  mutable std::string digest_;
   std::string path_;  // or address; "" for a guest's bytes
 };
 
@@ -49,6 +66,8 @@ class BlobView {
  public:
   explicit BlobView(std::shared_ptr<const Blob> blob);
   const wasinn_blob* get() const { return &view_; }
+  // What such a view shows.
+  static const Blob& Of(const wasinn_blob& view);
 
  private:
   // Keeps a blob alive across the C boundary: retain and release count here, and the last release deletes it.

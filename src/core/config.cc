@@ -237,6 +237,7 @@ Result<HostOptions> Config::ToHostOptions() const {
   const Section top(values_);
   top.Integer("threads", options.backends.threads);
   top.Integer("max_computes", options.max_computes);
+  top.Integer("max_guest_computes", options.max_guest_computes);
   top.Integer("call_threads", options.call_threads);
   top.Integer("max_total_bytes", options.max_total_bytes);
   if (options.backends.threads == 0) {

@@ -57,6 +57,7 @@ constexpr uint32_t kMostServed = 1'000'000;
 constexpr Key kKeys[] = {
     {"", "threads", Kind::kCount, HostOptions::kMostThreads},
     {"", "max_computes", Kind::kCount},
+    {"", "max_guest_computes", Kind::kCount},
     {"", "call_threads", Kind::kCount, HostOptions::kMostCallThreads},
     {"", "max_total_bytes", Kind::kInteger},
     {"", "model_dirs", Kind::kPaths},

@@ -6,6 +6,7 @@
 
 #include "core/context_parts.h"
 #include "core/interruptible.h"
+#include "core/on_behalf.h"
 
 namespace wasinn::core {
 namespace {
@@ -60,6 +61,7 @@ Status Context::Open(const Options& options, const Resources& resources) {
                                   .account = &resources.memory.quota,
                                   .token = nullptr,
                                   .on_cancel = nullptr};
+  const OnBehalf guest(share_.guest());
   ContextResources of_steps = resources;
   if (of_steps.in == nullptr) of_steps.in = &counts_.in;
   if (of_steps.out == nullptr) of_steps.out = &counts_.out;
@@ -176,6 +178,7 @@ Status Context::ComputeOnSlot() {
   wasinn_compute_result result{.struct_size = sizeof(wasinn_compute_result)};
   if (terms_.at_turn != nullptr) [[unlikely]]
     (*terms_.at_turn)();
+  const OnBehalf guest(share_.guest());
   const ContextSlot::Call call(slot_);
   Status status = slot_.StatusOf(slot_.table().compute(slot_.get(), &options, &result));
   if (status.ok() && (result.flags & WASINN_BY_STEPS) != 0 && CanPrint()) status = ComputeBySteps();
@@ -254,6 +257,7 @@ Status Context::StepNow(const GuestMemory* memory) {
   Status status;
   if (!run_.cancelled()) {
     const Meter::Timing timing(meter_, Stage::kCompute);
+    const OnBehalf guest(share_.guest());
     const ContextSlot::Call call(slot_);
     status = slot_.StatusOf(slot_.table().step(slot_.get()));
   }

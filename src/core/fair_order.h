@@ -14,16 +14,20 @@ class Share {
  public:
   static constexpr uint32_t kMostWeight = 1000;
   // A guest of weight 3 has three turns for each one of a guest of weight 1. From 1 to kMostWeight.
-  // `guest` is its number in its host; 0: what the host does by itself.
-  explicit Share(uint32_t weight = 1, uint64_t guest = 0) : weight_(weight), guest_(guest) {}
+  // `guest` is its number in its host; 0: what the host does by itself. `account`: the same address for all guests of a
+  // tenant, which outlives them; NULL: a guest alone.
+  explicit Share(uint32_t weight = 1, uint64_t guest = 0, const void* account = nullptr)
+      : weight_(weight), guest_(guest), account_(account) {}
   Share(const Share&) = delete;
   Share& operator=(const Share&) = delete;
   uint32_t weight() const { return weight_; }
   uint64_t guest() const { return guest_; }
+  const void* account() const { return account_ != nullptr ? account_ : this; }
 
  private:
   const uint32_t weight_;
   const uint64_t guest_;
+  const void* const account_;
 };
 
 // One thread at a time. Places are times of a clock that goes on by what was served: who has the least is next.

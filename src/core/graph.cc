@@ -107,7 +107,8 @@ Status Graph::ReadInfo() {
   if (Status status = CheckSignature(outputs(), "output", backend_->table().name); !status.ok()) return status;
   if (Status status = CheckBindable(outputs(), backend_->table()); !status.ok()) return status;
   if (info_.max_parallel != 0 && counts_among_computes())
-    scheduler_ = std::make_unique<Scheduler>(info_.max_parallel, "of this model");
+    scheduler_ = std::make_unique<Scheduler>(info_.max_parallel, Scheduler::AllButAQuarter(info_.max_parallel, 0),
+                                             "of this model");
   const bool shares = (info_.flags & WASINN_GRAPH_SHARES_SLOTS) != 0 && backend_->table().reset != nullptr;
   if (shares && counts_among_computes() && !has_late_outputs()) {
     slots_ = std::make_unique<SlotPool>(*backend_, model_, account_.get(), BytesInSlots(outputs()),

@@ -153,8 +153,20 @@ Status Guest::CopyParts(std::span<const std::span<const uint8_t>> parts, Charge&
                         std::vector<std::shared_ptr<const Blob>>& blobs) {
   uint64_t total = 0;
   for (std::span<const uint8_t> part : parts) total += part.size();  // each is within one guest's memory: no overflow
-  if (Status status = bytes.Resize(total); !status.ok()) return status;
-  for (std::span<const uint8_t> part : parts) blobs.push_back(Blob::Copy(part));
+  if (Status status = bytes.Resize(total); !status.ok()) {
+    return Error(status.code(),
+                 "{}; a large model had better be registered with the host, by a name (--model NAME=PATH)",
+                 status.message());
+  }
+  for (std::span<const uint8_t> part : parts) {
+    if (policy_.load != WASINN_LOAD_ISOLATED) {
+      blobs.push_back(Blob::Copy(part));
+      continue;
+    }
+    Result<std::shared_ptr<const Blob>> sealed = Blob::CopySealed(part);  // which its worker has, too
+    if (!sealed) return std::move(sealed.error());
+    blobs.push_back(std::move(*sealed));
+  }
   model_bytes_copied_.fetch_add(total, std::memory_order_relaxed);
   return Status();
 }

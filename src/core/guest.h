@@ -282,7 +282,7 @@ class Guest {
   HandleTable<const SharedTensor> tensors_{HandleKind::kTensor, "tensor"};
   HandleTable<GuestError> errors_held_{HandleKind::kError, "error"};
 
-  Scheduler::Share share_{policy_.weight, number_};
+  Scheduler::Share share_{policy_.weight, number_, workers_.get()};
   const uint64_t pool_user_ = host_->buffers().NewUser();
   LargeStacks::Share stacks_;
   Executor::Share begun_{[this] { EndWaits(); }};

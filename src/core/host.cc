@@ -14,15 +14,24 @@ namespace {
 // largest intermediate values take.
 constexpr uint32_t kComputesPerProcessor = 4;
 
+uint32_t MostComputes(const HostOptions& options) {
+  return options.max_computes != 0 ? options.max_computes : kComputesPerProcessor * Processors();
+}
+
 std::string Numbered(std::string_view name, uint32_t version) { return fmt::format("{}:{}", name, version); }
 
 using Parts = std::vector<std::shared_ptr<const Blob>>;
+
+// Of a file for a worker both have the one copy.
+Result<std::shared_ptr<const Blob>> ReadPart(const ModelSource& source, const std::string& path, bool is_mapped) {
+  return source.workers != nullptr ? Blob::ReadSealed(path) : Blob::ReadFile(path, is_mapped);
+}
 
 Result<Parts> ReadParts(const ModelSource& source, bool is_mapped) {
   Parts parts = source.parts;
   if (source.is_address) return Parts{Blob::OfAddress(source.paths.front())};
   for (const std::string& path : source.paths) {
-    Result<std::shared_ptr<const Blob>> part = Blob::ReadFile(path, is_mapped);
+    Result<std::shared_ptr<const Blob>> part = ReadPart(source, path, is_mapped);
     if (!part) {
       return Fail(part.error().code(), "model '{}': {}", Numbered(source.name, source.version), part.error().message());
     }
@@ -84,6 +93,11 @@ Result<std::shared_ptr<Graph>> Counted(LoadMeter& meter, Result<std::shared_ptr<
   return graph;
 }
 
+// Of two deadlines; 0: none.
+std::chrono::milliseconds Shorter(std::chrono::milliseconds one, std::chrono::milliseconds other) {
+  return one.count() == 0 || (other.count() != 0 && other < one) ? other : one;
+}
+
 Result<std::vector<uint32_t>> FindOutputs(const Graph& graph, std::span<const std::string> names) {
   std::vector<uint32_t> indices;
   if (!names.empty() && graph.has_late_outputs()) {
@@ -110,7 +124,9 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
       policy_outbound_hosts_(ToC(policy_.allowed_outbound_hosts)),
       isolate_models_(options.isolate_models),
       watchdog_(Watchdog::StartUsualThread, options.clock),
-      scheduler_(options.max_computes != 0 ? options.max_computes : kComputesPerProcessor * Processors(),
+      scheduler_(MostComputes(options),
+                 options.max_guest_computes != 0 ? options.max_guest_computes
+                                                 : Scheduler::AllButAQuarter(MostComputes(options), 1),
                  "max_computes"),
       executor_(options.call_threads != 0 ? options.call_threads : Processors()),
       buffers_(BufferPool::Create(limits_.max_tensor_bytes)),
@@ -253,11 +269,13 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   options.target = source.target;
   options.host_config = source.config;
   options.backend = source.backend;
-  // A file is compiled for all, whoever came first (decision 3). A server is only asked, and the next one asks again.
-  if (source.is_address) {
+  // What runs here is compiled to its end, for all, whoever came first (decision 3). A server is only asked, and the next
+  // one asks again; a worker can be ended, and the next one has another (decision 100).
+  if (source.is_address || source.workers != nullptr) {
     options.deadline = patience.left();
     options.stop = patience.stop;
   }
+  if (source.workers != nullptr) options.deadline = Shorter(options.deadline, LoadDeadline());
   Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), patience, source.workers.get());
   if (graph) return graph;
   // What a worker's framework says of it does not know that there was a file, or what it can do elsewhere. Of a GPU it says all.

@@ -1,6 +1,8 @@
 // Everything that one OS process shares between guests.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,9 +34,13 @@ class Host {
   Status AddModel(const ModelOptions& options);
   Status AddModels(const std::string& folder);
   ModelRegistry& models() { return models_; }
-  // The shared, compiled graph of a registered name. `patience`: for what another caller loads or opens.
-  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const Patience& patience = {},
+  // The shared, compiled graph of a registered name. `patience`: for what another caller loads or opens, and for a worker.
+  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const Patience& patience,
                                            const GuestTag& loader = {});
+  // The same for no guest.
+  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name) { return LoadNamed(name, OwnPatience()); }
+  // From now on nobody waits for what the host loads by itself: in a worker it ends. From any thread; does not block.
+  void StopLoads() { stops_loads_.store(true, std::memory_order_release); }
   // The same as a guest's configuration in `options` wants it. If that tells how to compile the model, it is compiled
   // for this guest alone, with the deadline and stop of `options`, and its bytes are charged.
   struct Configured {
@@ -85,6 +91,9 @@ class Host {
     return {.cpu_fallback = policy_.cpu_fallback, .isolated_gpu = policy_.isolated_gpu};
   }
   Patience PatienceOf(const Graph::LoadOptions& options) { return {&watchdog_, options.deadline, options.stop}; }
+  // Of no guest: it waits as long as it takes.
+  Patience OwnPatience() { return {&watchdog_, std::chrono::milliseconds(0), &stops_loads_}; }
+  std::chrono::milliseconds LoadDeadline() const { return std::chrono::milliseconds(limits_.load_timeout_ms); }
   Result<std::shared_ptr<Backend>> BackendOf(const ModelSource& source, const Patience& patience);
   Result<wasinn_backend> TableOf(const ModelSource& source, const Patience& patience);
   Result<std::shared_ptr<Graph>> LoadSource(const ModelSource& source, Graph::LoadOptions options,
@@ -114,6 +123,7 @@ class Host {
   const bool isolate_models_;
   std::optional<LogLimit> guest_lines_;
   std::shared_ptr<Quota> guest_bytes_;
+  std::atomic<bool> stops_loads_{false};
   Watchdog watchdog_;
   Scheduler scheduler_;
   LargeStacks stacks_;

@@ -79,7 +79,8 @@ Result<std::shared_ptr<Graph>> Host::LoadBatched(const ModelSource& source, cons
                              .scheduler = scheduler_,
                              .logger = logger_,
                              .threads = backends_.threads(),
-                             .metrics = metrics_});
+                             .metrics = metrics_,
+                             .open_deadline = LoadDeadline()});
 }
 
 }  // namespace wasinn::core

@@ -26,6 +26,10 @@ Status CannotIsolate(const std::string& model) {
                model);
 }
 
+std::shared_ptr<Workers> OwnWorkers(const std::string& model) {
+  return std::make_shared<Workers>(fmt::format("model '{}'", model), UINT64_MAX, UINT64_MAX);
+}
+
 }  // namespace
 
 Status Host::AddModel(const ModelOptions& options) {
@@ -38,20 +42,17 @@ Status Host::AddModel(const ModelOptions& options) {
     return Error(status.code(), "model '{}': {}", options.name, status.message());
   }
   if (!options.pipeline.empty()) return AddPipeline(options);
-  ModelSource source{
-      .name = options.name,
-      .version = options.version == 0 ? 1 : options.version,
-      .encoding = FormatName(options.encoding),
-      .target = options.target,
-      .config = options.config,
-      .backend = options.backend,
-      .immutable = options.immutable,
-      .warm_up = options.warm_up,
-      .batching = options.batching,
-      .workers = options.isolate.value_or(isolate_models_)
-                     ? std::make_shared<Workers>(fmt::format("model '{}'", options.name), UINT64_MAX, UINT64_MAX)
-                     : nullptr,
-      .parts = options.parts};
+  ModelSource source{.name = options.name,
+                     .version = options.version == 0 ? 1 : options.version,
+                     .encoding = FormatName(options.encoding),
+                     .target = options.target,
+                     .config = options.config,
+                     .backend = options.backend,
+                     .immutable = options.immutable,
+                     .warm_up = options.warm_up,
+                     .batching = options.batching,
+                     .workers = options.isolate.value_or(isolate_models_) ? OwnWorkers(options.name) : nullptr,
+                     .parts = options.parts};
   if (Status status = backends_.CheckFormat(source.encoding, WASINN_INVALID_ARGUMENT, {}); !status.ok()) {
     return Error(status.code(), "model '{}': {}", options.name, status.message());
   }
@@ -77,6 +78,8 @@ Status Host::AddFiles(const ModelSource& source, const ModelOptions& options) {
     if (options.version == 0) one.version = files.version;
     if (options.version != 0 && versions->size() > 1 && files.version != options.version) continue;
     if (one.workers != nullptr && NeedsItsFolder(one.paths.front())) return CannotIsolate(options.name);
+    // Each version has its own, so that one that must be ended takes no other with it.
+    if (one.workers != nullptr) one.workers = OwnWorkers(fmt::format("{}:{}", one.name, one.version));
     Result<std::shared_ptr<Model>> model = Prepare(std::move(one), options.preload);
     if (!model) return std::move(model.error());
     models.push_back(std::move(*model));
@@ -123,7 +126,7 @@ Result<std::shared_ptr<Model>> Host::Prepare(ModelSource source, bool preload) {
   source.metrics = metrics_.OfModel(source.name, source.version);
   auto model = std::make_shared<Model>(std::move(source));
   if (preload) {
-    if (auto graph = LoadModel(*model, {}, {}); !graph) return std::unexpected(std::move(graph.error()));
+    if (auto graph = LoadModel(*model, OwnPatience(), {}); !graph) return std::unexpected(std::move(graph.error()));
   }
   return model;
 }

@@ -52,6 +52,7 @@ struct HostOptions {
                                   .compile_timeout_ms = 120'000};
   wasinn_log_level log_level = WASINN_LOG_WARNING;
   uint32_t max_computes = 0;        // 0: so many for each processor
+  uint32_t max_guest_computes = 0;  // of one guest or tenant; 0: all but the last quarter
   uint32_t call_threads = 0;        // for calls that their callers do not wait for; 0: one for each processor
   uint64_t max_total_bytes = 0;     // 0: any
   uint32_t max_guest_lines = 1000;  // in the log, a second; 0: any

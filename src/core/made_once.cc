@@ -10,6 +10,11 @@ std::chrono::milliseconds Patience::left() const {
   return std::max(deadline - waited, std::chrono::milliseconds(1));
 }
 
+bool Patience::is_over() const {
+  if (stop != nullptr && stop->load(std::memory_order_acquire)) return true;
+  return deadline.count() > 0 && clock().now() - since >= deadline;
+}
+
 void Attempt::End(Status failure) {
   {
     const std::lock_guard lock(mutex_);

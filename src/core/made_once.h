@@ -24,6 +24,8 @@ struct Patience {
   Clock clock() const { return watchdog == nullptr ? Clock() : watchdog->clock(); }
   // Of the deadline; 0 where there is none, else not 0.
   std::chrono::milliseconds left() const;
+  // It has passed, or was ended.
+  bool is_over() const;
 };
 
 // One attempt to make something, for those who wait for its end.
@@ -52,7 +54,7 @@ class MadeOnce {
   explicit MadeOnce(Failures failures) : failures_(failures) {}
 
   // A failure is not remembered, since its cause may be mended, but those who waited for it get it, unless it is of one,
-  // or the one who made it had no more time: then the next one tries.
+  // or a timeout of one whose own patience was over: then the next one tries.
   template <typename Make>
   Result<T> Get(const Patience& patience, const std::string& what, Make&& make) {
     for (;;) {
@@ -63,7 +65,7 @@ class MadeOnce {
         attempt = attempt_;
         if (attempt == nullptr) mine = attempt_ = std::make_shared<Attempt>();
       }
-      if (mine != nullptr) return Try(mine, std::forward<Make>(make));
+      if (mine != nullptr) return Try(mine, patience, std::forward<Make>(make));
       if (Status status = attempt->Wait(patience, what); !status.ok()) return std::unexpected(std::move(status));
     }
   }
@@ -97,20 +99,21 @@ class MadeOnce {
 
  private:
   template <typename Make>
-  Result<T> Try(const std::shared_ptr<Attempt>& mine, Make&& make) {
+  Result<T> Try(const std::shared_ptr<Attempt>& mine, const Patience& patience, Make&& make) {
     try {
       Result<T> result = make();
-      End(*mine, result);
+      const bool is_of_one = !result && result.error().code() == WASINN_TIMEOUT && patience.is_over();
+      End(*mine, result, is_of_one ? Failures::kOfOne : failures_);
       return result;
     } catch (...) {
-      End(*mine, std::unexpected(Status()));  // each of those who wait tries itself
+      End(*mine, std::unexpected(Status()), Failures::kOfOne);  // each of those who wait tries itself
       throw;
     }
   }
 
-  void End(Attempt& mine, const Result<T>& result) {
+  void End(Attempt& mine, const Result<T>& result, Failures whose) {
     Status failure;
-    if (!result && failures_ == Failures::kOfAll && result.error().code() != WASINN_TIMEOUT) {
+    if (!result && whose == Failures::kOfAll) {
       try {
         failure = Copy(result.error());
       } catch (const std::bad_alloc&) {  // then each of them tries itself

@@ -1,24 +1,36 @@
 #include "core/scheduler.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace wasinn::core {
 
-bool Scheduler::Wait(const Share& share, Waiter& waiter) {
+// Once for each context: it then knows where its account is counted.
+Scheduler::Count& Scheduler::LookUp(const Share& share, Waiter& waiter) {
+  const std::lock_guard lock(mutex_);
+  if (counts_.size() >= look_at_) {
+    std::erase_if(counts_, [](const auto& one) { return one.second.use_count() == 1 && *one.second == 0; });
+    look_at_ = std::max<size_t>(64, 2 * counts_.size());
+  }
+  std::shared_ptr<Count>& count = counts_[share.account()];
+  if (count == nullptr) count = std::make_shared<Count>(0);
+  waiter.known_[0] = std::exchange(waiter.known_[1], {this, share.account(), count});
+  return *count;
+}
+
+bool Scheduler::Wait(const Share& share, Waiter& waiter, Count& count) {
   {
     const std::lock_guard lock(mutex_);
     // Where other threads of the guest are, if any wait.
     const auto other = std::ranges::find(waiting_, &share, &Waiter::share_);
     waiter.place_ = other == waiting_.end() ? order_.Arrive(share) : (*other)->place_;
     waiter.share_ = &share;
+    waiter.count_ = &count;
     waiting_.push_back(&waiter);
     waiter.state_.store(Waiter::kWaiting, std::memory_order_release);
-    // From here who leaves hands over, and nobody else comes in. But a place that was left a moment ago is free still.
-    const uint32_t running = state_.fetch_or(kSomeoneWaits, std::memory_order_acq_rel) & ~kSomeoneWaits;
-    if (running < most_) {
-      state_.fetch_add(1, std::memory_order_acq_rel);
-      GivePlace();
-    }
+    // From here who leaves hands over, and nobody else comes in. But there may be places: one that was left a moment ago,
+    // or those that another account must leave.
+    state_.fetch_or(kSomeoneWaits, std::memory_order_acq_rel);
+    GivePlaces();
   }
   waiter.state_.wait(Waiter::kWaiting, std::memory_order_acquire);
   const std::lock_guard lock(mutex_);  // and so whoever let it in has nothing to do with it any more
@@ -36,20 +48,27 @@ void Scheduler::RestIfEmpty() {
 
 void Scheduler::HandOver() {
   const std::lock_guard lock(mutex_);
-  GivePlace();
+  state_.fetch_sub(1, std::memory_order_acq_rel);
+  GivePlaces();
 }
 
-// A place that is counted as taken, to whoever is next; or back, if all who wait have been cancelled.
-void Scheduler::GivePlace() {
-  std::ranges::stable_sort(waiting_, {}, &Waiter::place_);
-  const auto next = std::ranges::find_if(waiting_, [](Waiter* waiter) {
-    uint32_t waiting = Waiter::kWaiting;
-    return waiter->state_.compare_exchange_strong(waiting, Waiter::kTurn, std::memory_order_acq_rel);
-  });
-  if (next == waiting_.end()) {
-    state_.fetch_sub(1, std::memory_order_acq_rel);
-    return;
+void Scheduler::GivePlaces() {
+  while (!waiting_.empty() && running() < most_ && GivePlace()) {
   }
+}
+
+// One place to whoever is next of those whose account may have one more. False: there is none, or all have been cancelled.
+bool Scheduler::GivePlace() {
+  std::ranges::stable_sort(waiting_, {}, &Waiter::place_);
+  const auto next = std::ranges::find_if(waiting_, [this](Waiter* waiter) {
+    if (!TryCount(*waiter->count_)) return false;
+    uint32_t waiting = Waiter::kWaiting;
+    if (waiter->state_.compare_exchange_strong(waiting, Waiter::kTurn, std::memory_order_acq_rel)) return true;
+    waiter->count_->fetch_sub(1, std::memory_order_acq_rel);
+    return false;
+  });
+  if (next == waiting_.end()) return false;
+  state_.fetch_add(1, std::memory_order_acq_rel);
   Waiter* const waiter = *next;
   waiting_.erase(next);
   const FairOrder::Place behind = order_.Serve(*waiter->share_, waiter->place_);
@@ -58,6 +77,7 @@ void Scheduler::GivePlace() {
   }
   RestIfEmpty();
   waiter->state_.notify_one();
+  return true;
 }
 
 }  // namespace wasinn::core

@@ -2,9 +2,13 @@
 // can feed waits here, on its own thread, and takes nothing.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -12,11 +16,13 @@
 
 namespace wasinn::core {
 
-// Any thread. Whoever finds room pays one atomic operation to come in and one to leave; no lock, no look at a clock.
+// Any thread. Whoever finds room pays two atomic operations to come in and two to leave; no lock, no look at a clock.
 class Scheduler {
  public:
   // Of a guest: guests that wait have turns by their weights, however many threads of each do.
   using Share = core::Share;
+  // How many turns an account has here now.
+  using Count = std::atomic<uint32_t>;
 
   // Whoever may have to wait. One wait at a time; it outlives it.
   class Waiter {
@@ -30,15 +36,28 @@ class Scheduler {
    private:
     friend class Scheduler;
     static constexpr uint32_t kIdle = 0, kWaiting = 1, kTurn = 2, kCancelled = 3;
+    // What was looked up before.
+    struct Known {
+      const Scheduler* scheduler = nullptr;
+      const void* account = nullptr;
+      std::shared_ptr<Count> count;
+    };
+    std::array<Known, 2> known_;  // among those of its model, and among the host's
     std::atomic<uint32_t> state_{kIdle};
     // Of the scheduler's mutex.
     const Share* share_ = nullptr;
+    Count* count_ = nullptr;
     FairOrder::Place place_ = 0;
   };
 
-  // `name` is for messages, and outlives it.
-  explicit Scheduler(uint32_t most, const char* name = "")
-      : most_(most < kSomeoneWaits ? most : kSomeoneWaits - 1), name_(name) {}
+  // The most that one account may have of `most`: a quarter is left for others, and at least `least` of several.
+  static uint32_t AllButAQuarter(uint32_t most, uint32_t least) {
+    return most < 2 ? most : most - std::max(most / 4, least);
+  }
+  // `of_one`: the most turns of one account. `name` is for messages, and outlives it.
+  Scheduler(uint32_t most, uint32_t of_one, const char* name)
+      : most_(std::min(most, kSomeoneWaits - 1)), of_one_(std::min(of_one, most_)), name_(name) {}
+  explicit Scheduler(uint32_t most, const char* name = "") : Scheduler(most, AllButAQuarter(most, 1), name) {}
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
@@ -46,9 +65,13 @@ class Scheduler {
   class Turn {
    public:
     Turn(Scheduler& scheduler, const Share& share, Waiter& waiter)
-        : scheduler_(scheduler), granted_(scheduler.TryEnter() || scheduler.Wait(share, waiter)) {}
+        : scheduler_(scheduler),
+          count_(scheduler.CountOf(share, waiter)),
+          granted_(scheduler.TryEnter(count_) || scheduler.Wait(share, waiter, count_)) {}
     ~Turn() {
-      if (granted_ && !scheduler_.TryLeave()) scheduler_.HandOver();
+      if (!granted_) return;
+      count_.fetch_sub(1, std::memory_order_release);
+      if (!scheduler_.TryLeave()) scheduler_.HandOver();
     }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
@@ -57,10 +80,12 @@ class Scheduler {
 
    private:
     Scheduler& scheduler_;
+    Count& count_;  // stays as long as it counts this one
     const bool granted_;
   };
 
   uint32_t most() const { return most_; }
+  uint32_t of_one() const { return of_one_; }
   const char* name() const { return name_; }
   // How many have a turn now, and how many wait for one.
   uint32_t running() const { return state_.load(std::memory_order_relaxed) & ~kSomeoneWaits; }
@@ -72,7 +97,20 @@ class Scheduler {
  private:
   static constexpr uint32_t kSomeoneWaits = 1u << 31;
 
-  bool TryEnter() {
+  Count& CountOf(const Share& share, Waiter& waiter) {
+    for (const Waiter::Known& known : waiter.known_) {
+      if (known.scheduler == this && known.account == share.account()) return *known.count;
+    }
+    return LookUp(share, waiter);
+  }
+  bool TryCount(Count& count) const {
+    if (count.fetch_add(1, std::memory_order_acq_rel) < of_one_) return true;
+    count.fetch_sub(1, std::memory_order_acq_rel);
+    return false;
+  }
+  // Whoever fails goes on to Wait: what another thread of its account saw in `count` meanwhile is put right there.
+  bool TryEnter(Count& count) {
+    if (!TryCount(count)) return false;
     uint32_t state = state_.load(std::memory_order_relaxed);
     // Who waits goes first: the mark makes the number too large.
     while (state < most_) {
@@ -80,6 +118,7 @@ class Scheduler {
         return true;
       }
     }
+    count.fetch_sub(1, std::memory_order_acq_rel);
     return false;
   }
   bool TryLeave() {
@@ -91,17 +130,21 @@ class Scheduler {
     }
     return false;
   }
-  bool Wait(const Share& share, Waiter& waiter);
+  Count& LookUp(const Share& share, Waiter& waiter);
+  bool Wait(const Share& share, Waiter& waiter, Count& count);
   void HandOver();
-  void GivePlace();
+  void GivePlaces();
+  bool GivePlace();
   void RestIfEmpty();
 
-  const uint32_t most_;
+  const uint32_t most_, of_one_;
   const char* const name_;
   std::atomic<uint32_t> state_{0};  // how many run, and kSomeoneWaits
   mutable std::mutex mutex_;        // of what follows, and of setting the mark
   std::vector<Waiter*> waiting_;
   FairOrder order_;
+  std::map<const void*, std::shared_ptr<Count>> counts_;  // by account
+  size_t look_at_ = 64;                                   // as many are there: then those that nobody has go
 };
 
 }  // namespace wasinn::core

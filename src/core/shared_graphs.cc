@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/isolation/digest.h"
-
 namespace wasinn::core {
 
 std::string SharedGraphs::KeyOf(std::span<const std::shared_ptr<const Blob>> parts, const Graph::LoadOptions& options) {
@@ -13,7 +11,7 @@ std::string SharedGraphs::KeyOf(std::span<const std::shared_ptr<const Blob>> par
   for (const std::string* config : {&options.host_config, &options.guest_config}) {
     key += fmt::format(" {}:{}", config->size(), *config);
   }
-  for (const std::shared_ptr<const Blob>& part : parts) key += " " + isolation::DigestOf(part->bytes());
+  for (const std::shared_ptr<const Blob>& part : parts) key += " " + part->Digest();
   return key;
 }
 

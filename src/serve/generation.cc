@@ -23,16 +23,24 @@ Outcome<std::unique_ptr<const GuestSettings>> OwnSettings(const ServeOptions& op
   return std::make_unique<const GuestSettings>(std::move(*settings));
 }
 
+// There is nobody to whom places for computes could be left.
+bool HasOneGuest(const ServeOptions& options) {
+  return options.tenants.empty() && options.routes.empty() && options.guest_models.empty();
+}
+
 }  // namespace
 
 Generation::~Generation() = default;
 
 Outcome<void> Generation::MakeRepository(const Shared& shared, const Generation* last) {
-  if (last != nullptr && last->options_->sections.others == options_->sections.others) {
+  const bool is_alone = HasOneGuest(*options_);
+  if (last != nullptr && last->options_->sections.others == options_->sections.others &&
+      HasOneGuest(*last->options_) == is_alone) {
     repository_ = last->repository_;
     return {};
   }
   cli::HostFlags flags = options_->host_flags;
+  flags.has_one_guest = is_alone;
   flags.spans = [statistics = shared.statistics](const wasinn_span& span) { statistics->Add(span); };
   Result<Host> host = cli::MakeHost(flags);
   if (!host) return std::unexpected(Failure{host.status().code(), host.status().message()});

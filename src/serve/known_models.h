@@ -21,6 +21,7 @@ struct KnownModel {
   Signature signature;
   // How long its inferences take of late; 0: there was none yet.
   mutable std::atomic<int64_t> usual_ns{0};
+  mutable std::mutex again;  // of those that are made again since its worker has ended
 };
 
 // Any thread. The host outlives it.

@@ -13,12 +13,15 @@ Reloader::~Reloader() {
   EndAll(dead_);
 }
 
-void Reloader::Ask() {
+bool Reloader::Ask() {
+  bool is_busy = false;
   {
     const std::lock_guard lock(mutex_);
     is_asked_ = true;
+    is_busy = is_busy_;
   }
   wake_.notify_one();
+  return !is_busy;
 }
 
 std::shared_ptr<Generation> Reloader::Keep(std::unique_ptr<Generation> generation) {
@@ -46,6 +49,7 @@ void Reloader::Serve() {
     if (is_stopped_) return;
     const bool is_asked = std::exchange(is_asked_, false);
     Generation* const dead = std::exchange(dead_, nullptr);
+    is_busy_ = true;
     lock.unlock();
     EndAll(dead);
     try {
@@ -54,6 +58,7 @@ void Reloader::Serve() {
       LogError(thrown.what());
     }
     lock.lock();
+    is_busy_ = false;
   }
 }
 
@@ -61,6 +66,7 @@ void Reloader::Stop() {
   {
     const std::lock_guard lock(mutex_);
     is_stopped_ = true;
+    if (is_busy_ && thread_.joinable()) thread_.detach();
   }
   wake_.notify_one();
   if (thread_.joinable()) thread_.join();

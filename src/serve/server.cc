@@ -180,7 +180,9 @@ class Server {
     for (bool ends = false; !ends; Sweep()) {
       const EndSignals::Told told = ports_.Accept(kTick, signals_.descriptor()) ? signals_.Take() : EndSignals::Told();
       ends = told.end;
-      if (told.reload) reloader_.Ask();
+      if (told.reload && !reloader_.Ask()) {
+        cli::Log(WASINN_LOG_INFO, "SIGHUP: models are still being loaded, or unloaded: it follows then");
+      }
     }
     Drain();
     std::signal(SIGALRM, [](int) { ::_exit(0); });
@@ -277,6 +279,8 @@ class Server {
   // What is asked by now is answered, until the time for that is over.
   void Drain() {
     const auto until = Clock::now() + options_.drain;
+    // A model's load may take long, and who waits for it had better ask another server.
+    for (const auto& generation : gate_.All()) generation->repository().host().StopLoads();
     ports_.Close();
     rest_.Drain();
     Try([this] { http_.Drain(); });

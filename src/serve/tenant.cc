@@ -276,7 +276,7 @@ Outcome<InferResponse> Tenant::TryInfer(const KnownModel& model, const InferRequ
 Outcome<InferResponse> Tenant::Infer(const InferRequest& request, Cancellation* cancellation) {
   const auto model = models_.Get(request.model, request.version);  // first: there are no contexts for unknown names
   if (!model) return std::unexpected(model.error());
-  return WithRoom([&] { return TryInfer(**model, request, cancellation); });
+  return InWorker(**model, request.model, [&] { return TryInfer(**model, request, cancellation); });
 }
 
 Outcome<std::unique_ptr<Completion>> Tenant::Complete(const std::string& model, const std::string& version,
@@ -284,7 +284,7 @@ Outcome<std::unique_ptr<Completion>> Tenant::Complete(const std::string& model, 
   const auto known = models_.Get(model, version);
   if (!known) return std::unexpected(known.error());
   const std::string number = std::to_string((*known)->info.version);
-  return WithRoom([&]() -> Outcome<std::unique_ptr<Completion>> {
+  return InWorker(**known, model, [&]() -> Outcome<std::unique_ptr<Completion>> {
     std::shared_ptr<ModelContexts> contexts = ContextsOf(model, number);
     const auto context = contexts->TakeFor(prompt.goes_on ? prompt.prompt : "");
     if (!context) return std::unexpected(context.error());

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <future>
 #include <memory>
@@ -15,6 +16,7 @@
 
 #include "support/echo.h"
 #include "support/gate.h"
+#include "unit/isolated_program.h"
 #include "unit/turned_host.h"
 
 namespace wasinn::testing {
@@ -64,10 +66,10 @@ class SchedulerQueue {
 
 TEST(Scheduler, LetsSoManyInAndNoMore) {
   Scheduler scheduler(2);
-  Scheduler::Share share;
+  Scheduler::Share share, other;
   Scheduler::Waiter waiter;
   std::optional<Scheduler::Turn> first(std::in_place, scheduler, share, waiter);
-  const Scheduler::Turn second(scheduler, share, waiter);
+  const Scheduler::Turn second(scheduler, other, waiter);
   EXPECT_TRUE(*first);
   EXPECT_TRUE(second);
   SchedulerQueue queue(scheduler);
@@ -169,12 +171,83 @@ TEST(Scheduler, ACancelledWaitHasNoTurnAndTakesNone) {
   EXPECT_TRUE(Scheduler::Turn(scheduler, share, cancelled));
 }
 
+// How many turns of this share are had at once, if as many as there are places are wanted.
+size_t MostTurnsOf(Scheduler& scheduler, const std::vector<Scheduler::Share*>& comers) {
+  std::vector<Scheduler::Waiter> waiters(comers.size());
+  std::vector<std::future<void>> threads;
+  std::promise<void> end;
+  const std::shared_future<void> ended = end.get_future().share();
+  for (size_t i = 0; i < comers.size(); ++i) {
+    threads.push_back(std::async(std::launch::async, [&, i] {
+      const Scheduler::Turn turn(scheduler, *comers[i], waiters[i]);
+      ended.wait();
+    }));
+  }
+  while (scheduler.running() + scheduler.waiting() != comers.size()) std::this_thread::yield();
+  const size_t running = scheduler.running();
+  end.set_value();
+  return running;
+}
+
+TEST(Scheduler, LeavesTheLastQuarterToOthers) {
+  for (const auto& [most, of_one] :
+       std::vector<std::pair<uint32_t, size_t>>{{1, 1}, {2, 1}, {3, 2}, {4, 3}, {7, 6}, {8, 6}, {16, 12}}) {
+    Scheduler scheduler(most);
+    Scheduler::Share greedy;
+    EXPECT_EQ(MostTurnsOf(scheduler, std::vector(2 * most, &greedy)), of_one) << most;
+    EXPECT_EQ(scheduler.running(), 0u);
+  }
+}
+
+// Which is counted, and not each of its guests.
+TEST(Scheduler, LeavesTheLastQuarterToOtherTenants) {
+  Scheduler scheduler(8);
+  const int tenant = 0;
+  Scheduler::Share one(1, 1, &tenant), two(1, 2, &tenant), three(1, 3, &tenant);
+  EXPECT_EQ(MostTurnsOf(scheduler, {&one, &one, &one, &two, &two, &two, &three, &three, &three}), 6u);
+}
+
+TEST(Scheduler, OthersHaveAPlaceAtOnceWhoeverWaits) {
+  Scheduler scheduler(4);
+  Scheduler::Share greedy(1000), other;
+  std::vector<Scheduler::Waiter> waiters(5);
+  std::optional<Scheduler::Turn> first(std::in_place, scheduler, greedy, waiters[0]);
+  const Scheduler::Turn second(scheduler, greedy, waiters[1]), third(scheduler, greedy, waiters[2]);
+  SchedulerQueue queue(scheduler);
+  queue.Add(1, greedy);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(Scheduler::Turn(scheduler, other, waiters[3])) << "it was not waited for";
+  EXPECT_EQ(scheduler.waiting(), 1u);
+  first.reset();
+  EXPECT_THAT(queue.Served(), ElementsAre(1));
+}
+
+// Of the last quarter, too.
+TEST(Scheduler, WeightsAreTurnsInWhatIsLeftToOthers) {
+  Scheduler scheduler(4);
+  Scheduler::Share greedy, running, heavy(2), light;
+  Scheduler::Waiter waiters[4];
+  std::optional<Scheduler::Turn> first(std::in_place, scheduler, greedy, waiters[0]);
+  const Scheduler::Turn second(scheduler, greedy, waiters[1]), third(scheduler, greedy, waiters[2]);
+  std::optional<Scheduler::Turn> last(std::in_place, scheduler, running, waiters[3]);
+  SchedulerQueue queue(scheduler);
+  for (int i = 0; i < 3; ++i) queue.Add(0, greedy);
+  for (int i = 0; i < 3; ++i) queue.Add(1, light);
+  for (int i = 0; i < 6; ++i) queue.Add(2, heavy);
+  last.reset();
+  AwaitWaiting(scheduler, 3);  // the greedy one's
+  first.reset();
+  const std::vector<int> served = queue.Served();
+  EXPECT_EQ(std::count(served.begin(), served.begin() + 6, 2), 4) << ::testing::PrintToString(served);
+  EXPECT_THAT(std::vector(served.end() - 3, served.end()), ElementsAre(0, 0, 0));
+}
+
 // Places are neither lost nor made, however waits, turns and cancels meet.
 TEST(Scheduler, KeepsCountWhateverMeets) {
   constexpr int kThreads = 8, kTurns = 500;
-  constexpr uint32_t kMost = 2;
+  constexpr uint32_t kMost = 3;
   Scheduler scheduler(kMost);
   std::vector<Scheduler::Waiter> waiters(kThreads);
+  std::array<Scheduler::Share, 3> shares;
   std::atomic<uint32_t> running{0}, most{0}, granted{0};
   std::atomic<bool> done{false};
   std::thread canceller([&] {
@@ -183,7 +256,7 @@ TEST(Scheduler, KeepsCountWhateverMeets) {
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
-      Scheduler::Share share;
+      Scheduler::Share& share = shares[static_cast<size_t>(t) % 3];
       for (int i = 0; i < kTurns; ++i) {
         const Scheduler::Turn turn(scheduler, share, waiters[static_cast<size_t>(t)]);
         if (!turn) continue;
@@ -201,10 +274,11 @@ TEST(Scheduler, KeepsCountWhateverMeets) {
   EXPECT_LE(most, kMost);
   EXPECT_GT(granted, 0u);
   EXPECT_EQ(scheduler.waiting(), 0u);
-  Scheduler::Share share;
+  Scheduler::Share share, other;
   Scheduler::Waiter waiter;
-  const Scheduler::Turn first(scheduler, share, waiter), second(scheduler, share, waiter);
-  EXPECT_TRUE(first && second) << "both places are free again";
+  const Scheduler::Turn first(scheduler, share, waiter), second(scheduler, share, waiter),
+      third(scheduler, other, waiter);
+  EXPECT_TRUE(first && second && third) << "the places are free again";
 }
 
 // A guest with one context, of the model "m".
@@ -273,6 +347,60 @@ TEST(TurnsOfOthers, AWaitForAModelsTurnTakesNoPlaceOfTheHost) {
   gate.Open();
   EXPECT_EQ(computing.get(), kSuccess);
   EXPECT_EQ(waiting.get(), kSuccess);
+}
+
+// One guest has many threads and a model that does not end, in its own worker; the other's compute is short.
+TEST(TurnsOfOthers, AGuestWithAnEndlessModelLeavesPlacesToOthers) {
+  Log log;
+  const HostPtr host = EchoHost(log, "max_computes = 4\nworker = '" + WorkerFile() + "'\n");
+  Gate gate;
+  AddEchoModel(host.get(), "m", "in x f32 1\nturns 0\n");
+  AddEchoModel(host.get(), "gated", "in x f32 1\nturns 0\n" + gate.Compute());
+  for (const bool is_isolated : {true, false}) {
+    EchoProgram greedy(host.get());
+    std::vector<uint32_t> contexts(8);
+    for (uint32_t& context : contexts) {
+      context = is_isolated ? greedy.Open("in x f32 1\nturns 0\ndelay 3600000\n") : greedy.NewContext("gated");
+      EXPECT_EQ(greedy.Set(context, {1}), kSuccess);
+    }
+    std::vector<std::future<uint32_t>> computing;
+    for (const uint32_t context : contexts) {
+      computing.push_back(std::async(std::launch::async, [&, context] { return greedy.Compute(context); }));
+    }
+    const Scheduler& places = host->host->scheduler();
+    while (places.running() + places.waiting() < contexts.size()) std::this_thread::yield();
+    EXPECT_EQ(places.running(), 3u);
+    ScheduledProgram other(host);
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(other.Compute(), kSuccess);
+    EXPECT_EQ(places.running(), 3u) << "none of the others has ended";
+    wasinn_guest_stop(greedy.guest.get());
+    for (auto& one : computing) EXPECT_NE(one.get(), kSuccess);
+  }
+}
+
+// Tenants are counted together, also by a model's own number.
+TEST(TurnsOfOthers, ATenantOfManyGuestsLeavesPlacesToOthers) {
+  Log log;
+  const HostPtr host = EchoHost(log, "max_computes = 100\n");
+  Gate gate;
+  AddEchoModel(host.get(), "m", "in x f32 1\nturns 8\ngated 2\n" + gate.Compute());
+  std::vector<std::unique_ptr<EchoProgram>> guests;
+  std::vector<std::future<uint32_t>> computing;
+  for (int i = 0; i < 12; ++i) {
+    auto& guest = *guests.emplace_back(std::make_unique<EchoProgram>(GuestOf(host.get(), "t")));
+    const uint32_t context = guest.NewContext("m");
+    const uint8_t gated = 2;
+    float value = 0;
+    std::memcpy(&value, &gated, sizeof(gated));
+    EXPECT_EQ(guest.Set(context, {value}), kSuccess);
+    computing.push_back(std::async(std::launch::async, [&guest, context] { return guest.Compute(context); }));
+  }
+  while (host->host->scheduler().running() < 6) std::this_thread::yield();
+  ScheduledProgram other(host);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(other.Compute(), kSuccess);
+  EXPECT_EQ(host->host->scheduler().running(), 6u);
+  gate.Open();
+  for (auto& one : computing) EXPECT_EQ(one.get(), kSuccess);
 }
 
 TEST(TurnsOfOthers, AModelThatTakesNoTurnsDoesNotWait) {

@@ -203,7 +203,7 @@ void* BatchedModel::Work(void* model) {
 
 Result<std::unique_ptr<Context>> BatchedModel::NewContext() {
   // Each compute is told how many bytes it may allocate.
-  return Context::Create(inner_, {.stop = &stopping_},
+  return Context::Create(inner_, {.open_deadline = resources_.open_deadline, .stop = &stopping_},
                          {{memory_, resources_.pool, pool_user_},
                           resources_.watchdog,
                           resources_.scheduler,

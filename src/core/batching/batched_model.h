@@ -26,8 +26,9 @@ class BatchedModel {
     Watchdog& watchdog;
     Scheduler& scheduler;
     const Logger& logger;
-    uint32_t threads;  // of each compute
-    Metrics& metrics;  // where steps of a pipeline count, once for each batch
+    uint32_t threads;                         // of each compute
+    Metrics& metrics;                         // where steps of a pipeline count, once for each batch
+    std::chrono::milliseconds open_deadline;  // of each instance's context; 0: none
   };
   // A graph that computes on `graph`, whose options were `options`. `name` is for messages. INVALID_ARGUMENT where the
   // first dimension of an input or output is not free.
@@ -77,7 +78,8 @@ class BatchedModel {
   std::atomic<uint32_t> mismatches_{0};
   Quota memory_;  // of batches: without a limit, for guests have been charged for each row
   const uint64_t pool_user_;
-  Share share_;
+  // Whose calls batches are: of several guests, so that a worker that ends by one is not the model's own doing.
+  Share share_{1, UINT64_MAX};
   BatchQueue queue_;
   std::atomic<bool> stopping_{false};  // nobody waits for a context of batches any more
   std::vector<pthread_t> threads_;

@@ -178,6 +178,7 @@ core::Result<std::unique_ptr<Lane>> Connection::TakeLane() {
     if (!lanes_.empty()) {
       std::unique_ptr<Lane> lane = std::move(lanes_.back());
       lanes_.pop_back();
+      callers_.push_back(lane->caller = core::OnBehalf::guest());
       return lane;
     }
     if (n_lanes_ == kMostLanes) {
@@ -193,12 +194,15 @@ core::Result<std::unique_ptr<Lane>> Connection::TakeLane() {
   lane->socket = std::move(*socket);
   lane->socket.SetSpin(spin_);
   place.is_filled = true;
+  const std::lock_guard lock(mutex_);
+  callers_.push_back(lane->caller = core::OnBehalf::guest());
   return lane;
 }
 
 // One that has an answer on its way, since its call was left, is never left: Run ends with its answer or the worker.
 void Connection::GiveLane(std::unique_ptr<Lane> lane) {
   const std::lock_guard lock(mutex_);
+  callers_.erase(std::ranges::find(callers_, lane->caller));
   lanes_.push_back(std::move(lane));
 }
 
@@ -280,6 +284,7 @@ core::Status Connection::Open(const Setting& setting) {
   if (!mark) return std::move(mark.error());
   here_ = *mark;
   lanes_.reserve(kMostLanes);  // so that nothing can fail when one comes back
+  callers_.reserve(kMostLanes);
   core::Result<Template::Worker> worker = parent_->Spawn();
   if (!worker) return std::move(worker.error());
   worker_ = std::move(*worker);
@@ -351,6 +356,28 @@ void Connection::Abandon() {
   End("its guest was closed");
 }
 
+void Connection::Blame(uint64_t guest) {
+  uint64_t nobody = 0;
+  blamed_.compare_exchange_strong(nobody, guest, std::memory_order_acq_rel);
+}
+
+// Those whose calls have not returned; or the one for whose call we ended it.
+std::vector<uint64_t> Connection::FindSuspects() {
+  if (const uint64_t blamed = blamed_.load(std::memory_order_acquire)) return {blamed};
+  const std::lock_guard lock(mutex_);
+  std::vector<uint64_t> guests = callers_;
+  std::erase(guests, 0);
+  std::ranges::sort(guests);
+  guests.erase(std::ranges::unique(guests).begin(), guests.end());
+  return guests;
+}
+
+std::vector<uint64_t> Connection::Suspects() {
+  (void)Lost();  // now it is known
+  const std::lock_guard lock(ending_);
+  return suspects_;
+}
+
 // By the descriptor: the number may be another's by now.
 void Connection::Kill() {
   if (worker_.process.is_open()) ::syscall(SYS_pidfd_send_signal, worker_.process.number(), SIGKILL, nullptr, 0);
@@ -364,6 +391,7 @@ core::Status Connection::Lost() {
   Kill();  // one that has only hung up is no use either
   const std::lock_guard lock(ending_);
   if (end_.empty()) {
+    suspects_ = FindSuspects();
     end_ = parent_->EndOf(worker_);
     if (const char* why = why_.load(std::memory_order_acquire)) end_ = why;
     const bool counts = is_open_ && place_ != nullptr && !is_abandoned_.load(std::memory_order_acquire);
@@ -380,6 +408,7 @@ void Connection::Interruption::Interrupt(Connection& connection, uint32_t number
   if (since == 0) {
     since_.store(now, std::memory_order_relaxed);
   } else if (now - since >= std::chrono::nanoseconds(kGrace).count()) {
+    connection.Blame(guest_.load(std::memory_order_relaxed));
     return connection.End("it did not stop in time");
   }
   if (turn == 0) return;

@@ -17,12 +17,14 @@
 #include "core/isolation/census.h"
 #include "core/isolation/protocol.h"
 #include "core/isolation/template_process.h"
+#include "core/on_behalf.h"
 #include "core/status.h"
 
 namespace wasinn::isolation {
 
 struct Lane {
   Socket socket;
+  uint64_t caller = 0;  // the guest whose call has it; 0: nobody's
   std::vector<uint8_t> request, long_answer;
   std::vector<uint8_t> answer = std::vector<uint8_t>(kMostBytes);
 };
@@ -119,9 +121,14 @@ class Connection {
    public:
     // Does not block. `number` is of the slot, `turn` of its compute; 0: nothing that could be asked to end.
     void Interrupt(Connection& connection, uint32_t number, uint64_t turn);
-    void Begin() { since_.store(0, std::memory_order_relaxed); }
+    // On the thread that calls.
+    void Begin() {
+      since_.store(0, std::memory_order_relaxed);
+      guest_.store(core::OnBehalf::guest(), std::memory_order_relaxed);
+    }
 
    private:
+    std::atomic<uint64_t> guest_{0};
     std::atomic<int64_t> since_{0};  // a time of the connection's clock, in nanoseconds
   };
 
@@ -138,6 +145,8 @@ class Connection {
   // The same where nobody wants it any more: it is not among those that were lost.
   void Abandon();
   bool lost() const { return lost_.load(std::memory_order_acquire); }
+  // In calls of which guests a lost worker ended.
+  std::vector<uint64_t> Suspects();
   // Or it is another OS process's, of which this one is a copy.
   bool gone() const { return lost() || forked(); }
   core::Status Lost();
@@ -152,6 +161,8 @@ class Connection {
         clock_(clock) {}
   core::Result<std::unique_ptr<Lane>> TakeLane();
   void GiveLane(std::unique_ptr<Lane> lane);
+  void Blame(uint64_t guest);
+  std::vector<uint64_t> FindSuspects();
   core::Status Open(const Setting& setting);
   core::Status TellByFirst(Op op, std::initializer_list<uint32_t> numbers);
   core::Status Sent(Socket::Sent sent);
@@ -178,6 +189,7 @@ class Connection {
   Lane control_;                              // of adding_: the first lane, by which others are added
   std::mutex mutex_;                          // of what follows
   std::vector<std::unique_ptr<Lane>> lanes_;  // that rest
+  std::vector<uint64_t> callers_;             // guests whose calls have the others
   uint32_t n_lanes_ = 0;
   std::atomic<bool> lost_{false};
   bool is_open_ = false;  // since its start
@@ -187,6 +199,8 @@ class Connection {
   std::map<uint32_t, std::string> held_;  // of holding_
   std::mutex ending_;                     // of what follows; held while somebody asks
   std::string end_;                       // how it ended
+  std::vector<uint64_t> suspects_;
+  std::atomic<uint64_t> blamed_{0};  // the guest for whose call we ended it
 };
 
 }  // namespace wasinn::isolation

@@ -11,6 +11,7 @@ class Deadline {
   template <typename Options>
   Deadline(const Options& options, Connection& connection, uint32_t number)
       : token_(options.token), on_cancel_(options.on_cancel), connection_(connection), number_(number) {
+    interruption_.Begin();
     if (on_cancel_ != nullptr) on_cancel_(token_, &Deadline::Interrupt, this);
   }
   ~Deadline() {

@@ -2,6 +2,7 @@
 
 #include "core/isolation/isolated_graph.h"
 #include "core/isolation/isolated_slot.h"
+#include "core/on_behalf.h"
 #include "core/table_errors.h"
 
 namespace wasinn::isolation {
@@ -78,26 +79,42 @@ core::Result<std::shared_ptr<Connection>> IsolatedBackend::Start() {
   }
 }
 
-// Of `mutex_`.
-core::Status IsolatedBackend::CheckRest() {
-  const core::Clock::time_point now = templates_->clock().now();
-  if (now < rests_until_) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(rests_until_ - now).count();
-    return core::Status(
-        WASINN_UNAVAILABLE,
-        fmt::format("its workers ended {} times in a row: no model is loaded for {} ms more", kMostDeaths, left),
-        setting_.backend);
-  }
-  if (connection_ == nullptr || !connection_->lost()) return {};
+// Of `mutex_`, as the next two.
+core::Status IsolatedBackend::Resting(uint64_t guest, core::Clock::time_point now) const {
+  const auto left = rests_.Left(guest, now);
+  if (!left) return {};
+  const char* const what = guest == 0
+                               ? "its workers ended {} times in a row: no model is loaded for {} ms more"
+                               : "calls of this guest ended its worker {} times in a row: it has none for {} ms more";
+  return core::Status(WASINN_UNAVAILABLE, fmt::format(fmt::runtime(what), Rests::kMostDeaths, left->count()),
+                      setting_.backend);
+}
+
+void IsolatedBackend::NoteEnd(core::Clock::time_point now) {
+  if (connection_ == nullptr || !connection_->lost()) return;
+  const std::vector<uint64_t> suspects = connection_->Suspects();
   connection_.reset();
   was_lost_ = true;
-  deaths_.push_back(now);
-  while (now - deaths_.front() > kWithin) deaths_.pop_front();
-  if (deaths_.size() < kMostDeaths) return {};
-  deaths_.clear();
-  rest_ = rest_.count() == 0 ? kFirstRest : std::min(rest_ * 2, kLongestRest);
-  rests_until_ = now + rest_;
-  return CheckRest();
+  rests_.AddDeath(suspects, now);
+  has_suspects_.store(rests_.any(), std::memory_order_release);
+}
+
+core::Status IsolatedBackend::CheckRest() {
+  const core::Clock::time_point now = templates_->clock().now();
+  NoteEnd(now);
+  return Resting(0, now);
+}
+
+core::Status IsolatedBackend::CheckSuspect() {
+  const uint64_t guest = core::OnBehalf::guest();
+  const std::lock_guard lock(mutex_);
+  return guest == 0 ? core::Status() : Resting(guest, templates_->clock().now());
+}
+
+void IsolatedBackend::ClearCaller() noexcept {
+  if (!has_suspects_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(mutex_);
+  rests_.Clear(core::OnBehalf::guest());
 }
 
 void IsolatedBackend::Abandon() {

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "core/isolation/connection.h"
+#include "core/isolation/rests.h"
 
 namespace wasinn::isolation {
 
@@ -60,6 +60,11 @@ class IsolatedBackend {
   static IsolatedBackend& Of(wasinn_backend_state* state) { return *reinterpret_cast<IsolatedBackend*>(state); }
 
   core::Result<std::shared_ptr<Connection>> Connect();
+  // UNAVAILABLE if the guest for which this thread calls has lost worker after worker: it makes no contexts and computes
+  // nothing there for a while. Others go on.
+  core::Status CheckCaller() { return has_suspects_.load(std::memory_order_acquire) ? CheckSuspect() : core::Status(); }
+  // Its compute has succeeded.
+  void ClearCaller() noexcept;
   // Ends the worker: nobody wants what it holds.
   void Abandon();
   const wasinn_host_services& services() const { return services_; }
@@ -69,7 +74,10 @@ class IsolatedBackend {
   IsolatedBackend(std::shared_ptr<Templates> templates, Setting setting, const wasinn_host_services& services)
       : templates_(std::move(templates)), setting_(std::move(setting)), services_(services) {}
   core::Result<std::shared_ptr<Connection>> Start();
+  core::Status CheckSuspect();
   core::Status CheckRest();
+  core::Status Resting(uint64_t guest, core::Clock::time_point now) const;
+  void NoteEnd(core::Clock::time_point now);
 
   const std::shared_ptr<Templates> templates_;
   const Setting setting_;
@@ -77,15 +85,11 @@ class IsolatedBackend {
   Framework framework_;  // constant once it is open, as is info_, which points there
   wasinn_backend_info info_{};
 
-  // Whoever loses worker after worker waits longer and longer for the next.
-  static constexpr size_t kMostDeaths = 3;
-  static constexpr std::chrono::seconds kWithin{10}, kFirstRest{1}, kLongestRest{60};
+  std::atomic<bool> has_suspects_{false};
   std::mutex mutex_;  // of what follows
   std::shared_ptr<Connection> connection_;
   bool was_lost_ = false;  // the last one
-  std::deque<core::Clock::time_point> deaths_;
-  core::Clock::time_point rests_until_;
-  std::chrono::seconds rest_{0};
+  Rests rests_;
 };
 
 }  // namespace wasinn::isolation

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/blob.h"
 #include "core/isolation/deadline.h"
-#include "core/isolation/digest.h"
 #include "core/isolation/segment.h"
 
 namespace wasinn::isolation {
@@ -39,15 +39,18 @@ core::Result<std::unique_ptr<IsolatedGraph>> IsolatedGraph::Load(IsolatedBackend
 
 core::Status IsolatedGraph::LoadThere(std::span<const wasinn_blob* const> blobs, const wasinn_load_options& options) {
   const Deadline deadline(options, *connection_, number_);
-  std::vector<Segment> segments;
+  std::vector<Segment> copies;  // of what is not sealed
   std::vector<int> descriptors;
   std::string digests;
   for (const wasinn_blob* blob : blobs) {
-    core::Result<Segment> segment = Segment::MakeCopy({blob->data, blob->size});
-    if (!segment) return std::move(segment.error());
-    digests += (digests.empty() ? "" : "+") + DigestOf({blob->data, blob->size});
-    descriptors.push_back(segment->descriptor());
-    segments.push_back(std::move(*segment));
+    const core::Blob& part = core::BlobView::Of(*blob);
+    digests += (digests.empty() ? "" : "+") + part.Digest();
+    descriptors.push_back(part.descriptor());
+    if (part.descriptor() >= 0) continue;
+    core::Result<Segment> copy = Segment::MakeCopy(part.bytes());
+    if (!copy) return std::move(copy.error());
+    descriptors.back() = copy->descriptor();
+    copies.push_back(std::move(*copy));
   }
   connection_->Hold(number_, std::move(digests));
   Connection::Call call(*connection_, Op::kLoad);
@@ -57,7 +60,7 @@ core::Status IsolatedGraph::LoadThere(std::span<const wasinn_blob* const> blobs,
   for (const char* text : {options.format, options.host_config, options.guest_config}) request.Text(text);
   request.Number(options.cpu_fallback);
   request.Number(options.max_bytes);
-  request.Number(static_cast<uint32_t>(segments.size()));
+  request.Number(static_cast<uint32_t>(descriptors.size()));
   // Without their paths: nobody opens files there.
   for (const wasinn_blob* blob : blobs) request.Number(static_cast<uint64_t>(blob->size));
   call.ExpectAnswer(options.max_bytes == 0 ? kMostLongBytes : options.max_bytes / kTimesItself);

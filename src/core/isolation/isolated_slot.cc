@@ -47,6 +47,7 @@ IsolatedSlot::IsolatedSlot(IsolatedGraph& graph, void* account)
 
 core::Result<std::unique_ptr<IsolatedSlot>> IsolatedSlot::Make(IsolatedGraph& graph,
                                                                const wasinn_slot_options& options) {
+  if (core::Status status = graph.backend().CheckCaller(); !status.ok()) return std::unexpected(std::move(status));
   std::unique_ptr<IsolatedSlot> slot(new IsolatedSlot(graph, options.account));
   if (core::Status status = slot->MakeThere(options); !status.ok()) return std::unexpected(std::move(status));
   return slot;
@@ -230,6 +231,7 @@ uint32_t IsolatedSlot::ProcessorToUse() const {
 }
 
 core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, wasinn_compute_result* result) {
+  if (core::Status status = graph_.backend().CheckCaller(); !status.ok()) return status;
   interruption_.Begin();
   shows_ = false;
   if (core::Status status = PlaceInputs(); !status.ok()) return status;
@@ -250,6 +252,7 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
   for (Input& input : inputs_) input.told = status.ok() || (call.answered() && !input.bound);
   if (call.answered()) reset_ = false;
   if (!status.ok() && status.code() != WASINN_CONTEXT_FULL && status.code() != WASINN_END_OF_SEQUENCE) return status;
+  graph_.backend().ClearCaller();
   core::Status read = Charge(call);  // first, as its answer tells
   if (read.ok()) read = ReadShown(call);
   if (!read.ok()) {  // the outputs are there, and nobody can have them

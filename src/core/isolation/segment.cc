@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -96,13 +97,34 @@ core::Result<Segment> Segment::MakeCopy(std::span<const uint8_t> bytes) {
     if (n <= 0 && errno != EINTR) return std::unexpected(Failed("write", bytes.size(), errno));
     if (n > 0) done += static_cast<size_t>(n);
   }
-  if (core::Status status = Seal(*file, F_SEAL_WRITE, bytes.size()); !status.ok()) {
-    return std::unexpected(std::move(status));
+  return SealAgainstWrites(std::move(*file), bytes.size());
+}
+
+core::Result<Segment> Segment::MakeCopyOfFile(int file, size_t bytes) {
+  core::Result<Descriptor> copy = MakeFile(bytes);
+  if (!copy) return std::unexpected(std::move(copy.error()));
+  for (size_t done = 0; done < bytes;) {
+    const ssize_t n = ::sendfile(copy->number(), file, nullptr, bytes - done);
+    if (n == 0) return core::Fail(WASINN_RUNTIME_ERROR, "a model's file changed while it was read");
+    if (n < 0 && errno != EINTR) return std::unexpected(Failed("sendfile", bytes, errno));
+    if (n > 0) done += static_cast<size_t>(n);
   }
+  return SealAgainstWrites(std::move(*copy), bytes);
+}
+
+core::Result<Segment> Segment::SealAgainstWrites(Descriptor file, size_t bytes) {
+  if (core::Status status = Seal(file, F_SEAL_WRITE, bytes); !status.ok()) return std::unexpected(std::move(status));
   Segment segment;
-  segment.descriptor_ = std::move(*file);
-  segment.size_ = bytes.size();
+  segment.descriptor_ = std::move(file);
+  segment.size_ = bytes;
   return segment;
+}
+
+core::Status Segment::MapSealed() {
+  core::Result<uint8_t*> data = MapFile(descriptor_.number(), size_, PROT_READ);
+  if (!data) return std::move(data.error());
+  data_ = *data;
+  return {};
 }
 
 core::Result<Segment> Segment::Map(const Descriptor& descriptor, size_t bytes, bool writable) {

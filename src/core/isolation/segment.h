@@ -19,8 +19,11 @@ class Segment {
 
   // Zeroed memory that both sides may write. UNAVAILABLE where the system has none.
   static core::Result<Segment> Make(size_t bytes);
-  // A copy that nobody can write any more; it is not mapped here.
+  // A copy that nobody can write any more; it is not mapped here, unless MapSealed does it.
   static core::Result<Segment> MakeCopy(std::span<const uint8_t> bytes);
+  // The same of a file, from its beginning.
+  static core::Result<Segment> MakeCopyOfFile(int file, size_t bytes);
+  core::Status MapSealed();
   // At the worker's side, of a descriptor that came.
   static core::Result<Segment> Map(const Descriptor& descriptor, size_t bytes, bool writable);
 
@@ -31,6 +34,8 @@ class Segment {
   void Close() { descriptor_ = Descriptor(); }
 
  private:
+  static core::Result<Segment> SealAgainstWrites(Descriptor file, size_t bytes);
+
   Descriptor descriptor_;
   uint8_t* data_ = nullptr;
   size_t size_ = 0;

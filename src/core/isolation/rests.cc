@@ -1,0 +1,55 @@
+#include "core/isolation/rests.h"
+
+#include <algorithm>
+
+namespace wasinn::isolation {
+namespace {
+
+// Whether so many are within the time.
+bool AddTo(std::deque<Rests::Time>& deaths, Rests::Time now, size_t most) {
+  deaths.push_back(now);
+  while (now - deaths.front() > Rests::kWithin) deaths.pop_front();
+  return deaths.size() >= most;
+}
+
+}  // namespace
+
+void Rests::Rest::Add(Time now, bool is_alone) {
+  const bool is_in_a_row = AddTo(deaths, now, kMostDeaths);
+  const bool is_often = is_alone && AddTo(deaths_alone, now, kMostDeathsAlone);
+  if (!is_in_a_row && !is_often) return;
+  deaths.clear();
+  deaths_alone.clear();
+  length = length.count() == 0 ? kFirst : std::min(length * 2, kLongest);
+  until = now + length;
+}
+
+void Rests::AddDeath(std::span<const uint64_t> guests, Time now) {
+  if (guests.empty()) of_all_.Add(now, false);
+  if (of_guests_.size() > 64) Forget(now);
+  for (const uint64_t guest : guests) of_guests_[guest].Add(now, guests.size() == 1);
+}
+
+void Rests::Clear(uint64_t guest) {
+  const auto found = of_guests_.find(guest);
+  if (found != of_guests_.end()) found->second.deaths.clear();
+}
+
+// Whoever has been quiet for longer than the longest rest.
+void Rests::Forget(Time now) {
+  std::erase_if(of_guests_, [now](const auto& one) {
+    const Rest& rest = one.second;
+    const bool is_quiet = rest.deaths.empty() || now - rest.deaths.back() > kLongest;
+    return is_quiet && now - rest.until > kLongest;
+  });
+}
+
+std::optional<std::chrono::milliseconds> Rests::Left(uint64_t guest, Time now) const {
+  const auto found = of_guests_.find(guest);
+  if (guest != 0 && found == of_guests_.end()) return {};
+  const Rest& rest = guest == 0 ? of_all_ : found->second;
+  if (now >= rest.until) return {};
+  return std::chrono::duration_cast<std::chrono::milliseconds>(rest.until - now);
+}
+
+}  // namespace wasinn::isolation

@@ -1,0 +1,44 @@
+// Who loses worker after worker waits longer and longer for the next: the model, or one of the guests that share it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+
+#include "core/clock.h"
+
+namespace wasinn::isolation {
+
+// One thread at a time.
+class Rests {
+ public:
+  static constexpr size_t kMostDeaths = 3, kMostDeathsAlone = 50;
+  static constexpr std::chrono::seconds kWithin{10}, kFirst{1}, kLongest{60};
+  using Time = core::Clock::time_point;
+
+  // A worker ended in calls of these guests; of none: it is the model's own doing. Who had calls there beside another one is
+  // only a suspect: a compute that succeeds clears it.
+  void AddDeath(std::span<const uint64_t> guests, Time now);
+  void Clear(uint64_t guest);
+  // How long this guest, or all (0), have to wait.
+  std::optional<std::chrono::milliseconds> Left(uint64_t guest, Time now) const;
+  // Guests are known for something.
+  bool any() const { return !of_guests_.empty(); }
+
+ private:
+  struct Rest {
+    std::deque<Time> deaths, deaths_alone;
+    Time until;
+    std::chrono::seconds length{0};
+    void Add(Time now, bool is_alone);
+  };
+  void Forget(Time now);
+
+  Rest of_all_;
+  std::map<uint64_t, Rest> of_guests_;
+};
+
+}  // namespace wasinn::isolation
