@@ -260,7 +260,7 @@ void AddRouteLimitFlags(CLI::App& app, HostFlags* flags) {
 Result<Host> MakeHostAlone(const HostFlags& flags) {
   Config config;
   // First, so that whoever sets it has the last word.
-  if (flags.has_one_guest || flags.runs_program) {
+  if (flags.has_one_guest) {
     if (Status status = config.Set("max_guest_computes", "4294967295"); !status.ok()) return status;
   }
   if (!flags.config_file.empty()) {

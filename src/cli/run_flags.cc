@@ -39,6 +39,7 @@ settings::Parsed<std::vector<Variable>> ParseEnvironmentFile(const std::string& 
 }  // namespace
 
 void AddGuestFlags(CLI::App& app, RunFlags* flags) {
+  flags->host.has_one_guest = true;
   flags->host.grants_help =
       "inherit-env: with this environment; for components alone, inherit-network:\nwith sockets, http: with wasi:http, "
       "for requests";
