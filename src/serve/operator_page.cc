@@ -63,8 +63,8 @@ Response OperatorPage::Find(const Asked& asked) {
   const std::string_view path = PathAlone(request);
   std::string_view name = path == "/" ? "" : path.substr(kFolder.size());
   if (IsState(request)) {
-    const bool is_operator = asked.admission.tenant->is_operator();
-    return is_operator ? state_.Answer(*asked.admission.generation) : ToResponse(ForOperators());
+    const Tenant& tenant = *asked.admission.tenant;
+    return tenant.is_operator() ? state_.Answer(*asked.admission.generation, tenant) : ToResponse(ForOperators());
   }
   if (name.empty()) name = "index.html";
   const auto file = std::ranges::find(PageFiles(), name, &PageFile::name);

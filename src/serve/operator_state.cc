@@ -42,8 +42,8 @@ json Shortened(json all, size_t most) {
 
 }  // namespace
 
-json OperatorState::Models(const Catalog& catalog) const {
-  json models = catalog.Overview(kMostModels);
+json OperatorState::Models(const Catalog& catalog, const Tenant& tenant) const {
+  json models = catalog.Overview(tenant, kMostModels);
   for (json& model : models) {
     if (Dump(model).size() > kMostOfModel) model["inputs"] = model["outputs"] = nullptr;
     const auto version = static_cast<uint32_t>(std::stoul(model["version"].get_ref<const std::string&>()));
@@ -52,9 +52,9 @@ json OperatorState::Models(const Catalog& catalog) const {
   return Shortened(std::move(models), kMostModels);
 }
 
-std::string OperatorState::Make(const Generation& generation) const {
-  const size_t n_models = generation.models().size();
-  json models = Models(generation.models());
+std::string OperatorState::Make(const Generation& generation, const Tenant& tenant) const {
+  const size_t n_models = generation.models().size(tenant);
+  json models = Models(generation.models(), tenant);
   json routes = generation.routes() == nullptr ? json::array() : generation.routes()->Overview();
   const size_t n_routes = routes.size();
   routes = Shortened(std::move(routes), kMostRoutes);
@@ -71,17 +71,17 @@ std::string OperatorState::Make(const Generation& generation) const {
                {"routes", std::move(routes)}});
 }
 
-Response OperatorState::Answer(const Generation& generation) {
+Response OperatorState::Answer(const Generation& generation, const Tenant& tenant) {
   Response response;
   response.charge = Charge(sources_.budget);
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
-  if (text_.empty() || now - made_ > kFresh) {
-    text_ = Make(generation);
-    made_ = now;
-  }
-  if (!response.charge.Add(text_.size())) return ToResponse(NoMemory());
-  response.text = text_;
+  std::erase_if(made_, [now](const auto& one) { return now - one.second.at > kFresh; });
+  const uint64_t share = tenant.share().id();
+  if (!made_.contains(share)) made_.emplace(share, Made{Make(generation, tenant), now});
+  const std::string& text = made_.find(share)->second.text;
+  if (!response.charge.Add(text.size())) return ToResponse(NoMemory());
+  response.text = text;
   return response;
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cli/log.h"
 #include "serve/log.h"
 
 namespace wasinn::serve {
@@ -14,10 +15,13 @@ Reloader::~Reloader() {
 }
 
 void Reloader::Ask() {
+  bool waits = false;
   {
     const std::lock_guard lock(mutex_);
     is_asked_ = true;
+    waits = is_busy_;
   }
+  if (waits) cli::Log(WASINN_LOG_INFO, "SIGHUP: waits for what was read last, which still loads or ends");
   wake_.notify_one();
 }
 
@@ -46,6 +50,7 @@ void Reloader::Serve() {
     if (is_stopped_) return;
     const bool is_asked = std::exchange(is_asked_, false);
     Generation* const dead = std::exchange(dead_, nullptr);
+    is_busy_ = true;
     lock.unlock();
     EndAll(dead);
     try {
@@ -54,15 +59,20 @@ void Reloader::Serve() {
       LogError(thrown.what());
     }
     lock.lock();
+    is_busy_ = false;
   }
 }
 
-void Reloader::Stop() {
+void Reloader::Abandon() {
   {
     const std::lock_guard lock(mutex_);
     is_stopped_ = true;
   }
   wake_.notify_one();
+}
+
+void Reloader::Stop() {
+  Abandon();
   if (thread_.joinable()) thread_.join();
 }
 

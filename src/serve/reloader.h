@@ -24,7 +24,9 @@ class Reloader {
   void Ask();
   // Whoever lets go of the last reference waits for nothing.
   std::shared_ptr<Generation> Keep(std::unique_ptr<Generation> generation);
-  // Waits for what it does.
+  // Begins nothing any more. What it does goes on, perhaps for long: the process ends without it.
+  void Abandon();
+  // Likewise, and waits for that.
   void Stop();
 
  private:
@@ -35,7 +37,7 @@ class Reloader {
   const std::function<void()> reload_;
   std::mutex mutex_;  // of what follows
   std::condition_variable wake_;
-  bool is_asked_ = false, is_stopped_ = false;
+  bool is_asked_ = false, is_stopped_ = false, is_busy_ = false;
   Generation* dead_ = nullptr;  // a list
   std::jthread thread_;         // last: it uses all the others
 };
