@@ -224,7 +224,11 @@ Outcome<void> Repository::Load(const Tenant& tenant, const std::string& model) {
   if (!tenant.is_operator()) return std::unexpected(ForOperators());
   if (!Has(tenant, model)) return std::unexpected(NotFound(model));
   if (Status status = host_.ReloadModel(model); !status.ok()) {
-    models_.Tell(model, status.message());
+    // The host begins with the version that it is.
+    const std::string_view why = status.message(), begin = "model '";
+    const size_t end = why.find("': ");
+    const bool has_name = why.starts_with(begin) && end != why.npos;
+    models_.Tell(std::string(has_name ? why.substr(begin.size(), end - begin.size()) : model), std::string(why));
     return std::unexpected(Failure{status.code(), status.message()});
   }
   models_.Forget(model);

@@ -49,7 +49,15 @@ bool Workers::IsFullFor(Place place) const {
   const auto found = of_place_.find(place);
   if (place == kNoPlace) return is_full;
   const size_t jobs = found == of_place_.end() ? 0 : found->second.jobs;
-  return jobs > 0 && (is_full || jobs >= ButAQuarter(most_));
+  return is_full && jobs > 0;
+}
+
+// What waits last of another place that has more than three quarters of all that may wait; else an empty node.
+Workers::Queue::Node Workers::PopOfCrowd(Place place) {
+  return waiting_.PopLast([this, place](const Waiting& one) {
+    const auto of = of_place_.find(one.job.place);
+    return one.job.place != place && of != of_place_.end() && of->second.jobs > ButAQuarter(most_);
+  });
 }
 
 // The last quarter of the shared threads is for shares that have none.
@@ -143,8 +151,9 @@ bool Workers::Begin(Job job) {
     const std::lock_guard lock(mutex_);
     if (IsFullFor(place)) TakeOver(over);
     if (IsFullFor(place)) displaced.insert(waiting_.PopLastFor(share));
+    if (IsFullFor(place) && displaced.empty()) displaced.insert(PopOfCrowd(place));
     Leave(displaced);
-    begun = !stopped_ && !IsFullFor(place) && Enter(place);
+    begun = !stopped_ && (!IsFullFor(place) || !displaced.empty()) && Enter(place);
     if (begun) Push(std::move(one), share, place);
   }
   if (begun) wake_.notify_one();

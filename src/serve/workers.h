@@ -57,8 +57,8 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // False: there are as many as may be, of its place or at all, and nothing is called. Who has more waiting than others makes room for
-  // them.
+  // False: there are as many as may be, and nothing is called. Who has more waiting than others makes room for them, and so does a place
+  // that has more than three quarters of them.
   [[nodiscard]] bool Begin(Job job);
 
   // What `work` returns, or throws, on one of the threads; or why it was not called. Who awaits goes on where it was.
@@ -128,6 +128,7 @@ class Workers {
   void Serve();
   // Of `mutex_`, as what follows.
   bool IsFullFor(Place place) const;
+  Queue::Node PopOfCrowd(Place place);
   bool MayShare(const Job& job) const;
   bool MayRun(const Job& job) const;
   bool Enter(Place place);

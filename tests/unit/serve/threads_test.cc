@@ -276,12 +276,14 @@ TEST(Workers, WithoutSharedThreadsDoOneJobOfAPlaceAtATime) {
 TEST(Workers, WhatWaitsOfOnePlaceLeavesRoomForOthers) {
   Standing standing;
   Workers workers({.threads = 0, .most = 8});
-  for (int i = 0; i < 6; ++i) EXPECT_TRUE(workers.Begin(standing.Job(kSlow)));
+  for (int i = 0; i < 8; ++i) EXPECT_TRUE(workers.Begin(standing.Job(kSlow)));
   EXPECT_FALSE(workers.Begin(standing.Job(kSlow)));
+  EXPECT_TRUE(workers.Begin(standing.Job(kOther)));  // its first
   EXPECT_TRUE(workers.Begin(standing.Job(kOther)));
-  EXPECT_TRUE(workers.Begin(standing.Job(kOther)));
-  EXPECT_FALSE(workers.Begin(standing.Job(kOther)));
-  EXPECT_TRUE(workers.Begin(standing.Job(7)));  // its first
+  EXPECT_TRUE(workers.Begin(standing.Job(7)));
+  EXPECT_TRUE(workers.Begin(standing.Job(7)));
+  EXPECT_FALSE(workers.Begin(standing.Job(7)));  // the slow place has no more than three quarters
+  EXPECT_EQ(workers.Look().waiting + workers.Look().running, 10);
   standing.GoOn();
 }
 
