@@ -73,6 +73,11 @@ class Server:
         """Bytes of requests and answers that are under way."""
         return self.request("GET", "/wasinn/state").json()["load"]["memory_in_flight_bytes"]["held"]
 
+    def busy(self):
+        """How many requests have a thread for models, or wait for one."""
+        workers = self.request("GET", "/wasinn/state").json()["load"]["workers"]
+        return workers["busy"] + workers["waiting"]
+
     def metrics(self):
         """Their lines."""
         return set(self.request("GET", "/metrics", port=self.metrics_port).body.decode().splitlines())
