@@ -329,6 +329,10 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_remove_model(wasinn_host
 /* Unloads a model, or one version, "NAME:2". It stays registered: the next load reads and compiles its files again, as
  * they are then. Guests that hold the old one keep it. Its memory is freed with the last of them. */
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_unload_model(wasinn_host* host, const char* name);
+/* Compiles a model's files anew, as they are now: of "NAME" those of every version, of "NAME:2" those of one. Until that is
+ * done loads get what they got before, and afterwards the new one; both are in memory meanwhile. If it fails, nothing changes.
+ * Guests that hold the old one keep it. Any thread. */
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_reload_model(wasinn_host* host, const char* name);
 
 /* Checks whether `word` may be a model's `encoding`. INVALID_ARGUMENT lists the known words: the formats that wasi-nn
  * has numbers for and those of the host's backends. Opens no framework. */

@@ -526,6 +526,11 @@ class Host {
     return internal::CallWith("the model's name", name,
                               [&](const char* c) { return wasinn_host_unload_model(get(), c); });
   }
+  // Compiles its files anew, as they are now. Until that is done, and if it fails, loads get what they got before.
+  Status ReloadModel(const std::string& name) {
+    return internal::CallWith("the model's name", name,
+                              [&](const char* c) { return wasinn_host_reload_model(get(), c); });
+  }
 
   // Every registered model, sorted by name and version.
   std::vector<ModelInfo> Models() const {

@@ -207,6 +207,9 @@ wasinn_status* wasinn_host_remove_model(wasinn_host* host, const char* name) {
 wasinn_status* wasinn_host_unload_model(wasinn_host* host, const char* name) {
   return api::Guard([&] { return host->host->models().Unload(name); });
 }
+wasinn_status* wasinn_host_reload_model(wasinn_host* host, const char* name) {
+  return api::Guard([&] { return host->host->Reload(name); });
+}
 
 wasinn_status* wasinn_host_check_encoding(wasinn_host* host, const char* word) {
   return api::Guard(

@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <memory>
-#include <string_view>
 
 #include "settings/text.h"
 
@@ -37,18 +36,23 @@ spdlog::level::level_enum ToSpdlog(LogLevel level) {
   return spdlog::level::debug;
 }
 
+void Write(LogLevel level, const std::string& printable) {
+  // The library knows no flags.
+  const bool is_unknown_model = printable.find(": no model is registered as ") != std::string::npos;
+  Logger().log(ToSpdlog(level), "{}{}", printable, is_unknown_model ? " (--model NAME=PATH registers one)" : "");
+}
+
 }  // namespace
 
-void Log(LogLevel level, const char* message) {
-  // The library knows no flags.
-  const bool is_unknown_model =
-      std::string_view(message).find(": no model is registered as ") != std::string_view::npos;
-  Logger().log(ToSpdlog(level), "{}{}", settings::Printable(message),
-               is_unknown_model ? " (--model NAME=PATH registers one)" : "");
-}
+void Log(LogLevel level, const char* message) { Write(level, settings::PrintableName(message)); }
 
 int Fail(const std::string& message) {
   Log(WASINN_LOG_ERROR, message.c_str());
+  return kFailure;
+}
+
+int FailWithLines(const std::string& message) {
+  Write(WASINN_LOG_ERROR, settings::Printable(message));
   return kFailure;
 }
 

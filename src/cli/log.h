@@ -10,10 +10,12 @@ namespace wasinn::cli {
 inline constexpr int kFailure = 125;  // as env and timeout have it, to tell it from a guest's
 inline constexpr int kUsage = 2;
 
-// Any thread.
+// Any thread. One line, whatever the message has: a newline of somebody else's could begin a line that looks like ours.
 void Log(LogLevel level, const char* message);
 
 // Says why the command failed, and returns kFailure.
 int Fail(const std::string& message);
+// The same of an engine's words, which have lines: a backtrace, or where a mistake in a text is.
+int FailWithLines(const std::string& message);
 
 }  // namespace wasinn::cli

@@ -144,7 +144,7 @@ int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& mo
   const int signal = guard.Over(), code = signal != 0 ? 128 + signal : exit.code;
   // Perhaps in a sleep, from which it went on to its end.
   if (signal != 0) exit = engines::Exit::Interrupted("the guest was stopped");
-  if (signal == 0 && exit.kind != engines::Exit::Kind::kExited) Fail(module + ": " + exit.message);
+  if (signal == 0 && exit.kind != engines::Exit::Kind::kExited) FailWithLines(module + ": " + exit.message);
   reports.Write(exit, code);
   reports.trace.Flush();
   return EndAtOnce(code);

@@ -161,15 +161,29 @@ Result<std::shared_ptr<Graph>> Host::LoadNamed(std::string_view name, const Pati
 }
 
 Result<std::shared_ptr<Graph>> Host::LoadModel(Model& model, const Patience& patience, const GuestTag& loader) {
-  const auto load = [&](const ModelSource& source) {
-    LoadMeter meter(metrics_, source.metrics, loader);
-    Result<std::shared_ptr<Graph>> graph =
-        source.batching.is_on() ? LoadBatched(source, patience) : LoadSource(source, OfHost(), patience);
-    if (!graph || source.warm_up.computes == 0) return Counted(meter, std::move(graph));
-    Status status = WarmUpGraph(*graph, source, patience);
-    return Counted(meter, status.ok() ? std::move(graph) : std::unexpected(std::move(status)));
-  };
-  return model.Get(load, patience);
+  return model.Get([&](const ModelSource& source) { return CompileModel(source, patience, loader); }, patience);
+}
+
+Result<std::shared_ptr<Graph>> Host::CompileModel(const ModelSource& source, const Patience& patience,
+                                                  const GuestTag& loader) {
+  LoadMeter meter(metrics_, source.metrics, loader);
+  Result<std::shared_ptr<Graph>> graph =
+      source.batching.is_on() ? LoadBatched(source, patience) : LoadSource(source, OfHost(), patience);
+  if (!graph || source.warm_up.computes == 0) return Counted(meter, std::move(graph));
+  Status status = WarmUpGraph(*graph, source, patience);
+  return Counted(meter, status.ok() ? std::move(graph) : std::unexpected(std::move(status)));
+}
+
+Status Host::Reload(std::string_view name) {
+  std::vector<std::pair<std::shared_ptr<Model>, std::shared_ptr<Graph>>> compiled;
+  for (const std::shared_ptr<Model>& model : models_.Named(name)) {
+    auto graph = model->Compile([&](const ModelSource& source) { return CompileModel(source, {}, {}); });
+    if (!graph) return std::move(graph.error());
+    compiled.emplace_back(model, std::move(*graph));
+  }
+  if (compiled.empty()) return models_.Unload(name);  // which says that there is none
+  for (auto& [model, graph] : compiled) model->Set(std::move(graph));
+  return Status();
 }
 
 // Within what the host gives a guest, and for as long as somebody wants the model. A failure is that of the load, as

@@ -34,6 +34,9 @@ class Host {
   Status AddModel(const ModelOptions& options);
   Status AddModels(const std::string& folder);
   ModelRegistry& models() { return models_; }
+  // Compiles a model's files anew, of "NAME" those of every version. Until all of that is done, and if any of it fails, the name stands
+  // for what it stood for.
+  Status Reload(std::string_view name);
   // The shared, compiled graph of a registered name. `patience`: for what another caller loads or opens, and for a worker.
   Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const Patience& patience,
                                            const GuestTag& loader = {});
@@ -106,6 +109,8 @@ class Host {
   Result<std::shared_ptr<Graph>> LoadPipeline(const ModelSource& source, const Patience& patience);
   Status WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const Patience& patience);
   Result<std::shared_ptr<Graph>> LoadModel(Model& model, const Patience& patience, const GuestTag& loader);
+  Result<std::shared_ptr<Graph>> CompileModel(const ModelSource& source, const Patience& patience,
+                                              const GuestTag& loader);
   Result<std::shared_ptr<Model>> Prepare(ModelSource source, bool preload);
   Status Register(ModelSource source, bool preload);
   Result<std::vector<ModelFiles>> FindFiles(const std::string& path, const std::string& encoding);

@@ -86,6 +86,14 @@ class MadeOnce {
     attempt_.reset();
   }
 
+  // From here on it is this, also if somebody is making another one now.
+  void Set(T made) {
+    std::optional<T> last(std::move(made));  // goes after the lock
+    const std::lock_guard lock(mutex_);
+    last.swap(made_);
+    attempt_.reset();
+  }
+
   // If it has been made.
   std::optional<T> Peek() const {
     const std::lock_guard lock(mutex_);

@@ -13,10 +13,13 @@ Status NoSuchModel(std::string_view name) { return Error(WASINN_NOT_FOUND, "no m
 
 Result<std::shared_ptr<Graph>> Model::Get(const Loader& load, const Patience& patience) {
   graph_.ForgetIf([](const std::shared_ptr<Graph>& graph) { return graph->lost(); });
-  return graph_.Get(patience, fmt::format("model '{}:{}'", source_.name, source_.version), [&] {
-    compiles_.fetch_add(1, std::memory_order_relaxed);
-    return load(source_);
-  });
+  return graph_.Get(patience, fmt::format("model '{}:{}'", source_.name, source_.version),
+                    [&] { return Compile(load); });
+}
+
+Result<std::shared_ptr<Graph>> Model::Compile(const Loader& load) {
+  compiles_.fetch_add(1, std::memory_order_relaxed);
+  return load(source_);
 }
 
 void Model::Unload() { graph_.Forget(); }
@@ -55,13 +58,18 @@ Status ModelRegistry::Remove(std::string_view name) {
   return Status();
 }
 
-Status ModelRegistry::Unload(std::string_view name) const {
+std::vector<std::shared_ptr<Model>> ModelRegistry::Named(std::string_view name) const {
   const auto found = Find(name);
-  if (!found) return Copy(found.error());
-  for (const std::shared_ptr<Model>& model : All()) {
-    if (model == *found || model->source().name == name) model->Unload();
-  }
-  return Status();
+  if (!found) return {};
+  std::vector<std::shared_ptr<Model>> named = All();
+  std::erase_if(named, [&](const auto& model) { return model != *found && model->source().name != name; });
+  return named;
+}
+
+Status ModelRegistry::Unload(std::string_view name) const {
+  const std::vector<std::shared_ptr<Model>> named = Named(name);
+  for (const std::shared_ptr<Model>& model : named) model->Unload();
+  return named.empty() ? NoSuchModel(name) : Status();
 }
 
 Result<std::shared_ptr<Model>> ModelRegistry::Find(std::string_view name) const {

@@ -53,6 +53,10 @@ class Model {
   const ModelSource& source() const { return source_; }
   // The next one who asks has it compiled from its files as they are then. Who holds the graph keeps it.
   void Unload();
+  // Compiles it anew, for Set.
+  Result<std::shared_ptr<Graph>> Compile(const Loader& load);
+  // Who asks from here on gets that one.
+  void Set(std::shared_ptr<Graph> graph) { graph_.Set(std::move(graph)); }
   // The compiled graph; null until there is one.
   std::shared_ptr<Graph> graph() const { return graph_.Peek().value_or(nullptr); }
   uint64_t compiles() const { return compiles_.load(std::memory_order_relaxed); }
@@ -70,6 +74,8 @@ class ModelRegistry {
   Status Add(ModelSource source) { return Add(std::make_shared<Model>(std::move(source))); }
   // "NAME" removes every version, "NAME:2" one. A framework's unload, which may take long, holds up nobody else.
   Status Remove(std::string_view name);
+  // Those of one name: of "NAME" every version. None: there is no such model.
+  std::vector<std::shared_ptr<Model>> Named(std::string_view name) const;
   // Of the same names, which stay registered.
   Status Unload(std::string_view name) const;
   // "NAME" is the highest version, "NAME:2" that one.

@@ -18,6 +18,9 @@ struct MemoryType {
 // Bytes that are not well-formed say nothing.
 std::vector<MemoryType> MemoriesOf(std::string_view wasm);
 
+// Of a limit of max_memory_bytes, what all tables of a program may take together.
+inline uint64_t ShareOfTables(uint64_t limit) { return limit / 4; }
+
 // How much each of a program's memories may have, so that all of them together keep to a limit of max_memory_bytes;
 // UINT64_MAX: nothing holds them. An error if one would have more from the beginning, or is shared and may grow to
 // more: an engine asks nobody when that grows.

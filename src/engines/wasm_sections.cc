@@ -196,6 +196,19 @@ uint64_t TableElements(std::string_view module) {
   return elements;
 }
 
+uint64_t TablesOf(std::string_view wasm) {
+  uint64_t tables = 0;
+  EachCoreModule(wasm, [&](std::string_view module) {
+    for (Reader reader(module.substr(kHeader)); reader.more();) {
+      const Section section = NextSection(reader);
+      if (!reader.ok() || section.id != kTables) continue;
+      Reader body(section.body);
+      tables += std::min<uint64_t>(body.Number(), UINT32_MAX);
+    }
+  });
+  return tables;
+}
+
 uint64_t LargestInstance(std::string_view wasm) {
   uint64_t largest = 0;
   EachCoreModule(wasm, [&](std::string_view module) { largest = std::max(largest, InstanceOf(module)); });

@@ -39,6 +39,9 @@ MemoryForms MemoryFormsOf(std::string_view module);
 // How many elements the tables of a module begin with, all together.
 uint64_t TableElements(std::string_view module);
 
+// How many tables a module defines, or all modules of a component together.
+uint64_t TablesOf(std::string_view wasm);
+
 // How many bytes the host has for an instance of the largest core module, about: for what it imports, its functions and its globals.
 // Memories and tables are others.
 uint64_t LargestInstance(std::string_view wasm);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,21 @@ Outcome<void> Catalog::CheckServed(const Tenant& tenant, const std::string& mode
   if (!IsGuest(model)) return models_.CheckServed(tenant, model, version);
   if (auto found = FindGuest(tenant, model, version); !found) return std::unexpected(std::move(found.error()));
   return {};
+}
+
+Outcome<bool> Catalog::IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const {
+  if (!IsGuest(model)) return models_.IsLoaded(tenant, model, version);
+  if (auto served = CheckServed(tenant, model, version); !served) return std::unexpected(std::move(served.error()));
+  return true;
+}
+
+std::optional<Outcome<void>> Catalog::LookReady(const Tenant& tenant, const std::string& model,
+                                                const std::string& version) const {
+  const auto loaded = IsLoaded(tenant, model, version);
+  if (!loaded) return std::unexpected(loaded.error());
+  if (*loaded) return Outcome<void>();
+  if (!models_.IsLoading(model)) return std::nullopt;
+  return std::unexpected(Failure{WASINN_UNAVAILABLE, fmt::format("model '{}' is being loaded", model)});
 }
 
 Outcome<void> Catalog::CheckReady(const Tenant& tenant, const std::string& model, const std::string& version) {
@@ -135,11 +151,12 @@ json Catalog::Index(const Tenant& tenant, bool ready_alone) const {
   return index;
 }
 
-json Catalog::Overview(size_t most) const {
-  json overview = models_.Overview(most);
+json Catalog::Overview(const Tenant& tenant, size_t most) const {
+  json overview = models_.Overview(tenant, most);
   if (guests_ == nullptr) return overview;
   for (const std::string& name : guests_->names()) {
     if (overview.size() == most) break;
+    if (!tenant.Sees(name)) continue;
     const auto ios = guests_->Find(name, "");
     overview.push_back({{"name", name},
                         {"version", GuestModels::kVersion},
@@ -151,8 +168,12 @@ json Catalog::Overview(size_t most) const {
   return overview;
 }
 
-size_t Catalog::size() const {
-  return models_.host().Models().size() + (guests_ == nullptr ? 0 : guests_->names().size());
+size_t Catalog::size(const Tenant& tenant) const {
+  const std::vector<ModelInfo> models = models_.host().Models();
+  const std::vector<std::string> guests = guests_ == nullptr ? std::vector<std::string>() : guests_->names();
+  const auto sees = [&tenant](const std::string& name) { return tenant.Sees(name); };
+  return static_cast<size_t>(std::ranges::count_if(models, sees, &ModelInfo::name) +
+                             std::ranges::count_if(guests, sees));
 }
 
 Outcome<void> Catalog::Load(const Tenant& tenant, const std::string& model) {

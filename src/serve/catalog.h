@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,11 @@ class Catalog {
   Catalog(Repository& models, GuestModels* guests) : models_(models), guests_(guests) {}
 
   Outcome<void> CheckServed(const Tenant& tenant, const std::string& model, const std::string& version) const;
+  // As Repository has it.
+  Outcome<bool> IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const;
+  // Whether it is ready, or why not, if that is known without a load: else nothing.
+  std::optional<Outcome<void>> LookReady(const Tenant& tenant, const std::string& model,
+                                         const std::string& version) const;
   // Loads the model if nobody did.
   Outcome<void> CheckReady(const Tenant& tenant, const std::string& model, const std::string& version);
   Outcome<InferResponse> Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation);
@@ -35,8 +41,8 @@ class Catalog {
   Outcome<nlohmann::json> Metadata(const Tenant& tenant, const std::string& model, const std::string& version);
   Outcome<nlohmann::json> Config(const Tenant& tenant, const std::string& model, const std::string& version);
   nlohmann::json Index(const Tenant& tenant, bool ready_alone) const;
-  nlohmann::json Overview(size_t most) const;
-  size_t size() const;
+  nlohmann::json Overview(const Tenant& tenant, size_t most) const;
+  size_t size(const Tenant& tenant) const;
   Outcome<void> Load(const Tenant& tenant, const std::string& model);
   Outcome<void> Unload(const Tenant& tenant, const std::string& model);
 

@@ -85,6 +85,21 @@ class FairQueue {
     shares_.find(last->second.share)->second.next = last->first;  // it was not served
     return Take(last);
   }
+  // The last one that may go, or else an empty node.
+  template <typename May>
+  Node PopLast(const May& may) {
+    for (auto next = items_.end(); next != items_.begin();) {
+      const auto one = std::prev(next);
+      if (!may(one->second.value)) {
+        next = one;
+        continue;
+      }
+      uint64_t& behind = shares_.find(one->second.share)->second.next;
+      if (behind == one->first + one->second.turn) behind = one->first;  // it was not served
+      return Take(one);
+    }
+    return {};
+  }
   // Moves those out that wait no more. What their shares have behind them moves up: they were not served.
   template <typename Over>
   void Remove(const Over& is_over, Items& removed) {

@@ -45,8 +45,7 @@ Outcome<void> Generation::MakeRepository(const Shared& shared, const Generation*
   Result<Host> host = cli::MakeHost(flags);
   if (!host) return std::unexpected(Failure{host.status().code(), host.status().message()});
   repository_ = std::make_shared<Repository>(std::move(*host));
-  if (last != nullptr) repository_->LoadAsIn(*last->repository_);
-  return {};
+  return last == nullptr ? Outcome<void>() : repository_->LoadAsIn(*last->repository_);
 }
 
 void Generation::WarnOfNames() const {

@@ -52,11 +52,12 @@ struct GrpcServer::Running {
   std::unique_ptr<grpc::Server> server;
 };
 
-GrpcServer::GrpcServer(const Gate& gate, const Statistics& statistics, Workers& workers, GrpcOptions options)
+GrpcServer::GrpcServer(const Gate& gate, const Statistics& statistics, Workers& workers, Workers& loads,
+                       GrpcOptions options)
     : options_(std::move(options)),
       calls_(options_.calls, options_.access_log),
       quick_(GrpcThreads(), workers),
-      service_(std::make_unique<GrpcService>(gate, statistics, workers, quick_, calls_)) {
+      service_(std::make_unique<GrpcService>(gate, statistics, workers, loads, quick_, calls_)) {
   // Clients' mistakes, with which they could fill a log.
   google::protobuf::SetLogHandler(nullptr);
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});

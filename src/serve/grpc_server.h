@@ -35,7 +35,7 @@ struct GrpcOptions {
 // All that it is given outlives it. Take and Drain by one thread at a time.
 class GrpcServer {
  public:
-  GrpcServer(const Gate& gate, const Statistics& statistics, Workers& workers, GrpcOptions options);
+  GrpcServer(const Gate& gate, const Statistics& statistics, Workers& workers, Workers& loads, GrpcOptions options);
   ~GrpcServer();
 
   // Before what follows.

@@ -74,12 +74,31 @@ const char* MethodOf() {
   return name.c_str();
 }
 
-// Of those that have one: "".
+// The model's, of those that have one; else "".
 template <typename Request>
-std::string ModelOf(const Request& request) {
-  if constexpr (requires { request.model_name(); }) return Bounded(request.model_name(), kMostLogged);
-  if constexpr (requires { request.name(); }) return Bounded(request.name(), kMostLogged);
+std::string NameIn(const Request& request) {
+  if constexpr (requires { request.model_name(); }) return request.model_name();
+  if constexpr (requires { request.name(); }) return request.name();
   return "";
+}
+
+// Whether only a load can tell.
+template <typename Request>
+bool NeedsLoad(const Admission& admission, const Request& request) {
+  if constexpr (requires { request.version(); }) {
+    return !ModelsOf(admission).IsLoaded(*admission.tenant, request.name(), request.version()).value_or(true);
+  }
+  return false;
+}
+// What is ready is told at once, also of a model that is being loaded.
+bool NeedsLoad(const Admission& admission, const inference::ModelReadyRequest& request) {
+  return !ModelsOf(admission).LookReady(*admission.tenant, request.name(), request.version());
+}
+
+// No unload waits for a load.
+template <typename Request>
+const char* PlaceBeside() {
+  return std::is_same_v<Request, inference::RepositoryModelUnloadRequest> ? " unload" : "";
 }
 
 // So large is a request of no call but an inference's.
@@ -101,38 +120,44 @@ GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Byt
                                         Answer answer) {
   auto* call = new GrpcUnary(calls_, *context, MethodOf<Request>(), request);
   const auto end = [call](const Failure& failure) { call->End(ToGrpc(failure)); };
-  const auto run = [call, &request, &response, answer = std::move(answer)] {
-    grpc::Status status;
-    try {
-      Request asked;
-      Response told;
-      const bool is_request = Parse(request, asked);
-      call->about().model = ModelOf(asked);
-      status = is_request ? answer(call->admission(), asked, told)
-                          : ToGrpc(Invalid("the message is not a request of this call"));
-      bool is_owned = false;
-      if (status.ok()) status = grpc::SerializationTraits<Response>::Serialize(told, &response, &is_owned);
-      if (status.ok() && response.Length() > kMostUncharged && !call->TakeRoom(response.Length())) {
-        status = ToGrpc(NoMemory());
-        response.Clear();
-      }
-    } catch (const std::exception& thrown) {
-      status = ToGrpc(ToFailure(thrown));
-    }
-    call->End(status, response.Valid() ? response.Length() : 0);
-  };
   try {
+    const auto asked = std::make_shared<Request>();
+    const auto run = [call, asked, &response, answer = std::move(answer)] {
+      grpc::Status status;
+      try {
+        Response told;
+        status = answer(call->admission(), *asked, told);
+        bool is_owned = false;
+        if (status.ok()) status = grpc::SerializationTraits<Response>::Serialize(told, &response, &is_owned);
+        if (status.ok() && response.Length() > kMostUncharged && !call->TakeRoom(response.Length())) {
+          status = ToGrpc(NoMemory());
+          response.Clear();
+        }
+      } catch (const std::exception& thrown) {
+        status = ToGrpc(ToFailure(thrown));
+      }
+      call->End(status, response.Valid() ? response.Length() : 0);
+    };
     if (where == Where::kHereForAnybody) {  // however many there are: health is told
       call->AdmitAnybody(gate_);
-      run();
     } else if (call->is_one_too_many()) {
       call->End(TooManyCalls());
+      return call;
     } else if (grpc::Status admitted = call->Admit(gate_); !admitted.ok()) {
       call->End(std::move(admitted));
-    } else if (where == Where::kHere) {
+      return call;
+    }
+    const bool is_request = Parse(request, *asked);
+    call->about().model = Bounded(NameIn(*asked), kMostLogged);
+    if (!is_request) {
+      end(Invalid("the message is not a request of this call"));
+    } else if (where == Where::kOnLoader || (where == Where::kWhereLoaded && NeedsLoad(call->admission(), *asked))) {
+      const Place place = PlaceOf(NameIn(*asked) + PlaceBeside<Request>());
+      if (!loads_.Begin({run, end, &call->admission().tenant->share(), &call->cancellation(), place})) {
+        end(Workers::TooMany());
+      }
+    } else {
       run();
-    } else if (!workers_.Begin({run, end, &call->admission().tenant->share(), &call->cancellation()})) {
-      end(Workers::TooMany());
     }
   } catch (const std::exception& thrown) {  // nothing was begun
     end(ToFailure(thrown));
@@ -141,7 +166,7 @@ GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Byt
 }
 
 // One request, from its bytes to those of its answer.
-class GrpcService::Inference {
+class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::Inference> {
  public:
   Inference(GrpcService& service, const Bytes& message, GrpcCall& call, GrpcForm form, Done done)
       : service_(service),
@@ -154,13 +179,12 @@ class GrpcService::Inference {
   // Whether it is one that takes no time. Answers one that is none at all.
   bool IsQuick();
   bool is_ended() const { return is_ended_; }
+  bool HasRunOn(QuickLane& quick) { return quick.Run(JobOf(&Inference::Answer)); }
   // On whatever thread has time for that.
   void Answer();
-  // The same of one that nobody has read yet: `answer` is for who has its turn after that, if that is somebody else.
-  void ReadAndAnswer(const Workers::Job& answer);
-  // Of one that was read.
-  bool is_read() const { return is_read_; }
-  Workers& workers() const { return models().WorkersFor(request_.infer.model, service_.workers_); }
+  // Has the workers whose it is go on with it: of what nobody has read yet, those that read; of a model that is not loaded, those that
+  // load; else those that compute.
+  void GoOn();
   void End(Outcome<Bytes> answer) {
     if (std::exchange(is_ended_, true)) return;
     done_(std::move(answer), request_.id);
@@ -168,7 +192,13 @@ class GrpcService::Inference {
 
  private:
   Outcome<void> Read();
+  Outcome<void> Load();
   Outcome<Bytes> Infer();
+  Workers::Job JobOf(void (Inference::*step)());
+  // One of the workers does it, and what comes next is another's.
+  void ReadNow() { Next(&Inference::Read); }
+  void LoadNow() { Next(&Inference::Load); }
+  void Next(Outcome<void> (Inference::*step)());
   Tenant& tenant() const { return *call_.admission().tenant; }
   Catalog& models() const { return ModelsOf(call_.admission()); }
 
@@ -179,7 +209,7 @@ class GrpcService::Inference {
   const Done done_;
   Charge charge_;
   GrpcRequest request_;
-  bool is_read_ = false, is_ended_ = false;
+  bool is_read_ = false, is_loaded_ = false, is_ended_ = false;
 };
 
 Outcome<void> GrpcService::Inference::Read() {
@@ -206,14 +236,37 @@ void GrpcService::Inference::Answer() {
   }
 }
 
-void GrpcService::Inference::ReadAndAnswer(const Workers::Job& answer) {
+Outcome<void> GrpcService::Inference::Load() {
+  is_loaded_ = true;
+  return models().CheckReady(tenant(), request_.infer.model, request_.infer.version);
+}
+
+Workers::Job GrpcService::Inference::JobOf(void (Inference::*step)()) {
+  const auto self = shared_from_this();
+  return {[self, step] { (self.get()->*step)(); }, [self](const Failure& why) { self->End(std::unexpected(why)); },
+          &tenant().share(), &call_.cancellation(), PlaceOf(request_.infer.model)};
+}
+
+void GrpcService::Inference::Next(Outcome<void> (Inference::*step)()) {
   try {
-    if (auto read = Read(); !read) return End(std::unexpected(std::move(read.error())));
-    if (&workers() == &service_.workers_) return Answer();
-    if (!workers().Begin(answer)) End(std::unexpected(Workers::TooMany()));
+    if (auto done = (this->*step)(); !done) return End(std::unexpected(std::move(done.error())));
+    GoOn();
   } catch (const std::exception& thrown) {
     End(std::unexpected(ToFailure(thrown)));
   }
+}
+
+void GrpcService::Inference::GoOn() {
+  bool begun = false;
+  if (!is_read_) {
+    begun = service_.workers_.Begin(JobOf(&Inference::ReadNow));
+  } else if (!is_loaded_ &&
+             !models().IsLoaded(tenant(), request_.infer.model, request_.infer.version).value_or(false)) {
+    begun = service_.loads_.Begin(JobOf(&Inference::LoadNow));
+  } else {
+    begun = models().WorkersFor(request_.infer.model, service_.workers_).Begin(JobOf(&Inference::Answer));
+  }
+  if (!begun) End(std::unexpected(Workers::TooMany()));
 }
 
 bool GrpcService::Inference::IsQuick() {
@@ -228,13 +281,8 @@ void GrpcService::Infer(const Bytes& message, GrpcCall& call, GrpcForm form, con
     inference = std::make_shared<Inference>(*this, message, call, form, done);
     const bool is_quick = inference->IsQuick();
     if (inference->is_ended()) return;
-    Workers::Job job{[inference] { inference->Answer(); },
-                     [inference](const Failure& why) { inference->End(std::unexpected(why)); },
-                     &call.admission().tenant->share(), &call.cancellation()};
-    Workers& workers = inference->is_read() ? inference->workers() : workers_;
-    if (!inference->is_read()) job.run = [inference, job] { inference->ReadAndAnswer(job); };
-    const bool begun = is_quick ? quick_.Run(std::move(job)) : workers.Begin(std::move(job));
-    if (!begun) inference->End(std::unexpected(Workers::TooMany()));
+    if (!is_quick) return inference->GoOn();
+    if (!inference->HasRunOn(quick_)) inference->End(std::unexpected(Workers::TooMany()));
   } catch (const std::exception& thrown) {
     if (inference == nullptr) return done(std::unexpected(ToFailure(thrown)), {});
     inference->End(std::unexpected(ToFailure(thrown)));
@@ -287,8 +335,10 @@ GrpcService::Reactor* GrpcService::ServerMetadata(Context* context, const Bytes*
 
 GrpcService::Reactor* GrpcService::ModelReady(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ModelReadyRequest, inference::ModelReadyResponse>(
-      Where::kOnWorker, context, *request, *response, [](const Admission& admission, const auto& asked, auto& told) {
-        const auto ready = ModelsOf(admission).CheckReady(*admission.tenant, asked.name(), asked.version());
+      Where::kWhereLoaded, context, *request, *response, [](const Admission& admission, const auto& asked, auto& told) {
+        Catalog& models = ModelsOf(admission);
+        const auto known = models.LookReady(*admission.tenant, asked.name(), asked.version());
+        const auto ready = known ? *known : models.CheckReady(*admission.tenant, asked.name(), asked.version());
         told.set_ready(ready.has_value());
         return ready || ready.error().code != WASINN_NOT_FOUND ? grpc::Status::OK : ToGrpc(ready.error());
       });
@@ -296,14 +346,14 @@ GrpcService::Reactor* GrpcService::ModelReady(Context* context, const Bytes* req
 
 GrpcService::Reactor* GrpcService::ModelMetadata(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ModelMetadataRequest, inference::ModelMetadataResponse>(
-      Where::kOnWorker, context, *request, *response, [](const Admission& admission, const auto& asked, auto& told) {
+      Where::kWhereLoaded, context, *request, *response, [](const Admission& admission, const auto& asked, auto& told) {
         return Fill(ModelsOf(admission).Metadata(*admission.tenant, asked.name(), asked.version()), told);
       });
 }
 
 GrpcService::Reactor* GrpcService::ModelConfig(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ModelConfigRequest, inference::ModelConfigResponse>(
-      Where::kOnWorker, context, *request, *response, [](const Admission& admission, const auto& asked, auto& told) {
+      Where::kWhereLoaded, context, *request, *response, [](const Admission& admission, const auto& asked, auto& told) {
         return Fill(ModelsOf(admission).Config(*admission.tenant, asked.name(), asked.version()),
                     *told.mutable_config());
       });
@@ -311,13 +361,12 @@ GrpcService::Reactor* GrpcService::ModelConfig(Context* context, const Bytes* re
 
 GrpcService::Reactor* GrpcService::ModelStatistics(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ModelStatisticsRequest, inference::ModelStatisticsResponse>(
-      Where::kOnWorker, context, *request, *response,
-      [this](const Admission& admission, const auto& asked, auto& told) {
+      Where::kHere, context, *request, *response, [this](const Admission& admission, const auto& asked, auto& told) {
         if (asked.name().empty())
           return Fill(statistics_.All([&](const std::string& model) { return admission.tenant->Sees(model); }), told);
         Catalog& models = ModelsOf(admission);
-        const auto ready = models.CheckReady(*admission.tenant, asked.name(), asked.version());
-        if (!ready) return ToGrpc(ready.error());
+        const auto served = models.CheckServed(*admission.tenant, asked.name(), asked.version());
+        if (!served) return ToGrpc(served.error());
         const auto version = models.VersionOf(asked.name(), asked.version());
         return version ? Fill(statistics_.Of(asked.name(), asked.version(), *version), told) : ToGrpc(version.error());
       });
@@ -325,21 +374,21 @@ GrpcService::Reactor* GrpcService::ModelStatistics(Context* context, const Bytes
 
 GrpcService::Reactor* GrpcService::RepositoryIndex(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::RepositoryIndexRequest, inference::RepositoryIndexResponse>(
-      Where::kOnWorker, context, *request, *response, [](const Admission& admission, const auto& asked, auto& told) {
+      Where::kHere, context, *request, *response, [](const Admission& admission, const auto& asked, auto& told) {
         return Fill(json{{"models", ModelsOf(admission).Index(*admission.tenant, asked.ready())}}, told);
       });
 }
 
 GrpcService::Reactor* GrpcService::RepositoryModelLoad(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::RepositoryModelLoadRequest, inference::RepositoryModelLoadResponse>(
-      Where::kOnWorker, context, *request, *response, [](const Admission& admission, const auto& asked, auto&) {
+      Where::kOnLoader, context, *request, *response, [](const Admission& admission, const auto& asked, auto&) {
         return ToGrpc(ModelsOf(admission).Load(*admission.tenant, asked.model_name()));
       });
 }
 
 GrpcService::Reactor* GrpcService::RepositoryModelUnload(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::RepositoryModelUnloadRequest, inference::RepositoryModelUnloadResponse>(
-      Where::kOnWorker, context, *request, *response, [](const Admission& admission, const auto& asked, auto&) {
+      Where::kOnLoader, context, *request, *response, [](const Admission& admission, const auto& asked, auto&) {
         return ToGrpc(ModelsOf(admission).Unload(*admission.tenant, asked.model_name()));
       });
 }

@@ -39,9 +39,10 @@ class GrpcUnary;
 // All that it is given outlives it.
 class GrpcService final : public raw::Service {
  public:
-  // `quick`: of gRPC's threads.
-  GrpcService(const Gate& gate, const Statistics& statistics, Workers& workers, QuickLane& quick, GrpcCalls& calls)
-      : gate_(gate), statistics_(statistics), workers_(workers), quick_(quick), calls_(calls) {}
+  // `loads`: for what loads models. `quick`: of gRPC's threads.
+  GrpcService(const Gate& gate, const Statistics& statistics, Workers& workers, Workers& loads, QuickLane& quick,
+              GrpcCalls& calls)
+      : gate_(gate), statistics_(statistics), workers_(workers), loads_(loads), quick_(quick), calls_(calls) {}
 
   void Drain() { is_draining_.store(true, std::memory_order_relaxed); }
 
@@ -70,14 +71,15 @@ class GrpcService final : public raw::Service {
   Reactor* ModelInfer(Context* context, const Bytes* request, Bytes* response) override;
   grpc::ServerBidiReactor<Bytes, Bytes>* ModelStreamInfer(Context* context) override;
 
-  // A call whose messages are small: answered on this thread, or on a worker where that may take long.
-  enum class Where { kHere, kHereForAnybody, kOnWorker };
+  // A call whose messages are small: answered on this thread; if the model that it names must be loaded for that, on a thread for loads.
+  enum class Where { kHere, kHereForAnybody, kWhereLoaded, kOnLoader };
   template <typename Request, typename Response, typename Answer>
   Reactor* Call(Where where, Context* context, const Bytes& request, Bytes& response, Answer answer);
 
   const Gate& gate_;
   const Statistics& statistics_;
   Workers& workers_;
+  Workers& loads_;
   QuickLane& quick_;
   GrpcCalls& calls_;
   std::atomic<bool> is_draining_{false};

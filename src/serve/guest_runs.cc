@@ -12,7 +12,6 @@ namespace {
 
 constexpr uint32_t kTimeoutMs = 30'000;
 constexpr uint64_t kMemory = 256u << 20;
-constexpr uint64_t kTableElements = 250'000;  // the 100 tables that a guest may have then take 200 MB
 
 }  // namespace
 
@@ -53,7 +52,6 @@ Limits GuestRuns::LimitsFor(const Tenant& tenant) {
   if (limits.run_timeout_ms == 0) limits.run_timeout_ms = kTimeoutMs;
   constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
   if (limits.max_memory_bytes == kUnlimited) limits.max_memory_bytes = kMemory;
-  if (limits.max_table_elements == kUnlimited) limits.max_table_elements = kTableElements;
   return limits;
 }
 

@@ -29,7 +29,7 @@ struct GuestCode {
   bool cache = true;     // of compiled code
   bool allow_precompiled = false;
   std::vector<engines::Directory> folders;  // of all guests
-  uint64_t most_output = 256u << 20;  // bytes of an answer
+  uint64_t most_output = 256u << 20;        // bytes of an answer
   Workers::Limits workers;
   MakeGuestSettings own_settings;
 

@@ -36,7 +36,7 @@ void HandlerStream::Run() noexcept {
   Leave(std::move(answer), std::move(thrown));
 }
 
-void HandlerStream::Start(Workers& workers, const Share& share) {
+void HandlerStream::Start(Workers& workers, const Share& share, Place place) {
   {
     const std::lock_guard lock(mutex_);
     is_over_ = false;
@@ -45,15 +45,16 @@ void HandlerStream::Start(Workers& workers, const Share& share) {
     const bool begun = workers.Begin({.run = [this] { Run(); },
                                       .refuse = [this](const Failure& why) { Leave(ToResponse(why), nullptr); },
                                       .share = &share,
-                                      .cancellation = cancellation_.get()});
+                                      .cancellation = cancellation_.get(),
+                                      .place = place});
     if (!begun) Leave(ToResponse(Workers::TooMany()), nullptr);
   } catch (const std::exception&) {  // for want of memory: nothing has begun
     Leave({}, std::current_exception());
   }
 }
 
-asio::awaitable<Response> HandlerStream::Begin(Workers& workers, const Share& share) {
-  Start(workers, share);
+asio::awaitable<Response> HandlerStream::Begin(Workers& workers, const Share& share, Place place) {
+  Start(workers, share, place);
   co_await news_.Await(mutex_, [this] { return has_begun_ || is_over_; });
   const std::lock_guard lock(mutex_);
   if (thrown_ != nullptr) std::rethrow_exception(thrown_);

@@ -39,7 +39,7 @@ class HandlerStream final : public BodySource {
   HandlerStream& operator=(const HandlerStream&) = delete;
 
   // Once, and first: the answer; if is_stream(), without its body, which is here.
-  asio::awaitable<Response> Begin(Workers& workers, const Share& share);
+  asio::awaitable<Response> Begin(Workers& workers, const Share& share, Place place = kNoPlace);
   bool is_stream() const { return is_stream_; }
   asio::awaitable<std::optional<std::string>> Next() override;
   asio::awaitable<void> End() override;
@@ -51,7 +51,7 @@ class HandlerStream final : public BodySource {
   void EndBody() noexcept;
 
  private:
-  void Start(Workers& workers, const Share& share);
+  void Start(Workers& workers, const Share& share, Place place);
   void Run() noexcept;
   void Leave(Response answer, std::exception_ptr thrown) noexcept;
 

@@ -49,12 +49,46 @@ Outcome<ModelInfo> FindVersion(const Host& host, const std::string& model, const
   return std::unexpected(Failure{WASINN_NOT_FOUND, fmt::format("there is no model '{}'{}", model, which)});
 }
 
+class KnownModels::Loading {
+ public:
+  Loading(KnownModels& models, const std::string& model) : models_(models), model_(model) {
+    const std::lock_guard lock(models_.mutex_);
+    ++models_.loading_[model_];
+  }
+  ~Loading() {
+    const std::lock_guard lock(models_.mutex_);
+    const auto mine = models_.loading_.find(model_);
+    if (--mine->second == 0) models_.loading_.erase(mine);
+  }
+  Loading(const Loading&) = delete;
+  Loading& operator=(const Loading&) = delete;
+
+ private:
+  KnownModels& models_;
+  const std::string& model_;
+};
+
+bool KnownModels::IsLoading(const std::string& model) const {
+  const std::lock_guard lock(mutex_);
+  return loading_.contains(model);
+}
+
+std::optional<Failure> KnownModels::WhyNot(const ModelInfo& model) const {
+  auto why = failed_.Find(model, FailedLoads::Asks::kWhetherReady);
+  if (!why) return std::nullopt;
+  return OfLoad(std::move(*why));
+}
+
 Outcome<std::shared_ptr<const KnownModel>> KnownModels::Load(const ModelInfo& registered) {
   const std::string number = std::to_string(registered.version), name = NameOf(registered.name, number);
+  if (auto why = failed_.Find(registered, FailedLoads::Asks::kInference)) return std::unexpected(std::move(*why));
+  const Loading loading(*this, registered.name);
   Result<Signature> signature = host_.Inspect(name);
   if (!signature) {
     log_.Tell(name, signature.status().message());
-    return std::unexpected(Failure{signature.status().code(), core::WithoutPaths(signature.status().message())});
+    Failure why{signature.status().code(), core::WithoutPaths(signature.status().message())};
+    failed_.Add(registered, why);
+    return std::unexpected(std::move(why));
   }
   log_.Forget(name);
   auto info = FindVersion(host_, registered.name, number);  // it is loaded now, and tells what it runs on
@@ -103,6 +137,7 @@ void KnownModels::Forget(const std::string& model) {
     ++forgotten_;
     known_.erase(model);
   }
+  failed_.Forget(model);
   const std::lock_guard lock(listening_);
   for (const Listener* listener : listeners_) listener->forget_(model);
 }

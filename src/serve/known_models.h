@@ -6,11 +6,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
 #include <wasinn/wasinn.hpp>
 
+#include "serve/failed_loads.h"
 #include "serve/inference.h"
 #include "serve/load_log.h"
 
@@ -28,10 +30,17 @@ struct KnownModel {
 class KnownModels {
  public:
   explicit KnownModels(const Host& host) : host_(host) {}
-  // Loads the model if nobody did. Without a version it is the highest. What is wrong about the model is not the client's fault: UNAVAILABLE.
+  // Loads the model if nobody did, and it did not just fail. Without a version it is the highest. What is wrong about the model is not the
+  // client's fault: UNAVAILABLE.
   Outcome<std::shared_ptr<const KnownModel>> Get(const std::string& model, const std::string& version);
   // Likewise, but with whatever is wrong about the model: for an operator, who asks for that.
   Outcome<std::shared_ptr<const KnownModel>> GetOrTell(const std::string& model, const std::string& version);
+  // Why it is known not to load, as clients are told it.
+  std::optional<Failure> WhyNot(const ModelInfo& model) const;
+  // Whether somebody loads one of its versions now.
+  bool IsLoading(const std::string& model) const;
+  // For the log: of a load that somebody asked for.
+  void Tell(const std::string& model, const std::string& why) { log_.Tell(model, why); }
   // Null: it is not known yet.
   std::shared_ptr<const KnownModel> Peek(const std::string& model, const std::string& version) const;
   void Forget(const std::string& model);
@@ -53,13 +62,16 @@ class KnownModels {
  private:
   // A version that there is. The log says why it does not load.
   Outcome<std::shared_ptr<const KnownModel>> Load(const ModelInfo& registered);
+  class Loading;
   std::shared_ptr<const KnownModel> Look(const std::string& model, const std::string& version) const;  // of `mutex_`
 
   const Host& host_;
   mutable std::mutex mutex_;
   uint64_t forgotten_ = 0;
+  std::map<std::string, size_t> loading_;                                                  // how many threads load it
   std::map<std::string, std::map<std::string, std::shared_ptr<const KnownModel>>> known_;  // by model and version
   LoadLog log_;
+  FailedLoads failed_;
   std::mutex listening_;  // of what follows
   std::set<const Listener*> listeners_;
 };

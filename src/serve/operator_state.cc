@@ -43,11 +43,8 @@ json Shortened(json all, size_t most) {
 
 }  // namespace
 
-std::pair<json, size_t> OperatorState::Models(const Catalog& catalog, const Tenant& tenant) const {
-  json models = catalog.Overview(kMostModels);
-  size_t left_out = catalog.size() - std::min(catalog.size(), models.size());
-  std::erase_if(models.get_ref<json::array_t&>(),
-                [&](const json& model) { return !tenant.Sees(model["name"].get_ref<const std::string&>()); });
+json OperatorState::Models(const Catalog& catalog, const Tenant& tenant) const {
+  json models = catalog.Overview(tenant, kMostModels);
   for (json& model : models) {
     if (Dump(model).size() > kMostOfModel) model["inputs"] = model["outputs"] = nullptr;
     const auto version = static_cast<uint32_t>(std::stoul(model["version"].get_ref<const std::string&>()));
@@ -60,7 +57,8 @@ std::pair<json, size_t> OperatorState::Models(const Catalog& catalog, const Tena
 }
 
 std::string OperatorState::Make(const Generation& generation, const Tenant& tenant) const {
-  auto [models, models_left_out] = Models(generation.models(), tenant);
+  const size_t n_models = generation.models().size(tenant);
+  json models = Models(generation.models(), tenant);
   json routes = generation.routes() == nullptr ? json::array() : generation.routes()->Overview();
   const size_t n_routes = routes.size();
   routes = Shortened(std::move(routes), kMostRoutes);
@@ -82,13 +80,12 @@ Response OperatorState::Answer(const Generation& generation, const Tenant& tenan
   response.charge = Charge(sources_.budget);
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
-  if (text_.empty() || whose_ != tenant.name() || now - made_ > kFresh) {
-    text_ = Make(generation, tenant);
-    whose_ = tenant.name();
-    made_ = now;
-  }
-  if (!response.charge.Add(text_.size())) return ToResponse(NoMemory());
-  response.text = text_;
+  std::erase_if(made_, [now](const auto& one) { return now - one.second.at > kFresh; });
+  const uint64_t share = tenant.share().id();
+  if (!made_.contains(share)) made_.emplace(share, Made{Make(generation, tenant), now});
+  const std::string& text = made_.find(share)->second.text;
+  if (!response.charge.Add(text.size())) return ToResponse(NoMemory());
+  response.text = text;
   return response;
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,7 +17,7 @@
 
 namespace wasinn::serve {
 
-// Any thread. It waits for nothing that takes long, and makes its text anew no more often than a few times in a second, whoever asks.
+// Any thread. It waits for nothing that takes long, and makes its text anew no more often than a few times in a second for each tenant.
 class OperatorState {
  public:
   struct Sources {
@@ -26,21 +28,24 @@ class OperatorState {
   };
   explicit OperatorState(Sources sources) : sources_(std::move(sources)) {}
 
-  // With the models that this tenant sees.
+  // The models are those that the tenant sees.
   Response Answer(const Generation& generation, const Tenant& tenant);
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  struct Made {
+    std::string text;
+    Clock::time_point at;
+  };
+
   std::string Make(const Generation& generation, const Tenant& tenant) const;
-  // And how many were left out.
-  std::pair<nlohmann::json, size_t> Models(const Catalog& catalog, const Tenant& tenant) const;
+  nlohmann::json Models(const Catalog& catalog, const Tenant& tenant) const;
 
   const Sources sources_;
   const Clock::time_point start_ = Clock::now();
-  std::mutex mutex_;          // of what follows
-  std::string text_, whose_;  // a tenant's
-  Clock::time_point made_;
+  std::mutex mutex_;               // of what follows
+  std::map<uint64_t, Made> made_;  // lately, by the tenant's share
 };
 
 }  // namespace wasinn::serve

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cli/log.h"
 #include "serve/log.h"
 
 namespace wasinn::serve {
@@ -13,15 +14,15 @@ Reloader::~Reloader() {
   EndAll(dead_);
 }
 
-bool Reloader::Ask() {
-  bool is_busy = false;
+void Reloader::Ask() {
+  bool waits = false;
   {
     const std::lock_guard lock(mutex_);
     is_asked_ = true;
-    is_busy = is_busy_;
+    waits = is_busy_;
   }
+  if (waits) cli::Log(WASINN_LOG_INFO, "SIGHUP: waits for what was read last, which still loads or ends");
   wake_.notify_one();
-  return !is_busy;
 }
 
 std::shared_ptr<Generation> Reloader::Keep(std::unique_ptr<Generation> generation) {
@@ -62,13 +63,16 @@ void Reloader::Serve() {
   }
 }
 
-void Reloader::Stop() {
+void Reloader::Abandon() {
   {
     const std::lock_guard lock(mutex_);
     is_stopped_ = true;
-    if (is_busy_ && thread_.joinable()) thread_.detach();
   }
   wake_.notify_one();
+}
+
+void Reloader::Stop() {
+  Abandon();
   if (thread_.joinable()) thread_.join();
 }
 

@@ -21,11 +21,12 @@ class Reloader {
   Reloader(const Reloader&) = delete;
   Reloader& operator=(const Reloader&) = delete;
 
-  // False: it is busy, and does it after that.
-  bool Ask();
+  void Ask();
   // Whoever lets go of the last reference waits for nothing.
   std::shared_ptr<Generation> Keep(std::unique_ptr<Generation> generation);
-  // Begins nothing any more. What it does may take as long as a model's load: the process ends without it.
+  // Begins nothing any more. What it does goes on, perhaps for long: the process ends without it.
+  void Abandon();
+  // Likewise, and waits for that.
   void Stop();
 
  private:
@@ -36,7 +37,7 @@ class Reloader {
   const std::function<void()> reload_;
   std::mutex mutex_;  // of what follows
   std::condition_variable wake_;
-  bool is_asked_ = false, is_busy_ = false, is_stopped_ = false;
+  bool is_asked_ = false, is_stopped_ = false, is_busy_ = false;
   Generation* dead_ = nullptr;  // a list
   std::jthread thread_;         // last: it uses all the others
 };

@@ -5,6 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/log.h"
+#include "settings/text.h"
+
 namespace wasinn::serve {
 namespace {
 
@@ -101,6 +104,15 @@ Outcome<void> Repository::CheckServed(const Tenant& tenant, const std::string& m
   return CheckLoaded(model);
 }
 
+Outcome<bool> Repository::IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const {
+  if (auto served = CheckServed(tenant, model, version); !served) return std::unexpected(std::move(served.error()));
+  if (models_.Peek(model, version) != nullptr) return true;
+  const auto registered = FindVersion(host_, model, version);
+  if (!registered) return std::unexpected(registered.error());
+  if (auto why = models_.WhyNot(*registered)) return std::unexpected(std::move(*why));
+  return false;
+}
+
 // After what may have loaded it: an `unload` meanwhile did not see that.
 void Repository::LetGoIfUnloaded(const std::string& model) {
   if (CheckLoaded(model)) return;
@@ -144,7 +156,8 @@ bool Repository::IsLanguageModel(const ModelInfo& model) const {
 bool Repository::IsQuick(const std::string& model, const std::string& version, size_t bytes) const {
   if (bytes > kMostInline) return false;
   const std::shared_ptr<const KnownModel> known = models_.Peek(model, version);
-  if (known == nullptr) return false;
+  // What another machine computes may take any time, whatever the last one took.
+  if (known == nullptr || settings::IsAddress(known->info.path)) return false;
   const int64_t usual = known->usual_ns.load(std::memory_order_relaxed);
   return usual != 0 && usual < kQuickNs;
 }
@@ -164,12 +177,13 @@ json Repository::Index(const Tenant& tenant, bool ready_alone) const {
   return index;
 }
 
-json Repository::Overview(size_t most) const {
+json Repository::Overview(const Tenant& tenant, size_t most) const {
   json overview = json::array();
   size_t tensors_left = kMostTensors;  // of all models: files may have any number of them
   const std::vector<ModelInfo> models = host_.Models();
   for (size_t i = 0; i < models.size() && overview.size() < most; ++i) {
     const ModelInfo& model = models[i];
+    if (!tenant.Sees(model.name)) continue;
     auto known = models_.Peek(model.name, std::to_string(model.version));
     const bool is_newest = i + 1 == models.size() || models[i + 1].name != model.name;
     if (known == nullptr && is_newest) known = models_.Peek(model.name, "");
@@ -222,17 +236,15 @@ Outcome<json> Repository::Config(const Tenant& tenant, const std::string& model,
 Outcome<void> Repository::Load(const Tenant& tenant, const std::string& model) {
   if (!tenant.is_operator()) return std::unexpected(ForOperators());
   if (!Has(tenant, model)) return std::unexpected(NotFound(model));
-  const std::vector<ModelInfo> versions = VersionsOf(host_, model);
-  if (Status status = host_.UnloadModel(model); !status.ok()) {
+  if (Status status = host_.ReloadModel(model); !status.ok()) {
+    // The host begins with the version that it is.
+    const std::string_view why = status.message(), begin = "model '";
+    const size_t end = why.find("': ");
+    const bool has_name = why.starts_with(begin) && end != why.npos;
+    models_.Tell(std::string(has_name ? why.substr(begin.size(), end - begin.size()) : model), std::string(why));
     return std::unexpected(Failure{status.code(), status.message()});
   }
   models_.Forget(model);
-  for (const ModelInfo& version : versions) {
-    auto loaded = models_.GetOrTell(model, std::to_string(version.version));
-    if (loaded) continue;
-    LetGoIfUnloaded(model);  // it still is, and versions before this one were loaded
-    return std::unexpected(std::move(loaded.error()));
-  }
   const std::lock_guard lock(mutex_);
   unloaded_.erase(model);
   return {};
@@ -260,11 +272,19 @@ void Repository::UnloadAsIn(const Repository& other) {
   for (const std::string& model : unloaded) LetGoIfUnloaded(model);
 }
 
-void Repository::LoadAsIn(const Repository& other) {
+Outcome<void> Repository::LoadAsIn(const Repository& other) {
   UnloadAsIn(other);
   for (const ModelInfo& model : other.host_.Models()) {
-    if (model.loaded) (void)models_.Get(model.name, std::to_string(model.version));  // who asks for it gets its error
+    const std::string version = std::to_string(model.version);
+    const auto here = FindVersion(host_, model.name, version);
+    if (!model.loaded || !here) continue;
+    cli::Log(WASINN_LOG_INFO, fmt::format("configuration: loading model '{}'", NameOf(model.name, version)).c_str());
+    auto loaded = models_.Get(model.name, version);
+    // The server of one that lies at the same address as before is as little there for the last configuration.
+    const bool is_same_server = settings::IsAddress(here->path) && here->path == model.path;
+    if (!loaded && !is_same_server) return std::unexpected(std::move(loaded.error()));
   }
+  return {};
 }
 
 }  // namespace wasinn::serve

@@ -28,6 +28,9 @@ class Repository {
 
   // Whether there is such a model for the tenant, and nobody unloaded it. Loads nothing.
   Outcome<void> CheckServed(const Tenant& tenant, const std::string& model, const std::string& version) const;
+  // Whether it is loaded, or why it cannot be; false: nobody has tried, or somebody does so now. Loads nothing.
+  Outcome<bool> IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const;
+  bool IsLoading(const std::string& model) const { return models_.IsLoading(model); }
   // Loads the model if nobody did; not one that somebody unloaded. So does what follows.
   Outcome<std::shared_ptr<const KnownModel>> Find(const Tenant& tenant, const std::string& model,
                                                   const std::string& version);
@@ -41,9 +44,10 @@ class Repository {
   Outcome<nlohmann::json> Metadata(const Tenant& tenant, const std::string& model, const std::string& version);
   Outcome<nlohmann::json> Config(const Tenant& tenant, const std::string& model, const std::string& version);
   nlohmann::json Index(const Tenant& tenant, bool ready_alone) const;
-  // No more than `most` models, with what is known of each by now. Loads nothing, and waits for no load.
-  nlohmann::json Overview(size_t most) const;
-  // From its files as they are now. Both for operators alone: SECURITY for others.
+  // No more than `most` models that the tenant sees, with what is known of each by now. Loads nothing, and waits for no load.
+  nlohmann::json Overview(const Tenant& tenant, size_t most) const;
+  // From its files as they are now. Until that is done, and if it fails, what was loaded before serves. Both for operators alone: SECURITY
+  // for others.
   Outcome<void> Load(const Tenant& tenant, const std::string& model);
   Outcome<void> Unload(const Tenant& tenant, const std::string& model);
 
@@ -52,8 +56,8 @@ class Repository {
 
   const Host& host() const { return host_; }
   // Loads here what is loaded there, where it has the same name; what was unloaded there is so here. That may take long: what is unloaded
-  // there meanwhile is so here after UnloadAsIn.
-  void LoadAsIn(const Repository& other);
+  // there meanwhile is so here after UnloadAsIn. Why one does not load: then it would be served no more.
+  Outcome<void> LoadAsIn(const Repository& other);
   void UnloadAsIn(const Repository& other);
 
  private:

@@ -121,10 +121,11 @@ uint64_t Rest::MostBody(const Header& header) const {
 
 uint64_t Rest::MostJson() const { return std::min(limits_.most_json, limits_.most_body); }
 
-asio::awaitable<Response> Rest::OnWorker(Asked& asked, Work work, Workers& workers) {
+asio::awaitable<Response> Rest::OnWorker(Asked& asked, Work work, Workers& workers, Place place) {
   const std::shared_ptr<Cancellation> cancellation = asked.watch();
   std::function<Response()> run = [work = std::move(work), cancellation] { return work(cancellation.get()); };
-  Outcome<Response> done = co_await workers.Do(std::move(run), asked.admission.tenant->share(), cancellation.get());
+  Outcome<Response> done =
+      co_await workers.Do(std::move(run), asked.admission.tenant->share(), cancellation.get(), place);
   if (!done) co_return ToResponse(done.error());
   co_return Charged(std::move(*done), *asked.admission.tenant);
 }
@@ -191,31 +192,50 @@ asio::awaitable<Response> Rest::Infer(Asked& asked, Named named) {
     if (!tenant.share().is_alone()) co_await turns_.Await(tenant.share());
     if (const auto permit = permits_.Take()) co_return InferNow(asked, named, *json_size, nullptr);
   }
+  const Place place = PlaceOf(named.model);
+  if (!models.IsLoaded(tenant, named.model, named.version).value_or(false)) {
+    Work load = [&](Cancellation*) { return ToResponse(models.CheckReady(tenant, named.model, named.version)); };
+    Response loaded = co_await OnWorker(asked, std::move(load), loads_, place);
+    if (loaded.status != http::status::ok) co_return loaded;
+  }
   Work work = [&, this](Cancellation* cancellation) { return InferNow(asked, named, *json_size, cancellation); };
-  co_return co_await OnWorker(asked, std::move(work), models.WorkersFor(named.model, workers_));
+  co_return co_await OnWorker(asked, std::move(work), models.WorkersFor(named.model, workers_), place);
+}
+
+// Nobody's load is waited for: what was not loaded has computed nothing.
+Response Rest::ModelStatistics(const Asked& asked, const Named& named) const {
+  Catalog& models = ModelsOf(asked);
+  const auto served = models.CheckServed(*asked.admission.tenant, named.model, named.version);
+  if (!served) return ToResponse(served.error());
+  const auto version = models.VersionOf(named.model, named.version);
+  if (!version) return ToResponse(version.error());
+  return ToResponse(statistics_.Of(named.model, named.version, *version));
 }
 
 asio::awaitable<Response> Rest::AnswerModel(Asked& asked, Named named) {
   Catalog& models = ModelsOf(asked);
   const Tenant& tenant = *asked.admission.tenant;
+  if (named.what == "stats") co_return Charged(ModelStatistics(asked, named), tenant);
   Work work;
   if (named.what.empty()) {
     work = [&](Cancellation*) { return ToResponse(models.Metadata(tenant, named.model, named.version)); };
   } else if (named.what == "config") {
     work = [&](Cancellation*) { return ToResponse(models.Config(tenant, named.model, named.version)); };
-  } else if (named.what == "ready" || named.what == "stats") {
-    work = [&, this](Cancellation*) {
+  } else if (named.what == "ready") {
+    if (const auto known = models.LookReady(tenant, named.model, named.version); known && !*known) {
+      co_return ToResponse(known->error());
+    }
+    work = [&](Cancellation*) {
       const auto ready = models.CheckReady(tenant, named.model, named.version);
-      if (!ready) return ToResponse(ready.error());
-      if (named.what == "ready") return ToResponse(json{{"name", named.model}, {"ready", true}});
-      const auto version = models.VersionOf(named.model, named.version);
-      if (!version) return ToResponse(version.error());
-      return ToResponse(statistics_.Of(named.model, named.version, *version));
+      return ready ? ToResponse(json{{"name", named.model}, {"ready", true}}) : ToResponse(ready.error());
     };
   } else {
     co_return NotFound();
   }
-  co_return co_await OnWorker(asked, std::move(work), workers_);
+  const auto is_loaded = models.IsLoaded(tenant, named.model, named.version);
+  if (!is_loaded) co_return ToResponse(is_loaded.error());
+  if (*is_loaded) co_return Charged(work(nullptr), tenant);
+  co_return co_await OnWorker(asked, std::move(work), loads_, PlaceOf(named.model));
 }
 
 json Rest::AllStatistics(const Asked& asked) const {
@@ -233,10 +253,7 @@ Response Rest::Index(const Asked& asked) const {
 
 asio::awaitable<Response> Rest::AnswerRepository(Asked& asked, const Words& words) {
   if (asked.request.method() != http::verb::post) co_return WrongMethod("POST");
-  if (words.size() == 2 && words[1] == "index") {
-    Work work = [&, this](Cancellation*) { return Index(asked); };
-    co_return co_await OnWorker(asked, std::move(work), workers_);
-  }
+  if (words.size() == 2 && words[1] == "index") co_return Charged(Index(asked), *asked.admission.tenant);
   if (words.size() != 4 || words[1] != "models") co_return NotFound();
   Catalog& models = ModelsOf(asked);
   const Tenant& tenant = *asked.admission.tenant;
@@ -249,7 +266,9 @@ asio::awaitable<Response> Rest::AnswerRepository(Asked& asked, const Words& word
   } else {
     co_return NotFound();
   }
-  co_return co_await OnWorker(asked, std::move(work), workers_);
+  // No unload waits for a load.
+  const Place place = PlaceOf(words[3] == "load" ? words[2] : words[2] + " unload");
+  co_return co_await OnWorker(asked, std::move(work), loads_, place);
 }
 
 asio::awaitable<Response> Rest::Answer(Asked& asked) {
@@ -268,10 +287,7 @@ asio::awaitable<Response> Rest::Answer(Asked& asked) {
   if (!IsGet(request)) co_return WrongMethod("GET");
   if (words.empty()) co_return ToResponse(ServerMetadata());
   if (words.size() == 2 && words[0] == "health") co_return Health(words[1]);
-  if (words == Words{"models", "stats"}) {
-    Work work = [&, this](Cancellation*) { return ToResponse(AllStatistics(asked)); };
-    co_return co_await OnWorker(asked, std::move(work), workers_);
-  }
+  if (words == Words{"models", "stats"}) co_return Charged(ToResponse(AllStatistics(asked)), *asked.admission.tenant);
   if (names_model) co_return co_await AnswerModel(asked, std::move(named));
   co_return NotFound();
 }

@@ -24,10 +24,10 @@ struct RestLimits {
 // All outlive it.
 class Rest {
  public:
-  // `permits`, `turns`: of the threads that call Answer.
-  Rest(const Statistics& statistics, Workers& workers, InlinePermits& permits, InlineTurns& turns,
+  // `loads`: for what loads models. `permits`, `turns`: of the threads that call Answer.
+  Rest(const Statistics& statistics, Workers& workers, Workers& loads, InlinePermits& permits, InlineTurns& turns,
        const RestLimits& limits)
-      : statistics_(statistics), workers_(workers), permits_(permits), turns_(turns), limits_(limits) {}
+      : statistics_(statistics), workers_(workers), loads_(loads), permits_(permits), turns_(turns), limits_(limits) {}
 
   uint64_t MostBody(const Header& header) const;
   // Of a body that is JSON alone.
@@ -51,11 +51,13 @@ class Rest {
   Response Health(std::string_view what);
   Response Index(const Asked& asked) const;
   nlohmann::json AllStatistics(const Asked& asked) const;
-  asio::awaitable<Response> OnWorker(Asked& asked, Work work, Workers& workers);
+  Response ModelStatistics(const Asked& asked, const Named& named) const;
+  asio::awaitable<Response> OnWorker(Asked& asked, Work work, Workers& workers, Place place);
   static Named NamedBy(const Words& words);
 
   const Statistics& statistics_;
   Workers& workers_;
+  Workers& loads_;
   InlinePermits& permits_;
   InlineTurns& turns_;
   const RestLimits limits_;

@@ -186,11 +186,12 @@ asio::awaitable<Response> Routes::AnswerByProgram(Call call, const std::string& 
   Outcome<Variables> variables = CgiVariables(asked.request, call.route.path, path, body.size(), asked.ends());
   if (!variables) co_return ToResponse(variables.error());
   const Share& share = call.tenant.share();
+  const Place place = PlaceOf(call.route.path);
   const std::shared_ptr<Cancellation> cancellation = call.cancellation;
   std::function<Response()> run = [this, call = std::move(call), &body, variables = std::move(*variables)]() mutable {
     return RunProgram(call, std::move(variables), body);
   };
-  Outcome<Response> done = co_await workers_.Do(std::move(run), share, cancellation.get());
+  Outcome<Response> done = co_await workers_.Do(std::move(run), share, cancellation.get(), place);
   if (!done) co_return ToResponse(done.error());
   co_return std::move(*done);
 }
@@ -199,6 +200,7 @@ asio::awaitable<Response> Routes::AnswerByHandler(Call call, Asked& asked) {
   const Tenant& tenant = call.tenant;
   const std::shared_ptr<Cancellation> cancellation = call.cancellation;
   const Ends ends = asked.ends();
+  const Place place = PlaceOf(call.route.path);
   // The guest reads it while its answer goes out.
   const auto body = std::make_shared<RequestBytes>(std::exchange(asked.request.body(), RequestBytes()));
   auto run = [this, call = std::move(call), body, &header = asked.request.base(),
@@ -209,7 +211,7 @@ asio::awaitable<Response> Routes::AnswerByHandler(Call call, Asked& asked) {
   };
   auto stream =
       std::make_unique<HandlerStream>(std::move(run), tenant.budget(), options_.code.most_output, cancellation);
-  Response response = co_await stream->Begin(workers_, tenant.share());
+  Response response = co_await stream->Begin(workers_, tenant.share(), place);
   if (stream->is_stream()) response.source = std::move(stream);
   co_return response;
 }

@@ -45,6 +45,8 @@ using nlohmann::json;
 
 // How late a deadline may be noticed, and the last answer of a server that ends.
 constexpr std::chrono::milliseconds kTick{200}, kDrainAgain{20};
+// Who waits for a model waits for no thread: until it is loaded, or its client has gone.
+constexpr std::chrono::hours kLoadPatience{24};
 // For what was cancelled, and does not heed it.
 constexpr unsigned kLastSeconds = 5;
 
@@ -77,8 +79,9 @@ Workers::Limits ForWorkers(const ServeOptions& options) {
 // What connections may be numbered below.
 int MostDescriptors(const ServeOptions& options) {
   const int all = RaiseDescriptorLimit();
+  const size_t threads = options.routes.empty() ? 0 : ForWorkers(options).threads + options.routes.size();
   const int of_each = FoldersOf(options.routes).empty() ? kMostFilesOfGuest : kMostFilesWithFolders;
-  const int guests = options.routes.empty() ? 0 : static_cast<int>(ForWorkers(options).threads) * of_each;
+  const int guests = static_cast<int>(threads) * of_each;
   const int most = all - Reserved(all) - std::min(guests, all / 4);
   if (options.max_connections.value_or(0) > static_cast<size_t>(most)) {
     const std::string text = fmt::format(
@@ -123,8 +126,9 @@ class Server {
         permits_(io_threads_),
         turns_(context_, io_threads_),
         workers_(ForWorkers(options_)),
-        rest_(*statistics_, workers_, permits_, turns_, {options_.max_body_bytes, options_.max_json_bytes}),
-        openai_(workers_, text_metrics_),
+        loads_({.threads = 0, .most = options_.max_waiting, .patience = kLoadPatience}),
+        rest_(*statistics_, workers_, loads_, permits_, turns_, {options_.max_body_bytes, options_.max_json_bytes}),
+        openai_(workers_, loads_, text_metrics_),
         front_(options_, gate_, rest_, openai_,
                {.statistics = statistics_,
                 .budget = http_options_.budget,
@@ -137,7 +141,7 @@ class Server {
             context_, http_options_,
             {[this](const Header&) { return Gate::AdmitAnybody(gate_.current()); },
              [](const Header&, const Admission&) { return 0; }, [this](Asked& asked) { return AnswerMetrics(asked); }}),
-        grpc_(gate_, *statistics_, workers_,
+        grpc_(gate_, *statistics_, workers_, loads_,
               {.budget = http_options_.budget,
                .tls = http_options_.tls,
                .access_log = http_options_.access_log,
@@ -180,15 +184,14 @@ class Server {
     for (bool ends = false; !ends; Sweep()) {
       const EndSignals::Told told = ports_.Accept(kTick, signals_.descriptor()) ? signals_.Take() : EndSignals::Told();
       ends = told.end;
-      if (told.reload && !reloader_.Ask()) {
-        cli::Log(WASINN_LOG_INFO, "SIGHUP: models are still being loaded, or unloaded: it follows then");
-      }
+      if (told.reload) reloader_.Ask();
     }
     Drain();
     std::signal(SIGALRM, [](int) { ::_exit(0); });
     ::alarm(kLastSeconds);
-    reloader_.Stop();
+    reloader_.Abandon();
     const std::vector<std::shared_ptr<Generation>> generations = gate_.All();
+    loads_.Close();
     for (const auto& generation : generations) generation->Stop();
     context_.stop();
     threads.clear();
@@ -240,6 +243,7 @@ class Server {
         {"requests_in_flight", asks > 0 ? asks - 1 : 0},  // but the one that asks
         {"grpc_calls_in_flight", grpc_.calls()},
         {"workers", told(workers_.Look())},
+        {"loads", told(loads_.Look())},
         {"route_workers", routes == nullptr ? json(nullptr) : told(routes->Threads())},
         {"io_threads", io_threads_},
         {"connections",
@@ -255,6 +259,7 @@ class Server {
     if (Clock::now() < next_sweep_) return;
     next_sweep_ = Clock::now() + kTick;
     Try([this] { workers_.Sweep(); });
+    Try([this] { loads_.Sweep(); });
     Try([this] {
       for (const auto& generation : gate_.All()) Try([&] { generation->Sweep(); });
     });
@@ -314,6 +319,7 @@ class Server {
   InlinePermits permits_;
   InlineTurns turns_;
   Workers workers_;
+  Workers loads_;  // one thread for each model that somebody waits for
   TextMetrics text_metrics_;
   Rest rest_;
   openai::OpenAi openai_;

@@ -1,4 +1,5 @@
-// Threads for what may take long, so that those that read and write are never held up.
+// Threads for what may take long, so that those that read and write are never held up. Each model and each route has one of its own, and
+// all of them share the others, of which one may have three quarters: one that stands still holds up no other.
 #pragma once
 
 #include <boost/asio/associated_executor.hpp>
@@ -9,11 +10,13 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -27,11 +30,16 @@ namespace wasinn::serve {
 
 namespace asio = boost::asio;
 
+// What a job is for, a model or a route, by its name; two that have the same number share a place.
+using Place = uint64_t;
+inline constexpr Place kNoPlace = 0;  // has no thread of its own
+inline Place PlaceOf(std::string_view name) { return std::hash<std::string_view>{}(name) | 1; }
+
 // Any thread.
 class Workers {
  public:
   struct Limits {
-    size_t threads = 1;
+    size_t threads = 1;                          // that places share
     size_t most = 1024;                          // that wait for one of them, or have it
     std::chrono::milliseconds patience{30'000};  // of who waits
   };
@@ -41,6 +49,7 @@ class Workers {
     std::function<void(const Failure&)> refuse;  // it has waited for too long, or nobody waits for it any more
     const Share* share;                          // whose turn it takes; lives until then, as the next one
     const Cancellation* cancellation = nullptr;
+    Place place = kNoPlace;
   };
 
   explicit Workers(const Limits& limits);
@@ -48,14 +57,16 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // False: there are as many as may be, and nothing is called. Who has more waiting than others makes room for them.
+  // False: there are as many as may be, and nothing is called. Who has more waiting than others makes room for them, and so does a place
+  // that has more than three quarters of them.
   [[nodiscard]] bool Begin(Job job);
 
   // What `work` returns, or throws, on one of the threads; or why it was not called. Who awaits goes on where it was.
   template <typename T>
-  asio::awaitable<Outcome<T>> Do(std::function<T()> work, const Share& share, const Cancellation* cancellation) {
+  asio::awaitable<Outcome<T>> Do(std::function<T()> work, const Share& share, const Cancellation* cancellation,
+                                 Place place = kNoPlace) {
     return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Outcome<T>)>(
-        [this, &share, cancellation](auto done, std::function<T()> what) {
+        [this, &share, cancellation, place](auto done, std::function<T()> what) {
           const auto tell = Teller<T>(std::move(done));
           auto run = [tell, what = std::move(what)] {
             std::exception_ptr thrown;
@@ -68,14 +79,16 @@ class Workers {
             tell(thrown, std::move(outcome));
           };
           auto refuse = [tell](const Failure& failure) { tell(nullptr, std::unexpected(failure)); };
-          if (!Begin({std::move(run), refuse, &share, cancellation})) refuse(TooMany());
+          if (!Begin({std::move(run), refuse, &share, cancellation, place})) refuse(TooMany());
         },
         asio::use_awaitable, std::move(work));
   }
 
   // Refuses what nobody waits for any more, or has waited for too long. To be called now and then.
   void Sweep();
-  // Refuses what waits, and waits for what runs.
+  // Refuses what waits, and takes nothing any more.
+  void Close();
+  // Likewise, and waits for what runs.
   void Stop();
 
   struct Load {
@@ -92,6 +105,16 @@ class Workers {
     bool IsOver() const;
   };
   using Queue = FairQueue<Waiting>;
+  // Those of one place.
+  struct OfPlace {
+    size_t jobs = 0;       // that wait or run
+    size_t n_shared = 0;   // of these, those that run on threads that are shared
+    bool has_own = false;  // one runs on the place's own thread
+  };
+  struct Begun {
+    bool is_own = false;
+    std::optional<uint64_t> share;  // where it counts
+  };
 
   // What calls `done` where that belongs.
   template <typename T, typename Done>
@@ -103,12 +126,21 @@ class Workers {
     };
   }
   void Serve();
-  bool IsFull() const { return waiting_.size() + n_running_ >= most_; }  // of `mutex_`, as what follows
+  // Of `mutex_`, as what follows.
+  bool IsFullFor(Place place) const;
+  Queue::Node PopOfCrowd(Place place);
+  bool MayShare(const Job& job) const;
+  bool MayRun(const Job& job) const;
+  bool Enter(Place place);
+  void Leave(Place place);
+  void Leave(const Queue::Items& items);
+  Begun BeginOne(const Job& job);
+  void EndOne(Place of, const Begun& begun);
+  void Push(Queue::Node one, const Share& share, Place place);
+  void TakeOver(Queue::Items& over);  // what waits no more
+
   static void Refuse(const Waiting& waiting);
   static void Refuse(const Queue::Items& items);
-  bool MayRun(const Share& share) const;
-  std::optional<uint64_t> Count(const Share& share);
-  void TakeOver(Queue::Items& over);  // what waits no more
 
   const size_t n_threads_, most_;
   const std::chrono::milliseconds patience_;
@@ -116,7 +148,10 @@ class Workers {
   std::condition_variable wake_;
   Queue waiting_;
   size_t n_running_ = 0;
-  std::unordered_map<uint64_t, size_t> running_;  // of these, those of each share
+  size_t n_shared_ = 0;                            // of these, those on threads that are shared
+  std::unordered_map<uint64_t, size_t> of_share_;  // of these, those of each share
+  std::unordered_map<Place, OfPlace> of_place_;    // of each that there ever was
+  size_t n_places_ = 0;                            // that have jobs
   bool stopped_ = false;
   std::vector<std::jthread> threads_;
 };

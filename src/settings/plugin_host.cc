@@ -81,7 +81,7 @@ Status AddModels(Host& host, const char* list) {
 void Log(LogLevel level, const char* message) {
   const char* words[] = {"error", "warning", "info", "debug"};
   const auto index = static_cast<size_t>(level);
-  std::fprintf(stderr, "wasinn: %s: %s\n", index < 4 ? words[index] : "", Printable(message).c_str());
+  std::fprintf(stderr, "wasinn: %s: %s\n", index < 4 ? words[index] : "", PrintableName(message).c_str());
 }
 
 Result<Host> MakeHost(const char* dialect, const char* encoding) {

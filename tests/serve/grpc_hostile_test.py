@@ -134,18 +134,15 @@ class Calls(HostileTest):
         server = self.serve("--max-waiting", "2", models={"m": BYTES + "turns 8\ngate g\n"})
         calls = [self.stub(server).ModelInfer.future(request("m", b"a")) for _ in range(2)]
         until((self.dir / "g.reached").exists)
-        until(lambda: self.is_ready(server) is False)
+        until(lambda: server.busy() == 2)
+        with self.assertRaises(grpc.RpcError) as refused:
+            self.stub(server).ModelInfer(request("m", b"a"), timeout=WAIT)
+        self.assertEqual(refused.exception.code(), grpc.StatusCode.RESOURCE_EXHAUSTED)
+        self.assertTrue(self.stub(server).ModelReady(service_pb2.ModelReadyRequest(name="m"), timeout=WAIT).ready)
         for call in calls:
             call.cancel()
-        until(lambda: self.is_ready(server))
+        until(lambda: server.busy() == 0)
         server.await_metrics(f"{RUNNING} 0")
-
-    def is_ready(self, server):
-        try:
-            return self.stub(server).ModelReady(service_pb2.ModelReadyRequest(name="m"), timeout=WAIT).ready
-        except grpc.RpcError as error:
-            self.assertEqual(error.code(), grpc.StatusCode.RESOURCE_EXHAUSTED, error)
-            return False
 
     def test_a_deadline_of_the_clients(self):
         server = self.serve(models={"m": BYTES + "turns 8\ngate g\n"})

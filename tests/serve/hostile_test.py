@@ -226,11 +226,13 @@ class Waiting(ServeTest):
         connections = [server.socket() for _ in range(2)]
         for connection in connections:
             connection.sendall(head(len(BODY)) + BODY)
-        until(lambda: server.request("GET", "/v2/models/m/ready").status == 429)
+        until(lambda: server.busy() == 2)
+        self.check_answer(server.request("POST", "/v2/models/m/infer", BODY), 429)
+        self.check_answer(server.request("GET", "/v2/models/m/ready"), 200)
         until((self.dir / "g.reached").exists)
         for connection in connections:
             connection.close()
-        until(lambda: server.request("GET", "/v2/models/m/ready").status == 200)
+        until(lambda: server.busy() == 0)
         server.await_metrics(f"{RUNNING} 0")
 
     def test_what_turns_out_slow_holds_up_nobody(self):

@@ -12,7 +12,7 @@ from command import WAIT, WASINN, CommandTest, until
 
 MODEL = "in x f32 1\n"
 BODY = b'{"inputs": [{"name": "x", "shape": [1], "datatype": "FP32", "data": [5]}]}'
-AGAIN = r"wasinn: info: [a-z ]+: read again\n"  # what it says after a SIGHUP
+AGAIN = r"wasinn: info: [a-z ]+: (?:read again|loading model '[^\n]*')\n"  # what it says after a SIGHUP
 RUNNING = "wasinn_inferences_running"  # of models that have turns
 KILLED = ((130, ""), (143, ""))  # how a server ends by two signals: which comes first, the system decides
 
@@ -72,6 +72,11 @@ class Server:
     def held(self):
         """Bytes of requests and answers that are under way."""
         return self.request("GET", "/wasinn/state").json()["load"]["memory_in_flight_bytes"]["held"]
+
+    def busy(self):
+        """How many requests have a thread for models, or wait for one."""
+        workers = self.request("GET", "/wasinn/state").json()["load"]["workers"]
+        return workers["busy"] + workers["waiting"]
 
     def metrics(self):
         """Their lines."""

@@ -160,6 +160,7 @@ _FUNCTIONS = {
     "wasinn_host_add_models": (c_void_p, c_void_p, c_char_p),
     "wasinn_host_remove_model": (c_void_p, c_void_p, c_char_p),
     "wasinn_host_unload_model": (c_void_p, c_void_p, c_char_p),
+    "wasinn_host_reload_model": (c_void_p, c_void_p, c_char_p),
     "wasinn_host_models": (None, c_void_p, ModelFunction, c_void_p),
     "wasinn_host_inspect": (c_void_p, c_void_p, c_char_p, IoFunction, c_void_p),
     "wasinn_host_backends": (None, c_void_p, BackendFunction, c_void_p),

@@ -209,6 +209,10 @@ class Host:
         """Unloads a model. It stays registered: the next load reads and compiles its files again."""
         check(lib.wasinn_host_unload_model(self.handle, c_text(name, "the model's name")))
 
+    def reload_model(self, name: str) -> None:
+        """Compiles a model's files anew. Until that is done, and if it fails, loads get what they got before."""
+        check(lib.wasinn_host_reload_model(self.handle, c_text(name, "the model's name")))
+
     def models(self) -> list[Model]:
         """The registered models, sorted by name and version."""
         found = []

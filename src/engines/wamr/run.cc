@@ -181,6 +181,12 @@ class ModuleProgram final : public engines::Program {
     if (auto kept = CanKeep(options); !kept) return Exit::Failed(kept.error());
     const Result<uint64_t> memory = engines::ShareOfMemory(memories_, options.max_memory_bytes);
     if (!memory) return Exit::Failed(memory.error());
+    if (TableBytes() > engines::ShareOfTables(options.max_memory_bytes)) {
+      return Exit::Failed(
+          fmt::format("the program's tables may have {} bytes, over a quarter of the limit of {} "
+                      "(limits.max_memory_bytes)",
+                      TableBytes(), options.max_memory_bytes));
+    }
     const Runtime::Run among_others(*runtime_, options.max_threads);
     const wasm_module_inst_t instance = Instantiate(options, *memory, &error);
     if (instance == nullptr) return FailedToStart(error.data(), options);
@@ -194,6 +200,12 @@ class ModuleProgram final : public engines::Program {
   }
 
  private:
+  // WAMR has room from the beginning for all that tables may grow to: twice what they begin with, and no less than 1,024 elements each.
+  uint64_t TableBytes() const {
+    constexpr uint64_t kLeast = 1024;
+    return sizeof(void*) * (2 * engines::TableElements(bytes_) + kLeast * engines::TablesOf(bytes_));
+  }
+
   // What holds on other engines, and not here.
   static Result<void> CanKeep(const RunOptions& options) {
     if (options.streams) return std::unexpected("WAMR has guests read and write this process's own streams");

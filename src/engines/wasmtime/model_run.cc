@@ -201,7 +201,8 @@ class WasmtimeModelEngine final : public engines::ModelEngine {
     if (auto may = engines::CheckNoneIsShared(memories); !may) return std::unexpected(may.error());
     const Result<ComponentPtr> component = compiler_.Component(engine_.get(), file->bytes);
     if (!component) return std::unexpected(component.error());
-    return Link(*component, {std::move(memories), options_.metered, engines::LargestInstance(file->bytes)});
+    return Link(*component, {std::move(memories), options_.metered, engines::LargestInstance(file->bytes),
+                             engines::TablesOf(file->bytes)});
   }
 
   static std::unexpected<std::string> NoComponent() {

@@ -178,7 +178,8 @@ class WasmtimeEngine final : public engines::Engine {
       }
       return component;
     };
-    return LinkComponent(compile, {memories, options_.metered, engines::LargestInstance(source.bytes)});
+    return LinkComponent(
+        compile, {memories, options_.metered, engines::LargestInstance(source.bytes), engines::TablesOf(source.bytes)});
   }
 
   Result<std::unique_ptr<engines::Program>> LinkComponent(const std::function<Result<ComponentPtr>()>& compile,
@@ -210,7 +211,7 @@ class WasmtimeEngine final : public engines::Engine {
         return std::unexpected(written.error());
       }
     }
-    return Link(std::move(*module), threads, std::move(memories));
+    return Link(std::move(*module), threads, std::move(memories), engines::TablesOf(wasm));
   }
 
   Result<void> WriteTo(std::string* file, ProgramKind kind, const std::vector<engines::MemoryType>& memories,
@@ -279,14 +280,14 @@ class WasmtimeEngine final : public engines::Engine {
   }
 
   Result<std::unique_ptr<engines::Program>> Link(ModulePtr module, bool threads,
-                                                 std::vector<engines::MemoryType> memories) const {
+                                                 std::vector<engines::MemoryType> memories, uint64_t tables = 0) const {
     if (threads) return (*Threads())->Link(std::move(module), std::move(memories));  // it is there: this is its module
     wasmtime_instance_pre_t* instance_pre = nullptr;
     auto linked = TakeError(wasmtime_linker_instantiate_pre(linker_.get(), module.get(), &instance_pre));
     if (!linked) return std::unexpected(linked.error());
-    return std::make_unique<ModuleProgram>(EnginePtr(wasmtime_engine_clone(engine_.get())),
-                                           InstancePrePtr(instance_pre),
-                                           LimitedCode{std::move(memories), options_.metered}, options_.invoke);
+    return std::make_unique<ModuleProgram>(
+        EnginePtr(wasmtime_engine_clone(engine_.get())), InstancePrePtr(instance_pre),
+        LimitedCode{std::move(memories), options_.metered, 0, tables}, options_.invoke);
   }
 
   // Made when the first module with threads comes.

@@ -8,7 +8,10 @@ namespace {
 using engines::GuestRun;
 using engines::Result;
 
-constexpr int64_t kMostTables = 100;                 // as a module may define; a component could have them many times
+constexpr uint64_t kMostTables = 100;  // as a module may define; a component could have them many times
+constexpr uint64_t kFewTables = 16;    // for more modules than were looked at, or instances of these
+// Bytes of an element, and as many again: a table that grows is copied.
+constexpr uint64_t kTableElement = 2 * sizeof(void*);
 constexpr uint64_t kInstances = uint64_t{64} << 20;  // bytes of all instances, where there is a smaller limit of memory
 
 wasmtime_error_t* OnEpoch(wasmtime_context_t*, void* run, uint64_t* delta, wasmtime_update_deadline_kind_t*) {
@@ -30,12 +33,22 @@ Result<StoreLimits> StoreLimits::New(const LimitedCode& code, const engines::Run
     const uint64_t instances = std::max(options.max_memory_bytes, kInstances) / code.instance_bytes;
     limits.instances_ = static_cast<int64_t>(std::clamp<uint64_t>(instances, 1, INT32_MAX));
   }
-  if (options.max_table_elements <= INT64_MAX) {
-    limits.table_elements_ = static_cast<int64_t>(options.max_table_elements);
-    limits.tables_ = kMostTables;
-  }
+  limits.LimitTables(code, options);
   limits.fuel_ = options.max_fuel == 0 && code.is_metered ? UINT64_MAX : options.max_fuel;
   return limits;
+}
+
+void StoreLimits::LimitTables(const LimitedCode& code, const engines::RunOptions& options) {
+  uint64_t elements = options.max_table_elements, tables = kMostTables;
+  if (options.max_memory_bytes != UINT64_MAX) {
+    // The modules of a component may have several instances each.
+    tables = std::clamp(code.instance_bytes == 0 ? code.tables : 4 * code.tables, uint64_t{1}, kMostTables);
+    if (code.tables == 0) tables = kFewTables;
+    elements = std::min(elements, engines::ShareOfTables(options.max_memory_bytes) / kTableElement / tables);
+  }
+  if (elements > INT64_MAX) return;
+  table_elements_ = static_cast<int64_t>(elements);
+  tables_ = static_cast<int64_t>(tables);
 }
 
 void StoreLimits::Hold(wasmtime_store_t* store) const {

@@ -18,6 +18,7 @@ struct LimitedCode {
   bool is_metered = false;  // counts fuel, and has none of it unless it is given some
   // Of a component: what LargestInstance says. 0: there is one instance, or whoever compiled it is trusted.
   uint64_t instance_bytes = 0;
+  uint64_t tables = 0;  // that its modules define; 0: none, or nobody has looked
 };
 
 // Of all stores of a program. An error if the program cannot keep to its limits.
@@ -31,6 +32,9 @@ class StoreLimits {
   void Hold(wasmtime_store_t* store) const;
 
  private:
+  // Each table, so that all together keep to what the limit of memory leaves for them.
+  void LimitTables(const LimitedCode& code, const engines::RunOptions& options);
+
   int64_t memory_bytes_ = -1, memories_ = -1, table_elements_ = -1, tables_ = -1, instances_ = -1;
   uint64_t fuel_ = 0;
 };

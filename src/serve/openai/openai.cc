@@ -24,6 +24,7 @@ namespace {
 using nlohmann::json;
 
 constexpr char kOwner[] = "wasinn";
+const Place kReading = PlaceOf("");  // of bodies, whose model is not known yet
 // What a number takes in an answer, in bytes: as an object, and as text.
 constexpr uint64_t kMostOfNumber = 48;
 
@@ -65,8 +66,9 @@ std::unique_ptr<TextForm> New(const TextRequest& request) {
 bool OpenAi::Has(const Header& request) { return IsOurs({request.target().data(), request.target().size()}); }
 
 template <typename T>
-asio::awaitable<T> OpenAi::On(Workers& workers, Asked& asked, Cancellation* cancellation, std::function<T()> work) {
-  Outcome<T> done = co_await workers.Do(std::move(work), asked.admission.tenant->share(), cancellation);
+asio::awaitable<T> OpenAi::On(Workers& workers, Asked& asked, Place place, Cancellation* cancellation,
+                              std::function<T()> work) {
+  Outcome<T> done = co_await workers.Do(std::move(work), asked.admission.tenant->share(), cancellation, place);
   if (!done) throw ToApiError(done.error());
   co_return std::move(*done);
 }
@@ -79,7 +81,9 @@ asio::awaitable<T> OpenAi::Read(Asked& asked, T (*read)(simdjson::dom::element))
     throw ApiError{.status = http::status::unsupported_media_type, .message = "compressed requests are not understood"};
   }
   if (body.size() <= kMostInline) co_return ReadBody(body, read);
-  co_return co_await On<T>(workers_, asked, nullptr, [&body, read] { return ReadBody(body, read); });
+  const std::shared_ptr<Cancellation> cancellation = asked.watch();
+  co_return co_await On<T>(workers_, asked, kReading, cancellation.get(),
+                           [&body, read] { return ReadBody(body, read); });
 }
 
 asio::awaitable<OpenAi::Opened> OpenAi::Open(Asked& asked, const std::string& name) {
@@ -93,7 +97,9 @@ asio::awaitable<OpenAi::Opened> OpenAi::Open(Asked& asked, const std::string& na
   Workers* workers = texts.WorkersOf(*found);
   if (workers == nullptr) {
     std::function<Outcome<Workers*>()> open = [&] { return texts.Open(tenant, *found); };
-    const auto opened = co_await On<Outcome<Workers*>>(workers_, asked, nullptr, std::move(open));
+    const std::shared_ptr<Cancellation> cancellation = asked.watch();
+    const auto opened =
+        co_await On<Outcome<Workers*>>(loads_, asked, PlaceOf(found->model), cancellation.get(), std::move(open));
     if (!opened) ThrowNoModel(opened.error());
     workers = *opened;
   }
@@ -211,7 +217,7 @@ asio::awaitable<Response> OpenAi::AnswerPrompt(Asked& asked, const PromptQuestio
     response.charge = std::move(charge);
     return response;
   };
-  co_return co_await On(workers_, asked, cancellation.get(), std::move(run));
+  co_return co_await On(workers_, asked, PlaceOf(opened.name.model), cancellation.get(), std::move(run));
 }
 
 template <typename What>
@@ -238,7 +244,7 @@ asio::awaitable<Response> OpenAi::AnswerVectors(Asked& asked, What (*read)(simdj
     response.charge = std::move(charge);
     return response;
   };
-  co_return co_await On(opened.workers, asked, cancellation.get(), std::move(run));
+  co_return co_await On(opened.workers, asked, kNoPlace, cancellation.get(), std::move(run));
 }
 
 Response OpenAi::AnswerModels(const Asked& asked, const Words& words) const {

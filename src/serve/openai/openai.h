@@ -23,7 +23,9 @@ namespace wasinn::serve::openai {
 // Any thread. All that it is given outlives it.
 class OpenAi {
  public:
-  OpenAi(Workers& workers, TextMetrics& metrics) : workers_(workers), metrics_(metrics) {}
+  // `loads`: for what loads models.
+  OpenAi(Workers& workers, Workers& loads, TextMetrics& metrics)
+      : workers_(workers), loads_(loads), metrics_(metrics) {}
 
   // Whether a request is for it, if no guest is behind its path.
   static bool Has(const Header& request);
@@ -49,7 +51,8 @@ class OpenAi {
   asio::awaitable<Response> AnswerVectors(Asked& asked, What (*read)(simdjson::dom::element));
   // `work` by a worker; what it throws, this throws.
   template <typename T>
-  static asio::awaitable<T> On(Workers& workers, Asked& asked, Cancellation* cancellation, std::function<T()> work);
+  static asio::awaitable<T> On(Workers& workers, Asked& asked, Place place, Cancellation* cancellation,
+                               std::function<T()> work);
   // The body, by a worker where it is large.
   template <typename T>
   asio::awaitable<T> Read(Asked& asked, T (*read)(simdjson::dom::element));
@@ -57,6 +60,7 @@ class OpenAi {
   asio::awaitable<Opened> Open(Asked& asked, const std::string& name);
 
   Workers& workers_;
+  Workers& loads_;
   TextMetrics& metrics_;
 };
 

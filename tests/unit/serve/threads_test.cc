@@ -205,6 +205,88 @@ TEST(Workers, MakeRoomForWhoHasLessWaiting) {
   EXPECT_EQ(others.refused(), Codes());
 }
 
+// Jobs of some places that stand still until they may go on.
+class Standing {
+ public:
+  Workers::Job Job(Place place, const Share& share = kAnybody) {
+    return {[this] {
+              ++n_standing_;
+              may_go_on_.wait(false);
+            },
+            [](const Failure&) {}, &share, nullptr, place};
+  }
+  int n_standing() const { return n_standing_; }
+  void GoOn() {
+    may_go_on_ = true;
+    may_go_on_.notify_all();
+  }
+
+ private:
+  std::atomic<int> n_standing_{0};
+  std::atomic<bool> may_go_on_{false};
+};
+
+constexpr Place kSlow = 3, kOther = 5;
+
+TEST(Workers, OnePlaceLeavesThreadsForOthers) {
+  Standing standing;
+  Workers workers({.threads = 4});
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(workers.Begin(standing.Job(kSlow)));
+  Await([&] { return standing.n_standing() == 4; });  // its own, and three quarters of those that are shared
+  for (int i = 0; i < 8; ++i) {
+    std::promise<void> done;
+    EXPECT_TRUE(
+        workers.Begin({[&] { done.set_value(); }, nullptr, &kAnybody, nullptr, i % 2 == 0 ? kNoPlace : kOther}));
+    done.get_future().wait();
+  }
+  EXPECT_EQ(standing.n_standing(), 4);
+  standing.GoOn();
+  Await([&] { return standing.n_standing() == 20; });
+}
+
+TEST(Workers, EachPlaceHasAThreadHoweverManyStandStill) {
+  Standing standing;
+  const Share busy(1, false), other(1, false);
+  Workers workers({.threads = 2});
+  for (Place place = 1; place <= 40; ++place) {
+    for (int i = 0; i < 5; ++i) EXPECT_TRUE(workers.Begin(standing.Job(place, busy)));
+  }
+  Await([&] { return standing.n_standing() >= 40; });
+  std::promise<void> own, shared;
+  EXPECT_TRUE(workers.Begin({[&] { own.set_value(); }, nullptr, &busy, nullptr, 41}));
+  own.get_future().wait();
+  EXPECT_TRUE(
+      workers.Begin({[&] { shared.set_value(); }, nullptr, &other, nullptr, 2}));  // whose own thread stands still
+  shared.get_future().wait();
+  standing.GoOn();
+}
+
+TEST(Workers, WithoutSharedThreadsDoOneJobOfAPlaceAtATime) {
+  Standing standing;
+  Workers workers({.threads = 0});
+  EXPECT_TRUE(workers.Begin(standing.Job(kSlow)));
+  EXPECT_TRUE(workers.Begin(standing.Job(kSlow)));
+  EXPECT_TRUE(workers.Begin(standing.Job(kOther)));
+  Await([&] { return standing.n_standing() == 2; });
+  EXPECT_EQ(workers.Look().waiting, 1);
+  standing.GoOn();
+  Await([&] { return standing.n_standing() == 3; });
+}
+
+TEST(Workers, WhatWaitsOfOnePlaceLeavesRoomForOthers) {
+  Standing standing;
+  Workers workers({.threads = 0, .most = 8});
+  for (int i = 0; i < 8; ++i) EXPECT_TRUE(workers.Begin(standing.Job(kSlow)));
+  EXPECT_FALSE(workers.Begin(standing.Job(kSlow)));
+  EXPECT_TRUE(workers.Begin(standing.Job(kOther)));  // its first
+  EXPECT_TRUE(workers.Begin(standing.Job(kOther)));
+  EXPECT_TRUE(workers.Begin(standing.Job(7)));
+  EXPECT_TRUE(workers.Begin(standing.Job(7)));
+  EXPECT_FALSE(workers.Begin(standing.Job(7)));  // the slow place has no more than three quarters
+  EXPECT_EQ(workers.Look().waiting + workers.Look().running, 10);
+  standing.GoOn();
+}
+
 TEST(FairQueue, HoldsNothingAgainstWhoWasServedBefore) {
   const Share one(1, false), other(1, false);
   FairQueue<int> queue;
