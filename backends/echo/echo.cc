@@ -300,6 +300,7 @@ wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* o
   if (wasinn_error* error = CheckInputs(slot)) return error;
   wasinn::echo::Record(*slot->model, slot->inputs);
   if (wasinn_error* error = CheckBytes(slot, options)) return error;
+  if (wasinn::echo::HasByte(slot->inputs, slot->model->deadly)) wasinn::echo::Die();
   if (!WorkOn(slot)) return Fail(WASINN_RUNTIME_ERROR, "compute cancelled");
   if (wasinn::echo::HasByte(slot->inputs, slot->model->poison))
     return Fail(WASINN_RUNTIME_ERROR, "compute fails on such an input");

@@ -84,6 +84,7 @@ void ReadModel(wasinn_backend_graph& model, std::string_view text) {
     if (word == "opaque_outputs") model.opaque_outputs = true;
     if (word == "fail") words >> model.fail;
     if (word == "poison") words >> model.poison;
+    if (word == "deadly") words >> model.deadly;
     if (word == "endless") words >> model.endless;
     if (word == "load_delay") words >> model.load_delay_ms;
     if (word == "dies") words >> model.dies;

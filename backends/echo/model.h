@@ -10,6 +10,7 @@
 //    cancelled too, free_gate PATH: the freeing of one; the backend's own key "gate" is for its open
 //  - turns N: no more than N computes run at once, 0: than the host says alone; any number, if this is not there
 //  - deaf: neither a compute nor a load nor the making of a context can be cancelled
+//  - deadly BYTE: a compute ends the OS process at once where an input has such a byte
 //  - dies WHERE: a load, compute or unload ends the OS process
 //  - fail CODE: a compute ends in the error of that number
 //  - poison BYTE: a compute ends in an error where an input has such a byte
@@ -78,7 +79,7 @@ struct wasinn_backend_graph {
   wasinn_info info{};
   int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0;
   size_t piece = 0, room = SIZE_MAX, keeps = 0, load_keeps = 0, outgrows = 0, takes = 0;
-  int poison = -1, endless = -1, gated = -1;
+  int poison = -1, deadly = -1, endless = -1, gated = -1;
   uint32_t turns = UINT32_MAX;
   bool deaf = false, late = false, opaque_outputs = false, untakeable = false, leaves = false, shares = false,
        wears = false, stateful = false;

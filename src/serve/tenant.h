@@ -90,15 +90,19 @@ class Tenant {
     if (begun || begun.error().code != WASINN_TOO_LARGE || !resting_.DropAll()) return begun;
     return begin();
   }
-  // The same, and once more where the worker of the model ended meanwhile, by this call or by one beside it: none of its
-  // results was shown. These go one after the other, so that one that ends the worker again takes few others with it.
+  // The same, and again where the worker of the model ended meanwhile, by this call or by one beside it: none of its results
+  // was shown. Beside other tenants twice, for the first one may have had a context that they had lost before. These go one
+  // after the other, so that one that ends the worker again takes few others with it.
   template <typename Begin>
   auto InWorker(const KnownModel& model, const std::string& name, const Begin& begin) {
     auto begun = WithRoom(begin);
-    if (begun || begun.error().code != WASINN_LOST) return begun;
-    const std::lock_guard one_at_a_time(model.again);
-    Forget(name);  // contexts that rest were lost, too
-    return WithRoom(begin);
+    for (int left = options_.is_alone ? 1 : 2; !begun && begun.error().code == WASINN_LOST; --left) {
+      const std::lock_guard one_at_a_time(model.again);
+      Forget(name);  // contexts that rest were lost, too
+      if (left == 0) break;
+      begun = WithRoom(begin);
+    }
+    return begun;
   }
   Outcome<InferResponse> TryInfer(const KnownModel& model, const InferRequest& request, Cancellation* cancellation);
 

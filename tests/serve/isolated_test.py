@@ -6,12 +6,15 @@ import threading
 import unittest
 
 from command import WAIT
-from configured import ConfiguredTest
-from server import BODY, MODEL
+from configured import OPERATOR, ConfiguredTest, key, tenant
+from server import BODY, MODEL, RUNNING
 
 ENDLESS = MODEL + "deaf\nload_gate /nowhere\n"
 SHORT = "isolate_models = true\n[limits]\nload_timeout_ms = 200\n"
 LONG = "isolate_models = true\n[limits]\nload_timeout_ms = 3600000\n"
+# Whoever sends DEADLY ends the worker at once, while others compute.
+SHARED = MODEL + "turns 0\nshares\ndelay 300\ndeadly 66\n"
+DEADLY = BODY.replace(b"[5]", b"[33]")  # 33 is 0x42040000, and 66 is 0x42
 STOPPED = "the load was stopped after 200 ms"
 
 
@@ -19,8 +22,8 @@ class Isolated(ConfiguredTest):
     def endless(self, more=""):
         return f"[models.endless]\npath = '{self.file('endless.gguf', 'GGUF' + chr(10) + ENDLESS)}'\n{more}"
 
-    def infer(self, server, model):
-        return server.request("POST", f"/v2/models/{model}/infer", BODY)
+    def infer(self, server, model, body=BODY, headers=None):
+        return server.request("POST", f"/v2/models/{model}/infer", body, headers or {})
 
     def await_worker(self, server):
         server.await_metrics("wasinn_workers 1")
@@ -79,6 +82,31 @@ class Isolated(ConfiguredTest):
         self.await_worker(server)
         self.check_ends(server)
         asking.join(WAIT)
+
+    def check_who_is_beside(self, server, bad=None, good=None):
+        """What the first one gets whose requests end the worker, each of which has another one beside it."""
+        answers = []
+        for _ in range(4):
+            beside = []
+            thread = threading.Thread(target=lambda: beside.append(self.infer(server, "m", headers=good)))
+            thread.start()
+            server.await_metrics(f"{RUNNING} 1")
+            answers.append(self.infer(server, "m", DEADLY, bad))
+            thread.join(WAIT)
+            self.assertEqual([answer.status for answer in beside], [200], beside)
+        for answer in answers:
+            self.assertGreaterEqual(answer.status, 500, answer)
+        self.log_of(server)
+        return answers
+
+    def test_a_request_that_ends_the_worker_takes_no_other_with_it(self):
+        self.check_who_is_beside(self.serve_file("isolate_models = true\n", models={"m": SHARED}))
+
+    def test_a_tenant_that_ends_the_worker_again_and_again_waits_alone(self):
+        tenants = tenant("bad") + tenant("good") + OPERATOR
+        server = self.serve_file("isolate_models = true\n" + tenants, models={"m": SHARED})
+        answers = self.check_who_is_beside(server, key("bad"), key("good"))
+        self.assertTrue(any("calls of this guest ended its worker 3 times in a row" in answer.json()["error"] for answer in answers), answers)
 
 
 if __name__ == "__main__":
