@@ -50,10 +50,7 @@ json OperatorState::Models(const Catalog& catalog, const Tenant& tenant) const {
     const auto version = static_cast<uint32_t>(std::stoul(model["version"].get_ref<const std::string&>()));
     model["inferences"] = ToJson(sources_.statistics->Look(model["name"].get_ref<const std::string&>(), version));
   }
-  left_out += models.size();
-  models = Shortened(std::move(models), kMostModels);
-  left_out -= models.size();
-  return {std::move(models), left_out};
+  return Shortened(std::move(models), kMostModels);
 }
 
 std::string OperatorState::Make(const Generation& generation, const Tenant& tenant) const {
@@ -68,7 +65,7 @@ std::string OperatorState::Make(const Generation& generation, const Tenant& tena
   server["uptime_seconds"] = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start_).count();
   return Dump({{"server", std::move(server)},
                {"load", sources_.load(generation)},
-               {"models_left_out", models_left_out},
+               {"models_left_out", n_models - std::min(n_models, models.size())},
                {"routes_left_out", n_routes - routes.size()},
                {"guests_models", ToJson(sources_.statistics->Look("guest", 0))},
                {"models", std::move(models)},

@@ -177,20 +177,21 @@ asio::awaitable<Response> Rest::Infer(Asked& asked, Named named) {
   if (auto served = models.CheckServed(tenant, named.model, named.version); !served) {
     co_return ToResponse(served.error());
   }
-  if (is_compressed) {
-    Work inflate = [&, this](Cancellation* cancellation) {
+  Work work = [&, this](Cancellation* cancellation) {
+    if (is_compressed) {
       if (auto done = Inflate(request, MostBody(request), tenant); !done) return ToResponse(done.error());
-      const auto inflated_json_size = JsonSize(request, limits_.most_json);
-      if (!inflated_json_size) return ToResponse(inflated_json_size.error());
-      return InferNow(asked, named, *inflated_json_size, cancellation);
-    };
-    co_return co_await OnWorker(asked, std::move(inflate), models.WorkersFor(named.model, workers_));
-  }
-  const auto json_size = JsonSize(request, limits_.most_json);
-  if (!json_size) co_return ToResponse(json_size.error());
-  if (models.IsQuick(named.model, named.version, request.body().size())) {
-    if (!tenant.share().is_alone()) co_await turns_.Await(tenant.share());
-    if (const auto permit = permits_.Take()) co_return InferNow(asked, named, *json_size, nullptr);
+    }
+    const auto json_size = JsonSize(request, limits_.most_json);
+    if (!json_size) return ToResponse(json_size.error());
+    return InferNow(asked, named, *json_size, cancellation);
+  };
+  if (!is_compressed) {
+    if (const auto json_size = JsonSize(request, limits_.most_json); !json_size)
+      co_return ToResponse(json_size.error());
+    if (models.IsQuick(named.model, named.version, request.body().size())) {
+      if (!tenant.share().is_alone()) co_await turns_.Await(tenant.share());
+      if (const auto permit = permits_.Take()) co_return work(nullptr);
+    }
   }
   const Place place = PlaceOf(named.model);
   if (!models.IsLoaded(tenant, named.model, named.version).value_or(false)) {
@@ -198,7 +199,6 @@ asio::awaitable<Response> Rest::Infer(Asked& asked, Named named) {
     Response loaded = co_await OnWorker(asked, std::move(load), loads_, place);
     if (loaded.status != http::status::ok) co_return loaded;
   }
-  Work work = [&, this](Cancellation* cancellation) { return InferNow(asked, named, *json_size, cancellation); };
   co_return co_await OnWorker(asked, std::move(work), models.WorkersFor(named.model, workers_), place);
 }
 
