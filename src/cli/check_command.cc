@@ -249,7 +249,7 @@ int Run(const CLI::App& app, CheckModelFlags& check) {
   if (!guest) return Fail(guest.error());
   report.Begin(words[0], flags.engine);
   const auto program = LoadProgram(flags, *host, *guest);
-  if (!program) return FailWithLines(program.error());
+  if (!program) return FailWithLines(*guest, program.error());
   verdict.imports = ImportsOfNn(*guest, CompileLimitsOf(host->engine_options()));
   const engines::Result<int> signal = RunGuest(flags, *host, **program, report, verdict);
   if (!signal) return Fail(signal.error());

@@ -80,7 +80,7 @@ int Run(CompileFlags& flags) {
     const Progress progress("compiling " + flags.module);
     return (*engine)->Compile(*module);
   }();
-  if (!compiled) return FailWithLines(compiled.error());
+  if (!compiled) return FailWithLines(*module, compiled.error());
   if (WriteFile(flags.output, *compiled)) return 0;
   return Fail(fmt::format("cannot write {}: {}", flags.output, std::strerror(errno)));
 }

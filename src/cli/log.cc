@@ -51,7 +51,12 @@ int Fail(const std::string& message) {
   return kFailure;
 }
 
-int FailWithLines(const std::string& message) {
+int FailWithLines(const std::string& name, std::string message) {
+  const std::string printable = settings::PrintableName(name);
+  for (size_t at = message.find(name); printable != name && at != std::string::npos; at = message.find(name, at)) {
+    message.replace(at, name.size(), printable);
+    at += printable.size();
+  }
   Write(WASINN_LOG_ERROR, settings::Printable(message));
   return kFailure;
 }

@@ -15,7 +15,7 @@ void Log(LogLevel level, const char* message);
 
 // Says why the command failed, and returns kFailure.
 int Fail(const std::string& message);
-// The same of an engine's words, which have lines: a backtrace, or where a mistake in a text is.
-int FailWithLines(const std::string& message);
+// The same of an engine's words about the program of that name, which have lines: a backtrace, or where a mistake in a text is.
+int FailWithLines(const std::string& name, std::string message);
 
 }  // namespace wasinn::cli

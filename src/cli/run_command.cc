@@ -106,8 +106,8 @@ int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& mo
   Reports reports;  // go last
   if (const int code = reports.Open(flags); code != 0) return code;
   reports.report.Begin(module, flags.engine);
-  const auto fail = [&reports](const std::string& why) {
-    const int code = Fail(why);
+  const auto fail = [&](const std::string& why, const std::string* program = nullptr) {
+    const int code = program != nullptr ? FailWithLines(*program, why) : Fail(why);
     reports.Write(engines::Exit::Failed(why), code);
     return code;
   };
@@ -121,7 +121,7 @@ int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& mo
   const auto file = FindModule(flags, module);
   if (!file) return fail(file.error());
   const auto program = LoadProgram(flags, *host, *file);
-  if (!program) return fail(program.error());
+  if (!program) return fail(program.error(), &*file);
 
   if (const Status status = AddModels(flags.host, *host); !status.ok()) return fail(status.message());
   GuestOptions options;
@@ -144,7 +144,7 @@ int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& mo
   const int signal = guard.Over(), code = signal != 0 ? 128 + signal : exit.code;
   // Perhaps in a sleep, from which it went on to its end.
   if (signal != 0) exit = engines::Exit::Interrupted("the guest was stopped");
-  if (signal == 0 && exit.kind != engines::Exit::Kind::kExited) FailWithLines(module + ": " + exit.message);
+  if (signal == 0 && exit.kind != engines::Exit::Kind::kExited) FailWithLines(module, module + ": " + exit.message);
   reports.Write(exit, code);
   reports.trace.Flush();
   return EndAtOnce(code);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint32_t kTimeoutMs = 30'000;
 constexpr uint64_t kMemory = 256u << 20;
+constexpr uint64_t kTableElements = 250'000;  // of each table, if the limit of memory lets them be so many
 
 }  // namespace
 
@@ -52,6 +53,7 @@ Limits GuestRuns::LimitsFor(const Tenant& tenant) {
   if (limits.run_timeout_ms == 0) limits.run_timeout_ms = kTimeoutMs;
   constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
   if (limits.max_memory_bytes == kUnlimited) limits.max_memory_bytes = kMemory;
+  if (limits.max_table_elements == kUnlimited) limits.max_table_elements = kTableElements;
   return limits;
 }
 

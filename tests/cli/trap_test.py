@@ -10,6 +10,12 @@ class BadModuleTest(CommandTest):
         self.check_error(self.wasinn("run", "nowhere.wasm"), "cannot open nowhere.wasm: No such file or directory")
         self.check_error(self.wasinn("run", "."), ". is a folder")
 
+    def test_a_name_with_a_newline_begins_no_line_of_the_log(self):
+        for words in (("run", "no\nwasinn: info: forged"), ("inspect", "no\nwasinn: info: forged")):
+            result = self.wasinn(*words)
+            self.assertNotIn("\nwasinn: info", result.err)
+            self.assertIn("no\\x0awasinn: info: forged", result.err)
+
     def test_what_is_no_program(self):
         for content, text in (
             *((content, "guest.wasm is not a WebAssembly module") for content in ("hello", "", "\0asm", b"\x7fELF" + bytes(100))),

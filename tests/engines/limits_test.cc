@@ -212,6 +212,26 @@ TEST_P(EngineLimitsTest, TablesGrowToTheirLimit) {
   ExpectRefused(Program(has, grow), {.max_table_elements = 1}, "exceeds table limits");
 }
 
+TEST_P(EngineLimitsTest, TablesAreWithinTheLimitOfMemory) {
+  const RunOptions options{.max_memory_bytes = 1 << 20};
+  const std::string at_once = std::string(kMemory) + "(table 10 funcref) (table 200000 funcref)";
+  if (OnWamr()) return ExpectRefused(Program(at_once, ""), options, "tables may have");
+  ExpectRefused(Program(at_once, ""), options, "exceeds table limits");
+  for (const char* type : {"funcref", "externref"}) {
+    const std::string grow =
+        std::string("(drop (table.grow $t (ref.null ") + (type[0] == 'f' ? "func" : "extern") + ") (i32.const %)))";
+    const std::string has = std::string(kMemory) + "(table $t 2 " + type + ")";
+    const auto ends_with = [&](const char* elements) {
+      std::string text = grow;
+      text.replace(text.find('%'), 1, elements);
+      text = "(if (i32.eq (i32.const -1) " + text.substr(6, text.size() - 7) + ") (then unreachable))";
+      return Run(Program(has, text), options).kind;
+    };
+    EXPECT_EQ(ends_with("10000"), Exit::Kind::kExited) << type;
+    EXPECT_EQ(ends_with("20000"), Exit::Kind::kTrapped) << type;
+  }
+}
+
 // A guest could wait there for ever, and nothing would end it.
 TEST(ServedProgramsTest, HaveNoSharedMemory) {
   const std::string module = Program("(memory (export \"memory\") 1 1 shared)", "");

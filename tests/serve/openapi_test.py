@@ -13,7 +13,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from examined import DESCRIPTION, Examined
-from server import ServeTest, head
+from server import ServeTest, head, until
 
 INFER = "/v2/models/{model}/infer"
 REQUEST = {"inputs": [{"name": "x", "datatype": "FP32", "shape": [2, 3], "data": [1, 2, 3, 4, 5, 6]}]}
@@ -109,10 +109,10 @@ class Described(ServeTest):
         server = self.serve("--max-waiting", "1", models={"echo": "in x f32 2,3\n", "m": "in x f32 2,3\ngate g\n"})
         self.assertEqual(self.ask(server), 200)  # and what asks is loaded
         body = json.dumps(REQUEST).encode()
-        while server.request("GET", "/v2/models/m/ready").status != 429:
-            connection = server.socket()
-            self.addCleanup(connection.close)
-            connection.sendall(head(len(body)) + body)
+        connection = server.socket()
+        self.addCleanup(connection.close)
+        connection.sendall(head(len(body)) + body)
+        until(lambda: server.busy() == 1)
         self.assertEqual(self.ask(server, "m"), 429)
 
     def test_tensors_as_bytes(self):

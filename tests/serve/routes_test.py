@@ -307,6 +307,14 @@ class Hostile(RouteTest):
             grows = guest(code % ask, PLAIN).removesuffix(")") + "(table $t 1 funcref))"
             self.assertEqual(self.serve_guests(*flags, grows=grows).request("GET", "/grows").body, answer, (ask, flags))
 
+    def test_tables_count_for_the_limit_of_memory(self):
+        code = """(call $say (i32.const 1))
+          (if (i32.eq (table.grow $t (ref.null func) (i32.const 200000)) (i32.const -1)) (then
+            (i32.store16 (i32.const 100) (i32.const 0x6f6e)) (drop (call $write (i32.const 1) (i32.const 100) (i32.const 2)))))"""
+        for tables, answer in ((1, b""), (2, b"no"), (100, b"no")):
+            grows = guest(code, PLAIN).removesuffix(")") + "(table $t 1 funcref)" + "(table 1 externref)" * (tables - 1) + ")"
+            self.assertEqual(self.serve_guests("--max-memory", "16M", grows=grows).request("GET", "/grows").body, answer, tables)
+
     def test_nothing_is_left_of_another_request(self):
         # Counts its runs in memory, from "0" on.
         code = """(i32.store8 (i32.const 100) (i32.add (i32.load8_u (i32.const 100)) (i32.const 49)))

@@ -408,6 +408,36 @@ TEST(Models, AreCompiledAnewOnceTheyWereUnloaded) {
   ASSERT_EQ(StatusPtr(wasinn_host_unload_model(host.get(), "m")), nullptr);
 }
 
+// Nobody waits for what is compiled beside, and a version that fails changes none.
+TEST(Models, ReloadedOnesServeUntilAllVersionsAreThere) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  const TestFolder folder;
+  for (uint32_t version : {1u, 2u}) {
+    const std::string path = folder.Write(std::to_string(version), EchoModel("in x f32 1\n"));
+    wasinn_model_options options{.struct_size = sizeof(options), .path = path.c_str()};
+    options.version = version;
+    ASSERT_EQ(StatusPtr(wasinn_host_add_model(host.get(), "m", &options)), nullptr);
+  }
+  EchoProgram program(host.get());
+  const uint32_t old_context = program.NewContext("m:1");
+  folder.Write("1", EchoModel("in x f32 2\n"));
+  folder.Write("2", EchoModel("fail_load 3\n"));
+  EXPECT_EQ(wasinn_status_code(StatusPtr(wasinn_host_reload_model(host.get(), "m")).get()),
+            WASINN_MISSING_MEMORY);  // 3
+  EXPECT_EQ(program.Set(program.NewContext("m:1"), {1}), kSuccess);
+  const Gate gate;
+  folder.Write("2", EchoModel("in x f32 2\n" + gate.Load()));
+  auto reloaded = std::async(std::launch::async, [&] { return StatusPtr(wasinn_host_reload_model(host.get(), "m")); });
+  gate.Await();
+  EXPECT_EQ(program.Set(program.NewContext("m:1"), {1}), kSuccess);
+  gate.Open();
+  ASSERT_EQ(reloaded.get(), nullptr);
+  for (const char* name : {"m:1", "m:2", "m"}) EXPECT_EQ(program.Set(program.NewContext(name), {1, 2}), kSuccess);
+  EXPECT_EQ(program.Set(old_context, {1}), kSuccess);
+  EXPECT_EQ(wasinn_status_code(StatusPtr(wasinn_host_reload_model(host.get(), "n")).get()), WASINN_NOT_FOUND);
+}
+
 // Also where somebody is compiling the old file at that moment.
 TEST(Models, AnUnloadDuringALoadIsNotLost) {
   Log log;
