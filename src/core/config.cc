@@ -174,6 +174,12 @@ Result<ModelOptions> ReadModel(const std::string& name, const toml::table& value
   return model;
 }
 
+// "" if it has been removed: paths stay relative.
+fs::path CurrentFolder() {
+  std::error_code ignored;
+  return fs::current_path(ignored);
+}
+
 }  // namespace
 
 Status Config::Parse(std::string_view text, const std::string& name, const fs::path& folder) {
@@ -207,7 +213,7 @@ Status Config::LoadFile(const std::string& path) {
   return Parse(text.str(), path, fs::absolute(path).parent_path());
 }
 
-Status Config::LoadText(std::string_view text) { return Parse(text, "configuration", fs::current_path()); }
+Status Config::LoadText(std::string_view text) { return Parse(text, "configuration", CurrentFolder()); }
 
 Status Config::Set(std::string_view key, std::string_view value) {
   const std::string name(key);
@@ -221,7 +227,7 @@ Status Config::Set(std::string_view key, std::string_view value) {
   for (const std::string& form : {std::string(value), quoted.str()}) {
     try {
       toml::table values = toml::parse(fmt::format("{} = {}", key, form), name);
-      Status status = Add(values, fs::current_path());
+      Status status = Add(values, CurrentFolder());
       if (status.ok()) return status;
       if (refused.ok()) refused = std::move(status);
     } catch (const toml::parse_error&) {

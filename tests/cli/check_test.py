@@ -73,8 +73,8 @@ class CheckTest(CommandTest):
         self.told("m.gguf", "infer", "m", "infer", "other", flags=["--model", "other=other.gguf"], code=0)
 
     def test_a_name_is_no_line_of_its_own(self):
-        result = self.wasinn("check", "m\n\x1b[31mfits: yes=m.gguf", PROBE)
-        self.check(result, code=1, out=r"model m\x0a\x1b[31mfits: yes")
+        result = self.wasinn("check", "m\n\x1b[31mfits, yes=m.gguf", PROBE)
+        self.check(result, code=1, out=r"model m\x0a\x1b[31mfits, yes")
         self.assertNotIn("\x1b", result.out)
         self.file("m\nfits.gguf", MODEL)
         self.check(self.wasinn("inspect", "m\nfits.gguf"), out=r"m\x0afits.gguf (ggml)")

@@ -170,7 +170,7 @@ class BackendsTest(CommandTest):
         self.assertTrue(backends["echo"]["available"])
         self.assertFalse(backends["llama"]["available"])
         self.assertIn("onnx", backends)
-        keys = {"name", "encodings", "available", "framework", "devices", "library", "missing", "install", "keys"}
+        keys = {"name", "encodings", "available", "framework", "devices", "library", "missing", "install", "keys", "looked_for"}
         self.assertEqual(set(backends["echo"]), keys)
 
     def test_verbose_lists_keys_and_what_workers_have(self):

@@ -87,7 +87,7 @@ class SettingsTest(CommandTest):
     def test_a_worker_that_is_lost_is_told_with_whom_it_served(self):
         self.file("dies.gguf", "GGUF\nin x f32 1\ndies load\n")
         result = self.run_probe("infer", "m", flags=["--model", "m=dies.gguf,isolate=true"])
-        self.check(result, err="; it served model 'm'; with it the models (b2sum -l 256) ")
+        self.check(result, err="; it served model 'm:1'; with it the models (b2sum -l 256) ")
 
     def test_a_limit_that_is_misspelt_in_the_environment(self):
         for name in ("WASINN_NN_TIMOUT", "WASINN_MAX_MEMRY"):

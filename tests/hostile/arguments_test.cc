@@ -201,7 +201,6 @@ std::vector<Attack> OutputAttacks() {
 }
 
 std::vector<Attack> TypeAttacks() {
-  const std::string no_tensor = "which cannot be passed as a tensor of numbers";
   return {{"a bool of 2", kInvalid, {"a bool is one byte, 0 or 1"}},
           {"compute after a bool of 2", kInvalid, {"input 0 ('x') was not set"}},
           {"a scalar as [1, 1]", kInvalid, {"takes f32 [], given f32 [1, 1]"}},
@@ -212,9 +211,11 @@ std::vector<Attack> TypeAttacks() {
           {"i16 as i32", kInvalid, {"takes i16 [2, 3], given i32 [2, 3]"}},
           {"no bytes at a null pointer"},
           {"no bytes compute"},
-          {"a string as u8", "unsupported_operation", {"input 'x' is of type ", "string", no_tensor}},
-          {"strings compute", "unsupported_operation", {"input 'x' is of type ", "string", no_tensor}},
-          {"strings output", "unsupported_operation", {"output 'y' is of type ", "string", no_tensor}},
+          {"a string as u8", kInvalid, {"takes u8 [2, 3, ?], given u8 [2, 3]"}},
+          {"strings compute", kInvalid, {"input 0 ('x') was not set"}},
+          {"a string beyond its bytes"},
+          {"its compute", kInvalid, {"string 0 has 200 bytes: expected no more than 1"}},
+          {"strings output", kInvalid, {"there is no output before a successful compute"}},
           Honest()};
 }
 

@@ -56,7 +56,7 @@ class Isolated(ConfiguredTest):
         said = threading.Event()
         thread = threading.Thread(target=lambda: self.signal_until(said, server))
         thread.start()
-        server.await_line("SIGHUP: models are still being loaded")
+        server.await_line("SIGHUP: waits for what was read last")
         said.set()
         thread.join(WAIT)
         self.check_ends(server)

@@ -12,7 +12,7 @@ from command import WAIT, WASINN, CommandTest, until
 
 MODEL = "in x f32 1\n"
 BODY = b'{"inputs": [{"name": "x", "shape": [1], "datatype": "FP32", "data": [5]}]}'
-AGAIN = r"wasinn: info: [a-z ]+: (?:read again|loading model '[^\n]*')\n"  # what it says after a SIGHUP
+AGAIN = r"wasinn: info: [A-Za-z ]+: (?:read again|waits for what was read last[^\n]*|loading model '[^\n]*')\n"  # what it says after a SIGHUP
 RUNNING = "wasinn_inferences_running"  # of models that have turns
 KILLED = ((130, ""), (143, ""))  # how a server ends by two signals: which comes first, the system decides
 

@@ -110,6 +110,10 @@ void TryTypes() {
   g_context = NewContext("identity_string");
   Tell("a string as u8", SetValues<uint8_t>(g_context, 0, {2, 3}, WASI_NN_U8, {1, 2, 3, 4, 5, 6}));
   Tell("strings compute", Compute(g_context));
+  std::vector<uint8_t> strings(size_t{2} * 3 * 5);
+  strings[0] = 200;
+  Tell("a string beyond its bytes", SetValues(g_context, 0, {2, 3, 5}, WASI_NN_U8, strings));
+  Tell("its compute", Compute(g_context));
   Tell("strings output", GetOutput(g_context, 0, 0, 0, Address(&g_dims)));
 }
 
