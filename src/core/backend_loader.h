@@ -44,12 +44,14 @@ class BackendLoader {
     uint32_t max_workers = 256;
     bool spare_workers = true;    // one for each framework that has had two
     uint32_t worker_spin_us = 0;  // how long host and worker look for the other's words before they sleep
+    bool has_one_guest = false;   // all calls are its
     std::string workers_cgroup;   // the folder of a control group that all of them join; "": that of the host
   };
   BackendLoader(Options options, const Logger& logger, Clock clock)
       : options_(std::move(options)),
         logger_(logger),
-        templates_(std::make_shared<isolation::Templates>(options_.max_workers, options_.spare_workers, clock)) {}
+        templates_(std::make_shared<isolation::Templates>(options_.max_workers, options_.spare_workers,
+                                                          options_.has_one_guest, clock)) {}
 
   // The standard's formats, then those of each backend's table; valid as long as this. Opens libraries, but no
   // framework.

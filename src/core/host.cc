@@ -139,6 +139,7 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
 }
 
 Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn log, void* user) {
+  options.backends.has_one_guest = options.max_guest_computes >= MostComputes(options);
   std::shared_ptr<Host> host(new Host(options, log, user));
   for (const std::string& name : host->policy_.encodings.value_or(std::vector<std::string>())) {
     if (Status status = host->backends_.CheckFormat(name, WASINN_INVALID_ARGUMENT, {}); !status.ok()) {

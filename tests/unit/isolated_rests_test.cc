@@ -68,6 +68,15 @@ TEST_F(RestsTest, OneThatSucceedsInBetweenRestsAfterManyDeathsAlone) {
   EXPECT_NE(rests_.Left(kBad, now_), std::nullopt);
 }
 
+// Which may have many clients, as a server has.
+TEST_F(RestsTest, TheOnlyGuestRestsAfterManyDeaths) {
+  Rests rests(true);
+  for (int i = 0; i < 49; ++i) rests.AddDeath(std::vector<uint64_t>{kBad, kGood}, now_);
+  EXPECT_EQ(rests.Left(kBad, now_), std::nullopt);
+  rests.AddDeath(std::vector<uint64_t>{kBad}, now_);
+  EXPECT_NE(rests.Left(kBad, now_), std::nullopt);
+}
+
 TEST_F(RestsTest, DeathsLongAgoAreForgotten) {
   for (int i = 0; i < 10; ++i) {
     Add({kBad});

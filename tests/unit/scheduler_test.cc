@@ -174,9 +174,9 @@ TEST(Scheduler, ACancelledWaitHasNoTurnAndTakesNone) {
 // How many turns of this share are had at once, if as many as there are places are wanted.
 size_t MostTurnsOf(Scheduler& scheduler, const std::vector<Scheduler::Share*>& comers) {
   std::vector<Scheduler::Waiter> waiters(comers.size());
-  std::vector<std::future<void>> threads;
   std::promise<void> end;
   const std::shared_future<void> ended = end.get_future().share();
+  std::vector<std::future<void>> threads;  // last: they use all the others
   for (size_t i = 0; i < comers.size(); ++i) {
     threads.push_back(std::async(std::launch::async, [&, i] {
       const Scheduler::Turn turn(scheduler, *comers[i], waiters[i]);

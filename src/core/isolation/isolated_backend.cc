@@ -86,7 +86,7 @@ core::Status IsolatedBackend::Resting(uint64_t guest, core::Clock::time_point no
   const char* const what = guest == 0
                                ? "its workers ended {} times in a row: no model is loaded for {} ms more"
                                : "calls of this guest ended its worker {} times in a row: it has none for {} ms more";
-  return core::Status(WASINN_UNAVAILABLE, fmt::format(fmt::runtime(what), Rests::kMostDeaths, left->count()),
+  return core::Status(WASINN_UNAVAILABLE, fmt::format(fmt::runtime(what), rests_.most_in_a_row(guest), left->count()),
                       setting_.backend);
 }
 

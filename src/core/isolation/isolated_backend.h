@@ -20,11 +20,12 @@ namespace wasinn::isolation {
 // thread.
 class Templates : public std::enable_shared_from_this<Templates> {
  public:
-  Templates(uint32_t max_workers, bool spare_workers, core::Clock clock)
-      : max_workers_(max_workers), spare_workers_(spare_workers), clock_(clock) {}
+  Templates(uint32_t max_workers, bool spare_workers, bool has_one_guest, core::Clock clock)
+      : max_workers_(max_workers), spare_workers_(spare_workers), has_one_guest_(has_one_guest), clock_(clock) {}
   // The right to one worker, for as long as it lives. UNAVAILABLE where there are so many already.
   core::Result<std::shared_ptr<Census>> TakePlace();
   const Census& census() const { return census_; }
+  bool has_one_guest() const { return has_one_guest_; }
   const core::Clock& clock() const { return clock_; }
   void CountRestart() { census_.restarted.fetch_add(1, std::memory_order_relaxed); }
   // Started if need be.
@@ -41,7 +42,7 @@ class Templates : public std::enable_shared_from_this<Templates> {
   std::shared_ptr<Entry> Find(const Setting& setting);
 
   const uint32_t max_workers_;
-  const bool spare_workers_;
+  const bool spare_workers_, has_one_guest_;
   const core::Clock clock_;
   Census census_;
   std::mutex mutex_;
@@ -72,7 +73,10 @@ class IsolatedBackend {
 
  private:
   IsolatedBackend(std::shared_ptr<Templates> templates, Setting setting, const wasinn_host_services& services)
-      : templates_(std::move(templates)), setting_(std::move(setting)), services_(services) {}
+      : templates_(std::move(templates)),
+        setting_(std::move(setting)),
+        services_(services),
+        rests_(templates_->has_one_guest()) {}
   core::Result<std::shared_ptr<Connection>> Start();
   core::Status CheckSuspect();
   core::Status CheckRest();

@@ -14,8 +14,8 @@ bool AddTo(std::deque<Rests::Time>& deaths, Rests::Time now, size_t most) {
 
 }  // namespace
 
-void Rests::Rest::Add(Time now, bool is_alone) {
-  const bool is_in_a_row = AddTo(deaths, now, kMostDeaths);
+void Rests::Rest::Add(Time now, size_t most_in_a_row, bool is_alone) {
+  const bool is_in_a_row = AddTo(deaths, now, most_in_a_row);
   const bool is_often = is_alone && AddTo(deaths_alone, now, kMostDeathsAlone);
   if (!is_in_a_row && !is_often) return;
   deaths.clear();
@@ -25,9 +25,9 @@ void Rests::Rest::Add(Time now, bool is_alone) {
 }
 
 void Rests::AddDeath(std::span<const uint64_t> guests, Time now) {
-  if (guests.empty()) of_all_.Add(now, false);
+  if (guests.empty()) of_all_.Add(now, kMostDeaths, false);
   if (of_guests_.size() > 64) Forget(now);
-  for (const uint64_t guest : guests) of_guests_[guest].Add(now, guests.size() == 1);
+  for (const uint64_t guest : guests) of_guests_[guest].Add(now, most_in_a_row_, guests.size() == 1);
 }
 
 void Rests::Clear(uint64_t guest) {

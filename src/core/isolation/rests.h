@@ -18,6 +18,8 @@ class Rests {
   static constexpr size_t kMostDeaths = 3, kMostDeathsAlone = 50;
   static constexpr std::chrono::seconds kWithin{10}, kFirst{1}, kLongest{60};
   using Time = core::Clock::time_point;
+  // `has_one_guest`: many clients may be behind it, so that three deaths in a row are no reason to make all of them wait.
+  explicit Rests(bool has_one_guest = false) : most_in_a_row_(has_one_guest ? kMostDeathsAlone : kMostDeaths) {}
 
   // A worker ended in calls of these guests; of none: it is the model's own doing. Who had calls there beside another one is
   // only a suspect: a compute that succeeds clears it.
@@ -25,6 +27,7 @@ class Rests {
   void Clear(uint64_t guest);
   // How long this guest, or all (0), have to wait.
   std::optional<std::chrono::milliseconds> Left(uint64_t guest, Time now) const;
+  size_t most_in_a_row(uint64_t guest) const { return guest == 0 ? kMostDeaths : most_in_a_row_; }
   // Guests are known for something.
   bool any() const { return !of_guests_.empty(); }
 
@@ -33,10 +36,11 @@ class Rests {
     std::deque<Time> deaths, deaths_alone;
     Time until;
     std::chrono::seconds length{0};
-    void Add(Time now, bool is_alone);
+    void Add(Time now, size_t most_in_a_row, bool is_alone);
   };
   void Forget(Time now);
 
+  const size_t most_in_a_row_;  // of a guest
   Rest of_all_;
   std::map<uint64_t, Rest> of_guests_;
 };
