@@ -103,7 +103,8 @@ constexpr wasinn_key kKeys[] = {
     {"grammar", kAll, "grammar (GBNF) that the completion follows"},
     {"json-schema", kAll, "JSON schema that the completion follows: text or an object"},
     {"reverse-prompt", kAll, "text, or texts, where generation stops; it is not part of the completion"},
-    {"stop-tokens", kAll, "list of the numbers of tokens at which generation stops; they are no part of the completion"},
+    {"stop-tokens", kAll,
+     "list of the numbers of tokens at which generation stops; they are no part of the completion"},
     {"embedding", kAll, "true: the output is the prompt's embedding"},
     {"lora", kAll, "name of one of the host's adapters, or a list of names and of {\"name\", \"scale\"}"},
     {"lora-scale", kAll, "scale of adapters that have none of their own; default 1"},
@@ -139,7 +140,8 @@ constexpr wasinn_key kKeys[] = {
     {WASINN_KEY_ANY, kGuests,
      "other keys of guests are named in a warning; image and tts are errors, and mmproj where the host names no "
      "projector"},
-    {"stream-stdout", kAll, "true: `wasinn run` writes each piece of the text to the guest's stdout as it comes; other hosts do not"},
+    {"stream-stdout", kAll,
+     "true: `wasinn run` writes each piece of the text to the guest's stdout as it comes; other hosts do not"},
 };
 
 // A context of the length that today's models are trained with is larger than most machines' memory.

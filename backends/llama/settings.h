@@ -85,9 +85,9 @@ struct Settings {
   ChatSettings of_chat;
   bool cache_prompt = true;
   bool stream_stdout = false;  // the pieces go to the guest's standard output
-  bool prompt_steps = false;  // a prompt is evaluated in steps of a batch
-  bool shift = false;         // when the context is full, go on without a part of the text
-  int32_t keep = 0;           // tokens of the prompt that are no such part; -1: all
+  bool prompt_steps = false;   // a prompt is evaluated in steps of a batch
+  bool shift = false;          // when the context is full, go on without a part of the text
+  int32_t keep = 0;            // tokens of the prompt that are no such part; -1: all
   StateSettings state;
   bool log = false;
 
