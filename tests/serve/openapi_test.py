@@ -95,7 +95,7 @@ class Described(ServeTest):
         self.assertEqual(self.ask(server, body={"inputs": []}), 400)
         self.assertEqual(self.ask(server, "no"), 404)
         self.assertEqual(self.ask(server, body={"inputs": [], "id": "a" * 5000}), 413)
-        self.assertEqual(self.ask(server, headers={"Content-Encoding": "gzip"}), 415)
+        self.assertEqual(self.ask(server, headers={"Content-Encoding": "br"}), 415)
         self.assertEqual(self.ask(server, "fails"), 500)
         self.assertEqual(self.ask(server, path="/v2/repository/models/{model}/unload"), 200)
         self.assertEqual(self.ask(server), 503)
