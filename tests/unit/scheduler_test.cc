@@ -234,7 +234,8 @@ TEST(Scheduler, WeightsAreTurnsInWhatIsLeftToOthers) {
   for (int i = 0; i < 3; ++i) queue.Add(1, light);
   for (int i = 0; i < 6; ++i) queue.Add(2, heavy);
   last.reset();
-  AwaitWaiting(scheduler, 3);  // the greedy one's
+  AwaitWaiting(scheduler, 3);                                  // the greedy one's
+  while (scheduler.running() != 3) std::this_thread::yield();  // and nobody else's: all have noted their turns
   first.reset();
   const std::vector<int> served = queue.Served();
   EXPECT_EQ(std::count(served.begin(), served.begin() + 6, 2), 4) << ::testing::PrintToString(served);
