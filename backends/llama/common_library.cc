@@ -23,11 +23,11 @@ constexpr CallLimits kLimits = {
 constexpr CallLimits kSchemaLimits = {
     .bytes = kLimits.bytes, .steps = 64 << 20, .stack = kLimits.stack, .stack_of_call = kLimits.stack_of_call};
 
-// Of a grammar, read: the parser calls itself for each parenthesis.
+// How deep a grammar may nest: the parser calls itself for each parenthesis.
 constexpr CallLimits kGrammarLimits = {
     .bytes = 32 << 20, .steps = 64 << 20, .stack = kLimits.stack, .stack_of_call = size_t{64} << 20};
 
-// Of one token, or of all tokens that may come next: some 50 ms. A vocabulary of 256,000 tokens under a grammar of JSON
+// The work for one token, or for all tokens that may come next: some 50 ms. A vocabulary of 256,000 tokens under a grammar of JSON
 // takes a tenth of it.
 constexpr CallLimits kTokenLimits = {
     .bytes = kGrammarLimits.bytes, .steps = 32 << 20, .stack_of_call = size_t{512} << 10, .here = true};

@@ -29,7 +29,7 @@ bool IsIn(std::string_view word, Words words) {
   return std::ranges::any_of(words, [&](const char* one) { return word == one; });
 }
 
-// Of the specification: what is one of its keywords and constrains a value. Others are annotations, or no keywords.
+// The specification's keywords that constrain a value. Others are annotations, or no keywords.
 constexpr Words kConstraints = {
     "type", "const", "enum", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "$ref", "$dynamicRef",
     "$recursiveRef",
@@ -53,7 +53,7 @@ constexpr Words kOfObjects = {"properties",        "required",         "addition
                               "patternProperties", "propertyNames",    "minProperties",        "maxProperties",
                               "dependentRequired", "dependentSchemas", "dependencies"};
 
-// Formats that llama.cpp knows are those of dates and uuid. Of these a part is written, without rare forms.
+// Formats that llama.cpp knows are those of dates and uuid. The others are written as patterns, without rare forms.
 struct Format {
   const char* name;
   const char* pattern;
@@ -95,7 +95,7 @@ class Holder {
     if (work_ > kMostWork) throw Error(WASINN_TOO_LARGE, fmt::format("{}: its parts are said too often", key_));
   }
 
-  // What a reference leads to, as it was given: parts between slashes, as llama.cpp reads it. NULL: nothing.
+  // The schema to which a reference leads, as it was given: parts between slashes, as llama.cpp reads it. NULL: nothing.
   const ordered_json* Target(const ordered_json& reference) const {
     if (!reference.is_string()) return nullptr;
     const auto& text = reference.get_ref<const std::string&>();
@@ -161,7 +161,7 @@ class Holder {
     if (node["$ref"].is_string()) references_.emplace_back(at, node["$ref"].get<std::string>());
   }
 
-  // What stands beside alternatives becomes a part of each.
+  // Keywords beside alternatives become a part of each.
   void VisitAlternatives(ordered_json* node, const char* key, const std::string& at, size_t depth) {
     ordered_json& list = (*node)[key];
     if (!list.is_array() || list.empty()) Refuse(at, key, "expected a list of schemas");
@@ -471,7 +471,7 @@ class Holder {
       return std::ranges::none_of(of_a,
                                   [&](const ordered_json& one) { return std::ranges::find(of_b, one) != of_b.end(); });
     }
-    // What tells objects apart is in both.
+    // Both have the property that tells objects apart.
     if (!a.contains("properties") || !b.contains("properties")) return false;
     const auto requires_it = [](const ordered_json& node, const std::string& name) {
       return node.contains("required") &&

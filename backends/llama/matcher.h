@@ -1,4 +1,4 @@
-// What may follow a text by a grammar.
+// Finds the tokens that may follow a text by a grammar.
 #ifndef WASINN_BACKENDS_LLAMA_MATCHER_H_
 #define WASINN_BACKENDS_LLAMA_MATCHER_H_
 
@@ -22,7 +22,7 @@ class Model;
 // use.
 class Matcher {
  public:
-  // `grammar`: GBNF. `account`: who pays. The functions throw WASINN_TOO_LARGE for what takes too much, and
+  // `grammar`: GBNF. `account`: pays for its memory. The functions throw WASINN_TOO_LARGE for what takes too much, and
   // WASINN_TIMEOUT once `gate` is cancelled; this one also WASINN_INVALID_ARGUMENT for what is no grammar, and
   // WASINN_UNSUPPORTED_OPERATION where the library is missing.
   Matcher(const Model& model, const std::string& grammar, const backend::CancelGate& gate, void* account);

@@ -134,7 +134,7 @@ llama_token Sampler::ChooseAny() {
   return chosen.id;
 }
 
-// What follows a trigger in the same token was chosen without the grammar. What is no call after all is text, which the
+// Text that follows a trigger in the same token was chosen without the grammar. If it is no call, it is text, which the
 // model goes on with as it likes.
 void Sampler::Watch(llama_token token) {
   if (!watch_->Add(token, PieceOf(model_, token, kWithSpecial))) return;

@@ -23,7 +23,7 @@ class Model;
 // do, a token is chosen without the grammar first, and again with it where the grammar does not allow that one.
 class Sampler : public LogitsTaker {
  public:
-  // `form`: of a chat, or NULL. `gate` is used until this goes. `account`: who pays for what it keeps. Throws what Matcher
+  // `form`: of a chat, or NULL. `gate` is used until this goes. `account`: pays for its memory. Throws what Matcher
   // does, and WASINN_INVALID_ARGUMENT for settings that do not go together.
   Sampler(const Model& model, const Settings& settings, const ChatForm* form, const backend::CancelGate& gate,
           void* account);

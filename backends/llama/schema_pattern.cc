@@ -18,7 +18,7 @@ using Ranges = std::vector<Range>;
 
 constexpr uint32_t kLast = 0x10FFFF;
 const Ranges kDigits = {{'0', '9'}}, kWord = {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
-// What stands in a string of JSON as it is.
+// The characters that a string of JSON has as they are.
 const Ranges kPlain = {{0x20, 0x21}, {0x23, 0x5B}, {0x5D, 0xD7FF}, {0xE000, kLast}};
 const Ranges kSpaces = {{'\t', '\r'}, {' ', ' '}, {0xA0, 0xA0}, {0x2028, 0x2029}, {0x3000, 0x3000}};
 
@@ -45,7 +45,7 @@ Ranges Plain(const Ranges& ranges) {
   return both;
 }
 
-// What is not understood ends it.
+// A construct that is not understood ends it.
 class PatternReader {
  public:
   explicit PatternReader(std::string_view text) : text_(text) {}

@@ -22,7 +22,7 @@ class TriggerWatch {
   // Whether the grammar begins in this token's piece. Nothing in the model's reasoning begins it.
   bool Add(llama_token token, std::string_view piece);
 
-  // What the grammar begins with: the tokens from there on, the first of them without what comes before.
+  // The tokens with which the grammar begins: the tokens from there on, the first of them without what comes before.
   struct Part {
     llama_token token;
     std::string_view text;  // as long as this is not changed

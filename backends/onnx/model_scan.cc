@@ -90,7 +90,7 @@ void AppendNumbers(const ProtoField& field, std::vector<std::string>& to) {
   }
 }
 
-// Of a node that is a ZipMap, which has one of two attributes.
+// The classes of a ZipMap node, which has one of two attributes.
 Classes ClassesOf(std::span<const uint8_t> node) {
   Classes classes;
   ProtoReader attributes(node);

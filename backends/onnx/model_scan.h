@@ -25,7 +25,7 @@ struct Classes {
 struct ModelScan {
   // Inputs and outputs of the model whose rank the file tells.
   std::vector<std::string> ranked;
-  // Of outputs of ZipMaps, by name.
+  // The classes of ZipMaps' outputs, by name.
   std::map<std::string, Classes> classes;
   // Files beside a host's model that hold weights (external data), by the names that the model has for them.
   std::set<std::string> external_files;

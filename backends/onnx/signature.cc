@@ -82,7 +82,7 @@ void Signature::ReadType(const OrtTypeInfo* type, Port* port) const {
   port->is_strings = port->servable();
 }
 
-// ONNX Runtime's maps are sorted, so only the model's file tells the order of the classes.
+// ONNX Runtime's maps are sorted, so only the model's file has the order of the classes.
 void Signature::ReadMaps(Port* port) const {
   const auto found = scan_.classes.find(port->name);
   if (port->servable() || found == scan_.classes.end() || found->second.names.empty()) return;

@@ -13,7 +13,7 @@
 
 namespace wasinn::onnx {
 
-// What ONNX Runtime computes on for an input of strings.
+// Makes the value on which ONNX Runtime computes for an input of strings.
 OrtPtr<OrtValue> MakeStringTensor(const OrtLibrary& library, const backend::StringsOf& strings, MemoryBudget& budget);
 
 // The same of an output, in `buffer`; the dims of what lies there. Memory that `budget` does not have is WASINN_TOO_LARGE.

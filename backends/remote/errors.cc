@@ -83,7 +83,7 @@ std::string WithoutAddress(std::string text, const std::string& endpoint) {
 backend::Error ErrorOf(const grpc::Status& status) {
   const wasinn_code code = CodeOf(status);
   const std::string words = Quoted(status.error_message());
-  // Of the host's key and of a model that the server has no more, guests are not the cause.
+  // Guests are not the cause if the host's key is refused, or if the server has the model no more.
   if (code == WASINN_SECURITY) return {WASINN_UNAVAILABLE, "the server refuses the host's key or address: " + words};
   if (code == WASINN_NOT_FOUND) return {WASINN_UNAVAILABLE, "the server does not have the model: " + words};
   return {code, words};

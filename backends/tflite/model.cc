@@ -151,7 +151,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   WriteDescription();
 }
 
-// Of bytes that are no model, TensorFlow Lite says why.
+// TensorFlow Lite says why bytes are no model.
 void Model::ChooseSignature(Trust trust) {
   if (!IsVerified(bytes_.get())) return;
   const std::vector<std::string> keys = SignatureKeys(bytes_.get());

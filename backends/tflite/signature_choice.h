@@ -9,7 +9,7 @@
 
 namespace wasinn::tflite {
 
-// Their keys, in the file's order. Of bytes that TensorFlow Lite's verifier has passed, as all here.
+// Their keys, in the file's order. The bytes have passed TensorFlow Lite's verifier, as for all functions here.
 std::vector<std::string> SignatureKeys(std::span<const uint8_t> bytes);
 
 // The index of the signature's graph. Throws WASINN_INVALID_ARGUMENT, which lists what there is, and WASINN_UNSUPPORTED_OPERATION

@@ -280,7 +280,7 @@ typedef struct wasinn_backend {
   /* Opens the framework. `config`: JSON object of WASINN_KEY_BACKEND keys. Called once for each host, and perhaps for
    * several hosts in one OS process. If the framework is missing: WASINN_UNSUPPORTED_OPERATION, and the first line of
    * its message says how to install the framework. The lines after that name the files that it looked for. They are for
-   * the host's log only, as every path should be: guests are told messages. */
+   * the host's log only, as every path should be: guests get messages. */
   wasinn_error* (*open)(const wasinn_host_services* services, const char* config, wasinn_backend_state** out);
   void (*close)(wasinn_backend_state* backend);
   wasinn_error* (*backend_info)(wasinn_backend_state* backend, const wasinn_backend_info** out);

@@ -76,7 +76,7 @@ static_assert(WASINN_OK == 0 && WASINN_INVALID_ARGUMENT == 1 && WASINN_INVALID_E
 // WasmEdge's and WAMR's guests know one number more.
 uint32_t WasmEdgeError(wasinn_code code) { return code == WASINN_MODEL_NOT_FOUND ? 103 : WitxError(code); }
 
-// Of the first versions, which had no more.
+// The errors of the first versions, which had no more.
 uint32_t Witx01Error(wasinn_code code) {
   const uint32_t number = WitxError(code);
   return number > WASINN_RUNTIME_ERROR ? uint32_t{WASINN_RUNTIME_ERROR} : number;

@@ -70,7 +70,7 @@ core::Result<core::Policy> ToPolicy(const wasinn_policy& given) {
                       .inputs = policy.inputs,
                       .tenant = policy.tenant == nullptr ? "" : policy.tenant,
                       .weight = std::max(policy.weight, 1u),
-                      .allowed_outbound_hosts = {}};  // whose owner is who runs the program
+                      .allowed_outbound_hosts = {}};  // set by the program that runs the guest
 }
 
 core::Status NewGuest(wasinn_host& host, const wasinn_guest_options* given, wasinn_guest** out) {

@@ -43,7 +43,7 @@ std::string ToJson(const std::vector<Finding>& findings) {
   return json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-// A remedy that the message names is not told twice.
+// A remedy that the message names is not printed twice.
 std::string RemediesOf(const std::vector<Finding>& findings, Finding::State state, const char* title) {
   std::string text;
   for (const Finding& finding : findings) {

@@ -259,7 +259,7 @@ void AddRouteLimitFlags(CLI::App& app, HostFlags* flags) {
 
 Result<Host> MakeHostAlone(const HostFlags& flags) {
   Config config;
-  // First, so that whoever sets it has the last word.
+  // First, so that a file or a flag beats it.
   if (flags.has_one_guest) {
     if (Status status = config.Set("max_guest_computes", "4294967295"); !status.ok()) return status;
   }

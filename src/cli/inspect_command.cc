@@ -79,7 +79,7 @@ std::expected<void, std::string> WriteGraph(const ModelInfo& info, const Signatu
 std::string GuestKind(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return "";
-  std::array<char, 8> head = {};  // as much as tells
+  std::array<char, 8> head = {};  // enough to recognise it
   std::ifstream(path, std::ios::binary).read(head.data(), head.size());
   switch (engines::KindOf({head.data(), head.size()})) {
     case engines::WasmKind::kModule:

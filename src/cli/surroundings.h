@@ -1,4 +1,4 @@
-// What a guest gets of the machine, as flags and files name it: folders and variables of the environment.
+// The folders and variables of the environment that flags and files give to a guest.
 #pragma once
 
 #include <filesystem>

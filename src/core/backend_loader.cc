@@ -42,7 +42,7 @@ BackendReport ReportOfTable(const wasinn_backend& table) {
   return {.name = table.name, .encodings = formats ? ListFormats(*formats) : "", .keys = {table.keys, table.n_keys}};
 }
 
-// What a backend says of a framework that does not open: a line for everybody, then what it looked for.
+// A backend's message about a framework that does not open: a line for everybody, then the files that it looked for.
 std::pair<std::string_view, std::string_view> SplitLine(std::string_view message) {
   const size_t end = message.find('\n');
   if (end == std::string_view::npos) return {message, {}};
@@ -209,7 +209,7 @@ Result<std::string> BackendLoader::ConfigOf(const Entry& entry) const {
   return config;
 }
 
-// Paths are for the log only: guests are told of errors.
+// Paths are for the log only: guests get the error.
 Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const InstallHints& hints, const Patience& patience,
                                                      const Place& place) {
   Result<std::shared_ptr<Backend>> opened = OpenOrTell(entry, hints, patience, place);

@@ -41,7 +41,7 @@ class Blob {
 
   std::span<const uint8_t> bytes() const { return {data_, size_}; }
   const std::string& path() const { return path_; }
-  // Of sealed memory; else -1.
+  // The descriptor of its sealed memory; -1 if it has none.
   int descriptor() const;
   // BLAKE2b, as hexadecimal digits. Computed once.
   const std::string& Digest() const;
@@ -66,7 +66,7 @@ class BlobView {
  public:
   explicit BlobView(std::shared_ptr<const Blob> blob);
   const wasinn_blob* get() const { return &view_; }
-  // What such a view shows.
+  // The blob that such a view shows.
   static const Blob& Of(const wasinn_blob& view);
 
  private:

@@ -7,7 +7,7 @@
 
 namespace wasinn::core {
 
-// Enter, Close and Leave: the thread that makes the call, or that is told its end. Cancel: any thread, at any time.
+// Enter, Close and Leave: the thread that makes the call, or that gets its end. Cancel: any thread, at any time.
 class CallGate {
  public:
   void Enter() { state_.store(kInside, std::memory_order_release); }

@@ -250,7 +250,7 @@ Status Context::StepNow(const GuestMemory* memory) {
     if (inputs_.any_left()) inputs_.UnbindLeft();
   }
   outputs_.Begin();
-  // What compute_once left bound is the guest's memory of that call.
+  // compute_once left the guest's memory of that call bound.
   if (Status status = outputs_.Bind(); !status.ok()) return status;
   state_.BeginStep();
   Watched::Run run(run_);

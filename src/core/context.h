@@ -20,7 +20,7 @@
 
 namespace wasinn::core {
 
-// Where a guest's program writes. As in wasinn_guest_options.
+// Writes where a guest's program writes. As in wasinn_guest_options.
 struct Printer {
   void (*print)(void* user, const char* text, size_t size) = nullptr;
   void* user = nullptr;

@@ -63,7 +63,7 @@ class ContextSlot {
     ~Call() { gate_.Leave(); }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
-    // The backend has told the end, perhaps within a cancel: none begins any more.
+    // The backend has reported the end, perhaps within a cancel: none begins any more.
     void Close() { gate_.Close(); }
 
    private:

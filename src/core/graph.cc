@@ -65,7 +65,7 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
   std::vector<const wasinn_blob*> blobs;
   for (const std::shared_ptr<const Blob>& part : parts) blobs.push_back(views.emplace_back(part).get());
 
-  Interruptible load(watchdog, options.deadline, options.stop);
+  Interruptible load(watchdog, options.deadline, options.stop, options.limit);
   const wasinn_load_options c_options{.struct_size = sizeof(wasinn_load_options),
                                       .target = options.target,
                                       .format = options.encoding.c_str(),

@@ -32,6 +32,7 @@ class Graph {
     bool isolated_gpu = false;                // a worker of it may use devices
     uint64_t max_bytes = 0;                   // as in wasinn_load_options
     std::chrono::milliseconds deadline{0};    // 0: none
+    std::chrono::milliseconds limit{0};       // of which the deadline is what is left, for messages; 0: all of it
     const std::atomic<bool>* stop = nullptr;  // becomes true: the load is to end soon
     std::shared_ptr<Quota> account;           // that the backend charges what the model keeps to; null: the host's
     std::shared_ptr<ModelMetrics> metrics;    // where it counts; null: nowhere

@@ -159,7 +159,7 @@ Status Guest::CopyParts(std::span<const std::span<const uint8_t>> parts, Charge&
                  status.message());
   }
   for (std::span<const uint8_t> part : parts) {
-    if (policy_.load != WASINN_LOAD_ISOLATED) {
+    if (policy_.loads_in_process()) {
       blobs.push_back(Blob::Copy(part));
       continue;
     }

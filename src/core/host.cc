@@ -22,7 +22,7 @@ std::string Numbered(std::string_view name, uint32_t version) { return fmt::form
 
 using Parts = std::vector<std::shared_ptr<const Blob>>;
 
-// Of a file for a worker both have the one copy.
+// The host and the worker share one copy of a worker's file.
 Result<std::shared_ptr<const Blob>> ReadPart(const ModelSource& source, const std::string& path, bool is_mapped) {
   return source.workers != nullptr ? Blob::ReadSealed(path) : Blob::ReadFile(path, is_mapped);
 }
@@ -93,7 +93,7 @@ Result<std::shared_ptr<Graph>> Counted(LoadMeter& meter, Result<std::shared_ptr<
   return graph;
 }
 
-// Of two deadlines; 0: none.
+// The shorter of two deadlines; 0: none.
 std::chrono::milliseconds Shorter(std::chrono::milliseconds one, std::chrono::milliseconds other) {
   return one.count() == 0 || (other.count() != 0 && other < one) ? other : one;
 }
@@ -178,7 +178,7 @@ Result<std::shared_ptr<Graph>> Host::CompileModel(const ModelSource& source, con
 Status Host::Reload(std::string_view name) {
   std::vector<std::pair<std::shared_ptr<Model>, std::shared_ptr<Graph>>> compiled;
   for (const std::shared_ptr<Model>& model : models_.Named(name)) {
-    auto graph = model->Compile([&](const ModelSource& source) { return CompileModel(source, {}, {}); });
+    auto graph = model->Compile([&](const ModelSource& source) { return CompileModel(source, OwnPatience(), {}); });
     if (!graph) return std::move(graph.error());
     compiled.emplace_back(model, std::move(*graph));
   }
@@ -284,13 +284,17 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   options.target = source.target;
   options.host_config = source.config;
   options.backend = source.backend;
-  // What runs here is compiled to its end, for all, whoever came first (decision 3). A server is only asked, and the next
+  // A model that runs here is compiled to its end, for all callers (decision 3). A server is only asked, and the next
   // one asks again; a worker can be ended, and the next one has another (decision 100).
   if (source.is_address || source.workers != nullptr) {
     options.deadline = patience.left();
+    options.limit = patience.deadline;
     options.stop = patience.stop;
   }
-  if (source.workers != nullptr) options.deadline = Shorter(options.deadline, LoadDeadline());
+  if (source.workers != nullptr) {
+    options.deadline = Shorter(options.deadline, LoadDeadline());
+    options.limit = Shorter(options.limit, LoadDeadline());
+  }
   Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), patience, source.workers.get());
   if (graph) return graph;
   // What a worker's framework says of it does not know that there was a file, or what it can do elsewhere. Of a GPU it says all.

@@ -94,7 +94,7 @@ class Host {
     return {.cpu_fallback = policy_.cpu_fallback, .isolated_gpu = policy_.isolated_gpu};
   }
   Patience PatienceOf(const Graph::LoadOptions& options) { return {&watchdog_, options.deadline, options.stop}; }
-  // Of no guest: it waits as long as it takes.
+  // The patience of no guest: it waits as long as it takes.
   Patience OwnPatience() { return {&watchdog_, std::chrono::milliseconds(0), &stops_loads_}; }
   std::chrono::milliseconds LoadDeadline() const { return std::chrono::milliseconds(limits_.load_timeout_ms); }
   Result<std::shared_ptr<Backend>> BackendOf(const ModelSource& source, const Patience& patience);

@@ -1,6 +1,7 @@
 // One call of a backend's that may take long: it has a deadline, and the backend may register what interrupts it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -31,9 +32,11 @@ class CancelHook {
 
 class Interruptible {
  public:
-  // As Watched. With neither deadline nor `stop` nothing is watched.
-  Interruptible(Watchdog& dog, std::chrono::milliseconds deadline, const std::atomic<bool>* stop)
-      : dog_(dog), deadline_(deadline) {
+  // As Watched. With neither deadline nor `stop` nothing is watched. `limit`: which the message names, if the deadline is
+  // what was left of it.
+  Interruptible(Watchdog& dog, std::chrono::milliseconds deadline, const std::atomic<bool>* stop,
+                std::chrono::milliseconds limit = {})
+      : dog_(dog), limit_(std::max(deadline, limit)) {
     if (deadline.count() > 0 || stop != nullptr) watched_.emplace(dog, deadline, [this] { hook_.Cancel(); }, stop);
   }
   Interruptible(const Interruptible&) = delete;
@@ -60,7 +63,7 @@ class Interruptible {
   Status Outcome(const char* what, const char* backend, const Status& status) const;
 
   Watchdog& dog_;
-  const std::chrono::milliseconds deadline_;
+  const std::chrono::milliseconds limit_;
   CancelHook hook_;
   bool overdue_ = false;
   std::optional<Watched> watched_;

@@ -25,7 +25,7 @@ class LateOutputs {
   LateOutputs& operator=(const LateOutputs&) = delete;
 
   std::span<const wasinn_io* const> ios() const { return pointers_; }
-  // What a guest pays for. Those of most models are nothing beside its tensors.
+  // The bytes for which a guest pays. Those of most models are nothing beside its tensors.
   uint64_t bytes() const { return bytes_ <= kFree ? 0 : bytes_; }
 
  private:

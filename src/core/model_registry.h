@@ -55,7 +55,7 @@ class Model {
   void Unload();
   // Compiles it anew, for Set.
   Result<std::shared_ptr<Graph>> Compile(const Loader& load);
-  // Who asks from here on gets that one.
+  // Later callers get that one.
   void Set(std::shared_ptr<Graph> graph) { graph_.Set(std::move(graph)); }
   // The compiled graph; null until there is one.
   std::shared_ptr<Graph> graph() const { return graph_.Peek().value_or(nullptr); }
@@ -82,9 +82,9 @@ class ModelRegistry {
   Result<std::shared_ptr<Model>> Find(std::string_view name) const;
   // Sorted by name and version.
   std::vector<std::shared_ptr<Model>> All() const;
-  // The first `most` names, sorted, and how many there are: whoever asks holds up the others no longer, however many.
+  // The first `most` names, sorted, and how many there are: the lock is held no longer for more of them.
   std::pair<std::vector<std::string>, size_t> Names(size_t most) const;
-  // Of one name.
+  // The versions of one name.
   std::vector<uint32_t> VersionsOf(std::string_view name) const;
 
  private:

@@ -27,7 +27,7 @@ bool Scheduler::Wait(const Share& share, Waiter& waiter, Count& count) {
     waiter.count_ = &count;
     waiting_.push_back(&waiter);
     waiter.state_.store(Waiter::kWaiting, std::memory_order_release);
-    // From here who leaves hands over, and nobody else comes in. But there may be places: one that was left a moment ago,
+    // From here on threads that leave hand over, and nobody else comes in. But there may be places: one that was left a moment ago,
     // or those that another account must leave.
     state_.fetch_or(kSomeoneWaits, std::memory_order_acq_rel);
     GivePlaces();
@@ -57,7 +57,7 @@ void Scheduler::GivePlaces() {
   }
 }
 
-// One place to whoever is next of those whose account may have one more. False: there is none, or all have been cancelled.
+// Gives one place to the next thread whose account may have one more. False: there is none, or all have been cancelled.
 bool Scheduler::GivePlace() {
   std::ranges::stable_sort(waiting_, {}, &Waiter::place_);
   const auto next = std::ranges::find_if(waiting_, [this](Waiter* waiter) {

@@ -16,7 +16,7 @@
 
 namespace wasinn::core {
 
-// Any thread. Whoever finds room pays two atomic operations to come in and two to leave; no lock, no look at a clock.
+// Any thread. If there is room, two atomic operations to come in and two to leave; no lock, no look at a clock.
 class Scheduler {
  public:
   // Of a guest: guests that wait have turns by their weights, however many threads of each do.
@@ -36,7 +36,7 @@ class Scheduler {
    private:
     friend class Scheduler;
     static constexpr uint32_t kIdle = 0, kWaiting = 1, kTurn = 2, kCancelled = 3;
-    // What was looked up before.
+    // The counts that were looked up before.
     struct Known {
       const Scheduler* scheduler = nullptr;
       const void* account = nullptr;
@@ -108,7 +108,7 @@ class Scheduler {
     count.fetch_sub(1, std::memory_order_acq_rel);
     return false;
   }
-  // Whoever fails goes on to Wait: what another thread of its account saw in `count` meanwhile is put right there.
+  // A thread that fails goes on to Wait, which puts right what another thread of its account saw in `count` meanwhile.
   bool TryEnter(Count& count) {
     if (!TryCount(count)) return false;
     uint32_t state = state_.load(std::memory_order_relaxed);

@@ -44,7 +44,7 @@ NamesToTell AllowedNames(const ModelRegistry& models, const Policy& policy) {
   return names;
 }
 
-// Who asks for a version is told of the versions.
+// A caller that asks for a version gets the versions.
 void TellVersions(const ModelRegistry& models, std::string_view model, NamesToTell& names) {
   const auto found = std::ranges::find(names.first, model);
   if (found == names.first.end()) return;

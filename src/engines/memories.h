@@ -18,7 +18,7 @@ struct MemoryType {
 // Bytes that are not well-formed say nothing.
 std::vector<MemoryType> MemoriesOf(std::string_view wasm);
 
-// Of a limit of max_memory_bytes, what all tables of a program may take together.
+// The part of max_memory_bytes that all tables of a program may take together.
 inline uint64_t ShareOfTables(uint64_t limit) { return limit / 4; }
 
 // How much each of a program's memories may have, so that all of them together keep to a limit of max_memory_bytes;

@@ -28,7 +28,7 @@ bool MayBeMendedElsewhere(wasinn_code code) {
   }
 }
 
-// One that is not there, such as a pipeline's, whose steps are other models, tells nothing.
+// A pipeline, whose steps are other models, has no file.
 bool IsFile(const ModelInfo& model) { return !model.path.empty() && !settings::IsAddress(model.path); }
 
 }  // namespace

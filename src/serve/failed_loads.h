@@ -15,7 +15,7 @@
 
 namespace wasinn::serve {
 
-// Any thread. What lies at a server is asked again each time: that is no file, and the server may be there by now.
+// Any thread. A model at a server is asked for again each time: it is no file, and the server may be there by now.
 class FailedLoads {
  public:
   using Clock = std::chrono::steady_clock;
@@ -29,7 +29,7 @@ class FailedLoads {
   std::optional<Failure> Find(const ModelInfo& model, Asks asks) const;
 
  private:
-  // Of a file, and of the folder that has its parts.
+  // The times of a file, and of the folder that has its parts.
   struct Stamp {
     int64_t file_ns = 0, folder_ns = 0;
     uint64_t size = 0, inode = 0;

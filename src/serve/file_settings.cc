@@ -127,7 +127,7 @@ void ReadGuest(const Section& section, const std::string& place, GuestFile& gues
   guest.models = section.In("policy").Strings("models");
 }
 
-// What a route's guest gets of the machine.
+// The folders and variables of a route's guest.
 void ReadSurroundings(const Section& section, const std::filesystem::path& folder, const std::string& place,
                       RouteSettings& settings) {
   const auto or_throw = [&](const char* key, auto parsed) {

@@ -19,7 +19,7 @@ struct ServeOptions;
 // A guest that answers clients.
 struct GuestFile {
   std::string file;
-  // A [policy] of its own, as TOML, which beats the file's. "": it has that of the tenant who asks.
+  // A [policy] of its own, as TOML, which beats the file's. "": it has the asking tenant's.
   std::string policy;
   std::vector<std::string> models;  // that this policy names, if it names any
 };

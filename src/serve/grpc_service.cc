@@ -90,7 +90,7 @@ bool NeedsLoad(const Admission& admission, const Request& request) {
   }
   return false;
 }
-// What is ready is told at once, also of a model that is being loaded.
+// Readiness is known at once, also of a model that is being loaded.
 bool NeedsLoad(const Admission& admission, const inference::ModelReadyRequest& request) {
   return !ModelsOf(admission).LookReady(*admission.tenant, request.name(), request.version());
 }

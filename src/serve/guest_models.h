@@ -71,7 +71,7 @@ class GuestModels {
 
   const GuestModelOptions options_;
   const std::shared_ptr<Statistics> statistics_;
-  // Of each: whose policy it has; NULL: that of the tenant who asks.
+  // The settings with the policy of each; NULL: the asking tenant's.
   std::map<std::string, std::unique_ptr<const GuestSettings>> own_;
   std::unique_ptr<engines::ModelEngine> engine_;
   GuestRuns runs_;

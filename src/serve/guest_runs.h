@@ -38,7 +38,7 @@ struct GuestCode {
 
 // Of one that sends requests: 16 connections, and 3 of what waits for them (component/src/outgoing.rs).
 constexpr int kMostFilesOfGuest = 19;
-// Of a component that has folders: as many as it may have resources (component/src/alone.rs).
+// The files of a component that has folders: as many as it may have resources (component/src/alone.rs).
 constexpr int kMostFilesWithFolders = 512;
 
 // One of them. What it refers to outlives it.

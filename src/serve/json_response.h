@@ -14,7 +14,7 @@ struct RestResponse {
 };
 
 // An output whose type JSON does not have goes as bytes, whatever was asked for: a client that can read it can read that. An output
-// with a value that JSON does not have, such as NaN, is the client's error: it can ask for bytes. What the answer takes is added to
+// with a value that JSON does not have, such as NaN, is the client's error: it can ask for bytes. The answer's memory is added to
 // `charge`, before there is any text.
 Outcome<RestResponse> WriteResponse(const RestRequest& request, InferResponse response, Charge& charge);
 

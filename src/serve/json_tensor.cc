@@ -21,7 +21,7 @@ void JsonTensor::Append(T number) {
 template <typename T>
 Outcome<T> JsonTensor::Whole(simdjson::dom::element element) const {
   if (element.type() != simdjson::dom::element_type::DOUBLE) return static_cast<T>(element);
-  // Of greater ones a double has not all, so that another number may have been written.
+  // A double does not have all greater integers, so that another number may have been written.
   constexpr double kMost = 1LL << std::numeric_limits<double>::digits;
   const double number = element;
   const bool fits = number >= (std::unsigned_integral<T> ? 0 : 1 - kMost) && number < kMost;

@@ -30,12 +30,12 @@ struct KnownModel {
 class KnownModels {
  public:
   explicit KnownModels(const Host& host) : host_(host) {}
-  // Loads the model if nobody did, and it did not just fail. Without a version it is the highest. What is wrong about the model is not the
+  // Loads the model if nobody did, and it did not just fail. Without a version it is the highest. A mistake in the model is not the
   // client's fault: UNAVAILABLE.
   Outcome<std::shared_ptr<const KnownModel>> Get(const std::string& model, const std::string& version);
   // Likewise, but with whatever is wrong about the model: for an operator, who asks for that.
   Outcome<std::shared_ptr<const KnownModel>> GetOrTell(const std::string& model, const std::string& version);
-  // Why it is known not to load, as clients are told it.
+  // Why it is known not to load, as clients get it.
   std::optional<Failure> WhyNot(const ModelInfo& model) const;
   // Whether somebody loads one of its versions now.
   bool IsLoading(const std::string& model) const;

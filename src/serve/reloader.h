@@ -24,9 +24,9 @@ class Reloader {
   void Ask();
   // Whoever lets go of the last reference waits for nothing.
   std::shared_ptr<Generation> Keep(std::unique_ptr<Generation> generation);
-  // Begins nothing any more. What it does goes on, perhaps for long: the process ends without it.
+  // Begins nothing any more. A reload that runs goes on, perhaps for long: the process ends without it.
   void Abandon();
-  // Likewise, and waits for that.
+  // The same, and waits for that reload.
   void Stop();
 
  private:

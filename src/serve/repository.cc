@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/log.h"
+#include "core/text.h"
 #include "settings/text.h"
 
 namespace wasinn::serve {
@@ -50,14 +51,14 @@ json ShapeOf(const Io& io) {
   return dims;
 }
 
-// If the protocol has no word for it, the framework's: whoever believes that it is another type would send that.
+// If the protocol has no word for it, the framework's: a client would send the type that it reads here.
 std::string TypeOf(const Io& io) {
   const Datatype* datatype = DatatypeOf(io);
   if (datatype != nullptr) return std::string(datatype->name);
   return io.type_name.empty() ? "any" : io.type_name;
 }
 
-// Of Triton's model configuration.
+// The type as Triton's model configuration has it.
 std::string ConfigTypeOf(const Io& io) {
   const Datatype* datatype = DatatypeOf(io);
   if (datatype == nullptr) return "TYPE_INVALID";
@@ -156,7 +157,7 @@ bool Repository::IsLanguageModel(const ModelInfo& model) const {
 bool Repository::IsQuick(const std::string& model, const std::string& version, size_t bytes) const {
   if (bytes > kMostInline) return false;
   const std::shared_ptr<const KnownModel> known = models_.Peek(model, version);
-  // What another machine computes may take any time, whatever the last one took.
+  // A compute of another machine may take any time, whatever the last one took.
   if (known == nullptr || settings::IsAddress(known->info.path)) return false;
   const int64_t usual = known->usual_ns.load(std::memory_order_relaxed);
   return usual != 0 && usual < kQuickNs;
@@ -242,7 +243,7 @@ Outcome<void> Repository::Load(const Tenant& tenant, const std::string& model) {
     const size_t end = why.find("': ");
     const bool has_name = why.starts_with(begin) && end != why.npos;
     models_.Tell(std::string(has_name ? why.substr(begin.size(), end - begin.size()) : model), std::string(why));
-    return std::unexpected(Failure{status.code(), status.message()});
+    return std::unexpected(Failure{status.code(), core::WithoutPaths(status.message())});
   }
   models_.Forget(model);
   const std::lock_guard lock(mutex_);

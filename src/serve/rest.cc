@@ -33,7 +33,7 @@ Response ToResponse(const Outcome<void>& done) {
   return done ? Response{.content_type = ""} : ToResponse(done.error());
 }
 
-// Of Triton's extensions of the protocol, the one that a request is for and that is not served; NULL: none.
+// The extension of Triton's that a request asks for and that is not served; NULL: none.
 const char* ExtensionNotServed(const std::vector<std::string>& words, std::string_view of_model) {
   const std::string_view first = words.empty() ? std::string_view() : words[0];
   if (first == "trace" || of_model == "trace/setting") return "trace settings";
@@ -150,9 +150,11 @@ Response Rest::Health(std::string_view what) {
 }
 
 // On whatever thread. The request's body is not needed afterwards.
-Response Rest::InferNow(Asked& asked, Named& named, size_t json_size, Cancellation* cancellation) {
+Response Rest::InferNow(Asked& asked, Named& named, Cancellation* cancellation) {
   Request& request = asked.request;
-  auto read = ReadRequest(request.body().view(), json_size, request.body().charge());
+  const auto json_size = JsonSize(request, limits_.most_json);
+  if (!json_size) return ToResponse(json_size.error());
+  auto read = ReadRequest(request.body().view(), *json_size, request.body().charge());
   if (!read) return ToResponse(read.error());
   read->infer.model = std::move(named.model);
   read->infer.version = std::move(named.version);
@@ -181,17 +183,11 @@ asio::awaitable<Response> Rest::Infer(Asked& asked, Named named) {
     if (is_compressed) {
       if (auto done = Inflate(request, MostBody(request), tenant); !done) return ToResponse(done.error());
     }
-    const auto json_size = JsonSize(request, limits_.most_json);
-    if (!json_size) return ToResponse(json_size.error());
-    return InferNow(asked, named, *json_size, cancellation);
+    return InferNow(asked, named, cancellation);
   };
-  if (!is_compressed) {
-    if (const auto json_size = JsonSize(request, limits_.most_json); !json_size)
-      co_return ToResponse(json_size.error());
-    if (models.IsQuick(named.model, named.version, request.body().size())) {
-      if (!tenant.share().is_alone()) co_await turns_.Await(tenant.share());
-      if (const auto permit = permits_.Take()) co_return work(nullptr);
-    }
+  if (!is_compressed && models.IsQuick(named.model, named.version, request.body().size())) {
+    if (!tenant.share().is_alone()) co_await turns_.Await(tenant.share());
+    if (const auto permit = permits_.Take()) co_return work(nullptr);
   }
   const Place place = PlaceOf(named.model);
   if (!models.IsLoaded(tenant, named.model, named.version).value_or(false)) {

@@ -47,7 +47,7 @@ class Rest {
   asio::awaitable<Response> AnswerModel(Asked& asked, Named named);
   asio::awaitable<Response> AnswerRepository(Asked& asked, const Words& words);
   asio::awaitable<Response> Infer(Asked& asked, Named named);
-  Response InferNow(Asked& asked, Named& named, size_t json_size, Cancellation* cancellation);
+  Response InferNow(Asked& asked, Named& named, Cancellation* cancellation);
   Response Health(std::string_view what);
   Response Index(const Asked& asked) const;
   nlohmann::json AllStatistics(const Asked& asked) const;

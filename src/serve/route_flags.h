@@ -13,7 +13,7 @@ struct ServeOptions;
 void AddAddressFlag(CLI::App& app, ServeOptions* options);
 void AddRouteFlags(CLI::App& app, ServeOptions* options);
 
-// What only all flags and the file together show; and -S, which is for FILE.
+// Checks all flags and the file together; and -S, which is for FILE.
 Outcome<void> CheckRoutes(ServeOptions& options, bool has_program);
 
 }  // namespace wasinn::serve

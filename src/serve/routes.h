@@ -57,7 +57,7 @@ class Routes {
     bool is_public = false;
     std::vector<engines::Directory> directories;
     Variables env;
-    std::unique_ptr<const GuestSettings> own;  // whose policy it has; NULL: that of the tenant who asks
+    std::unique_ptr<const GuestSettings> own;  // with the policy that it has; NULL: the asking tenant's
     std::unique_ptr<engines::Program> program;
     std::string kind = "module";
     mutable std::atomic<uint64_t> requests{0}, failures{0};

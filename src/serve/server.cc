@@ -45,7 +45,7 @@ using nlohmann::json;
 
 // How late a deadline may be noticed, and the last answer of a server that ends.
 constexpr std::chrono::milliseconds kTick{200}, kDrainAgain{20};
-// Who waits for a model waits for no thread: until it is loaded, or its client has gone.
+// A request that waits for a model has no thread: until it is loaded, or the client has gone.
 constexpr std::chrono::hours kLoadPatience{24};
 // For what was cancelled, and does not heed it.
 constexpr unsigned kLastSeconds = 5;
@@ -284,7 +284,7 @@ class Server {
   // What is asked by now is answered, until the time for that is over.
   void Drain() {
     const auto until = Clock::now() + options_.drain;
-    // A model's load may take long, and who waits for it had better ask another server.
+    // A model's load may take long, and its clients had better ask another server.
     for (const auto& generation : gate_.All()) generation->repository().host().StopLoads();
     ports_.Close();
     rest_.Drain();

@@ -15,7 +15,7 @@ struct StringRecords {
   std::string bytes;
 };
 
-// An input of BYTES for a model. What that takes is added to `charge`.
+// An input of BYTES for a model. Its memory is added to `charge`.
 Outcome<StringRecords> ToRecords(const InputTensor& input, Charge& charge);
 // An output of u8 becomes BYTES.
 Outcome<void> ToElements(OutputTensor& output);

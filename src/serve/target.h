@@ -1,4 +1,4 @@
-// What a request asks for: its target, in the one form by which routes, models, tenants, metrics and the access log know it.
+// A request's target, in the one form by which routes, models, tenants, metrics and the access log know it.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace wasinn::serve {
 // or a control character, or is not UTF-8.
 Outcome<std::string> CanonicalTarget(std::string_view target);
 
-// Of a target that is canonical: the words of its path, decoded, and none for a "/" at its end.
+// The words of a canonical target's path, decoded, and none for a "/" at its end.
 std::vector<std::string> PathWords(std::string_view target);
 
 // The same as a path: "/a/b%20c/?d" is "/a/b c".

@@ -52,7 +52,7 @@ bool Workers::IsFullFor(Place place) const {
   return is_full && jobs > 0;
 }
 
-// What waits last of another place that has more than three quarters of all that may wait; else an empty node.
+// The last job of another place that has more than three quarters of all that may wait; else an empty node.
 Workers::Queue::Node Workers::PopOfCrowd(Place place) {
   return waiting_.PopLast([this, place](const Waiting& one) {
     const auto of = of_place_.find(one.job.place);

@@ -30,7 +30,7 @@ namespace wasinn::serve {
 
 namespace asio = boost::asio;
 
-// What a job is for, a model or a route, by its name; two that have the same number share a place.
+// The model or route of a job, by its name; two that have the same number share a place.
 using Place = uint64_t;
 inline constexpr Place kNoPlace = 0;  // has no thread of its own
 inline Place PlaceOf(std::string_view name) { return std::hash<std::string_view>{}(name) | 1; }
@@ -57,7 +57,7 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // False: there are as many as may be, and nothing is called. Who has more waiting than others makes room for them, and so does a place
+  // False: there are as many as may be, and nothing is called. A tenant with more jobs waiting than others makes room for them, and so does a place
   // that has more than three quarters of them.
   [[nodiscard]] bool Begin(Job job);
 
@@ -88,7 +88,7 @@ class Workers {
   void Sweep();
   // Refuses what waits, and takes nothing any more.
   void Close();
-  // Likewise, and waits for what runs.
+  // The same, and waits for the jobs that run.
   void Stop();
 
   struct Load {
@@ -126,7 +126,7 @@ class Workers {
     };
   }
   void Serve();
-  // Of `mutex_`, as what follows.
+  // The caller holds `mutex_`, as for the following.
   bool IsFullFor(Place place) const;
   Queue::Node PopOfCrowd(Place place);
   bool MayShare(const Job& job) const;

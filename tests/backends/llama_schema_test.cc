@@ -144,7 +144,7 @@ TEST(LlamaSchemaPattern, IsAnchoredAndKnowsClasses) {
   EXPECT_EQ(held("^a{1,9999}$"), "^a{1,2000}$");
   EXPECT_EQ(held("^(?:a|b)$"), "^(a|b)$");
   EXPECT_THAT(held("b"), ::testing::MatchesRegex("\\^\\[.*\\]\\*\\(b\\)\\[.*\\]\\*\\$"));
-  // What JSON escapes.
+  // Characters that JSON escapes.
   EXPECT_EQ(held("^[!-#]$"), "^[\\U00000021-\\U00000021\\U00000023-\\U00000023]$");
   EXPECT_EQ(held("^\\\\$"), "^(\\\\\\\\)$");
   for (const char* none :

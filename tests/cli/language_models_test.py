@@ -53,7 +53,7 @@ class LanguageModels(CommandTest):
         self.check(result, code=1, out="not known whether it fits: the guest computed other models in this run")
 
     def stream(self, options, *flags):
-        """What a guest's stdout gets: the text as it comes, then "|", then what get_output gives."""
+        """A guest's stdout: the text as it comes, then "|", then the text of get_output."""
         self.file("stream.wat", STREAM.replace("OPTIONS", options.replace('"', '\\"')).replace("SIZE", str(len(options))))
         return self.wasinn("run", "--model", f"lm={TINY}", *flags, "stream.wat")
 

@@ -62,7 +62,7 @@ TEST_F(HostileReplaced, AnOpenModelStaysAsItIs) {
   Truncate("external.onnx", 0);
   Do("again");
   Add(&attacks, "again", "11 22 33 44");
-  // The weights beside it are mapped: whoever renames another file keeps them as they are.
+  // The weights beside it are mapped: a rename of another file leaves them as they are.
   ReplaceWeights();
   Do("again");
   Add(&attacks, "again", "11 22 33 44");

@@ -1,4 +1,4 @@
-"""What stands still, or is broken, takes nothing from anybody else."""
+"""A model or route that stands still, or is broken, takes nothing from others."""
 
 import json
 import unittest

@@ -13,7 +13,7 @@ from server import until
 
 class Files(GuestModelTest):
     def expect_failure(self, flags, text):
-        done = self.wasinn("serve", "--http-port", "0", "--grpc-port", "0", "--metrics-port", "0", *flags)
+        done = self.serve_in_vain(*flags)
         self.assertEqual(done.code, 125, done)
         self.assertIn(text, done.err)
         self.assertLess(len(done.err), 2000)
@@ -50,7 +50,7 @@ class Files(GuestModelTest):
             (["--guest-model", f"={PROBE}"], "name"),
         ):
             with self.subTest(flags):
-                done = self.wasinn("serve", "--http-port", "0", "--grpc-port", "0", "--metrics-port", "0", *flags)
+                done = self.serve_in_vain(*flags)
                 self.assertNotEqual(done.code, 0, done)
                 self.assertIn(text, done.err)
 

@@ -12,7 +12,7 @@ from server import BODY, MODEL, RUNNING
 ENDLESS = MODEL + "deaf\nload_gate /nowhere\n"
 SHORT = "isolate_models = true\n[limits]\nload_timeout_ms = 200\n"
 LONG = "isolate_models = true\n[limits]\nload_timeout_ms = 3600000\n"
-# Whoever sends DEADLY ends the worker at once, while others compute.
+# DEADLY ends the worker at once, while others compute.
 SHARED = MODEL + "turns 0\nshares\ndelay 300\ndeadly 66\n"
 DEADLY = BODY.replace(b"[5]", b"[33]")  # 33 is 0x42040000, and 66 is 0x42
 STOPPED = "the load was stopped after 200 ms"
@@ -84,7 +84,7 @@ class Isolated(ConfiguredTest):
         asking.join(WAIT)
 
     def check_who_is_beside(self, server, bad=None, good=None):
-        """What the first one gets whose requests end the worker, each of which has another one beside it."""
+        """The answers to requests that end the worker, each of which has another request beside it."""
         answers = []
         for _ in range(4):
             beside = []

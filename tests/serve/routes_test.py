@@ -163,7 +163,7 @@ class Requests(RouteTest):
 
 
 class Paths(RouteTest):
-    """What a guest stands before has one name, and no other one leads past the guest."""
+    """A guest guards a path under its one name, and no other name leads past the guest."""
 
     AT_ROOT = {"/completion": "/completion", "/completions": "/completion", "/rerank": "/rerank", "/reranking": "/rerank",
                **{path: path for path in ("/chat/completions", "/chat/completions/input_tokens", "/responses", "/responses/input_tokens",
@@ -384,11 +384,6 @@ class Hostile(RouteTest):
 
 
 class Mistakes(RouteTest):
-    def refused(self, *flags):
-        done = self.wasinn("serve", "--http-port", "0", "--grpc-port", "0", "--metrics-port", "0", *flags)
-        self.assertIn(done.code, (2, 125), done)
-        return done.err
-
     def test_routes_that_are_none(self):
         good = self.file("good.wat", saying(PLAIN))
         for route, why in (

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import re
 import signal
 import socket
@@ -30,11 +31,14 @@ class Answer:
         return f"{self.status} {self.body[:1000]}"
 
 
+ANY_PORTS = ("--http-port", "0", "--grpc-port", "0", "--metrics-port", "0")
+
+
 class Server:
     """`wasinn serve FLAGS`, until stop()."""
 
     def __init__(self, folder, env, flags, prepare=None):
-        command = [WASINN, "serve", "--http-port", "0", "--grpc-port", "0", "--metrics-port", "0", *flags]
+        command = [WASINN, "serve", *ANY_PORTS, *flags]
         self.process = subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=prepare)
         self.port = self.read_port("HTTP")
         self.grpc_port = self.read_port("gRPC")
@@ -122,6 +126,23 @@ class ServeTest(CommandTest):
         server = Server(self.dir, self.env, flags, prepare)
         self.addCleanup(self.expect_end, server)
         return server
+
+    def serve_in_vain(self, *flags):
+        """How a server ends that does not begin to serve."""
+        return self.wasinn("serve", *ANY_PORTS, *map(str, flags))
+
+    def refused(self, *flags):
+        done = self.serve_in_vain(*flags)
+        self.assertIn(done.code, (2, 125), done)
+        return done.err
+
+    def make_folder(self):
+        """"data" with a file, and with links that lead out of it."""
+        (self.dir / "data").mkdir()
+        self.file("data/a.txt", "of the folder")
+        self.file("secret.txt", "of the host")
+        os.symlink(self.dir / "secret.txt", self.dir / "data" / "out")
+        os.symlink("../secret.txt", self.dir / "data" / "up")
 
     def expect_end(self, server):
         if server.process.stdout.closed:  # the test has seen how it ended

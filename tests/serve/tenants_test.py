@@ -215,7 +215,7 @@ file = "asks.wat"
 """, models=self.MODELS, **more)
 
     def expect_hidden(self, server, headers=None):
-        """Whoever asks over HTTP, in whatever way."""
+        """Requests over HTTP, in any way."""
         def ask(method, path, body=None):
             return server.request(method, path, body, headers)
 

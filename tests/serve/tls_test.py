@@ -241,8 +241,7 @@ class Reload(TlsTest):
 
 class Refusals(TlsTest):
     def expect_error(self, text, *flags, code=125):
-        self.check_error(self.wasinn("serve", "--http-port", "0", "--grpc-port", "0", "--metrics-port", "0", *map(str, flags)),
-                         text, code)
+        self.check_error(self.serve_in_vain(*flags), text, code)
 
     def pair(self, certificate, key):
         return "--tls-cert", certificate, "--tls-key", key

@@ -154,7 +154,7 @@ class BeforeWasiNn04 : public Dialects {
       AddEchoModel(host.get(), "bytes", "in x u8 4\n");
       AddEchoModel(host.get(), "tokens", "in x i32 1,4\n");
     }
-    // Of four elements, with so many bytes.
+    // A tensor of four elements, with so many bytes.
     uint32_t Set(const char* model, const std::vector<uint32_t>& dims, uint8_t type, uint32_t size) {
       const uint32_t context = program.NewContext(model), data = program.PutAll<uint32_t>({1, 2, 3, 4, 5, 6, 7, 8});
       return program.Call("set_input", {context, 0, program.PutTensor(dims, type, data, size)});

@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 
 constexpr size_t kModelBytes = 8u << 20;
 
-// Of all files in memory that this process has for workers, each once.
+// All files in memory that this process has for workers, each once.
 size_t SealedBytes() {
   std::set<ino_t> seen;
   size_t total = 0;
@@ -44,7 +44,7 @@ size_t HeapBytes() {
   return now.uordblks + now.hblkhd;
 }
 
-// What a process has mapped of such files, in KiB.
+// The size that a process has mapped of such files, in KiB.
 size_t SharedKiB(pid_t process) {
   std::ifstream status("/proc/" + std::to_string(process) + "/status");
   for (std::string line; std::getline(status, line);) {

@@ -75,7 +75,10 @@ TEST_F(IsolatedProcessor, IsTheCallersIfComputesAreQuick) {
   EXPECT_EQ(CountOn(here), 1) << ::testing::PrintToString(ProcessorsOfWorkers());
 
   auto slow = std::async(std::launch::async, [&] { return program.Infer(context, {2}); });  // 2 is 0x40000000
-  EXPECT_TRUE(TurnUntilDone(hands, slow).empty());
+  // In large steps, lest the worker be ended before it has read that it is to stop.
+  do hands.Turn(std::chrono::milliseconds(50));
+  while (slow.wait_for(std::chrono::seconds(1)) != std::future_status::ready);
+  EXPECT_TRUE(slow.get().empty());
   EXPECT_FALSE(program.Infer(context, {0}).empty());
   EXPECT_EQ(CountOn(here), 0) << "the last one but one was slow";
 }

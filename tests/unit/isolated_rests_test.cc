@@ -1,4 +1,4 @@
-// Who ends the workers of a model that many share waits for the next one; others do not.
+// A guest that ends the workers of a shared model waits for the next one; others do not.
 #include "core/isolation/rests.h"
 
 #include <gmock/gmock.h>
@@ -115,7 +115,7 @@ TEST_F(RestsOfGuests, OthersHaveANamedModelAtOnce) {
   EXPECT_EQ(bad.InitContext(graph, context), kSuccess);
 }
 
-// The one for whose compute the host ended the worker, whoever else was there.
+// The guest for whose compute the host ended the worker is to blame, and no other guest.
 TEST_F(RestsOfGuests, WhoDoesNotStopInTimeIsToBlame) {
   const HostPtr host = Host();
   AddEchoModel(host.get(), "m", "in x f32 1\nturns 0\ndeaf\ndelay 3600000\n");

@@ -221,7 +221,7 @@ TEST(Scheduler, OthersHaveAPlaceAtOnceWhoeverWaits) {
   EXPECT_THAT(queue.Served(), ElementsAre(1));
 }
 
-// Of the last quarter, too.
+// Also in the last quarter.
 TEST(Scheduler, WeightsAreTurnsInWhatIsLeftToOthers) {
   Scheduler scheduler(4);
   Scheduler::Share greedy, running, heavy(2), light;

@@ -1,4 +1,4 @@
-// What llama.cpp's grammars ask of its library, for a copy of them that is compiled here (scripts/deps/llama.sh).
+// The functions that llama.cpp's grammars take from its library, for a copy of them that is compiled here (scripts/deps/llama.sh).
 #ifndef WASINN_LLAMA_GRAMMAR_STAND_INS_H_
 #define WASINN_LLAMA_GRAMMAR_STAND_INS_H_
 
@@ -11,7 +11,7 @@
 #include "limits.h"
 #include "wasinn_llama_common.h"
 
-// What is wrong with a grammar is printed there: here it is the error.
+// llama.cpp prints the mistakes of a grammar: here they are the error.
 #define LLAMA_LOG_ERROR(...) wasinn_llama::RefuseGrammar(__VA_ARGS__)
 #define LLAMA_LOG_DEBUG(...)
 

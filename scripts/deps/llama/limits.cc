@@ -14,7 +14,7 @@ thread_local Limited* limited = nullptr;
 thread_local int unlimited = 0;
 
 constexpr uint64_t kStepsBetweenQuestions = 1 << 14;
-// What allocating a block and filling it takes.
+// The steps for which allocating and filling a block counts.
 constexpr uint64_t kStepsOfBlock = 16, kBytesOfStep = 16;
 constexpr int64_t kBytesBetweenQuestions = 1 << 20;
 

@@ -28,7 +28,7 @@ typedef struct wasinn_llama_call {
   void* user;
   /* In: bytes that what it works on holds already. Out: those that are held at its end. */
   uint64_t kept;
-  char* text; /* the result or the error; the caller's, who frees it with free() */
+  char* text; /* the result or the error; the caller frees it with free() */
 } wasinn_llama_call;
 
 /* `text`: a grammar in GBNF. */
@@ -59,7 +59,7 @@ int wasinn_llama_chat_message(const wasinn_llama_chat* chat, const char* generat
                               wasinn_llama_call* call);
 void wasinn_llama_chat_free(wasinn_llama_chat* chat);
 
-/* What may follow a text by a grammar. One thread at a time. */
+/* Finds the tokens that may follow a text by a grammar. One thread at a time. */
 typedef struct wasinn_llama_matcher wasinn_llama_matcher;
 typedef struct wasinn_llama_vocabulary {
   void* user;
@@ -75,7 +75,7 @@ int wasinn_llama_matcher_new(const wasinn_llama_vocabulary* vocabulary, const ch
 /* Writes for each token whether it may come next: 1 or 0. */
 int wasinn_llama_matcher_check(const wasinn_llama_matcher* matcher, const int32_t* tokens, size_t n, uint8_t* allowed,
                                wasinn_llama_call* call);
-/* What has come next: the token, or that part of it. WASINN_LLAMA_WRONG: it may not. After any failure the matcher is of
+/* Takes the next token, or that part of it. WASINN_LLAMA_WRONG: it may not. After any failure the matcher is of
  * no more use. */
 int wasinn_llama_matcher_accept(wasinn_llama_matcher* matcher, int32_t token, const char* piece, size_t size,
                                 wasinn_llama_call* call);

@@ -277,7 +277,7 @@ void BatchQueue::End(Batch& batch, bool ok) noexcept {
     if (ok && counts != batch.items.end()) (*counts)->batch_rows = batch.rows;
     for (const BatchItemPtr& item : batch.items) SetDone(*item, !ok);
     --computing_;
-    // The caller may need a context first, and waits then until nobody is idle: who is idle has the free place.
+    // The caller may need a context first, and waits then until nobody is idle: an idle thread gets the free place.
     if (!waiting_.empty()) NextToWake().notify_one();
   }
   for (const BatchItemPtr& item : batch.items) item->changed.Raise();

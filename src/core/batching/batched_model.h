@@ -78,7 +78,7 @@ class BatchedModel {
   std::atomic<uint32_t> mismatches_{0};
   Quota memory_;  // of batches: without a limit, for guests have been charged for each row
   const uint64_t pool_user_;
-  // Whose calls batches are: of several guests, so that a worker that ends by one is not the model's own doing.
+  // Batches have rows of several guests. They count as one guest's calls, so that a worker's end is not the model's doing.
   Share share_{1, UINT64_MAX};
   BatchQueue queue_;
   std::atomic<bool> stopping_{false};  // nobody waits for a context of batches any more

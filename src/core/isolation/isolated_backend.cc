@@ -79,7 +79,7 @@ core::Result<std::shared_ptr<Connection>> IsolatedBackend::Start() {
   }
 }
 
-// Of `mutex_`, as the next two.
+// The caller holds `mutex_`, as for the next two.
 core::Status IsolatedBackend::Resting(uint64_t guest, core::Clock::time_point now) const {
   const auto left = rests_.Left(guest, now);
   if (!left) return {};

@@ -253,7 +253,7 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
   if (call.answered()) reset_ = false;
   if (!status.ok() && status.code() != WASINN_CONTEXT_FULL && status.code() != WASINN_END_OF_SEQUENCE) return status;
   graph_.backend().ClearCaller();
-  core::Status read = Charge(call);  // first, as its answer tells
+  core::Status read = Charge(call);  // first: it reads the answer
   if (read.ok()) read = ReadShown(call);
   if (!read.ok()) {  // the outputs are there, and nobody can have them
     call.Again(Op::kDiscard);

@@ -35,7 +35,7 @@ void Rests::Clear(uint64_t guest) {
   if (found != of_guests_.end()) found->second.deaths.clear();
 }
 
-// Whoever has been quiet for longer than the longest rest.
+// Forgets guests that have been quiet for longer than the longest rest.
 void Rests::Forget(Time now) {
   std::erase_if(of_guests_, [now](const auto& one) {
     const Rest& rest = one.second;

@@ -1,4 +1,4 @@
-// Who loses worker after worker waits longer and longer for the next: the model, or one of the guests that share it.
+// A guest, or a model, that loses worker after worker waits longer and longer for the next.
 #pragma once
 
 #include <chrono>

@@ -17,7 +17,7 @@ constexpr uint8_t kTypes = 1, kTags = 13;  // sections
 constexpr uint8_t kIs64 = 4;               // a flag of a memory or a table
 constexpr uint8_t kFunctionType = 0x60;
 
-// Of a module's memories, imported ones included.
+// The features of a module's memories, imported ones included.
 const char* FeatureOfMemories(std::string_view module) {
   const engines::MemoryForms forms = engines::MemoryFormsOf(module);
   if (forms.any_64) return "a memory of 64-bit addresses";

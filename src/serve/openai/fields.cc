@@ -18,24 +18,6 @@ using simdjson::dom::element_type;
 constexpr size_t kMostFields = 256;
 constexpr size_t kMostShown = 64;  // of a name
 
-// What changes nothing: false, and texts, lists and objects of nothing.
-bool IsNothing(element value) {
-  switch (value.type()) {
-    case element_type::BOOL:
-      return !static_cast<bool>(value);
-    case element_type::STRING:
-      return value.get_string_length() == 0;
-    case element_type::ARRAY:
-      return value.get_array().size() == 0;
-    case element_type::OBJECT:
-      return value.get_object().size() == 0;
-    case element_type::NULL_VALUE:
-      return true;
-    default:
-      return false;
-  }
-}
-
 [[noreturn]] void ThrowUnsupported(const std::string& name) {
   throw ApiError{.message = name + " is not supported here", .param = name, .code = "unsupported_parameter"};
 }
@@ -64,6 +46,23 @@ std::string WithoutNulls(element value, std::initializer_list<std::string_view> 
     text += std::ranges::find(opaque, name) == opaque.end() ? WithoutNulls(member, opaque) : ToText(member);
   }
   return text + '}';
+}
+
+bool IsNothing(element value) {
+  switch (value.type()) {
+    case element_type::BOOL:
+      return !static_cast<bool>(value);
+    case element_type::STRING:
+      return value.get_string_length() == 0;
+    case element_type::ARRAY:
+      return value.get_array().size() == 0;
+    case element_type::OBJECT:
+      return value.get_object().size() == 0;
+    case element_type::NULL_VALUE:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::string ToText(element value) { return simdjson::minify(value); }

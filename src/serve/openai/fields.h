@@ -50,12 +50,14 @@ class Fields {
   std::string place_;
 };
 
-// As JSON has it, without members that are null: these are as if they were not there. What is under `opaque` names stays as
+// As JSON has it, without members that are null: these are as if they were not there. A value under an `opaque` name stays as
 // it is.
 std::string WithoutNulls(simdjson::dom::element element, std::initializer_list<std::string_view> opaque);
 
 // As JSON has it.
 std::string ToText(simdjson::dom::element element);
+// False and null, and texts, lists and objects of nothing.
+bool IsNothing(simdjson::dom::element element);
 // Whether it is a list of integers, and has one.
 bool IsTokens(simdjson::dom::element element);
 

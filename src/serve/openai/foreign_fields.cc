@@ -8,13 +8,14 @@
 #include <string>
 
 #include "serve/log.h"
+#include "serve/openai/fields.h"
 
 namespace wasinn::serve::openai {
 namespace {
 
 using simdjson::dom::element;
 
-// Where and when a request is served, how it is billed and told about, and what is kept of it.
+// Fields about where and when a request is served, billing, reports and storage.
 constexpr std::string_view kOfTheWay[] = {
     // vLLM, SGLang, TGI
     "priority", "request_id", "rid", "cache_salt", "kv_transfer_params", "vllm_xargs", "mm_processor_kwargs",
@@ -30,7 +31,7 @@ constexpr std::string_view kOfTheWay[] = {
     "caching", "drop_params", "allowed_openai_params", "additional_drop_params", "api_base", "base_url", "api_version",
     "custom_llm_provider", "extra_headers", "litellm_metadata", "headers", "client_metadata"};
 
-// What changes the answer unless it has this value, or is false, or is a text, list or object of nothing.
+// Fields that change the answer, unless they have this value, or are false, or a text, list or object of nothing.
 struct Usual {
   std::string_view name;
   double value = 0;
@@ -106,26 +107,12 @@ constexpr Usual kUsual[] = {
     {"prompt_template"},
     {"custom_params"}};
 
-bool IsEmpty(element value) {
-  using simdjson::dom::element_type;
-  switch (value.type()) {
-    case element_type::STRING:
-      return value.get_string_length() == 0;
-    case element_type::ARRAY:
-      return value.get_array().size() == 0;
-    case element_type::OBJECT:
-      return value.get_object().size() == 0;
-    default:
-      return false;
-  }
-}
-
 bool Is(element value, double usual) {
   bool flag = false;
   double number = 0;
   if (value.get_bool().get(flag) == simdjson::SUCCESS) return flag == (usual != 0);
   if (value.get_double().get(number) == simdjson::SUCCESS) return number == usual;
-  return IsEmpty(value);
+  return IsNothing(value);
 }
 
 }  // namespace

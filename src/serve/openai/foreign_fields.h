@@ -7,7 +7,7 @@
 
 namespace wasinn::serve::openai {
 
-// What a field of another server means here. Clients send them to whatever server there is.
+// The meaning here of another server's field. Clients send them to whatever server there is.
 enum class Foreign {
   kUnknown,     // no server's that we know of
   kMoot,        // nothing changes with it, or not with this value

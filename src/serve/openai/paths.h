@@ -12,7 +12,7 @@ namespace wasinn::serve::openai {
 bool IsOurs(std::string_view target);
 // A target of llama.cpp's server, which has some paths without /v1, as it is here: under /v1. Nothing: it is none of these.
 std::optional<std::string> UnderV1(std::string_view target);
-// The words of a target's path behind /v1. Of one that is not ours: none.
+// The words of a target's path behind /v1. None if it is not ours.
 std::vector<std::string> WordsBehind(std::string_view target);
 
 }  // namespace wasinn::serve::openai
