@@ -18,15 +18,6 @@ using backend::StringsMemory;
 
 namespace {
 
-void Take(const Port& port, uint64_t bytes, MemoryBudget& budget, backend::AlignedBuffer* buffer) {
-  if (!budget.TryCharge(bytes)) {
-    throw Error(WASINN_TOO_LARGE, fmt::format("output '{}': its {} bytes are more than this compute may still allocate",
-                                              port.name, bytes));
-  }
-  if (!buffer->IsFor(bytes)) *buffer = {};  // first, so that both are never there at once
-  if (!buffer->IsFor(bytes)) *buffer = backend::AlignedBuffer(bytes);
-}
-
 OrtAllocator* AllocatorOf(const OrtLibrary& library) {
   OrtAllocator* allocator = nullptr;
   library.Check(library.api().GetAllocatorWithDefaultOptions(&allocator), "allocator");
@@ -58,25 +49,47 @@ const T* DataOf(const OrtLibrary& library, OrtValue* value) {
   return static_cast<const T*>(data);
 }
 
-// All strings of a tensor, together, and where each begins and the last one ends.
+void Charge(const Port& port, uint64_t bytes, MemoryBudget& budget) {
+  if (budget.TryCharge(bytes)) return;
+  throw Error(WASINN_TOO_LARGE,
+              fmt::format("output '{}': its {} bytes are more than this compute may still allocate", port.name, bytes));
+}
+
+void Take(const Port& port, uint64_t bytes, MemoryBudget& budget, backend::AlignedBuffer* buffer) {
+  Charge(port, bytes, budget);
+  if (!buffer->IsFor(bytes)) *buffer = {};  // first, so that both are never there at once
+  if (!buffer->IsFor(bytes)) *buffer = backend::AlignedBuffer(bytes);
+}
+
+// All strings of a tensor, together, and where each begins and the last one ends; charged as long as they are here.
 struct Texts {
-  Texts(const OrtLibrary& library, const OrtValue* value, uint64_t count) : begins(count + 1) {
+  Texts(const OrtLibrary& library, const OrtValue* value, uint64_t count, const Port& port, MemoryBudget& its_budget)
+      : budget(its_budget) {
     size_t bytes = 0;
     library.Check(library.api().GetStringTensorDataLength(value, &bytes), "outputs");
+    charged = backend::AddSat(bytes, backend::MulSat(count + 1, sizeof(size_t)));
+    Charge(port, charged, budget);
+    begins.resize(count + 1);
     all.resize(bytes);
     library.Check(library.api().GetStringTensorContent(value, all.data(), bytes, begins.data(), count), "outputs");
     begins.back() = bytes;
   }
+  ~Texts() { budget.Refund(charged); }
+  Texts(const Texts&) = delete;
+  Texts& operator=(const Texts&) = delete;
   std::string_view At(uint64_t i) const { return std::string_view(all).substr(begins[i], begins[i + 1] - begins[i]); }
 
+  MemoryBudget& budget;
+  uint64_t charged = 0;
   std::string all;
   std::vector<size_t> begins;
 };
 
-std::vector<std::string> KeysOf(const OrtLibrary& library, OrtValue* keys, bool are_texts, uint64_t count) {
+std::vector<std::string> KeysOf(const OrtLibrary& library, OrtValue* keys, uint64_t count, const Port& port,
+                                MemoryBudget& budget) {
   std::vector<std::string> named;
-  if (are_texts) {
-    const Texts texts(library, keys, count);
+  if (port.classes.are_texts) {
+    const Texts texts(library, keys, count, port, budget);
     for (uint64_t i = 0; i < count; ++i) named.emplace_back(texts.At(i));
   } else {
     const int64_t* const numbers = DataOf<int64_t>(library, keys);
@@ -113,7 +126,7 @@ std::vector<int64_t> ReadStrings(const OrtLibrary& library, const OrtValue* valu
   std::vector<int64_t> dims = DimsOf(library, value);
   if (dims.size() >= WASINN_MAX_RANK) backend::CheckRank(port.name, dims.size() + 1);
   const uint64_t count = backend::TensorBytes(dims, 1);
-  const Texts texts(library, value, count);
+  const Texts texts(library, value, count, port, budget);
   uint64_t longest = 0;
   for (uint64_t i = 0; i < count; ++i) longest = std::max<uint64_t>(longest, texts.At(i).size());
   if (longest > std::numeric_limits<uint32_t>::max()) {
@@ -140,7 +153,7 @@ std::vector<int64_t> ReadClassMaps(const OrtLibrary& library, const OrtValue* va
     const OrtPtr<OrtValue> keys = PartOf(library, map.get(), 0), values = PartOf(library, map.get(), 1);
     const uint64_t count = backend::TensorBytes(DimsOf(library, keys.get()), 1);
     const float* const from = DataOf<float>(library, values.get());
-    const std::vector<std::string> named = KeysOf(library, keys.get(), port.classes.are_texts, count);
+    const std::vector<std::string> named = KeysOf(library, keys.get(), count, port, budget);
     if (count != columns || places.size() != columns) {
       throw Error(WASINN_RUNTIME_ERROR,
                   fmt::format("output '{}': a map has {} classes, and the model lists {}", port.name, count, columns));
