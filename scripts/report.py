@@ -27,9 +27,9 @@ GTEST_OUTCOMES = {"OK": "passed", "FAILED": "failed", "SKIPPED": "skipped"}
 
 
 def inner_cases(name, outcome, output):
-    """Those of the tests that GoogleTest ran in one process, if it was more than the one of this name (which may run itself again)."""
-    ends = list(GTEST_END.finditer(output))
-    if len(ends) < 2 or all(name.endswith(end[2]) for end in ends):
+    """Those of the tests that GoogleTest ran in one process, if it was more than the one of this name. A test that runs itself again ends twice."""
+    ends = list({end[2]: end for end in GTEST_END.finditer(output)}.values())
+    if len(ends) < 2:
         return [(name, outcome, output)]
     cases, begin = [], 0
     for end in ends:

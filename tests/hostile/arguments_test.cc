@@ -99,7 +99,7 @@ TEST(HostileArguments, NumbersOfEncodingsTargetsAndBuilders) {
       no_target("2147483648"),
       no_target("4294967295"),
       Has("llama") ? Attack{"gguf as autodetect", "invalid_encoding", {"llama: no GGUF model"}}
-                   : Attack{"gguf as autodetect", "unsupported_operation", {"ggml", "libwasinn_backend_llama.so"}},
+                   : Attack{"gguf as autodetect", "unsupported_operation", {"ggml", "the backend 'llama'"}},
       {"text as autodetect", "invalid_encoding", {"not of a model format that wasinn recognises"}},
       {"text as onnx", "invalid_encoding", {"onnx: the bytes are not an ONNX model"}},
       {"nothing as autodetect", "invalid_encoding", {"not of a model format that wasinn recognises"}},

@@ -77,6 +77,9 @@ class ReportTest(unittest.TestCase):
     def test_one_that_runs_itself_again(self):
         again = gtest([("A.b", "OK")]) + gtest([("A.b", "OK")])
         self.assertEqual(self.tell(("wasmedge.A.b", "run", again))[:2], (0, "1 passed, 0 failed, 0 skipped"))
+        two = "".join(gtest([(name, "OK")]) + f"[       OK ] {name} (2 ms)\n" for name in ("A.b", "A.c"))
+        two += "[==========] 2 tests from 1 test suite ran. (4 ms total)\n"
+        self.assertEqual(self.tell(("wasmedge.all", "run", two))[:2], (0, "2 passed, 0 failed, 0 skipped"))
 
     def test_a_process_that_does_not_get_to_its_end(self):
         cases = [("A.b", "OK"), ("A.c", "OK")]
