@@ -5,7 +5,7 @@ usage: bench/witness/bench.py [ATTACK…] [--seconds S] [--rounds N] [--json FIL
 
 The witness sends an inference of `digits` as tenant `honest`, a request to a route, and an inference of `digits` as the attacker's own tenant, in turn.
 Quiet windows and windows with the attack take turns. For each attack and each of these three: median and p99 in ms, the ratio of p99 to the quiet
-windows', and failures; and the server's peak of memory. `processes` is no attack, but as many unrelated processes as there are threads for guests, which
+windows', and failures; and the server's peak of memory. `processes` is no attack, but as many unrelated processes as one route may have threads, which
 only compute: what an attack with more threads than processors costs by that alone.
 
 WASINN_BUILD names another build's folder. Exit code 1: a request of the witness failed, or the server did not end well."""
@@ -140,7 +140,7 @@ class Attacks:
 
     @contextlib.contextmanager
     def processes(self):
-        count = 6 * len(os.sched_getaffinity(0))
+        count = 6 * len(os.sched_getaffinity(0)) + 1
         started = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
         try:
             yield
