@@ -129,7 +129,7 @@ Status Context::ComputeInTurn(const GuestMemory* memory) {
     meter_.End(Stage::kQueue);
     return StillWaits(*scheduler_of_model);
   }
-  const Scheduler::Turn of_host(scheduler_, share_, waiter_);
+  const Scheduler::Turn of_host(scheduler_, share_, waiter_, graph()->turns());
   meter_.End(Stage::kQueue);
   return of_host ? ComputeNow(memory) : StillWaits(scheduler_);
 }

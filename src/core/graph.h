@@ -62,6 +62,8 @@ class Graph {
   // host.
   Scheduler* scheduler() const { return scheduler_.get(); }
   bool counts_among_computes() const { return info_.max_parallel != UINT32_MAX; }
+  // How many of its computes have a turn of the host's. NULL: a guest has made it, or configured it, and could have any number of these.
+  Scheduler::Count* turns() const { return is_hosts_ ? &turns_ : nullptr; }
   // Where contexts share slots; else NULL.
   SlotPool* slots() const { return slots_.get(); }
   // Takes an error over that a slot of this model reported; null is success.
@@ -95,7 +97,10 @@ class Graph {
 
  private:
   Graph(std::shared_ptr<Backend> backend, const LoadOptions& options)
-      : backend_(std::move(backend)), account_(options.account), encoding_(options.encoding) {}
+      : backend_(std::move(backend)),
+        account_(options.account),
+        encoding_(options.encoding),
+        is_hosts_(options.account == nullptr && options.guest_config == "{}") {}
   using Names = std::unordered_map<std::string_view, uint32_t>;
   Status ReadInfo();
   static Names NamesOf(std::span<const wasinn_io* const> ios);
@@ -107,11 +112,13 @@ class Graph {
   uint64_t kept_ = 0;
   wasinn_backend_graph* model_ = nullptr;  // constant once it is loaded
   const std::string encoding_;
+  const bool is_hosts_;
   wasinn_info info_{};  // its lists are owned by the model
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<GraphMetrics> metrics_;  // after the scheduler, of which it tells
   std::unique_ptr<SlotPool> slots_;
   mutable std::atomic<bool> lost_{false};
+  mutable Scheduler::Count turns_{0};
   Names input_names_, output_names_;  // that the model owns
 };
 

@@ -17,7 +17,7 @@ Scheduler::Count& Scheduler::LookUp(const Share& share, Waiter& waiter) {
   return *count;
 }
 
-bool Scheduler::Wait(const Share& share, Waiter& waiter, Count& count) {
+bool Scheduler::Wait(const Share& share, Waiter& waiter, Count& count, Count* of_model) {
   {
     const std::lock_guard lock(mutex_);
     // Where other threads of the guest are, if any wait.
@@ -25,12 +25,14 @@ bool Scheduler::Wait(const Share& share, Waiter& waiter, Count& count) {
     waiter.place_ = other == waiting_.end() ? order_.Arrive(share) : (*other)->place_;
     waiter.share_ = &share;
     waiter.count_ = &count;
+    waiter.of_model_ = of_model;
+    waiter.beyond_ = false;
     waiting_.push_back(&waiter);
     waiter.state_.store(Waiter::kWaiting, std::memory_order_release);
     // From here on threads that leave hand over, and nobody else comes in. But there may be places: one that was left a moment ago,
     // or those that another account must leave.
     state_.fetch_or(kSomeoneWaits, std::memory_order_acq_rel);
-    GivePlaces();
+    GivePlaces(of_model);
   }
   waiter.state_.wait(Waiter::kWaiting, std::memory_order_acquire);
   const std::lock_guard lock(mutex_);  // and so whoever let it in has nothing to do with it any more
@@ -46,30 +48,45 @@ void Scheduler::RestIfEmpty() {
   state_.fetch_and(~kSomeoneWaits, std::memory_order_acq_rel);
 }
 
-void Scheduler::HandOver() {
+void Scheduler::HandOver(const Count* of_model) {
   const std::lock_guard lock(mutex_);
   state_.fetch_sub(1, std::memory_order_acq_rel);
-  GivePlaces();
+  GivePlaces(of_model);
 }
 
-void Scheduler::GivePlaces() {
-  while (!waiting_.empty() && running() < most_ && GivePlace()) {
+// Whoever sets the mark after this look sees by itself what has changed before.
+void Scheduler::LetOthersIn(const Count* of_model) {
+  if ((state_.fetch_add(0, std::memory_order_acq_rel) & kSomeoneWaits) == 0) return;
+  const std::lock_guard lock(mutex_);
+  GivePlaces(of_model);
+}
+
+// As many as there are, and one more if this model has none.
+void Scheduler::GivePlaces(const Count* of_model) {
+  const auto may_have_one = [&] { return running() < most_ || (of_model != nullptr && *of_model == 0); };
+  while (!waiting_.empty() && may_have_one() && GivePlace()) {
   }
 }
 
-// Gives one place to the next thread whose account may have one more. False: there is none, or all have been cancelled.
+// Gives one place to the next thread whose account, or whose model, may have one more. False: there is none, or all have been cancelled.
 bool Scheduler::GivePlace() {
   std::ranges::stable_sort(waiting_, {}, &Waiter::place_);
-  const auto next = std::ranges::find_if(waiting_, [this](Waiter* waiter) {
-    if (!TryCount(*waiter->count_)) return false;
+  const bool has_room = running() < most_;
+  const auto next = std::ranges::find_if(waiting_, [&](Waiter* waiter) {
+    const bool of_host = has_room && TryCount(*waiter->count_);
+    if (!of_host && !TryBeyond(waiter->of_model_)) return false;
+    waiter->beyond_ = !of_host;
     uint32_t waiting = Waiter::kWaiting;
     if (waiter->state_.compare_exchange_strong(waiting, Waiter::kTurn, std::memory_order_acq_rel)) return true;
-    waiter->count_->fetch_sub(1, std::memory_order_acq_rel);
+    (of_host ? waiter->count_ : waiter->of_model_)->fetch_sub(1, std::memory_order_acq_rel);
     return false;
   });
   if (next == waiting_.end()) return false;
-  state_.fetch_add(1, std::memory_order_acq_rel);
   Waiter* const waiter = *next;
+  if (!waiter->beyond_) {
+    state_.fetch_add(1, std::memory_order_acq_rel);
+    CountModel(waiter->of_model_);
+  }
   waiting_.erase(next);
   const FairOrder::Place behind = order_.Serve(*waiter->share_, waiter->place_);
   for (Waiter* const other : waiting_) {

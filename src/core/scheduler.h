@@ -1,5 +1,6 @@
 // How many computes run at once. Each needs memory for its intermediate values, and processors: what is more than these
-// can feed waits here, on its own thread, and takes nothing.
+// can feed waits here, on its own thread, and takes nothing. But a model that computes nothing may always compute once: one
+// that stands still holds up no other.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@ class Scheduler {
  public:
   // Of a guest: guests that wait have turns by their weights, however many threads of each do.
   using Share = core::Share;
-  // How many turns an account has here now.
+  // How many turns an account, or a model, has here now.
   using Count = std::atomic<uint32_t>;
 
   // Whoever may have to wait. One wait at a time; it outlives it.
@@ -47,7 +48,9 @@ class Scheduler {
     // Of the scheduler's mutex.
     const Share* share_ = nullptr;
     Count* count_ = nullptr;
+    Count* of_model_ = nullptr;
     FairOrder::Place place_ = 0;
+    bool beyond_ = false;  // the turn is one more than there are
   };
 
   // The most that one account may have of `most`: a quarter is left for others, and at least `least` of several.
@@ -64,14 +67,21 @@ class Scheduler {
   // The right to run, waited for if need be; held to its end.
   class Turn {
    public:
-    Turn(Scheduler& scheduler, const Share& share, Waiter& waiter)
+    // `of_model`: where the model's turns are counted; it outlives this. NULL: the model has no turn of its own.
+    Turn(Scheduler& scheduler, const Share& share, Waiter& waiter, Count* of_model = nullptr)
         : scheduler_(scheduler),
           count_(scheduler.CountOf(share, waiter)),
-          granted_(scheduler.TryEnter(count_) || scheduler.Wait(share, waiter, count_)) {}
+          of_model_(of_model),
+          granted_(Enter(share, waiter)) {}
     ~Turn() {
       if (!granted_) return;
-      count_.fetch_sub(1, std::memory_order_release);
-      if (!scheduler_.TryLeave()) scheduler_.HandOver();
+      if (of_model_ != nullptr) of_model_->fetch_sub(1, std::memory_order_release);
+      if (beyond_) {
+        scheduler_.LetOthersIn(of_model_);
+      } else {
+        count_.fetch_sub(1, std::memory_order_release);
+        if (!scheduler_.TryLeave()) scheduler_.HandOver(of_model_);
+      }
     }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
@@ -79,8 +89,22 @@ class Scheduler {
     explicit operator bool() const { return granted_; }
 
    private:
+    bool Enter(const Share& share, Waiter& waiter) {
+      if (scheduler_.TryEnter(count_, of_model_)) return true;
+      beyond_ = TryBeyond(of_model_);
+      if (beyond_) {
+        scheduler_.LetOthersIn(nullptr);
+        return true;
+      }
+      const bool granted = scheduler_.Wait(share, waiter, count_, of_model_);
+      beyond_ = waiter.beyond_;
+      return granted;
+    }
+
     Scheduler& scheduler_;
     Count& count_;  // stays as long as it counts this one
+    Count* const of_model_;
+    bool beyond_ = false;
     const bool granted_;
   };
 
@@ -108,13 +132,22 @@ class Scheduler {
     count.fetch_sub(1, std::memory_order_acq_rel);
     return false;
   }
-  // A thread that fails goes on to Wait, which puts right what another thread of its account saw in `count` meanwhile.
-  bool TryEnter(Count& count) {
+  // Whether the model has no turn: then it has one more.
+  static bool TryBeyond(Count* of_model) {
+    uint32_t none = 0;
+    return of_model != nullptr && of_model->compare_exchange_strong(none, 1, std::memory_order_acq_rel);
+  }
+  static void CountModel(Count* of_model) {
+    if (of_model != nullptr) of_model->fetch_add(1, std::memory_order_relaxed);
+  }
+  // A thread that fails goes on to Wait or LetOthersIn, which put right what another thread of its account saw in `count` meanwhile.
+  bool TryEnter(Count& count, Count* of_model) {
     if (!TryCount(count)) return false;
     uint32_t state = state_.load(std::memory_order_relaxed);
     // Who waits goes first: the mark makes the number too large.
     while (state < most_) {
       if (state_.compare_exchange_weak(state, state + 1, std::memory_order_acquire, std::memory_order_relaxed)) {
+        CountModel(of_model);
         return true;
       }
     }
@@ -131,9 +164,11 @@ class Scheduler {
     return false;
   }
   Count& LookUp(const Share& share, Waiter& waiter);
-  bool Wait(const Share& share, Waiter& waiter, Count& count);
-  void HandOver();
-  void GivePlaces();
+  bool Wait(const Share& share, Waiter& waiter, Count& count, Count* of_model);
+  // `of_model`, if given, has one turn less.
+  void HandOver(const Count* of_model);
+  void LetOthersIn(const Count* of_model);
+  void GivePlaces(const Count* of_model);
   bool GivePlace();
   void RestIfEmpty();
 

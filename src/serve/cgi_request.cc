@@ -67,10 +67,7 @@ std::string HostOf(const Header& request, const Ends& ends) {
 
 Outcome<Variables> CgiVariables(const Header& request, const std::string& route, const std::string& path,
                                 uint64_t body_bytes, const Ends& ends) {
-  for (const http::field once : {http::field::host, http::field::content_type}) {
-    if (request.count(once) > 1)
-      return std::unexpected(Invalid(fmt::format("two headers {}", ToView(http::to_string(once)))));
-  }
+  if (request.count(http::field::content_type) > 1) return std::unexpected(Invalid("two headers Content-Type"));
   const std::string_view target = ToView(request.target());
   const size_t question = target.find('?');
   const bool is_root = route == "/";

@@ -75,6 +75,8 @@ void Front::Rename(Header& header, const Generation& generation) {
 std::expected<Admission, Response> Front::Admit(Header& header) const {
   const auto target = CanonicalTarget(AsText(header.target()));
   if (!target) return std::unexpected(ToResponse(target.error()));
+  // A proxy before us may have looked at the other one, and origins are compared with it.
+  if (header.count(http::field::host) > 1) return std::unexpected(ToResponse(Invalid("two headers Host")));
   header.target(*target);
   std::shared_ptr<Generation> generation = gate_.current();
   Rename(header, *generation);

@@ -41,8 +41,14 @@ class StandsStill(ServeTest):
             self.assertTrue(client.recv(65536).startswith(b"HTTP/1.1 200"))
 
     def test_models_that_compute_for_ever(self):
-        slow = {name: MODEL + "gate g\n" for name in ("a", "b", "c")}
-        server = self.serve(models={**slow, "m": MODEL, "n": MODEL})
+        self.check_models_that_compute_for_ever(MODEL)
+
+    def test_models_that_compute_for_ever_among_max_computes(self):
+        self.check_models_that_compute_for_ever(MODEL + "turns 0\n")
+
+    def check_models_that_compute_for_ever(self, model):
+        slow = {name: model + "gate g\n" for name in ("a", "b", "c")}
+        server = self.serve(models={**slow, "m": model, "n": model})
         clients = self.begin_many(server, *(f"/v2/models/{name}/infer" for name in slow))
         until(lambda: self.load(server, "workers")["waiting"] > 60)
         self.expect_all_of_another(server)

@@ -86,6 +86,15 @@ class Framing(ServeTest):
                 connection.sendall(head(len(BODY), "a:\r\n" * lines + "Connection: close\r\n").replace(b"Host: a\r\n", b"") + BODY)
                 self.assertTrue(read_all(connection).startswith(b"HTTP/1.1 " + status), lines)
 
+    def test_two_hosts(self):
+        server = self.serve(models={"m": MODEL})
+        for path in ("/", "/v2", "/v2/health/live", "/v1/models", "/wasinn/state"):
+            with self.subTest(path), server.socket() as client:
+                client.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n".encode())
+                answer = read_all(client)
+                self.assertTrue(answer.startswith(b"HTTP/1.1 400"), answer)
+                self.assertIn(b"two headers Host", answer)
+
     def test_a_client_of_http_1_0_is_not_told_to_go_on(self):
         """It would take that for the answer."""
         server = self.serve(models={"m": MODEL})
