@@ -135,7 +135,8 @@ typedef struct wasinn_limits {
                                   in a worker: a worker that does not stop in time is ended. The host's default limit
                                   holds for such a registered model whoever loads it, a shorter one of the guest's as
                                   well; 60,000 */
-  uint32_t compute_timeout_ms; /* for one compute; 30,000 */
+  uint32_t compute_timeout_ms; /* for one compute or step. A text that takes longer is cut: WASINN_CONTEXT_FULL, and its
+                                  beginning may be read; 30,000 */
   uint32_t max_tensors;        /* tensors that a component holds at once; 16,384 */
   uint32_t max_errors;         /* error objects that a component holds at once; 1,024 */
   uint32_t max_threads;        /* threads beside the guest's first; 64 */
