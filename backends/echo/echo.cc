@@ -438,6 +438,7 @@ wasinn_error* Outputs(wasinn_backend_slot* slot, const wasinn_io* const** out, u
 const char* Describe(wasinn_backend_graph* model) { return model->description.c_str(); }
 
 void Cancel(wasinn_backend_slot* slot) {
+  Pass(slot->model->cancel_gate, false);
   if (slot->running.load() && !slot->model->deaf) slot->cancelled.store(true);
 }
 

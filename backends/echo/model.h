@@ -6,6 +6,7 @@
 //  - delay MS: a compute takes so long; it can be cancelled
 //  - gate PATH: a compute makes the file PATH.reached and waits until there is a file PATH; it can be cancelled
 //  - gated BYTE: only a compute whose inputs have such a byte waits there, or of `pieces` the step that comes to it
+//  - cancel_gate PATH: a cancel of a compute does so, though none may block
 //  - load_gate PATH: a load does so, unload_gate PATH: an unload, context_gate PATH: the making of a context, which can be
 //    cancelled too, free_gate PATH: the freeing of one; the backend's own key "gate" is for its open
 //  - turns N: no more than N computes run at once, 0: than the host says alone; any number, if this is not there
@@ -85,7 +86,8 @@ struct wasinn_backend_graph {
   bool deaf = false, late = false, opaque_outputs = false, untakeable = false, leaves = false, shares = false,
        wears = false, stateful = false;
   bool strays = false;
-  std::string memory, dies, description, gate, load_gate, unload_gate, context_gate, free_gate, says, records, async;
+  std::string memory, dies, description, gate, load_gate, unload_gate, context_gate, free_gate, cancel_gate, says,
+      records, async;
   wasinn::echo::Kept kept;
 };
 

@@ -62,7 +62,7 @@ Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
 
 Status Guest::Begin(Executor::Job job) {
   Status status = host_->executor().Begin(begun_, std::move(job));
-  if (closing_) host_->executor().RunWaiting(begun_);  // whoever stops the guest may have looked before
+  if (closing_) host_->executor().EndWaiting(begun_);  // whoever stops the guest may have looked before
   return status;
 }
 
@@ -100,11 +100,12 @@ void Guest::Stop() noexcept {
   run_->watched.CancelForGood();
 }
 
+// The watchdog comes here, on whom all deadlines wait: nothing of a backend's or of an engine's runs here. What runs in
+// contexts ends since they have `closing_` to stop them.
 void Guest::StopCalls() noexcept {
   inside_.fetch_or(kClosed, std::memory_order_acq_rel);
   closing_.store(true, std::memory_order_release);
-  contexts_.WithEach([](const GuestContext& held) { held.context->CancelForGood(); });
-  if (host_ != nullptr) host_->executor().RunWaiting(begun_);
+  if (host_ != nullptr) host_->executor().EndWaiting(begun_);
 }
 
 // Called by whoever has such an end, which holds a presence until it has run.

@@ -61,7 +61,7 @@ TEST(Executor, AForkedProcessIsRefusedAndWaitsForNoLock) {
     ++forks;
     EXPECT_TRUE(wasinn::testing::IsTrueInAFork([&] {
       const bool refused = executor.Begin(other, [] {}).code() == WASINN_LOST;
-      executor.RunWaiting(other);
+      executor.EndWaiting(other);
       executor.RunEnds(other);
       return refused;
     }));
