@@ -39,6 +39,15 @@ TEST(TorchOpen, SaysThatALibraryIsTooOld) {
   EXPECT_THAT(other.opened().message, HasSubstr("an older version"));
 }
 
+TEST(TorchTooNew, SaysWhatIsReadAndWhatToDo) {
+  const Host host;
+  const ZipEntries entries = UnzipModel(TorchModel("def forward(self, x):\n    return x * 2\n"));
+  const Model model(host, ZipArchive(entries, 99), TorchOptions());
+  EXPECT_EQ(model.loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_THAT(model.loaded().message, AllOf(HasSubstr("version 99"), HasSubstr("maximum supported version"),
+                                            HasSubstr("newer than PyTorch "), HasSubstr("or save the model again")));
+}
+
 // A device that is named is that one or none.
 TEST(TorchDevices, NamesOneThatIsNotThere) {
   const Host host;
