@@ -21,6 +21,7 @@
 #include "common/too_new.h"
 #include "torch/archive.h"
 #include "torch/call_scope.h"
+#include "torch/devices.h"
 #include "torch/messages.h"
 
 namespace wasinn::torch {
@@ -186,6 +187,7 @@ void Model::Load(const Source& source) {
   if (from_guest_) RefuseFiles(module_);
   const auto forward = module_.find_method("forward");
   if (!forward) throw Error(WASINN_INVALID_ENCODING, "the TorchScript model has no method 'forward'");
+  PutOn(device_, module_);
   module_.eval();
   auto signature = std::make_unique<Signature>(forward->function().getSchema());
   SaySilentAliases(module_);

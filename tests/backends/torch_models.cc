@@ -215,6 +215,10 @@ std::string TorchModel(const std::string& code, const std::vector<std::pair<std:
   return Saved(module);
 }
 
+std::string TorchHeldDevice(const std::string& device, const std::string& code) {
+  return Holding(c10::DeviceObjType::get(), c10::Device(device), code);
+}
+
 std::string ZipArchive(const ZipEntries& entries, uint64_t version) {
   std::string bytes;
   caffe2::serialize::PyTorchStreamWriter writer([&](const void* data, size_t size) {

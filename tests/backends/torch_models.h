@@ -36,6 +36,9 @@ ZipEntries UnzipModel(const std::string& bytes);
 // The bytes of a model with an attribute held: List[Tensor], of numbers: 0 and 1.
 std::string TorchHeldList(const std::string& code);
 
+// The bytes of a model with an attribute held: Device.
+std::string TorchHeldDevice(const std::string& device, const std::string& code);
+
 // Load options for a guest's model, unless it has a path.
 inline LoadOptions TorchOptions(const std::string& path = "") { return {.encoding = "pytorch", .path = path}; }
 
