@@ -130,6 +130,19 @@ void Executor::TellOfEnds(const Share& share) noexcept {
   ends_wait_->notify_one();
 }
 
+void Executor::RunWaiting(Share& share) noexcept {
+  if (started_in_.is_elsewhere()) return;
+  std::list<Share::One> jobs;
+  {
+    const std::lock_guard lock(mutex_);
+    if (share.waiting_.empty()) return;
+    jobs.swap(share.waiting_);
+    waiting_ -= jobs.size();
+    turns_.remove(&share);
+  }
+  for (const Share::One& one : jobs) one.job();
+}
+
 void Executor::EndWaiting(Share& share) noexcept {
   if (started_in_.is_elsewhere()) return;
   const std::lock_guard lock(mutex_);

@@ -60,7 +60,10 @@ class Executor {
 
   // Runs `job` once, later. An error: the system gives no thread at all, and nothing runs.
   Status Begin(Share& share, Job job);
-  // The jobs of a guest that have not begun become ends: for guests that are stopped, whose jobs take little time then.
+  // The jobs of a guest that have not begun run now, on this thread: for guests that are stopped, so that each has ended
+  // when this returns. In an OS process that was forked off none does.
+  void RunWaiting(Share& share) noexcept;
+  // The same for a thread that must not run them: they become ends: for guests that are stopped, whose jobs take little time then.
   // Does not block. In an OS process that was forked off nothing happens.
   void EndWaiting(Share& share) noexcept;
   // Runs an end that was made, once, later. Does not block. There is a thread, since a job has run.

@@ -62,7 +62,7 @@ Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
 
 Status Guest::Begin(Executor::Job job) {
   Status status = host_->executor().Begin(begun_, std::move(job));
-  if (closing_) host_->executor().EndWaiting(begun_);  // whoever stops the guest may have looked before
+  if (closing_) host_->executor().RunWaiting(begun_);  // whoever stops the guest may have looked before
   return status;
 }
 
@@ -93,18 +93,23 @@ bool Guest::EndRun() noexcept {
 }
 
 void Guest::Stop() noexcept {
-  StopCalls();
+  RefuseCalls();
+  if (host_ != nullptr) host_->executor().RunWaiting(begun_);
   const std::lock_guard lock(run_mutex_);
   if (run_ == nullptr) return;
   (void)host_->watchdog().Start();  // so that it interrupts again; without it, once must do
   run_->watched.CancelForGood();
 }
 
+void Guest::RefuseCalls() noexcept {
+  inside_.fetch_or(kClosed, std::memory_order_acq_rel);
+  closing_.store(true, std::memory_order_release);
+}
+
 // The watchdog comes here, on whom all deadlines wait: nothing of a backend's or of an engine's runs here. What runs in
 // contexts ends since they have `closing_` to stop them.
 void Guest::StopCalls() noexcept {
-  inside_.fetch_or(kClosed, std::memory_order_acq_rel);
-  closing_.store(true, std::memory_order_release);
+  RefuseCalls();
   if (host_ != nullptr) host_->executor().EndWaiting(begun_);
 }
 
