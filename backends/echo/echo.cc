@@ -210,13 +210,25 @@ void SlotFree(wasinn_backend_slot* slot) {
   delete slot;
 }
 
+std::string_view NextPiece(const wasinn_backend_slot& slot) {
+  const wasinn_tensor& input = slot.inputs[0].tensor;
+  return std::string_view(static_cast<const char*>(input.data), input.bytes)
+      .substr(slot.generated.size(), slot.model->piece);
+}
+
+// Whether what comes next has such a byte: a compute, or a step of one.
+bool Meets(const wasinn_backend_slot& slot, int byte) {
+  if (slot.model->piece == 0) return wasinn::echo::HasByte(slot.inputs, byte);
+  return byte >= 0 && NextPiece(slot).contains(static_cast<char>(byte));
+}
+
 bool WorkOn(wasinn_backend_slot* slot) {
   slot->cancelled.store(false);
   slot->running.store(true);
   if (slot->model->dies == "compute") wasinn::echo::Die();
-  const bool endless = wasinn::echo::HasByte(slot->inputs, slot->model->endless);
+  const bool endless = Meets(*slot, slot->model->endless);
   const int delay_ms = endless ? wasinn::echo::kEndless : slot->model->delay_ms;
-  const bool waits = slot->model->gated < 0 || wasinn::echo::HasByte(slot->inputs, slot->model->gated);
+  const bool waits = slot->model->gated < 0 || Meets(*slot, slot->model->gated);
   static const std::string no_gate;
   const bool done = Work(delay_ms, waits ? slot->model->gate : no_gate, slot->cancelled);
   slot->running.store(false);
@@ -229,14 +241,13 @@ wasinn_error* Step(wasinn_backend_slot* slot) {
   if (wasinn_error* error = CheckInputs(slot)) return error;
   if (!slot->generating) slot->generated.Set({});
   slot->generating = true;
-  if (!WorkOn(slot)) return Fail(WASINN_RUNTIME_ERROR, "step cancelled");
-  const wasinn_tensor& input = slot->inputs[0].tensor;
   const size_t done = slot->generated.size();
-  if (done == input.bytes) return Fail(WASINN_END_OF_SEQUENCE, "all is said");
+  if (!WorkOn(slot)) return Fail(done > 0 ? WASINN_CONTEXT_FULL : WASINN_RUNTIME_ERROR, "step cancelled");
+  const std::string_view piece = NextPiece(*slot);
+  if (piece.empty()) return Fail(WASINN_END_OF_SEQUENCE, "all is said");
   if (done >= model.room) return Fail(WASINN_CONTEXT_FULL, "no room is left");
-  const size_t size = std::min(model.piece, input.bytes - done);
-  slot->piece.Set({static_cast<const char*>(input.data) + done, size});
-  slot->generated.Append(static_cast<const char*>(input.data) + done, size);
+  slot->piece.Set(std::string(piece));
+  slot->generated.Append(piece.data(), piece.size());
   return nullptr;
 }
 
@@ -427,6 +438,7 @@ wasinn_error* Outputs(wasinn_backend_slot* slot, const wasinn_io* const** out, u
 const char* Describe(wasinn_backend_graph* model) { return model->description.c_str(); }
 
 void Cancel(wasinn_backend_slot* slot) {
+  Pass(slot->model->cancel_gate, false);
   if (slot->running.load() && !slot->model->deaf) slot->cancelled.store(true);
 }
 

@@ -74,6 +74,7 @@ void ReadModel(wasinn_backend_graph& model, std::string_view text) {
     if (word == "load_gate") words >> model.load_gate;
     if (word == "unload_gate") words >> model.unload_gate;
     if (word == "free_gate") words >> model.free_gate;
+    if (word == "cancel_gate") words >> model.cancel_gate;
     if (word == "context_gate") words >> model.context_gate;
     if (word == "pieces") words >> model.piece;
     if (word == "room") words >> model.room;

@@ -5,7 +5,8 @@
 //    guest's configuration
 //  - delay MS: a compute takes so long; it can be cancelled
 //  - gate PATH: a compute makes the file PATH.reached and waits until there is a file PATH; it can be cancelled
-//  - gated BYTE: only a compute whose inputs have such a byte waits there
+//  - gated BYTE: only a compute whose inputs have such a byte waits there, or of `pieces` the step that comes to it
+//  - cancel_gate PATH: a cancel of a compute does so, though none may block
 //  - load_gate PATH: a load does so, unload_gate PATH: an unload, context_gate PATH: the making of a context, which can be
 //    cancelled too, free_gate PATH: the freeing of one; the backend's own key "gate" is for its open
 //  - turns N: no more than N computes run at once, 0: than the host says alone; any number, if this is not there
@@ -14,14 +15,15 @@
 //  - dies WHERE: a load, compute or unload ends the OS process
 //  - fail CODE: a compute ends in the error of that number
 //  - poison BYTE: a compute ends in an error where an input has such a byte
-//  - endless BYTE: a compute does not end by itself where an input has such a byte
+//  - endless BYTE: a compute does not end by itself where an input has such a byte, or of `pieces` the step that comes to it
 //  - load_delay MS: a load takes so long; it can be cancelled
 //  - fail_load CODE: a load ends in the error of that number
 //  - takes BYTES: a compute allocates so many for each byte of its inputs, if it may
 //  - stateful: it says that it is
 //  - late: the outputs are known only after a compute
 //  - opaque_outputs: those are no tensors of numbers
-//  - pieces BYTES: generates its outputs in pieces of so many bytes of the inputs, each in the time of `delay`
+//  - pieces BYTES: generates its outputs in pieces of so many bytes of the inputs, each in the time of `delay`. After
+//    a cancel those that are there stay
 //  - room BYTES: the context is full after so many
 //  - outgrows BYTES: outputs have so many, whatever their signature says
 //  - untakeable: take_output fails
@@ -84,7 +86,8 @@ struct wasinn_backend_graph {
   bool deaf = false, late = false, opaque_outputs = false, untakeable = false, leaves = false, shares = false,
        wears = false, stateful = false;
   bool strays = false;
-  std::string memory, dies, description, gate, load_gate, unload_gate, context_gate, free_gate, says, records, async;
+  std::string memory, dies, description, gate, load_gate, unload_gate, context_gate, free_gate, cancel_gate, says,
+      records, async;
   wasinn::echo::Kept kept;
 };
 

@@ -208,6 +208,15 @@ bool Context::WantsSteps() {
   return true;
 }
 
+void Context::CheckWhole(Generation::End end) const {
+  if (end == Generation::End::kFull) {
+    throw Error(WASINN_CONTEXT_FULL, fmt::format("the context of {} tokens is full", sequence_->capacity()));
+  }
+  if (end == Generation::End::kCut) {
+    throw Error(WASINN_CONTEXT_FULL, fmt::format("the text was cut after {} tokens", output_tokens_));
+  }
+}
+
 void Context::Compute() {
   EndGeneration();
   Generation::End end = Generation::End::kNone;
@@ -222,9 +231,7 @@ void Context::Compute() {
   }
   generation_.reset();
   has_output_ = true;
-  if (end == Generation::End::kFull) {
-    throw Error(WASINN_CONTEXT_FULL, fmt::format("the context of {} tokens is full", sequence_->capacity()));
-  }
+  CheckWhole(end);
 }
 
 void Context::Step() {
@@ -243,9 +250,7 @@ void Context::Step() {
   has_output_ = true;
   has_piece_ = end == Generation::End::kNone;
   if (end == Generation::End::kOver) throw Error(WASINN_END_OF_SEQUENCE, "the generation has ended");
-  if (end == Generation::End::kFull) {
-    throw Error(WASINN_CONTEXT_FULL, fmt::format("the context of {} tokens is full", sequence_->capacity()));
-  }
+  CheckWhole(end);
 }
 
 void Context::EndGeneration() {

@@ -85,6 +85,8 @@ class Context {
   void ForgetEmbeddings();
   // One piece, between Enter and Leave of the gate.
   Generation::End StepInside();
+  // Throws WASINN_CONTEXT_FULL if more text was to come.
+  void CheckWhole(Generation::End end) const;
   void ChargeText();
   void WriteMetadata();
   const std::string& Report();

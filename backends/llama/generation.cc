@@ -116,11 +116,28 @@ Generation::End Generation::Last(End end, Reason reason, std::string* piece) {
   return piece->empty() ? end : End::kNone;
 }
 
+Generation::End Generation::Cut(std::string* piece) {
+  *piece += writer_.End();
+  end_ = End::kCut;
+  if (reason_ == Reason::kNone) reason_ = Reason::kLength;
+  sequence_->End();
+  return piece->empty() ? end_ : End::kNone;
+}
+
 Generation::End Generation::Step(std::string* piece) {
   piece->clear();
   step_token_.reset();
   if (probabilities_ != nullptr) probabilities_->NewStep();
   if (end_ != End::kNone) return end_;
+  try {
+    return Next(piece);
+  } catch (const Error& error) {
+    if (error.code() != WASINN_TIMEOUT || output_tokens_ == 0) throw;
+    return Cut(piece);
+  }
+}
+
+Generation::End Generation::Next(std::string* piece) {
   const bool is_first = !std::exchange(begun_, true);
   if (predict_ == 0) {
     if (states_.saves()) sequence_->Evaluate(Begin(), nullptr, 1);

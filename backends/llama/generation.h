@@ -21,9 +21,10 @@ namespace wasinn::llama {
 // One thread at a time.
 class Generation {
  public:
-  // Its end: none yet; the model or the settings say so; there is no room for more.
-  enum class End { kNone, kOver, kFull };
-  // Why it has ended: the model has said so; a stop word has come; a limit of tokens; not yet.
+  // Its end: none yet; the model or the settings say so; there is no room for more; it was cancelled after its first
+  // token.
+  enum class End { kNone, kOver, kFull, kCut };
+  // Why it has ended: the model has said so; a stop word has come; a limit of tokens or of time; not yet.
   enum class Reason { kNone, kModel, kWord, kLength };
 
   // `sequence`, `media`, `probabilities` and `gate` are used until this goes. `form`: of a chat, or NULL. `media`: the prompt
@@ -36,7 +37,8 @@ class Generation {
   Generation(const Generation&) = delete;
   Generation& operator=(const Generation&) = delete;
 
-  // One token more, and the text that it completes, which may be empty. Nothing happens after the end.
+  // One token more, and the text that it completes, which may be empty. Nothing happens after the end. Throws
+  // WASINN_TIMEOUT if it was cancelled before its first token.
   End Step(std::string* piece);
 
   Reason reason() const { return reason_; }
@@ -58,6 +60,9 @@ class Generation {
   uint64_t discarded_tokens() const { return discarded_tokens_; }
 
  private:
+  End Next(std::string* piece);
+  // A cancel loses no text: neither what was made before nor what waited for more, such as half a stop word.
+  End Cut(std::string* piece);
   // The last piece: what comes after it is `end`.
   End Last(End end, Reason reason, std::string* piece);
   // The tokens of the prompt that are not held yet.

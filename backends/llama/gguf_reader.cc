@@ -182,7 +182,14 @@ GgufFile::GgufFile(std::span<const uint8_t> bytes) {
     RefuseGguf("its {} bytes do not begin with GGUF", bytes.size());
   cursor.Take(4, "the magic");
   const auto version = cursor.Number<uint32_t>("the version");
-  if (version != 2 && version != 3) RefuseGguf("version {}: expected 2 or 3", version);
+  // The version of a file with another order of bytes looks large.
+  const bool is_newer = version > 3 && version <= UINT16_MAX;
+  if (version != 2 && version != 3) {
+    RefuseGguf("version {}: expected 2 or 3{}", version,
+               is_newer ? ": the file is newer than this wasinn: use a newer one, or convert the model again with an "
+                          "older llama.cpp (convert_hf_to_gguf.py)"
+                        : "");
+  }
   const auto n_tensors = cursor.Number<uint64_t>("the number of tensors");
   const auto n_values = cursor.Number<uint64_t>("the number of values");
   for (uint64_t i = 0; i < n_values; ++i) {

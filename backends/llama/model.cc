@@ -154,8 +154,15 @@ void Model::Load(const wasinn_blob& blob, const wasinn_load_options& options, De
   }
   if (stopped) throw Error(WASINN_TIMEOUT, "loading the model was cancelled");
   if (model_ == nullptr) {
+    const std::string words = scope.Errors("it does not say why");
+    // It does not tell a new one from nonsense.
+    const bool may_be_newer =
+        words.contains("unknown model architecture") || words.contains("unknown pre-tokenizer type");
     throw Error(WASINN_INVALID_ENCODING,
-                fmt::format("llama.cpp cannot load the model: {}", scope.Errors("it does not say why")));
+                fmt::format("llama.cpp cannot load the model: {}{}", words,
+                            may_be_newer ? fmt::format(": if the model is newer than llama.cpp {}, use a newer one",
+                                                       library.version())
+                                         : ""));
   }
 }
 

@@ -17,6 +17,7 @@
 #include "common/on_cancel.h"
 #include "common/saturating.h"
 #include "common/target.h"
+#include "common/too_new.h"
 #include "onnx/call_scope.h"
 #include "onnx/device_turn.h"
 #include "onnx/external_files.h"
@@ -218,11 +219,9 @@ void Model::MakeSession(const Providers& providers, const Source& source, std::s
   if (IsTooNew(words)) {
     wasinn_code code = WASINN_RUNTIME_ERROR;
     const std::string message = library.Message(status, &code);
-    throw Error(
-        code,
-        fmt::format("{}: the model is newer than ONNX Runtime {}: use a newer one, or export the model again with an "
-                    "older opset and IR version (torch.onnx.export's opset_version, onnx.version_converter)",
-                    message, library.version()));
+    throw Error(code, backend::TooNew(message, "ONNX Runtime", library.version(),
+                                      "export the model again with an older opset and IR version (torch.onnx.export's "
+                                      "opset_version, onnx.version_converter)"));
   }
   library.Check(
       status,

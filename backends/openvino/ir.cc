@@ -70,6 +70,7 @@ class Scanner {
     scan_.is_whole = static_cast<bool>(document.load_buffer(xml.data(), xml.size()));
     Walk(document, [this](const pugi::xml_node& node) {
       Note(node.name());
+      if (std::string_view(node.name()) == "net") scan_.version = node.attribute("version").as_ullong();
       for (const pugi::xml_attribute& attribute : node.attributes()) {
         Note(attribute.name());
         Note(attribute.value());

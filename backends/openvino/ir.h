@@ -13,6 +13,7 @@ bool LooksLikeXml(std::string_view bytes);
 // What an IR says, as OpenVINO's reader understands it: in each encoding of XML, and with characters by their numbers.
 struct IrScan {
   bool is_whole = false;       // false: it is no XML to its end, and the rest may be missing here
+  uint64_t version = 0;        // of the format; 0: it says none
   bool names_weights = false;  // a file for its weights: OpenVINO keeps the place in the model, and its devices read it
   bool may_loop = false;       // as often as the data say
   bool has_state = false;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/too_new.h"
 #include "openvino/ir.h"
 #ifdef WASINN_OPENVINO_SCANS_ONNX
 #include "onnx/model_scan.h"
@@ -94,11 +95,26 @@ class SourceReader {
       throw Error(WASINN_SECURITY, "the IR names a file for its weights: one that is given as bytes must be whole");
     }
     if (first_.path == nullptr && !scan.is_whole) throw Error(WASINN_INVALID_ENCODING, "the IR is broken XML");
-    SourceModel source = ReadMemory("reading the IR", std::move(weights));
+    SourceModel source = ReadIrOf(scan.version, std::move(weights));
     source.may_loop = scan.may_loop;
     source.has_state = scan.has_state;
     source.state_bytes = scan.state_bytes;
     return source;
+  }
+
+  // OpenVINO only says that it does not read the file, and not which version it has.
+  SourceModel ReadIrOf(uint64_t version, Weights weights) const {
+    constexpr uint64_t kNewest = 11;
+    try {
+      return ReadMemory("reading the IR", std::move(weights));
+    } catch (const Error& error) {
+      std::string words = error.what();
+      if (version <= kNewest && !words.contains("unsupported opset")) throw;
+      if (version > kNewest)
+        words += fmt::format(": the file has IR version {}, known are 10 and {}", version, kNewest);
+      throw Error(error.code(), backend::TooNew(std::move(words), "OpenVINO", host_.library().version(),
+                                                "convert the model again with an older OpenVINO"));
+    }
   }
 
   SourceModel ReadOnnx() {

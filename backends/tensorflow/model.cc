@@ -104,7 +104,9 @@ TfGraph Import(const TfLibrary& library, std::span<const uint8_t> bytes) {
   const TF_Code code = library->TF_GetCode(status.get());
   if (code == TF_OK) return graph;
   const std::string message = fmt::format("importing the graph: {}", library.Message(status.get()));
-  if (message.find("Invalid GraphDef") != std::string::npos) throw Error(WASINN_INVALID_ENCODING, message);
+  if (message.contains("Invalid GraphDef") || message.contains("min consumer version")) {
+    throw Error(WASINN_INVALID_ENCODING, message);
+  }
   // An operation that is not registered.
   throw Error(code == TF_NOT_FOUND ? WASINN_UNSUPPORTED_OPERATION : CodeOf(code), message);
 }

@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "common/library.h"
 #include "common/stderr_capture.h"
+#include "common/too_new.h"
 
 namespace wasinn::tensorflow {
 
@@ -67,7 +68,8 @@ std::string TfLibrary::Message(const TF_Status* status) const {
   std::string message = api_.TF_Message(status);
   if (message.size() > kMost) message = message.substr(0, kMost) + "…";
   while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
-  return message;
+  if (!message.contains("min consumer version")) return message;
+  return backend::TooNew(std::move(message), "TensorFlow", version_, "save the model again with an older TensorFlow");
 }
 
 void TfLibrary::Check(const TF_Status* status, const char* doing) const {

@@ -6,13 +6,38 @@
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "common/error.h"
+#include "common/too_new.h"
 
 namespace wasinn::tflite {
 
 using backend::Error;
+
+namespace {
+
+// Of TensorFlow Lite's words, which have the file's number. It does not read a file of an older schema, either.
+bool IsTooNew(std::string_view words) {
+  if (const size_t at = words.find("schema version "); at != words.npos) {
+    int found = 0, read = 0;
+    const std::string from(words.substr(at));
+    std::sscanf(from.c_str(), "schema version %d not equal to supported version %d", &found, &read);
+    return found > read && read > 0;
+  }
+  return words.contains("An older version of this builtin might be supported") ||
+         words.contains("Are you using old TFLite binary with newer model");
+}
+
+std::string WithAdvice(const TfLiteLibrary& library, std::string words) {
+  if (!IsTooNew(words)) return words;
+  return backend::TooNew(std::move(words), "TensorFlow Lite", library.version(),
+                         "convert the model again with an older TensorFlow");
+}
+
+}  // namespace
 
 void Messages::Report(void* self, const char* format, va_list args) {
   constexpr size_t kMost = 4096;
@@ -61,7 +86,7 @@ Interpreter::Interpreter(const TfLiteLibrary& library, const TfLiteModel* model,
   interpreter_ = library.interpreter_create(model, raw.get());
   if (interpreter_ != nullptr) return;
   throw Error(options.delegates.empty() ? WASINN_INVALID_ENCODING : WASINN_UNSUPPORTED_OPERATION,
-              fmt::format("making an interpreter{}: {}", names, TakeMessages()));
+              WithAdvice(library, fmt::format("making an interpreter{}: {}", names, TakeMessages())));
 }
 
 Interpreter::~Interpreter() {

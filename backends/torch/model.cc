@@ -6,6 +6,7 @@
 #include <caffe2/serialize/read_adapter_interface.h>
 #include <fmt/format.h>
 #include <torch/csrc/jit/serialization/import.h>
+#include <torch/headeronly/version.h>
 
 #include <algorithm>
 #include <cstring>
@@ -17,8 +18,10 @@
 #include "common/large_stack.h"
 #include "common/on_cancel.h"
 #include "common/target.h"
+#include "common/too_new.h"
 #include "torch/archive.h"
 #include "torch/call_scope.h"
+#include "torch/devices.h"
 #include "torch/messages.h"
 
 namespace wasinn::torch {
@@ -106,8 +109,11 @@ c10::Device ConfiguredDevice(const std::string& configured) {
   }
   const bool unknown = message.find("Unknown builtin op") != std::string::npos ||
                        message.find("Unknown type name '__torch__.torch.classes") != std::string::npos;
-  throw Error(unknown ? WASINN_UNSUPPORTED_OPERATION : WASINN_INVALID_ENCODING,
-              fmt::format("loading the TorchScript model: {}", message));
+  std::string words = "loading the TorchScript model: " + message;
+  if (message.contains("maximum supported version for reading")) {
+    words = backend::TooNew(std::move(words), "PyTorch", TORCH_VERSION, "save the model again with an older PyTorch");
+  }
+  throw Error(unknown ? WASINN_UNSUPPORTED_OPERATION : WASINN_INVALID_ENCODING, words);
 }
 
 }  // namespace
@@ -181,6 +187,7 @@ void Model::Load(const Source& source) {
   if (from_guest_) RefuseFiles(module_);
   const auto forward = module_.find_method("forward");
   if (!forward) throw Error(WASINN_INVALID_ENCODING, "the TorchScript model has no method 'forward'");
+  PutOn(device_, module_);
   module_.eval();
   auto signature = std::make_unique<Signature>(forward->function().getSchema());
   SaySilentAliases(module_);

@@ -312,8 +312,9 @@ typedef struct wasinn_backend {
    * framework still has the address. The outputs of the last compute stay. */
   void (*unbind_input)(wasinn_backend_slot* slot, uint32_t index);
   /* Runs the model on the inputs and produces the wanted outputs. After an error the inputs stay as they are, and there
-   * are no outputs. Only after WASINN_CONTEXT_FULL the outputs show what was generated so far. If a wanted output is
-   * WASINN_IO_BINDABLE, not bound and not kept: WASINN_INVALID_ARGUMENT. */
+   * are no outputs. Only after WASINN_CONTEXT_FULL the outputs show what was generated so far: more was to come, but there
+   * was no room for it, or `cancel` has cut the text. If a wanted output is WASINN_IO_BINDABLE, not bound and not kept:
+   * WASINN_INVALID_ARGUMENT. */
   wasinn_error* (*compute)(wasinn_backend_slot* slot, const wasinn_compute_options* options,
                            wasinn_compute_result* result);
   /* Out: a view of output `index` of the last successful compute, borrowed until the next compute or slot_free. Only

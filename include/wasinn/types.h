@@ -43,7 +43,8 @@ typedef enum wasinn_code {
   WASINN_SECURITY = 10,             /* 6, security: refused by the host's policy */
   /* For models that generate text. The errnos are WasmEdge's. */
   WASINN_END_OF_SEQUENCE = 11, /* 100: the sequence is complete. Not a failure; components get it as `none` */
-  WASINN_CONTEXT_FULL = 12,    /* 101, too-large: the output so far may be read */
+  WASINN_CONTEXT_FULL = 12,    /* 101, too-large: more text was to come, but the context is full or a
+                                  deadline has passed. The output so far may be read */
   WASINN_PROMPT_TOO_LONG = 13, /* 102, too-large */
   WASINN_MODEL_NOT_FOUND = 14, /* 103, not-found: the name is registered, but its file is missing */
   /* For models that run outside of this OS process. */

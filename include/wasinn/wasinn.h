@@ -135,7 +135,8 @@ typedef struct wasinn_limits {
                                   in a worker: a worker that does not stop in time is ended. The host's default limit
                                   holds for such a registered model whoever loads it, a shorter one of the guest's as
                                   well; 60,000 */
-  uint32_t compute_timeout_ms; /* for one compute; 30,000 */
+  uint32_t compute_timeout_ms; /* for one compute or step. A text that takes longer is cut: WASINN_CONTEXT_FULL, and its
+                                  beginning may be read; 30,000 */
   uint32_t max_tensors;        /* tensors that a component holds at once; 16,384 */
   uint32_t max_errors;         /* error objects that a component holds at once; 1,024 */
   uint32_t max_threads;        /* threads beside the guest's first; 64 */
@@ -543,8 +544,8 @@ WASINN_API uint32_t wasinn_guest_call(wasinn_call* call);
  *    must not call wasinn. Until `done` is called, `call`, all that it points to, and the guest's memory must stay in
  *    place, and only the host may write to that memory.
  *  - The call is inside until `done` has returned: wasinn_guest_close waits for that. When the guest is stopped or
- *    closed, or when its run's deadline passes, a waiting call ends at once, on the thread that stops the guest. A
- *    running call ends soon.
+ *    closed, a waiting call ends at once, on the thread that does that. When its run's deadline passes, or its engine
+ *    has ended it, it ends at once, on a thread of the host. A running call ends soon.
  *  - The host asks `ended` only after the call has left the queue. To end a guest before that, use wasinn_guest_stop.
  *  - The deadline of a compute starts when the compute begins. Waiting in the queue does not count.
  *  - A compute that happens elsewhere, at a server, may hold no thread while it waits. Its end still comes from a thread

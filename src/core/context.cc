@@ -222,11 +222,19 @@ Status Context::Failed(Status status, bool overdue) const {
     return Error(WASINN_TIMEOUT, "the compute was cancelled, since its context or guest was closed: {}",
                  WhatWasSaid(status));
   }
-  if (!overdue) return status;
-  return Status(WASINN_TIMEOUT,
+  return overdue ? Overdue(WASINN_TIMEOUT, status) : std::move(status);
+}
+
+Status Context::Overdue(wasinn_code code, const Status& status) const {
+  return Status(code,
                 fmt::format("the compute was stopped after {} ms: {} (limits.compute_timeout_ms, --nn-timeout)",
                             compute_deadline_.count(), WhatWasSaid(status)),
                 slot_.table().name);
+}
+
+// A text that was cut by its deadline is worth more than none.
+Status Context::WithOutputs(Status status, bool overdue) const {
+  return overdue && status.code() == WASINN_CONTEXT_FULL ? Overdue(WASINN_CONTEXT_FULL, status) : std::move(status);
 }
 
 Status Context::CheckGenerates() const {
@@ -270,7 +278,7 @@ Status Context::StepNow(const GuestMemory* memory) {
   }
   state_.SetStepped(status.ok());
   if (Status charged = CountOutputs(); !charged.ok()) return charged;
-  return status;
+  return WithOutputs(std::move(status), overdue);
 }
 
 Status Context::GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {

@@ -179,6 +179,8 @@ class Context {
   Status CollectOutputs(std::pmr::vector<Computed>& computed);
   Status CheckGenerates() const;
   Status Failed(Status status, bool overdue) const;
+  Status WithOutputs(Status status, bool overdue) const;
+  Status Overdue(wasinn_code code, const Status& status) const;
   static Status StillWaits(const Scheduler& scheduler);
   static bool LeavesOutputs(const Status& status);
   void Cancel();

@@ -33,7 +33,8 @@ inline Status Context::BeginExecuting(const GuestMemory* memory) {
 inline Status Context::EndExecuting(Status status, bool overdue) {
   if (LeavesOutputs(status) && !run_.cancelled()) {
     Status read = outputs_.Read();
-    if (read.ok()) return status;
+    if (read.ok()) [[likely]]
+      return status.ok() ? Status() : WithOutputs(std::move(status), overdue);
     status = std::move(read);
   }
   outputs_.Discard();

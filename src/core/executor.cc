@@ -9,6 +9,7 @@ namespace wasinn::core {
 Executor::~Executor() {
   if (started_in_.is_elsewhere()) {
     (void)changed_.release();
+    (void)ends_wait_.release();
     return;
   }
   {
@@ -16,14 +17,16 @@ Executor::~Executor() {
     ends_ = true;
   }
   changed_->notify_all();
+  ends_wait_->notify_all();
   for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
+  if (thread_of_ends_) pthread_join(*thread_of_ends_, nullptr);
 }
 
 Status Executor::Begin(Share& share, Job job) {
   if (started_in_.is_elsewhere())
     return Error(WASINN_LOST, "this OS process is a fork of the host's, without its threads");
-  std::list<Job> one;
-  one.push_back(std::move(job));
+  std::list<Share::One> one;
+  one.push_back({&share, std::move(job)});
   std::list<Share*> turn;
   turn.push_back(&share);
   {
@@ -56,6 +59,24 @@ void* Executor::Work(void* executor) {
   return nullptr;
 }
 
+void* Executor::WorkOnEnds(void* executor) {
+  static_cast<Executor*>(executor)->WorkOnEndsUntilTheEnd();
+  return nullptr;
+}
+
+void Executor::WorkOnEndsUntilTheEnd() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    ends_wait_->wait(lock, [this] { return ends_ || !ends_of_jobs_.empty(); });
+    if (ends_of_jobs_.empty()) return;
+    Job job = TakeEnd();
+    lock.unlock();
+    job();
+    job = nullptr;
+    lock.lock();
+  }
+}
+
 void Executor::WorkUntilTheEnd() {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -71,19 +92,20 @@ void Executor::WorkUntilTheEnd() {
   }
 }
 
-// Of `mutex_`.
-Executor::Job Executor::TakeNext() noexcept {
-  if (ends_of_jobs_.empty()) return TakeJob();
+// Of `mutex_`, like the next three.
+Executor::Job Executor::TakeNext() noexcept { return ends_of_jobs_.empty() ? TakeJob() : TakeEnd(); }
+
+Executor::Job Executor::TakeEnd() noexcept {
   Job job = std::move(ends_of_jobs_.front().job);
   ends_of_jobs_.pop_front();
   --waiting_;
   return job;
 }
 
-// Of `mutex_`. Whose guest has more goes to the end.
+// Whose guest has more goes to the end.
 Executor::Job Executor::TakeJob() noexcept {
   Share* const share = turns_.front();
-  Job job = std::move(share->waiting_.front());
+  Job job = std::move(share->waiting_.front().job);
   share->waiting_.pop_front();
   --waiting_;
   if (share->waiting_.empty()) {
@@ -94,9 +116,23 @@ Executor::Job Executor::TakeJob() noexcept {
   return job;
 }
 
+// All threads may be at work for long: other guests' jobs must not hold up an end, and whoever is told of one must not run
+// it.
+void Executor::TellOfEnds(const Share& share) noexcept {
+  if (idle_ < waiting_ && threads_.size() < most_) {
+    (void)StartThread();  // if the system gives none, those that are there do
+  } else if (idle_ < waiting_ && !thread_of_ends_) {
+    pthread_t thread{};
+    if (StartLargeThread(&thread, WorkOnEnds, this)) thread_of_ends_ = thread;
+  }
+  if (share.told_) share.told_();
+  changed_->notify_all();
+  ends_wait_->notify_one();
+}
+
 void Executor::RunWaiting(Share& share) noexcept {
   if (started_in_.is_elsewhere()) return;
-  std::list<Job> jobs;
+  std::list<Share::One> jobs;
   {
     const std::lock_guard lock(mutex_);
     if (share.waiting_.empty()) return;
@@ -104,24 +140,30 @@ void Executor::RunWaiting(Share& share) noexcept {
     waiting_ -= jobs.size();
     turns_.remove(&share);
   }
-  for (const Job& job : jobs) job();
+  for (const Share::One& one : jobs) one.job();
+}
+
+void Executor::EndWaiting(Share& share) noexcept {
+  if (started_in_.is_elsewhere()) return;
+  const std::lock_guard lock(mutex_);
+  if (share.waiting_.empty()) return;
+  turns_.remove(&share);
+  ends_of_jobs_.splice(ends_of_jobs_.end(), share.waiting_);
+  TellOfEnds(share);
 }
 
 // All of it under the mutex: whoever runs the end may free this, and first waits for who is in here.
 void Executor::Begin(End end) noexcept {
   const std::lock_guard lock(mutex_);
-  // Where the system gives no more threads those that are there do.
-  if (idle_ <= waiting_ && threads_.size() < most_) (void)StartThread();
   const Share& share = *end.one_.front().share;
   ends_of_jobs_.splice(ends_of_jobs_.end(), end.one_);
   ++waiting_;
-  if (share.told_) share.told_();
-  changed_->notify_one();
+  TellOfEnds(share);
 }
 
 void Executor::RunEnds(const Share& share) noexcept {
   if (started_in_.is_elsewhere()) return;
-  std::list<End::One> ends;
+  std::list<Share::One> ends;
   {
     const std::lock_guard lock(mutex_);
     for (auto at = ends_of_jobs_.begin(); at != ends_of_jobs_.end();) {
@@ -130,7 +172,7 @@ void Executor::RunEnds(const Share& share) noexcept {
     }
     waiting_ -= ends.size();
   }
-  for (const End::One& end : ends) end.job();
+  for (const Share::One& end : ends) end.job();
 }
 
 }  // namespace wasinn::core

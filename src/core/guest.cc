@@ -93,18 +93,24 @@ bool Guest::EndRun() noexcept {
 }
 
 void Guest::Stop() noexcept {
-  StopCalls();
+  RefuseCalls();
+  if (host_ != nullptr) host_->executor().RunWaiting(begun_);
   const std::lock_guard lock(run_mutex_);
   if (run_ == nullptr) return;
   (void)host_->watchdog().Start();  // so that it interrupts again; without it, once must do
   run_->watched.CancelForGood();
 }
 
-void Guest::StopCalls() noexcept {
+void Guest::RefuseCalls() noexcept {
   inside_.fetch_or(kClosed, std::memory_order_acq_rel);
   closing_.store(true, std::memory_order_release);
-  contexts_.WithEach([](const GuestContext& held) { held.context->CancelForGood(); });
-  if (host_ != nullptr) host_->executor().RunWaiting(begun_);
+}
+
+// The watchdog comes here, on whom all deadlines wait: nothing of a backend's or of an engine's runs here. What runs in
+// contexts ends since they have `closing_` to stop them.
+void Guest::StopCalls() noexcept {
+  RefuseCalls();
+  if (host_ != nullptr) host_->executor().EndWaiting(begun_);
 }
 
 // Called by whoever has such an end, which holds a presence until it has run.

@@ -253,7 +253,9 @@ class Guest {
   Patience patience() const {
     return {&host_->watchdog(), std::chrono::milliseconds(limits_.load_timeout_ms), &closing_};
   }
-  // To new ones it is closed; what runs is cancelled, and what has not begun ends now.
+  // To new ones it is closed, and what runs is cancelled.
+  void RefuseCalls() noexcept;
+  // The same, and what has not begun ends soon, on another thread.
   void StopCalls() noexcept;
   void EndWaits() noexcept;
   void WaitUntilNobodyIsInside() noexcept;

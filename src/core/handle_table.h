@@ -126,7 +126,7 @@ class HandleTable {
 
   const HandleKind kind_;
   const char* const what_;
-  mutable WordMutex mutex_;  // held for a few instructions, or a cancel, which does not block
+  mutable WordMutex mutex_;  // held for a few instructions
   std::vector<Slot> slots_;
   uint32_t first_free_ = kNone, last_free_ = kNone;  // a list, oldest first
 };

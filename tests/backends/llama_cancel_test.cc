@@ -58,6 +58,76 @@ TEST_F(LlamaCancelInside, EndsADecodeAfterWhichNothingIsHeld) {
   EXPECT_EQ(LogitsOf(&fresh), after);
 }
 
+// Alone, or in a batch with others.
+class LlamaCancelled : public ::testing::TestWithParam<const char*> {
+ protected:
+  LlamaCancelled() { EXPECT_TRUE(SetPrompt(&context_, "the hen")); }
+  // From that call of llama.cpp on.
+  void CancelIn(int nth) {
+    calls_made_ = 0;
+    Calls::SetInside([this, nth] {
+      if (++calls_made_ >= nth) context_.Cancel();
+    });
+  }
+  std::string Completed(const std::string& options) {
+    Calls::SetInside(nullptr);
+    return CompleteWith(&context_, options);
+  }
+
+  const Host host_{Calls::kHost};
+  const LoadedModel model_{host_, TinyModel(), LlamaOptions(GetParam())};
+  Context context_{model_};
+  const Calls calls_;
+  std::atomic<int> calls_made_ = 0;
+};
+
+TEST_P(LlamaCancelled, KeepsTheTextSoFar) {
+  const std::string three = Completed(R"({"n-predict": 3})"), all = Completed(R"({"n-predict": 8})");
+  ASSERT_LT(three.size(), all.size());
+  CancelIn(4);
+  const Result computed = context_.Compute();
+  EXPECT_EQ(computed.code, WASINN_CONTEXT_FULL) << computed.message;
+  EXPECT_EQ(Written(&context_), three);
+  const json metadata = Metadata(&context_);
+  EXPECT_EQ(metadata["output_tokens"], 3);
+  EXPECT_EQ(metadata["finish_reason"], "length") << metadata;
+  EXPECT_EQ(Completed(R"({"n-predict": 8})"), all) << "the next compute is as if nothing had been";
+}
+
+TEST_P(LlamaCancelled, WritesWhatMightHaveBecomeAStopWord) {
+  const std::string three = Completed(R"({"n-predict": 3})"), all = Completed(R"({"n-predict": 8})");
+  ASSERT_TRUE(SetOptions(&context_, json{{"n-predict", 8}, {"reverse-prompt", three + "?"}}.dump()));
+  CancelIn(4);
+  EXPECT_EQ(context_.Compute().code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(Written(&context_), three);
+}
+
+TEST_P(LlamaCancelled, KeepsTheTextOfItsSteps) {
+  const std::string three = Completed(R"({"n-predict": 3})");
+  ASSERT_TRUE(SetOptions(&context_, R"({"n-predict": 8})"));
+  CancelIn(4);
+  std::string pieces, piece;
+  Result stepped;
+  while ((stepped = context_.Step())) {
+    ASSERT_TRUE(context_.Piece(kCompletion, &piece));
+    pieces += piece;
+  }
+  EXPECT_EQ(stepped.code, WASINN_CONTEXT_FULL) << stepped.message;
+  EXPECT_EQ(context_.Step().code, WASINN_CONTEXT_FULL) << "it stays ended";
+  EXPECT_EQ(pieces, three);
+  EXPECT_EQ(Written(&context_), three);
+}
+
+TEST_P(LlamaCancelled, WithoutATokenIsATimeout) {
+  CancelIn(1);
+  EXPECT_EQ(context_.Compute().code, WASINN_TIMEOUT);
+  Tensor none;
+  EXPECT_EQ(context_.Get(kCompletion, &none).code, WASINN_INVALID_ARGUMENT);
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, LlamaCancelled, ::testing::Values(R"({"temp": 0})", R"({"temp": 0, "parallel": 2})"),
+                         [](const auto& form) { return form.index == 0 ? "Alone" : "InABatch"; });
+
 TEST(LlamaCancel, EndsAGenerationBetweenTokens) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(kWithoutEnd));
   ASSERT_TRUE(SetPrompt(&context, "the hen"));

@@ -36,6 +36,25 @@ TEST(LlamaHostile, LlamasOwnWordsAreInTheMessage) {
   EXPECT_EQ(other.loaded().code, WASINN_INVALID_ENCODING) << "llama.cpp looks for qwen2's own values";
 }
 
+TEST(LlamaTooNew, SaysWhatIsReadAndWhatToDo) {
+  const Host host;
+  GgufWriter writer = SmallWriter();
+  writer.version = 99;
+  const Model version(host, writer.Write(), LlamaOptions());
+  EXPECT_EQ(version.loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_THAT(version.loaded().message, AllOf(HasSubstr("version 99: expected 2 or 3"), HasSubstr("is newer than"),
+                                              HasSubstr("or convert the model again")));
+  writer.version = 3 << 24;
+  EXPECT_THAT(Model(host, writer.Write(), LlamaOptions()).loaded().message, ::testing::Not(HasSubstr("newer than")))
+      << "it is of a machine with another order of bytes";
+  writer = SmallWriter();
+  writer.SetText("general.architecture", "llama99");
+  writer.SetU32("llama99.context_length", 512);
+  const Model architecture(host, writer.Write(), LlamaOptions());
+  EXPECT_THAT(architecture.loaded().message,
+              AllOf(HasSubstr("llama99"), HasSubstr("if the model is newer than llama.cpp ")));
+}
+
 // Contexts are charged by what a file says of itself. llama.cpp would read this one: it ends names at a byte 0.
 TEST(LlamaHostile, NamesEndWhereLlamaEndsThem) {
   const Host host;

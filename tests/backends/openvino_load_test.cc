@@ -28,6 +28,18 @@ std::string Replace(std::string text, const std::string& from, const std::string
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
+TEST(OpenVinoTooNew, SaysWhatIsReadAndWhatToDo) {
+  const Host host;
+  const std::string ir = IrXml("dynamic");
+  const Model version(host, Replace(ir, "version=\"11\"", "version=\"99\""), IrOptions("dynamic"));
+  EXPECT_EQ(version.loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_THAT(version.loaded().message,
+              AllOf(HasSubstr("IR version 99"), HasSubstr("newer than OpenVINO "), HasSubstr("known are 10 and 11"),
+                    HasSubstr("or convert the model again")));
+  const Model set(host, Replace(ir, "version=\"opset1\"", "version=\"opset99\""), IrOptions("dynamic"));
+  EXPECT_THAT(set.loaded().message, AllOf(HasSubstr("opset99"), HasSubstr("newer than OpenVINO ")));
+}
+
 // A folder that goes with the test.
 class Folder {
  public:

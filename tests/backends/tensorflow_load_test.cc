@@ -27,6 +27,15 @@ std::vector<std::string> Names(const wasinn_io* const* ios, uint32_t n) {
 std::vector<std::string> Inputs(const Model& model) { return Names(model.info().inputs, model.info().n_inputs); }
 std::vector<std::string> Outputs(const Model& model) { return Names(model.info().outputs, model.info().n_outputs); }
 
+TEST(TensorFlowTooNew, SaysWhatIsReadAndWhatToDo) {
+  const Host host;
+  const std::string versions("\x22\x08\x08\x9f\x8d\x06\x10\x9f\x8d\x06", 10);  // producer and min_consumer 99999
+  const Model model(host, ModelBytes("dynamic.pb") + versions, Graph());
+  EXPECT_EQ(model.loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_THAT(model.loaded().message, AllOf(HasSubstr("min consumer version 99999"), HasSubstr("above current version"),
+                                            HasSubstr("newer than TensorFlow "), HasSubstr("or save the model again")));
+}
+
 // A process of its own, where TensorFlow is not open yet, so that it writes what it writes when it is opened. What
 // others write meanwhile is not lost. It says most where oneDNN is on, which it is by default on some CPUs only.
 TEST(TensorFlowOpen, WritesNothingToStderrAndLogsItInstead) {

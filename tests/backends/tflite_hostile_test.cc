@@ -82,6 +82,25 @@ TEST(TfLiteLimits, MemoryOfAComputeIsCheckedBeforeItIsTouched) {
   }
 }
 
+TEST(TfLiteTooNew, SaysWhatIsReadAndWhatToDo) {
+  const Host host;
+  const auto loaded = [&](const std::string& bytes) { return Model(host, bytes, TfLiteOptions()).loaded(); };
+  const TfLiteGraph graph = {.tensors = {{.name = "x", .shape = {2}}, {.name = "y", .type = kTfInt32, .shape = {1}}},
+                             .inputs = {0},
+                             .outputs = {1},
+                             .operators = {{.code = kOpShape,
+                                            .inputs = {0},
+                                            .outputs = {1},
+                                            .options_type = 55 /* ShapeOptions */,
+                                            .options = {kTfInt32},
+                                            .version = 99}}};
+  const auto tells = AllOf(HasSubstr("newer than TensorFlow Lite "), HasSubstr("or convert the model again"));
+  EXPECT_THAT(loaded(WriteTfLite({graph}, {}, 99)).message,
+              AllOf(HasSubstr("version 99"), HasSubstr("supported version 3"), tells));
+  EXPECT_THAT(loaded(WriteTfLite({graph}, {}, 2)).message, ::testing::Not(HasSubstr("newer than"))) << "it is older";
+  EXPECT_THAT(loaded(WriteTfLite({graph})).message, AllOf(HasSubstr("'SHAPE' version '99'"), tells));
+}
+
 TEST(TfLiteLimits, InputsOfAModelAreCheckedBeforeItIsPrepared) {
   const Host host;
   const std::string bytes =

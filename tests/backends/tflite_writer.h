@@ -198,7 +198,8 @@ std::string DataOf(const std::vector<Number>& values) {
 }
 
 // `keys`: of a signature for each graph, which calls the first input `x` and the first output `result`.
-inline std::string WriteTfLite(const std::vector<TfLiteGraph>& graphs, const std::vector<std::string>& keys = {}) {
+inline std::string WriteTfLite(const std::vector<TfLiteGraph>& graphs, const std::vector<std::string>& keys = {},
+                               uint32_t version = 3) {
   std::vector<Flat::Ref> codes, buffers, subgraphs;
   buffers.push_back(Flat::Table());  // the first is the empty one
   for (const TfLiteGraph& graph : graphs) {
@@ -248,7 +249,7 @@ inline std::string WriteTfLite(const std::vector<TfLiteGraph>& graphs, const std
     subgraphs.push_back(table);
   }
   auto model = Flat::Table();
-  model->Set(0, uint32_t{3});
+  model->Set(0, version);
   model->Set(1, Flat::Tables(codes));
   model->Set(2, Flat::Tables(subgraphs));
   model->Set(3, Flat::Text("test"));

@@ -215,12 +215,17 @@ std::string TorchModel(const std::string& code, const std::vector<std::pair<std:
   return Saved(module);
 }
 
-std::string ZipArchive(const ZipEntries& entries) {
+std::string TorchHeldDevice(const std::string& device, const std::string& code) {
+  return Holding(c10::DeviceObjType::get(), c10::Device(device), code);
+}
+
+std::string ZipArchive(const ZipEntries& entries, uint64_t version) {
   std::string bytes;
   caffe2::serialize::PyTorchStreamWriter writer([&](const void* data, size_t size) {
     bytes.append(static_cast<const char*>(data), size);
     return size;
   });
+  writer.setMinVersion(version);
   for (const auto& [name, content] : entries) {
     if (name == "version" || name == "byteorder" || name == ".data/serialization_id") continue;  // it writes these
     writer.writeRecord(name, content.data(), content.size());

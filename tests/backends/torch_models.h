@@ -1,6 +1,7 @@
 // TorchScript models made where they are tested, and PyTorch called as any program calls it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -26,14 +27,17 @@ std::string TorchReader();
 // A model that appends to a list which is a constant of its code, and gives the list's size.
 std::string TorchListConstant();
 
-// An archive without compression of these entries, as PyTorch lays it.
+// An archive without compression of these entries, as PyTorch lays it; of this version of the format at least.
 using ZipEntries = std::vector<std::pair<std::string, std::string>>;
-std::string ZipArchive(const ZipEntries& entries);
+std::string ZipArchive(const ZipEntries& entries, uint64_t version = 0);
 // The entries of a model, code uncompressed.
 ZipEntries UnzipModel(const std::string& bytes);
 
 // The bytes of a model with an attribute held: List[Tensor], of numbers: 0 and 1.
 std::string TorchHeldList(const std::string& code);
+
+// The bytes of a model with an attribute held: Device.
+std::string TorchHeldDevice(const std::string& device, const std::string& code);
 
 // Load options for a guest's model, unless it has a path.
 inline LoadOptions TorchOptions(const std::string& path = "") { return {.encoding = "pytorch", .path = path}; }

@@ -39,6 +39,43 @@ TEST(TorchOpen, SaysThatALibraryIsTooOld) {
   EXPECT_THAT(other.opened().message, HasSubstr("an older version"));
 }
 
+TEST(TorchTooNew, SaysWhatIsReadAndWhatToDo) {
+  const Host host;
+  const ZipEntries entries = UnzipModel(TorchModel("def forward(self, x):\n    return x * 2\n"));
+  const Model model(host, ZipArchive(entries, 99), TorchOptions());
+  EXPECT_EQ(model.loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_THAT(model.loaded().message, AllOf(HasSubstr("version 99"), HasSubstr("maximum supported version"),
+                                            HasSubstr("newer than PyTorch "), HasSubstr("or save the model again")));
+}
+
+// Traced or written on a machine with a GPU.
+TEST(TorchDevices, OfTheCodeAreWhereTheModelIs) {
+  const Host host;
+  const char* const codes[] = {
+      "def forward(self, x):\n    return x + torch.ones([2], device=torch.device('cuda:0'))\n",
+      "def forward(self, x):\n    return x.to(torch.device('cuda')) + 1\n",
+      "def forward(self, x):\n    return x.to('cuda:1') + 1\n",
+      "def forward(self, x):\n    return x.cuda() + 1\n",
+      "def forward(self, x):\n    if x.numel() > 1:\n        x = x + torch.ones([2], device='cuda')\n    return x\n",
+      "def forward(self, x):\n    device: Optional[Device] = torch.device('cuda', 0)\n"
+      "    return x + torch.ones([2], device=device)\n",
+  };
+  for (const char* const code : codes) {
+    LoadOptions options = TorchOptions();
+    options.target = WASINN_CPU;
+    auto&& [own, model, context] = Opened(TorchModel(code), options);
+    EXPECT_THAT(Compute(&context, {Floats({2}, {1, 2})}).As<float>(), ElementsAre(2, 3)) << code;
+  }
+}
+
+TEST(TorchDevices, ThatAModelHoldsAreWhereItIs) {
+  LoadOptions options = TorchOptions();
+  options.target = WASINN_CPU;
+  auto&& [host, model, context] = Opened(
+      TorchHeldDevice("cuda:1", "def forward(self, x):\n    return x + torch.ones([2], device=self.held)\n"), options);
+  EXPECT_THAT(Compute(&context, {Floats({2}, {1, 2})}).As<float>(), ElementsAre(2, 3));
+}
+
 // A device that is named is that one or none.
 TEST(TorchDevices, NamesOneThatIsNotThere) {
   const Host host;

@@ -29,7 +29,7 @@ STREAM = """(module
     (if (call $context (i32.load (i32.const 0)) (i32.const 4)) (then unreachable))
     (call $tensor (i32.const 0) (i32.const 200) (i32.const 18))
     (call $tensor (i32.const 1) (i32.const 300) (i32.const SIZE))
-    (if (call $compute (i32.load (i32.const 4))) (then unreachable))
+    (if (i32.ne (call $compute (i32.load (i32.const 4))) (i32.const ERROR)) (then unreachable))
     (call $say (i32.const 102) (i32.const 1))
     (if (call $output (i32.load (i32.const 4)) (i32.const 0) (i32.const 65536) (i32.const 65536) (i32.const 8)) (then unreachable))
     (call $say (i32.const 65536) (i32.load (i32.const 8)))))"""
@@ -52,10 +52,11 @@ class LanguageModels(CommandTest):
         result = self.wasinn("check", "--model", f"lm={TINY}", f"other={TINY}", CHAT, "--n-predict", "4", "GNU")
         self.check(result, code=1, out="not known whether it fits: the guest computed other models in this run")
 
-    def stream(self, options, *flags):
-        """A guest's stdout: the text as it comes, then "|", then the text of get_output."""
-        self.file("stream.wat", STREAM.replace("OPTIONS", options.replace('"', '\\"')).replace("SIZE", str(len(options))))
-        return self.wasinn("run", "--model", f"lm={TINY}", *flags, "stream.wat")
+    def stream(self, options, *flags, model=TINY, error=0):
+        """A guest's stdout: the text as it comes, then "|", then the text of get_output. It traps if compute ends in another error."""
+        text = STREAM.replace("OPTIONS", options.replace('"', '\\"')).replace("SIZE", str(len(options))).replace("ERROR", str(error))
+        self.file("stream.wat", text)
+        return self.wasinn("run", "--model", f"lm={model}", *flags, "stream.wat")
 
     def test_stream_stdout_writes_the_pieces_to_the_guests_stdout(self):
         quiet = self.stream('{"n-predict": 8, "temp": 0}')
@@ -65,6 +66,26 @@ class LanguageModels(CommandTest):
         for dialect in ("witx", "wasmedge"):
             self.check(self.stream('{"n-predict": 8, "temp": 0, "stream-stdout": true}', "--dialect", dialect), out=f"{text}|{text}", err="")
         self.check(self.stream('{"n-predict": 8, "temp": 0, "stream-stdout": false}'), out=f"|{text}", err="")
+
+    def cut(self, options, model=TINY):
+        """A text without an end, once its deadline lets the first token come."""
+        endless = {"temp": 0, "n-predict": -1, "ignore-eos": True, "context-shift": True, **options}
+        for milliseconds in (200 * 2 ** i for i in range(10)):
+            result = self.stream(json.dumps(endless), "--nn-timeout", f"{milliseconds}ms", model=model, error=101)
+            if result.code == 0:
+                self.check(result, err=f"context_full: llama: the compute was stopped after {milliseconds} ms: the text was cut after ")
+                self.assertIn("--nn-timeout", result.err)
+                return result.out.split("|", 1)
+        self.fail(result.err)
+
+    def test_a_text_that_takes_longer_than_its_deadline_is_cut(self):
+        start = self.stream('{"n-predict": 1, "temp": 0}').out[1:]
+        for model in (TINY, f"{TINY},isolate=true"):
+            printed, text = self.cut({}, model)
+            self.assertEqual((printed, text[:len(start)]), ("", start))
+        printed, text = self.cut({"stream-stdout": True})
+        self.assertTrue(printed.startswith(start))
+        self.assertEqual(printed, text)
 
     def test_what_is_no_text_is_not_streamed(self):
         self.check(self.stream('{"tokenize": true, "stream-stdout": true}'), out='|{"count":', err="")

@@ -16,6 +16,8 @@ class Gate {
   // The same for the making of a context, and for its freeing.
   std::string Context() const { return "context_gate " + path() + "\n"; }
   std::string Free() const { return "free_gate " + path() + "\n"; }
+  // The same for a cancel of a compute, which must not block.
+  std::string Cancel() const { return "cancel_gate " + path() + "\n"; }
   // The same for the backend's open, as configuration.
   std::string BackendOpen() const { return "[backends.echo]\ngate = '" + path() + "'\n"; }
 

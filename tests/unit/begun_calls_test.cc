@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <semaphore>
@@ -114,6 +116,39 @@ TEST_F(BegunCalls, OfAStoppedGuestEndBeforeTheirTurn) {
   EXPECT_FALSE(held->is_done());
   wasinn_guest_stop(first.guest.get());
   EXPECT_EQ(held->Await(), kRuntimeError) << "it is cancelled";
+}
+
+// What an engine does when it is told of an end may take long, though it must not.
+TEST_F(BegunCalls, WhoseEndsTakeLongHoldUpNoDeadline) {
+  struct Ending {
+    std::binary_semaphore has_begun{0}, may_end{0};
+    static void Take(void* self, uint32_t) {
+      static_cast<Ending*>(self)->has_begun.release();
+      static_cast<Ending*>(self)->may_end.acquire();
+    }
+  };
+  Program first(host_.get()), late(NewGuest(host_.get(), &wasinn_limits::run_timeout_ms, 50));
+  Program other(NewGuest(host_.get(), &wasinn_limits::compute_timeout_ms, 50));
+  const auto held = first.Compute(first.NewContext("waits"));
+  held->Begin();
+  gate_.Await();  // the only thread for such calls is taken
+  const auto begun = late.Compute(late.NewContext("one"));
+  const StatusPtr status(wasinn_guest_begin_run(late.guest.get(), [](void*) {}, nullptr));
+  ASSERT_EQ(status, nullptr);
+  Ending ending;
+  wasinn_call call = begun->call();
+  wasinn_guest_call_begin(&call, &Ending::Take, &ending);
+  ending.has_begun.acquire();
+  const uint32_t context = other.NewContext("waits");
+  auto computed = std::async(std::launch::async, [&] { return other.Call("compute", {context}); });
+  EXPECT_EQ(computed.wait_for(std::chrono::seconds(20)), std::future_status::ready) << "it has a deadline";
+  ending.may_end.release();
+  EXPECT_EQ(computed.get(), kRuntimeError);
+  EXPECT_FALSE(held->is_done());
+  EXPECT_TRUE(wasinn_guest_end_run(late.guest.get()));
+  wasinn_guest_close(late.guest.get());  // nobody takes anything of `ending` any more
+  gate_.Open();
+  EXPECT_EQ(held->Await(), kSuccess);
 }
 
 TEST_F(BegunCalls, OfAGuestWhoseRunHasEndedEndBeforeTheirTurn) {

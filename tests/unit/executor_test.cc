@@ -61,6 +61,7 @@ TEST(Executor, AForkedProcessIsRefusedAndWaitsForNoLock) {
     ++forks;
     EXPECT_TRUE(wasinn::testing::IsTrueInAFork([&] {
       const bool refused = executor.Begin(other, [] {}).code() == WASINN_LOST;
+      executor.EndWaiting(other);
       executor.RunWaiting(other);
       executor.RunEnds(other);
       return refused;

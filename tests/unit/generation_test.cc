@@ -2,11 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
 #include <optional>
 #include <thread>
 
 #include "support/echo.h"
 #include "support/gate.h"
+#include "turned_host.h"
 #include "wit_guest.h"
 
 namespace wasinn::testing {
@@ -190,6 +192,66 @@ TEST_F(Generation, AStepHasADeadline) {
   EXPECT_TRUE(log_.Contains("--nn-timeout")) << "what sets it";
   EXPECT_EQ(Get("get_output", context), kInvalidArgument);
 }
+
+// The model may be here or in a worker.
+class OverdueGeneration : public ::testing::TestWithParam<bool> {
+ protected:
+  OverdueGeneration() {
+    const std::string model = std::string(kPiecesModel) + "endless 120\n";
+    EXPECT_EQ(AddEchoModel(host_.get(), "m", model, {.isolate = GetParam()}), nullptr);
+    context_ = program_.NewContext("m");
+  }
+  uint32_t Prompt(std::string_view text) {
+    return program_.SetInput<char>(context_, 0, {1}, kU8, {text.begin(), text.end()});
+  }
+  // Its deadline passes after so many looks of the watchdog.
+  uint32_t CallUntilLate(const char* function, uint64_t scans = 2) {
+    const core::Watchdog& dog = host_->host->watchdog();
+    while (!dog.asleep()) std::this_thread::yield();
+    auto ends = std::async(std::launch::async, [&] { return program_.Call(function, {context_}); });
+    while (dog.asleep()) std::this_thread::yield();
+    for (const uint64_t seen = dog.scans() + scans; dog.scans() < seen;) std::this_thread::yield();
+    hands_.Turn(std::chrono::minutes(1));
+    return ends.get();
+  }
+  std::string Output() { return program_.Text("get_output", {context_, 0}); }
+
+  core::Clock::Hands hands_;
+  Log log_;
+  const HostPtr host_ = TurnedHost(hands_, log_, "worker = '" + WorkerFile() + "'\n");
+  EchoProgram program_{host_.get()};
+  uint32_t context_ = 0;
+};
+
+TEST_P(OverdueGeneration, AComputeLeavesTheTextSoFar) {
+  ASSERT_EQ(Prompt("abcdefghxj"), kSuccess);
+  uint32_t error = kRuntimeError;
+  for (uint64_t scans = 2; error == kRuntimeError; scans *= 2) error = CallUntilLate("compute", scans);
+  EXPECT_EQ(error, kContextFull);
+  EXPECT_EQ(Output(), "abcdef");
+  EXPECT_TRUE(log_.Contains("compute: context_full: echo: the compute was stopped after 30000 ms")) << log_.Last();
+  EXPECT_TRUE(log_.Contains("--nn-timeout")) << "what sets it";
+  ASSERT_EQ(Prompt("123"), kSuccess);
+  EXPECT_EQ(program_.Call("compute", {context_}), kSuccess) << "the next one has its own time";
+  EXPECT_EQ(Output(), "123");
+}
+
+TEST_P(OverdueGeneration, SoDoesAStep) {
+  ASSERT_EQ(Prompt("abcdxf"), kSuccess);
+  ASSERT_EQ(program_.Call("compute_single", {context_}), kSuccess);
+  EXPECT_EQ(CallUntilLate("compute_single"), kContextFull);
+  EXPECT_EQ(Output(), "abc");
+  EXPECT_TRUE(log_.Contains("--nn-timeout"));
+}
+
+TEST_P(OverdueGeneration, WithoutAPieceItIsATimeout) {
+  ASSERT_EQ(Prompt("xbc"), kSuccess);
+  EXPECT_EQ(CallUntilLate("compute"), kRuntimeError);
+  EXPECT_TRUE(log_.Contains("compute: timeout: echo: the compute was stopped after 30000 ms")) << log_.Last();
+}
+
+INSTANTIATE_TEST_SUITE_P(Where, OverdueGeneration, ::testing::Bool(),
+                         [](const auto& where) { return where.param ? "Worker" : "Here"; });
 
 class SmallGeneration : public Generation {
  protected:

@@ -262,6 +262,27 @@ TEST(Deadlines, AnEndlessComputeEnds) {
   }
 }
 
+// A backend's cancel takes long, though it must not: the guest's other calls go on.
+TEST(Stop, HoldsNoLockWhileABackendCancels) {
+  Log log;
+  const Gate gate;
+  const HostPtr host = EchoHost(log, "limits.compute_timeout_ms = 0\n");
+  AddEchoModel(host.get(), "m", "in x u8 1\nendless 9\n" + gate.Cancel());
+  EchoProgram program(host.get());
+  const uint32_t endless = program.NewContext("m");
+  ASSERT_EQ(program.Set<uint8_t>(endless, {9}), kSuccess);
+  auto compute = std::async(std::launch::async, [&] { return program.Compute(endless); });
+  while (program.Stats().computes == 0) std::this_thread::yield();
+  auto stop = std::async(std::launch::async, [&] { wasinn_guest_stop(program.guest.get()); });
+  gate.Await();
+  auto stats = std::async(std::launch::async, [&] { return program.Stats().contexts; });
+  EXPECT_EQ(stats.wait_for(std::chrono::seconds(20)), std::future_status::ready) << "it asks each context";
+  EXPECT_EQ(stop.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  gate.Open();
+  EXPECT_EQ(stats.get(), 1u);
+  EXPECT_EQ(compute.get(), kRuntimeError);
+}
+
 TEST(Deadlines, AnEndlessLoadEnds) {
   Log log;
   core::Clock::Hands hands;

@@ -300,6 +300,43 @@ TEST_F(Isolation, ComputesThatItsWorkerHasNoRoomForWait) {
   EXPECT_THAT(log.lines(), ::testing::Each(::testing::Not(HasSubstr("unavailable"))));
 }
 
+// Of two models in one worker, each of which may compute so often by itself.
+class FullWorker : public Isolation, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(FullWorker, LetsComputesAndStepsOfAllItsModelsWait) {
+  const HostPtr host = EchoHost(log, "max_computes = 200\n" + Settings());
+  Program program(NewGuest(host.get(), &wasinn_limits::compute_timeout_ms, 0));
+  std::vector<uint32_t> contexts;
+  for (const char* const delay : {"3600000", "3600001"}) {
+    const std::string model = EchoModel(std::string("in x u8 -1\npieces 1\ndelay ") + delay + "\n");
+    uint32_t graph = 0;
+    ASSERT_EQ(program.LoadBytes(model, kGgmlEncoding, graph), kSuccess);
+    for (int i = 0; i < 30; ++i) {
+      ASSERT_EQ(program.InitContext(graph, contexts.emplace_back()), kSuccess);
+      ASSERT_EQ(program.Set<uint8_t>(contexts.back(), {1, 2}), kSuccess);
+    }
+  }
+  std::atomic<size_t> begun = 0, ended = 0;
+  std::vector<std::jthread> threads;
+  for (const uint32_t context : contexts) {
+    threads.emplace_back([&, context] {
+      ++begun;
+      (void)program.Call(GetParam(), {context});
+      ++ended;
+    });
+  }
+  while (begun < contexts.size()) std::this_thread::yield();
+  for (int i = 0; i < 30 && ended == 0; ++i)
+    EXPECT_NE(program.Open("in x f32 1\n"), 0u) << "there is room for what is quick";
+  EXPECT_EQ(ended, 0u);
+  wasinn_guest_stop(program.guest.get());
+  threads.clear();
+  EXPECT_THAT(log.lines(), ::testing::Each(::testing::Not(HasSubstr("unavailable"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, FullWorker, ::testing::Values("compute", "compute_single"),
+                         [](const auto& call) { return call.index == 0 ? "Computes" : "Steps"; });
+
 TEST_F(Isolation, WithoutTheProgram) {
   const HostPtr host = Host("", "/nowhere/wasinn-worker");
   Program program(host.get());

@@ -18,6 +18,7 @@
 #include "core/isolation/protocol.h"
 #include "core/isolation/template_process.h"
 #include "core/on_behalf.h"
+#include "core/scheduler.h"
 #include "core/status.h"
 
 namespace wasinn::isolation {
@@ -111,8 +112,9 @@ class Connection {
   static constexpr uint64_t kUsualAnswer = 2u << 20;
   // Calls under way at once.
   static constexpr uint32_t kMostLanes = 48;
-  // Computes of one model among them: more wait for their turn. So lanes are left for what is quick.
+  // Computes and steps among them, of all its models: more wait for their turn. So lanes are left for what is quick.
   static constexpr uint32_t kMostComputes = 40;
+  core::Scheduler& computes() { return computes_; }
 
   // Interrupts what a worker does, again and again until it has: one call of Interrupt asks it to, and one that comes
   // kGrace after the first ends it.
@@ -183,6 +185,7 @@ class Connection {
   Template::Worker worker_;
   Framework framework_;
   std::atomic<uint32_t> numbers_{0};
+  core::Scheduler computes_{kMostComputes, kMostComputes, "of its worker"};
   Socket cancels_;                 // a lane on which nothing is answered
   const uint8_t* here_ = nullptr;  // 1; 0 in a process that was forked off this one
   std::mutex adding_;

@@ -232,8 +232,15 @@ uint32_t IsolatedSlot::ProcessorToUse() const {
 
 core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, wasinn_compute_result* result) {
   if (core::Status status = graph_.backend().CheckCaller(); !status.ok()) return status;
+  has_turn_.store(false, std::memory_order_release);
   interruption_.Begin();
   shows_ = false;
+  const core::Scheduler::Turn turn(connection_.computes(), share_, waiter_);
+  if (!turn) {
+    return core::Error(WASINN_TIMEOUT, "it was still waiting: a worker computes no more than {} at once",
+                       Connection::kMostComputes);
+  }
+  has_turn_.store(true, std::memory_order_release);
   if (core::Status status = PlaceInputs(); !status.ok()) return status;
   if (core::Status status = PlaceOutputs(); !status.ok()) return status;
   CopyInputs();
@@ -433,6 +440,10 @@ void IsolatedSlot::Discard() {
   (void)Ask(Op::kDiscard);
 }
 
-void IsolatedSlot::Cancel() { interruption_.Interrupt(connection_, number_, turn_.load(std::memory_order_acquire)); }
+void IsolatedSlot::Cancel() {
+  waiter_.Cancel();
+  if (!has_turn_.load(std::memory_order_acquire)) return;
+  interruption_.Interrupt(connection_, number_, turn_.load(std::memory_order_acquire));
+}
 
 }  // namespace wasinn::isolation

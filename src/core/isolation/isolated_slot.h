@@ -96,6 +96,10 @@ class IsolatedSlot {
   // The last compute or step, and the way there and back.
   std::chrono::nanoseconds took_ = std::chrono::nanoseconds::max();
   Connection::Interruption interruption_;
+  // Among the computes of its worker. One that waits is not in the worker, which must not be ended for it.
+  const core::Scheduler::Share share_{1, core::OnBehalf::guest(), &connection_};
+  core::Scheduler::Waiter waiter_;
+  std::atomic<bool> has_turn_{false};
 };
 
 }  // namespace wasinn::isolation
