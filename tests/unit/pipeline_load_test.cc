@@ -118,6 +118,11 @@ TEST_F(PipelineLoad, WhoseOutputIsNoTensorOfNumbers) {
               HasSubstr("step 1 ('odd'): output_map: output 's' is of type"));
 }
 
+TEST_F(PipelineLoad, WhoseOutputWouldBeLeftOutInSilence) {
+  EXPECT_THAT(ErrorOf(Step("odd", "x = 'i', s = 'j'")),
+              HasSubstr("cannot be passed as a tensor of numbers: an output_map that does not name it leaves it out"));
+}
+
 TEST_F(PipelineLoad, WhoseInputsDoNotNameAll) {
   EXPECT_ERROR("step 1 ('one'): it takes 'i', which no step makes, and which is not among inputs",
                Step("one", "x = 'i'", "x = 'o'"), "inputs = ['j']\n");

@@ -106,7 +106,11 @@ Status Planner::NameOutputs(size_t step) {
   if (map.empty()) {
     for (uint32_t i = 0; i < graph.outputs().size(); ++i) {
       const wasinn_io& io = *graph.outputs()[i];
-      if (!core::IsUnservable(io)) named.push_back({i, io.name, io.name});
+      if (core::IsUnservable(io)) {
+        return OfStep(step, "{}: an output_map that does not name it leaves it out",
+                      core::Unservable("output", io, "").message());
+      }
+      named.push_back({i, io.name, io.name});
     }
   }
   std::ranges::stable_sort(named, {}, &Named::index);
