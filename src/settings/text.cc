@@ -1,9 +1,9 @@
 #include "settings/text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
+
+#include "core/shown.h"
 
 namespace wasinn::settings {
 
@@ -39,45 +39,13 @@ std::string_view AddressHint(std::string_view path) {
   return is_port ? "; an address begins with grpc:// or http://" : "";
 }
 
-namespace {
-
-// U+0080 to U+009F are control characters too, and some others change how the rest of a line reads: marks of direction, breaks
-// of lines. Of such a character that begins a text the number of bytes; 0: there is none.
-size_t SizeOfHidden(std::string_view text) {
-  const auto byte = [text](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
-  const auto is_among = [&](int first, int last) { return byte(2) >= first && byte(2) <= last; };
-  if (byte(0) == 0xc2 && (byte(1) & 0xe0) == 0x80) return 2;
-  if (byte(0) == 0xd8 && byte(1) == 0x9c) return 2;
-  if (byte(0) != 0xe2) return 0;
-  if (byte(1) == 0x80) return is_among(0x8e, 0x8f) || is_among(0xa8, 0xae) ? 3 : 0;
-  return byte(1) == 0x81 && is_among(0xa6, 0xa9) ? 3 : 0;
-}
-
-std::string Escaped(std::string_view text, std::string_view kept) {
+std::string Printable(std::string_view text) {
   std::string printable;
-  while (!text.empty()) {
-    const auto c = static_cast<unsigned char>(text[0]);
-    const size_t hidden = SizeOfHidden(text);
-    if (hidden == 2 && c == 0xc2) {
-      printable += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[1]));
-    } else if (hidden > 0) {
-      for (const char one : text.substr(0, hidden)) {
-        printable += fmt::format("\\x{:02x}", static_cast<unsigned char>(one));
-      }
-    } else if ((c < 0x20 && kept.find(text[0]) == kept.npos) || c == 0x7f) {
-      printable += fmt::format("\\x{:02x}", c);
-    } else {
-      printable += text[0];
-    }
-    text.remove_prefix(std::max<size_t>(hidden, 1));
-  }
+  for (const std::string& line : Split(text, '\n')) printable += core::Shown(line) + '\n';
+  printable.pop_back();
   return printable;
 }
 
-}  // namespace
-
-std::string Printable(std::string_view text) { return Escaped(text, "\n"); }
-
-std::string PrintableName(std::string_view name) { return Escaped(name, ""); }
+std::string PrintableName(std::string_view name) { return core::Shown(name); }
 
 }  // namespace wasinn::settings

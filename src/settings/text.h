@@ -21,8 +21,8 @@ bool IsAddress(std::string_view path);
 // For messages about a path that does not exist: "" unless it is an address without its scheme, as "host:8001/model".
 std::string_view AddressHint(std::string_view path);
 
-// Names in modules and models are other people's: control characters, which a terminal would obey, and marks of direction
-// come out as "\\x1b". Newlines stay.
+// Names in modules and models are other people's: control characters, which a terminal would obey, marks of direction, and what is
+// no UTF-8 come out as "\\x1b". Newlines stay.
 std::string Printable(std::string_view text);
 
 // Of a name, or what else is to stay in one line: newlines are escaped too.
