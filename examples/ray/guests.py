@@ -38,7 +38,7 @@ class Guests:
     def __init__(self, models: dict[str, str], routes: dict[str, str], flags: list[str] | None = None):
         words = [f"--model={name}={file}" for name, file in models.items()] + [f"--route={path}={file}" for path, file in routes.items()]
         # It ends with this process, also where that is killed.
-        start = ["setpriv", "--pdeathsig", "TERM", command(), "serve", "--http-port=0", "--no-grpc", "--no-metrics", "--no-page"]
+        start = ["setpriv", "--pdeathsig", "TERM", command(), "serve", "--http-port=0", "--no-metrics", "--no-page"]
         self.process = subprocess.Popen([*start, *words, *(flags or [])], stdout=subprocess.PIPE)
         line = self.process.stdout.readline().decode()  # "serving HTTP on 127.0.0.1:PORT", once it does
         if not line:

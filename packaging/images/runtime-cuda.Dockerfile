@@ -21,6 +21,6 @@ ENV PATH=/opt/wasinn/bin XDG_CACHE_HOME=/var/cache/wasinn \
     NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility
 USER 65532:65532
 WORKDIR /
-EXPOSE 8000 8001 8002
+EXPOSE 8000 8002
 ENTRYPOINT ["/opt/wasinn/bin/wasinn", "serve"]
 CMD ["--host", "0.0.0.0", "--models", "/models"]

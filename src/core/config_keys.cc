@@ -145,7 +145,6 @@ constexpr Key kKeys[] = {
     {"serve", "http_port", Kind::kCount, UINT16_MAX},
     {"serve", "grpc_port", Kind::kCount, UINT16_MAX},
     {"serve", "metrics_port", Kind::kCount, UINT16_MAX},
-    {"serve", "grpc", Kind::kBoolean},
     {"serve", "metrics", Kind::kBoolean},
     {"serve", "max_body_bytes", Kind::kPositiveInteger},
     {"serve", "max_json_bytes", Kind::kPositiveInteger},

@@ -88,7 +88,6 @@ void ReadServe(const Section& section, ServeOptions& options) {
   section.Integer("http_port", options.http_port);
   section.Integer("grpc_port", options.grpc_port);
   section.Integer("metrics_port", options.metrics_port);
-  section.Boolean("grpc", options.has_grpc);
   section.Boolean("metrics", options.has_metrics);
   section.Integer("max_body_bytes", options.max_body_bytes);
   section.Integer("max_json_bytes", options.max_json_bytes);

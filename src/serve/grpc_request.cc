@@ -8,6 +8,7 @@
 
 #include <inference.pb.h>
 #include "serve/grpc_contents.h"
+#include "serve/ignored_fields.h"
 #include "serve/tensor_shape.h"
 #include "serve/wire.h"
 
@@ -19,10 +20,11 @@ using google::protobuf::io::ZeroCopyInputStream;
 using Message = inference::ModelInferRequest;
 using Input = Message::InferInputTensor;
 
-// What an output that is asked for may say of itself, in bytes: its name, and parameters that nobody reads.
+// What an output that is asked for may say of itself, in bytes: its name and parameters.
 constexpr int kMostOutput = 16u << 10;
 // What is kept of each input, beside its bytes.
 constexpr uint64_t kInput = 256;
+constexpr char kSharedMemory[] = "shared_memory_region", kClassification[] = "classification";
 
 // Bytes of a field: where they lie, or a copy of pieces.
 struct FieldBytes {
@@ -33,6 +35,26 @@ struct FieldBytes {
     return own.empty() ? lent : std::span(reinterpret_cast<const uint8_t*>(own.data()), own.size());
   }
 };
+
+// The name of a parameter: of a map's entry, the first field.
+std::string_view NameOfParameter(std::span<const uint8_t> entry) {
+  CodedInputStream in(entry.data(), static_cast<int>(entry.size()));
+  std::string_view name;
+  while (const uint32_t tag = in.ReadTag()) {
+    if (tag == BytesTag(1)) {
+      const std::span<const uint8_t> bytes = ReadBytes(in);
+      name = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    } else {
+      Skip(in, tag);
+    }
+  }
+  RequireWellFormed(in.ConsumedEntireMessage());
+  return name;
+}
+
+[[noreturn]] void ThrowSharedMemory(const char* what, const std::string& name) {
+  ThrowInvalid(fmt::format("{} '{}': there is no shared memory here", what, name));
+}
 
 class MessageReader {
  public:
@@ -91,6 +113,10 @@ void MessageReader::ReadInput(std::span<const uint8_t> bytes, InputTensor& tenso
     } else if (tag == BytesTag(Input::kContentsFieldNumber)) {
       if (contents.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} contents of an input", kMostTensors));
       contents.push_back(ReadBytes(in));
+    } else if (tag == BytesTag(Input::kParametersFieldNumber)) {
+      const std::string_view parameter = NameOfParameter(ReadBytes(in));
+      if (parameter == kSharedMemory) ThrowSharedMemory("input", tensor.name);
+      TellIgnored("/v2", "inputs.parameters.", parameter);
     } else if (!ReadNumbers(in, tag, Input::kShapeFieldNumber,
                             [&](uint64_t dim) { OrThrow(AddDim(tensor, static_cast<int64_t>(dim))); })) {
       Skip(in, tag);
@@ -121,12 +147,13 @@ void MessageReader::AddOutput() {
   }
   Message::InferRequestedOutputTensor output;
   RequireWellFormed(output.ParseFromArray(bytes.view().data(), static_cast<int>(bytes.view().size())));
-  const auto classes = output.parameters().find("classification");
+  const auto classes = output.parameters().find(kClassification);
   if (classes != output.parameters().end() && classes->second.int64_param() > 0) {
     ThrowInvalid(fmt::format("output '{}': there is no classification here", output.name()));
   }
-  if (output.parameters().contains("shared_memory_region")) {
-    ThrowInvalid(fmt::format("output '{}': there is no shared memory here", output.name()));
+  for (const auto& [name, value] : output.parameters()) {
+    if (name == kSharedMemory) ThrowSharedMemory("output", output.name());
+    if (name != kClassification) TellIgnored("/v2", "outputs.parameters.", name);
   }
   outputs.push_back(output.name());
 }
@@ -173,6 +200,9 @@ void MessageReader::Read(int size) {
       case BytesTag(Message::kRawInputContentsFieldNumber):
         if (raw_.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} raw_input_contents", kMostTensors));
         raw_.push_back(ReadField());
+        break;
+      case BytesTag(Message::kParametersFieldNumber):
+        TellIgnored("/v2", "parameters.", NameOfParameter(ReadField().view()));
         break;
       default:
         Skip(in_, tag);

@@ -4,9 +4,11 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
+#include "serve/ignored_fields.h"
 #include "serve/json_tensor.h"
 #include "serve/request_body.h"
 #include "serve/tensor_shape.h"
@@ -52,6 +54,14 @@ std::optional<element> Find(object of, std::string_view name) {
   return found;
 }
 
+// The log names what nobody reads. `place`: what stands before a field's name there.
+void TellOthers(object of, const char* place, std::initializer_list<std::string_view> read) {
+  for (const auto& [key, value] : of) {
+    if (value.is_null() || std::ranges::find(read, key) != read.end()) continue;
+    TellIgnored("/v2", place, key);
+  }
+}
+
 element Get(object of, std::string_view name) {
   const std::optional<element> found = Find(of, name);
   if (!found) ThrowInvalid(fmt::format("the request is not an inference request: there is no '{}'", name));
@@ -65,6 +75,12 @@ std::optional<T> Parameter(object of, std::string_view name) {
   const std::optional<element> found = parameters ? Find(parameters->get_object(), name) : std::nullopt;
   if (!found) return {};
   return static_cast<T>(*found);
+}
+
+void TellOtherParameters(object of, const char* place, std::initializer_list<std::string_view> read) {
+  if (const std::optional<element> parameters = Find(of, "parameters")) {
+    TellOthers(parameters->get_object(), place, read);
+  }
 }
 
 uint64_t ReadShape(object input, InputTensor& tensor) {
@@ -103,6 +119,8 @@ void Reader::ReadInput(object input) {
   } else {
     ReadData(input, tensor, elements);
   }
+  TellOthers(input, "inputs.", {"name", "datatype", "shape", "parameters", "data"});
+  TellOtherParameters(input, "inputs.parameters.", {"binary_data_size", "shared_memory_region"});
 }
 
 void Reader::ReadOutput(object output) {
@@ -115,6 +133,8 @@ void Reader::ReadOutput(object output) {
   }
   if (const auto binary = Parameter<bool>(output, "binary_data")) request_.is_binary[name] = *binary;
   request_.infer.outputs.push_back(std::move(name));
+  TellOthers(output, "outputs.", {"name", "parameters"});
+  TellOtherParameters(output, "outputs.parameters.", {"classification", "shared_memory_region", "binary_data"});
 }
 
 RestRequest Reader::Read() {
@@ -134,6 +154,8 @@ RestRequest Reader::Read() {
       ReadOutput(output.get_object());
     }
   }
+  TellOthers(root, "", {"id", "parameters", "inputs", "outputs"});
+  TellOtherParameters(root, "parameters.", {"binary_data_output"});
   return std::move(request_);
 }
 

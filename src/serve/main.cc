@@ -31,9 +31,9 @@ constexpr size_t kMostCount = 1'000'000;
 // that grow token by token, each in a somewhat larger block, left 3 GB in the heap.
 constexpr int kLargeBlock = 256 << 10;
 constexpr char kFooter[] =
-    "Serves models by the Open Inference Protocol (KServe's v2) as Triton does: HTTP on one port, gRPC on\n"
-    "another, Prometheus' metrics on a third. SIGTERM ends it after all requests are answered;\n"
-    "SIGHUP makes it read its configuration and its certificates again, and open its access log again.\n\n"
+    "Serves models by the Open Inference Protocol (KServe's v2) as Triton does: HTTP on one port, Prometheus'\n"
+    "metrics on another, gRPC on a third if --grpc-port names it. SIGTERM ends it after all requests are\n"
+    "answered; SIGHUP makes it read its configuration and its certificates again, and open its access log again.\n\n"
     "Example:\n"
     "  wasinn serve --model digits=digits.onnx\n"
     "  curl localhost:8000/v2/models/digits";
@@ -65,13 +65,21 @@ auto AtLeastOne(std::expected<T, std::string> (*parse)(std::string_view)) {
   };
 }
 
-// `has`: whether there is such a port, which naming it says.
-void AddPort(CLI::App& app, const char* flag, uint16_t* port, bool* has, const char* help) {
-  const auto take = [port, has](uint16_t number) {
-    *port = number;
-    if (has != nullptr) *has = true;
+void AddPort(CLI::App& app, const char* flag, std::function<void(uint16_t)> take, const char* help) {
+  cli::AddParsed<uint16_t>(app, flag, ParsePort, std::move(take), help)->type_name("PORT");
+}
+
+void AddPorts(CLI::App& app, ServeOptions* options) {
+  AddPort(app, "--http-port", [=](uint16_t port) { options->http_port = port; }, "default 8000; 0: any free port");
+  AddPort(
+      app, "--grpc-port", [=](uint16_t port) { options->grpc_port = port; },
+      "gRPC there, for clients that you trust; by default there is none");
+  const auto take_metrics = [=](uint16_t port) {
+    options->metrics_port = port;
+    options->has_metrics = true;
   };
-  cli::AddParsed<uint16_t>(app, flag, ParsePort, take, help)->type_name("PORT");
+  AddPort(app, "--metrics-port", take_metrics, "default 8002; 0: any free port");
+  app.add_flag_callback("--no-metrics", [=] { options->has_metrics = false; }, "No port for metrics");
 }
 
 void AddCount(CLI::App& app, const char* flag, auto* count, const char* help) {
@@ -117,11 +125,7 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
   app.add_option("--host", options->host, "The address to listen on; default 127.0.0.1; 0.0.0.0: all")
       ->type_name("ADDRESS");
   AddAddressFlag(app, options);
-  AddPort(app, "--http-port", &options->http_port, nullptr, "default 8000; 0: any free port");
-  AddPort(app, "--grpc-port", &options->grpc_port, &options->has_grpc, "default 8001; 0: any free port");
-  AddPort(app, "--metrics-port", &options->metrics_port, &options->has_metrics, "default 8002; 0: any free port");
-  app.add_flag_callback("--no-grpc", [options] { options->has_grpc = false; }, "No port for gRPC");
-  app.add_flag_callback("--no-metrics", [options] { options->has_metrics = false; }, "No port for metrics");
+  AddPorts(app, options);
   CLI::Option* const certificate = app.add_option("--tls-cert", options->tls.certificate,
                                                   "TLS on all ports, with this certificate (PEM) and its signers'")
                                        ->type_name("FILE");

@@ -135,7 +135,8 @@ void AddAddressFlag(CLI::App& app, ServeOptions* options) {
       [options](const Listen& listen) {
         options->host = listen.host;
         options->http_port = listen.port;
-        options->has_grpc = options->has_metrics = false;
+        options->grpc_port.reset();
+        options->has_metrics = false;
       },
       "HTTP there, and no other port unless a flag names it, as for wasmtime")
       ->type_name("ADDRESS:PORT");

@@ -163,9 +163,9 @@ class Server {
     WarnOfStrangers(options_);
     signals_.Serving();
     auto listens = OpenPort("HTTP", options_.http_port, [this](int descriptor) { http_.Take(descriptor); });
-    if (listens && options_.has_grpc) listens = grpc_.Start();
-    if (listens && options_.has_grpc) {
-      listens = OpenPort("gRPC", options_.grpc_port, [this](int descriptor) { grpc_.Take(descriptor); });
+    if (listens && options_.grpc_port) listens = grpc_.Start();
+    if (listens && options_.grpc_port) {
+      listens = OpenPort("gRPC", *options_.grpc_port, [this](int descriptor) { grpc_.Take(descriptor); });
     }
     if (listens && options_.has_metrics) {
       listens = OpenPort("metrics", options_.metrics_port, [this](int descriptor) { metrics_.Take(descriptor); });

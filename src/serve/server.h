@@ -25,8 +25,9 @@ struct ServeOptions {
   bool has_page = true;                                // for operators
   bool cache = true, allow_precompiled = false;        // of guests' code
   std::string host = "127.0.0.1";
-  uint16_t http_port = 8000, grpc_port = 8001, metrics_port = 8002;
-  bool has_grpc = true, has_metrics = true;
+  uint16_t http_port = 8000, metrics_port = 8002;
+  std::optional<uint16_t> grpc_port;  // nothing: no gRPC, which a hostile client can make take any memory
+  bool has_metrics = true;
   TlsFiles tls;                              // without a certificate: none
   std::string access_log;                    // "": none; "-": standard output
   uint64_t max_body_bytes = 256u << 20;      // of one request

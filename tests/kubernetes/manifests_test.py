@@ -74,7 +74,7 @@ class FitTest(unittest.TestCase):
         labels = pod_of(of_kind("Deployment"))["metadata"]["labels"].items()
         selectors = [of_kind("Deployment")["spec"]["selector"]["matchLabels"], of_kind("PodDisruptionBudget")["spec"]["selector"]["matchLabels"],
                      of_kind("NetworkPolicy")["spec"]["podSelector"]["matchLabels"]]
-        selectors += [of_kind("Service", name)["spec"]["selector"] for name in ("wasinn", "wasinn-pods")]
+        selectors.append(of_kind("Service")["spec"]["selector"])
         for selector in selectors:
             self.assertLessEqual(selector.items(), labels)
             self.assertIn(NAME, selector)
@@ -82,9 +82,9 @@ class FitTest(unittest.TestCase):
     def test_ports_are_those_of_the_container(self):
         [container] = pod_of(of_kind("Deployment"))["spec"]["containers"]
         ports = {port["name"]: port["containerPort"] for port in container["ports"]}
-        self.assertEqual(ports, {"http": 8000, "grpc": 8001, "metrics": 8002})
+        self.assertEqual(ports, {"http": 8000, "metrics": 8002})
         asked = [container[probe]["httpGet"]["port"] for probe in ("startupProbe", "readinessProbe", "livenessProbe")]
-        asked += [port["targetPort"] for name in ("wasinn", "wasinn-pods") for port in of_kind("Service", name)["spec"]["ports"]]
+        asked += [port["targetPort"] for port in of_kind("Service")["spec"]["ports"]]
         asked += [port["port"] for rule in of_kind("NetworkPolicy")["spec"]["ingress"] for port in rule["ports"]]
         self.assertLessEqual(set(asked), set(ports))
         self.assertEqual(pod_of(of_kind("Deployment"))["metadata"]["annotations"]["prometheus.io/port"], str(ports["metrics"]))

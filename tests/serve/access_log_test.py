@@ -137,7 +137,7 @@ class Files(LogTest):
         for name, why in ((".", "Is a directory"), ("none/log", "No such file"), ("fifo", "No such device")):
             if name == "fifo":
                 os.mkfifo(self.dir / name)
-            flags = ("--http-port", "0", "--no-grpc", "--no-metrics", "--access-log", name)
+            flags = ("--http-port", "0", "--no-metrics", "--access-log", name)
             self.check_error(self.wasinn("serve", *flags), f"cannot open the access log '{name}': {why}")
 
 

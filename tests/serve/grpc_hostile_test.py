@@ -1,6 +1,7 @@
 """Clients of gRPC who want to bring a server down, or do not care for it."""
 
 import queue
+import re
 import signal
 import threading
 import unittest
@@ -64,6 +65,27 @@ class Messages(HostileTest):
         server = self.serve(models={"m": BYTES})
         for message in (request("m" * 4097, b"a"), request("m", b"a", id="a" * 4097), request("m", b"a", model_version="1" * 4097)):
             self.expect_error(grpc.StatusCode.INVALID_ARGUMENT, "more than 4096 bytes", self.stub(server).ModelInfer, message)
+
+    def test_parameters_that_nobody_reads_are_ignored_and_told_once(self):
+        server = self.serve(models={"m": BYTES})
+        message = request("m", b"ab")
+        output = message.outputs.add(name="x")
+        for part in (message, message.inputs[0], output):
+            part.parameters["priority"].int64_param = 1
+            part.parameters["no\nline" + "a" * 100_000 if part is message.inputs[0] else "none"].string_param = ""
+        for _ in range(3):
+            self.assertEqual(self.stub(server).ModelInfer(message, timeout=WAIT).raw_output_contents, [b"ab"])
+        told = sorted(re.findall(r"/v2: the field (\S+) of requests is ignored", self.log_of(server)))
+        self.assertEqual(told, sorted(["parameters.priority", "parameters.none", "inputs.parameters.priority", r"inputs.parameters.no\x0aline" + "a" * 57,
+                                       "outputs.parameters.priority", "outputs.parameters.none"]))
+
+    def test_shared_memory_is_refused(self):
+        server = self.serve(models={"m": BYTES})
+        for part in ("input", "output"):
+            message = request("m", b"ab")
+            of = message.inputs[0] if part == "input" else message.outputs.add(name="x")
+            of.parameters["shared_memory_region"].string_param = "mine"
+            self.expect_error(grpc.StatusCode.INVALID_ARGUMENT, f"{part} 'x': there is no shared memory here", self.stub(server).ModelInfer, message)
 
     def test_of_unknown_models_nothing_is_computed(self):
         server = self.serve(models={"m": BYTES})

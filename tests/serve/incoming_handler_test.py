@@ -129,6 +129,20 @@ class Exchanges(HandlerTest):
         self.assertIsNone(headers["Content-Type"])
         self.assertEqual(headers["X-A"], "\xc3\xbc")
 
+    def test_a_body_may_come_before_its_response_is_set(self):
+        server = self.serve_handler("--timeout", "10m")
+        for size, at_once in ((4097, 4096), (1, 1), (3000, 7), (128 << 10, 4096), (65536, 1), (0, 1)):
+            bytes_before = bytes(i % 251 for i in range(size))
+            self.assertEqual(self.ask(server, f"early?{size},{at_once},end").body, bytes_before, (size, at_once))
+            self.assertEqual(self.ask(server, f"early?{size},{at_once},go-on").body, bytes_before * 2 + b"end", (size, at_once))
+        self.assertRegex(self.ask(server, "early-dropped").body, rb"Err\(.*Closed\)")
+
+    def test_a_body_that_waits_for_a_reader_has_an_end(self):
+        server = self.serve_handler("--timeout", "10m")
+        for what in ("early?131073,4096,end", "early?1048576,4096,go-on", "early-many"):
+            self.check_answer(server.request("GET", f"/h/{what}"), 502, "it ended in a trap")
+        self.assertEqual(self.log_of(server).count("before it called response-outparam.set or outgoing-handler.handle"), 3)
+
     def test_any_patch_version_will_do(self):
         component = HANDLER.read_bytes()
         self.assertIn(b"wasi:http/incoming-handler@0.2.12", component)

@@ -98,6 +98,16 @@ class Exchanges(OutboundTest):
         self.assertEqual((method, path, sent), ("POST", "/echo/a?b=c", body))
         self.assertEqual((headers["Host"], headers["X-From"]), (f"127.0.0.1:{other.server_port}", "guest"))
 
+    def test_a_body_may_come_before_its_request_is_sent(self):
+        other = self.other()
+        server = self.serve_handler("--allow-outbound", other.origin, "--timeout", "10m")
+        early = {"X-Early": "1"}
+        for size in (4097, 128 << 10):
+            body = bytes(i % 251 for i in range(size))
+            self.assertEqual(self.fetch(server, f"{other.origin}/echo", method="POST", body=body, headers=early), b"you said " + body)
+        self.fetch(server, f"{other.origin}/echo", 502, "POST", bytes(1 << 20), headers=early)
+        self.assertIn("wrote more of a body than is kept", self.log_of(server))
+
     def test_large_answers(self):
         other = self.other()
         server = self.serve_handler("--allow-outbound", other.origin)

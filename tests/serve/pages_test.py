@@ -15,7 +15,7 @@ class ServersTest(PagesTest):
             self.run_step("\n".join(before))
         words = shlex.split(command)
         self.assertEqual(words[:2], ["build/release/bin/wasinn", "serve"])
-        server = Server(self.dir, self.env, words[2:])
+        server = Server(self.dir, self.env, [*words[2:], "--grpc-port", "0"])
         self.addCleanup(server.process.communicate)
         self.addCleanup(server.process.kill)
         return server

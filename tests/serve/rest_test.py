@@ -2,12 +2,13 @@
 
 import gzip
 import json
+import re
 import struct
 import unittest
 import zlib
 
 from command import ECHO as ECHO_FOLDER, until
-from server import ServeTest, element
+from server import BODY, MODEL, ServeTest, element
 
 ECHO = "in x f32 2,3\n"
 # Its name, the echo backend's word, what struct calls it, and numbers of it.
@@ -263,6 +264,27 @@ class Tensors(ServeTest):
             ("bool", "BOOL", "true"),
         ):
             self.check_answer(server.infer(model, request(tensor(datatype, [1], [number]))), 400, "input 'x'")
+
+    def test_fields_that_nobody_reads_are_ignored_and_told_once(self):
+        server = self.serve(models={"m": MODEL})
+        asked = json.loads(BODY)
+        asked.update({"timeout": 7, "no\nline": [{}], "none": None, "parameters": {"priority": 1, "binary_data_output": False, "sequence": {"a": [1]}}})
+        asked["inputs"][0].update({"content_type": "np", "parameters": {"content_type": "np", "headers": {}}})
+        asked["outputs"] = [{"name": "x", "datatype": "FP32", "shape": [1], "parameters": {"binary_data": False, "content_type": "np"}}]
+        for _ in range(3):
+            self.check_answer(server.infer("m", asked), 200)
+        told = sorted(re.findall(r"/v2: the field (\S+) of requests is ignored", self.log_of(server)))
+        self.assertEqual(told, sorted([
+            "timeout", r"no\x0aline", "parameters.priority", "parameters.sequence", "inputs.content_type", "inputs.parameters.content_type",
+            "inputs.parameters.headers", "outputs.datatype", "outputs.shape", "outputs.parameters.content_type"]))
+
+    def test_no_client_fills_the_log_with_fields(self):
+        server = self.serve(models={"m": MODEL})
+        asked = json.loads(BODY) | {"a" * 5000 + str(i): i for i in range(10)} | {f"field{i}": i for i in range(1000)}
+        self.check_answer(server.infer("m", asked), 200)
+        log = self.log_of(server)
+        self.assertEqual(len(log.splitlines()), 257)
+        self.assertLess(max(map(len, log.splitlines())), 300)
 
     def test_null_is_what_is_left_out(self):
         server = self.serve(models={"m": "in x f32 1\n"})

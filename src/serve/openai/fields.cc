@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "serve/ignored_fields.h"
 #include "serve/openai/foreign_fields.h"
 
 namespace wasinn::serve::openai {
@@ -182,7 +183,7 @@ void Fields::CheckAllRead() {
         case Foreign::kUnknown:
           return false;
         case Foreign::kMoot:
-          TellIgnored(name);
+          TellIgnored("/v1", "", name);
           return true;
         default:
           ThrowUnsupported(NameOf(name));

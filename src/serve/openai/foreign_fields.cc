@@ -1,13 +1,7 @@
 #include "serve/openai/foreign_fields.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <mutex>
-#include <set>
-#include <string>
 
-#include "serve/log.h"
 #include "serve/openai/fields.h"
 
 namespace wasinn::serve::openai {
@@ -122,17 +116,6 @@ Foreign ForeignField(std::string_view name, element value) {
   const auto* usual = std::ranges::find(kUsual, name, &Usual::name);
   if (usual == std::end(kUsual)) return Foreign::kUnknown;
   return Is(value, usual->value) ? Foreign::kMoot : Foreign::kUnsupported;
-}
-
-void TellIgnored(std::string_view name) {
-  static std::mutex mutex;
-  static std::set<std::string, std::less<>> told;  // of the names above, so it does not grow for long
-  {
-    const std::lock_guard lock(mutex);
-    if (!told.emplace(name).second) return;
-  }
-  cli::Log(WASINN_LOG_INFO,
-           fmt::format("/v1: the field {} of requests is another server's, and changes nothing here", name).c_str());
 }
 
 }  // namespace wasinn::serve::openai

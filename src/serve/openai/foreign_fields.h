@@ -15,7 +15,4 @@ enum class Foreign {
 };
 Foreign ForeignField(std::string_view name, simdjson::dom::element value);
 
-// Says in the log that it is ignored: once for each of them.
-void TellIgnored(std::string_view name);
-
 }  // namespace wasinn::serve::openai

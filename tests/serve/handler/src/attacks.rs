@@ -7,6 +7,7 @@ use wasip2::filesystem::preopens::get_directories;
 use wasip2::http::types::{
     Fields, IncomingRequest, Method, OutgoingBody, OutgoingRequest, OutgoingResponse, ResponseOutparam, Scheme,
 };
+use wasip2::io::streams::OutputStream;
 use wasip2::sockets::network::IpAddressFamily;
 use wasip2::sockets::tcp_create_socket::create_tcp_socket;
 use wasip2::sockets::udp_create_socket::create_udp_socket;
@@ -24,6 +25,30 @@ fn spin() -> ! {
 
 fn sleep() {
     subscribe_duration(HOUR).block();
+}
+
+/// A response of which the body is there before it is set, written by so many bytes at once.
+fn written_before(bytes: &[u8], at_once: usize) -> (OutgoingResponse, OutputStream, OutgoingBody) {
+    let response = OutgoingResponse::new(Fields::new());
+    let body = response.body().unwrap();
+    let stream = body.write().unwrap();
+    bytes.chunks(at_once).for_each(|piece| stream.blocking_write_and_flush(piece).unwrap());
+    (response, stream, body)
+}
+
+/// "BYTES,BYTES AT ONCE,end|go-on": the body ends before the response is set, or goes on afterwards with as much again, and "end".
+fn early(query: &str, out: ResponseOutparam) {
+    let [size, at_once, then] = query.split(',').collect::<Vec<_>>()[..] else { panic!("{query}") };
+    let bytes: Vec<u8> = (0..size.parse().unwrap()).map(|i: usize| (i % 251) as u8).collect();
+    let (response, stream, body) = written_before(&bytes, at_once.parse().unwrap());
+    if then == "end" {
+        end(stream, body).unwrap();
+        return ResponseOutparam::set(out, Ok(response));
+    }
+    ResponseOutparam::set(out, Ok(response));
+    write(&stream, &bytes).unwrap();
+    write(&stream, b"end").unwrap();
+    end(stream, body).unwrap();
 }
 
 pub fn run(attack: &str, query: &str, request: &IncomingRequest, out: ResponseOutparam) {
@@ -83,6 +108,20 @@ pub fn run(attack: &str, query: &str, request: &IncomingRequest, out: ResponseOu
             write(&stream, b"short").unwrap();
             drop(stream);
             drop(body);
+        }
+        "early" => early(query, out),
+        "early-many" => {
+            let held: Vec<_> = (0..100).map(|_| written_before(&FLOOD.repeat(31), 4096)).collect();
+            answer(out, 200, &[], held.len().to_string().as_bytes());
+        }
+        // Of more than a body may have, which nobody reads any more.
+        "early-dropped" => {
+            let response = OutgoingResponse::new(Fields::new());
+            let body = response.body().unwrap();
+            let stream = body.write().unwrap();
+            drop(response);
+            let written = write(&stream, &FLOOD.repeat(300));
+            answer(out, 200, &[], format!("{written:?}").as_bytes());
         }
         "no-body" => {
             let fields = Fields::from_list(&[("Content-Length".into(), b"10".into())]).unwrap();

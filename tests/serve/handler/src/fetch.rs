@@ -47,15 +47,25 @@ pub fn fetch(request: &IncomingRequest) -> Result<(u16, Vec<u8>), String> {
         options.set_between_bytes_timeout(ns).unwrap();
     }
     let body = outgoing.body().unwrap();
-    let response = outgoing_handler::handle(outgoing, Some(options)).map_err(|code| format!("at once {code:?}"))?;
     let stream = body.write().unwrap();
+    if header(request, "X-Early").is_some() {
+        write(&stream, &read_body(request)).unwrap();
+        end(stream, body).unwrap();
+        let response = outgoing_handler::handle(outgoing, Some(options)).map_err(|code| format!("at once {code:?}"))?;
+        return answer_of(&response);
+    }
+    let response = outgoing_handler::handle(outgoing, Some(options)).map_err(|code| format!("at once {code:?}"))?;
     // Who is not to be asked takes nothing.
     if write(&stream, &read_body(request)).is_ok() {
         end(stream, body).map_err(|code| format!("{code:?}"))?;
     } else {
         drop((stream, body));
     }
-    let response = await_response(&response).map_err(|code| format!("{code:?}"))?;
+    answer_of(&response)
+}
+
+fn answer_of(response: &FutureIncomingResponse) -> Result<(u16, Vec<u8>), String> {
+    let response = await_response(response).map_err(|code| format!("{code:?}"))?;
     let status = response.status();
     Ok((status, read(response.consume().unwrap())?))
 }

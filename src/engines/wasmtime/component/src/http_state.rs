@@ -7,22 +7,27 @@ use http::{HeaderName, Request};
 use wasmtime::component::{ComponentNamedList, Lift, Resource};
 use wasmtime::{AsContextMut, Result, bail};
 use wasmtime_c_api::{WasmtimeStoreData, wasi_config_t, wasmtime_component_linker_t, wasmtime_error_t};
+use wasmtime_wasi::p2::DynOutputStream;
 use wasmtime_wasi::{WasiCtxBuilder, WasiView};
 use wasmtime_wasi_http::p2::bindings::LinkOptions;
 use wasmtime_wasi_http::p2::bindings::http::types::ErrorCode;
 use wasmtime_wasi_http::p2::bindings::http::{outgoing_handler, types};
-use wasmtime_wasi_http::p2::types::{HostFutureIncomingResponse, HostOutgoingRequest};
+use wasmtime_wasi_http::p2::body::{HostOutgoingBody, HyperOutgoingBody};
+use wasmtime_wasi_http::p2::types::{
+    HostFutureIncomingResponse, HostOutgoingRequest, HostOutgoingResponse, HostResponseOutparam,
+};
 use wasmtime_wasi_http::{
     DEFAULT_FORBIDDEN_HEADERS, RequestOptions, WasiBody, WasiHttp, WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks,
 };
 
+use crate::early::{Unread, hand_over};
 use crate::link::to_c;
 use crate::outgoing::{Io, Outgoing, Sent};
 use crate::types::{Instance, Linker, Store};
 
 /// Of one resource of headers, with what the host needs to keep them.
 const MOST_FIELD_BYTES: usize = 32 << 10;
-/// What a body that nobody has read yet may hold, twice.
+/// Of one write to a body, of which two may wait for its reader, or for early.rs.
 const MOST_CHUNK: usize = 64 << 10;
 /// Of a method, an authority or a path that a guest sets.
 const MOST_WORD: usize = 8 << 10;
@@ -30,6 +35,7 @@ const MOST_WORD: usize = 8 << 10;
 struct State {
     context: WasiHttpCtx,
     hooks: Hooks,
+    unread: Unread,
 }
 
 /// Owns it. A pointer, since the table and what is in it are lent at the same time.
@@ -52,7 +58,7 @@ const HELD: u32 = 0;
 pub fn set_up(data: &mut WasmtimeStoreData, outgoing: Outgoing, most: usize) -> Result<()> {
     let table = data.ctx().table;
     table.set_max_capacity(most);
-    let mut state = State { context: WasiHttpCtx::new(), hooks: Hooks(outgoing) };
+    let mut state = State { context: WasiHttpCtx::new(), hooks: Hooks(outgoing), unread: Unread::default() };
     state.context.set_field_size_limit(MOST_FIELD_BYTES);
     if table.push(Held(Box::into_raw(Box::new(state))))?.rep() != HELD {
         bail!("the table of the store already has a resource: set_up comes before any");
@@ -61,11 +67,15 @@ pub fn set_up(data: &mut WasmtimeStoreData, outgoing: Outgoing, most: usize) -> 
 }
 
 pub fn view_of(data: &mut WasmtimeStoreData) -> WasiHttpCtxView<'_> {
+    state_of(data).0
+}
+
+fn state_of(data: &mut WasmtimeStoreData) -> (WasiHttpCtxView<'_>, &Unread) {
     let table = data.ctx().table;
     let held = table.get(&Resource::<Held>::new_borrow(HELD)).expect("set_up comes first");
     // SAFETY: it is no part of the table's memory, and this borrow of the store is the only one.
     let state = unsafe { &mut *held.0 };
-    WasiHttpCtxView { ctx: &mut state.context, hooks: &mut state.hooks, table }
+    (WasiHttpCtxView { ctx: &mut state.context, hooks: &mut state.hooks, table }, &state.unread)
 }
 
 struct Hooks(Outgoing);
@@ -108,13 +118,14 @@ fn link(linker: &mut Linker) -> Result<()> {
     linker.allow_shadowing(true);
     bound_words(linker)?;
     drop_options(linker)?;
+    keep_bodies(linker)?;
     linker.allow_shadowing(false);
     Ok(())
 }
 
 type Handled = std::result::Result<Resource<HostFutureIncomingResponse>, ErrorCode>;
 
-/// In place of the function that keeps the options of each request until the run ends.
+/// In place of the function that keeps the options of each request until the run ends. The request's body is read from here on.
 fn drop_options(linker: &mut Linker) -> Result<()> {
     linker.instance("wasi:http/outgoing-handler@0.2.12")?.func_wrap(
         "handle",
@@ -122,6 +133,7 @@ fn drop_options(linker: &mut Linker) -> Result<()> {
          (request, options): (Resource<HostOutgoingRequest>, Option<Resource<RequestOptions>>)| {
             let mut context = store.as_context_mut();
             let mut view = view_of(context.data_mut());
+            hand_over(view.table.get_mut(&request)?.body.as_mut())?;
             let owned = options.as_ref().map(|options| Resource::<RequestOptions>::new_own(options.rep()));
             let handled = outgoing_handler::Host::handle(&mut view, request, options);
             if let Some(owned) = owned {
@@ -135,6 +147,72 @@ fn drop_options(linker: &mut Linker) -> Result<()> {
         },
     )?;
     Ok(())
+}
+
+type Given = std::result::Result<Resource<HostOutgoingResponse>, ErrorCode>;
+
+/// In place of functions whose bodies let a guest wait until somebody reads them, and of the one that gives a response's to its reader.
+fn keep_bodies(linker: &mut Linker) -> Result<()> {
+    use types::{HostOutgoingRequest as Request, HostOutgoingResponse as Response, HostResponseOutparam as Outparam};
+    let mut types = linker.instance("wasi:http/types@0.2.12")?;
+    keep::<HostOutgoingRequest>(
+        &mut types,
+        "outgoing-request",
+        |view, id| Request::body(view, id),
+        |request| &mut request.body,
+    )?;
+    keep::<HostOutgoingResponse>(
+        &mut types,
+        "outgoing-response",
+        |view, id| Response::body(view, id),
+        |response| &mut response.body,
+    )?;
+    types.func_wrap(
+        "[method]outgoing-body.write",
+        |mut store: Store<'_>, (body,): (Resource<HostOutgoingBody>,)| {
+            let mut context = store.as_context_mut();
+            let (view, unread) = state_of(context.data_mut());
+            let written: Written = match view.table.get_mut(&body)?.take_output_stream() {
+                Some(stream) => Ok(view.table.push_child(unread.watch(stream), &body)?),
+                None => Err(()),
+            };
+            Ok((written,))
+        },
+    )?;
+    types.func_wrap(
+        "[static]response-outparam.set",
+        |mut store: Store<'_>, (out, given): (Resource<HostResponseOutparam>, Given)| {
+            let mut context = store.as_context_mut();
+            let mut view = view_of(context.data_mut());
+            if let Ok(response) = &given {
+                hand_over(view.table.get_mut(response)?.body.as_mut())?;
+            }
+            Outparam::set(&mut view, out, given)
+        },
+    )
+}
+
+type Written = std::result::Result<Resource<DynOutputStream>, ()>;
+type Made = std::result::Result<Resource<HostOutgoingBody>, ()>;
+
+/// `make` makes the body that `body_of` then finds there.
+fn keep<T: Send + 'static>(
+    types: &mut Instance<'_>,
+    name: &str,
+    make: fn(&mut WasiHttpCtxView<'_>, Resource<T>) -> Result<Made>,
+    body_of: fn(&mut T) -> &mut Option<HyperOutgoingBody>,
+) -> Result<()> {
+    types.func_wrap(&format!("[method]{name}.body"), move |mut store: Store<'_>, (whose,): (Resource<T>,)| {
+        let mut context = store.as_context_mut();
+        let (mut view, unread) = state_of(context.data_mut());
+        let rep = whose.rep();
+        let made = make(&mut view, whose)?;
+        if made.is_ok() {
+            let body = body_of(view.table.get_mut(&Resource::new_borrow(rep))?);
+            *body = body.take().map(|body| unread.keep(body));
+        }
+        Ok((made,))
+    })
 }
 
 type Set = std::result::Result<(), ()>;

@@ -13,6 +13,7 @@ mod blocking;
 mod call_async;
 mod calls;
 mod define;
+mod early;
 mod entry;
 mod errors;
 mod exchange;
