@@ -152,6 +152,7 @@ constexpr Key kKeys[] = {
     {"serve", "max_connections", Kind::kPositive, kMostServed},
     {"serve", "max_waiting", Kind::kPositive, kMostServed},
     {"serve", "wait_timeout_ms", Kind::kPositive},
+    {"serve", "idle_timeout_ms", Kind::kPositive},
     {"serve", "client_timeout_ms", Kind::kCount},
     {"serve", "tls_cert", Kind::kPath},
     {"serve", "tls_key", Kind::kPath},

@@ -95,6 +95,7 @@ void ReadServe(const Section& section, ServeOptions& options) {
   section.Integer("max_connections", options.max_connections);
   section.Integer("max_waiting", options.max_waiting);
   section.Integer("wait_timeout_ms", options.wait_timeout);
+  section.Integer("idle_timeout_ms", options.idle_timeout);
   section.Integer("client_timeout_ms", options.client_timeout);
   section.Path("tls_cert", options.tls.certificate);
   section.Path("tls_key", options.tls.key);

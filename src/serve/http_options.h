@@ -19,7 +19,7 @@ struct HttpOptions {
   uint32_t max_header_bytes = 16u << 10;  // beside the budget
   size_t max_connections = 16384;
   int max_descriptor = INT32_MAX;          // the system's number of a connection's, so that models find some left
-  std::chrono::seconds idle{75};           // between two requests, and until a whole header has come
+  std::chrono::milliseconds idle{75'000};  // between two requests, and until a whole header has come
   std::chrono::milliseconds slow{30'000};  // for a body or a response, and as much more as its bytes may take (pace.h)
 };
 

@@ -150,6 +150,8 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
   AddCount(app, "--max-waiting", &options->max_waiting, "Requests that wait for a thread or have one; default 1024");
   AddDuration(app, "--wait-timeout", AtLeastOne(settings::ParseDuration), &options->wait_timeout,
               "How long a request waits for a thread; default 30s");
+  AddDuration(app, "--idle-timeout", AtLeastOne(settings::ParseDuration), &options->idle_timeout,
+              "How long a connection may have no request, or take for its header; default 75s");
   AddDuration(app, "--client-timeout", settings::ParseDuration, &options->client_timeout,
               "How long a body or a response may be slower than 100 KB/s; default 30s");
   AddRouteFlags(app, options);

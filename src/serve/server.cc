@@ -109,6 +109,7 @@ HttpOptions ForHttp(const ServeOptions& options, std::shared_ptr<Tls> tls, std::
   http.budget = std::make_shared<MemoryBudget>(options.max_memory_in_flight);
   http.max_connections = options.max_connections.value_or(ServeOptions::kUsualConnections);
   http.max_descriptor = MostDescriptors(options);
+  http.idle = options.idle_timeout;
   http.slow = options.client_timeout;
   return http;
 }

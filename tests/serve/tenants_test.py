@@ -294,7 +294,6 @@ class Files(ConfiguredTest):
             ("[tenant.a]\nkeys = []\n[tenants.a.policy]\nload = 'deny'\n", "serve.toml: unknown configuration key 'tenant'; did you mean 'tenants'?"),
             ("[serve]\nhttp_port = 65536\n", "'serve.http_port' must be an integer from 0 to 65535"),
             ("[serve]\nhttp_port = '1'\n", "'serve.http_port' must be an integer"),
-            ("[serve]\ngrpc = 1\n", "'serve.grpc' must be true or false"),
             ("serve = 1\n", "'serve' must be a table"),
             ("[routes]\na = 1\n", "'routes.a' must be a table"),
             ("[routes.'/a']\n", "'routes./a.file' must be a path"),
@@ -335,6 +334,7 @@ class Files(ConfiguredTest):
             (("--max-body", "0"), 2, "'0' is too little"),
             (("--max-memory-in-flight", "0K"), 2, "'0K' is too little"),
             (("--wait-timeout", "0s"), 2, "'0s' is too little"),
+            (("--idle-timeout", "0s"), 2, "'0s' is too little"),
             (("--max-body", "2M", "--max-memory-in-flight", "1M"), 125, "max_body_bytes (--max-body), 2097152, is more than max_bytes_in_flight"),
             (("--host", "localhost"), 125, "'localhost' is not an address to listen on, such as 127.0.0.1 or ::1"),
         ):
