@@ -1,10 +1,12 @@
 """/v1 by hand: who may ask, who waits, who leaves, and what is no request."""
 
+import base64
 import json
 import pathlib
 import re
 import signal
 import socket
+import struct
 import threading
 import unittest
 
@@ -222,6 +224,26 @@ class Requests(LanguageTest):
         self.assertEqual((len(one["data"]), one["usage"]["prompt_tokens"]), (1, 3))
         self.assertEqual(len(self.ask(self.server, "embeddings", model="embedder", input=[[5, 6], [7]]).json()["data"]), 2)
         self.assertEqual(self.ask(self.server, "embeddings", model="embedder", input=[[10**6]]).status, 400)
+
+    def test_vectors_are_cut_to_the_dimensions_that_are_asked_for(self):
+        def ask(**more):
+            return self.ask(self.server, "embeddings", model="embedder", input=["the cat", "GNU"], **more)
+
+        whole = [one["embedding"] for one in ask().json()["data"]]
+        width = len(whole[0])
+        self.assertEqual([one["embedding"] for one in ask(dimensions=width).json()["data"]], whole)
+        for dimensions in (1, 2, width - 1):
+            for vector, one in zip(whole, ask(dimensions=dimensions).json()["data"], strict=True):
+                scale = sum(x * x for x in vector[:dimensions]) ** 0.5
+                self.assertEqual(len(one["embedding"]), dimensions)
+                for x, y in zip(vector, one["embedding"]):
+                    self.assertAlmostEqual(x / scale, y, places=5)
+        numbers = ask(dimensions=4).json()["data"][0]["embedding"]
+        encoded = ask(dimensions=4, encoding_format="base64").json()["data"][0]["embedding"]
+        self.assertEqual(list(struct.unpack("<4f", base64.b64decode(encoded))), [struct.unpack("<f", struct.pack("<f", x))[0] for x in numbers])
+        self.expect_error(ask(dimensions=width + 1), 400, f"dimensions is {width + 1}, and the model's vectors have {width}", "dimensions")
+        for wrong in (0, -1, 2**31, 1.5, "4", True):
+            self.assertEqual(ask(dimensions=wrong).status, 400, wrong)
 
     def test_what_a_prompt_becomes(self):
         tokens = self.ask(self.server, "tokenize", model="tiny", content="GNU General").json()["tokens"]

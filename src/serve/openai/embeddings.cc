@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 #include <sodium.h>
 
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "serve/openai/prompts.h"
 
@@ -22,6 +26,16 @@ std::string ToBase64(std::span<const float> vector) {
                     vector.size_bytes(), sodium_base64_VARIANT_ORIGINAL);
   text.pop_back();  // the NUL
   return text;
+}
+
+// Its beginning, which is as long as the whole was: 1.
+std::vector<float> Cut(std::span<const float> vector, size_t dimensions) {
+  std::vector<float> cut(vector.begin(), vector.begin() + static_cast<ptrdiff_t>(dimensions));
+  double squares = 0;
+  for (const float number : cut) squares += double{number} * number;
+  const double scale = squares > 0 ? 1 / std::sqrt(squares) : 0;
+  for (float& number : cut) number = static_cast<float>(number * scale);
+  return cut;
 }
 
 // One, or a list of them: as a list.
@@ -57,18 +71,26 @@ EmbeddingsRequest ReadEmbeddings(element body) {
   if (!request.is_base64 && format != "float") {
     ThrowWrong("encoding_format", "encoding_format is none of float and base64");
   }
+  request.dimensions = static_cast<size_t>(fields.Integer("dimensions", 1, INT32_MAX).value_or(0));
   fields.Ignore({"user"});
-  fields.Refuse({"dimensions"});
   fields.CheckAllRead();
   return request;
 }
 
 json ToJson(const Vectors& vectors, const EmbeddingsRequest& request) {
+  if (request.dimensions > vectors.width) {
+    ThrowWrong("dimensions",
+               fmt::format("dimensions is {}, and the model's vectors have {}", request.dimensions, vectors.width));
+  }
+  const bool is_cut = request.dimensions > 0 && request.dimensions < vectors.width;
+  const auto told = [&](std::span<const float> vector) {
+    return request.is_base64 ? json(ToBase64(vector)) : json(vector);
+  };
   json data = json::array();
   for (size_t i = 0; i < vectors.size(); ++i) {
     data.push_back({{"object", "embedding"},
                     {"index", i},
-                    {"embedding", request.is_base64 ? json(ToBase64(vectors[i])) : json(vectors[i])}});
+                    {"embedding", is_cut ? told(Cut(vectors[i], request.dimensions)) : told(vectors[i])}});
   }
   return {{"object", "list"},
           {"data", std::move(data)},

@@ -14,6 +14,7 @@ struct EmbeddingsRequest {
   std::string model;  // "": the only one
   Prompt prompt;
   size_t n_texts = 0;
+  size_t dimensions = 0;   // 0: the model's own
   bool is_base64 = false;  // else numbers
 
   size_t rows() const { return n_texts; }
@@ -22,6 +23,7 @@ struct EmbeddingsRequest {
 
 // Throws ApiError.
 EmbeddingsRequest ReadEmbeddings(simdjson::dom::element body);
+// Throws ApiError.
 nlohmann::json ToJson(const Vectors& vectors, const EmbeddingsRequest& request);
 
 }  // namespace wasinn::serve::openai
