@@ -65,6 +65,24 @@ class Clients(ServeTest):
             self.assertIn(read_all(connection)[:13], (b"HTTP/1.1 413 ", b""))
         self.expect_service(server)
 
+    def test_a_connection_that_rests_is_closed_when_it_was_told(self):
+        config = self.file("serve.toml", "[serve]\nidle_timeout_ms = 50\n")
+        for flags in (("--idle-timeout", "0.05"), ("--config", config)):
+            server = self.serve(*flags, models={"m": MODEL})
+            for request in (b"", b"GET /v2 HTTP/1.1\r\nHost: a\r\n\r\n", b"GET /v2 HT"):
+                with server.socket() as connection:
+                    connection.settimeout(60)  # the usual time is 75 s
+                    connection.sendall(request)
+                    self.assertEqual(read_all(connection).count(b" 200 OK"), request.count(b"\r\n\r\n"), request)
+
+    def test_one_that_rests_for_less_is_kept(self):
+        server = self.serve("--idle-timeout", "10m", models={"m": MODEL})
+        with server.socket() as connection:
+            for _ in range(3):
+                connection.sendall(b"GET /v2 HTTP/1.1\r\nHost: a\r\n\r\n")
+                self.assertTrue(connection.recv(4096).startswith(b"HTTP/1.1 200 OK"))
+            self.assertEqual(select.select([connection], [], [], 0.2)[0], [])
+
     def test_a_header_without_end(self):
         server = self.serve(models={"m": MODEL})
         with server.socket() as connection:

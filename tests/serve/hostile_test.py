@@ -228,18 +228,6 @@ class Memory(ServeTest):
             self.assertEqual(read_all(connection), b"")
         self.expect_service_in_time(server)
 
-    def test_a_connection_without_a_request_and_one_with_half_a_header(self):
-        config = self.file("serve.toml", "[serve]\nidle_timeout_ms = 100\n")
-        for flags in ("--idle-timeout", "100ms"), ("--config", config):
-            server = self.serve(*flags, models={"m": MODEL})
-            for begun in b"", b"GET / HT":
-                with server.socket() as connection:
-                    connection.sendall(begun)
-                    self.assertEqual(read_all(connection), b"")
-            with server.socket() as connection:  # after an answer, too
-                connection.sendall(b"GET /v2/health/live HTTP/1.1\r\nHost: a\r\n\r\n")
-                self.assertTrue(read_all(connection).startswith(b"HTTP/1.1 200"))
-
 
 class Waiting(ServeTest):
     def test_who_is_gone_is_not_computed(self):

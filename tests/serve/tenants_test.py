@@ -294,6 +294,7 @@ class Files(ConfiguredTest):
             ("[tenant.a]\nkeys = []\n[tenants.a.policy]\nload = 'deny'\n", "serve.toml: unknown configuration key 'tenant'; did you mean 'tenants'?"),
             ("[serve]\nhttp_port = 65536\n", "'serve.http_port' must be an integer from 0 to 65535"),
             ("[serve]\nhttp_port = '1'\n", "'serve.http_port' must be an integer"),
+            ("[serve]\nmetrics = 1\n", "'serve.metrics' must be true or false"),
             ("serve = 1\n", "'serve' must be a table"),
             ("[routes]\na = 1\n", "'routes.a' must be a table"),
             ("[routes.'/a']\n", "'routes./a.file' must be a path"),
@@ -317,7 +318,7 @@ class Files(ConfiguredTest):
             *((f"[serve]\n{name} = 0\n", f"serve.toml: configuration key 'serve.{name}' must be a positive integer")
               for name in ("max_body_bytes", "max_json_bytes", "max_bytes_in_flight")),
             *((f"[serve]\n{name} = 0\n", f"serve.toml: configuration key 'serve.{name}' must be an integer from 1 to ")
-              for name in ("max_connections", "max_waiting", "wait_timeout_ms")),
+              for name in ("max_connections", "max_waiting", "wait_timeout_ms", "idle_timeout_ms")),
             ("[serve\n", "serve.toml:2:7: "),
         ):
             with self.subTest(text):
@@ -334,7 +335,9 @@ class Files(ConfiguredTest):
             (("--max-body", "0"), 2, "'0' is too little"),
             (("--max-memory-in-flight", "0K"), 2, "'0K' is too little"),
             (("--wait-timeout", "0s"), 2, "'0s' is too little"),
-            (("--idle-timeout", "0s"), 2, "'0s' is too little"),
+            (("--idle-timeout", "0"), 2, "'0' is too little"),
+            (("--idle-timeout", "-1"), 2, "'-1' is not a duration"),
+            (("--idle-timeout", "soon"), 2, "'soon' is not a duration such as 500ms, 10s, 2m or plain seconds"),
             (("--max-body", "2M", "--max-memory-in-flight", "1M"), 125, "max_body_bytes (--max-body), 2097152, is more than max_bytes_in_flight"),
             (("--host", "localhost"), 125, "'localhost' is not an address to listen on, such as 127.0.0.1 or ::1"),
         ):
