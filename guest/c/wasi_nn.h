@@ -73,7 +73,8 @@ enum {
 
   // Not in the standard: hosts with models that generate text return these.
   WASI_NN_END_OF_SEQUENCE = 100,  // the answer is complete
-  WASI_NN_CONTEXT_FULL = 101,     // the model's context window is full, or the deadline has passed: the output so far can be read
+  WASI_NN_CONTEXT_FULL =
+      101,  // the model's context window is full, or the deadline has passed: the output so far can be read
   WASI_NN_PROMPT_TOO_LONG = 102,  // the prompt does not fit into the context window
   WASI_NN_MODEL_NOT_FOUND = 103,  // the model's file is missing
 };

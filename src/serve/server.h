@@ -34,8 +34,9 @@ struct ServeOptions {
   uint64_t max_json_bytes = 32u << 20;       // of these, those of JSON
   uint64_t max_memory_in_flight = 1u << 30;  // of all requests and responses
   static constexpr size_t kUsualConnections = 16384;
-  std::optional<size_t> max_connections;             // of each port; nothing: so many, or as the system lets it have
-  std::chrono::milliseconds idle_timeout{75'000};    // of a connection of HTTP without a request, or with a part of a header
+  std::optional<size_t> max_connections;  // of each port; nothing: so many, or as the system lets it have
+  std::chrono::milliseconds idle_timeout{
+      75'000};  // of a connection of HTTP without a request, or with a part of a header
   std::chrono::milliseconds client_timeout{30'000};  // for which a body or a response may go slowly
   size_t io_threads = 0;                             // 0: one for each processor
   size_t workers = 0;                                // 0: eight for each processor

@@ -105,7 +105,7 @@ TEST(OutOfMemory, ABackendThatWasLeftIsNotCancelled) {
     EXPECT_THROW((void)(*context)->Compute(nullptr), std::bad_alloc);
   }
   core::Scheduler::Waiter waiter;
-  const core::Scheduler::Turn turn(scheduler, other, waiter);
+  const core::Scheduler::Turn turn(scheduler, other, waiter), of_model(scheduler, other, waiter, (*graph)->turns());
   cancels = 0;
   auto waits = std::async(std::launch::async, [&] { return (*context)->Compute(nullptr).code(); });
   EXPECT_EQ(TurnUntilDone(hands, waits), WASINN_TIMEOUT) << "it waits for a turn";
