@@ -123,6 +123,8 @@ class Several(RemoteTest):
 
     def test_one_whose_checks_are_late_gets_no_calls_until_it_answers(self):
         servers = [self.serve(models={"m": MODEL}) for _ in range(2)]
+        for server in servers:  # one that has not loaded it is not ready: that is another reason
+            self.assertEqual(server.infer("m", request()).status, 200)
         front = self.front(self.address(*servers), "health_interval_ms = 20", "health_timeout_ms = 200")
         until(lambda: front.infer("m", request()).status == 200)
         server = f"server 127.0.0.1:{self.port_of(servers[1])}"
