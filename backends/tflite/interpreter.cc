@@ -19,7 +19,7 @@ using backend::Error;
 
 namespace {
 
-// Of TensorFlow Lite's words, which have the file's number. It does not read a file of an older schema, either.
+// Whether TensorFlow Lite's words, which have the file's number, are about a newer file. It does not read an older schema, either.
 bool IsTooNew(std::string_view words) {
   if (const size_t at = words.find("schema version "); at != words.npos) {
     int found = 0, read = 0;

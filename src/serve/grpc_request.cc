@@ -116,7 +116,7 @@ void MessageReader::ReadInput(std::span<const uint8_t> bytes, InputTensor& tenso
     } else if (tag == BytesTag(Input::kParametersFieldNumber)) {
       const std::string_view parameter = NameOfParameter(ReadBytes(in));
       if (parameter == kSharedMemory) ThrowSharedMemory("input", tensor.name);
-      TellIgnored("/v2", "inputs.parameters.", parameter);
+      LogIgnored("/v2", "inputs.parameters.", parameter);
     } else if (!ReadNumbers(in, tag, Input::kShapeFieldNumber,
                             [&](uint64_t dim) { OrThrow(AddDim(tensor, static_cast<int64_t>(dim))); })) {
       Skip(in, tag);
@@ -153,7 +153,7 @@ void MessageReader::AddOutput() {
   }
   for (const auto& [name, value] : output.parameters()) {
     if (name == kSharedMemory) ThrowSharedMemory("output", output.name());
-    if (name != kClassification) TellIgnored("/v2", "outputs.parameters.", name);
+    if (name != kClassification) LogIgnored("/v2", "outputs.parameters.", name);
   }
   outputs.push_back(output.name());
 }
@@ -202,7 +202,7 @@ void MessageReader::Read(int size) {
         raw_.push_back(ReadField());
         break;
       case BytesTag(Message::kParametersFieldNumber):
-        TellIgnored("/v2", "parameters.", NameOfParameter(ReadField().view()));
+        LogIgnored("/v2", "parameters.", NameOfParameter(ReadField().view()));
         break;
       default:
         Skip(in_, tag);

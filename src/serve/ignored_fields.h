@@ -6,7 +6,7 @@
 namespace wasinn::serve {
 
 // Says in the log that a field is ignored: once for each, of the first 256. `api`: whose; `place`: what stands before the field's name
-// there, such as "inputs."; `field`: a client's word, of which the beginning is told.
-void TellIgnored(std::string_view api, std::string_view place, std::string_view field);
+// there, such as "inputs."; `field`: a client's word, of which the log has the beginning.
+void LogIgnored(std::string_view api, std::string_view place, std::string_view field);
 
 }  // namespace wasinn::serve

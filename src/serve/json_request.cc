@@ -55,10 +55,10 @@ std::optional<element> Find(object of, std::string_view name) {
 }
 
 // The log names what nobody reads. `place`: what stands before a field's name there.
-void TellOthers(object of, const char* place, std::initializer_list<std::string_view> read) {
+void LogOthers(object of, const char* place, std::initializer_list<std::string_view> read) {
   for (const auto& [key, value] : of) {
     if (value.is_null() || std::ranges::find(read, key) != read.end()) continue;
-    TellIgnored("/v2", place, key);
+    LogIgnored("/v2", place, key);
   }
 }
 
@@ -77,9 +77,9 @@ std::optional<T> Parameter(object of, std::string_view name) {
   return static_cast<T>(*found);
 }
 
-void TellOtherParameters(object of, const char* place, std::initializer_list<std::string_view> read) {
+void LogOtherParameters(object of, const char* place, std::initializer_list<std::string_view> read) {
   if (const std::optional<element> parameters = Find(of, "parameters")) {
-    TellOthers(parameters->get_object(), place, read);
+    LogOthers(parameters->get_object(), place, read);
   }
 }
 
@@ -119,8 +119,8 @@ void Reader::ReadInput(object input) {
   } else {
     ReadData(input, tensor, elements);
   }
-  TellOthers(input, "inputs.", {"name", "datatype", "shape", "parameters", "data"});
-  TellOtherParameters(input, "inputs.parameters.", {"binary_data_size", "shared_memory_region"});
+  LogOthers(input, "inputs.", {"name", "datatype", "shape", "parameters", "data"});
+  LogOtherParameters(input, "inputs.parameters.", {"binary_data_size", "shared_memory_region"});
 }
 
 void Reader::ReadOutput(object output) {
@@ -133,8 +133,8 @@ void Reader::ReadOutput(object output) {
   }
   if (const auto binary = Parameter<bool>(output, "binary_data")) request_.is_binary[name] = *binary;
   request_.infer.outputs.push_back(std::move(name));
-  TellOthers(output, "outputs.", {"name", "parameters"});
-  TellOtherParameters(output, "outputs.parameters.", {"classification", "shared_memory_region", "binary_data"});
+  LogOthers(output, "outputs.", {"name", "parameters"});
+  LogOtherParameters(output, "outputs.parameters.", {"classification", "shared_memory_region", "binary_data"});
 }
 
 RestRequest Reader::Read() {
@@ -154,8 +154,8 @@ RestRequest Reader::Read() {
       ReadOutput(output.get_object());
     }
   }
-  TellOthers(root, "", {"id", "parameters", "inputs", "outputs"});
-  TellOtherParameters(root, "parameters.", {"binary_data_output"});
+  LogOthers(root, "", {"id", "parameters", "inputs", "outputs"});
+  LogOtherParameters(root, "parameters.", {"binary_data_output"});
   return std::move(request_);
 }
 

@@ -140,9 +140,10 @@ class Watchdog {
   std::thread thread_;
 };
 
-// A text that was cut has its beginning, if there was one by then.
+// A language model's text is cut, if there was any by then.
 inline bool WasCancelled(const Result& computed) {
-  return computed.code == WASINN_TIMEOUT || computed.code == WASINN_CONTEXT_FULL;
+  if (computed.code == WASINN_CONTEXT_FULL) return computed.message.starts_with("the text was cut");
+  return computed.code == WASINN_TIMEOUT;
 }
 
 // Checks that a compute without an end can be cancelled.

@@ -183,7 +183,7 @@ void Fields::CheckAllRead() {
         case Foreign::kUnknown:
           return false;
         case Foreign::kMoot:
-          TellIgnored("/v1", "", name);
+          LogIgnored("/v1", "", name);
           return true;
         default:
           ThrowUnsupported(NameOf(name));
