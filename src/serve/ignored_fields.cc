@@ -12,14 +12,14 @@ namespace wasinn::serve {
 namespace {
 
 constexpr size_t kMostShown = 64;  // of a field's name
-constexpr size_t kMostLines = 256;
+constexpr size_t kMostIgnored = 256;
 
 // How many lines there are with this one; 0: it is there, or the log has enough.
 size_t Count(const std::string& line) {
   static std::mutex mutex;
   static std::set<std::string> lines;
   const std::lock_guard lock(mutex);
-  return lines.size() < kMostLines && lines.insert(line).second ? lines.size() : 0;
+  return lines.size() < kMostIgnored && lines.insert(line).second ? lines.size() : 0;
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ void LogIgnored(std::string_view api, std::string_view place, std::string_view f
                                        field.substr(0, kMostShown));
   const size_t count = Count(line);
   if (count > 0) cli::Log(WASINN_LOG_INFO, line.c_str());
-  if (count == kMostLines) cli::Log(WASINN_LOG_INFO, "further ignored fields of requests are not logged");
+  if (count == kMostIgnored) cli::Log(WASINN_LOG_INFO, "further ignored fields of requests are not logged");
 }
 
 }  // namespace wasinn::serve
