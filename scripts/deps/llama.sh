@@ -51,12 +51,17 @@ common_code() {
     -e 's|^ *// flatten the current json_value to a heap-allocated stack$|const wasinn_llama::Unlimited unlimited;|' \
     "$source/vendor/nlohmann/json.hpp" >"$work/nlohmann/json.hpp"
   grep -q 'Unlimited unlimited' "$work/nlohmann/json.hpp" || die "nlohmann/json.hpp is not what it was"
+  # A constructor that throws half-way would leak its members, such as a guest's messages, if a limit or a cancel ends the call there.
+  sed -e 's|^\(common_json::common_json(std::initializer_list<common_json_item> items)\) {$|\1 : common_json() {|' \
+    -e 's|^ *new (storage) ordered_json(ordered_json::object());$|as_json(this) = ordered_json::object();|' \
+    "$source/common/json.cpp" >"$work/json.cpp"
+  [ "$(grep -c ': common_json() {$\|^as_json(this) = ' "$work/json.cpp")" = 2 ] || die "llama.cpp's json.cpp is not what it was"
   counted_work "$source" "$work"
   flags=(-std=c++17 -O1 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden "-I$work" "-I$here" "-I$source"/{common,include,ggml/include,vendor})
   # Files that share most of what they include, as one: so it takes half the time.
   printf '#include "%s"\n' "$source/common"/parsers/*.cpp >"$work/parsers.cc"
   printf '#include "%s"\n' "$source/common"/{chat*,peg-parser}.cpp >"$work/chat.cc"
-  printf '#include "%s"\n' "$source/common"/{json,jinja/{value,caps,lexer,parser,runtime,string},json-schema,trie,unicode}.cpp \
+  printf '#include "%s"\n' "$work/json.cpp" "$source/common"/{jinja/{value,caps,lexer,parser,runtime,string},json-schema,trie,unicode}.cpp \
     "$work/json-schema-to-grammar.cpp" >"$work/json.cc"
   printf '#include "%s"\n' "$work/llama-grammar.cpp" "$here/matcher.cc" >"$work/grammar.cc"
   ls "$work"/*.cc "$here"/{common,limits,stand_ins}.cc >"$work/sources"

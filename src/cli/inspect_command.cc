@@ -91,6 +91,9 @@ std::string GuestKind(const std::string& path) {
       return "a compiled guest";
     case engines::WasmKind::kText:
       return path.ends_with(".wat") ? "a WebAssembly module or component, as text" : "";
+    case engines::WasmKind::kUnknownVersion:
+    case engines::WasmKind::kNotWasm:
+      break;
   }
   return "";
 }
