@@ -82,11 +82,16 @@ core::Status Inspect(core::Host& host, const char* name, wasinn_io_fn fn, void* 
   return {};
 }
 
+core::BackendReport ReportOf(const core::Graph& graph) {
+  if (graph.backend() != nullptr) return core::Describe(*graph.backend());
+  return {.name = graph.backend_name(), .framework = "wasinn"};
+}
+
 void ListModels(core::Host& host, wasinn_model_fn fn, void* user) {
   for (const std::shared_ptr<core::Model>& model : host.models().All()) {
     const core::ModelSource& source = model->source();
     const std::shared_ptr<core::Graph> graph = model->graph();
-    const core::BackendReport runs_on = graph ? core::Describe(graph->backend()) : core::BackendReport();
+    const core::BackendReport runs_on = graph ? ReportOf(*graph) : core::BackendReport();
     std::vector<const char*> steps;
     steps.reserve(source.pipeline.steps.size());
     for (const pipeline::StepSpec& step : source.pipeline.steps) steps.push_back(step.model_name.c_str());

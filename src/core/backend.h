@@ -13,8 +13,6 @@
 
 namespace wasinn::core {
 
-struct ContextResources;
-
 class Backend {
  public:
   // A library's table as this version knows it: what lies beyond the table's struct_size is absent. An error names the
@@ -24,14 +22,11 @@ class Backend {
   // backend.
   static Result<std::shared_ptr<Backend>> Open(const wasinn_backend& table, const Logger& logger, uint32_t threads,
                                                const std::string& config);
-  // The same of a table whose state is made in another way; `open` may use the services as long as the backend lives.
+  // The same of a table whose state is made in another way, as a worker's is; `open` may use the services as long as the backend lives.
   // `hooks` are what the functions of their names do.
   struct Hooks {
     void (*abandon)(wasinn_backend_state* state) = nullptr;
     bool (*is_lost)(wasinn_backend_graph* graph) = nullptr;
-    // In place of the table's slot_new, where contexts of the core are within a slot.
-    wasinn_error* (*new_slot)(wasinn_backend_graph* graph, const wasinn_slot_options& options,
-                              const ContextResources& resources, wasinn_backend_slot** out) = nullptr;
   };
   using Opener = std::function<Result<wasinn_backend_state*>(const wasinn_host_services& services)>;
   static Result<std::shared_ptr<Backend>> OpenBy(const wasinn_backend& table, const Logger& logger, uint32_t threads,
@@ -44,14 +39,6 @@ class Backend {
   void Abandon() { hooks_.abandon(state_); }
   // It is known that what ran the model is gone.
   bool IsLost(wasinn_backend_graph* graph) const { return hooks_.is_lost != nullptr && hooks_.is_lost(graph); }
-
-  // Its slots have contexts of other backends within.
-  bool is_composed() const { return hooks_.new_slot != nullptr; }
-  wasinn_error* NewSlot(wasinn_backend_graph* graph, const wasinn_slot_options& options,
-                        const ContextResources& resources, wasinn_backend_slot** out) const {
-    if (hooks_.new_slot != nullptr) return hooks_.new_slot(graph, options, resources, out);
-    return table_.slot_new(graph, &options, out);
-  }
 
   const wasinn_backend& table() const { return table_; }
   wasinn_backend_state* state() const { return state_; }

@@ -41,7 +41,7 @@ std::string_view Checked(std::string_view json) {
 std::string DescribeAsJson(const Graph& graph) {
   // null: only a run tells them.
   std::string json =
-      fmt::format(R"({{"backend":{},"inputs":{},"outputs":{})", Quoted(graph.backend().table().name),
+      fmt::format(R"({{"backend":{},"inputs":{},"outputs":{})", Quoted(graph.backend_name()),
                   Describe(graph.inputs()), graph.has_late_outputs() ? "null" : Describe(graph.outputs()));
   if (const char* text = graph.description()) json += fmt::format(R"(,"model":{})", Checked(text));
   return json + "}";

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "core/c_struct.h"
+#include "core/inference/backend_session.h"
 #include "core/interruptible.h"
 #include "core/ios.h"
 #include "core/tensor.h"
@@ -77,49 +78,61 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
                                       .on_cancel = load.on_cancel(),
                                       .account = options.account.get()};
   // First, so that a model never is without someone who unloads it.
-  std::shared_ptr<Graph> graph(new Graph(backend, options));
+  const auto graph = std::make_shared<BackendGraph>(backend, options);
   Status status = load.Run("load", backend->table().name, [&] {
     return backend->Take(
         backend->table().load(backend->state(), blobs.data(), blobs.size(), &c_options, &graph->model_));
   });
   if (!status.ok()) return std::unexpected(std::move(status));
-  if (Status read = graph->ReadInfo(); !read.ok()) return std::unexpected(std::move(read));
+  if (Status read = graph->ReadInfo(options.metrics); !read.ok()) return std::unexpected(std::move(read));
   if (graph->account_ != nullptr) graph->kept_ = graph->account_->used();
-  if (options.metrics != nullptr) {
-    graph->metrics_ =
-        std::make_unique<GraphMetrics>(options.metrics, graph->backend_->table().name, graph->scheduler_.get());
-  }
   return graph;
 }
 
-Status Graph::ReadInfo() {
-  const wasinn_info* info = nullptr;
-  if (model_ == nullptr) {
-    return Status(WASINN_RUNTIME_ERROR, "the load gave no model", backend_->table().name);
-  }
-  if (Status status = backend_->Take(backend_->table().info(model_, &info)); !status.ok()) return status;
-  if (info == nullptr) return Status(WASINN_RUNTIME_ERROR, "the model has no signature", backend_->table().name);
-  Result<wasinn_info> read = ReadStruct(*info, "wasinn_info");
-  if (!read) return std::move(read.error());
-  info_ = *read;
-  if (backend_->table().take_output == nullptr) info_.memory = nullptr;  // nothing that stays there could be had
-  if (Status status = CheckSignature(inputs(), "input", backend_->table().name); !status.ok()) return status;
-  if (Status status = CheckSignature(outputs(), "output", backend_->table().name); !status.ok()) return status;
-  if (Status status = CheckBindable(outputs(), backend_->table()); !status.ok()) return status;
-  if (info_.max_parallel != 0 && counts_among_computes())
-    scheduler_ = std::make_unique<Scheduler>(info_.max_parallel, Scheduler::AllButAQuarter(info_.max_parallel, 0),
-                                             "of this model");
-  const bool shares = (info_.flags & WASINN_GRAPH_SHARES_SLOTS) != 0 && backend_->table().reset != nullptr;
-  if (shares && counts_among_computes() && !has_late_outputs()) {
-    slots_ = std::make_unique<SlotPool>(*backend_, model_, account_.get(), BytesInSlots(outputs()),
-                                        AreStatic(inputs()) && AreStatic(outputs()));
-  }
+void Graph::SetInfo(const wasinn_info& info, uint32_t bind_align, std::shared_ptr<ModelMetrics> metrics) {
+  info_ = info;
+  bind_align_ = bind_align;
   input_names_ = NamesOf(inputs());
   output_names_ = NamesOf(outputs());
-  if (has_late_outputs() && backend_->table().outputs == nullptr) {
-    return Status(WASINN_RUNTIME_ERROR, "the backend does not tell the model's outputs", backend_->table().name);
+  if (info_.max_parallel != 0 && counts_among_computes()) {
+    scheduler_ = std::make_unique<Scheduler>(info_.max_parallel, Scheduler::AllButAQuarter(info_.max_parallel, 0),
+                                             "of this model");
+  }
+  if (metrics == nullptr) return;
+  metrics_ = std::make_unique<GraphMetrics>(std::move(metrics), backend_name(), scheduler_.get());
+}
+
+Status BackendGraph::ReadInfo(std::shared_ptr<ModelMetrics> metrics) {
+  const wasinn_backend& table = backend_->table();
+  const wasinn_info* told = nullptr;
+  if (model_ == nullptr) return Status(WASINN_RUNTIME_ERROR, "the load gave no model", table.name);
+  if (Status status = backend_->Take(table.info(model_, &told)); !status.ok()) return status;
+  if (told == nullptr) return Status(WASINN_RUNTIME_ERROR, "the model has no signature", table.name);
+  Result<wasinn_info> read = ReadStruct(*told, "wasinn_info");
+  if (!read) return std::move(read.error());
+  if (table.take_output == nullptr) read->memory = nullptr;  // nothing that stays there could be had
+  const bool is_late = read->n_outputs == WASINN_COUNT_UNKNOWN;
+  const std::span<const wasinn_io* const> inputs(read->inputs, read->n_inputs);
+  const std::span<const wasinn_io* const> outputs(read->outputs, is_late ? 0 : read->n_outputs);
+  if (Status status = CheckSignature(inputs, "input", table.name); !status.ok()) return status;
+  if (Status status = CheckSignature(outputs, "output", table.name); !status.ok()) return status;
+  if (Status status = CheckBindable(outputs, table); !status.ok()) return status;
+  if (is_late && table.outputs == nullptr) {
+    return Status(WASINN_RUNTIME_ERROR, "the backend does not tell the model's outputs", table.name);
+  }
+  SetInfo(*read, table.bind_align, std::move(metrics));
+  const bool shares = (read->flags & WASINN_GRAPH_SHARES_SLOTS) != 0 && table.reset != nullptr;
+  if (shares && counts_among_computes() && !is_late) {
+    slots_ = std::make_unique<SlotPool>(*backend_, model_, account_.get(), BytesInSlots(outputs),
+                                        AreStatic(inputs) && AreStatic(outputs));
   }
   return Status();
+}
+
+Result<std::unique_ptr<Session>> BackendGraph::NewSession(std::shared_ptr<const Graph> self,
+                                                          const wasinn_slot_options& options, uint32_t most,
+                                                          const Resources& resources) const {
+  return BackendSession::Make(std::move(self), options, most, resources);
 }
 
 // Of two with the same name, the first.
@@ -140,16 +153,16 @@ Result<uint32_t> Graph::Find(const Names& names, std::span<const wasinn_io* cons
   return Fail(WASINN_INVALID_ARGUMENT, "the model has no {} '{}', only {}", what, Shortened(name), List(ios));
 }
 
-Status Graph::Noted(Status status) const {
+Status BackendGraph::Noted(Status status) const {
   if (status.code() == WASINN_LOST) lost_.store(true, std::memory_order_relaxed);
   return status;
 }
 
-const char* Graph::description() const {
+const char* BackendGraph::description() const {
   return backend_->table().describe == nullptr ? nullptr : backend_->table().describe(model_);
 }
 
-Graph::~Graph() {
+BackendGraph::~BackendGraph() {
   slots_.reset();
   if (model_ != nullptr) backend_->table().unload(model_);
 }

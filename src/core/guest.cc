@@ -252,15 +252,14 @@ Result<std::shared_ptr<Guest::GuestContext>> Guest::MakeContext(uint32_t handle)
                       {.compute_deadline = std::chrono::milliseconds(limits_.compute_timeout_ms),
                        .max_compute_bytes = limits_.max_tensor_bytes,
                        .guest_config = (*graph)->context_config,
-                       .inputs_by_reference = policy_.inputs == WASINN_INPUTS_BY_REFERENCE,
                        .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
                        .stop = &closing_,
                        .printer = printer_},
-                      {{tensor_bytes_, host_->buffers(), pool_user_},
-                       host_->watchdog(),
-                       host_->scheduler(),
-                       share_,
-                       {&host_->metrics(), tag()}});
+                      {.memory = {tensor_bytes_, host_->buffers(), pool_user_},
+                       .watchdog = host_->watchdog(),
+                       .scheduler = host_->scheduler(),
+                       .share = share_,
+                       .metered = {&host_->metrics(), tag()}});
   if (!context) return std::unexpected(std::move(context.error()));
   held->context = std::move(*context);
   if (!(*graph)->outputs.empty()) {

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/async_compute.h"
-#include "core/context.h"
+#include "core/inference/async_compute.h"
+#include "core/inference/context.h"
 #include "core/handle_table.h"
 #include "core/host.h"
 #include "core/large_stacks.h"

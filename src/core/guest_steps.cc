@@ -1,6 +1,6 @@
 // The part of a guest that serves models which generate.
 #include "core/guest.h"
-#include "core/scratch_memory.h"
+#include "core/inference/scratch_memory.h"
 
 namespace wasinn::core {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/guest.h"
-#include "core/scratch_memory.h"
+#include "core/inference/scratch_memory.h"
 
 namespace wasinn::core {
 

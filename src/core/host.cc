@@ -4,7 +4,7 @@
 
 #include "core/backend_keys.h"
 #include "core/guest_config.h"
-#include "core/pipeline/pipeline_backend.h"
+#include "core/pipeline/pipeline_graph.h"
 #include "core/processors.h"
 
 namespace wasinn::core {
@@ -89,7 +89,7 @@ std::vector<const char*> ToC(const std::optional<std::vector<std::string>>& name
 
 Result<std::shared_ptr<Graph>> Counted(LoadMeter& meter, Result<std::shared_ptr<Graph>> graph) {
   meter.End(graph ? WASINN_OK : graph.error().code(),
-            graph ? (*graph)->backend().table().name : std::string(graph.error().backend()));
+            graph ? (*graph)->backend_name() : std::string(graph.error().backend()));
   return graph;
 }
 
@@ -260,7 +260,8 @@ Result<std::shared_ptr<Backend>> Host::BackendOf(const ModelSource& source, cons
 }
 
 Result<wasinn_backend> Host::TableOf(const ModelSource& source, const Patience& patience) {
-  if (!source.pipeline.empty()) return pipeline::Table();
+  if (!source.pipeline.empty())
+    return wasinn_backend{.struct_size = sizeof(wasinn_backend), .name = pipeline::kEncoding};
   Result<std::shared_ptr<Backend>> backend = BackendOf(source, patience);
   if (!backend) return std::unexpected(std::move(backend.error()));
   return (*backend)->table();

@@ -2,10 +2,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/batching/batched_model.h"
+#include "core/batching/batched_graph.h"
 #include "core/host.h"
 #include "core/pipeline/nesting.h"
-#include "core/pipeline/pipeline_backend.h"
+#include "core/pipeline/pipeline_graph.h"
 
 namespace wasinn::core {
 namespace {
@@ -61,9 +61,7 @@ Result<std::shared_ptr<Graph>> Host::LoadPipeline(const ModelSource& source, con
   }
   Result<pipeline::Plan> plan = pipeline::MakePlan(source.pipeline, graphs);
   if (!plan) return fail(plan.error());
-  Result<std::shared_ptr<Backend>> backend = pipeline::OpenBackend(std::move(*plan), logger_);
-  if (!backend) return std::unexpected(std::move(backend.error()));
-  return Graph::Load(std::move(*backend), {}, {.encoding = pipeline::kEncoding, .metrics = source.metrics}, watchdog_);
+  return std::make_shared<pipeline::PipelineGraph>(std::move(*plan), source.metrics);
 }
 
 // It counts where guests see it, and not once more where its batches are computed.
@@ -72,7 +70,7 @@ Result<std::shared_ptr<Graph>> Host::LoadBatched(const ModelSource& source, cons
   inner.metrics = nullptr;
   Result<std::shared_ptr<Graph>> graph = LoadSource(inner, OfHost(), patience);
   if (!graph) return graph;
-  return BatchedModel::Over(std::move(*graph), source.batching, fmt::format("{}:{}", source.name, source.version),
+  return BatchedGraph::Over(std::move(*graph), source.batching, fmt::format("{}:{}", source.name, source.version),
                             {.encoding = source.encoding, .target = source.target, .metrics = source.metrics},
                             {.pool = *buffers_,
                              .watchdog = watchdog_,

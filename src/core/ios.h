@@ -26,16 +26,14 @@ inline bool IsUnservable(const wasinn_io& io) { return (io.flags & WASINN_IO_UNS
                 backend);
 }
 
+[[gnu::cold]] inline Status NotThere(uint32_t index) {
+  return Error(WASINN_INVALID_ARGUMENT, "output {} is not there: compute first", index);
+}
+
 // Of what a backend tells: an error if something is not as backend.h says, so that nothing is read that is not there.
 Status CheckSignature(std::span<const wasinn_io* const> ios, const char* what, const char* backend);
 // Of one that nobody wanted there may be no bytes, whatever its shape.
 Status CheckView(const wasinn_tensor& view, const char* backend);
-
-// What a backend asks of the address of bytes that it reads or writes in place, and what their elements do.
-inline size_t AlignOf(const wasinn_backend& table, uint32_t dtype) {
-  const size_t align = table.bind_align != 0 ? table.bind_align : WASINN_TENSOR_ALIGNMENT;
-  return std::max(align, DtypeSize(dtype));
-}
 
 // Of bytes that a backend is to read.
 inline wasinn_tensor ViewOf(const TensorDesc& tensor, std::span<const uint8_t> bytes) {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/ios.h"
-#include "core/shared_tensor.h"
+#include "core/inference/shared_tensor.h"
 
 namespace wasinn::core {
 namespace {
@@ -67,7 +67,7 @@ Status SetInputs(Context& context, const WarmUp& warm_up, const TensorMemory& me
   for (uint32_t i = 0; i < graph.inputs().size(); ++i) {
     const wasinn_io& io = *graph.inputs()[i];
     if ((*shapes)[i] == nullptr && (io.flags & WASINN_IO_OPTIONAL) != 0) continue;
-    if (Status status = CheckTakesNumbers(io, graph.backend().table().name); !status.ok()) return status;
+    if (Status status = CheckTakesNumbers(io, graph.backend_name()); !status.ok()) return status;
     const Result<TensorDesc> desc = TensorFor(io, (*shapes)[i]);
     if (!desc) return Copy(desc.error());
     Result<TensorPtr> zeros = Zeros(*desc, io, memory);
@@ -80,7 +80,7 @@ Status SetInputs(Context& context, const WarmUp& warm_up, const TensorMemory& me
 }  // namespace
 
 Status Run(const WarmUp& warm_up, std::shared_ptr<const Graph> graph, const Context::Options& options,
-           const Context::Resources& resources) {
+           const Resources& resources) {
   Result<std::unique_ptr<Context>> context = Context::Create(std::move(graph), options, resources);
   if (!context) return std::move(context.error());
   Status status = SetInputs(**context, warm_up, resources.memory);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/context.h"
+#include "core/inference/context.h"
 
 namespace wasinn::core {
 
@@ -20,6 +20,6 @@ struct WarmUp {
 
 // Computes on zeros, on a context of its own. The first compute that fails is the last.
 Status Run(const WarmUp& warm_up, std::shared_ptr<const Graph> graph, const Context::Options& options,
-           const Context::Resources& resources);
+           const Resources& resources);
 
 }  // namespace wasinn::core

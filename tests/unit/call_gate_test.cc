@@ -1,5 +1,5 @@
 // When a backend's cancel is called: only while a call is inside, and its end waits for it.
-#include "core/call_gate.h"
+#include "core/inference/call_gate.h"
 
 #include <gtest/gtest.h>
 

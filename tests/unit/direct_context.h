@@ -12,8 +12,8 @@
 
 #include "core/blob.h"
 #include "core/buffer_pool.h"
-#include "core/context.h"
-#include "core/shared_tensor.h"
+#include "core/inference/context.h"
+#include "core/inference/shared_tensor.h"
 #include "support/echo.h"
 
 namespace wasinn::testing {

@@ -79,11 +79,11 @@ TEST(OutOfMemory, AStepThatFailsHasNoPiece) {
   Direct direct("in x u8 -1\npieces 2\nturns 0\n", table);
   const auto context = direct.New();
   ASSERT_TRUE(context->SetInput(0, direct.Tensor({1, 2, 3, 4, 5, 6})).ok());
-  ASSERT_TRUE(context->Step(nullptr).ok());
+  ASSERT_TRUE(context->Step().ok());
   fails = true;
   {
     const NoMemory none(0);
-    EXPECT_THROW((void)context->Step(nullptr), std::bad_alloc);
+    EXPECT_THROW((void)context->Step(), std::bad_alloc);
   }
   std::vector<uint8_t> out(8);
   uint64_t size = 0;

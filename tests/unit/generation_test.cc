@@ -8,6 +8,7 @@
 
 #include "support/echo.h"
 #include "support/gate.h"
+#include "support/this_build.h"
 #include "turned_host.h"
 #include "wit_guest.h"
 

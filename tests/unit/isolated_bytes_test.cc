@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "core/blob.h"
+#include "support/test_folder.h"
 #include "unit/isolated_program.h"
 
 namespace wasinn::testing {

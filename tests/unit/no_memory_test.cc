@@ -13,10 +13,10 @@
 
 #include "core/blob.h"
 #include "core/buffer_pool.h"
-#include "core/context.h"
+#include "core/inference/context.h"
 #include "core/handle_table.h"
 #include "core/model_registry.h"
-#include "core/shared_tensor.h"
+#include "core/inference/shared_tensor.h"
 #include "support/echo.h"
 #include "support/this_build.h"
 #include "unit/direct_context.h"

@@ -8,7 +8,7 @@
 #include "abi/profiles.h"
 #include "abi/wit/outcome.h"
 #include "abi/wit/owned.h"
-#include "core/scratch_memory.h"
+#include "core/inference/scratch_memory.h"
 
 namespace wasinn::abi {
 
@@ -90,7 +90,7 @@ wasinn_status* WitNext(wasinn_guest* guest, uint32_t context, wasinn_wit_result*
   return WithResult(guest, "next", *out, [&]() -> Result<uint32_t> {
     Guest::Use use(*guest, context);
     if (!use) return std::unexpected(use.TakeError());
-    Status status = use->Step(nullptr);
+    Status status = use->Step();
     if (status.code() == WASINN_END_OF_SEQUENCE) return 0;
     if (!status.ok()) return std::unexpected(std::move(status));
     Result<std::string> text = PieceOf(*use);

@@ -10,7 +10,7 @@
 #include "abi/wit/extension.h"
 #include "abi/wit/outcome.h"
 #include "abi/wit/owned.h"
-#include "core/scratch_memory.h"
+#include "core/inference/scratch_memory.h"
 
 namespace wasinn::abi {
 namespace {

@@ -49,7 +49,7 @@ Status SetInputByName(const Invocation& call) {
   Guest::Use context(call.guest, call.arg(0));
   if (!context) return context.TakeError();
   Result<uint32_t> index = context->graph()->FindInput(*name);
-  return index ? context->SetInput(*index, tensor, data, call.memory) : std::move(index.error());
+  return index ? context->SetInput(*index, tensor, data) : std::move(index.error());
 }
 
 Result<uint32_t> FindOutput(const Invocation& call, core::Context& context, uint32_t address, uint32_t size) {

@@ -76,7 +76,7 @@ Status LegacySetInput(const Invocation& call) {
   const auto data = call.memory.Range(given->data_address, static_cast<uint32_t>(*size));
   if (!data) return OutOfRange("the data of a tensor", given->data_address, *size);
   core::Guest::Use context(call.guest, call.arg(0));
-  return context ? context->SetInput(call.arg(1), tensor, *data, call.memory) : context.TakeError();
+  return context ? context->SetInput(call.arg(1), tensor, *data) : context.TakeError();
 }
 
 // compute(context), as that of wasi_ephemeral_nn

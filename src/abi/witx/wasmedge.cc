@@ -30,7 +30,7 @@ Status FinalizeExecutionContext(const Invocation& call) { return call.guest.Drop
 // compute_single(context): the next piece of what a model generates.
 Status ComputeSingle(const Invocation& call) {
   core::Guest::Use context(call.guest, call.arg(0));
-  return context ? context->Step(&call.memory) : context.TakeError();
+  return context ? context->Step() : context.TakeError();
 }
 
 // get_output_single(context, index, buffer_ptr, buffer_max, out_written)

@@ -61,7 +61,7 @@ Status SetInput(const Invocation& call) {
   if (Status status = DecodeTensor(call, call.arg(2), tensor, data); !status.ok()) return status;
   core::Guest::Use context(call.guest, call.arg(0));
   if (!context) return context.TakeError();
-  return GuessOldNumbers(call, tensor, data, context->SetInput(call.arg(1), tensor, data, call.memory));
+  return GuessOldNumbers(call, tensor, data, context->SetInput(call.arg(1), tensor, data));
 }
 
 // compute(context). Writes what set_output of wasinn_ext_0 asked for.

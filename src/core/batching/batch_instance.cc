@@ -69,7 +69,7 @@ uint64_t BatchInstance::MaxBytes(const Batch& batch) {
 
 std::vector<Context::Given> BatchInstance::Gather(const Batch& batch) const {
   std::vector<Context::Given> given;
-  const std::vector<BatchInput>& first = batch.items.front()->inputs;
+  const std::span<const Input> first = batch.items.front()->inputs;
   for (uint32_t i = 0; i < first.size(); ++i) {
     if (first[i].set) given.push_back({i, GatherOne(batch, i)});
   }
@@ -80,12 +80,11 @@ TensorPtr BatchInstance::GatherOne(const Batch& batch, uint32_t index) const {
   TensorDesc desc = batch.items.front()->inputs[index].desc;
   desc.dims[0] = batch.rows;
   size_t bytes = 0;
-  for (const BatchItemPtr& item : batch.items) bytes += item->inputs[index].bytes;
+  for (const BatchItemPtr& item : batch.items) bytes += item->inputs[index].bytes.size();
   BufferPool::Buffer buffer = model_.pool().Take(model_.pool_user(), bytes);
   uint8_t* to = buffer.data();
   for (const BatchItemPtr& item : batch.items) {
-    const BatchInput& input = item->inputs[index];
-    to = std::copy_n(input.data, input.bytes, to);
+    to = std::ranges::copy(item->inputs[index].bytes, to).out;
   }
   return SharedTensor::Of(desc, bytes, std::move(buffer), Charge());
 }

@@ -5,13 +5,13 @@
 #include <span>
 #include <vector>
 
-#include "core/batching/batched_model.h"
+#include "core/batching/batched_graph.h"
 
 namespace wasinn::core {
 
 class BatchInstance {
  public:
-  explicit BatchInstance(BatchedModel& model) : model_(model) {}
+  explicit BatchInstance(BatchedGraph& model) : model_(model) {}
   BatchInstance(const BatchInstance&) = delete;
   BatchInstance& operator=(const BatchInstance&) = delete;
   // Until the queue stops.
@@ -26,7 +26,7 @@ class BatchInstance {
   void Scatter(Batch& batch, std::span<const Context::Computed> computed) const;
   TensorPtr RowsOf(const SharedTensor& tensor, const BatchItem& item, uint32_t first_row) const;
 
-  BatchedModel& model_;
+  BatchedGraph& model_;
   std::unique_ptr<Context> context_;
   bool spent_ = false;  // it was cancelled for good
 };

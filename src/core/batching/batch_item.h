@@ -5,24 +5,18 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/batching/signal.h"
 #include "core/fair_order.h"
-#include "core/shared_tensor.h"
-#include "core/tensor.h"
+#include "core/inference/request.h"
+#include "core/inference/shared_tensor.h"
 
 namespace wasinn::core {
 
 struct Batch;
-
-struct BatchInput {
-  bool set = false;
-  TensorDesc desc;
-  const uint8_t* data = nullptr;
-  size_t bytes = 0;
-};
 
 struct BatchOutput {
   std::string name;
@@ -30,8 +24,8 @@ struct BatchOutput {
 };
 
 struct BatchItem {
-  // What who brings it says, and nobody changes until it has its outcome. Its bytes are read while it is kRead alone.
-  std::vector<BatchInput> inputs;
+  // What its session says, and nobody changes until it has its outcome. Inputs are read while it is kRead alone.
+  std::span<const Input> inputs;
   std::vector<uint32_t> wanted;  // outputs; none: all
   std::string shape;             // what inferences of one batch have in common
   uint32_t rows = 0;

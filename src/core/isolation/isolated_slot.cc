@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/isolation/deadline.h"
-#include "core/late_outputs.h"
+#include "core/inference/dynamic_outputs.h"
 #include "core/tensor.h"
 
 namespace wasinn::isolation {
@@ -303,10 +303,10 @@ core::Status IsolatedSlot::ReadLate(Connection::Call& call, Reader& payload) {
   late_ = std::make_unique<Ios>();
   if (!late_->Read(payload, WASINN_IO_UNSERVABLE)) return call.Nonsense();
   const size_t count = late_->all().size();
-  if (count <= core::LateOutputs::kMost) return {};
+  if (count <= core::DynamicOutputs::kMost) return {};
   late_.reset();  // the core would not have them: nobody pays for what is known of each
   std::vector<uint8_t>().swap(told_);
-  return core::Error(WASINN_TOO_LARGE, "the model made {} outputs, more than {}", count, core::LateOutputs::kMost);
+  return core::Error(WASINN_TOO_LARGE, "the model made {} outputs, more than {}", count, core::DynamicOutputs::kMost);
 }
 
 core::Status IsolatedSlot::ReadShown(Connection::Call& call) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/json.h"
+#include "core/pipeline/pipeline_session.h"
 
 namespace wasinn::pipeline {
 namespace {
@@ -35,28 +36,38 @@ bool IsStateful(const Plan& plan) {
 std::string Describe(const Plan& plan) {
   std::string json;
   for (const Plan::Step& step : plan.steps) {
-    json += fmt::format(R"({}{{"model_name":{},"backend":{},"input_map":{{{}}},"output_map":{{{}}}{}}})",
-                        json.empty() ? "" : ",", core::Quoted(step.model_name),
-                        core::Quoted(step.graph->backend().table().name), Describe(plan, step.inputs),
-                        Describe(plan, step.outputs), DescribeKept(plan, step));
+    json +=
+        fmt::format(R"({}{{"model_name":{},"backend":{},"input_map":{{{}}},"output_map":{{{}}}{}}})",
+                    json.empty() ? "" : ",", core::Quoted(step.model_name), core::Quoted(step.graph->backend_name()),
+                    Describe(plan, step.inputs), Describe(plan, step.outputs), DescribeKept(plan, step));
   }
   return fmt::format(R"({{"step":[{}],"stateful":{}}})", json, IsStateful(plan));
 }
 
 }  // namespace
 
-PipelineGraph::PipelineGraph(Plan plan) : plan_(std::move(plan)), description_(Describe(plan_)) {
+PipelineGraph::PipelineGraph(Plan plan, std::shared_ptr<core::ModelMetrics> metrics)
+    : Graph({.encoding = kEncoding}), plan_(std::move(plan)), description_(Describe(plan_)) {
   ios_.reserve(plan_.tensors.size());
   for (const Io& tensor : plan_.tensors) ios_.push_back(tensor.ToC());
   for (const uint32_t id : plan_.inputs) inputs_.push_back(&ios_[id]);
   for (const uint32_t id : plan_.outputs) outputs_.push_back(&ios_[id]);
-  info_ = {.struct_size = sizeof(wasinn_info),
+  SetInfo({.struct_size = sizeof(wasinn_info),
            .n_inputs = static_cast<uint32_t>(inputs_.size()),
            .n_outputs = static_cast<uint32_t>(outputs_.size()),
            .inputs = inputs_.data(),
            .outputs = outputs_.data(),
            .max_parallel = UINT32_MAX,  // each step takes its own turn
-           .flags = IsStateful(plan_) ? uint32_t{WASINN_GRAPH_STATEFUL} : 0};
+           .flags = IsStateful(plan_) ? uint32_t{WASINN_GRAPH_STATEFUL} : 0,
+           .memory = nullptr},
+          0, std::move(metrics));
+}
+
+core::Result<std::unique_ptr<core::Session>> PipelineGraph::NewSession(std::shared_ptr<const core::Graph> self,
+                                                                       const wasinn_slot_options& options,
+                                                                       uint32_t /*most*/,
+                                                                       const core::Resources& resources) const {
+  return PipelineSession::Make(std::move(self), *this, options, resources);
 }
 
 bool PipelineGraph::lost() const {

@@ -1,35 +1,38 @@
 // A pipeline that is loaded: the graphs of its steps, which guests may name too, and its own signature.
 #pragma once
 
-#include <wasinn/backend.h>
-
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "core/graph.h"
 #include "core/pipeline/plan.h"
 
 namespace wasinn::pipeline {
 
+inline constexpr char kEncoding[] = "pipeline";
+
 // Constant once it is made.
-class PipelineGraph {
+class PipelineGraph final : public core::Graph {
  public:
-  explicit PipelineGraph(Plan plan);
-  PipelineGraph(const PipelineGraph&) = delete;
-  PipelineGraph& operator=(const PipelineGraph&) = delete;
-  static PipelineGraph& Of(wasinn_backend_graph* graph) { return *reinterpret_cast<PipelineGraph*>(graph); }
+  PipelineGraph(Plan plan, std::shared_ptr<core::ModelMetrics> metrics);
+
+  core::Result<std::unique_ptr<core::Session>> NewSession(std::shared_ptr<const core::Graph> self,
+                                                          const wasinn_slot_options& options, uint32_t most,
+                                                          const core::Resources& resources) const override;
+  const core::Backend* backend() const override { return nullptr; }
+  const char* backend_name() const override { return kEncoding; }
+  // The steps, and what each takes and makes.
+  const char* description() const override { return description_.c_str(); }
+  // The worker of a step is gone.
+  bool lost() const override;
 
   const Plan& plan() const { return plan_; }
-  const wasinn_info& info() const { return info_; }
-  // A JSON object: the steps, and what each takes and makes.
-  const char* description() const { return description_.c_str(); }
-  // The worker of a step is gone.
-  bool lost() const;
 
  private:
   const Plan plan_;
   std::vector<wasinn_io> ios_;  // of plan_.tensors
   std::vector<const wasinn_io*> inputs_, outputs_;
-  wasinn_info info_{};
   std::string description_;
 };
 

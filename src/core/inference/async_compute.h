@@ -7,10 +7,9 @@
 #include <functional>
 #include <optional>
 
-#include "core/context_inputs.h"
-#include "core/context_slot.h"
 #include "core/executor.h"
 #include "core/guest_memory.h"
+#include "core/inference/request.h"
 #include "core/status.h"
 #include "core/watchdog.h"
 
@@ -32,16 +31,15 @@ class AsyncCompute {
   // Once, on a thread of the executor. `ended` is called once: on this thread before it returns, if nothing was left to
   // the backend or that was quick; else on a thread of the executor, or of who closes the guest.
   void Begin() noexcept;
+  // By the session that has begun, on the backend's thread, perhaps within its locks: nothing is done here that could
+  // wait.
+  void Tell(wasinn_error* error) noexcept;
 
  private:
-  friend class Completion;
-  // Who comes last, the backend's end or the return of its function that began, sees to the rest.
+  // The last one to come, the backend's end or the return of its function that began, sees to the rest.
   enum class State : int { kBegins, kReturned, kTold };
 
-  Status BeginNow(bool& goes_on);
-  Status BeginInBackend(bool& goes_on);
-  // By the backend's thread, perhaps within its locks: nothing is done here that could wait.
-  void Tell(wasinn_error* error) noexcept;
+  Status BeginNow();
   void End() noexcept;
   Status EndNow();
 
@@ -50,13 +48,11 @@ class AsyncCompute {
   Executor& executor_;
   Executor::End end_;
   Ended ended_;
+  InferenceRequest request_;
   std::optional<Watched::Run> run_;
-  std::optional<ContextInputs::Binding> binding_;
-  std::optional<ContextSlot::Call> call_;
-  wasinn_compute_options options_{};
-  wasinn_compute_result result_{.struct_size = sizeof(wasinn_compute_result)};
   Status status_;  // of the beginning
   bool has_memory_ = true;
+  bool goes_on_ = false;
   wasinn_error* error_ = nullptr;  // of the end
   std::atomic<State> state_{State::kBegins};
 };

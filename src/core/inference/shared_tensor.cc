@@ -1,4 +1,4 @@
-#include "core/shared_tensor.h"
+#include "core/inference/shared_tensor.h"
 
 #include <algorithm>
 #include <utility>

@@ -12,6 +12,13 @@
 
 namespace wasinn::core {
 
+// Where a guest's tensors lie, and what they are charged to. All of it outlives what it is given to.
+struct TensorMemory {
+  Quota& quota;
+  BufferPool& pool;
+  uint64_t pool_user;  // the guest, there
+};
+
 // Any thread, since nothing changes. What it is charged to must outlive it.
 class SharedTensor {
  private:
@@ -40,8 +47,8 @@ class SharedTensor {
   std::span<const uint8_t> bytes() const { return bytes_; }
   // As in wasinn_tensor: a device's, of the graph that made it; else NULL.
   const char* memory() const { return memory_; }
-  // Who holds it pays for it in another way from here on. Before any other thread has it.
-  void GiveChargeBack() const { (void)charge_.Resize(0); }
+  // What it is charged to, before any other thread has it.
+  void SetCharge(Charge charge) const { charge_ = std::move(charge); }
   // The graph that made it; null for the host's memory.
   const Graph* origin() const { return graph_.get(); }
 

@@ -1,28 +1,25 @@
 // The outputs of a model that only a run tells.
 #pragma once
 
+#include <wasinn/backend.h>
+
 #include <deque>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "core/context_slot.h"
-
 namespace wasinn::core {
 
 // What a backend told of the outputs of one compute, copied: a guest's list of names may outlive the next compute.
-class LateOutputs {
+class DynamicOutputs {
  public:
   // More than any model has, and little to keep.
   static constexpr uint32_t kMost = 4096;
   static constexpr uint64_t kFree = 64u << 10;
 
-  // Those of the last compute on `slot`.
-  static Result<std::shared_ptr<const LateOutputs>> Read(const ContextSlot& slot);
-  explicit LateOutputs(std::span<const wasinn_io* const> ios);
-  LateOutputs(const LateOutputs&) = delete;
-  LateOutputs& operator=(const LateOutputs&) = delete;
+  explicit DynamicOutputs(std::span<const wasinn_io* const> ios);
+  DynamicOutputs(const DynamicOutputs&) = delete;
+  DynamicOutputs& operator=(const DynamicOutputs&) = delete;
 
   std::span<const wasinn_io* const> ios() const { return pointers_; }
   // The bytes for which a guest pays. Those of most models are nothing beside its tensors.

@@ -1,27 +1,26 @@
-// A model whose inferences are computed together: what a backend's graph is, over the graph of another backend.
+// A model whose inferences are computed together, over the graph of a backend or a pipeline.
 #pragma once
 
 #include <pthread.h>
-#include <wasinn/backend.h>
 
 #include <atomic>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "core/batching/batch_queue.h"
-#include "core/context.h"
+#include "core/graph.h"
+#include "core/inference/context.h"
 #include "core/log.h"
 #include "core/started_in.h"
 
 namespace wasinn::core {
 
 // Any thread.
-class BatchedModel {
+class BatchedGraph final : public Graph {
  public:
   // What it shares with others of its host; all of it outlives the model.
-  struct Resources {
+  struct Shared {
     BufferPool& pool;
     Watchdog& watchdog;
     Scheduler& scheduler;
@@ -30,25 +29,23 @@ class BatchedModel {
     Metrics& metrics;                         // where steps of a pipeline count, once for each batch
     std::chrono::milliseconds open_deadline;  // of each instance's context; 0: none
   };
-  // A graph that computes on `graph`, whose options were `options`. `name` is for messages. INVALID_ARGUMENT where the
+  // A graph that computes on `graph`, whose options were `options`. `name` is for messages. INVALID_ARGUMENT if the
   // first dimension of an input or output is not free.
   static Result<std::shared_ptr<Graph>> Over(std::shared_ptr<Graph> graph, const Batching& batching,
-                                             const std::string& name, const Graph::LoadOptions& options,
-                                             const Resources& resources);
-  ~BatchedModel();
-  // At the end of its life.
-  static void Free(BatchedModel* model);
-  BatchedModel(const BatchedModel&) = delete;
-  BatchedModel& operator=(const BatchedModel&) = delete;
+                                             const std::string& name, const LoadOptions& options, const Shared& shared);
+  ~BatchedGraph() override;
 
-  static BatchedModel& Of(wasinn_backend_graph* graph) { return *reinterpret_cast<BatchedModel*>(graph); }
+  Result<std::unique_ptr<Session>> NewSession(std::shared_ptr<const Graph> self, const wasinn_slot_options& options,
+                                              uint32_t most, const Resources& resources) const override;
+  const Backend* backend() const override { return inner_->backend(); }
+  const char* backend_name() const override { return inner_->backend_name(); }
+  const char* description() const override { return description_.c_str(); }
+  bool lost() const override { return inner_->lost(); }
 
   const std::shared_ptr<Graph>& inner() const { return inner_; }
   const Batching& batching() const { return batching_; }
-  const wasinn_info& info() const { return info_; }
-  const char* description() const { return description_.c_str(); }
-  BatchQueue& queue() { return queue_; }
-  BufferPool& pool() const { return resources_.pool; }
+  BatchQueue& queue() const { return queue_; }
+  BufferPool& pool() const { return shared_.pool; }
   uint64_t pool_user() const { return pool_user_; }
   // For batches.
   Result<std::unique_ptr<Context>> NewContext();
@@ -60,10 +57,10 @@ class BatchedModel {
   void NoteBatch(bool matches);
 
  private:
-  BatchedModel(std::shared_ptr<Graph> graph, const Batching& batching, std::string name, const Resources& resources);
+  BatchedGraph(std::shared_ptr<Graph> graph, const Batching& batching, std::string name, const LoadOptions& options,
+               const Shared& shared);
   Status Start();
   static void* Work(void* model);
-  static uint32_t InstancesOf(const Batching& batching, const Resources& resources);
 
   // As many in a row, and it is no chance.
   static constexpr uint32_t kMostMismatches = 3;
@@ -71,16 +68,15 @@ class BatchedModel {
   const std::shared_ptr<Graph> inner_;
   const Batching batching_;
   const std::string name_;
-  const Resources resources_;
+  const Shared shared_;
   const uint32_t instances_;
-  wasinn_info info_{};
-  std::string description_;
+  const std::string description_;
   std::atomic<uint32_t> mismatches_{0};
   Quota memory_;  // of batches: without a limit, for guests have been charged for each row
   const uint64_t pool_user_;
   // Batches have rows of several guests. They count as one guest's calls, so that a worker's end is not the model's doing.
   Share share_{1, UINT64_MAX};
-  BatchQueue queue_;
+  mutable BatchQueue queue_;
   std::atomic<bool> stopping_{false};  // nobody waits for a context of batches any more
   std::vector<pthread_t> threads_;
   StartedIn started_in_;

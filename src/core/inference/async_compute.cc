@@ -1,0 +1,84 @@
+#include "core/inference/async_compute.h"
+
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "core/inference/context.h"
+
+namespace wasinn::core {
+namespace {
+
+// False: there was not even memory to say that there is none.
+template <typename Function>
+bool Guarded(Status& status, Function&& function) noexcept try {
+  try {
+    status = function();
+  } catch (const std::bad_alloc&) {
+    status = Status(WASINN_RUNTIME_ERROR, "the host is out of memory");
+  } catch (const std::exception& error) {
+    status = Status(WASINN_RUNTIME_ERROR, error.what());
+  }
+  return true;
+} catch (...) {
+  return false;
+}
+
+}  // namespace
+
+AsyncCompute::AsyncCompute(Context& context, const GuestMemory& memory, Executor& executor, Executor::Share& share,
+                           Ended ended)
+    : context_(context),
+      memory_(memory),
+      executor_(executor),
+      end_(share, [this] { End(); }),
+      ended_(std::move(ended)),
+      request_(context.Request()) {}
+
+void AsyncCompute::Begin() noexcept {
+  CountOne(context_.counts_.computes);
+  context_.meter_.Begin(Stage::kInference);
+  has_memory_ = Guarded(status_, [&] { return BeginNow(); });
+  if (goes_on_ && state_.exchange(State::kReturned, std::memory_order_acq_rel) != State::kTold) return;
+  End();
+}
+
+Status AsyncCompute::BeginNow() {
+  if (Status status = context_.Prepare(); !status.ok()) return status;
+  run_.emplace(context_.run_);
+  return context_.run_.cancelled() ? Status() : context_.session_->Begin(request_, *this, goes_on_);
+}
+
+void AsyncCompute::Tell(wasinn_error* error) noexcept {
+  context_.session_->CloseGate();
+  error_ = error;
+  // The one that is told may free all of this.
+  if (state_.exchange(State::kTold, std::memory_order_acq_rel) == State::kReturned) executor_.Begin(std::move(end_));
+}
+
+void AsyncCompute::End() noexcept {
+  Status status;
+  has_memory_ = Guarded(status, [&] { return EndNow(); }) && has_memory_;
+  run_.reset();
+  const wasinn_code code = has_memory_ ? status.code() : WASINN_RUNTIME_ERROR;
+  Status counted;
+  (void)Guarded(counted, [&] {
+    context_.meter_.Count(Event::kInference, code);
+    context_.meter_.End(Stage::kInference, code);
+    return Status();
+  });
+  const Ended ended = std::move(ended_);
+  ended(has_memory_ ? &status : nullptr);
+}
+
+Status AsyncCompute::EndNow() {
+  if (goes_on_) {
+    Status told = context_.session_->End(request_, std::exchange(error_, nullptr));
+    if (status_.ok()) status_ = std::move(told);
+  }
+  if (!run_) return std::move(status_);
+  const bool overdue = run_->End();
+  return context_.WriteOutputs(context_.EndRun(std::move(status_), overdue), &memory_);
+}
+
+}  // namespace wasinn::core

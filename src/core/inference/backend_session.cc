@@ -1,0 +1,374 @@
+#include "core/inference/backend_session.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "core/inference/async_compute.h"
+#include "core/ios.h"
+#include "core/on_behalf.h"
+
+namespace wasinn::core {
+namespace {
+
+// What a context takes for an input or output besides its bytes, here and in a backend: about as much. Of a usual model
+// that is nothing, but a guest can make one with a million inputs, and contexts of it.
+constexpr uint64_t kFreeIos = 1024, kBytesOfIo = 256;
+
+uint64_t BytesOfIos(const Graph& graph) {
+  const uint64_t count = graph.inputs().size() + graph.outputs().size();
+  return count <= kFreeIos ? 0 : (count - kFreeIos) * kBytesOfIo;
+}
+
+bool Grows(const wasinn_io* io) { return !IsUnservable(*io) && !IsStatic(*io); }
+
+}  // namespace
+
+// A call that the backend's cancel may interrupt, however it ends. Its end waits for a cancel that is under way.
+class BackendSession::Call {
+ public:
+  explicit Call(BackendSession& session) : guest_(session.resources_.share.guest()), gate_(session.gate_) {
+    gate_.Enter();
+  }
+  ~Call() { gate_.Leave(); }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+ private:
+  const OnBehalf guest_;
+  CallGate& gate_;
+};
+
+// Between two runs nothing in a framework looks at an address of the guest's.
+class BackendSession::BorrowedInputs {
+ public:
+  BorrowedInputs(BackendSession& session, std::span<const Input> inputs) : session_(session), inputs_(inputs) {}
+  ~BorrowedInputs() {
+    for (uint32_t i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i].borrowed) session_.Unbind(i);
+    }
+  }
+  BorrowedInputs(const BorrowedInputs&) = delete;
+  BorrowedInputs& operator=(const BorrowedInputs&) = delete;
+
+ private:
+  BackendSession& session_;
+  const std::span<const Input> inputs_;
+};
+
+// ---- The slot
+
+BackendSession::BackendSession(std::shared_ptr<const Graph> graph, const Resources& resources)
+    : Session(std::move(graph), resources),
+      completion_(*graph_->backend()),
+      bound_(graph_->inputs().size()),
+      static_(resources.memory.quota),
+      dynamic_(resources.memory.quota) {
+  grows_ = graph_->has_late_outputs() || std::ranges::any_of(graph_->inputs(), Grows) ||
+           std::ranges::any_of(graph_->outputs(), Grows);
+}
+
+Result<std::unique_ptr<Session>> BackendSession::Make(std::shared_ptr<const Graph> graph, wasinn_slot_options options,
+                                                      uint32_t most, const Resources& resources) {
+  std::unique_ptr<BackendSession> session(new BackendSession(std::move(graph), resources));
+  if (Status status = session->ChargeSignature(); !status.ok()) return std::unexpected(std::move(status));
+  options.account = &resources.memory.quota;
+  if (Status status = session->OpenSlot(options, most, resources); !status.ok()) {
+    return std::unexpected(std::move(status));
+  }
+  return session;
+}
+
+Status BackendSession::ChargeSignature() {
+  uint64_t total = BytesOfIos(*graph_);
+  outputs_.reserve(graph_->outputs().size());
+  all_bindable_ = !graph_->has_late_outputs();
+  for (const wasinn_io* io : graph_->outputs()) {
+    Output& output = outputs_.emplace_back();
+    output.bindable = (io->flags & WASINN_IO_BINDABLE) != 0;
+    all_bindable_ = all_bindable_ && output.bindable;
+    if (IsUnservable(*io) || !IsStatic(*io)) continue;
+    const std::optional<uint64_t> size = StaticSize(*io);
+    if (!size || __builtin_add_overflow(total, *size, &total)) {
+      return Error(WASINN_TOO_LARGE, "output '{}' {} is too large", io->name, Describe(*io));
+    }
+    output.fixed_bytes = *size;
+  }
+  return static_.Resize(total);
+}
+
+Status BackendSession::OpenSlot(const wasinn_slot_options& options, uint32_t most, const Resources& resources) {
+  // Slots are equal if no guest has a word in them.
+  SlotPool* const shared = std::string_view(options.guest_config) == "{}" ? graph().slots() : nullptr;
+  const OnBehalf guest(resources.share.guest());
+  has_right_ = shared != nullptr && shared->TakeRight(most);
+  owns_slot_ = shared == nullptr || has_right_;
+  max_bytes_ = options.max_bytes;
+  if (!owns_slot_) {
+    Status status = graph().Noted(shared->Prepare(options, most));
+    // What a session without a slot has is moved out of one, and charged as it comes.
+    uint64_t total = static_.held();
+    for (const Output& output : outputs_) total -= output.bindable ? 0 : output.fixed_bytes;
+    (void)static_.Resize(total);
+    return status;
+  }
+  is_pooled_ = has_right_ && shared->serves_guests_to_come();
+  if (is_pooled_) {  // one that another guest's session has left is made already: what costs time is its making
+    Result<wasinn_backend_slot*> taken = shared->TakeForGood(options);
+    if (!taken) return graph().Noted(std::move(taken.error()));
+    slot_ = *taken;
+    return Status();
+  }
+  Status status = StatusOf(table().slot_new(graph().model(), &options, &slot_));
+  if (!status.ok() || slot_ != nullptr) return status;
+  return Status(WASINN_RUNTIME_ERROR, "the backend made no context", table().name);
+}
+
+BackendSession::~BackendSession() {
+  SlotPool* const shared = graph().slots();
+  if (!owns_slot_) shared->Forget(this);
+  if (slot_ != nullptr && is_pooled_) {
+    shared->GiveBack(slot_, max_bytes_);
+  } else if (slot_ != nullptr) {
+    table().slot_free(slot_);
+  }
+  if (has_right_) shared->GiveRight();
+}
+
+Status BackendSession::Lease() {
+  auto taken = graph().slots()->Take(this, {.struct_size = sizeof(wasinn_slot_options),
+                                            .max_bytes = max_bytes_,
+                                            .guest_config = "{}",
+                                            .account = nullptr,
+                                            .token = &making_,
+                                            .on_cancel = &CancelHook::Register});
+  if (!taken) return graph().Noted(std::move(taken.error()));
+  slot_ = taken->slot;
+  if (taken->as_left) return Status();
+  std::ranges::fill(bound_, 0);
+  for (Output& output : outputs_) output.bound = nullptr;
+  return Status();
+}
+
+// No call is inside, so nobody cancels: the next one on this slot is another session's. If runs leave memory in it, the
+// slot is not for this session once more.
+void BackendSession::EndLease() {
+  graph().slots()->Give(std::exchange(slot_, nullptr), grows() ? nullptr : this, max_bytes_);
+}
+
+// ---- Inputs
+
+Status BackendSession::Bind(uint32_t index, const Input& input) {
+  return slot_ == nullptr || bound_[index] == input.version ? Status() : BindInput(index, input);
+}
+
+Status BackendSession::BindInput(uint32_t index, const Input& input) {
+  bound_[index] = 0;
+  wasinn_tensor view = ViewOf(input.desc, input.bytes);
+  view.memory = input.tensor == nullptr ? nullptr : input.tensor->memory();
+  Status status = StatusOf(table().bind_input(slot_, index, &view));
+  if (status.ok()) bound_[index] = input.version;
+  return status;
+}
+
+// If the slot is away, the run that has it next binds the input again, or unbinds it.
+void BackendSession::Unbind(uint32_t index) {
+  if (slot_ != nullptr && std::exchange(bound_[index], 0) != 0) table().unbind_input(slot_, index);
+}
+
+Status BackendSession::NewInputMemory(size_t bytes, wasinn_tensor& memory) {
+  if (table().input_memory == nullptr) return Status();
+  Status status = StatusOf(table().input_memory(graph().model(), bytes, &memory));
+  if (!status.ok() || memory.data != nullptr) return status;
+  return Status(WASINN_RUNTIME_ERROR, "there is no memory for an input", table().name);
+}
+
+Status BackendSession::BindInputs(const InferenceRequest& request) {
+  const auto is_as_bound = [&](const Input& input) {
+    return bound_[static_cast<size_t>(&input - request.inputs.data())] == (input.set ? input.version : 0);
+  };
+  if (std::ranges::all_of(request.inputs, is_as_bound)) [[likely]]
+    return Status();
+  const Meter::Timing timing(*request.meter, Stage::kInput);
+  for (uint32_t i = 0; i < request.inputs.size(); ++i) {
+    if (!request.inputs[i].set) {
+      Unbind(i);
+    } else if (Status status = Bind(i, request.inputs[i]); !status.ok()) {
+      return status;
+    }
+  }
+  return Status();
+}
+
+// ---- Runs
+
+Status BackendSession::BindAll(const InferenceRequest& request) {
+  for (Output& output : outputs_) {
+    if (!output.bindable || elsewhere_) output.view.struct_size = 0;
+    if (!owns_slot_) output.moved.reset();
+  }
+  elsewhere_ = false;
+  if (Status status = BindInputs(request); !status.ok()) return status;
+  return BindOutputs(request);
+}
+
+Status BackendSession::Run(const InferenceRequest& request) {
+  BeginRun();
+  if (!owns_slot_) return RunOnLease(request);
+  return EndRun(RunOnSlot(request), request);
+}
+
+Status BackendSession::RunOnLease(const InferenceRequest& request) {
+  if (Status status = Lease(); !status.ok()) return status;
+  struct Leased {
+    ~Leased() { session.EndLease(); }
+    BackendSession& session;
+  };
+  Status status;
+  {
+    const Leased leased{*this};
+    status = RunOnSlot(request);
+    if (LeavesOutputs(status) && !request.cancelled()) {
+      const Meter::Timing timing(*request.meter, Stage::kOutput);
+      if (Status moved = MoveOutputs(request); !moved.ok()) status = std::move(moved);
+    }
+  }
+  return EndRun(std::move(status), request);
+}
+
+wasinn_compute_options BackendSession::OptionsOf(const InferenceRequest& request) const {
+  return {.struct_size = sizeof(wasinn_compute_options),
+          .n_wanted = static_cast<uint32_t>(request.wanted.size()),
+          .wanted = request.wanted.data(),
+          .deadline_ms = static_cast<uint64_t>(request.time_left.count()),
+          .max_bytes = request.max_bytes,
+          .n_kept = static_cast<uint32_t>(kept_.size()),
+          .kept = kept_.data(),
+          .flags = request.printer != nullptr && owns_slot_ && is_stepped() ? uint32_t{WASINN_MAY_STEP} : 0};
+}
+
+Status BackendSession::RunOnSlot(const InferenceRequest& request) {
+  const BorrowedInputs borrowed(*this, request.inputs);
+  if (Status status = BindAll(request); !status.ok()) return status;
+  const wasinn_compute_options options = OptionsOf(request);
+  wasinn_compute_result result{.struct_size = sizeof(wasinn_compute_result)};
+  if (request.at_turn != nullptr) [[unlikely]]
+    (*request.at_turn)();
+  const Call call(*this);
+  Status status = StatusOf(table().compute(slot_, &options, &result));
+  if (status.ok() && (result.flags & WASINN_BY_STEPS) != 0 && (options.flags & WASINN_MAY_STEP) != 0) {
+    status = RunBySteps(request);
+  }
+  request.meter->End(Stage::kCompute);
+  SetElsewhere(result);
+  return status;
+}
+
+Status BackendSession::RunBySteps(const InferenceRequest& request) {
+  Status status;
+  while (status.ok() && !request.cancelled()) {
+    status = StatusOf(table().step(slot_));
+    if (status.ok()) status = PrintPiece(*request.printer);
+  }
+  Finish();
+  return status.code() == WASINN_END_OF_SEQUENCE ? Status() : std::move(status);
+}
+
+Status BackendSession::PrintPiece(const Printer& printer) {
+  wasinn_tensor view{.struct_size = sizeof(wasinn_tensor)};
+  if (Status status = StatusOf(table().piece(slot_, 0, &view)); !status.ok()) return status;
+  if (Status status = CheckView(view, table().name); !status.ok()) return status;
+  printer.print(printer.user, static_cast<const char*>(view.data), view.bytes);
+  return Status();
+}
+
+Status BackendSession::EndRun(Status status, const InferenceRequest& request) {
+  if (!LeavesOutputs(status) || request.cancelled()) return status;
+  Status read = graph_->has_late_outputs() ? ReadDynamic() : Status();
+  if (read.ok()) read = ChargeOutputs();
+  if (!read.ok()) return read;
+  SetComputed();
+  return status;
+}
+
+void BackendSession::Cancel() {
+  making_.Cancel();
+  if (table().cancel != nullptr) gate_.Cancel([this] { table().cancel(slot_); });
+}
+
+// ---- Runs without a thread
+
+void Completion::Done(void* end, wasinn_error* error) noexcept {
+  auto* self = static_cast<End*>(end);
+  if (self->is_expected.exchange(false, std::memory_order_acq_rel)) return self->compute->Tell(error);
+  self->backend.LogOwn(WASINN_LOG_ERROR, "the backend told the end of a compute that was over");
+  if (error != nullptr) error->release(error);
+}
+
+bool BackendSession::can_run_async() const {
+  return table().compute_async != nullptr && owns_slot_ && !graph_->counts_among_computes();
+}
+
+Status BackendSession::Begin(const InferenceRequest& request, AsyncCompute& compute, bool& goes_on) {
+  BeginRun();
+  if (Status status = BindAll(request); !status.ok()) return status;
+  async_options_ = OptionsOf(request);
+  async_options_.flags = 0;
+  async_result_ = {.struct_size = sizeof(wasinn_compute_result)};
+  gate_.Enter();
+  void* const end = completion_.Expect(compute);
+  wasinn_error* const error = table().compute_async(slot_, &async_options_, &async_result_, &Completion::Done, end);
+  goes_on = error == nullptr || !completion_.Withdraw();
+  if (!goes_on) gate_.Leave();
+  return StatusOf(error);
+}
+
+Status BackendSession::End(const InferenceRequest& request, wasinn_error* error) {
+  gate_.Leave();
+  Status status = StatusOf(error);
+  request.meter->End(Stage::kCompute);
+  SetElsewhere(async_result_);
+  return EndRun(std::move(status), request);
+}
+
+// ---- Steps
+
+bool BackendSession::is_stepped() const {
+  return table().step != nullptr && table().piece != nullptr && table().finish != nullptr;
+}
+
+Status BackendSession::CheckSteps() const {
+  return is_stepped() && slot_ != nullptr ? Status() : Session::CheckSteps();
+}
+
+Status BackendSession::Step(const InferenceRequest& request) {
+  // compute_once may have left the guest's memory of that call bound for outputs.
+  if (Status status = generates() ? BindOutputs(request) : BindAll(request); !status.ok()) return status;
+  BeginStep();
+  for (Output& output : outputs_) {
+    if (!output.bindable) output.view.struct_size = 0;
+  }
+  if (request.cancelled()) return Status();
+  Status status;
+  {
+    const Meter::Timing timing(*request.meter, Stage::kCompute);
+    const Call call(*this);
+    status = StatusOf(table().step(slot_));
+  }
+  if (!LeavesOutputs(status)) return status;
+  SetStepped(status.ok());
+  Status charged = ChargeOutputs();
+  return charged.ok() ? std::move(status) : std::move(charged);
+}
+
+Status BackendSession::Piece(uint32_t index, wasinn_tensor& view) {
+  view = {.struct_size = sizeof(wasinn_tensor)};
+  if (Status status = StatusOf(table().piece(slot_, index, &view)); !status.ok()) return status;
+  return CheckView(view, table().name);
+}
+
+void BackendSession::Finish() {
+  if (wasinn_error* error = table().finish(slot_)) error->release(error);
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,222 @@
+#include "core/inference/context.h"
+
+#include <utility>
+
+#include "core/interruptible.h"
+#include "core/ios.h"
+
+namespace wasinn::core {
+namespace {
+
+// Of a backend, beside what the core has to say.
+std::string_view WhatWasSaid(const Status& status) { return status.ok() ? "it ended by itself" : status.message(); }
+
+}  // namespace
+
+Context::Context(std::shared_ptr<const Graph> graph, const Options& options, const Resources& resources)
+    : graph_(std::move(graph)),
+      compute_deadline_(options.compute_deadline),
+      printer_(options.printer),
+      count_out_(resources.out != nullptr ? *resources.out : counts_.out),
+      meter_(resources.metered, graph_->metrics()),
+      scheduler_(resources.scheduler),
+      share_(resources.share),
+      run_(resources.watchdog, options.compute_deadline, [this] { Cancel(); }, options.stop) {}
+
+Result<std::unique_ptr<Context>> Context::Create(std::shared_ptr<const Graph> graph, const Options& options,
+                                                 const Resources& resources) {
+  if (Status status = resources.watchdog.Start(); !status.ok()) return std::unexpected(std::move(status));
+  std::unique_ptr<Context> context(new Context(std::move(graph), options, resources));
+  if (Status status = context->Open(options, resources); !status.ok()) return std::unexpected(std::move(status));
+  return context;
+}
+
+Status Context::Open(const Options& options, Resources resources) {
+  Interruptible opening(resources.watchdog, options.open_deadline, options.stop);
+  if (resources.in == nullptr) resources.in = &counts_.in;
+  resources.out = &count_out_;
+  resources.outer = &meter_;
+  const Scheduler* const of_model = graph_->scheduler();
+  const uint32_t most = of_model == nullptr ? scheduler_.most() : std::min(of_model->most(), scheduler_.most());
+  const wasinn_slot_options given{.struct_size = sizeof(wasinn_slot_options),
+                                  .max_bytes = options.max_compute_bytes,
+                                  .guest_config = options.guest_config.empty() ? "{}" : options.guest_config.c_str(),
+                                  .account = nullptr,
+                                  .token = opening.token(),
+                                  .on_cancel = Interruptible::on_cancel()};
+  Status status = opening.Run("making of a context", graph_->backend_name(), [&] {
+    Result<std::unique_ptr<Session>> session = graph_->NewSession(graph_, given, most, resources);
+    if (!session) return std::move(session.error());
+    session_ = std::move(*session);
+    return Status();
+  });
+  if (!status.ok()) return status;
+  inputs_.emplace(*session_, resources.memory, *resources.in);
+  if (!opening.overdue()) return Status();
+  // Few backends can be interrupted here: the guest is told after all.
+  return Status(WASINN_TIMEOUT, fmt::format("making a context took more than {} ms", options.open_deadline.count()),
+                graph_->backend_name());
+}
+
+// ---- A run
+
+InferenceRequest Context::Request() const {
+  return {.inputs = inputs_->all(),
+          .wanted = wanted_.indices(),
+          .time_left = terms_.time_left,
+          .max_bytes = terms_.max_bytes,
+          .printer = printer_.print == nullptr ? nullptr : &printer_,
+          .at_turn = terms_.at_turn,
+          .run = &run_,
+          .meter = const_cast<Meter*>(&meter_)};
+}
+
+Status Context::Execute(const InferenceRequest& request) {
+  if (Status status = Prepare(); !status.ok()) return status;
+  Watched::Run run(run_);
+  Status status;
+  if (!run_.cancelled()) status = RunInTurn(request);
+  const bool overdue = run.End();
+  return EndRun(std::move(status), overdue);
+}
+
+Status Context::Prepare() {
+  if (Status status = inputs_->CheckAllSet(); !status.ok()) return status;
+  session_->EndGeneration();
+  session_->HideOutputs();
+  taken_.clear();
+  return Status();
+}
+
+// First among those of its model, then among the host's: who waits for its model keeps no place from others. The
+// deadline runs from before: who waits for long computes less.
+Status Context::RunInTurn(const InferenceRequest& request) {
+  if (!graph_->counts_among_computes()) return session_->Run(request);
+  Scheduler* const scheduler_of_model = graph_->scheduler();
+  std::optional<Scheduler::Turn> of_model;
+  if (scheduler_of_model != nullptr && !of_model.emplace(*scheduler_of_model, share_, waiter_)) {
+    meter_.End(Stage::kQueue);
+    return StillWaits(*scheduler_of_model);
+  }
+  const Scheduler::Turn of_host(scheduler_, share_, waiter_, graph_->turns());
+  meter_.End(Stage::kQueue);
+  return of_host ? session_->Run(request) : StillWaits(scheduler_);
+}
+
+Status Context::StillWaits(const Scheduler& scheduler) {
+  return Error(WASINN_TIMEOUT, "it was still waiting: no more than {} computes run at once ({})", scheduler.most(),
+               scheduler.name());
+}
+
+void Context::Cancel() {
+  waiter_.Cancel();
+  session_->Cancel();
+}
+
+// A text that was cut by its deadline is worth more than none.
+Status Context::EndRun(Status status, bool overdue) {
+  if (LeavesOutputs(status) && !run_.cancelled()) [[likely]] {
+    return overdue && status.code() == WASINN_CONTEXT_FULL ? Overdue(WASINN_CONTEXT_FULL, status) : std::move(status);
+  }
+  session_->EndGeneration();
+  session_->Discard();
+  return Failed(std::move(status), overdue);
+}
+
+Status Context::Failed(Status status, bool overdue) const {
+  if (run_.cancelled()) {
+    return Error(WASINN_TIMEOUT, "the compute was cancelled, since its context or guest was closed: {}",
+                 WhatWasSaid(status));
+  }
+  return overdue ? Overdue(WASINN_TIMEOUT, status) : std::move(status);
+}
+
+Status Context::Overdue(wasinn_code code, const Status& status) const {
+  return Status(code,
+                fmt::format("the compute was stopped after {} ms: {} (limits.compute_timeout_ms, --nn-timeout)",
+                            compute_deadline_.count(), WhatWasSaid(status)),
+                graph_->backend_name());
+}
+
+Status Context::Compute(const GuestMemory* memory) {
+  CountOne(counts_.computes);
+  return meter_.Measure([&] { return WriteOutputs(Execute(Request()), memory); });
+}
+
+// ---- Runs that bring all inputs as tensors
+
+Status Context::SetAll(std::span<const Given> inputs) {
+  const Meter::Timing timing(meter_, Stage::kInput);
+  inputs_->UnsetAll();
+  for (const Given& given : inputs) {
+    if (Status status = inputs_->Set(given.index, given.tensor); !status.ok()) return status;
+  }
+  return Status();
+}
+
+Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, std::pmr::vector<Computed>& computed) {
+  CountOne(counts_.computes);
+  return meter_.Measure([&]() -> Result<std::shared_ptr<const void>> {
+    session_->HideOutputs();  // whatever becomes of this run: what an earlier one left is discarded in the end
+    Status status = SetAll(inputs);
+    if (status.ok()) status = Execute(Request());
+    // Components get outputs or an error, never both: a text that is cut short is worth more.
+    if (status.code() == WASINN_CONTEXT_FULL) status = Status();
+    if (status.ok()) status = CollectOutputs(computed);
+    std::shared_ptr<const void> names = session_->names_owner();
+    inputs_->UnsetAll();
+    session_->Discard();
+    if (!status.ok()) return std::unexpected(std::move(status));
+    return names;
+  });
+}
+
+// ---- Models that generate
+
+Status Context::Start(std::span<const Given> inputs) {
+  CountOne(counts_.computes);
+  return meter_.Measure([&] {
+    if (Status status = session_->CheckSteps(); !status.ok()) return status;
+    session_->EndGeneration();
+    if (Status status = SetAll(inputs); !status.ok()) return status;
+    return inputs_->CheckAllSet();
+  });
+}
+
+Status Context::Step() {
+  Status status = StepNow();
+  meter_.Count(Event::kStep, status.code());
+  return status;
+}
+
+Status Context::StepNow() {
+  if (Status status = session_->CheckSteps(); !status.ok()) return status;
+  if (!session_->generates()) {
+    if (Status status = inputs_->CheckAllSet(); !status.ok()) return status;
+  }
+  taken_.clear();
+  Watched::Run run(run_);
+  Status status = session_->Step(Request());
+  const bool overdue = run.End();
+  return EndRun(std::move(status), overdue);
+}
+
+Status Context::GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
+  if (Status status = session_->CheckSteps(); !status.ok()) return status;
+  const std::span<const wasinn_io* const> outputs = session_->outputs();
+  if (index >= outputs.size()) return NoSuchIndex("output", index, outputs.size());
+  if (!session_->has_piece()) {
+    return Error(WASINN_INVALID_ARGUMENT, "there is no piece of an output before a step that made one");
+  }
+  wasinn_tensor view{};
+  if (Status status = session_->Piece(index, view); !status.ok()) return status;
+  return CopyOut(*outputs[index], view, buffer, size, count_out_);
+}
+
+Status Context::Finish() {
+  if (Status status = session_->CheckSteps(); !status.ok()) return status;
+  session_->EndGeneration();
+  return Status();
+}
+
+}  // namespace wasinn::core

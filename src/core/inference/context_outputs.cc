@@ -1,0 +1,157 @@
+// The outputs of a context: which are wanted, and how they get to the guest.
+#include <algorithm>
+#include <utility>
+
+#include "core/inference/context.h"
+#include "core/ios.h"
+
+namespace wasinn::core {
+namespace {
+
+[[gnu::cold]] Status NotComputed() {
+  return Error(WASINN_INVALID_ARGUMENT, "there is no output before a successful compute");
+}
+
+// Nobody chose among the outputs, or this one would have been refused then: to leave it out would be silent.
+[[gnu::cold]] Status NotChosen(const wasinn_io& io, const char* backend) {
+  const Status why = Unservable("output", io, backend);
+  return Status(why.code(), fmt::format("{}: choose the other outputs by their names", why.message()), backend);
+}
+
+}  // namespace
+
+// ---- Which are wanted
+
+Status Context::CheckWantable(uint32_t index) const {
+  const size_t count = graph_->has_late_outputs() ? DynamicOutputs::kMost : graph_->outputs().size();
+  if (index >= count) return NoSuchIndex("output", index, count);
+  if (graph_->has_late_outputs() || !IsUnservable(*graph_->outputs()[index])) return Status();
+  return Unservable("output", *graph_->outputs()[index], graph_->backend_name());
+}
+
+// What an earlier compute produced is not what is wanted now. A generation makes all outputs.
+Status Context::WantOutput(const Destination& destination) {
+  if (Status status = CheckWantable(destination.index); !status.ok()) return status;
+  const size_t before = wanted_.indices().size();
+  wanted_.Add(destination);
+  if (wanted_.indices().size() != before && !session_->has_generated()) session_->HideOutputs();
+  return Status();
+}
+
+Status Context::SelectOutputs(std::span<const uint32_t> indices) {
+  for (uint32_t index : indices) {
+    if (Status status = CheckWantable(index); !status.ok()) return status;
+  }
+  wanted_.Select(indices);
+  if (!session_->has_generated()) session_->HideOutputs();
+  return Status();
+}
+
+// ---- How they get to the guest
+
+Result<uint32_t> Context::FindOutput(std::string_view name) const {
+  if (!graph_->has_late_outputs()) return graph_->FindOutput(name);
+  if (session_->lacks_outputs()) return std::unexpected(NotComputed());
+  return Graph::FindIn(session_->outputs(), "output", name);
+}
+
+Status Context::CheckOutput(uint32_t index, const WantedOutputs& wanted) const {
+  if (session_->lacks_outputs()) return NotComputed();
+  const std::span<const wasinn_io* const> all = session_->outputs();
+  if (index >= all.size()) return NoSuchIndex("output", index, all.size());
+  const wasinn_io& io = *all[index];
+  if (IsUnservable(io)) return Unservable("output", io, graph_->backend_name());
+  if (!wanted.Has(index)) {
+    return Error(WASINN_INVALID_ARGUMENT, "output '{}' was not produced: set_output chose others", io.name);
+  }
+  if (session_->has_outputs() || (io.flags & WASINN_IO_ALWAYS) != 0) return Status();
+  return NotComputed();
+}
+
+Status Context::View(uint32_t index, const wasinn_tensor*& view) {
+  if (index >= taken_.size() || taken_[index] == nullptr) return session_->View(index, view);
+  taken_view_ = ViewOf(taken_[index]->desc(), taken_[index]->bytes());
+  view = &taken_view_;
+  return Status();
+}
+
+Status Context::CopyOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
+  const wasinn_tensor* view = nullptr;
+  if (Status status = View(index, view); !status.ok()) return status;
+  return CopyOut(*session_->outputs()[index], *view, buffer, size, count_out_);
+}
+
+Status Context::GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
+  const Meter::Timing timing(meter_, Stage::kOutput);
+  if (Status status = CheckOutput(index, wanted_); !status.ok()) return status;
+  return CopyOutput(index, buffer, size);
+}
+
+Status Context::GetOutput(uint32_t index, const BufferOf& buffer_of, uint64_t& size) {
+  const Meter::Timing timing(meter_, Stage::kOutput);
+  if (Status status = CheckOutput(index, wanted_); !status.ok()) return status;
+  const wasinn_tensor* view = nullptr;
+  if (Status status = View(index, view); !status.ok()) return status;
+  Result<std::span<uint8_t>> buffer = buffer_of(view->dtype);
+  if (!buffer) return std::move(buffer.error());
+  return CopyOut(*session_->outputs()[index], *view, *buffer, size, count_out_);
+}
+
+Result<TensorPtr> Context::TakeOutput(uint32_t index) {
+  const Meter::Timing timing(meter_, Stage::kOutput);
+  if (Status status = CheckOutput(index, wanted_); !status.ok()) return std::unexpected(std::move(status));
+  taken_.resize(session_->outputs().size());
+  if (taken_[index] != nullptr) return taken_[index];
+  Result<TensorPtr> tensor = session_->Take(index);
+  if (tensor) taken_[index] = *tensor;
+  return tensor;
+}
+
+Status Context::CollectOutputs(std::pmr::vector<Computed>& computed) {
+  const Meter::Timing timing(meter_, Stage::kOutput);
+  const std::span<const wasinn_io* const> outputs = session_->outputs();
+  computed.reserve(outputs.size());
+  for (uint32_t i = 0; i < outputs.size(); ++i) {
+    computed.push_back({outputs[i]->name, nullptr});
+    if (!wanted_.Has(i)) continue;
+    if (IsUnservable(*outputs[i])) return NotChosen(*outputs[i], graph_->backend_name());
+    Result<TensorPtr> tensor = session_->Take(i);
+    if (!tensor) return std::move(tensor.error());
+    computed.back().tensor = std::move(*tensor);
+  }
+  return Status();
+}
+
+// To the destinations that are wanted.
+Status Context::WriteOutputs(Status status, const GuestMemory* memory) {
+  if (!status.ok() || memory == nullptr || wanted_.all()) return status;
+  const Meter::Timing timing(meter_, Stage::kOutput);
+  Status first;
+  for (const Destination& destination : wanted_.destinations()) {
+    if (destination.buffer == 0) continue;
+    Status written = WriteOutput(destination, *memory);
+    if (!written.ok() && first.ok()) first = std::move(written);
+  }
+  return first;
+}
+
+// Checked again, since a memory may be another one by now.
+Status Context::WriteOutput(const Destination& destination, const GuestMemory& memory) {
+  if (Status status = CheckOutput(destination.index, wanted_); !status.ok()) return status;
+  const wasinn_tensor* view = nullptr;
+  if (Status status = View(destination.index, view); !status.ok()) return status;
+  const auto size = static_cast<uint32_t>(std::min<size_t>(view->bytes, UINT32_MAX));
+  if (!memory.Store(destination.written, size)) {
+    return OutOfRange("the place for an output's size", destination.written, sizeof(size));
+  }
+  const auto buffer = memory.Range(destination.buffer, destination.size);
+  if (!buffer) return OutOfRange("an output buffer", destination.buffer, destination.size);
+  if (view->bytes > buffer->size()) {
+    return Error(WASINN_TOO_LARGE, "output {} has {} bytes, its buffer {}", destination.index, view->bytes,
+                 buffer->size());
+  }
+  CopyTensorBytes(buffer->first(view->bytes), {static_cast<const uint8_t*>(view->data), view->bytes}, count_out_);
+  return Status();
+}
+
+}  // namespace wasinn::core

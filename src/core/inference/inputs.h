@@ -1,0 +1,96 @@
+// The inputs that are staged for a context's next run: their bytes, which are copied to memory of the context, or belong
+// to a tensor, or are borrowed from the memory of a call.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/copy.h"
+#include "core/guest_memory.h"
+#include "core/inference/session.h"
+
+namespace wasinn::core {
+
+// An input of a call that brings all of them, in the memory of that call.
+struct OnceInput {
+  uint32_t index;
+  TensorDesc tensor;
+  std::span<const uint8_t> bytes;
+};
+
+// A change of an input ends the generation that is under way, which may still read it.
+class Inputs {
+ public:
+  // `count`: of what is copied in.
+  Inputs(Session& session, const TensorMemory& memory, CopyCount& count);
+  Inputs(const Inputs&) = delete;
+  Inputs& operator=(const Inputs&) = delete;
+
+  std::span<const Input> all() const { return inputs_; }
+
+  // Copies the bytes.
+  Status Set(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes) {
+    if (index >= inputs_.size()) return NoSuchIndex(index);
+    if (IsJustACopy(index, given, bytes.size())) [[likely]] {
+      CopyTensorBytes({own_[index].data, bytes.size()}, bytes, count_);
+      return Status();
+    }
+    return SetAnew(index, given, bytes);
+  }
+  // The framework computes on the tensor's own bytes if it can.
+  Status Set(uint32_t index, TensorPtr tensor);
+  // For one run: these are set, and no others. Bytes that are worth it stay where they are in `memory` if the framework
+  // can read them there; for others the context's memory is kept for the next time.
+  Status SetOnce(std::span<OnceInput> given, const GuestMemory& memory);
+  void EndOnce();
+  void UnsetAll();
+
+  Status CheckIndex(uint32_t index) const { return index < inputs_.size() ? Status() : NoSuchIndex(index); }
+  Status CheckAllSet() const;
+
+ private:
+  // Memory of the context for one input. It stays as long as inputs of this size are set.
+  struct Own {
+    Own() = default;
+    Own(Own&&) = delete;
+    Own& operator=(Own&&) = delete;
+    ~Own() { Free(); }
+    void Free();
+
+    BufferPool::Buffer buffer;  // or
+    wasinn_tensor given{};      // memory of the backend's
+    uint8_t* data = nullptr;    // in one of them
+    size_t bytes = 0;
+    Charge charge;
+    bool looked_at = false;  // each time that it is set, by the core or the backend: text, bools
+  };
+
+  Status NoSuchIndex(uint32_t index) const;
+  bool HasRoomFor(uint32_t index, const TensorDesc& given, size_t bytes) const;
+  // Most are: all was checked, charged and bound when the same was set before.
+  bool IsJustACopy(uint32_t index, const TensorDesc& given, size_t bytes) const {
+    return inputs_[index].set && !session_.generates() && HasRoomFor(index, given, bytes);
+  }
+  Status SetAnew(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes);
+  Status SetOneOnce(const OnceInput& given, const GuestMemory& memory);
+  Result<TensorDesc> Match(uint32_t index, const TensorDesc& given, uint64_t bytes) const;
+  Status Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
+  Status CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
+  Status MakeOwn(uint32_t index, size_t bytes);
+  bool CanReadInPlace(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
+                      const GuestMemory& lender) const;
+  void Change(Input& input, const TensorDesc& desc, std::span<const uint8_t> bytes);
+  void LetGo(uint32_t index);
+
+  const wasinn_io& io(uint32_t index) const { return *session_.graph().inputs()[index]; }
+
+  Session& session_;
+  const TensorMemory memory_;
+  CopyCount& count_;
+  std::vector<Input> inputs_;
+  const std::unique_ptr<Own[]> own_;  // one for each
+  uint64_t versions_ = 0;
+};
+
+}  // namespace wasinn::core

@@ -1,0 +1,138 @@
+#include "core/pipeline/pipeline_session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include "core/inference/scratch_memory.h"
+
+namespace wasinn::pipeline {
+namespace {
+
+using core::Status;
+using core::TensorPtr;
+
+Status OfStep(const Plan::Step& step, size_t index, const Status& status) {
+  const std::string_view backend = status.backend();
+  return Status(status.code(),
+                fmt::format("{}: {}{}{}", NameOfStep(index, step.model_name), backend, backend.empty() ? "" : ": ",
+                            status.message()),
+                kEncoding);
+}
+
+}  // namespace
+
+// A session that is being made, which its deadline cancels.
+class PipelineSession::Making {
+ public:
+  Making(const wasinn_slot_options& options, PipelineSession& session) : options_(options) {
+    const auto cancel = [](void* self) { static_cast<PipelineSession*>(self)->Cancel(); };
+    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, cancel, &session);
+  }
+  ~Making() {
+    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, nullptr, nullptr);
+  }
+  Making(const Making&) = delete;
+  Making& operator=(const Making&) = delete;
+
+ private:
+  const wasinn_slot_options& options_;
+};
+
+core::Result<std::unique_ptr<core::Session>> PipelineSession::Make(std::shared_ptr<const core::Graph> self,
+                                                                   const PipelineGraph& graph,
+                                                                   const wasinn_slot_options& options,
+                                                                   const core::Resources& resources) {
+  std::unique_ptr<PipelineSession> session(new PipelineSession(std::move(self), graph, resources));
+  {
+    const Making making(options, *session);
+    if (Status status = session->MakeContexts(options); !status.ok()) return std::unexpected(std::move(status));
+  }
+  session->stop_.store(false, std::memory_order_release);  // one that came too late
+  return session;
+}
+
+Status PipelineSession::MakeContexts(const wasinn_slot_options& options) {
+  const core::Context::Options of_steps{.max_compute_bytes = options.max_bytes, .stop = &stop_};
+  const std::vector<Plan::Step>& steps = plan_.steps;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    auto context = core::Context::Create(steps[i].graph, of_steps, resources_);
+    if (!context) return OfStep(steps[i], i, context.error());
+    contexts_.push_back(std::move(*context));
+    if (!steps[i].kept.empty()) contexts_.back()->KeepOutputs(steps[i].kept);
+    if (steps[i].graph->has_late_outputs() || steps[i].outputs.size() == steps[i].graph->outputs().size()) continue;
+    std::vector<uint32_t> wanted;
+    for (const Plan::Port& output : steps[i].outputs) wanted.push_back(output.index);
+    if (Status status = contexts_.back()->SelectOutputs(wanted); !status.ok()) return OfStep(steps[i], i, status);
+  }
+  return Status();
+}
+
+Status PipelineSession::RunNow(const core::InferenceRequest& request) {
+  stop_.store(false, std::memory_order_release);  // of the last run, perhaps when that was over
+  for (uint32_t i = 0; i < request.inputs.size(); ++i) {
+    if (request.inputs[i].set) tensors_[plan_.inputs[i]] = core::Borrowed(request.inputs[i]);
+  }
+  Status status = RunSteps(request);
+  for (uint32_t i = 0; status.ok() && i < plan_.outputs.size(); ++i) {
+    const bool is_wanted = request.wanted.empty() || std::ranges::binary_search(request.wanted, i);
+    results_.push_back(is_wanted ? tensors_[plan_.outputs[i]] : nullptr);
+  }
+  std::ranges::fill(tensors_, nullptr);
+  return status;
+}
+
+// The one that stopped it says why; here it is only known how far it had come.
+Status PipelineSession::StoppedAt(size_t index) const {
+  return core::Error(WASINN_TIMEOUT, "it had come to {}", NameOfStep(index, plan_.steps[index].model_name));
+}
+
+Status PipelineSession::RunSteps(const core::InferenceRequest& request) {
+  using Clock = std::chrono::steady_clock;
+  const std::vector<Plan::Step>& steps = plan_.steps;
+  const std::chrono::milliseconds deadline = request.time_left;
+  const Clock::time_point end = deadline.count() == 0 ? Clock::time_point() : Clock::now() + deadline;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (stopped()) return StoppedAt(i);
+    core::Context::Terms terms{.max_bytes = request.max_bytes};
+    if (deadline.count() != 0) terms.time_left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    terms.time_left = std::max(terms.time_left, std::min(deadline, std::chrono::milliseconds(1)));
+    contexts_[i]->SetTerms(terms);
+    if (Status status = RunStep(i); !status.ok()) {
+      if (stopped()) return StoppedAt(i);
+      return OfStep(steps[i], i, status);
+    }
+    for (const uint32_t id : steps[i].last) tensors_[id].reset();
+  }
+  return Status();
+}
+
+Status PipelineSession::RunStep(size_t index) {
+  const Plan::Step& step = plan_.steps[index];
+  core::ScratchMemory scratch;
+  std::pmr::vector<core::Context::Given> given(&scratch.resource);
+  given.reserve(step.inputs.size());
+  for (const Plan::Port& input : step.inputs) {
+    if (tensors_[input.tensor] != nullptr) given.push_back({input.index, tensors_[input.tensor]});
+  }
+  std::pmr::vector<core::Context::Computed> computed(&scratch.resource);
+  auto names = contexts_[index]->Run(given, computed);
+  if (!names) return std::move(names.error());
+  return Keep(step, computed);
+}
+
+Status PipelineSession::Keep(const Plan::Step& step, std::span<const core::Context::Computed> computed) {
+  for (const Plan::Port& output : step.outputs) {
+    const auto found = output.index == Plan::kLate
+                           ? std::ranges::find(computed, output.name, &core::Context::Computed::name)
+                           : computed.begin() + output.index;
+    if (found == computed.end() || found->tensor == nullptr) {
+      return core::Error(WASINN_RUNTIME_ERROR, "it made no output '{}' that can be passed on", output.name);
+    }
+    tensors_[output.tensor] = found->tensor;
+  }
+  return Status();
+}
+
+}  // namespace wasinn::pipeline
