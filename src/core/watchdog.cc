@@ -16,16 +16,32 @@ void RunSlot::LeaveSeen() {
   }
 }
 
+void RunSlot::LetGo(uintptr_t word, const Watched& run) {
+  uintptr_t held = word | kCancelling;
+  // The one that set the mark has found the run cancelled after this thread may have looked.
+  if (!word_.compare_exchange_strong(held, word, std::memory_order_acq_rel)) {
+    run.cancel_();
+    word_.store(word, std::memory_order_release);
+  }
+  word_.notify_all();
+}
+
 void Watched::CancelForGood() {
   cancelled_.store(true, std::memory_order_seq_cst);
   RunSlot* slot = slot_.load(std::memory_order_seq_cst);
   if (slot == nullptr) return;
-  // If nothing of this runs now, the next run finds `cancelled_` after its beginning. If somebody else is cancelling
-  // it, the watchdog comes again.
-  const uintptr_t word = slot->word_.load(std::memory_order_seq_cst);
-  if ((word & ~RunSlot::kMarks) != RunSlot::Word(*this) || !slot->Hold(word)) return;
-  cancel_();
-  slot->LetGo(word);
+  // If nothing of this runs now, the next run finds `cancelled_` after its beginning.
+  uintptr_t word = slot->word_.load(std::memory_order_seq_cst);
+  while ((word & ~RunSlot::kMarks) == RunSlot::Word(*this)) {
+    if ((word & RunSlot::kCancelling) != 0) {  // the thread that does it cancels once more
+      if (slot->word_.compare_exchange_weak(word, word | RunSlot::kAgain)) return;
+    } else if (slot->Hold(word)) {
+      cancel_();
+      return slot->LetGo(word, *this);
+    } else {
+      word = slot->word_.load(std::memory_order_seq_cst);
+    }
+  }
 }
 
 Watchdog::~Watchdog() {
@@ -142,7 +158,7 @@ void Watchdog::Look(RunSlot& slot, Clock::time_point now) {
   const bool overdue = watched.deadline_.count() > 0 && now - slot.seen_since_ >= watched.deadline_;
   if (overdue) watched.overdue_ = true;
   if (overdue || watched.cancelled()) watched.cancel_();
-  slot.LetGo(word);
+  slot.LetGo(word, watched);
 }
 
 }  // namespace wasinn::core

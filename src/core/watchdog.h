@@ -50,11 +50,12 @@ class alignas(64) RunSlot {
  private:
   friend class Watchdog;
   friend class Watched;
-  // A word is free, just left, or the address of what runs with two marks in its lowest bits.
+  // A word is free, just left, or the address of what runs with marks in its lowest bits.
   static constexpr uintptr_t kFree = 0, kLeft = 4;
   static constexpr uintptr_t kSeen = 1;        // by the watchdog, at seen_since_
   static constexpr uintptr_t kCancelling = 2;  // its cancel function is called: the run must not end meanwhile
-  static constexpr uintptr_t kMarks = kSeen | kCancelling;
+  static constexpr uintptr_t kAgain = 8;       // while that is so, somebody else wants it called
+  static constexpr uintptr_t kMarks = kSeen | kCancelling | kAgain;
   static uintptr_t Word(const Watched& run) { return reinterpret_cast<uintptr_t>(&run); }
   static bool Runs(uintptr_t word) { return (word & ~kLeft) != kFree; }
 
@@ -63,10 +64,7 @@ class alignas(64) RunSlot {
   bool Hold(uintptr_t word) {
     return (word & kCancelling) == 0 && word_.compare_exchange_strong(word, word | kCancelling);
   }
-  void LetGo(uintptr_t word) {
-    word_.store(word, std::memory_order_release);
-    word_.notify_all();
-  }
+  void LetGo(uintptr_t word, const Watched& run);
 
   std::atomic<uintptr_t> word_{kFree};
   Clock::time_point seen_since_;  // of the watchdog's thread alone
@@ -74,7 +72,7 @@ class alignas(64) RunSlot {
 };
 
 // Something that runs again and again, one run at a time.
-class alignas(8) Watched {
+class alignas(16) Watched {
  public:
   // `cancel` makes the current run end soon. It is called during a run and never beside one, by the watchdog's thread
   // every 10 ms until the run has ended, and by CancelForGood; never by two threads at once. The run's end waits for
@@ -110,6 +108,7 @@ class alignas(8) Watched {
 
  private:
   friend class Watchdog;
+  friend class RunSlot;
   void Begin();
   bool End();
 

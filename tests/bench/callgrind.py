@@ -5,7 +5,7 @@ import re
 
 
 class Profile:
-    """Instructions by function: `calls` and `cost` with all that was called from there; `edges` from one function to another.
+    """Instructions by function: `calls` and `cost` with all that was called from there; `edges` and `edge_calls` from one function to another.
 
     A function's name has the file that it was found in before it: "libwasinn.so.0.1.0:main"."""
 
@@ -14,6 +14,7 @@ class Profile:
         self.calls = collections.Counter()
         self.cost = collections.Counter()
         self.edges = collections.Counter()
+        self.edge_calls = collections.Counter()
         self.caller = self.callee = self.object = self.called_object = None
         self.pending = 0  # calls that the next line tells the cost of
         with open(path, encoding="utf-8", errors="replace") as lines:
@@ -45,6 +46,7 @@ class Profile:
             self.calls[self.callee] += self.pending
             self.cost[self.callee] += cost
             self.edges[self.caller, self.callee] += cost
+            self.edge_calls[self.caller, self.callee] += self.pending
             self.pending = 0
 
     def find(self, *parts):

@@ -32,6 +32,24 @@ TEST(Counts, NeverGoBack) {
   EXPECT_EQ(program.Stats().copies_in, 1u);
 }
 
+// scripts/count_functions.sh counts the functions of these inferences.
+TEST(Counts, EachInferenceCopiesItsInputAndItsOutputOnce) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  AddEchoModel(host.get(), "m", "in x f32 1\n");
+  EchoProgram program(host.get());
+  const uint32_t context = program.NewContext("m");
+  constexpr uint64_t kInferences = 100;
+  for (uint64_t i = 0; i < kInferences; ++i) {
+    ASSERT_EQ(program.Set(context, {static_cast<float>(i)}), kSuccess);
+    ASSERT_EQ(program.Compute(context), kSuccess);
+    ASSERT_EQ(program.Output<float>(context), std::vector<float>{static_cast<float>(i)});
+  }
+  EXPECT_EQ(program.Stats().computes, kInferences);
+  EXPECT_EQ(program.Stats().copies_in, kInferences);
+  EXPECT_EQ(program.Stats().copies_out, kInferences);
+}
+
 // Else a guest that drops its only context could have no other one while somebody counts.
 TEST(Counts, ReadingThemKeepsNoContextAlive) {
   Log log;

@@ -79,6 +79,23 @@ TEST_F(WatchdogTest, CancelForGoodEndsTheCurrentAndLaterRuns) {
   }
 }
 
+// Its run may end before the watchdog looks again: a guest's is told to end by nothing else.
+TEST_F(WatchdogTest, ACancelForGoodWhileTheWatchdogCancelsIsNotLost) {
+  std::atomic<int> cancels{0};
+  std::atomic<bool> is_for_good{false};
+  Watched watched(dog_, milliseconds(30), [&] {
+    if (++cancels == 1) WaitFor([&] { return is_for_good.load(); });
+  });
+  Watched::Run run(watched);
+  AwaitLook();
+  hands_.Turn(milliseconds(30));
+  WaitFor([&] { return cancels == 1; });
+  watched.CancelForGood();
+  is_for_good = true;
+  EXPECT_TRUE(run.End());
+  EXPECT_EQ(cancels, 2);
+}
+
 TEST_F(WatchdogTest, AStopFlagCancels) {
   std::atomic<bool> stop{false}, cancelled{false};
   Watched watched(dog_, milliseconds(0), [&] { cancelled = true; }, &stop);

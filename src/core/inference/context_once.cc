@@ -10,9 +10,7 @@
 namespace wasinn::core {
 namespace {
 
-// A copy of fewer bytes takes less time than telling a framework where they are.
-constexpr size_t kWorthBinding = 4096;
-// Of more nobody looks whether they overlap.
+// More than these are not compared, and copied.
 constexpr size_t kMostCompared = 16;
 
 bool Overlap(std::span<const uint8_t> a, std::span<const uint8_t> b) {

@@ -8,10 +8,6 @@
 namespace wasinn::core {
 namespace {
 
-// A copy of fewer bytes takes less time than telling a framework where they are; and nobody's memory is worth more to it
-// than the host's.
-constexpr size_t kWorthBinding = 4096;
-
 // A framework may treat a bool of 2 as it likes. `bytes` are ours: no guest writes them any more.
 Status CheckBools(uint32_t dtype, std::span<const uint8_t> bytes, const wasinn_io& io) {
   if (dtype != WASINN_BOOL || std::ranges::none_of(bytes, [](uint8_t byte) { return byte > 1; })) return Status();
