@@ -292,16 +292,9 @@ Guest::GuestContext::~GuestContext() {
   if (context != nullptr) guest.CountAsGone(*this);
 }
 
-Guest::Use::Use(Guest& guest, uint32_t context)
-    : error_(guest.contexts_.With(context, [this](GuestContext& held) {
-        if (held.state.exchange(GuestContext::kInUse, std::memory_order_acquire) == GuestContext::kFree) held_ = &held;
-      })) {
-  if (held_ == nullptr && error_.ok()) error_ = Error(WASINN_BUSY, "another thread is using this context");
-}
-
-void Guest::Use::Leave(GuestContext& held) {
-  const uint32_t state = held.state.exchange(GuestContext::kFree, std::memory_order_acq_rel);
-  if ((state & GuestContext::kDropped) != 0) std::exchange(held.itself, nullptr).reset();
+Status Guest::Use::TakeError() const {
+  return use_.is_busy() ? Error(WASINN_BUSY, "another thread is using this context")
+                        : guest_.contexts_.NoSuch(context_);
 }
 
 Status Guest::DropGraph(uint32_t handle) {
@@ -318,11 +311,7 @@ Status Guest::DropContext(uint32_t handle) {
     removed = std::move(*found);
     CountAsGone(*removed);
   }
-  GuestContext& held = *removed;
-  held.context->CancelForGood();
-  held.itself = removed;
-  const uint32_t state = held.state.fetch_or(GuestContext::kDropped, std::memory_order_acq_rel);
-  if ((state & GuestContext::kInUse) == 0) held.itself.reset();
+  removed->context->CancelForGood();
   return Status();
 }
 

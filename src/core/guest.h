@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/inference/async_compute.h"
-#include "core/inference/context.h"
 #include "core/handle_table.h"
 #include "core/host.h"
+#include "core/inference/async_compute.h"
+#include "core/inference/context.h"
 #include "core/large_stacks.h"
 #include "core/started_in.h"
 #include "core/watchdog.h"
@@ -58,26 +58,20 @@ class Guest {
     bool open_;
   };
 
-  // A context that a call has for itself, from here on. An error where there is none of that handle, and BUSY where
-  // another thread has it. One that is dropped meanwhile goes when the call lets go of it.
+  // A context that a call has for itself, from here on. An error if there is none of that handle, and BUSY if another
+  // thread has it. One that is dropped meanwhile goes when the call lets go of it.
   class Use {
    public:
-    Use(Guest& guest, uint32_t context);
-    [[gnu::always_inline]] ~Use() {
-      if (held_ != nullptr) Leave(*held_);
-    }
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
-    explicit operator bool() const { return held_ != nullptr; }
-    Status TakeError() { return std::move(error_); }
+    Use(Guest& guest, uint32_t context) : guest_(guest), context_(context), use_(guest.contexts_, context) {}
+    explicit operator bool() const { return static_cast<bool>(use_); }
+    Status TakeError() const;
     Context* operator->() const { return &**this; }
     inline Context& operator*() const;
 
    private:
-    static void Leave(GuestContext& held);
-
-    GuestContext* held_ = nullptr;
-    Status error_;
+    Guest& guest_;
+    const uint32_t context_;
+    HandleTable<GuestContext>::Use use_;
   };
 
   // Whether it may call a format so at all: INVALID_ENCODING if nobody knows the name.
@@ -233,16 +227,11 @@ class Guest {
     GuestContext(const GuestContext&) = delete;
     GuestContext& operator=(const GuestContext&) = delete;
 
-    // What `state` may be; of a dropped one its user lets go last.
-    static constexpr uint32_t kFree = 0, kInUse = 1, kDropped = 2;
-
     Guest& guest;
     const std::shared_ptr<GuestGraph> graph;
     Charge count;
     std::unique_ptr<Context> context;
-    std::atomic<uint32_t> state{kFree};
-    std::shared_ptr<GuestContext> itself;  // for that user
-    bool gone = false;                     // its guest counts what it did, `counted` so far; of counting_
+    bool gone = false;  // its guest counts what it did, `counted` so far; of counting_
     Context::Counts counted;
   };
   void Log(std::string_view error);
@@ -310,7 +299,7 @@ class Guest {
   std::string last_error_;
 };
 
-inline Context& Guest::Use::operator*() const { return *held_->context; }
+inline Context& Guest::Use::operator*() const { return *(*use_).context; }
 
 }  // namespace wasinn::core
 
