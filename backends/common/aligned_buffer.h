@@ -1,6 +1,5 @@
 // Memory that a framework reads and writes in place.
-#ifndef WASINN_BACKENDS_COMMON_ALIGNED_BUFFER_H_
-#define WASINN_BACKENDS_COMMON_ALIGNED_BUFFER_H_
+#pragma once
 
 #include <wasinn/types.h>
 
@@ -54,5 +53,3 @@ class AlignedBuffer {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_ALIGNED_BUFFER_H_

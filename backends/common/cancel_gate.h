@@ -1,6 +1,5 @@
 // Lets another thread interrupt an operation while it runs, and only then.
-#ifndef WASINN_BACKENDS_COMMON_CANCEL_GATE_H_
-#define WASINN_BACKENDS_COMMON_CANCEL_GATE_H_
+#pragma once
 
 #include <atomic>
 #include <utility>
@@ -63,5 +62,3 @@ class GateScope {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_CANCEL_GATE_H_

@@ -1,6 +1,5 @@
 // Configuration: the text of one JSON object.
-#ifndef WASINN_BACKENDS_COMMON_CONFIG_H_
-#define WASINN_BACKENDS_COMMON_CONFIG_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -68,5 +67,3 @@ class Config {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_CONFIG_H_

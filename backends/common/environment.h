@@ -1,6 +1,5 @@
 // What a framework can be told by the environment only.
-#ifndef WASINN_BACKENDS_COMMON_ENVIRONMENT_H_
-#define WASINN_BACKENDS_COMMON_ENVIRONMENT_H_
+#pragma once
 
 #include <cstdlib>
 
@@ -14,5 +13,3 @@ inline void TellFramework(const char* variable, const char* value) {
 }
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_ENVIRONMENT_H_

@@ -1,6 +1,5 @@
 // A file descriptor that is closed.
-#ifndef WASINN_BACKENDS_COMMON_FILE_H_
-#define WASINN_BACKENDS_COMMON_FILE_H_
+#pragma once
 
 #include <unistd.h>
 
@@ -31,5 +30,3 @@ class File {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_FILE_H_

@@ -1,6 +1,5 @@
 // JSON that a guest wrote, or a model.
-#ifndef WASINN_BACKENDS_COMMON_JSON_H_
-#define WASINN_BACKENDS_COMMON_JSON_H_
+#pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -85,5 +84,3 @@ class OrderedJsonCheck : public nlohmann::json_sax<nlohmann::json> {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_JSON_H_

@@ -1,6 +1,5 @@
 // A framework's library, found and opened at run time.
-#ifndef WASINN_BACKENDS_COMMON_LIBRARY_H_
-#define WASINN_BACKENDS_COMMON_LIBRARY_H_
+#pragma once
 
 #include <span>
 #include <string>
@@ -42,5 +41,3 @@ class Library {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_LIBRARY_H_

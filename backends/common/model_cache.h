@@ -1,8 +1,7 @@
 // What a framework made of the host's models, kept in a folder for the next load. Its files are models that the host
 // trusts, so the folder is one user's alone; a file that is not whole, or that nobody wrote with the folder's key, is as
 // if it were not there.
-#ifndef WASINN_BACKENDS_COMMON_MODEL_CACHE_H_
-#define WASINN_BACKENDS_COMMON_MODEL_CACHE_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -88,5 +87,3 @@ class ModelCache {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_MODEL_CACHE_H_

@@ -1,6 +1,5 @@
 // The inputs and outputs of a model, as backend.h tells them.
-#ifndef WASINN_BACKENDS_COMMON_PORTS_H_
-#define WASINN_BACKENDS_COMMON_PORTS_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -107,5 +106,3 @@ class Ports {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_PORTS_H_

@@ -1,6 +1,5 @@
 // A lock that all libraries of an OS process see.
-#ifndef WASINN_BACKENDS_COMMON_PROCESS_TURN_H_
-#define WASINN_BACKENDS_COMMON_PROCESS_TURN_H_
+#pragma once
 
 #include "common/file.h"
 
@@ -25,5 +24,3 @@ class ProcessTurn {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_PROCESS_TURN_H_

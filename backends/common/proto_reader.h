@@ -1,6 +1,5 @@
 // The wire format of Protocol Buffers, read with checked bounds.
-#ifndef WASINN_BACKENDS_COMMON_PROTO_READER_H_
-#define WASINN_BACKENDS_COMMON_PROTO_READER_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -40,5 +39,3 @@ class ProtoReader {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_PROTO_READER_H_

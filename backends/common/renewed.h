@@ -1,6 +1,5 @@
 // What the contexts of a model share until it is worn out, and is made anew.
-#ifndef WASINN_BACKENDS_COMMON_RENEWED_H_
-#define WASINN_BACKENDS_COMMON_RENEWED_H_
+#pragma once
 
 #include <chrono>
 #include <condition_variable>
@@ -86,5 +85,3 @@ class Renewed {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_RENEWED_H_

@@ -1,7 +1,6 @@
 // A backend in two libraries: the first one has the table and loads quickly on any machine, for hosts open all backends
 // to learn their formats. The second one, its runtime, lies beside it, is linked to the framework and does the work.
-#ifndef WASINN_BACKENDS_COMMON_RUNTIME_H_
-#define WASINN_BACKENDS_COMMON_RUNTIME_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -62,5 +61,3 @@ wasinn_backend MakeForwardingTable(const Identity& identity, decltype(wasinn_bac
 }
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_RUNTIME_H_

@@ -1,6 +1,5 @@
 // What a library writes to stderr while it is opened.
-#ifndef WASINN_BACKENDS_COMMON_STDERR_CAPTURE_H_
-#define WASINN_BACKENDS_COMMON_STDERR_CAPTURE_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -33,5 +32,3 @@ class StderrCapture {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_STDERR_CAPTURE_H_

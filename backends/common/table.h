@@ -1,6 +1,5 @@
 // A backend's table of functions, made of three C++ classes.
-#ifndef WASINN_BACKENDS_COMMON_TABLE_H_
-#define WASINN_BACKENDS_COMMON_TABLE_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -231,5 +230,3 @@ class TableOf {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_TABLE_H_

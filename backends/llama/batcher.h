@@ -1,6 +1,5 @@
 // Many conversations in one batch.
-#ifndef WASINN_BACKENDS_LLAMA_BATCHER_H_
-#define WASINN_BACKENDS_LLAMA_BATCHER_H_
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -213,5 +212,3 @@ class Batcher {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_BATCHER_H_

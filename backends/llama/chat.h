@@ -1,6 +1,5 @@
 // Conversations with a model that answers as an assistant.
-#ifndef WASINN_BACKENDS_LLAMA_CHAT_H_
-#define WASINN_BACKENDS_LLAMA_CHAT_H_
+#pragma once
 
 #include <memory>
 #include <mutex>
@@ -77,5 +76,3 @@ class Chat {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_CHAT_H_

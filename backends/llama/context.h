@@ -1,6 +1,5 @@
 // One conversation.
-#ifndef WASINN_BACKENDS_LLAMA_CONTEXT_H_
-#define WASINN_BACKENDS_LLAMA_CONTEXT_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -158,5 +157,3 @@ class Context {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_CONTEXT_H_

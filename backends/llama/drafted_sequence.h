@@ -1,6 +1,5 @@
 // A conversation of which a small model guesses the next tokens, and the model checks several at once.
-#ifndef WASINN_BACKENDS_LLAMA_DRAFTED_SEQUENCE_H_
-#define WASINN_BACKENDS_LLAMA_DRAFTED_SEQUENCE_H_
+#pragma once
 
 #include <deque>
 #include <span>
@@ -39,5 +38,3 @@ class DraftedSequence : public OwnSequence {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_DRAFTED_SEQUENCE_H_

@@ -1,6 +1,5 @@
 // A completion as it grows.
-#ifndef WASINN_BACKENDS_LLAMA_GENERATION_H_
-#define WASINN_BACKENDS_LLAMA_GENERATION_H_
+#pragma once
 
 #include <optional>
 #include <set>
@@ -102,5 +101,3 @@ class Generation {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_GENERATION_H_

@@ -1,6 +1,5 @@
 // What one wasinn host has opened: llama.cpp and its configuration.
-#ifndef WASINN_BACKENDS_LLAMA_HOST_H_
-#define WASINN_BACKENDS_LLAMA_HOST_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -51,5 +50,3 @@ class Host {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_HOST_H_

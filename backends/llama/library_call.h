@@ -1,6 +1,5 @@
 // Calls of the libraries that are compiled from llama.cpp's sources (scripts/deps/llama).
-#ifndef WASINN_BACKENDS_LLAMA_LIBRARY_CALL_H_
-#define WASINN_BACKENDS_LLAMA_LIBRARY_CALL_H_
+#pragma once
 
 #include <wasinn_llama_common.h>
 
@@ -45,5 +44,3 @@ std::string RunLibraryCall(const std::string& what, const CallBounds& bounds, co
                            const std::function<int(wasinn_llama_call*)>& run);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_LIBRARY_CALL_H_

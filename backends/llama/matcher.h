@@ -1,6 +1,5 @@
 // Finds the tokens that may follow a text by a grammar.
-#ifndef WASINN_BACKENDS_LLAMA_MATCHER_H_
-#define WASINN_BACKENDS_LLAMA_MATCHER_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -48,5 +47,3 @@ class Matcher {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_MATCHER_H_

@@ -1,6 +1,5 @@
 // Prompts with images and sounds.
-#ifndef WASINN_BACKENDS_LLAMA_MEDIA_PROMPT_H_
-#define WASINN_BACKENDS_LLAMA_MEDIA_PROMPT_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -85,5 +84,3 @@ inline std::span<const MediaSpan> Spans(const MediaPrompt* prompt) {
 }
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_MEDIA_PROMPT_H_

@@ -1,6 +1,5 @@
 // A conversation with a llama context of its own.
-#ifndef WASINN_BACKENDS_LLAMA_OWN_SEQUENCE_H_
-#define WASINN_BACKENDS_LLAMA_OWN_SEQUENCE_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -90,5 +89,3 @@ class OwnSequence : public Sequence {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_OWN_SEQUENCE_H_

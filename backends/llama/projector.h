@@ -1,6 +1,5 @@
 // What a model reads images and sounds by.
-#ifndef WASINN_BACKENDS_LLAMA_PROJECTOR_H_
-#define WASINN_BACKENDS_LLAMA_PROJECTOR_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -49,5 +48,3 @@ class Projector {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_PROJECTOR_H_

@@ -1,6 +1,5 @@
 // Chooses tokens.
-#ifndef WASINN_BACKENDS_LLAMA_SAMPLER_H_
-#define WASINN_BACKENDS_LLAMA_SAMPLER_H_
+#pragma once
 
 #include <optional>
 #include <span>
@@ -65,5 +64,3 @@ class Sampler : public LogitsTaker {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_SAMPLER_H_

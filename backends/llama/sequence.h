@@ -1,6 +1,5 @@
 // Where the tokens of one conversation are evaluated.
-#ifndef WASINN_BACKENDS_LLAMA_SEQUENCE_H_
-#define WASINN_BACKENDS_LLAMA_SEQUENCE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -54,5 +53,3 @@ class Sequence {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_SEQUENCE_H_

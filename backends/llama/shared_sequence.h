@@ -1,6 +1,5 @@
 // A conversation that is decoded together with others.
-#ifndef WASINN_BACKENDS_LLAMA_SHARED_SEQUENCE_H_
-#define WASINN_BACKENDS_LLAMA_SHARED_SEQUENCE_H_
+#pragma once
 
 #include <algorithm>
 #include <memory>
@@ -131,5 +130,3 @@ class SharedSequence : public Sequence {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_SHARED_SEQUENCE_H_

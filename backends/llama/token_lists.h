@@ -1,6 +1,5 @@
 // Tokens as numbers that a guest sees.
-#ifndef WASINN_BACKENDS_LLAMA_TOKEN_LISTS_H_
-#define WASINN_BACKENDS_LLAMA_TOKEN_LISTS_H_
+#pragma once
 
 #include <nlohmann/json.hpp>
 #include <span>
@@ -53,5 +52,3 @@ std::vector<llama_token> ReadMixed(const Model& model, const nlohmann::json& lis
 std::string TextOf(const Model& model, std::span<const llama_token> tokens);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_TOKEN_LISTS_H_

@@ -1,6 +1,5 @@
 // What a thread is doing inside ONNX Runtime on our behalf.
-#ifndef WASINN_BACKENDS_ONNX_CALL_SCOPE_H_
-#define WASINN_BACKENDS_ONNX_CALL_SCOPE_H_
+#pragma once
 
 #include "common/cancel_gate.h"
 #include "common/log.h"
@@ -37,5 +36,3 @@ class CallScope {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_CALL_SCOPE_H_

@@ -1,6 +1,5 @@
 // One inference in flight.
-#ifndef WASINN_BACKENDS_ONNX_CONTEXT_H_
-#define WASINN_BACKENDS_ONNX_CONTEXT_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -63,5 +62,3 @@ class Context {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_CONTEXT_H_

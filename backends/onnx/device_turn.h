@@ -1,6 +1,5 @@
 // One thread at a time, for devices whose provider cannot have more.
-#ifndef WASINN_BACKENDS_ONNX_DEVICE_TURN_H_
-#define WASINN_BACKENDS_ONNX_DEVICE_TURN_H_
+#pragma once
 
 #include <chrono>
 #include <mutex>
@@ -39,5 +38,3 @@ class DeviceTurn {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_DEVICE_TURN_H_

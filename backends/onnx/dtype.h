@@ -1,6 +1,5 @@
 // Element types: ONNX Runtime's and wasinn's.
-#ifndef WASINN_BACKENDS_ONNX_DTYPE_H_
-#define WASINN_BACKENDS_ONNX_DTYPE_H_
+#pragma once
 
 #include <wasinn/types.h>
 
@@ -16,5 +15,3 @@ ONNXTensorElementDataType ToOrt(wasinn_dtype type);
 const char* OnnxName(ONNXTensorElementDataType type);
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_DTYPE_H_

@@ -1,6 +1,5 @@
 // What one wasinn host has opened: ONNX Runtime, an environment, configuration.
-#ifndef WASINN_BACKENDS_ONNX_HOST_H_
-#define WASINN_BACKENDS_ONNX_HOST_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -52,5 +51,3 @@ class Host {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_HOST_H_

@@ -1,6 +1,5 @@
 // ONNX Runtime's library, opened at run time, and its C API.
-#ifndef WASINN_BACKENDS_ONNX_ORT_LIBRARY_H_
-#define WASINN_BACKENDS_ONNX_ORT_LIBRARY_H_
+#pragma once
 
 // We never link ONNX Runtime: that would bind a symbol version which other releases lack.
 #define ORT_API_MANUAL_INIT
@@ -53,5 +52,3 @@ class OrtLibrary {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_ORT_LIBRARY_H_

@@ -1,6 +1,5 @@
 // Memory of outputs that callers may take with them.
-#ifndef WASINN_BACKENDS_ONNX_OUTPUT_MEMORY_H_
-#define WASINN_BACKENDS_ONNX_OUTPUT_MEMORY_H_
+#pragma once
 
 #include <memory>
 
@@ -25,5 +24,3 @@ struct OutputMemory {
 using OutputMemoryPtr = std::unique_ptr<OutputMemory>;
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_OUTPUT_MEMORY_H_

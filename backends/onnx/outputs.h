@@ -1,6 +1,5 @@
 // The outputs of a context.
-#ifndef WASINN_BACKENDS_ONNX_OUTPUTS_H_
-#define WASINN_BACKENDS_ONNX_OUTPUTS_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -80,5 +79,3 @@ class Outputs {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_OUTPUTS_H_

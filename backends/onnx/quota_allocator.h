@@ -1,6 +1,5 @@
 // The CPU allocator that ONNX Runtime uses for our sessions.
-#ifndef WASINN_BACKENDS_ONNX_QUOTA_ALLOCATOR_H_
-#define WASINN_BACKENDS_ONNX_QUOTA_ALLOCATOR_H_
+#pragma once
 
 #include "onnx/ort_library.h"
 
@@ -43,5 +42,3 @@ class AllocatorLease {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_QUOTA_ALLOCATOR_H_

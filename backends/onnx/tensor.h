@@ -1,6 +1,5 @@
 // Tensors over memory of ours.
-#ifndef WASINN_BACKENDS_ONNX_TENSOR_H_
-#define WASINN_BACKENDS_ONNX_TENSOR_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -15,5 +14,3 @@ OrtPtr<OrtValue> MakeTensor(const OrtLibrary& library, const OrtMemoryInfo* memo
                             std::span<const int64_t> dims, void* data, size_t bytes);
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_TENSOR_H_

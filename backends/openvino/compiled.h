@@ -1,6 +1,5 @@
 // A compiled model, and who computes with it.
-#ifndef WASINN_BACKENDS_OPENVINO_COMPILED_H_
-#define WASINN_BACKENDS_OPENVINO_COMPILED_H_
+#pragma once
 
 #include <condition_variable>
 #include <cstdint>
@@ -107,5 +106,3 @@ class Compiled {
 };
 
 }  // namespace wasinn::openvino
-
-#endif  // WASINN_BACKENDS_OPENVINO_COMPILED_H_

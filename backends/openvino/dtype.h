@@ -1,6 +1,5 @@
 // Element types.
-#ifndef WASINN_BACKENDS_OPENVINO_DTYPE_H_
-#define WASINN_BACKENDS_OPENVINO_DTYPE_H_
+#pragma once
 
 #include <openvino/c/openvino.h>
 #include <wasinn/types.h>
@@ -12,5 +11,3 @@ wasinn_dtype FromOv(ov_element_type_e type);
 // OpenVINO's word: "f32".
 const char* OvName(ov_element_type_e type);
 }  // namespace wasinn::openvino
-
-#endif  // WASINN_BACKENDS_OPENVINO_DTYPE_H_

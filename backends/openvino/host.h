@@ -1,6 +1,5 @@
 // What one wasinn host has opened: OpenVINO, a core, configuration.
-#ifndef WASINN_BACKENDS_OPENVINO_HOST_H_
-#define WASINN_BACKENDS_OPENVINO_HOST_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -45,5 +44,3 @@ class Host {
 };
 
 }  // namespace wasinn::openvino
-
-#endif  // WASINN_BACKENDS_OPENVINO_HOST_H_

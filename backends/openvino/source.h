@@ -1,6 +1,5 @@
 // What a model is loaded from.
-#ifndef WASINN_BACKENDS_OPENVINO_SOURCE_H_
-#define WASINN_BACKENDS_OPENVINO_SOURCE_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -50,5 +49,3 @@ struct SourceModel {
 SourceModel ReadSource(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options);
 
 }  // namespace wasinn::openvino
-
-#endif  // WASINN_BACKENDS_OPENVINO_SOURCE_H_

@@ -1,6 +1,5 @@
 // One inference in flight.
-#ifndef WASINN_BACKENDS_TENSORFLOW_CONTEXT_H_
-#define WASINN_BACKENDS_TENSORFLOW_CONTEXT_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -84,5 +83,3 @@ class Context {
 };
 
 }  // namespace wasinn::tensorflow
-
-#endif  // WASINN_BACKENDS_TENSORFLOW_CONTEXT_H_

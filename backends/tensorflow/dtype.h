@@ -1,6 +1,5 @@
 // Element types.
-#ifndef WASINN_BACKENDS_TENSORFLOW_DTYPE_H_
-#define WASINN_BACKENDS_TENSORFLOW_DTYPE_H_
+#pragma once
 
 #include <tensorflow/c/tf_datatype.h>
 #include <wasinn/types.h>
@@ -19,5 +18,3 @@ size_t TfElementSize(int type);
 const char* TfName(int type);
 
 }  // namespace wasinn::tensorflow
-
-#endif  // WASINN_BACKENDS_TENSORFLOW_DTYPE_H_

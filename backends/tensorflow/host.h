@@ -1,6 +1,5 @@
 // What one wasinn host has opened: TensorFlow and configuration.
-#ifndef WASINN_BACKENDS_TENSORFLOW_HOST_H_
-#define WASINN_BACKENDS_TENSORFLOW_HOST_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -40,5 +39,3 @@ class Host {
 };
 
 }  // namespace wasinn::tensorflow
-
-#endif  // WASINN_BACKENDS_TENSORFLOW_HOST_H_

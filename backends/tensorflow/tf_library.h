@@ -1,6 +1,5 @@
 // TensorFlow, found and opened at run time.
-#ifndef WASINN_BACKENDS_TENSORFLOW_TF_LIBRARY_H_
-#define WASINN_BACKENDS_TENSORFLOW_TF_LIBRARY_H_
+#pragma once
 
 #include <tensorflow/c/c_api.h>
 #include <wasinn/types.h>
@@ -91,5 +90,3 @@ class TfLibrary {
 wasinn_code CodeOf(TF_Code code);
 
 }  // namespace wasinn::tensorflow
-
-#endif  // WASINN_BACKENDS_TENSORFLOW_TF_LIBRARY_H_

@@ -1,6 +1,5 @@
 // One inference in flight.
-#ifndef WASINN_BACKENDS_TFLITE_CONTEXT_H_
-#define WASINN_BACKENDS_TFLITE_CONTEXT_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -61,5 +60,3 @@ class Context {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_CONTEXT_H_

@@ -1,6 +1,5 @@
 // Element types: TensorFlow Lite's and wasinn's.
-#ifndef WASINN_BACKENDS_TFLITE_DTYPE_H_
-#define WASINN_BACKENDS_TFLITE_DTYPE_H_
+#pragma once
 
 #include <wasinn/types.h>
 
@@ -11,5 +10,3 @@ wasinn_dtype FromTfLite(int type);
 // TensorFlow Lite's own word: "FLOAT32", "STRING".
 const char* TfLiteName(int type);
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_DTYPE_H_

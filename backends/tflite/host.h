@@ -1,6 +1,5 @@
 // What one wasinn host has opened: TensorFlow Lite and its configuration.
-#ifndef WASINN_BACKENDS_TFLITE_HOST_H_
-#define WASINN_BACKENDS_TFLITE_HOST_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -59,5 +58,3 @@ class Host {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_HOST_H_

@@ -1,6 +1,5 @@
 // TensorFlow Lite's interpreter: a model with memory to run it once at a time.
-#ifndef WASINN_BACKENDS_TFLITE_INTERPRETER_H_
-#define WASINN_BACKENDS_TFLITE_INTERPRETER_H_
+#pragma once
 
 #include <mutex>
 #include <span>
@@ -66,5 +65,3 @@ class Interpreter {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_INTERPRETER_H_

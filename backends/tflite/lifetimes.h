@@ -1,6 +1,5 @@
 // How long each tensor of a graph is needed.
-#ifndef WASINN_BACKENDS_TFLITE_LIFETIMES_H_
-#define WASINN_BACKENDS_TFLITE_LIFETIMES_H_
+#pragma once
 
 #include <vector>
 
@@ -16,5 +15,3 @@ bool IsConstant(const schema::Tensor& tensor, const Tables<schema::Buffer>* buff
 std::vector<Lifetime> LivesOf(const schema::SubGraph& graph, const Tables<schema::Buffer>* buffers);
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_LIFETIMES_H_

@@ -1,6 +1,5 @@
 // A loaded model.
-#ifndef WASINN_BACKENDS_TFLITE_MODEL_H_
-#define WASINN_BACKENDS_TFLITE_MODEL_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -100,5 +99,3 @@ class Model {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_MODEL_H_

@@ -1,6 +1,5 @@
 // An interpreter with its inputs and outputs: what a context uses, and leaves to the next one.
-#ifndef WASINN_BACKENDS_TFLITE_SESSION_H_
-#define WASINN_BACKENDS_TFLITE_SESSION_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -71,5 +70,3 @@ class Session {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_SESSION_H_

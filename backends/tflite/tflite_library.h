@@ -1,6 +1,5 @@
 // TensorFlow Lite, opened at run time.
-#ifndef WASINN_BACKENDS_TFLITE_TFLITE_LIBRARY_H_
-#define WASINN_BACKENDS_TFLITE_TFLITE_LIBRARY_H_
+#pragma once
 
 #include <tensorflow/lite/c/c_api.h>
 #include <tensorflow/lite/c/common.h>
@@ -98,5 +97,3 @@ class TfLiteLibrary {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_TFLITE_LIBRARY_H_

@@ -1,6 +1,5 @@
 // The archive that a TorchScript model is, among PyTorch's others.
-#ifndef WASINN_BACKENDS_TORCH_ARCHIVE_H_
-#define WASINN_BACKENDS_TORCH_ARCHIVE_H_
+#pragma once
 
 #include <span>
 #include <string>
@@ -11,5 +10,3 @@ namespace wasinn::torch {
 void CheckKind(std::span<const std::string> names);
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_ARCHIVE_H_

@@ -1,7 +1,6 @@
 // What the current thread does for whom: PyTorch's hooks (allocator, printing, warnings, our own operator) have no
 // argument of ours.
-#ifndef WASINN_BACKENDS_TORCH_CALL_SCOPE_H_
-#define WASINN_BACKENDS_TORCH_CALL_SCOPE_H_
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -86,5 +85,3 @@ class CallScope {
 };
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_CALL_SCOPE_H_

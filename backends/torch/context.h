@@ -1,6 +1,5 @@
 // One inference in flight.
-#ifndef WASINN_BACKENDS_TORCH_CONTEXT_H_
-#define WASINN_BACKENDS_TORCH_CONTEXT_H_
+#pragma once
 
 #include <torch/csrc/jit/api/module.h>
 #include <wasinn/backend.h>
@@ -62,5 +61,3 @@ class Context {
 };
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_CONTEXT_H_

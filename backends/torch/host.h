@@ -1,6 +1,5 @@
 // PyTorch in this OS process, as one host uses it.
-#ifndef WASINN_BACKENDS_TORCH_HOST_H_
-#define WASINN_BACKENDS_TORCH_HOST_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -53,5 +52,3 @@ class ComputeThreads {
 };
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_HOST_H_

@@ -1,6 +1,5 @@
 // The nodes of a graph.
-#ifndef WASINN_BACKENDS_TORCH_NODES_H_
-#define WASINN_BACKENDS_TORCH_NODES_H_
+#pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -12,5 +11,3 @@ namespace wasinn::torch {
 void ForEachNode(::torch::jit::Block* block, const std::function<void(::torch::jit::Node*)>& visit);
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_NODES_H_

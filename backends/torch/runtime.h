@@ -1,6 +1,5 @@
 // What libwasinn_torch_runtime.so exports, and libwasinn_backend_torch.so calls.
-#ifndef WASINN_BACKENDS_TORCH_RUNTIME_H_
-#define WASINN_BACKENDS_TORCH_RUNTIME_H_
+#pragma once
 
 namespace wasinn::torch {
 
@@ -8,5 +7,3 @@ namespace wasinn::torch {
 inline constexpr char kRuntimeSymbol[] = "wasinn_torch_runtime";
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_RUNTIME_H_

@@ -1,6 +1,5 @@
 // Operators that may give the memory that they were given, of which their schemas do not tell.
-#ifndef WASINN_BACKENDS_TORCH_SILENT_ALIASES_H_
-#define WASINN_BACKENDS_TORCH_SILENT_ALIASES_H_
+#pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -11,5 +10,3 @@ namespace wasinn::torch {
 void SaySilentAliases(::torch::jit::Graph* graph);
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_SILENT_ALIASES_H_

@@ -1,6 +1,5 @@
 // Operators that write to arguments of which their schemas do not tell.
-#ifndef WASINN_BACKENDS_TORCH_SILENT_WRITES_H_
-#define WASINN_BACKENDS_TORCH_SILENT_WRITES_H_
+#pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -15,5 +14,3 @@ void MarkSilentWrites(::torch::jit::Graph* graph);
 void UnmarkEvaluation(::torch::jit::Graph* graph);
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_SILENT_WRITES_H_
