@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/json.h"
 #include "common/error.h"
 #include "common/json.h"
 
@@ -71,10 +72,10 @@ bool ReadNamed(const nlohmann::json& value, Config::Named* named) {
 
 Config::Config(const char* text, std::string where) : json_(std::make_unique<Json>()), where_(std::move(where)) {
   if (text == nullptr || *text == '\0') return;
-  json_->object = ParseJson(text);
+  json_->object = base::ParseJson(text);
   if (!json_->object.is_object()) {
-    throw Error(WASINN_INVALID_ARGUMENT,
-                fmt::format("{}: expected the text of a JSON object, nested no deeper than {}", where_, kDeepestJson));
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: expected the text of a JSON object, nested no deeper than {}",
+                                                     where_, base::kDeepestJson));
   }
   text_ = text;
 }
@@ -147,7 +148,7 @@ std::optional<std::vector<std::string>> Config::StringList(const char* key) cons
 }
 
 std::string Config::Ordered(const char* key, size_t depth) const {
-  if (!OrderedJsonCheck::Passes(text_, kDeepestJson)) {
+  if (!OrderedJsonCheck::Passes(text_, base::kDeepestJson)) {
     Refuse(key, fmt::format("objects with no more than {} names", kMostOrderedNames));
   }
   const auto all = nlohmann::ordered_json::parse(text_);

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/file.h"
+#include "base/descriptor.h"
 
 namespace wasinn::backend {
 
@@ -64,7 +64,7 @@ class ModelCache {
    private:
     const ModelCache& cache_;
     const std::string name_, path_;
-    File file_;
+    base::Descriptor file_;
     bool kept_ = false;
   };
 
@@ -82,7 +82,7 @@ class ModelCache {
   Hash TagOf(const std::string& name, Bytes bytes) const;
 
   const std::string path_;
-  File folder_;
+  base::Descriptor folder_;
   Key key_ = {};
 };
 

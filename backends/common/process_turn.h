@@ -1,7 +1,7 @@
 // A lock that all libraries of an OS process see.
 #pragma once
 
-#include "common/file.h"
+#include "base/descriptor.h"
 
 namespace wasinn::backend {
 
@@ -20,7 +20,7 @@ class ProcessTurn {
   void End();
 
  private:
-  File file_;
+  base::Descriptor file_;
 };
 
 }  // namespace wasinn::backend

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/file.h"
+#include "base/descriptor.h"
 #include "common/process_turn.h"
 
 namespace wasinn::backend {
@@ -27,8 +27,8 @@ class StderrCapture {
 
  private:
   const IsOwn is_own_;
-  ProcessTurn turn_;      // two captures take turns
-  File memory_, stderr_;  // where the lines go; what descriptor 2 was
+  ProcessTurn turn_;                  // two captures take turns
+  base::Descriptor memory_, stderr_;  // where the lines go; what descriptor 2 was
 };
 
 }  // namespace wasinn::backend

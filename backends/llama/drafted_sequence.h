@@ -16,7 +16,7 @@ class DraftedSequence : public OwnSequence {
  public:
   // As OwnSequence, for a model with a draft, whose llama context the guest pays for, too.
   DraftedSequence(const Model& model, const Settings& settings, uint64_t max_bytes, void* account,
-                  const backend::CancelGate& gate);
+                  const std::atomic<bool>& cancelled);
 
   Begun Begin(std::span<const llama_token> tokens, MediaPrompt* media, bool reuse, const State* state) override;
   llama_token Next(std::span<const llama_token> tokens, Sampler* sampler) override;

@@ -3,12 +3,12 @@
 
 #include <wasinn_llama_common.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 
-#include "common/cancel_gate.h"
 #include "common/error.h"
 #include "common/reservation.h"
 
@@ -16,8 +16,8 @@ namespace wasinn::llama {
 
 // What may end a call early.
 struct CallBounds {
-  const backend::CancelGate* gate = nullptr;    // NULL: nobody cancels it
-  backend::Reservation* reservation = nullptr;  // what it holds is charged there; NULL: to nobody
+  const std::atomic<bool>* cancelled = nullptr;  // NULL: nobody cancels it
+  backend::Reservation* reservation = nullptr;   // what it holds is charged there; NULL: to nobody
   // Bytes of the reservation that are held by what it works on, before and after; NULL: that is new.
   uint64_t* held = nullptr;
 };

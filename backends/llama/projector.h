@@ -3,11 +3,11 @@
 
 #include <wasinn/backend.h>
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
 
-#include "common/cancel_gate.h"
 #include "llama/media_library.h"
 
 namespace wasinn::llama {
@@ -38,7 +38,7 @@ class Projector {
   const wasinn_llama_projector* get() const { return projector_.get(); }
 
   // Whoever encodes is alone with it. Waits for those before. Throws WASINN_TIMEOUT.
-  std::unique_lock<std::timed_mutex> Turn(const backend::CancelGate& gate) const;
+  std::unique_lock<std::timed_mutex> Turn(const std::atomic<bool>& cancelled) const;
 
  private:
   const MediaLibrary library_;

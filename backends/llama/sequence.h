@@ -1,12 +1,12 @@
 // Where the tokens of one conversation are evaluated.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "common/cancel_gate.h"
 #include "llama/media_prompt.h"
 #include "llama/sampler.h"
 #include "llama/state.h"

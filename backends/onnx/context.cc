@@ -49,10 +49,9 @@ Context::~Context() {
   binding_.reset();
 }
 
-inline void Context::LeaveGate() {
-  was_cancelled_ = gate_.Leave();
-  if (!was_cancelled_) return;
-  // The flag stays set until somebody clears it.
+inline void Context::BeginCancellable() {
+  if (!cancelled_.exchange(false)) return;
+  // The flag of an earlier compute stays set until somebody clears it.
   const OrtApi& api = model_.host().api();
   api.ReleaseStatus(api.RunOptionsUnsetTerminate(run_options_.get()));
 }
@@ -72,6 +71,7 @@ inline void Context::ComputeNow() {
 
 void Context::Compute() {
   computed_ = false;
+  BeginCancellable();
   if (model_.takes_turns()) [[unlikely]]
     return ComputeInTurn();
   ComputeNow();
@@ -79,9 +79,7 @@ void Context::Compute() {
 
 // Other guests' computes may take long: this one's deadline holds here, too.
 void Context::ComputeInTurn() {
-  gate_.Enter();
-  const DeviceTurn turn(gate_);
-  LeaveGate();
+  const DeviceTurn turn(cancelled_);
   if (!turn.is_there()) throw Error(WASINN_TIMEOUT, "the compute was cancelled while it waited for the device");
   ComputeNow();
 }
@@ -100,14 +98,12 @@ OrtStatus* Context::Run() {
   subject.log = &model_.host().log();
   subject.budget = &budget_;
   subject.cache = model_.host().cache();
-  subject.gate = &gate_;
+  subject.cancelled = &cancelled_;
   const CallScope scope(subject);
   inputs_.BindForRun(budget_);
   outputs_.BeforeRun();
   const OrtApi& api = model_.host().api();
-  gate_.Enter();
   OrtStatus* status = api.RunWithBinding(model_.session(), run_options_.get(), binding_.get());
-  LeaveGate();
   inputs_.AfterRun();
   return status;
 }
@@ -115,7 +111,7 @@ OrtStatus* Context::Run() {
 void Context::Fail(OrtStatus* status) const {
   wasinn_code code = WASINN_RUNTIME_ERROR;
   const std::string message = model_.host().library().Message(status, &code);
-  if (was_cancelled_) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+  if (cancelled_) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
   if (budget_.refused() != 0) {
     throw Error(WASINN_TOO_LARGE,
                 fmt::format("the compute needs {} bytes more than the {} it uses: no more than {} are allowed: {}",
@@ -150,10 +146,9 @@ void Context::BindOutput(uint32_t index, const wasinn_tensor& tensor) {
 }
 
 void Context::Cancel() {
-  gate_.Cancel([this] {
-    const OrtApi& api = model_.host().api();
-    api.ReleaseStatus(api.RunOptionsSetTerminate(run_options_.get()));
-  });
+  const OrtApi& api = model_.host().api();
+  api.ReleaseStatus(api.RunOptionsSetTerminate(run_options_.get()));
+  cancelled_ = true;  // last, so that a compute which begins now finds both or neither
 }
 
 }  // namespace wasinn::onnx

@@ -3,10 +3,10 @@
 
 #include <wasinn/backend.h>
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
-#include "common/cancel_gate.h"
 #include "onnx/device_turn.h"
 #include "onnx/inputs.h"
 #include "onnx/memory_budget.h"
@@ -40,7 +40,7 @@ class Context {
  private:
   void ComputeInTurn();
   void ComputeNow();
-  void LeaveGate();
+  void BeginCancellable();
   void CheckBoundOutputs() const;
   // NULL for success.
   OrtStatus* Run();
@@ -56,8 +56,7 @@ class Context {
   Outputs outputs_;
   MemoryBudget budget_;
   uint64_t charge_id_;
-  backend::CancelGate gate_;
-  bool was_cancelled_ = false;
+  std::atomic<bool> cancelled_ = false;  // the compute that runs
   bool computed_ = false;
 };
 

@@ -28,7 +28,7 @@ constexpr std::string_view kSmallestModel(
 // news. Nor are warnings, of which a guest's model can cause any number.
 wasinn_log_level LevelOf(OrtLoggingLevel severity) {
   const CallScope::Subject* scope = CallScope::Current();
-  if (scope != nullptr && scope->gate != nullptr) return WASINN_LOG_DEBUG;
+  if (scope != nullptr && scope->cancelled != nullptr) return WASINN_LOG_DEBUG;
   return severity == ORT_LOGGING_LEVEL_WARNING ? WASINN_LOG_INFO : WASINN_LOG_ERROR;
 }
 

@@ -76,7 +76,7 @@ QuotaAllocator::QuotaAllocator(const OrtLibrary& library)
 void* QuotaAllocator::Allocate(OrtAllocator* /*self*/, size_t bytes) {
   if (bytes == 0) return nullptr;
   const CallScope::Subject* scope = CallScope::Current();
-  if (scope != nullptr && scope->gate != nullptr && scope->gate->cancelled()) throw Cancelled();
+  if (scope != nullptr && scope->cancelled != nullptr && *scope->cancelled) throw Cancelled();
   MemoryBudget* budget = scope != nullptr ? scope->budget : nullptr;
   if (budget != nullptr) budget->Charge(bytes);
   Header* header = NewBlock(bytes, scope != nullptr ? scope->cache : nullptr);

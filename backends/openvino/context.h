@@ -3,7 +3,9 @@
 
 #include <wasinn/backend.h>
 
-#include "common/cancel_gate.h"
+#include <atomic>
+
+#include "base/call_gate.h"
 #include "common/reservation.h"
 #include "openvino/inputs.h"
 #include "openvino/model.h"
@@ -40,9 +42,8 @@ class Context {
   // In a turn, where shapes are open.
   void NewRequest(const char* why);
   void DropOutputs(const char* why);
-  Compiled::Turn Wait();
   ov_status_e Infer();
-  [[noreturn]] void Fail(ov_status_e status, bool cancelled);
+  [[noreturn]] void Fail(ov_status_e status);
   void CheckComputed() const;
 
   const Model& model_;
@@ -52,8 +53,8 @@ class Context {
   Inputs inputs_;                         // and outputs: behind the request, which points to their memory
   Outputs outputs_;
   Compiled::Request request_;
-  backend::CancelGate waiting_;  // for a turn
-  backend::CancelGate gate_;
+  base::CallGate gate_;                  // of the inference: the request may go before the compute ends
+  std::atomic<bool> cancelled_ = false;  // the compute that runs
   bool computed_ = false;
   bool has_begun_ = false;            // the request has a state
   const char* lost_state_ = nullptr;  // with an earlier request: why

@@ -52,15 +52,8 @@ bool Context::Serves(const Session& session, const Serve& serve) {
 
 // NULL: it does not run these tensors, and shall not keep what others never need. It may have to be loaded anew first.
 std::shared_ptr<Session> Context::EnterShared() {
-  waiting_.Enter();
-  std::shared_ptr<Session> session;
-  try {
-    session = model_.sessions().Use([](Session& shared) { return shared.Enter(); }, waiting_);
-  } catch (...) {
-    waiting_.Leave();
-    throw;
-  }
-  const bool cancelled = waiting_.Leave() || session == nullptr;
+  const auto session = model_.sessions().Use([](Session& shared) { return shared.Enter(); }, cancelled_);
+  const bool cancelled = cancelled_ || session == nullptr;
   bool serves = false;
   try {
     serves = !cancelled && Serves(*session, [&] { return session->ServeShared(set_); });
@@ -114,7 +107,7 @@ void Context::Use(const Session& session) {
 }
 
 void Context::Compute(std::span<const uint32_t> wanted) {
-  computed_ = false;
+  computed_ = cancelled_ = false;
   outputs_.Release();
   Want(wanted);
   try {
@@ -176,18 +169,18 @@ void Context::ChooseTensors() {
 bool Context::Run(SessionRun* run) {
   if (fetches_.empty()) return true;
   const TfLibrary& library = model_.host().library();
-  cancelled_ = false;
+  stopped_ = false;
   gate_.Enter();
   library->TF_SessionRun(session_->get(), nullptr, feeds_.data(), values_.data(), static_cast<int>(feeds_.size()),
                          fetches_.data(), results_.data(), static_cast<int>(fetches_.size()), nullptr, 0, nullptr,
                          status_.get());
-  const bool cancelled = gate_.Leave();
-  if (cancelled) run->SetCancelled();
+  gate_.Leave();
+  if (stopped_) run->SetCancelled();
   const TF_Code code = library->TF_GetCode(status_.get());
   if (code == TF_OK) return true;
   FreeResults();
   const std::string message = library.Message(status_.get());
-  if (cancelled) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+  if (stopped_) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
   // Operations that are stopped say different things.
   if (session_->closed()) return false;
   // Inputs have been checked; what a node complains of is no argument of the caller's.
@@ -272,8 +265,8 @@ void Context::Want(std::span<const uint32_t> wanted) {
 }
 
 void Context::Cancel() {
-  waiting_.Cancel([] {});
-  gate_.Cancel([this] { session_->Cancel(std::exchange(cancelled_, true)); });
+  cancelled_ = true;
+  gate_.Cancel([this] { session_->Cancel(std::exchange(stopped_, true)); });
 }
 
 }  // namespace wasinn::tensorflow

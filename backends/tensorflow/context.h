@@ -3,12 +3,13 @@
 
 #include <wasinn/backend.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "common/cancel_gate.h"
+#include "base/call_gate.h"
 #include "common/reservation.h"
 #include "tensorflow/inputs.h"
 #include "tensorflow/model.h"
@@ -65,7 +66,7 @@ class Context {
   std::vector<bool> wanted_;
   // The session of the run under way. A shared one is not held beyond that, for it may be retired any time.
   Session* session_ = nullptr;
-  bool cancelled_ = false;        // that run
+  bool stopped_ = false;          // that run, by a cancel
   backend::Reservation kept_;     // for the own one
   std::shared_ptr<Session> own_;  // of a model with state, or for tensors that the shared one does not run; NULL: none
   TensorSet set_;                 // of this compute
@@ -77,8 +78,8 @@ class Context {
   // Of a run.
   std::vector<TF_Output> feeds_, fetches_;
   std::vector<TF_Tensor*> values_, results_;
-  backend::CancelGate waiting_;  // for a session
-  backend::CancelGate gate_;
+  base::CallGate gate_;                  // of session_, which goes before the compute ends
+  std::atomic<bool> cancelled_ = false;  // the compute that runs
   bool computed_ = false;
 };
 

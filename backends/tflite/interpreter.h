@@ -50,7 +50,7 @@ class Interpreter {
   std::string Devices(std::span<const DelegateLibrary> delegates) const;
   // What TensorFlow Lite said of a call that failed.
   std::string TakeMessages() const { return messages_.Take(); }
-  // Only while it runs: see backend::CancelGate.
+  // Only while it runs.
   void Cancel() const {
     if (library_.cancel != nullptr) library_.cancel(interpreter_);
   }

@@ -32,17 +32,17 @@ Session::Session(const Signature& signature, std::unique_ptr<Interpreter> interp
       outputs_(signature, interpreter_->library()) {}
 
 void Session::Compute(const Model& model, const Memory& memory) {
-  computed_ = false;
+  computed_ = cancelled_ = false;
   if (interpreter_ == nullptr) Renew(model);
   Allocate(model, memory);
   inputs_.CopyInto(*interpreter_);
   has_run_ = true;
-  gate_.Enter();
+  running_ = interpreter_.get();
   const TfLiteStatus status = interpreter_->library().invoke(interpreter_->get());
-  const bool cancelled = gate_.Leave();
+  running_ = nullptr;  // a cancel that looks at it ends before the compute does
   if (status != kTfLiteOk) {
     const std::string message = interpreter_->TakeMessages();
-    if (cancelled) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+    if (cancelled_) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
     throw Error(WASINN_RUNTIME_ERROR, message);
   }
   CheckBytes(outputs_.FindPassedOn(*interpreter_, inputs_), memory.max_bytes);
@@ -128,7 +128,8 @@ void Session::FreeOutputs(bool has_state) {
 }
 
 void Session::Cancel() {
-  gate_.Cancel([this] { interpreter_->Cancel(); });
+  cancelled_ = true;
+  if (const Interpreter* running = running_) running->Cancel();
 }
 
 std::optional<uint64_t> Session::Reset(const Model& model, uint64_t most) {

@@ -3,11 +3,11 @@
 
 #include <wasinn/backend.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 
-#include "common/cancel_gate.h"
 #include "common/reservation.h"
 #include "tflite/inputs.h"
 #include "tflite/interpreter.h"
@@ -61,7 +61,8 @@ class Session {
   std::unique_ptr<Interpreter> interpreter_;  // NULL: the next compute makes one
   Inputs inputs_;
   Outputs outputs_;
-  backend::CancelGate gate_;
+  std::atomic<const Interpreter*> running_ = nullptr;  // within a compute
+  std::atomic<bool> cancelled_ = false;
   bool allocated_ = false;
   bool has_run_ = false;  // the interpreter may have a state
   bool refused_ = false;  // it may have grown, uncharged

@@ -31,26 +31,23 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
       budget_(std::make_shared<MemoryBudget>(options.max_bytes)),
       subject_{.log = &model.host().log(),
                .budget = budget_,
-               .gate = &gate_,
+               .cancelled = &cancelled_,
                .zero_fill = model.from_guest() && model.effects().shows_new_memory},
       inputs_(model),
       outputs_(inputs_) {}
 
 void Context::Compute() {
-  computed_ = false;
+  computed_ = cancelled_ = false;
   outputs_.Clear();
   budget_->ForgetRefusal();
   CallScope scope(subject_);
   const ComputeThreads threads(model_.host().config().threads);
   const LogWarnings warnings;
   const c10::InferenceMode inference;
-  gate_.Enter();
   try {
     Run();
     if (model_.effects().stateful) ChargeState();
-    gate_.Leave();
   } catch (...) {
-    gate_.Leave();
     stack_.clear();
     outputs_.Clear();
     ChargeFailed();
@@ -107,7 +104,7 @@ void Context::ForgetState() {
 
 // Call it in a catch block only.
 void Context::Fail() const {
-  if (gate_.cancelled()) throw Error(WASINN_TIMEOUT, "the compute was cancelled");
+  if (cancelled_) throw Error(WASINN_TIMEOUT, "the compute was cancelled");
   if (budget_->refused() != 0) {
     throw Error(WASINN_TOO_LARGE,
                 fmt::format("the compute needs {} bytes more than it could have; its limit is {} bytes",

@@ -4,10 +4,10 @@
 #include <torch/csrc/jit/api/module.h>
 #include <wasinn/backend.h>
 
+#include <atomic>
 #include <span>
 #include <vector>
 
-#include "common/cancel_gate.h"
 #include "common/reservation.h"
 #include "torch/call_scope.h"
 #include "torch/inputs.h"
@@ -28,9 +28,7 @@ class Context {
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
   // Reaches what allocates, and each round of a loop; an operator that runs is not interrupted.
-  void Cancel() {
-    gate_.Cancel([] {});
-  }
+  void Cancel() { cancelled_ = true; }
   void DiscardOutputs();
   void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Bind(index, tensor); }
   void UnbindInput(uint32_t index) { inputs_.Unbind(index); }
@@ -50,8 +48,8 @@ class Context {
   backend::Reservation kept_;  // for the copy of a model with state, and what it adds to it
   ::torch::jit::Module module_;
   ::torch::jit::Function& forward_;
-  backend::CancelGate gate_;
-  const uint64_t slot_max_bytes_;  // 0: no limit
+  std::atomic<bool> cancelled_ = false;  // the compute that runs
+  const uint64_t slot_max_bytes_;        // 0: no limit
   const std::shared_ptr<MemoryBudget> budget_;
   const CallScope::Subject subject_;
   Inputs inputs_;

@@ -9,6 +9,7 @@
 #include <torch/headeronly/version.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <exception>
 #include <string_view>
@@ -99,9 +100,9 @@ c10::Device ConfiguredDevice(const std::string& configured) {
 }
 
 // The error of a load that failed; call it in a catch block only.
-[[noreturn]] void FailLoad(const MemoryBudget& budget, const backend::CancelGate& gate) {
+[[noreturn]] void FailLoad(const MemoryBudget& budget, const std::atomic<bool>& cancelled) {
   const std::string message = MessageOfCurrentException();
-  if (gate.cancelled()) throw Error(WASINN_TIMEOUT, "loading the model was cancelled");
+  if (cancelled) throw Error(WASINN_TIMEOUT, "loading the model was cancelled");
   if (budget.refused() != 0) {
     throw Error(WASINN_TOO_LARGE, fmt::format("loading the model needs {} bytes more than the {} it uses: no more than "
                                               "{} are allowed",
@@ -150,20 +151,19 @@ void Model::LoadWithin(std::span<const uint8_t> bytes, const wasinn_load_options
     limit = 0;
   }
   const auto budget = std::make_shared<MemoryBudget>(limit);
-  backend::CancelGate gate;
-  gate.Enter();
+  std::atomic<bool> cancelled = false;
   // Stops it wherever it allocates.
-  const backend::OnCancel cancel(options, [&gate] { gate.Cancel([] {}); });
+  const backend::OnCancel on_cancel(options, [&cancelled] { cancelled = true; });
   const Source source = {
-      .bytes = bytes, .options = options, .subject = {.log = &host_.log(), .budget = budget, .gate = &gate}};
+      .bytes = bytes, .options = options, .subject = {.log = &host_.log(), .budget = budget, .cancelled = &cancelled}};
   backend::RunOnLargeStack(kParserStack, [&] {
     try {
       Load(source);
     } catch (const Error&) {
-      if (gate.cancelled()) FailLoad(*budget, gate);
+      if (cancelled) FailLoad(*budget, cancelled);
       throw;
     } catch (...) {
-      FailLoad(*budget, gate);
+      FailLoad(*budget, cancelled);
     }
   });
   // What is left of all that was allocated.

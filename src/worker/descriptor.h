@@ -1,10 +1,7 @@
-// A file descriptor, by the word of this folder.
 #pragma once
 
-#include "core/isolation/descriptor.h"
+#include "base/descriptor.h"
 
 namespace wasinn::worker {
-
-using isolation::Descriptor;
-
-}  // namespace wasinn::worker
+using base::Descriptor;
+}

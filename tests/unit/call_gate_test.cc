@@ -1,5 +1,5 @@
 // When a backend's cancel is called: only while a call is inside, and its end waits for it.
-#include "core/call_gate.h"
+#include "base/call_gate.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace wasinn::testing {
 namespace {
 
 TEST(CallGate, NothingIsCancelledBesideACall) {
-  core::CallGate gate;
+  base::CallGate gate;
   int cancels = 0;
   const auto cancel = [&] { gate.Cancel([&] { ++cancels; }); };
   cancel();
@@ -32,7 +32,7 @@ TEST(CallGate, NothingIsCancelledBesideACall) {
 }
 
 TEST(CallGate, ACallThatIsCancelledMayTellItsEnd) {
-  core::CallGate gate;
+  base::CallGate gate;
   gate.Enter();
   gate.Cancel([&] { gate.Close(); });
   gate.Leave();
@@ -40,7 +40,7 @@ TEST(CallGate, ACallThatIsCancelledMayTellItsEnd) {
 
 // `flag` is the backend's, plain memory that nobody may touch once the call has left: a thread sanitizer watches.
 TEST(CallGate, TheEndOfACallWaitsForTheCancelThatIsUnderWay) {
-  core::CallGate gate;
+  base::CallGate gate;
   int flag = 0;
   std::atomic<bool> done = false;
   std::thread watchdog([&] {

@@ -1,37 +1,7 @@
-// A file descriptor that is closed in the end.
 #pragma once
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <utility>
+#include "base/descriptor.h"
 
 namespace wasinn::isolation {
-
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (is_open()) ::close(number_);
-  }
-  // Of a call that may have failed. A host that was started without standard files gets their numbers for its next
-  // ones, and what anybody prints would go to a worker.
-  static Descriptor NoStandardOne(int number) {
-    Descriptor given(number);
-    if (number < 0 || number > STDERR_FILENO) return given;
-    return Descriptor(::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-  }
-
-  int number() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
-
-}  // namespace wasinn::isolation
+using base::Descriptor;
+}
