@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -33,6 +34,18 @@ class AlignedBuffer {
   // Whether it is there and right for `bytes`: large enough, and with no more memory than they need, since that is what
   // the core counts.
   bool IsFor(size_t bytes) const { return data_ != nullptr && PaddedSize(capacity_) == PaddedSize(bytes); }
+
+  // Makes it right for `bytes`, which it may not keep. The old block goes before there is another.
+  void Fit(size_t bytes) {
+    if (IsFor(bytes)) return;
+    *this = {};
+    *this = AlignedBuffer(bytes);
+  }
+  // A copy of these.
+  void Assign(const void* data, size_t bytes) {
+    Fit(bytes);
+    if (bytes > 0) std::memcpy(data_.get(), data, bytes);
+  }
 
   // For the caller to std::free.
   void* release() {

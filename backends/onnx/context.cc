@@ -35,8 +35,8 @@ bool IsOtherShape(std::string_view message) {
 }  // namespace
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
-    : model_(model),
-      slot_max_bytes_(options.max_bytes),
+    : ContextBase(options),
+      model_(model),
       run_options_(MakeRunOptions(model.host().library())),
       binding_(MakeBinding(model.host().library(), model.session())),
       inputs_(model, binding_.get()),
@@ -49,7 +49,8 @@ Context::~Context() {
   binding_.reset();
 }
 
-inline void Context::BeginCancellable() {
+inline void Context::Begin() {
+  computed_ = false;
   if (!cancelled_.exchange(false)) return;
   // The flag of an earlier compute stays set until somebody clears it.
   const OrtApi& api = model_.host().api();
@@ -70,8 +71,7 @@ inline void Context::ComputeNow() {
 }
 
 void Context::Compute() {
-  computed_ = false;
-  BeginCancellable();
+  Begin();
   if (model_.takes_turns()) [[unlikely]]
     return ComputeInTurn();
   ComputeNow();
@@ -123,13 +123,13 @@ void Context::Fail(OrtStatus* status) const {
 }
 
 void Context::Output(uint32_t index, wasinn_tensor* view) {
-  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+  backend::CheckComputed(computed_);
   const DeviceTurn turn(model_.takes_turns());
   outputs_.View(index, view);
 }
 
 void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
-  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+  backend::CheckComputed(computed_);
   const DeviceTurn turn(model_.takes_turns());
   outputs_.Take(index, out);
 }

@@ -90,6 +90,14 @@ std::string OrtLibrary::Message(OrtStatus* status, wasinn_code* code) const {
   return message;
 }
 
+OrtPtr<OrtValue> OrtLibrary::TensorOver(const OrtMemoryInfo* memory, ONNXTensorElementDataType type,
+                                        std::span<const int64_t> dims, void* data, size_t bytes) const {
+  OrtValue* value = nullptr;
+  Check(api_->CreateTensorWithDataAsOrtValue(memory, data, bytes, dims.data(), dims.size(), type, &value),
+        "making a tensor");
+  return {value, api_->ReleaseValue};
+}
+
 void* OrtLibrary::FunctionAt(size_t index) const { return reinterpret_cast<void* const*>(api_)[index]; }
 
 std::optional<bool> OrtLibrary::HasShape(const OrtTensorTypeAndShapeInfo* info) const {

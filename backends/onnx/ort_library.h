@@ -7,8 +7,11 @@
 
 #include <wasinn/types.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace wasinn::onnx {
@@ -33,6 +36,10 @@ class OrtLibrary {
   void Check(OrtStatus* status, const char* doing) const;
   // The same words, for who wants no exception; releases the status, which must not be NULL.
   std::string Message(OrtStatus* status, wasinn_code* code = nullptr) const;
+
+  // A value of ONNX Runtime over memory that must outlive it.
+  OrtPtr<OrtValue> TensorOver(const OrtMemoryInfo* memory, ONNXTensorElementDataType type,
+                              std::span<const int64_t> dims, void* data, size_t bytes) const;
 
   // Whether the shape's rank is known, for telling a scalar from an unknown rank; empty where ONNX Runtime cannot say
   // (before 1.24).

@@ -57,8 +57,7 @@ void Charge(const Port& port, uint64_t bytes, MemoryBudget& budget) {
 
 void Take(const Port& port, uint64_t bytes, MemoryBudget& budget, backend::AlignedBuffer* buffer) {
   Charge(port, bytes, budget);
-  if (!buffer->IsFor(bytes)) *buffer = {};  // first, so that both are never there at once
-  if (!buffer->IsFor(bytes)) *buffer = backend::AlignedBuffer(bytes);
+  buffer->Fit(bytes);
 }
 
 // All strings of a tensor, together, and where each begins and the last one ends; charged as long as they are here.

@@ -26,8 +26,8 @@ constexpr char kTooLarge[] = "its request keeps more for outputs than may still 
 }  // namespace
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
-    : model_(model),
-      slot_max_bytes_(options.max_bytes),
+    : ContextBase(options),
+      model_(model),
       kept_(model.host().services(), options.account),
       inputs_(model, &request_),
       outputs_(model),
@@ -60,7 +60,7 @@ void Context::NewRequest(const char* why) {
 }
 
 void Context::Compute() {
-  computed_ = cancelled_ = false;
+  Begin();
   uint64_t bytes = 0;
   {
     Compiled::Turn turn(model_.compiled(), cancelled_);
@@ -119,17 +119,13 @@ ov_status_e Context::Infer() {
   return status;
 }
 
-void Context::CheckComputed() const {
-  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
-}
-
 void Context::Output(uint32_t index, wasinn_tensor* view) {
-  CheckComputed();
+  backend::CheckComputed(computed_);
   outputs_.View(index, view);
 }
 
 void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
-  CheckComputed();
+  backend::CheckComputed(computed_);
   kept_.Resize(model_.state_bytes() + outputs_.kept_bytes() + outputs_.StaysBehind(index));
   outputs_.Take(index, out);
 }
@@ -161,7 +157,7 @@ void Context::Reset() {
 }
 
 void Context::Cancel() {
-  cancelled_ = true;
+  ContextBase::Cancel();
   gate_.Cancel([this] { model_.host().api().ov_infer_request_cancel(request_.get()); });
 }
 

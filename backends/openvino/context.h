@@ -3,9 +3,8 @@
 
 #include <wasinn/backend.h>
 
-#include <atomic>
-
 #include "base/call_gate.h"
+#include "common/context_base.h"
 #include "common/reservation.h"
 #include "openvino/inputs.h"
 #include "openvino/model.h"
@@ -17,16 +16,10 @@ namespace wasinn::openvino {
 // inferred on the caller's thread: nothing would interrupt it. On OpenVINO's own thread it can be, which costs about 12
 // µs. So that is the way until an inference of the same shapes has turned out to be shorter than anybody would want to
 // interrupt.
-//
-// One thread at a time, but for Cancel.
-class Context {
+class Context : public backend::ContextBase {
  public:
   Context(const Model& model, const wasinn_slot_options& options);
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
 
-  // Of the next compute; 0: as the slot was told.
-  void SetMaxBytes(uint64_t bytes) noexcept { max_bytes_ = bytes != 0 ? bytes : slot_max_bytes_; }
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
   void TakeOutput(uint32_t index, wasinn_tensor* out);
@@ -44,18 +37,13 @@ class Context {
   void DropOutputs(const char* why);
   ov_status_e Infer();
   [[noreturn]] void Fail(ov_status_e status);
-  void CheckComputed() const;
 
   const Model& model_;
-  const uint64_t slot_max_bytes_;         // 0: no limit
-  uint64_t max_bytes_ = slot_max_bytes_;  // of this compute
-  backend::Reservation kept_;             // of the state, and of outputs that were larger, or are discarded
-  Inputs inputs_;                         // and outputs: behind the request, which points to their memory
+  backend::Reservation kept_;  // of the state, and of outputs that were larger, or are discarded
+  Inputs inputs_;              // and outputs: behind the request, which points to their memory
   Outputs outputs_;
   Compiled::Request request_;
-  base::CallGate gate_;                  // of the inference: the request may go before the compute ends
-  std::atomic<bool> cancelled_ = false;  // the compute that runs
-  bool computed_ = false;
+  base::CallGate gate_;               // of the inference: the request may go before the compute ends
   bool has_begun_ = false;            // the request has a state
   const char* lost_state_ = nullptr;  // with an earlier request: why
   bool is_short_ = false;             // the last inference, of the same shapes as the next

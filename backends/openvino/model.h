@@ -42,7 +42,7 @@ class Model {
   void MakeDescription();
 
   const Host& host_;
-  Weights weights_;  // behind `compiled_`, which reads them, in the order of destruction
+  backend::KeptBytes weights_;  // behind `compiled_`, which reads them, in the order of destruction
   std::unique_ptr<Compiled> compiled_;
   std::unique_ptr<const Signature> signature_;
   std::string description_;

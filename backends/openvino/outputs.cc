@@ -1,20 +1,13 @@
 #include "openvino/outputs.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 
-#include "common/dtype.h"
-#include "common/error.h"
 #include "common/saturating.h"
 #include "openvino/dtype.h"
 
 namespace wasinn::openvino {
-
-using backend::Error;
 
 Outputs::Outputs(const Model& model) : model_(model), behind_copies_(model.signature().inputs().size()) {
   for (const Port& port : model.signature().outputs()) {
@@ -22,8 +15,7 @@ Outputs::Outputs(const Model& model) : model_(model), behind_copies_(model.signa
     slots_.push_back({.fixed = fixed, .tensor = {nullptr, model.host().api().ov_tensor_free}, .view = {}, .dims = {}});
     has_dynamic_ = has_dynamic_ || !fixed;
     if (!fixed) continue;
-    const uint64_t bytes = backend::TensorBytes(port.dims, backend::ElementSize(port.io.dtype));
-    fixed_bytes_ = backend::AddSat(fixed_bytes_, bytes);
+    fixed_bytes_ = backend::AddSat(fixed_bytes_, port.bytes());
   }
 }
 
@@ -101,11 +93,7 @@ uint64_t Outputs::CountUnshown(ov_infer_request_t* request, uint32_t index, Slot
 void Outputs::CopyPassedOn() {
   for (Slot& slot : slots_) {
     if (!slot.passed_on) continue;
-    if (!slot.copy.IsFor(slot.view.bytes)) {
-      slot.copy = {};  // the old one goes before there is another
-      slot.copy = backend::AlignedBuffer(slot.view.bytes);
-    }
-    std::memcpy(slot.copy.data(), slot.data, slot.view.bytes);
+    slot.copy.Assign(slot.data, slot.view.bytes);
     slot.view.data = slot.copy.data();
   }
 }
@@ -135,25 +123,14 @@ void Outputs::ReadShape(const Port& port, Slot* slot) const {
   slot->dims.assign(shape.dims, shape.dims + shape.rank);
   if (status == OK) api.ov_shape_free(&shape);
   if (FromOv(type) == WASINN_DTYPE_UNKNOWN || slot->dims.size() > WASINN_MAX_RANK) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("output '{}' became {} of {} dimensions: expected numbers, and no more than {}", port.name,
-                            OvName(type), slot->dims.size(), WASINN_MAX_RANK));
+    backend::ThrowUnshowable(port, OvName(type), slot->dims.size());
   }
-  slot->view = {.struct_size = sizeof(wasinn_tensor),
-                .dtype = static_cast<uint32_t>(FromOv(type)),
-                .rank = static_cast<uint32_t>(slot->dims.size()),
-                .dims = slot->dims.data(),
-                .data = nullptr,
-                .bytes = backend::TensorBytes(slot->dims, backend::ElementSize(FromOv(type))),
-                .owner = nullptr,
-                .release = nullptr};
+  slot->view = backend::ViewOf(FromOv(type), slot->dims, nullptr);
 }
 
 const Outputs::Slot& Outputs::Shown(uint32_t index) const {
   const Port& port = backend::PortAt(model_.signature().outputs(), "output", index);
-  if (slots_[index].taken) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output '{}' was taken: compute again", port.name));
-  }
+  if (slots_[index].taken) backend::ThrowTaken(port.name);
   return slots_[index];
 }
 

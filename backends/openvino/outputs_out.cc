@@ -1,7 +1,6 @@
 // The part of a context's outputs that gives them away.
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -95,10 +94,7 @@ void Outputs::Give(Slot* slot, wasinn_tensor* out) {
 }
 
 void Outputs::GiveCopy(Slot* slot, wasinn_tensor* out) {
-  if (!slot->passed_on) {
-    slot->copy = backend::AlignedBuffer(slot->view.bytes);
-    if (slot->view.bytes > 0) std::memcpy(slot->copy.data(), slot->data, slot->view.bytes);
-  }
+  if (!slot->passed_on) slot->copy.Assign(slot->data, slot->view.bytes);
   out->data = out->owner = slot->copy.release();
   out->release = std::free;
 }

@@ -13,8 +13,8 @@ namespace wasinn::tensorflow {
 using backend::Error;
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
-    : model_(model),
-      slot_max_bytes_(options.max_bytes),
+    : ContextBase(options),
+      model_(model),
       status_(model.host().library().NewStatus()),
       inputs_(model, options.account),
       outputs_(model),
@@ -107,7 +107,7 @@ void Context::Use(const Session& session) {
 }
 
 void Context::Compute(std::span<const uint32_t> wanted) {
-  computed_ = cancelled_ = false;
+  Begin();
   outputs_.Release();
   Want(wanted);
   try {
@@ -225,29 +225,19 @@ void Context::CheckSize(const TF_Tensor* tensor) const {
   }
 }
 
-void Context::RequireOutputs() const {
-  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
-}
-
 void Context::Output(uint32_t index, wasinn_tensor* view) {
-  RequireOutputs();
+  backend::CheckComputed(computed_);
   if (index < wanted_.size() && !wanted_[index]) {
     static constexpr int64_t kNoDims[] = {0};
-    *view = {.struct_size = sizeof(wasinn_tensor),
-             .dtype = model_.signature().outputs()[index].io.dtype,
-             .rank = 0,
-             .dims = kNoDims,
-             .data = nullptr,
-             .bytes = 0,
-             .owner = nullptr,
-             .release = nullptr};
+    *view = {
+        .struct_size = sizeof(wasinn_tensor), .dtype = model_.signature().outputs()[index].io.dtype, .dims = kNoDims};
     return;
   }
   outputs_.View(index, view);
 }
 
 void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
-  RequireOutputs();
+  backend::CheckComputed(computed_);
   outputs_.Give(index, out);
 }
 
@@ -265,7 +255,7 @@ void Context::Want(std::span<const uint32_t> wanted) {
 }
 
 void Context::Cancel() {
-  cancelled_ = true;
+  ContextBase::Cancel();
   gate_.Cancel([this] { session_->Cancel(std::exchange(stopped_, true)); });
 }
 

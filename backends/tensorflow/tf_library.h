@@ -16,7 +16,6 @@ namespace wasinn::tensorflow {
   X(TF_DeleteStatus)                \
   X(TF_GetCode)                     \
   X(TF_Message)                     \
-  X(TF_DeleteBuffer)                \
   X(TF_NewTensor)                   \
   X(TF_DeleteTensor)                \
   X(TF_TensorType)                  \

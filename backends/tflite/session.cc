@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/context_base.h"
 #include "common/error.h"
 #include "tflite/memory.h"
 #include "tflite/model.h"
@@ -31,8 +32,8 @@ Session::Session(const Signature& signature, std::unique_ptr<Interpreter> interp
       inputs_(signature, interpreter_->library()),
       outputs_(signature, interpreter_->library()) {}
 
-void Session::Compute(const Model& model, const Memory& memory) {
-  computed_ = cancelled_ = false;
+void Session::Compute(const Model& model, const Memory& memory, const std::atomic<bool>& cancelled) {
+  computed_ = false;
   if (interpreter_ == nullptr) Renew(model);
   Allocate(model, memory);
   inputs_.CopyInto(*interpreter_);
@@ -42,7 +43,7 @@ void Session::Compute(const Model& model, const Memory& memory) {
   running_ = nullptr;  // a cancel that looks at it ends before the compute does
   if (status != kTfLiteOk) {
     const std::string message = interpreter_->TakeMessages();
-    if (cancelled_) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+    if (cancelled) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
     throw Error(WASINN_RUNTIME_ERROR, message);
   }
   CheckBytes(outputs_.FindPassedOn(*interpreter_, inputs_), memory.max_bytes);
@@ -104,7 +105,7 @@ void Session::Charge(const Model& model, const Memory& memory) const {
 }
 
 void Session::Output(uint32_t index, wasinn_tensor* view) {
-  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+  backend::CheckComputed(computed_);
   outputs_.View(*interpreter_, index, view);
 }
 
@@ -127,8 +128,7 @@ void Session::FreeOutputs(bool has_state) {
   DropInterpreter();
 }
 
-void Session::Cancel() {
-  cancelled_ = true;
+void Session::Cancel() const {
   if (const Interpreter* running = running_) running->Cancel();
 }
 

@@ -23,11 +23,11 @@ backend::Reservation Reserved(const Model& model, void* account) {
 }  // namespace
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
-    : model_(model),
+    : ContextBase(options),
+      model_(model),
       kept_(Reserved(model, options.account)),
       module_(model.ModuleForContext()),
       forward_(module_.get_method("forward").function()),
-      slot_max_bytes_(options.max_bytes),
       budget_(std::make_shared<MemoryBudget>(options.max_bytes)),
       subject_{.log = &model.host().log(),
                .budget = budget_,
@@ -37,7 +37,8 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
       outputs_(inputs_) {}
 
 void Context::Compute() {
-  computed_ = cancelled_ = false;
+  Begin();
+  budget_->SetLimit(max_bytes_);
   outputs_.Clear();
   budget_->ForgetRefusal();
   CallScope scope(subject_);
@@ -121,22 +122,18 @@ void Context::Fail() const {
   }
 }
 
-void Context::CheckComputed() const {
-  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
-}
-
 void Context::Output(uint32_t index, wasinn_tensor* view) {
-  CheckComputed();
+  backend::CheckComputed(computed_);
   outputs_.View(index, view);
 }
 
 void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
-  CheckComputed();
+  backend::CheckComputed(computed_);
   outputs_.Take(index, out);
 }
 
 std::span<const wasinn_io* const> Context::Outputs() {
-  CheckComputed();
+  backend::CheckComputed(computed_);
   return outputs_.Ios();
 }
 

@@ -17,6 +17,7 @@
 
 #include "common/error.h"
 #include "common/large_stack.h"
+#include "common/model_bytes.h"
 #include "common/on_cancel.h"
 #include "common/target.h"
 #include "common/too_new.h"
@@ -121,16 +122,12 @@ c10::Device ConfiguredDevice(const std::string& configured) {
 
 Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
     : host_(host), from_guest_(!blobs.empty() && blobs.front().path == nullptr), device_(c10::DeviceType::CPU) {
-  if (blobs.size() != 1) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("a TorchScript model is one blob: found {}", blobs.size()));
-  }
-  if (std::string_view(options.format) != "pytorch")
-    throw Error(WASINN_INVALID_ENCODING, "this backend loads TorchScript models");
+  const wasinn_blob& blob = backend::OneBlob(blobs, options, "pytorch", "a TorchScript model");
   if (from_guest_ && !host.config().guest_models) {
     throw Error(WASINN_SECURITY, "[backends.torch] guest_models: models from guests are not loaded");
   }
   const ModelConfig config = ModelConfig::Parse(options.host_config, host.config());
-  const std::span<const uint8_t> bytes(blobs.front().data, blobs.front().size);
+  const std::span<const uint8_t> bytes(blob.data, blob.size);
   const auto load = [&](const c10::Device& device) {
     device_ = device;
     LoadWithin(bytes, options);

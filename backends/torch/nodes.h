@@ -8,6 +8,11 @@
 namespace wasinn::torch {
 
 // Goes through all nodes, of blocks within blocks too.
-void ForEachNode(::torch::jit::Block* block, const std::function<void(::torch::jit::Node*)>& visit);
+inline void ForEachNode(::torch::jit::Block* block, const std::function<void(::torch::jit::Node*)>& visit) {
+  for (::torch::jit::Node* node : block->nodes()) {
+    visit(node);
+    for (::torch::jit::Block* inner : node->blocks()) ForEachNode(inner, visit);
+  }
+}
 
 }  // namespace wasinn::torch
