@@ -1,6 +1,7 @@
 // A framework's library, found and opened at run time.
 #pragma once
 
+#include <cstdlib>
 #include <span>
 #include <string>
 
@@ -39,5 +40,13 @@ class Library {
   const char* framework_;
   void* handle_ = nullptr;
 };
+
+// For what a framework can be told by the environment only, before its library is opened, which reads it then. Where the
+// environment has the variable already, the operator's word counts, and nothing is written. Else this is the one moment
+// at which another thread of the program must not be reading the environment (backend.h): glibc has no lock that both
+// take.
+inline void TellFramework(const char* variable, const char* value) {
+  if (std::getenv(variable) == nullptr) setenv(variable, value, 0);
+}
 
 }  // namespace wasinn::backend

@@ -38,13 +38,7 @@ bool FilesMayBeLarge() {
 }
 
 bool WriteAll(int fd, ModelCache::Bytes bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes = bytes.subspan(static_cast<size_t>(written));
-  }
-  return true;
+  return base::WriteAll(fd, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 // All of a regular file; nothing where it is none, too large, or changes meanwhile.

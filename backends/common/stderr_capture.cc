@@ -33,15 +33,6 @@ std::string ReadAll(int file) {
   return text;
 }
 
-void WriteAll(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<size_t>(written));
-  }
-}
-
 }  // namespace
 
 StderrCapture::StderrCapture(IsOwn is_own) : is_own_(is_own) {
@@ -73,7 +64,7 @@ std::string StderrCapture::Finish() {
     (is_own_(line) ? own : others) += line;
     at = end;
   }
-  WriteAll(STDERR_FILENO, others);
+  base::WriteAll(STDERR_FILENO, others);
   turn_.End();
   return own;
 }

@@ -13,18 +13,6 @@ using backend::Error;
 
 namespace {
 
-OrtPtr<OrtRunOptions> MakeRunOptions(const OrtLibrary& library) {
-  OrtRunOptions* options = nullptr;
-  library.Check(library.api().CreateRunOptions(&options), "run options");
-  return {options, library.api().ReleaseRunOptions};
-}
-
-OrtPtr<OrtIoBinding> MakeBinding(const OrtLibrary& library, OrtSession* session) {
-  OrtIoBinding* binding = nullptr;
-  library.Check(library.api().CreateIoBinding(session, &binding), "binding");
-  return {binding, library.api().ReleaseIoBinding};
-}
-
 bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 // ONNX Runtime has no code for a bound output that has another shape than the computed one, and has changed its words.
@@ -37,8 +25,10 @@ bool IsOtherShape(std::string_view message) {
 Context::Context(const Model& model, const wasinn_slot_options& options)
     : ContextBase(options),
       model_(model),
-      run_options_(MakeRunOptions(model.host().library())),
-      binding_(MakeBinding(model.host().library(), model.session())),
+      run_options_(model.host().library().Make("run options", model.host().api().ReleaseRunOptions,
+                                               model.host().api().CreateRunOptions)),
+      binding_(model.host().library().Make("binding", model.host().api().ReleaseIoBinding,
+                                           model.host().api().CreateIoBinding, model.session())),
       inputs_(model, binding_.get()),
       outputs_(model, binding_.get()),
       charge_id_(model.host().NewChargeId()) {}

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdio>
 
-#include "common/environment.h"
 #include "common/error.h"
 #include "common/library.h"
 
@@ -92,10 +91,14 @@ std::string OrtLibrary::Message(OrtStatus* status, wasinn_code* code) const {
 
 OrtPtr<OrtValue> OrtLibrary::TensorOver(const OrtMemoryInfo* memory, ONNXTensorElementDataType type,
                                         std::span<const int64_t> dims, void* data, size_t bytes) const {
-  OrtValue* value = nullptr;
-  Check(api_->CreateTensorWithDataAsOrtValue(memory, data, bytes, dims.data(), dims.size(), type, &value),
-        "making a tensor");
-  return {value, api_->ReleaseValue};
+  return Make("making a tensor", api_->ReleaseValue, api_->CreateTensorWithDataAsOrtValue, memory, data, bytes,
+              dims.data(), dims.size(), type);
+}
+
+std::vector<int64_t> OrtLibrary::DimsOf(const OrtTensorTypeAndShapeInfo* info, const char* doing) const {
+  std::vector<int64_t> dims(Get<size_t>(doing, api_->GetDimensionsCount, info));
+  if (!dims.empty()) Check(api_->GetDimensions(info, dims.data(), dims.size()), doing);
+  return dims;
 }
 
 void* OrtLibrary::FunctionAt(size_t index) const { return reinterpret_cast<void* const*>(api_)[index]; }

@@ -163,8 +163,7 @@ void Outputs::FetchValues() {
   if (fetched_) return;
   const OrtLibrary& library = model_.host().library();
   const OrtApi& api = library.api();
-  OrtAllocator* allocator = nullptr;
-  library.Check(api.GetAllocatorWithDefaultOptions(&allocator), "outputs");
+  OrtAllocator* const allocator = library.Allocator();
   OrtValue** values = nullptr;
   size_t n = 0;
   library.Check(api.GetBoundOutputValues(binding_, allocator, &values, &n), "outputs");
@@ -182,22 +181,16 @@ void Outputs::FetchValues() {
 void Outputs::Look(const Port& port, Slot* slot) {
   const OrtLibrary& library = model_.host().library();
   const OrtApi& api = library.api();
-  OrtTensorTypeAndShapeInfo* raw = nullptr;
-  library.Check(api.GetTensorTypeAndShape(slot->memory->value.get(), &raw), port.name.c_str());
-  const OrtPtr<OrtTensorTypeAndShapeInfo> info(raw, api.ReleaseTensorTypeAndShapeInfo);
-  auto type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  library.Check(api.GetTensorElementType(raw, &type), port.name.c_str());
-  size_t rank = 0;
-  library.Check(api.GetDimensionsCount(raw, &rank), port.name.c_str());
-  if (FromOrt(type) == WASINN_DTYPE_UNKNOWN || rank > WASINN_MAX_RANK) {
-    backend::ThrowUnshowable(port, fmt::format("a tensor({})", OnnxName(type)), rank);
+  const char* const name = port.name.c_str();
+  OrtValue* const value = slot->memory->value.get();
+  const auto info = library.Make(name, api.ReleaseTensorTypeAndShapeInfo, api.GetTensorTypeAndShape, value);
+  const auto type = library.Get<ONNXTensorElementDataType>(name, api.GetTensorElementType, info.get());
+  slot->dims = library.DimsOf(info.get(), name);
+  if (FromOrt(type) == WASINN_DTYPE_UNKNOWN || slot->dims.size() > WASINN_MAX_RANK) {
+    backend::ThrowUnshowable(port, fmt::format("a tensor({})", OnnxName(type)), slot->dims.size());
   }
-  slot->dims.resize(rank);
-  if (rank > 0) library.Check(api.GetDimensions(raw, slot->dims.data(), rank), port.name.c_str());
-  void* data = nullptr;
-  library.Check(api.GetTensorMutableData(slot->memory->value.get(), &data), port.name.c_str());
   slot->seen = true;
-  slot->view = backend::ViewOf(FromOrt(type), slot->dims, data);
+  slot->view = backend::ViewOf(FromOrt(type), slot->dims, library.Get<void*>(name, api.GetTensorMutableData, value));
   slot->view.memory = MemoryOf(port, *slot);
 }
 

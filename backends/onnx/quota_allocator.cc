@@ -60,11 +60,7 @@ constinit OneOfProcess<ProcessWide> process_wide;
 
 }  // namespace
 
-QuotaAllocator::QuotaAllocator(const OrtLibrary& library)
-    : OrtAllocator{}, memory_info_(nullptr, library.api().ReleaseMemoryInfo) {
-  OrtMemoryInfo* info = nullptr;
-  library.Check(library.api().CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info), "allocator");
-  memory_info_.reset(info);
+QuotaAllocator::QuotaAllocator(const OrtLibrary& library) : OrtAllocator{}, memory_info_(library.CpuMemory()) {
   // The version says which functions exist, and is that of the headers, not of the library.
   OrtAllocator::version = ORT_API_VERSION;
   OrtAllocator::Alloc = &Allocate;

@@ -21,7 +21,7 @@ class QuotaAllocator : public OrtAllocator {
   static void ORT_API_CALL Deallocate(OrtAllocator* self, void* data);
   static const OrtMemoryInfo* ORT_API_CALL MemoryInfo(const OrtAllocator* self);
 
-  OrtPtr<OrtMemoryInfo> memory_info_;
+  const OrtPtr<OrtMemoryInfo> memory_info_;
 };
 
 // A host's use of the one allocator that an environment can have. It is there while any host of the OS process uses it.

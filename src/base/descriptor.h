@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <string_view>
 #include <utility>
 
 namespace wasinn::base {
@@ -40,5 +42,16 @@ class Descriptor {
  private:
   int number_;
 };
+
+// False: not all could be written.
+inline bool WriteAll(int number, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(number, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
 
 }  // namespace wasinn::base
