@@ -58,6 +58,8 @@ class Config {
  private:
   struct Json;
 
+  template <typename T, typename Is>
+  std::optional<T> Get(const char* key, const std::string& expected, const Is& is) const;
   std::string Ordered(const char* key, size_t depth) const;
   [[noreturn]] void Refuse(const char* key, const std::string& expected) const;
 
