@@ -14,7 +14,7 @@
 
 namespace wasinn::fuzz {
 
-using isolation::Descriptor;
+using base::Descriptor;
 using isolation::kMostBytes;
 using isolation::Op;
 using isolation::Reader;
@@ -26,11 +26,11 @@ namespace {
 
 constexpr uint64_t kHonestBytes = sizeof(kHonestOutput);
 
-Descriptor ListenAt(const std::string& path) {
+base::Descriptor ListenAt(const std::string& path) {
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   FUZZ_EXPECT(path.size() < sizeof(address.sun_path));
   std::ranges::copy(path, address.sun_path);
-  Descriptor fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  base::Descriptor fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   FUZZ_EXPECT(fd.is_open());
   FUZZ_EXPECT(::bind(fd.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
   FUZZ_EXPECT(::listen(fd.number(), 1) == 0);
@@ -85,7 +85,7 @@ void LyingWorker::Serve() {
     }
     if (all[0].revents == 0) continue;
     if (!forwarder_) {
-      forwarder_ = Socket(Descriptor(::accept(listening_.number(), nullptr, nullptr)));
+      forwarder_ = Socket(base::Descriptor(::accept(listening_.number(), nullptr, nullptr)));
       continue;
     }
     size_t taken = 0;
@@ -108,7 +108,7 @@ bool LyingWorker::ServeOne(Lane& lane) {
   request.op = request.reader.Number<Op>();
   const std::lock_guard lock(mutex_);
   const bool stays = lane.is_first ? AnswerFirst(lane, request) : AnswerOther(lane, request);
-  for (Descriptor& descriptor : request.descriptors) descriptor = Descriptor();
+  for (base::Descriptor& descriptor : request.descriptors) descriptor = base::Descriptor();
   return stays;
 }
 

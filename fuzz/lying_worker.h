@@ -40,7 +40,7 @@ class LyingWorker {
   struct Request {
     isolation::Op op{};
     isolation::Reader reader;
-    std::span<isolation::Descriptor> descriptors;
+    std::span<base::Descriptor> descriptors;
   };
 
   void Serve();
@@ -74,11 +74,11 @@ class LyingWorker {
   std::map<isolation::Op, isolation::Segment> areas_;  // the newest that the host gave by each
 
   // Of the thread.
-  isolation::Descriptor listening_;
+  base::Descriptor listening_;
   isolation::Socket forwarder_;
   std::list<Lane> lanes_;
   std::vector<uint8_t> message_, answer_, payload_;
-  std::vector<isolation::Descriptor> descriptors_;
+  std::vector<base::Descriptor> descriptors_;
   std::thread thread_;
 };
 

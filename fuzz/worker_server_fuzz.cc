@@ -25,7 +25,7 @@
 namespace wasinn::fuzz {
 namespace {
 
-using isolation::Descriptor;
+using base::Descriptor;
 using isolation::Op;
 using isolation::Reader;
 using isolation::Segment;
@@ -96,7 +96,7 @@ class Host {
   // In a packet, or in a segment as what is too long for one.
   bool Send(std::span<const uint8_t> request) {
     std::vector<int> descriptors(files_.size());
-    std::ranges::transform(files_, descriptors.begin(), &Descriptor::number);
+    std::ranges::transform(files_, descriptors.begin(), &base::Descriptor::number);
     if (Odd() && !descriptors.empty()) descriptors.pop_back();
     if (!Odd()) return lane_.Tell(request, descriptors);
     const Segment segment = Must(Segment::MakeCopy(request));
@@ -159,7 +159,7 @@ class Host {
     for (uint32_t i = 0; i < std::min(parts, 4u); ++i) {
       request.Number(std::min(Or(uint64_t{model.size()}), uint64_t{model.size()}));
     }
-    files_.push_back(Descriptor(::dup(CopyOf(model).descriptor())));
+    files_.push_back(base::Descriptor(::dup(CopyOf(model).descriptor())));
   }
   void WriteArea(Writer& request) {
     request.Number(Number());
@@ -195,15 +195,15 @@ class Host {
 
   // Memory that both have, or something else.
   void AddFile(uint64_t bytes) {
-    if (Odd()) return files_.push_back(Descriptor(::open("/dev/null", O_RDWR | O_CLOEXEC)));
+    if (Odd()) return files_.push_back(base::Descriptor(::open("/dev/null", O_RDWR | O_CLOEXEC)));
     const Segment segment = Must(Segment::Make(bytes));
-    files_.push_back(Descriptor(::dup(segment.descriptor())));
+    files_.push_back(base::Descriptor(::dup(segment.descriptor())));
   }
 
   Choices& choices_;
   Lane& lane_;
   std::vector<uint8_t> bytes_;
-  std::vector<Descriptor> files_;
+  std::vector<base::Descriptor> files_;
   size_t processors_ = 0;
 };
 

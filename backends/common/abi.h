@@ -1,7 +1,6 @@
 // Structs that the host hands to a backend, to read or to fill. The host may be older or newer than the backend: each
 // side has as many bytes as its `struct_size` says, and fields are only ever appended.
-#ifndef WASINN_BACKENDS_COMMON_ABI_H_
-#define WASINN_BACKENDS_COMMON_ABI_H_
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -45,5 +44,3 @@ void WriteStruct(Struct* to, const Struct& from) {
 }
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_ABI_H_

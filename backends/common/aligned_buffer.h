@@ -1,12 +1,12 @@
 // Memory that a framework reads and writes in place.
-#ifndef WASINN_BACKENDS_COMMON_ALIGNED_BUFFER_H_
-#define WASINN_BACKENDS_COMMON_ALIGNED_BUFFER_H_
+#pragma once
 
 #include <wasinn/types.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -35,6 +35,18 @@ class AlignedBuffer {
   // the core counts.
   bool IsFor(size_t bytes) const { return data_ != nullptr && PaddedSize(capacity_) == PaddedSize(bytes); }
 
+  // Makes it right for `bytes`, which it may not keep. The old block goes before there is another.
+  void Fit(size_t bytes) {
+    if (IsFor(bytes)) return;
+    *this = {};
+    *this = AlignedBuffer(bytes);
+  }
+  // A copy of these.
+  void Assign(const void* data, size_t bytes) {
+    Fit(bytes);
+    if (bytes > 0) std::memcpy(data_.get(), data, bytes);
+  }
+
   // For the caller to std::free.
   void* release() {
     capacity_ = 0;
@@ -54,5 +66,3 @@ class AlignedBuffer {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_ALIGNED_BUFFER_H_

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/json.h"
 #include "common/error.h"
 #include "common/json.h"
 
@@ -71,10 +72,10 @@ bool ReadNamed(const nlohmann::json& value, Config::Named* named) {
 
 Config::Config(const char* text, std::string where) : json_(std::make_unique<Json>()), where_(std::move(where)) {
   if (text == nullptr || *text == '\0') return;
-  json_->object = ParseJson(text);
+  json_->object = base::ParseJson(text);
   if (!json_->object.is_object()) {
-    throw Error(WASINN_INVALID_ARGUMENT,
-                fmt::format("{}: expected the text of a JSON object, nested no deeper than {}", where_, kDeepestJson));
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: expected the text of a JSON object, nested no deeper than {}",
+                                                     where_, base::kDeepestJson));
   }
   text_ = text;
 }
@@ -93,11 +94,16 @@ bool Config::IsString(const char* key) const {
   return value != nullptr && value->is_string();
 }
 
-std::optional<std::string> Config::String(const char* key) const {
+template <typename T, typename Is>
+std::optional<T> Config::Get(const char* key, const std::string& expected, const Is& is) const {
   const auto* value = json_->Find(key);
   if (value == nullptr) return std::nullopt;
-  if (!value->is_string()) Refuse(key, "a string");
-  return value->get<std::string>();
+  if (!is(*value)) Refuse(key, expected);
+  return value->template get<T>();
+}
+
+std::optional<std::string> Config::String(const char* key) const {
+  return Get<std::string>(key, "a string", [](const auto& value) { return value.is_string(); });
 }
 
 std::optional<std::string> Config::AbsolutePath(const char* key) const {
@@ -107,29 +113,23 @@ std::optional<std::string> Config::AbsolutePath(const char* key) const {
 }
 
 std::optional<bool> Config::Bool(const char* key) const {
-  const auto* value = json_->Find(key);
-  if (value == nullptr) return std::nullopt;
-  if (!value->is_boolean()) Refuse(key, "true or false");
-  return value->get<bool>();
+  return Get<bool>(key, "true or false", [](const auto& value) { return value.is_boolean(); });
 }
 
 std::optional<int64_t> Config::Integer(const char* key, int64_t least, int64_t most) const {
-  const auto* value = json_->Find(key);
-  if (value == nullptr) return std::nullopt;
-  const bool fits = value->is_number_integer() &&
-                    !(value->is_number_unsigned() && value->get<uint64_t>() > static_cast<uint64_t>(INT64_MAX)) &&
-                    value->get<int64_t>() >= least && value->get<int64_t>() <= most;
-  if (!fits) Refuse(key, fmt::format("a whole number from {} to {}", least, most));
-  return value->get<int64_t>();
+  return Get<int64_t>(key, fmt::format("a whole number from {} to {}", least, most), [&](const auto& value) {
+    const bool too_large =
+        value.is_number_unsigned() && value.template get<uint64_t>() > static_cast<uint64_t>(INT64_MAX);
+    return value.is_number_integer() && !too_large && value.template get<int64_t>() >= least &&
+           value.template get<int64_t>() <= most;
+  });
 }
 
 std::optional<double> Config::Number(const char* key, double least, double most) const {
-  const auto* value = json_->Find(key);
-  if (value == nullptr) return std::nullopt;
-  // Not the other way round: nothing compares with what is no number.
-  const bool fits = value->is_number() && value->get<double>() >= least && value->get<double>() <= most;
-  if (!fits) Refuse(key, fmt::format("a number from {} to {}", least, most));
-  return value->get<double>();
+  return Get<double>(key, fmt::format("a number from {} to {}", least, most), [&](const auto& value) {
+    // Not the other way round: nothing compares with what is no number.
+    return value.is_number() && value.template get<double>() >= least && value.template get<double>() <= most;
+  });
 }
 
 std::optional<std::vector<std::string>> Config::StringList(const char* key) const {
@@ -147,7 +147,7 @@ std::optional<std::vector<std::string>> Config::StringList(const char* key) cons
 }
 
 std::string Config::Ordered(const char* key, size_t depth) const {
-  if (!OrderedJsonCheck::Passes(text_, kDeepestJson)) {
+  if (!OrderedJsonCheck::Passes(text_, base::kDeepestJson)) {
     Refuse(key, fmt::format("objects with no more than {} names", kMostOrderedNames));
   }
   const auto all = nlohmann::ordered_json::parse(text_);

@@ -1,6 +1,5 @@
 // Configuration: the text of one JSON object.
-#ifndef WASINN_BACKENDS_COMMON_CONFIG_H_
-#define WASINN_BACKENDS_COMMON_CONFIG_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -59,6 +58,8 @@ class Config {
  private:
   struct Json;
 
+  template <typename T, typename Is>
+  std::optional<T> Get(const char* key, const std::string& expected, const Is& is) const;
   std::string Ordered(const char* key, size_t depth) const;
   [[noreturn]] void Refuse(const char* key, const std::string& expected) const;
 
@@ -68,5 +69,3 @@ class Config {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_CONFIG_H_

@@ -1,6 +1,5 @@
 // Where the dynamic linker would look for what a library needs.
-#ifndef WASINN_BACKENDS_COMMON_DEPENDENCIES_H_
-#define WASINN_BACKENDS_COMMON_DEPENDENCIES_H_
+#pragma once
 
 #include <filesystem>
 
@@ -12,5 +11,3 @@ namespace wasinn::backend {
 void CheckDependencies(const std::filesystem::path& library);
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_DEPENDENCIES_H_

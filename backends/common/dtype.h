@@ -1,6 +1,5 @@
 // Sizes of wasinn's element types, and of tensors.
-#ifndef WASINN_BACKENDS_COMMON_DTYPE_H_
-#define WASINN_BACKENDS_COMMON_DTYPE_H_
+#pragma once
 
 #include <wasinn/types.h>
 
@@ -47,5 +46,3 @@ constexpr uint64_t TensorBytes(std::span<const int64_t> dims, size_t element_siz
 }
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_DTYPE_H_

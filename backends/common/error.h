@@ -1,6 +1,5 @@
 // Errors of a backend: C++ exceptions inside, wasinn_error at the C boundary.
-#ifndef WASINN_BACKENDS_COMMON_ERROR_H_
-#define WASINN_BACKENDS_COMMON_ERROR_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -68,5 +67,3 @@ wasinn_error* Guard(Function&& function) noexcept {
 }
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_ERROR_H_

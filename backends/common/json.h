@@ -1,6 +1,5 @@
-// JSON that a guest wrote, or a model.
-#ifndef WASINN_BACKENDS_COMMON_JSON_H_
-#define WASINN_BACKENDS_COMMON_JSON_H_
+// JSON that a guest wrote, or a model, where its names keep their order.
+#pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -8,37 +7,6 @@
 #include <vector>
 
 namespace wasinn::backend {
-
-// nlohmann::json copies, compares and writes values by functions that call themselves, so that a deep one takes a
-// thread's stack. No configuration is nearly as deep; JSON schemas for language models are the deepest.
-inline constexpr int kDeepestJson = 128;
-
-// Whether values lie in each other deeper than that, by the brackets outside of strings; what is no JSON is for the
-// parser to tell. Not by a callback of the parser: with one it looks through all siblings at each end of an object.
-inline bool IsTooDeep(std::string_view text) {
-  int depth = 0;
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > kDeepestJson) return true;
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return false;
-}
-
-// Discarded if it is no JSON, or deeper than that. The core has the same functions (src/core/json.h).
-inline nlohmann::json ParseJson(std::string_view text) {
-  if (IsTooDeep(text)) return nlohmann::json(nlohmann::json::value_t::discarded);
-  return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-}
 
 // The most names in one object, where their order is kept: each is compared with all before it.
 inline constexpr size_t kMostOrderedNames = 1000;
@@ -85,5 +53,3 @@ class OrderedJsonCheck : public nlohmann::json_sax<nlohmann::json> {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_JSON_H_

@@ -1,6 +1,5 @@
 // Runs recursive code of others that was not written for inputs of strangers.
-#ifndef WASINN_BACKENDS_COMMON_LARGE_STACK_H_
-#define WASINN_BACKENDS_COMMON_LARGE_STACK_H_
+#pragma once
 
 #include <pthread.h>
 
@@ -41,5 +40,3 @@ void RunOnLargeStack(size_t bytes, Function&& function) {
 }
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_LARGE_STACK_H_

@@ -3,16 +3,15 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <link.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
+#include "base/library_folders.h"
 #include "common/dependencies.h"
 #include "common/error.h"
 #include "common/open_library.h"
@@ -21,29 +20,11 @@ namespace wasinn::backend {
 
 namespace {
 
-// Where the dynamic linker looks for what this library asks for: our own RUNPATH, LD_LIBRARY_PATH, the system's.
-std::vector<std::filesystem::path> SearchFolders() {
-  Dl_info info = {};
-  link_map* self = nullptr;
-  static constexpr char kHere = 0;
-  if (dladdr1(&kHere, &info, reinterpret_cast<void**>(&self), RTLD_DL_LINKMAP) == 0) return {};
-  Dl_serinfo sizes = {};
-  if (dlinfo(self, RTLD_DI_SERINFOSIZE, &sizes) != 0) return {};
-  std::vector<std::max_align_t> memory(sizes.dls_size / sizeof(std::max_align_t) + 1);
-  auto* paths = reinterpret_cast<Dl_serinfo*>(memory.data());
-  if (dlinfo(self, RTLD_DI_SERINFOSIZE, paths) != 0 || dlinfo(self, RTLD_DI_SERINFO, paths) != 0) return {};
-  std::vector<std::filesystem::path> folders;
-  folders.reserve(paths->dls_cnt);
-  for (unsigned i = 0; i < paths->dls_cnt; ++i) folders.emplace_back(paths->dls_serpath[i].dls_name);
-  return folders;
-}
-
 // The linker looks there at last; before, where its own configuration says.
-bool IsSystems(const std::filesystem::path& folder) {
-  const std::string text = folder.string();
-  const auto rest = [&](std::string_view prefix) { return std::string_view(text).substr(prefix.size()); };
+bool IsSystems(const std::string& folder) {
+  const auto rest = [&](std::string_view prefix) { return std::string_view(folder).substr(prefix.size()); };
   for (const std::string_view prefix : {"/usr/lib", "/lib"}) {
-    if (!text.starts_with(prefix)) continue;
+    if (!folder.starts_with(prefix)) continue;
     // "/lib", "/lib64", "/lib/x86_64-linux-gnu"
     if (rest(prefix).empty() || rest(prefix) == "64" || rest(prefix) == "32") return true;
     return rest(prefix).starts_with('/') && rest(prefix).find("-linux-gnu") != std::string_view::npos &&
@@ -81,7 +62,8 @@ std::vector<std::string> Candidates(const LibrarySearch& search) {
   if (search.configured.empty()) {
     // In the linker's order, but with whole paths, so that we can look at a file before it is opened. By its plain name
     // where the linker's own configuration may have it.
-    const std::vector<std::filesystem::path> folders = SearchFolders();
+    static constexpr char kHere = 0;
+    const std::vector<std::string> folders = base::LibraryFolders(&kHere);
     const auto systems = std::ranges::find_if(folders, IsSystems);
     std::for_each(folders.begin(), systems, add_folder);
     candidates.emplace_back(search.names.front());

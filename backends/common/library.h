@@ -1,7 +1,7 @@
 // A framework's library, found and opened at run time.
-#ifndef WASINN_BACKENDS_COMMON_LIBRARY_H_
-#define WASINN_BACKENDS_COMMON_LIBRARY_H_
+#pragma once
 
+#include <cstdlib>
 #include <span>
 #include <string>
 
@@ -41,6 +41,12 @@ class Library {
   void* handle_ = nullptr;
 };
 
-}  // namespace wasinn::backend
+// For what a framework can be told by the environment only, before its library is opened, which reads it then. Where the
+// environment has the variable already, the operator's word counts, and nothing is written. Else this is the one moment
+// at which another thread of the program must not be reading the environment (backend.h): glibc has no lock that both
+// take.
+inline void TellFramework(const char* variable, const char* value) {
+  if (std::getenv(variable) == nullptr) setenv(variable, value, 0);
+}
 
-#endif  // WASINN_BACKENDS_COMMON_LIBRARY_H_
+}  // namespace wasinn::backend

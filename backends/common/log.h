@@ -1,6 +1,5 @@
 // The host's log.
-#ifndef WASINN_BACKENDS_COMMON_LOG_H_
-#define WASINN_BACKENDS_COMMON_LOG_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -23,5 +22,3 @@ class Log {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_LOG_H_

@@ -38,13 +38,7 @@ bool FilesMayBeLarge() {
 }
 
 bool WriteAll(int fd, ModelCache::Bytes bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes = bytes.subspan(static_cast<size_t>(written));
-  }
-  return true;
+  return base::WriteAll(fd, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 // All of a regular file; nothing where it is none, too large, or changes meanwhile.
@@ -94,14 +88,14 @@ ModelCache::ModelCache(const std::string& folder) : path_(folder) {
 
 void ModelCache::ReadKey() {
   constexpr int kHow = O_RDONLY | O_NOFOLLOW | O_CLOEXEC;
-  File file;
-  if (!file.Open(openat(folder_.get(), kKey, kHow)) && errno == ENOENT) {
+  base::Descriptor file;
+  if (!file.Open(openat(folder_.number(), kKey, kHow)) && errno == ENOENT) {
     MakeKey();
-    file.Open(openat(folder_.get(), kKey, kHow));
+    file.Open(openat(folder_.number(), kKey, kHow));
   }
   if (!file.is_open()) Fail(fmt::format("cannot open {}/{}", path_, kKey));
-  const auto contents = ReadAll(file.get());
-  if (!contents || contents->bytes().size() != sizeof key_ || !IsMineAlone(file.get())) {
+  const auto contents = ReadAll(file.number());
+  if (!contents || contents->bytes().size() != sizeof key_ || !IsMineAlone(file.number())) {
     throw Error(WASINN_SECURITY,
                 fmt::format("{}/{} is not a key of this user's: expected a file of {} bytes, mode 0600", path_, kKey,
                             sizeof key_));
@@ -114,11 +108,12 @@ void ModelCache::MakeKey() {
   std::array<uint8_t, sizeof(Key)> key = {};
   randombytes_buf(key.data(), key.size());
   const std::string name = TemporaryName();
-  File file;
-  const bool written = file.Open(Create(folder_.get(), name)) && FilesMayBeLarge() && WriteAll(file.get(), key);
-  const bool linked = written && (linkat(folder_.get(), name.c_str(), folder_.get(), kKey, 0) == 0 || errno == EEXIST);
+  base::Descriptor file;
+  const bool written = file.Open(Create(folder_.number(), name)) && FilesMayBeLarge() && WriteAll(file.number(), key);
+  const bool linked =
+      written && (linkat(folder_.number(), name.c_str(), folder_.number(), kKey, 0) == 0 || errno == EEXIST);
   const int why = errno;
-  if (file.is_open()) unlinkat(folder_.get(), name.c_str(), 0);
+  if (file.is_open()) unlinkat(folder_.number(), name.c_str(), 0);
   errno = why;
   if (!linked) Fail(fmt::format("cannot make {}/{}", path_, kKey));
 }
@@ -152,11 +147,11 @@ std::string ModelCache::NameOf(std::string_view maker, std::span<const Bytes> so
 ModelCache::Hash ModelCache::TagOf(const std::string& name, Bytes bytes) const { return HashOf(name, {&bytes, 1}); }
 
 std::optional<ModelCache::Contents> ModelCache::Find(const std::string& name) const {
-  File file;
-  if (!file.Open(openat(folder_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK))) {
+  base::Descriptor file;
+  if (!file.Open(openat(folder_.number(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK))) {
     return std::nullopt;
   }
-  std::optional<Contents> contents = ReadAll(file.get());
+  std::optional<Contents> contents = ReadAll(file.number());
   if (!contents || contents->bytes().size() <= sizeof(Hash)) return std::nullopt;
   contents->Shorten(sizeof(Hash));
   const Bytes bytes = contents->bytes();
@@ -169,20 +164,20 @@ ModelCache::Draft::Draft(const ModelCache& cache)
   if (!FilesMayBeLarge()) {
     throw Error(WASINN_RUNTIME_ERROR, "this OS process may not write large files (RLIMIT_FSIZE)");
   }
-  if (!file_.Open(Create(cache_.folder_.get(), name_))) Fail("cannot write into " + cache_.path_);
+  if (!file_.Open(Create(cache_.folder_.number(), name_))) Fail("cannot write into " + cache_.path_);
 }
 
 ModelCache::Draft::~Draft() {
-  if (!kept_) unlinkat(cache_.folder_.get(), name_.c_str(), 0);
+  if (!kept_) unlinkat(cache_.folder_.number(), name_.c_str(), 0);
 }
 
 void ModelCache::Draft::KeepAs(const std::string& name) {
-  const auto contents = ReadAll(file_.get());
+  const auto contents = ReadAll(file_.number());
   const Bytes bytes = contents ? contents->bytes() : Bytes();
   if (bytes.empty()) throw Error(WASINN_RUNTIME_ERROR, "nothing was written that can be kept");
   const Hash tag = cache_.TagOf(name, bytes);
-  const int folder = cache_.folder_.get();
-  kept_ = lseek(file_.get(), 0, SEEK_END) == static_cast<off_t>(bytes.size()) && WriteAll(file_.get(), tag) &&
+  const int folder = cache_.folder_.number();
+  kept_ = lseek(file_.number(), 0, SEEK_END) == static_cast<off_t>(bytes.size()) && WriteAll(file_.number(), tag) &&
           renameat(folder, name_.c_str(), folder, name.c_str()) == 0;
   if (!kept_) Fail("cannot write into " + cache_.path_);
 }

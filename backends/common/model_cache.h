@@ -1,8 +1,7 @@
 // What a framework made of the host's models, kept in a folder for the next load. Its files are models that the host
 // trusts, so the folder is one user's alone; a file that is not whole, or that nobody wrote with the folder's key, is as
 // if it were not there.
-#ifndef WASINN_BACKENDS_COMMON_MODEL_CACHE_H_
-#define WASINN_BACKENDS_COMMON_MODEL_CACHE_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -13,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/file.h"
+#include "base/descriptor.h"
 
 namespace wasinn::backend {
 
@@ -65,7 +64,7 @@ class ModelCache {
    private:
     const ModelCache& cache_;
     const std::string name_, path_;
-    File file_;
+    base::Descriptor file_;
     bool kept_ = false;
   };
 
@@ -83,10 +82,8 @@ class ModelCache {
   Hash TagOf(const std::string& name, Bytes bytes) const;
 
   const std::string path_;
-  File folder_;
+  base::Descriptor folder_;
   Key key_ = {};
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_MODEL_CACHE_H_

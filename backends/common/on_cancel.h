@@ -1,6 +1,5 @@
 // What the host's watchdog calls when a load, or the making of a context, has run out of time.
-#ifndef WASINN_BACKENDS_COMMON_ON_CANCEL_H_
-#define WASINN_BACKENDS_COMMON_ON_CANCEL_H_
+#pragma once
 
 #include <functional>
 #include <utility>
@@ -32,5 +31,3 @@ class OnCancel {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_ON_CANCEL_H_

@@ -1,6 +1,5 @@
 // dlopen, as this folder's backends call it for a framework's libraries.
-#ifndef WASINN_BACKENDS_COMMON_OPEN_LIBRARY_H_
-#define WASINN_BACKENDS_COMMON_OPEN_LIBRARY_H_
+#pragma once
 
 #include <dlfcn.h>
 
@@ -14,5 +13,3 @@ int OwnSymbolsFirst();
 void* OpenLibrary(const char* file, int flags = RTLD_NOW | RTLD_LOCAL);
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_OPEN_LIBRARY_H_

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <span>
 
 #include "common/dtype.h"
 #include "common/error.h"
@@ -49,6 +48,25 @@ void ThrowNoPort(const char* kind, uint32_t index, size_t count) {
 
 void ThrowUnset(const Port& input) {
   throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input '{}' is not set", input.name));
+}
+
+void ThrowTaken(std::string_view output) {
+  throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output '{}' was taken: compute again", output));
+}
+
+void ThrowUnshowable(const Port& output, std::string_view type, size_t rank) {
+  throw Error(WASINN_UNSUPPORTED_OPERATION,
+              fmt::format("output '{}' became {} of {} dimensions: expected numbers, and no more than {}", output.name,
+                          type, rank, WASINN_MAX_RANK));
+}
+
+wasinn_tensor ViewOf(uint32_t dtype, std::span<const int64_t> dims, const void* data) {
+  return {.struct_size = sizeof(wasinn_tensor),
+          .dtype = dtype,
+          .rank = static_cast<uint32_t>(dims.size()),
+          .dims = dims.data(),
+          .data = const_cast<void*>(data),
+          .bytes = TensorBytes(dims, ElementSize(dtype))};
 }
 
 void ThrowUnservable(const char* kind, const Port& port) {

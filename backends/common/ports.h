@@ -1,13 +1,15 @@
 // The inputs and outputs of a model, as backend.h tells them.
-#ifndef WASINN_BACKENDS_COMMON_PORTS_H_
-#define WASINN_BACKENDS_COMMON_PORTS_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace wasinn::backend {
@@ -43,11 +45,23 @@ void CheckBindable(const Port& port, const wasinn_tensor& tensor);
 [[noreturn]] void ThrowNoPort(const char* kind, uint32_t index, size_t count);
 [[noreturn]] void ThrowUnservable(const char* kind, const Port& port);
 [[noreturn]] void ThrowUnset(const Port& input);
+[[noreturn]] void ThrowTaken(std::string_view output);
+// It became something of another type than its port's, which wasinn has no word for, or of too many dimensions.
+[[noreturn]] void ThrowUnshowable(const Port& output, std::string_view type, size_t rank);
 template <typename P>
 const P& PortAt(const std::deque<P>& ports, const char* kind, uint32_t index) {
   if (index >= ports.size()) ThrowNoPort(kind, index, ports.size());
   if (!ports[index].servable()) ThrowUnservable(kind, ports[index]);
   return ports[index];
+}
+
+// For wasinn_backend::output.
+wasinn_tensor ViewOf(uint32_t dtype, std::span<const int64_t> dims, const void* data);
+// For wasinn_backend::take_output: `out` shows what lies in `memory`, and owns it from now on.
+template <typename Memory>
+void GiveAway(std::unique_ptr<Memory> memory, wasinn_tensor* out) {
+  out->owner = memory.release();
+  out->release = [](void* owner) { delete static_cast<Memory*>(owner); };
 }
 
 // `P` is a Port.
@@ -107,5 +121,3 @@ class Ports {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_PORTS_H_

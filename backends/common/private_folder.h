@@ -1,6 +1,5 @@
 // A folder that nobody but this user can read or change.
-#ifndef WASINN_BACKENDS_COMMON_PRIVATE_FOLDER_H_
-#define WASINN_BACKENDS_COMMON_PRIVATE_FOLDER_H_
+#pragma once
 
 #include <string>
 
@@ -14,5 +13,3 @@ bool IsMineAlone(int descriptor);
 int OpenPrivateFolder(const std::string& path);
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_PRIVATE_FOLDER_H_

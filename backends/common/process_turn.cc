@@ -11,13 +11,13 @@ bool ProcessTurn::Take(const char* file) {
   if (!file_.Open(open(file, O_RDONLY | O_CLOEXEC))) return false;
   int result = -1;
   do {
-    result = flock(file_.get(), LOCK_EX);
+    result = flock(file_.number(), LOCK_EX);
   } while (result < 0 && errno == EINTR);
   return result == 0;
 }
 
 bool ProcessTurn::TryTake(const char* file) {
-  if (!file_.Open(open(file, O_RDONLY | O_CLOEXEC)) || flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return true;
+  if (!file_.Open(open(file, O_RDONLY | O_CLOEXEC)) || flock(file_.number(), LOCK_EX | LOCK_NB) == 0) return true;
   file_.Close();
   return false;
 }
@@ -25,7 +25,7 @@ bool ProcessTurn::TryTake(const char* file) {
 // Unlocked rather than closed alone: a child that was forked meanwhile has the descriptor, too.
 void ProcessTurn::End() {
   if (!file_.is_open()) return;
-  flock(file_.get(), LOCK_UN);
+  flock(file_.number(), LOCK_UN);
   file_.Close();
 }
 

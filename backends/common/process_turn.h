@@ -1,8 +1,7 @@
 // A lock that all libraries of an OS process see.
-#ifndef WASINN_BACKENDS_COMMON_PROCESS_TURN_H_
-#define WASINN_BACKENDS_COMMON_PROCESS_TURN_H_
+#pragma once
 
-#include "common/file.h"
+#include "base/descriptor.h"
 
 namespace wasinn::backend {
 
@@ -21,9 +20,7 @@ class ProcessTurn {
   void End();
 
  private:
-  File file_;
+  base::Descriptor file_;
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_PROCESS_TURN_H_

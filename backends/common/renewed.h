@@ -1,15 +1,13 @@
 // What the contexts of a model share until it is worn out, and is made anew.
-#ifndef WASINN_BACKENDS_COMMON_RENEWED_H_
-#define WASINN_BACKENDS_COMMON_RENEWED_H_
+#pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
-
-#include "common/cancel_gate.h"
 
 namespace wasinn::backend {
 
@@ -26,13 +24,13 @@ class Renewed {
   // Before anything else is called.
   const T& first() const { return *current_; }
 
-  // One for which `enter` is true: it begins a use, or tells that there can be none any more. NULL where the gate was
-  // cancelled meanwhile.
+  // One for which `enter` is true: it begins a use, or tells that there can be none any more. NULL: it was cancelled
+  // meanwhile.
   template <typename Enter>
-  std::shared_ptr<T> Use(const Enter& enter, const CancelGate& gate) {
+  std::shared_ptr<T> Use(const Enter& enter, const std::atomic<bool>& cancelled) {
     std::unique_lock lock(mutex_);
     while (making_ || current_ == nullptr || !enter(*current_)) {
-      if (gate.cancelled()) return nullptr;
+      if (cancelled) return nullptr;
       if (making_) {
         made_.wait_for(lock, kPatience);
       } else {
@@ -86,5 +84,3 @@ class Renewed {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_RENEWED_H_

@@ -1,6 +1,5 @@
 // Lasting memory of a backend, charged to whoever it is kept for.
-#ifndef WASINN_BACKENDS_COMMON_RESERVATION_H_
-#define WASINN_BACKENDS_COMMON_RESERVATION_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -64,5 +63,3 @@ class Reservation {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_RESERVATION_H_

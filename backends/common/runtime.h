@@ -1,7 +1,6 @@
 // A backend in two libraries: the first one has the table and loads quickly on any machine, for hosts open all backends
 // to learn their formats. The second one, its runtime, lies beside it, is linked to the framework and does the work.
-#ifndef WASINN_BACKENDS_COMMON_RUNTIME_H_
-#define WASINN_BACKENDS_COMMON_RUNTIME_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -29,38 +28,16 @@ struct Forward<Runtime, Member> {
 // runtime's own.
 template <auto Runtime>
 wasinn_backend MakeForwardingTable(const Identity& identity, decltype(wasinn_backend::open) open) {
-  return {
-      .struct_size = sizeof(wasinn_backend),
-      .abi_major = WASINN_BACKEND_ABI_MAJOR,
-      .abi_minor = WASINN_BACKEND_ABI_MINOR,
-      .name = identity.name,
-      .version = identity.version,
-      .formats = identity.formats.data(),
-      .n_formats = identity.formats.size(),
-      .keys = identity.keys.data(),
-      .n_keys = identity.keys.size(),
-      .install = identity.install,
-      .open = open,
-      .close = Forward<Runtime, &wasinn_backend::close>::Call,
-      .backend_info = Forward<Runtime, &wasinn_backend::backend_info>::Call,
-      .load = Forward<Runtime, &wasinn_backend::load>::Call,
-      .unload = Forward<Runtime, &wasinn_backend::unload>::Call,
-      .info = Forward<Runtime, &wasinn_backend::info>::Call,
-      .slot_new = Forward<Runtime, &wasinn_backend::slot_new>::Call,
-      .slot_free = Forward<Runtime, &wasinn_backend::slot_free>::Call,
-      .bind_input = Forward<Runtime, &wasinn_backend::bind_input>::Call,
-      .unbind_input = Forward<Runtime, &wasinn_backend::unbind_input>::Call,
-      .compute = Forward<Runtime, &wasinn_backend::compute>::Call,
-      .output = Forward<Runtime, &wasinn_backend::output>::Call,
-      .cancel = Forward<Runtime, &wasinn_backend::cancel>::Call,
-      .discard_outputs = Forward<Runtime, &wasinn_backend::discard_outputs>::Call,
-      .take_output = Forward<Runtime, &wasinn_backend::take_output>::Call,
-      .outputs = Forward<Runtime, &wasinn_backend::outputs>::Call,
-      .describe = Forward<Runtime, &wasinn_backend::describe>::Call,
-      .bind_align = identity.bind_align,
-  };
+  wasinn_backend table = MakeTable(identity);
+  const auto forward = [&table]<auto... Members>() { ((table.*Members = Forward<Runtime, Members>::Call), ...); };
+  table.open = open;
+  forward.template
+  operator()<&wasinn_backend::close, &wasinn_backend::backend_info, &wasinn_backend::load, &wasinn_backend::unload,
+             &wasinn_backend::info, &wasinn_backend::slot_new, &wasinn_backend::slot_free, &wasinn_backend::bind_input,
+             &wasinn_backend::unbind_input, &wasinn_backend::compute, &wasinn_backend::output, &wasinn_backend::cancel,
+             &wasinn_backend::discard_outputs, &wasinn_backend::take_output, &wasinn_backend::outputs,
+             &wasinn_backend::describe>();
+  return table;
 }
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_RUNTIME_H_

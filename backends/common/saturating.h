@@ -1,6 +1,5 @@
 // Sums and products of sizes that a model declares. UINT64_MAX stands for more than can be counted.
-#ifndef WASINN_BACKENDS_COMMON_SATURATING_H_
-#define WASINN_BACKENDS_COMMON_SATURATING_H_
+#pragma once
 
 #include <cstdint>
 
@@ -19,5 +18,3 @@ constexpr uint64_t MulSat(uint64_t so_far, uint64_t factor) {
 }
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_SATURATING_H_

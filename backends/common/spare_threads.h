@@ -1,6 +1,5 @@
 // The host's thread budget, for frameworks whose threads belong to one context each.
-#ifndef WASINN_BACKENDS_COMMON_SPARE_THREADS_H_
-#define WASINN_BACKENDS_COMMON_SPARE_THREADS_H_
+#pragma once
 
 #include <algorithm>
 #include <atomic>
@@ -55,5 +54,3 @@ class ThreadLease {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_SPARE_THREADS_H_

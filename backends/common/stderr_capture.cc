@@ -33,15 +33,6 @@ std::string ReadAll(int file) {
   return text;
 }
 
-void WriteAll(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<size_t>(written));
-  }
-}
-
 }  // namespace
 
 StderrCapture::StderrCapture(IsOwn is_own) : is_own_(is_own) {
@@ -49,8 +40,8 @@ StderrCapture::StderrCapture(IsOwn is_own) : is_own_(is_own) {
   if (fcntl(STDERR_FILENO, F_GETFD) < 0 || !turn_.Take("/proc/self")) return;
   std::fflush(stderr);
   // Appending, as several threads may write.
-  if (memory_.Open(memfd_create("stderr", MFD_CLOEXEC)) && fcntl(memory_.get(), F_SETFL, O_APPEND) == 0 &&
-      stderr_.Open(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) && PutAt(memory_.get(), STDERR_FILENO)) {
+  if (memory_.Open(memfd_create("stderr", MFD_CLOEXEC)) && fcntl(memory_.number(), F_SETFL, O_APPEND) == 0 &&
+      stderr_.Open(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) && PutAt(memory_.number(), STDERR_FILENO)) {
     return;
   }
   stderr_.Close();
@@ -62,9 +53,9 @@ std::string StderrCapture::Finish() {
   if (!stderr_.is_open()) return {};
   std::fflush(stderr);
   // A program that meanwhile gave itself another stderr keeps that one.
-  if (IsSameFile(memory_.get(), STDERR_FILENO)) PutAt(stderr_.get(), STDERR_FILENO);
+  if (IsSameFile(memory_.number(), STDERR_FILENO)) PutAt(stderr_.number(), STDERR_FILENO);
   stderr_.Close();
-  const std::string text = ReadAll(memory_.get());
+  const std::string text = ReadAll(memory_.number());
   memory_.Close();
   std::string own, others;
   for (size_t at = 0; at < text.size();) {
@@ -73,7 +64,7 @@ std::string StderrCapture::Finish() {
     (is_own_(line) ? own : others) += line;
     at = end;
   }
-  WriteAll(STDERR_FILENO, others);
+  base::WriteAll(STDERR_FILENO, others);
   turn_.End();
   return own;
 }

@@ -1,11 +1,10 @@
 // What a library writes to stderr while it is opened.
-#ifndef WASINN_BACKENDS_COMMON_STDERR_CAPTURE_H_
-#define WASINN_BACKENDS_COMMON_STDERR_CAPTURE_H_
+#pragma once
 
 #include <string>
 #include <string_view>
 
-#include "common/file.h"
+#include "base/descriptor.h"
 #include "common/process_turn.h"
 
 namespace wasinn::backend {
@@ -28,10 +27,8 @@ class StderrCapture {
 
  private:
   const IsOwn is_own_;
-  ProcessTurn turn_;      // two captures take turns
-  File memory_, stderr_;  // where the lines go; what descriptor 2 was
+  ProcessTurn turn_;                  // two captures take turns
+  base::Descriptor memory_, stderr_;  // where the lines go; what descriptor 2 was
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_STDERR_CAPTURE_H_

@@ -1,6 +1,5 @@
 // Tensors of strings, as hosts and guests have them (WASINN_IO_STRINGS): u8, with one dimension more.
-#ifndef WASINN_BACKENDS_COMMON_STRINGS_H_
-#define WASINN_BACKENDS_COMMON_STRINGS_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -68,5 +67,3 @@ class StringsMemory {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_STRINGS_H_

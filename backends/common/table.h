@@ -1,6 +1,5 @@
 // A backend's table of functions, made of three C++ classes.
-#ifndef WASINN_BACKENDS_COMMON_TABLE_H_
-#define WASINN_BACKENDS_COMMON_TABLE_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -26,6 +25,21 @@ struct Identity {
   uint32_t bind_align = 0;  // as in wasinn_backend
 };
 
+// A table without functions.
+constexpr wasinn_backend MakeTable(const Identity& identity) {
+  return {.struct_size = sizeof(wasinn_backend),
+          .abi_major = WASINN_BACKEND_ABI_MAJOR,
+          .abi_minor = WASINN_BACKEND_ABI_MINOR,
+          .name = identity.name,
+          .version = identity.version,
+          .formats = identity.formats.data(),
+          .n_formats = identity.formats.size(),
+          .keys = identity.keys.data(),
+          .n_keys = identity.keys.size(),
+          .install = identity.install,
+          .bind_align = identity.bind_align};
+}
+
 // The functions of wasinn_backend over a backend's own classes, whose members throw:
 //
 //   Host(const wasinn_host_services&, const char* config); const wasinn_backend_info* info();
@@ -46,35 +60,23 @@ template <typename Host, typename Model, typename Context>
 class TableOf {
  public:
   static constexpr wasinn_backend Make(const Identity& identity) {
-    wasinn_backend table = {
-        .struct_size = sizeof(wasinn_backend),
-        .abi_major = WASINN_BACKEND_ABI_MAJOR,
-        .abi_minor = WASINN_BACKEND_ABI_MINOR,
-        .name = identity.name,
-        .version = identity.version,
-        .formats = identity.formats.data(),
-        .n_formats = identity.formats.size(),
-        .keys = identity.keys.data(),
-        .n_keys = identity.keys.size(),
-        .install = identity.install,
-        .open = Open,
-        .close = [](wasinn_backend_state* host) { Quietly([&] { delete Of(host); }); },
-        .backend_info = BackendInfo,
-        .load = Load,
-        .unload = [](wasinn_backend_graph* graph) { Quietly([&] { delete Of(graph); }); },
-        .info = Info,
-        .slot_new = SlotNew,
-        .slot_free = [](wasinn_backend_slot* slot) { Quietly([&] { delete Of(slot); }); },
-        .bind_input =
-            [](wasinn_backend_slot* slot, uint32_t index, const wasinn_tensor* tensor) {
-              return Guard([&] { Of(slot)->BindInput(index, ReadStruct(tensor)); });
-            },
-        .unbind_input = [](wasinn_backend_slot* slot,
-                           uint32_t index) { Quietly([&] { Of(slot)->UnbindInput(index); }); },
-        .compute = Compute,
-        .output = Output,
-        .bind_align = identity.bind_align,
+    wasinn_backend table = MakeTable(identity);
+    table.open = Open;
+    table.close = [](wasinn_backend_state* host) { Quietly([&] { delete Of(host); }); };
+    table.backend_info = BackendInfo;
+    table.load = Load;
+    table.unload = [](wasinn_backend_graph* graph) { Quietly([&] { delete Of(graph); }); };
+    table.info = Info;
+    table.slot_new = SlotNew;
+    table.slot_free = [](wasinn_backend_slot* slot) { Quietly([&] { delete Of(slot); }); };
+    table.bind_input = [](wasinn_backend_slot* slot, uint32_t index, const wasinn_tensor* tensor) {
+      return Guard([&] { Of(slot)->BindInput(index, ReadStruct(tensor)); });
     };
+    table.unbind_input = [](wasinn_backend_slot* slot, uint32_t index) {
+      Quietly([&] { Of(slot)->UnbindInput(index); });
+    };
+    table.compute = Compute;
+    table.output = Output;
     AddOptional(&table);
     return table;
   }
@@ -130,35 +132,29 @@ class TableOf {
     return Guard([&] { *out = reinterpret_cast<wasinn_backend_slot*>(new Context(*Of(graph), ReadStruct(options))); });
   }
 
-  static void Tell(Context* slot, const wasinn_compute_options* options) {
-    if constexpr (requires(Context& context) { context.SetMaxBytes(uint64_t{}); }) {
-      constexpr size_t kEnd = offsetof(wasinn_compute_options, max_bytes) + sizeof(options->max_bytes);
-      slot->SetMaxBytes(options->struct_size >= kEnd ? options->max_bytes : 0);
-    }
+  static void Tell(Context* slot, const wasinn_compute_options& options) {
+    if constexpr (requires(Context& context) { context.SetMaxBytes(uint64_t{}); }) slot->SetMaxBytes(options.max_bytes);
     if constexpr (requires(Context& context) { context.SetKept(std::span<const uint32_t>()); }) {
-      constexpr size_t kEnd = offsetof(wasinn_compute_options, kept) + sizeof(options->kept);
-      slot->SetKept(options->struct_size >= kEnd ? std::span(options->kept, options->n_kept)
-                                                 : std::span<const uint32_t>());
+      slot->SetKept(std::span(options.kept, options.n_kept));
     }
     if constexpr (requires(Context& context) { context.SetDeadline(uint64_t{}); }) {
-      slot->SetDeadline(options->deadline_ms);
+      slot->SetDeadline(options.deadline_ms);
     }
   }
 
-  static wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* options,
+  static wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* theirs,
                                wasinn_compute_result* result) {
-    Tell(Of(slot), options);
     return Guard([&] {
+      const wasinn_compute_options options = ReadStruct(theirs);
+      Tell(Of(slot), options);
       if constexpr (requires(Context& context) { context.WantsSteps(); }) {
-        constexpr size_t kEnd = offsetof(wasinn_compute_options, flags) + sizeof(options->flags);
-        const bool may_step = options->struct_size >= kEnd && (options->flags & WASINN_MAY_STEP) != 0;
-        if (may_step && Of(slot)->WantsSteps()) {
+        if ((options.flags & WASINN_MAY_STEP) != 0 && Of(slot)->WantsSteps()) {
           result->flags |= WASINN_BY_STEPS;
           return;
         }
       }
       if constexpr (requires(Context& context) { context.Compute(std::span<const uint32_t>()); }) {
-        Of(slot)->Compute(std::span(options->wanted, options->n_wanted));
+        Of(slot)->Compute(std::span(options.wanted, options.n_wanted));
       } else {
         Of(slot)->Compute();
       }
@@ -176,11 +172,12 @@ class TableOf {
     if constexpr (requires(Context& context, std::function<void(wasinn_error*)> done) {
                     context.ComputeAsync(std::span<const uint32_t>(), done);
                   }) {
-      table->compute_async = [](wasinn_backend_slot* slot, const wasinn_compute_options* options,
-                                wasinn_compute_result*, void (*done)(void* user, wasinn_error* error), void* user) {
-        Tell(Of(slot), options);
+      table->compute_async = [](wasinn_backend_slot* slot, const wasinn_compute_options* theirs, wasinn_compute_result*,
+                                void (*done)(void* user, wasinn_error* error), void* user) {
         return Guard([&] {
-          Of(slot)->ComputeAsync(std::span(options->wanted, options->n_wanted),
+          const wasinn_compute_options options = ReadStruct(theirs);
+          Tell(Of(slot), options);
+          Of(slot)->ComputeAsync(std::span(options.wanted, options.n_wanted),
                                  [done, user](wasinn_error* error) { done(user, error); });
         });
       };
@@ -231,5 +228,3 @@ class TableOf {
 };
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_TABLE_H_

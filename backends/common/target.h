@@ -1,6 +1,5 @@
 // From the target that was asked for to a device that serves it.
-#ifndef WASINN_BACKENDS_COMMON_TARGET_H_
-#define WASINN_BACKENDS_COMMON_TARGET_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -58,5 +57,3 @@ void LoadOnTarget(const wasinn_load_options& options, const FallbackWarning& war
 }
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_TARGET_H_

@@ -1,6 +1,5 @@
 // The key "threads": of one compute, the caller's included.
-#ifndef WASINN_BACKENDS_COMMON_THREAD_SETTINGS_H_
-#define WASINN_BACKENDS_COMMON_THREAD_SETTINGS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -19,5 +18,3 @@ int BackendThreads(const Config& backend, uint32_t budget);
 int ModelThreads(const Config& host, const Config& guest, int most, int usual);
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_THREAD_SETTINGS_H_

@@ -1,6 +1,5 @@
 // What is said of a model that its framework is too old for.
-#ifndef WASINN_BACKENDS_COMMON_TOO_NEW_H_
-#define WASINN_BACKENDS_COMMON_TOO_NEW_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -16,5 +15,3 @@ inline std::string TooNew(std::string words, std::string_view framework, std::st
 }
 
 }  // namespace wasinn::backend
-
-#endif  // WASINN_BACKENDS_COMMON_TOO_NEW_H_

@@ -97,15 +97,10 @@ wasinn_error* CheckInputs(const wasinn_backend_slot* slot) {
   return nullptr;
 }
 
-// NULL, or why not.
-wasinn_error* Keep(wasinn::echo::Kept& kept, const wasinn_backend_state& backend, void* account, size_t bytes) {
-  try {
-    kept.reservation = wasinn::backend::Reservation(backend.services, account);
-    kept.Resize(bytes);
-    return nullptr;
-  } catch (const wasinn::backend::Error& error) {
-    return Fail(error.code(), error.what());
-  }
+// Throws Error.
+void Keep(wasinn::echo::Kept& kept, const wasinn_backend_state& backend, void* account, size_t bytes) {
+  kept.reservation = wasinn::backend::Reservation(backend.services, account);
+  kept.Resize(bytes);
 }
 
 // The text between the quotes of a key's value; "": there is no such key.
@@ -160,10 +155,7 @@ wasinn_error* Load(wasinn_backend_state* backend, const wasinn_blob* const* blob
   if (model->fail_load != 0) {
     return Fail(model->fail_load, model->says.empty() ? "load fails as the model says" : model->says);
   }
-  if (wasinn_error* error =
-          Keep(model->kept, *backend, wasinn::backend::ReadStruct(options).account, model->load_keeps)) {
-    return error;
-  }
+  Keep(model->kept, *backend, wasinn::backend::ReadStruct(options).account, model->load_keeps);
   ++backend->models;
   *out = model.release();
   return nullptr;
@@ -189,7 +181,7 @@ wasinn_error* SlotNew(wasinn_backend_graph* model, const wasinn_slot_options* op
   slot->model = model;
   slot->max_bytes = wasinn::backend::ReadStruct(options).max_bytes;
   void* const account = wasinn::backend::ReadStruct(options).account;
-  if (wasinn_error* error = Keep(slot->kept, *model->backend, account, model->keeps)) return error;
+  Keep(slot->kept, *model->backend, account, model->keeps);
   slot->mood.Set(options->guest_config);
   slot->inputs.resize(model->ios.size());
   slot->outputs.resize(model->ios.size());

@@ -1,6 +1,5 @@
 // Which of the host's adapters (LoRA) a generation uses.
-#ifndef WASINN_BACKENDS_LLAMA_ADAPTERS_H_
-#define WASINN_BACKENDS_LLAMA_ADAPTERS_H_
+#pragma once
 
 #include <map>
 #include <optional>
@@ -28,5 +27,3 @@ struct AdapterSettings {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_ADAPTERS_H_

@@ -178,13 +178,13 @@ size_t Batcher::TakeTurn(const Holder& holder, uint64_t ticket) {
 }
 
 Batcher::Lease Batcher::Acquire(const Holder& holder, const Text& text, bool reuse, bool whole,
-                                const backend::CancelGate& gate) {
+                                const std::atomic<bool>& cancelled) {
   std::unique_lock lock(mutex_);
   const uint64_t ticket = ++last_ticket_;
   size_t place = kNoPlace;
   {
     const Turn turn(this, {ticket, holder.guest});
-    while (!gate.cancelled() && (place = TakeTurn(holder, ticket)) == kNoPlace) freed_.wait_for(lock, kCancelPoll);
+    while (!cancelled && (place = TakeTurn(holder, ticket)) == kNoPlace) freed_.wait_for(lock, kCancelPoll);
   }
   if (place == kNoPlace) throw Error(WASINN_TIMEOUT, "the generation was cancelled while it waited for a place");
   Place& taken = places_[place];
@@ -239,7 +239,7 @@ void Batcher::Await(Place* mine, Evaluation* call, std::unique_lock<std::mutex>*
   if (call->error != nullptr) std::rethrow_exception(call->error);
 }
 
-bool Batcher::Evaluate(const Lease& lease, const Work& work, const backend::CancelGate& gate) {
+bool Batcher::Evaluate(const Lease& lease, const Work& work, const std::atomic<bool>& cancelled) {
   std::unique_lock lock(mutex_);
   Place& mine = places_[lease.place];
   if (mine.lease != lease.number) return false;
@@ -250,7 +250,7 @@ bool Batcher::Evaluate(const Lease& lease, const Work& work, const backend::Canc
   }
   if (work.media != nullptr) mine.held.media.reserve(work.media->spans().size());
   const bool kept = work.shift.discarded == 0 && lease.kept == held.size() && lease.kept > 0;
-  Evaluation call{.work = work, .gate = &gate, .kept = kept, .done = lease.kept, .begun = lease.kept};
+  Evaluation call{.work = work, .cancelled = &cancelled, .kept = kept, .done = lease.kept, .begun = lease.kept};
   Await(&mine, &call, &lock);
   return call.done == work.tokens.size();
 }
@@ -258,7 +258,7 @@ bool Batcher::Evaluate(const Lease& lease, const Work& work, const backend::Canc
 // Between decodes it is not asked.
 bool Batcher::AreAllCancelled(void* self) {
   const auto& decoding = static_cast<Batcher*>(self)->decoding_;
-  return std::ranges::all_of(decoding, [](const backend::CancelGate* gate) { return gate->cancelled(); });
+  return std::ranges::all_of(decoding, [](const std::atomic<bool>* cancelled) { return cancelled->load(); });
 }
 
 bool Batcher::IsAnyWaiting() const { return std::ranges::any_of(places_, &Place::IsWaiting); }
@@ -289,7 +289,7 @@ void Batcher::Finish(Place* place, std::exception_ptr error) {
 
 void Batcher::DropCancelled() {
   for (Place& place : places_) {
-    if (place.IsWaiting() && place.evaluation->gate->cancelled()) Finish(&place, ErrorOf(kBatchAborted));
+    if (place.IsWaiting() && *place.evaluation->cancelled) Finish(&place, ErrorOf(kBatchAborted));
   }
 }
 

@@ -1,6 +1,5 @@
 // Many conversations in one batch.
-#ifndef WASINN_BACKENDS_LLAMA_BATCHER_H_
-#define WASINN_BACKENDS_LLAMA_BATCHER_H_
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -13,7 +12,6 @@
 #include <thread>
 #include <vector>
 
-#include "common/cancel_gate.h"
 #include "common/reservation.h"
 #include "llama/logits_taker.h"
 #include "llama/media_batch.h"
@@ -66,7 +64,7 @@ class Batcher {
   // contexts those who called first. Of the tokens that are evaluated there, the beginning that `text` has too is
   // kept, but for their last one; with `whole` all of it or nothing. Throws WASINN_TIMEOUT where it was cancelled
   // meanwhile.
-  Lease Acquire(const Holder& holder, const Text& text, bool reuse, bool whole, const backend::CancelGate& gate);
+  Lease Acquire(const Holder& holder, const Text& text, bool reuse, bool whole, const std::atomic<bool>& cancelled);
   // The holder may come back soon. But if others wait, the place is theirs after a moment.
   void Rest(const Lease& lease);
   // For the next one. What it holds stays there for its last holder, until another one needs the place.
@@ -87,12 +85,12 @@ class Batcher {
   // Keeps what the lease says of what is held, evaluates the other tokens, of which there are some, and gives the last
   // one's logits to the taker, if there is one. False: the place was lost, and the taker got nothing. After an error
   // nothing is held any more.
-  bool Evaluate(const Lease& lease, const Work& work, const backend::CancelGate& gate);
+  bool Evaluate(const Lease& lease, const Work& work, const std::atomic<bool>& cancelled);
 
   // Copies what is held. False: the place was lost. Throws WASINN_TOO_LARGE.
-  bool Save(const Lease& lease, State* state, const backend::CancelGate& gate);
+  bool Save(const Lease& lease, State* state, const std::atomic<bool>& cancelled);
   // Holds what is in the state. False: the place was lost, or nothing is held.
-  bool Load(const Lease& lease, const State& state, const backend::CancelGate& gate);
+  bool Load(const Lease& lease, const State& state, const std::atomic<bool>& cancelled);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -104,7 +102,7 @@ class Batcher {
   // A call of Evaluate or Do, on its stack: whoever is woken late finds the result of its own call, and of no other.
   struct Evaluation {
     Work work;
-    const backend::CancelGate* gate = nullptr;
+    const std::atomic<bool>* cancelled = nullptr;
     const Job* job = nullptr;  // in place of tokens
     bool kept = false;         // what is held of another text was forgotten
     size_t done = 0;           // of the tokens, evaluated; at first what the lease says
@@ -146,7 +144,7 @@ class Batcher {
   static bool AreAllCancelled(void* self);
   // Waits for the end of a call. Returns with the lock.
   void Await(Place* mine, Evaluation* call, std::unique_lock<std::mutex>* lock);
-  bool Do(const Lease& lease, const Job& job, const backend::CancelGate& gate);
+  bool Do(const Lease& lease, const Job& job, const std::atomic<bool>& cancelled);
   void Run();
   // Of what was decoded. Without the lock, since it copies much.
   void TakeLogits();
@@ -201,9 +199,9 @@ class Batcher {
   std::condition_variable done_;   // for holders
   std::condition_variable freed_;  // for those who wait for a place
   std::vector<Place> places_;
-  std::vector<const backend::CancelGate*> decoding_;  // whose tokens are in the batch; changed between decodes only
-  std::vector<Place*> prompts_;                       // of which there is more than a token left
-  std::vector<Waiting> queue_;                        // who waits for a place, in the order of calls
+  std::vector<const std::atomic<bool>*> decoding_;  // whose tokens are in the batch; changed between decodes only
+  std::vector<Place*> prompts_;                     // of which there is more than a token left
+  std::vector<Waiting> queue_;                      // who waits for a place, in the order of calls
   uint64_t last_ticket_ = 0;
   Clock::duration last_decode_{};
   Pace pace_;
@@ -213,5 +211,3 @@ class Batcher {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_BATCHER_H_

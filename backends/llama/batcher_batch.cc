@@ -33,7 +33,7 @@ void Batcher::Add(Place* place, size_t n) {
     place->last_index = batch_.n_tokens++;
   }
   place->in_batch = n;
-  decoding_.push_back(call.gate);
+  decoding_.push_back(call.cancelled);
 }
 
 // One that has its token and will want the next is so, too, for as long as it usually takes to choose one.
@@ -103,7 +103,7 @@ bool Batcher::FillMedia() {
   for (Place& other : places_) other.in_batch = 0;
   place.in_batch = n;
   place.last_index = static_cast<int32_t>(n - 1);
-  decoding_.assign(1, call.gate);
+  decoding_.assign(1, call.cancelled);
   tokens_in_batch_ = 0;
   media_place_ = i;
   return was_media_ = true;

@@ -5,11 +5,11 @@
 
 namespace wasinn::llama {
 
-bool Batcher::Do(const Lease& lease, const Job& job, const backend::CancelGate& gate) {
+bool Batcher::Do(const Lease& lease, const Job& job, const std::atomic<bool>& cancelled) {
   std::unique_lock lock(mutex_);
   Place& mine = places_[lease.place];
   if (mine.lease != lease.number) return false;
-  Evaluation call{.work = {}, .gate = &gate, .job = &job, .kept = true};
+  Evaluation call{.work = {}, .cancelled = &cancelled, .job = &job, .kept = true};
   Await(&mine, &call, &lock);
   return true;
 }
@@ -28,17 +28,17 @@ void Batcher::RunJobs() {
   }
 }
 
-bool Batcher::Save(const Lease& lease, State* state, const backend::CancelGate& gate) {
+bool Batcher::Save(const Lease& lease, State* state, const std::atomic<bool>& cancelled) {
   return Do(
       lease,
       [this, state](Place* place, llama_seq_id sequence) {
         state->held = place->held;
         SaveSequence(model_, context_.get(), sequence, state);
       },
-      gate);
+      cancelled);
 }
 
-bool Batcher::Load(const Lease& lease, const State& state, const backend::CancelGate& gate) {
+bool Batcher::Load(const Lease& lease, const State& state, const std::atomic<bool>& cancelled) {
   bool loaded = false;
   const bool done = Do(
       lease,
@@ -48,7 +48,7 @@ bool Batcher::Load(const Lease& lease, const State& state, const backend::Cancel
         loaded = LoadSequence(library_, context_.get(), sequence, state);
         if (loaded) place->held = std::move(held);
       },
-      gate);
+      cancelled);
   return done && loaded;
 }
 

@@ -1,6 +1,5 @@
 // How the cache of keys and values is kept, and attention computed.
-#ifndef WASINN_BACKENDS_LLAMA_CACHE_SETTINGS_H_
-#define WASINN_BACKENDS_LLAMA_CACHE_SETTINGS_H_
+#pragma once
 
 #include <llama.h>
 
@@ -34,5 +33,3 @@ struct CacheSettings {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_CACHE_SETTINGS_H_

@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "base/json.h"
 #include "common/error.h"
 #include "common/json.h"
 #include "llama/chat_by_name.h"
@@ -38,7 +39,7 @@ void CheckMessages(std::string_view messages) {
 
 // Each function's arguments become a part of one grammar.
 void CheckTools(const std::string& text) {
-  const auto tools = backend::ParseJson(text);
+  const auto tools = base::ParseJson(text);
   if (!tools.is_array() || tools.size() > kMostTools) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("tools: expected a list of at most {} tools", kMostTools));
   }
@@ -94,7 +95,7 @@ std::string NewId() {
 ChatTemplates::ChatTemplates(const Model& model, void* account)
     : model_(model), reservation_(model.host().services(), account), templates_(nullptr, {&model.host().common()}) {}
 
-const wasinn_llama_templates* ChatTemplates::Get(const backend::CancelGate& gate) const {
+const wasinn_llama_templates* ChatTemplates::Get(const std::atomic<bool>& cancelled) const {
   const std::lock_guard lock(mutex_);
   if (templates_ != nullptr) return templates_.get();
   const LlamaLibrary& library = model_.host().library();
@@ -113,11 +114,11 @@ const wasinn_llama_templates* ChatTemplates::Get(const backend::CancelGate& gate
       .adds_bos = library.vocab_get_add_bos(model_.vocabulary()) ? 1 : 0,
       .adds_eos = library.vocab_get_add_eos(model_.vocabulary()) ? 1 : 0};
   if (about.chat_template == nullptr && about.tool_use == nullptr) RefuseWithoutTemplate();
-  templates_ = model_.host().common().NewTemplates(about, {.gate = &gate, .reservation = &reservation_});
+  templates_ = model_.host().common().NewTemplates(about, {.cancelled = &cancelled, .reservation = &reservation_});
   return templates_.get();
 }
 
-Chat::Chat(const Model& model, std::string_view messages, const Settings& settings, const backend::CancelGate& gate,
+Chat::Chat(const Model& model, std::string_view messages, const Settings& settings, const std::atomic<bool>& cancelled,
            void* account)
     : library_(model.host().common()), reservation_(model.host().services(), account), chat_(nullptr, {&library_}) {
   CheckMessages(messages);
@@ -143,8 +144,8 @@ Chat::Chat(const Model& model, std::string_view messages, const Settings& settin
   }
   if (!chat.tools.empty()) CheckTools(chat.tools);
   std::string text;
-  chat_ = library_.NewChat(model.chat_templates().Get(gate), RequestOf(messages, settings),
-                           {.gate = &gate, .reservation = &reservation_}, &text);
+  chat_ = library_.NewChat(model.chat_templates().Get(cancelled), RequestOf(messages, settings),
+                           {.cancelled = &cancelled, .reservation = &reservation_}, &text);
   ReadForm(text);
 }
 

@@ -1,14 +1,13 @@
 // Conversations with a model that answers as an assistant.
-#ifndef WASINN_BACKENDS_LLAMA_CHAT_H_
-#define WASINN_BACKENDS_LLAMA_CHAT_H_
+#pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/cancel_gate.h"
 #include "common/reservation.h"
 #include "llama/common_library.h"
 #include "llama/settings.h"
@@ -27,7 +26,7 @@ class ChatTemplates {
   ChatTemplates(const Model& model, void* account);
 
   // Throws as CommonLibrary::NewTemplates does.
-  const wasinn_llama_templates* Get(const backend::CancelGate& gate) const;
+  const wasinn_llama_templates* Get(const std::atomic<bool>& cancelled) const;
 
  private:
   const Model& model_;
@@ -52,7 +51,7 @@ class Chat {
  public:
   // `messages`: JSON. `account`: who pays for what it keeps. Throws WASINN_INVALID_ARGUMENT for what are no messages,
   // tools and so on, and what CommonLibrary::NewChat throws.
-  Chat(const Model& model, std::string_view messages, const Settings& settings, const backend::CancelGate& gate,
+  Chat(const Model& model, std::string_view messages, const Settings& settings, const std::atomic<bool>& cancelled,
        void* account);
 
   const ChatForm& form() const { return form_; }
@@ -77,5 +76,3 @@ class Chat {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_CHAT_H_

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "base/json.h"
 #include "common/error.h"
-#include "common/json.h"
 #include "llama/model.h"
 
 namespace wasinn::llama {
@@ -36,7 +36,7 @@ bool ReadContent(const nlohmann::json& json, std::string* content) {
 }
 
 std::vector<Message> ParseMessages(std::string_view text) {
-  const nlohmann::json json = backend::ParseJson(text);
+  const nlohmann::json json = base::ParseJson(text);
   bool good = json.is_array() && !json.empty();
   std::vector<Message> messages;
   for (size_t i = 0; good && i < json.size(); ++i) {

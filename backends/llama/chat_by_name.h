@@ -1,6 +1,5 @@
 // Prompts by one of the chat templates that llama.cpp's library knows, by name or by their look.
-#ifndef WASINN_BACKENDS_LLAMA_CHAT_BY_NAME_H_
-#define WASINN_BACKENDS_LLAMA_CHAT_BY_NAME_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -14,5 +13,3 @@ class Model;
 std::string ChatByName(const Model& model, std::string_view messages, const std::string& text, bool answer_follows);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_CHAT_BY_NAME_H_

@@ -1,6 +1,5 @@
 // llama.cpp's code for chats and JSON schemas.
-#ifndef WASINN_BACKENDS_LLAMA_COMMON_LIBRARY_H_
-#define WASINN_BACKENDS_LLAMA_COMMON_LIBRARY_H_
+#pragma once
 
 #include <wasinn_llama_common.h>
 
@@ -78,5 +77,3 @@ class CommonLibrary {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_COMMON_LIBRARY_H_

@@ -1,6 +1,5 @@
 // The backend's configuration keys.
-#ifndef WASINN_BACKENDS_LLAMA_CONFIG_H_
-#define WASINN_BACKENDS_LLAMA_CONFIG_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -50,5 +49,3 @@ struct ModelConfig {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_CONFIG_H_

@@ -70,11 +70,12 @@ void Context::MakeSequence(Settings needed, bool is_shared) {
   sequence_.reset();  // first, so that there are never two
   if (!needed.embedding) model_.CheckGenerates();
   if (is_shared) {
-    sequence_ = std::make_unique<SharedSequence>(model_.batcher(), account_, needed.context, model_.recurrent(), gate_);
+    sequence_ =
+        std::make_unique<SharedSequence>(model_.batcher(), account_, needed.context, model_.recurrent(), cancelled_);
   } else if (model_.draft() != nullptr && !needed.embedding) {
-    sequence_ = std::make_unique<DraftedSequence>(model_, needed, max_bytes_, account_, gate_);
+    sequence_ = std::make_unique<DraftedSequence>(model_, needed, max_bytes_, account_, cancelled_);
   } else {
-    sequence_ = std::make_unique<OwnSequence>(model_, needed, max_bytes_, account_, gate_);
+    sequence_ = std::make_unique<OwnSequence>(model_, needed, max_bytes_, account_, cancelled_);
   }
   sequence_settings_ = std::move(needed);
   is_shared_ = is_shared;
@@ -113,9 +114,9 @@ void Context::BeginGeneration() {
     probabilities_ = std::make_unique<Probabilities>(model_, static_cast<size_t>(*others),
                                                      settings_.sampling.probabilities_after, account_);
   }
-  generation_ =
-      std::make_unique<Generation>(model_, settings_, chat_ == nullptr ? nullptr : &chat_->form(), ReadPrompt(),
-                                   media_.get(), sequence_.get(), probabilities_.get(), gate_, account_, states_.get());
+  generation_ = std::make_unique<Generation>(model_, settings_, chat_ == nullptr ? nullptr : &chat_->form(),
+                                             ReadPrompt(), media_.get(), sequence_.get(), probabilities_.get(),
+                                             cancelled_, account_, states_.get());
 }
 
 void Context::Embed() {
@@ -150,8 +151,8 @@ void Context::AnswerTokens() {
   }
   // Many times the prompt, and so charged before it is there.
   text_ = backend::Reservation(model_.host().services(), account_);
-  text_.Resize(BytesOfPieces(model_, tokens, gate_));
-  completion_ = PiecesAsJson(model_, tokens, gate_);
+  text_.Resize(BytesOfPieces(model_, tokens, cancelled_));
+  completion_ = PiecesAsJson(model_, tokens, cancelled_);
   completion_.shrink_to_fit();
   text_.Resize(completion_.size());
 }
@@ -221,7 +222,7 @@ void Context::Compute() {
   EndGeneration();
   Generation::End end = Generation::End::kNone;
   try {
-    const backend::GateScope scope(&gate_);
+    cancelled_ = false;
     BeginGeneration();
     if (settings_.stream_stdout && !answers_at_once()) Warn(kNotPrinted);
     while (end == Generation::End::kNone) end = StepInside();
@@ -238,7 +239,7 @@ void Context::Step() {
   Generation::End end = Generation::End::kNone;
   has_piece_ = false;
   try {
-    const backend::GateScope scope(&gate_);
+    cancelled_ = false;
     if (!streaming_) BeginGeneration();
     streaming_ = true;
     end = StepInside();

@@ -1,9 +1,9 @@
 // One conversation.
-#ifndef WASINN_BACKENDS_LLAMA_CONTEXT_H_
-#define WASINN_BACKENDS_LLAMA_CONTEXT_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "common/cancel_gate.h"
 #include "common/reservation.h"
 #include "llama/chat.h"
 #include "llama/generation.h"
@@ -40,10 +39,8 @@ class Context {
   bool WantsSteps();
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
-  // Whatever runs looks at the gate.
-  void Cancel() {
-    gate_.Cancel([] {});
-  }
+  // Whatever runs looks at it.
+  void Cancel() { cancelled_ = true; }
   void DiscardOutputs();
   void Step();
   void Piece(uint32_t index, wasinn_tensor* view);
@@ -83,7 +80,7 @@ class Context {
   uint32_t OutputsForDecode() const;
   void Decode();
   void ForgetEmbeddings();
-  // One piece, between Enter and Leave of the gate.
+  // One piece.
   Generation::End StepInside();
   // Throws WASINN_CONTEXT_FULL if more text was to come.
   void CheckWhole(Generation::End end) const;
@@ -106,8 +103,8 @@ class Context {
   const uint64_t max_bytes_;  // 0: no limit
   void* const account_;       // who pays for what it keeps
   const std::shared_ptr<GuestStates> states_;
-  backend::CancelGate gate_;
-  std::string_view prompt_;  // where they are bound
+  std::atomic<bool> cancelled_ = false;  // the compute or step that runs
+  std::string_view prompt_;              // where they are bound
   std::string_view options_;
   std::span<const llama_token> chosen_;
   bool options_read_ = true;
@@ -158,5 +155,3 @@ class Context {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_CONTEXT_H_

@@ -127,17 +127,17 @@ const std::vector<llama_token>& Context::ReadPrompt() {
   media_.reset();
   if (settings_.detokenize) return tokens_.emplace(ParseTokens(model_, prompt_, kMostListed, account_));
   if (settings_.tokens) {
-    return tokens_.emplace(
-        ParseMixed(model_, prompt_,
-                   {.most = settings_.context, .whole = settings_.add_special, .account = account_, .gate = &gate_}));
+    return tokens_.emplace(ParseMixed(
+        model_, prompt_,
+        {.most = settings_.context, .whole = settings_.add_special, .account = account_, .cancelled = &cancelled_}));
   }
   if (settings_.chat) {
     const std::optional<MediaMessages> media = MediaMessages::Take(prompt_);
     if (media && model_.projector() == nullptr) {
       throw Error(WASINN_UNSUPPORTED_OPERATION, "the model takes no images and no sounds: it has no projector");
     }
-    chat_ =
-        std::make_unique<Chat>(model_, media ? std::string_view(media->text()) : prompt_, settings_, gate_, account_);
+    chat_ = std::make_unique<Chat>(model_, media ? std::string_view(media->text()) : prompt_, settings_, cancelled_,
+                                   account_);
     if (media) return ReadMedia(media->Split(chat_->form().prompt));
   } else if (model_.projector() != nullptr) {
     const std::vector<MediaPart> parts = SplitAtTags(prompt_);
@@ -161,14 +161,14 @@ const std::vector<llama_token>& Context::ReadMedia(std::span<const MediaPart> pa
   size_t texts = 0;
   for (const MediaPart& part : parts) texts += part.kind == MediaPart::Kind::kText ? part.data.size() : 0;
   const backend::Reservation meanwhile = ReserveForTokens(model_, account_, texts);
-  media_ = std::make_unique<MediaPrompt>(model_, parts, settings_.context, gate_, account_);
+  media_ = std::make_unique<MediaPrompt>(model_, parts, settings_.context, cancelled_, account_);
   return tokens_.emplace(media_->tokens());
 }
 
 const Texts& Context::ReadTexts() {
   if (!texts_.empty()) return texts_;
   backend::Reservation reservation(model_.host().services(), account_);
-  const CallBounds bounds = {.gate = &gate_, .reservation = &reservation};
+  const CallBounds bounds = {.cancelled = &cancelled_, .reservation = &reservation};
   const backend::Reservation meanwhile = ReserveForTokens(model_, account_, prompt_.size());
   texts_ = settings_.rerank ? TokenizeRanked(model_, prompt_, settings_.context, bounds)
                             : TokenizeTexts(model_, prompt_, settings_.context, bounds);

@@ -102,7 +102,7 @@ const std::string& Context::Report() {
 void Context::WriteMetadata() {
   // Before anything was computed, a guest asks for it to know how long its prompt is.
   if (!tokens_ && texts_.empty() && !prompt_.empty()) {
-    const backend::GateScope scope(&gate_);  // forgets that an earlier compute was cancelled
+    cancelled_ = false;  // forgets that an earlier compute was cancelled
     ReadOptions();
     if (!IsReadInComputes()) ReadPrompt();  // of `decode` without the tokens behind it
   }

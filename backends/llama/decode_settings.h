@@ -1,6 +1,5 @@
 // What a guest that decodes itself asks for.
-#ifndef WASINN_BACKENDS_LLAMA_DECODE_SETTINGS_H_
-#define WASINN_BACKENDS_LLAMA_DECODE_SETTINGS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -20,5 +19,3 @@ struct DecodeSettings {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_DECODE_SETTINGS_H_

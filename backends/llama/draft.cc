@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/descriptor.h"
 #include "common/error.h"
-#include "common/file.h"
 #include "llama/model.h"
 #include "llama/other_file.h"
 #include "llama/prompt.h"
@@ -32,14 +32,14 @@ constexpr int64_t kMostGuesses = 64;
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path) {
-    backend::File file;
+    base::Descriptor file;
     struct stat status = {};
-    if (!file.Open(open(path.c_str(), O_RDONLY | O_CLOEXEC)) || fstat(file.get(), &status) != 0 ||
+    if (!file.Open(open(path.c_str(), O_RDONLY | O_CLOEXEC)) || fstat(file.number(), &status) != 0 ||
         status.st_size == 0) {
       RefuseDraft(path, status.st_size == 0 && file.is_open() ? "is empty" : WhyNotOpened(errno));
     }
     size_ = static_cast<size_t>(status.st_size);
-    data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.number(), 0);
     if (data_ == MAP_FAILED) RefuseDraft(path, std::strerror(errno));
   }
   ~MappedFile() { munmap(data_, size_); }

@@ -1,6 +1,5 @@
 // A small model beside a model, which guesses what the model will say.
-#ifndef WASINN_BACKENDS_LLAMA_DRAFT_H_
-#define WASINN_BACKENDS_LLAMA_DRAFT_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -30,5 +29,3 @@ struct DraftSettings {
 std::unique_ptr<Model> LoadDraft(const Model& model, const DraftSettings& settings, const wasinn_load_options& options);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_DRAFT_H_

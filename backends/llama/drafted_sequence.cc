@@ -60,8 +60,9 @@ class MostProbableToken : public LogitsTaker {
 // Chooses by the logits of one token after the other, for as long as what is chosen was guessed.
 class Checker : public LogitsTaker {
  public:
-  Checker(const Model& model, std::span<const llama_token> guesses, Sampler* sampler, const backend::CancelGate& gate)
-      : model_(model), guesses_(guesses), sampler_(sampler), gate_(gate) {}
+  Checker(const Model& model, std::span<const llama_token> guesses, Sampler* sampler,
+          const std::atomic<bool>& cancelled)
+      : model_(model), guesses_(guesses), sampler_(sampler), cancelled_(cancelled) {}
 
   void Take(const float* logits) override {
     if (is_done_) return;
@@ -78,7 +79,7 @@ class Checker : public LogitsTaker {
   const Model& model_;
   const std::span<const llama_token> guesses_;
   Sampler* const sampler_;
-  const backend::CancelGate& gate_;
+  const std::atomic<bool>& cancelled_;
   bool is_done_ = false;
   std::deque<llama_token> chosen_;
 };
@@ -86,10 +87,10 @@ class Checker : public LogitsTaker {
 }  // namespace
 
 DraftedSequence::DraftedSequence(const Model& model, const Settings& settings, uint64_t max_bytes, void* account,
-                                 const backend::CancelGate& gate)
-    : OwnSequence(model, WithOutputs(model, settings), max_bytes, account, gate),
+                                 const std::atomic<bool>& cancelled)
+    : OwnSequence(model, WithOutputs(model, settings), max_bytes, account, cancelled),
       draft_model_(*model.draft()),
-      draft_(draft_model_, ForDraft(model, settings), max_bytes, account, gate) {}
+      draft_(draft_model_, ForDraft(model, settings), max_bytes, account, cancelled) {}
 
 void DraftedSequence::DropReady() {
   const size_t ready = std::min(held().tokens.size(), ready_.size());
@@ -157,7 +158,7 @@ llama_token DraftedSequence::Next(std::span<const llama_token> tokens, Sampler* 
   if (guesses.empty()) return OwnSequence::Next(tokens, sampler);
   std::vector<llama_token> checked = {tokens.front()};
   checked.insert(checked.end(), guesses.begin(), guesses.end());
-  Checker checker(model(), guesses, sampler, gate());
+  Checker checker(model(), guesses, sampler, cancelled());
   const size_t before = held().tokens.size();
   Evaluate(checked, &checker, checked.size());
   std::deque<llama_token>& chosen = checker.chosen();

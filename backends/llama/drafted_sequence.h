@@ -1,6 +1,5 @@
 // A conversation of which a small model guesses the next tokens, and the model checks several at once.
-#ifndef WASINN_BACKENDS_LLAMA_DRAFTED_SEQUENCE_H_
-#define WASINN_BACKENDS_LLAMA_DRAFTED_SEQUENCE_H_
+#pragma once
 
 #include <deque>
 #include <span>
@@ -17,7 +16,7 @@ class DraftedSequence : public OwnSequence {
  public:
   // As OwnSequence, for a model with a draft, whose llama context the guest pays for, too.
   DraftedSequence(const Model& model, const Settings& settings, uint64_t max_bytes, void* account,
-                  const backend::CancelGate& gate);
+                  const std::atomic<bool>& cancelled);
 
   Begun Begin(std::span<const llama_token> tokens, MediaPrompt* media, bool reuse, const State* state) override;
   llama_token Next(std::span<const llama_token> tokens, Sampler* sampler) override;
@@ -39,5 +38,3 @@ class DraftedSequence : public OwnSequence {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_DRAFTED_SEQUENCE_H_

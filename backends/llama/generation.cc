@@ -52,7 +52,7 @@ size_t TokensToKeep(const Model& model, const Settings& settings, size_t prompt,
 
 Generation::Generation(const Model& model, const Settings& settings, const ChatForm* form,
                        std::vector<llama_token> prompt, MediaPrompt* media, Sequence* sequence,
-                       Probabilities* probabilities, const backend::CancelGate& gate, void* account,
+                       Probabilities* probabilities, const std::atomic<bool>& cancelled, void* account,
                        GuestStates* states)
     : model_(model),
       media_(media),
@@ -65,7 +65,7 @@ Generation::Generation(const Model& model, const Settings& settings, const ChatF
       states_(model, settings, *sequence, prompt, Spans(media), states, account),
       shift_(settings.shift),
       keep_(TokensToKeep(model, settings, prompt.size(), sequence->capacity())),
-      sampler_(model, settings, form, gate, account),
+      sampler_(model, settings, form, cancelled, account),
       stop_tokens_(settings.stop_tokens),
       preserved_(Preserved(model, form)),
       writer_(StopWords(settings, form)),

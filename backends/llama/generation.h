@@ -1,6 +1,5 @@
 // A completion as it grows.
-#ifndef WASINN_BACKENDS_LLAMA_GENERATION_H_
-#define WASINN_BACKENDS_LLAMA_GENERATION_H_
+#pragma once
 
 #include <optional>
 #include <set>
@@ -27,11 +26,11 @@ class Generation {
   // Why it has ended: the model has said so; a stop word has come; a limit of tokens or of time; not yet.
   enum class Reason { kNone, kModel, kWord, kLength };
 
-  // `sequence`, `media`, `probabilities` and `gate` are used until this goes. `form`: of a chat, or NULL. `media`: the prompt
+  // `sequence`, `media`, `probabilities` and `cancelled` are used until this goes. `form`: of a chat, or NULL. `media`: the prompt
   // with its images and sounds, or NULL. `probabilities`: where those of its tokens are told, or NULL. `account`: who
   // pays for what it keeps. `states`: the guest's. Throws WASINN_NOT_FOUND for a state that is none of them.
   Generation(const Model& model, const Settings& settings, const ChatForm* form, std::vector<llama_token> prompt,
-             MediaPrompt* media, Sequence* sequence, Probabilities* probabilities, const backend::CancelGate& gate,
+             MediaPrompt* media, Sequence* sequence, Probabilities* probabilities, const std::atomic<bool>& cancelled,
              void* account, GuestStates* states);
   ~Generation() { sequence_->End(); }
   Generation(const Generation&) = delete;
@@ -102,5 +101,3 @@ class Generation {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_GENERATION_H_

@@ -1,6 +1,5 @@
 // What a generation was asked for, as it can be read again.
-#ifndef WASINN_BACKENDS_LLAMA_GENERATION_REPORT_H_
-#define WASINN_BACKENDS_LLAMA_GENERATION_REPORT_H_
+#pragma once
 
 #include <span>
 #include <string>
@@ -19,5 +18,3 @@ std::string ReportOf(const Model& model, const Settings& settings, std::span<con
                      backend::Reservation* reservation);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_GENERATION_REPORT_H_

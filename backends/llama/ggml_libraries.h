@@ -1,6 +1,5 @@
 // ggml's libraries for devices, which lie beside llama.cpp's.
-#ifndef WASINN_BACKENDS_LLAMA_GGML_LIBRARIES_H_
-#define WASINN_BACKENDS_LLAMA_GGML_LIBRARIES_H_
+#pragma once
 
 #include <filesystem>
 #include <vector>
@@ -13,5 +12,3 @@ namespace wasinn::llama {
 std::vector<std::filesystem::path> BestGgmlLibraries(const std::filesystem::path& folder);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_GGML_LIBRARIES_H_

@@ -1,6 +1,5 @@
 // The structure of a GGUF file.
-#ifndef WASINN_BACKENDS_LLAMA_GGUF_READER_H_
-#define WASINN_BACKENDS_LLAMA_GGUF_READER_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -52,5 +51,3 @@ class GgufFile {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_GGUF_READER_H_

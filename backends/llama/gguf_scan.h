@@ -1,6 +1,5 @@
 // What a GGUF file says of its model.
-#ifndef WASINN_BACKENDS_LLAMA_GGUF_SCAN_H_
-#define WASINN_BACKENDS_LLAMA_GGUF_SCAN_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -54,5 +53,3 @@ struct ModelScan {
 ModelScan ScanGguf(std::span<const uint8_t> bytes, const ScanOptions& options);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_GGUF_SCAN_H_

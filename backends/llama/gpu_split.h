@@ -1,6 +1,5 @@
 // How a model lies on several GPUs.
-#ifndef WASINN_BACKENDS_LLAMA_GPU_SPLIT_H_
-#define WASINN_BACKENDS_LLAMA_GPU_SPLIT_H_
+#pragma once
 
 #include <llama.h>
 
@@ -29,5 +28,3 @@ struct GpuSplit {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_GPU_SPLIT_H_

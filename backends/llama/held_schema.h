@@ -1,6 +1,5 @@
 // JSON schemas that a grammar holds.
-#ifndef WASINN_BACKENDS_LLAMA_HELD_SCHEMA_H_
-#define WASINN_BACKENDS_LLAMA_HELD_SCHEMA_H_
+#pragma once
 
 #include <string>
 
@@ -16,5 +15,3 @@ std::string HeldSchema(const char* key, const std::string& schema);
 std::string HeldTools(const std::string& tools);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_HELD_SCHEMA_H_

@@ -1,6 +1,5 @@
 // Whether a library has the structs that this backend was built for.
-#ifndef WASINN_BACKENDS_LLAMA_LAYOUT_CHECK_H_
-#define WASINN_BACKENDS_LLAMA_LAYOUT_CHECK_H_
+#pragma once
 
 #include <llama.h>
 
@@ -17,5 +16,3 @@ class LlamaLibrary;
 void CheckLayouts(const LlamaLibrary& library);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_LAYOUT_CHECK_H_

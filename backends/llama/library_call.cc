@@ -27,7 +27,7 @@ struct Running {
   static int GoOn(void* user, uint64_t bytes) {
     auto* self = static_cast<Running*>(user);
     const CallBounds& bounds = self->bounds;
-    if (bounds.gate != nullptr && bounds.gate->cancelled()) return 0;
+    if (bounds.cancelled != nullptr && *bounds.cancelled) return 0;
     if (bounds.reservation == nullptr) return 1;
     try {
       bounds.reservation->Resize(self->before + bytes);

@@ -1,15 +1,14 @@
 // Calls of the libraries that are compiled from llama.cpp's sources (scripts/deps/llama).
-#ifndef WASINN_BACKENDS_LLAMA_LIBRARY_CALL_H_
-#define WASINN_BACKENDS_LLAMA_LIBRARY_CALL_H_
+#pragma once
 
 #include <wasinn_llama_common.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 
-#include "common/cancel_gate.h"
 #include "common/error.h"
 #include "common/reservation.h"
 
@@ -17,8 +16,8 @@ namespace wasinn::llama {
 
 // What may end a call early.
 struct CallBounds {
-  const backend::CancelGate* gate = nullptr;    // NULL: nobody cancels it
-  backend::Reservation* reservation = nullptr;  // what it holds is charged there; NULL: to nobody
+  const std::atomic<bool>* cancelled = nullptr;  // NULL: nobody cancels it
+  backend::Reservation* reservation = nullptr;   // what it holds is charged there; NULL: to nobody
   // Bytes of the reservation that are held by what it works on, before and after; NULL: that is new.
   uint64_t* held = nullptr;
 };
@@ -45,5 +44,3 @@ std::string RunLibraryCall(const std::string& what, const CallBounds& bounds, co
                            const std::function<int(wasinn_llama_call*)>& run);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_LIBRARY_CALL_H_

@@ -1,6 +1,5 @@
 // llama.cpp, opened at run time.
-#ifndef WASINN_BACKENDS_LLAMA_LLAMA_LIBRARY_H_
-#define WASINN_BACKENDS_LLAMA_LLAMA_LIBRARY_H_
+#pragma once
 
 #include <ggml-backend.h>
 #include <llama.h>
@@ -166,5 +165,3 @@ struct FreeSampler {
 using SamplerPtr = std::unique_ptr<llama_sampler, FreeSampler>;
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_LLAMA_LIBRARY_H_

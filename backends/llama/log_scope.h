@@ -1,6 +1,5 @@
 // What llama.cpp says.
-#ifndef WASINN_BACKENDS_LLAMA_LOG_SCOPE_H_
-#define WASINN_BACKENDS_LLAMA_LOG_SCOPE_H_
+#pragma once
 
 #include <ggml.h>
 
@@ -43,5 +42,3 @@ class LogScope {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_LOG_SCOPE_H_

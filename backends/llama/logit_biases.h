@@ -1,6 +1,5 @@
 // What is added to the logits of tokens, by their numbers.
-#ifndef WASINN_BACKENDS_LLAMA_LOGIT_BIASES_H_
-#define WASINN_BACKENDS_LLAMA_LOGIT_BIASES_H_
+#pragma once
 
 #include <vector>
 
@@ -16,5 +15,3 @@ class Model;
 std::vector<llama_logit_bias> BiasesByToken(const Model& model, const SamplingSettings& settings);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_LOGIT_BIASES_H_

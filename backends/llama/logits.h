@@ -1,6 +1,5 @@
 // What a guest that decodes itself gets: logits, all or the highest.
-#ifndef WASINN_BACKENDS_LLAMA_LOGITS_H_
-#define WASINN_BACKENDS_LLAMA_LOGITS_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -48,5 +47,3 @@ class Logits : public LogitsTaker {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_LOGITS_H_

@@ -1,6 +1,5 @@
 // Who gets the numbers by which tokens are chosen.
-#ifndef WASINN_BACKENDS_LLAMA_LOGITS_TAKER_H_
-#define WASINN_BACKENDS_LLAMA_LOGITS_TAKER_H_
+#pragma once
 
 namespace wasinn::llama {
 
@@ -15,5 +14,3 @@ class LogitsTaker {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_LOGITS_TAKER_H_

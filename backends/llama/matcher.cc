@@ -33,11 +33,12 @@ wasinn_llama_vocabulary VocabularyOf(const Model& model) {
 
 }  // namespace
 
-Matcher::Matcher(const Model& model, const std::string& grammar, const backend::CancelGate& gate, void* account)
+Matcher::Matcher(const Model& model, const std::string& grammar, const std::atomic<bool>& cancelled, void* account)
     : library_(model.host().common()),
-      gate_(gate),
+      cancelled_(cancelled),
       reservation_(model.host().services(), account),
-      matcher_(library_.NewMatcher(VocabularyOf(model), grammar, {.gate = &gate_, .reservation = &reservation_})),
+      matcher_(
+          library_.NewMatcher(VocabularyOf(model), grammar, {.cancelled = &cancelled_, .reservation = &reservation_})),
       held_(reservation_.bytes()) {}
 
 bool Matcher::Allows(llama_token token) {
@@ -51,14 +52,15 @@ void Matcher::Restrict(std::span<llama_token_data> candidates) {
   for (const llama_token_data& one : candidates) tokens_.push_back(one.id);
   allowed_.assign(tokens_.size(), 0);
   library_.Check(matcher_.get(), tokens_, allowed_.data(),
-                 {.gate = &gate_, .reservation = &reservation_, .held = &held_});
+                 {.cancelled = &cancelled_, .reservation = &reservation_, .held = &held_});
   for (size_t i = 0; i < candidates.size(); ++i) {
     if (allowed_[i] == 0) candidates[i].logit = -INFINITY;
   }
 }
 
 bool Matcher::AcceptPiece(llama_token token, std::string_view piece) {
-  return library_.Accept(matcher_.get(), token, piece, {.gate = &gate_, .reservation = &reservation_, .held = &held_});
+  return library_.Accept(matcher_.get(), token, piece,
+                         {.cancelled = &cancelled_, .reservation = &reservation_, .held = &held_});
 }
 
 }  // namespace wasinn::llama

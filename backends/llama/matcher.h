@@ -1,14 +1,13 @@
 // Finds the tokens that may follow a text by a grammar.
-#ifndef WASINN_BACKENDS_LLAMA_MATCHER_H_
-#define WASINN_BACKENDS_LLAMA_MATCHER_H_
+#pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/cancel_gate.h"
 #include "common/reservation.h"
 #include "llama/common_library.h"
 #include "llama/llama_library.h"
@@ -23,9 +22,9 @@ class Model;
 class Matcher {
  public:
   // `grammar`: GBNF. `account`: pays for its memory. The functions throw WASINN_TOO_LARGE for what takes too much, and
-  // WASINN_TIMEOUT once `gate` is cancelled; this one also WASINN_INVALID_ARGUMENT for what is no grammar, and
+  // WASINN_TIMEOUT once `cancelled` is set; this one also WASINN_INVALID_ARGUMENT for what is no grammar, and
   // WASINN_UNSUPPORTED_OPERATION where the library is missing.
-  Matcher(const Model& model, const std::string& grammar, const backend::CancelGate& gate, void* account);
+  Matcher(const Model& model, const std::string& grammar, const std::atomic<bool>& cancelled, void* account);
 
   bool Allows(llama_token token);
   // -INFINITY becomes the logit of those that may not come.
@@ -39,7 +38,7 @@ class Matcher {
   bool AcceptPiece(llama_token token, std::string_view piece);
 
   const CommonLibrary& library_;
-  const backend::CancelGate& gate_;
+  const std::atomic<bool>& cancelled_;
   backend::Reservation reservation_;  // goes after it
   CommonLibrary::Matcher matcher_;
   uint64_t held_;  // bytes of it
@@ -48,5 +47,3 @@ class Matcher {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_MATCHER_H_

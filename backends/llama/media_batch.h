@@ -1,6 +1,5 @@
 // A part of an image or a sound as llama.cpp takes it.
-#ifndef WASINN_BACKENDS_LLAMA_MEDIA_BATCH_H_
-#define WASINN_BACKENDS_LLAMA_MEDIA_BATCH_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -55,5 +54,3 @@ class NotCausal {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_MEDIA_BATCH_H_

@@ -1,6 +1,5 @@
 // llama.cpp's mtmd, with what decodes images and sounds.
-#ifndef WASINN_BACKENDS_LLAMA_MEDIA_LIBRARY_H_
-#define WASINN_BACKENDS_LLAMA_MEDIA_LIBRARY_H_
+#pragma once
 
 #include <wasinn_llama_mtmd.h>
 
@@ -49,5 +48,3 @@ struct FreeMedia {
 using MediaPtr = std::unique_ptr<wasinn_llama_media, FreeMedia>;
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_MEDIA_LIBRARY_H_

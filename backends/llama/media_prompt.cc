@@ -49,18 +49,18 @@ void CheckParts(const Model& model, const Projector& projector, std::span<const 
 }  // namespace
 
 MediaPrompt::MediaPrompt(const Model& model, std::span<const MediaPart> parts, size_t capacity,
-                         const backend::CancelGate& gate, void* account)
+                         const std::atomic<bool>& cancelled, void* account)
     : model_(model),
       projector_(*model.projector()),
       account_(account),
       reservation_(model.host().services(), account),
       media_(nullptr, {&projector_.library()}) {
   CheckParts(model, projector_, parts, capacity);
-  Make(parts, gate);
+  Make(parts, cancelled);
   List(capacity);
 }
 
-void MediaPrompt::Make(std::span<const MediaPart> parts, const backend::CancelGate& gate) {
+void MediaPrompt::Make(std::span<const MediaPart> parts, const std::atomic<bool>& cancelled) {
   std::vector<wasinn_llama_part> list;
   size_t text = 0;
   for (const MediaPart& part : parts) {
@@ -74,13 +74,14 @@ void MediaPrompt::Make(std::span<const MediaPart> parts, const backend::CancelGa
   }
   CallLimits limits = kMediaLimits;
   limits.stack = StackForText(text);
-  RunLibraryCall("the prompt", {.gate = &gate, .reservation = &reservation_}, limits, [&](wasinn_llama_call* call) {
-    const LogScope scope(model_.host().log(), false);
-    wasinn_llama_media* made = nullptr;
-    const int status = projector_.library().media_new(projector_.get(), list.data(), list.size(), call, &made);
-    media_.reset(made);
-    return status;
-  });
+  RunLibraryCall(
+      "the prompt", {.cancelled = &cancelled, .reservation = &reservation_}, limits, [&](wasinn_llama_call* call) {
+        const LogScope scope(model_.host().log(), false);
+        wasinn_llama_media* made = nullptr;
+        const int status = projector_.library().media_new(projector_.get(), list.data(), list.size(), call, &made);
+        media_.reset(made);
+        return status;
+      });
 }
 
 void MediaPrompt::List(size_t capacity) {
@@ -118,13 +119,13 @@ size_t MediaPrompt::NextBegin(size_t token) const {
   return next == spans_.end() ? tokens_.size() : next->begin;
 }
 
-void MediaPrompt::Encode(size_t token, const backend::CancelGate& gate) {
+void MediaPrompt::Encode(size_t token, const std::atomic<bool>& cancelled) {
   for (size_t i = 0; i < spans_.size(); ++i) {
-    if (spans_[i].end() > token && chunks_[i].numbers.empty()) EncodeOne(i, gate);
+    if (spans_[i].end() > token && chunks_[i].numbers.empty()) EncodeOne(i, cancelled);
   }
 }
 
-void MediaPrompt::EncodeOne(size_t span, const backend::CancelGate& gate) {
+void MediaPrompt::EncodeOne(size_t span, const std::atomic<bool>& cancelled) {
   const LlamaLibrary& library = model_.host().library();
   const size_t count = spans_[span].count * static_cast<size_t>(library.model_n_embd_inp(model_.get()));
   backend::Reservation reservation(model_.host().services(), account_);
@@ -132,14 +133,16 @@ void MediaPrompt::EncodeOne(size_t span, const backend::CancelGate& gate) {
   std::vector<float> numbers(count);
   CallLimits limits = kMediaLimits;
   limits.stack = kEncodeStack;
-  const auto turn = projector_.Turn(gate);
+  const auto turn = projector_.Turn(cancelled);
   const backend::ThreadLease threads(&model_.host().spare_threads(), model_.config().defaults.threads);
   // What the projector keeps for the next one is the host's.
   backend::Reservation passing;
-  RunLibraryCall("the projector", {.gate = &gate, .reservation = &passing}, limits, [&](wasinn_llama_call* call) {
-    const LogScope scope(model_.host().log(), false);
-    return projector_.library().media_encode(media_.get(), chunks_[span].index, threads.count(), numbers.data(), call);
-  });
+  RunLibraryCall("the projector", {.cancelled = &cancelled, .reservation = &passing}, limits,
+                 [&](wasinn_llama_call* call) {
+                   const LogScope scope(model_.host().log(), false);
+                   return projector_.library().media_encode(media_.get(), chunks_[span].index, threads.count(),
+                                                            numbers.data(), call);
+                 });
   if (!std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); })) {
     throw Error(WASINN_RUNTIME_ERROR, "the projector computes a value that is not a number");
   }

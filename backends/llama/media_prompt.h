@@ -1,14 +1,13 @@
 // Prompts with images and sounds.
-#ifndef WASINN_BACKENDS_LLAMA_MEDIA_PROMPT_H_
-#define WASINN_BACKENDS_LLAMA_MEDIA_PROMPT_H_
+#pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "common/cancel_gate.h"
 #include "common/reservation.h"
 #include "llama/media_library.h"
 #include "llama/media_span.h"
@@ -29,11 +28,11 @@ struct MediaPart {
 // these is LLAMA_TOKEN_NULL. One thread at a time; what is const also while that one waits.
 class MediaPrompt {
  public:
-  // For a model with a projector. Decodes the files, and looks at the model's `gate` meanwhile. `account`: who pays for
+  // For a model with a projector. Decodes the files, and looks at `cancelled` meanwhile. `account`: who pays for
   // what it keeps. Throws WASINN_INVALID_ARGUMENT for files that are broken, WASINN_TOO_LARGE for those that are too
   // large, WASINN_PROMPT_TOO_LONG for more than `capacity` tokens, WASINN_UNSUPPORTED_OPERATION for what the projector
   // does not take, WASINN_TIMEOUT.
-  MediaPrompt(const Model& model, std::span<const MediaPart> parts, size_t capacity, const backend::CancelGate& gate,
+  MediaPrompt(const Model& model, std::span<const MediaPart> parts, size_t capacity, const std::atomic<bool>& cancelled,
               void* account);
 
   const std::vector<llama_token>& tokens() const { return tokens_; }
@@ -49,7 +48,7 @@ class MediaPrompt {
 
   // Computes what stands for the tokens of those that do not end before `token`, unless it is there. Throws
   // WASINN_TIMEOUT, WASINN_TOO_LARGE, WASINN_RUNTIME_ERROR.
-  void Encode(size_t token, const backend::CancelGate& gate);
+  void Encode(size_t token, const std::atomic<bool>& cancelled);
   // For each token as many numbers as the model's tokens have.
   const float* Numbers(size_t span) const { return chunks_[span].numbers.data(); }
   // Of a span that begins there: one for each token, or four, of all tokens the first ones first.
@@ -64,9 +63,9 @@ class MediaPrompt {
     std::vector<float> numbers;
   };
 
-  void Make(std::span<const MediaPart> parts, const backend::CancelGate& gate);
+  void Make(std::span<const MediaPart> parts, const std::atomic<bool>& cancelled);
   void List(size_t capacity);
-  void EncodeOne(size_t span, const backend::CancelGate& gate);
+  void EncodeOne(size_t span, const std::atomic<bool>& cancelled);
 
   const Model& model_;
   const Projector& projector_;
@@ -85,5 +84,3 @@ inline std::span<const MediaSpan> Spans(const MediaPrompt* prompt) {
 }
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_MEDIA_PROMPT_H_

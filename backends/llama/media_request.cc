@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/json.h"
 #include "common/error.h"
 #include "common/json.h"
 #include "llama/chat.h"
@@ -116,7 +117,7 @@ class MediaMessages::Reader {
   }
 
   static std::string Unescaped(std::string_view string) {
-    const auto json = backend::ParseJson(fmt::format("\"{}\"", string));
+    const auto json = base::ParseJson(fmt::format("\"{}\"", string));
     if (!json.is_string()) RefuseMessages();
     return json.get<std::string>();
   }

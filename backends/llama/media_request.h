@@ -1,6 +1,5 @@
 // Images and sounds in what a guest sends.
-#ifndef WASINN_BACKENDS_LLAMA_MEDIA_REQUEST_H_
-#define WASINN_BACKENDS_LLAMA_MEDIA_REQUEST_H_
+#pragma once
 
 #include <deque>
 #include <optional>
@@ -40,5 +39,3 @@ class MediaMessages {
 std::vector<MediaPart> SplitAtTags(std::string_view prompt);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_MEDIA_REQUEST_H_

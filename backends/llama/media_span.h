@@ -1,6 +1,5 @@
 // Where an image or a sound lies among the tokens of a text.
-#ifndef WASINN_BACKENDS_LLAMA_MEDIA_SPAN_H_
-#define WASINN_BACKENDS_LLAMA_MEDIA_SPAN_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -19,5 +18,3 @@ struct MediaSpan {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_MEDIA_SPAN_H_

@@ -1,6 +1,5 @@
 // A loaded model.
-#ifndef WASINN_BACKENDS_LLAMA_MODEL_H_
-#define WASINN_BACKENDS_LLAMA_MODEL_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -105,5 +104,3 @@ class Model {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_MODEL_H_

@@ -1,6 +1,5 @@
 // A model's bytes as the file that llama.cpp reads.
-#ifndef WASINN_BACKENDS_LLAMA_MODEL_FILE_H_
-#define WASINN_BACKENDS_LLAMA_MODEL_FILE_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -22,5 +21,3 @@ FilePtr BytesAsFile(const wasinn_blob& blob);
 bool HasFile(const wasinn_blob& blob);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_MODEL_FILE_H_

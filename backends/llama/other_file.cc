@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/descriptor.h"
 #include "common/error.h"
-#include "common/file.h"
 
 namespace wasinn::llama {
 
@@ -18,7 +18,7 @@ std::string WhyNotOpened(int error) {
 }
 
 void RequireOtherFile(const std::string& key, const std::string& path) {
-  backend::File file;
+  base::Descriptor file;
   if (file.Open(open(path.c_str(), O_RDONLY | O_CLOEXEC))) return;
   throw backend::Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: {}: {}", key, path, WhyNotOpened(errno)));
 }

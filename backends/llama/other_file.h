@@ -1,6 +1,5 @@
 // A file of the host's beside a model's own: a projector, a draft, an adapter.
-#ifndef WASINN_BACKENDS_LLAMA_OTHER_FILE_H_
-#define WASINN_BACKENDS_LLAMA_OTHER_FILE_H_
+#pragma once
 
 #include <string>
 
@@ -14,5 +13,3 @@ std::string WhyNotOpened(int error);
 void RequireOtherFile(const std::string& key, const std::string& path);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_OTHER_FILE_H_

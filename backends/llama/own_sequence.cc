@@ -88,10 +88,10 @@ void ShiftSequence(const LlamaLibrary& library, llama_memory_t memory, llama_seq
 }
 
 OwnSequence::OwnSequence(const Model& model, const Settings& settings, uint64_t max_bytes, void* account,
-                         const backend::CancelGate& gate)
+                         const std::atomic<bool>& cancelled)
     : model_(model),
       library_(model.host().library()),
-      gate_(gate),
+      cancelled_(cancelled),
       threads_(model.host(), settings.threads),
       reservation_(model.host().services(), account),
       context_(nullptr, {&library_}),
@@ -134,7 +134,7 @@ void OwnSequence::UseAdapters(const AdapterSettings& adapters) {
   adapters_ = std::move(wanted);
 }
 
-bool OwnSequence::IsCancelled(void* self) { return static_cast<OwnSequence*>(self)->gate_.cancelled(); }
+bool OwnSequence::IsCancelled(void* self) { return static_cast<OwnSequence*>(self)->cancelled_; }
 
 void OwnSequence::Forget() {
   held_.Cut(0);
@@ -189,9 +189,9 @@ StatePtr OwnSequence::Save(backend::Reservation reservation) {
 
 void OwnSequence::Evaluate(std::span<const llama_token> tokens, LogitsTaker* taker, size_t rows) {
   try {
-    if (media_ != nullptr) media_->Encode(held_.tokens.size(), gate_);
+    if (media_ != nullptr) media_->Encode(held_.tokens.size(), cancelled_);
     for (size_t wanted = tokens.size() - rows; !tokens.empty();) {
-      if (gate_.cancelled()) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
+      if (cancelled_) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
       const size_t span = media_ == nullptr ? 0 : media_->SpanAt(held_.tokens.size());
       const bool is_text = media_ == nullptr || span == media_->spans().size();
       const size_t n = is_text ? EvaluateText(tokens, taker != nullptr, wanted) : EvaluateMedia(span, tokens);

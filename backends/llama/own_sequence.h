@@ -1,6 +1,5 @@
 // A conversation with a llama context of its own.
-#ifndef WASINN_BACKENDS_LLAMA_OWN_SEQUENCE_H_
-#define WASINN_BACKENDS_LLAMA_OWN_SEQUENCE_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -31,9 +30,9 @@ void ShiftSequence(const LlamaLibrary& library, llama_memory_t memory, llama_seq
 class OwnSequence : public Sequence {
  public:
   // `max_bytes`: throws WASINN_TOO_LARGE where the llama context would take more; 0: no limit. `account`: who pays for
-  // it. `gate`: what cancels.
+  // it. `cancelled`: ends what runs.
   OwnSequence(const Model& model, const Settings& settings, uint64_t max_bytes, void* account,
-              const backend::CancelGate& gate);
+              const std::atomic<bool>& cancelled);
 
   size_t capacity() const override { return capacity_; }
   size_t most_at_once() const override { return library_.n_ubatch(context_.get()); }
@@ -57,7 +56,7 @@ class OwnSequence : public Sequence {
 
  protected:
   const Model& model() const { return model_; }
-  const backend::CancelGate& gate() const { return gate_; }
+  const std::atomic<bool>& cancelled() const { return cancelled_; }
   const Held& held() const { return held_; }
   // Forgets all behind the first `n`. False: the memory cannot, and all is forgotten.
   [[nodiscard]] bool Cut(size_t n);
@@ -73,7 +72,7 @@ class OwnSequence : public Sequence {
 
   const Model& model_;
   const LlamaLibrary& library_;
-  const backend::CancelGate& gate_;
+  const std::atomic<bool>& cancelled_;
   const Threads threads_;
   backend::Reservation reservation_;  // goes after the llama context
   ContextPtr context_;
@@ -90,5 +89,3 @@ class OwnSequence : public Sequence {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_OWN_SEQUENCE_H_

@@ -1,6 +1,5 @@
 // How much of prompts goes into a batch beside the tokens of those who generate.
-#ifndef WASINN_BACKENDS_LLAMA_PACE_H_
-#define WASINN_BACKENDS_LLAMA_PACE_H_
+#pragma once
 
 #include <algorithm>
 #include <chrono>
@@ -81,5 +80,3 @@ class Pace {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_PACE_H_

@@ -1,6 +1,5 @@
 // How probable the tokens of an answer were.
-#ifndef WASINN_BACKENDS_LLAMA_PROBABILITIES_H_
-#define WASINN_BACKENDS_LLAMA_PROBABILITIES_H_
+#pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <span>
@@ -42,5 +41,3 @@ class Probabilities {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_PROBABILITIES_H_

@@ -36,11 +36,11 @@ Projector::Projector(const Model& model, const ProjectorSettings& settings, cons
   is_mrope_ = library_.is_mrope(projector_.get()) != 0;
 }
 
-std::unique_lock<std::timed_mutex> Projector::Turn(const backend::CancelGate& gate) const {
+std::unique_lock<std::timed_mutex> Projector::Turn(const std::atomic<bool>& cancelled) const {
   constexpr auto kCancelPoll = std::chrono::milliseconds(5);
   std::unique_lock lock(encoding_, std::defer_lock);
   while (!lock.try_lock_for(kCancelPoll)) {
-    if (gate.cancelled()) throw Error(WASINN_TIMEOUT, "the generation was cancelled while it waited for the projector");
+    if (cancelled) throw Error(WASINN_TIMEOUT, "the generation was cancelled while it waited for the projector");
   }
   return lock;
 }

@@ -1,14 +1,13 @@
 // What a model reads images and sounds by.
-#ifndef WASINN_BACKENDS_LLAMA_PROJECTOR_H_
-#define WASINN_BACKENDS_LLAMA_PROJECTOR_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
 
-#include "common/cancel_gate.h"
 #include "llama/media_library.h"
 
 namespace wasinn::llama {
@@ -39,7 +38,7 @@ class Projector {
   const wasinn_llama_projector* get() const { return projector_.get(); }
 
   // Whoever encodes is alone with it. Waits for those before. Throws WASINN_TIMEOUT.
-  std::unique_lock<std::timed_mutex> Turn(const backend::CancelGate& gate) const;
+  std::unique_lock<std::timed_mutex> Turn(const std::atomic<bool>& cancelled) const;
 
  private:
   const MediaLibrary library_;
@@ -49,5 +48,3 @@ class Projector {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_PROJECTOR_H_

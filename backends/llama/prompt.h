@@ -1,6 +1,5 @@
 // Prompts as tokens.
-#ifndef WASINN_BACKENDS_LLAMA_PROMPT_H_
-#define WASINN_BACKENDS_LLAMA_PROMPT_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -40,5 +39,3 @@ constexpr bool kWithSpecial = true;
 std::string PieceOf(const Model& model, llama_token token, bool special);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_PROMPT_H_

@@ -23,19 +23,19 @@ constexpr size_t kLongestConverted = 1 << 20;
 
 }  // namespace
 
-Sampler::Sampler(const Model& model, const Settings& settings, const ChatForm* form, const backend::CancelGate& gate,
+Sampler::Sampler(const Model& model, const Settings& settings, const ChatForm* form, const std::atomic<bool>& cancelled,
                  void* account)
     : model_(model),
       library_(model.host().library()),
       reservation_(model.host().services(), account),
       chain_(library_.sampler_chain_init(library_.sampler_chain_default_params()), {&library_}),
-      gate_(gate),
+      cancelled_(cancelled),
       may_go_without_(form != nullptr && !form->grammar.empty() && form->lazy),
       keeps_logits_(settings.sampling.probabilities.has_value()),
       is_greedy_(settings.temperature <= 0) {
   if (may_go_without_) watch_.emplace(*form);
   if (const std::string text = GrammarText(settings, form); !text.empty()) {
-    grammar_.emplace(model_, text, gate_, account);
+    grammar_.emplace(model_, text, cancelled_, account);
     if (form != nullptr && !form->grammar.empty() && !form->lazy) BeginGrammar(form->generation_prompt);
   }
   AddTo(chain_.get(), settings);
@@ -94,7 +94,7 @@ std::string Sampler::GrammarText(const Settings& settings, const ChatForm* form)
   if (form != nullptr && !form->grammar.empty()) return form->grammar;
   if (settings.json_schema.empty()) return settings.grammar;
   std::string grammar =
-      model_.host().common().GrammarOf(settings.json_schema, {.gate = &gate_, .reservation = &reservation_});
+      model_.host().common().GrammarOf(settings.json_schema, {.cancelled = &cancelled_, .reservation = &reservation_});
   if (grammar.size() <= kLongestConverted) return grammar;
   throw Error(WASINN_TOO_LARGE, fmt::format("json-schema: becomes a grammar of {} bytes: no more than {} are allowed",
                                             grammar.size(), kLongestConverted));

@@ -1,13 +1,12 @@
 // Chooses tokens.
-#ifndef WASINN_BACKENDS_LLAMA_SAMPLER_H_
-#define WASINN_BACKENDS_LLAMA_SAMPLER_H_
+#pragma once
 
+#include <atomic>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "common/cancel_gate.h"
 #include "common/reservation.h"
 #include "llama/host.h"
 #include "llama/logits_taker.h"
@@ -23,9 +22,9 @@ class Model;
 // do, a token is chosen without the grammar first, and again with it where the grammar does not allow that one.
 class Sampler : public LogitsTaker {
  public:
-  // `form`: of a chat, or NULL. `gate` is used until this goes. `account`: pays for its memory. Throws what Matcher
+  // `form`: of a chat, or NULL. `cancelled` is used until this goes. `account`: pays for its memory. Throws what Matcher
   // does, and WASINN_INVALID_ARGUMENT for settings that do not go together.
-  Sampler(const Model& model, const Settings& settings, const ChatForm* form, const backend::CancelGate& gate,
+  Sampler(const Model& model, const Settings& settings, const ChatForm* form, const std::atomic<bool>& cancelled,
           void* account);
 
   // Takes the logits of one token: a copy, in which nothing that a guest asked for has a part. Throws
@@ -54,7 +53,7 @@ class Sampler : public LogitsTaker {
   const LlamaLibrary& library_;
   backend::Reservation reservation_;  // goes after what it is for
   const SamplerPtr chain_;
-  const backend::CancelGate& gate_;
+  const std::atomic<bool>& cancelled_;
   const bool may_go_without_;          // the grammar is that of tool calls, which a model may write in another way
   std::optional<TriggerWatch> watch_;  // the grammar does not hold yet
   std::optional<Matcher> grammar_;
@@ -65,5 +64,3 @@ class Sampler : public LogitsTaker {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_SAMPLER_H_

@@ -1,6 +1,5 @@
 // How tokens are chosen, beyond what every program sets.
-#ifndef WASINN_BACKENDS_LLAMA_SAMPLING_SETTINGS_H_
-#define WASINN_BACKENDS_LLAMA_SAMPLING_SETTINGS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -40,5 +39,3 @@ struct SamplingSettings {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_SAMPLING_SETTINGS_H_

@@ -1,6 +1,5 @@
 // Regular expressions of JSON schemas.
-#ifndef WASINN_BACKENDS_LLAMA_SCHEMA_PATTERN_H_
-#define WASINN_BACKENDS_LLAMA_SCHEMA_PATTERN_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -14,5 +13,3 @@ namespace wasinn::llama {
 std::optional<std::string> HeldPattern(std::string_view pattern);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_SCHEMA_PATTERN_H_

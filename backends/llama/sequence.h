@@ -1,13 +1,12 @@
 // Where the tokens of one conversation are evaluated.
-#ifndef WASINN_BACKENDS_LLAMA_SEQUENCE_H_
-#define WASINN_BACKENDS_LLAMA_SEQUENCE_H_
+#pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "common/cancel_gate.h"
 #include "llama/media_prompt.h"
 #include "llama/sampler.h"
 #include "llama/state.h"
@@ -54,5 +53,3 @@ class Sequence {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_SEQUENCE_H_

@@ -1,6 +1,5 @@
 // Values of keys, where they are said.
-#ifndef WASINN_BACKENDS_LLAMA_SET_VALUES_H_
-#define WASINN_BACKENDS_LLAMA_SET_VALUES_H_
+#pragma once
 
 #include <cstdint>
 
@@ -28,5 +27,3 @@ inline void SetBool(const backend::Config& config, const char* key, bool* value)
 }
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_SET_VALUES_H_

@@ -7,8 +7,8 @@
 #include <climits>
 #include <string_view>
 
+#include "base/json.h"
 #include "common/error.h"
-#include "common/json.h"
 #include "llama/held_schema.h"
 #include "llama/set_values.h"
 #include "llama/text.h"
@@ -67,7 +67,7 @@ void SetStopTokens(const Config& config, std::vector<int32_t>* tokens) {
   constexpr size_t kDepth = 1, kMost = 256;
   const auto text = config.JsonText(kKey, kDepth);
   if (!text) return;
-  const auto list = backend::ParseJson(*text);
+  const auto list = base::ParseJson(*text);
   const auto is_token = [](const auto& one) { return one.is_number_integer() && one >= 0 && one <= INT32_MAX; };
   if (!list.is_array() || list.size() > kMost || !std::ranges::all_of(list, is_token)) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: expected a list of at most {} tokens' numbers", kKey, kMost));

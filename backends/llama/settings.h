@@ -1,6 +1,5 @@
 // What a generation does, as guests set it.
-#ifndef WASINN_BACKENDS_LLAMA_SETTINGS_H_
-#define WASINN_BACKENDS_LLAMA_SETTINGS_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -103,5 +102,3 @@ struct Settings {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_SETTINGS_H_

@@ -1,8 +1,8 @@
 #include "llama/shared_prompt.h"
 
+#include <atomic>
 #include <memory>
 
-#include "common/cancel_gate.h"
 #include "common/on_cancel.h"
 #include "llama/own_sequence.h"
 #include "llama/prompt.h"
@@ -13,21 +13,20 @@ namespace wasinn::llama {
 namespace {
 
 std::unique_ptr<Sequence> MakeSequence(const Model& model, const Settings& settings, const wasinn_load_options& options,
-                                       const backend::CancelGate& gate) {
+                                       const std::atomic<bool>& cancelled) {
   if (model.batcher() == nullptr) {
-    return std::make_unique<OwnSequence>(model, settings, options.max_bytes, options.account, gate);
+    return std::make_unique<OwnSequence>(model, settings, options.max_bytes, options.account, cancelled);
   }
-  return std::make_unique<SharedSequence>(model.batcher(), nullptr, settings.context, model.recurrent(), gate);
+  return std::make_unique<SharedSequence>(model.batcher(), nullptr, settings.context, model.recurrent(), cancelled);
 }
 
 }  // namespace
 
 StatePtr EvaluateSharedPrompt(const Model& model, const std::string& text, const wasinn_load_options& options) {
   model.CheckGenerates();
-  backend::CancelGate gate;
-  gate.Enter();
-  const backend::OnCancel cancel(options, [&gate] { gate.Cancel([] {}); });
-  const std::unique_ptr<Sequence> sequence = MakeSequence(model, model.config().defaults, options, gate);
+  std::atomic<bool> cancelled = false;
+  const backend::OnCancel cancel(options, [&cancelled] { cancelled = true; });
+  const std::unique_ptr<Sequence> sequence = MakeSequence(model, model.config().defaults, options, cancelled);
   const std::vector<llama_token> tokens = Tokenize(model, text, sequence->capacity());
   constexpr bool kReuse = false;
   sequence->Begin(tokens, nullptr, kReuse, nullptr);

@@ -1,6 +1,5 @@
 // A beginning that many guests' prompts have, evaluated once.
-#ifndef WASINN_BACKENDS_LLAMA_SHARED_PROMPT_H_
-#define WASINN_BACKENDS_LLAMA_SHARED_PROMPT_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -14,5 +13,3 @@ namespace wasinn::llama {
 StatePtr EvaluateSharedPrompt(const Model& model, const std::string& text, const wasinn_load_options& options);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_SHARED_PROMPT_H_

@@ -1,6 +1,5 @@
 // A conversation that is decoded together with others.
-#ifndef WASINN_BACKENDS_LLAMA_SHARED_SEQUENCE_H_
-#define WASINN_BACKENDS_LLAMA_SHARED_SEQUENCE_H_
+#pragma once
 
 #include <algorithm>
 #include <memory>
@@ -18,12 +17,13 @@ namespace wasinn::llama {
 class SharedSequence : public Sequence {
  public:
   // `guest`: whose it is, or NULL.
-  SharedSequence(Batcher* batcher, const void* guest, size_t capacity, bool recurrent, const backend::CancelGate& gate)
+  SharedSequence(Batcher* batcher, const void* guest, size_t capacity, bool recurrent,
+                 const std::atomic<bool>& cancelled)
       : batcher_(batcher),
         holder_(batcher->NewHolder(guest)),
         capacity_(std::min(capacity, batcher->capacity())),
         recurrent_(recurrent),
-        gate_(gate) {}
+        cancelled_(cancelled) {}
   ~SharedSequence() override {
     End();
     batcher_->Forget(holder_);
@@ -42,12 +42,12 @@ class SharedSequence : public Sequence {
     if (lease_) {
       lease_->kept = reuse ? Usable(tokens) : 0;
     } else {
-      lease_ = batcher_->Acquire(holder_, {tokens, Spans(media)}, reuse, recurrent_, gate_);
+      lease_ = batcher_->Acquire(holder_, {tokens, Spans(media)}, reuse, recurrent_, cancelled_);
     }
     Batcher::Lease& lease = *lease_;
     const size_t usable = state == nullptr ? 0 : state->held.Usable(tokens, Spans(media));
     // If the place is lost meanwhile, the tokens are evaluated.
-    const bool is_restored = usable > lease.kept && batcher_->Load(lease, *state, gate_);
+    const bool is_restored = usable > lease.kept && batcher_->Load(lease, *state, cancelled_);
     if (is_restored) lease.kept = usable;
     tokens_.assign(tokens.begin(), tokens.begin() + static_cast<ptrdiff_t>(lease.kept));
     return {lease.kept, is_restored};
@@ -76,7 +76,7 @@ class SharedSequence : public Sequence {
   StatePtr Save(backend::Reservation reservation) override {
     State state{.reservation = std::move(reservation), .kind = kind(), .held = {}, .bytes = {}};
     // NOLINTNEXTLINE(bugprone-unchecked-optional-access): Begin came first
-    while (!batcher_->Save(*lease_, &state, gate_)) EvaluateRest(nullptr);
+    while (!batcher_->Save(*lease_, &state, cancelled_)) EvaluateRest(nullptr);
     return std::make_shared<const State>(std::move(state));
   }
 
@@ -103,8 +103,9 @@ class SharedSequence : public Sequence {
     constexpr bool kReuse = true;
     // NOLINTBEGIN(bugprone-unchecked-optional-access): Begin came first
     Encode();
-    while (!batcher_->Evaluate(*lease_, {.tokens = tokens_, .media = media_, .taker = taker, .shift = shift_}, gate_)) {
-      lease_ = batcher_->Acquire(holder_, {tokens_, Spans(media_)}, kReuse, recurrent_, gate_);
+    while (!batcher_->Evaluate(*lease_, {.tokens = tokens_, .media = media_, .taker = taker, .shift = shift_},
+                               cancelled_)) {
+      lease_ = batcher_->Acquire(holder_, {tokens_, Spans(media_)}, kReuse, recurrent_, cancelled_);
       shift_ = {};
       Encode();
     }
@@ -116,14 +117,14 @@ class SharedSequence : public Sequence {
   // On this thread: the batcher's is everyone's.
   void Encode() {
     // NOLINTNEXTLINE(bugprone-unchecked-optional-access): Begin came first
-    if (media_ != nullptr) media_->Encode(lease_->kept, gate_);
+    if (media_ != nullptr) media_->Encode(lease_->kept, cancelled_);
   }
 
   Batcher* const batcher_;
   const Batcher::Holder holder_;
   const size_t capacity_;
   const bool recurrent_;
-  const backend::CancelGate& gate_;
+  const std::atomic<bool>& cancelled_;
   std::optional<Batcher::Lease> lease_;
   MediaPrompt* media_ = nullptr;     // of the prompt
   Batcher::Shift shift_;             // that was asked for, and comes with the next evaluation
@@ -131,5 +132,3 @@ class SharedSequence : public Sequence {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_SHARED_SEQUENCE_H_

@@ -1,6 +1,5 @@
 // What was evaluated of a text, kept for later by name.
-#ifndef WASINN_BACKENDS_LLAMA_STATE_H_
-#define WASINN_BACKENDS_LLAMA_STATE_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -107,5 +106,3 @@ class States {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_STATE_H_

@@ -1,6 +1,5 @@
 // Which states a generation begins with and leaves, by the guest's names.
-#ifndef WASINN_BACKENDS_LLAMA_STATE_SETTINGS_H_
-#define WASINN_BACKENDS_LLAMA_STATE_SETTINGS_H_
+#pragma once
 
 #include <string>
 
@@ -17,5 +16,3 @@ struct StateSettings {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_STATE_SETTINGS_H_

@@ -1,6 +1,5 @@
 // With which state the evaluation of a text begins, and which it leaves.
-#ifndef WASINN_BACKENDS_LLAMA_STATE_USE_H_
-#define WASINN_BACKENDS_LLAMA_STATE_USE_H_
+#pragma once
 
 #include <span>
 #include <string>
@@ -40,5 +39,3 @@ class StateUse {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_STATE_USE_H_

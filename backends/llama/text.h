@@ -1,6 +1,5 @@
 // Text that comes in pieces.
-#ifndef WASINN_BACKENDS_LLAMA_TEXT_H_
-#define WASINN_BACKENDS_LLAMA_TEXT_H_
+#pragma once
 
 #include <cstddef>
 #include <optional>
@@ -42,5 +41,3 @@ class PieceWriter {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_TEXT_H_

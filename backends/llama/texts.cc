@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string>
 
+#include "base/json.h"
 #include "common/error.h"
-#include "common/json.h"
 #include "llama/model.h"
 #include "llama/prompt.h"
 #include "llama/token_lists.h"
@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kMostTexts = 2048, kMostTextsBytes = size_t{4} << 20;
 
 json Parse(std::string_view text) {
-  if (text.size() <= kMostTextsBytes) return backend::ParseJson(text);
+  if (text.size() <= kMostTextsBytes) return base::ParseJson(text);
   throw Error(WASINN_PROMPT_TOO_LONG,
               fmt::format("the texts have {} bytes: no more than {} are allowed", text.size(), kMostTextsBytes));
 }
@@ -34,13 +34,13 @@ bool AreTexts(const json& list) {
 
 // A text, or a list of tokens and texts.
 std::vector<llama_token> TokenizeOne(const Model& model, const json& one, size_t capacity,
-                                     const backend::CancelGate* gate) {
+                                     const std::atomic<bool>* cancelled) {
   if (one.is_string() && !one.get_ref<const std::string&>().empty()) {
     return Tokenize(model, one.get_ref<const std::string&>(), capacity);
   }
   if (one.is_string()) return TokenizeNothing(model);
   // What it takes is charged with all of the texts.
-  return ReadMixed(model, one, {.most = capacity, .whole = true, .account = nullptr, .gate = gate});
+  return ReadMixed(model, one, {.most = capacity, .whole = true, .account = nullptr, .cancelled = cancelled});
 }
 
 void Append(std::vector<llama_token>* tokens, std::span<const llama_token> more) {
@@ -49,7 +49,7 @@ void Append(std::vector<llama_token>* tokens, std::span<const llama_token> more)
 
 // A query goes with each of its documents: so a small request has many tokens, and takes long.
 void AddText(Texts* texts, std::vector<llama_token> tokens, const CallBounds& bounds) {
-  CheckGoesOn(*bounds.gate);
+  CheckGoesOn(*bounds.cancelled);
   tokens.shrink_to_fit();  // there was room for one of each byte
   bounds.reservation->Resize(bounds.reservation->bytes() + tokens.size() * sizeof(llama_token));
   texts->push_back(std::move(tokens));
@@ -94,7 +94,7 @@ Texts TokenizeTexts(const Model& model, std::string_view text, size_t capacity, 
         fmt::format("with \"texts\" the prompt is a JSON array of 1 to {} texts, or of their tokens", kMostTexts));
   }
   Texts texts;
-  for (const json& one : list) AddText(&texts, TokenizeOne(model, one, capacity, bounds.gate), bounds);
+  for (const json& one : list) AddText(&texts, TokenizeOne(model, one, capacity, bounds.cancelled), bounds);
   return texts;
 }
 

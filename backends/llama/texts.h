@@ -1,6 +1,5 @@
 // Many texts of one prompt, of each of which the model makes a vector.
-#ifndef WASINN_BACKENDS_LLAMA_TEXTS_H_
-#define WASINN_BACKENDS_LLAMA_TEXTS_H_
+#pragma once
 
 #include <span>
 #include <string_view>
@@ -26,5 +25,3 @@ Texts TokenizeRanked(const Model& model, std::string_view json, size_t capacity,
 void Normalize(std::span<float> vector, int norm);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_TEXTS_H_

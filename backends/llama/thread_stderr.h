@@ -1,6 +1,5 @@
 // What a library prints to stderr on one thread.
-#ifndef WASINN_BACKENDS_LLAMA_THREAD_STDERR_H_
-#define WASINN_BACKENDS_LLAMA_THREAD_STDERR_H_
+#pragma once
 
 #include <string>
 
@@ -23,5 +22,3 @@ class ThreadStderr {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_THREAD_STDERR_H_

@@ -1,6 +1,5 @@
 // Threads of one llama context, within the host's budget.
-#ifndef WASINN_BACKENDS_LLAMA_THREADS_H_
-#define WASINN_BACKENDS_LLAMA_THREADS_H_
+#pragma once
 
 #include "common/spare_threads.h"
 #include "llama/host.h"
@@ -38,5 +37,3 @@ class Threads {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_THREADS_H_

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/json.h"
 #include "common/error.h"
-#include "common/json.h"
 #include "llama/model.h"
 #include "llama/prompt.h"
 #include "llama/text.h"
@@ -32,7 +32,7 @@ ParsedList ParseList(const Model& model, std::string_view text, void* account) {
   constexpr size_t kBytesEach = 32;
   backend::Reservation reservation(model.host().services(), account);
   if (IsLongList(text) && text.size() <= kMostListBytes) reservation.Resize(text.size() * kBytesEach);
-  if (text.size() <= kMostListBytes) return {std::move(reservation), backend::ParseJson(text)};
+  if (text.size() <= kMostListBytes) return {std::move(reservation), base::ParseJson(text)};
   throw Error(WASINN_PROMPT_TOO_LONG,
               fmt::format("the prompt has {} bytes: expected a JSON array of at most {}", text.size(), kMostListBytes));
 }
@@ -51,8 +51,8 @@ bool IsToken(const Model& model, const nlohmann::json& one) {
 
 }  // namespace
 
-void CheckGoesOn(const backend::CancelGate& gate) {
-  if (gate.cancelled()) throw Error(WASINN_TIMEOUT, "it was cancelled while its tokens and texts were made");
+void CheckGoesOn(const std::atomic<bool>& cancelled) {
+  if (cancelled) throw Error(WASINN_TIMEOUT, "it was cancelled while its tokens and texts were made");
 }
 
 bool IsLongList(std::string_view text) {
@@ -68,21 +68,21 @@ std::string TokensAsJson(std::span<const llama_token> tokens, const std::string*
   return text + '}';
 }
 
-size_t BytesOfPieces(const Model& model, std::span<const llama_token> tokens, const backend::CancelGate& gate) {
+size_t BytesOfPieces(const Model& model, std::span<const llama_token> tokens, const std::atomic<bool>& cancelled) {
   constexpr size_t kAround = 64, kInJson = 6;  // of a token, and for each byte of its text
   size_t bytes = kAround;
   for (size_t i = 0; i < tokens.size(); ++i) {
-    if (i % kBetweenLooks == 0) CheckGoesOn(gate);
+    if (i % kBetweenLooks == 0) CheckGoesOn(cancelled);
     bytes += kAround + kInJson * PieceOf(model, tokens[i], kWithSpecial).size();
     if (bytes > kMostPieces) RefusePieces();
   }
   return bytes;
 }
 
-std::string PiecesAsJson(const Model& model, std::span<const llama_token> tokens, const backend::CancelGate& gate) {
+std::string PiecesAsJson(const Model& model, std::span<const llama_token> tokens, const std::atomic<bool>& cancelled) {
   std::string text = fmt::format(R"({{"count":{},"tokens":[)", tokens.size());
   for (size_t i = 0; i < tokens.size(); ++i) {
-    if (i % kBetweenLooks == 0) CheckGoesOn(gate);
+    if (i % kBetweenLooks == 0) CheckGoesOn(cancelled);
     const llama_token token = tokens[i];
     const std::string piece = PieceOf(model, token, kWithSpecial);
     const bool is_text = FindInvalidUtf8(piece) == std::string_view::npos;
@@ -132,7 +132,7 @@ std::vector<llama_token> ReadMixed(const Model& model, const nlohmann::json& lis
       continue;
     }
     const auto& text = list[i].get_ref<const std::string&>();
-    CheckGoesOn(*bounds.gate);  // each takes some time, and nothing interrupts it
+    CheckGoesOn(*bounds.cancelled);  // each takes some time, and nothing interrupts it
     const bool is_whole = bounds.whole && i == 0;
     const auto more = text.empty() ? std::vector<llama_token>() : Tokenize(model, text, bounds.most, is_whole);
     tokens.insert(tokens.end(), more.begin(), more.end());

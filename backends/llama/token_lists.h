@@ -1,14 +1,13 @@
 // Tokens as numbers that a guest sees.
-#ifndef WASINN_BACKENDS_LLAMA_TOKEN_LISTS_H_
-#define WASINN_BACKENDS_LLAMA_TOKEN_LISTS_H_
+#pragma once
 
+#include <atomic>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/cancel_gate.h"
 #include "llama/llama_library.h"
 
 namespace wasinn::llama {
@@ -20,16 +19,16 @@ constexpr size_t kMostTextBytes = size_t{16} << 20;
 // The most tokens of a text that is only made into tokens, or of them.
 constexpr size_t kMostListed = size_t{1} << 20;
 
-// Throws WASINN_TIMEOUT once the gate is cancelled: nothing interrupts what makes tokens, so whoever does it again and again looks.
-void CheckGoesOn(const backend::CancelGate& gate);
+// Throws WASINN_TIMEOUT once `cancelled` is set: nothing interrupts what makes tokens, so whoever does it again and again looks.
+void CheckGoesOn(const std::atomic<bool>& cancelled);
 
 // {"count": N, "tokens": […]}; and of a chat "prompt", the text that they are of.
 std::string TokensAsJson(std::span<const llama_token> tokens, const std::string* prompt);
 // {"count": N, "tokens": [{"id": token, "piece": text}, …]}. A piece that is no text has its bytes as numbers.
-// Throws WASINN_TIMEOUT once the gate is cancelled.
-std::string PiecesAsJson(const Model& model, std::span<const llama_token> tokens, const backend::CancelGate& gate);
+// Throws WASINN_TIMEOUT once `cancelled` is set.
+std::string PiecesAsJson(const Model& model, std::span<const llama_token> tokens, const std::atomic<bool>& cancelled);
 // At least as many bytes as it has: a model's tokens are as long as it likes. Throws likewise, and WASINN_TOO_LARGE.
-size_t BytesOfPieces(const Model& model, std::span<const llama_token> tokens, const backend::CancelGate& gate);
+size_t BytesOfPieces(const Model& model, std::span<const llama_token> tokens, const std::atomic<bool>& cancelled);
 
 // Whether the text of a list takes long to read, or much memory.
 bool IsLongList(std::string_view json);
@@ -39,12 +38,12 @@ bool IsLongList(std::string_view json);
 std::vector<llama_token> ParseTokens(const Model& model, std::string_view json, size_t most, void* account);
 
 // Of a JSON list of tokens, between which texts may stand. `whole`: a text that comes first has what the tokenizer puts before one. What
-// making tokens of them takes is charged, too. Throws likewise, and WASINN_TIMEOUT once the gate is cancelled.
+// making tokens of them takes is charged, too. Throws likewise, and WASINN_TIMEOUT once `cancelled` is set.
 struct MixedList {
   size_t most;
   bool whole;
   void* account;
-  const backend::CancelGate* gate;
+  const std::atomic<bool>* cancelled;
 };
 std::vector<llama_token> ParseMixed(const Model& model, std::string_view json, const MixedList& bounds);
 std::vector<llama_token> ReadMixed(const Model& model, const nlohmann::json& list, const MixedList& bounds);
@@ -53,5 +52,3 @@ std::vector<llama_token> ReadMixed(const Model& model, const nlohmann::json& lis
 std::string TextOf(const Model& model, std::span<const llama_token> tokens);
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_TOKEN_LISTS_H_

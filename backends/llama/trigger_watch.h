@@ -1,6 +1,5 @@
 // When a grammar begins that holds from a trigger on.
-#ifndef WASINN_BACKENDS_LLAMA_TRIGGER_WATCH_H_
-#define WASINN_BACKENDS_LLAMA_TRIGGER_WATCH_H_
+#pragma once
 
 #include <regex>
 #include <span>
@@ -52,5 +51,3 @@ class TriggerWatch {
 };
 
 }  // namespace wasinn::llama
-
-#endif  // WASINN_BACKENDS_LLAMA_TRIGGER_WATCH_H_

@@ -1,6 +1,5 @@
 // Large blocks of memory that are kept for the next run.
-#ifndef WASINN_BACKENDS_ONNX_BLOCK_CACHE_H_
-#define WASINN_BACKENDS_ONNX_BLOCK_CACHE_H_
+#pragma once
 
 #include <cstddef>
 #include <mutex>
@@ -42,5 +41,3 @@ class BlockCache {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_BLOCK_CACHE_H_

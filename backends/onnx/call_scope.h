@@ -1,8 +1,8 @@
 // What a thread is doing inside ONNX Runtime on our behalf.
-#ifndef WASINN_BACKENDS_ONNX_CALL_SCOPE_H_
-#define WASINN_BACKENDS_ONNX_CALL_SCOPE_H_
+#pragma once
 
-#include "common/cancel_gate.h"
+#include <atomic>
+
 #include "common/log.h"
 #include "onnx/block_cache.h"
 #include "onnx/memory_budget.h"
@@ -20,7 +20,7 @@ class CallScope {
     BlockCache* cache = nullptr;
     // An operation that was cancelled ends at its next allocation, too: ONNX Runtime looks at its terminate flag only
     // before a node, so never in a loop whose body has none left.
-    const backend::CancelGate* gate = nullptr;
+    const std::atomic<bool>* cancelled = nullptr;
   };
 
   explicit CallScope(const Subject& subject);
@@ -37,5 +37,3 @@ class CallScope {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_CALL_SCOPE_H_

@@ -1,6 +1,5 @@
 // The backend's configuration keys.
-#ifndef WASINN_BACKENDS_ONNX_CONFIG_H_
-#define WASINN_BACKENDS_ONNX_CONFIG_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -45,5 +44,3 @@ struct ModelConfig {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_CONFIG_H_

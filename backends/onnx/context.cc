@@ -13,18 +13,6 @@ using backend::Error;
 
 namespace {
 
-OrtPtr<OrtRunOptions> MakeRunOptions(const OrtLibrary& library) {
-  OrtRunOptions* options = nullptr;
-  library.Check(library.api().CreateRunOptions(&options), "run options");
-  return {options, library.api().ReleaseRunOptions};
-}
-
-OrtPtr<OrtIoBinding> MakeBinding(const OrtLibrary& library, OrtSession* session) {
-  OrtIoBinding* binding = nullptr;
-  library.Check(library.api().CreateIoBinding(session, &binding), "binding");
-  return {binding, library.api().ReleaseIoBinding};
-}
-
 bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 // ONNX Runtime has no code for a bound output that has another shape than the computed one, and has changed its words.
@@ -35,10 +23,12 @@ bool IsOtherShape(std::string_view message) {
 }  // namespace
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
-    : model_(model),
-      slot_max_bytes_(options.max_bytes),
-      run_options_(MakeRunOptions(model.host().library())),
-      binding_(MakeBinding(model.host().library(), model.session())),
+    : ContextBase(options),
+      model_(model),
+      run_options_(model.host().library().Make("run options", model.host().api().ReleaseRunOptions,
+                                               model.host().api().CreateRunOptions)),
+      binding_(model.host().library().Make("binding", model.host().api().ReleaseIoBinding,
+                                           model.host().api().CreateIoBinding, model.session())),
       inputs_(model, binding_.get()),
       outputs_(model, binding_.get()),
       charge_id_(model.host().NewChargeId()) {}
@@ -49,10 +39,10 @@ Context::~Context() {
   binding_.reset();
 }
 
-inline void Context::LeaveGate() {
-  was_cancelled_ = gate_.Leave();
-  if (!was_cancelled_) return;
-  // The flag stays set until somebody clears it.
+inline void Context::Begin() {
+  computed_ = false;
+  if (!cancelled_.exchange(false)) return;
+  // The flag of an earlier compute stays set until somebody clears it.
   const OrtApi& api = model_.host().api();
   api.ReleaseStatus(api.RunOptionsUnsetTerminate(run_options_.get()));
 }
@@ -71,7 +61,7 @@ inline void Context::ComputeNow() {
 }
 
 void Context::Compute() {
-  computed_ = false;
+  Begin();
   if (model_.takes_turns()) [[unlikely]]
     return ComputeInTurn();
   ComputeNow();
@@ -79,9 +69,7 @@ void Context::Compute() {
 
 // Other guests' computes may take long: this one's deadline holds here, too.
 void Context::ComputeInTurn() {
-  gate_.Enter();
-  const DeviceTurn turn(gate_);
-  LeaveGate();
+  const DeviceTurn turn(cancelled_);
   if (!turn.is_there()) throw Error(WASINN_TIMEOUT, "the compute was cancelled while it waited for the device");
   ComputeNow();
 }
@@ -100,14 +88,12 @@ OrtStatus* Context::Run() {
   subject.log = &model_.host().log();
   subject.budget = &budget_;
   subject.cache = model_.host().cache();
-  subject.gate = &gate_;
+  subject.cancelled = &cancelled_;
   const CallScope scope(subject);
   inputs_.BindForRun(budget_);
   outputs_.BeforeRun();
   const OrtApi& api = model_.host().api();
-  gate_.Enter();
   OrtStatus* status = api.RunWithBinding(model_.session(), run_options_.get(), binding_.get());
-  LeaveGate();
   inputs_.AfterRun();
   return status;
 }
@@ -115,7 +101,7 @@ OrtStatus* Context::Run() {
 void Context::Fail(OrtStatus* status) const {
   wasinn_code code = WASINN_RUNTIME_ERROR;
   const std::string message = model_.host().library().Message(status, &code);
-  if (was_cancelled_) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+  if (cancelled_) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
   if (budget_.refused() != 0) {
     throw Error(WASINN_TOO_LARGE,
                 fmt::format("the compute needs {} bytes more than the {} it uses: no more than {} are allowed: {}",
@@ -127,13 +113,13 @@ void Context::Fail(OrtStatus* status) const {
 }
 
 void Context::Output(uint32_t index, wasinn_tensor* view) {
-  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+  backend::CheckComputed(computed_);
   const DeviceTurn turn(model_.takes_turns());
   outputs_.View(index, view);
 }
 
 void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
-  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+  backend::CheckComputed(computed_);
   const DeviceTurn turn(model_.takes_turns());
   outputs_.Take(index, out);
 }
@@ -150,10 +136,9 @@ void Context::BindOutput(uint32_t index, const wasinn_tensor& tensor) {
 }
 
 void Context::Cancel() {
-  gate_.Cancel([this] {
-    const OrtApi& api = model_.host().api();
-    api.ReleaseStatus(api.RunOptionsSetTerminate(run_options_.get()));
-  });
+  const OrtApi& api = model_.host().api();
+  api.ReleaseStatus(api.RunOptionsSetTerminate(run_options_.get()));
+  cancelled_ = true;  // last, so that a compute which begins now finds both or neither
 }
 
 }  // namespace wasinn::onnx

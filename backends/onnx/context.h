@@ -1,13 +1,12 @@
 // One inference in flight.
-#ifndef WASINN_BACKENDS_ONNX_CONTEXT_H_
-#define WASINN_BACKENDS_ONNX_CONTEXT_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
 #include <cstdint>
 #include <span>
 
-#include "common/cancel_gate.h"
+#include "common/context_base.h"
 #include "onnx/device_turn.h"
 #include "onnx/inputs.h"
 #include "onnx/memory_budget.h"
@@ -16,17 +15,12 @@
 
 namespace wasinn::onnx {
 
-// One thread at a time, but for Cancel.
-class Context {
+class Context : public backend::ContextBase {
  public:
   Context(const Model& model, const wasinn_slot_options& options);
   ~Context();
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
 
-  // Of the next compute; 0: as the slot was told.
-  void SetMaxBytes(uint64_t bytes) noexcept { max_bytes_ = bytes != 0 ? bytes : slot_max_bytes_; }
-  // Likewise; valid until it has returned.
+  // Of the next compute; valid until it has returned.
   void SetKept(std::span<const uint32_t> kept) noexcept { kept_ = kept; }
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
@@ -41,15 +35,13 @@ class Context {
  private:
   void ComputeInTurn();
   void ComputeNow();
-  void LeaveGate();
+  void Begin();
   void CheckBoundOutputs() const;
   // NULL for success.
   OrtStatus* Run();
   [[noreturn]] void Fail(OrtStatus* status) const;
 
   const Model& model_;
-  const uint64_t slot_max_bytes_;         // 0: no limit
-  uint64_t max_bytes_ = slot_max_bytes_;  // of this compute
   std::span<const uint32_t> kept_;
   OrtPtr<OrtRunOptions> run_options_;
   OrtPtr<OrtIoBinding> binding_;
@@ -57,11 +49,6 @@ class Context {
   Outputs outputs_;
   MemoryBudget budget_;
   uint64_t charge_id_;
-  backend::CancelGate gate_;
-  bool was_cancelled_ = false;
-  bool computed_ = false;
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_CONTEXT_H_

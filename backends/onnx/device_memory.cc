@@ -47,9 +47,7 @@ int DeviceOf(const backend::Config::Named& provider) {
 }
 
 std::string_view NameOf(const OrtLibrary& library, const OrtMemoryInfo* info) {
-  const char* name = nullptr;
-  library.Check(library.api().MemoryInfoGetName(info, &name), "memory info");
-  return name;
+  return library.Get<const char*>("memory info", library.api().MemoryInfoGetName, info);
 }
 
 }  // namespace
@@ -70,8 +68,8 @@ std::optional<DeviceMemory> DeviceMemory::Of(const OrtLibrary& library, const Or
 }
 
 bool DeviceMemory::Has(const OrtLibrary& library, const OrtValue* tensor) const {
-  const OrtMemoryInfo* where = nullptr;
-  library.Check(library.api().GetTensorMemoryInfo(tensor, &where), "memory of a tensor");
+  const auto* where =
+      library.Get<const OrtMemoryInfo*>("memory of a tensor", library.api().GetTensorMemoryInfo, tensor);
   return NameOf(library, where) == NameOf(library, info_.get());
 }
 

@@ -1,6 +1,5 @@
 // Memory of the device that computes a model.
-#ifndef WASINN_BACKENDS_ONNX_DEVICE_MEMORY_H_
-#define WASINN_BACKENDS_ONNX_DEVICE_MEMORY_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -31,5 +30,3 @@ class DeviceMemory {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_DEVICE_MEMORY_H_

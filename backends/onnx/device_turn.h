@@ -1,11 +1,10 @@
 // One thread at a time, for devices whose provider cannot have more.
-#ifndef WASINN_BACKENDS_ONNX_DEVICE_TURN_H_
-#define WASINN_BACKENDS_ONNX_DEVICE_TURN_H_
+#pragma once
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 
-#include "common/cancel_gate.h"
 #include "onnx/one_of_process.h"
 
 namespace wasinn::onnx {
@@ -17,11 +16,11 @@ class DeviceTurn {
   explicit DeviceTurn(bool needed) {
     if (needed) lock_ = std::unique_lock(Mutex());
   }
-  // Waits no longer once `gate` is cancelled, which somebody must have entered: then it is not there.
-  explicit DeviceTurn(const backend::CancelGate& gate) {
+  // Waits no longer once `cancelled` is set: then it is not there.
+  explicit DeviceTurn(const std::atomic<bool>& cancelled) {
     constexpr std::chrono::milliseconds kOften(5);
     lock_ = std::unique_lock(Mutex(), std::defer_lock);
-    while (!gate.cancelled() && !lock_.try_lock_for(kOften)) {
+    while (!cancelled && !lock_.try_lock_for(kOften)) {
     }
     is_there_ = lock_.owns_lock();
   }
@@ -39,5 +38,3 @@ class DeviceTurn {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_DEVICE_TURN_H_

@@ -1,6 +1,5 @@
 // What targets can be, by the execution providers of an ONNX Runtime.
-#ifndef WASINN_BACKENDS_ONNX_DEVICES_H_
-#define WASINN_BACKENDS_ONNX_DEVICES_H_
+#pragma once
 
 #include <algorithm>
 #include <span>
@@ -38,5 +37,3 @@ inline std::string DevicesText(std::span<const std::string> providers) {
 }
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_DEVICES_H_

@@ -28,7 +28,7 @@ constexpr std::string_view kSmallestModel(
 // news. Nor are warnings, of which a guest's model can cause any number.
 wasinn_log_level LevelOf(OrtLoggingLevel severity) {
   const CallScope::Subject* scope = CallScope::Current();
-  if (scope != nullptr && scope->gate != nullptr) return WASINN_LOG_DEBUG;
+  if (scope != nullptr && scope->cancelled != nullptr) return WASINN_LOG_DEBUG;
   return severity == ORT_LOGGING_LEVEL_WARNING ? WASINN_LOG_INFO : WASINN_LOG_ERROR;
 }
 
@@ -59,29 +59,20 @@ EnvPtr MakeEnv(const OrtLibrary& library, const Log& log, int threads, bool spin
   CallScope::Subject subject;
   subject.log = &log;
   const CallScope scope(subject);
-  OrtEnv* env = nullptr;
+  constexpr char kDoing[] = "making the environment";
   const TurnOfCopies turn;
   if (threads <= 1) {
-    library.Check(api.CreateEnvWithCustomLogger(WriteToCaller, nullptr, ORT_LOGGING_LEVEL_WARNING, kLogId, &env),
-                  "making the environment");
-    return EnvPtr(env, {&api});
+    return EnvPtr(library.Get<OrtEnv*>(kDoing, api.CreateEnvWithCustomLogger, WriteToCaller, nullptr,
+                                       ORT_LOGGING_LEVEL_WARNING, kLogId),
+                  {&api});
   }
-  OrtThreadingOptions* raw = nullptr;
-  library.Check(api.CreateThreadingOptions(&raw), "threading options");
-  const OrtPtr<OrtThreadingOptions> threading(raw, api.ReleaseThreadingOptions);
-  library.Check(api.SetGlobalIntraOpNumThreads(raw, threads), "threads of the pool");
-  library.Check(api.SetGlobalInterOpNumThreads(raw, 1), "threads of the pool");
-  library.Check(api.SetGlobalSpinControl(raw, spinning ? 1 : 0), "spinning");
-  library.Check(api.CreateEnvWithCustomLoggerAndGlobalThreadPools(WriteToCaller, nullptr, ORT_LOGGING_LEVEL_WARNING,
-                                                                  kLogId, raw, &env),
-                "making the environment");
-  return EnvPtr(env, {&api});
-}
-
-OrtPtr<OrtMemoryInfo> CpuMemory(const OrtLibrary& library) {
-  OrtMemoryInfo* info = nullptr;
-  library.Check(library.api().CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info), "memory info");
-  return {info, library.api().ReleaseMemoryInfo};
+  const auto threading = library.Make("threading options", api.ReleaseThreadingOptions, api.CreateThreadingOptions);
+  library.Check(api.SetGlobalIntraOpNumThreads(threading.get(), threads), "threads of the pool");
+  library.Check(api.SetGlobalInterOpNumThreads(threading.get(), 1), "threads of the pool");
+  library.Check(api.SetGlobalSpinControl(threading.get(), spinning ? 1 : 0), "spinning");
+  return EnvPtr(library.Get<OrtEnv*>(kDoing, api.CreateEnvWithCustomLoggerAndGlobalThreadPools, WriteToCaller, nullptr,
+                                     ORT_LOGGING_LEVEL_WARNING, kLogId, threading.get()),
+                {&api});
 }
 
 }  // namespace
@@ -94,7 +85,7 @@ void EnvDeleter::operator()(OrtEnv* env) const {
 Environment::Environment(const OrtLibrary& library, const Log& log, int threads, bool spinning)
     : library_(library),
       env_(MakeEnv(library, log, threads, spinning)),
-      cpu_memory_(CpuMemory(library)),
+      cpu_memory_(library.CpuMemory()),
       allocator_(library, env_.get()) {
   library.Check(library.api().DisableTelemetryEvents(env_.get()), "switching telemetry off");
   has_pool_ = threads > 1 && TryPool();
@@ -114,13 +105,11 @@ Environment::Environment(const OrtLibrary& library, const Log& log, int threads,
 
 bool Environment::TryPool() const {
   const OrtApi& api = library_.api();
-  OrtSessionOptions* raw = nullptr;
-  library_.Check(api.CreateSessionOptions(&raw), "session options");
-  const OrtPtr<OrtSessionOptions> options(raw, api.ReleaseSessionOptions);
-  library_.Check(api.DisablePerSessionThreads(raw), "sharing the pool");
+  const auto options = library_.Make("session options", api.ReleaseSessionOptions, api.CreateSessionOptions);
+  library_.Check(api.DisablePerSessionThreads(options.get()), "sharing the pool");
   OrtSession* session = nullptr;
   OrtStatus* status =
-      api.CreateSessionFromArray(env_.get(), kSmallestModel.data(), kSmallestModel.size(), raw, &session);
+      api.CreateSessionFromArray(env_.get(), kSmallestModel.data(), kSmallestModel.size(), options.get(), &session);
   api.ReleaseStatus(status);
   api.ReleaseSession(session);
   return status == nullptr;

@@ -1,6 +1,5 @@
 // ONNX Runtime's environment: one for the whole OS process, whoever else uses ONNX Runtime in it.
-#ifndef WASINN_BACKENDS_ONNX_ENVIRONMENT_H_
-#define WASINN_BACKENDS_ONNX_ENVIRONMENT_H_
+#pragma once
 
 #include <memory>
 
@@ -45,5 +44,3 @@ class Environment {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_ENVIRONMENT_H_

@@ -1,6 +1,5 @@
 // Files beside a model that hold its weights (external data).
-#ifndef WASINN_BACKENDS_ONNX_EXTERNAL_FILES_H_
-#define WASINN_BACKENDS_ONNX_EXTERNAL_FILES_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -43,5 +42,3 @@ class ExternalFiles {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_EXTERNAL_FILES_H_

@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "common/error.h"
-#include "onnx/dtype.h"
-#include "onnx/tensor.h"
 #include "onnx/values.h"
 
 namespace wasinn::onnx {
@@ -57,7 +55,7 @@ void Inputs::Make(uint32_t index, const wasinn_tensor& tensor, const OrtMemoryIn
   if (port.is_strings) {
     (void)backend::StringsOf(port, dims, tensor.data);
   } else {
-    slot.value = MakeTensor(model_.host().library(), place, port.ort_type, dims, tensor.data, tensor.bytes);
+    slot.value = model_.host().library().TensorOver(place, port.ort_type, dims, tensor.data, tensor.bytes);
   }
   if (model_.copies_inputs()) stale_ = stale_ || slot.bound;  // until the next run, which may be without this input
   slot.bound = false;

@@ -1,6 +1,5 @@
 // The inputs of a context.
-#ifndef WASINN_BACKENDS_ONNX_INPUTS_H_
-#define WASINN_BACKENDS_ONNX_INPUTS_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -49,5 +48,3 @@ class Inputs {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_INPUTS_H_

@@ -1,6 +1,5 @@
 // A model of the host's as ONNX Runtime has optimized it, kept on disk for the next load.
-#ifndef WASINN_BACKENDS_ONNX_KEPT_MODEL_H_
-#define WASINN_BACKENDS_ONNX_KEPT_MODEL_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -34,5 +33,3 @@ class KeptModel {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_KEPT_MODEL_H_

@@ -1,6 +1,5 @@
 // How many bytes one operation of ONNX Runtime may hold at once.
-#ifndef WASINN_BACKENDS_ONNX_MEMORY_BUDGET_H_
-#define WASINN_BACKENDS_ONNX_MEMORY_BUDGET_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -56,5 +55,3 @@ class MemoryBudget {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_MEMORY_BUDGET_H_

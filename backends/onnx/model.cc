@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/model_bytes.h"
 #include "common/on_cancel.h"
 #include "common/saturating.h"
 #include "common/target.h"
@@ -60,12 +60,6 @@ uint64_t MemoryForLoading(uint64_t max_bytes, size_t model_bytes) {
   return backend::AddSat(max_bytes, kCopiesOfWeights * model_bytes);
 }
 
-std::string FolderOf(const char* path) {
-  std::error_code failed;
-  const auto absolute = std::filesystem::absolute(path, failed);
-  return (failed ? std::filesystem::path(path) : absolute).parent_path().string();
-}
-
 // ONNX Runtime gives each part of a model to the first provider that can compute it, and the CPU is the last.
 std::string DeviceOf(const Providers& providers) {
   std::string device;
@@ -79,14 +73,9 @@ std::string DeviceOf(const Providers& providers) {
 
 // Where this throws, the destructor runs: a session that nobody gets ends in its turn, too.
 Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options) : Model(host) {
-  if (blobs.size() != 1) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("an ONNX model is one blob: found {}", blobs.size()));
-  }
-  if (std::string_view(options.format) != "onnx")
-    throw Error(WASINN_INVALID_ENCODING, "this backend loads ONNX models");
-  const wasinn_blob& blob = blobs.front();
+  const wasinn_blob& blob = backend::OneBlob(blobs, options, "onnx", "an ONNX model");
   const Trust trust = blob.path == nullptr ? Trust::kGuest : Trust::kHost;
-  const std::string folder = trust == Trust::kHost ? FolderOf(blob.path) : "";
+  const std::string folder = trust == Trust::kHost ? backend::FolderOf(blob.path) : "";
   ModelScan scan = ScanModel({blob.data, blob.size}, trust);
   ExternalFiles external(scan.external_files, folder);
   const Source source = {

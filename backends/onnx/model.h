@@ -1,6 +1,5 @@
 // A loaded model.
-#ifndef WASINN_BACKENDS_ONNX_MODEL_H_
-#define WASINN_BACKENDS_ONNX_MODEL_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -67,5 +66,3 @@ class Model {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_MODEL_H_

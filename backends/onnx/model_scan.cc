@@ -7,14 +7,14 @@
 #include <string_view>
 #include <utility>
 
+#include "base/proto_reader.h"
 #include "common/error.h"
-#include "common/proto_reader.h"
 
 namespace wasinn::onnx {
 
 using backend::Error;
-using backend::ProtoField;
-using backend::ProtoReader;
+using base::ProtoField;
+using base::ProtoReader;
 
 namespace {
 
@@ -55,10 +55,9 @@ constexpr Child kChildren[] = {
 // The field of a message that is bytes; the last one counts. Empty: there is none.
 std::optional<std::span<const uint8_t>> Find(std::span<const uint8_t> message, uint32_t number) {
   std::optional<std::span<const uint8_t>> found;
-  ProtoReader reader(message);
-  for (ProtoField field; reader.Next(&field);) {
-    if (field.number == number && field.type == ProtoField::Type::kBytes) found = field.bytes;
-  }
+  base::ForEachField(message, [&](const ProtoField& field) {
+    if (field.IsBytes(number)) found = field.bytes;
+  });
   return found;
 }
 
@@ -95,12 +94,12 @@ Classes ClassesOf(std::span<const uint8_t> node) {
   Classes classes;
   ProtoReader attributes(node);
   for (ProtoField attribute; attributes.Next(&attribute);) {
-    if (attribute.number != 5 || attribute.type != ProtoField::Type::kBytes) continue;
+    if (!attribute.IsBytes(5)) continue;
     const std::string_view name = TextIn(attribute.bytes, 1);
     ProtoReader values(attribute.bytes);
     for (ProtoField value; values.Next(&value);) {
       if (name == "classlabels_int64s" && value.number == 8) AppendNumbers(value, classes.names);
-      if (name != "classlabels_strings" || value.number != 9 || value.type != ProtoField::Type::kBytes) continue;
+      if (name != "classlabels_strings" || !value.IsBytes(9)) continue;
       classes.names.emplace_back(value.text());
       classes.are_texts = true;
     }

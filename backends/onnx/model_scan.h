@@ -1,6 +1,5 @@
 // What the bytes of a model tell that ONNX Runtime's API does not.
-#ifndef WASINN_BACKENDS_ONNX_MODEL_SCAN_H_
-#define WASINN_BACKENDS_ONNX_MODEL_SCAN_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -36,5 +35,3 @@ struct ModelScan {
 ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust);
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_MODEL_SCAN_H_

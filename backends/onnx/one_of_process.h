@@ -1,6 +1,5 @@
 // What there is once in an OS process, however many copies of this library are open in it.
-#ifndef WASINN_BACKENDS_ONNX_ONE_OF_PROCESS_H_
-#define WASINN_BACKENDS_ONNX_ONE_OF_PROCESS_H_
+#pragma once
 
 #include <atomic>
 #include <functional>
@@ -59,5 +58,3 @@ class OneOfProcess {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_ONE_OF_PROCESS_H_

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdio>
 
-#include "common/environment.h"
 #include "common/error.h"
 #include "common/library.h"
 
@@ -88,6 +87,18 @@ std::string OrtLibrary::Message(OrtStatus* status, wasinn_code* code) const {
   std::string message = api_->GetErrorMessage(status);
   while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
   return message;
+}
+
+OrtPtr<OrtValue> OrtLibrary::TensorOver(const OrtMemoryInfo* memory, ONNXTensorElementDataType type,
+                                        std::span<const int64_t> dims, void* data, size_t bytes) const {
+  return Make("making a tensor", api_->ReleaseValue, api_->CreateTensorWithDataAsOrtValue, memory, data, bytes,
+              dims.data(), dims.size(), type);
+}
+
+std::vector<int64_t> OrtLibrary::DimsOf(const OrtTensorTypeAndShapeInfo* info, const char* doing) const {
+  std::vector<int64_t> dims(Get<size_t>(doing, api_->GetDimensionsCount, info));
+  if (!dims.empty()) Check(api_->GetDimensions(info, dims.data(), dims.size()), doing);
+  return dims;
 }
 
 void* OrtLibrary::FunctionAt(size_t index) const { return reinterpret_cast<void* const*>(api_)[index]; }

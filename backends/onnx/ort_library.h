@@ -1,6 +1,5 @@
 // ONNX Runtime's library, opened at run time, and its C API.
-#ifndef WASINN_BACKENDS_ONNX_ORT_LIBRARY_H_
-#define WASINN_BACKENDS_ONNX_ORT_LIBRARY_H_
+#pragma once
 
 // We never link ONNX Runtime: that would bind a symbol version which other releases lack.
 #define ORT_API_MANUAL_INIT
@@ -8,9 +7,13 @@
 
 #include <wasinn/types.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace wasinn::onnx {
 
@@ -35,6 +38,29 @@ class OrtLibrary {
   // The same words, for who wants no exception; releases the status, which must not be NULL.
   std::string Message(OrtStatus* status, wasinn_code* code = nullptr) const;
 
+  // What a function of the API stores at its last argument; throws as Check does.
+  template <typename T, typename Function, typename... Args>
+  T Get(const char* doing, Function function, Args... args) const {
+    T value{};
+    Check(function(args..., &value), doing);
+    return value;
+  }
+  // The same of an object that is the caller's.
+  template <typename T, typename Function, typename... Args>
+  OrtPtr<T> Make(const char* doing, void (*release)(T*), Function create, Args... args) const {
+    return {Get<T*>(doing, create, args...), release};
+  }
+  // The default one.
+  OrtAllocator* Allocator() const { return Get<OrtAllocator*>("allocator", api_->GetAllocatorWithDefaultOptions); }
+  OrtPtr<OrtMemoryInfo> CpuMemory() const {
+    return Make("memory info", api_->ReleaseMemoryInfo, api_->CreateCpuMemoryInfo, OrtDeviceAllocator,
+                OrtMemTypeDefault);
+  }
+  std::vector<int64_t> DimsOf(const OrtTensorTypeAndShapeInfo* info, const char* doing) const;
+  // A value of ONNX Runtime over memory that must outlive it.
+  OrtPtr<OrtValue> TensorOver(const OrtMemoryInfo* memory, ONNXTensorElementDataType type,
+                              std::span<const int64_t> dims, void* data, size_t bytes) const;
+
   // Whether the shape's rank is known, for telling a scalar from an unknown rank; empty where ONNX Runtime cannot say
   // (before 1.24).
   std::optional<bool> HasShape(const OrtTensorTypeAndShapeInfo* info) const;
@@ -53,5 +79,3 @@ class OrtLibrary {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_ORT_LIBRARY_H_

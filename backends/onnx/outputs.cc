@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
-#include "common/dtype.h"
 #include "common/error.h"
 #include "common/saturating.h"
 #include "onnx/dtype.h"
-#include "onnx/tensor.h"
 #include "onnx/values.h"
 
 namespace wasinn::onnx {
@@ -57,19 +54,12 @@ void Outputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
   if (slot.bound != nullptr) --n_bound_;
   slot.bound.reset();
   const OrtLibrary& library = model_.host().library();
-  OrtPtr<OrtValue> value = MakeTensor(library, model_.host().environment().cpu_memory(), port.ort_type, port.dims,
-                                      tensor.data, tensor.bytes);
+  OrtPtr<OrtValue> value =
+      library.TensorOver(model_.host().environment().cpu_memory(), port.ort_type, port.dims, tensor.data, tensor.bytes);
   library.Check(library.api().BindOutput(binding_, port.name.c_str(), value.get()), port.name.c_str());
   slot.bound = std::move(value);
   ++n_bound_;
-  slot.view = {.struct_size = sizeof(wasinn_tensor),
-               .dtype = port.io.dtype,
-               .rank = static_cast<uint32_t>(port.dims.size()),
-               .dims = port.dims.data(),
-               .data = tensor.data,
-               .bytes = tensor.bytes,
-               .owner = nullptr,
-               .release = nullptr};
+  slot.view = backend::ViewOf(port.io.dtype, port.dims, tensor.data);
 }
 
 void Outputs::BeforeRun() {
@@ -108,43 +98,35 @@ void Outputs::AfterRun(MemoryBudget& budget) {
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (!ports[i].servable()) {
       Release(ports[i], &slots_[i]);
-    } else if (ports[i].is_converted()) {
+      continue;
+    }
+    if (!ports[i].is_converted() && !ports[i].is_input) continue;
+    FetchValues();
+    if (!slots_[i].has_value()) {
+      throw Error(WASINN_RUNTIME_ERROR, fmt::format("ONNX Runtime gave no value for output '{}'", ports[i].name));
+    }
+    if (ports[i].is_converted()) {
       Convert(ports[i], &slots_[i], budget);
-    } else if (ports[i].is_input) {
+    } else {
       KeepPassedOn(ports[i], &slots_[i]);
     }
   }
 }
 
 void Outputs::Convert(const Port& port, Slot* slot, MemoryBudget& budget) {
-  FetchValues();
-  if (slot->memory == nullptr || slot->memory->value == nullptr) {
-    throw Error(WASINN_RUNTIME_ERROR, fmt::format("ONNX Runtime gave no value for output '{}'", port.name));
-  }
   const OrtLibrary& library = model_.host().library();
   backend::AlignedBuffer& buffer = slot->memory->buffer;
   const auto read = port.is_strings ? ReadStrings : ReadClassMaps;
   slot->dims = read(library, slot->memory->value.get(), port, budget, &buffer);
   slot->memory->value.reset();
   slot->seen = true;
-  slot->view = {.struct_size = sizeof(wasinn_tensor),
-                .dtype = port.io.dtype,
-                .rank = static_cast<uint32_t>(slot->dims.size()),
-                .dims = slot->dims.data(),
-                .data = buffer.data(),
-                .bytes = backend::TensorBytes(slot->dims, backend::ElementSize(port.io.dtype))};
+  slot->view = backend::ViewOf(port.io.dtype, slot->dims, buffer.data());
 }
 
 void Outputs::KeepPassedOn(const Port& port, Slot* slot) {
-  FetchValues();
-  if (slot->memory == nullptr || slot->memory->value == nullptr) {
-    throw Error(WASINN_RUNTIME_ERROR, fmt::format("ONNX Runtime gave no value for output '{}'", port.name));
-  }
   Look(port, slot);
-  backend::AlignedBuffer& buffer = slot->memory->buffer;
-  if (!buffer.IsFor(slot->view.bytes)) buffer = backend::AlignedBuffer(slot->view.bytes);
-  if (slot->view.bytes > 0) std::memcpy(buffer.data(), slot->view.data, slot->view.bytes);
-  slot->view.data = buffer.data();
+  slot->memory->buffer.Assign(slot->view.data, slot->view.bytes);
+  slot->view.data = slot->memory->buffer.data();
 }
 
 bool Outputs::TrustNoShapes() {
@@ -160,9 +142,7 @@ void Outputs::View(uint32_t index, wasinn_tensor* view) {
   Slot& slot = slots_[index];
   if (!slot.seen && !IsBound(index)) {
     FetchValues();
-    if (slot.memory == nullptr || slot.memory->value == nullptr) {
-      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output '{}' was taken: compute again", port.name));
-    }
+    if (!slot.has_value()) backend::ThrowTaken(port.name);
     Look(port, &slot);
   }
   *view = slot.view;
@@ -172,14 +152,10 @@ void Outputs::Take(uint32_t index, wasinn_tensor* out) {
   View(index, out);
   if (IsBound(index)) throw Error(WASINN_INVALID_ARGUMENT, "the memory of a bound output is its caller's already");
   Slot& slot = slots_[index];
-  OutputMemoryPtr memory = std::move(slot.memory);
+  std::unique_ptr<OutputMemory> memory = std::move(slot.memory);
   memory->takes_turns = model_.takes_turns();
   Release(model_.signature().outputs()[index], &slot);
-  out->owner = memory.release();
-  out->release = [](void* owner) {
-    const OutputMemoryPtr taken(static_cast<OutputMemory*>(owner));
-    taken->Release();
-  };
+  backend::GiveAway(std::move(memory), out);
 }
 
 // All at once, since ONNX Runtime gives them so.
@@ -187,8 +163,7 @@ void Outputs::FetchValues() {
   if (fetched_) return;
   const OrtLibrary& library = model_.host().library();
   const OrtApi& api = library.api();
-  OrtAllocator* allocator = nullptr;
-  library.Check(api.GetAllocatorWithDefaultOptions(&allocator), "outputs");
+  OrtAllocator* const allocator = library.Allocator();
   OrtValue** values = nullptr;
   size_t n = 0;
   library.Check(api.GetBoundOutputValues(binding_, allocator, &values, &n), "outputs");
@@ -196,10 +171,7 @@ void Outputs::FetchValues() {
   for (size_t i = 0; i < n; ++i) {
     OrtPtr<OrtValue> value(values[i], api.ReleaseValue);
     if (i >= slots_.size() || IsBound(static_cast<uint32_t>(i)) || value == nullptr) continue;
-    if (slots_[i].memory == nullptr) {
-      slots_[i].memory =
-          std::make_unique<OutputMemory>(OutputMemory{.buffer = {}, .value = {nullptr, api.ReleaseValue}});
-    }
+    if (slots_[i].memory == nullptr) slots_[i].memory = std::make_unique<OutputMemory>(api.ReleaseValue);
     slots_[i].memory->value = std::move(value);
   }
   if (values != nullptr) allocator->Free(allocator, static_cast<void*>(values));
@@ -209,32 +181,17 @@ void Outputs::FetchValues() {
 void Outputs::Look(const Port& port, Slot* slot) {
   const OrtLibrary& library = model_.host().library();
   const OrtApi& api = library.api();
-  OrtTensorTypeAndShapeInfo* raw = nullptr;
-  library.Check(api.GetTensorTypeAndShape(slot->memory->value.get(), &raw), port.name.c_str());
-  const OrtPtr<OrtTensorTypeAndShapeInfo> info(raw, api.ReleaseTensorTypeAndShapeInfo);
-  auto type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  library.Check(api.GetTensorElementType(raw, &type), port.name.c_str());
-  size_t rank = 0;
-  library.Check(api.GetDimensionsCount(raw, &rank), port.name.c_str());
-  if (FromOrt(type) == WASINN_DTYPE_UNKNOWN || rank > WASINN_MAX_RANK) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("output '{}' became a tensor({}) of {} dimensions: expected numbers, and no more than {}",
-                            port.name, OnnxName(type), rank, WASINN_MAX_RANK));
+  const char* const name = port.name.c_str();
+  OrtValue* const value = slot->memory->value.get();
+  const auto info = library.Make(name, api.ReleaseTensorTypeAndShapeInfo, api.GetTensorTypeAndShape, value);
+  const auto type = library.Get<ONNXTensorElementDataType>(name, api.GetTensorElementType, info.get());
+  slot->dims = library.DimsOf(info.get(), name);
+  if (FromOrt(type) == WASINN_DTYPE_UNKNOWN || slot->dims.size() > WASINN_MAX_RANK) {
+    backend::ThrowUnshowable(port, fmt::format("a tensor({})", OnnxName(type)), slot->dims.size());
   }
-  slot->dims.resize(rank);
-  if (rank > 0) library.Check(api.GetDimensions(raw, slot->dims.data(), rank), port.name.c_str());
-  void* data = nullptr;
-  library.Check(api.GetTensorMutableData(slot->memory->value.get(), &data), port.name.c_str());
   slot->seen = true;
-  slot->view = {.struct_size = sizeof(wasinn_tensor),
-                .dtype = static_cast<uint32_t>(FromOrt(type)),
-                .rank = static_cast<uint32_t>(rank),
-                .dims = slot->dims.data(),
-                .data = data,
-                .bytes = backend::TensorBytes(slot->dims, backend::ElementSize(FromOrt(type))),
-                .owner = nullptr,
-                .release = nullptr,
-                .memory = MemoryOf(port, *slot)};
+  slot->view = backend::ViewOf(FromOrt(type), slot->dims, library.Get<void*>(name, api.GetTensorMutableData, value));
+  slot->view.memory = MemoryOf(port, *slot);
 }
 
 // NULL: the host's, as ONNX Runtime copies there what nobody keeps.

@@ -1,6 +1,5 @@
 // The outputs of a context.
-#ifndef WASINN_BACKENDS_ONNX_OUTPUTS_H_
-#define WASINN_BACKENDS_ONNX_OUTPUTS_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -8,11 +7,25 @@
 #include <span>
 #include <vector>
 
+#include "common/aligned_buffer.h"
+#include "onnx/device_turn.h"
 #include "onnx/memory_budget.h"
 #include "onnx/model.h"
-#include "onnx/output_memory.h"
 
 namespace wasinn::onnx {
+
+// What an output lies in, which callers may take with them.
+struct OutputMemory {
+  explicit OutputMemory(void (*release)(OrtValue*)) : value(nullptr, release) {}
+  ~OutputMemory() {
+    const DeviceTurn turn(takes_turns);
+    value.reset();
+  }
+
+  backend::AlignedBuffer buffer;  // a copy of what ONNX Runtime passed on; else none
+  OrtPtr<OrtValue> value;
+  bool takes_turns = false;  // its end, where it lies on a device
+};
 
 // Outputs of a known shape lie in the host's memory, and ONNX Runtime allocates nothing for them. Others it allocates:
 // those must be bound anew for each run, or it would insist on the shape of the last one. For an output that is an
@@ -50,10 +63,11 @@ class Outputs {
 
  private:
   struct Slot {
-    OrtPtr<OrtValue> bound;  // over memory of the host, which `view` shows; NULL: none
-    OutputMemoryPtr memory;  // of others; NULL: it was taken, or nobody has looked at it yet
-    bool seen = false;       // `view` shows that
-    bool kept = false;       // on the device
+    OrtPtr<OrtValue> bound;                // over memory of the host, which `view` shows; NULL: none
+    std::unique_ptr<OutputMemory> memory;  // of others; NULL: it was taken, or nobody has looked at it yet
+    bool has_value() const { return memory != nullptr && memory->value != nullptr; }
+    bool seen = false;  // `view` shows that
+    bool kept = false;  // on the device
     wasinn_tensor view = {};
     std::vector<int64_t> dims;  // that `view` points to
   };
@@ -80,5 +94,3 @@ class Outputs {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_OUTPUTS_H_

@@ -60,11 +60,7 @@ constinit OneOfProcess<ProcessWide> process_wide;
 
 }  // namespace
 
-QuotaAllocator::QuotaAllocator(const OrtLibrary& library)
-    : OrtAllocator{}, memory_info_(nullptr, library.api().ReleaseMemoryInfo) {
-  OrtMemoryInfo* info = nullptr;
-  library.Check(library.api().CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info), "allocator");
-  memory_info_.reset(info);
+QuotaAllocator::QuotaAllocator(const OrtLibrary& library) : OrtAllocator{}, memory_info_(library.CpuMemory()) {
   // The version says which functions exist, and is that of the headers, not of the library.
   OrtAllocator::version = ORT_API_VERSION;
   OrtAllocator::Alloc = &Allocate;
@@ -76,7 +72,7 @@ QuotaAllocator::QuotaAllocator(const OrtLibrary& library)
 void* QuotaAllocator::Allocate(OrtAllocator* /*self*/, size_t bytes) {
   if (bytes == 0) return nullptr;
   const CallScope::Subject* scope = CallScope::Current();
-  if (scope != nullptr && scope->gate != nullptr && scope->gate->cancelled()) throw Cancelled();
+  if (scope != nullptr && scope->cancelled != nullptr && *scope->cancelled) throw Cancelled();
   MemoryBudget* budget = scope != nullptr ? scope->budget : nullptr;
   if (budget != nullptr) budget->Charge(bytes);
   Header* header = NewBlock(bytes, scope != nullptr ? scope->cache : nullptr);

@@ -1,6 +1,5 @@
 // The CPU allocator that ONNX Runtime uses for our sessions.
-#ifndef WASINN_BACKENDS_ONNX_QUOTA_ALLOCATOR_H_
-#define WASINN_BACKENDS_ONNX_QUOTA_ALLOCATOR_H_
+#pragma once
 
 #include "onnx/ort_library.h"
 
@@ -22,7 +21,7 @@ class QuotaAllocator : public OrtAllocator {
   static void ORT_API_CALL Deallocate(OrtAllocator* self, void* data);
   static const OrtMemoryInfo* ORT_API_CALL MemoryInfo(const OrtAllocator* self);
 
-  OrtPtr<OrtMemoryInfo> memory_info_;
+  const OrtPtr<OrtMemoryInfo> memory_info_;
 };
 
 // A host's use of the one allocator that an environment can have. It is there while any host of the OS process uses it.
@@ -43,5 +42,3 @@ class AllocatorLease {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_QUOTA_ALLOCATOR_H_

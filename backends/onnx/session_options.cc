@@ -37,22 +37,18 @@ class KeysAndValues {
 
 void AppendCuda(const OrtLibrary& library, const Config::Entries& entries, OrtSessionOptions* options) {
   const OrtApi& api = library.api();
-  OrtCUDAProviderOptionsV2* raw = nullptr;
-  library.Check(api.CreateCUDAProviderOptions(&raw), "CUDA");
-  const OrtPtr<OrtCUDAProviderOptionsV2> cuda(raw, api.ReleaseCUDAProviderOptions);
+  const auto cuda = library.Make("CUDA", api.ReleaseCUDAProviderOptions, api.CreateCUDAProviderOptions);
   const KeysAndValues pairs(entries);
-  library.Check(api.UpdateCUDAProviderOptions(raw, pairs.keys(), pairs.values(), pairs.size()), "CUDA");
-  library.Check(api.SessionOptionsAppendExecutionProvider_CUDA_V2(options, raw), "CUDA");
+  library.Check(api.UpdateCUDAProviderOptions(cuda.get(), pairs.keys(), pairs.values(), pairs.size()), "CUDA");
+  library.Check(api.SessionOptionsAppendExecutionProvider_CUDA_V2(options, cuda.get()), "CUDA");
 }
 
 void AppendTensorRt(const OrtLibrary& library, const Config::Entries& entries, OrtSessionOptions* options) {
   const OrtApi& api = library.api();
-  OrtTensorRTProviderOptionsV2* raw = nullptr;
-  library.Check(api.CreateTensorRTProviderOptions(&raw), "TensorRT");
-  const OrtPtr<OrtTensorRTProviderOptionsV2> tensor_rt(raw, api.ReleaseTensorRTProviderOptions);
+  const auto rt = library.Make("TensorRT", api.ReleaseTensorRTProviderOptions, api.CreateTensorRTProviderOptions);
   const KeysAndValues pairs(entries);
-  library.Check(api.UpdateTensorRTProviderOptions(raw, pairs.keys(), pairs.values(), pairs.size()), "TensorRT");
-  library.Check(api.SessionOptionsAppendExecutionProvider_TensorRT_V2(options, raw), "TensorRT");
+  library.Check(api.UpdateTensorRTProviderOptions(rt.get(), pairs.keys(), pairs.values(), pairs.size()), "TensorRT");
+  library.Check(api.SessionOptionsAppendExecutionProvider_TensorRT_V2(options, rt.get()), "TensorRT");
 }
 
 void Append(const OrtLibrary& library, const Config::Named& provider, OrtSessionOptions* options) {
@@ -151,9 +147,8 @@ OrtPtr<OrtSessionOptions> MakeSessionOptions(const OrtLibrary& library, const En
                                              const ModelConfig& config, const Providers& providers,
                                              const Origin& origin) {
   const OrtApi& api = library.api();
-  OrtSessionOptions* raw = nullptr;
-  library.Check(api.CreateSessionOptions(&raw), "session options");
-  OrtPtr<OrtSessionOptions> options(raw, api.ReleaseSessionOptions);
+  auto options = library.Make("session options", api.ReleaseSessionOptions, api.CreateSessionOptions);
+  OrtSessionOptions* const raw = options.get();
   environment.LogTo(log, raw);
   library.Check(api.SetSessionGraphOptimizationLevel(raw, config.session.optimization_or_default()), "optimization");
   SetThreads(library, config.use_pool && environment.has_pool(), raw);

@@ -1,6 +1,5 @@
 // Options of a session: threads, execution providers, limits.
-#ifndef WASINN_BACKENDS_ONNX_SESSION_OPTIONS_H_
-#define WASINN_BACKENDS_ONNX_SESSION_OPTIONS_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -40,5 +39,3 @@ OrtPtr<OrtSessionOptions> MakeSessionOptions(const OrtLibrary& library, const En
                                              const Providers& providers, const Origin& origin);
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_SESSION_OPTIONS_H_

@@ -15,6 +15,8 @@ namespace {
 
 using Names = std::unordered_set<std::string_view>;
 
+constexpr char kSignature[] = "signature";
+
 // ONNX Runtime binds outputs by name: of two that have one name it would give one value.
 void CheckNames(const std::deque<Port>& outputs) {
   Names names;
@@ -47,33 +49,25 @@ Signature::Signature(const OrtLibrary& library, const OrtSession* session, const
 
 void Signature::Read(Count count, Name name, TypeInfo type_info, uint32_t flags, std::deque<Port>* ports) {
   const OrtApi& api = library_.api();
-  OrtAllocator* allocator = nullptr;
-  library_.Check(api.GetAllocatorWithDefaultOptions(&allocator), "allocator");
-  size_t n = 0;
-  library_.Check(count(session_, &n), "signature");
+  OrtAllocator* const allocator = library_.Allocator();
+  const auto n = library_.Get<size_t>(kSignature, count, session_);
   for (size_t i = 0; i < n; ++i) {
     Port& port = ports->emplace_back();
     port.io.flags = flags;
-    char* text = nullptr;
-    library_.Check(name(session_, i, allocator, &text), "signature");
+    char* const text = library_.Get<char*>(kSignature, name, session_, i, allocator);
     port.name = text;
     allocator->Free(allocator, text);
-    OrtTypeInfo* type = nullptr;
-    library_.Check(type_info(session_, i, &type), "signature");
-    const OrtPtr<OrtTypeInfo> owned(type, api.ReleaseTypeInfo);
-    ReadType(type, &port);
+    ReadType(library_.Make(kSignature, api.ReleaseTypeInfo, type_info, session_, i).get(), &port);
   }
 }
 
 void Signature::ReadType(const OrtTypeInfo* type, Port* port) const {
   port->type_name = TypeName(type);
   port->io.rank = -1;
-  ONNXType kind = ONNX_TYPE_UNKNOWN;
-  library_.Check(library_.api().GetOnnxTypeFromTypeInfo(type, &kind), "signature");
+  const OrtApi& api = library_.api();
+  const auto kind = library_.Get<ONNXType>(kSignature, api.GetOnnxTypeFromTypeInfo, type);
   if (kind == ONNX_TYPE_TENSOR) {
-    const OrtTensorTypeAndShapeInfo* tensor = nullptr;
-    library_.Check(library_.api().CastTypeInfoToTensorInfo(type, &tensor), "signature");
-    ReadTensor(tensor, port);
+    ReadTensor(library_.Get<const OrtTensorTypeAndShapeInfo*>(kSignature, api.CastTypeInfoToTensorInfo, type), port);
   }
   port->io.dtype = kind == ONNX_TYPE_TENSOR ? FromOrt(port->ort_type) : WASINN_DTYPE_UNKNOWN;
   if (port->io.dtype == WASINN_DTYPE_UNKNOWN) port->io.flags |= WASINN_IO_UNSERVABLE;
@@ -94,13 +88,10 @@ void Signature::ReadMaps(Port* port) const {
 }
 
 void Signature::ReadTensor(const OrtTensorTypeAndShapeInfo* tensor, Port* port) const {
-  const OrtApi& api = library_.api();
-  library_.Check(api.GetTensorElementType(tensor, &port->ort_type), "signature");
-  size_t rank = 0;
-  library_.Check(api.GetDimensionsCount(tensor, &rank), "signature");
+  port->ort_type = library_.Get<ONNXTensorElementDataType>(kSignature, library_.api().GetTensorElementType, tensor);
+  port->dims = library_.DimsOf(tensor, kSignature);
+  const size_t rank = port->dims.size();
   backend::CheckRank(port->name, rank);
-  port->dims.resize(rank);
-  if (rank > 0) library_.Check(api.GetDimensions(tensor, port->dims.data(), rank), "signature");
   for (int64_t& dim : port->dims) dim = std::max<int64_t>(dim, -1);
   // No dimensions: a scalar, or a shape that nobody knows.
   const bool known =
@@ -110,42 +101,32 @@ void Signature::ReadTensor(const OrtTensorTypeAndShapeInfo* tensor, Port* port) 
 
 std::string Signature::TypeName(const OrtTypeInfo* type) const {
   const OrtApi& api = library_.api();
-  ONNXType kind = ONNX_TYPE_UNKNOWN;
-  library_.Check(api.GetOnnxTypeFromTypeInfo(type, &kind), "signature");
+  const auto kind = library_.Get<ONNXType>(kSignature, api.GetOnnxTypeFromTypeInfo, type);
   switch (kind) {
     case ONNX_TYPE_TENSOR:
     case ONNX_TYPE_SPARSETENSOR: {
-      const OrtTensorTypeAndShapeInfo* tensor = nullptr;
-      library_.Check(api.CastTypeInfoToTensorInfo(type, &tensor), "signature");
-      auto element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-      library_.Check(api.GetTensorElementType(tensor, &element), "signature");
+      const auto* tensor =
+          library_.Get<const OrtTensorTypeAndShapeInfo*>(kSignature, api.CastTypeInfoToTensorInfo, type);
+      const auto element = library_.Get<ONNXTensorElementDataType>(kSignature, api.GetTensorElementType, tensor);
       return fmt::format("{}({})", kind == ONNX_TYPE_TENSOR ? "tensor" : "sparse_tensor", OnnxName(element));
     }
     case ONNX_TYPE_SEQUENCE: {
-      const OrtSequenceTypeInfo* sequence = nullptr;
-      library_.Check(api.CastTypeInfoToSequenceTypeInfo(type, &sequence), "signature");
-      OrtTypeInfo* element = nullptr;
-      library_.Check(api.GetSequenceElementType(sequence, &element), "signature");
-      const OrtPtr<OrtTypeInfo> owned(element, api.ReleaseTypeInfo);
-      return fmt::format("seq({})", TypeName(element));
+      const auto* sequence =
+          library_.Get<const OrtSequenceTypeInfo*>(kSignature, api.CastTypeInfoToSequenceTypeInfo, type);
+      const auto element = library_.Make(kSignature, api.ReleaseTypeInfo, api.GetSequenceElementType, sequence);
+      return fmt::format("seq({})", TypeName(element.get()));
     }
     case ONNX_TYPE_MAP: {
-      const OrtMapTypeInfo* map = nullptr;
-      library_.Check(api.CastTypeInfoToMapTypeInfo(type, &map), "signature");
-      auto key = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-      library_.Check(api.GetMapKeyType(map, &key), "signature");
-      OrtTypeInfo* value = nullptr;
-      library_.Check(api.GetMapValueType(map, &value), "signature");
-      const OrtPtr<OrtTypeInfo> owned(value, api.ReleaseTypeInfo);
-      return fmt::format("map({},{})", OnnxName(key), TypeName(value));
+      const auto* map = library_.Get<const OrtMapTypeInfo*>(kSignature, api.CastTypeInfoToMapTypeInfo, type);
+      const auto key = library_.Get<ONNXTensorElementDataType>(kSignature, api.GetMapKeyType, map);
+      const auto value = library_.Make(kSignature, api.ReleaseTypeInfo, api.GetMapValueType, map);
+      return fmt::format("map({},{})", OnnxName(key), TypeName(value.get()));
     }
     case ONNX_TYPE_OPTIONAL: {
-      const OrtOptionalTypeInfo* optional = nullptr;
-      library_.Check(api.CastTypeInfoToOptionalTypeInfo(type, &optional), "signature");
-      OrtTypeInfo* contained = nullptr;
-      library_.Check(api.GetOptionalContainedTypeInfo(optional, &contained), "signature");
-      const OrtPtr<OrtTypeInfo> owned(contained, api.ReleaseTypeInfo);
-      return fmt::format("optional({})", TypeName(contained));
+      const auto* optional =
+          library_.Get<const OrtOptionalTypeInfo*>(kSignature, api.CastTypeInfoToOptionalTypeInfo, type);
+      const auto contained = library_.Make(kSignature, api.ReleaseTypeInfo, api.GetOptionalContainedTypeInfo, optional);
+      return fmt::format("optional({})", TypeName(contained.get()));
     }
     default:
       return "opaque";

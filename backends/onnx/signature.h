@@ -1,6 +1,5 @@
 // The inputs and outputs of a session.
-#ifndef WASINN_BACKENDS_ONNX_SIGNATURE_H_
-#define WASINN_BACKENDS_ONNX_SIGNATURE_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -47,5 +46,3 @@ class Signature : public backend::Ports<Port> {
 };
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_SIGNATURE_H_

@@ -18,35 +18,21 @@ using backend::StringsMemory;
 
 namespace {
 
-OrtAllocator* AllocatorOf(const OrtLibrary& library) {
-  OrtAllocator* allocator = nullptr;
-  library.Check(library.api().GetAllocatorWithDefaultOptions(&allocator), "allocator");
-  return allocator;
-}
-
 // An element of a sequence, or the keys or values of a map.
 OrtPtr<OrtValue> PartOf(const OrtLibrary& library, const OrtValue* value, size_t index) {
-  OrtValue* part = nullptr;
-  library.Check(library.api().GetValue(value, static_cast<int>(index), AllocatorOf(library), &part), "outputs");
-  return {part, library.api().ReleaseValue};
+  return library.Make("outputs", library.api().ReleaseValue, library.api().GetValue, value, static_cast<int>(index),
+                      library.Allocator());
 }
 
 std::vector<int64_t> DimsOf(const OrtLibrary& library, const OrtValue* value) {
-  OrtTensorTypeAndShapeInfo* raw = nullptr;
-  library.Check(library.api().GetTensorTypeAndShape(value, &raw), "outputs");
-  const OrtPtr<OrtTensorTypeAndShapeInfo> info(raw, library.api().ReleaseTensorTypeAndShapeInfo);
-  size_t rank = 0;
-  library.Check(library.api().GetDimensionsCount(raw, &rank), "outputs");
-  std::vector<int64_t> dims(rank);
-  if (rank > 0) library.Check(library.api().GetDimensions(raw, dims.data(), rank), "outputs");
-  return dims;
+  const OrtApi& api = library.api();
+  const auto info = library.Make("outputs", api.ReleaseTensorTypeAndShapeInfo, api.GetTensorTypeAndShape, value);
+  return library.DimsOf(info.get(), "outputs");
 }
 
 template <typename T>
 const T* DataOf(const OrtLibrary& library, OrtValue* value) {
-  void* data = nullptr;
-  library.Check(library.api().GetTensorMutableData(value, &data), "outputs");
-  return static_cast<const T*>(data);
+  return static_cast<const T*>(library.Get<void*>("outputs", library.api().GetTensorMutableData, value));
 }
 
 void Charge(const Port& port, uint64_t bytes, MemoryBudget& budget) {
@@ -57,16 +43,14 @@ void Charge(const Port& port, uint64_t bytes, MemoryBudget& budget) {
 
 void Take(const Port& port, uint64_t bytes, MemoryBudget& budget, backend::AlignedBuffer* buffer) {
   Charge(port, bytes, budget);
-  if (!buffer->IsFor(bytes)) *buffer = {};  // first, so that both are never there at once
-  if (!buffer->IsFor(bytes)) *buffer = backend::AlignedBuffer(bytes);
+  buffer->Fit(bytes);
 }
 
 // All strings of a tensor, together, and where each begins and the last one ends; charged as long as they are here.
 struct Texts {
   Texts(const OrtLibrary& library, const OrtValue* value, uint64_t count, const Port& port, MemoryBudget& its_budget)
       : budget(its_budget) {
-    size_t bytes = 0;
-    library.Check(library.api().GetStringTensorDataLength(value, &bytes), "outputs");
+    const auto bytes = library.Get<size_t>("outputs", library.api().GetStringTensorDataLength, value);
     charged = backend::AddSat(bytes, backend::MulSat(count + 1, sizeof(size_t)));
     Charge(port, charged, budget);
     begins.resize(count + 1);
@@ -107,15 +91,13 @@ OrtPtr<OrtValue> MakeStringTensor(const OrtLibrary& library, const backend::Stri
   if (!budget.TryCharge(bytes)) {
     throw Error(WASINN_TOO_LARGE, fmt::format("strings of {} bytes are more than this compute may allocate", bytes));
   }
-  OrtValue* raw = nullptr;
-  library.Check(api.CreateTensorAsOrtValue(AllocatorOf(library), strings.dims().data(), strings.dims().size(),
-                                           ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, &raw),
-                "making a tensor of strings");
-  OrtPtr<OrtValue> value(raw, api.ReleaseValue);
+  constexpr char kDoing[] = "making a tensor of strings";
+  OrtPtr<OrtValue> value =
+      library.Make(kDoing, api.ReleaseValue, api.CreateTensorAsOrtValue, library.Allocator(), strings.dims().data(),
+                   strings.dims().size(), ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING);
   for (uint64_t i = 0; i < strings.size(); ++i) {
     const std::string_view text = strings.At(i);
-    char* to = nullptr;
-    library.Check(api.GetResizedStringTensorElementBuffer(raw, i, text.size(), &to), "making a tensor of strings");
+    char* const to = library.Get<char*>(kDoing, api.GetResizedStringTensorElementBuffer, value.get(), i, text.size());
     if (!text.empty()) std::memcpy(to, text.data(), text.size());
   }
   return value;
@@ -141,8 +123,7 @@ std::vector<int64_t> ReadStrings(const OrtLibrary& library, const OrtValue* valu
 
 std::vector<int64_t> ReadClassMaps(const OrtLibrary& library, const OrtValue* value, const Port& port,
                                    MemoryBudget& budget, backend::AlignedBuffer* buffer) {
-  size_t rows = 0;
-  library.Check(library.api().GetValueCount(value, &rows), "outputs");
+  const auto rows = library.Get<size_t>("outputs", library.api().GetValueCount, value);
   const size_t columns = port.classes.names.size();
   Take(port, backend::MulSat(backend::MulSat(rows, columns), sizeof(float)), budget, buffer);
   std::unordered_map<std::string_view, size_t> places;

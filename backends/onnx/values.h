@@ -1,6 +1,5 @@
 // Values of ONNX Runtime that are not tensors of numbers, and the tensors that hosts have for them.
-#ifndef WASINN_BACKENDS_ONNX_VALUES_H_
-#define WASINN_BACKENDS_ONNX_VALUES_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -24,5 +23,3 @@ std::vector<int64_t> ReadClassMaps(const OrtLibrary& library, const OrtValue* va
                                    MemoryBudget& budget, backend::AlignedBuffer* buffer);
 
 }  // namespace wasinn::onnx
-
-#endif  // WASINN_BACKENDS_ONNX_VALUES_H_

@@ -94,30 +94,30 @@ void Compiled::Request::Drop() {
   generation_ = 0;
 }
 
-void Compiled::Await(std::unique_lock<std::mutex>& lock, const backend::CancelGate& gate) {
-  waiting_.push_back(&gate);
-  while ((busy_ || waiting_.front() != &gate) && !gate.cancelled()) free_.wait_for(lock, kPatience);
-  const bool has_turn = !busy_ && waiting_.front() == &gate;
-  std::erase(waiting_, &gate);
+void Compiled::Await(std::unique_lock<std::mutex>& lock, const std::atomic<bool>& cancelled) {
+  waiting_.push_back(&cancelled);
+  while ((busy_ || waiting_.front() != &cancelled) && !cancelled) free_.wait_for(lock, kPatience);
+  const bool has_turn = !busy_ && waiting_.front() == &cancelled;
+  std::erase(waiting_, &cancelled);
   if (has_turn) return;
   free_.notify_all();  // the next one may have waited for this one only
   throw Error(WASINN_TIMEOUT, "the compute was cancelled: another one of this model went on");
 }
 
-Compiled::Turn::Turn(Compiled* compiled, const backend::CancelGate& gate) : compiled_(compiled) {
+Compiled::Turn::Turn(Compiled* compiled, const std::atomic<bool>& cancelled) : compiled_(compiled) {
   if (!compiled_->has_open_shapes_) {
     generation_ = compiled_->generation_;  // never changes then
     return;
   }
   std::unique_lock lock(compiled_->mutex_);
-  if (compiled_->busy_ || !compiled_->waiting_.empty()) compiled_->Await(lock, gate);
+  if (compiled_->busy_ || !compiled_->waiting_.empty()) compiled_->Await(lock, cancelled);
   compiled_->busy_ = true;
   if (compiled_->spoilt_) compiled_->CompileAnew(lock);
   generation_ = compiled_->generation_;
 }
 
 Compiled::Turn::~Turn() {
-  if (compiled_ == nullptr || !compiled_->has_open_shapes_) return;
+  if (!compiled_->has_open_shapes_) return;
   {
     const std::lock_guard lock(compiled_->mutex_);
     compiled_->busy_ = false;

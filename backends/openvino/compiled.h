@@ -1,7 +1,7 @@
 // A compiled model, and who computes with it.
-#ifndef WASINN_BACKENDS_OPENVINO_COMPILED_H_
-#define WASINN_BACKENDS_OPENVINO_COMPILED_H_
+#pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "common/cancel_gate.h"
 #include "common/config.h"
 #include "openvino/ov_library.h"
 
@@ -63,29 +62,28 @@ class Compiled {
     uint64_t generation_ = 0;
   };
 
-  // The time of one inference: waits for its turn, behind those who came before. Throws WASINN_TIMEOUT where the gate,
-  // which is one context's, was cancelled meanwhile.
+  // The time of one inference: waits for its turn, behind those who came before. Throws WASINN_TIMEOUT where
+  // `cancelled`, which is one context's, is set meanwhile.
   class Turn {
    public:
-    Turn(Compiled* compiled, const backend::CancelGate& gate);
+    Turn(Compiled* compiled, const std::atomic<bool>& cancelled);
     ~Turn();
-    Turn(Turn&& other) noexcept
-        : compiled_(std::exchange(other.compiled_, nullptr)), generation_(other.generation_), spoilt_(other.spoilt_) {}
-    Turn& operator=(Turn&& other) = delete;
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
 
     uint64_t generation() const { return generation_; }
     // The inference did not end well.
     void Spoil() { spoilt_ = true; }
 
    private:
-    Compiled* compiled_;
+    Compiled* const compiled_;
     uint64_t generation_ = 0;
     bool spoilt_ = false;
   };
 
  private:
   OvPtr<ov_compiled_model_t> Compile() const;
-  void Await(std::unique_lock<std::mutex>& lock, const backend::CancelGate& gate);
+  void Await(std::unique_lock<std::mutex>& lock, const std::atomic<bool>& cancelled);
   // Under no lock: whoever waits meanwhile has a deadline.
   void CompileAnew(std::unique_lock<std::mutex>& lock);
 
@@ -102,10 +100,8 @@ class Compiled {
   uint64_t generation_ = 0;
   bool busy_ = false;  // somebody infers, or compiles
   bool spoilt_ = false;
-  std::vector<const backend::CancelGate*> waiting_;  // for a turn, in the order of calls
+  std::vector<const std::atomic<bool>*> waiting_;  // for a turn, in the order of calls
   std::set<Request*> requests_;
 };
 
 }  // namespace wasinn::openvino
-
-#endif  // WASINN_BACKENDS_OPENVINO_COMPILED_H_

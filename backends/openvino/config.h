@@ -1,6 +1,5 @@
 // The backend's configuration keys.
-#ifndef WASINN_BACKENDS_OPENVINO_CONFIG_H_
-#define WASINN_BACKENDS_OPENVINO_CONFIG_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -49,5 +48,3 @@ struct ModelConfig {
 };
 
 }  // namespace wasinn::openvino
-
-#endif  // WASINN_BACKENDS_OPENVINO_CONFIG_H_

@@ -26,8 +26,8 @@ constexpr char kTooLarge[] = "its request keeps more for outputs than may still 
 }  // namespace
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
-    : model_(model),
-      slot_max_bytes_(options.max_bytes),
+    : ContextBase(options),
+      model_(model),
       kept_(model.host().services(), options.account),
       inputs_(model, &request_),
       outputs_(model),
@@ -60,10 +60,10 @@ void Context::NewRequest(const char* why) {
 }
 
 void Context::Compute() {
-  computed_ = false;
+  Begin();
   uint64_t bytes = 0;
   {
-    Compiled::Turn turn = Wait();
+    Compiled::Turn turn(model_.compiled(), cancelled_);
     if (turn.generation() != request_.generation()) NewRequest(kFailed);
     if (const char* why = std::exchange(lost_state_, nullptr)) {
       throw Error(WASINN_RUNTIME_ERROR,
@@ -74,10 +74,10 @@ void Context::Compute() {
     gate_.Enter();
     const ov_status_e status = Infer();
     // Nothing of a cancellation is left in the request: it lasts until the running inference ends.
-    const bool cancelled = gate_.Leave();
+    gate_.Leave();
     if (status != OK) {
       turn.Spoil();
-      Fail(status, cancelled);
+      Fail(status);
     }
     has_begun_ = true;
     bytes = outputs_.AfterRun(request_.get(), inputs_);
@@ -97,23 +97,11 @@ void Context::Compute() {
   computed_ = true;
 }
 
-Compiled::Turn Context::Wait() {
-  waiting_.Enter();
-  try {
-    Compiled::Turn turn(model_.compiled(), waiting_);
-    waiting_.Leave();
-    return turn;
-  } catch (...) {
-    waiting_.Leave();
-    throw;
-  }
-}
-
-void Context::Fail(ov_status_e status, bool cancelled) {
+void Context::Fail(ov_status_e status) {
   const std::string message = model_.host().library().Message(status);
   // It would keep alive what nobody computes with any more.
   if (model_.compiled()->has_open_shapes()) DropRequest(kFailed);
-  if (cancelled || status == INFER_CANCELLED) {
+  if (cancelled_ || status == INFER_CANCELLED) {
     throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
   }
   throw Error(WASINN_RUNTIME_ERROR, message);
@@ -131,17 +119,13 @@ ov_status_e Context::Infer() {
   return status;
 }
 
-void Context::CheckComputed() const {
-  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
-}
-
 void Context::Output(uint32_t index, wasinn_tensor* view) {
-  CheckComputed();
+  backend::CheckComputed(computed_);
   outputs_.View(index, view);
 }
 
 void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
-  CheckComputed();
+  backend::CheckComputed(computed_);
   kept_.Resize(model_.state_bytes() + outputs_.kept_bytes() + outputs_.StaysBehind(index));
   outputs_.Take(index, out);
 }
@@ -173,7 +157,7 @@ void Context::Reset() {
 }
 
 void Context::Cancel() {
-  waiting_.Cancel([] {});
+  ContextBase::Cancel();
   gate_.Cancel([this] { model_.host().api().ov_infer_request_cancel(request_.get()); });
 }
 

@@ -1,10 +1,10 @@
 // One inference in flight.
-#ifndef WASINN_BACKENDS_OPENVINO_CONTEXT_H_
-#define WASINN_BACKENDS_OPENVINO_CONTEXT_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
-#include "common/cancel_gate.h"
+#include "base/call_gate.h"
+#include "common/context_base.h"
 #include "common/reservation.h"
 #include "openvino/inputs.h"
 #include "openvino/model.h"
@@ -16,16 +16,10 @@ namespace wasinn::openvino {
 // inferred on the caller's thread: nothing would interrupt it. On OpenVINO's own thread it can be, which costs about 12
 // µs. So that is the way until an inference of the same shapes has turned out to be shorter than anybody would want to
 // interrupt.
-//
-// One thread at a time, but for Cancel.
-class Context {
+class Context : public backend::ContextBase {
  public:
   Context(const Model& model, const wasinn_slot_options& options);
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
 
-  // Of the next compute; 0: as the slot was told.
-  void SetMaxBytes(uint64_t bytes) noexcept { max_bytes_ = bytes != 0 ? bytes : slot_max_bytes_; }
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
   void TakeOutput(uint32_t index, wasinn_tensor* out);
@@ -41,26 +35,18 @@ class Context {
   // In a turn, where shapes are open.
   void NewRequest(const char* why);
   void DropOutputs(const char* why);
-  Compiled::Turn Wait();
   ov_status_e Infer();
-  [[noreturn]] void Fail(ov_status_e status, bool cancelled);
-  void CheckComputed() const;
+  [[noreturn]] void Fail(ov_status_e status);
 
   const Model& model_;
-  const uint64_t slot_max_bytes_;         // 0: no limit
-  uint64_t max_bytes_ = slot_max_bytes_;  // of this compute
-  backend::Reservation kept_;             // of the state, and of outputs that were larger, or are discarded
-  Inputs inputs_;                         // and outputs: behind the request, which points to their memory
+  backend::Reservation kept_;  // of the state, and of outputs that were larger, or are discarded
+  Inputs inputs_;              // and outputs: behind the request, which points to their memory
   Outputs outputs_;
   Compiled::Request request_;
-  backend::CancelGate waiting_;  // for a turn
-  backend::CancelGate gate_;
-  bool computed_ = false;
+  base::CallGate gate_;               // of the inference: the request may go before the compute ends
   bool has_begun_ = false;            // the request has a state
   const char* lost_state_ = nullptr;  // with an earlier request: why
   bool is_short_ = false;             // the last inference, of the same shapes as the next
 };
 
 }  // namespace wasinn::openvino
-
-#endif  // WASINN_BACKENDS_OPENVINO_CONTEXT_H_

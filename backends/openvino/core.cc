@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "common/dependencies.h"
 #include "common/error.h"
 #include "common/stderr_capture.h"
@@ -80,24 +81,12 @@ std::string PluginsXml(const OvLibrary& library) {
 }
 
 // A file that nobody else can open, for OpenVINO takes its list from a file only.
-class PrivateFile {
- public:
-  explicit PrivateFile(std::string_view text) : fd_(memfd_create("wasinn-plugins", MFD_CLOEXEC)) {
-    if (fd_ >= 0 && write(fd_, text.data(), text.size()) == static_cast<ssize_t>(text.size())) return;
-    if (fd_ >= 0) close(fd_);
-    throw Error(WASINN_RUNTIME_ERROR, "cannot make the file that names OpenVINO's plugins");
-  }
-  ~PrivateFile() {
-    if (fd_ >= 0) close(fd_);
-  }
-  PrivateFile(const PrivateFile&) = delete;
-  PrivateFile& operator=(const PrivateFile&) = delete;
-
-  std::string path() const { return fmt::format("/proc/self/fd/{}", fd_); }
-
- private:
-  const int fd_;
-};
+base::Descriptor PrivateFile(std::string_view text) {
+  base::Descriptor file(memfd_create("wasinn-plugins", MFD_CLOEXEC));
+  if (file.is_open() && write(file.number(), text.data(), text.size()) == static_cast<ssize_t>(text.size()))
+    return file;
+  throw Error(WASINN_RUNTIME_ERROR, "cannot make the file that names OpenVINO's plugins");
+}
 
 // OpenVINO's plugin for CPUs gives the thread that opens it another stack for signals, which it frees with the core.
 // Who ends the thread (a sanitizer) may take it for the thread's own and free it, too.
@@ -133,10 +122,10 @@ void RunInFolder(const std::string& folder, const std::function<void()>& work) {
 
 // Makes the devices look, too.
 void OpenPlugins(const OvLibrary& library, OvPtr<ov_core_t>* core) {
-  const PrivateFile list(PluginsXml(library));
+  const base::Descriptor list = PrivateFile(PluginsXml(library));
   ov_core_t* raw = nullptr;
-  library.Check(library.api().ov_core_create_with_config(list.path().c_str(), &raw), "making OpenVINO's core",
-                WASINN_UNSUPPORTED_OPERATION);
+  library.Check(library.api().ov_core_create_with_config(fmt::format("/proc/self/fd/{}", list.number()).c_str(), &raw),
+                "making OpenVINO's core", WASINN_UNSUPPORTED_OPERATION);
   core->reset(raw);
   // Whoever truncates a mapped file kills every guest of the process.
   library.Check(library.api().ov_core_set_property(raw, "", "ENABLE_MMAP", "NO"), "switching file mapping off");

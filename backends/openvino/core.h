@@ -1,6 +1,5 @@
 // OpenVINO's core, made so that it opens code from its own folder only.
-#ifndef WASINN_BACKENDS_OPENVINO_CORE_H_
-#define WASINN_BACKENDS_OPENVINO_CORE_H_
+#pragma once
 
 #include <string>
 
@@ -17,5 +16,3 @@ OvPtr<ov_core_t> MakeCore(const OvLibrary& library, const backend::Log& log);
 std::string WithoutMissing(const OvLibrary& library, const std::string& device);
 
 }  // namespace wasinn::openvino
-
-#endif  // WASINN_BACKENDS_OPENVINO_CORE_H_

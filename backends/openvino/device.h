@@ -1,6 +1,5 @@
 // Devices, and what a model is compiled with for them.
-#ifndef WASINN_BACKENDS_OPENVINO_DEVICE_H_
-#define WASINN_BACKENDS_OPENVINO_DEVICE_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -27,5 +26,3 @@ std::vector<std::string> DevicesOf(uint32_t target, const Host& host);
 backend::Config::Entries PropertiesOf(const std::string& device, const ModelConfig& config, int streams);
 
 }  // namespace wasinn::openvino
-
-#endif  // WASINN_BACKENDS_OPENVINO_DEVICE_H_

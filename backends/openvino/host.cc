@@ -25,18 +25,12 @@ std::string DeviceText(const std::vector<std::string>& devices) {
 }  // namespace
 
 Host::Host(const wasinn_host_services& services, const char* config)
-    : services_(services),
-      log_(services),
-      fallback_(log_),
+    : HostBase(services),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),
-      core_(MakeCore(library_, log_)),
-      devices_(AvailableDevices(library_, core_.get())),
-      device_text_(DeviceText(devices_)),
-      info_{.struct_size = sizeof(wasinn_backend_info),
-            .framework = "OpenVINO",
-            .version = library_.version().c_str(),
-            .library = library_.path().c_str(),
-            .devices = device_text_.c_str()} {}
+      core_(MakeCore(library_, log())),
+      devices_(AvailableDevices(library_, core_.get())) {
+  Describe("OpenVINO", library_.version(), library_.path(), DeviceText(devices_));
+}
 
 }  // namespace wasinn::openvino

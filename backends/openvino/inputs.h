@@ -1,6 +1,5 @@
 // The inputs of a context.
-#ifndef WASINN_BACKENDS_OPENVINO_INPUTS_H_
-#define WASINN_BACKENDS_OPENVINO_INPUTS_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -53,5 +52,3 @@ class Inputs {
 };
 
 }  // namespace wasinn::openvino
-
-#endif  // WASINN_BACKENDS_OPENVINO_INPUTS_H_

@@ -1,6 +1,5 @@
 // What the text of a model in OpenVINO's own format (IR) tells.
-#ifndef WASINN_BACKENDS_OPENVINO_IR_H_
-#define WASINN_BACKENDS_OPENVINO_IR_H_
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -24,5 +23,3 @@ struct IrScan {
 IrScan ScanIr(std::string_view xml);
 
 }  // namespace wasinn::openvino
-
-#endif  // WASINN_BACKENDS_OPENVINO_IR_H_

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "common/error.h"
-#include "common/file.h"
 #include "common/private_folder.h"
 #include "common/target.h"
 #include "openvino/core.h"
@@ -22,7 +22,7 @@ namespace {
 void CheckCacheFolder(const backend::Log& log, ModelConfig* config) {
   if (!config->cache_dir) return;
   try {
-    backend::File folder;
+    base::Descriptor folder;
     folder.Open(backend::OpenPrivateFolder(*config->cache_dir));
   } catch (const backend::Error& error) {
     log.Write(WASINN_LOG_WARNING, fmt::format("openvino: cache_dir: no compiled model is kept: {}", error.what()));

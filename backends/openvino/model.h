@@ -1,6 +1,5 @@
 // A loaded model.
-#ifndef WASINN_BACKENDS_OPENVINO_MODEL_H_
-#define WASINN_BACKENDS_OPENVINO_MODEL_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -43,7 +42,7 @@ class Model {
   void MakeDescription();
 
   const Host& host_;
-  Weights weights_;  // behind `compiled_`, which reads them, in the order of destruction
+  backend::KeptBytes weights_;  // behind `compiled_`, which reads them, in the order of destruction
   std::unique_ptr<Compiled> compiled_;
   std::unique_ptr<const Signature> signature_;
   std::string description_;
@@ -55,5 +54,3 @@ class Model {
 };
 
 }  // namespace wasinn::openvino
-
-#endif  // WASINN_BACKENDS_OPENVINO_MODEL_H_

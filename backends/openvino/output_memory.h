@@ -1,6 +1,5 @@
 // Memory of outputs that callers may take with them.
-#ifndef WASINN_BACKENDS_OPENVINO_OUTPUT_MEMORY_H_
-#define WASINN_BACKENDS_OPENVINO_OUTPUT_MEMORY_H_
+#pragma once
 
 #include <memory>
 #include <mutex>
@@ -57,5 +56,3 @@ struct GivenOutput {
 };
 
 }  // namespace wasinn::openvino
-
-#endif  // WASINN_BACKENDS_OPENVINO_OUTPUT_MEMORY_H_

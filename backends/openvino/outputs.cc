@@ -1,20 +1,23 @@
 #include "openvino/outputs.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstring>
+#include <cstdlib>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
-#include "common/dtype.h"
-#include "common/error.h"
 #include "common/saturating.h"
 #include "openvino/dtype.h"
 
 namespace wasinn::openvino {
 
-using backend::Error;
+namespace {
+
+// A copy of less takes 1 µs at most, which is what OpenVINO takes to be told of other memory.
+constexpr uint64_t kWorthExchanging = 64 << 10;
+
+}  // namespace
 
 Outputs::Outputs(const Model& model) : model_(model), behind_copies_(model.signature().inputs().size()) {
   for (const Port& port : model.signature().outputs()) {
@@ -22,8 +25,7 @@ Outputs::Outputs(const Model& model) : model_(model), behind_copies_(model.signa
     slots_.push_back({.fixed = fixed, .tensor = {nullptr, model.host().api().ov_tensor_free}, .view = {}, .dims = {}});
     has_dynamic_ = has_dynamic_ || !fixed;
     if (!fixed) continue;
-    const uint64_t bytes = backend::TensorBytes(port.dims, backend::ElementSize(port.io.dtype));
-    fixed_bytes_ = backend::AddSat(fixed_bytes_, bytes);
+    fixed_bytes_ = backend::AddSat(fixed_bytes_, port.bytes());
   }
 }
 
@@ -101,11 +103,7 @@ uint64_t Outputs::CountUnshown(ov_infer_request_t* request, uint32_t index, Slot
 void Outputs::CopyPassedOn() {
   for (Slot& slot : slots_) {
     if (!slot.passed_on) continue;
-    if (!slot.copy.IsFor(slot.view.bytes)) {
-      slot.copy = {};  // the old one goes before there is another
-      slot.copy = backend::AlignedBuffer(slot.view.bytes);
-    }
-    std::memcpy(slot.copy.data(), slot.data, slot.view.bytes);
+    slot.copy.Assign(slot.data, slot.view.bytes);
     slot.view.data = slot.copy.data();
   }
 }
@@ -135,25 +133,14 @@ void Outputs::ReadShape(const Port& port, Slot* slot) const {
   slot->dims.assign(shape.dims, shape.dims + shape.rank);
   if (status == OK) api.ov_shape_free(&shape);
   if (FromOv(type) == WASINN_DTYPE_UNKNOWN || slot->dims.size() > WASINN_MAX_RANK) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("output '{}' became {} of {} dimensions: expected numbers, and no more than {}", port.name,
-                            OvName(type), slot->dims.size(), WASINN_MAX_RANK));
+    backend::ThrowUnshowable(port, OvName(type), slot->dims.size());
   }
-  slot->view = {.struct_size = sizeof(wasinn_tensor),
-                .dtype = static_cast<uint32_t>(FromOv(type)),
-                .rank = static_cast<uint32_t>(slot->dims.size()),
-                .dims = slot->dims.data(),
-                .data = nullptr,
-                .bytes = backend::TensorBytes(slot->dims, backend::ElementSize(FromOv(type))),
-                .owner = nullptr,
-                .release = nullptr};
+  slot->view = backend::ViewOf(FromOv(type), slot->dims, nullptr);
 }
 
 const Outputs::Slot& Outputs::Shown(uint32_t index) const {
   const Port& port = backend::PortAt(model_.signature().outputs(), "output", index);
-  if (slots_[index].taken) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output '{}' was taken: compute again", port.name));
-  }
+  if (slots_[index].taken) backend::ThrowTaken(port.name);
   return slots_[index];
 }
 
@@ -163,6 +150,89 @@ void Outputs::Discard() {
   for (Slot& slot : slots_) {
     if (!slot.fixed) slot.copy = {};
   }
+}
+
+// Only a run tells which outputs are inputs. Two outputs of one node are one tensor of OpenVINO's.
+void Outputs::FindExchangeable() {
+  std::vector<const void*> places;
+  places.reserve(slots_.size());
+  for (const Slot& slot : slots_) places.push_back(slot.data);
+  std::ranges::sort(places, std::less<>());
+  for (Slot& slot : slots_) {
+    if (!slot.fixed || slot.passed_on || slot.view.bytes < kWorthExchanging) continue;
+    const bool shared = std::ranges::equal_range(places, slot.data, std::less<>()).size() > 1;
+    if (!shared) slot.home = std::make_shared<Homecoming>();
+  }
+}
+
+void Outputs::BeforeRun(ov_infer_request_t* request) {
+  if (!some_gone_) return;
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].gone) Renew(request, i, &slots_[i]);
+  }
+  some_gone_ = false;
+}
+
+void Outputs::Renew(ov_infer_request_t* request, uint32_t index, Slot* slot) const {
+  OutputMemory memory = slot->home->End();
+  if (memory.data == nullptr) {
+    memory.buffer = backend::AlignedBuffer(slot->view.bytes);
+    memory.data = memory.buffer.data();
+  }
+  // The request writes to the place that it was given last, whoever has had it meanwhile.
+  if (memory.data != slot->data) SetTensor(request, index, *slot, &memory);
+  slot->data = memory.data;
+  slot->buffer = std::move(memory.buffer);
+  slot->gone = false;
+}
+
+void Outputs::SetTensor(ov_infer_request_t* request, uint32_t index, const Slot& slot, OutputMemory* memory) const {
+  const Port& port = model_.signature().outputs()[index];
+  const OvLibrary& library = model_.host().library();
+  if (memory->tensor == nullptr) {
+    const ov_shape_t shape = {.rank = static_cast<int64_t>(slot.dims.size()),
+                              .dims = const_cast<int64_t*>(slot.dims.data())};
+    ov_tensor_t* made = nullptr;
+    library.Check(library.api().ov_tensor_create_from_host_ptr(port.ov_type, shape, memory->data, &made),
+                  port.name.c_str());
+    memory->tensor = {made, library.api().ov_tensor_free};
+  }
+  library.Check(library.api().ov_infer_request_set_output_tensor_by_index(request, index, memory->tensor.get()),
+                port.name.c_str());
+}
+
+uint64_t Outputs::StaysBehind(uint32_t index) const {
+  const Slot& slot = Shown(index);
+  return slot.fixed || slot.passed_on ? 0 : slot.view.bytes;
+}
+
+void Outputs::Take(uint32_t index, wasinn_tensor* out) {
+  const uint64_t stays = StaysBehind(index);
+  Slot& slot = slots_[index];
+  *out = slot.view;
+  if (slot.home != nullptr) {
+    Give(&slot, out);
+  } else {
+    GiveCopy(&slot, out);
+  }
+  slot.taken = true;
+  kept_bytes_ += stays;
+}
+
+void Outputs::Give(Slot* slot, wasinn_tensor* out) {
+  auto given = std::make_unique<GivenOutput>();  // before anything is moved there
+  given->memory = {.data = slot->data, .buffer = std::exchange(slot->buffer, {}), .tensor = std::move(slot->tensor)};
+  given->home = slot->home;
+  slot->home->Await();
+  slot->gone = some_gone_ = true;
+  out->owner = given.release();
+  out->release = GivenOutput::Release;
+}
+
+void Outputs::GiveCopy(Slot* slot, wasinn_tensor* out) {
+  if (!slot->passed_on) slot->copy.Assign(slot->data, slot->view.bytes);
+  out->data = out->owner = slot->copy.release();
+  out->release = std::free;
 }
 
 }  // namespace wasinn::openvino

@@ -1,6 +1,5 @@
 // The outputs of a context.
-#ifndef WASINN_BACKENDS_OPENVINO_OUTPUTS_H_
-#define WASINN_BACKENDS_OPENVINO_OUTPUTS_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -93,5 +92,3 @@ class Outputs {
 };
 
 }  // namespace wasinn::openvino
-
-#endif  // WASINN_BACKENDS_OPENVINO_OUTPUTS_H_

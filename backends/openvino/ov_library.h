@@ -1,6 +1,5 @@
 // OpenVINO's C API, opened at run time.
-#ifndef WASINN_BACKENDS_OPENVINO_OV_LIBRARY_H_
-#define WASINN_BACKENDS_OPENVINO_OV_LIBRARY_H_
+#pragma once
 
 #include <openvino/c/openvino.h>
 #include <wasinn/backend.h>
@@ -90,5 +89,3 @@ class OvLibrary {
 };
 
 }  // namespace wasinn::openvino
-
-#endif  // WASINN_BACKENDS_OPENVINO_OV_LIBRARY_H_

@@ -1,6 +1,5 @@
 // The inputs and outputs of a compiled model.
-#ifndef WASINN_BACKENDS_OPENVINO_SIGNATURE_H_
-#define WASINN_BACKENDS_OPENVINO_SIGNATURE_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -36,5 +35,3 @@ class Signature : public backend::Ports<Port> {
 };
 
 }  // namespace wasinn::openvino
-
-#endif  // WASINN_BACKENDS_OPENVINO_SIGNATURE_H_

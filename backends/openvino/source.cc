@@ -17,24 +17,6 @@ namespace wasinn::openvino {
 
 using backend::Error;
 
-Weights::Weights(const wasinn_blob& blob) : blob_(blob), size_(blob.size) {
-  if (blob_.retain != nullptr) blob_.retain(blob_.owner);
-}
-
-Weights::~Weights() {
-  if (blob_.data != nullptr && blob_.release != nullptr) blob_.release(blob_.owner);
-}
-
-Weights::Weights(Weights&& other) noexcept
-    : blob_(std::exchange(other.blob_, {})), buffer_(std::move(other.buffer_)), size_(std::exchange(other.size_, 0)) {}
-
-Weights& Weights::operator=(Weights&& other) noexcept {
-  std::swap(blob_, other.blob_);
-  std::swap(buffer_, other.buffer_);
-  std::swap(size_, other.size_);
-  return *this;
-}
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,7 +24,7 @@ namespace fs = std::filesystem;
 std::string_view TextOf(const wasinn_blob& blob) { return {reinterpret_cast<const char*>(blob.data), blob.size}; }
 
 // NAME.bin beside NAME.xml, read whole; nothing where there is no such file, for a model may have no weights.
-Weights ReadWeightsBeside(const char* path) {
+backend::KeptBytes ReadWeightsBeside(const char* path) {
   const fs::path file = fs::path(path).replace_extension(".bin");
   std::error_code failed;
   const uintmax_t size = fs::file_size(file, failed);
@@ -84,9 +66,9 @@ class SourceReader {
 
   SourceModel ReadIr() {
     ExpectBlobs(2, "an IR is one or two blobs, XML and weights");
-    Weights weights;
+    backend::KeptBytes weights;
     if (blobs_.size() == 2) {
-      if (blobs_[1].size > 0) weights = Weights(blobs_[1]);
+      if (blobs_[1].size > 0) weights = backend::KeptBytes(blobs_[1]);
     } else if (first_.path != nullptr) {
       weights = ReadWeightsBeside(first_.path);
     }
@@ -103,7 +85,7 @@ class SourceReader {
   }
 
   // OpenVINO only says that it does not read the file, and not which version it has.
-  SourceModel ReadIrOf(uint64_t version, Weights weights) const {
+  SourceModel ReadIrOf(uint64_t version, backend::KeptBytes weights) const {
     constexpr uint64_t kNewest = 11;
     try {
       return ReadMemory("reading the IR", std::move(weights));
@@ -141,14 +123,14 @@ class SourceReader {
     return ReadFile();
   }
 
-  SourceModel ReadMemory(const char* doing, Weights weights) const {
+  SourceModel ReadMemory(const char* doing, backend::KeptBytes weights) const {
     const OvApi& api = host_.api();
     OvPtr<ov_tensor_t> tensor(nullptr, api.ov_tensor_free);
-    if (weights.size() > 0) {
-      auto size = static_cast<int64_t>(weights.size());
+    if (const std::span<const uint8_t> bytes = weights.get(); !bytes.empty()) {
+      auto size = static_cast<int64_t>(bytes.size());
       ov_tensor_t* raw = nullptr;
       host_.library().Check(
-          api.ov_tensor_create_from_host_ptr(U8, {.rank = 1, .dims = &size}, const_cast<void*>(weights.data()), &raw),
+          api.ov_tensor_create_from_host_ptr(U8, {.rank = 1, .dims = &size}, const_cast<uint8_t*>(bytes.data()), &raw),
           "the weights");
       tensor.reset(raw);
     }

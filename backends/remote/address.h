@@ -1,6 +1,5 @@
 // Where a model is served.
-#ifndef WASINN_BACKENDS_REMOTE_ADDRESS_H_
-#define WASINN_BACKENDS_REMOTE_ADDRESS_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -26,5 +25,3 @@ struct Address {
 Address ParseAddress(std::string_view text);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_ADDRESS_H_

@@ -9,15 +9,15 @@
 #include <cstring>
 
 #include <inference.pb.h>
+#include "base/proto_reader.h"
 #include "common/error.h"
-#include "common/proto_reader.h"
 #include "remote/signature.h"
 
 namespace wasinn::remote {
 
 using backend::Error;
-using backend::ProtoField;
-using backend::ProtoReader;
+using base::ProtoField;
+using base::ProtoReader;
 using google::protobuf::io::CodedInputStream;
 
 namespace {

@@ -1,6 +1,5 @@
 // A server's answer to an inference.
-#ifndef WASINN_BACKENDS_REMOTE_ANSWER_H_
-#define WASINN_BACKENDS_REMOTE_ANSWER_H_
+#pragma once
 
 #include <grpcpp/support/byte_buffer.h>
 
@@ -47,5 +46,3 @@ class RawReader {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_ANSWER_H_

@@ -1,6 +1,5 @@
 // Which of several servers gets the next call.
-#ifndef WASINN_BACKENDS_REMOTE_BALANCER_H_
-#define WASINN_BACKENDS_REMOTE_BALANCER_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -40,5 +39,3 @@ class Balancer {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_BALANCER_H_

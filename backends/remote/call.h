@@ -1,6 +1,5 @@
 // One call to whichever server of a model has time for it.
-#ifndef WASINN_BACKENDS_REMOTE_CALL_H_
-#define WASINN_BACKENDS_REMOTE_CALL_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -60,5 +59,3 @@ class Call : public std::enable_shared_from_this<Call> {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_CALL_H_

@@ -1,6 +1,5 @@
 // The files of certificates that the configuration names.
-#ifndef WASINN_BACKENDS_REMOTE_CERTIFICATES_H_
-#define WASINN_BACKENDS_REMOTE_CERTIFICATES_H_
+#pragma once
 
 #include <string>
 
@@ -20,5 +19,3 @@ void CheckCertificates(const NamedFile& file);
 void CheckOwnCertificate(const NamedFile& certificate, const NamedFile& key);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_CERTIFICATES_H_

@@ -1,6 +1,5 @@
 // The backend's configuration keys.
-#ifndef WASINN_BACKENDS_REMOTE_CONFIG_H_
-#define WASINN_BACKENDS_REMOTE_CONFIG_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -40,5 +39,3 @@ struct ModelConfig {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_CONFIG_H_

@@ -1,6 +1,5 @@
 // Connections to servers.
-#ifndef WASINN_BACKENDS_REMOTE_CONNECTION_H_
-#define WASINN_BACKENDS_REMOTE_CONNECTION_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -27,5 +26,3 @@ class Connection {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_CONNECTION_H_

@@ -1,6 +1,5 @@
 // The connections of a host.
-#ifndef WASINN_BACKENDS_REMOTE_CONNECTIONS_H_
-#define WASINN_BACKENDS_REMOTE_CONNECTIONS_H_
+#pragma once
 
 #include <map>
 #include <memory>
@@ -27,5 +26,3 @@ class Connections {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_CONNECTIONS_H_

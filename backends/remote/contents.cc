@@ -7,12 +7,12 @@
 #include <utility>
 
 #include <inference.pb.h>
-#include "common/proto_reader.h"
+#include "base/proto_reader.h"
 
 namespace wasinn::remote {
 
-using backend::ProtoField;
-using backend::ProtoReader;
+using base::ProtoField;
+using base::ProtoReader;
 using google::protobuf::io::CodedInputStream;
 
 namespace {

@@ -1,6 +1,5 @@
 // Elements that a server sends as numbers of Protocol Buffers in place of raw bytes.
-#ifndef WASINN_BACKENDS_REMOTE_CONTENTS_H_
-#define WASINN_BACKENDS_REMOTE_CONTENTS_H_
+#pragma once
 
 #include <wasinn/types.h>
 
@@ -17,5 +16,3 @@ bool DecodeContents(std::string_view contents, uint32_t dtype, std::span<uint8_t
 bool TextOfContents(std::string_view contents, std::string_view* text);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_CONTENTS_H_

@@ -1,6 +1,5 @@
 // One inference in flight.
-#ifndef WASINN_BACKENDS_REMOTE_CONTEXT_H_
-#define WASINN_BACKENDS_REMOTE_CONTEXT_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -72,5 +71,3 @@ class Context {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_CONTEXT_H_

@@ -1,6 +1,5 @@
 // The element types of the Open Inference Protocol.
-#ifndef WASINN_BACKENDS_REMOTE_DATATYPE_H_
-#define WASINN_BACKENDS_REMOTE_DATATYPE_H_
+#pragma once
 
 #include <wasinn/types.h>
 
@@ -16,5 +15,3 @@ inline constexpr uint64_t kLengthOfText = 4;         // bytes that stand before 
 wasinn_dtype DtypeOf(std::string_view datatype);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_DATATYPE_H_

@@ -1,6 +1,5 @@
 // What a call that failed says to a guest.
-#ifndef WASINN_BACKENDS_REMOTE_ERRORS_H_
-#define WASINN_BACKENDS_REMOTE_ERRORS_H_
+#pragma once
 
 #include <grpcpp/support/status.h>
 #include <wasinn/types.h>
@@ -21,5 +20,3 @@ std::string WithoutAddress(std::string text, const std::string& endpoint);
 backend::Error ErrorOf(const grpc::Status& status);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_ERRORS_H_

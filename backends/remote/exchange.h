@@ -1,6 +1,5 @@
 // One request to one server.
-#ifndef WASINN_BACKENDS_REMOTE_EXCHANGE_H_
-#define WASINN_BACKENDS_REMOTE_EXCHANGE_H_
+#pragma once
 
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/slice.h>
@@ -85,5 +84,3 @@ class Exchange {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_EXCHANGE_H_

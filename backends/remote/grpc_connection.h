@@ -1,6 +1,5 @@
 // A server that speaks gRPC.
-#ifndef WASINN_BACKENDS_REMOTE_GRPC_CONNECTION_H_
-#define WASINN_BACKENDS_REMOTE_GRPC_CONNECTION_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -22,5 +21,3 @@ class GrpcConnection final : public Connection {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_GRPC_CONNECTION_H_

@@ -1,6 +1,5 @@
 // A call of gRPC.
-#ifndef WASINN_BACKENDS_REMOTE_GRPC_EXCHANGE_H_
-#define WASINN_BACKENDS_REMOTE_GRPC_EXCHANGE_H_
+#pragma once
 
 #include <grpcpp/client_context.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -45,5 +44,3 @@ class GrpcExchange final : public Exchange, public std::enable_shared_from_this<
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_GRPC_EXCHANGE_H_

@@ -1,6 +1,5 @@
 // Asks the servers of models whether they are well.
-#ifndef WASINN_BACKENDS_REMOTE_HEALTH_H_
-#define WASINN_BACKENDS_REMOTE_HEALTH_H_
+#pragma once
 
 #include <chrono>
 #include <condition_variable>
@@ -75,5 +74,3 @@ class HealthThread {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_HEALTH_H_

@@ -2,7 +2,7 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include "common/environment.h"
+#include "common/library.h"
 #include "remote/config.h"
 
 namespace wasinn::remote {

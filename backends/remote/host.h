@@ -1,6 +1,5 @@
 // What one wasinn host has opened.
-#ifndef WASINN_BACKENDS_REMOTE_HOST_H_
-#define WASINN_BACKENDS_REMOTE_HOST_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -38,5 +37,3 @@ class Host {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_HOST_H_

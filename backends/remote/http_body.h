@@ -1,6 +1,5 @@
 // The body of an answer, in memory that becomes a slice of gRPC without a copy.
-#ifndef WASINN_BACKENDS_REMOTE_HTTP_BODY_H_
-#define WASINN_BACKENDS_REMOTE_HTTP_BODY_H_
+#pragma once
 
 #include <grpcpp/support/byte_buffer.h>
 
@@ -81,5 +80,3 @@ struct HttpBody {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_HTTP_BODY_H_

@@ -1,6 +1,5 @@
 // A server that speaks HTTP/1.1.
-#ifndef WASINN_BACKENDS_REMOTE_HTTP_CONNECTION_H_
-#define WASINN_BACKENDS_REMOTE_HTTP_CONNECTION_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -27,5 +26,3 @@ class HttpConnection final : public Connection {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_HTTP_CONNECTION_H_

@@ -1,6 +1,5 @@
 // The making of a connection of HTTP.
-#ifndef WASINN_BACKENDS_REMOTE_HTTP_DIAL_H_
-#define WASINN_BACKENDS_REMOTE_HTTP_DIAL_H_
+#pragma once
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -37,5 +36,3 @@ class HttpDial : public std::enable_shared_from_this<HttpDial> {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_HTTP_DIAL_H_

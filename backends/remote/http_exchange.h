@@ -1,6 +1,5 @@
 // A request of HTTP, and its answer.
-#ifndef WASINN_BACKENDS_REMOTE_HTTP_EXCHANGE_H_
-#define WASINN_BACKENDS_REMOTE_HTTP_EXCHANGE_H_
+#pragma once
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -59,5 +58,3 @@ class HttpExchange final : public Exchange, public HttpTaker, public std::enable
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_HTTP_EXCHANGE_H_

@@ -1,6 +1,5 @@
 // What is said of connections of HTTP that fail.
-#ifndef WASINN_BACKENDS_REMOTE_HTTP_FAILURES_H_
-#define WASINN_BACKENDS_REMOTE_HTTP_FAILURES_H_
+#pragma once
 
 #include <boost/system/error_code.hpp>
 #include <cstdint>
@@ -22,5 +21,3 @@ bool IsNoHttp(const boost::system::error_code& error);
 std::string WordsOfExchange(const FailedExchange& failed);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_HTTP_FAILURES_H_

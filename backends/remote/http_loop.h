@@ -1,6 +1,5 @@
 // The threads of a host's connections of HTTP.
-#ifndef WASINN_BACKENDS_REMOTE_HTTP_LOOP_H_
-#define WASINN_BACKENDS_REMOTE_HTTP_LOOP_H_
+#pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -33,5 +32,3 @@ class HttpLoop {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_HTTP_LOOP_H_

@@ -1,6 +1,5 @@
 // The connections of HTTP to one server.
-#ifndef WASINN_BACKENDS_REMOTE_HTTP_POOL_H_
-#define WASINN_BACKENDS_REMOTE_HTTP_POOL_H_
+#pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -79,5 +78,3 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_HTTP_POOL_H_

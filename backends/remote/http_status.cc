@@ -5,7 +5,7 @@
 #include <boost/beast/http/status.hpp>
 #include <string>
 
-#include "common/json.h"
+#include "base/json.h"
 
 namespace wasinn::remote {
 
@@ -41,7 +41,7 @@ grpc::StatusCode CodeOf(unsigned code) {
 
 // {"error": "…"}, {"error": {"message": "…"}}, and what FastAPI says: {"detail": "…"}. "": another.
 std::string WordsOf(std::string_view body) {
-  const auto json = backend::ParseJson(body);
+  const auto json = base::ParseJson(body);
   if (!json.is_object()) return "";
   for (const char* key : {"error", "detail", "message"}) {
     const auto found = json.find(key);

@@ -1,6 +1,5 @@
 // What a status of HTTP means.
-#ifndef WASINN_BACKENDS_REMOTE_HTTP_STATUS_H_
-#define WASINN_BACKENDS_REMOTE_HTTP_STATUS_H_
+#pragma once
 
 #include <grpcpp/support/status.h>
 
@@ -12,5 +11,3 @@ namespace wasinn::remote {
 grpc::Status StatusOf(unsigned code, std::string_view body);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_HTTP_STATUS_H_

@@ -1,6 +1,5 @@
 // A connection of HTTP/1.1 to a server, with TLS or without.
-#ifndef WASINN_BACKENDS_REMOTE_HTTP_STREAM_H_
-#define WASINN_BACKENDS_REMOTE_HTTP_STREAM_H_
+#pragma once
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>
@@ -66,5 +65,3 @@ class HttpStream {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_HTTP_STREAM_H_

@@ -1,6 +1,5 @@
 // The inputs of a context.
-#ifndef WASINN_BACKENDS_REMOTE_INPUTS_H_
-#define WASINN_BACKENDS_REMOTE_INPUTS_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -39,5 +38,3 @@ class Inputs {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_INPUTS_H_

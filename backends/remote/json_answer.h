@@ -1,6 +1,5 @@
 // What servers say in JSON.
-#ifndef WASINN_BACKENDS_REMOTE_JSON_ANSWER_H_
-#define WASINN_BACKENDS_REMOTE_JSON_ANSWER_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -24,5 +23,3 @@ bool HasExtension(std::string_view json, std::span<const std::string_view> names
 std::vector<AnsweredTensor> ReadJsonAnswer(std::string_view answer, uint64_t head, size_t most);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_JSON_ANSWER_H_

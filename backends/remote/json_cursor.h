@@ -1,6 +1,5 @@
 // Reads JSON of a stranger, front to back and in place: it allocates nothing but the names that are asked for.
-#ifndef WASINN_BACKENDS_REMOTE_JSON_CURSOR_H_
-#define WASINN_BACKENDS_REMOTE_JSON_CURSOR_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -70,5 +69,3 @@ class JsonCursor {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_JSON_CURSOR_H_

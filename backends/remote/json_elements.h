@@ -1,6 +1,5 @@
 // Elements of tensors as JSON has them.
-#ifndef WASINN_BACKENDS_REMOTE_JSON_ELEMENTS_H_
-#define WASINN_BACKENDS_REMOTE_JSON_ELEMENTS_H_
+#pragma once
 
 #include <wasinn/types.h>
 
@@ -43,5 +42,3 @@ class JsonSink {
 void WriteJson(const Inputs::Input& input, JsonSink& sink);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_JSON_ELEMENTS_H_

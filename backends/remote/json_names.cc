@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/json.h"
+#include "base/json.h"
 
 namespace wasinn::remote {
 
@@ -13,7 +13,7 @@ char Folded(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 
 // "$ref", "$dynamicRef" and their like, which within the schema begin with '#'.
 class References final : public NamedTexts {
  public:
-  References() : NamedTexts(static_cast<size_t>(backend::kDeepestJson)) {}
+  References() : NamedTexts(static_cast<size_t>(base::kDeepestJson)) {}
 
  private:
   bool IsName(std::string_view name) const override { return name.starts_with('$') && EndsInName(name, "ref"); }

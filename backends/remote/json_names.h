@@ -1,6 +1,5 @@
 // What JSON has under certain names.
-#ifndef WASINN_BACKENDS_REMOTE_JSON_NAMES_H_
-#define WASINN_BACKENDS_REMOTE_JSON_NAMES_H_
+#pragma once
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -67,5 +66,3 @@ class NamedTexts : public nlohmann::json_sax<nlohmann::json> {
 bool RefersElsewhere(std::string_view text);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_JSON_NAMES_H_

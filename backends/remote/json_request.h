@@ -1,6 +1,5 @@
 // An inference as JSON, with raw bytes behind it where the server takes them.
-#ifndef WASINN_BACKENDS_REMOTE_JSON_REQUEST_H_
-#define WASINN_BACKENDS_REMOTE_JSON_REQUEST_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -36,5 +35,3 @@ class JsonInference final : public Inference {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_JSON_REQUEST_H_

@@ -1,6 +1,5 @@
 // JSON as text.
-#ifndef WASINN_BACKENDS_REMOTE_JSON_TEXT_H_
-#define WASINN_BACKENDS_REMOTE_JSON_TEXT_H_
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -15,5 +14,3 @@ char* WriteEscaped(std::string_view text, char* to);
 uint64_t JsonMemory(std::string_view text);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_JSON_TEXT_H_

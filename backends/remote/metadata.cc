@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <inference.pb.h>
+#include "base/proto_reader.h"
 #include "common/error.h"
-#include "common/proto_reader.h"
 #include "remote/signature.h"
 
 namespace wasinn::remote {
@@ -13,7 +13,7 @@ namespace {
 
 using MetadataMessage = inference::ModelMetadataResponse;
 
-void AddTensor(std::vector<AnsweredTensor>& tensors, const backend::ProtoField& field, const char* kind) {
+void AddTensor(std::vector<AnsweredTensor>& tensors, const base::ProtoField& field, const char* kind) {
   if (tensors.size() == kMostTensors) {
     throw backend::Error(WASINN_UNSUPPORTED_OPERATION,
                          fmt::format("the server tells more than {} {}", kMostTensors, kind));
@@ -27,8 +27,8 @@ Metadata ReadMetadata(const grpc::ByteBuffer& message) {
   std::string text(message.Valid() ? message.Length() : 0, '\0');
   RawReader(message).Read(0, {reinterpret_cast<uint8_t*>(text.data()), text.size()});
   Metadata metadata;
-  backend::ProtoReader reader({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
-  backend::ProtoField field;
+  base::ProtoReader reader({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  base::ProtoField field;
   while (reader.Next(&field)) {
     if (field.number == MetadataMessage::kPlatformFieldNumber) metadata.platform = field.text();
     if (field.number == MetadataMessage::kInputsFieldNumber) AddTensor(metadata.inputs, field, "inputs");

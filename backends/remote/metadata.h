@@ -1,6 +1,5 @@
 // What a server tells of a model.
-#ifndef WASINN_BACKENDS_REMOTE_METADATA_H_
-#define WASINN_BACKENDS_REMOTE_METADATA_H_
+#pragma once
 
 #include <grpcpp/support/byte_buffer.h>
 
@@ -22,5 +21,3 @@ struct Metadata {
 Metadata ReadMetadata(const grpc::ByteBuffer& message);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_METADATA_H_

@@ -1,6 +1,5 @@
 // A model that servers have.
-#ifndef WASINN_BACKENDS_REMOTE_MODEL_H_
-#define WASINN_BACKENDS_REMOTE_MODEL_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -42,5 +41,3 @@ class Model {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_MODEL_H_

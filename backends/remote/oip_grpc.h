@@ -1,6 +1,5 @@
 // The Open Inference Protocol over gRPC.
-#ifndef WASINN_BACKENDS_REMOTE_OIP_GRPC_H_
-#define WASINN_BACKENDS_REMOTE_OIP_GRPC_H_
+#pragma once
 
 #include "remote/protocol.h"
 
@@ -22,5 +21,3 @@ class OipGrpc final : public Protocol {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_OIP_GRPC_H_

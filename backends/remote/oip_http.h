@@ -1,6 +1,5 @@
 // The Open Inference Protocol over HTTP.
-#ifndef WASINN_BACKENDS_REMOTE_OIP_HTTP_H_
-#define WASINN_BACKENDS_REMOTE_OIP_HTTP_H_
+#pragma once
 
 #include <string>
 
@@ -27,5 +26,3 @@ class OipHttp final : public Protocol {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_OIP_HTTP_H_

@@ -1,6 +1,5 @@
 // Language models at servers of OpenAI's API.
-#ifndef WASINN_BACKENDS_REMOTE_OPENAI_H_
-#define WASINN_BACKENDS_REMOTE_OPENAI_H_
+#pragma once
 
 #include <memory>
 #include <mutex>
@@ -48,5 +47,3 @@ class OpenAi final : public Protocol {
 void RefuseLanguageKeys(const char* host_config);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_OPENAI_H_

@@ -10,8 +10,8 @@
 #include <span>
 #include <utility>
 
+#include "base/json.h"
 #include "common/error.h"
-#include "common/json.h"
 
 namespace wasinn::remote {
 
@@ -201,7 +201,7 @@ LanguageAnswer EmbeddingsOf(const json& whole, const json& data) {
 }  // namespace
 
 LanguageAnswer ReadLanguageAnswer(std::string_view text) {
-  const json whole = backend::ParseJson(text);
+  const json whole = base::ParseJson(text);
   if (!whole.is_object()) RefuseAnswer("it is no JSON object");
   if (const json& data = Find(whole, "data"); data.is_array()) return EmbeddingsOf(whole, data);
   const json& choices = Find(whole, "choices");
@@ -235,7 +235,7 @@ uint64_t ProbabilitiesMemory(std::string_view text) {
 std::optional<std::vector<std::string>> ReadModels(std::string_view text) {
   constexpr size_t kMostText = size_t{1} << 20;
   if (text.size() > kMostText) RefuseAnswer("its list of models has more than 1 MiB");
-  const json whole = backend::ParseJson(text);
+  const json whole = base::ParseJson(text);
   const json& data = Find(whole, "data");
   if (!data.is_array() || data.empty()) return std::nullopt;
   std::vector<std::string> names;
@@ -251,7 +251,7 @@ std::optional<std::vector<std::string>> ReadModels(std::string_view text) {
 bool SaysTooLong(std::string_view text) {
   constexpr size_t kLongest = 64 << 10;
   if (text.size() > kLongest) return false;
-  const json whole = backend::ParseJson(text);
+  const json whole = base::ParseJson(text);
   const json& error = Find(whole, "error");
   return TextOr(Find(error, "code"), "") == "context_length_exceeded" ||
          TextOr(Find(error, "type"), "") == "exceed_context_size_error";

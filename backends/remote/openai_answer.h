@@ -1,6 +1,5 @@
 // What a server of OpenAI's API answers.
-#ifndef WASINN_BACKENDS_REMOTE_OPENAI_ANSWER_H_
-#define WASINN_BACKENDS_REMOTE_OPENAI_ANSWER_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -32,5 +31,3 @@ std::optional<std::vector<std::string>> ReadModels(std::string_view text);
 bool SaysTooLong(std::string_view text);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_OPENAI_ANSWER_H_

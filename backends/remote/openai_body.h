@@ -1,6 +1,5 @@
 // The body of a request for a text, or for embeddings.
-#ifndef WASINN_BACKENDS_REMOTE_OPENAI_BODY_H_
-#define WASINN_BACKENDS_REMOTE_OPENAI_BODY_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -30,5 +29,3 @@ class LanguageBody {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_OPENAI_BODY_H_

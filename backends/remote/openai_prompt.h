@@ -1,6 +1,5 @@
 // Prompts that are JSON.
-#ifndef WASINN_BACKENDS_REMOTE_OPENAI_PROMPT_H_
-#define WASINN_BACKENDS_REMOTE_OPENAI_PROMPT_H_
+#pragma once
 
 #include <string_view>
 
@@ -17,5 +16,3 @@ void CheckList(std::string_view text);
 void CheckText(std::string_view text);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_OPENAI_PROMPT_H_

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/json.h"
 #include "remote/json_names.h"
 
 namespace wasinn::remote {

@@ -1,6 +1,5 @@
 // What the host's configuration and a guest's options ask of a language model at a server of OpenAI's API.
-#ifndef WASINN_BACKENDS_REMOTE_OPENAI_SETTINGS_H_
-#define WASINN_BACKENDS_REMOTE_OPENAI_SETTINGS_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -67,5 +66,3 @@ class LanguageSettings {
 std::vector<std::string> UnknownKeys(const backend::Config& config);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_OPENAI_SETTINGS_H_

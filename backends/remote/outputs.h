@@ -1,6 +1,5 @@
 // The outputs of a context.
-#ifndef WASINN_BACKENDS_REMOTE_OUTPUTS_H_
-#define WASINN_BACKENDS_REMOTE_OUTPUTS_H_
+#pragma once
 
 #include <grpcpp/support/byte_buffer.h>
 #include <wasinn/backend.h>
@@ -62,5 +61,3 @@ class Outputs {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_OUTPUTS_H_

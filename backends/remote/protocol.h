@@ -1,6 +1,5 @@
 // How servers are asked, and how their answers are read.
-#ifndef WASINN_BACKENDS_REMOTE_PROTOCOL_H_
-#define WASINN_BACKENDS_REMOTE_PROTOCOL_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -65,5 +64,3 @@ class Protocol {
 std::unique_ptr<Protocol> MakeProtocol(const Address& address, const char* host_config, const backend::Log& log);
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_PROTOCOL_H_

@@ -1,6 +1,5 @@
 // What is asked of servers, as messages of gRPC.
-#ifndef WASINN_BACKENDS_REMOTE_REQUEST_H_
-#define WASINN_BACKENDS_REMOTE_REQUEST_H_
+#pragma once
 
 #include <google/protobuf/message_lite.h>
 #include <grpcpp/support/byte_buffer.h>
@@ -40,5 +39,3 @@ class InferRequest {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_REQUEST_H_

@@ -1,6 +1,5 @@
 // When a call that failed is made again.
-#ifndef WASINN_BACKENDS_REMOTE_RETRIES_H_
-#define WASINN_BACKENDS_REMOTE_RETRIES_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -32,5 +31,3 @@ class Retries {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_RETRIES_H_

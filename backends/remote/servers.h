@@ -1,6 +1,5 @@
 // The servers of one model.
-#ifndef WASINN_BACKENDS_REMOTE_SERVERS_H_
-#define WASINN_BACKENDS_REMOTE_SERVERS_H_
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -59,5 +58,3 @@ class Servers {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_SERVERS_H_

@@ -1,6 +1,5 @@
 // The inputs and outputs of a model, as its server tells them.
-#ifndef WASINN_BACKENDS_REMOTE_SIGNATURE_H_
-#define WASINN_BACKENDS_REMOTE_SIGNATURE_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -38,5 +37,3 @@ class Signature : public backend::Ports<Port> {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_SIGNATURE_H_

@@ -1,6 +1,5 @@
 // A message in one piece.
-#ifndef WASINN_BACKENDS_REMOTE_WHOLE_MESSAGE_H_
-#define WASINN_BACKENDS_REMOTE_WHOLE_MESSAGE_H_
+#pragma once
 
 #include <grpcpp/support/byte_buffer.h>
 
@@ -22,5 +21,3 @@ class WholeMessage {
 };
 
 }  // namespace wasinn::remote
-
-#endif  // WASINN_BACKENDS_REMOTE_WHOLE_MESSAGE_H_

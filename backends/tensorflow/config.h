@@ -1,6 +1,5 @@
 // The backend's configuration keys.
-#ifndef WASINN_BACKENDS_TENSORFLOW_CONFIG_H_
-#define WASINN_BACKENDS_TENSORFLOW_CONFIG_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -34,5 +33,3 @@ struct ModelConfig {
 };
 
 }  // namespace wasinn::tensorflow
-
-#endif  // WASINN_BACKENDS_TENSORFLOW_CONFIG_H_

@@ -13,8 +13,8 @@ namespace wasinn::tensorflow {
 using backend::Error;
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
-    : model_(model),
-      slot_max_bytes_(options.max_bytes),
+    : ContextBase(options),
+      model_(model),
       status_(model.host().library().NewStatus()),
       inputs_(model, options.account),
       outputs_(model),
@@ -52,15 +52,8 @@ bool Context::Serves(const Session& session, const Serve& serve) {
 
 // NULL: it does not run these tensors, and shall not keep what others never need. It may have to be loaded anew first.
 std::shared_ptr<Session> Context::EnterShared() {
-  waiting_.Enter();
-  std::shared_ptr<Session> session;
-  try {
-    session = model_.sessions().Use([](Session& shared) { return shared.Enter(); }, waiting_);
-  } catch (...) {
-    waiting_.Leave();
-    throw;
-  }
-  const bool cancelled = waiting_.Leave() || session == nullptr;
+  const auto session = model_.sessions().Use([](Session& shared) { return shared.Enter(); }, cancelled_);
+  const bool cancelled = cancelled_ || session == nullptr;
   bool serves = false;
   try {
     serves = !cancelled && Serves(*session, [&] { return session->ServeShared(set_); });
@@ -114,7 +107,7 @@ void Context::Use(const Session& session) {
 }
 
 void Context::Compute(std::span<const uint32_t> wanted) {
-  computed_ = false;
+  Begin();
   outputs_.Release();
   Want(wanted);
   try {
@@ -176,18 +169,18 @@ void Context::ChooseTensors() {
 bool Context::Run(SessionRun* run) {
   if (fetches_.empty()) return true;
   const TfLibrary& library = model_.host().library();
-  cancelled_ = false;
+  stopped_ = false;
   gate_.Enter();
   library->TF_SessionRun(session_->get(), nullptr, feeds_.data(), values_.data(), static_cast<int>(feeds_.size()),
                          fetches_.data(), results_.data(), static_cast<int>(fetches_.size()), nullptr, 0, nullptr,
                          status_.get());
-  const bool cancelled = gate_.Leave();
-  if (cancelled) run->SetCancelled();
+  gate_.Leave();
+  if (stopped_) run->SetCancelled();
   const TF_Code code = library->TF_GetCode(status_.get());
   if (code == TF_OK) return true;
   FreeResults();
   const std::string message = library.Message(status_.get());
-  if (cancelled) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+  if (stopped_) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
   // Operations that are stopped say different things.
   if (session_->closed()) return false;
   // Inputs have been checked; what a node complains of is no argument of the caller's.
@@ -232,29 +225,19 @@ void Context::CheckSize(const TF_Tensor* tensor) const {
   }
 }
 
-void Context::RequireOutputs() const {
-  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
-}
-
 void Context::Output(uint32_t index, wasinn_tensor* view) {
-  RequireOutputs();
+  backend::CheckComputed(computed_);
   if (index < wanted_.size() && !wanted_[index]) {
     static constexpr int64_t kNoDims[] = {0};
-    *view = {.struct_size = sizeof(wasinn_tensor),
-             .dtype = model_.signature().outputs()[index].io.dtype,
-             .rank = 0,
-             .dims = kNoDims,
-             .data = nullptr,
-             .bytes = 0,
-             .owner = nullptr,
-             .release = nullptr};
+    *view = {
+        .struct_size = sizeof(wasinn_tensor), .dtype = model_.signature().outputs()[index].io.dtype, .dims = kNoDims};
     return;
   }
   outputs_.View(index, view);
 }
 
 void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
-  RequireOutputs();
+  backend::CheckComputed(computed_);
   outputs_.Give(index, out);
 }
 
@@ -272,8 +255,8 @@ void Context::Want(std::span<const uint32_t> wanted) {
 }
 
 void Context::Cancel() {
-  waiting_.Cancel([] {});
-  gate_.Cancel([this] { session_->Cancel(std::exchange(cancelled_, true)); });
+  ContextBase::Cancel();
+  gate_.Cancel([this] { session_->Cancel(std::exchange(stopped_, true)); });
 }
 
 }  // namespace wasinn::tensorflow

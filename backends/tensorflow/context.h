@@ -1,6 +1,5 @@
 // One inference in flight.
-#ifndef WASINN_BACKENDS_TENSORFLOW_CONTEXT_H_
-#define WASINN_BACKENDS_TENSORFLOW_CONTEXT_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -9,7 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "common/cancel_gate.h"
+#include "base/call_gate.h"
+#include "common/context_base.h"
 #include "common/reservation.h"
 #include "tensorflow/inputs.h"
 #include "tensorflow/model.h"
@@ -17,16 +17,11 @@
 
 namespace wasinn::tensorflow {
 
-// One thread at a time, but for Cancel.
-class Context {
+class Context : public backend::ContextBase {
  public:
   Context(const Model& model, const wasinn_slot_options& options);
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
 
   // Of these outputs; none: of all.
-  // Of the next compute; 0: as the slot was told.
-  void SetMaxBytes(uint64_t bytes) noexcept { max_bytes_ = bytes != 0 ? bytes : slot_max_bytes_; }
   void Compute(std::span<const uint32_t> wanted);
   void Output(uint32_t index, wasinn_tensor* view);
   void Cancel();
@@ -55,18 +50,15 @@ class Context {
   // Whether it may be kept beside those that are.
   void CheckSize(const TF_Tensor* tensor) const;
   void FreeResults();
-  void RequireOutputs() const;
 
   const Model& model_;
-  const uint64_t slot_max_bytes_;         // 0: no limit
-  uint64_t max_bytes_ = slot_max_bytes_;  // of this compute
   const TfPtr<TF_Status> status_;
   Inputs inputs_;
   Outputs outputs_;
   std::vector<bool> wanted_;
   // The session of the run under way. A shared one is not held beyond that, for it may be retired any time.
   Session* session_ = nullptr;
-  bool cancelled_ = false;        // that run
+  bool stopped_ = false;          // that run, by a cancel
   backend::Reservation kept_;     // for the own one
   std::shared_ptr<Session> own_;  // of a model with state, or for tensors that the shared one does not run; NULL: none
   TensorSet set_;                 // of this compute
@@ -78,11 +70,7 @@ class Context {
   // Of a run.
   std::vector<TF_Output> feeds_, fetches_;
   std::vector<TF_Tensor*> values_, results_;
-  backend::CancelGate waiting_;  // for a session
-  backend::CancelGate gate_;
-  bool computed_ = false;
+  base::CallGate gate_;  // of session_, which goes before the compute ends
 };
 
 }  // namespace wasinn::tensorflow
-
-#endif  // WASINN_BACKENDS_TENSORFLOW_CONTEXT_H_

@@ -1,23 +1,61 @@
-// Element types.
-#ifndef WASINN_BACKENDS_TENSORFLOW_DTYPE_H_
-#define WASINN_BACKENDS_TENSORFLOW_DTYPE_H_
+// Element types, of types.proto, which names more than the C API's enumeration.
+#pragma once
 
 #include <tensorflow/c/tf_datatype.h>
-#include <wasinn/types.h>
 
 #include <cstddef>
 
+#include "common/dtype.h"
+#include "common/type_table.h"
+
 namespace wasinn::tensorflow {
 
-// WASINN_DTYPE_UNKNOWN for what is no number of whole bytes. A reference (a variable of TensorFlow 1) is as its value.
-wasinn_dtype FromTf(int type);
-// What a reference refers to.
-TF_DataType BaseType(int type);
+inline constexpr backend::TypeRow kTypes[] = {
+    {TF_HALF, WASINN_F16, "DT_HALF"},
+    {TF_BFLOAT16, WASINN_BF16, "DT_BFLOAT16"},
+    {TF_FLOAT, WASINN_F32, "DT_FLOAT"},
+    {TF_DOUBLE, WASINN_F64, "DT_DOUBLE"},
+    {TF_UINT8, WASINN_U8, "DT_UINT8"},
+    {TF_INT8, WASINN_I8, "DT_INT8"},
+    {TF_UINT16, WASINN_U16, "DT_UINT16"},
+    {TF_INT16, WASINN_I16, "DT_INT16"},
+    {TF_UINT32, WASINN_U32, "DT_UINT32"},
+    {TF_INT32, WASINN_I32, "DT_INT32"},
+    {TF_UINT64, WASINN_U64, "DT_UINT64"},
+    {TF_INT64, WASINN_I64, "DT_INT64"},
+    {TF_BOOL, WASINN_BOOL, "DT_BOOL"},
+    // Whole numbers that stand for others: guests take them as they are.
+    {TF_QUINT8, WASINN_U8, "DT_QUINT8"},
+    {TF_QINT8, WASINN_I8, "DT_QINT8"},
+    {TF_QUINT16, WASINN_U16, "DT_QUINT16"},
+    {TF_QINT16, WASINN_I16, "DT_QINT16"},
+    {TF_QINT32, WASINN_I32, "DT_QINT32"},
+    {24, WASINN_U8, "DT_FLOAT8_E5M2"},
+    {25, WASINN_U8, "DT_FLOAT8_E4M3FN"},
+    // What wasinn has no word for.
+    {TF_STRING, WASINN_DTYPE_UNKNOWN, "DT_STRING"},
+    {TF_COMPLEX64, WASINN_DTYPE_UNKNOWN, "DT_COMPLEX64"},
+    {TF_COMPLEX128, WASINN_DTYPE_UNKNOWN, "DT_COMPLEX128"},
+    {TF_RESOURCE, WASINN_DTYPE_UNKNOWN, "DT_RESOURCE"},
+    {TF_VARIANT, WASINN_DTYPE_UNKNOWN, "DT_VARIANT"},
+};
+
+// What a reference (a variable of TensorFlow 1) refers to.
+inline TF_DataType BaseType(int type) {
+  constexpr int kReference = 100;
+  return static_cast<TF_DataType>(type > kReference ? type - kReference : type);
+}
+// WASINN_DTYPE_UNKNOWN for what is no number of whole bytes. A reference is as its value.
+inline wasinn_dtype FromTf(int type) { return backend::DtypeOf(kTypes, BaseType(type)); }
 // Bytes of an element; 0 for those without a fixed size.
-size_t TfElementSize(int type);
+inline size_t TfElementSize(int type) {
+  if (BaseType(type) == TF_COMPLEX64) return 8;
+  return BaseType(type) == TF_COMPLEX128 ? 16 : backend::ElementSize(FromTf(type));
+}
 // "DT_FLOAT"
-const char* TfName(int type);
+inline const char* TfName(int type) {
+  const backend::TypeRow* row = backend::FindType(kTypes, BaseType(type));
+  return row == nullptr ? "unknown type" : row->name;
+}
 
 }  // namespace wasinn::tensorflow
-
-#endif  // WASINN_BACKENDS_TENSORFLOW_DTYPE_H_

@@ -7,9 +7,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/proto_reader.h"
 #include "common/dtype.h"
 #include "common/error.h"
-#include "common/proto_reader.h"
 #include "common/saturating.h"
 #include "tensorflow/dtype.h"
 #include "tensorflow/ops.h"
@@ -17,8 +17,7 @@
 namespace wasinn::tensorflow {
 
 using backend::Error;
-using backend::ProtoField;
-using backend::ProtoReader;
+using base::ProtoField;
 
 namespace {
 
@@ -38,13 +37,7 @@ void AddBytes(uint64_t bytes, uint64_t* sum) { *sum = backend::AddSat(*sum, byte
 // Calls `field_of` for each field of a message.
 template <typename FieldOf>
 void ForEach(std::span<const uint8_t> message, const char* name, FieldOf&& field_of) {
-  ProtoReader reader(message);
-  for (ProtoField field; reader.Next(&field);) field_of(field);
-  if (reader.broken()) Broken(name);
-}
-
-bool IsBytes(const ProtoField& field, uint32_t number) {
-  return field.number == number && field.type == ProtoField::Type::kBytes;
+  if (!base::ForEachField(message, field_of)) Broken(name);
 }
 
 // Field numbers are those of graph.proto, node_def.proto, attr_value.proto, tensor.proto and function.proto.
@@ -54,15 +47,15 @@ class GraphReader {
 
   void ReadGraph(std::span<const uint8_t> bytes) {
     ForEach(bytes, "GraphDef", [this](const ProtoField& field) {
-      if (IsBytes(field, 1)) scan_->nodes.push_back(ReadNode(field.bytes));
-      if (IsBytes(field, 2)) ReadLibrary(field.bytes);
+      if (field.IsBytes(1)) scan_->nodes.push_back(ReadNode(field.bytes));
+      if (field.IsBytes(2)) ReadLibrary(field.bytes);
     });
   }
 
  private:
   void ReadLibrary(std::span<const uint8_t> bytes) {
     ForEach(bytes, "FunctionDefLibrary", [this](const ProtoField& field) {
-      if (IsBytes(field, 1)) ReadFunction(field.bytes);
+      if (field.IsBytes(1)) ReadFunction(field.bytes);
     });
   }
 
@@ -71,9 +64,9 @@ class GraphReader {
     std::vector<ScannedNode> nodes;
     std::vector<std::string_view> called;
     ForEach(bytes, "FunctionDef", [&](const ProtoField& field) {
-      if (IsBytes(field, 1)) name = NameIn(field.bytes, "OpDef");
-      if (IsBytes(field, 3)) nodes.push_back(ReadNode(field.bytes));
-      if (IsBytes(field, 5)) ReadEntry(field.bytes, &called, 0);
+      if (field.IsBytes(1)) name = NameIn(field.bytes, "OpDef");
+      if (field.IsBytes(3)) nodes.push_back(ReadNode(field.bytes));
+      if (field.IsBytes(5)) ReadEntry(field.bytes, &called, 0);
     });
     if (name.empty()) Broken("FunctionDef");
     // Another of the same name does not make this one go.
@@ -85,7 +78,7 @@ class GraphReader {
   static std::string_view NameIn(std::span<const uint8_t> bytes, const char* message) {
     std::string_view name;
     ForEach(bytes, message, [&](const ProtoField& field) {
-      if (IsBytes(field, 1)) name = field.text();
+      if (field.IsBytes(1)) name = field.text();
     });
     return name;
   }
@@ -93,10 +86,10 @@ class GraphReader {
   ScannedNode ReadNode(std::span<const uint8_t> bytes) {
     ScannedNode node;
     ForEach(bytes, "NodeDef", [&](const ProtoField& field) {
-      if (IsBytes(field, 1)) node.name = field.text();
-      if (IsBytes(field, 2)) node.op = field.text();
-      if (IsBytes(field, 3)) node.inputs.push_back(field.text());
-      if (IsBytes(field, 5)) ReadEntry(field.bytes, &node.functions, 0);
+      if (field.IsBytes(1)) node.name = field.text();
+      if (field.IsBytes(2)) node.op = field.text();
+      if (field.IsBytes(3)) node.inputs.push_back(field.text());
+      if (field.IsBytes(5)) ReadEntry(field.bytes, &node.functions, 0);
     });
     if (node.name.empty() || node.op.empty()) Broken("NodeDef: a node without a name or an operation");
     AddBytes(kNodeBytes, &scan_->more_bytes);
@@ -109,30 +102,30 @@ class GraphReader {
   void ReadEntry(std::span<const uint8_t> bytes, Functions* into, int depth) {
     if (depth > kMostDepth) Broken("AttrValue: too deep");
     ForEach(bytes, "attribute", [&](const ProtoField& field) {
-      if (IsBytes(field, 2)) ReadValue(field.bytes, into, depth + 1);
+      if (field.IsBytes(2)) ReadValue(field.bytes, into, depth + 1);
     });
   }
 
   void ReadValue(std::span<const uint8_t> bytes, Functions* into, int depth) {
     if (depth > kMostDepth) Broken("AttrValue: too deep");
     ForEach(bytes, "AttrValue", [&](const ProtoField& field) {
-      if (IsBytes(field, 1)) ReadList(field.bytes, into, depth + 1);
-      if (IsBytes(field, 8)) ReadTensor(field.bytes);
-      if (IsBytes(field, 10)) ReadFunctionName(field.bytes, into, depth + 1);
+      if (field.IsBytes(1)) ReadList(field.bytes, into, depth + 1);
+      if (field.IsBytes(8)) ReadTensor(field.bytes);
+      if (field.IsBytes(10)) ReadFunctionName(field.bytes, into, depth + 1);
     });
   }
 
   void ReadList(std::span<const uint8_t> bytes, Functions* into, int depth) {
     ForEach(bytes, "ListValue", [&](const ProtoField& field) {
-      if (IsBytes(field, 8)) ReadTensor(field.bytes);
-      if (IsBytes(field, 9)) ReadFunctionName(field.bytes, into, depth + 1);
+      if (field.IsBytes(8)) ReadTensor(field.bytes);
+      if (field.IsBytes(9)) ReadFunctionName(field.bytes, into, depth + 1);
     });
   }
 
   void ReadFunctionName(std::span<const uint8_t> bytes, Functions* into, int depth) {
     ForEach(bytes, "NameAttrList", [&](const ProtoField& field) {
-      if (IsBytes(field, 1) && !field.text().empty()) into->push_back(field.text());
-      if (IsBytes(field, 2)) ReadEntry(field.bytes, into, depth + 1);
+      if (field.IsBytes(1) && !field.text().empty()) into->push_back(field.text());
+      if (field.IsBytes(2)) ReadEntry(field.bytes, into, depth + 1);
     });
   }
 
@@ -141,8 +134,8 @@ class GraphReader {
     uint64_t type = 0;
     std::vector<int64_t> dims;
     ForEach(bytes, "TensorProto", [&](const ProtoField& field) {
-      if (field.number == 1 && field.type == ProtoField::Type::kVarint) type = field.value;
-      if (IsBytes(field, 2)) ReadShape(field.bytes, &dims);
+      if (field.IsVarint(1)) type = field.value;
+      if (field.IsBytes(2)) ReadShape(field.bytes, &dims);
     });
     const size_t size = TfElementSize(static_cast<int>(std::min<uint64_t>(type, INT32_MAX)));
     AddBytes(backend::TensorBytes(dims, size == 0 ? kOtherElementBytes : size), &scan_->more_bytes);
@@ -150,10 +143,10 @@ class GraphReader {
 
   static void ReadShape(std::span<const uint8_t> bytes, std::vector<int64_t>* dims) {
     ForEach(bytes, "TensorShapeProto", [&](const ProtoField& shape) {
-      if (!IsBytes(shape, 2)) return;
+      if (!shape.IsBytes(2)) return;
       int64_t size = 0;
       ForEach(shape.bytes, "Dim", [&](const ProtoField& dim) {
-        if (dim.number == 1 && dim.type == ProtoField::Type::kVarint) size = static_cast<int64_t>(dim.value);
+        if (dim.IsVarint(1)) size = static_cast<int64_t>(dim.value);
       });
       dims->push_back(size);
     });

@@ -1,6 +1,5 @@
 // Reads a GraphDef before TensorFlow does.
-#ifndef WASINN_BACKENDS_TENSORFLOW_GRAPH_SCAN_H_
-#define WASINN_BACKENDS_TENSORFLOW_GRAPH_SCAN_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -44,5 +43,3 @@ struct Effects {
 Effects FindEffects(const GraphScan& scan, std::span<const std::string> outputs);
 
 }  // namespace wasinn::tensorflow
-
-#endif  // WASINN_BACKENDS_TENSORFLOW_GRAPH_SCAN_H_

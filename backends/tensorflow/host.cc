@@ -28,18 +28,12 @@ bool HasGpu(const TfLibrary& library, int threads) {
 }  // namespace
 
 Host::Host(const wasinn_host_services& services, const char* config)
-    : services_(services),
-      log_(services),
-      fallback_(log_),
+    : HostBase(services),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),
-      has_gpu_(HasGpu(library_, config_.threads)),
-      info_{.struct_size = sizeof(wasinn_backend_info),
-            .framework = "TensorFlow",
-            .version = library_.version().c_str(),
-            .library = library_.path().c_str(),
-            .devices = has_gpu_ ? "cpu, gpu (CUDA)" : "cpu"} {
-  if (!library_.opening_log().empty()) log_.Write(WASINN_LOG_DEBUG, library_.opening_log());
+      has_gpu_(HasGpu(library_, config_.threads)) {
+  Describe("TensorFlow", library_.version(), library_.path(), has_gpu_ ? "cpu, gpu (CUDA)" : "cpu");
+  if (!library_.opening_log().empty()) log().Write(WASINN_LOG_DEBUG, library_.opening_log());
 }
 
 }  // namespace wasinn::tensorflow

@@ -1,7 +1,6 @@
 #include "tensorflow/inputs.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <span>
@@ -66,8 +65,8 @@ TfPtr<TF_Tensor> Inputs::Over(const Port& port, const Slot& slot) const {
 
 TfPtr<TF_Tensor> Inputs::CopyOf(const Port& port, const Slot& slot) const {
   const TfLibrary& library = model_.host().library();
-  auto memory = std::make_unique<backend::AlignedBuffer>(slot.bytes);
-  if (slot.bytes > 0) std::memcpy(memory->data(), slot.data, slot.bytes);
+  auto memory = std::make_unique<backend::AlignedBuffer>();
+  memory->Assign(slot.data, slot.bytes);
   const auto release = [](void*, size_t, void* held) { delete static_cast<backend::AlignedBuffer*>(held); };
   TF_Tensor* made =
       library->TF_NewTensor(static_cast<TF_DataType>(port.type), slot.dims.data(), static_cast<int>(slot.dims.size()),

@@ -1,6 +1,5 @@
 // The inputs of a context.
-#ifndef WASINN_BACKENDS_TENSORFLOW_INPUTS_H_
-#define WASINN_BACKENDS_TENSORFLOW_INPUTS_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -45,5 +44,3 @@ class Inputs {
 };
 
 }  // namespace wasinn::tensorflow
-
-#endif  // WASINN_BACKENDS_TENSORFLOW_INPUTS_H_

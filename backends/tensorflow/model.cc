@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/model_bytes.h"
 #include "common/target.h"
 #include "tensorflow/config.h"
 #include "tensorflow/graph_scan.h"
@@ -153,13 +154,7 @@ std::string Text(const nlohmann::json& json) {
 
 Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
     : host_(host), reservation_(host.services(), options.account) {
-  if (blobs.size() != 1) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("a TensorFlow model is one blob: found {}", blobs.size()));
-  }
-  if (std::string_view(options.format) != "tensorflow") {
-    throw Error(WASINN_INVALID_ENCODING, "this backend loads TensorFlow models");
-  }
-  const wasinn_blob& blob = blobs.front();
+  const wasinn_blob& blob = backend::OneBlob(blobs, options, "tensorflow", "a TensorFlow model");
   Source source = {.bytes = {blob.data, blob.size},
                    .path = blob.path == nullptr ? "" : blob.path,
                    .config = ModelConfig::Parse(options.host_config, options.guest_config),
@@ -219,9 +214,7 @@ void Model::LoadSavedModel(const Source& source) {
   if (!source.config.allow_file_ops) CheckOps(scan, true);
   CheckSize(scan, source.bytes.size(), source.max_bytes);
   auto signature = std::make_unique<Signature>(named, source.config.outputs);
-  std::error_code failed;
-  const auto absolute = std::filesystem::absolute(path, failed);
-  const std::string folder = (failed ? path : absolute).parent_path().string();
+  const std::string folder = backend::FolderOf(path);
   CheckVariables(scan, folder);
   session_bytes_ = SessionBytes(scan, source.bytes.size()) + VariableBytes(folder);
   const Charge charge = {.account = source.account, .bytes = session_bytes_};

@@ -1,6 +1,5 @@
 // A loaded model.
-#ifndef WASINN_BACKENDS_TENSORFLOW_MODEL_H_
-#define WASINN_BACKENDS_TENSORFLOW_MODEL_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -55,5 +54,3 @@ class Model {
 };
 
 }  // namespace wasinn::tensorflow
-
-#endif  // WASINN_BACKENDS_TENSORFLOW_MODEL_H_

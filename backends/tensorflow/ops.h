@@ -1,6 +1,5 @@
 // What operations of TensorFlow do.
-#ifndef WASINN_BACKENDS_TENSORFLOW_OPS_H_
-#define WASINN_BACKENDS_TENSORFLOW_OPS_H_
+#pragma once
 
 #include <string_view>
 
@@ -29,5 +28,3 @@ bool ReachesOut(std::string_view op);
 bool IsOfSaver(std::string_view op);
 
 }  // namespace wasinn::tensorflow
-
-#endif  // WASINN_BACKENDS_TENSORFLOW_OPS_H_

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -12,17 +11,6 @@
 namespace wasinn::tensorflow {
 
 using backend::Error;
-
-namespace {
-
-// To the caller of take_output.
-template <typename Memory>
-void GiveAway(Memory* memory, wasinn_tensor* out) {
-  out->owner = std::make_unique<Memory>(std::move(*memory)).release();
-  out->release = [](void* owner) { delete static_cast<Memory*>(owner); };
-}
-
-}  // namespace
 
 Outputs::Outputs(const Model& model) : model_(model) {
   const auto release = model.host().library()->TF_DeleteTensor;
@@ -77,12 +65,8 @@ void Outputs::Note(const TF_Tensor* tensor, Slot* slot) {
 
 void Outputs::Copy(size_t index, const TF_Tensor* tensor) {
   Slot& slot = slots_[index];
-  const size_t bytes = model_.host().library()->TF_TensorByteSize(tensor);
-  if (!slot.copy.IsFor(bytes)) {
-    slot.copy = {};  // the old one goes before there is another
-    slot.copy = backend::AlignedBuffer(bytes);
-  }
-  if (bytes > 0) std::memcpy(slot.copy.data(), model_.host().library()->TF_TensorData(tensor), bytes);
+  const TfLibrary& library = model_.host().library();
+  slot.copy.Assign(library->TF_TensorData(tensor), library->TF_TensorByteSize(tensor));
   Note(tensor, &slot);
 }
 
@@ -95,28 +79,20 @@ void Outputs::View(uint32_t index, wasinn_tensor* view) {
   }
   const wasinn_dtype dtype = FromTf(slot.type);
   if (dtype == WASINN_DTYPE_UNKNOWN || slot.dims.size() > WASINN_MAX_RANK) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("output '{}' became {} of {} dimensions: expected numbers, and no more than {}", port.name,
-                            TfName(slot.type), slot.dims.size(), WASINN_MAX_RANK));
+    backend::ThrowUnshowable(port, TfName(slot.type), slot.dims.size());
   }
-  *view = {
-      .struct_size = sizeof(wasinn_tensor),
-      .dtype = static_cast<uint32_t>(dtype),
-      .rank = static_cast<uint32_t>(slot.dims.size()),
-      .dims = slot.dims.data(),
-      .data = slot.tensor != nullptr ? model_.host().library()->TF_TensorData(slot.tensor.get()) : slot.copy.data(),
-      .bytes = slot.bytes,
-      .owner = nullptr,
-      .release = nullptr};
+  const bool is_copy = slot.tensor == nullptr;
+  *view = backend::ViewOf(dtype, slot.dims,
+                          is_copy ? slot.copy.data() : model_.host().library()->TF_TensorData(slot.tensor.get()));
 }
 
 void Outputs::Give(uint32_t index, wasinn_tensor* out) {
   View(index, out);
   Slot& slot = slots_[index];
   if (slot.tensor != nullptr) {
-    GiveAway(&slot.tensor, out);
+    backend::GiveAway(std::make_unique<TfPtr<TF_Tensor>>(std::move(slot.tensor)), out);
   } else {
-    GiveAway(&slot.copy, out);
+    backend::GiveAway(std::make_unique<backend::AlignedBuffer>(std::move(slot.copy)), out);
   }
   slot.there = false;
   slot.given = true;

@@ -1,6 +1,5 @@
 // The outputs of a context.
-#ifndef WASINN_BACKENDS_TENSORFLOW_OUTPUTS_H_
-#define WASINN_BACKENDS_TENSORFLOW_OUTPUTS_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -54,5 +53,3 @@ class Outputs {
 };
 
 }  // namespace wasinn::tensorflow
-
-#endif  // WASINN_BACKENDS_TENSORFLOW_OUTPUTS_H_

@@ -6,33 +6,22 @@
 #include <algorithm>
 #include <set>
 
+#include "base/proto_reader.h"
 #include "common/error.h"
-#include "common/proto_reader.h"
 
 namespace wasinn::tensorflow {
 
 using backend::Error;
-using backend::ProtoField;
-using backend::ProtoReader;
+using base::ProtoField;
 
 namespace {
 
 // Calls `field_of` for each field of a message.
 template <typename FieldOf>
 void ForEachField(std::span<const uint8_t> message, const char* name, FieldOf&& field_of) {
-  ProtoReader reader(message);
-  for (ProtoField field; reader.Next(&field);) field_of(field);
-  if (reader.broken()) {
+  if (!base::ForEachField(message, field_of)) {
     throw Error(WASINN_INVALID_ENCODING, fmt::format("the bytes are not a SavedModel of TensorFlow: broken {}", name));
   }
-}
-
-bool IsMessage(const ProtoField& field, uint32_t number) {
-  return field.number == number && field.type == ProtoField::Type::kBytes;
-}
-
-bool IsNumber(const ProtoField& field, uint32_t number) {
-  return field.number == number && field.type == ProtoField::Type::kVarint;
 }
 
 // Field numbers are those of saved_model.proto, meta_graph.proto and tensor_shape.proto.
@@ -40,11 +29,11 @@ void ReadDims(std::span<const uint8_t> bytes, SignatureEntry* entry) {
   entry->dims.emplace();
   bool unknown = false;
   ForEachField(bytes, "TensorShapeProto", [&](const ProtoField& field) {
-    if (IsNumber(field, 3)) unknown = field.value != 0;
-    if (!IsMessage(field, 2)) return;
+    if (field.IsVarint(3)) unknown = field.value != 0;
+    if (!field.IsBytes(2)) return;
     int64_t size = 0;
     ForEachField(field.bytes, "Dim", [&](const ProtoField& dim) {
-      if (IsNumber(dim, 1)) size = static_cast<int64_t>(dim.value);
+      if (dim.IsVarint(1)) size = static_cast<int64_t>(dim.value);
     });
     entry->dims->push_back(std::max<int64_t>(size, -1));
   });
@@ -54,12 +43,12 @@ void ReadDims(std::span<const uint8_t> bytes, SignatureEntry* entry) {
 SignatureEntry ReadTensorInfo(std::span<const uint8_t> entry_bytes) {
   SignatureEntry entry;
   ForEachField(entry_bytes, "TensorInfo entry", [&](const ProtoField& field) {
-    if (IsMessage(field, 1)) entry.name = field.text();
-    if (!IsMessage(field, 2)) return;
+    if (field.IsBytes(1)) entry.name = field.text();
+    if (!field.IsBytes(2)) return;
     ForEachField(field.bytes, "TensorInfo", [&](const ProtoField& info) {
-      if (IsMessage(info, 1)) entry.tensor = info.text();
-      if (IsNumber(info, 2)) entry.type = static_cast<int>(std::min<uint64_t>(info.value, INT32_MAX));
-      if (IsMessage(info, 3)) ReadDims(info.bytes, &entry);
+      if (info.IsBytes(1)) entry.tensor = info.text();
+      if (info.IsVarint(2)) entry.type = static_cast<int>(std::min<uint64_t>(info.value, INT32_MAX));
+      if (info.IsBytes(3)) ReadDims(info.bytes, &entry);
     });
   });
   return entry;
@@ -68,11 +57,11 @@ SignatureEntry ReadTensorInfo(std::span<const uint8_t> entry_bytes) {
 NamedSignature ReadSignature(std::span<const uint8_t> entry_bytes) {
   NamedSignature signature;
   ForEachField(entry_bytes, "SignatureDef entry", [&](const ProtoField& field) {
-    if (IsMessage(field, 1)) signature.name = field.text();
-    if (!IsMessage(field, 2)) return;
+    if (field.IsBytes(1)) signature.name = field.text();
+    if (!field.IsBytes(2)) return;
     ForEachField(field.bytes, "SignatureDef", [&](const ProtoField& part) {
-      if (IsMessage(part, 1)) signature.inputs.push_back(ReadTensorInfo(part.bytes));
-      if (IsMessage(part, 2)) signature.outputs.push_back(ReadTensorInfo(part.bytes));
+      if (part.IsBytes(1)) signature.inputs.push_back(ReadTensorInfo(part.bytes));
+      if (part.IsBytes(2)) signature.outputs.push_back(ReadTensorInfo(part.bytes));
     });
   });
   std::ranges::sort(signature.inputs, {}, &SignatureEntry::name);
@@ -83,11 +72,11 @@ NamedSignature ReadSignature(std::span<const uint8_t> entry_bytes) {
 MetaGraph ReadMetaGraph(std::span<const uint8_t> bytes) {
   MetaGraph graph;
   ForEachField(bytes, "MetaGraphDef", [&](const ProtoField& field) {
-    if (IsMessage(field, 2)) graph.graph = field.bytes;
-    if (IsMessage(field, 5)) graph.signatures.push_back(ReadSignature(field.bytes));
-    if (!IsMessage(field, 1)) return;
+    if (field.IsBytes(2)) graph.graph = field.bytes;
+    if (field.IsBytes(5)) graph.signatures.push_back(ReadSignature(field.bytes));
+    if (!field.IsBytes(1)) return;
     ForEachField(field.bytes, "MetaInfoDef", [&](const ProtoField& info) {
-      if (IsMessage(info, 4)) graph.tags.emplace_back(info.text());
+      if (info.IsBytes(4)) graph.tags.emplace_back(info.text());
     });
   });
   return graph;
@@ -96,15 +85,15 @@ MetaGraph ReadMetaGraph(std::span<const uint8_t> bytes) {
 }  // namespace
 
 bool LooksLikeSavedModel(std::span<const uint8_t> bytes) {
-  ProtoReader reader(bytes);
+  base::ProtoReader reader(bytes);
   ProtoField field;
-  return reader.Next(&field) && IsNumber(field, 1);
+  return reader.Next(&field) && field.IsVarint(1);
 }
 
 std::vector<MetaGraph> ReadSavedModel(std::span<const uint8_t> bytes) {
   std::vector<MetaGraph> graphs;
   ForEachField(bytes, "SavedModel", [&](const ProtoField& field) {
-    if (IsMessage(field, 2)) graphs.push_back(ReadMetaGraph(field.bytes));
+    if (field.IsBytes(2)) graphs.push_back(ReadMetaGraph(field.bytes));
   });
   return graphs;
 }

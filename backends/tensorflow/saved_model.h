@@ -1,6 +1,5 @@
 // Reads a SavedModel's saved_model.pb: its graphs and their signatures.
-#ifndef WASINN_BACKENDS_TENSORFLOW_SAVED_MODEL_H_
-#define WASINN_BACKENDS_TENSORFLOW_SAVED_MODEL_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -41,5 +40,3 @@ const MetaGraph& FindMetaGraph(const std::vector<MetaGraph>& graphs, std::span<c
 const NamedSignature& FindSignature(const MetaGraph& graph, const std::string& name);
 
 }  // namespace wasinn::tensorflow
-
-#endif  // WASINN_BACKENDS_TENSORFLOW_SAVED_MODEL_H_

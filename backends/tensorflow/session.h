@@ -1,6 +1,5 @@
 // Sessions of a graph: what TensorFlow runs.
-#ifndef WASINN_BACKENDS_TENSORFLOW_SESSION_H_
-#define WASINN_BACKENDS_TENSORFLOW_SESSION_H_
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -121,5 +120,3 @@ class SessionRun {
 using Sessions = backend::Renewed<Session>;
 
 }  // namespace wasinn::tensorflow
-
-#endif  // WASINN_BACKENDS_TENSORFLOW_SESSION_H_

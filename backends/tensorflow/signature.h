@@ -1,6 +1,5 @@
 // The inputs and outputs of a model.
-#ifndef WASINN_BACKENDS_TENSORFLOW_SIGNATURE_H_
-#define WASINN_BACKENDS_TENSORFLOW_SIGNATURE_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -39,5 +38,3 @@ class Signature : public backend::Ports<Port> {
 };
 
 }  // namespace wasinn::tensorflow
-
-#endif  // WASINN_BACKENDS_TENSORFLOW_SIGNATURE_H_

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string_view>
 
-#include "common/environment.h"
 #include "common/error.h"
 #include "common/library.h"
 #include "common/stderr_capture.h"

@@ -1,6 +1,5 @@
 // TensorFlow, found and opened at run time.
-#ifndef WASINN_BACKENDS_TENSORFLOW_TF_LIBRARY_H_
-#define WASINN_BACKENDS_TENSORFLOW_TF_LIBRARY_H_
+#pragma once
 
 #include <tensorflow/c/c_api.h>
 #include <wasinn/types.h>
@@ -17,7 +16,6 @@ namespace wasinn::tensorflow {
   X(TF_DeleteStatus)                \
   X(TF_GetCode)                     \
   X(TF_Message)                     \
-  X(TF_DeleteBuffer)                \
   X(TF_NewTensor)                   \
   X(TF_DeleteTensor)                \
   X(TF_TensorType)                  \
@@ -91,5 +89,3 @@ class TfLibrary {
 wasinn_code CodeOf(TF_Code code);
 
 }  // namespace wasinn::tensorflow
-
-#endif  // WASINN_BACKENDS_TENSORFLOW_TF_LIBRARY_H_

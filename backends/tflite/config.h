@@ -1,6 +1,5 @@
 // The backend's configuration keys.
-#ifndef WASINN_BACKENDS_TFLITE_CONFIG_H_
-#define WASINN_BACKENDS_TFLITE_CONFIG_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -48,5 +47,3 @@ struct ModelConfig {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_CONFIG_H_

@@ -9,8 +9,8 @@
 namespace wasinn::tflite {
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
-    : model_(model),
-      slot_max_bytes_(options.max_bytes),
+    : ContextBase(options),
+      model_(model),
       pooled_(&model.host().pooled_threads(), model.threads(), model.threads()),
       whole_{.kept = {model.host().services(), options.account},
              .held = {model.host().services(), options.account},
@@ -32,6 +32,7 @@ Context::Seat* Context::Alone() {
 }
 
 void Context::Compute() {
+  Begin();
   const int wanted = pooled_.count();
   const backend::ThreadLease lease(&model_.host().spare_threads(), wanted, wanted);
   Seat* const seat = lease.count() == wanted ? &whole_ : Alone();
@@ -46,7 +47,7 @@ void Context::Compute() {
   if (!model_.signature().all_fixed() && session.inputs().ShapesChanged()) {
     seat->needed = model_.CheckShapesFor(session.inputs().Dims());
   }
-  session.Compute(model_, {.max_bytes = max_bytes_, .needed = seat->needed, .kept = &seat->kept});
+  session.Compute(model_, {.max_bytes = max_bytes_, .needed = seat->needed, .kept = &seat->kept}, cancelled_);
 }
 
 // They are freed where they are more than may still be held.

@@ -1,12 +1,12 @@
 // One inference in flight.
-#ifndef WASINN_BACKENDS_TFLITE_CONTEXT_H_
-#define WASINN_BACKENDS_TFLITE_CONTEXT_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
 #include <atomic>
 #include <memory>
 
+#include "common/context_base.h"
 #include "common/reservation.h"
 #include "common/spare_threads.h"
 #include "tflite/model.h"
@@ -14,19 +14,17 @@
 
 namespace wasinn::tflite {
 
-// One thread at a time, but for Cancel.
-class Context {
+class Context : public backend::ContextBase {
  public:
   Context(const Model& model, const wasinn_slot_options& options);
   ~Context();
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
 
-  // Of the next compute; 0: as the slot was told.
-  void SetMaxBytes(uint64_t bytes) noexcept { max_bytes_ = bytes != 0 ? bytes : slot_max_bytes_; }
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view) { last_.load()->Output(index, view); }
-  void Cancel() { last_.load()->Cancel(); }
+  void Cancel() {
+    ContextBase::Cancel();
+    last_.load()->Cancel();
+  }
   void DiscardOutputs();
   void Reset();
   void BindInput(uint32_t index, const wasinn_tensor& tensor) { whole().inputs().Bind(index, tensor); }
@@ -50,8 +48,6 @@ class Context {
   void Hold(Seat* seat, uint64_t bytes) const;
 
   const Model& model_;
-  const uint64_t slot_max_bytes_;         // 0: no limit
-  uint64_t max_bytes_ = slot_max_bytes_;  // of this compute
   // An interpreter's threads are its own, from its making. So there is one with as many as a compute may have, which
   // has the inputs, and for when the host has fewer to spare another one with its caller's thread alone, once it is
   // needed.
@@ -61,5 +57,3 @@ class Context {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_CONTEXT_H_

@@ -1,6 +1,5 @@
 // MediaPipe's transposed convolution with a bias, as far as TensorFlow Lite needs to know it.
-#ifndef WASINN_BACKENDS_TFLITE_DECONVOLUTION_H_
-#define WASINN_BACKENDS_TFLITE_DECONVOLUTION_H_
+#pragma once
 
 #include <memory>
 
@@ -16,5 +15,3 @@ using OperatorPtr = std::unique_ptr<TfLiteOperator, void (*)(TfLiteOperator*)>;
 OperatorPtr NewDeconvolutionCheck(const TfLiteLibrary& library);
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_DECONVOLUTION_H_

@@ -1,6 +1,5 @@
 // External delegates: libraries that bring an accelerator's kernels.
-#ifndef WASINN_BACKENDS_TFLITE_DELEGATE_LIBRARY_H_
-#define WASINN_BACKENDS_TFLITE_DELEGATE_LIBRARY_H_
+#pragma once
 
 #include <string>
 
@@ -31,5 +30,3 @@ class DelegateLibrary {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_DELEGATE_LIBRARY_H_

@@ -1,15 +1,36 @@
 // Element types: TensorFlow Lite's and wasinn's.
-#ifndef WASINN_BACKENDS_TFLITE_DTYPE_H_
-#define WASINN_BACKENDS_TFLITE_DTYPE_H_
+#pragma once
 
-#include <wasinn/types.h>
+#include "common/type_table.h"
 
 namespace wasinn::tflite {
 
-// WASINN_DTYPE_UNKNOWN for a type that wasinn has no word for. An int, since the headers are older than the library.
-wasinn_dtype FromTfLite(int type);
-// TensorFlow Lite's own word: "FLOAT32", "STRING".
-const char* TfLiteName(int type);
-}  // namespace wasinn::tflite
+inline constexpr backend::TypeRow kTypes[] = {
+    {1, WASINN_F32, "FLOAT32"},
+    {2, WASINN_I32, "INT32"},
+    {3, WASINN_U8, "UINT8"},
+    {4, WASINN_I64, "INT64"},
+    {6, WASINN_BOOL, "BOOL"},
+    {7, WASINN_I16, "INT16"},
+    {9, WASINN_I8, "INT8"},
+    {10, WASINN_F16, "FLOAT16"},
+    {11, WASINN_F64, "FLOAT64"},
+    {13, WASINN_U64, "UINT64"},
+    {16, WASINN_U32, "UINT32"},
+    {17, WASINN_U16, "UINT16"},
+    {19, WASINN_BF16, "BFLOAT16"},
+    // What wasinn has no word for. INT4 packs two elements into a byte.
+    {0, WASINN_DTYPE_UNKNOWN, "NOTYPE"},
+    {5, WASINN_DTYPE_UNKNOWN, "STRING"},
+    {8, WASINN_DTYPE_UNKNOWN, "COMPLEX64"},
+    {12, WASINN_DTYPE_UNKNOWN, "COMPLEX128"},
+    {14, WASINN_DTYPE_UNKNOWN, "RESOURCE"},
+    {15, WASINN_DTYPE_UNKNOWN, "VARIANT"},
+    {18, WASINN_DTYPE_UNKNOWN, "INT4"},
+};
 
-#endif  // WASINN_BACKENDS_TFLITE_DTYPE_H_
+inline wasinn_dtype FromTfLite(int type) { return backend::DtypeOf(kTypes, type); }
+// TensorFlow Lite's own word: "FLOAT32", "STRING".
+inline const char* TfLiteName(int type) { return backend::NameOf(kTypes, type); }
+
+}  // namespace wasinn::tflite

@@ -19,17 +19,9 @@ std::string DevicesOf(const BackendConfig& config) {
 }  // namespace
 
 Host::Host(const wasinn_host_services& services, const char* config)
-    : services_(services),
-      log_(services),
-      fallback_(log_),
+    : HostBase(services),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),
-      devices_(DevicesOf(config_)),
-      info_{.struct_size = sizeof(wasinn_backend_info),
-            .framework = "TensorFlow Lite",
-            .version = library_.version(),
-            .library = library_.path().c_str(),
-            .devices = devices_.c_str()},
       spare_threads_(config_.threads),
       pooled_threads_(config_.threads, kPools),
       idle_threads_(config_.threads, kIdlePools),
@@ -37,7 +29,9 @@ Host::Host(const wasinn_host_services& services, const char* config)
             .host = this,
             .log = nullptr,
             .threads = 1,
-            .reserve = ReserveIdle} {}
+            .reserve = ReserveIdle} {
+  Describe("TensorFlow Lite", library_.version(), library_.path(), DevicesOf(config_));
+}
 
 uint32_t Host::ReserveIdle(void* self, void* /*account*/, int64_t bytes) {
   std::atomic<int64_t>& held = static_cast<Host*>(self)->idle_bytes_;

@@ -1,6 +1,5 @@
 // What freed contexts of a model leave to its next ones.
-#ifndef WASINN_BACKENDS_TFLITE_IDLE_SESSIONS_H_
-#define WASINN_BACKENDS_TFLITE_IDLE_SESSIONS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -46,5 +45,3 @@ class IdleSessions {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_IDLE_SESSIONS_H_

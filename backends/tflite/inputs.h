@@ -1,6 +1,5 @@
 // The inputs of a session.
-#ifndef WASINN_BACKENDS_TFLITE_INPUTS_H_
-#define WASINN_BACKENDS_TFLITE_INPUTS_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -59,5 +58,3 @@ class Inputs {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_INPUTS_H_

@@ -1,6 +1,5 @@
 // TensorFlow Lite's interpreter: a model with memory to run it once at a time.
-#ifndef WASINN_BACKENDS_TFLITE_INTERPRETER_H_
-#define WASINN_BACKENDS_TFLITE_INTERPRETER_H_
+#pragma once
 
 #include <mutex>
 #include <span>
@@ -51,7 +50,7 @@ class Interpreter {
   std::string Devices(std::span<const DelegateLibrary> delegates) const;
   // What TensorFlow Lite said of a call that failed.
   std::string TakeMessages() const { return messages_.Take(); }
-  // Only while it runs: see backend::CancelGate.
+  // Only while it runs.
   void Cancel() const {
     if (library_.cancel != nullptr) library_.cancel(interpreter_);
   }
@@ -66,5 +65,3 @@ class Interpreter {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_INTERPRETER_H_

@@ -1,6 +1,5 @@
 // The memory of an interpreter, which TensorFlow Lite's C API does not tell.
-#ifndef WASINN_BACKENDS_TFLITE_MEMORY_H_
-#define WASINN_BACKENDS_TFLITE_MEMORY_H_
+#pragma once
 
 #include <cstdint>
 
@@ -27,5 +26,3 @@ MemoryPlan PlanOf(const Interpreter& interpreter, const ModelScan& scan);
 bool HasShapesByValue(const Interpreter& interpreter, const ModelScan& scan);
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_MEMORY_H_

@@ -26,20 +26,22 @@ namespace {
 
 constexpr uintptr_t kWeightsAlignment = 16;  // what the schema asks of buffers, within the file
 
-const wasinn_blob& TheBlob(std::span<const wasinn_blob> blobs, const wasinn_load_options& options) {
-  if (blobs.size() != 1) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("a TensorFlow Lite model is one blob: found {}", blobs.size()));
-  }
-  if (std::string_view(options.format) != "tensorflowlite") {
-    throw Error(WASINN_INVALID_ENCODING, "this backend loads TensorFlow Lite models");
-  }
+backend::AlignedBuffer CopyOf(const uint8_t* data, size_t size) {
+  backend::AlignedBuffer copy;
+  copy.Assign(data, size);
+  return copy;
+}
+
+// Of those that lie where TensorFlow Lite could not read them, a copy.
+backend::KeptBytes BytesOf(std::span<const wasinn_blob> blobs, const wasinn_load_options& options) {
+  const wasinn_blob& blob = backend::OneBlob(blobs, options, "tensorflowlite", "a TensorFlow Lite model");
   constexpr char kIdentifier[] = "TFL3";
-  const wasinn_blob& blob = blobs.front();
   if (blob.size < 8 || std::memcmp(blob.data + 4, kIdentifier, 4) != 0) {
     throw Error(WASINN_INVALID_ENCODING,
                 fmt::format("no TensorFlow Lite model: its {} bytes have no TFL3 at offset 4", blob.size));
   }
-  return blob;
+  const bool is_aligned = reinterpret_cast<uintptr_t>(blob.data) % kWeightsAlignment == 0;
+  return is_aligned ? backend::KeptBytes(blob) : backend::KeptBytes(CopyOf(blob.data, blob.size), blob.size);
 }
 
 // Ways to serve a target, best first: names of delegates; "": the CPU. Throws where there is none.
@@ -91,35 +93,9 @@ bool IsOfGuest(const wasinn_blob& blob, const wasinn_load_options& options) {
 
 }  // namespace
 
-ModelBytes::ModelBytes(const wasinn_blob& blob) : blob_(blob), bytes_(blob.data, blob.size) {
-  if (reinterpret_cast<uintptr_t>(blob.data) % kWeightsAlignment == 0) {
-    blob_.retain(blob_.owner);
-    return;
-  }
-  (void)MakeCopy();
-}
-
-std::span<uint8_t> ModelBytes::MakeCopy() {
-  copy_ = backend::AlignedBuffer(blob_.size);
-  std::memcpy(copy_.data(), blob_.data, blob_.size);
-  bytes_ = {static_cast<const uint8_t*>(copy_.data()), blob_.size};
-  return {static_cast<uint8_t*>(copy_.data()), blob_.size};
-}
-
-std::span<uint8_t> ModelBytes::Copy() {
-  if (copy_.data() != nullptr) return {static_cast<uint8_t*>(copy_.data()), blob_.size};
-  const std::span<uint8_t> copy = MakeCopy();
-  blob_.release(blob_.owner);
-  return copy;
-}
-
-ModelBytes::~ModelBytes() {
-  if (copy_.data() == nullptr) blob_.release(blob_.owner);
-}
-
 Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
     : host_(host),
-      bytes_(TheBlob(blobs, options)),
+      bytes_(BytesOf(blobs, options)),
       config_(ModelConfig::Parse(options.host_config, options.guest_config, host.config())),
       named_(!IsOfGuest(blobs.front(), options)),
       model_(nullptr, host.library().model_delete),
@@ -162,7 +138,11 @@ void Model::ChooseSignature(Trust trust) {
                                      fmt::join(keys, "', '")));
   }
   const uint32_t graph = GraphOf(bytes_.get(), config_.signature);
-  if (graph != 0) MakeFirst(bytes_.Copy(), graph);
+  if (graph == 0) return;
+  const size_t size = bytes_.get().size();
+  backend::AlignedBuffer copy = CopyOf(bytes_.get().data(), size);
+  MakeFirst({static_cast<uint8_t*>(copy.data()), size}, graph);
+  bytes_ = backend::KeptBytes(std::move(copy), size);
 }
 
 void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {

@@ -1,6 +1,5 @@
 // A loaded model.
-#ifndef WASINN_BACKENDS_TFLITE_MODEL_H_
-#define WASINN_BACKENDS_TFLITE_MODEL_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -10,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "common/aligned_buffer.h"
+#include "common/model_bytes.h"
 #include "tflite/config.h"
 #include "tflite/delegate_library.h"
 #include "tflite/host.h"
@@ -22,26 +21,6 @@
 #include "tflite/xnnpack.h"
 
 namespace wasinn::tflite {
-
-// The model's bytes, for as long as TensorFlow Lite points to them.
-class ModelBytes {
- public:
-  explicit ModelBytes(const wasinn_blob& blob);
-  ~ModelBytes();
-  ModelBytes(const ModelBytes&) = delete;
-  ModelBytes& operator=(const ModelBytes&) = delete;
-
-  std::span<const uint8_t> get() const { return bytes_; }
-  // A copy in their place, to be changed before TensorFlow Lite has them.
-  std::span<uint8_t> Copy();
-
- private:
-  std::span<uint8_t> MakeCopy();
-
-  const wasinn_blob blob_;
-  backend::AlignedBuffer copy_;  // of bytes that lie where TensorFlow Lite could not read them
-  std::span<const uint8_t> bytes_;
-};
 
 // Immutable but for its idle sessions. Any thread.
 class Model {
@@ -83,7 +62,7 @@ class Model {
   void WriteDescription();
 
   const Host& host_;
-  ModelBytes bytes_;
+  backend::KeptBytes bytes_;  // for as long as TensorFlow Lite points to them
   Messages messages_;
   ModelConfig config_;
   const bool named_;  // by the host, which shares it among guests
@@ -100,5 +79,3 @@ class Model {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_MODEL_H_

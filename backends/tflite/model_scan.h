@@ -1,6 +1,5 @@
 // What a model's file says that TensorFlow Lite's C API does not tell.
-#ifndef WASINN_BACKENDS_TFLITE_MODEL_SCAN_H_
-#define WASINN_BACKENDS_TFLITE_MODEL_SCAN_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -60,5 +59,3 @@ ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust, const std::stri
 bool IsVerified(std::span<const uint8_t> bytes);
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_MODEL_SCAN_H_

@@ -1,6 +1,5 @@
 // Which delegate has taken what of a model.
-#ifndef WASINN_BACKENDS_TFLITE_OBSERVER_H_
-#define WASINN_BACKENDS_TFLITE_OBSERVER_H_
+#pragma once
 
 #include <tensorflow/lite/c/common.h>
 
@@ -31,5 +30,3 @@ class Observer {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_OBSERVER_H_

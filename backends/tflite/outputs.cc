@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "common/dtype.h"
 #include "common/error.h"
@@ -115,8 +114,7 @@ void Outputs::KeepPassedOn(const Interpreter& interpreter) {
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (!slot.is_copied) continue;
-    if (!slot.copy.IsFor(slot.copied)) slot.copy = backend::AlignedBuffer(slot.copied);
-    std::memcpy(slot.copy.data(), library_.tensor_data(TensorOf(interpreter, i)), slot.copied);
+    slot.copy.Assign(library_.tensor_data(TensorOf(interpreter, i)), slot.copied);
   }
 }
 
@@ -147,17 +145,10 @@ void Outputs::View(const Interpreter& interpreter, uint32_t index, wasinn_tensor
   const Port& port = backend::PortAt(signature_.outputs(), "output", index);
   Slot& slot = slots_[index];
   const TfLiteTensor* tensor = TensorOf(interpreter, index);
-  const size_t bytes = BytesOf(tensor, port);
+  (void)BytesOf(tensor, port);
   slot.dims.clear();
   for (int32_t d = 0; d < library_.tensor_num_dims(tensor); ++d) slot.dims.push_back(library_.tensor_dim(tensor, d));
-  *view = {.struct_size = sizeof(wasinn_tensor),
-           .dtype = port.io.dtype,
-           .rank = static_cast<uint32_t>(slot.dims.size()),
-           .dims = slot.dims.data(),
-           .data = slot.is_copied ? slot.copy.data() : library_.tensor_data(tensor),
-           .bytes = bytes,
-           .owner = nullptr,
-           .release = nullptr};
+  *view = backend::ViewOf(port.io.dtype, slot.dims, slot.is_copied ? slot.copy.data() : library_.tensor_data(tensor));
 }
 
 }  // namespace wasinn::tflite

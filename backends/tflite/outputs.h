@@ -1,6 +1,5 @@
 // The outputs of a session.
-#ifndef WASINN_BACKENDS_TFLITE_OUTPUTS_H_
-#define WASINN_BACKENDS_TFLITE_OUTPUTS_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -66,5 +65,3 @@ class Outputs {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_OUTPUTS_H_

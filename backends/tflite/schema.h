@@ -1,6 +1,5 @@
 // What of TensorFlow Lite's schema of models is looked at.
-#ifndef WASINN_BACKENDS_TFLITE_SCHEMA_H_
-#define WASINN_BACKENDS_TFLITE_SCHEMA_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -52,5 +51,3 @@ enum Operator : int32_t {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_SCHEMA_H_

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/context_base.h"
 #include "common/error.h"
 #include "tflite/memory.h"
 #include "tflite/model.h"
@@ -31,15 +32,15 @@ Session::Session(const Signature& signature, std::unique_ptr<Interpreter> interp
       inputs_(signature, interpreter_->library()),
       outputs_(signature, interpreter_->library()) {}
 
-void Session::Compute(const Model& model, const Memory& memory) {
+void Session::Compute(const Model& model, const Memory& memory, const std::atomic<bool>& cancelled) {
   computed_ = false;
   if (interpreter_ == nullptr) Renew(model);
   Allocate(model, memory);
   inputs_.CopyInto(*interpreter_);
   has_run_ = true;
-  gate_.Enter();
+  running_ = interpreter_.get();
   const TfLiteStatus status = interpreter_->library().invoke(interpreter_->get());
-  const bool cancelled = gate_.Leave();
+  running_ = nullptr;  // a cancel that looks at it ends before the compute does
   if (status != kTfLiteOk) {
     const std::string message = interpreter_->TakeMessages();
     if (cancelled) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
@@ -104,7 +105,7 @@ void Session::Charge(const Model& model, const Memory& memory) const {
 }
 
 void Session::Output(uint32_t index, wasinn_tensor* view) {
-  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+  backend::CheckComputed(computed_);
   outputs_.View(*interpreter_, index, view);
 }
 
@@ -127,8 +128,8 @@ void Session::FreeOutputs(bool has_state) {
   DropInterpreter();
 }
 
-void Session::Cancel() {
-  gate_.Cancel([this] { interpreter_->Cancel(); });
+void Session::Cancel() const {
+  if (const Interpreter* running = running_) running->Cancel();
 }
 
 std::optional<uint64_t> Session::Reset(const Model& model, uint64_t most) {

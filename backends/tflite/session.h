@@ -1,14 +1,13 @@
 // An interpreter with its inputs and outputs: what a context uses, and leaves to the next one.
-#ifndef WASINN_BACKENDS_TFLITE_SESSION_H_
-#define WASINN_BACKENDS_TFLITE_SESSION_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 
-#include "common/cancel_gate.h"
 #include "common/reservation.h"
 #include "tflite/inputs.h"
 #include "tflite/interpreter.h"
@@ -35,7 +34,7 @@ class Session {
   int threads() const { return threads_; }
   Inputs& inputs() { return inputs_; }
   Outputs& outputs() { return outputs_; }
-  void Compute(const Model& model, const Memory& memory);
+  void Compute(const Model& model, const Memory& memory, const std::atomic<bool>& cancelled);
   // Charges what the interpreter keeps. Throws where that is too much.
   void Charge(const Model& model, const Memory& memory) const;
   void Output(uint32_t index, wasinn_tensor* view);
@@ -46,7 +45,8 @@ class Session {
   uint64_t SetOutputsAside();
   // Frees all that it holds for outputs. With a state, that is lost, which the next compute says.
   void FreeOutputs(bool has_state);
-  void Cancel();
+  // Within Compute.
+  void Cancel() const;
 
   // For another guest: nothing of the last one can be read. Returns the memory that it has still; none: it must not be
   // used again, or its interpreter has more than `most`.
@@ -62,7 +62,7 @@ class Session {
   std::unique_ptr<Interpreter> interpreter_;  // NULL: the next compute makes one
   Inputs inputs_;
   Outputs outputs_;
-  backend::CancelGate gate_;
+  std::atomic<const Interpreter*> running_ = nullptr;  // within a compute
   bool allocated_ = false;
   bool has_run_ = false;  // the interpreter may have a state
   bool refused_ = false;  // it may have grown, uncharged
@@ -71,5 +71,3 @@ class Session {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_SESSION_H_

@@ -1,6 +1,5 @@
 // Shapes that TensorFlow Lite's kernels take without a check, and die of.
-#ifndef WASINN_BACKENDS_TFLITE_SHAPE_CHECK_H_
-#define WASINN_BACKENDS_TFLITE_SHAPE_CHECK_H_
+#pragma once
 
 #include "tflite/interpreter.h"
 #include "tflite/model_scan.h"
@@ -13,5 +12,3 @@ namespace wasinn::tflite {
 void CheckShapes(const Interpreter& interpreter, const ModelScan& scan);
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_SHAPE_CHECK_H_

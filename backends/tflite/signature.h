@@ -1,6 +1,5 @@
 // The inputs and outputs of a model.
-#ifndef WASINN_BACKENDS_TFLITE_SIGNATURE_H_
-#define WASINN_BACKENDS_TFLITE_SIGNATURE_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -32,5 +31,3 @@ class Signature : public backend::Ports<Port> {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_SIGNATURE_H_

@@ -1,6 +1,5 @@
 // Which of a model's signatures is computed: each has a graph of its own.
-#ifndef WASINN_BACKENDS_TFLITE_SIGNATURE_CHOICE_H_
-#define WASINN_BACKENDS_TFLITE_SIGNATURE_CHOICE_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -20,5 +19,3 @@ uint32_t GraphOf(std::span<const uint8_t> bytes, const std::string& key);
 void MakeFirst(std::span<uint8_t> bytes, uint32_t graph);
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_SIGNATURE_CHOICE_H_

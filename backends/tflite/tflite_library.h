@@ -1,6 +1,5 @@
 // TensorFlow Lite, opened at run time.
-#ifndef WASINN_BACKENDS_TFLITE_TFLITE_LIBRARY_H_
-#define WASINN_BACKENDS_TFLITE_TFLITE_LIBRARY_H_
+#pragma once
 
 #include <tensorflow/lite/c/c_api.h>
 #include <tensorflow/lite/c/common.h>
@@ -27,7 +26,7 @@ struct TfLiteOpaqueContext;
 struct TfLiteOpaqueNode;
 struct TfLiteOpaqueTensor;
 
-// The C API. Members that may be NULL are marked: older libraries lack them. Open for the life of the OS process.
+// The C API. What is only looked for may be NULL: older libraries lack it. Open for the life of the OS process.
 class TfLiteLibrary {
  public:
   // `configured`: an absolute path of the library or of its folder; empty: where the dynamic linker looks. Throws
@@ -36,67 +35,89 @@ class TfLiteLibrary {
 
   const std::string& path() const { return path_; }
 
-  decltype(&TfLiteVersion) version;
-  decltype(&TfLiteModelCreate) model_create;
-  decltype(&TfLiteModelDelete) model_delete;
-  decltype(&TfLiteInterpreterOptionsCreate) options_create;
-  decltype(&TfLiteInterpreterOptionsDelete) options_delete;
-  decltype(&TfLiteInterpreterOptionsSetNumThreads) options_set_num_threads;
-  decltype(&TfLiteInterpreterOptionsAddDelegate) options_add_delegate;
-  decltype(&TfLiteInterpreterOptionsSetErrorReporter) options_set_error_reporter;
-  decltype(&TfLiteInterpreterCreate) interpreter_create;
-  decltype(&TfLiteInterpreterDelete) interpreter_delete;
-  decltype(&TfLiteInterpreterGetInputTensorCount) input_count;
-  decltype(&TfLiteInterpreterGetInputTensor) input;
-  decltype(&TfLiteInterpreterResizeInputTensor) resize_input;
-  decltype(&TfLiteInterpreterAllocateTensors) allocate_tensors;
-  decltype(&TfLiteInterpreterInvoke) invoke;
-  decltype(&TfLiteInterpreterGetOutputTensorCount) output_count;
-  decltype(&TfLiteInterpreterGetOutputTensor) output;
-  decltype(&TfLiteTensorType) tensor_type;
-  decltype(&TfLiteTensorNumDims) tensor_num_dims;
-  decltype(&TfLiteTensorDim) tensor_dim;
-  decltype(&TfLiteTensorByteSize) tensor_byte_size;
-  decltype(&TfLiteTensorData) tensor_data;
-  decltype(&TfLiteTensorName) tensor_name;
-  int32_t (*input_tensor_index)(const TfLiteInterpreter*, int32_t input_index);
-  int32_t (*output_tensor_index)(const TfLiteInterpreter*, int32_t output_index);
-  TfLiteStatus (*reset_variable_tensors)(TfLiteInterpreter*);
+ private:
+  struct Symbol {
+    template <typename Function>
+    operator Function*() const {  // NOLINT(google-explicit-constructor)
+      return reinterpret_cast<Function*>(address);
+    }
+    void* address;
+  };
+  Symbol Require(const char* name) const { return {library_.Symbol<void*>(name)}; }
+  Symbol Find(const char* name) const { return {library_.FindSymbol(name)}; }
 
-  // NULL in older libraries.
-  TfLiteModel* (*model_create_with_reporter)(const void*, size_t, ErrorReporter, void* user_data);
-  TfLiteStatus (*enable_cancellation)(TfLiteInterpreterOptions*, bool);
-  TfLiteStatus (*cancel)(const TfLiteInterpreter*);
+  const backend::Library library_;
+
+ public:
+  decltype(&TfLiteVersion) version = Require("TfLiteVersion");
+  decltype(&TfLiteModelCreate) model_create = Require("TfLiteModelCreate");
+  decltype(&TfLiteModelDelete) model_delete = Require("TfLiteModelDelete");
+  decltype(&TfLiteInterpreterOptionsCreate) options_create = Require("TfLiteInterpreterOptionsCreate");
+  decltype(&TfLiteInterpreterOptionsDelete) options_delete = Require("TfLiteInterpreterOptionsDelete");
+  decltype(&TfLiteInterpreterOptionsSetNumThreads) options_set_num_threads =
+      Require("TfLiteInterpreterOptionsSetNumThreads");
+  decltype(&TfLiteInterpreterOptionsAddDelegate) options_add_delegate = Require("TfLiteInterpreterOptionsAddDelegate");
+  decltype(&TfLiteInterpreterOptionsSetErrorReporter) options_set_error_reporter =
+      Require("TfLiteInterpreterOptionsSetErrorReporter");
+  decltype(&TfLiteInterpreterCreate) interpreter_create = Require("TfLiteInterpreterCreate");
+  decltype(&TfLiteInterpreterDelete) interpreter_delete = Require("TfLiteInterpreterDelete");
+  decltype(&TfLiteInterpreterGetInputTensorCount) input_count = Require("TfLiteInterpreterGetInputTensorCount");
+  decltype(&TfLiteInterpreterGetInputTensor) input = Require("TfLiteInterpreterGetInputTensor");
+  decltype(&TfLiteInterpreterResizeInputTensor) resize_input = Require("TfLiteInterpreterResizeInputTensor");
+  decltype(&TfLiteInterpreterAllocateTensors) allocate_tensors = Require("TfLiteInterpreterAllocateTensors");
+  decltype(&TfLiteInterpreterInvoke) invoke = Require("TfLiteInterpreterInvoke");
+  decltype(&TfLiteInterpreterGetOutputTensorCount) output_count = Require("TfLiteInterpreterGetOutputTensorCount");
+  decltype(&TfLiteInterpreterGetOutputTensor) output = Require("TfLiteInterpreterGetOutputTensor");
+  decltype(&TfLiteTensorType) tensor_type = Require("TfLiteTensorType");
+  decltype(&TfLiteTensorNumDims) tensor_num_dims = Require("TfLiteTensorNumDims");
+  decltype(&TfLiteTensorDim) tensor_dim = Require("TfLiteTensorDim");
+  decltype(&TfLiteTensorByteSize) tensor_byte_size = Require("TfLiteTensorByteSize");
+  decltype(&TfLiteTensorData) tensor_data = Require("TfLiteTensorData");
+  int32_t (*input_tensor_index)(const TfLiteInterpreter*,
+                                int32_t input_index) = Require("TfLiteInterpreterGetInputTensorIndex");
+  int32_t (*output_tensor_index)(const TfLiteInterpreter*,
+                                 int32_t output_index) = Require("TfLiteInterpreterGetOutputTensorIndex");
+  TfLiteStatus (*reset_variable_tensors)(TfLiteInterpreter*) = Require("TfLiteInterpreterResetVariableTensors");
+
+  TfLiteModel* (*model_create_with_reporter)(const void*, size_t, ErrorReporter,
+                                             void* user_data) = Find("TfLiteModelCreateWithErrorReporter");
+  TfLiteStatus (*enable_cancellation)(TfLiteInterpreterOptions*,
+                                      bool) = Find("TfLiteInterpreterOptionsEnableCancellation");
+  TfLiteStatus (*cancel)(const TfLiteInterpreter*) = Find("TfLiteInterpreterCancel");
   TfLiteStatus (*set_custom_allocation)(TfLiteInterpreter*, int tensor_index, const TfLiteCustomAllocation*,
-                                        int64_t flags);
-  TfLiteTensor* (*tensor_at)(const TfLiteInterpreter*, int index);
-  TfLiteAllocationType (*allocation_type)(const TfLiteTensor*);
-  TfLiteOperator* (*operator_create)(int32_t builtin_code, const char* name, int version, void* user_data);
-  void (*operator_delete)(TfLiteOperator*);
+                                        int64_t flags) = Find("TfLiteInterpreterSetCustomAllocationForTensor");
+  TfLiteTensor* (*tensor_at)(const TfLiteInterpreter*, int index) = Find("TfLiteInterpreterGetTensor");
+  TfLiteAllocationType (*allocation_type)(const TfLiteTensor*) = Find("TfLiteOpaqueTensorGetAllocationType");
+  TfLiteOperator* (*operator_create)(int32_t builtin_code, const char* name, int version,
+                                     void* user_data) = Find("TfLiteOperatorCreate");
+  void (*operator_delete)(TfLiteOperator*) = Find("TfLiteOperatorDelete");
   TfLiteStatus (*operator_set_prepare)(TfLiteOperator*,
-                                       TfLiteStatus (*)(void* user_data, TfLiteOpaqueContext*, TfLiteOpaqueNode*));
-  void (*options_add_operator)(TfLiteInterpreterOptions*, TfLiteOperator*);
-  const TfLiteOpaqueTensor* (*node_input)(const TfLiteOpaqueContext*, const TfLiteOpaqueNode*, int index);
-  TfLiteOpaqueTensor* (*node_output)(TfLiteOpaqueContext*, const TfLiteOpaqueNode*, int index);
-  TfLiteStatus (*node_custom_data)(const TfLiteOpaqueNode*, const void** data, int* size);
-  void (*context_report_error)(TfLiteOpaqueContext*, const char* format, ...);
+                                       TfLiteStatus (*)(void* user_data, TfLiteOpaqueContext*,
+                                                        TfLiteOpaqueNode*)) = Find("TfLiteOperatorSetPrepareWithData");
+  void (*options_add_operator)(TfLiteInterpreterOptions*,
+                               TfLiteOperator*) = Find("TfLiteInterpreterOptionsAddOperator");
+  const TfLiteOpaqueTensor* (*node_input)(const TfLiteOpaqueContext*, const TfLiteOpaqueNode*,
+                                          int index) = Find("TfLiteOpaqueNodeGetInput");
+  TfLiteOpaqueTensor* (*node_output)(TfLiteOpaqueContext*, const TfLiteOpaqueNode*,
+                                     int index) = Find("TfLiteOpaqueNodeGetOutput");
+  TfLiteStatus (*node_custom_data)(const TfLiteOpaqueNode*, const void** data,
+                                   int* size) = Find("TfLiteOpaqueNodeGetCustomInitialData");
+  void (*context_report_error)(TfLiteOpaqueContext*, const char* format, ...) = Find("TfLiteOpaqueContextReportError");
   bool has_operators() const {
     return operator_create != nullptr && operator_delete != nullptr && operator_set_prepare != nullptr &&
            options_add_operator != nullptr && node_input != nullptr && node_output != nullptr &&
            node_custom_data != nullptr && context_report_error != nullptr;
   }
-  XnnpackOptions (*xnnpack_options)();
-  uint32_t (*xnnpack_flags)(TfLiteDelegate*);
-  TfLiteDelegate* (*xnnpack_create)(const XnnpackOptions*);
-  void (*xnnpack_delete)(TfLiteDelegate*);
-  XnnpackWeightsCache* (*weights_cache_create)();
-  void (*weights_cache_delete)(XnnpackWeightsCache*);
-  bool (*weights_cache_finalize_soft)(XnnpackWeightsCache*);
+  XnnpackOptions (*xnnpack_options)() = Find("TfLiteXNNPackDelegateOptionsDefault");
+  uint32_t (*xnnpack_flags)(TfLiteDelegate*) = Find("TfLiteXNNPackDelegateGetFlags");
+  TfLiteDelegate* (*xnnpack_create)(const XnnpackOptions*) = Find("TfLiteXNNPackDelegateCreate");
+  void (*xnnpack_delete)(TfLiteDelegate*) = Find("TfLiteXNNPackDelegateDelete");
+  XnnpackWeightsCache* (*weights_cache_create)() = Find("TfLiteXNNPackDelegateWeightsCacheCreate");
+  void (*weights_cache_delete)(XnnpackWeightsCache*) = Find("TfLiteXNNPackDelegateWeightsCacheDelete");
+  bool (*weights_cache_finalize_soft)(XnnpackWeightsCache*) = Find("TfLiteXNNPackDelegateWeightsCacheFinalizeSoft");
 
  private:
-  std::string path_;
+  const std::string path_ = library_.PathOf(reinterpret_cast<const void*>(version));
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_TFLITE_LIBRARY_H_

@@ -1,6 +1,5 @@
 // XNNPACK, TensorFlow Lite's fast kernels for CPUs, which its C API does not use by itself.
-#ifndef WASINN_BACKENDS_TFLITE_XNNPACK_H_
-#define WASINN_BACKENDS_TFLITE_XNNPACK_H_
+#pragma once
 
 #include <memory>
 
@@ -39,5 +38,3 @@ class Xnnpack {
 };
 
 }  // namespace wasinn::tflite
-
-#endif  // WASINN_BACKENDS_TFLITE_XNNPACK_H_

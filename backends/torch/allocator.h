@@ -1,6 +1,5 @@
 // PyTorch's memory on the CPU, counted.
-#ifndef WASINN_BACKENDS_TORCH_ALLOCATOR_H_
-#define WASINN_BACKENDS_TORCH_ALLOCATOR_H_
+#pragma once
 
 #include <c10/core/Allocator.h>
 
@@ -18,5 +17,3 @@ std::optional<size_t> AllocatedBytes(const c10::DataPtr& data);
 void Uncharge(const c10::DataPtr& data);
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_ALLOCATOR_H_

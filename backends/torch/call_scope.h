@@ -1,7 +1,6 @@
 // What the current thread does for whom: PyTorch's hooks (allocator, printing, warnings, our own operator) have no
 // argument of ours.
-#ifndef WASINN_BACKENDS_TORCH_CALL_SCOPE_H_
-#define WASINN_BACKENDS_TORCH_CALL_SCOPE_H_
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -9,7 +8,6 @@
 #include <memory>
 #include <string>
 
-#include "common/cancel_gate.h"
 #include "common/log.h"
 
 namespace wasinn::torch {
@@ -45,8 +43,8 @@ class CallScope {
   struct Subject {
     const backend::Log* log = nullptr;
     std::shared_ptr<MemoryBudget> budget;
-    const backend::CancelGate* gate = nullptr;  // NULL: cannot be cancelled
-    bool zero_fill = false;                     // new memory is zeroed: the model may show it to a guest
+    const std::atomic<bool>* cancelled = nullptr;  // NULL: cannot be cancelled
+    bool zero_fill = false;                        // new memory is zeroed: the model may show it to a guest
   };
 
   // `subject` outlives this.
@@ -61,7 +59,7 @@ class CallScope {
   const Subject& subject() const { return *subject_; }
   // Throws if the call has been cancelled.
   void Poll() const {
-    if (subject_->gate != nullptr && subject_->gate->cancelled()) [[unlikely]]
+    if (subject_->cancelled != nullptr && *subject_->cancelled) [[unlikely]]
       ThrowCancelled();
   }
   // Nothing ends where the next so many blocks are allocated: they are counted, and neither refused nor a place to stop.
@@ -86,5 +84,3 @@ class CallScope {
 };
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_CALL_SCOPE_H_

@@ -1,6 +1,5 @@
 // What a host and a guest can configure.
-#ifndef WASINN_BACKENDS_TORCH_CONFIG_H_
-#define WASINN_BACKENDS_TORCH_CONFIG_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -31,5 +30,3 @@ struct ModelConfig {
 };
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_CONFIG_H_

@@ -23,34 +23,32 @@ backend::Reservation Reserved(const Model& model, void* account) {
 }  // namespace
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
-    : model_(model),
+    : ContextBase(options),
+      model_(model),
       kept_(Reserved(model, options.account)),
       module_(model.ModuleForContext()),
       forward_(module_.get_method("forward").function()),
-      slot_max_bytes_(options.max_bytes),
       budget_(std::make_shared<MemoryBudget>(options.max_bytes)),
       subject_{.log = &model.host().log(),
                .budget = budget_,
-               .gate = &gate_,
+               .cancelled = &cancelled_,
                .zero_fill = model.from_guest() && model.effects().shows_new_memory},
       inputs_(model),
       outputs_(inputs_) {}
 
 void Context::Compute() {
-  computed_ = false;
+  Begin();
+  budget_->SetLimit(max_bytes_);
   outputs_.Clear();
   budget_->ForgetRefusal();
   CallScope scope(subject_);
   const ComputeThreads threads(model_.host().config().threads);
   const LogWarnings warnings;
   const c10::InferenceMode inference;
-  gate_.Enter();
   try {
     Run();
     if (model_.effects().stateful) ChargeState();
-    gate_.Leave();
   } catch (...) {
-    gate_.Leave();
     stack_.clear();
     outputs_.Clear();
     ChargeFailed();
@@ -107,7 +105,7 @@ void Context::ForgetState() {
 
 // Call it in a catch block only.
 void Context::Fail() const {
-  if (gate_.cancelled()) throw Error(WASINN_TIMEOUT, "the compute was cancelled");
+  if (cancelled_) throw Error(WASINN_TIMEOUT, "the compute was cancelled");
   if (budget_->refused() != 0) {
     throw Error(WASINN_TOO_LARGE,
                 fmt::format("the compute needs {} bytes more than it could have; its limit is {} bytes",
@@ -124,22 +122,18 @@ void Context::Fail() const {
   }
 }
 
-void Context::CheckComputed() const {
-  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
-}
-
 void Context::Output(uint32_t index, wasinn_tensor* view) {
-  CheckComputed();
+  backend::CheckComputed(computed_);
   outputs_.View(index, view);
 }
 
 void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
-  CheckComputed();
+  backend::CheckComputed(computed_);
   outputs_.Take(index, out);
 }
 
 std::span<const wasinn_io* const> Context::Outputs() {
-  CheckComputed();
+  backend::CheckComputed(computed_);
   return outputs_.Ios();
 }
 

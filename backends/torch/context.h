@@ -1,6 +1,5 @@
 // One inference in flight.
-#ifndef WASINN_BACKENDS_TORCH_CONTEXT_H_
-#define WASINN_BACKENDS_TORCH_CONTEXT_H_
+#pragma once
 
 #include <torch/csrc/jit/api/module.h>
 #include <wasinn/backend.h>
@@ -8,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "common/cancel_gate.h"
+#include "common/context_base.h"
 #include "common/reservation.h"
 #include "torch/call_scope.h"
 #include "torch/inputs.h"
@@ -17,21 +16,13 @@
 
 namespace wasinn::torch {
 
-// One thread at a time, but for Cancel.
-class Context {
+// Cancel reaches what allocates, and each round of a loop; an operator that runs is not interrupted.
+class Context : public backend::ContextBase {
  public:
   Context(const Model& model, const wasinn_slot_options& options);
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
 
-  // Of the next compute; 0: as the slot was told.
-  void SetMaxBytes(uint64_t bytes) noexcept { budget_->SetLimit(bytes != 0 ? bytes : slot_max_bytes_); }
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
-  // Reaches what allocates, and each round of a loop; an operator that runs is not interrupted.
-  void Cancel() {
-    gate_.Cancel([] {});
-  }
   void DiscardOutputs();
   void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Bind(index, tensor); }
   void UnbindInput(uint32_t index) { inputs_.Unbind(index); }
@@ -44,23 +35,17 @@ class Context {
   void ChargeFailed();
   // The model is what it was when it was loaded.
   void ForgetState();
-  void CheckComputed() const;
   [[noreturn]] void Fail() const;
 
   const Model& model_;
   backend::Reservation kept_;  // for the copy of a model with state, and what it adds to it
   ::torch::jit::Module module_;
   ::torch::jit::Function& forward_;
-  backend::CancelGate gate_;
-  const uint64_t slot_max_bytes_;  // 0: no limit
   const std::shared_ptr<MemoryBudget> budget_;
   const CallScope::Subject subject_;
   Inputs inputs_;
   ::wasinn::torch::Outputs outputs_;
   std::vector<c10::IValue> stack_;
-  bool computed_ = false;
 };
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_CONTEXT_H_

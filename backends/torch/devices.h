@@ -1,6 +1,5 @@
 // The devices that a model names itself.
-#ifndef WASINN_BACKENDS_TORCH_DEVICES_H_
-#define WASINN_BACKENDS_TORCH_DEVICES_H_
+#pragma once
 
 #include <c10/core/Device.h>
 #include <torch/csrc/jit/api/module.h>
@@ -12,5 +11,3 @@ namespace wasinn::torch {
 void PutOn(const c10::Device& device, const ::torch::jit::Module& module);
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_DEVICES_H_

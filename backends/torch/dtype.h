@@ -1,6 +1,5 @@
 // Element types: PyTorch's and wasinn's.
-#ifndef WASINN_BACKENDS_TORCH_DTYPE_H_
-#define WASINN_BACKENDS_TORCH_DTYPE_H_
+#pragma once
 
 #include <c10/core/ScalarType.h>
 #include <wasinn/types.h>
@@ -50,5 +49,3 @@ inline std::optional<c10::ScalarType> ToTorch(uint32_t dtype) {
 }
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_DTYPE_H_

@@ -14,8 +14,7 @@
 #include "common/error.h"
 #include "torch/call_scope.h"
 #include "torch/nodes.h"
-#include "torch/silent_aliases.h"
-#include "torch/silent_writes.h"
+#include "torch/silent_operators.h"
 
 namespace wasinn::torch {
 

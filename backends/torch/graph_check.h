@@ -1,6 +1,5 @@
 // What the functions of a loaded model do, before any of them runs.
-#ifndef WASINN_BACKENDS_TORCH_GRAPH_CHECK_H_
-#define WASINN_BACKENDS_TORCH_GRAPH_CHECK_H_
+#pragma once
 
 #include <torch/csrc/jit/api/module.h>
 
@@ -35,5 +34,3 @@ Effects FindEffects(const ::torch::jit::Module& module, const ::torch::jit::Meth
 std::vector<::torch::jit::Function*> FunctionsOf(const ::torch::jit::Module& module);
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_GRAPH_CHECK_H_

@@ -74,17 +74,8 @@ std::atomic<bool> pool_in_use = false;
 int GpuCount() { return at::hasCUDA() ? static_cast<int>(at::detail::getCUDAHooks().deviceCount()) : 0; }
 
 Host::Host(const wasinn_host_services& services, const char* config)
-    : services_(services),
-      log_(services),
-      fallback_(log_),
-      config_(BackendConfig::Parse(config, services.threads)),
-      path_(LibraryPath()),
-      devices_(Devices()),
-      info_{.struct_size = sizeof(wasinn_backend_info),
-            .framework = "PyTorch",
-            .version = TORCH_VERSION,
-            .library = path_.c_str(),
-            .devices = devices_.c_str()} {
+    : HostBase(services), config_(BackendConfig::Parse(config, services.threads)) {
+  Describe("PyTorch", TORCH_VERSION, LibraryPath(), Devices());
   std::call_once(once, PrepareProcess);
   // One setting for the OS process: that of the last host.
   at::set_num_threads(config_.threads);

@@ -1,13 +1,9 @@
 // PyTorch in this OS process, as one host uses it.
-#ifndef WASINN_BACKENDS_TORCH_HOST_H_
-#define WASINN_BACKENDS_TORCH_HOST_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
-#include <string>
-
-#include "common/log.h"
-#include "common/target.h"
+#include "common/host_base.h"
 #include "torch/config.h"
 
 namespace wasinn::torch {
@@ -15,27 +11,14 @@ namespace wasinn::torch {
 // CUDA devices that PyTorch sees.
 int GpuCount();
 
-// Immutable but for a flag; outlives its models.
-class Host {
+class Host : public backend::HostBase {
  public:
   Host(const wasinn_host_services& services, const char* config);
-  Host(const Host&) = delete;
-  Host& operator=(const Host&) = delete;
 
-  const backend::Log& log() const { return log_; }
-  const wasinn_host_services& services() const { return services_; }
   const BackendConfig& config() const { return config_; }
-  const wasinn_backend_info* info() const { return &info_; }
-  const backend::FallbackWarning& fallback() const { return fallback_; }
 
  private:
-  const wasinn_host_services services_;
-  const backend::Log log_;
-  const backend::FallbackWarning fallback_;
   const BackendConfig config_;
-  const std::string path_;
-  const std::string devices_;
-  wasinn_backend_info info_;
 };
 
 // For one compute: as many threads as the budget has, or one where another compute of this OS process has them. PyTorch
@@ -53,5 +36,3 @@ class ComputeThreads {
 };
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_HOST_H_

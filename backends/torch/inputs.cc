@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "common/dtype.h"
 #include "common/error.h"
 #include "torch/dtype.h"
 
@@ -54,16 +55,14 @@ void Inputs::Check(uint32_t index, const wasinn_tensor& tensor) const {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input '{}' is a {}: expected dtype {}, found {}", port.name,
                                                      port.type_name, port.io.dtype, tensor.dtype));
   }
-  uint64_t bytes = c10::elementSize(*type);
-  bool overflow = tensor.rank > WASINN_MAX_RANK;
-  for (const int64_t dim : std::span(tensor.dims, tensor.rank)) {
-    overflow = overflow || dim < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(dim), &bytes);
-  }
+  const std::span dims(tensor.dims, tensor.rank);
+  const uint64_t bytes = backend::TensorBytes(dims, c10::elementSize(*type));
+  const bool overflow = tensor.rank > WASINN_MAX_RANK || bytes == UINT64_MAX;
   const bool wrong_scalar = port.kind != Port::Kind::kTensor && bytes != c10::elementSize(*type);
   if (overflow || wrong_scalar || bytes != tensor.bytes) {
     throw Error(WASINN_INVALID_ARGUMENT,
                 fmt::format("input '{}', a {}: found {} bytes for dims [{}] of dtype {}", port.name, port.type_name,
-                            tensor.bytes, fmt::join(std::span(tensor.dims, tensor.rank), ", "), tensor.dtype));
+                            tensor.bytes, fmt::join(dims, ", "), tensor.dtype));
   }
 }
 

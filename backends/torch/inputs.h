@@ -1,6 +1,5 @@
 // The inputs of a context.
-#ifndef WASINN_BACKENDS_TORCH_INPUTS_H_
-#define WASINN_BACKENDS_TORCH_INPUTS_H_
+#pragma once
 
 #include <ATen/core/Tensor.h>
 #include <wasinn/backend.h>
@@ -41,5 +40,3 @@ class Inputs {
 };
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_INPUTS_H_

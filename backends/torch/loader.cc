@@ -11,7 +11,6 @@
 #include "common/error.h"
 #include "common/library.h"
 #include "common/runtime.h"
-#include "torch/runtime.h"
 
 namespace wasinn::torch {
 
@@ -55,7 +54,7 @@ void CheckVersion(const backend::Library& library, const std::string& path) {
 const wasinn_backend* OpenRuntimeLibrary() {
   static constexpr char kHere = 0;
   return backend::OpenRuntimeBeside(
-      &kHere, WASINN_TORCH_RUNTIME, kRuntimeSymbol,
+      &kHere, WASINN_TORCH_RUNTIME, "wasinn_torch_runtime",
       fmt::format("the torch backend's {} did not open with the libtorch that was found; {} installs the right one",
                   WASINN_TORCH_RUNTIME, kInstall));
 }

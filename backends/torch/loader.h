@@ -1,6 +1,5 @@
 // Opens libtorch, and then the library of ours that is linked to it.
-#ifndef WASINN_BACKENDS_TORCH_LOADER_H_
-#define WASINN_BACKENDS_TORCH_LOADER_H_
+#pragma once
 
 #include <wasinn/backend.h>
 
@@ -18,5 +17,3 @@ void OpenRuntime(const std::string& library);
 const wasinn_backend* Runtime();
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_LOADER_H_

@@ -1,6 +1,5 @@
 // PyTorch's words: errors and warnings.
-#ifndef WASINN_BACKENDS_TORCH_MESSAGES_H_
-#define WASINN_BACKENDS_TORCH_MESSAGES_H_
+#pragma once
 
 #include <c10/util/Exception.h>
 
@@ -46,5 +45,3 @@ class LogWarnings {
 };
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_MESSAGES_H_

@@ -9,6 +9,7 @@
 #include <torch/headeronly/version.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <exception>
 #include <string_view>
@@ -16,10 +17,10 @@
 
 #include "common/error.h"
 #include "common/large_stack.h"
+#include "common/model_bytes.h"
 #include "common/on_cancel.h"
 #include "common/target.h"
 #include "common/too_new.h"
-#include "torch/archive.h"
 #include "torch/call_scope.h"
 #include "torch/devices.h"
 #include "torch/messages.h"
@@ -57,6 +58,33 @@ class BlobReader final : public caffe2::serialize::ReadAdapterInterface {
  private:
   std::span<const uint8_t> bytes_;
 };
+
+// Of the names of an archive's entries. Throws WASINN_UNSUPPORTED_OPERATION for torch.save's, torch.export's and
+// AOTInductor's.
+void CheckKind(std::span<const std::string> names) {
+  const auto has = [names](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
+  if (has("data.pkl") && has("constants.pkl")) return;
+  const bool native = std::ranges::any_of(names, [](const std::string& name) {
+    return name.ends_with(".so") || name.find("aotinductor") != std::string::npos;
+  });
+  if (native) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                "this is an AOTInductor package, which is native code: expected TorchScript (torch.jit.save)");
+  }
+  if (has("archive_format") || has("serialized_exported_program.json")) {
+    throw Error(
+        WASINN_UNSUPPORTED_OPERATION,
+        "this is a package of torch.export, which only Python can load: expected TorchScript, which `python3 -c "
+        "'import torch; p = torch.export.load(\"model.pt2\"); "
+        "torch.jit.save(torch.jit.trace(p.module(), p.example_inputs[0]), \"model.pt\")'` makes of it");
+  }
+  if (has("data.pkl")) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                "this is what torch.save writes, tensors without code: expected TorchScript (torch.jit.save)");
+  }
+  throw Error(WASINN_INVALID_ENCODING,
+              "these bytes are not a TorchScript model: the archive has no data.pkl and constants.pkl");
+}
 
 // Throws where it is not there.
 void CheckDevice(const c10::Device& device) {
@@ -99,9 +127,9 @@ c10::Device ConfiguredDevice(const std::string& configured) {
 }
 
 // The error of a load that failed; call it in a catch block only.
-[[noreturn]] void FailLoad(const MemoryBudget& budget, const backend::CancelGate& gate) {
+[[noreturn]] void FailLoad(const MemoryBudget& budget, const std::atomic<bool>& cancelled) {
   const std::string message = MessageOfCurrentException();
-  if (gate.cancelled()) throw Error(WASINN_TIMEOUT, "loading the model was cancelled");
+  if (cancelled) throw Error(WASINN_TIMEOUT, "loading the model was cancelled");
   if (budget.refused() != 0) {
     throw Error(WASINN_TOO_LARGE, fmt::format("loading the model needs {} bytes more than the {} it uses: no more than "
                                               "{} are allowed",
@@ -120,16 +148,12 @@ c10::Device ConfiguredDevice(const std::string& configured) {
 
 Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
     : host_(host), from_guest_(!blobs.empty() && blobs.front().path == nullptr), device_(c10::DeviceType::CPU) {
-  if (blobs.size() != 1) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("a TorchScript model is one blob: found {}", blobs.size()));
-  }
-  if (std::string_view(options.format) != "pytorch")
-    throw Error(WASINN_INVALID_ENCODING, "this backend loads TorchScript models");
+  const wasinn_blob& blob = backend::OneBlob(blobs, options, "pytorch", "a TorchScript model");
   if (from_guest_ && !host.config().guest_models) {
     throw Error(WASINN_SECURITY, "[backends.torch] guest_models: models from guests are not loaded");
   }
   const ModelConfig config = ModelConfig::Parse(options.host_config, host.config());
-  const std::span<const uint8_t> bytes(blobs.front().data, blobs.front().size);
+  const std::span<const uint8_t> bytes(blob.data, blob.size);
   const auto load = [&](const c10::Device& device) {
     device_ = device;
     LoadWithin(bytes, options);
@@ -150,20 +174,19 @@ void Model::LoadWithin(std::span<const uint8_t> bytes, const wasinn_load_options
     limit = 0;
   }
   const auto budget = std::make_shared<MemoryBudget>(limit);
-  backend::CancelGate gate;
-  gate.Enter();
+  std::atomic<bool> cancelled = false;
   // Stops it wherever it allocates.
-  const backend::OnCancel cancel(options, [&gate] { gate.Cancel([] {}); });
+  const backend::OnCancel on_cancel(options, [&cancelled] { cancelled = true; });
   const Source source = {
-      .bytes = bytes, .options = options, .subject = {.log = &host_.log(), .budget = budget, .gate = &gate}};
+      .bytes = bytes, .options = options, .subject = {.log = &host_.log(), .budget = budget, .cancelled = &cancelled}};
   backend::RunOnLargeStack(kParserStack, [&] {
     try {
       Load(source);
     } catch (const Error&) {
-      if (gate.cancelled()) FailLoad(*budget, gate);
+      if (cancelled) FailLoad(*budget, cancelled);
       throw;
     } catch (...) {
-      FailLoad(*budget, gate);
+      FailLoad(*budget, cancelled);
     }
   });
   // What is left of all that was allocated.

@@ -1,6 +1,5 @@
 // A loaded model.
-#ifndef WASINN_BACKENDS_TORCH_MODEL_H_
-#define WASINN_BACKENDS_TORCH_MODEL_H_
+#pragma once
 
 #include <torch/csrc/jit/api/module.h>
 #include <wasinn/backend.h>
@@ -53,5 +52,3 @@ class Model {
 };
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_MODEL_H_

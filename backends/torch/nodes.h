@@ -1,6 +1,5 @@
 // The nodes of a graph.
-#ifndef WASINN_BACKENDS_TORCH_NODES_H_
-#define WASINN_BACKENDS_TORCH_NODES_H_
+#pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -9,8 +8,11 @@
 namespace wasinn::torch {
 
 // Goes through all nodes, of blocks within blocks too.
-void ForEachNode(::torch::jit::Block* block, const std::function<void(::torch::jit::Node*)>& visit);
+inline void ForEachNode(::torch::jit::Block* block, const std::function<void(::torch::jit::Node*)>& visit) {
+  for (::torch::jit::Node* node : block->nodes()) {
+    visit(node);
+    for (::torch::jit::Block* inner : node->blocks()) ForEachNode(inner, visit);
+  }
+}
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_NODES_H_

@@ -4,6 +4,7 @@
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 
 #include "common/error.h"
@@ -31,14 +32,7 @@ std::string TypeName(const at::Tensor& tensor) {
 }
 
 wasinn_tensor Describe(const at::Tensor& tensor) {
-  return {.struct_size = sizeof(wasinn_tensor),
-          .dtype = static_cast<uint32_t>(FromTorch(tensor.scalar_type())),
-          .rank = static_cast<uint32_t>(tensor.dim()),
-          .dims = tensor.sizes().data(),
-          .data = const_cast<void*>(tensor.const_data_ptr()),
-          .bytes = static_cast<size_t>(tensor.nbytes()),
-          .owner = nullptr,
-          .release = nullptr};
+  return backend::ViewOf(FromTorch(tensor.scalar_type()), tensor.sizes(), tensor.const_data_ptr());
 }
 
 // Whether its memory is a part of more: a view would keep it all, where no more than the view is counted.
@@ -132,9 +126,7 @@ const Outputs::Slot& Outputs::Servable(uint32_t index) const {
     throw Error(WASINN_UNSUPPORTED_OPERATION,
                 fmt::format("output '{}' is a {}: expected a dense tensor of numbers", slot.name, slot.type_name));
   }
-  if (!slot.tensor.defined()) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output '{}' was taken: compute again", slot.name));
-  }
+  if (!slot.tensor.defined()) backend::ThrowTaken(slot.name);
   return slot;
 }
 
@@ -158,8 +150,7 @@ void Outputs::Take(uint32_t index, wasinn_tensor* out) {
   if (tensor.use_count() > 1 || tensor.storage().use_count() > 1) tensor = tensor.clone();
   Uncharge(tensor.storage().data_ptr());
   *out = Describe(tensor);
-  out->owner = new at::Tensor(std::move(tensor));
-  out->release = [](void* owner) { delete static_cast<at::Tensor*>(owner); };
+  backend::GiveAway(std::make_unique<at::Tensor>(std::move(tensor)), out);
 }
 
 std::span<const wasinn_io* const> Outputs::Ios() {

@@ -1,6 +1,5 @@
 // The outputs of a context.
-#ifndef WASINN_BACKENDS_TORCH_OUTPUTS_H_
-#define WASINN_BACKENDS_TORCH_OUTPUTS_H_
+#pragma once
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
@@ -54,5 +53,3 @@ class Outputs {
 };
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_OUTPUTS_H_

@@ -1,6 +1,5 @@
 // The inputs and outputs of a model, as far as TorchScript tells them.
-#ifndef WASINN_BACKENDS_TORCH_SIGNATURE_H_
-#define WASINN_BACKENDS_TORCH_SIGNATURE_H_
+#pragma once
 
 #include <ATen/core/function_schema.h>
 #include <wasinn/backend.h>
@@ -34,5 +33,3 @@ class Signature : public backend::Ports<Port> {
 std::string JoinPath(const std::string& path, const std::string& name);
 
 }  // namespace wasinn::torch
-
-#endif  // WASINN_BACKENDS_TORCH_SIGNATURE_H_

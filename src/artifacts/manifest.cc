@@ -8,7 +8,7 @@
 
 #include "artifacts/artifact_names.h"
 #include "artifacts/digest.h"
-#include "core/json.h"
+#include "base/json.h"
 
 namespace wasinn::artifacts {
 namespace {
@@ -158,7 +158,7 @@ std::string Manifest::MainPath() const {
 Result<Manifest> ParseManifest(std::string_view bytes) {
   if (bytes.size() > Manifest::kMostBytes)
     return Refused(fmt::format("it has more than {} bytes", Manifest::kMostBytes));
-  const json parsed = core::ParseJson(bytes);
+  const json parsed = base::ParseJson(bytes);
   if (!parsed.is_object()) return Refused("it is not a JSON object");
   if (std::string what = WhatElse(parsed); !what.empty()) return Refused(what);
   const auto config = parsed.find("config"), layers = parsed.find("layers");

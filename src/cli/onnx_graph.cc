@@ -8,23 +8,20 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/proto_reader.h"
 #include "cli/model_graph.h"
-#include "common/proto_reader.h"
 #include "settings/text.h"
 
 namespace wasinn::cli {
 namespace {
 
-using backend::ProtoField;
-using backend::ProtoReader;
+using base::ProtoField;
 using Bytes = std::span<const uint8_t>;
 
 // `use` gets each field of a message.
 template <typename Use>
 void EachField(Bytes message, const Use& use) {
-  ProtoReader reader(message);
-  for (ProtoField field; reader.Next(&field);) use(field);
-  if (reader.broken())
+  if (!base::ForEachField(message, use))
     throw std::runtime_error("the bytes are not an ONNX model: a field is cut off, or of an unknown kind");
 }
 

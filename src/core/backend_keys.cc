@@ -4,16 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "base/json.h"
 #include "core/text.h"
 
 namespace wasinn::core {
 Status CheckBackendKeys(const wasinn_backend& table, uint32_t where, const std::string& json) {
-  const nlohmann::json object = ParseJson(json);
+  const nlohmann::json object = base::ParseJson(json);
   if (!object.is_object()) {
     return Error(WASINN_INVALID_ARGUMENT,
                  "the configuration for backend '{}' is not a JSON object, or is nested deeper than {}", table.name,
-                 kDeepestJson);
+                 base::kDeepestJson);
   }
   std::vector<std::string> known;
   for (size_t i = 0; i < table.n_keys; ++i) {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/json.h"
+#include "base/json.h"
 #include "core/words.h"
 
 namespace wasinn::core {
@@ -11,8 +11,8 @@ namespace {
 
 std::string Describe(const wasinn_io& io) {
   const bool is_told = io.dtype == WASINN_DTYPE_UNKNOWN && io.type_name != nullptr;
-  std::string json = fmt::format(R"({{"name":{},"type":{},"shape":)", Quoted(io.name),
-                                 Quoted(is_told ? io.type_name : DtypeName(io.dtype)));
+  std::string json = fmt::format(R"({{"name":{},"type":{},"shape":)", base::Quoted(io.name),
+                                 base::Quoted(is_told ? io.type_name : DtypeName(io.dtype)));
   json += io.rank < 0 ? "null" : fmt::format("[{}]", fmt::join(io.dims, io.dims + io.rank, ","));
   if ((io.flags & WASINN_IO_OPTIONAL) != 0) json += R"(,"optional":true)";
   if ((io.flags & WASINN_IO_OPAQUE) != 0) json += R"(,"opaque":true)";
@@ -33,7 +33,7 @@ std::string Describe(std::span<const wasinn_io* const> ios) {
 
 // What a backend says of its model, or null if it is no JSON.
 std::string_view Checked(std::string_view json) {
-  return !IsTooDeep(json) && nlohmann::json::accept(json) ? json : "null";
+  return !base::IsTooDeep(json) && nlohmann::json::accept(json) ? json : "null";
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ std::string_view Checked(std::string_view json) {
 std::string DescribeAsJson(const Graph& graph) {
   // null: only a run tells them.
   std::string json =
-      fmt::format(R"({{"backend":{},"inputs":{},"outputs":{})", Quoted(graph.backend_name()),
+      fmt::format(R"({{"backend":{},"inputs":{},"outputs":{})", base::Quoted(graph.backend_name()),
                   Describe(graph.inputs()), graph.has_late_outputs() ? "null" : Describe(graph.outputs()));
   if (const char* text = graph.description()) json += fmt::format(R"(,"model":{})", Checked(text));
   return json + "}";

@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/json.h"
 #include "core/backend_keys.h"
-#include "core/json.h"
 #include "core/words.h"
 
 namespace wasinn::core {
@@ -96,11 +96,11 @@ Status TakeCommon(nlohmann::json& given, const wasinn_backend& table, GuestConfi
 }  // namespace
 
 Result<GuestConfig> ParseGuestConfig(const wasinn_backend& table, const std::string& json) {
-  nlohmann::json given = ParseJson(json);
+  nlohmann::json given = base::ParseJson(json);
   if (!given.is_object()) {
     return Fail(WASINN_INVALID_ARGUMENT,
                 "the configuration for backend '{}' is not a JSON object, or is nested deeper than {}", table.name,
-                kDeepestJson);
+                base::kDeepestJson);
   }
   GuestConfig config;
   if (Status status = TakeCommon(given, table, config); !status.ok()) return std::unexpected(std::move(status));

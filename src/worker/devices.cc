@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "core/json.h"
+#include "base/json.h"
 
 namespace wasinn::worker {
 namespace {
@@ -138,7 +138,7 @@ std::vector<std::string> PathsIn(const char* variable) {
 
 // "": it names none, or one of the system's.
 std::string LibraryOf(const fs::path& description) {
-  const nlohmann::json json = core::ParseJson(TextOf(description));
+  const nlohmann::json json = base::ParseJson(TextOf(description));
   if (!json.is_object() || !json.contains("ICD") || !json["ICD"].is_object()) return "";
   const nlohmann::json& icd = json["ICD"];
   const std::string library = icd.contains("library_path") && icd["library_path"].is_string()

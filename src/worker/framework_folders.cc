@@ -19,7 +19,7 @@
 #include <string>
 #include <string_view>
 
-#include "worker/descriptor.h"
+#include "base/descriptor.h"
 
 namespace wasinn::worker {
 namespace {
@@ -53,7 +53,7 @@ std::string OpenAndTell(FrameworkOf& framework) {
   return told;
 }
 
-[[noreturn]] void TellAndEnd(FrameworkOf& framework, const Descriptor& out) {
+[[noreturn]] void TellAndEnd(FrameworkOf& framework, const base::Descriptor& out) {
   std::string told;
   try {
     told = OpenAndTell(framework);
@@ -69,7 +69,7 @@ std::string OpenAndTell(FrameworkOf& framework) {
 }
 
 // What has come by then.
-std::string ReadAll(const Descriptor& in, std::chrono::steady_clock::time_point deadline) {
+std::string ReadAll(const base::Descriptor& in, std::chrono::steady_clock::time_point deadline) {
   std::string text;
   std::array<char, 4096> buffer;
   for (;;) {
@@ -104,8 +104,8 @@ core::Status FindFolders(FrameworkOf& framework, std::chrono::milliseconds patie
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
     return core::Error(WASINN_UNAVAILABLE, "no pipe to a process that opens the framework: {}", std::strerror(errno));
   }
-  const Descriptor in(pipe[0]);
-  Descriptor out(pipe[1]);
+  const base::Descriptor in(pipe[0]);
+  base::Descriptor out(pipe[1]);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) {
@@ -116,7 +116,7 @@ core::Status FindFolders(FrameworkOf& framework, std::chrono::milliseconds patie
     if (::getppid() == parent) TellAndEnd(framework, out);
     ::_exit(1);
   }
-  out = Descriptor();
+  out = base::Descriptor();
   const auto deadline = std::chrono::steady_clock::now() + patience;
   const std::string told = ReadAll(in, deadline);
   const bool is_late = std::chrono::steady_clock::now() >= deadline;

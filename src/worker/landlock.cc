@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "worker/descriptor.h"
+#include "base/descriptor.h"
 #include "worker/system_error.h"
 
 namespace wasinn::worker {
@@ -63,7 +63,7 @@ class Rules {
   // `access` says what, by the file's mode.
   template <typename Access>
   std::expected<void, std::string> Allow(const std::string& path, const Access& access) const {
-    const Descriptor file(open(path.c_str(), O_PATH | O_CLOEXEC));
+    const base::Descriptor file(open(path.c_str(), O_PATH | O_CLOEXEC));
     struct stat status = {};
     if (!file.is_open() || fstat(file.number(), &status) != 0) return {};
     landlock_path_beneath_attr rule = {};
@@ -75,7 +75,7 @@ class Rules {
   }
 
   const Ruleset all_;
-  const Descriptor set_;
+  const base::Descriptor set_;
 };
 
 }  // namespace

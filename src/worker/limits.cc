@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "worker/descriptor.h"
+#include "base/descriptor.h"
 #include "worker/system_error.h"
 
 namespace wasinn::worker {
@@ -32,7 +32,7 @@ std::expected<void, std::string> Limit(int resource, const char* name, uint64_t 
 }
 
 void OfferToOutOfMemoryKiller() {
-  const Descriptor file(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  const base::Descriptor file(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
   constexpr std::string_view kFirst = "1000";
   if (file.is_open()) static_cast<void>(!write(file.number(), kFirst.data(), kFirst.size()));
 }

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "worker/descriptor.h"
+#include "base/descriptor.h"
 #include "worker/landlock.h"
 
 namespace wasinn::worker {
@@ -24,7 +24,7 @@ bool HasSeccomp() {
 }
 
 bool HasSeals() {
-  const Descriptor file(memfd_create("seals", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  const base::Descriptor file(memfd_create("seals", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   return file.is_open() &&
          fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0;
 }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "worker/descriptor.h"
+#include "base/descriptor.h"
 
 namespace wasinn::worker {
 
@@ -15,7 +15,7 @@ class SelfStatus {
   SelfStatus();
 
   bool is_open() const { return file_.is_open(); }
-  void Close() { file_ = Descriptor(); }
+  void Close() { file_ = base::Descriptor(); }
   // A thread that has been joined may count for a moment longer.
   std::optional<uint64_t> threads() const { return Number("\nThreads:"); }
   // Whether there are so many, or are within a second.
@@ -29,7 +29,7 @@ class SelfStatus {
   std::optional<uint64_t> Bytes(std::string_view name) const;
   std::optional<uint64_t> Number(std::string_view name) const;
 
-  Descriptor file_;
+  base::Descriptor file_;
 };
 
 // Only then is a fork a whole copy. False where nothing can tell.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/isolation/protocol.h"
-#include "worker/descriptor.h"
+#include "base/descriptor.h"
 #include "worker/lane_thread.h"
 #include "worker/processor.h"
 
@@ -46,13 +46,13 @@ core::Status Read(Reader& request, isolation::Setting& setting) {
   return request.ended() ? core::Status() : core::Error(WASINN_RUNTIME_ERROR, "a worker's settings are cut");
 }
 
-core::Result<isolation::Segment> MapArea(Reader& request, std::span<Descriptor> descriptors) {
+core::Result<isolation::Segment> MapArea(Reader& request, std::span<base::Descriptor> descriptors) {
   const auto bytes = request.Number<uint64_t>();
   if (!request.ended() || descriptors.empty()) return core::Fail(WASINN_RUNTIME_ERROR, "there is no segment");
   return isolation::Segment::Map(descriptors[0], bytes, true);
 }
 
-core::Status CopyPayload(std::span<Descriptor> descriptors, std::span<const uint8_t> payload) {
+core::Status CopyPayload(std::span<base::Descriptor> descriptors, std::span<const uint8_t> payload) {
   if (descriptors.empty()) return core::Error(WASINN_RUNTIME_ERROR, "there is no segment");
   if (payload.empty()) return core::Error(WASINN_RUNTIME_ERROR, "there is nothing to be fetched");
   auto segment = isolation::Segment::Map(descriptors[0], payload.size(), true);
@@ -67,7 +67,7 @@ struct Server::Buffers {
   std::vector<uint8_t> message = std::vector<uint8_t>(isolation::kMostBytes);
   std::vector<uint8_t> long_request, payload, answer;
   size_t payload_bytes = 0;  // of the last answer, where it was too long for a message
-  std::array<Descriptor, Socket::kMostDescriptors> descriptors;
+  std::array<base::Descriptor, Socket::kMostDescriptors> descriptors;
 };
 
 // ---- The first lane
@@ -101,7 +101,7 @@ void Server::ServeControl(Socket& lane) {
 }
 
 bool Server::Receive(Socket& lane, Buffers& buffers, Request& request) const {
-  for (Descriptor& descriptor : buffers.descriptors) descriptor = Descriptor();  // a long request's own, too
+  for (base::Descriptor& descriptor : buffers.descriptors) descriptor = base::Descriptor();  // a long request's own, too
   size_t taken = 0;
   const Socket::Received received = lane.Receive(buffers.message, buffers.descriptors, taken);
   if (received.outcome != Socket::Outcome::kMessage || received.bytes > buffers.message.size()) return false;
@@ -240,12 +240,12 @@ struct Parts {
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 
-  core::Status Map(Reader& request, std::span<Descriptor> descriptors) {
+  core::Status Map(Reader& request, std::span<base::Descriptor> descriptors) {
     const auto count = request.Number<uint32_t>();
     if (count == 0 || count != descriptors.size()) {
       return core::Error(WASINN_RUNTIME_ERROR, "parts of a model are missing");
     }
-    for (Descriptor& descriptor : descriptors) {
+    for (base::Descriptor& descriptor : descriptors) {
       const auto bytes = request.Number<uint64_t>();
       auto segment = isolation::Segment::Map(descriptor, bytes, false);
       if (!segment) return std::move(segment.error());

@@ -20,7 +20,7 @@ class Server {
   void Run(isolation::Socket lane);
 
  private:
-  using Descriptors = std::span<isolation::Descriptor>;
+  using Descriptors = std::span<base::Descriptor>;
   // Whose reservations an answer tells.
   struct Touched {
     std::shared_ptr<Graph> graph;

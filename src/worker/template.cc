@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "core/isolation/protocol.h"
-#include "worker/descriptor.h"
+#include "base/descriptor.h"
 #include "worker/self_status.h"
 
 namespace wasinn::worker {
@@ -43,7 +43,7 @@ using isolation::Writer;
 }
 
 // Any other file can be written too, and limits nobody.
-bool IsOfGroups(const Descriptor& file) {
+bool IsOfGroups(const base::Descriptor& file) {
   struct statfs system{};
   if (::fstatfs(file.number(), &system) != 0) return false;
   return system.f_type == CGROUP_SUPER_MAGIC || system.f_type == CGROUP2_SUPER_MAGIC;
@@ -52,7 +52,7 @@ bool IsOfGroups(const Descriptor& file) {
 // What is forked off is in it too.
 core::Status JoinGroup(const std::string& folder) {
   if (folder.empty()) return {};
-  const Descriptor file(::open((folder + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+  const base::Descriptor file(::open((folder + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
   constexpr std::string_view kThisOne = "0";
   const bool is_other = file.is_open() && !IsOfGroups(file);
   if (file.is_open() && !is_other && ::write(file.number(), kThisOne.data(), kThisOne.size()) == 1) return {};
@@ -90,7 +90,7 @@ core::Status Template::OpenFramework(Reader& request) {
   return open_(framework_);
 }
 
-Socket Template::Spawn(Descriptor lane) {
+Socket Template::Spawn(base::Descriptor lane) {
   const bool whole = HasOneThread() && !framework_.setting().has_devices;
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
@@ -104,13 +104,13 @@ Socket Template::Spawn(Descriptor lane) {
     if (::getppid() != parent) ::_exit(0);
     ::setsid();  // where the system shares its processors out by sessions, each worker gets as much, whatever threads it has
     socket_ = Socket();
-    host_ = Descriptor();
+    host_ = base::Descriptor();
     framework_.SetInherited();
     Socket end(std::move(lane));
     if (!whole) BeginAnew(end, framework_.folders());
     return end;
   }
-  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  const base::Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!process.is_open()) {
     const int error = errno;
     ::kill(pid, SIGKILL);
@@ -126,7 +126,7 @@ Socket Template::Spawn(Descriptor lane) {
 
 Socket Template::Run() {
   std::vector<uint8_t> buffer(isolation::kMostBytes);
-  std::array<Descriptor, 1> descriptors;
+  std::array<base::Descriptor, 1> descriptors;
   while (WaitForHost()) {
     size_t taken = 0;
     const Socket::Received received = socket_.Receive(buffer, descriptors, taken);
@@ -138,7 +138,7 @@ Socket Template::Run() {
         break;
       case Op::kSpawn:
         if (Socket lane = Spawn(std::move(descriptors[0]))) return lane;
-        descriptors[0] = Descriptor();
+        descriptors[0] = base::Descriptor();
         break;
       case Op::kWait: {
         int status = 0;

@@ -12,7 +12,7 @@ class Template {
  public:
   // `open` is how much of the framework it opens. `host` is a pidfd of the program that started this one.
   using Open = core::Status (*)(FrameworkOf& framework);
-  Template(FrameworkOf& framework, Open open, isolation::Socket socket, isolation::Descriptor host)
+  Template(FrameworkOf& framework, Open open, isolation::Socket socket, base::Descriptor host)
       : framework_(framework), open_(open), socket_(std::move(socket)), host_(std::move(host)) {}
 
   // Until the host hangs up or ends. In a process that it made it returns the first lane of a worker.
@@ -22,13 +22,13 @@ class Template {
   bool WaitForHost() const;
   core::Status OpenFramework(isolation::Reader& request);
   // A worker's lane, in that worker.
-  isolation::Socket Spawn(isolation::Descriptor lane);
+  isolation::Socket Spawn(base::Descriptor lane);
   void Answer(const core::Status& status, int32_t number, int descriptor);
 
   FrameworkOf& framework_;
   const Open open_;
   isolation::Socket socket_;
-  isolation::Descriptor host_;
+  base::Descriptor host_;
 };
 
 }  // namespace wasinn::worker

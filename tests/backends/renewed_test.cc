@@ -21,14 +21,14 @@ bool Enter(const Thing& thing) { return !thing.worn; }
 TEST(Renewed, IsMadeAnewOnceForAll) {
   std::atomic<int> made = 0;
   Renewed<Thing> shared([&] { return std::make_shared<Thing>(++made); });
-  CancelGate gate;
-  const auto first = shared.Use(Enter, gate);
-  EXPECT_EQ(shared.Use(Enter, gate), first);
+  std::atomic<bool> cancelled = false;
+  const auto first = shared.Use(Enter, cancelled);
+  EXPECT_EQ(shared.Use(Enter, cancelled), first);
   first->worn = true;
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
-      for (int round = 0; round < 1000; ++round) ASSERT_EQ(shared.Use(Enter, gate)->number, 2);
+      for (int round = 0; round < 1000; ++round) ASSERT_EQ(shared.Use(Enter, cancelled)->number, 2);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -46,22 +46,20 @@ TEST(Renewed, NobodyWaitsLongerThanItMay) {
     }
     return std::make_shared<Thing>(made);
   });
-  CancelGate gate;
-  shared.Use(Enter, gate)->worn = true;
+  std::atomic<bool> cancelled = false;
+  shared.Use(Enter, cancelled)->worn = true;
   std::thread maker([&] {
-    const CancelGate own;
+    const std::atomic<bool> own = false;
     EXPECT_EQ(shared.Use(Enter, own)->number, 2);
   });
   begun.wait();
   std::thread patient([&] {
-    const CancelGate own;
+    const std::atomic<bool> own = false;
     EXPECT_EQ(shared.Use(Enter, own)->number, 2);
   });
-  gate.Enter();
-  std::thread waiting([&] { EXPECT_EQ(shared.Use(Enter, gate), nullptr); });
-  gate.Cancel([] {});
+  std::thread waiting([&] { EXPECT_EQ(shared.Use(Enter, cancelled), nullptr); });
+  cancelled = true;
   waiting.join();  // though it is not made yet
-  EXPECT_TRUE(gate.Leave());
   go_on.count_down();
   maker.join();
   patient.join();
@@ -74,10 +72,10 @@ TEST(Renewed, AFailureIsTheNextOnesChance) {
     if (++made == 2) throw std::runtime_error("not now");
     return std::make_shared<Thing>(made);
   });
-  const CancelGate gate;
-  shared.Use(Enter, gate)->worn = true;
-  EXPECT_THROW(shared.Use(Enter, gate), std::runtime_error);
-  EXPECT_EQ(shared.Use(Enter, gate)->number, 3);
+  const std::atomic<bool> cancelled = false;
+  shared.Use(Enter, cancelled)->worn = true;
+  EXPECT_THROW(shared.Use(Enter, cancelled), std::runtime_error);
+  EXPECT_EQ(shared.Use(Enter, cancelled)->number, 3);
 }
 
 TEST(Renewed, TheFirstIsTakenOnce) {

@@ -26,17 +26,17 @@ bool IsAsleep(pid_t thread) {
   return fields.find(") S ") != std::string::npos;
 }
 
-// Descriptor 2 is a file meanwhile.
+// base::Descriptor 2 is a file meanwhile.
 class StderrCaptureTest : public ::testing::Test {
  protected:
   void SetUp() override {
     std::fflush(stderr);
     before_.Open(dup(STDERR_FILENO));
-    ASSERT_GE(dup2(file_.get(), STDERR_FILENO), 0);
+    ASSERT_GE(dup2(file_.number(), STDERR_FILENO), 0);
   }
   void TearDown() override {
     std::fflush(stderr);
-    dup2(before_.get(), STDERR_FILENO);
+    dup2(before_.number(), STDERR_FILENO);
     std::filesystem::remove(path_);
   }
 
@@ -47,7 +47,7 @@ class StderrCaptureTest : public ::testing::Test {
   }
 
   const std::string path_ = ::testing::TempDir() + "stderr_" + std::to_string(getpid());
-  File before_, file_;
+  base::Descriptor before_, file_;
 
   StderrCaptureTest() {
     EXPECT_TRUE(file_.Open(open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600)));
@@ -98,12 +98,12 @@ TEST_F(StderrCaptureTest, TwoTakeTurns) {
 
 TEST_F(StderrCaptureTest, AProgramThatChangesItsStderrKeepsTheNewOne) {
   const std::string path = path_ + "_new";
-  File file;
+  base::Descriptor file;
   ASSERT_TRUE(file.Open(open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)));
   StderrCapture capture(IsOwn);
   Write("own\nanother's\n");
   std::fflush(stderr);
-  ASSERT_GE(dup2(file.get(), STDERR_FILENO), 0);
+  ASSERT_GE(dup2(file.number(), STDERR_FILENO), 0);
   EXPECT_EQ(capture.Finish(), "own\n");
   Write("after\n");
   EXPECT_EQ(Written(), "");

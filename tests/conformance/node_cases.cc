@@ -11,14 +11,14 @@
 #include <thread>
 #include <utility>
 
-#include "common/proto_reader.h"
+#include "base/proto_reader.h"
 #include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using backend::ProtoField;
+using base::ProtoField;
 
 // Element types by their numbers, which ONNX and ONNX Runtime share.
 struct Element {
@@ -72,7 +72,7 @@ OnnxTensor Parse(const Bytes& file) {
   };
   OnnxTensor tensor;
   std::vector<uint64_t> numbers;
-  backend::ProtoReader reader(file);
+  base::ProtoReader reader(file);
   for (ProtoField field; reader.Next(&field);) {
     if (field.number == kDims) {
       for (const uint64_t dim : Numbers(field)) tensor.dims.push_back(static_cast<int64_t>(dim));

@@ -1,5 +1,5 @@
 // When a backend's cancel is called: only while a call is inside, and its end waits for it.
-#include "core/inference/call_gate.h"
+#include "base/call_gate.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 namespace wasinn::testing {
 namespace {
 
-TEST(CallGate, NothingIsCancelledBesideACall) {
-  core::CallGate gate;
+TEST(base::CallGate, NothingIsCancelledBesideACall) {
+  base::CallGate gate;
   int cancels = 0;
   const auto cancel = [&] { gate.Cancel([&] { ++cancels; }); };
   cancel();
@@ -31,16 +31,16 @@ TEST(CallGate, NothingIsCancelledBesideACall) {
   EXPECT_EQ(cancels, 2) << "its end was told";
 }
 
-TEST(CallGate, ACallThatIsCancelledMayTellItsEnd) {
-  core::CallGate gate;
+TEST(base::CallGate, ACallThatIsCancelledMayTellItsEnd) {
+  base::CallGate gate;
   gate.Enter();
   gate.Cancel([&] { gate.Close(); });
   gate.Leave();
 }
 
 // `flag` is the backend's, plain memory that nobody may touch once the call has left: a thread sanitizer watches.
-TEST(CallGate, TheEndOfACallWaitsForTheCancelThatIsUnderWay) {
-  core::CallGate gate;
+TEST(base::CallGate, TheEndOfACallWaitsForTheCancelThatIsUnderWay) {
+  base::CallGate gate;
   int flag = 0;
   std::atomic<bool> done = false;
   std::thread watchdog([&] {

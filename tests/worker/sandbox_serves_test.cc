@@ -39,12 +39,12 @@ TEST(SandboxServes, MemoryThatTheHostShares) {
     pollfd waiting = {lane->second.number(), POLLIN, 0};
     if (poll(&waiting, 1, -1) != 1) return 1;
     std::array<uint8_t, 1> buffer = {};
-    std::array<isolation::Descriptor, 1> descriptors;
+    std::array<base::Descriptor, 1> descriptors;
     size_t taken = 0;
     (void)lane->second.Receive(buffer, descriptors, taken);
     void* mapped = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[0].number(), 0);
     if (mapped == MAP_FAILED) return 2;
-    descriptors[0] = isolation::Descriptor();
+    descriptors[0] = base::Descriptor();
     std::memcpy(mapped, "seen", 5);
     return munmap(mapped, 4096) == 0 ? 0 : 3;
   });

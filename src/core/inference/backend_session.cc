@@ -36,7 +36,7 @@ class BackendSession::Call {
 
  private:
   const OnBehalf guest_;
-  CallGate& gate_;
+  base::CallGate& gate_;
 };
 
 // Between two runs nothing in a framework looks at an address of the guest's.

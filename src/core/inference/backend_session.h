@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "core/inference/call_gate.h"
+#include "base/call_gate.h"
 #include "core/inference/session.h"
 #include "core/interruptible.h"
 
@@ -129,7 +129,7 @@ class BackendSession final : public Session {
   bool has_right_ = false;               // to a slot of its own, of those that sessions share
   bool is_pooled_ = false;               // the slot is its own, and another session has it next
   uint64_t max_bytes_ = 0;
-  CallGate gate_;      // of slot_, which stays while a call is inside
+  base::CallGate gate_;      // of slot_, which stays while a call is inside
   CancelHook making_;  // of a slot, within a run
   Completion completion_;
   wasinn_compute_options async_options_{};

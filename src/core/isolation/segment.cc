@@ -24,11 +24,11 @@ core::Status Failed(const char* what, size_t bytes, int error) {
 }
 
 // Of nothing there is a byte: the system maps no less.
-core::Result<Descriptor> MakeFile(size_t bytes) {
+core::Result<base::Descriptor> MakeFile(size_t bytes) {
   constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
   int fd = ::memfd_create("wasinn", kFlags | MFD_NOEXEC_SEAL);
   if (fd < 0 && errno == EINVAL) fd = ::memfd_create("wasinn", kFlags);
-  Descriptor file = Descriptor::NoStandardOne(fd);
+  base::Descriptor file = base::Descriptor::NoStandardOne(fd);
   if (!file.is_open()) return std::unexpected(Failed("memfd_create", bytes, errno));
   // To ask for more would end this process by a signal.
   rlimit most{};
@@ -43,7 +43,7 @@ core::Result<Descriptor> MakeFile(size_t bytes) {
   return file;
 }
 
-core::Status Seal(const Descriptor& file, int seals, size_t bytes) {
+core::Status Seal(const base::Descriptor& file, int seals, size_t bytes) {
   if (::fcntl(file.number(), F_ADD_SEALS, seals | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) return {};
   return Failed("F_ADD_SEALS", bytes, errno);
 }
@@ -78,7 +78,7 @@ Segment::~Segment() {
 }
 
 core::Result<Segment> Segment::Make(size_t bytes) {
-  core::Result<Descriptor> file = MakeFile(bytes);
+  core::Result<base::Descriptor> file = MakeFile(bytes);
   if (!file) return std::unexpected(std::move(file.error()));
   if (core::Status status = Seal(*file, 0, bytes); !status.ok()) return std::unexpected(std::move(status));
   core::Result<Segment> segment = Map(*file, bytes, true);
@@ -90,7 +90,7 @@ core::Result<Segment> Segment::Make(size_t bytes) {
 }
 
 core::Result<Segment> Segment::MakeCopy(std::span<const uint8_t> bytes) {
-  core::Result<Descriptor> file = MakeFile(bytes.size());
+  core::Result<base::Descriptor> file = MakeFile(bytes.size());
   if (!file) return std::unexpected(std::move(file.error()));
   for (size_t done = 0; done < bytes.size();) {
     const ssize_t n = ::pwrite(file->number(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
@@ -101,7 +101,7 @@ core::Result<Segment> Segment::MakeCopy(std::span<const uint8_t> bytes) {
 }
 
 core::Result<Segment> Segment::MakeCopyOfFile(int file, size_t bytes) {
-  core::Result<Descriptor> copy = MakeFile(bytes);
+  core::Result<base::Descriptor> copy = MakeFile(bytes);
   if (!copy) return std::unexpected(std::move(copy.error()));
   for (size_t done = 0; done < bytes;) {
     const ssize_t n = ::sendfile(copy->number(), file, nullptr, bytes - done);
@@ -112,7 +112,7 @@ core::Result<Segment> Segment::MakeCopyOfFile(int file, size_t bytes) {
   return SealAgainstWrites(std::move(*copy), bytes);
 }
 
-core::Result<Segment> Segment::SealAgainstWrites(Descriptor file, size_t bytes) {
+core::Result<Segment> Segment::SealAgainstWrites(base::Descriptor file, size_t bytes) {
   if (core::Status status = Seal(file, F_SEAL_WRITE, bytes); !status.ok()) return std::unexpected(std::move(status));
   Segment segment;
   segment.descriptor_ = std::move(file);
@@ -127,7 +127,7 @@ core::Status Segment::MapSealed() {
   return {};
 }
 
-core::Result<Segment> Segment::Map(const Descriptor& descriptor, size_t bytes, bool writable) {
+core::Result<Segment> Segment::Map(const base::Descriptor& descriptor, size_t bytes, bool writable) {
   core::Result<uint8_t*> data = MapFile(descriptor.number(), bytes, PROT_READ | (writable ? PROT_WRITE : 0));
   if (!data) return std::unexpected(std::move(data.error()));
   Segment segment;

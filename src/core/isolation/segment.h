@@ -25,18 +25,18 @@ class Segment {
   static core::Result<Segment> MakeCopyOfFile(int file, size_t bytes);
   core::Status MapSealed();
   // At the worker's side, of a descriptor that came.
-  static core::Result<Segment> Map(const Descriptor& descriptor, size_t bytes, bool writable);
+  static core::Result<Segment> Map(const base::Descriptor& descriptor, size_t bytes, bool writable);
 
   uint8_t* data() const { return data_; }
   size_t size() const { return size_; }
   // To send it; closed by Close, when the other side has it.
   int descriptor() const { return descriptor_.number(); }
-  void Close() { descriptor_ = Descriptor(); }
+  void Close() { descriptor_ = base::Descriptor(); }
 
  private:
-  static core::Result<Segment> SealAgainstWrites(Descriptor file, size_t bytes);
+  static core::Result<Segment> SealAgainstWrites(base::Descriptor file, size_t bytes);
 
-  Descriptor descriptor_;
+  base::Descriptor descriptor_;
   uint8_t* data_ = nullptr;
   size_t size_ = 0;
   bool made_ = false;  // here, not mapped of another one's

@@ -45,7 +45,7 @@ core::Result<std::pair<Socket, Socket>> Socket::MakePair() {
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds.data()) != 0) {
     return core::Fail(WASINN_UNAVAILABLE, "no socket for a worker: {}", std::strerror(errno));
   }
-  Descriptor one = Descriptor::NoStandardOne(fds[0]), other = Descriptor::NoStandardOne(fds[1]);
+  base::Descriptor one = base::Descriptor::NoStandardOne(fds[0]), other = base::Descriptor::NoStandardOne(fds[1]);
   if (one.is_open() && other.is_open()) return std::pair(Socket(std::move(one)), Socket(std::move(other)));
   return core::Fail(WASINN_UNAVAILABLE, "no socket for a worker: {}", std::strerror(errno));
 }
@@ -103,7 +103,7 @@ Socket::Received Socket::Receive(std::span<uint8_t> buffer) {
       Take([&](int flags) { return ::recv(fd_.number(), buffer.data(), buffer.size(), MSG_TRUNC | flags); }));
 }
 
-Socket::Received Socket::Receive(std::span<uint8_t> buffer, std::span<Descriptor> descriptors, size_t& taken) {
+Socket::Received Socket::Receive(std::span<uint8_t> buffer, std::span<base::Descriptor> descriptors, size_t& taken) {
   taken = 0;
   iovec part{buffer.data(), buffer.size()};
   alignas(cmsghdr) std::array<char, kControlBytes> control{};
@@ -121,7 +121,7 @@ Socket::Received Socket::Receive(std::span<uint8_t> buffer, std::span<Descriptor
     for (size_t i = 0; i < count; ++i) {
       int fd = -1;
       std::memcpy(&fd, CMSG_DATA(one) + i * sizeof(int), sizeof(int));
-      Descriptor descriptor(fd);
+      base::Descriptor descriptor(fd);
       if (taken < descriptors.size()) descriptors[taken++] = std::move(descriptor);
     }
   }

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "core/isolation/descriptor.h"
+#include "base/descriptor.h"
 #include "core/status.h"
 
 namespace wasinn::isolation {
@@ -17,7 +17,7 @@ class Socket {
   static constexpr size_t kMostDescriptors = 16;
 
   Socket() = default;
-  explicit Socket(Descriptor fd) : fd_(std::move(fd)) {}
+  explicit Socket(base::Descriptor fd) : fd_(std::move(fd)) {}
   // Two that are connected; closed where a program is started.
   static core::Result<std::pair<Socket, Socket>> MakePair();
 
@@ -43,7 +43,7 @@ class Socket {
   };
   Received Receive(std::span<uint8_t> buffer);
   // The same with the descriptors that come along, `taken` of them; without it they are closed.
-  Received Receive(std::span<uint8_t> buffer, std::span<Descriptor> descriptors, size_t& taken);
+  Received Receive(std::span<uint8_t> buffer, std::span<base::Descriptor> descriptors, size_t& taken);
 
   explicit operator bool() const { return fd_.is_open(); }
   int number() const { return fd_.number(); }
@@ -52,7 +52,7 @@ class Socket {
   template <typename Call>
   ssize_t Take(Call&& call) const;
 
-  Descriptor fd_;
+  base::Descriptor fd_;
   std::chrono::milliseconds patience_{0};  // 0: any
   std::chrono::microseconds spin_{0};
 };

@@ -104,10 +104,10 @@ core::Status StartProgram(const std::string& path, bool has_devices, const Socke
   Actions actions;
   const Attributes attributes;
   // A descriptor that is the third already would be closed when the new program starts.
-  Descriptor other;
+  base::Descriptor other;
   int fd = socket.number();
   if (fd == kFirstDescriptor) {
-    other = Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, kFirstDescriptor + 1));
+    other = base::Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, kFirstDescriptor + 1));
     fd = other.number();
   }
   int error = fd < 0 ? errno : actions.Fill(fd);

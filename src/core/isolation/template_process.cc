@@ -17,7 +17,7 @@ core::Status Template::Gone() {
                       setting_.backend);
 }
 
-core::Status Template::Ask(Writer& request, std::span<const int> descriptors, std::span<Descriptor> received,
+core::Status Template::Ask(Writer& request, std::span<const int> descriptors, std::span<base::Descriptor> received,
                            Reader& answer) {
   CollectSpare();
   core::Status status = Send(request, descriptors);
@@ -39,7 +39,7 @@ core::Status Template::Send(Writer& request, std::span<const int> descriptors) {
 }
 
 // What comes after its time would be taken for the answer to another question, and a worker's process for another's.
-core::Status Template::Receive(std::span<Descriptor> received, Reader& answer) {
+core::Status Template::Receive(std::span<base::Descriptor> received, Reader& answer) {
   if (gone()) return Gone();
   size_t taken = 0;
   const Socket::Received got = socket_.Receive(buffer_, received, taken);
@@ -100,7 +100,7 @@ core::Status Template::Order(bool prepare) {
 }
 
 core::Result<Template::Worker> Template::Collect() {
-  Worker worker{.lane = std::move(*ordered_), .process = Descriptor()};
+  Worker worker{.lane = std::move(*ordered_), .process = base::Descriptor()};
   ordered_.reset();
   Reader answer;
   if (core::Status status = Receive({&worker.process, 1}, answer); !status.ok()) {

@@ -33,7 +33,7 @@ class Template {
   struct Worker {
     Socket lane;
     pid_t pid = 0;
-    Descriptor process;  // a pidfd
+    base::Descriptor process;  // a pidfd
   };
   core::Result<Worker> Spawn();
   // With later answers.
@@ -47,9 +47,9 @@ class Template {
   Template(Socket socket, Setting setting, bool spares)
       : setting_(std::move(setting)), spares_(spares), socket_(std::move(socket)), buffer_(kMostBytes) {}
   // Of `mutex_`, as all that follows.
-  core::Status Ask(Writer& request, std::span<const int> descriptors, std::span<Descriptor> received, Reader& answer);
+  core::Status Ask(Writer& request, std::span<const int> descriptors, std::span<base::Descriptor> received, Reader& answer);
   core::Status Send(Writer& request, std::span<const int> descriptors);
-  core::Status Receive(std::span<Descriptor> received, Reader& answer);
+  core::Status Receive(std::span<base::Descriptor> received, Reader& answer);
   core::Status Gone();
   core::Status Order(bool prepare);
   core::Result<Worker> Collect();

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/json.h"
+#include "base/json.h"
 #include "core/pipeline/pipeline_session.h"
 
 namespace wasinn::pipeline {
@@ -12,8 +12,8 @@ namespace {
 std::string Describe(const Plan& plan, const std::vector<Plan::Port>& ports) {
   std::string json;
   for (const Plan::Port& port : ports) {
-    json += fmt::format("{}{}:{}", json.empty() ? "" : ",", core::Quoted(port.name),
-                        core::Quoted(plan.tensors[port.tensor].name));
+    json += fmt::format("{}{}:{}", json.empty() ? "" : ",", base::Quoted(port.name),
+                        base::Quoted(plan.tensors[port.tensor].name));
   }
   return json;
 }
@@ -24,9 +24,9 @@ std::string DescribeKept(const Plan& plan, const Plan::Step& step) {
   std::string names;
   for (const Plan::Port& port : step.outputs) {
     if (!std::ranges::binary_search(step.kept, port.index)) continue;
-    names += (names.empty() ? "" : ",") + core::Quoted(plan.tensors[port.tensor].name);
+    names += (names.empty() ? "" : ",") + base::Quoted(plan.tensors[port.tensor].name);
   }
-  return fmt::format(R"(,"kept":[{}],"memory":{})", names, core::Quoted(step.graph->memory()));
+  return fmt::format(R"(,"kept":[{}],"memory":{})", names, base::Quoted(step.graph->memory()));
 }
 
 bool IsStateful(const Plan& plan) {
@@ -38,7 +38,7 @@ std::string Describe(const Plan& plan) {
   for (const Plan::Step& step : plan.steps) {
     json +=
         fmt::format(R"({}{{"model_name":{},"backend":{},"input_map":{{{}}},"output_map":{{{}}}{}}})",
-                    json.empty() ? "" : ",", core::Quoted(step.model_name), core::Quoted(step.graph->backend_name()),
+                    json.empty() ? "" : ",", base::Quoted(step.model_name), base::Quoted(step.graph->backend_name()),
                     Describe(plan, step.inputs), Describe(plan, step.outputs), DescribeKept(plan, step));
   }
   return fmt::format(R"({{"step":[{}],"stateful":{}}})", json, IsStateful(plan));

@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <string_view>
 #include <utility>
 
-namespace wasinn::isolation {
+namespace wasinn::base {
 
 class Descriptor {
  public:
@@ -27,6 +29,13 @@ class Descriptor {
     return Descriptor(::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   }
 
+  // Takes another one over; false: it is none.
+  bool Open(int number) {
+    *this = Descriptor(number);
+    return is_open();
+  }
+  void Close() { *this = Descriptor(); }
+
   int number() const { return number_; }
   bool is_open() const { return number_ >= 0; }
 
@@ -34,4 +43,15 @@ class Descriptor {
   int number_;
 };
 
-}  // namespace wasinn::isolation
+// False: not all could be written.
+inline bool WriteAll(int number, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(number, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace wasinn::base

@@ -1,11 +1,11 @@
-// Lets other threads interrupt a call of a backend while it is inside, and only then.
+// Lets other threads interrupt a call while it is inside, and only then.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <utility>
 
-namespace wasinn::core {
+namespace wasinn::base {
 
 // Enter, Close and Leave: the thread that makes the call, or that gets its end. Cancel: any thread, at any time.
 class CallGate {
@@ -37,4 +37,4 @@ class CallGate {
   std::atomic<uint32_t> state_{0};
 };
 
-}  // namespace wasinn::core
+}  // namespace wasinn::base

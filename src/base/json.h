@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace wasinn::core {
+namespace wasinn::base {
 
 // nlohmann::json copies, compares and writes values by functions that call themselves, so that a deep one takes a
 // thread's stack. No configuration is nearly as deep; JSON schemas for language models are the deepest.
@@ -45,4 +45,4 @@ inline std::string Quoted(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-}  // namespace wasinn::core
+}  // namespace wasinn::base
