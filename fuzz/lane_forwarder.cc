@@ -28,7 +28,7 @@ Socket ConnectTo(const std::string& path) {
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   if (path.size() >= sizeof(address.sun_path)) return {};
   std::ranges::copy(path, address.sun_path);
-  base::Descriptor fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  wasinn::base::Descriptor fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return {};
   const bool connected = ::connect(fd.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
   return connected ? Socket(std::move(fd)) : Socket();
@@ -46,16 +46,16 @@ void Answer(Socket& host, int32_t number, std::span<const int> descriptors = {})
 }  // namespace
 
 int main(int, char** argv) {
-  Socket host((base::Descriptor(kFirstDescriptor)));
+  Socket host((wasinn::base::Descriptor(kFirstDescriptor)));
   if (::fork() != 0) ::_exit(0);
   const std::string name = argv[0];
   Socket fuzzer = ConnectTo(name.substr(0, name.rfind('/')) + "/lanes");
   if (!fuzzer) return 1;
   // In place of a worker's process: it has ended, as soon as anybody asks.
-  const base::Descriptor ended(::eventfd(1, EFD_CLOEXEC));
+  const wasinn::base::Descriptor ended(::eventfd(1, EFD_CLOEXEC));
   const int process = ended.number();
   std::vector<uint8_t> message(kMostBytes);
-  std::array<base::Descriptor, 1> lane;
+  std::array<wasinn::base::Descriptor, 1> lane;
   for (;;) {
     size_t taken = 0;
     const Socket::Received received = host.Receive(message, lane, taken);
@@ -65,7 +65,7 @@ int main(int, char** argv) {
       case Op::kSpawn: {
         const int passed = lane[0].number();
         if (fuzzer.Send(std::array<uint8_t, 1>{}, {&passed, 1}) != Socket::Sent::kDone) return 1;
-        lane[0] = base::Descriptor();
+        lane[0] = wasinn::base::Descriptor();
         Answer(host, 1, {&process, 1});
         break;
       }

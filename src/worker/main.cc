@@ -35,8 +35,8 @@ void AllowDescriptors() {
 }
 
 // As nobody's child, so that the host is not told of its end. The host is watched from before, when it is the parent.
-base::Descriptor LeaveHost() {
-  base::Descriptor host(static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0)));
+wasinn::base::Descriptor LeaveHost() {
+  wasinn::base::Descriptor host(static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0)));
   const pid_t pid = ::fork();
   if (pid != 0) ::_exit(pid < 0 ? 1 : 0);
   return host;
@@ -52,12 +52,12 @@ int main(int argc, char** argv) {
   }
   ::mallopt(M_ARENA_MAX, kMostArenas);
   AllowDescriptors();
-  Socket socket((base::Descriptor(kFirstDescriptor)));
+  Socket socket((wasinn::base::Descriptor(kFirstDescriptor)));
   // Never freed: threads use it as long as the process lives.
   auto* framework = new wasinn::worker::FrameworkOf;
   if (begins_anew) framework->SetFolders({argv + 2, argv + argc});  // as BeginAnew has it
   if (!begins_anew) {
-    base::Descriptor host = LeaveHost();
+    wasinn::base::Descriptor host = LeaveHost();
     auto* parent =
         new wasinn::worker::Template(*framework, &wasinn::worker::OpenForWorkers, std::move(socket), std::move(host));
     socket = parent->Run();

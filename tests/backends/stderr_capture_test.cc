@@ -26,7 +26,7 @@ bool IsAsleep(pid_t thread) {
   return fields.find(") S ") != std::string::npos;
 }
 
-// base::Descriptor 2 is a file meanwhile.
+// Descriptor 2 is a file meanwhile.
 class StderrCaptureTest : public ::testing::Test {
  protected:
   void SetUp() override {

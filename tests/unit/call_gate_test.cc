@@ -12,7 +12,7 @@
 namespace wasinn::testing {
 namespace {
 
-TEST(base::CallGate, NothingIsCancelledBesideACall) {
+TEST(CallGate, NothingIsCancelledBesideACall) {
   base::CallGate gate;
   int cancels = 0;
   const auto cancel = [&] { gate.Cancel([&] { ++cancels; }); };
@@ -31,7 +31,7 @@ TEST(base::CallGate, NothingIsCancelledBesideACall) {
   EXPECT_EQ(cancels, 2) << "its end was told";
 }
 
-TEST(base::CallGate, ACallThatIsCancelledMayTellItsEnd) {
+TEST(CallGate, ACallThatIsCancelledMayTellItsEnd) {
   base::CallGate gate;
   gate.Enter();
   gate.Cancel([&] { gate.Close(); });
@@ -39,7 +39,7 @@ TEST(base::CallGate, ACallThatIsCancelledMayTellItsEnd) {
 }
 
 // `flag` is the backend's, plain memory that nobody may touch once the call has left: a thread sanitizer watches.
-TEST(base::CallGate, TheEndOfACallWaitsForTheCancelThatIsUnderWay) {
+TEST(CallGate, TheEndOfACallWaitsForTheCancelThatIsUnderWay) {
   base::CallGate gate;
   int flag = 0;
   std::atomic<bool> done = false;

@@ -19,7 +19,7 @@
 namespace wasinn {
 namespace {
 
-using base::Descriptor;
+using wasinn::base::Descriptor;
 using isolation::Op;
 using isolation::Reader;
 using isolation::Socket;
@@ -42,7 +42,7 @@ void End(Writer& answer, const Writer& payload) {
 }
 
 // What was too long to be answered.
-void Fetch(std::vector<base::Descriptor>& descriptors, std::span<const uint8_t> payload) {
+void Fetch(std::vector<wasinn::base::Descriptor>& descriptors, std::span<const uint8_t> payload) {
   if (const auto segment = isolation::Segment::Map(descriptors[0], payload.size(), true)) {
     std::ranges::copy(payload, segment->data());
   }
@@ -125,7 +125,7 @@ void SendDescriptors(Socket& lane, const Writer& answer) {
 
 void ServeLane(Socket& lane) {
   std::vector<uint8_t> message(isolation::kMostBytes), answers, payloads, last;
-  std::vector<base::Descriptor> descriptors(Socket::kMostDescriptors);
+  std::vector<wasinn::base::Descriptor> descriptors(Socket::kMostDescriptors);
   for (;;) {
     if (Lies("unasked")) {  // and takes no question
       Writer answer(answers), payload(payloads);
@@ -166,7 +166,7 @@ void ServeLane(Socket& lane) {
 
 void ServeControl(Socket& lane) {
   std::vector<uint8_t> message(isolation::kMostBytes), bytes;
-  std::vector<base::Descriptor> descriptors(1);
+  std::vector<wasinn::base::Descriptor> descriptors(1);
   for (;;) {
     size_t taken = 0;
     const Socket::Received received = lane.Receive(message, descriptors, taken);
@@ -192,17 +192,17 @@ int main(int argc, char** argv) {
   using wasinn::isolation::Socket;
   if (argc == 2) {  // begun anew, as a template does that has a second thread
     wasinn::lie = std::getenv("LIE");
-    Socket first((base::Descriptor(wasinn::isolation::kFirstDescriptor)));
+    Socket first((wasinn::base::Descriptor(wasinn::isolation::kFirstDescriptor)));
     wasinn::ServeControl(first);
   }
   const std::string name = argv[0];
   wasinn::lie = name.substr(name.rfind('-') + 1);
   ::setenv("LIE", wasinn::lie.c_str(), 1);
-  base::Descriptor host(static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0)));
+  wasinn::base::Descriptor host(static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0)));
   if (::fork() != 0) ::_exit(0);
   wasinn::worker::FrameworkOf framework;
   const auto open = [](wasinn::worker::FrameworkOf&) { return wasinn::core::Status(); };
-  wasinn::worker::Template parent(framework, open, Socket(base::Descriptor(wasinn::isolation::kFirstDescriptor)),
+  wasinn::worker::Template parent(framework, open, Socket(wasinn::base::Descriptor(wasinn::isolation::kFirstDescriptor)),
                                   std::move(host));
   Socket lane = parent.Run();
   wasinn::ServeControl(lane);
