@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/config.h"
+#include "core/host/config.h"
 #include "fuzz/choices.h"
 #include "fuzz/expect.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/formats.h"
+#include "core/models/formats.h"
 #include "core/words.h"
 #include "fuzz/expect.h"
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/guest.h"
+#include "core/host/guest.h"
 #include "fuzz/choices.h"
 #include "fuzz/expect.h"
 #include "settings/plugin_host.h"

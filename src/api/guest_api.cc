@@ -3,7 +3,7 @@
 #include "abi/witx/witx.h"
 #include "api/objects.h"
 #include "core/c_struct.h"
-#include "core/guest.h"
+#include "core/host/guest.h"
 #include "core/words.h"
 
 #include <algorithm>

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "core/config.h"
-#include "core/host.h"
+#include "core/host/config.h"
+#include "core/host/host.h"
 
 struct wasinn_status {
   wasinn_code code;

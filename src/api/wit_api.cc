@@ -3,7 +3,7 @@
 #include "abi/wit/wit.h"
 #include "api/objects.h"
 #include "core/c_struct.h"
-#include "core/guest.h"
+#include "core/host/guest.h"
 
 namespace {
 

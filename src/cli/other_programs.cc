@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "cli/log.h"
-#include "core/install_hints.h"
+#include "core/models/install_hints.h"
 
 namespace wasinn::cli {
 namespace {

@@ -1,5 +1,5 @@
 // Who is next of those who wait: tenants have turns in proportion to their weights, however much of each waits (start-time fair
-// queueing, as src/core/fair_order.h has it for computes).
+// queueing, as src/core/inference/fair_order.h has it for computes).
 #pragma once
 
 #include <algorithm>

@@ -18,7 +18,7 @@
 
 #include "cli/ending.h"
 #include "cli/log.h"
-#include "core/processors.h"
+#include "core/runtime/processors.h"
 #include "serve/access_log.h"
 #include "serve/descriptors.h"
 #include "serve/end_signals.h"

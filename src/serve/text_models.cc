@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/processors.h"
+#include "core/runtime/processors.h"
 
 namespace wasinn::serve {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/backend.h"
+#include "core/models/backend.h"
 #include "core/isolation/protocol.h"
 #include "worker/log_lines.h"
 

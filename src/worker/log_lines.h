@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/isolation/message.h"
-#include "core/log.h"
+#include "core/runtime/log.h"
 
 namespace wasinn::worker {
 

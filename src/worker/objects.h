@@ -8,10 +8,10 @@
 #include <memory>
 #include <mutex>
 
-#include "core/backend.h"
+#include "core/models/backend.h"
 #include "core/isolation/protocol.h"
 #include "core/isolation/segment.h"
-#include "core/quota.h"
+#include "core/memory/quota.h"
 
 namespace wasinn::worker {
 

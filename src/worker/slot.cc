@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/tensor.h"
+#include "core/memory/tensor.h"
 
 namespace wasinn::worker {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/tensor.h"
+#include "core/memory/tensor.h"
 #include "worker/framework_folders.h"
 #include "worker/self_status.h"
 #include "worker/slot.h"

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "core/buffer_pool.h"
+#include "core/memory/buffer_pool.h"
 #include "unit/bytes_guest.h"
 
 namespace wasinn::testing {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/blob.h"
-#include "core/buffer_pool.h"
+#include "core/models/blob.h"
+#include "core/memory/buffer_pool.h"
 #include "core/inference/context.h"
 #include "core/inference/shared_tensor.h"
 #include "support/echo.h"

@@ -1,5 +1,5 @@
 // Threads for calls that nobody waits for: how many there are.
-#include "core/executor.h"
+#include "core/runtime/executor.h"
 
 #include <gtest/gtest.h>
 

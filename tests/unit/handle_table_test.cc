@@ -1,4 +1,4 @@
-#include "core/handle_table.h"
+#include "core/host/handle_table.h"
 
 #include <gtest/gtest.h>
 

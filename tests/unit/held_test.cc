@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "core/guest.h"
+#include "core/host/guest.h"
 #include "support/echo.h"
 #include "support/test_folder.h"
 #include "wit_guest.h"

@@ -1,5 +1,5 @@
 // A package's hints on how to install frameworks.
-#include "core/install_hints.h"
+#include "core/models/install_hints.h"
 
 #include <gtest/gtest.h>
 

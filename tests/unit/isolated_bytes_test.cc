@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-#include "core/blob.h"
+#include "core/models/blob.h"
 #include "support/test_folder.h"
 #include "unit/isolated_program.h"
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/large_stacks.h"
+#include "core/runtime/large_stacks.h"
 
 namespace wasinn::core {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/made_once.h"
+#include "core/models/single_flight.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

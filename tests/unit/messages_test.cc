@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/log.h"
+#include "core/runtime/log.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "support/echo.h"

@@ -7,9 +7,9 @@
 #include <random>
 #include <string>
 
-#include "core/formats.h"
-#include "core/model_files.h"
-#include "core/model_registry.h"
+#include "core/models/formats.h"
+#include "core/models/model_files.h"
+#include "core/models/model_registry.h"
 #include "support/test_folder.h"
 
 namespace wasinn::core {

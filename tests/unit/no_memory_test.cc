@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "core/blob.h"
-#include "core/buffer_pool.h"
+#include "core/models/blob.h"
+#include "core/memory/buffer_pool.h"
 #include "core/inference/context.h"
-#include "core/handle_table.h"
-#include "core/model_registry.h"
+#include "core/host/handle_table.h"
+#include "core/models/model_registry.h"
 #include "core/inference/shared_tensor.h"
 #include "support/echo.h"
 #include "support/this_build.h"

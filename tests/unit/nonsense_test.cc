@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/blob.h"
+#include "core/models/blob.h"
 #include "unit/direct_context.h"
 
 namespace wasinn::testing {

@@ -6,7 +6,7 @@
 
 #include "api/objects.h"
 #include "core/inference/session.h"
-#include "core/host.h"
+#include "core/host/host.h"
 #include "support/gate.h"
 #include "unit/no_memory.h"
 #include "unit/pipeline_host.h"

@@ -1,4 +1,4 @@
-#include "core/processors.h"
+#include "core/runtime/processors.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>

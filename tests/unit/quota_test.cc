@@ -1,4 +1,4 @@
-#include "core/quota.h"
+#include "core/memory/quota.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Computes that wait for their turn: how many run, who is next, and what ends a wait.
-#include "core/scheduler.h"
+#include "core/inference/scheduler.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

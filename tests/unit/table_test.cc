@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "core/backend.h"
+#include "core/models/backend.h"
 
 namespace wasinn::core {
 namespace {

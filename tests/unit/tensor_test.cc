@@ -1,4 +1,4 @@
-#include "core/tensor.h"
+#include "core/memory/tensor.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

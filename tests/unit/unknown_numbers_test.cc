@@ -10,8 +10,8 @@
 #include <vector>
 #include <wasinn/wasinn.hpp>
 
-#include "core/guest.h"
-#include "core/policy.h"
+#include "core/host/guest.h"
+#include "core/host/policy.h"
 #include "support/echo.h"
 #include "support/this_build.h"
 

@@ -1,4 +1,4 @@
-#include "core/watchdog.h"
+#include "core/runtime/watchdog.h"
 
 #include <gtest/gtest.h>
 

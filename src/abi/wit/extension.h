@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/guest.h"
+#include "core/host/guest.h"
 
 namespace wasinn::abi {
 

@@ -7,7 +7,7 @@
 #include <new>
 #include <string>
 
-#include "core/guest.h"
+#include "core/host/guest.h"
 
 namespace wasinn::abi {
 

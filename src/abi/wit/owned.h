@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/guest.h"
+#include "core/host/guest.h"
 
 namespace wasinn::abi {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "abi/profiles.h"
-#include "core/guest.h"
-#include "core/guest_memory.h"
+#include "core/host/guest.h"
+#include "core/memory/guest_memory.h"
 
 namespace wasinn::abi {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/batching/signal.h"
-#include "core/fair_order.h"
+#include "core/inference/fair_order.h"
 #include "core/inference/request.h"
 #include "core/inference/shared_tensor.h"
 

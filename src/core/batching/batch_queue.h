@@ -12,7 +12,7 @@
 #include "core/batching/batching.h"
 #include "core/batching/suspects.h"
 #include "core/batching/usual_times.h"
-#include "core/fair_order.h"
+#include "core/inference/fair_order.h"
 
 namespace wasinn::core {
 

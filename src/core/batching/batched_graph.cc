@@ -5,9 +5,9 @@
 
 #include "core/batching/batch_instance.h"
 #include "core/batching/batched_session.h"
-#include "core/ios.h"
-#include "core/large_stacks.h"
-#include "core/processors.h"
+#include "core/inference/ios.h"
+#include "core/runtime/large_stacks.h"
+#include "core/runtime/processors.h"
 
 namespace wasinn::core {
 namespace {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "core/batching/batch_queue.h"
-#include "core/graph.h"
+#include "core/models/graph.h"
 #include "core/inference/context.h"
-#include "core/log.h"
-#include "core/started_in.h"
+#include "core/runtime/log.h"
+#include "core/runtime/started_in.h"
 
 namespace wasinn::core {
 

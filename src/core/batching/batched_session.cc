@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "core/ios.h"
+#include "core/inference/ios.h"
 
 namespace wasinn::core {
 

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "core/clock.h"
+#include "core/runtime/clock.h"
 
 namespace wasinn::core {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/inference/async_compute.h"
-#include "core/ios.h"
-#include "core/on_behalf.h"
+#include "core/inference/ios.h"
+#include "core/inference/on_behalf.h"
 
 namespace wasinn::core {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "base/call_gate.h"
 #include "core/inference/session.h"
-#include "core/interruptible.h"
+#include "core/inference/interruptible.h"
 
 namespace wasinn::core {
 

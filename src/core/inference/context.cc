@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "core/interruptible.h"
-#include "core/ios.h"
+#include "core/inference/interruptible.h"
+#include "core/inference/ios.h"
 
 namespace wasinn::core {
 namespace {

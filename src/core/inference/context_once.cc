@@ -5,7 +5,7 @@
 
 #include "core/inference/context.h"
 #include "core/inference/scratch_memory.h"
-#include "core/ios.h"
+#include "core/inference/ios.h"
 
 namespace wasinn::core {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/inference/context.h"
-#include "core/ios.h"
+#include "core/inference/ios.h"
 
 namespace wasinn::core {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/ios.h"
+#include "core/inference/ios.h"
 
 namespace wasinn::core {
 namespace {

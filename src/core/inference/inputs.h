@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "core/copy.h"
-#include "core/guest_memory.h"
+#include "core/memory/copy.h"
+#include "core/memory/guest_memory.h"
 #include "core/inference/session.h"
 
 namespace wasinn::core {

@@ -8,8 +8,8 @@
 
 #include "core/inference/shared_tensor.h"
 #include "core/metrics/meter.h"
-#include "core/tensor.h"
-#include "core/watchdog.h"
+#include "core/memory/tensor.h"
+#include "core/runtime/watchdog.h"
 
 namespace wasinn::core {
 

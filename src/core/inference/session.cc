@@ -1,6 +1,6 @@
 #include "core/inference/session.h"
 
-#include "core/ios.h"
+#include "core/inference/ios.h"
 
 namespace wasinn::core {
 

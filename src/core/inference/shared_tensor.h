@@ -4,11 +4,11 @@
 #include <memory>
 #include <span>
 
-#include "core/buffer_pool.h"
-#include "core/copy.h"
-#include "core/graph.h"
-#include "core/quota.h"
-#include "core/tensor.h"
+#include "core/memory/buffer_pool.h"
+#include "core/memory/copy.h"
+#include "core/models/graph.h"
+#include "core/memory/quota.h"
+#include "core/memory/tensor.h"
 
 namespace wasinn::core {
 

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <vector>
 
-#include "core/backend.h"
-#include "core/quota.h"
+#include "core/models/backend.h"
+#include "core/memory/quota.h"
 
 namespace wasinn::core {
 

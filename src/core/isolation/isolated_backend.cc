@@ -2,7 +2,7 @@
 
 #include "core/isolation/isolated_graph.h"
 #include "core/isolation/isolated_slot.h"
-#include "core/on_behalf.h"
+#include "core/inference/on_behalf.h"
 #include "core/table_errors.h"
 
 namespace wasinn::isolation {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/blob.h"
+#include "core/models/blob.h"
 #include "core/isolation/deadline.h"
 #include "core/isolation/segment.h"
 

@@ -8,7 +8,7 @@
 
 #include "core/isolation/deadline.h"
 #include "core/inference/dynamic_outputs.h"
-#include "core/tensor.h"
+#include "core/memory/tensor.h"
 
 namespace wasinn::isolation {
 namespace {

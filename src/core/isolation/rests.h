@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "core/clock.h"
+#include "core/runtime/clock.h"
 
 namespace wasinn::isolation {
 

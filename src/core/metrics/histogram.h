@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/copy.h"
+#include "core/memory/copy.h"
 
 namespace wasinn::core {
 

@@ -1,6 +1,6 @@
 #include "core/metrics/host_text.h"
 
-#include "core/host.h"
+#include "core/host/host.h"
 #include "core/metrics/exposition.h"
 
 namespace wasinn::core {

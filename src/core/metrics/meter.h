@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/copy.h"
+#include "core/memory/copy.h"
 #include "core/metrics/metrics.h"
 #include "core/status.h"
 

@@ -13,7 +13,7 @@
 
 #include "core/metrics/series.h"
 #include "core/metrics/spans.h"
-#include "core/quota.h"
+#include "core/memory/quota.h"
 
 namespace wasinn::core {
 

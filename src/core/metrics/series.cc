@@ -1,7 +1,7 @@
 #include "core/metrics/series.h"
 
 #include "core/metrics/meter.h"
-#include "core/scheduler.h"
+#include "core/inference/scheduler.h"
 
 namespace wasinn::core {
 

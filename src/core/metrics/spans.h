@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/clock.h"
+#include "core/runtime/clock.h"
 
 namespace wasinn::core {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/ios.h"
-#include "core/tensor.h"
+#include "core/inference/ios.h"
+#include "core/memory/tensor.h"
 
 namespace wasinn::pipeline {
 namespace {

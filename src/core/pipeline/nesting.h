@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "core/model_registry.h"
+#include "core/models/model_registry.h"
 
 namespace wasinn::pipeline {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph.h"
+#include "core/models/graph.h"
 #include "core/pipeline/plan.h"
 
 namespace wasinn::pipeline {

@@ -7,7 +7,7 @@
 #include <ranges>
 #include <utility>
 
-#include "core/ios.h"
+#include "core/inference/ios.h"
 
 namespace wasinn::pipeline {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph.h"
+#include "core/models/graph.h"
 #include "core/pipeline/io.h"
 #include "core/pipeline/spec.h"
 

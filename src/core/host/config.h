@@ -1,0 +1,38 @@
+// Configuration: TOML files, texts and single keys, merged in the order in which they come, checked against one table
+// of keys.
+#pragma once
+
+#include <toml++/toml.h>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/host/host_options.h"
+
+namespace wasinn::core {
+
+class Config {
+ public:
+  // As wasinn_config_load_file, _load_toml and _set.
+  Status LoadFile(const std::string& path);
+  Status LoadText(std::string_view text);
+  Status Set(std::string_view key, std::string_view value);
+  // As wasinn_config_on_span.
+  void OnSpan(wasinn_span_fn function, void* user) {
+    span_ = function;
+    span_user_ = user;
+  }
+
+  // What the keys say, with defaults for what they do not.
+  Result<HostOptions> ToHostOptions() const;
+
+ private:
+  Status Parse(std::string_view text, const std::string& name, const std::filesystem::path& folder);
+  Status Add(toml::table& values, const std::filesystem::path& folder);
+
+  toml::table values_;
+  wasinn_span_fn span_ = nullptr;
+  void* span_user_ = nullptr;
+};
+
+}  // namespace wasinn::core

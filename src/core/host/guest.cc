@@ -1,0 +1,409 @@
+#include "core/host/guest.h"
+
+#include "core/models/describe.h"
+#include "core/text.h"
+#include "core/models/unknown_model.h"
+
+#include <optional>
+#include <vector>
+
+namespace wasinn::core {
+
+Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy, Printer printer)
+    : host_(std::move(host)),
+      name_(std::move(name)),
+      limits_(limits),
+      policy_(std::move(policy)),
+      printer_(printer),
+      context_count_("contexts", "limits.max_contexts", limits.max_contexts, nullptr,
+                     &host_->metrics().refusals.contexts),
+      tensor_count_("tensors", "limits.max_tensors", limits.max_tensors, nullptr, &host_->metrics().refusals.tensors),
+      error_count_("errors", "limits.max_errors", limits.max_errors, nullptr, &host_->metrics().refusals.errors),
+      tensor_bytes_("bytes of tensors", "limits.max_tensor_bytes", limits.max_tensor_bytes, host_->guest_bytes(),
+                    &host_->metrics().refusals.tensor_bytes),
+      graph_count_(std::make_shared<Quota>("graphs", "limits.max_graphs", limits.max_graphs, nullptr,
+                                           &host_->metrics().refusals.graphs)),
+      model_bytes_(std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", limits.max_model_bytes,
+                                           host_->guest_bytes(), &host_->metrics().refusals.model_bytes)),
+      workers_(host_->tenants().Join(policy_.tenant, name_, limits.max_model_bytes, limits.max_tensor_bytes)) {
+  made_in_.SetToThisProcess();
+  host_->guests().Join(*this);
+}
+
+// The watchdog calls it every 10 ms, as if there were something to cancel each time.
+static constexpr std::atomic<bool> kAlways{true};
+
+Guest::Asking::Asking(Guest& guest, const Caller& caller)
+    : guest_(guest),
+      caller_(caller),
+      watched_(
+          guest.host_->watchdog(), std::chrono::milliseconds(0),
+          [this] {
+            if (caller_.ended(caller_.user)) guest_.StopCalls();  // its run ends by itself
+          },
+          &kAlways) {}
+
+Status Guest::Asking::Begin() {
+  if (!caller_.may_block || caller_.ended == nullptr) return Status();
+  if (Status status = guest_.host_->watchdog().Start(); !status.ok()) return status;
+  run_.emplace(watched_);
+  return Status();
+}
+
+Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
+  Asking asking(*this, caller);
+  if (Status status = asking.Begin(); !status.ok()) return status;
+  if (!caller.large_stack || caller.stack_left >= WASINN_FRAMEWORK_STACK) {
+    call();
+    return Status();
+  }
+  return host_->stacks().Run(stacks_, call);
+}
+
+Status Guest::Begin(Executor::Job job) {
+  Status status = host_->executor().Begin(begun_, std::move(job));
+  if (closing_) host_->executor().RunWaiting(begun_);  // whoever stops the guest may have looked before
+  return status;
+}
+
+Status Guest::BeginRun(void (*interrupt)(void* user), void* user) {
+  const std::chrono::milliseconds deadline(limits_.run_timeout_ms);
+  const std::lock_guard lock(run_mutex_);
+  if (closing_) return Error(WASINN_RUNTIME_ERROR, "the guest is closed");
+  if (run_ != nullptr) return Error(WASINN_RUNTIME_ERROR, "the guest has begun a run already");
+  // Without a deadline the thread is only needed when somebody stops the guest, who then starts it.
+  if (deadline.count() > 0) {
+    if (Status status = host_->watchdog().Start(); !status.ok()) return status;
+  }
+  const auto end = [this, interrupt, user] {
+    StopCalls();
+    interrupt(user);
+  };
+  run_.reset(new ProgramRun{.watched{host_->watchdog(), deadline, end}});
+  return Status();
+}
+
+bool Guest::EndRun() noexcept {
+  std::unique_ptr<ProgramRun> ending;
+  {
+    const std::lock_guard lock(run_mutex_);
+    ending = std::move(run_);
+  }
+  return ending != nullptr && ending->run.End();
+}
+
+void Guest::Stop() noexcept {
+  RefuseCalls();
+  if (host_ != nullptr) host_->executor().RunWaiting(begun_);
+  const std::lock_guard lock(run_mutex_);
+  if (run_ == nullptr) return;
+  (void)host_->watchdog().Start();  // so that it interrupts again; without it, once must do
+  run_->watched.CancelForGood();
+}
+
+void Guest::RefuseCalls() noexcept {
+  inside_.fetch_or(kClosed, std::memory_order_acq_rel);
+  closing_.store(true, std::memory_order_release);
+}
+
+// The watchdog comes here, on whom all deadlines wait: nothing of a backend's or of an engine's runs here. What runs in
+// contexts ends since they have `closing_` to stop them.
+void Guest::StopCalls() noexcept {
+  RefuseCalls();
+  if (host_ != nullptr) host_->executor().EndWaiting(begun_);
+}
+
+// Called by whoever has such an end, which holds a presence until it has run.
+void Guest::EndWaits() noexcept {
+  if (!closing_) return;
+  inside_.fetch_or(kEndWaits, std::memory_order_acq_rel);
+  inside_.notify_all();
+}
+
+void Guest::WaitUntilNobodyIsInside() noexcept {
+  if (made_in_.is_elsewhere()) return;  // whose threads are not here: calls that were inside at the fork never end
+  for (;;) {
+    inside_.fetch_and(~kEndWaits, std::memory_order_acq_rel);
+    if (host_ != nullptr) host_->executor().RunEnds(begun_);
+    const uint32_t inside = inside_.load(std::memory_order_acquire);
+    if (inside == kClosed) return;
+    if ((inside & kEndWaits) == 0) inside_.wait(inside, std::memory_order_acquire);
+  }
+}
+
+void Guest::Close() noexcept {
+  Stop();
+  WaitUntilNobodyIsInside();
+  (void)EndRun();
+  const std::lock_guard lock(clearing_);  // whoever closes too returns when all is gone
+  {
+    const std::lock_guard counting(counting_);
+    contexts_.WithEach([this](GuestContext& held) { CountAsGone(held); });
+  }
+  // Else each thing that is freed would ask them.
+  if (workers_ != nullptr && policy_.tenant.empty()) workers_->Abandon();
+  contexts_.Clear();
+  tensor_count_.GiveBack(tensors_.Clear());
+  errors_held_.Clear();
+  graphs_.Clear();
+  workers_.reset();
+  if (host_ != nullptr) host_->guests().Leave(*this);
+}
+
+void Guest::Retire() noexcept {
+  Close();
+  host_.reset();
+}
+
+Status Guest::CopyParts(std::span<const std::span<const uint8_t>> parts, Charge& bytes,
+                        std::vector<std::shared_ptr<const Blob>>& blobs) {
+  uint64_t total = 0;
+  for (std::span<const uint8_t> part : parts) total += part.size();  // each is within one guest's memory: no overflow
+  if (Status status = bytes.Resize(total); !status.ok()) {
+    return Error(status.code(),
+                 "{}; a large model had better be registered with the host, by a name (--model NAME=PATH)",
+                 status.message());
+  }
+  for (std::span<const uint8_t> part : parts) {
+    if (policy_.loads_in_process()) {
+      blobs.push_back(Blob::Copy(part));
+      continue;
+    }
+    Result<std::shared_ptr<const Blob>> sealed = Blob::CopySealed(part);  // which its worker has, too
+    if (!sealed) return std::move(sealed.error());
+    blobs.push_back(std::move(*sealed));
+  }
+  model_bytes_copied_.fetch_add(total, std::memory_order_relaxed);
+  return Status();
+}
+
+Status Guest::CheckFormat(std::string_view word) const {
+  return host_->backends().CheckFormat(FormatName(word), WASINN_INVALID_ENCODING, patience());
+}
+
+Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, std::string_view encoding,
+                             wasinn_target target) {
+  if (Status status = policy_.CheckLoad(target); !status.ok()) return std::unexpected(std::move(status));
+  if (Status status = CheckFormat(encoding); !status.ok()) return std::unexpected(std::move(status));
+  if (parts.empty()) return Fail(WASINN_INVALID_ARGUMENT, "a model needs at least one part");
+  auto charges = std::make_shared<GraphCharges>(*this);
+  if (Status status = charges->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  std::vector<std::shared_ptr<const Blob>> blobs;
+  if (Status status = CopyParts(parts, charges->bytes, blobs); !status.ok()) return std::unexpected(std::move(status));
+
+  Result<SharedGraphs::Shared> shared =
+      host_->LoadBytes(blobs,
+                       {.encoding = FormatName(encoding),
+                        .target = target,
+                        .cpu_fallback = policy_.cpu_fallback,
+                        .isolated_gpu = policy_.isolated_gpu,
+                        .max_bytes = limits_.max_model_bytes,
+                        .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
+                        .stop = &closing_,
+                        .account = model_bytes_,
+                        .loader = tag()},
+                       patience(), policy_, policy_.loads_in_process() ? nullptr : workers_.get());
+  if (!shared) return std::unexpected(std::move(shared.error()));
+  // As if it were alone.
+  if (!shared->made) {
+    const uint64_t bytes = charges->bytes.held() + shared->graph->kept();
+    if (Status status = charges->bytes.Resize(bytes); !status.ok()) return std::unexpected(std::move(status));
+  }
+  return graphs_.Insert(
+      std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(shared->graph)), {}, {}}));
+}
+
+Result<uint32_t> Guest::LoadByName(std::string_view name, const std::string& config) {
+  if (name.size() > limits_.max_name_bytes) {
+    return Fail(WASINN_TOO_LARGE, "a model's name of {} bytes is longer than the limit of {}", name.size(),
+                limits_.max_name_bytes);
+  }
+  if (Status status = policy_.CheckName(name); !status.ok()) return std::unexpected(std::move(status));
+  auto charges = std::make_shared<GraphCharges>(*this);
+  if (Status status = charges->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  if (!host_->models().Find(name)) return std::unexpected(UnknownModel(host_->models(), policy_, name));
+  if (config.empty()) {
+    Result<std::shared_ptr<Graph>> graph = host_->LoadNamed(name, patience(), tag());
+    if (!graph) return std::unexpected(std::move(graph.error()));
+    return graphs_.Insert(
+        std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(*graph)), {}, {}}));
+  }
+  Result<Host::Configured> configured =
+      host_->LoadNamed(name,
+                       {.guest_config = config,
+                        .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
+                        .stop = &closing_,
+                        .account = model_bytes_,
+                        .loader = tag()},
+                       policy_, charges->bytes);
+  if (!configured) return std::unexpected(std::move(configured.error()));
+  return graphs_.Insert(
+      std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(configured->graph)),
+                                              std::move(configured->context_config), std::move(configured->outputs)}));
+}
+
+Result<std::shared_ptr<Guest::GuestContext>> Guest::MakeContext(uint32_t handle) {
+  Result<std::shared_ptr<GuestGraph>> graph = graphs_.Get(handle);
+  if (!graph) return std::unexpected(std::move(graph.error()));
+  auto held = std::make_shared<GuestContext>(*this, *graph);
+  if (Status status = held->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  Result<std::unique_ptr<Context>> context =
+      Context::Create((*graph)->graph,
+                      {.compute_deadline = std::chrono::milliseconds(limits_.compute_timeout_ms),
+                       .max_compute_bytes = limits_.max_tensor_bytes,
+                       .guest_config = (*graph)->context_config,
+                       .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
+                       .stop = &closing_,
+                       .printer = printer_},
+                      {.memory = {tensor_bytes_, host_->buffers(), pool_user_},
+                       .watchdog = host_->watchdog(),
+                       .scheduler = host_->scheduler(),
+                       .share = share_,
+                       .metered = {&host_->metrics(), tag()}});
+  if (!context) return std::unexpected(std::move(context.error()));
+  held->context = std::move(*context);
+  if (!(*graph)->outputs.empty()) {
+    if (Status status = held->context->SelectOutputs((*graph)->outputs); !status.ok()) {
+      return std::unexpected(std::move(status));
+    }
+  }
+  return held;
+}
+
+Result<uint32_t> Guest::InitContext(uint32_t graph) {
+  auto held = MakeContext(graph);
+  if (!held) return std::unexpected(std::move(held.error()));
+  return contexts_.Insert(std::move(*held));
+}
+
+Status Guest::UseOnce(uint32_t handle, const std::function<Status(Context&)>& call) {
+  if (!graphs_.IsOfKind(handle)) {
+    Use context(*this, handle);
+    return context ? call(*context) : context.TakeError();
+  }
+  auto held = MakeContext(handle);
+  return held ? call(*(*held)->context) : std::move(held.error());
+}
+
+Guest::GuestContext::GuestContext(Guest& its_guest, std::shared_ptr<GuestGraph> its_graph)
+    : guest(its_guest), graph(std::move(its_graph)), count(its_guest.context_count_) {}
+
+Guest::GuestContext::~GuestContext() {
+  if (context != nullptr) guest.CountAsGone(*this);
+}
+
+Status Guest::Use::TakeError() const {
+  return use_.is_busy() ? Error(WASINN_BUSY, "another thread is using this context")
+                        : guest_.contexts_.NoSuch(context_);
+}
+
+Status Guest::DropGraph(uint32_t handle) {
+  Result<std::shared_ptr<GuestGraph>> graph = graphs_.Remove(handle);
+  return graph ? Status() : std::move(graph.error());
+}
+
+Status Guest::DropContext(uint32_t handle) {
+  std::shared_ptr<GuestContext> removed;
+  {
+    const std::lock_guard counting(counting_);
+    Result<std::shared_ptr<GuestContext>> found = contexts_.Remove(handle);
+    if (!found) return std::move(found.error());
+    removed = std::move(*found);
+    CountAsGone(*removed);
+  }
+  removed->context->CancelForGood();
+  return Status();
+}
+
+void Guest::Report(std::string_view function, const Status& status) {
+  std::string text = fmt::format("{}: {}: {}{}{}", function, CodeName(status.code()), status.backend(),
+                                 status.backend().empty() ? "" : ": ", status.message());
+  host_->metrics().errors[static_cast<size_t>(status.code())].fetch_add(1, std::memory_order_relaxed);
+  Log(text);
+  std::string told = WithoutPaths(text);
+  const std::lock_guard lock(last_error_mutex_);
+  last_error_ = std::move(told);
+}
+
+std::string Guest::LastError() const {
+  const std::lock_guard lock(last_error_mutex_);
+  return last_error_;
+}
+
+Result<std::string> Guest::Describe(uint32_t handle) const {
+  Result<std::shared_ptr<GuestGraph>> graph = graphs_.Get(handle);
+  if (!graph) return std::unexpected(std::move(graph.error()));
+  return DescribeAsJson(*(*graph)->graph);
+}
+
+void Guest::Log(std::string_view error) {
+  const uint64_t errors = errors_.fetch_add(1, std::memory_order_relaxed);
+  const Logger& logger = host_->logger();
+  if (!logger.Wants(WASINN_LOG_WARNING)) return;
+  std::atomic<uint64_t>& dropped = host_->metrics().log_lines_dropped;
+  if (errors >= limits_.max_log_messages) dropped.fetch_add(1, std::memory_order_relaxed);
+  if (errors > limits_.max_log_messages || limits_.max_log_messages == 0) return;
+  const std::string who = name_.empty() ? "guest" : fmt::format("guest '{}'", name_);
+  if (errors == limits_.max_log_messages) {
+    logger.Write(WASINN_LOG_WARNING, fmt::format("{}: further errors are not logged", who));
+    return;
+  }
+  uint64_t left_out = 0;
+  if (LogLimit* lines = host_->guest_lines(); lines != nullptr && !lines->Allow(left_out)) {
+    dropped.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  if (left_out > 0) {
+    logger.Write(WASINN_LOG_WARNING, fmt::format("{} errors of guests before this were left out", left_out));
+  }
+  logger.Write(WASINN_LOG_WARNING, fmt::format("{}: {}", who, error));
+}
+
+// One that is dropped may go on for a while: what it does yet is counted when it goes.
+void Guest::CountAsGone(GuestContext& held) {
+  const Context::Counts& counts = held.context->counts();
+  const auto add = [](std::atomic<uint64_t>& sum, const std::atomic<uint64_t>& now, std::atomic<uint64_t>& counted) {
+    const uint64_t value = now.load(std::memory_order_relaxed);
+    const uint64_t before = counted.exchange(value, std::memory_order_relaxed);
+    sum.fetch_add(value - before, std::memory_order_relaxed);
+  };
+  add(copies_in_, counts.in.copies, held.counted.in.copies);
+  add(bytes_in_, counts.in.bytes, held.counted.in.bytes);
+  add(copies_out_, counts.out.copies, held.counted.out.copies);
+  add(bytes_out_, counts.out.bytes, held.counted.out.bytes);
+  add(computes_, counts.computes, held.counted.computes);
+  held.gone = true;
+}
+
+wasinn_guest_stats Guest::Statistics() const {
+  const auto read = [](const std::atomic<uint64_t>& value) { return value.load(std::memory_order_relaxed); };
+  const std::lock_guard counting(counting_);
+  wasinn_guest_stats stats = {
+      .struct_size = sizeof(wasinn_guest_stats),
+      .graphs = static_cast<uint32_t>(graph_count_->used()),
+      .contexts = static_cast<uint32_t>(context_count_.used()),
+      .model_bytes = model_bytes_->used(),
+      .tensor_bytes = tensor_bytes_.used(),
+      .copies_in = read(copies_in_),
+      .copies_out = read(copies_out_),
+      .bytes_in = read(bytes_in_),
+      .bytes_out = read(bytes_out_),
+      .model_bytes_copied = read(model_bytes_copied_),
+      .computes = read(computes_),
+      .errors = read(errors_),
+      .tensors = static_cast<uint32_t>(tensor_count_.used()),
+      .error_objects = static_cast<uint32_t>(error_count_.used()),
+      .inside = (inside_.load(std::memory_order_relaxed) & ~(kClosed | kEndWaits)) != 0 ? 1u : 0u};
+  contexts_.WithEach([&](const GuestContext& held) {
+    if (held.gone) return;
+    const Context::Counts& counts = held.context->counts();
+    stats.copies_in += read(counts.in.copies);
+    stats.copies_out += read(counts.out.copies);
+    stats.bytes_in += read(counts.in.bytes);
+    stats.bytes_out += read(counts.out.bytes);
+    stats.computes += read(counts.computes);
+  });
+  return stats;
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,310 @@
+// One guest program: its handles, its quotas and its calls in flight.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <memory_resource>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/host/handle_table.h"
+#include "core/host/host.h"
+#include "core/inference/async_compute.h"
+#include "core/inference/context.h"
+#include "core/runtime/large_stacks.h"
+#include "core/runtime/started_in.h"
+#include "core/runtime/watchdog.h"
+
+namespace wasinn::core {
+
+class Guest {
+  struct GuestContext;
+
+ public:
+  Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy, Printer printer = {});
+  ~Guest() { Close(); }
+  Guest(const Guest&) = delete;
+  Guest& operator=(const Guest&) = delete;
+
+  // The presence of one call of the guest inside of the library. Every function below is called under one, by its
+  // creator. A refused one is never inside: else guests that go on calling would keep their end away.
+  class Call {
+   public:
+    explicit Call(Guest& guest) : guest_(guest) {
+      uint32_t inside = guest.inside_.load(std::memory_order_relaxed);
+      do {
+        open_ = (inside & kClosed) == 0;
+      } while (open_ && !guest.inside_.compare_exchange_weak(inside, inside + 1, std::memory_order_acq_rel,
+                                                             std::memory_order_relaxed));
+    }
+    // The last one out of a closed guest wakes whoever closes it.
+    ~Call() {
+      if (!open_) return;
+      const uint32_t inside = guest_.inside_.fetch_sub(1, std::memory_order_acq_rel);
+      if ((inside & ~kEndWaits) == kClosed + 1) guest_.inside_.notify_all();
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    // False: the guest is closed, nothing may be called.
+    explicit operator bool() const { return open_; }
+
+   private:
+    Guest& guest_;
+    bool open_;
+  };
+
+  // A context that a call has for itself, from here on. An error if there is none of that handle, and BUSY if another
+  // thread has it. One that is dropped meanwhile goes when the call lets go of it.
+  class Use {
+   public:
+    Use(Guest& guest, uint32_t context) : guest_(guest), context_(context), use_(guest.contexts_, context) {}
+    explicit operator bool() const { return static_cast<bool>(use_); }
+    Status TakeError() const;
+    Context* operator->() const { return &**this; }
+    inline Context& operator*() const;
+
+   private:
+    Guest& guest_;
+    const uint32_t context_;
+    HandleTable<GuestContext>::Use use_;
+  };
+
+  // Whether it may call a format so at all: INVALID_ENCODING if nobody knows the name.
+  Status CheckFormat(std::string_view word) const;
+  // Loads a model from bytes in guest memory. `encoding`: a format's name; "" or "autodetect" leaves it to the bytes. Returns a handle,
+  // like the next two.
+  Result<uint32_t> Load(std::span<const std::span<const uint8_t>> parts, std::string_view encoding,
+                        wasinn_target target);
+  // `config`: a JSON object of keys that the backend lets a guest set, or "". With any, the model is compiled for this
+  // guest alone, and counts as one that it loaded.
+  Result<uint32_t> LoadByName(std::string_view name, const std::string& config = {});
+  Result<uint32_t> InitContext(uint32_t graph);
+  // What `call` does on a context; of a graph's handle on a new one, which goes at its end.
+  Status UseOnce(uint32_t context_or_graph, const std::function<Status(Context&)>& call);
+  struct NamedTensor {
+    std::string_view name;
+    TensorPtr tensor;
+  };
+  Status Start(uint32_t context, std::span<const NamedTensor> inputs);
+  Status SelectOutputs(uint32_t context, std::span<const std::string_view> names);
+  // Tensors that a guest holds by themselves, as components do. A tensor that is given to a context stays the guest's
+  // until it is dropped.
+  Result<uint32_t> NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes);
+  Result<TensorPtr> GetTensor(uint32_t tensor) const;
+  Status DropTensor(uint32_t tensor);
+  Status SetInput(uint32_t context, const NamedTensor& input);
+  Result<uint32_t> TakeOutput(uint32_t context, std::string_view name);
+  // An output becomes an input of another context or of its own, which share it until either has another one.
+  Status SetInputFromOutput(uint32_t context, uint32_t input, uint32_t from, uint32_t output);
+  // As Context::Run. `outputs` gets one for each output that can be passed; the names live as long as what is returned.
+  struct Output {
+    std::string_view name;
+    uint32_t tensor;
+  };
+  Result<std::shared_ptr<const void>> Run(uint32_t context, std::span<const NamedTensor> inputs,
+                                          std::pmr::vector<Output>& outputs);
+  // Those outputs go unless their guest is told of them: nobody else could drop them.
+  class Untold {
+   public:
+    Untold(Guest& guest, std::pmr::vector<Output>& outputs) : guest_(guest), outputs_(outputs) {}
+    ~Untold() {
+      if (is_told_) return;
+      for (const Output& output : outputs_) (void)guest_.DropTensor(output.tensor);
+      outputs_.clear();
+    }
+    Untold(const Untold&) = delete;
+    Untold& operator=(const Untold&) = delete;
+    void SetTold() { is_told_ = true; }
+
+   private:
+    Guest& guest_;
+    std::pmr::vector<Output>& outputs_;
+    bool is_told_ = false;
+  };
+
+  // For bytes of a tensor that an engine copies into guest memory itself.
+  void CountCopyOut(size_t bytes);
+
+  // What went wrong, as an object that a guest holds.
+  struct GuestError {
+    Charge count;
+    uint32_t number;   // of the guest's ABI
+    wasinn_code code;  // that it stands for; WASINN_OK: the guest made it
+    std::string message;
+    Charge bytes;  // of a long message
+  };
+  // A message that is longer than one of ours counts as bytes of tensors.
+  Result<uint32_t> NewError(uint32_t number, wasinn_code code, std::string message);
+  Result<std::shared_ptr<GuestError>> GetError(uint32_t error) const { return errors_held_.Get(error); }
+  Status DropError(uint32_t error);
+
+  // The handle is invalid from now on. A graph lives on in its contexts; a context that computes is cancelled.
+  Status DropGraph(uint32_t graph);
+  Status DropContext(uint32_t context);
+
+  // Runs a call that may take long, and throws nothing, under a presence.
+  struct Caller {
+    bool may_block, large_stack;  // what it is like
+    size_t stack_left;
+    bool (*ended)(void* user);  // may be NULL: whether the engine has ended this guest, which then ends here too
+    void* user;
+  };
+  Status Run(const Caller& caller, const std::function<void()>& call);
+  // While it lives `ended` is asked again and again, if such a call may block.
+  class Asking {
+   public:
+    Asking(Guest& guest, const Caller& caller);
+    Status Begin();
+
+   private:
+    Guest& guest_;
+    const Caller caller_;
+    Watched watched_;
+    std::optional<Watched::Run> run_;
+  };
+
+  // Runs `job`, which throws nothing and holds a presence, on a thread of the host's, the guests in turn; when the guest
+  // is stopped before, at once.
+  Status Begin(Executor::Job job);
+  // A compute of a context in use, begun by such a job, which ends like one. `memory` outlives it.
+  std::unique_ptr<AsyncCompute> MakeCompute(Context& context, const GuestMemory& memory, AsyncCompute::Ended ended) {
+    return std::make_unique<AsyncCompute>(context, memory, host_->executor(), begun_, std::move(ended));
+  }
+
+  // The run of the guest's program: when its deadline has passed, or the guest is stopped, `interrupt` is called until it
+  // ends.
+  Status BeginRun(void (*interrupt)(void* user), void* user);
+  // True if the deadline had passed. Nothing to do where none has begun.
+  bool EndRun() noexcept;
+
+  // Refuses new calls, cancels what runs, interrupts the run. Does not block.
+  void Stop() noexcept;
+  // The same, waits until no call is inside, frees everything. May be called again.
+  void Close() noexcept;
+  // Closes, and keeps no more than what refuses calls.
+  void Retire() noexcept;
+  // Counts an error of a call, writes it to the log, up to the limit of messages, and keeps it as the last one, without the
+  // host's paths.
+  void Report(std::string_view function, const Status& status);
+  // "load: invalid_encoding: onnx: …", of whichever thread of the guest; "" if there was none.
+  std::string LastError() const;
+  Result<std::string> Describe(uint32_t graph) const;
+
+  const wasinn_limits& limits() const { return limits_; }
+  wasinn_dialect dialect() const { return policy_.dialect; }
+  wasinn_guest_stats Statistics() const;
+
+ private:
+  // What a graph costs its guest.
+  struct GraphCharges {
+    explicit GraphCharges(const Guest& guest)
+        : count_of(guest.graph_count_), bytes_of(guest.model_bytes_), count(*count_of), bytes(*bytes_of) {}
+    const std::shared_ptr<Quota> count_of, bytes_of;
+    Charge count, bytes;
+    std::shared_ptr<const Graph> graph;  // goes before its charges
+  };
+  // A graph that a guest holds. `graph` carries its charges: contexts and outputs that were taken keep the graph, and
+  // what it takes is only free when the last of them goes.
+  struct GuestGraph {
+    std::shared_ptr<const Graph> graph;
+    std::string context_config;     // the guest's own for its contexts, a JSON object; "": none
+    std::vector<uint32_t> outputs;  // that they produce; none: all
+  };
+  static std::shared_ptr<const Graph> Charged(std::shared_ptr<GraphCharges> charges,
+                                              std::shared_ptr<const Graph> graph) {
+    charges->graph = std::move(graph);
+    const Graph* const charged = charges->graph.get();
+    return {std::move(charges), charged};
+  }
+  struct GuestContext {
+    GuestContext(Guest& its_guest, std::shared_ptr<GuestGraph> its_graph);
+    ~GuestContext();
+    GuestContext(const GuestContext&) = delete;
+    GuestContext& operator=(const GuestContext&) = delete;
+
+    Guest& guest;
+    const std::shared_ptr<GuestGraph> graph;
+    Charge count;
+    std::unique_ptr<Context> context;
+    bool gone = false;  // its guest counts what it did, `counted` so far; of counting_
+    Context::Counts counted;
+  };
+  void Log(std::string_view error);
+  Result<std::shared_ptr<GuestContext>> MakeContext(uint32_t graph);
+  // What a context did since the last time.
+  void CountAsGone(GuestContext& held);
+  // With what another guest loads.
+  Patience patience() const {
+    return {&host_->watchdog(), std::chrono::milliseconds(limits_.load_timeout_ms), &closing_};
+  }
+  // To new ones it is closed, and what runs is cancelled.
+  void RefuseCalls() noexcept;
+  // The same, and what has not begun ends soon, on another thread.
+  void StopCalls() noexcept;
+  void EndWaits() noexcept;
+  void WaitUntilNobodyIsInside() noexcept;
+  Result<uint32_t> Hold(TensorPtr tensor, Charge count);
+  static Status MoveOutput(Context& from, uint32_t output, Context& to, uint32_t input);
+  static Status Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
+                        std::pmr::vector<Context::Given>& given);
+  Status CopyParts(std::span<const std::span<const uint8_t>> parts, Charge& bytes,
+                   std::vector<std::shared_ptr<const Blob>>& blobs);
+
+  GuestTag tag() const { return {number_, name_.c_str()}; }
+
+  std::shared_ptr<Host> host_;  // none when it has retired
+  const std::string name_;
+  const uint64_t number_ = host_->metrics().NewGuest();
+  const wasinn_limits limits_;
+  const Policy policy_;
+  const Printer printer_;
+  // Quotas before what is charged to them.
+  Quota context_count_, tensor_count_, error_count_, tensor_bytes_;
+  // Of graphs too, which may outlive the guest for a moment.
+  const std::shared_ptr<Quota> graph_count_, model_bytes_;
+  std::shared_ptr<Workers> workers_;  // none when it is closed
+  HandleTable<GuestGraph> graphs_{HandleKind::kGraph, "graph"};
+  HandleTable<GuestContext> contexts_{HandleKind::kContext, "context"};
+  HandleTable<const SharedTensor> tensors_{HandleKind::kTensor, "tensor"};
+  HandleTable<GuestError> errors_held_{HandleKind::kError, "error"};
+
+  Scheduler::Share share_{policy_.weight, number_, workers_.get()};
+  const uint64_t pool_user_ = host_->buffers().NewUser();
+  LargeStacks::Share stacks_;
+  Executor::Share begun_{[this] { EndWaits(); }};
+
+  // Marks of inside_: to new calls it is closed; the end of a call that is inside waits for a thread, and whoever closes
+  // the guest has one.
+  static constexpr uint32_t kClosed = 1u << 31, kEndWaits = 1u << 30;
+  std::atomic<uint32_t> inside_{0};  // calls inside, and the marks
+  StartedIn made_in_;                // the OS process of those calls
+  std::mutex clearing_;
+  std::atomic<bool> closing_{false};  // stops loads
+  struct ProgramRun {
+    Watched watched;
+    Watched::Run run{watched};
+  };
+  std::mutex run_mutex_;
+  std::unique_ptr<ProgramRun> run_;
+  // What was copied for no context, and what contexts did that are gone. Raised by any thread.
+  std::atomic<uint64_t> copies_in_{0}, copies_out_{0}, bytes_in_{0}, bytes_out_{0}, computes_{0};
+  std::atomic<uint64_t> model_bytes_copied_{0}, errors_{0};
+  mutable std::mutex counting_;  // what a context did is counted there or here, never in both, never in neither
+  mutable std::mutex last_error_mutex_;
+  std::string last_error_;
+};
+
+inline Context& Guest::Use::operator*() const { return *(*use_).context; }
+
+}  // namespace wasinn::core
+
+// What wasinn.h calls a guest.
+struct wasinn_guest final : wasinn::core::Guest {
+  using Guest::Guest;
+  std::atomic<uint32_t> references{1};
+};

@@ -1,0 +1,28 @@
+// The part of a guest that serves models which generate.
+#include "core/host/guest.h"
+#include "core/inference/scratch_memory.h"
+
+namespace wasinn::core {
+
+Status Guest::Start(uint32_t handle, std::span<const NamedTensor> inputs) {
+  Use context(*this, handle);
+  if (!context) return context.TakeError();
+  ScratchMemory scratch;
+  std::pmr::vector<Context::Given> given(&scratch.resource);
+  if (Status status = Resolve(*context->graph(), inputs, given); !status.ok()) return status;
+  return context->Start(given);
+}
+
+Status Guest::SelectOutputs(uint32_t handle, std::span<const std::string_view> names) {
+  Use context(*this, handle);
+  if (!context) return context.TakeError();
+  std::vector<uint32_t> indices;
+  for (std::string_view name : names) {
+    Result<uint32_t> index = context->FindOutput(name);
+    if (!index) return std::move(index.error());
+    indices.push_back(*index);
+  }
+  return context->SelectOutputs(indices);
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,133 @@
+// The part of a guest that holds tensors and errors as objects of their own.
+#include <algorithm>
+#include <vector>
+
+#include "core/host/guest.h"
+#include "core/inference/scratch_memory.h"
+
+namespace wasinn::core {
+
+// A tensor that is held twice counts twice, so the count belongs to the handle: DropTensor gives it back.
+Result<uint32_t> Guest::Hold(TensorPtr tensor, Charge count) {
+  if (Status status = count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  Result<uint32_t> handle = tensors_.Insert(std::move(tensor));
+  if (handle) count.Keep();
+  return handle;
+}
+
+Result<uint32_t> Guest::NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes) {
+  Charge count(tensor_count_);
+  if (Status status = count.Resize(1); !status.ok()) return std::unexpected(std::move(status));  // before it is copied
+  CopyCount copied;
+  Result<TensorPtr> tensor =
+      SharedTensor::Copy(desc, bytes, host_->buffers(), pool_user_, Charge(tensor_bytes_), copied);
+  copies_in_.fetch_add(copied.copies, std::memory_order_relaxed);
+  bytes_in_.fetch_add(copied.bytes, std::memory_order_relaxed);
+  if (!tensor) return std::unexpected(std::move(tensor.error()));
+  return Hold(std::move(*tensor), std::move(count));
+}
+
+Result<TensorPtr> Guest::GetTensor(uint32_t handle) const { return tensors_.Get(handle); }
+
+Status Guest::DropTensor(uint32_t handle) {
+  const Result<TensorPtr> tensor = tensors_.Remove(handle);
+  if (!tensor) return Status(tensor.error().code(), std::string(tensor.error().message()));
+  tensor_count_.GiveBack(1);
+  return Status();
+}
+
+Status Guest::SetInput(uint32_t handle, const NamedTensor& input) {
+  Use context(*this, handle);
+  if (!context) return context.TakeError();
+  const Result<uint32_t> index = context->graph()->FindInput(input.name);
+  if (!index) return Copy(index.error());
+  return context->SetInput(*index, input.tensor);
+}
+
+Result<uint32_t> Guest::TakeOutput(uint32_t handle, std::string_view name) {
+  Use context(*this, handle);
+  if (!context) return std::unexpected(context.TakeError());
+  Result<uint32_t> index = context->FindOutput(name);
+  if (!index) return index;
+  Result<TensorPtr> tensor = context->TakeOutput(*index);
+  if (!tensor) return std::unexpected(std::move(tensor.error()));
+  return Hold(std::move(*tensor), Charge(tensor_count_));
+}
+
+// Both are there before anything of either changes.
+Status Guest::SetInputFromOutput(uint32_t handle, uint32_t input, uint32_t from, uint32_t output) {
+  Use source(*this, from);
+  if (!source) return source.TakeError();
+  if (handle == from) return MoveOutput(*source, output, *source, input);
+  Use context(*this, handle);
+  return context ? MoveOutput(*source, output, *context, input) : context.TakeError();
+}
+
+Status Guest::MoveOutput(Context& from, uint32_t output, Context& to, uint32_t input) {
+  if (Status status = to.CheckInput(input); !status.ok()) return status;
+  Result<TensorPtr> tensor = from.TakeOutput(output);
+  return tensor ? to.SetInput(input, std::move(*tensor)) : std::move(tensor.error());
+}
+
+Status Guest::Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
+                      std::pmr::vector<Context::Given>& given) {
+  if (inputs.size() > graph.inputs().size()) {
+    return Error(WASINN_INVALID_ARGUMENT, "{} inputs are given, the model has {}", inputs.size(),
+                 graph.inputs().size());
+  }
+  given.reserve(inputs.size());
+  for (const NamedTensor& input : inputs) {
+    Result<uint32_t> index = graph.FindInput(input.name);
+    if (!index) return std::move(index.error());
+    given.push_back({*index, input.tensor});
+  }
+  std::ranges::sort(given, {}, &Context::Given::index);
+  const auto twice = std::ranges::adjacent_find(given, {}, &Context::Given::index);
+  if (twice == given.end()) return Status();
+  return Error(WASINN_INVALID_ARGUMENT, "input '{}' is given twice", graph.inputs()[twice->index]->name);
+}
+
+Result<std::shared_ptr<const void>> Guest::Run(uint32_t handle, std::span<const NamedTensor> inputs,
+                                               std::pmr::vector<Output>& outputs) {
+  Use context(*this, handle);
+  if (!context) return std::unexpected(context.TakeError());
+  const Graph& graph = *context->graph();
+  ScratchMemory scratch;
+  std::pmr::vector<Context::Given> given(&scratch.resource);
+  if (Status status = Resolve(graph, inputs, given); !status.ok()) return std::unexpected(std::move(status));
+  std::pmr::vector<Context::Computed> computed(&scratch.resource);
+  Result<std::shared_ptr<const void>> names = context->Run(given, computed);
+  if (!names) return names;
+  Untold untold(*this, outputs);
+  outputs.reserve(computed.size());  // so that each that is held is in the list
+  for (Context::Computed& output : computed) {
+    if (output.tensor == nullptr) continue;
+    Result<uint32_t> tensor = Hold(std::move(output.tensor), Charge(tensor_count_));
+    if (!tensor) return std::unexpected(std::move(tensor.error()));
+    outputs.push_back({output.name, *tensor});
+  }
+  untold.SetTold();
+  return names;
+}
+
+void Guest::CountCopyOut(size_t bytes) {
+  copies_out_.fetch_add(1, std::memory_order_relaxed);
+  bytes_out_.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+Result<uint32_t> Guest::NewError(uint32_t number, wasinn_code code, std::string message) {
+  auto error = std::make_shared<GuestError>(
+      GuestError{Charge(error_count_), number, code, std::move(message), Charge(tensor_bytes_)});
+  if (Status status = error->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  if (const size_t size = error->message.size(); size > kMostMessageBytes) {
+    if (Status status = error->bytes.Resize(size); !status.ok()) return std::unexpected(std::move(status));
+  }
+  return errors_held_.Insert(std::move(error));
+}
+
+Status Guest::DropError(uint32_t handle) {
+  Result<std::shared_ptr<GuestError>> error = errors_held_.Remove(handle);
+  return error ? Status() : std::move(error.error());
+}
+
+}  // namespace wasinn::core

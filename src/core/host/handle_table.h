@@ -1,0 +1,195 @@
+// Maps the handles that a guest holds to objects. A handle is a number that the guest may forge, keep after the object
+// is gone or use from several threads; a look-up of anything but a live handle of the right kind fails.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "core/status.h"
+#include "core/runtime/word_mutex.h"
+
+namespace wasinn::core {
+
+enum class HandleKind : uint32_t { kGraph = 1, kContext = 2, kTensor = 3, kError = 4 };
+
+// A handle, from the top: a zero bit (guests read handles as signed), 3 bits kind (never 0, so no handle is 0), 12 bits
+// generation, 16 bits index. Freed slots are reused oldest first, so that a stale handle stays invalid for as long as
+// possible.
+template <typename T>
+class HandleTable {
+  struct Slot {
+    std::atomic<uint32_t> word{0};  // the generation, and the two marks below
+    std::shared_ptr<T> object;
+    uint32_t next_free = kNone;  // of a free slot: the one that was freed after it
+  };
+
+ public:
+  HandleTable(HandleKind kind, const char* what) : kind_(kind), what_(what) {}
+  ~HandleTable() { (void)Clear(); }
+  HandleTable(const HandleTable&) = delete;
+  HandleTable& operator=(const HandleTable&) = delete;
+
+  Result<uint32_t> Insert(std::shared_ptr<T> object) {
+    std::lock_guard lock(mutex_);
+    if (first_free_ == kNone && size_ > kIndexMask) {
+      return Fail(WASINN_TOO_LARGE, "no more than {} handles of {}s at once", kIndexMask + 1, what_);
+    }
+    const uint32_t index = TakeSlot();
+    Slot& slot = *Find(index);
+    slot.object = std::move(object);
+    const uint32_t generation = slot.word.load(std::memory_order_relaxed) / kGeneration;
+    slot.word.store(generation * kGeneration | kLive, std::memory_order_release);
+    return (static_cast<uint32_t>(kind_) << (kIndexBits + kGenerationBits)) | (generation << kIndexBits) | index;
+  }
+
+  // Whether it is a handle of this table, or was or could be one.
+  bool IsOfKind(uint32_t handle) const {
+    return handle >> (kIndexBits + kGenerationBits) == static_cast<uint32_t>(kind_);
+  }
+
+  Result<std::shared_ptr<T>> Get(uint32_t handle) const {
+    std::lock_guard lock(mutex_);
+    const Slot* const slot = FindLive(handle);
+    if (slot == nullptr) return std::unexpected(NoSuch(handle));
+    return slot->object;
+  }
+
+  // The object for one thread alone, until it goes; without a lock. An error if there is none of that handle, and BUSY if
+  // another thread has it. One that is removed meanwhile goes at the end of the use.
+  class Use {
+   public:
+    Use(HandleTable& table, uint32_t handle) : table_(table), index_(handle & kIndexMask) {
+      Slot* const slot = table.IsOfKind(handle) ? table.Find(index_) : nullptr;
+      uint32_t word = WordOf(handle);
+      if (slot != nullptr && slot->word.compare_exchange_strong(word, word | kUsed, std::memory_order_acquire))
+          [[likely]] {
+        slot_ = slot;
+      } else {
+        is_busy_ = slot != nullptr && word == (WordOf(handle) | kUsed);
+      }
+    }
+    ~Use() {
+      if (slot_ == nullptr) return;
+      const uint32_t word = slot_->word.fetch_and(~kUsed, std::memory_order_acq_rel);
+      if ((word & kLive) == 0) [[unlikely]]
+        (void)table_.ReleaseRemoved(index_);
+    }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    explicit operator bool() const { return slot_ != nullptr; }
+    T& operator*() const { return *slot_->object; }
+    // If it has no object.
+    bool is_busy() const { return is_busy_; }
+
+   private:
+    HandleTable& table_;
+    Slot* slot_ = nullptr;
+    const uint32_t index_;
+    bool is_busy_ = false;
+  };
+  Status NoSuch(uint32_t handle) const {
+    return Error(WASINN_INVALID_ARGUMENT, "{:#x} is not a handle of a live {}", handle, what_);
+  }
+
+  // The handle is invalid from now on; the object lives until its last user lets go. Needs no memory.
+  Result<std::shared_ptr<T>> Remove(uint32_t handle) {
+    std::lock_guard lock(mutex_);
+    Slot* const slot = FindLive(handle);
+    if (slot == nullptr) return std::unexpected(NoSuch(handle));
+    const uint32_t word = slot->word.fetch_and(~kLive, std::memory_order_acq_rel);
+    if ((word & kUsed) != 0) return slot->object;
+    return Release(handle & kIndexMask);
+  }
+
+  // Removes every object, for good: nothing is inserted any more, and none is in use. Returns how many there were. Needs
+  // no memory.
+  size_t Clear() noexcept {
+    std::array<std::unique_ptr<Slot[]>, kChunks> chunks;  // so that they die outside of the lock
+    uint32_t size = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      for (size_t i = 0; i < kChunks; ++i) chunks[i].reset(chunks_[i].exchange(nullptr, std::memory_order_acq_rel));
+      size = std::exchange(size_, 0);
+      first_free_ = last_free_ = kNone;
+    }
+    size_t count = 0;
+    for (uint32_t i = 0; i < size; ++i) count += chunks[ChunkOf(i)][OffsetOf(i)].object != nullptr ? 1 : 0;
+    return count;
+  }
+
+  // The same for each object, one by one: nobody keeps an object alive by looking at it.
+  template <typename Function>
+  void WithEach(const Function& function) const {
+    for (uint32_t index = 0;; ++index) {
+      const std::lock_guard lock(mutex_);
+      if (index >= size_) return;
+      if (const Slot& slot = *Find(index); slot.object != nullptr) function(*slot.object);
+    }
+  }
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  static constexpr uint32_t kIndexBits = 16, kGenerationBits = 12;
+  static constexpr uint32_t kIndexMask = (1u << kIndexBits) - 1, kGenerationMask = (1u << kGenerationBits) - 1;
+  static constexpr uint32_t kLive = 1, kUsed = 2, kGeneration = 4;  // of a word
+  static uint32_t WordOf(uint32_t handle) { return ((handle >> kIndexBits) & kGenerationMask) * kGeneration | kLive; }
+
+  // Slots never move, for they are looked at without the lock: they lie in chunks, each twice as long as the one before.
+  static constexpr uint32_t kFirstChunk = 4;
+  static constexpr size_t kChunks = 15;
+  static size_t ChunkOf(uint32_t index) { return static_cast<size_t>(std::bit_width(index / kFirstChunk + 1)) - 1; }
+  static size_t OffsetOf(uint32_t index) { return index + kFirstChunk - (size_t{kFirstChunk} << ChunkOf(index)); }
+  Slot* Find(uint32_t index) const {
+    Slot* const chunk = chunks_[ChunkOf(index)].load(std::memory_order_acquire);
+    return chunk == nullptr ? nullptr : chunk + OffsetOf(index);
+  }
+
+  Slot* FindLive(uint32_t handle) const {
+    Slot* const slot = IsOfKind(handle) ? Find(handle & kIndexMask) : nullptr;
+    const bool is_live = slot != nullptr && (slot->word.load(std::memory_order_acquire) & ~kUsed) == WordOf(handle);
+    return is_live ? slot : nullptr;
+  }
+
+  uint32_t TakeSlot() {
+    if (first_free_ == kNone) {
+      const size_t chunk = ChunkOf(size_);
+      if (chunks_[chunk].load(std::memory_order_relaxed) == nullptr) {
+        chunks_[chunk].store(new Slot[size_t{kFirstChunk} << chunk], std::memory_order_release);
+      }
+      return size_++;
+    }
+    const uint32_t index = first_free_;
+    first_free_ = std::exchange(Find(index)->next_free, kNone);
+    if (first_free_ == kNone) last_free_ = kNone;
+    return index;
+  }
+
+  std::shared_ptr<T> Release(uint32_t index) {
+    Slot& slot = *Find(index);
+    const uint32_t generation = slot.word.load(std::memory_order_relaxed) / kGeneration;
+    slot.word.store(((generation + 1) & kGenerationMask) * kGeneration, std::memory_order_release);
+    (last_free_ == kNone ? first_free_ : Find(last_free_)->next_free) = index;
+    last_free_ = index;
+    return std::move(slot.object);
+  }
+
+  std::shared_ptr<T> ReleaseRemoved(uint32_t index) {
+    const std::lock_guard lock(mutex_);
+    return Release(index);
+  }
+
+  const HandleKind kind_;
+  const char* const what_;
+  mutable WordMutex mutex_;  // held for a few instructions
+  std::array<std::atomic<Slot*>, kChunks> chunks_{};
+  uint32_t size_ = 0;
+  uint32_t first_free_ = kNone, last_free_ = kNone;  // a list, oldest first
+};
+
+}  // namespace wasinn::core

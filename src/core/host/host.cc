@@ -1,0 +1,387 @@
+#include "core/host/host.h"
+
+#include <algorithm>
+
+#include "core/models/backend_keys.h"
+#include "core/host/guest_config.h"
+#include "core/pipeline/pipeline_graph.h"
+#include "core/runtime/processors.h"
+
+namespace wasinn::core {
+namespace {
+
+// More than one: some wait for memory, or have had their time slice. Few: each may need as much memory as a model's
+// largest intermediate values take.
+constexpr uint32_t kComputesPerProcessor = 4;
+
+uint32_t MostComputes(const HostOptions& options) {
+  return options.max_computes != 0 ? options.max_computes : kComputesPerProcessor * Processors();
+}
+
+std::string Numbered(std::string_view name, uint32_t version) { return fmt::format("{}:{}", name, version); }
+
+using Parts = std::vector<std::shared_ptr<const Blob>>;
+
+// The host and the worker share one copy of a worker's file.
+Result<std::shared_ptr<const Blob>> ReadPart(const ModelSource& source, const std::string& path, bool is_mapped) {
+  return source.workers != nullptr ? Blob::ReadSealed(path) : Blob::ReadFile(path, is_mapped);
+}
+
+Result<Parts> ReadParts(const ModelSource& source, bool is_mapped) {
+  Parts parts = source.parts;
+  if (source.is_address) return Parts{Blob::OfAddress(source.paths.front())};
+  for (const std::string& path : source.paths) {
+    Result<std::shared_ptr<const Blob>> part = ReadPart(source, path, is_mapped);
+    if (!part) {
+      return Fail(part.error().code(), "model '{}': {}", Numbered(source.name, source.version), part.error().message());
+    }
+    parts.push_back(std::move(*part));
+  }
+  return parts;
+}
+
+uint64_t SizeOf(std::span<const std::shared_ptr<const Blob>> parts) {
+  uint64_t total = 0;
+  for (const auto& part : parts) total += part->bytes().size();
+  return total;
+}
+
+// What ReadParts would read; a file that cannot be read has its say there.
+uint64_t SizeOf(const ModelSource& source) {
+  uint64_t total = SizeOf(source.parts);
+  for (const std::string& path : source.paths) total += Blob::FileSize(path).value_or(0);
+  return total;
+}
+
+// The format of a source that does not name it, by the beginning of its first part; "" if that tells none.
+std::string FormatOfSource(const ModelSource& source, Formats formats) {
+  constexpr size_t kStart = 64 << 10;  // far more than the fields that stand before an ONNX model's graph
+  if (!source.parts.empty()) {
+    const std::span<const uint8_t> bytes = source.parts.front()->bytes();
+    return FormatOfBytes(formats, bytes, bytes.size());
+  }
+  if (source.paths.empty()) return "";
+  const Result<uint64_t> size = Blob::FileSize(source.paths.front());
+  const Result<std::shared_ptr<const Blob>> start = Blob::ReadStart(source.paths.front(), kStart);
+  if (!size || !start) return "";
+  const std::span<const uint8_t> bytes = (*start)->bytes();
+  return FormatOfBytes(formats, bytes, std::max<uint64_t>(*size, bytes.size()));
+}
+
+Status Unrecognised(Formats formats) {
+  return Error(WASINN_INVALID_ENCODING,
+               "the bytes are not of a model format that wasinn recognises: known are {}; one that the bytes "
+               "do not show must be named",
+               ListFormats(formats));
+}
+
+// C strings of names, with a null at the end, so that an empty list is not null.
+std::vector<const char*> ToC(const std::vector<std::string>& names) {
+  std::vector<const char*> pointers;
+  pointers.reserve(names.size() + 1);
+  for (const std::string& name : names) pointers.push_back(name.c_str());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+std::vector<const char*> ToC(const std::optional<std::vector<std::string>>& names) {
+  return names ? ToC(*names) : std::vector<const char*>();
+}
+
+Result<std::shared_ptr<Graph>> Counted(LoadMeter& meter, Result<std::shared_ptr<Graph>> graph) {
+  meter.End(graph ? WASINN_OK : graph.error().code(),
+            graph ? (*graph)->backend_name() : std::string(graph.error().backend()));
+  return graph;
+}
+
+// The shorter of two deadlines; 0: none.
+std::chrono::milliseconds Shorter(std::chrono::milliseconds one, std::chrono::milliseconds other) {
+  return one.count() == 0 || (other.count() != 0 && other < one) ? other : one;
+}
+
+Result<std::vector<uint32_t>> FindOutputs(const Graph& graph, std::span<const std::string> names) {
+  std::vector<uint32_t> indices;
+  if (!names.empty() && graph.has_late_outputs()) {
+    return Fail(WASINN_UNSUPPORTED_OPERATION, "the outputs of this model are known only after a compute");
+  }
+  for (const std::string& name : names) {
+    Result<uint32_t> index = graph.FindOutput(name);
+    if (!index) return std::unexpected(std::move(index.error()));
+    indices.push_back(*index);
+  }
+  return indices;
+}
+
+}  // namespace
+
+Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
+    : logger_(log, user, options.log_level),
+      metrics_(options.metrics),
+      limits_(options.limits),
+      engine_options_(options.engine),
+      policy_(std::move(options.policy)),
+      policy_model_names_(ToC(policy_.models)),
+      policy_encoding_names_(ToC(policy_.encodings)),
+      policy_outbound_hosts_(ToC(policy_.allowed_outbound_hosts)),
+      isolate_models_(options.isolate_models),
+      watchdog_(Watchdog::StartUsualThread, options.clock),
+      scheduler_(MostComputes(options),
+                 options.max_guest_computes != 0 ? options.max_guest_computes
+                                                 : Scheduler::AllButAQuarter(MostComputes(options), 1),
+                 "max_computes"),
+      executor_(options.call_threads != 0 ? options.call_threads : Processors()),
+      buffers_(BufferPool::Create(limits_.max_tensor_bytes)),
+      backends_(std::move(options.backends), logger_, options.clock) {
+  if (options.max_guest_lines != 0)
+    guest_lines_.emplace(options.max_guest_lines, options.max_guest_lines, options.clock);
+  if (options.max_total_bytes == 0) return;
+  guest_bytes_ = std::make_shared<Quota>("all guests", "max_total_bytes", options.max_total_bytes, nullptr,
+                                         &metrics_.refusals.total_bytes);
+}
+
+Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn log, void* user) {
+  options.backends.has_one_guest = options.max_guest_computes >= MostComputes(options);
+  std::shared_ptr<Host> host(new Host(options, log, user));
+  for (const std::string& name : host->policy_.encodings.value_or(std::vector<std::string>())) {
+    if (Status status = host->backends_.CheckFormat(name, WASINN_INVALID_ARGUMENT, {}); !status.ok()) {
+      return Fail(status.code(), "configuration key 'policy.encodings': {}", status.message());
+    }
+  }
+  for (const std::string& folder : options.model_dirs) {
+    if (Status status = host->AddModels(folder); !status.ok()) return std::unexpected(std::move(status));
+  }
+  for (const ModelOptions& model : options.models) {
+    if (Status status = host->AddModel(model); !status.ok()) return std::unexpected(std::move(status));
+  }
+  return host;
+}
+
+Result<std::shared_ptr<Graph>> Host::LoadNamed(std::string_view name, const Patience& patience,
+                                               const GuestTag& loader) {
+  Result<std::shared_ptr<Model>> model = models_.Find(name);
+  return model ? LoadModel(**model, patience, loader) : std::unexpected(std::move(model.error()));
+}
+
+Result<std::shared_ptr<Graph>> Host::LoadModel(Model& model, const Patience& patience, const GuestTag& loader) {
+  return model.Get([&](const ModelSource& source) { return CompileModel(source, patience, loader); }, patience);
+}
+
+Result<std::shared_ptr<Graph>> Host::CompileModel(const ModelSource& source, const Patience& patience,
+                                                  const GuestTag& loader) {
+  LoadMeter meter(metrics_, source.metrics, loader);
+  Result<std::shared_ptr<Graph>> graph =
+      source.batching.is_on() ? LoadBatched(source, patience) : LoadSource(source, OfHost(), patience);
+  if (!graph || source.warm_up.computes == 0) return Counted(meter, std::move(graph));
+  Status status = WarmUpGraph(*graph, source, patience);
+  return Counted(meter, status.ok() ? std::move(graph) : std::unexpected(std::move(status)));
+}
+
+Status Host::Reload(std::string_view name) {
+  std::vector<std::pair<std::shared_ptr<Model>, std::shared_ptr<Graph>>> compiled;
+  for (const std::shared_ptr<Model>& model : models_.Named(name)) {
+    auto graph = model->Compile([&](const ModelSource& source) { return CompileModel(source, OwnPatience(), {}); });
+    if (!graph) return std::move(graph.error());
+    compiled.emplace_back(model, std::move(*graph));
+  }
+  if (compiled.empty()) return models_.Unload(name);  // which says that there is none
+  for (auto& [model, graph] : compiled) model->Set(std::move(graph));
+  return Status();
+}
+
+// Within what the host gives a guest, and for as long as somebody wants the model. A failure is that of the load, as
+// Triton has it: a model that cannot compute is not served.
+Status Host::WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const Patience& patience) {
+  Quota bytes("bytes of tensors", "limits.max_tensor_bytes", limits_.max_tensor_bytes);
+  Scheduler::Share share;
+  const Status status = Run(source.warm_up, graph,
+                            {.compute_deadline = std::chrono::milliseconds(limits_.compute_timeout_ms),
+                             .max_compute_bytes = limits_.max_tensor_bytes,
+                             .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
+                             .stop = patience.stop},
+                            {{bytes, *buffers_, buffers_->NewUser()}, watchdog_, scheduler_, share});
+  if (status.ok()) return Status();
+  // A deadline is the model's failure, of all who wait for it; but for a guest that has gone, the next one tries.
+  const bool is_stopped = patience.stop != nullptr && patience.stop->load(std::memory_order_acquire);
+  const bool is_late = status.code() == WASINN_TIMEOUT && !is_stopped;
+  return Status(
+      is_late ? WASINN_RUNTIME_ERROR : status.code(),
+      fmt::format("model '{}': its warm-up failed: {}", Numbered(source.name, source.version), status.message()),
+      std::string(status.backend()));
+}
+
+Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptions options, const Policy& guest_policy,
+                                         Charge& bytes) {
+  Result<std::shared_ptr<Model>> model = models_.Find(name);
+  if (!model) return std::unexpected(std::move(model.error()));
+  const ModelSource& source = (*model)->source();
+  const Patience patience = PatienceOf(options);
+  Result<wasinn_backend> table = TableOf(source, patience);
+  if (!table) return std::unexpected(std::move(table.error()));
+  Result<GuestConfig> config = ParseGuestConfig(*table, options.guest_config);
+  if (!config) return std::unexpected(std::move(config.error()));
+  for (const std::string& hint : config->unused) {
+    logger_.Write(WASINN_LOG_INFO, fmt::format("model '{}': backend '{}' cannot follow a guest's '{}' for one model",
+                                               name, table->name, hint));
+  }
+  Result<std::shared_ptr<Graph>> graph;
+  if (config->needs_load(source.target)) {
+    if (!source.pipeline.empty()) {
+      return Fail(WASINN_UNSUPPORTED_OPERATION, "model '{}' is a pipeline: its steps run where their models do", name);
+    }
+    ModelSource own = source;
+    own.target = config->device.value_or(source.target);
+    if (config->device) {
+      if (Status status = guest_policy.CheckTarget(own.target); !status.ok()) return std::unexpected(std::move(status));
+    }
+    // Who chooses the device has its own policy's word for what happens without it.
+    const Policy& deciding = config->device ? guest_policy : policy_;
+    options.cpu_fallback = deciding.cpu_fallback;
+    options.isolated_gpu = deciding.isolated_gpu;
+    options.guest_config = std::move(config->load);
+    LoadMeter meter(metrics_, own.metrics, options.loader);
+    graph = Counted(meter, LoadSource(own, std::move(options), patience, &bytes));
+  } else {
+    graph = LoadNamed(name, patience, options.loader);
+  }
+  if (!graph) return std::unexpected(std::move(graph.error()));
+  Result<std::vector<uint32_t>> outputs = FindOutputs(**graph, config->outputs);
+  if (!outputs) return std::unexpected(std::move(outputs.error()));
+  return Configured{std::move(*graph), std::move(config->context), std::move(*outputs)};
+}
+
+// Which backend serves a model, without compiling it or reading more than its beginning.
+Result<std::shared_ptr<Backend>> Host::BackendOf(const ModelSource& source, const Patience& patience) {
+  if (!source.backend.empty()) return backends_.ByName(source.backend, patience);
+  if (!source.encoding.empty()) return backends_.ForFormat(source.encoding, patience);
+  const Result<Formats> formats = backends_.AllFormats(patience);
+  if (!formats) return std::unexpected(Copy(formats.error()));
+  const std::string format = FormatOfSource(source, *formats);
+  if (format.empty()) return std::unexpected(Unrecognised(*formats));
+  return backends_.ForFormat(format, patience);
+}
+
+Result<wasinn_backend> Host::TableOf(const ModelSource& source, const Patience& patience) {
+  if (!source.pipeline.empty())
+    return wasinn_backend{.struct_size = sizeof(wasinn_backend), .name = pipeline::kEncoding};
+  Result<std::shared_ptr<Backend>> backend = BackendOf(source, patience);
+  if (!backend) return std::unexpected(std::move(backend.error()));
+  return (*backend)->table();
+}
+
+Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph::LoadOptions options,
+                                                const Patience& patience, Charge* bytes) {
+  if (!source.pipeline.empty()) return LoadPipeline(source, patience);
+  if (bytes != nullptr) {  // before they are read
+    if (Status status = bytes->Resize(SizeOf(source)); !status.ok()) return std::unexpected(std::move(status));
+  }
+  options.metrics = source.metrics;
+  // A backend that maps the file itself needs no copy: reading it here whole would double what a large one costs.
+  Result<Parts> read = ReadParts(source, source.immutable || backends_.IsMapped(source.encoding, patience));
+  if (!read) return std::unexpected(std::move(read.error()));
+  const Parts& parts = *read;
+  if (bytes != nullptr) {  // a file may have changed meanwhile
+    if (Status status = bytes->Resize(SizeOf(parts)); !status.ok()) return std::unexpected(std::move(status));
+  }
+  options.encoding = source.encoding;
+  options.target = source.target;
+  options.host_config = source.config;
+  options.backend = source.backend;
+  // A model that runs here is compiled to its end, for all callers (decision 3). A server is only asked, and the next
+  // one asks again; a worker can be ended, and the next one has another (decision 100).
+  if (source.is_address || source.workers != nullptr) {
+    options.deadline = patience.left();
+    options.limit = patience.deadline;
+    options.stop = patience.stop;
+  }
+  if (source.workers != nullptr) {
+    options.deadline = Shorter(options.deadline, LoadDeadline());
+    options.limit = Shorter(options.limit, LoadDeadline());
+  }
+  Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), patience, source.workers.get());
+  if (graph) return graph;
+  // What a worker's framework says of it does not know that there was a file, or what it can do elsewhere. Of a GPU it says all.
+  const bool is_for_the_worker =
+      source.workers != nullptr && source.target != WASINN_GPU && graph.error().code() == WASINN_UNSUPPORTED_OPERATION;
+  return std::unexpected(
+      Status(graph.error().code(),
+             fmt::format("model '{}': {}{}", Numbered(source.name, source.version), graph.error().message(),
+                         is_for_the_worker ? "; with isolate = true a model is one file, or an IR" : ""),
+             std::string(graph.error().backend())));
+}
+
+// The format that was named, or recognised from the bytes. Bytes that are evidently of another one are refused here, by
+// name, before a framework fails on them in its own words.
+Result<std::string> Host::ResolveFormat(const std::string& named, std::span<const uint8_t> bytes,
+                                        const Patience& patience) {
+  const Result<Formats> formats = backends_.AllFormats(patience);
+  if (!formats) return std::unexpected(Copy(formats.error()));
+  std::string found;
+  if (named.empty()) {
+    found = FormatOfBytes(*formats, bytes, bytes.size());
+    if (found.empty()) return std::unexpected(Unrecognised(*formats));
+    return found;
+  }
+  if (MayBeOf(*formats, named, bytes, bytes.size(), found)) return named;
+  return Fail(WASINN_INVALID_ENCODING, "the bytes are a model of encoding {}, not {}", found, named);
+}
+
+Result<std::shared_ptr<Graph>> Host::LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
+                                               Graph::LoadOptions options, const Patience& patience, Workers* workers) {
+  Result<std::string> encoding = ResolveFormat(options.encoding, parts.front()->bytes(), patience);
+  if (!encoding) return std::unexpected(std::move(encoding.error()));
+  options.encoding = std::move(*encoding);
+  return Compile(parts, options, patience, workers);
+}
+
+Result<SharedGraphs::Shared> Host::LoadBytes(std::span<const std::shared_ptr<const Blob>> parts,
+                                             Graph::LoadOptions options, const Patience& patience,
+                                             const Policy& guest_policy, Workers* workers) {
+  options.metrics = metrics_.of_guests();
+  LoadMeter unknown(metrics_, options.metrics, options.loader);
+  Result<std::string> encoding = ResolveFormat(options.encoding, parts.front()->bytes(), patience);
+  if (!encoding) {
+    unknown.End(encoding.error().code(), "");
+    return std::unexpected(std::move(encoding.error()));
+  }
+  options.encoding = std::move(*encoding);
+  if (Status status = guest_policy.CheckEncoding(options.encoding); !status.ok()) {
+    return std::unexpected(std::move(status));
+  }
+  if (Status status = CheckBytes(options.encoding, patience); !status.ok()) return std::unexpected(std::move(status));
+  SharedGraphs& graphs = workers != nullptr ? workers->graphs() : graphs_;
+  // So that it is known what others who share the graph would have to pay.
+  options.account = std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", UINT64_MAX, options.account);
+  return graphs.Get(SharedGraphs::KeyOf(parts, options), patience, [&] {
+    LoadMeter meter(metrics_, options.metrics, options.loader);
+    return Counted(meter, Compile(parts, options, patience, workers));
+  });
+}
+
+Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<const Blob>> parts,
+                                             const Graph::LoadOptions& options, const Patience& patience,
+                                             Workers* workers) {
+  // A model of the CPU's gets the stronger wall, whatever its guest may use.
+  const bool wants_gpu = options.target == WASINN_GPU || options.target == WASINN_AUTO;
+  const Place place = {.workers = workers, .has_devices = workers != nullptr && options.isolated_gpu && wants_gpu};
+  Result<std::shared_ptr<Backend>> backend = options.backend.empty()
+                                                 ? backends_.ForFormat(options.encoding, patience, place)
+                                                 : backends_.ByName(options.backend, patience, place);
+  if (!backend) return std::unexpected(std::move(backend.error()));
+  if (Status status = CheckBackendKeys((*backend)->table(), WASINN_KEY_MODEL, options.host_config); !status.ok()) {
+    return std::unexpected(std::move(status));
+  }
+  if (Status status = CheckBackendKeys((*backend)->table(), WASINN_KEY_GUEST, options.guest_config); !status.ok()) {
+    return std::unexpected(std::move(status));
+  }
+  Result<std::shared_ptr<Graph>> graph = Graph::Load(std::move(*backend), parts, options, watchdog_);
+  const bool is_denied = workers != nullptr && options.target == WASINN_GPU && !options.isolated_gpu;
+  if (graph || !is_denied) return graph;
+  const Status& why = graph.error();
+  if (why.code() != WASINN_UNSUPPORTED_OPERATION && why.code() != WASINN_RUNTIME_ERROR) return graph;
+  // What a framework says of a GPU that its worker may not use does not tell why.
+  return std::unexpected(
+      Status(why.code(),
+             fmt::format("{}; models in workers have the CPU alone, unless policy.isolated_gpu is true", why.message()),
+             std::string(why.backend())));
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,143 @@
+// Everything that one OS process shares between guests.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/models/backend_loader.h"
+#include "core/memory/buffer_pool.h"
+#include "core/runtime/executor.h"
+#include "core/host/guests.h"
+#include "core/host/host_options.h"
+#include "core/runtime/large_stacks.h"
+#include "core/runtime/log_limit.h"
+#include "core/metrics/metrics.h"
+#include "core/models/model_files.h"
+#include "core/models/model_registry.h"
+#include "core/memory/quota.h"
+#include "core/inference/scheduler.h"
+#include "core/runtime/watchdog.h"
+#include "core/models/workers.h"
+
+namespace wasinn::core {
+
+class Host {
+ public:
+  // Registers the models of the options; those with `preload` are compiled.
+  static Result<std::shared_ptr<Host>> Create(HostOptions options, wasinn_log_fn log, void* user);
+
+  Status AddModel(const ModelOptions& options);
+  Status AddModels(const std::string& folder);
+  ModelRegistry& models() { return models_; }
+  // Compiles a model's files anew, of "NAME" those of every version. Until all of that is done, and if any of it fails, the name stands
+  // for what it stood for.
+  Status Reload(std::string_view name);
+  // The shared, compiled graph of a registered name. `patience`: for what another caller loads or opens, and for a worker.
+  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const Patience& patience,
+                                           const GuestTag& loader = {});
+  // The same for no guest.
+  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name) { return LoadNamed(name, OwnPatience()); }
+  // From now on nobody waits for what the host loads by itself: in a worker it ends. From any thread; does not block.
+  void StopLoads() { stops_loads_.store(true, std::memory_order_release); }
+  // The same as a guest's configuration in `options` wants it. If that tells how to compile the model, it is compiled
+  // for this guest alone, with the deadline and stop of `options`, and its bytes are charged.
+  struct Configured {
+    std::shared_ptr<Graph> graph;
+    std::string context_config;     // for the contexts of this guest
+    std::vector<uint32_t> outputs;  // that they produce; none: all
+  };
+  Result<Configured> LoadNamed(std::string_view name, Graph::LoadOptions options, const Policy& guest_policy,
+                               Charge& bytes);
+  // Compiles parts, with `workers` there. The encoding is resolved from the bytes, and checked against them.
+  Result<std::shared_ptr<Graph>> LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
+                                           Graph::LoadOptions options, const Patience& patience, Workers* workers);
+  // The same of a guest's own bytes, which the backend charges to `account`: those who bring the same share a graph, in
+  // this process, or in workers that they share.
+  Result<SharedGraphs::Shared> LoadBytes(std::span<const std::shared_ptr<const Blob>> parts, Graph::LoadOptions options,
+                                         const Patience& patience, const Policy& guest_policy, Workers* workers);
+
+  BackendLoader& backends() { return backends_; }
+  Watchdog& watchdog() { return watchdog_; }
+  Scheduler& scheduler() { return scheduler_; }
+  LargeStacks& stacks() { return stacks_; }
+  Executor& executor() { return executor_; }
+  Tenants& tenants() { return tenants_; }
+  BufferPool& buffers() { return *buffers_; }
+  const Logger& logger() const { return logger_; }
+  Metrics& metrics() { return metrics_; }
+  Guests& guests() { return guests_; }
+  // Of what guests' errors say, all guests together; NULL: none.
+  LogLimit* guest_lines() { return guest_lines_ ? &*guest_lines_ : nullptr; }
+  // Bytes of all guests together; NULL: no limit.
+  const std::shared_ptr<Quota>& guest_bytes() const { return guest_bytes_; }
+  const wasinn_limits& limits() const { return limits_; }
+  const wasinn_engine_options& engine_options() const { return engine_options_; }
+  const Policy& policy() const { return policy_; }
+  // The names of the policy's models as C strings; null if it names none.
+  const char* const* policy_model_names() const { return policy_.models ? policy_model_names_.data() : nullptr; }
+  // Of its formats, likewise.
+  const char* const* policy_encoding_names() const {
+    return policy_.encodings ? policy_encoding_names_.data() : nullptr;
+  }
+  // Those that it lists, if any.
+  const char* const* policy_outbound_hosts() const { return policy_outbound_hosts_.data(); }
+
+ private:
+  Host(HostOptions& options, wasinn_log_fn log, void* user);
+  // As the host's own policy has it.
+  Graph::LoadOptions OfHost() const {
+    return {.cpu_fallback = policy_.cpu_fallback, .isolated_gpu = policy_.isolated_gpu};
+  }
+  Patience PatienceOf(const Graph::LoadOptions& options) { return {&watchdog_, options.deadline, options.stop}; }
+  // The patience of no guest: it waits as long as it takes.
+  Patience OwnPatience() { return {&watchdog_, std::chrono::milliseconds(0), &stops_loads_}; }
+  std::chrono::milliseconds LoadDeadline() const { return std::chrono::milliseconds(limits_.load_timeout_ms); }
+  Result<std::shared_ptr<Backend>> BackendOf(const ModelSource& source, const Patience& patience);
+  Result<wasinn_backend> TableOf(const ModelSource& source, const Patience& patience);
+  Result<std::shared_ptr<Graph>> LoadSource(const ModelSource& source, Graph::LoadOptions options,
+                                            const Patience& patience, Charge* bytes = nullptr);
+  Result<std::shared_ptr<Graph>> LoadBatched(const ModelSource& source, const Patience& patience);
+  Status CheckBytes(const std::string& format, const Patience& patience = {});
+  Status AddFiles(const ModelSource& source, const ModelOptions& options);
+  Status AddAddress(ModelSource source, const ModelOptions& options);
+  Status AddPipeline(const ModelOptions& options);
+  Result<std::shared_ptr<Graph>> LoadPipeline(const ModelSource& source, const Patience& patience);
+  Status WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const Patience& patience);
+  Result<std::shared_ptr<Graph>> LoadModel(Model& model, const Patience& patience, const GuestTag& loader);
+  Result<std::shared_ptr<Graph>> CompileModel(const ModelSource& source, const Patience& patience,
+                                              const GuestTag& loader);
+  Result<std::shared_ptr<Model>> Prepare(ModelSource source, bool preload);
+  Status Register(ModelSource source, bool preload);
+  Result<std::vector<ModelFiles>> FindFiles(const std::string& path, const std::string& encoding);
+  Result<std::shared_ptr<Graph>> Compile(std::span<const std::shared_ptr<const Blob>> parts,
+                                         const Graph::LoadOptions& options, const Patience& patience, Workers* workers);
+  Result<std::string> ResolveFormat(const std::string& named, std::span<const uint8_t> bytes, const Patience& patience);
+
+  const Logger logger_;
+  Metrics metrics_;  // before all that counts there
+  Guests guests_;
+  const wasinn_limits limits_;
+  const wasinn_engine_options engine_options_;
+  const Policy policy_;
+  const std::vector<const char*> policy_model_names_, policy_encoding_names_, policy_outbound_hosts_;
+  const bool isolate_models_;
+  std::optional<LogLimit> guest_lines_;
+  std::shared_ptr<Quota> guest_bytes_;
+  std::atomic<bool> stops_loads_{false};
+  Watchdog watchdog_;
+  Scheduler scheduler_;
+  LargeStacks stacks_;
+  Executor executor_;
+  Tenants tenants_;
+  const std::shared_ptr<BufferPool> buffers_;
+  BackendLoader backends_;
+  ModelRegistry models_;  // after what its graphs use
+  SharedGraphs graphs_;
+};
+
+}  // namespace wasinn::core

@@ -1,0 +1,84 @@
+// The part of a host that loads what computes on other models: pipelines, and models with batches.
+#include <utility>
+#include <vector>
+
+#include "core/batching/batched_graph.h"
+#include "core/host/host.h"
+#include "core/pipeline/nesting.h"
+#include "core/pipeline/pipeline_graph.h"
+
+namespace wasinn::core {
+namespace {
+
+const char* KeyThatDoesNotFit(const ModelOptions& options) {
+  if (!options.path.empty()) return "path";
+  if (!options.parts.empty()) return "bytes";
+  if (!options.encoding.empty()) return "encoding";
+  if (!options.backend.empty()) return "backend";
+  if (options.target != WASINN_CPU) return "target";
+  if (options.config != "{}") return "config";
+  if (options.immutable) return "immutable";
+  return options.isolate.has_value() ? "isolate" : nullptr;
+}
+
+}  // namespace
+
+Status Host::AddPipeline(const ModelOptions& options) {
+  if (const char* key = KeyThatDoesNotFit(options)) {
+    return Error(WASINN_INVALID_ARGUMENT,
+                 "model '{}': it has steps, so it has no '{}': that is for the models of its steps", options.name, key);
+  }
+  return Register({.name = options.name,
+                   .version = options.version == 0 ? 1 : options.version,
+                   .encoding = pipeline::kEncoding,
+                   .warm_up = options.warm_up,
+                   .batching = options.batching,
+                   .pipeline = options.pipeline},
+                  options.preload);
+}
+
+Result<std::shared_ptr<Graph>> Host::LoadPipeline(const ModelSource& source, const Patience& patience) {
+  const auto fail = [&](const Status& status) {
+    return std::unexpected(Status(status.code(),
+                                  fmt::format("model '{}:{}': {}", source.name, source.version, status.message()),
+                                  std::string(status.backend())));
+  };
+  const auto find = [this](const std::string& name) -> std::shared_ptr<const ModelSource> {
+    const Result<std::shared_ptr<Model>> model = models_.Find(name);
+    return model ? std::shared_ptr<const ModelSource>(*model, &(*model)->source()) : nullptr;
+  };
+  if (Status status = pipeline::CheckNesting(source, find); !status.ok()) return fail(status);
+  std::vector<std::shared_ptr<Graph>> graphs;
+  for (const pipeline::StepSpec& step : source.pipeline.steps) {
+    Result<std::shared_ptr<Graph>> graph = LoadNamed(step.model_name, patience);
+    if (!graph) {
+      return fail(
+          Status(graph.error().code(),
+                 fmt::format("{}: {}", pipeline::NameOfStep(graphs.size(), step.model_name), graph.error().message()),
+                 std::string(graph.error().backend())));
+    }
+    graphs.push_back(std::move(*graph));
+  }
+  Result<pipeline::Plan> plan = pipeline::MakePlan(source.pipeline, graphs);
+  if (!plan) return fail(plan.error());
+  return std::make_shared<pipeline::PipelineGraph>(std::move(*plan), source.metrics);
+}
+
+// It counts where guests see it, and not once more where its batches are computed.
+Result<std::shared_ptr<Graph>> Host::LoadBatched(const ModelSource& source, const Patience& patience) {
+  ModelSource inner = source;
+  inner.metrics = nullptr;
+  Result<std::shared_ptr<Graph>> graph = LoadSource(inner, OfHost(), patience);
+  if (!graph) return graph;
+  return BatchedGraph::Over(std::move(*graph), source.batching, fmt::format("{}:{}", source.name, source.version),
+                            {.encoding = source.encoding, .target = source.target, .metrics = source.metrics},
+                            {.pool = *buffers_,
+                             .watchdog = watchdog_,
+                             .scheduler = scheduler_,
+                             .logger = logger_,
+                             .threads = backends_.threads(),
+                             .metrics = metrics_,
+                             .open_deadline = LoadDeadline()});
+}
+
+}  // namespace wasinn::core

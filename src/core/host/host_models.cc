@@ -1,0 +1,166 @@
+// The part of a host that registers models.
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/host/host.h"
+#include "core/models/model_files.h"
+#include "core/models/model_name.h"
+#include "core/text.h"
+
+namespace wasinn::core {
+namespace {
+
+Status NoSuchVersion(const ModelOptions& options, std::span<const ModelFiles> versions) {
+  std::vector<std::string> numbers;
+  for (const ModelFiles& files : versions) numbers.push_back(std::to_string(files.version));
+  return Error(WASINN_NOT_FOUND, "model '{}': folder '{}' has no version {}, only {}", options.name, options.path,
+               options.version, Join(numbers));
+}
+
+Status CannotIsolate(const std::string& model) {
+  return Error(WASINN_UNSUPPORTED_OPERATION,
+               "model '{}': a SavedModel is a folder, and a worker gets the model's first file only: expected a frozen "
+               "GraphDef, or isolate = false for this model",
+               model);
+}
+
+std::shared_ptr<Workers> OwnWorkers(const std::string& model) {
+  return std::make_shared<Workers>(fmt::format("model '{}'", model), UINT64_MAX, UINT64_MAX);
+}
+
+}  // namespace
+
+Status Host::AddModel(const ModelOptions& options) {
+  if (Status status = CheckModelName(options.name); !status.ok()) return status;
+  if (options.warm_up.computes > WarmUp::kMostComputes) {
+    return Error(WASINN_INVALID_ARGUMENT, "model '{}': warm_up is {}: it may be {} at most", options.name,
+                 options.warm_up.computes, WarmUp::kMostComputes);
+  }
+  if (Status status = options.batching.Check(); !status.ok()) {
+    return Error(status.code(), "model '{}': {}", options.name, status.message());
+  }
+  if (!options.pipeline.empty()) return AddPipeline(options);
+  ModelSource source{.name = options.name,
+                     .version = options.version == 0 ? 1 : options.version,
+                     .encoding = FormatName(options.encoding),
+                     .target = options.target,
+                     .config = options.config,
+                     .backend = options.backend,
+                     .immutable = options.immutable,
+                     .warm_up = options.warm_up,
+                     .batching = options.batching,
+                     .workers = options.isolate.value_or(isolate_models_) ? OwnWorkers(options.name) : nullptr,
+                     .parts = options.parts};
+  if (Status status = backends_.CheckFormat(source.encoding, WASINN_INVALID_ARGUMENT, {}); !status.ok()) {
+    return Error(status.code(), "model '{}': {}", options.name, status.message());
+  }
+  if (!options.parts.empty()) {
+    if (Status status = CheckBytes(source.encoding); !status.ok()) {
+      return Error(status.code(), "model '{}': {}", options.name, status.message());
+    }
+    return Register(std::move(source), options.preload);
+  }
+  const bool is_address = !SchemeOf(options.path).empty() && !options.path.starts_with(kRegistry);
+  return is_address ? AddAddress(std::move(source), options) : AddFiles(source, options);
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it does not see that a Result takes its Status along
+
+// All versions of a folder, or none.
+Status Host::AddFiles(const ModelSource& source, const ModelOptions& options) {
+  Result<std::vector<ModelFiles>> versions = FindFiles(options.path, source.encoding);
+  if (!versions) return std::move(versions.error());
+  std::vector<std::shared_ptr<Model>> models;
+  for (ModelFiles& files : *versions) {
+    ModelSource one = source;
+    one.paths = std::move(files.paths);
+    if (one.encoding.empty()) one.encoding = files.encoding;
+    if (options.version == 0) one.version = files.version;
+    if (options.version != 0 && versions->size() > 1 && files.version != options.version) continue;
+    if (one.workers != nullptr && NeedsItsFolder(one.paths.front())) return CannotIsolate(options.name);
+    // Each version has its own, so that one that must be ended takes no other with it.
+    if (one.workers != nullptr) one.workers = OwnWorkers(fmt::format("{}:{}", one.name, one.version));
+    Result<std::shared_ptr<Model>> model = Prepare(std::move(one), options.preload);
+    if (!model) return std::move(model.error());
+    models.push_back(std::move(*model));
+  }
+  if (models.empty()) return NoSuchVersion(options, *versions);
+  for (std::shared_ptr<Model>& model : models) {
+    if (Status status = models_.Add(std::move(model)); !status.ok()) return status;
+  }
+  return Status();
+}
+
+// Nothing of it runs here, so it has no worker. The host reads nothing, so that a server may come later.
+Status Host::AddAddress(ModelSource source, const ModelOptions& options) {
+  const auto fail = [&](const Status& why) { return Error(why.code(), "model '{}': {}", options.name, why.message()); };
+  const Result<Formats> formats = backends_.AllFormats({});
+  if (!formats) return fail(formats.error());
+  const Result<std::string> format = FormatOfScheme(*formats, SchemeOf(options.path));
+  if (!format) return fail(format.error());
+  if (!source.encoding.empty() && source.encoding != *format) {
+    return fail(Error(WASINN_INVALID_ARGUMENT, "a model at '{}' is of encoding {}, not {}", options.path, *format,
+                      source.encoding));
+  }
+  if (options.isolate.value_or(false)) {
+    return fail(Error(WASINN_INVALID_ARGUMENT, "a model at an address has no worker, so 'isolate' is not for it"));
+  }
+  source.encoding = *format;
+  source.paths = {options.path};
+  source.is_address = true;
+  source.workers = nullptr;
+  return Register(std::move(source), options.preload);
+}
+
+// Whether a model of this format can be bytes.
+Status Host::CheckBytes(const std::string& format, const Patience& patience) {
+  if (format.empty() || HasFormat(StandardFormats(), format)) return Status();
+  const Result<Formats> formats = backends_.AllFormats(patience);
+  if (!formats || !HasAddresses(*formats, format)) return Status();
+  return Error(WASINN_UNSUPPORTED_OPERATION,
+               "a model of encoding {} is an address, which only the host's configuration names", format);
+}
+
+// One that is compiled now has the name when that is done: who fails takes nobody's place.
+Result<std::shared_ptr<Model>> Host::Prepare(ModelSource source, bool preload) {
+  source.metrics = metrics_.OfModel(source.name, source.version);
+  auto model = std::make_shared<Model>(std::move(source));
+  if (preload) {
+    if (auto graph = LoadModel(*model, OwnPatience(), {}); !graph) return std::unexpected(std::move(graph.error()));
+  }
+  return model;
+}
+
+Status Host::Register(ModelSource source, bool preload) {
+  Result<std::shared_ptr<Model>> model = Prepare(std::move(source), preload);
+  return model ? models_.Add(std::move(*model)) : std::move(model.error());
+}
+
+// What the standard's formats do not tell is asked of the backends' tables.
+Result<std::vector<ModelFiles>> Host::FindFiles(const std::string& path, const std::string& encoding) {
+  Result<std::vector<ModelFiles>> files = FindModelFiles(path, encoding, StandardFormats());
+  if (files && (!files->front().encoding.empty() || HasFormat(StandardFormats(), encoding))) return files;
+  const Result<Formats> formats = backends_.AllFormats({});
+  return formats ? FindModelFiles(path, encoding, *formats) : std::move(files);
+}
+
+// A folder that holds no model is left out.
+Status Host::AddModels(const std::string& folder) {
+  Result<std::vector<std::string>> names = FindFolders(folder);
+  if (!names) return std::move(names.error());
+  size_t found = 0;
+  for (const std::string& name : *names) {
+    const std::string path = fmt::format("{}/{}", folder, name);
+    if (!FindFiles(path, "")) continue;
+    if (Status status = AddModel({.name = name, .path = path}); !status.ok()) return status;
+    ++found;
+  }
+  if (found == 0 && HasEntries(folder)) {
+    logger_.Write(WASINN_LOG_WARNING, fmt::format("'{0}' has files and no models: a model is a folder there, such as "
+                                                  "{0}/NAME/model.onnx or {0}/NAME/1/model.onnx",
+                                                  folder));
+  }
+  return Status();
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,69 @@
+// What a host is made of, typed: the result of reading a configuration.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/models/backend_loader.h"
+#include "core/batching/batching.h"
+#include "core/models/blob.h"
+#include "core/runtime/clock.h"
+#include "core/metrics/metrics.h"
+#include "core/pipeline/spec.h"
+#include "core/host/policy.h"
+#include "core/models/warm_up.h"
+
+namespace wasinn::core {
+
+struct ModelOptions {
+  std::string name;
+  std::string path;                                // or address; or
+  std::vector<std::shared_ptr<const Blob>> parts;  // bytes; or
+  pipeline::Spec pipeline;
+  std::string encoding;  // a format's name; "": it is recognised
+  wasinn_target target = WASINN_CPU;
+  uint32_t version = 0;  // 0: the folder's versions, or 1
+  std::string config = "{}";
+  std::string backend;  // "": the one that serves the encoding
+  bool immutable = false;
+  bool preload = false;
+  // Runs in a worker, as models do that guests bring; nothing: as HostOptions::isolate_models says.
+  std::optional<bool> isolate = std::nullopt;
+  WarmUp warm_up;
+  Batching batching;
+};
+
+struct HostOptions {
+  // What llama.cpp takes at most (GGML_MAX_N_THREADS); other frameworks start whatever number they are told, for minutes.
+  static constexpr uint32_t kMostThreads = 512;
+  // Each has a stack of its own.
+  static constexpr uint32_t kMostCallThreads = 4096;
+
+  BackendLoader::Options backends;
+  wasinn_limits limits = DefaultLimits();
+  Policy policy;
+  wasinn_engine_options engine = {.struct_size = sizeof(wasinn_engine_options),
+                                  .allow_precompiled = false,
+                                  .pool_instances = 0,
+                                  .pool_memory_bytes = 0,
+                                  .max_compile_bytes = uint64_t{2} << 30,
+                                  .compile_timeout_ms = 120'000};
+  wasinn_log_level log_level = WASINN_LOG_WARNING;
+  uint32_t max_computes = 0;        // 0: so many for each processor
+  uint32_t max_guest_computes = 0;  // of one guest or tenant; 0: all but the last quarter
+  uint32_t call_threads = 0;        // for calls that their callers do not wait for; 0: one for each processor
+  uint64_t max_total_bytes = 0;     // 0: any
+  uint32_t max_guest_lines = 1000;  // in the log, a second; 0: any
+  MetricsOptions metrics;
+  bool isolate_models = false;  // each named one in a worker of its own, unless it says otherwise
+  std::vector<std::string> model_dirs;
+  std::vector<ModelOptions> models;
+  Clock clock;  // of deadlines, delays of batches and rests of workers
+};
+
+// The folder that backends lie in beside the library itself: lib/wasinn. "" if it cannot be found.
+std::string DefaultBackendFolder();
+
+}  // namespace wasinn::core

@@ -1,0 +1,62 @@
+// What is said of inputs and outputs, and how their bytes are shown to a backend or copied from it.
+#pragma once
+
+#include <wasinn/backend.h>
+
+#include <algorithm>
+#include <span>
+
+#include "core/memory/copy.h"
+#include "core/status.h"
+#include "core/memory/tensor.h"
+#include "core/words.h"
+
+namespace wasinn::core {
+
+[[gnu::cold]] inline Status NoSuchIndex(const char* what, uint32_t index, size_t count) {
+  return Error(WASINN_INVALID_ARGUMENT, "there is no {} {}: the model has {}", what, index, count);
+}
+
+inline bool IsUnservable(const wasinn_io& io) { return (io.flags & WASINN_IO_UNSERVABLE) != 0; }
+
+[[gnu::cold]] inline Status Unservable(const char* what, const wasinn_io& io, const char* backend) {
+  return Status(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("{} '{}' is of type {}, which cannot be passed as a tensor of numbers", what, io.name,
+                            io.type_name == nullptr ? "unknown" : io.type_name),
+                backend);
+}
+
+[[gnu::cold]] inline Status NotThere(uint32_t index) {
+  return Error(WASINN_INVALID_ARGUMENT, "output {} is not there: compute first", index);
+}
+
+// Of what a backend tells: an error if something is not as backend.h says, so that nothing is read that is not there.
+Status CheckSignature(std::span<const wasinn_io* const> ios, const char* what, const char* backend);
+// Of one that nobody wanted there may be no bytes, whatever its shape.
+Status CheckView(const wasinn_tensor& view, const char* backend);
+
+// Of bytes that a backend is to read.
+inline wasinn_tensor ViewOf(const TensorDesc& tensor, std::span<const uint8_t> bytes) {
+  return {.struct_size = sizeof(wasinn_tensor),
+          .dtype = tensor.dtype,
+          .rank = tensor.rank,
+          .dims = tensor.dims,
+          // What is const to the guest is to the backend, too.
+          .data = const_cast<uint8_t*>(bytes.data()),
+          .bytes = bytes.size(),
+          .owner = nullptr,
+          .release = nullptr};
+}
+
+// An output into the beginning of a guest's buffer, or its size alone if that is too small.
+inline Status CopyOut(const wasinn_io& io, const wasinn_tensor& view, std::span<uint8_t> buffer, uint64_t& size,
+                      CopyCount& count) {
+  size = view.bytes;
+  if (buffer.size() < view.bytes) {
+    return Error(WASINN_TOO_LARGE, "output '{}' has {} bytes, the buffer {}", io.name, view.bytes, buffer.size());
+  }
+  CopyTensorBytes(buffer.first(view.bytes), {static_cast<const uint8_t*>(view.data), view.bytes}, count);
+  return Status();
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,100 @@
+#include "core/inference/scheduler.h"
+
+#include <utility>
+
+namespace wasinn::core {
+
+// Once for each context: it then knows where its account is counted.
+Scheduler::Count& Scheduler::LookUp(const Share& share, Waiter& waiter) {
+  const std::lock_guard lock(mutex_);
+  if (counts_.size() >= look_at_) {
+    std::erase_if(counts_, [](const auto& one) { return one.second.use_count() == 1 && *one.second == 0; });
+    look_at_ = std::max<size_t>(64, 2 * counts_.size());
+  }
+  std::shared_ptr<Count>& count = counts_[share.account()];
+  if (count == nullptr) count = std::make_shared<Count>(0);
+  waiter.known_[0] = std::exchange(waiter.known_[1], {this, share.account(), count});
+  return *count;
+}
+
+bool Scheduler::Wait(const Share& share, Waiter& waiter, Count& count, Count* of_model) {
+  {
+    const std::lock_guard lock(mutex_);
+    // Where other threads of the guest are, if any wait.
+    const auto other = std::ranges::find(waiting_, &share, &Waiter::share_);
+    waiter.place_ = other == waiting_.end() ? order_.Arrive(share) : (*other)->place_;
+    waiter.share_ = &share;
+    waiter.count_ = &count;
+    waiter.of_model_ = of_model;
+    waiter.beyond_ = false;
+    waiting_.push_back(&waiter);
+    waiter.state_.store(Waiter::kWaiting, std::memory_order_release);
+    // From here on threads that leave hand over, and nobody else comes in. But there may be places: one that was left a moment ago,
+    // or those that another account must leave.
+    state_.fetch_or(kSomeoneWaits, std::memory_order_acq_rel);
+    GivePlaces(of_model);
+  }
+  waiter.state_.wait(Waiter::kWaiting, std::memory_order_acquire);
+  const std::lock_guard lock(mutex_);  // and so whoever let it in has nothing to do with it any more
+  if (waiter.state_.load(std::memory_order_acquire) == Waiter::kTurn) return true;
+  std::erase(waiting_, &waiter);
+  RestIfEmpty();
+  return false;
+}
+
+void Scheduler::RestIfEmpty() {
+  if (!waiting_.empty()) return;
+  order_.Rest();
+  state_.fetch_and(~kSomeoneWaits, std::memory_order_acq_rel);
+}
+
+void Scheduler::HandOver(const Count* of_model) {
+  const std::lock_guard lock(mutex_);
+  state_.fetch_sub(1, std::memory_order_acq_rel);
+  GivePlaces(of_model);
+}
+
+// Whoever sets the mark after this look sees by itself what has changed before.
+void Scheduler::LetOthersIn(const Count* of_model) {
+  if ((state_.fetch_add(0, std::memory_order_acq_rel) & kSomeoneWaits) == 0) return;
+  const std::lock_guard lock(mutex_);
+  GivePlaces(of_model);
+}
+
+// As many as there are, and one more if this model has none.
+void Scheduler::GivePlaces(const Count* of_model) {
+  const auto may_have_one = [&] { return running() < most_ || (of_model != nullptr && *of_model == 0); };
+  while (!waiting_.empty() && may_have_one() && GivePlace()) {
+  }
+}
+
+// Gives one place to the next thread whose account, or whose model, may have one more. False: there is none, or all have been cancelled.
+bool Scheduler::GivePlace() {
+  std::ranges::stable_sort(waiting_, {}, &Waiter::place_);
+  const bool has_room = running() < most_;
+  const auto next = std::ranges::find_if(waiting_, [&](Waiter* waiter) {
+    const bool of_host = has_room && TryCount(*waiter->count_);
+    if (!of_host && !TryBeyond(waiter->of_model_)) return false;
+    waiter->beyond_ = !of_host;
+    uint32_t waiting = Waiter::kWaiting;
+    if (waiter->state_.compare_exchange_strong(waiting, Waiter::kTurn, std::memory_order_acq_rel)) return true;
+    (of_host ? waiter->count_ : waiter->of_model_)->fetch_sub(1, std::memory_order_acq_rel);
+    return false;
+  });
+  if (next == waiting_.end()) return false;
+  Waiter* const waiter = *next;
+  if (!waiter->beyond_) {
+    state_.fetch_add(1, std::memory_order_acq_rel);
+    CountModel(waiter->of_model_);
+  }
+  waiting_.erase(next);
+  const FairOrder::Place behind = order_.Serve(*waiter->share_, waiter->place_);
+  for (Waiter* const other : waiting_) {
+    if (other->share_ == waiter->share_) other->place_ = behind;
+  }
+  RestIfEmpty();
+  waiter->state_.notify_one();
+  return true;
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,109 @@
+#include "core/memory/buffer_pool.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <span>
+#include <utility>
+
+namespace wasinn::core {
+
+BufferPool::BufferPool(uint64_t guests_limit)
+    : most_bytes_(static_cast<size_t>(std::min<uint64_t>(kMostBytes, guests_limit / kPartOfLimit))) {
+  blocks_.reserve(kMostBlocks);
+}
+
+BufferPool::~BufferPool() {
+  for (const Block& block : blocks_) std::free(block.data);
+}
+
+BufferPool::Buffer& BufferPool::Buffer::operator=(Buffer&& other) noexcept {
+  std::swap(pool_, other.pool_);
+  std::swap(data_, other.data_);
+  std::swap(capacity_, other.capacity_);
+  std::swap(use_, other.use_);
+  return *this;
+}
+
+BufferPool::Buffer::~Buffer() {
+  if (data_ != nullptr) pool_->Give({data_, capacity_, use_});
+}
+
+BufferPool::Buffer BufferPool::Take(uint64_t user, size_t bytes) {
+  const Use use = {user, false};
+  return Make(use, bytes, Find(Capacity(bytes), use));
+}
+
+BufferPool::Buffer BufferPool::TakeClean(uint64_t user, size_t bytes) {
+  const Use use = {user, true};
+  const Block block = Find(Capacity(bytes), use);
+  Buffer buffer = Make(use, bytes, block);
+  if (block.use.user != user) std::memset(buffer.data_, 0, bytes);
+  return buffer;
+}
+
+size_t BufferPool::Capacity(size_t bytes) {
+  if (bytes > PTRDIFF_MAX - WASINN_TENSOR_TAIL - WASINN_TENSOR_ALIGNMENT) throw std::bad_alloc();
+  return (bytes + WASINN_TENSOR_TAIL + WASINN_TENSOR_ALIGNMENT - 1) / WASINN_TENSOR_ALIGNMENT * WASINN_TENSOR_ALIGNMENT;
+}
+
+// What lies behind the bytes is zeroed: nothing of an earlier user is left when this one has written them.
+BufferPool::Buffer BufferPool::Make(Use use, size_t bytes, Block block) {
+  if (block.data == nullptr) {
+    block.capacity = Capacity(bytes);
+    block.data = static_cast<uint8_t*>(std::aligned_alloc(WASINN_TENSOR_ALIGNMENT, block.capacity));
+    if (block.data == nullptr) throw std::bad_alloc();
+  }
+  std::memset(block.data + bytes, 0, block.capacity - bytes);
+  Buffer buffer;
+  buffer.pool_ = shared_from_this();
+  buffer.data_ = block.data;
+  buffer.capacity_ = block.capacity;
+  buffer.use_ = use;
+  return buffer;
+}
+
+// One that was used for the same, for a framework may have it bound as such; else the latest, for its bytes are the
+// likeliest to be in a cache. None that is larger, since its user is charged for what was asked for.
+BufferPool::Block BufferPool::Find(size_t capacity, Use use) {
+  const std::lock_guard lock(mutex_);
+  size_t found = blocks_.size();
+  for (size_t i = blocks_.size(); i-- > 0;) {
+    if (blocks_[i].capacity != capacity) continue;
+    if (found == blocks_.size()) found = i;
+    if (blocks_[i].use != use) continue;
+    found = i;
+    break;
+  }
+  if (found == blocks_.size()) return {nullptr, 0, {}};
+  const Block block = blocks_[found];
+  blocks_.erase(blocks_.begin() + static_cast<ptrdiff_t>(found));
+  bytes_ -= block.capacity;
+  return block;
+}
+
+void BufferPool::Give(Block block) noexcept {
+  std::array<uint8_t*, kMostBlocks> old;  // not zeroed: a component drops two tensors in each inference
+  size_t n = 0;                           // the oldest make room
+  {
+    const std::lock_guard lock(mutex_);
+    if (block.capacity <= most_bytes_) {
+      while (bytes_ + block.capacity > most_bytes_ || blocks_.size() - n >= kMostBlocks) {
+        bytes_ -= blocks_[n].capacity;
+        old[n] = blocks_[n].data;
+        ++n;
+      }
+      blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<ptrdiff_t>(n));
+      blocks_.push_back(block);
+      bytes_ += block.capacity;
+      block.data = nullptr;
+    }
+  }
+  std::free(block.data);
+  for (uint8_t* gone : std::span(old).first(n)) std::free(gone);
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,83 @@
+// Memory of the host for tensors, kept for the next one: a fresh block of 600 KB is a system call and 150 page faults.
+#pragma once
+
+#include <wasinn/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/runtime/word_mutex.h"
+
+namespace wasinn::core {
+
+// Any thread. Buffers keep the pool.
+class BufferPool : public std::enable_shared_from_this<BufferPool> {
+ public:
+  static constexpr size_t kMostBytes = size_t{64} << 20, kMostBlocks = 64;
+  // Of what one guest may hold: what is kept belongs to nobody, and so is charged to nobody.
+  static constexpr uint64_t kPartOfLimit = 16;
+
+  static std::shared_ptr<BufferPool> Create(uint64_t guests_limit = UINT64_MAX) {
+    return std::shared_ptr<BufferPool>(new BufferPool(guests_limit));
+  }
+  ~BufferPool();
+  BufferPool(const BufferPool&) = delete;
+  BufferPool& operator=(const BufferPool&) = delete;
+
+  // Whoever may read what it wrote before: a guest. Never 0.
+  uint64_t NewUser() { return users_.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+  // What a block was used for last.
+  struct Use {
+    uint64_t user = 0;  // 0: nobody
+    bool read_first = false;
+    bool operator==(const Use&) const = default;
+  };
+
+  // Aligned memory, uninitialised but for its tail. Goes back to the pool, or to the system if the pool is full.
+  class Buffer {
+   public:
+    Buffer() = default;
+    Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+    Buffer& operator=(Buffer&& other) noexcept;
+    ~Buffer();
+
+    uint8_t* data() const { return data_; }  // NULL: there is none
+
+   private:
+    friend class BufferPool;
+    std::shared_ptr<BufferPool> pool_;
+    uint8_t* data_ = nullptr;
+    size_t capacity_ = 0;
+    Use use_;
+  };
+  // For a user that writes all of it before anybody reads it. Both throw std::bad_alloc.
+  Buffer Take(uint64_t user, size_t bytes);
+  // Nothing of another user can be read there.
+  Buffer TakeClean(uint64_t user, size_t bytes);
+
+ private:
+  explicit BufferPool(uint64_t guests_limit);
+  struct Block {
+    uint8_t* data;
+    size_t capacity;
+    Use use;
+  };
+  void Give(Block block) noexcept;
+  // What a buffer of so many bytes takes.
+  static size_t Capacity(size_t bytes);
+  // Null if none fits.
+  Block Find(size_t capacity, Use use);
+  Buffer Make(Use use, size_t bytes, Block block);
+
+  const size_t most_bytes_;
+  std::atomic<uint64_t> users_{0};
+  WordMutex mutex_;
+  std::vector<Block> blocks_;  // the one that came last is at the end; never grows beyond what was reserved
+  size_t bytes_ = 0;           // in blocks_
+};
+
+}  // namespace wasinn::core

@@ -1,0 +1,379 @@
+#include "core/models/backend_loader.h"
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <wasinn/wasinn.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <utility>
+
+#include "core/models/backend_keys.h"
+#include "core/isolation/isolated_graph.h"
+#include "core/models/library_search.h"
+#include "core/text.h"
+
+namespace wasinn::core {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::string_view kPrefix = "libwasinn_backend_", kSuffix = ".so";
+constexpr std::string_view kLookedFor = "looked for: ";  // as backends begin the line
+
+// Backends of the wasinn project, so that one which is not built can be named with the command that gets its framework.
+struct Known {
+  const char* name;
+  const char* format;
+  const char* install;
+};
+constexpr Known kKnown[] = {{"onnx", "onnx", "scripts/deps.sh onnxruntime"},
+                            {"openvino", "openvino", "scripts/deps.sh openvino"},
+                            {"tflite", "tensorflowlite", "scripts/deps.sh tflite"},
+                            {"torch", "pytorch", "scripts/deps.sh torch"},
+                            {"tensorflow", "tensorflow", "scripts/deps.sh tensorflow"},
+                            {"llama", "ggml", "scripts/deps.sh llama"}};
+
+BackendReport ReportOfTable(const wasinn_backend& table) {
+  const Result<std::vector<wasinn_format>> formats = ReadFormats(table);
+  return {.name = table.name, .encodings = formats ? ListFormats(*formats) : "", .keys = {table.keys, table.n_keys}};
+}
+
+// A backend's message about a framework that does not open: a line for everybody, then the files that it looked for.
+std::pair<std::string_view, std::string_view> SplitLine(std::string_view message) {
+  const size_t end = message.find('\n');
+  if (end == std::string_view::npos) return {message, {}};
+  return {message.substr(0, end), message.substr(end + 1)};
+}
+
+BackendReport ReportOfMissing(const wasinn_backend& table, const Status& error) {
+  BackendReport report = ReportOfTable(table);
+  const auto [line, more] = SplitLine(error.message());
+  report.missing = line;
+  report.looked_for = more.starts_with(kLookedFor) ? more.substr(kLookedFor.size()) : more;
+  // What is there and does not open, as with a wrong setting, no installation mends.
+  report.install = error.code() == WASINN_UNSUPPORTED_OPERATION ? table.install : "";
+  return report;
+}
+
+std::string LibraryIn(const Known& known, const std::string& folders) {
+  return fmt::format("{}{}{} in {}", kPrefix, known.name, kSuffix, folders);
+}
+
+// Of the whole system or this process, in this moment: what was not found then may be there the next time.
+bool IsShortage(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN; }
+
+std::string HowToGet(const Known& known, const InstallHints& hints) {
+  if (hints.Has(known.name)) return fmt::format("it is not here; {} installs it", hints.For(known.name, ""));
+  if (*known.install == '\0') return "it is not here; this release of wasinn has no such backend";
+  return fmt::format("it is not here; {} fetches what it is built with, then build wasinn again", known.install);
+}
+
+}  // namespace
+
+std::string BackendLoader::Folders() const {
+  return options_.folders.empty() ? "any backend folder (none is configured)" : Join(options_.folders);
+}
+
+Status BackendLoader::AddLibrary(const std::string& path, Entries& entries) const {
+  const auto refuse = [&](std::string_view problem) {
+    logger_.Write(WASINN_LOG_WARNING, fmt::format("cannot use backend library {}: {}", path, problem));
+    return Status();
+  };
+  errno = 0;
+  // RTLD_LOCAL: frameworks carry clashing copies of the same libraries. Never closed: frameworks leave threads behind.
+  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr && IsShortage(errno)) return Error(WASINN_UNAVAILABLE, "{}", ::dlerror());
+  if (library == nullptr) return refuse(::dlerror());
+  auto query = reinterpret_cast<decltype(&wasinn_backend_query)>(::dlsym(library, "wasinn_backend_query"));
+  if (query == nullptr) return refuse("it exports no wasinn_backend_query");
+  const wasinn_backend* table = query(WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR);
+  if (table == nullptr) {
+    return refuse(fmt::format("it does not serve version {}.{} of the backend ABI, which is this wasinn's",
+                              WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR));
+  }
+  const Result<wasinn_backend> read = Backend::ReadTable(*table);
+  if (!read) return refuse(read.error().message());
+  Result<std::vector<wasinn_format>> formats = ReadFormats(*read);
+  if (!formats) return refuse(formats.error().message());
+  const bool taken = std::ranges::any_of(
+      entries.found, [&](const Entry& entry) { return std::string_view(entry.table.name) == read->name; });
+  if (!taken) entries.found.emplace_back(*read, std::move(*formats), path);
+  return Status();
+}
+
+Status BackendLoader::AddFolder(const std::string& folder, Entries& entries) const {
+  std::vector<std::string> libraries;
+  std::error_code error;  // a folder that is not there holds no backend
+  for (const fs::directory_entry& file : fs::directory_iterator(folder, error)) {
+    const std::string name = file.path().filename().string();
+    if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) libraries.push_back(file.path().string());
+  }
+  if (IsShortage(error.value())) {
+    return Error(WASINN_UNAVAILABLE, "cannot look for backends in {}: {}", folder, error.message());
+  }
+  std::ranges::sort(libraries);
+  for (const std::string& library : libraries) {
+    if (Status status = AddLibrary(library, entries); !status.ok()) return status;
+  }
+  return Status();
+}
+
+void BackendLoader::Order(Entries& entries) const {
+  for (Entry& entry : entries.found) entries.in_order.push_back(&entry);
+  const auto place = [this](const Entry* entry) { return std::ranges::find(options_.order, entry->table.name); };
+  std::ranges::stable_sort(entries.in_order, {}, place);
+  const Formats standard = StandardFormats();
+  entries.all.assign(standard.begin(), standard.end());
+  for (const Entry* entry : entries.in_order) {
+    entries.all.insert(entries.all.end(), entry->formats.begin(), entry->formats.end());
+  }
+}
+
+void BackendLoader::TellWhoServes(const Entries& entries) const {
+  std::vector<std::string_view> told;
+  for (const Entry* entry : entries.in_order) {
+    for (const wasinn_format& format : entry->formats) {
+      if (std::ranges::find(told, format.name) != told.end()) continue;
+      told.emplace_back(format.name);
+      std::vector<std::string> others;
+      for (const Entry* other : entries.in_order) {
+        if (other != entry && HasFormat(other->formats, format.name)) others.emplace_back(other->table.name);
+      }
+      if (others.empty()) continue;
+      logger_.Write(WASINN_LOG_INFO, fmt::format("encoding {} is served by backend '{}', and if its framework is not "
+                                                 "there by {}; backend_order would change that",
+                                                 format.name, entry->table.name, Join(others)));
+    }
+  }
+}
+
+// Of the paths in the configuration. No errors: they may be made later.
+void BackendLoader::WarnOfWhatIsNotThere() const {
+  for (size_t i = 0; i < options_.named_folders; ++i) {
+    struct stat info{};
+    const std::string& folder = options_.folders[i];
+    if (::stat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) continue;
+    logger_.Write(WASINN_LOG_WARNING, fmt::format("backend_dirs: there is no folder '{}'", folder));
+  }
+  if (!options_.names_worker || ::access(options_.worker.c_str(), X_OK) == 0) return;
+  logger_.Write(WASINN_LOG_WARNING, fmt::format("worker: '{}' cannot be run ({}), so no model can run in a worker",
+                                                options_.worker, std::strerror(errno)));
+}
+
+// Of the backends that are here, and of those that may be installed.
+std::vector<std::string> BackendLoader::NamesOf(const Entries& entries) {
+  std::vector<std::string> names;
+  for (const Known& known : kKnown) names.emplace_back(known.name);
+  for (const Entry& entry : entries.found) {
+    if (std::ranges::find(names, entry.table.name) == names.end()) names.emplace_back(entry.table.name);
+  }
+  return names;
+}
+
+void BackendLoader::WarnOfUnknownNames(const Entries& entries) const {
+  const std::vector<std::string> names = NamesOf(entries);
+  const auto check = [&](const char* what, const std::string& name) {
+    if (std::ranges::find(names, name) != names.end()) return;
+    logger_.Write(WASINN_LOG_WARNING,
+                  fmt::format("{} '{}' is for none that is here{}", what, name, Suggest(name, names)));
+  };
+  for (const auto& [name, config] : options_.configs) check("the configuration of backend", name);
+  for (const std::string& name : options_.order) check("backend_order's backend", name);
+}
+
+Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const Patience& patience) {
+  return entries_.Get(patience, "the list of backends", [this]() -> Result<std::shared_ptr<Entries>> {
+    if (Status status = CheckLibrarySearch(); !status.ok()) return std::unexpected(std::move(status));
+    auto entries = std::make_shared<Entries>();
+    for (const std::string& folder : options_.folders) {
+      if (Status status = AddFolder(folder, *entries); !status.ok()) return std::unexpected(std::move(status));
+    }
+    entries->hints = InstallHints(options_.folders);
+    Order(*entries);
+    TellWhoServes(*entries);
+    WarnOfWhatIsNotThere();
+    WarnOfUnknownNames(*entries);
+    return entries;
+  });
+}
+
+Result<std::string> BackendLoader::ConfigOf(const Entry& entry) const {
+  auto found = options_.configs.find(entry.table.name);
+  std::string config = found == options_.configs.end() ? "{}" : found->second;
+  Status status = CheckBackendKeys(entry.table, WASINN_KEY_BACKEND, config);
+  if (!status.ok()) return std::unexpected(std::move(status));
+  return config;
+}
+
+// Paths are for the log only: guests get the error.
+Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const InstallHints& hints, const Patience& patience,
+                                                     const Place& place) {
+  Result<std::shared_ptr<Backend>> opened = OpenOrTell(entry, hints, patience, place);
+  if (opened) return opened;
+  const Status& why = opened.error();
+  const auto [line, more] = SplitLine(why.message());
+  if (more.empty()) return opened;
+  logger_.Write(WASINN_LOG_DEBUG, fmt::format("{}: {}", entry.table.name, more));
+  return std::unexpected(Status(why.code(), std::string(line), std::string(why.backend())));
+}
+
+Result<std::shared_ptr<Backend>> BackendLoader::OpenOrTell(Entry& entry, const InstallHints& hints,
+                                                           const Patience& patience, const Place& place) {
+  Result<std::shared_ptr<Backend>> opened =
+      place.workers == nullptr ? OpenInHost(entry, patience) : OpenIsolated(entry, patience, place);
+  if (opened || opened.error().code() != WASINN_UNSUPPORTED_OPERATION) return opened;
+  const Status& why = opened.error();
+  const std::string told = hints.Told(why.message(), entry.table.name, entry.table.install);
+  return std::unexpected(Status(why.code(), told, std::string(why.backend())));
+}
+
+Result<std::shared_ptr<Backend>> BackendLoader::OpenInHost(Entry& entry, const Patience& patience) {
+  const std::string what = fmt::format("backend '{}'", entry.table.name);
+  return entry.backend.Get(patience, what, [&]() -> Result<std::shared_ptr<Backend>> {
+    const Result<std::string> config = ConfigOf(entry);
+    if (!config) return std::unexpected(Copy(config.error()));
+    return Backend::Open(entry.table, logger_, options_.threads, *config);
+  });
+}
+
+Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry, const Patience& patience,
+                                                             const Place& place) const {
+  Workers& workers = *place.workers;
+  return workers.Get(entry.table.name, place.has_devices, patience, [&]() -> Result<std::shared_ptr<Backend>> {
+    Result<std::string> config = ConfigOf(entry);
+    if (!config) return std::unexpected(std::move(config.error()));
+    const isolation::Setting setting{.worker = options_.worker,
+                                     .backend = entry.table.name,
+                                     .library = entry.path,
+                                     .config = std::move(*config),
+                                     .owner = workers.owner(),
+                                     .has_devices = place.has_devices,
+                                     .threads = options_.threads,
+                                     .log_level = logger_.level(),
+                                     .spin_us = options_.worker_spin_us,
+                                     .cgroup = options_.workers_cgroup,
+                                     .max_model_bytes = workers.max_model_bytes(),
+                                     .max_tensor_bytes = workers.max_tensor_bytes()};
+    return Backend::OpenBy(
+        isolation::IsolatedTable(entry.table), logger_, options_.threads,
+        [&](const wasinn_host_services& services) {
+          return isolation::IsolatedBackend::Open(templates_, setting, services);
+        },
+        {.abandon = [](wasinn_backend_state* state) { isolation::IsolatedBackend::Of(state).Abandon(); },
+         .is_lost =
+             [](wasinn_backend_graph* graph) { return isolation::IsolatedGraph::Of(graph).connection().gone(); }});
+  });
+}
+
+Result<Formats> BackendLoader::AllFormats(const Patience& patience) {
+  Result<std::shared_ptr<Entries>> entries = FindEntries(patience);
+  if (!entries) return std::unexpected(std::move(entries.error()));
+  return (*entries)->all;
+}
+
+Status BackendLoader::CheckFormat(std::string_view name, wasinn_code code, const Patience& patience) {
+  if (name.empty() || HasFormat(StandardFormats(), name)) return Status();
+  const Result<Formats> all = AllFormats(patience);
+  const Formats formats = all ? *all : StandardFormats();  // what is wrong is told when a model is loaded
+  if (HasFormat(formats, name)) return Status();
+  return Error(code, "unknown encoding '{}'; known are {}", name, ListFormats(formats));
+}
+
+bool BackendLoader::IsMapped(std::string_view format, const Patience& patience) {
+  const auto is_mapped = [&](const wasinn_format& one) {
+    return format == one.name && (one.flags & WASINN_FORMAT_MAPPED) != 0;
+  };
+  if (std::ranges::any_of(StandardFormats(), is_mapped)) return true;
+  if (format.empty() || HasFormat(StandardFormats(), format)) return false;
+  const Result<Formats> all = AllFormats(patience);
+  return all && std::ranges::any_of(*all, is_mapped);
+}
+
+void BackendLoader::TellOfMissing(Entry& entry, std::string_view format, const Entry& next, const Status& why) const {
+  if (entry.is_told_missing.exchange(true, std::memory_order_relaxed)) return;
+  logger_.Write(WASINN_LOG_WARNING, fmt::format("encoding {} goes to backend '{}', since '{}' has no framework: {}",
+                                                format, next.table.name, entry.table.name, why.message()));
+}
+
+Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view format, const Patience& patience,
+                                                          const Place& place) {
+  Result<std::shared_ptr<Entries>> entries = FindEntries(patience);
+  if (!entries) return std::unexpected(std::move(entries.error()));
+  Entry* missing = nullptr;
+  Status why;  // of the first that would serve it
+  for (Entry* entry : (*entries)->in_order) {
+    if (!HasFormat(entry->formats, format)) continue;
+    if (missing != nullptr) TellOfMissing(*missing, format, *entry, why);
+    Result<std::shared_ptr<Backend>> backend = Open(*entry, (*entries)->hints, patience, place);
+    // Whose framework is broken, or wrongly configured, does not silently give way to another.
+    if (backend || backend.error().code() != WASINN_UNSUPPORTED_OPERATION) return backend;
+    if (missing == nullptr) why = std::move(backend.error());
+    if (missing == nullptr) missing = entry;
+  }
+  if (missing != nullptr) return std::unexpected(std::move(why));
+  for (const Known& known : kKnown) {
+    if (known.format != format) continue;
+    logger_.Write(WASINN_LOG_DEBUG, fmt::format("{}{}", kLookedFor, LibraryIn(known, Folders())));
+    return Fail(WASINN_UNSUPPORTED_OPERATION, "encoding {} needs the backend '{}': {}", format, known.name,
+                HowToGet(known, (*entries)->hints));
+  }
+  return Fail(WASINN_UNSUPPORTED_OPERATION, "no backend serves encoding {}; known are {}", format,
+              ListFormats((*entries)->all));
+}
+
+Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, const Patience& patience,
+                                                       const Place& place) {
+  Result<std::shared_ptr<Entries>> entries = FindEntries(patience);
+  if (!entries) return std::unexpected(std::move(entries.error()));
+  for (Entry& entry : (*entries)->found) {
+    if (name == entry.table.name) return Open(entry, (*entries)->hints, patience, place);
+  }
+  const auto known = std::ranges::find(kKnown, name, &Known::name);
+  if (known != std::end(kKnown)) {
+    logger_.Write(WASINN_LOG_DEBUG, fmt::format("{}{}", kLookedFor, LibraryIn(*known, Folders())));
+    return Fail(WASINN_UNSUPPORTED_OPERATION, "backend '{}': {}", name, HowToGet(*known, (*entries)->hints));
+  }
+  return Fail(WASINN_INVALID_ARGUMENT, "there is no backend '{}'{}", name, Suggest(name, NamesOf(**entries)));
+}
+
+BackendReport BackendLoader::ReportOf(Entry& entry, const InstallHints& hints) {
+  Result<std::shared_ptr<Backend>> backend = OpenOrTell(entry, hints, {}, {});
+  if (backend) return Describe(**backend);
+  BackendReport report = ReportOfMissing(entry.table, backend.error());
+  if (!report.install.empty()) report.install = hints.For(report.name, report.install);
+  return report;
+}
+
+BackendReport Describe(const Backend& backend) {
+  Result<wasinn_backend_info> info = backend.Info();
+  if (!info) return ReportOfMissing(backend.table(), info.error());
+  BackendReport report = ReportOfTable(backend.table());
+  report.available = true;
+  report.framework = fmt::format("{} {}", info->framework, info->version);
+  report.devices = info->devices;
+  report.library = info->library;
+  return report;
+}
+
+std::vector<BackendReport> BackendLoader::Report() {
+  std::vector<BackendReport> reports;
+  Result<std::shared_ptr<Entries>> entries = FindEntries({});
+  if (entries) {
+    for (Entry& entry : (*entries)->found) reports.push_back(ReportOf(entry, (*entries)->hints));
+  }
+  for (const Known& known : kKnown) {
+    if (std::ranges::any_of(reports, [&](const BackendReport& report) { return report.name == known.name; })) continue;
+    reports.push_back({.name = known.name,
+                       .encodings = known.format,
+                       .missing = entries ? HowToGet(known, (*entries)->hints) : std::string(entries.error().message()),
+                       .install = entries ? (*entries)->hints.For(known.name, known.install) : "",
+                       .looked_for = LibraryIn(known, Folders())});
+  }
+  return reports;
+}
+
+}  // namespace wasinn::core

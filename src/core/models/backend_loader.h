@@ -1,0 +1,118 @@
+// Finds backend libraries in the host's folders and opens a backend when a model first needs it.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/models/backend.h"
+#include "core/models/formats.h"
+#include "core/models/install_hints.h"
+#include "core/isolation/isolated_backend.h"
+#include "core/models/single_flight.h"
+#include "core/models/workers.h"
+
+namespace wasinn::core {
+
+// What is known of one backend, for error messages and `wasinn backends`.
+struct BackendReport {
+  std::string name, encodings;
+  bool available = false;
+  std::string framework, devices, library;   // if available
+  std::string missing, install, looked_for;  // if not
+  std::span<const wasinn_key> keys;          // none if its library is missing
+};
+
+// Of one that is open.
+BackendReport Describe(const Backend& backend);
+
+class BackendLoader {
+ public:
+  struct Options {
+    std::vector<std::string> folders;            // searched in order; the first library of a name wins
+    size_t named_folders = 0;                    // as many of the first as the configuration names
+    std::map<std::string, std::string> configs;  // backend's name -> JSON object
+    std::vector<std::string> order;              // backends that go before the others where several serve a format
+    uint32_t threads = 1;
+    std::string worker;         // the program that runs frameworks apart from the host
+    bool names_worker = false;  // the configuration does
+    uint32_t max_workers = 256;
+    bool spare_workers = true;    // one for each framework that has had two
+    uint32_t worker_spin_us = 0;  // how long host and worker look for the other's words before they sleep
+    bool has_one_guest = false;   // all calls are its
+    std::string workers_cgroup;   // the folder of a control group that all of them join; "": that of the host
+  };
+  BackendLoader(Options options, const Logger& logger, Clock clock)
+      : options_(std::move(options)),
+        logger_(logger),
+        templates_(std::make_shared<isolation::Templates>(options_.max_workers, options_.spare_workers,
+                                                          options_.has_one_guest, clock)) {}
+
+  // The standard's formats, then those of each backend's table; valid as long as this. Opens libraries, but no
+  // framework.
+  Result<Formats> AllFormats(const Patience& patience);
+  // Fails with `code` if a format is neither one of the standard's, nor one that a backend serves.
+  Status CheckFormat(std::string_view name, wasinn_code code, const Patience& patience);
+  // Whether the backend maps a model's file itself.
+  bool IsMapped(std::string_view format, const Patience& patience);
+
+  // The backend that serves a format: of several the first in the host's order whose framework is there. Opening the
+  // framework can take a while; concurrent callers for the same one wait for it, as long as their patience lasts, and
+  // others are not held up. A failure is not remembered, so that a framework which was installed meanwhile is found.
+  // In the host's process, or in a worker.
+  Result<std::shared_ptr<Backend>> ForFormat(std::string_view format, const Patience& patience,
+                                             const Place& place = {});
+  // One that the host's configuration names, whatever formats it serves by itself.
+  Result<std::shared_ptr<Backend>> ByName(std::string_view name, const Patience& patience, const Place& place = {});
+  // Of each compute.
+  uint32_t threads() const { return options_.threads; }
+  const isolation::Census& workers() const { return templates_->census(); }
+  // Every known backend, opening those that can be.
+  std::vector<BackendReport> Report();
+
+ private:
+  struct Entry {
+    const wasinn_backend table;  // as this version knows it
+    const std::vector<wasinn_format> formats;
+    const std::string path;
+    MadeOnce<std::shared_ptr<Backend>> backend;
+    std::atomic<bool> is_told_missing{false};
+  };
+  struct Entries {
+    std::deque<Entry> found;         // none moves
+    std::vector<Entry*> in_order;    // the host's
+    std::vector<wasinn_format> all;  // formats: the standard's, then theirs
+    InstallHints hints;
+  };
+  Result<std::shared_ptr<Entries>> FindEntries(const Patience& patience);
+  Status AddFolder(const std::string& folder, Entries& entries) const;
+  Status AddLibrary(const std::string& path, Entries& entries) const;
+  void Order(Entries& entries) const;
+  void TellWhoServes(const Entries& entries) const;
+  void WarnOfWhatIsNotThere() const;
+  static std::vector<std::string> NamesOf(const Entries& entries);
+  void WarnOfUnknownNames(const Entries& entries) const;
+  void TellOfMissing(Entry& entry, std::string_view format, const Entry& next, const Status& why) const;
+  Result<std::shared_ptr<Backend>> Open(Entry& entry, const InstallHints& hints, const Patience& patience,
+                                        const Place& place = {});
+  // The same, with all that the backend says of a framework that is missing.
+  Result<std::shared_ptr<Backend>> OpenOrTell(Entry& entry, const InstallHints& hints, const Patience& patience,
+                                              const Place& place);
+  Result<std::shared_ptr<Backend>> OpenInHost(Entry& entry, const Patience& patience);
+  Result<std::string> ConfigOf(const Entry& entry) const;
+  Result<std::shared_ptr<Backend>> OpenIsolated(const Entry& entry, const Patience& patience, const Place& place) const;
+  BackendReport ReportOf(Entry& entry, const InstallHints& hints);
+  std::string Folders() const;
+
+  const Options options_;
+  const Logger& logger_;
+  MadeOnce<std::shared_ptr<Entries>> entries_;
+  const std::shared_ptr<isolation::Templates> templates_;
+};
+
+}  // namespace wasinn::core

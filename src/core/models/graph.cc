@@ -1,0 +1,170 @@
+#include "core/models/graph.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/c_struct.h"
+#include "core/inference/backend_session.h"
+#include "core/inference/interruptible.h"
+#include "core/inference/ios.h"
+#include "core/memory/tensor.h"
+#include "core/words.h"
+
+namespace wasinn::core {
+namespace {
+
+// For messages: a name may be as long as a guest or a model likes.
+std::string_view Shortened(std::string_view name) {
+  constexpr size_t kMost = 128;
+  return name.substr(0, kMost);
+}
+
+std::string List(std::span<const wasinn_io* const> ios) {
+  constexpr size_t kMost = 16;
+  std::string list;
+  for (size_t i = 0; i < std::min(ios.size(), kMost); ++i) {
+    list += fmt::format("{}'{}'", i == 0 ? "" : ", ", Shortened(ios[i]->name));
+  }
+  if (ios.size() > kMost) list += fmt::format(" and {} more", ios.size() - kMost);
+  return ios.empty() ? "none" : list;
+}
+
+Status CheckBindable(std::span<const wasinn_io* const> outputs, const wasinn_backend& table) {
+  for (const wasinn_io* io : outputs) {
+    if ((io->flags & WASINN_IO_BINDABLE) == 0) continue;
+    if (table.bind_output != nullptr && (io->flags & WASINN_IO_UNSERVABLE) == 0 && IsStatic(*io)) continue;
+    return Status(WASINN_RUNTIME_ERROR,
+                  fmt::format("output '{}' says that it is bindable: expected bind_output, and a type and shape that "
+                              "are known",
+                              io->name),
+                  table.name);
+  }
+  return Status();
+}
+
+bool AreStatic(std::span<const wasinn_io* const> ios) {
+  return std::ranges::all_of(ios, [](const wasinn_io* io) { return IsStatic(*io); });
+}
+
+// What a slot has for outputs of a known shape from its making.
+uint64_t BytesInSlots(std::span<const wasinn_io* const> outputs) {
+  uint64_t total = 0;
+  for (const wasinn_io* io : outputs) {
+    if ((io->flags & (WASINN_IO_BINDABLE | WASINN_IO_UNSERVABLE)) != 0) continue;
+    if (__builtin_add_overflow(total, StaticSize(*io).value_or(0), &total)) return UINT64_MAX;
+  }
+  return total;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
+                                           std::span<const std::shared_ptr<const Blob>> parts,
+                                           const LoadOptions& options, Watchdog& watchdog) {
+  std::vector<BlobView> views;
+  views.reserve(parts.size());
+  std::vector<const wasinn_blob*> blobs;
+  for (const std::shared_ptr<const Blob>& part : parts) blobs.push_back(views.emplace_back(part).get());
+
+  Interruptible load(watchdog, options.deadline, options.stop, options.limit);
+  const wasinn_load_options c_options{.struct_size = sizeof(wasinn_load_options),
+                                      .target = options.target,
+                                      .format = options.encoding.c_str(),
+                                      .host_config = options.host_config.c_str(),
+                                      .guest_config = options.guest_config.c_str(),
+                                      .cpu_fallback = options.cpu_fallback,
+                                      .max_bytes = options.max_bytes,
+                                      .token = load.token(),
+                                      .on_cancel = load.on_cancel(),
+                                      .account = options.account.get()};
+  // First, so that a model never is without someone who unloads it.
+  const auto graph = std::make_shared<BackendGraph>(backend, options);
+  Status status = load.Run("load", backend->table().name, [&] {
+    return backend->Take(
+        backend->table().load(backend->state(), blobs.data(), blobs.size(), &c_options, &graph->model_));
+  });
+  if (!status.ok()) return std::unexpected(std::move(status));
+  if (Status read = graph->ReadInfo(options.metrics); !read.ok()) return std::unexpected(std::move(read));
+  if (graph->account_ != nullptr) graph->kept_ = graph->account_->used();
+  return graph;
+}
+
+void Graph::SetInfo(const wasinn_info& info, uint32_t bind_align, std::shared_ptr<ModelMetrics> metrics) {
+  info_ = info;
+  bind_align_ = bind_align;
+  input_names_ = NamesOf(inputs());
+  output_names_ = NamesOf(outputs());
+  if (info_.max_parallel != 0 && counts_among_computes()) {
+    scheduler_ = std::make_unique<Scheduler>(info_.max_parallel, Scheduler::AllButAQuarter(info_.max_parallel, 0),
+                                             "of this model");
+  }
+  if (metrics == nullptr) return;
+  metrics_ = std::make_unique<GraphMetrics>(std::move(metrics), backend_name(), scheduler_.get());
+}
+
+Status BackendGraph::ReadInfo(std::shared_ptr<ModelMetrics> metrics) {
+  const wasinn_backend& table = backend_->table();
+  const wasinn_info* told = nullptr;
+  if (model_ == nullptr) return Status(WASINN_RUNTIME_ERROR, "the load gave no model", table.name);
+  if (Status status = backend_->Take(table.info(model_, &told)); !status.ok()) return status;
+  if (told == nullptr) return Status(WASINN_RUNTIME_ERROR, "the model has no signature", table.name);
+  Result<wasinn_info> read = ReadStruct(*told, "wasinn_info");
+  if (!read) return std::move(read.error());
+  if (table.take_output == nullptr) read->memory = nullptr;  // nothing that stays there could be had
+  const bool is_late = read->n_outputs == WASINN_COUNT_UNKNOWN;
+  const std::span<const wasinn_io* const> inputs(read->inputs, read->n_inputs);
+  const std::span<const wasinn_io* const> outputs(read->outputs, is_late ? 0 : read->n_outputs);
+  if (Status status = CheckSignature(inputs, "input", table.name); !status.ok()) return status;
+  if (Status status = CheckSignature(outputs, "output", table.name); !status.ok()) return status;
+  if (Status status = CheckBindable(outputs, table); !status.ok()) return status;
+  if (is_late && table.outputs == nullptr) {
+    return Status(WASINN_RUNTIME_ERROR, "the backend does not tell the model's outputs", table.name);
+  }
+  SetInfo(*read, table.bind_align, std::move(metrics));
+  const bool shares = (read->flags & WASINN_GRAPH_SHARES_SLOTS) != 0 && table.reset != nullptr;
+  if (shares && counts_among_computes() && !is_late) {
+    slots_ = std::make_unique<SlotPool>(*backend_, model_, account_.get(), BytesInSlots(outputs),
+                                        AreStatic(inputs) && AreStatic(outputs));
+  }
+  return Status();
+}
+
+Result<std::unique_ptr<Session>> BackendGraph::NewSession(std::shared_ptr<const Graph> self,
+                                                          const wasinn_slot_options& options, uint32_t most,
+                                                          const Resources& resources) const {
+  return BackendSession::Make(std::move(self), options, most, resources);
+}
+
+// Of two with the same name, the first.
+Graph::Names Graph::NamesOf(std::span<const wasinn_io* const> ios) {
+  Names names;
+  names.reserve(ios.size());
+  for (uint32_t i = 0; i < ios.size(); ++i) names.try_emplace(ios[i]->name, i);
+  return names;
+}
+
+Result<uint32_t> Graph::Find(const Names& names, std::span<const wasinn_io* const> ios, const char* what,
+                             std::string_view name) {
+  if (const auto found = names.find(name); found != names.end()) return found->second;
+  uint32_t index = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
+  if (error == std::errc() && end == name.data() + name.size() && index < ios.size()) return index;
+  if (ios.size() == 1 && (ios[0]->flags & WASINN_IO_ANY_NAME) != 0) return 0;
+  return Fail(WASINN_INVALID_ARGUMENT, "the model has no {} '{}', only {}", what, Shortened(name), List(ios));
+}
+
+Status BackendGraph::Noted(Status status) const {
+  if (status.code() == WASINN_LOST) lost_.store(true, std::memory_order_relaxed);
+  return status;
+}
+
+const char* BackendGraph::description() const {
+  return backend_->table().describe == nullptr ? nullptr : backend_->table().describe(model_);
+}
+
+BackendGraph::~BackendGraph() {
+  slots_.reset();
+  if (model_ != nullptr) backend_->table().unload(model_);
+}
+
+}  // namespace wasinn::core

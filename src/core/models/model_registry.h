@@ -1,0 +1,96 @@
+// The host's named models. Names resolve only here, never as paths.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/batching/batching.h"
+#include "core/models/graph.h"
+#include "core/models/single_flight.h"
+#include "core/pipeline/spec.h"
+#include "core/models/warm_up.h"
+#include "core/models/workers.h"
+
+namespace wasinn::core {
+
+// Everything needed to load a registered model.
+struct ModelSource {
+  std::string name;
+  uint32_t version = 1;
+  std::string encoding;  // a format's name; "": it is recognised
+  wasinn_target target = WASINN_CPU;
+  std::string config = "{}";
+  std::string backend;  // by name, where several serve the encoding
+  bool immutable = false;
+  WarmUp warm_up;
+  Batching batching;
+  std::shared_ptr<ModelMetrics> metrics;  // where it counts; null: nowhere
+  std::shared_ptr<Workers> workers;       // whose it is; null: the host's own process
+  std::vector<std::string> paths;         // of files, or one address; or
+  bool is_address = false;
+  std::vector<std::shared_ptr<const Blob>> parts;  // bytes that an embedder gave; or
+  pipeline::Spec pipeline;
+};
+
+// A registered model: compiled at most once, when first asked for, and then kept for every guest.
+class Model {
+ public:
+  using Loader = std::function<Result<std::shared_ptr<Graph>>(const ModelSource&)>;
+  explicit Model(ModelSource source) : source_(std::move(source)) {}
+
+  // The compiled graph. Callers that come while it compiles wait for it, as long as their patience lasts. A failure is
+  // not remembered: the file may be mended. Nor is a graph that was lost with its worker.
+  Result<std::shared_ptr<Graph>> Get(const Loader& load, const Patience& patience);
+
+  const ModelSource& source() const { return source_; }
+  // The next one who asks has it compiled from its files as they are then. Who holds the graph keeps it.
+  void Unload();
+  // Compiles it anew, for Set.
+  Result<std::shared_ptr<Graph>> Compile(const Loader& load);
+  // Later callers get that one.
+  void Set(std::shared_ptr<Graph> graph) { graph_.Set(std::move(graph)); }
+  // The compiled graph; null until there is one.
+  std::shared_ptr<Graph> graph() const { return graph_.Peek().value_or(nullptr); }
+  uint64_t compiles() const { return compiles_.load(std::memory_order_relaxed); }
+
+ private:
+  const ModelSource source_;
+  std::atomic<uint64_t> compiles_{0};
+  MadeOnce<std::shared_ptr<Graph>> graph_;
+};
+
+class ModelRegistry {
+ public:
+  // Replaces a model of the same name and version.
+  Status Add(std::shared_ptr<Model> model);
+  Status Add(ModelSource source) { return Add(std::make_shared<Model>(std::move(source))); }
+  // "NAME" removes every version, "NAME:2" one. A framework's unload, which may take long, holds up nobody else.
+  Status Remove(std::string_view name);
+  // Those of one name: of "NAME" every version. None: there is no such model.
+  std::vector<std::shared_ptr<Model>> Named(std::string_view name) const;
+  // Of the same names, which stay registered.
+  Status Unload(std::string_view name) const;
+  // "NAME" is the highest version, "NAME:2" that one.
+  Result<std::shared_ptr<Model>> Find(std::string_view name) const;
+  // Sorted by name and version.
+  std::vector<std::shared_ptr<Model>> All() const;
+  // The first `most` names, sorted, and how many there are: the lock is held no longer for more of them.
+  std::pair<std::vector<std::string>, size_t> Names(size_t most) const;
+  // The versions of one name.
+  std::vector<uint32_t> VersionsOf(std::string_view name) const;
+
+ private:
+  using Versions = std::map<uint32_t, std::shared_ptr<Model>>;
+  mutable std::mutex mutex_;
+  std::map<std::string, Versions, std::less<>> models_;
+};
+
+}  // namespace wasinn::core

@@ -1,0 +1,53 @@
+#include "core/models/sniff.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "base/proto_reader.h"
+
+namespace wasinn::core {
+namespace {
+
+// ONNX and TensorFlow models are Protocol Buffers without a magic number; the types of their outermost fields tell them
+// apart. onnx.ModelProto: ir_version = 1 (varint), graph = 7. tensorflow.SavedModel: schema version = 1 (varint),
+// meta_graphs = 2, no other. tensorflow.GraphDef: node = 1 (repeated message), library = 2, version = 3 (varint),
+// versions = 4.
+struct Outermost {
+  bool version_first = false, message_first = false, onnx_graph = false, meta_graph = false;
+  uint64_t highest = 0;
+};
+
+// More tell nothing new, and each costs time that no deadline ends.
+constexpr size_t kMostFields = size_t{1} << 20;
+
+// Nothing: it is no message.
+std::optional<Outermost> ReadOutermost(std::span<const uint8_t> bytes, uint64_t beyond) {
+  Outermost seen;
+  base::ProtoReader reader(bytes, beyond);
+  base::ProtoField field;
+  for (size_t n = 0; n < kMostFields && reader.Next(&field); ++n) {
+    if (field.number == 1) (field.IsVarint(1) ? seen.version_first : seen.message_first) = true;
+    if (field.IsBytes(7)) seen.onnx_graph = true;
+    if (field.IsBytes(2)) seen.meta_graph = true;
+    seen.highest = std::max<uint64_t>(seen.highest, field.number);
+  }
+  if (reader.broken()) return std::nullopt;
+  return seen;
+}
+
+}  // namespace
+
+int32_t IsOnnx(const uint8_t* start, size_t n, uint64_t size) {
+  const std::optional<Outermost> seen = ReadOutermost({start, n}, size - n);
+  return seen && seen->version_first && !seen->message_first && seen->onnx_graph;
+}
+
+int32_t IsTensorFlow(const uint8_t* start, size_t n, uint64_t size) {
+  const std::optional<Outermost> seen = ReadOutermost({start, n}, size - n);
+  if (!seen || seen->version_first == seen->message_first) return 0;
+  if (seen->message_first) return seen->highest <= 5;
+  return seen->meta_graph && seen->highest == 2;
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,15 @@
+// What to say of a name that no model has.
+#pragma once
+
+#include <string_view>
+
+#include "core/models/model_registry.h"
+#include "core/host/policy.h"
+#include "core/status.h"
+
+namespace wasinn::core {
+
+// NOT_FOUND. It names some models that there are: those that the guest's policy lets it use.
+Status UnknownModel(const ModelRegistry& models, const Policy& policy, std::string_view name);
+
+}  // namespace wasinn::core

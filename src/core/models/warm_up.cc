@@ -1,0 +1,91 @@
+#include "core/models/warm_up.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/inference/ios.h"
+#include "core/inference/shared_tensor.h"
+
+namespace wasinn::core {
+namespace {
+
+using Shape = std::vector<uint32_t>;
+
+// By the index of the input; null where none was told.
+Result<std::vector<const Shape*>> ShapesOf(const WarmUp& warm_up, const Graph& graph) {
+  std::vector<const Shape*> shapes(graph.inputs().size());
+  for (const auto& [name, shape] : warm_up.shapes) {
+    const Result<uint32_t> index = graph.FindInput(name);
+    if (!index) return Fail(index.error().code(), "warm_up_shapes: {}", index.error().message());
+    if (shape.size() > WASINN_MAX_RANK) {
+      return Fail(WASINN_INVALID_ARGUMENT, "warm_up_shapes: input '{}' has {} dimensions, more than {}", name,
+                  shape.size(), WASINN_MAX_RANK);
+    }
+    shapes[*index] = &shape;
+  }
+  return shapes;
+}
+
+Status CheckTakesNumbers(const wasinn_io& io, const char* backend) {
+  if (IsUnservable(io)) return Unservable("input", io, backend);
+  if ((io.flags & WASINN_IO_OPAQUE) == 0) return Status();
+  return Error(WASINN_UNSUPPORTED_OPERATION, "input '{}' takes text, and zeros are not text", io.name);
+}
+
+// Where the model tells no type, that of most.
+Result<TensorDesc> TensorFor(const wasinn_io& io, const Shape* shape) {
+  TensorDesc desc;
+  desc.dtype = io.dtype == WASINN_DTYPE_UNKNOWN ? uint32_t{WASINN_F32} : io.dtype;
+  if (shape != nullptr) {
+    desc.rank = static_cast<uint32_t>(shape->size());
+    std::ranges::copy(*shape, desc.dims);
+    return desc;
+  }
+  if (io.rank < 0) {
+    return Fail(WASINN_INVALID_ARGUMENT, "input '{}' may have any rank: warm_up_shapes must tell its shape", io.name);
+  }
+  desc.rank = static_cast<uint32_t>(io.rank);
+  std::transform(io.dims, io.dims + io.rank, desc.dims, [](int64_t dim) { return dim < 0 ? 1 : dim; });
+  return desc;
+}
+
+Result<TensorPtr> Zeros(const TensorDesc& desc, const wasinn_io& io, const TensorMemory& memory) {
+  const std::optional<uint64_t> bytes = ByteSize(desc.dtype, desc.shape());
+  if (!bytes) return Fail(WASINN_TOO_LARGE, "input '{}': the size of {} overflows", io.name, Describe(desc));
+  Charge charge(memory.quota);
+  if (Status status = charge.Resize(*bytes); !status.ok()) return std::unexpected(std::move(status));
+  BufferPool::Buffer buffer = memory.pool.Take(memory.pool_user, *bytes);
+  std::fill_n(buffer.data(), *bytes, uint8_t{0});
+  return SharedTensor::Of(desc, *bytes, std::move(buffer), std::move(charge));
+}
+
+// What may stay unset does, unless a shape is told for it.
+Status SetInputs(Context& context, const WarmUp& warm_up, const TensorMemory& memory) {
+  const Graph& graph = *context.graph();
+  const Result<std::vector<const Shape*>> shapes = ShapesOf(warm_up, graph);
+  if (!shapes) return Copy(shapes.error());
+  for (uint32_t i = 0; i < graph.inputs().size(); ++i) {
+    const wasinn_io& io = *graph.inputs()[i];
+    if ((*shapes)[i] == nullptr && (io.flags & WASINN_IO_OPTIONAL) != 0) continue;
+    if (Status status = CheckTakesNumbers(io, graph.backend_name()); !status.ok()) return status;
+    const Result<TensorDesc> desc = TensorFor(io, (*shapes)[i]);
+    if (!desc) return Copy(desc.error());
+    Result<TensorPtr> zeros = Zeros(*desc, io, memory);
+    if (!zeros) return std::move(zeros.error());
+    if (Status status = context.SetInput(i, std::move(*zeros)); !status.ok()) return status;
+  }
+  return Status();
+}
+
+}  // namespace
+
+Status Run(const WarmUp& warm_up, std::shared_ptr<const Graph> graph, const Context::Options& options,
+           const Resources& resources) {
+  Result<std::unique_ptr<Context>> context = Context::Create(std::move(graph), options, resources);
+  if (!context) return std::move(context.error());
+  Status status = SetInputs(**context, warm_up, resources.memory);
+  for (uint32_t i = 0; status.ok() && i < warm_up.computes; ++i) status = (*context)->Compute(nullptr);
+  return status;
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,67 @@
+// Calls that need more stack than a guest's thread has: engines may give threads little (WAMR 128 KiB), and compiled
+// guests may have used nearly all of any thread's.
+#pragma once
+
+#include <pthread.h>
+
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/runtime/started_in.h"
+#include "core/status.h"
+
+namespace wasinn::core {
+
+// How much of this thread's stack is left, if no more than `most` of it is used. SIZE_MAX on a stack that is not the
+// thread's.
+size_t StackLeft(size_t most);
+
+// Not std::thread: it has the system's default stack, and throws where there is no thread.
+bool StartLargeThread(pthread_t* thread, void* (*function)(void*), void* argument);
+
+// Host threads with large stacks, which calls of guests borrow: made when they are needed and none is idle, a few are
+// kept. Any thread.
+class LargeStacks {
+ public:
+  // More calls of one guest wait for each other, and never for another guest's.
+  static constexpr size_t kMostOfOneGuest = 16;
+  static constexpr size_t kMostIdle = 8;
+
+  // What one guest has of them; lives as long as its calls.
+  class Share {
+    friend LargeStacks;
+    size_t held_ = 0;  // under the mutex of LargeStacks
+  };
+
+  LargeStacks() = default;
+  ~LargeStacks();  // nobody is inside
+  LargeStacks(const LargeStacks&) = delete;
+  LargeStacks& operator=(const LargeStacks&) = delete;
+
+  // Runs `call`, which throws nothing, on one of the threads, and waits. It fails, and nothing was called, where the
+  // system gives no thread and the guest has none that would be free later.
+  Status Run(Share& share, const std::function<void()>& call);
+
+ private:
+  struct Thread {
+    std::mutex& mutex;  // of LargeStacks
+    pthread_t handle = {};
+    std::condition_variable changed;
+    const std::function<void()>* call = nullptr;  // that it runs
+    bool ends = false;
+  };
+  std::unique_ptr<Thread> Borrow();
+  static void* Work(void* thread);
+  static void End(std::unique_lock<std::mutex>& lock, Thread& thread);
+
+  StartedIn started_in_;
+  std::mutex mutex_;                    // for all of it
+  std::condition_variable given_back_;  // for guests that have as many as they may
+  std::vector<std::unique_ptr<Thread>> idle_;
+};
+
+}  // namespace wasinn::core

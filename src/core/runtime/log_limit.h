@@ -1,0 +1,44 @@
+// How much somebody may log who is not trusted with it: frameworks, which warn as often as a guest's model lets them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+
+#include "core/runtime/clock.h"
+
+namespace wasinn::core {
+
+// Some lines at once, and then so many a second. Any thread.
+class LogLimit {
+ public:
+  explicit LogLimit(double at_once = 100, double per_second = 1, Clock clock = {})
+      : at_once_(at_once), per_second_(per_second), clock_(clock), lines_(at_once) {}
+
+  // Whether a line may be written now; if so, `left_out` is how many could not since the last one.
+  bool Allow(uint64_t& left_out) {
+    const std::lock_guard lock(mutex_);
+    const Clock::time_point now = clock_.now();
+    lines_ += std::chrono::duration<double>(now - last_).count() * per_second_;
+    if (lines_ > at_once_) lines_ = at_once_;
+    last_ = now;
+    if (lines_ < 1) {
+      ++left_out_;
+      return false;
+    }
+    lines_ -= 1;
+    left_out = left_out_;
+    left_out_ = 0;
+    return true;
+  }
+
+ private:
+  const double at_once_, per_second_;
+  const Clock clock_;
+  std::mutex mutex_;
+  Clock::time_point last_ = clock_.now();
+  double lines_;
+  uint64_t left_out_ = 0;
+};
+
+}  // namespace wasinn::core
