@@ -110,7 +110,6 @@ void AddFlags(CLI::App& app, Flags* flags) {
   app.footer(kFooter);
   cli::AddHostFlags(app, &flags->options.host);
   cli::AddModelFlags(app, &flags->options.host);
-  cli::AddInputsFlag(app, &flags->options.host, "--inputs");
 }
 
 Result<std::vector<Report>> MeasureAll(const Flags& flags) {

@@ -77,13 +77,6 @@ def engines(options):
     yield Line(label, command, model=MEAN, engine="WasmEdge")
 
 
-def by_reference(options):
-    for model in (MEAN_LARGE, MEAN):
-        for flags in ([], ["--engine", "wamr"]):
-            yield wasinn(options, model, *flags, "--inputs", "by-reference")
-            yield wasinn(options, model, *flags)
-
-
 def once(options):
     """The tiny and the large model of each framework, and one of which only the input is large."""
     for model in (MEAN_LARGE, *(model for models in MEASURED.values() for model in models[:2])):
@@ -111,7 +104,6 @@ def wasmtime_peer(options):
 SECTIONS = {
     "frameworks": Section(frameworks, tables.frameworks),
     "engines": Section(engines, tables.engines),
-    "by-reference": Section(by_reference, tables.by_reference),
     "once": Section(once, tables.once),
     "wamr-wasi-nn": Section(wamr_peer, tables.wamr_peer),
     "wasmtime-wasi-nn": Section(wasmtime_peer, tables.wasmtime_peer),

@@ -83,14 +83,6 @@ def engines(measured):
     return f"{markdown(heads, overview)}\n\n{markdown(['command', '', *time_heads('native with a memcpy each way, µs')], rows)}"
 
 
-def by_reference(measured):
-    rows = []
-    for line, runs in measured:
-        times = Times(runs, base="native")
-        rows.append([code(line.label), *times.cells(), f"{times.run['copies']:g}"])
-    return markdown(["command", *time_heads("native, bound buffers, µs"), "copies"], rows)
-
-
 def once(measured):
     rows = []
     for line, runs in measured:

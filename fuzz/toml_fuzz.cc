@@ -23,8 +23,8 @@ namespace wasinn::fuzz {
 namespace {
 
 constexpr const char* kVariables[] = {"WASINN_MODELS",  "WASINN_NN_TIMEOUT",    "WASINN_NN_MAX_BYTES",
-                                      "WASINN_DIALECT", "WASINN_NN_MAX_GRAPHS", "WASINN_NN_INPUTS",
-                                      "WASINN_NN_LOAD", "WASINN_THREADS"};
+                                      "WASINN_DIALECT", "WASINN_NN_MAX_GRAPHS", "WASINN_NN_LOAD",
+                                      "WASINN_THREADS"};
 // What would start a program, or wait for a file.
 constexpr std::string_view kLeftOut[] = {"isolate", "gate"};
 

@@ -19,9 +19,7 @@
 // - Every function returns 0 (WASI_NN_SUCCESS) or an error code. It writes its results only on success;
 //   wasi_nn_get_output has one exception.
 // - The guest owns all buffers. The host copies inputs before a function returns, so the guest may reuse a buffer at
-//   once. With one exception: an operator can set inputs to "by-reference". Then each compute reads an input's bytes
-//   from the guest's buffer. A guest that leaves an input's buffer unchanged until the last compute on it works with
-//   both.
+//   once.
 // - Sizes are in bytes, except `dims_len` and `builders_len`, which count elements. Tensors are dense, row-major (the
 //   last dimension varies fastest) and little-endian.
 // - Pointers need no alignment.

@@ -13,9 +13,7 @@ import (
 // dims is the shape, the outermost dimension first; no dims are a scalar. The host checks that the data fit the dims; if not, the
 // error is InvalidArgument.
 //
-// The host copies an input's data before a function returns, with one exception: an operator can set inputs to "by-reference".
-// Then each compute reads the data from the guest's memory. Such a guest must keep the data referenced and unchanged until the
-// last compute on them: the garbage collector may reuse freed memory for something else.
+// The host copies an input's data before a function returns.
 type Context struct{ handle uint32 }
 
 // SetInput sets input index, in the model's order. It keeps its value over any number of computes.

@@ -158,16 +158,6 @@ typedef enum wasinn_dialect {
       3 /* "witx-0.1": as DEFAULT, but types and errors as the Rust crate wasi-nn 0.1 to 0.3 has */
 } wasinn_dialect;
 
-/* Where the bytes of an input are between set_input and compute. */
-typedef enum wasinn_inputs {
-  WASINN_INPUTS_COPIED = 0, /* "copied": in the host's memory; set_input copies them */
-  /* "by-reference": in the guest's memory. The framework reads them there at each compute. The host copies them
-   * nevertheless if the framework cannot do that, or if another thread of the guest could write there. The guest must
-   * not change an input's buffer before its last compute on it. docs/configuration.md has the conditions and the risk.
-   * Core modules only. */
-  WASINN_INPUTS_BY_REFERENCE = 1
-} wasinn_inputs;
-
 /* Guests may bring models as bytes. This says where such a model runs. */
 typedef enum wasinn_load {
   WASINN_LOAD_DENY = 0, /* "deny": nowhere; the guest may only load models by name */
@@ -190,7 +180,6 @@ typedef struct wasinn_policy {
   const char* const* models; /* names that load_by_name may use; NULL: every registered one */
   size_t n_models;
   wasinn_dialect dialect;       /* DEFAULT */
-  wasinn_inputs inputs;         /* COPIED */
   const char* const* encodings; /* names of the formats that load accepts; NULL: every one */
   size_t n_encodings;
   /* Guests of one host with the same tenant trust each other and share workers (WASINN_LOAD_ISOLATED). That takes fewer
@@ -478,10 +467,6 @@ typedef struct wasinn_memory {
   uint32_t flags; /* WASINN_MEMORY_* */
   uint8_t* base;  /* NULL: the module exports no memory */
   uint64_t size;  /* bytes */
-  /* The memory's identity. It stays the same while the memory lives, also when the memory grows or moves. No two living
-   * memories have the same one. Zeros: the engine does not tell, and the guest's inputs are always copied. Only read
-   * with WASINN_INPUTS_BY_REFERENCE. */
-  uint64_t id[2];
 } wasinn_memory;
 enum { WASINN_MEMORY_SHARED = 1u << 0 /* other threads may write it during the call */ };
 

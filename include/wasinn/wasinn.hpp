@@ -204,7 +204,6 @@ struct Policy {
   std::optional<std::vector<std::string>> models;     // names for load_by_name. Nothing: every registered one
   std::optional<std::vector<std::string>> encodings;  // formats that load accepts. Nothing: every one
   wasinn_dialect dialect = WASINN_DIALECT_DEFAULT;
-  wasinn_inputs inputs = WASINN_INPUTS_COPIED;
   std::string tenant;  // empty: the guest shares workers with nobody
   uint32_t weight = 1;
   std::vector<std::string> allowed_outbound_hosts;
@@ -253,7 +252,6 @@ inline Policy FromC(const wasinn_policy& c) {
   if (c.models != nullptr) policy.models = FromC(c.models, c.n_models);
   if (c.encodings != nullptr) policy.encodings = FromC(c.encodings, c.n_encodings);
   policy.dialect = c.dialect;
-  policy.inputs = c.inputs;
   policy.tenant = ToString(c.tenant);
   policy.weight = c.weight;
   policy.allowed_outbound_hosts = FromC(c.allowed_outbound_hosts, c.n_allowed_outbound_hosts);
@@ -280,7 +278,6 @@ class PolicyAsC {
       c_.n_encodings = policy.encodings->size();
     }
     c_.dialect = policy.dialect;
-    c_.inputs = policy.inputs;
     c_.tenant = policy.tenant.c_str();
     c_.weight = policy.weight;
     c_.allowed_outbound_hosts = hosts_.data();

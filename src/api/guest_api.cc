@@ -29,7 +29,6 @@ core::Status CheckTargets(uint32_t targets) {
 core::Status CheckNumbers(const wasinn_policy& policy) {
   if (core::Status status = core::CheckNumber("policy.load", policy.load); !status.ok()) return status;
   if (core::Status status = core::CheckNumber("policy.dialect", policy.dialect); !status.ok()) return status;
-  if (core::Status status = core::CheckNumber("policy.inputs", policy.inputs); !status.ok()) return status;
   if (core::Status status = CheckTargets(policy.targets); !status.ok()) return status;
   if (policy.weight <= core::Share::kMostWeight) return core::Status();
   return core::Error(WASINN_INVALID_ARGUMENT, "policy.weight is {}: expected 1 to {}, or 0 for 1", policy.weight,
@@ -67,7 +66,6 @@ core::Result<core::Policy> ToPolicy(const wasinn_policy& given) {
                       .models = std::move(*models),
                       .encodings = std::move(*encodings),
                       .dialect = policy.dialect,
-                      .inputs = policy.inputs,
                       .tenant = policy.tenant == nullptr ? "" : policy.tenant,
                       .weight = std::max(policy.weight, 1u),
                       .allowed_outbound_hosts = {}};  // set by the program that runs the guest

@@ -185,7 +185,6 @@ wasinn_status* wasinn_host_policy(const wasinn_host* host, wasinn_policy* out) {
                                  .models = host->host->policy_model_names(),
                                  .n_models = policy.models ? policy.models->size() : 0,
                                  .dialect = policy.dialect,
-                                 .inputs = policy.inputs,
                                  .encodings = host->host->policy_encoding_names(),
                                  .n_encodings = policy.encodings ? policy.encodings->size() : 0,
                                  .tenant = policy.tenant.empty() ? nullptr : policy.tenant.c_str(),

@@ -145,7 +145,7 @@ CHECK_OF(Contract, UnboundMemoryIsForgotten, "memory that was unbound is not rea
   }
 }
 
-// As often as a guest computes with its inputs by reference, whose memory lies elsewhere each time.
+// As for a guest that calls compute_once, each time with its tensors elsewhere.
 CHECK_OF(Contract, MemoryMayBeBoundForOneCompute, "memory may be bound for a single compute, each time another") {
   Context context(model(), 0, "{}", &account_);
   for (int n = 0; n < 6; ++n) {

@@ -185,16 +185,10 @@ void AddOutboundFlag(CLI::App& app, HostFlags* flags, const std::string& whom) {
       ->type_name("ORIGIN");
 }
 
-void AddInputsFlag(CLI::App& app, HostFlags* flags, const std::string& flag) {
-  AddSetting(app, flags, flag, {"policy.inputs"}, "copied|by-reference", Same,
-             "Copy inputs (default), or leave them in the guest's memory until compute");
-}
-
 void AddLimitFlags(CLI::App& app, HostFlags* flags) {
   AddSetting(app, flags, "--dialect", {"policy.dialect"}, "witx|wasmedge|wamr|witx-0.1", Same,
              "The numbers that the guest uses for model formats; default witx");
   const size_t before = app.get_options().size();
-  AddInputsFlag(app, flags, "--nn-inputs");
   AddSetting(app, flags, "--nn-max-graphs", {"limits.max_graphs"}, "N", Count,
              "Graphs that the guest may hold at once; default 64");
   AddSetting(app, flags, "--nn-max-contexts", {"limits.max_contexts"}, "N", Count,

@@ -41,8 +41,6 @@ void AddCompileFlags(CLI::App& app,
 void AddRouteLimitFlags(CLI::App& app, HostFlags* flags);
 // --allow-outbound. `whom`: the first words of its help.
 void AddOutboundFlag(CLI::App& app, HostFlags* flags, const std::string& whom);
-// Where inputs lie until compute; one of the limit flags already.
-void AddInputsFlag(CLI::App& app, HostFlags* flags, const std::string& flag);
 
 // The host that the flags ask for: the file's settings, then the flags', which win. Its log goes to the command's. Models that lie in
 // registries are pulled before.

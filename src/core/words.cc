@@ -43,7 +43,6 @@ constexpr Word kDialects[] = {{"witx", WASINN_DIALECT_DEFAULT},
                               {"wasmedge", WASINN_DIALECT_WASMEDGE},
                               {"wamr", WASINN_DIALECT_WAMR},
                               {"witx-0.1", WASINN_DIALECT_WITX_0_1}};
-constexpr Word kInputs[] = {{"copied", WASINN_INPUTS_COPIED}, {"by-reference", WASINN_INPUTS_BY_REFERENCE}};
 
 constexpr Word kLoads[] = {
     {"isolated", WASINN_LOAD_ISOLATED}, {"in-process", WASINN_LOAD_IN_PROCESS}, {"deny", WASINN_LOAD_DENY}};
@@ -91,9 +90,6 @@ const char* TargetName(uint32_t target) { return NameIn(kTargets, target); }
 
 Result<wasinn_target> ParseTarget(std::string_view word) { return Parse<wasinn_target>(kTargets, "target", word); }
 Result<wasinn_dialect> ParseDialect(std::string_view word) { return Parse<wasinn_dialect>(kDialects, "dialect", word); }
-Result<wasinn_inputs> ParseInputs(std::string_view word) {
-  return Parse<wasinn_inputs>(kInputs, "way of inputs", word);
-}
 Result<wasinn_load> ParseLoad(std::string_view word) { return Parse<wasinn_load>(kLoads, "way to load", word); }
 Result<wasinn_log_level> ParseLogLevel(std::string_view word) {
   return Parse<wasinn_log_level>(kLogLevels, "log level", word);
@@ -101,7 +97,6 @@ Result<wasinn_log_level> ParseLogLevel(std::string_view word) {
 
 Status CheckNumber(std::string_view field, const wasinn_target& value) { return CheckIn(kTargets, field, value); }
 Status CheckNumber(std::string_view field, const wasinn_dialect& value) { return CheckIn(kDialects, field, value); }
-Status CheckNumber(std::string_view field, const wasinn_inputs& value) { return CheckIn(kInputs, field, value); }
 Status CheckNumber(std::string_view field, const wasinn_load& value) { return CheckIn(kLoads, field, value); }
 
 }  // namespace wasinn::core

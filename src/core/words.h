@@ -22,7 +22,6 @@ const char* TargetName(uint32_t target);
 // The inverse, ignoring case; the error lists the known words.
 Result<wasinn_target> ParseTarget(std::string_view word);
 Result<wasinn_dialect> ParseDialect(std::string_view word);
-Result<wasinn_inputs> ParseInputs(std::string_view word);
 Result<wasinn_load> ParseLoad(std::string_view word);
 Result<wasinn_log_level> ParseLogLevel(std::string_view word);
 
@@ -30,7 +29,6 @@ Result<wasinn_log_level> ParseLogLevel(std::string_view word);
 // reference, since C++ does not let an enum with such a number be read.
 Status CheckNumber(std::string_view field, const wasinn_target& value);
 Status CheckNumber(std::string_view field, const wasinn_dialect& value);
-Status CheckNumber(std::string_view field, const wasinn_inputs& value);
 Status CheckNumber(std::string_view field, const wasinn_load& value);
 
 }  // namespace wasinn::core

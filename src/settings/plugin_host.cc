@@ -24,7 +24,6 @@ std::vector<Variable> Variables() {
   return {{"WASINN_THREADS", Kind::kAsItIs, {"threads"}},
           {"WASINN_LOG_LEVEL", Kind::kAsItIs, {"log.level"}},
           {"WASINN_DIALECT", Kind::kAsItIs, {"policy.dialect"}},
-          {"WASINN_NN_INPUTS", Kind::kAsItIs, {"policy.inputs"}},
           {"WASINN_NN_MAX_GRAPHS", Kind::kAsItIs, {"limits.max_graphs"}},
           {"WASINN_NN_MAX_CONTEXTS", Kind::kAsItIs, {"limits.max_contexts"}},
           {"WASINN_NN_MAX_BYTES", Kind::kSize, {"limits.max_model_bytes", "limits.max_tensor_bytes"}},

@@ -75,17 +75,6 @@ class CountsTest(BenchTest):
                 if COUNTS:
                     self.assertEqual(allocations, 0)
 
-    def test_inputs_by_reference(self):
-        for model, sizes in (("mean_large", (602112, 12)), ("relu", (602112, 602112)), ("mean", (768, 12))):
-            with self.subTest(model):
-                report = self.report("--inputs", "by-reference", TINY / f"{model}.onnx")
-                self.assertEqual((report["input_bytes"], report["output_bytes"]), sizes)
-                self.assertEqual((report["bytes_copied"], report["copies"]), (sizes[1], 1))
-                self.assertTrue(report["outputs_equal"])
-                if COUNTS:
-                    self.assertLessEqual(report["allocations"], 0)
-        self.check_error("unknown way of inputs 'perhaps'; known are copied, by-reference", "--inputs", "perhaps", TINY / "mean.onnx", code=2)
-
     def test_intermediate_values(self):
         # Fewer than natively: for the values between two nodes ONNX Runtime's own allocator allocates more than ours.
         allocations = self.check_counts(TINY / "mean.onnx", 768, 12)

@@ -70,7 +70,7 @@ class SettingsTest(CommandTest):
         self.check(self.run_probe("args", flags=["--config", "empty.toml"]), err="")
 
     def test_a_word_that_a_flag_does_not_know_is_a_usage_error(self):
-        for flag, text in (("--dialect", "unknown dialect 'no'"), ("--nn-inputs", "unknown way"), ("--log-level", "unknown log level")):
+        for flag, text in (("--dialect", "unknown dialect 'no'"), ("--nn-load", "unknown way"), ("--log-level", "unknown log level")):
             self.check_error(self.run_probe("args", flags=[flag, "no"]), text, code=2)
             self.check_error(self.run_probe("args", flags=[flag, "no"]), flag, code=2)
 

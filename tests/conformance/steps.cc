@@ -25,11 +25,8 @@
 //   setfile CONTEXT INDEX TYPE DIMS FILE  the bytes are those of a file
 //   getfile CONTEXT INDEX FILE         the output is written behind what the file has
 //   rename FROM TO                     of files
-//   keep BUFFER BYTES [SKEW]           into a buffer that stays where it is, SKEW bytes behind a multiple of 64
-//   setkept CONTEXT INDEX TYPE DIMS BUFFER
-//   grow PAGES                         memory.grow
 //
-// GRAPH, CONTEXT and BUFFER are numbers that the script chooses.
+// GRAPH and CONTEXT are numbers that the script chooses.
 
 #include <chrono>
 #include <cstdio>
@@ -171,52 +168,6 @@ wasi_nn_errno GetFile(std::istream& step) {
   return std::fclose(file) == 0 && written == bytes.size() ? WASI_NN_SUCCESS : kNoSuchFile;
 }
 
-// Bytes of a guest that keeps its inputs where they are. Some more are behind them.
-struct Kept {
-  static constexpr size_t kAlign = 64, kBehind = 128;
-
-  Kept(size_t bytes, size_t skew) : size_(bytes), storage_(bytes + skew + kAlign + kBehind) {
-    const auto address = reinterpret_cast<uintptr_t>(storage_.data());
-    data_ = storage_.data() + ((kAlign - address % kAlign) % kAlign + skew);
-  }
-  uint8_t* data() const { return data_; }
-  size_t size() const { return size_; }
-
- private:
-  size_t size_;
-  Bytes storage_;
-  uint8_t* data_;
-};
-std::map<int, Kept> kept;
-
-wasi_nn_errno Keep(std::istream& step) {
-  int buffer = 0;
-  std::string hex;
-  size_t skew = 0;
-  step >> buffer >> hex;
-  if (!(step >> skew)) skew = 0;
-  const Bytes bytes = FromHex(hex);
-  const Kept& place = kept.try_emplace(buffer, bytes.size(), skew).first->second;
-  if (place.size() != bytes.size()) return kNoSuchStep;
-  std::memcpy(place.data(), bytes.data(), bytes.size());
-  return WASI_NN_SUCCESS;
-}
-
-wasi_nn_errno SetKept(std::istream& step) {
-  int context = 0;
-  uint32_t index = 0;
-  step >> context >> index;
-  const auto set = [&](const wasi_nn_tensor* tensor) { return wasi_nn_set_input(contexts[context], index, tensor); };
-  return WithTensor(step, set,
-                    [](const std::string& buffer) -> const Kept& { return kept.at(std::atoi(buffer.c_str())); });
-}
-
-wasi_nn_errno Grow(std::istream& step) {
-  size_t pages = 0;
-  step >> pages;
-  return __builtin_wasm_memory_grow(0, pages) == SIZE_MAX ? WASI_NN_RUNTIME_ERROR : WASI_NN_SUCCESS;
-}
-
 wasi_nn_errno SetName(std::istream& step) {
   int context = 0;
   std::string name;
@@ -344,9 +295,6 @@ wasi_nn_errno Do(const std::string& line, Bytes* out) {
   if (word == "rename") return Rename(step);
   if (word == "setfile") return SetFile(step);
   if (word == "getfile") return GetFile(step);
-  if (word == "keep") return Keep(step);
-  if (word == "setkept") return SetKept(step);
-  if (word == "grow") return Grow(step);
   const wasi_nn_errno error = Extension(word, step, out);
   if (error != kNoSuchStep) return error;
   std::fprintf(stderr, "steps: no such step: %s\n", line.c_str());

@@ -133,7 +133,7 @@ const wasinn_function& FunctionNamed(std::string_view name) {
 uint32_t FakeGuest::Call(std::string_view function, const std::vector<uint64_t>& args) {
   const wasinn_function& called = FunctionNamed(function);
   EXPECT_EQ(std::strlen(called.params), args.size()) << function;
-  const wasinn_memory memory{sizeof(wasinn_memory), 0, hidden_ ? nullptr : memory_.data(), memory_.size(), {}};
+  const wasinn_memory memory{sizeof(wasinn_memory), 0, hidden_ ? nullptr : memory_.data(), memory_.size()};
   return called.call(guest_, &memory, args.data(), sizeof(uint64_t));
 }
 

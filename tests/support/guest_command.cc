@@ -40,7 +40,6 @@ constexpr Variable kVariables[] = {{"--config", "WASINN_CONFIG"},
                                    {"--nn-max-contexts", "WASINN_NN_MAX_CONTEXTS"},
                                    {"--nn-max-bytes", "WASINN_NN_MAX_BYTES"},
                                    {"--nn-timeout", "WASINN_NN_TIMEOUT"},
-                                   {"--nn-inputs", "WASINN_NN_INPUTS"},
                                    {"--nn-load", "WASINN_NN_LOAD"},
                                    {"--nn-isolated-gpu", "WASINN_NN_ISOLATED_GPU"}};
 

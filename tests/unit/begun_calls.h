@@ -21,7 +21,7 @@ class Begun {
  public:
   Begun(wasinn_guest* guest, FakeGuest& program, std::string_view function, std::vector<uint32_t> args)
       : args_(std::move(args)) {
-    memory_ = {sizeof memory_, 0, program.memory().data(), program.memory().size(), {}};
+    memory_ = {sizeof memory_, 0, program.memory().data(), program.memory().size()};
     call_ = {.struct_size = sizeof(wasinn_call),
              .function = &FunctionNamed(function),
              .guest = guest,

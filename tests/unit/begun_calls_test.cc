@@ -50,7 +50,7 @@ TEST_F(BegunCalls, AreInsideUntilDoneHasReturned) {
     it->done.release();
   };
   const uint32_t context = program.NewContext("one"), out = program.Reserve(4);
-  wasinn_memory memory{sizeof memory, 0, program.memory().data(), program.memory().size(), {}};
+  wasinn_memory memory{sizeof memory, 0, program.memory().data(), program.memory().size()};
   for (const char* function : {"get_output", "compute"}) {  // one that may not block, and one that may
     const uint32_t args[] = {context, 0, out, 4, out};
     wasinn_call call{.struct_size = sizeof(wasinn_call),

@@ -118,7 +118,7 @@ TEST_F(Callers, AStructWithoutASizeIsRefused) {
 
 TEST_F(Callers, AMemoryWithoutASizeIsNoMemory) {
   std::vector<uint8_t> bytes(64);
-  const wasinn_memory memory{.struct_size = 0, .flags = 0, .base = bytes.data(), .size = bytes.size(), .id = {}};
+  const wasinn_memory memory{.struct_size = 0, .flags = 0, .base = bytes.data(), .size = bytes.size()};
   const uint64_t args[] = {0, 1, 8};
   EXPECT_EQ(FunctionNamed("load_by_name").call(guest_.get(), &memory, args, sizeof(uint64_t)), kMissingMemory);
 }

@@ -2,12 +2,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <numeric>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
-#include "unit/lent_memory.h"
+#include "support/echo.h"
+#include "support/gate.h"
+#include "unit/movable_memory.h"
 #include "unit/no_memory.h"
 
 namespace wasinn::testing {
@@ -25,6 +31,7 @@ struct In {
   const char* name = nullptr;  // or
   uint32_t index = 0;
   uint32_t elements = 2, data = kIn;
+  uint8_t type = kF32;
 };
 struct Out {
   const char* name = nullptr;  // or
@@ -32,12 +39,17 @@ struct Out {
   uint32_t buffer = kOut, size = 8;
 };
 
-class ComputeOnce : public LentInput {
+class ComputeOnce : public ::testing::Test {
  protected:
-  ComputeOnce() {
-    host_ = EchoHost(log_);
-    Use(NewGuest(host_.get()), kSize);
+  // A guest of this host from now on.
+  void Use(HostPtr host) {
+    GuestPtr guest = NewGuest(host.get());
+    program_ = EchoProgram(std::move(guest), 1 << 16);
+    memory_ = MovableMemory(program_.guest.get(), kSize);
+    host_ = std::move(host);
   }
+  uint32_t NewContext(std::string_view directives) { return program_.Open(directives); }
+  wasinn_guest_stats Stats() const { return program_.Stats(); }
 
   uint32_t Once(uint32_t handle, const std::vector<In>& inputs, const std::vector<Out>& outputs) {
     uint32_t place = kPlaces, name = kNames;
@@ -51,7 +63,8 @@ class ComputeOnce : public LentInput {
     for (const In& input : inputs) {
       put_name(input.name, input.index);
       memory_.Write<uint32_t>(name, {input.elements});
-      memory_.Write<uint32_t>(place + 8, {name, 1, kF32, input.data, input.elements * 4});
+      memory_.Write<uint32_t>(place + 8,
+                              {name, 1, input.type, input.data, input.elements * (input.type == kF32 ? 4 : 1)});
       name += 64;
       place += 28;
     }
@@ -82,6 +95,10 @@ class ComputeOnce : public LentInput {
     return Stats().copies_in - before.copies_in + Stats().copies_out - before.copies_out;
   }
 
+  Log log_;
+  HostPtr host_ = EchoHost(log_);
+  EchoProgram program_{host_.get(), 1 << 16};
+  MovableMemory memory_{program_.guest.get(), kSize};
   uint32_t results_ = 0;
 };
 
@@ -114,6 +131,24 @@ TEST_F(ComputeOnce, TensorsThatCannotStayAreCopied) {
   EXPECT_EQ(CopiesOfLarge(context), 0u);
   memory_.Share();
   EXPECT_EQ(CopiesOfLarge(context), 2u) << "of memory that others write";
+}
+
+// The guest could change them after they are checked.
+TEST_F(ComputeOnce, InputsWhoseBytesAreCheckedAreCopied) {
+  const std::vector<In> inputs = {{.elements = kManyBytes, .type = kU8}};
+  const uint32_t bools = NewContext("in x bool 8192 bindable\n"), text = NewContext("in x u8 8192 bindable opaque\n");
+  for (const uint32_t context : {bools, text}) {
+    EXPECT_EQ(Once(context, inputs, {{.size = kManyBytes}}), kSuccess) << log_.Last();
+  }
+  EXPECT_EQ(Stats().copies_in, 2u);
+  memory_.Write<uint8_t>(kIn, {2});
+  EXPECT_EQ(Once(bools, inputs, {{.size = kManyBytes}}), kInvalidArgument) << "2 is no bool";
+}
+
+TEST_F(ComputeOnce, AnInputOfAPipelineStaysWhereItIs) {
+  Use(EchoHost(log_, "[models.p]\nstep = [{model_name = 'm', input_map = {x = 'i'}}, {model_name = 'm'}]\n"));
+  AddEchoModel(host_.get(), "m", kLarge);
+  EXPECT_EQ(CopiesOfLarge(program_.NewContext("p")), 1u) << "its output is copied";
 }
 
 TEST_F(ComputeOnce, AnOutputOverAnInputIsCopied) {
@@ -179,19 +214,19 @@ TEST_F(ComputeOnce, OnAGraphNoContextIsLeft) {
 
 TEST_F(ComputeOnce, NothingIsLeftToBeComputedOnOrGot) {
   const uint32_t context = NewContext("in x f32 2\nin y f32 2 optional\n");
-  memory_.Write<float>(LentMemory::kData, {1, 2, 3, 4});
-  ASSERT_EQ(memory_.SetFloats(context, LentMemory::kData), kSuccess);
-  ASSERT_EQ(memory_.SetFloats(context, LentMemory::kData, 2, 1), kSuccess);
+  memory_.Write<float>(MovableMemory::kData, {1, 2, 3, 4});
+  ASSERT_EQ(memory_.SetFloats(context, MovableMemory::kData), kSuccess);
+  ASSERT_EQ(memory_.SetFloats(context, MovableMemory::kData, 2, 1), kSuccess);
   memory_.Write<float>(kIn, {5, 6, 7, 8});
   EXPECT_EQ(Once(context, {{.index = 1}}, {{}}), kInvalidArgument) << "x is not set by a call before";
   ASSERT_EQ(Once(context, {{}, {.index = 1, .data = kIn + 8}}, {{}, {.index = 1, .buffer = kOut + 64}}), kSuccess);
   EXPECT_THAT(memory_.Read<float>(kOut + 64, 2), ElementsAre(7, 8));
   EXPECT_EQ(memory_.GetOutput(context), kInvalidArgument);
   EXPECT_EQ(memory_.Call("compute", {context}), kInvalidArgument) << "x was set for that call alone";
-  ASSERT_EQ(memory_.SetFloats(context, LentMemory::kData), kSuccess);
+  ASSERT_EQ(memory_.SetFloats(context, MovableMemory::kData), kSuccess);
   EXPECT_THAT(memory_.Compute(context), ElementsAre(1, 2));
   ASSERT_EQ(memory_.GetOutput(context, 8, 1), kSuccess);
-  EXPECT_EQ(memory_.Read<uint32_t>(LentMemory::kWritten, 1)[0], 0u) << "y is not there once more";
+  EXPECT_EQ(memory_.Read<uint32_t>(MovableMemory::kWritten, 1)[0], 0u) << "y is not there once more";
   ASSERT_EQ(Once(context, {{}}, {{}}), kSuccess);
   EXPECT_THAT(memory_.Read<float>(kOut, 2), ElementsAre(5, 6));
 }
@@ -220,8 +255,7 @@ TEST_F(ComputeOnce, BetweenUsualComputes) {
 }
 
 TEST_F(ComputeOnce, OnSlotsThatContextsShare) {
-  host_ = EchoHost(log_, "max_computes = 2\n");
-  Use(NewGuest(host_.get()), kSize);
+  Use(EchoHost(log_, "max_computes = 2\n"));
   uint32_t graph = 0;
   ASSERT_EQ(program_.LoadBytes(EchoModel(std::string(kLarge) + "shares\nturns 0\n"), 5, graph), kSuccess);
   std::vector<uint32_t> contexts(5);
@@ -310,6 +344,59 @@ TEST_F(ComputeOnce, WithoutMemory) {
       }
     }
   }
+}
+
+// Whoever ends a call waits until it is out of the guest's memory.
+class ComputeOnceInFlight : public ComputeOnce {
+ protected:
+  // A compute that cannot be cancelled, under way until the gate is opened.
+  void Begin() {
+    context_ = NewContext(kLarge + std::string("deaf\n") + gate_.Compute());
+    memory_.Write(kIn, Numbers(1));
+    thread_ = std::thread([this] {
+      error_ = Once(context_, {{.elements = kMany}}, {{.size = kManyBytes}});
+      returned_ = true;
+    });
+    gate_.Await();
+  }
+  // By another thread of the guest.
+  uint32_t Finalize(uint32_t context) {
+    return MovableMemory(program_.guest.get(), 64).Call("finalize_execution_context", {context});
+  }
+
+  const Gate gate_;
+  std::thread thread_;
+  std::atomic<bool> returned_{false};
+  std::atomic<uint32_t> error_{~0u};
+  uint32_t context_ = 0;
+};
+
+TEST_F(ComputeOnceInFlight, CloseWaits) {
+  Begin();
+  std::atomic<bool> closed{false};
+  std::thread closing([&] {
+    wasinn_guest_close(program_.guest.get());
+    closed = true;
+    memory_.Move(64);  // nobody looks there any more
+  });
+  constexpr uint32_t kNothing = 1000;
+  while (Finalize(kNothing) == kInvalidArgument) std::this_thread::yield();
+  EXPECT_FALSE(closed) << "the guest is closed, and waits for the compute";
+  gate_.Open();
+  closing.join();
+  thread_.join();
+  EXPECT_EQ(error_, kRuntimeError);
+}
+
+TEST_F(ComputeOnceInFlight, FinalizeLeavesItToTheCall) {
+  Begin();
+  EXPECT_EQ(Finalize(context_), kSuccess);
+  EXPECT_FALSE(returned_);
+  gate_.Open();
+  thread_.join();
+  EXPECT_EQ(error_, kRuntimeError) << "cancelled";
+  memory_.Move(64);
+  EXPECT_EQ(Stats().tensor_bytes, 0u);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class EngineCall : public ::testing::Test {
   // A compute of this context, which is kept in `arg_`.
   wasinn_call ComputeOf(uint32_t context) {
     arg_ = context;
-    memory_ = {sizeof memory_, 0, program_.memory().data(), program_.memory().size(), {}};
+    memory_ = {sizeof memory_, 0, program_.memory().data(), program_.memory().size()};
     return {.struct_size = sizeof(wasinn_call),
             .function = &FunctionNamed("compute"),
             .guest = program_.guest.get(),
@@ -84,7 +84,7 @@ TEST_F(EngineCall, ArgumentsLieAsTheEngineHasThem) {
   EXPECT_EQ(program_.Compute(context), kSuccess);
   const uint32_t args[] = {context, 0, out, 4, written};
   for (size_t i = 0; i < values.size(); ++i) values[i].i32 = args[i];
-  const wasinn_memory memory{sizeof memory, 0, program_.memory().data(), program_.memory().size(), {}};
+  const wasinn_memory memory{sizeof memory, 0, program_.memory().data(), program_.memory().size()};
   const wasinn_function& get_output = FunctionNamed("get_output");
   EXPECT_EQ(get_output.call(program_.guest.get(), &memory, values.data(), sizeof(Value)), kSuccess);
   EXPECT_EQ(program_.Read<float>(out), 7.f);

@@ -8,7 +8,6 @@
 
 #include "support/gate.h"
 #include "unit/bytes_guest.h"
-#include "unit/lent_memory.h"
 
 namespace wasinn::testing {
 namespace {
@@ -246,24 +245,6 @@ TEST_F(SharedSlots, ComponentsTakeOutputsOfThem) {
     }
   }
   ExpectSlots(2 * kComputes);
-}
-
-TEST_F(SharedSlots, InputsByReferenceAreReadWhereTheyAre) {
-  Open("[policy]\ninputs = \"by-reference\"\n");
-  AddEchoModel(host_.get(), "m", "in x f32 2\nshares\nturns 0\n");
-  BytesGuest guest(host_.get());
-  for (uint32_t i = 0; i < kComputes; ++i) guest.NewContext("m");
-  LentMemory memory(guest.guest.get());
-  const uint32_t context = guest.NewContext("m");
-  for (float i = 0; i < 3; ++i) {
-    ASSERT_EQ(memory.SetFloats(context, LentMemory::kData), kSuccess);
-    memory.Write<float>(LentMemory::kData, {i, 9});
-    ASSERT_EQ(memory.Call("compute", {context}), kSuccess);
-    memory.Write<float>(LentMemory::kData, {0, 0});
-    memory.Move(4096);
-    ASSERT_EQ(memory.GetOutput(context), kSuccess);
-    EXPECT_THAT(memory.Read<float>(LentMemory::kOutput, 2), ElementsAre(i, 9));
-  }
 }
 
 // Beside others that compute, are cancelled, and go.

@@ -63,11 +63,9 @@ constexpr int kUnknown[] = {3, 4, 7, 255, 65536, -1, INT32_MIN};
 TEST_F(UnknownNumbers, ArePolicysThatNoGuestGets) {
   for (const int number : kUnknown) {
     ExpectRefused("policy.load", number, [&](wasinn_policy& policy) { SetNumber(policy.load, number); });
-    ExpectRefused("policy.inputs", number, [&](wasinn_policy& policy) { SetNumber(policy.inputs, number); });
     if (number == WASINN_DIALECT_WITX_0_1) continue;
     ExpectRefused("policy.dialect", number, [&](wasinn_policy& policy) { SetNumber(policy.dialect, number); });
   }
-  ExpectRefused("policy.inputs", 2, [&](wasinn_policy& policy) { SetNumber(policy.inputs, 2); });
   for (const uint32_t targets : {0x10u, 0x80000000u, UINT32_MAX, 0x7ffffff0u ^ 0x10u}) {
     ExpectRefused("policy.targets", static_cast<int>(targets),
                   [&](wasinn_policy& policy) { policy.targets = targets; });
@@ -115,7 +113,7 @@ TEST_F(UnknownNumbers, AreCodesOfARuntimeError) {
 
 TEST_F(UnknownNumbers, AreNotInSettings) {
   for (const char* value : {"3", "7", "-1", "isolate", ""}) {
-    for (const char* key : {"policy.load", "policy.dialect", "policy.inputs"}) {
+    for (const char* key : {"policy.load", "policy.dialect"}) {
       Config config;
       const Status set = config.Set(key, value);
       const Status status =

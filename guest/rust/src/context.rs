@@ -18,9 +18,7 @@ use crate::writing::WritingContext;
 /// `dims` is the shape, the outermost dimension first; `&[]` is a scalar. The host checks that the data fit the dims; if not, the
 /// error is [`InvalidArgument`](crate::Error::InvalidArgument).
 ///
-/// The host copies an input's data before a function returns, with one exception: an operator can set inputs to "by-reference".
-/// Then each compute reads the data from the guest's memory. A guest that leaves the data unchanged until the last compute on
-/// them works with both.
+/// The host copies an input's data before a function returns.
 #[derive(Debug)]
 pub struct Context {
     handle: u32,

@@ -62,7 +62,7 @@ class Limits(Sized):
 class Policy(Sized):
     _fields_ = [
         ("struct_size", c_uint32), ("load", c_int), ("cpu_fallback", c_bool), ("targets", c_uint32), ("models", POINTER(c_char_p)),
-        ("n_models", c_size_t), ("dialect", c_int), ("inputs", c_int), ("encodings", POINTER(c_char_p)), ("n_encodings", c_size_t),
+        ("n_models", c_size_t), ("dialect", c_int), ("encodings", POINTER(c_char_p)), ("n_encodings", c_size_t),
         ("tenant", c_char_p), ("weight", c_uint32), ("allowed_outbound_hosts", POINTER(c_char_p)), ("n_allowed_outbound_hosts", c_size_t),
         ("isolated_gpu", c_bool),
     ]  # fmt: skip

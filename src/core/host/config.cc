@@ -89,7 +89,6 @@ void ReadPolicy(const Section& section, Policy& policy) {
   section.Boolean("isolated_gpu", policy.isolated_gpu);
   policy.models = section.Strings("models");
   section.Word("dialect", ParseDialect, policy.dialect);
-  section.Word("inputs", ParseInputs, policy.inputs);
   policy.encodings = section.Strings("encodings");
   if (policy.encodings) std::ranges::transform(*policy.encodings, policy.encodings->begin(), FormatName);
   section.Words("targets", ParseTarget, policy.targets);

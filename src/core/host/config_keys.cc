@@ -103,7 +103,6 @@ constexpr Key kKeys[] = {
     {"policy", "targets", Kind::kStrings, 0, IsWord<ParseTarget>},
     {"policy", "models", Kind::kStrings},
     {"policy", "dialect", Kind::kString, 0, IsWord<ParseDialect>},
-    {"policy", "inputs", Kind::kString, 0, IsWord<ParseInputs>},
     {"policy", "tenant", Kind::kString},
     {"policy", "weight", Kind::kPositive, Share::kMostWeight},
     {"policy", "allowed_outbound_hosts", Kind::kStrings},

@@ -22,7 +22,6 @@ struct Policy {
   std::optional<std::vector<std::string>> encodings;  // names of formats; nothing: every one
 
   wasinn_dialect dialect = WASINN_DIALECT_DEFAULT;
-  wasinn_inputs inputs = WASINN_INPUTS_COPIED;
   std::string tenant;   // whose guests share workers; "": of one guest
   uint32_t weight = 1;  // of its turns
 

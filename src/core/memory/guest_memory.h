@@ -14,19 +14,13 @@
 
 namespace wasinn::core {
 
-// A place in guest memory, kept between two calls: never an address of the host's, for the memory may move or go.
-struct GuestPlace {
-  uint64_t memory[2];  // whose
-  uint64_t offset, size;
-};
-
 // The memory of the instance that calls, for the time of that call.
 class GuestMemory {
  public:
   // One whose struct_size does not reach to the end of `size` has no bytes that could be known.
   explicit GuestMemory(const wasinn_memory& memory)
       : view_(memory),
-        base_(memory.struct_size >= offsetof(wasinn_memory, id) ? memory.base : nullptr),
+        base_(memory.struct_size >= offsetof(wasinn_memory, size) + sizeof memory.size ? memory.base : nullptr),
         size_(base_ == nullptr ? 0 : memory.size) {}
 
   // False: the module exports no memory.
@@ -61,13 +55,6 @@ class GuestMemory {
 
   // Whether no thread but the caller's can write it, as far as the engine tells.
   bool IsUnshared() const;
-  // For bytes that stay where they are until a later call (policy.inputs). Whether they may: the engine tells which
-  // memory it is, and no thread but the caller's can write it.
-  bool IsKnownAndUnshared() const;
-  // The place of bytes of this memory, which is known; and the bytes of a place, if it is of this memory and still has
-  // them.
-  GuestPlace PlaceOf(std::span<const uint8_t> bytes) const;
-  std::optional<std::span<const uint8_t>> At(const GuestPlace& place) const;
   // Whether a framework may read bytes of this memory in place: what it asks of an address, and that it does not leave
   // the memory when it reads some bytes more than there are. `align` is a power of two.
   bool IsReadable(std::span<const uint8_t> bytes, size_t align) const;

@@ -37,7 +37,6 @@ wasinn_memory MemoryOf(const Cluster& cluster, wasm_module_inst_t instance) {
   view.size = wasm_memory_get_cur_page_count(memory) * wasm_memory_get_bytes_per_page(memory);
   if (view.base == nullptr) view.base = const_cast<uint8_t*>(&kNothing);
   view.flags = wasm_memory_get_shared(memory) ? uint32_t{WASINN_MEMORY_SHARED} : 0;
-  view.id[0] = reinterpret_cast<uintptr_t>(memory);
   return view;
 }
 

@@ -69,7 +69,6 @@ wasinn_memory MemoryOf(const WasmEdge_CallingFrameContext* frame) {
   view.size = WasmEdge_MemoryInstanceGetPageSize(memory) * kPage;
   view.base = view.size > 0 ? WasmEdge_MemoryInstanceGetPointer(memory, 0, 1) : const_cast<uint8_t*>(&kNothing);
   view.flags = IsShared(memory) ? uint32_t{WASINN_MEMORY_SHARED} : 0;
-  view.id[0] = reinterpret_cast<uintptr_t>(memory);
   return view;
 }
 

@@ -38,9 +38,6 @@ class CallerMemory {
     view_.flags = 0;
     view_.base = wasmtime_memory_data(context, &memory);
     view_.size = wasmtime_memory_data_size(context, &memory);
-    // No two stores of an OS process have the same id.
-    view_.id[0] = memory.store_id;
-    view_.id[1] = uint64_t{memory.__private1} << 32 | memory.__private2;
   }
 
   void View(const wasmtime_sharedmemory_t* memory) {
