@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/models/backend.h"
 #include "core/isolation/protocol.h"
+#include "core/models/backend.h"
 #include "worker/log_lines.h"
 
 namespace wasinn::worker {

@@ -8,10 +8,10 @@
 #include <memory>
 #include <mutex>
 
-#include "core/models/backend.h"
 #include "core/isolation/protocol.h"
 #include "core/isolation/segment.h"
 #include "core/memory/quota.h"
+#include "core/models/backend.h"
 
 namespace wasinn::worker {
 

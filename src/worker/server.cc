@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/isolation/protocol.h"
 #include "base/descriptor.h"
+#include "core/isolation/protocol.h"
 #include "worker/lane_thread.h"
 #include "worker/processor.h"
 
@@ -101,7 +101,8 @@ void Server::ServeControl(Socket& lane) {
 }
 
 bool Server::Receive(Socket& lane, Buffers& buffers, Request& request) const {
-  for (base::Descriptor& descriptor : buffers.descriptors) descriptor = base::Descriptor();  // a long request's own, too
+  for (base::Descriptor& descriptor : buffers.descriptors)
+    descriptor = base::Descriptor();  // a long request's own, too
   size_t taken = 0;
   const Socket::Received received = lane.Receive(buffers.message, buffers.descriptors, taken);
   if (received.outcome != Socket::Outcome::kMessage || received.bytes > buffers.message.size()) return false;

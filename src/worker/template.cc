@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/isolation/protocol.h"
 #include "base/descriptor.h"
+#include "core/isolation/protocol.h"
 #include "worker/self_status.h"
 
 namespace wasinn::worker {

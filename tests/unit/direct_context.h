@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/models/blob.h"
-#include "core/memory/buffer_pool.h"
 #include "core/inference/context.h"
 #include "core/inference/shared_tensor.h"
+#include "core/memory/buffer_pool.h"
+#include "core/models/blob.h"
 #include "support/echo.h"
 
 namespace wasinn::testing {

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "core/models/blob.h"
-#include "core/memory/buffer_pool.h"
-#include "core/inference/context.h"
 #include "core/host/handle_table.h"
-#include "core/models/model_registry.h"
+#include "core/inference/context.h"
 #include "core/inference/shared_tensor.h"
+#include "core/memory/buffer_pool.h"
+#include "core/models/blob.h"
+#include "core/models/model_registry.h"
 #include "support/echo.h"
 #include "support/this_build.h"
 #include "unit/direct_context.h"

@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "api/objects.h"
-#include "core/inference/session.h"
 #include "core/host/host.h"
+#include "core/inference/session.h"
 #include "support/gate.h"
 #include "unit/no_memory.h"
 #include "unit/pipeline_host.h"

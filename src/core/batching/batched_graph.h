@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/batching/batch_queue.h"
-#include "core/models/graph.h"
 #include "core/inference/context.h"
+#include "core/models/graph.h"
 #include "core/runtime/log.h"
 #include "core/runtime/started_in.h"
 

@@ -5,12 +5,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/host/host_options.h"
 #include "core/inference/fair_order.h"
 #include "core/models/formats.h"
-#include "core/host/host_options.h"
+#include "core/models/warm_up.h"
 #include "core/shown.h"
 #include "core/text.h"
-#include "core/models/warm_up.h"
 #include "core/words.h"
 
 namespace wasinn::core {

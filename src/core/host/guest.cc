@@ -1,8 +1,8 @@
 #include "core/host/guest.h"
 
 #include "core/models/describe.h"
-#include "core/text.h"
 #include "core/models/unknown_model.h"
+#include "core/text.h"
 
 #include <optional>
 #include <vector>

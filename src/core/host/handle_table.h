@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/status.h"
 #include "core/runtime/word_mutex.h"
+#include "core/status.h"
 
 namespace wasinn::core {
 

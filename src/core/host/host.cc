@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/models/backend_keys.h"
 #include "core/host/guest_config.h"
+#include "core/models/backend_keys.h"
 #include "core/pipeline/pipeline_graph.h"
 #include "core/runtime/processors.h"
 

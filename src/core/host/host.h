@@ -9,20 +9,20 @@
 #include <string_view>
 #include <vector>
 
-#include "core/models/backend_loader.h"
-#include "core/memory/buffer_pool.h"
-#include "core/runtime/executor.h"
 #include "core/host/guests.h"
 #include "core/host/host_options.h"
-#include "core/runtime/large_stacks.h"
-#include "core/runtime/log_limit.h"
+#include "core/inference/scheduler.h"
+#include "core/memory/buffer_pool.h"
+#include "core/memory/quota.h"
 #include "core/metrics/metrics.h"
+#include "core/models/backend_loader.h"
 #include "core/models/model_files.h"
 #include "core/models/model_registry.h"
-#include "core/memory/quota.h"
-#include "core/inference/scheduler.h"
-#include "core/runtime/watchdog.h"
 #include "core/models/workers.h"
+#include "core/runtime/executor.h"
+#include "core/runtime/large_stacks.h"
+#include "core/runtime/log_limit.h"
+#include "core/runtime/watchdog.h"
 
 namespace wasinn::core {
 

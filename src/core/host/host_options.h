@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "core/models/backend_loader.h"
 #include "core/batching/batching.h"
-#include "core/models/blob.h"
-#include "core/runtime/clock.h"
-#include "core/metrics/metrics.h"
-#include "core/pipeline/spec.h"
 #include "core/host/policy.h"
+#include "core/metrics/metrics.h"
+#include "core/models/backend_loader.h"
+#include "core/models/blob.h"
 #include "core/models/warm_up.h"
+#include "core/pipeline/spec.h"
+#include "core/runtime/clock.h"
 
 namespace wasinn::core {
 

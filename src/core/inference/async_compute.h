@@ -7,11 +7,11 @@
 #include <functional>
 #include <optional>
 
-#include "core/runtime/executor.h"
-#include "core/memory/guest_memory.h"
 #include "core/inference/request.h"
-#include "core/status.h"
+#include "core/memory/guest_memory.h"
+#include "core/runtime/executor.h"
 #include "core/runtime/watchdog.h"
+#include "core/status.h"
 
 namespace wasinn::core {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/call_gate.h"
-#include "core/inference/session.h"
 #include "core/inference/interruptible.h"
+#include "core/inference/session.h"
 
 namespace wasinn::core {
 
@@ -129,8 +129,8 @@ class BackendSession final : public Session {
   bool has_right_ = false;               // to a slot of its own, of those that sessions share
   bool is_pooled_ = false;               // the slot is its own, and another session has it next
   uint64_t max_bytes_ = 0;
-  base::CallGate gate_;      // of slot_, which stays while a call is inside
-  CancelHook making_;  // of a slot, within a run
+  base::CallGate gate_;  // of slot_, which stays while a call is inside
+  CancelHook making_;    // of a slot, within a run
   Completion completion_;
   wasinn_compute_options async_options_{};
   wasinn_compute_result async_result_{};

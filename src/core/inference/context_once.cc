@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/inference/context.h"
-#include "core/inference/scratch_memory.h"
 #include "core/inference/ios.h"
+#include "core/inference/scratch_memory.h"
 
 namespace wasinn::core {
 namespace {

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "core/inference/session.h"
 #include "core/memory/copy.h"
 #include "core/memory/guest_memory.h"
-#include "core/inference/session.h"
 
 namespace wasinn::core {
 

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <optional>
 
-#include "core/status.h"
 #include "core/runtime/watchdog.h"
+#include "core/status.h"
 
 namespace wasinn::core {
 

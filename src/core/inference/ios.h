@@ -7,8 +7,8 @@
 #include <span>
 
 #include "core/memory/copy.h"
-#include "core/status.h"
 #include "core/memory/tensor.h"
+#include "core/status.h"
 #include "core/words.h"
 
 namespace wasinn::core {

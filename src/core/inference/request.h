@@ -7,8 +7,8 @@
 #include <span>
 
 #include "core/inference/shared_tensor.h"
-#include "core/metrics/meter.h"
 #include "core/memory/tensor.h"
+#include "core/metrics/meter.h"
 #include "core/runtime/watchdog.h"
 
 namespace wasinn::core {

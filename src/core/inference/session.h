@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/models/graph.h"
 #include "core/inference/dynamic_outputs.h"
 #include "core/inference/request.h"
-#include "core/inference/shared_tensor.h"
 #include "core/inference/scheduler.h"
+#include "core/inference/shared_tensor.h"
+#include "core/models/graph.h"
 
 namespace wasinn::core {
 

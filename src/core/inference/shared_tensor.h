@@ -6,9 +6,9 @@
 
 #include "core/memory/buffer_pool.h"
 #include "core/memory/copy.h"
-#include "core/models/graph.h"
 #include "core/memory/quota.h"
 #include "core/memory/tensor.h"
+#include "core/models/graph.h"
 
 namespace wasinn::core {
 

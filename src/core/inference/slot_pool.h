@@ -8,8 +8,8 @@
 #include <mutex>
 #include <vector>
 
-#include "core/models/backend.h"
 #include "core/memory/quota.h"
+#include "core/models/backend.h"
 
 namespace wasinn::core {
 

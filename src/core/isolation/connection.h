@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "core/runtime/clock.h"
+#include "core/inference/on_behalf.h"
+#include "core/inference/scheduler.h"
 #include "core/isolation/census.h"
 #include "core/isolation/protocol.h"
 #include "core/isolation/template_process.h"
-#include "core/inference/on_behalf.h"
-#include "core/inference/scheduler.h"
+#include "core/runtime/clock.h"
 #include "core/status.h"
 
 namespace wasinn::isolation {

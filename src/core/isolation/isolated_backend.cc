@@ -1,8 +1,8 @@
 #include "core/isolation/isolated_backend.h"
 
+#include "core/inference/on_behalf.h"
 #include "core/isolation/isolated_graph.h"
 #include "core/isolation/isolated_slot.h"
-#include "core/inference/on_behalf.h"
 #include "core/table_errors.h"
 
 namespace wasinn::isolation {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/models/blob.h"
 #include "core/isolation/deadline.h"
 #include "core/isolation/segment.h"
+#include "core/models/blob.h"
 
 namespace wasinn::isolation {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "core/isolation/deadline.h"
 #include "core/inference/dynamic_outputs.h"
+#include "core/isolation/deadline.h"
 #include "core/memory/tensor.h"
 
 namespace wasinn::isolation {

@@ -47,7 +47,8 @@ class Template {
   Template(Socket socket, Setting setting, bool spares)
       : setting_(std::move(setting)), spares_(spares), socket_(std::move(socket)), buffer_(kMostBytes) {}
   // Of `mutex_`, as all that follows.
-  core::Status Ask(Writer& request, std::span<const int> descriptors, std::span<base::Descriptor> received, Reader& answer);
+  core::Status Ask(Writer& request, std::span<const int> descriptors, std::span<base::Descriptor> received,
+                   Reader& answer);
   core::Status Send(Writer& request, std::span<const int> descriptors);
   core::Status Receive(std::span<base::Descriptor> received, Reader& answer);
   core::Status Gone();

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/memory/quota.h"
 #include "core/metrics/series.h"
 #include "core/metrics/spans.h"
-#include "core/memory/quota.h"
 
 namespace wasinn::core {
 

@@ -1,7 +1,7 @@
 #include "core/metrics/series.h"
 
-#include "core/metrics/meter.h"
 #include "core/inference/scheduler.h"
+#include "core/metrics/meter.h"
 
 namespace wasinn::core {
 

@@ -12,8 +12,8 @@
 #include <span>
 #include <utility>
 
-#include "core/models/backend_keys.h"
 #include "core/isolation/isolated_graph.h"
+#include "core/models/backend_keys.h"
 #include "core/models/library_search.h"
 #include "core/text.h"
 

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/isolation/isolated_backend.h"
 #include "core/models/backend.h"
 #include "core/models/formats.h"
 #include "core/models/install_hints.h"
-#include "core/isolation/isolated_backend.h"
 #include "core/models/single_flight.h"
 #include "core/models/workers.h"
 

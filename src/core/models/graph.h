@@ -11,12 +11,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/inference/scheduler.h"
+#include "core/inference/slot_pool.h"
+#include "core/memory/quota.h"
+#include "core/metrics/series.h"
 #include "core/models/backend.h"
 #include "core/models/blob.h"
-#include "core/inference/slot_pool.h"
-#include "core/metrics/series.h"
-#include "core/memory/quota.h"
-#include "core/inference/scheduler.h"
 #include "core/runtime/watchdog.h"
 #include "core/words.h"
 

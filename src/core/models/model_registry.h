@@ -15,9 +15,9 @@
 #include "core/batching/batching.h"
 #include "core/models/graph.h"
 #include "core/models/single_flight.h"
-#include "core/pipeline/spec.h"
 #include "core/models/warm_up.h"
 #include "core/models/workers.h"
+#include "core/pipeline/spec.h"
 
 namespace wasinn::core {
 

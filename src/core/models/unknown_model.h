@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "core/models/model_registry.h"
 #include "core/host/policy.h"
+#include "core/models/model_registry.h"
 #include "core/status.h"
 
 namespace wasinn::core {

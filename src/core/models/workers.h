@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "core/models/backend.h"
-#include "core/models/single_flight.h"
 #include "core/models/shared_graphs.h"
+#include "core/models/single_flight.h"
 
 namespace wasinn::core {
 

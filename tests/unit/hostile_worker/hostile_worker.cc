@@ -19,11 +19,11 @@
 namespace wasinn {
 namespace {
 
-using wasinn::base::Descriptor;
 using isolation::Op;
 using isolation::Reader;
 using isolation::Socket;
 using isolation::Writer;
+using wasinn::base::Descriptor;
 
 std::string lie;
 bool Lies(std::string_view what) { return lie == what; }
@@ -202,8 +202,8 @@ int main(int argc, char** argv) {
   if (::fork() != 0) ::_exit(0);
   wasinn::worker::FrameworkOf framework;
   const auto open = [](wasinn::worker::FrameworkOf&) { return wasinn::core::Status(); };
-  wasinn::worker::Template parent(framework, open, Socket(wasinn::base::Descriptor(wasinn::isolation::kFirstDescriptor)),
-                                  std::move(host));
+  wasinn::worker::Template parent(
+      framework, open, Socket(wasinn::base::Descriptor(wasinn::isolation::kFirstDescriptor)), std::move(host));
   Socket lane = parent.Run();
   wasinn::ServeControl(lane);
 }
