@@ -36,7 +36,7 @@ TEST(Counts, NeverGoBack) {
 TEST(Counts, EachInferenceCopiesItsInputAndItsOutputOnce) {
   Log log;
   const HostPtr host = EchoHost(log);
-  AddEchoModel(host.get(), "m", "in x f32 1\nturns 0\n");
+  AddEchoModel(host.get(), "m", "in x f32 1 bindable\nturns 0\n");
   EchoProgram program(host.get());
   const uint32_t context = program.NewContext("m");
   constexpr uint64_t kInferences = 100;

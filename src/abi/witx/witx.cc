@@ -40,7 +40,6 @@ Status InitExecutionContext(const Invocation& call) {
 // then as many as that type takes, and not as many as the type takes that its number means now.
 Status GuessOldNumbers(const Invocation& call, const core::TensorDesc& tensor, std::span<const uint8_t> data,
                        Status status) {
-  if (status.code() != WASINN_INVALID_ARGUMENT) return status;
   const auto number = call.profile.dtype_number(tensor.dtype);
   const auto old = number ? kWitx01.dtype(*number) : std::nullopt;
   if (!old || core::ByteSize(tensor.dtype, tensor.shape()) == data.size()) return status;
@@ -61,7 +60,9 @@ Status SetInput(const Invocation& call) {
   if (Status status = DecodeTensor(call, call.arg(2), tensor, data); !status.ok()) return status;
   core::Guest::Use context(call.guest, call.arg(0));
   if (!context) return context.TakeError();
-  return GuessOldNumbers(call, tensor, data, context->SetInput(call.arg(1), tensor, data));
+  Status status = context->SetInput(call.arg(1), tensor, data);
+  if (status.code() != WASINN_INVALID_ARGUMENT) return status;
+  return GuessOldNumbers(call, tensor, data, std::move(status));
 }
 
 // compute(context). Writes what set_output of wasinn_ext_0 asked for.

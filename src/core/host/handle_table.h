@@ -24,8 +24,9 @@ enum class HandleKind : uint32_t { kGraph = 1, kContext = 2, kTensor = 3, kError
 template <typename T>
 class HandleTable {
   struct Slot {
-    std::atomic<uint32_t> word{0};  // the generation, and the two marks below
+    std::atomic<uint32_t> word{0};  // of its live handle, and the two marks below; 0: there is none
     std::shared_ptr<T> object;
+    uint32_t generation = 0;
     uint32_t next_free = kNone;  // of a free slot: the one that was freed after it
   };
 
@@ -43,9 +44,10 @@ class HandleTable {
     const uint32_t index = TakeSlot();
     Slot& slot = *Find(index);
     slot.object = std::move(object);
-    const uint32_t generation = slot.word.load(std::memory_order_relaxed) / kGeneration;
-    slot.word.store(generation * kGeneration | kLive, std::memory_order_release);
-    return (static_cast<uint32_t>(kind_) << (kIndexBits + kGenerationBits)) | (generation << kIndexBits) | index;
+    const uint32_t handle =
+        (static_cast<uint32_t>(kind_) << (kIndexBits + kGenerationBits)) | (slot.generation << kIndexBits) | index;
+    slot.word.store(WordOf(handle), std::memory_order_release);
+    return handle;
   }
 
   // Whether it is a handle of this table, or was or could be one.
@@ -65,7 +67,7 @@ class HandleTable {
   class Use {
    public:
     Use(HandleTable& table, uint32_t handle) : table_(table), index_(handle & kIndexMask) {
-      Slot* const slot = table.IsOfKind(handle) ? table.Find(index_) : nullptr;
+      Slot* const slot = table.Find(index_);
       uint32_t word = WordOf(handle);
       if (slot != nullptr && slot->word.compare_exchange_strong(word, word | kUsed, std::memory_order_acquire))
           [[likely]] {
@@ -111,15 +113,12 @@ class HandleTable {
   // no memory.
   size_t Clear() noexcept {
     std::array<std::unique_ptr<Slot[]>, kChunks> chunks;  // so that they die outside of the lock
-    uint32_t size = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      for (size_t i = 0; i < kChunks; ++i) chunks[i].reset(chunks_[i].exchange(nullptr, std::memory_order_acq_rel));
-      size = std::exchange(size_, 0);
-      first_free_ = last_free_ = kNone;
-    }
     size_t count = 0;
-    for (uint32_t i = 0; i < size; ++i) count += chunks[ChunkOf(i)][OffsetOf(i)].object != nullptr ? 1 : 0;
+    const std::lock_guard lock(mutex_);
+    for (uint32_t i = 0; i < size_; ++i) count += Find(i)->object != nullptr ? 1 : 0;
+    for (size_t i = 0; i < kChunks; ++i) chunks[i].reset(chunks_[i].exchange(nullptr, std::memory_order_acq_rel));
+    size_ = 0;
+    first_free_ = last_free_ = kNone;
     return count;
   }
 
@@ -137,30 +136,30 @@ class HandleTable {
   static constexpr uint32_t kNone = UINT32_MAX;
   static constexpr uint32_t kIndexBits = 16, kGenerationBits = 12;
   static constexpr uint32_t kIndexMask = (1u << kIndexBits) - 1, kGenerationMask = (1u << kGenerationBits) - 1;
-  static constexpr uint32_t kLive = 1, kUsed = 2, kGeneration = 4;  // of a word
-  static uint32_t WordOf(uint32_t handle) { return ((handle >> kIndexBits) & kGenerationMask) * kGeneration | kLive; }
+  static constexpr uint32_t kLive = 1, kUsed = 2;  // of a word, below the kind and the generation
+  static uint32_t WordOf(uint32_t handle) { return (handle >> kIndexBits << 2) | kLive; }
 
   // Slots never move, for they are looked at without the lock: they lie in chunks, each twice as long as the one before.
   static constexpr uint32_t kFirstChunk = 4;
   static constexpr size_t kChunks = 15;
-  static size_t ChunkOf(uint32_t index) { return static_cast<size_t>(std::bit_width(index / kFirstChunk + 1)) - 1; }
-  static size_t OffsetOf(uint32_t index) { return index + kFirstChunk - (size_t{kFirstChunk} << ChunkOf(index)); }
   Slot* Find(uint32_t index) const {
-    Slot* const chunk = chunks_[ChunkOf(index)].load(std::memory_order_acquire);
-    return chunk == nullptr ? nullptr : chunk + OffsetOf(index);
+    const auto number = static_cast<size_t>(std::bit_width(index / kFirstChunk + 1)) - 1;
+    Slot* const chunk = chunks_[number].load(std::memory_order_acquire);
+    return chunk == nullptr ? nullptr : chunk + (index + kFirstChunk - (size_t{kFirstChunk} << number));
   }
 
   Slot* FindLive(uint32_t handle) const {
-    Slot* const slot = IsOfKind(handle) ? Find(handle & kIndexMask) : nullptr;
+    Slot* const slot = Find(handle & kIndexMask);
     const bool is_live = slot != nullptr && (slot->word.load(std::memory_order_acquire) & ~kUsed) == WordOf(handle);
     return is_live ? slot : nullptr;
   }
 
   uint32_t TakeSlot() {
     if (first_free_ == kNone) {
-      const size_t chunk = ChunkOf(size_);
-      if (chunks_[chunk].load(std::memory_order_relaxed) == nullptr) {
-        chunks_[chunk].store(new Slot[size_t{kFirstChunk} << chunk], std::memory_order_release);
+      if (Find(size_) == nullptr) {  // the first of its chunk
+        const uint32_t slots = size_ + kFirstChunk;
+        chunks_[static_cast<size_t>(std::countr_zero(slots / kFirstChunk))].store(new Slot[slots],
+                                                                                  std::memory_order_release);
       }
       return size_++;
     }
@@ -172,8 +171,8 @@ class HandleTable {
 
   std::shared_ptr<T> Release(uint32_t index) {
     Slot& slot = *Find(index);
-    const uint32_t generation = slot.word.load(std::memory_order_relaxed) / kGeneration;
-    slot.word.store(((generation + 1) & kGenerationMask) * kGeneration, std::memory_order_release);
+    slot.word.store(0, std::memory_order_release);
+    slot.generation = (slot.generation + 1) & kGenerationMask;
     (last_free_ == kNone ? first_free_ : Find(last_free_)->next_free) = index;
     last_free_ = index;
     return std::move(slot.object);

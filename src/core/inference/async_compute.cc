@@ -78,7 +78,8 @@ Status AsyncCompute::EndNow() {
   }
   if (!run_) return std::move(status_);
   const bool overdue = run_->End();
-  return context_.WriteOutputs(context_.EndRun(std::move(status_), overdue), &memory_);
+  Status status = context_.EndRun(std::move(status_), overdue);
+  return status.ok() && !context_.wanted_.all() ? context_.WriteOutputs(memory_) : std::move(status);
 }
 
 }  // namespace wasinn::core

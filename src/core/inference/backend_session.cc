@@ -260,7 +260,7 @@ Status BackendSession::RunOnSlot(const InferenceRequest& request) {
     status = RunBySteps(request);
   }
   request.meter->End(Stage::kCompute);
-  SetElsewhere(result);
+  if ((result.flags & WASINN_OUTPUTS_ELSEWHERE) != 0) SetElsewhere();
   return status;
 }
 
@@ -285,7 +285,7 @@ Status BackendSession::PrintPiece(const Printer& printer) {
 Status BackendSession::EndRun(Status status, const InferenceRequest& request) {
   if (!LeavesOutputs(status) || request.cancelled()) return status;
   Status read = graph_->has_late_outputs() ? ReadDynamic() : Status();
-  if (read.ok()) read = ChargeOutputs();
+  if (read.ok() && slot_ != nullptr && (!all_bindable_ || elsewhere_)) read = ChargeOutputs();
   if (!read.ok()) return read;
   SetComputed();
   return status;
@@ -327,7 +327,7 @@ Status BackendSession::End(const InferenceRequest& request, wasinn_error* error)
   gate_.Leave();
   Status status = StatusOf(error);
   request.meter->End(Stage::kCompute);
-  SetElsewhere(async_result_);
+  if ((async_result_.flags & WASINN_OUTPUTS_ELSEWHERE) != 0) SetElsewhere();
   return EndRun(std::move(status), request);
 }
 

@@ -108,7 +108,7 @@ class BackendSession final : public Session {
   wasinn_compute_options OptionsOf(const InferenceRequest& request) const;
   Status RunBySteps(const InferenceRequest& request);
   Status PrintPiece(const Printer& printer);
-  void SetElsewhere(const wasinn_compute_result& result);
+  void SetElsewhere();
   Status EndRun(Status status, const InferenceRequest& request);
 
   Status ReadDynamic();

@@ -43,9 +43,8 @@ Status BackendSession::BindOutput(uint32_t index, void* destination) {
   return status;
 }
 
-void BackendSession::SetElsewhere(const wasinn_compute_result& result) {
-  elsewhere_ = (result.flags & WASINN_OUTPUTS_ELSEWHERE) != 0;
-  if (!elsewhere_) return;
+void BackendSession::SetElsewhere() {
+  elsewhere_ = true;
   for (Output& output : outputs_) {
     output.bound = nullptr;
     output.view.struct_size = 0;
@@ -74,9 +73,8 @@ Status BackendSession::ReadDynamic() {
 }
 
 // What is held beyond the signature, which may not be true. An output that turns out to be no tensor fails the run, since
-// what it takes cannot be counted. What was moved out of a slot is charged already.
+// what it takes cannot be counted. Outputs that are bound, or were moved out of a slot, are charged already.
 Status BackendSession::ChargeOutputs() {
-  if (slot_ == nullptr || (all_bindable_ && !elsewhere_)) return Status();
   const std::span<const wasinn_io* const> all = outputs();
   uint64_t total = 0;
   wasinn_tensor other{};

@@ -82,8 +82,7 @@ Status Context::Execute(const InferenceRequest& request) {
 
 Status Context::Prepare() {
   if (Status status = inputs_->CheckAllSet(); !status.ok()) return status;
-  session_->EndGeneration();
-  session_->HideOutputs();
+  if (session_->generates()) session_->EndGeneration();
   taken_.clear();
   return Status();
 }
@@ -140,7 +139,10 @@ Status Context::Overdue(wasinn_code code, const Status& status) const {
 
 Status Context::Compute(const GuestMemory* memory) {
   CountOne(counts_.computes);
-  return meter_.Measure([&] { return WriteOutputs(Execute(Request()), memory); });
+  return meter_.Measure([&] {
+    Status status = Execute(Request());
+    return wanted_.all() || memory == nullptr || !status.ok() ? std::move(status) : WriteOutputs(*memory);
+  });
 }
 
 // ---- Runs that bring all inputs as tensors

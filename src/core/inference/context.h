@@ -151,12 +151,11 @@ class Context {
   Status Overdue(wasinn_code code, const Status& status) const;
   void Cancel();
 
-  Status WriteOutputs(Status status, const GuestMemory* memory);
+  Status WriteOutputs(const GuestMemory& memory);
   Status WriteOutput(const Destination& destination, const GuestMemory& memory);
   Status CheckWantable(uint32_t index) const;
   Status CheckOutput(uint32_t index, const WantedOutputs& wanted) const;
   Status View(uint32_t index, const wasinn_tensor*& view);
-  Status CopyOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
 
   Status SetAll(std::span<const Given> inputs);
   Status CollectOutputs(std::pmr::vector<Computed>& computed);

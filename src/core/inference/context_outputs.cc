@@ -60,12 +60,14 @@ Status Context::CheckOutput(uint32_t index, const WantedOutputs& wanted) const {
   const std::span<const wasinn_io* const> all = session_->outputs();
   if (index >= all.size()) return NoSuchIndex("output", index, all.size());
   const wasinn_io& io = *all[index];
+  const bool is_there = session_->has_outputs() || (io.flags & WASINN_IO_ALWAYS) != 0;
+  if (is_there && wanted.all() && (io.flags & WASINN_IO_UNSERVABLE) == 0) [[likely]]
+    return Status();
   if (IsUnservable(io)) return Unservable("output", io, graph_->backend_name());
   if (!wanted.Has(index)) {
     return Error(WASINN_INVALID_ARGUMENT, "output '{}' was not produced: set_output chose others", io.name);
   }
-  if (session_->has_outputs() || (io.flags & WASINN_IO_ALWAYS) != 0) return Status();
-  return NotComputed();
+  return is_there ? Status() : NotComputed();
 }
 
 Status Context::View(uint32_t index, const wasinn_tensor*& view) {
@@ -75,16 +77,12 @@ Status Context::View(uint32_t index, const wasinn_tensor*& view) {
   return Status();
 }
 
-Status Context::CopyOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
-  const wasinn_tensor* view = nullptr;
-  if (Status status = View(index, view); !status.ok()) return status;
-  return CopyOut(*session_->outputs()[index], *view, buffer, size, count_out_);
-}
-
 Status Context::GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
   const Meter::Timing timing(meter_, Stage::kOutput);
   if (Status status = CheckOutput(index, wanted_); !status.ok()) return status;
-  return CopyOutput(index, buffer, size);
+  const wasinn_tensor* view = nullptr;
+  Status status = taken_.empty() ? session_->View(index, view) : View(index, view);
+  return status.ok() ? CopyOut(*session_->outputs()[index], *view, buffer, size, count_out_) : std::move(status);
 }
 
 Status Context::GetOutput(uint32_t index, const BufferOf& buffer_of, uint64_t& size) {
@@ -123,13 +121,12 @@ Status Context::CollectOutputs(std::pmr::vector<Computed>& computed) {
 }
 
 // To the destinations that are wanted.
-Status Context::WriteOutputs(Status status, const GuestMemory* memory) {
-  if (!status.ok() || memory == nullptr || wanted_.all()) return status;
+Status Context::WriteOutputs(const GuestMemory& memory) {
   const Meter::Timing timing(meter_, Stage::kOutput);
   Status first;
   for (const Destination& destination : wanted_.destinations()) {
     if (destination.buffer == 0) continue;
-    Status written = WriteOutput(destination, *memory);
+    Status written = WriteOutput(destination, memory);
     if (!written.ok() && first.ok()) first = std::move(written);
   }
   return first;

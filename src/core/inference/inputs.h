@@ -36,7 +36,8 @@ class Inputs {
   // Copies the bytes.
   Status Set(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes) {
     if (index >= inputs_.size()) return NoSuchIndex(index);
-    if (IsJustACopy(index, given, bytes.size())) [[likely]] {
+    // Most are just a copy: all was checked, charged and bound when the same was set before.
+    if (inputs_[index].set && !session_.generates() && HasRoomFor(index, given, bytes.size())) [[likely]] {
       CopyTensorBytes({own_[index].data, bytes.size()}, bytes, count_);
       return Status();
     }
@@ -72,10 +73,6 @@ class Inputs {
 
   Status NoSuchIndex(uint32_t index) const;
   bool HasRoomFor(uint32_t index, const TensorDesc& given, size_t bytes) const;
-  // Most are: all was checked, charged and bound when the same was set before.
-  bool IsJustACopy(uint32_t index, const TensorDesc& given, size_t bytes) const {
-    return inputs_[index].set && !session_.generates() && HasRoomFor(index, given, bytes);
-  }
   Status SetAnew(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes);
   Status SetOneOnce(const OnceInput& given, const GuestMemory& memory);
   Result<TensorDesc> Match(uint32_t index, const TensorDesc& given, uint64_t bytes) const;

@@ -73,7 +73,9 @@ class Session {
   // The backend's own end of a generation comes with the next run, step or input as well; this lets go of what it holds
   // for it. The outputs stay.
   void EndGeneration() {
-    if (generates()) EndGenerationNow();
+    if (!generates()) return;
+    at_ = kGenerated;
+    Finish();
   }
 
   // ---- What the last run or step has left
@@ -123,11 +125,6 @@ class Session {
   const Resources resources_;
 
  private:
-  void EndGenerationNow() {
-    at_ = kGenerated;
-    Finish();
-  }
-
   enum State : uint8_t {
     kNothing,
     kComputed,
