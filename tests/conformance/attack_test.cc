@@ -123,7 +123,7 @@ class AttackTest : public ::testing::TestWithParam<Case> {
   void SetUp() override {
     folder_.Write("host.toml", format().Settings("model") +
                                    (IsText() ? "temp = 0\nn-predict = 16\nthreads = 1\n" : "") +
-                                   "[limits]\nmax_graphs = 24\nmax_contexts = 16\n");
+                                   "[limits]\nmax_graphs = 24\nmax_contexts = 16\nmax_log_messages = 100000\n");
     HeldOut one = ReadHeldOut();
     one.images.resize(1);
     one.labels.resize(1);
