@@ -159,11 +159,11 @@ class Bench {
   }
 
   Result<void> CountCopies() {
-    const wasinn_guest_stats before = guests_[0]->Statistics();
+    const wasinn_statistics before = guests_[0]->Statistics();
     for (int i = 0; i < 4; ++i) {
       if (!guests_[0]->Run()) return std::unexpected(guests_[0]->error());
     }
-    const wasinn_guest_stats after = guests_[0]->Statistics();
+    const wasinn_statistics after = guests_[0]->Statistics();
     const auto computes = static_cast<double>(after.computes - before.computes);
     const auto sum = [](uint64_t in, uint64_t out) { return static_cast<double>(in + out); };
     report_.bytes_copied = sum(after.bytes_in - before.bytes_in, after.bytes_out - before.bytes_out) / computes;

@@ -72,7 +72,7 @@ class ComponentGuest final : public GuestRunner {
   bool Run() override { return Call(iterate_, {}); }
   bool CallNothing() override { return Call(nothing_, {}); }
   std::string error() const override { return error_; }
-  wasinn_guest_stats Statistics() const override { return guest_.Statistics(); }
+  wasinn_statistics Statistics() const override { return guest_.Statistics(); }
   // Of the first inference: all have the same inputs.
   std::span<const uint8_t> output(size_t i) const override { return outputs_[i]; }
 

@@ -28,8 +28,8 @@ inline Value OfTuple(std::vector<Value>& items) {
   return {WASMTIME_COMPONENT_TUPLE, {.tuple = {items.size(), items.data()}}};
 }
 
-inline constexpr Dtype kWitTypes[] = {WASINN_F16, WASINN_F32, WASINN_F64, WASINN_BF16,
-                                      WASINN_U8,  WASINN_I32, WASINN_I64};
+inline constexpr Dtype kWitTypes[] = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64, WASINN_DTYPE_BF16,
+                                      WASINN_DTYPE_U8,  WASINN_DTYPE_I32, WASINN_DTYPE_I64};
 
 // The arguments of `prepare`, which point into each other.
 class Arguments {

@@ -1,6 +1,7 @@
 // A guest without an engine: calls the functions of wasinn.h on memory of its own. Errors are thrown.
 #pragma once
 
+#include <wasinn/engine.h>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>

@@ -23,7 +23,7 @@ class GuestRunner : public Runner {
   // Calls a function of the guest that does nothing: the part of Run that is the bench's own.
   virtual bool CallNothing() = 0;
   virtual std::span<const uint8_t> output(size_t i) const = 0;  // in the guest's memory
-  virtual wasinn_guest_stats Statistics() const = 0;
+  virtual wasinn_statistics Statistics() const = 0;
 };
 
 // The compiled guest, from which any number of guests are made.

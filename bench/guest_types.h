@@ -23,22 +23,22 @@ inline GuestType DescribeForGuest(const Tensor& tensor, std::span<const Dtype> t
   GuestType type{number(tensor.dtype), {tensor.dims.begin(), tensor.dims.end()}};
   if (type.number < types.size()) return type;
   switch (tensor.dtype) {
-    case WASINN_U32:
-      type.number = number(WASINN_I32);
+    case WASINN_DTYPE_U32:
+      type.number = number(WASINN_DTYPE_I32);
       break;
-    case WASINN_U64:
-      type.number = number(WASINN_I64);
+    case WASINN_DTYPE_U64:
+      type.number = number(WASINN_DTYPE_I64);
       break;
-    case WASINN_BF16:
-    case WASINN_I16:
-    case WASINN_U16:
+    case WASINN_DTYPE_BF16:
+    case WASINN_DTYPE_I16:
+    case WASINN_DTYPE_U16:
       // The last dimension counts bytes, two for each element.
-      type.number = number(WASINN_U8);
+      type.number = number(WASINN_DTYPE_U8);
       if (type.dims.empty()) type.dims.push_back(1);
       type.dims.back() *= 2;
       break;
     default:
-      type.number = number(WASINN_U8);
+      type.number = number(WASINN_DTYPE_U8);
       break;
   }
   return type;

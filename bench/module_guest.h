@@ -28,7 +28,7 @@ class ModuleGuest : public GuestRunner {
   bool RunMany(uint32_t n) override { return Call(kIterateMany, {n}); }
   bool CallNothing() override { return Call(kNothing, {}); }
   std::string error() const override { return error_; }
-  wasinn_guest_stats Statistics() const override { return guest_.Statistics(); }
+  wasinn_statistics Statistics() const override { return guest_.Statistics(); }
   std::span<const uint8_t> output(size_t i) const override {
     return {Memory() + outputs_[i].address, outputs_[i].size};
   }

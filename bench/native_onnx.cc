@@ -81,31 +81,31 @@ struct Session {
 
 ONNXTensorElementDataType ToOrt(Dtype dtype) {
   switch (dtype) {
-    case WASINN_F16:
+    case WASINN_DTYPE_F16:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16;
-    case WASINN_BF16:
+    case WASINN_DTYPE_BF16:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16;
-    case WASINN_F32:
+    case WASINN_DTYPE_F32:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
-    case WASINN_F64:
+    case WASINN_DTYPE_F64:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE;
-    case WASINN_U8:
+    case WASINN_DTYPE_U8:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8;
-    case WASINN_I8:
+    case WASINN_DTYPE_I8:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8;
-    case WASINN_U16:
+    case WASINN_DTYPE_U16:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16;
-    case WASINN_I16:
+    case WASINN_DTYPE_I16:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16;
-    case WASINN_U32:
+    case WASINN_DTYPE_U32:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32;
-    case WASINN_I32:
+    case WASINN_DTYPE_I32:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32;
-    case WASINN_U64:
+    case WASINN_DTYPE_U64:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64;
-    case WASINN_I64:
+    case WASINN_DTYPE_I64:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;
-    case WASINN_BOOL:
+    case WASINN_DTYPE_BOOL:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL;
     case WASINN_DTYPE_UNKNOWN:
       break;

@@ -69,31 +69,31 @@ using TfOwned = std::unique_ptr<T, void (*)(T*)>;
 
 TF_DataType ToTf(Dtype dtype) {
   switch (dtype) {
-    case WASINN_F16:
+    case WASINN_DTYPE_F16:
       return TF_HALF;
-    case WASINN_BF16:
+    case WASINN_DTYPE_BF16:
       return TF_BFLOAT16;
-    case WASINN_F32:
+    case WASINN_DTYPE_F32:
       return TF_FLOAT;
-    case WASINN_F64:
+    case WASINN_DTYPE_F64:
       return TF_DOUBLE;
-    case WASINN_U8:
+    case WASINN_DTYPE_U8:
       return TF_UINT8;
-    case WASINN_I8:
+    case WASINN_DTYPE_I8:
       return TF_INT8;
-    case WASINN_U16:
+    case WASINN_DTYPE_U16:
       return TF_UINT16;
-    case WASINN_I16:
+    case WASINN_DTYPE_I16:
       return TF_INT16;
-    case WASINN_U32:
+    case WASINN_DTYPE_U32:
       return TF_UINT32;
-    case WASINN_I32:
+    case WASINN_DTYPE_I32:
       return TF_INT32;
-    case WASINN_U64:
+    case WASINN_DTYPE_U64:
       return TF_UINT64;
-    case WASINN_I64:
+    case WASINN_DTYPE_I64:
       return TF_INT64;
-    case WASINN_BOOL:
+    case WASINN_DTYPE_BOOL:
       return TF_BOOL;
     case WASINN_DTYPE_UNKNOWN:
       break;

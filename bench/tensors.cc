@@ -34,27 +34,27 @@ void FillWith(Buffer& buffer, Make make) {
 
 void Fill(Dtype dtype, Random& random, Buffer& buffer) {
   switch (dtype) {
-    case WASINN_F16:  // 0.5 to 1, by its bits
+    case WASINN_DTYPE_F16:  // 0.5 to 1, by its bits
       return FillWith<uint16_t>(buffer, [&] { return 0x3800 | (random.Next() & 0x3ff); });
-    case WASINN_BF16:
+    case WASINN_DTYPE_BF16:
       return FillWith<uint16_t>(buffer, [&] { return 0x3f00 | (random.Next() & 0x7f); });
-    case WASINN_F32:
+    case WASINN_DTYPE_F32:
       return FillWith<float>(buffer, [&] { return static_cast<float>(random.Next() >> 40) * 0x1p-24f; });
-    case WASINN_F64:
+    case WASINN_DTYPE_F64:
       return FillWith<double>(buffer, [&] { return static_cast<double>(random.Next() >> 11) * 0x1p-53; });
-    case WASINN_U8:
-    case WASINN_I8:
+    case WASINN_DTYPE_U8:
+    case WASINN_DTYPE_I8:
       return FillWith<uint8_t>(buffer, [&] { return random.Next() & 0x7f; });
-    case WASINN_U16:
-    case WASINN_I16:
+    case WASINN_DTYPE_U16:
+    case WASINN_DTYPE_I16:
       return FillWith<uint16_t>(buffer, [&] { return random.Next() & 0x7f; });
-    case WASINN_U32:
-    case WASINN_I32:
+    case WASINN_DTYPE_U32:
+    case WASINN_DTYPE_I32:
       return FillWith<uint32_t>(buffer, [&] { return random.Next() & 1; });
-    case WASINN_U64:
-    case WASINN_I64:
+    case WASINN_DTYPE_U64:
+    case WASINN_DTYPE_I64:
       return FillWith<uint64_t>(buffer, [&] { return random.Next() & 1; });
-    case WASINN_BOOL:
+    case WASINN_DTYPE_BOOL:
       return FillWith<uint8_t>(buffer, [&] { return random.Next() & 1; });
     case WASINN_DTYPE_UNKNOWN:
       return;
@@ -93,7 +93,7 @@ Result<size_t> SizeOf(const Io& io, std::span<const int64_t> dims) {
 }
 
 Result<Tensor> MakeInput(Io io, uint32_t index, const Shapes& shapes, Random& random) {
-  if (io.dtype == WASINN_DTYPE_UNKNOWN) io.dtype = WASINN_F32;
+  if (io.dtype == WASINN_DTYPE_UNKNOWN) io.dtype = WASINN_DTYPE_F32;
   Result<std::vector<int64_t>> dims = ShapeOf(io, shapes);
   if (!dims) return std::unexpected(dims.error());
   const Result<size_t> size = SizeOf(io, *dims);
@@ -122,22 +122,22 @@ Buffer::Buffer(size_t size) : size_(size) {
 
 size_t ElementSize(Dtype dtype) {
   switch (dtype) {
-    case WASINN_U8:
-    case WASINN_I8:
-    case WASINN_BOOL:
+    case WASINN_DTYPE_U8:
+    case WASINN_DTYPE_I8:
+    case WASINN_DTYPE_BOOL:
       return 1;
-    case WASINN_F16:
-    case WASINN_BF16:
-    case WASINN_U16:
-    case WASINN_I16:
+    case WASINN_DTYPE_F16:
+    case WASINN_DTYPE_BF16:
+    case WASINN_DTYPE_U16:
+    case WASINN_DTYPE_I16:
       return 2;
-    case WASINN_F32:
-    case WASINN_U32:
-    case WASINN_I32:
+    case WASINN_DTYPE_F32:
+    case WASINN_DTYPE_U32:
+    case WASINN_DTYPE_I32:
       return 4;
-    case WASINN_F64:
-    case WASINN_U64:
-    case WASINN_I64:
+    case WASINN_DTYPE_F64:
+    case WASINN_DTYPE_U64:
+    case WASINN_DTYPE_I64:
       return 8;
     case WASINN_DTYPE_UNKNOWN:
       break;

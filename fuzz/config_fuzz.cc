@@ -13,7 +13,7 @@ namespace {
 
 void ExpectClear(const core::Status& status) {
   if (status.ok()) return;
-  FUZZ_EXPECT(status.code() == WASINN_INVALID_ARGUMENT);
+  FUZZ_EXPECT(status.code() == WASINN_ERROR_INVALID_ARGUMENT);
   FUZZ_EXPECT(!status.message().empty());
 }
 

@@ -1,5 +1,7 @@
 #include "fuzz/fake_guest.h"
 
+#include <wasinn/engine.h>
+
 #include <algorithm>
 #include <cstring>
 

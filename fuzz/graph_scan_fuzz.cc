@@ -19,7 +19,7 @@ std::optional<tensorflow::GraphScan> Scan(const std::vector<uint8_t>& bytes) {
   try {
     return tensorflow::ScanGraph(bytes);
   } catch (const wasinn::backend::Error& error) {
-    FUZZ_EXPECT(error.code() == WASINN_INVALID_ENCODING);
+    FUZZ_EXPECT(error.code() == WASINN_ERROR_INVALID_ENCODING);
     return std::nullopt;
   }
 }
@@ -29,7 +29,7 @@ bool MayHave(const tensorflow::GraphScan& scan) {
     tensorflow::CheckOps(scan, /*is_saved_model=*/false);
     return true;
   } catch (const wasinn::backend::Error& error) {
-    FUZZ_EXPECT(error.code() == WASINN_SECURITY);
+    FUZZ_EXPECT(error.code() == WASINN_ERROR_SECURITY);
     return false;
   }
 }

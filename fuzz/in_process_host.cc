@@ -54,8 +54,8 @@ wasinn_host* NewHost() {
   const wasinn_bytes bytes{reinterpret_cast<const uint8_t*>(text.data()), text.size()};
   wasinn_model_options options{};
   options.struct_size = sizeof(options);
-  options.bytes = &bytes;
-  options.n_bytes = 1;
+  options.builders = &bytes;
+  options.n_builders = 1;
   ExpectOk(wasinn_host_add_model(host, "m", &options));
   return host;
 }
@@ -64,7 +64,8 @@ wasinn_host* NewHost() {
 
 std::string_view ModelText(uint32_t number) { return kModels[number % std::size(kModels)]; }
 
-void CheckLog(void*, wasinn_log_level, const char* message) {
+void CheckLog(void*, const wasinn_log_record* record) {
+  const char* const message = record->message;
   FUZZ_EXPECT(*message != '\0');
   for (const char* c = message; *c != '\0'; ++c) FUZZ_EXPECT(static_cast<unsigned char>(*c) >= 0x20 && *c != 0x7f);
 }
@@ -89,7 +90,7 @@ HostedGuest::HostedGuest(uint32_t timeout_ms) {
 }
 
 void ExpectQuotas(const wasinn_guest* guest, uint64_t most_bytes) {
-  wasinn_guest_stats stats{.struct_size = sizeof(stats)};
+  wasinn_statistics stats{.struct_size = sizeof(stats)};
   wasinn_guest_statistics(guest, &stats);
   FUZZ_EXPECT(stats.graphs <= kMaxGraphs && stats.contexts <= kMaxContexts);
   FUZZ_EXPECT(stats.model_bytes <= most_bytes && stats.tensor_bytes <= most_bytes);

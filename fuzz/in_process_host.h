@@ -20,7 +20,7 @@ wasinn_host* InProcessHost();
 
 void ExpectOk(wasinn_status* status);
 // What a log message is: one line of UTF-8 without control characters.
-void CheckLog(void* user, wasinn_log_level level, const char* message);
+void CheckLog(void* user, const wasinn_log_record* record);
 void ExpectQuotas(const wasinn_guest* guest, uint64_t most_bytes = kMaxBytes);
 
 class HostedGuest {

@@ -252,7 +252,7 @@ void LyingWorker::TellIos(Writer& payload, uint32_t count) {
   constexpr uint32_t kMost = 16;  // of those that there are
   payload.Number(count);
   for (uint32_t i = 0; i < std::min(count, kMost); ++i) {
-    payload.Number(Or(uint32_t{WASINN_F32}));
+    payload.Number(Or(uint32_t{WASINN_DTYPE_F32}));
     payload.Number(Or(0u));
     const auto rank = Or(int32_t{1});
     payload.Number(rank);
@@ -281,7 +281,7 @@ void LyingWorker::TellOutput(Writer& payload) {
   payload.Number(code);
   if (code != WASINN_OK) return TellText(payload, "there is none");
   payload.Number(Or(uint64_t{0}));
-  payload.Number(Or(uint32_t{WASINN_F32}));
+  payload.Number(Or(uint32_t{WASINN_DTYPE_F32}));
   const auto rank = Or(1u);
   payload.Number(rank);
   for (uint32_t dim = 0; dim < std::min(rank, 40u); ++dim) payload.Number(Or(kHonestSize));

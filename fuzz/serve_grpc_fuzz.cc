@@ -123,27 +123,27 @@ std::string BytesOf(const auto& numbers) {
 std::string BytesOf(const inference::InferTensorContents& contents, wasinn_dtype dtype) {
   std::string texts;
   switch (dtype) {
-    case WASINN_BOOL:
+    case WASINN_DTYPE_BOOL:
       return BytesOf<uint8_t>(contents.bool_contents());
-    case WASINN_I8:
+    case WASINN_DTYPE_I8:
       return BytesOf<int8_t>(contents.int_contents());
-    case WASINN_I16:
+    case WASINN_DTYPE_I16:
       return BytesOf<int16_t>(contents.int_contents());
-    case WASINN_I32:
+    case WASINN_DTYPE_I32:
       return BytesOf<int32_t>(contents.int_contents());
-    case WASINN_I64:
+    case WASINN_DTYPE_I64:
       return BytesOf<int64_t>(contents.int64_contents());
-    case WASINN_U8:
+    case WASINN_DTYPE_U8:
       return BytesOf<uint8_t>(contents.uint_contents());
-    case WASINN_U16:
+    case WASINN_DTYPE_U16:
       return BytesOf<uint16_t>(contents.uint_contents());
-    case WASINN_U32:
+    case WASINN_DTYPE_U32:
       return BytesOf<uint32_t>(contents.uint_contents());
-    case WASINN_U64:
+    case WASINN_DTYPE_U64:
       return BytesOf<uint64_t>(contents.uint64_contents());
-    case WASINN_F32:
+    case WASINN_DTYPE_F32:
       return BytesOf<float>(contents.fp32_contents());
-    case WASINN_F64:
+    case WASINN_DTYPE_F64:
       return BytesOf<double>(contents.fp64_contents());
     default:
       for (const std::string& text : contents.bytes_contents()) serve::AppendElement(texts, AsBytes(text));

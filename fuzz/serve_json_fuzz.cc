@@ -108,13 +108,13 @@ bool HasOnlyNumbersOfJson(std::span<const uint8_t> bytes) {
 }
 
 bool JsonLacks(const serve::Datatype& datatype) {
-  return datatype.dtype == WASINN_F16 || datatype.dtype == WASINN_BF16;
+  return datatype.dtype == WASINN_DTYPE_F16 || datatype.dtype == WASINN_DTYPE_BF16;
 }
 
 bool CanBeReadAgain(const RestRequest& request, const InputTensor& input) {
   if (request.IsBinary(input.name) || JsonLacks(*input.datatype)) return true;  // as bytes
-  if (input.datatype->dtype == WASINN_F32 && !HasOnlyNumbersOfJson<float>(input.bytes())) return false;
-  if (input.datatype->dtype == WASINN_F64 && !HasOnlyNumbersOfJson<double>(input.bytes())) return false;
+  if (input.datatype->dtype == WASINN_DTYPE_F32 && !HasOnlyNumbersOfJson<float>(input.bytes())) return false;
+  if (input.datatype->dtype == WASINN_DTYPE_F64 && !HasOnlyNumbersOfJson<double>(input.bytes())) return false;
   return input.lent.data() == nullptr;  // bytes that came as bytes may be anything
 }
 

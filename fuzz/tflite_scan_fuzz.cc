@@ -17,7 +17,7 @@ std::optional<tflite::ModelScan> Scan(const std::vector<uint8_t>& bytes, tflite:
   try {
     return tflite::ScanModel(bytes, trust);
   } catch (const wasinn::backend::Error& error) {
-    FUZZ_EXPECT(error.code() == WASINN_INVALID_ENCODING || error.code() == WASINN_SECURITY);
+    FUZZ_EXPECT(error.code() == WASINN_ERROR_INVALID_ENCODING || error.code() == WASINN_ERROR_SECURITY);
     return std::nullopt;
   }
 }

@@ -52,8 +52,8 @@ struct Stage {
     const wasinn_bytes bytes{reinterpret_cast<const uint8_t*>(text.data()), text.size()};
     wasinn_model_options options{};
     options.struct_size = sizeof(options);
-    options.bytes = &bytes;
-    options.n_bytes = 1;
+    options.builders = &bytes;
+    options.n_builders = 1;
     options.isolate = true;
     ExpectOk(wasinn_host_add_model(host, "m", &options));
   }

@@ -150,7 +150,7 @@ class Host {
   void WriteLoad(Writer& request) {
     const std::string_view model = ModelText(choices_.Number());
     request.Number(Number());
-    request.Number(Or(uint32_t{WASINN_CPU}));
+    request.Number(Or(uint32_t{WASINN_TARGET_CPU}));
     for (const char* text : {"ggml", "{}", "{}"}) request.Text(text);
     request.Number(Or(int32_t{0}));
     request.Number(Or(uint64_t{1 << 20}));
@@ -181,7 +181,7 @@ class Host {
     const uint64_t offset = choices_.Index(16) == 14 ? isolation::kNowhere : Or(uint64_t{0});
     request.Number(offset);
     if (offset == isolation::kNowhere) return;
-    request.Number(Or(uint32_t{WASINN_F32}));
+    request.Number(Or(uint32_t{WASINN_DTYPE_F32}));
     const auto rank = Or(1u);
     request.Number(rank);
     for (uint32_t dim = 0; dim < std::min(rank, 40u); ++dim) request.Number(Or(int64_t{2}));
@@ -228,7 +228,7 @@ class Questions {
   void Load(std::string_view model) {
     Writer& request = New(Op::kLoad);
     request.Number(1u);
-    request.Number(uint32_t{WASINN_CPU});
+    request.Number(uint32_t{WASINN_TARGET_CPU});
     for (const char* text : {"ggml", "{}", "{}"}) request.Text(text);
     request.Number(int32_t{0});
     request.Number(uint64_t{0});
@@ -264,7 +264,7 @@ class Questions {
     request.Number(0u);
     request.Number(isolation::kArea);
     request.Number(uint64_t{0});
-    isolation::WriteDesc(request, WASINN_F32, dims, bytes);
+    isolation::WriteDesc(request, WASINN_DTYPE_F32, dims, bytes);
     isolation::WriteComputeOptions(request, {});
     Reader& answer = Ask();
     (void)answer.Number<uint64_t>();

@@ -74,7 +74,7 @@ Config::Config(const char* text, std::string where) : json_(std::make_unique<Jso
   if (text == nullptr || *text == '\0') return;
   json_->object = base::ParseJson(text);
   if (!json_->object.is_object()) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: expected the text of a JSON object, nested no deeper than {}",
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{}: expected the text of a JSON object, nested no deeper than {}",
                                                      where_, base::kDeepestJson));
   }
   text_ = text;
@@ -83,7 +83,7 @@ Config::Config(const char* text, std::string where) : json_(std::make_unique<Jso
 Config::~Config() = default;
 
 void Config::Refuse(const char* key, const std::string& expected) const {
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               fmt::format("{}: {}: expected {}, found {}", where_, key, expected, Found(*json_->Find(key))));
 }
 

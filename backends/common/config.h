@@ -13,7 +13,7 @@
 namespace wasinn::backend {
 
 // Reads keys of one type each. Unknown keys have been refused by the core; a value of another type is an Error with
-// WASINN_INVALID_ARGUMENT that names the key, what was expected and what was found.
+// WASINN_ERROR_INVALID_ARGUMENT that names the key, what was expected and what was found.
 class Config {
  public:
   using Entries = std::vector<std::pair<std::string, std::string>>;

@@ -12,7 +12,7 @@ namespace wasinn::backend {
 
 // There is no output before a compute has succeeded.
 inline void CheckComputed(bool computed) {
-  if (!computed) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+  if (!computed) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
 }
 
 // One thread at a time, but for Cancel.

@@ -158,7 +158,7 @@ class Checker {
       const size_t end = std::min(path.find(':', at), path.size());
       const fs::path folder = WithOrigin(std::string(path.substr(at, end - at)), file.parent_path());
       if (!folder.is_absolute()) {
-        throw Error(WASINN_UNSUPPORTED_OPERATION,
+        throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                     fmt::format("'{}' is not opened: its RUNPATH '{}' has the dynamic linker look in the working "
                                 "folder, where a guest may have put something; \"patchelf --set-rpath '$ORIGIN' {}\" "
                                 "mends it",
@@ -171,7 +171,7 @@ class Checker {
 
   static void CheckNeeded(const fs::path& file, const std::string& name) {
     if (fs::path(WithOrigin(name, file.parent_path())).is_absolute()) return;
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("'{}' is not opened: it needs '{}', which is a path from the working folder, where a guest "
                             "may have put something",
                             file.string(), name));

@@ -13,22 +13,22 @@ namespace wasinn::backend {
 // Bytes of one element; 0 for WASINN_DTYPE_UNKNOWN.
 constexpr size_t ElementSize(uint32_t dtype) {
   switch (dtype) {
-    case WASINN_U8:
-    case WASINN_I8:
-    case WASINN_BOOL:
+    case WASINN_DTYPE_U8:
+    case WASINN_DTYPE_I8:
+    case WASINN_DTYPE_BOOL:
       return 1;
-    case WASINN_F16:
-    case WASINN_BF16:
-    case WASINN_U16:
-    case WASINN_I16:
+    case WASINN_DTYPE_F16:
+    case WASINN_DTYPE_BF16:
+    case WASINN_DTYPE_U16:
+    case WASINN_DTYPE_I16:
       return 2;
-    case WASINN_F32:
-    case WASINN_U32:
-    case WASINN_I32:
+    case WASINN_DTYPE_F32:
+    case WASINN_DTYPE_U32:
+    case WASINN_DTYPE_I32:
       return 4;
-    case WASINN_F64:
-    case WASINN_U64:
-    case WASINN_I64:
+    case WASINN_DTYPE_F64:
+    case WASINN_DTYPE_U64:
+    case WASINN_DTYPE_I64:
       return 8;
     default:
       return 0;

@@ -13,7 +13,7 @@
 
 namespace wasinn::backend {
 
-// An error that knows its code. Anything else that is thrown becomes WASINN_RUNTIME_ERROR.
+// An error that knows its code. Anything else that is thrown becomes WASINN_ERROR_RUNTIME.
 class Error : public std::runtime_error {
  public:
   Error(wasinn_code code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -26,7 +26,7 @@ class Error : public std::runtime_error {
 
 // For the one moment in which there is no memory even for an error.
 inline wasinn_error* OutOfMemory() noexcept {
-  static wasinn_error error = {sizeof(wasinn_error), WASINN_TOO_LARGE, "out of memory", [](wasinn_error*) {}};
+  static wasinn_error error = {sizeof(wasinn_error), WASINN_ERROR_TOO_LARGE, "out of memory", [](wasinn_error*) {}};
   return &error;
 }
 
@@ -49,9 +49,9 @@ inline wasinn_error* MakeErrorOfCurrentException() noexcept {
   } catch (const std::bad_alloc&) {
     return OutOfMemory();
   } catch (const std::exception& error) {
-    return MakeError(WASINN_RUNTIME_ERROR, error.what());
+    return MakeError(WASINN_ERROR_RUNTIME, error.what());
   } catch (...) {
-    return MakeError(WASINN_RUNTIME_ERROR, "an exception of an unknown type");
+    return MakeError(WASINN_ERROR_RUNTIME, "an exception of an unknown type");
   }
 }
 

@@ -72,7 +72,7 @@ std::vector<std::string> Candidates(const LibrarySearch& search) {
   }
   const std::filesystem::path path(search.configured);
   if (!path.is_absolute()) {
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 fmt::format("library: expected an absolute path, found {}", search.configured));
   }
   std::error_code ignored;
@@ -103,7 +103,7 @@ Library::Library(const LibrarySearch& search) : framework_(search.framework) {
     tried.push_back(std::filesystem::path(name).lexically_normal().string());
   }
   const std::string what = broken.empty() ? "was not found" : fmt::format("does not open ({})", broken);
-  throw Error(WASINN_UNSUPPORTED_OPERATION,
+  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
               fmt::format("{}'s library {}; {} installs it\nlooked for: {}", search.framework, what, search.install,
                           fmt::join(tried, ", ")));
 }
@@ -113,7 +113,7 @@ void* Library::FindSymbol(const char* name) const { return dlsym(handle_, name);
 void* Library::RequireSymbol(const char* name) const {
   void* symbol = FindSymbol(name);
   if (symbol == nullptr) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("the library that was found as {} has no {}", framework_, name));
   }
   return symbol;

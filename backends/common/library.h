@@ -21,12 +21,12 @@ class Library {
  public:
   // Without a configured path: by plain name, for the program may have it open; then where the dynamic linker looks for
   // what this backend asks for (its own RUNPATH, LD_LIBRARY_PATH, the system's), but never the working folder. Throws
-  // WASINN_UNSUPPORTED_OPERATION that names the files that were looked for, on a line of their own, and how to install them.
+  // WASINN_ERROR_UNSUPPORTED_OPERATION that names the files that were looked for, on a line of their own, and how to install them.
   explicit Library(const LibrarySearch& search);
 
   // NULL where the library has no such symbol.
   void* FindSymbol(const char* name) const;
-  // Throws WASINN_UNSUPPORTED_OPERATION where it has none: a library of another version, or another library altogether.
+  // Throws WASINN_ERROR_UNSUPPORTED_OPERATION where it has none: a library of another version, or another library altogether.
   template <typename Function>
   Function Symbol(const char* name) const {
     return reinterpret_cast<Function>(RequireSymbol(name));

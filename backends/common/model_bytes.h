@@ -17,14 +17,14 @@
 
 namespace wasinn::backend {
 
-// The blob of a model that is one, of one format; `model`: "an ONNX model".
-inline const wasinn_blob& OneBlob(std::span<const wasinn_blob> blobs, const wasinn_load_options& options,
-                                  std::string_view format, std::string_view model) {
-  if (blobs.size() != 1) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{} is one blob: found {}", model, blobs.size()));
+// The builder of a model that is one, of one format; `model`: "an ONNX model".
+inline const wasinn_builder& OneBuilder(std::span<const wasinn_builder> builders, const wasinn_load_options& options,
+                                        std::string_view format, std::string_view model) {
+  if (builders.size() != 1) {
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{} is one builder: found {}", model, builders.size()));
   }
-  if (options.format == format) return blobs.front();
-  throw Error(WASINN_INVALID_ENCODING, fmt::format("this backend loads {}s", model.substr(model.find(' ') + 1)));
+  if (options.format == format) return builders.front();
+  throw Error(WASINN_ERROR_INVALID_ENCODING, fmt::format("this backend loads {}s", model.substr(model.find(' ') + 1)));
 }
 
 // Of a model's file, as a whole path.
@@ -38,27 +38,27 @@ inline std::string FolderOf(const std::filesystem::path& file) {
 class KeptBytes {
  public:
   KeptBytes() = default;
-  // A caller's blob, retained.
-  explicit KeptBytes(const wasinn_blob& blob) : blob_(blob), bytes_(blob.data, blob.size) {
-    if (blob_.retain != nullptr) blob_.retain(blob_.owner);
+  // A caller's builder, retained.
+  explicit KeptBytes(const wasinn_builder& builder) : builder_(builder), bytes_(builder.data, builder.size) {
+    if (builder_.retain != nullptr) builder_.retain(builder_.owner);
   }
   KeptBytes(AlignedBuffer buffer, size_t size)
       : buffer_(std::move(buffer)), bytes_(static_cast<const uint8_t*>(buffer_.data()), size) {}
   KeptBytes(KeptBytes&& other) noexcept { *this = std::move(other); }
   KeptBytes& operator=(KeptBytes&& other) noexcept {
-    std::swap(blob_, other.blob_);
+    std::swap(builder_, other.builder_);
     std::swap(buffer_, other.buffer_);
     std::swap(bytes_, other.bytes_);
     return *this;
   }
   ~KeptBytes() {
-    if (blob_.release != nullptr) blob_.release(blob_.owner);
+    if (builder_.release != nullptr) builder_.release(builder_.owner);
   }
 
   std::span<const uint8_t> get() const { return bytes_; }
 
  private:
-  wasinn_blob blob_ = {};
+  wasinn_builder builder_ = {};
   AlignedBuffer buffer_;
   std::span<const uint8_t> bytes_;
 };

@@ -31,13 +31,13 @@ struct Port {
   uint64_t bytes() const;
 };
 
-// WASINN_UNSUPPORTED_OPERATION for more than WASINN_MAX_RANK.
+// WASINN_ERROR_UNSUPPORTED_OPERATION for more than WASINN_MAX_RANK.
 void CheckRank(const std::string& name, size_t rank);
-// That an input's dtype and bytes are those of the port, for these dims: WASINN_INVALID_ARGUMENT, which tells both. The
+// That an input's dtype and bytes are those of the port, for these dims: WASINN_ERROR_INVALID_ARGUMENT, which tells both. The
 // core has seen to it already.
 void CheckTensor(const Port& port, const wasinn_tensor& tensor);
 
-// That an output can be bound to this memory: WASINN_INVALID_ARGUMENT.
+// That an output can be bound to this memory: WASINN_ERROR_INVALID_ARGUMENT.
 void CheckBindable(const Port& port, const wasinn_tensor& tensor);
 [[noreturn]] void ThrowUnbound(const Port& output);
 

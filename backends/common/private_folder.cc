@@ -15,7 +15,7 @@ namespace wasinn::backend {
 namespace {
 
 [[noreturn]] void Fail(const char* what, const std::filesystem::path& path) {
-  throw Error(WASINN_RUNTIME_ERROR,
+  throw Error(WASINN_ERROR_RUNTIME,
               fmt::format("cannot {} the folder {}: {}", what, path.string(), std::strerror(errno)));
 }
 
@@ -36,7 +36,7 @@ int OpenPrivateFolder(const std::string& path) {
   if (folder < 0) Fail("open", path);
   if (IsMineAlone(folder)) return folder;
   close(folder);
-  throw Error(WASINN_SECURITY, path + " must be this user's own, and closed to all others (mode 0700)");
+  throw Error(WASINN_ERROR_SECURITY, path + " must be this user's own, and closed to all others (mode 0700)");
 }
 
 }  // namespace wasinn::backend

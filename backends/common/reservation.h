@@ -28,7 +28,7 @@ class Reservation {
 
   uint64_t bytes() const { return bytes_; }
 
-  // Call it before more is allocated, and after something was freed. Throws WASINN_TOO_LARGE, and then it is what it
+  // Call it before more is allocated, and after something was freed. Throws WASINN_ERROR_TOO_LARGE, and then it is what it
   // was.
   void Resize(uint64_t bytes) {
     if (bytes > bytes_) {
@@ -49,7 +49,7 @@ class Reservation {
   void Take(uint64_t more) const {
     if (reserve_ == nullptr) return;
     if (more <= INT64_MAX && reserve_(host_, account_, static_cast<int64_t>(more)) == WASINN_OK) return;
-    throw Error(WASINN_TOO_LARGE, std::to_string(more) + " bytes to keep, beside the " + std::to_string(bytes_) +
+    throw Error(WASINN_ERROR_TOO_LARGE, std::to_string(more) + " bytes to keep, beside the " + std::to_string(bytes_) +
                                       " here, are more than may still be held");
   }
   void GiveBack(uint64_t less) const {

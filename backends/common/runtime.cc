@@ -27,12 +27,12 @@ const wasinn_backend* OpenRuntimeBeside(const void* here, const char* file, cons
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = dlerror();
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("{}: {}", otherwise, why != nullptr ? why : "no reason given"));
   }
   const auto function = reinterpret_cast<const wasinn_backend* (*)()>(dlsym(handle, symbol));
   if (function == nullptr) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("{} has no {}", path.string(), symbol));
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, fmt::format("{} has no {}", path.string(), symbol));
   }
   return function();
 }

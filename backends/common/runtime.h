@@ -11,7 +11,7 @@
 namespace wasinn::backend {
 
 // The table of the runtime in `file`, which lies beside the library with the address `here`, by its function `symbol`.
-// Opened for the life of the OS process. Throws WASINN_UNSUPPORTED_OPERATION, with `otherwise` and why it did not open.
+// Opened for the life of the OS process. Throws WASINN_ERROR_UNSUPPORTED_OPERATION, with `otherwise` and why it did not open.
 const wasinn_backend* OpenRuntimeBeside(const void* here, const char* file, const char* symbol,
                                         const std::string& otherwise);
 

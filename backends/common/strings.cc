@@ -12,7 +12,7 @@ void MakeStrings(Port& port) {
     port.dims.push_back(-1);
     ++port.io.rank;
   }
-  port.io.dtype = WASINN_U8;
+  port.io.dtype = WASINN_DTYPE_U8;
   port.io.flags = (port.io.flags & ~uint32_t{WASINN_IO_UNSERVABLE}) | WASINN_IO_STRINGS;
 }
 
@@ -20,7 +20,7 @@ StringsOf::StringsOf(const Port& port, std::span<const int64_t> dims, const void
     : port_(port), data_(static_cast<const uint8_t*>(data)) {
   if (dims.empty() || dims.back() == 0) {
     throw Error(
-        WASINN_INVALID_ARGUMENT,
+        WASINN_ERROR_INVALID_ARGUMENT,
         fmt::format("input '{}' is of strings: expected a last dimension that is the bytes of each", port.name));
   }
   dims_ = dims.first(dims.size() - 1);
@@ -33,7 +33,7 @@ std::string_view StringsOf::At(uint64_t index) const {
   const uint8_t* const from = data_ + index * width_;
   std::memcpy(&length, from, std::min(width_, kStringLength));  // a narrow one, as a warm-up has, is empty
   if (length > width_ - std::min(width_, kStringLength)) {
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 fmt::format("input '{}': string {} has {} bytes: expected no more than {}", port_.name, index, length,
                             width_ - std::min(width_, kStringLength)));
   }

@@ -25,12 +25,12 @@ void MakeStrings(Port& port);
 // The strings of an input. The bytes may change meanwhile.
 class StringsOf {
  public:
-  // WASINN_INVALID_ARGUMENT: they are none.
+  // WASINN_ERROR_INVALID_ARGUMENT: they are none.
   StringsOf(const Port& port, std::span<const int64_t> dims, const void* data);
 
   std::span<const int64_t> dims() const { return dims_; }
   uint64_t size() const { return size_; }
-  // Throws WASINN_INVALID_ARGUMENT.
+  // Throws WASINN_ERROR_INVALID_ARGUMENT.
   std::string_view At(uint64_t index) const;
 
  private:

@@ -43,7 +43,7 @@ constexpr wasinn_backend MakeTable(const Identity& identity) {
 // The functions of wasinn_backend over a backend's own classes, whose members throw:
 //
 //   Host(const wasinn_host_services&, const char* config); const wasinn_backend_info* info();
-//   Model(Host&, std::span<const wasinn_blob>, const wasinn_load_options&); const wasinn_info* info();
+//   Model(Host&, std::span<const wasinn_builder>, const wasinn_load_options&); const wasinn_info* info();
 //   Context(Model&, const wasinn_slot_options&);
 //     void BindInput(uint32_t, const wasinn_tensor&); void UnbindInput(uint32_t);
 //     void Compute(); or, where it can leave outputs out: void Compute(std::span<const uint32_t> wanted);
@@ -112,14 +112,14 @@ class TableOf {
     return Guard([&] { *out = Of(host)->info(); });
   }
 
-  static wasinn_error* Load(wasinn_backend_state* host, const wasinn_blob* const* blobs, size_t n_blobs,
+  static wasinn_error* Load(wasinn_backend_state* host, const wasinn_builder* const* builders, size_t n_builders,
                             const wasinn_load_options* options, wasinn_backend_graph** out) {
     return Guard([&] {
-      std::vector<wasinn_blob> read;
-      read.reserve(n_blobs);
-      for (const wasinn_blob* blob : std::span(blobs, n_blobs)) read.push_back(ReadStruct(blob));
+      std::vector<wasinn_builder> read;
+      read.reserve(n_builders);
+      for (const wasinn_builder* builder : std::span(builders, n_builders)) read.push_back(ReadStruct(builder));
       *out = reinterpret_cast<wasinn_backend_graph*>(
-          new Model(*Of(host), std::span<const wasinn_blob>(read), ReadStruct(options)));
+          new Model(*Of(host), std::span<const wasinn_builder>(read), ReadStruct(options)));
     });
   }
 

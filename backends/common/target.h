@@ -28,7 +28,7 @@ class FallbackWarning {
 };
 
 // Calls `load` with one way to serve the target after another, until it does not throw. `ways()` gives them, the best
-// first, and throws WASINN_UNSUPPORTED_OPERATION where there is none. Where the CPU may serve in place of what is
+// first, and throws WASINN_ERROR_UNSUPPORTED_OPERATION where there is none. Where the CPU may serve in place of what is
 // missing it comes last; what it stands in for is said. A device that is there in name only (no driver, say) shows
 // itself by a load that fails.
 template <typename Way, typename Ways, typename Load>
@@ -39,7 +39,7 @@ void LoadOnTarget(const wasinn_load_options& options, const FallbackWarning& war
   try {
     all = ways();
   } catch (const Error& error) {
-    if (options.cpu_fallback == 0 || error.code() != WASINN_UNSUPPORTED_OPERATION) throw;
+    if (options.cpu_fallback == 0 || error.code() != WASINN_ERROR_UNSUPPORTED_OPERATION) throw;
     missing = error.what();
   }
   if (options.cpu_fallback != 0 && (all.empty() || all.back() != cpu)) all.push_back(cpu);
@@ -50,7 +50,7 @@ void LoadOnTarget(const wasinn_load_options& options, const FallbackWarning& war
       return load(way);
     } catch (const Error& error) {
       // Its time is over on any device.
-      if (is_last || error.code() == WASINN_TIMEOUT) throw;
+      if (is_last || error.code() == WASINN_ERROR_TIMEOUT) throw;
       missing = error.what();
     }
   }

@@ -76,15 +76,15 @@ struct Caught<kFunction> {
 // NULL, or that a model has no such input or output.
 wasinn_error* CheckIndex(const wasinn_backend_slot* slot, uint32_t index) {
   if (index < slot->inputs.size()) return nullptr;
-  return Fail(WASINN_INVALID_ARGUMENT, "the model has " + std::to_string(slot->inputs.size()) +
-                                           " inputs and outputs: found index " + std::to_string(index));
+  return Fail(WASINN_ERROR_INVALID_ARGUMENT, "the model has " + std::to_string(slot->inputs.size()) +
+                                                 " inputs and outputs: found index " + std::to_string(index));
 }
 
 // NULL, or that it is not there: no compute has succeeded, or somebody took or discarded it.
 wasinn_error* CheckOutput(const wasinn_backend_slot* slot, uint32_t index) {
   if (wasinn_error* error = CheckIndex(slot, index)) return error;
   if (slot->outputs[index].there) return nullptr;
-  return Fail(WASINN_INVALID_ARGUMENT, "there is no output " + std::to_string(index));
+  return Fail(WASINN_ERROR_INVALID_ARGUMENT, "there is no output " + std::to_string(index));
 }
 
 // NULL, or that an input is not set which is not optional.
@@ -92,7 +92,7 @@ wasinn_error* CheckInputs(const wasinn_backend_slot* slot) {
   for (size_t i = 0; i < slot->inputs.size(); ++i) {
     const wasinn_io& io = slot->model->ios[i]->io;
     if (slot->inputs[i].there || (io.flags & (WASINN_IO_OPTIONAL | WASINN_IO_UNSERVABLE)) != 0) continue;
-    return Fail(WASINN_INVALID_ARGUMENT, std::string("input '") + io.name + "' is not set");
+    return Fail(WASINN_ERROR_INVALID_ARGUMENT, std::string("input '") + io.name + "' is not set");
   }
   return nullptr;
 }
@@ -113,7 +113,7 @@ std::string TextOf(const std::string& config, const std::string& key) {
 
 wasinn_error* Open(const wasinn_host_services* services, const char* config, wasinn_backend_state** out) {
   if (std::string_view(config).find("missing") != std::string_view::npos) {
-    return Fail(WASINN_UNSUPPORTED_OPERATION,
+    return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 "libecho.so was not found; install it with: scripts/deps.sh echo\nlooked for: /usr/lib/libecho.so");
   }
   Pass(TextOf(config, "gate"), false);
@@ -137,20 +137,21 @@ wasinn_error* BackendInfo(wasinn_backend_state*, const wasinn_backend_info** out
   return nullptr;
 }
 
-wasinn_error* Load(wasinn_backend_state* backend, const wasinn_blob* const* blobs, size_t,
+wasinn_error* Load(wasinn_backend_state* backend, const wasinn_builder* const* builders, size_t,
                    const wasinn_load_options* options, wasinn_backend_graph** out) {
   auto model = std::make_unique<wasinn_backend_graph>();
   model->backend = backend;
-  const auto* text = reinterpret_cast<const char*>(blobs[0]->data);
-  if (blobs[0]->size < 4 || std::string_view(text, 4) != "GGUF") return Fail(WASINN_INVALID_ENCODING, "no GGUF");
-  wasinn::echo::ReadModel(*model, std::string_view(text + 4, blobs[0]->size - 4));
+  const auto* text = reinterpret_cast<const char*>(builders[0]->data);
+  if (builders[0]->size < 4 || std::string_view(text, 4) != "GGUF")
+    return Fail(WASINN_ERROR_INVALID_ENCODING, "no GGUF");
+  wasinn::echo::ReadModel(*model, std::string_view(text + 4, builders[0]->size - 4));
   model->description = std::string(R"({"guest_config":)") + options->guest_config + "}";
-  if (options->target == WASINN_GPU && options->cpu_fallback == 0) {
-    return Fail(WASINN_UNSUPPORTED_OPERATION, "echo has no gpu");
+  if (options->target == WASINN_TARGET_GPU && options->cpu_fallback == 0) {
+    return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "echo has no gpu");
   }
   if (model->dies == "load") wasinn::echo::Die();
   if (!Work(model->load_delay_ms, model->load_gate, *options, model->deaf))
-    return Fail(WASINN_RUNTIME_ERROR, "load cancelled");
+    return Fail(WASINN_ERROR_RUNTIME, "load cancelled");
   if (!model->says.empty()) backend->services.log(backend->services.host, WASINN_LOG_WARNING, model->says.c_str());
   if (model->fail_load != 0) {
     return Fail(model->fail_load, model->says.empty() ? "load fails as the model says" : model->says);
@@ -175,7 +176,7 @@ wasinn_error* Info(wasinn_backend_graph* model, const wasinn_info** out) {
 
 wasinn_error* SlotNew(wasinn_backend_graph* model, const wasinn_slot_options* options, wasinn_backend_slot** out) {
   if (!model->context_gate.empty() && !Work(0, model->context_gate, *options, model->deaf)) {
-    return Fail(WASINN_RUNTIME_ERROR, "making the slot was cancelled");
+    return Fail(WASINN_ERROR_RUNTIME, "making the slot was cancelled");
   }
   auto slot = std::make_unique<wasinn_backend_slot>();
   slot->model = model;
@@ -229,15 +230,15 @@ bool WorkOn(wasinn_backend_slot* slot) {
 
 wasinn_error* Step(wasinn_backend_slot* slot) {
   const wasinn_backend_graph& model = *slot->model;
-  if (model.piece == 0) return Fail(WASINN_UNSUPPORTED_OPERATION, "this model has no pieces");
+  if (model.piece == 0) return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "this model has no pieces");
   if (wasinn_error* error = CheckInputs(slot)) return error;
   if (!slot->generating) slot->generated.Set({});
   slot->generating = true;
   const size_t done = slot->generated.size();
-  if (!WorkOn(slot)) return Fail(done > 0 ? WASINN_CONTEXT_FULL : WASINN_RUNTIME_ERROR, "step cancelled");
+  if (!WorkOn(slot)) return Fail(done > 0 ? WASINN_ERROR_CONTEXT_FULL : WASINN_ERROR_RUNTIME, "step cancelled");
   const std::string_view piece = NextPiece(*slot);
-  if (piece.empty()) return Fail(WASINN_END_OF_SEQUENCE, "all is said");
-  if (done >= model.room) return Fail(WASINN_CONTEXT_FULL, "no room is left");
+  if (piece.empty()) return Fail(WASINN_ERROR_END_OF_SEQUENCE, "all is said");
+  if (done >= model.room) return Fail(WASINN_ERROR_CONTEXT_FULL, "no room is left");
   slot->piece.Set(std::string(piece));
   slot->generated.Append(piece.data(), piece.size());
   return nullptr;
@@ -256,7 +257,7 @@ wasinn_error* Finish(wasinn_backend_slot* slot) {
 void Outgrow(Buffer& output, size_t bytes) {
   const auto dim = static_cast<int64_t>(bytes);
   wasinn_tensor tensor = output.tensor;
-  tensor.dtype = WASINN_U8;
+  tensor.dtype = WASINN_DTYPE_U8;
   tensor.rank = 1;
   tensor.dims = &dim;
   tensor.bytes = bytes;
@@ -286,7 +287,8 @@ wasinn_error* CheckBytes(const wasinn_backend_slot* slot, const wasinn_compute_o
   const uint64_t told = wasinn::backend::ReadStruct(options).max_bytes;
   const uint64_t most = told != 0 ? told : slot->max_bytes;
   if (most == 0 || bytes <= most) return nullptr;
-  return Fail(WASINN_TOO_LARGE, "the compute takes " + std::to_string(bytes) + " bytes of " + std::to_string(most));
+  return Fail(WASINN_ERROR_TOO_LARGE,
+              "the compute takes " + std::to_string(bytes) + " bytes of " + std::to_string(most));
 }
 
 wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* options, wasinn_compute_result* result) {
@@ -295,7 +297,7 @@ wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* o
     wasinn_error* error = nullptr;
     while (error == nullptr) error = Step(slot);
     slot->generating = false;
-    if (error->code != WASINN_END_OF_SEQUENCE) return error;
+    if (error->code != WASINN_ERROR_END_OF_SEQUENCE) return error;
     error->release(error);
     return nullptr;
   }
@@ -304,22 +306,23 @@ wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* o
   wasinn::echo::Record(*slot->model, slot->inputs);
   if (wasinn_error* error = CheckBytes(slot, options)) return error;
   if (wasinn::echo::HasByte(slot->inputs, slot->model->deadly)) wasinn::echo::Die();
-  if (!WorkOn(slot)) return Fail(WASINN_RUNTIME_ERROR, "compute cancelled");
+  if (!WorkOn(slot)) return Fail(WASINN_ERROR_RUNTIME, "compute cancelled");
   if (wasinn::echo::HasByte(slot->inputs, slot->model->poison))
-    return Fail(WASINN_RUNTIME_ERROR, "compute fails on such an input");
+    return Fail(WASINN_ERROR_RUNTIME, "compute fails on such an input");
   if (slot->model->fail != 0) return Fail(slot->model->fail, "compute fails as the model says");
   const std::span wanted(options->wanted, options->n_wanted);
   const wasinn_compute_options known = wasinn::backend::ReadStruct(options);
   const std::span kept(known.kept, known.n_kept);
   for (size_t i = 0; i < slot->inputs.size(); ++i) {
     if (!wanted.empty() && std::ranges::find(wanted, i) == wanted.end()) {
-      slot->outputs[i].Set({.struct_size = sizeof(wasinn_tensor), .dtype = WASINN_U8});  // there are no bytes of it
+      slot->outputs[i].Set(
+          {.struct_size = sizeof(wasinn_tensor), .dtype = WASINN_DTYPE_U8});  // there are no bytes of it
       continue;
     }
     const bool is_kept = std::ranges::find(kept, i) != kept.end();
     if (is_kept) slot->bound[i] = {};
     if (IsBindable(*slot, i) && !is_kept && slot->bound[i].data == nullptr) {
-      return Fail(WASINN_INVALID_ARGUMENT, "output " + std::to_string(i) + " is not bound");
+      return Fail(WASINN_ERROR_INVALID_ARGUMENT, "output " + std::to_string(i) + " is not bound");
     }
     MakeOutput(slot, i);
     if (is_kept || slot->model->strays) wasinn::echo::PutOnDevice(*slot->model, slot->outputs[i]);
@@ -332,10 +335,10 @@ wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* o
 wasinn_error* ComputeAsync(wasinn_backend_slot* slot, const wasinn_compute_options* options,
                            wasinn_compute_result* result, void (*done)(void* user, wasinn_error* error), void* user) {
   const std::string_view async = slot->model->async;
-  if (async == "refused") return Fail(WASINN_UNAVAILABLE, "nothing is begun here");
+  if (async == "refused") return Fail(WASINN_ERROR_UNAVAILABLE, "nothing is begun here");
   const auto work = [=, twice = async == "twice"] {
     done(user, Caught<Compute>::Call(slot, options, result));
-    if (twice) done(user, Fail(WASINN_RUNTIME_ERROR, "and once more"));
+    if (twice) done(user, Fail(WASINN_ERROR_RUNTIME, "and once more"));
   };
   if (async.empty()) {
     work();
@@ -370,7 +373,7 @@ wasinn_error* BindInput(wasinn_backend_slot* slot, uint32_t index, const wasinn_
   if (wasinn_error* error = CheckIndex(slot, index)) return error;
   wasinn_tensor seen = wasinn::backend::ReadStruct(tensor);
   if (!wasinn::echo::SeenByDevice(*slot->model, seen)) {
-    return Fail(WASINN_INVALID_ARGUMENT, std::string("echo cannot read the memory of ") + seen.memory);
+    return Fail(WASINN_ERROR_INVALID_ARGUMENT, std::string("echo cannot read the memory of ") + seen.memory);
   }
   slot->inputs[index].Set(seen, seen.data);
   ++slot->model->backend->inputs_bound;
@@ -387,7 +390,7 @@ struct Taken {
 
 wasinn_error* TakeOutput(wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* out) {
   if (wasinn_error* error = CheckOutput(slot, index)) return error;
-  if (slot->model->untakeable) return Fail(WASINN_RUNTIME_ERROR, "it stays here");
+  if (slot->model->untakeable) return Fail(WASINN_ERROR_RUNTIME, "it stays here");
   auto* taken = new Taken{slot->model->backend, std::move(slot->outputs[index])};
   slot->outputs[index] = {};
   ++taken->backend->taken;
@@ -406,7 +409,7 @@ wasinn_error* Reset(wasinn_backend_slot* slot) {
   for (Buffer& input : slot->inputs) input = {};
   for (wasinn_tensor& bound : slot->bound) bound = {};
   DiscardOutputs(slot);
-  return slot->model->wears ? Fail(WASINN_RUNTIME_ERROR, "it is worn out") : nullptr;
+  return slot->model->wears ? Fail(WASINN_ERROR_RUNTIME, "it is worn out") : nullptr;
 }
 
 wasinn_error* BindOutput(wasinn_backend_slot* slot, uint32_t index, const wasinn_tensor* tensor) {
@@ -415,7 +418,7 @@ wasinn_error* BindOutput(wasinn_backend_slot* slot, uint32_t index, const wasinn
   const std::span dims(io.dims, static_cast<size_t>(std::max(io.rank, 0)));
   if (!IsBindable(*slot, index) ||
       tensor->bytes != wasinn::backend::TensorBytes(dims, wasinn::backend::ElementSize(io.dtype))) {
-    return Fail(WASINN_INVALID_ARGUMENT, "output " + std::to_string(index) + " cannot be bound to such memory");
+    return Fail(WASINN_ERROR_INVALID_ARGUMENT, "output " + std::to_string(index) + " cannot be bound to such memory");
   }
   slot->bound[index] = *tensor;
   return nullptr;

@@ -37,7 +37,7 @@ class Text {
   size_t size() const { return text_.size(); }
   wasinn_tensor View() {
     return {.struct_size = sizeof(wasinn_tensor),
-            .dtype = WASINN_U8,
+            .dtype = WASINN_DTYPE_U8,
             .rank = 1,
             .dims = &dim_,
             .data = text_.data(),

@@ -23,7 +23,7 @@ double ParseScale(const std::string& name, const std::string& text) {
   if (error == std::errc() && end == text.data() + text.size() && scale >= -kLargestScale && scale <= kLargestScale) {
     return scale;
   }
-  throw Error(WASINN_INVALID_ARGUMENT, fmt::format("lora: '{}': scale: expected a number from {} to {}, found '{}'",
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("lora: '{}': scale: expected a number from {} to {}, found '{}'",
                                                    name, -kLargestScale, kLargestScale, text));
 }
 
@@ -31,7 +31,7 @@ AdapterSettings::One Read(const Config::Named& named) {
   AdapterSettings::One one{.name = named.name, .scale = std::nullopt};
   for (const auto& [key, value] : named.options) {
     if (key != "scale") {
-      throw Error(WASINN_INVALID_ARGUMENT,
+      throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                   fmt::format("lora: '{}': expected \"name\" and \"scale\", found '{}'", named.name, key));
     }
     one.scale = ParseScale(named.name, value);
@@ -60,11 +60,11 @@ void AdapterSettings::Apply(const Config& config, const std::map<std::string, st
   std::vector<One> wanted = ReadList(config);
   for (auto one = wanted.begin(); one != wanted.end(); ++one) {
     if (!paths.contains(one->name)) {
-      throw Error(WASINN_INVALID_ARGUMENT,
+      throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                   fmt::format("lora: '{}' is not one of the model's loras in the host's configuration", one->name));
     }
     if (std::any_of(wanted.begin(), one, [&](const One& other) { return other.name == one->name; })) {
-      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("lora: '{}' is there twice", one->name));
+      throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("lora: '{}' is there twice", one->name));
     }
   }
   list = std::move(wanted);

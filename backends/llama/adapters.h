@@ -19,7 +19,7 @@ struct AdapterSettings {
   std::vector<One> list;
   double scale = 1;
 
-  // What `config` says on top of these. `paths`: the host's adapters by name. Throws WASINN_INVALID_ARGUMENT.
+  // What `config` says on top of these. `paths`: the host's adapters by name. Throws WASINN_ERROR_INVALID_ARGUMENT.
   void Apply(const backend::Config& config, const std::map<std::string, std::string>& paths);
 
   // By name; those of scale 0 are left out, since they change nothing.

@@ -27,8 +27,8 @@ constexpr auto kLongestRest = milliseconds(100);
 // Where there is no memory for the words, the error is that: nothing may leave the thread that decodes.
 std::exception_ptr ErrorOf(int failed) noexcept {
   try {
-    if (failed == kBatchAborted) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
-    throw Error(WASINN_RUNTIME_ERROR, fmt::format("llama.cpp cannot evaluate the tokens (error {})", failed));
+    if (failed == kBatchAborted) throw Error(WASINN_ERROR_TIMEOUT, "the generation was cancelled");
+    throw Error(WASINN_ERROR_RUNTIME, fmt::format("llama.cpp cannot evaluate the tokens (error {})", failed));
   } catch (...) {
     return std::current_exception();
   }
@@ -46,7 +46,7 @@ Batcher::Batcher(const Model& model, const Settings& settings, uint32_t places, 
       places_(places) {
   const uint64_t needed = ContextBytes(model, settings, places);
   if (max_bytes != 0 && needed > max_bytes) {
-    throw Error(WASINN_TOO_LARGE, fmt::format("{} contexts of {} tokens take {} bytes: no more than {} are allowed",
+    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("{} contexts of {} tokens take {} bytes: no more than {} are allowed",
                                               places, settings.context, needed, max_bytes));
   }
   reservation_.Resize(needed);
@@ -63,7 +63,7 @@ Batcher::Batcher(const Model& model, const Settings& settings, uint32_t places, 
   const LogScope scope(model.host().log(), settings.log);
   context_.reset(library_.init_from_model(model.get(), params));
   if (context_ == nullptr) {
-    throw Error(WASINN_RUNTIME_ERROR,
+    throw Error(WASINN_ERROR_RUNTIME,
                 fmt::format("parallel: {}", scope.Errors("llama.cpp does not say what is wrong")));
   }
   model.CheckGenerates();
@@ -186,7 +186,7 @@ Batcher::Lease Batcher::Acquire(const Holder& holder, const Text& text, bool reu
     const Turn turn(this, {ticket, holder.guest});
     while (!cancelled && (place = TakeTurn(holder, ticket)) == kNoPlace) freed_.wait_for(lock, kCancelPoll);
   }
-  if (place == kNoPlace) throw Error(WASINN_TIMEOUT, "the generation was cancelled while it waited for a place");
+  if (place == kNoPlace) throw Error(WASINN_ERROR_TIMEOUT, "the generation was cancelled while it waited for a place");
   Place& taken = places_[place];
   if (taken.holder != holder.name) taken.held.Cut(0);
   taken.holder = holder.name;

@@ -26,7 +26,7 @@ namespace wasinn::llama {
 // each that generates, and of new ones a part of their prompt. Any thread, but each place by its holder only.
 class Batcher {
  public:
-  // `max_bytes`: throws WASINN_TOO_LARGE where the llama context would take more; 0: no limit.
+  // `max_bytes`: throws WASINN_ERROR_TOO_LARGE where the llama context would take more; 0: no limit.
   // `account`: who pays for it.
   Batcher(const Model& model, const Settings& settings, uint32_t places, uint64_t max_bytes, void* account);
   ~Batcher();
@@ -62,7 +62,7 @@ class Batcher {
   };
   // Waits for a place; its own last one where that is free. The guest that has the fewest comes first, and of its
   // contexts those who called first. Of the tokens that are evaluated there, the beginning that `text` has too is
-  // kept, but for their last one; with `whole` all of it or nothing. Throws WASINN_TIMEOUT where it was cancelled
+  // kept, but for their last one; with `whole` all of it or nothing. Throws WASINN_ERROR_TIMEOUT where it was cancelled
   // meanwhile.
   Lease Acquire(const Holder& holder, const Text& text, bool reuse, bool whole, const std::atomic<bool>& cancelled);
   // The holder may come back soon. But if others wait, the place is theirs after a moment.
@@ -87,7 +87,7 @@ class Batcher {
   // nothing is held any more.
   bool Evaluate(const Lease& lease, const Work& work, const std::atomic<bool>& cancelled);
 
-  // Copies what is held. False: the place was lost. Throws WASINN_TOO_LARGE.
+  // Copies what is held. False: the place was lost. Throws WASINN_ERROR_TOO_LARGE.
   bool Save(const Lease& lease, State* state, const std::atomic<bool>& cancelled);
   // Holds what is in the state. False: the place was lost, or nothing is held.
   bool Load(const Lease& lease, const State& state, const std::atomic<bool>& cancelled);

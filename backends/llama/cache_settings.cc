@@ -29,7 +29,7 @@ void CheckLength(const LlamaLibrary& library, const char* key, ggml_type type, u
   const auto block = static_cast<uint64_t>(library.block_elements(type));
   if (length % block == 0) return;
   throw Error(
-      WASINN_INVALID_ARGUMENT,
+      WASINN_ERROR_INVALID_ARGUMENT,
       fmt::format("{}: this type packs {} numbers at a time, and a head of the model has {}", key, block, length));
 }
 
@@ -47,7 +47,7 @@ void CacheSettings::Apply(const Config& config) {
   if (const auto word = config.Word("flash-attn", kFlashNames)) flash = kFlash[*word];
   // llama.cpp allows keys without it, and then does not look whether they can be packed.
   if (flash == LLAMA_FLASH_ATTN_TYPE_DISABLED && (IsPacked(keys) || IsPacked(values))) {
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 "cache-type-k, cache-type-v: other types than f32, f16 and bf16 need flash-attn");
   }
 }

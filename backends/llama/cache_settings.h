@@ -23,10 +23,10 @@ struct CacheSettings {
   // In fewer bits than a number has.
   bool packs_keys() const;
 
-  // What `config` says on top of these. Throws WASINN_INVALID_ARGUMENT.
+  // What `config` says on top of these. Throws WASINN_ERROR_INVALID_ARGUMENT.
   void Apply(const backend::Config& config);
 
-  // Throws WASINN_INVALID_ARGUMENT where the model's keys or values cannot be packed so: llama.cpp asserts that they can.
+  // Throws WASINN_ERROR_INVALID_ARGUMENT where the model's keys or values cannot be packed so: llama.cpp asserts that they can.
   void Check(const LlamaLibrary& library, const ModelScan& scan) const;
   // Of one token.
   uint64_t BytesPerToken(const LlamaLibrary& library, const ModelScan& scan) const;

@@ -24,7 +24,7 @@ constexpr size_t kMostTools = 128;
 
 void CheckMessages(std::string_view messages) {
   if (messages.size() > kMostMessageBytes) {
-    throw Error(WASINN_PROMPT_TOO_LONG, fmt::format("chat: the messages have {} bytes: no more than {} are allowed",
+    throw Error(WASINN_ERROR_PROMPT_TOO_LONG, fmt::format("chat: the messages have {} bytes: no more than {} are allowed",
                                                     messages.size(), kMostMessageBytes));
   }
   constexpr const char* kSpace = " \t\r\n";
@@ -33,7 +33,7 @@ void CheckMessages(std::string_view messages) {
   const size_t first = is_list ? messages.find_first_not_of(kSpace, start + 1) : start;
   const bool is_empty = first == std::string_view::npos || messages[first] == ']';
   if (is_list && !is_empty && backend::OrderedJsonCheck::Passes(messages, kDeepestMessages)) return;
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               R"(with "chat" the prompt is a JSON array of messages: [{"role": "user", "content": "…"}])");
 }
 
@@ -41,7 +41,7 @@ void CheckMessages(std::string_view messages) {
 void CheckTools(const std::string& text) {
   const auto tools = base::ParseJson(text);
   if (!tools.is_array() || tools.size() > kMostTools) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("tools: expected a list of at most {} tools", kMostTools));
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("tools: expected a list of at most {} tools", kMostTools));
   }
 }
 
@@ -79,13 +79,13 @@ std::string RequestOf(std::string_view messages, const Settings& settings) {
 }
 
 [[noreturn]] void RefuseWithoutTemplate() {
-  throw Error(WASINN_UNSUPPORTED_OPERATION, "chat: the model has no chat template; name one with chat-template");
+  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "chat: the model has no chat template; name one with chat-template");
 }
 
 std::string NewId() {
   std::array<uint32_t, 3> random = {};
   if (getrandom(random.data(), sizeof(random), 0) != sizeof(random)) {
-    throw Error(WASINN_RUNTIME_ERROR, "there are no random numbers");
+    throw Error(WASINN_ERROR_RUNTIME, "there are no random numbers");
   }
   return fmt::format("call_{:08x}", fmt::join(random, ""));
 }
@@ -125,13 +125,13 @@ Chat::Chat(const Model& model, std::string_view messages, const Settings& settin
   const ChatSettings& chat = settings.of_chat;
   if (chat.names_template() || !library_.found()) {
     if (!chat.tools.empty()) {
-      throw Error(WASINN_UNSUPPORTED_OPERATION,
+      throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                   chat.names_template() ? "tools: a chat-template by name has none"
                                         : "tools: libwasinn_llama_common.so was not found; scripts/deps.sh llama "
                                           "installs it");
     }
     if (chat.continue_final_message != "never" && chat.continue_final_message != "auto") {
-      throw Error(WASINN_INVALID_ARGUMENT, "continue-final-message: a chat-template by name has none");
+      throw Error(WASINN_ERROR_INVALID_ARGUMENT, "continue-final-message: a chat-template by name has none");
     }
     const char* text = chat.template_text.empty() ? model.host().library().model_chat_template(model.get(), nullptr)
                                                   : chat.template_text.c_str();
@@ -140,7 +140,7 @@ Chat::Chat(const Model& model, std::string_view messages, const Settings& settin
     return;
   }
   if (!settings.grammar.empty() && !settings.json_schema.empty()) {
-    throw Error(WASINN_INVALID_ARGUMENT, "grammar and json-schema: expected one of them");
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "grammar and json-schema: expected one of them");
   }
   if (!chat.tools.empty()) CheckTools(chat.tools);
   std::string text;

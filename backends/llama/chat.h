@@ -49,7 +49,7 @@ struct ChatForm {
 // One thread at a time.
 class Chat {
  public:
-  // `messages`: JSON. `account`: who pays for what it keeps. Throws WASINN_INVALID_ARGUMENT for what are no messages,
+  // `messages`: JSON. `account`: who pays for what it keeps. Throws WASINN_ERROR_INVALID_ARGUMENT for what are no messages,
   // tools and so on, and what CommonLibrary::NewChat throws.
   Chat(const Model& model, std::string_view messages, const Settings& settings, const std::atomic<bool>& cancelled,
        void* account);

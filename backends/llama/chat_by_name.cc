@@ -48,7 +48,7 @@ std::vector<Message> ParseMessages(std::string_view text) {
     good = ReadContent(message["content"], &messages.back().content);
   }
   if (!good) {
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 R"(with "chat" the prompt is a JSON array of messages: [{"role": "user", "content": "…"}])");
   }
   return messages;
@@ -67,7 +67,7 @@ std::string ChatByName(const Model& model, std::string_view messages, const std:
     const int32_t needed = library.chat_apply_template(text.c_str(), chat.data(), chat.size(), answer_follows,
                                                        size == 0 ? nullptr : joined.data(), size);
     if (needed < 0) {
-      throw Error(WASINN_UNSUPPORTED_OPERATION,
+      throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                   ChatSettings::IsJinja(text)
                       ? "chat: the model's chat template is unknown to llama.cpp; name one with chat-template"
                       : fmt::format("chat-template: '{}' is not one of llama.cpp's", text));

@@ -8,8 +8,8 @@ namespace wasinn::llama {
 
 class Model;
 
-// `messages`: JSON, each with a role and a content. Throws WASINN_INVALID_ARGUMENT where they are none, and
-// WASINN_UNSUPPORTED_OPERATION for a template that is none of these. `text`: a name, or a template in Jinja.
+// `messages`: JSON, each with a role and a content. Throws WASINN_ERROR_INVALID_ARGUMENT where they are none, and
+// WASINN_ERROR_UNSUPPORTED_OPERATION for a template that is none of these. `text`: a name, or a template in Jinja.
 std::string ChatByName(const Model& model, std::string_view messages, const std::string& text, bool answer_follows);
 
 }  // namespace wasinn::llama

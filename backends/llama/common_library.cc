@@ -58,7 +58,7 @@ CommonLibrary::CommonLibrary(const std::string& library)
 std::string CommonLibrary::Run(const char* what, const CallBounds& bounds, const CallLimits& limits,
                                const Function& run) const {
   if (matcher_free_ == nullptr) {  // missing, or of an older build
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("{}: {} was not found; scripts/deps.sh llama installs it", what, path_));
   }
   return RunLibraryCall(what, bounds, limits, run);
@@ -94,7 +94,7 @@ bool CommonLibrary::Accept(wasinn_llama_matcher* matcher, int32_t token, std::st
       return matcher_accept_(matcher, token, piece.empty() ? nullptr : piece.data(), piece.size(), call);
     });
   } catch (const NotTaken& error) {
-    if (error.code() == WASINN_INVALID_ARGUMENT) return false;
+    if (error.code() == WASINN_ERROR_INVALID_ARGUMENT) return false;
     throw;
   }
   return true;

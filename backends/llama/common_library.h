@@ -39,7 +39,7 @@ class CommonLibrary {
   };
   using Matcher = std::unique_ptr<wasinn_llama_matcher, FreeMatcher>;
 
-  // These throw what RunLibraryCall does, and WASINN_UNSUPPORTED_OPERATION where the library is missing.
+  // These throw what RunLibraryCall does, and WASINN_ERROR_UNSUPPORTED_OPERATION where the library is missing.
 
   // The grammar for a schema that is not deep.
   std::string GrammarOf(const std::string& schema, const CallBounds& bounds) const;

@@ -101,12 +101,12 @@ void Context::BeginGeneration() {
   PrepareSequence(longest);
   // Smaller only where llama.cpp has made it so.
   if (longest > sequence_->capacity()) {
-    throw Error(WASINN_PROMPT_TOO_LONG,
+    throw Error(WASINN_ERROR_PROMPT_TOO_LONG,
                 fmt::format("the prompt has {} tokens: the context has {}", longest, sequence_->capacity()));
   }
   if (settings_.embedding || settings_.decode.on) return;
   if (media_ != nullptr && media_->most_at_once() > sequence_->most_at_once()) {
-    throw Error(WASINN_TOO_LARGE,
+    throw Error(WASINN_ERROR_TOO_LARGE,
                 fmt::format("an image of {} tokens is evaluated at once: batch-size and ubatch-size allow {}",
                             media_->most_at_once(), sequence_->most_at_once()));
   }
@@ -122,7 +122,7 @@ void Context::BeginGeneration() {
 void Context::Embed() {
   auto& sequence = static_cast<OwnSequence&>(*sequence_);
   if (settings_.rerank && !sequence.ranks()) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, "rerank: the model does not rank texts");
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "rerank: the model does not rank texts");
   }
   const Texts one = has_many_texts() ? Texts() : Texts{ReadPrompt()};
   const Texts& texts = has_many_texts() ? ReadTexts() : one;
@@ -211,10 +211,10 @@ bool Context::WantsSteps() {
 
 void Context::CheckWhole(Generation::End end) const {
   if (end == Generation::End::kFull) {
-    throw Error(WASINN_CONTEXT_FULL, fmt::format("the context of {} tokens is full", sequence_->capacity()));
+    throw Error(WASINN_ERROR_CONTEXT_FULL, fmt::format("the context of {} tokens is full", sequence_->capacity()));
   }
   if (end == Generation::End::kCut) {
-    throw Error(WASINN_CONTEXT_FULL, fmt::format("the text was cut after {} tokens", output_tokens_));
+    throw Error(WASINN_ERROR_CONTEXT_FULL, fmt::format("the text was cut after {} tokens", output_tokens_));
   }
 }
 
@@ -250,7 +250,7 @@ void Context::Step() {
   }
   has_output_ = true;
   has_piece_ = end == Generation::End::kNone;
-  if (end == Generation::End::kOver) throw Error(WASINN_END_OF_SEQUENCE, "the generation has ended");
+  if (end == Generation::End::kOver) throw Error(WASINN_ERROR_END_OF_SEQUENCE, "the generation has ended");
   CheckWhole(end);
 }
 

@@ -82,7 +82,7 @@ class Context {
   void ForgetEmbeddings();
   // One piece.
   Generation::End StepInside();
-  // Throws WASINN_CONTEXT_FULL if more text was to come.
+  // Throws WASINN_ERROR_CONTEXT_FULL if more text was to come.
   void CheckWhole(Generation::End end) const;
   void ChargeText();
   void WriteMetadata();

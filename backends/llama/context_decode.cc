@@ -25,7 +25,7 @@ void CheckTokens(std::span<const llama_token> tokens, size_t vocabulary) {
   const auto most = static_cast<llama_token>(vocabulary);
   const auto wrong = std::ranges::find_if(tokens, [most](llama_token one) { return one < 0 || one >= most; });
   if (wrong == tokens.end()) return;
-  throw Error(WASINN_INVALID_ARGUMENT, fmt::format("tokens: number {} is {}: the model has those from 0 to {}",
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("tokens: number {} is {}: the model has those from 0 to {}",
                                                    wrong - tokens.begin(), *wrong, most - 1));
 }
 
@@ -47,7 +47,7 @@ const std::vector<llama_token>& Context::ReadText() {
   const size_t all = prompt.size() + chosen_.size();
   if (all > settings_.context) {
     throw Error(
-        WASINN_PROMPT_TOO_LONG,
+        WASINN_ERROR_PROMPT_TOO_LONG,
         fmt::format("the prompt and the tokens behind it are {} tokens: the context has {}", all, settings_.context));
   }
   text_tokens_.assign(prompt.begin(), prompt.end());
@@ -67,7 +67,7 @@ size_t Context::FirstRow() const {
   const size_t last = text_tokens_.size() - 1;
   if (!settings_.decode.position) return last;
   if (*settings_.decode.position <= last) return *settings_.decode.position;
-  throw Error(WASINN_INVALID_ARGUMENT, fmt::format("position: expected one of the text's tokens, 0 to {}: found {}",
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("position: expected one of the text's tokens, 0 to {}: found {}",
                                                    last, *settings_.decode.position));
 }
 
@@ -96,13 +96,13 @@ void Context::Decode() {
 }
 
 void Context::ViewLogits(wasinn_tensor* view) {
-  if (logits_ == nullptr) return ViewNumbers(WASINN_F32, kNoShape, {}, view);
-  ViewNumbers(WASINN_F32, logits_->shape(), std::as_bytes(logits_->values()), view);
+  if (logits_ == nullptr) return ViewNumbers(WASINN_DTYPE_F32, kNoShape, {}, view);
+  ViewNumbers(WASINN_DTYPE_F32, logits_->shape(), std::as_bytes(logits_->values()), view);
 }
 
 void Context::ViewLogitTokens(wasinn_tensor* view) {
-  if (logits_ == nullptr || logits_->tokens().empty()) return ViewNumbers(WASINN_I32, kNoShape, {}, view);
-  ViewNumbers(WASINN_I32, logits_->shape(), std::as_bytes(logits_->tokens()), view);
+  if (logits_ == nullptr || logits_->tokens().empty()) return ViewNumbers(WASINN_DTYPE_I32, kNoShape, {}, view);
+  ViewNumbers(WASINN_DTYPE_I32, logits_->shape(), std::as_bytes(logits_->tokens()), view);
 }
 
 }  // namespace wasinn::llama

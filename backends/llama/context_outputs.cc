@@ -22,7 +22,7 @@ constexpr uint32_t kCompletionIndex = 0, kMetadataIndex = 1, kProbabilitiesIndex
 void Context::View(const std::string& text, wasinn_tensor* view) {
   length_ = static_cast<int64_t>(text.size());
   *view = {.struct_size = sizeof(wasinn_tensor),
-           .dtype = WASINN_U8,
+           .dtype = WASINN_DTYPE_U8,
            .rank = 1,
            .dims = &length_,
            .data = const_cast<char*>(text.data()),
@@ -46,7 +46,7 @@ void Context::ViewNumbers(uint32_t dtype, const int64_t* shape, std::span<const 
 void Context::ViewStepToken(wasinn_tensor* view) {
   length_ = step_token_ ? 1 : 0;
   *view = {.struct_size = sizeof(wasinn_tensor),
-           .dtype = WASINN_I32,
+           .dtype = WASINN_DTYPE_I32,
            .rank = 1,
            .dims = &length_,
            .data = step_token_ ? static_cast<void*>(&*step_token_) : const_cast<char*>(nothing_.data()),
@@ -139,11 +139,11 @@ void Context::Output(uint32_t index, wasinn_tensor* view) {
     return View(metadata_, view);
   }
   if (index >= kOutputCount) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output {}: the model has {}", index, kOutputCount));
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("output {}: the model has {}", index, kOutputCount));
   }
-  if (!has_output_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+  if (!has_output_) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
   if (index == kCompletionIndex) return View(completion_, view);
-  if (index == kEmbeddingsIndex) return ViewNumbers(WASINN_F32, shape_, std::as_bytes(std::span(embeddings_)), view);
+  if (index == kEmbeddingsIndex) return ViewNumbers(WASINN_DTYPE_F32, shape_, std::as_bytes(std::span(embeddings_)), view);
   if (index == kLogitsIndex) return ViewLogits(view);
   if (index == kLogitTokensIndex) return ViewLogitTokens(view);
   if (index == kStepTokensIndex) return ViewStepToken(view);
@@ -157,7 +157,7 @@ void Context::Output(uint32_t index, wasinn_tensor* view) {
 }
 
 void Context::Piece(uint32_t index, wasinn_tensor* view) {
-  if (!has_piece_) throw Error(WASINN_INVALID_ARGUMENT, "there is no piece before a step has succeeded");
+  if (!has_piece_) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "there is no piece before a step has succeeded");
   if (index != kCompletionIndex) return Output(index, view);
   View(answered_ ? completion_ : piece_, view);
 }

@@ -14,7 +14,7 @@ struct DecodeSettings {
   // The first token whose logits are told; or the last one's alone. Of the text, from 0.
   std::optional<uint32_t> position;
 
-  // What `config` says on top of these. Throws WASINN_INVALID_ARGUMENT.
+  // What `config` says on top of these. Throws WASINN_ERROR_INVALID_ARGUMENT.
   void Apply(const backend::Config& config);
 };
 

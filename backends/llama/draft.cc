@@ -25,7 +25,7 @@ namespace {
 constexpr int64_t kMostGuesses = 64;
 
 [[noreturn]] void RefuseDraft(const std::string& path, const std::string& what) {
-  throw Error(WASINN_INVALID_ARGUMENT, fmt::format("draft: {}: {}", path, what));
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("draft: {}: {}", path, what));
 }
 
 // For as long as the model is scanned and loaded.
@@ -47,8 +47,8 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   // As a host's own file.
-  wasinn_blob Blob(const std::string& path) const {
-    return {.struct_size = sizeof(wasinn_blob),
+  wasinn_builder Blob(const std::string& path) const {
+    return {.struct_size = sizeof(wasinn_builder),
             .data = static_cast<const uint8_t*>(data_),
             .size = size_,
             .path = path.c_str(),
@@ -91,7 +91,7 @@ DraftSettings DraftSettings::Parse(const backend::Config& host) {
   SetInteger(host, "draft-min", 1, kMostGuesses, &settings.least);
   SetNumber(host, "draft-p-min", 0, 1, &settings.least_probability);
   if (settings.least <= settings.most) return settings;
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               fmt::format("draft-min: expected no more than draft-max, {}: found {}", settings.most, settings.least));
 }
 
@@ -99,10 +99,10 @@ std::unique_ptr<Model> LoadDraft(const Model& model, const DraftSettings& settin
                                  const wasinn_load_options& options) {
   CheckGoesBack(model, settings.path, "model");
   const MappedFile file(settings.path);
-  const wasinn_blob blob = file.Blob(settings.path);
+  const wasinn_builder builder = file.Blob(settings.path);
   wasinn_load_options of_draft = options;
   of_draft.host_config = of_draft.guest_config = "{}";
-  auto draft = std::make_unique<Model>(model.host(), std::span(&blob, 1), of_draft);
+  auto draft = std::make_unique<Model>(model.host(), std::span(&builder, 1), of_draft);
   CheckGoesBack(*draft, settings.path, "draft");
   CheckSameTokens(model, *draft, settings.path);
   return draft;

@@ -73,10 +73,10 @@ Generation::Generation(const Model& model, const Settings& settings, const ChatF
       left_(next_),
       held_(next_.size()) {
   if (shift_ && media_ != nullptr) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, "context-shift: a text with images or sounds cannot lose a part");
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "context-shift: a text with images or sounds cannot lose a part");
   }
   if (!shift_ || sequence_->can_shift()) return;
-  throw Error(WASINN_UNSUPPORTED_OPERATION,
+  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
               "context-shift: the cache of this model cannot forget a part, or its keys are packed (cache-type-k)");
 }
 
@@ -132,7 +132,7 @@ Generation::End Generation::Step(std::string* piece) {
   try {
     return Next(piece);
   } catch (const Error& error) {
-    if (error.code() != WASINN_TIMEOUT || output_tokens_ == 0) throw;
+    if (error.code() != WASINN_ERROR_TIMEOUT || output_tokens_ == 0) throw;
     return Cut(piece);
   }
 }

@@ -28,7 +28,7 @@ class Generation {
 
   // `sequence`, `media`, `probabilities` and `cancelled` are used until this goes. `form`: of a chat, or NULL. `media`: the prompt
   // with its images and sounds, or NULL. `probabilities`: where those of its tokens are told, or NULL. `account`: who
-  // pays for what it keeps. `states`: the guest's. Throws WASINN_NOT_FOUND for a state that is none of them.
+  // pays for what it keeps. `states`: the guest's. Throws WASINN_ERROR_NOT_FOUND for a state that is none of them.
   Generation(const Model& model, const Settings& settings, const ChatForm* form, std::vector<llama_token> prompt,
              MediaPrompt* media, Sequence* sequence, Probabilities* probabilities, const std::atomic<bool>& cancelled,
              void* account, GuestStates* states);
@@ -37,7 +37,7 @@ class Generation {
   Generation& operator=(const Generation&) = delete;
 
   // One token more, and the text that it completes, which may be empty. Nothing happens after the end. Throws
-  // WASINN_TIMEOUT if it was cancelled before its first token.
+  // WASINN_ERROR_TIMEOUT if it was cancelled before its first token.
   End Step(std::string* piece);
 
   Reason reason() const { return reason_; }

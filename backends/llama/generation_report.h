@@ -13,7 +13,7 @@ namespace wasinn::llama {
 class Model;
 
 // {"prompt": the text of its tokens, "settings": {key: value, …}}. The reservation, which has to be there, is of the text. Throws
-// WASINN_TOO_LARGE.
+// WASINN_ERROR_TOO_LARGE.
 std::string ReportOf(const Model& model, const Settings& settings, std::span<const llama_token> prompt,
                      backend::Reservation* reservation);
 

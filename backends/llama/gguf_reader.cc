@@ -14,7 +14,7 @@ namespace {
 
 template <typename... Args>
 [[noreturn]] void RefuseGguf(fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(WASINN_INVALID_ENCODING, "no GGUF model: " + fmt::format(format, std::forward<Args>(args)...));
+  throw Error(WASINN_ERROR_INVALID_ENCODING, "no GGUF model: " + fmt::format(format, std::forward<Args>(args)...));
 }
 
 // Bytes of one element; 0: as many as it says itself.

@@ -37,7 +37,7 @@ struct GgufTensor {
   uint32_t type = 0;  // by ggml's numbers
 };
 
-// Views of a file's bytes. Throws WASINN_INVALID_ENCODING that says what is wrong.
+// Views of a file's bytes. Throws WASINN_ERROR_INVALID_ENCODING that says what is wrong.
 class GgufFile {
  public:
   explicit GgufFile(std::span<const uint8_t> bytes);

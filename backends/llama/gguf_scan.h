@@ -49,7 +49,7 @@ struct ModelScan {
   }
 };
 
-// Throws WASINN_INVALID_ENCODING for what is no such file, WASINN_SECURITY for a part of a model from a guest.
+// Throws WASINN_ERROR_INVALID_ENCODING for what is no such file, WASINN_ERROR_SECURITY for a part of a model from a guest.
 ModelScan ScanGguf(std::span<const uint8_t> bytes, const ScanOptions& options);
 
 }  // namespace wasinn::llama

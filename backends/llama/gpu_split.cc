@@ -36,7 +36,7 @@ std::vector<float> ParseShares(const std::string& text) {
     rest.remove_prefix(word.size() + 1);
   }
   if (good && any) return shares;
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               fmt::format("tensor-split: expected the share of each GPU, as in \"3,1\", found '{}'", text));
 }
 
@@ -56,7 +56,7 @@ GpuSplit GpuSplit::Parse(const Config& host) {
 void GpuSplit::Fill(const LlamaLibrary& library, llama_model_params* params) {
   const size_t gpus = library.CountDevices(GGML_BACKEND_DEVICE_TYPE_GPU);
   if (shares.size() > gpus || static_cast<size_t>(main) >= gpus) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: this machine has {} GPUs", keys, gpus));
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{}: this machine has {} GPUs", keys, gpus));
   }
   params->split_mode = mode;
   params->main_gpu = main;

@@ -20,10 +20,10 @@ struct GpuSplit {
   std::vector<float> shares;  // of each GPU; empty: as llama.cpp thinks fit
   std::string keys;           // that were there, for a message
 
-  // Throws WASINN_INVALID_ARGUMENT.
+  // Throws WASINN_ERROR_INVALID_ARGUMENT.
   static GpuSplit Parse(const backend::Config& host);
 
-  // `params` point to these shares. Throws WASINN_INVALID_ARGUMENT where there are not so many GPUs.
+  // `params` point to these shares. Throws WASINN_ERROR_INVALID_ARGUMENT where there are not so many GPUs.
   void Fill(const LlamaLibrary& library, llama_model_params* params);
 };
 

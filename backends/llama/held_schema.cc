@@ -86,13 +86,13 @@ class Holder {
 
   [[noreturn]] void Refuse(const std::string& at, const std::string& keyword, const std::string& why = "") const {
     constexpr size_t kLongest = 200;
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: {}: \"{}\" cannot be held{}", key_, at.substr(0, kLongest),
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{}: {}: \"{}\" cannot be held{}", key_, at.substr(0, kLongest),
                                                      keyword.substr(0, kLongest), why.empty() ? "" : ": " + why));
   }
 
   void Work(uint64_t bytes) {
     work_ += bytes;
-    if (work_ > kMostWork) throw Error(WASINN_TOO_LARGE, fmt::format("{}: its parts are said too often", key_));
+    if (work_ > kMostWork) throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("{}: its parts are said too often", key_));
   }
 
   // The schema to which a reference leads, as it was given: parts between slashes, as llama.cpp reads it. NULL: nothing.
@@ -122,12 +122,12 @@ class Holder {
   }
 
   void Visit(ordered_json* node, const std::string& at, size_t depth) {
-    if (depth > kDeepest) throw Error(WASINN_TOO_LARGE, fmt::format("{}: it is too deep", key_));
+    if (depth > kDeepest) throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("{}: it is too deep", key_));
     Work(64 + at.size());
     visited_.insert(at);
     if (*node == true) *node = ordered_json::object();
     if (*node == false) Refuse(at, "false");
-    if (!node->is_object()) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: {}: expected a schema", key_, at));
+    if (!node->is_object()) throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{}: {}: expected a schema", key_, at));
     for (const char* definitions : {"$defs", "definitions"}) VisitNamed(node, definitions, at, depth);
     if (Has(*node, "allOf")) Merge(node, at, depth);
     if (Has(*node, "$ref")) return Refer(*node, at);

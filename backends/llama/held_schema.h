@@ -7,7 +7,7 @@ namespace wasinn::llama {
 
 // llama.cpp makes a grammar of a schema, and leaves out in silence what it does not know. This is the same schema in the
 // words that it knows, or a narrower one: all that it allows, the given one allows. `key`: what to call it. Throws
-// WASINN_INVALID_ARGUMENT with the keyword that cannot be held and its place, and WASINN_TOO_LARGE for a schema that
+// WASINN_ERROR_INVALID_ARGUMENT with the keyword that cannot be held and its place, and WASINN_ERROR_TOO_LARGE for a schema that
 // becomes large. Text that is no JSON comes back as it is.
 std::string HeldSchema(const char* key, const std::string& schema);
 

@@ -62,7 +62,7 @@ class Filled {
 
   [[noreturn]] void Refuse(const std::string& why) const {
     throw Error(
-        WASINN_UNSUPPORTED_OPERATION,
+        WASINN_ERROR_UNSUPPORTED_OPERATION,
         fmt::format("llama.cpp {} ({}) has another {} than this backend was built for: {}; scripts/deps.sh llama "
                     "installs the one that fits",
                     library_.version(), library_.path(), name_, why));

@@ -69,9 +69,9 @@ std::string RunLibraryCall(const std::string& what, const CallBounds& bounds, co
   if (bounds.held != nullptr) *bounds.held = kept;
   if (bounds.reservation != nullptr) bounds.reservation->Resize(before + kept);
   if (running.refused) throw *std::move(running.refused);
-  if (status == WASINN_LLAMA_STOPPED) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
+  if (status == WASINN_LLAMA_STOPPED) throw Error(WASINN_ERROR_TIMEOUT, "the generation was cancelled");
   if (status != WASINN_LLAMA_OK || text == nullptr) {
-    throw NotTaken(status == WASINN_LLAMA_WRONG ? WASINN_INVALID_ARGUMENT : WASINN_TOO_LARGE,
+    throw NotTaken(status == WASINN_LLAMA_WRONG ? WASINN_ERROR_INVALID_ARGUMENT : WASINN_ERROR_TOO_LARGE,
                    fmt::format("{}: {}", what, text == nullptr ? "out of memory" : text.get()));
   }
   return text.get();

@@ -37,8 +37,8 @@ class NotTaken : public backend::Error {
   using Error::Error;
 };
 
-// Its text. `what`: in front of what is wrong. Throws NotTaken: WASINN_INVALID_ARGUMENT with llama.cpp's words, or
-// WASINN_TOO_LARGE for what takes too much memory, time or depth; WASINN_TIMEOUT where it was cancelled meanwhile; what
+// Its text. `what`: in front of what is wrong. Throws NotTaken: WASINN_ERROR_INVALID_ARGUMENT with llama.cpp's words, or
+// WASINN_ERROR_TOO_LARGE for what takes too much memory, time or depth; WASINN_ERROR_TIMEOUT where it was cancelled meanwhile; what
 // a reservation throws. The reservation then holds what it held, and else what is kept in addition.
 std::string RunLibraryCall(const std::string& what, const CallBounds& bounds, const CallLimits& limits,
                            const std::function<int(wasinn_llama_call*)>& run);

@@ -39,7 +39,7 @@ LlamaLibrary::LlamaLibrary(const std::string& configured) {
     return;
   }
   throw backend::Error(
-      WASINN_UNSUPPORTED_OPERATION,
+      WASINN_ERROR_UNSUPPORTED_OPERATION,
       fmt::format("llama.cpp has no library for this machine's CPU (libggml-cpu-*.so) beside {}", path_));
 }
 

@@ -120,7 +120,7 @@ namespace wasinn::llama {
 class LlamaLibrary {
  public:
   // `configured`: an absolute path of the library or of its folder; empty: where the dynamic linker looks. Throws
-  // WASINN_UNSUPPORTED_OPERATION where there is none.
+  // WASINN_ERROR_UNSUPPORTED_OPERATION where there is none.
   explicit LlamaLibrary(const std::string& configured);
 
   const std::string& path() const { return path_; }

@@ -24,7 +24,7 @@ using ByToken = std::map<llama_token, float>;
 void Add(ByToken& by_token, llama_token token, float bias) {
   by_token[token] += bias;
   if (by_token.size() <= kMostTokens) return;
-  throw Error(WASINN_INVALID_ARGUMENT, fmt::format("logit-bias: the texts have more than {} tokens", kMostTokens));
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("logit-bias: the texts have more than {} tokens", kMostTokens));
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ std::vector<llama_logit_bias> BiasesByToken(const Model& model, const SamplingSe
   const auto most = static_cast<int32_t>(model.vocabulary_size());
   for (const LogitBias& one : settings.logit_bias) {
     if (one.token && (*one.token < 0 || *one.token >= most)) {
-      throw Error(WASINN_INVALID_ARGUMENT,
+      throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                   fmt::format("logit-bias: token {}: the model has those from 0 to {}", *one.token, most - 1));
     }
     if (one.token) {

@@ -11,7 +11,7 @@ namespace wasinn::llama {
 class Model;
 
 // Of all that the settings name: of a text those of its tokens, and with `ignore_end` of those that end a text. Throws
-// WASINN_INVALID_ARGUMENT for a token that the model does not have.
+// WASINN_ERROR_INVALID_ARGUMENT for a token that the model does not have.
 std::vector<llama_logit_bias> BiasesByToken(const Model& model, const SamplingSettings& settings);
 
 }  // namespace wasinn::llama

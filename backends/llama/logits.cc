@@ -18,7 +18,7 @@ namespace {
 size_t LengthOfRow(const Model& model, size_t top) {
   const size_t all = model.vocabulary_size();
   if (top <= all) return top == 0 ? all : top;
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               fmt::format("top-logits: expected no more than the model has tokens, {}: found {}", all, top));
 }
 
@@ -42,7 +42,7 @@ Logits::Logits(const Model& model, size_t rows, size_t top, uint64_t max_bytes, 
   const size_t ids = top == 0 ? 0 : numbers + 2 * vocabulary_ + rows;
   const uint64_t needed = numbers * sizeof(float) + ids * sizeof(llama_token);
   if (max_bytes != 0 && needed > max_bytes) {
-    throw Error(WASINN_TOO_LARGE, fmt::format("the logits of {} tokens take {} bytes: no more than {} are allowed",
+    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("the logits of {} tokens take {} bytes: no more than {} are allowed",
                                               rows, needed, max_bytes));
   }
   reservation_.Resize(needed);
@@ -55,7 +55,7 @@ Logits::Logits(const Model& model, size_t rows, size_t top, uint64_t max_bytes, 
 }
 
 void Logits::Take(const float* logits) {
-  if (logits == nullptr) throw Error(WASINN_RUNTIME_ERROR, "llama.cpp has computed no logits");
+  if (logits == nullptr) throw Error(WASINN_ERROR_RUNTIME, "llama.cpp has computed no logits");
   ChooseTop();
   std::vector<float>& to = top_ == 0 ? values_ : taken_;
   to.insert(to.end(), logits, logits + vocabulary_);

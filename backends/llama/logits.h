@@ -18,7 +18,7 @@ class Model;
 class Logits : public LogitsTaker {
  public:
   // `top`: of a row so many of the highest, highest first; 0: those of all tokens, in their order. `max_bytes`: throws
-  // WASINN_TOO_LARGE where they would take more; 0: no limit. `account`: who pays for them.
+  // WASINN_ERROR_TOO_LARGE where they would take more; 0: no limit. `account`: who pays for them.
   Logits(const Model& model, size_t rows, size_t top, uint64_t max_bytes, void* account);
 
   void Take(const float* logits) override;

@@ -21,9 +21,9 @@ class Model;
 // use.
 class Matcher {
  public:
-  // `grammar`: GBNF. `account`: pays for its memory. The functions throw WASINN_TOO_LARGE for what takes too much, and
-  // WASINN_TIMEOUT once `cancelled` is set; this one also WASINN_INVALID_ARGUMENT for what is no grammar, and
-  // WASINN_UNSUPPORTED_OPERATION where the library is missing.
+  // `grammar`: GBNF. `account`: pays for its memory. The functions throw WASINN_ERROR_TOO_LARGE for what takes too much, and
+  // WASINN_ERROR_TIMEOUT once `cancelled` is set; this one also WASINN_ERROR_INVALID_ARGUMENT for what is no grammar, and
+  // WASINN_ERROR_UNSUPPORTED_OPERATION where the library is missing.
   Matcher(const Model& model, const std::string& grammar, const std::atomic<bool>& cancelled, void* account);
 
   bool Allows(llama_token token);

@@ -20,7 +20,7 @@ MediaLibrary::MediaLibrary(const std::string& library) {
     *function =
         handle == nullptr ? nullptr : reinterpret_cast<std::remove_pointer_t<decltype(function)>>(dlsym(handle, name));
     if (*function != nullptr) return;
-    throw backend::Error(WASINN_UNSUPPORTED_OPERATION,
+    throw backend::Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                          fmt::format("projector: {} was not found; scripts/deps.sh llama installs it", path));
   };
 #define WASINN_FIND(member, function) find(#function, &(member));

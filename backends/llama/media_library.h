@@ -27,7 +27,7 @@ namespace wasinn::llama {
 // by the first model that has a projector. Any thread.
 class MediaLibrary {
  public:
-  // `library`: the path of llama.cpp's. Throws WASINN_UNSUPPORTED_OPERATION where it is missing.
+  // `library`: the path of llama.cpp's. Throws WASINN_ERROR_UNSUPPORTED_OPERATION where it is missing.
   explicit MediaLibrary(const std::string& library);
 
 #define WASINN_MEMBER(member, function) decltype(&::function) member = nullptr;  // NOLINT(bugprone-macro-parentheses)

@@ -36,11 +36,11 @@ void CheckParts(const Model& model, const Projector& projector, std::span<const 
     }
     const bool is_image = part.kind == MediaPart::Kind::kImage;
     if (is_image ? !projector.sees() : !projector.hears()) {
-      throw Error(WASINN_UNSUPPORTED_OPERATION,
+      throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                   fmt::format("the model's projector takes no {}", is_image ? "images" : "sounds"));
     }
     if (++files > kMostFiles) {
-      throw Error(WASINN_TOO_LARGE, fmt::format("a prompt has at most {} images and sounds", kMostFiles));
+      throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("a prompt has at most {} images and sounds", kMostFiles));
     }
   }
   CheckTextLength(model, texts, capacity);
@@ -103,7 +103,7 @@ void MediaPrompt::List(size_t capacity) {
     }
   }
   if (tokens_.size() <= capacity) return;
-  throw Error(WASINN_PROMPT_TOO_LONG,
+  throw Error(WASINN_ERROR_PROMPT_TOO_LONG,
               fmt::format("the prompt has {} tokens, {} of them of images and sounds: the context has {}",
                           tokens_.size(), std::ranges::count(tokens_, LLAMA_TOKEN_NULL), capacity));
 }
@@ -144,7 +144,7 @@ void MediaPrompt::EncodeOne(size_t span, const std::atomic<bool>& cancelled) {
                                                             numbers.data(), call);
                  });
   if (!std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); })) {
-    throw Error(WASINN_RUNTIME_ERROR, "the projector computes a value that is not a number");
+    throw Error(WASINN_ERROR_RUNTIME, "the projector computes a value that is not a number");
   }
   chunks_[span].reservation = std::move(reservation);
   chunks_[span].numbers = std::move(numbers);

@@ -29,9 +29,9 @@ struct MediaPart {
 class MediaPrompt {
  public:
   // For a model with a projector. Decodes the files, and looks at `cancelled` meanwhile. `account`: who pays for
-  // what it keeps. Throws WASINN_INVALID_ARGUMENT for files that are broken, WASINN_TOO_LARGE for those that are too
-  // large, WASINN_PROMPT_TOO_LONG for more than `capacity` tokens, WASINN_UNSUPPORTED_OPERATION for what the projector
-  // does not take, WASINN_TIMEOUT.
+  // what it keeps. Throws WASINN_ERROR_INVALID_ARGUMENT for files that are broken, WASINN_ERROR_TOO_LARGE for those that are too
+  // large, WASINN_ERROR_PROMPT_TOO_LONG for more than `capacity` tokens, WASINN_ERROR_UNSUPPORTED_OPERATION for what the projector
+  // does not take, WASINN_ERROR_TIMEOUT.
   MediaPrompt(const Model& model, std::span<const MediaPart> parts, size_t capacity, const std::atomic<bool>& cancelled,
               void* account);
 
@@ -47,7 +47,7 @@ class MediaPrompt {
   bool is_at_once(size_t span) const { return chunks_[span].at_once; }
 
   // Computes what stands for the tokens of those that do not end before `token`, unless it is there. Throws
-  // WASINN_TIMEOUT, WASINN_TOO_LARGE, WASINN_RUNTIME_ERROR.
+  // WASINN_ERROR_TIMEOUT, WASINN_ERROR_TOO_LARGE, WASINN_ERROR_RUNTIME.
   void Encode(size_t token, const std::atomic<bool>& cancelled);
   // For each token as many numbers as the model's tokens have.
   const float* Numbers(size_t span) const { return chunks_[span].numbers.data(); }

@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kLongString = 1024, kMostBytes = size_t{256} << 20;
 
 [[noreturn]] void RefuseMessages() {
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               R"(with "chat" the prompt is a JSON array of messages: [{"role": "user", "content": "…"}])");
 }
 
@@ -30,7 +30,7 @@ constexpr size_t kLongString = 1024, kMostBytes = size_t{256} << 20;
 std::string_view Payload(std::string_view url, std::string_view kind) {
   constexpr std::string_view kScheme = "data:", kBase64 = ";base64";
   if (!url.starts_with(kScheme)) {
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 "image_url: expected data:image/…;base64,…: no URL is fetched, neither from a network nor from a file");
   }
   const size_t comma = url.find(',');
@@ -38,7 +38,7 @@ std::string_view Payload(std::string_view url, std::string_view kind) {
       url.substr(kScheme.size(), comma == std::string_view::npos ? 0 : comma - kScheme.size());
   const std::string_view type = head.substr(0, head.find(';'));
   if (!head.ends_with(kBase64) || !(type.empty() || type.starts_with(kind))) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("a data: URL: expected data:{}/…;base64,…", kind));
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("a data: URL: expected data:{}/…;base64,…", kind));
   }
   return url.substr(comma + 1);
 }
@@ -46,7 +46,7 @@ std::string_view Payload(std::string_view url, std::string_view kind) {
 std::string NewMarker() {
   std::array<uint64_t, 2> random = {};
   if (getrandom(random.data(), sizeof(random), 0) != sizeof(random)) {
-    throw Error(WASINN_RUNTIME_ERROR, "there are no random numbers");
+    throw Error(WASINN_ERROR_RUNTIME, "there are no random numbers");
   }
   return fmt::format("<__media_{:016x}__>", fmt::join(random, ""));
 }
@@ -167,7 +167,7 @@ std::optional<MediaMessages> MediaMessages::Take(std::string_view messages) {
       messages.find("image_url") != std::string_view::npos || messages.find("input_audio") != std::string_view::npos;
   if (!may_have) return std::nullopt;
   if (messages.size() > kMostBytes) {
-    throw Error(WASINN_TOO_LARGE,
+    throw Error(WASINN_ERROR_TOO_LARGE,
                 fmt::format("messages of {} bytes: at most {} are taken", messages.size(), kMostBytes));
   }
   MediaMessages result;
@@ -192,7 +192,7 @@ std::vector<MediaPart> MediaMessages::Split(std::string_view prompt) const {
   }
   if (found == files_.size()) return parts;
   throw Error(
-      WASINN_INVALID_ARGUMENT,
+      WASINN_ERROR_INVALID_ARGUMENT,
       fmt::format("the chat template writes {} images and sounds where the messages have {}", found, files_.size()));
 }
 

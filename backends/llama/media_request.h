@@ -14,7 +14,7 @@ namespace wasinn::llama {
 // Of messages in OpenAI's form those parts that are images ("image_url", with a data: URL) or sounds ("input_audio").
 class MediaMessages {
  public:
-  // Nothing where there are none. `messages`: JSON, which must stay. Throws WASINN_INVALID_ARGUMENT for what is no
+  // Nothing where there are none. `messages`: JSON, which must stay. Throws WASINN_ERROR_INVALID_ARGUMENT for what is no
   // message, and for a URL of something that would have to be fetched.
   static std::optional<MediaMessages> Take(std::string_view messages);
 
@@ -22,7 +22,7 @@ class MediaMessages {
   const std::string& text() const { return text_; }
 
   // What a template has made of the messages, with the images where they belong. The prompt must stay. Throws
-  // WASINN_INVALID_ARGUMENT where one is not there, or twice.
+  // WASINN_ERROR_INVALID_ARGUMENT where one is not there, or twice.
   std::vector<MediaPart> Split(std::string_view prompt) const;
 
  private:

@@ -23,13 +23,13 @@ using backend::Error;
 
 namespace {
 
-const wasinn_blob& TheBlob(std::span<const wasinn_blob> blobs, const wasinn_load_options& options) {
-  if (blobs.size() != 1) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("a GGUF model is one blob: found {}", blobs.size()));
+const wasinn_builder& TheBuilder(std::span<const wasinn_builder> builders, const wasinn_load_options& options) {
+  if (builders.size() != 1) {
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("a GGUF model is one builder: found {}", builders.size()));
   }
   if (std::string_view(options.format) != "ggml")
-    throw Error(WASINN_INVALID_ENCODING, "this backend loads GGUF models");
-  return blobs.front();
+    throw Error(WASINN_ERROR_INVALID_ENCODING, "this backend loads GGUF models");
+  return builders.front();
 }
 
 // In ggml's own words, which has a table of these and does not look whether a number is in it.
@@ -42,30 +42,31 @@ GgufBlock BlockOf(const LlamaLibrary& library, uint32_t number) {
           .packs_weights = library.is_quantized(type) && !is_on_the_way};
 }
 
-ModelScan Scan(const Host& host, const wasinn_blob& blob) {
-  return ScanGguf({blob.data, blob.size}, {.block_of = [&host](uint32_t type) { return BlockOf(host.library(), type); },
-                                           .of_guest = blob.path == nullptr});
+ModelScan Scan(const Host& host, const wasinn_builder& builder) {
+  return ScanGguf({builder.data, builder.size},
+                  {.block_of = [&host](uint32_t type) { return BlockOf(host.library(), type); },
+                   .of_guest = builder.path == nullptr});
 }
 
 constexpr int64_t kAnyLength[] = {-1};
 constexpr wasinn_io Bytes(const char* name, uint32_t flags, const char* type) {
-  return {sizeof(wasinn_io), WASINN_U8, flags, 1, kAnyLength, name, type};
+  return {sizeof(wasinn_io), WASINN_DTYPE_U8, flags, 1, kAnyLength, name, type};
 }
 constexpr wasinn_io kPrompt = Bytes("prompt", WASINN_IO_OPAQUE, "text");
 constexpr wasinn_io kOptions = Bytes("options", WASINN_IO_OPAQUE | WASINN_IO_OPTIONAL, "JSON");
 constexpr wasinn_io kCompletion = Bytes("completion", 0, "text");
 constexpr wasinn_io kMetadata = Bytes("metadata", WASINN_IO_ALWAYS, "JSON");
-constexpr wasinn_io kTokens = {sizeof(wasinn_io), WASINN_I32, WASINN_IO_OPTIONAL | WASINN_IO_ROW, 1, kAnyLength,
+constexpr wasinn_io kTokens = {sizeof(wasinn_io), WASINN_DTYPE_I32, WASINN_IO_OPTIONAL | WASINN_IO_ROW, 1, kAnyLength,
                                "tokens",          "token"};
 constexpr const wasinn_io* kInputs[] = {&kPrompt, &kOptions, &kTokens};
 constexpr wasinn_io kMessage = Bytes("message", 0, "JSON");
 constexpr wasinn_io kProbabilities = Bytes("probabilities", 0, "JSON");
 constexpr int64_t kAnyShape[] = {-1, -1};
-constexpr wasinn_io kEmbeddings = {sizeof(wasinn_io), WASINN_F32, 0, 2, kAnyShape, "embeddings", "float"};
+constexpr wasinn_io kEmbeddings = {sizeof(wasinn_io), WASINN_DTYPE_F32, 0, 2, kAnyShape, "embeddings", "float"};
 constexpr wasinn_io kStepProbabilities = Bytes("step_probabilities", 0, "JSON");
-constexpr wasinn_io kLogits = {sizeof(wasinn_io), WASINN_F32, 0, 2, kAnyShape, "logits", "float"};
-constexpr wasinn_io kLogitTokens = {sizeof(wasinn_io), WASINN_I32, 0, 2, kAnyShape, "logit_tokens", "token"};
-constexpr wasinn_io kStepTokens = {sizeof(wasinn_io), WASINN_I32, 0, 1, kAnyLength, "step_tokens", "token"};
+constexpr wasinn_io kLogits = {sizeof(wasinn_io), WASINN_DTYPE_F32, 0, 2, kAnyShape, "logits", "float"};
+constexpr wasinn_io kLogitTokens = {sizeof(wasinn_io), WASINN_DTYPE_I32, 0, 2, kAnyShape, "logit_tokens", "token"};
+constexpr wasinn_io kStepTokens = {sizeof(wasinn_io), WASINN_DTYPE_I32, 0, 1, kAnyLength, "step_tokens", "token"};
 constexpr wasinn_io kGeneration = Bytes("generation", 0, "JSON");
 constexpr const wasinn_io* kOutputs[] = {&kCompletion,        &kMetadata, &kMessage,     &kProbabilities, &kEmbeddings,
                                          &kStepProbabilities, &kLogits,   &kLogitTokens, &kStepTokens,    &kGeneration};
@@ -76,19 +77,20 @@ constexpr wasinn_info kInfo = {sizeof(wasinn_info), std::size(kInputs), std::siz
 // Best first. Throws where the target's device is not there.
 std::vector<Device> DevicesFor(uint32_t target, const LlamaLibrary& library) {
   const bool has_gpu = library.FindDevice(GGML_BACKEND_DEVICE_TYPE_GPU) != nullptr;
-  if (target == WASINN_GPU && has_gpu) return {Device::kGpu};
-  if (target == WASINN_AUTO && has_gpu) return {Device::kGpu, Device::kCpu};
-  if (target == WASINN_CPU || target == WASINN_AUTO) return {Device::kCpu};
-  throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("target {}: llama.cpp has no such device here; it has {}",
-                                                        target == WASINN_GPU ? "gpu" : "tpu", library.Devices()));
+  if (target == WASINN_TARGET_GPU && has_gpu) return {Device::kGpu};
+  if (target == WASINN_TARGET_AUTO && has_gpu) return {Device::kGpu, Device::kCpu};
+  if (target == WASINN_TARGET_CPU || target == WASINN_TARGET_AUTO) return {Device::kCpu};
+  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
+              fmt::format("target {}: llama.cpp has no such device here; it has {}",
+                          target == WASINN_TARGET_GPU ? "gpu" : "tpu", library.Devices()));
 }
 
 }  // namespace
 
-Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
+Model::Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options)
     : host_(host),
-      of_guest_(TheBlob(blobs, options).path == nullptr),
-      scan_(Scan(host, blobs.front())),
+      of_guest_(TheBuilder(builders, options).path == nullptr),
+      scan_(Scan(host, builders.front())),
       reservation_(host.services(), options.account),
       config_(ModelConfig::Parse(options.host_config, options.guest_config, host.config(), scan_)),
       model_(nullptr, {&host.library()}),
@@ -96,7 +98,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   reservation_.Resize(scan_.kept_bytes());
   backend::LoadOnTarget(
       options, host.fallback(), Device::kCpu, [&] { return DevicesFor(options.target, host.library()); },
-      [&](Device device) { Load(blobs.front(), options, device); });
+      [&](Device device) { Load(builders.front(), options, device); });
   const LlamaLibrary& library = host_.library();
   vocabulary_ = library.model_get_vocab(get());
   vocabulary_size_ = static_cast<size_t>(library.vocab_n_tokens(vocabulary_));
@@ -122,7 +124,7 @@ Model::~Model() = default;
 
 const wasinn_info* Model::info() const { return &kInfo; }
 
-void Model::Load(const wasinn_blob& blob, const wasinn_load_options& options, Device device) {
+void Model::Load(const wasinn_builder& builder, const wasinn_load_options& options, Device device) {
   const LlamaLibrary& library = host_.library();
   const LogScope scope(host_.log(), config_.defaults.log);
   std::atomic<bool> stopped = false;
@@ -142,23 +144,23 @@ void Model::Load(const wasinn_blob& blob, const wasinn_load_options& options, De
   // llama.cpp asks now and then whether it shall go on.
   params.progress_callback = [](float /*progress*/, void* stop) { return !*static_cast<std::atomic<bool>*>(stop); };
   params.progress_callback_user_data = &stopped;
-  if (HasFile(blob)) {
-    model_.reset(library.model_load_from_file(blob.path, params));
+  if (HasFile(builder)) {
+    model_.reset(library.model_load_from_file(builder.path, params));
   } else {
-    FilePtr file = FileInMemory(blob);
+    FilePtr file = FileInMemory(builder);
     if (file == nullptr) {
       params.load_mode = LLAMA_LOAD_MODE_NONE;
-      file = BytesAsFile(blob);
+      file = BytesAsFile(builder);
     }
     model_.reset(library.model_load_from_file_ptr(file.get(), params));
   }
-  if (stopped) throw Error(WASINN_TIMEOUT, "loading the model was cancelled");
+  if (stopped) throw Error(WASINN_ERROR_TIMEOUT, "loading the model was cancelled");
   if (model_ == nullptr) {
     const std::string words = scope.Errors("it does not say why");
     // It does not tell a new one from nonsense.
     const bool may_be_newer =
         words.contains("unknown model architecture") || words.contains("unknown pre-tokenizer type");
-    throw Error(WASINN_INVALID_ENCODING,
+    throw Error(WASINN_ERROR_INVALID_ENCODING,
                 fmt::format("llama.cpp cannot load the model: {}{}", words,
                             may_be_newer ? fmt::format(": if the model is newer than llama.cpp {}, use a newer one",
                                                        library.version())
@@ -175,11 +177,11 @@ void Model::CheckVocabulary() const {
   const bool no_separator =
       library.vocab_get_add_sep(vocabulary_) && library.vocab_sep(vocabulary_) == LLAMA_TOKEN_NULL;
   if (no_text || no_begin || no_end || no_separator) {
-    throw Error(WASINN_INVALID_ENCODING,
+    throw Error(WASINN_ERROR_INVALID_ENCODING,
                 no_text ? "the model has no vocabulary" : "the model's texts begin or end with a token that it lacks");
   }
   if (library.model_has_encoder(get()) && library.model_has_decoder(get())) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, "models with an encoder and a decoder are not served");
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "models with an encoder and a decoder are not served");
   }
 }
 
@@ -194,7 +196,7 @@ void Model::FindEndTokens() {
 namespace {
 
 [[noreturn]] void RefuseToGenerate() {
-  throw Error(WASINN_UNSUPPORTED_OPERATION,
+  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
               "the model generates no text, it only reads: ask for the embedding of a text with \"embedding\": true");
 }
 
@@ -214,7 +216,7 @@ void Model::LoadLoras() {
     const LogScope scope(host_.log(), config_.defaults.log);
     llama_adapter_lora* lora = host_.library().adapter_lora_init(get(), path.c_str());
     if (lora == nullptr) {
-      throw Error(WASINN_INVALID_ARGUMENT,
+      throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                   fmt::format("loras: {}: {}: {}", name, path, scope.Errors("cannot be loaded")));
     }
     loras_.emplace(name, lora);

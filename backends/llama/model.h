@@ -27,7 +27,7 @@ enum class Device : uint8_t { kCpu, kGpu };
 // Immutable. Any thread.
 class Model {
  public:
-  Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options);
+  Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options);
   ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
@@ -39,7 +39,7 @@ class Model {
   llama_model* get() const { return model_.get(); }
   const llama_vocab* vocabulary() const { return vocabulary_; }
   size_t vocabulary_size() const { return vocabulary_size_; }
-  // Throws WASINN_UNSUPPORTED_OPERATION for a model that only reads: of texts it makes embeddings, or scores.
+  // Throws WASINN_ERROR_UNSUPPORTED_OPERATION for a model that only reads: of texts it makes embeddings, or scores.
   void CheckGenerates() const;
   // The same for a llama context without a memory of tokens: what a model of that kind has, if nothing else tells it.
   void CheckGenerates(llama_context* context) const;
@@ -74,7 +74,7 @@ class Model {
   const char* Describe() const { return description_.c_str(); }
 
  private:
-  void Load(const wasinn_blob& blob, const wasinn_load_options& options, Device device);
+  void Load(const wasinn_builder& builder, const wasinn_load_options& options, Device device);
   void CheckVocabulary() const;
   void FindEndTokens();
   void LoadLoras();

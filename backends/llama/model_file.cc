@@ -19,7 +19,7 @@ using backend::Error;
 namespace {
 
 [[noreturn]] void RefuseMemory(size_t size) {
-  throw Error(WASINN_TOO_LARGE, fmt::format("no memory for a model of {} bytes: {}", size, std::strerror(errno)));
+  throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("no memory for a model of {} bytes: {}", size, std::strerror(errno)));
 }
 
 // Whether a file may be so large: whoever writes more is ended by a signal.
@@ -30,18 +30,18 @@ bool MayHold(size_t bytes) {
 
 }  // namespace
 
-FilePtr FileInMemory(const wasinn_blob& blob) {
-  if (!MayHold(blob.size)) return {nullptr, std::fclose};
+FilePtr FileInMemory(const wasinn_builder& builder) {
+  if (!MayHold(builder.size)) return {nullptr, std::fclose};
   const int fd = memfd_create("wasinn-model", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0 && errno == EPERM) return {nullptr, std::fclose};
-  if (fd < 0) RefuseMemory(blob.size);
-  for (size_t at = 0; at < blob.size;) {
-    const ssize_t written = write(fd, blob.data + at, blob.size - at);
+  if (fd < 0) RefuseMemory(builder.size);
+  for (size_t at = 0; at < builder.size;) {
+    const ssize_t written = write(fd, builder.data + at, builder.size - at);
     if (written > 0) {
       at += static_cast<size_t>(written);
     } else if (errno != EINTR) {
       close(fd);
-      RefuseMemory(blob.size);
+      RefuseMemory(builder.size);
     }
   }
   // Best effort: without seals, it is still a file that only this OS process has.
@@ -49,21 +49,21 @@ FilePtr FileInMemory(const wasinn_blob& blob) {
   FilePtr file(lseek(fd, 0, SEEK_SET) == 0 ? fdopen(fd, "rb") : nullptr, std::fclose);
   if (file == nullptr) {
     close(fd);
-    RefuseMemory(blob.size);
+    RefuseMemory(builder.size);
   }
   return file;
 }
 
-FilePtr BytesAsFile(const wasinn_blob& blob) {
-  FilePtr file(fmemopen(const_cast<uint8_t*>(blob.data), blob.size, "rb"), std::fclose);
-  if (file == nullptr) RefuseMemory(blob.size);
+FilePtr BytesAsFile(const wasinn_builder& builder) {
+  FilePtr file(fmemopen(const_cast<uint8_t*>(builder.data), builder.size, "rb"), std::fclose);
+  if (file == nullptr) RefuseMemory(builder.size);
   return file;
 }
 
-bool HasFile(const wasinn_blob& blob) {
+bool HasFile(const wasinn_builder& builder) {
   struct stat status = {};
-  return blob.path != nullptr && stat(blob.path, &status) == 0 && S_ISREG(status.st_mode) &&
-         static_cast<size_t>(status.st_size) == blob.size;
+  return builder.path != nullptr && stat(builder.path, &status) == 0 && S_ISREG(status.st_mode) &&
+         static_cast<size_t>(status.st_size) == builder.size;
 }
 
 }  // namespace wasinn::llama

@@ -20,7 +20,7 @@ std::string WhyNotOpened(int error) {
 void RequireOtherFile(const std::string& key, const std::string& path) {
   base::Descriptor file;
   if (file.Open(open(path.c_str(), O_RDONLY | O_CLOEXEC))) return;
-  throw backend::Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: {}: {}", key, path, WhyNotOpened(errno)));
+  throw backend::Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{}: {}: {}", key, path, WhyNotOpened(errno)));
 }
 
 }  // namespace wasinn::llama

@@ -8,7 +8,7 @@ namespace wasinn::llama {
 // Why it cannot be opened, by errno: in a worker none can, whatever its permissions are.
 std::string WhyNotOpened(int error);
 
-// Throws WASINN_INVALID_ARGUMENT for one that cannot be opened. `key`: what names it in the configuration. llama.cpp itself
+// Throws WASINN_ERROR_INVALID_ARGUMENT for one that cannot be opened. `key`: what names it in the configuration. llama.cpp itself
 // says no more than that it failed.
 void RequireOtherFile(const std::string& key, const std::string& path);
 

@@ -29,7 +29,7 @@ void ShiftSequence(const LlamaLibrary& library, llama_memory_t memory, llama_seq
 
 class OwnSequence : public Sequence {
  public:
-  // `max_bytes`: throws WASINN_TOO_LARGE where the llama context would take more; 0: no limit. `account`: who pays for
+  // `max_bytes`: throws WASINN_ERROR_TOO_LARGE where the llama context would take more; 0: no limit. `account`: who pays for
   // it. `cancelled`: ends what runs.
   OwnSequence(const Model& model, const Settings& settings, uint64_t max_bytes, void* account,
               const std::atomic<bool>& cancelled);

@@ -28,9 +28,9 @@ Projector::Projector(const Model& model, const ProjectorSettings& settings, cons
                                                  .go_on = go_on,
                                                  .user = &stopped};
   projector_.reset(library_.projector_new(&wanted));
-  if (stopped) throw Error(WASINN_TIMEOUT, "loading the projector was cancelled");
+  if (stopped) throw Error(WASINN_ERROR_TIMEOUT, "loading the projector was cancelled");
   if (projector_ == nullptr) {
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 fmt::format("projector: {}: {}", settings.path, scope.Errors("llama.cpp cannot load it")));
   }
   is_mrope_ = library_.is_mrope(projector_.get()) != 0;
@@ -40,7 +40,7 @@ std::unique_lock<std::timed_mutex> Projector::Turn(const std::atomic<bool>& canc
   constexpr auto kCancelPoll = std::chrono::milliseconds(5);
   std::unique_lock lock(encoding_, std::defer_lock);
   while (!lock.try_lock_for(kCancelPoll)) {
-    if (cancelled) throw Error(WASINN_TIMEOUT, "the generation was cancelled while it waited for the projector");
+    if (cancelled) throw Error(WASINN_ERROR_TIMEOUT, "the generation was cancelled while it waited for the projector");
   }
   return lock;
 }

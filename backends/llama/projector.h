@@ -23,8 +23,8 @@ struct ProjectorSettings {
 // A projector file (mmproj) of the host's, for one model. Any thread.
 class Projector {
  public:
-  // Throws WASINN_INVALID_ARGUMENT for a file that is none, or one of another model's; WASINN_UNSUPPORTED_OPERATION
-  // where the library is missing; WASINN_TIMEOUT.
+  // Throws WASINN_ERROR_INVALID_ARGUMENT for a file that is none, or one of another model's; WASINN_ERROR_UNSUPPORTED_OPERATION
+  // where the library is missing; WASINN_ERROR_TIMEOUT.
   Projector(const Model& model, const ProjectorSettings& settings, const wasinn_load_options& options);
   Projector(const Projector&) = delete;
   Projector& operator=(const Projector&) = delete;
@@ -37,7 +37,7 @@ class Projector {
   const MediaLibrary& library() const { return library_; }
   const wasinn_llama_projector* get() const { return projector_.get(); }
 
-  // Whoever encodes is alone with it. Waits for those before. Throws WASINN_TIMEOUT.
+  // Whoever encodes is alone with it. Waits for those before. Throws WASINN_ERROR_TIMEOUT.
   std::unique_lock<std::timed_mutex> Turn(const std::atomic<bool>& cancelled) const;
 
  private:

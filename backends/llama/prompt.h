@@ -12,12 +12,12 @@ namespace wasinn::llama {
 
 class Model;
 
-// Throws WASINN_INVALID_ARGUMENT for a prompt that is empty or no UTF-8, and WASINN_PROMPT_TOO_LONG, quickly, for one of
+// Throws WASINN_ERROR_INVALID_ARGUMENT for a prompt that is empty or no UTF-8, and WASINN_ERROR_PROMPT_TOO_LONG, quickly, for one of
 // more than `capacity` tokens.
 // `whole`: with what the model's tokenizer puts around a text.
 std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, size_t capacity, bool whole = true);
 
-// Of an empty text: what the tokenizer puts around one. Throws WASINN_INVALID_ARGUMENT where that is nothing.
+// Of an empty text: what the tokenizer puts around one. Throws WASINN_ERROR_INVALID_ARGUMENT where that is nothing.
 std::vector<llama_token> TokenizeNothing(const Model& model);
 
 // Of a part of a text, in which tokens stand by their names. It is not long.

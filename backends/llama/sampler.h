@@ -23,14 +23,14 @@ class Model;
 class Sampler : public LogitsTaker {
  public:
   // `form`: of a chat, or NULL. `cancelled` is used until this goes. `account`: pays for its memory. Throws what Matcher
-  // does, and WASINN_INVALID_ARGUMENT for settings that do not go together.
+  // does, and WASINN_ERROR_INVALID_ARGUMENT for settings that do not go together.
   Sampler(const Model& model, const Settings& settings, const ChatForm* form, const std::atomic<bool>& cancelled,
           void* account);
 
   // Takes the logits of one token: a copy, in which nothing that a guest asked for has a part. Throws
-  // WASINN_RUNTIME_ERROR where there are none.
+  // WASINN_ERROR_RUNTIME where there are none.
   void Take(const float* logits) override;
-  // Chooses a token by what was taken last, and remembers it. Throws WASINN_RUNTIME_ERROR or WASINN_INVALID_ARGUMENT if
+  // Chooses a token by what was taken last, and remembers it. Throws WASINN_ERROR_RUNTIME or WASINN_ERROR_INVALID_ARGUMENT if
   // none can be chosen, and what Matcher does.
   llama_token Choose();
   // By which the last one was chosen. For settings with probabilities.

@@ -23,7 +23,7 @@ constexpr size_t kMostBiases = 1024, kLongestBiased = 256, kMostBreakers = 16, k
 constexpr int64_t kMostProbabilities = 20, kMostDryTokens = 1 << 16;
 
 [[noreturn]] void RefuseBias() {
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               fmt::format("logit-bias: expected {{\"token or text\": number or false}} or [[token or text, number or "
                           "false]], no more than {} of texts of at most {} bytes",
                           kMostBiases, kLongestBiased));
@@ -83,7 +83,7 @@ void SamplingSettings::Apply(const Config& config) {
     std::erase(*breakers, "");
     if (breakers->size() > kMostBreakers ||
         std::ranges::any_of(*breakers, [](const std::string& text) { return text.size() > kLongestBreaker; })) {
-      throw Error(WASINN_INVALID_ARGUMENT,
+      throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                   fmt::format("dry-sequence-breaker: expected at most {} strings of at most {} bytes", kMostBreakers,
                               kLongestBreaker));
     }

@@ -34,7 +34,7 @@ struct SamplingSettings {
   int32_t mirostat = 0;  // 0: off; its version
   double mirostat_entropy = 5, mirostat_rate = 0.1;
 
-  // What `config` says on top of these. Throws WASINN_INVALID_ARGUMENT that names a key and its limits.
+  // What `config` says on top of these. Throws WASINN_ERROR_INVALID_ARGUMENT that names a key and its limits.
   void Apply(const backend::Config& config);
 };
 

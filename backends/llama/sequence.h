@@ -31,7 +31,7 @@ class Sequence {
   };
   virtual Begun Begin(std::span<const llama_token> tokens, MediaPrompt* media, bool reuse, const State* state) = 0;
   // Evaluates these behind the others, no more than there is room for, and chooses the token that follows. Throws
-  // WASINN_TIMEOUT where it was cancelled; after any error nothing is held any more.
+  // WASINN_ERROR_TIMEOUT where it was cancelled; after any error nothing is held any more.
   virtual llama_token Next(std::span<const llama_token> tokens, Sampler* sampler) = 0;
   // The same without choosing. `taker`, which may be NULL, gets the logits of the last `rows` of these tokens, in their
   // order. One that is decoded together with others has a single row.

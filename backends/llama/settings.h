@@ -90,7 +90,7 @@ struct Settings {
   StateSettings state;
   bool log = false;
 
-  // What `config` says on top of these. Throws WASINN_INVALID_ARGUMENT that names a key and its limits.
+  // What `config` says on top of these. Throws WASINN_ERROR_INVALID_ARGUMENT that names a key and its limits.
   void Apply(const backend::Config& config, const SettingsLimits& limits,
              const std::map<std::string, std::string>& loras);
 

@@ -69,7 +69,7 @@ void SaveSequence(const Model& model, llama_context* context, llama_seq_id seque
                             state->held.media.size() * sizeof(MediaSpan));
   state->bytes.resize(bytes);
   if (bytes == 0 || library.state_seq_get_data(context, state->bytes.data(), bytes, sequence) != bytes) {
-    throw Error(WASINN_RUNTIME_ERROR, "save-state: llama.cpp cannot save what it has evaluated");
+    throw Error(WASINN_ERROR_RUNTIME, "save-state: llama.cpp cannot save what it has evaluated");
   }
   // Memories that look back only so far save no more than that, and others have one state for all tokens.
   const size_t tokens = state->held.tokens.size();
@@ -90,12 +90,12 @@ StatePtr GuestStates::Find(const std::string& name) const {
   const std::lock_guard lock(mutex_);
   const auto found = states_.find(name);
   if (found != states_.end()) return found->second;
-  throw Error(WASINN_NOT_FOUND, fmt::format("restore-state: this guest has no state '{}' of this model", name));
+  throw Error(WASINN_ERROR_NOT_FOUND, fmt::format("restore-state: this guest has no state '{}' of this model", name));
 }
 
 void GuestStates::CheckRoomLocked(const std::string& name) const {
   if (states_.size() < kMostStates || states_.contains(name)) return;
-  throw Error(WASINN_TOO_LARGE, fmt::format("save-state: a guest has at most {} states of a model", kMostStates));
+  throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("save-state: a guest has at most {} states of a model", kMostStates));
 }
 
 void GuestStates::CheckRoom(const std::string& name) const {

@@ -65,7 +65,7 @@ struct State {
 using StatePtr = std::shared_ptr<const State>;
 
 // Copies sequence `sequence` of a context, which has `state->held`, to `state->bytes`. Charges them to its reservation
-// first. Throws WASINN_TOO_LARGE.
+// first. Throws WASINN_ERROR_TOO_LARGE.
 void SaveSequence(const Model& model, llama_context* context, llama_seq_id sequence, State* state);
 // False: there is no room, and the sequence is empty.
 bool LoadSequence(const LlamaLibrary& library, llama_context* context, llama_seq_id sequence, const State& state);
@@ -73,9 +73,9 @@ bool LoadSequence(const LlamaLibrary& library, llama_context* context, llama_seq
 // The states of one guest, by name. Any thread.
 class GuestStates {
  public:
-  // Throws WASINN_NOT_FOUND: whether another guest has such a state is not told.
+  // Throws WASINN_ERROR_NOT_FOUND: whether another guest has such a state is not told.
   StatePtr Find(const std::string& name) const;
-  // Throws WASINN_TOO_LARGE where there are too many names.
+  // Throws WASINN_ERROR_TOO_LARGE where there are too many names.
   void CheckRoom(const std::string& name) const;
   // Instead of one of that name.
   void Put(const std::string& name, StatePtr state);

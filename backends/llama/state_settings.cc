@@ -22,7 +22,7 @@ void SetName(const backend::Config& config, const char* key, std::string* name) 
   if (!given) return;
   if (given->size() > kLongestName || !std::ranges::all_of(*given, IsNameCharacter)) {
     throw backend::Error(
-        WASINN_INVALID_ARGUMENT,
+        WASINN_ERROR_INVALID_ARGUMENT,
         fmt::format("{}: expected a name of at most {} letters, digits, '.', '_' and '-'", key, kLongestName));
   }
   *name = *std::move(given);

@@ -11,7 +11,7 @@ namespace wasinn::llama {
 struct StateSettings {
   std::string save, restore, erase;
 
-  // What `config` says on top of these. Throws WASINN_INVALID_ARGUMENT.
+  // What `config` says on top of these. Throws WASINN_ERROR_INVALID_ARGUMENT.
   void Apply(const backend::Config& config);
 };
 

@@ -32,7 +32,7 @@ StatePtr StateUse::FindOwn(const Settings& settings, const Sequence& sequence) c
   if (settings.state.restore.empty()) return nullptr;
   StatePtr state = states_->Find(settings.state.restore);
   if (state->kind == sequence.kind()) return state;
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               fmt::format("restore-state: '{}' was saved with other adapters, another type of cache or flash-attn",
                           settings.state.restore));
 }

@@ -16,7 +16,7 @@ class Model;
 class StateUse {
  public:
   // Forgets the state that the settings say. `media`: of the tokens. `states`: the guest's. `account`: who pays for what is saved. Throws
-  // WASINN_NOT_FOUND for a state that is none of them.
+  // WASINN_ERROR_NOT_FOUND for a state that is none of them.
   StateUse(const Model& model, const Settings& settings, const Sequence& sequence, std::span<const llama_token> tokens,
            std::span<const MediaSpan> media, GuestStates* states, void* account);
 

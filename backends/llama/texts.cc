@@ -23,7 +23,7 @@ constexpr size_t kMostTexts = 2048, kMostTextsBytes = size_t{4} << 20;
 
 json Parse(std::string_view text) {
   if (text.size() <= kMostTextsBytes) return base::ParseJson(text);
-  throw Error(WASINN_PROMPT_TOO_LONG,
+  throw Error(WASINN_ERROR_PROMPT_TOO_LONG,
               fmt::format("the texts have {} bytes: no more than {} are allowed", text.size(), kMostTextsBytes));
 }
 
@@ -90,7 +90,7 @@ Texts TokenizeTexts(const Model& model, std::string_view text, size_t capacity, 
   const bool is_list = list.is_array() && !list.empty() && list.size() <= kMostTexts;
   if (!is_list || !std::ranges::all_of(list, [](const json& one) { return one.is_string() || one.is_array(); })) {
     throw Error(
-        WASINN_INVALID_ARGUMENT,
+        WASINN_ERROR_INVALID_ARGUMENT,
         fmt::format("with \"texts\" the prompt is a JSON array of 1 to {} texts, or of their tokens", kMostTexts));
   }
   Texts texts;
@@ -104,7 +104,7 @@ Texts TokenizeRanked(const Model& model, std::string_view text, size_t capacity,
                     request.contains("documents") && AreTexts(request["documents"]);
   if (!good) {
     throw Error(
-        WASINN_INVALID_ARGUMENT,
+        WASINN_ERROR_INVALID_ARGUMENT,
         fmt::format(R"(with "rerank" the prompt is {{"query": text, "documents": [1 to {} texts]}})", kMostTexts));
   }
   const char* by_template = model.host().library().model_chat_template(model.get(), "rerank");
@@ -117,9 +117,9 @@ Texts TokenizeRanked(const Model& model, std::string_view text, size_t capacity,
             by_template == nullptr ? Ranked(model, tokens, document, capacity)
                                    : RankedByTemplate(model, by_template, query, document, capacity),
             bounds);
-    if (texts.back().empty()) throw Error(WASINN_INVALID_ARGUMENT, "rerank: the query and a document are empty");
+    if (texts.back().empty()) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "rerank: the query and a document are empty");
     if (texts.back().size() <= capacity) continue;
-    throw Error(WASINN_PROMPT_TOO_LONG,
+    throw Error(WASINN_ERROR_PROMPT_TOO_LONG,
                 fmt::format("the prompt has {} tokens, with its query and one of its documents: the context has {}",
                             texts.back().size(), capacity));
   }

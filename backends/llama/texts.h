@@ -14,8 +14,8 @@ class Model;
 
 using Texts = std::vector<std::vector<llama_token>>;
 
-// A JSON list of texts. Throws WASINN_INVALID_ARGUMENT for one that is none, or too long, WASINN_PROMPT_TOO_LONG for
-// a text of more than `capacity` tokens, and WASINN_TIMEOUT. The tokens are charged to the reservation, which has to be there.
+// A JSON list of texts. Throws WASINN_ERROR_INVALID_ARGUMENT for one that is none, or too long, WASINN_ERROR_PROMPT_TOO_LONG for
+// a text of more than `capacity` tokens, and WASINN_ERROR_TIMEOUT. The tokens are charged to the reservation, which has to be there.
 Texts TokenizeTexts(const Model& model, std::string_view json, size_t capacity, const CallBounds& bounds);
 
 // {"query": text, "documents": [text, …]}: each document behind the query, as the model has learned to compare them.

@@ -93,7 +93,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   const int64_t threads = host.Integer("threads", 1, defaults.threads).value_or(defaults.threads);
   if (threads != 1 && threads != defaults.threads) {
     throw backend::Error(
-        WASINN_INVALID_ARGUMENT,
+        WASINN_ERROR_INVALID_ARGUMENT,
         fmt::format("configuration of the model: threads: expected 1 or {}, found {}: all models share one pool",
                     defaults.threads, threads));
   }

@@ -70,13 +70,13 @@ void Context::Compute() {
 // Other guests' computes may take long: this one's deadline holds here, too.
 void Context::ComputeInTurn() {
   const DeviceTurn turn(cancelled_);
-  if (!turn.is_there()) throw Error(WASINN_TIMEOUT, "the compute was cancelled while it waited for the device");
+  if (!turn.is_there()) throw Error(WASINN_ERROR_TIMEOUT, "the compute was cancelled while it waited for the device");
   ComputeNow();
 }
 
 void Context::CheckBoundOutputs() const {
   if (max_bytes_ == 0 || outputs_.bindable_bytes() <= max_bytes_) return;
-  throw Error(WASINN_TOO_LARGE,
+  throw Error(WASINN_ERROR_TOO_LARGE,
               fmt::format("the model's outputs take {} bytes: no more than {} are allowed in a compute",
                           outputs_.bindable_bytes(), max_bytes_));
 }
@@ -99,16 +99,16 @@ OrtStatus* Context::Run() {
 }
 
 void Context::Fail(OrtStatus* status) const {
-  wasinn_code code = WASINN_RUNTIME_ERROR;
+  wasinn_code code = WASINN_ERROR_RUNTIME;
   const std::string message = model_.host().library().Message(status, &code);
-  if (cancelled_) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+  if (cancelled_) throw Error(WASINN_ERROR_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
   if (budget_.refused() != 0) {
-    throw Error(WASINN_TOO_LARGE,
+    throw Error(WASINN_ERROR_TOO_LARGE,
                 fmt::format("the compute needs {} bytes more than the {} it uses: no more than {} are allowed: {}",
                             budget_.refused(), max_bytes_ - budget_.limit() + budget_.used(), max_bytes_, message));
   }
   // Inputs are checked before the first node runs; what a node complains of is no argument of the caller's.
-  if (code == WASINN_INVALID_ARGUMENT && Contains(message, "while running")) code = WASINN_RUNTIME_ERROR;
+  if (code == WASINN_ERROR_INVALID_ARGUMENT && Contains(message, "while running")) code = WASINN_ERROR_RUNTIME;
   throw Error(code, message);
 }
 

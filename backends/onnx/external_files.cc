@@ -32,7 +32,7 @@ uintmax_t SizeOf(const fs::path& path) {
   std::error_code failed;
   const uintmax_t size = fs::file_size(path, failed);
   if (failed) {
-    throw Error(WASINN_NOT_FOUND, fmt::format("the model keeps weights in '{}': {}", path.string(), failed.message()));
+    throw Error(WASINN_ERROR_NOT_FOUND, fmt::format("the model keeps weights in '{}': {}", path.string(), failed.message()));
   }
   return size;
 }
@@ -54,7 +54,7 @@ class ExternalFiles::Mapping {
     const int error = errno;
     if (file >= 0) ::close(file);
     if (data_ != MAP_FAILED) return;
-    throw Error(WASINN_RUNTIME_ERROR, fmt::format("cannot map '{}': {}", path.string(), std::strerror(error)));
+    throw Error(WASINN_ERROR_RUNTIME, fmt::format("cannot map '{}': {}", path.string(), std::strerror(error)));
   }
   ~Mapping() {
     if (data_ != nullptr) ::munmap(data_, size_);

@@ -42,7 +42,7 @@ const OrtMemoryInfo* Inputs::PlaceOf(uint32_t index, const wasinn_tensor& tensor
   if (tensor.memory == nullptr) return model_.host().environment().cpu_memory();
   const DeviceMemory* const device = model_.device_memory();
   if (device != nullptr && std::string_view(device->name()) == tensor.memory) return device->info();
-  throw backend::Error(WASINN_INVALID_ARGUMENT,
+  throw backend::Error(WASINN_ERROR_INVALID_ARGUMENT,
                        fmt::format("input '{}' lies in the memory of {}, where this model does not compute",
                                    model_.signature().inputs()[index].name, tensor.memory));
 }

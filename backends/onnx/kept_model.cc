@@ -27,7 +27,7 @@ std::string Processor() {
     name = name.substr(0, name.find_last_not_of(" \t") + 1);
     if (std::ranges::find(kLines, name) != kLines.end()) text += line + "\n";
   }
-  if (text.empty()) throw Error(WASINN_RUNTIME_ERROR, "/proc/cpuinfo does not tell what the processor is");
+  if (text.empty()) throw Error(WASINN_ERROR_RUNTIME, "/proc/cpuinfo does not tell what the processor is");
   return text;
 }
 

@@ -45,7 +45,7 @@ constexpr uint64_t kCopiesOfWeights = 4;
 // A cache is not the reason that a model does not load: of what goes wrong with it, only the load's own deadline is.
 void RethrowTimeout(const std::exception& error) {
   const auto* const own = dynamic_cast<const Error*>(&error);
-  if (own != nullptr && own->code() == WASINN_TIMEOUT) throw Error(*own);
+  if (own != nullptr && own->code() == WASINN_ERROR_TIMEOUT) throw Error(*own);
 }
 
 // As ONNX Runtime has it, with the file's number and the highest that it takes.
@@ -72,14 +72,15 @@ std::string DeviceOf(const Providers& providers) {
 }  // namespace
 
 // Where this throws, the destructor runs: a session that nobody gets ends in its turn, too.
-Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options) : Model(host) {
-  const wasinn_blob& blob = backend::OneBlob(blobs, options, "onnx", "an ONNX model");
-  const Trust trust = blob.path == nullptr ? Trust::kGuest : Trust::kHost;
-  const std::string folder = trust == Trust::kHost ? backend::FolderOf(blob.path) : "";
-  ModelScan scan = ScanModel({blob.data, blob.size}, trust);
+Model::Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options)
+    : Model(host) {
+  const wasinn_builder& builder = backend::OneBuilder(builders, options, "onnx", "an ONNX model");
+  const Trust trust = builder.path == nullptr ? Trust::kGuest : Trust::kHost;
+  const std::string folder = trust == Trust::kHost ? backend::FolderOf(builder.path) : "";
+  ModelScan scan = ScanModel({builder.data, builder.size}, trust);
   ExternalFiles external(scan.external_files, folder);
   const Source source = {
-      .bytes = {blob.data, blob.size},
+      .bytes = {builder.data, builder.size},
       .folder = folder,
       .scan = std::move(scan),
       .config = ModelConfig::Parse(options.host_config, options.guest_config, host.config()),
@@ -128,7 +129,7 @@ void Model::MakeAnew(const Providers& providers, const Source& source) {
   try {
     MakeSession(providers, source, source.bytes, {.folder = source.folder});
   } catch (const Error& error) {
-    if (source.trust == Trust::kHost || error.code() != WASINN_TOO_LARGE) throw;
+    if (source.trust == Trust::kHost || error.code() != WASINN_ERROR_TOO_LARGE) throw;
     // All its constants at once are too much for the limit, or to be kept. One after another, in each compute, they
     // may do.
     MakeSession(providers, source, source.bytes, {.folder = source.folder, .folds = false});
@@ -202,11 +203,11 @@ void Model::MakeSession(const Providers& providers, const Source& source, std::s
   // Of the limit of the OS process, which folding comes to: it asks no allocator of ours.
   const bool no_memory = words.find("bad_alloc") != std::string_view::npos;
   if (status != nullptr && (budget.refused() != 0 || no_memory)) {
-    throw Error(WASINN_TOO_LARGE, fmt::format("loading the model needs more memory than the {} bytes allowed: {}",
-                                              budget.limit(), library.Message(status)));
+    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("loading the model needs more memory than the {} bytes allowed: {}",
+                                                    budget.limit(), library.Message(status)));
   }
   if (IsTooNew(words)) {
-    wasinn_code code = WASINN_RUNTIME_ERROR;
+    wasinn_code code = WASINN_ERROR_RUNTIME;
     const std::string message = library.Message(status, &code);
     throw Error(code, backend::TooNew(message, "ONNX Runtime", library.version(),
                                       "export the model again with an older opset and IR version (torch.onnx.export's "

@@ -22,7 +22,7 @@ namespace wasinn::onnx {
 // Immutable; contexts of any thread share its session.
 class Model {
  public:
-  Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options);
+  Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options);
   ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;

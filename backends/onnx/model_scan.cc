@@ -49,7 +49,7 @@ constexpr Child kChildren[] = {
 };
 
 [[noreturn]] void Broken(const char* what) {
-  throw Error(WASINN_INVALID_ENCODING, fmt::format("the bytes are not an ONNX model: {}", what));
+  throw Error(WASINN_ERROR_INVALID_ENCODING, fmt::format("the bytes are not an ONNX model: {}", what));
 }
 
 // The field of a message that is bytes; the last one counts. Empty: there is none.
@@ -160,7 +160,7 @@ class Scanner {
   }
 
   void RefuseFiles(const char* what) const {
-    if (guest_) throw Error(WASINN_SECURITY, fmt::format("{}: a model that is given as bytes must be whole", what));
+    if (guest_) throw Error(WASINN_ERROR_SECURITY, fmt::format("{}: a model that is given as bytes must be whole", what));
   }
 
   const bool guest_;
@@ -184,7 +184,7 @@ ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust) {
   // The size of a message is an int.
   if (bytes.size() > INT32_MAX) {
     throw Error(
-        WASINN_INVALID_ENCODING,
+        WASINN_ERROR_INVALID_ENCODING,
         fmt::format(
             "the bytes are not an ONNX model: expected less than 2 GiB, found {} bytes (weights can be stored in "
             "other files)",

@@ -30,7 +30,7 @@ struct ModelScan {
   std::set<std::string> external_files;
 };
 
-// Throws WASINN_INVALID_ENCODING where the bytes are not an ONNX model, and WASINN_SECURITY where one from a guest names
+// Throws WASINN_ERROR_INVALID_ENCODING where the bytes are not an ONNX model, and WASINN_ERROR_SECURITY where one from a guest names
 // files or sets options of the session, for such a model must be whole.
 ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust);
 

@@ -36,16 +36,16 @@ wasinn_code CodeOf(OrtErrorCode code) {
   switch (static_cast<int>(code)) {
     case ORT_INVALID_PROTOBUF:
     case ORT_NO_MODEL:
-      return WASINN_INVALID_ENCODING;
+      return WASINN_ERROR_INVALID_ENCODING;
     case ORT_NOT_IMPLEMENTED:
-      return WASINN_UNSUPPORTED_OPERATION;
+      return WASINN_ERROR_UNSUPPORTED_OPERATION;
     case ORT_INVALID_ARGUMENT:
     case ORT_INVALID_GRAPH:
-      return WASINN_INVALID_ARGUMENT;
+      return WASINN_ERROR_INVALID_ARGUMENT;
     case kModelLoadCanceled:
-      return WASINN_TIMEOUT;
+      return WASINN_ERROR_TIMEOUT;
     default:
-      return WASINN_RUNTIME_ERROR;
+      return WASINN_ERROR_RUNTIME;
   }
 }
 
@@ -68,7 +68,7 @@ OrtLibrary::OrtLibrary(const std::string& configured) {
   const bool good = major == 1 && minor_ >= kOldestMinor;
   api_ = good ? base->GetApi(static_cast<uint32_t>(std::min(minor_, kNewestApi))) : nullptr;
   if (api_ == nullptr) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("ONNX Runtime {} ({}): expected a version of 1.{} or later; {} installs one", version_,
                             path_, kOldestMinor, kInstall));
   }
@@ -76,7 +76,7 @@ OrtLibrary::OrtLibrary(const std::string& configured) {
 
 void OrtLibrary::Check(OrtStatus* status, const char* doing) const {
   if (status == nullptr) return;
-  wasinn_code code = WASINN_RUNTIME_ERROR;
+  wasinn_code code = WASINN_ERROR_RUNTIME;
   const std::string message = Message(status, &code);
   throw Error(code, fmt::format("{}: {}", doing, message));
 }

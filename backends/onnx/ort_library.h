@@ -24,7 +24,7 @@ using OrtPtr = std::unique_ptr<T, void (*)(T*)>;
 class OrtLibrary {
  public:
   // `configured`: an absolute path of the library or of its folder; empty: where the dynamic linker looks (our own
-  // RUNPATH first). Throws WASINN_UNSUPPORTED_OPERATION where there is none. The library stays open for the life of the
+  // RUNPATH first). Throws WASINN_ERROR_UNSUPPORTED_OPERATION where there is none. The library stays open for the life of the
   // OS process.
   explicit OrtLibrary(const std::string& configured);
 

@@ -103,7 +103,7 @@ void Outputs::AfterRun(MemoryBudget& budget) {
     if (!ports[i].is_converted() && !ports[i].is_input) continue;
     FetchValues();
     if (!slots_[i].has_value()) {
-      throw Error(WASINN_RUNTIME_ERROR, fmt::format("ONNX Runtime gave no value for output '{}'", ports[i].name));
+      throw Error(WASINN_ERROR_RUNTIME, fmt::format("ONNX Runtime gave no value for output '{}'", ports[i].name));
     }
     if (ports[i].is_converted()) {
       Convert(ports[i], &slots_[i], budget);
@@ -150,7 +150,7 @@ void Outputs::View(uint32_t index, wasinn_tensor* view) {
 
 void Outputs::Take(uint32_t index, wasinn_tensor* out) {
   View(index, out);
-  if (IsBound(index)) throw Error(WASINN_INVALID_ARGUMENT, "the memory of a bound output is its caller's already");
+  if (IsBound(index)) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "the memory of a bound output is its caller's already");
   Slot& slot = slots_[index];
   std::unique_ptr<OutputMemory> memory = std::move(slot.memory);
   memory->takes_turns = model_.takes_turns();
@@ -199,7 +199,7 @@ const char* Outputs::MemoryOf(const Port& port, const Slot& slot) const {
   const DeviceMemory* const device = model_.device_memory();
   if (device == nullptr || !device->Has(model_.host().library(), slot.memory->value.get())) return nullptr;
   if (slot.kept) return device->name();
-  throw Error(WASINN_RUNTIME_ERROR, fmt::format("output '{}' stayed in the memory of {}", port.name, device->name()));
+  throw Error(WASINN_ERROR_RUNTIME, fmt::format("output '{}' stayed in the memory of {}", port.name, device->name()));
 }
 
 }  // namespace wasinn::onnx

@@ -62,7 +62,7 @@ void Append(const OrtLibrary& library, const Config::Named& provider, OrtSession
         library.api().SessionOptionsAppendExecutionProvider(options, name, pairs.keys(), pairs.values(), pairs.size()),
         name);
   } catch (const Error& error) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("the execution provider '{}' cannot be used: {} (ONNX Runtime {} has: {})", provider.name,
                             error.what(), library.version(), fmt::join(AvailableProviders(library), ", ")));
   }
@@ -118,20 +118,20 @@ std::vector<Providers> ProvidersOf(uint32_t target, const OrtLibrary& library) {
   const char* const name = GpuProvider(available);
   const Providers gpu = name == nullptr ? Providers() : Providers{{name, {}}};
   switch (target) {
-    case WASINN_CPU:
+    case WASINN_TARGET_CPU:
       return {cpu};
-    case WASINN_AUTO:
+    case WASINN_TARGET_AUTO:
       return name != nullptr ? std::vector<Providers>{gpu, cpu} : std::vector<Providers>{cpu};
-    case WASINN_GPU:
+    case WASINN_TARGET_GPU:
       if (name != nullptr) return {gpu};
-      throw Error(WASINN_UNSUPPORTED_OPERATION,
+      throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                   fmt::format("target gpu: neither the CUDA nor the WebGPU execution provider is in ONNX Runtime {} at "
                               "{}, which has: {}",
                               library.version(), library.path(), fmt::join(available, ", ")));
     default:
-      throw Error(WASINN_UNSUPPORTED_OPERATION,
+      throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                   fmt::format("target {}: ONNX Runtime serves cpu, gpu and auto",
-                              target == WASINN_TPU ? "tpu" : std::to_string(static_cast<int>(target))));
+                              target == WASINN_TARGET_TPU ? "tpu" : std::to_string(static_cast<int>(target))));
   }
 }
 

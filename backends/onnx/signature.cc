@@ -22,7 +22,7 @@ void CheckNames(const std::deque<Port>& outputs) {
   Names names;
   for (const Port& output : outputs) {
     if (names.insert(output.name).second) continue;
-    throw backend::Error(WASINN_UNSUPPORTED_OPERATION,
+    throw backend::Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                          fmt::format("the model has two outputs called '{}': expected a name for each", output.name));
   }
 }
@@ -81,7 +81,7 @@ void Signature::ReadMaps(Port* port) const {
   const auto found = scan_.classes.find(port->name);
   if (port->servable() || found == scan_.classes.end() || found->second.names.empty()) return;
   port->classes = found->second;
-  port->io.dtype = WASINN_F32;
+  port->io.dtype = WASINN_DTYPE_F32;
   port->io.flags &= ~uint32_t{WASINN_IO_UNSERVABLE};
   port->dims = {-1, static_cast<int64_t>(port->classes.names.size())};
   port->io.rank = 2;

@@ -37,7 +37,7 @@ const T* DataOf(const OrtLibrary& library, OrtValue* value) {
 
 void Charge(const Port& port, uint64_t bytes, MemoryBudget& budget) {
   if (budget.TryCharge(bytes)) return;
-  throw Error(WASINN_TOO_LARGE,
+  throw Error(WASINN_ERROR_TOO_LARGE,
               fmt::format("output '{}': its {} bytes are more than this compute may still allocate", port.name, bytes));
 }
 
@@ -89,7 +89,7 @@ OrtPtr<OrtValue> MakeStringTensor(const OrtLibrary& library, const backend::Stri
   uint64_t bytes = backend::MulSat(strings.size(), sizeof(std::string));
   for (uint64_t i = 0; i < strings.size(); ++i) bytes = backend::AddSat(bytes, strings.At(i).size());
   if (!budget.TryCharge(bytes)) {
-    throw Error(WASINN_TOO_LARGE, fmt::format("strings of {} bytes are more than this compute may allocate", bytes));
+    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("strings of {} bytes are more than this compute may allocate", bytes));
   }
   constexpr char kDoing[] = "making a tensor of strings";
   OrtPtr<OrtValue> value =
@@ -112,7 +112,7 @@ std::vector<int64_t> ReadStrings(const OrtLibrary& library, const OrtValue* valu
   uint64_t longest = 0;
   for (uint64_t i = 0; i < count; ++i) longest = std::max<uint64_t>(longest, texts.At(i).size());
   if (longest > std::numeric_limits<uint32_t>::max()) {
-    throw Error(WASINN_TOO_LARGE, fmt::format("output '{}': a string of {} bytes", port.name, longest));
+    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("output '{}': a string of {} bytes", port.name, longest));
   }
   Take(port, StringsMemory::BytesFor(count, longest), budget, buffer);
   StringsMemory strings(*buffer, count, longest);
@@ -136,13 +136,13 @@ std::vector<int64_t> ReadClassMaps(const OrtLibrary& library, const OrtValue* va
     const float* const from = DataOf<float>(library, values.get());
     const std::vector<std::string> named = KeysOf(library, keys.get(), count, port, budget);
     if (count != columns || places.size() != columns) {
-      throw Error(WASINN_RUNTIME_ERROR,
+      throw Error(WASINN_ERROR_RUNTIME,
                   fmt::format("output '{}': a map has {} classes, and the model lists {}", port.name, count, columns));
     }
     for (uint64_t i = 0; i < count; ++i) {
       const auto place = places.find(named[i]);
       if (place == places.end()) {
-        throw Error(WASINN_RUNTIME_ERROR,
+        throw Error(WASINN_ERROR_RUNTIME,
                     fmt::format("output '{}': the model does not list its class '{}'", port.name, named[i]));
       }
       to[place->second] = from[i];

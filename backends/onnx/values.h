@@ -15,7 +15,7 @@ namespace wasinn::onnx {
 // Makes the value on which ONNX Runtime computes for an input of strings.
 OrtPtr<OrtValue> MakeStringTensor(const OrtLibrary& library, const backend::StringsOf& strings, MemoryBudget& budget);
 
-// The same of an output, in `buffer`; the dims of what lies there. Memory that `budget` does not have is WASINN_TOO_LARGE.
+// The same of an output, in `buffer`; the dims of what lies there. Memory that `budget` does not have is WASINN_ERROR_TOO_LARGE.
 std::vector<int64_t> ReadStrings(const OrtLibrary& library, const OrtValue* value, const Port& port,
                                  MemoryBudget& budget, backend::AlignedBuffer* buffer);
 // Maps of classes to floats, as ZipMap makes them: f32 [N, classes], in the order of `port.classes`.

@@ -101,7 +101,7 @@ void Compiled::Await(std::unique_lock<std::mutex>& lock, const std::atomic<bool>
   std::erase(waiting_, &cancelled);
   if (has_turn) return;
   free_.notify_all();  // the next one may have waited for this one only
-  throw Error(WASINN_TIMEOUT, "the compute was cancelled: another one of this model went on");
+  throw Error(WASINN_ERROR_TIMEOUT, "the compute was cancelled: another one of this model went on");
 }
 
 Compiled::Turn::Turn(Compiled* compiled, const std::atomic<bool>& cancelled) : compiled_(compiled) {

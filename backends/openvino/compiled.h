@@ -62,7 +62,7 @@ class Compiled {
     uint64_t generation_ = 0;
   };
 
-  // The time of one inference: waits for its turn, behind those who came before. Throws WASINN_TIMEOUT where
+  // The time of one inference: waits for its turn, behind those who came before. Throws WASINN_ERROR_TIMEOUT where
   // `cancelled`, which is one context's, is set meanwhile.
   class Turn {
    public:

@@ -110,7 +110,7 @@ int ModelConfig::Streams(bool has_open_shapes, int budget) const {
   const int64_t helpers = int64_t{chosen} * (threads - 1);
   if (helpers <= budget - 1) return chosen;
   throw Error(
-      WASINN_INVALID_ARGUMENT,
+      WASINN_ERROR_INVALID_ARGUMENT,
       fmt::format("streams: {} of {} threads each need {} threads beside their callers': expected no more than {}",
                   chosen, threads, helpers, budget - 1));
 }

@@ -34,7 +34,7 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
       request_(model.compiled()) {
   // A request has memory for outputs of a fixed shape from the beginning.
   if (max_bytes_ != 0 && outputs_.fixed_bytes() > max_bytes_) {
-    throw Error(WASINN_TOO_LARGE, fmt::format("the model's outputs take {} bytes: no more than {} are allowed",
+    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("the model's outputs take {} bytes: no more than {} are allowed",
                                               outputs_.fixed_bytes(), max_bytes_));
   }
   if (model.compiled()->has_open_shapes()) {
@@ -66,7 +66,7 @@ void Context::Compute() {
     Compiled::Turn turn(model_.compiled(), cancelled_);
     if (turn.generation() != request_.generation()) NewRequest(kFailed);
     if (const char* why = std::exchange(lost_state_, nullptr)) {
-      throw Error(WASINN_RUNTIME_ERROR,
+      throw Error(WASINN_ERROR_RUNTIME,
                   fmt::format("the context has lost its state, for {}: the next compute begins anew", why));
     }
     inputs_.BeforeRun();
@@ -84,7 +84,7 @@ void Context::Compute() {
   }
   if (max_bytes_ != 0 && bytes > max_bytes_) {
     DropOutputs(kFailed);
-    throw Error(WASINN_TOO_LARGE, fmt::format("the outputs of the compute take {} bytes: no more than {} are allowed",
+    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("the outputs of the compute take {} bytes: no more than {} are allowed",
                                               bytes, max_bytes_));
   }
   try {
@@ -102,9 +102,9 @@ void Context::Fail(ov_status_e status) {
   // It would keep alive what nobody computes with any more.
   if (model_.compiled()->has_open_shapes()) DropRequest(kFailed);
   if (cancelled_ || status == INFER_CANCELLED) {
-    throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+    throw Error(WASINN_ERROR_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
   }
-  throw Error(WASINN_RUNTIME_ERROR, message);
+  throw Error(WASINN_ERROR_RUNTIME, message);
 }
 
 ov_status_e Context::Infer() {

@@ -85,7 +85,7 @@ base::Descriptor PrivateFile(std::string_view text) {
   base::Descriptor file(memfd_create("wasinn-plugins", MFD_CLOEXEC));
   if (file.is_open() && write(file.number(), text.data(), text.size()) == static_cast<ssize_t>(text.size()))
     return file;
-  throw Error(WASINN_RUNTIME_ERROR, "cannot make the file that names OpenVINO's plugins");
+  throw Error(WASINN_ERROR_RUNTIME, "cannot make the file that names OpenVINO's plugins");
 }
 
 // OpenVINO's plugin for CPUs gives the thread that opens it another stack for signals, which it frees with the core.
@@ -125,7 +125,7 @@ void OpenPlugins(const OvLibrary& library, OvPtr<ov_core_t>* core) {
   const base::Descriptor list = PrivateFile(PluginsXml(library));
   ov_core_t* raw = nullptr;
   library.Check(library.api().ov_core_create_with_config(fmt::format("/proc/self/fd/{}", list.number()).c_str(), &raw),
-                "making OpenVINO's core", WASINN_UNSUPPORTED_OPERATION);
+                "making OpenVINO's core", WASINN_ERROR_UNSUPPORTED_OPERATION);
   core->reset(raw);
   // Whoever truncates a mapped file kills every guest of the process.
   library.Check(library.api().ov_core_set_property(raw, "", "ENABLE_MMAP", "NO"), "switching file mapping off");

@@ -8,7 +8,7 @@
 
 namespace wasinn::openvino {
 
-// Throws WASINN_UNSUPPORTED_OPERATION.
+// Throws WASINN_ERROR_UNSUPPORTED_OPERATION.
 OvPtr<ov_core_t> MakeCore(const OvLibrary& library, const backend::Log& log);
 
 // "AUTO:GPU,CPU" without the devices whose plugins are not there, as OpenVINO itself passes over them where it knows of

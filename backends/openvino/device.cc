@@ -20,7 +20,7 @@ bool Has(const Host& host, std::string_view kind) {
 }
 
 [[noreturn]] void RefuseTarget(const char* target, const char* kind, const Host& host) {
-  throw Error(WASINN_UNSUPPORTED_OPERATION,
+  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
               fmt::format("target {}: OpenVINO {} has no device {}, but {}. It needs the plugin for it "
                           "(libopenvino_intel_{}_plugin.so, part of Intel's archives and of the Python package) and "
                           "the device's driver; name that OpenVINO with the key 'library'",
@@ -52,20 +52,20 @@ bool IsOn(std::string_view device, std::string_view kind) {
 
 std::vector<std::string> DevicesOf(uint32_t target, const Host& host) {
   switch (target) {
-    case WASINN_CPU:
+    case WASINN_TARGET_CPU:
       return {"CPU"};
-    case WASINN_GPU:
+    case WASINN_TARGET_GPU:
       if (!Has(host, "GPU")) RefuseTarget("gpu", "GPU", host);
       return {"GPU"};
-    case WASINN_TPU:
+    case WASINN_TARGET_TPU:
       if (!Has(host, "NPU")) RefuseTarget("tpu", "NPU", host);
       return {"NPU"};
-    case WASINN_AUTO:
+    case WASINN_TARGET_AUTO:
       // Where there is nothing to choose, OpenVINO's chooser would only stand in between.
       if (Has(host, "GPU") || Has(host, "NPU")) return {"AUTO", "CPU"};
       return {"CPU"};
     default:
-      throw Error(WASINN_UNSUPPORTED_OPERATION,
+      throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                   fmt::format("target {}: OpenVINO serves cpu, gpu, tpu (NPU) and auto", static_cast<int>(target)));
   }
 }

@@ -19,7 +19,7 @@ std::vector<std::string> AvailableDevices(const OvLibrary& library, ov_core_t* c
 // "GPU.1" is on "GPU".
 bool IsOn(std::string_view device, std::string_view kind);
 
-// OpenVINO's devices for a target, the best one first. Throws WASINN_UNSUPPORTED_OPERATION where there is none.
+// OpenVINO's devices for a target, the best one first. Throws WASINN_ERROR_UNSUPPORTED_OPERATION where there is none.
 std::vector<std::string> DevicesOf(uint32_t target, const Host& host);
 
 // Pairs of OpenVINO's properties and their values.

@@ -22,7 +22,7 @@ void CheckBounds(const Port& port, const wasinn_tensor& tensor) {
     const auto [min, max] = port.bounds[i];
     const int64_t dim = tensor.dims[i];
     if (dim >= min && (max < 0 || dim <= max)) continue;
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 fmt::format("dimension {} of input '{}' is {}: expected {}", i, port.name, dim,
                             max < 0 ? fmt::format("at least {}", min) : fmt::format("from {} to {}", min, max)));
   }
@@ -73,7 +73,7 @@ void Inputs::Make(uint32_t index, const wasinn_tensor& tensor) {
   ov_tensor_t* made = nullptr;
   const OvLibrary& library = model_.host().library();
   library.Check(library.api().ov_tensor_create_from_host_ptr(port.ov_type, shape, data, &made), port.name.c_str(),
-                WASINN_INVALID_ARGUMENT);
+                WASINN_ERROR_INVALID_ARGUMENT);
   Slot& slot = slots_[index];
   slot.tensor.reset(made);
   slot.given = false;
@@ -96,7 +96,7 @@ void Inputs::Give(uint32_t index) {
   const OvLibrary& library = model_.host().library();
   const auto set = library.api().ov_infer_request_set_input_tensor_by_index;
   library.Check(set(request_->get(), index, slots_[index].tensor.get()),
-                model_.signature().inputs()[index].name.c_str(), WASINN_INVALID_ARGUMENT);
+                model_.signature().inputs()[index].name.c_str(), WASINN_ERROR_INVALID_ARGUMENT);
   slots_[index].given = true;
 }
 

@@ -32,11 +32,12 @@ void CheckCacheFolder(const backend::Log& log, ModelConfig* config) {
 
 }  // namespace
 
-Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options) : host_(host) {
+Model::Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options)
+    : host_(host) {
   ModelConfig config = ModelConfig::Parse(options.host_config, options.guest_config, host.config());
-  SourceModel source = ReadSource(host, blobs, options);
+  SourceModel source = ReadSource(host, builders, options);
   // Nothing that a guest sends fills the host's disk.
-  if (blobs.front().path == nullptr) config.cache_dir.reset();
+  if (builders.front().path == nullptr) config.cache_dir.reset();
   CheckCacheFolder(host.log(), &config);
   weights_ = std::move(source.weights);
   may_loop_ = source.may_loop;

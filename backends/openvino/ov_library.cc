@@ -25,13 +25,13 @@ wasinn_code CodeOf(ov_status_e status, wasinn_code otherwise) {
   switch (status) {
     case NOT_IMPLEMENTED:
     case NOT_IMPLEMENT_C_METHOD:
-      return WASINN_UNSUPPORTED_OPERATION;
+      return WASINN_ERROR_UNSUPPORTED_OPERATION;
     case PARAMETER_MISMATCH:
     case OUT_OF_BOUNDS:
     case INVALID_C_PARAM:
-      return WASINN_INVALID_ARGUMENT;
+      return WASINN_ERROR_INVALID_ARGUMENT;
     case INFER_CANCELLED:
-      return WASINN_TIMEOUT;
+      return WASINN_ERROR_TIMEOUT;
     default:
       return otherwise;
   }
@@ -72,7 +72,7 @@ OvLibrary::OvLibrary(const std::string& configured) {
   int year = 0;
   std::sscanf(version_.c_str(), "%d.", &year);
   if (year < kOldestYear) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("OpenVINO {} ({}): expected {} or later; {} installs one",
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, fmt::format("OpenVINO {} ({}): expected {} or later; {} installs one",
                                                           version_, path_, kOldestYear, kOvInstall));
   }
 }

@@ -77,7 +77,7 @@ class OvLibrary {
   const std::string& folder() const { return folder_; }  // of libopenvino.so, which looks there for its plugins
 
   // Throws what OpenVINO says of a status that is not OK; `code` is for what it has no code of its own for.
-  void Check(ov_status_e status, const char* doing, wasinn_code code = WASINN_RUNTIME_ERROR) const;
+  void Check(ov_status_e status, const char* doing, wasinn_code code = WASINN_ERROR_RUNTIME) const;
   // OpenVINO's words for the last failure. It keeps one text for the whole OS process: should calls of two threads
   // fail at the same moment, both may get the same.
   std::string Message(ov_status_e status) const;

@@ -21,7 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string_view TextOf(const wasinn_blob& blob) { return {reinterpret_cast<const char*>(blob.data), blob.size}; }
+std::string_view TextOf(const wasinn_builder& builder) {
+  return {reinterpret_cast<const char*>(builder.data), builder.size};
+}
 
 // NAME.bin beside NAME.xml, read whole; nothing where there is no such file, for a model may have no weights.
 backend::KeptBytes ReadWeightsBeside(const char* path) {
@@ -31,17 +33,17 @@ backend::KeptBytes ReadWeightsBeside(const char* path) {
   if (failed == std::errc::no_such_file_or_directory) return {};
   std::ifstream stream(file, std::ios::binary);
   if (failed || !stream)
-    throw Error(WASINN_RUNTIME_ERROR, fmt::format("cannot read the weights in '{}'", file.string()));
+    throw Error(WASINN_ERROR_RUNTIME, fmt::format("cannot read the weights in '{}'", file.string()));
   backend::AlignedBuffer buffer(size);
   stream.read(static_cast<char*>(buffer.data()), static_cast<std::streamsize>(size));
-  if (!stream) throw Error(WASINN_RUNTIME_ERROR, fmt::format("cannot read '{}' whole", file.string()));
+  if (!stream) throw Error(WASINN_ERROR_RUNTIME, fmt::format("cannot read '{}' whole", file.string()));
   return {std::move(buffer), size};
 }
 
 class SourceReader {
  public:
-  SourceReader(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
-      : host_(host), blobs_(blobs), first_(blobs.front()), options_(options) {}
+  SourceReader(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options)
+      : host_(host), builders_(builders), first_(builders.front()), options_(options) {}
 
   SourceModel Read() {
     const bool xml = LooksLikeXml(TextOf(first_));
@@ -53,30 +55,32 @@ class SourceReader {
     }
     if (format == "onnx") return ReadOnnx();
     if (format == "tensorflow" || format == "tensorflowlite") return ReadFile();
-    throw Error(WASINN_INVALID_ENCODING, "this backend loads OpenVINO's IR, ONNX, TensorFlow and TensorFlow Lite");
+    throw Error(WASINN_ERROR_INVALID_ENCODING,
+                "this backend loads OpenVINO's IR, ONNX, TensorFlow and TensorFlow Lite");
   }
 
  private:
   OvPtr<ov_model_t> Own(ov_model_t* model) const { return {model, host_.api().ov_model_free}; }
 
-  void ExpectBlobs(size_t most, const char* what) const {
-    if (blobs_.size() <= most) return;
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: found {} blobs", what, blobs_.size()));
+  void ExpectBuilders(size_t most, const char* what) const {
+    if (builders_.size() <= most) return;
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{}: found {} builders", what, builders_.size()));
   }
 
   SourceModel ReadIr() {
-    ExpectBlobs(2, "an IR is one or two blobs, XML and weights");
+    ExpectBuilders(2, "an IR is one or two builders, XML and weights");
     backend::KeptBytes weights;
-    if (blobs_.size() == 2) {
-      if (blobs_[1].size > 0) weights = backend::KeptBytes(blobs_[1]);
+    if (builders_.size() == 2) {
+      if (builders_[1].size > 0) weights = backend::KeptBytes(builders_[1]);
     } else if (first_.path != nullptr) {
       weights = ReadWeightsBeside(first_.path);
     }
     const IrScan scan = ScanIr(TextOf(first_));
     if (first_.path == nullptr && scan.names_weights) {
-      throw Error(WASINN_SECURITY, "the IR names a file for its weights: one that is given as bytes must be whole");
+      throw Error(WASINN_ERROR_SECURITY,
+                  "the IR names a file for its weights: one that is given as bytes must be whole");
     }
-    if (first_.path == nullptr && !scan.is_whole) throw Error(WASINN_INVALID_ENCODING, "the IR is broken XML");
+    if (first_.path == nullptr && !scan.is_whole) throw Error(WASINN_ERROR_INVALID_ENCODING, "the IR is broken XML");
     SourceModel source = ReadIrOf(scan.version, std::move(weights));
     source.may_loop = scan.may_loop;
     source.has_state = scan.has_state;
@@ -100,7 +104,7 @@ class SourceReader {
   }
 
   SourceModel ReadOnnx() {
-    ExpectBlobs(1, "an ONNX model is one blob, and an IR is XML first");
+    ExpectBuilders(1, "an ONNX model is one builder, and an IR is XML first");
 #ifdef WASINN_OPENVINO_SCANS_ONNX
     const onnx::Trust trust = first_.path == nullptr ? onnx::Trust::kGuest : onnx::Trust::kHost;
     onnx::ModelScan scan;
@@ -108,14 +112,14 @@ class SourceReader {
       scan = onnx::ScanModel({first_.data, first_.size}, trust);
     } catch (const Error& error) {
       // Who sends the one may mean the other.
-      if (error.code() != WASINN_INVALID_ENCODING || std::string_view(options_.format) == "onnx") throw;
-      throw Error(WASINN_INVALID_ENCODING,
+      if (error.code() != WASINN_ERROR_INVALID_ENCODING || std::string_view(options_.format) == "onnx") throw;
+      throw Error(WASINN_ERROR_INVALID_ENCODING,
                   fmt::format("neither an IR, which is XML, nor an ONNX model: {}", error.what()));
     }
     if (scan.external_files.empty()) return ReadMemory("reading the ONNX model", {});
 #else
     if (first_.path == nullptr) {
-      throw Error(WASINN_UNSUPPORTED_OPERATION,
+      throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                   "this build of the backend cannot tell whether an ONNX model names files, as a guest's may not "
                   "(WASINN_BACKEND_ONNX is off)");
     }
@@ -138,7 +142,7 @@ class SourceReader {
     const std::string_view text = TextOf(first_);
     host_.library().Check(
         api.ov_core_read_model_from_memory_buffer(host_.core(), text.data(), text.size(), tensor.get(), &model), doing,
-        WASINN_INVALID_ENCODING);
+        WASINN_ERROR_INVALID_ENCODING);
     return {.model = Own(model),
             .may_loop = text.find("Loop") != std::string_view::npos,
             .has_state = text.find("ReadValue") != std::string_view::npos,
@@ -146,31 +150,32 @@ class SourceReader {
   }
 
   SourceModel ReadFile() const {
-    ExpectBlobs(1, "a model in a file is one blob");
+    ExpectBuilders(1, "a model in a file is one builder");
     if (first_.path == nullptr) {
       throw Error(
-          WASINN_UNSUPPORTED_OPERATION,
+          WASINN_ERROR_UNSUPPORTED_OPERATION,
           "OpenVINO reads models of TensorFlow and TensorFlow Lite from files only: the host can offer it by name");
     }
     fs::path path = first_.path;
     if (path.filename() == "saved_model.pb") path = path.parent_path();
     ov_model_t* model = nullptr;
     host_.library().Check(host_.api().ov_core_read_model(host_.core(), path.c_str(), nullptr, &model),
-                          fmt::format("reading '{}'", path.string()).c_str(), WASINN_INVALID_ENCODING);
+                          fmt::format("reading '{}'", path.string()).c_str(), WASINN_ERROR_INVALID_ENCODING);
     return {.model = Own(model), .weights = {}};
   }
 
   const Host& host_;
-  const std::span<const wasinn_blob> blobs_;
-  const wasinn_blob& first_;
+  const std::span<const wasinn_builder> builders_;
+  const wasinn_builder& first_;
   const wasinn_load_options& options_;
 };
 
 }  // namespace
 
-SourceModel ReadSource(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options) {
-  if (blobs.empty() || blobs.front().size == 0) throw Error(WASINN_INVALID_ENCODING, "the model has no bytes");
-  return SourceReader(host, blobs, options).Read();
+SourceModel ReadSource(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options) {
+  if (builders.empty() || builders.front().size == 0)
+    throw Error(WASINN_ERROR_INVALID_ENCODING, "the model has no bytes");
+  return SourceReader(host, builders, options).Read();
 }
 
 }  // namespace wasinn::openvino

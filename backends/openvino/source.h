@@ -20,12 +20,12 @@ struct SourceModel {
   backend::KeptBytes weights;
 };
 
-// By the blobs' bytes, path and format:
-//  - IR: XML, and behind it weights as a second blob, or in the file NAME.bin beside NAME.xml;
+// By the builders' bytes, path and format:
+//  - IR: XML, and behind it weights as a second builder, or in the file NAME.bin beside NAME.xml;
 //  - ONNX from bytes, and from its file where it keeps weights beside it;
 //  - a host's file of another kind (TensorFlow, TensorFlow Lite) through OpenVINO's frontend for it. saved_model.pb
 //    stands for its folder.
 // Nothing that a guest sends makes OpenVINO open a file.
-SourceModel ReadSource(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options);
+SourceModel ReadSource(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options);
 
 }  // namespace wasinn::openvino

@@ -26,7 +26,7 @@ std::string WithoutSecrets(std::string_view text) {
 }
 
 [[noreturn]] void Refuse(std::string_view text, const std::string& why) {
-  throw Error(WASINN_INVALID_ENCODING,
+  throw Error(WASINN_ERROR_INVALID_ENCODING,
               fmt::format("'{}': {}; expected grpc://HOST:PORT[,HOST:PORT]/MODEL[:VERSION], grpcs://, "
                           "http://HOST:PORT[,HOST:PORT]/v2/models/MODEL[/versions/VERSION], "
                           "http://HOST:PORT[,HOST:PORT]/v1/MODEL or https://",

@@ -21,7 +21,7 @@ struct Address {
   std::string version;                 // "": the server chooses
 };
 
-// WASINN_INVALID_ENCODING for what is no such address, with what is wrong about it.
+// WASINN_ERROR_INVALID_ENCODING for what is no such address, with what is wrong about it.
 Address ParseAddress(std::string_view text);
 
 }  // namespace wasinn::remote

@@ -28,18 +28,18 @@ using ResponseOutput = ResponseMessage::InferOutputTensor;
 constexpr uint32_t BytesTag(int field) { return static_cast<uint32_t>(field) << 3 | 2; }
 
 void Require(bool is_well_formed) {
-  if (!is_well_formed) throw Error(WASINN_RUNTIME_ERROR, "the server's answer is no message of the protocol");
+  if (!is_well_formed) throw Error(WASINN_ERROR_RUNTIME, "the server's answer is no message of the protocol");
 }
 
 std::string Name(const ProtoField& field) {
   if (field.bytes.size() <= kMostName) return std::string(field.text());
-  throw Error(WASINN_UNSUPPORTED_OPERATION,
+  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
               fmt::format("the server names a tensor or a type with more than {} bytes", kMostName));
 }
 
 void AddDim(AnsweredTensor& tensor, uint64_t dim) {
   if (tensor.dims.size() == WASINN_MAX_RANK) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("the server tells a tensor with more than {} dimensions", WASINN_MAX_RANK));
   }
   tensor.dims.push_back(static_cast<int64_t>(dim));
@@ -97,7 +97,7 @@ std::vector<AnsweredTensor> ReadAnswer(const grpc::ByteBuffer& message, size_t m
   std::vector<Raw> raws;
   const auto check = [&](size_t n) {
     if (n <= most) return;
-    throw Error(WASINN_RUNTIME_ERROR, fmt::format("the server answers with more than {} outputs", most));
+    throw Error(WASINN_ERROR_RUNTIME, fmt::format("the server answers with more than {} outputs", most));
   };
   std::string text;
   while (const uint32_t tag = in.ReadTag()) {

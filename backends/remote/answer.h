@@ -25,10 +25,10 @@ struct AnsweredTensor {
   uint64_t at = 0, bytes = 0;
 };
 
-// One of these, or a tensor of a model's metadata, which has the same fields. WASINN_RUNTIME_ERROR for what is none.
+// One of these, or a tensor of a model's metadata, which has the same fields. WASINN_ERROR_RUNTIME for what is none.
 AnsweredTensor ReadTensor(std::span<const uint8_t> bytes);
 
-// Outputs in the order of the message. WASINN_RUNTIME_ERROR for what is no answer, or tells more than `most` of them.
+// Outputs in the order of the message. WASINN_ERROR_RUNTIME for what is no answer, or tells more than `most` of them.
 std::vector<AnsweredTensor> ReadAnswer(const grpc::ByteBuffer& message, size_t most);
 
 // Copies raw bytes out of a message, front to back.

@@ -49,7 +49,7 @@ Certificate NextCertificate(const Bio& bio) {
 }
 
 [[noreturn]] void Refuse(const NamedFile& file, const char* why) {
-  throw Error(WASINN_INVALID_ARGUMENT, fmt::format("key '{}': '{}' {}", file.key, file.path, why));
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("key '{}': '{}' {}", file.key, file.path, why));
 }
 
 PrivateKey ReadPrivateKey(const NamedFile& file) {
@@ -75,7 +75,7 @@ void CheckOwnCertificate(const NamedFile& certificate, const NamedFile& key) {
   const ClearedErrors cleared;
   const PrivateKey secret = ReadPrivateKey(key);
   if (X509_check_private_key(NextCertificate(Reader(certificate)).get(), secret.get()) == 1) return;
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               fmt::format("key 'key' does not belong to 'cert': '{}' has another certificate's", key.path));
 }
 

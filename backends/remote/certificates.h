@@ -11,7 +11,7 @@ struct NamedFile {
   std::string path, text;
 };
 
-// Both throw WASINN_INVALID_ARGUMENT that names the key.
+// Both throw WASINN_ERROR_INVALID_ARGUMENT that names the key.
 
 // PEM with one certificate at least.
 void CheckCertificates(const NamedFile& file);

@@ -39,7 +39,7 @@ class Merged {
     std::ifstream file(named.path, std::ios::binary);
     named.text.assign(std::istreambuf_iterator<char>(file), {});
     if (!file || named.text.empty()) {
-      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("key '{}': cannot read '{}'", key, named.path));
+      throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("key '{}': cannot read '{}'", key, named.path));
     }
     return named;
   }
@@ -53,7 +53,7 @@ void CheckSecurity(const Config& model, bool is_secure) {
   if (is_secure) return;
   for (const char* key : {"ca", "cert", "key", "server_name"}) {
     if (!model.Has(key)) continue;
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 fmt::format("key '{}' is for connections with TLS: expected an address that begins with grpcs:// or "
                             "https://",
                             key));
@@ -85,7 +85,7 @@ void CheckHeader(const std::string& name, const std::string& value, Transport tr
                                                      : std::ranges::find(kOwnHeaders, name) == std::end(kOwnHeaders);
   const bool is_value = std::ranges::all_of(value, [](unsigned char c) { return c >= 0x20 && c < 0x7f; });
   if (is_name && is_free && is_value) return;
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               fmt::format("key 'headers': '{}' is no header that calls may have: expected a name in lower case that is "
                           "not the protocol's own, and plain ASCII",
                           name));
@@ -95,7 +95,7 @@ void CheckHeader(const std::string& name, const std::string& value, Transport tr
 void ReadCertificates(const Merged& merged, ConnectionConfig* parsed) {
   NamedFile ca = merged.File("ca"), certificate = merged.File("cert"), key = merged.File("key");
   if (certificate.text.empty() != key.text.empty()) {
-    throw Error(WASINN_INVALID_ARGUMENT, "keys 'cert' and 'key' go together: expected both or none");
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "keys 'cert' and 'key' go together: expected both or none");
   }
   if (!ca.text.empty()) CheckCertificates(ca);
   if (!certificate.text.empty()) CheckOwnCertificate(certificate, key);

@@ -85,27 +85,27 @@ class Decoder {
 bool DecodeContents(std::string_view contents, uint32_t dtype, std::span<uint8_t> out) {
   Decoder decoder(contents, out);
   switch (dtype) {
-    case WASINN_BOOL:
+    case WASINN_DTYPE_BOOL:
       return decoder.Integers<uint8_t, bool>(Contents::kBoolContentsFieldNumber);
-    case WASINN_I8:
+    case WASINN_DTYPE_I8:
       return decoder.Integers<int8_t, int32_t>(Contents::kIntContentsFieldNumber);
-    case WASINN_I16:
+    case WASINN_DTYPE_I16:
       return decoder.Integers<int16_t, int32_t>(Contents::kIntContentsFieldNumber);
-    case WASINN_I32:
+    case WASINN_DTYPE_I32:
       return decoder.Integers<int32_t, int32_t>(Contents::kIntContentsFieldNumber);
-    case WASINN_I64:
+    case WASINN_DTYPE_I64:
       return decoder.Integers<int64_t, int64_t>(Contents::kInt64ContentsFieldNumber);
-    case WASINN_U8:
+    case WASINN_DTYPE_U8:
       return decoder.Integers<uint8_t, uint32_t>(Contents::kUintContentsFieldNumber);
-    case WASINN_U16:
+    case WASINN_DTYPE_U16:
       return decoder.Integers<uint16_t, uint32_t>(Contents::kUintContentsFieldNumber);
-    case WASINN_U32:
+    case WASINN_DTYPE_U32:
       return decoder.Integers<uint32_t, uint32_t>(Contents::kUintContentsFieldNumber);
-    case WASINN_U64:
+    case WASINN_DTYPE_U64:
       return decoder.Integers<uint64_t, uint64_t>(Contents::kUint64ContentsFieldNumber);
-    case WASINN_F32:
+    case WASINN_DTYPE_F32:
       return decoder.Floats(Contents::kFp32ContentsFieldNumber);
-    case WASINN_F64:
+    case WASINN_DTYPE_F64:
       return decoder.Floats(Contents::kFp64ContentsFieldNumber);
     default:
       return false;  // FP16 and BF16 have no field

@@ -44,7 +44,7 @@ std::shared_ptr<Call> Context::MakeCall(std::span<const uint32_t> wanted) {
   const std::unique_ptr<const Inference> inference = model_.protocol().Infer(settings_.get(), inputs_, outputs_);
   const uint64_t most = servers.config().connection.max_message_bytes;
   if (inference->bytes() > most) {
-    throw Error(WASINN_TOO_LARGE,
+    throw Error(WASINN_ERROR_TOO_LARGE,
                 fmt::format("the request has {} bytes: max_message_bytes allows {}", inference->bytes(), most));
   }
   const uint64_t sent = inference->bytes();
@@ -123,11 +123,11 @@ void Context::Cancel() {
 
 void Context::Step() {
   if (!model_.protocol().generates()) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, "the model does not generate step by step");
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model does not generate step by step");
   }
   if (generates_) {
     has_piece_ = false;
-    throw Error(WASINN_END_OF_SEQUENCE, "the generation has ended");
+    throw Error(WASINN_ERROR_END_OF_SEQUENCE, "the generation has ended");
   }
   SetDeadline(0);  // the host cancels
   SetMaxBytes(0);
@@ -136,12 +136,12 @@ void Context::Step() {
 }
 
 void Context::Piece(uint32_t index, wasinn_tensor* view) {
-  if (!has_piece_) throw Error(WASINN_INVALID_ARGUMENT, "there is no piece before a step has succeeded");
+  if (!has_piece_) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "there is no piece before a step has succeeded");
   Output(index, view);
 }
 
 void Context::RequireOutputs() const {
-  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+  if (!computed_) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
 }
 
 void Context::Output(uint32_t index, wasinn_tensor* view) {

@@ -8,10 +8,10 @@ namespace wasinn::remote {
 namespace {
 
 constexpr std::pair<std::string_view, wasinn_dtype> kDatatypes[] = {
-    {"FP16", WASINN_F16},   {"BF16", WASINN_BF16}, {"FP32", WASINN_F32},   {"FP64", WASINN_F64},
-    {"UINT8", WASINN_U8},   {"INT8", WASINN_I8},   {"UINT16", WASINN_U16}, {"INT16", WASINN_I16},
-    {"UINT32", WASINN_U32}, {"INT32", WASINN_I32}, {"UINT64", WASINN_U64}, {"INT64", WASINN_I64},
-    {"BOOL", WASINN_BOOL},
+    {"FP16", WASINN_DTYPE_F16},   {"BF16", WASINN_DTYPE_BF16}, {"FP32", WASINN_DTYPE_F32},   {"FP64", WASINN_DTYPE_F64},
+    {"UINT8", WASINN_DTYPE_U8},   {"INT8", WASINN_DTYPE_I8},   {"UINT16", WASINN_DTYPE_U16}, {"INT16", WASINN_DTYPE_I16},
+    {"UINT32", WASINN_DTYPE_U32}, {"INT32", WASINN_DTYPE_I32}, {"UINT64", WASINN_DTYPE_U64}, {"INT64", WASINN_DTYPE_I64},
+    {"BOOL", WASINN_DTYPE_BOOL},
 };
 
 }  // namespace

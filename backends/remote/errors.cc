@@ -16,22 +16,22 @@ wasinn_code CodeOf(const grpc::Status& status) {
       return WASINN_OK;
     case grpc::CANCELLED:
     case grpc::DEADLINE_EXCEEDED:
-      return WASINN_TIMEOUT;
+      return WASINN_ERROR_TIMEOUT;
     case grpc::UNAVAILABLE:
-      return WASINN_UNAVAILABLE;
+      return WASINN_ERROR_UNAVAILABLE;
     case grpc::INVALID_ARGUMENT:
-      return WASINN_INVALID_ARGUMENT;
+      return WASINN_ERROR_INVALID_ARGUMENT;
     case grpc::NOT_FOUND:
-      return WASINN_NOT_FOUND;
+      return WASINN_ERROR_NOT_FOUND;
     case grpc::RESOURCE_EXHAUSTED:
-      return WASINN_TOO_LARGE;
+      return WASINN_ERROR_TOO_LARGE;
     case grpc::UNIMPLEMENTED:
-      return WASINN_UNSUPPORTED_OPERATION;
+      return WASINN_ERROR_UNSUPPORTED_OPERATION;
     case grpc::PERMISSION_DENIED:
     case grpc::UNAUTHENTICATED:
-      return WASINN_SECURITY;
+      return WASINN_ERROR_SECURITY;
     default:
-      return WASINN_RUNTIME_ERROR;
+      return WASINN_ERROR_RUNTIME;
   }
 }
 
@@ -84,8 +84,8 @@ backend::Error ErrorOf(const grpc::Status& status) {
   const wasinn_code code = CodeOf(status);
   const std::string words = Quoted(status.error_message());
   // Guests are not the cause if the host's key is refused, or if the server has the model no more.
-  if (code == WASINN_SECURITY) return {WASINN_UNAVAILABLE, "the server refuses the host's key or address: " + words};
-  if (code == WASINN_NOT_FOUND) return {WASINN_UNAVAILABLE, "the server does not have the model: " + words};
+  if (code == WASINN_ERROR_SECURITY) return {WASINN_ERROR_UNAVAILABLE, "the server refuses the host's key or address: " + words};
+  if (code == WASINN_ERROR_NOT_FOUND) return {WASINN_ERROR_UNAVAILABLE, "the server does not have the model: " + words};
   return {code, words};
 }
 

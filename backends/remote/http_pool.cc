@@ -43,7 +43,7 @@ asio::ssl::context MakeTls(const ConnectionConfig& config) {
       tls.use_private_key(buffer(config.key), asio::ssl::context::pem);
     }
   } catch (const boost::system::system_error& error) {
-    throw backend::Error(WASINN_INVALID_ARGUMENT, fmt::format("keys 'ca', 'cert' and 'key': {}", error.what()));
+    throw backend::Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("keys 'ca', 'cert' and 'key': {}", error.what()));
   }
   return tls;
 }

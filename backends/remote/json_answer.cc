@@ -30,7 +30,7 @@ struct Told {
 void ReadShape(JsonCursor& cursor, AnsweredTensor& tensor) {
   cursor.Array([&] {
     if (tensor.dims.size() == WASINN_MAX_RANK) {
-      throw Error(WASINN_UNSUPPORTED_OPERATION,
+      throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                   fmt::format("the server tells a tensor with more than {} dimensions", WASINN_MAX_RANK));
     }
     tensor.dims.push_back(cursor.Integer());
@@ -96,7 +96,7 @@ std::vector<AnsweredTensor> ReadTensors(JsonCursor& cursor, const char* kind, si
   constexpr size_t kLongestBeginning = 60;
   std::string shown(text.substr(0, kLongestBeginning));
   std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, ' ');
-  throw Error(WASINN_RUNTIME_ERROR, fmt::format("the server's answer is no metadata of a model: it begins with '{}'{}",
+  throw Error(WASINN_ERROR_RUNTIME, fmt::format("the server's answer is no metadata of a model: it begins with '{}'{}",
                                                 shown, text.size() > kLongestBeginning ? "…" : ""));
 }
 
@@ -110,10 +110,10 @@ std::optional<Metadata> ReadMetadataOf(JsonCursor& cursor) {
       metadata.platform = cursor.String(kMostName);
     } else if (key == "inputs" && cursor.Peek() == '[') {
       Once(has_inputs, "inputs");
-      metadata.inputs = ReadTensors(cursor, "inputs", kMostTensors, WASINN_UNSUPPORTED_OPERATION);
+      metadata.inputs = ReadTensors(cursor, "inputs", kMostTensors, WASINN_ERROR_UNSUPPORTED_OPERATION);
     } else if (key == "outputs" && cursor.Peek() == '[') {
       Once(has_outputs, "outputs");
-      metadata.outputs = ReadTensors(cursor, "outputs", kMostTensors, WASINN_UNSUPPORTED_OPERATION);
+      metadata.outputs = ReadTensors(cursor, "outputs", kMostTensors, WASINN_ERROR_UNSUPPORTED_OPERATION);
     } else {
       has_name = has_name || (key == "name" && cursor.Peek() == '"');
       (void)cursor.Skip();
@@ -160,7 +160,7 @@ std::vector<AnsweredTensor> ReadJsonAnswer(std::string_view answer, uint64_t hea
     }
     bool was = tensors.has_value();
     Once(was, "outputs");
-    tensors = ReadTensors(cursor, "outputs", most, WASINN_RUNTIME_ERROR);
+    tensors = ReadTensors(cursor, "outputs", most, WASINN_ERROR_RUNTIME);
   });
   cursor.ExpectEnd();
   if (!tensors) JsonCursor::Refuse("it has no outputs");

@@ -12,7 +12,7 @@
 
 namespace wasinn::remote {
 
-// All throw WASINN_RUNTIME_ERROR for what is none.
+// All throw WASINN_ERROR_RUNTIME for what is none.
 
 Metadata ReadJsonMetadata(std::string_view json);
 

@@ -29,7 +29,7 @@ void AppendUtf8(uint32_t point, std::string* to) {
 }  // namespace
 
 void JsonCursor::Refuse(const std::string& why) {
-  throw backend::Error(WASINN_RUNTIME_ERROR, "the server's answer is no JSON of the protocol: " + why);
+  throw backend::Error(WASINN_ERROR_RUNTIME, "the server's answer is no JSON of the protocol: " + why);
 }
 
 char JsonCursor::Peek() {

@@ -8,7 +8,7 @@
 
 namespace wasinn::remote {
 
-// Throws WASINN_RUNTIME_ERROR where the text is not JSON, or not what is read.
+// Throws WASINN_ERROR_RUNTIME where the text is not JSON, or not what is read.
 class JsonCursor {
  public:
   explicit JsonCursor(std::string_view text) : text_(text) {}

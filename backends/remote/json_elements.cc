@@ -24,27 +24,27 @@ namespace {
 template <typename Use>
 bool WithType(uint32_t dtype, Use use) {
   switch (dtype) {
-    case WASINN_BOOL:
+    case WASINN_DTYPE_BOOL:
       return use(bool{});
-    case WASINN_I8:
+    case WASINN_DTYPE_I8:
       return use(int8_t{});
-    case WASINN_I16:
+    case WASINN_DTYPE_I16:
       return use(int16_t{});
-    case WASINN_I32:
+    case WASINN_DTYPE_I32:
       return use(int32_t{});
-    case WASINN_I64:
+    case WASINN_DTYPE_I64:
       return use(int64_t{});
-    case WASINN_U8:
+    case WASINN_DTYPE_U8:
       return use(uint8_t{});
-    case WASINN_U16:
+    case WASINN_DTYPE_U16:
       return use(uint16_t{});
-    case WASINN_U32:
+    case WASINN_DTYPE_U32:
       return use(uint32_t{});
-    case WASINN_U64:
+    case WASINN_DTYPE_U64:
       return use(uint64_t{});
-    case WASINN_F32:
+    case WASINN_DTYPE_F32:
       return use(float{});
-    case WASINN_F64:
+    case WASINN_DTYPE_F64:
       return use(double{});
     default:
       return false;  // FP16 and BF16
@@ -109,30 +109,30 @@ void WriteElement(const Inputs::Input& input, size_t index, JsonSink& sink) {
   char text[32];
   std::string_view written;
   if constexpr (std::same_as<T, uint8_t>) {
-    if (input.port->io.dtype == WASINN_BOOL) written = value != 0 ? "true" : "false";
+    if (input.port->io.dtype == WASINN_DTYPE_BOOL) written = value != 0 ? "true" : "false";
   }
   if constexpr (std::floating_point<T>) {
     if (!std::isfinite(value)) {
-      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input '{}': the server takes numbers as JSON, which has no {}",
+      throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("input '{}': the server takes numbers as JSON, which has no {}",
                                                        input.port->name, value));
     }
   }
   if (written.empty()) written = {text, std::to_chars(text, std::end(text), value).ptr};
   const bool has_room = (index == 0 || sink.Append(",")) && sink.Append(written);
   if (!has_room)
-    throw Error(WASINN_RUNTIME_ERROR, fmt::format("input '{}' changed while it was sent", input.port->name));
+    throw Error(WASINN_ERROR_RUNTIME, fmt::format("input '{}' changed while it was sent", input.port->name));
 }
 
 void WriteText(const Inputs::Input& input, JsonSink& sink) {
   const std::string text(static_cast<const char*>(input.data), input.bytes);  // a copy does not change
   if (!google::protobuf::internal::IsStructurallyValidUTF8(text.data(), static_cast<int>(text.size()))) {
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 fmt::format("input '{}': the server takes texts as JSON, which are UTF-8", input.port->name));
   }
   std::string escaped(EscapedBytes(text), '\0');
   WriteEscaped(text, escaped.data());
   if (!sink.Append("[\"") || !sink.Append(escaped) || !sink.Append("\"]")) {
-    throw Error(WASINN_RUNTIME_ERROR, fmt::format("input '{}' changed while it was sent", input.port->name));
+    throw Error(WASINN_ERROR_RUNTIME, fmt::format("input '{}' changed while it was sent", input.port->name));
   }
 }
 
@@ -172,12 +172,12 @@ void WriteJson(const Inputs::Input& input, JsonSink& sink) {
     return true;
   });
   if (!has_type) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("input '{}': the server takes numbers as JSON, which has no {}", input.port->name,
                             input.port->type_name));
   }
   if (!has_room || !sink.Append("]")) {
-    throw Error(WASINN_RUNTIME_ERROR, fmt::format("input '{}' changed while it was sent", input.port->name));
+    throw Error(WASINN_ERROR_RUNTIME, fmt::format("input '{}' changed while it was sent", input.port->name));
   }
 }
 

@@ -37,8 +37,8 @@ class JsonSink {
   uint64_t bytes_ = 0;
 };
 
-// The array of an input. WASINN_INVALID_ARGUMENT for what JSON cannot say, WASINN_UNSUPPORTED_OPERATION for a type that it
-// does not have, and WASINN_RUNTIME_ERROR where there is no room, since the input has changed meanwhile.
+// The array of an input. WASINN_ERROR_INVALID_ARGUMENT for what JSON cannot say, WASINN_ERROR_UNSUPPORTED_OPERATION for a type that it
+// does not have, and WASINN_ERROR_RUNTIME where there is no room, since the input has changed meanwhile.
 void WriteJson(const Inputs::Input& input, JsonSink& sink);
 
 }  // namespace wasinn::remote

@@ -16,7 +16,7 @@ struct Metadata {
   std::vector<AnsweredTensor> inputs, outputs;
 };
 
-// Read by hand: Protocol Buffers' own parser writes to stderr where a text is not UTF-8. WASINN_RUNTIME_ERROR for what is
+// Read by hand: Protocol Buffers' own parser writes to stderr where a text is not UTF-8. WASINN_ERROR_RUNTIME for what is
 // no message.
 Metadata ReadMetadata(const grpc::ByteBuffer& message);
 

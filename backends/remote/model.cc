@@ -28,15 +28,15 @@ using backend::Error;
 namespace {
 
 // Only the host names addresses: a guest's bytes, whatever they say, have no path.
-Address AddressOf(std::span<const wasinn_blob> blobs) {
-  if (blobs.size() != 1)
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("expected one address, found {}", blobs.size()));
-  if (blobs.front().path == nullptr) {
-    throw Error(WASINN_SECURITY,
+Address AddressOf(std::span<const wasinn_builder> builders) {
+  if (builders.size() != 1)
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("expected one address, found {}", builders.size()));
+  if (builders.front().path == nullptr) {
+    throw Error(WASINN_ERROR_SECURITY,
                 "this backend takes an address (grpc://…, http://…) that the host names, not a file or bytes");
   }
-  const wasinn_blob& blob = blobs.front();
-  return ParseAddress({reinterpret_cast<const char*>(blob.data), blob.size});
+  const wasinn_builder& builder = builders.front();
+  return ParseAddress({reinterpret_cast<const char*>(builder.data), builder.size});
 }
 
 // The questions of one load, which have one deadline together. So that a server that hangs does not take all of it, each
@@ -75,16 +75,16 @@ class Questions {
   }
   [[noreturn]] void Throw(const grpc::Status& status, size_t server) const {
     if (is_cancelled_) {
-      throw Error(WASINN_TIMEOUT,
+      throw Error(WASINN_ERROR_TIMEOUT,
                   fmt::format("{} had not told the model's inputs and outputs in time", servers_.NameOf(server)));
     }
     const bool is_late = status.error_code() == grpc::DEADLINE_EXCEEDED || status.error_code() == grpc::CANCELLED;
-    throw Error(is_late ? WASINN_UNAVAILABLE : remote::CodeOf(status),
+    throw Error(is_late ? WASINN_ERROR_UNAVAILABLE : remote::CodeOf(status),
                 servers_.ForGuests(server, status.error_message()));
   }
   // No TIMEOUT, also of what the server says: that would be of the guest that waits, and the next one would wait as long.
   [[noreturn]] void ThrowLate(size_t server) const {
-    throw Error(WASINN_UNAVAILABLE,
+    throw Error(WASINN_ERROR_UNAVAILABLE,
                 fmt::format("{} did not tell the model's inputs and outputs within {} ms (load_timeout_ms)",
                             servers_.NameOf(server), servers_.config().load_timeout.count()));
   }
@@ -125,8 +125,8 @@ std::string Described(const Servers& servers, const Metadata& metadata) {
 
 }  // namespace
 
-Model::Model(Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options) : host_(host) {
-  const Address address = AddressOf(blobs);
+Model::Model(Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options) : host_(host) {
+  const Address address = AddressOf(builders);
   const ModelConfig config =
       ModelConfig::Parse(host.config(), options.host_config, address.transport, address.is_secure);
   WarnOfPlainSecrets(address, config, host.log());

@@ -19,7 +19,7 @@ namespace wasinn::remote {
 // Its signature is what a server told when it was loaded.
 class Model {
  public:
-  Model(Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options);
+  Model(Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options);
   ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;

@@ -47,7 +47,7 @@ Metadata OipHttp::AskMetadata(const Ask& ask) {
   try {
     is_binary_ = HasExtension(TextOf(ask({.path = "/v2", .has_body = false})), kBinary);
   } catch (const backend::Error& error) {  // who says nothing of itself speaks JSON
-    if (error.code() != WASINN_NOT_FOUND) throw;
+    if (error.code() != WASINN_ERROR_NOT_FOUND) throw;
   }
   return metadata;
 }

@@ -96,7 +96,7 @@ std::optional<Reply> AskIfKnown(const Protocol::Ask& ask, const std::string& pat
   try {
     return ask({.path = path, .has_body = false});
   } catch (const Error& error) {
-    if (error.code() != WASINN_NOT_FOUND && error.code() != WASINN_UNSUPPORTED_OPERATION) throw;
+    if (error.code() != WASINN_ERROR_NOT_FOUND && error.code() != WASINN_ERROR_UNSUPPORTED_OPERATION) throw;
     return std::nullopt;
   }
 }
@@ -122,7 +122,7 @@ void OpenAi::RequireModel(const Ask& ask) const {
   if (!list) return;
   const auto models = ReadModels(WholeMessage(list->message).text());
   if (!models || std::ranges::find(*models, model_) != models->end() || AskIfKnown(ask, path_)) return;
-  throw Error(WASINN_NOT_FOUND,
+  throw Error(WASINN_ERROR_NOT_FOUND,
               fmt::format("there is no model '{}' at the server, which has {}", model_, Shown(*models)));
 }
 
@@ -166,11 +166,11 @@ std::unique_ptr<const Inference> OpenAi::Infer(const GuestSettings* settings, co
   const LanguageSettings& base = static_cast<const Configured*>(settings)->settings;
   if (options.empty()) return std::make_unique<const LanguageInference>(base_, model_, base, prompt);
   if (options.size() > kMostOptions) {
-    throw Error(WASINN_TOO_LARGE,
+    throw Error(WASINN_ERROR_TOO_LARGE,
                 fmt::format("options of {} bytes are longer than the limit of {}", options.size(), kMostOptions));
   }
   if (options.find('\0') != std::string_view::npos) {
-    throw Error(WASINN_INVALID_ARGUMENT, "options: expected the text of a JSON object, found a byte 0");
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "options: expected the text of a JSON object, found a byte 0");
   }
   const Config config(std::string(options).c_str(), "options");
   LanguageSettings with_options = base;
@@ -206,7 +206,7 @@ std::vector<AnsweredTensor> OpenAi::ReadAnswer(const Reply& reply, size_t /*most
 
 backend::Error OpenAi::ErrorOf(const Reply& reply) const {
   if (SaysTooLong(WholeMessage(reply.message).text())) {
-    return {WASINN_PROMPT_TOO_LONG, Quoted(reply.status.error_message())};
+    return {WASINN_ERROR_PROMPT_TOO_LONG, Quoted(reply.status.error_message())};
   }
   return Protocol::ErrorOf(reply);
 }
@@ -219,7 +219,7 @@ void RefuseLanguageKeys(const char* host_config) {
   const Config config(host_config, "configuration of the model");
   for (const wasinn_key& key : LanguageKeys()) {
     if (!config.Has(key.name)) continue;
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 fmt::format("key '{}' is of language models, whose path is …/v1/MODEL", key.name));
   }
 }

@@ -43,7 +43,7 @@ class OpenAi final : public Protocol {
   mutable std::set<std::string> told_;  // unknown keys
 };
 
-// WASINN_INVALID_ARGUMENT for keys of language models, and for what is no key at all: of models that are none.
+// WASINN_ERROR_INVALID_ARGUMENT for keys of language models, and for what is no key at all: of models that are none.
 void RefuseLanguageKeys(const char* host_config);
 
 }  // namespace wasinn::remote

@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kMostVectors = 2048;
 
 [[noreturn]] void RefuseAnswer(std::string_view what) {
-  throw Error(WASINN_RUNTIME_ERROR, fmt::format("the server's answer is none of OpenAI's API: {}", what));
+  throw Error(WASINN_ERROR_RUNTIME, fmt::format("the server's answer is none of OpenAI's API: {}", what));
 }
 
 // What is there; null: it is not, or is no object's.

@@ -18,13 +18,13 @@ struct LanguageAnswer {
   std::vector<float> embeddings;       // one after the other
 };
 
-// WASINN_RUNTIME_ERROR for what is none. It takes JsonMemory and ProbabilitiesMemory at most, and what it returns.
+// WASINN_ERROR_RUNTIME for what is none. It takes JsonMemory and ProbabilitiesMemory at most, and what it returns.
 LanguageAnswer ReadLanguageAnswer(std::string_view text);
 
 // What becomes of an answer's probabilities takes more than their JSON; 0: it has none.
 uint64_t ProbabilitiesMemory(std::string_view text);
 
-// The names of the models that a server lists; nothing: it lists none. WASINN_RUNTIME_ERROR for a list that is none.
+// The names of the models that a server lists; nothing: it lists none. WASINN_ERROR_RUNTIME for a list that is none.
 std::optional<std::vector<std::string>> ReadModels(std::string_view text);
 
 // Whether an error says that the prompt is longer than the model's context.

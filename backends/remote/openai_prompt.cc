@@ -57,25 +57,25 @@ void CheckMessages(std::string_view text) {
   PromptCheck check(kDeepestMessages, /*has_objects=*/true);
   const bool is_list = check.Read(text) && !check.is_empty();
   if (check.names_url()) {
-    throw Error(WASINN_INVALID_ARGUMENT, "messages: nothing is fetched: images and sounds are data: URLs");
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "messages: nothing is fetched: images and sounds are data: URLs");
   }
   if (is_list) return;
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               R"(with "chat" the prompt is a JSON array of messages: [{"role": "user", "content": "…"}])");
 }
 
 void CheckList(std::string_view text) {
   PromptCheck check(kDeepestList, /*has_objects=*/false);
   if (check.Read(text) && !check.is_empty()) return;
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               "with \"tokens\" or \"texts\" the prompt is a JSON array of tokens, of texts, or of lists of tokens");
 }
 
 void CheckText(std::string_view text) {
-  if (text.empty()) throw Error(WASINN_INVALID_ARGUMENT, "the prompt is empty");
-  if (text.size() > INT_MAX) throw Error(WASINN_PROMPT_TOO_LONG, "the prompt has 2 GiB or more");
+  if (text.empty()) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "the prompt is empty");
+  if (text.size() > INT_MAX) throw Error(WASINN_ERROR_PROMPT_TOO_LONG, "the prompt has 2 GiB or more");
   if (google::protobuf::internal::IsStructurallyValidUTF8(text.data(), static_cast<int>(text.size()))) return;
-  throw Error(WASINN_INVALID_ARGUMENT, "the prompt is not UTF-8");
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT, "the prompt is not UTF-8");
 }
 
 }  // namespace wasinn::remote

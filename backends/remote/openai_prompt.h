@@ -5,7 +5,7 @@
 
 namespace wasinn::remote {
 
-// What these throw for what a server must not see: WASINN_INVALID_ARGUMENT. They make nothing of the JSON.
+// What these throw for what a server must not see: WASINN_ERROR_INVALID_ARGUMENT. They make nothing of the JSON.
 
 // OpenAI's messages. Files in them are there themselves, as data: URLs: others would have the server fetch what a guest
 // names.

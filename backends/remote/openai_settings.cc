@@ -73,7 +73,7 @@ std::string AsJson(const std::string& text) {
 
 std::string Limited(const char* key, std::string text) {
   if (text.size() <= kLongestText) return text;
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               fmt::format("{}: expected at most {} bytes, found {}", key, kLongestText, text.size()));
 }
 
@@ -90,7 +90,7 @@ std::optional<std::string> StringsOf(const Config& config, const char* key) {
   std::erase(*list, "");
   const auto is_long = [](const std::string& one) { return one.size() > kLongestStop; };
   if (list->size() > kMostStrings || std::ranges::any_of(*list, is_long)) {
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 fmt::format("{}: expected at most {} strings of at most {} bytes", key, kMostStrings, kLongestStop));
   }
   return list->empty() ? "" : nlohmann::json(*list).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -98,7 +98,7 @@ std::optional<std::string> StringsOf(const Config& config, const char* key) {
 
 void CheckReferences(const char* key, const std::string& text) {
   if (!RefersElsewhere(text)) return;
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               fmt::format("{}: nothing is fetched: a $ref is within the schema itself, and begins with '#'", key));
 }
 
@@ -111,12 +111,12 @@ std::string CheckedTools(const std::string& text) {
     return tool.is_object() && tool.contains("type") && tool.at("type") == "function";
   };
   if (tools.is_array() && tools.size() <= kMostTools && std::ranges::all_of(tools, is_function)) return tools.dump();
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               fmt::format("tools: expected a list of at most {} tools of type \"function\"", kMostTools));
 }
 
 [[noreturn]] void RefuseKey(const char* key, const char* why) {
-  throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("{}: {}", key, why));
+  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, fmt::format("{}: {}", key, why));
 }
 
 // What would be answered wrong without them.
@@ -149,10 +149,10 @@ void LanguageSettings::Apply(const Config& config) {
   SetChat(config);
   SetTemplate(config);
   if (tokens_ && (chat_ || texts_)) {
-    throw Error(WASINN_INVALID_ARGUMENT, "tokens: expected no chat or texts beside it");
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "tokens: expected no chat or texts beside it");
   }
   if (texts_ && (chat_ || api() != kEmbeddings)) {
-    throw Error(WASINN_INVALID_ARGUMENT, "texts: expected no chat; it goes with embedding");
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "texts: expected no chat; it goes with embedding");
   }
 }
 
@@ -224,7 +224,7 @@ void LanguageSettings::SetTemplate(const Config& config) {
   if (const auto thinks = config.Bool("enable-thinking")) thinks_ = thinks;
   if (template_arguments_.empty() && !thinks_) return;
   auto object = nlohmann::ordered_json::parse(template_arguments_.empty() ? "{}" : template_arguments_);
-  if (!object.is_object()) throw Error(WASINN_INVALID_ARGUMENT, "chat-template-kwargs: expected an object");
+  if (!object.is_object()) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "chat-template-kwargs: expected an object");
   for (const auto& [name, value] : object.items()) {
     // Some servers would take it for the template itself.
     if (EndsInName(name, "chat_template")) RefuseKey("chat-template-kwargs", "no template comes from here");

@@ -27,8 +27,8 @@ enum Api : uint32_t { kChat = 1, kCompletions = 2, kEmbeddings = 4 };
 
 class LanguageSettings {
  public:
-  // What `config` says on top of these. Throws WASINN_INVALID_ARGUMENT that names a key and what it may be, and
-  // WASINN_UNSUPPORTED_OPERATION for what no server can do.
+  // What `config` says on top of these. Throws WASINN_ERROR_INVALID_ARGUMENT that names a key and what it may be, and
+  // WASINN_ERROR_UNSUPPORTED_OPERATION for what no server can do.
   void Apply(const backend::Config& config);
   // The host's alone: which API, and by which name the server knows the most tokens.
   void ApplyHost(const backend::Config& config);

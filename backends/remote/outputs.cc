@@ -23,7 +23,7 @@ using backend::Error;
 namespace {
 
 [[noreturn]] void Refuse(const Port& port, const std::string& expected, const std::string& found) {
-  throw Error(WASINN_RUNTIME_ERROR,
+  throw Error(WASINN_ERROR_RUNTIME,
               fmt::format("output '{}': expected {}, and the server answers with {}", port.name, expected, found));
 }
 
@@ -43,7 +43,7 @@ void* Memory(void* bound, backend::AlignedBuffer& own, uint64_t bytes) {
 }
 
 [[noreturn]] void ThrowTooLarge(const Port& port, uint64_t bytes) {
-  throw Error(WASINN_TOO_LARGE,
+  throw Error(WASINN_ERROR_TOO_LARGE,
               fmt::format("output '{}': its {} bytes are more than this compute may still allocate", port.name, bytes));
 }
 
@@ -149,7 +149,7 @@ void Outputs::FillText(const Port& port, const AnsweredTensor& tensor, RawReader
     bytes = text.size();
   }
   if (!is_one) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("output '{}': expected one text, and the server answers with shape [{}]", port.name,
                             fmt::join(tensor.dims, ", ")));
   }
@@ -206,7 +206,7 @@ void Outputs::View(uint32_t index, wasinn_tensor* view) const {
   const Port& port = PortAt(index);
   const Output& output = outputs_[index];
   if (output.is_wanted && !output.is_there) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output '{}' was taken", port.name));
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("output '{}' was taken", port.name));
   }
   static constexpr int64_t kNoDims[] = {0};
   *view = {.struct_size = sizeof(wasinn_tensor),

@@ -28,8 +28,8 @@ class Outputs {
   // The names to ask for; none: all.
   std::vector<std::string> WantedNames() const;
   const Signature& signature() const { return signature_; }
-  // What a server has answered, whose raw bytes lie in `message`. WASINN_RUNTIME_ERROR for what is not as the signature
-  // says; WASINN_TOO_LARGE for more than `max_bytes`, unless that is 0.
+  // What a server has answered, whose raw bytes lie in `message`. WASINN_ERROR_RUNTIME for what is not as the signature
+  // says; WASINN_ERROR_TOO_LARGE for more than `max_bytes`, unless that is 0.
   void Take(const grpc::ByteBuffer& message, std::span<const AnsweredTensor> answered, uint64_t max_bytes);
   void Discard();
 

@@ -27,7 +27,7 @@ std::unique_ptr<const GuestSettings> Protocol::Configure(const char* guest_confi
   const backend::Config config(guest_config, "configuration from the guest");
   for (const std::string& key : config.Keys()) {
     throw backend::Error(
-        WASINN_INVALID_ARGUMENT,
+        WASINN_ERROR_INVALID_ARGUMENT,
         fmt::format("backend 'remote' has no key '{}' for guests of this model{}", Quoted(key), LanguageHint(key)));
   }
   return nullptr;

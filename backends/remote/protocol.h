@@ -42,14 +42,14 @@ class Protocol {
   virtual ~Protocol() = default;
   // What servers tell of the model. Once, before anything else.
   virtual Metadata AskMetadata(const Ask& ask) = 0;
-  // Of a context. WASINN_INVALID_ARGUMENT for keys that the model's guests have none of.
+  // Of a context. WASINN_ERROR_INVALID_ARGUMENT for keys that the model's guests have none of.
   virtual std::unique_ptr<const GuestSettings> Configure(const char* guest_config) const;
   // `settings`: of Configure.
   virtual std::unique_ptr<const Inference> Infer(const GuestSettings* settings, const Inputs& inputs,
                                                  const Outputs& outputs) const = 0;
   // Of an answer that is no error: what it and the work of reading it take, beside what becomes of it.
   virtual uint64_t MemoryToRead(const Reply& reply) const { return reply.message.Length(); }
-  // WASINN_RUNTIME_ERROR for what is no answer, or tells more than `most` outputs. What it returns may refer to the reply.
+  // WASINN_ERROR_RUNTIME for what is no answer, or tells more than `most` outputs. What it returns may refer to the reply.
   virtual std::vector<AnsweredTensor> ReadAnswer(const Reply& reply, size_t most) const = 0;
   // Of a reply that is an error.
   virtual backend::Error ErrorOf(const Reply& reply) const;

@@ -23,7 +23,7 @@ void CheckName(const std::string& name) {
   const bool is_text = google::protobuf::internal::IsStructurallyValidUTF8(name.data(), static_cast<int>(name.size()));
   if (is_text && !name.empty() && name.find('\0') == name.npos) return;
   throw Error(
-      WASINN_UNSUPPORTED_OPERATION,
+      WASINN_ERROR_UNSUPPORTED_OPERATION,
       fmt::format("the server names a tensor '{}': expected UTF-8 without zeros, and not nothing", Quoted(name)));
 }
 
@@ -47,7 +47,7 @@ Port MakePort(const std::string& name, const std::string& datatype, std::span<co
     port.text_dims.assign(std::max<size_t>(dims.size(), 1), 1);
     port.dims.assign(std::begin(kOneText), std::end(kOneText));
     port.io.rank = 1;
-    port.io.dtype = WASINN_U8;
+    port.io.dtype = WASINN_DTYPE_U8;
     if (is_input) port.io.flags |= WASINN_IO_OPAQUE;
   }
   if (port.io.dtype == WASINN_DTYPE_UNKNOWN) port.io.flags |= WASINN_IO_UNSERVABLE;

@@ -26,7 +26,7 @@ Port MakePort(const std::string& name, const std::string& datatype, std::span<co
 
 class Signature : public backend::Ports<Port> {
  public:
-  // A server may be anybody: WASINN_UNSUPPORTED_OPERATION for what no model has.
+  // A server may be anybody: WASINN_ERROR_UNSUPPORTED_OPERATION for what no model has.
   explicit Signature(const Metadata& metadata);
 
   // Or each answer tells its own.

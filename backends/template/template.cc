@@ -12,7 +12,7 @@ namespace {
 using wasinn::backend::Error;
 
 void Expect(bool right, const char* message) {
-  if (!right) throw Error(WASINN_INVALID_ARGUMENT, message);
+  if (!right) throw Error(WASINN_ERROR_INVALID_ARGUMENT, message);
 }
 
 // What all graphs share: the framework, opened, if there were one. An exception says that it is not there.
@@ -33,14 +33,16 @@ struct Numbers {
 // A model, loaded, which many slots share. Its bytes may be an attacker's.
 class Graph {
  public:
-  Graph(Host& /*host*/, std::span<const wasinn_blob> blobs, const wasinn_load_options& options) {
-    Expect(blobs.size() == 1, "expected one blob");
-    const wasinn_blob& blob = blobs.front();
-    if (blob.size != kMagicSize + sizeof numbers || std::memcmp(blob.data, kMagic, kMagicSize) != 0)
-      throw Error(WASINN_INVALID_ENCODING, "expected AFF1 and 12 bytes, found " + std::to_string(blob.size) + " bytes");
-    const bool is_cpu = options.target == WASINN_CPU || options.target == WASINN_AUTO;
-    if (!is_cpu && options.cpu_fallback == 0) throw Error(WASINN_UNSUPPORTED_OPERATION, "only target cpu is there");
-    std::memcpy(&numbers, blob.data + kMagicSize, sizeof numbers);
+  Graph(Host& /*host*/, std::span<const wasinn_builder> builders, const wasinn_load_options& options) {
+    Expect(builders.size() == 1, "expected one builder");
+    const wasinn_builder& builder = builders.front();
+    if (builder.size != kMagicSize + sizeof numbers || std::memcmp(builder.data, kMagic, kMagicSize) != 0)
+      throw Error(WASINN_ERROR_INVALID_ENCODING,
+                  "expected AFF1 and 12 bytes, found " + std::to_string(builder.size) + " bytes");
+    const bool is_cpu = options.target == WASINN_TARGET_CPU || options.target == WASINN_TARGET_AUTO;
+    if (!is_cpu && options.cpu_fallback == 0)
+      throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "only target cpu is there");
+    std::memcpy(&numbers, builder.data + kMagicSize, sizeof numbers);
     if (numbers.n == 0) return;
     dims_[0] = numbers.n;
     x_.rank = y_.rank = 1;
@@ -51,8 +53,8 @@ class Graph {
 
  private:
   int64_t dims_[1] = {-1};
-  wasinn_io x_ = {sizeof(wasinn_io), WASINN_F32, 0, -1, dims_, "x", "f32"};  // of any shape
-  wasinn_io y_ = {sizeof(wasinn_io), WASINN_F32, 0, -1, dims_, "y", "f32"};
+  wasinn_io x_ = {sizeof(wasinn_io), WASINN_DTYPE_F32, 0, -1, dims_, "x", "f32"};  // of any shape
+  wasinn_io y_ = {sizeof(wasinn_io), WASINN_DTYPE_F32, 0, -1, dims_, "y", "f32"};
   const wasinn_io* const inputs_[1] = {&x_};
   const wasinn_io* const outputs_[1] = {&y_};
   const wasinn_info info_ = {sizeof(wasinn_info), 1, 1, inputs_, outputs_, 0 /* max_parallel: any */, 0};
@@ -69,7 +71,8 @@ class Slot {
     size_t elements = 1;
     for (uint32_t i = 0; i < tensor.rank; ++i) elements *= static_cast<size_t>(tensor.dims[i]);
     const bool fits = (model_.n == 0 || elements == model_.n) && tensor.bytes == elements * sizeof(float);
-    Expect(fits && tensor.dtype == WASINN_F32, "input 'x': expected f32, n of them and as many bytes as its dims say");
+    Expect(fits && tensor.dtype == WASINN_DTYPE_F32,
+           "input 'x': expected f32, n of them and as many bytes as its dims say");
     dims_.assign(tensor.dims, tensor.dims + tensor.rank);
     elements_ = elements;
     static constexpr float kNothing = 0;
@@ -90,7 +93,7 @@ class Slot {
     Expect(model_.n == 0 || bound_ != nullptr, "output 'y' is not bound");
     if (model_.n == 0) {
       if (max_bytes_ != 0 && elements_ * sizeof(float) > max_bytes_)
-        throw Error(WASINN_TOO_LARGE, "output 'y' would have more than " + std::to_string(max_bytes_) + " bytes");
+        throw Error(WASINN_ERROR_TOO_LARGE, "output 'y' would have more than " + std::to_string(max_bytes_) + " bytes");
       y_.resize(elements_);
       y_dims_ = dims_;
     }
@@ -105,7 +108,7 @@ class Slot {
     Check(index);
     Expect(has_output_ && model_.n == 0, "output 'y' is not there: nothing was computed");
     const auto rank = static_cast<uint32_t>(y_dims_.size());
-    *view = {sizeof(wasinn_tensor), WASINN_F32, rank, y_dims_.data(), y_.data(), 4 * y_.size(), nullptr, nullptr};
+    *view = {sizeof(wasinn_tensor), WASINN_DTYPE_F32, rank, y_dims_.data(), y_.data(), 4 * y_.size(), nullptr, nullptr};
   }
   void DiscardOutputs() {
     has_output_ = false;

@@ -66,7 +66,7 @@ std::shared_ptr<Session> Context::EnterShared() {
     return session;
   }
   if (session != nullptr) session->Leave(false);
-  if (cancelled) throw Error(WASINN_TIMEOUT, "the compute was cancelled: the model was being loaded anew");
+  if (cancelled) throw Error(WASINN_ERROR_TIMEOUT, "the compute was cancelled: the model was being loaded anew");
   return nullptr;
 }
 
@@ -180,12 +180,12 @@ bool Context::Run(SessionRun* run) {
   if (code == TF_OK) return true;
   FreeResults();
   const std::string message = library.Message(status_.get());
-  if (stopped_) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+  if (stopped_) throw Error(WASINN_ERROR_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
   // Operations that are stopped say different things.
   if (session_->closed()) return false;
   // Inputs have been checked; what a node complains of is no argument of the caller's.
   const wasinn_code known = CodeOf(code);
-  throw Error(known == WASINN_INVALID_ARGUMENT ? WASINN_RUNTIME_ERROR : known, message);
+  throw Error(known == WASINN_ERROR_INVALID_ARGUMENT ? WASINN_ERROR_RUNTIME : known, message);
 }
 
 // Those that nobody has taken.
@@ -219,7 +219,7 @@ void Context::TakeResults() {
 void Context::CheckSize(const TF_Tensor* tensor) const {
   const uint64_t bytes = outputs_.bytes() + model_.host().library()->TF_TensorByteSize(tensor);
   if (max_bytes_ != 0 && bytes > max_bytes_) {
-    throw Error(WASINN_TOO_LARGE,
+    throw Error(WASINN_ERROR_TOO_LARGE,
                 fmt::format("the model's outputs take {} bytes at least: no more than {} are allowed in a compute",
                             bytes, max_bytes_));
   }

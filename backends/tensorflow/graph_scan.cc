@@ -29,7 +29,7 @@ constexpr uint64_t kNodeBytes = 1024;
 constexpr uint64_t kOtherElementBytes = 24;
 
 [[noreturn]] void Broken(const char* message) {
-  throw Error(WASINN_INVALID_ENCODING, fmt::format("the bytes are not a GraphDef of TensorFlow: broken {}", message));
+  throw Error(WASINN_ERROR_INVALID_ENCODING, fmt::format("the bytes are not a GraphDef of TensorFlow: broken {}", message));
 }
 
 void AddBytes(uint64_t bytes, uint64_t* sum) { *sum = backend::AddSat(*sum, bytes); }
@@ -164,7 +164,7 @@ std::string_view NodeOf(std::string_view input) {
 void CheckNodes(const std::vector<ScannedNode>& nodes, const std::string& where, bool is_saved_model) {
   for (const ScannedNode& node : nodes) {
     if (!ReachesOut(node.op) || (is_saved_model && IsOfSaver(node.op))) continue;
-    throw Error(WASINN_SECURITY,
+    throw Error(WASINN_ERROR_SECURITY,
                 fmt::format("node '{}'{} is the operation {}, which reaches files, the network or other code; the "
                             "configuration of a named model may allow it: allow_file_ops = true",
                             node.name, where, node.op));
@@ -176,7 +176,7 @@ void CheckNodes(const std::vector<ScannedNode>& nodes, const std::string& where,
 GraphScan ScanGraph(std::span<const uint8_t> bytes) {
   GraphScan scan;
   GraphReader(&scan).ReadGraph(bytes);
-  if (scan.nodes.empty()) throw Error(WASINN_INVALID_ENCODING, "the bytes are not a GraphDef of TensorFlow: no nodes");
+  if (scan.nodes.empty()) throw Error(WASINN_ERROR_INVALID_ENCODING, "the bytes are not a GraphDef of TensorFlow: no nodes");
   return scan;
 }
 

@@ -25,10 +25,10 @@ struct GraphScan {
   uint64_t more_bytes = 0;
 };
 
-// Throws WASINN_INVALID_ENCODING where the bytes are not a GraphDef.
+// Throws WASINN_ERROR_INVALID_ENCODING where the bytes are not a GraphDef.
 GraphScan ScanGraph(std::span<const uint8_t> bytes);
 
-// Throws WASINN_SECURITY that names an operation which reaches files, the network or other code.
+// Throws WASINN_ERROR_SECURITY that names an operation which reaches files, the network or other code.
 void CheckOps(const GraphScan& scan, bool is_saved_model);
 
 // Names of the nodes that no other node takes an input from or waits for, in the graph's order.

@@ -43,7 +43,7 @@ void CheckVariables(const GraphScan& scan, const std::filesystem::path& folder) 
   const auto index = folder / "variables" / "variables.index";
   std::error_code ignored;
   if (!has_variables || std::filesystem::exists(index, ignored)) return;
-  throw Error(WASINN_NOT_FOUND,
+  throw Error(WASINN_ERROR_NOT_FOUND,
               fmt::format("the SavedModel has variables, and their file is not there: '{}'", index.string()));
 }
 
@@ -57,7 +57,7 @@ uint64_t GrownBytes(const GraphScan& scan, size_t bytes) {
 
 void CheckSize(const GraphScan& scan, size_t bytes, uint64_t max_bytes) {
   if (max_bytes == 0 || GrownBytes(scan, bytes) <= max_bytes) return;
-  throw Error(WASINN_TOO_LARGE,
+  throw Error(WASINN_ERROR_TOO_LARGE,
               fmt::format("the graph's constants and nodes become {} bytes when it is loaded: no more than {} and four "
                           "times its size are allowed",
                           scan.more_bytes, max_bytes));
@@ -83,13 +83,13 @@ uint64_t VariableBytes(const std::filesystem::path& folder) {
 
 // Best first. Throws where the target's device is not there.
 std::vector<Device> DevicesFor(uint32_t target, const Host& host) {
-  if (target == WASINN_CPU) return {Device::kCpu};
-  if (target == WASINN_AUTO) {
+  if (target == WASINN_TARGET_CPU) return {Device::kCpu};
+  if (target == WASINN_TARGET_AUTO) {
     return host.has_gpu() ? std::vector{Device::kGpu, Device::kCpu} : std::vector{Device::kCpu};
   }
-  if (target == WASINN_GPU && host.has_gpu()) return {Device::kGpu};
-  throw Error(WASINN_UNSUPPORTED_OPERATION,
-              target == WASINN_TPU
+  if (target == WASINN_TARGET_GPU && host.has_gpu()) return {Device::kGpu};
+  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
+              target == WASINN_TARGET_TPU
                   ? "target tpu: this backend computes on CPUs and, with a TensorFlow for CUDA, on GPUs"
                   : fmt::format("target gpu: {} finds no GPU: expected a TensorFlow for CUDA and a device",
                                 host.library().path()));
@@ -106,10 +106,10 @@ TfGraph Import(const TfLibrary& library, std::span<const uint8_t> bytes) {
   if (code == TF_OK) return graph;
   const std::string message = fmt::format("importing the graph: {}", library.Message(status.get()));
   if (message.contains("Invalid GraphDef") || message.contains("min consumer version")) {
-    throw Error(WASINN_INVALID_ENCODING, message);
+    throw Error(WASINN_ERROR_INVALID_ENCODING, message);
   }
   // An operation that is not registered.
-  throw Error(code == TF_NOT_FOUND ? WASINN_UNSUPPORTED_OPERATION : CodeOf(code), message);
+  throw Error(code == TF_NOT_FOUND ? WASINN_ERROR_UNSUPPORTED_OPERATION : CodeOf(code), message);
 }
 
 // What sessions charge, and to whom.
@@ -152,11 +152,11 @@ std::string Text(const nlohmann::json& json) {
 
 }  // namespace
 
-Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
+Model::Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options)
     : host_(host), reservation_(host.services(), options.account) {
-  const wasinn_blob& blob = backend::OneBlob(blobs, options, "tensorflow", "a TensorFlow model");
-  Source source = {.bytes = {blob.data, blob.size},
-                   .path = blob.path == nullptr ? "" : blob.path,
+  const wasinn_builder& builder = backend::OneBuilder(builders, options, "tensorflow", "a TensorFlow model");
+  Source source = {.bytes = {builder.data, builder.size},
+                   .path = builder.path == nullptr ? "" : builder.path,
                    .config = ModelConfig::Parse(options.host_config, options.guest_config),
                    .device = Device::kCpu,
                    .max_bytes = options.max_bytes,
@@ -202,7 +202,7 @@ void Model::SetSignature(std::unique_ptr<Signature> signature, const GraphScan& 
 void Model::LoadSavedModel(const Source& source) {
   const std::filesystem::path path(source.path);
   if (source.path.empty() || path.filename() != kFileOfSavedModel) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("a SavedModel is a folder, with its variables in files of their own, and is loaded by the "
                             "name that the host gave to it: expected the bytes of a frozen GraphDef{}",
                             source.path.empty() ? "" : fmt::format(", or a file {}", kFileOfSavedModel)));

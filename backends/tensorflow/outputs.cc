@@ -74,7 +74,7 @@ void Outputs::View(uint32_t index, wasinn_tensor* view) {
   const Port& port = backend::PortAt(model_.signature().outputs(), "output", index);
   Slot& slot = slots_[index];
   if (!slot.there) {
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 fmt::format("output '{}' {}: compute again", port.name, slot.given ? "was taken" : "was not wanted"));
   }
   const wasinn_dtype dtype = FromTf(slot.type);

@@ -20,7 +20,7 @@ namespace {
 template <typename FieldOf>
 void ForEachField(std::span<const uint8_t> message, const char* name, FieldOf&& field_of) {
   if (!base::ForEachField(message, field_of)) {
-    throw Error(WASINN_INVALID_ENCODING, fmt::format("the bytes are not a SavedModel of TensorFlow: broken {}", name));
+    throw Error(WASINN_ERROR_INVALID_ENCODING, fmt::format("the bytes are not a SavedModel of TensorFlow: broken {}", name));
   }
 }
 
@@ -105,7 +105,7 @@ const MetaGraph& FindMetaGraph(const std::vector<MetaGraph>& graphs, std::span<c
     if (std::set<std::string>(graph.tags.begin(), graph.tags.end()) == wanted) return graph;
     found.push_back(fmt::format("[{}]", fmt::join(graph.tags, ", ")));
   }
-  throw Error(WASINN_INVALID_ARGUMENT, fmt::format("the SavedModel has no graph with the tags [{}]: found {}",
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("the SavedModel has no graph with the tags [{}]: found {}",
                                                    fmt::join(wanted, ", "), fmt::join(found, ", ")));
 }
 
@@ -119,7 +119,7 @@ const NamedSignature& FindSignature(const MetaGraph& graph, const std::string& n
     if (first == nullptr || signature.name < first->name) first = &signature;
   }
   if (name.empty() && first != nullptr) return *first;
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               fmt::format("the SavedModel has no signature '{}': found {}", name, fmt::join(found, ", ")));
 }
 

@@ -31,10 +31,10 @@ struct MetaGraph {
 // Whether the bytes begin as a SavedModel does, where a GraphDef has a node.
 bool LooksLikeSavedModel(std::span<const uint8_t> bytes);
 
-// Throws WASINN_INVALID_ENCODING where the bytes are broken.
+// Throws WASINN_ERROR_INVALID_ENCODING where the bytes are broken.
 std::vector<MetaGraph> ReadSavedModel(std::span<const uint8_t> bytes);
 
-// Throw WASINN_INVALID_ARGUMENT that lists those that there are. Signatures whose name begins with "__"
+// Throw WASINN_ERROR_INVALID_ARGUMENT that lists those that there are. Signatures whose name begins with "__"
 // are TensorFlow's own and are not listed.
 const MetaGraph& FindMetaGraph(const std::vector<MetaGraph>& graphs, std::span<const std::string> tags);
 const NamedSignature& FindSignature(const MetaGraph& graph, const std::string& name);

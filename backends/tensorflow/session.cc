@@ -68,7 +68,7 @@ TF_Output Session::Find(const std::string& tensor) const {
   }
   TF_Operation* operation = good ? library_->TF_GraphOperationByName(graph(), node.c_str()) : nullptr;
   if (operation == nullptr || index < 0 || index >= library_->TF_OperationNumOutputs(operation)) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("the graph has no tensor '{}'", tensor));
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("the graph has no tensor '{}'", tensor));
   }
   return {operation, index};
 }

@@ -56,7 +56,7 @@ class Session {
   uint64_t id() const { return id_; }
   TF_Graph* graph() const { return graph_.get(); }
   TF_Session* get() const { return session_; }
-  // The tensor "node" or "node:1" of the graph. Throws WASINN_INVALID_ARGUMENT where there is none.
+  // The tensor "node" or "node:1" of the graph. Throws WASINN_ERROR_INVALID_ARGUMENT where there is none.
   TF_Output Find(const std::string& tensor) const;
 
   // Whether it runs the set. For each that it has once run TensorFlow keeps a graph with kernels and their constants as

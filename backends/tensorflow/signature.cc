@@ -91,7 +91,7 @@ Signature::Signature(const NamedSignature& named, std::span<const std::string> w
     std::vector<std::string_view> names;
     names.reserve(named.outputs.size());
     for (const SignatureEntry& entry : named.outputs) names.push_back(entry.name);
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 fmt::format("signature '{}' has no output '{}': found {}", named.name, name, fmt::join(names, ", ")));
   }
   Finish();
@@ -110,7 +110,7 @@ Signature::Signature(const TfLibrary& library, const Session& session, const Gra
   SortPorts(&inputs_);
   SortPorts(&outputs_);
   if (outputs_.empty()) {
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 "the graph has no outputs, because another node consumes each node: the key "
                 "`outputs` of the model's configuration may name some");
   }

@@ -56,7 +56,7 @@ TfLibrary::TfLibrary(const std::string& configured) {
   version_ = api_.TF_Version();
   int major = 0, minor = 0;
   if (std::sscanf(version_.c_str(), "%d.%d", &major, &minor) != 2 || major != 2 || minor < kOldestMinor) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("TensorFlow {} ({}): expected a version of 2.{} or later; {} installs one", version_, path_,
                             kOldestMinor, kInstall));
   }
@@ -79,15 +79,15 @@ void TfLibrary::Check(const TF_Status* status, const char* doing) const {
 wasinn_code CodeOf(TF_Code code) {
   switch (code) {
     case TF_INVALID_ARGUMENT:
-      return WASINN_INVALID_ARGUMENT;
+      return WASINN_ERROR_INVALID_ARGUMENT;
     case TF_UNIMPLEMENTED:
-      return WASINN_UNSUPPORTED_OPERATION;
+      return WASINN_ERROR_UNSUPPORTED_OPERATION;
     case TF_RESOURCE_EXHAUSTED:
-      return WASINN_TOO_LARGE;
+      return WASINN_ERROR_TOO_LARGE;
     case TF_PERMISSION_DENIED:
-      return WASINN_SECURITY;
+      return WASINN_ERROR_SECURITY;
     default:
-      return WASINN_RUNTIME_ERROR;
+      return WASINN_ERROR_RUNTIME;
   }
 }
 

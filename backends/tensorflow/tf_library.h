@@ -85,7 +85,7 @@ class TfLibrary {
   std::string opening_log_;
 };
 
-// WASINN_RUNTIME_ERROR for what has no word of its own.
+// WASINN_ERROR_RUNTIME for what has no word of its own.
 wasinn_code CodeOf(TF_Code code);
 
 }  // namespace wasinn::tensorflow

@@ -44,7 +44,7 @@ DelegateConfig ParseDelegate(const Config::Named& named, const std::string& wher
     }
   }
   if (!parsed.library.starts_with('/')) {
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 fmt::format("{}: delegate '{}': expected a key library with an absolute path, found '{}'", where,
                             parsed.name, parsed.library));
   }
@@ -53,7 +53,7 @@ DelegateConfig ParseDelegate(const Config::Named& named, const std::string& wher
 
 void CheckDelegateName(const BackendConfig& config, const char* key, const std::string& name) {
   if (name.empty() || config.FindDelegate(name) != nullptr) return;
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               fmt::format("[backends.tflite]: {}: expected the name of one of its delegates, found '{}'", key, name));
 }
 

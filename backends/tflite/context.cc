@@ -74,7 +74,7 @@ void Context::Reset() {
     seat->held.Resize(0);
     seat->needed = 0;
     if (!seat->session->Reset(model_, most) || seat->kept.bytes() > most) {
-      throw backend::Error(WASINN_RUNTIME_ERROR, "no other context can use the interpreter");
+      throw backend::Error(WASINN_ERROR_RUNTIME, "no other context can use the interpreter");
     }
   }
 }

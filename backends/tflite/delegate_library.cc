@@ -31,13 +31,13 @@ DelegateLibrary::DelegateLibrary(const DelegateConfig& config) : config_(config)
   void* handle = dlopen(config.library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = dlerror();
-    throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("delegate '{}': its library cannot be opened: {}",
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, fmt::format("delegate '{}': its library cannot be opened: {}",
                                                           config.name, why != nullptr ? why : config.library));
   }
   create_ = reinterpret_cast<Create>(dlsym(handle, "tflite_plugin_create_delegate"));
   destroy_ = reinterpret_cast<void (*)(TfLiteDelegate*)>(dlsym(handle, "tflite_plugin_destroy_delegate"));
   if (create_ == nullptr || destroy_ == nullptr) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("delegate '{}': {} is not an external delegate: it has no tflite_plugin_create_delegate",
                             config.name, config.library));
   }
@@ -54,7 +54,7 @@ DelegatePtr DelegateLibrary::NewDelegate() const {
   TfLiteDelegate* delegate = create_(keys.data(), values.data(), keys.size(), KeepRefusal);
   refusal = nullptr;
   if (delegate == nullptr) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("delegate '{}' ({}) refuses: {}", config_.name, config_.library,
                             said.empty() ? "it does not say why" : said));
   }

@@ -13,7 +13,7 @@ namespace wasinn::tflite {
 // what the delegate says when it refuses is known. Any thread.
 class DelegateLibrary {
  public:
-  // Open for the life of the OS process. Throws WASINN_UNSUPPORTED_OPERATION that names the delegate and the library.
+  // Open for the life of the OS process. Throws WASINN_ERROR_UNSUPPORTED_OPERATION that names the delegate and the library.
   explicit DelegateLibrary(const DelegateConfig& config);
 
   const std::string& name() const { return config_.name; }

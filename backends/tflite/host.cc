@@ -37,7 +37,7 @@ uint32_t Host::ReserveIdle(void* self, void* /*account*/, int64_t bytes) {
   std::atomic<int64_t>& held = static_cast<Host*>(self)->idle_bytes_;
   int64_t before = held;
   do {
-    if (bytes > kMostIdle - before) return WASINN_TOO_LARGE;
+    if (bytes > kMostIdle - before) return WASINN_ERROR_TOO_LARGE;
   } while (!held.compare_exchange_weak(before, before + bytes));
   return WASINN_OK;
 }

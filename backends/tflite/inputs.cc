@@ -21,7 +21,7 @@ namespace {
 void CheckDims(const Port& port, const wasinn_tensor& tensor) {
   for (const int64_t dim : std::span(tensor.dims, tensor.rank)) {
     if (dim <= INT_MAX) continue;
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 fmt::format("input '{}' has a dim of {}: TensorFlow Lite counts to {}", port.name, dim, INT_MAX));
   }
 }
@@ -47,7 +47,7 @@ void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
   Slot& slot = slots_[index];
   const bool was_set = std::exchange(slot.data, nullptr) != nullptr;
   if (reinterpret_cast<uintptr_t>(tensor.data) % WASINN_TENSOR_ALIGNMENT != 0) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, "TensorFlow Lite reads in place what is aligned to 64 bytes");
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "TensorFlow Lite reads in place what is aligned to 64 bytes");
   }
   if (!was_set || !HasDims(slot.dims, tensor)) {
     const Port& port = backend::PortAt(signature_.inputs(), "input", index);
@@ -112,7 +112,7 @@ bool Inputs::Apply(const Interpreter& interpreter) {
       slot.applied_data = nullptr;
       if (library_.resize_input(interpreter.get(), static_cast<int32_t>(i), slot.dims.data(),
                                 static_cast<int32_t>(slot.dims.size())) != kTfLiteOk) {
-        throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input '{}' of dims [{}]: {}", port.name,
+        throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("input '{}' of dims [{}]: {}", port.name,
                                                          fmt::join(slot.dims, ", "), interpreter.TakeMessages()));
       }
       slot.applied_dims = slot.dims;
@@ -124,7 +124,7 @@ bool Inputs::Apply(const Interpreter& interpreter) {
     // TensorFlow Lite takes no allocation of no bytes; behind every buffer there are some.
     const TfLiteCustomAllocation allocation = {slot.data, std::max<size_t>(slot.bytes, 1)};
     if (library_.set_custom_allocation(interpreter.get(), port.tensor, &allocation, 0) != kTfLiteOk) {
-      throw Error(WASINN_RUNTIME_ERROR, fmt::format("input '{}': {}", port.name, interpreter.TakeMessages()));
+      throw Error(WASINN_ERROR_RUNTIME, fmt::format("input '{}': {}", port.name, interpreter.TakeMessages()));
     }
     slot.applied_data = slot.data;
     slot.applied_bytes = slot.bytes;
@@ -141,7 +141,7 @@ void Inputs::CopyInto(const Interpreter& interpreter) const {
     const TfLiteTensor* tensor = library_.input(interpreter.get(), static_cast<int32_t>(i));
     void* data = library_.tensor_data(tensor);
     if (data == nullptr || library_.tensor_byte_size(tensor) != slot.bytes) {
-      throw Error(WASINN_RUNTIME_ERROR, fmt::format("input '{}' has no memory", signature_.inputs()[i].name));
+      throw Error(WASINN_ERROR_RUNTIME, fmt::format("input '{}' has no memory", signature_.inputs()[i].name));
     }
     std::memcpy(data, slot.data, slot.bytes);
   }

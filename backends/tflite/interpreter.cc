@@ -85,7 +85,7 @@ Interpreter::Interpreter(const TfLiteLibrary& library, const TfLiteModel* model,
   if (options.more != nullptr) library.options_add_operator(raw.get(), options.more);
   interpreter_ = library.interpreter_create(model, raw.get());
   if (interpreter_ != nullptr) return;
-  throw Error(options.delegates.empty() ? WASINN_INVALID_ENCODING : WASINN_UNSUPPORTED_OPERATION,
+  throw Error(options.delegates.empty() ? WASINN_ERROR_INVALID_ENCODING : WASINN_ERROR_UNSUPPORTED_OPERATION,
               WithAdvice(library, fmt::format("making an interpreter{}: {}", names, TakeMessages())));
 }
 

@@ -36,7 +36,7 @@ struct InterpreterOptions {
 // One thread at a time, but for Cancel.
 class Interpreter {
  public:
-  // Throws WASINN_INVALID_ENCODING with TensorFlow Lite's words.
+  // Throws WASINN_ERROR_INVALID_ENCODING with TensorFlow Lite's words.
   Interpreter(const TfLiteLibrary& library, const TfLiteModel* model, const InterpreterOptions& options);
   ~Interpreter();
   Interpreter(const Interpreter&) = delete;

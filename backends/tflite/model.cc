@@ -33,31 +33,32 @@ backend::AlignedBuffer CopyOf(const uint8_t* data, size_t size) {
 }
 
 // Of those that lie where TensorFlow Lite could not read them, a copy.
-backend::KeptBytes BytesOf(std::span<const wasinn_blob> blobs, const wasinn_load_options& options) {
-  const wasinn_blob& blob = backend::OneBlob(blobs, options, "tensorflowlite", "a TensorFlow Lite model");
+backend::KeptBytes BytesOf(std::span<const wasinn_builder> builders, const wasinn_load_options& options) {
+  const wasinn_builder& builder = backend::OneBuilder(builders, options, "tensorflowlite", "a TensorFlow Lite model");
   constexpr char kIdentifier[] = "TFL3";
-  if (blob.size < 8 || std::memcmp(blob.data + 4, kIdentifier, 4) != 0) {
-    throw Error(WASINN_INVALID_ENCODING,
-                fmt::format("no TensorFlow Lite model: its {} bytes have no TFL3 at offset 4", blob.size));
+  if (builder.size < 8 || std::memcmp(builder.data + 4, kIdentifier, 4) != 0) {
+    throw Error(WASINN_ERROR_INVALID_ENCODING,
+                fmt::format("no TensorFlow Lite model: its {} bytes have no TFL3 at offset 4", builder.size));
   }
-  const bool is_aligned = reinterpret_cast<uintptr_t>(blob.data) % kWeightsAlignment == 0;
-  return is_aligned ? backend::KeptBytes(blob) : backend::KeptBytes(CopyOf(blob.data, blob.size), blob.size);
+  const bool is_aligned = reinterpret_cast<uintptr_t>(builder.data) % kWeightsAlignment == 0;
+  return is_aligned ? backend::KeptBytes(builder)
+                    : backend::KeptBytes(CopyOf(builder.data, builder.size), builder.size);
 }
 
 // Ways to serve a target, best first: names of delegates; "": the CPU. Throws where there is none.
 std::vector<std::string> WaysOf(uint32_t target, const BackendConfig& config) {
   std::vector<std::string> ways;
-  if ((target == WASINN_GPU || target == WASINN_AUTO) && !config.gpu_delegate.empty()) {
+  if ((target == WASINN_TARGET_GPU || target == WASINN_TARGET_AUTO) && !config.gpu_delegate.empty()) {
     ways.push_back(config.gpu_delegate);
   }
-  if ((target == WASINN_TPU || target == WASINN_AUTO) && !config.tpu_delegate.empty()) {
+  if ((target == WASINN_TARGET_TPU || target == WASINN_TARGET_AUTO) && !config.tpu_delegate.empty()) {
     ways.push_back(config.tpu_delegate);
   }
-  if (target == WASINN_CPU || target == WASINN_AUTO) ways.emplace_back();
+  if (target == WASINN_TARGET_CPU || target == WASINN_TARGET_AUTO) ways.emplace_back();
   if (!ways.empty()) return ways;
-  const char* name = target == WASINN_GPU ? "gpu" : "tpu";
+  const char* name = target == WASINN_TARGET_GPU ? "gpu" : "tpu";
   throw Error(
-      WASINN_UNSUPPORTED_OPERATION,
+      WASINN_ERROR_UNSUPPORTED_OPERATION,
       fmt::format("target {}: no delegate serves it; name one with {}_delegate in [backends.tflite]", name, name));
 }
 
@@ -72,12 +73,13 @@ bool HasOpenShapes(const ModelScan& scan) {
 void CheckSizes(const ModelScan& scan, uint64_t max_bytes) {
   for (const ScannedPort& input : scan.inputs) {
     if (max_bytes == 0 || input.bytes <= max_bytes) continue;
-    throw Error(WASINN_TOO_LARGE, fmt::format("input '{}' has {} elements: no more than {} bytes are allowed",
-                                              input.name, input.bytes, max_bytes));
+    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("input '{}' has {} elements: no more than {} bytes are allowed",
+                                                    input.name, input.bytes, max_bytes));
   }
   if (max_bytes == 0 || scan.bytes <= max_bytes) return;
-  throw Error(WASINN_TOO_LARGE, fmt::format("the model's tensors have {} elements: no more than {} bytes are allowed",
-                                            scan.bytes, max_bytes));
+  throw Error(
+      WASINN_ERROR_TOO_LARGE,
+      fmt::format("the model's tensors have {} elements: no more than {} bytes are allowed", scan.bytes, max_bytes));
 }
 
 // Whether TensorFlow Lite says that it does not know an operator which it would run; the second words are of TensorFlow's
@@ -87,22 +89,22 @@ bool IsOfUnknownOperator(std::string_view message) {
 }
 
 // Or made for one.
-bool IsOfGuest(const wasinn_blob& blob, const wasinn_load_options& options) {
-  return blob.path == nullptr || options.account != nullptr;
+bool IsOfGuest(const wasinn_builder& builder, const wasinn_load_options& options) {
+  return builder.path == nullptr || options.account != nullptr;
 }
 
 }  // namespace
 
-Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
+Model::Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options)
     : host_(host),
-      bytes_(BytesOf(blobs, options)),
+      bytes_(BytesOf(builders, options)),
       config_(ModelConfig::Parse(options.host_config, options.guest_config, host.config())),
-      named_(!IsOfGuest(blobs.front(), options)),
+      named_(!IsOfGuest(builders.front(), options)),
       model_(nullptr, host.library().model_delete),
       idle_(host.config().idle_interpreters, &host.idle_threads(),
             named_ ? backend::Reservation() : host.NewIdleReservation()) {
   const TfLiteLibrary& library = host.library();
-  const Trust trust = blobs.front().path == nullptr ? Trust::kGuest : Trust::kHost;
+  const Trust trust = builders.front().path == nullptr ? Trust::kGuest : Trust::kHost;
   ChooseSignature(trust);
   const std::span<const uint8_t> bytes = bytes_.get();
   // Runs FlatBuffers' verifier over the bytes.
@@ -110,7 +112,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
                    ? library.model_create_with_reporter(bytes.data(), bytes.size(), Messages::Report, &messages_)
                    : library.model_create(bytes.data(), bytes.size()));
   if (model_ == nullptr) {
-    throw Error(WASINN_INVALID_ENCODING, fmt::format("no TensorFlow Lite model: {}", messages_.Take()));
+    throw Error(WASINN_ERROR_INVALID_ENCODING, fmt::format("no TensorFlow Lite model: {}", messages_.Take()));
   }
   scan_ = ScanModel(bytes, trust, config_.signature);
   CheckSizes(scan_, options.max_bytes);
@@ -184,7 +186,7 @@ std::unique_ptr<Interpreter> Model::TryInterpreter(int threads, const Xnnpack* x
     if (scan_.has_deconvolution) message += fmt::format(" ({}: only XNNPACK computes it)", kDeconvolution);
     const bool unknown = scan_.has_deconvolution && xnnpack == nullptr;
     if (!HasOpenShapes(scan_)) {
-      throw Error(unknown ? WASINN_UNSUPPORTED_OPERATION : WASINN_INVALID_ENCODING,
+      throw Error(unknown ? WASINN_ERROR_UNSUPPORTED_OPERATION : WASINN_ERROR_INVALID_ENCODING,
                   fmt::format("preparing the model: {}", message));
     }
   }
@@ -211,7 +213,7 @@ uint64_t Model::CheckShapesFor(const std::vector<std::vector<int>>& dims) const 
   // Such an operator may be known to a delegate only, and then the CPU's kernels cannot be asked.
   if (scan_.has_custom_ops && IsOfUnknownOperator(message)) return 0;
   // XNNPACK would take what TensorFlow Lite refuses.
-  throw Error(dims.empty() ? WASINN_INVALID_ENCODING : WASINN_INVALID_ARGUMENT,
+  throw Error(dims.empty() ? WASINN_ERROR_INVALID_ENCODING : WASINN_ERROR_INVALID_ARGUMENT,
               fmt::format("the model cannot be prepared: {}", message));
 }
 

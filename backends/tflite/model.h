@@ -25,7 +25,7 @@ namespace wasinn::tflite {
 // Immutable but for its idle sessions. Any thread.
 class Model {
  public:
-  Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options);
+  Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options);
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 

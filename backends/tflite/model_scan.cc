@@ -23,7 +23,7 @@ constexpr uint32_t kMostDepth = 64, kMostTables = 1'000'000;
 constexpr size_t kMostFlat = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
 
 [[noreturn]] void ThrowInvalid(const std::string& what) {
-  throw Error(WASINN_INVALID_ENCODING, fmt::format("broken model: {}", what));
+  throw Error(WASINN_ERROR_INVALID_ENCODING, fmt::format("broken model: {}", what));
 }
 
 // Whether its value is in the model's buffers.
@@ -128,7 +128,7 @@ void Scanner::ReadCodes() {
     scan_.has_deconvolution = scan_.has_deconvolution || deconvolution;
     // For these TensorFlow Lite looks for TensorFlow's own library by its plain name, and loads it.
     if (trust_ == Trust::kGuest && custom && name.starts_with("Flex")) {
-      throw Error(WASINN_SECURITY, fmt::format("operator '{}': operators of TensorFlow are not allowed in a model that "
+      throw Error(WASINN_ERROR_SECURITY, fmt::format("operator '{}': operators of TensorFlow are not allowed in a model that "
                                                "comes as bytes",
                                                name));
     }

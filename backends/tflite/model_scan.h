@@ -51,8 +51,8 @@ struct ModelScan {
   bool divides_integers = false;        // by what is no constant
 };
 
-// Bytes that TensorFlow Lite's own verifier has passed. Throws WASINN_INVALID_ENCODING where what is read here is broken
-// all the same, WASINN_SECURITY where a guest's model asks for a library of TensorFlow's.
+// Bytes that TensorFlow Lite's own verifier has passed. Throws WASINN_ERROR_INVALID_ENCODING where what is read here is broken
+// all the same, WASINN_ERROR_SECURITY where a guest's model asks for a library of TensorFlow's.
 // `signature`: the key of the one that names inputs and outputs; "": the first of the first graph.
 ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust, const std::string& signature = "");
 // Whether what is read here lies within the bytes.

@@ -49,7 +49,7 @@ bool Outputs::Apply(const Interpreter& interpreter) {
     }
     const TfLiteCustomAllocation allocation = {slot.bound, port.bytes()};
     if (library_.set_custom_allocation(interpreter.get(), port.tensor, &allocation, 0) != kTfLiteOk) {
-      throw Error(WASINN_RUNTIME_ERROR, fmt::format("output '{}': {}", port.name, interpreter.TakeMessages()));
+      throw Error(WASINN_ERROR_RUNTIME, fmt::format("output '{}': {}", port.name, interpreter.TakeMessages()));
     }
     slot.applied = slot.bound;
     allocate = true;
@@ -81,7 +81,7 @@ size_t Outputs::BytesOf(const TfLiteTensor* tensor, const Port& port) const {
   if (rank > static_cast<int32_t>(WASINN_MAX_RANK) || bytes != library_.tensor_byte_size(tensor) || no_memory ||
       static_cast<uint32_t>(FromTfLite(library_.tensor_type(tensor))) != port.io.dtype) {
     throw Error(
-        WASINN_RUNTIME_ERROR,
+        WASINN_ERROR_RUNTIME,
         fmt::format("output '{}' became a {} of {} dimensions and {} bytes: expected a {}", port.name,
                     TfLiteName(library_.tensor_type(tensor)), rank, library_.tensor_byte_size(tensor), port.type_name));
   }

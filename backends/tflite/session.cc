@@ -20,7 +20,7 @@ constexpr uint64_t kLittle = 1 << 16;  // more that runs have allocated is worth
 
 void CheckBytes(uint64_t bytes, uint64_t max_bytes) {
   if (max_bytes == 0 || bytes <= max_bytes) return;
-  throw Error(WASINN_TOO_LARGE,
+  throw Error(WASINN_ERROR_TOO_LARGE,
               fmt::format("the compute needs {} bytes: no more than {} are allowed", bytes, max_bytes));
 }
 
@@ -43,8 +43,8 @@ void Session::Compute(const Model& model, const Memory& memory, const std::atomi
   running_ = nullptr;  // a cancel that looks at it ends before the compute does
   if (status != kTfLiteOk) {
     const std::string message = interpreter_->TakeMessages();
-    if (cancelled) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
-    throw Error(WASINN_RUNTIME_ERROR, message);
+    if (cancelled) throw Error(WASINN_ERROR_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+    throw Error(WASINN_ERROR_RUNTIME, message);
   }
   CheckBytes(outputs_.FindPassedOn(*interpreter_, inputs_), memory.max_bytes);
   outputs_.KeepPassedOn(*interpreter_);
@@ -54,7 +54,7 @@ void Session::Compute(const Model& model, const Memory& memory, const std::atomi
 void Session::Renew(const Model& model) {
   if (std::exchange(lost_state_, false)) {
     throw Error(
-        WASINN_TOO_LARGE,
+        WASINN_ERROR_TOO_LARGE,
         "the context has lost its state: outputs that were discarded could be freed with it only, and what they "
         "hold is more than may still be held");
   }
@@ -91,7 +91,7 @@ void Session::Allocate(const Model& model, const Memory& memory) {
 
 void Session::Grow(const Model& model, const Memory& memory) {
   if (interpreter_->library().allocate_tensors(interpreter_->get()) != kTfLiteOk) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("the model cannot be prepared for inputs of these shapes: {}",
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("the model cannot be prepared for inputs of these shapes: {}",
                                                      interpreter_->TakeMessages()));
   }
   // It has not been touched yet.

@@ -23,7 +23,7 @@ std::vector<int32_t> DimsAt(const Interpreter& interpreter, int32_t index) {
 }
 
 [[noreturn]] void Refuse(const WindowOperator& op, const std::vector<int32_t>& dims) {
-  throw Error(WASINN_INVALID_ARGUMENT,
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
               fmt::format("operator {} with a tensor of dims [{}]: expected one that its window and channels fit into",
                           op.code, fmt::join(dims, ", ")));
 }

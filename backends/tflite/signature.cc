@@ -42,7 +42,7 @@ Signature::Signature(const Interpreter& interpreter, const ModelScan& scan) {
   const auto n_inputs = static_cast<size_t>(library.input_count(interpreter.get()));
   const auto n_outputs = static_cast<size_t>(library.output_count(interpreter.get()));
   if (n_inputs != scan.inputs.size() || n_outputs != scan.outputs.size()) {
-    throw Error(WASINN_INVALID_ENCODING, "broken model: TensorFlow Lite counts other inputs and outputs");
+    throw Error(WASINN_ERROR_INVALID_ENCODING, "broken model: TensorFlow Lite counts other inputs and outputs");
   }
   for (size_t i = 0; i < n_inputs; ++i) {
     ReadInput(interpreter, scan.inputs[i], library.input(interpreter.get(), static_cast<int32_t>(i)));
@@ -68,7 +68,7 @@ bool Signature::IsBindable(const Port& port, const TfLiteLibrary& library) const
 
 void Signature::ReadInput(const Interpreter& interpreter, const ScannedPort& scanned, const TfLiteTensor* tensor) {
   const TfLiteLibrary& library = interpreter.library();
-  if (tensor == nullptr) throw Error(WASINN_INVALID_ENCODING, "broken model: an input without a tensor");
+  if (tensor == nullptr) throw Error(WASINN_ERROR_INVALID_ENCODING, "broken model: an input without a tensor");
   Port& port = inputs_.emplace_back();
   ReadType(library, scanned, tensor, &port);
   SetShape({scanned.shape.begin(), scanned.shape.end()}, &port);
@@ -82,7 +82,7 @@ void Signature::ReadInput(const Interpreter& interpreter, const ScannedPort& sca
 
 void Signature::ReadOutput(const Interpreter& interpreter, const ScannedPort& scanned, const TfLiteTensor* tensor) {
   const TfLiteLibrary& library = interpreter.library();
-  if (tensor == nullptr) throw Error(WASINN_INVALID_ENCODING, "broken model: an output without a tensor");
+  if (tensor == nullptr) throw Error(WASINN_ERROR_INVALID_ENCODING, "broken model: an output without a tensor");
   Port& port = outputs_.emplace_back();
   ReadType(library, scanned, tensor, &port);
   port.in_arena = library.allocation_type != nullptr && library.allocation_type(tensor) == kTfLiteArenaRw;

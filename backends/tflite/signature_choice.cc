@@ -38,15 +38,15 @@ uint32_t GraphOf(std::span<const uint8_t> bytes, const std::string& key) {
   const std::vector<std::string> keys = SignatureKeys(bytes);
   const auto found = std::ranges::find(keys, key);
   if (found == keys.end()) {
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 fmt::format("signature: expected one of the model's, '{}', found '{}'", fmt::join(keys, "', '"), key));
   }
   const uint32_t graph = model.signatures()->Get(static_cast<uint32_t>(found - keys.begin()))->graph();
   if (graph >= SizeOf(model.graphs()))
-    throw Error(WASINN_INVALID_ENCODING, "broken model: a signature without a graph");
+    throw Error(WASINN_ERROR_INVALID_ENCODING, "broken model: a signature without a graph");
   if (graph != 0 && CallsGraphs(model)) {
     throw Error(
-        WASINN_UNSUPPORTED_OPERATION,
+        WASINN_ERROR_UNSUPPORTED_OPERATION,
         fmt::format("signature '{}' is not the first of the model, whose graphs call each other: export it alone",
                     key));
   }
@@ -62,7 +62,7 @@ void MakeFirst(std::span<uint8_t> bytes, uint32_t graph) {
   const uint8_t* const of_first = target(first);
   const uint8_t* const of_other = target(other);
   if (of_first <= other || of_other <= first)
-    throw Error(WASINN_INVALID_ENCODING, "broken model: a graph lies in the list of graphs");
+    throw Error(WASINN_ERROR_INVALID_ENCODING, "broken model: a graph lies in the list of graphs");
   flatbuffers::WriteScalar(first, static_cast<flatbuffers::uoffset_t>(of_other - first));
   flatbuffers::WriteScalar(other, static_cast<flatbuffers::uoffset_t>(of_first - other));
 }

@@ -11,7 +11,7 @@ namespace wasinn::tflite {
 // Their keys, in the file's order. The bytes have passed TensorFlow Lite's verifier, as for all functions here.
 std::vector<std::string> SignatureKeys(std::span<const uint8_t> bytes);
 
-// The index of the signature's graph. Throws WASINN_INVALID_ARGUMENT, which lists what there is, and WASINN_UNSUPPORTED_OPERATION
+// The index of the signature's graph. Throws WASINN_ERROR_INVALID_ARGUMENT, which lists what there is, and WASINN_ERROR_UNSUPPORTED_OPERATION
 // where other graphs are called by their indices.
 uint32_t GraphOf(std::span<const uint8_t> bytes, const std::string& key);
 

@@ -30,7 +30,7 @@ struct TfLiteOpaqueTensor;
 class TfLiteLibrary {
  public:
   // `configured`: an absolute path of the library or of its folder; empty: where the dynamic linker looks. Throws
-  // WASINN_UNSUPPORTED_OPERATION where there is none.
+  // WASINN_ERROR_UNSUPPORTED_OPERATION where there is none.
   explicit TfLiteLibrary(const std::string& configured);
 
   const std::string& path() const { return path_; }

@@ -105,14 +105,14 @@ DelegatePtr Xnnpack::NewDelegate(int threads) const {
   // member
   if (cache_ != nullptr) std::memcpy(&options.words[cache_word_], &cache_, sizeof(cache_));
   DelegatePtr delegate(library_.xnnpack_create(&options), library_.xnnpack_delete);
-  if (delegate == nullptr) throw backend::Error(WASINN_RUNTIME_ERROR, "XNNPACK's delegate cannot be made");
+  if (delegate == nullptr) throw backend::Error(WASINN_ERROR_RUNTIME, "XNNPACK's delegate cannot be made");
   return delegate;
 }
 
 // Softly: later interpreters still pack for themselves, find that it is there already, and let go of theirs.
 void Xnnpack::PackedAll() {
   packed_ = library_.weights_cache_finalize_soft(cache_);
-  if (!packed_) throw backend::Error(WASINN_RUNTIME_ERROR, "XNNPACK cannot share the packed weights");
+  if (!packed_) throw backend::Error(WASINN_ERROR_RUNTIME, "XNNPACK cannot share the packed weights");
 }
 
 }  // namespace wasinn::tflite

@@ -14,7 +14,7 @@ bool MemoryBudget::Take(uint64_t bytes) {
   return false;
 }
 
-void CallScope::ThrowCancelled() { throw backend::Error(WASINN_TIMEOUT, "the compute was cancelled"); }
+void CallScope::ThrowCancelled() { throw backend::Error(WASINN_ERROR_TIMEOUT, "the compute was cancelled"); }
 
 void CallScope::Log(wasinn_log_level level, const std::string& message) {
   constexpr int kMost = 10;

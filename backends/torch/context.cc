@@ -66,7 +66,7 @@ void Context::Run() {
   stack_.clear();  // so that outputs are referred to by nobody else
   const size_t expected = model_.signature().outputs().size();
   if (model_.signature().knows_outputs() && outputs_.size() != expected) {
-    throw Error(WASINN_RUNTIME_ERROR,
+    throw Error(WASINN_ERROR_RUNTIME,
                 fmt::format("the model gave {} outputs where its type says {}", outputs_.size(), expected));
   }
 }
@@ -105,9 +105,9 @@ void Context::ForgetState() {
 
 // Call it in a catch block only.
 void Context::Fail() const {
-  if (cancelled_) throw Error(WASINN_TIMEOUT, "the compute was cancelled");
+  if (cancelled_) throw Error(WASINN_ERROR_TIMEOUT, "the compute was cancelled");
   if (budget_->refused() != 0) {
-    throw Error(WASINN_TOO_LARGE,
+    throw Error(WASINN_ERROR_TOO_LARGE,
                 fmt::format("the compute needs {} bytes more than it could have; its limit is {} bytes",
                             budget_->refused(), budget_->limit()));
   }
@@ -116,9 +116,9 @@ void Context::Fail() const {
   } catch (const Error&) {
     throw;
   } catch (const std::bad_alloc&) {
-    throw Error(WASINN_TOO_LARGE, "there is not enough memory for the compute");
+    throw Error(WASINN_ERROR_TOO_LARGE, "there is not enough memory for the compute");
   } catch (...) {
-    throw Error(WASINN_RUNTIME_ERROR, MessageOfCurrentException());
+    throw Error(WASINN_ERROR_RUNTIME, MessageOfCurrentException());
   }
 }
 

@@ -15,22 +15,22 @@ struct DtypeRow {
 };
 
 inline constexpr DtypeRow kDtypes[] = {
-    {c10::ScalarType::Half, WASINN_F16},
-    {c10::ScalarType::BFloat16, WASINN_BF16},
-    {c10::ScalarType::Float, WASINN_F32},
-    {c10::ScalarType::Double, WASINN_F64},
-    {c10::ScalarType::Byte, WASINN_U8},
-    {c10::ScalarType::Char, WASINN_I8},
-    {c10::ScalarType::UInt16, WASINN_U16},
-    {c10::ScalarType::Short, WASINN_I16},
-    {c10::ScalarType::UInt32, WASINN_U32},
-    {c10::ScalarType::Int, WASINN_I32},
-    {c10::ScalarType::UInt64, WASINN_U64},
-    {c10::ScalarType::Long, WASINN_I64},
-    {c10::ScalarType::Bool, WASINN_BOOL},
+    {c10::ScalarType::Half, WASINN_DTYPE_F16},
+    {c10::ScalarType::BFloat16, WASINN_DTYPE_BF16},
+    {c10::ScalarType::Float, WASINN_DTYPE_F32},
+    {c10::ScalarType::Double, WASINN_DTYPE_F64},
+    {c10::ScalarType::Byte, WASINN_DTYPE_U8},
+    {c10::ScalarType::Char, WASINN_DTYPE_I8},
+    {c10::ScalarType::UInt16, WASINN_DTYPE_U16},
+    {c10::ScalarType::Short, WASINN_DTYPE_I16},
+    {c10::ScalarType::UInt32, WASINN_DTYPE_U32},
+    {c10::ScalarType::Int, WASINN_DTYPE_I32},
+    {c10::ScalarType::UInt64, WASINN_DTYPE_U64},
+    {c10::ScalarType::Long, WASINN_DTYPE_I64},
+    {c10::ScalarType::Bool, WASINN_DTYPE_BOOL},
     // One byte an element, which guests take as it is. After Byte, which is what u8 means by itself.
-    {c10::ScalarType::Float8_e4m3fn, WASINN_U8},
-    {c10::ScalarType::Float8_e5m2, WASINN_U8},
+    {c10::ScalarType::Float8_e4m3fn, WASINN_DTYPE_U8},
+    {c10::ScalarType::Float8_e5m2, WASINN_DTYPE_U8},
 };
 
 // WASINN_DTYPE_UNKNOWN for a type that wasinn has no word for.

@@ -135,7 +135,7 @@ bool IsSame(const at::Tensor& one, const at::Tensor& other) {
 // One copy at the beginning of the function, in place of all that are this one.
 void CopyConstant(jit::Graph* graph, const jit::Node* written, const std::vector<jit::Node*>& constants) {
   if (!written->hasAttribute(c10::attr::value) || written->kindOf(c10::attr::value) != jit::AttributeKind::t) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("the model writes to a constant of type {}, which guests share",
                             written->output()->type()->repr_str()));
   }
@@ -178,7 +178,7 @@ void RefuseFiles(const jit::Module& module) {
       const std::string_view name = node->kind().toQualString();
       if (name != "aten::from_file" && name != "aten::save") return;
       throw Error(
-          WASINN_SECURITY,
+          WASINN_ERROR_SECURITY,
           fmt::format("the model uses {}, which names a file: a model that is given as bytes must be whole", name));
     });
   }

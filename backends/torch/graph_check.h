@@ -7,7 +7,7 @@
 
 namespace wasinn::torch {
 
-// Throws WASINN_SECURITY where the model names a file: one that came as bytes is whole.
+// Throws WASINN_ERROR_SECURITY where the model names a file: one that came as bytes is whole.
 void RefuseFiles(const ::torch::jit::Module& module);
 
 // Every round of a loop asks whether the call was cancelled from now on.
@@ -17,7 +17,7 @@ void MakeLoopsCancellable(const ::torch::jit::Module& module);
 void SaySilentAliases(const ::torch::jit::Module& module);
 
 // Constants are part of the code, which all contexts share: those that a function writes to are copied in each run.
-// Throws WASINN_UNSUPPORTED_OPERATION for one that is no lone tensor.
+// Throws WASINN_ERROR_UNSUPPORTED_OPERATION for one that is no lone tensor.
 void CopyWrittenConstants(const ::torch::jit::Module& module);
 
 struct Effects {

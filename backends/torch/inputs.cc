@@ -43,16 +43,16 @@ Inputs::Inputs(const Model& model) : model_(model) { slots_.resize(model.signatu
 void Inputs::Check(uint32_t index, const wasinn_tensor& tensor) const {
   const Port& port = model_.signature().inputs()[index];
   if (port.kind == Port::Kind::kOther) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("input '{}' is a {}: expected a tensor or a number", port.name, port.type_name));
   }
   const auto type = ToTorch(tensor.dtype);
   if (!type) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("input '{}': PyTorch has no dtype {}", port.name, tensor.dtype));
   }
   if (port.kind != Port::Kind::kTensor && port.io.dtype != tensor.dtype) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input '{}' is a {}: expected dtype {}, found {}", port.name,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("input '{}' is a {}: expected dtype {}, found {}", port.name,
                                                      port.type_name, port.io.dtype, tensor.dtype));
   }
   const std::span dims(tensor.dims, tensor.rank);
@@ -60,7 +60,7 @@ void Inputs::Check(uint32_t index, const wasinn_tensor& tensor) const {
   const bool overflow = tensor.rank > WASINN_MAX_RANK || bytes == UINT64_MAX;
   const bool wrong_scalar = port.kind != Port::Kind::kTensor && bytes != c10::elementSize(*type);
   if (overflow || wrong_scalar || bytes != tensor.bytes) {
-    throw Error(WASINN_INVALID_ARGUMENT,
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 fmt::format("input '{}', a {}: found {} bytes for dims [{}] of dtype {}", port.name, port.type_name,
                             tensor.bytes, fmt::join(dims, ", "), tensor.dtype));
   }

@@ -45,7 +45,7 @@ void CheckVersion(const backend::Library& library, const std::string& path) {
   const std::string built = WASINN_TORCH_VERSION;
   if (built.starts_with(found + ".")) return;
   throw Error(
-      WASINN_UNSUPPORTED_OPERATION,
+      WASINN_ERROR_UNSUPPORTED_OPERATION,
       fmt::format("{} is PyTorch {}: this backend was built for {}, and runs with that only; {} installs it, or "
                   "build wasinn with that library's headers",
                   path, found, built, kInstall));

@@ -10,7 +10,7 @@ namespace wasinn::torch {
 inline constexpr char kInstall[] = "scripts/deps.sh torch";
 
 // Any thread. The first success decides which libtorch this OS process has: libraries of C++ cannot be there twice.
-// Throws WASINN_UNSUPPORTED_OPERATION that names what is missing. `library`: where libtorch.so is, or empty.
+// Throws WASINN_ERROR_UNSUPPORTED_OPERATION that names what is missing. `library`: where libtorch.so is, or empty.
 void OpenRuntime(const std::string& library);
 
 // NULL before OpenRuntime has succeeded.

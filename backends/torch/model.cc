@@ -59,7 +59,7 @@ class BlobReader final : public caffe2::serialize::ReadAdapterInterface {
   std::span<const uint8_t> bytes_;
 };
 
-// Of the names of an archive's entries. Throws WASINN_UNSUPPORTED_OPERATION for torch.save's, torch.export's and
+// Of the names of an archive's entries. Throws WASINN_ERROR_UNSUPPORTED_OPERATION for torch.save's, torch.export's and
 // AOTInductor's.
 void CheckKind(std::span<const std::string> names) {
   const auto has = [names](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
@@ -68,21 +68,21 @@ void CheckKind(std::span<const std::string> names) {
     return name.ends_with(".so") || name.find("aotinductor") != std::string::npos;
   });
   if (native) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 "this is an AOTInductor package, which is native code: expected TorchScript (torch.jit.save)");
   }
   if (has("archive_format") || has("serialized_exported_program.json")) {
     throw Error(
-        WASINN_UNSUPPORTED_OPERATION,
+        WASINN_ERROR_UNSUPPORTED_OPERATION,
         "this is a package of torch.export, which only Python can load: expected TorchScript, which `python3 -c "
         "'import torch; p = torch.export.load(\"model.pt2\"); "
         "torch.jit.save(torch.jit.trace(p.module(), p.example_inputs[0]), \"model.pt\")'` makes of it");
   }
   if (has("data.pkl")) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 "this is what torch.save writes, tensors without code: expected TorchScript (torch.jit.save)");
   }
-  throw Error(WASINN_INVALID_ENCODING,
+  throw Error(WASINN_ERROR_INVALID_ENCODING,
               "these bytes are not a TorchScript model: the archive has no data.pkl and constants.pkl");
 }
 
@@ -90,11 +90,11 @@ void CheckKind(std::span<const std::string> names) {
 void CheckDevice(const c10::Device& device) {
   if (device.is_cpu()) return;
   if (!device.is_cuda()) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("PyTorch's device {} is not served", device.str()));
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, fmt::format("PyTorch's device {} is not served", device.str()));
   }
   const int gpus = GpuCount();
   if (gpus > 0 && (!device.has_index() || device.index() < gpus)) return;
-  throw Error(WASINN_UNSUPPORTED_OPERATION,
+  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
               fmt::format("the device {} is not there: this PyTorch {}", device.str(),
                           at::hasCUDA() ? fmt::format("sees {} GPUs", gpus)
                                         : std::string("sees no GPU: it is built for CPUs only, or there is no driver; "
@@ -105,13 +105,14 @@ void CheckDevice(const c10::Device& device) {
 std::vector<c10::Device> DevicesFor(uint32_t target) {
   const c10::Device cpu(c10::DeviceType::CPU);
   std::vector<c10::Device> devices;
-  if (target == WASINN_TPU) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, "this PyTorch has no TPU; devices: cpu, and cuda where there is a GPU");
+  if (target == WASINN_TARGET_TPU) {
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
+                "this PyTorch has no TPU; devices: cpu, and cuda where there is a GPU");
   }
-  if (target == WASINN_GPU || (target == WASINN_AUTO && GpuCount() > 0)) {
+  if (target == WASINN_TARGET_GPU || (target == WASINN_TARGET_AUTO && GpuCount() > 0)) {
     devices.emplace_back(c10::DeviceType::CUDA, c10::DeviceIndex{0});
   }
-  if (target != WASINN_GPU) devices.push_back(cpu);
+  if (target != WASINN_TARGET_GPU) devices.push_back(cpu);
   CheckDevice(devices.front());
   return devices;
 }
@@ -122,18 +123,20 @@ c10::Device ConfiguredDevice(const std::string& configured) {
     CheckDevice(device);
     return device;
   } catch (const c10::Error&) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("device: expected cpu, cuda or cuda:N, found {}", configured));
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
+                fmt::format("device: expected cpu, cuda or cuda:N, found {}", configured));
   }
 }
 
 // The error of a load that failed; call it in a catch block only.
 [[noreturn]] void FailLoad(const MemoryBudget& budget, const std::atomic<bool>& cancelled) {
   const std::string message = MessageOfCurrentException();
-  if (cancelled) throw Error(WASINN_TIMEOUT, "loading the model was cancelled");
+  if (cancelled) throw Error(WASINN_ERROR_TIMEOUT, "loading the model was cancelled");
   if (budget.refused() != 0) {
-    throw Error(WASINN_TOO_LARGE, fmt::format("loading the model needs {} bytes more than the {} it uses: no more than "
-                                              "{} are allowed",
-                                              budget.refused(), budget.used(), budget.limit()));
+    throw Error(WASINN_ERROR_TOO_LARGE,
+                fmt::format("loading the model needs {} bytes more than the {} it uses: no more than "
+                            "{} are allowed",
+                            budget.refused(), budget.used(), budget.limit()));
   }
   const bool unknown = message.find("Unknown builtin op") != std::string::npos ||
                        message.find("Unknown type name '__torch__.torch.classes") != std::string::npos;
@@ -141,19 +144,19 @@ c10::Device ConfiguredDevice(const std::string& configured) {
   if (message.contains("maximum supported version for reading")) {
     words = backend::TooNew(std::move(words), "PyTorch", TORCH_VERSION, "save the model again with an older PyTorch");
   }
-  throw Error(unknown ? WASINN_UNSUPPORTED_OPERATION : WASINN_INVALID_ENCODING, words);
+  throw Error(unknown ? WASINN_ERROR_UNSUPPORTED_OPERATION : WASINN_ERROR_INVALID_ENCODING, words);
 }
 
 }  // namespace
 
-Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
-    : host_(host), from_guest_(!blobs.empty() && blobs.front().path == nullptr), device_(c10::DeviceType::CPU) {
-  const wasinn_blob& blob = backend::OneBlob(blobs, options, "pytorch", "a TorchScript model");
+Model::Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options)
+    : host_(host), from_guest_(!builders.empty() && builders.front().path == nullptr), device_(c10::DeviceType::CPU) {
+  const wasinn_builder& builder = backend::OneBuilder(builders, options, "pytorch", "a TorchScript model");
   if (from_guest_ && !host.config().guest_models) {
-    throw Error(WASINN_SECURITY, "[backends.torch] guest_models: models from guests are not loaded");
+    throw Error(WASINN_ERROR_SECURITY, "[backends.torch] guest_models: models from guests are not loaded");
   }
   const ModelConfig config = ModelConfig::Parse(options.host_config, host.config());
-  const std::span<const uint8_t> bytes(blob.data, blob.size);
+  const std::span<const uint8_t> bytes(builder.data, builder.size);
   const auto load = [&](const c10::Device& device) {
     device_ = device;
     LoadWithin(bytes, options);
@@ -209,7 +212,7 @@ void Model::Load(const Source& source) {
                                   no_extra, /*load_debug_files=*/!from_guest_);
   if (from_guest_) RefuseFiles(module_);
   const auto forward = module_.find_method("forward");
-  if (!forward) throw Error(WASINN_INVALID_ENCODING, "the TorchScript model has no method 'forward'");
+  if (!forward) throw Error(WASINN_ERROR_INVALID_ENCODING, "the TorchScript model has no method 'forward'");
   PutOn(device_, module_);
   module_.eval();
   auto signature = std::make_unique<Signature>(forward->function().getSchema());

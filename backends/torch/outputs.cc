@@ -55,7 +55,7 @@ void Outputs::Fill(const c10::IValue& result) {
 
 Outputs::Slot* Outputs::Next(const std::string& path) {
   if (n_ == kMostOutputs) {
-    throw Error(WASINN_TOO_LARGE, fmt::format("the model gives more than {} outputs", kMostOutputs));
+    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("the model gives more than {} outputs", kMostOutputs));
   }
   if (n_ == slots_.size()) slots_.emplace_back();
   Slot* slot = &slots_[n_++];
@@ -66,7 +66,7 @@ Outputs::Slot* Outputs::Next(const std::string& path) {
 
 void Outputs::Add(const std::string& path, const c10::IValue& value, int depth) {
   if (depth > kDeepestResult) {
-    throw Error(WASINN_TOO_LARGE, fmt::format("the model's result is nested more than {} deep", kDeepestResult));
+    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("the model's result is nested more than {} deep", kDeepestResult));
   }
   if (value.isNone()) return;
   if (value.isTensor()) return AddTensor(path, value.toTensor());
@@ -120,10 +120,10 @@ void Outputs::AddTensor(const std::string& path, const at::Tensor& tensor) {
 }
 
 const Outputs::Slot& Outputs::Servable(uint32_t index) const {
-  if (index >= n_) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output {}: the model gave {}", index, n_));
+  if (index >= n_) throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("output {}: the model gave {}", index, n_));
   const Slot& slot = slots_[index];
   if (!slot.servable) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("output '{}' is a {}: expected a dense tensor of numbers", slot.name, slot.type_name));
   }
   if (!slot.tensor.defined()) backend::ThrowTaken(slot.name);

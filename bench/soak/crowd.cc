@@ -8,7 +8,7 @@ namespace wasinn::soak {
 namespace {
 
 Held HeldBy(const wasinn_guest* guest) {
-  wasinn_guest_stats stats{};
+  wasinn_statistics stats{};
   stats.struct_size = sizeof(stats);
   const Status filled(wasinn_guest_statistics(guest, &stats));
   return {.guests = 1,

@@ -3,7 +3,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-#include <wasinn/wasmtime.h>
+#include <wasinn/wasmtime.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -18,12 +18,11 @@
 #include <string>
 #include <utility>
 #include <vector>
-#include <wasinn/wasinn.hpp>
 
 namespace {
 
 void Check(const wasinn::Status& status) {
-  if (status.ok()) return;
+  if (status) return;
   std::fprintf(stderr, "%s\n", status.message());
   std::exit(1);
 }
@@ -168,8 +167,8 @@ int main(int argc, char** argv) {
   const int inferences = argc > 4 ? std::atoi(argv[4]) : 100;
   wasinn::Config config;
   Check(config.Set("call_threads", "2"));
-  wasinn::Result<wasinn::Host> host =
-      wasinn::Host::Create(config, [](wasinn::LogLevel, const char* line) { std::fprintf(stderr, "%s\n", line); });
+  wasinn::Result<wasinn::Host> host = wasinn::Host::Create(
+      config, [](const wasinn_log_record& record) { std::fprintf(stderr, "%s\n", record.message); });
   if (!host) Check(host.status());
   wasinn::ModelOptions digits;
   digits.path = argv[1];
@@ -177,7 +176,7 @@ int main(int argc, char** argv) {
 
   wasm_engine_t* engine = wasm_engine_new();
   wasmtime_linker_t* linker = wasmtime_linker_new(engine);
-  Check(wasinn::Status(wasinn_wasmtime_link_async(linker, host->get(), Program::CallerOf, nullptr)));
+  Check(wasinn::wasmtime::LinkAsync(linker, *host, Program::CallerOf));
   wasmtime_instance_pre_t* program;
   Check(wasmtime_linker_instantiate_pre(linker, Compile(engine, argv[2]), &program));
 

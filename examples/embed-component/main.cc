@@ -1,6 +1,6 @@
 // Two guests at once on one shared model, as components: one engine, one linker and one pre-linked component; for each
 // guest a thread, a store and a wasinn::Guest. Usage: embed-component digits.onnx guest.wat
-#include <wasinn/wasmtime.h>
+#include <wasinn/wasmtime.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -8,12 +8,11 @@
 #include <iterator>
 #include <string>
 #include <thread>
-#include <wasinn/wasinn.hpp>
 
 namespace {
 
 void Check(const wasinn::Status& status) {
-  if (status.ok()) return;
+  if (status) return;
   std::fprintf(stderr, "%s\n", status.message());
   std::exit(1);
 }
@@ -37,7 +36,7 @@ void RunGuest(wasm_engine_t* engine, const wasinn_wasmtime_component_pre* progra
   if (!guest) Check(guest.status());
   wasmtime_store_t* store = wasmtime_store_new(engine, guest->get(), nullptr);
   wasmtime_context_t* context = wasmtime_store_context(store);
-  wasinn_wasmtime_component_set_up(context, guest->get());  // lets pass what the guest may move
+  wasinn::wasmtime::SetUp(context, *guest);  // lets pass what the guest may move
   wasmtime_component_instance_t instance;
   Check(wasinn_wasmtime_component_pre_instantiate(program, context, &instance));
   wasmtime_component_func_t function;
@@ -56,7 +55,7 @@ void RunGuest(wasm_engine_t* engine, const wasinn_wasmtime_component_pre* progra
 int main(int argc, char** argv) {
   if (argc != 3) return std::fprintf(stderr, "Usage: %s digits.onnx guest.wat\n", argv[0]), 2;
   wasinn::Result<wasinn::Host> host =
-      wasinn::Host::Create({}, [](wasinn::LogLevel, const char* line) { std::fprintf(stderr, "%s\n", line); });
+      wasinn::Host::Create({}, [](const wasinn_log_record& record) { std::fprintf(stderr, "%s\n", record.message); });
   if (!host) Check(host.status());
   wasinn::ModelOptions digits;
   digits.path = argv[1];
@@ -64,7 +63,7 @@ int main(int argc, char** argv) {
 
   wasm_engine_t* engine = wasm_engine_new();
   wasmtime_component_linker_t* linker = wasmtime_component_linker_new(engine);
-  Check(wasinn::Status(wasinn_wasmtime_component_link(linker, host->get(), GuestOf, nullptr)));
+  Check(wasinn::wasmtime::Link(linker, *host, GuestOf));
   std::ifstream file(argv[2], std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};  // text or binary
   wasmtime_component_t* component;

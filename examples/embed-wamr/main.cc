@@ -1,6 +1,6 @@
 // Two guests at once on one shared model: one runtime and one module; for each guest a thread and an instance, which
 // gets a wasinn_guest of its own at its first call. Usage: embed-wamr digits.onnx guest.wasm
-#include <wasinn/wamr.h>
+#include <wasinn/wamr.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -8,7 +8,6 @@
 #include <iterator>
 #include <string>
 #include <thread>
-#include <wasinn/wasinn.hpp>
 
 namespace {
 
@@ -41,15 +40,15 @@ void RunGuest(wasm_module_t module, uint32_t image) {
 int main(int argc, char** argv) {
   if (argc != 3) return std::fprintf(stderr, "Usage: %s digits.onnx guest.wasm\n", argv[0]), 2;
   wasinn::Result<wasinn::Host> host =
-      wasinn::Host::Create({}, [](wasinn::LogLevel, const char* line) { std::fprintf(stderr, "%s\n", line); });
+      wasinn::Host::Create({}, [](const wasinn_log_record& record) { std::fprintf(stderr, "%s\n", record.message); });
   if (!host) Check(host.status());
   wasinn::ModelOptions digits;
   digits.path = argv[1];
   Check(host->AddModel("digits", digits));
 
   Check(wasm_runtime_init(), "WAMR does not start");
-  wasinn_wamr* nn = nullptr;
-  Check(wasinn::Status(wasinn_wamr_register(host->get(), &nn)));  // before modules are loaded
+  wasinn::Result<wasinn::Wamr> nn = wasinn::Wamr::Register(*host);  // before modules are loaded
+  if (!nn) Check(nn.status());
   std::ifstream file(argv[2], std::ios::binary);
   std::string wasm{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   char error[128];
@@ -61,6 +60,6 @@ int main(int argc, char** argv) {
   first.join();
   second.join();
   wasm_runtime_unload(module);
-  wasinn_wamr_unregister(nn);
+  nn->Unregister();
   wasm_runtime_destroy();
 }

@@ -1,16 +1,15 @@
 // Two guests at once on one shared model: for each a thread, a store and a wasinn::Guest of its own.
 // Usage: embed-wasmedge digits.onnx guest.wasm
-#include <wasinn/wasmedge.h>
+#include <wasinn/wasmedge.hpp>
 
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
-#include <wasinn/wasinn.hpp>
 
 namespace {
 
 void Check(const wasinn::Status& status) {
-  if (status.ok()) return;
+  if (status) return;
   std::fprintf(stderr, "%s\n", status.message());
   std::exit(1);
 }
@@ -26,8 +25,8 @@ void RunGuest(const wasinn::Host* host, const WasmEdge_ASTModuleContext* module,
   if (!guest) Check(guest.status());
   WasmEdge_ExecutorContext* executor = WasmEdge_ExecutorCreate(nullptr, nullptr);
   WasmEdge_StoreContext* store = WasmEdge_StoreCreate();
-  wasinn_wasmedge* nn = nullptr;
-  Check(wasinn::Status(wasinn_wasmedge_register(executor, store, guest->get(), &nn)));
+  wasinn::Result<wasinn::WasmEdgeModules> nn = wasinn::WasmEdgeModules::Register(executor, store, *guest);
+  if (!nn) Check(nn.status());
 
   WasmEdge_ModuleInstanceContext* instance = nullptr;
   Check(WasmEdge_ExecutorInstantiate(executor, &instance, store, module));
@@ -41,7 +40,7 @@ void RunGuest(const wasinn::Host* host, const WasmEdge_ASTModuleContext* module,
   guest->Close();  // before the guest's memory goes
   WasmEdge_ModuleInstanceDelete(instance);
   WasmEdge_StoreDelete(store);
-  wasinn_wasmedge_unregister(nn);
+  nn->Unregister();
   WasmEdge_ExecutorDelete(executor);
 }
 
@@ -50,7 +49,7 @@ void RunGuest(const wasinn::Host* host, const WasmEdge_ASTModuleContext* module,
 int main(int argc, char** argv) {
   if (argc != 3) return std::fprintf(stderr, "Usage: %s digits.onnx guest.wasm\n", argv[0]), 2;
   wasinn::Result<wasinn::Host> host =
-      wasinn::Host::Create({}, [](wasinn::LogLevel, const char* line) { std::fprintf(stderr, "%s\n", line); });
+      wasinn::Host::Create({}, [](const wasinn_log_record& record) { std::fprintf(stderr, "%s\n", record.message); });
   if (!host) Check(host.status());
   wasinn::ModelOptions digits;
   digits.path = argv[1];

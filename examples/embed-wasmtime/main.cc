@@ -1,6 +1,6 @@
 // Two guests at once on one shared model: one engine, one linker and one pre-linked module; for each guest a thread, a
 // store and a wasinn::Guest. Usage: embed-wasmtime digits.onnx guest.wat
-#include <wasinn/wasmtime.h>
+#include <wasinn/wasmtime.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -8,12 +8,11 @@
 #include <iterator>
 #include <string>
 #include <thread>
-#include <wasinn/wasinn.hpp>
 
 namespace {
 
 void Check(const wasinn::Status& status) {
-  if (status.ok()) return;
+  if (status) return;
   std::fprintf(stderr, "%s\n", status.message());
   std::exit(1);
 }
@@ -55,7 +54,7 @@ void RunGuest(wasm_engine_t* engine, const wasmtime_instance_pre_t* program, con
 int main(int argc, char** argv) {
   if (argc != 3) return std::fprintf(stderr, "Usage: %s digits.onnx guest.wat\n", argv[0]), 2;
   wasinn::Result<wasinn::Host> host =
-      wasinn::Host::Create({}, [](wasinn::LogLevel, const char* line) { std::fprintf(stderr, "%s\n", line); });
+      wasinn::Host::Create({}, [](const wasinn_log_record& record) { std::fprintf(stderr, "%s\n", record.message); });
   if (!host) Check(host.status());
   wasinn::ModelOptions digits;
   digits.path = argv[1];
@@ -63,7 +62,7 @@ int main(int argc, char** argv) {
 
   wasm_engine_t* engine = wasm_engine_new();
   wasmtime_linker_t* linker = wasmtime_linker_new(engine);
-  Check(wasinn::Status(wasinn_wasmtime_link(linker, host->get(), GuestOf, nullptr)));
+  Check(wasinn::wasmtime::Link(linker, *host, GuestOf));
   std::ifstream file(argv[2]);
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   wasm_byte_vec_t wasm;

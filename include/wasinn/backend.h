@@ -19,7 +19,7 @@
  *
  * Checks: before a call wasinn checks indices, and dtype, shape and byte length against the signature. It checks that
  * every input that is not optional was set since the slot was made, and that memory ranges are valid and the host's. It
- * does not check the bytes of a model. Treat a guest's model (blob path NULL) as an attack: it must not make the
+ * does not check the bytes of a model. Treat a guest's model (builder path NULL) as an attack: it must not make the
  * backend read a file, load a library or open a connection.
  *
  * Environment: some frameworks take a setting only from an environment variable. ONNX Runtime's telemetry, for
@@ -45,11 +45,7 @@ extern "C" {
 #define WASINN_BACKEND_ABI_MAJOR 2
 #define WASINN_BACKEND_ABI_MINOR 0
 
-#if defined(_WIN32)
-#define WASINN_BACKEND_EXPORT __declspec(dllexport)
-#else
 #define WASINN_BACKEND_EXPORT __attribute__((visibility("default")))
-#endif
 
 /* Opaque to wasinn. Each backend defines them itself. */
 typedef struct wasinn_backend_state wasinn_backend_state; /* B */
@@ -76,7 +72,7 @@ typedef struct wasinn_host_services {
   /* Charges `bytes` to `account` (from load or slot options). Negative `bytes` give memory back, which never fails. It
    * is for memory that a backend keeps between calls: caches, arenas, copies of a model; not for a model's own bytes,
    * nor for inputs and outputs. Call it from any thread, before allocating. It calls no function of the backend.
-   * WASINN_TOO_LARGE: a limit would be exceeded, and nothing was charged. Give all of it back before `slot_free` or
+   * WASINN_ERROR_TOO_LARGE: a limit would be exceeded, and nothing was charged. Give all of it back before `slot_free` or
    * `unload` returns, or before a load or slot_new fails. NULL if the host is older. backends/common/reservation.h does
    * all this. */
   uint32_t (*reserve)(void* host, void* account, int64_t bytes); /* wasinn_code */
@@ -84,7 +80,7 @@ typedef struct wasinn_host_services {
 
 /* Bytes of a model, reference counted. A backend that needs them after load returns must retain them, and release them
  * later. */
-typedef struct wasinn_blob {
+typedef struct wasinn_builder {
   uint32_t struct_size;
   const uint8_t* data;
   size_t size;
@@ -95,7 +91,7 @@ typedef struct wasinn_blob {
   void* owner;
   void (*retain)(void* owner);
   void (*release)(void* owner);
-} wasinn_blob;
+} wasinn_builder;
 
 /* Bytes that every model of a format has at the same offset. */
 typedef struct wasinn_magic {
@@ -120,17 +116,17 @@ typedef struct wasinn_format {
   size_t n_endings;
   const char* const* files; /* more file names in a model's folder: "saved_model.pb" */
   size_t n_files;
-  /* The ending of a second file: ".bin". It lies beside the first, under the same name, and is the model's second blob
+  /* The ending of a second file: ".bin". It lies beside the first, under the same name, and is the model's second builder
    * if it exists. NULL: models have one file. */
   const char* companion;
   const wasinn_magic* magics; /* each of them alone tells the format */
   size_t n_magics;
   /* Returns not 0 if the bytes are the beginning of such a model. It is asked if no magic matches. `start` has the
-   * first `n` of a blob's `size` bytes: an attacker's perhaps, cut anywhere and not aligned. Any thread. It must be
+   * first `n` of a builder's `size` bytes: an attacker's perhaps, cut anywhere and not aligned. Any thread. It must be
    * quick, allocate nothing and open no framework. May be NULL. */
   int32_t (*recognise)(const uint8_t* start, size_t n, uint64_t size);
   /* Schemes of addresses: "grpc", "https". If the path of a named model is SCHEME://…, the model is of this format. The
-   * host then reads no file: the bytes and the path of the blob are that address. Guests cannot bring such a model. */
+   * host then reads no file: the bytes and the path of the builder are that address. Guests cannot bring such a model. */
   const char* const* schemes;
   size_t n_schemes;
 } wasinn_format;
@@ -141,7 +137,7 @@ typedef struct wasinn_load_options {
   const char* format;       /* the format's name, as in wasinn_format; never NULL */
   const char* host_config;  /* JSON object, never NULL */
   const char* guest_config; /* JSON object, never NULL */
-  /* If the target is not available: not 0, use the CPU and log that once; 0, fail with WASINN_UNSUPPORTED_OPERATION. */
+  /* If the target is not available: not 0, use the CPU and log that once; 0, fail with WASINN_ERROR_UNSUPPORTED_OPERATION. */
   int32_t cpu_fallback;
   /* Bytes that loading may allocate beyond a small multiple of the model's own size; 0: no limit. A framework that
    * cannot limit itself ignores it. */
@@ -191,7 +187,7 @@ typedef struct wasinn_info {
 typedef struct wasinn_slot_options {
   uint32_t struct_size;
   /* Bytes that one compute may allocate for outputs and intermediate values together; 0: no limit. A compute that needs
-   * more fails with WASINN_TOO_LARGE. A framework that cannot limit itself ignores it. */
+   * more fails with WASINN_ERROR_TOO_LARGE. A framework that cannot limit itself ignores it. */
   uint64_t max_bytes;
   const char* guest_config; /* JSON object of WASINN_KEY_CONTEXT keys, never NULL */
   /* The account for the memory that the slot keeps, for host services' reserve; valid until slot_free returns. It is
@@ -278,15 +274,15 @@ typedef struct wasinn_backend {
   const char* install; /* the command that installs its framework, for messages; "" if it needs none */
 
   /* Opens the framework. `config`: JSON object of WASINN_KEY_BACKEND keys. Called once for each host, and perhaps for
-   * several hosts in one OS process. If the framework is missing: WASINN_UNSUPPORTED_OPERATION, and the first line of
+   * several hosts in one OS process. If the framework is missing: WASINN_ERROR_UNSUPPORTED_OPERATION, and the first line of
    * its message says how to install the framework. The lines after that name the files that it looked for. They are for
    * the host's log only, as every path should be: guests get messages. */
   wasinn_error* (*open)(const wasinn_host_services* services, const char* config, wasinn_backend_state** out);
   void (*close)(wasinn_backend_state* backend);
   wasinn_error* (*backend_info)(wasinn_backend_state* backend, const wasinn_backend_info** out);
 
-  /* Parses and compiles a model. If the bytes are not of the format: WASINN_INVALID_ENCODING. */
-  wasinn_error* (*load)(wasinn_backend_state* backend, const wasinn_blob* const* blobs, size_t n_blobs,
+  /* Parses and compiles a model. If the bytes are not of the format: WASINN_ERROR_INVALID_ENCODING. */
+  wasinn_error* (*load)(wasinn_backend_state* backend, const wasinn_builder* const* builders, size_t n_builders,
                         const wasinn_load_options* options, wasinn_backend_graph** out);
   void (*unload)(wasinn_backend_graph* graph);
   wasinn_error* (*info)(wasinn_backend_graph* graph, const wasinn_info** out);
@@ -312,14 +308,14 @@ typedef struct wasinn_backend {
    * framework still has the address. The outputs of the last compute stay. */
   void (*unbind_input)(wasinn_backend_slot* slot, uint32_t index);
   /* Runs the model on the inputs and produces the wanted outputs. After an error the inputs stay as they are, and there
-   * are no outputs. Only after WASINN_CONTEXT_FULL the outputs show what was generated so far: more was to come, but there
+   * are no outputs. Only after WASINN_ERROR_CONTEXT_FULL the outputs show what was generated so far: more was to come, but there
    * was no room for it, or `cancel` has cut the text. If a wanted output is WASINN_IO_BINDABLE, not bound and not kept:
-   * WASINN_INVALID_ARGUMENT. */
+   * WASINN_ERROR_INVALID_ARGUMENT. */
   wasinn_error* (*compute)(wasinn_backend_slot* slot, const wasinn_compute_options* options,
                            wasinn_compute_result* result);
   /* Out: a view of output `index` of the last successful compute, borrowed until the next compute or slot_free. Only
    * for outputs that are not bound. If the framework cannot show the output as a tensor of numbers:
-   * WASINN_UNSUPPORTED_OPERATION, with the output's type in the message. */
+   * WASINN_ERROR_UNSUPPORTED_OPERATION, with the output's type in the message. */
   wasinn_error* (*output)(wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* view);
 
   /* Optional, or NULL. Makes the running compute of this slot return soon, with an error. Another thread calls it every
@@ -349,8 +345,8 @@ typedef struct wasinn_backend {
   /* step, piece and finish are optional, all three or none. They are for models that generate their outputs piece by
    * piece. `cancel` interrupts a step as it interrupts a compute.
    * step produces the next piece. The first step begins a generation from the inputs. The generation goes on until
-   * finish, the next compute, or until an input is set. WASINN_END_OF_SEQUENCE: there was no further piece, and there
-   * will be none until finish. The same holds for WASINN_CONTEXT_FULL. During a generation, and after it until the next
+   * finish, the next compute, or until an input is set. WASINN_ERROR_END_OF_SEQUENCE: there was no further piece, and there
+   * will be none until finish. The same holds for WASINN_ERROR_CONTEXT_FULL. During a generation, and after it until the next
    * compute or step, `output` shows all that it has produced so far. */
   wasinn_error* (*step)(wasinn_backend_slot* slot);
   /* Out: a view of the newest piece of output `index`, after a step that returned NULL; borrowed until the next call.

@@ -31,53 +31,61 @@ extern "C" {
  * WIT. */
 typedef enum wasinn_code {
   WASINN_OK = 0,
-  WASINN_INVALID_ARGUMENT = 1,      /* 1, invalid-argument: pointer, length, handle, index, dtype, shape, unset input */
-  WASINN_INVALID_ENCODING = 2,      /* 2, invalid-encoding: unknown encoding, or bytes of another one */
-  WASINN_MISSING_MEMORY = 3,        /* 3: the module exports no memory */
-  WASINN_BUSY = 4,                  /* 4, runtime-error: another thread uses the context */
-  WASINN_RUNTIME_ERROR = 5,         /* 5, runtime-error: failure inside the framework */
-  WASINN_UNSUPPORTED_OPERATION = 6, /* 6, unsupported-operation: backend, target, type or function not available */
-  WASINN_TOO_LARGE = 7,             /* 7, too-large: a quota, or an output buffer that is too small */
-  WASINN_NOT_FOUND = 8,             /* 8, not-found: unknown model name */
-  WASINN_TIMEOUT = 9,               /* 5, timeout: a deadline passed, or the guest was closed */
-  WASINN_SECURITY = 10,             /* 6, security: refused by the host's policy */
+  WASINN_ERROR_INVALID_ARGUMENT =
+      1, /* 1, invalid-argument: pointer, length, handle, index, dtype, shape, unset input */
+  WASINN_ERROR_INVALID_ENCODING = 2, /* 2, invalid-encoding: unknown encoding, or bytes of another one */
+  WASINN_ERROR_MISSING_MEMORY = 3,   /* 3: the module exports no memory */
+  WASINN_ERROR_BUSY = 4,             /* 4, runtime-error: another thread uses the context */
+  WASINN_ERROR_RUNTIME = 5,          /* 5, runtime-error: failure inside the framework */
+  WASINN_ERROR_UNSUPPORTED_OPERATION =
+      6,                      /* 6, unsupported-operation: backend, target, type or function not available */
+  WASINN_ERROR_TOO_LARGE = 7, /* 7, too-large: a quota, or an output buffer that is too small */
+  WASINN_ERROR_NOT_FOUND = 8, /* 8, not-found: unknown model name */
+  WASINN_ERROR_TIMEOUT = 9,   /* 5, timeout: a deadline passed, or the guest was closed */
+  WASINN_ERROR_SECURITY = 10, /* 6, security: refused by the host's policy */
   /* For models that generate text. The errnos are WasmEdge's. */
-  WASINN_END_OF_SEQUENCE = 11, /* 100: the sequence is complete. Not a failure; components get it as `none` */
-  WASINN_CONTEXT_FULL = 12,    /* 101, too-large: more text was to come, but the context is full or a
+  WASINN_ERROR_END_OF_SEQUENCE = 11, /* 100: the sequence is complete. Not a failure; components get it as `none` */
+  WASINN_ERROR_CONTEXT_FULL = 12,    /* 101, too-large: more text was to come, but the context is full or a
                                   deadline has passed. The output so far may be read */
-  WASINN_PROMPT_TOO_LONG = 13, /* 102, too-large */
-  WASINN_MODEL_NOT_FOUND = 14, /* 103, not-found: the name is registered, but its file is missing */
+  WASINN_ERROR_PROMPT_TOO_LONG = 13, /* 102, too-large */
+  WASINN_ERROR_MODEL_NOT_FOUND = 14, /* 103, not-found: the name is registered, but its file is missing */
   /* For models that run outside of this OS process. */
-  WASINN_UNAVAILABLE = 15, /* 5, runtime-error: a server, worker or device is not there now; trying again may help */
-  WASINN_LOST = 16         /* 5, runtime-error: the worker ended, with all that it held; load the model again */
+  WASINN_ERROR_UNAVAILABLE =
+      15,                /* 5, runtime-error: a server, worker or device is not there now; trying again may help */
+  WASINN_ERROR_LOST = 16 /* 5, runtime-error: the worker ended, with all that it held; load the model again */
 } wasinn_code;
 
 /* Element types. Tensors are dense, row-major, little-endian. */
 typedef enum wasinn_dtype {
   WASINN_DTYPE_UNKNOWN = 0, /* in a signature: the framework does not say, or this is not a tensor of numbers */
-  WASINN_F16 = 1,
-  WASINN_BF16 = 2,
-  WASINN_F32 = 3,
-  WASINN_F64 = 4,
-  WASINN_U8 = 5,
-  WASINN_I8 = 6,
-  WASINN_U16 = 7,
-  WASINN_I16 = 8,
-  WASINN_U32 = 9,
-  WASINN_I32 = 10,
-  WASINN_U64 = 11,
-  WASINN_I64 = 12,
-  WASINN_BOOL = 13 /* one byte, 0 or 1 */
+  WASINN_DTYPE_F16 = 1,
+  WASINN_DTYPE_BF16 = 2,
+  WASINN_DTYPE_F32 = 3,
+  WASINN_DTYPE_F64 = 4,
+  WASINN_DTYPE_U8 = 5,
+  WASINN_DTYPE_I8 = 6,
+  WASINN_DTYPE_U16 = 7,
+  WASINN_DTYPE_I16 = 8,
+  WASINN_DTYPE_U32 = 9,
+  WASINN_DTYPE_I32 = 10,
+  WASINN_DTYPE_U64 = 11,
+  WASINN_DTYPE_I64 = 12,
+  WASINN_DTYPE_BOOL = 13 /* one byte, 0 or 1 */
 } wasinn_dtype;
 
 /* Model formats ("graph encodings" in wasi-nn) are names of lower-case letters, digits, '-', '_' and '.'. wasi-nn has
- * numbers for "openvino" (two blobs: XML, weights), "onnx", "tensorflow", "pytorch", "tensorflowlite" and "ggml". A
+ * numbers for "openvino" (two builders: XML, weights), "onnx", "tensorflow", "pytorch", "tensorflowlite" and "ggml". A
  * backend may serve others (wasinn_format in backend.h). In settings and in calls of guests, case does not matter,
  * "tflite" and "gguf" work too, and "autodetect" means: by the model's file name and bytes.
  */
 
 /* Where a model runs ("execution target" in wasi-nn). */
-typedef enum wasinn_target { WASINN_CPU = 0, WASINN_GPU = 1, WASINN_TPU = 2, WASINN_AUTO = 3 } wasinn_target;
+typedef enum wasinn_target {
+  WASINN_TARGET_CPU = 0,
+  WASINN_TARGET_GPU = 1,
+  WASINN_TARGET_TPU = 2,
+  WASINN_TARGET_AUTO = 3
+} wasinn_target;
 
 typedef enum wasinn_log_level {
   WASINN_LOG_ERROR = 0,

@@ -2,7 +2,7 @@
  *
  * A *host* holds what one OS process shares: backends (ML frameworks), models, default limits and policy. A *guest*
  * is one program in the sandbox, with its handles and quotas. An engine adapter (wasinn/wasmtime.h …) makes the
- * functions of wasi-nn callable by guests. An engine without an adapter takes them from the table wasinn_functions().
+ * functions of wasi-nn callable by guests. An engine without an adapter takes them from a table (wasinn/engine.h).
  *
  *     wasinn_config *config = wasinn_config_new();
  *     wasinn_host *host;
@@ -39,11 +39,7 @@
 extern "C" {
 #endif
 
-#if defined(_WIN32)
-#define WASINN_API
-#else
 #define WASINN_API __attribute__((visibility("default")))
-#endif
 #if defined(__GNUC__)
 #define WASINN_MUST_CHECK __attribute__((warn_unused_result))
 #else
@@ -94,7 +90,7 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_config_set(wasinn_config* con
  * call. */
 typedef struct wasinn_span {
   uint32_t struct_size;
-  wasinn_code code; /* how a "load" or an "inference" ended; WASINN_OK for the steps inside an inference */
+  uint32_t code; /* wasinn_code: how a "load" or an "inference" ended; WASINN_OK for the steps inside an inference */
   /* "load", "inference", and the steps of an inference: "queue", "compute_input", "compute_infer", "compute_output".
    * docs/metrics.md explains each. Later versions may add more. */
   const char* name;
@@ -117,8 +113,7 @@ WASINN_API void wasinn_config_on_span(wasinn_config* config, wasinn_span_fn fn, 
 /* ---- Limits and policy: what a guest may use ------------------------------------------------------------------- */
 
 /* The limits of one guest. Each comment ends with the default; the defaults are meant for untrusted guests. A limit of
- * 0 allows nothing, and a timeout of 0 is no deadline, unless the comment says otherwise. The library only carries
- * max_threads and the last three: whoever runs the guest enforces them, as the command `wasinn run` does. */
+ * 0 allows nothing, and a timeout of 0 is no deadline, unless the comment says otherwise. */
 typedef struct wasinn_limits {
   uint32_t struct_size;
   uint32_t max_graphs;       /* graphs held at once; 64 */
@@ -135,18 +130,15 @@ typedef struct wasinn_limits {
                                   in a worker: a worker that does not stop in time is ended. The host's default limit
                                   holds for such a registered model whoever loads it, a shorter one of the guest's as
                                   well; 60,000 */
-  uint32_t compute_timeout_ms; /* for one compute or step. A text that takes longer is cut: WASINN_CONTEXT_FULL, and its
+  uint32_t
+      compute_timeout_ms; /* for one compute or step. A text that takes longer is cut: WASINN_ERROR_CONTEXT_FULL, and its
                                   beginning may be read; 30,000 */
-  uint32_t max_tensors;        /* tensors that a component holds at once; 16,384 */
-  uint32_t max_errors;         /* error objects that a component holds at once; 1,024 */
-  uint32_t max_threads;        /* threads beside the guest's first; 64 */
-  uint32_t run_timeout_ms;     /* for the whole run of its program, see wasinn_guest_begin_run; 0 */
-  uint64_t max_memory_bytes;   /* bytes of all its linear memories; UINT64_MAX: only the engine's own limit */
-  uint64_t max_table_elements; /* elements of each of its tables; UINT64_MAX: only the engine's own limit */
-  uint64_t max_fuel;           /* work, in the engine's units; 0: not measured */
+  uint32_t max_tensors;   /* tensors that a component holds at once; 16,384 */
+  uint32_t max_errors;    /* error objects that a component holds at once; 1,024 */
+  uint32_t run_timeout_ms; /* for the whole run of its program, see wasinn_guest_begin_run; 0 */
 } wasinn_limits;
 
-enum { WASINN_ALL_TARGETS = 0x7fffffff };
+enum { WASINN_TARGET_ALL = 0x7fffffff };
 
 /* The numbers that a guest uses. For model formats wasi-nn.witx, WasmEdge and WAMR agree on 0 to 4 and differ from 5
  * on. Before the Rust crate wasi-nn 0.4, types had other numbers: 2 was u8 and 3 i32. */
@@ -162,7 +154,7 @@ typedef enum wasinn_dialect {
 typedef enum wasinn_load {
   WASINN_LOAD_DENY = 0, /* "deny": nowhere; the guest may only load models by name */
   /* "isolated": in a worker. A worker is a separate OS process for one guest (or tenant) and one framework. A model
-   * that crashes its framework ends this worker only: calls of the guest return WASINN_LOST, and no other guest
+   * that crashes its framework ends this worker only: calls of the guest return WASINN_ERROR_LOST, and no other guest
    * notices. */
   WASINN_LOAD_ISOLATED = 1,
   /* "in-process": in this OS process. For trusted models only: a framework's parser does not confine a model. */
@@ -174,12 +166,12 @@ typedef enum wasinn_load {
  * list that is NULL has no count. */
 typedef struct wasinn_policy {
   uint32_t struct_size;
-  wasinn_load load;          /* where models from the guest's own bytes run; ISOLATED */
+  uint32_t load;             /* wasinn_load: where models from the guest's own bytes run; ISOLATED */
   bool cpu_fallback;         /* gpu and tpu mean the CPU if the device is missing; the log says so once; false */
-  uint32_t targets;          /* the targets that load accepts, 1u << wasinn_target for each; WASINN_ALL_TARGETS */
+  uint32_t targets;          /* the targets that load accepts, 1u << wasinn_target for each; WASINN_TARGET_ALL */
   const char* const* models; /* names that load_by_name may use; NULL: every registered one */
   size_t n_models;
-  wasinn_dialect dialect;       /* DEFAULT */
+  uint32_t dialect;             /* wasinn_dialect; DEFAULT */
   const char* const* encodings; /* names of the formats that load accepts; NULL: every one */
   size_t n_encodings;
   /* Guests of one host with the same tenant trust each other and share workers (WASINN_LOAD_ISOLATED). That takes fewer
@@ -204,7 +196,17 @@ typedef struct wasinn_policy {
 
 /* ---- Engine: how programs are run ------------------------------------------------------------------------------- */
 
-/* Settings for a program that runs guests, as the command does. The library has no engine and only carries them. */
+/* The limits of one guest's program. The library has no engine and only carries them, from the section [limits] of the
+ * settings: the program that runs the guest enforces them, as `wasinn run` does. Each comment ends with the default. */
+typedef struct wasinn_engine_limits {
+  uint32_t struct_size;
+  uint32_t max_threads;        /* threads beside the guest's first; 64 */
+  uint64_t max_memory_bytes;   /* bytes of all its linear memories; UINT64_MAX: only the engine's own limit */
+  uint64_t max_table_elements; /* elements of each of its tables; UINT64_MAX: only the engine's own limit */
+  uint64_t max_fuel;           /* work, in the engine's units; 0: not measured */
+} wasinn_engine_limits;
+
+/* Settings for a program that runs guests, as the command does; only carried, too. */
 typedef struct wasinn_engine_options {
   uint32_t struct_size;
   bool allow_precompiled;     /* run files of native code, which no sandbox confines; false */
@@ -219,9 +221,17 @@ typedef struct wasinn_engine_options {
 
 typedef struct wasinn_host wasinn_host;
 
-/* Called from any thread, also concurrently. `message` is one line without control characters, valid during the call.
- * Must not call wasinn. */
-typedef void (*wasinn_log_fn)(void* user, wasinn_log_level level, const char* message);
+/* One line of the log. The struct and its strings are valid during the call. */
+typedef struct wasinn_log_record {
+  uint32_t struct_size;
+  uint32_t level; /* wasinn_log_level */
+  uint32_t code;  /* wasinn_code of the error that the line reports; WASINN_OK: of none, or of one without a code */
+  uint64_t guest; /* the guest's number in its host, from 1; 0: the host's own line */
+  const char* guest_name; /* the name in wasinn_guest_options; "": none */
+  const char* message; /* the whole text, without control characters; it begins with the guest's name if there is one */
+} wasinn_log_record;
+/* Called from any thread, also concurrently. Must not call wasinn. */
+typedef void (*wasinn_log_fn)(void* user, const wasinn_log_record* record);
 
 /* `config` (NULL: defaults) is read now and not kept. `log` (NULL: none) and `user` must stay valid until the last
  * guest of the host is freed. This opens no framework. A framework is opened when a model first needs it. */
@@ -229,16 +239,20 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_new(const wasinn_config*
                                                             wasinn_host** out);
 WASINN_API void wasinn_host_free(wasinn_host* host);
 /* Ends the loads in workers that no guest waits for, of wasinn_host_inspect and of models with `preload`: they fail
- * with WASINN_TIMEOUT, and so do all later ones. A guest's loads end with wasinn_guest_stop. Does not wait. May be
+ * with WASINN_ERROR_TIMEOUT, and so do all later ones. A guest's loads end with wasinn_guest_stop. Does not wait. May be
  * called from any thread. */
 WASINN_API void wasinn_host_stop_loads(wasinn_host* host);
 
 /* The host's default limits for its guests. Set out->struct_size before the call; it fails only if that is 0. */
-WASINN_API wasinn_status* wasinn_host_limits(const wasinn_host* host, wasinn_limits* out);
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_limits(const wasinn_host* host, wasinn_limits* out);
 /* The host's default policy. Its strings and lists are valid as long as the host. Set out->struct_size, as above. */
-WASINN_API wasinn_status* wasinn_host_policy(const wasinn_host* host, wasinn_policy* out);
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_policy(const wasinn_host* host, wasinn_policy* out);
 /* The section [engine] of the host's settings. Set out->struct_size, as above. */
-WASINN_API wasinn_status* wasinn_host_engine_options(const wasinn_host* host, wasinn_engine_options* out);
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_engine_options(const wasinn_host* host,
+                                                                       wasinn_engine_options* out);
+/* The limits of its guests' programs. Set out->struct_size, as above. */
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_engine_limits(const wasinn_host* host,
+                                                                      wasinn_engine_limits* out);
 
 typedef struct wasinn_bytes {
   const uint8_t* data;
@@ -278,16 +292,16 @@ typedef struct wasinn_step {
 typedef struct wasinn_model_options {
   uint32_t struct_size;
   const char*
-      path; /* a model file, a folder in the layout of Triton and Wasmtime, or a server's address; NULL with `bytes` or `steps` */
-  const wasinn_bytes* bytes; /* one element for each part of the model */
-  size_t n_bytes;
+      path; /* a model file, a folder in the layout of Triton and Wasmtime, or a server's address; NULL with `builders` or `steps` */
+  const wasinn_bytes* builders; /* the model's bytes: wasi-nn's graph builders, most often one */
+  size_t n_builders;
   const char* encoding; /* the format's name; NULL or "autodetect": the file's name or the bytes tell it */
-  wasinn_target target;
-  uint32_t version;    /* guests ask for "NAME:2"; 0: the folder's versions, or 1 */
-  const char* config;  /* JSON object for the backend, as [models.NAME.config]; NULL: {} */
-  bool immutable;      /* the file never changes: map it, do not copy it (truncating a mapped file kills the reader) */
-  bool preload;        /* compile now and report errors now, not at a guest's first load */
-  const char* backend; /* the backend's name, if it is not the usual one for the encoding; NULL: the usual one */
+  uint32_t target;      /* wasinn_target */
+  uint32_t version;     /* guests ask for "NAME:2"; 0: the folder's versions, or 1 */
+  const char* config;   /* JSON object for the backend, as [models.NAME.config]; NULL: {} */
+  bool immutable;       /* the file never changes: map it, do not copy it (truncating a mapped file kills the reader) */
+  bool preload;         /* compile now and report errors now, not at a guest's first load */
+  const char* backend;  /* the backend's name, if it is not the usual one for the encoding; NULL: the usual one */
   /* Run the model in a worker of its own, for a file that is not fully trusted (see WASINN_LOAD_ISOLATED). False: the
    * host's setting isolate_models decides. */
   bool isolate;
@@ -295,7 +309,7 @@ typedef struct wasinn_model_options {
    * with 1 for each open dimension; docs/configuration.md. If one fails, the load fails. */
   uint32_t warm_up;
   const wasinn_batching* batching; /* NULL: no batching */
-  /* The steps of a pipeline, in place of `path` and `bytes` and of the fields that describe these. One compute of the
+  /* The steps of a pipeline, in place of `path` and `builders` and of the fields that describe these. One compute of the
    * pipeline computes the steps in this order. Tensors stay in place between steps. NULL: no pipeline. */
   const wasinn_step* const* steps;
   size_t n_steps;
@@ -334,7 +348,7 @@ typedef struct wasinn_model_info {
   uint32_t version;
   /* "" if only the bytes can tell it and nobody has looked at them yet; "pipeline" for a pipeline. */
   const char* encoding;
-  wasinn_target target;
+  uint32_t target;   /* wasinn_target */
   const char* path;  /* "" if it came as bytes */
   bool loaded;       /* compiled and ready */
   uint64_t compiles; /* how often it was compiled: 0 or 1, more only after failures */
@@ -442,7 +456,7 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_guest_begin_run(wasinn_guest*
 WASINN_API bool wasinn_guest_end_run(wasinn_guest* guest);
 
 /* What a guest holds now, and what it has done so far. */
-typedef struct wasinn_guest_stats {
+typedef struct wasinn_statistics {
   uint32_t struct_size;
   uint32_t graphs, contexts;          /* held now */
   uint64_t model_bytes, tensor_bytes; /* held now, as the limits count them */
@@ -452,96 +466,9 @@ typedef struct wasinn_guest_stats {
   uint64_t computes, errors;          /* calls to compute; calls of any function that ended in an error */
   uint32_t tensors, error_objects;    /* of a component, held now */
   uint32_t inside;                    /* 1: a call of the guest is inside now; 0: none */
-} wasinn_guest_stats;
+} wasinn_statistics;
 /* Set out->struct_size before the call; it fails only if that is 0. */
-WASINN_API wasinn_status* wasinn_guest_statistics(const wasinn_guest* guest, wasinn_guest_stats* out);
-
-/* ---- For engines: docs/engine-guide.md goes through an adapter -------------------------------------------------- */
-
-/* A module exports its memory under this name. Without such an export it has no memory for wasi-nn. */
-#define WASINN_MEMORY_NAME "memory"
-
-/* A guest's linear memory during one call. */
-typedef struct wasinn_memory {
-  uint32_t struct_size;
-  uint32_t flags; /* WASINN_MEMORY_* */
-  uint8_t* base;  /* NULL: the module exports no memory */
-  uint64_t size;  /* bytes */
-} wasinn_memory;
-enum { WASINN_MEMORY_SHARED = 1u << 0 /* other threads may write it during the call */ };
-
-/* An adapter may rely on this, now and in all later versions: a function of the table takes at most this many
- * parameters, all of them i32, and returns one i32. Functions with other types will be in a separate table. */
-enum { WASINN_MAX_PARAMS = 8 };
-
-/* One function that a guest may import. */
-typedef struct wasinn_function {
-  uint32_t struct_size;
-  uint32_t flags;      /* WASINN_FUNCTION_* */
-  const char* module;  /* "wasi_ephemeral_nn" */
-  const char* name;    /* "load" */
-  const char* params;  /* "iii": one letter for each parameter, 'i' for i32 */
-  const char* results; /* "i" */
-  /* Does the call, on any thread, and returns the errno. `args` are the parameters in the engine's own layout: elements
-   * `stride` bytes apart, each with the parameter in its first four bytes. The rest of an element is not read. A NULL
-   * or closed `guest` gets an error. Never traps. Keeps no pointer into `memory` or `args`. */
-  uint32_t (*call)(wasinn_guest* guest, const wasinn_memory* memory, const void* args, size_t stride);
-} wasinn_function;
-enum {
-  WASINN_FUNCTION_MAY_BLOCK = 1u << 0,  /* loads or computes, or waits for a load or a compute */
-  WASINN_FUNCTION_LARGE_STACK = 1u << 1 /* runs a framework on the calling thread: needs WASINN_FRAMEWORK_STACK */
-};
-/* The bytes of stack that frameworks need; threads usually have 8 MiB. */
-enum { WASINN_FRAMEWORK_STACK = 1 << 20 };
-
-/* The table of all functions; valid for the life of the OS process. An engine registers each under its module and
- * name. */
-WASINN_API const wasinn_function* const* wasinn_functions(size_t* count);
-
-/* One call, for two kinds of engines: those whose threads may have less stack than WASINN_FRAMEWORK_STACK, and those
- * that end a guest by setting a flag and then waiting for its threads. */
-typedef struct wasinn_call {
-  uint32_t struct_size;
-  /* Written by wasinn_guest_call. True: the guest was already closed, and nothing was done. */
-  bool refused;
-  const wasinn_function* function;
-  /* The parameters of wasinn_function::call. */
-  wasinn_guest* guest;
-  const wasinn_memory* memory;
-  const void* args;
-  size_t stride;
-  size_t stack_left; /* bytes that are left of this thread's stack; SIZE_MAX: enough */
-  /* Returns true if the engine has ended the guest, or wants it to end. The host asks about every 10 ms, on a thread of
-   * its own, while the call is inside and may block. `ended` must not block and must not call wasinn. After a true the
-   * host refuses new calls of the guest and cancels running ones. It does not interrupt the guest's run: the engine is
-   * ending it. wasinn_guest_close must still be called. NULL: the host does not ask. */
-  bool (*ended)(void* caller);
-  void* caller;
-} wasinn_call;
-
-/* Does call->function->call and returns its errno. If this thread has too little stack left for it, a thread of the
- * host does the call while this thread waits. One guest has at most 16 such calls at a time; further ones wait their
- * turn. The errno is that of runtime_error if the system gives no thread, or if struct_size is 0. */
-WASINN_API uint32_t wasinn_guest_call(wasinn_call* call);
-/* Begins the same call and returns at once. For engines that can set a guest aside during its call. A function that may
- * block runs on a thread of the host (setting call_threads), and guests take turns. Any other function runs here.
- *  - `done` is called exactly once, with the errno, from any thread, perhaps before this returns. It must not block and
- *    must not call wasinn. Until `done` is called, `call`, all that it points to, and the guest's memory must stay in
- *    place, and only the host may write to that memory.
- *  - The call is inside until `done` has returned: wasinn_guest_close waits for that. When the guest is stopped or
- *    closed, a waiting call ends at once, on the thread that does that. When its run's deadline passes, or its engine
- *    has ended it, it ends at once, on a thread of the host. A running call ends soon.
- *  - The host asks `ended` only after the call has left the queue. To end a guest before that, use wasinn_guest_stop.
- *  - The deadline of a compute starts when the compute begins. Waiting in the queue does not count.
- *  - A compute that happens elsewhere, at a server, may hold no thread while it waits. Its end still comes from a thread
- *    of the host, or from the thread that closes the guest.
- *  - stack_left is not read: threads of the host have enough stack. If the system gives no thread, the errno is that of
- *    runtime_error. */
-WASINN_API void wasinn_guest_call_begin(wasinn_call* call, void (*done)(void* user, uint32_t result), void* user);
-/* The bytes that are left of this thread's stack, for stack_left and for engines that guard the end of a stack. `most`
- * is the largest part of the thread's stack that the engine uses. SIZE_MAX: this code runs on another stack than the
- * thread's own. A thread's first call asks the system, which needs some stack. */
-WASINN_API size_t wasinn_stack_left(size_t most);
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_guest_statistics(const wasinn_guest* guest, wasinn_statistics* out);
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,7 @@ std::optional<const char*> WasmEdgeEncoding(uint32_t number) {
 }
 
 std::optional<wasinn_target> WitxTarget(uint32_t number) {
-  static constexpr std::array kTable = {WASINN_CPU, WASINN_GPU, WASINN_TPU, WASINN_AUTO};
+  static constexpr std::array kTable = {WASINN_TARGET_CPU, WASINN_TARGET_GPU, WASINN_TARGET_TPU, WASINN_TARGET_AUTO};
   return At(kTable, number);
 }
 
@@ -39,47 +39,47 @@ std::optional<uint32_t> IndexOf(const std::array<T, N>& table, uint32_t value) {
   return std::nullopt;
 }
 
-constexpr std::array kWitxDtypes = {WASINN_F16, WASINN_F32, WASINN_F64, WASINN_U8, WASINN_I32, WASINN_I64};
+constexpr std::array kWitxDtypes = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64, WASINN_DTYPE_U8, WASINN_DTYPE_I32, WASINN_DTYPE_I64};
 std::optional<wasinn_dtype> WitxDtype(uint32_t number) { return At(kWitxDtypes, number); }
 std::optional<uint32_t> WitxDtypeNumber(uint32_t dtype) { return IndexOf(kWitxDtypes, dtype); }
 
-constexpr std::array kLegacyDtypes = {WASINN_F16, WASINN_F32, WASINN_U8, WASINN_I32};
+constexpr std::array kLegacyDtypes = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_U8, WASINN_DTYPE_I32};
 std::optional<wasinn_dtype> LegacyDtype(uint32_t number) { return At(kLegacyDtypes, number); }
 std::optional<uint32_t> LegacyDtypeNumber(uint32_t dtype) { return IndexOf(kLegacyDtypes, dtype); }
 
 // The errno of wasi-nn.witx, which has none for a deadline or for policy, and WasmEdge's for what generates.
 uint32_t WitxError(wasinn_code code) {
   switch (code) {
-    case WASINN_TIMEOUT:
-    case WASINN_UNAVAILABLE:
-    case WASINN_LOST:
-      return WASINN_RUNTIME_ERROR;
-    case WASINN_SECURITY:
-      return WASINN_UNSUPPORTED_OPERATION;
-    case WASINN_END_OF_SEQUENCE:
+    case WASINN_ERROR_TIMEOUT:
+    case WASINN_ERROR_UNAVAILABLE:
+    case WASINN_ERROR_LOST:
+      return WASINN_ERROR_RUNTIME;
+    case WASINN_ERROR_SECURITY:
+      return WASINN_ERROR_UNSUPPORTED_OPERATION;
+    case WASINN_ERROR_END_OF_SEQUENCE:
       return 100;
-    case WASINN_CONTEXT_FULL:
+    case WASINN_ERROR_CONTEXT_FULL:
       return 101;
-    case WASINN_PROMPT_TOO_LONG:
+    case WASINN_ERROR_PROMPT_TOO_LONG:
       return 102;
-    case WASINN_MODEL_NOT_FOUND:
-      return WASINN_NOT_FOUND;
+    case WASINN_ERROR_MODEL_NOT_FOUND:
+      return WASINN_ERROR_NOT_FOUND;
     default:
       // The others have wasi-nn's numbers: static_assert below. A newer backend may know more.
-      return code > WASINN_NOT_FOUND ? WASINN_RUNTIME_ERROR : code;
+      return code > WASINN_ERROR_NOT_FOUND ? WASINN_ERROR_RUNTIME : code;
   }
 }
-static_assert(WASINN_OK == 0 && WASINN_INVALID_ARGUMENT == 1 && WASINN_INVALID_ENCODING == 2 &&
-              WASINN_MISSING_MEMORY == 3 && WASINN_BUSY == 4 && WASINN_RUNTIME_ERROR == 5 &&
-              WASINN_UNSUPPORTED_OPERATION == 6 && WASINN_TOO_LARGE == 7 && WASINN_NOT_FOUND == 8);
+static_assert(WASINN_OK == 0 && WASINN_ERROR_INVALID_ARGUMENT == 1 && WASINN_ERROR_INVALID_ENCODING == 2 &&
+              WASINN_ERROR_MISSING_MEMORY == 3 && WASINN_ERROR_BUSY == 4 && WASINN_ERROR_RUNTIME == 5 &&
+              WASINN_ERROR_UNSUPPORTED_OPERATION == 6 && WASINN_ERROR_TOO_LARGE == 7 && WASINN_ERROR_NOT_FOUND == 8);
 
 // WasmEdge's and WAMR's guests know one number more.
-uint32_t WasmEdgeError(wasinn_code code) { return code == WASINN_MODEL_NOT_FOUND ? 103 : WitxError(code); }
+uint32_t WasmEdgeError(wasinn_code code) { return code == WASINN_ERROR_MODEL_NOT_FOUND ? 103 : WitxError(code); }
 
 // The errors of the first versions, which had no more.
 uint32_t Witx01Error(wasinn_code code) {
   const uint32_t number = WitxError(code);
-  return number > WASINN_RUNTIME_ERROR ? uint32_t{WASINN_RUNTIME_ERROR} : number;
+  return number > WASINN_ERROR_RUNTIME ? uint32_t{WASINN_ERROR_RUNTIME} : number;
 }
 
 std::optional<const char*> WitEncoding(uint32_t number) {
@@ -89,22 +89,22 @@ std::optional<const char*> WitEncoding(uint32_t number) {
 }
 
 std::optional<wasinn_target> WitTarget(uint32_t number) {
-  static constexpr std::array kTable = {WASINN_CPU, WASINN_GPU, WASINN_TPU};
+  static constexpr std::array kTable = {WASINN_TARGET_CPU, WASINN_TARGET_GPU, WASINN_TARGET_TPU};
   return At(kTable, number);
 }
 
-constexpr std::array kWitDtypes = {WASINN_F16, WASINN_F32, WASINN_F64, WASINN_BF16, WASINN_U8, WASINN_I32, WASINN_I64};
+constexpr std::array kWitDtypes = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64, WASINN_DTYPE_BF16, WASINN_DTYPE_U8, WASINN_DTYPE_I32, WASINN_DTYPE_I64};
 std::optional<wasinn_dtype> WitDtype(uint32_t number) { return At(kWitDtypes, number); }
 std::optional<uint32_t> WitDtypeNumber(uint32_t dtype) { return IndexOf(kWitDtypes, dtype); }
 
 uint32_t WitError(wasinn_code code) {
   static constexpr std::array kCases = {
-      WASINN_INVALID_ARGUMENT,      WASINN_INVALID_ENCODING, WASINN_TIMEOUT,   WASINN_RUNTIME_ERROR,
-      WASINN_UNSUPPORTED_OPERATION, WASINN_TOO_LARGE,        WASINN_NOT_FOUND, WASINN_SECURITY};
+      WASINN_ERROR_INVALID_ARGUMENT,      WASINN_ERROR_INVALID_ENCODING, WASINN_ERROR_TIMEOUT,   WASINN_ERROR_RUNTIME,
+      WASINN_ERROR_UNSUPPORTED_OPERATION, WASINN_ERROR_TOO_LARGE,        WASINN_ERROR_NOT_FOUND, WASINN_ERROR_SECURITY};
   constexpr auto kUnknown = static_cast<uint32_t>(kCases.size());
-  if (code == WASINN_BUSY || code == WASINN_UNAVAILABLE || code == WASINN_LOST) code = WASINN_RUNTIME_ERROR;
-  if (code == WASINN_CONTEXT_FULL || code == WASINN_PROMPT_TOO_LONG) code = WASINN_TOO_LARGE;
-  if (code == WASINN_MODEL_NOT_FOUND) code = WASINN_NOT_FOUND;
+  if (code == WASINN_ERROR_BUSY || code == WASINN_ERROR_UNAVAILABLE || code == WASINN_ERROR_LOST) code = WASINN_ERROR_RUNTIME;
+  if (code == WASINN_ERROR_CONTEXT_FULL || code == WASINN_ERROR_PROMPT_TOO_LONG) code = WASINN_ERROR_TOO_LARGE;
+  if (code == WASINN_ERROR_MODEL_NOT_FOUND) code = WASINN_ERROR_NOT_FOUND;
   return IndexOf(kCases, code).value_or(kUnknown);
 }
 

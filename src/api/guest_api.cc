@@ -1,3 +1,5 @@
+#include <wasinn/engine.h>
+
 #include "abi/profiles.h"
 #include "abi/witx/begun_compute.h"
 #include "abi/witx/witx.h"
@@ -17,33 +19,32 @@
 namespace wasinn::api {
 namespace {
 
-// The bits of targets that this version does not know are all set, as in WASINN_ALL_TARGETS, or none is.
+// The bits of targets that this version does not know are all set, as in WASINN_TARGET_ALL, or none is.
 core::Status CheckTargets(uint32_t targets) {
-  constexpr uint32_t kKnown = (2u << WASINN_AUTO) - 1, kOthers = WASINN_ALL_TARGETS & ~kKnown;
+  constexpr uint32_t kKnown = (2u << WASINN_TARGET_AUTO) - 1, kOthers = WASINN_TARGET_ALL & ~kKnown;
   const uint32_t others = targets & ~kKnown;
   if (others == 0 || others == kOthers) return core::Status();
-  return core::Error(WASINN_INVALID_ARGUMENT,
-                     "policy.targets is {:#x}: expected 1u << wasinn_target for each, or WASINN_ALL_TARGETS", targets);
+  return core::Error(WASINN_ERROR_INVALID_ARGUMENT,
+                     "policy.targets is {:#x}: expected 1u << wasinn_target for each, or WASINN_TARGET_ALL", targets);
 }
 
 core::Status CheckNumbers(const wasinn_policy& policy) {
-  if (core::Status status = core::CheckNumber("policy.load", policy.load); !status.ok()) return status;
-  if (core::Status status = core::CheckNumber("policy.dialect", policy.dialect); !status.ok()) return status;
   if (core::Status status = CheckTargets(policy.targets); !status.ok()) return status;
   if (policy.weight <= core::Share::kMostWeight) return core::Status();
-  return core::Error(WASINN_INVALID_ARGUMENT, "policy.weight is {}: expected 1 to {}, or 0 for 1", policy.weight,
+  return core::Error(WASINN_ERROR_INVALID_ARGUMENT, "policy.weight is {}: expected 1 to {}, or 0 for 1", policy.weight,
                      core::Share::kMostWeight);
 }
 
 // NULL is no list, which allows everything: so it has no count.
 core::Result<std::optional<std::vector<std::string>>> ToNames(const char* field, const char* const* names, size_t n) {
   if (names == nullptr && n != 0) {
-    return core::Fail(WASINN_INVALID_ARGUMENT, "{} is NULL, which allows every name, and has a count of {}", field, n);
+    return core::Fail(WASINN_ERROR_INVALID_ARGUMENT, "{} is NULL, which allows every name, and has a count of {}",
+                      field, n);
   }
   if (names == nullptr) return std::nullopt;
   std::vector<std::string> out;
   for (const char* const name : std::span(names, n)) {
-    if (name == nullptr) return core::Fail(WASINN_INVALID_ARGUMENT, "{} has a name that is NULL", field);
+    if (name == nullptr) return core::Fail(WASINN_ERROR_INVALID_ARGUMENT, "{} has a name that is NULL", field);
     out.emplace_back(name);
   }
   return out;
@@ -53,19 +54,23 @@ core::Result<core::Policy> ToPolicy(const wasinn_policy& given) {
   const core::Result<wasinn_policy> read = core::ReadStruct(given, "wasinn_policy");
   if (!read) return std::unexpected(Copy(read.error()));
   const wasinn_policy& policy = *read;
+  core::Result<wasinn_load> load = core::LoadOf("policy.load", policy.load);
+  if (!load) return std::unexpected(std::move(load.error()));
+  core::Result<wasinn_dialect> dialect = core::DialectOf("policy.dialect", policy.dialect);
+  if (!dialect) return std::unexpected(std::move(dialect.error()));
   if (core::Status status = CheckNumbers(policy); !status.ok()) return std::unexpected(std::move(status));
   auto models = ToNames("policy.models", policy.models, policy.n_models);
   if (!models) return std::unexpected(std::move(models.error()));
   auto encodings = ToNames("policy.encodings", policy.encodings, policy.n_encodings);
   if (!encodings) return std::unexpected(std::move(encodings.error()));
   if (*encodings) std::ranges::transform(**encodings, (*encodings)->begin(), core::FormatName);
-  return core::Policy{.load = policy.load,
+  return core::Policy{.load = *load,
                       .cpu_fallback = policy.cpu_fallback,
                       .isolated_gpu = policy.isolated_gpu,
                       .targets = policy.targets,
                       .models = std::move(*models),
                       .encodings = std::move(*encodings),
-                      .dialect = policy.dialect,
+                      .dialect = *dialect,
                       .tenant = policy.tenant == nullptr ? "" : policy.tenant,
                       .weight = std::max(policy.weight, 1u),
                       .allowed_outbound_hosts = {}};  // set by the program that runs the guest
@@ -106,7 +111,7 @@ uint32_t CallInside(const wasinn_call& call) {
 }
 
 uint32_t Call(wasinn_call& given) noexcept {
-  const uint32_t failed = abi::kWitx.error(WASINN_RUNTIME_ERROR);
+  const uint32_t failed = abi::kWitx.error(WASINN_ERROR_RUNTIME);
   try {
     const core::Result<wasinn_call> call = core::ReadStruct(given, "wasinn_call");
     if (!call || call->guest == nullptr) return failed;
@@ -130,7 +135,7 @@ uint32_t RunBegun(const Begun& begun) noexcept {
   try {
     return CallInside(begun.call);
   } catch (...) {  // of memory
-    return abi::kWitx.error(WASINN_RUNTIME_ERROR);
+    return abi::kWitx.error(WASINN_ERROR_RUNTIME);
   }
 }
 
@@ -138,7 +143,7 @@ using Done = void (*)(void* user, uint32_t result);
 
 // `begun` is what keeps the call inside. An errno: it was done, or failed, at once.
 std::optional<uint32_t> Begin(wasinn_call& given, Done done, void* user, std::shared_ptr<Begun>& begun) {
-  const uint32_t failed = abi::kWitx.error(WASINN_RUNTIME_ERROR);
+  const uint32_t failed = abi::kWitx.error(WASINN_ERROR_RUNTIME);
   const core::Result<wasinn_call> call = core::ReadStruct(given, "wasinn_call");
   if (!call || call->guest == nullptr) return failed;
   begun = std::make_shared<Begun>(*call);
@@ -163,7 +168,7 @@ void BeginAndTell(wasinn_call& given, Done done, void* user) noexcept {
   try {
     result = Begin(given, done, user, begun);
   } catch (...) {
-    result = abi::kWitx.error(WASINN_RUNTIME_ERROR);
+    result = abi::kWitx.error(WASINN_ERROR_RUNTIME);
   }
   if (result) done(user, *result);
 }
@@ -195,8 +200,8 @@ wasinn_guest* wasinn_guest_retain(wasinn_guest* guest) {
 void wasinn_guest_release(wasinn_guest* guest) {
   if (guest != nullptr && guest->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete guest;
 }
-wasinn_status* wasinn_guest_statistics(const wasinn_guest* guest, wasinn_guest_stats* out) {
-  return api::Guard([&] { return core::WriteStruct(*out, guest->Statistics(), "wasinn_guest_stats"); });
+wasinn_status* wasinn_guest_statistics(const wasinn_guest* guest, wasinn_statistics* out) {
+  return api::Guard([&] { return core::WriteStruct(*out, guest->Statistics(), "wasinn_statistics"); });
 }
 
 const wasinn_function* const* wasinn_functions(size_t* count) {

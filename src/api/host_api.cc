@@ -22,7 +22,7 @@ core::Result<core::Batching> ToBatching(const wasinn_batching* given) {
 core::Status AddNames(const wasinn_tensor_name* names, size_t n, pipeline::Names& map) {
   for (size_t i = 0; i < n; ++i) {
     if (!map.emplace(names[i].model, names[i].pipeline).second) {
-      return core::Error(WASINN_INVALID_ARGUMENT, "the map of a step has '{}' twice", names[i].model);
+      return core::Error(WASINN_ERROR_INVALID_ARGUMENT, "the map of a step has '{}' twice", names[i].model);
     }
   }
   return {};
@@ -48,15 +48,14 @@ core::Result<core::ModelOptions> ToModelOptions(const char* name, const wasinn_m
   const core::Result<wasinn_model_options> read = core::ReadStruct(given, "wasinn_model_options");
   if (!read) return std::unexpected(Copy(read.error()));
   const wasinn_model_options& options = *read;
-  if (core::Status status = core::CheckNumber("wasinn_model_options.target", options.target); !status.ok()) {
-    return std::unexpected(std::move(status));
-  }
+  core::Result<wasinn_target> target = core::TargetOf("wasinn_model_options.target", options.target);
+  if (!target) return std::unexpected(std::move(target.error()));
   core::Result<core::Batching> batching = ToBatching(options.batching);
   if (!batching) return std::unexpected(std::move(batching.error()));
   core::ModelOptions model{.name = name,
                            .path = options.path == nullptr ? "" : options.path,
                            .encoding = options.encoding == nullptr ? "" : options.encoding,
-                           .target = options.target,
+                           .target = *target,
                            .version = options.version,
                            .config = options.config == nullptr ? "{}" : options.config,
                            .backend = options.backend == nullptr ? "" : options.backend,
@@ -65,8 +64,8 @@ core::Result<core::ModelOptions> ToModelOptions(const char* name, const wasinn_m
                            .isolate = options.isolate ? std::optional(true) : std::nullopt,
                            .warm_up = {.computes = options.warm_up},
                            .batching = std::move(*batching)};
-  for (size_t i = 0; i < options.n_bytes; ++i) {
-    model.parts.push_back(core::Blob::Copy({options.bytes[i].data, options.bytes[i].size}));
+  for (size_t i = 0; i < options.n_builders; ++i) {
+    model.parts.push_back(core::Blob::Copy({options.builders[i].data, options.builders[i].size}));
   }
   if (core::Status status = AddSteps(options, model.pipeline); !status.ok()) return std::unexpected(std::move(status));
   return model;
@@ -175,6 +174,10 @@ wasinn_status* wasinn_host_engine_options(const wasinn_host* host, wasinn_engine
   return api::Guard([&] { return core::WriteStruct(*out, host->host->engine_options(), "wasinn_engine_options"); });
 }
 
+wasinn_status* wasinn_host_engine_limits(const wasinn_host* host, wasinn_engine_limits* out) {
+  return api::Guard([&] { return core::WriteStruct(*out, host->host->engine_limits(), "wasinn_engine_limits"); });
+}
+
 wasinn_status* wasinn_host_policy(const wasinn_host* host, wasinn_policy* out) {
   return api::Guard([&] {
     const core::Policy& policy = host->host->policy();
@@ -217,7 +220,7 @@ wasinn_status* wasinn_host_reload_model(wasinn_host* host, const char* name) {
 
 wasinn_status* wasinn_host_check_encoding(wasinn_host* host, const char* word) {
   return api::Guard(
-      [&] { return host->host->backends().CheckFormat(core::FormatName(word), WASINN_INVALID_ARGUMENT, {}); });
+      [&] { return host->host->backends().CheckFormat(core::FormatName(word), WASINN_ERROR_INVALID_ARGUMENT, {}); });
 }
 
 void wasinn_host_models(wasinn_host* host, wasinn_model_fn fn, void* user) {

@@ -7,7 +7,7 @@ namespace wasinn::api {
 namespace {
 
 // Made while there is memory, and never freed.
-wasinn_status* const out_of_memory = new wasinn_status{WASINN_RUNTIME_ERROR, "the host is out of memory", ""};
+wasinn_status* const out_of_memory = new wasinn_status{WASINN_ERROR_RUNTIME, "the host is out of memory", ""};
 
 }  // namespace
 
@@ -20,7 +20,7 @@ wasinn_status* ToC(const core::Status& status) noexcept try {
 
 wasinn_status* ToC(const std::exception& thrown) noexcept try {
   if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr) return out_of_memory;
-  return ToC(core::Status(WASINN_RUNTIME_ERROR, thrown.what()));
+  return ToC(core::Status(WASINN_ERROR_RUNTIME, thrown.what()));
 } catch (const std::bad_alloc&) {
   return out_of_memory;
 }

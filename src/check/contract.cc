@@ -116,7 +116,7 @@ void Contract::ExpectShows(Context* context, const std::vector<Tensor>& outputs)
     EXPECT_EQ(shown.dtype, outputs[i].dtype) << "the type of output " << i;
     EXPECT_EQ(shown.dims, outputs[i].dims) << "the dims of output " << i;
     if (shown.bytes == outputs[i].bytes) continue;
-    if (shown.dtype == WASINN_F32 && shown.As<float>() != outputs[i].As<float>()) {  // in numbers, for people
+    if (shown.dtype == WASINN_DTYPE_F32 && shown.As<float>() != outputs[i].As<float>()) {  // in numbers, for people
       EXPECT_EQ(shown.As<float>(), outputs[i].As<float>()) << "output " << i;
     } else {
       EXPECT_EQ(shown.bytes, outputs[i].bytes) << "output " << i;
@@ -136,14 +136,14 @@ void Contract::ExpectNoOutput(Context* context) const {
   const bool is_late = info.n_outputs == WASINN_COUNT_UNKNOWN;  // then the first stands for all
   for (uint32_t i = 0; i < (is_late ? 1 : info.n_outputs); ++i) {
     if (!is_late && (info.outputs[i]->flags & WASINN_IO_ALWAYS) != 0) continue;
-    EXPECT_EQ(context->Get(i, &none).code, WASINN_INVALID_ARGUMENT) << "output " << i << ", which should not be there";
+    EXPECT_EQ(context->Get(i, &none).code, WASINN_ERROR_INVALID_ARGUMENT) << "output " << i << ", which should not be there";
   }
 }
 
 void Contract::ExpectLacks(Context* context, uint32_t index) const {
   const Result computed = context->Compute();
   const std::string& name = subject().inputs[index].name;
-  EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << "compute without input '" << name << "'";
+  EXPECT_EQ(computed.code, WASINN_ERROR_INVALID_ARGUMENT) << "compute without input '" << name << "'";
   EXPECT_TRUE(computed.message.contains(name))
       << "compute's error does not name input '" << name << "': " << computed.message;
   ExpectNoOutput(context);

@@ -20,7 +20,7 @@ namespace wasinn::check {
 // An input or an output as a model's info tells it.
 struct Port {
   std::string name;
-  wasinn_dtype dtype = WASINN_F32;
+  wasinn_dtype dtype = WASINN_DTYPE_F32;
   std::vector<int64_t> dims = {2, 2};
   bool any_rank = false;
   uint32_t flags = 0;

@@ -175,7 +175,7 @@ CHECK_OF(Contract, AnInputThatCouldNotBeBoundIsUnset, "after a bind_input that f
     if (bound && !subject().checks_inputs) {
       return TellNothingToCheck("bind_input leaves it to the host that a tensor has the bytes of its dims");
     }
-    EXPECT_EQ(bound.code, WASINN_INVALID_ARGUMENT) << "bind_input of dims with more bytes than there are";
+    EXPECT_EQ(bound.code, WASINN_ERROR_INVALID_ARGUMENT) << "bind_input of dims with more bytes than there are";
     ExpectLacks(&context, i);
     ASSERT_TRUE(context.Set(i, inputs[i])) << "input " << i << " is refused";
     ExpectComputes(&context, inputs);
@@ -206,11 +206,11 @@ CHECK_OF(Contract, IndicesThatItDoesNotHaveAreErrors, "an index that there is no
   // Outputs that are known late are not counted.
   const size_t beyond = std::max({size_t{7}, subject().inputs.size(), subject().outputs.size()});
   for (const uint32_t index : {static_cast<uint32_t>(beyond), UINT32_MAX}) {
-    EXPECT_EQ(context.Set(index, inputs[0]).code, WASINN_INVALID_ARGUMENT) << "setting input " << index;
-    EXPECT_EQ(context.Bind(index, lent[0]->view()).code, WASINN_INVALID_ARGUMENT) << "binding input " << index;
-    EXPECT_EQ(context.Get(index, &none).code, WASINN_INVALID_ARGUMENT) << "getting output " << index;
+    EXPECT_EQ(context.Set(index, inputs[0]).code, WASINN_ERROR_INVALID_ARGUMENT) << "setting input " << index;
+    EXPECT_EQ(context.Bind(index, lent[0]->view()).code, WASINN_ERROR_INVALID_ARGUMENT) << "binding input " << index;
+    EXPECT_EQ(context.Get(index, &none).code, WASINN_ERROR_INVALID_ARGUMENT) << "getting output " << index;
     if (table().take_output == nullptr) continue;
-    EXPECT_EQ(Taken(&context, index).result().code, WASINN_INVALID_ARGUMENT) << "taking output " << index;
+    EXPECT_EQ(Taken(&context, index).result().code, WASINN_ERROR_INVALID_ARGUMENT) << "taking output " << index;
   }
   ExpectComputes(&context, inputs);
 }

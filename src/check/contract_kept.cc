@@ -63,7 +63,7 @@ CHECK_OF(Contract, KeptOutputsAreInputsOfOthers, "an output in the graph's own m
   ExpectShows(&second, Expected(inputs));
   if (kept.memory == nullptr) return;
   kept.memory = "nobody's:0";
-  EXPECT_EQ(second.Bind(0, kept).code, WASINN_INVALID_ARGUMENT) << "a tensor in memory that is not the graph's";
+  EXPECT_EQ(second.Bind(0, kept).code, WASINN_ERROR_INVALID_ARGUMENT) << "a tensor in memory that is not the graph's";
 }
 
 }  // namespace

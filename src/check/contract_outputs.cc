@@ -121,7 +121,7 @@ CHECK_OF(Contract, TakenOutputsOutliveComputesAndContexts, "outputs that were ta
   std::vector<Tensor> expected;
   {
     Context context(model(), 0, "{}", &account_);
-    EXPECT_EQ(Taken(&context, 0).result().code, WASINN_INVALID_ARGUMENT) << "taking output 0 before a compute";
+    EXPECT_EQ(Taken(&context, 0).result().code, WASINN_ERROR_INVALID_ARGUMENT) << "taking output 0 before a compute";
     for (int variant = 0; variant < 3; ++variant) {
       const auto lent = Lend(Inputs(variant));
       if (variant == 1) Bind(&context, lent);
@@ -131,10 +131,10 @@ CHECK_OF(Contract, TakenOutputsOutliveComputesAndContexts, "outputs that were ta
       for (uint32_t i = 0; i < outputs.size(); ++i) {
         taken.push_back(std::make_unique<Taken>(&context, i));
         ASSERT_TRUE(taken.back()->result()) << "output " << i << " cannot be taken: " << taken.back()->result().message;
-        EXPECT_EQ(Taken(&context, i).result().code, WASINN_INVALID_ARGUMENT) << "taking output " << i << " twice";
+        EXPECT_EQ(Taken(&context, i).result().code, WASINN_ERROR_INVALID_ARGUMENT) << "taking output " << i << " twice";
         expected.push_back(outputs[i]);
         Tensor none;
-        EXPECT_EQ(context.Get(i, &none).code, WASINN_INVALID_ARGUMENT) << "getting output " << i << ", which was taken";
+        EXPECT_EQ(context.Get(i, &none).code, WASINN_ERROR_INVALID_ARGUMENT) << "getting output " << i << ", which was taken";
       }
       for (uint32_t i = 0; variant == 1 && i < n_inputs(); ++i) {
         context.Unbind(i);
@@ -180,7 +180,7 @@ CHECK_OF(Contract, BoundOutputsFollowTheirMemory,
   Set(&context, Inputs(0));
   const wasinn_compute_options options = {.struct_size = sizeof(options), .n_wanted = 0, .wanted = nullptr};
   wasinn_compute_result told = {.struct_size = sizeof(told)};
-  EXPECT_EQ(TakeError(table().compute(context.get(), &options, &told)).code, WASINN_INVALID_ARGUMENT)
+  EXPECT_EQ(TakeError(table().compute(context.get(), &options, &told)).code, WASINN_ERROR_INVALID_ARGUMENT)
       << "compute where no output is bound";
   std::vector<std::unique_ptr<Taken>> taken;  // so that each compute has other memory
   for (int variant = 0; variant < 3; ++variant) {
@@ -192,7 +192,7 @@ CHECK_OF(Contract, BoundOutputsFollowTheirMemory,
       if (!IsBindable(i)) continue;
       wasinn_tensor small = context.View(i);
       small.bytes -= 1;
-      EXPECT_EQ(TakeError(table().bind_output(context.get(), i, &small)).code, WASINN_INVALID_ARGUMENT)
+      EXPECT_EQ(TakeError(table().bind_output(context.get(), i, &small)).code, WASINN_ERROR_INVALID_ARGUMENT)
           << "binding output " << i << " to too few bytes";
       taken.push_back(std::make_unique<Taken>(&context, i));
       EXPECT_EQ(taken.back()->Read().bytes, Expected(Inputs(variant))[i].bytes)
@@ -208,7 +208,7 @@ CHECK_OF(Contract, ASlotThatIsResetIsAsNew, "a slot that is reset has no input, 
   for (int variant = 0; variant < 3; ++variant) {
     ExpectNoOutput(&context);
     if (needs_inputs()) {
-      EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT) << "compute where no input is set";
+      EXPECT_EQ(context.Compute().code, WASINN_ERROR_INVALID_ARGUMENT) << "compute where no input is set";
       ExpectNoOutput(&context);
     }
     auto lent = Lend(Inputs(variant));
@@ -294,7 +294,7 @@ CHECK_OF(Contract, WhatCannotBePaidIsTooLargeAndNothingElse,
   const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account_};
   wasinn_backend_slot* poor = nullptr;
   const Result made = TakeError(table().slot_new(model().get(), &options, &poor));
-  EXPECT_EQ(made.code, made ? WASINN_OK : WASINN_TOO_LARGE) << "slot_new where no memory can be reserved";
+  EXPECT_EQ(made.code, made ? WASINN_OK : WASINN_ERROR_TOO_LARGE) << "slot_new where no memory can be reserved";
   EXPECT_EQ(account_.used.load(), 0u) << "bytes that are charged where none can be";
   if (poor != nullptr) table().slot_free(poor);
   account_.limit = UINT64_MAX;
@@ -302,7 +302,7 @@ CHECK_OF(Contract, WhatCannotBePaidIsTooLargeAndNothingElse,
   Set(&context, Inputs(0));
   account_.limit = 0;
   const Result computed = context.Compute();
-  EXPECT_EQ(computed.code, computed ? WASINN_OK : WASINN_TOO_LARGE) << "compute where no memory can be reserved";
+  EXPECT_EQ(computed.code, computed ? WASINN_OK : WASINN_ERROR_TOO_LARGE) << "compute where no memory can be reserved";
   if (!computed) ExpectNoOutput(&context);
   account_.limit = UINT64_MAX;
   ExpectComputes(&context, Inputs(0));
@@ -317,7 +317,7 @@ CHECK_OF(Contract, BytesThatAreNoModelAreOfAnInvalidEncoding, "bytes that are no
         std::string("<?xml version=\"1.0\"?><nothing/>"), own.substr(0, own.size() / 2)}) {
     if (bytes.starts_with("GGUF") && own.starts_with("GGUF")) continue;
     const Model none(host(), bytes, subject().options);
-    EXPECT_EQ(none.loaded().code, WASINN_INVALID_ENCODING)
+    EXPECT_EQ(none.loaded().code, WASINN_ERROR_INVALID_ENCODING)
         << "loading " << bytes.size() << " bytes that begin \"" << bytes.substr(0, 20) << "\"";
   }
 }
@@ -336,7 +336,7 @@ CHECK_OF(ContractOfShapes, OverTheLimitAreTooLargeAndLeaveTheInputs,
       EXPECT_TRUE(computed) << "compute fails: " << computed.message;
       continue;
     }
-    EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << "compute over max_bytes";
+    EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE) << "compute over max_bytes";
     ExpectNoOutput(&context);
     inputs[last] = Inputs(1, 3)[last];
     ASSERT_TRUE(context.Set(last, inputs[last])) << "input " << last << " is refused";

@@ -98,7 +98,7 @@ uint32_t Host::Reserve(void*, void* account, int64_t bytes) {
   const uint64_t used = self.used += static_cast<uint64_t>(bytes);
   if (bytes > 0 && used > self.limit) {
     self.used -= static_cast<uint64_t>(bytes);
-    return WASINN_TOO_LARGE;
+    return WASINN_ERROR_TOO_LARGE;
   }
   EXPECT_TRUE(used <= INT64_MAX) << "more was given back than was charged";
   uint64_t most = self.most;
@@ -115,13 +115,13 @@ struct Bytes {
   Bytes(const std::string& bytes, const LoadOptions& options)
       : copy(new uint8_t[bytes.size()]), path(options.path), keeps_bytes(options.keeps_bytes) {
     std::memcpy(copy.get(), bytes.data(), bytes.size());
-    blob = {.struct_size = sizeof(blob),
-            .data = copy.get(),
-            .size = bytes.size(),
-            .path = path.empty() ? nullptr : path.c_str(),
-            .owner = this,
-            .retain = Retain,
-            .release = Release};
+    builder = {.struct_size = sizeof(builder),
+               .data = copy.get(),
+               .size = bytes.size(),
+               .path = path.empty() ? nullptr : path.c_str(),
+               .owner = this,
+               .retain = Retain,
+               .release = Release};
   }
 
   static void Retain(void* self) {
@@ -136,7 +136,7 @@ struct Bytes {
   const std::string path;
   const bool keeps_bytes;
   std::atomic<int> references{1};
-  wasinn_blob blob;
+  wasinn_builder builder;
 };
 
 }  // namespace
@@ -144,11 +144,11 @@ struct Bytes {
 Model::Model(const Host& host, const std::string& bytes, const LoadOptions& options) : host_(host) {
   if (host.state() == nullptr) throw std::runtime_error(host.opened().message);
   std::vector<std::unique_ptr<Bytes>> held;
-  std::vector<const wasinn_blob*> blobs;
-  blobs.reserve(1 + options.more_bytes.size());
+  std::vector<const wasinn_builder*> builders;
+  builders.reserve(1 + options.more_bytes.size());
   held.push_back(std::make_unique<Bytes>(bytes, options));
   for (const std::string& more : options.more_bytes) held.push_back(std::make_unique<Bytes>(more, options));
-  for (const auto& one : held) blobs.push_back(&one->blob);
+  for (const auto& one : held) builders.push_back(&one->builder);
   const wasinn_load_options load = {.struct_size = sizeof(load),
                                     .target = options.target,
                                     .format = options.encoding.c_str(),
@@ -159,7 +159,7 @@ Model::Model(const Host& host, const std::string& bytes, const LoadOptions& opti
                                     .token = options.token,
                                     .on_cancel = options.on_cancel,
                                     .account = options.account};
-  loaded_ = TakeError(host.table().load(host.state(), blobs.data(), blobs.size(), &load, &model_));
+  loaded_ = TakeError(host.table().load(host.state(), builders.data(), builders.size(), &load, &model_));
   for (auto& one : held) Bytes::Release(one.release());
 }
 
@@ -288,7 +288,7 @@ const wasinn_tensor* Context::Own(uint32_t index, Result* result) const {
   const bool is_bindable = model_.info().outputs != nullptr && index < model_.info().n_outputs &&
                            (model_.output(index).flags & WASINN_IO_BINDABLE) != 0;
   if (elsewhere_ || !is_bindable || IsKept(index)) return nullptr;
-  if (!computed_ || found == outputs_.end()) *result = {WASINN_INVALID_ARGUMENT, "there is no output"};
+  if (!computed_ || found == outputs_.end()) *result = {WASINN_ERROR_INVALID_ARGUMENT, "there is no output"};
   return found == outputs_.end() ? nullptr : &found->second.tensor;
 }
 

@@ -46,7 +46,7 @@ Tensor MakeTensor(wasinn_dtype dtype, std::vector<int64_t> dims, const std::vect
   return {dtype, std::move(dims), std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T))};
 }
 inline Tensor Floats(std::vector<int64_t> dims, const std::vector<float>& values) {
-  return MakeTensor(WASINN_F32, std::move(dims), values);
+  return MakeTensor(WASINN_DTYPE_F32, std::move(dims), values);
 }
 
 // What a backend charges its lasting memory to.
@@ -87,10 +87,10 @@ class Host {
 
 struct LoadOptions {
   std::string encoding = "onnx";
-  std::vector<std::string> more_bytes;  // of a model of several blobs, behind the first
+  std::vector<std::string> more_bytes;  // of a model of several builders, behind the first
   bool keeps_bytes = false;             // the backend may retain them
   std::string path;                     // empty: bytes of a guest
-  wasinn_target target = WASINN_CPU;
+  wasinn_target target = WASINN_TARGET_CPU;
   std::string host_config = "{}";
   std::string guest_config = "{}";
   bool cpu_fallback = false;

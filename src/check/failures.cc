@@ -22,22 +22,22 @@ struct Code {
   const char* name;
 };
 constexpr Code kCodes[] = {{WASINN_OK, "ok"},
-                           {WASINN_INVALID_ARGUMENT, "invalid_argument"},
-                           {WASINN_INVALID_ENCODING, "invalid_encoding"},
-                           {WASINN_MISSING_MEMORY, "missing_memory"},
-                           {WASINN_BUSY, "busy"},
-                           {WASINN_RUNTIME_ERROR, "runtime_error"},
-                           {WASINN_UNSUPPORTED_OPERATION, "unsupported_operation"},
-                           {WASINN_TOO_LARGE, "too_large"},
-                           {WASINN_NOT_FOUND, "not_found"},
-                           {WASINN_TIMEOUT, "timeout"},
-                           {WASINN_SECURITY, "security"},
-                           {WASINN_END_OF_SEQUENCE, "end_of_sequence"},
-                           {WASINN_CONTEXT_FULL, "context_full"},
-                           {WASINN_PROMPT_TOO_LONG, "prompt_too_long"},
-                           {WASINN_MODEL_NOT_FOUND, "model_not_found"},
-                           {WASINN_UNAVAILABLE, "unavailable"},
-                           {WASINN_LOST, "lost"}};
+                           {WASINN_ERROR_INVALID_ARGUMENT, "invalid_argument"},
+                           {WASINN_ERROR_INVALID_ENCODING, "invalid_encoding"},
+                           {WASINN_ERROR_MISSING_MEMORY, "missing_memory"},
+                           {WASINN_ERROR_BUSY, "busy"},
+                           {WASINN_ERROR_RUNTIME, "runtime_error"},
+                           {WASINN_ERROR_UNSUPPORTED_OPERATION, "unsupported_operation"},
+                           {WASINN_ERROR_TOO_LARGE, "too_large"},
+                           {WASINN_ERROR_NOT_FOUND, "not_found"},
+                           {WASINN_ERROR_TIMEOUT, "timeout"},
+                           {WASINN_ERROR_SECURITY, "security"},
+                           {WASINN_ERROR_END_OF_SEQUENCE, "end_of_sequence"},
+                           {WASINN_ERROR_CONTEXT_FULL, "context_full"},
+                           {WASINN_ERROR_PROMPT_TOO_LONG, "prompt_too_long"},
+                           {WASINN_ERROR_MODEL_NOT_FOUND, "model_not_found"},
+                           {WASINN_ERROR_UNAVAILABLE, "unavailable"},
+                           {WASINN_ERROR_LOST, "lost"}};
 
 }  // namespace
 

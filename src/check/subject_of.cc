@@ -46,24 +46,24 @@ void Put(wasinn_dtype dtype, uint32_t seed, char* to) {
   const auto put = [&](auto value) { std::memcpy(to, &value, sizeof value); };
   const uint16_t small = seed % 2;
   switch (dtype) {
-    case WASINN_F32:
+    case WASINN_DTYPE_F32:
       return put(static_cast<float>(seed % 7) / 4);
-    case WASINN_F64:
+    case WASINN_DTYPE_F64:
       return put(static_cast<double>(seed % 7) / 4);
-    case WASINN_F16:
+    case WASINN_DTYPE_F16:
       return put(static_cast<uint16_t>(small * 0x3c00));
-    case WASINN_BF16:
+    case WASINN_DTYPE_BF16:
       return put(static_cast<uint16_t>(small * 0x3f80));
-    case WASINN_U8:
+    case WASINN_DTYPE_U8:
       return put(static_cast<uint8_t>('a' + seed % 7));  // it may be text
-    case WASINN_I8:
-    case WASINN_BOOL:
+    case WASINN_DTYPE_I8:
+    case WASINN_DTYPE_BOOL:
       return put(static_cast<uint8_t>(small));
-    case WASINN_U16:
-    case WASINN_I16:
+    case WASINN_DTYPE_U16:
+    case WASINN_DTYPE_I16:
       return put(small);
-    case WASINN_U32:
-    case WASINN_I32:
+    case WASINN_DTYPE_U32:
+    case WASINN_DTYPE_I32:
       return put(static_cast<uint32_t>(small));
     default:
       return put(static_cast<uint64_t>(small));
@@ -81,7 +81,7 @@ Tensor OfStrings(Tensor tensor, uint32_t index, int variant) {
 }
 
 Tensor MakeInput(const Port& port, const std::vector<int64_t>& dims, uint32_t index, int variant) {
-  Tensor tensor{.dtype = port.dtype == WASINN_DTYPE_UNKNOWN ? WASINN_F32 : port.dtype, .dims = dims, .bytes = {}};
+  Tensor tensor{.dtype = port.dtype == WASINN_DTYPE_UNKNOWN ? WASINN_DTYPE_F32 : port.dtype, .dims = dims, .bytes = {}};
   if ((port.flags & WASINN_IO_STRINGS) != 0) return OfStrings(std::move(tensor), index, variant);
   size_t elements = 1;
   for (const int64_t dim : dims) elements *= static_cast<size_t>(dim);

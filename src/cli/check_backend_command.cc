@@ -139,8 +139,8 @@ std::string WhyNoHostTakes(const CheckFlags& flags) {
     }
   }
   std::string warnings;
-  const auto add = [](void* user, wasinn_log_level, const char* message) {
-    static_cast<std::string*>(user)->append(message).append("; ");
+  const auto add = [](void* user, const wasinn_log_record* record) {
+    static_cast<std::string*>(user)->append(record->message).append("; ");
   };
   wasinn_host* made = nullptr;
   if (const Status status(wasinn_host_new(config.get(), add, &warnings, &made)); !status.ok()) return status.message();

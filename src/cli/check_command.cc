@@ -49,11 +49,10 @@ constexpr char kCheckFooter[] =
 class Complaints {
  public:
   // Any thread.
-  void Add(LogLevel level, const char* message) {
-    constexpr std::string_view kGuest = "guest '";
-    const std::string_view text = message;
-    const size_t end = text.starts_with(kGuest) ? text.find("': ") : text.npos;
-    if (end == text.npos) return Log(level, message);
+  void Add(const wasinn_log_record& record) {
+    const std::string_view text = record.message;
+    const size_t end = record.guest != 0 ? text.find("': ") : text.npos;
+    if (end == text.npos) return LogRecord(record);
     const std::lock_guard lock(mutex_);
     const std::string words = settings::Printable(text.substr(end + 3));
     if (seen_.insert(words).second) all_.push_back(words);  // a guest may try again
@@ -206,7 +205,7 @@ engines::Result<int> RunGuest(RunFlags& flags, Host& host, const engines::Progra
   Result<Guest> guest = Guest::Create(host, options);
   if (!guest) return std::unexpected(guest.status().message());
   flags.run.guest = guest->get();
-  SetLimits(flags, host.limits());
+  SetLimits(flags, host.engine_limits());
   RunGuard guard;
   report.Running(guest->get());
   guard.Begin(guest->get(), std::chrono::milliseconds(host.limits().run_timeout_ms), [](int) {});
@@ -233,7 +232,7 @@ int Run(const CLI::App& app, CheckModelFlags& check) {
   flags.host.models.push_back(model);
   Complaints complaints;  // go after the host
   RunReport report;
-  flags.host.log = [&complaints](LogLevel level, const char* message) { complaints.Add(level, message); };
+  flags.host.log = [&complaints](const wasinn_log_record& record) { complaints.Add(record); };
   flags.host.spans = [&report](const wasinn_span& span) { report.Add(span); };
   Result<Host> host = MakeHost(flags.host);
   if (!host) return Fail(host.status().message());

@@ -119,16 +119,16 @@ Finding KernelHas(const worker::SandboxSupport& support) {
 std::optional<Finding> TryWorker(Host& host, const BackendReport& backend) {
   static constexpr uint8_t kNoModel[] = {'n', 'o', ' ', 'm', 'o', 'd', 'e', 'l'};
   ModelOptions options;
-  options.parts.push_back({kNoModel, sizeof kNoModel});
+  options.builders.push_back({kNoModel, sizeof kNoModel});
   options.encoding = settings::Split(backend.encodings, ',')[0];
   options.isolate = true;
   const std::string name = "wasinn-doctor-" + backend.name;
   Status status = host.AddModel(name, options);
-  if (status.code() == WASINN_UNSUPPORTED_OPERATION) return std::nullopt;
+  if (status.code() == WASINN_ERROR_UNSUPPORTED_OPERATION) return std::nullopt;
   if (status.ok()) status = host.Inspect(name).status();
   (void)host.RemoveModel(name);
-  const bool is_refused = status.ok() || status.code() == WASINN_INVALID_ARGUMENT ||
-                          status.code() == WASINN_INVALID_ENCODING || status.code() == WASINN_NOT_FOUND;
+  const bool is_refused = status.ok() || status.code() == WASINN_ERROR_INVALID_ARGUMENT ||
+                          status.code() == WASINN_ERROR_INVALID_ENCODING || status.code() == WASINN_ERROR_NOT_FOUND;
   if (is_refused) return Finding::Ok("workers", backend.name, "one started");
   const std::string why = status.message(), named = "model '" + name + ":1': ";
   return Finding::Problem("workers", backend.name, why.starts_with(named) ? why.substr(named.size()) : why,

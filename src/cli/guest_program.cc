@@ -68,7 +68,7 @@ engines::Result<std::unique_ptr<engines::Program>> LoadProgram(RunFlags& flags, 
   const Limits limits = host.limits();
   engines::EngineOptions& options = flags.engine_options;
   options.interruptible = limits.run_timeout_ms > 0;
-  options.metered = limits.max_fuel > 0;
+  options.metered = host.engine_limits().max_fuel > 0;
   options.guest_folders = flags.run.directories;
   const EngineOptions settings = host.engine_options();
   options.allow_precompiled |= settings.allow_precompiled;
@@ -88,7 +88,7 @@ engines::Result<std::unique_ptr<engines::Program>> LoadProgram(RunFlags& flags, 
   return (*engine)->Load(module == "-" ? "/dev/stdin" : module);
 }
 
-void SetLimits(RunFlags& flags, const Limits& limits) {
+void SetLimits(RunFlags& flags, const EngineLimits& limits) {
   flags.run.max_threads = limits.max_threads;
   flags.run.max_memory_bytes = limits.max_memory_bytes;
   flags.run.max_table_elements = limits.max_table_elements;

@@ -96,7 +96,7 @@ settings::Parsed<Settings> ReadWasmFlag(const std::string& text) {
 }
 
 Status NotPulled(const std::string& what, const std::string& why) {
-  return Status(wasinn_status_new(WASINN_UNAVAILABLE, (what + ": " + why).c_str()));
+  return Status(wasinn_status_new(WASINN_ERROR_UNAVAILABLE, (what + ": " + why).c_str()));
 }
 
 // As a setting has it, in one line: JSON's strings are TOML's, too.
@@ -107,7 +107,7 @@ std::string AsSetting(const nlohmann::json& text) {
 // Sets the paths of the file's models that are references to where these lie here.
 Status PullModelsOf(const HostFlags& flags, Config& config) {
   const auto keys = ArtifactKeysOf(flags.config_file);
-  if (!keys) return Status(wasinn_status_new(WASINN_INVALID_ARGUMENT, keys.error().c_str()));
+  if (!keys) return Status(wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT, keys.error().c_str()));
   for (const ArtifactKey& key : *keys) {
     if (key.section != "models") continue;
     const auto path = LocalModel(key.reference, flags.guest_folders);
@@ -265,7 +265,7 @@ Result<Host> MakeHostAlone(const HostFlags& flags) {
     if (Status status = config.Set(key, value); !status.ok()) return status;
   }
   if (flags.spans) config.OnSpan(flags.spans);
-  return Host::Create(config, flags.log ? flags.log : LogFunction(Log));
+  return Host::Create(config, flags.log ? flags.log : LogFunction(LogRecord));
 }
 
 Status AddModels(const HostFlags& flags, Host& host) {

@@ -46,6 +46,8 @@ void Write(LogLevel level, const std::string& printable) {
 
 void Log(LogLevel level, const char* message) { Write(level, settings::PrintableName(message)); }
 
+void LogRecord(const wasinn_log_record& record) { Log(static_cast<LogLevel>(record.level), record.message); }
+
 int Fail(const std::string& message) {
   Log(WASINN_LOG_ERROR, message.c_str());
   return kFailure;

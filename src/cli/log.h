@@ -12,6 +12,8 @@ inline constexpr int kUsage = 2;
 
 // Any thread. One line, whatever the message has: a newline of somebody else's could begin a line that looks like ours.
 void Log(LogLevel level, const char* message);
+// What the library logs.
+void LogRecord(const wasinn_log_record& record);
 
 // Says why the command failed, and returns kFailure.
 int Fail(const std::string& message);

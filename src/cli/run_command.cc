@@ -39,7 +39,9 @@ constexpr char kRunFooter[] =
     "  wasinn run --timeout 10s --max-memory 64M --nn-load deny -S nn-graph=onnx::fixture guest.wasm";
 
 // As the guest itself writes there: at once.
-void PrintPiece(void*, const char* text, size_t size) {
+void PrintPiece(std::string_view piece) {
+  const char* text = piece.data();
+  size_t size = piece.size();
   while (size > 0) {
     const ssize_t written = write(STDOUT_FILENO, text, size);
     if (written < 0 && errno == EINTR) continue;
@@ -131,7 +133,7 @@ int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& mo
   if (!guest) return fail(guest.status().message());
   flags.run.guest = guest->get();
   const Limits limits = host->limits();
-  SetLimits(flags, limits);
+  SetLimits(flags, host->engine_limits());
   const MetricsFile::Of of_host(reports.metrics, *host);
   reports.report.Running(guest->get());
   guard.Begin(guest->get(), std::chrono::milliseconds(limits.run_timeout_ms), [&reports](int code) {

@@ -55,7 +55,7 @@ class RunReport {
   Clock::time_point began_, runs_, ended_;
   bool is_running_ = false, is_over_ = false;
   wasinn_guest* guest_ = nullptr;
-  wasinn_guest_stats stats_ = {.struct_size = sizeof(wasinn_guest_stats)};
+  wasinn_statistics stats_ = {.struct_size = sizeof(wasinn_statistics)};
   engines::Exit exit_;
   int code_ = 0;
   std::map<std::pair<std::string, uint32_t>, Model> models_;  // by name and version

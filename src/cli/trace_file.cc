@@ -30,7 +30,8 @@ std::string ThreadEvent(uint64_t thread) {
 
 std::string SpanEvent(const wasinn_span& span) {
   constexpr double kMicrosecond = 1000;
-  nlohmann::ordered_json args = {{"guest", span.guest}, {"model", span.model}, {"code", wasinn_code_name(span.code)}};
+  nlohmann::ordered_json args = {
+      {"guest", span.guest}, {"model", span.model}, {"code", wasinn_code_name(static_cast<Code>(span.code))}};
   if (span.guest_name[0] != '\0') args["guest_name"] = span.guest_name;
   if (span.version != 0) args["version"] = span.version;
   if (span.backend[0] != '\0') args["backend"] = span.backend;

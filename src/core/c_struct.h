@@ -23,7 +23,7 @@ template <typename T>
 Result<T> ReadStruct(const T& theirs, const char* name, const T& absent = T{}) {
   const size_t size = CommonSize<T>(theirs.struct_size);
   if (size == 0) {
-    return Fail(WASINN_INVALID_ARGUMENT, "{} has struct_size {}: expected its sizeof, {} in this version", name,
+    return Fail(WASINN_ERROR_INVALID_ARGUMENT, "{} has struct_size {}: expected its sizeof, {} in this version", name,
                 theirs.struct_size, sizeof(T));
   }
   T known = absent;
@@ -38,7 +38,7 @@ Status WriteStruct(T& theirs, const T& value, const char* name) {
   const uint32_t theirs_size = theirs.struct_size;
   const size_t size = CommonSize<T>(theirs_size);
   if (size == 0) {
-    return Error(WASINN_INVALID_ARGUMENT, "{} has struct_size {}: expected its sizeof, {} in this version", name,
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "{} has struct_size {}: expected its sizeof, {} in this version", name,
                  theirs_size, sizeof(T));
   }
   std::memcpy(&theirs, &value, size);

@@ -20,37 +20,37 @@ const char* CodeName(wasinn_code code) {
   switch (code) {
     case WASINN_OK:
       return "ok";
-    case WASINN_INVALID_ARGUMENT:
+    case WASINN_ERROR_INVALID_ARGUMENT:
       return "invalid_argument";
-    case WASINN_INVALID_ENCODING:
+    case WASINN_ERROR_INVALID_ENCODING:
       return "invalid_encoding";
-    case WASINN_MISSING_MEMORY:
+    case WASINN_ERROR_MISSING_MEMORY:
       return "missing_memory";
-    case WASINN_BUSY:
+    case WASINN_ERROR_BUSY:
       return "busy";
-    case WASINN_RUNTIME_ERROR:
+    case WASINN_ERROR_RUNTIME:
       return "runtime_error";
-    case WASINN_UNSUPPORTED_OPERATION:
+    case WASINN_ERROR_UNSUPPORTED_OPERATION:
       return "unsupported_operation";
-    case WASINN_TOO_LARGE:
+    case WASINN_ERROR_TOO_LARGE:
       return "too_large";
-    case WASINN_NOT_FOUND:
+    case WASINN_ERROR_NOT_FOUND:
       return "not_found";
-    case WASINN_TIMEOUT:
+    case WASINN_ERROR_TIMEOUT:
       return "timeout";
-    case WASINN_SECURITY:
+    case WASINN_ERROR_SECURITY:
       return "security";
-    case WASINN_END_OF_SEQUENCE:
+    case WASINN_ERROR_END_OF_SEQUENCE:
       return "end_of_sequence";
-    case WASINN_CONTEXT_FULL:
+    case WASINN_ERROR_CONTEXT_FULL:
       return "context_full";
-    case WASINN_PROMPT_TOO_LONG:
+    case WASINN_ERROR_PROMPT_TOO_LONG:
       return "prompt_too_long";
-    case WASINN_MODEL_NOT_FOUND:
+    case WASINN_ERROR_MODEL_NOT_FOUND:
       return "model_not_found";
-    case WASINN_UNAVAILABLE:
+    case WASINN_ERROR_UNAVAILABLE:
       return "unavailable";
-    case WASINN_LOST:
+    case WASINN_ERROR_LOST:
       return "lost";
   }
   return "unknown";

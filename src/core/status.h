@@ -49,7 +49,7 @@ inline Status Copy(const Status& status) {
 template <typename T>
 using Result = std::expected<T, Status>;
 
-// An error with a formatted message: Error(WASINN_NOT_FOUND, "no model '{}'", name).
+// An error with a formatted message: Error(WASINN_ERROR_NOT_FOUND, "no model '{}'", name).
 template <typename... Args>
 [[gnu::cold]] Status Error(wasinn_code code, fmt::format_string<Args...> format, Args&&... args) {
   return Status(code, fmt::format(format, std::forward<Args>(args)...));
@@ -65,7 +65,7 @@ const char* CodeName(wasinn_code code);
 
 // The code of a failure that comes from outside: RUNTIME_ERROR if this version does not know it, or if it is none.
 constexpr wasinn_code FailureCode(uint32_t code) {
-  return code != WASINN_OK && code <= WASINN_LOST ? static_cast<wasinn_code>(code) : WASINN_RUNTIME_ERROR;
+  return code != WASINN_OK && code <= WASINN_ERROR_LOST ? static_cast<wasinn_code>(code) : WASINN_ERROR_RUNTIME;
 }
 
 }  // namespace wasinn::core

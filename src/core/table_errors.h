@@ -22,7 +22,7 @@ wasinn_error* Caught(Function&& function) noexcept {
   } catch (const std::bad_alloc&) {
     return OutOfMemory();
   } catch (const std::exception& error) {
-    return ToError(Status(WASINN_RUNTIME_ERROR, error.what()));
+    return ToError(Status(WASINN_ERROR_RUNTIME, error.what()));
   }
 }
 

@@ -37,7 +37,8 @@ constexpr std::array<DtypeRow, kDtypeCount> kDtypes = {{{"unknown", 0},
 using Word = std::pair<const char*, int>;
 
 // The first word of a number is its name.
-constexpr Word kTargets[] = {{"cpu", WASINN_CPU}, {"gpu", WASINN_GPU}, {"tpu", WASINN_TPU}, {"auto", WASINN_AUTO}};
+constexpr Word kTargets[] = {
+    {"cpu", WASINN_TARGET_CPU}, {"gpu", WASINN_TARGET_GPU}, {"tpu", WASINN_TARGET_TPU}, {"auto", WASINN_TARGET_AUTO}};
 
 constexpr Word kDialects[] = {{"witx", WASINN_DIALECT_DEFAULT},
                               {"wasmedge", WASINN_DIALECT_WASMEDGE},
@@ -68,18 +69,16 @@ Result<T> Parse(std::span<const Word> words, std::string_view what, std::string_
   }
   std::vector<std::string> known;
   for (const auto& [name, number] : words) known.emplace_back(name);
-  return Fail(WASINN_INVALID_ARGUMENT, "unknown {} '{}'; known are {}", what, word, Join(known));
+  return Fail(WASINN_ERROR_INVALID_ARGUMENT, "unknown {} '{}'; known are {}", what, word, Join(known));
 }
 
 template <typename T>
-Status CheckIn(std::span<const Word> words, std::string_view field, const T& value) {
-  int number = 0;
-  static_assert(sizeof value == sizeof number);
-  std::memcpy(&number, &value, sizeof number);
-  if (std::ranges::find(words, number, &Word::second) != words.end()) return Status();
+Result<T> EnumOf(std::span<const Word> words, std::string_view field, uint32_t number) {
+  const int value = static_cast<int>(number);
+  if (std::ranges::find(words, value, &Word::second) != words.end()) return static_cast<T>(value);
   std::vector<std::string> known;
   for (const auto& [name, its_number] : words) known.push_back(fmt::format("{} ({})", its_number, name));
-  return Error(WASINN_INVALID_ARGUMENT, "{} is {}: expected one of {}", field, number, Join(known));
+  return Fail(WASINN_ERROR_INVALID_ARGUMENT, "{} is {}: expected one of {}", field, value, Join(known));
 }
 
 }  // namespace
@@ -95,8 +94,14 @@ Result<wasinn_log_level> ParseLogLevel(std::string_view word) {
   return Parse<wasinn_log_level>(kLogLevels, "log level", word);
 }
 
-Status CheckNumber(std::string_view field, const wasinn_target& value) { return CheckIn(kTargets, field, value); }
-Status CheckNumber(std::string_view field, const wasinn_dialect& value) { return CheckIn(kDialects, field, value); }
-Status CheckNumber(std::string_view field, const wasinn_load& value) { return CheckIn(kLoads, field, value); }
+Result<wasinn_target> TargetOf(std::string_view field, uint32_t number) {
+  return EnumOf<wasinn_target>(kTargets, field, number);
+}
+Result<wasinn_dialect> DialectOf(std::string_view field, uint32_t number) {
+  return EnumOf<wasinn_dialect>(kDialects, field, number);
+}
+Result<wasinn_load> LoadOf(std::string_view field, uint32_t number) {
+  return EnumOf<wasinn_load>(kLoads, field, number);
+}
 
 }  // namespace wasinn::core

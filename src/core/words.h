@@ -12,7 +12,7 @@
 
 namespace wasinn::core {
 
-inline constexpr int kDtypeCount = WASINN_BOOL + 1;
+inline constexpr int kDtypeCount = WASINN_DTYPE_BOOL + 1;
 
 // Bytes of one element; 0 for WASINN_DTYPE_UNKNOWN and numbers that are no dtype.
 size_t DtypeSize(uint32_t dtype);
@@ -25,10 +25,10 @@ Result<wasinn_dialect> ParseDialect(std::string_view word);
 Result<wasinn_load> ParseLoad(std::string_view word);
 Result<wasinn_log_level> ParseLogLevel(std::string_view word);
 
-// INVALID_ARGUMENT with the field's name and the known numbers, if a struct from outside has another number there. By
-// reference, since C++ does not let an enum with such a number be read.
-Status CheckNumber(std::string_view field, const wasinn_target& value);
-Status CheckNumber(std::string_view field, const wasinn_dialect& value);
-Status CheckNumber(std::string_view field, const wasinn_load& value);
+// The enum of a number in a struct from outside. INVALID_ARGUMENT with the field's name and the known numbers if it is
+// none of these.
+Result<wasinn_target> TargetOf(std::string_view field, uint32_t number);
+Result<wasinn_dialect> DialectOf(std::string_view field, uint32_t number);
+Result<wasinn_load> LoadOf(std::string_view field, uint32_t number);
 
 }  // namespace wasinn::core

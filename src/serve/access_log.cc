@@ -50,7 +50,7 @@ size_t BytesOf(const AccessRecord& record) {
 }
 
 Failure OfSystem(const std::string& what, int error) {
-  return {WASINN_RUNTIME_ERROR, what + ": " + std::strerror(error)};
+  return {WASINN_ERROR_RUNTIME, what + ": " + std::strerror(error)};
 }
 
 }  // namespace
@@ -146,7 +146,7 @@ Outcome<std::shared_ptr<AccessLog>> AccessLog::Open(std::string file, size_t mos
   try {
     log->thread_ = std::jthread([made = log.get()] { made->Write(); });
   } catch (const std::system_error& error) {
-    return std::unexpected(Failure{WASINN_RUNTIME_ERROR, std::string("no thread for the access log: ") + error.what()});
+    return std::unexpected(Failure{WASINN_ERROR_RUNTIME, std::string("no thread for the access log: ") + error.what()});
   }
   return log;
 }

@@ -15,10 +15,10 @@ using nlohmann::json;
 
 constexpr char kPlatform[] = "wasm_component", kBackend[] = "guest";
 
-Failure NoGuest(const std::string& model) { return {WASINN_NOT_FOUND, fmt::format("there is no model '{}'", model)}; }
+Failure NoGuest(const std::string& model) { return {WASINN_ERROR_NOT_FOUND, fmt::format("there is no model '{}'", model)}; }
 
 Failure NoLanguageModel(const std::string& model) {
-  return {WASINN_UNSUPPORTED_OPERATION, fmt::format("'{}' is no language model", model)};
+  return {WASINN_ERROR_UNSUPPORTED_OPERATION, fmt::format("'{}' is no language model", model)};
 }
 
 json MetadataOf(const std::vector<engines::ModelIo>& ios) {
@@ -66,7 +66,7 @@ std::optional<Outcome<void>> Catalog::LookReady(const Tenant& tenant, const std:
   if (!loaded) return std::unexpected(loaded.error());
   if (*loaded) return Outcome<void>();
   if (!models_.IsLoading(model)) return std::nullopt;
-  return std::unexpected(Failure{WASINN_UNAVAILABLE, fmt::format("model '{}' is being loaded", model)});
+  return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' is being loaded", model)});
 }
 
 Outcome<void> Catalog::CheckReady(const Tenant& tenant, const std::string& model, const std::string& version) {

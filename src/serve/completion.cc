@@ -22,14 +22,14 @@ class Inputs {
 
   Outcome<void> Add(std::string_view name, const std::string& text) {
     if (text.size() > std::numeric_limits<uint32_t>::max()) {
-      return std::unexpected(Failure{WASINN_TOO_LARGE, "a prompt has less than 4 GiB"});
+      return std::unexpected(Failure{WASINN_ERROR_TOO_LARGE, "a prompt has less than 4 GiB"});
     }
     const auto size = static_cast<uint32_t>(text.size());
     const auto* const bytes = reinterpret_cast<const uint8_t*>(text.data());
     inputs_.reserve(inputs_.size() + 1);
     uint32_t tensor = 0;
     auto made = ToOutcome(
-        wasinn_wit()->tensor_new(guest_, &size, 1, FindDatatype(WASINN_U8)->wit, bytes, text.size(), &tensor));
+        wasinn_wit()->tensor_new(guest_, &size, 1, FindDatatype(WASINN_DTYPE_U8)->wit, bytes, text.size(), &tensor));
     if (made) inputs_.push_back({name.data(), name.size(), tensor});
     return made;
   }
@@ -61,7 +61,7 @@ Completion::~Completion() {
 
 Failure Completion::WhyNot(Failure failure) const {
   const bool is_cancelled = cancellation_ != nullptr && cancellation_->is_cancelled();
-  return is_cancelled ? Failure{WASINN_UNAVAILABLE, "nobody waits for it any more"} : std::move(failure);
+  return is_cancelled ? Failure{WASINN_ERROR_UNAVAILABLE, "nobody waits for it any more"} : std::move(failure);
 }
 
 Outcome<void> Completion::Start(const Prompt& prompt) {
@@ -100,7 +100,7 @@ Outcome<std::optional<std::string>> Completion::Step() {
   auto stepped = ToOutcome(guest_, status, result);
   if (!stepped) {
     // The end that looks like a failure: what there is by then is the text.
-    if (stepped.error().code != WASINN_CONTEXT_FULL) return std::unexpected(WhyNot(std::move(stepped.error())));
+    if (stepped.error().code != WASINN_ERROR_CONTEXT_FULL) return std::unexpected(WhyNot(std::move(stepped.error())));
     has_piece = 0;
   }
   if (has_piece == 0) {

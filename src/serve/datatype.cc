@@ -12,13 +12,13 @@ enum : uint32_t { kFp16 = 0, kFp32 = 1, kFp64 = 2, kBf16 = 3, kU8 = 4, kI32 = 5,
 // A type that wasi:nn has no number for travels bit for bit, as in core/memory/tensor.h. The first of two that travel alike is the one that
 // wasi:nn has.
 constexpr Datatype kAll[] = {
-    {"FP16", WASINN_F16, 2, kFp16, 1},  {"FP32", WASINN_F32, 4, kFp32, 1},
-    {"FP64", WASINN_F64, 8, kFp64, 1},  {"BF16", WASINN_BF16, 2, kBf16, 1},
-    {"UINT8", WASINN_U8, 1, kU8, 1},    {"INT32", WASINN_I32, 4, kI32, 1},
-    {"INT64", WASINN_I64, 8, kI64, 1},  {"INT8", WASINN_I8, 1, kU8, 1},
-    {"BOOL", WASINN_BOOL, 1, kU8, 1},   {"UINT16", WASINN_U16, 2, kU8, 2},
-    {"INT16", WASINN_I16, 2, kU8, 2},   {"UINT32", WASINN_U32, 4, kI32, 1},
-    {"UINT64", WASINN_U64, 8, kI64, 1}, {"BYTES", WASINN_DTYPE_UNKNOWN, 0, kU8, 1},
+    {"FP16", WASINN_DTYPE_F16, 2, kFp16, 1},  {"FP32", WASINN_DTYPE_F32, 4, kFp32, 1},
+    {"FP64", WASINN_DTYPE_F64, 8, kFp64, 1},  {"BF16", WASINN_DTYPE_BF16, 2, kBf16, 1},
+    {"UINT8", WASINN_DTYPE_U8, 1, kU8, 1},    {"INT32", WASINN_DTYPE_I32, 4, kI32, 1},
+    {"INT64", WASINN_DTYPE_I64, 8, kI64, 1},  {"INT8", WASINN_DTYPE_I8, 1, kU8, 1},
+    {"BOOL", WASINN_DTYPE_BOOL, 1, kU8, 1},   {"UINT16", WASINN_DTYPE_U16, 2, kU8, 2},
+    {"INT16", WASINN_DTYPE_I16, 2, kU8, 2},   {"UINT32", WASINN_DTYPE_U32, 4, kI32, 1},
+    {"UINT64", WASINN_DTYPE_U64, 8, kI64, 1}, {"BYTES", WASINN_DTYPE_UNKNOWN, 0, kU8, 1},
 };
 
 template <typename Is>

@@ -17,11 +17,11 @@ int64_t ToNs(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.t
 
 bool MayBeMendedElsewhere(wasinn_code code) {
   switch (code) {
-    case WASINN_TOO_LARGE:
-    case WASINN_BUSY:
-    case WASINN_TIMEOUT:
-    case WASINN_UNAVAILABLE:
-    case WASINN_LOST:
+    case WASINN_ERROR_TOO_LARGE:
+    case WASINN_ERROR_BUSY:
+    case WASINN_ERROR_TIMEOUT:
+    case WASINN_ERROR_UNAVAILABLE:
+    case WASINN_ERROR_LOST:
       return true;
     default:
       return false;

@@ -15,7 +15,7 @@ std::expected<Admission, Refusal> Gate::Admit(std::shared_ptr<Generation> genera
   Tenant* const tenant = generation->tenants().Find(authorization);
   if (tenant == nullptr) {
     const char* const why = authorization.empty() ? "a key is needed: Authorization: Bearer KEY" : "the key is unknown";
-    return std::unexpected(Refusal{true, {WASINN_SECURITY, why}});
+    return std::unexpected(Refusal{true, {WASINN_ERROR_SECURITY, why}});
   }
   std::optional<Tenant::Place> place = tenant->Enter();
   if (!place) {

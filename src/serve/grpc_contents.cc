@@ -111,27 +111,27 @@ class ContentsReader {
 void ReadContents(std::span<const uint8_t> contents, Charge& charge, InputTensor& tensor) {
   ContentsReader reader(contents, tensor);
   switch (tensor.datatype->dtype) {
-    case WASINN_BOOL:
+    case WASINN_DTYPE_BOOL:
       return reader.ReadIntegers<uint8_t, bool>(Contents::kBoolContentsFieldNumber, charge);
-    case WASINN_I8:
+    case WASINN_DTYPE_I8:
       return reader.ReadIntegers<int8_t, int32_t>(Contents::kIntContentsFieldNumber, charge);
-    case WASINN_I16:
+    case WASINN_DTYPE_I16:
       return reader.ReadIntegers<int16_t, int32_t>(Contents::kIntContentsFieldNumber, charge);
-    case WASINN_I32:
+    case WASINN_DTYPE_I32:
       return reader.ReadIntegers<int32_t, int32_t>(Contents::kIntContentsFieldNumber, charge);
-    case WASINN_I64:
+    case WASINN_DTYPE_I64:
       return reader.ReadIntegers<int64_t, int64_t>(Contents::kInt64ContentsFieldNumber, charge);
-    case WASINN_U8:
+    case WASINN_DTYPE_U8:
       return reader.ReadIntegers<uint8_t, uint32_t>(Contents::kUintContentsFieldNumber, charge);
-    case WASINN_U16:
+    case WASINN_DTYPE_U16:
       return reader.ReadIntegers<uint16_t, uint32_t>(Contents::kUintContentsFieldNumber, charge);
-    case WASINN_U32:
+    case WASINN_DTYPE_U32:
       return reader.ReadIntegers<uint32_t, uint32_t>(Contents::kUintContentsFieldNumber, charge);
-    case WASINN_U64:
+    case WASINN_DTYPE_U64:
       return reader.ReadIntegers<uint64_t, uint64_t>(Contents::kUint64ContentsFieldNumber, charge);
-    case WASINN_F32:
+    case WASINN_DTYPE_F32:
       return reader.ReadFloats<float>(Contents::kFp32ContentsFieldNumber, charge);
-    case WASINN_F64:
+    case WASINN_DTYPE_F64:
       return reader.ReadFloats<double>(Contents::kFp64ContentsFieldNumber, charge);
     case WASINN_DTYPE_UNKNOWN:
       return reader.ReadTexts(charge);

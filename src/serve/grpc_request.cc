@@ -172,7 +172,7 @@ void MessageReader::TakeRaw() {
       }
       inputs[i].lent = raw_[i].lent;
       inputs[i].own = std::move(raw_[i].own);
-    } else if (datatype.dtype == WASINN_F16 || datatype.dtype == WASINN_BF16) {
+    } else if (datatype.dtype == WASINN_DTYPE_F16 || datatype.dtype == WASINN_DTYPE_BF16) {
       ThrowInvalid(fmt::format("input '{}': {} travels as raw_input_contents alone", inputs[i].name, datatype.name));
     }
   }

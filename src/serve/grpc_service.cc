@@ -18,24 +18,24 @@ using nlohmann::json;
 
 grpc::StatusCode CodeOf(wasinn_code code) {
   switch (code) {
-    case WASINN_NOT_FOUND:
-    case WASINN_MODEL_NOT_FOUND:
+    case WASINN_ERROR_NOT_FOUND:
+    case WASINN_ERROR_MODEL_NOT_FOUND:
       return grpc::NOT_FOUND;
-    case WASINN_INVALID_ARGUMENT:
-    case WASINN_INVALID_ENCODING:
-    case WASINN_PROMPT_TOO_LONG:
+    case WASINN_ERROR_INVALID_ARGUMENT:
+    case WASINN_ERROR_INVALID_ENCODING:
+    case WASINN_ERROR_PROMPT_TOO_LONG:
       return grpc::INVALID_ARGUMENT;
-    case WASINN_UNSUPPORTED_OPERATION:
+    case WASINN_ERROR_UNSUPPORTED_OPERATION:
       return grpc::UNIMPLEMENTED;
-    case WASINN_TOO_LARGE:
-    case WASINN_BUSY:
+    case WASINN_ERROR_TOO_LARGE:
+    case WASINN_ERROR_BUSY:
       return grpc::RESOURCE_EXHAUSTED;
-    case WASINN_SECURITY:
+    case WASINN_ERROR_SECURITY:
       return grpc::PERMISSION_DENIED;
-    case WASINN_TIMEOUT:
+    case WASINN_ERROR_TIMEOUT:
       return grpc::DEADLINE_EXCEEDED;
-    case WASINN_UNAVAILABLE:
-    case WASINN_LOST:
+    case WASINN_ERROR_UNAVAILABLE:
+    case WASINN_ERROR_LOST:
       return grpc::UNAVAILABLE;
     default:
       return grpc::INTERNAL;
@@ -60,7 +60,7 @@ grpc::Status ToGrpc(const Outcome<void>& done) { return done ? grpc::Status::OK 
 // What is thrown is for want of memory, or ours.
 Failure ToFailure(const std::exception& thrown) {
   if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr) return OutOfMemory();
-  return {WASINN_RUNTIME_ERROR, thrown.what()};
+  return {WASINN_ERROR_RUNTIME, thrown.what()};
 }
 
 Catalog& ModelsOf(const Admission& admission) { return admission.generation->models(); }
@@ -340,7 +340,7 @@ GrpcService::Reactor* GrpcService::ModelReady(Context* context, const Bytes* req
         const auto known = models.LookReady(*admission.tenant, asked.name(), asked.version());
         const auto ready = known ? *known : models.CheckReady(*admission.tenant, asked.name(), asked.version());
         told.set_ready(ready.has_value());
-        return ready || ready.error().code != WASINN_NOT_FOUND ? grpc::Status::OK : ToGrpc(ready.error());
+        return ready || ready.error().code != WASINN_ERROR_NOT_FOUND ? grpc::Status::OK : ToGrpc(ready.error());
       });
 }
 

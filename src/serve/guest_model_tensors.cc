@@ -75,7 +75,7 @@ std::string WhyNot(const ModelIo& io, const ModelTensor& tensor) {
   return "";
 }
 
-Failure NotAsDescribed(const std::string& why) { return {WASINN_RUNTIME_ERROR, why}; }
+Failure NotAsDescribed(const std::string& why) { return {WASINN_ERROR_RUNTIME, why}; }
 
 }  // namespace
 

@@ -53,7 +53,7 @@ Outcome<std::unique_ptr<GuestModels>> GuestModels::Load(const Host& host, const 
                                                         std::shared_ptr<Statistics> statistics) {
   std::unique_ptr<GuestModels> models(new GuestModels(host, std::move(options), std::move(statistics)));
   auto engine = engines::NewWasmtimeModelEngine(models->options_.code.ForEngine());
-  if (!engine) return std::unexpected(Failure{WASINN_RUNTIME_ERROR, engine.error()});
+  if (!engine) return std::unexpected(Failure{WASINN_ERROR_RUNTIME, engine.error()});
   models->engine_ = std::move(*engine);
   for (const auto& [name, guest] : models->options_.files) {
     auto own = models->options_.code.own_settings(guest.policy);
@@ -66,8 +66,8 @@ Outcome<std::unique_ptr<GuestModels>> GuestModels::Load(const Host& host, const 
 
 Outcome<void> GuestModels::Run(const std::string& model, const Tenant& tenant, Cancellation* cancellation,
                                const GuestRuns::Program& run) {
-  Limits limits = GuestRuns::LimitsFor(tenant);
-  limits.max_log_messages = 0;  // the guest gets its errors, and may say of them what it likes
+  RunLimits limits = GuestRuns::LimitsFor(tenant);
+  limits.guest.max_log_messages = 0;  // the guest gets its errors, and may say of them what it likes
   const GuestSettings* const own = own_.at(model).get();
   const Policy& policy = (own == nullptr ? tenant.settings() : *own).policy();
   const auto exit = runs_.Run({model, model, policy, limits, cancellation}, {}, {}, run);
@@ -77,12 +77,12 @@ Outcome<void> GuestModels::Run(const std::string& model, const Tenant& tenant, C
     case Kind::kExited:
       return {};
     case Kind::kInterrupted:
-      return std::unexpected(Failure{
-          WASINN_TIMEOUT, fmt::format("the guest '{}' was not done within {} ms", model, limits.run_timeout_ms)});
+      return std::unexpected(Failure{WASINN_ERROR_TIMEOUT, fmt::format("the guest '{}' was not done within {} ms",
+                                                                       model, limits.guest.run_timeout_ms)});
     case Kind::kTrapped:
-      return std::unexpected(Failure{WASINN_RUNTIME_ERROR, fmt::format("the guest '{}' ended in a trap", model)});
+      return std::unexpected(Failure{WASINN_ERROR_RUNTIME, fmt::format("the guest '{}' ended in a trap", model)});
     case Kind::kFailed:
-      return std::unexpected(Failure{WASINN_RUNTIME_ERROR, fmt::format("the guest '{}' could not run", model)});
+      return std::unexpected(Failure{WASINN_ERROR_RUNTIME, fmt::format("the guest '{}' could not run", model)});
   }
   std::unreachable();
 }
@@ -132,12 +132,13 @@ std::vector<std::string> GuestModels::names() const {
 Outcome<std::shared_ptr<const GuestModels::Loaded>> GuestModels::Get(const std::string& model,
                                                                      const std::string& version) const {
   if (!version.empty() && version != kVersion) {
-    return std::unexpected(Failure{WASINN_NOT_FOUND, fmt::format("there is no model '{}' version {}", model, version)});
+    return std::unexpected(
+        Failure{WASINN_ERROR_NOT_FOUND, fmt::format("there is no model '{}' version {}", model, version)});
   }
   const std::lock_guard lock(mutex_);
   const auto found = loaded_.find(model);
   if (found != loaded_.end() && found->second != nullptr) return found->second;
-  return std::unexpected(Failure{WASINN_UNAVAILABLE, fmt::format("model '{}' is unloaded", model)});
+  return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' is unloaded", model)});
 }
 
 Outcome<std::shared_ptr<const engines::ModelIos>> GuestModels::Find(const std::string& model,
@@ -151,7 +152,7 @@ Outcome<std::vector<OutputTensor>> GuestModels::ToOutputs(const Loaded& loaded, 
                                                           engines::ModelAnswer answer, Room room) const {
   using Kind = engines::ModelAnswer::Kind;
   const auto failed = [&](std::string_view why) {
-    return std::unexpected(Failure{WASINN_RUNTIME_ERROR, fmt::format("the guest '{}': {}", request.model, why)});
+    return std::unexpected(Failure{WASINN_ERROR_RUNTIME, fmt::format("the guest '{}': {}", request.model, why)});
   };
   if (room.is_too_large) return failed(fmt::format("it answered with more than {} bytes", room.most));
   if (room.is_short) return std::unexpected(NoMemory());
@@ -176,7 +177,7 @@ Outcome<InferResponse> GuestModels::InferNow(const Loaded& loaded, const Tenant&
   auto ran = Run(request.model, tenant, cancellation,
                  [&](const engines::RunOptions& options) { return loaded.program->Infer(options, *asked, answer); });
   if (cancellation != nullptr && cancellation->is_cancelled()) {
-    return std::unexpected(Failure{WASINN_UNAVAILABLE, "nobody waits for it any more"});
+    return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "nobody waits for it any more"});
   }
   if (!ran) return std::unexpected(std::move(ran.error()));
   auto outputs = ToOutputs(loaded, request, std::move(answer), std::move(room));

@@ -48,12 +48,12 @@ class GuestRuns::Running {
   Guest& guest_;
 };
 
-Limits GuestRuns::LimitsFor(const Tenant& tenant) {
-  Limits limits = tenant.settings().limits();
-  if (limits.run_timeout_ms == 0) limits.run_timeout_ms = kTimeoutMs;
+RunLimits GuestRuns::LimitsFor(const Tenant& tenant) {
+  RunLimits limits{tenant.settings().limits(), tenant.settings().engine_limits()};
+  if (limits.guest.run_timeout_ms == 0) limits.guest.run_timeout_ms = kTimeoutMs;
   constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
-  if (limits.max_memory_bytes == kUnlimited) limits.max_memory_bytes = kMemory;
-  if (limits.max_table_elements == kUnlimited) limits.max_table_elements = kTableElements;
+  if (limits.program.max_memory_bytes == kUnlimited) limits.program.max_memory_bytes = kMemory;
+  if (limits.program.max_table_elements == kUnlimited) limits.program.max_table_elements = kTableElements;
   return limits;
 }
 
@@ -61,8 +61,8 @@ Outcome<engines::Exit> GuestRuns::Run(const GuestCall& call, engines::RunOptions
                                       const Program& run) {
   GuestOptions guest_options;
   guest_options.name = call.name;
-  guest_options.limits = &call.limits;
-  guest_options.policy = &call.policy;
+  guest_options.limits = call.limits.guest;
+  guest_options.policy = call.policy;
   Result<Guest> guest = Guest::Create(host_, guest_options);
   if (!guest) return std::unexpected(Failure{guest.status().code(), guest.status().message()});
   const auto said = std::make_shared<FirstLines>();
@@ -71,9 +71,9 @@ Outcome<engines::Exit> GuestRuns::Run(const GuestCall& call, engines::RunOptions
   options.streams = std::move(streams);
   options.guest = guest->get();
   options.args = {call.program};
-  options.max_memory_bytes = call.limits.max_memory_bytes;
-  options.max_table_elements = call.limits.max_table_elements;
-  options.max_fuel = call.limits.max_fuel;
+  options.max_memory_bytes = call.limits.program.max_memory_bytes;
+  options.max_table_elements = call.limits.program.max_table_elements;
+  options.max_fuel = call.limits.program.max_fuel;
   engines::Exit exit = [&] {
     const Running running(*this, *guest);
     const Cancellation::Stop stop(call.cancellation, [&guest] { guest->Stop(); });

@@ -41,12 +41,17 @@ constexpr int kMostFilesOfGuest = 19;
 // The files of a component that has folders: as many as it may have resources (component/src/alone.rs).
 constexpr int kMostFilesWithFolders = 512;
 
+struct RunLimits {
+  Limits guest;
+  EngineLimits program;
+};
+
 // One of them. What it refers to outlives it.
 struct GuestCall {
   const std::string& name;     // for the log: of a route, or a model
   const std::string& program;  // as the guest has it: its args[0]
   const Policy& policy;
-  Limits limits;
+  RunLimits limits;
   Cancellation* cancellation;  // NULL: nobody cancels it
 };
 
@@ -57,7 +62,7 @@ class GuestRuns {
   explicit GuestRuns(const Host& host) : host_(host) {}
 
   // The tenant's, but that no run is without an end, and none without a limit of its memory, though the settings name none.
-  static Limits LimitsFor(const Tenant& tenant);
+  static RunLimits LimitsFor(const Tenant& tenant);
 
   // What `run` says of its end. That is logged where it is a bad one, and so is what the guest says: its output too, if `streams` have no
   // sink for that. An error: it did not begin.

@@ -22,6 +22,7 @@ class GuestSettings {
   const Limits& limits() const { return limits_; }
   const Policy& policy() const { return policy_; }
   const settings::OutboundHosts& outbound_hosts() const { return outbound_; }
+  EngineLimits engine_limits() const { return host_.engine_limits(); }
   EngineOptions engine() const { return host_.engine_options(); }
   // Whether the policy has this name, or a version of it ("m:1").
   bool MayUse(const std::string& model) const;

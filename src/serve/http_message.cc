@@ -9,24 +9,24 @@ namespace {
 
 http::status StatusOf(wasinn_code code) {
   switch (code) {
-    case WASINN_NOT_FOUND:
-    case WASINN_MODEL_NOT_FOUND:
+    case WASINN_ERROR_NOT_FOUND:
+    case WASINN_ERROR_MODEL_NOT_FOUND:
       return http::status::not_found;
-    case WASINN_INVALID_ARGUMENT:
-    case WASINN_INVALID_ENCODING:
-    case WASINN_UNSUPPORTED_OPERATION:
-    case WASINN_PROMPT_TOO_LONG:
+    case WASINN_ERROR_INVALID_ARGUMENT:
+    case WASINN_ERROR_INVALID_ENCODING:
+    case WASINN_ERROR_UNSUPPORTED_OPERATION:
+    case WASINN_ERROR_PROMPT_TOO_LONG:
       return http::status::bad_request;
-    case WASINN_TOO_LARGE:
+    case WASINN_ERROR_TOO_LARGE:
       return http::status::payload_too_large;
-    case WASINN_BUSY:
+    case WASINN_ERROR_BUSY:
       return http::status::too_many_requests;
-    case WASINN_SECURITY:
+    case WASINN_ERROR_SECURITY:
       return http::status::forbidden;
-    case WASINN_TIMEOUT:
+    case WASINN_ERROR_TIMEOUT:
       return http::status::gateway_timeout;
-    case WASINN_UNAVAILABLE:
-    case WASINN_LOST:
+    case WASINN_ERROR_UNAVAILABLE:
+    case WASINN_ERROR_LOST:
       return http::status::service_unavailable;
     default:
       return http::status::internal_server_error;

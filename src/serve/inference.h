@@ -20,11 +20,11 @@ struct Failure {
   wasinn_code code;
   std::string message;
 };
-inline Failure Invalid(std::string message) { return {WASINN_INVALID_ARGUMENT, std::move(message)}; }
+inline Failure Invalid(std::string message) { return {WASINN_ERROR_INVALID_ARGUMENT, std::move(message)}; }
 // Nobody is at fault, and later it may be done.
-inline Failure TryAgain(std::string message) { return {WASINN_BUSY, std::move(message)}; }
+inline Failure TryAgain(std::string message) { return {WASINN_ERROR_BUSY, std::move(message)}; }
 inline Failure NoMemory() { return TryAgain("requests and responses hold as much memory as they may"); }
-inline Failure OutOfMemory() { return {WASINN_UNAVAILABLE, "the server is out of memory"}; }
+inline Failure OutOfMemory() { return {WASINN_ERROR_UNAVAILABLE, "the server is out of memory"}; }
 template <typename T>
 using Outcome = std::expected<T, Failure>;
 

@@ -65,27 +65,27 @@ void JsonTensor::AppendBool(simdjson::dom::element element) {
 
 void JsonTensor::ReadElement(simdjson::dom::element element) {
   switch (tensor_.datatype->dtype) {
-    case WASINN_F32:
+    case WASINN_DTYPE_F32:
       return AppendFloat<float>(element);
-    case WASINN_F64:
+    case WASINN_DTYPE_F64:
       return AppendFloat<double>(element);
-    case WASINN_U8:
+    case WASINN_DTYPE_U8:
       return AppendInteger<uint8_t>(element);
-    case WASINN_I8:
+    case WASINN_DTYPE_I8:
       return AppendInteger<int8_t>(element);
-    case WASINN_U16:
+    case WASINN_DTYPE_U16:
       return AppendInteger<uint16_t>(element);
-    case WASINN_I16:
+    case WASINN_DTYPE_I16:
       return AppendInteger<int16_t>(element);
-    case WASINN_U32:
+    case WASINN_DTYPE_U32:
       return AppendInteger<uint32_t>(element);
-    case WASINN_I32:
+    case WASINN_DTYPE_I32:
       return AppendInteger<int32_t>(element);
-    case WASINN_U64:
+    case WASINN_DTYPE_U64:
       return AppendInteger<uint64_t>(element);
-    case WASINN_I64:
+    case WASINN_DTYPE_I64:
       return AppendInteger<int64_t>(element);
-    case WASINN_BOOL:
+    case WASINN_DTYPE_BOOL:
       return AppendBool(element);
     case WASINN_DTYPE_UNKNOWN: {
       if (!element.is_string()) {
@@ -172,7 +172,7 @@ void AppendBools(std::string& text, std::span<const uint8_t> bytes) {
 void AppendTexts(std::string& text, const OutputTensor& tensor) {
   const auto elements = Elements(tensor.bytes);
   if (!elements)
-    throw Failure{WASINN_RUNTIME_ERROR, fmt::format("output '{}' has bytes that are not BYTES", tensor.name)};
+    throw Failure{WASINN_ERROR_RUNTIME, fmt::format("output '{}' has bytes that are not BYTES", tensor.name)};
   for (const std::string_view element : *elements) {
     if (text.back() != '[') text += ',';
     if (!simdjson::validate_utf8(element)) ThrowNotInJson(tensor, "bytes that are not UTF-8");
@@ -182,27 +182,27 @@ void AppendTexts(std::string& text, const OutputTensor& tensor) {
 
 void AppendElements(std::string& text, const OutputTensor& tensor) {
   switch (tensor.datatype->dtype) {
-    case WASINN_F32:
+    case WASINN_DTYPE_F32:
       return AppendNumbers<float>(text, tensor);
-    case WASINN_F64:
+    case WASINN_DTYPE_F64:
       return AppendNumbers<double>(text, tensor);
-    case WASINN_U8:
+    case WASINN_DTYPE_U8:
       return AppendNumbers<uint8_t>(text, tensor);
-    case WASINN_I8:
+    case WASINN_DTYPE_I8:
       return AppendNumbers<int8_t>(text, tensor);
-    case WASINN_U16:
+    case WASINN_DTYPE_U16:
       return AppendNumbers<uint16_t>(text, tensor);
-    case WASINN_I16:
+    case WASINN_DTYPE_I16:
       return AppendNumbers<int16_t>(text, tensor);
-    case WASINN_U32:
+    case WASINN_DTYPE_U32:
       return AppendNumbers<uint32_t>(text, tensor);
-    case WASINN_I32:
+    case WASINN_DTYPE_I32:
       return AppendNumbers<int32_t>(text, tensor);
-    case WASINN_U64:
+    case WASINN_DTYPE_U64:
       return AppendNumbers<uint64_t>(text, tensor);
-    case WASINN_I64:
+    case WASINN_DTYPE_I64:
       return AppendNumbers<int64_t>(text, tensor);
-    case WASINN_BOOL:
+    case WASINN_DTYPE_BOOL:
       return AppendBools(text, tensor.bytes);
     default:
       return AppendTexts(text, tensor);

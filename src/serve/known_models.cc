@@ -28,7 +28,7 @@ const Io* FindIo(const std::vector<Io>& ios, const std::string& name) {
 
 bool IsText(const Io& io) {
   if ((io.flags & WASINN_IO_OPAQUE) != 0) return true;
-  return io.dtype == WASINN_U8 && (io.type_name == "text" || io.type_name == "JSON");
+  return io.dtype == WASINN_DTYPE_U8 && (io.type_name == "text" || io.type_name == "JSON");
 }
 
 const Datatype* DatatypeOf(const Io& io) {
@@ -46,7 +46,7 @@ Outcome<ModelInfo> FindVersion(const Host& host, const std::string& model, const
     if (version.empty() || std::to_string(one.version) == version) return std::move(one);
   }
   const std::string which = version.empty() ? "" : fmt::format(" version {}", version);
-  return std::unexpected(Failure{WASINN_NOT_FOUND, fmt::format("there is no model '{}'{}", model, which)});
+  return std::unexpected(Failure{WASINN_ERROR_NOT_FOUND, fmt::format("there is no model '{}'{}", model, which)});
 }
 
 class KnownModels::Loading {

@@ -33,11 +33,11 @@ void LoadLog::Forget(const std::string& name) {
 // to mend. To the client it is a model that is not available now: 503 by HTTP, and UNAVAILABLE by gRPC, which has no word for 502.
 Failure OfLoad(Failure why) {
   switch (why.code) {
-    case WASINN_SECURITY:
-    case WASINN_INVALID_ARGUMENT:
-    case WASINN_INVALID_ENCODING:
-    case WASINN_UNSUPPORTED_OPERATION:
-      why.code = WASINN_UNAVAILABLE;
+    case WASINN_ERROR_SECURITY:
+    case WASINN_ERROR_INVALID_ARGUMENT:
+    case WASINN_ERROR_INVALID_ENCODING:
+    case WASINN_ERROR_UNSUPPORTED_OPERATION:
+      why.code = WASINN_ERROR_UNAVAILABLE;
       break;
     default:
       break;

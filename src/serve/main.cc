@@ -196,7 +196,7 @@ Outcome<void> Pull(ServeOptions& options) {
   }
   const auto pull = [&](const std::string& what, std::string& file) -> Outcome<void> {
     auto local = cli::LocalGuest(file, options.host_flags.guest_folders);
-    if (!local) return std::unexpected(Failure{WASINN_UNAVAILABLE, what + ": " + local.error()});
+    if (!local) return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, what + ": " + local.error()});
     file = std::move(*local);
     return {};
   };

@@ -136,7 +136,7 @@ Outcome<uint32_t> ModelContexts::Make() {
     wasinn_wit_result result = {};
     wasinn_status* status = wasinn_wit()->graph_init_execution_context(guest_, graph_->get(), &result);
     Outcome<uint32_t> context = ToOutcome(guest_, status, result);
-    if (context || context.error().code == WASINN_TOO_LARGE) return context;
+    if (context || context.error().code == WASINN_ERROR_TOO_LARGE) return context;
     graph_.reset();
     if (is_new || again) return context;
   }

@@ -45,7 +45,7 @@ Outcome<uint16_t> Ports::Open(const std::string& host, uint16_t number, Take tak
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error) {
     return std::unexpected(
-        Failure{WASINN_RUNTIME_ERROR, "cannot listen on " + AddressText(host, number) + ": " + error.message()});
+        Failure{WASINN_ERROR_RUNTIME, "cannot listen on " + AddressText(host, number) + ": " + error.message()});
   }
   const uint16_t port = acceptor.local_endpoint().port();
   open_.push_back({std::move(acceptor), std::move(take)});

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-Failure NotFound(const std::string& model) { return {WASINN_NOT_FOUND, fmt::format("there is no model '{}'", model)}; }
+Failure NotFound(const std::string& model) { return {WASINN_ERROR_NOT_FOUND, fmt::format("there is no model '{}'", model)}; }
 
 // As Triton calls platforms that it has; else the backend and the format.
 std::string PlatformOf(const ModelInfo& model) {
@@ -93,7 +93,7 @@ Repository::Repository(Host host) : host_(std::move(host)), models_(host_), name
 Outcome<void> Repository::CheckLoaded(const std::string& model) const {
   const std::lock_guard lock(mutex_);
   if (!unloaded_.contains(model)) return {};
-  return std::unexpected(Failure{WASINN_UNAVAILABLE, fmt::format("model '{}' is unloaded", model)});
+  return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' is unloaded", model)});
 }
 
 Outcome<void> Repository::CheckServed(const Tenant& tenant, const std::string& model,

@@ -67,7 +67,7 @@ Outcome<size_t> JsonSize(const Request& request, uint64_t most) {
     return std::unexpected(Invalid(fmt::format("{} is not a length", kHeaderLength)));
   }
   if (size <= most) return size;
-  return std::unexpected(Failure{WASINN_TOO_LARGE, fmt::format("the JSON is larger than {} bytes", most)});
+  return std::unexpected(Failure{WASINN_ERROR_TOO_LARGE, fmt::format("the JSON is larger than {} bytes", most)});
 }
 
 Response WrongEncoding() {
@@ -85,7 +85,7 @@ Outcome<void> Inflate(Request& request, uint64_t most, const Tenant& tenant) {
       return std::unexpected(Invalid("the body is not what Content-Encoding says"));
     case Inflated::kTooLarge:
       return std::unexpected(
-          Failure{WASINN_TOO_LARGE, fmt::format("the body, inflated, is larger than {} bytes, as much as this "
+          Failure{WASINN_ERROR_TOO_LARGE, fmt::format("the body, inflated, is larger than {} bytes, as much as this "
                                                 "request may have",
                                                 most)});
     case Inflated::kNoRoom:

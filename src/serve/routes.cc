@@ -53,7 +53,7 @@ Routes::Routes(const Host& host, RouteOptions options)
 Outcome<std::unique_ptr<Routes>> Routes::Load(const Host& host, RouteOptions options) {
   std::unique_ptr<Routes> routes(new Routes(host, std::move(options)));
   auto engine = engines::NewWasmtimeEngine(routes->options_.code.ForEngine());
-  if (!engine) return std::unexpected(Failure{WASINN_RUNTIME_ERROR, engine.error()});
+  if (!engine) return std::unexpected(Failure{WASINN_ERROR_RUNTIME, engine.error()});
   routes->engine_ = std::move(*engine);
   for (const auto& [path, route] : routes->options_.files) {
     if (auto added = routes->Add(path, route); !added) return std::unexpected(std::move(added.error()));
@@ -124,8 +124,9 @@ Response Routes::EndResponse(const Call& call, const engines::Exit& exit) const 
     case Kind::kTrapped:
       return BadGateway(call.route.path, "it ended in a trap");
     case Kind::kInterrupted:
-      return ErrorResponse(http::status::gateway_timeout, fmt::format("the guest of {} was not done within {} ms",
-                                                                      call.route.path, call.limits.run_timeout_ms));
+      return ErrorResponse(
+          http::status::gateway_timeout,
+          fmt::format("the guest of {} was not done within {} ms", call.route.path, call.limits.guest.run_timeout_ms));
     case Kind::kExited:
     case Kind::kFailed:
       return ErrorResponse(http::status::internal_server_error,

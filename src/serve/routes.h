@@ -66,7 +66,7 @@ class Routes {
   struct Call {
     const Route& route;
     const Tenant& tenant;
-    Limits limits;
+    RunLimits limits;
     std::shared_ptr<Cancellation> cancellation;
 
     const GuestSettings& settings() const { return route.own == nullptr ? tenant.settings() : *route.own; }

@@ -37,7 +37,7 @@ Outcome<StringRecords> ToRecords(const InputTensor& input, Charge& charge) {
   const bool fits = width <= kMost && !__builtin_mul_overflow(*count, width, &bytes) && charge.Add(bytes);
   if (!fits) {
     return std::unexpected(
-        Failure{WASINN_TOO_LARGE, fmt::format("input '{}': {} strings, the longest of {} bytes, are more than the "
+        Failure{WASINN_ERROR_TOO_LARGE, fmt::format("input '{}': {} strings, the longest of {} bytes, are more than the "
                                               "server may hold",
                                               input.name, *count, width - kLength)});
   }
@@ -58,7 +58,7 @@ Outcome<StringRecords> ToRecords(const InputTensor& input, Charge& charge) {
 
 Outcome<void> ToElements(OutputTensor& output) {
   const auto wrong = [&] {
-    return std::unexpected(Failure{WASINN_RUNTIME_ERROR, fmt::format("output '{}' is not of strings", output.name)});
+    return std::unexpected(Failure{WASINN_ERROR_RUNTIME, fmt::format("output '{}' is not of strings", output.name)});
   };
   if (output.shape.empty()) return wrong();
   const auto width = static_cast<uint64_t>(output.shape.back());

@@ -219,9 +219,8 @@ Outcome<std::unique_ptr<Tenant>> Tenant::Make(const Host& host, KnownModels& mod
                                               TenantOptions options) {
   GuestOptions guest_options;
   guest_options.name = options.name;
-  const Limits limits = TenantLimits(settings.limits());
-  guest_options.limits = &limits;
-  guest_options.policy = &settings.policy();
+  guest_options.limits = TenantLimits(settings.limits());
+  guest_options.policy = settings.policy();
   Result<Guest> guest = Guest::Create(host, guest_options);
   if (!guest) return std::unexpected(Failure{guest.status().code(), guest.status().message()});
   return std::unique_ptr<Tenant>(new Tenant(std::move(*guest), models, std::move(settings), std::move(options)));
@@ -267,7 +266,7 @@ Outcome<InferResponse> Tenant::TryInfer(const KnownModel& model, const InferRequ
   }();
   const bool is_cancelled = cancellation != nullptr && cancellation->is_cancelled();
   Learn(model, std::chrono::steady_clock::now() - start, is_cancelled || !outputs);
-  if (is_cancelled) return std::unexpected(Failure{WASINN_UNAVAILABLE, "nobody waits for it any more"});
+  if (is_cancelled) return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "nobody waits for it any more"});
   if (!outputs) return std::unexpected(std::move(outputs.error()));  // whatever is set or selected there goes
   context.Keep();
   return InferResponse{request.model, version, std::move(*outputs)};

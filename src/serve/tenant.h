@@ -31,7 +31,7 @@ struct TenantOptions {
 };
 
 // For who is none.
-inline Failure ForOperators() { return {WASINN_SECURITY, "only a tenant that is an operator may do that"}; }
+inline Failure ForOperators() { return {WASINN_ERROR_SECURITY, "only a tenant that is an operator may do that"}; }
 
 // Any thread.
 class Tenant {
@@ -87,7 +87,7 @@ class Tenant {
   template <typename Begin>
   auto WithRoom(const Begin& begin) {
     auto begun = begin();
-    if (begun || begun.error().code != WASINN_TOO_LARGE || !resting_.DropAll()) return begun;
+    if (begun || begun.error().code != WASINN_ERROR_TOO_LARGE || !resting_.DropAll()) return begun;
     return begin();
   }
   // The same, and again where the worker of the model ended meanwhile, by this call or by one beside it: none of its results
@@ -96,7 +96,7 @@ class Tenant {
   template <typename Begin>
   auto InWorker(const KnownModel& model, const std::string& name, const Begin& begin) {
     auto begun = WithRoom(begin);
-    for (int left = options_.is_alone ? 1 : 2; !begun && begun.error().code == WASINN_LOST; --left) {
+    for (int left = options_.is_alone ? 1 : 2; !begun && begun.error().code == WASINN_ERROR_LOST; --left) {
       const std::lock_guard one_at_a_time(model.again);
       Forget(name);  // contexts that rest were lost, too
       if (left == 0) break;

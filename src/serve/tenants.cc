@@ -63,7 +63,8 @@ Tenant* Tenants::Find(std::string_view authorization) const {
 }
 
 bool Tenants::meter() const {
-  return std::ranges::any_of(tenants_, [](const auto& tenant) { return tenant->settings().limits().max_fuel > 0; });
+  return std::ranges::any_of(tenants_,
+                             [](const auto& tenant) { return tenant->settings().engine_limits().max_fuel > 0; });
 }
 
 void Tenants::Stop() {

@@ -38,11 +38,11 @@ Failure TextModels::NotFound(const Tenant& tenant, Failure why) const {
 
 Outcome<TextModels::Name> TextModels::Find(const Tenant& tenant, const std::string& name) const {
   auto found = FindVersion(tenant, name, "");
-  if (found || found.error().code != WASINN_NOT_FOUND) return found;
+  if (found || found.error().code != WASINN_ERROR_NOT_FOUND) return found;
   const size_t colon = name.rfind(':');
   const bool is_version = colon != name.npos && IsNumber(std::string_view(name).substr(colon + 1));
   if (is_version) found = FindVersion(tenant, name.substr(0, colon), name.substr(colon + 1));
-  if (found || found.error().code != WASINN_NOT_FOUND) return found;
+  if (found || found.error().code != WASINN_ERROR_NOT_FOUND) return found;
   return std::unexpected(NotFound(tenant, std::move(found.error())));
 }
 
@@ -84,7 +84,7 @@ Outcome<Workers*> TextModels::Open(Tenant& tenant, const Name& name) {
   Workers::Limits limits = limits_;
   limits.threads = *parallel > 0 ? *parallel : Processors();
   const std::lock_guard lock(mutex_);
-  if (is_stopped_) return std::unexpected(Failure{WASINN_UNAVAILABLE, "the server is shutting down"});
+  if (is_stopped_) return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "the server is shutting down"});
   Key key(name.model, name.version);
   auto found = open_.find(key);
   if (found == open_.end()) found = open_.emplace(std::move(key), std::make_unique<Workers>(limits)).first;

@@ -30,7 +30,7 @@ Workers::Workers(const Limits& limits) : n_threads_(limits.threads), most_(limit
 bool Workers::Waiting::IsOver() const { return IsGone(job) || std::chrono::steady_clock::now() >= until; }
 
 void Workers::Refuse(const Waiting& waiting) {
-  Call(waiting.job.refuse, IsGone(waiting.job) ? Failure{WASINN_UNAVAILABLE, "nobody waits for it any more"}
+  Call(waiting.job.refuse, IsGone(waiting.job) ? Failure{WASINN_ERROR_UNAVAILABLE, "nobody waits for it any more"}
                                                : TryAgain("it has waited for a thread for too long"));
 }
 

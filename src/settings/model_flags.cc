@@ -120,7 +120,7 @@ Parsed<ModelFlag> ParseWasmEdgeFlag(std::string_view text) {
 
 Status AddModel(Host& host, const ModelFlag& model) {
   auto fail = [&model](std::string_view why) {
-    return Status(wasinn_status_new(WASINN_NOT_FOUND, fmt::format("model {}: {}", model.name, why).c_str()));
+    return Status(wasinn_status_new(WASINN_ERROR_NOT_FOUND, fmt::format("model {}: {}", model.name, why).c_str()));
   };
   // Before the files: a word that is no encoding may be of a flag that was misread.
   if (Status status = host.CheckEncoding(model.encoding); !status.ok()) {
@@ -144,7 +144,7 @@ Status AddModel(Host& host, const ModelFlag& model) {
       contents.push_back(std::move(*bytes));
     }
     for (const std::string& part : contents) {
-      options.parts.push_back({reinterpret_cast<const uint8_t*>(part.data()), part.size()});
+      options.builders.push_back({reinterpret_cast<const uint8_t*>(part.data()), part.size()});
     }
   }
   return host.AddModel(model.name, options);

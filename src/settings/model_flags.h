@@ -14,7 +14,7 @@ struct ModelFlag {
   std::string name;
   std::vector<std::string> paths;  // several: the parts of one model, such as OpenVINO's XML and weights
   std::string encoding;  // a format's name; empty: the file tells it. The host knows whether there is such a format
-  Target target = WASINN_CPU;
+  Target target = WASINN_TARGET_CPU;
   uint32_t version = 0;
   bool isolate = false;
   const char* flag = "";  // that said so, for errors

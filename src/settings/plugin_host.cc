@@ -32,7 +32,9 @@ std::vector<Variable> Variables() {
           {"WASINN_NN_ISOLATED_GPU", Kind::kAsItIs, {"policy.isolated_gpu"}}};
 }
 
-Status Error(const std::string& message) { return Status(wasinn_status_new(WASINN_INVALID_ARGUMENT, message.c_str())); }
+Status Error(const std::string& message) {
+  return Status(wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT, message.c_str()));
+}
 
 Parsed<std::string> ToSetting(Kind kind, const std::string& text) {
   if (kind == Kind::kSize) {
@@ -77,10 +79,10 @@ Status AddModels(Host& host, const char* list) {
 
 }  // namespace
 
-void Log(LogLevel level, const char* message) {
+void Log(const wasinn_log_record& record) {
   const char* words[] = {"error", "warning", "info", "debug"};
-  const auto index = static_cast<size_t>(level);
-  std::fprintf(stderr, "wasinn: %s: %s\n", index < 4 ? words[index] : "", PrintableName(message).c_str());
+  std::fprintf(stderr, "wasinn: %s: %s\n", record.level < 4 ? words[record.level] : "",
+               PrintableName(record.message).c_str());
 }
 
 Result<Host> MakeHost(const char* dialect, const char* encoding) {

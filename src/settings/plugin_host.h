@@ -13,6 +13,6 @@ namespace wasinn::settings {
 Result<Host> MakeHost(const char* dialect, const char* encoding = nullptr);
 
 // One line on stderr.
-void Log(LogLevel level, const char* message);
+void Log(const wasinn_log_record& record);
 
 }  // namespace wasinn::settings

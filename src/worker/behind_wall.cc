@@ -24,7 +24,7 @@ core::Status BehindWall::Seal() { return {}; }
 #else
 
 core::Status Refused(const std::string& why) {
-  return core::Error(WASINN_UNSUPPORTED_OPERATION,
+  return core::Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                      "no model of a guest is loaded apart from the host here: {} (policy.load = \"in-process\" is for "
                      "guests that are trusted)",
                      why);

@@ -11,11 +11,11 @@ core::Status FrameworkOf::Load(const isolation::Setting& setting) {
   logger_ = log_.Logger(static_cast<wasinn_log_level>(setting.log_level));
   void* library = ::dlopen(setting.library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return core::Error(WASINN_UNSUPPORTED_OPERATION, "a worker cannot open {}: {}", setting.library, ::dlerror());
+    return core::Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "a worker cannot open {}: {}", setting.library, ::dlerror());
   }
   auto query = reinterpret_cast<decltype(&wasinn_backend_query)>(::dlsym(library, "wasinn_backend_query"));
   const wasinn_backend* table = query == nullptr ? nullptr : query(WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR);
-  if (table == nullptr) return core::Error(WASINN_UNSUPPORTED_OPERATION, "{} is not a backend", setting.library);
+  if (table == nullptr) return core::Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "{} is not a backend", setting.library);
   core::Result<wasinn_backend> read = core::Backend::ReadTable(*table);
   if (!read) return std::move(read.error());
   table_ = std::make_unique<const wasinn_backend>(*read);

@@ -58,7 +58,7 @@ std::string OpenAndTell(FrameworkOf& framework) {
   try {
     told = OpenAndTell(framework);
   } catch (const std::exception& error) {
-    told = fmt::format("{}\n{}", static_cast<uint32_t>(WASINN_RUNTIME_ERROR), error.what());
+    told = fmt::format("{}\n{}", static_cast<uint32_t>(WASINN_ERROR_RUNTIME), error.what());
   }
   for (size_t done = 0; done < told.size();) {
     const ssize_t n = ::write(out.number(), told.data() + done, told.size() - done);
@@ -89,8 +89,8 @@ core::Status Failed(const std::string& told) {
   unsigned code = 0;
   std::istringstream text(told);
   std::string message;
-  if (!(text >> code) || code == WASINN_OK || code > WASINN_LOST) {
-    return core::Error(WASINN_RUNTIME_ERROR, "a process that opened the framework ended");
+  if (!(text >> code) || code == WASINN_OK || code > WASINN_ERROR_LOST) {
+    return core::Error(WASINN_ERROR_RUNTIME, "a process that opened the framework ended");
   }
   text.ignore();
   std::getline(text, message, '\0');
@@ -102,14 +102,14 @@ core::Status Failed(const std::string& told) {
 core::Status FindFolders(FrameworkOf& framework, std::chrono::milliseconds patience) {
   std::array<int, 2> pipe = {-1, -1};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
-    return core::Error(WASINN_UNAVAILABLE, "no pipe to a process that opens the framework: {}", std::strerror(errno));
+    return core::Error(WASINN_ERROR_UNAVAILABLE, "no pipe to a process that opens the framework: {}", std::strerror(errno));
   }
   const base::Descriptor in(pipe[0]);
   base::Descriptor out(pipe[1]);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) {
-    return core::Error(WASINN_UNAVAILABLE, "cannot make a process that opens the framework: {}", std::strerror(errno));
+    return core::Error(WASINN_ERROR_UNAVAILABLE, "cannot make a process that opens the framework: {}", std::strerror(errno));
   }
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -123,7 +123,7 @@ core::Status FindFolders(FrameworkOf& framework, std::chrono::milliseconds patie
   ::kill(pid, SIGKILL);  // it has told all, or never will
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
-  if (is_late) return core::Error(WASINN_UNAVAILABLE, "the framework did not open within {} ms", patience.count());
+  if (is_late) return core::Error(WASINN_ERROR_UNAVAILABLE, "the framework did not open within {} ms", patience.count());
   // Of a folder that is cut the rest would be another.
   if (!told.starts_with(kOpened) || !told.ends_with('\n')) return Failed(told);
   std::vector<std::string> folders;

@@ -40,10 +40,10 @@ class LogLines {
   // More than anybody reads: the first of them say what went wrong.
   static constexpr size_t kMostLines = 256;
 
-  static void Add(void* self, wasinn_log_level level, const char* message) {
+  static void Add(void* self, const wasinn_log_record* record) {
     auto& it = *static_cast<LogLines*>(self);
     const std::lock_guard lock(it.mutex_);
-    if (it.lines_.size() < kMostLines) it.lines_.emplace_back(static_cast<uint32_t>(level), message);
+    if (it.lines_.size() < kMostLines) it.lines_.emplace_back(record->level, record->message);
   }
 
   std::mutex mutex_;

@@ -18,7 +18,7 @@ void Gate::InterruptRegistered() {
 
 Part::Part(isolation::Segment segment, size_t bytes)
     : segment_(std::move(segment)),
-      blob_{.struct_size = sizeof(wasinn_blob),
+      blob_{.struct_size = sizeof(wasinn_builder),
             .data = segment_.data(),
             .size = bytes,
             .path = nullptr,
@@ -26,7 +26,7 @@ Part::Part(isolation::Segment segment, size_t bytes)
             .retain = &Part::Retain,
             .release = &Part::Release} {}
 
-wasinn_blob* Part::Make(isolation::Segment segment, size_t bytes) {
+wasinn_builder* Part::Make(isolation::Segment segment, size_t bytes) {
   return &(new Part(std::move(segment), bytes))->blob_;
 }
 

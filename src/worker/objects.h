@@ -56,7 +56,7 @@ class Gate {
 class Part {
  public:
   // With one reference, which the caller releases.
-  static wasinn_blob* Make(isolation::Segment segment, size_t bytes);
+  static wasinn_builder* Make(isolation::Segment segment, size_t bytes);
   static void Release(void* part);
 
  private:
@@ -65,7 +65,7 @@ class Part {
 
   std::atomic<uint32_t> references_{1};
   const isolation::Segment segment_;
-  wasinn_blob blob_;
+  wasinn_builder blob_;
 };
 
 template <typename T>

@@ -22,7 +22,7 @@ using isolation::Socket;
 using isolation::Writer;
 
 core::Status Unknown(const char* what, uint32_t number) {
-  return core::Error(WASINN_RUNTIME_ERROR, "a worker has no {} {}", what, number);
+  return core::Error(WASINN_ERROR_RUNTIME, "a worker has no {} {}", what, number);
 }
 
 // What a framework throws through its backend is an error of the call; so is the want of memory.
@@ -31,30 +31,30 @@ core::Status Guarded(Call&& call) {
   try {
     return call();
   } catch (const std::bad_alloc&) {
-    return core::Error(WASINN_TOO_LARGE, "out of memory");
+    return core::Error(WASINN_ERROR_TOO_LARGE, "out of memory");
   } catch (const std::exception& error) {
-    return core::Status(WASINN_RUNTIME_ERROR, error.what());
+    return core::Status(WASINN_ERROR_RUNTIME, error.what());
   }
 }
 
 bool LeavesOutputs(const core::Status& status) {
-  return status.ok() || status.code() == WASINN_CONTEXT_FULL || status.code() == WASINN_END_OF_SEQUENCE;
+  return status.ok() || status.code() == WASINN_ERROR_CONTEXT_FULL || status.code() == WASINN_ERROR_END_OF_SEQUENCE;
 }
 
 core::Status Read(Reader& request, isolation::Setting& setting) {
   setting.Read(request);
-  return request.ended() ? core::Status() : core::Error(WASINN_RUNTIME_ERROR, "a worker's settings are cut");
+  return request.ended() ? core::Status() : core::Error(WASINN_ERROR_RUNTIME, "a worker's settings are cut");
 }
 
 core::Result<isolation::Segment> MapArea(Reader& request, std::span<base::Descriptor> descriptors) {
   const auto bytes = request.Number<uint64_t>();
-  if (!request.ended() || descriptors.empty()) return core::Fail(WASINN_RUNTIME_ERROR, "there is no segment");
+  if (!request.ended() || descriptors.empty()) return core::Fail(WASINN_ERROR_RUNTIME, "there is no segment");
   return isolation::Segment::Map(descriptors[0], bytes, true);
 }
 
 core::Status CopyPayload(std::span<base::Descriptor> descriptors, std::span<const uint8_t> payload) {
-  if (descriptors.empty()) return core::Error(WASINN_RUNTIME_ERROR, "there is no segment");
-  if (payload.empty()) return core::Error(WASINN_RUNTIME_ERROR, "there is nothing to be fetched");
+  if (descriptors.empty()) return core::Error(WASINN_ERROR_RUNTIME, "there is no segment");
+  if (payload.empty()) return core::Error(WASINN_ERROR_RUNTIME, "there is nothing to be fetched");
   auto segment = isolation::Segment::Map(descriptors[0], payload.size(), true);
   if (!segment) return std::move(segment.error());
   std::memcpy(segment->data(), payload.data(), payload.size());
@@ -128,7 +128,7 @@ core::Status Server::Control(Request& request, Writer& payload) {
     return Serve(request, payload, touched);
   }
   if (request.op != Op::kAddLane || request.descriptors.empty() || !serves_) {
-    return core::Error(WASINN_RUNTIME_ERROR, "the first lane does not serve {}", static_cast<uint32_t>(request.op));
+    return core::Error(WASINN_ERROR_RUNTIME, "the first lane does not serve {}", static_cast<uint32_t>(request.op));
   }
   auto lane = std::make_shared<Socket>(std::move(request.descriptors[0]));
   return StartLaneThread([this, lane] { ServeLane(*lane); });
@@ -236,7 +236,7 @@ namespace {
 struct Parts {
   Parts() = default;
   ~Parts() {
-    for (const wasinn_blob* blob : blobs) blob->release(blob->owner);
+    for (const wasinn_builder* blob : builders) blob->release(blob->owner);
   }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
@@ -244,18 +244,18 @@ struct Parts {
   core::Status Map(Reader& request, std::span<base::Descriptor> descriptors) {
     const auto count = request.Number<uint32_t>();
     if (count == 0 || count != descriptors.size()) {
-      return core::Error(WASINN_RUNTIME_ERROR, "parts of a model are missing");
+      return core::Error(WASINN_ERROR_RUNTIME, "parts of a model are missing");
     }
     for (base::Descriptor& descriptor : descriptors) {
       const auto bytes = request.Number<uint64_t>();
       auto segment = isolation::Segment::Map(descriptor, bytes, false);
       if (!segment) return std::move(segment.error());
-      blobs.push_back(Part::Make(std::move(*segment), bytes));
+      builders.push_back(Part::Make(std::move(*segment), bytes));
     }
-    return request.ended() ? core::Status() : core::Error(WASINN_RUNTIME_ERROR, "a load is cut");
+    return request.ended() ? core::Status() : core::Error(WASINN_ERROR_RUNTIME, "a load is cut");
   }
 
-  std::vector<const wasinn_blob*> blobs;
+  std::vector<const wasinn_builder*> builders;
 };
 
 }  // namespace
@@ -282,8 +282,8 @@ core::Status Server::Load(Request& request, Writer& payload, Touched& touched) {
   options.account = &graph.account;
   graphs_.Add(number, touched.graph);  // so that its load can be interrupted
   core::Status status = Guarded([&] {
-    core::Status loaded = graph.backend.Take(graph.backend.table().load(graph.backend.state(), parts.blobs.data(),
-                                                                        parts.blobs.size(), &options, &graph.graph));
+    core::Status loaded = graph.backend.Take(graph.backend.table().load(graph.backend.state(), parts.builders.data(),
+                                                                        parts.builders.size(), &options, &graph.graph));
     if (!loaded.ok()) return loaded;
     const wasinn_info* info = nullptr;
     loaded = graph.backend.Take(graph.backend.table().info(graph.graph, &info));
@@ -360,7 +360,7 @@ core::Status Server::ServeSlot(Request& request, Writer& payload, Touched& touch
     case Op::kUsePieceArea:
       return UseArea(request, slot);
     default:
-      return core::Error(WASINN_RUNTIME_ERROR, "a worker does not know {}", static_cast<uint32_t>(request.op));
+      return core::Error(WASINN_ERROR_RUNTIME, "a worker does not know {}", static_cast<uint32_t>(request.op));
   }
 }
 

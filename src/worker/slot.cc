@@ -12,11 +12,11 @@ using isolation::kNowhere;
 using isolation::RoundUp;
 
 core::Status NoArea(const char* what) {
-  return core::Error(WASINN_RUNTIME_ERROR, "the host asked for {} outside of its area", what);
+  return core::Error(WASINN_ERROR_RUNTIME, "the host asked for {} outside of its area", what);
 }
 
 core::Status Lacks(const char* function) {
-  return core::Error(WASINN_UNSUPPORTED_OPERATION, "the host asked for '{}', which the backend does not have",
+  return core::Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "the host asked for '{}', which the backend does not have",
                      function);
 }
 
@@ -100,7 +100,7 @@ core::Status Slot::BindOne(isolation::Reader& request) {
   const auto shared = segment == isolation::kArea ? nullptr : graph_->shared.Find(segment);
   const isolation::Segment& place = shared == nullptr ? input_area_ : *shared;
   if (core::ByteSize(desc.dtype, desc.shape()) != desc.bytes) {
-    return core::Error(WASINN_RUNTIME_ERROR, "the host described an input of {} bytes as {}", desc.bytes,
+    return core::Error(WASINN_ERROR_RUNTIME, "the host described an input of {} bytes as {}", desc.bytes,
                        core::Describe(desc.dtype, static_cast<int32_t>(desc.rank), desc.dims.data()));
   }
   // Less than 2^63 bytes: the sum does not overflow.
@@ -167,7 +167,7 @@ core::Status Slot::Compute(isolation::Reader& request, isolation::Writer& payloa
     status = Take(table().compute(slot_, &options, &result));
   }
   elsewhere_ = (result.flags & WASINN_OUTPUTS_ELSEWHERE) != 0;
-  if (!status.ok() && status.code() != WASINN_CONTEXT_FULL) return status;
+  if (!status.ok() && status.code() != WASINN_ERROR_CONTEXT_FULL) return status;
   computed_ = true;
   if (core::Status written = WriteOutputs(payload); !written.ok()) return written;
   return status;
@@ -182,7 +182,7 @@ core::Status Slot::Step(isolation::Reader& request, isolation::Writer& payload) 
     const Gate::Inside inside(gate_, turn);
     status = Take(table().step(slot_));
   }
-  const bool shows = status.ok() || status.code() == WASINN_CONTEXT_FULL || status.code() == WASINN_END_OF_SEQUENCE;
+  const bool shows = status.ok() || status.code() == WASINN_ERROR_CONTEXT_FULL || status.code() == WASINN_ERROR_END_OF_SEQUENCE;
   if (!shows) return status;
   computed_ = true;
   if (core::Status written = WriteOutputs(payload); !written.ok()) return written;
@@ -219,7 +219,7 @@ void Slot::TakeView(wasinn_error* error, const wasinn_tensor& tensor, View& view
   view.status = Take(error);
   if (!view.status.ok()) return;
   if (tensor.rank > WASINN_MAX_RANK) {
-    view.status = core::Status(WASINN_UNSUPPORTED_OPERATION, "it has too many dimensions");
+    view.status = core::Status(WASINN_ERROR_UNSUPPORTED_OPERATION, "it has too many dimensions");
     return;
   }
   view.desc.dtype = tensor.dtype;
@@ -233,9 +233,9 @@ Slot::View Slot::ViewOf(uint32_t index, const wasinn_io& io) const {
   View view;
   wasinn_tensor tensor{.struct_size = sizeof(wasinn_tensor)};
   if ((io.flags & WASINN_IO_UNSERVABLE) != 0) {
-    view.status = core::Status(WASINN_UNSUPPORTED_OPERATION, "it is not a tensor of numbers");
+    view.status = core::Status(WASINN_ERROR_UNSUPPORTED_OPERATION, "it is not a tensor of numbers");
   } else if (!computed_ && (io.flags & WASINN_IO_ALWAYS) == 0) {
-    view.status = core::Status(WASINN_INVALID_ARGUMENT, "there is no output before a compute");
+    view.status = core::Status(WASINN_ERROR_INVALID_ARGUMENT, "there is no output before a compute");
   } else if (index < bound_at_.size() && bound_at_[index] != kNowhere && !elsewhere_) {
     view.bound = true;
     view.offset = bound_at_[index];

@@ -56,7 +56,7 @@ core::Status JoinGroup(const std::string& folder) {
   constexpr std::string_view kThisOne = "0";
   const bool is_other = file.is_open() && !IsOfGroups(file);
   if (file.is_open() && !is_other && ::write(file.number(), kThisOne.data(), kThisOne.size()) == 1) return {};
-  return core::Error(WASINN_UNAVAILABLE, "workers cannot join the control group {}: {} (workers_cgroup)", folder,
+  return core::Error(WASINN_ERROR_UNAVAILABLE, "workers cannot join the control group {}: {} (workers_cgroup)", folder,
                      is_other ? "it is none" : std::strerror(errno));
 }
 
@@ -84,7 +84,7 @@ void Template::Answer(const core::Status& status, int32_t number, int descriptor
 core::Status Template::OpenFramework(Reader& request) {
   isolation::Setting setting;
   setting.Read(request);
-  if (!request.ended()) return core::Error(WASINN_RUNTIME_ERROR, "the settings are cut");
+  if (!request.ended()) return core::Error(WASINN_ERROR_RUNTIME, "the settings are cut");
   if (core::Status status = JoinGroup(setting.cgroup); !status.ok()) return status;
   if (core::Status status = framework_.Load(setting); !status.ok()) return status;
   return open_(framework_);
@@ -95,7 +95,7 @@ Socket Template::Spawn(base::Descriptor lane) {
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) {
-    Answer(core::Error(WASINN_UNAVAILABLE, "cannot make a process for a worker: {}", std::strerror(errno)), 0, -1);
+    Answer(core::Error(WASINN_ERROR_UNAVAILABLE, "cannot make a process for a worker: {}", std::strerror(errno)), 0, -1);
     return {};
   }
   if (pid == 0) {
@@ -116,7 +116,7 @@ Socket Template::Spawn(base::Descriptor lane) {
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
     Answer(
-        core::Error(WASINN_UNAVAILABLE, "no descriptor of a process; workers need Linux 5.3: {}", std::strerror(error)),
+        core::Error(WASINN_ERROR_UNAVAILABLE, "no descriptor of a process; workers need Linux 5.3: {}", std::strerror(error)),
         0, -1);
     return {};
   }
@@ -144,7 +144,7 @@ Socket Template::Run() {
         int status = 0;
         const auto pid = request.Number<int32_t>();
         const bool ended = pid > 0 && ::waitpid(pid, &status, WNOHANG) == pid;
-        Answer(ended ? core::Status() : core::Error(WASINN_RUNTIME_ERROR, "it has not ended"), status, -1);
+        Answer(ended ? core::Status() : core::Error(WASINN_ERROR_RUNTIME, "it has not ended"), status, -1);
         break;
       }
       default:

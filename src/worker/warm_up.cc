@@ -30,12 +30,12 @@ core::Status Load(Graph& graph, const Model& model, bool has_devices) {
   auto segment = isolation::Segment::Make(model.bytes.size());
   if (!segment) return std::move(segment.error());
   std::ranges::copy(model.bytes, segment->data());
-  const wasinn_blob* blob = Part::Make(std::move(*segment), model.bytes.size());
+  const wasinn_builder* blob = Part::Make(std::move(*segment), model.bytes.size());
   wasinn_load_options options{};
   options.struct_size = sizeof(options);
   options.format = model.format;
   options.host_config = options.guest_config = "{}";
-  options.target = has_devices ? WASINN_AUTO : WASINN_CPU;
+  options.target = has_devices ? WASINN_TARGET_AUTO : WASINN_TARGET_CPU;
   options.cpu_fallback = has_devices ? 1 : 0;
   options.account = &graph.account;
   core::Backend& backend = graph.backend;
@@ -56,7 +56,8 @@ struct Tensor {
 
 // Where the model leaves a size open it is 1.
 Tensor InputOf(const wasinn_io& io) {
-  Tensor tensor{.dtype = io.dtype == WASINN_DTYPE_UNKNOWN ? uint32_t{WASINN_F32} : io.dtype, .dims = {1}, .bytes = 0};
+  Tensor tensor{
+      .dtype = io.dtype == WASINN_DTYPE_UNKNOWN ? uint32_t{WASINN_DTYPE_F32} : io.dtype, .dims = {1}, .bytes = 0};
   if (io.rank >= 0) tensor.dims.assign(io.dims, io.dims + io.rank);
   std::ranges::replace_if(tensor.dims, [](int64_t dim) { return dim < 0; }, 1);
   tensor.bytes = core::ByteSize(tensor.dtype, tensor.dims).value_or(0);
@@ -97,7 +98,7 @@ core::Status Compute(core::Backend& backend, const Model& model, bool has_device
   const Tensor input = InputOf(*graph->info.inputs[0]);
   auto inputs = isolation::Segment::Make(isolation::RoundUp(input.bytes)),
        outputs = isolation::Segment::Make(OutputBytes(graph->info));
-  if (!inputs || !outputs) return core::Error(WASINN_TOO_LARGE, "there is no memory");
+  if (!inputs || !outputs) return core::Error(WASINN_ERROR_TOO_LARGE, "there is no memory");
   if (core::Status status = slot.UseInputArea(std::move(*inputs)); !status.ok()) return status;
   if (core::Status status = slot.UseOutputArea(std::move(*outputs)); !status.ok()) return status;
   const std::vector<uint8_t> request = Request(input);

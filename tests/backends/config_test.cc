@@ -21,7 +21,7 @@ using ::testing::Pair;
 
 template <typename Function>
 std::string MessageOf(Function function) {
-  return test::Refused(WASINN_INVALID_ARGUMENT, function);
+  return test::Refused(WASINN_ERROR_INVALID_ARGUMENT, function);
 }
 
 TEST(Config, ReadsEachType) {

@@ -65,7 +65,7 @@ class Dependencies : public ::testing::Test {
   }
   // What is wrong with it.
   static std::optional<std::string> Check(const fs::path& library) {
-    const std::string wrong = Refused(WASINN_UNSUPPORTED_OPERATION, [&] { backend::CheckDependencies(library); });
+    const std::string wrong = Refused(WASINN_ERROR_UNSUPPORTED_OPERATION, [&] { backend::CheckDependencies(library); });
     return wrong.empty() ? std::nullopt : std::optional(wrong);
   }
 

@@ -27,23 +27,23 @@ Seen Guarded(Function function) {
 
 TEST(Guard, TurnsWhatIsThrownIntoAnError) {
   EXPECT_EQ(Guarded([] {}).code, WASINN_OK);
-  const Seen ours = Guarded([] { throw Error(WASINN_NOT_FOUND, "no such thing"); });
-  EXPECT_EQ(ours.code, WASINN_NOT_FOUND);
+  const Seen ours = Guarded([] { throw Error(WASINN_ERROR_NOT_FOUND, "no such thing"); });
+  EXPECT_EQ(ours.code, WASINN_ERROR_NOT_FOUND);
   EXPECT_EQ(ours.message, "no such thing");
-  EXPECT_EQ(Guarded([] { throw std::runtime_error("broken"); }).code, WASINN_RUNTIME_ERROR);
-  EXPECT_EQ(Guarded([] { throw std::bad_alloc(); }).code, WASINN_TOO_LARGE);
-  EXPECT_EQ(Guarded([] { throw 1; }).code, WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(Guarded([] { throw std::runtime_error("broken"); }).code, WASINN_ERROR_RUNTIME);
+  EXPECT_EQ(Guarded([] { throw std::bad_alloc(); }).code, WASINN_ERROR_TOO_LARGE);
+  EXPECT_EQ(Guarded([] { throw 1; }).code, WASINN_ERROR_RUNTIME);
 }
 
 TEST(ReadStruct, TakesAbsentFieldsAsZero) {
   wasinn_load_options newer = {.struct_size = offsetof(wasinn_load_options, cpu_fallback),
-                               .target = WASINN_GPU,
+                               .target = WASINN_TARGET_GPU,
                                .format = "onnx",
                                .host_config = "{}",
                                .guest_config = "{}",
                                .cpu_fallback = 1};
   const wasinn_load_options read = ReadStruct(&newer);
-  EXPECT_EQ(read.target, WASINN_GPU);
+  EXPECT_EQ(read.target, WASINN_TARGET_GPU);
   EXPECT_EQ(read.cpu_fallback, 0);
 }
 

@@ -142,8 +142,8 @@ class Watchdog {
 
 // A language model's text is cut, if there was any by then.
 inline bool WasCancelled(const Result& computed) {
-  if (computed.code == WASINN_CONTEXT_FULL) return computed.message.starts_with("the text was cut");
-  return computed.code == WASINN_TIMEOUT;
+  if (computed.code == WASINN_ERROR_CONTEXT_FULL) return computed.message.starts_with("the text was cut");
+  return computed.code == WASINN_ERROR_TIMEOUT;
 }
 
 // Checks that a compute without an end can be cancelled.
@@ -192,17 +192,17 @@ struct ElementType {
   wasinn_dtype dtype;
   size_t size;
 };
-inline const ElementType kElementTypes[] = {{"f16", WASINN_F16, 2},  {"bf16", WASINN_BF16, 2}, {"f32", WASINN_F32, 4},
-                                            {"f64", WASINN_F64, 8},  {"u8", WASINN_U8, 1},     {"i8", WASINN_I8, 1},
-                                            {"u16", WASINN_U16, 2},  {"i16", WASINN_I16, 2},   {"u32", WASINN_U32, 4},
-                                            {"i32", WASINN_I32, 4},  {"u64", WASINN_U64, 8},   {"i64", WASINN_I64, 8},
-                                            {"bool", WASINN_BOOL, 1}};
+inline const ElementType kElementTypes[] = {{"f16", WASINN_DTYPE_F16, 2},  {"bf16", WASINN_DTYPE_BF16, 2}, {"f32", WASINN_DTYPE_F32, 4},
+                                            {"f64", WASINN_DTYPE_F64, 8},  {"u8", WASINN_DTYPE_U8, 1},     {"i8", WASINN_DTYPE_I8, 1},
+                                            {"u16", WASINN_DTYPE_U16, 2},  {"i16", WASINN_DTYPE_I16, 2},   {"u32", WASINN_DTYPE_U32, 4},
+                                            {"i32", WASINN_DTYPE_I32, 4},  {"u64", WASINN_DTYPE_U64, 8},   {"i64", WASINN_DTYPE_I64, 8},
+                                            {"bool", WASINN_DTYPE_BOOL, 1}};
 
 // A tensor of shape [2, 3] in which every bit of a number may be set; a bool is 0 or 1.
 inline Tensor EveryBit(const ElementType& type) {
   Tensor tensor{type.dtype, {2, 3}, ""};
   for (size_t i = 0; i < 6 * type.size; ++i) {
-    tensor.bytes += static_cast<char>(type.dtype == WASINN_BOOL ? i % 2 : 0x81 + 37 * i);
+    tensor.bytes += static_cast<char>(type.dtype == WASINN_DTYPE_BOOL ? i % 2 : 0x81 + 37 * i);
   }
   return tensor;
 }

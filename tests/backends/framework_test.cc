@@ -58,15 +58,15 @@ TEST_P(Framework, SaysWhatItRunsOn) {
 TEST_P(Framework, SaysWhatIsMissingAndHowToGetIt) {
   const std::string file = fs::path(testing::FrameworkFile(kFramework)).filename();
   const Host missing(WithKey("library", "/nonexistent/" + file));
-  EXPECT_EQ(missing.opened().code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(missing.opened().code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_STREQ(missing.table().install, ("scripts/deps.sh " + GetParam().install).c_str());
   EXPECT_THAT(missing.opened().message, AllOf(HasSubstr("/nonexistent/" + file), HasSubstr(missing.table().install)));
-  EXPECT_EQ(Host(WithKey("library", file)).opened().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Host(WithKey("library", file)).opened().code, WASINN_ERROR_INVALID_ARGUMENT);
   // A library, but not this one.
   Dl_info info = {};
   ASSERT_NE(dladdr(reinterpret_cast<const void*>(&std::printf), &info), 0);
   const Host other(WithKey("library", fs::canonical(info.dli_fname)));
-  EXPECT_EQ(other.opened().code, WASINN_UNSUPPORTED_OPERATION) << other.opened().message;
+  EXPECT_EQ(other.opened().code, WASINN_ERROR_UNSUPPORTED_OPERATION) << other.opened().message;
 }
 
 TEST_P(Framework, TakesTheFolderOfItsLibrary) {
@@ -90,7 +90,7 @@ TEST_P(Framework, ServesHostsOneAfterAnotherAndAtOnce) {
 
 TEST_P(Framework, KeepsToTheBudgetOfThreads) {
   const Host host(R"({"threads": 3})", 2);
-  EXPECT_EQ(host.opened().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(host.opened().code, WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_THAT(host.opened().message, HasSubstr("from 1 to 2"));
 }
 
@@ -111,20 +111,20 @@ TEST_P(Framework, RefusesOtherFormatsAndMoreBlobs) {
   const std::string bytes = GetParam().subject.bytes();
   LoadOptions other = GetParam().subject.options, more = other;
   other.encoding = "nothing";
-  EXPECT_EQ(Model(host, bytes, other).loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_EQ(Model(host, bytes, other).loaded().code, WASINN_ERROR_INVALID_ENCODING);
   more.more_bytes = {"more", "and more"};
-  EXPECT_EQ(Model(host, bytes, more).loaded().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Model(host, bytes, more).loaded().code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_P(Framework, RefusesADeviceThatIsNotThereOrFallsBackOnce) {
   const Subject& subject = GetParam().subject;
-  for (const wasinn_target target : {WASINN_GPU, WASINN_TPU}) {
+  for (const wasinn_target target : {WASINN_TARGET_GPU, WASINN_TARGET_TPU}) {
     const Host host;
-    if (std::string(host.info()->devices).contains(target == WASINN_GPU ? "gpu" : "tpu")) continue;
+    if (std::string(host.info()->devices).contains(target == WASINN_TARGET_GPU ? "gpu" : "tpu")) continue;
     LoadOptions options = subject.options;
     options.target = target;
     const Model refused(host, subject.bytes(), options);
-    EXPECT_EQ(refused.loaded().code, WASINN_UNSUPPORTED_OPERATION);
+    EXPECT_EQ(refused.loaded().code, WASINN_ERROR_UNSUPPORTED_OPERATION);
     EXPECT_THAT(refused.loaded().message, HasSubstr(GetParam().no_device));
     EXPECT_THAT(host.log(), Not(HasSubstr("using the CPU")));
     options.cpu_fallback = true;
@@ -134,7 +134,7 @@ TEST_P(Framework, RefusesADeviceThatIsNotThereOrFallsBackOnce) {
     EXPECT_EQ(log.find(warning), log.rfind(warning)) << "once";
   }
   LoadOptions automatic = subject.options;
-  automatic.target = WASINN_AUTO;
+  automatic.target = WASINN_TARGET_AUTO;
   ExpectComputes(Host(), subject, automatic);
 }
 

@@ -23,14 +23,14 @@ std::string Folder() { return std::filesystem::path(testing::BackendFile(kFramew
 
 uint8_t TypeOf(const check::Tensor& tensor) {
   switch (tensor.dtype) {
-    case WASINN_U8:
+    case WASINN_DTYPE_U8:
       return testing::kU8;
-    case WASINN_I32:
+    case WASINN_DTYPE_I32:
       return testing::kI32;
-    case WASINN_I64:
+    case WASINN_DTYPE_I64:
       return testing::kI64;
     default:
-      EXPECT_EQ(tensor.dtype, WASINN_F32);
+      EXPECT_EQ(tensor.dtype, WASINN_DTYPE_F32);
       return testing::kF32;
   }
 }
@@ -48,13 +48,13 @@ struct Workers::Guest {
 
   uint32_t Load(const Brought& model, Encoding encoding) {
     std::vector<uint32_t> builders;
-    for (const std::string& blob : model.blobs) {
+    for (const std::string& blob : model.builders) {
       builders.push_back(calls.Put(blob));
       builders.push_back(static_cast<uint32_t>(blob.size()));
     }
-    const uint32_t graph = calls.Reserve(4), blobs = static_cast<uint32_t>(model.blobs.size());
+    const uint32_t graph = calls.Reserve(4), builders = static_cast<uint32_t>(model.builders.size());
     const uint32_t error =
-        calls.Call("load", {calls.PutAll(builders), blobs, static_cast<uint32_t>(encoding), 0, graph});
+        calls.Call("load", {calls.PutAll(builders), builders, static_cast<uint32_t>(encoding), 0, graph});
     return error != 0 ? error : calls.InitContext(calls.Read<uint32_t>(graph), context);
   }
   uint32_t Compute(const Brought& model) {
@@ -136,7 +136,7 @@ void Workers::TryDamaged(int count, const Brought& good, const std::function<cha
   TryVariants(count, [&] {
     Brought bad = good;
     for (int i = 0; i < changes; ++i) {
-      char& byte = bad.blobs[0][random_() % bad.blobs[0].size()];
+      char& byte = bad.builders[0][random_() % bad.builders[0].size()];
       byte = change(byte, static_cast<uint32_t>(random_()));
     }
     return bad;

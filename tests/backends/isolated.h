@@ -18,7 +18,7 @@ enum class Encoding : uint32_t { kOpenVino, kOnnx, kTensorFlow, kPyTorch, kTfLit
 // What a guest brings, and gives it to compute.
 struct Brought {
   std::string name;
-  std::vector<std::string> blobs;
+  std::vector<std::string> builders;
   std::vector<check::Tensor> inputs;
 };
 

@@ -112,7 +112,7 @@ TEST_F(LlamaAdapters, ChangeInTheContextAtHand) {
 TEST_F(LlamaAdapters, ThatAreNotThereAreRefused) {
   const Host host;
   const Model broken(host, TinyLlamaWriter().Write(), LlamaOptions(R"({"loras": {"style": ")" + path_ + "\"}}"));
-  EXPECT_EQ(broken.loaded().code, WASINN_INVALID_ARGUMENT) << broken.loaded().message;
+  EXPECT_EQ(broken.loaded().code, WASINN_ERROR_INVALID_ARGUMENT) << broken.loaded().message;
   const Model model(host, TinyLlamaWriter().Write(), LlamaOptions(Config()));
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, kAdaptedText));
@@ -123,7 +123,7 @@ TEST_F(LlamaAdapters, ThatAreNotThereAreRefused) {
         R"({"lora": [{"scale": 1}]})", R"({"lora": 1})", R"({"lora": {"style": 1}})", R"({"lora": [1]})",
         R"({"lora": "style", "lora-scale": 1e9})"}) {
     const Result computed = ComputeWith(&context, bad);
-    EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(computed.code, WASINN_ERROR_INVALID_ARGUMENT) << bad;
     EXPECT_THAT(computed.message, HasSubstr("lora"));
   }
   EXPECT_EQ(CompleteWith(&context, "{}"), Native({}));

@@ -77,7 +77,7 @@ TEST(LlamaCache, WhatCannotBeIsRefused) {
        {R"({"cache-type-k": "q2_k"})", R"({"cache-type-v": 1})", R"({"cache-type-k": "Q8_0"})",
         R"({"flash-attn": true})", R"({"flash-attn": "yes"})", R"({"flash-attn": "off", "cache-type-k": "q8_0"})",
         R"({"flash-attn": "off", "cache-type-v": "q4_0"})"}) {
-    EXPECT_EQ(ComputeWith(&context, bad).code, WASINN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(ComputeWith(&context, bad).code, WASINN_ERROR_INVALID_ARGUMENT) << bad;
   }
   EXPECT_TRUE(ComputeWith(&context, "{}"));
   // Heads of 16 numbers, where a block has 32.
@@ -86,11 +86,11 @@ TEST(LlamaCache, WhatCannotBeIsRefused) {
   ASSERT_TRUE(SetPrompt(&of_small, kCachedText));
   for (const char* bad : {R"({"cache-type-k": "q8_0"})", R"({"cache-type-v": "q4_1", "flash-attn": "on"})"}) {
     const Result computed = ComputeWith(&of_small, bad);
-    EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << computed.message;
+    EXPECT_EQ(computed.code, WASINN_ERROR_INVALID_ARGUMENT) << computed.message;
     EXPECT_THAT(computed.message, HasSubstr("16"));
   }
   const Model shared(host, TinyLlamaWriter().Write(), LlamaOptions(R"({"parallel": 2, "cache-type-k": "q8_0"})"));
-  EXPECT_EQ(shared.loaded().code, WASINN_INVALID_ARGUMENT) << shared.loaded().message;
+  EXPECT_EQ(shared.loaded().code, WASINN_ERROR_INVALID_ARGUMENT) << shared.loaded().message;
 }
 
 TEST(LlamaSplit, IsForGpus) {
@@ -101,7 +101,7 @@ TEST(LlamaSplit, IsForGpus) {
         R"({"tensor-split": "-1,2"})", R"({"tensor-split": "0,0"})", R"({"tensor-split": "nan"})",
         R"({"tensor-split": "inf,1"})", R"({"tensor-split": "1e99"})", R"({"tensor-split": [3, 1]})"}) {
     const Model model(host, CachedModel(), LlamaOptions(bad));
-    EXPECT_EQ(model.loaded().code, WASINN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(model.loaded().code, WASINN_ERROR_INVALID_ARGUMENT) << bad;
   }
   EXPECT_EQ(host.log(), "");
   const LoadedModel model(host, CachedModel(),

@@ -16,11 +16,11 @@ class LlamaCancelInside : public ::testing::Test {
   // llama.cpp has ended the only batch itself, before its end, and there are no outputs.
   void ExpectEnded(const Result& computed, uint32_t output) {
     constexpr int kAborted = 2;
-    EXPECT_EQ(computed.code, WASINN_TIMEOUT) << computed.message;
+    EXPECT_EQ(computed.code, WASINN_ERROR_TIMEOUT) << computed.message;
     EXPECT_THAT(Calls::TakeResults(), ElementsAre(kAborted));
     Calls::SetInside(nullptr);
     Tensor none;
-    EXPECT_EQ(context_.Get(output, &none).code, WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(context_.Get(output, &none).code, WASINN_ERROR_INVALID_ARGUMENT);
   }
 
   const Host host_{Calls::kHost};
@@ -86,7 +86,7 @@ TEST_P(LlamaCancelled, KeepsTheTextSoFar) {
   ASSERT_LT(three.size(), all.size());
   CancelIn(4);
   const Result computed = context_.Compute();
-  EXPECT_EQ(computed.code, WASINN_CONTEXT_FULL) << computed.message;
+  EXPECT_EQ(computed.code, WASINN_ERROR_CONTEXT_FULL) << computed.message;
   EXPECT_EQ(Written(&context_), three);
   const json metadata = Metadata(&context_);
   EXPECT_EQ(metadata["output_tokens"], 3);
@@ -98,7 +98,7 @@ TEST_P(LlamaCancelled, WritesWhatMightHaveBecomeAStopWord) {
   const std::string three = Completed(R"({"n-predict": 3})"), all = Completed(R"({"n-predict": 8})");
   ASSERT_TRUE(SetOptions(&context_, json{{"n-predict", 8}, {"reverse-prompt", three + "?"}}.dump()));
   CancelIn(4);
-  EXPECT_EQ(context_.Compute().code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(context_.Compute().code, WASINN_ERROR_CONTEXT_FULL);
   EXPECT_EQ(Written(&context_), three);
 }
 
@@ -112,17 +112,17 @@ TEST_P(LlamaCancelled, KeepsTheTextOfItsSteps) {
     ASSERT_TRUE(context_.Piece(kCompletion, &piece));
     pieces += piece;
   }
-  EXPECT_EQ(stepped.code, WASINN_CONTEXT_FULL) << stepped.message;
-  EXPECT_EQ(context_.Step().code, WASINN_CONTEXT_FULL) << "it stays ended";
+  EXPECT_EQ(stepped.code, WASINN_ERROR_CONTEXT_FULL) << stepped.message;
+  EXPECT_EQ(context_.Step().code, WASINN_ERROR_CONTEXT_FULL) << "it stays ended";
   EXPECT_EQ(pieces, three);
   EXPECT_EQ(Written(&context_), three);
 }
 
 TEST_P(LlamaCancelled, WithoutATokenIsATimeout) {
   CancelIn(1);
-  EXPECT_EQ(context_.Compute().code, WASINN_TIMEOUT);
+  EXPECT_EQ(context_.Compute().code, WASINN_ERROR_TIMEOUT);
   Tensor none;
-  EXPECT_EQ(context_.Get(kCompletion, &none).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(context_.Get(kCompletion, &none).code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, LlamaCancelled, ::testing::Values(R"({"temp": 0})", R"({"temp": 0, "parallel": 2})"),
@@ -156,7 +156,7 @@ TEST(LlamaCancel, EndsALoad) {
   };
   const Model model(host, TinyModel(), options);
   EXPECT_EQ(registered, 1);
-  EXPECT_EQ(model.loaded().code, WASINN_TIMEOUT) << model.loaded().message;
+  EXPECT_EQ(model.loaded().code, WASINN_ERROR_TIMEOUT) << model.loaded().message;
 }
 
 TEST(LlamaLimits, RefuseAContextBeforeItsMemoryIsAllocated) {
@@ -167,7 +167,7 @@ TEST(LlamaLimits, RefuseAContextBeforeItsMemoryIsAllocated) {
   ASSERT_TRUE(SetPrompt(&context, "the"));
   for (int i = 0; i < 2; ++i) {
     const Result computed = context.Compute();
-    EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+    EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE) << computed.message;
     EXPECT_THAT(computed.message, HasSubstr("ctx-size"));
   }
   ASSERT_TRUE(SetOptions(&context, R"({"ctx-size": 256, "n-predict": 4})"));

@@ -67,7 +67,7 @@ TEST(LlamaChat, JoinsMessagesByTheModelsTemplate) {
                            .bytes));
   EXPECT_EQ(MessageOf(&context)["content"], Written(&context));
   EXPECT_EQ(ComputeWith(&context, R"({"chat": true, "chat-template": "/etc/passwd"})").code,
-            WASINN_UNSUPPORTED_OPERATION);
+            WASINN_ERROR_UNSUPPORTED_OPERATION);
 }
 
 // Beside a llama.cpp of another source its chat code does not lie: templates are known by their look.
@@ -82,7 +82,7 @@ TEST(LlamaChat, GoesOnWithoutTheChatCode) {
                                          json{{"library", library}}.dump());
   ExpectAnswer(&context);
   const Result computed = ComputeWith(&context, Options({{"tools", json::parse(kWeatherTool)}}));
-  EXPECT_EQ(computed.code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(computed.code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(computed.message, HasSubstr("libwasinn_llama_common.so"));
 }
 
@@ -96,7 +96,7 @@ TEST(LlamaChat, ReadsAnAnswerOnItsGuestsAccount) {
   const uint64_t used = guest.used;
   guest.limit = used + 64;
   Tensor message;
-  EXPECT_EQ(context.Get(kMessage, &message).code, WASINN_TOO_LARGE);
+  EXPECT_EQ(context.Get(kMessage, &message).code, WASINN_ERROR_TOO_LARGE);
   EXPECT_EQ(guest.used, used);
   guest.limit = UINT64_MAX;
   EXPECT_EQ(MessageOf(&context)["content"], Written(&context));
@@ -113,19 +113,19 @@ TEST(LlamaChat, RefusesWhatAreNoMessages) {
         std::string(R"([{"role": "user", "content": "a"}], "tools": [])"), std::string(100000, '['),
         "[" + names + R"("role": "user", "content": "a"}])"}) {
     const Result computed = ComputeOn(&context, bad);
-    EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << bad.substr(0, 100) << ": " << computed.message;
+    EXPECT_EQ(computed.code, WASINN_ERROR_INVALID_ARGUMENT) << bad.substr(0, 100) << ": " << computed.message;
     EXPECT_THAT(computed.message, HasSubstr("chat"));
   }
   EXPECT_EQ(ComputeOn(&context, R"([{"role": "user", "content": ")" + std::string(5 << 20, 'a') + R"("}])").code,
-            WASINN_PROMPT_TOO_LONG);
+            WASINN_ERROR_PROMPT_TOO_LONG);
   EXPECT_EQ(ComputeOn(&context, R"([{"role": "user", "content": ")" + std::string(1 << 20, 'a') + R"("}])").code,
-            WASINN_PROMPT_TOO_LONG);
+            WASINN_ERROR_PROMPT_TOO_LONG);
   EXPECT_TRUE(ComputeOn(&context, kHenQuestion)) << "and goes on";
 }
 
 TEST(LlamaChat, NeedsATemplate) {
   auto&& [host, model, context] = Opened(TinyLlamaWriter().Write(), LlamaOptions(R"({"chat": true})"));
-  EXPECT_EQ(ComputeOn(&context, kHenQuestion).code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(ComputeOn(&context, kHenQuestion).code, WASINN_ERROR_UNSUPPORTED_OPERATION);
 }
 
 TEST(LlamaChat, TakesTheHostsTemplateAndNotTheGuests) {
@@ -137,7 +137,7 @@ TEST(LlamaChat, TakesTheHostsTemplateAndNotTheGuests) {
   Context context(model);
   EXPECT_EQ(Complete(&context, kHenQuestion),
             Characters(NativeTiny().Complete("<user>the \"hen\"", {.predict = 16, .seed = 2}).bytes));
-  EXPECT_EQ(ComputeWith(&context, Options({{"chat-template", "{{ messages }}"}})).code, WASINN_SECURITY);
+  EXPECT_EQ(ComputeWith(&context, Options({{"chat-template", "{{ messages }}"}})).code, WASINN_ERROR_SECURITY);
 }
 
 TEST(LlamaChat, PlainTextHasNoMessage) {
@@ -189,7 +189,7 @@ TEST(LlamaTools, AreCalledByTheModelItself) {
     std::string content, id;
     for (;;) {
       const Result stepped = context.Step();
-      if (stepped.code == WASINN_END_OF_SEQUENCE || stepped.code == WASINN_CONTEXT_FULL) break;
+      if (stepped.code == WASINN_ERROR_END_OF_SEQUENCE || stepped.code == WASINN_ERROR_CONTEXT_FULL) break;
       ASSERT_TRUE(stepped) << stepped.message;
       message = MessageOf(&context);
       const std::string now = message.value("content", "");
@@ -230,7 +230,7 @@ TEST(LlamaTools, WhatIsNoCallAfterAllIsText) {
     EXPECT_FALSE(message.contains("tool_calls")) << message;
     // A step at a time.
     std::string content;
-    for (Result stepped = context.Step(); stepped.code != WASINN_END_OF_SEQUENCE; stepped = context.Step()) {
+    for (Result stepped = context.Step(); stepped.code != WASINN_ERROR_END_OF_SEQUENCE; stepped = context.Step()) {
       ASSERT_TRUE(stepped) << stepped.message;
       const std::string now = MessageOf(&context).value("content", "");
       EXPECT_TRUE(now.starts_with(content)) << now;
@@ -258,24 +258,24 @@ TEST(LlamaTools, AreChecked) {
   json many = json::array();
   for (int i = 0; i < 200; ++i) many.push_back(tool(std::to_string(i), {})[0]);
   for (const auto& [options, code] :
-       {std::pair(json{{"tools", 1}}, WASINN_INVALID_ARGUMENT),
-        std::pair(json{{"tools", json::array({1})}}, WASINN_INVALID_ARGUMENT),
-        std::pair(json{{"tools", many}}, WASINN_INVALID_ARGUMENT),
-        std::pair(json{{"tools", tool("a", large)}}, WASINN_TOO_LARGE),
-        std::pair(json{{"tools", tool(1, {})}}, WASINN_INVALID_ARGUMENT),
-        std::pair(json{{"tools", tool("a", {})}, {"tool-choice", "perhaps"}}, WASINN_INVALID_ARGUMENT),
-        std::pair(json{{"tools", tool("a", {})}, {"tool-choice", 5}}, WASINN_INVALID_ARGUMENT),
-        std::pair(json{{"tools", tool("a", {})}, {"chat-template", "zephyr"}}, WASINN_UNSUPPORTED_OPERATION),
-        std::pair(json{{"tools", tool("a", {})}, {"grammar", "root ::= \"a\""}}, WASINN_INVALID_ARGUMENT),
-        std::pair(json{{"reasoning-format", "loud"}}, WASINN_INVALID_ARGUMENT),
-        std::pair(json{{"chat-template-kwargs", "[1]"}}, WASINN_INVALID_ARGUMENT)}) {
+       {std::pair(json{{"tools", 1}}, WASINN_ERROR_INVALID_ARGUMENT),
+        std::pair(json{{"tools", json::array({1})}}, WASINN_ERROR_INVALID_ARGUMENT),
+        std::pair(json{{"tools", many}}, WASINN_ERROR_INVALID_ARGUMENT),
+        std::pair(json{{"tools", tool("a", large)}}, WASINN_ERROR_TOO_LARGE),
+        std::pair(json{{"tools", tool(1, {})}}, WASINN_ERROR_INVALID_ARGUMENT),
+        std::pair(json{{"tools", tool("a", {})}, {"tool-choice", "perhaps"}}, WASINN_ERROR_INVALID_ARGUMENT),
+        std::pair(json{{"tools", tool("a", {})}, {"tool-choice", 5}}, WASINN_ERROR_INVALID_ARGUMENT),
+        std::pair(json{{"tools", tool("a", {})}, {"chat-template", "zephyr"}}, WASINN_ERROR_UNSUPPORTED_OPERATION),
+        std::pair(json{{"tools", tool("a", {})}, {"grammar", "root ::= \"a\""}}, WASINN_ERROR_INVALID_ARGUMENT),
+        std::pair(json{{"reasoning-format", "loud"}}, WASINN_ERROR_INVALID_ARGUMENT),
+        std::pair(json{{"chat-template-kwargs", "[1]"}}, WASINN_ERROR_INVALID_ARGUMENT)}) {
     const Result computed = ComputeWith(&context, Options(options));
     EXPECT_EQ(computed.code, code) << options.dump().substr(0, 200) << ": " << computed.message;
   }
   const Host strict(R"({"guest_grammars": false})");
   const Model guarded(strict, WithTemplate(kToolTemplate), LlamaOptions());
   Context there(guarded);
-  EXPECT_EQ(Ask(&there, kHenQuestion, WeatherOptions(json::object()).dump()).code, WASINN_SECURITY);
+  EXPECT_EQ(Ask(&there, kHenQuestion, WeatherOptions(json::object()).dump()).code, WASINN_ERROR_SECURITY);
 }
 
 TEST(LlamaChat, AnswersBySchema) {
@@ -299,7 +299,7 @@ TEST(LlamaChat, ATemplateWithoutAnEndIsStopped) {
                            "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "{% for %}"}) {
     const LoadedModel model(host, WithTemplate(text), LlamaOptions(R"({"chat": true})"));
     Context context(model);
-    EXPECT_THAT(ComputeOn(&context, kHenQuestion).code, AnyOf(WASINN_TOO_LARGE, WASINN_INVALID_ARGUMENT)) << text;
+    EXPECT_THAT(ComputeOn(&context, kHenQuestion).code, AnyOf(WASINN_ERROR_TOO_LARGE, WASINN_ERROR_INVALID_ARGUMENT)) << text;
   }
 }
 

@@ -90,7 +90,7 @@ TEST(LlamaContext, ConversationsOnOneModelNeverMix) {
       const Result step = contexts[i]->Step();
       more[i] = static_cast<bool>(step);
       if (!more[i]) {
-        EXPECT_EQ(step.code, WASINN_END_OF_SEQUENCE) << step.message;
+        EXPECT_EQ(step.code, WASINN_ERROR_END_OF_SEQUENCE) << step.message;
         continue;
       }
       std::string piece;
@@ -134,7 +134,7 @@ TEST(LlamaContext, MetadataIsThereBeforeACompute) {
   ASSERT_TRUE(SetPrompt(&context, "a"));
   EXPECT_EQ(Metadata(&context)["input_tokens"], NativeTiny().Tokenize("a").size());
   Tensor completion;
-  EXPECT_EQ(context.Get(kCompletion, &completion).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Get(kCompletion, &completion).code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(LlamaContext, EmbedsAText) {
@@ -150,7 +150,7 @@ TEST(LlamaContext, EmbedsAText) {
   std::string piece;
   ASSERT_TRUE(context.Piece(kCompletion, &piece));
   EXPECT_EQ(json::parse(piece), json);
-  EXPECT_EQ(context.Step().code, WASINN_END_OF_SEQUENCE);
+  EXPECT_EQ(context.Step().code, WASINN_ERROR_END_OF_SEQUENCE);
   // And back to text, by the options of one context.
   EXPECT_EQ(CompleteWith(&context, R"({"embedding": false, "seed": 7, "n-predict": 32})"),
             Characters(NativeTiny().Complete(kText, {.seed = 7}).bytes));
@@ -176,18 +176,18 @@ TEST(LlamaGrammar, IsFollowed) {
   for (const char* bad : {"start ::= \\\"a\\\"", "root ::= root \\\"a\\\" | \\\"b\\\"", "root ::= (((", "\\n",
                           "root ::= \\\"a\\\"{9999999}", "root ::= nothing"}) {
     const Result computed = ComputeWith(&context, std::string(R"({"grammar": ")") + bad + "\"}");
-    EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << bad << computed.message;
+    EXPECT_EQ(computed.code, WASINN_ERROR_INVALID_ARGUMENT) << bad << computed.message;
     EXPECT_THAT(computed.message, HasSubstr("grammar"));
   }
   EXPECT_THAT(ComputeWith(&context, R"({"grammar": "root ::= \"a"})").message, HasSubstr("unexpected end of input"));
-  EXPECT_EQ(ComputeWith(&context, R"({"grammar": "root ::= <[999999999]>"})").code, WASINN_INVALID_ARGUMENT)
+  EXPECT_EQ(ComputeWith(&context, R"({"grammar": "root ::= <[999999999]>"})").code, WASINN_ERROR_INVALID_ARGUMENT)
       << "there is no such token";
   // Deep, and a chain of many rules.
   std::string chain;
   for (int i = 0; i < 4000; ++i) chain += "r" + std::to_string(i) + "::=r" + std::to_string(i + 1) + "\\n";
   for (const std::string& bad :
        {"root ::= " + std::string(60000, '('), "root ::= r0\\n" + chain, "root ::= " + std::string(70000, 'a')}) {
-    EXPECT_EQ(ComputeWith(&context, R"({"grammar": ")" + bad + "\"}").code, WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(ComputeWith(&context, R"({"grammar": ")" + bad + "\"}").code, WASINN_ERROR_INVALID_ARGUMENT);
   }
   EXPECT_TRUE(ComputeWith(&context, R"({"n-predict": 4})"));
 }
@@ -196,7 +196,7 @@ TEST(LlamaGrammar, IsFollowed) {
 TEST(LlamaGrammar, ThatGrowsWithoutEnd) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"seed": 3, "temp": 0, "n-predict": 60})"));
   const Result computed = Ask(&context, kText, R"({"grammar": "root ::= \"a\" root \"b\" | \"a\" root \"c\""})");
-  EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+  EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE) << computed.message;
   EXPECT_THAT(computed.message, HasSubstr("grammar: it takes more than"));
   EXPECT_TRUE(ComputeWith(&context, R"({"n-predict": 4})"));
 }
@@ -206,7 +206,7 @@ TEST(LlamaGrammar, MayBeRefusedToGuests) {
       Opened(TinyModel(), LlamaOptions(R"({"n-predict": 4})"), R"({"guest_grammars": false})");
   ASSERT_TRUE(SetPrompt(&context, kText));
   for (const char* options : {R"({"grammar": "root ::= [a]"})", R"({"json-schema": {"type": "boolean"}})"}) {
-    EXPECT_EQ(ComputeWith(&context, options).code, WASINN_SECURITY);
+    EXPECT_EQ(ComputeWith(&context, options).code, WASINN_ERROR_SECURITY);
   }
   const Model own(host, TinyModel(), LlamaOptions(R"({"n-predict": 4, "grammar": "root ::= [a]{2}"})"));
   Context allowed(own);
@@ -234,10 +234,10 @@ TEST(LlamaGrammar, OfAJsonSchema) {
        {std::string(R"({"type": "nonsense"})"), std::string(R"("{\"type\"")"), std::string(R"({"$ref": "#/nowhere"})"),
         std::string(R"({"$ref": "file:///etc/passwd"})"), deep}) {
     const Result computed = ComputeWith(&context, "{\"json-schema\": " + bad + "}");
-    EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << bad.substr(0, 100) << computed.message;
+    EXPECT_EQ(computed.code, WASINN_ERROR_INVALID_ARGUMENT) << bad.substr(0, 100) << computed.message;
   }
   const Result computed = ComputeWith(&context, R"({"n-predict": 4, "json-schema": )" + pattern + "}");
-  EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(computed.code, WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_THAT(computed.message, HasSubstr("\"pattern\" cannot be held"));
 }
 

@@ -19,7 +19,7 @@ class LlamaDecodeHostile : public ::testing::TestWithParam<const char*> {
     const Result refused = Decode(context, tokens, options);
     EXPECT_EQ(refused.code, code) << options << ": " << refused.message;
     Tensor logits;
-    EXPECT_EQ(context->Get(kLogits, &logits).code, WASINN_INVALID_ARGUMENT) << "there are none";
+    EXPECT_EQ(context->Get(kLogits, &logits).code, WASINN_ERROR_INVALID_ARGUMENT) << "there are none";
     EXPECT_TRUE(Decode(context, kSixTokens));
     EXPECT_EQ(Likeliest(LogitsOf(context)), Likeliest(before));
     return refused.message;
@@ -37,51 +37,51 @@ TEST_P(LlamaDecodeHostile, TokensOutsideOfTheVocabulary) {
   for (const int32_t token : {-1, 288, INT32_MAX, INT32_MIN}) {
     Tokens tokens = kSixTokens;
     tokens.push_back(token);
-    EXPECT_THAT(Refused(&context, tokens, {}, WASINN_INVALID_ARGUMENT),
+    EXPECT_THAT(Refused(&context, tokens, {}, WASINN_ERROR_INVALID_ARGUMENT),
                 HasSubstr("tokens: number 6 is " + std::to_string(token) + ": the model has those from 0 to 287"));
   }
-  EXPECT_THAT(Refused(&context, {}, {}, WASINN_INVALID_ARGUMENT), HasSubstr("the prompt is empty"));
+  EXPECT_THAT(Refused(&context, {}, {}, WASINN_ERROR_INVALID_ARGUMENT), HasSubstr("the prompt is empty"));
 }
 
 TEST_P(LlamaDecodeHostile, PositionsThatAreNone) {
   Context context(model_);
-  EXPECT_THAT(Refused(&context, kSixTokens, {{"position", 6}}, WASINN_INVALID_ARGUMENT),
+  EXPECT_THAT(Refused(&context, kSixTokens, {{"position", 6}}, WASINN_ERROR_INVALID_ARGUMENT),
               HasSubstr("position: expected one of the text's tokens, 0 to 5: found 6"));
   for (const json& position : {json(-1), json(-2147483648LL), json(2147483648LL), json(1.5), json(1e30), json("1"),
                                json(true), json(UINT64_MAX)}) {
-    EXPECT_THAT(Refused(&context, kSixTokens, {{"position", position}}, WASINN_INVALID_ARGUMENT),
+    EXPECT_THAT(Refused(&context, kSixTokens, {{"position", position}}, WASINN_ERROR_INVALID_ARGUMENT),
                 HasSubstr("position"));
   }
-  EXPECT_THAT(Refused(&context, kSixTokens, {{"position", INT32_MAX}}, WASINN_INVALID_ARGUMENT), HasSubstr("0 to 5"));
+  EXPECT_THAT(Refused(&context, kSixTokens, {{"position", INT32_MAX}}, WASINN_ERROR_INVALID_ARGUMENT), HasSubstr("0 to 5"));
 }
 
 TEST_P(LlamaDecodeHostile, MoreLogitsThanThereAre) {
   Context context(model_);
-  EXPECT_THAT(Refused(&context, kSixTokens, {{"top-logits", 289}}, WASINN_INVALID_ARGUMENT), HasSubstr("288"));
-  EXPECT_THAT(Refused(&context, kSixTokens, {{"top-logits", INT32_MAX}}, WASINN_INVALID_ARGUMENT), HasSubstr("288"));
+  EXPECT_THAT(Refused(&context, kSixTokens, {{"top-logits", 289}}, WASINN_ERROR_INVALID_ARGUMENT), HasSubstr("288"));
+  EXPECT_THAT(Refused(&context, kSixTokens, {{"top-logits", INT32_MAX}}, WASINN_ERROR_INVALID_ARGUMENT), HasSubstr("288"));
   for (const json& top : {json(-1), json(2147483648LL), json(4294967296LL), json(UINT64_MAX), json(0.5), json("all")}) {
-    EXPECT_THAT(Refused(&context, kSixTokens, {{"top-logits", top}}, WASINN_INVALID_ARGUMENT), HasSubstr("top-logits"));
+    EXPECT_THAT(Refused(&context, kSixTokens, {{"top-logits", top}}, WASINN_ERROR_INVALID_ARGUMENT), HasSubstr("top-logits"));
   }
 }
 
 TEST_P(LlamaDecodeHostile, SettingsThatDoNotGoTogether) {
   Context context(model_);
   for (const char* other : {"embedding", "tokenize", "detokenize", "rerank"}) {
-    EXPECT_THAT(Refused(&context, kSixTokens, {{other, true}}, WASINN_INVALID_ARGUMENT),
+    EXPECT_THAT(Refused(&context, kSixTokens, {{other, true}}, WASINN_ERROR_INVALID_ARGUMENT),
                 HasSubstr("expected one of them"));
   }
-  EXPECT_THAT(Refused(&context, kSixTokens, {{"restore-state", "none"}}, WASINN_NOT_FOUND), HasSubstr("none"));
+  EXPECT_THAT(Refused(&context, kSixTokens, {{"restore-state", "none"}}, WASINN_ERROR_NOT_FOUND), HasSubstr("none"));
 }
 
 TEST_P(LlamaDecodeHostile, TextsThatAreTooLong) {
   Context context(model_);
-  EXPECT_THAT(Refused(&context, Tokens(257, 5), {}, WASINN_PROMPT_TOO_LONG),
+  EXPECT_THAT(Refused(&context, Tokens(257, 5), {}, WASINN_ERROR_PROMPT_TOO_LONG),
               HasSubstr("257 tokens: the context has 256"));
-  Refused(&context, Tokens(1 << 20, 5), {{"position", 0}}, WASINN_PROMPT_TOO_LONG);
+  Refused(&context, Tokens(1 << 20, 5), {{"position", 0}}, WASINN_ERROR_PROMPT_TOO_LONG);
   ASSERT_TRUE(Decode(&context, Tokens(256, 5))) << "to the last place";
   Context with_prompt(model_);
   ASSERT_TRUE(SetPrompt(&with_prompt, "the hen ate"));
-  EXPECT_EQ(Decode(&with_prompt, Tokens(250, 5)).code, WASINN_PROMPT_TOO_LONG);
+  EXPECT_EQ(Decode(&with_prompt, Tokens(250, 5)).code, WASINN_ERROR_PROMPT_TOO_LONG);
 }
 
 TEST_P(LlamaDecodeHostile, LogitsAreChargedToTheGuest) {
@@ -96,7 +96,7 @@ TEST_P(LlamaDecodeHostile, LogitsAreChargedToTheGuest) {
     // There is room for these rows and no more.
     guest.limit = used;
     const Result refused = Decode(&context, Tokens(200, 5), {{"position", 0}});
-    EXPECT_EQ(refused.code, WASINN_TOO_LARGE) << refused.message;
+    EXPECT_EQ(refused.code, WASINN_ERROR_TOO_LARGE) << refused.message;
     EXPECT_TRUE(Decode(&context, Tokens(200, 5), {{"position", 199 - 63}}));
     EXPECT_TRUE(Decode(&context, Tokens(200, 5), {{"position", 0}, {"top-logits", 1}}));
     guest.limit = UINT64_MAX;
@@ -110,7 +110,7 @@ TEST(LlamaDecodeLimits, LogitsCountAsMemoryOfTheCompute) {
                     LlamaOptions(R"({"temp": 0, "ctx-size": 10240, "ubatch-size": 8})"));
   Context context(model, 10 << 20);
   const Result refused = Decode(&context, Tokens(10240, 5), {{"position", 0}});
-  EXPECT_EQ(refused.code, WASINN_TOO_LARGE);
+  EXPECT_EQ(refused.code, WASINN_ERROR_TOO_LARGE);
   EXPECT_THAT(refused.message, HasSubstr("the logits of 10240 tokens take 11796480 bytes"));
   EXPECT_TRUE(Decode(&context, kSixTokens, {{"position", 0}}));
 }
@@ -122,7 +122,7 @@ TEST_P(LlamaDecodeHostile, BranchesAreCharged) {
   const uint64_t bytes = Metadata(&context)["states"][0]["bytes"];
   guest.limit = guest.used + bytes / 2;
   const Result refused = Decode(&context, Tokens(200, 5), {{"save-state", "1"}});
-  EXPECT_EQ(refused.code, WASINN_TOO_LARGE) << refused.message;
+  EXPECT_EQ(refused.code, WASINN_ERROR_TOO_LARGE) << refused.message;
   guest.limit = UINT64_MAX;
   EXPECT_TRUE(Decode(&context, kSixTokens));
   EXPECT_EQ(Metadata(&context)["states"].size(), 1u);

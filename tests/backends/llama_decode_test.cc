@@ -182,7 +182,7 @@ TEST_P(LlamaDecode, BranchesIntoOtherContexts) {
   EXPECT_GT(guest_.used, with_one) << "a branch that is kept is paid for";
   // Nobody else has them.
   const Result refused = Decode(&theirs, text_, {{"restore-state", "here"}});
-  EXPECT_EQ(refused.code, WASINN_NOT_FOUND) << refused.message;
+  EXPECT_EQ(refused.code, WASINN_ERROR_NOT_FOUND) << refused.message;
   ASSERT_TRUE(Decode(&theirs, text_));
   EXPECT_EQ(Told(&theirs)["n_evaluated"], text_.size());
 }
@@ -211,8 +211,8 @@ TEST_P(LlamaDecode, ComesInOneStep) {
   const NativeCompletion expected = Expected(kDecodedText, 2);
   ASSERT_TRUE(context.Step());
   EXPECT_EQ(LogitTokensOf(&context), Tokens{expected.tokens[0]});
-  EXPECT_EQ(context.Step().code, WASINN_END_OF_SEQUENCE);
-  ASSERT_TRUE(context.Set(kTokens, MakeTensor<int32_t>(WASINN_I32, {1}, {expected.tokens[0]})));
+  EXPECT_EQ(context.Step().code, WASINN_ERROR_END_OF_SEQUENCE);
+  ASSERT_TRUE(context.Set(kTokens, MakeTensor<int32_t>(WASINN_DTYPE_I32, {1}, {expected.tokens[0]})));
   ASSERT_TRUE(context.Finish());
   ASSERT_TRUE(context.Step());
   EXPECT_EQ(LogitTokensOf(&context), Tokens{expected.tokens[1]});

@@ -17,7 +17,7 @@ using Tokens = std::vector<int32_t>;
 inline Result Decode(Context* context, const Tokens& tokens, nlohmann::json options = nlohmann::json::object()) {
   options["decode"] = true;
   EXPECT_TRUE(SetOptions(context, options.dump()));
-  EXPECT_TRUE(context->Set(kTokens, MakeTensor(WASINN_I32, {static_cast<int64_t>(tokens.size())}, tokens)));
+  EXPECT_TRUE(context->Set(kTokens, MakeTensor(WASINN_DTYPE_I32, {static_cast<int64_t>(tokens.size())}, tokens)));
   return context->Compute();
 }
 

@@ -169,7 +169,7 @@ TEST(LlamaDrafts, ThatDoNotFit) {
   const Host host;
   const auto refused = [&host](const json& options) {
     const Model model(host, WideModel(), LlamaOptions(options.dump()));
-    EXPECT_EQ(model.loaded().code, WASINN_INVALID_ARGUMENT) << options << model.loaded().message;
+    EXPECT_EQ(model.loaded().code, WASINN_ERROR_INVALID_ARGUMENT) << options << model.loaded().message;
     return model.loaded().message;
   };
   EXPECT_THAT(refused({{"draft", "itself.gguf"}}), HasSubstr("draft"));
@@ -190,7 +190,7 @@ TEST(LlamaDrafts, ThatDoNotFit) {
   writer.SetTexts("tokenizer.ggml.tokens", tokens);
   EXPECT_THAT(refused({{"draft", TemporaryFile("swapped.gguf", writer.Write())}}), HasSubstr("its token 270"));
   const Model broken(host, WideModel(), WithDraft(TemporaryFile("junk.gguf", "GGUF junk")));
-  EXPECT_EQ(broken.loaded().code, WASINN_INVALID_ENCODING) << broken.loaded().message;
+  EXPECT_EQ(broken.loaded().code, WASINN_ERROR_INVALID_ENCODING) << broken.loaded().message;
   // It is the host's to say.
   LoadOptions of_guest = LlamaOptions(R"({"temp": 0, "n-predict": 8})");
   of_guest.guest_config = json{{"draft", Itself()}}.dump();
@@ -214,7 +214,7 @@ TEST(LlamaDrafts, ArePaidForByWhoGenerates) {
     Account little;
     little.limit = without.used + without.used / 2;
     Context refused(model, 0, "{}", &little);
-    EXPECT_EQ(ComputeOn(&refused, kDraftedText).code, WASINN_TOO_LARGE);
+    EXPECT_EQ(ComputeOn(&refused, kDraftedText).code, WASINN_ERROR_TOO_LARGE);
     EXPECT_EQ(little.used, 0u);
   }
   EXPECT_EQ(with.used, 0u);

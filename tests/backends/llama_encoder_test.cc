@@ -42,9 +42,9 @@ TEST(LlamaEncoder, GeneratesNothing) {
     const Encoder encoder(name);
     Context context(encoder.model);
     const Result refused = Ask(&context, "the", R"({"embedding":false})");
-    EXPECT_EQ(refused.code, WASINN_UNSUPPORTED_OPERATION) << refused.message;
+    EXPECT_EQ(refused.code, WASINN_ERROR_UNSUPPORTED_OPERATION) << refused.message;
     EXPECT_THAT(refused.message, HasSubstr("embedding"));
-    EXPECT_EQ(context.Step().code, WASINN_UNSUPPORTED_OPERATION);
+    EXPECT_EQ(context.Step().code, WASINN_ERROR_UNSUPPORTED_OPERATION);
     Tensor completion;
     EXPECT_FALSE(context.Get(kCompletion, &completion)) << "nothing that nobody wrote";
     EXPECT_TRUE(Ask(&context, "the", R"({"embedding":true})"));
@@ -108,7 +108,7 @@ TEST(LlamaEncoder, NormalisesAsItIsTold) {
   EXPECT_NEAR(norm(1, [](double a, double b) { return a + b; }), 1, 1e-4);
   EXPECT_NEAR(norm(3, [](double a, double b) { return a + b * b * b; }), 1, 1e-4);
   EXPECT_GT(std::abs(norm(-1, [](double a, double b) { return a + b * b; }) - 1), 1e-3) << "as the model computes it";
-  EXPECT_EQ(Ask(&context, "the cat", R"({"embedding":true,"embd-normalize":-2})").code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Ask(&context, "the cat", R"({"embedding":true,"embd-normalize":-2})").code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(LlamaEncoder, RanksDocuments) {
@@ -145,32 +145,32 @@ TEST(LlamaEncoder, ChecksTextsAndDocuments) {
   for (const std::string& bad :
        {std::string("the"), std::string("[]"), std::string("[1]"), std::string("{}"), std::string("[\"a\", []]"),
         std::string("[[\"\"]]"), std::string("[[\"a\", -1]]"), json(many).dump()}) {
-    EXPECT_EQ(Ask(&context, bad, R"({"embedding":true,"texts":true})").code, WASINN_INVALID_ARGUMENT)
+    EXPECT_EQ(Ask(&context, bad, R"({"embedding":true,"texts":true})").code, WASINN_ERROR_INVALID_ARGUMENT)
         << bad.substr(0, 50);
   }
   for (const char* bad : {"the", "[]", "{}", R"({"query": "a"})", R"({"query": 1, "documents": ["a"]})",
                           R"({"query": "a", "documents": []})", R"({"query": "a", "documents": [1]})"}) {
-    EXPECT_EQ(Ask(&context, bad, R"({"rerank":true})").code, WASINN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(Ask(&context, bad, R"({"rerank":true})").code, WASINN_ERROR_INVALID_ARGUMENT) << bad;
   }
   std::string text;
   for (int i = 0; i < 2000; ++i) text += "a ";
   EXPECT_EQ(Ask(&context, json{{"query", "a"}, {"documents", {text}}}.dump(), R"({"rerank":true})").code,
-            WASINN_PROMPT_TOO_LONG);
+            WASINN_ERROR_PROMPT_TOO_LONG);
   // No tokens are made of what cannot fit.
   for (const json& request : {json{{"query", "a"}, {"documents", {std::string(1 << 20, 'a')}}},
                               json{{"query", std::string(1 << 20, 'a')}, {"documents", {"a"}}}}) {
     const Result refused = Ask(&context, request.dump(), R"({"rerank":true})");
-    EXPECT_EQ(refused.code, WASINN_PROMPT_TOO_LONG);
+    EXPECT_EQ(refused.code, WASINN_ERROR_PROMPT_TOO_LONG);
     EXPECT_THAT(refused.message, HasSubstr("1048576 bytes"));
   }
   for (const char* options : {R"({"texts":true})", R"({"rerank":true,"chat":true})",
                               R"({"rerank":true,"tokenize":true})", R"({"rerank":true,"texts":true})"}) {
-    EXPECT_EQ(Ask(&context, "[\"a\"]", options).code, WASINN_INVALID_ARGUMENT) << options;
+    EXPECT_EQ(Ask(&context, "[\"a\"]", options).code, WASINN_ERROR_INVALID_ARGUMENT) << options;
   }
   const Encoder other("embedder");
   Context plain(other.model);
   EXPECT_EQ(Ask(&plain, R"({"query": "a", "documents": ["b"]})", R"({"rerank":true})").code,
-            WASINN_UNSUPPORTED_OPERATION);
+            WASINN_ERROR_UNSUPPORTED_OPERATION);
 }
 
 // A query is there once for each document.
@@ -183,7 +183,7 @@ TEST(LlamaEncoder, ChargesTokensOfManyTexts) {
   };
   ASSERT_TRUE(Ask(&context, request(1), R"({"rerank":true})"));
   guest.limit = guest.used + (100U << 10);
-  EXPECT_EQ(Ask(&context, request(2048), R"({"rerank":true})").code, WASINN_TOO_LARGE);
+  EXPECT_EQ(Ask(&context, request(2048), R"({"rerank":true})").code, WASINN_ERROR_TOO_LARGE);
   EXPECT_TRUE(Ask(&context, request(16), R"({"rerank":true})"));
 }
 
@@ -227,7 +227,7 @@ TEST(LlamaEncoder, HasPositionsForItsContextOnly) {
   std::string prompt;
   for (int i = 0; i < 200; ++i) prompt += "a ";
   for (const char* options : {R"({"embedding":true})", R"({"embedding":true,"ctx-size":512})"}) {
-    EXPECT_EQ(Ask(&context, prompt, options).code, WASINN_PROMPT_TOO_LONG);
+    EXPECT_EQ(Ask(&context, prompt, options).code, WASINN_ERROR_PROMPT_TOO_LONG);
   }
 }
 
@@ -235,7 +235,7 @@ TEST(LlamaEncoder, IsNotDecodedInParallel) {
   const Host host;
   const std::string path = EncoderPath("embedder");
   const Model model(host, ReadFile(path), LlamaOptions(R"({"parallel":2})", path));
-  EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION) << model.loaded().message;
+  EXPECT_EQ(model.loaded().code, WASINN_ERROR_UNSUPPORTED_OPERATION) << model.loaded().message;
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ bool TakesLittleMemory(const std::string& options) {
   const testing::PeakMemory memory;
   wasinn_code code = WASINN_OK;
   const std::string message = AnswerTo(options, &code);
-  if (code == WASINN_OK || code == WASINN_TOO_LARGE || code == WASINN_INVALID_ARGUMENT) {
+  if (code == WASINN_OK || code == WASINN_ERROR_TOO_LARGE || code == WASINN_ERROR_INVALID_ARGUMENT) {
     return memory.grown() < (testing::HasAddressSanitizer() ? kWithFreedMemory : 64U) << 20;
   }
   std::cerr << message << "\n";
@@ -146,11 +146,11 @@ TEST(LlamaGrammar, IsRefusedWithTheLimitThatItPasses) {
   for (const std::string& grammar : {LargeGrammars()[0].grammar, Doubling(40), Deep(21000, "[a-z]")}) {
     EXPECT_THAT(AnswerTo(json{{"grammar", grammar}}.dump(), &code),
                 ::testing::MatchesRegex("grammar: it takes more than [0-9]+ (bytes of memory|steps of work)"));
-    EXPECT_EQ(code, WASINN_TOO_LARGE);
+    EXPECT_EQ(code, WASINN_ERROR_TOO_LARGE);
   }
   for (const char* endless : {"root ::= \"a\"{5,2}", "root ::= \"a\"{ 2000 , 1 }", "root ::= (\"a\"{1,0})"}) {
     EXPECT_THAT(AnswerTo(json{{"grammar", endless}}.dump(), &code), HasSubstr("the smaller number first"));
-    EXPECT_EQ(code, WASINN_INVALID_ARGUMENT) << endless;
+    EXPECT_EQ(code, WASINN_ERROR_INVALID_ARGUMENT) << endless;
   }
 }
 
@@ -204,7 +204,7 @@ TEST(LlamaGrammar, IsChargedToWhoBringsIt) {
   Context context(model, 0, "{}", &poor);
   ASSERT_TRUE(SetPrompt(&context, "the"));
   ASSERT_TRUE(SetOptions(&context, json{{"grammar", large}}.dump()));
-  EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+  EXPECT_EQ(context.Compute().code, WASINN_ERROR_TOO_LARGE);
   ASSERT_TRUE(SetOptions(&context, "{}"));
   EXPECT_TRUE(context.Compute());
   EXPECT_LE(poor.used, poor.limit);

@@ -24,7 +24,7 @@ inline LoadOptions LlamaOptions(const std::string& host_config = "{}", const std
 // A generation that goes on until it is cancelled.
 inline constexpr char kWithoutEnd[] = R"({"temp": 0, "context-shift": true, "ignore-eos": true, "n-predict": -1})";
 
-inline Tensor Text(const std::string& text) { return {WASINN_U8, {static_cast<int64_t>(text.size())}, text}; }
+inline Tensor Text(const std::string& text) { return {WASINN_DTYPE_U8, {static_cast<int64_t>(text.size())}, text}; }
 
 constexpr uint32_t kPrompt = 0, kOptions = 1, kTokens = 2;
 constexpr uint32_t kCompletion = 0, kMetadata = 1, kMessage = 2, kProbabilities = 3, kEmbeddings = 4, kLogits = 6,

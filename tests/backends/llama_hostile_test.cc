@@ -18,7 +18,7 @@ TEST(LlamaHostile, WhatIsNoModelIsAnInvalidEncoding) {
        {std::string(), std::string("GGUF"), std::string(4000, 'x'), std::string(8, '\0'),
         std::string("GGUF\x03\0\0\0", 8), "GGUF" + std::string(4000, '\xff'), model.substr(0, 64)}) {
     const Model broken(host, bytes, LlamaOptions());
-    EXPECT_EQ(broken.loaded().code, WASINN_INVALID_ENCODING) << broken.loaded().message;
+    EXPECT_EQ(broken.loaded().code, WASINN_ERROR_INVALID_ENCODING) << broken.loaded().message;
   }
 }
 
@@ -28,12 +28,12 @@ TEST(LlamaHostile, LlamasOwnWordsAreInTheMessage) {
   writer.tensors.pop_back();
   writer.tensors.pop_back();
   const Model missing(host, writer.Write(), LlamaOptions());
-  EXPECT_EQ(missing.loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_EQ(missing.loaded().code, WASINN_ERROR_INVALID_ENCODING);
   EXPECT_THAT(missing.loaded().message, HasSubstr("output_norm.weight"));
   writer = SmallWriter();
   writer.SetText("general.architecture", "qwen2");
   const Model other(host, writer.Write(), LlamaOptions());
-  EXPECT_EQ(other.loaded().code, WASINN_INVALID_ENCODING) << "llama.cpp looks for qwen2's own values";
+  EXPECT_EQ(other.loaded().code, WASINN_ERROR_INVALID_ENCODING) << "llama.cpp looks for qwen2's own values";
 }
 
 TEST(LlamaTooNew, SaysWhatIsReadAndWhatToDo) {
@@ -41,7 +41,7 @@ TEST(LlamaTooNew, SaysWhatIsReadAndWhatToDo) {
   GgufWriter writer = SmallWriter();
   writer.version = 99;
   const Model version(host, writer.Write(), LlamaOptions());
-  EXPECT_EQ(version.loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_EQ(version.loaded().code, WASINN_ERROR_INVALID_ENCODING);
   EXPECT_THAT(version.loaded().message, AllOf(HasSubstr("version 99: expected 2 or 3"), HasSubstr("is newer than"),
                                               HasSubstr("or convert the model again")));
   writer.version = 3 << 24;
@@ -63,13 +63,13 @@ TEST(LlamaHostile, NamesEndWhereLlamaEndsThem) {
   writer.SetText("general.architecture", hidden);
   writer.SetU32(hidden + ".context_length", 512);
   const Model architecture(host, writer.Write(), LlamaOptions());
-  EXPECT_EQ(architecture.loaded().code, WASINN_INVALID_ENCODING) << architecture.loaded().message;
+  EXPECT_EQ(architecture.loaded().code, WASINN_ERROR_INVALID_ENCODING) << architecture.loaded().message;
   writer = TinyLlamaWriter();
   for (GgufWriter::Value& value : writer.values) {
     if (value.key == "llama.block_count") value.key.push_back('\0');
   }
   const Model key(host, writer.Write(), LlamaOptions());
-  EXPECT_EQ(key.loaded().code, WASINN_INVALID_ENCODING) << key.loaded().message;
+  EXPECT_EQ(key.loaded().code, WASINN_ERROR_INVALID_ENCODING) << key.loaded().message;
 }
 
 // A model that comes as bytes is a file in memory, and the system ends who writes more to a file than is allowed.

@@ -17,12 +17,12 @@ struct Variant {
   std::string name, bytes;
 };
 
-Tensor Text(const std::string& text) { return {WASINN_U8, {static_cast<int64_t>(text.size())}, text}; }
+Tensor Text(const std::string& text) { return {WASINN_DTYPE_U8, {static_cast<int64_t>(text.size())}, text}; }
 
 // A prompt with bytes of each kind, and some tokens.
 Brought Of(const Variant& model) {
   return {.name = model.name,
-          .blobs = {model.bytes},
+          .builders = {model.bytes},
           .inputs = {Text("the \u00e9 \n 1"), Text(R"({"seed": 1, "n-predict": 4, "ctx-size": 32, "temp": 0})")}};
 }
 
@@ -183,7 +183,7 @@ TEST(LlamaIsolated, Templates) {
     GgufWriter writer = TinyLlamaWriter({.context = 2048});
     writer.SetText("tokenizer.chat_template", text);
     return Brought{.name = text.substr(0, 60),
-                   .blobs = {writer.Write()},
+                   .builders = {writer.Write()},
                    .inputs = {Text(R"([{"role": "user", "content": "the hen"}])"),
                               Text(R"({"chat": true, "seed": 1, "n-predict": 4, "temp": 0})")}};
   };

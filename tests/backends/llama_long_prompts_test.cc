@@ -86,7 +86,7 @@ TEST_F(LlamaLongPrompts, KeepNoPlaceThatAnotherDoesNotUse) {
     Waiter waiter(&other);
     is_free = !waiter.AwaitPolls(3);
     const Result computed = is_free ? waiter.Join() : waiter.Cancel();
-    EXPECT_EQ(computed.code, is_free ? WASINN_OK : WASINN_TIMEOUT) << computed.message;
+    EXPECT_EQ(computed.code, is_free ? WASINN_OK : WASINN_ERROR_TIMEOUT) << computed.message;
   }
   ASSERT_TRUE(idle.Finish());
   ASSERT_TRUE(idle.Step()) << "later, so that the long prompt's place is due first";
@@ -149,7 +149,7 @@ class Rival {
   }
   ~Rival() {
     late_.Release();
-    EXPECT_EQ(waiter_.Cancel().code, WASINN_TIMEOUT);
+    EXPECT_EQ(waiter_.Cancel().code, WASINN_ERROR_TIMEOUT);
   }
   Rival(const Rival&) = delete;
   Rival& operator=(const Rival&) = delete;

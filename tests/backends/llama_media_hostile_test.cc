@@ -29,7 +29,7 @@ std::string CodeOf(wasinn_code code) { return "error " + std::to_string(code) + 
 
 TEST_F(LlamaMediaHostile, BrokenFilesAreRefused) {
   const std::string png = Png(Picture(64, 64, 1)), jpeg = Jpeg(Picture(64, 64, 1));
-  const std::string wrong = CodeOf(WASINN_INVALID_ARGUMENT) + "the prompt: image 1: ";
+  const std::string wrong = CodeOf(WASINN_ERROR_INVALID_ARGUMENT) + "the prompt: image 1: ";
   for (const size_t size : {size_t{0}, size_t{1}, size_t{8}, size_t{20}, png.size() / 2, png.size() - 20}) {
     EXPECT_THAT(Of(Url(png.substr(0, size))), HasSubstr(wrong)) << size;
   }
@@ -97,7 +97,7 @@ TEST_F(LlamaMediaHostile, TablesOfADecoderAreCharged) {
   EXPECT_THAT(Answer(&context, {ImagePart(file)}), Not(HasSubstr("error")));
   EXPECT_GT(guest.most, 90U << 20);
   guest.limit = guest.used + (40U << 20);
-  EXPECT_THAT(Answer(&context, {ImagePart(file)}), HasSubstr(CodeOf(WASINN_TOO_LARGE)));
+  EXPECT_THAT(Answer(&context, {ImagePart(file)}), HasSubstr(CodeOf(WASINN_ERROR_TOO_LARGE)));
 }
 
 TEST_F(LlamaMediaHostile, ThinStripsAreRefused) {
@@ -128,7 +128,7 @@ TEST_F(LlamaMediaHostile, PartsOfAnotherFormAreRefused) {
         R"([{"type": "input_audio", "input_audio": {}}])",
         R"([{"type": "video_url", "video_url": {"url": "data:video/mp4;base64,AAAA"}}])"}) {
     EXPECT_THAT(Complete(&context_, std::string(R"([{"role": "user", "content": )") + content + "}]"),
-                HasSubstr(CodeOf(WASINN_INVALID_ARGUMENT)))
+                HasSubstr(CodeOf(WASINN_ERROR_INVALID_ARGUMENT)))
         << content;
   }
   for (const char* messages :
@@ -138,7 +138,7 @@ TEST_F(LlamaMediaHostile, PartsOfAnotherFormAreRefused) {
   // A string that looks like one that was put aside, and long ones that are no images.
   const std::string text =
       Answer(&context_, {TextPart("data:#0"), TextPart("image_url" + std::string(1500, 'a') + "\"\\\n")});
-  EXPECT_THAT(text, HasSubstr(CodeOf(WASINN_PROMPT_TOO_LONG)));
+  EXPECT_THAT(text, HasSubstr(CodeOf(WASINN_ERROR_PROMPT_TOO_LONG)));
   EXPECT_THAT(Answer(&context_, {TextPart("data:#0 image_url"), ImagePart(Url(Png(Picture(8, 8, 1))))}),
               Not(HasSubstr("error")));
 }
@@ -157,7 +157,7 @@ TEST_F(LlamaMediaHostile, ShortTextsStandForNoLongOnes) {
 
 TEST_F(LlamaMediaHostile, SoundsNeedAProjectorThatHears) {
   EXPECT_THAT(Answer(&context_, {SoundPart(Wav(16000, Tone(16000, 0.1)))}),
-              HasSubstr(CodeOf(WASINN_UNSUPPORTED_OPERATION) + "the model's projector takes no sounds"));
+              HasSubstr(CodeOf(WASINN_ERROR_UNSUPPORTED_OPERATION) + "the model's projector takes no sounds"));
 }
 
 TEST_F(LlamaMediaHostile, TemplatesThatLoseOrRepeatAnImageAreRefused) {
@@ -179,7 +179,7 @@ TEST_F(LlamaMediaHostile, WhatIsHeldIsChargedAndLimited) {
     ASSERT_TRUE(SetPrompt(&context, "x"));
     EXPECT_LT(guest.used, held) << "the image goes with its prompt";
     guest.limit = guest.used + (1 << 20);
-    EXPECT_THAT(Answer(&context, {ImagePart(Url(Png(Picture(2000, 2000, 1))))}), HasSubstr(CodeOf(WASINN_TOO_LARGE)));
+    EXPECT_THAT(Answer(&context, {ImagePart(Url(Png(Picture(2000, 2000, 1))))}), HasSubstr(CodeOf(WASINN_ERROR_TOO_LARGE)));
     guest.limit = UINT64_MAX;
     EXPECT_EQ(Answer(&context, {ImagePart(Url(Png(Picture(32, 32, 1))))}), honest_);
   }
@@ -206,7 +206,7 @@ TEST_F(LlamaMediaHostile, NothingIsDecodedOutsideOfACompute) {
 TEST_F(LlamaMediaHostile, ManyImagesDoNotFit) {
   const json image = ImagePart(Url(Png(Picture(8, 8, 1))));
   EXPECT_THAT(Answer(&context_, std::vector<json>(65, image)), HasSubstr("at most 64 images"));
-  EXPECT_THAT(Answer(&context_, std::vector<json>(40, image)), HasSubstr(CodeOf(WASINN_PROMPT_TOO_LONG)));
+  EXPECT_THAT(Answer(&context_, std::vector<json>(40, image)), HasSubstr(CodeOf(WASINN_ERROR_PROMPT_TOO_LONG)));
 }
 
 TEST_F(LlamaMediaHostile, ACancelEndsIt) {
@@ -221,7 +221,7 @@ TEST_F(LlamaMediaHostile, WhatNeedsTextAloneSaysSo) {
   EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"tokenize", true}}), HasSubstr("without images"));
   EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"embedding", true}}), HasSubstr("without images"));
   EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"decode", true}}),
-              HasSubstr(CodeOf(WASINN_UNSUPPORTED_OPERATION) + "tokenize, embedding, decode: expected a text"));
+              HasSubstr(CodeOf(WASINN_ERROR_UNSUPPORTED_OPERATION) + "tokenize, embedding, decode: expected a text"));
   EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"context-shift", true}}), HasSubstr("cannot lose a part"));
   EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"image", "/etc/passwd"}}), HasSubstr("no file is opened"));
 }

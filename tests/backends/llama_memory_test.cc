@@ -71,7 +71,7 @@ TEST_F(LlamaOutOfMemory, OfTheThreadThatDecodesMayRunOut) {
     left = first;
     const Result computed = context.Compute();
     enough = left.exchange(kNoEnd) > 0;
-    EXPECT_EQ(computed.code, enough ? WASINN_OK : WASINN_TOO_LARGE) << first << ": " << computed.message;
+    EXPECT_EQ(computed.code, enough ? WASINN_OK : WASINN_ERROR_TOO_LARGE) << first << ": " << computed.message;
     failed += computed ? 0 : 1;
     EXPECT_EQ(Complete(&context, "the hen ate the oats"), whole) << first;
   }
@@ -88,8 +88,8 @@ TEST_F(LlamaOutOfMemory, OneWhoWaitsIsForgotten) {
   OwnClock later;
   later.Turn(std::chrono::seconds(3));
   // Until it has all that it needs, which comes with a place that was taken back.
-  Result computed = {.code = WASINN_TOO_LARGE};
-  for (int64_t until = 0; computed.code == WASINN_TOO_LARGE; ++until) {
+  Result computed = {.code = WASINN_ERROR_TOO_LARGE};
+  for (int64_t until = 0; computed.code == WASINN_ERROR_TOO_LARGE; ++until) {
     left = until;
     is_spared = false;
     computed = third.Compute();

@@ -14,7 +14,7 @@ TEST(LlamaOpen, BadConfigurationIsRefused) {
        {R"({"ctx-size": -1})", R"({"parallel": 65})", R"({"threads": 2, "ctx-size": "a"})", R"({"loras": ["a"]})",
         R"({"loras": {"a": "relative.gguf"}})", R"({"mmap": 1})", R"({"grammar": 7})", R"({"n-gpu-layers": "all"})"}) {
     const Model model(host, TinyModel(), LlamaOptions(bad));
-    EXPECT_EQ(model.loaded().code, WASINN_INVALID_ARGUMENT) << bad << model.loaded().message;
+    EXPECT_EQ(model.loaded().code, WASINN_ERROR_INVALID_ARGUMENT) << bad << model.loaded().message;
   }
 }
 
@@ -25,7 +25,7 @@ TEST(LlamaOpen, GuestsStayWithinWhatTheHostAllows) {
                           R"({"threads": -1})", R"({"lora": "a"})"}) {
     options.guest_config = bad;
     const Model model(host, TinyModel(), options);
-    EXPECT_EQ(model.loaded().code, WASINN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(model.loaded().code, WASINN_ERROR_INVALID_ARGUMENT) << bad;
   }
   options.guest_config =
       R"({"ctx-size": 48, "threads": 64, "temp": 0, "library": "/etc", "loras": {"a": "/etc/passwd"}})";
@@ -54,7 +54,7 @@ TEST(LlamaOpen, AContextHasAConfigurationOfItsOwn) {
   EXPECT_TRUE(ComputeWith(&context, "{}"));
   EXPECT_EQ(Metadata(&context)["output_tokens"], 7) << "options stand for themselves";
   for (const char* bad : {R"({"ctx-size": -1})", R"({"temp": -1})", "[]", R"({"lora": "a"})"}) {
-    EXPECT_EQ(Contexts(host, model, {.guest_config = bad}).refused.code, WASINN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(Contexts(host, model, {.guest_config = bad}).refused.code, WASINN_ERROR_INVALID_ARGUMENT) << bad;
   }
 }
 
@@ -66,10 +66,10 @@ TEST(LlamaOpen, KeysOfModelsThatSeeAreErrors) {
                                     {"image", R"({"image": "hen.jpg"})"},
                                     {"tts", R"({"tts": true})"}}) {
     const Result refused = Contexts(host, model, {.guest_config = config}).refused;
-    EXPECT_EQ(refused.code, WASINN_UNSUPPORTED_OPERATION) << refused.message;
+    EXPECT_EQ(refused.code, WASINN_ERROR_UNSUPPORTED_OPERATION) << refused.message;
     EXPECT_THAT(refused.message, HasSubstr(key));
     const Result computed = ComputeWith(&context, config);
-    EXPECT_EQ(computed.code, WASINN_UNSUPPORTED_OPERATION) << computed.message;
+    EXPECT_EQ(computed.code, WASINN_ERROR_UNSUPPORTED_OPERATION) << computed.message;
     EXPECT_THAT(computed.message, HasSubstr(key));
   }
   ASSERT_TRUE(SetOptions(&context, R"({"mmproj": "", "image": "", "tts": false})")) << "as some programs always say";
@@ -83,7 +83,7 @@ TEST(LlamaOpen, ALibraryWithOtherStructsIsRefused) {
        {std::pair<const char*, const char*>{"lib/libllama_shim_larger.so", "llama_context_params"},
         {"lib/libllama_shim_other.so", "n_batch"}}) {
     const Host host(R"({"library": ")" + testing::InThisBuild(library) + "\"}");
-    EXPECT_EQ(host.opened().code, WASINN_UNSUPPORTED_OPERATION) << library;
+    EXPECT_EQ(host.opened().code, WASINN_ERROR_UNSUPPORTED_OPERATION) << library;
     EXPECT_THAT(host.opened().message, AllOf(HasSubstr(what), HasSubstr("scripts/deps.sh llama")));
   }
 }
@@ -127,7 +127,7 @@ TEST(LlamaMemory, OfManyContextsStaysWithinTheGuestsLimit) {
     const Result computed = ComputeOn(contexts.back().get(), "the");
     served += computed ? 1 : 0;
     if (!computed) {
-      EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+      EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE) << computed.message;
     }
   }
   EXPECT_GT(served, 0u);
@@ -149,7 +149,7 @@ TEST(LlamaMemory, OfModels) {
     const uint64_t used = guest.used;
     guest.limit = used + 1;
     const Model second(host, TinyModel(), options);
-    EXPECT_EQ(second.loaded().code, WASINN_TOO_LARGE) << second.loaded().message;
+    EXPECT_EQ(second.loaded().code, WASINN_ERROR_TOO_LARGE) << second.loaded().message;
     EXPECT_EQ(guest.used, used);
   }
   EXPECT_EQ(guest.used, 0u);

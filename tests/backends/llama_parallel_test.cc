@@ -77,7 +77,7 @@ TEST(LlamaParallelPlaces, AreHeldOnlyWhileAContextGenerates) {
   ASSERT_TRUE(first.Step());
   Waiter waiter(&second);
   EXPECT_TRUE(waiter.AwaitPolls(3));
-  EXPECT_EQ(waiter.Cancel().code, WASINN_TIMEOUT);
+  EXPECT_EQ(waiter.Cancel().code, WASINN_ERROR_TIMEOUT);
   while (first.Step()) {
   }
   EXPECT_EQ(Written(&first), whole) << "nothing happened to the other one";
@@ -155,7 +155,7 @@ bool ComputeBesideASlowOne(const std::string& bytes) {
   std::atomic<bool> done = false, all_too_large = true;
   std::atomic<int> times = 0;
   std::thread thread([&] {
-    for (; !done; ++times) all_too_large = all_too_large && slow.Compute().code == WASINN_TOO_LARGE;
+    for (; !done; ++times) all_too_large = all_too_large && slow.Compute().code == WASINN_ERROR_TOO_LARGE;
   });
   const std::string expected = Complete(&other);
   bool all_equal = true;
@@ -200,14 +200,14 @@ TEST(LlamaParallelPlaces, HaveLimits) {
   LoadOptions options = LlamaOptions(R"({"parallel": 64, "ctx-size": 1048576})");
   options.max_bytes = 1 << 26;
   const Model large(host, LongModel(), options);
-  EXPECT_EQ(large.loaded().code, WASINN_TOO_LARGE) << large.loaded().message;
+  EXPECT_EQ(large.loaded().code, WASINN_ERROR_TOO_LARGE) << large.loaded().message;
   const Model model(host, LongModel(), LlamaOptions(R"({"parallel": 2, "ctx-size": 40, "temp": 0})"));
   Context context(model), embedding(model);
-  EXPECT_EQ(ComputeOn(&context, "the hen").code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(ComputeOn(&context, "the hen").code, WASINN_ERROR_CONTEXT_FULL);
   const int all = Metadata(&context)["output_tokens"].get<int>();
-  EXPECT_EQ(ComputeWith(&context, R"({"ctx-size": 41})").code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(ComputeWith(&context, R"({"ctx-size": 41})").code, WASINN_ERROR_CONTEXT_FULL);
   EXPECT_EQ(Metadata(&context)["output_tokens"], all) << "the host says the size";
-  EXPECT_EQ(ComputeWith(&context, R"({"ctx-size": 20})").code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(ComputeWith(&context, R"({"ctx-size": 20})").code, WASINN_ERROR_CONTEXT_FULL);
   EXPECT_EQ(Metadata(&context)["output_tokens"], 21 - Metadata(&context)["input_tokens"].get<int>());
   EXPECT_TRUE(Ask(&embedding, "the hen", R"({"embedding": true})"));
 }

@@ -60,15 +60,15 @@ TEST(GgufScan, RefusesEveryTruncationOfWhatItReads) {
       TinyLlamaWriter({.embedding = 8, .layers = 1, .heads = 2, .kv_heads = 1, .feed_forward = 8}).Write();
   ASSERT_EQ(CodeOf(model), WASINN_OK);
   for (size_t size = 0; size < 4000; ++size) {
-    EXPECT_EQ(CodeOf(model.substr(0, size)), WASINN_INVALID_ENCODING) << size;
-    EXPECT_EQ(CodeOf(model.substr(0, size), false), WASINN_INVALID_ENCODING) << size;
+    EXPECT_EQ(CodeOf(model.substr(0, size)), WASINN_ERROR_INVALID_ENCODING) << size;
+    EXPECT_EQ(CodeOf(model.substr(0, size), false), WASINN_ERROR_INVALID_ENCODING) << size;
   }
 }
 
 struct Broken {
   const char* name;
   std::function<void(GgufWriter*)> breaks;
-  wasinn_code code = WASINN_INVALID_ENCODING;
+  wasinn_code code = WASINN_ERROR_INVALID_ENCODING;
 };
 
 TEST(GgufScan, RefusesWhatIsNoSuchFile) {
@@ -85,7 +85,7 @@ TEST(GgufScan, RefusesWhatIsNoSuchFile) {
       {"an unknown type", [](GgufWriter* w) { w->Set("a", 13, "1234"); }},
       {"no architecture", [](GgufWriter* w) { w->Remove("general.architecture"); }},
       {"an architecture that is a number", [](GgufWriter* w) { w->SetU32("general.architecture", 1); }},
-      {"more files", [](GgufWriter* w) { w->SetU32("split.count", 2); }, WASINN_SECURITY},
+      {"more files", [](GgufWriter* w) { w->SetU32("split.count", 2); }, WASINN_ERROR_SECURITY},
       {"a tensor's rank", [](GgufWriter* w) { w->tensors[0].dims = {1, 1, 1, 1, 1}; }},
       {"a token of 20,000 bytes",
        [](GgufWriter* w) { w->SetTexts("tokenizer.ggml.tokens", {std::string(20'000, 'e')}); }},
@@ -110,7 +110,7 @@ TEST(GgufScan, NamesHaveNoByte0) {
   for (const auto& [what, change] : files) {
     GgufWriter writer = TinyLlamaWriter();
     change(&writer);
-    EXPECT_EQ(CodeOf(writer.Write()), WASINN_INVALID_ENCODING) << what;
+    EXPECT_EQ(CodeOf(writer.Write()), WASINN_ERROR_INVALID_ENCODING) << what;
   }
 }
 

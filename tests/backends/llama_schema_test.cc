@@ -25,7 +25,7 @@ std::string WhyNot(const std::string& schema) {
   try {
     llama::HeldSchema("json-schema", schema);
   } catch (const backend::Error& error) {
-    EXPECT_EQ(error.code(), WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(error.code(), WASINN_ERROR_INVALID_ARGUMENT);
     return error.what();
   }
   return "";

@@ -69,9 +69,9 @@ TEST(LlamaShift, DoesNotMovePackedKeys) {
                       LlamaOptions(Config(std::string(R"(, "cache-type-k": "q8_0")") + parallel)));
     Context context(model);
     const Result refused = ComputeOn(&context, kShiftedText);
-    EXPECT_EQ(refused.code, WASINN_UNSUPPORTED_OPERATION);
+    EXPECT_EQ(refused.code, WASINN_ERROR_UNSUPPORTED_OPERATION);
     EXPECT_THAT(refused.message, HasSubstr("context-shift"));
-    EXPECT_EQ(ComputeWith(&context, R"({"context-shift": false})").code, WASINN_CONTEXT_FULL);
+    EXPECT_EQ(ComputeWith(&context, R"({"context-shift": false})").code, WASINN_ERROR_CONTEXT_FULL);
   }
   const Model model(host, EndlessModel(), LlamaOptions(Config(R"(, "cache-type-v": "q8_0")")));
   Context context(model);
@@ -101,11 +101,11 @@ TEST(LlamaShift, LeavesOthersAlone) {
 
 TEST(LlamaShift, IsForGuestsToAskFor) {
   auto&& [host, model, context] = Opened(EndlessModel(), LlamaOptions(R"({"temp": 0, "ctx-size": 64})"));
-  EXPECT_EQ(ComputeOn(&context, kShiftedText).code, WASINN_CONTEXT_FULL) << "not without the key";
+  EXPECT_EQ(ComputeOn(&context, kShiftedText).code, WASINN_ERROR_CONTEXT_FULL) << "not without the key";
   EXPECT_EQ(Metadata(&context)["context_shifts"], 0);
   for (const char* bad :
        {R"({"context-shift": 1})", R"({"keep": -2})", R"({"keep": 16777217})", R"({"keep": "all"})"}) {
-    EXPECT_EQ(ComputeWith(&context, bad).code, WASINN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(ComputeWith(&context, bad).code, WASINN_ERROR_INVALID_ARGUMENT) << bad;
   }
   // A prompt that fills it, of which all is to be kept: some room there must be.
   std::string full = "a";
@@ -145,7 +145,7 @@ TEST(LlamaShift, ChargesALongText) {
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(context.Step());
   EXPECT_GE(guest.used, before + 200'000);
   guest.limit = guest.used + 300'000;
-  EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+  EXPECT_EQ(context.Compute().code, WASINN_ERROR_TOO_LARGE);
   ASSERT_TRUE(ComputeWith(&context, R"({"n-predict": 1})"));
   EXPECT_LE(guest.used, before);
 }
@@ -156,7 +156,7 @@ TEST(LlamaShift, OfTinyContexts) {
   for (int tokens = 1; tokens < 9; ++tokens) {
     Context context(model);
     const Result computed = Ask(&context, "a", R"({"keep": -1, "ctx-size": )" + std::to_string(tokens) + "}");
-    EXPECT_THAT(computed.code, AnyOf(WASINN_OK, WASINN_CONTEXT_FULL, WASINN_PROMPT_TOO_LONG)) << tokens;
+    EXPECT_THAT(computed.code, AnyOf(WASINN_OK, WASINN_ERROR_CONTEXT_FULL, WASINN_ERROR_PROMPT_TOO_LONG)) << tokens;
   }
 }
 

@@ -76,9 +76,9 @@ TEST_P(LlamaState, IsItsGuestsAlone) {
   ASSERT_TRUE(Ask(&mine, kSystem, R"({"save-state": "system"})"));
   for (Context* context : {&theirs, &nobodys}) {
     const Result refused = Ask(context, kStateQuestion, R"({"restore-state": "system"})");
-    EXPECT_EQ(refused.code, WASINN_NOT_FOUND) << refused.message;
+    EXPECT_EQ(refused.code, WASINN_ERROR_NOT_FOUND) << refused.message;
     const Result nowhere = Ask(context, kStateQuestion, R"({"restore-state": "other"})");
-    EXPECT_EQ(nowhere.code, WASINN_NOT_FOUND);
+    EXPECT_EQ(nowhere.code, WASINN_ERROR_NOT_FOUND);
     std::string message = nowhere.message;
     EXPECT_EQ(message.replace(message.find("other"), 5, "system"), refused.message) << "they tell nothing of others";
     EXPECT_EQ(Metadata(context)["states"].size(), 0u);
@@ -89,7 +89,7 @@ TEST_P(LlamaState, IsItsGuestsAlone) {
   ASSERT_TRUE(Ask(&mine, kStateQuestion, R"({"restore-state": "system"})"));
   EXPECT_GT(Metadata(&mine)["restored_tokens"], 20) << "it is the one that this guest saved";
   ASSERT_TRUE(Ask(&mine, kStateQuestion, R"({"erase-state": "system"})"));
-  EXPECT_EQ(Ask(&mine, kStateQuestion, R"({"restore-state": "system"})").code, WASINN_NOT_FOUND);
+  EXPECT_EQ(Ask(&mine, kStateQuestion, R"({"restore-state": "system"})").code, WASINN_ERROR_NOT_FOUND);
   EXPECT_EQ(Metadata(&theirs)["states"].size(), 1u);
 }
 
@@ -104,7 +104,7 @@ TEST_P(LlamaState, IsChargedToItsGuest) {
     const uint64_t one = guest_.used;
     guest_.limit = one + bytes / 2;
     const Result refused = Ask(&first, kSystem, R"({"save-state": "b"})");
-    EXPECT_EQ(refused.code, WASINN_TOO_LARGE) << refused.message;
+    EXPECT_EQ(refused.code, WASINN_ERROR_TOO_LARGE) << refused.message;
     EXPECT_EQ(guest_.used, one);
     EXPECT_EQ(Metadata(&first)["states"].size(), 1u);
     guest_.limit = UINT64_MAX;
@@ -132,15 +132,15 @@ TEST_P(LlamaState, HasLimits) {
                                  std::string("\\u00e9"), std::string("a\\\"b")}) {
     for (const char* key : {"save-state", "restore-state", "erase-state"}) {
       const Result refused = Ask(&context, "the", std::string("{\"") + key + "\": \"" + bad + "\"}");
-      EXPECT_EQ(refused.code, WASINN_INVALID_ARGUMENT) << key << bad;
+      EXPECT_EQ(refused.code, WASINN_ERROR_INVALID_ARGUMENT) << key << bad;
       EXPECT_THAT(refused.message, HasSubstr(key));
     }
   }
-  EXPECT_EQ(Ask(&context, "the", R"({"save-state": 1})").code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Ask(&context, "the", R"({"save-state": 1})").code, WASINN_ERROR_INVALID_ARGUMENT);
   for (int i = 0; i < 64; ++i) {
     ASSERT_TRUE(Ask(&context, "the", R"({"n-predict": 0, "save-state": ")" + std::to_string(i) + "\"}"));
   }
-  EXPECT_EQ(Ask(&context, "the", R"({"n-predict": 0, "save-state": "64"})").code, WASINN_TOO_LARGE);
+  EXPECT_EQ(Ask(&context, "the", R"({"n-predict": 0, "save-state": "64"})").code, WASINN_ERROR_TOO_LARGE);
   EXPECT_TRUE(Ask(&context, "the", R"({"n-predict": 0, "save-state": "63"})"));
   EXPECT_TRUE(Ask(&context, "the", R"({"n-predict": 0, "erase-state": "1", "save-state": "64"})"));
   EXPECT_EQ(Metadata(&context)["states"].size(), 64u);
@@ -237,7 +237,7 @@ TEST(LlamaSharedPrompt, IsTakenUpByWhosePromptBeginsSo) {
     EXPECT_EQ(hosts.used, 0u);
   }
   const Model long_one(host, WideModel(), LlamaOptions(R"({"ctx-size": 8, "shared-prompt": ")" + kSystem + "\"}"));
-  EXPECT_EQ(long_one.loaded().code, WASINN_PROMPT_TOO_LONG) << long_one.loaded().message;
+  EXPECT_EQ(long_one.loaded().code, WASINN_ERROR_PROMPT_TOO_LONG) << long_one.loaded().message;
   LoadOptions of_guest = LlamaOptions(R"({"temp": 0, "n-predict": 4})");
   of_guest.guest_config = R"({"shared-prompt": "the hen"})";
   const LoadedModel guests(host, WideModel(), of_guest);
@@ -254,7 +254,7 @@ TEST(LlamaStateKind, MustBeTheSame) {
       small(model, 0, R"({"ctx-size": 8})", &guest);
   ASSERT_TRUE(Ask(&first, kSystem, R"({"save-state": "a"})"));
   const Result refused = Ask(&packed, kStateQuestion, R"({"restore-state": "a"})");
-  EXPECT_EQ(refused.code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(refused.code, WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_THAT(refused.message, HasSubstr("another type of cache"));
   EXPECT_TRUE(ComputeWith(&packed, "{}"));
   // More than there is room for, though llama.cpp makes its memory larger than it was told.

@@ -38,7 +38,7 @@ TEST(LlamaStream, BringsTheCompletionInWholeCharacters) {
     EXPECT_GT(tokens, 50);
     wasinn_code end = WASINN_OK;
     const auto pieces = Stream(&context, &end);
-    EXPECT_EQ(end, WASINN_END_OF_SEQUENCE);
+    EXPECT_EQ(end, WASINN_ERROR_END_OF_SEQUENCE);
     EXPECT_EQ(Join(pieces), whole);
     EXPECT_EQ(Written(&context), whole);
     for (const std::string& piece : pieces) EXPECT_EQ(llama::FindInvalidUtf8(piece), std::string::npos);
@@ -54,7 +54,7 @@ TEST(LlamaStream, BytesOfOneCharacterWaitForEachOther) {
   ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= \"\u4e2d\u6587\""})"));
   wasinn_code end = WASINN_OK;
   const auto pieces = Stream(&context, &end);
-  EXPECT_EQ(end, WASINN_END_OF_SEQUENCE);
+  EXPECT_EQ(end, WASINN_ERROR_END_OF_SEQUENCE);
   EXPECT_THAT(pieces, ElementsAre("", "", "中", "", "", "文"));
 }
 
@@ -62,14 +62,14 @@ TEST(LlamaStream, GoesOnUntilItIsEnded) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 8, "seed": 1})"));
   ASSERT_TRUE(context.Finish()) << "of nothing";
   std::string piece;
-  EXPECT_EQ(context.Piece(kCompletion, &piece).code, WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(context.Step().code, WASINN_INVALID_ARGUMENT) << "before there is a prompt";
+  EXPECT_EQ(context.Piece(kCompletion, &piece).code, WASINN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Step().code, WASINN_ERROR_INVALID_ARGUMENT) << "before there is a prompt";
   const std::string whole = Complete(&context, kStreamedText);
   wasinn_code end = WASINN_OK;
   const auto pieces = Stream(&context, &end);
   EXPECT_EQ(Join(pieces), whole);
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(context.Step().code, WASINN_END_OF_SEQUENCE);
-  EXPECT_EQ(context.Piece(kCompletion, &piece).code, WASINN_INVALID_ARGUMENT);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(context.Step().code, WASINN_ERROR_END_OF_SEQUENCE);
+  EXPECT_EQ(context.Piece(kCompletion, &piece).code, WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(Written(&context), whole);
   // Twice.
   EXPECT_TRUE(context.Finish());
@@ -102,7 +102,7 @@ TEST(LlamaStream, StopsAtAReversePrompt) {
                                                         {R"([])", "abacabe, the rest"}}) {
     EXPECT_EQ(CompleteWith(&context, "{" + grammar + R"(, "reverse-prompt": )" + stop + "}"), expected) << stop;
     EXPECT_EQ(Join(Stream(&context, &end)), expected) << stop;
-    EXPECT_EQ(end, WASINN_END_OF_SEQUENCE);
+    EXPECT_EQ(end, WASINN_ERROR_END_OF_SEQUENCE);
     EXPECT_TRUE(context.Finish());
   }
 }
@@ -114,12 +114,12 @@ TEST(LlamaStream, AFullContextEndsIt) {
   const std::string expected =
       Characters(NativeTiny().Complete(kStreamedText, {.predict = static_cast<int32_t>(33 - tokens), .seed = 3}).bytes);
   const Result computed = context.Compute();
-  EXPECT_EQ(computed.code, WASINN_CONTEXT_FULL) << computed.message;
+  EXPECT_EQ(computed.code, WASINN_ERROR_CONTEXT_FULL) << computed.message;
   EXPECT_EQ(Written(&context), expected) << "what was generated so far may be read";
   wasinn_code end = WASINN_OK;
   EXPECT_EQ(Join(Stream(&context, &end)), expected);
-  EXPECT_EQ(end, WASINN_CONTEXT_FULL);
-  EXPECT_EQ(context.Step().code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(end, WASINN_ERROR_CONTEXT_FULL);
+  EXPECT_EQ(context.Step().code, WASINN_ERROR_CONTEXT_FULL);
   EXPECT_EQ(Written(&context), expected);
   EXPECT_TRUE(context.Finish());
   // A prompt that fills it.
@@ -129,10 +129,10 @@ TEST(LlamaStream, AFullContextEndsIt) {
     if (Metadata(&context)["input_tokens"] == 32) break;
     full += "e";
   }
-  EXPECT_EQ(context.Compute().code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(context.Compute().code, WASINN_ERROR_CONTEXT_FULL);
   EXPECT_EQ(Metadata(&context)["output_tokens"], 1);
   const Result too_long = ComputeOn(&context, full + "e");
-  EXPECT_EQ(too_long.code, WASINN_PROMPT_TOO_LONG) << too_long.message;
+  EXPECT_EQ(too_long.code, WASINN_ERROR_PROMPT_TOO_LONG) << too_long.message;
   EXPECT_THAT(too_long.message, HasSubstr("33 tokens"));
   ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 0})"));
   EXPECT_EQ(Complete(&context, kStreamedText), "");
@@ -169,17 +169,17 @@ TEST(LlamaOptions, BadOnesAreRefusedAndLoseNothing) {
     ASSERT_TRUE(SetOptions(&context, bad));
     for (int i = 0; i < 2; ++i) {
       const Result computed = context.Compute();
-      EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << bad << ": " << computed.message;
+      EXPECT_EQ(computed.code, WASINN_ERROR_INVALID_ARGUMENT) << bad << ": " << computed.message;
     }
-    EXPECT_EQ(context.Step().code, WASINN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(context.Step().code, WASINN_ERROR_INVALID_ARGUMENT) << bad;
     EXPECT_EQ(CompleteWith(&context, "{}"), expected) << bad;
   }
   const std::string many = R"({"reverse-prompt": [)" + std::string(39, ' ');
   std::string words = R"("a")";
   for (int i = 0; i < 40; ++i) words += R"(, "a")";
-  EXPECT_EQ(ComputeWith(&context, many + words + "]}").code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(ComputeWith(&context, many + words + "]}").code, WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(CompleteWith(&context, R"({"threads": 1024})"), expected) << "more than there are is fewer";
-  EXPECT_EQ(ComputeWith(&context, std::string("{}\0{", 4)).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(ComputeWith(&context, std::string("{}\0{", 4)).code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(LlamaOptions, UnboundOnesAreGone) {
@@ -190,7 +190,7 @@ TEST(LlamaOptions, UnboundOnesAreGone) {
   ASSERT_TRUE(context.Compute());
   EXPECT_EQ(Metadata(&context)["output_tokens"], 3);
   host.table().unbind_input(context.get(), 0);
-  EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Compute().code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(LlamaOptions, UnknownKeysAreNamedInTheLog) {
@@ -222,10 +222,10 @@ TEST(LlamaOptions, LogsWhereItIsAskedFor) {
 
 TEST(LlamaPrompt, BadOnesAreRefused) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"seed": 3, "n-predict": 2})"));
-  EXPECT_EQ(ComputeOn(&context, "").code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(ComputeOn(&context, "").code, WASINN_ERROR_INVALID_ARGUMENT);
   for (const char* bad : {"\xff", "the \xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\xaf", "a\x80"}) {
     const Result computed = ComputeOn(&context, bad);
-    EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << computed.message;
+    EXPECT_EQ(computed.code, WASINN_ERROR_INVALID_ARGUMENT) << computed.message;
     EXPECT_THAT(computed.message, HasSubstr("UTF-8"));
   }
   for (const std::string& large : {std::string(1 << 20, 'a'), std::string(30 << 20, '\0'), std::string(4000, ' ')}) {
@@ -233,7 +233,7 @@ TEST(LlamaPrompt, BadOnesAreRefused) {
     const double before = ThreadSeconds();
     const Result computed = context.Compute();
     EXPECT_LT(ThreadSeconds() - before, 1) << "a text that cannot fit is made no tokens of";
-    EXPECT_EQ(computed.code, WASINN_PROMPT_TOO_LONG) << computed.message;
+    EXPECT_EQ(computed.code, WASINN_ERROR_PROMPT_TOO_LONG) << computed.message;
   }
   EXPECT_TRUE(ComputeOn(&context, std::string("a\0b", 3))) << "a byte 0 is a character as any other";
   EXPECT_TRUE(ComputeOn(&context, "\u4e2d\U0001F600 é"));

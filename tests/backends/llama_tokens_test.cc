@@ -57,13 +57,13 @@ TEST_F(LlamaTokenLists, LongTextsAreChargedAndLimited) {
     EXPECT_TRUE(SetOptions(&context, R"({"tokenize": true})"));
     return context.Compute();
   };
-  EXPECT_EQ(ask((1 << 20) + 1).code, WASINN_PROMPT_TOO_LONG);
+  EXPECT_EQ(ask((1 << 20) + 1).code, WASINN_ERROR_PROMPT_TOO_LONG);
   EXPECT_EQ(guest.most, 0U);
   EXPECT_TRUE(ask(200'000));
   EXPECT_GT(guest.most, 8U << 20);
   EXPECT_LT(guest.used, 8U << 20);
   guest.limit = 4 << 20;
-  EXPECT_EQ(ask(200'000).code, WASINN_TOO_LARGE);
+  EXPECT_EQ(ask(200'000).code, WASINN_ERROR_TOO_LARGE);
   EXPECT_TRUE(ask(50'000));
 }
 
@@ -73,7 +73,7 @@ TEST_F(LlamaTokenLists, BytesThatNoTokenHasAreLimited) {
     std::string text;
     while (text.size() < 100'000) text += unknown;
     const Result refused = Ask(text, {{"tokenize", true}});
-    EXPECT_EQ(refused.code, WASINN_PROMPT_TOO_LONG);
+    EXPECT_EQ(refused.code, WASINN_ERROR_PROMPT_TOO_LONG);
     EXPECT_THAT(refused.message, HasSubstr("the model has no tokens for "));
   }
   EXPECT_TRUE(Ask(std::string(30'000, 'x'), {{"tokenize", true}}));
@@ -84,17 +84,17 @@ TEST_F(LlamaTokenLists, ComeInOneStep) {
   ASSERT_TRUE(SetOptions(&context_, R"({"tokenize": true})"));
   ASSERT_TRUE(context_.Step());
   EXPECT_THAT(Written(&context_), HasSubstr("\"count\""));
-  EXPECT_EQ(context_.Step().code, WASINN_END_OF_SEQUENCE);
+  EXPECT_EQ(context_.Step().code, WASINN_ERROR_END_OF_SEQUENCE);
 }
 
 TEST_F(LlamaTokenLists, AreChecked) {
   for (const char* bad :
        {"", "the hen", "{}", "[]", "[-1]", "[1.5]", "[288]", "[99999999999999999999]", "[\"a\"]", "[[1]]"}) {
-    EXPECT_EQ(Ask(bad, {{"detokenize", true}}).code, WASINN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(Ask(bad, {{"detokenize", true}}).code, WASINN_ERROR_INVALID_ARGUMENT) << bad;
   }
-  EXPECT_EQ(Ask(std::string(100000, '['), {{"detokenize", true}}).code, WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(Ask("[1]", {{"detokenize", true}, {"tokenize", true}}).code, WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(Ask("[1]", {{"detokenize", true}, {"embedding", true}}).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Ask(std::string(100000, '['), {{"detokenize", true}}).code, WASINN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(Ask("[1]", {{"detokenize", true}, {"tokenize", true}}).code, WASINN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(Ask("[1]", {{"detokenize", true}, {"embedding", true}}).code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_F(LlamaTokenLists, HaveTheirProbabilities) {
@@ -121,7 +121,7 @@ TEST_F(LlamaTokenLists, HaveTheirProbabilities) {
   ASSERT_TRUE(Ask("the hen", {{"n-probs", 0}}));
   EXPECT_EQ(Probabilities().size(), told.size());
   EXPECT_EQ(Probabilities()[0]["top_logprobs"], json::array());
-  EXPECT_EQ(Ask("the hen", {{"n-probs", 21}}).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Ask("the hen", {{"n-probs", 21}}).code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_F(LlamaTokenLists, HaveTheProbabilitiesOfEachStep) {
@@ -152,10 +152,10 @@ TEST_F(LlamaTokenLists, ArePrompts) {
   EXPECT_EQ(Written(&context_), written);
   EXPECT_EQ(Metadata(&context_)["input_tokens"], tokens.size());
   for (const char* bad : {"", "the hen", "{}", "[]", "[-1]", "[1.5]", "[288]", "[\"\"]", "[\"a\", -1]", "[[1]]"}) {
-    EXPECT_EQ(Ask(bad, {{"tokens", true}}).code, WASINN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(Ask(bad, {{"tokens", true}}).code, WASINN_ERROR_INVALID_ARGUMENT) << bad;
   }
-  EXPECT_EQ(Ask(json(std::vector<int>(257, 5)).dump(), {{"tokens", true}}).code, WASINN_PROMPT_TOO_LONG);
-  EXPECT_EQ(Ask("[1]", {{"tokens", true}, {"chat", true}}).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Ask(json(std::vector<int>(257, 5)).dump(), {{"tokens", true}}).code, WASINN_ERROR_PROMPT_TOO_LONG);
+  EXPECT_EQ(Ask("[1]", {{"tokens", true}, {"chat", true}}).code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_F(LlamaTokenLists, MayHaveTextsBetweenThem) {
@@ -175,9 +175,9 @@ TEST_F(LlamaTokenLists, MayHaveTextsBetweenThem) {
   EXPECT_EQ(written({"", 5}), written(json::array({5})));
   // What is too long is so as a whole.
   const std::string half(900, 'x');
-  EXPECT_EQ(Ask(json{half, 5, half}.dump(), {{"tokens", true}}).code, WASINN_PROMPT_TOO_LONG);
-  EXPECT_EQ(Ask(json::array({std::string(1 << 20, 'x')}).dump(), {{"tokens", true}}).code, WASINN_PROMPT_TOO_LONG);
-  EXPECT_EQ(Ask("[\"the hen\", 5]", {{"detokenize", true}}).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Ask(json{half, 5, half}.dump(), {{"tokens", true}}).code, WASINN_ERROR_PROMPT_TOO_LONG);
+  EXPECT_EQ(Ask(json::array({std::string(1 << 20, 'x')}).dump(), {{"tokens", true}}).code, WASINN_ERROR_PROMPT_TOO_LONG);
+  EXPECT_EQ(Ask("[\"the hen\", 5]", {{"detokenize", true}}).code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_F(LlamaTokenLists, ComeOneForEachStep) {
@@ -257,7 +257,7 @@ TEST_F(LlamaTokenLists, TheirTextsAreChargedBeforeTheyAreThere) {
   ASSERT_TRUE(SetPrompt(&context, json(std::vector<size_t>(200, words.size() - 1)).dump()));
   ASSERT_TRUE(SetOptions(&context, R"({"tokenize": true, "tokens": true, "with-pieces": true})"));
   guest.limit = 100'000;
-  EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+  EXPECT_EQ(context.Compute().code, WASINN_ERROR_TOO_LARGE);
   guest.limit = 10 << 20;
   ASSERT_TRUE(context.Compute());
   const size_t written = Written(&context).size();
@@ -307,7 +307,7 @@ TEST_F(LlamaTokenLists, ThatEndATextAreNotChosen) {
   EXPECT_EQ(biases[0], (json{kEnd, false}));
   // A grammar after which only the end may come.
   const Result none = Ask("the hen", {{"ignore-eos", true}, {"grammar", "root ::= \"a\""}});
-  EXPECT_EQ(none.code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(none.code, WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_THAT(none.message, HasSubstr("no token may be chosen"));
   EXPECT_TRUE(Ask("the hen", json::object())) << "the context goes on";
 }
@@ -338,7 +338,7 @@ TEST_F(LlamaTokenLists, EndForAReasonThatIsTold) {
   metadata = Metadata(&context_);
   EXPECT_EQ((json{metadata["stop_type"], metadata["stopping_word"]}), (json{"word", "het"}));
   EXPECT_EQ(Written(&context_), "t");
-  EXPECT_EQ(Ask("the hen", {{"n-predict", -1}, {"ignore-eos", true}}).code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(Ask("the hen", {{"n-predict", -1}, {"ignore-eos", true}}).code, WASINN_ERROR_CONTEXT_FULL);
   metadata = Metadata(&context_);
   EXPECT_EQ((json{metadata["stop_type"], metadata["truncated"]}), (json{"limit", true}));
 }
@@ -351,7 +351,7 @@ TEST_F(LlamaTokenLists, TheirReportIsCharged) {
   const uint64_t before = guest.used, limit = guest.limit;
   guest.limit = before;
   Tensor told;
-  EXPECT_EQ(context.Get(kGeneration, &told).code, WASINN_TOO_LARGE);
+  EXPECT_EQ(context.Get(kGeneration, &told).code, WASINN_ERROR_TOO_LARGE);
   EXPECT_EQ(guest.used, before);
   guest.limit = limit;
   ASSERT_TRUE(context.Get(kGeneration, &told));
@@ -374,9 +374,9 @@ TEST_F(LlamaTokenLists, AreChargedBeforeTheyAreRead) {
     const uint64_t before = guest.used;
     EXPECT_EQ(Metadata(&context)["input_tokens"], 0) << "only a compute reads it, which has a deadline";
     guest.limit = before + nothing.size();
-    EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+    EXPECT_EQ(context.Compute().code, WASINN_ERROR_TOO_LARGE);
     guest.limit = before + 32 * nothing.size();
-    EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(context.Compute().code, WASINN_ERROR_INVALID_ARGUMENT);
     EXPECT_EQ(guest.used, before);
   }
 }
@@ -399,7 +399,7 @@ TEST_F(LlamaTokenLists, AreBiasedUpToSoMany) {
   };
   EXPECT_TRUE(biased(4000)) << biased(4000).message;
   const Result too_many = biased(kCharacters);
-  EXPECT_EQ(too_many.code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(too_many.code, WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_THAT(too_many.message, HasSubstr("logit-bias: the texts have more than 4096 tokens"));
   EXPECT_TRUE(biased(1)) << "the context goes on";
 }
@@ -441,7 +441,7 @@ TEST_F(LlamaTokenLists, AreBiased) {
        {json(1), json("{}"), json{{"1", "much"}}, json{{"288", 1}}, json{{"-1", 1}}, json{{"", 1}}, json{{"1", true}},
         json::array({1}), json::array({json::array({1})}), json::array({json::array({1.5, 1})}),
         json{{std::string(300, 'a'), 1}}, json::array({json::array({json::array(), 1})})}) {
-    EXPECT_EQ(Ask("the hen", {{"logit-bias", bad}}).code, WASINN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(Ask("the hen", {{"logit-bias", bad}}).code, WASINN_ERROR_INVALID_ARGUMENT) << bad;
   }
 }
 

@@ -266,8 +266,8 @@ TEST_F(OnnxCache, WritesNoMoreThanTheProcessMay) {
 }
 
 TEST_F(OnnxCache, WantsAnAbsolutePath) {
-  EXPECT_EQ(Host(R"({"cache_dir": "relative"})").opened().code, WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(Host(R"({"cache_dir": 1})").opened().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Host(R"({"cache_dir": "relative"})").opened().code, WASINN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(Host(R"({"cache_dir": 1})").opened().code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 }  // namespace

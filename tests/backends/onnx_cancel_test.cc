@@ -49,7 +49,7 @@ TEST(OnnxCancel, LeavesLaterComputesAlone) {
   });
   for (int i = 0; i < 2000; ++i) {
     const Result computed = context.Compute();
-    ASSERT_THAT(computed.code, AnyOf(WASINN_OK, WASINN_TIMEOUT)) << computed.message;
+    ASSERT_THAT(computed.code, AnyOf(WASINN_OK, WASINN_ERROR_TIMEOUT)) << computed.message;
   }
   done = true;
   noise.join();
@@ -87,7 +87,7 @@ TEST(OnnxCancel, EndsALoad) {
   const Model model(host, ModelBytes("two_in_two_out.onnx"), options);
   EXPECT_EQ(registered, 0) << "still registered";
   if (all == 0) GTEST_SKIP() << "this ONNX Runtime cannot cancel a load";
-  EXPECT_EQ(model.loaded().code, WASINN_TIMEOUT) << model.loaded().message;
+  EXPECT_EQ(model.loaded().code, WASINN_ERROR_TIMEOUT) << model.loaded().message;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace wasinn::test {
 namespace {
 
 Tensor Longs(const std::vector<int64_t>& values) {
-  return MakeTensor(WASINN_I64, {static_cast<int64_t>(values.size())}, values);
+  return MakeTensor(WASINN_DTYPE_I64, {static_cast<int64_t>(values.size())}, values);
 }
 
 class OnnxElementTypes : public ::testing::TestWithParam<ElementType> {};
@@ -89,7 +89,7 @@ TEST(OnnxCompute, RefusesWhatIsNoTensorOfNumbers) {
   MustCompute(&context);
   Tensor tensor;
   const Result got = context.Get(0, &tensor);
-  EXPECT_EQ(got.code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(got.code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(got.message, HasSubstr("seq(tensor(float))"));
 }
 
@@ -103,7 +103,7 @@ TEST(OnnxCompute, KeepsWorkingAfterAnError) {
   Context context(model);
   ASSERT_TRUE(context.Set(0, Longs({99})));
   const Result failed = context.Compute();
-  EXPECT_EQ(failed.code, WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(failed.code, WASINN_ERROR_RUNTIME);
   EXPECT_THAT(failed.message, HasSubstr("out of data bounds"));
   EXPECT_THAT(Compute(&context, {Longs({2})}).As<float>(), ElementsAre(30));
 }
@@ -114,11 +114,11 @@ TEST(OnnxCompute, RefusesABufferOfAnotherSizeOrType) {
   Tensor small = good, large = good, other = good;
   small.bytes.resize(15);
   large.dims = {int64_t{1} << 62, int64_t{1} << 62};
-  other.dtype = WASINN_I32;
+  other.dtype = WASINN_DTYPE_I32;
   for (const Tensor& wrong : {small, large, other}) {
-    EXPECT_EQ(context.Set(0, wrong).code, WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(context.Set(0, wrong).code, WASINN_ERROR_INVALID_ARGUMENT);
     const Lent lent(wrong);
-    EXPECT_EQ(context.Bind(0, lent.view()).code, WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(context.Bind(0, lent.view()).code, WASINN_ERROR_INVALID_ARGUMENT);
   }
 }
 

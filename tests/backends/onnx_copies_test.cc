@@ -76,7 +76,7 @@ void ExpectComputesAreBounded(const Host& host) {
   const Model model(host, ModelBytes("huge_intermediate.onnx"));
   Context context(model, 1 << 20);
   ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
-  EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+  EXPECT_EQ(context.Compute().code, WASINN_ERROR_TOO_LARGE);
 }
 
 TEST(OnnxOpenCopies, HoldGuestsToTheirLimits) {

@@ -47,7 +47,7 @@ TEST_F(OnnxExternal, WeightsAreInMemoryOnce) {
   const LoadedModel loaded(host, model, Options());
   EXPECT_LT(memory.grown(), static_cast<uint64_t>(kBytes) * 5 / 4);
   Context context(loaded);
-  EXPECT_EQ(Compute(&context, {MakeTensor<int64_t>(WASINN_I64, {1}, {kBytes / 4 - 1})}).As<float>()[0], 0);
+  EXPECT_EQ(Compute(&context, {MakeTensor<int64_t>(WASINN_DTYPE_I64, {1}, {kBytes / 4 - 1})}).As<float>()[0], 0);
 }
 
 // As Hugging Face's cache has them.
@@ -58,13 +58,13 @@ TEST_F(OnnxExternal, ALinkMayLeadOutOfTheFolder) {
   const Host host;
   const LoadedModel loaded(host, model, Options());
   Context context(loaded);
-  EXPECT_EQ(Compute(&context, {MakeTensor<int64_t>(WASINN_I64, {1}, {15})}).As<float>()[0], 0);
+  EXPECT_EQ(Compute(&context, {MakeTensor<int64_t>(WASINN_DTYPE_I64, {1}, {15})}).As<float>()[0], 0);
 }
 
 TEST_F(OnnxExternal, AFileThatIsMissingIsNamed) {
   const Host host;
   const Model loaded(host, ModelWith(64), Options());
-  EXPECT_EQ(loaded.loaded().code, WASINN_NOT_FOUND);
+  EXPECT_EQ(loaded.loaded().code, WASINN_ERROR_NOT_FOUND);
   EXPECT_THAT(loaded.loaded().message, HasSubstr("w.bin"));
 }
 

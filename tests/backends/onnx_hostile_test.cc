@@ -24,7 +24,7 @@ TEST(OnnxHostile, NoModelOfAGuestReachesOutOfItself) {
   EXPECT_GE(models.size(), 17u);
   for (const auto& path : models) {
     const Model model(host, ReadFile(path));
-    EXPECT_EQ(model.loaded().code, WASINN_SECURITY) << path << ": " << model.loaded().message;
+    EXPECT_EQ(model.loaded().code, WASINN_ERROR_SECURITY) << path << ": " << model.loaded().message;
     EXPECT_THAT(model.loaded().message, HasSubstr("external data"));
   }
 }
@@ -32,7 +32,7 @@ TEST(OnnxHostile, NoModelOfAGuestReachesOutOfItself) {
 TEST(OnnxHostile, ExternalDataWorkBesideAFileOfTheHost) {
   const Host host;
   const std::string bytes = ModelBytes("external.onnx");
-  EXPECT_EQ(Model(host, bytes).loaded().code, WASINN_SECURITY);
+  EXPECT_EQ(Model(host, bytes).loaded().code, WASINN_ERROR_SECURITY);
   LoadOptions options;
   options.path = ModelPath("external.onnx");
   const LoadedModel model(host, bytes, options);
@@ -64,13 +64,13 @@ TEST(OnnxHostile, InvalidGraphsAreRefused) {
   const Host host;
   const Model unknown(host, OneNode("NoSuchOperator", {1}));
   EXPECT_THAT(unknown.loaded().code,
-              AnyOf(WASINN_INVALID_ARGUMENT, WASINN_RUNTIME_ERROR, WASINN_UNSUPPORTED_OPERATION));
+              AnyOf(WASINN_ERROR_INVALID_ARGUMENT, WASINN_ERROR_RUNTIME, WASINN_ERROR_UNSUPPORTED_OPERATION));
   EXPECT_THAT(unknown.loaded().message, HasSubstr("NoSuchOperator"));
   for (const auto& [nodes, output] :
        {std::pair<std::vector<Proto>, const char*>({Node("Relu", {"nothing"}, {"y"})}, "y"),
         {{Node("Relu", {"b"}, {"a"}), Node("Relu", {"a"}, {"b"})}, "b"}}) {
     const Model model(host, ModelOf({.nodes = nodes, .outputs = {Value(output, kFloat, {1})}}));
-    EXPECT_THAT(model.loaded().code, AnyOf(WASINN_INVALID_ARGUMENT, WASINN_RUNTIME_ERROR));
+    EXPECT_THAT(model.loaded().code, AnyOf(WASINN_ERROR_INVALID_ARGUMENT, WASINN_ERROR_RUNTIME));
   }
   const std::string future = WriteModel(Graph{.nodes = {Node("Relu", {"x"}, {"y"})},
                                               .inputs = {Value("x", kFloat, {1})},
@@ -100,7 +100,7 @@ TEST(OnnxHostile, NeedsExactlyOneBlob) {
       .struct_size = sizeof(options), .format = "onnx", .host_config = "{}", .guest_config = "{}"};
   wasinn_backend_graph* model = nullptr;
   const Result none = TakeError(host.table().load(host.state(), nullptr, 0, &options, &model));
-  EXPECT_EQ(none.code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(none.code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 }  // namespace

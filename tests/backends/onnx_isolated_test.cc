@@ -12,7 +12,7 @@ constexpr int kInt8 = 3;
 constexpr uint32_t kRuntimeError = 5, kTooLarge = 7;
 
 Brought Of(const std::string& name, const std::string& bytes) {
-  return {.name = name, .blobs = {bytes}, .inputs = {Floats({1}, {1})}};
+  return {.name = name, .builders = {bytes}, .inputs = {Floats({1}, {1})}};
 }
 
 Workers OnnxRuntime() { return {Encoding::kOnnx, Of("honest", OneNode("Relu", {1}))}; }
@@ -157,7 +157,7 @@ TEST(OnnxIsolated, WhatHarmedItsProcess) {
 TEST(OnnxIsolated, DamagedModels) {
   Workers workers = OnnxRuntime();
   for (const char* name : {"mean.onnx", "endless.onnx", "optional_input.onnx"}) {
-    workers.TryDamaged(40, {.name = name, .blobs = {ModelBytes(name)}, .inputs = {}},  // some would compute for ever
+    workers.TryDamaged(40, {.name = name, .builders = {ModelBytes(name)}, .inputs = {}},  // some would compute for ever
                        [](char /*byte*/, uint32_t random) { return "\0\x7f\xff"[random % 3]; });
   }
 }

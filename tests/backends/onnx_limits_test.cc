@@ -27,7 +27,7 @@ void ExpectTooLarge(const LoadedModel& model, const Tensor& input) {
   ASSERT_TRUE(context.Set(0, input));
   for (int i = 0; i < 3; ++i) {
     const Result computed = context.Compute();
-    EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+    EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE) << computed.message;
     EXPECT_THAT(computed.message, HasSubstr("67108864"));
   }
 }
@@ -42,7 +42,7 @@ void ExpectHonestModelWorks(const Host& host, uint64_t max_bytes = 64 * kMebi) {
 TEST(OnnxLimits, RefuseHugeOutputsAndValuesInside) {
   const TouchesLittle little;
   const Host host;
-  ExpectTooLarge({host, ModelBytes("huge_output.onnx")}, MakeTensor<int64_t>(WASINN_I64, {3}, {1024, 1024, 1024}));
+  ExpectTooLarge({host, ModelBytes("huge_output.onnx")}, MakeTensor<int64_t>(WASINN_DTYPE_I64, {3}, {1024, 1024, 1024}));
   ExpectTooLarge({host, ModelBytes("huge_intermediate.onnx")}, Floats({1}, {1}));
   ExpectHonestModelWorks(host);
 }
@@ -70,7 +70,7 @@ TEST(OnnxLimits, RefuseHugeOutputsOfAFixedShape) {
     for (int i = 0; i < 3; ++i) {
       wasinn_compute_result told = {.struct_size = sizeof(told)};
       const Result computed = TakeError(host.table().compute(context.get(), &all, &told));
-      EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+      EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE) << computed.message;
       EXPECT_THAT(computed.message, HasSubstr("67108864"));
     }
   }
@@ -82,11 +82,11 @@ TEST(OnnxLimits, SaysHowMuchWasWanted) {
   const Host host;
   const Model model(host, ModelBytes("huge_output.onnx"));
   Context context(model, 1000);
-  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {2}, {100, 10})));
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {2}, {100, 10})));
   const Result computed = context.Compute();
-  EXPECT_EQ(computed.code, WASINN_TOO_LARGE);
+  EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE);
   EXPECT_THAT(computed.message, AllOf(HasSubstr("4000 bytes"), HasSubstr("1000 are allowed")));
-  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {2}, {10, 10})));
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {2}, {10, 10})));
   EXPECT_TRUE(context.Compute()) << "the same context, within its limit";
 }
 
@@ -153,7 +153,7 @@ TEST(OnnxLimits, AreTheSameWithAndWithoutTheCache) {
     const Model model(host, ModelBytes("huge_output.onnx"));
     Context context(model, 8 * kMebi);
     for (const int64_t side : {1024, 1200, 1024, 500, 1300, 1024, 1}) {
-      ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {2}, {side, side})));
+      ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {2}, {side, side})));
       MustCompute(&context);
       const wasinn_tensor view = context.View(0);
       EXPECT_EQ(view.bytes, static_cast<size_t>(side * side) * 4);

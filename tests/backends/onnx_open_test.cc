@@ -25,7 +25,7 @@ void ExpectLimits(const Host& host) {
   const LoadedModel model(host, ModelBytes("huge_intermediate.onnx"));
   Context context(model, 1 << 20);
   ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
-  EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+  EXPECT_EQ(context.Compute().code, WASINN_ERROR_TOO_LARGE);
 }
 
 // What targets can be: other providers are for who names them.
@@ -125,7 +125,7 @@ TEST(OnnxThreads, SharesOnePoolOfTheBudget) {
   EXPECT_EQ(CountThreads(), before + 2);
   alone.host_config = R"({"threads": 2})";
   const Model between(host, ModelBytes("mean.onnx"), alone);
-  EXPECT_EQ(between.loaded().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(between.loaded().code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(OnnxConfig, ReadsAllKeys) {
@@ -135,7 +135,7 @@ TEST(OnnxConfig, ReadsAllKeys) {
   ExpectMeanWorks(host);
   for (const char* config :
        {R"({"optimization": "most"})", R"({"spinning": 1})", R"({"providers": "cpu"})", "nonsense"}) {
-    EXPECT_EQ(Host(config).opened().code, WASINN_INVALID_ARGUMENT) << config;
+    EXPECT_EQ(Host(config).opened().code, WASINN_ERROR_INVALID_ARGUMENT) << config;
   }
 }
 
@@ -146,7 +146,7 @@ TEST(OnnxConfig, ReadsOnlyHarmlessKeysFromAGuest) {
   options.guest_config = R"({"optimization": "off", "providers": ["nonsense"], "session": {"session.nonsense": "1"}})";
   const LoadedModel model(host, ModelBytes("mean.onnx"), options);
   options.guest_config = R"({"optimization": "off ../../etc"})";
-  EXPECT_EQ(Model(host, ModelBytes("mean.onnx"), options).loaded().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Model(host, ModelBytes("mean.onnx"), options).loaded().code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(OnnxConfig, NamesProvidersThatAreNotThere) {
@@ -156,7 +156,7 @@ TEST(OnnxConfig, NamesProvidersThatAreNotThere) {
   options.cpu_fallback = true;  // which is for targets: providers that are named are those or none
   const Model model(host, ModelBytes("mean.onnx"), options);
   if (std::string(host.info()->devices).find("CUDA") != std::string::npos) GTEST_SKIP() << "there is a GPU";
-  EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(model.loaded().code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(model.loaded().message, AllOf(HasSubstr("'cuda'"), HasSubstr("CPUExecutionProvider")));
 }
 
@@ -167,14 +167,14 @@ bool HasGpu(const Host& host, const char* api) {
 TEST(OnnxTarget, ServesAutoAndNoTpu) {
   const Host host;
   LoadOptions options;
-  options.target = WASINN_AUTO;
+  options.target = WASINN_TARGET_AUTO;
   const LoadedModel automatic(host, ModelBytes("mean.onnx"), options);
   std::string device = R"("device":"cpu")";
   if (HasGpu(host, "CUDA")) device = R"("device":"cuda,cpu")";
   if (HasGpu(host, "WebGPU")) device = R"("device":"webgpu,cpu")";
   EXPECT_THAT(host.table().describe(automatic.get()), HasSubstr(device));
-  options.target = WASINN_TPU;
-  EXPECT_EQ(Model(host, ModelBytes("mean.onnx"), options).loaded().code, WASINN_UNSUPPORTED_OPERATION);
+  options.target = WASINN_TARGET_TPU;
+  EXPECT_EQ(Model(host, ModelBytes("mean.onnx"), options).loaded().code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   options.cpu_fallback = true;
   EXPECT_TRUE(Model(host, ModelBytes("mean.onnx"), options).loaded());
 }
@@ -194,8 +194,8 @@ TEST(OnnxLog, GoesToTheHost) {
     const LoadedModel wordy(host, ModelOf(graph));
     const Model model(host, ModelBytes("huge_output.onnx"));
     Context context(model, 1 << 20);
-    context.Set(0, MakeTensor<int64_t>(WASINN_I64, {3}, {1024, 1024, 1024}));
-    EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+    context.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {3}, {1024, 1024, 1024}));
+    EXPECT_EQ(context.Compute().code, WASINN_ERROR_TOO_LARGE);
   }
   EXPECT_THAT(::testing::internal::GetCapturedStdout(), IsEmpty());
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), IsEmpty());

@@ -38,11 +38,11 @@ TEST(OnnxScan, TellsWhatIsInAModel) {
 }
 
 TEST(OnnxScan, RefusesWhatIsNoModel) {
-  EXPECT_EQ(Scan(""), WASINN_INVALID_ENCODING);
-  EXPECT_EQ(Scan("this is not a model"), WASINN_INVALID_ENCODING);
-  EXPECT_EQ(Scan(std::string(100, '\0')), WASINN_INVALID_ENCODING);
-  EXPECT_EQ(Scan(Proto().Int(1, 8).bytes()), WASINN_INVALID_ENCODING) << "no graph";
-  EXPECT_EQ(Scan("this is not a model", Trust::kHost), WASINN_INVALID_ENCODING);
+  EXPECT_EQ(Scan(""), WASINN_ERROR_INVALID_ENCODING);
+  EXPECT_EQ(Scan("this is not a model"), WASINN_ERROR_INVALID_ENCODING);
+  EXPECT_EQ(Scan(std::string(100, '\0')), WASINN_ERROR_INVALID_ENCODING);
+  EXPECT_EQ(Scan(Proto().Int(1, 8).bytes()), WASINN_ERROR_INVALID_ENCODING) << "no graph";
+  EXPECT_EQ(Scan("this is not a model", Trust::kHost), WASINN_ERROR_INVALID_ENCODING);
 }
 
 TEST(OnnxScan, RefusesEveryModelThatIsCutOff) {
@@ -51,7 +51,7 @@ TEST(OnnxScan, RefusesEveryModelThatIsCutOff) {
   const size_t graph_end = model.size() - WriteModel(Proto()).bytes().size() + 4;
   for (size_t size = 0; size < model.size(); ++size) {
     const auto code = Scan(model.substr(0, size));
-    EXPECT_EQ(code, size == graph_end ? WASINN_OK : WASINN_INVALID_ENCODING) << size;
+    EXPECT_EQ(code, size == graph_end ? WASINN_OK : WASINN_ERROR_INVALID_ENCODING) << size;
   }
 }
 
@@ -92,7 +92,7 @@ TEST(OnnxScan, RefusesExternalDataWhereverATensorCanBe) {
       {"training", WriteModel(Proto()).Add(20, Proto().Add(2, holder)).bytes()},
   };
   for (const auto& [where, model] : models) {
-    EXPECT_EQ(Scan(model), WASINN_SECURITY) << where;
+    EXPECT_EQ(Scan(model), WASINN_ERROR_SECURITY) << where;
     EXPECT_EQ(Scan(model, Trust::kHost), WASINN_OK) << where;
   }
 }
@@ -100,19 +100,19 @@ TEST(OnnxScan, RefusesExternalDataWhereverATensorCanBe) {
 // Protocol Buffers take the low 32 bits of an enumeration, and accept numbers that are longer than they need be.
 TEST(OnnxScan, SeesThroughUnusualNumbers) {
   const auto with_tensor = [](const Proto& tensor) { return ModelOf({.constants = {tensor}}); };
-  EXPECT_EQ(Scan(with_tensor(Proto().Int(14, 1))), WASINN_SECURITY);
-  EXPECT_EQ(Scan(with_tensor(Proto().Int(14, 0x100000001))), WASINN_SECURITY);
-  EXPECT_EQ(Scan(with_tensor(Proto().Raw(std::string("\x70\x81\x80\x00", 4)))), WASINN_SECURITY);
-  EXPECT_EQ(Scan(with_tensor(Proto().Raw(std::string("\xf0\x80\x00\x01", 4)))), WASINN_SECURITY) << "a long tag";
-  EXPECT_EQ(Scan(with_tensor(Proto().Raw(std::string("\xf0\x80\x80\x80\x10\x01", 6)))), WASINN_INVALID_ENCODING)
+  EXPECT_EQ(Scan(with_tensor(Proto().Int(14, 1))), WASINN_ERROR_SECURITY);
+  EXPECT_EQ(Scan(with_tensor(Proto().Int(14, 0x100000001))), WASINN_ERROR_SECURITY);
+  EXPECT_EQ(Scan(with_tensor(Proto().Raw(std::string("\x70\x81\x80\x00", 4)))), WASINN_ERROR_SECURITY);
+  EXPECT_EQ(Scan(with_tensor(Proto().Raw(std::string("\xf0\x80\x00\x01", 4)))), WASINN_ERROR_SECURITY) << "a long tag";
+  EXPECT_EQ(Scan(with_tensor(Proto().Raw(std::string("\xf0\x80\x80\x80\x10\x01", 6)))), WASINN_ERROR_INVALID_ENCODING)
       << "a tag of more than 32 bits";
   EXPECT_EQ(Scan(with_tensor(Proto().Int(14, 0))), WASINN_OK);
 }
 
 TEST(OnnxScan, RefusesGroups) {
   const std::string good = ModelOf(Honest());
-  EXPECT_EQ(Scan(good + "\x7b\x7c"), WASINN_INVALID_ENCODING);
-  EXPECT_EQ(Scan(good + "\x7c"), WASINN_INVALID_ENCODING);
+  EXPECT_EQ(Scan(good + "\x7b\x7c"), WASINN_ERROR_INVALID_ENCODING);
+  EXPECT_EQ(Scan(good + "\x7c"), WASINN_ERROR_INVALID_ENCODING);
 }
 
 TEST(OnnxScan, RefusesNestingThatProtocolBuffersRefuse) {
@@ -122,14 +122,14 @@ TEST(OnnxScan, RefusesNestingThatProtocolBuffersRefuse) {
     return WriteModel(graph).bytes();
   };
   EXPECT_EQ(Scan(nested(30)), WASINN_OK);
-  EXPECT_EQ(Scan(nested(40)), WASINN_INVALID_ENCODING);
-  EXPECT_EQ(Scan(nested(5000)), WASINN_INVALID_ENCODING);
+  EXPECT_EQ(Scan(nested(40)), WASINN_ERROR_INVALID_ENCODING);
+  EXPECT_EQ(Scan(nested(5000)), WASINN_ERROR_INVALID_ENCODING);
 }
 
 TEST(OnnxScan, RefusesOtherWaysOut) {
-  EXPECT_EQ(Scan(WriteModel(Proto()).Add(14, Proto().Text(1, "ort_config").Text(2, "{}")).bytes()), WASINN_SECURITY);
+  EXPECT_EQ(Scan(WriteModel(Proto()).Add(14, Proto().Text(1, "ort_config").Text(2, "{}")).bytes()), WASINN_ERROR_SECURITY);
   EXPECT_EQ(Scan(WriteModel(Proto()).Add(14, Proto().Text(1, "author").Text(2, "me")).bytes()), WASINN_OK);
-  EXPECT_EQ(Scan(ModelOf({.nodes = {Node("EPContext", {}, {}).Text(7, "com.microsoft")}})), WASINN_SECURITY);
+  EXPECT_EQ(Scan(ModelOf({.nodes = {Node("EPContext", {}, {}).Text(7, "com.microsoft")}})), WASINN_ERROR_SECURITY);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST(OnnxSignature, RefusesTwoOutputsOfOneName) {
   const Proto x = Value("x", kFloat, {2}), y = Value("y", kFloat, {2});
   for (const auto& outputs : {std::vector<Proto>{x, x, y}, {y, y}}) {
     const Model model(host, ModelOf({.nodes = {Node("Relu", {"x"}, {"y"})}, .inputs = {x}, .outputs = outputs}));
-    EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION);
+    EXPECT_EQ(model.loaded().code, WASINN_ERROR_UNSUPPORTED_OPERATION);
     EXPECT_THAT(model.loaded().message, HasSubstr("two outputs called '"));
   }
   const LoadedModel once(host, ModelOf({.nodes = {Node("Relu", {"x"}, {"y"})}, .inputs = {x}, .outputs = {x, y}}));
@@ -58,7 +58,7 @@ TEST(OnnxSignature, MarksWhatItCannotServe) {
   const Host host;
   const LoadedModel string(host, ModelBytes("identity_string.onnx"));
   EXPECT_EQ(string.input(0).flags, WASINN_IO_STRINGS);
-  EXPECT_EQ(string.input(0).dtype, WASINN_U8);
+  EXPECT_EQ(string.input(0).dtype, WASINN_DTYPE_U8);
   EXPECT_STREQ(string.input(0).type_name, "tensor(string)");
   const LoadedModel sequence(host, ModelBytes("sequence_output.onnx"));
   EXPECT_EQ(sequence.input(0).flags, 0u);
@@ -77,8 +77,8 @@ TEST(OnnxSignature, MarksElementTypesWithoutAWord) {
   EXPECT_EQ(int4.input(0).flags, WASINN_IO_UNSERVABLE);
   EXPECT_STREQ(int4.input(0).type_name, "tensor(int4)");
   Context context(int4);
-  const Result set = context.Set(0, {WASINN_U8, {2}, "ab"});
-  EXPECT_EQ(set.code, WASINN_UNSUPPORTED_OPERATION);
+  const Result set = context.Set(0, {WASINN_DTYPE_U8, {2}, "ab"});
+  EXPECT_EQ(set.code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(set.message, HasSubstr("tensor(int4)"));
 }
 
@@ -89,10 +89,10 @@ TEST(OnnxSignature, FloatsOfEightBitsAreBytes) {
                                          .inputs = {Value("x", kFloat8, {2})},
                                          .outputs = {Value("y", kFloat8, {2})}},
                                         19));
-  EXPECT_EQ(model.input(0).dtype, uint32_t{WASINN_U8});
+  EXPECT_EQ(model.input(0).dtype, uint32_t{WASINN_DTYPE_U8});
   EXPECT_STREQ(model.input(0).type_name, "tensor(float8e4m3fn)");
   Context context(model);
-  EXPECT_EQ(context.Set(0, {WASINN_U8, {2}, "ab"}).code, WASINN_OK);
+  EXPECT_EQ(context.Set(0, {WASINN_DTYPE_U8, {2}, "ab"}).code, WASINN_OK);
 }
 
 TEST(OnnxSignature, NamesNestedTypes) {
@@ -113,7 +113,7 @@ TEST(OnnxSignature, RefusesTooManyDimensions) {
   const auto identity = [](size_t rank) { return OneNode("Identity", std::vector<int64_t>(rank, 1)); };
   const LoadedModel most(host, identity(WASINN_MAX_RANK));
   const Model more(host, identity(WASINN_MAX_RANK + 1));
-  EXPECT_EQ(more.loaded().code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(more.loaded().code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(more.loaded().message, HasSubstr("33 dimensions"));
 }
 

@@ -44,7 +44,7 @@ TEST_P(OpenVinoCancel, EndsALongCompute) {
   ASSERT_TRUE(context.Set(0, Long()));
   ExpectCancellable(&context);
   Tensor tensor;
-  EXPECT_EQ(context.Get(0, &tensor).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Get(0, &tensor).code, WASINN_ERROR_INVALID_ARGUMENT);
   // The context is as good as before, also for the shape that was computed before what was interrupted.
   Compute(&context, {Square(2)});
 }
@@ -84,7 +84,7 @@ TEST_F(OpenVinoCancelWaiting, EndsWhatHasNotBegun) {
       Waiter waiter(&second_);
       computed = waiter.AwaitPolls(1) ? waiter.Cancel() : waiter.Join();
     }
-    EXPECT_EQ(computed.code, WASINN_TIMEOUT) << computed.message;
+    EXPECT_EQ(computed.code, WASINN_ERROR_TIMEOUT) << computed.message;
     EXPECT_FALSE(busy.has_ended());
   }
   EXPECT_TRUE(second_.Compute());
@@ -151,7 +151,7 @@ TEST(OpenVinoFailure, KeepsNothingThatWasCompiledBefore) {
   for (int i = 0; i < 4; ++i) {
     Context& failing = contexts.emplace_back(model);
     ASSERT_TRUE(failing.Set(0, Floats({2, 3}, std::vector<float>(6, 1))));
-    ASSERT_EQ(failing.Compute().code, WASINN_RUNTIME_ERROR) << "no product of 2x3 and 2x3";
+    ASSERT_EQ(failing.Compute().code, WASINN_ERROR_RUNTIME) << "no product of 2x3 and 2x3";
     EXPECT_EQ(Compute(&contexts.emplace_back(model), {Square(2)}).bytes, want);
   }
   EXPECT_LT(AllocatedBytes() - at_first, 4 * compiled);
@@ -176,7 +176,7 @@ TEST(OpenVinoFailure, LeavesOthersAtWorkAlone) {
         if (i % 4 == t) {
           Context failing(model);
           ASSERT_TRUE(failing.Set(0, Floats({2, 3}, std::vector<float>(6, 1))));
-          ASSERT_EQ(failing.Compute().code, WASINN_RUNTIME_ERROR);
+          ASSERT_EQ(failing.Compute().code, WASINN_ERROR_RUNTIME);
         }
         ASSERT_THAT(MustGet(&context).As<float>(), Each(x * x * static_cast<float>(side)));
       }
@@ -193,7 +193,7 @@ TEST(OpenVinoCancelRaces, LeaveOtherComputesAlone) {
     while (!done) context.Cancel();
   });
   for (int i = 0; i < 500; ++i) {
-    EXPECT_THAT(context.Compute().code, AnyOf(WASINN_OK, WASINN_TIMEOUT)) << "nothing else may come of it";
+    EXPECT_THAT(context.Compute().code, AnyOf(WASINN_OK, WASINN_ERROR_TIMEOUT)) << "nothing else may come of it";
   }
   done = true;
   canceller.join();

@@ -33,7 +33,7 @@ TEST(OpenVinoCompute, ServesScalarsAndEmptyTensors) {
 TEST(OpenVinoCompute, NamesWhatTheCpuDoesNotTake) {
   const Host host;
   const Model model(host, IrXml("any_rank"), IrOptions("any_rank"));
-  EXPECT_EQ(model.loaded().code, WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(model.loaded().code, WASINN_ERROR_RUNTIME);
   EXPECT_THAT(model.loaded().message, HasSubstr("dynamic rank"));
 }
 
@@ -44,8 +44,8 @@ TEST(OpenVinoCompute, RefusesShapesOutOfTheModelsBounds) {
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({2, 2}, {1, -2, 3, -4})));
   const Result refused = context.Set(0, Floats({5, 2}, std::vector<float>(10)));
-  EXPECT_EQ(refused.code, WASINN_INVALID_ARGUMENT) << refused.message;
-  EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT) << "it is unset";
+  EXPECT_EQ(refused.code, WASINN_ERROR_INVALID_ARGUMENT) << refused.message;
+  EXPECT_EQ(context.Compute().code, WASINN_ERROR_INVALID_ARGUMENT) << "it is unset";
   EXPECT_THAT(Compute(&context, {Floats({2, 2}, {1, -2, 3, -4})}).As<float>(), ElementsAre(1, 0, 3, 0));
 }
 
@@ -68,7 +68,7 @@ TEST(OpenVinoCompute, WhatIsKeptForALargerOutputIsCharged) {
     EXPECT_EQ(account.used, 8000u - 8);
     account.limit = 10'000;
     EXPECT_TRUE(compute(5000));
-    EXPECT_EQ(compute(1).code, WASINN_TOO_LARGE);
+    EXPECT_EQ(compute(1).code, WASINN_ERROR_TOO_LARGE);
     EXPECT_EQ(account.used, 0u) << "it has let go of it";
     EXPECT_TRUE(compute(1));
   }
@@ -89,8 +89,8 @@ TEST(OpenVinoCompute, RefusesWhatIsNoTensorOfNumbers) {
   EXPECT_STREQ(model.input(0).type_name, "string");
   EXPECT_EQ(model.input(1).flags, 0u);
   Context context(model);
-  const Result set = context.Set(0, Tensor{WASINN_U8, {2}, "ab"});
-  EXPECT_EQ(set.code, WASINN_UNSUPPORTED_OPERATION);
+  const Result set = context.Set(0, Tensor{WASINN_DTYPE_U8, {2}, "ab"});
+  EXPECT_EQ(set.code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(set.message, HasSubstr("string"));
 }
 
@@ -98,8 +98,8 @@ TEST(OpenVinoCompute, RefusesTensorsOfAnotherTypeOrShape) {
   const Host host;
   const LoadedModel model = IrModel(host, "mean");
   Context context(model);
-  EXPECT_EQ(context.Set(0, {WASINN_U8, {1, 3, 8, 8}, std::string(192, '\0')}).code, WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(context.Set(0, Floats({1, 3, 8, 7}, std::vector<float>(168))).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Set(0, {WASINN_DTYPE_U8, {1, 3, 8, 8}, std::string(192, '\0')}).code, WASINN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Set(0, Floats({1, 3, 8, 7}, std::vector<float>(168))).code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 // OpenVINO computes on the weights where they lie: they must be there for as long as the model is.

@@ -14,8 +14,8 @@ namespace {
 
 Brought Of(const std::string& name, const std::string& xml, const std::string& weights,
            const std::vector<Tensor>& inputs) {
-  Brought model = {.name = name, .blobs = {xml}, .inputs = inputs};
-  if (!weights.empty()) model.blobs.push_back(weights);
+  Brought model = {.name = name, .builders = {xml}, .inputs = inputs};
+  if (!weights.empty()) model.builders.push_back(weights);
   return model;
 }
 
@@ -69,7 +69,7 @@ TEST(OpenVinoIsolated, ALoopEndsWithItsWorker) {
   Workers workers = OpenVino();
   const auto loop = [](int64_t rounds) {
     return Of("loop", IrXml("loop"), WeightsOf("loop"),
-              {MakeTensor<int64_t>(WASINN_I64, {}, {rounds}), Floats({1}, {5})});
+              {MakeTensor<int64_t>(WASINN_DTYPE_I64, {}, {rounds}), Floats({1}, {5})});
   };
   EXPECT_EQ(workers.Try(loop(10), Workers::Time::kAll), 0u) << workers.log();
   EXPECT_EQ(workers.lost(), 0u);
@@ -85,7 +85,7 @@ TEST(OpenVinoIsolated, NoFileIsReadForAnIr) {
   Brought model =
       Changed("hidden", "</layers>",
               "</layers><rt_info><attribute name=\"&#95;_weights_pat&#104;\" value=\"" + file + "\"/></rt_info>");
-  model.blobs.resize(1);  // it would need them
+  model.builders.resize(1);  // it would need them
   EXPECT_NE(workers.TryBesideHonest(model), 0u);
   std::filesystem::remove(file);
 }

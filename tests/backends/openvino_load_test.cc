@@ -32,7 +32,7 @@ TEST(OpenVinoTooNew, SaysWhatIsReadAndWhatToDo) {
   const Host host;
   const std::string ir = IrXml("dynamic");
   const Model version(host, Replace(ir, "version=\"11\"", "version=\"99\""), IrOptions("dynamic"));
-  EXPECT_EQ(version.loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_EQ(version.loaded().code, WASINN_ERROR_INVALID_ENCODING);
   EXPECT_THAT(version.loaded().message,
               AllOf(HasSubstr("IR version 99"), HasSubstr("newer than OpenVINO "), HasSubstr("known are 10 and 11"),
                     HasSubstr("or convert the model again")));
@@ -67,7 +67,7 @@ void ExpectTwoInTwoOut(const Model& model) {
   EXPECT_STREQ(model.input(1).name, "b");
   EXPECT_STREQ(model.output(0).name, "difference");
   EXPECT_STREQ(model.output(1).name, "sum");
-  EXPECT_EQ(model.output(1).dtype, uint32_t{WASINN_F32});
+  EXPECT_EQ(model.output(1).dtype, uint32_t{WASINN_DTYPE_F32});
   EXPECT_THAT(std::vector<int64_t>(model.output(1).dims, model.output(1).dims + model.output(1).rank),
               ElementsAre(2, 2));
   Context context(model);
@@ -103,7 +103,7 @@ TEST(OpenVinoLoad, FindsWeightsBesideANamedModel) {
   const LoadedModel named(host, IrXml("matmul"), Named(ModelPath("matmul.xml")));
   EXPECT_EQ(Compute(named, in).bytes, Compute(guest, in).bytes);
   // A guest's model finds nothing beside it, wherever the host's working folder is.
-  EXPECT_EQ(Model(host, IrXml("matmul"), OpenVinoOptions()).loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_EQ(Model(host, IrXml("matmul"), OpenVinoOptions()).loaded().code, WASINN_ERROR_INVALID_ENCODING);
 }
 
 TEST(OpenVinoLoad, FindsExternalDataOfANamedOnnxModelOnly) {
@@ -111,7 +111,7 @@ TEST(OpenVinoLoad, FindsExternalDataOfANamedOnnxModelOnly) {
   const std::string bytes = ReadFile(kTiny + "external.onnx");
   const LoadedModel named(host, bytes, Named(kTiny + "external.onnx"));
   EXPECT_THAT(Compute(named, {Floats({4}, {0, 0, 0, 0})}).As<float>(), ElementsAre(1, 2, 3, 4));
-  EXPECT_EQ(Model(host, bytes, OpenVinoOptions()).loaded().code, WASINN_SECURITY);
+  EXPECT_EQ(Model(host, bytes, OpenVinoOptions()).loaded().code, WASINN_ERROR_SECURITY);
 }
 
 TEST(OpenVinoLoad, TakesTensorFlowByNameOnly) {
@@ -126,8 +126,8 @@ TEST(OpenVinoLoad, TakesTensorFlowByNameOnly) {
   }
   LoadOptions guest = OpenVinoOptions();
   guest.encoding = "tensorflow";
-  EXPECT_EQ(Model(host, bytes, guest).loaded().code, WASINN_UNSUPPORTED_OPERATION);
-  EXPECT_EQ(Model(host, bytes, OpenVinoOptions()).loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_EQ(Model(host, bytes, guest).loaded().code, WASINN_ERROR_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(Model(host, bytes, OpenVinoOptions()).loaded().code, WASINN_ERROR_INVALID_ENCODING);
 }
 
 // The digits network in each format that the host may name.
@@ -158,25 +158,25 @@ TEST(OpenVinoLoad, RefusesOtherNumbersOfBlobsAndOtherEncodings) {
   const Host host;
   LoadOptions three = IrOptions("matmul");
   three.more_bytes.push_back("more");
-  EXPECT_EQ(Model(host, IrXml("matmul"), three).loaded().code, WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(Model(host, "", OpenVinoOptions()).loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_EQ(Model(host, IrXml("matmul"), three).loaded().code, WASINN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(Model(host, "", OpenVinoOptions()).loaded().code, WASINN_ERROR_INVALID_ENCODING);
   LoadOptions other = OpenVinoOptions();
   other.encoding = "ggml";
-  EXPECT_EQ(Model(host, IrXml("two_in_two_out"), other).loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_EQ(Model(host, IrXml("two_in_two_out"), other).loaded().code, WASINN_ERROR_INVALID_ENCODING);
   LoadOptions onnx = OpenVinoOptions();
   onnx.more_bytes = {"weights"};
-  EXPECT_EQ(Model(host, ReadFile(kTiny + "mean.onnx"), onnx).loaded().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Model(host, ReadFile(kTiny + "mean.onnx"), onnx).loaded().code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(OpenVinoLoad, SaysWhatIsNoModel) {
   const Host host;
   for (const char* text : {"no model", "<", "<net", "<html></html>", "<net></net>", "GGUF\x03", "\x80\x02}"}) {
     const Model model(host, text, OpenVinoOptions());
-    EXPECT_EQ(model.loaded().code, WASINN_INVALID_ENCODING) << text << ": " << model.loaded().message;
+    EXPECT_EQ(model.loaded().code, WASINN_ERROR_INVALID_ENCODING) << text << ": " << model.loaded().message;
   }
   LoadOptions short_weights = IrOptions("matmul");
   short_weights.more_bytes[0].resize(8191);
-  EXPECT_EQ(Model(host, IrXml("matmul"), short_weights).loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_EQ(Model(host, IrXml("matmul"), short_weights).loaded().code, WASINN_ERROR_INVALID_ENCODING);
 }
 
 // Without a mark that says so, but an XML reader sees it.
@@ -196,7 +196,7 @@ TEST(OpenVinoHostile, ReachesNoFileThroughAnIr) {
     const std::string xml = Replace(IrXml("matmul"), "</layers>", "</layers><rt_info>" + more + "</rt_info>");
     for (const std::string& bytes : {xml, InUtf16(xml)}) {
       const Model model(host, bytes, IrOptions("matmul"));
-      EXPECT_EQ(model.loaded().code, WASINN_SECURITY) << more << ": " << model.loaded().message;
+      EXPECT_EQ(model.loaded().code, WASINN_ERROR_SECURITY) << more << ": " << model.loaded().message;
     }
   }
 }
@@ -206,7 +206,7 @@ TEST(OpenVinoHostile, ReachesNoFileThroughOnnx) {
   for (const auto& entry : std::filesystem::directory_iterator(kTiny + "hostile")) {
     if (entry.path().extension() != ".onnx") continue;
     const Model model(host, ReadFile(entry.path()), OpenVinoOptions());
-    EXPECT_EQ(model.loaded().code, WASINN_SECURITY) << entry.path() << ": " << model.loaded().message;
+    EXPECT_EQ(model.loaded().code, WASINN_ERROR_SECURITY) << entry.path() << ": " << model.loaded().message;
   }
 }
 

@@ -23,7 +23,7 @@ TEST(OpenVinoConfig, HasNoMoreStreamsThanThreadsAllow) {
   LoadOptions options = IrOptions("mean");
   options.host_config = R"({"threads": 2, "streams": 2})";
   const Model model(host, IrXml("mean"), options);
-  EXPECT_EQ(model.loaded().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(model.loaded().code, WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_THAT(model.loaded().message, HasSubstr("streams"));
 }
 
@@ -46,7 +46,7 @@ TEST(OpenVinoConfig, ReachesOpenVino) {
 TEST(OpenVinoConfig, RefusesWrongValues) {
   for (const char* config : {R"({"performance": "quick"})", R"({"streams": 0})", R"({"precision": "f8"})",
                              R"({"cache_dir": "relative"})", R"({"properties": ["x"]})", "nonsense"}) {
-    EXPECT_EQ(Host(config).opened().code, WASINN_INVALID_ARGUMENT) << config;
+    EXPECT_EQ(Host(config).opened().code, WASINN_ERROR_INVALID_ARGUMENT) << config;
   }
 }
 
@@ -80,7 +80,7 @@ TEST(OpenVinoConfig, AGuestsThreadsAreNoMoreThanTheHosts) {
   EXPECT_THAT(threads(kStreams, R"({"threads": 2147483647})"), HasSubstr("threads_of_all_streams"));
   EXPECT_THAT(threads(kOne, R"({"threads": 2})"), has("1"));
   options.guest_config = R"({"threads": 0})";
-  EXPECT_EQ(Model(host, IrXml("mean"), options).loaded().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Model(host, IrXml("mean"), options).loaded().code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 // Compiled models of the host's own files are kept there; what a guest sends leaves nothing behind.
@@ -111,7 +111,7 @@ TEST(OpenVinoConfig, CachesModelsOfTheHostOnly) {
 TEST(OpenVinoTarget, ServesAuto) {
   const Host host("{}", 2);
   LoadOptions options = IrOptions("mean");
-  options.target = WASINN_AUTO;
+  options.target = WASINN_TARGET_AUTO;
   ExpectMeanWorks(host, options);
   options.host_config = R"({"device": "AUTO:CPU", "threads": 1})";
   ExpectMeanWorks(host, options);

@@ -87,7 +87,7 @@ TEST(OpenVinoStateMemory, IsCharged) {
   account.limit = 2 * kState - 1;
   const Contexts none(host, model, {.account = &account});
   EXPECT_EQ(none.made, 0u);
-  EXPECT_EQ(none.refused.code, WASINN_TOO_LARGE) << none.refused.message;
+  EXPECT_EQ(none.refused.code, WASINN_ERROR_TOO_LARGE) << none.refused.message;
 }
 
 // XML has several ways to write a character.
@@ -119,7 +119,7 @@ TEST(OpenVinoStateOfOpenShapes, IsLostInPlainWords) {
   // The state has two rows.
   ASSERT_FALSE(compute(&other, 3));
   const Result lost = compute(&one, 1);
-  EXPECT_EQ(lost.code, WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(lost.code, WASINN_ERROR_RUNTIME);
   EXPECT_THAT(lost.message, HasSubstr("lost its state"));
   ASSERT_TRUE(compute(&one, 1));
   EXPECT_THAT(MustGet(&one, 0).As<float>(), Each(1));
@@ -153,7 +153,7 @@ TEST(OpenVinoStateOfOpenShapes, KeepsDiscardedOutputsWhereTheyCanBePaid) {
     EXPECT_EQ(account.used, 0u);
     EXPECT_LE(AllocatedBytes() + kBytes, before);
     const Result lost = compute();
-    EXPECT_EQ(lost.code, WASINN_RUNTIME_ERROR);
+    EXPECT_EQ(lost.code, WASINN_ERROR_RUNTIME);
     EXPECT_THAT(lost.message, HasSubstr("lost its state, for its request keeps more"));
     ASSERT_TRUE(compute());
     EXPECT_THAT(MustGet(&context, 0).As<float>(), Each(1));
@@ -198,7 +198,7 @@ TEST(OpenVinoStateOfOpenShapes, ComesBackWhenThereIsRoom) {
   account.limit = state - 1;
   for (int i = 0; i < 2; ++i) {
     const Result refused = compute();
-    EXPECT_EQ(refused.code, WASINN_TOO_LARGE) << refused.message;
+    EXPECT_EQ(refused.code, WASINN_ERROR_TOO_LARGE) << refused.message;
     EXPECT_EQ(account.used, 0u);
   }
   account.limit = state + 100;

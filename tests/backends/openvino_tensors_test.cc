@@ -17,18 +17,18 @@ TEST(OpenVinoLimits, OutputsOverTheLimitAreErrors) {
   const Host host;
   const LoadedModel model(host, IrXml("huge_output"), IrOptions("huge_output"));
   Context limited(model, 1 << 16);
-  ASSERT_TRUE(limited.Set(0, MakeTensor<int64_t>(WASINN_I64, {2}, {1024, 1024})));
+  ASSERT_TRUE(limited.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {2}, {1024, 1024})));
   const Result computed = limited.Compute();
-  EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+  EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE) << computed.message;
   Tensor out;
-  EXPECT_EQ(limited.Get(0, &out).code, WASINN_INVALID_ARGUMENT);
-  ASSERT_TRUE(limited.Set(0, MakeTensor<int64_t>(WASINN_I64, {2}, {2, 2})));
+  EXPECT_EQ(limited.Get(0, &out).code, WASINN_ERROR_INVALID_ARGUMENT);
+  ASSERT_TRUE(limited.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {2}, {2, 2})));
   MustCompute(&limited);
   ASSERT_TRUE(limited.Get(0, &out));
   EXPECT_THAT(out.As<float>(), ElementsAre(1, 1, 1, 1));
   // Too much for any machine.
   Context context(model);
-  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {2}, {int64_t{1} << 31, int64_t{1} << 31})));
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {2}, {int64_t{1} << 31, int64_t{1} << 31})));
   EXPECT_FALSE(context.Compute());
 }
 
@@ -37,7 +37,7 @@ TEST(OpenVinoLimits, FixedOutputsAreCountedBeforehand) {
   const LoadedModel model(host, IrXml("relu"), IrOptions("relu"));
   const Contexts none(host, model, {.max_bytes = 602111});
   EXPECT_EQ(none.made, 0u);
-  EXPECT_EQ(none.refused.code, WASINN_TOO_LARGE) << none.refused.message;
+  EXPECT_EQ(none.refused.code, WASINN_ERROR_TOO_LARGE) << none.refused.message;
 }
 
 // A new request takes as long as a small model: its few bytes are kept after a discard, and charged while nobody else
@@ -58,7 +58,7 @@ TEST(OpenVinoLimits, SmallOutputsStayAndAreCharged) {
     context.DiscardOutputs();
     EXPECT_EQ(account.used, 16u);
     Tensor none;
-    EXPECT_EQ(context.Get(0, &none).code, WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(context.Get(0, &none).code, WASINN_ERROR_INVALID_ARGUMENT);
   }
   // Where that cannot be paid, they go.
   compute(3);
@@ -84,7 +84,7 @@ TEST(OpenVinoLimits, WhatStaysBehindIsCharged) {
   MustCompute(&context);
   EXPECT_EQ(account.used, 0u);
   account.limit = 15;
-  EXPECT_EQ(check::Taken(&context, 0).result().code, WASINN_TOO_LARGE);
+  EXPECT_EQ(check::Taken(&context, 0).result().code, WASINN_ERROR_TOO_LARGE);
   EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(1, 2, 3, 4));
 }
 
@@ -114,7 +114,7 @@ TEST_F(OpenVinoPassedOn, NoCopyIsMadeBeyondTheLimit) {
   Context context(model, 40 * kBytes - 1);
   const testing::PeakMemory memory;
   const Result computed = Compute(&context);
-  EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+  EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE) << computed.message;
   EXPECT_THAT(computed.message, HasSubstr(std::to_string(40 * kBytes)));
   EXPECT_LT(memory.grown(), 8 * kBytes);
   ExpectHeld(kBytes);
@@ -146,7 +146,7 @@ TEST_F(OpenVinoPassedOn, NothingIsLeftWhereItCannotBePaid) {
   Begin();
   Account account = {.limit = kBytes - 1};
   Context context(model, 0, "{}", &account);
-  EXPECT_EQ(Compute(&context).code, WASINN_TOO_LARGE);
+  EXPECT_EQ(Compute(&context).code, WASINN_ERROR_TOO_LARGE);
   EXPECT_EQ(account.used, 0u);
   ExpectHeld(kBytes);
   ASSERT_TRUE(Compute(&context, 4));
@@ -169,10 +169,10 @@ TEST_F(OpenVinoPassedOn, WhatCannotBeShownIsCharged) {
     account.limit = 0;
     host_.table().discard_outputs(context.get());
     EXPECT_EQ(account.used, 0u);
-    EXPECT_EQ(Compute(&context).code, WASINN_TOO_LARGE);
+    EXPECT_EQ(Compute(&context).code, WASINN_ERROR_TOO_LARGE);
     EXPECT_EQ(account.used, 0u);
     Context limited(model, kNarrow - 1);
-    EXPECT_EQ(Compute(&limited).code, WASINN_TOO_LARGE);
+    EXPECT_EQ(Compute(&limited).code, WASINN_ERROR_TOO_LARGE);
   }
 }
 

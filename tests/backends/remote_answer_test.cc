@@ -100,11 +100,11 @@ TEST(RemoteAnswerTest, ABoundOutputLiesInTheHostsMemory) {
   Taken taken(MetadataOf("FP32", {2}));
   ASSERT_TRUE(taken.signature.outputs()[0].bindable());
   const std::string message = Response("FP32", {2}, Floats({1, 2})).SerializeAsString();
-  EXPECT_EQ(taken.Take(message), WASINN_INVALID_ARGUMENT) << "not bound";
+  EXPECT_EQ(taken.Take(message), WASINN_ERROR_INVALID_ARGUMENT) << "not bound";
   float memory[2] = {};
   const int64_t dims[] = {2};
   wasinn_tensor tensor = {.struct_size = sizeof tensor,
-                          .dtype = WASINN_F32,
+                          .dtype = WASINN_DTYPE_F32,
                           .rank = 1,
                           .dims = dims,
                           .data = memory,
@@ -116,20 +116,20 @@ TEST(RemoteAnswerTest, ABoundOutputLiesInTheHostsMemory) {
 
 TEST(RemoteAnswerTest, OutputsThatAreNotAsTheSignatureSays) {
   Taken taken(MetadataOf("FP32", {-1, 2}));
-  EXPECT_EQ(taken.Take(Response("FP64", {1, 2}, std::string(16, 0)).SerializeAsString()), WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(taken.Take(Response("FP64", {1, 2}, std::string(16, 0)).SerializeAsString()), WASINN_ERROR_RUNTIME);
   EXPECT_EQ(taken.what, "output 'x': expected FP32, and the server answers with FP64");
-  EXPECT_EQ(taken.Take(Response("FP32", {1, 3}, Floats({1, 2, 3})).SerializeAsString()), WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(taken.Take(Response("FP32", {1, 3}, Floats({1, 2, 3})).SerializeAsString()), WASINN_ERROR_RUNTIME);
   EXPECT_EQ(taken.what, "output 'x': expected shape [-1, 2], and the server answers with [1, 3]");
-  EXPECT_EQ(taken.Take(Response("FP32", {2}, Floats({1, 2})).SerializeAsString()), WASINN_RUNTIME_ERROR);
-  EXPECT_EQ(taken.Take(Response("FP32", {-1, 2}, Floats({1, 2})).SerializeAsString()), WASINN_RUNTIME_ERROR);
-  EXPECT_EQ(taken.Take(Response("FP32", {1, 2}, Floats({1})).SerializeAsString()), WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(taken.Take(Response("FP32", {2}, Floats({1, 2})).SerializeAsString()), WASINN_ERROR_RUNTIME);
+  EXPECT_EQ(taken.Take(Response("FP32", {-1, 2}, Floats({1, 2})).SerializeAsString()), WASINN_ERROR_RUNTIME);
+  EXPECT_EQ(taken.Take(Response("FP32", {1, 2}, Floats({1})).SerializeAsString()), WASINN_ERROR_RUNTIME);
   EXPECT_EQ(taken.what, "output 'x': expected 8 bytes for shape [1, 2], and the server answers with 4");
-  EXPECT_EQ(taken.Take(Response("FP32", {INT64_MAX, 2}, Floats({1})).SerializeAsString()), WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(taken.Take(Response("FP32", {INT64_MAX, 2}, Floats({1})).SerializeAsString()), WASINN_ERROR_RUNTIME);
   ModelInferResponse other = Response("FP32", {1, 2}, Floats({1, 2}));
   other.mutable_outputs(0)->set_name("y");
-  EXPECT_EQ(taken.Take(other.SerializeAsString()), WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(taken.Take(other.SerializeAsString()), WASINN_ERROR_RUNTIME);
   EXPECT_EQ(taken.what, "output 'x': expected it, and the server answers with 1 others");
-  EXPECT_EQ(taken.Take(""), WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(taken.Take(""), WASINN_ERROR_RUNTIME);
 }
 
 TEST(RemoteAnswerTest, WhatIsNoMessage) {
@@ -147,19 +147,19 @@ TEST(RemoteAnswerTest, WhatIsNoMessage) {
   }
   ModelInferResponse one_more = Response("FP32", {1, 2}, Floats({1, 2}));
   one_more.add_raw_output_contents("more");
-  EXPECT_EQ(taken.Take(one_more.SerializeAsString()), WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(taken.Take(one_more.SerializeAsString()), WASINN_ERROR_RUNTIME);
   ModelInferResponse many;
   for (size_t i = 0; i <= kMostTensors; ++i) many.add_outputs()->set_name("x");
-  EXPECT_EQ(taken.Take(many.SerializeAsString()), WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(taken.Take(many.SerializeAsString()), WASINN_ERROR_RUNTIME);
   EXPECT_THAT(taken.what, HasSubstr("more than 1024 outputs"));
   ModelInferResponse deep = Response("FP32", std::vector<int64_t>(WASINN_MAX_RANK + 1, 1), Floats({1}));
-  EXPECT_EQ(taken.Take(deep.SerializeAsString()), WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(taken.Take(deep.SerializeAsString()), WASINN_ERROR_UNSUPPORTED_OPERATION);
 }
 
 TEST(RemoteAnswerTest, MoreThanAComputeMayAllocate) {
   Taken taken(MetadataOf("FP32", {-1}));
   const std::string message = Response("FP32", {100}, std::string(400, 1)).SerializeAsString();
-  EXPECT_EQ(taken.Take(message, 399), WASINN_TOO_LARGE);
+  EXPECT_EQ(taken.Take(message, 399), WASINN_ERROR_TOO_LARGE);
   EXPECT_EQ(taken.Take(message, 400), WASINN_OK);
 }
 
@@ -173,9 +173,9 @@ TEST(RemoteAnswerTest, ContentsInPlaceOfRawBytes) {
   ASSERT_EQ(taken.Take(response.SerializeAsString(), 0, 3), WASINN_OK) << taken.what;
   EXPECT_EQ(taken.Bytes(), Floats({1, 2}));
   contents.add_fp32_contents(3);
-  EXPECT_EQ(taken.Take(response.SerializeAsString()), WASINN_RUNTIME_ERROR) << "one more than the shape says";
+  EXPECT_EQ(taken.Take(response.SerializeAsString()), WASINN_ERROR_RUNTIME) << "one more than the shape says";
   response.mutable_outputs(0)->set_shape(0, 1000000000);
-  EXPECT_EQ(taken.Take(response.SerializeAsString()), WASINN_RUNTIME_ERROR)
+  EXPECT_EQ(taken.Take(response.SerializeAsString()), WASINN_ERROR_RUNTIME)
       << "nothing is allocated for what is not there";
 }
 
@@ -184,16 +184,16 @@ TEST(RemoteAnswerTest, IntegersOfContents) {
   for (const int32_t value : {-128, 127}) contents.add_int_contents(value);
   int8_t bytes[2] = {};
   const std::span out(reinterpret_cast<uint8_t*>(bytes), 2);
-  EXPECT_TRUE(DecodeContents(contents.SerializeAsString(), WASINN_I8, out));
+  EXPECT_TRUE(DecodeContents(contents.SerializeAsString(), WASINN_DTYPE_I8, out));
   EXPECT_THAT(bytes, ElementsAre(-128, 127));
-  EXPECT_FALSE(DecodeContents(contents.SerializeAsString(), WASINN_I8, out.first(1)));
-  EXPECT_FALSE(DecodeContents(contents.SerializeAsString(), WASINN_U8, out)) << "which are other contents";
+  EXPECT_FALSE(DecodeContents(contents.SerializeAsString(), WASINN_DTYPE_I8, out.first(1)));
+  EXPECT_FALSE(DecodeContents(contents.SerializeAsString(), WASINN_DTYPE_U8, out)) << "which are other contents";
   contents.set_int_contents(1, 128);
-  EXPECT_FALSE(DecodeContents(contents.SerializeAsString(), WASINN_I8, out));
+  EXPECT_FALSE(DecodeContents(contents.SerializeAsString(), WASINN_DTYPE_I8, out));
   contents.Clear();
   contents.add_bool_contents(true);
   contents.add_bool_contents(false);
-  EXPECT_TRUE(DecodeContents(contents.SerializeAsString(), WASINN_BOOL, out));
+  EXPECT_TRUE(DecodeContents(contents.SerializeAsString(), WASINN_DTYPE_BOOL, out));
   EXPECT_THAT(bytes, ElementsAre(1, 0));
 }
 
@@ -202,9 +202,9 @@ TEST(RemoteAnswerTest, ATextIsItsBytes) {
   Taken taken(MetadataOf("BYTES", {1}));
   ASSERT_EQ(taken.Take(Response("BYTES", {1}, raw).SerializeAsString(), 5, 2), WASINN_OK) << taken.what;
   EXPECT_EQ(taken.Bytes(), "hello");
-  EXPECT_EQ(taken.Take(Response("BYTES", {1}, raw).SerializeAsString(), 4), WASINN_TOO_LARGE);
-  EXPECT_EQ(taken.Take(Response("BYTES", {2}, raw + raw).SerializeAsString()), WASINN_UNSUPPORTED_OPERATION);
-  EXPECT_EQ(taken.Take(Response("BYTES", {1}, "abc").SerializeAsString()), WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(taken.Take(Response("BYTES", {1}, raw).SerializeAsString(), 4), WASINN_ERROR_TOO_LARGE);
+  EXPECT_EQ(taken.Take(Response("BYTES", {2}, raw + raw).SerializeAsString()), WASINN_ERROR_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(taken.Take(Response("BYTES", {1}, "abc").SerializeAsString()), WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_TRUE(taken.signature.inputs()[0].io.flags & WASINN_IO_OPAQUE);
 }
 
@@ -225,12 +225,12 @@ remote::Metadata Told(const std::string& datatype, const std::vector<int64_t>& s
 }
 
 std::string Refused(const ModelMetadataResponse& metadata) {
-  return test::Refused(WASINN_UNSUPPORTED_OPERATION, [&] { const Signature signature(Read(metadata)); });
+  return test::Refused(WASINN_ERROR_UNSUPPORTED_OPERATION, [&] { const Signature signature(Read(metadata)); });
 }
 
 TEST(RemoteSignatureTest, WhatServersSay) {
   const Signature open(Told("INT64", {-1, 3}));
-  EXPECT_EQ(open.inputs()[0].io.dtype, WASINN_I64);
+  EXPECT_EQ(open.inputs()[0].io.dtype, WASINN_DTYPE_I64);
   EXPECT_EQ(open.inputs()[0].io.rank, 2);
   EXPECT_FALSE(open.outputs()[0].bindable());
   const Signature any(Told("FP16", {}));

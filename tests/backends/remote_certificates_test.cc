@@ -77,7 +77,7 @@ class RemoteCertificates : public ::testing::Test {
     add("key", key);
     std::string refused[2];
     for (const Transport transport : {Transport::kGrpc, Transport::kHttp}) {
-      refused[transport == Transport::kGrpc ? 0 : 1] = test::Refused(WASINN_INVALID_ARGUMENT, [&] {
+      refused[transport == Transport::kGrpc ? 0 : 1] = test::Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] {
         (void)ModelConfig::Parse("{}", ("{" + config + "}").c_str(), transport, true);
       });
     }

@@ -238,10 +238,10 @@ TEST_F(RemoteHttp, WhatAServerSaysOfAnError) {
 TEST(RemoteErrors, WhatAServerRefusesTheHostIsNoFaultOfAGuests) {
   for (const grpc::StatusCode code : {grpc::PERMISSION_DENIED, grpc::UNAUTHENTICATED, grpc::NOT_FOUND}) {
     const backend::Error error = ErrorOf(grpc::Status(code, "no"));
-    EXPECT_EQ(error.code(), WASINN_UNAVAILABLE);
+    EXPECT_EQ(error.code(), WASINN_ERROR_UNAVAILABLE);
     EXPECT_THAT(error.what(), ::testing::EndsWith(": no"));
   }
-  EXPECT_EQ(ErrorOf(grpc::Status(grpc::INVALID_ARGUMENT, "no")).code(), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(ErrorOf(grpc::Status(grpc::INVALID_ARGUMENT, "no")).code(), WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_F(RemoteHttp, ADeadlineEndsWhatDrips) {

@@ -38,30 +38,30 @@ std::vector<T> Decoded(std::string_view json, uint32_t dtype, size_t count) {
 bool Decodes(std::string_view json, uint32_t dtype, size_t bytes) {
   std::vector<uint8_t> out(bytes);
   bool decodes = false;
-  test::Refused(WASINN_RUNTIME_ERROR, [&] { decodes = DecodeJson(json, dtype, out); });
+  test::Refused(WASINN_ERROR_RUNTIME, [&] { decodes = DecodeJson(json, dtype, out); });
   return decodes;
 }
 
 TEST(RemoteJsonTest, NumbersOfEachType) {
-  EXPECT_THAT(Decoded<float>("[1, [2.5, -3e2], 1e-60]", WASINN_F32, 4), ElementsAre(1, 2.5, -300, 0));
-  EXPECT_THAT(Decoded<double>("[0.1]", WASINN_F64, 1), ElementsAre(0.1));
-  EXPECT_THAT(Decoded<int8_t>("[-128,127]", WASINN_I8, 2), ElementsAre(-128, 127));
-  EXPECT_THAT(Decoded<uint64_t>("[18446744073709551615]", WASINN_U64, 1), ElementsAre(UINT64_MAX));
-  EXPECT_THAT(Decoded<uint8_t>("[true,false]", WASINN_BOOL, 2), ElementsAre(1, 0));
-  EXPECT_THAT(Decoded<float>("[]", WASINN_F32, 0), ElementsAre());
+  EXPECT_THAT(Decoded<float>("[1, [2.5, -3e2], 1e-60]", WASINN_DTYPE_F32, 4), ElementsAre(1, 2.5, -300, 0));
+  EXPECT_THAT(Decoded<double>("[0.1]", WASINN_DTYPE_F64, 1), ElementsAre(0.1));
+  EXPECT_THAT(Decoded<int8_t>("[-128,127]", WASINN_DTYPE_I8, 2), ElementsAre(-128, 127));
+  EXPECT_THAT(Decoded<uint64_t>("[18446744073709551615]", WASINN_DTYPE_U64, 1), ElementsAre(UINT64_MAX));
+  EXPECT_THAT(Decoded<uint8_t>("[true,false]", WASINN_DTYPE_BOOL, 2), ElementsAre(1, 0));
+  EXPECT_THAT(Decoded<float>("[]", WASINN_DTYPE_F32, 0), ElementsAre());
 }
 
 TEST(RemoteJsonTest, NumbersThatAreNone) {
   for (const char* json : {"[128]", "[-129]", "[1.0]", "[1e2]", "[true]", "[null]", "[\"1\"]", "[01]", "[00]", "[+1]",
                            "[NaN]", "[1,]", "[1", "1", "{}", "[1]]", "", "[1 2]", "[1,2]"}) {
-    EXPECT_FALSE(Decodes(json, WASINN_I8, 1)) << json;
+    EXPECT_FALSE(Decodes(json, WASINN_DTYPE_I8, 1)) << json;
   }
-  EXPECT_FALSE(Decodes("[1e39]", WASINN_F32, 4));
-  EXPECT_FALSE(Decodes("[1e999]", WASINN_F64, 8));
-  EXPECT_FALSE(Decodes("[Infinity]", WASINN_F32, 4));
-  EXPECT_FALSE(Decodes("[1]", WASINN_F32, 8)) << "too few";
-  EXPECT_FALSE(Decodes("[1]", WASINN_F16, 2)) << "JSON has none";
-  EXPECT_FALSE(Decodes(std::string(100'000, '['), WASINN_F32, 4)) << "deep";
+  EXPECT_FALSE(Decodes("[1e39]", WASINN_DTYPE_F32, 4));
+  EXPECT_FALSE(Decodes("[1e999]", WASINN_DTYPE_F64, 8));
+  EXPECT_FALSE(Decodes("[Infinity]", WASINN_DTYPE_F32, 4));
+  EXPECT_FALSE(Decodes("[1]", WASINN_DTYPE_F32, 8)) << "too few";
+  EXPECT_FALSE(Decodes("[1]", WASINN_DTYPE_F16, 2)) << "JSON has none";
+  EXPECT_FALSE(Decodes(std::string(100'000, '['), WASINN_DTYPE_F32, 4)) << "deep";
 }
 
 TEST(RemoteJsonTest, TextsOfAnyLength) {

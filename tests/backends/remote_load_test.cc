@@ -106,7 +106,7 @@ TEST(RemoteLoadOfAGateway, SaysThatTheServerIsNotThere) {
   Log log;
   const HostPtr host = EchoHost(log, "", InThisBuild("lib/wasinn"));
   const StatusPtr status = AddModel(host, "http://" + server.endpoint() + "/v2/models/m", {.preload = true});
-  EXPECT_EQ(wasinn_status_code(status.get()), WASINN_UNAVAILABLE) << wasinn_status_message(status.get());
+  EXPECT_EQ(wasinn_status_code(status.get()), WASINN_ERROR_UNAVAILABLE) << wasinn_status_message(status.get());
 }
 
 // The first of several takes its share of the time. All others answer.

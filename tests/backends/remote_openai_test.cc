@@ -123,7 +123,7 @@ TEST(RemoteOpenAiTest, WhatAServerHasIsTheHostsToSay) {
   EXPECT_EQ(sent.body["messages"], json::parse(R"([{"role": "user", "content": "Hello"}])"));
   EXPECT_EQ(Send("{}", "Hello", R"({"api": "embeddings"})").path, "/embeddings");
   const auto api = [](const char* guest, const char* host) {
-    return Refused(WASINN_UNSUPPORTED_OPERATION, [&] { (void)Settings(guest, host).api(); });
+    return Refused(WASINN_ERROR_UNSUPPORTED_OPERATION, [&] { (void)Settings(guest, host).api(); });
   };
   EXPECT_THAT(api(R"({"chat": true})", R"({"api": "completions"})"), HasSubstr("chat: the host says"));
   EXPECT_THAT(api(R"({"embedding": true})", R"({"api": "chat"})"), HasSubstr("embedding: the host says"));
@@ -134,13 +134,13 @@ TEST(RemoteOpenAiTest, WhatNoServerDoesIsRefused) {
   for (const char* options : {R"({"decode": true})", R"({"tokenize": true})", R"({"rerank": true})",
                               R"({"save-state": "a"})", R"({"lora": "a"})", R"({"context-shift": true})",
                               R"({"chat-template": "chatml"})", R"({"add-special": false})", R"({"image": "/a"})"}) {
-    EXPECT_NE(Refused(WASINN_UNSUPPORTED_OPERATION, [&] { Settings(options); }), "") << options;
+    EXPECT_NE(Refused(WASINN_ERROR_UNSUPPORTED_OPERATION, [&] { Settings(options); }), "") << options;
   }
   Settings(R"({"decode": false, "image": "", "add-special": true, "keep": 3, "lora-scale": 1, "flash-attn": "on"})");
 }
 
 TEST(RemoteOpenAiTest, WhatIsWrongIsNamed) {
-  const auto refused = [](const char* options) { return Refused(WASINN_INVALID_ARGUMENT, [&] { Settings(options); }); };
+  const auto refused = [](const char* options) { return Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { Settings(options); }); };
   EXPECT_THAT(refused(R"({"temp": "hot"})"), HasSubstr("temp: expected a number"));
   EXPECT_THAT(refused(R"({"n-predict": 1.5})"), HasSubstr("n-predict: expected a whole number"));
   EXPECT_THAT(refused(R"({"tools": {"type": "function"}})"), HasSubstr("tools: expected a list"));
@@ -170,7 +170,7 @@ TEST(RemoteOpenAiTest, HostsMaySayHowALocalModelComputes) {
 TEST(RemoteOpenAiTest, AModelOfTensorsSaysWhereLanguageModelsAre) {
   const OipGrpc model(ParseAddress("grpc://a:1/m"));
   const auto refused = [&](const char* options) {
-    return Refused(WASINN_INVALID_ARGUMENT, [&] { model.Configure(options); });
+    return Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { model.Configure(options); });
   };
   EXPECT_THAT(refused(R"({"n-predict": 5})"),
               ::testing::EndsWith("; a language model's address is http://HOST:PORT/v1/MODEL"));
@@ -196,7 +196,7 @@ TEST(RemoteOpenAiTest, UnknownKeysAreToldOnce) {
 
 TEST(RemoteOpenAiTest, NothingIsFetchedForAGuest) {
   const auto messages = [](const std::string& part) {
-    return Refused(WASINN_INVALID_ARGUMENT, [&] { CheckMessages(R"([{"role": "user", "content": [)" + part + "]}]"); });
+    return Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { CheckMessages(R"([{"role": "user", "content": [)" + part + "]}]"); });
   };
   EXPECT_EQ(messages(R"({"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}})"), "");
   EXPECT_EQ(messages(R"({"type": "text", "text": "http://host/"})"), "");
@@ -227,7 +227,7 @@ TEST(RemoteOpenAiTest, NorUnderOtherNames) {
            R"({"image_url": {"detail": "low"}, "video_url": "localhost"})",
            R"({"image_url": " data:,"})",
        }) {
-    EXPECT_THAT(Refused(WASINN_INVALID_ARGUMENT,
+    EXPECT_THAT(Refused(WASINN_ERROR_INVALID_ARGUMENT,
                         [&] { CheckMessages(R"([{"role": "user", "content": [)" + std::string(part) + "]}]"); }),
                 HasSubstr("nothing is fetched"))
         << part;
@@ -236,7 +236,7 @@ TEST(RemoteOpenAiTest, NorUnderOtherNames) {
 
 TEST(RemoteOpenAiTest, NorBySchemas) {
   const auto refused = [](const std::string& options) {
-    return Refused(WASINN_INVALID_ARGUMENT, [&] { Settings(options.c_str()); });
+    return Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { Settings(options.c_str()); });
   };
   for (const char* reference : {R"("$ref": "http://a/")", R"("$ref": "other.json")", R"("$Ref": "https://a/#/b")",
                                 R"("$dynamicRef": "http://a/#b")", R"("$ref": ["http://a/"])",
@@ -251,7 +251,7 @@ TEST(RemoteOpenAiTest, NorBySchemas) {
   }
   Settings(R"({"json-schema": {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {"a": {}},
                "properties": {"a": {"$ref": "#/$defs/a"}, "$ref": {"description": "http://a/"}}}})");
-  EXPECT_THAT(Refused(WASINN_UNSUPPORTED_OPERATION,
+  EXPECT_THAT(Refused(WASINN_ERROR_UNSUPPORTED_OPERATION,
                       [] { Settings(R"({"chat-template-kwargs": {"x": 1, "Chat_Template": "{{ x }}"}})"); }),
               HasSubstr("chat-template-kwargs: "));
 }
@@ -266,12 +266,12 @@ TEST(RemoteOpenAiTest, OfToolsOfOneNameTheLastIsSent) {
 
 TEST(RemoteOpenAiTest, AByte0IsNoEnd) {
   using std::string_literals::operator""s;
-  EXPECT_NE(Refused(WASINN_INVALID_ARGUMENT, [] { CheckMessages("[{\"role\": \"user\"}]\0, \"tools\": []"s); }), "");
-  EXPECT_NE(Refused(WASINN_INVALID_ARGUMENT, [] { CheckMessages("[{\"role\": \"user\"}]\0"s); }), "");
-  EXPECT_NE(Refused(WASINN_INVALID_ARGUMENT, [] { CheckList("[1]\0, \"n\": 5"s); }), "");
+  EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [] { CheckMessages("[{\"role\": \"user\"}]\0, \"tools\": []"s); }), "");
+  EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [] { CheckMessages("[{\"role\": \"user\"}]\0"s); }), "");
+  EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [] { CheckList("[1]\0, \"n\": 5"s); }), "");
   for (const char* key : {"json-schema", "tools", "chat-template-kwargs"}) {
     const std::string options = json{{key, "{}\0, \"n\": 5"s}}.dump();
-    EXPECT_THAT(Refused(WASINN_INVALID_ARGUMENT, [&] { Settings(options.c_str()); }), HasSubstr(key)) << options;
+    EXPECT_THAT(Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { Settings(options.c_str()); }), HasSubstr(key)) << options;
   }
 }
 
@@ -280,14 +280,14 @@ TEST(RemoteOpenAiTest, PromptsThatAreNone) {
                                  R"([{"a": 1}] )"
                                  "x",
                                  R"([{"a": 1}], "n": 5)"}) {
-    EXPECT_NE(Refused(WASINN_INVALID_ARGUMENT, [&] { CheckMessages(text); }), "") << text;
+    EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { CheckMessages(text); }), "") << text;
   }
-  EXPECT_NE(Refused(WASINN_INVALID_ARGUMENT, [] { CheckMessages(std::string(40, '[') + std::string(40, ']')); }), "");
+  EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [] { CheckMessages(std::string(40, '[') + std::string(40, ']')); }), "");
   for (const std::string text : {"", "[]", "1", R"([{"image": "http://a/"}])", "[[[1]]]"}) {
-    EXPECT_NE(Refused(WASINN_INVALID_ARGUMENT, [&] { CheckList(text); }), "") << text;
+    EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { CheckList(text); }), "") << text;
   }
-  EXPECT_NE(Refused(WASINN_INVALID_ARGUMENT, [] { CheckText("\xff"); }), "");
-  EXPECT_NE(Refused(WASINN_INVALID_ARGUMENT, [] { CheckText(""); }), "");
+  EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [] { CheckText("\xff"); }), "");
+  EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [] { CheckText(""); }), "");
 }
 
 TEST(RemoteOpenAiAnswerTest, ACompletion) {
@@ -343,7 +343,7 @@ TEST(RemoteOpenAiAnswerTest, WhatIsNoAnswer) {
         std::string(R"({"data": [{"embedding": [1]}, {"embedding": [1, 2]}]})"),
         std::string(R"({"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [2]}]})"),
         std::string(R"({"data": [{"index": 7, "embedding": [1]}]})")}) {
-    EXPECT_THAT(Refused(WASINN_RUNTIME_ERROR, [&] { ReadLanguageAnswer(text); }),
+    EXPECT_THAT(Refused(WASINN_ERROR_RUNTIME, [&] { ReadLanguageAnswer(text); }),
                 HasSubstr("the server's answer is none of OpenAI's API"))
         << text;
   }
@@ -370,7 +370,7 @@ TEST(RemoteOpenAiAnswerTest, ListsOfModels) {
   EXPECT_THAT(ReadModels(R"({"data": [{"id": "a"}, 5, {"id": 6}]})"), Optional(ElementsAre("a", "", "")));
   for (const char* none : {"", "nonsense", "{}", R"({"data": []})", R"({"data": 1})"})
     EXPECT_EQ(ReadModels(none), std::nullopt) << none;
-  EXPECT_NE(Refused(WASINN_RUNTIME_ERROR, [] { ReadModels(std::string(2 << 20, ' ')); }), "");
+  EXPECT_NE(Refused(WASINN_ERROR_RUNTIME, [] { ReadModels(std::string(2 << 20, ' ')); }), "");
 }
 
 TEST(RemoteOpenAiAnswerTest, Errors) {

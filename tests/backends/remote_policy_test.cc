@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string Refused(const std::string& text) {
-  return test::Refused(WASINN_INVALID_ENCODING, [&] { ParseAddress(text); });
+  return test::Refused(WASINN_ERROR_INVALID_ENCODING, [&] { ParseAddress(text); });
 }
 
 TEST(RemoteAddressTest, Parts) {
@@ -197,7 +197,7 @@ TEST(RemoteRetriesTest, EachKindHasItsOwnCount) {
 }
 
 std::string ConfigRefused(const char* backend, const char* model, bool is_secure) {
-  return test::Refused(WASINN_INVALID_ARGUMENT,
+  return test::Refused(WASINN_ERROR_INVALID_ARGUMENT,
                        [&] { (void)ModelConfig::Parse(backend, model, Transport::kHttp, is_secure); });
 }
 

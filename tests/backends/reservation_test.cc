@@ -22,7 +22,7 @@ struct FakeHost {
     auto* self = static_cast<FakeHost*>(host);
     EXPECT_EQ(account, &self->used);
     self->asked.push_back(bytes);
-    if (self->used + bytes > 100) return WASINN_TOO_LARGE;
+    if (self->used + bytes > 100) return WASINN_ERROR_TOO_LARGE;
     self->used += bytes;
     return WASINN_OK;
   }
@@ -47,7 +47,7 @@ TEST(Reservation, IsWhatItWasWhenMoreIsRefused) {
   FakeHost host;
   Reservation reservation(host.services, &host.used);
   reservation.Resize(70);
-  EXPECT_EQ(test::Refused(WASINN_TOO_LARGE, [&] { reservation.Resize(101); }),
+  EXPECT_EQ(test::Refused(WASINN_ERROR_TOO_LARGE, [&] { reservation.Resize(101); }),
             "31 bytes to keep, beside the 70 here, are more than may still be held");
   EXPECT_EQ(reservation.bytes(), 70u);
   EXPECT_EQ(host.used, 70);

@@ -36,7 +36,7 @@ class Target : public ::testing::Test {
   }
 
   std::string works = "cpu";
-  wasinn_code failure = WASINN_RUNTIME_ERROR, none = WASINN_UNSUPPORTED_OPERATION;
+  wasinn_code failure = WASINN_ERROR_RUNTIME, none = WASINN_ERROR_UNSUPPORTED_OPERATION;
   std::vector<std::string> tried, log;
   std::string said;
 
@@ -62,7 +62,7 @@ TEST_F(Target, WhatIsThereServesWithoutAWord) {
 }
 
 TEST_F(Target, ADeviceThatFailsIsAnErrorOrTheCpuServes) {
-  EXPECT_EQ(Load(false, {"gpu"}), WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(Load(false, {"gpu"}), WASINN_ERROR_RUNTIME);
   EXPECT_EQ(said, "no driver for gpu");
   EXPECT_THAT(log, IsEmpty());
   EXPECT_EQ(Load(true, {"gpu"}), WASINN_OK);
@@ -82,28 +82,28 @@ TEST_F(Target, TheBestThatWorksServesAuto) {
 }
 
 TEST_F(Target, NoSuchDeviceIsAnErrorOrTheCpuServes) {
-  EXPECT_EQ(Load(false, {}), WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(Load(false, {}), WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(tried, IsEmpty());
   EXPECT_EQ(Load(true, {}), WASINN_OK);
   EXPECT_THAT(log, ElementsAre("using the CPU instead: there is none"));
-  none = WASINN_INVALID_ARGUMENT;
-  EXPECT_EQ(Load(true, {}), WASINN_INVALID_ARGUMENT) << "a mistake is no missing device";
+  none = WASINN_ERROR_INVALID_ARGUMENT;
+  EXPECT_EQ(Load(true, {}), WASINN_ERROR_INVALID_ARGUMENT) << "a mistake is no missing device";
   EXPECT_THAT(tried, IsEmpty());
 }
 
 TEST_F(Target, TheCpuIsTriedOnceAndItsErrorIsTheLast) {
   works = "none of them";
-  EXPECT_EQ(Load(true, {"cpu"}), WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(Load(true, {"cpu"}), WASINN_ERROR_RUNTIME);
   EXPECT_THAT(tried, ElementsAre("cpu"));
   EXPECT_THAT(log, IsEmpty());
-  EXPECT_EQ(Load(true, {"gpu", "cpu"}), WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(Load(true, {"gpu", "cpu"}), WASINN_ERROR_RUNTIME);
   EXPECT_THAT(tried, ElementsAre("gpu", "cpu"));
   EXPECT_EQ(said, "no driver for cpu");
 }
 
 TEST_F(Target, ALoadThatWasCancelledGoesOnNowhere) {
-  failure = WASINN_TIMEOUT;
-  EXPECT_EQ(Load(true, {"gpu"}), WASINN_TIMEOUT);
+  failure = WASINN_ERROR_TIMEOUT;
+  EXPECT_EQ(Load(true, {"gpu"}), WASINN_ERROR_TIMEOUT);
   EXPECT_THAT(tried, ElementsAre("gpu"));
   EXPECT_THAT(log, IsEmpty());
 }

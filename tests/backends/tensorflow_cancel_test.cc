@@ -35,7 +35,7 @@ TEST(TensorFlowCancel, OthersOfTheModelGetTheirResults) {
     }
   });
   std::thread attacker([&] {
-    for (int i = 0; i < 8; ++i) EXPECT_EQ(endless.Compute().code, WASINN_TIMEOUT);
+    for (int i = 0; i < 8; ++i) EXPECT_EQ(endless.Compute().code, WASINN_ERROR_TIMEOUT);
     done = true;
   });
   do {
@@ -63,7 +63,7 @@ TEST(TensorFlowCancel, DoesNotWaitForOthersForEver) {
         context.Cancel();
       }
     });
-    EXPECT_EQ(context.Compute().code, WASINN_TIMEOUT);
+    EXPECT_EQ(context.Compute().code, WASINN_ERROR_TIMEOUT);
     ended = true;
     canceller.join();
   }

@@ -100,8 +100,8 @@ TEST(TensorFlowCompute, OutputsThatAreInputsAreNotTheInputsMemory) {
 TEST(TensorFlowCompute, WhatIsNotWantedIsNotComputed) {
   auto&& [host, model, context] =
       Opened(ModelBytes("huge_output.pb"), {.encoding = "tensorflow", .host_config = R"({"outputs": ["shape", "y"]})"});
-  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {2}, {-1, 3})));
-  EXPECT_EQ(context.Compute().code, WASINN_RUNTIME_ERROR);
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {2}, {-1, 3})));
+  EXPECT_EQ(context.Compute().code, WASINN_ERROR_RUNTIME);
   ASSERT_TRUE(context.Compute({0}));
   EXPECT_THAT(MustGet(&context, 0).As<int64_t>(), ElementsAre(-1, 3));
 }
@@ -126,7 +126,7 @@ TEST(TensorFlowState, PaysForCopiesOfInputs) {
   const uint64_t between = account.used;
   EXPECT_GE(account.most, between + 8);
   account.limit = between + 7;
-  EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+  EXPECT_EQ(context.Compute().code, WASINN_ERROR_TOO_LARGE);
   EXPECT_EQ(account.used, between);
   account.limit = between + 8;
   MustCompute(&context);
@@ -166,7 +166,7 @@ TEST(TensorFlowState, IsCharged) {
     Context one_more(model, 0, "{}", &account);
     ASSERT_TRUE(one_more.Set(0, Floats({2}, {1, 2})));
     const Result computed = one_more.Compute();
-    EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+    EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE) << computed.message;
   }
   EXPECT_EQ(account.used, 0u);
   // One that all share is the host's.
@@ -210,15 +210,15 @@ TEST(TensorFlowCompute, OutputsOverTheLimitAreAnError) {
   const Host host;
   const Model model(host, ModelBytes("huge_output.pb"), Frozen());
   Context context(model, 1000);
-  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {2}, {10, 25})));
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {2}, {10, 25})));
   MustCompute(&context);
-  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {2}, {10, 26})));
-  EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {2}, {10, 26})));
+  EXPECT_EQ(context.Compute().code, WASINN_ERROR_TOO_LARGE);
   Tensor none;
-  EXPECT_EQ(context.Get(0, &none).code, WASINN_INVALID_ARGUMENT);
-  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {3}, {1 << 20, 1 << 20, 1 << 20})));
+  EXPECT_EQ(context.Get(0, &none).code, WASINN_ERROR_INVALID_ARGUMENT);
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {3}, {1 << 20, 1 << 20, 1 << 20})));
   const Result huge = context.Compute();
-  EXPECT_EQ(huge.code, WASINN_TOO_LARGE) << huge.message;
+  EXPECT_EQ(huge.code, WASINN_ERROR_TOO_LARGE) << huge.message;
 }
 
 }  // namespace

@@ -24,14 +24,14 @@ TEST_P(TensorFlowForbidden, IsRefusedWhereverItStands) {
                 {TfFunction("g", {TfNode("bad", op)})}),
         TfGraph({TfNode("y", "Identity", {"x"}, TypeAttribute("T", 1))}, {TfFunction("h", {TfNode("bad", op)})})}) {
     const Model model(host, bytes, kGuest);
-    EXPECT_EQ(model.loaded().code, WASINN_SECURITY) << model.loaded().message;
+    EXPECT_EQ(model.loaded().code, WASINN_ERROR_SECURITY) << model.loaded().message;
     EXPECT_THAT(model.loaded().message, AllOf(HasSubstr("'bad'"), HasSubstr(op)));
     const Model trusted(host, bytes, Trusted());
-    EXPECT_EQ(trusted.loaded().code, WASINN_SECURITY) << trusted.loaded().message;
+    EXPECT_EQ(trusted.loaded().code, WASINN_ERROR_SECURITY) << trusted.loaded().message;
     EXPECT_THAT(trusted.loaded().message, AllOf(HasSubstr(op), HasSubstr("allow_file_ops")));
     LoadOptions greedy = kGuest;
     greedy.host_config = R"({"allow_file_ops": true})";
-    EXPECT_EQ(Model(host, bytes, greedy).loaded().code, WASINN_SECURITY) << "never for a guest's bytes";
+    EXPECT_EQ(Model(host, bytes, greedy).loaded().code, WASINN_ERROR_SECURITY) << "never for a guest's bytes";
   }
 }
 
@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(TensorFlowHostile, UnknownOperationsAreNamed) {
   const Host host;
   const Model model(host, TfGraph({TfNode("bad", "NoSuchOp")}), kGuest);
-  EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(model.loaded().code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(model.loaded().message, HasSubstr("NoSuchOp"));
 }
 
@@ -62,14 +62,14 @@ TEST(TensorFlowHostile, FilesAreReadWhereTheHostAllowsIt) {
   const std::string path = ModelPath("vocabulary/saved_model.pb"), bytes = ReadFile(path);
   LoadOptions options = {.encoding = "tensorflow", .path = path};
   const Model refused(host, bytes, options);
-  EXPECT_EQ(refused.loaded().code, WASINN_SECURITY);
+  EXPECT_EQ(refused.loaded().code, WASINN_ERROR_SECURITY);
   EXPECT_THAT(refused.loaded().message, HasSubstr("InitializeTableFromTextFileV2"));
   options.guest_config = R"({"allow_file_ops": true})";  // the core would refuse the key
-  EXPECT_EQ(Model(host, bytes, options).loaded().code, WASINN_SECURITY);
+  EXPECT_EQ(Model(host, bytes, options).loaded().code, WASINN_ERROR_SECURITY);
   options.host_config = R"({"allow_file_ops": true})";
   const LoadedModel allowed(host, bytes, options);
   Context context(allowed);
-  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {3}, {0, 1, 2})));
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {3}, {0, 1, 2})));
   MustCompute(&context);
   const Tensor lengths = MustGet(&context);
   EXPECT_THAT(lengths.As<int32_t>(), ElementsAre(3, 5, 4));
@@ -86,9 +86,9 @@ TEST(TensorFlowHostile, ConstantsThatGrowAreCounted) {
     return model.loaded();
   };
   EXPECT_TRUE(with({1000, 1000}, 8 << 20));
-  EXPECT_EQ(with({1 << 20, 1 << 10}, 8 << 20).code, WASINN_TOO_LARGE);
-  EXPECT_EQ(with({1 << 30, 1 << 30, 1 << 30}, 8 << 20).code, WASINN_TOO_LARGE);
-  EXPECT_EQ(with({~uint64_t{0}}, 8 << 20).code, WASINN_TOO_LARGE);  // a negative size
+  EXPECT_EQ(with({1 << 20, 1 << 10}, 8 << 20).code, WASINN_ERROR_TOO_LARGE);
+  EXPECT_EQ(with({1 << 30, 1 << 30, 1 << 30}, 8 << 20).code, WASINN_ERROR_TOO_LARGE);
+  EXPECT_EQ(with({~uint64_t{0}}, 8 << 20).code, WASINN_ERROR_TOO_LARGE);  // a negative size
   // Without a limit TensorFlow itself finds the shape wrong.
   EXPECT_FALSE(with({1 << 30, 1 << 30, 1 << 30}, 0));
   EXPECT_FALSE(with({~uint64_t{0}}, 0));
@@ -109,7 +109,7 @@ TEST(TensorFlowHostile, ConstantsThatGrowAreCharged) {
     const LoadedModel one(host, TfGraph({constant}), options);
     EXPECT_GE(account.used, kGrown);
     const Model other(host, TfGraph({constant}), options);
-    EXPECT_EQ(other.loaded().code, WASINN_TOO_LARGE) << other.loaded().message;
+    EXPECT_EQ(other.loaded().code, WASINN_ERROR_TOO_LARGE) << other.loaded().message;
   }
   EXPECT_EQ(account.used, 0u);
   // One that has its values is what its bytes are.
@@ -129,7 +129,7 @@ TEST(TensorFlowHostile, NestingIsBounded) {
     value = BytesField(10, BytesField(1, "f") + BytesField(2, BytesField(1, "a") + BytesField(2, value)));
   }
   const Model model(host, TfGraph({TfNode("y", "NoOp", {}, Attribute("a", value))}), kGuest);
-  EXPECT_EQ(model.loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_EQ(model.loaded().code, WASINN_ERROR_INVALID_ENCODING);
 }
 
 // … nor are they computed when the graph is loaded, where they are large. In a compute they are.
@@ -209,7 +209,7 @@ TEST(TensorFlowHostile, NoOutputKeepsNothing) {
   const uint64_t before = AllocatedBytes();
   ASSERT_TRUE(compute(2 * kMiB));
   EXPECT_GE(AllocatedBytes(), before + 15 * kMiB);  // with the input
-  EXPECT_EQ(compute(3 * kMiB).code, WASINN_TOO_LARGE);
+  EXPECT_EQ(compute(3 * kMiB).code, WASINN_ERROR_TOO_LARGE);
   EXPECT_LT(AllocatedBytes(), before + 13 * kMiB);
 }
 

@@ -11,7 +11,7 @@ namespace {
 const std::string kFloats = TypeAttribute("T", 1);
 
 Brought Of(const std::string& name, const std::string& bytes) {
-  return {.name = name, .blobs = {bytes}, .inputs = {Floats({4}, {1, 2, 3, 4})}};
+  return {.name = name, .builders = {bytes}, .inputs = {Floats({4}, {1, 2, 3, 4})}};
 }
 
 Workers TensorFlow() { return {Encoding::kTensorFlow, Of("honest", TfGraph({TfNode("y", "Exp", {"x"}, kFloats)}))}; }

@@ -31,7 +31,7 @@ TEST(TensorFlowTooNew, SaysWhatIsReadAndWhatToDo) {
   const Host host;
   const std::string versions("\x22\x08\x08\x9f\x8d\x06\x10\x9f\x8d\x06", 10);  // producer and min_consumer 99999
   const Model model(host, ModelBytes("dynamic.pb") + versions, Graph());
-  EXPECT_EQ(model.loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_EQ(model.loaded().code, WASINN_ERROR_INVALID_ENCODING);
   EXPECT_THAT(model.loaded().message, AllOf(HasSubstr("min consumer version 99999"), HasSubstr("above current version"),
                                             HasSubstr("newer than TensorFlow "), HasSubstr("or save the model again")));
 }
@@ -77,12 +77,12 @@ TEST(TensorFlowGraphs, TheirOutputsAreAllTensorsOfNodesWithoutConsumers) {
   options.host_config = R"({"outputs": ["unique:1"]})";
   const Model one(host, ModelBytes("unique.pb"), options);
   EXPECT_THAT(Outputs(one), ElementsAre("unique:1"));
-  EXPECT_THAT(Compute(one, {MakeTensor<int32_t>(WASINN_I32, {6}, {7, 8, 7, 7, 8, 9})}).As<int32_t>(),
+  EXPECT_THAT(Compute(one, {MakeTensor<int32_t>(WASINN_DTYPE_I32, {6}, {7, 8, 7, 7, 8, 9})}).As<int32_t>(),
               ElementsAre(0, 1, 0, 0, 1, 2));
   for (const char* absent : {"none", "unique:2", "unique:-1", "unique:x", ":", ""}) {
     options.host_config = std::string(R"({"outputs": [")") + absent + "\"]}";
     const Model model(host, ModelBytes("unique.pb"), options);
-    EXPECT_EQ(model.loaded().code, WASINN_INVALID_ARGUMENT) << absent;
+    EXPECT_EQ(model.loaded().code, WASINN_ERROR_INVALID_ARGUMENT) << absent;
     EXPECT_THAT(model.loaded().message, HasSubstr(std::string("no tensor '") + absent + "'"));
   }
 }
@@ -95,7 +95,7 @@ TEST(TensorFlowGraphs, WhatIsNoTensorOfNumbersIsUnservable) {
     EXPECT_EQ(model.input(0).dtype, static_cast<uint32_t>(WASINN_DTYPE_UNKNOWN));
     Context context(model);
     const Result set = context.Set(0, Floats({2, 3}, std::vector<float>(6)));
-    EXPECT_EQ(set.code, WASINN_UNSUPPORTED_OPERATION);
+    EXPECT_EQ(set.code, WASINN_ERROR_UNSUPPORTED_OPERATION);
     EXPECT_THAT(set.message, HasSubstr(model.input(0).type_name));
   }
   const Model text(host, ModelBytes("unique_string.pb"), Graph());
@@ -104,7 +104,7 @@ TEST(TensorFlowGraphs, WhatIsNoTensorOfNumbersIsUnservable) {
   ASSERT_TRUE(context.Compute());
   Tensor none;
   const Result got = context.Get(0, &none);
-  EXPECT_EQ(got.code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(got.code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(got.message, HasSubstr("DT_STRING"));
 }
 
@@ -119,7 +119,7 @@ TEST(TensorFlowSavedModels, LoadByNameWithTheirVariables) {
   const LoadedModel model(host, ModelBytes("two_signatures/saved_model.pb"), ByName("two_signatures/saved_model.pb"));
   EXPECT_THAT(Inputs(model), ElementsAre("bias", "x"));
   EXPECT_THAT(Outputs(model), ElementsAre("again", "rows", "scaled"));
-  EXPECT_EQ(model.output(1).dtype, static_cast<uint32_t>(WASINN_I32));
+  EXPECT_EQ(model.output(1).dtype, static_cast<uint32_t>(WASINN_DTYPE_I32));
   EXPECT_EQ(model.output(1).rank, 0);
   EXPECT_THAT(std::vector(model.input(1).dims, model.input(1).dims + 2), ElementsAre(-1, 2));
   EXPECT_THAT(host.table().describe(model.get()),
@@ -162,12 +162,12 @@ TEST(TensorFlowSavedModels, HaveSeveralSignaturesAndTags) {
     EXPECT_THAT(negative.As<float>(), ElementsAre(-2, -6));
   }
   const Model absent(host, two, ByName(path, R"({"signature": "none"})"));
-  EXPECT_EQ(absent.loaded().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(absent.loaded().code, WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_THAT(absent.loaded().message, HasSubstr("no signature 'none': found "));
   EXPECT_THAT(absent.loaded().message, Not(HasSubstr("__saved_model")));
   const Model some(host, two, ByName(path, R"({"outputs": ["scaled"]})"));
   EXPECT_THAT(Outputs(some), ElementsAre("scaled"));
-  EXPECT_EQ(Model(host, two, ByName(path, R"({"outputs": ["scale"]})")).loaded().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Model(host, two, ByName(path, R"({"outputs": ["scale"]})")).loaded().code, WASINN_ERROR_INVALID_ARGUMENT);
 
   const std::string tags = ModelBytes("two_tags/saved_model.pb");
   const LoadedModel tenfold(host, tags, ByName("two_tags/saved_model.pb", R"({"tags": ["tenfold", "serve"]})"));
@@ -177,14 +177,14 @@ TEST(TensorFlowSavedModels, HaveSeveralSignaturesAndTags) {
   const Tensor y = MustGet(&context, 2);
   EXPECT_THAT(y.As<float>(), ElementsAre(10, 20));
   const Model no_tags(host, tags, ByName("two_tags/saved_model.pb", R"({"tags": ["gpu"]})"));
-  EXPECT_EQ(no_tags.loaded().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(no_tags.loaded().code, WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_THAT(no_tags.loaded().message, HasSubstr("found [serve], [serve, tenfold]"));
 }
 
 TEST(TensorFlowSavedModels, FromBytesAreAClearError) {
   const Host host;
   const Model model(host, ModelBytes("two_signatures/saved_model.pb"), Graph());
-  EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(model.loaded().code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(model.loaded().message, HasSubstr("loaded by the name"));
 }
 
@@ -224,8 +224,8 @@ TEST(TensorFlowErrors, GraphsThatCannotRunFailWhenTheyAreLoaded) {
 
 TEST(TensorFlowErrors, WrongInputsAreNamed) {
   auto&& [host, model, context] = Opened(ModelBytes("dynamic.pb"), Graph());
-  EXPECT_EQ(context.Set(0, MakeTensor<int32_t>(WASINN_I32, {1, 1}, {1})).code, WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(context.Set(0, Floats({2, 2}, {1})).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Set(0, MakeTensor<int32_t>(WASINN_DTYPE_I32, {1, 1}, {1})).code, WASINN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Set(0, Floats({2, 2}, {1})).code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 }  // namespace

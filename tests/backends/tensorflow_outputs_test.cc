@@ -179,7 +179,7 @@ TEST(TensorFlowOutputs, GoWithTheNextComputeAndWhenDiscarded) {
   EXPECT_LT(AllocatedBytes(), without + kMiB);
   MustCompute(&context);
   ASSERT_TRUE(context.Set(0, Filled(1, 3 * kMiB)));  // 4 MiB more
-  EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+  EXPECT_EQ(context.Compute().code, WASINN_ERROR_TOO_LARGE);
   EXPECT_LT(AllocatedBytes(), without + 5 * kMiB);
   Compute(&context, {Filled(1, 2 * kMiB)});
   const wasinn_tensor taken = Take(&context, 0);

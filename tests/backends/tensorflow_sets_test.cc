@@ -66,7 +66,7 @@ TEST(TensorFlowSets, OfOutputsAreBounded) {
     // And without the memory for one of its own.
     account.limit = 1000;
     const Result computed = context.Compute({4, 6});
-    EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+    EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE) << computed.message;
     EXPECT_EQ(account.used, 0u);
   }
   EXPECT_EQ(account.used, 0u);
@@ -107,7 +107,7 @@ TEST(TensorFlowSets, OfAGuestsModelAreCharged) {
   others.limit = 0;
   ASSERT_TRUE(compute(0));
   EXPECT_EQ(others.used, 0u);
-  EXPECT_EQ(compute(3).code, WASINN_TOO_LARGE);
+  EXPECT_EQ(compute(3).code, WASINN_ERROR_TOO_LARGE);
 }
 
 // So it does for each set of inputs.

@@ -96,7 +96,7 @@ TEST(TfLiteSignature, IsChosenByItsKey) {
   LoadOptions options = TfLiteOptions();
   options.host_config = R"({"signature": "minus"})";
   const Result unknown = Model(host, bytes, options).loaded();
-  EXPECT_EQ(unknown.code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(unknown.code, WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_THAT(unknown.message, HasSubstr("expected one of the model's, 'plus', 'times', found 'minus'"));
 }
 
@@ -113,14 +113,14 @@ TEST(TfLiteSignature, MarksWhatIsNoTensorOfNumbers) {
   EXPECT_NE(model.input(0).flags & WASINN_IO_UNSERVABLE, 0u);
   EXPECT_STREQ(model.input(0).type_name, "tensor(STRING)");
   Context context(model);
-  const Result refused = context.Set(0, {WASINN_U8, {1}, "x"});
-  EXPECT_EQ(refused.code, WASINN_UNSUPPORTED_OPERATION);
+  const Result refused = context.Set(0, {WASINN_DTYPE_U8, {1}, "x"});
+  EXPECT_EQ(refused.code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(refused.message, HasSubstr("STRING"));
   ASSERT_TRUE(context.Set(1, Floats({1}, {2})));
   ASSERT_TRUE(context.Compute());
   EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(4));
   wasinn_tensor view = {.struct_size = sizeof(view)};
-  EXPECT_EQ(TakeError(host.table().output(context.get(), 1, &view)).code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(TakeError(host.table().output(context.get(), 1, &view)).code, WASINN_ERROR_UNSUPPORTED_OPERATION);
 }
 
 TEST(TfLiteCompute, ServesModelsOfConverters) {
@@ -142,7 +142,7 @@ TEST(TfLiteCompute, ServesScalarsAndEmptyTensors) {
   EXPECT_EQ(scalar.input(0).rank, 0);
   ExpectIdentity(scalar, Floats({}, {3.5f}), {1});
   const LoadedModel empty(host, ReshapeModel(kTfInt32, {0, 3}, {3, 0}), TfLiteOptions());
-  ExpectIdentity(empty, {WASINN_I32, {0, 3}, ""}, {3, 0});
+  ExpectIdentity(empty, {WASINN_DTYPE_I32, {0, 3}, ""}, {3, 0});
 }
 
 // y = x * factor, of any number of rows.
@@ -167,7 +167,7 @@ TEST_F(TfLiteScale, KeepsTheOtherInputsIfAShapeChanges) {
 TEST_F(TfLiteScale, RefusesAShapeThatTheModelCannotTakeAndGoesOn) {
   ASSERT_TRUE(context_.Set(1 - x_, Floats({1, 3}, {1, 2, 3})));
   ASSERT_TRUE(context_.Set(x_, Floats({2, 5}, std::vector<float>(10))));  // no such factor
-  EXPECT_EQ(context_.Compute().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(context_.Compute().code, WASINN_ERROR_INVALID_ARGUMENT);
   ASSERT_TRUE(context_.Set(x_, Floats({1, 3}, {1, 1, 1})));
   MustCompute(&context_);
   EXPECT_THAT(MustGet(&context_).As<float>(), ElementsAre(1, 2, 3));
@@ -187,7 +187,7 @@ TEST(TfLiteTensors, AreReadInPlaceWhereTheyAreAligned) {
   const Lent lent(Floats({2, 2}, {1, 2, 3, 4}));
   wasinn_tensor tensor = lent.view();
   tensor.data = static_cast<char*>(tensor.data) - 4;
-  EXPECT_EQ(context.Bind(0, tensor).code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(context.Bind(0, tensor).code, WASINN_ERROR_UNSUPPORTED_OPERATION);
 }
 
 TEST(TfLiteTensors, AreDiscarded) {
@@ -202,10 +202,10 @@ TEST(TfLiteTensors, AreDiscarded) {
   const LoadedModel model(host, bytes, TfLiteOptions());
   EXPECT_EQ(model.output(0).rank, -1);
   Context context(model);
-  EXPECT_THAT(Compute(&context, {MakeTensor<int32_t>(WASINN_I32, {1}, {3})}).As<float>(), ElementsAre(1, 1, 1));
+  EXPECT_THAT(Compute(&context, {MakeTensor<int32_t>(WASINN_DTYPE_I32, {1}, {3})}).As<float>(), ElementsAre(1, 1, 1));
   host.table().discard_outputs(context.get());
   wasinn_tensor view = {.struct_size = sizeof(view)};
-  EXPECT_EQ(TakeError(host.table().output(context.get(), 0, &view)).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(TakeError(host.table().output(context.get(), 0, &view)).code, WASINN_ERROR_INVALID_ARGUMENT);
   MustCompute(&context);
   EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(1, 1, 1));
 }

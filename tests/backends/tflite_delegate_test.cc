@@ -50,12 +50,12 @@ TEST_F(TfLiteDelegates, ServesTheTargetThatNamesIt) {
   EXPECT_STREQ(host.info()->devices, "cpu, gpu (adder)");
   LoadOptions options = TfLiteOptions();
   EXPECT_THAT(AddOnce({host, ModelBytes("add.tflite"), options}), ElementsAre(1.5, 2.5, 3.5, 4.5));
-  for (const wasinn_target target : {WASINN_GPU, WASINN_AUTO}) {
+  for (const wasinn_target target : {WASINN_TARGET_GPU, WASINN_TARGET_AUTO}) {
     options.target = target;
     EXPECT_THAT(AddOnce({host, ModelBytes("add.tflite"), options}), ElementsAre(101.5, 102.5, 103.5, 104.5));
   }
-  options.target = WASINN_TPU;
-  EXPECT_EQ(Model(host, ModelBytes("add.tflite"), options).loaded().code, WASINN_UNSUPPORTED_OPERATION);
+  options.target = WASINN_TARGET_TPU;
+  EXPECT_EQ(Model(host, ModelBytes("add.tflite"), options).loaded().code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   // A model's own list beats the target, by name or none at all.
   options.host_config = R"({"delegates": ["adder"]})";
   EXPECT_THAT(AddOnce({host, ModelBytes("add.tflite"), options}), ElementsAre(101.5, 102.5, 103.5, 104.5));
@@ -66,7 +66,7 @@ TEST_F(TfLiteDelegates, ServesTheTargetThatNamesIt) {
 TEST_F(TfLiteDelegates, LeavesTheRestToTheCpu) {
   const Host host(WithDelegate(R"("wrong": 100)", R"("tpu_delegate": "adder")"));
   LoadOptions options = TfLiteOptions();
-  options.target = WASINN_TPU;
+  options.target = WASINN_TARGET_TPU;
   const LoadedModel model(host, ModelBytes("sum.tflite"), options);
   EXPECT_THAT(host.table().describe(model.get()), HasSubstr(R"("device": "cpu", "delegates": ["adder"])"))
       << "it took nothing of this one";
@@ -76,9 +76,9 @@ TEST_F(TfLiteDelegates, LeavesTheRestToTheCpu) {
 TEST_F(TfLiteDelegates, ARefusalIsANamedErrorOrFallsBack) {
   const Host host(WithDelegate(R"("fail": "no such device: /dev/adder0")", R"("gpu_delegate": "adder")"));
   LoadOptions options = TfLiteOptions();
-  options.target = WASINN_GPU;
+  options.target = WASINN_TARGET_GPU;
   const Model refused(host, ModelBytes("add.tflite"), options);
-  EXPECT_EQ(refused.loaded().code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(refused.loaded().code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(refused.loaded().message,
               AllOf(HasSubstr("'adder'"), HasSubstr(testing::InThisBuild("lib/libtflite_test_delegate.so")),
                     HasSubstr("no such device: /dev/adder0")));
@@ -94,11 +94,11 @@ TEST_F(TfLiteDelegates, NamesALibraryThatIsNone) {
   for (const std::string& library : {std::string("/nonexistent/libvx_delegate.so"), testing::BackendFile(kFramework)}) {
     options.host_config = R"({"delegates": [{"name": "vx", "library": ")" + library + "\"}]}";
     const Model model(host, ModelBytes("add.tflite"), options);
-    EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION);
+    EXPECT_EQ(model.loaded().code, WASINN_ERROR_UNSUPPORTED_OPERATION);
     EXPECT_THAT(model.loaded().message, AllOf(HasSubstr("'vx'"), HasSubstr(library)));
   }
   options.host_config = R"({"delegates": ["unknown"]})";
-  EXPECT_EQ(Model(host, ModelBytes("add.tflite"), options).loaded().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Model(host, ModelBytes("add.tflite"), options).loaded().code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_F(TfLiteDelegates, InterpretersAreReusedByTheNextContext) {

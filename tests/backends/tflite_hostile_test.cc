@@ -19,13 +19,13 @@ TEST(TfLiteHostile, CustomOperatorsLoadNothing) {
   // For these TensorFlow Lite would load _pywrap_tensorflow_internal.so from wherever the linker finds one.
   const std::string flex = OneOperator({.code = kOpCustom, .inputs = {0}, .outputs = {1}, .custom = "FlexReadFile"});
   const Model refused(host, flex, TfLiteOptions());
-  EXPECT_EQ(refused.loaded().code, WASINN_SECURITY);
+  EXPECT_EQ(refused.loaded().code, WASINN_ERROR_SECURITY);
   EXPECT_THAT(refused.loaded().message, HasSubstr("FlexReadFile"));
   // Of others TensorFlow Lite says what it does not know.
   const std::string unknown = OneOperator({.code = kOpCustom, .inputs = {0}, .outputs = {1}, .custom = "Unheard"});
   for (const LoadOptions& options : {TfLiteOptions(), TfLiteOptions("/models/unknown.tflite")}) {
     const Model model(host, unknown, options);
-    EXPECT_EQ(model.loaded().code, WASINN_INVALID_ENCODING);
+    EXPECT_EQ(model.loaded().code, WASINN_ERROR_INVALID_ENCODING);
     EXPECT_THAT(model.loaded().message, HasSubstr("Unheard"));
   }
 }
@@ -47,8 +47,8 @@ TEST(TfLiteHostile, HiddenTensorsThatAreHuge) {
     return Model(host, WriteTfLite({graph}), options).loaded().code;
   };
   EXPECT_EQ(load({1, 4}), WASINN_OK);
-  EXPECT_EQ(load({1 << 30, 4}), WASINN_TOO_LARGE);
-  EXPECT_EQ(load({INT32_MAX, INT32_MAX, INT32_MAX, 4}), WASINN_TOO_LARGE);
+  EXPECT_EQ(load({1 << 30, 4}), WASINN_ERROR_TOO_LARGE);
+  EXPECT_EQ(load({INT32_MAX, INT32_MAX, INT32_MAX, 4}), WASINN_ERROR_TOO_LARGE);
 }
 
 TEST(TfLiteCancel, EndsAnEndlessCompute) {
@@ -78,7 +78,7 @@ TEST(TfLiteLimits, MemoryOfAComputeIsCheckedBeforeItIsTouched) {
   ASSERT_TRUE(context.Set(0, Floats({1, 1}, {1})));
   for (int i = 0; i < 2; ++i) {
     const Result computed = context.Compute();
-    EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+    EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE) << computed.message;
   }
 }
 
@@ -108,7 +108,7 @@ TEST(TfLiteLimits, InputsOfAModelAreCheckedBeforeItIsPrepared) {
   LoadOptions options = TfLiteOptions();
   options.max_bytes = 1 << 26;
   const Model model(host, bytes, options);
-  EXPECT_EQ(model.loaded().code, WASINN_TOO_LARGE) << model.loaded().message;
+  EXPECT_EQ(model.loaded().code, WASINN_ERROR_TOO_LARGE) << model.loaded().message;
 }
 
 // A window of 5 x 5 over x, from which nothing hangs over.
@@ -145,7 +145,7 @@ TEST(TfLiteHostile, WindowsThatDoNotFitAreRefused) {
     const LoadedModel model(host, WriteTfLite(graphs), TfLiteOptions(path));
     Context context(model);
     ASSERT_TRUE(context.Set(0, Ones(4)));
-    EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(context.Compute().code, WASINN_ERROR_INVALID_ARGUMENT);
     EXPECT_EQ(Compute(&context, {Ones(6)}).As<float>()[1], 25);
   }
 }

@@ -10,7 +10,7 @@ namespace {
 
 Brought Of(const std::string& name, const std::vector<TfLiteGraph>& graphs,
            const std::vector<Tensor>& inputs = {Floats({1}, {1})}) {
-  return {.name = name, .blobs = {WriteTfLite(graphs)}, .inputs = inputs};
+  return {.name = name, .builders = {WriteTfLite(graphs)}, .inputs = inputs};
 }
 
 TfOperator Add(int32_t a, int32_t b, int32_t out) {
@@ -92,7 +92,7 @@ TEST(TfLiteIsolated, ALoopThatNothingInterruptsEndsWithItsWorker) {
 
 Brought Ones(const std::string& name, const std::string& bytes) {
   const std::vector<float> ones(64, 1);
-  return {.name = name, .blobs = {bytes}, .inputs = {Floats({1, 4, 4, 4}, ones)}};
+  return {.name = name, .builders = {bytes}, .inputs = {Floats({1, 4, 4, 4}, ones)}};
 }
 
 TEST(TfLiteIsolated, TruncatedAndFlippedModels) {

@@ -42,7 +42,7 @@ TEST(TfLiteMemory, ArenasAreCountedEachForItself) {
     EXPECT_EQ(static_cast<const float*>(enough.View(0).data)[0], 3);
     Context less(model, 5 << 20);
     ASSERT_TRUE(less.Set(0, x));
-    EXPECT_EQ(less.Compute().code, WASINN_TOO_LARGE) << config;
+    EXPECT_EQ(less.Compute().code, WASINN_ERROR_TOO_LARGE) << config;
   }
 }
 
@@ -81,7 +81,7 @@ TEST(TfLiteMemory, OfOutputsThatAreAnInputIsCheckedBeforeTheyAreCopied) {
   for (const size_t n : {size_t{1} << 20, size_t{1} << 10}) {  // 4 MiB, of which 20 are too many
     ASSERT_TRUE(context.Set(0, Floats({static_cast<int64_t>(n)}, std::vector<float>(n, 3))));
     const Result computed = context.Compute();
-    EXPECT_EQ(computed.code, n == 1 << 10 ? WASINN_OK : WASINN_TOO_LARGE) << computed.message;
+    EXPECT_EQ(computed.code, n == 1 << 10 ? WASINN_OK : WASINN_ERROR_TOO_LARGE) << computed.message;
     EXPECT_LT(AllocatedBytes(), before + (32 << 20));
   }
   EXPECT_EQ(static_cast<const float*>(context.View(19).data)[1023], 3);
@@ -96,7 +96,7 @@ TEST(TfLiteMemory, OfContextsIsCharged) {
     const LoadedModel model(host, LargeBetween(64), TfLiteOptions());
     Account account = {.limit = 10 * large};
     const Contexts contexts(host, model, {.account = &account});
-    EXPECT_EQ(contexts.refused.code, WASINN_TOO_LARGE) << contexts.refused.message;
+    EXPECT_EQ(contexts.refused.code, WASINN_ERROR_TOO_LARGE) << contexts.refused.message;
     EXPECT_GE(contexts.made, 5u) << config;
     EXPECT_LE(contexts.made, 10u) << config;
     EXPECT_EQ(account.used, 0u);
@@ -120,7 +120,7 @@ TEST(TfLiteMemory, ThatWasRefusedIsGivenBack) {
       const uint64_t before = AllocatedBytes(), charged = account.used;
       for (int i = 0; i < 3; ++i) {
         const Result refused = compute(64);
-        EXPECT_EQ(refused.code, WASINN_TOO_LARGE) << refused.message;
+        EXPECT_EQ(refused.code, WASINN_ERROR_TOO_LARGE) << refused.message;
         EXPECT_LT(AllocatedBytes(), before + large / 4) << config << max_bytes;
         EXPECT_LE(account.used, charged);
       }
@@ -150,7 +150,7 @@ TEST(TfLiteMemory, ThatInputsMakeGrowIsCharged) {
     EXPECT_GE(account.used, large);
     EXPECT_TRUE(compute(1));
     EXPECT_GE(account.used, large) << "TensorFlow Lite has it still";
-    EXPECT_EQ(compute(1024).code, WASINN_TOO_LARGE);
+    EXPECT_EQ(compute(1024).code, WASINN_ERROR_TOO_LARGE);
     EXPECT_TRUE(compute(64));
     EXPECT_THAT(MustGet(&context, 0).As<float>(), Each(2));
   }
@@ -177,7 +177,7 @@ TEST(TfLiteMemory, ThatWasRefusedIsGivenBackWithoutAnotherInterpreter) {
   ASSERT_TRUE(compute(1));
   const uint64_t before = AllocatedBytes(), charged = account.used;
   std::ofstream(absent) << '\n';
-  EXPECT_EQ(compute(64).code, WASINN_TOO_LARGE);
+  EXPECT_EQ(compute(64).code, WASINN_ERROR_TOO_LARGE);
   EXPECT_FALSE(compute(1)) << "there can be none";
   EXPECT_LT(AllocatedBytes(), before + large / 4);
   EXPECT_LE(account.used, charged);
@@ -232,7 +232,7 @@ TEST(TfLiteIdle, InterpretersKeepLittleOfWhatRunsAllocate) {
     std::vector<std::unique_ptr<Context>> contexts;
     for (int i = 0; i < 4; ++i) {
       contexts.push_back(std::make_unique<Context>(model));
-      ASSERT_TRUE(contexts.back()->Set(0, MakeTensor<int32_t>(WASINN_I32, {1}, {n})));
+      ASSERT_TRUE(contexts.back()->Set(0, MakeTensor<int32_t>(WASINN_DTYPE_I32, {1}, {n})));
       MustCompute(contexts.back().get());
     }
   }

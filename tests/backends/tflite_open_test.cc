@@ -59,7 +59,7 @@ TEST(TfLiteConfig, ReadsAllKeys) {
   for (const char* config : {R"({"xnnpack": 1})", R"({"delegates": [{"name": "npu"}]})",
                              R"({"delegates": [{"name": "npu", "library": "x.so"}]})", R"({"gpu_delegate": "npu"})",
                              R"({"idle_interpreters": -1})", "nonsense"}) {
-    EXPECT_EQ(Host(config).opened().code, WASINN_INVALID_ARGUMENT) << config;
+    EXPECT_EQ(Host(config).opened().code, WASINN_ERROR_INVALID_ARGUMENT) << config;
   }
 }
 

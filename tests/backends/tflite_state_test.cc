@@ -68,7 +68,7 @@ TEST(TfLiteState, GoesOnWhereOutputsAreDiscarded) {
     const LoadedModel model(host, RememberingAndFilling(), TfLiteOptions());
     Account account;
     Context context(model, 0, "{}", &account);
-    ASSERT_TRUE(context.Set(1, MakeTensor<int32_t>(WASINN_I32, {1}, {n})));
+    ASSERT_TRUE(context.Set(1, MakeTensor<int32_t>(WASINN_DTYPE_I32, {1}, {n})));
     const uint64_t before = account.used;
     EXPECT_THAT(Pass(&context, 5), ElementsAre(5));
     EXPECT_EQ(account.used, before) << "the outputs are the host's to count";
@@ -83,7 +83,7 @@ TEST(TfLiteState, GoesOnWhereOutputsAreDiscarded) {
     host.table().discard_outputs(context.get());
     EXPECT_EQ(account.used, before);
     const Result lost = context.Compute();
-    EXPECT_EQ(lost.code, WASINN_TOO_LARGE);
+    EXPECT_EQ(lost.code, WASINN_ERROR_TOO_LARGE);
     EXPECT_THAT(lost.message, HasSubstr("lost its state"));
     EXPECT_THAT(Pass(&context, 2), ElementsAre(2));
   }
@@ -101,7 +101,7 @@ TEST(TfLiteState, RandomNumbersBeginAnew) {
                     .operators = {random}}});
   const LoadedModel model(host, bytes, TfLiteOptions());
   const auto draw = [&](Context* context) {
-    EXPECT_TRUE(context->Set(0, MakeTensor<int32_t>(WASINN_I32, {1}, {4})));
+    EXPECT_TRUE(context->Set(0, MakeTensor<int32_t>(WASINN_DTYPE_I32, {1}, {4})));
     MustCompute(context);
     return MustGet(context, 0).bytes;
   };
@@ -158,7 +158,7 @@ TEST(TfLiteDeconvolution, SaysWhereXnnpackIsNot) {
   const Host host(R"({"xnnpack": false})");
   for (const char* path : {"", "/models/segment.tflite"}) {
     const Model model(host, Deconvolution().Write(), TfLiteOptions(path));
-    EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION) << path;
+    EXPECT_EQ(model.loaded().code, WASINN_ERROR_UNSUPPORTED_OPERATION) << path;
     EXPECT_THAT(model.loaded().message, HasSubstr("Convolution2DTransposeBias"));
     EXPECT_THAT(model.loaded().message, HasSubstr("only XNNPACK computes it"));
   }
@@ -172,16 +172,16 @@ TEST(TfLiteDeconvolution, ThatDoesNotFitIsRefused) {
   };
   EXPECT_EQ(load({.output = {1, 3, 4, 1}}), WASINN_OK);  // rounded up
   EXPECT_EQ(load({.options = {2 /* VALID */, 2, 2}}), WASINN_OK);
-  EXPECT_EQ(load({.output = {1, 3, 4, 1}, .options = {2, 2, 2}}), WASINN_INVALID_ENCODING);
-  EXPECT_EQ(load({.output = {1, 5, 4, 1}}), WASINN_INVALID_ENCODING);
-  EXPECT_EQ(load({.output = {2, 4, 4, 1}}), WASINN_INVALID_ENCODING);
-  EXPECT_EQ(load({.output = {1, 4, 4, 2}}), WASINN_INVALID_ENCODING);
-  EXPECT_EQ(load({.filter = {1, 2, 2, 3}}), WASINN_INVALID_ENCODING);
-  EXPECT_EQ(load({.filter = {1, 1, 1, 1}}), WASINN_INVALID_ENCODING);  // a window that leaves gaps
-  EXPECT_EQ(load({.bias = {2}}), WASINN_INVALID_ENCODING);
+  EXPECT_EQ(load({.output = {1, 3, 4, 1}, .options = {2, 2, 2}}), WASINN_ERROR_INVALID_ENCODING);
+  EXPECT_EQ(load({.output = {1, 5, 4, 1}}), WASINN_ERROR_INVALID_ENCODING);
+  EXPECT_EQ(load({.output = {2, 4, 4, 1}}), WASINN_ERROR_INVALID_ENCODING);
+  EXPECT_EQ(load({.output = {1, 4, 4, 2}}), WASINN_ERROR_INVALID_ENCODING);
+  EXPECT_EQ(load({.filter = {1, 2, 2, 3}}), WASINN_ERROR_INVALID_ENCODING);
+  EXPECT_EQ(load({.filter = {1, 1, 1, 1}}), WASINN_ERROR_INVALID_ENCODING);  // a window that leaves gaps
+  EXPECT_EQ(load({.bias = {2}}), WASINN_ERROR_INVALID_ENCODING);
   for (const auto& options :
        {std::vector<int32_t>{1, 0, 2}, {1, 2, -2}, {3, 2, 2}, {1, 2}, std::vector<int32_t>(1000, 1)}) {
-    EXPECT_EQ(load({.options = options}), WASINN_INVALID_ENCODING) << ::testing::PrintToString(options);
+    EXPECT_EQ(load({.options = options}), WASINN_ERROR_INVALID_ENCODING) << ::testing::PrintToString(options);
   }
 }
 

@@ -42,34 +42,34 @@ TEST(TorchCompute, TellsItsSignature) {
   EXPECT_EQ(model.input(0).rank, -1);
   EXPECT_EQ(model.input(0).flags, 0u);
   EXPECT_EQ(model.input(1).flags, WASINN_IO_OPTIONAL);
-  EXPECT_EQ(model.input(2).dtype, WASINN_I64);
+  EXPECT_EQ(model.input(2).dtype, WASINN_DTYPE_I64);
   EXPECT_EQ(model.input(2).rank, 0);
-  EXPECT_EQ(model.input(3).dtype, WASINN_F64);
+  EXPECT_EQ(model.input(3).dtype, WASINN_DTYPE_F64);
   EXPECT_EQ(model.input(3).flags, WASINN_IO_OPTIONAL);
-  EXPECT_EQ(model.input(4).dtype, WASINN_BOOL);
+  EXPECT_EQ(model.input(4).dtype, WASINN_DTYPE_BOOL);
   EXPECT_EQ(model.input(5).flags, WASINN_IO_OPTIONAL | WASINN_IO_UNSERVABLE);
   ASSERT_EQ(model.info().n_outputs, 3u);
   EXPECT_STREQ(model.output(0).name, "0");
   EXPECT_STREQ(model.output(1).name, "1.0");
   EXPECT_STREQ(model.output(2).name, "1.1");
-  EXPECT_EQ(model.output(2).dtype, WASINN_I64);
+  EXPECT_EQ(model.output(2).dtype, WASINN_DTYPE_I64);
 
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({2}, {1, 2})));
-  EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);  // count was not set
-  ASSERT_TRUE(context.Set(2, MakeTensor<int64_t>(WASINN_I64, {}, {7})));
-  EXPECT_EQ(context.Set(5, MakeTensor<uint8_t>(WASINN_U8, {1}, {7})).code, WASINN_UNSUPPORTED_OPERATION);
-  EXPECT_EQ(context.Set(2, MakeTensor<int64_t>(WASINN_I64, {2}, {7, 8})).code, WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);  // it is unset
-  ASSERT_TRUE(context.Set(2, MakeTensor<int64_t>(WASINN_I64, {}, {7})));
-  EXPECT_EQ(context.Set(6, Floats({1}, {1})).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Compute().code, WASINN_ERROR_INVALID_ARGUMENT);  // count was not set
+  ASSERT_TRUE(context.Set(2, MakeTensor<int64_t>(WASINN_DTYPE_I64, {}, {7})));
+  EXPECT_EQ(context.Set(5, MakeTensor<uint8_t>(WASINN_DTYPE_U8, {1}, {7})).code, WASINN_ERROR_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(context.Set(2, MakeTensor<int64_t>(WASINN_DTYPE_I64, {2}, {7, 8})).code, WASINN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Compute().code, WASINN_ERROR_INVALID_ARGUMENT);  // it is unset
+  ASSERT_TRUE(context.Set(2, MakeTensor<int64_t>(WASINN_DTYPE_I64, {}, {7})));
+  EXPECT_EQ(context.Set(6, Floats({1}, {1})).code, WASINN_ERROR_INVALID_ARGUMENT);
   ASSERT_TRUE(context.Compute());
   Tensor out = MustGet(&context, 1);
   EXPECT_THAT(out.As<float>(), ElementsAre(2, 4));
   ASSERT_TRUE(context.Get(2, &out));
   EXPECT_THAT(out.As<int64_t>(), ElementsAre(7));
   EXPECT_TRUE(out.dims.empty());
-  ASSERT_TRUE(context.Set(3, MakeTensor<double>(WASINN_F64, {}, {10})));
+  ASSERT_TRUE(context.Set(3, MakeTensor<double>(WASINN_DTYPE_F64, {}, {10})));
   ASSERT_TRUE(context.Compute());
   ASSERT_TRUE(context.Get(1, &out));
   EXPECT_THAT(out.As<float>(), ElementsAre(10, 20));
@@ -91,7 +91,7 @@ TEST(TorchCompute, TakesScalarsEmptyAndChangingShapes) {
   EXPECT_TRUE(Compute(&context, {Floats({}, {4})}).dims.empty());
   EXPECT_EQ(Compute(&context, {Floats({0, 3}, {})}).dims, (std::vector<int64_t>{0, 3}));
   EXPECT_THAT(Compute(&context, {Floats({1, 3}, {1, 2, 3})}).As<float>(), ElementsAre(2, 3, 4));
-  EXPECT_THAT(Compute(&context, {MakeTensor<int32_t>(WASINN_I32, {1}, {5})}).As<int32_t>(), ElementsAre(6));
+  EXPECT_THAT(Compute(&context, {MakeTensor<int32_t>(WASINN_DTYPE_I32, {1}, {5})}).As<int32_t>(), ElementsAre(6));
 }
 
 TEST(TorchCompute, FlattensWhatOnlyARunTells) {
@@ -108,7 +108,7 @@ TEST(TorchCompute, FlattensWhatOnlyARunTells) {
   EXPECT_THAT(MustGet(&context, 2).As<float>(), ElementsAre(15));
   EXPECT_THAT(OutputNames(model, context), ElementsAre("z.0", "z.1", "a.0"));
   Tensor none;
-  EXPECT_EQ(context.Get(3, &none).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Get(3, &none).code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(TorchCompute, ShowsListsOfNumbersAndNamesWhatItCannotShow) {
@@ -119,7 +119,7 @@ TEST(TorchCompute, ShowsListsOfNumbersAndNamesWhatItCannotShow) {
   EXPECT_THAT(OutputNames(model, context), ElementsAre("0", "1"));
   Tensor text;
   const Result got = context.Get(1, &text);
-  EXPECT_EQ(got.code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(got.code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(got.message, HasSubstr("String"));
 }
 
@@ -139,13 +139,13 @@ TEST(TorchCompute, SaysWhatTheModelFailedAt) {
              TorchOptions());
   ASSERT_TRUE(context.Set(0, Floats({3}, {1, 2, 3})));
   Result computed = context.Compute();
-  EXPECT_EQ(computed.code, WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(computed.code, WASINN_ERROR_RUNTIME);
   EXPECT_THAT(computed.message, HasSubstr("too many"));
   Tensor none;
-  EXPECT_EQ(context.Get(0, &none).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Get(0, &none).code, WASINN_ERROR_INVALID_ARGUMENT);
   ASSERT_TRUE(context.Set(0, Floats({1, 2}, {1, 2})));
   computed = context.Compute();
-  EXPECT_EQ(computed.code, WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(computed.code, WASINN_ERROR_RUNTIME);
   EXPECT_THAT(computed.message, HasSubstr("1x2 and 7x7"));
   ASSERT_TRUE(context.Set(0, Floats({1, 7}, std::vector<float>(7, 1))));
   EXPECT_TRUE(context.Compute());

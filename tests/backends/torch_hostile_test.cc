@@ -19,7 +19,7 @@ TEST(TorchHostile, RefusesFilesOfTheHosts) {
        }) {
     const std::string bytes = TorchModel(code);
     const Model model(host, bytes, TorchOptions());
-    EXPECT_EQ(model.loaded().code, WASINN_SECURITY) << code << model.loaded().message;
+    EXPECT_EQ(model.loaded().code, WASINN_ERROR_SECURITY) << code << model.loaded().message;
     // The operator's own file may.
     EXPECT_TRUE(Model(host, bytes, TorchOptions("/models/model.pt")).loaded()) << code;
   }
@@ -28,7 +28,7 @@ TEST(TorchHostile, RefusesFilesOfTheHosts) {
 TEST(TorchHostile, TheOperatorCanRefuseGuests) {
   const Host refuses(R"({"guest_models": false})");
   const Model refused(refuses, TorchModel(kDoubles), TorchOptions());
-  EXPECT_EQ(refused.loaded().code, WASINN_SECURITY);
+  EXPECT_EQ(refused.loaded().code, WASINN_ERROR_SECURITY);
   EXPECT_TRUE(Model(refuses, TorchModel(kDoubles), TorchOptions("/models/model.pt")).loaded());
 }
 
@@ -38,13 +38,13 @@ TEST(TorchHostile, SaysWhatOtherArchivesAre) {
     return Model(host, ZipArchive(entries), TorchOptions()).loaded();
   };
   Result loaded = load({{"archive_format", "pt2"}, {"data/aotinductor/model/cabc.so", "ELF"}});
-  EXPECT_EQ(loaded.code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(loaded.code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(loaded.message, HasSubstr("native code"));
   loaded = load({{"archive_format", "pt2"}, {"models/model.json", "{}"}});
-  EXPECT_EQ(loaded.code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(loaded.code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(loaded.message, HasSubstr("torch.export"));
   loaded = load({{"data.pkl", "."}});
-  EXPECT_EQ(loaded.code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(loaded.code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(loaded.message, HasSubstr("torch.save"));
 }
 

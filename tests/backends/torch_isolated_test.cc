@@ -15,7 +15,7 @@ constexpr char kDoubled[] = "def forward(self, x):\n    return x * 2\n";
 constexpr uint32_t kInvalidEncoding = 2;
 
 Brought Of(const std::string& name, const std::string& bytes) {
-  return {.name = name, .blobs = {bytes}, .inputs = {Floats({8}, std::vector<float>(8, 1))}};
+  return {.name = name, .builders = {bytes}, .inputs = {Floats({8}, std::vector<float>(8, 1))}};
 }
 
 Workers PyTorch() { return {Encoding::kPyTorch, Of("honest", TorchModel(kDoubled))}; }

@@ -30,7 +30,7 @@ TEST(TorchCancel, EndsALoad) {
   };
   // With a constant, for which it allocates.
   const std::string model = TorchModel("def forward(self, x):\n    return x + torch.ones([64])\n");
-  EXPECT_EQ(Model(host, model, options).loaded().code, WASINN_TIMEOUT);
+  EXPECT_EQ(Model(host, model, options).loaded().code, WASINN_ERROR_TIMEOUT);
   EXPECT_EQ(registered, 0) << "still registered";
 }
 
@@ -39,17 +39,17 @@ TEST(TorchLimits, HoldsAComputeToItsMemory) {
   const LoadedModel model(host, TorchModel("def forward(self, n: int):\n    return torch.zeros([n]).sum()\n"),
                           TorchOptions());
   Context context(model, 1 << 20);
-  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {}, {1 << 10})));
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {}, {1 << 10})));
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(context.Compute());
-  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {}, {1 << 20})));
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {}, {1 << 20})));
   const Result computed = context.Compute();
-  EXPECT_EQ(computed.code, WASINN_TOO_LARGE);
+  EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE);
   EXPECT_THAT(computed.message, HasSubstr("1048576"));
   // More than any machine has, without a limit of ours.
   Context unlimited(model);
-  ASSERT_TRUE(unlimited.Set(0, MakeTensor<int64_t>(WASINN_I64, {}, {int64_t{1} << 50})));
-  EXPECT_EQ(unlimited.Compute().code, WASINN_TOO_LARGE);
-  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {}, {1 << 10})));
+  ASSERT_TRUE(unlimited.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {}, {int64_t{1} << 50})));
+  EXPECT_EQ(unlimited.Compute().code, WASINN_ERROR_TOO_LARGE);
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {}, {1 << 10})));
   EXPECT_TRUE(context.Compute());
 }
 
@@ -65,7 +65,7 @@ TEST(TorchLimits, StateCountsFromComputeToCompute) {
   int computed = 0;
   Result last;
   while (computed < 100 && (last = context.Compute())) ++computed;
-  EXPECT_EQ(last.code, WASINN_TOO_LARGE);
+  EXPECT_EQ(last.code, WASINN_ERROR_TOO_LARGE);
   EXPECT_GT(computed, 3);
 }
 
@@ -76,7 +76,7 @@ TEST(TorchLimits, ShowsNoMemoryThatNobodyWrote) {
   std::vector<char> secret(100000, 's');
   secret = {};
   Context context(model);
-  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {}, {100000})));
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {}, {100000})));
   ASSERT_TRUE(context.Compute());
   const Tensor out = MustGet(&context);
   EXPECT_EQ(out.bytes, std::string(100000, '\0'));

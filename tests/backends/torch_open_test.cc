@@ -27,7 +27,7 @@ TEST(TorchOpen, SaysThatItsRuntimeIsMissing) {
       .struct_size = sizeof(services), .host = nullptr, .log = nullptr, .threads = 1};
   wasinn_backend_state* state = nullptr;
   const Result opened = TakeError(table->open(&services, "{}", &state));
-  EXPECT_EQ(opened.code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(opened.code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(opened.message, AllOf(HasSubstr("libwasinn_torch_runtime.so"), HasSubstr("scripts/deps.sh torch")));
   fs::remove_all(folder);
 }
@@ -43,7 +43,7 @@ TEST(TorchTooNew, SaysWhatIsReadAndWhatToDo) {
   const Host host;
   const ZipEntries entries = UnzipModel(TorchModel("def forward(self, x):\n    return x * 2\n"));
   const Model model(host, ZipArchive(entries, 99), TorchOptions());
-  EXPECT_EQ(model.loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_EQ(model.loaded().code, WASINN_ERROR_INVALID_ENCODING);
   EXPECT_THAT(model.loaded().message, AllOf(HasSubstr("version 99"), HasSubstr("maximum supported version"),
                                             HasSubstr("newer than PyTorch "), HasSubstr("or save the model again")));
 }
@@ -62,7 +62,7 @@ TEST(TorchDevices, OfTheCodeAreWhereTheModelIs) {
   };
   for (const char* const code : codes) {
     LoadOptions options = TorchOptions();
-    options.target = WASINN_CPU;
+    options.target = WASINN_TARGET_CPU;
     auto&& [own, model, context] = Opened(TorchModel(code), options);
     EXPECT_THAT(Compute(&context, {Floats({2}, {1, 2})}).As<float>(), ElementsAre(2, 3)) << code;
   }
@@ -70,7 +70,7 @@ TEST(TorchDevices, OfTheCodeAreWhereTheModelIs) {
 
 TEST(TorchDevices, ThatAModelHoldsAreWhereItIs) {
   LoadOptions options = TorchOptions();
-  options.target = WASINN_CPU;
+  options.target = WASINN_TARGET_CPU;
   auto&& [host, model, context] = Opened(
       TorchHeldDevice("cuda:1", "def forward(self, x):\n    return x + torch.ones([2], device=self.held)\n"), options);
   EXPECT_THAT(Compute(&context, {Floats({2}, {1, 2})}).As<float>(), ElementsAre(2, 3));
@@ -85,10 +85,10 @@ TEST(TorchDevices, NamesOneThatIsNotThere) {
   for (const bool fallback : {false, true}) {
     options.cpu_fallback = fallback;
     options.host_config = R"({"device": "cuda:1"})";
-    EXPECT_EQ(Model(host, bytes, options).loaded().code, WASINN_UNSUPPORTED_OPERATION);
+    EXPECT_EQ(Model(host, bytes, options).loaded().code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   }
   options.host_config = R"({"device": "nonsense"})";
-  EXPECT_EQ(Model(host, bytes, options).loaded().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Model(host, bytes, options).loaded().code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 }  // namespace

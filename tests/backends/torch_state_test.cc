@@ -175,7 +175,7 @@ TEST(TorchShared, ContainersThatAreOnlyRead) {
 TEST(TorchShared, NoListThatIsWrittenTo) {
   const Host host;
   const Model model(host, TorchListConstant(), TorchOptions());
-  EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION) << model.loaded().message;
+  EXPECT_EQ(model.loaded().code, WASINN_ERROR_UNSUPPORTED_OPERATION) << model.loaded().message;
   EXPECT_THAT(model.loaded().message, HasSubstr("List[int]"));
 }
 
@@ -189,7 +189,7 @@ TEST(TorchMemory, OfStateIsCharged) {
   const LoadedModel model(host, growing, TorchOptions());
   Account account = {.limit = 41 * kMiB};
   const Contexts contexts(host, model, {.account = &account});
-  EXPECT_EQ(contexts.refused.code, WASINN_TOO_LARGE) << contexts.refused.message;
+  EXPECT_EQ(contexts.refused.code, WASINN_ERROR_TOO_LARGE) << contexts.refused.message;
   EXPECT_THAT(contexts.made, AllOf(::testing::Ge(8u), ::testing::Le(10u)));
   EXPECT_EQ(account.used, 0u);
   {
@@ -197,7 +197,7 @@ TEST(TorchMemory, OfStateIsCharged) {
     ASSERT_TRUE(context.Set(0, Floats({1 << 21}, std::vector<float>(1 << 21, 2))));
     Result computed;
     for (int i = 0; i < 6 && (computed = context.Compute()); ++i) EXPECT_GE(account.used, 8 * kMiB);
-    EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+    EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE) << computed.message;
     EXPECT_LE(account.used, 41 * kMiB);
     MustCompute(&context);  // from the beginning
   }
@@ -224,13 +224,13 @@ TEST(TorchMemory, OfStateIsChargedWhereTheComputeFails) {
     EXPECT_LT(account.used, kMiB);
     for (uint64_t i = 1; i <= 3; ++i) {
       ASSERT_TRUE(context.Set(0, more));
-      EXPECT_EQ(context.Compute().code, WASINN_RUNTIME_ERROR);
+      EXPECT_EQ(context.Compute().code, WASINN_ERROR_RUNTIME);
       EXPECT_GE(account.used, i * kMiB);
     }
     EXPECT_EQ(sum(&context), 3 * (1 << 18) + 1);
     const uint64_t kept = AllocatedBytes();
     ASSERT_TRUE(context.Set(0, more));
-    EXPECT_EQ(context.Compute().code, WASINN_RUNTIME_ERROR);
+    EXPECT_EQ(context.Compute().code, WASINN_ERROR_RUNTIME);
     EXPECT_LT(account.used, kMiB);
     EXPECT_LT(AllocatedBytes() + kMiB, kept) << "what nobody is charged for is gone";
     EXPECT_EQ(sum(&context), 1) << "from the beginning";

@@ -20,7 +20,7 @@ TEST(ModelFlagTest, NameAndPath) {
   EXPECT_EQ(model->name, "digits");
   EXPECT_EQ(model->paths, Paths{"models/digits.onnx"});
   EXPECT_EQ(model->encoding, "");
-  EXPECT_EQ(model->target, WASINN_CPU);
+  EXPECT_EQ(model->target, WASINN_TARGET_CPU);
   EXPECT_EQ(model->version, 0u);
 }
 
@@ -29,7 +29,7 @@ TEST(ModelFlagTest, KeysInAnyOrder) {
   ASSERT_TRUE(model);
   EXPECT_EQ(model->paths, Paths{"x.onnx"});
   EXPECT_EQ(model->encoding, "onnx");
-  EXPECT_EQ(model->target, WASINN_GPU);
+  EXPECT_EQ(model->target, WASINN_TARGET_GPU);
   EXPECT_EQ(model->version, 3u);
 }
 
@@ -80,7 +80,7 @@ TEST(WasmEdgeFlagTest, Spellings) {
   ASSERT_TRUE(one);
   EXPECT_EQ(one->name, "default");
   EXPECT_STRCASEEQ(one->encoding.c_str(), "onnx");
-  EXPECT_EQ(one->target, WASINN_AUTO);
+  EXPECT_EQ(one->target, WASINN_TARGET_AUTO);
   EXPECT_EQ(one->paths, Paths{"model.onnx"});
   const auto two = settings::ParseWasmEdgeFlag("m:openvino:cpu:model.xml:model.bin");
   ASSERT_TRUE(two);

@@ -95,7 +95,7 @@ TEST_F(ComponentReal, AModelOfTheGuestsOwn) {
   EXPECT_EQ(program->Peek(data), 0x3f800000u);
   EXPECT_EQ(program->Peek(data + 4), 0x40000000u);
   program->Call("tensor-drop", {output});
-  const wasinn_guest_stats stats = StatsOf(guest_);
+  const wasinn_statistics stats = StatsOf(guest_);
   EXPECT_EQ(stats.tensors, 0u);
   EXPECT_EQ(stats.graphs, 0u);
   EXPECT_EQ(stats.contexts, 0u);
@@ -132,7 +132,7 @@ TEST_F(ComponentReal, EachResourceIsDroppedOnce) {
   const uint32_t tensor = NewTensor(*program, {1});
   program->Call("tensor-drop", {tensor});
   EXPECT_FALSE(program->Try("tensor-drop", {tensor}));
-  const wasinn_guest_stats stats = StatsOf(guest_);
+  const wasinn_statistics stats = StatsOf(guest_);
   EXPECT_EQ(stats.graphs + stats.contexts + stats.tensors + stats.error_objects, 0u);
 }
 
@@ -441,7 +441,7 @@ TEST_F(ComponentReal, AGuestThatDropsNothing) {
     ASSERT_FALSE(closed);
     EXPECT_THAT(closed.error(), HasSubstr("closed"));
   }
-  const wasinn_guest_stats stats = StatsOf(guest_);
+  const wasinn_statistics stats = StatsOf(guest_);
   EXPECT_EQ(stats.tensors + stats.graphs + stats.contexts, 0u);
 }
 

@@ -77,7 +77,7 @@ class ComponentAsync : public ::testing::Test {
     return slow;
   }
 
-  static wasinn_guest_stats End(Program& program) {
+  static wasinn_statistics End(Program& program) {
     wasinn_guest_close(program.guest.get());
     return StatsOf(program.guest);
   }
@@ -184,7 +184,7 @@ TEST_F(ComponentAsync, AFutureThatIsDeletedWaitsForItsCall) {
   EXPECT_FALSE(computes->Poll());
   gate_.Await();
   computes.reset();
-  const wasinn_guest_stats stats = StatsOf(slow->guest);
+  const wasinn_statistics stats = StatsOf(slow->guest);
   EXPECT_EQ(stats.inside, 0u);
   EXPECT_EQ(stats.tensors + stats.contexts + stats.graphs, 0u) << "its guest is closed";
 }

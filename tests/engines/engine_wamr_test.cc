@@ -171,7 +171,7 @@ TEST_F(WamrTest, RegisterRejectsBadArguments) {
   wasinn_wamr* nn = nullptr;
   for (wasinn_status* status : {wasinn_wamr_register(nullptr, &nn), wasinn_wamr_register(host_.get(), nullptr),
                                 wasinn_wamr_register_guests(nullptr, nullptr, &nn)}) {
-    EXPECT_EQ(wasinn_status_code(status), WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(wasinn_status_code(status), WASINN_ERROR_INVALID_ARGUMENT);
     wasinn_status_free(status);
   }
   EXPECT_EQ(nn, nullptr);

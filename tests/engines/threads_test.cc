@@ -121,7 +121,7 @@ TEST_P(EngineThreadsTest, AGuestThatWaitsForItsTurnEndsAtOnce) {
     const GuestPtr guest = NewGuest(host.get());
     const Exit exit = program->Run({.args = {"guest", end.how}, .guest = guest.get()});
     EXPECT_EQ(exit.code, end.code) << end.how << ": " << exit.message;
-    const wasinn_guest_stats stats = StatsOf(guest);
+    const wasinn_statistics stats = StatsOf(guest);
     EXPECT_EQ(stats.inside + stats.graphs + stats.contexts, 0u) << end.how;
     EXPECT_EQ(stats.tensor_bytes, 0u) << end.how;
   }

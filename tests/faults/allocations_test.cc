@@ -40,8 +40,8 @@ void AddBatchedModel(wasinn_host* host, const char* directives) {
   batching.max_batch_size = 4;
   wasinn_model_options options{};
   options.struct_size = sizeof(options);
-  options.bytes = &bytes;
-  options.n_bytes = 1;
+  options.builders = &bytes;
+  options.n_builders = 1;
   options.batching = &batching;
   EXPECT_EQ(StatusPtr(wasinn_host_add_model(host, "named", &options)), nullptr);
 }
@@ -64,7 +64,7 @@ class FailedAllocations : public ::testing::TestWithParam<Case> {
     const auto inference = Begin(GetParam().course, guest_.get());
     for (size_t i = 0; i < step; ++i) EXPECT_TRUE(inference->Do(i)) << inference->steps()[i].name;
     const Inference::Step& failing = inference->steps()[step];
-    const wasinn_guest_stats before = StatsOf(guest_);
+    const wasinn_statistics before = StatsOf(guest_);
     failing.prepare();
     {
       const NoMemory scarce(allowed, failures);
@@ -73,7 +73,7 @@ class FailedAllocations : public ::testing::TestWithParam<Case> {
     const int failed = NoMemory::failed();
     if (!failing.settle()) {
       EXPECT_GT(failed, 0);
-      const wasinn_guest_stats after = StatsOf(guest_);
+      const wasinn_statistics after = StatsOf(guest_);
       EXPECT_EQ(after.graphs, before.graphs);
       EXPECT_EQ(after.contexts, before.contexts);
       EXPECT_EQ(after.tensors, before.tensors);

@@ -20,7 +20,7 @@ std::vector<float> Numbers(size_t count) {
   return numbers;
 }
 
-void Ignore(void*, wasinn_log_level, const char*) {}
+void Ignore(void*, const wasinn_log_record*) {}
 
 // ---- Core modules
 
@@ -348,7 +348,7 @@ void InferAgain(const Course& course, wasinn_guest* guest, bool worked) {
 }
 
 void ExpectNothingHeld(const GuestPtr& guest) {
-  const wasinn_guest_stats stats = StatsOf(guest);
+  const wasinn_statistics stats = StatsOf(guest);
   EXPECT_EQ(stats.graphs, 0u);
   EXPECT_EQ(stats.contexts, 0u);
   EXPECT_EQ(stats.tensors, 0u);

@@ -22,7 +22,7 @@ using ::testing::StrEq;
 
 LoadOptions OnGpu() {
   LoadOptions options;
-  options.target = WASINN_GPU;
+  options.target = WASINN_TARGET_GPU;
   return options;
 }
 
@@ -57,7 +57,7 @@ TEST(OnnxWebGpu, IsAGpu) {
   const Host host;
   ASSERT_TRUE(host.opened()) << host.opened().message;
   EXPECT_THAT(host.info()->devices, StrEq("cpu, gpu (WebGPU)"));
-  for (const wasinn_target target : {WASINN_GPU, WASINN_AUTO}) {
+  for (const wasinn_target target : {WASINN_TARGET_GPU, WASINN_TARGET_AUTO}) {
     LoadOptions options;
     options.target = target;
     const LoadedModel model(host, ModelBytes("relu.onnx"), options);
@@ -104,7 +104,7 @@ TEST(OnnxWebGpu, BindsNoMemoryOfOthers) {
   const Taken kept(&context, 0);
   ASSERT_TRUE(kept.result());
   const Result refused = cpu.Bind(0, kept.view());
-  EXPECT_EQ(refused.code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(refused.code, WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_THAT(refused.message, HasSubstr("lies in the memory of webgpu:0, where this model does not compute"));
 }
 
@@ -157,7 +157,7 @@ TEST(OnnxWebGpu, EndsAComputeThatWaits) {
     for (bool has_waited = false; !has_waited;) {
       Waiter waiter(&second);
       has_waited = waiter.AwaitPolls(5);
-      EXPECT_EQ(has_waited ? waiter.Cancel().code : waiter.Join().code, has_waited ? WASINN_TIMEOUT : WASINN_OK);
+      EXPECT_EQ(has_waited ? waiter.Cancel().code : waiter.Join().code, has_waited ? WASINN_ERROR_TIMEOUT : WASINN_OK);
     }
     EXPECT_FALSE(computes.has_ended());
   }

@@ -118,7 +118,7 @@ class Flips {
 
   void EndGuest() {
     if (guest_ == nullptr) return;
-    const wasinn_guest_stats left = guest_->Close();
+    const wasinn_statistics left = guest_->Close();
     Expect(left.graphs + left.contexts + left.model_bytes + left.tensor_bytes == 0, "a closed guest holds something",
            1);
     guest_.reset();

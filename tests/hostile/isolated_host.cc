@@ -25,9 +25,9 @@ IsolatedHost::IsolatedHost(const std::string& toml) {
   Must(config.LoadToml("spare_workers = false\nlog.max_guest_lines = 0\n" + toml));
   Must(config.Set("policy.load", "isolated"));
   Must(config.Set("policy.dialect", "wamr"));  // which has a number for each format
-  Result<Host> host = Host::Create(config, [this](LogLevel, const char* message) {
+  Result<Host> host = Host::Create(config, [this](const wasinn_log_record& record) {
     const std::lock_guard lock(mutex_);
-    log_.emplace_back(message);
+    log_.emplace_back(record.message);
   });
   Must(host.status());
   host_ = std::make_unique<Host>(std::move(*host));
@@ -107,7 +107,7 @@ Attempt Bringer::Compute(const Brought& model, uint32_t context) {
   return {"get_output", kSuccess, std::string(begin, begin + calls_.Read<uint32_t>(written))};
 }
 
-wasinn_guest_stats Bringer::Close() {
+wasinn_statistics Bringer::Close() {
   wasinn_guest_close(guest_.get());
   return StatsOf(guest_);
 }

@@ -62,7 +62,7 @@ class Bringer {
   // Frees all that it got.
   Attempt Try(const Brought& model);
   // As the host closes its guests; what it holds then is to be none.
-  wasinn_guest_stats Close();
+  wasinn_statistics Close();
 
  private:
   uint32_t Load(const Brought& model, uint32_t* graph);

@@ -83,7 +83,7 @@ class HostileIsolated : public ::testing::TestWithParam<Killer> {
   }
 
   static void ExpectNothingLeft(Bringer& guest, const Brought& honest) {
-    const wasinn_guest_stats left = guest.Close();
+    const wasinn_statistics left = guest.Close();
     EXPECT_EQ(left.graphs, 0u);
     EXPECT_EQ(left.contexts, 0u);
     EXPECT_EQ(left.model_bytes, 0u);
@@ -163,7 +163,7 @@ TEST_F(HostileIsolatedNamed, WeightsAtAnAddressAreRefused) {
   IsolatedHost host;
   for (const char* name : {"location_memory", "location_memory_large", "location_memory_shape"}) {
     const StatusPtr added = NameOnOpenVino(host, name, InSources("tests/models/tiny/hostile/") + name + ".onnx");
-    EXPECT_EQ(wasinn_status_code(added.get()), WASINN_SECURITY) << wasinn_status_message(added.get());
+    EXPECT_EQ(wasinn_status_code(added.get()), WASINN_ERROR_SECURITY) << wasinn_status_message(added.get());
   }
 }
 

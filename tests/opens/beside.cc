@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
   wasinn::Config config;
   Expect(argc > 2 && config.LoadFile(argv[1]).ok(), "a configuration");
   const wasinn::Result<wasinn::Host> host =
-      wasinn::Host::Create(config, [](wasinn::LogLevel, const char* line) { std::clog << line << '\n'; });
+      wasinn::Host::Create(config, [](const wasinn_log_record& record) { std::clog << record.message << '\n'; });
   Expect(host.ok(), "a host");
   const wasinn::Result<wasinn::Guest> guest = wasinn::Guest::Create(*host);
   UseLibraries();

@@ -8,10 +8,10 @@
 
 namespace wasinn::testing {
 
-void Log::Write(void* self, wasinn_log_level, const char* message) {
+void Log::Write(void* self, const wasinn_log_record* record) {
   auto* log = static_cast<Log*>(self);
   std::lock_guard lock(log->mutex_);
-  log->lines_.emplace_back(message);
+  log->lines_.emplace_back(record->message);
 }
 
 std::vector<std::string> Log::lines() const {
@@ -50,8 +50,8 @@ HostPtr EchoHost(Log& log, const std::string& toml, const std::string& folder) {
   return HostPtr(host);
 }
 
-wasinn_guest_stats StatsOf(const GuestPtr& guest) {
-  wasinn_guest_stats stats{.struct_size = sizeof(stats)};
+wasinn_statistics StatsOf(const GuestPtr& guest) {
+  wasinn_statistics stats{.struct_size = sizeof(stats)};
   wasinn_guest_statistics(guest.get(), &stats);
   return stats;
 }
@@ -67,8 +67,8 @@ StatusPtr AddEchoModel(wasinn_host* host, const char* name, std::string_view dir
   const std::string text = EchoModel(directives);
   const wasinn_bytes bytes{reinterpret_cast<const uint8_t*>(text.data()), text.size()};
   if (options.struct_size == 0) options.struct_size = sizeof(options);
-  options.bytes = &bytes;
-  options.n_bytes = 1;
+  options.builders = &bytes;
+  options.n_builders = 1;
   return StatusPtr(wasinn_host_add_model(host, name, &options));
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <wasinn/wasinn.h>
+#include <wasinn/engine.h>
 
 #include <cstdint>
 #include <cstring>
@@ -23,7 +23,7 @@ inline constexpr uint32_t kGgmlEncoding = 5;
 // Collects what a host logs.
 class Log {
  public:
-  static void Write(void* self, wasinn_log_level level, const char* message);
+  static void Write(void* self, const wasinn_log_record* record);
   std::vector<std::string> lines() const;
   bool Contains(std::string_view text) const;
   std::string Last() const;
@@ -57,7 +57,7 @@ StatusPtr AddEchoModel(wasinn_host* host, const char* name, std::string_view dir
 uint64_t CompilesOf(const HostPtr& host);
 
 GuestPtr NewGuest(wasinn_host* host, const wasinn_guest_options* options = nullptr);
-wasinn_guest_stats StatsOf(const GuestPtr& guest);
+wasinn_statistics StatsOf(const GuestPtr& guest);
 // Of this OS process.
 size_t CountDescriptors();
 // One of whose limits is not the host's: NewGuest(host, &wasinn_limits::load_timeout_ms, 50).
@@ -172,7 +172,7 @@ struct EchoProgram : FakeGuest {
   explicit EchoProgram(wasinn_host* host, size_t memory_size = 1 << 20) : EchoProgram(NewGuest(host), memory_size) {}
   explicit EchoProgram(GuestPtr its, size_t memory_size = 1 << 20)
       : FakeGuest(its.get(), memory_size), guest(std::move(its)) {}
-  wasinn_guest_stats Stats() const { return StatsOf(guest); }
+  wasinn_statistics Stats() const { return StatsOf(guest); }
 
   GuestPtr guest;
 };

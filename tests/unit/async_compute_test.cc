@@ -84,7 +84,7 @@ TEST_F(AsyncCompute, ItsContextIsBusy) {
 }
 
 TEST_F(AsyncCompute, FailsAsAComputeDoes) {
-  Add("fails", "async later\nfail " + std::to_string(WASINN_TOO_LARGE) + "\n");
+  Add("fails", "async later\nfail " + std::to_string(WASINN_ERROR_TOO_LARGE) + "\n");
   Add("refused", "async refused\n");
   Program program(host_.get());
   const uint32_t fails = program.NewContext("fails"), refused = program.NewContext("refused");

@@ -48,7 +48,7 @@ void CheckFilled(size_t older_size, const std::function<wasinn_status*(T*)>& fil
 
   OlderStruct<T> without(0);
   const StatusPtr refused(fill(without.get()));
-  EXPECT_EQ(wasinn_status_code(refused.get()), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(wasinn_status_code(refused.get()), WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_NE(std::string(wasinn_status_message(refused.get())).find("struct_size 0"), std::string::npos);
   without.ExpectTheRestUntouched();
 
@@ -84,10 +84,10 @@ TEST_F(Callers, StructsThatTheLibraryFills) {
       offsetof(wasinn_engine_options, pool_memory_bytes),
       [&](wasinn_engine_options* out) { return wasinn_host_engine_options(host_.get(), out); },
       [](const wasinn_engine_options& options) { EXPECT_EQ(options.pool_instances, 3u); });
-  CheckFilled<wasinn_guest_stats>(
-      offsetof(wasinn_guest_stats, copies_in),
-      [&](wasinn_guest_stats* out) { return wasinn_guest_statistics(guest_.get(), out); },
-      [](const wasinn_guest_stats& stats) { EXPECT_EQ(stats.graphs, 0u); });
+  CheckFilled<wasinn_statistics>(
+      offsetof(wasinn_statistics, copies_in),
+      [&](wasinn_statistics* out) { return wasinn_guest_statistics(guest_.get(), out); },
+      [](const wasinn_statistics& stats) { EXPECT_EQ(stats.graphs, 0u); });
   CheckFilled<wasinn_wit_limits>(
       offsetof(wasinn_wit_limits, max_handles),
       [&](wasinn_wit_limits* out) { return wasinn_wit_guest_limits(guest_.get(), out); },
@@ -98,21 +98,21 @@ TEST_F(Callers, AStructWithoutASizeIsRefused) {
   const std::string text = EchoModel("in x f32 2\n");
   const wasinn_bytes bytes{reinterpret_cast<const uint8_t*>(text.data()), text.size()};
   wasinn_model_options model{};
-  model.bytes = &bytes;
-  model.n_bytes = 1;
-  EXPECT_EQ(CodeOf(wasinn_host_add_model(host_.get(), "m", &model)), WASINN_INVALID_ARGUMENT);
+  model.builders = &bytes;
+  model.n_builders = 1;
+  EXPECT_EQ(CodeOf(wasinn_host_add_model(host_.get(), "m", &model)), WASINN_ERROR_INVALID_ARGUMENT);
 
   wasinn_guest* guest = nullptr;
   wasinn_guest_options options{};
-  EXPECT_EQ(CodeOf(wasinn_guest_new(host_.get(), &options, &guest)), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(wasinn_guest_new(host_.get(), &options, &guest)), WASINN_ERROR_INVALID_ARGUMENT);
   options.struct_size = sizeof options;
   const wasinn_limits limits{};
   options.limits = &limits;
-  EXPECT_EQ(CodeOf(wasinn_guest_new(host_.get(), &options, &guest)), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(wasinn_guest_new(host_.get(), &options, &guest)), WASINN_ERROR_INVALID_ARGUMENT);
   options.limits = nullptr;
   const wasinn_policy policy{};
   options.policy = &policy;
-  EXPECT_EQ(CodeOf(wasinn_guest_new(host_.get(), &options, &guest)), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(wasinn_guest_new(host_.get(), &options, &guest)), WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(guest, nullptr);
 }
 

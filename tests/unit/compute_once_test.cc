@@ -49,7 +49,7 @@ class ComputeOnce : public ::testing::Test {
     host_ = std::move(host);
   }
   uint32_t NewContext(std::string_view directives) { return program_.Open(directives); }
-  wasinn_guest_stats Stats() const { return program_.Stats(); }
+  wasinn_statistics Stats() const { return program_.Stats(); }
 
   uint32_t Once(uint32_t handle, const std::vector<In>& inputs, const std::vector<Out>& outputs) {
     uint32_t place = kPlaces, name = kNames;
@@ -87,7 +87,7 @@ class ComputeOnce : public ::testing::Test {
     static float first = 0;
     const std::vector<float> numbers = Numbers(first += 1);
     memory_.Write(in, numbers);
-    const wasinn_guest_stats before = Stats();
+    const wasinn_statistics before = Stats();
     EXPECT_EQ(Once(handle, {{.elements = kMany, .data = in}}, {{.buffer = out, .size = kManyBytes}}), kSuccess)
         << log_.Last();
     EXPECT_EQ(Written(0), kManyBytes);

@@ -71,7 +71,7 @@ threads = 2
   const ModelOptions& model = options->models[0];
   EXPECT_EQ(model.name, "digits");
   EXPECT_EQ(model.path, "/m/digits.onnx");
-  EXPECT_EQ(model.target, WASINN_GPU);
+  EXPECT_EQ(model.target, WASINN_TARGET_GPU);
   EXPECT_EQ(model.version, 4u);
   EXPECT_TRUE(model.immutable);
   EXPECT_THAT(model.config, HasSubstr("\"optimization\""));
@@ -226,7 +226,7 @@ TEST(Config, PathsOfAFileAreRelativeToIt) {
   const auto options = config.ToHostOptions();
   EXPECT_THAT(options->model_dirs, ElementsAre(folder / "models", "/abs"));
   EXPECT_EQ(options->models.at(0).path, folder.path().parent_path() / "m.onnx");
-  EXPECT_EQ(config.LoadFile(folder / "nothing.toml").code(), WASINN_NOT_FOUND);
+  EXPECT_EQ(config.LoadFile(folder / "nothing.toml").code(), WASINN_ERROR_NOT_FOUND);
 }
 
 }  // namespace

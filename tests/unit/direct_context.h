@@ -35,7 +35,7 @@ struct Direct {
   }
   core::TensorPtr Tensor(const std::vector<uint8_t>& data) {
     core::TensorDesc desc;
-    desc.dtype = WASINN_U8;
+    desc.dtype = WASINN_DTYPE_U8;
     desc.rank = 1;
     desc.dims[0] = static_cast<int64_t>(data.size());
     core::CopyCount count;

@@ -110,7 +110,7 @@ TEST(EngineReference, RefusesCallsOfAGuestThatWasFreed) {
   uint32_t graph = 0;
   EXPECT_EQ(late.LoadByName("one", graph), kRuntimeError);
   EXPECT_EQ(late.Compute(context), kRuntimeError);
-  wasinn_guest_stats stats{.struct_size = sizeof stats};
+  wasinn_statistics stats{.struct_size = sizeof stats};
   EXPECT_EQ(wasinn_guest_statistics(kept, &stats), nullptr);
   EXPECT_EQ(stats.graphs, 0u);
   EXPECT_EQ(stats.inside, 0u);

@@ -60,7 +60,7 @@ TEST(Executor, AForkedProcessIsRefusedAndWaitsForNoLock) {
   Executor::Share share([&] {  // called under the lock
     ++forks;
     EXPECT_TRUE(wasinn::testing::IsTrueInAFork([&] {
-      const bool refused = executor.Begin(other, [] {}).code() == WASINN_LOST;
+      const bool refused = executor.Begin(other, [] {}).code() == WASINN_ERROR_LOST;
       executor.EndWaiting(other);
       executor.RunWaiting(other);
       executor.RunEnds(other);

@@ -9,7 +9,7 @@ import subprocess
 import unittest
 
 SOURCE = pathlib.Path(os.environ["WASINN_SOURCE"])
-HEADERS = ("wasinn.h", "wit.h")  # the others declare what adapters and backends have
+HEADERS = ("wasinn.h", "engine.h", "wit.h")  # the others declare what adapters and backends have
 
 
 def without_comments(text):
@@ -51,6 +51,25 @@ class ExportsTest(unittest.TestCase):
         node, names = listed()
         self.assertEqual(sorted(names), sorted(functions))
         self.assertEqual(sorted(exported()), sorted(f"{name}@@{node}" for name in functions))
+
+    def test_every_field_of_an_options_struct_has_one_of_its_name_in_cpp(self):
+        texts = {name: (SOURCE / "include/wasinn" / name).read_text(encoding="utf-8") for name in ("wasinn.h", "options.hpp", "wasinn.hpp")}
+        structs = dict(re.findall(r"typedef struct (\w+) \{(.*?)\n\} \1;", without_comments(texts["wasinn.h"]), re.DOTALL))
+        cpp = dict(re.findall(r"^struct (\w+) (?:: wasinn_\w+ )?\{(.*?)^\};", texts["options.hpp"] + texts["wasinn.hpp"], re.MULTILINE | re.DOTALL))
+        pairs = {
+            "wasinn_policy": "Policy", "wasinn_batching": "Batching", "wasinn_step": "Step", "wasinn_model_options": "ModelOptions",
+            "wasinn_guest_options": "GuestOptions", "wasinn_model_info": "ModelInfo", "wasinn_backend_report": "BackendReport",
+        }  # fmt: skip
+        for c_name, name in pairs.items():
+            fields = re.findall(r"\b(\w+)(?:\)\([^;]*)?(?=[,;])", structs[c_name])
+            missing = [
+                field
+                for field in fields
+                if field not in ("struct_size", "print_user", "print") and not field.startswith("n_") and not re.search(rf"\b{field}\b", cpp[name])
+            ]
+            with self.subTest(c_name):
+                self.assertGreater(len(fields), 3)
+                self.assertEqual(missing, [])
 
     def test_the_version_is_that_of_the_headers(self):
         types = (SOURCE / "include/wasinn/types.h").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ namespace {
 wasinn_backend Picky() {
   wasinn_backend table = EchoTable();
   table.bind_input = [](wasinn_backend_slot* slot, uint32_t index, const wasinn_tensor* tensor) -> wasinn_error* {
-    static wasinn_error error{sizeof error, WASINN_INVALID_ARGUMENT, "not 3", [](wasinn_error*) {}};
+    static wasinn_error error{sizeof error, WASINN_ERROR_INVALID_ARGUMENT, "not 3", [](wasinn_error*) {}};
     return *static_cast<const uint8_t*>(tensor->data) == 3 ? &error : EchoTable().bind_input(slot, index, tensor);
   };
   return table;
@@ -38,7 +38,7 @@ TEST_P(AfterAFailedBinding, AllIsBoundAnew) {
     ASSERT_TRUE(context->Compute(nullptr).ok());
   }
   ASSERT_TRUE(one->SetInput(0, direct.Tensor({3, 3})).ok());
-  EXPECT_EQ(one->Compute(nullptr).code(), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(one->Compute(nullptr).code(), WASINN_ERROR_INVALID_ARGUMENT);
   ASSERT_TRUE(one->SetInput(0, direct.Tensor({5, 6})).ok());
   const core::Status computed = one->Compute(nullptr);
   ASSERT_TRUE(computed.ok()) << computed.message();
@@ -72,7 +72,7 @@ TEST(OutOfMemory, AStepThatFailsHasNoPiece) {
   fails = false;
   wasinn_backend table = EchoTable();
   table.step = [](wasinn_backend_slot* slot) {
-    static wasinn_error error{sizeof error, WASINN_RUNTIME_ERROR,
+    static wasinn_error error{sizeof error, WASINN_ERROR_RUNTIME,
                               "a message that is long enough to need memory of its own", [](wasinn_error*) {}};
     return fails ? &error : EchoTable().step(slot);
   };
@@ -87,7 +87,7 @@ TEST(OutOfMemory, AStepThatFailsHasNoPiece) {
   }
   std::vector<uint8_t> out(8);
   uint64_t size = 0;
-  EXPECT_EQ(context->GetPiece(0, out, size).code(), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(context->GetPiece(0, out, size).code(), WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 // Nobody wants it, and a slot would rest with it.
@@ -119,7 +119,7 @@ TEST(OutOfRoom, OutputsOfASharedSlotAreMovedToo) {
   wasinn_backend table = EchoTable();
   table.compute = [](wasinn_backend_slot* slot, const wasinn_compute_options* options, wasinn_compute_result* result) {
     wasinn_error* error = EchoTable().compute(slot, options, result);
-    static wasinn_error is_full{sizeof is_full, WASINN_CONTEXT_FULL, "full", [](wasinn_error*) {}};
+    static wasinn_error is_full{sizeof is_full, WASINN_ERROR_CONTEXT_FULL, "full", [](wasinn_error*) {}};
     return error == nullptr ? &is_full : error;
   };
   Direct d("in x u8 -1\nshares\nturns 0\n", table);
@@ -129,7 +129,7 @@ TEST(OutOfRoom, OutputsOfASharedSlotAreMovedToo) {
   std::vector<uint8_t> out(256);
   uint64_t size = 0;
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(context->Compute(nullptr).code(), WASINN_CONTEXT_FULL);
+    EXPECT_EQ(context->Compute(nullptr).code(), WASINN_ERROR_CONTEXT_FULL);
     const std::vector<std::vector<uint8_t>> others(8, std::vector<uint8_t>(256, 0x55));
     ASSERT_TRUE(context->GetOutput(0, out, size).ok());
     EXPECT_EQ(out[0], 7);

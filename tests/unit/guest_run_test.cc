@@ -104,10 +104,10 @@ TEST_F(GuestRunTest, ACloseInterruptsItAndEndsTheRun) {
 TEST_F(GuestRunTest, ARunThatCannotBegin) {
   const GuestPtr guest = WithTimeout(0);
   ASSERT_EQ(Begin(guest.get()), WASINN_OK);
-  EXPECT_EQ(Begin(guest.get()), WASINN_RUNTIME_ERROR) << "one at a time";
+  EXPECT_EQ(Begin(guest.get()), WASINN_ERROR_RUNTIME) << "one at a time";
   EXPECT_FALSE(wasinn_guest_end_run(guest.get()));
   wasinn_guest_stop(guest.get());
-  EXPECT_EQ(Begin(guest.get()), WASINN_RUNTIME_ERROR) << "it is closed";
+  EXPECT_EQ(Begin(guest.get()), WASINN_ERROR_RUNTIME) << "it is closed";
   EXPECT_EQ(program_.interrupts(), 0);
 }
 
@@ -118,9 +118,11 @@ TEST_F(GuestRunTest, ItsLimitsAreSettings) {
   wasinn_limits limits{.struct_size = sizeof limits};
   ASSERT_EQ(wasinn_host_limits(host.get(), &limits), nullptr);
   EXPECT_EQ(limits.run_timeout_ms, 7u);
-  EXPECT_EQ(limits.max_memory_bytes, 65536u);
-  EXPECT_EQ(limits.max_table_elements, 9u);
-  EXPECT_EQ(limits.max_fuel, 11u);
+  wasinn_engine_limits program{.struct_size = sizeof program};
+  ASSERT_EQ(wasinn_host_engine_limits(host.get(), &program), nullptr);
+  EXPECT_EQ(program.max_memory_bytes, 65536u);
+  EXPECT_EQ(program.max_table_elements, 9u);
+  EXPECT_EQ(program.max_fuel, 11u);
 }
 
 }  // namespace

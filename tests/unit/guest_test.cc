@@ -235,7 +235,7 @@ TEST(Policy, TheHostsPolicyDecidesOnTheFallbackOfItsModelsAndTheGuestsOnThatOfAC
       Log log;
       const HostPtr host = EchoHost(log, of_host ? "policy.cpu_fallback = true\n" : "");
       AddEchoModel(host.get(), "cpu", "");
-      ASSERT_EQ(AddEchoModel(host.get(), "gpu", "", {.encoding = "ggml", .target = WASINN_GPU}), nullptr);
+      ASSERT_EQ(AddEchoModel(host.get(), "gpu", "", {.encoding = "ggml", .target = WASINN_TARGET_GPU}), nullptr);
       EchoProgram program(NewGuest(host.get(), [&](wasinn_policy& policy) { policy.cpu_fallback = of_guest; }));
       uint32_t graph = 0;
       EXPECT_EQ(program.LoadWithConfig("cpu", R"({"device": "gpu"})", graph),
@@ -406,7 +406,7 @@ TEST(Models, CanBeReplacedAndRemovedWhileGuestsHoldThem) {
   EXPECT_EQ(program.LoadByName("m", graph), kNotFound);
   EXPECT_EQ(program.Compute(old_context), kSuccess);
   status.reset(wasinn_host_remove_model(host.get(), "m"));
-  EXPECT_EQ(wasinn_status_code(status.get()), WASINN_NOT_FOUND);
+  EXPECT_EQ(wasinn_status_code(status.get()), WASINN_ERROR_NOT_FOUND);
 }
 
 TEST(Models, AreCompiledAnewOnceTheyWereUnloaded) {
@@ -425,7 +425,7 @@ TEST(Models, AreCompiledAnewOnceTheyWereUnloaded) {
   EXPECT_EQ(program.Set(old_context, {1}), kSuccess);
   EXPECT_EQ(program.Set(same_context, {1}), kSuccess);
   EXPECT_EQ(program.Set(new_context, {1, 2}), kSuccess);
-  EXPECT_EQ(wasinn_status_code(StatusPtr(wasinn_host_unload_model(host.get(), "m:2")).get()), WASINN_NOT_FOUND);
+  EXPECT_EQ(wasinn_status_code(StatusPtr(wasinn_host_unload_model(host.get(), "m:2")).get()), WASINN_ERROR_NOT_FOUND);
   ASSERT_EQ(StatusPtr(wasinn_host_unload_model(host.get(), "m")), nullptr);
 }
 
@@ -445,7 +445,7 @@ TEST(Models, ReloadedOnesServeUntilAllVersionsAreThere) {
   folder.Write("1", EchoModel("in x f32 2\n"));
   folder.Write("2", EchoModel("fail_load 3\n"));
   EXPECT_EQ(wasinn_status_code(StatusPtr(wasinn_host_reload_model(host.get(), "m")).get()),
-            WASINN_MISSING_MEMORY);  // 3
+            WASINN_ERROR_MISSING_MEMORY);  // 3
   EXPECT_EQ(program.Set(program.NewContext("m:1"), {1}), kSuccess);
   const Gate gate;
   folder.Write("2", EchoModel("in x f32 2\n" + gate.Load()));
@@ -456,7 +456,7 @@ TEST(Models, ReloadedOnesServeUntilAllVersionsAreThere) {
   ASSERT_EQ(reloaded.get(), nullptr);
   for (const char* name : {"m:1", "m:2", "m"}) EXPECT_EQ(program.Set(program.NewContext(name), {1, 2}), kSuccess);
   EXPECT_EQ(program.Set(old_context, {1}), kSuccess);
-  EXPECT_EQ(wasinn_status_code(StatusPtr(wasinn_host_reload_model(host.get(), "n")).get()), WASINN_NOT_FOUND);
+  EXPECT_EQ(wasinn_status_code(StatusPtr(wasinn_host_reload_model(host.get(), "n")).get()), WASINN_ERROR_NOT_FOUND);
 }
 
 // Also where somebody is compiling the old file at that moment.

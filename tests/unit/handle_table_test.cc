@@ -27,7 +27,7 @@ TEST(HandleTable, RefusesDeadAndForgedHandles) {
   ASSERT_TRUE(table.Remove(dead));
   EXPECT_FALSE(table.Get(dead));
   EXPECT_FALSE(table.Remove(dead));
-  EXPECT_EQ(table.Get(dead).error().code(), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(table.Get(dead).error().code(), WASINN_ERROR_INVALID_ARGUMENT);
   for (uint32_t bit = 0; bit < 32; ++bit) EXPECT_FALSE(table.Get(live ^ (1u << bit))) << bit;
   for (const uint32_t forged : {0u, 1u, 0xffffffffu, 0x7fffffffu}) EXPECT_FALSE(table.Get(forged)) << forged;
 }

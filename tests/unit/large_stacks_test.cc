@@ -1,7 +1,7 @@
 // Threads of the host's with large stacks, which calls of guests borrow.
 #include <gtest/gtest.h>
 #include <pthread.h>
-#include <wasinn/wasinn.h>
+#include <wasinn/engine.h>
 
 #include <atomic>
 #include <cstddef>

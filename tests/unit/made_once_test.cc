@@ -17,7 +17,7 @@ TEST(MadeOnce, PatienceIsOneForAllAttempts) {
   MadeOnce<int> made(MadeOnce<int>::Failures::kOfOne);
   const Result<int> result = made.Get(patience, "a model", [&]() -> Result<int> {
     const Result<int> waits = made.Get(patience, "a model", [] { return Result<int>(1); });
-    EXPECT_EQ(waits.error().code(), WASINN_TIMEOUT);
+    EXPECT_EQ(waits.error().code(), WASINN_ERROR_TIMEOUT);
     EXPECT_THAT(std::string(waits.error().message()), ::testing::HasSubstr("after 3600000 ms"));
     return 2;
   });

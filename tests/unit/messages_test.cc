@@ -147,7 +147,7 @@ TEST(Messages, ErrorsThatAComponentMakesAreCharged) {
   EXPECT_EQ(StatsOf(guest).tensor_bytes, text.size());
   const StatusPtr refused(wasinn_wit()->error_new(guest.get(), 0, text.data(), text.size(), &second));
   ASSERT_NE(refused, nullptr);
-  EXPECT_EQ(wasinn_status_code(refused.get()), WASINN_TOO_LARGE);
+  EXPECT_EQ(wasinn_status_code(refused.get()), WASINN_ERROR_TOO_LARGE);
   EXPECT_EQ(wasinn_wit()->error_drop(guest.get(), first), nullptr);
   EXPECT_EQ(StatsOf(guest).tensor_bytes, 0u);
 }

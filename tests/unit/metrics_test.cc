@@ -270,7 +270,7 @@ TEST_F(Isolation, WorkersAreCounted) {
 struct Span {
   std::string name, model;
   uint64_t start, end, thread, guest, inference;
-  wasinn_code code;
+  uint32_t code;
 };
 
 Result<Host> SpannedHost(std::function<void(const wasinn_span&)> on_span, bool listens = true) {

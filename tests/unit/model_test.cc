@@ -129,9 +129,9 @@ TEST_F(ModelFilesTest, TorchScriptHasManyEndings) {
 
 TEST_F(ModelFilesTest, MissingFilesAreNotFound) {
   Make("m/readme.txt");
-  EXPECT_EQ(FindFiles(Path("nothing"), "").error().code(), WASINN_NOT_FOUND);
-  EXPECT_EQ(FindFiles(Path("m"), "").error().code(), WASINN_NOT_FOUND);
-  EXPECT_EQ(FindFolders(Path("nothing")).error().code(), WASINN_NOT_FOUND);
+  EXPECT_EQ(FindFiles(Path("nothing"), "").error().code(), WASINN_ERROR_NOT_FOUND);
+  EXPECT_EQ(FindFiles(Path("m"), "").error().code(), WASINN_ERROR_NOT_FOUND);
+  EXPECT_EQ(FindFolders(Path("nothing")).error().code(), WASINN_ERROR_NOT_FOUND);
 }
 
 TEST_F(ModelFilesTest, ABlobIsWhatTheFileHad) {
@@ -142,10 +142,10 @@ TEST_F(ModelFilesTest, ABlobIsWhatTheFileHad) {
     EXPECT_EQ((*blob)->bytes().size(), 1u);
     EXPECT_EQ((*blob)->path(), Path("f"));
   }
-  EXPECT_EQ(Blob::ReadFile(Path("nothing"), false).error().code(), WASINN_MODEL_NOT_FOUND);
-  EXPECT_EQ(Blob::ReadFile(folder_.path().string(), false).error().code(), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Blob::ReadFile(Path("nothing"), false).error().code(), WASINN_ERROR_MODEL_NOT_FOUND);
+  EXPECT_EQ(Blob::ReadFile(folder_.path().string(), false).error().code(), WASINN_ERROR_INVALID_ARGUMENT);
   ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(Blob::ReadFile(Path("pipe"), false).error().code(), WASINN_INVALID_ARGUMENT) << "nobody waits for a writer";
+  EXPECT_EQ(Blob::ReadFile(Path("pipe"), false).error().code(), WASINN_ERROR_INVALID_ARGUMENT) << "nobody waits for a writer";
 }
 
 // A private copy: whoever truncates or replaces the file afterwards changes nothing.
@@ -164,14 +164,14 @@ TEST(Registry, ResolvesNamesAndVersions) {
   EXPECT_EQ((*registry.Find("m"))->source().version, 3u);
   EXPECT_EQ((*registry.Find("m:2"))->source().version, 2u);
   for (const char* name : {"", "m:", "m:4", "m:-1", "m:1x", ":1", "n", "m:99999999999"}) {
-    EXPECT_EQ(registry.Find(name).error().code(), WASINN_NOT_FOUND) << name;
+    EXPECT_EQ(registry.Find(name).error().code(), WASINN_ERROR_NOT_FOUND) << name;
   }
 }
 
 TEST(Registry, TakesNoNameThatCouldBeAVersionOfAnother) {
   ModelRegistry registry;
   for (const char* name : {"", "m:2", "m:", ":2", ":", "llama:7b", "m:2:3"}) {
-    EXPECT_EQ(registry.Add({.name = name}).code(), WASINN_INVALID_ARGUMENT) << name;
+    EXPECT_EQ(registry.Add({.name = name}).code(), WASINN_ERROR_INVALID_ARGUMENT) << name;
   }
   EXPECT_TRUE(registry.All().empty());
 }
@@ -181,7 +181,7 @@ TEST(Registry, RemovesOneVersionOrAll) {
   for (const uint32_t version : {1u, 2u}) ASSERT_TRUE(registry.Add({.name = "m", .version = version}).ok());
   EXPECT_TRUE(registry.Remove("m:2").ok());
   EXPECT_EQ((*registry.Find("m"))->source().version, 1u);
-  EXPECT_EQ(registry.Remove("m:2").code(), WASINN_NOT_FOUND);
+  EXPECT_EQ(registry.Remove("m:2").code(), WASINN_ERROR_NOT_FOUND);
   EXPECT_TRUE(registry.Remove("m").ok());
   EXPECT_TRUE(registry.All().empty());
 }

@@ -52,7 +52,7 @@ TEST(OutOfMemory, AModelThatWasNotRegisteredIsNotThere) {
         EXPECT_EQ(registry.All().size(), 0u);
         const auto found = registry.Find(source().name);
         ASSERT_FALSE(found);
-        EXPECT_EQ(found.error().code(), WASINN_NOT_FOUND);
+        EXPECT_EQ(found.error().code(), WASINN_ERROR_NOT_FOUND);
       });
   EXPECT_GT(failures, 2);
   EXPECT_TRUE(registry.Find(source().name));
@@ -72,7 +72,7 @@ std::atomic<int> cancels{0};
 wasinn_backend FailingEcho() {
   wasinn_backend table = EchoTable();
   table.compute = [](wasinn_backend_slot*, const wasinn_compute_options*, wasinn_compute_result*) {
-    static wasinn_error error{sizeof error, WASINN_RUNTIME_ERROR, "a message of so many bytes needs memory of its own",
+    static wasinn_error error{sizeof error, WASINN_ERROR_RUNTIME, "a message of so many bytes needs memory of its own",
                               [](wasinn_error*) {}};
     return &error;
   };
@@ -99,7 +99,7 @@ TEST(OutOfMemory, ABackendThatWasLeftIsNotCancelled) {
   auto context = core::Context::Create(*graph, {.compute_deadline = std::chrono::milliseconds(30)},
                                        {bytes, *pool, 1, dog, scheduler, share});
   ASSERT_TRUE(context);
-  EXPECT_EQ((*context)->Compute(nullptr).code(), WASINN_RUNTIME_ERROR);
+  EXPECT_EQ((*context)->Compute(nullptr).code(), WASINN_ERROR_RUNTIME);
   {
     const NoMemory none(0);
     EXPECT_THROW((void)(*context)->Compute(nullptr), std::bad_alloc);
@@ -108,7 +108,7 @@ TEST(OutOfMemory, ABackendThatWasLeftIsNotCancelled) {
   const core::Scheduler::Turn turn(scheduler, other, waiter), of_model(scheduler, other, waiter, (*graph)->turns());
   cancels = 0;
   auto waits = std::async(std::launch::async, [&] { return (*context)->Compute(nullptr).code(); });
-  EXPECT_EQ(TurnUntilDone(hands, waits), WASINN_TIMEOUT) << "it waits for a turn";
+  EXPECT_EQ(TurnUntilDone(hands, waits), WASINN_ERROR_TIMEOUT) << "it waits for a turn";
   EXPECT_EQ(cancels, 0);
 }
 

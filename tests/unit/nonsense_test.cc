@@ -40,8 +40,13 @@ TEST_P(NonsenseOfModels, IsAnErrorOfTheLoad) {
   static wasinn_io io;
   static const wasinn_io* ios[] = {&io};
   static constexpr int64_t kDims[] = {4};
-  io = {
-      .struct_size = sizeof io, .dtype = WASINN_U8, .flags = 0, .rank = 1, .dims = kDims, .name = "x", .type_name = ""};
+  io = {.struct_size = sizeof io,
+        .dtype = WASINN_DTYPE_U8,
+        .flags = 0,
+        .rank = 1,
+        .dims = kDims,
+        .name = "x",
+        .type_name = ""};
   info = {.struct_size = sizeof info,
           .n_inputs = 1,
           .n_outputs = 1,
@@ -77,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(, NonsenseOfModels, ::testing::ValuesIn(kNonsense),
 
 TEST(Nonsense, AModelThatIsNotThere) {
   wasinn_backend table = EchoTable();
-  table.load = [](wasinn_backend_state*, const wasinn_blob* const*, size_t, const wasinn_load_options*,
+  table.load = [](wasinn_backend_state*, const wasinn_builder* const*, size_t, const wasinn_load_options*,
                   wasinn_backend_graph**) -> wasinn_error* { return nullptr; };
   table.info = [](wasinn_backend_graph* graph, const wasinn_info** out) -> wasinn_error* {
     EXPECT_NE(graph, nullptr);
@@ -86,21 +91,21 @@ TEST(Nonsense, AModelThatIsNotThere) {
   };
   const auto graph = LoadWith(table);
   ASSERT_FALSE(graph);
-  EXPECT_EQ(graph.error().code(), WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(graph.error().code(), WASINN_ERROR_RUNTIME);
 }
 
 TEST(Nonsense, AnErrorWithoutWords) {
   static int released;
   released = 0;
   wasinn_backend table = EchoTable();
-  table.load = [](wasinn_backend_state*, const wasinn_blob* const*, size_t, const wasinn_load_options*,
+  table.load = [](wasinn_backend_state*, const wasinn_builder* const*, size_t, const wasinn_load_options*,
                   wasinn_backend_graph**) {
     static wasinn_error error{sizeof error, 12345, nullptr, [](wasinn_error*) { ++released; }};
     return &error;
   };
   const auto graph = LoadWith(table);
   ASSERT_FALSE(graph);
-  EXPECT_EQ(graph.error().code(), WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(graph.error().code(), WASINN_ERROR_RUNTIME);
   EXPECT_EQ(released, 1);
 }
 
@@ -113,7 +118,7 @@ TEST(Nonsense, AContextThatIsNotThere) {
   const auto context = core::Context::Create(
       direct.graph, {}, {direct.bytes, *direct.pool, 1, direct.dog, direct.scheduler, direct.share});
   ASSERT_FALSE(context);
-  EXPECT_EQ(context.error().code(), WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(context.error().code(), WASINN_ERROR_RUNTIME);
   EXPECT_EQ(direct.bytes.used(), 0u);
 }
 
@@ -136,12 +141,13 @@ void ExpectNoOutput(const wasinn_tensor& nonsense, const char* words) {
     uint64_t size = 0;
     core::Status status = context->Compute(nullptr);
     if (status.ok()) status = context->GetOutput(0, out, size);
-    EXPECT_EQ(status.code(), WASINN_RUNTIME_ERROR) << status.message();
+    EXPECT_EQ(status.code(), WASINN_ERROR_RUNTIME) << status.message();
     EXPECT_THAT(status.message(), ::testing::HasSubstr(words));
     // Another time it makes sense.
     static constexpr int64_t kDim = 4;
     static uint8_t bytes[4] = {1, 2, 3, 4};
-    shown = {.struct_size = sizeof shown, .dtype = WASINN_U8, .rank = 1, .dims = &kDim, .data = bytes, .bytes = 4};
+    shown = {
+        .struct_size = sizeof shown, .dtype = WASINN_DTYPE_U8, .rank = 1, .dims = &kDim, .data = bytes, .bytes = 4};
     EXPECT_TRUE(context->Compute(nullptr).ok());
     EXPECT_TRUE(context->GetOutput(0, out, size).ok());
     EXPECT_EQ(size, 4u);
@@ -158,8 +164,12 @@ TEST(Nonsense, MemoryOfADeviceThatGivesNothingAway) {
 TEST(Nonsense, OutputsWhoseShapeOrBytesMakeNoSense) {
   static constexpr int64_t kDims[] = {4, INT64_MAX};
   static uint8_t bytes[4];
-  const wasinn_tensor good{
-      .struct_size = sizeof(wasinn_tensor), .dtype = WASINN_U8, .rank = 1, .dims = kDims, .data = bytes, .bytes = 4};
+  const wasinn_tensor good{.struct_size = sizeof(wasinn_tensor),
+                           .dtype = WASINN_DTYPE_U8,
+                           .rank = 1,
+                           .dims = kDims,
+                           .data = bytes,
+                           .bytes = 4};
   const struct {
     void (*spoil)(wasinn_tensor&);
     const char* words;
@@ -167,7 +177,7 @@ TEST(Nonsense, OutputsWhoseShapeOrBytesMakeNoSense) {
                  {[](wasinn_tensor& it) { it.dims = nullptr; }, "shows a tensor without dimensions"},
                  {[](wasinn_tensor& it) { it.rank = 2; }, "shows 4 bytes"},
                  {[](wasinn_tensor& it) { it.bytes = 3; }, "shows 3 bytes"},
-                 {[](wasinn_tensor& it) { it.dtype = WASINN_F64; }, "shows 4 bytes"},
+                 {[](wasinn_tensor& it) { it.dtype = WASINN_DTYPE_F64; }, "shows 4 bytes"},
                  {[](wasinn_tensor& it) { it.rank = 33; }, "shows a tensor of 33 dimensions, more than 32"}};
   for (const auto& [spoil, words] : kSpoils) {
     wasinn_tensor bad = good;

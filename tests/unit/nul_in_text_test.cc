@@ -12,7 +12,7 @@ namespace {
 const std::string kCut("a\0b", 3);
 
 void ExpectRefused(const Status& status, const std::string& what) {
-  EXPECT_EQ(status.code(), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(status.code(), WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(status.message(), what + " has a NUL inside, after 'a'");
 }
 
@@ -46,8 +46,7 @@ TEST(NulInText, GuestRefusesIt) {
   options.name = kCut;
   ExpectRefused(Guest::Create(host, options).status(), "the guest's name");
   options.name.clear();
-  Policy policy;
-  options.policy = &policy;
+  Policy& policy = options.policy.emplace();
   policy.tenant = kCut;
   ExpectRefused(Guest::Create(host, options).status(), "policy.tenant");
   policy.tenant.clear();

@@ -51,7 +51,7 @@ TEST_F(OutputToInput, MayBeOfTheSameContext) {
   for (const char* name : {"m", "bound", "shared"}) {
     const uint32_t context = guest_.NewContext(name);
     ASSERT_EQ(guest_.Compute(context, {1, 2, 3, 4}), kSuccess);
-    const wasinn_guest_stats before = guest_.Stats();
+    const wasinn_statistics before = guest_.Stats();
     for (int i = 0; i < 5; ++i) {
       ASSERT_EQ(Pass(guest_, context, context), kSuccess) << guest_.LastError();
       ASSERT_EQ(guest_.Compute(context), kSuccess);

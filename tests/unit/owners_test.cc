@@ -18,7 +18,7 @@ struct Events {
 class Logs {
  public:
   explicit Logs(Events& events) : events_(&events, [](Events* all) { all->list.emplace_back("freed"); }) {}
-  void operator()(LogLevel, const char* message) const { events_->list.emplace_back(message); }
+  void operator()(const wasinn_log_record& record) const { events_->list.emplace_back(record.message); }
 
  private:
   std::shared_ptr<Events> events_;
@@ -33,7 +33,7 @@ Result<Host> EchoHost(Events& events) {
 void OpenEcho(Host& host) {
   const std::string text = "GGUF\nin x f32 2\n";
   ModelOptions model;
-  model.parts = {{reinterpret_cast<const uint8_t*>(text.data()), text.size()}};
+  model.builders = {{reinterpret_cast<const uint8_t*>(text.data()), text.size()}};
   model.preload = true;
   EXPECT_TRUE(host.AddModel("m", model).ok());
 }

@@ -263,7 +263,7 @@ TEST_F(PipelineLoad, ByTheApiOfCpp) {
   ASSERT_TRUE(host) << host.status().message();
   const std::string text = EchoModel("in x u8 4\n");
   ModelOptions model;
-  model.parts = {{reinterpret_cast<const uint8_t*>(text.data()), text.size()}};
+  model.builders = {{reinterpret_cast<const uint8_t*>(text.data()), text.size()}};
   ASSERT_TRUE(host->AddModel("m", model).ok());
   ModelOptions pipeline;
   pipeline.steps = {{"m", {{"x", "i"}}, {{"x", "a"}}}, {"m", {{"x", "a"}}, {{"x", "b"}}}};

@@ -35,7 +35,7 @@ TEST_F(Pipelines, ComputeTheirStepsWithoutACopyBetween) {
     for (uint8_t i = 1; i < 4; ++i) {
       ASSERT_EQ(guest.Compute(context, {i, 2, 3, 4}), kSuccess) << guest.LastError();
       EXPECT_THAT(guest.Output(context), ElementsAre(i, 2, 3, 4));
-      const wasinn_guest_stats stats = guest.Stats();
+      const wasinn_statistics stats = guest.Stats();
       EXPECT_EQ(stats.copies_in, i);
       EXPECT_EQ(stats.copies_out, i);
       EXPECT_EQ(stats.bytes_in + stats.bytes_out, 8u * i);

@@ -15,7 +15,7 @@ TEST(Quota, ChargesGrowShrinkAndComeBack) {
   {
     Charge a(quota), b(quota);
     EXPECT_TRUE(a.Resize(60).ok());
-    EXPECT_EQ(b.Resize(41).code(), WASINN_TOO_LARGE);
+    EXPECT_EQ(b.Resize(41).code(), WASINN_ERROR_TOO_LARGE);
     EXPECT_EQ(b.held(), 0u);
     EXPECT_TRUE(b.Resize(40).ok());
     EXPECT_TRUE(a.Resize(10).ok());
@@ -28,7 +28,7 @@ TEST(Quota, RefusesSizesThatWouldOverflow) {
   Quota quota("bytes", "limits.max_bytes", 100);
   Charge a(quota), b(quota);
   EXPECT_TRUE(a.Resize(99).ok());
-  EXPECT_EQ(b.Resize(std::numeric_limits<uint64_t>::max()).code(), WASINN_TOO_LARGE);
+  EXPECT_EQ(b.Resize(std::numeric_limits<uint64_t>::max()).code(), WASINN_ERROR_TOO_LARGE);
   EXPECT_EQ(quota.used(), 99u);
 }
 
@@ -40,7 +40,7 @@ TEST(Quota, PartsOfAWholeKeepToItsLimitTogether) {
     EXPECT_TRUE(a.Resize(70).ok());
     EXPECT_EQ(b.Resize(31).message(), "31 more bytes would exceed the limit of 100 for all guests (max_total_bytes)");
     EXPECT_EQ(other.used() + b.held(), 0u) << "nothing is taken of the part, either";
-    EXPECT_EQ(a.Resize(81).code(), WASINN_TOO_LARGE);
+    EXPECT_EQ(a.Resize(81).code(), WASINN_ERROR_TOO_LARGE);
     EXPECT_EQ(whole->used(), 70u);
     EXPECT_TRUE(b.Resize(30).ok());
     EXPECT_TRUE(a.Resize(10).ok());

@@ -39,65 +39,65 @@ struct Io {
 wasinn_code CodeOf(const Result<TensorDesc>& result) { return result ? WASINN_OK : result.error().code(); }
 
 TEST(ByteSize, MultipliesWithoutOverflow) {
-  EXPECT_EQ(ByteSize(WASINN_F32, std::vector<int64_t>{2, 3}), 24u);
-  EXPECT_EQ(ByteSize(WASINN_F32, {}), 4u);
+  EXPECT_EQ(ByteSize(WASINN_DTYPE_F32, std::vector<int64_t>{2, 3}), 24u);
+  EXPECT_EQ(ByteSize(WASINN_DTYPE_F32, {}), 4u);
   const int64_t huge = std::numeric_limits<int64_t>::max();
-  EXPECT_EQ(ByteSize(WASINN_U8, std::vector<int64_t>{huge}), static_cast<uint64_t>(huge));
-  EXPECT_EQ(ByteSize(WASINN_F32, std::vector<int64_t>{huge}), std::nullopt);
-  EXPECT_EQ(ByteSize(WASINN_U8, std::vector<int64_t>{1LL << 32, 1LL << 32}), std::nullopt);
-  EXPECT_EQ(ByteSize(WASINN_U8, std::vector<int64_t>{-1}), std::nullopt);
-  EXPECT_EQ(ByteSize(WASINN_U8, std::vector<int64_t>{huge, huge, 0}), 0u);
+  EXPECT_EQ(ByteSize(WASINN_DTYPE_U8, std::vector<int64_t>{huge}), static_cast<uint64_t>(huge));
+  EXPECT_EQ(ByteSize(WASINN_DTYPE_F32, std::vector<int64_t>{huge}), std::nullopt);
+  EXPECT_EQ(ByteSize(WASINN_DTYPE_U8, std::vector<int64_t>{1LL << 32, 1LL << 32}), std::nullopt);
+  EXPECT_EQ(ByteSize(WASINN_DTYPE_U8, std::vector<int64_t>{-1}), std::nullopt);
+  EXPECT_EQ(ByteSize(WASINN_DTYPE_U8, std::vector<int64_t>{huge, huge, 0}), 0u);
 }
 
 TEST(MatchInput, TakesWhatTheSignatureSays) {
-  const Io io(WASINN_F32, {1, -1});
-  const auto matched = MatchInput(io.io, Tensor(WASINN_F32, {1, 7}), 28);
+  const Io io(WASINN_DTYPE_F32, {1, -1});
+  const auto matched = MatchInput(io.io, Tensor(WASINN_DTYPE_F32, {1, 7}), 28);
   ASSERT_TRUE(matched);
-  EXPECT_EQ(matched->dtype, uint32_t{WASINN_F32});
+  EXPECT_EQ(matched->dtype, uint32_t{WASINN_DTYPE_F32});
   EXPECT_THAT(matched->shape(), ElementsAre(1, 7));
 }
 
 TEST(MatchInput, RefusesOtherTypesShapesAndLengths) {
-  const Io io(WASINN_F32, {1, -1});
-  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_I32, {1, 7}), 28)), WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_F32, {2, 7}), 56)), WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_F32, {7}), 28)), WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_F32, {1, 7}), 27)), WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_F32, {1, 7}), 29)), WASINN_INVALID_ARGUMENT);
+  const Io io(WASINN_DTYPE_F32, {1, -1});
+  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_DTYPE_I32, {1, 7}), 28)), WASINN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_DTYPE_F32, {2, 7}), 56)), WASINN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_DTYPE_F32, {7}), 28)), WASINN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_DTYPE_F32, {1, 7}), 27)), WASINN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_DTYPE_F32, {1, 7}), 29)), WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(MatchInput, SaysWhatWasExpectedAndGiven) {
-  const Io io(WASINN_F32, {1, -1});
-  const auto matched = MatchInput(io.io, Tensor(WASINN_I32, {3}), 12);
+  const Io io(WASINN_DTYPE_F32, {1, -1});
+  const auto matched = MatchInput(io.io, Tensor(WASINN_DTYPE_I32, {3}), 12);
   ASSERT_FALSE(matched);
   EXPECT_EQ(matched.error().message(), "input 'x' takes f32 [1, ?], given i32 [3]");
 }
 
 TEST(MatchInput, OneElementMatchesAScalar) {
-  const Io scalar(WASINN_I64, {});
-  EXPECT_EQ(MatchInput(scalar.io, Tensor(WASINN_I64, {1}), 8)->rank, 0u);
-  EXPECT_EQ(MatchInput(scalar.io, Tensor(WASINN_I64, {}), 8)->rank, 0u);
-  EXPECT_EQ(CodeOf(MatchInput(scalar.io, Tensor(WASINN_I64, {2}), 16)), WASINN_INVALID_ARGUMENT);
-  const Io one(WASINN_I64, {1});
-  EXPECT_EQ(CodeOf(MatchInput(one.io, Tensor(WASINN_I64, {}), 8)), WASINN_INVALID_ARGUMENT);
+  const Io scalar(WASINN_DTYPE_I64, {});
+  EXPECT_EQ(MatchInput(scalar.io, Tensor(WASINN_DTYPE_I64, {1}), 8)->rank, 0u);
+  EXPECT_EQ(MatchInput(scalar.io, Tensor(WASINN_DTYPE_I64, {}), 8)->rank, 0u);
+  EXPECT_EQ(CodeOf(MatchInput(scalar.io, Tensor(WASINN_DTYPE_I64, {2}), 16)), WASINN_ERROR_INVALID_ARGUMENT);
+  const Io one(WASINN_DTYPE_I64, {1});
+  EXPECT_EQ(CodeOf(MatchInput(one.io, Tensor(WASINN_DTYPE_I64, {}), 8)), WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(MatchInput, ARowMayHaveADimensionBeforeIt) {
-  Io tokens(WASINN_I32, {-1});
-  EXPECT_EQ(CodeOf(MatchInput(tokens.io, Tensor(WASINN_I32, {1, 3}), 12)), WASINN_INVALID_ARGUMENT) << "if it says so";
+  Io tokens(WASINN_DTYPE_I32, {-1});
+  EXPECT_EQ(CodeOf(MatchInput(tokens.io, Tensor(WASINN_DTYPE_I32, {1, 3}), 12)), WASINN_ERROR_INVALID_ARGUMENT) << "if it says so";
   tokens.io.flags |= WASINN_IO_ROW;
-  EXPECT_THAT(MatchInput(tokens.io, Tensor(WASINN_I32, {1, 3}), 12)->shape(), ElementsAre(3));
-  EXPECT_THAT(MatchInput(tokens.io, Tensor(WASINN_I32, {3}), 12)->shape(), ElementsAre(3));
-  EXPECT_EQ(CodeOf(MatchInput(tokens.io, Tensor(WASINN_I32, {3, 1}), 12)), WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(CodeOf(MatchInput(tokens.io, Tensor(WASINN_I32, {2, 3}), 24)), WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(CodeOf(MatchInput(tokens.io, Tensor(WASINN_I32, {1, 1, 3}), 12)), WASINN_INVALID_ARGUMENT);
+  EXPECT_THAT(MatchInput(tokens.io, Tensor(WASINN_DTYPE_I32, {1, 3}), 12)->shape(), ElementsAre(3));
+  EXPECT_THAT(MatchInput(tokens.io, Tensor(WASINN_DTYPE_I32, {3}), 12)->shape(), ElementsAre(3));
+  EXPECT_EQ(CodeOf(MatchInput(tokens.io, Tensor(WASINN_DTYPE_I32, {3, 1}), 12)), WASINN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(MatchInput(tokens.io, Tensor(WASINN_DTYPE_I32, {2, 3}), 24)), WASINN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(MatchInput(tokens.io, Tensor(WASINN_DTYPE_I32, {1, 1, 3}), 12)), WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(MatchInput, UnknownRankAndTypeMatchAnything) {
   const Io io(WASINN_DTYPE_UNKNOWN, {}, 0, true);
-  const auto matched = MatchInput(io.io, Tensor(WASINN_F16, {4, 0}), 0);
+  const auto matched = MatchInput(io.io, Tensor(WASINN_DTYPE_F16, {4, 0}), 0);
   ASSERT_TRUE(matched);
-  EXPECT_EQ(matched->dtype, uint32_t{WASINN_F16});
+  EXPECT_EQ(matched->dtype, uint32_t{WASINN_DTYPE_F16});
   EXPECT_THAT(matched->shape(), ElementsAre(4, 0));
 }
 
@@ -105,30 +105,30 @@ TEST(MatchInput, UnknownRankAndTypeMatchAnything) {
 TEST(MatchInput, TypesTravelBitForBit) {
   const struct {
     uint32_t model, guest;
-  } kSame[] = {{WASINN_I8, WASINN_U8}, {WASINN_BOOL, WASINN_U8}, {WASINN_U32, WASINN_I32}, {WASINN_U64, WASINN_I64}};
+  } kSame[] = {{WASINN_DTYPE_I8, WASINN_DTYPE_U8}, {WASINN_DTYPE_BOOL, WASINN_DTYPE_U8}, {WASINN_DTYPE_U32, WASINN_DTYPE_I32}, {WASINN_DTYPE_U64, WASINN_DTYPE_I64}};
   for (const auto& [model, guest] : kSame) {
     const Io io(model, {2, 3});
     const auto matched = MatchInput(io.io, Tensor(guest, {2, 3}), 6 * DtypeSize(model));
     ASSERT_TRUE(matched) << DtypeName(model);
     EXPECT_EQ(matched->dtype, model);
   }
-  for (const uint32_t model : {WASINN_I16, WASINN_U16, WASINN_BF16}) {
+  for (const uint32_t model : {WASINN_DTYPE_I16, WASINN_DTYPE_U16, WASINN_DTYPE_BF16}) {
     const Io io(model, {2, 3});
-    const auto matched = MatchInput(io.io, Tensor(WASINN_U8, {2, 6}), 12);
+    const auto matched = MatchInput(io.io, Tensor(WASINN_DTYPE_U8, {2, 6}), 12);
     ASSERT_TRUE(matched) << DtypeName(model);
     EXPECT_EQ(matched->dtype, model);
     EXPECT_THAT(matched->shape(), ElementsAre(2, 3));
-    EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_U8, {2, 5}), 10)), WASINN_INVALID_ARGUMENT);
-    EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_U8, {}), 1)), WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_DTYPE_U8, {2, 5}), 10)), WASINN_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_DTYPE_U8, {}), 1)), WASINN_ERROR_INVALID_ARGUMENT);
     const Io scalar(model, {});
-    EXPECT_EQ(MatchInput(scalar.io, Tensor(WASINN_U8, {2}), 2)->rank, 0u);
+    EXPECT_EQ(MatchInput(scalar.io, Tensor(WASINN_DTYPE_U8, {2}), 2)->rank, 0u);
   }
 }
 
 TEST(ShowAs, DimensionsWithoutBytesMayBeAnything) {
   for (const int64_t last : {INT64_MAX, INT64_MAX / 2 + 1, int64_t{-1}, INT64_MIN}) {
     TensorDesc tensor;
-    tensor.dtype = WASINN_BF16;
+    tensor.dtype = WASINN_DTYPE_BF16;
     tensor.rank = 2;
     tensor.dims[0] = 0;
     tensor.dims[1] = last;
@@ -138,29 +138,29 @@ TEST(ShowAs, DimensionsWithoutBytesMayBeAnything) {
 }
 
 TEST(MatchInput, OtherPairsOfTypesDoNotMatch) {
-  for (uint32_t model = WASINN_F16; model <= WASINN_BOOL; ++model) {
-    for (const uint32_t guest : {WASINN_F16, WASINN_F32, WASINN_F64, WASINN_I32, WASINN_I64}) {
-      if (model == guest || (model == WASINN_U32 && guest == WASINN_I32) ||
-          (model == WASINN_U64 && guest == WASINN_I64)) {
+  for (uint32_t model = WASINN_DTYPE_F16; model <= WASINN_DTYPE_BOOL; ++model) {
+    for (const uint32_t guest : {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64, WASINN_DTYPE_I32, WASINN_DTYPE_I64}) {
+      if (model == guest || (model == WASINN_DTYPE_U32 && guest == WASINN_DTYPE_I32) ||
+          (model == WASINN_DTYPE_U64 && guest == WASINN_DTYPE_I64)) {
         continue;
       }
       const Io io(model, {8});
-      EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(guest, {8}), 8 * DtypeSize(guest))), WASINN_INVALID_ARGUMENT)
+      EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(guest, {8}), 8 * DtypeSize(guest))), WASINN_ERROR_INVALID_ARGUMENT)
           << DtypeName(model) << " from " << DtypeName(guest);
     }
   }
 }
 
 TEST(MatchInput, OpaqueTakesBytesOfAnyLength) {
-  const Io io(WASINN_U8, {7}, WASINN_IO_OPAQUE);
-  const auto matched = MatchInput(io.io, Tensor(WASINN_U8, {1}), 12);
+  const Io io(WASINN_DTYPE_U8, {7}, WASINN_IO_OPAQUE);
+  const auto matched = MatchInput(io.io, Tensor(WASINN_DTYPE_U8, {1}), 12);
   ASSERT_TRUE(matched);
   EXPECT_THAT(matched->shape(), ElementsAre(12));
-  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_F32, {3}), 12)), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_DTYPE_F32, {3}), 12)), WASINN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(Words, ParseIgnoresCaseAndListsWhatIsKnown) {
-  EXPECT_EQ(*ParseTarget("Gpu"), WASINN_GPU);
+  EXPECT_EQ(*ParseTarget("Gpu"), WASINN_TARGET_GPU);
   const auto unknown = ParseTarget("gpuu");
   ASSERT_FALSE(unknown);
   EXPECT_THAT(std::string(unknown.error().message()), HasSubstr("auto"));

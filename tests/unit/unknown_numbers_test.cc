@@ -50,7 +50,7 @@ class UnknownNumbers : public ::testing::Test {
 
   void ExpectRefused(const char* field, int number, const std::function<void(wasinn_policy&)>& change) const {
     const Status status = NewGuestWith(change);
-    EXPECT_EQ(status.code(), WASINN_INVALID_ARGUMENT) << field << " " << number;
+    EXPECT_EQ(status.code(), WASINN_ERROR_INVALID_ARGUMENT) << field << " " << number;
     EXPECT_THAT(status.message(), HasSubstr(field)) << number;
   }
 
@@ -76,15 +76,15 @@ TEST_F(UnknownNumbers, ArePolicysThatNoGuestGets) {
 TEST_F(UnknownNumbers, KnownOnesAreTaken) {
   for (const int load : {0, 1, 2})
     EXPECT_TRUE(NewGuestWith([&](wasinn_policy& policy) { SetNumber(policy.load, load); }).ok());
-  const uint32_t all_but_one = static_cast<uint32_t>(WASINN_ALL_TARGETS) & ~(1u << WASINN_GPU);
-  for (const uint32_t targets : {0u, 1u, 0xfu, all_but_one, static_cast<uint32_t>(WASINN_ALL_TARGETS)})
+  const uint32_t all_but_one = static_cast<uint32_t>(WASINN_TARGET_ALL) & ~(1u << WASINN_TARGET_GPU);
+  for (const uint32_t targets : {0u, 1u, 0xfu, all_but_one, static_cast<uint32_t>(WASINN_TARGET_ALL)})
     EXPECT_TRUE(NewGuestWith([&](wasinn_policy& policy) { policy.targets = targets; }).ok()) << targets;
 }
 
 TEST_F(UnknownNumbers, AreNeverAWayToLoadInTheHostsProcess) {
   core::Policy policy;
   SetNumber(policy.load, 3);
-  EXPECT_EQ(policy.CheckLoad(WASINN_CPU).code(), WASINN_SECURITY);
+  EXPECT_EQ(policy.CheckLoad(WASINN_TARGET_CPU).code(), WASINN_ERROR_SECURITY);
   EXPECT_FALSE(policy.loads_in_process());
 }
 
@@ -94,11 +94,11 @@ TEST_F(UnknownNumbers, AreTargetsThatNoModelHas) {
   for (const int number : {4, 7, 255, 65536, -1, INT32_MIN}) {
     wasinn_model_options model{};
     model.struct_size = sizeof model;
-    model.bytes = &bytes;
-    model.n_bytes = 1;
+    model.builders = &bytes;
+    model.n_builders = 1;
     SetNumber(model.target, number);
     const Status status(wasinn_host_add_model(host_.get(), "m", &model));
-    EXPECT_EQ(status.code(), WASINN_INVALID_ARGUMENT) << number;
+    EXPECT_EQ(status.code(), WASINN_ERROR_INVALID_ARGUMENT) << number;
     EXPECT_THAT(status.message(), HasSubstr("target")) << number;
   }
 }
@@ -106,9 +106,9 @@ TEST_F(UnknownNumbers, AreTargetsThatNoModelHas) {
 TEST_F(UnknownNumbers, AreCodesOfARuntimeError) {
   for (const int number : {0, 17, 31}) {
     const auto code = static_cast<wasinn_code>(number);
-    EXPECT_EQ(Status(wasinn_status_new(code, "it failed")).code(), WASINN_RUNTIME_ERROR) << number;
+    EXPECT_EQ(Status(wasinn_status_new(code, "it failed")).code(), WASINN_ERROR_RUNTIME) << number;
   }
-  EXPECT_EQ(Status(wasinn_status_new(WASINN_LOST, "it failed")).code(), WASINN_LOST);
+  EXPECT_EQ(Status(wasinn_status_new(WASINN_ERROR_LOST, "it failed")).code(), WASINN_ERROR_LOST);
 }
 
 TEST_F(UnknownNumbers, AreNotInSettings) {
@@ -116,11 +116,11 @@ TEST_F(UnknownNumbers, AreNotInSettings) {
     for (const char* key : {"policy.load", "policy.dialect"}) {
       Config config;
       const Status set = config.Set(key, value);
-      const Status status =
-          set.ok()
-              ? Host::Create(config).status().ok() ? Status() : Status(wasinn_status_new(WASINN_INVALID_ARGUMENT, key))
-              : Status(wasinn_status_new(set.code(), set.message()));
-      EXPECT_EQ(status.code(), WASINN_INVALID_ARGUMENT) << key << " = " << value;
+      const Status status = set.ok() ? Host::Create(config).status().ok()
+                                           ? Status()
+                                           : Status(wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT, key))
+                                     : Status(wasinn_status_new(set.code(), set.message()));
+      EXPECT_EQ(status.code(), WASINN_ERROR_INVALID_ARGUMENT) << key << " = " << value;
       EXPECT_THAT(status.message(), HasSubstr(key)) << value;
     }
   }
@@ -160,7 +160,7 @@ TEST(CppPolicy, AnEmptyListAllowsNothingAndNoListEverything) {
     EXPECT_FALSE(policy.models.has_value());
     policy.models = kinds[i];
     GuestOptions options;
-    options.policy = &policy;
+    options.policy = policy;
     Result<Guest> guest = Guest::Create(*host, options);
     ASSERT_TRUE(guest.ok()) << guest.status().message();
     const core::Guest::Call presence(*guest->get());
@@ -179,7 +179,7 @@ TEST(CppPolicy, ComesFromTheHostAsItsSettingsHaveIt) {
   EXPECT_EQ(policy.encodings, std::vector<std::string>{"onnx"});
   EXPECT_EQ(policy.tenant, "t");
   EXPECT_EQ(policy.weight, 3u);
-  EXPECT_EQ(policy.targets, static_cast<uint32_t>(WASINN_ALL_TARGETS));
+  EXPECT_EQ(policy.targets, static_cast<uint32_t>(WASINN_TARGET_ALL));
 }
 
 }  // namespace

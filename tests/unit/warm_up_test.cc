@@ -183,10 +183,10 @@ TEST_F(WarmUp, ByTheApi) {
   std::string message;
   EXPECT_EQ(AddWithWarmUp(host, options, message), WASINN_OK) << message;
   options.warm_up = 1;
-  EXPECT_EQ(AddWithWarmUp(host, options, message), WASINN_LOST);
+  EXPECT_EQ(AddWithWarmUp(host, options, message), WASINN_ERROR_LOST);
   EXPECT_THAT(message, HasSubstr("model 'm:1': its warm-up failed: the model's worker is gone"));
   options.warm_up = 1001;
-  EXPECT_EQ(AddWithWarmUp(host, options, message), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(AddWithWarmUp(host, options, message), WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(message, "model 'm': warm_up is 1001: it may be 1000 at most");
   // A program with headers of before it and `isolate`.
   options.struct_size = offsetof(wasinn_model_options, isolate);
@@ -199,10 +199,10 @@ TEST_F(WarmUp, AModelWhosePreloadFailsTakesNobodysPlace) {
   options.preload = true;
   std::string message;
   options.warm_up = 1;
-  EXPECT_EQ(AddWithWarmUp(host, options, message, "in x f32 2\nfail 1\n"), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(AddWithWarmUp(host, options, message, "in x f32 2\nfail 1\n"), WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(Load(host), kNotFound) << "it is not there";
   EXPECT_EQ(AddWithWarmUp(host, options, message, "in x f32 2\n"), WASINN_OK) << message;
-  EXPECT_EQ(AddWithWarmUp(host, options, message, "in x f32 2\nfail 1\n"), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(AddWithWarmUp(host, options, message, "in x f32 2\nfail 1\n"), WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(Load(host), kSuccess) << "what was there before is there still";
 }
 
@@ -210,14 +210,14 @@ TEST_F(WarmUp, AModelWhosePreloadFailsTakesNobodysPlace) {
 TEST_F(WarmUp, AVersionWhosePreloadFailsLeavesNoOther) {
   const HostPtr host = EchoHost(log_, "");
   const StatusPtr status(AddVersions(host, {"in x f32 2\n", "fail_load 5\n"}, 0, true));
-  EXPECT_EQ(wasinn_status_code(status.get()), WASINN_RUNTIME_ERROR) << wasinn_status_message(status.get());
+  EXPECT_EQ(wasinn_status_code(status.get()), WASINN_ERROR_RUNTIME) << wasinn_status_message(status.get());
   EXPECT_EQ(Load(host), kNotFound);
 }
 
 TEST_F(WarmUp, AVersionThatItsFolderLacksIsAnError) {
   const HostPtr host = EchoHost(log_, "");
   const StatusPtr status(AddVersions(host, {"in x f32 2\n", "in x f32 2\n"}, 3, false));
-  EXPECT_EQ(wasinn_status_code(status.get()), WASINN_NOT_FOUND);
+  EXPECT_EQ(wasinn_status_code(status.get()), WASINN_ERROR_NOT_FOUND);
   EXPECT_EQ(wasinn_status_message(status.get()),
             "model 'm': folder '" + (folder_ / "m") + "' has no version 3, only 1, 2");
 }

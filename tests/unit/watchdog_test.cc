@@ -234,7 +234,7 @@ TEST(Watchdog, AThreadThatCannotBeStartedIsAnError) {
     return std::thread(std::move(run));
   });
   const Status status = dog.Start();
-  EXPECT_EQ(status.code(), WASINN_RUNTIME_ERROR);
+  EXPECT_EQ(status.code(), WASINN_ERROR_RUNTIME);
   EXPECT_NE(status.message().find("temporarily unavailable"), std::string_view::npos) << status.message();
   may_start = true;
   EXPECT_TRUE(dog.Start().ok()) << "the next guest may have more luck";

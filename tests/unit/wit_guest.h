@@ -75,8 +75,8 @@ class WitGuest {
   std::string DropContext(uint32_t rep) { return TrapOf(wit_->context_drop(guest_, rep)); }
   std::string DropError(uint32_t rep) { return TrapOf(wit_->error_drop(guest_, rep)); }
 
-  wasinn_guest_stats stats() const {
-    wasinn_guest_stats stats{.struct_size = sizeof(stats)};
+  wasinn_statistics stats() const {
+    wasinn_statistics stats{.struct_size = sizeof(stats)};
     wasinn_guest_statistics(guest_, &stats);
     return stats;
   }

@@ -29,7 +29,7 @@ class WitTest : public ::testing::Test {
 
   // Nothing is held by the guest, nor by the backend once everything is closed.
   void ExpectNothingHeld() {
-    const wasinn_guest_stats stats = program().stats();
+    const wasinn_statistics stats = program().stats();
     EXPECT_EQ(stats.tensors, 0u);
     EXPECT_EQ(stats.error_objects, 0u);
     EXPECT_EQ(stats.contexts, 0u);
@@ -206,9 +206,9 @@ TEST_F(WitTest, AHostIsToldWhatItsErrorsStandFor) {
     EXPECT_EQ(failed.error, kWitRuntimeError) << failed;
     EXPECT_EQ(failed.status, code) << failed;
   };
-  status("broken", WASINN_RUNTIME_ERROR);
-  status("away", WASINN_UNAVAILABLE);
-  EXPECT_EQ(program().LoadByName("nobody").status, WASINN_NOT_FOUND);
+  status("broken", WASINN_ERROR_RUNTIME);
+  status("away", WASINN_ERROR_UNAVAILABLE);
+  EXPECT_EQ(program().LoadByName("nobody").status, WASINN_ERROR_NOT_FOUND);
 }
 
 TEST_F(WitTest, ErrorsThatGuestsMake) {

@@ -30,7 +30,7 @@ class Witx : public ::testing::Test {
 
 TEST_F(Witx, InfersWithOneCopyEachWay) {
   ExpectInferenceWorks();
-  const wasinn_guest_stats stats = program_.Stats();
+  const wasinn_statistics stats = program_.Stats();
   EXPECT_EQ(stats.copies_in, 1u);
   EXPECT_EQ(stats.bytes_in, 8u);
   EXPECT_EQ(stats.copies_out, 1u);

@@ -45,16 +45,16 @@ class WorkerDevices : public Isolation {
 TEST_F(WorkerDevices, AModelOfTheCpuHasAnotherWorker) {
   const HostPtr host = HostWith(true);
   Program program(host.get());
-  const uint32_t on_cpu = Open(program, WASINN_CPU);
+  const uint32_t on_cpu = Open(program, WASINN_TARGET_CPU);
   const std::vector<pid_t> first = KnownProcesses();
   EXPECT_THAT(first, SizeIs(1));
-  const uint32_t anywhere = Open(program, WASINN_AUTO);
+  const uint32_t anywhere = Open(program, WASINN_TARGET_AUTO);
   ASSERT_TRUE(on_cpu != 0 && anywhere != 0) << ::testing::PrintToString(log.lines());
   const std::vector<pid_t> both = KnownProcesses();
   EXPECT_THAT(both, SizeIs(2));
   EXPECT_THAT(both, IsSupersetOf(first));
-  EXPECT_NE(Open(program, WASINN_CPU, "in y f32 1\n"), 0u);
-  EXPECT_NE(Open(program, WASINN_AUTO, "in y f32 1\n"), 0u);
+  EXPECT_NE(Open(program, WASINN_TARGET_CPU, "in y f32 1\n"), 0u);
+  EXPECT_NE(Open(program, WASINN_TARGET_AUTO, "in y f32 1\n"), 0u);
   EXPECT_THAT(KnownProcesses(), SizeIs(2));
   EXPECT_EQ(program.Infer(on_cpu, {1}), std::vector<float>({1}));
   EXPECT_EQ(program.Infer(anywhere, {2}), std::vector<float>({2}));
@@ -63,9 +63,9 @@ TEST_F(WorkerDevices, AModelOfTheCpuHasAnotherWorker) {
 TEST_F(WorkerDevices, NoGuestMayUseThemByDefault) {
   const HostPtr host = HostWith(false);
   Program program(host.get());
-  for (const wasinn_target target : {WASINN_CPU, WASINN_AUTO}) EXPECT_NE(Open(program, target), 0u);
+  for (const wasinn_target target : {WASINN_TARGET_CPU, WASINN_TARGET_AUTO}) EXPECT_NE(Open(program, target), 0u);
   EXPECT_THAT(KnownProcesses(), SizeIs(1));
-  EXPECT_EQ(Open(program, WASINN_GPU), 0u);
+  EXPECT_EQ(Open(program, WASINN_TARGET_GPU), 0u);
   EXPECT_THAT(log.lines(), Contains(HasSubstr("echo has no gpu; models in workers have the CPU alone, unless "
                                               "policy.isolated_gpu is true")));
 }
@@ -73,21 +73,21 @@ TEST_F(WorkerDevices, NoGuestMayUseThemByDefault) {
 TEST_F(WorkerDevices, AMissingDeviceIsStillAnErrorOrTheCpu) {
   const HostPtr strict = HostWith(true), lax = HostWith(true, "cpu_fallback = true\n");
   Program refused(strict.get()), falls_back(lax.get());
-  EXPECT_EQ(Open(refused, WASINN_GPU), 0u);
+  EXPECT_EQ(Open(refused, WASINN_TARGET_GPU), 0u);
   EXPECT_THAT(log.lines(), Contains(HasSubstr("echo has no gpu")));
   EXPECT_THAT(log.lines(), Not(Contains(HasSubstr("policy.isolated_gpu"))));
-  EXPECT_EQ(falls_back.Infer(Open(falls_back, WASINN_GPU), {3}), std::vector<float>({3}));
+  EXPECT_EQ(falls_back.Infer(Open(falls_back, WASINN_TARGET_GPU), {3}), std::vector<float>({3}));
 }
 
 // A spare one would hold memory of the device, though nobody computes there.
 TEST_F(WorkerDevices, HaveNoSpares) {
   const HostPtr host = Host("isolated_gpu = true\n");
-  for (const wasinn_target target : {WASINN_AUTO, WASINN_CPU}) {
+  for (const wasinn_target target : {WASINN_TARGET_AUTO, WASINN_TARGET_CPU}) {
     for (int i = 0; i < 3; ++i) {
       Program program(host.get());
       EXPECT_NE(Open(program, target), 0u);
     }
-    EXPECT_THAT(KnownProcesses(), SizeIs(target == WASINN_CPU ? 1 : 0));
+    EXPECT_THAT(KnownProcesses(), SizeIs(target == WASINN_TARGET_CPU ? 1 : 0));
   }
 }
 
@@ -102,26 +102,26 @@ TEST_F(WorkerDevices, AreNotSharedWithATenantsOtherGuests) {
     });
   };
   Program with(guest(true)), without(guest(false)), with_too(guest(true));
-  EXPECT_NE(Open(with, WASINN_AUTO), 0u);
+  EXPECT_NE(Open(with, WASINN_TARGET_AUTO), 0u);
   EXPECT_THAT(KnownProcesses(), SizeIs(1));
-  EXPECT_NE(Open(without, WASINN_AUTO), 0u);
+  EXPECT_NE(Open(without, WASINN_TARGET_AUTO), 0u);
   EXPECT_THAT(KnownProcesses(), SizeIs(2));
-  EXPECT_NE(Open(with_too, WASINN_AUTO), 0u);
+  EXPECT_NE(Open(with_too, WASINN_TARGET_AUTO), 0u);
   EXPECT_THAT(KnownProcesses(), SizeIs(2));
 }
 
 TEST_F(WorkerDevices, OnlyTheWorkerThatWasKilledIsLost) {
   const HostPtr host = HostWith(true);
   Program program(host.get());
-  const uint32_t anywhere = Open(program, WASINN_AUTO);
+  const uint32_t anywhere = Open(program, WASINN_TARGET_AUTO);
   const std::vector<pid_t> first = KnownProcesses();
   ASSERT_THAT(first, SizeIs(1));
-  const uint32_t on_cpu = Open(program, WASINN_CPU);
+  const uint32_t on_cpu = Open(program, WASINN_TARGET_CPU);
   ASSERT_EQ(kill(first.front(), SIGKILL), 0);
   EXPECT_TRUE(program.Infer(anywhere, {1}).empty());
   EXPECT_THAT(log.lines(), Contains(HasSubstr("it was ended by signal 9 (Killed); load the model again")));
   EXPECT_EQ(program.Infer(on_cpu, {2}), std::vector<float>({2}));
-  EXPECT_EQ(program.Infer(Open(program, WASINN_AUTO), {3}), std::vector<float>({3}));
+  EXPECT_EQ(program.Infer(Open(program, WASINN_TARGET_AUTO), {3}), std::vector<float>({3}));
 }
 
 // By the host's policy.
@@ -155,9 +155,9 @@ TEST_F(WorkerDevices, StandBehindAWallOfTheirOwn) {
   };
   const HostPtr host = HostWith(true);
   Program program(host.get());
-  ASSERT_NE(Open(program, WASINN_CPU), 0u);
+  ASSERT_NE(Open(program, WASINN_TARGET_CPU), 0u);
   const std::vector<pid_t> first = KnownProcesses();
-  ASSERT_NE(Open(program, WASINN_AUTO), 0u);
+  ASSERT_NE(Open(program, WASINN_TARGET_AUTO), 0u);
   const std::vector<pid_t> both = KnownProcesses();
   EXPECT_THAT(both, SizeIs(2));
   for (const pid_t process : both) {

@@ -97,12 +97,12 @@ TEST(TemplateThatWasLate, MakesNoWorkers) {
   ASSERT_GT(process, 1);
   ASSERT_EQ(::kill(process, SIGSTOP), 0);
   ASSERT_TRUE((*parent)->SetPatience(milliseconds(20)).ok());
-  EXPECT_EQ((*parent)->Spawn().error().code(), WASINN_UNAVAILABLE);
+  EXPECT_EQ((*parent)->Spawn().error().code(), WASINN_ERROR_UNAVAILABLE);
   EXPECT_TRUE((*parent)->gone());
   ASSERT_EQ(::kill(process, SIGCONT), 0);
   auto next = (*parent)->Spawn();
   ASSERT_FALSE(next) << "it says that its process is " << next->pid;
-  EXPECT_EQ(next.error().code(), WASINN_UNAVAILABLE);
+  EXPECT_EQ(next.error().code(), WASINN_ERROR_UNAVAILABLE);
 }
 
 // By which some systems share their processors out: threads of one worker do not take the time of another one's.
@@ -150,7 +150,7 @@ core::Status LoadThere(Connection& connection, const char* format, std::string_v
   if (!segment) return core::Copy(segment.error());
   Connection::Call load(connection, Op::kLoad);
   load.request().Number(1u);
-  load.request().Number(uint32_t{WASINN_CPU});
+  load.request().Number(uint32_t{WASINN_TARGET_CPU});
   for (const char* text : {format, "{}", "{}"}) load.request().Text(text);
   load.request().Number(int32_t{0});
   load.request().Number(uint64_t{0});
@@ -223,10 +223,10 @@ class WorkerQuestions : public ::testing::Test {
 
 TEST_F(WorkerQuestions, OfFunctionsThatABackendHasNot) {
   for (const Op op : {Op::kStep, Op::kPiece, Op::kFinish}) {
-    EXPECT_EQ(Ask(op).code(), WASINN_UNSUPPORTED_OPERATION) << static_cast<uint32_t>(op);
+    EXPECT_EQ(Ask(op).code(), WASINN_ERROR_UNSUPPORTED_OPERATION) << static_cast<uint32_t>(op);
   }
-  EXPECT_EQ(Ask(Op::kCompute, true).code(), WASINN_UNSUPPORTED_OPERATION);
-  EXPECT_EQ(Ask(Op::kCompute).code(), WASINN_INVALID_ARGUMENT) << "its input is not set";
+  EXPECT_EQ(Ask(Op::kCompute, true).code(), WASINN_ERROR_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(Ask(Op::kCompute).code(), WASINN_ERROR_INVALID_ARGUMENT) << "its input is not set";
   EXPECT_FALSE(connection->lost());
 }
 
@@ -252,7 +252,7 @@ TEST_F(WorkerQuestions, ACallAsksAgainThoughAllLanesAreInUse) {
     EXPECT_EQ(status.message(), "a worker has no context " + std::to_string(number));
   }
   Connection::Call other(*connection, Op::kShow);
-  EXPECT_EQ(other.Run(Connection::Call::Length::kQuick).code(), WASINN_UNAVAILABLE);
+  EXPECT_EQ(other.Run(Connection::Call::Length::kQuick).code(), WASINN_ERROR_UNAVAILABLE);
   EXPECT_FALSE(connection->lost());
 }
 

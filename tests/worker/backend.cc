@@ -29,7 +29,7 @@ check::Subject Bytes::Subject(const check::Host& host) const {
     std::vector<check::Tensor> inputs = make(variant, rows);
     const auto& given = texts[static_cast<size_t>(variant) % texts.size()];
     for (size_t i = 0; i < given.size(); ++i) {
-      inputs[i] = {WASINN_U8, {static_cast<int64_t>(given[i].size())}, given[i]};
+      inputs[i] = {WASINN_DTYPE_U8, {static_cast<int64_t>(given[i].size())}, given[i]};
     }
     return inputs;
   };

@@ -41,7 +41,7 @@ TEST_F(FrameworkFolders, AreFoundInAnotherProcess) {
 // A framework that hangs is not waited for, and does not stay.
 TEST_F(FrameworkFolders, AreNotWaitedForForever) {
   const core::Status late = worker::FindFolders(framework_, std::chrono::milliseconds(0));
-  EXPECT_EQ(late.code(), WASINN_UNAVAILABLE);
+  EXPECT_EQ(late.code(), WASINN_ERROR_UNAVAILABLE);
   EXPECT_EQ(late.message(), "the framework did not open within 0 ms");
   EXPECT_THAT(framework_.folders(), ::testing::IsEmpty());
   EXPECT_TRUE(IsAlone());

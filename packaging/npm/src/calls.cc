@@ -34,9 +34,9 @@ class View {
 // The code of an error of WIT, by the position of its case.
 wasinn_code CodeOf(uint32_t error_code) {
   constexpr wasinn_code kCodes[] = {
-      WASINN_INVALID_ARGUMENT,      WASINN_INVALID_ENCODING, WASINN_TIMEOUT,   WASINN_RUNTIME_ERROR,
-      WASINN_UNSUPPORTED_OPERATION, WASINN_TOO_LARGE,        WASINN_NOT_FOUND, WASINN_SECURITY};
-  return error_code < std::size(kCodes) ? kCodes[error_code] : WASINN_RUNTIME_ERROR;
+      WASINN_ERROR_INVALID_ARGUMENT,      WASINN_ERROR_INVALID_ENCODING, WASINN_ERROR_TIMEOUT,   WASINN_ERROR_RUNTIME,
+      WASINN_ERROR_UNSUPPORTED_OPERATION, WASINN_ERROR_TOO_LARGE,        WASINN_ERROR_NOT_FOUND, WASINN_ERROR_SECURITY};
+  return error_code < std::size(kCodes) ? kCodes[error_code] : WASINN_ERROR_RUNTIME;
 }
 
 Status ErrorOf(Guest& guest, uint32_t error) {

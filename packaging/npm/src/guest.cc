@@ -135,7 +135,7 @@ Napi::Value GuestObject::Load(const Napi::CallbackInfo& info) {
     if (!node::Read(given.Get(i), part)) return WrongType(env);
     parts.emplace_back(part.data, part.data + part.size);
   }
-  Target target = WASINN_CPU;
+  Target target = WASINN_TARGET_CPU;
   const Status status(wasinn_target_parse(name.c_str(), &target));
   if (!status.ok()) {
     ToError(env, status).ThrowAsJavaScriptException();

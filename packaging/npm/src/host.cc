@@ -31,8 +31,8 @@ LogFunction LogTo(Napi::Env env, const Napi::Function& function) {
     last->Release();
     delete last;
   });
-  return [shared](LogLevel level, const char* message) {
-    auto* line = new std::pair<uint32_t, std::string>(level, message);
+  return [shared](const wasinn_log_record& record) {
+    auto* line = new std::pair<uint32_t, std::string>(record.level, record.message);
     const auto call = [](Napi::Env inside, Napi::Function log, std::pair<uint32_t, std::string>* what) {
       log.Call({Napi::Number::New(inside, what->first), Napi::String::New(inside, what->second)});
       delete what;
@@ -124,7 +124,7 @@ void HostObject::AddModel(const Napi::CallbackInfo& info) {
   for (uint32_t i = 0; !parts.IsEmpty() && i < parts.Length(); ++i) {
     Bytes part;
     if (!Read(parts.Get(i), part)) return ThrowWrongType(env);
-    options.parts.push_back({part.data, part.size});
+    options.builders.push_back({part.data, part.size});
   }
   status = host_->AddModel(name, options);
   if (!status.ok()) Throw(env, status);

@@ -5,7 +5,6 @@ from ctypes import CFUNCTYPE, POINTER, c_bool, c_char_p, c_int, c_int32, c_int64
 
 from ._paths import PREFIX
 
-LogFunction = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 TextFunction = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
 
 
@@ -16,21 +15,31 @@ class Sized(ctypes.Structure):
         super().__init__(ctypes.sizeof(type(self)), **fields)
 
 
+class LogRecord(Sized):
+    _fields_ = [
+        ("struct_size", c_uint32), ("level", c_uint32), ("code", c_uint32), ("guest", c_uint64), ("guest_name", c_char_p),
+        ("message", c_char_p),
+    ]  # fmt: skip
+
+
+LogFunction = CFUNCTYPE(None, c_void_p, POINTER(LogRecord))
+
+
 class Bytes(ctypes.Structure):
     _fields_ = [("data", c_void_p), ("size", c_size_t)]
 
 
 class ModelOptions(Sized):
     _fields_ = [
-        ("struct_size", c_uint32), ("path", c_char_p), ("bytes", POINTER(Bytes)), ("n_bytes", c_size_t), ("encoding", c_char_p),
-        ("target", c_int), ("version", c_uint32), ("config", c_char_p), ("immutable", c_bool), ("preload", c_bool),
+        ("struct_size", c_uint32), ("path", c_char_p), ("builders", POINTER(Bytes)), ("n_builders", c_size_t), ("encoding", c_char_p),
+        ("target", c_uint32), ("version", c_uint32), ("config", c_char_p), ("immutable", c_bool), ("preload", c_bool),
         ("backend", c_char_p), ("isolate", c_bool), ("warm_up", c_uint32),
     ]  # fmt: skip
 
 
 class ModelInfo(Sized):
     _fields_ = [
-        ("struct_size", c_uint32), ("name", c_char_p), ("version", c_uint32), ("encoding", c_char_p), ("target", c_int),
+        ("struct_size", c_uint32), ("name", c_char_p), ("version", c_uint32), ("encoding", c_char_p), ("target", c_uint32),
         ("path", c_char_p), ("loaded", c_bool), ("compiles", c_uint64), ("backend", c_char_p), ("framework", c_char_p),
         ("library", c_char_p), ("steps", POINTER(c_char_p)), ("n_steps", c_size_t),
     ]  # fmt: skip
@@ -61,8 +70,8 @@ class Limits(Sized):
 
 class Policy(Sized):
     _fields_ = [
-        ("struct_size", c_uint32), ("load", c_int), ("cpu_fallback", c_bool), ("targets", c_uint32), ("models", POINTER(c_char_p)),
-        ("n_models", c_size_t), ("dialect", c_int), ("encodings", POINTER(c_char_p)), ("n_encodings", c_size_t),
+        ("struct_size", c_uint32), ("load", c_uint32), ("cpu_fallback", c_bool), ("targets", c_uint32), ("models", POINTER(c_char_p)),
+        ("n_models", c_size_t), ("dialect", c_uint32), ("encodings", POINTER(c_char_p)), ("n_encodings", c_size_t),
         ("tenant", c_char_p), ("weight", c_uint32), ("allowed_outbound_hosts", POINTER(c_char_p)), ("n_allowed_outbound_hosts", c_size_t),
         ("isolated_gpu", c_bool),
     ]  # fmt: skip
@@ -72,7 +81,7 @@ class GuestOptions(Sized):
     _fields_ = [("struct_size", c_uint32), ("name", c_char_p), ("limits", POINTER(Limits)), ("policy", POINTER(Policy))]
 
 
-class GuestStats(Sized):
+class Statistics(Sized):
     _fields_ = [
         ("struct_size", c_uint32), ("graphs", c_uint32), ("contexts", c_uint32), ("model_bytes", c_uint64),
         ("tensor_bytes", c_uint64), ("copies_in", c_uint64), ("copies_out", c_uint64), ("bytes_in", c_uint64),
@@ -169,7 +178,7 @@ _FUNCTIONS = {
     "wasinn_guest_close": (None, c_void_p),
     "wasinn_guest_stop": (None, c_void_p),
     "wasinn_guest_free": (None, c_void_p),
-    "wasinn_guest_statistics": (c_void_p, c_void_p, POINTER(GuestStats)),
+    "wasinn_guest_statistics": (c_void_p, c_void_p, POINTER(Statistics)),
     "wasinn_wit": (POINTER(WitFunctions),),
 }
 

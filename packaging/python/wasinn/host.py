@@ -91,8 +91,9 @@ def _config(settings: Settings) -> int:
 
 
 def _log_to(logger: logging.Logger) -> object:
-    def log(_, level, message):
-        logger.log(_LEVELS.get(level, logging.INFO), "%s", message.decode(errors="replace"))
+    def log(_, record):
+        line = record.contents
+        logger.log(_LEVELS.get(line.level, logging.INFO), "%s", line.message.decode(errors="replace"))
 
     return _abi.LogFunction(log)
 
@@ -194,7 +195,7 @@ class Host:
             options.path = c_text(model, "the model's path")
         else:
             parts = blobs(model)
-            options.bytes, options.n_bytes = parts, len(parts)
+            options.builders, options.n_builders = parts, len(parts)
         check(lib.wasinn_host_add_model(self.handle, c_text(name, "the model's name"), options))
 
     def add_models(self, folder: str | os.PathLike) -> None:

@@ -56,7 +56,7 @@ Result<std::string> PieceOf(core::Context& context) {
   uint64_t size = 0;
   const auto get = [&] { return context.GetPiece(0, {reinterpret_cast<uint8_t*>(text.data()), text.size()}, size); };
   Status status = get();
-  if (status.code() == WASINN_TOO_LARGE && size > text.size()) {
+  if (status.code() == WASINN_ERROR_TOO_LARGE && size > text.size()) {
     text.resize(size);
     status = get();
   }
@@ -91,7 +91,7 @@ wasinn_status* WitNext(wasinn_guest* guest, uint32_t context, wasinn_wit_result*
     Guest::Use use(*guest, context);
     if (!use) return std::unexpected(use.TakeError());
     Status status = use->Step();
-    if (status.code() == WASINN_END_OF_SEQUENCE) return 0;
+    if (status.code() == WASINN_ERROR_END_OF_SEQUENCE) return 0;
     if (!status.ok()) return std::unexpected(std::move(status));
     Result<std::string> text = PieceOf(*use);
     if (!text) return std::unexpected(std::move(text.error()));
@@ -113,10 +113,10 @@ wasinn_status* WitFinish(wasinn_guest* guest, uint32_t context, wasinn_wit_resul
 Result<uint32_t> LoadParts(Guest& guest, std::span<const wasinn_bytes> builders, std::string_view format,
                            uint32_t target) {
   const auto known = kWit.target(target);
-  if (!known) return Fail(WASINN_INVALID_ARGUMENT, "{} is not an execution-target of wasi:nn", target);
+  if (!known) return Fail(WASINN_ERROR_INVALID_ARGUMENT, "{} is not an execution-target of wasi:nn", target);
   const uint32_t limit = guest.limits().max_builders;
   if (builders.size() > limit || (builders.data() == nullptr && !builders.empty())) {
-    return Fail(WASINN_TOO_LARGE, "a model of {} parts is over the limit of {}", builders.size(), limit);
+    return Fail(WASINN_ERROR_TOO_LARGE, "a model of {} parts is over the limit of {}", builders.size(), limit);
   }
   std::vector<std::span<const uint8_t>> parts;
   parts.reserve(builders.size());
@@ -129,7 +129,7 @@ wasinn_status* WitLoadAs(wasinn_guest* guest, const wasinn_bytes* builders, size
   return WithResult(guest, "load-as", *out, [&]() -> Result<uint32_t> {
     const uint32_t limit = guest->limits().max_name_bytes;
     if (format_size > limit) {
-      return Fail(WASINN_TOO_LARGE, "a format's name of {} bytes is longer than the limit of {}", format_size, limit);
+      return Fail(WASINN_ERROR_TOO_LARGE, "a format's name of {} bytes is longer than the limit of {}", format_size, limit);
     }
     return LoadParts(*guest, {builders, count}, {format, format_size}, target);
   });
@@ -139,7 +139,7 @@ wasinn_status* WitLoadByNameWithConfig(wasinn_guest* guest, const char* name, si
                                        size_t config_size, wasinn_wit_result* out) {
   return WithResult(guest, "load-by-name", *out, [&]() -> Result<uint32_t> {
     if (config_size > kMaxConfigBytes) {
-      return Fail(WASINN_TOO_LARGE, "a configuration of {} bytes is longer than the limit of {}", config_size,
+      return Fail(WASINN_ERROR_TOO_LARGE, "a configuration of {} bytes is longer than the limit of {}", config_size,
                   kMaxConfigBytes);
     }
     return guest->LoadByName({name, size}, std::string(config, config_size));
@@ -151,7 +151,7 @@ wasinn_status* WitSelectOutputs(wasinn_guest* guest, uint32_t context, const was
   return WithResult(guest, "select-outputs", *out, [&]() -> Result<uint32_t> {
     constexpr size_t kMost = 4096;
     if (count > kMost || (names == nullptr && count > 0))
-      return Fail(WASINN_TOO_LARGE, "{} names of outputs are more than {}", count, kMost);
+      return Fail(WASINN_ERROR_TOO_LARGE, "{} names of outputs are more than {}", count, kMost);
     std::vector<std::string_view> wanted;
     for (const wasinn_bytes& name : std::span(names, count)) {
       wanted.emplace_back(reinterpret_cast<const char*>(name.data), name.size);

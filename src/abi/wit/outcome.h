@@ -23,14 +23,14 @@ core::Status ToErrorObject(wasinn_guest& guest, const char* function, const core
 template <typename Body>
 wasinn_status* WithGuest(wasinn_guest* guest, const Body& body) {
   try {
-    if (guest == nullptr) return Trap(core::Error(WASINN_RUNTIME_ERROR, "this guest is not known to wasinn"));
+    if (guest == nullptr) return Trap(core::Error(WASINN_ERROR_RUNTIME, "this guest is not known to wasinn"));
     const core::Guest::Call presence(*guest);
-    if (!presence) return Trap(core::Error(WASINN_RUNTIME_ERROR, "the guest is closed"));
+    if (!presence) return Trap(core::Error(WASINN_ERROR_RUNTIME, "the guest is closed"));
     return Trap(body());
   } catch (const std::bad_alloc&) {
-    return wasinn_status_new(WASINN_RUNTIME_ERROR, "the host is out of memory");  // needs none
+    return wasinn_status_new(WASINN_ERROR_RUNTIME, "the host is out of memory");  // needs none
   } catch (const std::exception& error) {
-    return wasinn_status_new(WASINN_RUNTIME_ERROR, error.what());
+    return wasinn_status_new(WASINN_ERROR_RUNTIME, error.what());
   }
 }
 
@@ -43,9 +43,9 @@ wasinn_status* WithResult(wasinn_guest* guest, const char* function, wasinn_wit_
       try {
         return body();
       } catch (const std::bad_alloc&) {
-        return core::Fail(WASINN_RUNTIME_ERROR, "the host is out of memory");
+        return core::Fail(WASINN_ERROR_RUNTIME, "the host is out of memory");
       } catch (const std::exception& error) {
-        return std::unexpected(core::Status(WASINN_RUNTIME_ERROR, error.what()));
+        return std::unexpected(core::Status(WASINN_ERROR_RUNTIME, error.what()));
       }
     }();
     if (!rep) return ToErrorObject(*guest, function, rep.error(), out);

@@ -39,9 +39,9 @@ wasinn_status* TensorNew(wasinn_guest* guest, const uint32_t* dimensions, size_t
                          const uint8_t* data, size_t size, uint32_t* tensor) {
   return WithGuest(guest, [&]() -> Status {
     if (rank > WASINN_MAX_RANK) {
-      return Error(WASINN_TOO_LARGE, "a tensor of {} dimensions is over the limit of {}", rank, WASINN_MAX_RANK);
+      return Error(WASINN_ERROR_TOO_LARGE, "a tensor of {} dimensions is over the limit of {}", rank, WASINN_MAX_RANK);
     }
-    if (!kWit.dtype(type)) return Error(WASINN_INVALID_ARGUMENT, "{} is not a tensor-type of wasi:nn", type);
+    if (!kWit.dtype(type)) return Error(WASINN_ERROR_INVALID_ARGUMENT, "{} is not a tensor-type of wasi:nn", type);
     Result<uint32_t> rep = guest->NewTensor(Describe(dimensions, rank, type), {data, size});
     if (!rep) return std::move(rep.error());
     *tensor = *rep;
@@ -74,7 +74,7 @@ wasinn_status* TensorType(wasinn_guest* guest, uint32_t tensor, uint32_t* out) {
     if (!found) return std::move(found.error());
     const uint32_t dtype = Shown(*found).dtype;
     const std::optional<uint32_t> number = kWit.dtype_number(dtype);
-    if (!number) return Error(WASINN_UNSUPPORTED_OPERATION, "wasi:nn has no tensor-type for {}", dtype);
+    if (!number) return Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "wasi:nn has no tensor-type for {}", dtype);
     *out = *number;
     return {};
   });
@@ -102,7 +102,7 @@ wasinn_status* GraphLoad(wasinn_guest* guest, const wasinn_bytes* builders, size
                          uint32_t target, wasinn_wit_result* out) {
   return WithResult(guest, "load", *out, [&]() -> Result<uint32_t> {
     const auto known = kWit.encoding(encoding);
-    if (!known) return Fail(WASINN_INVALID_ENCODING, "{} is not a graph-encoding of wasi:nn", encoding);
+    if (!known) return Fail(WASINN_ERROR_INVALID_ENCODING, "{} is not a graph-encoding of wasi:nn", encoding);
     return LoadParts(*guest, {builders, count}, *known, target);
   });
 }
@@ -196,7 +196,7 @@ wasinn_status* ContextDrop(wasinn_guest* guest, uint32_t context) {
 wasinn_status* ErrorNew(wasinn_guest* guest, uint32_t code, const char* data, size_t size, uint32_t* error) {
   return WithGuest(guest, [&]() -> Status {
     constexpr size_t kMost = 64 << 10;
-    if (size > kMost) return Error(WASINN_TOO_LARGE, "an error of {} bytes is over the limit of {}", size, kMost);
+    if (size > kMost) return Error(WASINN_ERROR_TOO_LARGE, "an error of {} bytes is over the limit of {}", size, kMost);
     Result<uint32_t> rep = guest->NewError(code, WASINN_OK, std::string(data, size));
     if (!rep) return std::move(rep.error());
     *error = *rep;
@@ -242,7 +242,7 @@ wasinn_status* Begin(wasinn_guest* guest, void (*run)(void* user), void* user) {
   return WithGuest(guest, [&]() -> Status {
     // The caller is told while the call is still inside.
     auto presence = std::make_shared<const Guest::Call>(*guest);
-    if (!*presence) return Error(WASINN_RUNTIME_ERROR, "the guest is closed");
+    if (!*presence) return Error(WASINN_ERROR_RUNTIME, "the guest is closed");
     return guest->Begin([presence = std::move(presence), run, user] { run(user); });
   });
 }

@@ -67,7 +67,7 @@ class BegunCompute {
     done(result);
   }
   uint32_t Told(const Status* status) noexcept try {
-    if (status == nullptr) return profile_.error(WASINN_RUNTIME_ERROR);
+    if (status == nullptr) return profile_.error(WASINN_ERROR_RUNTIME);
     if (status->ok()) return 0;
     guest_.Report(name_, *status);
     return profile_.error(status->code());

@@ -1,7 +1,7 @@
 // `compute` of a call that nobody waits for, where no thread need wait either.
 #pragma once
 
-#include <wasinn/wasinn.h>
+#include <wasinn/engine.h>
 
 #include <cstdint>
 #include <functional>

@@ -38,9 +38,9 @@ Status Guarded(Function function, const Invocation& call) {
   try {
     return function(call);
   } catch (const std::bad_alloc&) {
-    return Status(WASINN_RUNTIME_ERROR, "the host is out of memory");
+    return Status(WASINN_ERROR_RUNTIME, "the host is out of memory");
   } catch (const std::exception& error) {
-    return Status(WASINN_RUNTIME_ERROR, error.what());
+    return Status(WASINN_ERROR_RUNTIME, error.what());
   }
 }
 
@@ -48,7 +48,7 @@ Status Guarded(Function function, const Invocation& call) {
 
 Result<Parts> DecodeBuilders(const Invocation& call, uint32_t address, uint32_t count) {
   const uint32_t limit = call.guest.limits().max_builders;
-  if (count > limit) return core::Fail(WASINN_TOO_LARGE, "a model of {} parts is over the limit of {}", count, limit);
+  if (count > limit) return core::Fail(WASINN_ERROR_TOO_LARGE, "a model of {} parts is over the limit of {}", count, limit);
   Parts parts;
   for (uint32_t i = 0; i < count; ++i) {
     const uint64_t element = uint64_t{address} + uint64_t{i} * sizeof(GuestList);
@@ -63,7 +63,7 @@ Result<Parts> DecodeBuilders(const Invocation& call, uint32_t address, uint32_t 
 
 Status DecodeDims(const Invocation& call, uint32_t address, uint32_t count, core::TensorDesc& tensor) {
   if (count > WASINN_MAX_RANK) {
-    return Error(WASINN_INVALID_ARGUMENT, "a tensor of {} dimensions is over the limit of {}", count, WASINN_MAX_RANK);
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "a tensor of {} dimensions is over the limit of {}", count, WASINN_MAX_RANK);
   }
   const auto dims = call.memory.Range(address, count, sizeof(uint32_t));
   if (!dims) return OutOfRange("the dimensions of a tensor", address, uint64_t{count} * sizeof(uint32_t));
@@ -82,15 +82,15 @@ Result<const char*> DecodeEncoding(const Invocation& call, uint32_t number) {
   if (of_wasmedge) {
     const Status known = call.guest.CheckFormat(*of_wasmedge);
     if (encoding && known.ok()) return *encoding;
-    return core::Fail(WASINN_INVALID_ENCODING, "encoding {} ({} in WasmEdge's numbers) is served by no backend: {}",
+    return core::Fail(WASINN_ERROR_INVALID_ENCODING, "encoding {} ({} in WasmEdge's numbers) is served by no backend: {}",
                       number, *of_wasmedge, known.ok() ? "the guest's dialect has other numbers" : known.message());
   }
-  return core::Fail(WASINN_INVALID_ENCODING, "{} is not an encoding of wasi-nn", number);
+  return core::Fail(WASINN_ERROR_INVALID_ENCODING, "{} is not an encoding of wasi-nn", number);
 }
 
 Result<wasinn_target> DecodeTarget(const Invocation& call, uint32_t number) {
   if (const auto target = call.profile.target(number)) return *target;
-  return core::Fail(WASINN_INVALID_ARGUMENT, "{} is not an execution target of wasi-nn", number);
+  return core::Fail(WASINN_ERROR_INVALID_ARGUMENT, "{} is not an execution target of wasi-nn", number);
 }
 
 Result<std::string> DecodeText(const Invocation& call, const char* what, uint32_t address, uint32_t size,
@@ -98,7 +98,7 @@ Result<std::string> DecodeText(const Invocation& call, const char* what, uint32_
   const auto text = call.memory.Range(address, size);
   if (!text) return std::unexpected(OutOfRange(what, address, size));
   if (size > limit)
-    return core::Fail(WASINN_TOO_LARGE, "{} of {} bytes is longer than the limit of {}", what, size, limit);
+    return core::Fail(WASINN_ERROR_TOO_LARGE, "{} of {} bytes is longer than the limit of {}", what, size, limit);
   return std::string(reinterpret_cast<const char*>(text->data()), text->size());
 }
 
@@ -111,7 +111,7 @@ Status DecodeTensor(const Invocation& call, uint32_t address, core::TensorDesc& 
   const auto given = call.memory.Load<GuestTensor>(address);
   if (!given) return OutOfRange("a tensor", address, sizeof(GuestTensor));
   const auto dtype = call.profile.dtype(given->type);
-  if (!dtype) return Error(WASINN_INVALID_ARGUMENT, "{} is not a tensor type of wasi-nn", given->type);
+  if (!dtype) return Error(WASINN_ERROR_INVALID_ARGUMENT, "{} is not a tensor type of wasi-nn", given->type);
   if (Status status = DecodeDims(call, given->dims_address, given->dims_count, tensor); !status.ok()) return status;
   const auto bytes = call.memory.Range(given->data_address, given->data_size);
   if (!bytes) return OutOfRange("the data of a tensor", given->data_address, given->data_size);
@@ -140,7 +140,7 @@ Status StoreText(const Invocation& call, uint32_t address, uint32_t size, uint32
   const auto needed = static_cast<uint32_t>(std::min<size_t>(text.size(), UINT32_MAX));
   if (text.size() <= size) std::memcpy(buffer->data(), text.data(), text.size());
   if (Status stored = StoreResult(call, written, needed); !stored.ok() || text.size() <= size) return stored;
-  return Error(WASINN_TOO_LARGE, "a text has {} bytes, the buffer {}", text.size(), size);
+  return Error(WASINN_ERROR_TOO_LARGE, "a text has {} bytes, the buffer {}", text.size(), size);
 }
 
 Status StoreOutput(const Invocation& call, core::Context& context, OutputOf get, uint32_t index, uint32_t address,
@@ -150,7 +150,7 @@ Status StoreOutput(const Invocation& call, core::Context& context, OutputOf get,
   if (!buffer) return OutOfRange("an output buffer", address, size);
   uint64_t needed = 0;
   Status status = (context.*get)(index, *buffer, needed);
-  if (!status.ok() && status.code() != WASINN_TOO_LARGE) return status;
+  if (!status.ok() && status.code() != WASINN_ERROR_TOO_LARGE) return status;
   const auto stored_size = static_cast<uint32_t>(std::min<uint64_t>(needed, UINT32_MAX));
   if (Status stored = StoreResult(call, written, stored_size); !stored.ok()) return stored;
   return status;
@@ -158,19 +158,19 @@ Status StoreOutput(const Invocation& call, core::Context& context, OutputOf get,
 
 uint32_t Enter(const char* name, Function function, Answers answers, const Profile* profile, wasinn_guest* guest,
                const wasinn_memory* memory, const void* args, size_t stride) noexcept {
-  if (guest == nullptr) return kWitx.error(WASINN_RUNTIME_ERROR);
+  if (guest == nullptr) return kWitx.error(WASINN_ERROR_RUNTIME);
   const Guest::Call presence(*guest);
-  if (!presence) return kWitx.error(WASINN_RUNTIME_ERROR);
+  if (!presence) return kWitx.error(WASINN_ERROR_RUNTIME);
   const Invocation call{*guest, profile != nullptr ? *profile : ProfileOf(guest->dialect()), GuestMemory(*memory),
                         static_cast<const uint8_t*>(args), stride};
   try {
     const Status status = call.memory.exists() ? Guarded(function, call)
-                                               : Status(WASINN_MISSING_MEMORY, "the guest module exports no memory");
+                                               : Status(WASINN_ERROR_MISSING_MEMORY, "the guest module exports no memory");
     if (status.ok()) return 0;
     if (status.code() != answers.code) guest->Report(name, status);
     return call.profile.error(status.code());
   } catch (...) {  // no memory even for the message
-    return call.profile.error(WASINN_RUNTIME_ERROR);
+    return call.profile.error(WASINN_ERROR_RUNTIME);
   }
 }
 

@@ -2,7 +2,7 @@
 // and the way of a call into the core and back.
 #pragma once
 
-#include <wasinn/wasinn.h>
+#include <wasinn/engine.h>
 
 #include <algorithm>
 #include <cstddef>

@@ -32,9 +32,9 @@ static_assert(sizeof(GuestOutput) == 20);
 // A guest's array of `count` elements, no more than it makes sense to give.
 Status CheckArray(const Invocation& call, const char* what, uint32_t address, uint32_t count, uint32_t element,
                   size_t most) {
-  if (count > most) return Error(WASINN_INVALID_ARGUMENT, "{} {}s are given, the model has {}", count, what, most);
+  if (count > most) return Error(WASINN_ERROR_INVALID_ARGUMENT, "{} {}s are given, the model has {}", count, what, most);
   if (call.memory.Range(address, count, element)) return Status();
-  return Error(WASINN_INVALID_ARGUMENT, "the array of {} {}s at {:#x} is outside of the guest's memory", count, what,
+  return Error(WASINN_ERROR_INVALID_ARGUMENT, "the array of {} {}s at {:#x} is outside of the guest's memory", count, what,
                address);
 }
 

@@ -101,15 +101,15 @@ Status SetInputFromOutput(const Invocation& call) {
 }
 
 constexpr wasinn_function kExtensionFunctions[] = {
-    Row<"last_error", LastError, WASINN_TOO_LARGE>(kExtensionModule, "iii"),
-    Row<"describe", Describe, WASINN_TOO_LARGE>(kExtensionModule, "iiii"),
+    Row<"last_error", LastError, WASINN_ERROR_TOO_LARGE>(kExtensionModule, "iii"),
+    Row<"describe", Describe, WASINN_ERROR_TOO_LARGE>(kExtensionModule, "iiii"),
     Row<"load_as", LoadAs>(kExtensionModule, "iiiiii", kRunsFramework),
     Row<"set_input_by_name", SetInputByName>(kExtensionModule, "iiii"),
-    Row<"get_output_by_name", GetOutputByName, WASINN_TOO_LARGE>(kExtensionModule, "iiiiii", kRunsFramework),
+    Row<"get_output_by_name", GetOutputByName, WASINN_ERROR_TOO_LARGE>(kExtensionModule, "iiiiii", kRunsFramework),
     Row<"set_input_from_output", SetInputFromOutput>(kExtensionModule, "iiii", kRunsFramework),
     Row<"set_output", SetOutput>(kExtensionModule, "iiiii"),
     Row<"set_output_by_name", SetOutputByName>(kExtensionModule, "iiiiii"),
-    Row<"compute_once", ComputeOnce, WASINN_TOO_LARGE>(kExtensionModule, "iiiii", kRunsFramework),
+    Row<"compute_once", ComputeOnce, WASINN_ERROR_TOO_LARGE>(kExtensionModule, "iiiii", kRunsFramework),
 };
 
 }  // namespace

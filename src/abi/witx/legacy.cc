@@ -65,13 +65,13 @@ Status LegacySetInput(const Invocation& call) {
   const auto dims = call.memory.Load<GuestArray>(given->dims_address);
   if (!dims) return OutOfRange("the record of dimensions", given->dims_address, sizeof(GuestArray));
   const auto dtype = call.profile.dtype(given->type);
-  if (!dtype) return core::Error(WASINN_INVALID_ARGUMENT, "{} is not a tensor type of this interface", given->type);
+  if (!dtype) return core::Error(WASINN_ERROR_INVALID_ARGUMENT, "{} is not a tensor type of this interface", given->type);
   core::TensorDesc tensor;
   tensor.dtype = *dtype;
   if (Status status = DecodeDims(call, dims->address, dims->size, tensor); !status.ok()) return status;
   const auto size = core::ByteSize(tensor.dtype, tensor.shape());
   if (!size || *size > UINT32_MAX) {
-    return core::Error(WASINN_INVALID_ARGUMENT, "a tensor {} is larger than a guest's memory", core::Describe(tensor));
+    return core::Error(WASINN_ERROR_INVALID_ARGUMENT, "a tensor {} is larger than a guest's memory", core::Describe(tensor));
   }
   const auto data = call.memory.Range(given->data_address, static_cast<uint32_t>(*size));
   if (!data) return OutOfRange("the data of a tensor", given->data_address, *size);
@@ -94,7 +94,7 @@ Status LegacyGetOutput(const Invocation& call) {
   uint32_t element = 1;
   const auto buffer_of = [&](uint32_t dtype) -> Result<std::span<uint8_t>> {
     element = static_cast<uint32_t>(core::DtypeSize(dtype));
-    if (element == 0) return core::Fail(WASINN_UNSUPPORTED_OPERATION, "output {} has no known type", call.arg(1));
+    if (element == 0) return core::Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "output {} has no known type", call.arg(1));
     const auto buffer = call.memory.Range(call.arg(2), *room, element);
     if (!buffer) return std::unexpected(OutOfRange("an output buffer", call.arg(2), uint64_t{*room} * element));
     return *buffer;
@@ -104,7 +104,7 @@ Status LegacyGetOutput(const Invocation& call) {
   uint64_t needed = 0;
   // By reference: the function object has no room for the three that it captures, and would allocate.
   Status status = context->GetOutput(call.arg(1), std::cref(buffer_of), needed);
-  if (!status.ok() && status.code() != WASINN_TOO_LARGE) return status;
+  if (!status.ok() && status.code() != WASINN_ERROR_TOO_LARGE) return status;
   const auto elements = static_cast<uint32_t>(std::min<uint64_t>(needed / element, UINT32_MAX));
   if (Status stored = StoreResult(call, call.arg(3), elements); !stored.ok()) return stored;
   return status;
@@ -121,7 +121,7 @@ constexpr wasinn_function kLegacyFunctions[] = {
     LegacyRow<"init_execution_context", LegacyInitExecutionContext>("ii", kRunsFramework),
     LegacyRow<"set_input", LegacySetInput>("iii"),
     LegacyRow<"compute", LegacyCompute>("i", kRunsFramework),
-    LegacyRow<"get_output", LegacyGetOutput, WASINN_TOO_LARGE>("iiii", kRunsFramework),
+    LegacyRow<"get_output", LegacyGetOutput, WASINN_ERROR_TOO_LARGE>("iiii", kRunsFramework),
 };
 
 }  // namespace

@@ -50,8 +50,8 @@ constexpr wasinn_function kWasmEdgeFunctions[] = {
     Row<"load_by_name_with_config", LoadByNameWithConfig>(kWasmEdgeModule, "iiiii", kRunsFramework),
     Row<"unload", Unload>(kWasmEdgeModule, "i", kRunsFramework),
     Row<"finalize_execution_context", FinalizeExecutionContext>(kWasmEdgeModule, "i", kRunsFramework),
-    Row<"compute_single", ComputeSingle, WASINN_END_OF_SEQUENCE>(kWasmEdgeModule, "i", kRunsFramework),
-    Row<"get_output_single", GetOutputSingle, WASINN_TOO_LARGE>(kWasmEdgeModule, "iiiii", kRunsFramework),
+    Row<"compute_single", ComputeSingle, WASINN_ERROR_END_OF_SEQUENCE>(kWasmEdgeModule, "i", kRunsFramework),
+    Row<"get_output_single", GetOutputSingle, WASINN_ERROR_TOO_LARGE>(kWasmEdgeModule, "iiiii", kRunsFramework),
     Row<"fini_single", FiniSingle>(kWasmEdgeModule, "i", kRunsFramework),
 };
 

@@ -47,7 +47,7 @@ Status GuessOldNumbers(const Invocation& call, const core::TensorDesc& tensor, s
   meant.dtype = *old;
   if (core::ByteSize(meant.dtype, meant.shape()) != data.size()) return status;
   return core::Error(
-      WASINN_INVALID_ARGUMENT,
+      WASINN_ERROR_INVALID_ARGUMENT,
       "{}; its {} bytes are as many as {} takes: was the guest built with wasi-nn before 0.4? --dialect witx-0.1 "
       "(policy.dialect) has its numbers",
       status.message(), data.size(), core::Describe(meant));
@@ -61,7 +61,7 @@ Status SetInput(const Invocation& call) {
   core::Guest::Use context(call.guest, call.arg(0));
   if (!context) return context.TakeError();
   Status status = context->SetInput(call.arg(1), tensor, data);
-  if (status.code() != WASINN_INVALID_ARGUMENT) return status;
+  if (status.code() != WASINN_ERROR_INVALID_ARGUMENT) return status;
   return GuessOldNumbers(call, tensor, data, std::move(status));
 }
 
@@ -84,7 +84,7 @@ constexpr wasinn_function kWitxFunctions[] = {
     Row<"init_execution_context", InitExecutionContext>(kWitxModule, "ii", kRunsFramework),
     Row<"set_input", SetInput>(kWitxModule, "iii"),
     Row<"compute", Compute>(kWitxModule, "i", kRunsFramework),
-    Row<"get_output", GetOutput, WASINN_TOO_LARGE>(kWitxModule, "iiiii", kRunsFramework),
+    Row<"get_output", GetOutput, WASINN_ERROR_TOO_LARGE>(kWitxModule, "iiiii", kRunsFramework),
 };
 
 }  // namespace

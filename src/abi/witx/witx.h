@@ -1,7 +1,7 @@
 // The functions that core modules import.
 #pragma once
 
-#include <wasinn/wasinn.h>
+#include <wasinn/engine.h>
 
 #include <span>
 

@@ -16,17 +16,17 @@ namespace {
 Status CheckIo(const wasinn_io& io, const char* what, const char* backend) {
   if (IsUnservable(io)) return Unservable(what, io, backend);
   if ((io.flags & (WASINN_IO_OPAQUE | WASINN_IO_ALWAYS)) != 0) {
-    return Error(WASINN_INVALID_ARGUMENT, "{} '{}' is not a tensor of rows", what, io.name);
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "{} '{}' is not a tensor of rows", what, io.name);
   }
   if (io.rank < 0 || (io.rank > 0 && io.dims[0] < 0)) return Status();
-  return Error(WASINN_INVALID_ARGUMENT, "expected an open first dimension of {} '{}', found {}", what, io.name,
+  return Error(WASINN_ERROR_INVALID_ARGUMENT, "expected an open first dimension of {} '{}', found {}", what, io.name,
                Describe(io));
 }
 
 Status CheckBatches(const Graph& graph) {
-  if (graph.inputs().empty()) return Error(WASINN_INVALID_ARGUMENT, "it has no inputs");
+  if (graph.inputs().empty()) return Error(WASINN_ERROR_INVALID_ARGUMENT, "it has no inputs");
   if (graph.is_stateful()) {
-    return Error(WASINN_INVALID_ARGUMENT, "it has a state, which would pass from one guest to the next");
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "it has a state, which would pass from one guest to the next");
   }
   for (const wasinn_io* io : graph.inputs()) {
     if (Status status = CheckIo(*io, "input", graph.backend_name()); !status.ok()) return status;
@@ -112,7 +112,7 @@ Status BatchedGraph::Start() {
   while (threads_.size() < instances_) {
     pthread_t thread{};
     if (!StartLargeThread(&thread, Work, this)) {
-      return Error(WASINN_RUNTIME_ERROR, "the system gives no thread for batches of model '{}'", name_);
+      return Error(WASINN_ERROR_RUNTIME, "the system gives no thread for batches of model '{}'", name_);
     }
     threads_.push_back(thread);
     started_in_.SetToThisProcess();

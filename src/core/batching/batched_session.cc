@@ -90,7 +90,7 @@ Status BatchedSession::RunTogether(const InferenceRequest& request) {
   auto outcome = BatchQueue::Outcome::kCancelled;
   if (const Cancellable wait(*this, Phase::kWaits); wait) outcome = batched_.queue().Wait(item_);
   if (outcome != BatchQueue::Outcome::kDone) item_.reset();  // its batch may go on, and give it outputs
-  if (outcome == BatchQueue::Outcome::kCancelled) return Error(WASINN_TIMEOUT, "it was in a batch, or waited for one");
+  if (outcome == BatchQueue::Outcome::kCancelled) return Error(WASINN_ERROR_TIMEOUT, "it was in a batch, or waited for one");
   if (outcome == BatchQueue::Outcome::kAlone) return RunUnderSuspicion(request);
   if (Meter* const outer = resources_.outer) {
     outer->EndAt(Stage::kQueue, item_->begun);
@@ -133,7 +133,7 @@ Status BatchedSession::RunAlone(const InferenceRequest& request) {
   if (Status status = MakeContext(request); !status.ok()) return status;
   context_->SetTerms({.max_bytes = MaxBytes(request), .at_turn = &at_turn_});
   const Cancellable run(*this, Phase::kAlone);
-  return run ? RunOnContext(request) : Error(WASINN_TIMEOUT, "it had not begun");
+  return run ? RunOnContext(request) : Error(WASINN_ERROR_TIMEOUT, "it had not begun");
 }
 
 Status BatchedSession::RunOnContext(const InferenceRequest& request) {
@@ -149,7 +149,7 @@ Status BatchedSession::RunOnContext(const InferenceRequest& request) {
   std::pmr::vector<Context::Computed> computed;
   const auto names = context_->Run(given, computed);
   // The one that cancelled it says why.
-  if (!names && cancelled_) return Error(WASINN_TIMEOUT, "it was computed by itself");
+  if (!names && cancelled_) return Error(WASINN_ERROR_TIMEOUT, "it was computed by itself");
   if (!names) return Copy(names.error());
   std::vector<BatchOutput> outputs;
   for (uint32_t i = 0; i < computed.size(); ++i) {

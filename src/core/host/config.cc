@@ -70,17 +70,20 @@ void ReadLimits(const Section& section, wasinn_limits& limits) {
                                                                       {"max_log_messages", &L::max_log_messages},
                                                                       {"max_tensors", &L::max_tensors},
                                                                       {"max_errors", &L::max_errors},
-                                                                      {"max_threads", &L::max_threads},
                                                                       {"run_timeout_ms", &L::run_timeout_ms},
                                                                       {"load_timeout_ms", &L::load_timeout_ms},
                                                                       {"compute_timeout_ms", &L::compute_timeout_ms}};
   static constexpr std::pair<const char*, uint64_t L::*> kBytes[] = {{"max_model_bytes", &L::max_model_bytes},
-                                                                     {"max_tensor_bytes", &L::max_tensor_bytes},
-                                                                     {"max_memory_bytes", &L::max_memory_bytes},
-                                                                     {"max_table_elements", &L::max_table_elements},
-                                                                     {"max_fuel", &L::max_fuel}};
+                                                                     {"max_tensor_bytes", &L::max_tensor_bytes}};
   for (const auto& [key, field] : kCounts) section.Integer(key, limits.*field);
   for (const auto& [key, field] : kBytes) section.Integer(key, limits.*field);
+}
+
+void ReadEngineLimits(const Section& section, wasinn_engine_limits& limits) {
+  section.Integer("max_threads", limits.max_threads);
+  section.Integer("max_memory_bytes", limits.max_memory_bytes);
+  section.Integer("max_table_elements", limits.max_table_elements);
+  section.Integer("max_fuel", limits.max_fuel);
 }
 
 void ReadPolicy(const Section& section, Policy& policy) {
@@ -133,7 +136,7 @@ Status ReadPipeline(const std::string& name, const toml::table& values, pipeline
   const toml::array* steps = values["step"].as_array();
   if (steps == nullptr) {
     if (pipeline.inputs.empty() && pipeline.outputs.empty()) return Status();
-    return Error(WASINN_INVALID_ARGUMENT,
+    return Error(WASINN_ERROR_INVALID_ARGUMENT,
                  "configuration keys 'inputs' and 'outputs' of 'models.{}' are for one with 'step'", name);
   }
   for (const toml::node& item : *steps) {
@@ -141,7 +144,7 @@ Status ReadPipeline(const std::string& name, const toml::table& values, pipeline
     pipeline::StepSpec& step = pipeline.steps.emplace_back();
     Section(table).String("model_name", step.model_name);
     if (step.model_name.empty()) {
-      return Error(WASINN_INVALID_ARGUMENT, "configuration key 'models.{}.step[{}].model_name' is missing", name,
+      return Error(WASINN_ERROR_INVALID_ARGUMENT, "configuration key 'models.{}.step[{}].model_name' is missing", name,
                    pipeline.steps.size() - 1);
     }
     step.input_map = ReadNames(table["input_map"].as_table());
@@ -157,7 +160,7 @@ Result<ModelOptions> ReadModel(const std::string& name, const toml::table& value
   if (Status status = ReadPipeline(name, values, model.pipeline); !status.ok())
     return std::unexpected(std::move(status));
   if (model.path.empty() && model.pipeline.empty()) {
-    return Fail(WASINN_INVALID_ARGUMENT, "configuration key 'models.{}.path' is missing, or 'step'", name);
+    return Fail(WASINN_ERROR_INVALID_ARGUMENT, "configuration key 'models.{}.path' is missing, or 'step'", name);
   }
   section.Integer("version", model.version);
   section.Boolean("immutable", model.immutable);
@@ -186,8 +189,8 @@ Status Config::Parse(std::string_view text, const std::string& name, const fs::p
   try {
     values = toml::parse(text, name);
   } catch (const toml::parse_error& error) {
-    return Error(WASINN_INVALID_ARGUMENT, "{}:{}:{}: {}", name, error.source().begin.line, error.source().begin.column,
-                 error.description());
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "{}:{}:{}: {}", name, error.source().begin.line,
+                 error.source().begin.column, error.description());
   }
   if (Status status = Add(values, folder); !status.ok()) {
     return Error(status.code(), "{}: {}", name, status.message());
@@ -207,7 +210,7 @@ Status Config::LoadFile(const std::string& path) {
   std::ostringstream text;
   const bool has_text = file.peek() != std::ifstream::traits_type::eof();  // none is no failure, but for `<<`
   if (!file.is_open() || file.bad() || (has_text && !(text << file.rdbuf()))) {
-    return Error(WASINN_NOT_FOUND, "cannot read the configuration '{}': {}", path, std::strerror(errno));
+    return Error(WASINN_ERROR_NOT_FOUND, "cannot read the configuration '{}': {}", path, std::strerror(errno));
   }
   return Parse(text.str(), path, fs::absolute(path).parent_path());
 }
@@ -217,7 +220,7 @@ Status Config::LoadText(std::string_view text) { return Parse(text, "configurati
 Status Config::Set(std::string_view key, std::string_view value) {
   const std::string name(key);
   if (key.find('\n') != key.npos || value.find('\n') != value.npos) {
-    return Error(WASINN_INVALID_ARGUMENT, "the configuration key or value '{}' has a line break", key);
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "the configuration key or value '{}' has a line break", key);
   }
   // `info` is no TOML, and means the same as "info".
   std::ostringstream quoted;
@@ -234,7 +237,7 @@ Status Config::Set(std::string_view key, std::string_view value) {
     }
   }
   if (!refused.ok()) return refused;
-  return Error(WASINN_INVALID_ARGUMENT, "'{}' is not a configuration key", key);
+  return Error(WASINN_ERROR_INVALID_ARGUMENT, "'{}' is not a configuration key", key);
 }
 
 Result<HostOptions> Config::ToHostOptions() const {
@@ -275,6 +278,7 @@ Result<HostOptions> Config::ToHostOptions() const {
     return Section(table == nullptr ? kEmpty : *table);
   };
   ReadLimits(section("limits"), options.limits);
+  ReadEngineLimits(section("limits"), options.engine_limits);
   ReadPolicy(section("policy"), options.policy);
   section("engine").Boolean("allow_precompiled", options.engine.allow_precompiled);
   section("engine").Integer("pool_instances", options.engine.pool_instances);

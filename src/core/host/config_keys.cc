@@ -277,7 +277,7 @@ Status CheckNoNul(const toml::node& value, const std::string& place) {
     for (auto&& [toml_key, inner] : *table) {
       const std::string name = place.empty() ? std::string(toml_key) : fmt::format("{}.{}", place, toml_key.str());
       if (has_nul(toml_key)) {
-        return Error(WASINN_INVALID_ARGUMENT, "the name of configuration key '{}' has a NUL character", Shown(name));
+        return Error(WASINN_ERROR_INVALID_ARGUMENT, "the name of configuration key '{}' has a NUL character", Shown(name));
       }
       if (status = CheckNoNul(inner, name); !status.ok()) return status;
     }
@@ -286,7 +286,7 @@ Status CheckNoNul(const toml::node& value, const std::string& place) {
       if (status = CheckNoNul(item, place); !status.ok()) return status;
     }
   } else if (const toml::value<std::string>* text = value.as_string(); text != nullptr && has_nul(**text)) {
-    return Error(WASINN_INVALID_ARGUMENT, "configuration key '{}' has a NUL character in its value", Shown(place));
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "configuration key '{}' has a NUL character in its value", Shown(place));
   }
   return status;
 }
@@ -331,23 +331,23 @@ class Checker {
              std::string_view(key.section).find('*') == std::string_view::npos;
     });
     if (elsewhere != std::end(kKeys)) {
-      return Error(WASINN_INVALID_ARGUMENT, "unknown configuration key '{}'; did you mean '{}.{}'?", full,
+      return Error(WASINN_ERROR_INVALID_ARGUMENT, "unknown configuration key '{}'; did you mean '{}.{}'?", full,
                    elsewhere->section, elsewhere->name);
     }
     std::vector<std::string> known;
     for (const Key& key : kKeys) {
       if (section == key.section) known.emplace_back(key.name);
     }
-    return Error(WASINN_INVALID_ARGUMENT, "unknown configuration key '{}'{}", full, Suggest(name, known));
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "unknown configuration key '{}'{}", full, Suggest(name, known));
   }
 
   Status CheckValue(const Key& key, toml::node& value, const std::string& section, const std::string& place) {
     if (!HasKind(value, key)) {
-      return Error(WASINN_INVALID_ARGUMENT, "configuration key '{}' must be {}", place, KindName(key));
+      return Error(WASINN_ERROR_INVALID_ARGUMENT, "configuration key '{}' must be {}", place, KindName(key));
     }
     if (key.check_word != nullptr) {
       if (Status status = CheckWords(value, key.check_word); !status.ok()) {
-        return Error(WASINN_INVALID_ARGUMENT, "configuration key '{}': {}", place, status.message());
+        return Error(WASINN_ERROR_INVALID_ARGUMENT, "configuration key '{}': {}", place, status.message());
       }
     }
     if (key.kind == Kind::kPaths || (key.kind == Kind::kPath && value.value<std::string>() != "")) {

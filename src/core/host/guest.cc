@@ -69,8 +69,8 @@ Status Guest::Begin(Executor::Job job) {
 Status Guest::BeginRun(void (*interrupt)(void* user), void* user) {
   const std::chrono::milliseconds deadline(limits_.run_timeout_ms);
   const std::lock_guard lock(run_mutex_);
-  if (closing_) return Error(WASINN_RUNTIME_ERROR, "the guest is closed");
-  if (run_ != nullptr) return Error(WASINN_RUNTIME_ERROR, "the guest has begun a run already");
+  if (closing_) return Error(WASINN_ERROR_RUNTIME, "the guest is closed");
+  if (run_ != nullptr) return Error(WASINN_ERROR_RUNTIME, "the guest has begun a run already");
   // Without a deadline the thread is only needed when somebody stops the guest, who then starts it.
   if (deadline.count() > 0) {
     if (Status status = host_->watchdog().Start(); !status.ok()) return status;
@@ -156,7 +156,7 @@ void Guest::Retire() noexcept {
 }
 
 Status Guest::CopyParts(std::span<const std::span<const uint8_t>> parts, Charge& bytes,
-                        std::vector<std::shared_ptr<const Blob>>& blobs) {
+                        std::vector<std::shared_ptr<const Blob>>& builders) {
   uint64_t total = 0;
   for (std::span<const uint8_t> part : parts) total += part.size();  // each is within one guest's memory: no overflow
   if (Status status = bytes.Resize(total); !status.ok()) {
@@ -166,33 +166,34 @@ Status Guest::CopyParts(std::span<const std::span<const uint8_t>> parts, Charge&
   }
   for (std::span<const uint8_t> part : parts) {
     if (policy_.loads_in_process()) {
-      blobs.push_back(Blob::Copy(part));
+      builders.push_back(Blob::Copy(part));
       continue;
     }
     Result<std::shared_ptr<const Blob>> sealed = Blob::CopySealed(part);  // which its worker has, too
     if (!sealed) return std::move(sealed.error());
-    blobs.push_back(std::move(*sealed));
+    builders.push_back(std::move(*sealed));
   }
   model_bytes_copied_.fetch_add(total, std::memory_order_relaxed);
   return Status();
 }
 
 Status Guest::CheckFormat(std::string_view word) const {
-  return host_->backends().CheckFormat(FormatName(word), WASINN_INVALID_ENCODING, patience());
+  return host_->backends().CheckFormat(FormatName(word), WASINN_ERROR_INVALID_ENCODING, patience());
 }
 
 Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, std::string_view encoding,
                              wasinn_target target) {
   if (Status status = policy_.CheckLoad(target); !status.ok()) return std::unexpected(std::move(status));
   if (Status status = CheckFormat(encoding); !status.ok()) return std::unexpected(std::move(status));
-  if (parts.empty()) return Fail(WASINN_INVALID_ARGUMENT, "a model needs at least one part");
+  if (parts.empty()) return Fail(WASINN_ERROR_INVALID_ARGUMENT, "a model needs at least one part");
   auto charges = std::make_shared<GraphCharges>(*this);
   if (Status status = charges->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
-  std::vector<std::shared_ptr<const Blob>> blobs;
-  if (Status status = CopyParts(parts, charges->bytes, blobs); !status.ok()) return std::unexpected(std::move(status));
+  std::vector<std::shared_ptr<const Blob>> builders;
+  if (Status status = CopyParts(parts, charges->bytes, builders); !status.ok())
+    return std::unexpected(std::move(status));
 
   Result<SharedGraphs::Shared> shared =
-      host_->LoadBytes(blobs,
+      host_->LoadBytes(builders,
                        {.encoding = FormatName(encoding),
                         .target = target,
                         .cpu_fallback = policy_.cpu_fallback,
@@ -215,7 +216,7 @@ Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, st
 
 Result<uint32_t> Guest::LoadByName(std::string_view name, const std::string& config) {
   if (name.size() > limits_.max_name_bytes) {
-    return Fail(WASINN_TOO_LARGE, "a model's name of {} bytes is longer than the limit of {}", name.size(),
+    return Fail(WASINN_ERROR_TOO_LARGE, "a model's name of {} bytes is longer than the limit of {}", name.size(),
                 limits_.max_name_bytes);
   }
   if (Status status = policy_.CheckName(name); !status.ok()) return std::unexpected(std::move(status));
@@ -293,7 +294,7 @@ Guest::GuestContext::~GuestContext() {
 }
 
 Status Guest::Use::TakeError() const {
-  return use_.is_busy() ? Error(WASINN_BUSY, "another thread is using this context")
+  return use_.is_busy() ? Error(WASINN_ERROR_BUSY, "another thread is using this context")
                         : guest_.contexts_.NoSuch(context_);
 }
 
@@ -319,7 +320,7 @@ void Guest::Report(std::string_view function, const Status& status) {
   std::string text = fmt::format("{}: {}: {}{}{}", function, CodeName(status.code()), status.backend(),
                                  status.backend().empty() ? "" : ": ", status.message());
   host_->metrics().errors[static_cast<size_t>(status.code())].fetch_add(1, std::memory_order_relaxed);
-  Log(text);
+  Log(status.code(), text);
   std::string told = WithoutPaths(text);
   const std::lock_guard lock(last_error_mutex_);
   last_error_ = std::move(told);
@@ -336,16 +337,17 @@ Result<std::string> Guest::Describe(uint32_t handle) const {
   return DescribeAsJson(*(*graph)->graph);
 }
 
-void Guest::Log(std::string_view error) {
+void Guest::Log(wasinn_code code, std::string_view error) {
   const uint64_t errors = errors_.fetch_add(1, std::memory_order_relaxed);
   const Logger& logger = host_->logger();
   if (!logger.Wants(WASINN_LOG_WARNING)) return;
   std::atomic<uint64_t>& dropped = host_->metrics().log_lines_dropped;
   if (errors >= limits_.max_log_messages) dropped.fetch_add(1, std::memory_order_relaxed);
   if (errors > limits_.max_log_messages || limits_.max_log_messages == 0) return;
+  const wasinn_log_record line = {.level = WASINN_LOG_WARNING, .guest = number_, .guest_name = name_.c_str()};
   const std::string who = name_.empty() ? "guest" : fmt::format("guest '{}'", name_);
   if (errors == limits_.max_log_messages) {
-    logger.Write(WASINN_LOG_WARNING, fmt::format("{}: further errors are not logged", who));
+    logger.Write(line, fmt::format("{}: further errors are not logged", who));
     return;
   }
   uint64_t left_out = 0;
@@ -356,7 +358,9 @@ void Guest::Log(std::string_view error) {
   if (left_out > 0) {
     logger.Write(WASINN_LOG_WARNING, fmt::format("{} errors of guests before this were left out", left_out));
   }
-  logger.Write(WASINN_LOG_WARNING, fmt::format("{}: {}", who, error));
+  wasinn_log_record record = line;
+  record.code = code;
+  logger.Write(record, fmt::format("{}: {}", who, error));
 }
 
 // One that is dropped may go on for a while: what it does yet is counted when it goes.
@@ -375,11 +379,11 @@ void Guest::CountAsGone(GuestContext& held) {
   held.gone = true;
 }
 
-wasinn_guest_stats Guest::Statistics() const {
+wasinn_statistics Guest::Statistics() const {
   const auto read = [](const std::atomic<uint64_t>& value) { return value.load(std::memory_order_relaxed); };
   const std::lock_guard counting(counting_);
-  wasinn_guest_stats stats = {
-      .struct_size = sizeof(wasinn_guest_stats),
+  wasinn_statistics stats = {
+      .struct_size = sizeof(wasinn_statistics),
       .graphs = static_cast<uint32_t>(graph_count_->used()),
       .contexts = static_cast<uint32_t>(context_count_.used()),
       .model_bytes = model_bytes_->used(),

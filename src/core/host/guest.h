@@ -197,7 +197,7 @@ class Guest {
 
   const wasinn_limits& limits() const { return limits_; }
   wasinn_dialect dialect() const { return policy_.dialect; }
-  wasinn_guest_stats Statistics() const;
+  wasinn_statistics Statistics() const;
 
  private:
   // What a graph costs its guest.
@@ -234,7 +234,7 @@ class Guest {
     bool gone = false;  // its guest counts what it did, `counted` so far; of counting_
     Context::Counts counted;
   };
-  void Log(std::string_view error);
+  void Log(wasinn_code code, std::string_view error);
   Result<std::shared_ptr<GuestContext>> MakeContext(uint32_t graph);
   // What a context did since the last time.
   void CountAsGone(GuestContext& held);
@@ -253,7 +253,7 @@ class Guest {
   static Status Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
                         std::pmr::vector<Context::Given>& given);
   Status CopyParts(std::span<const std::span<const uint8_t>> parts, Charge& bytes,
-                   std::vector<std::shared_ptr<const Blob>>& blobs);
+                   std::vector<std::shared_ptr<const Blob>>& builders);
 
   GuestTag tag() const { return {number_, name_.c_str()}; }
 

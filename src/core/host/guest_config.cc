@@ -38,7 +38,7 @@ nlohmann::json Take(nlohmann::json& given, const char* name) {
 }
 
 Status MustBe(const char* name, const char* what, const nlohmann::json& value) {
-  return Error(WASINN_INVALID_ARGUMENT, "configuration key '{}' must be {}, not {}", name, what,
+  return Error(WASINN_ERROR_INVALID_ARGUMENT, "configuration key '{}' must be {}, not {}", name, what,
                value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, 100));
 }
 
@@ -98,7 +98,7 @@ Status TakeCommon(nlohmann::json& given, const wasinn_backend& table, GuestConfi
 Result<GuestConfig> ParseGuestConfig(const wasinn_backend& table, const std::string& json) {
   nlohmann::json given = base::ParseJson(json);
   if (!given.is_object()) {
-    return Fail(WASINN_INVALID_ARGUMENT,
+    return Fail(WASINN_ERROR_INVALID_ARGUMENT,
                 "the configuration for backend '{}' is not a JSON object, or is nested deeper than {}", table.name,
                 base::kDeepestJson);
   }

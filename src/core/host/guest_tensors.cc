@@ -72,7 +72,7 @@ Status Guest::MoveOutput(Context& from, uint32_t output, Context& to, uint32_t i
 Status Guest::Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
                       std::pmr::vector<Context::Given>& given) {
   if (inputs.size() > graph.inputs().size()) {
-    return Error(WASINN_INVALID_ARGUMENT, "{} inputs are given, the model has {}", inputs.size(),
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "{} inputs are given, the model has {}", inputs.size(),
                  graph.inputs().size());
   }
   given.reserve(inputs.size());
@@ -84,7 +84,7 @@ Status Guest::Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
   std::ranges::sort(given, {}, &Context::Given::index);
   const auto twice = std::ranges::adjacent_find(given, {}, &Context::Given::index);
   if (twice == given.end()) return Status();
-  return Error(WASINN_INVALID_ARGUMENT, "input '{}' is given twice", graph.inputs()[twice->index]->name);
+  return Error(WASINN_ERROR_INVALID_ARGUMENT, "input '{}' is given twice", graph.inputs()[twice->index]->name);
 }
 
 Result<std::shared_ptr<const void>> Guest::Run(uint32_t handle, std::span<const NamedTensor> inputs,

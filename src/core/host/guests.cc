@@ -14,7 +14,7 @@ void Guests::Leave(const Guest& guest) noexcept {
   if (open_.erase(&guest) != 0) AddWhatItDid(guest.Statistics(), closed_);
 }
 
-void Guests::AddWhatItDid(const wasinn_guest_stats& stats, Sum& sum) {
+void Guests::AddWhatItDid(const wasinn_statistics& stats, Sum& sum) {
   sum.copies_in += stats.copies_in;
   sum.copies_out += stats.copies_out;
   sum.bytes_in += stats.bytes_in;
@@ -27,7 +27,7 @@ Guests::Sum Guests::Read() const {
   Sum sum = closed_;
   sum.open = open_.size();
   for (const Guest* guest : open_) {
-    const wasinn_guest_stats stats = guest->Statistics();
+    const wasinn_statistics stats = guest->Statistics();
     AddWhatItDid(stats, sum);
     sum.graphs += stats.graphs;
     sum.contexts += stats.contexts;

@@ -27,7 +27,7 @@ class Guests {
   Sum Read() const;
 
  private:
-  static void AddWhatItDid(const wasinn_guest_stats& stats, Sum& sum);
+  static void AddWhatItDid(const wasinn_statistics& stats, Sum& sum);
 
   mutable std::mutex mutex_;  // of what follows
   std::set<const Guest*> open_;

@@ -39,7 +39,7 @@ class HandleTable {
   Result<uint32_t> Insert(std::shared_ptr<T> object) {
     std::lock_guard lock(mutex_);
     if (first_free_ == kNone && size_ > kIndexMask) {
-      return Fail(WASINN_TOO_LARGE, "no more than {} handles of {}s at once", kIndexMask + 1, what_);
+      return Fail(WASINN_ERROR_TOO_LARGE, "no more than {} handles of {}s at once", kIndexMask + 1, what_);
     }
     const uint32_t index = TakeSlot();
     Slot& slot = *Find(index);
@@ -96,7 +96,7 @@ class HandleTable {
     bool is_busy_ = false;
   };
   Status NoSuch(uint32_t handle) const {
-    return Error(WASINN_INVALID_ARGUMENT, "{:#x} is not a handle of a live {}", handle, what_);
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "{:#x} is not a handle of a live {}", handle, what_);
   }
 
   // The handle is invalid from now on; the object lives until its last user lets go. Needs no memory.

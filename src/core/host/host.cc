@@ -69,7 +69,7 @@ std::string FormatOfSource(const ModelSource& source, Formats formats) {
 }
 
 Status Unrecognised(Formats formats) {
-  return Error(WASINN_INVALID_ENCODING,
+  return Error(WASINN_ERROR_INVALID_ENCODING,
                "the bytes are not of a model format that wasinn recognises: known are {}; one that the bytes "
                "do not show must be named",
                ListFormats(formats));
@@ -101,7 +101,7 @@ std::chrono::milliseconds Shorter(std::chrono::milliseconds one, std::chrono::mi
 Result<std::vector<uint32_t>> FindOutputs(const Graph& graph, std::span<const std::string> names) {
   std::vector<uint32_t> indices;
   if (!names.empty() && graph.has_late_outputs()) {
-    return Fail(WASINN_UNSUPPORTED_OPERATION, "the outputs of this model are known only after a compute");
+    return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "the outputs of this model are known only after a compute");
   }
   for (const std::string& name : names) {
     Result<uint32_t> index = graph.FindOutput(name);
@@ -117,6 +117,7 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
     : logger_(log, user, options.log_level),
       metrics_(options.metrics),
       limits_(options.limits),
+      engine_limits_(options.engine_limits),
       engine_options_(options.engine),
       policy_(std::move(options.policy)),
       policy_model_names_(ToC(policy_.models)),
@@ -142,7 +143,7 @@ Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn lo
   options.backends.has_one_guest = options.max_guest_computes >= MostComputes(options);
   std::shared_ptr<Host> host(new Host(options, log, user));
   for (const std::string& name : host->policy_.encodings.value_or(std::vector<std::string>())) {
-    if (Status status = host->backends_.CheckFormat(name, WASINN_INVALID_ARGUMENT, {}); !status.ok()) {
+    if (Status status = host->backends_.CheckFormat(name, WASINN_ERROR_INVALID_ARGUMENT, {}); !status.ok()) {
       return Fail(status.code(), "configuration key 'policy.encodings': {}", status.message());
     }
   }
@@ -201,9 +202,9 @@ Status Host::WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource&
   if (status.ok()) return Status();
   // A deadline is the model's failure, of all who wait for it; but for a guest that has gone, the next one tries.
   const bool is_stopped = patience.stop != nullptr && patience.stop->load(std::memory_order_acquire);
-  const bool is_late = status.code() == WASINN_TIMEOUT && !is_stopped;
+  const bool is_late = status.code() == WASINN_ERROR_TIMEOUT && !is_stopped;
   return Status(
-      is_late ? WASINN_RUNTIME_ERROR : status.code(),
+      is_late ? WASINN_ERROR_RUNTIME : status.code(),
       fmt::format("model '{}': its warm-up failed: {}", Numbered(source.name, source.version), status.message()),
       std::string(status.backend()));
 }
@@ -225,7 +226,8 @@ Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptio
   Result<std::shared_ptr<Graph>> graph;
   if (config->needs_load(source.target)) {
     if (!source.pipeline.empty()) {
-      return Fail(WASINN_UNSUPPORTED_OPERATION, "model '{}' is a pipeline: its steps run where their models do", name);
+      return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "model '{}' is a pipeline: its steps run where their models do",
+                  name);
     }
     ModelSource own = source;
     own.target = config->device.value_or(source.target);
@@ -299,8 +301,8 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), patience, source.workers.get());
   if (graph) return graph;
   // What a worker's framework says of it does not know that there was a file, or what it can do elsewhere. Of a GPU it says all.
-  const bool is_for_the_worker =
-      source.workers != nullptr && source.target != WASINN_GPU && graph.error().code() == WASINN_UNSUPPORTED_OPERATION;
+  const bool is_for_the_worker = source.workers != nullptr && source.target != WASINN_TARGET_GPU &&
+                                 graph.error().code() == WASINN_ERROR_UNSUPPORTED_OPERATION;
   return std::unexpected(
       Status(graph.error().code(),
              fmt::format("model '{}': {}{}", Numbered(source.name, source.version), graph.error().message(),
@@ -321,7 +323,7 @@ Result<std::string> Host::ResolveFormat(const std::string& named, std::span<cons
     return found;
   }
   if (MayBeOf(*formats, named, bytes, bytes.size(), found)) return named;
-  return Fail(WASINN_INVALID_ENCODING, "the bytes are a model of encoding {}, not {}", found, named);
+  return Fail(WASINN_ERROR_INVALID_ENCODING, "the bytes are a model of encoding {}, not {}", found, named);
 }
 
 Result<std::shared_ptr<Graph>> Host::LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
@@ -360,7 +362,7 @@ Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<con
                                              const Graph::LoadOptions& options, const Patience& patience,
                                              Workers* workers) {
   // A model of the CPU's gets the stronger wall, whatever its guest may use.
-  const bool wants_gpu = options.target == WASINN_GPU || options.target == WASINN_AUTO;
+  const bool wants_gpu = options.target == WASINN_TARGET_GPU || options.target == WASINN_TARGET_AUTO;
   const Place place = {.workers = workers, .has_devices = workers != nullptr && options.isolated_gpu && wants_gpu};
   Result<std::shared_ptr<Backend>> backend = options.backend.empty()
                                                  ? backends_.ForFormat(options.encoding, patience, place)
@@ -373,10 +375,10 @@ Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<con
     return std::unexpected(std::move(status));
   }
   Result<std::shared_ptr<Graph>> graph = Graph::Load(std::move(*backend), parts, options, watchdog_);
-  const bool is_denied = workers != nullptr && options.target == WASINN_GPU && !options.isolated_gpu;
+  const bool is_denied = workers != nullptr && options.target == WASINN_TARGET_GPU && !options.isolated_gpu;
   if (graph || !is_denied) return graph;
   const Status& why = graph.error();
-  if (why.code() != WASINN_UNSUPPORTED_OPERATION && why.code() != WASINN_RUNTIME_ERROR) return graph;
+  if (why.code() != WASINN_ERROR_UNSUPPORTED_OPERATION && why.code() != WASINN_ERROR_RUNTIME) return graph;
   // What a framework says of a GPU that its worker may not use does not tell why.
   return std::unexpected(
       Status(why.code(),

@@ -76,6 +76,7 @@ class Host {
   // Bytes of all guests together; NULL: no limit.
   const std::shared_ptr<Quota>& guest_bytes() const { return guest_bytes_; }
   const wasinn_limits& limits() const { return limits_; }
+  const wasinn_engine_limits& engine_limits() const { return engine_limits_; }
   const wasinn_engine_options& engine_options() const { return engine_options_; }
   const Policy& policy() const { return policy_; }
   // The names of the policy's models as C strings; null if it names none.
@@ -122,6 +123,7 @@ class Host {
   Metrics metrics_;  // before all that counts there
   Guests guests_;
   const wasinn_limits limits_;
+  const wasinn_engine_limits engine_limits_;
   const wasinn_engine_options engine_options_;
   const Policy policy_;
   const std::vector<const char*> policy_model_names_, policy_encoding_names_, policy_outbound_hosts_;

@@ -15,7 +15,7 @@ const char* KeyThatDoesNotFit(const ModelOptions& options) {
   if (!options.parts.empty()) return "bytes";
   if (!options.encoding.empty()) return "encoding";
   if (!options.backend.empty()) return "backend";
-  if (options.target != WASINN_CPU) return "target";
+  if (options.target != WASINN_TARGET_CPU) return "target";
   if (options.config != "{}") return "config";
   if (options.immutable) return "immutable";
   return options.isolate.has_value() ? "isolate" : nullptr;
@@ -25,7 +25,7 @@ const char* KeyThatDoesNotFit(const ModelOptions& options) {
 
 Status Host::AddPipeline(const ModelOptions& options) {
   if (const char* key = KeyThatDoesNotFit(options)) {
-    return Error(WASINN_INVALID_ARGUMENT,
+    return Error(WASINN_ERROR_INVALID_ARGUMENT,
                  "model '{}': it has steps, so it has no '{}': that is for the models of its steps", options.name, key);
   }
   return Register({.name = options.name,

@@ -15,12 +15,12 @@ namespace {
 Status NoSuchVersion(const ModelOptions& options, std::span<const ModelFiles> versions) {
   std::vector<std::string> numbers;
   for (const ModelFiles& files : versions) numbers.push_back(std::to_string(files.version));
-  return Error(WASINN_NOT_FOUND, "model '{}': folder '{}' has no version {}, only {}", options.name, options.path,
+  return Error(WASINN_ERROR_NOT_FOUND, "model '{}': folder '{}' has no version {}, only {}", options.name, options.path,
                options.version, Join(numbers));
 }
 
 Status CannotIsolate(const std::string& model) {
-  return Error(WASINN_UNSUPPORTED_OPERATION,
+  return Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                "model '{}': a SavedModel is a folder, and a worker gets the model's first file only: expected a frozen "
                "GraphDef, or isolate = false for this model",
                model);
@@ -35,7 +35,7 @@ std::shared_ptr<Workers> OwnWorkers(const std::string& model) {
 Status Host::AddModel(const ModelOptions& options) {
   if (Status status = CheckModelName(options.name); !status.ok()) return status;
   if (options.warm_up.computes > WarmUp::kMostComputes) {
-    return Error(WASINN_INVALID_ARGUMENT, "model '{}': warm_up is {}: it may be {} at most", options.name,
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "model '{}': warm_up is {}: it may be {} at most", options.name,
                  options.warm_up.computes, WarmUp::kMostComputes);
   }
   if (Status status = options.batching.Check(); !status.ok()) {
@@ -53,7 +53,7 @@ Status Host::AddModel(const ModelOptions& options) {
                      .batching = options.batching,
                      .workers = options.isolate.value_or(isolate_models_) ? OwnWorkers(options.name) : nullptr,
                      .parts = options.parts};
-  if (Status status = backends_.CheckFormat(source.encoding, WASINN_INVALID_ARGUMENT, {}); !status.ok()) {
+  if (Status status = backends_.CheckFormat(source.encoding, WASINN_ERROR_INVALID_ARGUMENT, {}); !status.ok()) {
     return Error(status.code(), "model '{}': {}", options.name, status.message());
   }
   if (!options.parts.empty()) {
@@ -99,11 +99,11 @@ Status Host::AddAddress(ModelSource source, const ModelOptions& options) {
   const Result<std::string> format = FormatOfScheme(*formats, SchemeOf(options.path));
   if (!format) return fail(format.error());
   if (!source.encoding.empty() && source.encoding != *format) {
-    return fail(Error(WASINN_INVALID_ARGUMENT, "a model at '{}' is of encoding {}, not {}", options.path, *format,
+    return fail(Error(WASINN_ERROR_INVALID_ARGUMENT, "a model at '{}' is of encoding {}, not {}", options.path, *format,
                       source.encoding));
   }
   if (options.isolate.value_or(false)) {
-    return fail(Error(WASINN_INVALID_ARGUMENT, "a model at an address has no worker, so 'isolate' is not for it"));
+    return fail(Error(WASINN_ERROR_INVALID_ARGUMENT, "a model at an address has no worker, so 'isolate' is not for it"));
   }
   source.encoding = *format;
   source.paths = {options.path};
@@ -117,7 +117,7 @@ Status Host::CheckBytes(const std::string& format, const Patience& patience) {
   if (format.empty() || HasFormat(StandardFormats(), format)) return Status();
   const Result<Formats> formats = backends_.AllFormats(patience);
   if (!formats || !HasAddresses(*formats, format)) return Status();
-  return Error(WASINN_UNSUPPORTED_OPERATION,
+  return Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                "a model of encoding {} is an address, which only the host's configuration names", format);
 }
 

@@ -23,7 +23,7 @@ struct ModelOptions {
   std::vector<std::shared_ptr<const Blob>> parts;  // bytes; or
   pipeline::Spec pipeline;
   std::string encoding;  // a format's name; "": it is recognised
-  wasinn_target target = WASINN_CPU;
+  wasinn_target target = WASINN_TARGET_CPU;
   uint32_t version = 0;  // 0: the folder's versions, or 1
   std::string config = "{}";
   std::string backend;  // "": the one that serves the encoding
@@ -43,6 +43,11 @@ struct HostOptions {
 
   BackendLoader::Options backends;
   wasinn_limits limits = DefaultLimits();
+  wasinn_engine_limits engine_limits = {.struct_size = sizeof(wasinn_engine_limits),
+                                        .max_threads = 64,
+                                        .max_memory_bytes = UINT64_MAX,
+                                        .max_table_elements = UINT64_MAX,
+                                        .max_fuel = 0};
   Policy policy;
   wasinn_engine_options engine = {.struct_size = sizeof(wasinn_engine_options),
                                   .allow_precompiled = false,

@@ -9,19 +9,19 @@ namespace wasinn::core {
 
 Status Policy::CheckLoad(wasinn_target target) const {
   if (load != WASINN_LOAD_ISOLATED && load != WASINN_LOAD_IN_PROCESS) {
-    return Error(WASINN_SECURITY, "the host's policy does not let guests load their own models (policy.load)");
+    return Error(WASINN_ERROR_SECURITY, "the host's policy does not let guests load their own models (policy.load)");
   }
   return CheckTarget(target);
 }
 
 Status Policy::CheckTarget(wasinn_target target) const {
-  if (target <= WASINN_AUTO && (targets >> target & 1) != 0) return Status();
-  return Error(WASINN_SECURITY, "the host's policy does not allow target {}", TargetName(target));
+  if (target <= WASINN_TARGET_AUTO && (targets >> target & 1) != 0) return Status();
+  return Error(WASINN_ERROR_SECURITY, "the host's policy does not allow target {}", TargetName(target));
 }
 
 Status Policy::CheckEncoding(std::string_view encoding) const {
   if (!encodings || std::ranges::find(*encodings, encoding) != encodings->end()) return Status();
-  return Error(WASINN_SECURITY, "the host's policy does not allow encoding {}", encoding);
+  return Error(WASINN_ERROR_SECURITY, "the host's policy does not allow encoding {}", encoding);
 }
 
 Status Policy::CheckName(std::string_view name) const {
@@ -29,7 +29,7 @@ Status Policy::CheckName(std::string_view name) const {
   const auto has = [&](std::string_view model) { return std::ranges::find(*models, model) != models->end(); };
   if (has(name)) return Status();
   if (const auto split = SplitVersion(name); split && has(split->first)) return Status();
-  return Error(WASINN_SECURITY, "the host's policy (policy.models) does not let this guest use model '{}'", name);
+  return Error(WASINN_ERROR_SECURITY, "the host's policy (policy.models) does not let this guest use model '{}'", name);
 }
 
 wasinn_limits DefaultLimits() {
@@ -45,11 +45,7 @@ wasinn_limits DefaultLimits() {
           .compute_timeout_ms = 30'000,
           .max_tensors = 16'384,
           .max_errors = 1'024,
-          .max_threads = 64,
-          .run_timeout_ms = 0,
-          .max_memory_bytes = UINT64_MAX,
-          .max_table_elements = UINT64_MAX,
-          .max_fuel = 0};
+          .run_timeout_ms = 0};
 }
 
 }  // namespace wasinn::core

@@ -17,7 +17,7 @@ struct Policy {
   wasinn_load load = WASINN_LOAD_ISOLATED;
   bool cpu_fallback = false;
   bool isolated_gpu = false;  // workers may use devices, behind a weaker wall
-  uint32_t targets = WASINN_ALL_TARGETS;
+  uint32_t targets = WASINN_TARGET_ALL;
   std::optional<std::vector<std::string>> models;     // nothing: every registered one
   std::optional<std::vector<std::string>> encodings;  // names of formats; nothing: every one
 

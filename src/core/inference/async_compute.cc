@@ -15,9 +15,9 @@ bool Guarded(Status& status, Function&& function) noexcept try {
   try {
     status = function();
   } catch (const std::bad_alloc&) {
-    status = Status(WASINN_RUNTIME_ERROR, "the host is out of memory");
+    status = Status(WASINN_ERROR_RUNTIME, "the host is out of memory");
   } catch (const std::exception& error) {
-    status = Status(WASINN_RUNTIME_ERROR, error.what());
+    status = Status(WASINN_ERROR_RUNTIME, error.what());
   }
   return true;
 } catch (...) {
@@ -60,7 +60,7 @@ void AsyncCompute::End() noexcept {
   Status status;
   has_memory_ = Guarded(status, [&] { return EndNow(); }) && has_memory_;
   run_.reset();
-  const wasinn_code code = has_memory_ ? status.code() : WASINN_RUNTIME_ERROR;
+  const wasinn_code code = has_memory_ ? status.code() : WASINN_ERROR_RUNTIME;
   Status counted;
   (void)Guarded(counted, [&] {
     context_.meter_.Count(Event::kInference, code);

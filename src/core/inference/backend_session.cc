@@ -90,7 +90,7 @@ Status BackendSession::ChargeSignature() {
     if (IsUnservable(*io) || !IsStatic(*io)) continue;
     const std::optional<uint64_t> size = StaticSize(*io);
     if (!size || __builtin_add_overflow(total, *size, &total)) {
-      return Error(WASINN_TOO_LARGE, "output '{}' {} is too large", io->name, Describe(*io));
+      return Error(WASINN_ERROR_TOO_LARGE, "output '{}' {} is too large", io->name, Describe(*io));
     }
     output.fixed_bytes = *size;
   }
@@ -121,7 +121,7 @@ Status BackendSession::OpenSlot(const wasinn_slot_options& options, uint32_t mos
   }
   Status status = StatusOf(table().slot_new(graph().model(), &options, &slot_));
   if (!status.ok() || slot_ != nullptr) return status;
-  return Status(WASINN_RUNTIME_ERROR, "the backend made no context", table().name);
+  return Status(WASINN_ERROR_RUNTIME, "the backend made no context", table().name);
 }
 
 BackendSession::~BackendSession() {
@@ -180,7 +180,7 @@ Status BackendSession::NewInputMemory(size_t bytes, wasinn_tensor& memory) {
   if (table().input_memory == nullptr) return Status();
   Status status = StatusOf(table().input_memory(graph().model(), bytes, &memory));
   if (!status.ok() || memory.data != nullptr) return status;
-  return Status(WASINN_RUNTIME_ERROR, "there is no memory for an input", table().name);
+  return Status(WASINN_ERROR_RUNTIME, "there is no memory for an input", table().name);
 }
 
 Status BackendSession::BindInputs(const InferenceRequest& request) {
@@ -271,7 +271,7 @@ Status BackendSession::RunBySteps(const InferenceRequest& request) {
     if (status.ok()) status = PrintPiece(*request.printer);
   }
   Finish();
-  return status.code() == WASINN_END_OF_SEQUENCE ? Status() : std::move(status);
+  return status.code() == WASINN_ERROR_END_OF_SEQUENCE ? Status() : std::move(status);
 }
 
 Status BackendSession::PrintPiece(const Printer& printer) {

@@ -66,7 +66,7 @@ Status BackendSession::ReadDynamic() {
   uint32_t count = 0;
   if (Status status = StatusOf(table().outputs(slot_, &ios, &count)); !status.ok()) return status;
   if (count > DynamicOutputs::kMost) {
-    return Error(WASINN_TOO_LARGE, "the model made {} outputs, more than {}", count, DynamicOutputs::kMost);
+    return Error(WASINN_ERROR_TOO_LARGE, "the model made {} outputs, more than {}", count, DynamicOutputs::kMost);
   }
   if (Status status = CheckSignature({ios, count}, "output", table().name); !status.ok()) return status;
   return SetDynamic({ios, count});
@@ -142,7 +142,7 @@ Status BackendSession::View(uint32_t index, const wasinn_tensor*& view) {
 Status BackendSession::CheckMemory(uint32_t index, const char* memory) const {
   const char* const own = graph_->memory();
   if (std::ranges::binary_search(kept_, index) && own != nullptr && std::string_view(own) == memory) return Status();
-  return Status(WASINN_RUNTIME_ERROR,
+  return Status(WASINN_ERROR_RUNTIME,
                 fmt::format("output {} is in the memory of {}: expected the host's", index, memory), table().name);
 }
 
@@ -208,7 +208,7 @@ Result<TensorPtr> BackendSession::TakeFromSlot(uint32_t index, const wasinn_tens
   tensor->Adopt(graph_, desc, taken, std::move(charge));
   if (!status.ok()) return std::unexpected(std::move(status));
   if (taken.bytes == bytes && (taken.data != nullptr || bytes == 0)) return tensor;
-  return std::unexpected(Status(WASINN_RUNTIME_ERROR,
+  return std::unexpected(Status(WASINN_ERROR_RUNTIME,
                                 fmt::format("the backend gave {} bytes of an output of {}", taken.bytes, bytes),
                                 table().name));
 }

@@ -54,7 +54,7 @@ Status Context::Open(const Options& options, Resources resources) {
   inputs_.emplace(*session_, resources.memory, *resources.in);
   if (!opening.overdue()) return Status();
   // Few backends can be interrupted here: the guest is told after all.
-  return Status(WASINN_TIMEOUT, fmt::format("making a context took more than {} ms", options.open_deadline.count()),
+  return Status(WASINN_ERROR_TIMEOUT, fmt::format("making a context took more than {} ms", options.open_deadline.count()),
                 graph_->backend_name());
 }
 
@@ -103,7 +103,7 @@ Status Context::RunInTurn(const InferenceRequest& request) {
 }
 
 Status Context::StillWaits(const Scheduler& scheduler) {
-  return Error(WASINN_TIMEOUT, "it was still waiting: no more than {} computes run at once ({})", scheduler.most(),
+  return Error(WASINN_ERROR_TIMEOUT, "it was still waiting: no more than {} computes run at once ({})", scheduler.most(),
                scheduler.name());
 }
 
@@ -115,7 +115,7 @@ void Context::Cancel() {
 // A text that was cut by its deadline is worth more than none.
 Status Context::EndRun(Status status, bool overdue) {
   if (LeavesOutputs(status) && !run_.cancelled()) [[likely]] {
-    return overdue && status.code() == WASINN_CONTEXT_FULL ? Overdue(WASINN_CONTEXT_FULL, status) : std::move(status);
+    return overdue && status.code() == WASINN_ERROR_CONTEXT_FULL ? Overdue(WASINN_ERROR_CONTEXT_FULL, status) : std::move(status);
   }
   session_->EndGeneration();
   session_->Discard();
@@ -124,10 +124,10 @@ Status Context::EndRun(Status status, bool overdue) {
 
 Status Context::Failed(Status status, bool overdue) const {
   if (run_.cancelled()) {
-    return Error(WASINN_TIMEOUT, "the compute was cancelled, since its context or guest was closed: {}",
+    return Error(WASINN_ERROR_TIMEOUT, "the compute was cancelled, since its context or guest was closed: {}",
                  WhatWasSaid(status));
   }
-  return overdue ? Overdue(WASINN_TIMEOUT, status) : std::move(status);
+  return overdue ? Overdue(WASINN_ERROR_TIMEOUT, status) : std::move(status);
 }
 
 Status Context::Overdue(wasinn_code code, const Status& status) const {
@@ -163,7 +163,7 @@ Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, 
     Status status = SetAll(inputs);
     if (status.ok()) status = Execute(Request());
     // Components get outputs or an error, never both: a text that is cut short is worth more.
-    if (status.code() == WASINN_CONTEXT_FULL) status = Status();
+    if (status.code() == WASINN_ERROR_CONTEXT_FULL) status = Status();
     if (status.ok()) status = CollectOutputs(computed);
     std::shared_ptr<const void> names = session_->names_owner();
     inputs_->UnsetAll();
@@ -208,7 +208,7 @@ Status Context::GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& si
   const std::span<const wasinn_io* const> outputs = session_->outputs();
   if (index >= outputs.size()) return NoSuchIndex("output", index, outputs.size());
   if (!session_->has_piece()) {
-    return Error(WASINN_INVALID_ARGUMENT, "there is no piece of an output before a step that made one");
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "there is no piece of an output before a step that made one");
   }
   wasinn_tensor view{};
   if (Status status = session_->Piece(index, view); !status.ok()) return status;

@@ -88,12 +88,12 @@ Status Context::CheckOnceOutputs(std::span<OnceOutput> outputs, std::span<void*>
     if (output.index >= marks.size()) continue;
     const wasinn_io& io = *graph_->outputs()[output.index];
     if (std::exchange(marks[output.index], &output) != nullptr) {
-      return Error(WASINN_INVALID_ARGUMENT, "output '{}' is wanted twice", io.name);
+      return Error(WASINN_ERROR_INVALID_ARGUMENT, "output '{}' is wanted twice", io.name);
     }
     output.size = FixedBytes(io);
     if (output.size <= output.buffer.size() || !too_large.ok()) continue;
     too_large =
-        Error(WASINN_TOO_LARGE, "output '{}' has {} bytes, the buffer {}", io.name, output.size, output.buffer.size());
+        Error(WASINN_ERROR_TOO_LARGE, "output '{}' has {} bytes, the buffer {}", io.name, output.size, output.buffer.size());
   }
   std::ranges::fill(marks, nullptr);
   return too_large;

@@ -9,7 +9,7 @@ namespace wasinn::core {
 namespace {
 
 [[gnu::cold]] Status NotComputed() {
-  return Error(WASINN_INVALID_ARGUMENT, "there is no output before a successful compute");
+  return Error(WASINN_ERROR_INVALID_ARGUMENT, "there is no output before a successful compute");
 }
 
 // Nobody chose among the outputs, or this one would have been refused then: to leave it out would be silent.
@@ -65,7 +65,7 @@ Status Context::CheckOutput(uint32_t index, const WantedOutputs& wanted) const {
     return Status();
   if (IsUnservable(io)) return Unservable("output", io, graph_->backend_name());
   if (!wanted.Has(index)) {
-    return Error(WASINN_INVALID_ARGUMENT, "output '{}' was not produced: set_output chose others", io.name);
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "output '{}' was not produced: set_output chose others", io.name);
   }
   return is_there ? Status() : NotComputed();
 }
@@ -144,7 +144,7 @@ Status Context::WriteOutput(const Destination& destination, const GuestMemory& m
   const auto buffer = memory.Range(destination.buffer, destination.size);
   if (!buffer) return OutOfRange("an output buffer", destination.buffer, destination.size);
   if (view->bytes > buffer->size()) {
-    return Error(WASINN_TOO_LARGE, "output {} has {} bytes, its buffer {}", destination.index, view->bytes,
+    return Error(WASINN_ERROR_TOO_LARGE, "output {} has {} bytes, its buffer {}", destination.index, view->bytes,
                  buffer->size());
   }
   CopyTensorBytes(buffer->first(view->bytes), {static_cast<const uint8_t*>(view->data), view->bytes}, count_out_);

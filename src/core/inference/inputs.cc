@@ -10,12 +10,12 @@ namespace {
 
 // A framework may treat a bool of 2 as it likes. `bytes` are ours: no guest writes them any more.
 Status CheckBools(uint32_t dtype, std::span<const uint8_t> bytes, const wasinn_io& io) {
-  if (dtype != WASINN_BOOL || std::ranges::none_of(bytes, [](uint8_t byte) { return byte > 1; })) return Status();
-  return Error(WASINN_INVALID_ARGUMENT, "input '{}': a bool is one byte, 0 or 1", io.name);
+  if (dtype != WASINN_DTYPE_BOOL || std::ranges::none_of(bytes, [](uint8_t byte) { return byte > 1; })) return Status();
+  return Error(WASINN_ERROR_INVALID_ARGUMENT, "input '{}': a bool is one byte, 0 or 1", io.name);
 }
 
 Status NotHere(const SharedTensor& tensor, const wasinn_io& io) {
-  return Error(WASINN_RUNTIME_ERROR, "input '{}': the tensor lies in the memory of {}, which this model has not",
+  return Error(WASINN_ERROR_RUNTIME, "input '{}': the tensor lies in the memory of {}, which this model has not",
                io.name, tensor.memory());
 }
 
@@ -44,7 +44,7 @@ Status Inputs::CheckAllSet() const {
   for (uint32_t i = 0; i < inputs_.size(); ++i) {
     if (inputs_[i].set || (io(i).flags & WASINN_IO_OPTIONAL) != 0) continue;
     if (IsUnservable(io(i))) return Unservable("input", io(i), session_.graph().backend_name());
-    return Error(WASINN_INVALID_ARGUMENT, "input {} ('{}') was not set", i, io(i).name);
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "input {} ('{}') was not set", i, io(i).name);
   }
   return Status();
 }
@@ -60,7 +60,7 @@ Result<TensorDesc> Inputs::Match(uint32_t index, const TensorDesc& given, uint64
   const uint64_t missing = MissingBytes(tensor->dtype, tensor->shape()), most = memory_.quota.limit();
   if (missing > most) {
     tensor = std::unexpected(
-        Error(WASINN_TOO_LARGE, "input '{}': {} has no element, but its other dimensions exceed the limit of {} bytes",
+        Error(WASINN_ERROR_TOO_LARGE, "input '{}': {} has no element, but its other dimensions exceed the limit of {} bytes",
               io(index).name, Describe(*tensor), most));
   }
   return tensor;
@@ -106,7 +106,7 @@ Status Inputs::CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const 
   // Checked in the copy, since the guest may be writing the original.
   if (Status status = CheckBools(tensor.dtype, copy, io(index)); !status.ok()) return status;
   const bool opaque = (io(index).flags & WASINN_IO_OPAQUE) != 0;
-  own.looked_at = opaque || tensor.dtype == WASINN_BOOL;
+  own.looked_at = opaque || tensor.dtype == WASINN_DTYPE_BOOL;
   const bool same = input.desc.dtype == tensor.dtype && std::ranges::equal(input.desc.shape(), tensor.shape());
   if (is_new || !same || opaque) Change(input, tensor, copy);
   return session_.Bind(index, input);
@@ -187,7 +187,7 @@ Status Inputs::SetOneOnce(const OnceInput& given, const GuestMemory& memory) {
   const uint32_t index = given.index;
   if (index >= inputs_.size()) return NoSuchIndex(index);
   Input& input = inputs_[index];
-  if (input.set) return Error(WASINN_INVALID_ARGUMENT, "input '{}' is given twice", io(index).name);
+  if (input.set) return Error(WASINN_ERROR_INVALID_ARGUMENT, "input '{}' is given twice", io(index).name);
   const bool worth_binding = given.bytes.size() >= kWorthBinding;
   if (!worth_binding && HasRoomFor(index, given.tensor, given.bytes.size())) {
     CopyTensorBytes({own_[index].data, given.bytes.size()}, given.bytes, count_);
@@ -207,7 +207,7 @@ Status Inputs::SetOneOnce(const OnceInput& given, const GuestMemory& memory) {
 // inputs are read by the backend itself, which may look at them more than once.
 bool Inputs::CanReadInPlace(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
                             const GuestMemory& lender) const {
-  if (bytes.empty() || tensor.dtype == WASINN_BOOL || (io(index).flags & WASINN_IO_OPAQUE) != 0) return false;
+  if (bytes.empty() || tensor.dtype == WASINN_DTYPE_BOOL || (io(index).flags & WASINN_IO_OPAQUE) != 0) return false;
   return lender.IsUnshared() && lender.IsReadable(bytes, session_.graph().AlignOf(tensor.dtype));
 }
 

@@ -17,7 +17,7 @@ void CancelHook::Cancel() {
 Status Interruptible::Outcome(const char* what, const char* backend, const Status& status) const {
   if (status.ok() || (!overdue_ && !watched_->cancelled())) return Copy(status);
   const std::string why = overdue_ ? fmt::format("after {} ms", limit_.count()) : "since nobody waits for it any more";
-  return Status(WASINN_TIMEOUT, fmt::format("the {} was stopped {}: {}", what, why, status.message()), backend);
+  return Status(WASINN_ERROR_TIMEOUT, fmt::format("the {} was stopped {}: {}", what, why, status.message()), backend);
 }
 
 }  // namespace wasinn::core

@@ -4,7 +4,7 @@ namespace wasinn::core {
 namespace {
 
 Status Nonsense(const char* backend, std::string text) {
-  return Status(WASINN_RUNTIME_ERROR, std::move(text), backend);
+  return Status(WASINN_ERROR_RUNTIME, std::move(text), backend);
 }
 
 Status CheckIo(const wasinn_io* io, const char* what, const char* backend) {
@@ -19,7 +19,7 @@ Status CheckIo(const wasinn_io* io, const char* what, const char* backend) {
     return Nonsense(backend, fmt::format("{} '{}' has rank {} without dimensions", what, io->name, io->rank));
   }
   if (io->rank <= WASINN_MAX_RANK) return Status();
-  return Status(WASINN_UNSUPPORTED_OPERATION,
+  return Status(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("{} '{}' has {} dimensions, more than {}", what, io->name, io->rank, WASINN_MAX_RANK),
                 backend);
 }

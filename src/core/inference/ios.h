@@ -14,20 +14,20 @@
 namespace wasinn::core {
 
 [[gnu::cold]] inline Status NoSuchIndex(const char* what, uint32_t index, size_t count) {
-  return Error(WASINN_INVALID_ARGUMENT, "there is no {} {}: the model has {}", what, index, count);
+  return Error(WASINN_ERROR_INVALID_ARGUMENT, "there is no {} {}: the model has {}", what, index, count);
 }
 
 inline bool IsUnservable(const wasinn_io& io) { return (io.flags & WASINN_IO_UNSERVABLE) != 0; }
 
 [[gnu::cold]] inline Status Unservable(const char* what, const wasinn_io& io, const char* backend) {
-  return Status(WASINN_UNSUPPORTED_OPERATION,
+  return Status(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("{} '{}' is of type {}, which cannot be passed as a tensor of numbers", what, io.name,
                             io.type_name == nullptr ? "unknown" : io.type_name),
                 backend);
 }
 
 [[gnu::cold]] inline Status NotThere(uint32_t index) {
-  return Error(WASINN_INVALID_ARGUMENT, "output {} is not there: compute first", index);
+  return Error(WASINN_ERROR_INVALID_ARGUMENT, "output {} is not there: compute first", index);
 }
 
 // Of what a backend tells: an error if something is not as backend.h says, so that nothing is read that is not there.
@@ -53,7 +53,7 @@ inline Status CopyOut(const wasinn_io& io, const wasinn_tensor& view, std::span<
                       CopyCount& count) {
   size = view.bytes;
   if (buffer.size() < view.bytes) {
-    return Error(WASINN_TOO_LARGE, "output '{}' has {} bytes, the buffer {}", io.name, view.bytes, buffer.size());
+    return Error(WASINN_ERROR_TOO_LARGE, "output '{}' has {} bytes, the buffer {}", io.name, view.bytes, buffer.size());
   }
   CopyTensorBytes(buffer.first(view.bytes), {static_cast<const uint8_t*>(view.data), view.bytes}, count);
   return Status();

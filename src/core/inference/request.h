@@ -46,7 +46,7 @@ struct InferenceRequest {
 
 // Whether a run or step that ended so has outputs: a model that generates has filled its context with them.
 inline bool LeavesOutputs(const Status& status) {
-  return status.ok() || status.code() == WASINN_CONTEXT_FULL || status.code() == WASINN_END_OF_SEQUENCE;
+  return status.ok() || status.code() == WASINN_ERROR_CONTEXT_FULL || status.code() == WASINN_ERROR_END_OF_SEQUENCE;
 }
 
 }  // namespace wasinn::core

@@ -5,7 +5,7 @@
 namespace wasinn::core {
 
 Status Session::CheckSteps() const {
-  return Status(WASINN_UNSUPPORTED_OPERATION, "models of this backend do not generate step by step",
+  return Status(WASINN_ERROR_UNSUPPORTED_OPERATION, "models of this backend do not generate step by step",
                 graph_->backend_name());
 }
 

@@ -50,7 +50,7 @@ Result<wasinn_backend_slot*> SlotPool::Make(wasinn_slot_options options) const {
   wasinn_backend_slot* slot = nullptr;
   Status status = backend_.Take(backend_.table().slot_new(graph_, &options, &slot));
   if (status.ok() && slot == nullptr) {
-    status = Status(WASINN_RUNTIME_ERROR, "the backend made no context", backend_.table().name);
+    status = Status(WASINN_ERROR_RUNTIME, "the backend made no context", backend_.table().name);
   }
   if (!status.ok()) return std::unexpected(std::move(status));
   charge.Keep();  // until Free

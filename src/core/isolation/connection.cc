@@ -15,10 +15,10 @@ namespace {
 core::Result<uint8_t*> MakeMark() {
   const auto size = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
   void* page = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) return core::Fail(WASINN_TOO_LARGE, "out of memory");
+  if (page == MAP_FAILED) return core::Fail(WASINN_ERROR_TOO_LARGE, "out of memory");
   if (::madvise(page, size, MADV_WIPEONFORK) != 0) {
     ::munmap(page, size);
-    return core::Fail(WASINN_UNAVAILABLE, "workers need Linux 4.14 or newer");
+    return core::Fail(WASINN_ERROR_UNAVAILABLE, "workers need Linux 4.14 or newer");
   }
   auto* mark = static_cast<uint8_t*>(page);
   *mark = 1;
@@ -58,7 +58,7 @@ Connection::Call::Hold::~Hold() {
 core::Status Connection::Sent(Socket::Sent sent) {
   if (sent == Socket::Sent::kDone) return {};
   if (sent == Socket::Sent::kClosed) return Lost();
-  return core::Status(WASINN_UNAVAILABLE, "the system lets no more descriptors pass to workers", backend_);
+  return core::Status(WASINN_ERROR_UNAVAILABLE, "the system lets no more descriptors pass to workers", backend_);
 }
 
 core::Status Connection::Call::Send(std::span<const int> descriptors) {
@@ -113,7 +113,7 @@ core::Status Connection::Call::Fetch() {
   if (payload_.left() > 0) return Nonsense();
   const uint64_t bytes = answer_.payload;
   if (bytes > most_) {
-    return core::Status(WASINN_TOO_LARGE, fmt::format("{} bytes to be told, more than {}", bytes, most_),
+    return core::Status(WASINN_ERROR_TOO_LARGE, fmt::format("{} bytes to be told, more than {}", bytes, most_),
                         connection_.backend_);
   }
   core::Result<Segment> segment = Segment::Make(bytes);
@@ -183,7 +183,7 @@ core::Result<std::unique_ptr<Lane>> Connection::TakeLane() {
     }
     if (n_lanes_ == kMostLanes) {
       return std::unexpected(core::Status(
-          WASINN_UNAVAILABLE, fmt::format("{} calls to its worker are under way already", kMostLanes), backend_));
+          WASINN_ERROR_UNAVAILABLE, fmt::format("{} calls to its worker are under way already", kMostLanes), backend_));
     }
     ++n_lanes_;
   }
@@ -214,7 +214,7 @@ core::Status Connection::Control(Writer& request, std::span<const int> descripto
 
 core::Status Connection::Exchange(Writer& request, std::span<const int> descriptors, Reader& payload) {
   if (gone()) return Lost();
-  if (request.used() > kMostBytes) return core::Status(WASINN_TOO_LARGE, "the settings are too long", backend_);
+  if (request.used() > kMostBytes) return core::Status(WASINN_ERROR_TOO_LARGE, "the settings are too long", backend_);
   if (core::Status sent = Sent(control_.socket.Send(request.written(), descriptors)); !sent.ok()) return sent;
   const Socket::Received received = control_.socket.Receive(control_.answer);
   if (received.outcome == Socket::Outcome::kClosed) return Lost();
@@ -385,7 +385,7 @@ void Connection::Kill() {
 
 core::Status Connection::Lost() {
   if (forked()) {
-    return core::Status(WASINN_LOST, "the worker belongs to the OS process that this one was forked off", backend_);
+    return core::Status(WASINN_ERROR_LOST, "the worker belongs to the OS process that this one was forked off", backend_);
   }
   lost_.store(true, std::memory_order_release);
   Kill();  // one that has only hung up is no use either
@@ -399,7 +399,7 @@ core::Status Connection::Lost() {
     place_.reset();
     log_(WASINN_LOG_WARNING, fmt::format("a worker is gone: {}; it served {}; {}", end_, owner_, Held()).c_str());
   }
-  return core::Status(WASINN_LOST, fmt::format("the model's worker is gone: {}; load the model again", end_), backend_);
+  return core::Status(WASINN_ERROR_LOST, fmt::format("the model's worker is gone: {}; load the model again", end_), backend_);
 }
 
 void Connection::Interruption::Interrupt(Connection& connection, uint32_t number, uint64_t turn) {

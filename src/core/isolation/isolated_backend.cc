@@ -13,7 +13,7 @@ core::Result<std::shared_ptr<Census>> Templates::TakePlace() {
   if (census_.alive.fetch_add(1, std::memory_order_relaxed) >= max_workers_) {
     census_.alive.fetch_sub(1, std::memory_order_relaxed);
     census_.refused.fetch_add(1, std::memory_order_relaxed);
-    return core::Fail(WASINN_UNAVAILABLE, "{} workers run already, for this and other guests (max_workers)",
+    return core::Fail(WASINN_ERROR_UNAVAILABLE, "{} workers run already, for this and other guests (max_workers)",
                       max_workers_);
   }
   return std::shared_ptr<Census>(
@@ -73,7 +73,7 @@ core::Result<std::shared_ptr<Connection>> IsolatedBackend::Start() {
     if (connection || attempt > 0) return connection;
     if ((*parent)->gone()) {
       templates_->Forget(setting_, *parent);
-    } else if (connection.error().code() != WASINN_LOST) {  // a worker that was ended before it served anybody
+    } else if (connection.error().code() != WASINN_ERROR_LOST) {  // a worker that was ended before it served anybody
       return connection;
     }
   }
@@ -86,8 +86,8 @@ core::Status IsolatedBackend::Resting(uint64_t guest, core::Clock::time_point no
   const char* const what = guest == 0
                                ? "its workers ended {} times in a row: no model is loaded for {} ms more"
                                : "calls of this guest ended its worker {} times in a row: it has none for {} ms more";
-  return core::Status(WASINN_UNAVAILABLE, fmt::format(fmt::runtime(what), rests_.most_in_a_row(guest), left->count()),
-                      setting_.backend);
+  return core::Status(WASINN_ERROR_UNAVAILABLE,
+                      fmt::format(fmt::runtime(what), rests_.most_in_a_row(guest), left->count()), setting_.backend);
 }
 
 void IsolatedBackend::NoteEnd(core::Clock::time_point now) {
@@ -141,10 +141,10 @@ namespace {
 IsolatedSlot& Of(wasinn_backend_slot* slot) { return IsolatedSlot::Of(slot); }
 
 void AddGraphs(wasinn_backend& table) {
-  table.load = [](wasinn_backend_state* backend, const wasinn_blob* const* blobs, size_t n,
+  table.load = [](wasinn_backend_state* backend, const wasinn_builder* const* builders, size_t n,
                   const wasinn_load_options* options, wasinn_backend_graph** out) {
     return core::Caught([&] {
-      auto graph = IsolatedGraph::Load(IsolatedBackend::Of(backend), {blobs, n}, *options);
+      auto graph = IsolatedGraph::Load(IsolatedBackend::Of(backend), {builders, n}, *options);
       if (!graph) return std::move(graph.error());
       *out = reinterpret_cast<wasinn_backend_graph*>(graph->release());
       return core::Status();

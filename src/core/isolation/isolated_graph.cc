@@ -28,21 +28,23 @@ constexpr uint32_t MostAtOnce(uint32_t told) {
 }  // namespace
 
 core::Result<std::unique_ptr<IsolatedGraph>> IsolatedGraph::Load(IsolatedBackend& backend,
-                                                                 std::span<const wasinn_blob* const> blobs,
+                                                                 std::span<const wasinn_builder* const> builders,
                                                                  const wasinn_load_options& options) {
   auto connection = backend.Connect();
   if (!connection) return std::unexpected(std::move(connection.error()));
   std::unique_ptr<IsolatedGraph> graph(new IsolatedGraph(backend, std::move(*connection), options.account));
-  if (core::Status status = graph->LoadThere(blobs, options); !status.ok()) return std::unexpected(std::move(status));
+  if (core::Status status = graph->LoadThere(builders, options); !status.ok())
+    return std::unexpected(std::move(status));
   return graph;
 }
 
-core::Status IsolatedGraph::LoadThere(std::span<const wasinn_blob* const> blobs, const wasinn_load_options& options) {
+core::Status IsolatedGraph::LoadThere(std::span<const wasinn_builder* const> builders,
+                                      const wasinn_load_options& options) {
   const Deadline deadline(options, *connection_, number_);
   std::vector<Segment> copies;  // of what is not sealed
   std::vector<int> descriptors;
   std::string digests;
-  for (const wasinn_blob* blob : blobs) {
+  for (const wasinn_builder* blob : builders) {
     const core::Blob& part = core::BlobView::Of(*blob);
     digests += (digests.empty() ? "" : "+") + part.Digest();
     descriptors.push_back(part.descriptor());
@@ -62,7 +64,7 @@ core::Status IsolatedGraph::LoadThere(std::span<const wasinn_blob* const> blobs,
   request.Number(options.max_bytes);
   request.Number(static_cast<uint32_t>(descriptors.size()));
   // Without their paths: nobody opens files there.
-  for (const wasinn_blob* blob : blobs) request.Number(static_cast<uint64_t>(blob->size));
+  for (const wasinn_builder* blob : builders) request.Number(static_cast<uint64_t>(blob->size));
   call.ExpectAnswer(options.max_bytes == 0 ? kMostLongBytes : options.max_bytes / kTimesItself);
   loaded_ = true;  // it may be, whatever is thrown here
   core::Status status = call.Run(Connection::Call::Length::kAsLongAsItTakes, descriptors);
@@ -75,7 +77,7 @@ core::Status IsolatedGraph::Read(Connection::Call& call) {
   const size_t bytes = call.payload().left();
   if (bytes > kFree && !told_bytes_.Resize(kTimesItself * bytes)) {
     return core::Error(
-        WASINN_TOO_LARGE,
+        WASINN_ERROR_TOO_LARGE,
         "the model's signature of {} bytes takes {}, more than may still be held (limits.max_model_bytes, "
         "max_total_bytes)",
         bytes, kTimesItself * bytes);
@@ -100,7 +102,7 @@ core::Status IsolatedGraph::Read(Connection::Call& call) {
   info_.outputs = late ? nullptr : outputs_.all().data();
   if (reserved_.Resize(call.answer().graph_reserved)) return {};
   return core::Error(
-      WASINN_TOO_LARGE,
+      WASINN_ERROR_TOO_LARGE,
       "the model keeps {} bytes beside its own, more than may still be held (limits.max_model_bytes, max_total_bytes)",
       call.answer().graph_reserved);
 }

@@ -17,7 +17,7 @@ namespace wasinn::isolation {
 class IsolatedGraph {
  public:
   static core::Result<std::unique_ptr<IsolatedGraph>> Load(IsolatedBackend& backend,
-                                                           std::span<const wasinn_blob* const> blobs,
+                                                           std::span<const wasinn_builder* const> builders,
                                                            const wasinn_load_options& options);
   ~IsolatedGraph();
   IsolatedGraph(const IsolatedGraph&) = delete;
@@ -44,7 +44,7 @@ class IsolatedGraph {
         number_(connection_->NewNumber()),
         reserved_(backend.services(), account),
         told_bytes_(backend.services(), account) {}
-  core::Status LoadThere(std::span<const wasinn_blob* const> blobs, const wasinn_load_options& options);
+  core::Status LoadThere(std::span<const wasinn_builder* const> builders, const wasinn_load_options& options);
   core::Status Read(Connection::Call& call);
 
   IsolatedBackend& backend_;

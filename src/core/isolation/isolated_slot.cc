@@ -77,7 +77,7 @@ IsolatedSlot::~IsolatedSlot() {
 core::Status IsolatedSlot::Charge(const Connection::Call& call) {
   if (reserved_.Resize(call.answer().slot_reserved)) return {};
   return core::Error(
-      WASINN_TOO_LARGE,
+      WASINN_ERROR_TOO_LARGE,
       "the framework keeps {} bytes for a context, more than may still be held (limits.max_tensor_bytes, "
       "max_total_bytes)",
       call.answer().slot_reserved);
@@ -134,7 +134,7 @@ void IsolatedSlot::Reset() {
 
 // Which limit it was, the account does not tell.
 core::Status IsolatedSlot::TooLarge(uint64_t bytes) {
-  return core::Error(WASINN_TOO_LARGE,
+  return core::Error(WASINN_ERROR_TOO_LARGE,
                      "{} bytes of tensors are more than may still be held (limits.max_tensor_bytes, max_total_bytes)",
                      bytes);
 }
@@ -185,7 +185,7 @@ core::Status IsolatedSlot::PlaceInputs() {
 
 core::Status IsolatedSlot::PlaceOutputs() {
   if (output_area_.size() > 0 || fixed_outputs_ == 0) return {};
-  if (fixed_outputs_ == kNowhere) return core::Error(WASINN_TOO_LARGE, "the model's outputs are too large");
+  if (fixed_outputs_ == kNowhere) return core::Error(WASINN_ERROR_TOO_LARGE, "the model's outputs are too large");
   return UseArea(Op::kUseOutputArea, output_area_, output_bytes_, fixed_outputs_, fixed_outputs_);
 }
 
@@ -237,7 +237,7 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
   shows_ = false;
   const core::Scheduler::Turn turn(connection_.computes(), share_, waiter_);
   if (!turn) {
-    return core::Error(WASINN_TIMEOUT, "it was still waiting: a worker computes no more than {} at once",
+    return core::Error(WASINN_ERROR_TIMEOUT, "it was still waiting: a worker computes no more than {} at once",
                        Connection::kMostComputes);
   }
   has_turn_.store(true, std::memory_order_release);
@@ -258,7 +258,7 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
   // After an error it is not known how far they came.
   for (Input& input : inputs_) input.told = status.ok() || (call.answered() && !input.bound);
   if (call.answered()) reset_ = false;
-  if (!status.ok() && status.code() != WASINN_CONTEXT_FULL && status.code() != WASINN_END_OF_SEQUENCE) return status;
+  if (!status.ok() && status.code() != WASINN_ERROR_CONTEXT_FULL && status.code() != WASINN_ERROR_END_OF_SEQUENCE) return status;
   graph_.backend().ClearCaller();
   core::Status read = Charge(call);  // first: it reads the answer
   if (read.ok()) read = ReadShown(call);
@@ -296,7 +296,7 @@ bool IsolatedSlot::ReadOne(Reader& payload, const Segment& area, Shown& shown) {
 core::Status IsolatedSlot::ReadLate(Connection::Call& call, Reader& payload) {
   constexpr size_t kMost = 1u << 20;
   const size_t bytes = payload.left();
-  if (bytes > kMost) return core::Error(WASINN_TOO_LARGE, "the model made too many outputs");
+  if (bytes > kMost) return core::Error(WASINN_ERROR_TOO_LARGE, "the model made too many outputs");
   const uint8_t* told = payload.Take(bytes);
   told_.assign(told, told + bytes);
   payload = Reader(told_);
@@ -306,7 +306,7 @@ core::Status IsolatedSlot::ReadLate(Connection::Call& call, Reader& payload) {
   if (count <= core::DynamicOutputs::kMost) return {};
   late_.reset();  // the core would not have them: nobody pays for what is known of each
   std::vector<uint8_t>().swap(told_);
-  return core::Error(WASINN_TOO_LARGE, "the model made {} outputs, more than {}", count, core::DynamicOutputs::kMost);
+  return core::Error(WASINN_ERROR_TOO_LARGE, "the model made {} outputs, more than {}", count, core::DynamicOutputs::kMost);
 }
 
 core::Status IsolatedSlot::ReadShown(Connection::Call& call) {
@@ -343,7 +343,7 @@ core::Status IsolatedSlot::ShowAgain(Connection::Call& call, uint64_t needed) {
 }
 
 core::Status IsolatedSlot::GrowOutputs(Connection::Call& call, uint64_t needed) {
-  if (needed > SIZE_MAX / 4) return core::Error(WASINN_TOO_LARGE, "the outputs of a compute are too large");
+  if (needed > SIZE_MAX / 4) return core::Error(WASINN_ERROR_TOO_LARGE, "the outputs of a compute are too large");
   const uint64_t bytes = generates_ ? WithRoom(needed) : needed;
   return UseArea(call, output_area_, output_bytes_, bytes, fixed_outputs_);
 }
@@ -374,7 +374,7 @@ core::Status IsolatedSlot::ViewOf(const Shown& shown, const Segment& area, wasin
   if (shown.code != WASINN_OK) return {shown.code, shown.message};
   const bool there = shown.offset != kNowhere;
   if (!there && shown.desc.bytes > 0) {
-    return {WASINN_RUNTIME_ERROR, "the output was not asked for, or there is none"};
+    return {WASINN_ERROR_RUNTIME, "the output was not asked for, or there is none"};
   }
   const uint32_t size = view.struct_size;
   const wasinn_tensor whole{.struct_size = size,
@@ -401,12 +401,12 @@ core::Status IsolatedSlot::Output(uint32_t index, wasinn_tensor& view) {
     reset_ = false;
     if (core::Status status = ReadShown(call); !status.ok()) return status;
   }
-  if (index >= shown_.size()) return {WASINN_RUNTIME_ERROR, "the worker does not show this output"};
+  if (index >= shown_.size()) return {WASINN_ERROR_RUNTIME, "the worker does not show this output"};
   return ViewOf(shown_[index], output_area_, view);
 }
 
 core::Status IsolatedSlot::LateOutputs(const wasinn_io* const*& out, uint32_t& n) const {
-  if (late_ == nullptr) return {WASINN_RUNTIME_ERROR, "there was no compute"};
+  if (late_ == nullptr) return {WASINN_ERROR_RUNTIME, "there was no compute"};
   out = late_->all().data();
   n = static_cast<uint32_t>(late_->all().size());
   return {};
@@ -417,7 +417,7 @@ core::Status IsolatedSlot::Piece(uint32_t index, wasinn_tensor& view) {
   uint64_t needed = 0;
   if (core::Status status = ShowPiece(index, needed); !status.ok()) return status;
   if (needed > piece_area_.size()) {
-    if (needed > SIZE_MAX / 4) return core::Error(WASINN_TOO_LARGE, "a piece of output is too large");
+    if (needed > SIZE_MAX / 4) return core::Error(WASINN_ERROR_TOO_LARGE, "a piece of output is too large");
     core::Status status = UseArea(Op::kUsePieceArea, piece_area_, piece_bytes_, WithRoom(needed), 0);
     if (!status.ok()) return status;
     if (status = ShowPiece(index, needed); !status.ok()) return status;

@@ -21,7 +21,7 @@ void WriteDesc(Writer& writer, uint32_t dtype, std::span<const int64_t> dims, ui
 bool ReadDesc(Reader& reader, TensorDesc& desc) {
   desc.dtype = reader.Number<uint32_t>();
   desc.rank = reader.Number<uint32_t>();
-  if (desc.rank > WASINN_MAX_RANK || desc.dtype > WASINN_BOOL) return false;
+  if (desc.rank > WASINN_MAX_RANK || desc.dtype > WASINN_DTYPE_BOOL) return false;
   for (uint32_t i = 0; i < desc.rank; ++i) desc.dims[i] = reader.Number<int64_t>();
   desc.bytes = reader.Number<uint64_t>();
   return reader.ok();
@@ -47,7 +47,7 @@ bool Ios::ReadOne(Reader& reader, uint32_t flags, wasinn_io& io) {
         .dims = nullptr,
         .name = nullptr,
         .type_name = nullptr};
-  if (io.dtype > WASINN_BOOL || io.rank < -1 || io.rank > WASINN_MAX_RANK) return false;
+  if (io.dtype > WASINN_DTYPE_BOOL || io.rank < -1 || io.rank > WASINN_MAX_RANK) return false;
   const auto rank = static_cast<size_t>(std::max(io.rank, 0));
   int64_t* dims = nullptr;
   if (rank > few_dims_.emplace_back().size()) {

@@ -96,7 +96,7 @@ struct Answer {
 
 // A code that a worker tells. That it is lost, one that answers does not say.
 constexpr wasinn_code CodeOf(uint32_t code) {
-  return code < WASINN_UNAVAILABLE ? static_cast<wasinn_code>(code) : WASINN_RUNTIME_ERROR;
+  return code < WASINN_ERROR_UNAVAILABLE ? static_cast<wasinn_code>(code) : WASINN_ERROR_RUNTIME;
 }
 
 struct TensorDesc {

@@ -19,7 +19,7 @@ constexpr unsigned MFD_NOEXEC_SEAL = 8u;
 #endif
 
 core::Status Failed(const char* what, size_t bytes, int error) {
-  return core::Error(WASINN_UNAVAILABLE, "no memory to share with a worker, {} bytes: {}: {}", bytes, what,
+  return core::Error(WASINN_ERROR_UNAVAILABLE, "no memory to share with a worker, {} bytes: {}: {}", bytes, what,
                      std::strerror(error));
 }
 
@@ -105,7 +105,7 @@ core::Result<Segment> Segment::MakeCopyOfFile(int file, size_t bytes) {
   if (!copy) return std::unexpected(std::move(copy.error()));
   for (size_t done = 0; done < bytes;) {
     const ssize_t n = ::sendfile(copy->number(), file, nullptr, bytes - done);
-    if (n == 0) return core::Fail(WASINN_RUNTIME_ERROR, "a model's file changed while it was read");
+    if (n == 0) return core::Fail(WASINN_ERROR_RUNTIME, "a model's file changed while it was read");
     if (n < 0 && errno != EINTR) return std::unexpected(Failed("sendfile", bytes, errno));
     if (n > 0) done += static_cast<size_t>(n);
   }

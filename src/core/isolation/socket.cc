@@ -43,11 +43,11 @@ ssize_t Again(std::chrono::milliseconds patience, Call&& call) {
 core::Result<std::pair<Socket, Socket>> Socket::MakePair() {
   std::array<int, 2> fds{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds.data()) != 0) {
-    return core::Fail(WASINN_UNAVAILABLE, "no socket for a worker: {}", std::strerror(errno));
+    return core::Fail(WASINN_ERROR_UNAVAILABLE, "no socket for a worker: {}", std::strerror(errno));
   }
   base::Descriptor one = base::Descriptor::NoStandardOne(fds[0]), other = base::Descriptor::NoStandardOne(fds[1]);
   if (one.is_open() && other.is_open()) return std::pair(Socket(std::move(one)), Socket(std::move(other)));
-  return core::Fail(WASINN_UNAVAILABLE, "no socket for a worker: {}", std::strerror(errno));
+  return core::Fail(WASINN_ERROR_UNAVAILABLE, "no socket for a worker: {}", std::strerror(errno));
 }
 
 core::Status Socket::SetPatience(std::chrono::milliseconds patience) {
@@ -56,7 +56,7 @@ core::Status Socket::SetPatience(std::chrono::milliseconds patience) {
                    ::setsockopt(fd_.number(), SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time)) == 0;
   if (set) patience_ = patience;
   if (set) return {};
-  return core::Error(WASINN_UNAVAILABLE, "a worker's socket takes no deadline: {}", std::strerror(errno));
+  return core::Error(WASINN_ERROR_UNAVAILABLE, "a worker's socket takes no deadline: {}", std::strerror(errno));
 }
 
 Socket::Sent Socket::Send(std::span<const uint8_t> message, std::span<const int> descriptors, bool wait) {

@@ -117,7 +117,7 @@ core::Status StartProgram(const std::string& path, bool has_devices, const Socke
   if (error == 0) {
     error = ::posix_spawn(&pid, path.c_str(), actions.get(), attributes.get(), arguments.data(), environment.data());
   }
-  if (error != 0) return core::Error(WASINN_UNAVAILABLE, "cannot start {}: {}", path, std::strerror(error));
+  if (error != 0) return core::Error(WASINN_ERROR_UNAVAILABLE, "cannot start {}: {}", path, std::strerror(error));
   // The first of two: it ends at once. A host that waits for any child, or for none, may be faster.
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }

@@ -13,7 +13,7 @@
 namespace wasinn::isolation {
 core::Status Template::Gone() {
   gone_.store(true, std::memory_order_release);
-  return core::Status(WASINN_UNAVAILABLE, "the process that starts workers has ended; the next load starts another",
+  return core::Status(WASINN_ERROR_UNAVAILABLE, "the process that starts workers has ended; the next load starts another",
                       setting_.backend);
 }
 
@@ -27,13 +27,13 @@ core::Status Template::Ask(Writer& request, std::span<const int> descriptors, st
 core::Status Template::Send(Writer& request, std::span<const int> descriptors) {
   if (gone()) return Gone();
   if (request.used() > kMostBytes) {
-    return core::Error(WASINN_TOO_LARGE, "the settings of backend '{}' are too long", setting_.backend);
+    return core::Error(WASINN_ERROR_TOO_LARGE, "the settings of backend '{}' are too long", setting_.backend);
   }
   if (::getpid() != host_)
-    return core::Status(WASINN_UNAVAILABLE, "this OS process was forked off its host", setting_.backend);
+    return core::Status(WASINN_ERROR_UNAVAILABLE, "this OS process was forked off its host", setting_.backend);
   const Socket::Sent sent = socket_.Send(request.written(), descriptors);
   if (sent == Socket::Sent::kRefused) {
-    return core::Status(WASINN_UNAVAILABLE, "the system lets no more descriptors pass to processes", setting_.backend);
+    return core::Status(WASINN_ERROR_UNAVAILABLE, "the system lets no more descriptors pass to processes", setting_.backend);
   }
   return sent == Socket::Sent::kDone ? core::Status() : Gone();
 }
@@ -88,7 +88,7 @@ core::Status Template::Order(bool prepare) {
     request.Number(Op::kPrepare);
     setting_.Write(request);
     if (pair->first.Send(request.written()) != Socket::Sent::kDone) {
-      return core::Status(WASINN_UNAVAILABLE, "the system has no memory for what a worker is told", setting_.backend);
+      return core::Status(WASINN_ERROR_UNAVAILABLE, "the system has no memory for what a worker is told", setting_.backend);
     }
     request.Clear();
   }

@@ -1,7 +1,7 @@
 // The only way to a guest's linear memory: checked ranges, no pointer of the guest is trusted or kept.
 #pragma once
 
-#include <wasinn/wasinn.h>
+#include <wasinn/engine.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -13,13 +13,13 @@ struct StandIn {
   uint32_t model, guest;
   bool doubled;  // the guest's last dimension counts bytes, two for each element
 };
-constexpr StandIn kStandIns[] = {{WASINN_I8, WASINN_U8, false},   {WASINN_BOOL, WASINN_U8, false},
-                                 {WASINN_U32, WASINN_I32, false}, {WASINN_U64, WASINN_I64, false},
-                                 {WASINN_I16, WASINN_U8, true},   {WASINN_U16, WASINN_U8, true},
-                                 {WASINN_BF16, WASINN_U8, true}};
+constexpr StandIn kStandIns[] = {{WASINN_DTYPE_I8, WASINN_DTYPE_U8, false},   {WASINN_DTYPE_BOOL, WASINN_DTYPE_U8, false},
+                                 {WASINN_DTYPE_U32, WASINN_DTYPE_I32, false}, {WASINN_DTYPE_U64, WASINN_DTYPE_I64, false},
+                                 {WASINN_DTYPE_I16, WASINN_DTYPE_U8, true},   {WASINN_DTYPE_U16, WASINN_DTYPE_U8, true},
+                                 {WASINN_DTYPE_BF16, WASINN_DTYPE_U8, true}};
 
 Status Mismatch(const wasinn_io& io, const TensorDesc& given) {
-  return Error(WASINN_INVALID_ARGUMENT, "input '{}' takes {}, given {}", io.name, Describe(io), Describe(given));
+  return Error(WASINN_ERROR_INVALID_ARGUMENT, "input '{}' takes {}, given {}", io.name, Describe(io), Describe(given));
 }
 
 // Rewrites a description in bytes as one in elements of two bytes; false if it is not one. A scalar of the model is [2]
@@ -59,7 +59,7 @@ bool MatchShape(const wasinn_io& io, TensorDesc& tensor) {
 // `tensor`: what is given, to be rewritten.
 Status Match(const wasinn_io& io, const TensorDesc& given, uint64_t bytes, TensorDesc& tensor) {
   if ((io.flags & WASINN_IO_OPAQUE) != 0) {
-    if (given.dtype != WASINN_U8) return Mismatch(io, given);
+    if (given.dtype != WASINN_DTYPE_U8) return Mismatch(io, given);
     tensor.rank = 1;
     tensor.dims[0] = static_cast<int64_t>(bytes);
     return Status();
@@ -67,10 +67,10 @@ Status Match(const wasinn_io& io, const TensorDesc& given, uint64_t bytes, Tenso
   if (!MatchDtype(io, tensor) || !MatchShape(io, tensor)) return Mismatch(io, given);
   std::optional<uint64_t> expected = ByteSize(tensor.dtype, tensor.shape());
   if (!expected) {
-    return Error(WASINN_INVALID_ARGUMENT, "input '{}': the size of {} overflows", io.name, Describe(given));
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "input '{}': the size of {} overflows", io.name, Describe(given));
   }
   if (*expected != bytes) {
-    return Error(WASINN_INVALID_ARGUMENT, "input '{}': {} needs {} bytes, given {}", io.name, Describe(given),
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "input '{}': {} needs {} bytes, given {}", io.name, Describe(given),
                  *expected, bytes);
   }
   return Status();

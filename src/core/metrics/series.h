@@ -23,7 +23,7 @@ class Meter;
 class Scheduler;
 
 // One more than the largest code.
-inline constexpr size_t kCodes = WASINN_LOST + 1;
+inline constexpr size_t kCodes = WASINN_ERROR_LOST + 1;
 
 // What has an outcome.
 enum class Event : uint8_t { kInference, kStep };

@@ -14,7 +14,7 @@ Result<wasinn_backend> Backend::ReadTable(const wasinn_backend& table) {
   if (!read) return read;
   const wasinn_backend& t = *read;
   if (t.abi_major != WASINN_BACKEND_ABI_MAJOR) {
-    return Fail(WASINN_UNSUPPORTED_OPERATION, "it has version {}.{} of the backend ABI: expected {}.x", t.abi_major,
+    return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "it has version {}.{} of the backend ABI: expected {}.x", t.abi_major,
                 t.abi_minor, WASINN_BACKEND_ABI_MAJOR);
   }
   const std::array<std::pair<const char*, bool>, 14> required = {{{"name", t.name != nullptr},
@@ -32,7 +32,7 @@ Result<wasinn_backend> Backend::ReadTable(const wasinn_backend& table) {
                                                                   {"compute", t.compute != nullptr},
                                                                   {"output", t.output != nullptr}}};
   for (const auto& [name, there] : required) {
-    if (!there) return Fail(WASINN_UNSUPPORTED_OPERATION, "its table of {} bytes has no '{}'", table.struct_size, name);
+    if (!there) return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "its table of {} bytes has no '{}'", table.struct_size, name);
   }
   if (t.version == nullptr) read->version = "";
   if (t.install == nullptr) read->install = "";
@@ -99,7 +99,7 @@ uint32_t Backend::Reserve(void*, void* account, int64_t bytes) noexcept try {
   quota.GiveBack(-static_cast<uint64_t>(bytes));
   return WASINN_OK;
 } catch (const std::exception&) {
-  return WASINN_TOO_LARGE;
+  return WASINN_ERROR_TOO_LARGE;
 }
 
 }  // namespace wasinn::core

@@ -11,7 +11,7 @@ namespace wasinn::core {
 Status CheckBackendKeys(const wasinn_backend& table, uint32_t where, const std::string& json) {
   const nlohmann::json object = base::ParseJson(json);
   if (!object.is_object()) {
-    return Error(WASINN_INVALID_ARGUMENT,
+    return Error(WASINN_ERROR_INVALID_ARGUMENT,
                  "the configuration for backend '{}' is not a JSON object, or is nested deeper than {}", table.name,
                  base::kDeepestJson);
   }
@@ -22,7 +22,7 @@ Status CheckBackendKeys(const wasinn_backend& table, uint32_t where, const std::
   if (std::ranges::find(known, WASINN_KEY_ANY) != known.end()) return Status();
   for (const auto& [key, value] : object.items()) {
     if (std::ranges::find(known, key) == known.end()) {
-      return Error(WASINN_INVALID_ARGUMENT, "backend '{}' has no key '{}'{}", table.name, key, Suggest(key, known));
+      return Error(WASINN_ERROR_INVALID_ARGUMENT, "backend '{}' has no key '{}'{}", table.name, key, Suggest(key, known));
     }
   }
   return Status();

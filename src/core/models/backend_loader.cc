@@ -55,7 +55,7 @@ BackendReport ReportOfMissing(const wasinn_backend& table, const Status& error) 
   report.missing = line;
   report.looked_for = more.starts_with(kLookedFor) ? more.substr(kLookedFor.size()) : more;
   // What is there and does not open, as with a wrong setting, no installation mends.
-  report.install = error.code() == WASINN_UNSUPPORTED_OPERATION ? table.install : "";
+  report.install = error.code() == WASINN_ERROR_UNSUPPORTED_OPERATION ? table.install : "";
   return report;
 }
 
@@ -86,7 +86,7 @@ Status BackendLoader::AddLibrary(const std::string& path, Entries& entries) cons
   errno = 0;
   // RTLD_LOCAL: frameworks carry clashing copies of the same libraries. Never closed: frameworks leave threads behind.
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr && IsShortage(errno)) return Error(WASINN_UNAVAILABLE, "{}", ::dlerror());
+  if (library == nullptr && IsShortage(errno)) return Error(WASINN_ERROR_UNAVAILABLE, "{}", ::dlerror());
   if (library == nullptr) return refuse(::dlerror());
   auto query = reinterpret_cast<decltype(&wasinn_backend_query)>(::dlsym(library, "wasinn_backend_query"));
   if (query == nullptr) return refuse("it exports no wasinn_backend_query");
@@ -113,7 +113,7 @@ Status BackendLoader::AddFolder(const std::string& folder, Entries& entries) con
     if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) libraries.push_back(file.path().string());
   }
   if (IsShortage(error.value())) {
-    return Error(WASINN_UNAVAILABLE, "cannot look for backends in {}: {}", folder, error.message());
+    return Error(WASINN_ERROR_UNAVAILABLE, "cannot look for backends in {}: {}", folder, error.message());
   }
   std::ranges::sort(libraries);
   for (const std::string& library : libraries) {
@@ -225,7 +225,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenOrTell(Entry& entry, const I
                                                            const Patience& patience, const Place& place) {
   Result<std::shared_ptr<Backend>> opened =
       place.workers == nullptr ? OpenInHost(entry, patience) : OpenIsolated(entry, patience, place);
-  if (opened || opened.error().code() != WASINN_UNSUPPORTED_OPERATION) return opened;
+  if (opened || opened.error().code() != WASINN_ERROR_UNSUPPORTED_OPERATION) return opened;
   const Status& why = opened.error();
   const std::string told = hints.Told(why.message(), entry.table.name, entry.table.install);
   return std::unexpected(Status(why.code(), told, std::string(why.backend())));
@@ -310,7 +310,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view forma
     if (missing != nullptr) TellOfMissing(*missing, format, *entry, why);
     Result<std::shared_ptr<Backend>> backend = Open(*entry, (*entries)->hints, patience, place);
     // Whose framework is broken, or wrongly configured, does not silently give way to another.
-    if (backend || backend.error().code() != WASINN_UNSUPPORTED_OPERATION) return backend;
+    if (backend || backend.error().code() != WASINN_ERROR_UNSUPPORTED_OPERATION) return backend;
     if (missing == nullptr) why = std::move(backend.error());
     if (missing == nullptr) missing = entry;
   }
@@ -318,10 +318,10 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view forma
   for (const Known& known : kKnown) {
     if (known.format != format) continue;
     logger_.Write(WASINN_LOG_DEBUG, fmt::format("{}{}", kLookedFor, LibraryIn(known, Folders())));
-    return Fail(WASINN_UNSUPPORTED_OPERATION, "encoding {} needs the backend '{}': {}", format, known.name,
+    return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "encoding {} needs the backend '{}': {}", format, known.name,
                 HowToGet(known, (*entries)->hints));
   }
-  return Fail(WASINN_UNSUPPORTED_OPERATION, "no backend serves encoding {}; known are {}", format,
+  return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "no backend serves encoding {}; known are {}", format,
               ListFormats((*entries)->all));
 }
 
@@ -335,9 +335,9 @@ Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, co
   const auto known = std::ranges::find(kKnown, name, &Known::name);
   if (known != std::end(kKnown)) {
     logger_.Write(WASINN_LOG_DEBUG, fmt::format("{}{}", kLookedFor, LibraryIn(*known, Folders())));
-    return Fail(WASINN_UNSUPPORTED_OPERATION, "backend '{}': {}", name, HowToGet(*known, (*entries)->hints));
+    return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "backend '{}': {}", name, HowToGet(*known, (*entries)->hints));
   }
-  return Fail(WASINN_INVALID_ARGUMENT, "there is no backend '{}'{}", name, Suggest(name, NamesOf(**entries)));
+  return Fail(WASINN_ERROR_INVALID_ARGUMENT, "there is no backend '{}'{}", name, Suggest(name, NamesOf(**entries)));
 }
 
 BackendReport BackendLoader::ReportOf(Entry& entry, const InstallHints& hints) {

@@ -48,10 +48,10 @@ bool ReadAll(int fd, uint8_t* out, size_t size) {
 Result<uint64_t> SizeOf(const FileDescriptor& file, const std::string& path) {
   struct stat info{};
   if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
-    return Fail(errno == ENOENT ? WASINN_MODEL_NOT_FOUND : WASINN_RUNTIME_ERROR, "cannot open '{}': {}", path,
+    return Fail(errno == ENOENT ? WASINN_ERROR_MODEL_NOT_FOUND : WASINN_ERROR_RUNTIME, "cannot open '{}': {}", path,
                 std::strerror(errno));
   }
-  if (!S_ISREG(info.st_mode)) return Fail(WASINN_INVALID_ARGUMENT, "'{}' is not a file", path);
+  if (!S_ISREG(info.st_mode)) return Fail(WASINN_ERROR_INVALID_ARGUMENT, "'{}' is not a file", path);
   return static_cast<uint64_t>(info.st_size);
 }
 
@@ -113,7 +113,7 @@ Result<std::shared_ptr<const Blob>> Blob::ReadFile(const std::string& path, bool
   blob->size_ = static_cast<size_t>(*size);
   if (map && blob->size_ > 0) {
     void* mapping = ::mmap(nullptr, blob->size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
-    if (mapping == MAP_FAILED) return Fail(WASINN_RUNTIME_ERROR, "cannot map '{}': {}", path, std::strerror(errno));
+    if (mapping == MAP_FAILED) return Fail(WASINN_ERROR_RUNTIME, "cannot map '{}': {}", path, std::strerror(errno));
     blob->mapping_ = mapping;
     blob->data_ = static_cast<const uint8_t*>(mapping);
     return blob;
@@ -121,7 +121,7 @@ Result<std::shared_ptr<const Blob>> Blob::ReadFile(const std::string& path, bool
   blob->owned_ = std::make_unique_for_overwrite<uint8_t[]>(blob->size_);
   blob->data_ = blob->owned_.get();
   if (!ReadAll(file.get(), blob->owned_.get(), blob->size_)) {
-    return Fail(WASINN_RUNTIME_ERROR, "cannot read '{}' whole: it changed while it was read", path);
+    return Fail(WASINN_ERROR_RUNTIME, "cannot read '{}' whole: it changed while it was read", path);
   }
   return blob;
 }
@@ -134,7 +134,7 @@ Result<std::shared_ptr<const Blob>> Blob::ReadStart(const std::string& path, siz
   if (!size) return Fail(size.error().code(), "{}", size.error().message());
   std::vector<uint8_t> start(std::min<uint64_t>(*size, most));
   if (!ReadAll(file.get(), start.data(), start.size())) {
-    return Fail(WASINN_RUNTIME_ERROR, "cannot read '{}': it changed while it was read", path);
+    return Fail(WASINN_ERROR_RUNTIME, "cannot read '{}': it changed while it was read", path);
   }
   return Copy(start);
 }
@@ -156,12 +156,12 @@ struct BlobView::Owner {
   }
 };
 
-const Blob& BlobView::Of(const wasinn_blob& view) { return *static_cast<const Owner*>(view.owner)->blob; }
+const Blob& BlobView::Of(const wasinn_builder& view) { return *static_cast<const Owner*>(view.owner)->blob; }
 
 BlobView::BlobView(std::shared_ptr<const Blob> blob)
     : owner_(new Owner{std::move(blob)}, [](Owner* owner) { Owner::Release(owner); }) {
   const Blob& bytes = *owner_->blob;
-  view_ = {.struct_size = sizeof(wasinn_blob),
+  view_ = {.struct_size = sizeof(wasinn_builder),
            .data = bytes.bytes().data(),
            .size = bytes.bytes().size(),
            .path = bytes.path().empty() ? nullptr : bytes.path().c_str(),

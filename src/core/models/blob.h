@@ -65,15 +65,15 @@ class Blob {
 class BlobView {
  public:
   explicit BlobView(std::shared_ptr<const Blob> blob);
-  const wasinn_blob* get() const { return &view_; }
+  const wasinn_builder* get() const { return &view_; }
   // The blob that such a view shows.
-  static const Blob& Of(const wasinn_blob& view);
+  static const Blob& Of(const wasinn_builder& view);
 
  private:
   // Keeps a blob alive across the C boundary: retain and release count here, and the last release deletes it.
   struct Owner;
   std::unique_ptr<Owner, void (*)(Owner*)> owner_;
-  wasinn_blob view_;
+  wasinn_builder view_;
 };
 
 }  // namespace wasinn::core

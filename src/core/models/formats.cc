@@ -36,7 +36,7 @@ bool IsRecognised(const wasinn_format& format, std::span<const uint8_t> start, u
 
 Status CheckFormat(const wasinn_format& format, size_t index) {
   const auto fail = [&](std::string_view problem) {
-    return Error(WASINN_UNSUPPORTED_OPERATION, "its format {} {}", index, problem);
+    return Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "its format {} {}", index, problem);
   };
   if (format.name == nullptr) return fail("has no name");
   if (!IsFormatName(format.name) || FormatName(format.name) != format.name) {
@@ -60,7 +60,7 @@ Status CheckFormat(const wasinn_format& format, size_t index) {
 Result<std::vector<wasinn_format>> ReadFormats(const wasinn_backend& table) {
   std::vector<wasinn_format> formats;
   for (size_t i = 0; i < table.n_formats; ++i) {
-    if (table.formats[i] == nullptr) return Fail(WASINN_UNSUPPORTED_OPERATION, "its format {} is not there", i);
+    if (table.formats[i] == nullptr) return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "its format {} is not there", i);
     Result<wasinn_format> read = ReadStruct(*table.formats[i], "its wasinn_format");
     if (!read) return std::unexpected(std::move(read.error()));
     if (Status status = CheckFormat(*read, i); !status.ok()) return std::unexpected(std::move(status));
@@ -138,7 +138,7 @@ Result<std::string> FormatOfScheme(Formats formats, std::string_view scheme) {
       known.emplace_back(one);
     }
   }
-  return Fail(WASINN_UNSUPPORTED_OPERATION, "no backend here serves models at addresses of '{}://'; known are {}",
+  return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "no backend here serves models at addresses of '{}://'; known are {}",
               scheme, known.empty() ? "none" : Join(known));
 }
 

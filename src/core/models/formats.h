@@ -38,7 +38,7 @@ std::string FormatOfFileName(Formats formats, std::string_view name);
 
 // The scheme of an address, in lower case: "grpc" of "grpc://host:8001/model"; "" if it is a path.
 std::string SchemeOf(std::string_view path);
-// The format whose models have addresses of this scheme. WASINN_UNSUPPORTED_OPERATION, with those that there are.
+// The format whose models have addresses of this scheme. WASINN_ERROR_UNSUPPORTED_OPERATION, with those that there are.
 Result<std::string> FormatOfScheme(Formats formats, std::string_view scheme);
 // Whether a format's models are addresses, which only the host may name.
 bool HasAddresses(Formats formats, std::string_view name);

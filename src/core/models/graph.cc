@@ -33,7 +33,7 @@ Status CheckBindable(std::span<const wasinn_io* const> outputs, const wasinn_bac
   for (const wasinn_io* io : outputs) {
     if ((io->flags & WASINN_IO_BINDABLE) == 0) continue;
     if (table.bind_output != nullptr && (io->flags & WASINN_IO_UNSERVABLE) == 0 && IsStatic(*io)) continue;
-    return Status(WASINN_RUNTIME_ERROR,
+    return Status(WASINN_ERROR_RUNTIME,
                   fmt::format("output '{}' says that it is bindable: expected bind_output, and a type and shape that "
                               "are known",
                               io->name),
@@ -63,8 +63,8 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
                                            const LoadOptions& options, Watchdog& watchdog) {
   std::vector<BlobView> views;
   views.reserve(parts.size());
-  std::vector<const wasinn_blob*> blobs;
-  for (const std::shared_ptr<const Blob>& part : parts) blobs.push_back(views.emplace_back(part).get());
+  std::vector<const wasinn_builder*> builders;
+  for (const std::shared_ptr<const Blob>& part : parts) builders.push_back(views.emplace_back(part).get());
 
   Interruptible load(watchdog, options.deadline, options.stop, options.limit);
   const wasinn_load_options c_options{.struct_size = sizeof(wasinn_load_options),
@@ -81,7 +81,7 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
   const auto graph = std::make_shared<BackendGraph>(backend, options);
   Status status = load.Run("load", backend->table().name, [&] {
     return backend->Take(
-        backend->table().load(backend->state(), blobs.data(), blobs.size(), &c_options, &graph->model_));
+        backend->table().load(backend->state(), builders.data(), builders.size(), &c_options, &graph->model_));
   });
   if (!status.ok()) return std::unexpected(std::move(status));
   if (Status read = graph->ReadInfo(options.metrics); !read.ok()) return std::unexpected(std::move(read));
@@ -105,9 +105,9 @@ void Graph::SetInfo(const wasinn_info& info, uint32_t bind_align, std::shared_pt
 Status BackendGraph::ReadInfo(std::shared_ptr<ModelMetrics> metrics) {
   const wasinn_backend& table = backend_->table();
   const wasinn_info* told = nullptr;
-  if (model_ == nullptr) return Status(WASINN_RUNTIME_ERROR, "the load gave no model", table.name);
+  if (model_ == nullptr) return Status(WASINN_ERROR_RUNTIME, "the load gave no model", table.name);
   if (Status status = backend_->Take(table.info(model_, &told)); !status.ok()) return status;
-  if (told == nullptr) return Status(WASINN_RUNTIME_ERROR, "the model has no signature", table.name);
+  if (told == nullptr) return Status(WASINN_ERROR_RUNTIME, "the model has no signature", table.name);
   Result<wasinn_info> read = ReadStruct(*told, "wasinn_info");
   if (!read) return std::move(read.error());
   if (table.take_output == nullptr) read->memory = nullptr;  // nothing that stays there could be had
@@ -118,7 +118,7 @@ Status BackendGraph::ReadInfo(std::shared_ptr<ModelMetrics> metrics) {
   if (Status status = CheckSignature(outputs, "output", table.name); !status.ok()) return status;
   if (Status status = CheckBindable(outputs, table); !status.ok()) return status;
   if (is_late && table.outputs == nullptr) {
-    return Status(WASINN_RUNTIME_ERROR, "the backend does not tell the model's outputs", table.name);
+    return Status(WASINN_ERROR_RUNTIME, "the backend does not tell the model's outputs", table.name);
   }
   SetInfo(*read, table.bind_align, std::move(metrics));
   const bool shares = (read->flags & WASINN_GRAPH_SHARES_SLOTS) != 0 && table.reset != nullptr;
@@ -150,11 +150,11 @@ Result<uint32_t> Graph::Find(const Names& names, std::span<const wasinn_io* cons
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
   if (error == std::errc() && end == name.data() + name.size() && index < ios.size()) return index;
   if (ios.size() == 1 && (ios[0]->flags & WASINN_IO_ANY_NAME) != 0) return 0;
-  return Fail(WASINN_INVALID_ARGUMENT, "the model has no {} '{}', only {}", what, Shortened(name), List(ios));
+  return Fail(WASINN_ERROR_INVALID_ARGUMENT, "the model has no {} '{}', only {}", what, Shortened(name), List(ios));
 }
 
 Status BackendGraph::Noted(Status status) const {
-  if (status.code() == WASINN_LOST) lost_.store(true, std::memory_order_relaxed);
+  if (status.code() == WASINN_ERROR_LOST) lost_.store(true, std::memory_order_relaxed);
   return status;
 }
 

@@ -29,7 +29,7 @@ class Graph {
  public:
   struct LoadOptions {
     std::string encoding;  // a format's name; "" is resolved before a load
-    wasinn_target target = WASINN_CPU;
+    wasinn_target target = WASINN_TARGET_CPU;
     std::string host_config = "{}";
     std::string guest_config = "{}";
     std::string backend;  // its name; "": whichever serves the encoding

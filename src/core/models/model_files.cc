@@ -90,12 +90,12 @@ std::string OthersIn(const fs::path& folder, Formats formats) {
 
 Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, const std::string& encoding, Formats formats) {
   if (path.starts_with(kRegistry)) {
-    return Fail(WASINN_NOT_FOUND,
+    return Fail(WASINN_ERROR_NOT_FOUND,
                 "there is no model at '{}': `wasinn models pull {}` brings it here, and tells its path", path, path);
   }
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) return Fail(WASINN_NOT_FOUND, "there is no model at '{}'", path);
+  if (!fs::exists(status)) return Fail(WASINN_ERROR_NOT_FOUND, "there is no model at '{}'", path);
   if (!fs::is_directory(status)) return std::vector{SingleFile(path, formats)};
 
   if (std::optional<ModelFiles> files = FilesIn(path, 1, encoding, formats)) return std::vector{*files};
@@ -108,7 +108,7 @@ Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, const st
     }
   }
   if (versions.empty()) {
-    return Fail(WASINN_NOT_FOUND, "folder '{}' holds no model{}{}: looked for model.onnx, 1/model.onnx and the like{}",
+    return Fail(WASINN_ERROR_NOT_FOUND, "folder '{}' holds no model{}{}: looked for model.onnx, 1/model.onnx and the like{}",
                 path, encoding.empty() ? "" : " of encoding ", encoding, OthersIn(path, formats));
   }
   std::ranges::sort(versions, {}, &ModelFiles::version);
@@ -129,7 +129,7 @@ Result<std::vector<std::string>> FindFolders(const std::string& folder) {
     std::error_code ignored;
     if (entry.is_directory(ignored)) names.push_back(entry.path().filename().string());
   }
-  if (error) return Fail(WASINN_NOT_FOUND, "cannot list the folder of models '{}': {}", folder, error.message());
+  if (error) return Fail(WASINN_ERROR_NOT_FOUND, "cannot list the folder of models '{}': {}", folder, error.message());
   std::ranges::sort(names);
   return names;
 }

@@ -5,9 +5,9 @@
 namespace wasinn::core {
 
 Status CheckModelName(std::string_view name) {
-  if (name.empty()) return Error(WASINN_INVALID_ARGUMENT, "a model needs a name");
+  if (name.empty()) return Error(WASINN_ERROR_INVALID_ARGUMENT, "a model needs a name");
   if (name.find(':') == std::string_view::npos) return Status();
-  return Error(WASINN_INVALID_ARGUMENT,
+  return Error(WASINN_ERROR_INVALID_ARGUMENT,
                "a model cannot be named '{}': a colon stands between a name and a version (NAME:2)", name);
 }
 

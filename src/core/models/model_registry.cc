@@ -7,7 +7,7 @@
 namespace wasinn::core {
 namespace {
 
-Status NoSuchModel(std::string_view name) { return Error(WASINN_NOT_FOUND, "no model is registered as '{}'", name); }
+Status NoSuchModel(std::string_view name) { return Error(WASINN_ERROR_NOT_FOUND, "no model is registered as '{}'", name); }
 
 }  // namespace
 

@@ -26,7 +26,7 @@ struct ModelSource {
   std::string name;
   uint32_t version = 1;
   std::string encoding;  // a format's name; "": it is recognised
-  wasinn_target target = WASINN_CPU;
+  wasinn_target target = WASINN_TARGET_CPU;
   std::string config = "{}";
   std::string backend;  // by name, where several serve the encoding
   bool immutable = false;

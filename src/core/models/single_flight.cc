@@ -53,8 +53,8 @@ Status Attempt::WaitWatched(const Patience& patience, const std::string& what) {
   const bool overdue = run.End();
   if (ended) return failure;
   if (!overdue)
-    return Error(WASINN_TIMEOUT, "{} is still being loaded for another guest: this one is being closed", what);
-  return Error(WASINN_TIMEOUT, "{} was still being loaded for another guest after {} ms", what,
+    return Error(WASINN_ERROR_TIMEOUT, "{} is still being loaded for another guest: this one is being closed", what);
+  return Error(WASINN_ERROR_TIMEOUT, "{} was still being loaded for another guest after {} ms", what,
                patience.deadline.count());
 }
 

@@ -110,7 +110,7 @@ class MadeOnce {
   Result<T> Try(const std::shared_ptr<Attempt>& mine, const Patience& patience, Make&& make) {
     try {
       Result<T> result = make();
-      const bool is_of_one = !result && result.error().code() == WASINN_TIMEOUT && patience.is_over();
+      const bool is_of_one = !result && result.error().code() == WASINN_ERROR_TIMEOUT && patience.is_over();
       End(*mine, result, is_of_one ? Failures::kOfOne : failures_);
       return result;
     } catch (...) {

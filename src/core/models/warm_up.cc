@@ -18,7 +18,7 @@ Result<std::vector<const Shape*>> ShapesOf(const WarmUp& warm_up, const Graph& g
     const Result<uint32_t> index = graph.FindInput(name);
     if (!index) return Fail(index.error().code(), "warm_up_shapes: {}", index.error().message());
     if (shape.size() > WASINN_MAX_RANK) {
-      return Fail(WASINN_INVALID_ARGUMENT, "warm_up_shapes: input '{}' has {} dimensions, more than {}", name,
+      return Fail(WASINN_ERROR_INVALID_ARGUMENT, "warm_up_shapes: input '{}' has {} dimensions, more than {}", name,
                   shape.size(), WASINN_MAX_RANK);
     }
     shapes[*index] = &shape;
@@ -29,20 +29,20 @@ Result<std::vector<const Shape*>> ShapesOf(const WarmUp& warm_up, const Graph& g
 Status CheckTakesNumbers(const wasinn_io& io, const char* backend) {
   if (IsUnservable(io)) return Unservable("input", io, backend);
   if ((io.flags & WASINN_IO_OPAQUE) == 0) return Status();
-  return Error(WASINN_UNSUPPORTED_OPERATION, "input '{}' takes text, and zeros are not text", io.name);
+  return Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "input '{}' takes text, and zeros are not text", io.name);
 }
 
 // Where the model tells no type, that of most.
 Result<TensorDesc> TensorFor(const wasinn_io& io, const Shape* shape) {
   TensorDesc desc;
-  desc.dtype = io.dtype == WASINN_DTYPE_UNKNOWN ? uint32_t{WASINN_F32} : io.dtype;
+  desc.dtype = io.dtype == WASINN_DTYPE_UNKNOWN ? uint32_t{WASINN_DTYPE_F32} : io.dtype;
   if (shape != nullptr) {
     desc.rank = static_cast<uint32_t>(shape->size());
     std::ranges::copy(*shape, desc.dims);
     return desc;
   }
   if (io.rank < 0) {
-    return Fail(WASINN_INVALID_ARGUMENT, "input '{}' may have any rank: warm_up_shapes must tell its shape", io.name);
+    return Fail(WASINN_ERROR_INVALID_ARGUMENT, "input '{}' may have any rank: warm_up_shapes must tell its shape", io.name);
   }
   desc.rank = static_cast<uint32_t>(io.rank);
   std::transform(io.dims, io.dims + io.rank, desc.dims, [](int64_t dim) { return dim < 0 ? 1 : dim; });
@@ -51,7 +51,7 @@ Result<TensorDesc> TensorFor(const wasinn_io& io, const Shape* shape) {
 
 Result<TensorPtr> Zeros(const TensorDesc& desc, const wasinn_io& io, const TensorMemory& memory) {
   const std::optional<uint64_t> bytes = ByteSize(desc.dtype, desc.shape());
-  if (!bytes) return Fail(WASINN_TOO_LARGE, "input '{}': the size of {} overflows", io.name, Describe(desc));
+  if (!bytes) return Fail(WASINN_ERROR_TOO_LARGE, "input '{}': the size of {} overflows", io.name, Describe(desc));
   Charge charge(memory.quota);
   if (Status status = charge.Resize(*bytes); !status.ok()) return std::unexpected(std::move(status));
   BufferPool::Buffer buffer = memory.pool.Take(memory.pool_user, *bytes);

@@ -10,7 +10,7 @@ namespace wasinn::pipeline {
 namespace {
 
 core::Status Differ(const Io& io, const wasinn_io& other, const char* what) {
-  return core::Error(WASINN_INVALID_ARGUMENT, "'{}' is {} there, and its '{}' takes {}{}", io.name,
+  return core::Error(WASINN_ERROR_INVALID_ARGUMENT, "'{}' is {} there, and its '{}' takes {}{}", io.name,
                      core::Describe(io.ToC()), other.name, core::Describe(other), what);
 }
 
@@ -51,7 +51,7 @@ core::Status CheckFits(const Io& made, const wasinn_io& taken) {
   const wasinn_io from = made.ToC();
   if (core::IsUnservable(from)) return core::Unservable("output", from, "");
   if ((taken.flags & WASINN_IO_OPAQUE) != 0) {
-    if (from.dtype == WASINN_U8 || from.dtype == WASINN_DTYPE_UNKNOWN) return core::Status();
+    if (from.dtype == WASINN_DTYPE_U8 || from.dtype == WASINN_DTYPE_UNKNOWN) return core::Status();
     return Differ(made, taken, "");
   }
   const bool same =

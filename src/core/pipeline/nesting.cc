@@ -40,11 +40,11 @@ class Nesting {
     if (source == nullptr || source->pipeline.empty()) return 0;  // the load of one that is not there says so
     const auto is_it = [&](const ModelSource* one) { return KeyOf(*one) == KeyOf(*source); };
     if (std::ranges::any_of(path_, is_it)) {
-      return std::unexpected(Error(WASINN_INVALID_ARGUMENT, "it is a step of itself: {}", Listed(source->name)));
+      return std::unexpected(Error(WASINN_ERROR_INVALID_ARGUMENT, "it is a step of itself: {}", Listed(source->name)));
     }
     const auto known = heights_.find(KeyOf(*source));
     if (path_.size() + (known == heights_.end() ? 1 : known->second) > kDeepest) {
-      return std::unexpected(Error(WASINN_INVALID_ARGUMENT, "more than {} pipelines within each other: {}", kDeepest,
+      return std::unexpected(Error(WASINN_ERROR_INVALID_ARGUMENT, "more than {} pipelines within each other: {}", kDeepest,
                                    Listed(source->name)));
     }
     return known == heights_.end() ? HeightOf(*source) : known->second;

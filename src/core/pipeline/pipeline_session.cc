@@ -85,7 +85,7 @@ Status PipelineSession::RunNow(const core::InferenceRequest& request) {
 
 // The one that stopped it says why; here it is only known how far it had come.
 Status PipelineSession::StoppedAt(size_t index) const {
-  return core::Error(WASINN_TIMEOUT, "it had come to {}", NameOfStep(index, plan_.steps[index].model_name));
+  return core::Error(WASINN_ERROR_TIMEOUT, "it had come to {}", NameOfStep(index, plan_.steps[index].model_name));
 }
 
 Status PipelineSession::RunSteps(const core::InferenceRequest& request) {
@@ -128,7 +128,7 @@ Status PipelineSession::Keep(const Plan::Step& step, std::span<const core::Conte
                            ? std::ranges::find(computed, output.name, &core::Context::Computed::name)
                            : computed.begin() + output.index;
     if (found == computed.end() || found->tensor == nullptr) {
-      return core::Error(WASINN_RUNTIME_ERROR, "it made no output '{}' that can be passed on", output.name);
+      return core::Error(WASINN_ERROR_RUNTIME, "it made no output '{}' that can be passed on", output.name);
     }
     tensors_[output.tensor] = found->tensor;
   }

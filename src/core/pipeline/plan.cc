@@ -45,7 +45,7 @@ class Planner {
 
   template <typename... Args>
   Status OfStep(size_t step, fmt::format_string<Args...> format, Args&&... args) const {
-    return Error(WASINN_INVALID_ARGUMENT, "{}: {}", NameOfStep(step, spec_.steps[step].model_name),
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "{}: {}", NameOfStep(step, spec_.steps[step].model_name),
                  fmt::format(format, std::forward<Args>(args)...));
   }
 
@@ -220,10 +220,10 @@ Status Planner::ChooseInputs() {
   for (const std::string& name : spec_.inputs) {
     const auto id = ids_.find(name);
     if (id == ids_.end() || std::ranges::find(plan_.inputs, id->second) == plan_.inputs.end()) {
-      return Error(WASINN_INVALID_ARGUMENT, "inputs: no step takes '{}', or a step makes it", name);
+      return Error(WASINN_ERROR_INVALID_ARGUMENT, "inputs: no step takes '{}', or a step makes it", name);
     }
     if (std::ranges::find(inputs, id->second) != inputs.end()) {
-      return Error(WASINN_INVALID_ARGUMENT, "inputs: '{}' is there twice", name);
+      return Error(WASINN_ERROR_INVALID_ARGUMENT, "inputs: '{}' is there twice", name);
     }
     inputs.push_back(id->second);
   }
@@ -238,11 +238,11 @@ Status Planner::ChooseOutputs() {
   }
   for (const std::string& name : spec_.outputs) {
     if (!made_by_.contains(name)) {
-      return Error(WASINN_INVALID_ARGUMENT, "outputs: no step makes '{}': they make '{}'", name,
+      return Error(WASINN_ERROR_INVALID_ARGUMENT, "outputs: no step makes '{}': they make '{}'", name,
                    fmt::join(std::views::keys(made_by_), "', '"));
     }
     if (std::ranges::find(plan_.outputs, ids_.at(name)) != plan_.outputs.end()) {
-      return Error(WASINN_INVALID_ARGUMENT, "outputs: '{}' is there twice", name);
+      return Error(WASINN_ERROR_INVALID_ARGUMENT, "outputs: '{}' is there twice", name);
     }
     plan_.outputs.push_back(ids_.at(name));
   }
@@ -252,7 +252,7 @@ Status Planner::ChooseOutputs() {
       if (!is_taken[output.tensor]) plan_.outputs.push_back(output.tensor);
     }
   }
-  return plan_.outputs.empty() ? Error(WASINN_INVALID_ARGUMENT, "no output is left: its steps take them all")
+  return plan_.outputs.empty() ? Error(WASINN_ERROR_INVALID_ARGUMENT, "no output is left: its steps take them all")
                                : Status();
 }
 
@@ -277,7 +277,7 @@ void Planner::FindLastUses() {
 bool Planner::CanKeep(const core::Graph& maker, const Plan::Port& output) const {
   if (maker.memory() == nullptr || output.index == Plan::kLate) return false;
   const wasinn_io& made = *maker.outputs()[output.index];
-  if (made.dtype == WASINN_BOOL || made.dtype == WASINN_DTYPE_UNKNOWN || (made.flags & WASINN_IO_ALWAYS) != 0) {
+  if (made.dtype == WASINN_DTYPE_BOOL || made.dtype == WASINN_DTYPE_UNKNOWN || (made.flags & WASINN_IO_ALWAYS) != 0) {
     return false;
   }
   if (std::ranges::find(plan_.outputs, output.tensor) != plan_.outputs.end()) return false;

@@ -24,7 +24,7 @@ Executor::~Executor() {
 
 Status Executor::Begin(Share& share, Job job) {
   if (started_in_.is_elsewhere())
-    return Error(WASINN_LOST, "this OS process is a fork of the host's, without its threads");
+    return Error(WASINN_ERROR_LOST, "this OS process is a fork of the host's, without its threads");
   std::list<Share::One> one;
   one.push_back({&share, std::move(job)});
   std::list<Share*> turn;
@@ -47,7 +47,7 @@ Status Executor::StartThread() {
   threads_.reserve(most_);
   pthread_t thread{};
   if (!StartLargeThread(&thread, Work, this)) {
-    return Error(WASINN_RUNTIME_ERROR, "the system gives no thread for asynchronous calls");
+    return Error(WASINN_ERROR_RUNTIME, "the system gives no thread for asynchronous calls");
   }
   threads_.push_back(thread);
   started_in_.SetToThisProcess();

@@ -53,14 +53,14 @@ LargeStacks::~LargeStacks() {
 
 Status LargeStacks::Run(Share& share, const std::function<void()>& call) {
   if (started_in_.is_elsewhere()) {
-    return Error(WASINN_LOST, "this OS process is a fork of the host's, without its threads");
+    return Error(WASINN_ERROR_LOST, "this OS process is a fork of the host's, without its threads");
   }
   std::unique_lock lock(mutex_);
   std::unique_ptr<Thread> thread;
   for (;;) {
     if (share.held_ < kMostOfOneGuest) thread = Borrow();
     if (thread != nullptr) break;
-    if (share.held_ == 0) return Error(WASINN_RUNTIME_ERROR, "the system gives no thread for this call");
+    if (share.held_ == 0) return Error(WASINN_ERROR_RUNTIME, "the system gives no thread for this call");
     given_back_.wait(lock);
   }
   ++share.held_;

@@ -13,10 +13,14 @@ constexpr size_t kMostLineBytes = kMostMessageBytes + 512;
 
 }  // namespace
 
-void Logger::Write(wasinn_log_level level, std::string_view given) const {
-  if (!Wants(level)) return;
-  const std::string text = Cut(std::string(given), kMostLineBytes);
-  function_(user_, level, Shown(text).c_str());
+void Logger::Write(const wasinn_log_record& record, std::string_view message) const {
+  if (!Wants(record.level)) return;
+  const std::string line = Shown(Cut(std::string(message), kMostLineBytes));
+  wasinn_log_record full = record;
+  full.struct_size = sizeof full;
+  if (full.guest_name == nullptr) full.guest_name = "";
+  full.message = line.c_str();
+  function_(user_, &full);
 }
 
 }  // namespace wasinn::core

@@ -13,11 +13,13 @@ class Logger {
   Logger(wasinn_log_fn function, void* user, wasinn_log_level level)
       : function_(function), user_(user), level_(level) {}
 
-  bool Wants(wasinn_log_level level) const { return function_ != nullptr && level <= level_; }
+  bool Wants(uint32_t level) const { return function_ != nullptr && level <= level_; }
   wasinn_log_level level() const { return level_; }
   // One line. Control characters are escaped, and what is long is cut, since messages quote names and texts of guests
   // and their models.
-  void Write(wasinn_log_level level, std::string_view message) const;
+  void Write(wasinn_log_level level, std::string_view message) const { Write({.level = level}, message); }
+  // The same; `record` says all but the message.
+  void Write(const wasinn_log_record& record, std::string_view message) const;
 
  private:
   wasinn_log_fn function_ = nullptr;

@@ -61,14 +61,14 @@ Watchdog::~Watchdog() {
 
 Status Watchdog::Start() {
   if (started_in_.is_elsewhere())
-    return Error(WASINN_LOST, "this OS process is a fork of the host's, without its threads");
+    return Error(WASINN_ERROR_LOST, "this OS process is a fork of the host's, without its threads");
   const std::lock_guard lock(mutex_);
   if (thread_.joinable()) return Status();
   try {
     thread_ = start_thread_([this] { Run(); });
     started_in_.SetToThisProcess();
   } catch (const std::system_error& error) {
-    return Error(WASINN_RUNTIME_ERROR, "the host's thread for deadlines cannot be started: {}", error.what());
+    return Error(WASINN_ERROR_RUNTIME, "the host's thread for deadlines cannot be started: {}", error.what());
   }
   return Status();
 }

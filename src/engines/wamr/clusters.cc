@@ -1,5 +1,7 @@
 #include "clusters.h"
 
+#include <wasinn/engine.h>
+
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -25,7 +27,7 @@ bool ExportsMemory(wasm_module_t module) {
 }
 
 bool IsInside(const wasinn_guest* guest) {
-  wasinn_guest_stats stats = {};
+  wasinn_statistics stats = {};
   stats.struct_size = sizeof stats;
   wasinn_status_free(wasinn_guest_statistics(guest, &stats));  // NULL: its struct_size is set
   return stats.inside != 0;
@@ -55,7 +57,7 @@ wasinn_status* Clusters::Open() {
     ++UnknownEnds(wasm_runtime_get_module(instance));
   });
   if (key_ != nullptr) return nullptr;
-  return wasinn_status_new(WASINN_TOO_LARGE, "WAMR has no room for another instance context");
+  return wasinn_status_new(WASINN_ERROR_TOO_LARGE, "WAMR has no room for another instance context");
 }
 
 Clusters::~Clusters() {

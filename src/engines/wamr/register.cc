@@ -1,5 +1,6 @@
 // wasi-nn in WAMR's runtime: every function of wasinn_functions() under its module and name, in the raw calling
 // convention, and with addresses as numbers: had they WAMR's letter for pointers, a bad one would end the guest.
+#include <wasinn/engine.h>
 #include <wasinn/wamr.h>
 
 #include <cstring>
@@ -106,14 +107,14 @@ struct wasinn_wamr {
       if (wasm_runtime_register_natives_raw(function.module, &binding.symbol, 1)) continue;
       bindings.pop_back();
       const std::string name = std::string(function.module) + "::" + function.name;
-      return wasinn_status_new(WASINN_RUNTIME_ERROR, ("WAMR does not register the function " + name).c_str());
+      return wasinn_status_new(WASINN_ERROR_RUNTIME, ("WAMR does not register the function " + name).c_str());
     }
     return nullptr;
   }
 
   static wasinn_status* New(wasinn_host* host, wasinn_wamr_guest_of guest_of, void* user, wasinn_wamr** out) {
     if (out == nullptr || (host == nullptr && guest_of == nullptr)) {
-      return wasinn_status_new(WASINN_INVALID_ARGUMENT,
+      return wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT,
                                "registering wasi-nn needs a way to the guests and a place for the result");
     }
     return Guarded([&] {
@@ -130,7 +131,7 @@ struct wasinn_wamr {
     try {
       return function();
     } catch (const std::exception& error) {
-      return wasinn_status_new(WASINN_RUNTIME_ERROR, error.what());
+      return wasinn_status_new(WASINN_ERROR_RUNTIME, error.what());
     }
   }
 
@@ -158,7 +159,7 @@ wasinn_status* wasinn_wamr_attach(wasinn_wamr* wamr, wasm_module_inst_t instance
   wasinn_stack_left(0);  // it looks up once for each thread: now, while there is stack for it
   return wasinn_wamr::Guarded([&]() -> wasinn_status* {
     if (wamr->clusters.Of(instance) != nullptr) return nullptr;
-    return wasinn_status_new(WASINN_RUNTIME_ERROR, "there is no wasinn_guest for this instance, and none can be made");
+    return wasinn_status_new(WASINN_ERROR_RUNTIME, "there is no wasinn_guest for this instance, and none can be made");
   });
 }
 

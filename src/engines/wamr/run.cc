@@ -1,5 +1,6 @@
 // The WAMR engine of the wasinn command: the fast interpreter, WASI preview 1, and code that WAMR's compiler made.
 #include <fmt/format.h>
+#include <wasinn/engine.h>
 #include <wasinn/wamr.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // wasi-nn in WasmEdge's stores: every function of wasinn_functions() as a host function of its module, and with
 // addresses as numbers, which the core checks.
+#include <wasinn/engine.h>
 #include <wasinn/wasmedge.h>
 
 #include <algorithm>
@@ -105,7 +106,7 @@ wasinn_status* NewModule(const std::string& name, wasinn_guest* guest, void (*en
     data->bindings.push_back(std::make_unique<Binding>(Binding{&function, guest}));
     WasmEdge_ModuleInstanceAddFunction(module.get(), Text(function.name), NewFunction(data->bindings.back().get()));
   }
-  if (data->bindings.empty()) return Error(WASINN_NOT_FOUND, "wasi-nn has no module '" + name + "'");
+  if (data->bindings.empty()) return Error(WASINN_ERROR_NOT_FOUND, "wasi-nn has no module '" + name + "'");
   data->ended = ended;
   data->user = user;
   *out = std::move(module);
@@ -118,7 +119,7 @@ wasinn_status* Guarded(const Function& function) noexcept {
   try {
     return function();
   } catch (const std::exception& error) {
-    return wasinn_status_new(WASINN_RUNTIME_ERROR, error.what());
+    return wasinn_status_new(WASINN_ERROR_RUNTIME, error.what());
   }
 }
 
@@ -150,7 +151,7 @@ extern "C" {
 wasinn_status* wasinn_wasmedge_register(WasmEdge_ExecutorContext* executor, WasmEdge_StoreContext* store,
                                         wasinn_guest* guest, wasinn_wasmedge** out) {
   if (executor == nullptr || store == nullptr || guest == nullptr || out == nullptr) {
-    return Error(WASINN_INVALID_ARGUMENT, "registering wasi-nn needs an executor, a store, a guest and a result");
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "registering wasi-nn needs an executor, a store, a guest and a result");
   }
   return Guarded([&]() -> wasinn_status* {
     auto made = std::make_unique<wasinn_wasmedge>();
@@ -159,7 +160,7 @@ wasinn_status* wasinn_wasmedge_register(WasmEdge_ExecutorContext* executor, Wasm
       if (wasinn_status* status = NewModule(name, guest, nullptr, nullptr, &module)) return status;
       const WasmEdge_Result result = WasmEdge_ExecutorRegisterImport(executor, store, module.get());
       if (!WasmEdge_ResultOK(result)) {
-        return Error(WASINN_INVALID_ARGUMENT,
+        return Error(WASINN_ERROR_INVALID_ARGUMENT,
                      "WasmEdge does not register the module " + name + ": " + WasmEdge_ResultGetMessage(result));
       }
       made->modules.push_back(std::move(module));
@@ -174,7 +175,7 @@ void wasinn_wasmedge_unregister(wasinn_wasmedge* modules) { delete modules; }
 wasinn_status* wasinn_wasmedge_module_new(const char* module, wasinn_guest* guest, void (*ended)(void* user),
                                           void* user, WasmEdge_ModuleInstanceContext** out) {
   if (module == nullptr || guest == nullptr || out == nullptr) {
-    return Error(WASINN_INVALID_ARGUMENT, "a module of wasi-nn needs a name, a guest and a result");
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "a module of wasi-nn needs a name, a guest and a result");
   }
   return Guarded([&]() -> wasinn_status* {
     ModulePtr made;

@@ -2,7 +2,7 @@
 #ifndef WASINN_ENGINES_WASMTIME_CALLER_MEMORY_H_
 #define WASINN_ENGINES_WASMTIME_CALLER_MEMORY_H_
 
-#include <wasinn/wasinn.h>
+#include <wasinn/engine.h>
 #include <wasmtime.h>
 
 namespace wasinn::wasmtime {

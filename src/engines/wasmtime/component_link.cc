@@ -107,9 +107,9 @@ wasinn_component_link_options Options(wasinn_wasmtime_guest_of guest_of, void* u
 }
 
 wasinn_status* NeedsMore() {
-  return wasinn_status_new(WASINN_INVALID_ARGUMENT, "linking wasi:nn needs a linker and a way to find the guest");
+  return wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT, "linking wasi:nn needs a linker and a way to find the guest");
 }
-wasinn_status* NotServed() { return wasinn_status_new(WASINN_UNSUPPORTED_OPERATION, kNotServed); }
+wasinn_status* NotServed() { return wasinn_status_new(WASINN_ERROR_UNSUPPORTED_OPERATION, kNotServed); }
 
 }  // namespace
 }  // namespace wasinn::wasmtime

@@ -15,7 +15,7 @@ inline wasinn_status* ToStatus(wasmtime_error_t* error) {
   std::snprintf(text, sizeof text, "%.*s", static_cast<int>(message.size), message.data);
   wasm_name_delete(&message);
   wasmtime_error_delete(error);
-  return wasinn_status_new(WASINN_INVALID_ARGUMENT, text);
+  return wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT, text);
 }
 
 }  // namespace wasinn::wasmtime

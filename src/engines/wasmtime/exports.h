@@ -1,7 +1,7 @@
 // What a module exports.
 #pragma once
 
-#include <wasinn/wasinn.h>
+#include <wasinn/engine.h>
 #include <wasmtime.h>
 
 #include <initializer_list>

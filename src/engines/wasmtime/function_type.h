@@ -2,7 +2,7 @@
 #ifndef WASINN_ENGINES_WASMTIME_FUNCTION_TYPE_H_
 #define WASINN_ENGINES_WASMTIME_FUNCTION_TYPE_H_
 
-#include <wasinn/wasinn.h>
+#include <wasinn/engine.h>
 #include <wasmtime.h>
 
 #include <cstring>

@@ -6,6 +6,7 @@
 // better.
 //
 // Needs no C++ library, so that C programs can link it. C++17, for it is also installed as source.
+#include <wasinn/engine.h>
 #include <wasinn/wasmtime.h>
 
 #include <cstdlib>
@@ -48,7 +49,7 @@ wasm_trap_t* Call(void* env, wasmtime_caller_t* caller, wasmtime_val_raw_t* valu
 
 wasinn_status* Define(wasmtime_linker_t* linker, const wasinn_function& function, const Finder& find) {
   auto* binding = static_cast<Binding*>(std::malloc(sizeof(Binding)));
-  if (binding == nullptr) return wasinn_status_new(WASINN_RUNTIME_ERROR, "out of memory");
+  if (binding == nullptr) return wasinn_status_new(WASINN_ERROR_RUNTIME, "out of memory");
   *binding = {function.call, find};
   wasm_functype_t* type = TypeOf(function);
   // The linker owns the binding from here on, also if this fails.
@@ -61,7 +62,8 @@ wasinn_status* Define(wasmtime_linker_t* linker, const wasinn_function& function
 
 wasinn_status* Link(wasmtime_linker_t* linker, const Finder& find) {
   if (linker == nullptr || (find.guest_of == nullptr && find.caller_of == nullptr)) {
-    return wasinn_status_new(WASINN_INVALID_ARGUMENT, "linking wasi-nn needs a linker and a way to find the guest");
+    return wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT,
+                             "linking wasi-nn needs a linker and a way to find the guest");
   }
   size_t count = 0;
   const wasinn_function* const* functions = wasinn_functions(&count);

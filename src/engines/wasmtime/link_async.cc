@@ -1,5 +1,6 @@
 // wasi-nn for guests that wasmtime_func_call_async runs: what may block is done on a thread of the host's, and its guest is
 // set aside meanwhile. C++17 without its library, as link.cc.
+#include <wasinn/engine.h>
 #include <wasinn/wasmtime.h>
 
 #ifdef WASMTIME_FEATURE_ASYNC
@@ -67,7 +68,7 @@ void Call(void* env, wasmtime_caller_t* caller, const wasmtime_val_t* args, size
   wasmtime_context_t* context = wasmtime_caller_context(caller);
   *continuation = {Always, nullptr, Nothing};
   results[0].kind = WASMTIME_I32;
-  results[0].of.i32 = WASINN_RUNTIME_ERROR;
+  results[0].of.i32 = WASINN_ERROR_RUNTIME;
   void* place = std::malloc(sizeof(Begun));
   if (place == nullptr) return;
   auto* begun = new (place) Begun();
@@ -87,7 +88,7 @@ void Call(void* env, wasmtime_caller_t* caller, const wasmtime_val_t* args, size
 
 wasinn_status* Define(wasmtime_linker_t* linker, const Binding& given) {
   auto* binding = static_cast<Binding*>(std::malloc(sizeof(Binding)));
-  if (binding == nullptr) return wasinn_status_new(WASINN_RUNTIME_ERROR, "out of memory");
+  if (binding == nullptr) return wasinn_status_new(WASINN_ERROR_RUNTIME, "out of memory");
   *binding = given;
   const wasinn_function& function = *given.function;
   wasm_functype_t* type = TypeOf(function);
@@ -107,7 +108,8 @@ extern "C" {
 wasinn_status* wasinn_wasmtime_link_async(wasmtime_linker_t* linker, wasinn_host*,
                                           wasinn_wasmtime_async_caller_of caller_of, void* user) {
   if (linker == nullptr || caller_of == nullptr) {
-    return wasinn_status_new(WASINN_INVALID_ARGUMENT, "linking wasi-nn needs a linker and a way to find the guest");
+    return wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT,
+                             "linking wasi-nn needs a linker and a way to find the guest");
   }
   size_t count = 0;
   const wasinn_function* const* functions = wasinn_functions(&count);

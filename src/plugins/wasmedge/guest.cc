@@ -35,10 +35,10 @@ std::weak_ptr<GuestModules>& Latest() {
 
 Status AddPreloads(Host& host) {
   const auto preloads = Preloads();
-  if (!preloads) return Status(wasinn_status_new(WASINN_INVALID_ARGUMENT, preloads.error().c_str()));
+  if (!preloads) return Status(wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT, preloads.error().c_str()));
   for (const std::string& text : *preloads) {
     const auto model = settings::ParseWasmEdgeFlag(text);
-    if (!model) return Status(wasinn_status_new(WASINN_INVALID_ARGUMENT, ("--nn-preload: " + model.error()).c_str()));
+    if (!model) return Status(wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT, ("--nn-preload: " + model.error()).c_str()));
     if (Status status = settings::AddModel(host, *model); !status.ok()) return status;
   }
   return Status();

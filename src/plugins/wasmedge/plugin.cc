@@ -1,6 +1,7 @@
 // wasi-nn as a plugin of WasmEdge, in place of WasmEdge's own. Of a plugin with that one's name, "wasi_nn", a VM takes
 // the standard's module alone; so the others are in a plugin of another name, and hence in a library of their own.
 #include <dlfcn.h>
+#include <wasinn/engine.h>
 #include <wasinn/wasmedge.h>
 
 #include <string_view>

@@ -58,7 +58,7 @@ std::optional<ApiError::Length> LengthOf(const std::string& message) {
 }  // namespace
 
 ApiError ToApiError(const Failure& failure) {
-  if (failure.code != WASINN_PROMPT_TOO_LONG) {
+  if (failure.code != WASINN_ERROR_PROMPT_TOO_LONG) {
     return {.status = serve::ToResponse(failure).status, .message = failure.message};
   }
   // Programs look for these words, which llama.cpp's server has.

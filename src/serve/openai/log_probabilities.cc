@@ -65,7 +65,7 @@ Outcome<void> LogProbabilities::Add(Completion& completion, const char* output, 
   });
   if (is_good) return {};
   return std::unexpected(
-      Failure{WASINN_RUNTIME_ERROR, fmt::format("the model's output '{}' is no list of objects", output)});
+      Failure{WASINN_ERROR_RUNTIME, fmt::format("the model's output '{}' is no list of objects", output)});
 }
 
 Outcome<void> LogProbabilities::AddStep(Completion& completion) {

@@ -108,7 +108,7 @@ ApiError PromptQuestion::ToApiError(const Failure& failure) const {
   const bool is_long = !error.code.empty();
   error.code.clear();
   error.length.reset();
-  if (!is_long && failure.code != WASINN_INVALID_ARGUMENT) return error;
+  if (!is_long && failure.code != WASINN_ERROR_INVALID_ARGUMENT) return error;
   error.param = field;
   error.message = tell == TellText && !is_long ? OfWrongToken(failure.message) : failure.message;
   return error;

@@ -49,12 +49,12 @@ Outcome<Vectors> MakeVectors(const VectorsWork& work, const Prompt& prompt, size
   const auto inferred = work.models.Infer(work.tenant, request, work.cancellation);
   if (!inferred) return std::unexpected(inferred.error());
   const OutputTensor* const output = Find(*inferred, kVectors);
-  const bool is_good = output != nullptr && output->datatype->dtype == WASINN_F32 && output->shape.size() == 2 &&
+  const bool is_good = output != nullptr && output->datatype->dtype == WASINN_DTYPE_F32 && output->shape.size() == 2 &&
                        output->shape[0] == static_cast<int64_t>(rows) &&
                        output->bytes.size() == rows * static_cast<size_t>(output->shape[1]) * sizeof(float);
   if (!is_good) {
     return std::unexpected(
-        Failure{WASINN_RUNTIME_ERROR, fmt::format("the model's output '{}' has not {} rows of FP32", kVectors, rows)});
+        Failure{WASINN_ERROR_RUNTIME, fmt::format("the model's output '{}' has not {} rows of FP32", kVectors, rows)});
   }
   Vectors made{.numbers = std::vector<float>(output->bytes.size() / sizeof(float)),
                .width = static_cast<size_t>(output->shape[1]),

@@ -37,7 +37,7 @@ void NeverReturn(R (*&function)(Args...)) {
 // Its framework is not there.
 [[maybe_unused]] void missing(wasinn_backend& table) {
   table.open = [](const wasinn_host_services*, const char*, wasinn_backend_state**) {
-    static wasinn_error error = {sizeof error, WASINN_UNSUPPORTED_OPERATION, "libnothing.so is nowhere",
+    static wasinn_error error = {sizeof error, WASINN_ERROR_UNSUPPORTED_OPERATION, "libnothing.so is nowhere",
                                  [](wasinn_error*) {}};
     return &error;
   };
@@ -113,10 +113,10 @@ void NeverReturn(R (*&function)(Args...)) {
 // Its end goes wrong where there was a model.
 bool had_model = false;
 void RememberModels(wasinn_backend& table) {
-  table.load = [](wasinn_backend_state* backend, const wasinn_blob* const* blobs, size_t n,
+  table.load = [](wasinn_backend_state* backend, const wasinn_builder* const* builders, size_t n,
                   const wasinn_load_options* options, wasinn_backend_graph** out) {
     had_model = true;
-    return Template().load(backend, blobs, n, options, out);
+    return Template().load(backend, builders, n, options, out);
   };
 }
 [[maybe_unused]] void crashing_at_close(wasinn_backend& table) {

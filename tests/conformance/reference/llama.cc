@@ -6,7 +6,7 @@ namespace wasinn::testing {
 // Sixteen likeliest tokens.
 Infer OpenModel(const std::string& path, const Names&, const Names&) {
   return [model = std::make_shared<test::NativeLlama>(path)](const auto& inputs) -> std::vector<test::Tensor> {
-    return {{WASINN_U8, {}, model->Complete(inputs.at(0).bytes, {.predict = 16, .temperature = 0}).bytes}};
+    return {{WASINN_DTYPE_U8, {}, model->Complete(inputs.at(0).bytes, {.predict = 16, .temperature = 0}).bytes}};
   };
 }
 

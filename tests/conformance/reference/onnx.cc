@@ -41,10 +41,10 @@ const std::map<ONNXTensorElementDataType, size_t> kSizes = {
 
 Ort::Value ToNative(const test::Tensor& tensor) {
   static const std::map<wasinn_dtype, ONNXTensorElementDataType> kTypes = {
-      {WASINN_U8, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8},
-      {WASINN_F32, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT},
-      {WASINN_I32, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32},
-      {WASINN_I64, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64}};
+      {WASINN_DTYPE_U8, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8},
+      {WASINN_DTYPE_F32, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT},
+      {WASINN_DTYPE_I32, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32},
+      {WASINN_DTYPE_I64, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64}};
   static const Ort::MemoryInfo memory = Ort::MemoryInfo::CreateCpu(OrtDeviceAllocator, OrtMemTypeDefault);
   return Ort::Value::CreateTensor(memory, const_cast<char*>(tensor.bytes.data()), tensor.bytes.size(),
                                   tensor.dims.data(), tensor.dims.size(), kTypes.at(tensor.dtype));

@@ -27,7 +27,7 @@ void Check(ov_status_e status) {
 
 void SetInput(ov_infer_request_t* request, size_t index, const test::Tensor& input) {
   static const std::map<wasinn_dtype, ov_element_type_e> kTypes = {
-      {WASINN_U8, U8}, {WASINN_F32, F32}, {WASINN_I32, I32}, {WASINN_I64, I64}};
+      {WASINN_DTYPE_U8, U8}, {WASINN_DTYPE_F32, F32}, {WASINN_DTYPE_I32, I32}, {WASINN_DTYPE_I64, I64}};
   ov_tensor_t* tensor = nullptr;
   const ov_shape_t shape = {static_cast<int64_t>(input.dims.size()), const_cast<int64_t*>(input.dims.data())};
   Check(OV(ov_tensor_create_from_host_ptr)(kTypes.at(input.dtype), shape, const_cast<char*>(input.bytes.data()),

@@ -2,7 +2,7 @@
 // memory of any kind.
 #pragma once
 
-#include <wasinn/wasinn.h>
+#include <wasinn/engine.h>
 
 #include <array>
 #include <cstring>

@@ -1,7 +1,7 @@
 // Memory of guests that need no Wasm: bytes between pages that nobody may touch, so that one byte too far is a crash.
 #pragma once
 
-#include <wasinn/wasinn.h>
+#include <wasinn/engine.h>
 
 #include <cstddef>
 #include <cstdint>

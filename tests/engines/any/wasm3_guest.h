@@ -2,7 +2,7 @@
 // this file and wasm3_guest.cc, and quotes them.
 #pragma once
 
-#include <wasinn/wasinn.h>
+#include <wasinn/engine.h>
 #include <wasm3.h>
 
 #include <atomic>

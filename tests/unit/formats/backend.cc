@@ -9,9 +9,9 @@ namespace {
 
 #if defined IS_absent || defined IS_broken
 #ifdef IS_absent
-constexpr wasinn_code kCode = WASINN_UNSUPPORTED_OPERATION;
+constexpr wasinn_code kCode = WASINN_ERROR_UNSUPPORTED_OPERATION;
 #else
-constexpr wasinn_code kCode = WASINN_RUNTIME_ERROR;
+constexpr wasinn_code kCode = WASINN_ERROR_RUNTIME;
 #endif
 
 wasinn_error* Open(const wasinn_host_services*, const char*, wasinn_backend_state**) {

@@ -62,7 +62,7 @@ void ComputeErrors(Writer& payload) {
 }
 
 void WriteIo(Writer& payload) {
-  payload.Number(Lies("dtype") ? 99u : uint32_t{WASINN_F32});
+  payload.Number(Lies("dtype") ? 99u : uint32_t{WASINN_DTYPE_F32});
   payload.Number(Lies("flags") ? UINT32_MAX : WASINN_IO_OPTIONAL | WASINN_IO_BINDABLE | 1u << 20);
   payload.Number(Lies("rank") ? 33 : 1);
   payload.Number(int64_t{3});
@@ -95,7 +95,7 @@ void ComputeCrowd(Writer& payload) {
   payload.Number(uint64_t{0});
   payload.Number(kCount);
   for (uint32_t i = 0; i < kCount; ++i) {
-    for (const uint32_t number : {uint32_t{WASINN_F32}, 0u, 0u}) payload.Number(number);
+    for (const uint32_t number : {uint32_t{WASINN_DTYPE_F32}, 0u, 0u}) payload.Number(number);
     for (int text = 0; text < 2; ++text) payload.Text("");
   }
   payload.Number(kCount);
@@ -110,11 +110,11 @@ void Compute(Writer& payload) {
   if (Lies("errors")) return ComputeErrors(payload);
   payload.Number(Lies("needs") ? UINT64_MAX : 64);
   payload.Number(Lies("outputs") ? 7u : 1u);
-  payload.Number(Lies("code") ? 99u : Lies("lost") ? uint32_t{WASINN_LOST} : 0u);
+  payload.Number(Lies("code") ? 99u : Lies("lost") ? uint32_t{WASINN_ERROR_LOST} : 0u);
   if (Lies("code") || Lies("lost")) return payload.Text("?");
   payload.Number(Lies("offset") ? uint64_t{1} << 40 : uint64_t{0});
   const std::vector<int64_t> dims = {Lies("dims") ? INT64_MAX : Lies("negative") ? -3 : 3};
-  isolation::WriteDesc(payload, WASINN_F32, dims, Lies("bytes") ? uint64_t{1} << 40 : 12);
+  isolation::WriteDesc(payload, WASINN_DTYPE_F32, dims, Lies("bytes") ? uint64_t{1} << 40 : 12);
 }
 
 void SendDescriptors(Socket& lane, const Writer& answer) {

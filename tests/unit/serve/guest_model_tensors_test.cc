@@ -18,8 +18,8 @@ using engines::ModelIos;
 using ::testing::HasSubstr;
 
 const ModelIos& Ios() {
-  static const ModelIos ios = {.inputs = {{"x", WASINN_F32, {-1, 2}}, {"t", WASINN_DTYPE_UNKNOWN, {-1}}},
-                               .outputs = {{"y", WASINN_F64, {-1, -1}}, {"u", WASINN_DTYPE_UNKNOWN, {}}}};
+  static const ModelIos ios = {.inputs = {{"x", WASINN_DTYPE_F32, {-1, 2}}, {"t", WASINN_DTYPE_UNKNOWN, {-1}}},
+                               .outputs = {{"y", WASINN_DTYPE_F64, {-1, -1}}, {"u", WASINN_DTYPE_UNKNOWN, {}}}};
   return ios;
 }
 
@@ -93,7 +93,7 @@ TEST(GuestModelAnswer, IsAsDescribed) {
     return engines::ModelTensor{
         "u", WASINN_DTYPE_UNKNOWN, none, {reinterpret_cast<const uint8_t*>(of.data()), of.size()}};
   };
-  const engines::ModelTensor y = {"y", WASINN_F64, shape, bytes};
+  const engines::ModelTensor y = {"y", WASINN_DTYPE_F64, shape, bytes};
   EXPECT_EQ(WhyNoAnswer({y, u(text)}, 2), "");
   EXPECT_EQ(WhyNoAnswer({y, u(text)}, 1, {"u"}), "");
   EXPECT_EQ(WhyNoAnswer({y}, 1, {"y"}), "");
@@ -101,12 +101,12 @@ TEST(GuestModelAnswer, IsAsDescribed) {
   EXPECT_THAT(WhyNoAnswer({y}, 0, {"u"}), HasSubstr("gave no output 'u'"));
   EXPECT_THAT(WhyNoAnswer({y, y}, 0), HasSubstr("given twice"));
   EXPECT_THAT(WhyNoAnswer({y, u(two)}, 0), HasSubstr("has 2 elements, not the 1"));
-  EXPECT_THAT(WhyNoAnswer({{"y", WASINN_F32, shape, bytes}}, 0), HasSubstr("is of FP64, not FP32"));
-  EXPECT_THAT(WhyNoAnswer({{"y", WASINN_F64, none, bytes}}, 0), HasSubstr("shape"));
-  EXPECT_THAT(WhyNoAnswer({{"y", WASINN_F64, huge, {}}}, 0), HasSubstr("no tensor can have"));
-  EXPECT_THAT(WhyNoAnswer({{"y", WASINN_F64, zero, {}}}, 0), HasSubstr("no tensor can have"));
-  EXPECT_THAT(WhyNoAnswer({{"y", WASINN_F64, wide, {}}}, 0), HasSubstr("has 0 bytes"));
-  EXPECT_THAT(WhyNoAnswer({{std::string_view("y\0z", 3), WASINN_F64, shape, bytes}}, 0),
+  EXPECT_THAT(WhyNoAnswer({{"y", WASINN_DTYPE_F32, shape, bytes}}, 0), HasSubstr("is of FP64, not FP32"));
+  EXPECT_THAT(WhyNoAnswer({{"y", WASINN_DTYPE_F64, none, bytes}}, 0), HasSubstr("shape"));
+  EXPECT_THAT(WhyNoAnswer({{"y", WASINN_DTYPE_F64, huge, {}}}, 0), HasSubstr("no tensor can have"));
+  EXPECT_THAT(WhyNoAnswer({{"y", WASINN_DTYPE_F64, zero, {}}}, 0), HasSubstr("no tensor can have"));
+  EXPECT_THAT(WhyNoAnswer({{"y", WASINN_DTYPE_F64, wide, {}}}, 0), HasSubstr("has 0 bytes"));
+  EXPECT_THAT(WhyNoAnswer({{std::string_view("y\0z", 3), WASINN_DTYPE_F64, shape, bytes}}, 0),
               HasSubstr("not one that it described"));
 }
 
@@ -117,13 +117,13 @@ TEST(GuestModelDescription, IsAModels) {
     return checked ? "" : checked.error().message;
   };
   EXPECT_THAT(why_not({}), HasSubstr("no output"));
-  EXPECT_THAT(why_not({.inputs = {}, .outputs = {{"", WASINN_F32, {}}}}), HasSubstr("name"));
-  EXPECT_THAT(why_not({.inputs = {}, .outputs = {{std::string(kMostName + 1, 'x'), WASINN_F32, {}}}}),
+  EXPECT_THAT(why_not({.inputs = {}, .outputs = {{"", WASINN_DTYPE_F32, {}}}}), HasSubstr("name"));
+  EXPECT_THAT(why_not({.inputs = {}, .outputs = {{std::string(kMostName + 1, 'x'), WASINN_DTYPE_F32, {}}}}),
               HasSubstr("name of no or of more than 4096 bytes"));
-  EXPECT_THAT(why_not({.inputs = {}, .outputs = {{"y", WASINN_F32, {-2}}}}), HasSubstr("-2"));
-  EXPECT_THAT(why_not({.inputs = {}, .outputs = {{"y", WASINN_F32, {}}, {"y", WASINN_F32, {}}}}), HasSubstr("twice"));
+  EXPECT_THAT(why_not({.inputs = {}, .outputs = {{"y", WASINN_DTYPE_F32, {-2}}}}), HasSubstr("-2"));
+  EXPECT_THAT(why_not({.inputs = {}, .outputs = {{"y", WASINN_DTYPE_F32, {}}, {"y", WASINN_DTYPE_F32, {}}}}), HasSubstr("twice"));
   // An input may be called as an output is.
-  EXPECT_TRUE(CheckIos({.inputs = {{"y", WASINN_F32, {}}}, .outputs = {{"y", WASINN_F32, {}}}}).has_value());
+  EXPECT_TRUE(CheckIos({.inputs = {{"y", WASINN_DTYPE_F32, {}}}, .outputs = {{"y", WASINN_DTYPE_F32, {}}}}).has_value());
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ wasinn_span Inference(const char* model, uint32_t version, wasinn_code code, uin
 TEST(Statistics, LatenciesAreThoseOfSuccessByModelAndVersion) {
   Statistics statistics;
   statistics.Add(Inference("m", 1, WASINN_OK, 2 * kMs));
-  statistics.Add(Inference("m", 1, WASINN_TIMEOUT, 5000 * kMs));
+  statistics.Add(Inference("m", 1, WASINN_ERROR_TIMEOUT, 5000 * kMs));
   statistics.Add(Inference("m", 2, WASINN_OK, 8 * kMs));
   const Statistics::Seen first = statistics.Look("m", 1), second = statistics.Look("m", 2);
   EXPECT_EQ(first.succeeded, 1u);

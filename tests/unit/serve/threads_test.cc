@@ -68,7 +68,7 @@ TEST(Workers, TakeAsManyAsMayWait) {
   workers.Sweep();
   EXPECT_EQ(ends.refused(), Codes());
   workers.Stop();
-  EXPECT_EQ(ends.refused(), Codes(2, WASINN_BUSY));
+  EXPECT_EQ(ends.refused(), Codes(2, WASINN_ERROR_BUSY));
   EXPECT_FALSE(workers.Begin(ends.Job()));
   EXPECT_EQ(ends.n_run(), 0);
 }
@@ -94,7 +94,7 @@ TEST(Workers, RefuseWhoHasWaitedForTooLong) {
   EXPECT_TRUE(workers.Begin(ends.Job()));
   EXPECT_EQ(ends.refused(), Codes());
   workers.Sweep();
-  EXPECT_EQ(ends.refused(), Codes{WASINN_BUSY});
+  EXPECT_EQ(ends.refused(), Codes{WASINN_ERROR_BUSY});
 }
 
 TEST(Workers, RunNothingThatHasWaitedForTooLong) {
@@ -102,7 +102,7 @@ TEST(Workers, RunNothingThatHasWaitedForTooLong) {
   Workers workers({.threads = 1, .patience = milliseconds(0)});
   EXPECT_TRUE(workers.Begin(
       {[] { ADD_FAILURE(); }, [&](const Failure& failure) { refused.set_value(failure.code); }, &kAnybody}));
-  EXPECT_EQ(refused.get_future().get(), WASINN_BUSY);
+  EXPECT_EQ(refused.get_future().get(), WASINN_ERROR_BUSY);
 }
 
 TEST(Workers, RefuseWhomNobodyWaitsForAndNoOtherOne) {
@@ -113,10 +113,10 @@ TEST(Workers, RefuseWhomNobodyWaitsForAndNoOtherOne) {
   EXPECT_TRUE(workers.Begin(ends.Job(&second)));
   second.Cancel();
   workers.Sweep();
-  EXPECT_EQ(ends.refused(), Codes{WASINN_UNAVAILABLE});
+  EXPECT_EQ(ends.refused(), Codes{WASINN_ERROR_UNAVAILABLE});
   first.Cancel();
   workers.Sweep();
-  EXPECT_EQ(ends.refused(), Codes(2, WASINN_UNAVAILABLE));
+  EXPECT_EQ(ends.refused(), Codes(2, WASINN_ERROR_UNAVAILABLE));
 }
 
 TEST(Workers, GiveThePlaceOfWhomNobodyWaitsForToWhoComes) {
@@ -127,7 +127,7 @@ TEST(Workers, GiveThePlaceOfWhomNobodyWaitsForToWhoComes) {
   EXPECT_FALSE(workers.Begin(ends.Job()));
   cancellation.Cancel();
   EXPECT_TRUE(workers.Begin(ends.Job()));
-  EXPECT_EQ(ends.refused(), Codes{WASINN_UNAVAILABLE});
+  EXPECT_EQ(ends.refused(), Codes{WASINN_ERROR_UNAVAILABLE});
 }
 
 TEST(Workers, GoOnAfterAJobThatThrows) {
@@ -164,9 +164,9 @@ TEST(Workers, TellWhoAwaits) {
   EXPECT_EQ(Do(context, workers, [] { return 7; }).value(), 7);
   EXPECT_THROW(Do(context, workers, []() -> int { throw std::runtime_error("thrown by a test"); }), std::runtime_error);
   cancellation.Cancel();
-  EXPECT_EQ(Do(context, workers, [] { return 7; }, &cancellation).error().code, WASINN_UNAVAILABLE);
+  EXPECT_EQ(Do(context, workers, [] { return 7; }, &cancellation).error().code, WASINN_ERROR_UNAVAILABLE);
   workers.Stop();
-  EXPECT_EQ(Do(context, workers, [] { return 7; }).error().code, WASINN_BUSY);
+  EXPECT_EQ(Do(context, workers, [] { return 7; }).error().code, WASINN_ERROR_BUSY);
 }
 
 // In the order in which one thread ran them.
@@ -199,9 +199,9 @@ TEST(Workers, MakeRoomForWhoHasLessWaiting) {
   EXPECT_FALSE(workers.Begin(flood.Job(nullptr, many)));
   EXPECT_TRUE(workers.Begin(others.Job(nullptr, few)));
   EXPECT_TRUE(workers.Begin(others.Job(nullptr, few)));
-  EXPECT_EQ(flood.refused(), Codes(2, WASINN_BUSY));
+  EXPECT_EQ(flood.refused(), Codes(2, WASINN_ERROR_BUSY));
   EXPECT_FALSE(workers.Begin(others.Job(nullptr, few)));  // both have two
-  EXPECT_EQ(flood.refused(), Codes(2, WASINN_BUSY));
+  EXPECT_EQ(flood.refused(), Codes(2, WASINN_ERROR_BUSY));
   EXPECT_EQ(others.refused(), Codes());
 }
 
@@ -392,7 +392,7 @@ TEST(QuickLane, RefusesWhatWaitsBehindSomethingSlowWhereTheWorkersHaveNoPlace) {
       lane.Sweep();
       return !ends.refused().empty();
     });
-    EXPECT_EQ(ends.refused(), Codes{WASINN_BUSY});
+    EXPECT_EQ(ends.refused(), Codes{WASINN_ERROR_BUSY});
   })));
   EXPECT_EQ(ends.n_run(), 0);
 }
