@@ -68,19 +68,40 @@ void Scheduler::GivePlaces(const Count* of_model) {
   }
 }
 
-// Gives one place to the next thread whose account, or whose model, may have one more. False: there is none, or all have been cancelled.
+bool Scheduler::MayHaveOne(const Waiter& waiter) const {
+  if (waiter.state_.load(std::memory_order_relaxed) != Waiter::kWaiting) return false;
+  return (running() < most_ && *waiter.count_ < of_one_) || (waiter.of_model_ != nullptr && *waiter.of_model_ == 0);
+}
+
+// The waiter that follows `last` by place, and by arrival among equals, of those that may have a place; end() is behind
+// the last one and before the first.
+Scheduler::Waiters::iterator Scheduler::NextAfter(Waiters::iterator last) {
+  const auto is_before = [](auto one, auto other) {
+    return (*one)->place_ != (*other)->place_ ? (*one)->place_ < (*other)->place_ : one < other;
+  };
+  auto next = waiting_.end();
+  for (auto it = waiting_.begin(); it != waiting_.end(); ++it) {
+    const bool follows = last == waiting_.end() || is_before(last, it);
+    if (follows && (next == waiting_.end() || is_before(it, next)) && MayHaveOne(**it)) next = it;
+  }
+  return next;
+}
+
+// False: another thread of its account or a compute of its model was quicker, or it was cancelled.
+bool Scheduler::TryGive(Waiter& waiter) {
+  const bool of_host = running() < most_ && TryCount(*waiter.count_);
+  if (!of_host && !TryBeyond(waiter.of_model_)) return false;
+  waiter.beyond_ = !of_host;
+  uint32_t waiting = Waiter::kWaiting;
+  if (waiter.state_.compare_exchange_strong(waiting, Waiter::kTurn, std::memory_order_acq_rel)) return true;
+  (of_host ? waiter.count_ : waiter.of_model_)->fetch_sub(1, std::memory_order_acq_rel);
+  return false;
+}
+
+// Gives one place to the first waiter that may have it. False: there is none.
 bool Scheduler::GivePlace() {
-  std::ranges::stable_sort(waiting_, {}, &Waiter::place_);
-  const bool has_room = running() < most_;
-  const auto next = std::ranges::find_if(waiting_, [&](Waiter* waiter) {
-    const bool of_host = has_room && TryCount(*waiter->count_);
-    if (!of_host && !TryBeyond(waiter->of_model_)) return false;
-    waiter->beyond_ = !of_host;
-    uint32_t waiting = Waiter::kWaiting;
-    if (waiter->state_.compare_exchange_strong(waiting, Waiter::kTurn, std::memory_order_acq_rel)) return true;
-    (of_host ? waiter->count_ : waiter->of_model_)->fetch_sub(1, std::memory_order_acq_rel);
-    return false;
-  });
+  auto next = NextAfter(waiting_.end());
+  while (next != waiting_.end() && !TryGive(**next)) next = NextAfter(next);
   if (next == waiting_.end()) return false;
   Waiter* const waiter = *next;
   if (!waiter->beyond_) {

@@ -119,6 +119,7 @@ class Scheduler {
   }
 
  private:
+  using Waiters = std::vector<Waiter*>;
   static constexpr uint32_t kSomeoneWaits = 1u << 31;
 
   Count& CountOf(const Share& share, Waiter& waiter) {
@@ -170,13 +171,16 @@ class Scheduler {
   void LetOthersIn(const Count* of_model);
   void GivePlaces(const Count* of_model);
   bool GivePlace();
+  bool MayHaveOne(const Waiter& waiter) const;
+  bool TryGive(Waiter& waiter);
+  Waiters::iterator NextAfter(Waiters::iterator last);
   void RestIfEmpty();
 
   const uint32_t most_, of_one_;
   const char* const name_;
   std::atomic<uint32_t> state_{0};  // how many run, and kSomeoneWaits
   mutable std::mutex mutex_;        // of what follows, and of setting the mark
-  std::vector<Waiter*> waiting_;
+  Waiters waiting_;                 // in the order in which they came
   FairOrder order_;
   std::map<const void*, std::shared_ptr<Count>> counts_;  // by account
   size_t look_at_ = 64;                                   // as many are there: then those that nobody has go
