@@ -40,7 +40,7 @@ base::Descriptor ListenAt(const std::string& path) {
 }  // namespace
 
 LyingWorker::LyingWorker(const std::filesystem::path& folder)
-    : listening_(ListenAt(folder / "lanes")),
+    : listening_(ListenAt(folder / "channels")),
       message_(kMostBytes),
       descriptors_(Socket::kMostDescriptors),
       thread_([this] { Serve(); }) {}
@@ -71,17 +71,17 @@ T LyingWorker::Or(T truth) {
   }
 }
 
-// ---- Lanes
+// ---- Channels
 
 void LyingWorker::Serve() {
   for (;;) {
     std::vector<pollfd> all = {
         {.fd = forwarder_ ? forwarder_.number() : listening_.number(), .events = POLLIN, .revents = 0}};
-    for (const Lane& lane : lanes_) all.push_back({.fd = lane.socket.number(), .events = POLLIN, .revents = 0});
+    for (const Channel& channel : channels_) all.push_back({.fd = channel.socket.number(), .events = POLLIN, .revents = 0});
     if (::poll(all.data(), all.size(), -1) < 0) continue;
-    auto lane = lanes_.begin();
+    auto channel = channels_.begin();
     for (size_t i = 1; i < all.size(); ++i) {
-      lane = all[i].revents == 0 || ServeOne(*lane) ? std::next(lane) : lanes_.erase(lane);
+      channel = all[i].revents == 0 || ServeOne(*channel) ? std::next(channel) : channels_.erase(channel);
     }
     if (all[0].revents == 0) continue;
     if (!forwarder_) {
@@ -93,26 +93,26 @@ void LyingWorker::Serve() {
     if (received.outcome != Socket::Outcome::kMessage) {
       forwarder_ = Socket();  // its host is gone
     } else if (taken == 1) {
-      lanes_.push_back({.socket = Socket(std::move(descriptors_[0])), .is_first = true});
+      channels_.push_back({.socket = Socket(std::move(descriptors_[0])), .is_first = true});
     }
   }
 }
 
-bool LyingWorker::ServeOne(Lane& lane) {
+bool LyingWorker::ServeOne(Channel& channel) {
   Request request;
   size_t taken = 0;
-  const Socket::Received received = lane.socket.Receive(message_, descriptors_, taken);
+  const Socket::Received received = channel.socket.Receive(message_, descriptors_, taken);
   if (received.outcome != Socket::Outcome::kMessage) return false;
   request.reader = Reader({message_.data(), received.bytes});
   request.descriptors = std::span(descriptors_).first(taken);
   request.op = request.reader.Number<Op>();
   const std::lock_guard lock(mutex_);
-  const bool stays = lane.is_first ? AnswerFirst(lane, request) : AnswerOther(lane, request);
+  const bool stays = channel.is_first ? AnswerFirst(channel, request) : AnswerOther(channel, request);
   for (base::Descriptor& descriptor : request.descriptors) descriptor = base::Descriptor();
   return stays;
 }
 
-bool LyingWorker::AnswerFirst(Lane& lane, Request& request) {
+bool LyingWorker::AnswerFirst(Channel& channel, Request& request) {
   Writer answer(answer_);
   answer.Number(Or(uint32_t{WASINN_OK}));
   TellText(answer, "");
@@ -120,12 +120,12 @@ bool LyingWorker::AnswerFirst(Lane& lane, Request& request) {
     for (const char* text : {"lies", "1", "", "cpu"}) TellText(answer, text);
   }
   if (!request.descriptors.empty() && !Lies()) {
-    lanes_.push_back({.socket = Socket(std::move(request.descriptors[0]))});
+    channels_.push_back({.socket = Socket(std::move(request.descriptors[0]))});
   }
-  return Send(lane, answer.written());
+  return Send(channel, answer.written());
 }
 
-bool LyingWorker::AnswerOther(Lane& lane, Request& request) {
+bool LyingWorker::AnswerOther(Channel& channel, Request& request) {
   if (request.op == Op::kCancel) return true;
   KeepArea(request);
   Writer answer(answer_);
@@ -136,7 +136,7 @@ bool LyingWorker::AnswerOther(Lane& lane, Request& request) {
       if (segment && segment->size() > 0) std::ranges::copy(payload_, segment->data());
     }
     answer.Number(uint64_t{0});
-    return Send(lane, answer.written());
+    return Send(channel, answer.written());
   }
   Writer payload(payload_);
   WritePayload(request.op, payload);
@@ -144,14 +144,14 @@ bool LyingWorker::AnswerOther(Lane& lane, Request& request) {
   answer.Number(Or(uint64_t{payload.used()}));
   if (!Lies()) answer.Bytes(payload_.data(), payload_.size());  // else it is to be fetched
   if (Lies()) Scribble();
-  const bool stays = Send(lane, answer.written());
+  const bool stays = Send(channel, answer.written());
   if (Lies()) Scribble();
   return stays;
 }
 
-bool LyingWorker::Send(Lane& lane, std::span<const uint8_t> answer) {
-  const auto send = [&lane](std::span<const uint8_t> bytes, std::span<const int> descriptors = {}) {
-    return lane.socket.Send(bytes, descriptors, false) == Socket::Sent::kDone;
+bool LyingWorker::Send(Channel& channel, std::span<const uint8_t> answer) {
+  const auto send = [&channel](std::span<const uint8_t> bytes, std::span<const int> descriptors = {}) {
+    return channel.socket.Send(bytes, descriptors, false) == Socket::Sent::kDone;
   };
   switch (Lies() ? lies_.Index(7) : 7) {
     case 0:

@@ -26,14 +26,14 @@ inline constexpr float kHonestOutput[kHonestSize] = {1.5f, -2, 0.25f};
 // Every worker that a host has, one after the other. It is never destroyed: its thread lasts as long as the process.
 class LyingWorker {
  public:
-  // In `folder` is lane_forwarder, which connects here when a host starts it.
+  // In `folder` is channel_forwarder, which connects here when a host starts it.
   explicit LyingWorker(const std::filesystem::path& folder);
 
   // Where the workers lie from now on. At the end of the input they say the truth.
   void Use(std::span<const uint8_t> lies);
 
  private:
-  struct Lane {
+  struct Channel {
     isolation::Socket socket;
     bool is_first = false;
   };
@@ -44,11 +44,11 @@ class LyingWorker {
   };
 
   void Serve();
-  // These return false when the lane is to be closed.
-  bool ServeOne(Lane& lane);
-  bool AnswerFirst(Lane& lane, Request& request);
-  bool AnswerOther(Lane& lane, Request& request);
-  bool Send(Lane& lane, std::span<const uint8_t> answer);
+  // These return false when the channel is to be closed.
+  bool ServeOne(Channel& channel);
+  bool AnswerFirst(Channel& channel, Request& request);
+  bool AnswerOther(Channel& channel, Request& request);
+  bool Send(Channel& channel, std::span<const uint8_t> answer);
 
   void KeepArea(Request& request);
   void WritePayload(isolation::Op op, isolation::Writer& payload);
@@ -76,7 +76,7 @@ class LyingWorker {
   // Of the thread.
   base::Descriptor listening_;
   isolation::Socket forwarder_;
-  std::list<Lane> lanes_;
+  std::list<Channel> channels_;
   std::vector<uint8_t> message_, answer_, payload_;
   std::vector<base::Descriptor> descriptors_;
   std::thread thread_;

@@ -1,4 +1,4 @@
-// A worker that serves the echo backend on threads of this process, and the host's end of its lanes.
+// A worker that serves the echo backend on threads of this process, and the host's end of its channels.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ T Must(core::Result<T> result) {
   return std::move(*result);
 }
 
-// One lane of a worker that serves the echo backend, as a host has it.
-class Lane {
+// One channel of a worker that serves the echo backend, as a host has it.
+class Channel {
  public:
-  explicit Lane(isolation::Socket socket) : socket_(std::move(socket)) {}
+  explicit Channel(isolation::Socket socket) : socket_(std::move(socket)) {}
 
-  // The answer, behind the head that control lanes and others have alike: its code.
+  // The answer, behind the head that control channels and others have alike: its code.
   isolation::Reader Ask(std::span<const uint8_t> request, std::span<const int> descriptors = {}) {
     FUZZ_EXPECT(socket_.Send(request, descriptors) == isolation::Socket::Sent::kDone);
     const isolation::Socket::Received received = socket_.Receive(answer_);
@@ -57,7 +57,7 @@ struct Head {
   uint64_t payload = 0;
 };
 
-// Of any lane but the first. What follows is the payload, or it is to be fetched.
+// Of any channel but the first. What follows is the payload, or it is to be fetched.
 inline Head ReadHead(isolation::Reader& answer) {
   Head head{.code = answer.Number<uint32_t>()};
   (void)answer.Number<uint64_t>();
@@ -77,8 +77,8 @@ class Worker {
  public:
   Worker() : server_(framework_) {
     auto [here, there] = Must(isolation::Socket::MakePair());
-    std::thread([this, lane = std::move(there)]() mutable { server_.Run(std::move(lane)); }).detach();
-    first_ = Lane(std::move(here));
+    std::thread([this, channel = std::move(there)]() mutable { server_.Run(std::move(channel)); }).detach();
+    first_ = Channel(std::move(here));
     std::vector<uint8_t> bytes;
     isolation::Writer request(bytes);
     request.Number(isolation::Op::kStart);
@@ -91,24 +91,24 @@ class Worker {
     FUZZ_EXPECT(first_.Ask(request.written()).Number<uint32_t>() == WASINN_OK);
   }
 
-  // On a busy machine the threads of earlier lanes may not have ended yet, and the system gives no more of them.
-  Lane AddLane() {
+  // On a busy machine the threads of earlier channels may not have ended yet, and the system gives no more of them.
+  Channel AddChannel() {
     auto [here, there] = Must(isolation::Socket::MakePair());
-    while (!TryAddLane(there.number())) std::this_thread::yield();
-    return Lane(std::move(here));
+    while (!TryAddChannel(there.number())) std::this_thread::yield();
+    return Channel(std::move(here));
   }
 
  private:
-  bool TryAddLane(int end) {
+  bool TryAddChannel(int end) {
     std::vector<uint8_t> bytes;
     isolation::Writer request(bytes);
-    request.Number(isolation::Op::kAddLane);
+    request.Number(isolation::Op::kAddChannel);
     return first_.Ask(request.written(), {&end, 1}).Number<uint32_t>() == WASINN_OK;
   }
 
   worker::FrameworkOf framework_;
   worker::Server server_;
-  Lane first_{isolation::Socket()};
+  Channel first_{isolation::Socket()};
 };
 
 }  // namespace wasinn::fuzz

@@ -1,6 +1,6 @@
 // The worker's side of what it and its host say to each other. A host is trusted: what it gets wrong may cost the worker's guest
-// an error, yet not the worker. One thing is held to be true: segments are as large as it says, for behind its wall a worker
-// cannot ask. The input is what comes over a lane; each question gets one answer, which can be read, and an honest inference
+// an error, yet not the worker. One thing is held to be true: segments are as large as it says, for in its sandbox a worker
+// cannot ask. The input is what comes over a channel; each question gets one answer, which can be read, and an honest inference
 // works afterwards in the same worker.
 #include <fcntl.h>
 #include <sched.h>
@@ -42,7 +42,7 @@ Segment CopyOf(std::string_view text) {
 
 class Host {
  public:
-  Host(Choices& choices, Lane& lane) : choices_(choices), lane_(lane) {}
+  Host(Choices& choices, Channel& channel) : choices_(choices), channel_(channel) {}
 
   void Run() {
     for (int step = 0; step < 64 && !choices_.done(); ++step) {
@@ -88,7 +88,7 @@ class Host {
     if (!Send(request.written().first(size))) return false;
     if (op == Op::kCancel && size >= sizeof(op)) return true;
     Reader answer;
-    if (!lane_.Hear(answer)) return false;
+    if (!channel_.Hear(answer)) return false;
     (void)ReadHead(answer);
     return true;
   }
@@ -98,7 +98,7 @@ class Host {
     std::vector<int> descriptors(files_.size());
     std::ranges::transform(files_, descriptors.begin(), &base::Descriptor::number);
     if (Odd() && !descriptors.empty()) descriptors.pop_back();
-    if (!Odd()) return lane_.Tell(request, descriptors);
+    if (!Odd()) return channel_.Tell(request, descriptors);
     const Segment segment = Must(Segment::MakeCopy(request));
     descriptors.insert(descriptors.begin(), segment.descriptor());
     if (Odd()) descriptors.clear();
@@ -106,7 +106,7 @@ class Host {
     Writer around(bytes);
     around.Number(Op::kLong);
     around.Number(static_cast<uint64_t>(request.size()));
-    return lane_.Tell(around.written(), descriptors);
+    return channel_.Tell(around.written(), descriptors);
   }
 
   void WriteRest(Op op, Writer& request) {
@@ -201,7 +201,7 @@ class Host {
   }
 
   Choices& choices_;
-  Lane& lane_;
+  Channel& channel_;
   std::vector<uint8_t> bytes_;
   std::vector<base::Descriptor> files_;
   size_t processors_ = 0;
@@ -211,7 +211,7 @@ class Host {
 
 class Questions {
  public:
-  explicit Questions(Lane& lane) : lane_(lane) {}
+  explicit Questions(Channel& channel) : channel_(channel) {}
 
   Writer& New(Op op) {
     request_.Clear();
@@ -220,7 +220,7 @@ class Questions {
   }
   // Answered without an error.
   Reader& Ask(std::span<const int> descriptors = {}) {
-    answer_ = lane_.Ask(request_.written(), descriptors);
+    answer_ = channel_.Ask(request_.written(), descriptors);
     FUZZ_EXPECT(ReadHead(answer_).code == WASINN_OK);
     return answer_;
   }
@@ -273,14 +273,14 @@ class Questions {
   }
 
  private:
-  Lane& lane_;
+  Channel& channel_;
   std::vector<uint8_t> bytes_;
   Writer request_{bytes_};
   Reader answer_;
 };
 
-void FreeAll(Lane& lane) {
-  Questions ask(lane);
+void FreeAll(Channel& channel) {
+  Questions ask(channel);
   for (const Op op : {Op::kFreeSlot, Op::kUnload}) {
     for (uint32_t number = 1; number <= kMostNumbers; ++number) {
       ask.New(op).Number(number);
@@ -289,9 +289,9 @@ void FreeAll(Lane& lane) {
   }
 }
 
-void InferHonestly(Lane& lane) {
+void InferHonestly(Channel& channel) {
   const std::array<float, 2> values = {1.5f, -2};
-  Questions ask(lane);
+  Questions ask(channel);
   ask.Load(ModelText(0));
   ask.NewSlot();
   const Segment input = ask.UseArea(Op::kUseInputArea), output = ask.UseArea(Op::kUseOutputArea);
@@ -305,16 +305,16 @@ void InferHonestly(Lane& lane) {
 }  // namespace wasinn::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using wasinn::fuzz::Lane;
+  using wasinn::fuzz::Channel;
   static auto* const worker = new wasinn::fuzz::Worker;
   wasinn::fuzz::Choices choices({data, size});
   {
-    Lane lane = worker->AddLane();
-    wasinn::fuzz::Host(choices, lane).Run();
+    Channel channel = worker->AddChannel();
+    wasinn::fuzz::Host(choices, channel).Run();
   }
-  Lane lane = worker->AddLane();
-  wasinn::fuzz::FreeAll(lane);
-  wasinn::fuzz::InferHonestly(lane);
-  wasinn::fuzz::FreeAll(lane);
+  Channel channel = worker->AddChannel();
+  wasinn::fuzz::FreeAll(channel);
+  wasinn::fuzz::InferHonestly(channel);
+  wasinn::fuzz::FreeAll(channel);
   return 0;
 }

@@ -1,6 +1,6 @@
 #include "onnx/call_scope.h"
 
-#include "onnx/one_of_process.h"
+#include "onnx/loaded_library.h"
 
 namespace wasinn::onnx {
 
@@ -14,7 +14,7 @@ const CallScope::Subject*& OfThread() { return current; }
 struct Scopes {
   const CallScope::Subject*& (*of_thread)() = &OfThread;
 };
-constinit OneOfProcess<Scopes> scopes;
+constinit LoadedLibrary<Scopes> scopes;
 
 }  // namespace
 

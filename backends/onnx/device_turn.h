@@ -5,7 +5,7 @@
 #include <chrono>
 #include <mutex>
 
-#include "onnx/one_of_process.h"
+#include "onnx/loaded_library.h"
 
 namespace wasinn::onnx {
 
@@ -29,7 +29,7 @@ class DeviceTurn {
 
  private:
   static std::timed_mutex& Mutex() {
-    static constinit OneOfProcess<std::timed_mutex> mutex;
+    static constinit LoadedLibrary<std::timed_mutex> mutex;
     return mutex.Get();
   }
 

@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "onnx/call_scope.h"
-#include "onnx/one_of_process.h"
+#include "onnx/loaded_library.h"
 
 namespace wasinn::onnx {
 

@@ -1,4 +1,4 @@
-#include "onnx/one_of_process.h"
+#include "onnx/loaded_library.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -10,7 +10,7 @@
 #include "common/aligned_buffer.h"
 #include "common/process_turn.h"
 #include "onnx/call_scope.h"
-#include "onnx/one_of_process.h"
+#include "onnx/loaded_library.h"
 
 namespace wasinn::onnx {
 
@@ -56,7 +56,7 @@ struct ProcessWide {
   std::mutex mutex;
   std::map<const OrtApi*, Shared> of_library;
 };
-constinit OneOfProcess<ProcessWide> process_wide;
+constinit LoadedLibrary<ProcessWide> process_wide;
 
 }  // namespace
 

@@ -40,7 +40,7 @@ namespace {
 
 // Reading, unpickling and moving each have the weights once.
 constexpr uint64_t kCopiesOfModel = 4;
-// PyTorch's parser and compiler are recursive: Wall::stack_bytes of a worker allows for it.
+// PyTorch's parser and compiler are recursive: SandboxOptions::stack_bytes of a worker allows for it.
 constexpr size_t kParserStack = size_t{1} << 30;
 
 class BlobReader final : public caffe2::serialize::ReadAdapterInterface {

@@ -188,9 +188,9 @@ typedef struct wasinn_policy {
    * no requests. */
   const char* const* allowed_outbound_hosts;
   size_t n_allowed_outbound_hosts;
-  /* Models in workers, of target gpu or auto, may use this machine's GPUs. The wall around such a worker is weaker: it
+  /* Models in workers, of target gpu or auto, may use this machine's GPUs. The sandbox of such a worker is weaker: it
    * may talk to the GPU's driver, which is a large part of the kernel, and the GPU's memory has no limit
-   * (docs/isolation.md). Models of target cpu keep the strong wall. false: models in workers have the CPU alone. */
+   * (docs/isolation.md). Models of target cpu keep the strong sandbox. false: models in workers have the CPU alone. */
   bool isolated_gpu;
 } wasinn_policy;
 

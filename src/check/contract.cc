@@ -94,14 +94,14 @@ void Contract::Set(Context* context, const std::vector<Tensor>& inputs) {
   }
 }
 
-std::vector<std::unique_ptr<Lent>> Contract::Lend(const std::vector<Tensor>& inputs) {
-  std::vector<std::unique_ptr<Lent>> lent;
+std::vector<std::unique_ptr<Borrowed>> Contract::Lend(const std::vector<Tensor>& inputs) {
+  std::vector<std::unique_ptr<Borrowed>> lent;
   lent.reserve(inputs.size());
-  for (const Tensor& input : inputs) lent.push_back(std::make_unique<Lent>(input));
+  for (const Tensor& input : inputs) lent.push_back(std::make_unique<Borrowed>(input));
   return lent;
 }
 
-void Contract::Bind(Context* context, const std::vector<std::unique_ptr<Lent>>& lent) {
+void Contract::Bind(Context* context, const std::vector<std::unique_ptr<Borrowed>>& lent) {
   for (uint32_t i = 0; i < lent.size(); ++i) {
     const Result bound = context->Bind(i, lent[i]->view());
     ASSERT_TRUE(bound) << "input " << i << " cannot be bound: " << bound.message;
@@ -136,7 +136,8 @@ void Contract::ExpectNoOutput(Context* context) const {
   const bool is_late = info.n_outputs == WASINN_COUNT_UNKNOWN;  // then the first stands for all
   for (uint32_t i = 0; i < (is_late ? 1 : info.n_outputs); ++i) {
     if (!is_late && (info.outputs[i]->flags & WASINN_IO_ALWAYS) != 0) continue;
-    EXPECT_EQ(context->Get(i, &none).code, WASINN_ERROR_INVALID_ARGUMENT) << "output " << i << ", which should not be there";
+    EXPECT_EQ(context->Get(i, &none).code, WASINN_ERROR_INVALID_ARGUMENT)
+        << "output " << i << ", which should not be there";
   }
 }
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "check/borrowed.h"
 #include "check/driver.h"
-#include "check/lent.h"
 
 namespace wasinn::check {
 

@@ -40,8 +40,8 @@ class Contract {
 
   static void Set(Context* context, const std::vector<Tensor>& inputs);
   // The memory must outlive what the context does with it.
-  static void Bind(Context* context, const std::vector<std::unique_ptr<Lent>>& lent);
-  static std::vector<std::unique_ptr<Lent>> Lend(const std::vector<Tensor>& inputs);
+  static void Bind(Context* context, const std::vector<std::unique_ptr<Borrowed>>& lent);
+  static std::vector<std::unique_ptr<Borrowed>> Lend(const std::vector<Tensor>& inputs);
   static void ExpectShows(Context* context, const std::vector<Tensor>& outputs);
   void ExpectComputes(Context* context, const std::vector<Tensor>& inputs) const;
   // That it does not compute for want of input `index`, which it names, and has no output.

@@ -166,7 +166,7 @@ CHECK_OF(Contract, AnInputThatCouldNotBeBoundIsUnset, "after a bind_input that f
     Context context(model(), 0, "{}", &account_);
     Set(&context, inputs);
     ExpectComputes(&context, inputs);
-    const Lent lent(inputs[i]);
+    const Borrowed lent(inputs[i]);
     wasinn_tensor wrong = lent.view();
     std::vector<int64_t> dims = inputs[i].dims;  // of more bytes
     for (int64_t& dim : dims) ++dim;

@@ -94,7 +94,7 @@ std::string KeysToText(const std::vector<BackendReport>& backends) {
   return text;
 }
 
-// Whether this machine has what a worker's wall is made of (docs/isolation.md), and what not.
+// Whether this machine has what a worker's sandbox is made of (docs/isolation.md), and what not.
 #ifdef WASINN_HAVE_WORKERS
 std::string WorkersToText(const std::vector<BackendReport>& backends) {
   const worker::SandboxSupport support = worker::FindSandboxSupport();
@@ -106,7 +106,7 @@ std::string WorkersToText(const std::vector<BackendReport>& backends) {
       support.landlock > 0 ? fmt::format("version {}", support.landlock) : "no");
   for (const BackendReport& backend : backends) {
     if (!backend.available) continue;
-    const std::string missing = support.Missing(worker::WallOf(backend.name, support.exec_memory));
+    const std::string missing = support.Missing(worker::SandboxOptionsOf(backend.name, support.exec_memory));
     text += fmt::format("  {}: {}\n", backend.name, missing.empty() ? "yes" : "no, this is missing: " + missing);
   }
   return text;

@@ -110,7 +110,7 @@ Finding KernelHas(const worker::SandboxSupport& support) {
                   support.seals ? "yes" : "no", support.exec_memory ? "yes" : "no");
   has += support.landlock > 0 ? std::to_string(support.landlock) : "no";
   if (support.seccomp && support.no_new_privs && support.seals) return Finding::Ok("workers", "kernel", has);
-  return Finding::Problem("workers", "kernel", has + ": no worker can have its wall",
+  return Finding::Problem("workers", "kernel", has + ": no worker can have its sandbox",
                           "Linux 5.3 or newer, and a container that allows seccomp; or --nn-load deny");
 }
 
@@ -142,7 +142,7 @@ std::vector<Finding> DiagnoseWorkers(Host& host, const std::vector<BackendReport
   std::vector<Finding> findings = {KernelHas(support)};
   for (const BackendReport& backend : backends) {
     if (!backend.available) continue;
-    const std::string missing = support.Missing(worker::WallOf(backend.name, support.exec_memory));
+    const std::string missing = support.Missing(worker::SandboxOptionsOf(backend.name, support.exec_memory));
     std::optional<Finding> finding = Finding::Problem("workers", backend.name, "this is missing: " + missing);
     if (missing.empty()) finding = TryWorker(host, backend);
     if (finding) findings.push_back(std::move(*finding));
@@ -200,7 +200,7 @@ Finding DiagnoseRenderNodes() {
 }  // namespace
 
 std::vector<Finding> DiagnoseGpu(const Host& host, const std::vector<BackendReport>& backends) {
-  const char* const in_workers = host.policy().isolated_gpu ? "allowed, behind a weaker wall (policy.isolated_gpu)"
+  const char* const in_workers = host.policy().isolated_gpu ? "allowed, in a weaker sandbox (policy.isolated_gpu)"
                                                             : "not allowed (policy.isolated_gpu)";
   return {DiagnoseNvidia(backends), DiagnoseRenderNodes(), Finding::Ok("GPU", "in workers", in_workers)};
 }

@@ -202,7 +202,7 @@ void AddLimitFlags(CLI::App& app, HostFlags* flags) {
              "Models from the guest's own bytes: isolated, in a separate process (default);\nin-process, for trusted "
              "guests only; or deny");
   AddSetting(app, flags, "--nn-isolated-gpu", {"policy.isolated_gpu"}, "true|false", TrueOrFalse,
-             "Let models in separate processes use GPUs, if their target is gpu or auto. The wall\naround such a "
+             "Let models in separate processes use GPUs, if their target is gpu or auto. The sandbox\naround such a "
              "process is weaker; default false");
   Group(app, before, "Limits of the guest's inference");
 }

@@ -16,7 +16,7 @@ wasinn_error* ToError(const Status& status) noexcept;
 
 // Nothing may be thrown through C.
 template <typename Function>
-wasinn_error* Caught(Function&& function) noexcept {
+wasinn_error* CatchAll(Function&& function) noexcept {
   try {
     return ToError(function());
   } catch (const std::bad_alloc&) {

@@ -63,6 +63,11 @@ void Reloader::Serve() {
   }
 }
 
+bool Reloader::is_busy() const {
+  const std::lock_guard lock(mutex_);
+  return is_busy_;
+}
+
 void Reloader::Abandon() {
   {
     const std::lock_guard lock(mutex_);

@@ -26,6 +26,8 @@ class Reloader {
   std::shared_ptr<Generation> Keep(std::unique_ptr<Generation> generation);
   // Begins nothing any more. A reload that runs goes on, perhaps for long: the process ends without it.
   void Abandon();
+  // Whether a reload runs, or what was kept ends.
+  bool is_busy() const;
   // The same, and waits for that reload.
   void Stop();
 
@@ -35,7 +37,7 @@ class Reloader {
   static void EndAll(Generation* dead);
 
   const std::function<void()> reload_;
-  std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // of what follows
   std::condition_variable wake_;
   bool is_asked_ = false, is_stopped_ = false, is_busy_ = false;
   Generation* dead_ = nullptr;  // a list

@@ -200,7 +200,7 @@ class Server {
     workers_.Stop();
     for (const auto& generation : generations) generation->End();
     if (http_options_.access_log != nullptr) http_options_.access_log->Close();
-    ::alarm(0);
+    if (!reloader_.is_busy()) ::alarm(0);  // what still loads may never be done
   }
 
  private:

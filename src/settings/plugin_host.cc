@@ -79,11 +79,13 @@ Status AddModels(Host& host, const char* list) {
 
 }  // namespace
 
-void Log(const wasinn_log_record& record) {
+void Log(LogLevel level, const char* message) {
   const char* words[] = {"error", "warning", "info", "debug"};
-  std::fprintf(stderr, "wasinn: %s: %s\n", record.level < 4 ? words[record.level] : "",
-               PrintableName(record.message).c_str());
+  const auto index = static_cast<size_t>(level);
+  std::fprintf(stderr, "wasinn: %s: %s\n", index < 4 ? words[index] : "", PrintableName(message).c_str());
 }
+
+void LogRecord(const wasinn_log_record& record) { Log(static_cast<LogLevel>(record.level), record.message); }
 
 Result<Host> MakeHost(const char* dialect, const char* encoding) {
   Config config;

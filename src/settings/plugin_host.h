@@ -13,6 +13,7 @@ namespace wasinn::settings {
 Result<Host> MakeHost(const char* dialect, const char* encoding = nullptr);
 
 // One line on stderr.
-void Log(const wasinn_log_record& record);
+void Log(LogLevel level, const char* message);
+void LogRecord(const wasinn_log_record& record);
 
 }  // namespace wasinn::settings

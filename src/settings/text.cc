@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/shown.h"
+#include "core/escape.h"
 
 namespace wasinn::settings {
 
@@ -41,11 +41,11 @@ std::string_view AddressHint(std::string_view path) {
 
 std::string Printable(std::string_view text) {
   std::string printable;
-  for (const std::string& line : Split(text, '\n')) printable += core::Shown(line) + '\n';
+  for (const std::string& line : Split(text, '\n')) printable += core::Escape(line) + '\n';
   printable.pop_back();
   return printable;
 }
 
-std::string PrintableName(std::string_view name) { return core::Shown(name); }
+std::string PrintableName(std::string_view name) { return core::Escape(name); }
 
 }  // namespace wasinn::settings

@@ -169,35 +169,35 @@ std::vector<std::string> NamedVulkanDrivers() {
   return all;
 }
 
-void AddDevices(Wall& wall, const std::vector<std::string>& libraries) {
-  wall.has_devices = true;
-  wall.exec_memory = true;  // for libraries, and for drivers that compile
-  wall.most_descriptors = kMostDescriptors;
-  wall.driver_bytes = kDriverBytes;
-  wall.file_bytes = kFileBytes;
-  wall.devices = DeviceFiles();
-  std::erase(wall.readable, "/proc/self");
+void AddDevices(SandboxOptions& options, const std::vector<std::string>& libraries) {
+  options.has_devices = true;
+  options.exec_memory = true;  // for libraries, and for drivers that compile
+  options.most_descriptors = kMostDescriptors;
+  options.driver_bytes = kDriverBytes;
+  options.file_bytes = kFileBytes;
+  options.devices = DeviceFiles();
+  std::erase(options.readable, "/proc/self");
   const auto add = [&](const auto& paths) {
-    wall.readable.insert(wall.readable.end(), std::begin(paths), std::end(paths));
+    options.readable.insert(options.readable.end(), std::begin(paths), std::end(paths));
   };
   add(kLibraries);
   add(kSettings);
   add(kSystem);
   add(kSelf);
   add(FoldersOfDevices());
-  for (const std::string& folder : libraries) AddLibrariesOf(folder, wall.readable);
-  for (const std::string& folder : PathsIn("LD_LIBRARY_PATH")) AddLibrariesOf(folder, wall.readable);
+  for (const std::string& folder : libraries) AddLibrariesOf(folder, options.readable);
+  for (const std::string& folder : PathsIn("LD_LIBRARY_PATH")) AddLibrariesOf(folder, options.readable);
   for (const std::string& path : NamedVulkanDrivers()) {
     std::error_code error;
     const fs::path known = fs::weakly_canonical(path, error);
-    if (!error && !(IsBroad(known) && fs::is_directory(known, error))) wall.readable.push_back(path);
+    if (!error && !(IsBroad(known) && fs::is_directory(known, error))) options.readable.push_back(path);
   }
   // Nothing is written: they do without what they would keep for the next process. And CUDA's server of many processes
   // would be asked over a socket, before the seal.
   for (const auto& [name, value] :
        {std::pair("CUDA_CACHE_DISABLE", "1"), std::pair("MESA_SHADER_CACHE_DISABLE", "true"),
         std::pair("__GL_SHADER_DISK_CACHE", "0"), std::pair("CUDA_MPS_PIPE_DIRECTORY", "/dev/null")}) {
-    wall.environment.emplace_back(name, value);
+    options.environment.emplace_back(name, value);
   }
 }
 

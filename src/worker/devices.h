@@ -1,17 +1,17 @@
-// Of a worker that may use this machine's GPUs: how much lower its wall is, so that their drivers work behind it.
+// Of a worker that may use this machine's GPUs: how much lower its sandbox is, so that their drivers work behind it.
 #pragma once
 
 #include <istream>
 #include <string>
 #include <vector>
 
-#include "worker/wall.h"
+#include "worker/sandbox_options.h"
 
 namespace wasinn::worker {
 
-// Adds to a framework's wall the files that there are of devices and drivers, and lets go of what drivers cannot keep. `libraries` are
-// folders where the framework lies, and what it opens late. What the wall then lets through: AllowDevices in system_calls.cc.
-void AddDevices(Wall& wall, const std::vector<std::string>& libraries);
+// Adds to a framework's sandbox the files that there are of devices and drivers, and lets go of what drivers cannot keep. `libraries` are
+// folders where the framework lies, and what it opens late. What the sandbox then lets through: AllowDevices in system_calls.cc.
+void AddDevices(SandboxOptions& options, const std::vector<std::string>& libraries);
 
 // The files in /dev/nvidia-caps through which parts of a divided GPU compute, by NVIDIA's list of what each is for: others change how a GPU
 // is divided, and root may open these, too.

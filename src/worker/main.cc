@@ -13,7 +13,7 @@
 
 #include "core/isolation/protocol.h"
 #include "worker/server.h"
-#include "worker/template.h"
+#include "worker/zygote.h"
 #include "worker/warm_up.h"
 
 namespace {
@@ -25,7 +25,7 @@ using wasinn::isolation::Socket;
 // Each takes 128 MiB of addresses, of which a worker has no more than it may need (sandbox.h).
 constexpr int kMostArenas = 4;
 
-// The host may have few left for the moment in which it starts this: frameworks open more, and templates serve for long.
+// The host may have few left for the moment in which it starts this: frameworks open more, and zygotes serve for long.
 void AllowDescriptors() {
   constexpr rlim_t kUsual = 1024;
   rlimit limit{};
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   if (!begins_anew) {
     wasinn::base::Descriptor host = LeaveHost();
     auto* parent =
-        new wasinn::worker::Template(*framework, &wasinn::worker::OpenForWorkers, std::move(socket), std::move(host));
+        new wasinn::worker::Zygote(*framework, &wasinn::worker::OpenForWorkers, std::move(socket), std::move(host));
     socket = parent->Run();
   }
   auto* server = new wasinn::worker::Server(*framework);

@@ -33,44 +33,44 @@ Done DropPrivileges() {
   return {};
 }
 
-Done Restrict(const Wall& wall) {
-  if (LandlockVersion() > 0) return DenyOutside(wall.readable, wall.devices);
-  if (wall.reads_when_sealed())
-    return std::unexpected("a framework that reads files behind the wall needs Landlock, which is not here");
+Done Restrict(const SandboxOptions& options) {
+  if (LandlockVersion() > 0) return DenyOutside(options.readable, options.devices);
+  if (options.reads_when_sealed())
+    return std::unexpected("a framework that reads files in the sandbox needs Landlock, which is not here");
   return {};
 }
 
 }  // namespace
 
-std::expected<Sandbox, std::string> Sandbox::RaiseBeforeThreads(Wall wall) {
+std::expected<Sandbox, std::string> Sandbox::RaiseBeforeThreads(SandboxOptions options) {
   // Before this process belongs to root in /proc, and before files are denied.
   SelfStatus status;
   if (!status.is_open()) return SystemError("cannot open /proc/self/status");
-  if (!status.HasThreads(1)) return std::unexpected("there is a second thread, which the wall would not be around");
-  Done raised = LimitSelf(wall.most_descriptors);
+  if (!status.HasThreads(1)) return std::unexpected("there is a second thread, which the sandbox would not be around");
+  Done raised = LimitSelf(options.most_descriptors);
   if (!raised) return std::unexpected(raised.error());
   const auto apart = CountThreadsApart();
   if (!apart) return std::unexpected(apart.error());
   raised = DropPrivileges();
-  if (raised) raised = Restrict(wall);
+  if (raised) raised = Restrict(options);
   if (!raised) return std::unexpected(raised.error());
-  return Sandbox(std::move(wall), std::move(status), *apart);
+  return Sandbox(std::move(options), std::move(status), *apart);
 }
 
 std::expected<void, std::string> Sandbox::Seal(uint64_t max_bytes) {
-  if (auto limited = LimitFiles(wall_.file_bytes); !limited) return limited;
+  if (auto limited = LimitFiles(options_.file_bytes); !limited) return limited;
   if (counted_apart_) {
     if (auto limited = LimitThreads(status_, max_bytes); !limited) return limited;
   }
   if (max_bytes != 0) {
-    const uint64_t more = max_bytes + wall_.stack_bytes + wall_.driver_bytes;
+    const uint64_t more = max_bytes + options_.stack_bytes + options_.driver_bytes;
     if (auto limited = LimitMemory(status_, more); !limited) return limited;
-    if (!wall_.has_devices) {
+    if (!options_.has_devices) {
       if (auto limited = LimitAddresses(status_, more); !limited) return limited;
     }
   }
   status_.Close();
-  return FilterSystemCalls(wall_);
+  return FilterSystemCalls(options_);
 }
 
 }  // namespace wasinn::worker

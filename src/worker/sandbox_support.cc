@@ -40,7 +40,7 @@ bool HasExecMemory() {
 
 }  // namespace
 
-std::string SandboxSupport::Missing(const Wall& wall) const {
+std::string SandboxSupport::Missing(const SandboxOptions& options) const {
   std::string missing;
   const auto need = [&](bool is_there, const char* what) {
     if (!is_there) missing += (missing.empty() ? "" : ", ") + std::string(what);
@@ -48,8 +48,8 @@ std::string SandboxSupport::Missing(const Wall& wall) const {
   need(seccomp, "seccomp filters for all threads");
   need(no_new_privs, "no_new_privs");
   need(seals, "files in memory with seals");
-  need(exec_memory || !wall.exec_memory, "writable memory that may become executable");
-  need(landlock > 0 || !wall.reads_when_sealed(), "Landlock");
+  need(exec_memory || !options.exec_memory, "writable memory that may become executable");
+  need(landlock > 0 || !options.reads_when_sealed(), "Landlock");
   return missing;
 }
 

@@ -1,9 +1,9 @@
-// What this machine has of what a worker's wall is made of: for a refusal that says its reason, and for who asks what holds here.
+// What this machine has of what a worker's sandbox is made of: for a refusal that says its reason, and for who asks what holds here.
 #pragma once
 
 #include <string>
 
-#include "worker/wall.h"
+#include "worker/sandbox_options.h"
 
 namespace wasinn::worker {
 
@@ -14,8 +14,8 @@ struct SandboxSupport {
   bool exec_memory = false;  // memory that is writable may become executable
   int landlock = 0;          // version of its interface; 0: there is none
 
-  // Why there can be no worker with this wall: what is missing of what it cannot do without; "": nothing.
-  std::string Missing(const Wall& wall) const;
+  // Why there can be no worker with this sandbox: what is missing of what it cannot do without; "": nothing.
+  std::string Missing(const SandboxOptions& options) const;
 };
 
 // Changes nothing of this OS process. Any thread.

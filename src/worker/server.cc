@@ -10,7 +10,7 @@
 
 #include "base/descriptor.h"
 #include "core/isolation/protocol.h"
-#include "worker/lane_thread.h"
+#include "worker/channel_thread.h"
 #include "worker/processor.h"
 
 namespace wasinn::worker {
@@ -70,18 +70,18 @@ struct Server::Buffers {
   std::array<base::Descriptor, Socket::kMostDescriptors> descriptors;
 };
 
-// ---- The first lane
+// ---- The first channel
 
-void Server::Run(Socket lane) {
-  ServeControl(lane);
+void Server::Run(Socket channel) {
+  ServeControl(channel);
   // The host is gone, or wants no more of this worker; nobody waits for what other threads do.
   ::_exit(0);
 }
 
-void Server::ServeControl(Socket& lane) {
+void Server::ServeControl(Socket& channel) {
   Buffers buffers;
   Request request;
-  while (Receive(lane, buffers, request)) {
+  while (Receive(channel, buffers, request)) {
     if (request.op == Op::kPrepare) {
       prepared_ = Guarded([&] {
         isolation::Setting setting;
@@ -96,15 +96,15 @@ void Server::ServeControl(Socket& lane) {
     answer.Number(static_cast<uint32_t>(status.code()));
     answer.Text(status.message());
     if (status.ok()) answer.Bytes(payload.written().data(), payload.written().size());
-    if (lane.Send(answer.written()) != Socket::Sent::kDone) return;
+    if (channel.Send(answer.written()) != Socket::Sent::kDone) return;
   }
 }
 
-bool Server::Receive(Socket& lane, Buffers& buffers, Request& request) const {
+bool Server::Receive(Socket& channel, Buffers& buffers, Request& request) const {
   for (base::Descriptor& descriptor : buffers.descriptors)
     descriptor = base::Descriptor();  // a long request's own, too
   size_t taken = 0;
-  const Socket::Received received = lane.Receive(buffers.message, buffers.descriptors, taken);
+  const Socket::Received received = channel.Receive(buffers.message, buffers.descriptors, taken);
   if (received.outcome != Socket::Outcome::kMessage || received.bytes > buffers.message.size()) return false;
   request.reader = Reader({buffers.message.data(), received.bytes});
   request.descriptors = Descriptors(buffers.descriptors).first(taken);
@@ -127,11 +127,11 @@ core::Status Server::Control(Request& request, Writer& payload) {
     Touched touched;
     return Serve(request, payload, touched);
   }
-  if (request.op != Op::kAddLane || request.descriptors.empty() || !serves_) {
-    return core::Error(WASINN_ERROR_RUNTIME, "the first lane does not serve {}", static_cast<uint32_t>(request.op));
+  if (request.op != Op::kAddChannel || request.descriptors.empty() || !serves_) {
+    return core::Error(WASINN_ERROR_RUNTIME, "the first channel does not serve {}", static_cast<uint32_t>(request.op));
   }
-  auto lane = std::make_shared<Socket>(std::move(request.descriptors[0]));
-  return StartLaneThread([this, lane] { ServeLane(*lane); });
+  auto channel = std::make_shared<Socket>(std::move(request.descriptors[0]));
+  return StartChannelThread([this, channel] { ServeChannel(*channel); });
 }
 
 core::Status Server::Prepare(const isolation::Setting& setting) {
@@ -139,7 +139,7 @@ core::Status Server::Prepare(const isolation::Setting& setting) {
   if (!framework_.loaded()) {
     if (core::Status status = framework_.Load(setting); !status.ok()) return status;
   }
-  return wall_.Prepare();
+  return sandbox_.Prepare();
 }
 
 core::Status Server::Start(Reader& request, Writer& payload) {
@@ -148,7 +148,7 @@ core::Status Server::Start(Reader& request, Writer& payload) {
   if (!prepared_) prepared_ = Prepare(setting);
   if (!prepared_->ok()) return std::move(*prepared_);
   framework_.Use(setting);
-  if (core::Status status = wall_.Seal(); !status.ok()) return status;
+  if (core::Status status = sandbox_.Seal(); !status.ok()) return status;
   core::Result<isolation::Framework> described = framework_.Describe();
   if (!described) return std::move(described.error());
   described->Write(payload);
@@ -158,12 +158,12 @@ core::Status Server::Start(Reader& request, Writer& payload) {
 
 // ---- The others
 
-void Server::ServeLane(Socket& lane) {
+void Server::ServeChannel(Socket& channel) {
   const std::chrono::microseconds spin(framework_.setting().spin_us);
   Buffers buffers;
   Request request;
   Processor processor;
-  while (Receive(lane, buffers, request)) {
+  while (Receive(channel, buffers, request)) {
     // Threads that a framework starts run where their maker may, so nothing but a compute is bound to one.
     processor.MoveTo(request.op == Op::kCompute ? request.reader.Number<uint32_t>() : isolation::kAnyProcessor);
     if (request.op == Op::kCancel) {
@@ -172,8 +172,8 @@ void Server::ServeLane(Socket& lane) {
     }
     Writer answer(buffers.answer);
     Answer(request, buffers, answer);
-    if (lane.Send(answer.written()) != Socket::Sent::kDone) return;
-    lane.SetSpin(spin);  // who has asked may soon ask again; the lane of Cancel sleeps
+    if (channel.Send(answer.written()) != Socket::Sent::kDone) return;
+    channel.SetSpin(spin);  // who has asked may soon ask again; the channel of Cancel sleeps
   }
 }
 

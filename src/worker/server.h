@@ -1,11 +1,11 @@
-// A worker: answers what its host asks, on as many lanes as the host opens.
+// A worker: answers what its host asks, on as many channels as the host opens.
 #pragma once
 
 #include <optional>
 #include <span>
 
 #include "core/isolation/socket.h"
-#include "worker/behind_wall.h"
+#include "worker/sandboxed_framework.h"
 #include "worker/framework.h"
 #include "worker/objects.h"
 #include "worker/slot.h"
@@ -14,10 +14,10 @@ namespace wasinn::worker {
 
 class Server {
  public:
-  explicit Server(FrameworkOf& framework) : framework_(framework), wall_(framework) {}
+  explicit Server(FrameworkOf& framework) : framework_(framework), sandbox_(framework) {}
 
-  // Serves the first lane, until the host hangs up.
-  void Run(isolation::Socket lane);
+  // Serves the first channel, until the host hangs up.
+  void Run(isolation::Socket channel);
 
  private:
   using Descriptors = std::span<base::Descriptor>;
@@ -32,13 +32,13 @@ class Server {
     Descriptors descriptors;
   };
 
-  void ServeControl(isolation::Socket& lane);
+  void ServeControl(isolation::Socket& channel);
   core::Status Control(Request& request, isolation::Writer& payload);
   core::Status Prepare(const isolation::Setting& setting);
   core::Status Start(isolation::Reader& request, isolation::Writer& payload);
   struct Buffers;
-  void ServeLane(isolation::Socket& lane);
-  bool Receive(isolation::Socket& lane, Buffers& buffers, Request& request) const;
+  void ServeChannel(isolation::Socket& channel);
+  bool Receive(isolation::Socket& channel, Buffers& buffers, Request& request) const;
   void Answer(Request& request, Buffers& buffers, isolation::Writer& answer);
   core::Status Serve(Request& request, isolation::Writer& payload, Touched& touched);
   core::Status ServeGraph(Request& request, isolation::Writer& payload, Touched& touched);
@@ -50,9 +50,9 @@ class Server {
   void Cancel(isolation::Reader& request);
 
   FrameworkOf& framework_;
-  BehindWall wall_;
+  SandboxedFramework sandbox_;
   std::optional<core::Status> prepared_;  // how that went
-  bool serves_ = false;                   // the wall stands
+  bool serves_ = false;                   // the sandbox holds
   Objects<Graph> graphs_;
   Objects<Slot> slots_;
 };

@@ -187,15 +187,15 @@ void AllowDevices(Filter* filter) {
 
 }  // namespace
 
-std::expected<void, std::string> FilterSystemCalls(const Wall& wall) {
+std::expected<void, std::string> FilterSystemCalls(const SandboxOptions& options) {
   Filter filter;
   for (const char* name : kBase) filter.Allow(name);
-  for (const std::string& name : wall.more_calls) AllowMore(&filter, name);
+  for (const std::string& name : options.more_calls) AllowMore(&filter, name);
   for (const char* name : kDeadly) filter.Rule(SCMP_ACT_KILL_PROCESS, name);
-  AllowMemory(&filter, wall.exec_memory);
+  AllowMemory(&filter, options.exec_memory);
   AllowThreadsAndSignals(&filter);
   AllowHarmlessSettings(&filter);
-  if (wall.has_devices) AllowDevices(&filter);
+  if (options.has_devices) AllowDevices(&filter);
   return filter.Load();
 }
 

@@ -15,7 +15,7 @@
 namespace wasinn::worker {
 namespace {
 
-// Of a host's lanes, which have stacks of their own.
+// Of a host's channels, which have stacks of their own.
 constexpr uint64_t kSomeMore = 64;
 // The smallest that a framework gives its threads: oneTBB's.
 constexpr uint64_t kStack = 4u << 20;

@@ -1,4 +1,4 @@
-// A model that a framework computes before the wall stands: what it opens late, and the threads that it starts, are there
+// A model that a framework computes before the sandbox holds: what it opens late, and the threads that it starts, are there
 // then.
 #pragma once
 

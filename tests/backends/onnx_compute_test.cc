@@ -1,7 +1,7 @@
 // Inferences, and what is said of their tensors.
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
-#include "check/lent.h"
+#include "check/borrowed.h"
 
 namespace wasinn::test {
 namespace {
@@ -38,7 +38,7 @@ TEST(OnnxCompute, TakesDefaultsForOptionalInputs) {
   auto&& [host, model, context] = Opened(ModelBytes("optional_input.onnx"));
   EXPECT_THAT(Compute(&context, {Floats({2}, {1, 2})}).As<float>(), ElementsAre(11, 22));
   EXPECT_THAT(Compute(&context, {Floats({2}, {1, 2}), Floats({2}, {100, 200})}).As<float>(), ElementsAre(101, 202));
-  const Lent other(Floats({2}, {50, 50}));
+  const Borrowed other(Floats({2}, {50, 50}));
   ASSERT_TRUE(context.Bind(1, other.view()));
   MustCompute(&context);
   context.Unbind(1);
@@ -117,7 +117,7 @@ TEST(OnnxCompute, RefusesABufferOfAnotherSizeOrType) {
   other.dtype = WASINN_DTYPE_I32;
   for (const Tensor& wrong : {small, large, other}) {
     EXPECT_EQ(context.Set(0, wrong).code, WASINN_ERROR_INVALID_ARGUMENT);
-    const Lent lent(wrong);
+    const Borrowed lent(wrong);
     EXPECT_EQ(context.Bind(0, lent.view()).code, WASINN_ERROR_INVALID_ARGUMENT);
   }
 }

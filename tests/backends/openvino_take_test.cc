@@ -14,7 +14,7 @@
 #include "backends/openvino_models.h"
 #include "backends/openvino_writer.h"
 #include "backends/taken.h"
-#include "check/lent.h"
+#include "check/borrowed.h"
 
 namespace wasinn::test {
 namespace {

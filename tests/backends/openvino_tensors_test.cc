@@ -7,7 +7,7 @@
 #include "backends/openvino_models.h"
 #include "backends/openvino_writer.h"
 #include "backends/taken.h"
-#include "check/lent.h"
+#include "check/borrowed.h"
 #include "support/peak_memory.h"
 
 namespace wasinn::test {

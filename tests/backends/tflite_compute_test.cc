@@ -2,7 +2,7 @@
 #include "backends/expect.h"
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
-#include "check/lent.h"
+#include "check/borrowed.h"
 
 namespace wasinn::test {
 namespace {
@@ -184,7 +184,7 @@ TEST(TfLiteCompute, ShowsItsOwnBuffers) {
 
 TEST(TfLiteTensors, AreReadInPlaceWhereTheyAreAligned) {
   auto&& [host, model, context] = Opened(ModelBytes("add.tflite"), TfLiteOptions());
-  const Lent lent(Floats({2, 2}, {1, 2, 3, 4}));
+  const Borrowed lent(Floats({2, 2}, {1, 2, 3, 4}));
   wasinn_tensor tensor = lent.view();
   tensor.data = static_cast<char*>(tensor.data) - 4;
   EXPECT_EQ(context.Bind(0, tensor).code, WASINN_ERROR_UNSUPPORTED_OPERATION);

@@ -95,7 +95,7 @@ TEST(TorchIsolated, TensorsBeyondTheirMemory) {
   EXPECT_GE(errors, 1);
 }
 
-// PyTorch evaluates them while it loads. What they would do to files they cannot do behind the wall.
+// PyTorch evaluates them while it loads. What they would do to files they cannot do in the sandbox.
 TEST(TorchIsolated, CodeThatRunsWhileLoading) {
   Workers workers = PyTorch();
   const std::string written = ::testing::TempDir() + "wasinn-written-" + std::to_string(getpid());

@@ -63,7 +63,7 @@ class DoctorTest(CommandTest):
         self.assertEqual(self.findings()["GPU", "in workers"]["found"], "not allowed (policy.isolated_gpu)")
         self.file("gpu.toml", SETTINGS % "policy.isolated_gpu = true\n")
         found = self.findings(env={"WASINN_CONFIG": "gpu.toml"})["GPU", "in workers"]["found"]
-        self.assertEqual(found, "allowed, behind a weaker wall (policy.isolated_gpu)")
+        self.assertEqual(found, "allowed, in a weaker sandbox (policy.isolated_gpu)")
 
     def test_limits(self):
         few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))  # noqa: E731

@@ -67,7 +67,7 @@ TEST_F(Ended, WorkersBesideEachMessage) {
     const size_t descriptors = CountDescriptors();
     while (InferEndedAt(host.get(), messages) && !HasFailure()) ++messages;
     EXPECT_EQ(CountDescriptors(), descriptors);
-    const std::vector<pid_t> templates = name_.Templates();
+    const std::vector<pid_t> templates = name_.Zygotes();
     ASSERT_EQ(templates.size(), 1u);
     EXPECT_EQ(CountChildren(templates[0]), 1u) << "the worker that stands ready";
   });
@@ -80,7 +80,7 @@ TEST_F(Ended, TemplatesBesideEachMessage) {
   int messages = 0;
   const auto end = [this] {
     const std::vector<pid_t> workers = name_.Workers();
-    std::ranges::for_each(name_.Templates(), Kill);
+    std::ranges::for_each(name_.Zygotes(), Kill);
     std::ranges::for_each(workers, Kill);  // each ends with its template, but not at once
   };
   const size_t descriptors = CountDescriptors();

@@ -18,7 +18,7 @@ class WorkerName {
 
   const std::string& path() const { return path_; }
   // Those that run under this name: templates make workers, which are their children.
-  std::vector<pid_t> Templates() const { return Find(false); }
+  std::vector<pid_t> Zygotes() const { return Find(false); }
   std::vector<pid_t> Workers() const { return Find(true); }
 
  private:

@@ -105,10 +105,10 @@ TEST(Surroundings, NoProcessesAreLeft) {
   {
     const HostPtr host = HostOfFaults(true, "", name.path());
     InferWith(host);
-    EXPECT_EQ(name.Templates().size(), 1u);
+    EXPECT_EQ(name.Zygotes().size(), 1u);
   }
   // They end by themselves when the host hangs up.
-  while (!name.Templates().empty()) std::this_thread::yield();
+  while (!name.Zygotes().empty()) std::this_thread::yield();
 }
 
 // Each number of descriptors that a host may still open, from none on.

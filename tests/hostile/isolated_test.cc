@@ -147,7 +147,7 @@ class HostileIsolatedNamed : public ::testing::Test {
   }
 };
 
-// OpenVINO opens the library that reads ONNX when the first such model comes: behind the wall.
+// OpenVINO opens the library that reads ONNX when the first such model comes: in the sandbox.
 TEST_F(HostileIsolatedNamed, OnnxOnOpenVinoInfers) {
   IsolatedHost host;
   const StatusPtr added = NameOnOpenVino(host, "digits", InSources("models/digits.onnx"));

@@ -145,7 +145,7 @@ bool HaveWorkersLimits() { return !HasAddressSanitizer(); }
 
 // ONNX Runtime writes them out before it looks whether it was stopped.
 TEST(HostileMade, FunctionsThatDoubleEndTheirWorker) {
-  if (!HaveWorkersLimits()) GTEST_SKIP() << "workers of this build have no wall";
+  if (!HaveWorkersLimits()) GTEST_SKIP() << "workers of this build have no sandbox";
   ExpectResults({{"2^40_calls", FunctionsOfFunctions(40), {{"", kRuntimeError, {"load: "}}}}}, {},
                 "limits.load_timeout_ms = 1000\n");
 }
@@ -157,7 +157,7 @@ TEST(HostileMade, TheFrameworkDoesNotFillTheLog) {
 }
 
 TEST(HostileMade, LargeWhenComputed) {
-  if (!HaveWorkersLimits()) GTEST_SKIP() << "workers of this build have no wall";
+  if (!HaveWorkersLimits()) GTEST_SKIP() << "workers of this build have no sandbox";
   const std::vector<std::string> budget = {"compute: too_large: onnx: ", "no more than 268435456 are allowed"};
   const TempFolder folder;
   folder.Write("folds", FoldsHuge(int64_t{1} << 30));
@@ -188,7 +188,7 @@ TEST(HostileMade, LargeWhenComputed) {
 
 // Sixteen bytes of a file become a node of kilobytes: too much for a worker.
 TEST(HostileMade, LargeWhenParsed) {
-  if (!HaveWorkersLimits()) GTEST_SKIP() << "workers of this build have no wall";
+  if (!HaveWorkersLimits()) GTEST_SKIP() << "workers of this build have no sandbox";
   const TempFolder folder;
   folder.Write("nodes", LongChain(150'000));
   folder.Write("names", ManyEmptyNames(5'000'000));

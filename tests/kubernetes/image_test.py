@@ -1,5 +1,5 @@
 """The image runtime-cpu, in containers that are run as Kubernetes would run those of packaging/kubernetes: by runc, as a user without rights, with a
-read-only root and RuntimeDefault's filter. It serves, and workers have their own walls inside."""
+read-only root and RuntimeDefault's filter. It serves, and workers have their own sandboxes inside."""
 
 import json
 import os

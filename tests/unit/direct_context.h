@@ -39,7 +39,7 @@ struct Direct {
     desc.rank = 1;
     desc.dims[0] = static_cast<int64_t>(data.size());
     core::CopyCount count;
-    return *core::SharedTensor::Copy(desc, data, *pool, 1, core::Charge(bytes), count);
+    return *core::SharedTensor::Copy(desc, data, *pool, 1, core::Reservation(bytes), count);
   }
   core::Logger logger;
   core::Watchdog dog;

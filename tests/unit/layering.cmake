@@ -50,7 +50,7 @@ check(src/engines/wasmtime "engines/[^/]*$|engines/wasmtime/|worker/(limits|self
 check(src/engines/wamr "engines/[^/]*$|engines/wamr/|wasinn/(types|wasinn|engine|wamr)\\.h" "wasm_export")
 check(src/engines/wasmedge "engines/[^/]*$|engines/wasmedge/|wasinn/(types|wasinn|engine|wasmedge)\\.h" "wasmedge/")
 check(src/artifacts "artifacts/|base/json\\.h|engines/(own_folder|read_file)\\.h" ${NONE})
-check(src/settings "settings/|core/shown\\.h|engines/read_file\\.h|wasinn/wasinn\\.hpp" ${NONE})
+check(src/settings "settings/|core/escape\\.h|engines/read_file\\.h|wasinn/wasinn\\.hpp" ${NONE})
 check(src/check "check/|common/dtype\\.h|wasinn/(types|backend)\\.h" ${NONE})
 check(src/cli "cli/|artifacts/|check/|settings/|core/(models/install_hints|text)\\.h|base/proto_reader\\.h|engines/(engine|read_file|trusted_file|wasm_file|wasm_sections)\\.h|worker/sandbox_support\\.h|wasinn/(types|wasinn)\\.h|wasinn/wasinn\\.hpp" ${NONE})
 check(src/serve "serve/|core/(metrics/(exposition|histogram)|runtime/processors|text)\\.h|engines/(engine|guest_model|trusted_file)\\.h|artifacts/reference\\.h|cli/(artifact_paths|ending|flags|help|host_flags|log|surroundings)\\.h|settings/|wasinn/(types|wit)\\.h|wasinn/wasinn\\.hpp" ${NONE})

@@ -1,5 +1,5 @@
 // Workers that may use devices: those of guests whose policy says so, for models of target gpu or auto. Each stands
-// behind a wall of its own.
+// in a sandbox of its own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -144,7 +144,7 @@ TEST_F(WorkerDevices, ANamedModelMayUseThemToo) {
 }
 
 #ifdef WORKERS_HAVE_WALL
-// Of the limits that stand around it, the number of descriptors tells which wall it is.
+// Of the limits that stand around it, the number of descriptors tells which sandbox it is.
 TEST_F(WorkerDevices, StandBehindAWallOfTheirOwn) {
   const auto most_descriptors = [](pid_t process) {
     std::ifstream limits("/proc/" + std::to_string(process) + "/limits");

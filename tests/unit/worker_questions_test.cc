@@ -24,7 +24,7 @@ using isolation::Connection;
 using isolation::Op;
 using isolation::Segment;
 using isolation::Socket;
-using isolation::Template;
+using isolation::Zygote;
 using std::chrono::milliseconds;
 
 isolation::Setting PlainSetting() {
@@ -89,7 +89,7 @@ pid_t ParentOf(pid_t process) {
 // It was stopped, and goes on later: what it answers then is of a question that nobody asks any more, and no worker's
 // but that one's.
 TEST(TemplateThatWasLate, MakesNoWorkers) {
-  auto parent = Template::Start(PlainSetting(), false);
+  auto parent = Zygote::Start(PlainSetting(), false);
   ASSERT_TRUE(parent) << parent.error().message();
   auto worker = (*parent)->Spawn();
   ASSERT_TRUE(worker);
@@ -107,7 +107,7 @@ TEST(TemplateThatWasLate, MakesNoWorkers) {
 
 // By which some systems share their processors out: threads of one worker do not take the time of another one's.
 TEST(WorkersOfATemplate, HaveSessionsOfTheirOwn) {
-  auto parent = Template::Start(PlainSetting(), false);
+  auto parent = Zygote::Start(PlainSetting(), false);
   ASSERT_TRUE(parent) << parent.error().message();
   auto worker = (*parent)->Spawn();
   ASSERT_TRUE(worker);
@@ -115,9 +115,9 @@ TEST(WorkersOfATemplate, HaveSessionsOfTheirOwn) {
   isolation::Writer request(bytes);
   request.Number(Op::kStart);
   PlainSetting().Write(request);
-  ASSERT_EQ(worker->lane.Send(request.written()), Socket::Sent::kDone);
+  ASSERT_EQ(worker->channel.Send(request.written()), Socket::Sent::kDone);
   std::vector<uint8_t> answer(isolation::kMostBytes);
-  ASSERT_EQ(worker->lane.Receive(answer).outcome, Socket::Outcome::kMessage);
+  ASSERT_EQ(worker->channel.Receive(answer).outcome, Socket::Outcome::kMessage);
   EXPECT_EQ(::getsid(worker->pid), worker->pid);
 }
 
@@ -139,7 +139,7 @@ TEST(WorkerLog, LeavesRoomForAnAnswer) {
 }
 
 core::Result<std::shared_ptr<Connection>> StartWorker(const isolation::Setting& setting) {
-  auto parent = Template::Start(setting, false);
+  auto parent = Zygote::Start(setting, false);
   if (!parent) return std::unexpected(std::move(parent.error()));
   return Connection::Start(*parent, nullptr, setting, [](uint32_t, const char*) {});
 }
@@ -231,9 +231,9 @@ TEST_F(WorkerQuestions, OfFunctionsThatABackendHasNot) {
 }
 
 // Else the worker would keep it as long as it lives, and nobody would be charged for it.
-TEST_F(WorkerQuestions, WhatIsGoneIsToldThoughAllLanesAreInUse) {
+TEST_F(WorkerQuestions, WhatIsGoneIsToldThoughAllChannelsAreInUse) {
   std::deque<Connection::Call> calls;
-  while (calls.size() < Connection::kMostLanes) calls.emplace_back(*connection, Op::kShow);
+  while (calls.size() < Connection::kMostChannels) calls.emplace_back(*connection, Op::kShow);
   connection->Tell(Op::kFreeSlot, {2});
   calls.clear();
   EXPECT_EQ(Ask(Op::kShow).message(), "a worker has no context 2");
@@ -241,9 +241,9 @@ TEST_F(WorkerQuestions, WhatIsGoneIsToldThoughAllLanesAreInUse) {
 }
 
 // A compute whose outputs did not fit asks for room, and for the outputs once more.
-TEST_F(WorkerQuestions, ACallAsksAgainThoughAllLanesAreInUse) {
+TEST_F(WorkerQuestions, ACallAsksAgainThoughAllChannelsAreInUse) {
   std::deque<Connection::Call> calls;
-  while (calls.size() < Connection::kMostLanes) calls.emplace_back(*connection, Op::kShow);
+  while (calls.size() < Connection::kMostChannels) calls.emplace_back(*connection, Op::kShow);
   Connection::Call& call = calls.front();
   for (const uint32_t number : {98u, 99u}) {
     call.Again(Op::kFinish);

@@ -25,7 +25,7 @@ struct Model {
 struct Framework {
   std::string name;     // of the backend
   std::string backend;  // the library
-  // What is computed before the wall is sealed, and what a guest brings then: with other kernels.
+  // What is computed before the sandbox is sealed, and what a guest brings then: with other kernels.
   Model warm_up, model;
   // How many threads there are when it is open, and after the warm-up: with a budget of 1 thread and of 2, on two processors.
   std::array<uint64_t, 2> threads_open = {1, 1}, threads = {1, 1};

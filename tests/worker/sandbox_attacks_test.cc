@@ -137,17 +137,17 @@ std::vector<Attack> OnMemory() {
            }}};
 }
 
-worker::Wall WallWithDevices() {
-  worker::Wall wall = worker::WallOf("onnx");
-  worker::AddDevices(wall, {});
-  wall.devices.emplace_back("/dev/zero");
-  return wall;
+worker::SandboxOptions WallWithDevices() {
+  worker::SandboxOptions options = worker::SandboxOptionsOf("onnx");
+  worker::AddDevices(options, {});
+  options.devices.emplace_back("/dev/zero");
+  return options;
 }
 
 class SandboxRefuses : public ::testing::TestWithParam<Attack> {
  protected:
-  static void ExpectTheError(const worker::Wall& wall) {
-    const Ended ended = InSealed(wall, 64 << 20, [] {
+  static void ExpectTheError(const worker::SandboxOptions& options) {
+    const Ended ended = InSealed(options, 64 << 20, [] {
       errno = 0;
       return GetParam().call() == -1 ? errno : 0;
     });
@@ -156,7 +156,7 @@ class SandboxRefuses : public ::testing::TestWithParam<Attack> {
 };
 TEST_P(SandboxRefuses, This) { ExpectTheError({}); }
 
-// A device's needs open the wall for none of these.
+// A device's needs open the sandbox for none of these.
 class SandboxWithDevicesRefuses : public SandboxRefuses {};
 TEST_P(SandboxWithDevicesRefuses, This) { ExpectTheError(WallWithDevices()); }
 
@@ -171,8 +171,8 @@ INSTANTIATE_TEST_SUITE_P(Memory, SandboxRefuses, ::testing::ValuesIn(OnMemory())
 class SandboxKills : public ::testing::TestWithParam<Attack> {};
 
 TEST_P(SandboxKills, This) {
-  for (const worker::Wall& wall : {worker::Wall(), WallWithDevices()}) {
-    const Ended ended = InSealed(wall, 0, [] { return static_cast<int>(GetParam().call()); });
+  for (const worker::SandboxOptions& options : {worker::SandboxOptions(), WallWithDevices()}) {
+    const Ended ended = InSealed(options, 0, [] { return static_cast<int>(GetParam().call()); });
     EXPECT_EQ(ended.signal, GetParam().error) << ended;
   }
 }
@@ -199,15 +199,15 @@ std::vector<Attack> Deadly() {
 }
 INSTANTIATE_TEST_SUITE_P(, SandboxKills, ::testing::ValuesIn(Deadly()), NameOf);
 
-// Of the wall of OpenVINO: below its folder it reads, and only that.
+// Of the sandbox of OpenVINO: below its folder it reads, and only that.
 TEST(SandboxReads, OnlyWhatItMay) {
   if (worker::FindSandboxSupport().landlock == 0) GTEST_SKIP() << "this kernel has no Landlock";
-  worker::Wall wall = worker::WallOf("openvino");
-  wall.readable = {"/usr/lib"};
+  worker::SandboxOptions options = worker::SandboxOptionsOf("openvino");
+  options.readable = {"/usr/lib"};
   const auto open = [](const char* path, int flags) {
     return Call(SYS_openat, AT_FDCWD, path, flags, 0600) < 0 ? errno : 0;
   };
-  const Ended ended = InSealed(wall, 0, [&] {
+  const Ended ended = InSealed(options, 0, [&] {
     if (open("/usr/lib", O_RDONLY | O_DIRECTORY) != 0) return 1;
     if (open("/etc/passwd", O_RDONLY) != EACCES) return 2;
     if (open("/proc/self/maps", O_RDONLY) != EACCES) return 3;

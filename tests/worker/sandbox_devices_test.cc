@@ -1,5 +1,5 @@
-// The wall of a worker that may use devices: calls that it lets through, and calls that it does not;
-// sandbox_attacks_test.cc has those that no wall lets through. A device that every machine has stands in for a GPU's.
+// The sandbox of a worker that may use devices: calls that it lets through, and calls that it does not;
+// sandbox_attacks_test.cc has those that no sandbox lets through. A device that every machine has stands in for a GPU's.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,12 +39,12 @@ constexpr char kDevice[] = "/dev/zero", kOther[] = "/dev/full";
 constexpr char kProcessors[] = "/sys/devices/system/cpu/online", kVirtual[] = "/sys/devices/virtual",
                kLoopback[] = "/sys/devices/virtual/net/lo/address";
 
-worker::Wall WithDevices(const std::string& backend = "onnx") {
-  worker::Wall wall = worker::WallOf(backend);
-  worker::AddDevices(wall, {});
-  wall.devices.emplace_back(kDevice);
-  wall.devices.emplace_back("/etc/passwd");  // no device
-  return wall;
+worker::SandboxOptions WithDevices(const std::string& backend = "onnx") {
+  worker::SandboxOptions options = worker::SandboxOptionsOf(backend);
+  worker::AddDevices(options, {});
+  options.devices.emplace_back(kDevice);
+  options.devices.emplace_back("/etc/passwd");  // no device
+  return options;
 }
 
 template <typename... Arguments>
@@ -95,7 +95,7 @@ std::vector<Trial> TrialsOnFiles() {
       {"FileInMemory", [] { return Try(SYS_memfd_create, "memory", 0); }, EPERM}};
 }
 
-// Behind the seal the lane of a worker is the one socket that there is.
+// Behind the seal the channel of a worker is the one socket that there is.
 const int socket_of_before = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 const int device_of_before = open(kDevice, O_RDWR | O_CLOEXEC);
 
@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(Memory, SandboxWithDevices, ::testing::ValuesIn(TrialsO
 // A model of the CPU's is behind this one, whatever its guest's policy says.
 TEST(SandboxWithoutDevices, OpensAndAsksNone) {
   for (const char* backend : {"onnx", "openvino", "torch", "tensorflow", "llama"}) {
-    const Ended ended = InSealed(worker::WallOf(backend), 64 * kMany, [] {
+    const Ended ended = InSealed(worker::SandboxOptionsOf(backend), 64 * kMany, [] {
       if (TryOpen(kDevice, O_RDWR) != EPERM) return 1;
       return TryRequest(device_of_before, 0xc020462a) == EPERM ? 0 : 2;
     });
@@ -175,7 +175,7 @@ TEST(SandboxWithoutDevices, OpensAndAsksNone) {
   }
 }
 
-// OpenVINO opens files behind its own wall, TensorFlow asks for its threads' priority: no rule of theirs is in the way.
+// OpenVINO opens files behind its own sandbox, TensorFlow asks for its threads' priority: no rule of theirs is in the way.
 TEST(SandboxDevices, AreThereForEachFramework) {
   for (const char* backend : {"openvino", "torch", "tensorflow", "llama", "tflite", "another"}) {
     const Ended ended = InSealed(WithDevices(backend), 64 * kMany, [] {
@@ -233,7 +233,7 @@ TEST(SandboxDevices, NeedLandlock) {
   EXPECT_EQ(without.Missing(WithDevices()), "writable memory that may become executable, Landlock");
 }
 
-// ---- What is added to a wall
+// ---- What is added to a sandbox
 
 class Variable {
  public:
@@ -261,20 +261,20 @@ TEST(Devices, ReadTheDriversThatVariablesName) {
 
 TEST(Devices, AddFoldersAndTakeWhatTellsTooMuch) {
   const Variable folders("LD_LIBRARY_PATH", "/opt/cuda/lib:relative::/:/opt/more");
-  worker::Wall wall = worker::WallOf("onnx");
-  ASSERT_THAT(wall.readable, Contains("/proc/self"));
-  worker::AddDevices(wall, {"/opt/framework"});
+  worker::SandboxOptions options = worker::SandboxOptionsOf("onnx");
+  ASSERT_THAT(options.readable, Contains("/proc/self"));
+  worker::AddDevices(options, {"/opt/framework"});
   for (const char* path : {"/opt/framework", "/opt/cuda/lib", "/opt/more", "/usr/lib", "/proc/self/maps"}) {
-    EXPECT_THAT(wall.readable, Contains(path));
+    EXPECT_THAT(options.readable, Contains(path));
   }
-  EXPECT_THAT(wall.readable, Each(StartsWith("/")));
+  EXPECT_THAT(options.readable, Each(StartsWith("/")));
   for (const char* path : {"/", "/proc/self", "/proc", "/sys", "/etc", "/dev", "/tmp", "/root", "/home"}) {
-    EXPECT_THAT(wall.readable, Not(Contains(path)));
+    EXPECT_THAT(options.readable, Not(Contains(path)));
   }
-  EXPECT_THAT(wall.devices, Each(StartsWith("/dev/")));
-  EXPECT_THAT(wall.environment, Contains(Pair("CUDA_CACHE_DISABLE", "1")));
+  EXPECT_THAT(options.devices, Each(StartsWith("/dev/")));
+  EXPECT_THAT(options.environment, Contains(Pair("CUDA_CACHE_DISABLE", "1")));
   // Its server is a process of many, which is spoken to by a socket from before the seal.
-  EXPECT_THAT(wall.environment, Contains(Pair("CUDA_MPS_PIPE_DIRECTORY", "/dev/null")));
+  EXPECT_THAT(options.environment, Contains(Pair("CUDA_MPS_PIPE_DIRECTORY", "/dev/null")));
 }
 
 // Settings, keys and other people's files lie there, too.
@@ -284,12 +284,12 @@ TEST(Devices, ReadTheLibrariesAloneInABroadFolder) {
                     secret = "/tmp/wasinn_of_devices_" + number;
   for (const std::string& file : {library, secret}) std::ofstream(file) << "7";
   const Variable folders("LD_LIBRARY_PATH", "//:/usr/..:/usr/./:/tmp/:/home/nobody:/home/nobody/lib");
-  worker::Wall wall = worker::WallOf("onnx");
-  worker::AddDevices(wall, {"/", "/tmp", "/opt/framework"});
-  EXPECT_THAT(wall.readable, Contains(library));
-  EXPECT_THAT(wall.readable, Contains("/home/nobody/lib"));
-  EXPECT_THAT(wall.readable, Contains("/opt/framework"));
-  for (const std::string& path : wall.readable) {
+  worker::SandboxOptions options = worker::SandboxOptionsOf("onnx");
+  worker::AddDevices(options, {"/", "/tmp", "/opt/framework"});
+  EXPECT_THAT(options.readable, Contains(library));
+  EXPECT_THAT(options.readable, Contains("/home/nobody/lib"));
+  EXPECT_THAT(options.readable, Contains("/opt/framework"));
+  for (const std::string& path : options.readable) {
     const std::filesystem::path folder = std::filesystem::weakly_canonical(path);
     for (const char* broad : {"/", "/usr", "/tmp", "/home/nobody"}) EXPECT_NE(folder, broad) << path;
     EXPECT_NE(path, secret);

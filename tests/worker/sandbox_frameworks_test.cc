@@ -1,4 +1,4 @@
-// Each framework behind the wall: what it computes there is what it computes without, with the system calls that are left.
+// Each framework in the sandbox: what it computes there is what it computes without, with the system calls that are left.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -27,7 +27,7 @@ namespace wasinn::test {
 namespace {
 
 using worker::Sandbox;
-using worker::Wall;
+using worker::SandboxOptions;
 
 constexpr uint64_t kMebibyte = uint64_t{1} << 20;
 
@@ -52,23 +52,24 @@ void RequireThreads(const worker::SelfStatus& status, uint64_t count, const char
 Ended WithoutWall(const Framework& framework, uint32_t threads, const Work& work) {
   return InChild([&] {
     OnTwoProcessors();
-    for (const auto& [name, value] : worker::WallOf(framework.name).environment) setenv(name.c_str(), value.c_str(), 1);
+    for (const auto& [name, value] : worker::SandboxOptionsOf(framework.name).environment)
+      setenv(name.c_str(), value.c_str(), 1);
     work(Backend(framework.backend, threads), Bytes(framework.model));
     return 0;
   });
 }
 
 // `work` comes when all is sealed, `first` before all.
-Ended BehindWall(
-    const Framework& framework, uint32_t threads, const Wall& wall, const Work& work,
+Ended InSandbox(
+    const Framework& framework, uint32_t threads, const SandboxOptions& options, const Work& work,
     const std::function<void()>& first = [] {}) {
   return InChild([&] {
     OnTwoProcessors();
-    for (const auto& [name, value] : wall.environment) setenv(name.c_str(), value.c_str(), 1);
+    for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 1);
     first();
     const Bytes warm_up(framework.warm_up), model(framework.model);
     const worker::SelfStatus status;  // while it can be opened
-    Sandbox sandbox = Required(Sandbox::RaiseBeforeThreads(wall));
+    Sandbox sandbox = Required(Sandbox::RaiseBeforeThreads(options));
     const Backend backend(framework.backend, threads);
     RequireThreads(status, framework.threads_open[threads - 1], "when it is open");
     backend.Compute(warm_up);
@@ -80,14 +81,14 @@ Ended BehindWall(
   });
 }
 
-Wall WallFor(const Framework& framework, bool has_exec_memory = true) {
-  Wall wall = worker::WallOf(framework.name, has_exec_memory);
+SandboxOptions SandboxOptionsFor(const Framework& framework, bool has_exec_memory = true) {
+  SandboxOptions options = worker::SandboxOptionsOf(framework.name, has_exec_memory);
   const std::string folder = framework.backend.substr(0, framework.backend.rfind('/'));
   for (const std::string& path : {folder, testing::InSources(".deps"), std::string("/usr/lib"), std::string("/lib"),
                                   std::string("/lib64"), std::string("/etc/ld.so.cache")}) {
-    wall.readable.push_back(path);
+    options.readable.push_back(path);
   }
-  return wall;
+  return options;
 }
 
 void TellResult(const Backend& backend, const Bytes& model) { std::printf("result %zu\n", backend.Compute(model)); }
@@ -111,12 +112,12 @@ void RunContract(const Backend& backend, const Bytes& model) {
 
 // Without Landlock some are refused (SandboxRaised).
 bool CanHaveWall(const Framework& framework) {
-  return !worker::WallOf(framework.name).reads_when_sealed() || worker::FindSandboxSupport().landlock > 0;
+  return !worker::SandboxOptionsOf(framework.name).reads_when_sealed() || worker::FindSandboxSupport().landlock > 0;
 }
 
 void ExpectAsWithoutWall(const Framework& framework, uint32_t threads, const Work& work) {
   const Ended without = WithoutWall(framework, threads, work);
-  const Ended behind = BehindWall(framework, threads, WallFor(framework), work);
+  const Ended behind = InSandbox(framework, threads, SandboxOptionsFor(framework), work);
   EXPECT_EQ(without.exit_code, 0) << without;
   EXPECT_EQ(behind.exit_code, 0) << behind;
   EXPECT_EQ(without.said, behind.said);
@@ -150,7 +151,7 @@ class SandboxFrameworks : public ::testing::TestWithParam<Framework> {
 };
 
 TEST_P(SandboxFrameworks, KeepTheirContract) {
-  const Ended behind = BehindWall(GetParam(), 1, WallFor(GetParam()), RunContract);
+  const Ended behind = InSandbox(GetParam(), 1, SandboxOptionsFor(GetParam()), RunContract);
   EXPECT_EQ(behind.exit_code, 0) << behind;
 }
 
@@ -167,26 +168,26 @@ TEST_P(SandboxFrameworks, ComputeAsNobody) {
     return access(framework.backend.c_str(), R_OK);
   });
   if (reads.exit_code != 0) GTEST_SKIP() << "nobody may not read this build";
-  const Ended ended = BehindWall(framework, 1, WallFor(framework), TellResult, BecomeNobody);
+  const Ended ended = InSandbox(framework, 1, SandboxOptionsFor(framework), TellResult, BecomeNobody);
   EXPECT_EQ(ended.exit_code, 0) << ended;
 }
 
-// As a template does that has opened the framework: its child raises the wall when the libraries are there already.
+// As a template does that has opened the framework: its child raises the sandbox when the libraries are there already.
 TEST_P(SandboxFrameworks, ServeAForkOfWhoOpenedThem) {
   const Framework& framework = GetParam();
   if (!framework.forks) return;
   const Ended ended = InChild([&] {
     OnTwoProcessors();
-    Wall wall = worker::WallOf(framework.name);
-    for (const auto& [name, value] : wall.environment) setenv(name.c_str(), value.c_str(), 1);
+    SandboxOptions options = worker::SandboxOptionsOf(framework.name);
+    for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 1);
     const Bytes warm_up(framework.warm_up), model(framework.model);
     const Backend backend(framework.backend, 1);
     const std::string library = backend.host().info()->library;
-    if (wall.reads_when_sealed()) wall.readable.push_back(library.substr(0, library.rfind('/')));
+    if (options.reads_when_sealed()) options.readable.push_back(library.substr(0, library.rfind('/')));
     // What OpenVINO's frontend for ONNX needs, which is opened at its first model, beside its folder and what is open already.
     Require(dlopen("librt.so.1", RTLD_NOW) != nullptr, "there is librt");
     const Ended child = InChild([&] {
-      Sandbox sandbox = Required(Sandbox::RaiseBeforeThreads(wall));
+      Sandbox sandbox = Required(Sandbox::RaiseBeforeThreads(options));
       backend.Compute(warm_up);
       const auto sealed = sandbox.Seal(512 * kMebibyte);
       Require(sealed.has_value(), sealed ? "" : sealed.error());
@@ -205,20 +206,20 @@ TEST_P(SandboxFrameworks, ServeAForkOfWhoOpenedThem) {
 // An update may make a system call superfluous: then it goes from the list.
 TEST_P(SandboxFrameworks, HaveNothingThatIsNotNeeded) {
   const Framework& framework = GetParam();
-  Wall whole = WallFor(framework);
+  SandboxOptions whole = SandboxOptionsFor(framework);
   // Which takes oneDNN, that needs them, by itself only where the processor has AVX-512.
   if (framework.name == "tensorflow") whole.environment.emplace_back("TF_ENABLE_ONEDNN_OPTS", "1");
-  const Ended ended = BehindWall(framework, 2, whole, TellResult);
+  const Ended ended = InSandbox(framework, 2, whole, TellResult);
   for (size_t i = 0; i < whole.more_calls.size(); ++i) {
-    Wall wall = whole;
-    wall.more_calls.erase(wall.more_calls.begin() + static_cast<ptrdiff_t>(i));
-    const Ended without = BehindWall(framework, 2, wall, TellResult);
+    SandboxOptions options = whole;
+    options.more_calls.erase(options.more_calls.begin() + static_cast<ptrdiff_t>(i));
+    const Ended without = InSandbox(framework, 2, options, TellResult);
     EXPECT_TRUE(without.exit_code != 0 || without.said != ended.said) << whole.more_calls[i];
   }
   if (!whole.exec_memory) return;
-  Wall wall = whole;
-  wall.exec_memory = false;
-  EXPECT_NE(BehindWall(framework, 2, wall, TellResult).exit_code, 0);
+  SandboxOptions options = whole;
+  options.exec_memory = false;
+  EXPECT_NE(InSandbox(framework, 2, options, TellResult).exit_code, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(, SandboxFrameworks, ::testing::ValuesIn(Frameworks()),
@@ -227,9 +228,9 @@ INSTANTIATE_TEST_SUITE_P(, SandboxFrameworks, ::testing::ValuesIn(Frameworks()),
 // Where memory cannot be made executable, they are told so, or need none.
 TEST_P(SandboxFrameworks, ServeWithoutExecMemory) {
   const Framework& framework = GetParam();
-  const Wall wall = WallFor(framework, false);
-  if (wall.exec_memory) return;
-  const Ended ended = BehindWall(framework, 2, wall, TellResult);
+  const SandboxOptions options = SandboxOptionsFor(framework, false);
+  if (options.exec_memory) return;
+  const Ended ended = InSandbox(framework, 2, options, TellResult);
   EXPECT_EQ(ended.exit_code, 0) << ended;
 }
 

@@ -1,4 +1,4 @@
-// Where the wall can stand, and what is said when it cannot.
+// Where the sandbox can stand, and what is said when it cannot.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -25,7 +25,7 @@ namespace {
 using worker::FindSandboxSupport;
 using worker::Sandbox;
 using worker::SandboxSupport;
-using worker::WallOf;
+using worker::SandboxOptionsOf;
 
 void Must(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);
@@ -101,9 +101,9 @@ TEST(SandboxRaised, StandsWithoutLandlockForWhoReadsNothing) {
   const Ended ended = InChild([] {
     Without("landlock_create_ruleset", ENOSYS);
     Must(FindSandboxSupport().landlock == 0, "there is none");
-    const auto refused = Sandbox::RaiseBeforeThreads(WallOf("openvino"));
+    const auto refused = Sandbox::RaiseBeforeThreads(SandboxOptionsOf("openvino"));
     Must(!refused && refused.error().find("Landlock") != std::string::npos, "OpenVINO is refused");
-    auto sandbox = Sandbox::RaiseBeforeThreads(WallOf("onnx"));
+    auto sandbox = Sandbox::RaiseBeforeThreads(SandboxOptionsOf("onnx"));
     return sandbox && sandbox->Seal(0) ? 0 : 1;
   });
   EXPECT_EQ(ended.exit_code, 0) << ended;
@@ -122,16 +122,16 @@ TEST(SandboxRaised, SaysWhyItCannotBeSealed) {
 TEST(SandboxSupport, FindsWhatThisTestRunsOn) {
   const SandboxSupport support = FindSandboxSupport();
   EXPECT_TRUE(support.seccomp && support.no_new_privs && support.seals && support.exec_memory);
-  EXPECT_EQ(support.Missing(WallOf("onnx")), "");
+  EXPECT_EQ(support.Missing(SandboxOptionsOf("onnx")), "");
 }
 
 TEST(SandboxSupport, NamesWhatIsMissing) {
-  EXPECT_EQ(SandboxSupport{}.Missing(WallOf("onnx")),
+  EXPECT_EQ(SandboxSupport{}.Missing(SandboxOptionsOf("onnx")),
             "seccomp filters for all threads, no_new_privs, files in memory with seals");
   const SandboxSupport all = {
       .seccomp = true, .no_new_privs = true, .seals = true, .exec_memory = false, .landlock = 0};
-  EXPECT_EQ(all.Missing(WallOf("openvino")), "writable memory that may become executable, Landlock");
-  EXPECT_EQ(all.Missing(WallOf("tensorflow", false)), "");
+  EXPECT_EQ(all.Missing(SandboxOptionsOf("openvino")), "writable memory that may become executable, Landlock");
+  EXPECT_EQ(all.Missing(SandboxOptionsOf("tensorflow", false)), "");
 }
 
 TEST(SandboxSupport, FindsNothingWhereItIsRefused) {

@@ -1,4 +1,4 @@
-// What must work behind the wall: all that a worker and a framework live on.
+// What must work in the sandbox: all that a worker and a framework live on.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
@@ -29,19 +29,19 @@ namespace {
 constexpr size_t kServedMebibyte = size_t{1} << 20;
 
 TEST(SandboxServes, MemoryThatTheHostShares) {
-  auto lane = isolation::Socket::MakePair();
-  ASSERT_TRUE(lane);
+  auto channel = isolation::Socket::MakePair();
+  ASSERT_TRUE(channel);
   const int memory = memfd_create("shared", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   ASSERT_EQ(ftruncate(memory, 4096), 0);
   const std::array<uint8_t, 1> message = {1};
-  ASSERT_EQ(lane->first.Send(message, {&memory, 1}), isolation::Socket::Sent::kDone);
+  ASSERT_EQ(channel->first.Send(message, {&memory, 1}), isolation::Socket::Sent::kDone);
   const Ended ended = InSealed({}, kServedMebibyte, [&] {
-    pollfd waiting = {lane->second.number(), POLLIN, 0};
+    pollfd waiting = {channel->second.number(), POLLIN, 0};
     if (poll(&waiting, 1, -1) != 1) return 1;
     std::array<uint8_t, 1> buffer = {};
     std::array<base::Descriptor, 1> descriptors;
     size_t taken = 0;
-    (void)lane->second.Receive(buffer, descriptors, taken);
+    (void)channel->second.Receive(buffer, descriptors, taken);
     void* mapped = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[0].number(), 0);
     if (mapped == MAP_FAILED) return 2;
     descriptors[0] = base::Descriptor();

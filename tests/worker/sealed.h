@@ -1,4 +1,4 @@
-// Work in a child that has put the whole wall around itself.
+// Work in a child that has put the whole sandbox around itself.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace wasinn::test {
 
-inline Ended InSealed(const worker::Wall& wall, uint64_t max_bytes, const std::function<int()>& work) {
+inline Ended InSealed(const worker::SandboxOptions& options, uint64_t max_bytes, const std::function<int()>& work) {
   return InChild([&] {
-    auto sandbox = worker::Sandbox::RaiseBeforeThreads(wall);
+    auto sandbox = worker::Sandbox::RaiseBeforeThreads(options);
     if (!sandbox) throw std::runtime_error(sandbox.error());
     if (const auto sealed = sandbox->Seal(max_bytes); !sealed) throw std::runtime_error(sealed.error());
     return work();

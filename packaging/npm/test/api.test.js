@@ -72,7 +72,7 @@ describe('inference', () => {
     guest.close();
   });
 
-  it('loads a model from bytes, behind the wall', async () => {
+  it('loads a model from bytes, in the sandbox', async () => {
     const guest = new Host().guest();
     const graph = await guest.load(fs.readFileSync(DIGITS), { encoding: 'onnx' });
     const { probabilities } = await graph.compute({ image: new Float32Array(64) });

@@ -50,7 +50,7 @@ wasinn_status* TensorNew(wasinn_guest* guest, const uint32_t* dimensions, size_t
 }
 
 // As a guest sees it, who made it or whose model did.
-TensorDesc Shown(const TensorPtr& tensor) {
+TensorDesc DescOf(const TensorPtr& tensor) {
   return core::ShowAs(tensor->desc(), [](uint32_t dtype) { return kWit.dtype_number(dtype).has_value(); });
 }
 
@@ -58,7 +58,7 @@ wasinn_status* TensorDimensions(wasinn_guest* guest, uint32_t tensor, wasinn_wit
   return WithGuest(guest, [&]() -> Status {
     Result<TensorPtr> found = guest->GetTensor(tensor);
     if (!found) return std::move(found.error());
-    const TensorDesc desc = Shown(*found);
+    const TensorDesc desc = DescOf(*found);
     auto dims = std::make_unique<std::vector<uint32_t>>();
     for (int64_t dim : desc.shape()) dims->push_back(static_cast<uint32_t>(std::min<int64_t>(dim, UINT32_MAX)));
     const void* data = dims->data();
@@ -72,7 +72,7 @@ wasinn_status* TensorType(wasinn_guest* guest, uint32_t tensor, uint32_t* out) {
   return WithGuest(guest, [&]() -> Status {
     Result<TensorPtr> found = guest->GetTensor(tensor);
     if (!found) return std::move(found.error());
-    const uint32_t dtype = Shown(*found).dtype;
+    const uint32_t dtype = DescOf(*found).dtype;
     const std::optional<uint32_t> number = kWit.dtype_number(dtype);
     if (!number) return Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "wasi:nn has no tensor-type for {}", dtype);
     *out = *number;

@@ -32,10 +32,11 @@ static_assert(sizeof(GuestOutput) == 20);
 // A guest's array of `count` elements, no more than it makes sense to give.
 Status CheckArray(const Invocation& call, const char* what, uint32_t address, uint32_t count, uint32_t element,
                   size_t most) {
-  if (count > most) return Error(WASINN_ERROR_INVALID_ARGUMENT, "{} {}s are given, the model has {}", count, what, most);
+  if (count > most)
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "{} {}s are given, the model has {}", count, what, most);
   if (call.memory.Range(address, count, element)) return Status();
-  return Error(WASINN_ERROR_INVALID_ARGUMENT, "the array of {} {}s at {:#x} is outside of the guest's memory", count, what,
-               address);
+  return Error(WASINN_ERROR_INVALID_ARGUMENT, "the array of {} {}s at {:#x} is outside of the guest's memory", count,
+               what, address);
 }
 
 Status DecodeOnceInput(const Invocation& call, const core::Graph& graph, uint32_t address, core::OnceInput& input) {
@@ -64,7 +65,7 @@ Status DecodeOnceOutput(const Invocation& call, const core::Graph& graph, uint32
   if (given->name.address == 0) return Status();
   Result<std::string> text = DecodeName(call, "an output's name", given->name.address, given->name.size_or_index);
   if (!text) return std::move(text.error());
-  if (graph.has_late_outputs()) {
+  if (graph.has_dynamic_outputs()) {
     output.by_name = true;
     output.name = names.emplace_back(std::move(*text));
     return Status();
@@ -78,7 +79,7 @@ Status DecodeOnceOutput(const Invocation& call, const core::Graph& graph, uint32
 Status ComputeOnceOn(const Invocation& call, core::Context& context) {
   const core::Graph& graph = *context.graph();
   const uint32_t inputs_at = call.arg(1), n_inputs = call.arg(2), outputs_at = call.arg(3), n_outputs = call.arg(4);
-  const size_t most = graph.has_late_outputs() ? core::DynamicOutputs::kMost : graph.outputs().size();
+  const size_t most = graph.has_dynamic_outputs() ? core::DynamicOutputs::kMost : graph.outputs().size();
   Status status = CheckArray(call, "input", inputs_at, n_inputs, kInputSize, graph.inputs().size());
   if (status.ok()) status = CheckArray(call, "output", outputs_at, n_outputs, sizeof(GuestOutput), most);
   if (!status.ok()) return status;
@@ -87,7 +88,7 @@ Status ComputeOnceOn(const Invocation& call, core::Context& context) {
   inputs.reserve(n_inputs);
   std::pmr::vector<core::OnceOutput> outputs(n_outputs, &scratch.resource);
   std::pmr::vector<std::string> names(&scratch.resource);
-  if (graph.has_late_outputs()) names.reserve(n_outputs);  // none moves
+  if (graph.has_dynamic_outputs()) names.reserve(n_outputs);  // none moves
   for (uint32_t i = 0; status.ok() && i < n_inputs; ++i) {
     // Not from nothing, which would write all of a shape that may be long.
     core::OnceInput& input = inputs.emplace_back(i, core::TensorDesc(), std::span<const uint8_t>());

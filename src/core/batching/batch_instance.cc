@@ -37,18 +37,18 @@ void BatchInstance::Open() noexcept {
 // Whatever fails, each one is computed by itself then, and has its own error.
 bool BatchInstance::Compute(Batch& batch) {
   if (context_ == nullptr) return false;
-  const std::vector<Context::Given> given = Gather(batch);
+  const std::vector<Context::TensorInput> given = Gather(batch);
   model_.queue().SetRead(batch, [this] {
     spent_ = true;
     context_->CancelForGood();
   });
   const std::function<void()> at_turn = [&] { model_.queue().SetBegun(batch); };
   context_->SetTerms({.max_bytes = MaxBytes(batch), .at_turn = &at_turn});
-  std::pmr::vector<Context::Computed> computed;
+  std::pmr::vector<Context::TensorOutput> computed;
   const auto names = context_->Run(given, computed);
   context_->SetTerms({});
   if (!names) return false;
-  const bool matches = std::ranges::all_of(computed, [&](const Context::Computed& output) {
+  const bool matches = std::ranges::all_of(computed, [&](const Context::TensorOutput& output) {
     if (output.tensor == nullptr) return false;  // only a run tells of some that they are no tensors of numbers
     const TensorDesc& desc = output.tensor->desc();
     return desc.rank > 0 && desc.dims[0] == batch.rows;
@@ -67,8 +67,8 @@ uint64_t BatchInstance::MaxBytes(const Batch& batch) {
   return sum;
 }
 
-std::vector<Context::Given> BatchInstance::Gather(const Batch& batch) const {
-  std::vector<Context::Given> given;
+std::vector<Context::TensorInput> BatchInstance::Gather(const Batch& batch) const {
+  std::vector<Context::TensorInput> given;
   const std::span<const Input> first = batch.items.front()->inputs;
   for (uint32_t i = 0; i < first.size(); ++i) {
     if (first[i].set) given.push_back({i, GatherOne(batch, i)});
@@ -86,10 +86,10 @@ TensorPtr BatchInstance::GatherOne(const Batch& batch, uint32_t index) const {
   for (const BatchItemPtr& item : batch.items) {
     to = std::ranges::copy(item->inputs[index].bytes, to).out;
   }
-  return SharedTensor::Of(desc, bytes, std::move(buffer), Charge());
+  return SharedTensor::Of(desc, bytes, std::move(buffer), Reservation());
 }
 
-void BatchInstance::Scatter(Batch& batch, std::span<const Context::Computed> computed) const {
+void BatchInstance::Scatter(Batch& batch, std::span<const Context::TensorOutput> computed) const {
   uint32_t row = 0;
   for (const BatchItemPtr& item : batch.items) {
     item->outputs.resize(computed.size());
@@ -109,7 +109,7 @@ TensorPtr BatchInstance::RowsOf(const SharedTensor& tensor, const BatchItem& ite
   const size_t bytes = bytes_of_row * item.rows;
   BufferPool::Buffer buffer = model_.pool().Take(item.pool_user, bytes);
   std::copy_n(tensor.bytes().data() + bytes_of_row * first_row, bytes, buffer.data());
-  return SharedTensor::Of(desc, bytes, std::move(buffer), Charge());
+  return SharedTensor::Of(desc, bytes, std::move(buffer), Reservation());
 }
 
 }  // namespace wasinn::core

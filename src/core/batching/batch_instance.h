@@ -21,9 +21,9 @@ class BatchInstance {
   bool Compute(Batch& batch);
   void Open() noexcept;
   static uint64_t MaxBytes(const Batch& batch);
-  std::vector<Context::Given> Gather(const Batch& batch) const;
+  std::vector<Context::TensorInput> Gather(const Batch& batch) const;
   TensorPtr GatherOne(const Batch& batch, uint32_t index) const;
-  void Scatter(Batch& batch, std::span<const Context::Computed> computed) const;
+  void Scatter(Batch& batch, std::span<const Context::TensorOutput> computed) const;
   TensorPtr RowsOf(const SharedTensor& tensor, const BatchItem& item, uint32_t first_row) const;
 
   BatchedGraph& model_;

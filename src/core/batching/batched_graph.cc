@@ -81,7 +81,7 @@ BatchedGraph::BatchedGraph(std::shared_ptr<Graph> graph, const Batching& batchin
       memory_("bytes of batches", "max_batch_size", UINT64_MAX),
       pool_user_(shared.pool.NewUser()),
       queue_(batching, instances_, shared.watchdog.clock()) {
-  const bool is_late = inner_->has_late_outputs();
+  const bool is_late = inner_->has_dynamic_outputs();
   SetInfo({.struct_size = sizeof(wasinn_info),
            .n_inputs = static_cast<uint32_t>(inner_->inputs().size()),
            .n_outputs = is_late ? WASINN_COUNT_UNKNOWN : static_cast<uint32_t>(inner_->outputs().size()),

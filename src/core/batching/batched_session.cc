@@ -90,7 +90,8 @@ Status BatchedSession::RunTogether(const InferenceRequest& request) {
   auto outcome = BatchQueue::Outcome::kCancelled;
   if (const Cancellable wait(*this, Phase::kWaits); wait) outcome = batched_.queue().Wait(item_);
   if (outcome != BatchQueue::Outcome::kDone) item_.reset();  // its batch may go on, and give it outputs
-  if (outcome == BatchQueue::Outcome::kCancelled) return Error(WASINN_ERROR_TIMEOUT, "it was in a batch, or waited for one");
+  if (outcome == BatchQueue::Outcome::kCancelled)
+    return Error(WASINN_ERROR_TIMEOUT, "it was in a batch, or waited for one");
   if (outcome == BatchQueue::Outcome::kAlone) return RunUnderSuspicion(request);
   if (Meter* const outer = resources_.outer) {
     outer->EndAt(Stage::kQueue, item_->begun);
@@ -99,7 +100,7 @@ Status BatchedSession::RunTogether(const InferenceRequest& request) {
   std::vector<BatchOutput> outputs = std::exchange(item_->outputs, {});
   for (const BatchOutput& output : outputs) {
     if (output.tensor == nullptr) continue;
-    Charge charge(resources_.memory.quota);
+    Reservation charge(resources_.memory.quota);
     if (Status status = charge.Resize(output.tensor->bytes().size()); !status.ok()) return status;
     output.tensor->SetCharge(std::move(charge));
   }
@@ -138,15 +139,15 @@ Status BatchedSession::RunAlone(const InferenceRequest& request) {
 
 Status BatchedSession::RunOnContext(const InferenceRequest& request) {
   const std::span<const uint32_t> wanted = request.wanted;
-  if (!graph_->has_late_outputs() && !std::ranges::equal(selected_, wanted)) {
+  if (!graph_->has_dynamic_outputs() && !std::ranges::equal(selected_, wanted)) {
     if (Status status = context_->SelectOutputs(wanted); !status.ok()) return status;
     selected_.assign(wanted.begin(), wanted.end());
   }
-  std::vector<Context::Given> given;
+  std::vector<Context::TensorInput> given;
   for (uint32_t i = 0; i < request.inputs.size(); ++i) {
     if (request.inputs[i].set) given.push_back({i, Borrowed(request.inputs[i])});
   }
-  std::pmr::vector<Context::Computed> computed;
+  std::pmr::vector<Context::TensorOutput> computed;
   const auto names = context_->Run(given, computed);
   // The one that cancelled it says why.
   if (!names && cancelled_) return Error(WASINN_ERROR_TIMEOUT, "it was computed by itself");
@@ -161,7 +162,7 @@ Status BatchedSession::RunOnContext(const InferenceRequest& request) {
 
 Status BatchedSession::KeepOutputs(std::span<const BatchOutput> outputs) {
   for (const BatchOutput& output : outputs) results_.push_back(output.tensor);
-  if (!graph_->has_late_outputs()) return Status();
+  if (!graph_->has_dynamic_outputs()) return Status();
   std::vector<wasinn_io> ios;
   std::vector<const wasinn_io*> pointers;
   ios.reserve(outputs.size());

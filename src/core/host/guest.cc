@@ -155,7 +155,7 @@ void Guest::Retire() noexcept {
   host_.reset();
 }
 
-Status Guest::CopyParts(std::span<const std::span<const uint8_t>> parts, Charge& bytes,
+Status Guest::CopyParts(std::span<const std::span<const uint8_t>> parts, Reservation& bytes,
                         std::vector<std::shared_ptr<const Blob>>& builders) {
   uint64_t total = 0;
   for (std::span<const uint8_t> part : parts) total += part.size();  // each is within one guest's memory: no overflow
@@ -178,7 +178,7 @@ Status Guest::CopyParts(std::span<const std::span<const uint8_t>> parts, Charge&
 }
 
 Status Guest::CheckFormat(std::string_view word) const {
-  return host_->backends().CheckFormat(FormatName(word), WASINN_ERROR_INVALID_ENCODING, patience());
+  return host_->backends().CheckFormat(FormatName(word), WASINN_ERROR_INVALID_ENCODING, wait());
 }
 
 Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, std::string_view encoding,
@@ -203,7 +203,7 @@ Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, st
                         .stop = &closing_,
                         .account = model_bytes_,
                         .loader = tag()},
-                       patience(), policy_, policy_.loads_in_process() ? nullptr : workers_.get());
+                       wait(), policy_, policy_.loads_in_process() ? nullptr : workers_.get());
   if (!shared) return std::unexpected(std::move(shared.error()));
   // As if it were alone.
   if (!shared->made) {
@@ -224,7 +224,7 @@ Result<uint32_t> Guest::LoadByName(std::string_view name, const std::string& con
   if (Status status = charges->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   if (!host_->models().Find(name)) return std::unexpected(UnknownModel(host_->models(), policy_, name));
   if (config.empty()) {
-    Result<std::shared_ptr<Graph>> graph = host_->LoadNamed(name, patience(), tag());
+    Result<std::shared_ptr<Graph>> graph = host_->LoadNamed(name, wait(), tag());
     if (!graph) return std::unexpected(std::move(graph.error()));
     return graphs_.Insert(
         std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(*graph)), {}, {}}));

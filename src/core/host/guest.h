@@ -132,11 +132,11 @@ class Guest {
 
   // What went wrong, as an object that a guest holds.
   struct GuestError {
-    Charge count;
+    Reservation count;
     uint32_t number;   // of the guest's ABI
     wasinn_code code;  // that it stands for; WASINN_OK: the guest made it
     std::string message;
-    Charge bytes;  // of a long message
+    Reservation bytes;  // of a long message
   };
   // A message that is longer than one of ours counts as bytes of tensors.
   Result<uint32_t> NewError(uint32_t number, wasinn_code code, std::string message);
@@ -205,7 +205,7 @@ class Guest {
     explicit GraphCharges(const Guest& guest)
         : count_of(guest.graph_count_), bytes_of(guest.model_bytes_), count(*count_of), bytes(*bytes_of) {}
     const std::shared_ptr<Quota> count_of, bytes_of;
-    Charge count, bytes;
+    Reservation count, bytes;
     std::shared_ptr<const Graph> graph;  // goes before its charges
   };
   // A graph that a guest holds. `graph` carries its charges: contexts and outputs that were taken keep the graph, and
@@ -229,7 +229,7 @@ class Guest {
 
     Guest& guest;
     const std::shared_ptr<GuestGraph> graph;
-    Charge count;
+    Reservation count;
     std::unique_ptr<Context> context;
     bool gone = false;  // its guest counts what it did, `counted` so far; of counting_
     Context::Counts counted;
@@ -239,7 +239,7 @@ class Guest {
   // What a context did since the last time.
   void CountAsGone(GuestContext& held);
   // With what another guest loads.
-  Patience patience() const {
+  WaitOptions wait() const {
     return {&host_->watchdog(), std::chrono::milliseconds(limits_.load_timeout_ms), &closing_};
   }
   // To new ones it is closed, and what runs is cancelled.
@@ -248,11 +248,11 @@ class Guest {
   void StopCalls() noexcept;
   void EndWaits() noexcept;
   void WaitUntilNobodyIsInside() noexcept;
-  Result<uint32_t> Hold(TensorPtr tensor, Charge count);
+  Result<uint32_t> Hold(TensorPtr tensor, Reservation count);
   static Status MoveOutput(Context& from, uint32_t output, Context& to, uint32_t input);
   static Status Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
-                        std::pmr::vector<Context::Given>& given);
-  Status CopyParts(std::span<const std::span<const uint8_t>> parts, Charge& bytes,
+                        std::pmr::vector<Context::TensorInput>& given);
+  Status CopyParts(std::span<const std::span<const uint8_t>> parts, Reservation& bytes,
                    std::vector<std::shared_ptr<const Blob>>& builders);
 
   GuestTag tag() const { return {number_, name_.c_str()}; }

@@ -8,7 +8,7 @@ Status Guest::Start(uint32_t handle, std::span<const NamedTensor> inputs) {
   Use context(*this, handle);
   if (!context) return context.TakeError();
   ScratchMemory scratch;
-  std::pmr::vector<Context::Given> given(&scratch.resource);
+  std::pmr::vector<Context::TensorInput> given(&scratch.resource);
   if (Status status = Resolve(*context->graph(), inputs, given); !status.ok()) return status;
   return context->Start(given);
 }

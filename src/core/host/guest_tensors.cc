@@ -8,7 +8,7 @@
 namespace wasinn::core {
 
 // A tensor that is held twice counts twice, so the count belongs to the handle: DropTensor gives it back.
-Result<uint32_t> Guest::Hold(TensorPtr tensor, Charge count) {
+Result<uint32_t> Guest::Hold(TensorPtr tensor, Reservation count) {
   if (Status status = count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   Result<uint32_t> handle = tensors_.Insert(std::move(tensor));
   if (handle) count.Keep();
@@ -16,11 +16,11 @@ Result<uint32_t> Guest::Hold(TensorPtr tensor, Charge count) {
 }
 
 Result<uint32_t> Guest::NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes) {
-  Charge count(tensor_count_);
+  Reservation count(tensor_count_);
   if (Status status = count.Resize(1); !status.ok()) return std::unexpected(std::move(status));  // before it is copied
   CopyCount copied;
   Result<TensorPtr> tensor =
-      SharedTensor::Copy(desc, bytes, host_->buffers(), pool_user_, Charge(tensor_bytes_), copied);
+      SharedTensor::Copy(desc, bytes, host_->buffers(), pool_user_, Reservation(tensor_bytes_), copied);
   copies_in_.fetch_add(copied.copies, std::memory_order_relaxed);
   bytes_in_.fetch_add(copied.bytes, std::memory_order_relaxed);
   if (!tensor) return std::unexpected(std::move(tensor.error()));
@@ -51,7 +51,7 @@ Result<uint32_t> Guest::TakeOutput(uint32_t handle, std::string_view name) {
   if (!index) return index;
   Result<TensorPtr> tensor = context->TakeOutput(*index);
   if (!tensor) return std::unexpected(std::move(tensor.error()));
-  return Hold(std::move(*tensor), Charge(tensor_count_));
+  return Hold(std::move(*tensor), Reservation(tensor_count_));
 }
 
 // Both are there before anything of either changes.
@@ -70,7 +70,7 @@ Status Guest::MoveOutput(Context& from, uint32_t output, Context& to, uint32_t i
 }
 
 Status Guest::Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
-                      std::pmr::vector<Context::Given>& given) {
+                      std::pmr::vector<Context::TensorInput>& given) {
   if (inputs.size() > graph.inputs().size()) {
     return Error(WASINN_ERROR_INVALID_ARGUMENT, "{} inputs are given, the model has {}", inputs.size(),
                  graph.inputs().size());
@@ -81,8 +81,8 @@ Status Guest::Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
     if (!index) return std::move(index.error());
     given.push_back({*index, input.tensor});
   }
-  std::ranges::sort(given, {}, &Context::Given::index);
-  const auto twice = std::ranges::adjacent_find(given, {}, &Context::Given::index);
+  std::ranges::sort(given, {}, &Context::TensorInput::index);
+  const auto twice = std::ranges::adjacent_find(given, {}, &Context::TensorInput::index);
   if (twice == given.end()) return Status();
   return Error(WASINN_ERROR_INVALID_ARGUMENT, "input '{}' is given twice", graph.inputs()[twice->index]->name);
 }
@@ -93,16 +93,16 @@ Result<std::shared_ptr<const void>> Guest::Run(uint32_t handle, std::span<const 
   if (!context) return std::unexpected(context.TakeError());
   const Graph& graph = *context->graph();
   ScratchMemory scratch;
-  std::pmr::vector<Context::Given> given(&scratch.resource);
+  std::pmr::vector<Context::TensorInput> given(&scratch.resource);
   if (Status status = Resolve(graph, inputs, given); !status.ok()) return std::unexpected(std::move(status));
-  std::pmr::vector<Context::Computed> computed(&scratch.resource);
+  std::pmr::vector<Context::TensorOutput> computed(&scratch.resource);
   Result<std::shared_ptr<const void>> names = context->Run(given, computed);
   if (!names) return names;
   Untold untold(*this, outputs);
   outputs.reserve(computed.size());  // so that each that is held is in the list
-  for (Context::Computed& output : computed) {
+  for (Context::TensorOutput& output : computed) {
     if (output.tensor == nullptr) continue;
-    Result<uint32_t> tensor = Hold(std::move(output.tensor), Charge(tensor_count_));
+    Result<uint32_t> tensor = Hold(std::move(output.tensor), Reservation(tensor_count_));
     if (!tensor) return std::unexpected(std::move(tensor.error()));
     outputs.push_back({output.name, *tensor});
   }
@@ -117,7 +117,7 @@ void Guest::CountCopyOut(size_t bytes) {
 
 Result<uint32_t> Guest::NewError(uint32_t number, wasinn_code code, std::string message) {
   auto error = std::make_shared<GuestError>(
-      GuestError{Charge(error_count_), number, code, std::move(message), Charge(tensor_bytes_)});
+      GuestError{Reservation(error_count_), number, code, std::move(message), Reservation(tensor_bytes_)});
   if (Status status = error->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   if (const size_t size = error->message.size(); size > kMostMessageBytes) {
     if (Status status = error->bytes.Resize(size); !status.ok()) return std::unexpected(std::move(status));

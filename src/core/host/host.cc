@@ -100,7 +100,7 @@ std::chrono::milliseconds Shorter(std::chrono::milliseconds one, std::chrono::mi
 
 Result<std::vector<uint32_t>> FindOutputs(const Graph& graph, std::span<const std::string> names) {
   std::vector<uint32_t> indices;
-  if (!names.empty() && graph.has_late_outputs()) {
+  if (!names.empty() && graph.has_dynamic_outputs()) {
     return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "the outputs of this model are known only after a compute");
   }
   for (const std::string& name : names) {
@@ -156,23 +156,22 @@ Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn lo
   return host;
 }
 
-Result<std::shared_ptr<Graph>> Host::LoadNamed(std::string_view name, const Patience& patience,
-                                               const GuestTag& loader) {
+Result<std::shared_ptr<Graph>> Host::LoadNamed(std::string_view name, const WaitOptions& wait, const GuestTag& loader) {
   Result<std::shared_ptr<Model>> model = models_.Find(name);
-  return model ? LoadModel(**model, patience, loader) : std::unexpected(std::move(model.error()));
+  return model ? LoadModel(**model, wait, loader) : std::unexpected(std::move(model.error()));
 }
 
-Result<std::shared_ptr<Graph>> Host::LoadModel(Model& model, const Patience& patience, const GuestTag& loader) {
-  return model.Get([&](const ModelSource& source) { return CompileModel(source, patience, loader); }, patience);
+Result<std::shared_ptr<Graph>> Host::LoadModel(Model& model, const WaitOptions& wait, const GuestTag& loader) {
+  return model.Get([&](const ModelSource& source) { return CompileModel(source, wait, loader); }, wait);
 }
 
-Result<std::shared_ptr<Graph>> Host::CompileModel(const ModelSource& source, const Patience& patience,
+Result<std::shared_ptr<Graph>> Host::CompileModel(const ModelSource& source, const WaitOptions& wait,
                                                   const GuestTag& loader) {
   LoadMeter meter(metrics_, source.metrics, loader);
   Result<std::shared_ptr<Graph>> graph =
-      source.batching.is_on() ? LoadBatched(source, patience) : LoadSource(source, OfHost(), patience);
+      source.batching.is_on() ? LoadBatched(source, wait) : LoadSource(source, OfHost(), wait);
   if (!graph || source.warm_up.computes == 0) return Counted(meter, std::move(graph));
-  Status status = WarmUpGraph(*graph, source, patience);
+  Status status = WarmUpGraph(*graph, source, wait);
   return Counted(meter, status.ok() ? std::move(graph) : std::unexpected(std::move(status)));
 }
 
@@ -190,18 +189,18 @@ Status Host::Reload(std::string_view name) {
 
 // Within what the host gives a guest, and for as long as somebody wants the model. A failure is that of the load, as
 // Triton has it: a model that cannot compute is not served.
-Status Host::WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const Patience& patience) {
+Status Host::WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const WaitOptions& wait) {
   Quota bytes("bytes of tensors", "limits.max_tensor_bytes", limits_.max_tensor_bytes);
   Scheduler::Share share;
   const Status status = Run(source.warm_up, graph,
                             {.compute_deadline = std::chrono::milliseconds(limits_.compute_timeout_ms),
                              .max_compute_bytes = limits_.max_tensor_bytes,
                              .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
-                             .stop = patience.stop},
+                             .stop = wait.stop},
                             {{bytes, *buffers_, buffers_->NewUser()}, watchdog_, scheduler_, share});
   if (status.ok()) return Status();
   // A deadline is the model's failure, of all who wait for it; but for a guest that has gone, the next one tries.
-  const bool is_stopped = patience.stop != nullptr && patience.stop->load(std::memory_order_acquire);
+  const bool is_stopped = wait.stop != nullptr && wait.stop->load(std::memory_order_acquire);
   const bool is_late = status.code() == WASINN_ERROR_TIMEOUT && !is_stopped;
   return Status(
       is_late ? WASINN_ERROR_RUNTIME : status.code(),
@@ -210,12 +209,12 @@ Status Host::WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource&
 }
 
 Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptions options, const Policy& guest_policy,
-                                         Charge& bytes) {
+                                         Reservation& bytes) {
   Result<std::shared_ptr<Model>> model = models_.Find(name);
   if (!model) return std::unexpected(std::move(model.error()));
   const ModelSource& source = (*model)->source();
-  const Patience patience = PatienceOf(options);
-  Result<wasinn_backend> table = TableOf(source, patience);
+  const WaitOptions wait = PatienceOf(options);
+  Result<wasinn_backend> table = TableOf(source, wait);
   if (!table) return std::unexpected(std::move(table.error()));
   Result<GuestConfig> config = ParseGuestConfig(*table, options.guest_config);
   if (!config) return std::unexpected(std::move(config.error()));
@@ -240,9 +239,9 @@ Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptio
     options.isolated_gpu = deciding.isolated_gpu;
     options.guest_config = std::move(config->load);
     LoadMeter meter(metrics_, own.metrics, options.loader);
-    graph = Counted(meter, LoadSource(own, std::move(options), patience, &bytes));
+    graph = Counted(meter, LoadSource(own, std::move(options), wait, &bytes));
   } else {
-    graph = LoadNamed(name, patience, options.loader);
+    graph = LoadNamed(name, wait, options.loader);
   }
   if (!graph) return std::unexpected(std::move(graph.error()));
   Result<std::vector<uint32_t>> outputs = FindOutputs(**graph, config->outputs);
@@ -251,33 +250,33 @@ Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptio
 }
 
 // Which backend serves a model, without compiling it or reading more than its beginning.
-Result<std::shared_ptr<Backend>> Host::BackendOf(const ModelSource& source, const Patience& patience) {
-  if (!source.backend.empty()) return backends_.ByName(source.backend, patience);
-  if (!source.encoding.empty()) return backends_.ForFormat(source.encoding, patience);
-  const Result<Formats> formats = backends_.AllFormats(patience);
+Result<std::shared_ptr<Backend>> Host::BackendOf(const ModelSource& source, const WaitOptions& wait) {
+  if (!source.backend.empty()) return backends_.ByName(source.backend, wait);
+  if (!source.encoding.empty()) return backends_.ForFormat(source.encoding, wait);
+  const Result<Formats> formats = backends_.AllFormats(wait);
   if (!formats) return std::unexpected(Copy(formats.error()));
   const std::string format = FormatOfSource(source, *formats);
   if (format.empty()) return std::unexpected(Unrecognised(*formats));
-  return backends_.ForFormat(format, patience);
+  return backends_.ForFormat(format, wait);
 }
 
-Result<wasinn_backend> Host::TableOf(const ModelSource& source, const Patience& patience) {
+Result<wasinn_backend> Host::TableOf(const ModelSource& source, const WaitOptions& wait) {
   if (!source.pipeline.empty())
     return wasinn_backend{.struct_size = sizeof(wasinn_backend), .name = pipeline::kEncoding};
-  Result<std::shared_ptr<Backend>> backend = BackendOf(source, patience);
+  Result<std::shared_ptr<Backend>> backend = BackendOf(source, wait);
   if (!backend) return std::unexpected(std::move(backend.error()));
   return (*backend)->table();
 }
 
 Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph::LoadOptions options,
-                                                const Patience& patience, Charge* bytes) {
-  if (!source.pipeline.empty()) return LoadPipeline(source, patience);
+                                                const WaitOptions& wait, Reservation* bytes) {
+  if (!source.pipeline.empty()) return LoadPipeline(source, wait);
   if (bytes != nullptr) {  // before they are read
     if (Status status = bytes->Resize(SizeOf(source)); !status.ok()) return std::unexpected(std::move(status));
   }
   options.metrics = source.metrics;
   // A backend that maps the file itself needs no copy: reading it here whole would double what a large one costs.
-  Result<Parts> read = ReadParts(source, source.immutable || backends_.IsMapped(source.encoding, patience));
+  Result<Parts> read = ReadParts(source, source.immutable || backends_.IsMapped(source.encoding, wait));
   if (!read) return std::unexpected(std::move(read.error()));
   const Parts& parts = *read;
   if (bytes != nullptr) {  // a file may have changed meanwhile
@@ -290,15 +289,15 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   // A model that runs here is compiled to its end, for all callers (decision 3). A server is only asked, and the next
   // one asks again; a worker can be ended, and the next one has another (decision 100).
   if (source.is_address || source.workers != nullptr) {
-    options.deadline = patience.left();
-    options.limit = patience.deadline;
-    options.stop = patience.stop;
+    options.deadline = wait.left();
+    options.limit = wait.deadline;
+    options.stop = wait.stop;
   }
   if (source.workers != nullptr) {
     options.deadline = Shorter(options.deadline, LoadDeadline());
     options.limit = Shorter(options.limit, LoadDeadline());
   }
-  Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), patience, source.workers.get());
+  Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), wait, source.workers.get());
   if (graph) return graph;
   // What a worker's framework says of it does not know that there was a file, or what it can do elsewhere. Of a GPU it says all.
   const bool is_for_the_worker = source.workers != nullptr && source.target != WASINN_TARGET_GPU &&
@@ -313,8 +312,8 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
 // The format that was named, or recognised from the bytes. Bytes that are evidently of another one are refused here, by
 // name, before a framework fails on them in its own words.
 Result<std::string> Host::ResolveFormat(const std::string& named, std::span<const uint8_t> bytes,
-                                        const Patience& patience) {
-  const Result<Formats> formats = backends_.AllFormats(patience);
+                                        const WaitOptions& wait) {
+  const Result<Formats> formats = backends_.AllFormats(wait);
   if (!formats) return std::unexpected(Copy(formats.error()));
   std::string found;
   if (named.empty()) {
@@ -327,19 +326,19 @@ Result<std::string> Host::ResolveFormat(const std::string& named, std::span<cons
 }
 
 Result<std::shared_ptr<Graph>> Host::LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
-                                               Graph::LoadOptions options, const Patience& patience, Workers* workers) {
-  Result<std::string> encoding = ResolveFormat(options.encoding, parts.front()->bytes(), patience);
+                                               Graph::LoadOptions options, const WaitOptions& wait, Workers* workers) {
+  Result<std::string> encoding = ResolveFormat(options.encoding, parts.front()->bytes(), wait);
   if (!encoding) return std::unexpected(std::move(encoding.error()));
   options.encoding = std::move(*encoding);
-  return Compile(parts, options, patience, workers);
+  return Compile(parts, options, wait, workers);
 }
 
 Result<SharedGraphs::Shared> Host::LoadBytes(std::span<const std::shared_ptr<const Blob>> parts,
-                                             Graph::LoadOptions options, const Patience& patience,
+                                             Graph::LoadOptions options, const WaitOptions& wait,
                                              const Policy& guest_policy, Workers* workers) {
   options.metrics = metrics_.of_guests();
   LoadMeter unknown(metrics_, options.metrics, options.loader);
-  Result<std::string> encoding = ResolveFormat(options.encoding, parts.front()->bytes(), patience);
+  Result<std::string> encoding = ResolveFormat(options.encoding, parts.front()->bytes(), wait);
   if (!encoding) {
     unknown.End(encoding.error().code(), "");
     return std::unexpected(std::move(encoding.error()));
@@ -348,25 +347,25 @@ Result<SharedGraphs::Shared> Host::LoadBytes(std::span<const std::shared_ptr<con
   if (Status status = guest_policy.CheckEncoding(options.encoding); !status.ok()) {
     return std::unexpected(std::move(status));
   }
-  if (Status status = CheckBytes(options.encoding, patience); !status.ok()) return std::unexpected(std::move(status));
+  if (Status status = CheckBytes(options.encoding, wait); !status.ok()) return std::unexpected(std::move(status));
   SharedGraphs& graphs = workers != nullptr ? workers->graphs() : graphs_;
   // So that it is known what others who share the graph would have to pay.
   options.account = std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", UINT64_MAX, options.account);
-  return graphs.Get(SharedGraphs::KeyOf(parts, options), patience, [&] {
+  return graphs.Get(SharedGraphs::KeyOf(parts, options), wait, [&] {
     LoadMeter meter(metrics_, options.metrics, options.loader);
-    return Counted(meter, Compile(parts, options, patience, workers));
+    return Counted(meter, Compile(parts, options, wait, workers));
   });
 }
 
 Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<const Blob>> parts,
-                                             const Graph::LoadOptions& options, const Patience& patience,
+                                             const Graph::LoadOptions& options, const WaitOptions& wait,
                                              Workers* workers) {
-  // A model of the CPU's gets the stronger wall, whatever its guest may use.
+  // A model of the CPU's gets the stronger sandbox, whatever its guest may use.
   const bool wants_gpu = options.target == WASINN_TARGET_GPU || options.target == WASINN_TARGET_AUTO;
   const Place place = {.workers = workers, .has_devices = workers != nullptr && options.isolated_gpu && wants_gpu};
   Result<std::shared_ptr<Backend>> backend = options.backend.empty()
-                                                 ? backends_.ForFormat(options.encoding, patience, place)
-                                                 : backends_.ByName(options.backend, patience, place);
+                                                 ? backends_.ForFormat(options.encoding, wait, place)
+                                                 : backends_.ByName(options.backend, wait, place);
   if (!backend) return std::unexpected(std::move(backend.error()));
   if (Status status = CheckBackendKeys((*backend)->table(), WASINN_KEY_MODEL, options.host_config); !status.ok()) {
     return std::unexpected(std::move(status));

@@ -37,8 +37,8 @@ class Host {
   // Compiles a model's files anew, of "NAME" those of every version. Until all of that is done, and if any of it fails, the name stands
   // for what it stood for.
   Status Reload(std::string_view name);
-  // The shared, compiled graph of a registered name. `patience`: for what another caller loads or opens, and for a worker.
-  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const Patience& patience,
+  // The shared, compiled graph of a registered name. `wait`: for what another caller loads or opens, and for a worker.
+  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const WaitOptions& wait,
                                            const GuestTag& loader = {});
   // The same for no guest.
   Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name) { return LoadNamed(name, OwnPatience()); }
@@ -52,14 +52,14 @@ class Host {
     std::vector<uint32_t> outputs;  // that they produce; none: all
   };
   Result<Configured> LoadNamed(std::string_view name, Graph::LoadOptions options, const Policy& guest_policy,
-                               Charge& bytes);
+                               Reservation& bytes);
   // Compiles parts, with `workers` there. The encoding is resolved from the bytes, and checked against them.
   Result<std::shared_ptr<Graph>> LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
-                                           Graph::LoadOptions options, const Patience& patience, Workers* workers);
+                                           Graph::LoadOptions options, const WaitOptions& wait, Workers* workers);
   // The same of a guest's own bytes, which the backend charges to `account`: those who bring the same share a graph, in
   // this process, or in workers that they share.
   Result<SharedGraphs::Shared> LoadBytes(std::span<const std::shared_ptr<const Blob>> parts, Graph::LoadOptions options,
-                                         const Patience& patience, const Policy& guest_policy, Workers* workers);
+                                         const WaitOptions& wait, const Policy& guest_policy, Workers* workers);
 
   BackendLoader& backends() { return backends_; }
   Watchdog& watchdog() { return watchdog_; }
@@ -94,30 +94,30 @@ class Host {
   Graph::LoadOptions OfHost() const {
     return {.cpu_fallback = policy_.cpu_fallback, .isolated_gpu = policy_.isolated_gpu};
   }
-  Patience PatienceOf(const Graph::LoadOptions& options) { return {&watchdog_, options.deadline, options.stop}; }
-  // The patience of no guest: it waits as long as it takes.
-  Patience OwnPatience() { return {&watchdog_, std::chrono::milliseconds(0), &stops_loads_}; }
+  WaitOptions PatienceOf(const Graph::LoadOptions& options) { return {&watchdog_, options.deadline, options.stop}; }
+  // The wait of no guest: it waits as long as it takes.
+  WaitOptions OwnPatience() { return {&watchdog_, std::chrono::milliseconds(0), &stops_loads_}; }
   std::chrono::milliseconds LoadDeadline() const { return std::chrono::milliseconds(limits_.load_timeout_ms); }
-  Result<std::shared_ptr<Backend>> BackendOf(const ModelSource& source, const Patience& patience);
-  Result<wasinn_backend> TableOf(const ModelSource& source, const Patience& patience);
+  Result<std::shared_ptr<Backend>> BackendOf(const ModelSource& source, const WaitOptions& wait);
+  Result<wasinn_backend> TableOf(const ModelSource& source, const WaitOptions& wait);
   Result<std::shared_ptr<Graph>> LoadSource(const ModelSource& source, Graph::LoadOptions options,
-                                            const Patience& patience, Charge* bytes = nullptr);
-  Result<std::shared_ptr<Graph>> LoadBatched(const ModelSource& source, const Patience& patience);
-  Status CheckBytes(const std::string& format, const Patience& patience = {});
+                                            const WaitOptions& wait, Reservation* bytes = nullptr);
+  Result<std::shared_ptr<Graph>> LoadBatched(const ModelSource& source, const WaitOptions& wait);
+  Status CheckBytes(const std::string& format, const WaitOptions& wait = {});
   Status AddFiles(const ModelSource& source, const ModelOptions& options);
   Status AddAddress(ModelSource source, const ModelOptions& options);
   Status AddPipeline(const ModelOptions& options);
-  Result<std::shared_ptr<Graph>> LoadPipeline(const ModelSource& source, const Patience& patience);
-  Status WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const Patience& patience);
-  Result<std::shared_ptr<Graph>> LoadModel(Model& model, const Patience& patience, const GuestTag& loader);
-  Result<std::shared_ptr<Graph>> CompileModel(const ModelSource& source, const Patience& patience,
+  Result<std::shared_ptr<Graph>> LoadPipeline(const ModelSource& source, const WaitOptions& wait);
+  Status WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const WaitOptions& wait);
+  Result<std::shared_ptr<Graph>> LoadModel(Model& model, const WaitOptions& wait, const GuestTag& loader);
+  Result<std::shared_ptr<Graph>> CompileModel(const ModelSource& source, const WaitOptions& wait,
                                               const GuestTag& loader);
   Result<std::shared_ptr<Model>> Prepare(ModelSource source, bool preload);
   Status Register(ModelSource source, bool preload);
   Result<std::vector<ModelFiles>> FindFiles(const std::string& path, const std::string& encoding);
   Result<std::shared_ptr<Graph>> Compile(std::span<const std::shared_ptr<const Blob>> parts,
-                                         const Graph::LoadOptions& options, const Patience& patience, Workers* workers);
-  Result<std::string> ResolveFormat(const std::string& named, std::span<const uint8_t> bytes, const Patience& patience);
+                                         const Graph::LoadOptions& options, const WaitOptions& wait, Workers* workers);
+  Result<std::string> ResolveFormat(const std::string& named, std::span<const uint8_t> bytes, const WaitOptions& wait);
 
   const Logger logger_;
   Metrics metrics_;  // before all that counts there

@@ -37,7 +37,7 @@ Status Host::AddPipeline(const ModelOptions& options) {
                   options.preload);
 }
 
-Result<std::shared_ptr<Graph>> Host::LoadPipeline(const ModelSource& source, const Patience& patience) {
+Result<std::shared_ptr<Graph>> Host::LoadPipeline(const ModelSource& source, const WaitOptions& wait) {
   const auto fail = [&](const Status& status) {
     return std::unexpected(Status(status.code(),
                                   fmt::format("model '{}:{}': {}", source.name, source.version, status.message()),
@@ -50,7 +50,7 @@ Result<std::shared_ptr<Graph>> Host::LoadPipeline(const ModelSource& source, con
   if (Status status = pipeline::CheckNesting(source, find); !status.ok()) return fail(status);
   std::vector<std::shared_ptr<Graph>> graphs;
   for (const pipeline::StepSpec& step : source.pipeline.steps) {
-    Result<std::shared_ptr<Graph>> graph = LoadNamed(step.model_name, patience);
+    Result<std::shared_ptr<Graph>> graph = LoadNamed(step.model_name, wait);
     if (!graph) {
       return fail(
           Status(graph.error().code(),
@@ -65,10 +65,10 @@ Result<std::shared_ptr<Graph>> Host::LoadPipeline(const ModelSource& source, con
 }
 
 // It counts where guests see it, and not once more where its batches are computed.
-Result<std::shared_ptr<Graph>> Host::LoadBatched(const ModelSource& source, const Patience& patience) {
+Result<std::shared_ptr<Graph>> Host::LoadBatched(const ModelSource& source, const WaitOptions& wait) {
   ModelSource inner = source;
   inner.metrics = nullptr;
-  Result<std::shared_ptr<Graph>> graph = LoadSource(inner, OfHost(), patience);
+  Result<std::shared_ptr<Graph>> graph = LoadSource(inner, OfHost(), wait);
   if (!graph) return graph;
   return BatchedGraph::Over(std::move(*graph), source.batching, fmt::format("{}:{}", source.name, source.version),
                             {.encoding = source.encoding, .target = source.target, .metrics = source.metrics},

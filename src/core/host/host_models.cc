@@ -113,9 +113,9 @@ Status Host::AddAddress(ModelSource source, const ModelOptions& options) {
 }
 
 // Whether a model of this format can be bytes.
-Status Host::CheckBytes(const std::string& format, const Patience& patience) {
+Status Host::CheckBytes(const std::string& format, const WaitOptions& wait) {
   if (format.empty() || HasFormat(StandardFormats(), format)) return Status();
-  const Result<Formats> formats = backends_.AllFormats(patience);
+  const Result<Formats> formats = backends_.AllFormats(wait);
   if (!formats || !HasAddresses(*formats, format)) return Status();
   return Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                "a model of encoding {} is an address, which only the host's configuration names", format);

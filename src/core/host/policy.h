@@ -16,7 +16,7 @@ namespace wasinn::core {
 struct Policy {
   wasinn_load load = WASINN_LOAD_ISOLATED;
   bool cpu_fallback = false;
-  bool isolated_gpu = false;  // workers may use devices, behind a weaker wall
+  bool isolated_gpu = false;  // workers may use devices, in a weaker sandbox
   uint32_t targets = WASINN_TARGET_ALL;
   std::optional<std::vector<std::string>> models;     // nothing: every registered one
   std::optional<std::vector<std::string>> encodings;  // names of formats; nothing: every one

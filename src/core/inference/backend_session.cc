@@ -64,7 +64,7 @@ BackendSession::BackendSession(std::shared_ptr<const Graph> graph, const Resourc
       bound_(graph_->inputs().size()),
       static_(resources.memory.quota),
       dynamic_(resources.memory.quota) {
-  grows_ = graph_->has_late_outputs() || std::ranges::any_of(graph_->inputs(), Grows) ||
+  grows_ = graph_->has_dynamic_outputs() || std::ranges::any_of(graph_->inputs(), Grows) ||
            std::ranges::any_of(graph_->outputs(), Grows);
 }
 
@@ -82,7 +82,7 @@ Result<std::unique_ptr<Session>> BackendSession::Make(std::shared_ptr<const Grap
 Status BackendSession::ChargeSignature() {
   uint64_t total = BytesOfIos(*graph_);
   outputs_.reserve(graph_->outputs().size());
-  all_bindable_ = !graph_->has_late_outputs();
+  all_bindable_ = !graph_->has_dynamic_outputs();
   for (const wasinn_io* io : graph_->outputs()) {
     Output& output = outputs_.emplace_back();
     output.bindable = (io->flags & WASINN_IO_BINDABLE) != 0;
@@ -105,7 +105,7 @@ Status BackendSession::OpenSlot(const wasinn_slot_options& options, uint32_t mos
   owns_slot_ = shared == nullptr || has_right_;
   max_bytes_ = options.max_bytes;
   if (!owns_slot_) {
-    Status status = graph().Noted(shared->Prepare(options, most));
+    Status status = graph().RecordLoss(shared->Prepare(options, most));
     // What a session without a slot has is moved out of one, and charged as it comes.
     uint64_t total = static_.held();
     for (const Output& output : outputs_) total -= output.bindable ? 0 : output.fixed_bytes;
@@ -115,7 +115,7 @@ Status BackendSession::OpenSlot(const wasinn_slot_options& options, uint32_t mos
   is_pooled_ = has_right_ && shared->serves_guests_to_come();
   if (is_pooled_) {  // one that another guest's session has left is made already: what costs time is its making
     Result<wasinn_backend_slot*> taken = shared->TakeForGood(options);
-    if (!taken) return graph().Noted(std::move(taken.error()));
+    if (!taken) return graph().RecordLoss(std::move(taken.error()));
     slot_ = *taken;
     return Status();
   }
@@ -142,7 +142,7 @@ Status BackendSession::Lease() {
                                             .account = nullptr,
                                             .token = &making_,
                                             .on_cancel = &CancelHook::Register});
-  if (!taken) return graph().Noted(std::move(taken.error()));
+  if (!taken) return graph().RecordLoss(std::move(taken.error()));
   slot_ = taken->slot;
   if (taken->as_left) return Status();
   std::ranges::fill(bound_, 0);
@@ -284,7 +284,7 @@ Status BackendSession::PrintPiece(const Printer& printer) {
 
 Status BackendSession::EndRun(Status status, const InferenceRequest& request) {
   if (!LeavesOutputs(status) || request.cancelled()) return status;
-  Status read = graph_->has_late_outputs() ? ReadDynamic() : Status();
+  Status read = graph_->has_dynamic_outputs() ? ReadDynamic() : Status();
   if (read.ok() && slot_ != nullptr && (!all_bindable_ || elsewhere_)) read = ChargeOutputs();
   if (!read.ok()) return read;
   SetComputed();

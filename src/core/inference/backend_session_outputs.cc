@@ -169,14 +169,14 @@ Result<TensorPtr> BackendSession::Take(uint32_t index) {
     if (table().take_output != nullptr && !stays) return TakeFromSlot(index, *view);
   }
   return SharedTensor::Copy(DescOf(*view), {static_cast<const uint8_t*>(view->data), view->bytes},
-                            resources_.memory.pool, resources_.memory.pool_user, Charge(resources_.memory.quota),
+                            resources_.memory.pool, resources_.memory.pool_user, Reservation(resources_.memory.quota),
                             *resources_.out);
 }
 
 // The next run gets other memory.
 Result<TensorPtr> BackendSession::TakeOwn(uint32_t index) {
   Output& output = outputs_[index];
-  Charge charge(resources_.memory.quota);
+  Reservation charge(resources_.memory.quota);
   if (Status status = charge.Resize(output.fixed_bytes); !status.ok()) return std::unexpected(std::move(status));
   TensorPtr tensor =
       SharedTensor::Of(DescOf(output.view), output.fixed_bytes, std::move(output.memory), std::move(charge));
@@ -190,7 +190,7 @@ Result<TensorPtr> BackendSession::TakeFromSlot(uint32_t index, const wasinn_tens
   const uint64_t bytes = view.bytes;
   // What was charged to the session beyond the signature is charged to the tensor from now on.
   const uint64_t beyond = bytes - std::min<uint64_t>(bytes, BytesInSlot(index));
-  Charge charge = dynamic_.Split(beyond);
+  Reservation charge = dynamic_.Split(beyond);
   if (Status status = charge.Resize(bytes); !status.ok()) {
     Discard();
     return std::unexpected(std::move(status));

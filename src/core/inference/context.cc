@@ -147,16 +147,16 @@ Status Context::Compute(const GuestMemory* memory) {
 
 // ---- Runs that bring all inputs as tensors
 
-Status Context::SetAll(std::span<const Given> inputs) {
+Status Context::SetAll(std::span<const TensorInput> inputs) {
   const Meter::Timing timing(meter_, Stage::kInput);
   inputs_->UnsetAll();
-  for (const Given& given : inputs) {
+  for (const TensorInput& given : inputs) {
     if (Status status = inputs_->Set(given.index, given.tensor); !status.ok()) return status;
   }
   return Status();
 }
 
-Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, std::pmr::vector<Computed>& computed) {
+Result<std::shared_ptr<const void>> Context::Run(std::span<const TensorInput> inputs, std::pmr::vector<TensorOutput>& computed) {
   CountOne(counts_.computes);
   return meter_.Measure([&]() -> Result<std::shared_ptr<const void>> {
     session_->HideOutputs();  // whatever becomes of this run: what an earlier one left is discarded in the end
@@ -175,7 +175,7 @@ Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, 
 
 // ---- Models that generate
 
-Status Context::Start(std::span<const Given> inputs) {
+Status Context::Start(std::span<const TensorInput> inputs) {
   CountOne(counts_.computes);
   return meter_.Measure([&] {
     if (Status status = session_->CheckSteps(); !status.ok()) return status;

@@ -100,22 +100,22 @@ class Context {
 
   // In the memory of the call. What outputs have is in their `size` if it is known, also after TOO_LARGE.
   Status ComputeOnce(std::span<OnceInput> inputs, std::span<OnceOutput> outputs, const GuestMemory& memory);
-  struct Given {
+  struct TensorInput {
     uint32_t index;
     TensorPtr tensor;
   };
   // An output of Run; null if it cannot be passed as a tensor of numbers. The name lives as long as what Run returns.
-  struct Computed {
+  struct TensorOutput {
     std::string_view name;
     TensorPtr tensor;
   };
   // `outputs` gets one for each output.
-  Result<std::shared_ptr<const void>> Run(std::span<const Given> inputs, std::pmr::vector<Computed>& outputs);
+  Result<std::shared_ptr<const void>> Run(std::span<const TensorInput> inputs, std::pmr::vector<TensorOutput>& outputs);
 
   // ---- Models that generate piece by piece
 
   // Ends a generation, and sets no input but these for the next.
-  Status Start(std::span<const Given> inputs);
+  Status Start(std::span<const TensorInput> inputs);
   // The next piece, the first of a generation from the inputs. END_OF_SEQUENCE: nothing more comes. What was generated so
   // far is there for GetOutput.
   Status Step();
@@ -157,8 +157,8 @@ class Context {
   Status CheckOutput(uint32_t index, const WantedOutputs& wanted) const;
   Status View(uint32_t index, const wasinn_tensor*& view);
 
-  Status SetAll(std::span<const Given> inputs);
-  Status CollectOutputs(std::pmr::vector<Computed>& computed);
+  Status SetAll(std::span<const TensorInput> inputs);
+  Status CollectOutputs(std::pmr::vector<TensorOutput>& computed);
   Status ComputeOnceNow(std::span<OnceInput> inputs, std::span<OnceOutput> outputs, const GuestMemory& memory);
   Status CheckOnceOutputs(std::span<OnceOutput> outputs, std::span<void*> marks) const;
   void SelectOnce(std::span<const OnceOutput> outputs);

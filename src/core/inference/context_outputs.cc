@@ -23,9 +23,9 @@ namespace {
 // ---- Which are wanted
 
 Status Context::CheckWantable(uint32_t index) const {
-  const size_t count = graph_->has_late_outputs() ? DynamicOutputs::kMost : graph_->outputs().size();
+  const size_t count = graph_->has_dynamic_outputs() ? DynamicOutputs::kMost : graph_->outputs().size();
   if (index >= count) return NoSuchIndex("output", index, count);
-  if (graph_->has_late_outputs() || !IsUnservable(*graph_->outputs()[index])) return Status();
+  if (graph_->has_dynamic_outputs() || !IsUnservable(*graph_->outputs()[index])) return Status();
   return Unservable("output", *graph_->outputs()[index], graph_->backend_name());
 }
 
@@ -50,7 +50,7 @@ Status Context::SelectOutputs(std::span<const uint32_t> indices) {
 // ---- How they get to the guest
 
 Result<uint32_t> Context::FindOutput(std::string_view name) const {
-  if (!graph_->has_late_outputs()) return graph_->FindOutput(name);
+  if (!graph_->has_dynamic_outputs()) return graph_->FindOutput(name);
   if (session_->lacks_outputs()) return std::unexpected(NotComputed());
   return Graph::FindIn(session_->outputs(), "output", name);
 }
@@ -105,7 +105,7 @@ Result<TensorPtr> Context::TakeOutput(uint32_t index) {
   return tensor;
 }
 
-Status Context::CollectOutputs(std::pmr::vector<Computed>& computed) {
+Status Context::CollectOutputs(std::pmr::vector<TensorOutput>& computed) {
   const Meter::Timing timing(meter_, Stage::kOutput);
   const std::span<const wasinn_io* const> outputs = session_->outputs();
   computed.reserve(outputs.size());

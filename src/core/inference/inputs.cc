@@ -27,7 +27,7 @@ Inputs::Inputs(Session& session, const TensorMemory& memory, CopyCount& count)
       count_(count),
       inputs_(session.graph().inputs().size()),
       own_(std::make_unique<Own[]>(inputs_.size())) {
-  for (size_t i = 0; i < inputs_.size(); ++i) own_[i].charge = Charge(memory_.quota);
+  for (size_t i = 0; i < inputs_.size(); ++i) own_[i].charge = Reservation(memory_.quota);
 }
 
 void Inputs::Own::Free() {

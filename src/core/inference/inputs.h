@@ -67,7 +67,7 @@ class Inputs {
     wasinn_tensor given{};      // memory of the backend's
     uint8_t* data = nullptr;    // in one of them
     size_t bytes = 0;
-    Charge charge;
+    Reservation charge;
     bool looked_at = false;  // each time that it is set, by the core or the backend: text, bools
   };
 

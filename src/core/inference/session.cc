@@ -49,7 +49,7 @@ Result<TensorPtr> ComposedSession::Take(uint32_t index) {
 TensorPtr Borrowed(const Input& input) {
   if (input.tensor != nullptr) return input.tensor;
   const auto tensor = SharedTensor::New();
-  tensor->Adopt(nullptr, input.desc, ViewOf(input.desc, input.bytes), Charge());
+  tensor->Adopt(nullptr, input.desc, ViewOf(input.desc, input.bytes), Reservation());
   return tensor;
 }
 

@@ -93,7 +93,7 @@ class Session {
     return dynamic_ != nullptr ? dynamic_->ios() : graph_->outputs();
   }
   // Only a run tells the outputs, and there was none.
-  bool lacks_outputs() const { return graph_->has_late_outputs() && dynamic_ == nullptr; }
+  bool lacks_outputs() const { return graph_->has_dynamic_outputs() && dynamic_ == nullptr; }
   // What the names of `outputs` belong to.
   std::shared_ptr<const void> names_owner() const;
   // Of an output that is wanted and can be served. The view is good until the next run, step, Take or Discard.
@@ -134,7 +134,7 @@ class Session {
   };
   State at_ = kNothing;
   std::shared_ptr<const DynamicOutputs> dynamic_;  // if the graph does not know its outputs
-  Charge dynamic_bytes_;                           // of it
+  Reservation dynamic_bytes_;                      // of it
 };
 
 // Of batches and pipelines: other graphs' sessions have made its outputs.

@@ -6,14 +6,14 @@
 namespace wasinn::core {
 
 Result<TensorPtr> SharedTensor::Copy(const TensorDesc& desc, std::span<const uint8_t> bytes, BufferPool& pool,
-                                     uint64_t pool_user, Charge charge, CopyCount& count) {
+                                     uint64_t pool_user, Reservation charge, CopyCount& count) {
   if (Status status = charge.Resize(bytes.size()); !status.ok()) return std::unexpected(std::move(status));
   BufferPool::Buffer memory = pool.Take(pool_user, bytes.size());
   CopyTensorBytes({memory.data(), bytes.size()}, bytes, count);
   return Of(desc, bytes.size(), std::move(memory), std::move(charge));
 }
 
-TensorPtr SharedTensor::Of(const TensorDesc& desc, size_t bytes, BufferPool::Buffer&& memory, Charge&& charge) {
+TensorPtr SharedTensor::Of(const TensorDesc& desc, size_t bytes, BufferPool::Buffer&& memory, Reservation&& charge) {
   const auto tensor = New();
   tensor->charge_ = std::move(charge);
   tensor->desc_ = desc;
@@ -23,7 +23,7 @@ TensorPtr SharedTensor::Of(const TensorDesc& desc, size_t bytes, BufferPool::Buf
 }
 
 void SharedTensor::Adopt(std::shared_ptr<const Graph> graph, const TensorDesc& desc, const wasinn_tensor& taken,
-                         Charge charge) noexcept {
+                         Reservation charge) noexcept {
   charge_ = std::move(charge);
   desc_ = desc;
   bytes_ = {static_cast<const uint8_t*>(taken.data), taken.bytes};

@@ -28,16 +28,16 @@ class SharedTensor {
   explicit SharedTensor(Private) {}
   // One copy of a guest's bytes. They need not fit the description: whoever uses them as one checks that.
   static Result<std::shared_ptr<const SharedTensor>> Copy(const TensorDesc& desc, std::span<const uint8_t> bytes,
-                                                          BufferPool& pool, uint64_t pool_user, Charge charge,
+                                                          BufferPool& pool, uint64_t pool_user, Reservation charge,
                                                           CopyCount& count);
   // Memory that has its bytes, and is charged. Both stay where they are if there is no memory for a tensor.
   static std::shared_ptr<const SharedTensor> Of(const TensorDesc& desc, size_t bytes, BufferPool::Buffer&& memory,
-                                                Charge&& charge);
+                                                Reservation&& charge);
   // Of nothing yet. An output of a context of `graph`, which is charged already, becomes it when it is there: nothing
   // that was taken is without someone who releases it.
   static std::shared_ptr<SharedTensor> New() { return std::make_shared<SharedTensor>(Private()); }
   void Adopt(std::shared_ptr<const Graph> graph, const TensorDesc& desc, const wasinn_tensor& taken,
-             Charge charge) noexcept;
+             Reservation charge) noexcept;
   ~SharedTensor();
   SharedTensor(const SharedTensor&) = delete;
   SharedTensor& operator=(const SharedTensor&) = delete;
@@ -48,7 +48,7 @@ class SharedTensor {
   // As in wasinn_tensor: a device's, of the graph that made it; else NULL.
   const char* memory() const { return memory_; }
   // What it is charged to, before any other thread has it.
-  void SetCharge(Charge charge) const { charge_ = std::move(charge); }
+  void SetCharge(Reservation charge) const { charge_ = std::move(charge); }
   // The graph that made it; null for the host's memory.
   const Graph* origin() const { return graph_.get(); }
 
@@ -60,7 +60,7 @@ class SharedTensor {
   std::shared_ptr<const Graph> graph_;  // whose backend frees the bytes
   void* owner_ = nullptr;
   void (*release_)(void*) = nullptr;
-  mutable Charge charge_;
+  mutable Reservation charge_;
 };
 
 using TensorPtr = std::shared_ptr<const SharedTensor>;

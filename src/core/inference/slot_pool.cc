@@ -41,9 +41,9 @@ void SlotPool::GiveRight() {
 }
 
 Result<wasinn_backend_slot*> SlotPool::Make(wasinn_slot_options options) const {
-  Charge charge;
+  Reservation charge;
   if (account_ != nullptr) {
-    charge = Charge(*account_);
+    charge = Reservation(*account_);
     if (Status status = charge.Resize(bytes_); !status.ok()) return std::unexpected(std::move(status));
   }
   options.account = account_;

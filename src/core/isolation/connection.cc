@@ -34,7 +34,7 @@ constexpr std::chrono::milliseconds kPatienceToOpen{60000};
 // ---- A call
 
 Connection::Call::Call(Connection& connection, Op op)
-    : connection_(connection), lane_(connection), request_(lane_ ? lane_->request : nowhere_) {
+    : connection_(connection), channel_(connection), request_(channel_ ? channel_->request : nowhere_) {
   request_.Number(op);
 }
 
@@ -48,11 +48,11 @@ void Connection::Call::Again(Op op) {
 }
 
 Connection::Call::Hold::~Hold() {
-  if (!lane_) return;
-  Lane& lane = **lane_;
-  lane.long_answer = {};
-  if (lane.request.size() > kMostBytes) lane.request = {};
-  connection_.GiveLane(std::move(*lane_));
+  if (!channel_) return;
+  Channel& channel = **channel_;
+  channel.long_answer = {};
+  if (channel.request.size() > kMostBytes) channel.request = {};
+  connection_.GiveChannel(std::move(*channel_));
 }
 
 core::Status Connection::Sent(Socket::Sent sent) {
@@ -62,7 +62,7 @@ core::Status Connection::Sent(Socket::Sent sent) {
 }
 
 core::Status Connection::Call::Send(std::span<const int> descriptors) {
-  Socket& socket = lane_->socket;
+  Socket& socket = channel_->socket;
   // Whoever answered has taken the question before. Else they would pile up, and descriptors with them.
   if (!socket.IsTaken()) return Nonsense();
   if (request_.used() <= kMostBytes) return connection_.Sent(socket.Send(request_.written(), descriptors));
@@ -78,13 +78,13 @@ core::Status Connection::Call::Send(std::span<const int> descriptors) {
 }
 
 core::Status Connection::Call::Wait(Length length) {
-  Lane& lane = *lane_;
+  Channel& channel = *channel_;
   for (;;) {
-    const Socket::Received received = lane.socket.Receive(lane.answer);
+    const Socket::Received received = channel.socket.Receive(channel.answer);
     if (received.outcome == Socket::Outcome::kClosed) return connection_.Lost();
     if (received.outcome == Socket::Outcome::kMessage) {
-      const bool whole = received.bytes <= lane.answer.size();
-      return whole && ReadAnswer({lane.answer.data(), received.bytes}) ? core::Status() : Nonsense();
+      const bool whole = received.bytes <= channel.answer.size();
+      return whole && ReadAnswer({channel.answer.data(), received.bytes}) ? core::Status() : Nonsense();
     }
     if (length == Length::kAsLongAsItTakes) continue;
     connection_.End("it did not answer");
@@ -94,7 +94,7 @@ core::Status Connection::Call::Wait(Length length) {
 
 core::Status Connection::Call::Run(Length length, std::span<const int> descriptors) {
   if (connection_.gone()) return connection_.Lost();
-  if (!lane_) return lane_.TakeError();
+  if (!channel_) return channel_.TakeError();
   if (core::Status status = Send(descriptors); !status.ok()) return status;
   sent_ = true;
   if (core::Status status = Wait(length); !status.ok()) return status;
@@ -127,7 +127,7 @@ core::Status Connection::Call::Fetch() {
   if (answer_.code != WASINN_OK) return Nonsense();
   answer_ = first;
   answer_.message = {};
-  std::vector<uint8_t>& copy = lane_->long_answer;
+  std::vector<uint8_t>& copy = channel_->long_answer;
   copy.assign(segment->data(), segment->data() + bytes);
   payload_ = Reader(copy);
   return {};
@@ -157,16 +157,16 @@ core::Status Connection::Call::Nonsense() {
   return connection_.Lost();
 }
 
-// ---- Lanes
+// ---- Channels
 
-core::Result<std::unique_ptr<Lane>> Connection::TakeLane() {
+core::Result<std::unique_ptr<Channel>> Connection::TakeChannel() {
   // Counted before it is there, and not if it does not come to be.
   struct Place {
     explicit Place(Connection& its_connection) : connection(its_connection) {}
     ~Place() {
       if (is_filled) return;
       const std::lock_guard lock(connection.mutex_);
-      --connection.n_lanes_;
+      --connection.n_channels_;
     }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
@@ -175,35 +175,35 @@ core::Result<std::unique_ptr<Lane>> Connection::TakeLane() {
   };
   {
     const std::lock_guard lock(mutex_);
-    if (!lanes_.empty()) {
-      std::unique_ptr<Lane> lane = std::move(lanes_.back());
-      lanes_.pop_back();
-      callers_.push_back(lane->caller = core::OnBehalf::guest());
-      return lane;
+    if (!channels_.empty()) {
+      std::unique_ptr<Channel> channel = std::move(channels_.back());
+      channels_.pop_back();
+      callers_.push_back(channel->caller = core::OnBehalf::guest());
+      return channel;
     }
-    if (n_lanes_ == kMostLanes) {
+    if (n_channels_ == kMostChannels) {
       return std::unexpected(core::Status(
-          WASINN_ERROR_UNAVAILABLE, fmt::format("{} calls to its worker are under way already", kMostLanes), backend_));
+          WASINN_ERROR_UNAVAILABLE, fmt::format("{} calls to its worker are under way already", kMostChannels), backend_));
     }
-    ++n_lanes_;
+    ++n_channels_;
   }
   Place place(*this);
-  auto lane = std::make_unique<Lane>();
-  core::Result<Socket> socket = AddLane();
+  auto channel = std::make_unique<Channel>();
+  core::Result<Socket> socket = AddChannel();
   if (!socket) return std::unexpected(std::move(socket.error()));
-  lane->socket = std::move(*socket);
-  lane->socket.SetSpin(spin_);
+  channel->socket = std::move(*socket);
+  channel->socket.SetSpin(spin_);
   place.is_filled = true;
   const std::lock_guard lock(mutex_);
-  callers_.push_back(lane->caller = core::OnBehalf::guest());
-  return lane;
+  callers_.push_back(channel->caller = core::OnBehalf::guest());
+  return channel;
 }
 
 // One that has an answer on its way, since its call was left, is never left: Run ends with its answer or the worker.
-void Connection::GiveLane(std::unique_ptr<Lane> lane) {
+void Connection::GiveChannel(std::unique_ptr<Channel> channel) {
   const std::lock_guard lock(mutex_);
-  callers_.erase(std::ranges::find(callers_, lane->caller));
-  lanes_.push_back(std::move(lane));
+  callers_.erase(std::ranges::find(callers_, channel->caller));
+  channels_.push_back(std::move(channel));
 }
 
 core::Status Connection::Control(Writer& request, std::span<const int> descriptors, Reader& payload) {
@@ -251,7 +251,7 @@ core::Status Connection::TellByFirst(Op op, std::initializer_list<uint32_t> numb
   return Control(request, {}, payload);
 }
 
-core::Result<Socket> Connection::AddLane() {
+core::Result<Socket> Connection::AddChannel() {
   auto pair = Socket::MakePair();
   if (!pair) return std::unexpected(std::move(pair.error()));
   if (core::Status status = pair->first.SetPatience(kPatience); !status.ok()) return std::unexpected(std::move(status));
@@ -259,7 +259,7 @@ core::Result<Socket> Connection::AddLane() {
   Reader payload;
   const std::lock_guard lock(adding_);
   Writer request(control_.request);
-  request.Number(Op::kAddLane);
+  request.Number(Op::kAddChannel);
   // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): likewise
   core::Status status = Control(request, {&end, 1}, payload);
   if (!status.ok()) return std::unexpected(std::move(status));
@@ -268,8 +268,8 @@ core::Result<Socket> Connection::AddLane() {
 
 // ---- The worker
 
-core::Result<std::shared_ptr<Connection>> Connection::Start(std::shared_ptr<Template> parent,
-                                                            std::shared_ptr<Census> place, const Setting& setting,
+core::Result<std::shared_ptr<Connection>> Connection::Start(std::shared_ptr<Zygote> parent,
+                                                            std::shared_ptr<Counters> place, const Setting& setting,
                                                             Log log, core::Clock clock) {
   std::shared_ptr<Connection> made(new Connection(std::move(parent), setting, std::move(log), clock));
   made->place_ = std::move(place);
@@ -283,12 +283,12 @@ core::Status Connection::Open(const Setting& setting) {
   core::Result<uint8_t*> mark = MakeMark();
   if (!mark) return std::move(mark.error());
   here_ = *mark;
-  lanes_.reserve(kMostLanes);  // so that nothing can fail when one comes back
-  callers_.reserve(kMostLanes);
-  core::Result<Template::Worker> worker = parent_->Spawn();
+  channels_.reserve(kMostChannels);  // so that nothing can fail when one comes back
+  callers_.reserve(kMostChannels);
+  core::Result<Zygote::Worker> worker = parent_->Spawn();
   if (!worker) return std::move(worker.error());
   worker_ = std::move(*worker);
-  control_.socket = std::move(worker_.lane);
+  control_.socket = std::move(worker_.channel);
   if (core::Status status = control_.socket.SetPatience(kPatienceToOpen); !status.ok()) return status;
   Reader payload;
   {
@@ -304,14 +304,14 @@ core::Status Connection::Open(const Setting& setting) {
     }
     if (core::Status status = control_.socket.SetPatience(kPatience); !status.ok()) return status;
   }
-  core::Result<Socket> cancels = AddLane();
+  core::Result<Socket> cancels = AddChannel();
   if (!cancels) return std::move(cancels.error());
   cancels_ = std::move(*cancels);
   return {};
 }
 
 Connection::~Connection() {
-  // Its lanes hang up: it ends by itself, unless it does not look.
+  // Its channels hang up: it ends by itself, unless it does not look.
   if (worker_.process.is_open() && !forked()) {
     Kill();
     (void)parent_->EndOf(worker_);  // so that it is no zombie

@@ -1,4 +1,4 @@
-// The host's side of one worker: its lanes, and what is left when it is lost.
+// The host's side of one worker: its channels, and what is left when it is lost.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,15 @@
 
 #include "core/inference/on_behalf.h"
 #include "core/inference/scheduler.h"
-#include "core/isolation/census.h"
+#include "core/isolation/counters.h"
 #include "core/isolation/protocol.h"
-#include "core/isolation/template_process.h"
+#include "core/isolation/zygote.h"
 #include "core/runtime/clock.h"
 #include "core/status.h"
 
 namespace wasinn::isolation {
 
-struct Lane {
+struct Channel {
   Socket socket;
   uint64_t caller = 0;  // the guest whose call has it; 0: nobody's
   std::vector<uint8_t> request, long_answer;
@@ -34,9 +34,9 @@ struct Lane {
 class Connection {
  public:
   using Log = std::function<void(uint32_t level, const char* message)>;
-  // A new worker that has opened its framework and stands behind its wall.
-  static core::Result<std::shared_ptr<Connection>> Start(std::shared_ptr<Template> parent,
-                                                         std::shared_ptr<Census> place, const Setting& setting, Log log,
+  // A new worker that has opened its framework and is in its sandbox.
+  static core::Result<std::shared_ptr<Connection>> Start(std::shared_ptr<Zygote> parent,
+                                                         std::shared_ptr<Counters> place, const Setting& setting, Log log,
                                                          core::Clock clock = {});
   ~Connection();
   Connection(const Connection&) = delete;
@@ -47,15 +47,15 @@ class Connection {
   bool spins() const { return spin_.count() > 0; }
   uint32_t NewNumber() { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
-  // One call. The lane is its own until it goes, and so is what the answer points to.
+  // One call. The channel is its own until it goes, and so is what the answer points to.
   class Call {
    public:
     Call(Connection& connection, Op op);
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    // Another request on the same lane, once the answer of the last one was read: what a call needs in order to end waits
-    // for no other call's lane.
+    // Another request on the same channel, once the answer of the last one was read: what a call needs in order to end waits
+    // for no other call's channel.
     void Again(Op op);
     Writer& request() { return request_; }
     // An answer may have so many bytes; else no more than kUsualAnswer.
@@ -84,23 +84,23 @@ class Connection {
     // It goes back whatever becomes of the call.
     class Hold {
      public:
-      explicit Hold(Connection& connection) : connection_(connection), lane_(connection.TakeLane()) {}
+      explicit Hold(Connection& connection) : connection_(connection), channel_(connection.TakeChannel()) {}
       ~Hold();
       Hold(const Hold&) = delete;
       Hold& operator=(const Hold&) = delete;
-      explicit operator bool() const { return lane_.has_value(); }
-      Lane& operator*() const { return **lane_; }
-      Lane* operator->() const { return lane_->get(); }
-      core::Status TakeError() { return std::move(lane_.error()); }
+      explicit operator bool() const { return channel_.has_value(); }
+      Channel& operator*() const { return **channel_; }
+      Channel* operator->() const { return channel_->get(); }
+      core::Status TakeError() { return std::move(channel_.error()); }
 
      private:
       Connection& connection_;
-      core::Result<std::unique_ptr<Lane>> lane_;
+      core::Result<std::unique_ptr<Channel>> channel_;
     };
 
     Connection& connection_;
-    Hold lane_;
-    std::vector<uint8_t> nowhere_;  // of a request that has no lane
+    Hold channel_;
+    std::vector<uint8_t> nowhere_;  // of a request that has no channel
     Writer request_;
     uint64_t most_ = kUsualAnswer;
     Answer answer_;
@@ -111,8 +111,8 @@ class Connection {
   static constexpr std::chrono::milliseconds kPatience{10000};
   static constexpr uint64_t kUsualAnswer = 2u << 20;
   // Calls under way at once.
-  static constexpr uint32_t kMostLanes = 48;
-  // Computes and steps among them, of all its models: more wait for their turn. So lanes are left for what is quick.
+  static constexpr uint32_t kMostChannels = 48;
+  // Computes and steps among them, of all its models: more wait for their turn. So channels are left for what is quick.
   static constexpr uint32_t kMostComputes = 40;
   core::Scheduler& computes() { return computes_; }
 
@@ -138,7 +138,7 @@ class Connection {
   void Hold(uint32_t number, std::string digests);
   void Release(uint32_t number);
 
-  // A call of these numbers, whose outcome nobody waits for: of destructors. Without a lane it goes by the first one.
+  // A call of these numbers, whose outcome nobody waits for: of destructors. Without a channel it goes by the first one.
   // Where not even that can be, the worker is ended, so that it keeps nothing that is gone here.
   void Tell(Op op, std::initializer_list<uint32_t> numbers) noexcept;
 
@@ -154,46 +154,46 @@ class Connection {
   core::Status Lost();
 
  private:
-  Connection(std::shared_ptr<Template> parent, const Setting& setting, Log log, core::Clock clock)
+  Connection(std::shared_ptr<Zygote> parent, const Setting& setting, Log log, core::Clock clock)
       : parent_(std::move(parent)),
         backend_(setting.backend),
         owner_(setting.owner),
         spin_(setting.spin_us),
         log_(std::move(log)),
         clock_(clock) {}
-  core::Result<std::unique_ptr<Lane>> TakeLane();
-  void GiveLane(std::unique_ptr<Lane> lane);
+  core::Result<std::unique_ptr<Channel>> TakeChannel();
+  void GiveChannel(std::unique_ptr<Channel> channel);
   void Blame(uint64_t guest);
   std::vector<uint64_t> FindSuspects();
   core::Status Open(const Setting& setting);
   core::Status TellByFirst(Op op, std::initializer_list<uint32_t> numbers);
   core::Status Sent(Socket::Sent sent);
   void Kill();
-  core::Result<Socket> AddLane();
+  core::Result<Socket> AddChannel();
   // Of `adding_`, both.
   core::Status Control(Writer& request, std::span<const int> descriptors, Reader& payload);
   core::Status Exchange(Writer& request, std::span<const int> descriptors, Reader& payload);
   std::string Held();
   bool forked() const { return *here_ == 0; }
 
-  const std::shared_ptr<Template> parent_;
-  std::shared_ptr<Census> place_;  // among the host's workers; NULL: among none
+  const std::shared_ptr<Zygote> parent_;
+  std::shared_ptr<Counters> place_;  // among the host's workers; NULL: among none
   const std::string backend_, owner_;
   const std::chrono::microseconds spin_;
   const Log log_;
   const core::Clock clock_;  // of interruptions
-  Template::Worker worker_;
+  Zygote::Worker worker_;
   Framework framework_;
   std::atomic<uint32_t> numbers_{0};
   core::Scheduler computes_{kMostComputes, kMostComputes, "of its worker"};
-  Socket cancels_;                 // a lane on which nothing is answered
+  Socket cancels_;                 // a channel on which nothing is answered
   const uint8_t* here_ = nullptr;  // 1; 0 in a process that was forked off this one
   std::mutex adding_;
-  Lane control_;                              // of adding_: the first lane, by which others are added
+  Channel control_;                              // of adding_: the first channel, by which others are added
   std::mutex mutex_;                          // of what follows
-  std::vector<std::unique_ptr<Lane>> lanes_;  // that rest
+  std::vector<std::unique_ptr<Channel>> channels_;  // that rest
   std::vector<uint64_t> callers_;             // guests whose calls have the others
-  uint32_t n_lanes_ = 0;
+  uint32_t n_channels_ = 0;
   std::atomic<bool> lost_{false};
   bool is_open_ = false;  // since its start
   std::atomic<bool> is_abandoned_{false};

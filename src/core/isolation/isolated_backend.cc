@@ -7,39 +7,39 @@
 
 namespace wasinn::isolation {
 
-// ---- Templates
+// ---- Zygotes
 
-core::Result<std::shared_ptr<Census>> Templates::TakePlace() {
-  if (census_.alive.fetch_add(1, std::memory_order_relaxed) >= max_workers_) {
-    census_.alive.fetch_sub(1, std::memory_order_relaxed);
-    census_.refused.fetch_add(1, std::memory_order_relaxed);
+core::Result<std::shared_ptr<Counters>> Zygotes::TakePlace() {
+  if (counters_.alive.fetch_add(1, std::memory_order_relaxed) >= max_workers_) {
+    counters_.alive.fetch_sub(1, std::memory_order_relaxed);
+    counters_.refused.fetch_add(1, std::memory_order_relaxed);
     return core::Fail(WASINN_ERROR_UNAVAILABLE, "{} workers run already, for this and other guests (max_workers)",
                       max_workers_);
   }
-  return std::shared_ptr<Census>(
-      &census_, [self = shared_from_this()](Census* census) { census->alive.fetch_sub(1, std::memory_order_relaxed); });
+  return std::shared_ptr<Counters>(
+      &counters_, [self = shared_from_this()](Counters* counters) { counters->alive.fetch_sub(1, std::memory_order_relaxed); });
 }
 
-std::shared_ptr<Templates::Entry> Templates::Find(const Setting& setting) {
+std::shared_ptr<Zygotes::Entry> Zygotes::Find(const Setting& setting) {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<Entry>& entry = entries_[{setting.backend, setting.has_devices}];
   if (entry == nullptr) entry = std::make_shared<Entry>();
   return entry;
 }
 
-core::Result<std::shared_ptr<Template>> Templates::Get(const Setting& setting) {
+core::Result<std::shared_ptr<Zygote>> Zygotes::Get(const Setting& setting) {
   const std::shared_ptr<Entry> entry = Find(setting);
   const std::lock_guard lock(entry->starting);
   if (entry->made == nullptr) {
     // One that has opened a device keeps memory there.
-    auto made = Template::Start(setting, spare_workers_ && !setting.has_devices);
+    auto made = Zygote::Start(setting, spare_workers_ && !setting.has_devices);
     if (!made) return made;
     entry->made = std::move(*made);
   }
   return entry->made;
 }
 
-void Templates::Forget(const Setting& setting, const std::shared_ptr<Template>& gone) {
+void Zygotes::Forget(const Setting& setting, const std::shared_ptr<Zygote>& gone) {
   const std::shared_ptr<Entry> entry = Find(setting);
   const std::lock_guard lock(entry->starting);
   if (entry->made == gone) entry->made.reset();
@@ -47,9 +47,9 @@ void Templates::Forget(const Setting& setting, const std::shared_ptr<Template>& 
 
 // ---- Workers
 
-core::Result<wasinn_backend_state*> IsolatedBackend::Open(std::shared_ptr<Templates> templates, Setting setting,
+core::Result<wasinn_backend_state*> IsolatedBackend::Open(std::shared_ptr<Zygotes> zygotes, Setting setting,
                                                           const wasinn_host_services& services) {
-  std::unique_ptr<IsolatedBackend> backend(new IsolatedBackend(std::move(templates), std::move(setting), services));
+  std::unique_ptr<IsolatedBackend> backend(new IsolatedBackend(std::move(zygotes), std::move(setting), services));
   auto connection = backend->Connect();
   if (!connection) return std::unexpected(std::move(connection.error()));
   backend->framework_ = (*connection)->framework();
@@ -63,16 +63,16 @@ core::Result<wasinn_backend_state*> IsolatedBackend::Open(std::shared_ptr<Templa
 }
 
 core::Result<std::shared_ptr<Connection>> IsolatedBackend::Start() {
-  auto place = templates_->TakePlace();
+  auto place = zygotes_->TakePlace();
   if (!place) return std::unexpected(std::move(place.error()));
   const auto log = [this](uint32_t level, const char* message) { services_.log(services_.host, level, message); };
   for (int attempt = 0;; ++attempt) {
-    auto parent = templates_->Get(setting_);
+    auto parent = zygotes_->Get(setting_);
     if (!parent) return std::unexpected(std::move(parent.error()));
-    auto connection = Connection::Start(*parent, *place, setting_, log, templates_->clock());
+    auto connection = Connection::Start(*parent, *place, setting_, log, zygotes_->clock());
     if (connection || attempt > 0) return connection;
     if ((*parent)->gone()) {
-      templates_->Forget(setting_, *parent);
+      zygotes_->Forget(setting_, *parent);
     } else if (connection.error().code() != WASINN_ERROR_LOST) {  // a worker that was ended before it served anybody
       return connection;
     }
@@ -100,7 +100,7 @@ void IsolatedBackend::NoteEnd(core::Clock::time_point now) {
 }
 
 core::Status IsolatedBackend::CheckRest() {
-  const core::Clock::time_point now = templates_->clock().now();
+  const core::Clock::time_point now = zygotes_->clock().now();
   NoteEnd(now);
   return Resting(0, now);
 }
@@ -108,7 +108,7 @@ core::Status IsolatedBackend::CheckRest() {
 core::Status IsolatedBackend::CheckSuspect() {
   const uint64_t guest = core::OnBehalf::guest();
   const std::lock_guard lock(mutex_);
-  return guest == 0 ? core::Status() : Resting(guest, templates_->clock().now());
+  return guest == 0 ? core::Status() : Resting(guest, zygotes_->clock().now());
 }
 
 void IsolatedBackend::ClearCaller() noexcept {
@@ -128,7 +128,7 @@ core::Result<std::shared_ptr<Connection>> IsolatedBackend::Connect() {
   if (connection_ == nullptr) {
     auto started = Start();
     if (!started) return started;
-    if (std::exchange(was_lost_, false)) templates_->CountRestart();
+    if (std::exchange(was_lost_, false)) zygotes_->CountRestart();
     connection_ = std::move(*started);
   }
   return connection_;
@@ -143,7 +143,7 @@ IsolatedSlot& Of(wasinn_backend_slot* slot) { return IsolatedSlot::Of(slot); }
 void AddGraphs(wasinn_backend& table) {
   table.load = [](wasinn_backend_state* backend, const wasinn_builder* const* builders, size_t n,
                   const wasinn_load_options* options, wasinn_backend_graph** out) {
-    return core::Caught([&] {
+    return core::CatchAll([&] {
       auto graph = IsolatedGraph::Load(IsolatedBackend::Of(backend), {builders, n}, *options);
       if (!graph) return std::move(graph.error());
       *out = reinterpret_cast<wasinn_backend_graph*>(graph->release());
@@ -156,7 +156,7 @@ void AddGraphs(wasinn_backend& table) {
     return nullptr;
   };
   table.input_memory = [](wasinn_backend_graph* graph, size_t bytes, wasinn_tensor* out) {
-    return core::Caught([&] { return IsolatedGraph::Of(graph).Share(bytes, *out); });
+    return core::CatchAll([&] { return IsolatedGraph::Of(graph).Share(bytes, *out); });
   };
   if (table.describe != nullptr) {
     table.describe = [](wasinn_backend_graph* graph) { return IsolatedGraph::Of(graph).description(); };
@@ -165,7 +165,7 @@ void AddGraphs(wasinn_backend& table) {
 
 void AddSlots(wasinn_backend& table) {
   table.slot_new = [](wasinn_backend_graph* graph, const wasinn_slot_options* options, wasinn_backend_slot** out) {
-    return core::Caught([&] {
+    return core::CatchAll([&] {
       auto slot = IsolatedSlot::Make(IsolatedGraph::Of(graph), *options);
       if (!slot) return std::move(slot.error());
       *out = reinterpret_cast<wasinn_backend_slot*>(slot->release());
@@ -179,10 +179,10 @@ void AddSlots(wasinn_backend& table) {
   };
   table.unbind_input = [](wasinn_backend_slot* slot, uint32_t index) { Of(slot).Unbind(index); };
   table.compute = [](wasinn_backend_slot* slot, const wasinn_compute_options* options, wasinn_compute_result* result) {
-    return core::Caught([&] { return Of(slot).Compute(*options, *result); });
+    return core::CatchAll([&] { return Of(slot).Compute(*options, *result); });
   };
   table.output = [](wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* view) {
-    return core::Caught([&] { return Of(slot).Output(index, *view); });
+    return core::CatchAll([&] { return Of(slot).Output(index, *view); });
   };
   // A worker can be ended, whatever its framework can.
   table.cancel = [](wasinn_backend_slot* slot) { Of(slot).Cancel(); };
@@ -194,12 +194,12 @@ void AddSlots(wasinn_backend& table) {
 void AddOptional(wasinn_backend& table) {
   if (table.discard_outputs != nullptr) {
     table.discard_outputs = [](wasinn_backend_slot* slot) {
-      (void)core::Caught([&] { return Of(slot).Discard(), core::Status(); });
+      (void)core::CatchAll([&] { return Of(slot).Discard(), core::Status(); });
     };
   }
   if (table.outputs != nullptr) {
     table.outputs = [](wasinn_backend_slot* slot, const wasinn_io* const** out, uint32_t* n) {
-      return core::Caught([&] { return Of(slot).LateOutputs(*out, *n); });
+      return core::CatchAll([&] { return Of(slot).DynamicOutputs(*out, *n); });
     };
   }
   if (table.reset != nullptr) {
@@ -209,11 +209,11 @@ void AddOptional(wasinn_backend& table) {
     };
   }
   if (table.step == nullptr || table.piece == nullptr || table.finish == nullptr) return;
-  table.step = [](wasinn_backend_slot* slot) { return core::Caught([&] { return Of(slot).Step(); }); };
+  table.step = [](wasinn_backend_slot* slot) { return core::CatchAll([&] { return Of(slot).Step(); }); };
   table.piece = [](wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* view) {
-    return core::Caught([&] { return Of(slot).Piece(index, *view); });
+    return core::CatchAll([&] { return Of(slot).Piece(index, *view); });
   };
-  table.finish = [](wasinn_backend_slot* slot) { return core::Caught([&] { return Of(slot).Finish(); }); };
+  table.finish = [](wasinn_backend_slot* slot) { return core::CatchAll([&] { return Of(slot).Finish(); }); };
 }
 
 }  // namespace

@@ -16,27 +16,27 @@
 
 namespace wasinn::isolation {
 
-// The templates of a host, one for each framework with devices and without, and how many workers it has of all. Any
+// The zygotes of a host, one for each framework with devices and without, and how many workers it has of all. Any
 // thread.
-class Templates : public std::enable_shared_from_this<Templates> {
+class Zygotes : public std::enable_shared_from_this<Zygotes> {
  public:
-  Templates(uint32_t max_workers, bool spare_workers, bool has_one_guest, core::Clock clock)
+  Zygotes(uint32_t max_workers, bool spare_workers, bool has_one_guest, core::Clock clock)
       : max_workers_(max_workers), spare_workers_(spare_workers), has_one_guest_(has_one_guest), clock_(clock) {}
   // The right to one worker, for as long as it lives. UNAVAILABLE where there are so many already.
-  core::Result<std::shared_ptr<Census>> TakePlace();
-  const Census& census() const { return census_; }
+  core::Result<std::shared_ptr<Counters>> TakePlace();
+  const Counters& counters() const { return counters_; }
   bool has_one_guest() const { return has_one_guest_; }
   const core::Clock& clock() const { return clock_; }
-  void CountRestart() { census_.restarted.fetch_add(1, std::memory_order_relaxed); }
+  void CountRestart() { counters_.restarted.fetch_add(1, std::memory_order_relaxed); }
   // Started if need be.
-  core::Result<std::shared_ptr<Template>> Get(const Setting& setting);
+  core::Result<std::shared_ptr<Zygote>> Get(const Setting& setting);
   // It is gone.
-  void Forget(const Setting& setting, const std::shared_ptr<Template>& gone);
+  void Forget(const Setting& setting, const std::shared_ptr<Zygote>& gone);
 
  private:
   struct Entry {
     std::mutex starting;
-    std::shared_ptr<Template> made;
+    std::shared_ptr<Zygote> made;
   };
   using Key = std::pair<std::string, bool>;  // of the backend, and whether its workers may use devices
   std::shared_ptr<Entry> Find(const Setting& setting);
@@ -44,7 +44,7 @@ class Templates : public std::enable_shared_from_this<Templates> {
   const uint32_t max_workers_;
   const bool spare_workers_, has_one_guest_;
   const core::Clock clock_;
-  Census census_;
+  Counters counters_;
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<Entry>> entries_;
 };
@@ -56,7 +56,7 @@ wasinn_backend IsolatedTable(const wasinn_backend& framework);
 class IsolatedBackend {
  public:
   // The state that functions of such a table expect. Both references outlive it.
-  static core::Result<wasinn_backend_state*> Open(std::shared_ptr<Templates> templates, Setting setting,
+  static core::Result<wasinn_backend_state*> Open(std::shared_ptr<Zygotes> zygotes, Setting setting,
                                                   const wasinn_host_services& services);
   static IsolatedBackend& Of(wasinn_backend_state* state) { return *reinterpret_cast<IsolatedBackend*>(state); }
 
@@ -72,18 +72,18 @@ class IsolatedBackend {
   const wasinn_backend_info* info() const { return &info_; }
 
  private:
-  IsolatedBackend(std::shared_ptr<Templates> templates, Setting setting, const wasinn_host_services& services)
-      : templates_(std::move(templates)),
+  IsolatedBackend(std::shared_ptr<Zygotes> zygotes, Setting setting, const wasinn_host_services& services)
+      : zygotes_(std::move(zygotes)),
         setting_(std::move(setting)),
         services_(services),
-        rests_(templates_->has_one_guest()) {}
+        rests_(zygotes_->has_one_guest()) {}
   core::Result<std::shared_ptr<Connection>> Start();
   core::Status CheckSuspect();
   core::Status CheckRest();
   core::Status Resting(uint64_t guest, core::Clock::time_point now) const;
   void NoteEnd(core::Clock::time_point now);
 
-  const std::shared_ptr<Templates> templates_;
+  const std::shared_ptr<Zygotes> zygotes_;
   const Setting setting_;
   const wasinn_host_services& services_;
   Framework framework_;  // constant once it is open, as is info_, which points there

@@ -10,7 +10,7 @@
 
 #include "core/isolation/connection.h"
 #include "core/isolation/isolated_backend.h"
-#include "core/isolation/reserved.h"
+#include "core/isolation/reservation.h"
 
 namespace wasinn::isolation {
 
@@ -29,7 +29,7 @@ class IsolatedGraph {
   uint32_t number() const { return number_; }
   const wasinn_info& info() const { return info_; }
   const char* description() const { return description_; }
-  bool has_late_outputs() const { return info_.n_outputs == WASINN_COUNT_UNKNOWN; }
+  bool has_dynamic_outputs() const { return info_.n_outputs == WASINN_COUNT_UNKNOWN; }
   std::span<const wasinn_io* const> outputs() const { return outputs_.all(); }
 
   // As input_memory of the table: a segment that the worker has, too.
@@ -50,8 +50,8 @@ class IsolatedGraph {
   IsolatedBackend& backend_;
   const std::shared_ptr<Connection> connection_;
   const uint32_t number_;
-  Reserved reserved_;
-  Reserved told_bytes_;
+  Reservation reserved_;
+  Reservation told_bytes_;
   std::vector<uint8_t> told_;  // by the worker: what follows points there
   Ios inputs_, outputs_;
   wasinn_info info_{};

@@ -139,12 +139,12 @@ core::Status IsolatedSlot::TooLarge(uint64_t bytes) {
                      bytes);
 }
 
-core::Status IsolatedSlot::UseArea(Op op, Segment& area, Reserved& charged, uint64_t bytes, uint64_t free) {
+core::Status IsolatedSlot::UseArea(Op op, Segment& area, Reservation& charged, uint64_t bytes, uint64_t free) {
   Connection::Call call(connection_, op);
   return UseArea(call, area, charged, bytes, free);
 }
 
-core::Status IsolatedSlot::UseArea(Connection::Call& call, Segment& area, Reserved& charged, uint64_t bytes,
+core::Status IsolatedSlot::UseArea(Connection::Call& call, Segment& area, Reservation& charged, uint64_t bytes,
                                    uint64_t free) {
   if (!charged.Resize(bytes - std::min(bytes, free))) return TooLarge(bytes);
   core::Status status = ReplaceArea(call, area, bytes);
@@ -258,7 +258,8 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
   // After an error it is not known how far they came.
   for (Input& input : inputs_) input.told = status.ok() || (call.answered() && !input.bound);
   if (call.answered()) reset_ = false;
-  if (!status.ok() && status.code() != WASINN_ERROR_CONTEXT_FULL && status.code() != WASINN_ERROR_END_OF_SEQUENCE) return status;
+  if (!status.ok() && status.code() != WASINN_ERROR_CONTEXT_FULL && status.code() != WASINN_ERROR_END_OF_SEQUENCE)
+    return status;
   graph_.backend().ClearCaller();
   core::Status read = Charge(call);  // first: it reads the answer
   if (read.ok()) read = ReadShown(call);
@@ -306,16 +307,17 @@ core::Status IsolatedSlot::ReadLate(Connection::Call& call, Reader& payload) {
   if (count <= core::DynamicOutputs::kMost) return {};
   late_.reset();  // the core would not have them: nobody pays for what is known of each
   std::vector<uint8_t>().swap(told_);
-  return core::Error(WASINN_ERROR_TOO_LARGE, "the model made {} outputs, more than {}", count, core::DynamicOutputs::kMost);
+  return core::Error(WASINN_ERROR_TOO_LARGE, "the model made {} outputs, more than {}", count,
+                     core::DynamicOutputs::kMost);
 }
 
 core::Status IsolatedSlot::ReadShown(Connection::Call& call) {
   Reader payload = call.payload();
   const auto needed = payload.Number<uint64_t>();
-  if (graph_.has_late_outputs()) {
+  if (graph_.has_dynamic_outputs()) {
     if (core::Status status = ReadLate(call, payload); !status.ok()) return status;
   }
-  const size_t count = graph_.has_late_outputs() ? late_->all().size() : graph_.outputs().size();
+  const size_t count = graph_.has_dynamic_outputs() ? late_->all().size() : graph_.outputs().size();
   if (payload.Number<uint32_t>() != count) return call.Nonsense();
   shown_.resize(count);
   uint64_t words = told_.size();
@@ -405,7 +407,7 @@ core::Status IsolatedSlot::Output(uint32_t index, wasinn_tensor& view) {
   return ViewOf(shown_[index], output_area_, view);
 }
 
-core::Status IsolatedSlot::LateOutputs(const wasinn_io* const*& out, uint32_t& n) const {
+core::Status IsolatedSlot::DynamicOutputs(const wasinn_io* const*& out, uint32_t& n) const {
   if (late_ == nullptr) return {WASINN_ERROR_RUNTIME, "there was no compute"};
   out = late_->all().data();
   n = static_cast<uint32_t>(late_->all().size());

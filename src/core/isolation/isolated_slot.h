@@ -30,7 +30,7 @@ class IsolatedSlot {
   core::Status Finish() { return Ask(Op::kFinish); }
   core::Status Piece(uint32_t index, wasinn_tensor& view);
   core::Status Output(uint32_t index, wasinn_tensor& view);
-  core::Status LateOutputs(const wasinn_io* const*& out, uint32_t& n) const;
+  core::Status DynamicOutputs(const wasinn_io* const*& out, uint32_t& n) const;
   void Discard();
   void Cancel();
 
@@ -53,9 +53,9 @@ class IsolatedSlot {
   IsolatedSlot(IsolatedGraph& graph, void* account);
   core::Status MakeThere(const wasinn_slot_options& options);
   core::Status Ask(Op op);
-  core::Status UseArea(Op op, Segment& area, Reserved& charged, uint64_t bytes, uint64_t free);
+  core::Status UseArea(Op op, Segment& area, Reservation& charged, uint64_t bytes, uint64_t free);
   // By a call that has the operation.
-  core::Status UseArea(Connection::Call& call, Segment& area, Reserved& charged, uint64_t bytes, uint64_t free);
+  core::Status UseArea(Connection::Call& call, Segment& area, Reservation& charged, uint64_t bytes, uint64_t free);
   static core::Status TooLarge(uint64_t bytes);
   core::Status ReplaceArea(Connection::Call& call, Segment& area, uint64_t bytes);
   core::Status PlaceInputs();
@@ -79,8 +79,8 @@ class IsolatedSlot {
   Connection& connection_;
   const uint32_t number_;
   uint64_t fixed_outputs_ = 0;  // bytes that the signature says
-  Reserved reserved_, input_bytes_, output_bytes_, piece_bytes_;
-  Reserved word_bytes_;  // of names and errors that the worker tells of outputs
+  Reservation reserved_, input_bytes_, output_bytes_, piece_bytes_;
+  Reservation word_bytes_;  // of names and errors that the worker tells of outputs
   std::vector<Input> inputs_;
   Segment input_area_, output_area_, piece_area_;
   std::vector<Shown> shown_;

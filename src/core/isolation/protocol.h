@@ -1,13 +1,13 @@
 // What a host asks of its workers and what they answer.
 //
-//  - The host asks, the worker answers: one packet each, over a lane (a SOCK_SEQPACKET socket), where one call is under
-//    way at a time. A worker has a thread for each lane, so calls on several lanes run in parallel.
-//  - Descriptors go from the host to the worker alone: of new lanes, and of segments, which are memory that both map. A
-//    segment is as large as the host says with it: behind its wall a worker cannot ask.
+//  - The host asks, the worker answers: one packet each, over a channel (a SOCK_SEQPACKET socket), where one call is under
+//    way at a time. A worker has a thread for each channel, so calls on several channels run in parallel.
+//  - Descriptors go from the host to the worker alone: of new channels, and of segments, which are memory that both map. A
+//    segment is as large as the host says with it: in its sandbox a worker cannot ask.
 //  - Tensors lie in segments, everything else in messages. The host reads of a segment nothing but an output's bytes,
 //    which it copies before anybody looks at them.
 //  - Objects are numbers, which the host gives.
-//  - A template is a process that has opened a framework and that nobody's bytes reach: it makes workers.
+//  - A zygote is a process that has opened a framework and that nobody's bytes reach: it makes workers.
 //
 // Both sides are of one build, so there are no versions.
 #pragma once
@@ -25,18 +25,18 @@
 
 namespace wasinn::isolation {
 
-// Of a worker's first lane, and of a template's only one.
+// Of a worker's first channel, and of a zygote's only one.
 inline constexpr int kFirstDescriptor = 3;
 
 enum class Op : uint32_t {
-  // Of templates.
+  // Of zygotes.
   kOpen = 1,  // Setting -> Framework
-  kSpawn,     // with a lane: -> pid of a worker that serves it, and a descriptor of the process
+  kSpawn,     // with a channel: -> pid of a worker that serves it, and a descriptor of the process
   kWait,      // pid -> its wait status, once it has ended
-  // Of workers. The first lane serves what begins, kAddLane, and kUnload, kUnshare and kFreeSlot for who finds no other.
+  // Of workers. The first channel serves what begins, kAddChannel, and kUnload, kUnshare and kFreeSlot for who finds no other.
   kPrepare,        // Setting: what of kStart needs no guest's limits, before anybody waits for it; no answer
-  kStart,          // Setting -> Framework; the wall stands from here on
-  kAddLane,        // with a lane
+  kStart,          // Setting -> Framework; the sandbox holds from here on
+  kAddChannel,        // with a channel
   kLoad,           // graph, LoadOptions, with a segment for each blob -> Info
   kUnload,         // graph
   kShare,          // graph, segment, bytes, with its descriptor: memory for inputs
@@ -53,7 +53,7 @@ enum class Op : uint32_t {
   kDiscard,        // slot
   kShow,    // slot, whether it is reset before -> Outputs: those of the last compute, or what there is before one
   kCancel,  // slot, number of the compute: no answer
-  // Of any lane but the first.
+  // Of any channel but the first.
   kLong,  // bytes, with a segment that has the request, and descriptors that belong to that
   kFetch  // with a segment, for the payload of the last answer, which was too long
 };
@@ -65,11 +65,11 @@ struct Setting {
   std::string library;  // of the backend
   std::string config = "{}";
   std::string owner;         // whose worker it is, for the host's log; workers are not told
-  bool has_devices = false;  // it may use this machine's GPUs, behind a weaker wall
+  bool has_devices = false;  // it may use this machine's GPUs, in a weaker sandbox
   uint32_t threads = 1;
   uint32_t log_level = WASINN_LOG_WARNING;
   uint32_t spin_us = 0;  // how long each side looks for the other's message before it sleeps
-  std::string cgroup;    // the folder of a control group that templates join, and so their workers
+  std::string cgroup;    // the folder of a control group that zygotes join, and so their workers
   // That a worker may allocate beyond what its framework has.
   uint64_t max_model_bytes = 0, max_tensor_bytes = 0;
 
@@ -110,7 +110,7 @@ struct TensorDesc {
 
 // Where an input lies in its area; the same for an output.
 inline constexpr uint64_t kNowhere = UINT64_MAX;
-// Wherever the system has the thread of the lane run; else the number of the processor where it had best run from now on.
+// Wherever the system has the thread of the channel run; else the number of the processor where it had best run from now on.
 inline constexpr uint32_t kAnyProcessor = UINT32_MAX;
 // The segment of an input that lies in its slot's area.
 inline constexpr uint32_t kArea = 0;

@@ -22,16 +22,16 @@ Socket::Received OutcomeOf(ssize_t bytes) {
   return {late ? Socket::Outcome::kTooLate : Socket::Outcome::kClosed, 0};
 }
 
-// The system counts its patience anew each time, so that with signals that come again and again there would be no end.
+// The system counts its wait anew each time, so that with signals that come again and again there would be no end.
 template <typename Call>
-ssize_t Again(std::chrono::milliseconds patience, Call&& call) {
+ssize_t Again(std::chrono::milliseconds wait, Call&& call) {
   std::chrono::steady_clock::time_point end;
   for (bool interrupted = false;; interrupted = true) {
     const ssize_t result = call();
     if (result >= 0 || errno != EINTR) return result;
-    if (patience.count() == 0) continue;
+    if (wait.count() == 0) continue;
     const auto now = std::chrono::steady_clock::now();
-    if (!interrupted) end = now + patience;
+    if (!interrupted) end = now + wait;
     if (now < end) continue;
     errno = EAGAIN;
     return -1;
@@ -50,11 +50,11 @@ core::Result<std::pair<Socket, Socket>> Socket::MakePair() {
   return core::Fail(WASINN_ERROR_UNAVAILABLE, "no socket for a worker: {}", std::strerror(errno));
 }
 
-core::Status Socket::SetPatience(std::chrono::milliseconds patience) {
-  const timeval time{.tv_sec = patience.count() / 1000, .tv_usec = patience.count() % 1000 * 1000};
+core::Status Socket::SetPatience(std::chrono::milliseconds wait) {
+  const timeval time{.tv_sec = wait.count() / 1000, .tv_usec = wait.count() % 1000 * 1000};
   const bool set = ::setsockopt(fd_.number(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) == 0 &&
                    ::setsockopt(fd_.number(), SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time)) == 0;
-  if (set) patience_ = patience;
+  if (set) patience_ = wait;
   if (set) return {};
   return core::Error(WASINN_ERROR_UNAVAILABLE, "a worker's socket takes no deadline: {}", std::strerror(errno));
 }

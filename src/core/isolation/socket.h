@@ -1,4 +1,4 @@
-// One end of a lane.
+// One end of a channel.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class Socket {
   static core::Result<std::pair<Socket, Socket>> MakePair();
 
   // Receive and Send give up after so long each time, or a little later where signals interrupt them.
-  core::Status SetPatience(std::chrono::milliseconds patience);
+  core::Status SetPatience(std::chrono::milliseconds wait);
   // Receive looks for a message for so long before it sleeps, which spares being woken on another processor.
   void SetSpin(std::chrono::microseconds spin) { spin_ = spin; }
 

@@ -1,4 +1,4 @@
-// Limits on what one guest may hold. A Charge is the right to some of a quota; it gives it back when it goes.
+// Limits on what one guest may hold. A Reservation is the right to some of a quota; it gives it back when it goes.
 #pragma once
 
 #include <atomic>
@@ -70,17 +70,17 @@ class Quota {
 };
 
 // Holds a part of a quota; belongs to one thread at a time. The quota must outlive it.
-class Charge {
+class Reservation {
  public:
-  Charge() = default;
-  explicit Charge(Quota& quota) : quota_(&quota) {}
-  Charge(Charge&& other) noexcept : quota_(other.quota_), held_(std::exchange(other.held_, 0)) {}
-  Charge& operator=(Charge&& other) noexcept {
+  Reservation() = default;
+  explicit Reservation(Quota& quota) : quota_(&quota) {}
+  Reservation(Reservation&& other) noexcept : quota_(other.quota_), held_(std::exchange(other.held_, 0)) {}
+  Reservation& operator=(Reservation&& other) noexcept {
     std::swap(quota_, other.quota_);
     std::swap(held_, other.held_);
     return *this;
   }
-  ~Charge() {
+  ~Reservation() {
     if (held_ > 0) (void)quota_->Resize(held_, 0);
   }
 
@@ -94,8 +94,8 @@ class Charge {
   uint64_t held() const { return held_; }
 
   // `units` of what it holds, or all of it, as a charge of its own. Cannot fail, like its opposite.
-  Charge Split(uint64_t units) {
-    Charge part;
+  Reservation Split(uint64_t units) {
+    Reservation part;
     part.quota_ = quota_;
     part.held_ = units < held_ ? units : held_;
     held_ -= part.held_;
@@ -104,7 +104,7 @@ class Charge {
   // Whoever takes it over gives it back to the quota by hand.
   void Keep() { held_ = 0; }
   // Of the same quota.
-  void Merge(Charge part) { held_ += std::exchange(part.held_, 0); }
+  void Merge(Reservation part) { held_ += std::exchange(part.held_, 0); }
 
  private:
   Quota* quota_ = nullptr;

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "core/shown.h"
+#include "core/escape.h"
 
 namespace wasinn::core {
 namespace {
@@ -16,7 +16,7 @@ std::string LabelValue(std::string_view value) {
   std::string quoted;
   for (;;) {
     const size_t end = value.find('\n');
-    for (const char c : Shown(value.substr(0, end))) {
+    for (const char c : Escape(value.substr(0, end))) {
       if (c == '\\' || c == '"') quoted += '\\';
       quoted += c;
     }

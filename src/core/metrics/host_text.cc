@@ -118,7 +118,7 @@ void AddGuests(Exposition& text, const Guests::Sum& guests) {
          "Bytes of models copied out of guests' memory.");
 }
 
-void AddRefusals(Exposition& text, const Metrics& metrics, const isolation::Census& workers) {
+void AddRefusals(Exposition& text, const Metrics& metrics, const isolation::Counters& workers) {
   text.Family("wasinn_refusals_total", kCounter, "What was refused, by the setting that limits it.");
   const auto& refusals = metrics.refusals;
   const std::pair<const char*, uint64_t> kLimits[] = {{"max_contexts", Load(refusals.contexts)},
@@ -143,7 +143,7 @@ void AddHost(Exposition& text, Host& host) {
     const uint64_t count = Load(metrics.errors[code]);
     if (count > 0) text.Sample({{"code", CodeName(static_cast<wasinn_code>(code))}}, count);
   }
-  const isolation::Census& workers = host.backends().workers();
+  const isolation::Counters& workers = host.backends().workers();
   AddRefusals(text, metrics, workers);
   AddOne(text, "wasinn_log_lines_dropped_total", kCounter, Load(metrics.log_lines_dropped),
          "Errors of guests that the log's limits left out.");

@@ -185,8 +185,8 @@ void BackendLoader::WarnOfUnknownNames(const Entries& entries) const {
   for (const std::string& name : options_.order) check("backend_order's backend", name);
 }
 
-Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const Patience& patience) {
-  return entries_.Get(patience, "the list of backends", [this]() -> Result<std::shared_ptr<Entries>> {
+Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const WaitOptions& wait) {
+  return entries_.Get(wait, "the list of backends", [this]() -> Result<std::shared_ptr<Entries>> {
     if (Status status = CheckLibrarySearch(); !status.ok()) return std::unexpected(std::move(status));
     auto entries = std::make_shared<Entries>();
     for (const std::string& folder : options_.folders) {
@@ -210,9 +210,9 @@ Result<std::string> BackendLoader::ConfigOf(const Entry& entry) const {
 }
 
 // Paths are for the log only: guests get the error.
-Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const InstallHints& hints, const Patience& patience,
+Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const InstallHints& hints, const WaitOptions& wait,
                                                      const Place& place) {
-  Result<std::shared_ptr<Backend>> opened = OpenOrTell(entry, hints, patience, place);
+  Result<std::shared_ptr<Backend>> opened = OpenOrTell(entry, hints, wait, place);
   if (opened) return opened;
   const Status& why = opened.error();
   const auto [line, more] = SplitLine(why.message());
@@ -222,28 +222,28 @@ Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const Install
 }
 
 Result<std::shared_ptr<Backend>> BackendLoader::OpenOrTell(Entry& entry, const InstallHints& hints,
-                                                           const Patience& patience, const Place& place) {
+                                                           const WaitOptions& wait, const Place& place) {
   Result<std::shared_ptr<Backend>> opened =
-      place.workers == nullptr ? OpenInHost(entry, patience) : OpenIsolated(entry, patience, place);
+      place.workers == nullptr ? OpenInHost(entry, wait) : OpenIsolated(entry, wait, place);
   if (opened || opened.error().code() != WASINN_ERROR_UNSUPPORTED_OPERATION) return opened;
   const Status& why = opened.error();
   const std::string told = hints.Told(why.message(), entry.table.name, entry.table.install);
   return std::unexpected(Status(why.code(), told, std::string(why.backend())));
 }
 
-Result<std::shared_ptr<Backend>> BackendLoader::OpenInHost(Entry& entry, const Patience& patience) {
+Result<std::shared_ptr<Backend>> BackendLoader::OpenInHost(Entry& entry, const WaitOptions& wait) {
   const std::string what = fmt::format("backend '{}'", entry.table.name);
-  return entry.backend.Get(patience, what, [&]() -> Result<std::shared_ptr<Backend>> {
+  return entry.backend.Get(wait, what, [&]() -> Result<std::shared_ptr<Backend>> {
     const Result<std::string> config = ConfigOf(entry);
     if (!config) return std::unexpected(Copy(config.error()));
     return Backend::Open(entry.table, logger_, options_.threads, *config);
   });
 }
 
-Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry, const Patience& patience,
+Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry, const WaitOptions& wait,
                                                              const Place& place) const {
   Workers& workers = *place.workers;
-  return workers.Get(entry.table.name, place.has_devices, patience, [&]() -> Result<std::shared_ptr<Backend>> {
+  return workers.Get(entry.table.name, place.has_devices, wait, [&]() -> Result<std::shared_ptr<Backend>> {
     Result<std::string> config = ConfigOf(entry);
     if (!config) return std::unexpected(std::move(config.error()));
     const isolation::Setting setting{.worker = options_.worker,
@@ -261,7 +261,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry,
     return Backend::OpenBy(
         isolation::IsolatedTable(entry.table), logger_, options_.threads,
         [&](const wasinn_host_services& services) {
-          return isolation::IsolatedBackend::Open(templates_, setting, services);
+          return isolation::IsolatedBackend::Open(zygotes_, setting, services);
         },
         {.abandon = [](wasinn_backend_state* state) { isolation::IsolatedBackend::Of(state).Abandon(); },
          .is_lost =
@@ -269,27 +269,27 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry,
   });
 }
 
-Result<Formats> BackendLoader::AllFormats(const Patience& patience) {
-  Result<std::shared_ptr<Entries>> entries = FindEntries(patience);
+Result<Formats> BackendLoader::AllFormats(const WaitOptions& wait) {
+  Result<std::shared_ptr<Entries>> entries = FindEntries(wait);
   if (!entries) return std::unexpected(std::move(entries.error()));
   return (*entries)->all;
 }
 
-Status BackendLoader::CheckFormat(std::string_view name, wasinn_code code, const Patience& patience) {
+Status BackendLoader::CheckFormat(std::string_view name, wasinn_code code, const WaitOptions& wait) {
   if (name.empty() || HasFormat(StandardFormats(), name)) return Status();
-  const Result<Formats> all = AllFormats(patience);
+  const Result<Formats> all = AllFormats(wait);
   const Formats formats = all ? *all : StandardFormats();  // what is wrong is told when a model is loaded
   if (HasFormat(formats, name)) return Status();
   return Error(code, "unknown encoding '{}'; known are {}", name, ListFormats(formats));
 }
 
-bool BackendLoader::IsMapped(std::string_view format, const Patience& patience) {
+bool BackendLoader::IsMapped(std::string_view format, const WaitOptions& wait) {
   const auto is_mapped = [&](const wasinn_format& one) {
     return format == one.name && (one.flags & WASINN_FORMAT_MAPPED) != 0;
   };
   if (std::ranges::any_of(StandardFormats(), is_mapped)) return true;
   if (format.empty() || HasFormat(StandardFormats(), format)) return false;
-  const Result<Formats> all = AllFormats(patience);
+  const Result<Formats> all = AllFormats(wait);
   return all && std::ranges::any_of(*all, is_mapped);
 }
 
@@ -299,16 +299,16 @@ void BackendLoader::TellOfMissing(Entry& entry, std::string_view format, const E
                                                 format, next.table.name, entry.table.name, why.message()));
 }
 
-Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view format, const Patience& patience,
+Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view format, const WaitOptions& wait,
                                                           const Place& place) {
-  Result<std::shared_ptr<Entries>> entries = FindEntries(patience);
+  Result<std::shared_ptr<Entries>> entries = FindEntries(wait);
   if (!entries) return std::unexpected(std::move(entries.error()));
   Entry* missing = nullptr;
   Status why;  // of the first that would serve it
   for (Entry* entry : (*entries)->in_order) {
     if (!HasFormat(entry->formats, format)) continue;
     if (missing != nullptr) TellOfMissing(*missing, format, *entry, why);
-    Result<std::shared_ptr<Backend>> backend = Open(*entry, (*entries)->hints, patience, place);
+    Result<std::shared_ptr<Backend>> backend = Open(*entry, (*entries)->hints, wait, place);
     // Whose framework is broken, or wrongly configured, does not silently give way to another.
     if (backend || backend.error().code() != WASINN_ERROR_UNSUPPORTED_OPERATION) return backend;
     if (missing == nullptr) why = std::move(backend.error());
@@ -325,12 +325,12 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view forma
               ListFormats((*entries)->all));
 }
 
-Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, const Patience& patience,
+Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, const WaitOptions& wait,
                                                        const Place& place) {
-  Result<std::shared_ptr<Entries>> entries = FindEntries(patience);
+  Result<std::shared_ptr<Entries>> entries = FindEntries(wait);
   if (!entries) return std::unexpected(std::move(entries.error()));
   for (Entry& entry : (*entries)->found) {
-    if (name == entry.table.name) return Open(entry, (*entries)->hints, patience, place);
+    if (name == entry.table.name) return Open(entry, (*entries)->hints, wait, place);
   }
   const auto known = std::ranges::find(kKnown, name, &Known::name);
   if (known != std::end(kKnown)) {

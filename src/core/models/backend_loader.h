@@ -50,28 +50,28 @@ class BackendLoader {
   BackendLoader(Options options, const Logger& logger, Clock clock)
       : options_(std::move(options)),
         logger_(logger),
-        templates_(std::make_shared<isolation::Templates>(options_.max_workers, options_.spare_workers,
+        zygotes_(std::make_shared<isolation::Zygotes>(options_.max_workers, options_.spare_workers,
                                                           options_.has_one_guest, clock)) {}
 
   // The standard's formats, then those of each backend's table; valid as long as this. Opens libraries, but no
   // framework.
-  Result<Formats> AllFormats(const Patience& patience);
+  Result<Formats> AllFormats(const WaitOptions& wait);
   // Fails with `code` if a format is neither one of the standard's, nor one that a backend serves.
-  Status CheckFormat(std::string_view name, wasinn_code code, const Patience& patience);
+  Status CheckFormat(std::string_view name, wasinn_code code, const WaitOptions& wait);
   // Whether the backend maps a model's file itself.
-  bool IsMapped(std::string_view format, const Patience& patience);
+  bool IsMapped(std::string_view format, const WaitOptions& wait);
 
   // The backend that serves a format: of several the first in the host's order whose framework is there. Opening the
-  // framework can take a while; concurrent callers for the same one wait for it, as long as their patience lasts, and
+  // framework can take a while; concurrent callers for the same one wait for it, as long as their wait lasts, and
   // others are not held up. A failure is not remembered, so that a framework which was installed meanwhile is found.
   // In the host's process, or in a worker.
-  Result<std::shared_ptr<Backend>> ForFormat(std::string_view format, const Patience& patience,
+  Result<std::shared_ptr<Backend>> ForFormat(std::string_view format, const WaitOptions& wait,
                                              const Place& place = {});
   // One that the host's configuration names, whatever formats it serves by itself.
-  Result<std::shared_ptr<Backend>> ByName(std::string_view name, const Patience& patience, const Place& place = {});
+  Result<std::shared_ptr<Backend>> ByName(std::string_view name, const WaitOptions& wait, const Place& place = {});
   // Of each compute.
   uint32_t threads() const { return options_.threads; }
-  const isolation::Census& workers() const { return templates_->census(); }
+  const isolation::Counters& workers() const { return zygotes_->counters(); }
   // Every known backend, opening those that can be.
   std::vector<BackendReport> Report();
 
@@ -80,7 +80,7 @@ class BackendLoader {
     const wasinn_backend table;  // as this version knows it
     const std::vector<wasinn_format> formats;
     const std::string path;
-    MadeOnce<std::shared_ptr<Backend>> backend;
+    SingleFlight<std::shared_ptr<Backend>> backend;
     std::atomic<bool> is_told_missing{false};
   };
   struct Entries {
@@ -89,7 +89,7 @@ class BackendLoader {
     std::vector<wasinn_format> all;  // formats: the standard's, then theirs
     InstallHints hints;
   };
-  Result<std::shared_ptr<Entries>> FindEntries(const Patience& patience);
+  Result<std::shared_ptr<Entries>> FindEntries(const WaitOptions& wait);
   Status AddFolder(const std::string& folder, Entries& entries) const;
   Status AddLibrary(const std::string& path, Entries& entries) const;
   void Order(Entries& entries) const;
@@ -98,21 +98,21 @@ class BackendLoader {
   static std::vector<std::string> NamesOf(const Entries& entries);
   void WarnOfUnknownNames(const Entries& entries) const;
   void TellOfMissing(Entry& entry, std::string_view format, const Entry& next, const Status& why) const;
-  Result<std::shared_ptr<Backend>> Open(Entry& entry, const InstallHints& hints, const Patience& patience,
+  Result<std::shared_ptr<Backend>> Open(Entry& entry, const InstallHints& hints, const WaitOptions& wait,
                                         const Place& place = {});
   // The same, with all that the backend says of a framework that is missing.
-  Result<std::shared_ptr<Backend>> OpenOrTell(Entry& entry, const InstallHints& hints, const Patience& patience,
+  Result<std::shared_ptr<Backend>> OpenOrTell(Entry& entry, const InstallHints& hints, const WaitOptions& wait,
                                               const Place& place);
-  Result<std::shared_ptr<Backend>> OpenInHost(Entry& entry, const Patience& patience);
+  Result<std::shared_ptr<Backend>> OpenInHost(Entry& entry, const WaitOptions& wait);
   Result<std::string> ConfigOf(const Entry& entry) const;
-  Result<std::shared_ptr<Backend>> OpenIsolated(const Entry& entry, const Patience& patience, const Place& place) const;
+  Result<std::shared_ptr<Backend>> OpenIsolated(const Entry& entry, const WaitOptions& wait, const Place& place) const;
   BackendReport ReportOf(Entry& entry, const InstallHints& hints);
   std::string Folders() const;
 
   const Options options_;
   const Logger& logger_;
-  MadeOnce<std::shared_ptr<Entries>> entries_;
-  const std::shared_ptr<isolation::Templates> templates_;
+  SingleFlight<std::shared_ptr<Entries>> entries_;
+  const std::shared_ptr<isolation::Zygotes> zygotes_;
 };
 
 }  // namespace wasinn::core

@@ -42,7 +42,7 @@ std::string DescribeAsJson(const Graph& graph) {
   // null: only a run tells them.
   std::string json =
       fmt::format(R"({{"backend":{},"inputs":{},"outputs":{})", base::Quoted(graph.backend_name()),
-                  Describe(graph.inputs()), graph.has_late_outputs() ? "null" : Describe(graph.outputs()));
+                  Describe(graph.inputs()), graph.has_dynamic_outputs() ? "null" : Describe(graph.outputs()));
   if (const char* text = graph.description()) json += fmt::format(R"(,"model":{})", Checked(text));
   return json + "}";
 }

@@ -153,7 +153,7 @@ Result<uint32_t> Graph::Find(const Names& names, std::span<const wasinn_io* cons
   return Fail(WASINN_ERROR_INVALID_ARGUMENT, "the model has no {} '{}', only {}", what, Shortened(name), List(ios));
 }
 
-Status BackendGraph::Noted(Status status) const {
+Status BackendGraph::RecordLoss(Status status) const {
   if (status.code() == WASINN_ERROR_LOST) lost_.store(true, std::memory_order_relaxed);
   return status;
 }

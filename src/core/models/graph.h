@@ -70,9 +70,9 @@ class Graph {
   std::span<const wasinn_io* const> inputs() const { return {info_.inputs, info_.n_inputs}; }
   // None if only a run tells them.
   std::span<const wasinn_io* const> outputs() const {
-    return {info_.outputs, has_late_outputs() ? 0 : info_.n_outputs};
+    return {info_.outputs, has_dynamic_outputs() ? 0 : info_.n_outputs};
   }
-  bool has_late_outputs() const { return info_.n_outputs == WASINN_COUNT_UNKNOWN; }
+  bool has_dynamic_outputs() const { return info_.n_outputs == WASINN_COUNT_UNKNOWN; }
   // By the model's own name, or, if it has no such name, by a decimal index, as guests of Wasmtime's OpenVINO backend
   // write it; by any name if there is one input whose name is no interface. INVALID_ARGUMENT lists the names that there
   // are.
@@ -149,10 +149,10 @@ class BackendGraph final : public Graph {
   SlotPool* slots() const { return slots_.get(); }
   // Takes an error over that a slot of this model reported; null is success.
   [[gnu::always_inline]] Status Take(wasinn_error* error) const {
-    return error == nullptr ? Status() : Noted(backend_->Take(error));
+    return error == nullptr ? Status() : RecordLoss(backend_->Take(error));
   }
   // What was said of a slot that this model should have: the same again.
-  Status Noted(Status status) const;
+  Status RecordLoss(Status status) const;
 
  private:
   friend class Graph;

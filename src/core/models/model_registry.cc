@@ -11,9 +11,9 @@ Status NoSuchModel(std::string_view name) { return Error(WASINN_ERROR_NOT_FOUND,
 
 }  // namespace
 
-Result<std::shared_ptr<Graph>> Model::Get(const Loader& load, const Patience& patience) {
+Result<std::shared_ptr<Graph>> Model::Get(const Loader& load, const WaitOptions& wait) {
   graph_.ForgetIf([](const std::shared_ptr<Graph>& graph) { return graph->lost(); });
-  return graph_.Get(patience, fmt::format("model '{}:{}'", source_.name, source_.version),
+  return graph_.Get(wait, fmt::format("model '{}:{}'", source_.name, source_.version),
                     [&] { return Compile(load); });
 }
 

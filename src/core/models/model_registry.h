@@ -46,9 +46,9 @@ class Model {
   using Loader = std::function<Result<std::shared_ptr<Graph>>(const ModelSource&)>;
   explicit Model(ModelSource source) : source_(std::move(source)) {}
 
-  // The compiled graph. Callers that come while it compiles wait for it, as long as their patience lasts. A failure is
+  // The compiled graph. Callers that come while it compiles wait for it, as long as their wait lasts. A failure is
   // not remembered: the file may be mended. Nor is a graph that was lost with its worker.
-  Result<std::shared_ptr<Graph>> Get(const Loader& load, const Patience& patience);
+  Result<std::shared_ptr<Graph>> Get(const Loader& load, const WaitOptions& wait);
 
   const ModelSource& source() const { return source_; }
   // The next one who asks has it compiled from its files as they are then. Who holds the graph keeps it.
@@ -64,7 +64,7 @@ class Model {
  private:
   const ModelSource source_;
   std::atomic<uint64_t> compiles_{0};
-  MadeOnce<std::shared_ptr<Graph>> graph_;
+  SingleFlight<std::shared_ptr<Graph>> graph_;
 };
 
 class ModelRegistry {

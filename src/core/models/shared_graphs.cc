@@ -41,13 +41,13 @@ void SharedGraphs::ForgetGone(Made& made) {
   });
 }
 
-Result<SharedGraphs::Shared> SharedGraphs::Get(const std::string& key, const Patience& patience, const Load& load) {
+Result<SharedGraphs::Shared> SharedGraphs::Get(const std::string& key, const WaitOptions& wait, const Load& load) {
   const std::shared_ptr<Made> made = Find(key);
   for (;;) {
     ForgetGone(*made);
     std::shared_ptr<Graph> loaded;
     const Result<std::weak_ptr<Graph>> found =
-        made->Get(patience, "a model of the same bytes", [&]() -> Result<std::weak_ptr<Graph>> {
+        made->Get(wait, "a model of the same bytes", [&]() -> Result<std::weak_ptr<Graph>> {
           Result<std::shared_ptr<Graph>> graph = load();
           if (!graph) return std::unexpected(std::move(graph.error()));
           loaded = std::move(*graph);

@@ -27,10 +27,10 @@ class SharedGraphs {
   using Load = std::function<Result<std::shared_ptr<Graph>>()>;
   // The graph of this key that somebody has, else what `load` gives. While another one loads it, this waits; a failure is
   // who loaded's alone.
-  Result<Shared> Get(const std::string& key, const Patience& patience, const Load& load);
+  Result<Shared> Get(const std::string& key, const WaitOptions& wait, const Load& load);
 
  private:
-  using Made = MadeOnce<std::weak_ptr<Graph>>;
+  using Made = SingleFlight<std::weak_ptr<Graph>>;
   std::shared_ptr<Made> Find(const std::string& key);
   void Forget();
   static void ForgetGone(Made& made);

@@ -4,13 +4,13 @@
 
 namespace wasinn::core {
 
-std::chrono::milliseconds Patience::left() const {
+std::chrono::milliseconds WaitOptions::left() const {
   if (deadline.count() == 0) return deadline;
   const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(clock().now() - since);
   return std::max(deadline - waited, std::chrono::milliseconds(1));
 }
 
-bool Patience::is_over() const {
+bool WaitOptions::is_over() const {
   if (stop != nullptr && stop->load(std::memory_order_acquire)) return true;
   return deadline.count() > 0 && clock().now() - since >= deadline;
 }
@@ -24,17 +24,17 @@ void Attempt::End(Status failure) {
   changed_.notify_all();
 }
 
-Status Attempt::Wait(const Patience& patience, const std::string& what) {
-  if (patience.watchdog != nullptr && (patience.deadline.count() > 0 || patience.stop != nullptr)) {
-    return WaitWatched(patience, what);
+Status Attempt::Wait(const WaitOptions& wait, const std::string& what) {
+  if (wait.watchdog != nullptr && (wait.deadline.count() > 0 || wait.stop != nullptr)) {
+    return WaitWatched(wait, what);
   }
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return ended_; });
   return Copy(failure_);
 }
 
-Status Attempt::WaitWatched(const Patience& patience, const std::string& what) {
-  if (Status status = patience.watchdog->Start(); !status.ok()) return status;
+Status Attempt::WaitWatched(const WaitOptions& wait, const std::string& what) {
+  if (Status status = wait.watchdog->Start(); !status.ok()) return status;
   bool enough = false;  // of mutex_
   const auto give_up = [this, &enough] {
     {
@@ -43,7 +43,7 @@ Status Attempt::WaitWatched(const Patience& patience, const std::string& what) {
     }
     changed_.notify_all();
   };
-  Watched waiting(*patience.watchdog, patience.left(), give_up, patience.stop);
+  Watched waiting(*wait.watchdog, wait.left(), give_up, wait.stop);
   Watched::Run run(waiting);
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this, &enough] { return ended_ || enough; });
@@ -55,7 +55,7 @@ Status Attempt::WaitWatched(const Patience& patience, const std::string& what) {
   if (!overdue)
     return Error(WASINN_ERROR_TIMEOUT, "{} is still being loaded for another guest: this one is being closed", what);
   return Error(WASINN_ERROR_TIMEOUT, "{} was still being loaded for another guest after {} ms", what,
-               patience.deadline.count());
+               wait.deadline.count());
 }
 
 }  // namespace wasinn::core

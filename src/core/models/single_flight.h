@@ -15,7 +15,7 @@
 namespace wasinn::core {
 
 // How long a caller waits for what others make, one after the other where one of them fails.
-struct Patience {
+struct WaitOptions {
   Watchdog* watchdog = nullptr;             // null: for ever
   std::chrono::milliseconds deadline{0};    // 0: none
   const std::atomic<bool>* stop = nullptr;  // becomes true: not any longer
@@ -33,10 +33,10 @@ class Attempt {
  public:
   void End(Status failure);
   // How it ended, or TIMEOUT. `what` is for that message: "model 'x'".
-  Status Wait(const Patience& patience, const std::string& what);
+  Status Wait(const WaitOptions& wait, const std::string& what);
 
  private:
-  Status WaitWatched(const Patience& patience, const std::string& what);
+  Status WaitWatched(const WaitOptions& wait, const std::string& what);
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -46,17 +46,17 @@ class Attempt {
 
 // T is cheap to copy, as a shared_ptr is. Any thread.
 template <typename T>
-class MadeOnce {
+class SingleFlight {
  public:
   // Whose a failure is: of all who waited for it; or of who made it alone, for each has limits of its own.
   enum class Failures : uint8_t { kOfAll, kOfOne };
-  MadeOnce() = default;
-  explicit MadeOnce(Failures failures) : failures_(failures) {}
+  SingleFlight() = default;
+  explicit SingleFlight(Failures failures) : failures_(failures) {}
 
   // A failure is not remembered, since its cause may be mended, but those who waited for it get it, unless it is of one,
-  // or a timeout of one whose own patience was over: then the next one tries.
+  // or a timeout of one whose own wait was over: then the next one tries.
   template <typename Make>
-  Result<T> Get(const Patience& patience, const std::string& what, Make&& make) {
+  Result<T> Get(const WaitOptions& wait, const std::string& what, Make&& make) {
     for (;;) {
       std::shared_ptr<Attempt> attempt, mine;
       {
@@ -65,8 +65,8 @@ class MadeOnce {
         attempt = attempt_;
         if (attempt == nullptr) mine = attempt_ = std::make_shared<Attempt>();
       }
-      if (mine != nullptr) return Try(mine, patience, std::forward<Make>(make));
-      if (Status status = attempt->Wait(patience, what); !status.ok()) return std::unexpected(std::move(status));
+      if (mine != nullptr) return Try(mine, wait, std::forward<Make>(make));
+      if (Status status = attempt->Wait(wait, what); !status.ok()) return std::unexpected(std::move(status));
     }
   }
 
@@ -107,10 +107,10 @@ class MadeOnce {
 
  private:
   template <typename Make>
-  Result<T> Try(const std::shared_ptr<Attempt>& mine, const Patience& patience, Make&& make) {
+  Result<T> Try(const std::shared_ptr<Attempt>& mine, const WaitOptions& wait, Make&& make) {
     try {
       Result<T> result = make();
-      const bool is_of_one = !result && result.error().code() == WASINN_ERROR_TIMEOUT && patience.is_over();
+      const bool is_of_one = !result && result.error().code() == WASINN_ERROR_TIMEOUT && wait.is_over();
       End(*mine, result, is_of_one ? Failures::kOfOne : failures_);
       return result;
     } catch (...) {

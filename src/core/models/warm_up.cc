@@ -52,7 +52,7 @@ Result<TensorDesc> TensorFor(const wasinn_io& io, const Shape* shape) {
 Result<TensorPtr> Zeros(const TensorDesc& desc, const wasinn_io& io, const TensorMemory& memory) {
   const std::optional<uint64_t> bytes = ByteSize(desc.dtype, desc.shape());
   if (!bytes) return Fail(WASINN_ERROR_TOO_LARGE, "input '{}': the size of {} overflows", io.name, Describe(desc));
-  Charge charge(memory.quota);
+  Reservation charge(memory.quota);
   if (Status status = charge.Resize(*bytes); !status.ok()) return std::unexpected(std::move(status));
   BufferPool::Buffer buffer = memory.pool.Take(memory.pool_user, *bytes);
   std::fill_n(buffer.data(), *bytes, uint8_t{0});

@@ -35,17 +35,17 @@ class Workers {
   uint64_t max_model_bytes() const { return max_model_bytes_; }
   uint64_t max_tensor_bytes() const { return max_tensor_bytes_; }
 
-  // The one of this backend, made by whoever asks first. One that may use devices is another OS process: the wall around
+  // The one of this backend, made by whoever asks first. One that may use devices is another OS process: the sandbox of
   // it is weaker.
   template <typename Make>
-  Result<std::shared_ptr<Backend>> Get(const std::string& backend, bool has_devices, const Patience& patience,
+  Result<std::shared_ptr<Backend>> Get(const std::string& backend, bool has_devices, const WaitOptions& wait,
                                        Make&& make) {
     return Find({backend, has_devices})
-        .Get(patience, "a worker of backend '" + backend + "'", std::forward<Make>(make));
+        .Get(wait, "a worker of backend '" + backend + "'", std::forward<Make>(make));
   }
 
  private:
-  using Made = MadeOnce<std::shared_ptr<Backend>>;
+  using Made = SingleFlight<std::shared_ptr<Backend>>;
   using Key = std::pair<std::string, bool>;
   Made& Find(const Key& key) {
     const std::lock_guard lock(mutex_);

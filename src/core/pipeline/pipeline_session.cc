@@ -61,7 +61,7 @@ Status PipelineSession::MakeContexts(const wasinn_slot_options& options) {
     if (!context) return OfStep(steps[i], i, context.error());
     contexts_.push_back(std::move(*context));
     if (!steps[i].kept.empty()) contexts_.back()->KeepOutputs(steps[i].kept);
-    if (steps[i].graph->has_late_outputs() || steps[i].outputs.size() == steps[i].graph->outputs().size()) continue;
+    if (steps[i].graph->has_dynamic_outputs() || steps[i].outputs.size() == steps[i].graph->outputs().size()) continue;
     std::vector<uint32_t> wanted;
     for (const Plan::Port& output : steps[i].outputs) wanted.push_back(output.index);
     if (Status status = contexts_.back()->SelectOutputs(wanted); !status.ok()) return OfStep(steps[i], i, status);
@@ -111,21 +111,21 @@ Status PipelineSession::RunSteps(const core::InferenceRequest& request) {
 Status PipelineSession::RunStep(size_t index) {
   const Plan::Step& step = plan_.steps[index];
   core::ScratchMemory scratch;
-  std::pmr::vector<core::Context::Given> given(&scratch.resource);
+  std::pmr::vector<core::Context::TensorInput> given(&scratch.resource);
   given.reserve(step.inputs.size());
   for (const Plan::Port& input : step.inputs) {
     if (tensors_[input.tensor] != nullptr) given.push_back({input.index, tensors_[input.tensor]});
   }
-  std::pmr::vector<core::Context::Computed> computed(&scratch.resource);
+  std::pmr::vector<core::Context::TensorOutput> computed(&scratch.resource);
   auto names = contexts_[index]->Run(given, computed);
   if (!names) return std::move(names.error());
   return Keep(step, computed);
 }
 
-Status PipelineSession::Keep(const Plan::Step& step, std::span<const core::Context::Computed> computed) {
+Status PipelineSession::Keep(const Plan::Step& step, std::span<const core::Context::TensorOutput> computed) {
   for (const Plan::Port& output : step.outputs) {
     const auto found = output.index == Plan::kLate
-                           ? std::ranges::find(computed, output.name, &core::Context::Computed::name)
+                           ? std::ranges::find(computed, output.name, &core::Context::TensorOutput::name)
                            : computed.begin() + output.index;
     if (found == computed.end() || found->tensor == nullptr) {
       return core::Error(WASINN_ERROR_RUNTIME, "it made no output '{}' that can be passed on", output.name);

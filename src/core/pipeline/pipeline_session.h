@@ -31,7 +31,7 @@ class PipelineSession final : public core::ComposedSession {
   core::Status RunStep(size_t index);
   core::Status StoppedAt(size_t index) const;
   bool stopped() const { return stop_.load(std::memory_order_acquire); }
-  core::Status Keep(const Plan::Step& step, std::span<const core::Context::Computed> computed);
+  core::Status Keep(const Plan::Step& step, std::span<const core::Context::TensorOutput> computed);
 
   const Plan& plan_;
   std::atomic<bool> stop_{false};  // ends the making of a context and the compute of a step, whichever runs

@@ -89,11 +89,11 @@ Status Planner::NameOutputs(size_t step) {
   const Graph& graph = *graphs_[step];
   const Names& map = spec_.steps[step].output_map;
   std::vector<Named>& named = outputs_.emplace_back();
-  if (graph.has_late_outputs() && map.empty()) {
+  if (graph.has_dynamic_outputs() && map.empty()) {
     return OfStep(step, "its outputs are known only after a compute: it needs an output_map");
   }
   for (const auto& [name, tensor] : map) {
-    if (graph.has_late_outputs()) {
+    if (graph.has_dynamic_outputs()) {
       named.push_back({Plan::kLate, name, tensor});
       continue;
     }

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/shown.h"
+#include "core/escape.h"
 #include "core/status.h"
 
 namespace wasinn::core {
@@ -15,7 +15,7 @@ constexpr size_t kMostLineBytes = kMostMessageBytes + 512;
 
 void Logger::Write(const wasinn_log_record& record, std::string_view message) const {
   if (!Wants(record.level)) return;
-  const std::string line = Shown(Cut(std::string(message), kMostLineBytes));
+  const std::string line = Escape(Cut(std::string(message), kMostLineBytes));
   wasinn_log_record full = record;
   full.struct_size = sizeof full;
   if (full.guest_name == nullptr) full.guest_name = "";

@@ -14,7 +14,7 @@
 
 #include "core/isolation/protocol.h"
 #include "core/isolation/segment.h"
-#include "worker/template.h"
+#include "worker/zygote.h"
 
 namespace wasinn {
 namespace {
@@ -117,13 +117,13 @@ void Compute(Writer& payload) {
   isolation::WriteDesc(payload, WASINN_DTYPE_F32, dims, Lies("bytes") ? uint64_t{1} << 40 : 12);
 }
 
-void SendDescriptors(Socket& lane, const Writer& answer) {
+void SendDescriptors(Socket& channel, const Writer& answer) {
   std::vector<int> all;
   for (int i = 0; i < 8; ++i) all.push_back(::open("/dev/null", O_RDONLY));
-  lane.Send(answer.written(), all);
+  channel.Send(answer.written(), all);
 }
 
-void ServeLane(Socket& lane) {
+void ServeChannel(Socket& channel) {
   std::vector<uint8_t> message(isolation::kMostBytes), answers, payloads, last;
   std::vector<wasinn::base::Descriptor> descriptors(Socket::kMostDescriptors);
   for (;;) {
@@ -132,11 +132,11 @@ void ServeLane(Socket& lane) {
       Load(payload);
       Begin(answer);
       End(answer, payload);
-      if (lane.Send(answer.written()) != Socket::Sent::kDone) return;
+      if (channel.Send(answer.written()) != Socket::Sent::kDone) return;
       continue;
     }
     size_t taken = 0;
-    const Socket::Received received = lane.Receive(message, descriptors, taken);
+    const Socket::Received received = channel.Receive(message, descriptors, taken);
     if (received.outcome != Socket::Outcome::kMessage) return;
     Reader request({message.data(), received.bytes});
     const Op op = request.Number<Op>();
@@ -154,33 +154,33 @@ void ServeLane(Socket& lane) {
     End(answer, payload);
     if (Lies("cut") && computes) {
       answers.resize(answer.used());
-      lane.Send(std::span(answers).first(5));
+      channel.Send(std::span(answers).first(5));
     } else if (Lies("descriptors")) {
-      SendDescriptors(lane, answer);
+      SendDescriptors(channel, answer);
     } else {
-      lane.Send(answer.written());
-      if (Lies("twice")) lane.Send(answer.written());
+      channel.Send(answer.written());
+      if (Lies("twice")) channel.Send(answer.written());
     }
   }
 }
 
-void ServeControl(Socket& lane) {
+void ServeControl(Socket& channel) {
   std::vector<uint8_t> message(isolation::kMostBytes), bytes;
   std::vector<wasinn::base::Descriptor> descriptors(1);
   for (;;) {
     size_t taken = 0;
-    const Socket::Received received = lane.Receive(message, descriptors, taken);
+    const Socket::Received received = channel.Receive(message, descriptors, taken);
     if (received.outcome != Socket::Outcome::kMessage) ::_exit(0);
     if (Reader({message.data(), received.bytes}).Number<Op>() == Op::kPrepare) continue;
     Writer answer(bytes);
     answer.Number(0u);
     answer.Text("");
     if (taken > 0) {
-      std::thread([lane = Socket(std::move(descriptors[0]))]() mutable { ServeLane(lane); }).detach();
+      std::thread([channel = Socket(std::move(descriptors[0]))]() mutable { ServeChannel(channel); }).detach();
     } else {
       isolation::Framework{.name = "lies", .version = "1", .library = "", .devices = "cpu"}.Write(answer);
     }
-    lane.Send(answer.written());
+    channel.Send(answer.written());
   }
 }
 
@@ -202,8 +202,8 @@ int main(int argc, char** argv) {
   if (::fork() != 0) ::_exit(0);
   wasinn::worker::FrameworkOf framework;
   const auto open = [](wasinn::worker::FrameworkOf&) { return wasinn::core::Status(); };
-  wasinn::worker::Template parent(
+  wasinn::worker::Zygote parent(
       framework, open, Socket(wasinn::base::Descriptor(wasinn::isolation::kFirstDescriptor)), std::move(host));
-  Socket lane = parent.Run();
-  wasinn::ServeControl(lane);
+  Socket channel = parent.Run();
+  wasinn::ServeControl(channel);
 }

@@ -6,7 +6,7 @@
 
 namespace wasinn::isolation {
 
-struct Census {
+struct Counters {
   std::atomic<uint32_t> alive{0};
   std::atomic<uint64_t> started{0};
   std::atomic<uint64_t> lost{0};  // that ended before their guest did; known when they are next asked for something

@@ -1,4 +1,4 @@
-// The host's side of a template: an OS process that has opened one framework and makes workers of it.
+// The host's side of a zygote: an OS process that has opened one framework and makes workers of it.
 #pragma once
 
 #include <sys/types.h>
@@ -19,32 +19,32 @@
 namespace wasinn::isolation {
 
 // Any thread.
-class Template {
+class Zygote {
  public:
   // With each answer. Some frameworks take seconds to be opened, on a busy machine more.
   static constexpr std::chrono::milliseconds kPatience{60000};
 
   // Opens the framework there, which may take long. It ends when this goes, or the host. With `spares` a worker stands
   // ready for whoever comes next, from the second on: a host of one guest has none.
-  static core::Result<std::shared_ptr<Template>> Start(const Setting& setting, bool spares);
-  Template(const Template&) = delete;
-  Template& operator=(const Template&) = delete;
+  static core::Result<std::shared_ptr<Zygote>> Start(const Setting& setting, bool spares);
+  Zygote(const Zygote&) = delete;
+  Zygote& operator=(const Zygote&) = delete;
 
   struct Worker {
-    Socket lane;
+    Socket channel;
     pid_t pid = 0;
     base::Descriptor process;  // a pidfd
   };
   core::Result<Worker> Spawn();
   // With later answers.
-  core::Status SetPatience(std::chrono::milliseconds patience);
+  core::Status SetPatience(std::chrono::milliseconds wait);
   // It makes no workers any more: it has ended, or does not answer.
   bool gone() const { return gone_.load(std::memory_order_acquire); }
   // How a worker ended that has ended: "it was killed by signal 9 (Killed)".
   std::string EndOf(const Worker& worker) noexcept;
 
  private:
-  Template(Socket socket, Setting setting, bool spares)
+  Zygote(Socket socket, Setting setting, bool spares)
       : setting_(std::move(setting)), spares_(spares), socket_(std::move(socket)), buffer_(kMostBytes) {}
   // Of `mutex_`, as all that follows.
   core::Status Ask(Writer& request, std::span<const int> descriptors, std::span<base::Descriptor> received,
@@ -70,7 +70,7 @@ class Template {
   std::vector<uint8_t> buffer_;
   std::vector<uint8_t> request_ = std::vector<uint8_t>(64);  // of WaitFor, which needs no memory
   bool spawned_ = false;                                     // a worker, at least one
-  std::optional<Socket> ordered_;  // the lane of a worker about which the template has not been heard yet
+  std::optional<Socket> ordered_;  // the channel of a worker about which the zygote has not been heard yet
   std::optional<Worker> spare_;
   std::vector<pid_t> late_;  // workers that had not ended when they were asked for, and would stay zombies
 };

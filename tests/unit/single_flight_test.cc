@@ -11,10 +11,10 @@ namespace {
 using namespace std::chrono_literals;
 
 // Of a caller that has waited for others before: who begins again and again keeps nobody for ever.
-TEST(MadeOnce, PatienceIsOneForAllAttempts) {
+TEST(SingleFlight, PatienceIsOneForAllAttempts) {
   Watchdog watchdog;
-  const Patience patience{.watchdog = &watchdog, .deadline = 1h, .since = std::chrono::steady_clock::now() - 1h};
-  MadeOnce<int> made(MadeOnce<int>::Failures::kOfOne);
+  const WaitOptions patience{.watchdog = &watchdog, .deadline = 1h, .since = std::chrono::steady_clock::now() - 1h};
+  SingleFlight<int> made(SingleFlight<int>::Failures::kOfOne);
   const Result<int> result = made.Get(patience, "a model", [&]() -> Result<int> {
     const Result<int> waits = made.Get(patience, "a model", [] { return Result<int>(1); });
     EXPECT_EQ(waits.error().code(), WASINN_ERROR_TIMEOUT);
@@ -25,8 +25,8 @@ TEST(MadeOnce, PatienceIsOneForAllAttempts) {
 }
 
 // Of what was forgotten while it was made only those have the result who made it.
-TEST(MadeOnce, WhatIsForgottenWhileItIsMadeIsMadeAgain) {
-  MadeOnce<int> made;
+TEST(SingleFlight, WhatIsForgottenWhileItIsMadeIsMadeAgain) {
+  SingleFlight<int> made;
   const Result<int> first = made.Get({}, "a model", [&]() -> Result<int> {
     made.Forget();
     EXPECT_EQ(made.Get({}, "a model", [] { return Result<int>(2); }), 2);
@@ -38,9 +38,9 @@ TEST(MadeOnce, WhatIsForgottenWhileItIsMadeIsMadeAgain) {
   EXPECT_EQ(made.Peek(), std::nullopt);
 }
 
-TEST(MadeOnce, WhoHasNoDeadlineHasAnyPatience) {
-  EXPECT_EQ(Patience{}.left(), 0ms);
-  EXPECT_GT((Patience{.deadline = 1h}.left()), 59min);
+TEST(SingleFlight, WhoHasNoDeadlineHasAnyPatience) {
+  EXPECT_EQ(WaitOptions{}.left(), 0ms);
+  EXPECT_GT((WaitOptions{.deadline = 1h}.left()), 59min);
 }
 
 }  // namespace

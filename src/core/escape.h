@@ -7,6 +7,6 @@
 namespace wasinn::core {
 
 // In UTF-8, on one line: of what is a control character or no UTF-8, each byte is written as \xNN.
-std::string Shown(std::string_view text);
+std::string Escape(std::string_view text);
 
 }  // namespace wasinn::core

@@ -10,12 +10,12 @@
 namespace wasinn::check {
 
 // As the core lends it: aligned to 64 bytes, with 64 readable bytes behind. Whoever reads on ends the OS process.
-class Lent {
+class Borrowed {
  public:
-  explicit Lent(const Tensor& tensor);
-  ~Lent();
-  Lent(const Lent&) = delete;
-  Lent& operator=(const Lent&) = delete;
+  explicit Borrowed(const Tensor& tensor);
+  ~Borrowed();
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
 
   wasinn_tensor view() const;
   // As many bytes as there are.

@@ -1,4 +1,4 @@
-#include "core/isolation/template_process.h"
+#include "core/isolation/zygote.h"
 
 #include <poll.h>
 #include <sys/wait.h>
@@ -11,20 +11,20 @@
 #include "core/isolation/spawn.h"
 
 namespace wasinn::isolation {
-core::Status Template::Gone() {
+core::Status Zygote::Gone() {
   gone_.store(true, std::memory_order_release);
   return core::Status(WASINN_ERROR_UNAVAILABLE, "the process that starts workers has ended; the next load starts another",
                       setting_.backend);
 }
 
-core::Status Template::Ask(Writer& request, std::span<const int> descriptors, std::span<base::Descriptor> received,
+core::Status Zygote::Ask(Writer& request, std::span<const int> descriptors, std::span<base::Descriptor> received,
                            Reader& answer) {
   CollectSpare();
   core::Status status = Send(request, descriptors);
   return status.ok() ? Receive(received, answer) : std::move(status);
 }
 
-core::Status Template::Send(Writer& request, std::span<const int> descriptors) {
+core::Status Zygote::Send(Writer& request, std::span<const int> descriptors) {
   if (gone()) return Gone();
   if (request.used() > kMostBytes) {
     return core::Error(WASINN_ERROR_TOO_LARGE, "the settings of backend '{}' are too long", setting_.backend);
@@ -39,7 +39,7 @@ core::Status Template::Send(Writer& request, std::span<const int> descriptors) {
 }
 
 // What comes after its time would be taken for the answer to another question, and a worker's process for another's.
-core::Status Template::Receive(std::span<base::Descriptor> received, Reader& answer) {
+core::Status Zygote::Receive(std::span<base::Descriptor> received, Reader& answer) {
   if (gone()) return Gone();
   size_t taken = 0;
   const Socket::Received got = socket_.Receive(buffer_, received, taken);
@@ -52,19 +52,19 @@ core::Status Template::Receive(std::span<base::Descriptor> received, Reader& ans
   return taken == received.size() ? core::Status() : Gone();
 }
 
-core::Status Template::SetPatience(std::chrono::milliseconds patience) {
+core::Status Zygote::SetPatience(std::chrono::milliseconds wait) {
   const std::lock_guard lock(mutex_);
-  return socket_.SetPatience(patience);
+  return socket_.SetPatience(wait);
 }
 
-core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting, bool spares) {
+core::Result<std::shared_ptr<Zygote>> Zygote::Start(const Setting& setting, bool spares) {
   auto pair = Socket::MakePair();
   if (!pair) return std::unexpected(std::move(pair.error()));
   if (core::Status status = StartProgram(setting.worker, setting.has_devices, pair->second); !status.ok()) {
     return std::unexpected(std::move(status));
   }
   pair->second = Socket();
-  std::shared_ptr<Template> made(new Template(std::move(pair->first), setting, spares));
+  std::shared_ptr<Zygote> made(new Zygote(std::move(pair->first), setting, spares));
   if (core::Status status = made->SetPatience(kPatience); !status.ok()) {
     return std::unexpected(std::move(status));
   }
@@ -78,8 +78,8 @@ core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting, 
   return made;
 }
 
-// Asks for a worker, and does not wait for it. One that is to `prepare` itself finds that on its lane.
-core::Status Template::Order(bool prepare) {
+// Asks for a worker, and does not wait for it. One that is to `prepare` itself finds that on its channel.
+core::Status Zygote::Order(bool prepare) {
   auto pair = Socket::MakePair();
   if (!pair) return std::move(pair.error());
   std::vector<uint8_t> bytes;
@@ -93,14 +93,14 @@ core::Status Template::Order(bool prepare) {
     request.Clear();
   }
   request.Number(Op::kSpawn);
-  const int lane = pair->second.number();
-  if (core::Status status = Send(request, {&lane, 1}); !status.ok()) return status;
+  const int channel = pair->second.number();
+  if (core::Status status = Send(request, {&channel, 1}); !status.ok()) return status;
   ordered_ = std::move(pair->first);
   return {};
 }
 
-core::Result<Template::Worker> Template::Collect() {
-  Worker worker{.lane = std::move(*ordered_), .process = base::Descriptor()};
+core::Result<Zygote::Worker> Zygote::Collect() {
+  Worker worker{.channel = std::move(*ordered_), .process = base::Descriptor()};
   ordered_.reset();
   Reader answer;
   if (core::Status status = Receive({&worker.process, 1}, answer); !status.ok()) {
@@ -111,13 +111,13 @@ core::Result<Template::Worker> Template::Collect() {
 }
 
 // Answers come in the order of questions, so this one comes before any other.
-void Template::CollectSpare() {
+void Zygote::CollectSpare() {
   if (!ordered_) return;
   if (auto worker = Collect()) spare_ = std::move(*worker);
 }
 
 // One that lives: who kills workers when memory is short may have begun with it.
-std::optional<Template::Worker> Template::TakeSpare() {
+std::optional<Zygote::Worker> Zygote::TakeSpare() {
   CollectSpare();
   if (!spare_) return {};
   Worker worker = std::move(*spare_);
@@ -129,11 +129,11 @@ std::optional<Template::Worker> Template::TakeSpare() {
 }
 
 // One that is still not there has the next turn.
-void Template::WaitForLate() {
+void Zygote::WaitForLate() {
   std::erase_if(late_, [this](pid_t worker) { return WaitFor(worker).has_value(); });
 }
 
-core::Result<Template::Worker> Template::SpareOrNew() {
+core::Result<Zygote::Worker> Zygote::SpareOrNew() {
   WaitForLate();
   if (std::optional<Worker> spare = TakeSpare()) return std::move(*spare);
   if (core::Status status = Order(false); !status.ok()) return std::unexpected(std::move(status));
@@ -141,10 +141,10 @@ core::Result<Template::Worker> Template::SpareOrNew() {
 }
 
 // Without one the next guest waits a little longer.
-void Template::OrderSpare() noexcept try { (void)Order(true); } catch (const std::exception&) {
+void Zygote::OrderSpare() noexcept try { (void)Order(true); } catch (const std::exception&) {
 }
 
-core::Result<Template::Worker> Template::Spawn() {
+core::Result<Zygote::Worker> Zygote::Spawn() {
   const std::lock_guard lock(mutex_);
   core::Result<Worker> worker = SpareOrNew();
   if (worker && spares_ && spawned_) OrderSpare();
@@ -153,7 +153,7 @@ core::Result<Template::Worker> Template::Spawn() {
 }
 
 // As waitpid says how it ended.
-core::Result<int> Template::WaitFor(pid_t worker) {
+core::Result<int> Zygote::WaitFor(pid_t worker) {
   Writer request(request_);
   request.Number(Op::kWait);
   request.Number(static_cast<int32_t>(worker));
@@ -162,7 +162,7 @@ core::Result<int> Template::WaitFor(pid_t worker) {
   return answer.Number<int32_t>();
 }
 
-std::string Template::EndOf(const Worker& worker) noexcept try {
+std::string Zygote::EndOf(const Worker& worker) noexcept try {
   pollfd ended{.fd = worker.process.number(), .events = POLLIN, .revents = 0};
   constexpr int kMilliseconds = 2000;
   const bool has_ended = ::poll(&ended, 1, kMilliseconds) > 0;

@@ -1,4 +1,4 @@
-#include "worker/template.h"
+#include "worker/zygote.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -33,8 +33,8 @@ using isolation::Writer;
 
 // Begins anew as a worker that opens its framework itself: a fork has none of its parent's threads, and of a device's driver it must have
 // nothing.
-[[noreturn]] void BeginAnew(const Socket& lane, const std::vector<std::string>& folders) {
-  if (::dup2(lane.number(), kFirstDescriptor) < 0) ::_exit(1);
+[[noreturn]] void BeginAnew(const Socket& channel, const std::vector<std::string>& folders) {
+  if (::dup2(channel.number(), kFirstDescriptor) < 0) ::_exit(1);
   std::vector<char*> arguments = {const_cast<char*>("wasinn-worker"), const_cast<char*>("worker")};
   for (const std::string& folder : folders) arguments.push_back(const_cast<char*>(folder.c_str()));
   arguments.push_back(nullptr);
@@ -62,7 +62,7 @@ core::Status JoinGroup(const std::string& folder) {
 
 }  // namespace
 
-bool Template::WaitForHost() const {
+bool Zygote::WaitForHost() const {
   std::array<pollfd, 2> all = {{{.fd = socket_.number(), .events = POLLIN, .revents = 0},
                                 {.fd = host_.number(), .events = POLLIN, .revents = 0}}};
   while (::poll(all.data(), all.size(), -1) < 0) {
@@ -71,7 +71,7 @@ bool Template::WaitForHost() const {
   return all[1].revents == 0;
 }
 
-void Template::Answer(const core::Status& status, int32_t number, int descriptor) {
+void Zygote::Answer(const core::Status& status, int32_t number, int descriptor) {
   std::vector<uint8_t> bytes;
   Writer answer(bytes);
   answer.Number(static_cast<uint32_t>(status.code()));
@@ -81,7 +81,7 @@ void Template::Answer(const core::Status& status, int32_t number, int descriptor
   if (sent != Socket::Sent::kDone) ::_exit(1);  // else the host would wait for a minute
 }
 
-core::Status Template::OpenFramework(Reader& request) {
+core::Status Zygote::OpenFramework(Reader& request) {
   isolation::Setting setting;
   setting.Read(request);
   if (!request.ended()) return core::Error(WASINN_ERROR_RUNTIME, "the settings are cut");
@@ -90,7 +90,7 @@ core::Status Template::OpenFramework(Reader& request) {
   return open_(framework_);
 }
 
-Socket Template::Spawn(base::Descriptor lane) {
+Socket Zygote::Spawn(base::Descriptor channel) {
   const bool whole = HasOneThread() && !framework_.setting().has_devices;
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
@@ -106,7 +106,7 @@ Socket Template::Spawn(base::Descriptor lane) {
     socket_ = Socket();
     host_ = base::Descriptor();
     framework_.SetInherited();
-    Socket end(std::move(lane));
+    Socket end(std::move(channel));
     if (!whole) BeginAnew(end, framework_.folders());
     return end;
   }
@@ -124,7 +124,7 @@ Socket Template::Spawn(base::Descriptor lane) {
   return {};
 }
 
-Socket Template::Run() {
+Socket Zygote::Run() {
   std::vector<uint8_t> buffer(isolation::kMostBytes);
   std::array<base::Descriptor, 1> descriptors;
   while (WaitForHost()) {
@@ -137,7 +137,7 @@ Socket Template::Run() {
         Answer(OpenFramework(request), 0, -1);
         break;
       case Op::kSpawn:
-        if (Socket lane = Spawn(std::move(descriptors[0]))) return lane;
+        if (Socket channel = Spawn(std::move(descriptors[0]))) return channel;
         descriptors[0] = base::Descriptor();
         break;
       case Op::kWait: {

@@ -1,4 +1,4 @@
-#include "check/lent.h"
+#include "check/borrowed.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ char* MapPages(size_t size) {
 
 }  // namespace
 
-Lent::Lent(const Tensor& tensor)
+Borrowed::Borrowed(const Tensor& tensor)
     : tensor_(tensor),
       size_(RoundedUp(tensor.bytes.size() + kAlign + kBehind, PageSize())),
       pages_(MapPages(size_)),
@@ -37,9 +37,9 @@ Lent::Lent(const Tensor& tensor)
   Write(tensor.bytes);
 }
 
-Lent::~Lent() { ::munmap(pages_, size_ + PageSize()); }
+Borrowed::~Borrowed() { ::munmap(pages_, size_ + PageSize()); }
 
-wasinn_tensor Lent::view() const {
+wasinn_tensor Borrowed::view() const {
   return {.struct_size = sizeof(wasinn_tensor),
           .dtype = static_cast<uint32_t>(tensor_.dtype),
           .rank = static_cast<uint32_t>(tensor_.dims.size()),
@@ -50,14 +50,14 @@ wasinn_tensor Lent::view() const {
           .release = nullptr};
 }
 
-void Lent::Write(const std::string& bytes) {
+void Borrowed::Write(const std::string& bytes) {
   ASSERT_EQ(bytes.size(), tensor_.bytes.size()) << "the number of bytes of lent memory";
   std::memcpy(data_, bytes.data(), bytes.size());
 }
 
-std::string Lent::Read() const { return {data_, tensor_.bytes.size()}; }
+std::string Borrowed::Read() const { return {data_, tensor_.bytes.size()}; }
 
-void Lent::Revoke() { ASSERT_EQ(::mprotect(pages_, size_, PROT_NONE), 0) << "revoking lent memory"; }
+void Borrowed::Revoke() { ASSERT_EQ(::mprotect(pages_, size_, PROT_NONE), 0) << "revoking lent memory"; }
 
 Taken::Taken(Context* context, uint32_t index) : result_(context->Take(index, &tensor_)) {
   if (result_) dims_.assign(tensor_.dims, tensor_.dims + tensor_.rank);

@@ -1,4 +1,4 @@
-// A template of workers for worker_host_fuzz, as a host starts one: it makes none, but passes their lanes on to the fuzzer,
+// A zygote of workers for worker_host_fuzz, as a host starts one: it makes none, but passes their channels on to the fuzzer,
 // which listens in the folder of the name by which this program was started. The fuzzer is the worker.
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -49,23 +49,23 @@ int main(int, char** argv) {
   Socket host((wasinn::base::Descriptor(kFirstDescriptor)));
   if (::fork() != 0) ::_exit(0);
   const std::string name = argv[0];
-  Socket fuzzer = ConnectTo(name.substr(0, name.rfind('/')) + "/lanes");
+  Socket fuzzer = ConnectTo(name.substr(0, name.rfind('/')) + "/channels");
   if (!fuzzer) return 1;
   // In place of a worker's process: it has ended, as soon as anybody asks.
   const wasinn::base::Descriptor ended(::eventfd(1, EFD_CLOEXEC));
   const int process = ended.number();
   std::vector<uint8_t> message(kMostBytes);
-  std::array<wasinn::base::Descriptor, 1> lane;
+  std::array<wasinn::base::Descriptor, 1> channel;
   for (;;) {
     size_t taken = 0;
-    const Socket::Received received = host.Receive(message, lane, taken);
+    const Socket::Received received = host.Receive(message, channel, taken);
     if (received.outcome != Socket::Outcome::kMessage) return 0;
     Reader request({message.data(), received.bytes});
     switch (request.Number<Op>()) {
       case Op::kSpawn: {
-        const int passed = lane[0].number();
+        const int passed = channel[0].number();
         if (fuzzer.Send(std::array<uint8_t, 1>{}, {&passed, 1}) != Socket::Sent::kDone) return 1;
-        lane[0] = wasinn::base::Descriptor();
+        channel[0] = wasinn::base::Descriptor();
         Answer(host, 1, {&process, 1});
         break;
       }

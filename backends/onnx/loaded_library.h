@@ -29,11 +29,11 @@ void ForEachCopy(const void* place, const std::function<void(const void* place)>
 // A T that the first copy makes which asks for it. It stays for ever. For static objects alone: a copy finds it at the
 // same place in another one.
 template <typename T>
-class OneOfProcess {
+class LoadedLibrary {
  public:
-  constexpr OneOfProcess() = default;
-  OneOfProcess(const OneOfProcess&) = delete;
-  OneOfProcess& operator=(const OneOfProcess&) = delete;
+  constexpr LoadedLibrary() = default;
+  LoadedLibrary(const LoadedLibrary&) = delete;
+  LoadedLibrary& operator=(const LoadedLibrary&) = delete;
 
   T& Get() {
     T* one = one_.load(std::memory_order_acquire);
@@ -46,7 +46,7 @@ class OneOfProcess {
     T* one = one_.load(std::memory_order_acquire);
     if (one != nullptr) return *one;
     ForEachCopy(this, [&one](const void* place) {
-      T* const others = static_cast<const OneOfProcess*>(place)->one_.load(std::memory_order_acquire);
+      T* const others = static_cast<const LoadedLibrary*>(place)->one_.load(std::memory_order_acquire);
       if (others != nullptr) one = others;
     });
     if (one == nullptr) one = new T;

@@ -1,4 +1,4 @@
-// How high the wall of a worker is: lower where a framework cannot do without.
+// How high the sandbox of a worker is: lower where a framework cannot do without.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace wasinn::worker {
 
-struct Wall {
+struct SandboxOptions {
   // System calls beside those that every worker makes (system_calls.h), by name. "openat" is opening for reading, and only where there
   // is Landlock, for a filter of system calls does not see which file is meant.
   std::vector<std::string> more_calls;
@@ -40,7 +40,7 @@ struct Wall {
 
 // What the framework behind the backend of this name needs, and on a machine without executable memory (SandboxSupport) what it can do
 // without that. `readable` is what tells the processors and what random numbers begin with: who opens the framework adds where it and the
-// libraries that it needs lie. A name that is not known gets the highest wall.
-Wall WallOf(std::string_view backend, bool has_exec_memory = true);
+// libraries that it needs lie. A name that is not known gets the highest sandbox.
+SandboxOptions SandboxOptionsOf(std::string_view backend, bool has_exec_memory = true);
 
 }  // namespace wasinn::worker

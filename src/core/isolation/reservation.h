@@ -7,12 +7,12 @@
 
 namespace wasinn::isolation {
 
-class Reserved {
+class Reservation {
  public:
-  Reserved(const wasinn_host_services& services, void* account) : services_(services), account_(account) {}
-  ~Reserved() { (void)Resize(0); }
-  Reserved(const Reserved&) = delete;
-  Reserved& operator=(const Reserved&) = delete;
+  Reservation(const wasinn_host_services& services, void* account) : services_(services), account_(account) {}
+  ~Reservation() { (void)Resize(0); }
+  Reservation(const Reservation&) = delete;
+  Reservation& operator=(const Reservation&) = delete;
 
   // False: that is more than a limit allows, and what was charged before is charged still.
   bool Resize(uint64_t bytes) {

@@ -1,4 +1,4 @@
-#include "core/shown.h"
+#include "core/escape.h"
 
 #include <fmt/format.h>
 
@@ -43,7 +43,7 @@ bool Shows(uint32_t code) {
 
 }  // namespace
 
-std::string Shown(std::string_view text) {
+std::string Escape(std::string_view text) {
   std::string shown;
   shown.reserve(text.size());
   while (!text.empty()) {

@@ -1,4 +1,4 @@
-#include "worker/wall.h"
+#include "worker/sandbox_options.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,20 +11,22 @@ namespace {
 constexpr uint64_t kGibibyte = uint64_t{1} << 30;
 
 // It compiles each model. For each it looks through its folder, too, and whether a file is there.
-Wall OpenVino() { return {.more_calls = {"fcntl", "getdents64", "newfstatat", "openat", "stat"}, .exec_memory = true}; }
+SandboxOptions OpenVino() {
+  return {.more_calls = {"fcntl", "getdents64", "newfstatat", "openat", "stat"}, .exec_memory = true};
+}
 
 // oneDNN compiles its convolutions; nothing else takes their place when it may not. OpenBLAS would start a thread for each processor.
-Wall Torch() {
+SandboxOptions Torch() {
   return {.exec_memory = true,
           .stack_bytes = kGibibyte,  // kParserStack of the backend
           .environment = {{"OPENBLAS_NUM_THREADS", "1"}}};
 }
 
 // Its mutexes ask for their thread's priority, and complain on stderr where they may not. It has kernels of its own in place of oneDNN's.
-Wall TensorFlow(bool has_exec_memory) {
-  Wall wall = {.more_calls = {"sched_getparam", "sched_getscheduler"}, .exec_memory = has_exec_memory};
-  if (!has_exec_memory) wall.environment = {{"TF_ENABLE_ONEDNN_OPTS", "0"}};
-  return wall;
+SandboxOptions TensorFlow(bool has_exec_memory) {
+  SandboxOptions options = {.more_calls = {"sched_getparam", "sched_getscheduler"}, .exec_memory = has_exec_memory};
+  if (!has_exec_memory) options.environment = {{"TF_ENABLE_ONEDNN_OPTS", "0"}};
+  return options;
 }
 
 bool HasTiles() {
@@ -38,13 +40,13 @@ bool HasTiles() {
 }
 
 // Before each compute it asks for AMX anew. Refused, it computes otherwise, with other results, and complains on stderr.
-Wall Llama() {
-  Wall wall = {.stack_bytes = kGibibyte / 4};  // kSchemaStack and kGrammarStack of the backend
-  if (HasTiles()) wall.more_calls.emplace_back("arch_prctl");
-  return wall;
+SandboxOptions Llama() {
+  SandboxOptions options = {.stack_bytes = kGibibyte / 4};  // kSchemaStack and kGrammarStack of the backend
+  if (HasTiles()) options.more_calls.emplace_back("arch_prctl");
+  return options;
 }
 
-Wall Special(std::string_view backend, bool has_exec_memory) {
+SandboxOptions Special(std::string_view backend, bool has_exec_memory) {
   if (backend == "openvino") return OpenVino();
   if (backend == "torch") return Torch();
   if (backend == "tensorflow") return TensorFlow(has_exec_memory);
@@ -54,13 +56,13 @@ Wall Special(std::string_view backend, bool has_exec_memory) {
 
 }  // namespace
 
-Wall WallOf(std::string_view backend, bool has_exec_memory) {
-  Wall wall = Special(backend, has_exec_memory);
+SandboxOptions SandboxOptionsOf(std::string_view backend, bool has_exec_memory) {
+  SandboxOptions options = Special(backend, has_exec_memory);
   // Without these some frameworks compute with slower kernels, and TensorFlow not at all.
-  wall.readable = {"/proc/cpuinfo", "/sys/devices/system", "/dev/urandom"};
+  options.readable = {"/proc/cpuinfo", "/sys/devices/system", "/dev/urandom"};
   // Where backends take turns that turn aside what their framework writes to stderr. It tells much of this process.
-  if (!wall.reads_when_sealed()) wall.readable.push_back("/proc/self");
-  return wall;
+  if (!options.reads_when_sealed()) options.readable.push_back("/proc/self");
+  return options;
 }
 
 }  // namespace wasinn::worker

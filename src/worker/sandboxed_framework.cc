@@ -1,4 +1,4 @@
-#include "worker/behind_wall.h"
+#include "worker/sandboxed_framework.h"
 
 #include <filesystem>
 #include <utility>
@@ -14,12 +14,12 @@ namespace {
 
 }  // namespace
 
-core::Status BehindWall::Prepare() {
+core::Status SandboxedFramework::Prepare() {
   core::Status status = framework_.Open();
   return status.ok() ? WarmUp(framework_) : std::move(status);
 }
 
-core::Status BehindWall::Seal() { return {}; }
+core::Status SandboxedFramework::Seal() { return {}; }
 
 #else
 
@@ -33,43 +33,43 @@ core::Status Refused(const std::string& why) {
 // What may be read. Who opens the framework itself needs libraries of which nobody knows the folders, but no guest has
 // come by then, and behind the seal nothing is opened any more. Who goes on to read opens libraries of its own folder then,
 // OpenVINO the one that reads ONNX for one, and what these need of the system.
-void AddReadable(const FrameworkOf& framework, Wall& wall) {
+void AddReadable(const FrameworkOf& framework, SandboxOptions& options) {
   std::string library = framework.setting().library;
   if (framework.inherited()) {
     if (const core::Result<isolation::Framework> it = framework.Describe()) library = it->library;
   }
-  if (framework.inherited() || wall.reads_when_sealed()) {
-    wall.readable.push_back(std::filesystem::path(library).parent_path().string());
+  if (framework.inherited() || options.reads_when_sealed()) {
+    options.readable.push_back(std::filesystem::path(library).parent_path().string());
   } else {
-    wall.readable.emplace_back("/");
+    options.readable.emplace_back("/");
   }
-  if (!wall.reads_when_sealed()) return;
-  for (const char* path : {"/usr/lib", "/lib", "/lib64", "/etc/ld.so.cache"}) wall.readable.emplace_back(path);
+  if (!options.reads_when_sealed()) return;
+  for (const char* path : {"/usr/lib", "/lib", "/lib64", "/etc/ld.so.cache"}) options.readable.emplace_back(path);
 }
 
-// Of this program for itself: stacks and buffers of as many lanes as a host opens, and what malloc keeps for each.
+// Of this program for itself: stacks and buffers of as many channels as a host opens, and what malloc keeps for each.
 constexpr uint64_t kOwnBytes = uint64_t{192} << 20;
 
 }  // namespace
 
-core::Status BehindWall::Prepare() {
+core::Status SandboxedFramework::Prepare() {
   const SandboxSupport support = FindSandboxSupport();
-  Wall wall = WallOf(framework_.setting().backend, support.exec_memory);
+  SandboxOptions options = SandboxOptionsOf(framework_.setting().backend, support.exec_memory);
   if (framework_.setting().has_devices) {
-    AddDevices(wall, framework_.folders());
+    AddDevices(options, framework_.folders());
   } else {
-    AddReadable(framework_, wall);
+    AddReadable(framework_, options);
   }
-  if (const std::string missing = support.Missing(wall); !missing.empty()) return Refused(missing);
-  for (const auto& [name, value] : wall.environment) ::setenv(name.c_str(), value.c_str(), 1);
-  auto sandbox = Sandbox::RaiseBeforeThreads(std::move(wall));
+  if (const std::string missing = support.Missing(options); !missing.empty()) return Refused(missing);
+  for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
+  auto sandbox = Sandbox::RaiseBeforeThreads(std::move(options));
   if (!sandbox) return Refused(sandbox.error());
   sandbox_ = std::move(*sandbox);
   if (core::Status status = framework_.Open(); !status.ok()) return status;
   return WarmUp(framework_);
 }
 
-core::Status BehindWall::Seal() {
+core::Status SandboxedFramework::Seal() {
   const isolation::Setting& setting = framework_.setting();
   uint64_t most = 0;
   if (__builtin_add_overflow(setting.max_model_bytes, setting.max_tensor_bytes, &most) ||

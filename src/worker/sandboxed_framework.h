@@ -9,11 +9,11 @@
 namespace wasinn::worker {
 
 // In this order, each once. After an error no guest is served.
-class BehindWall {
+class SandboxedFramework {
  public:
-  explicit BehindWall(FrameworkOf& framework) : framework_(framework) {}
+  explicit SandboxedFramework(FrameworkOf& framework) : framework_(framework) {}
 
-  // Raises the wall, opens the framework if that was not done by a template, and computes something. Only while this is
+  // Raises the sandbox, opens the framework if that was not done by a zygote, and computes something. Only while this is
   // the only thread.
   core::Status Prepare();
   // From here on guests' bytes may come, and take as much memory as the framework's settings say.

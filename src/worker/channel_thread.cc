@@ -1,4 +1,4 @@
-#include "worker/lane_thread.h"
+#include "worker/channel_thread.h"
 
 #include <pthread.h>
 
@@ -17,11 +17,11 @@ void* Run(void* argument) {
 
 }  // namespace
 
-core::Status StartLaneThread(std::function<void()> run) {
+core::Status StartChannelThread(std::function<void()> run) {
   pthread_attr_t attributes{};
   ::pthread_attr_init(&attributes);
   ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  ::pthread_attr_setstacksize(&attributes, kLaneStack);
+  ::pthread_attr_setstacksize(&attributes, kChannelStack);
   auto argument = std::make_unique<std::function<void()>>(std::move(run));
   pthread_t thread{};
   const int error = ::pthread_create(&thread, &attributes, &Run, argument.get());
