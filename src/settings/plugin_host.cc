@@ -98,7 +98,7 @@ Result<Host> MakeHost(const char* dialect, const char* encoding) {
     const std::string list = "[\"" + std::string(encoding) + "\"]";
     if (Status status = config.Set("policy.encodings", list); !status.ok()) return status;
   }
-  Result<Host> host = Host::Create(config, Log);
+  Result<Host> host = Host::Create(config, LogRecord);
   if (!host) return host;
   if (const char* models = std::getenv("WASINN_MODELS")) {
     if (Status status = AddModels(*host, models); !status.ok()) return status;
