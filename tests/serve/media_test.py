@@ -127,7 +127,7 @@ class Media(MediaTest):
         return ran
 
 
-if not SANITIZED:  # whose memory a worker's sandbox has no place for
+if not SANITIZED:  # whose memory a worker's wall has no place for
 
     class Isolated(LanguageTest):
         def test_no_file_but_the_models_is_opened_by_a_worker(self):

@@ -17,7 +17,7 @@ using nlohmann::json;
 using Words = std::vector<std::string>;
 
 TextRequest ReadOwn(std::string_view text) {
-  RequestBytes body(Reservation(std::make_shared<MemoryBudget>(1u << 20)));
+  RequestBytes body(Charge(std::make_shared<MemoryBudget>(1u << 20)));
   if (!body.Append(text.data(), text.size())) throw std::bad_alloc();
   return ReadBody(body, ReadLlamaCompletion);
 }

@@ -23,12 +23,12 @@ std::shared_ptr<MemoryBudget> Budget(uint64_t most) { return std::make_shared<Me
 
 // Whether so much is left, which is given back at once.
 bool HasLeft(const std::shared_ptr<MemoryBudget>& budget, uint64_t bytes) {
-  return Reservation(budget).Add(bytes) && !Reservation(budget).Add(bytes + 1);
+  return Charge(budget).Add(bytes) && !Charge(budget).Add(bytes + 1);
 }
 
-TEST(Reservation, TakesWhatIsLeftAndNoMore) {
+TEST(Charge, TakesWhatIsLeftAndNoMore) {
   const auto budget = Budget(10);
-  Reservation one(budget), other(budget);
+  Charge one(budget), other(budget);
   EXPECT_TRUE(one.Add(6));
   EXPECT_FALSE(other.Add(5));
   EXPECT_EQ(other.bytes(), 0u);
@@ -38,9 +38,9 @@ TEST(Reservation, TakesWhatIsLeftAndNoMore) {
   EXPECT_EQ(one.bytes(), 6u);
 }
 
-TEST(Reservation, NumbersThatWrapAreMoreThanThereIs) {
+TEST(Charge, NumbersThatWrapAreMoreThanThereIs) {
   const auto budget = Budget(10);
-  Reservation charge(budget);
+  Charge charge(budget);
   EXPECT_TRUE(charge.Add(6));
   EXPECT_FALSE(charge.Add(UINT64_MAX));
   EXPECT_FALSE(charge.Add(UINT64_MAX - 5));
@@ -48,10 +48,10 @@ TEST(Reservation, NumbersThatWrapAreMoreThanThereIs) {
   EXPECT_TRUE(HasLeft(budget, 4));
 }
 
-TEST(Reservation, GivesBackWhatItHasNoMore) {
+TEST(Charge, GivesBackWhatItHasNoMore) {
   const auto budget = Budget(10);
   {
-    Reservation charge(budget);
+    Charge charge(budget);
     EXPECT_TRUE(charge.Add(10));
     charge.ShrinkTo(11);
     EXPECT_EQ(charge.bytes(), 10u);
@@ -62,26 +62,26 @@ TEST(Reservation, GivesBackWhatItHasNoMore) {
   EXPECT_TRUE(HasLeft(budget, 10));
 }
 
-TEST(Reservation, IsGivenBackOnceWhereverItGoes) {
+TEST(Charge, IsGivenBackOnceWhereverItGoes) {
   const auto budget = Budget(10);
-  Reservation last;
+  Charge last;
   {
-    Reservation first(budget);
+    Charge first(budget);
     EXPECT_TRUE(first.Add(4));
-    Reservation second(std::move(first));
+    Charge second(std::move(first));
     EXPECT_EQ(second.bytes(), 4u);
     last = std::move(second);
   }
   EXPECT_TRUE(HasLeft(budget, 6));
-  last = Reservation();
+  last = Charge();
   EXPECT_TRUE(HasLeft(budget, 10));
 }
 
-TEST(Reservation, OutlivesWhoeverElseKnowsTheBudget) {
+TEST(Charge, OutlivesWhoeverElseKnowsTheBudget) {
   auto budget = Budget(10);
   const std::weak_ptr<MemoryBudget> lives = budget;
   {
-    Reservation charge(budget);
+    Charge charge(budget);
     EXPECT_TRUE(charge.Add(10));
     budget.reset();
     EXPECT_FALSE(lives.expired());
@@ -89,8 +89,8 @@ TEST(Reservation, OutlivesWhoeverElseKnowsTheBudget) {
   EXPECT_TRUE(lives.expired());
 }
 
-TEST(Reservation, OfNothingHasNoRoom) {
-  Reservation charge;
+TEST(Charge, OfNothingHasNoRoom) {
+  Charge charge;
   EXPECT_TRUE(charge.Add(0));
   EXPECT_FALSE(charge.Add(1));
   charge.ShrinkTo(0);
@@ -100,7 +100,7 @@ TEST(Reservation, OfNothingHasNoRoom) {
 // What is there stays where its memory grows, and behind it are bytes that may be read.
 TEST(RequestBytes, GrowAndKeepWhatCame) {
   const auto budget = Budget(1u << 20);
-  RequestBytes bytes{Reservation(budget)};
+  RequestBytes bytes{Charge(budget)};
   std::string expected;
   for (size_t size = 1; size < 10'000; size = 2 * size + 1) {
     const std::string piece(size, static_cast<char>('a' + size % 26));
@@ -116,7 +116,7 @@ TEST(RequestBytes, GrowAndKeepWhatCame) {
 }
 
 TEST(RequestBytes, StayWhereTheyHaveRoom) {
-  RequestBytes bytes{Reservation(Budget(100))};
+  RequestBytes bytes{Charge(Budget(100))};
   ASSERT_TRUE(bytes.Reserve(100));
   const char* const here = bytes.view().data();
   EXPECT_EQ(bytes.charge().bytes(), 0u);  // the memory is the system's until bytes come
@@ -126,7 +126,7 @@ TEST(RequestBytes, StayWhereTheyHaveRoom) {
 
 TEST(RequestBytes, EndWithTheBudget) {
   const auto budget = Budget(5);
-  RequestBytes bytes{Reservation(budget)};
+  RequestBytes bytes{Charge(budget)};
   EXPECT_TRUE(bytes.Append("abc", 3));
   EXPECT_FALSE(bytes.Append("def", 3));
   EXPECT_EQ(bytes.view(), "abc");
@@ -149,7 +149,7 @@ TEST(RequestBody, IsChargedAsItArrivesWhateverItsHeaderSays) {
   constexpr std::string_view kHead = "POST / HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n";
   const auto budget = Budget(5);
   http::request_parser<RequestBody> parser;
-  parser.get().body() = RequestBytes(Reservation(budget));
+  parser.get().body() = RequestBytes(Charge(budget));
   EXPECT_FALSE(Put(parser, std::string(kHead) + "abc"));
   EXPECT_EQ(parser.get().body().view(), "abc");
   EXPECT_TRUE(HasLeft(budget, 2));
@@ -158,7 +158,7 @@ TEST(RequestBody, IsChargedAsItArrivesWhateverItsHeaderSays) {
 
 TEST(RequestBody, ComesInChunks) {
   http::request_parser<RequestBody> parser;
-  parser.get().body() = RequestBytes(Reservation(Budget(5)));
+  parser.get().body() = RequestBytes(Charge(Budget(5)));
   EXPECT_FALSE(Put(parser, "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n"));
   EXPECT_TRUE(parser.is_done());
   EXPECT_EQ(parser.get().body().view(), "abcde");

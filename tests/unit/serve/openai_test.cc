@@ -19,7 +19,7 @@ using nlohmann::json;
 
 template <typename T>
 T Read(std::string_view text, T (*read)(simdjson::dom::element)) {
-  RequestBytes body(Reservation(std::make_shared<MemoryBudget>(1u << 20)));
+  RequestBytes body(Charge(std::make_shared<MemoryBudget>(1u << 20)));
   if (!body.Append(text.data(), text.size())) throw std::bad_alloc();
   return ReadBody(body, read);
 }

@@ -23,7 +23,7 @@
 #include "serve/inline_permits.h"
 #include "serve/inline_turns.h"
 #include "serve/pace.h"
-#include "serve/quick_channel.h"
+#include "serve/quick_lane.h"
 #include "serve/standby.h"
 #include "serve/workers.h"
 
@@ -340,56 +340,56 @@ TEST(Workers, LeaveTheLastQuarterToWhoHasNone) {
   Await([&] { return n_many == 8; });
 }
 
-TEST(QuickChannel, RunsOnTheThreadThatCalls) {
+TEST(QuickLane, RunsOnTheThreadThatCalls) {
   Workers workers({.threads = 0});
-  QuickChannel channel(2, workers);
+  QuickLane lane(2, workers);
   std::thread::id ran_on;
-  EXPECT_TRUE(channel.Run(Running([&] { ran_on = std::this_thread::get_id(); })));
+  EXPECT_TRUE(lane.Run(Running([&] { ran_on = std::this_thread::get_id(); })));
   EXPECT_EQ(ran_on, std::this_thread::get_id());
 }
 
-TEST(QuickChannel, LeavesOneThreadFree) {
+TEST(QuickLane, LeavesOneThreadFree) {
   Ends ends;
   Workers full({.threads = 0, .most = 0}), workers({.threads = 1});
-  EXPECT_FALSE(QuickChannel(1, full).Run(ends.Job()));
-  EXPECT_TRUE(QuickChannel(1, workers).Run(ends.Job()));
+  EXPECT_FALSE(QuickLane(1, full).Run(ends.Job()));
+  EXPECT_TRUE(QuickLane(1, workers).Run(ends.Job()));
   Await([&] { return ends.n_run() == 1; });
 }
 
 // Here, or by the workers where the first one took longer than what is quick.
-TEST(QuickChannel, RunsOnceWhatComesWhileAnotherOneRuns) {
+TEST(QuickLane, RunsOnceWhatComesWhileAnotherOneRuns) {
   Ends ends;
   Workers workers({.threads = 1});
-  QuickChannel channel(2, workers);
-  EXPECT_TRUE(channel.Run(Running([&] {
-    for (int i = 0; i < 100; ++i) EXPECT_TRUE(channel.Run(ends.Job()));
+  QuickLane lane(2, workers);
+  EXPECT_TRUE(lane.Run(Running([&] {
+    for (int i = 0; i < 100; ++i) EXPECT_TRUE(lane.Run(ends.Job()));
   })));
   Await([&] { return ends.n_run() == 100; });
-  EXPECT_TRUE(channel.Run(ends.Job()));
+  EXPECT_TRUE(lane.Run(ends.Job()));
   EXPECT_EQ(ends.n_run(), 101);
 }
 
-TEST(QuickChannel, GivesTheWorkersWhatWaitsBehindSomethingSlow) {
+TEST(QuickLane, GivesTheWorkersWhatWaitsBehindSomethingSlow) {
   Ends ends;
   Workers workers({.threads = 1});
-  QuickChannel channel(2, workers);
-  EXPECT_TRUE(channel.Run(Running([&] {
-    EXPECT_TRUE(channel.Run(ends.Job()));
+  QuickLane lane(2, workers);
+  EXPECT_TRUE(lane.Run(Running([&] {
+    EXPECT_TRUE(lane.Run(ends.Job()));
     Await([&] {
-      channel.Sweep();
+      lane.Sweep();
       return ends.n_run() == 1;
     });
   })));
 }
 
-TEST(QuickChannel, RefusesWhatWaitsBehindSomethingSlowWhereTheWorkersHaveNoPlace) {
+TEST(QuickLane, RefusesWhatWaitsBehindSomethingSlowWhereTheWorkersHaveNoPlace) {
   Ends ends;
   Workers full({.threads = 0, .most = 0});
-  QuickChannel channel(2, full);
-  EXPECT_TRUE(channel.Run(Running([&] {
-    if (!channel.Run(ends.Job())) return;  // this thread stood still
+  QuickLane lane(2, full);
+  EXPECT_TRUE(lane.Run(Running([&] {
+    if (!lane.Run(ends.Job())) return;  // this thread stood still
     Await([&] {
-      channel.Sweep();
+      lane.Sweep();
       return !ends.refused().empty();
     });
     EXPECT_EQ(ends.refused(), Codes{WASINN_ERROR_BUSY});
