@@ -202,8 +202,8 @@ void AddLimitFlags(CLI::App& app, HostFlags* flags) {
              "Models from the guest's own bytes: isolated, in a separate process (default);\nin-process, for trusted "
              "guests only; or deny");
   AddSetting(app, flags, "--nn-isolated-gpu", {"policy.isolated_gpu"}, "true|false", TrueOrFalse,
-             "Let models in separate processes use GPUs, if their target is gpu or auto. The sandbox\naround such a "
-             "process is weaker; default false");
+             "Let models in separate processes use GPUs, if their target is gpu or auto. Their\nsandbox is weaker "
+             "then; default false");
   Group(app, before, "Limits of the guest's inference");
 }
 

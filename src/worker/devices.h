@@ -1,4 +1,4 @@
-// Of a worker that may use this machine's GPUs: how much lower its sandbox is, so that their drivers work behind it.
+// What a worker may do beyond its sandbox's usual limits if it may use this machine's GPUs, so that their drivers work there.
 #pragma once
 
 #include <istream>

@@ -1,4 +1,4 @@
-// The sandbox that a worker puts around itself before it reads the first byte of a guest. What a guest's model then makes of the framework
+// The sandbox that a worker enters before it reads the first byte of a guest. What a guest's model then makes of the framework
 // opens no file, socket or program, signals nobody else, and takes no more memory than it may.
 //
 //   auto sandbox = Sandbox::RaiseBeforeThreads(SandboxOptionsOf("onnx"));  // one thread; files of `readable` can still be opened

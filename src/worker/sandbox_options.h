@@ -1,4 +1,4 @@
-// How high the sandbox of a worker is: lower where a framework cannot do without.
+// How strict the sandbox of a worker is: less so if a framework cannot work otherwise.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct SandboxOptions {
 
 // What the framework behind the backend of this name needs, and on a machine without executable memory (SandboxSupport) what it can do
 // without that. `readable` is what tells the processors and what random numbers begin with: who opens the framework adds where it and the
-// libraries that it needs lie. A name that is not known gets the highest sandbox.
+// libraries that it needs lie. A name that is not known gets the strictest sandbox.
 SandboxOptions SandboxOptionsOf(std::string_view backend, bool has_exec_memory = true);
 
 }  // namespace wasinn::worker
