@@ -37,11 +37,9 @@ class Graph {
     Expect(builders.size() == 1, "expected one builder");
     const wasinn_builder& builder = builders.front();
     if (builder.size != kMagicSize + sizeof numbers || std::memcmp(builder.data, kMagic, kMagicSize) != 0)
-      throw Error(WASINN_ERROR_INVALID_ENCODING,
-                  "expected AFF1 and 12 bytes, found " + std::to_string(builder.size) + " bytes");
+      throw Error(WASINN_ERROR_INVALID_ENCODING, "expected AFF1 and 12 bytes: found " + std::to_string(builder.size));
     const bool is_cpu = options.target == WASINN_TARGET_CPU || options.target == WASINN_TARGET_AUTO;
-    if (!is_cpu && options.cpu_fallback == 0)
-      throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "only target cpu is there");
+    if (!is_cpu && options.cpu_fallback == 0) throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "only cpu is there");
     std::memcpy(&numbers, builder.data + kMagicSize, sizeof numbers);
     if (numbers.n == 0) return;
     dims_[0] = numbers.n;
@@ -71,8 +69,7 @@ class Slot {
     size_t elements = 1;
     for (uint32_t i = 0; i < tensor.rank; ++i) elements *= static_cast<size_t>(tensor.dims[i]);
     const bool fits = (model_.n == 0 || elements == model_.n) && tensor.bytes == elements * sizeof(float);
-    Expect(fits && tensor.dtype == WASINN_DTYPE_F32,
-           "input 'x': expected f32, n of them and as many bytes as its dims say");
+    Expect(fits && tensor.dtype == WASINN_DTYPE_F32, "input 'x': expected n of f32, with the bytes that its dims say");
     dims_.assign(tensor.dims, tensor.dims + tensor.rank);
     elements_ = elements;
     static constexpr float kNothing = 0;

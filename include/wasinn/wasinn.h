@@ -135,7 +135,9 @@ typedef struct wasinn_limits {
                                   beginning may be read; 30,000 */
   uint32_t max_tensors;   /* tensors that a component holds at once; 16,384 */
   uint32_t max_errors;    /* error objects that a component holds at once; 1,024 */
-  uint32_t run_timeout_ms; /* for the whole run of its program, see wasinn_guest_begin_run; 0 */
+  uint32_t run_timeout_ms;   /* for the whole run of its program, see wasinn_guest_begin_run; 0 */
+  uint64_t max_memory_bytes; /* bytes of all its linear memories, which the program that runs the guest enforces; also
+                                  the most that one call of a component carries; UINT64_MAX: the engine's own limit */
 } wasinn_limits;
 
 enum { WASINN_TARGET_ALL = 0x7fffffff };
@@ -201,7 +203,6 @@ typedef struct wasinn_policy {
 typedef struct wasinn_engine_limits {
   uint32_t struct_size;
   uint32_t max_threads;        /* threads beside the guest's first; 64 */
-  uint64_t max_memory_bytes;   /* bytes of all its linear memories; UINT64_MAX: only the engine's own limit */
   uint64_t max_table_elements; /* elements of each of its tables; UINT64_MAX: only the engine's own limit */
   uint64_t max_fuel;           /* work, in the engine's units; 0: not measured */
 } wasinn_engine_limits;

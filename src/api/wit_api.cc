@@ -11,7 +11,8 @@ namespace {
 constexpr uint64_t kSmallLists = 1 << 20;
 
 wasinn_wit_limits LimitsOf(const wasinn_limits& limits) {
-  const uint64_t most = std::max(limits.max_model_bytes, limits.max_tensor_bytes);
+  // A guest carries nothing beyond its own memory, unless it names a part of it many times.
+  const uint64_t most = std::min(std::max(limits.max_model_bytes, limits.max_tensor_bytes), limits.max_memory_bytes);
   const uint64_t handles = uint64_t{limits.max_graphs} + limits.max_contexts + limits.max_tensors + limits.max_errors;
   return {.struct_size = sizeof(wasinn_wit_limits),
           .max_call_bytes = most > UINT64_MAX - kSmallLists ? UINT64_MAX : most + kSmallLists,

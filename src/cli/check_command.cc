@@ -205,7 +205,7 @@ engines::Result<int> RunGuest(RunFlags& flags, Host& host, const engines::Progra
   Result<Guest> guest = Guest::Create(host, options);
   if (!guest) return std::unexpected(guest.status().message());
   flags.run.guest = guest->get();
-  SetLimits(flags, host.engine_limits());
+  SetLimits(flags, host);
   RunGuard guard;
   report.Running(guest->get());
   guard.Begin(guest->get(), std::chrono::milliseconds(host.limits().run_timeout_ms), [](int) {});

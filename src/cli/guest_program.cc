@@ -88,9 +88,10 @@ engines::Result<std::unique_ptr<engines::Program>> LoadProgram(RunFlags& flags, 
   return (*engine)->Load(module == "-" ? "/dev/stdin" : module);
 }
 
-void SetLimits(RunFlags& flags, const EngineLimits& limits) {
+void SetLimits(RunFlags& flags, const Host& host) {
+  const EngineLimits limits = host.engine_limits();
   flags.run.max_threads = limits.max_threads;
-  flags.run.max_memory_bytes = limits.max_memory_bytes;
+  flags.run.max_memory_bytes = host.limits().max_memory_bytes;
   flags.run.max_table_elements = limits.max_table_elements;
   flags.run.max_fuel = limits.max_fuel;
 }

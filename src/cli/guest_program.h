@@ -23,6 +23,6 @@ engines::Result<std::unique_ptr<engines::Program>> LoadProgram(RunFlags& flags, 
                                                                const std::string& module);
 
 // The guest's limits, for its run.
-void SetLimits(RunFlags& flags, const EngineLimits& limits);
+void SetLimits(RunFlags& flags, const Host& host);
 
 }  // namespace wasinn::cli

@@ -133,7 +133,7 @@ int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& mo
   if (!guest) return fail(guest.status().message());
   flags.run.guest = guest->get();
   const Limits limits = host->limits();
-  SetLimits(flags, host->engine_limits());
+  SetLimits(flags, *host);
   const MetricsFile::Of of_host(reports.metrics, *host);
   reports.report.Running(guest->get());
   guard.Begin(guest->get(), std::chrono::milliseconds(limits.run_timeout_ms), [&reports](int code) {

@@ -52,7 +52,7 @@ RunLimits GuestRuns::LimitsFor(const Tenant& tenant) {
   RunLimits limits{tenant.settings().limits(), tenant.settings().engine_limits()};
   if (limits.guest.run_timeout_ms == 0) limits.guest.run_timeout_ms = kTimeoutMs;
   constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
-  if (limits.program.max_memory_bytes == kUnlimited) limits.program.max_memory_bytes = kMemory;
+  if (limits.guest.max_memory_bytes == kUnlimited) limits.guest.max_memory_bytes = kMemory;
   if (limits.program.max_table_elements == kUnlimited) limits.program.max_table_elements = kTableElements;
   return limits;
 }
@@ -71,7 +71,7 @@ Outcome<engines::Exit> GuestRuns::Run(const GuestCall& call, engines::RunOptions
   options.streams = std::move(streams);
   options.guest = guest->get();
   options.args = {call.program};
-  options.max_memory_bytes = call.limits.program.max_memory_bytes;
+  options.max_memory_bytes = call.limits.guest.max_memory_bytes;
   options.max_table_elements = call.limits.program.max_table_elements;
   options.max_fuel = call.limits.program.max_fuel;
   engines::Exit exit = [&] {

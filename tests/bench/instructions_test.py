@@ -1,4 +1,4 @@
-"""Instructions that wasinn and the engine add to an inference, counted by callgrind: the same on every machine, unlike times."""
+"""Instructions and atomic operations that wasinn and the engine add to an inference, counted by callgrind: the same on every machine, unlike times."""
 
 import os
 import pathlib
@@ -24,7 +24,7 @@ def profile(model):
         config = pathlib.Path(folder) / "host.toml"
         config.write_text("".join(f'[backends.{name}]\nlibrary = "/nowhere"\n' for name in OTHERS))
         subprocess.run(
-            [VALGRIND, "--tool=callgrind", f"--callgrind-out-file={out}", BENCH, "--config", config, "--no-steps", "--iterations", "500", str(model)],
+            [VALGRIND, "--tool=callgrind", "--dump-instr=yes", f"--callgrind-out-file={out}", BENCH, "--config", config, "--no-steps", "--iterations", "500", str(model)],
             check=True, capture_output=True, timeout=500,
             env={**os.environ, "WASINN_BENCH_COUNTER_TRIED": "1"},  # nor one that runs itself again
         )  # fmt: skip
@@ -32,14 +32,29 @@ def profile(model):
 
 
 class InstructionsTest(unittest.TestCase):
-    def test_smallest_inference(self):
-        counted = profile(SOURCE / "tests/models/tiny/mean.onnx")
-        host_calls = counted.find("wasinn-bench:", "wasinn::wasmtime::", "::Call(void*, wasmtime_caller*")
+    @classmethod
+    def setUpClass(cls):
+        cls.counted = profile(SOURCE / "tests/models/tiny/mean.onnx")
+        cls.host_calls = cls.counted.find("wasinn-bench:", "wasinn::wasmtime::", "::Call(void*, wasmtime_caller*")
+        cls.inferences = sum(cls.counted.calls[call] for call in cls.host_calls) // 3  # set_input, compute, get_output
+
+    def test_atomic_operations_of_the_smallest_inference(self):
+        count = {
+            name: self.counted.count(name, r"lock |xchg .*\(", self.inferences // 2) / self.inferences
+            for name in self.counted.paths
+            if name.startswith(("libwasinn.so", "libwasinn_backend_onnx"))
+        }
+        print(f"{sum(count.values()):.1f} atomic operations in each inference: {count}")
+        self.assertEqual(len(count), 2)
+        self.assertGreater(min(count.values()), 0.9)
+        self.assertLess(sum(count.values()), 22.5)
+
+    def test_instructions_of_the_smallest_inference(self):
+        counted, host_calls, inferences = self.counted, self.host_calls, self.inferences
         framework = sum(
             cost for (caller, callee), cost in counted.edges.items()
             if "wasinn::onnx::Context::Run()" in caller and callee.startswith("libonnxruntime")
         )  # fmt: skip
-        inferences = sum(counted.calls[call] for call in host_calls) // 3  # set_input, compute, get_output
         added = (sum(counted.cost[call] for call in host_calls) - framework) / inferences
         print(f"{added:.0f} instructions beside ONNX Runtime's in each inference of {inferences}")
         self.assertGreater(framework / inferences, 1000)

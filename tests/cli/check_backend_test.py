@@ -94,7 +94,7 @@ class CheckBackendTest(CommandTest):
     def test_a_model_that_does_not_load(self):
         self.file("noise.affine", "noise")
         result, told = self.check_backend(TEMPLATE, model="noise.affine")
-        self.check(result, code=1, out="expected AFF1 and 12 bytes, found 5 bytes")
+        self.check(result, code=1, out="expected AFF1 and 12 bytes: found 5")
         self.assertEqual(list(told), ["AHostTakesIt", "TheModelLoads"])
 
     def test_one_that_ends_the_process_is_survived(self):

@@ -118,9 +118,9 @@ TEST_F(GuestRunTest, ItsLimitsAreSettings) {
   wasinn_limits limits{.struct_size = sizeof limits};
   ASSERT_EQ(wasinn_host_limits(host.get(), &limits), nullptr);
   EXPECT_EQ(limits.run_timeout_ms, 7u);
+  EXPECT_EQ(limits.max_memory_bytes, 65536u);
   wasinn_engine_limits program{.struct_size = sizeof program};
   ASSERT_EQ(wasinn_host_engine_limits(host.get(), &program), nullptr);
-  EXPECT_EQ(program.max_memory_bytes, 65536u);
   EXPECT_EQ(program.max_table_elements, 9u);
   EXPECT_EQ(program.max_fuel, 11u);
 }

@@ -74,14 +74,14 @@ void ReadLimits(const Section& section, wasinn_limits& limits) {
                                                                       {"load_timeout_ms", &L::load_timeout_ms},
                                                                       {"compute_timeout_ms", &L::compute_timeout_ms}};
   static constexpr std::pair<const char*, uint64_t L::*> kBytes[] = {{"max_model_bytes", &L::max_model_bytes},
-                                                                     {"max_tensor_bytes", &L::max_tensor_bytes}};
+                                                                     {"max_tensor_bytes", &L::max_tensor_bytes},
+                                                                     {"max_memory_bytes", &L::max_memory_bytes}};
   for (const auto& [key, field] : kCounts) section.Integer(key, limits.*field);
   for (const auto& [key, field] : kBytes) section.Integer(key, limits.*field);
 }
 
 void ReadEngineLimits(const Section& section, wasinn_engine_limits& limits) {
   section.Integer("max_threads", limits.max_threads);
-  section.Integer("max_memory_bytes", limits.max_memory_bytes);
   section.Integer("max_table_elements", limits.max_table_elements);
   section.Integer("max_fuel", limits.max_fuel);
 }

@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "core/escape.h"
 #include "core/host/host_options.h"
 #include "core/inference/fair_order.h"
 #include "core/models/formats.h"
 #include "core/models/warm_up.h"
-#include "core/escape.h"
 #include "core/text.h"
 #include "core/words.h"
 
@@ -277,7 +277,8 @@ Status CheckNoNul(const toml::node& value, const std::string& place) {
     for (auto&& [toml_key, inner] : *table) {
       const std::string name = place.empty() ? std::string(toml_key) : fmt::format("{}.{}", place, toml_key.str());
       if (has_nul(toml_key)) {
-        return Error(WASINN_ERROR_INVALID_ARGUMENT, "the name of configuration key '{}' has a NUL character", Escape(name));
+        return Error(WASINN_ERROR_INVALID_ARGUMENT, "the name of configuration key '{}' has a NUL character",
+                     Escape(name));
       }
       if (status = CheckNoNul(inner, name); !status.ok()) return status;
     }
@@ -286,7 +287,8 @@ Status CheckNoNul(const toml::node& value, const std::string& place) {
       if (status = CheckNoNul(item, place); !status.ok()) return status;
     }
   } else if (const toml::value<std::string>* text = value.as_string(); text != nullptr && has_nul(**text)) {
-    return Error(WASINN_ERROR_INVALID_ARGUMENT, "configuration key '{}' has a NUL character in its value", Escape(place));
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "configuration key '{}' has a NUL character in its value",
+                 Escape(place));
   }
   return status;
 }

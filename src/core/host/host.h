@@ -38,8 +38,7 @@ class Host {
   // for what it stood for.
   Status Reload(std::string_view name);
   // The shared, compiled graph of a registered name. `wait`: for what another caller loads or opens, and for a worker.
-  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const WaitOptions& wait,
-                                           const GuestTag& loader = {});
+  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const WaitOptions& wait, const GuestTag& loader = {});
   // The same for no guest.
   Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name) { return LoadNamed(name, OwnPatience()); }
   // From now on nobody waits for what the host loads by itself: in a worker it ends. From any thread; does not block.

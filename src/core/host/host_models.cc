@@ -103,7 +103,8 @@ Status Host::AddAddress(ModelSource source, const ModelOptions& options) {
                       source.encoding));
   }
   if (options.isolate.value_or(false)) {
-    return fail(Error(WASINN_ERROR_INVALID_ARGUMENT, "a model at an address has no worker, so 'isolate' is not for it"));
+    return fail(
+        Error(WASINN_ERROR_INVALID_ARGUMENT, "a model at an address has no worker, so 'isolate' is not for it"));
   }
   source.encoding = *format;
   source.paths = {options.path};

@@ -43,11 +43,8 @@ struct HostOptions {
 
   BackendLoader::Options backends;
   wasinn_limits limits = DefaultLimits();
-  wasinn_engine_limits engine_limits = {.struct_size = sizeof(wasinn_engine_limits),
-                                        .max_threads = 64,
-                                        .max_memory_bytes = UINT64_MAX,
-                                        .max_table_elements = UINT64_MAX,
-                                        .max_fuel = 0};
+  wasinn_engine_limits engine_limits = {
+      .struct_size = sizeof(wasinn_engine_limits), .max_threads = 64, .max_table_elements = UINT64_MAX, .max_fuel = 0};
   Policy policy;
   wasinn_engine_options engine = {.struct_size = sizeof(wasinn_engine_options),
                                   .allow_precompiled = false,

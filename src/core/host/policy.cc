@@ -45,7 +45,8 @@ wasinn_limits DefaultLimits() {
           .compute_timeout_ms = 30'000,
           .max_tensors = 16'384,
           .max_errors = 1'024,
-          .run_timeout_ms = 0};
+          .run_timeout_ms = 0,
+          .max_memory_bytes = UINT64_MAX};
 }
 
 }  // namespace wasinn::core
