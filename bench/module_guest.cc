@@ -7,7 +7,8 @@
 namespace wasinn::bench {
 namespace {
 
-constexpr Dtype kWitxTypes[] = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64, WASINN_DTYPE_U8, WASINN_DTYPE_I32, WASINN_DTYPE_I64};
+constexpr Dtype kWitxTypes[] = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64,
+                                WASINN_DTYPE_U8,  WASINN_DTYPE_I32, WASINN_DTYPE_I64};
 
 }  // namespace
 

@@ -113,9 +113,10 @@ struct OvModel {
 
 ov_element_type_e ToOv(Dtype dtype) {
   constexpr std::pair<Dtype, ov_element_type_e> kTypes[] = {
-      {WASINN_DTYPE_F16, F16}, {WASINN_DTYPE_BF16, BF16}, {WASINN_DTYPE_F32, F32},        {WASINN_DTYPE_F64, F64}, {WASINN_DTYPE_U8, U8},
-      {WASINN_DTYPE_I8, I8},   {WASINN_DTYPE_U16, U16},   {WASINN_DTYPE_I16, I16},        {WASINN_DTYPE_U32, U32}, {WASINN_DTYPE_I32, I32},
-      {WASINN_DTYPE_U64, U64}, {WASINN_DTYPE_I64, I64},   {WASINN_DTYPE_BOOL, OV_BOOLEAN}};
+      {WASINN_DTYPE_F16, F16},        {WASINN_DTYPE_BF16, BF16}, {WASINN_DTYPE_F32, F32}, {WASINN_DTYPE_F64, F64},
+      {WASINN_DTYPE_U8, U8},          {WASINN_DTYPE_I8, I8},     {WASINN_DTYPE_U16, U16}, {WASINN_DTYPE_I16, I16},
+      {WASINN_DTYPE_U32, U32},        {WASINN_DTYPE_I32, I32},   {WASINN_DTYPE_U64, U64}, {WASINN_DTYPE_I64, I64},
+      {WASINN_DTYPE_BOOL, OV_BOOLEAN}};
   for (const auto& [ours, theirs] : kTypes) {
     if (ours == dtype) return theirs;
   }

@@ -77,7 +77,8 @@ void LyingWorker::Serve() {
   for (;;) {
     std::vector<pollfd> all = {
         {.fd = forwarder_ ? forwarder_.number() : listening_.number(), .events = POLLIN, .revents = 0}};
-    for (const Channel& channel : channels_) all.push_back({.fd = channel.socket.number(), .events = POLLIN, .revents = 0});
+    for (const Channel& channel : channels_)
+      all.push_back({.fd = channel.socket.number(), .events = POLLIN, .revents = 0});
     if (::poll(all.data(), all.size(), -1) < 0) continue;
     auto channel = channels_.begin();
     for (size_t i = 1; i < all.size(); ++i) {

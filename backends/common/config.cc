@@ -74,8 +74,9 @@ Config::Config(const char* text, std::string where) : json_(std::make_unique<Jso
   if (text == nullptr || *text == '\0') return;
   json_->object = base::ParseJson(text);
   if (!json_->object.is_object()) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{}: expected the text of a JSON object, nested no deeper than {}",
-                                                     where_, base::kDeepestJson));
+    throw Error(
+        WASINN_ERROR_INVALID_ARGUMENT,
+        fmt::format("{}: expected the text of a JSON object, nested no deeper than {}", where_, base::kDeepestJson));
   }
   text_ = text;
 }

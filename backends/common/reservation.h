@@ -50,7 +50,7 @@ class Reservation {
     if (reserve_ == nullptr) return;
     if (more <= INT64_MAX && reserve_(host_, account_, static_cast<int64_t>(more)) == WASINN_OK) return;
     throw Error(WASINN_ERROR_TOO_LARGE, std::to_string(more) + " bytes to keep, beside the " + std::to_string(bytes_) +
-                                      " here, are more than may still be held");
+                                            " here, are more than may still be held");
   }
   void GiveBack(uint64_t less) const {
     if (reserve_ != nullptr && less > 0) reserve_(host_, account_, -static_cast<int64_t>(less));

@@ -11,9 +11,10 @@ namespace {
 uint32_t DtypeNumber(std::string_view name) {
   // Nothing that is destroyed at exit, when threads of a worker may still run.
   static constexpr std::pair<std::string_view, uint32_t> kNumbers[] = {
-      {"f16", WASINN_DTYPE_F16}, {"bf16", WASINN_DTYPE_BF16}, {"f32", WASINN_DTYPE_F32},  {"f64", WASINN_DTYPE_F64}, {"u8", WASINN_DTYPE_U8},
-      {"i8", WASINN_DTYPE_I8},   {"u16", WASINN_DTYPE_U16},   {"i16", WASINN_DTYPE_I16},  {"u32", WASINN_DTYPE_U32}, {"i32", WASINN_DTYPE_I32},
-      {"u64", WASINN_DTYPE_U64}, {"i64", WASINN_DTYPE_I64},   {"bool", WASINN_DTYPE_BOOL}};
+      {"f16", WASINN_DTYPE_F16},  {"bf16", WASINN_DTYPE_BF16}, {"f32", WASINN_DTYPE_F32}, {"f64", WASINN_DTYPE_F64},
+      {"u8", WASINN_DTYPE_U8},    {"i8", WASINN_DTYPE_I8},     {"u16", WASINN_DTYPE_U16}, {"i16", WASINN_DTYPE_I16},
+      {"u32", WASINN_DTYPE_U32},  {"i32", WASINN_DTYPE_I32},   {"u64", WASINN_DTYPE_U64}, {"i64", WASINN_DTYPE_I64},
+      {"bool", WASINN_DTYPE_BOOL}};
   const auto* found = std::ranges::find(kNumbers, name, &std::pair<std::string_view, uint32_t>::first);
   return found == std::end(kNumbers) ? uint32_t{WASINN_DTYPE_UNKNOWN} : found->second;
 }

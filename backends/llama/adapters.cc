@@ -23,8 +23,9 @@ double ParseScale(const std::string& name, const std::string& text) {
   if (error == std::errc() && end == text.data() + text.size() && scale >= -kLargestScale && scale <= kLargestScale) {
     return scale;
   }
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("lora: '{}': scale: expected a number from {} to {}, found '{}'",
-                                                   name, -kLargestScale, kLargestScale, text));
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
+              fmt::format("lora: '{}': scale: expected a number from {} to {}, found '{}'", name, -kLargestScale,
+                          kLargestScale, text));
 }
 
 AdapterSettings::One Read(const Config::Named& named) {

@@ -46,8 +46,9 @@ Batcher::Batcher(const Model& model, const Settings& settings, uint32_t places, 
       places_(places) {
   const uint64_t needed = ContextBytes(model, settings, places);
   if (max_bytes != 0 && needed > max_bytes) {
-    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("{} contexts of {} tokens take {} bytes: no more than {} are allowed",
-                                              places, settings.context, needed, max_bytes));
+    throw Error(WASINN_ERROR_TOO_LARGE,
+                fmt::format("{} contexts of {} tokens take {} bytes: no more than {} are allowed", places,
+                            settings.context, needed, max_bytes));
   }
   reservation_.Resize(needed);
   batch_size_ = std::max<size_t>(std::min(settings.batch, settings.micro_batch), places);

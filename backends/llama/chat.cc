@@ -24,8 +24,9 @@ constexpr size_t kMostTools = 128;
 
 void CheckMessages(std::string_view messages) {
   if (messages.size() > kMostMessageBytes) {
-    throw Error(WASINN_ERROR_PROMPT_TOO_LONG, fmt::format("chat: the messages have {} bytes: no more than {} are allowed",
-                                                    messages.size(), kMostMessageBytes));
+    throw Error(WASINN_ERROR_PROMPT_TOO_LONG,
+                fmt::format("chat: the messages have {} bytes: no more than {} are allowed", messages.size(),
+                            kMostMessageBytes));
   }
   constexpr const char* kSpace = " \t\r\n";
   const size_t start = messages.find_first_not_of(kSpace);

@@ -151,7 +151,8 @@ constexpr uint32_t kMostContext = 1 << 24, kDefaultBatch = 2048, kDefaultMicroBa
 void CheckPaths(const std::map<std::string, std::string>& loras) {
   for (const auto& [name, path] : loras) {
     if (path.starts_with('/')) continue;
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("loras: {}: expected an absolute path, found '{}'", name, path));
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
+                fmt::format("loras: {}: expected an absolute path, found '{}'", name, path));
   }
 }
 
@@ -206,7 +207,8 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   parsed.projector = ReadProjector(host);
   parsed.draft = DraftSettings::Parse(host);
   if (parsed.parallel > 0 && !parsed.draft.path.empty()) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "draft: expected no \"parallel\": a batch of many has no room for guesses");
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
+                "draft: expected no \"parallel\": a batch of many has no room for guesses");
   }
   parsed.gpu_layers = static_cast<int32_t>(host.Integer("n-gpu-layers", -1, INT32_MAX).value_or(-1));
   if (const auto n = guest.Integer("n-gpu-layers", -1, INT32_MAX); n && *n >= 0) {

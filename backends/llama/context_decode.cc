@@ -26,7 +26,7 @@ void CheckTokens(std::span<const llama_token> tokens, size_t vocabulary) {
   const auto wrong = std::ranges::find_if(tokens, [most](llama_token one) { return one < 0 || one >= most; });
   if (wrong == tokens.end()) return;
   throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("tokens: number {} is {}: the model has those from 0 to {}",
-                                                   wrong - tokens.begin(), *wrong, most - 1));
+                                                         wrong - tokens.begin(), *wrong, most - 1));
 }
 
 // JSON has no word for what is no number.
@@ -67,8 +67,9 @@ size_t Context::FirstRow() const {
   const size_t last = text_tokens_.size() - 1;
   if (!settings_.decode.position) return last;
   if (*settings_.decode.position <= last) return *settings_.decode.position;
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("position: expected one of the text's tokens, 0 to {}: found {}",
-                                                   last, *settings_.decode.position));
+  throw Error(
+      WASINN_ERROR_INVALID_ARGUMENT,
+      fmt::format("position: expected one of the text's tokens, 0 to {}: found {}", last, *settings_.decode.position));
 }
 
 void Context::Decode() {

@@ -145,8 +145,9 @@ const std::vector<llama_token>& Context::ReadPrompt() {
   }
   const std::string_view text = chat_ == nullptr ? prompt_ : std::string_view(chat_->form().prompt);
   if (settings_.tokenize && text.size() > kMostTokenizedBytes) {
-    throw Error(WASINN_ERROR_PROMPT_TOO_LONG, fmt::format("tokenize: the prompt has {} bytes: no more than {} are allowed",
-                                                    text.size(), kMostTokenizedBytes));
+    throw Error(WASINN_ERROR_PROMPT_TOO_LONG,
+                fmt::format("tokenize: the prompt has {} bytes: no more than {} are allowed", text.size(),
+                            kMostTokenizedBytes));
   }
   const backend::Reservation meanwhile = ReserveForTokens(model_, account_, text.size());
   const size_t most = settings_.tokenize ? kMostListed : settings_.context;
@@ -156,7 +157,8 @@ const std::vector<llama_token>& Context::ReadPrompt() {
 
 const std::vector<llama_token>& Context::ReadMedia(std::span<const MediaPart> parts) {
   if (settings_.tokenize || settings_.embedding || settings_.decode.on) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "tokenize, embedding, decode: expected a text without images and sounds");
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
+                "tokenize, embedding, decode: expected a text without images and sounds");
   }
   size_t texts = 0;
   for (const MediaPart& part : parts) texts += part.kind == MediaPart::Kind::kText ? part.data.size() : 0;

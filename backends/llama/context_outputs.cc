@@ -143,7 +143,8 @@ void Context::Output(uint32_t index, wasinn_tensor* view) {
   }
   if (!has_output_) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
   if (index == kCompletionIndex) return View(completion_, view);
-  if (index == kEmbeddingsIndex) return ViewNumbers(WASINN_DTYPE_F32, shape_, std::as_bytes(std::span(embeddings_)), view);
+  if (index == kEmbeddingsIndex)
+    return ViewNumbers(WASINN_DTYPE_F32, shape_, std::as_bytes(std::span(embeddings_)), view);
   if (index == kLogitsIndex) return ViewLogits(view);
   if (index == kLogitTokensIndex) return ViewLogitTokens(view);
   if (index == kStepTokensIndex) return ViewStepToken(view);

@@ -65,7 +65,8 @@ void ReadNumbers(const GgufFile& file, ModelScan* scan) {
        {scan->embedding, scan->layers, scan->feed_forward, scan->heads, scan->kv_heads, scan->key_length,
         scan->value_length, LargestOf(file, arch + ".ssm.inner_size"), LargestOf(file, arch + ".ssm.state_size"),
         LargestOf(file, arch + ".ssm.conv_kernel"), LargestOf(file, arch + ".wkv.head_size")}) {
-    if (number > 1 << 24) throw Error(WASINN_ERROR_INVALID_ENCODING, fmt::format("no GGUF model: {} says {}", arch, number));
+    if (number > 1 << 24)
+      throw Error(WASINN_ERROR_INVALID_ENCODING, fmt::format("no GGUF model: {} says {}", arch, number));
   }
   if (scan->kv_heads > 1 << 16 || scan->layers > 1 << 12 || scan->key_length > 1 << 16 ||
       scan->value_length > 1 << 16) {

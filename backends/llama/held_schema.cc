@@ -86,8 +86,9 @@ class Holder {
 
   [[noreturn]] void Refuse(const std::string& at, const std::string& keyword, const std::string& why = "") const {
     constexpr size_t kLongest = 200;
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{}: {}: \"{}\" cannot be held{}", key_, at.substr(0, kLongest),
-                                                     keyword.substr(0, kLongest), why.empty() ? "" : ": " + why));
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
+                fmt::format("{}: {}: \"{}\" cannot be held{}", key_, at.substr(0, kLongest),
+                            keyword.substr(0, kLongest), why.empty() ? "" : ": " + why));
   }
 
   void Work(uint64_t bytes) {
@@ -127,7 +128,8 @@ class Holder {
     visited_.insert(at);
     if (*node == true) *node = ordered_json::object();
     if (*node == false) Refuse(at, "false");
-    if (!node->is_object()) throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{}: {}: expected a schema", key_, at));
+    if (!node->is_object())
+      throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{}: {}: expected a schema", key_, at));
     for (const char* definitions : {"$defs", "definitions"}) VisitNamed(node, definitions, at, depth);
     if (Has(*node, "allOf")) Merge(node, at, depth);
     if (Has(*node, "$ref")) return Refer(*node, at);

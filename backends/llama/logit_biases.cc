@@ -24,7 +24,8 @@ using ByToken = std::map<llama_token, float>;
 void Add(ByToken& by_token, llama_token token, float bias) {
   by_token[token] += bias;
   if (by_token.size() <= kMostTokens) return;
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("logit-bias: the texts have more than {} tokens", kMostTokens));
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
+              fmt::format("logit-bias: the texts have more than {} tokens", kMostTokens));
 }
 
 }  // namespace

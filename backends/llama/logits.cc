@@ -42,8 +42,9 @@ Logits::Logits(const Model& model, size_t rows, size_t top, uint64_t max_bytes, 
   const size_t ids = top == 0 ? 0 : numbers + 2 * vocabulary_ + rows;
   const uint64_t needed = numbers * sizeof(float) + ids * sizeof(llama_token);
   if (max_bytes != 0 && needed > max_bytes) {
-    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("the logits of {} tokens take {} bytes: no more than {} are allowed",
-                                              rows, needed, max_bytes));
+    throw Error(
+        WASINN_ERROR_TOO_LARGE,
+        fmt::format("the logits of {} tokens take {} bytes: no more than {} are allowed", rows, needed, max_bytes));
   }
   reservation_.Resize(needed);
   values_.reserve(numbers);

@@ -59,9 +59,10 @@ void CheckSpelledBytes(const Model& model, const std::string& text, bool names) 
       return (library.vocab_get_attr(model.vocabulary(), token) & LLAMA_TOKEN_ATTR_BYTE) != 0;
     }));
     if (spelled * all <= kMostCopied) continue;
-    throw Error(WASINN_ERROR_PROMPT_TOO_LONG, fmt::format("the model has no tokens for {} of the prompt's first {} bytes: "
-                                                    "among {} tokens no more than {} such bytes are allowed",
-                                                    spelled, end, all, kMostCopied / all));
+    throw Error(WASINN_ERROR_PROMPT_TOO_LONG,
+                fmt::format("the model has no tokens for {} of the prompt's first {} bytes: "
+                            "among {} tokens no more than {} such bytes are allowed",
+                            spelled, end, all, kMostCopied / all));
   }
 }
 
@@ -113,7 +114,8 @@ std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, s
 
 std::vector<llama_token> TokenizeNothing(const Model& model) {
   std::vector<llama_token> tokens = TokenizeText(model, "", /*whole=*/true, /*names=*/true);
-  if (tokens.empty()) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "a text is empty, and the model puts no tokens around it");
+  if (tokens.empty())
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "a text is empty, and the model puts no tokens around it");
   return tokens;
 }
 

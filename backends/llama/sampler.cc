@@ -96,8 +96,9 @@ std::string Sampler::GrammarText(const Settings& settings, const ChatForm* form)
   std::string grammar =
       model_.host().common().GrammarOf(settings.json_schema, {.cancelled = &cancelled_, .reservation = &reservation_});
   if (grammar.size() <= kLongestConverted) return grammar;
-  throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("json-schema: becomes a grammar of {} bytes: no more than {} are allowed",
-                                            grammar.size(), kLongestConverted));
+  throw Error(WASINN_ERROR_TOO_LARGE,
+              fmt::format("json-schema: becomes a grammar of {} bytes: no more than {} are allowed", grammar.size(),
+                          kLongestConverted));
 }
 
 // The grammar of an answer is also that of its beginning, which the template has written into the prompt.
@@ -125,7 +126,8 @@ llama_token Sampler::ChooseAny() {
   }
   const llama_token_data chosen = array_.data[array_.selected];
   if (chosen.logit == -INFINITY) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "no token may be chosen: the grammar, logit-bias and ignore-eos exclude all");
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
+                "no token may be chosen: the grammar, logit-bias and ignore-eos exclude all");
   }
   if (is_greedy_ && keeps_logits_) {  // no other could have been
     candidates_[0] = chosen;

@@ -55,8 +55,9 @@ void SetStopWords(const Config& config, std::vector<std::string>* words) {
   std::erase(*list, "");
   if (list->size() > kMostStopWords ||
       std::ranges::any_of(*list, [](const std::string& word) { return word.size() > kLongestStopWord; })) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("reverse-prompt: expected at most {} strings of at most {} bytes",
-                                                     kMostStopWords, kLongestStopWord));
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
+                fmt::format("reverse-prompt: expected at most {} strings of at most {} bytes", kMostStopWords,
+                            kLongestStopWord));
   }
   *words = *std::move(list);
 }
@@ -70,7 +71,8 @@ void SetStopTokens(const Config& config, std::vector<int32_t>* tokens) {
   const auto list = base::ParseJson(*text);
   const auto is_token = [](const auto& one) { return one.is_number_integer() && one >= 0 && one <= INT32_MAX; };
   if (!list.is_array() || list.size() > kMost || !std::ranges::all_of(list, is_token)) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{}: expected a list of at most {} tokens' numbers", kKey, kMost));
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
+                fmt::format("{}: expected a list of at most {} tokens' numbers", kKey, kMost));
   }
   *tokens = list.get<std::vector<int32_t>>();
 }
@@ -140,7 +142,8 @@ void Settings::SetTask(const Config& config) {
     throw Error(WASINN_ERROR_INVALID_ARGUMENT, "tokens: expected no chat, texts or rerank beside it");
   }
   if ((texts || rerank) && (!embedding || chat || (texts && rerank))) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "texts, rerank: expected one of them, and no chat; texts goes with embedding");
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
+                "texts, rerank: expected one of them, and no chat; texts goes with embedding");
   }
 }
 

@@ -98,8 +98,9 @@ std::vector<llama_token> ParseTokens(const Model& model, std::string_view text, 
   const nlohmann::json& list = parsed.items;
   const auto is_token = [&](const nlohmann::json& one) { return IsToken(model, one); };
   if (!list.is_array() || list.empty() || !std::ranges::all_of(list, is_token)) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("the prompt is no JSON array of tokens, which are from 0 to {}",
-                                                     model.vocabulary_size() - 1));
+    throw Error(
+        WASINN_ERROR_INVALID_ARGUMENT,
+        fmt::format("the prompt is no JSON array of tokens, which are from 0 to {}", model.vocabulary_size() - 1));
   }
   if (list.size() > most) RefuseLength(list.size(), most);
   return list.get<std::vector<llama_token>>();

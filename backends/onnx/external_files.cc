@@ -32,7 +32,8 @@ uintmax_t SizeOf(const fs::path& path) {
   std::error_code failed;
   const uintmax_t size = fs::file_size(path, failed);
   if (failed) {
-    throw Error(WASINN_ERROR_NOT_FOUND, fmt::format("the model keeps weights in '{}': {}", path.string(), failed.message()));
+    throw Error(WASINN_ERROR_NOT_FOUND,
+                fmt::format("the model keeps weights in '{}': {}", path.string(), failed.message()));
   }
   return size;
 }

@@ -160,7 +160,8 @@ class Scanner {
   }
 
   void RefuseFiles(const char* what) const {
-    if (guest_) throw Error(WASINN_ERROR_SECURITY, fmt::format("{}: a model that is given as bytes must be whole", what));
+    if (guest_)
+      throw Error(WASINN_ERROR_SECURITY, fmt::format("{}: a model that is given as bytes must be whole", what));
   }
 
   const bool guest_;

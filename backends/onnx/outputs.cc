@@ -150,7 +150,8 @@ void Outputs::View(uint32_t index, wasinn_tensor* view) {
 
 void Outputs::Take(uint32_t index, wasinn_tensor* out) {
   View(index, out);
-  if (IsBound(index)) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "the memory of a bound output is its caller's already");
+  if (IsBound(index))
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "the memory of a bound output is its caller's already");
   Slot& slot = slots_[index];
   std::unique_ptr<OutputMemory> memory = std::move(slot.memory);
   memory->takes_turns = model_.takes_turns();

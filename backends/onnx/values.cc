@@ -89,7 +89,8 @@ OrtPtr<OrtValue> MakeStringTensor(const OrtLibrary& library, const backend::Stri
   uint64_t bytes = backend::MulSat(strings.size(), sizeof(std::string));
   for (uint64_t i = 0; i < strings.size(); ++i) bytes = backend::AddSat(bytes, strings.At(i).size());
   if (!budget.TryCharge(bytes)) {
-    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("strings of {} bytes are more than this compute may allocate", bytes));
+    throw Error(WASINN_ERROR_TOO_LARGE,
+                fmt::format("strings of {} bytes are more than this compute may allocate", bytes));
   }
   constexpr char kDoing[] = "making a tensor of strings";
   OrtPtr<OrtValue> value =

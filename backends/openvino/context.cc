@@ -35,7 +35,7 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
   // A request has memory for outputs of a fixed shape from the beginning.
   if (max_bytes_ != 0 && outputs_.fixed_bytes() > max_bytes_) {
     throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("the model's outputs take {} bytes: no more than {} are allowed",
-                                              outputs_.fixed_bytes(), max_bytes_));
+                                                    outputs_.fixed_bytes(), max_bytes_));
   }
   if (model.compiled()->has_open_shapes()) {
     kept_.Resize(model.state_bytes());
@@ -84,8 +84,9 @@ void Context::Compute() {
   }
   if (max_bytes_ != 0 && bytes > max_bytes_) {
     DropOutputs(kFailed);
-    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("the outputs of the compute take {} bytes: no more than {} are allowed",
-                                              bytes, max_bytes_));
+    throw Error(
+        WASINN_ERROR_TOO_LARGE,
+        fmt::format("the outputs of the compute take {} bytes: no more than {} are allowed", bytes, max_bytes_));
   }
   try {
     kept_.Resize(model_.state_bytes() + outputs_.kept_bytes());

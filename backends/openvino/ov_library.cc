@@ -72,8 +72,9 @@ OvLibrary::OvLibrary(const std::string& configured) {
   int year = 0;
   std::sscanf(version_.c_str(), "%d.", &year);
   if (year < kOldestYear) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, fmt::format("OpenVINO {} ({}): expected {} or later; {} installs one",
-                                                          version_, path_, kOldestYear, kOvInstall));
+    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
+                fmt::format("OpenVINO {} ({}): expected {} or later; {} installs one", version_, path_, kOldestYear,
+                            kOvInstall));
   }
 }
 

@@ -84,7 +84,8 @@ backend::Error ErrorOf(const grpc::Status& status) {
   const wasinn_code code = CodeOf(status);
   const std::string words = Quoted(status.error_message());
   // Guests are not the cause if the host's key is refused, or if the server has the model no more.
-  if (code == WASINN_ERROR_SECURITY) return {WASINN_ERROR_UNAVAILABLE, "the server refuses the host's key or address: " + words};
+  if (code == WASINN_ERROR_SECURITY)
+    return {WASINN_ERROR_UNAVAILABLE, "the server refuses the host's key or address: " + words};
   if (code == WASINN_ERROR_NOT_FOUND) return {WASINN_ERROR_UNAVAILABLE, "the server does not have the model: " + words};
   return {code, words};
 }

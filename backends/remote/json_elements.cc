@@ -113,8 +113,9 @@ void WriteElement(const Inputs::Input& input, size_t index, JsonSink& sink) {
   }
   if constexpr (std::floating_point<T>) {
     if (!std::isfinite(value)) {
-      throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("input '{}': the server takes numbers as JSON, which has no {}",
-                                                       input.port->name, value));
+      throw Error(
+          WASINN_ERROR_INVALID_ARGUMENT,
+          fmt::format("input '{}': the server takes numbers as JSON, which has no {}", input.port->name, value));
     }
   }
   if (written.empty()) written = {text, std::to_chars(text, std::end(text), value).ptr};

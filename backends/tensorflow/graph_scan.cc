@@ -29,7 +29,8 @@ constexpr uint64_t kNodeBytes = 1024;
 constexpr uint64_t kOtherElementBytes = 24;
 
 [[noreturn]] void Broken(const char* message) {
-  throw Error(WASINN_ERROR_INVALID_ENCODING, fmt::format("the bytes are not a GraphDef of TensorFlow: broken {}", message));
+  throw Error(WASINN_ERROR_INVALID_ENCODING,
+              fmt::format("the bytes are not a GraphDef of TensorFlow: broken {}", message));
 }
 
 void AddBytes(uint64_t bytes, uint64_t* sum) { *sum = backend::AddSat(*sum, bytes); }
@@ -176,7 +177,8 @@ void CheckNodes(const std::vector<ScannedNode>& nodes, const std::string& where,
 GraphScan ScanGraph(std::span<const uint8_t> bytes) {
   GraphScan scan;
   GraphReader(&scan).ReadGraph(bytes);
-  if (scan.nodes.empty()) throw Error(WASINN_ERROR_INVALID_ENCODING, "the bytes are not a GraphDef of TensorFlow: no nodes");
+  if (scan.nodes.empty())
+    throw Error(WASINN_ERROR_INVALID_ENCODING, "the bytes are not a GraphDef of TensorFlow: no nodes");
   return scan;
 }
 

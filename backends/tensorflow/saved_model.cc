@@ -20,7 +20,8 @@ namespace {
 template <typename FieldOf>
 void ForEachField(std::span<const uint8_t> message, const char* name, FieldOf&& field_of) {
   if (!base::ForEachField(message, field_of)) {
-    throw Error(WASINN_ERROR_INVALID_ENCODING, fmt::format("the bytes are not a SavedModel of TensorFlow: broken {}", name));
+    throw Error(WASINN_ERROR_INVALID_ENCODING,
+                fmt::format("the bytes are not a SavedModel of TensorFlow: broken {}", name));
   }
 }
 
@@ -106,7 +107,7 @@ const MetaGraph& FindMetaGraph(const std::vector<MetaGraph>& graphs, std::span<c
     found.push_back(fmt::format("[{}]", fmt::join(graph.tags, ", ")));
   }
   throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("the SavedModel has no graph with the tags [{}]: found {}",
-                                                   fmt::join(wanted, ", "), fmt::join(found, ", ")));
+                                                         fmt::join(wanted, ", "), fmt::join(found, ", ")));
 }
 
 const NamedSignature& FindSignature(const MetaGraph& graph, const std::string& name) {

@@ -32,7 +32,7 @@ DelegateLibrary::DelegateLibrary(const DelegateConfig& config) : config_(config)
   if (handle == nullptr) {
     const char* why = dlerror();
     throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, fmt::format("delegate '{}': its library cannot be opened: {}",
-                                                          config.name, why != nullptr ? why : config.library));
+                                                                config.name, why != nullptr ? why : config.library));
   }
   create_ = reinterpret_cast<Create>(dlsym(handle, "tflite_plugin_create_delegate"));
   destroy_ = reinterpret_cast<void (*)(TfLiteDelegate*)>(dlsym(handle, "tflite_plugin_destroy_delegate"));

@@ -113,7 +113,7 @@ bool Inputs::Apply(const Interpreter& interpreter) {
       if (library_.resize_input(interpreter.get(), static_cast<int32_t>(i), slot.dims.data(),
                                 static_cast<int32_t>(slot.dims.size())) != kTfLiteOk) {
         throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("input '{}' of dims [{}]: {}", port.name,
-                                                         fmt::join(slot.dims, ", "), interpreter.TakeMessages()));
+                                                               fmt::join(slot.dims, ", "), interpreter.TakeMessages()));
       }
       slot.applied_dims = slot.dims;
       slot.applied = true;

@@ -128,9 +128,10 @@ void Scanner::ReadCodes() {
     scan_.has_deconvolution = scan_.has_deconvolution || deconvolution;
     // For these TensorFlow Lite looks for TensorFlow's own library by its plain name, and loads it.
     if (trust_ == Trust::kGuest && custom && name.starts_with("Flex")) {
-      throw Error(WASINN_ERROR_SECURITY, fmt::format("operator '{}': operators of TensorFlow are not allowed in a model that "
-                                               "comes as bytes",
-                                               name));
+      throw Error(WASINN_ERROR_SECURITY,
+                  fmt::format("operator '{}': operators of TensorFlow are not allowed in a model that "
+                              "comes as bytes",
+                              name));
     }
     // Random numbers go on where the last run left them.
     const bool state = code == kCallOnce || custom || (code >= kHashtable && code <= kHashtableSize) ||

@@ -91,8 +91,9 @@ void Session::Allocate(const Model& model, const Memory& memory) {
 
 void Session::Grow(const Model& model, const Memory& memory) {
   if (interpreter_->library().allocate_tensors(interpreter_->get()) != kTfLiteOk) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("the model cannot be prepared for inputs of these shapes: {}",
-                                                     interpreter_->TakeMessages()));
+    throw Error(
+        WASINN_ERROR_INVALID_ARGUMENT,
+        fmt::format("the model cannot be prepared for inputs of these shapes: {}", interpreter_->TakeMessages()));
   }
   // It has not been touched yet.
   CheckBytes(std::max(PlanOf(*interpreter_, model.scan()).all(), memory.needed), memory.max_bytes);

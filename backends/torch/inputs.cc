@@ -53,7 +53,7 @@ void Inputs::Check(uint32_t index, const wasinn_tensor& tensor) const {
   }
   if (port.kind != Port::Kind::kTensor && port.io.dtype != tensor.dtype) {
     throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("input '{}' is a {}: expected dtype {}, found {}", port.name,
-                                                     port.type_name, port.io.dtype, tensor.dtype));
+                                                           port.type_name, port.io.dtype, tensor.dtype));
   }
   const std::span dims(tensor.dims, tensor.rank);
   const uint64_t bytes = backend::TensorBytes(dims, c10::elementSize(*type));

@@ -27,7 +27,8 @@ Port::Kind KindOf(const c10::TypePtr& type) {
 }
 
 wasinn_io IoOf(Port::Kind kind) {
-  constexpr wasinn_dtype kScalars[] = {WASINN_DTYPE_UNKNOWN, WASINN_DTYPE_I64, WASINN_DTYPE_F64, WASINN_DTYPE_BOOL, WASINN_DTYPE_UNKNOWN};
+  constexpr wasinn_dtype kScalars[] = {WASINN_DTYPE_UNKNOWN, WASINN_DTYPE_I64, WASINN_DTYPE_F64, WASINN_DTYPE_BOOL,
+                                       WASINN_DTYPE_UNKNOWN};
   const bool scalar = kind != Port::Kind::kTensor && kind != Port::Kind::kOther;
   return {.struct_size = sizeof(wasinn_io),
           .dtype = static_cast<uint32_t>(kScalars[static_cast<size_t>(kind)]),

@@ -43,9 +43,10 @@ struct TypeRow {
   c10::ScalarType torch;
 };
 constexpr TypeRow kTypes[] = {
-    {WASINN_DTYPE_F16, c10::kHalf},   {WASINN_DTYPE_BF16, c10::kBFloat16}, {WASINN_DTYPE_F32, c10::kFloat},  {WASINN_DTYPE_F64, c10::kDouble},
-    {WASINN_DTYPE_U8, c10::kByte},    {WASINN_DTYPE_I8, c10::kChar},       {WASINN_DTYPE_U16, c10::kUInt16}, {WASINN_DTYPE_I16, c10::kShort},
-    {WASINN_DTYPE_U32, c10::kUInt32}, {WASINN_DTYPE_I32, c10::kInt},       {WASINN_DTYPE_U64, c10::kUInt64}, {WASINN_DTYPE_I64, c10::kLong},
+    {WASINN_DTYPE_F16, c10::kHalf},   {WASINN_DTYPE_BF16, c10::kBFloat16}, {WASINN_DTYPE_F32, c10::kFloat},
+    {WASINN_DTYPE_F64, c10::kDouble}, {WASINN_DTYPE_U8, c10::kByte},       {WASINN_DTYPE_I8, c10::kChar},
+    {WASINN_DTYPE_U16, c10::kUInt16}, {WASINN_DTYPE_I16, c10::kShort},     {WASINN_DTYPE_U32, c10::kUInt32},
+    {WASINN_DTYPE_I32, c10::kInt},    {WASINN_DTYPE_U64, c10::kUInt64},    {WASINN_DTYPE_I64, c10::kLong},
     {WASINN_DTYPE_BOOL, c10::kBool},
 };
 

@@ -39,7 +39,8 @@ std::optional<uint32_t> IndexOf(const std::array<T, N>& table, uint32_t value) {
   return std::nullopt;
 }
 
-constexpr std::array kWitxDtypes = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64, WASINN_DTYPE_U8, WASINN_DTYPE_I32, WASINN_DTYPE_I64};
+constexpr std::array kWitxDtypes = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64,
+                                    WASINN_DTYPE_U8,  WASINN_DTYPE_I32, WASINN_DTYPE_I64};
 std::optional<wasinn_dtype> WitxDtype(uint32_t number) { return At(kWitxDtypes, number); }
 std::optional<uint32_t> WitxDtypeNumber(uint32_t dtype) { return IndexOf(kWitxDtypes, dtype); }
 
@@ -93,7 +94,8 @@ std::optional<wasinn_target> WitTarget(uint32_t number) {
   return At(kTable, number);
 }
 
-constexpr std::array kWitDtypes = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64, WASINN_DTYPE_BF16, WASINN_DTYPE_U8, WASINN_DTYPE_I32, WASINN_DTYPE_I64};
+constexpr std::array kWitDtypes = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64, WASINN_DTYPE_BF16,
+                                   WASINN_DTYPE_U8,  WASINN_DTYPE_I32, WASINN_DTYPE_I64};
 std::optional<wasinn_dtype> WitDtype(uint32_t number) { return At(kWitDtypes, number); }
 std::optional<uint32_t> WitDtypeNumber(uint32_t dtype) { return IndexOf(kWitDtypes, dtype); }
 
@@ -102,7 +104,8 @@ uint32_t WitError(wasinn_code code) {
       WASINN_ERROR_INVALID_ARGUMENT,      WASINN_ERROR_INVALID_ENCODING, WASINN_ERROR_TIMEOUT,   WASINN_ERROR_RUNTIME,
       WASINN_ERROR_UNSUPPORTED_OPERATION, WASINN_ERROR_TOO_LARGE,        WASINN_ERROR_NOT_FOUND, WASINN_ERROR_SECURITY};
   constexpr auto kUnknown = static_cast<uint32_t>(kCases.size());
-  if (code == WASINN_ERROR_BUSY || code == WASINN_ERROR_UNAVAILABLE || code == WASINN_ERROR_LOST) code = WASINN_ERROR_RUNTIME;
+  if (code == WASINN_ERROR_BUSY || code == WASINN_ERROR_UNAVAILABLE || code == WASINN_ERROR_LOST)
+    code = WASINN_ERROR_RUNTIME;
   if (code == WASINN_ERROR_CONTEXT_FULL || code == WASINN_ERROR_PROMPT_TOO_LONG) code = WASINN_ERROR_TOO_LARGE;
   if (code == WASINN_ERROR_MODEL_NOT_FOUND) code = WASINN_ERROR_NOT_FOUND;
   return IndexOf(kCases, code).value_or(kUnknown);

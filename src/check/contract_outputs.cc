@@ -134,7 +134,8 @@ CHECK_OF(Contract, TakenOutputsOutliveComputesAndContexts, "outputs that were ta
         EXPECT_EQ(Taken(&context, i).result().code, WASINN_ERROR_INVALID_ARGUMENT) << "taking output " << i << " twice";
         expected.push_back(outputs[i]);
         Tensor none;
-        EXPECT_EQ(context.Get(i, &none).code, WASINN_ERROR_INVALID_ARGUMENT) << "getting output " << i << ", which was taken";
+        EXPECT_EQ(context.Get(i, &none).code, WASINN_ERROR_INVALID_ARGUMENT)
+            << "getting output " << i << ", which was taken";
       }
       for (uint32_t i = 0; variant == 1 && i < n_inputs(); ++i) {
         context.Unbind(i);

@@ -7,7 +7,8 @@
 namespace wasinn::core {
 
 wasinn_error* OutOfMemory() noexcept {
-  static constinit wasinn_error error = {sizeof(wasinn_error), WASINN_ERROR_TOO_LARGE, "out of memory", [](wasinn_error*) {}};
+  static constinit wasinn_error error = {sizeof(wasinn_error), WASINN_ERROR_TOO_LARGE, "out of memory",
+                                         [](wasinn_error*) {}};
   return &error;
 }
 

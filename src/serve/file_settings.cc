@@ -249,8 +249,8 @@ Outcome<void> ReadServeFile(const std::string& path, ServeOptions& options) {
   std::ostringstream text;
   text << file.rdbuf();
   if (!file.is_open() || file.bad()) {
-    return std::unexpected(
-        Failure{WASINN_ERROR_NOT_FOUND, fmt::format("cannot read the configuration '{}': {}", path, std::strerror(errno))});
+    return std::unexpected(Failure{WASINN_ERROR_NOT_FOUND,
+                                   fmt::format("cannot read the configuration '{}': {}", path, std::strerror(errno))});
   }
   if (const Status checked = Config().LoadToml(text.str()); !checked.ok()) {
     return std::unexpected(Failure{checked.code(), OfFile(checked.message(), path)});

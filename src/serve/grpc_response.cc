@@ -90,8 +90,9 @@ Outcome<grpc::ByteBuffer> WriteResponse(InferResponse response, const std::strin
   const std::string text = message.SerializeAsString();
   const uint64_t size = text.size() + heads + bytes;
   if (size > INT_MAX - HeadSize(1, INT_MAX)) {
-    return std::unexpected(Failure{
-        WASINN_ERROR_TOO_LARGE, fmt::format("the outputs have {} bytes, and a message of gRPC fewer than 2 GiB", bytes)});
+    return std::unexpected(
+        Failure{WASINN_ERROR_TOO_LARGE,
+                fmt::format("the outputs have {} bytes, and a message of gRPC fewer than 2 GiB", bytes)});
   }
   if (!charge.Add(bytes)) return std::unexpected(NoMemory());
   Pieces pieces(std::make_shared<Charge>(std::move(charge)));

@@ -15,7 +15,9 @@ std::string Quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-bool JsonLacks(const Datatype& datatype) { return datatype.dtype == WASINN_DTYPE_F16 || datatype.dtype == WASINN_DTYPE_BF16; }
+bool JsonLacks(const Datatype& datatype) {
+  return datatype.dtype == WASINN_DTYPE_F16 || datatype.dtype == WASINN_DTYPE_BF16;
+}
 
 bool GoesAsBytes(const RestRequest& request, const OutputTensor& output) {
   return request.IsBinary(output.name) || JsonLacks(*output.datatype);

@@ -14,7 +14,9 @@ namespace {
 
 using nlohmann::json;
 
-Failure NotFound(const std::string& model) { return {WASINN_ERROR_NOT_FOUND, fmt::format("there is no model '{}'", model)}; }
+Failure NotFound(const std::string& model) {
+  return {WASINN_ERROR_NOT_FOUND, fmt::format("there is no model '{}'", model)};
+}
 
 // As Triton calls platforms that it has; else the backend and the format.
 std::string PlatformOf(const ModelInfo& model) {

@@ -86,8 +86,8 @@ Outcome<void> Inflate(Request& request, uint64_t most, const Tenant& tenant) {
     case Inflated::kTooLarge:
       return std::unexpected(
           Failure{WASINN_ERROR_TOO_LARGE, fmt::format("the body, inflated, is larger than {} bytes, as much as this "
-                                                "request may have",
-                                                most)});
+                                                      "request may have",
+                                                      most)});
     case Inflated::kNoRoom:
       return std::unexpected(NoMemory());
   }

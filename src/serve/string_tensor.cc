@@ -36,10 +36,10 @@ Outcome<StringRecords> ToRecords(const InputTensor& input, Charge& charge) {
   constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
   const bool fits = width <= kMost && !__builtin_mul_overflow(*count, width, &bytes) && charge.Add(bytes);
   if (!fits) {
-    return std::unexpected(
-        Failure{WASINN_ERROR_TOO_LARGE, fmt::format("input '{}': {} strings, the longest of {} bytes, are more than the "
-                                              "server may hold",
-                                              input.name, *count, width - kLength)});
+    return std::unexpected(Failure{WASINN_ERROR_TOO_LARGE,
+                                   fmt::format("input '{}': {} strings, the longest of {} bytes, are more than the "
+                                               "server may hold",
+                                               input.name, *count, width - kLength)});
   }
   StringRecords records;
   for (const int64_t dim : input.shape) {

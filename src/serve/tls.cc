@@ -24,7 +24,8 @@ Failure Wrong(const std::string& file, const std::string& what) {
 
 Outcome<std::string> ReadFile(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) return std::unexpected(Failure{WASINN_ERROR_NOT_FOUND, "cannot open '" + file + "': " + std::strerror(errno)});
+  if (!in)
+    return std::unexpected(Failure{WASINN_ERROR_NOT_FOUND, "cannot open '" + file + "': " + std::strerror(errno)});
   std::string text(kMostFile + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (in.bad() || in.gcount() == 0) return std::unexpected(Wrong(file, "is empty, or cannot be read"));

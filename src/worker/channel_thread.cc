@@ -26,7 +26,8 @@ core::Status StartChannelThread(std::function<void()> run) {
   pthread_t thread{};
   const int error = ::pthread_create(&thread, &attributes, &Run, argument.get());
   ::pthread_attr_destroy(&attributes);
-  if (error != 0) return core::Error(WASINN_ERROR_UNAVAILABLE, "cannot start a thread in a worker: {}", std::strerror(error));
+  if (error != 0)
+    return core::Error(WASINN_ERROR_UNAVAILABLE, "cannot start a thread in a worker: {}", std::strerror(error));
   static_cast<void>(argument.release());  // it is the thread's
   return {};
 }

@@ -102,14 +102,16 @@ core::Status Failed(const std::string& told) {
 core::Status FindFolders(FrameworkOf& framework, std::chrono::milliseconds patience) {
   std::array<int, 2> pipe = {-1, -1};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
-    return core::Error(WASINN_ERROR_UNAVAILABLE, "no pipe to a process that opens the framework: {}", std::strerror(errno));
+    return core::Error(WASINN_ERROR_UNAVAILABLE, "no pipe to a process that opens the framework: {}",
+                       std::strerror(errno));
   }
   const base::Descriptor in(pipe[0]);
   base::Descriptor out(pipe[1]);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) {
-    return core::Error(WASINN_ERROR_UNAVAILABLE, "cannot make a process that opens the framework: {}", std::strerror(errno));
+    return core::Error(WASINN_ERROR_UNAVAILABLE, "cannot make a process that opens the framework: {}",
+                       std::strerror(errno));
   }
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -123,7 +125,8 @@ core::Status FindFolders(FrameworkOf& framework, std::chrono::milliseconds patie
   ::kill(pid, SIGKILL);  // it has told all, or never will
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
-  if (is_late) return core::Error(WASINN_ERROR_UNAVAILABLE, "the framework did not open within {} ms", patience.count());
+  if (is_late)
+    return core::Error(WASINN_ERROR_UNAVAILABLE, "the framework did not open within {} ms", patience.count());
   // Of a folder that is cut the rest would be another.
   if (!told.starts_with(kOpened) || !told.ends_with('\n')) return Failed(told);
   std::vector<std::string> folders;

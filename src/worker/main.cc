@@ -13,8 +13,8 @@
 
 #include "core/isolation/protocol.h"
 #include "worker/server.h"
-#include "worker/zygote.h"
 #include "worker/warm_up.h"
+#include "worker/zygote.h"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <span>
 
 #include "core/isolation/socket.h"
-#include "worker/sandboxed_framework.h"
 #include "worker/framework.h"
 #include "worker/objects.h"
+#include "worker/sandboxed_framework.h"
 #include "worker/slot.h"
 
 namespace wasinn::worker {

@@ -182,7 +182,8 @@ core::Status Slot::Step(isolation::Reader& request, isolation::Writer& payload) 
     const Gate::Inside inside(gate_, turn);
     status = Take(table().step(slot_));
   }
-  const bool shows = status.ok() || status.code() == WASINN_ERROR_CONTEXT_FULL || status.code() == WASINN_ERROR_END_OF_SEQUENCE;
+  const bool shows =
+      status.ok() || status.code() == WASINN_ERROR_CONTEXT_FULL || status.code() == WASINN_ERROR_END_OF_SEQUENCE;
   if (!shows) return status;
   computed_ = true;
   if (core::Status written = WriteOutputs(payload); !written.ok()) return written;

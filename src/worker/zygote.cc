@@ -95,7 +95,8 @@ Socket Zygote::Spawn(base::Descriptor channel) {
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) {
-    Answer(core::Error(WASINN_ERROR_UNAVAILABLE, "cannot make a process for a worker: {}", std::strerror(errno)), 0, -1);
+    Answer(core::Error(WASINN_ERROR_UNAVAILABLE, "cannot make a process for a worker: {}", std::strerror(errno)), 0,
+           -1);
     return {};
   }
   if (pid == 0) {
@@ -115,9 +116,9 @@ Socket Zygote::Spawn(base::Descriptor channel) {
     const int error = errno;
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
-    Answer(
-        core::Error(WASINN_ERROR_UNAVAILABLE, "no descriptor of a process; workers need Linux 5.3: {}", std::strerror(error)),
-        0, -1);
+    Answer(core::Error(WASINN_ERROR_UNAVAILABLE, "no descriptor of a process; workers need Linux 5.3: {}",
+                       std::strerror(error)),
+           0, -1);
     return {};
   }
   Answer({}, pid, process.number());

@@ -192,11 +192,12 @@ struct ElementType {
   wasinn_dtype dtype;
   size_t size;
 };
-inline const ElementType kElementTypes[] = {{"f16", WASINN_DTYPE_F16, 2},  {"bf16", WASINN_DTYPE_BF16, 2}, {"f32", WASINN_DTYPE_F32, 4},
-                                            {"f64", WASINN_DTYPE_F64, 8},  {"u8", WASINN_DTYPE_U8, 1},     {"i8", WASINN_DTYPE_I8, 1},
-                                            {"u16", WASINN_DTYPE_U16, 2},  {"i16", WASINN_DTYPE_I16, 2},   {"u32", WASINN_DTYPE_U32, 4},
-                                            {"i32", WASINN_DTYPE_I32, 4},  {"u64", WASINN_DTYPE_U64, 8},   {"i64", WASINN_DTYPE_I64, 8},
-                                            {"bool", WASINN_DTYPE_BOOL, 1}};
+inline const ElementType kElementTypes[] = {
+    {"f16", WASINN_DTYPE_F16, 2},  {"bf16", WASINN_DTYPE_BF16, 2}, {"f32", WASINN_DTYPE_F32, 4},
+    {"f64", WASINN_DTYPE_F64, 8},  {"u8", WASINN_DTYPE_U8, 1},     {"i8", WASINN_DTYPE_I8, 1},
+    {"u16", WASINN_DTYPE_U16, 2},  {"i16", WASINN_DTYPE_I16, 2},   {"u32", WASINN_DTYPE_U32, 4},
+    {"i32", WASINN_DTYPE_I32, 4},  {"u64", WASINN_DTYPE_U64, 8},   {"i64", WASINN_DTYPE_I64, 8},
+    {"bool", WASINN_DTYPE_BOOL, 1}};
 
 // A tensor of shape [2, 3] in which every bit of a number may be set; a bool is 0 or 1.
 inline Tensor EveryBit(const ElementType& type) {

@@ -299,7 +299,8 @@ TEST(LlamaChat, ATemplateWithoutAnEndIsStopped) {
                            "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "{% for %}"}) {
     const LoadedModel model(host, WithTemplate(text), LlamaOptions(R"({"chat": true})"));
     Context context(model);
-    EXPECT_THAT(ComputeOn(&context, kHenQuestion).code, AnyOf(WASINN_ERROR_TOO_LARGE, WASINN_ERROR_INVALID_ARGUMENT)) << text;
+    EXPECT_THAT(ComputeOn(&context, kHenQuestion).code, AnyOf(WASINN_ERROR_TOO_LARGE, WASINN_ERROR_INVALID_ARGUMENT))
+        << text;
   }
 }
 

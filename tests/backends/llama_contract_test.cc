@@ -16,27 +16,29 @@ Subject Llama() {
   const auto text = [](const char* name, uint32_t flags) {
     return Port{.name = name, .dtype = WASINN_DTYPE_U8, .dims = {-1}, .flags = flags};
   };
-  return {
-      .name = "Text",
-      .bytes = [] { return TinyLlamaWriter().Write(); },
-      .options = LlamaOptions(R"({"n-predict": 4, "threads": 1})"),
-      .inputs = {text("prompt", WASINN_IO_OPAQUE),
-                 text("options", WASINN_IO_OPAQUE | WASINN_IO_OPTIONAL),
-                 {.name = "tokens", .dtype = WASINN_DTYPE_I32, .dims = {-1}, .flags = WASINN_IO_OPTIONAL | WASINN_IO_ROW}},
-      .outputs = {text("completion", 0),
-                  text("metadata", WASINN_IO_ALWAYS),
-                  text("message", 0),
-                  text("probabilities", 0),
-                  {.name = "embeddings", .dtype = WASINN_DTYPE_F32, .dims = {-1, -1}, .flags = 0},
-                  text("step_probabilities", 0),
-                  {.name = "logits", .dtype = WASINN_DTYPE_F32, .dims = {-1, -1}, .flags = 0},
-                  {.name = "logit_tokens", .dtype = WASINN_DTYPE_I32, .dims = {-1, -1}, .flags = 0},
-                  {.name = "step_tokens", .dtype = WASINN_DTYPE_I32, .dims = {-1}, .flags = 0},
-                  text("generation", 0)},
-      .make_inputs = PromptAndOptions,
-      .takes_outputs = false,
-      .generates = true,
-      .checks_inputs = false};
+  return {.name = "Text",
+          .bytes = [] { return TinyLlamaWriter().Write(); },
+          .options = LlamaOptions(R"({"n-predict": 4, "threads": 1})"),
+          .inputs = {text("prompt", WASINN_IO_OPAQUE),
+                     text("options", WASINN_IO_OPAQUE | WASINN_IO_OPTIONAL),
+                     {.name = "tokens",
+                      .dtype = WASINN_DTYPE_I32,
+                      .dims = {-1},
+                      .flags = WASINN_IO_OPTIONAL | WASINN_IO_ROW}},
+          .outputs = {text("completion", 0),
+                      text("metadata", WASINN_IO_ALWAYS),
+                      text("message", 0),
+                      text("probabilities", 0),
+                      {.name = "embeddings", .dtype = WASINN_DTYPE_F32, .dims = {-1, -1}, .flags = 0},
+                      text("step_probabilities", 0),
+                      {.name = "logits", .dtype = WASINN_DTYPE_F32, .dims = {-1, -1}, .flags = 0},
+                      {.name = "logit_tokens", .dtype = WASINN_DTYPE_I32, .dims = {-1, -1}, .flags = 0},
+                      {.name = "step_tokens", .dtype = WASINN_DTYPE_I32, .dims = {-1}, .flags = 0},
+                      text("generation", 0)},
+          .make_inputs = PromptAndOptions,
+          .takes_outputs = false,
+          .generates = true,
+          .checks_inputs = false};
 }
 
 EXPECT_CONTRACT(Llama, Contract, Llama());

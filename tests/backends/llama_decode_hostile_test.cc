@@ -52,15 +52,18 @@ TEST_P(LlamaDecodeHostile, PositionsThatAreNone) {
     EXPECT_THAT(Refused(&context, kSixTokens, {{"position", position}}, WASINN_ERROR_INVALID_ARGUMENT),
                 HasSubstr("position"));
   }
-  EXPECT_THAT(Refused(&context, kSixTokens, {{"position", INT32_MAX}}, WASINN_ERROR_INVALID_ARGUMENT), HasSubstr("0 to 5"));
+  EXPECT_THAT(Refused(&context, kSixTokens, {{"position", INT32_MAX}}, WASINN_ERROR_INVALID_ARGUMENT),
+              HasSubstr("0 to 5"));
 }
 
 TEST_P(LlamaDecodeHostile, MoreLogitsThanThereAre) {
   Context context(model_);
   EXPECT_THAT(Refused(&context, kSixTokens, {{"top-logits", 289}}, WASINN_ERROR_INVALID_ARGUMENT), HasSubstr("288"));
-  EXPECT_THAT(Refused(&context, kSixTokens, {{"top-logits", INT32_MAX}}, WASINN_ERROR_INVALID_ARGUMENT), HasSubstr("288"));
+  EXPECT_THAT(Refused(&context, kSixTokens, {{"top-logits", INT32_MAX}}, WASINN_ERROR_INVALID_ARGUMENT),
+              HasSubstr("288"));
   for (const json& top : {json(-1), json(2147483648LL), json(4294967296LL), json(UINT64_MAX), json(0.5), json("all")}) {
-    EXPECT_THAT(Refused(&context, kSixTokens, {{"top-logits", top}}, WASINN_ERROR_INVALID_ARGUMENT), HasSubstr("top-logits"));
+    EXPECT_THAT(Refused(&context, kSixTokens, {{"top-logits", top}}, WASINN_ERROR_INVALID_ARGUMENT),
+                HasSubstr("top-logits"));
   }
 }
 

@@ -179,7 +179,8 @@ TEST_F(LlamaMediaHostile, WhatIsHeldIsChargedAndLimited) {
     ASSERT_TRUE(SetPrompt(&context, "x"));
     EXPECT_LT(guest.used, held) << "the image goes with its prompt";
     guest.limit = guest.used + (1 << 20);
-    EXPECT_THAT(Answer(&context, {ImagePart(Url(Png(Picture(2000, 2000, 1))))}), HasSubstr(CodeOf(WASINN_ERROR_TOO_LARGE)));
+    EXPECT_THAT(Answer(&context, {ImagePart(Url(Png(Picture(2000, 2000, 1))))}),
+                HasSubstr(CodeOf(WASINN_ERROR_TOO_LARGE)));
     guest.limit = UINT64_MAX;
     EXPECT_EQ(Answer(&context, {ImagePart(Url(Png(Picture(32, 32, 1))))}), honest_);
   }

@@ -176,7 +176,8 @@ TEST_F(LlamaTokenLists, MayHaveTextsBetweenThem) {
   // What is too long is so as a whole.
   const std::string half(900, 'x');
   EXPECT_EQ(Ask(json{half, 5, half}.dump(), {{"tokens", true}}).code, WASINN_ERROR_PROMPT_TOO_LONG);
-  EXPECT_EQ(Ask(json::array({std::string(1 << 20, 'x')}).dump(), {{"tokens", true}}).code, WASINN_ERROR_PROMPT_TOO_LONG);
+  EXPECT_EQ(Ask(json::array({std::string(1 << 20, 'x')}).dump(), {{"tokens", true}}).code,
+            WASINN_ERROR_PROMPT_TOO_LONG);
   EXPECT_EQ(Ask("[\"the hen\", 5]", {{"detokenize", true}}).code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 

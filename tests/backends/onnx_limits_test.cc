@@ -42,7 +42,8 @@ void ExpectHonestModelWorks(const Host& host, uint64_t max_bytes = 64 * kMebi) {
 TEST(OnnxLimits, RefuseHugeOutputsAndValuesInside) {
   const TouchesLittle little;
   const Host host;
-  ExpectTooLarge({host, ModelBytes("huge_output.onnx")}, MakeTensor<int64_t>(WASINN_DTYPE_I64, {3}, {1024, 1024, 1024}));
+  ExpectTooLarge({host, ModelBytes("huge_output.onnx")},
+                 MakeTensor<int64_t>(WASINN_DTYPE_I64, {3}, {1024, 1024, 1024}));
   ExpectTooLarge({host, ModelBytes("huge_intermediate.onnx")}, Floats({1}, {1}));
   ExpectHonestModelWorks(host);
 }

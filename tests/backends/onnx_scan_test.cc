@@ -127,7 +127,8 @@ TEST(OnnxScan, RefusesNestingThatProtocolBuffersRefuse) {
 }
 
 TEST(OnnxScan, RefusesOtherWaysOut) {
-  EXPECT_EQ(Scan(WriteModel(Proto()).Add(14, Proto().Text(1, "ort_config").Text(2, "{}")).bytes()), WASINN_ERROR_SECURITY);
+  EXPECT_EQ(Scan(WriteModel(Proto()).Add(14, Proto().Text(1, "ort_config").Text(2, "{}")).bytes()),
+            WASINN_ERROR_SECURITY);
   EXPECT_EQ(Scan(WriteModel(Proto()).Add(14, Proto().Text(1, "author").Text(2, "me")).bytes()), WASINN_OK);
   EXPECT_EQ(Scan(ModelOf({.nodes = {Node("EPContext", {}, {}).Text(7, "com.microsoft")}})), WASINN_ERROR_SECURITY);
 }

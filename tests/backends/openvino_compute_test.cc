@@ -98,7 +98,8 @@ TEST(OpenVinoCompute, RefusesTensorsOfAnotherTypeOrShape) {
   const Host host;
   const LoadedModel model = IrModel(host, "mean");
   Context context(model);
-  EXPECT_EQ(context.Set(0, {WASINN_DTYPE_U8, {1, 3, 8, 8}, std::string(192, '\0')}).code, WASINN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Set(0, {WASINN_DTYPE_U8, {1, 3, 8, 8}, std::string(192, '\0')}).code,
+            WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(context.Set(0, Floats({1, 3, 8, 7}, std::vector<float>(168))).code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 

@@ -140,7 +140,9 @@ TEST(RemoteOpenAiTest, WhatNoServerDoesIsRefused) {
 }
 
 TEST(RemoteOpenAiTest, WhatIsWrongIsNamed) {
-  const auto refused = [](const char* options) { return Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { Settings(options); }); };
+  const auto refused = [](const char* options) {
+    return Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { Settings(options); });
+  };
   EXPECT_THAT(refused(R"({"temp": "hot"})"), HasSubstr("temp: expected a number"));
   EXPECT_THAT(refused(R"({"n-predict": 1.5})"), HasSubstr("n-predict: expected a whole number"));
   EXPECT_THAT(refused(R"({"tools": {"type": "function"}})"), HasSubstr("tools: expected a list"));
@@ -196,7 +198,8 @@ TEST(RemoteOpenAiTest, UnknownKeysAreToldOnce) {
 
 TEST(RemoteOpenAiTest, NothingIsFetchedForAGuest) {
   const auto messages = [](const std::string& part) {
-    return Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { CheckMessages(R"([{"role": "user", "content": [)" + part + "]}]"); });
+    return Refused(WASINN_ERROR_INVALID_ARGUMENT,
+                   [&] { CheckMessages(R"([{"role": "user", "content": [)" + part + "]}]"); });
   };
   EXPECT_EQ(messages(R"({"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}})"), "");
   EXPECT_EQ(messages(R"({"type": "text", "text": "http://host/"})"), "");
@@ -266,7 +269,8 @@ TEST(RemoteOpenAiTest, OfToolsOfOneNameTheLastIsSent) {
 
 TEST(RemoteOpenAiTest, AByte0IsNoEnd) {
   using std::string_literals::operator""s;
-  EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [] { CheckMessages("[{\"role\": \"user\"}]\0, \"tools\": []"s); }), "");
+  EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [] { CheckMessages("[{\"role\": \"user\"}]\0, \"tools\": []"s); }),
+            "");
   EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [] { CheckMessages("[{\"role\": \"user\"}]\0"s); }), "");
   EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [] { CheckList("[1]\0, \"n\": 5"s); }), "");
   for (const char* key : {"json-schema", "tools", "chat-template-kwargs"}) {
@@ -282,7 +286,8 @@ TEST(RemoteOpenAiTest, PromptsThatAreNone) {
                                  R"([{"a": 1}], "n": 5)"}) {
     EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { CheckMessages(text); }), "") << text;
   }
-  EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [] { CheckMessages(std::string(40, '[') + std::string(40, ']')); }), "");
+  EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [] { CheckMessages(std::string(40, '[') + std::string(40, ']')); }),
+            "");
   for (const std::string text : {"", "[]", "1", R"([{"image": "http://a/"}])", "[[[1]]]"}) {
     EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { CheckList(text); }), "") << text;
   }

@@ -145,7 +145,8 @@ TEST_F(ModelFilesTest, ABlobIsWhatTheFileHad) {
   EXPECT_EQ(Blob::ReadFile(Path("nothing"), false).error().code(), WASINN_ERROR_MODEL_NOT_FOUND);
   EXPECT_EQ(Blob::ReadFile(folder_.path().string(), false).error().code(), WASINN_ERROR_INVALID_ARGUMENT);
   ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(Blob::ReadFile(Path("pipe"), false).error().code(), WASINN_ERROR_INVALID_ARGUMENT) << "nobody waits for a writer";
+  EXPECT_EQ(Blob::ReadFile(Path("pipe"), false).error().code(), WASINN_ERROR_INVALID_ARGUMENT)
+      << "nobody waits for a writer";
 }
 
 // A private copy: whoever truncates or replaces the file afterwards changes nothing.

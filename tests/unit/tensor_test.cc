@@ -84,7 +84,8 @@ TEST(MatchInput, OneElementMatchesAScalar) {
 
 TEST(MatchInput, ARowMayHaveADimensionBeforeIt) {
   Io tokens(WASINN_DTYPE_I32, {-1});
-  EXPECT_EQ(CodeOf(MatchInput(tokens.io, Tensor(WASINN_DTYPE_I32, {1, 3}), 12)), WASINN_ERROR_INVALID_ARGUMENT) << "if it says so";
+  EXPECT_EQ(CodeOf(MatchInput(tokens.io, Tensor(WASINN_DTYPE_I32, {1, 3}), 12)), WASINN_ERROR_INVALID_ARGUMENT)
+      << "if it says so";
   tokens.io.flags |= WASINN_IO_ROW;
   EXPECT_THAT(MatchInput(tokens.io, Tensor(WASINN_DTYPE_I32, {1, 3}), 12)->shape(), ElementsAre(3));
   EXPECT_THAT(MatchInput(tokens.io, Tensor(WASINN_DTYPE_I32, {3}), 12)->shape(), ElementsAre(3));
@@ -105,7 +106,10 @@ TEST(MatchInput, UnknownRankAndTypeMatchAnything) {
 TEST(MatchInput, TypesTravelBitForBit) {
   const struct {
     uint32_t model, guest;
-  } kSame[] = {{WASINN_DTYPE_I8, WASINN_DTYPE_U8}, {WASINN_DTYPE_BOOL, WASINN_DTYPE_U8}, {WASINN_DTYPE_U32, WASINN_DTYPE_I32}, {WASINN_DTYPE_U64, WASINN_DTYPE_I64}};
+  } kSame[] = {{WASINN_DTYPE_I8, WASINN_DTYPE_U8},
+               {WASINN_DTYPE_BOOL, WASINN_DTYPE_U8},
+               {WASINN_DTYPE_U32, WASINN_DTYPE_I32},
+               {WASINN_DTYPE_U64, WASINN_DTYPE_I64}};
   for (const auto& [model, guest] : kSame) {
     const Io io(model, {2, 3});
     const auto matched = MatchInput(io.io, Tensor(guest, {2, 3}), 6 * DtypeSize(model));
@@ -139,7 +143,8 @@ TEST(ShowAs, DimensionsWithoutBytesMayBeAnything) {
 
 TEST(MatchInput, OtherPairsOfTypesDoNotMatch) {
   for (uint32_t model = WASINN_DTYPE_F16; model <= WASINN_DTYPE_BOOL; ++model) {
-    for (const uint32_t guest : {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64, WASINN_DTYPE_I32, WASINN_DTYPE_I64}) {
+    for (const uint32_t guest :
+         {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64, WASINN_DTYPE_I32, WASINN_DTYPE_I64}) {
       if (model == guest || (model == WASINN_DTYPE_U32 && guest == WASINN_DTYPE_I32) ||
           (model == WASINN_DTYPE_U64 && guest == WASINN_DTYPE_I64)) {
         continue;

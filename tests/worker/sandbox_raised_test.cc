@@ -24,8 +24,8 @@ namespace {
 
 using worker::FindSandboxSupport;
 using worker::Sandbox;
-using worker::SandboxSupport;
 using worker::SandboxOptionsOf;
+using worker::SandboxSupport;
 
 void Must(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);

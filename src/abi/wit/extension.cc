@@ -129,7 +129,8 @@ wasinn_status* WitLoadAs(wasinn_guest* guest, const wasinn_bytes* builders, size
   return WithResult(guest, "load-as", *out, [&]() -> Result<uint32_t> {
     const uint32_t limit = guest->limits().max_name_bytes;
     if (format_size > limit) {
-      return Fail(WASINN_ERROR_TOO_LARGE, "a format's name of {} bytes is longer than the limit of {}", format_size, limit);
+      return Fail(WASINN_ERROR_TOO_LARGE, "a format's name of {} bytes is longer than the limit of {}", format_size,
+                  limit);
     }
     return LoadParts(*guest, {builders, count}, {format, format_size}, target);
   });

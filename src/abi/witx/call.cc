@@ -48,7 +48,8 @@ Status Guarded(Function function, const Invocation& call) {
 
 Result<Parts> DecodeBuilders(const Invocation& call, uint32_t address, uint32_t count) {
   const uint32_t limit = call.guest.limits().max_builders;
-  if (count > limit) return core::Fail(WASINN_ERROR_TOO_LARGE, "a model of {} parts is over the limit of {}", count, limit);
+  if (count > limit)
+    return core::Fail(WASINN_ERROR_TOO_LARGE, "a model of {} parts is over the limit of {}", count, limit);
   Parts parts;
   for (uint32_t i = 0; i < count; ++i) {
     const uint64_t element = uint64_t{address} + uint64_t{i} * sizeof(GuestList);
@@ -63,7 +64,8 @@ Result<Parts> DecodeBuilders(const Invocation& call, uint32_t address, uint32_t 
 
 Status DecodeDims(const Invocation& call, uint32_t address, uint32_t count, core::TensorDesc& tensor) {
   if (count > WASINN_MAX_RANK) {
-    return Error(WASINN_ERROR_INVALID_ARGUMENT, "a tensor of {} dimensions is over the limit of {}", count, WASINN_MAX_RANK);
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "a tensor of {} dimensions is over the limit of {}", count,
+                 WASINN_MAX_RANK);
   }
   const auto dims = call.memory.Range(address, count, sizeof(uint32_t));
   if (!dims) return OutOfRange("the dimensions of a tensor", address, uint64_t{count} * sizeof(uint32_t));
@@ -82,8 +84,9 @@ Result<const char*> DecodeEncoding(const Invocation& call, uint32_t number) {
   if (of_wasmedge) {
     const Status known = call.guest.CheckFormat(*of_wasmedge);
     if (encoding && known.ok()) return *encoding;
-    return core::Fail(WASINN_ERROR_INVALID_ENCODING, "encoding {} ({} in WasmEdge's numbers) is served by no backend: {}",
-                      number, *of_wasmedge, known.ok() ? "the guest's dialect has other numbers" : known.message());
+    return core::Fail(WASINN_ERROR_INVALID_ENCODING,
+                      "encoding {} ({} in WasmEdge's numbers) is served by no backend: {}", number, *of_wasmedge,
+                      known.ok() ? "the guest's dialect has other numbers" : known.message());
   }
   return core::Fail(WASINN_ERROR_INVALID_ENCODING, "{} is not an encoding of wasi-nn", number);
 }
@@ -164,8 +167,9 @@ uint32_t Enter(const char* name, Function function, Answers answers, const Profi
   const Invocation call{*guest, profile != nullptr ? *profile : ProfileOf(guest->dialect()), GuestMemory(*memory),
                         static_cast<const uint8_t*>(args), stride};
   try {
-    const Status status = call.memory.exists() ? Guarded(function, call)
-                                               : Status(WASINN_ERROR_MISSING_MEMORY, "the guest module exports no memory");
+    const Status status = call.memory.exists()
+                              ? Guarded(function, call)
+                              : Status(WASINN_ERROR_MISSING_MEMORY, "the guest module exports no memory");
     if (status.ok()) return 0;
     if (status.code() != answers.code) guest->Report(name, status);
     return call.profile.error(status.code());

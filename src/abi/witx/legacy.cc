@@ -65,13 +65,15 @@ Status LegacySetInput(const Invocation& call) {
   const auto dims = call.memory.Load<GuestArray>(given->dims_address);
   if (!dims) return OutOfRange("the record of dimensions", given->dims_address, sizeof(GuestArray));
   const auto dtype = call.profile.dtype(given->type);
-  if (!dtype) return core::Error(WASINN_ERROR_INVALID_ARGUMENT, "{} is not a tensor type of this interface", given->type);
+  if (!dtype)
+    return core::Error(WASINN_ERROR_INVALID_ARGUMENT, "{} is not a tensor type of this interface", given->type);
   core::TensorDesc tensor;
   tensor.dtype = *dtype;
   if (Status status = DecodeDims(call, dims->address, dims->size, tensor); !status.ok()) return status;
   const auto size = core::ByteSize(tensor.dtype, tensor.shape());
   if (!size || *size > UINT32_MAX) {
-    return core::Error(WASINN_ERROR_INVALID_ARGUMENT, "a tensor {} is larger than a guest's memory", core::Describe(tensor));
+    return core::Error(WASINN_ERROR_INVALID_ARGUMENT, "a tensor {} is larger than a guest's memory",
+                       core::Describe(tensor));
   }
   const auto data = call.memory.Range(given->data_address, static_cast<uint32_t>(*size));
   if (!data) return OutOfRange("the data of a tensor", given->data_address, *size);

@@ -139,11 +139,11 @@ class BackendSession final : public Session {
   std::vector<Output> outputs_;  // that the graph knows
   wasinn_tensor other_view_{};   // of another one
   std::vector<uint32_t> kept_;
-  Reservation static_, dynamic_;   // what signatures say of outputs, and what is held beyond
-  bool all_bindable_ = true;  // and so nobody asks the backend where outputs are
-  bool elsewhere_ = false;    // but for those of the last run
-  bool grows_ = false;        // runs leave more in a slot than a new one has: some shapes are the guest's to choose
-  bool outgrown_ = false;     // likewise: an output was larger than its signature said
+  Reservation static_, dynamic_;  // what signatures say of outputs, and what is held beyond
+  bool all_bindable_ = true;      // and so nobody asks the backend where outputs are
+  bool elsewhere_ = false;        // but for those of the last run
+  bool grows_ = false;            // runs leave more in a slot than a new one has: some shapes are the guest's to choose
+  bool outgrown_ = false;         // likewise: an output was larger than its signature said
 };
 
 }  // namespace wasinn::core

@@ -54,7 +54,8 @@ Status Context::Open(const Options& options, Resources resources) {
   inputs_.emplace(*session_, resources.memory, *resources.in);
   if (!opening.overdue()) return Status();
   // Few backends can be interrupted here: the guest is told after all.
-  return Status(WASINN_ERROR_TIMEOUT, fmt::format("making a context took more than {} ms", options.open_deadline.count()),
+  return Status(WASINN_ERROR_TIMEOUT,
+                fmt::format("making a context took more than {} ms", options.open_deadline.count()),
                 graph_->backend_name());
 }
 
@@ -103,8 +104,8 @@ Status Context::RunInTurn(const InferenceRequest& request) {
 }
 
 Status Context::StillWaits(const Scheduler& scheduler) {
-  return Error(WASINN_ERROR_TIMEOUT, "it was still waiting: no more than {} computes run at once ({})", scheduler.most(),
-               scheduler.name());
+  return Error(WASINN_ERROR_TIMEOUT, "it was still waiting: no more than {} computes run at once ({})",
+               scheduler.most(), scheduler.name());
 }
 
 void Context::Cancel() {
@@ -115,7 +116,8 @@ void Context::Cancel() {
 // A text that was cut by its deadline is worth more than none.
 Status Context::EndRun(Status status, bool overdue) {
   if (LeavesOutputs(status) && !run_.cancelled()) [[likely]] {
-    return overdue && status.code() == WASINN_ERROR_CONTEXT_FULL ? Overdue(WASINN_ERROR_CONTEXT_FULL, status) : std::move(status);
+    return overdue && status.code() == WASINN_ERROR_CONTEXT_FULL ? Overdue(WASINN_ERROR_CONTEXT_FULL, status)
+                                                                 : std::move(status);
   }
   session_->EndGeneration();
   session_->Discard();
@@ -156,7 +158,8 @@ Status Context::SetAll(std::span<const TensorInput> inputs) {
   return Status();
 }
 
-Result<std::shared_ptr<const void>> Context::Run(std::span<const TensorInput> inputs, std::pmr::vector<TensorOutput>& computed) {
+Result<std::shared_ptr<const void>> Context::Run(std::span<const TensorInput> inputs,
+                                                 std::pmr::vector<TensorOutput>& computed) {
   CountOne(counts_.computes);
   return meter_.Measure([&]() -> Result<std::shared_ptr<const void>> {
     session_->HideOutputs();  // whatever becomes of this run: what an earlier one left is discarded in the end

@@ -92,8 +92,8 @@ Status Context::CheckOnceOutputs(std::span<OnceOutput> outputs, std::span<void*>
     }
     output.size = FixedBytes(io);
     if (output.size <= output.buffer.size() || !too_large.ok()) continue;
-    too_large =
-        Error(WASINN_ERROR_TOO_LARGE, "output '{}' has {} bytes, the buffer {}", io.name, output.size, output.buffer.size());
+    too_large = Error(WASINN_ERROR_TOO_LARGE, "output '{}' has {} bytes, the buffer {}", io.name, output.size,
+                      output.buffer.size());
   }
   std::ranges::fill(marks, nullptr);
   return too_large;

@@ -59,9 +59,9 @@ Result<TensorDesc> Inputs::Match(uint32_t index, const TensorDesc& given, uint64
   if (!tensor || bytes > 0) return tensor;
   const uint64_t missing = MissingBytes(tensor->dtype, tensor->shape()), most = memory_.quota.limit();
   if (missing > most) {
-    tensor = std::unexpected(
-        Error(WASINN_ERROR_TOO_LARGE, "input '{}': {} has no element, but its other dimensions exceed the limit of {} bytes",
-              io(index).name, Describe(*tensor), most));
+    tensor = std::unexpected(Error(
+        WASINN_ERROR_TOO_LARGE, "input '{}': {} has no element, but its other dimensions exceed the limit of {} bytes",
+        io(index).name, Describe(*tensor), most));
   }
   return tensor;
 }

@@ -182,8 +182,9 @@ core::Result<std::unique_ptr<Channel>> Connection::TakeChannel() {
       return channel;
     }
     if (n_channels_ == kMostChannels) {
-      return std::unexpected(core::Status(
-          WASINN_ERROR_UNAVAILABLE, fmt::format("{} calls to its worker are under way already", kMostChannels), backend_));
+      return std::unexpected(core::Status(WASINN_ERROR_UNAVAILABLE,
+                                          fmt::format("{} calls to its worker are under way already", kMostChannels),
+                                          backend_));
     }
     ++n_channels_;
   }
@@ -385,7 +386,8 @@ void Connection::Kill() {
 
 core::Status Connection::Lost() {
   if (forked()) {
-    return core::Status(WASINN_ERROR_LOST, "the worker belongs to the OS process that this one was forked off", backend_);
+    return core::Status(WASINN_ERROR_LOST, "the worker belongs to the OS process that this one was forked off",
+                        backend_);
   }
   lost_.store(true, std::memory_order_release);
   Kill();  // one that has only hung up is no use either
@@ -399,7 +401,8 @@ core::Status Connection::Lost() {
     place_.reset();
     log_(WASINN_LOG_WARNING, fmt::format("a worker is gone: {}; it served {}; {}", end_, owner_, Held()).c_str());
   }
-  return core::Status(WASINN_ERROR_LOST, fmt::format("the model's worker is gone: {}; load the model again", end_), backend_);
+  return core::Status(WASINN_ERROR_LOST, fmt::format("the model's worker is gone: {}; load the model again", end_),
+                      backend_);
 }
 
 void Connection::Interruption::Interrupt(Connection& connection, uint32_t number, uint64_t turn) {

@@ -36,8 +36,8 @@ class Connection {
   using Log = std::function<void(uint32_t level, const char* message)>;
   // A new worker that has opened its framework and is in its sandbox.
   static core::Result<std::shared_ptr<Connection>> Start(std::shared_ptr<Zygote> parent,
-                                                         std::shared_ptr<Counters> place, const Setting& setting, Log log,
-                                                         core::Clock clock = {});
+                                                         std::shared_ptr<Counters> place, const Setting& setting,
+                                                         Log log, core::Clock clock = {});
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -189,10 +189,10 @@ class Connection {
   Socket cancels_;                 // a channel on which nothing is answered
   const uint8_t* here_ = nullptr;  // 1; 0 in a process that was forked off this one
   std::mutex adding_;
-  Channel control_;                              // of adding_: the first channel, by which others are added
-  std::mutex mutex_;                          // of what follows
+  Channel control_;                                 // of adding_: the first channel, by which others are added
+  std::mutex mutex_;                                // of what follows
   std::vector<std::unique_ptr<Channel>> channels_;  // that rest
-  std::vector<uint64_t> callers_;             // guests whose calls have the others
+  std::vector<uint64_t> callers_;                   // guests whose calls have the others
   uint32_t n_channels_ = 0;
   std::atomic<bool> lost_{false};
   bool is_open_ = false;  // since its start

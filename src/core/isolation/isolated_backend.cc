@@ -16,8 +16,9 @@ core::Result<std::shared_ptr<Counters>> Zygotes::TakePlace() {
     return core::Fail(WASINN_ERROR_UNAVAILABLE, "{} workers run already, for this and other guests (max_workers)",
                       max_workers_);
   }
-  return std::shared_ptr<Counters>(
-      &counters_, [self = shared_from_this()](Counters* counters) { counters->alive.fetch_sub(1, std::memory_order_relaxed); });
+  return std::shared_ptr<Counters>(&counters_, [self = shared_from_this()](Counters* counters) {
+    counters->alive.fetch_sub(1, std::memory_order_relaxed);
+  });
 }
 
 std::shared_ptr<Zygotes::Entry> Zygotes::Find(const Setting& setting) {

@@ -36,7 +36,7 @@ enum class Op : uint32_t {
   // Of workers. The first channel serves what begins, kAddChannel, and kUnload, kUnshare and kFreeSlot for who finds no other.
   kPrepare,        // Setting: what of kStart needs no guest's limits, before anybody waits for it; no answer
   kStart,          // Setting -> Framework; the sandbox holds from here on
-  kAddChannel,        // with a channel
+  kAddChannel,     // with a channel
   kLoad,           // graph, LoadOptions, with a segment for each blob -> Info
   kUnload,         // graph
   kShare,          // graph, segment, bytes, with its descriptor: memory for inputs

@@ -13,12 +13,12 @@
 namespace wasinn::isolation {
 core::Status Zygote::Gone() {
   gone_.store(true, std::memory_order_release);
-  return core::Status(WASINN_ERROR_UNAVAILABLE, "the process that starts workers has ended; the next load starts another",
-                      setting_.backend);
+  return core::Status(WASINN_ERROR_UNAVAILABLE,
+                      "the process that starts workers has ended; the next load starts another", setting_.backend);
 }
 
 core::Status Zygote::Ask(Writer& request, std::span<const int> descriptors, std::span<base::Descriptor> received,
-                           Reader& answer) {
+                         Reader& answer) {
   CollectSpare();
   core::Status status = Send(request, descriptors);
   return status.ok() ? Receive(received, answer) : std::move(status);
@@ -33,7 +33,8 @@ core::Status Zygote::Send(Writer& request, std::span<const int> descriptors) {
     return core::Status(WASINN_ERROR_UNAVAILABLE, "this OS process was forked off its host", setting_.backend);
   const Socket::Sent sent = socket_.Send(request.written(), descriptors);
   if (sent == Socket::Sent::kRefused) {
-    return core::Status(WASINN_ERROR_UNAVAILABLE, "the system lets no more descriptors pass to processes", setting_.backend);
+    return core::Status(WASINN_ERROR_UNAVAILABLE, "the system lets no more descriptors pass to processes",
+                        setting_.backend);
   }
   return sent == Socket::Sent::kDone ? core::Status() : Gone();
 }
@@ -88,7 +89,8 @@ core::Status Zygote::Order(bool prepare) {
     request.Number(Op::kPrepare);
     setting_.Write(request);
     if (pair->first.Send(request.written()) != Socket::Sent::kDone) {
-      return core::Status(WASINN_ERROR_UNAVAILABLE, "the system has no memory for what a worker is told", setting_.backend);
+      return core::Status(WASINN_ERROR_UNAVAILABLE, "the system has no memory for what a worker is told",
+                          setting_.backend);
     }
     request.Clear();
   }

@@ -12,7 +12,8 @@ bool GuestMemory::IsReadable(std::span<const uint8_t> bytes, size_t align) const
 }
 
 Status OutOfRange(const char* what, uint32_t address, uint64_t size) {
-  return Error(WASINN_ERROR_INVALID_ARGUMENT, "{} at {:#x}, {} bytes, is outside of the guest's memory", what, address, size);
+  return Error(WASINN_ERROR_INVALID_ARGUMENT, "{} at {:#x}, {} bytes, is outside of the guest's memory", what, address,
+               size);
 }
 
 }  // namespace wasinn::core

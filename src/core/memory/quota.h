@@ -38,8 +38,8 @@ class Quota {
     do {
       if (used > limit_ || more > limit_ - used) {
         if (refusals_ != nullptr) refusals_->fetch_add(1, std::memory_order_relaxed);
-        return Error(WASINN_ERROR_TOO_LARGE, "{} more {} would exceed the limit of {} ({} held; {})", more, what_, limit_,
-                     used, setting_);
+        return Error(WASINN_ERROR_TOO_LARGE, "{} more {} would exceed the limit of {} ({} held; {})", more, what_,
+                     limit_, used, setting_);
       }
     } while (!used_.compare_exchange_weak(used, used + more, std::memory_order_relaxed));
     if (whole_ == nullptr) return Status();
@@ -57,8 +57,8 @@ class Quota {
     if (status.ok()) return status;
     used_.fetch_sub(more, std::memory_order_relaxed);
     if (whole_->setting_ == setting_) return status;  // the same holder's
-    return Error(WASINN_ERROR_TOO_LARGE, "{} more {} would exceed the limit of {} for {} ({})", more, what_, whole_->limit_,
-                 whole_->what_, whole_->setting_);
+    return Error(WASINN_ERROR_TOO_LARGE, "{} more {} would exceed the limit of {} for {} ({})", more, what_,
+                 whole_->limit_, whole_->what_, whole_->setting_);
   }
 
   const char* const what_;     // "bytes of tensors", for messages

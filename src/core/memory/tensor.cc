@@ -13,10 +13,11 @@ struct StandIn {
   uint32_t model, guest;
   bool doubled;  // the guest's last dimension counts bytes, two for each element
 };
-constexpr StandIn kStandIns[] = {{WASINN_DTYPE_I8, WASINN_DTYPE_U8, false},   {WASINN_DTYPE_BOOL, WASINN_DTYPE_U8, false},
-                                 {WASINN_DTYPE_U32, WASINN_DTYPE_I32, false}, {WASINN_DTYPE_U64, WASINN_DTYPE_I64, false},
-                                 {WASINN_DTYPE_I16, WASINN_DTYPE_U8, true},   {WASINN_DTYPE_U16, WASINN_DTYPE_U8, true},
-                                 {WASINN_DTYPE_BF16, WASINN_DTYPE_U8, true}};
+constexpr StandIn kStandIns[] = {
+    {WASINN_DTYPE_I8, WASINN_DTYPE_U8, false},   {WASINN_DTYPE_BOOL, WASINN_DTYPE_U8, false},
+    {WASINN_DTYPE_U32, WASINN_DTYPE_I32, false}, {WASINN_DTYPE_U64, WASINN_DTYPE_I64, false},
+    {WASINN_DTYPE_I16, WASINN_DTYPE_U8, true},   {WASINN_DTYPE_U16, WASINN_DTYPE_U8, true},
+    {WASINN_DTYPE_BF16, WASINN_DTYPE_U8, true}};
 
 Status Mismatch(const wasinn_io& io, const TensorDesc& given) {
   return Error(WASINN_ERROR_INVALID_ARGUMENT, "input '{}' takes {}, given {}", io.name, Describe(io), Describe(given));

@@ -14,8 +14,8 @@ Result<wasinn_backend> Backend::ReadTable(const wasinn_backend& table) {
   if (!read) return read;
   const wasinn_backend& t = *read;
   if (t.abi_major != WASINN_BACKEND_ABI_MAJOR) {
-    return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "it has version {}.{} of the backend ABI: expected {}.x", t.abi_major,
-                t.abi_minor, WASINN_BACKEND_ABI_MAJOR);
+    return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "it has version {}.{} of the backend ABI: expected {}.x",
+                t.abi_major, t.abi_minor, WASINN_BACKEND_ABI_MAJOR);
   }
   const std::array<std::pair<const char*, bool>, 14> required = {{{"name", t.name != nullptr},
                                                                   {"formats", t.formats != nullptr},
@@ -32,7 +32,8 @@ Result<wasinn_backend> Backend::ReadTable(const wasinn_backend& table) {
                                                                   {"compute", t.compute != nullptr},
                                                                   {"output", t.output != nullptr}}};
   for (const auto& [name, there] : required) {
-    if (!there) return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "its table of {} bytes has no '{}'", table.struct_size, name);
+    if (!there)
+      return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "its table of {} bytes has no '{}'", table.struct_size, name);
   }
   if (t.version == nullptr) read->version = "";
   if (t.install == nullptr) read->install = "";

@@ -22,7 +22,8 @@ Status CheckBackendKeys(const wasinn_backend& table, uint32_t where, const std::
   if (std::ranges::find(known, WASINN_KEY_ANY) != known.end()) return Status();
   for (const auto& [key, value] : object.items()) {
     if (std::ranges::find(known, key) == known.end()) {
-      return Error(WASINN_ERROR_INVALID_ARGUMENT, "backend '{}' has no key '{}'{}", table.name, key, Suggest(key, known));
+      return Error(WASINN_ERROR_INVALID_ARGUMENT, "backend '{}' has no key '{}'{}", table.name, key,
+                   Suggest(key, known));
     }
   }
   return Status();

@@ -51,7 +51,7 @@ class BackendLoader {
       : options_(std::move(options)),
         logger_(logger),
         zygotes_(std::make_shared<isolation::Zygotes>(options_.max_workers, options_.spare_workers,
-                                                          options_.has_one_guest, clock)) {}
+                                                      options_.has_one_guest, clock)) {}
 
   // The standard's formats, then those of each backend's table; valid as long as this. Opens libraries, but no
   // framework.
@@ -65,8 +65,7 @@ class BackendLoader {
   // framework can take a while; concurrent callers for the same one wait for it, as long as their wait lasts, and
   // others are not held up. A failure is not remembered, so that a framework which was installed meanwhile is found.
   // In the host's process, or in a worker.
-  Result<std::shared_ptr<Backend>> ForFormat(std::string_view format, const WaitOptions& wait,
-                                             const Place& place = {});
+  Result<std::shared_ptr<Backend>> ForFormat(std::string_view format, const WaitOptions& wait, const Place& place = {});
   // One that the host's configuration names, whatever formats it serves by itself.
   Result<std::shared_ptr<Backend>> ByName(std::string_view name, const WaitOptions& wait, const Place& place = {});
   // Of each compute.

@@ -108,8 +108,9 @@ Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, const st
     }
   }
   if (versions.empty()) {
-    return Fail(WASINN_ERROR_NOT_FOUND, "folder '{}' holds no model{}{}: looked for model.onnx, 1/model.onnx and the like{}",
-                path, encoding.empty() ? "" : " of encoding ", encoding, OthersIn(path, formats));
+    return Fail(WASINN_ERROR_NOT_FOUND,
+                "folder '{}' holds no model{}{}: looked for model.onnx, 1/model.onnx and the like{}", path,
+                encoding.empty() ? "" : " of encoding ", encoding, OthersIn(path, formats));
   }
   std::ranges::sort(versions, {}, &ModelFiles::version);
   return versions;

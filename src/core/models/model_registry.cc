@@ -7,14 +7,15 @@
 namespace wasinn::core {
 namespace {
 
-Status NoSuchModel(std::string_view name) { return Error(WASINN_ERROR_NOT_FOUND, "no model is registered as '{}'", name); }
+Status NoSuchModel(std::string_view name) {
+  return Error(WASINN_ERROR_NOT_FOUND, "no model is registered as '{}'", name);
+}
 
 }  // namespace
 
 Result<std::shared_ptr<Graph>> Model::Get(const Loader& load, const WaitOptions& wait) {
   graph_.ForgetIf([](const std::shared_ptr<Graph>& graph) { return graph->lost(); });
-  return graph_.Get(wait, fmt::format("model '{}:{}'", source_.name, source_.version),
-                    [&] { return Compile(load); });
+  return graph_.Get(wait, fmt::format("model '{}:{}'", source_.name, source_.version), [&] { return Compile(load); });
 }
 
 Result<std::shared_ptr<Graph>> Model::Compile(const Loader& load) {

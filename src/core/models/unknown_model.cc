@@ -68,8 +68,8 @@ Status UnknownModel(const ModelRegistry& models, const Policy& policy, std::stri
   }
   if (n == 0) return Error(WASINN_ERROR_NOT_FOUND, "no model is registered as '{}', and none by any other name", name);
   const std::string more = n > kMostNames ? fmt::format(" and {} more", n - kMostNames) : "";
-  return Error(WASINN_ERROR_NOT_FOUND, "no model is registered as '{}': there {} {}{}", name, n == 1 ? "is" : "are", names,
-               more);
+  return Error(WASINN_ERROR_NOT_FOUND, "no model is registered as '{}': there {} {}{}", name, n == 1 ? "is" : "are",
+               names, more);
 }
 
 }  // namespace wasinn::core

@@ -42,7 +42,8 @@ Result<TensorDesc> TensorFor(const wasinn_io& io, const Shape* shape) {
     return desc;
   }
   if (io.rank < 0) {
-    return Fail(WASINN_ERROR_INVALID_ARGUMENT, "input '{}' may have any rank: warm_up_shapes must tell its shape", io.name);
+    return Fail(WASINN_ERROR_INVALID_ARGUMENT, "input '{}' may have any rank: warm_up_shapes must tell its shape",
+                io.name);
   }
   desc.rank = static_cast<uint32_t>(io.rank);
   std::transform(io.dims, io.dims + io.rank, desc.dims, [](int64_t dim) { return dim < 0 ? 1 : dim; });

@@ -40,8 +40,7 @@ class Workers {
   template <typename Make>
   Result<std::shared_ptr<Backend>> Get(const std::string& backend, bool has_devices, const WaitOptions& wait,
                                        Make&& make) {
-    return Find({backend, has_devices})
-        .Get(wait, "a worker of backend '" + backend + "'", std::forward<Make>(make));
+    return Find({backend, has_devices}).Get(wait, "a worker of backend '" + backend + "'", std::forward<Make>(make));
   }
 
  private:

@@ -44,8 +44,8 @@ class Nesting {
     }
     const auto known = heights_.find(KeyOf(*source));
     if (path_.size() + (known == heights_.end() ? 1 : known->second) > kDeepest) {
-      return std::unexpected(Error(WASINN_ERROR_INVALID_ARGUMENT, "more than {} pipelines within each other: {}", kDeepest,
-                                   Listed(source->name)));
+      return std::unexpected(Error(WASINN_ERROR_INVALID_ARGUMENT, "more than {} pipelines within each other: {}",
+                                   kDeepest, Listed(source->name)));
     }
     return known == heights_.end() ? HeightOf(*source) : known->second;
   }

@@ -37,9 +37,10 @@ using ModelPtr = std::unique_ptr<wasinn_component_model, Deleter<wasinn_componen
 using AnswerPtr = std::shared_ptr<const wasinn_model_answer>;
 
 // By the position in wasinn:serve's enum.
-constexpr std::array kDtypes = {WASINN_DTYPE_BOOL, WASINN_DTYPE_U8,  WASINN_DTYPE_U16, WASINN_DTYPE_U32,          WASINN_DTYPE_U64,
-                                WASINN_DTYPE_I8,   WASINN_DTYPE_I16, WASINN_DTYPE_I32, WASINN_DTYPE_I64,          WASINN_DTYPE_F16,
-                                WASINN_DTYPE_BF16, WASINN_DTYPE_F32, WASINN_DTYPE_F64, WASINN_DTYPE_UNKNOWN};
+constexpr std::array kDtypes = {WASINN_DTYPE_BOOL, WASINN_DTYPE_U8,     WASINN_DTYPE_U16,  WASINN_DTYPE_U32,
+                                WASINN_DTYPE_U64,  WASINN_DTYPE_I8,     WASINN_DTYPE_I16,  WASINN_DTYPE_I32,
+                                WASINN_DTYPE_I64,  WASINN_DTYPE_F16,    WASINN_DTYPE_BF16, WASINN_DTYPE_F32,
+                                WASINN_DTYPE_F64,  WASINN_DTYPE_UNKNOWN};
 
 uint32_t PositionOf(wasinn_dtype dtype) {
   return static_cast<uint32_t>(std::ranges::find(kDtypes, dtype) - kDtypes.begin());

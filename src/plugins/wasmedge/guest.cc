@@ -38,7 +38,8 @@ Status AddPreloads(Host& host) {
   if (!preloads) return Status(wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT, preloads.error().c_str()));
   for (const std::string& text : *preloads) {
     const auto model = settings::ParseWasmEdgeFlag(text);
-    if (!model) return Status(wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT, ("--nn-preload: " + model.error()).c_str()));
+    if (!model)
+      return Status(wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT, ("--nn-preload: " + model.error()).c_str()));
     if (Status status = settings::AddModel(host, *model); !status.ok()) return status;
   }
   return Status();

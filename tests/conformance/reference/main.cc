@@ -27,8 +27,10 @@ Names Split(const std::string& text, char separator) {
 }
 
 test::Tensor ParseTensor(const std::string& type, const std::string& dims) {
-  static const std::map<std::string, std::pair<wasinn_dtype, size_t>> kTypes = {
-      {"u8", {WASINN_DTYPE_U8, 1}}, {"f32", {WASINN_DTYPE_F32, 4}}, {"i32", {WASINN_DTYPE_I32, 4}}, {"i64", {WASINN_DTYPE_I64, 8}}};
+  static const std::map<std::string, std::pair<wasinn_dtype, size_t>> kTypes = {{"u8", {WASINN_DTYPE_U8, 1}},
+                                                                                {"f32", {WASINN_DTYPE_F32, 4}},
+                                                                                {"i32", {WASINN_DTYPE_I32, 4}},
+                                                                                {"i64", {WASINN_DTYPE_I64, 8}}};
   auto [dtype, size] = kTypes.at(type);
   test::Tensor tensor{dtype, {}, {}};
   for (const std::string& dim : Split(dims == "-" ? "" : dims, ',')) {

@@ -35,8 +35,10 @@ class Status {
 };
 
 TF_Tensor* ToNative(const test::Tensor& tensor) {
-  static const std::map<wasinn_dtype, TF_DataType> kTypes = {
-      {WASINN_DTYPE_U8, TF_UINT8}, {WASINN_DTYPE_F32, TF_FLOAT}, {WASINN_DTYPE_I32, TF_INT32}, {WASINN_DTYPE_I64, TF_INT64}};
+  static const std::map<wasinn_dtype, TF_DataType> kTypes = {{WASINN_DTYPE_U8, TF_UINT8},
+                                                             {WASINN_DTYPE_F32, TF_FLOAT},
+                                                             {WASINN_DTYPE_I32, TF_INT32},
+                                                             {WASINN_DTYPE_I64, TF_INT64}};
   TF_Tensor* made = TF(TF_AllocateTensor)(kTypes.at(tensor.dtype), tensor.dims.data(),
                                           static_cast<int>(tensor.dims.size()), tensor.bytes.size());
   std::memcpy(TF(TF_TensorData)(made), tensor.bytes.data(), tensor.bytes.size());

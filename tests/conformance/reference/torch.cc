@@ -18,8 +18,10 @@ namespace {
 c10::Device Device() { return test::NativeOnGpu() ? c10::Device(c10::kCUDA, 0) : c10::Device(c10::kCPU); }
 
 c10::IValue ToNative(const test::Tensor& tensor, const c10::Type& type) {
-  static const std::map<wasinn_dtype, c10::ScalarType> kTypes = {
-      {WASINN_DTYPE_U8, c10::kByte}, {WASINN_DTYPE_F32, c10::kFloat}, {WASINN_DTYPE_I32, c10::kInt}, {WASINN_DTYPE_I64, c10::kLong}};
+  static const std::map<wasinn_dtype, c10::ScalarType> kTypes = {{WASINN_DTYPE_U8, c10::kByte},
+                                                                 {WASINN_DTYPE_F32, c10::kFloat},
+                                                                 {WASINN_DTYPE_I32, c10::kInt},
+                                                                 {WASINN_DTYPE_I64, c10::kLong}};
   if (type.kind() == c10::TypeKind::IntType) return tensor.As<int64_t>()[0];
   const at::TensorOptions options(kTypes.at(tensor.dtype));
   return at::from_blob(const_cast<char*>(tensor.bytes.data()), tensor.dims, options).clone().to(Device());

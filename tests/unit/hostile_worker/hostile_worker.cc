@@ -202,8 +202,8 @@ int main(int argc, char** argv) {
   if (::fork() != 0) ::_exit(0);
   wasinn::worker::FrameworkOf framework;
   const auto open = [](wasinn::worker::FrameworkOf&) { return wasinn::core::Status(); };
-  wasinn::worker::Zygote parent(
-      framework, open, Socket(wasinn::base::Descriptor(wasinn::isolation::kFirstDescriptor)), std::move(host));
+  wasinn::worker::Zygote parent(framework, open, Socket(wasinn::base::Descriptor(wasinn::isolation::kFirstDescriptor)),
+                                std::move(host));
   Socket channel = parent.Run();
   wasinn::ServeControl(channel);
 }

@@ -121,9 +121,11 @@ TEST(GuestModelDescription, IsAModels) {
   EXPECT_THAT(why_not({.inputs = {}, .outputs = {{std::string(kMostName + 1, 'x'), WASINN_DTYPE_F32, {}}}}),
               HasSubstr("name of no or of more than 4096 bytes"));
   EXPECT_THAT(why_not({.inputs = {}, .outputs = {{"y", WASINN_DTYPE_F32, {-2}}}}), HasSubstr("-2"));
-  EXPECT_THAT(why_not({.inputs = {}, .outputs = {{"y", WASINN_DTYPE_F32, {}}, {"y", WASINN_DTYPE_F32, {}}}}), HasSubstr("twice"));
+  EXPECT_THAT(why_not({.inputs = {}, .outputs = {{"y", WASINN_DTYPE_F32, {}}, {"y", WASINN_DTYPE_F32, {}}}}),
+              HasSubstr("twice"));
   // An input may be called as an output is.
-  EXPECT_TRUE(CheckIos({.inputs = {{"y", WASINN_DTYPE_F32, {}}}, .outputs = {{"y", WASINN_DTYPE_F32, {}}}}).has_value());
+  EXPECT_TRUE(
+      CheckIos({.inputs = {{"y", WASINN_DTYPE_F32, {}}}, .outputs = {{"y", WASINN_DTYPE_F32, {}}}}).has_value());
 }
 
 }  // namespace
