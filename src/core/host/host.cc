@@ -178,7 +178,7 @@ Result<std::shared_ptr<Graph>> Host::CompileModel(const ModelSource& source, con
 Status Host::Reload(std::string_view name) {
   std::vector<std::pair<std::shared_ptr<Model>, std::shared_ptr<Graph>>> compiled;
   for (const std::shared_ptr<Model>& model : models_.Named(name)) {
-    auto graph = model->Compile([&](const ModelSource& source) { return CompileModel(source, OwnPatience(), {}); });
+    auto graph = model->Compile([&](const ModelSource& source) { return CompileModel(source, OwnWaitOptions(), {}); });
     if (!graph) return std::move(graph.error());
     compiled.emplace_back(model, std::move(*graph));
   }
@@ -213,7 +213,7 @@ Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptio
   Result<std::shared_ptr<Model>> model = models_.Find(name);
   if (!model) return std::unexpected(std::move(model.error()));
   const ModelSource& source = (*model)->source();
-  const WaitOptions wait = PatienceOf(options);
+  const WaitOptions wait = WaitOptionsOf(options);
   Result<wasinn_backend> table = TableOf(source, wait);
   if (!table) return std::unexpected(std::move(table.error()));
   Result<GuestConfig> config = ParseGuestConfig(*table, options.guest_config);

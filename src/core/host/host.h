@@ -40,7 +40,7 @@ class Host {
   // The shared, compiled graph of a registered name. `wait`: for what another caller loads or opens, and for a worker.
   Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const WaitOptions& wait, const GuestTag& loader = {});
   // The same for no guest.
-  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name) { return LoadNamed(name, OwnPatience()); }
+  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name) { return LoadNamed(name, OwnWaitOptions()); }
   // From now on nobody waits for what the host loads by itself: in a worker it ends. From any thread; does not block.
   void StopLoads() { stops_loads_.store(true, std::memory_order_release); }
   // The same as a guest's configuration in `options` wants it. If that tells how to compile the model, it is compiled
@@ -93,9 +93,9 @@ class Host {
   Graph::LoadOptions OfHost() const {
     return {.cpu_fallback = policy_.cpu_fallback, .isolated_gpu = policy_.isolated_gpu};
   }
-  WaitOptions PatienceOf(const Graph::LoadOptions& options) { return {&watchdog_, options.deadline, options.stop}; }
+  WaitOptions WaitOptionsOf(const Graph::LoadOptions& options) { return {&watchdog_, options.deadline, options.stop}; }
   // The wait of no guest: it waits as long as it takes.
-  WaitOptions OwnPatience() { return {&watchdog_, std::chrono::milliseconds(0), &stops_loads_}; }
+  WaitOptions OwnWaitOptions() { return {&watchdog_, std::chrono::milliseconds(0), &stops_loads_}; }
   std::chrono::milliseconds LoadDeadline() const { return std::chrono::milliseconds(limits_.load_timeout_ms); }
   Result<std::shared_ptr<Backend>> BackendOf(const ModelSource& source, const WaitOptions& wait);
   Result<wasinn_backend> TableOf(const ModelSource& source, const WaitOptions& wait);

@@ -127,7 +127,7 @@ Result<std::shared_ptr<Model>> Host::Prepare(ModelSource source, bool preload) {
   source.metrics = metrics_.OfModel(source.name, source.version);
   auto model = std::make_shared<Model>(std::move(source));
   if (preload) {
-    if (auto graph = LoadModel(*model, OwnPatience(), {}); !graph) return std::unexpected(std::move(graph.error()));
+    if (auto graph = LoadModel(*model, OwnWaitOptions(), {}); !graph) return std::unexpected(std::move(graph.error()));
   }
   return model;
 }
