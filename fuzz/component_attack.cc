@@ -287,7 +287,7 @@ class Attack {
       for (const uint32_t rep : reps_[kind]) (void)DropOne(static_cast<Kind>(kind), rep);
     }
     wasinn_statistics stats{.struct_size = sizeof(stats)};
-    wasinn_guest_statistics(guest_, &stats);
+    ExpectOk(wasinn_guest_statistics(guest_, &stats));
     FUZZ_EXPECT(stats.graphs == 0 && stats.contexts == 0 && stats.tensors == 0 && stats.error_objects == 0);
     FUZZ_EXPECT(stats.model_bytes == 0 && stats.tensor_bytes == 0);
   }

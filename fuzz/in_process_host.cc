@@ -91,7 +91,7 @@ HostedGuest::HostedGuest(uint32_t timeout_ms) {
 
 void ExpectQuotas(const wasinn_guest* guest, uint64_t most_bytes) {
   wasinn_statistics stats{.struct_size = sizeof(stats)};
-  wasinn_guest_statistics(guest, &stats);
+  ExpectOk(wasinn_guest_statistics(guest, &stats));
   FUZZ_EXPECT(stats.graphs <= kMaxGraphs && stats.contexts <= kMaxContexts);
   FUZZ_EXPECT(stats.model_bytes <= most_bytes && stats.tensor_bytes <= most_bytes);
 }

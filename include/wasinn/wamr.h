@@ -24,7 +24,7 @@ typedef struct wasinn_wamr wasinn_wamr;
 
 /* Registers every function, for all modules that are loaded from now on. The first call of an instance makes a
  * wasinn_guest of `host` for it; the end of the instance closes and frees that. Fails if WAMR is not initialized, or
- * has no room for another instance context. */
+ * has no room for another instance context. `host` must stay valid until wasinn_wamr_unregister. */
 WASINN_MUST_CHECK wasinn_status* wasinn_wamr_register(wasinn_host* host, wasinn_wamr** out);
 
 /* Returns the guest of an instance; wasm_runtime_get_custom_data, for instance, which threads inherit. It runs at the

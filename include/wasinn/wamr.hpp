@@ -13,7 +13,7 @@ namespace wasinn {
 // before wasm_runtime_destroy.
 class Wamr {
  public:
-  // The first call of an instance makes a guest of `host` for it.
+  // The first call of an instance makes a guest of `host` for it. The host must outlive this, and those guests.
   static Result<Wamr> Register(const Host& host) {
     wasinn_wamr* registered = nullptr;
     if (Status status(wasinn_wamr_register(host.get(), &registered)); !status) return status;

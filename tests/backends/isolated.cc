@@ -47,14 +47,13 @@ struct Workers::Guest {
         calls(guest.get(), kMemory) {}
 
   uint32_t Load(const Brought& model, Encoding encoding) {
-    std::vector<uint32_t> builders;
+    std::vector<uint32_t> list;
     for (const std::string& blob : model.builders) {
-      builders.push_back(calls.Put(blob));
-      builders.push_back(static_cast<uint32_t>(blob.size()));
+      list.push_back(calls.Put(blob));
+      list.push_back(static_cast<uint32_t>(blob.size()));
     }
-    const uint32_t graph = calls.Reserve(4), builders = static_cast<uint32_t>(model.builders.size());
-    const uint32_t error =
-        calls.Call("load", {calls.PutAll(builders), builders, static_cast<uint32_t>(encoding), 0, graph});
+    const uint32_t graph = calls.Reserve(4), count = static_cast<uint32_t>(model.builders.size());
+    const uint32_t error = calls.Call("load", {calls.PutAll(list), count, static_cast<uint32_t>(encoding), 0, graph});
     return error != 0 ? error : calls.InitContext(calls.Read<uint32_t>(graph), context);
   }
   uint32_t Compute(const Brought& model) {

@@ -52,7 +52,7 @@ HostPtr EchoHost(Log& log, const std::string& toml, const std::string& folder) {
 
 wasinn_statistics StatsOf(const GuestPtr& guest) {
   wasinn_statistics stats{.struct_size = sizeof(stats)};
-  wasinn_guest_statistics(guest.get(), &stats);
+  EXPECT_EQ(wasinn_guest_statistics(guest.get(), &stats), nullptr);
   return stats;
 }
 

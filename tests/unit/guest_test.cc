@@ -203,10 +203,10 @@ TEST(Policy, AGuestMayHaveItsOwnLimitsAndPolicy) {
   Log log;
   const HostPtr host = EchoHost(log);
   wasinn_limits limits{.struct_size = sizeof(limits)};
-  wasinn_host_limits(host.get(), &limits);
+  ASSERT_EQ(wasinn_host_limits(host.get(), &limits), nullptr);
   limits.max_graphs = 1;
   wasinn_policy policy{.struct_size = sizeof(policy)};
-  wasinn_host_policy(host.get(), &policy);
+  ASSERT_EQ(wasinn_host_policy(host.get(), &policy), nullptr);
   EXPECT_EQ(policy.load, WASINN_LOAD_IN_PROCESS);
   const wasinn_guest_options options{
       .struct_size = sizeof(options), .name = "tenant-7", .limits = &limits, .policy = &policy};

@@ -77,7 +77,7 @@ class WitGuest {
 
   wasinn_statistics stats() const {
     wasinn_statistics stats{.struct_size = sizeof(stats)};
-    wasinn_guest_statistics(guest_, &stats);
+    EXPECT_EQ(wasinn_guest_statistics(guest_, &stats), nullptr);
     return stats;
   }
 

@@ -55,6 +55,7 @@ Status BatchedSession::RunNow(const InferenceRequest& request) {
     const std::lock_guard lock(mutex_);
     cancelled_ = false;
   }
+  if (request.at_turn != nullptr) (*request.at_turn)();  // the queue is part of this compute
   BatchQueue& queue = batched_.queue();
   if (!batched_.batches() || !SetRows(request.inputs)) return RunAlone(request);
   if (queue.IsSuspect(resources_.share)) return RunUnderSuspicion(request);
@@ -109,7 +110,7 @@ Status BatchedSession::RunTogether(const InferenceRequest& request) {
 
 // An inference that fails by itself too, or takes longer than a batch may, comes into no batch the next time.
 Status BatchedSession::RunUnderSuspicion(const InferenceRequest& request) {
-  if (Status status = MakeContext(request); !status.ok()) return status;
+  if (Status status = MakeContext(); !status.ok()) return status;
   turn_ = Clock::time_point::max();
   Status status = RunAlone(request);
   const auto took = std::max(batched_.queue().clock().now() - turn_, Clock::duration(0));
@@ -117,12 +118,11 @@ Status BatchedSession::RunUnderSuspicion(const InferenceRequest& request) {
   return status;
 }
 
-// Once.
-Status BatchedSession::MakeContext(const InferenceRequest& request) {
+// Once. It has no deadline of its own: the run that it is for cancels it.
+Status BatchedSession::MakeContext() {
   if (context_ != nullptr) return Status();
-  Result<std::unique_ptr<Context>> made = Context::Create(
-      batched_.inner(), {.compute_deadline = request.time_left, .max_compute_bytes = max_bytes_, .stop = &cancelled_},
-      resources_);
+  Result<std::unique_ptr<Context>> made =
+      Context::Create(batched_.inner(), {.max_compute_bytes = max_bytes_, .stop = &cancelled_}, resources_);
   if (!made) return std::move(made.error());
   selected_.clear();
   const std::lock_guard lock(mutex_);
@@ -131,8 +131,8 @@ Status BatchedSession::MakeContext(const InferenceRequest& request) {
 }
 
 Status BatchedSession::RunAlone(const InferenceRequest& request) {
-  if (Status status = MakeContext(request); !status.ok()) return status;
-  context_->SetTerms({.max_bytes = MaxBytes(request), .at_turn = &at_turn_});
+  if (Status status = MakeContext(); !status.ok()) return status;
+  context_->SetTerms({.time_left = request.time_left, .max_bytes = MaxBytes(request), .at_turn = &at_turn_});
   const Cancellable run(*this, Phase::kAlone);
   return run ? RunOnContext(request) : Error(WASINN_ERROR_TIMEOUT, "it had not begun");
 }

@@ -34,7 +34,7 @@ class BatchedSession final : public ComposedSession {
   Status RunAlone(const InferenceRequest& request);
   Status RunUnderSuspicion(const InferenceRequest& request);
   Status RunOnContext(const InferenceRequest& request);
-  Status MakeContext(const InferenceRequest& request);
+  Status MakeContext();
   uint64_t MaxBytes(const InferenceRequest& request) const {
     return request.max_bytes != 0 ? request.max_bytes : max_bytes_;
   }

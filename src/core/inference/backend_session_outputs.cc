@@ -26,6 +26,7 @@ Status BackendSession::BindOutputs(const InferenceRequest& request) {
 }
 
 Status BackendSession::BindOutput(uint32_t index, void* destination) {
+  all_bound_ = 0;
   Output& output = outputs_[index];
   const wasinn_io& io = *graph_->outputs()[index];
   output.view = {.struct_size = sizeof(wasinn_tensor),
@@ -44,6 +45,7 @@ Status BackendSession::BindOutput(uint32_t index, void* destination) {
 }
 
 void BackendSession::SetElsewhere() {
+  all_bound_ = 0;
   elsewhere_ = true;
   for (Output& output : outputs_) {
     output.bound = nullptr;
@@ -111,7 +113,7 @@ void BackendSession::Discard() {
   HideOutputs();
   for (Output& output : outputs_) {
     output.moved.reset();
-    if (!output.bindable || output.view.data != output.memory.data()) output.view.struct_size = 0;
+    if (!output.bindable || output.view.data != output.memory.data()) all_bound_ = output.view.struct_size = 0;
   }
   if (owns_slot_ && !grows() && !elsewhere_) return;
   // First, so that a backend that must keep some of them (for a state) can charge that in their place.
@@ -148,6 +150,7 @@ Status BackendSession::CheckMemory(uint32_t index, const char* memory) const {
 
 // Outputs that are kept are as any that the framework allocates.
 void BackendSession::Keep(std::span<const uint32_t> indices) {
+  all_bound_ = 0;
   kept_.assign(indices.begin(), indices.end());
   for (const uint32_t index : indices) {
     Output& output = outputs_[index];
@@ -182,6 +185,7 @@ Result<TensorPtr> BackendSession::TakeOwn(uint32_t index) {
       SharedTensor::Of(DescOf(output.view), output.fixed_bytes, std::move(output.memory), std::move(charge));
   output.view.struct_size = 0;
   output.bound = nullptr;
+  all_bound_ = 0;
   return tensor;
 }
 

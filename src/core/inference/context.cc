@@ -63,6 +63,7 @@ Status Context::Open(const Options& options, Resources resources) {
 
 InferenceRequest Context::Request() const {
   return {.inputs = inputs_->all(),
+          .inputs_version = inputs_->version(),
           .wanted = wanted_.indices(),
           .time_left = terms_.time_left,
           .max_bytes = terms_.max_bytes,
@@ -162,6 +163,7 @@ Result<std::shared_ptr<const void>> Context::Run(std::span<const TensorInput> in
                                                  std::pmr::vector<TensorOutput>& computed) {
   CountOne(counts_.computes);
   return meter_.Measure([&]() -> Result<std::shared_ptr<const void>> {
+    if (session_->generates()) session_->EndGeneration();
     session_->HideOutputs();  // whatever becomes of this run: what an earlier one left is discarded in the end
     Status status = SetAll(inputs);
     if (status.ok()) status = Execute(Request());

@@ -85,10 +85,13 @@ Status Inputs::Fill(uint32_t index, const TensorDesc& tensor, std::span<const ui
   session_.EndGeneration();
   // From here the old value is gone: after a failure the input is unset, so that the guest never computes on memory
   // that nobody wrote.
-  input.set = false;
+  SetOrUnset(input, false);
   Status status = CopyIn(index, tensor, bytes);
-  input.set = status.ok();
-  if (!status.ok()) session_.Unbind(index);
+  SetOrUnset(input, status.ok());
+  if (status.ok()) return status;
+  session_.Unbind(index);
+  own_[index].Free();
+  (void)own_[index].charge.Resize(0);
   return status;
 }
 
@@ -153,7 +156,7 @@ Status Inputs::Set(uint32_t index, TensorPtr tensor) {
   Change(input, *desc, input.tensor->bytes());
   Status status = session_.Bind(index, input);
   if (!status.ok()) input.tensor.reset();
-  input.set = status.ok();
+  SetOrUnset(input, status.ok());
   return status;
 }
 
@@ -161,7 +164,8 @@ void Inputs::LetGo(uint32_t index) {
   session_.EndGeneration();
   session_.Unbind(index);
   Input& input = inputs_[index];
-  input.set = input.borrowed = false;
+  SetOrUnset(input, false);
+  input.borrowed = false;
   input.tensor.reset();
   own_[index].Free();
   (void)own_[index].charge.Resize(0);
@@ -191,7 +195,7 @@ Status Inputs::SetOneOnce(const OnceInput& given, const GuestMemory& memory) {
   const bool worth_binding = given.bytes.size() >= kWorthBinding;
   if (!worth_binding && HasRoomFor(index, given.tensor, given.bytes.size())) {
     CopyTensorBytes({own_[index].data, given.bytes.size()}, given.bytes, count_);
-    input.set = true;
+    SetOrUnset(input, true);
     return Status();
   }
   Result<TensorDesc> tensor = Match(index, given.tensor, given.bytes.size());
@@ -199,7 +203,8 @@ Status Inputs::SetOneOnce(const OnceInput& given, const GuestMemory& memory) {
   if (!worth_binding || !CanReadInPlace(index, *tensor, given.bytes, memory)) return Fill(index, *tensor, given.bytes);
   LetGo(index);
   Change(input, *tensor, given.bytes);
-  input.set = input.borrowed = true;
+  SetOrUnset(input, true);
+  input.borrowed = true;
   return Status();
 }
 
@@ -214,7 +219,7 @@ bool Inputs::CanReadInPlace(uint32_t index, const TensorDesc& tensor, std::span<
 void Inputs::EndOnce() {
   for (Input& input : inputs_) {
     if (std::exchange(input.borrowed, false)) input.bytes = {};
-    input.set = false;
+    SetOrUnset(input, false);
   }
 }
 

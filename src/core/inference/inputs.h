@@ -32,6 +32,8 @@ class Inputs {
   Inputs& operator=(const Inputs&) = delete;
 
   std::span<const Input> all() const { return inputs_; }
+  // Another one after each change of `all()`. A copy of other bytes to the same place changes nothing there.
+  uint64_t version() const { return versions_; }
 
   // Copies the bytes.
   Status Set(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes) {
@@ -81,6 +83,10 @@ class Inputs {
   Status MakeOwn(uint32_t index, size_t bytes);
   bool CanReadInPlace(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
                       const GuestMemory& lender) const;
+  void SetOrUnset(Input& input, bool set) {
+    input.set = set;
+    ++versions_;
+  }
   void Change(Input& input, const TensorDesc& desc, std::span<const uint8_t> bytes);
   void LetGo(uint32_t index);
 
@@ -91,7 +97,7 @@ class Inputs {
   CopyCount& count_;
   std::vector<Input> inputs_;
   const std::unique_ptr<Own[]> own_;  // one for each
-  uint64_t versions_ = 0;
+  uint64_t versions_ = 1;
 };
 
 }  // namespace wasinn::core

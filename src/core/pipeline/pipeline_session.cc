@@ -71,6 +71,11 @@ Status PipelineSession::MakeContexts(const wasinn_slot_options& options) {
 
 Status PipelineSession::RunNow(const core::InferenceRequest& request) {
   stop_.store(false, std::memory_order_release);  // of the last run, perhaps when that was over
+  struct Clear {
+    ~Clear() { std::ranges::fill(tensors, nullptr); }
+    std::vector<core::TensorPtr>& tensors;
+  };
+  const Clear at_end{tensors_};  // however it ends: some borrow bytes of this request
   for (uint32_t i = 0; i < request.inputs.size(); ++i) {
     if (request.inputs[i].set) tensors_[plan_.inputs[i]] = core::Borrowed(request.inputs[i]);
   }
@@ -79,7 +84,6 @@ Status PipelineSession::RunNow(const core::InferenceRequest& request) {
     const bool is_wanted = request.wanted.empty() || std::ranges::binary_search(request.wanted, i);
     results_.push_back(is_wanted ? tensors_[plan_.outputs[i]] : nullptr);
   }
-  std::ranges::fill(tensors_, nullptr);
   return status;
 }
 
@@ -95,7 +99,7 @@ Status PipelineSession::RunSteps(const core::InferenceRequest& request) {
   const Clock::time_point end = deadline.count() == 0 ? Clock::time_point() : Clock::now() + deadline;
   for (size_t i = 0; i < steps.size(); ++i) {
     if (stopped()) return StoppedAt(i);
-    core::Context::Terms terms{.max_bytes = request.max_bytes};
+    core::Context::Terms terms{.max_bytes = request.max_bytes, .at_turn = i == 0 ? request.at_turn : nullptr};
     if (deadline.count() != 0) terms.time_left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
     terms.time_left = std::max(terms.time_left, std::min(deadline, std::chrono::milliseconds(1)));
     contexts_[i]->SetTerms(terms);
