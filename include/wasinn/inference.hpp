@@ -3,9 +3,10 @@
 //     wasinn::Result<wasinn::Guest> guest = wasinn::Guest::Create(*host);
 //     wasinn::Result<wasinn::Graph> graph = wasinn::Graph::LoadByName(*guest, "digits");
 //     wasinn::Result<wasinn::Context> context = wasinn::Context::Create(*graph);
-//     auto outputs = context->Compute({{"image", wasinn::Input(WASINN_DTYPE_F32, {1, 1, 28, 28}, pixels)}});
+//     const std::vector<float> pixels(64);
+//     auto outputs = context->Compute({{"image", wasinn::Input({1, 1, 8, 8}, pixels)}});
 //     if (!outputs) return Fail(outputs.status().message());
-//     const float* scores = outputs->at("scores").data<float>();
+//     const auto probabilities = outputs->find("probabilities");
 //
 // All limits and policies of the guest hold. Graph, Context and Tensor are move-only, own one resource of the guest
 // each, and must not outlive the guest. A guest may be used from any thread; a Context by one thread at a time: a second
@@ -23,19 +24,48 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace wasinn {
 
-// An input: its bytes are borrowed until Compute or Start has returned, and must be whole elements.
+namespace internal {
+// The type of elements that C++ has a type for.
+template <typename T>
+constexpr Dtype DtypeOf() {
+  static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8 && !std::is_same_v<T, long double>,
+                "use the constructor with a Dtype");
+  if (std::is_same_v<T, bool>) return WASINN_DTYPE_BOOL;
+  if (std::is_floating_point_v<T>) return sizeof(T) == 4 ? WASINN_DTYPE_F32 : WASINN_DTYPE_F64;
+  switch (sizeof(T)) {
+    case 1:
+      return std::is_signed_v<T> ? WASINN_DTYPE_I8 : WASINN_DTYPE_U8;
+    case 2:
+      return std::is_signed_v<T> ? WASINN_DTYPE_I16 : WASINN_DTYPE_U16;
+    case 4:
+      return std::is_signed_v<T> ? WASINN_DTYPE_I32 : WASINN_DTYPE_U32;
+    default:
+      return std::is_signed_v<T> ? WASINN_DTYPE_I64 : WASINN_DTYPE_U64;
+  }
+}
+}  // namespace internal
+
+// An input. Its bytes are borrowed: they must stay until Compute or Start has returned.
 class Input {
  public:
+  // `bytes` of whole elements. Others are an error of the inference.
   Input(Dtype dtype, std::vector<uint32_t> dims, const void* data, size_t bytes)
       : dtype_(dtype), dims_(std::move(dims)), data_(static_cast<const uint8_t*>(data)), bytes_(bytes) {}
+  // The type is that of the elements.
   template <typename T>
-  Input(Dtype dtype, std::vector<uint32_t> dims, const std::vector<T>& elements)
-      : Input(dtype, std::move(dims), elements.data(), elements.size() * sizeof(T)) {}
+  Input(std::vector<uint32_t> dims, const T* elements, size_t count)
+      : Input(internal::DtypeOf<T>(), std::move(dims), elements, count * sizeof(T)) {}
+  template <typename T>
+  Input(std::vector<uint32_t> dims, const std::vector<T>& elements)
+      : Input(std::move(dims), elements.data(), elements.size()) {}
+  template <typename T>
+  Input(std::vector<uint32_t> dims, std::vector<T>&& elements) = delete;  // they would be gone
   // A text, as language models take it.
   explicit Input(std::string_view text)
       : Input(WASINN_DTYPE_U8, {static_cast<uint32_t>(text.size())}, text.data(), text.size()) {}
@@ -97,26 +127,30 @@ class View {
 // A guest's resource, which goes with this.
 class Resource {
  public:
-  using Drop = wasinn_status* (*)(wasinn_guest* guest, uint32_t rep);
-  Resource(wasinn_guest* guest, uint32_t rep, Drop drop) : guest_(guest), rep_(rep), drop_(drop) {}
+  using DropFunction = wasinn_status* (*)(wasinn_guest* guest, uint32_t rep);
+  Resource(wasinn_guest* guest, uint32_t rep, DropFunction drop) : guest_(guest), rep_(rep), drop_(drop) {}
   Resource(Resource&& other) noexcept : guest_(other.guest_), rep_(std::exchange(other.rep_, 0)), drop_(other.drop_) {}
   Resource& operator=(Resource&& other) noexcept {
-    std::swap(guest_, other.guest_);
-    std::swap(rep_, other.rep_);
-    std::swap(drop_, other.drop_);
+    if (this == &other) return *this;
+    Drop();
+    guest_ = other.guest_;
+    rep_ = std::exchange(other.rep_, 0);
+    drop_ = other.drop_;
     return *this;
   }
-  ~Resource() {
-    if (rep_ != 0) wasinn_status_free(drop_(guest_, rep_));
-  }
+  ~Resource() { Drop(); }
   wasinn_guest* guest() const { return guest_; }
   uint32_t rep() const { return rep_; }
   uint32_t release() { return std::exchange(rep_, 0); }
 
  private:
+  void Drop() {
+    if (rep_ != 0) wasinn_status_free(drop_(guest_, std::exchange(rep_, 0)));
+  }
+
   wasinn_guest* guest_;
   uint32_t rep_;
-  Drop drop_;
+  DropFunction drop_;
 };
 
 // The Status of a call of wit.h: of the call itself, or of the error that it made for the guest.

@@ -84,10 +84,10 @@ class [[nodiscard]] Result {
     assert(ok());
     return *std::get_if<T>(&result_);
   }
-  T&& value() && { return std::move(value()); }
+  T value() && { return std::move(value()); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(value()); }
+  T operator*() && { return std::move(value()); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 

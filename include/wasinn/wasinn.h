@@ -229,7 +229,8 @@ typedef struct wasinn_log_record {
   uint32_t code;  /* wasinn_code of the error that the line reports; WASINN_OK: of none, or of one without a code */
   uint64_t guest; /* the guest's number in its host, from 1; 0: the host's own line */
   const char* guest_name; /* the name in wasinn_guest_options; "": none */
-  const char* message; /* the whole text, without control characters; it begins with the guest's name if there is one */
+  const char*
+      message; /* the whole text, without control characters; it begins with "guest 'NAME': " or "guest: " if it is about one */
 } wasinn_log_record;
 /* Called from any thread, also concurrently. Must not call wasinn. */
 typedef void (*wasinn_log_fn)(void* user, const wasinn_log_record* record);

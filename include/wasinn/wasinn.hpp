@@ -289,7 +289,8 @@ class Run {
     return *this;
   }
 
-  // Ends the run. True: its deadline had passed.
+  // Ends the run. True: its deadline had passed. Call it before Guest::Close, which ends the run, too; and before the
+  // guest's next BeginRun, for a guest has one run at a time.
   bool End() {
     const bool is_late = guest_ != nullptr && wasinn_guest_end_run(guest_.get());
     (void)guest_.release();
@@ -351,7 +352,9 @@ class Guest {
 
   // Begins the run of the guest's program: as wasinn_guest_begin_run, and with the same rules for `interrupt`, which
   // must not throw. The run ends with the Run, at the latest.
+  // Limits::run_timeout_ms is the deadline, by default none.
   Result<Run> BeginRun(std::function<void()> interrupt) {
+    if (!interrupt) return Status(wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT, "interrupt is an empty function"));
     Run run;
     run.interrupt_ = std::make_unique<std::function<void()>>(std::move(interrupt));
     const auto call = [](void* user) { (*static_cast<const std::function<void()>*>(user))(); };

@@ -112,15 +112,20 @@ void CheckInference(const char* path) {
     wasinn::Result<wasinn::Context> context = wasinn::Context::Create(*graph);
     EXPECT(context && guest->Statistics().contexts == 1);
     const std::vector<float> pixels(64, 0.5f);
-    const wasinn::Context::Inputs inputs = {{input.name, wasinn::Input(WASINN_DTYPE_F32, {1, 1, 8, 8}, pixels)}};
+    const wasinn::Context::Inputs inputs = {{input.name, wasinn::Input({1, 1, 8, 8}, pixels)}};
     wasinn::Result<wasinn::Context::Outputs> outputs = context->Compute(inputs);
     EXPECT(outputs && outputs->size() == 1);
     const wasinn::Tensor& scores = outputs->begin()->second;
     EXPECT(scores.dtype() == WASINN_DTYPE_F32 && scores.dims() == std::vector<uint32_t>({1, 10}));
     EXPECT(scores.bytes() == 40 && scores.data<float>()[0] == scores.data<float>()[0]);
     EXPECT(guest->Statistics().tensors == 1);
-    const wasinn::Context::Inputs wrong = {{input.name, wasinn::Input(WASINN_DTYPE_F32, {1, 64}, pixels)}};
+    const wasinn::Context::Inputs wrong = {{input.name, wasinn::Input({1, 64}, pixels)}};
     EXPECT(context->Compute(wrong).status().code() == WASINN_ERROR_INVALID_ARGUMENT);
+    const std::vector<int32_t> integers(64);
+    const wasinn::Context::Inputs other = {{input.name, wasinn::Input({1, 1, 8, 8}, integers)}};
+    EXPECT(context->Compute(other).status().code() == WASINN_ERROR_INVALID_ARGUMENT);
+    *graph = *wasinn::Graph::LoadByName(*guest, "digits");
+    EXPECT(guest->Statistics().graphs == 1);
     EXPECT(!context->SelectOutputs({"nothing"}));
     EXPECT(!context->Start(inputs) && !context->Next() && guest->Statistics().tensors == 1);
   }
@@ -132,7 +137,7 @@ void CheckRun() {
   wasinn::Result<wasinn::Guest> guest = wasinn::Guest::Create(*host);
   std::atomic<int> interrupts = 0;
   wasinn::Result<wasinn::Run> run = guest->BeginRun([&interrupts] { ++interrupts; });
-  EXPECT(run && !guest->BeginRun([] {}));
+  EXPECT(run && !guest->BeginRun([] {}) && !guest->BeginRun(nullptr));
   EXPECT(!run->End());
   {
     const wasinn::Result<wasinn::Run> stopped = guest->BeginRun([&interrupts] { ++interrupts; });

@@ -48,6 +48,7 @@ class DocumentedTest(unittest.TestCase):
         before = (
             "#include <wasinn/wasmtime.hpp>\n"
             "wasinn_guest* GuestOf(wasmtime_context_t* context, void* user);\n"
+            "void Check(const wasinn::Status& status);\n"
             "void Example(wasmtime_linker_t* linker, const wasinn::ModelOptions& digits);\n"
             "void Example(wasmtime_linker_t* linker, const wasinn::ModelOptions& digits) {\n"
         )

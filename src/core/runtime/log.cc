@@ -18,7 +18,8 @@ void Logger::Write(const wasinn_log_record& record, std::string_view message) co
   const std::string line = Escape(Cut(std::string(message), kMostLineBytes));
   wasinn_log_record full = record;
   full.struct_size = sizeof full;
-  if (full.guest_name == nullptr) full.guest_name = "";
+  const std::string name = Escape(full.guest_name == nullptr ? "" : full.guest_name);
+  full.guest_name = name.c_str();
   full.message = line.c_str();
   function_(user_, &full);
 }
