@@ -39,8 +39,8 @@ class Layout:
     def __init__(self, folder, layers, config=(EMPTY, b"{}"), **more):
         """`layers`: (media type and annotations, content)."""
         self.folder = folder
-        self.builders = folder / "builders" / "sha256"
-        self.builders.mkdir(parents=True)
+        self.blobs = folder / "blobs" / "sha256"
+        self.blobs.mkdir(parents=True)
         manifest = {"schemaVersion": 2, "mediaType": MANIFEST, **more,
                     "config": {"mediaType": config[0], **self.add(config[1])},
                     "layers": [{"mediaType": kind, **self.add(content), "annotations": notes} for (kind, notes), content in layers]}
@@ -52,7 +52,7 @@ class Layout:
 
     def add(self, content):
         digest = digest_of(content)
-        (self.builders / digest.removeprefix("sha256:")).write_bytes(content)
+        (self.blobs / digest.removeprefix("sha256:")).write_bytes(content)
         return {"digest": digest, "size": len(content)}
 
 
@@ -102,7 +102,7 @@ class Registry:
     def blob(self, digest):
         """The file in which the registry keeps it."""
         hexadecimal = digest.removeprefix("sha256:")
-        return self.folder / "storage/docker/registry/v2/builders/sha256" / hexadecimal[:2] / hexadecimal / "data"
+        return self.folder / "storage/docker/registry/v2/blobs/sha256" / hexadecimal[:2] / hexadecimal / "data"
 
     def reference(self, name, digest=None):
         return f"oci://{self.host}/{name}" + (f"@{digest}" if digest else "")

@@ -39,7 +39,7 @@ def unpack(archive, folder):
     subprocess.run(["tar", "-xf", archive, "-C", layout], check=True)
 
     def blob(descriptor):
-        return layout / "builders" / descriptor["digest"].replace(":", "/")
+        return layout / "blobs" / descriptor["digest"].replace(":", "/")
 
     [entry] = json.loads((layout / "index.json").read_text())["manifests"]
     manifest = json.loads(blob(entry).read_text())

@@ -35,14 +35,14 @@ class StoreTest : public ::testing::Test {
     ASSERT_TRUE(arrival) << arrival.error();
     arrival_.emplace(std::move(*arrival));
     layout_ = arrival_->path() / "layout";
-    fs::create_directories(layout_ / "builders/sha256");
+    fs::create_directories(layout_ / "blobs/sha256");
   }
   void TearDown() override {
     arrival_.reset();
     fs::remove_all(folder_);
   }
 
-  fs::path BlobPath(const std::string& content) const { return layout_ / "builders/sha256" / HexOf(DigestOf(content)); }
+  fs::path BlobPath(const std::string& content) const { return layout_ / "blobs/sha256" / HexOf(DigestOf(content)); }
   void Put(const fs::path& path, const std::string& content) { std::ofstream(path) << content; }
   json Add(const std::string& content) {
     Put(BlobPath(content), content);
@@ -179,7 +179,7 @@ TEST_F(StoreTest, TakesThePlaceOfWhatIsBroken) {
   auto arrival = store_->MakeArrival();
   ASSERT_TRUE(arrival) << arrival.error();
   layout_ = arrival->path() / "layout";
-  fs::create_directories(layout_ / "builders/sha256");
+  fs::create_directories(layout_ / "blobs/sha256");
   ManifestOf({{"m", "model"}});
   ASSERT_TRUE(store_->Keep(*arrival, layout_, DigestOf(manifest), manifest));
   const auto found = store_->Find(DigestOf(manifest));
