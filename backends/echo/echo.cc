@@ -380,7 +380,12 @@ wasinn_error* BindInput(wasinn_backend_slot* slot, uint32_t index, const wasinn_
   return nullptr;
 }
 
-void UnbindInput(wasinn_backend_slot* slot, uint32_t index) { slot->inputs[index] = {}; }
+// wasinn finishes a generation before it takes an input away, which the generation may still read.
+void UnbindInput(wasinn_backend_slot* slot, uint32_t index) {
+  const wasinn_host_services& services = slot->model->backend->services;
+  if (slot->generating) services.log(services.host, WASINN_LOG_WARNING, "an input is unbound amid a generation");
+  slot->inputs[index] = {};
+}
 
 // The bytes of an output, away from its slot.
 struct Taken {

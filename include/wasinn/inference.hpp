@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -55,25 +56,25 @@ constexpr Dtype DtypeOf() {
 class Input {
  public:
   // `bytes` of whole elements. Others are an error of the inference.
-  Input(Dtype dtype, std::vector<uint32_t> dims, const void* data, size_t bytes)
+  Input(Dtype dtype, std::vector<int64_t> dims, const void* data, size_t bytes)
       : dtype_(dtype), dims_(std::move(dims)), data_(static_cast<const uint8_t*>(data)), bytes_(bytes) {}
   // The type is that of the elements.
   template <typename T>
-  Input(std::vector<uint32_t> dims, const T* elements, size_t count)
+  Input(std::vector<int64_t> dims, const T* elements, size_t count)
       : Input(internal::DtypeOf<T>(), std::move(dims), elements, count * sizeof(T)) {}
   template <typename T>
-  Input(std::vector<uint32_t> dims, const std::vector<T>& elements)
+  Input(std::vector<int64_t> dims, const std::vector<T>& elements)
       : Input(std::move(dims), elements.data(), elements.size()) {}
   template <typename T>
-  Input(std::vector<uint32_t> dims, std::vector<T>&& elements) = delete;  // they would be gone
+  Input(std::vector<int64_t> dims, std::vector<T>&& elements) = delete;  // they would be gone
   // A text, as language models take it.
   explicit Input(std::string_view text)
-      : Input(WASINN_DTYPE_U8, {static_cast<uint32_t>(text.size())}, text.data(), text.size()) {}
+      : Input(WASINN_DTYPE_U8, {static_cast<int64_t>(text.size())}, text.data(), text.size()) {}
 
  private:
   friend class Context;
   Dtype dtype_;
-  std::vector<uint32_t> dims_;
+  std::vector<int64_t> dims_;
   const uint8_t* data_;
   size_t bytes_;
 };
@@ -172,8 +173,8 @@ class Tensor {
   // One of wasi:nn's types: as docs/abi.md has it, i8 and bool come as u8, u32 as i32, u64 as i64, and 16-bit integers
   // as u8 with the last dimension doubled.
   Dtype dtype() const { return dtype_; }
-  std::vector<uint32_t> dims() const {
-    return std::vector<uint32_t>(dims_.data<uint32_t>(), dims_.data<uint32_t>() + dims_.size());
+  std::vector<int64_t> dims() const {
+    return std::vector<int64_t>(dims_.data<uint32_t>(), dims_.data<uint32_t>() + dims_.size());
   }
   size_t bytes() const { return data_.size(); }
   template <typename T>
@@ -334,6 +335,11 @@ class Context {
       return named;
     }
   };
+  static Status NoDimension(const std::string& name, int64_t dim, int64_t most) {
+    const std::string why = "input '" + name + "': expected a dimension from 0 to " + std::to_string(most) +
+                            ", found " + std::to_string(dim);
+    return Status(wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT, why.c_str()));
+  }
   Result<Named> Name(const Inputs& inputs) const {
     const wasinn_wit_functions& wit = *wasinn_wit();
     Named named;
@@ -341,10 +347,15 @@ class Context {
       const Dtype carrier = internal::CarrierOf(input.dtype_);
       uint32_t type = 0;
       while (type < std::size(internal::kWitTypes) && internal::kWitTypes[type] != carrier) ++type;
-      std::vector<uint32_t> dims = input.dims_;
-      const bool is_wide = input.dtype_ == WASINN_DTYPE_U16 || input.dtype_ == WASINN_DTYPE_I16;
-      if (is_wide && !dims.empty()) dims.back() *= 2;
-      if (is_wide && dims.empty()) dims.push_back(2);
+      const int64_t width = input.dtype_ == WASINN_DTYPE_U16 || input.dtype_ == WASINN_DTYPE_I16 ? 2 : 1;
+      std::vector<uint32_t> dims;
+      for (const int64_t dim : input.dims_) {
+        const bool is_last = dims.size() + 1 == input.dims_.size();
+        const int64_t most = std::numeric_limits<uint32_t>::max() / (is_last ? width : 1);
+        if (dim < 0 || dim > most) return NoDimension(name, dim, most);
+        dims.push_back(static_cast<uint32_t>(dim * (is_last ? width : 1)));
+      }
+      if (width > 1 && dims.empty()) dims.push_back(2);
       uint32_t rep = 0;
       Status made(wit.tensor_new(guest(), dims.data(), dims.size(), type, input.data_, input.bytes_, &rep));
       if (!made) return made;

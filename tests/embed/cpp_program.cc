@@ -118,7 +118,7 @@ void CheckInference(const char* path) {
     wasinn::Result<wasinn::Context::Outputs> outputs = context->Compute(inputs);
     EXPECT(outputs && outputs->size() == 1);
     const wasinn::Tensor& scores = outputs->begin()->second;
-    EXPECT(scores.dtype() == WASINN_DTYPE_F32 && scores.dims() == std::vector<uint32_t>({1, 10}));
+    EXPECT(scores.dtype() == WASINN_DTYPE_F32 && scores.dims() == std::vector<int64_t>({1, 10}));
     EXPECT(scores.bytes() == 40 && scores.data<float>()[0] == scores.data<float>()[0]);
     EXPECT(guest->Statistics().tensors == 1);
     const wasinn::Context::Inputs wrong = {{input.name, wasinn::Input({1, 64}, pixels)}};

@@ -106,7 +106,7 @@ TEST_F(BatchedModels, TheWaitForOthersCountsAsTheQueuesAndBatchesAreCounted) {
 // The whole pipeline is one model, so each step computes a batch and counts once for it. The pipeline counts guests' inferences.
 TEST_F(BatchedModels, APipelineIsBatched) {
   const HostPtr host =
-      EchoHost(log_, Model("s", "in x u8 -1,2\n") +
+      EchoHost(log_, "metrics = true\n" + Model("s", "in x u8 -1,2\n") +
                          "[models.m]\nstep = [{ model_name = 's', output_map = { x = 'y' } },"
                          " { model_name = 's', input_map = { x = 'y' }, output_map = { x = 'z' } }]\n" +
                          BatchingOf("m", Batches(2)));
@@ -120,6 +120,13 @@ TEST_F(BatchedModels, APipelineIsBatched) {
   EXPECT_EQ(programs[1]->Output(), Bytes({2, 99}));
   EXPECT_EQ(counted("m", "pipeline"), 2);
   EXPECT_EQ(counted("s", "echo"), 2);
+  for (const char* stage :
+       {"queue", "compute_infer"}) {  // a batch that did not know when it began counted from the epoch
+    const double seconds = MetricsOf(host).at("wasinn_inference_" + std::string(stage) +
+                                              R"(_duration_seconds_sum{model="m",version="1",backend="pipeline"})");
+    EXPECT_GE(seconds, 0) << stage;
+    EXPECT_LT(seconds, 3600) << stage;
+  }
   EXPECT_EQ(programs[0]->Set({2, 2}, {1, 1, 2, 2}), kSuccess);  // no batch has room for it and another
   EXPECT_EQ(programs[0]->Compute(), kSuccess);
   EXPECT_EQ(counted("m", "pipeline"), 3);

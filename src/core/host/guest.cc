@@ -344,10 +344,10 @@ void Guest::Log(wasinn_code code, std::string_view error) {
   std::atomic<uint64_t>& dropped = host_->metrics().log_lines_dropped;
   if (errors >= limits_.max_log_messages) dropped.fetch_add(1, std::memory_order_relaxed);
   if (errors > limits_.max_log_messages || limits_.max_log_messages == 0) return;
-  const wasinn_log_record line = {.level = WASINN_LOG_WARNING, .guest = number_, .guest_name = name_.c_str()};
+  wasinn_log_record record = {.level = WASINN_LOG_WARNING, .guest = number_, .guest_name = name_.c_str()};
   const std::string who = name_.empty() ? "guest" : fmt::format("guest '{}'", name_);
   if (errors == limits_.max_log_messages) {
-    logger.Write(line, fmt::format("{}: further errors are not logged", who));
+    logger.Write(record, fmt::format("{}: further errors are not logged", who));
     return;
   }
   uint64_t left_out = 0;
@@ -358,7 +358,6 @@ void Guest::Log(wasinn_code code, std::string_view error) {
   if (left_out > 0) {
     logger.Write(WASINN_LOG_WARNING, fmt::format("{} errors of guests before this were left out", left_out));
   }
-  wasinn_log_record record = line;
   record.code = code;
   logger.Write(record, fmt::format("{}: {}", who, error));
 }

@@ -135,7 +135,7 @@ class BackendSession final : public Session {
   wasinn_compute_options async_options_{};
   wasinn_compute_result async_result_{};
 
-  // Of a request all of whose inputs and outputs are bound; 0: none. Whatever is bound or unbound afterwards ends it.
+  // The version of the inputs with which everything is bound; 0: something is not, or may not be.
   uint64_t all_bound_ = 0;
   std::vector<uint64_t> bound_;  // versions of the inputs that the slot has; 0: none
   std::vector<Output> outputs_;  // that the graph knows

@@ -163,7 +163,7 @@ Result<std::shared_ptr<const void>> Context::Run(std::span<const TensorInput> in
                                                  std::pmr::vector<TensorOutput>& computed) {
   CountOne(counts_.computes);
   return meter_.Measure([&]() -> Result<std::shared_ptr<const void>> {
-    if (session_->generates()) session_->EndGeneration();
+    session_->EndGeneration();
     session_->HideOutputs();  // whatever becomes of this run: what an earlier one left is discarded in the end
     Status status = SetAll(inputs);
     if (status.ok()) status = Execute(Request());

@@ -87,11 +87,11 @@ Status Inputs::Fill(uint32_t index, const TensorDesc& tensor, std::span<const ui
   // that nobody wrote.
   SetOrUnset(input, false);
   Status status = CopyIn(index, tensor, bytes);
-  SetOrUnset(input, status.ok());
-  if (status.ok()) return status;
-  session_.Unbind(index);
-  own_[index].Free();
-  (void)own_[index].charge.Resize(0);
+  if (status.ok()) {
+    SetOrUnset(input, true);
+  } else {
+    LetGo(index);
+  }
   return status;
 }
 

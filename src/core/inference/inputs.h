@@ -32,7 +32,7 @@ class Inputs {
   Inputs& operator=(const Inputs&) = delete;
 
   std::span<const Input> all() const { return inputs_; }
-  // Another one after each change of `all()`. A copy of other bytes to the same place changes nothing there.
+  // Changes with `all()`. A copy of other bytes to the same place changes nothing there.
   uint64_t version() const { return versions_; }
 
   // Copies the bytes.

@@ -31,7 +31,7 @@ struct Input {
 
 struct InferenceRequest {
   std::span<const Input> inputs;          // one for each input of the model
-  uint64_t inputs_version = 0;            // another one if any input is another one, or is set or unset; 0: not known
+  uint64_t inputs_version = 0;            // changes with each input that is changed, set or unset; 0: not known
   std::span<const uint32_t> wanted;       // outputs, ascending, none twice; none: all
   std::span<void* const> destinations;    // by output, where the framework is to write it; none, or NULL: as it likes
   std::chrono::milliseconds time_left{};  // for the framework to know; 0: no deadline
