@@ -37,7 +37,7 @@
 #   readers       programs by which tests read what the command writes: shells, readers of man pages, Graphviz (apt)
 #   registries    a registry of artifacts, for tests, and a program that fetches from it (apt: docker-registry, skopeo)
 #   real-models   models that others made and use, for tests and examples (321 MB to fetch, 249 kept), and a synthesizer of speech (apt)
-#   serve         Boost, simdjson, OpenSSL and gRPC, which wasinn-serve is built with (apt)
+#   serve         zlib, Boost, simdjson, OpenSSL and gRPC, which wasinn-serve is built with (apt)
 #   serve-tests   Triton's clients, others of its protocol, and schemathesis (x86_64, Python 3.11; together 230 MB); Chromium and its
 #                 driver, and the commands openssl and curl (apt)
 #   remote-tests  servers for tests of remote models: Triton's, kserve's and mlserver's (x86_64, Python 3.11; together 420 MB)
@@ -78,7 +78,7 @@ packages_of() {
     registries) echo skopeo docker-registry ;;
     real-models) echo espeak-ng ;;
     bench) echo valgrind ;;
-    serve) echo libboost1.81-dev libboost-url1.81-dev libsimdjson-dev libssl-dev libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc ;;
+    serve) echo zlib1g-dev libboost1.81-dev libboost-url1.81-dev libsimdjson-dev libssl-dev libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc ;;
     serve-tests) echo libb64-0d openssl curl chromium chromium-driver ;;
     remote-tests) echo libpython3.11 ;;
     images) echo buildah runc mmdebstrap patchelf ;;
