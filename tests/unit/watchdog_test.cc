@@ -93,7 +93,7 @@ TEST_F(WatchdogTest, ACancelForGoodWhileTheWatchdogCancelsIsNotLost) {
   watched.CancelForGood();
   is_for_good = true;
   EXPECT_TRUE(run.End());
-  EXPECT_EQ(cancels, 2);
+  EXPECT_GE(cancels, 2);  // a look of the watchdog may come before the end, too
 }
 
 TEST_F(WatchdogTest, AStopFlagCancels) {
