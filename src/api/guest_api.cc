@@ -110,16 +110,24 @@ uint32_t CallInside(const wasinn_call& call) {
   return abi::kWitx.error(status.code());
 }
 
-uint32_t Call(wasinn_call& given) noexcept {
+uint32_t CallOfThisVersion(wasinn_call& call) {
   const uint32_t failed = abi::kWitx.error(WASINN_ERROR_RUNTIME);
+  if (call.guest == nullptr) return failed;
+  const core::Guest::Call presence(*call.guest);
+  call.refused = !presence;
+  return presence ? CallInside(call) : failed;
+}
+
+uint32_t Call(wasinn_call& given) noexcept {
   try {
-    const core::Result<wasinn_call> call = core::ReadStruct(given, "wasinn_call");
-    if (!call || call->guest == nullptr) return failed;
-    const core::Guest::Call presence(*call->guest);
-    if (core::CommonSize<wasinn_call>(given.struct_size) > offsetof(wasinn_call, refused)) given.refused = !presence;
-    return presence ? CallInside(*call) : failed;
+    if (given.struct_size == sizeof given) [[likely]]
+      return CallOfThisVersion(given);
+    core::Result<wasinn_call> call = core::ReadStruct(given, "wasinn_call");
+    const uint32_t result = call ? CallOfThisVersion(*call) : abi::kWitx.error(WASINN_ERROR_RUNTIME);
+    if (call && given.struct_size > offsetof(wasinn_call, refused)) given.refused = call->refused;
+    return result;
   } catch (...) {  // of memory
-    return failed;
+    return abi::kWitx.error(WASINN_ERROR_RUNTIME);
   }
 }
 

@@ -29,7 +29,7 @@ core::Status Zygote::Send(Writer& request, std::span<const int> descriptors) {
   if (request.used() > kMostBytes) {
     return core::Error(WASINN_ERROR_TOO_LARGE, "the settings of backend '{}' are too long", setting_.backend);
   }
-  if (::getpid() != host_)
+  if (started_in_.is_elsewhere())
     return core::Status(WASINN_ERROR_UNAVAILABLE, "this OS process was forked off its host", setting_.backend);
   const Socket::Sent sent = socket_.Send(request.written(), descriptors);
   if (sent == Socket::Sent::kRefused) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <sys/types.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -14,6 +13,7 @@
 
 #include "core/isolation/protocol.h"
 #include "core/isolation/socket.h"
+#include "core/runtime/started_in.h"
 #include "core/status.h"
 
 namespace wasinn::isolation {
@@ -45,7 +45,9 @@ class Zygote {
 
  private:
   Zygote(Socket socket, Setting setting, bool spares)
-      : setting_(std::move(setting)), spares_(spares), socket_(std::move(socket)), buffer_(kMostBytes) {}
+      : setting_(std::move(setting)), spares_(spares), socket_(std::move(socket)), buffer_(kMostBytes) {
+    started_in_.SetToThisProcess();
+  }
   // Of `mutex_`, as all that follows.
   core::Status Ask(Writer& request, std::span<const int> descriptors, std::span<base::Descriptor> received,
                    Reader& answer);
@@ -61,7 +63,7 @@ class Zygote {
   core::Result<int> WaitFor(pid_t worker);
   void WaitForLate();
 
-  const pid_t host_ = ::getpid();
+  core::StartedIn started_in_;
   const Setting setting_;
   const bool spares_;
   std::atomic<bool> gone_{false};

@@ -62,11 +62,13 @@ Watchdog::~Watchdog() {
 Status Watchdog::Start() {
   if (started_in_.is_elsewhere())
     return Error(WASINN_ERROR_LOST, "this OS process is a fork of the host's, without its threads");
+  if (has_started_.load(std::memory_order_acquire)) return Status();
   const std::lock_guard lock(mutex_);
-  if (thread_.joinable()) return Status();
+  if (has_started_.load(std::memory_order_relaxed)) return Status();
   try {
     thread_ = start_thread_([this] { Run(); });
     started_in_.SetToThisProcess();
+    has_started_.store(true, std::memory_order_release);
   } catch (const std::system_error& error) {
     return Error(WASINN_ERROR_RUNTIME, "the host's thread for deadlines cannot be started: {}", error.what());
   }

@@ -162,6 +162,7 @@ class Watchdog {
   const Clock clock_;
   const StartThread start_thread_;
   StartedIn started_in_;
+  std::atomic<bool> has_started_{false};
   std::mutex mutex_;  // of what follows; never held while something is cancelled
   // Destroying one waits for those who wait, for ever in an OS process that was forked off.
   std::unique_ptr<std::condition_variable> wake_ = std::make_unique<std::condition_variable>();
