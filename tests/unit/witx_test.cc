@@ -171,11 +171,14 @@ TEST_F(Witx, OrderOfCallsIsChecked) {
 }
 
 // A value that was half replaced is not computed on.
-TEST_F(Witx, AnInputThatFailedIsUnset) {
+TEST_F(Witx, AnInputThatFailedIsUnsetAndHoldsNoMemory) {
   const uint32_t context = program_.Open("in x bool 2\n");
+  const uint64_t unset = program_.Stats().tensor_bytes;
   EXPECT_EQ(program_.Set<uint8_t>(context, {0, 1}), kSuccess);
   EXPECT_EQ(program_.Compute(context), kSuccess);
+  EXPECT_EQ(program_.Stats().tensor_bytes, unset + 2);
   EXPECT_EQ(program_.Set<uint8_t>(context, {0, 2}), kInvalidArgument) << "2 is no bool";
+  EXPECT_EQ(program_.Stats().tensor_bytes, unset);
   EXPECT_EQ(program_.Compute(context), kInvalidArgument);
 }
 

@@ -75,10 +75,10 @@ Result<uint32_t> Nothing(Status status) {
 wasinn_status* WitStart(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* inputs, size_t count,
                         wasinn_wit_result* out) {
   return WithResult(guest, "start", *out, [&]() -> Result<uint32_t> {
-    const Owned owned(*guest, {inputs, count});
+    Owned owned(*guest, {inputs, count});
     core::ScratchMemory scratch;
     std::pmr::vector<Guest::NamedTensor> tensors(&scratch.resource);
-    if (Status status = owned.Get(tensors); !status.ok()) return std::unexpected(std::move(status));
+    if (Status status = owned.Take(tensors); !status.ok()) return std::unexpected(std::move(status));
     return Nothing(guest->Start(context, tensors));
   });
 }

@@ -18,21 +18,24 @@ wasinn_wit_view Keep(std::unique_ptr<Owner> owner, const void* data, size_t coun
   return {data, count, owner.release(), [](void* kept) { delete static_cast<Owner*>(kept); }};
 }
 
-// Tensors that a call owns: their reps go when the call ends, whatever becomes of it.
+// Tensors that a call owns, whatever becomes of it. They count as held until it ends.
 class Owned {
  public:
   Owned(wasinn_guest& guest, std::span<const wasinn_wit_named_tensor> tensors) : guest_(guest), tensors_(tensors) {}
   ~Owned() {
-    for (const wasinn_wit_named_tensor& named : tensors_) (void)guest_.DropTensor(named.tensor);
+    guest_.EndTensors(taken_);
+    for (const wasinn_wit_named_tensor& named : tensors_.subspan(taken_)) (void)guest_.DropTensor(named.tensor);
   }
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
 
-  core::Status Get(std::pmr::vector<core::Guest::NamedTensor>& found) const {
+  // Once.
+  core::Status Take(std::pmr::vector<core::Guest::NamedTensor>& found) {
     found.reserve(tensors_.size());
     for (const wasinn_wit_named_tensor& named : tensors_) {
-      core::Result<core::TensorPtr> tensor = guest_.GetTensor(named.tensor);
+      core::Result<core::TensorPtr> tensor = guest_.TakeTensor(named.tensor);
       if (!tensor) return std::move(tensor.error());
+      ++taken_;
       found.push_back({{named.name, named.name_size}, std::move(*tensor)});
     }
     return core::Status();
@@ -41,6 +44,7 @@ class Owned {
  private:
   wasinn_guest& guest_;
   const std::span<const wasinn_wit_named_tensor> tensors_;
+  size_t taken_ = 0;  // the first ones
 };
 
 }  // namespace wasinn::abi

@@ -146,10 +146,10 @@ wasinn_status* ContextCompute(wasinn_guest* guest, uint32_t context, const wasin
                               size_t count, wasinn_wit_result* out, wasinn_wit_view* outputs) {
   *outputs = {};
   return WithResult(guest, "compute", *out, [&]() -> Result<uint32_t> {
-    const Owned owned(*guest, {inputs, count});
+    Owned owned(*guest, {inputs, count});
     core::ScratchMemory scratch;
     std::pmr::vector<Guest::NamedTensor> tensors(&scratch.resource);
-    if (Status status = owned.Get(tensors); !status.ok()) return std::unexpected(std::move(status));
+    if (Status status = owned.Take(tensors); !status.ok()) return std::unexpected(std::move(status));
     std::pmr::vector<Guest::Output> computed(&scratch.resource);
     auto names = guest->Run(context, tensors, computed);
     if (!names) return std::unexpected(std::move(names.error()));
@@ -163,10 +163,10 @@ wasinn_status* ContextCompute(wasinn_guest* guest, uint32_t context, const wasin
 wasinn_status* ContextSetInput(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* input,
                                wasinn_wit_result* out) {
   return WithResult(guest, "set-input", *out, [&]() -> Result<uint32_t> {
-    const Owned owned(*guest, {input, 1});
+    Owned owned(*guest, {input, 1});
     core::ScratchMemory scratch;
     std::pmr::vector<Guest::NamedTensor> tensors(&scratch.resource);
-    Status status = owned.Get(tensors);
+    Status status = owned.Take(tensors);
     if (status.ok()) status = guest->SetInput(context, tensors.front());
     if (!status.ok()) return std::unexpected(std::move(status));
     return 0;

@@ -97,6 +97,9 @@ class Guest {
   Result<uint32_t> NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes);
   Result<TensorPtr> GetTensor(uint32_t tensor) const;
   Status DropTensor(uint32_t tensor);
+  // The handle is invalid from now on. The tensor counts as held until EndTensors is told of it.
+  Result<TensorPtr> TakeTensor(uint32_t tensor);
+  void EndTensors(size_t count) { tensor_count_.GiveBack(count); }
   Status SetInput(uint32_t context, const NamedTensor& input);
   Result<uint32_t> TakeOutput(uint32_t context, std::string_view name);
   // An output becomes an input of another context or of its own, which share it until either has another one.

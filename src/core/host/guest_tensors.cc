@@ -29,10 +29,12 @@ Result<uint32_t> Guest::NewTensor(const TensorDesc& desc, std::span<const uint8_
 
 Result<TensorPtr> Guest::GetTensor(uint32_t handle) const { return tensors_.Get(handle); }
 
+Result<TensorPtr> Guest::TakeTensor(uint32_t handle) { return tensors_.Remove(handle); }
+
 Status Guest::DropTensor(uint32_t handle) {
-  const Result<TensorPtr> tensor = tensors_.Remove(handle);
-  if (!tensor) return Status(tensor.error().code(), std::string(tensor.error().message()));
-  tensor_count_.GiveBack(1);
+  const Result<TensorPtr> tensor = TakeTensor(handle);
+  if (!tensor) return Copy(tensor.error());
+  EndTensors(1);
   return Status();
 }
 

@@ -62,10 +62,13 @@ Status Context::ComputeOnceNow(std::span<OnceInput> inputs, std::span<OnceOutput
     if (Status status = inputs_->SetOnce(inputs, memory); !status.ok()) return status;
     destinations.resize(graph_->outputs().size());
     if (Status status = CheckOnceOutputs(outputs, destinations); !status.ok()) return status;
+    bool in_place = false;
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (!CanWriteInPlace(outputs[i], memory) || !IsApart(i, outputs, inputs)) continue;
       destinations[outputs[i].index] = outputs[i].buffer.data();
+      in_place = true;
     }
+    if (!in_place) destinations.clear();  // so that the request is as the last one
     SelectOnce(outputs);
   }
   InferenceRequest request = Request();

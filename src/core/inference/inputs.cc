@@ -85,10 +85,10 @@ Status Inputs::Fill(uint32_t index, const TensorDesc& tensor, std::span<const ui
   session_.EndGeneration();
   // From here the old value is gone: after a failure the input is unset, so that the guest never computes on memory
   // that nobody wrote.
-  SetOrUnset(input, false);
+  SetOrUnset(index, false);
   Status status = CopyIn(index, tensor, bytes);
   if (status.ok()) {
-    SetOrUnset(input, true);
+    SetOrUnset(index, true);
   } else {
     LetGo(index);
   }
@@ -156,7 +156,7 @@ Status Inputs::Set(uint32_t index, TensorPtr tensor) {
   Change(input, *desc, input.tensor->bytes());
   Status status = session_.Bind(index, input);
   if (!status.ok()) input.tensor.reset();
-  SetOrUnset(input, status.ok());
+  SetOrUnset(index, status.ok());
   return status;
 }
 
@@ -164,7 +164,7 @@ void Inputs::LetGo(uint32_t index) {
   session_.EndGeneration();
   session_.Unbind(index);
   Input& input = inputs_[index];
-  SetOrUnset(input, false);
+  SetOrUnset(index, false);
   input.borrowed = false;
   input.tensor.reset();
   own_[index].Free();
@@ -195,7 +195,7 @@ Status Inputs::SetOneOnce(const OnceInput& given, const GuestMemory& memory) {
   const bool worth_binding = given.bytes.size() >= kWorthBinding;
   if (!worth_binding && HasRoomFor(index, given.tensor, given.bytes.size())) {
     CopyTensorBytes({own_[index].data, given.bytes.size()}, given.bytes, count_);
-    SetOrUnset(input, true);
+    SetOrUnset(index, true);
     return Status();
   }
   Result<TensorDesc> tensor = Match(index, given.tensor, given.bytes.size());
@@ -203,7 +203,7 @@ Status Inputs::SetOneOnce(const OnceInput& given, const GuestMemory& memory) {
   if (!worth_binding || !CanReadInPlace(index, *tensor, given.bytes, memory)) return Fill(index, *tensor, given.bytes);
   LetGo(index);
   Change(input, *tensor, given.bytes);
-  SetOrUnset(input, true);
+  SetOrUnset(index, true);
   input.borrowed = true;
   return Status();
 }
@@ -217,9 +217,9 @@ bool Inputs::CanReadInPlace(uint32_t index, const TensorDesc& tensor, std::span<
 }
 
 void Inputs::EndOnce() {
-  for (Input& input : inputs_) {
-    if (std::exchange(input.borrowed, false)) input.bytes = {};
-    SetOrUnset(input, false);
+  for (uint32_t i = 0; i < inputs_.size(); ++i) {
+    if (std::exchange(inputs_[i].borrowed, false)) inputs_[i].bytes = {};
+    SetOrUnset(i, false);
   }
 }
 

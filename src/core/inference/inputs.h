@@ -32,7 +32,7 @@ class Inputs {
   Inputs& operator=(const Inputs&) = delete;
 
   std::span<const Input> all() const { return inputs_; }
-  // Changes with `all()`. A copy of other bytes to the same place changes nothing there.
+  // Another one for a run that a session must bind anew. A copy of other bytes to the same place changes nothing there.
   uint64_t version() const { return versions_; }
 
   // Copies the bytes.
@@ -83,9 +83,10 @@ class Inputs {
   Status MakeOwn(uint32_t index, size_t bytes);
   bool CanReadInPlace(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
                       const GuestMemory& lender) const;
-  void SetOrUnset(Input& input, bool set) {
-    input.set = set;
-    ++versions_;
+  // An input that must be set is set in every run: a session need not know that it was unset in between.
+  void SetOrUnset(uint32_t index, bool set) {
+    inputs_[index].set = set;
+    if ((io(index).flags & WASINN_IO_OPTIONAL) != 0) ++versions_;
   }
   void Change(Input& input, const TensorDesc& desc, std::span<const uint8_t> bytes);
   void LetGo(uint32_t index);

@@ -23,8 +23,12 @@ std::atomic<uint32_t>& UnknownEnds(wasm_module_t module);
 // A module instance and the instances of its threads. Made at the first call, or before; goes with the instance.
 struct Cluster {
   ~Cluster() { wasinn_guest_release(guest); }
-  // None of the unknown ends was this one's.
-  void Lives() { lived_at = UnknownEnds(module).load(); }
+  // None of the unknown ends was this one's. Written only if it changes: a store that all threads see in order costs as
+  // much as a lock.
+  void Lives() {
+    const uint32_t ends = UnknownEnds(module).load();
+    if (lived_at.load() != ends) lived_at.store(ends);
+  }
 
   Clusters* const owner;
   const wasm_module_t module;
