@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "llama/schema_disjoint.h"
 #include "llama/schema_pattern.h"
 
 namespace wasinn::llama {
@@ -94,21 +95,6 @@ class Holder {
   void Work(uint64_t bytes) {
     work_ += bytes;
     if (work_ > kMostWork) throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("{}: its parts are said too often", key_));
-  }
-
-  // The schema to which a reference leads, as it was given: parts between slashes, as llama.cpp reads it. NULL: nothing.
-  const ordered_json* Target(const ordered_json& reference) const {
-    if (!reference.is_string()) return nullptr;
-    const auto& text = reference.get_ref<const std::string&>();
-    if (!text.starts_with("#/")) return nullptr;
-    const ordered_json* at = &given_;
-    for (size_t start = 2; start <= text.size() && at != nullptr;) {
-      const size_t end = std::min(text.find('/', start), text.size());
-      const std::string name = text.substr(start, end - start);
-      at = at->is_object() && at->contains(name) ? &(*at)[name] : nullptr;
-      start = end + 1;
-    }
-    return at;
   }
 
   static bool Has(const ordered_json& node, const char* key) { return node.contains(key); }
@@ -237,7 +223,7 @@ class Holder {
     if (!part.is_object()) Refuse(at, "allOf");
     if (depth > kDeepest) Refuse(at, "allOf", "its references lead in a circle, or too deep");
     if (Has(part, "$ref")) {
-      const ordered_json* target = Target(part["$ref"]);
+      const ordered_json* target = SchemaAt(given_, part["$ref"]);
       if (target == nullptr) Refuse(at, "$ref");
       MergePart(node, *target, at, depth + 1);
       part.erase("$ref");
@@ -249,15 +235,8 @@ class Holder {
     for (const std::string& name : Others(part, {})) Join(node, name, part[name], at);
   }
 
-  static const char* TypeOf(const ordered_json& value) {
-    if (value.is_number()) {
-      const bool whole = value.is_number_integer() || std::floor(value.get<double>()) == value.get<double>();
-      return whole ? "integer" : "number";
-    }
-    return value.is_null() ? "null" : value.type_name();
-  }
   static bool Allows(const ordered_json& types, const ordered_json& value) {
-    const ordered_json type = TypeOf(value);
+    const ordered_json type = SchemaTypeOf(value);
     const auto is = [&](const ordered_json& one) { return one == type || (type == "integer" && one == "number"); };
     return types.is_array() ? std::ranges::any_of(types, is) : is(types);
   }
@@ -437,62 +416,11 @@ class Holder {
     }
   }
 
-  // ---- Whether no value can be of two alternatives
-
-  static std::set<std::string> TypesOf(const ordered_json& node) {
-    std::set<std::string> types;
-    const auto add = [&](const std::string& type) { types.insert(type == "integer" ? "number" : type); };
-    if (node.contains("const")) {
-      add(TypeOf(node["const"]));
-    } else if (node.contains("enum") && node["enum"].is_array()) {
-      for (const ordered_json& value : node["enum"]) add(TypeOf(value));
-    } else if (node.contains("type") && node["type"].is_array()) {
-      for (const ordered_json& type : node["type"]) add(type.is_string() ? type.get<std::string>() : "");
-    } else if (node.contains("type") && node["type"].is_string()) {
-      add(node["type"].get<std::string>());
-    }
-    return types;
-  }
-  static bool IsApart(const std::set<std::string>& a, const std::set<std::string>& b) {
-    return !a.empty() && !b.empty() && std::ranges::none_of(a, [&](const std::string& one) { return b.contains(one); });
-  }
-  const ordered_json& Resolved(const ordered_json& node) const {
-    const ordered_json* target = node.is_object() && node.contains("$ref") ? Target(node["$ref"]) : nullptr;
-    return target == nullptr ? node : *target;
-  }
-  bool IsDisjoint(const ordered_json& first, const ordered_json& second, int depth = 0) const {
-    constexpr int kEnough = 2;
-    const ordered_json &a = Resolved(first), &b = Resolved(second);
-    if (depth > kEnough || !a.is_object() || !b.is_object()) return false;
-    if (IsApart(TypesOf(a), TypesOf(b))) return true;
-    const auto values = [](const ordered_json& node) {
-      return node.contains("const") ? ordered_json::array({node["const"]}) : node.value("enum", ordered_json::array());
-    };
-    const ordered_json of_a = values(a), of_b = values(b);
-    if (!of_a.empty() && !of_b.empty()) {
-      return std::ranges::none_of(of_a,
-                                  [&](const ordered_json& one) { return std::ranges::find(of_b, one) != of_b.end(); });
-    }
-    // Both have the property that tells objects apart.
-    if (!a.contains("properties") || !b.contains("properties")) return false;
-    const auto requires_it = [](const ordered_json& node, const std::string& name) {
-      return node.contains("required") &&
-             std::ranges::find(node["required"], ordered_json(name)) != node["required"].end();
-    };
-    for (const auto& [name, property] : a["properties"].items()) {
-      if (requires_it(a, name) && requires_it(b, name) && b["properties"].contains(name) &&
-          IsDisjoint(property, b["properties"][name], depth + 1)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   void CheckDisjoint(const ordered_json& list, const std::string& at) {
     for (size_t i = 0; i < list.size(); ++i) {
       for (size_t j = 0; j < i; ++j) {
         Work(256);
-        if (!IsDisjoint(list[i], list[j])) {
+        if (!AreDisjoint(given_, list[i], list[j])) {
           Refuse(at, "oneOf", "a value may be of two of its schemas; anyOf can");
         }
       }
