@@ -83,6 +83,7 @@ Outcome<Workers*> TextModels::Open(Tenant& tenant, const Name& name) {
   if (!parallel) return std::unexpected(parallel.error());
   Workers::Limits limits = limits_;
   limits.threads = *parallel > 0 ? *parallel : Processors();
+  limits.long_job = std::chrono::hours(24);  // somebody waits for each token
   const std::lock_guard lock(mutex_);
   if (is_stopped_) return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "the server is shutting down"});
   Key key(name.model, name.version);

@@ -1,6 +1,10 @@
 #include "serve/workers.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <iterator>
 #include <new>
 
 #include "serve/log.h"
@@ -23,8 +27,30 @@ void Call(const auto& function, const auto&... arguments) {
 
 }  // namespace
 
-Workers::Workers(const Limits& limits) : n_threads_(limits.threads), most_(limits.most), patience_(limits.patience) {
-  for (size_t i = 0; i < limits.threads; ++i) threads_.emplace_back([this] { Serve(); });
+Workers::Workers(const Limits& limits)
+    : n_threads_(limits.threads),
+      most_(limits.most),
+      patience_(limits.patience),
+      long_job_(limits.long_job),
+      usual_priority_(::getpriority(PRIO_PROCESS, 0)) {
+  const std::lock_guard lock(mutex_);
+  AddThreads();
+}
+
+void Workers::AddThreads() {
+  while (threads_.size() < n_threads_ + n_places_ && !stopped_) {
+    running_.reserve(threads_.size() + left_.size() + 1);
+    left_.reserve(threads_.size() + left_.size() + 1);
+    threads_.emplace_back([this] { Serve(); });
+  }
+}
+
+void Workers::TryAddThreads() {
+  try {
+    AddThreads();
+  } catch (const std::exception& error) {  // the system has none
+    LogError(error.what());
+  }
 }
 
 bool Workers::Waiting::IsOver() const { return IsGone(job) || std::chrono::steady_clock::now() >= until; }
@@ -81,11 +107,7 @@ bool Workers::MayRun(const Job& job) const {
 bool Workers::Enter(Place place) {
   if (place == kNoPlace) return true;
   if (of_place_[place].jobs++ == 0) ++n_places_;
-  try {
-    while (threads_.size() < n_threads_ + n_places_) threads_.emplace_back([this] { Serve(); });
-  } catch (const std::exception& error) {  // the system has none for it
-    LogError(error.what());
-  }
+  TryAddThreads();
   if (!threads_.empty()) return true;
   Leave(place);
   return false;
@@ -108,29 +130,35 @@ void Workers::Push(Queue::Node one, const Share& share, Place place) {
   }
 }
 
-Workers::Begun Workers::BeginOne(const Job& job) {
-  Begun begun;
+void Workers::BeginOne(const Job& job, Begun& begun) {
+  begun.place = job.place;
+  begun.thread = ::gettid();
+  begun.since = std::chrono::steady_clock::now();
+  running_.push_back(&begun);
   ++n_running_;
   const auto place = of_place_.find(job.place);
+  if (place != of_place_.end() && place->second.is_long) Lower(begun);
   begun.is_own = place != of_place_.end() && !place->second.has_own;
   if (begun.is_own) {
     place->second.has_own = true;
-    return begun;
+    return;
   }
   ++n_shared_;
   if (place != of_place_.end()) ++place->second.n_shared;
-  if (job.share->is_alone()) return begun;
+  if (job.share->is_alone()) return;
   try {
     ++of_share_[job.share->id()];
     begun.share = job.share->id();
   } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): then it counts nowhere
   }
-  return begun;
 }
 
-void Workers::EndOne(Place of, const Begun& begun) {
+void Workers::EndOne(const Begun& begun) {
+  std::erase(running_, &begun);
   --n_running_;
-  const auto place = of_place_.find(of);
+  const auto place = of_place_.find(begun.place);
+  if (place != of_place_.end() && std::chrono::steady_clock::now() - begun.since < long_job_)
+    place->second.is_long = false;
   if (begun.is_own) {
     place->second.has_own = false;
   } else {
@@ -138,7 +166,7 @@ void Workers::EndOne(Place of, const Begun& begun) {
     if (place != of_place_.end()) --place->second.n_shared;
   }
   if (begun.share && --of_share_[*begun.share] == 0) of_share_.erase(*begun.share);
-  Leave(of);
+  Leave(begun.place);
 }
 
 bool Workers::Begin(Job job) {
@@ -163,32 +191,75 @@ bool Workers::Begin(Job job) {
 }
 
 void Workers::Serve() {
-  for (;;) {
-    Queue::Node mine;
-    Begun begun;
-    {
-      std::unique_lock lock(mutex_);
-      wake_.wait(lock, [&] {
-        if (!mine) mine = waiting_.PopFirst([this](const Waiting& one) { return MayRun(one.job); });
-        return stopped_ || mine;
-      });
-      if (!mine) return;
-      begun = BeginOne(mine.mapped().value.job);
-    }
-    const Waiting& waiting = mine.mapped().value;
-    waiting.IsOver() ? Refuse(waiting) : Call(waiting.job.run);
-    const Place place = waiting.job.place;
-    mine = {};  // what it holds goes before its place is another's
-    const std::lock_guard lock(mutex_);
-    EndOne(place, begun);
+  bool is_lowered = false;
+  while (RunOne(is_lowered)) {
   }
+}
+
+// False: the thread ends. One with a lower priority takes long jobs alone, and ends if there is none.
+bool Workers::RunOne(bool& is_lowered) {
+  Queue::Node mine;
+  Begun begun{.is_lowered = is_lowered};
+  {
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, [&] {
+      if (!mine)
+        mine =
+            waiting_.PopFirst([&](const Waiting& one) { return MayRun(one.job) && (!is_lowered || IsLong(one.job)); });
+      return stopped_ || mine || is_lowered;
+    });
+    if (!mine && !stopped_) Leave();
+    if (!mine) return false;
+    BeginOne(mine.mapped().value.job, begun);
+  }
+  const Waiting& waiting = mine.mapped().value;
+  waiting.IsOver() ? Refuse(waiting) : Call(waiting.job.run);
+  mine = {};  // what it holds goes before its place is another's
+  const std::lock_guard lock(mutex_);
+  EndOne(begun);
+  is_lowered = begun.is_lowered;
+  return true;
+}
+
+bool Workers::IsLong(const Job& job) const {
+  const auto place = of_place_.find(job.place);
+  return place != of_place_.end() && place->second.is_long;
+}
+
+void Workers::LowerLongJobs() {
+  const auto now = std::chrono::steady_clock::now();
+  for (Begun* const begun : running_) {
+    if (begun->is_lowered || now - begun->since < long_job_) continue;
+    Lower(*begun);
+    if (const auto place = of_place_.find(begun->place); place != of_place_.end()) place->second.is_long = true;
+  }
+}
+
+// Only the system's administrator may raise a priority again, and a thread's own threads have it, too. So such a thread ends, and another one
+// makes the next.
+void Workers::Lower(Begun& begun) {
+  constexpr int kLower = 10, kLowest = 19;
+  const int lowered = std::min(usual_priority_ + kLower, kLowest);
+  begun.is_lowered = ::setpriority(PRIO_PROCESS, static_cast<id_t>(begun.thread), lowered) == 0;
+}
+
+// The calling thread.
+void Workers::Leave() {
+  const auto mine = std::ranges::find(threads_, std::this_thread::get_id(), &std::jthread::get_id);
+  left_.push_back(std::move(*mine));
+  threads_.erase(mine);
 }
 
 void Workers::Sweep() {
   Queue::Items over;
+  std::vector<std::jthread> left;
   {
     const std::lock_guard lock(mutex_);
+    left.reserve(left_.capacity());
+    LowerLongJobs();
     TakeOver(over);
+    TryAddThreads();
+    std::swap(left, left_);
   }
   Refuse(over);
 }
@@ -210,6 +281,7 @@ void Workers::Close() {
 void Workers::Stop() {
   Close();
   threads_.clear();  // waits for each
+  left_.clear();
 }
 
 }  // namespace wasinn::serve

@@ -42,6 +42,9 @@ class Workers {
     size_t threads = 1;                          // that places share
     size_t most = 1024;                          // that wait for one of them, or have it
     std::chrono::milliseconds patience{30'000};  // of who waits
+    // A job that has run for so long has a lower priority at the processors from the next Sweep on, and the next job of its place from its
+    // beginning: so short ones do not wait for their time slices.
+    std::chrono::milliseconds long_job{100};
   };
   // One of both functions is called, once.
   struct Job {
@@ -84,7 +87,7 @@ class Workers {
         asio::use_awaitable, std::move(work));
   }
 
-  // Refuses what nobody waits for any more, or has waited for too long. To be called now and then.
+  // Refuses what nobody waits for any more, or has waited for too long, and looks for long jobs. To be called now and then.
   void Sweep();
   // Refuses what waits, and takes nothing any more.
   void Close();
@@ -110,10 +113,15 @@ class Workers {
     size_t jobs = 0;       // that wait or run
     size_t n_shared = 0;   // of these, those that run on threads that are shared
     bool has_own = false;  // one runs on the place's own thread
+    bool is_long = false;  // the last one was a long job
   };
   struct Begun {
     bool is_own = false;
     std::optional<uint64_t> share;  // where it counts
+    Place place = kNoPlace;
+    pid_t thread = 0;
+    std::chrono::steady_clock::time_point since;
+    bool is_lowered = false;  // the thread's priority
   };
 
   // What calls `done` where that belongs.
@@ -126,6 +134,7 @@ class Workers {
     };
   }
   void Serve();
+  bool RunOne(bool& is_lowered);
   // The caller holds `mutex_`, as for the following.
   bool IsFullFor(Place place) const;
   Queue::Node PopOfCrowd(Place place);
@@ -134,8 +143,14 @@ class Workers {
   bool Enter(Place place);
   void Leave(Place place);
   void Leave(const Queue::Items& items);
-  Begun BeginOne(const Job& job);
-  void EndOne(Place of, const Begun& begun);
+  void BeginOne(const Job& job, Begun& begun);
+  void EndOne(const Begun& begun);
+  void LowerLongJobs();
+  void Lower(Begun& begun);
+  bool IsLong(const Job& job) const;
+  void AddThreads();
+  void TryAddThreads();
+  void Leave();
   void Push(Queue::Node one, const Share& share, Place place);
   void TakeOver(Queue::Items& over);  // what waits no more
 
@@ -143,7 +158,8 @@ class Workers {
   static void Refuse(const Queue::Items& items);
 
   const size_t n_threads_, most_;
-  const std::chrono::milliseconds patience_;
+  const std::chrono::milliseconds patience_, long_job_;
+  const int usual_priority_;  // of a thread
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable wake_;
   Queue waiting_;
@@ -153,7 +169,8 @@ class Workers {
   std::unordered_map<Place, OfPlace> of_place_;    // of each that there ever was
   size_t n_places_ = 0;                            // that have jobs
   bool stopped_ = false;
-  std::vector<std::jthread> threads_;
+  std::vector<Begun*> running_;  // has room for one of each thread
+  std::vector<std::jthread> threads_, left_;
 };
 
 }  // namespace wasinn::serve
