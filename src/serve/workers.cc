@@ -243,11 +243,12 @@ void Workers::Lower(Begun& begun) {
   begun.is_lowered = ::setpriority(PRIO_PROCESS, static_cast<id_t>(begun.thread), lowered) == 0;
 }
 
-// The calling thread.
+// The calling thread. What waits is for others.
 void Workers::Leave() {
   const auto mine = std::ranges::find(threads_, std::this_thread::get_id(), &std::jthread::get_id);
   left_.push_back(std::move(*mine));
   threads_.erase(mine);
+  wake_.notify_one();
 }
 
 void Workers::Sweep() {
