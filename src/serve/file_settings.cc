@@ -104,6 +104,7 @@ void ReadServe(const Section& section, ServeOptions& options) {
   section.String("access_log", log);
   log == "-" ? section.String("access_log", options.access_log) : section.Path("access_log", options.access_log);
   section.Boolean("page", options.has_page);
+  section.Boolean("strict", options.is_strict);
   for (const std::string& origin : section.Strings("allow_origins")) {
     options.allowed_origins.insert(OrThrow(ParseOrigin(origin)));
   }
@@ -218,6 +219,12 @@ void ReadSections(const toml::table& table, const std::filesystem::path& folder,
   });
   top.In("guest_models").EachTable([&](const std::string& name, const Section& model) {
     ReadGuest(model, "guest_models." + name, options.guest_models[name]);
+  });
+  top.In("models").EachTable([&](const std::string& name, const Section& model) {
+    const toml::table* const loras = model.In("config").In("loras").table();
+    for (const auto& [adapter, path] : loras == nullptr ? toml::table() : *loras) {
+      options.adapters.emplace(adapter.str(), name);
+    }
   });
   top.In("tenants").EachTable([&](const std::string& name, const Section& tenant) {
     options.tenants[name] = ReadTenant(tenant, "tenants." + name);

@@ -24,12 +24,15 @@ size_t Count(const std::string& line) {
 
 }  // namespace
 
-void LogIgnored(std::string_view api, std::string_view place, std::string_view field) {
-  const std::string line = fmt::format("{}: the field {}{} of requests is ignored: nothing changes with it", api, place,
-                                       field.substr(0, kMostShown));
+void LogOnce(const std::string& line) {
   const size_t count = Count(line);
   if (count > 0) cli::Log(WASINN_LOG_INFO, line.c_str());
   if (count == kMostIgnored) cli::Log(WASINN_LOG_INFO, "further ignored fields of requests are not logged");
+}
+
+void LogIgnored(std::string_view api, std::string_view place, std::string_view field) {
+  LogOnce(fmt::format("{}: the field {}{} of requests is ignored: nothing here depends on it", api, place,
+                      field.substr(0, kMostShown)));
 }
 
 }  // namespace wasinn::serve

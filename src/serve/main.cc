@@ -166,6 +166,8 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
       [options](const std::string& origin) { options->allowed_origins.insert(origin); },
       "Let pages of another site send requests; *: any site. The server's own pages always may")
       ->type_name("ORIGIN");
+  app.add_flag("--strict", options->is_strict,
+               "Refuse fields of requests to /v1 that are not served; else they are ignored");
   app.add_flag_callback("--no-cache", [options] { options->cache = false; }, "Compile guests again");
   app.add_flag("--allow-precompiled", options->allow_precompiled,
                "Run guests of native code, which no sandbox confines");

@@ -29,6 +29,7 @@
 #include "serve/http_server.h"
 #include "serve/load_metrics.h"
 #include "serve/log.h"
+#include "serve/openai/fields.h"
 #include "serve/ports.h"
 #include "serve/reloader.h"
 #include "serve/rest.h"
@@ -352,6 +353,7 @@ int Serve(const std::function<Outcome<ServeOptions>()>& read) {
     if (!opened) return Fail(opened.error());
     access_log = std::move(*opened);
   }
+  openai::Fields::is_strict = options->is_strict;
   Server server(*options, read, std::move(tls), std::move(access_log));
   if (auto opened = server.Open(*options); !opened) return Fail(opened.error());
   if (auto listens = server.Listen(); !listens) return Fail(listens.error());

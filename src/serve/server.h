@@ -22,6 +22,8 @@ struct ServeOptions {
   std::map<std::string, TenantSettings> tenants;  // by name; none: nobody needs a key
   HostSections sections;
   std::set<std::string, std::less<>> allowed_origins;  // whose pages may ask, as ParseOrigin has them
+  std::map<std::string, std::string> adapters;         // models of language models' adapters, by the adapters' names
+  bool is_strict = false;                              // a field of /v1 that nothing here reads is refused
   bool has_page = true;                                // for operators
   bool cache = true, allow_precompiled = false;        // of guests' code
   std::string host = "127.0.0.1";

@@ -64,7 +64,12 @@ class Requests(LanguageTest):
         self.wrong("completions", 400, "suffix", "suffix", model="tiny", prompt="GNU", suffix="x")
         self.wrong("completions", 400, "echo", "echo", model="tiny", prompt="GNU", echo=True)
         self.wrong("chat/completions", 400, "functions", "functions", model="tiny", messages=HELLO, functions=[{"name": "f"}])
-        self.wrong("chat/completions", 400, "tempreature", "tempreature", model="tiny", messages=HELLO, tempreature=1)
+        for field, value in (("guided_regex", "a+"), ("regex", "a+"), ("structured_outputs", {"regex": "a+"}), ("bad_words", ["a"]), ("allowed_token_ids", [5])):
+            answer = self.ask(self.server, "completions", model="tiny", prompt="GNU", **{field: value})
+            self.expect_error(answer, 400, f"{field}", answer.json()["error"]["param"], "unsupported_parameter")
+        form = {"type": "structural_tag", "structures": []}
+        self.wrong("completions", 400, "response_format.type", "response_format.type", model="tiny", prompt="GNU", response_format=form)
+        self.wrong("completions", 400, "there are both", "grammar", model="tiny", prompt="GNU", grammar='root ::= "a"', guided_choice=["a"])
 
     def test_what_changes_nothing(self):
         answer = self.ask(self.server, "chat/completions", model="tiny", messages=HELLO, max_tokens=1, user="me", metadata={"a": "b"}, store=True,
@@ -87,14 +92,59 @@ class Requests(LanguageTest):
         self.assertEqual(text(repetition_penalty=5.0)["text"], text(repeat_penalty=5.0)["text"])
         all_tokens = list(range(512))
         self.assertEqual(text(stop_token_ids=all_tokens[:256], ignore_eos=True, logit_bias={"70": 100})["text"], "")
-        for field, value in (("min_tokens", 3), ("skip_special_tokens", False), ("guided_regex", "a+"), ("options", {"num_ctx": 9}), ("length_penalty", 2),
-                             ("use_beam_search", True), ("bad_words", ["a"])):
-            answer = self.ask(self.server, "completions", model="tiny", prompt="GNU", **{field: value})
-            self.expect_error(answer, 400, f"{field} is not supported here", field, "unsupported_parameter")
+        for field, value in (("min_tokens", 3), ("skip_special_tokens", False), ("options", {"num_ctx": 9}), ("length_penalty", 2), ("use_beam_search", True),
+                             ("tempreature", 1), ("stream_options", {"include_usage": True, "other": 1}), ("samplers", ["top_k"]), ("min_keep", 3),
+                             ("best_of", 1), ("logit_bias", None), ("web_search_options", {}), ("messages_of_another", [{"a": [{}]}]), ("min_tokens", 4)):
+            self.assertEqual(text(**{field: value})["text"], same, field)
         self.wrong("completions", 400, "repetition_penalty", "repetition_penalty", model="tiny", prompt="GNU", repetition_penalty=1.1, repeat_penalty=1.2)
         log = self.log_of(self.server)
-        for field in ("keep_alive", "min_tokens", "provider"):
+        for field in ("keep_alive", "min_tokens", "provider", "tempreature", "stream_options.other", "num_ctx"):
             self.assertEqual(log.count(f"/v1: the field {field} of requests"), 1, log)
+
+    def test_one_form_by_the_words_of_several_servers(self):
+        """What a text has to be like is held, whoever's field says so."""
+        schema = {"type": "boolean"}
+        for fields in ({"guided_json": schema}, {"guided_json": json.dumps(schema)}, {"structured_outputs": {"json": schema}}, {"format": schema},
+                       {"response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": schema, "strict": None}, "other": 1}},
+                       {"response_format": {"type": "json_schema", "schema": schema}}, {"guided_choice": ["true", "false"]},
+                       {"structured_outputs": {"choice": ["true", "false"], "regex": None}}, {"guided_grammar": 'root ::= "true" | "false"'},
+                       {"ebnf": 'root ::= "true" | "false"'}, {"structured_outputs": {"grammar": 'root ::= "true" | "false"'}}):
+            answer = self.ask(self.server, "completions", model="tiny", prompt="GNU", seed=1, max_tokens=8, **fields)
+            self.assertEqual(answer.status, 200, (fields, answer))
+            self.assertIn(answer.json()["choices"][0]["text"], ("true", "false"), fields)
+        odd = ['say "a"\\', "é\n"]
+        answer = self.ask(self.server, "completions", model="tiny", prompt="GNU", seed=1, max_tokens=30, guided_choice=odd)
+        self.assertIn(answer.json()["choices"][0]["text"], odd)
+        for fields in ({"format": "json"}, {"structured_outputs": {"json_object": True}}, {"response_format": {"type": "json_object"}}):
+            answer = self.ask(self.server, "completions", model="tiny", prompt="GNU", seed=1, max_tokens=40, **fields)
+            self.assertTrue(answer.json()["choices"][0]["text"].lstrip().startswith("{"), answer)
+        for name, wrong in (("guided_json", "{"), ("guided_choice", [5]), ("guided_choice", "a"), ("format", "xml"), ("guided_grammar", "root ::= (")):
+            self.assertEqual(self.ask(self.server, "completions", model="tiny", prompt="GNU", **{name: wrong}).status, 400, (name, wrong))
+
+    def test_how_much_is_thought_by_the_words_of_several_servers(self):
+        for fields in ({"reasoning_effort": "low"}, {"reasoning": {"effort": "high", "exclude": True}}, {"think": "low"}, {"think": False},
+                       {"reasoning": {"enabled": False}}, {"reasoning_effort": "low", "chat_template_kwargs": {"enable_thinking": True}}):
+            answer = self.ask(self.server, "chat/completions", model="tiny", messages=HELLO, max_tokens=1, **fields)
+            self.assertEqual(answer.status, 200, (fields, answer))
+        self.wrong("chat/completions", 400, "think", "think", model="tiny", messages=HELLO, think=5)
+
+    def test_strict(self):
+        config = self.file("strict.toml", f'[serve]\nstrict = true\n[models.tiny]\npath = "{MODELS}/tiny.gguf"\n')
+        for flags in (("--strict", "--model", f"tiny={MODELS}/tiny.gguf"), ("--config", config)):
+            self.server = self.serve(*flags)
+            self.wrong("completions", 400, "there is no field tempreature; did you mean 'temperature'?", "tempreature", model="tiny", prompt="a", tempreature=1)
+            self.wrong("completions", 400, "stream_options.other", "stream_options.other", model="tiny", prompt="a", stream=True, stream_options={"other": 1})
+            answer = self.ask(self.server, "completions", model="tiny", prompt="a", max_tokens=1, user="me", metadata={}, keep_alive=None)
+            self.assertEqual(answer.status, 200, answer)
+
+    def test_names_of_fields_fill_no_log(self):
+        for i in range(3):
+            fields = {f"field {j}" + "x" * 100: 1 for j in range(i * 200, (i + 1) * 200)}
+            self.assertEqual(self.ask(self.server, "completions", model="tiny", prompt="GNU", max_tokens=1, **fields).status, 200)
+        log = self.log_of(self.server)
+        self.assertEqual(log.count("is ignored"), 256)
+        self.assertIn("further ignored fields of requests are not logged", log)
+        self.assertLess(max(map(len, log.splitlines())), 200)
 
     def test_null_is_as_if_the_field_were_not_there(self):
         tool = {"type": "function", "function": {"name": "f", "description": None, "strict": None, "parameters": None}, "cache_control": None}
@@ -147,10 +197,10 @@ class Requests(LanguageTest):
     def test_values_of_other_types(self):
         for field, value in (("temperature", "hot"), ("temperature", -1), ("top_p", 1.5), ("max_tokens", 1.5), ("max_tokens", 1e300), ("stream", 1),
                              ("stop", 5), ("stop", [5]), ("stop", ["x"] * 17), ("seed", "x"), ("presence_penalty", 3), ("model", 5), ("prompt", None),
-                             ("prompt", ["a", 1.5]), ("prompt", [1.5]), ("prompt", {}), ("prompt", {"prompt_string": {}}), ("prompt", []), ("prompt", [[]]), ("n", 0), ("n", 129), ("stream_options", {}), ("response_format", "json"),
-                             ("top_logprobs", 2), ("best_of", 2), ("top_k", -2), ("stop_token_ids", "x")):
+                             ("prompt", ["a", 1.5]), ("prompt", [1.5]), ("prompt", {}), ("prompt", {"prompt_string": {}}), ("prompt", []), ("prompt", [[]]), ("n", 0), ("n", 129), ("stream_options", 5), ("response_format", "json"),
+                             ("best_of", 2), ("top_k", -2), ("stop_token_ids", "x")):
             answer = self.ask(self.server, "completions", **{"model": "tiny", "prompt": "GNU", field: value})
-            self.expect_error(answer, 400, field if field != "top_logprobs" else "", answer.json()["error"]["param"])
+            self.expect_error(answer, 400, field, answer.json()["error"]["param"])
         self.wrong("chat/completions", 400, "messages must be a list with at least one message", "messages", model="tiny", messages=[])
         self.wrong("chat/completions", 400, "messages", "messages", model="tiny", messages="hello")
         self.wrong("chat/completions", 400, "max_tokens", "max_tokens", model="tiny", messages=HELLO, max_tokens=1, max_completion_tokens=2)

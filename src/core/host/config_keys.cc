@@ -158,6 +158,7 @@ constexpr Key kKeys[] = {
     {"serve", "tls_client_ca", Kind::kPath},
     {"serve", "access_log", Kind::kPath},
     {"serve", "page", Kind::kBoolean},
+    {"serve", "strict", Kind::kBoolean},
     {"serve", "allow_origins", Kind::kStrings},
     {"routes", "*", Kind::kTable},
     {"routes.*", "file", Kind::kPath},

@@ -1,5 +1,7 @@
 #include "serve/openai/common_request.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <utility>
 
@@ -10,7 +12,6 @@ TextRequest ReadCommon(Fields& fields, std::initializer_list<std::string_view> n
   request.model = fields.Text("model").value_or("");
   request.is_stream = fields.Flag("stream").value_or(false);
   if (auto stream = fields.Object("stream_options")) {
-    if (!request.is_stream) ThrowWrong("stream_options", "stream_options is for a stream");
     request.tells_usage = stream->Flag("include_usage").value_or(false);
     stream->Ignore({"include_obfuscation", "continuous_usage_stats"});
     stream->CheckAllRead();
@@ -20,13 +21,48 @@ TextRequest ReadCommon(Fields& fields, std::initializer_list<std::string_view> n
   }
   ReadTold(fields, request);
   request.is_verbose = request.tells_report = fields.Flag("verbose").value_or(false);
-  fields.Ignore({"user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key",
-                 "prompt_cache_retention", "prediction", "id_slot"});
+  IgnoreMoot(fields);
   return request;
 }
 
 void AddTop(std::optional<unsigned> n_top, Options& options) {
   if (n_top) options.Add("n-probs", std::to_string(*n_top));
+}
+
+void IgnoreMoot(Fields& fields) {
+  fields.Ignore({"user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key",
+                 "prompt_cache_retention", "prediction", "id_slot"});
+}
+
+void ReadThinking(Fields& fields, Options& options) {
+  auto effort = fields.Text("reasoning_effort");
+  auto thinks = fields.Flag("enable_thinking");
+  if (auto reasoning = fields.Object("reasoning")) {
+    if (const auto given = reasoning->Text("effort")) effort = given;
+    if (const auto given = reasoning->Flag("enabled")) thinks = given;
+    reasoning->Ignore({"summary", "generate_summary"});
+    reasoning->CheckAllRead();
+  }
+  if (const auto think = fields.Find("think")) {
+    if (think->is_bool()) {
+      thinks = static_cast<bool>(*think);
+    } else if (think->is_string()) {
+      effort = static_cast<std::string_view>(*think);
+    } else {
+      ThrowWrong("think", "think is neither true nor false, and no text");
+    }
+  }
+  const bool is_effort = effort && *effort != "none";
+  if (effort && !is_effort) thinks = false;
+  const auto given = fields.Find("chat_template_kwargs");
+  std::string kwargs = given ? ToText(*given) : "{}";
+  const bool is_said = given && given->is_object() && (*given)["reasoning_effort"].error() == simdjson::SUCCESS;
+  if (is_effort && !is_said && kwargs.starts_with('{')) {  // "low" and others: what a template makes of it
+    kwargs.insert(1, fmt::format(R"("reasoning_effort":{}{})", Dump(*effort), kwargs == "{}" ? "" : ","));
+  }
+  if (kwargs != "{}") options.Add("chat-template-kwargs", kwargs);
+  if (thinks) options.Add("enable-thinking", *thinks ? "true" : "false");
+  if (const auto format = fields.Text("reasoning_format")) options.AddText("reasoning-format", *format);
 }
 
 void ReadTold(Fields& fields, TextRequest& request) {

@@ -7,7 +7,6 @@
 
 #include "core/text.h"
 #include "serve/ignored_fields.h"
-#include "serve/openai/foreign_fields.h"
 
 namespace wasinn::serve::openai {
 namespace {
@@ -175,22 +174,22 @@ void Fields::Refuse(std::initializer_list<std::string_view> names) {
   }
 }
 
-void Fields::CheckAllRead() {
-  if (place_.empty()) {
-    std::erase_if(left_, [this](const auto& one) {
-      const auto& [name, value] = one;
-      switch (ForeignField(name, value)) {
-        case Foreign::kUnknown:
-          return false;
-        case Foreign::kMoot:
-          LogIgnored("/v1", "", name);
-          return true;
-        default:
-          ThrowUnsupported(NameOf(name));
-      }
-    });
+void Fields::Join(std::string_view name) {
+  const auto inner = Object(name);
+  if (!inner) return;
+  for (const auto& one : inner->left_) {
+    const bool is_there = std::ranges::any_of(left_, [&](const auto& other) { return other.first == one.first; });
+    if (!is_there) left_.push_back(one);
   }
+}
+
+void Fields::CheckAllRead() {
   if (left_.empty()) return;
+  if (!is_strict) {
+    const std::string place = place_.empty() ? "" : place_ + ".";
+    for (const auto& [name, value] : left_) LogIgnored("/v1", place, name);
+    return;
+  }
   const std::string_view field = left_.front().first;
   const std::string name = NameOf(field);
   const std::vector<std::string> known(known_.begin(), known_.end());

@@ -1,4 +1,5 @@
-// The fields of a request: each is read once, and what nobody has read at the end is wrong.
+// The fields of a request: each is read once. What nobody has read at the end is another server's: it is ignored, and the log names it once;
+// with --strict it is wrong.
 #pragma once
 
 #include <simdjson.h>
@@ -17,6 +18,9 @@ namespace wasinn::serve::openai {
 // What it throws: ApiError. The element that it is made of outlives it. A field that is null is as one that is not there.
 class Fields {
  public:
+  // --strict. The server sets it before the first request, and nobody later.
+  static inline bool is_strict = false;
+
   // `place`: where this object is in the request, as errors tell it; "": it is the request.
   explicit Fields(simdjson::dom::element object, std::string place = "");
 
@@ -35,7 +39,9 @@ class Fields {
   void Ignore(std::initializer_list<std::string_view> names);
   // These would change the answer, and nobody here knows how: wrong, unless they say what is so in any case.
   void Refuse(std::initializer_list<std::string_view> names);
-  // That was all, but for what other servers have.
+  // The members of an object become fields of this one, if these are not there.
+  void Join(std::string_view name);
+  // That was all.
   void CheckAllRead();
 
   // A field's name, as errors tell it.

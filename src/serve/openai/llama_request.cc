@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "serve/openai/common_request.h"
+#include "serve/openai/form_of_text.h"
 #include "serve/openai/sampling.h"
 
 namespace wasinn::serve::openai {
@@ -46,16 +47,6 @@ void ReadProbabilities(Fields& fields, TextRequest& request, Options& options) {
   if (fields.Flag("post_sampling_probs").value_or(false)) options.Add("post-sampling-probs", "true");
 }
 
-// What ends a text sooner for programs that complete code, as long as the field says that it does not.
-void RefuseLimits(Fields& fields) {
-  for (const std::string_view name : {"n_indent", "t_max_predict_ms", "n_discard"}) {
-    if (fields.Integer(name, -1, INT64_MAX).value_or(0) <= 0) continue;
-    throw ApiError{.message = fields.NameOf(name) + " is not supported here",
-                   .param = fields.NameOf(name),
-                   .code = "unsupported_parameter"};
-  }
-}
-
 }  // namespace
 
 TextRequest ReadLlamaCompletion(element body) {
@@ -70,7 +61,6 @@ TextRequest ReadLlamaCompletion(element body) {
   request.tells_tokens = fields.Flag("return_tokens").value_or(false);
   request.members = ReadMembers(fields);
   request.tells_report = TellsReport(request.members);
-  RefuseLimits(fields);
   fields.Refuse({"echo", "suffix"});
   fields.CheckAllRead();
   TakeOptions(options, request);

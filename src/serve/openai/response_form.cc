@@ -2,11 +2,50 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace wasinn::serve::openai {
 
 using nlohmann::json;
+
+namespace {
+
+constexpr std::string_view kMessage = "message", kReasoning = "reasoning", kCall = "function_call";
+
+json NewPart(bool is_message) {
+  if (!is_message) return {{"type", "reasoning_text"}, {"text", ""}};
+  return {{"type", "output_text"}, {"text", ""}, {"annotations", json::array()}, {"logprobs", json::array()}};
+}
+
+json NewItem(std::string_view type, const json& call) {
+  json item = {{"type", type}, {"status", "in_progress"}};
+  if (type == kCall) {
+    item["id"] = NewId("fc_");
+    item["call_id"] = call.value("id", "");
+    item["name"] = call.value("/function/name"_json_pointer, "");
+    item["arguments"] = "";
+    return item;
+  }
+  item["content"] = json::array();
+  if (type == kMessage) {
+    item["id"] = NewId("msg_");
+    item["role"] = "assistant";
+  } else {
+    item["id"] = NewId("rs_");
+    item["summary"] = json::array();
+  }
+  return item;
+}
+
+// What grows of an item.
+std::string& TextOf(json& item) {
+  json& text = item["type"] == kCall ? item["arguments"] : item["content"][0]["text"];
+  return text.get_ref<std::string&>();
+}
+
+}  // namespace
 
 std::string ResponseForm::Tell(const char* type, json data) {
   data["type"] = type;
@@ -14,22 +53,47 @@ std::string ResponseForm::Tell(const char* type, json data) {
   return fmt::format("event: {}\n{}", type, Event(data));
 }
 
-std::string ResponseForm::TellOfPart(const char* type, json data) {
-  data["item_id"] = message_id_;
-  data["output_index"] = data["content_index"] = 0;
+std::string ResponseForm::TellOf(size_t item, const char* type, json data) {
+  data["item_id"] = items_[item]["id"];
+  data["output_index"] = item;
+  if (items_[item]["type"] != kCall) data["content_index"] = 0;
   return Tell(type, std::move(data));
 }
 
-json ResponseForm::Part() const {
-  return {{"type", "output_text"}, {"text", text_}, {"annotations", json::array()}, {"logprobs", json::array()}};
+size_t ResponseForm::ItemOf(std::string_view type, std::string& events, const json& call) {
+  const size_t place = type == kCall ? call.value("index", size_t{0}) : 0;
+  size_t at = 0, before = 0;
+  for (; at < items_.size(); ++at) {
+    if (items_[at]["type"] == type && before++ == place) return at;
+  }
+  items_.push_back(NewItem(type, call));
+  events += Tell("response.output_item.added", {{"output_index", at}, {"item", items_[at]}});
+  if (type == kCall) return at;
+  json part = NewPart(type == kMessage);
+  events += TellOf(at, "response.content_part.added", {{"part", part}});
+  items_[at]["content"].push_back(std::move(part));
+  return at;
 }
 
-json ResponseForm::Message(const char* status, json content) const {
-  return {{"type", "message"},
-          {"id", message_id_},
-          {"status", status},
-          {"role", "assistant"},
-          {"content", std::move(content)}};
+std::string ResponseForm::Grow(const json& message, const Ending* so_far) {
+  std::string events;
+  const auto add = [&](std::string_view type, const char* event, const std::string& text, const json& call = {}) {
+    const size_t item = ItemOf(type, events, call);
+    if (text.empty()) return;
+    TextOf(items_[item]) += text;
+    json delta = {{"delta", text}};
+    if (type == kMessage) delta["logprobs"] = json::array();
+    if (so_far != nullptr) delta["timings"] = TimingsOf(*so_far);
+    events += TellOf(item, event, std::move(delta));
+  };
+  const json fresh = changes_.New(message);
+  const std::string thought = fresh.value("reasoning_content", ""), said = fresh.value("content", "");
+  if (!thought.empty()) add(kReasoning, "response.reasoning_text.delta", thought);
+  if (!said.empty()) add(kMessage, "response.output_text.delta", said);
+  for (const json& call : fresh.value("tool_calls", json::array())) {
+    add(kCall, "response.function_call_arguments.delta", call.value("/function/arguments"_json_pointer, ""), call);
+  }
+  return events;
 }
 
 json ResponseForm::Self(const char* status) const {
@@ -55,7 +119,7 @@ json ResponseForm::Ended(const Ending& ending) const {
   const bool is_cut = ending.reason == "length";
   json self = Self(is_cut ? "incomplete" : "completed");
   if (is_cut) self["incomplete_details"] = {{"reason", "max_output_tokens"}};
-  self["output"].push_back(Message(is_cut ? "incomplete" : "completed", json::array({Part()})));
+  self["output"] = items_;
   self["usage"] = {{"input_tokens", ending.prompt_tokens},
                    {"input_tokens_details", {{"cached_tokens", ending.cached_tokens}}},
                    {"output_tokens", ending.completion_tokens},
@@ -66,20 +130,14 @@ json ResponseForm::Ended(const Ending& ending) const {
 
 Outcome<std::string> ResponseForm::Begin(Completion& /*completion*/) {
   const json self = Self("in_progress");
-  return Tell("response.created", {{"response", self}}) + Tell("response.in_progress", {{"response", self}}) +
-         Tell("response.output_item.added", {{"output_index", 0}, {"item", Message("in_progress", json::array())}}) +
-         TellOfPart("response.content_part.added", {{"part", Part()}});
+  std::string events = Tell("response.created", {{"response", self}});
+  return events += Tell("response.in_progress", {{"response", self}});
 }
 
 Outcome<std::string> ResponseForm::Add(Completion& completion, const std::string& /*piece*/, const Ending* so_far) {
   const auto message = ReadOutput(completion, "message");
   if (!message) return std::unexpected(message.error());
-  const std::string fresh = changes_.New(*message).value("content", "");
-  if (fresh.empty()) return "";
-  text_ += fresh;
-  json delta = {{"delta", fresh}, {"logprobs", json::array()}};
-  if (so_far != nullptr) delta["timings"] = TimingsOf(*so_far);
-  return TellOfPart("response.output_text.delta", std::move(delta));
+  return Grow(*message, so_far);
 }
 
 std::string ResponseForm::TellProgress(const json& progress) {
@@ -90,13 +148,30 @@ Outcome<std::string> ResponseForm::EndChoice(Completion& completion, const Endin
   return Add(completion, "", nullptr);
 }
 
+std::string ResponseForm::EndItems(const Ending& all) {
+  std::string events;
+  if (items_.empty()) (void)ItemOf(kMessage, events);
+  for (size_t i = 0; i < items_.size(); ++i) {
+    json& item = items_[i];
+    item["status"] = all.reason == "length" && i + 1 == items_.size() ? "incomplete" : "completed";
+    if (item["type"] == kCall) {
+      events += TellOf(i, "response.function_call_arguments.done",
+                       {{"name", item["name"]}, {"arguments", item["arguments"]}});
+    } else if (item["type"] == kMessage) {
+      events += TellOf(i, "response.output_text.done", {{"text", TextOf(item)}, {"logprobs", json::array()}});
+    } else {
+      events += TellOf(i, "response.reasoning_text.done", {{"text", TextOf(item)}});
+    }
+    if (item["type"] != kCall) events += TellOf(i, "response.content_part.done", {{"part", item["content"][0]}});
+    events += Tell("response.output_item.done", {{"output_index", i}, {"item", item}});
+  }
+  return events;
+}
+
 std::string ResponseForm::End(const Ending& all) {
-  const json ended = Ended(all);
-  std::string events = TellOfPart("response.output_text.done", {{"text", text_}, {"logprobs", json::array()}});
-  events += TellOfPart("response.content_part.done", {{"part", Part()}});
-  events += Tell("response.output_item.done", {{"output_index", 0}, {"item", ended["output"][0]}});
+  const std::string events = EndItems(all);
   return events + Tell(all.reason == "length" ? "response.incomplete" : "response.completed",
-                       {{"response", ended}, {"timings", TimingsOf(all)}});
+                       {{"response", Ended(all)}, {"timings", TimingsOf(all)}});
 }
 
 std::string ResponseForm::Fail(const ApiError& error) {
@@ -108,11 +183,11 @@ std::string ResponseForm::Fail(const ApiError& error) {
 Outcome<size_t> ResponseForm::KeepChoice(Completion& completion, const Ending& /*ending*/) {
   const auto message = ReadOutput(completion, "message");
   if (!message) return std::unexpected(message.error());
-  text_ = changes_.New(*message).value("content", "");
-  return text_.size();
+  return Grow(*message, nullptr).size();
 }
 
 std::string ResponseForm::Whole(const Ending& all) {
+  (void)EndItems(all);
   json whole = Ended(all);
   whole["timings"] = TimingsOf(all);
   return Dump(whole);

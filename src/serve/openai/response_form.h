@@ -1,8 +1,10 @@
-// The answer to /v1/responses: one message, so it has one choice.
+// The answer to /v1/responses: one text, whose items are what the model thought, said and called.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "serve/openai/message_changes.h"
 #include "serve/openai/text_form.h"
@@ -25,18 +27,22 @@ class ResponseForm final : public TextForm {
 
  private:
   std::string Tell(const char* type, nlohmann::json data);
-  // One of the output's parts.
-  std::string TellOfPart(const char* type, nlohmann::json data);
-  nlohmann::json Message(const char* status, nlohmann::json content) const;
+  // Of an item, or of its only part.
+  std::string TellOf(size_t item, const char* type, nlohmann::json data);
+  // What is new in the message, in its items. Returns the events that say so.
+  std::string Grow(const nlohmann::json& message, const Ending* so_far);
+  // The place of the item of a type, which begins if it is not there yet. `call`: as a chat's delta has it, with its number.
+  size_t ItemOf(std::string_view type, std::string& events, const nlohmann::json& call = {});
+  // Their ends, after which they do not change.
+  std::string EndItems(const Ending& all);
   nlohmann::json Self(const char* status) const;
   nlohmann::json Ended(const Ending& ending) const;
-  nlohmann::json Part() const;
 
-  const std::string id_ = NewId("resp_"), message_id_ = NewId("msg_"), model_;
+  const std::string id_ = NewId("resp_"), model_;
   const int64_t created_ = UnixTime();
   uint64_t n_told_ = 0;
   MessageChanges changes_;
-  std::string text_;
+  std::vector<nlohmann::json> items_;  // as the output has them
 };
 
 }  // namespace wasinn::serve::openai

@@ -1,12 +1,15 @@
 #include "serve/openai/response_request.h"
 
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "serve/openai/common_request.h"
+#include "serve/openai/form_of_text.h"
 #include "serve/openai/sampling.h"
+#include "serve/openai/tools.h"
 
 namespace wasinn::serve::openai {
 namespace {
@@ -14,18 +17,46 @@ namespace {
 using nlohmann::json;
 using simdjson::dom::element;
 
-// The messages of a chat, as a list in JSON.
+// The messages of a chat, as a list in JSON. What an assistant thought, said and called is one of them.
 class Messages {
  public:
   // `content`: as JSON has it.
-  void Add(const std::string& role, const std::string& content) {
-    if (text_.size() > 1) text_ += ',';
-    text_ += R"({"role":)" + Dump(role) + R"(,"content":)" + content + '}';
+  void Add(const std::string& role, const std::string& content, const std::string& call_id = "") {
+    EndTurn();
+    Append(R"("role":)" + Dump(role) + R"(,"content":)" + content +
+           (call_id.empty() ? "" : R"(,"tool_call_id":)" + Dump(call_id)));
   }
-  std::string Take() { return std::exchange(text_, {}) + ']'; }
+  void AddThought(const std::string& text) {
+    if (!content_.empty() || !calls_.empty()) EndTurn();
+    thought_ += text;
+  }
+  void AddAnswer(std::string content) {
+    if (!content_.empty() || !calls_.empty()) EndTurn();
+    content_ = std::move(content);
+  }
+  void AddCall(const std::string& id, const json& function) {
+    calls_ += (calls_.empty() ? "" : ",") + Dump({{"id", id}, {"type", "function"}, {"function", function}});
+  }
+  std::string Take() {
+    EndTurn();
+    return std::exchange(text_, {}) + ']';
+  }
 
  private:
-  std::string text_ = "[";
+  void Append(const std::string& members) { text_ += (text_.size() > 1 ? ",{" : "{") + members + '}'; }
+  // The assistant's.
+  void EndTurn() {
+    if (thought_.empty() && content_.empty() && calls_.empty()) return;
+    std::string members = R"("role":"assistant","content":)" + (content_.empty() ? R"("")" : content_);
+    if (!thought_.empty()) members += R"(,"reasoning_content":)" + Dump(thought_);
+    if (!calls_.empty()) members += R"(,"tool_calls":[)" + calls_ + ']';
+    thought_.clear();
+    content_.clear();
+    calls_.clear();
+    Append(members);
+  }
+
+  std::string text_ = "[", thought_, content_, calls_;
 };
 
 // As a chat has it: texts become one text, unless there is an image between them.
@@ -46,8 +77,10 @@ std::string ContentOf(element content) {
       if (!url) ThrowWrong("input", "an image of input has no image_url, and files are not served");
       end_text();
       parts.push_back({{"type", "image_url"}, {"image_url", {{"url", *std::move(url)}}}});
-    } else if (type == "input_text" || type == "output_text") {
+    } else if (type == "input_text" || type == "output_text" || type == "text") {
       text += fields.Text("text").value_or("");
+    } else if (type == "refusal") {
+      text += fields.Text("refusal").value_or("");
     } else {
       throw ApiError{.message = "an item of input has a part that is no text and no image",
                      .param = "input",
@@ -59,39 +92,50 @@ std::string ContentOf(element content) {
   return Dump(parts);
 }
 
+// The texts of a list of parts; "": there is none.
+std::string TextsOf(Fields& item, std::string_view name) {
+  std::string texts;
+  const auto list = item.Find(name);
+  if (!list || !list->is_array()) return texts;
+  for (const element part : list->get_array()) texts += Fields(part, item.NameOf(name)).Text("text").value_or("");
+  return texts;
+}
+
+void AddMessage(Fields& item, Messages& messages) {
+  const std::string role = item.Text("role").value_or("");
+  if (role.empty()) ThrowWrong("input", "an item of input has no role");
+  std::string content = ContentOf(item.Get("content"));
+  if (role == "assistant") return messages.AddAnswer(std::move(content));
+  messages.Add(role == "developer" ? "system" : role, content);  // as templates call it
+}
+
+void AddItem(element item, Messages& messages) {
+  Fields fields(item, "input");
+  const std::string type = fields.Text("type").value_or("message");
+  const std::string call = fields.Text("call_id").value_or("");
+  if (type == "message") {
+    AddMessage(fields, messages);
+  } else if (type == "function_call") {
+    messages.AddCall(
+        call, {{"name", fields.Text("name").value_or("")}, {"arguments", fields.Text("arguments").value_or("")}});
+  } else if (type == "function_call_output") {
+    messages.Add("tool", ContentOf(fields.Get("output")), call);
+  } else if (type == "reasoning") {
+    const std::string whole = TextsOf(fields, "content");
+    messages.AddThought(whole.empty() ? TextsOf(fields, "summary") : whole);
+  } else if (type == "item_reference") {
+    throw ApiError{
+        .message = "no items are stored that input could refer to", .param = "input", .code = "unsupported_parameter"};
+  } else {
+    LogLeftOut("items of input", type);
+  }
+}
+
 void AddInput(element input, Messages& messages) {
   if (input.is_string()) return messages.Add("user", ToText(input));
   if (!input.is_array() || input.get_array().size() == 0)
     ThrowWrong("input", "input is no text, nor a list of messages");
-  for (const element item : input.get_array()) {
-    Fields fields(item, "input");
-    if (fields.Text("type").value_or("message") != "message") {
-      throw ApiError{.message = "an item of input is no message", .param = "input", .code = "unsupported_parameter"};
-    }
-    const std::string role = fields.Text("role").value_or("");
-    if (role.empty()) ThrowWrong("input", "an item of input has no role");
-    messages.Add(role, ContentOf(fields.Get("content")));
-  }
-}
-
-// `text.format`, in the words of a chat's response_format.
-void ReadFormat(Fields& fields, Options& options) {
-  auto text = fields.Object("text");
-  if (!text) return;
-  auto format = text->Object("format");
-  text->Refuse({"verbosity"});
-  text->CheckAllRead();
-  if (!format) return;
-  const std::string type = format->Text("type").value_or("");
-  if (type == "json_schema") {
-    options.Add("json-schema", ToText(format->Get("schema")));
-    format->Ignore({"name", "description", "strict"});
-  } else if (type == "json_object") {
-    options.Add("json-schema", kAnyObject);
-  } else if (type != "text") {
-    ThrowWrong("text.format.type", "text.format.type is none of text, json_object and json_schema");
-  }
-  format->CheckAllRead();
+  for (const element item : input.get_array()) AddItem(item, messages);
 }
 
 }  // namespace
@@ -111,12 +155,12 @@ TextRequest ReadResponse(element body) {
   ReadSampling(fields, options);
   constexpr std::string_view kMostTokens[] = {"max_output_tokens"};
   ReadMostTokens(fields, kMostTokens, options);
-  ReadFormat(fields, options);
-  fields.Ignore({"user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key",
-                 "prompt_cache_retention", "stream_options", "truncation", "parallel_tool_calls", "tool_choice",
-                 "top_logprobs"});
-  fields.Refuse({"tools", "previous_response_id", "conversation", "background", "include", "reasoning", "prompt",
-                 "max_tool_calls"});
+  ReadTextFormat(fields, options);
+  ReadTools(fields, options);
+  ReadThinking(fields, options);
+  IgnoreMoot(fields);
+  fields.Ignore({"stream_options", "truncation", "top_logprobs", "include", "max_tool_calls"});
+  fields.Refuse({"previous_response_id", "conversation", "background", "prompt"});
   fields.CheckAllRead();
   TakeOptions(options, request);
   return request;

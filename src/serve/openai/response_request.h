@@ -1,4 +1,4 @@
-// Requests for texts: /v1/responses, as far as these are text in and text out.
+// Requests for texts: /v1/responses. What went before comes with each: nothing is stored.
 #pragma once
 
 #include "serve/openai/text_request.h"

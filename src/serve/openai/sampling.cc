@@ -75,7 +75,6 @@ void ReadStops(Fields& fields, Options& options) {
 }  // namespace
 
 void Options::Add(std::string_view key, std::string_view value) {
-  constexpr size_t kMostBytes = size_t{256} << 10;  // of them all, as the backends have it
   if (text_.size() + key.size() + value.size() > kMostBytes) {
     throw ApiError{
         .status = http::status::payload_too_large,
@@ -87,17 +86,14 @@ void Options::Add(std::string_view key, std::string_view value) {
 
 void Options::AddText(std::string_view key, const std::string& value) { Add(key, Dump(value)); }
 
+void AddOption(std::string& options, std::string_view key, std::string_view value) {
+  options.pop_back();
+  options += fmt::format(R"({}"{}":{}}})", options.size() > 1 ? "," : "", key, value);
+}
+
 std::string Options::Take() { return std::exchange(text_, {}) + "}"; }
 
 namespace {
-
-// A sampler that is not here, as long as the field says that it is not used.
-void RefuseSampler(Fields& fields, std::string_view name, double least, double most) {
-  const auto number = fields.Number(name, -kLargest, kLargest);
-  if (!number || (*number >= least && *number <= most)) return;
-  const std::string field = fields.NameOf(name);
-  throw ApiError{.message = field + " is not supported here", .param = field, .code = "unsupported_parameter"};
-}
 
 // What llama.cpp's server has beside OpenAI's.
 void ReadLlamaSampling(Fields& fields, Options& options) {
@@ -130,19 +126,16 @@ void ReadLlamaSampling(Fields& fields, Options& options) {
   PassInteger(fields, "n_keep", -1, kMostLookedAt, "keep", options);
   PassFlag(fields, "ignore_eos", "ignore-eos", options);
   PassFlag(fields, "cache_prompt", "cache-prompt", options);
-  if (const auto grammar = fields.Text("grammar")) options.AddText("grammar", *grammar);
-  constexpr double kNoLimit = kLargest;
-  RefuseSampler(fields, "dynatemp_range", 0, 0);
-  RefuseSampler(fields, "top_n_sigma", -kNoLimit, 0);
-  RefuseSampler(fields, "adaptive_target", -kNoLimit, -1e-9);
-  RefuseSampler(fields, "min_keep", 0, 1);
+  // The host's adapters by their names. Their numbers, as llama.cpp's server has them, are none of these.
+  PassJson(fields, "lora", "lora", options);
   fields.Ignore({"dynatemp_exponent", "adaptive_decay", "backend_sampling", "n_cache_reuse", "sse_ping_interval"});
-  fields.Refuse({"samplers", "lora", "grammar_lazy", "grammar_triggers", "preserved_tokens"});
+  fields.Refuse({"bad_words", "allowed_token_ids"});  // what must not be written
 }
 
 }  // namespace
 
 void ReadSampling(Fields& fields, Options& options, const SamplingLimits& limits) {
+  fields.Join("options");  // Ollama's
   PassNumber(fields, "temperature", 0, limits.temperature, "temp", options);
   PassNumber(fields, "top_p", 0, 1, "top-p", options);
   PassNumber(fields, "presence_penalty", -limits.penalty, limits.penalty, "presence-penalty", options);
@@ -160,31 +153,6 @@ void ReadSampling(Fields& fields, Options& options, const SamplingLimits& limits
   if (const auto bias = fields.Find("logit_bias")) options.Add("logit-bias", WithoutNulls(*bias, {}));
   ReadStops(fields, options);
   ReadLlamaSampling(fields, options);
-}
-
-void ReadResponseFormat(Fields& fields, Options& options) {
-  std::optional<std::string> own = fields.Json("json_schema");  // llama.cpp's server
-  auto format = fields.Object("response_format");
-  if (own && format) ThrowWrong("json_schema", "there are both json_schema and response_format");
-  if (const auto guided = fields.Json("guided_json")) {  // vLLM
-    if (own || format) ThrowWrong("guided_json", "there are both guided_json and another schema");
-    own = guided;
-  }
-  if (own) options.Add("json-schema", *own == "{}" ? kAnyObject : *own);
-  if (!format) return;
-  const auto type = format->Text("type").value_or("");
-  if (type == "json_object") {
-    options.Add("json-schema", format->Json("schema").value_or(kAnyObject));
-  } else if (type == "json_schema") {
-    auto schema = format->Object("json_schema");
-    if (!schema) ThrowWrong("response_format.json_schema", "response_format.json_schema is missing");
-    options.Add("json-schema", ToText(schema->Get("schema")));
-    schema->Ignore({"name", "description", "strict"});
-    schema->CheckAllRead();
-  } else if (type != "text") {
-    ThrowWrong("response_format.type", "response_format.type is none of text, json_object and json_schema");
-  }
-  format->CheckAllRead();
 }
 
 void ReadMostTokens(Fields& fields, std::span<const std::string_view> names, Options& options) {

@@ -14,6 +14,8 @@ namespace wasinn::serve::openai {
 // The keys of a model's `options`.
 class Options {
  public:
+  static constexpr size_t kMostBytes = size_t{256} << 10;  // of them all, as the backends have it
+
   // `value`: as JSON has it. Throws ApiError for more than a model takes.
   void Add(std::string_view key, std::string_view value);
   void AddText(std::string_view key, const std::string& value);
@@ -25,8 +27,8 @@ class Options {
   std::string text_ = "{";
 };
 
-// What json_object asks for.
-inline constexpr char kAnyObject[] = R"({"type":"object"})";
+// To those that were taken.
+void AddOption(std::string& options, std::string_view key, std::string_view value);
 
 // What a field may say, from 0 on, or from its negative.
 struct SamplingLimits {
@@ -36,8 +38,6 @@ struct SamplingLimits {
 inline constexpr SamplingLimits kWideLimits = {.temperature = 1000, .penalty = 1000};
 
 void ReadSampling(Fields& fields, Options& options, const SamplingLimits& limits = {});
-// json_object, json_schema, or nothing.
-void ReadResponseFormat(Fields& fields, Options& options);
 // The most tokens, by whichever of these names it came.
 inline constexpr std::string_view kNamesOfMostTokens[] = {"max_completion_tokens", "max_tokens", "n_predict",
                                                           "max_new_tokens", "num_predict"};

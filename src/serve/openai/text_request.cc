@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "serve/openai/common_request.h"
+#include "serve/openai/form_of_text.h"
 #include "serve/openai/sampling.h"
+#include "serve/openai/tools.h"
 
 namespace wasinn::serve::openai {
 namespace {
@@ -11,45 +13,6 @@ namespace {
 using simdjson::dom::element;
 
 constexpr int64_t kMostTopOfCompletion = 5;
-
-// "low" and others: what a template makes of it.
-void ReadThinking(Fields& fields, Options& options) {
-  const auto effort = fields.Text("reasoning_effort");
-  auto kwargs = fields.Find("chat_template_kwargs");
-  if (effort && kwargs) {
-    ThrowWrong("reasoning_effort", "there are both reasoning_effort and chat_template_kwargs");
-  }
-  if (kwargs) options.Add("chat-template-kwargs", ToText(*kwargs));
-  if (effort && *effort == "none") {
-    options.Add("enable-thinking", "false");
-  } else if (effort) {
-    options.Add("chat-template-kwargs", Dump({{"reasoning_effort", *effort}}));
-  }
-  for (const std::string_view name : {"enable_thinking", "think"}) {
-    const auto thinks = fields.Flag(name);
-    if (!thinks) continue;
-    if (effort) ThrowWrong(std::string(name), fmt::format("there are both reasoning_effort and {}", name));
-    options.Add("enable-thinking", *thinks ? "true" : "false");
-  }
-  if (const auto format = fields.Text("reasoning_format")) options.AddText("reasoning-format", *format);
-}
-
-void ReadTools(Fields& fields, Options& options) {
-  const auto tools = fields.Find("tools");
-  const auto choice = fields.Find("tool_choice");
-  const auto parallel = fields.Flag("parallel_tool_calls");
-  const bool has_tools = tools && !(tools->is_array() && tools->get_array().size() == 0);
-  if (!has_tools) {
-    const bool is_moot =
-        !choice || (choice->is_string() && (ToText(*choice) == R"("auto")" || ToText(*choice) == R"("none")"));
-    if (!is_moot) ThrowWrong("tool_choice", "there is a tool_choice, and there are no tools");
-    return;
-  }
-  // In a schema null is a value.
-  options.Add("tools", WithoutNulls(*tools, {"parameters"}));
-  if (choice) options.Add("tool-choice", WithoutNulls(*choice, {}));
-  if (parallel) options.Add("parallel-tool-calls", *parallel ? "true" : "false");
-}
 
 std::optional<unsigned> ReadTopOfChat(Fields& fields) {
   const bool wanted = fields.Flag("logprobs").value_or(false);
@@ -101,7 +64,7 @@ TextRequest ReadChat(element body) {
   if (const auto modalities = fields.Json("modalities"); modalities && *modalities != R"(["text"])") {
     ThrowWrong("modalities", "modalities are texts alone");
   }
-  fields.Refuse({"audio", "functions", "function_call", "verbosity", "web_search_options", "moderation"});
+  fields.Refuse({"audio", "functions", "function_call"});
   fields.CheckAllRead();
   TakeOptions(options, request);
   return request;

@@ -66,10 +66,10 @@ TEST(OpenAiRequest, ACompletionInTheModelsWords) {
 
 TEST(OpenAiRequest, WhatIsWrongIsNamed) {
   EXPECT_EQ(WrongField(R"({"prompt": "a", "stop": {"a": 1}})", ReadCompletion), "stop");
-  EXPECT_EQ(WrongField(R"({"prompt": "a", "stream": true, "stream_options": {"other": 1}})", ReadCompletion),
-            "stream_options.other");
+  EXPECT_EQ(WrongField(R"({"prompt": "a", "stream": true, "stream_options": {"include_usage": 1}})", ReadCompletion),
+            "stream_options.include_usage");
   EXPECT_EQ(WrongField(R"({"messages": [1], "response_format": {"type": "json_schema"}})", ReadChat),
-            "response_format.json_schema");
+            "response_format.schema");
   EXPECT_EQ(WrongField(R"({"messages": [1], "response_format": {"type": "json_schema", "json_schema": {}}})", ReadChat),
             "response_format.json_schema.schema");
   EXPECT_EQ(WrongField(R"({"messages": [1], "top_logprobs": 21, "logprobs": true})", ReadChat), "top_logprobs");
