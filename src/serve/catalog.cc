@@ -90,12 +90,12 @@ Outcome<std::unique_ptr<Completion>> Catalog::Complete(Tenant& tenant, const std
   return models_.Complete(tenant, model, version, prompt, cancellation);
 }
 
-Outcome<uint32_t> Catalog::CheckGenerates(Tenant& tenant, const std::string& model, const std::string& version) {
+Outcome<TextLimits> Catalog::CheckGenerates(Tenant& tenant, const std::string& model, const std::string& version) {
   if (IsGuest(model)) return std::unexpected(NoLanguageModel(model));
   const auto found = models_.Find(tenant, model, version);
   if (!found) return std::unexpected(found.error());
   if (!Generates((*found)->signature)) return std::unexpected(NoLanguageModel(model));
-  return tenant.ParallelOf(model, version);
+  return tenant.LimitsOf(model, version);
 }
 
 Outcome<std::string> Catalog::VersionOf(const std::string& model, const std::string& version) const {

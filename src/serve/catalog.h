@@ -31,8 +31,8 @@ class Catalog {
   // A text of a language model. Its first token is there.
   Outcome<std::unique_ptr<Completion>> Complete(Tenant& tenant, const std::string& model, const std::string& version,
                                                 const Prompt& prompt, Cancellation* cancellation);
-  // How many texts a language model generates together; 0: each by itself. UNSUPPORTED_OPERATION: it is none. Loads it if nobody did.
-  Outcome<uint32_t> CheckGenerates(Tenant& tenant, const std::string& model, const std::string& version);
+  // UNSUPPORTED_OPERATION: it is no language model. Loads it if nobody did.
+  Outcome<TextLimits> CheckGenerates(Tenant& tenant, const std::string& model, const std::string& version);
   // The number of a version; "": of the highest.
   Outcome<std::string> VersionOf(const std::string& model, const std::string& version) const;
   // Those that are known for that, for the tenant. Loads nothing.

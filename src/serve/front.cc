@@ -69,6 +69,8 @@ bool Front::IsPublic(const Header& header, const Generation& generation) const {
 
 void Front::Rename(Header& header, const Generation& generation) {
   if (HasRoute(header, generation)) return;
+  // As vLLM and llama.cpp's server call it.
+  if (header.target() == "/health" || header.target() == "/ping") header.target("/v2/health/ready");
   if (const auto under_v1 = openai::UnderV1(AsText(header.target()))) header.target(*under_v1);
 }
 

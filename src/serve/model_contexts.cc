@@ -108,7 +108,10 @@ void ModelContexts::Describe(Graph& graph) {
   const nlohmann::json& model = json["model"];
   if (!model.is_object()) return;
   graph.keeps_nothing = model.contains("stateful") && model["stateful"] == false;
-  if (model.contains("parallel") && model["parallel"].is_number_unsigned()) graph.parallel = model["parallel"];
+  const auto number = [&](const char* key) {
+    return model.contains(key) && model[key].is_number_unsigned() ? model[key].get<uint32_t>() : 0;
+  };
+  graph.limits = {.parallel = number("parallel"), .context = number("context")};
 }
 
 Outcome<void> ModelContexts::LoadOnce() {
@@ -117,14 +120,14 @@ Outcome<void> ModelContexts::LoadOnce() {
   if (!loaded) return std::unexpected(std::move(loaded.error()));
   graph_.emplace(std::move(*loaded));
   reuse_.store(graph_->keeps_nothing, std::memory_order_relaxed);
-  warm_.store(graph_->parallel, std::memory_order_relaxed);
+  warm_.store(graph_->limits.parallel, std::memory_order_relaxed);
   return {};
 }
 
-Outcome<uint32_t> ModelContexts::Parallel() {
+Outcome<TextLimits> ModelContexts::Limits() {
   const std::lock_guard one_at_a_time(making_);
   if (auto loaded = LoadOnce(); !loaded) return std::unexpected(std::move(loaded.error()));
-  return graph_->parallel;
+  return graph_->limits;
 }
 
 // A graph whose worker is gone makes no contexts: the next one may.

@@ -20,6 +20,12 @@ namespace wasinn::serve {
 
 class ModelContexts;
 
+// What a language model says of its texts.
+struct TextLimits {
+  uint32_t parallel = 0;  // generated together; 0: each by itself
+  uint32_t context = 0;   // tokens of the longest, with its prompt; 0: it does not say
+};
+
 // Those of all models that rest: no more than so many, of which the one goes first that rests longest. Any thread.
 class RestingContexts {
  public:
@@ -73,8 +79,7 @@ class ModelContexts {
   void GiveBackWith(uint32_t context, std::string beginning);
   // As much of a prompt as is looked at for this.
   static std::string_view BeginningOf(std::string_view prompt) { return prompt.substr(0, 16u << 10); }
-  // How many generations the model computes together; 0: each by itself.
-  Outcome<uint32_t> Parallel();
+  Outcome<TextLimits> Limits();
 
  private:
   // Dropped when it goes.
@@ -83,7 +88,7 @@ class ModelContexts {
     Graph(wasinn_guest* guest, uint32_t graph) : guest_(guest), graph_(graph) {}
     Graph(Graph&& other) noexcept
         : keeps_nothing(other.keeps_nothing),
-          parallel(other.parallel),
+          limits(other.limits),
           guest_(other.guest_),
           graph_(std::exchange(other.graph_, 0)) {}
     Graph& operator=(Graph&&) = delete;
@@ -94,7 +99,7 @@ class ModelContexts {
     // Whether the results of one inference depend on no other one in the same context. A model that does not tell has contexts for one
     // inference each.
     bool keeps_nothing = false;
-    uint32_t parallel = 0;
+    TextLimits limits;
 
    private:
     wasinn_guest* guest_;

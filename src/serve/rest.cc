@@ -270,6 +270,7 @@ asio::awaitable<Response> Rest::AnswerRepository(Asked& asked, const Words& word
 asio::awaitable<Response> Rest::Answer(Asked& asked) {
   const Request& request = asked.request;
   Words words = PathWords({request.target().data(), request.target().size()});
+  if (words == Words{"version"} && IsGet(request)) co_return ToResponse(json{{"version", wasinn_version()}});  // vLLM's
   if (words.empty() || words[0] != "v2") co_return NotFound();
   words.erase(words.begin());
   if (!words.empty() && words[0] == "repository") co_return co_await AnswerRepository(asked, words);

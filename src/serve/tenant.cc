@@ -293,10 +293,10 @@ Outcome<std::unique_ptr<Completion>> Tenant::Complete(const std::string& model, 
   });
 }
 
-Outcome<uint32_t> Tenant::ParallelOf(const std::string& model, const std::string& version) {
+Outcome<TextLimits> Tenant::LimitsOf(const std::string& model, const std::string& version) {
   const auto known = models_.Get(model, version);
   if (!known) return std::unexpected(known.error());
-  return ContextsOf(model, std::to_string((*known)->info.version))->Parallel();
+  return ContextsOf(model, std::to_string((*known)->info.version))->Limits();
 }
 
 }  // namespace wasinn::serve

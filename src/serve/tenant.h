@@ -73,8 +73,8 @@ class Tenant {
   // Likewise. Its first token is there.
   Outcome<std::unique_ptr<Completion>> Complete(const std::string& model, const std::string& version,
                                                 const Prompt& prompt, Cancellation* cancellation);
-  // How many generations the model computes together; 0: each by itself. Loads it if nobody did.
-  Outcome<uint32_t> ParallelOf(const std::string& model, const std::string& version);
+  // Loads the model if nobody did.
+  Outcome<TextLimits> LimitsOf(const std::string& model, const std::string& version);
   // Cancels what runs. Nothing begins any more.
   void Stop() { guest_->Stop(); }
 

@@ -37,13 +37,23 @@ Failure TextModels::NotFound(const Tenant& tenant, Failure why) const {
 }
 
 Outcome<TextModels::Name> TextModels::Find(const Tenant& tenant, const std::string& name) const {
+  auto found = FindModel(tenant, name);
+  if (found || found.error().code != WASINN_ERROR_NOT_FOUND) return found;
+  if (const auto adapter = adapters_.find(name); adapter != adapters_.end()) {
+    if (auto base = FindModel(tenant, adapter->second)) {
+      base->adapter = name;
+      return base;
+    }
+  }
+  return std::unexpected(NotFound(tenant, std::move(found.error())));
+}
+
+Outcome<TextModels::Name> TextModels::FindModel(const Tenant& tenant, const std::string& name) const {
   auto found = FindVersion(tenant, name, "");
   if (found || found.error().code != WASINN_ERROR_NOT_FOUND) return found;
   const size_t colon = name.rfind(':');
   const bool is_version = colon != name.npos && IsNumber(std::string_view(name).substr(colon + 1));
-  if (is_version) found = FindVersion(tenant, name.substr(0, colon), name.substr(colon + 1));
-  if (found || found.error().code != WASINN_ERROR_NOT_FOUND) return found;
-  return std::unexpected(NotFound(tenant, std::move(found.error())));
+  return is_version ? FindVersion(tenant, name.substr(0, colon), name.substr(colon + 1)) : found;
 }
 
 Outcome<TextModels::Name> TextModels::FindVersion(const Tenant& tenant, const std::string& model,
@@ -64,6 +74,21 @@ std::vector<std::string> TextModels::Names(const Tenant& tenant) const {
   return names;
 }
 
+std::vector<std::string> TextModels::AdapterNames(const Tenant& tenant) const {
+  std::vector<std::string> names;
+  for (const auto& [name, model] : adapters_) {
+    const auto found = Find(tenant, name);
+    if (found && !found->adapter.empty()) names.push_back(name);
+  }
+  return names;
+}
+
+uint32_t TextModels::ContextOf(const Name& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(Key(name.model, name.version));
+  return found == open_.end() ? 0 : found->second.context;
+}
+
 Outcome<TextModels::Name> TextModels::FindOnly(const Tenant& tenant) const {
   std::vector<std::string> names = Names(tenant);
   if (names.size() == 1) return FindVersion(tenant, names.front(), "");
@@ -75,34 +100,35 @@ Outcome<TextModels::Name> TextModels::FindOnly(const Tenant& tenant) const {
 Workers* TextModels::WorkersOf(const Name& name) const {
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(Key(name.model, name.version));
-  return found == open_.end() ? nullptr : found->second.get();
+  return found == open_.end() ? nullptr : found->second.workers.get();
 }
 
 Outcome<Workers*> TextModels::Open(Tenant& tenant, const Name& name) {
-  const auto parallel = models_.CheckGenerates(tenant, name.model, name.version);
-  if (!parallel) return std::unexpected(parallel.error());
+  const auto generates = models_.CheckGenerates(tenant, name.model, name.version);
+  if (!generates) return std::unexpected(generates.error());
   Workers::Limits limits = limits_;
-  limits.threads = *parallel > 0 ? *parallel : Processors();
+  limits.threads = generates->parallel > 0 ? generates->parallel : Processors();
   limits.long_job = std::chrono::hours(24);  // somebody waits for each token
   const std::lock_guard lock(mutex_);
   if (is_stopped_) return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "the server is shutting down"});
   Key key(name.model, name.version);
   auto found = open_.find(key);
-  if (found == open_.end()) found = open_.emplace(std::move(key), std::make_unique<Workers>(limits)).first;
-  return found->second.get();
+  if (found == open_.end()) found = open_.emplace(std::move(key), Model{std::make_unique<Workers>(limits)}).first;
+  found->second.context = generates->context;  // of today's file
+  return found->second.workers.get();
 }
 
 std::vector<std::pair<TextModels::Name, Workers::Load>> TextModels::Look() const {
   std::vector<std::pair<Name, Workers::Load>> loads;
   const std::lock_guard lock(mutex_);
   loads.reserve(open_.size());
-  for (const auto& [key, workers] : open_) loads.push_back({Name{key.first, key.second}, workers->Look()});
+  for (const auto& [key, model] : open_) loads.push_back({Name{key.first, key.second}, model.workers->Look()});
   return loads;
 }
 
 void TextModels::Sweep() {
   const std::lock_guard lock(mutex_);
-  for (const auto& [key, workers] : open_) workers->Sweep();
+  for (const auto& [key, model] : open_) model.workers->Sweep();
 }
 
 void TextModels::Stop() {
@@ -110,7 +136,7 @@ void TextModels::Stop() {
     const std::lock_guard lock(mutex_);
     is_stopped_ = true;
   }
-  for (const auto& [key, workers] : open_) workers->Stop();  // nobody adds any
+  for (const auto& [key, model] : open_) model.workers->Stop();  // nobody adds any
 }
 
 }  // namespace wasinn::serve

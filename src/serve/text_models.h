@@ -18,17 +18,24 @@ class TextModels {
  public:
   struct Name {
     std::string model, version;
+    std::string adapter = {};  // "": none
   };
+  // The models of adapters (LoRA), by the adapters' names.
+  using Adapters = std::map<std::string, std::string>;
 
   // `limits`: of the threads of each, but for their number. The catalog outlives it.
-  TextModels(Catalog& models, const Workers::Limits& limits) : models_(models), limits_(limits) {}
+  TextModels(Catalog& models, const Workers::Limits& limits, Adapters adapters)
+      : models_(models), limits_(limits), adapters_(std::move(adapters)) {}
 
-  // What a client calls a model: "digits", or "digits:2". NOT_FOUND: there is none for the tenant.
+  // What a client calls a model: "digits", or "digits:2", or an adapter's name. NOT_FOUND: there is none for the tenant.
   Outcome<Name> Find(const Tenant& tenant, const std::string& name) const;
   // The only one that there is for the tenant.
   Outcome<Name> FindOnly(const Tenant& tenant) const;
   // As clients may call them, for the tenant. Loads nothing.
   std::vector<std::string> Names(const Tenant& tenant) const;
+  std::vector<std::string> AdapterNames(const Tenant& tenant) const;
+  // Tokens of its longest text; 0: that is not known, or nobody has opened it yet.
+  uint32_t ContextOf(const Name& name) const;
 
   // NULL: nobody has opened it yet. Who generates with it.
   Workers* WorkersOf(const Name& name) const;
@@ -45,6 +52,13 @@ class TextModels {
  private:
   using Key = std::pair<std::string, std::string>;
 
+  struct Model {
+    std::unique_ptr<Workers> workers;
+    uint32_t context = 0;
+  };
+
+  // But for adapters.
+  Outcome<Name> FindModel(const Tenant& tenant, const std::string& name) const;
   // Version "": the highest.
   Outcome<Name> FindVersion(const Tenant& tenant, const std::string& model, const std::string& version) const;
 
@@ -53,8 +67,9 @@ class TextModels {
 
   Catalog& models_;
   const Workers::Limits limits_;
+  const Adapters adapters_;
   mutable std::mutex mutex_;  // of what follows
-  std::map<Key, std::unique_ptr<Workers>> open_;
+  std::map<Key, Model> open_;
   bool is_stopped_ = false;
 };
 

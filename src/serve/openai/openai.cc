@@ -44,9 +44,20 @@ void CheckMethod(const Request& request, http::verb method) {
                  .message = fmt::format("only {} is known here", std::string(http::to_string(method)))};
 }
 
-json ToModel(const std::string& name) {
+// With what vLLM has beside OpenAI's.
+json ToModel(const TextModels& texts, const std::string& id, const TextModels::Name& name) {
   static const int64_t created = UnixTime();
-  return {{"id", name}, {"object", "model"}, {"created", created}, {"owned_by", kOwner}};
+  json model = {{"id", id}, {"object", "model"}, {"created", created}, {"owned_by", kOwner}, {"root", name.model}};
+  model["parent"] = name.adapter.empty() ? json() : json(name.model);
+  if (const uint32_t context = texts.ContextOf(name); context > 0) model["max_model_len"] = context;
+  return model;
+}
+
+// That the model's name has named.
+void UseAdapter(const TextModels::Name& name, std::string& options) {
+  if (name.adapter.empty()) return;
+  if (options.contains(R"("lora":)")) ThrowWrong("lora", "there is a lora, and the model is one");
+  AddOption(options, "lora", Dump(name.adapter));
 }
 
 template <typename Form>
@@ -174,6 +185,7 @@ asio::awaitable<Response> OpenAi::AnswerText(Asked& asked, TextRequest (*read)(s
   TextRequest request = co_await Read(asked, read);
   Opened opened = co_await Open(asked, request.model);
   if (request.model.empty()) request.model = opened.name.model;
+  UseAdapter(opened.name, request.prompts.options);
   Tenant& tenant = *asked.admission.tenant;
   Charge charge(tenant.budget());
   if (!charge.Add(request.prompts.bytes())) throw ToApiError(NoMemory());
@@ -225,6 +237,7 @@ asio::awaitable<Response> OpenAi::AnswerVectors(Asked& asked, What (*read)(simdj
   What request = co_await Read(asked, read);
   Opened opened = co_await Open(asked, request.model);
   if (request.model.empty()) request.model = opened.name.model;
+  UseAdapter(opened.name, request.prompt.options);
   Tenant& tenant = *asked.admission.tenant;
   Charge of_request(tenant.budget());
   if (!of_request.Add(request.bytes())) throw ToApiError(NoMemory());
@@ -253,13 +266,18 @@ Response OpenAi::AnswerModels(const Asked& asked, const Words& words) const {
   const TextModels& texts = TextsOf(asked);
   if (words.size() == 1) {
     json list = json::array();
-    for (const std::string& name : texts.Names(tenant)) list.push_back(ToModel(name));
+    for (const auto& names : {texts.Names(tenant), texts.AdapterNames(tenant)}) {
+      for (const std::string& name : names) {
+        if (const auto found = texts.Find(tenant, name)) list.push_back(ToModel(texts, name, *found));
+      }
+    }
     return ToResponse(json{{"object", "list"}, {"data", std::move(list)}});
   }
   std::string name = words[1];  // which may have slashes
   for (size_t i = 2; i < words.size(); ++i) name += "/" + words[i];
-  if (auto found = texts.Find(tenant, name); !found) ThrowNoModel(found.error());
-  return ToResponse(ToModel(name));
+  const auto found = texts.Find(tenant, name);
+  if (!found) ThrowNoModel(found.error());
+  return ToResponse(ToModel(texts, name, *found));
 }
 
 asio::awaitable<Response> OpenAi::AnswerKnown(Asked& asked, const Words& words) {

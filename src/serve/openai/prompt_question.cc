@@ -22,8 +22,7 @@ TextRequest AsQuestion(TextRequest request) {
   Prompts& prompts = request.prompts;
   prompts.n = 1;
   prompts.seed.reset();
-  prompts.options.pop_back();
-  prompts.options += R"(,"tokenize":true})";  // it has "chat" before
+  AddOption(prompts.options, "tokenize", "true");
   return request;
 }
 

@@ -96,11 +96,7 @@ Prompt Prompts::Take(size_t i) {
   const bool is_last = (i + 1) % n == 0;
   std::string& text = texts[i / n];
   Prompt prompt{.prompt = is_last ? std::exchange(text, {}) : text, .options = options};
-  if (seed) {
-    prompt.options.pop_back();
-    prompt.options +=
-        fmt::format(R"({}"seed":{}}})", options.size() > 2 ? "," : "", *seed + static_cast<uint32_t>(i % n));
-  }
+  if (seed) AddOption(prompt.options, "seed", std::to_string(*seed + static_cast<uint32_t>(i % n)));
   return prompt;
 }
 
