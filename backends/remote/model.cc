@@ -115,11 +115,15 @@ void WarnOfPlainSecrets(const Address& address, const ModelConfig& config, const
   }
 }
 
-std::string Described(const Servers& servers, const Metadata& metadata) {
-  const nlohmann::json described = {{"servers", servers.size()},
-                                    {"model", servers.address().model},
-                                    {"version", servers.address().version},
-                                    {"platform", Quoted(metadata.platform)}};
+constexpr int64_t kParallel = 64;
+
+// `parallel`: texts at once; nothing: it generates none.
+std::string Described(const Servers& servers, const Metadata& metadata, std::optional<int64_t> parallel) {
+  nlohmann::json described = {{"servers", servers.size()},
+                              {"model", servers.address().model},
+                              {"version", servers.address().version},
+                              {"platform", Quoted(metadata.platform)}};
+  if (parallel) described["parallel"] = *parallel;
   return described.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -135,7 +139,12 @@ Model::Model(Host& host, std::span<const wasinn_builder> builders, const wasinn_
   Questions questions(*servers_, options);
   const Metadata metadata = protocol_->AskMetadata([&](const Request& request) { return questions.Ask(request); });
   signature_ = std::make_unique<Signature>(metadata);
-  description_ = Described(*servers_, metadata);
+  std::optional<int64_t> parallel;
+  if (protocol_->generates()) {
+    parallel = backend::Config(options.host_config, "configuration of the model").Integer("parallel", 1, 65536);
+    if (!parallel) parallel = kParallel;
+  }
+  description_ = Described(*servers_, metadata, parallel);
   servers_->SetLoaded();
   if (servers_->size() == 1) return;
   checks_.emplace(*servers_, *protocol_);

@@ -9,6 +9,7 @@ usage: bench/serve/bench.py WHAT… [--json FILE] [--seconds S] [--rounds N] [--
   idle        memory of 10,000 connections that rest, HTTP and gRPC
   texts       streams of a language model over /v1, and the turns of a chat, beside llama.cpp's own server (scripts/deps.sh llama-server)
   flood       one tenant's p99, alone and beside another one that asks over 64 connections as fast as it is answered
+  beside      digits' p99, alone and beside a remote server that never answers, a model that computes for long, and a load that never ends
   soak        80 % load for 10 minutes: memory, threads and descriptors at its beginning and its end
 
 What is compared takes turns, the server on one processor and the client on another; told are medians of the turns. Exit code 1: a target is missed."""
@@ -18,6 +19,7 @@ import contextlib
 import hashlib
 import json
 import pathlib
+import socket
 import statistics
 import subprocess
 import sys
@@ -194,6 +196,29 @@ class Bench:
                     self.report.tell(f"{protocol}, {how}: p99 in µs", p99)
                 self.report.tell(f"{protocol}, beside a flood: p99, as multiple", middle["beside"] / middle["alone"], most=2)
 
+    def beside(self):
+        """Of 40 requests for what stands still, while digits is asked over one connection. The slow ones are the echo backend's (tests)."""
+        with socket.create_server(("127.0.0.1", 0), backlog=128) as hung:
+            slow = {"a hung server": f"http://127.0.0.1:{hung.getsockname()[1]}/v2/models/far"}
+            for what, word in (("a slow model", "gate"), ("a long load", "load_gate")):
+                slow[what] = self.folder / f"{word}.gguf"
+                slow[what].write_text(f"GGUF\nin x f32 1\n{word} {self.folder}/never\n")
+            flags = [flag for i, path in enumerate(slow.values()) for flag in ("--model", f"slow{i}={path}")]
+            config = self.folder / "echo.toml"
+            config.write_text(f"backend_dirs = ['{servers.BIN.parent / 'lib/wasinn-test'}']\n")
+            with self.wasinn("--config", config, *flags) as wasinn:
+                port = wasinn.ports["http"]
+                alone = [self.load(port, "http", 1)["p99_us"] for _ in range(self.options.rounds)]
+                self.report.tell("digits alone: p99 in µs", statistics.median(alone))
+                for i, what in enumerate(slow):
+                    with contextlib.ExitStack() as stack:
+                        for _ in range(40):
+                            client = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+                            body = b'{"inputs": [{"name": "x", "shape": [1], "datatype": "FP32", "data": [5]}]}'
+                            client.sendall(f"POST /v2/models/slow{i}/infer HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+                        beside = [self.load(port, "http", 1)["p99_us"] for _ in range(self.options.rounds)]
+                    self.report.tell(f"digits beside {what}: p99, as multiple", statistics.median(beside) / statistics.median(alone), most=2)
+
     def soak(self):
         with self.wasinn() as wasinn:
             for protocol in ("http", "grpc"):
@@ -224,7 +249,7 @@ class Bench:
 
 
 def main():
-    names = ("throughput", "load80", "routes", "idle", "texts", "flood", "soak")
+    names = ("throughput", "load80", "routes", "idle", "texts", "flood", "beside", "soak")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="+", choices=names, metavar="WHAT")
     parser.add_argument("--json", type=pathlib.Path, help="a file for all figures")

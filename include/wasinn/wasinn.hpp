@@ -50,6 +50,14 @@ struct ModelInfo {
   uint32_t max_batch_size = 0;     // rows of one batch; 0: no batches
 };
 
+// What Host::RescanModels found.
+struct ModelChange {
+  std::string name;
+  uint32_t version;
+  wasinn_model_change_kind kind;
+  std::string message;  // why it failed; else empty
+};
+
 // One input or output of a model.
 struct Io {
   std::string name;
@@ -194,6 +202,21 @@ class Host {
   Status ReloadModel(const std::string& name) {
     return internal::CallWith("the model's name", name,
                               [&](const char* c) { return wasinn_host_reload_model(get(), c); });
+  }
+
+  // Looks at the files of all models again: wasinn_host_rescan_models. The changes.
+  Result<std::vector<ModelChange>> RescanModels() {
+    std::vector<ModelChange> changes;
+    Status status(wasinn_host_rescan_models(
+        get(),
+        [](void* user, const wasinn_model_change* change) {
+          static_cast<std::vector<ModelChange>*>(user)->push_back({internal::ToString(change->name), change->version,
+                                                                   static_cast<wasinn_model_change_kind>(change->kind),
+                                                                   internal::ToString(change->message)});
+        },
+        &changes));
+    if (!status.ok()) return status;
+    return changes;
   }
 
   // Every registered model, sorted by name and version.

@@ -209,13 +209,27 @@ wasinn_status* wasinn_host_add_models(wasinn_host* host, const char* folder) {
   return api::Guard([&] { return host->host->AddModels(folder); });
 }
 wasinn_status* wasinn_host_remove_model(wasinn_host* host, const char* name) {
-  return api::Guard([&] { return host->host->models().Remove(name); });
+  return api::Guard([&] { return host->host->RemoveModel(name); });
 }
 wasinn_status* wasinn_host_unload_model(wasinn_host* host, const char* name) {
   return api::Guard([&] { return host->host->models().Unload(name); });
 }
 wasinn_status* wasinn_host_reload_model(wasinn_host* host, const char* name) {
   return api::Guard([&] { return host->host->Reload(name); });
+}
+
+wasinn_status* wasinn_host_rescan_models(wasinn_host* host, wasinn_model_change_fn fn, void* user) {
+  return api::Guard([&]() -> core::Status {
+    host->host->Rescan([&](const core::ModelSource& model, wasinn_model_change_kind kind, const std::string& why) {
+      const wasinn_model_change change{.struct_size = sizeof(wasinn_model_change),
+                                       .name = model.name.c_str(),
+                                       .version = model.version,
+                                       .kind = kind,
+                                       .message = why.c_str()};
+      if (fn != nullptr) fn(user, &change);
+    });
+    return {};
+  });
 }
 
 wasinn_status* wasinn_host_check_encoding(wasinn_host* host, const char* word) {

@@ -46,6 +46,11 @@ void Write(LogLevel level, const std::string& printable) {
 
 void Log(LogLevel level, const char* message) { Write(level, settings::PrintableName(message)); }
 
+void SetLogLevel(const std::string& word) {
+  const auto level = spdlog::level::from_str(word);  // "off" for what is none
+  if (level != spdlog::level::off) Logger().set_level(level);
+}
+
 void LogRecord(const wasinn_log_record& record) { Log(static_cast<LogLevel>(record.level), record.message); }
 
 int Fail(const std::string& message) {

@@ -12,6 +12,8 @@ inline constexpr int kUsage = 2;
 
 // Any thread. One line, whatever the message has: a newline of somebody else's could begin a line that looks like ours.
 void Log(LogLevel level, const char* message);
+// Of these lines: "error", "warning", "info" or "debug"; another word changes nothing.
+void SetLogLevel(const std::string& word);
 // What the library logs.
 void LogRecord(const wasinn_log_record& record);
 

@@ -62,12 +62,10 @@ Outcome<bool> Catalog::IsLoaded(const Tenant& tenant, const std::string& model, 
   return true;
 }
 
-std::optional<Outcome<void>> Catalog::LookReady(const Tenant& tenant, const std::string& model,
-                                                const std::string& version) const {
+Outcome<void> Catalog::LookReady(const Tenant& tenant, const std::string& model, const std::string& version) const {
   const auto loaded = IsLoaded(tenant, model, version);
   if (!loaded) return std::unexpected(loaded.error());
-  if (*loaded) return Outcome<void>();
-  if (!models_.IsLoading(model)) return std::nullopt;
+  if (*loaded || !models_.IsLoading(model)) return {};
   return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' is being loaded", model)});
 }
 

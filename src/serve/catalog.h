@@ -22,9 +22,8 @@ class Catalog {
   Outcome<void> CheckServed(const Tenant& tenant, const std::string& model, const std::string& version) const;
   // As Repository has it.
   Outcome<bool> IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const;
-  // Whether it is ready, or why not, if that is known without a load: else nothing.
-  std::optional<Outcome<void>> LookReady(const Tenant& tenant, const std::string& model,
-                                         const std::string& version) const;
+  // Whether it can be asked: it is loaded, or its first request loads it and nothing is known to be wrong with it. Loads nothing.
+  Outcome<void> LookReady(const Tenant& tenant, const std::string& model, const std::string& version) const;
   // Loads the model if nobody did.
   Outcome<void> CheckReady(const Tenant& tenant, const std::string& model, const std::string& version);
   Outcome<InferResponse> Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation);

@@ -44,8 +44,11 @@ class Inputs {
 }  // namespace
 
 Completion::Completion(const std::shared_ptr<Guest>& guest, std::shared_ptr<ModelContexts> contexts, uint32_t context,
-                       Cancellation* cancellation)
-    : guest_(guest->get()), cancellation_(cancellation), context_(guest, std::move(contexts), context) {
+                       Cancellation* cancellation, std::shared_ptr<const void> model)
+    : model_(std::move(model)),
+      guest_(guest->get()),
+      cancellation_(cancellation),
+      context_(guest, std::move(contexts), context) {
   stop_.emplace(cancellation, [this] { context_.Drop(); });
 }
 

@@ -24,8 +24,9 @@ struct Prompt {
 // On one thread at a time. A cancel ends it, at whatever it is. Its guest and its cancellation (NULL: nobody cancels) outlive it.
 class Completion {
  public:
+  // `model`: is in use meanwhile.
   Completion(const std::shared_ptr<Guest>& guest, std::shared_ptr<ModelContexts> contexts, uint32_t context,
-             Cancellation* cancellation);
+             Cancellation* cancellation, std::shared_ptr<const void> model);
   ~Completion();
   Completion(const Completion&) = delete;
   Completion& operator=(const Completion&) = delete;
@@ -42,6 +43,7 @@ class Completion {
   Outcome<std::optional<std::string>> Step();
   Failure WhyNot(Failure failure) const;
 
+  const std::shared_ptr<const void> model_;
   wasinn_guest* const guest_;
   Cancellation* const cancellation_;
   TakenContext context_;

@@ -83,6 +83,22 @@ void CheckTls(const TlsFiles& tls) {
   check(tls.client_ca, "tls_client_ca", tls.certificate, "tls_cert");
 }
 
+void ReadRepository(const Section& section, RepositorySettings& repository) {
+  std::string control;
+  section.String("model_control_mode", control);
+  if (!control.empty()) {
+    const auto mode = ParseControl(control);
+    if (!mode) ThrowInvalid(fmt::format("configuration key 'serve.model_control_mode': {}", mode.error()));
+    repository.control = *mode;
+  }
+  for (const std::string& name : section.Strings("load_models")) repository.load_models.insert(name);
+  section.Integer("poll_s", repository.poll);
+  section.Integer("max_loaded", repository.max_loaded);
+  int64_t idle = 0;
+  section.Integer("idle_unload_s", idle);
+  if (idle > 0) repository.idle_unload = std::chrono::seconds(idle);
+}
+
 void ReadServe(const Section& section, ServeOptions& options) {
   section.String("host", options.host);
   section.Integer("http_port", options.http_port);
@@ -105,6 +121,8 @@ void ReadServe(const Section& section, ServeOptions& options) {
   log == "-" ? section.String("access_log", options.access_log) : section.Path("access_log", options.access_log);
   section.Boolean("page", options.has_page);
   section.Boolean("strict", options.is_strict);
+  section.String("api_key", options.api_key);
+  ReadRepository(section, options.repository);
   for (const std::string& origin : section.Strings("allow_origins")) {
     options.allowed_origins.insert(OrThrow(ParseOrigin(origin)));
   }
@@ -124,7 +142,8 @@ std::string TablesOf(const Section& section, std::initializer_list<const char*> 
 void ReadGuest(const Section& section, const std::string& place, GuestFile& guest) {
   section.Path("file", guest.file);
   if (guest.file.empty()) ThrowWrong(place + ".file", "a path: it is missing");
-  guest.policy = TablesOf(section, {"policy"});
+  guest.policy = TablesOf(section, {"limits", "policy"});
+  guest.has_limits = section.In("limits").table() != nullptr;
   guest.models = section.In("policy").Strings("models");
 }
 
@@ -202,7 +221,10 @@ HostSections SectionsOf(toml::table table, const std::filesystem::path& folder) 
   }
   HostSections sections;
   sections.guests = TomlText(guests);
-  if (const toml::table* serve = table["serve"].as_table()) sections.serve = TomlText(*serve);
+  if (toml::table* serve = table["serve"].as_table()) {
+    serve->erase("api_key");  // which is read again
+    sections.serve = TomlText(*serve);
+  }
   for (const char* name : {"serve", "routes", "guest_models", "tenants"}) table.erase(name);
   sections.others = TomlText(table);
   return sections;
@@ -225,11 +247,15 @@ void ReadSections(const toml::table& table, const std::filesystem::path& folder,
     for (const auto& [adapter, path] : loras == nullptr ? toml::table() : *loras) {
       options.adapters.emplace(adapter.str(), name);
     }
+    bool is_preloaded = false;
+    model.Boolean("preload", is_preloaded);
+    if (is_preloaded) options.repository.preloaded.insert(name);
   });
   top.In("tenants").EachTable([&](const std::string& name, const Section& tenant) {
     options.tenants[name] = ReadTenant(tenant, "tenants." + name);
   });
   CheckKeys(options.tenants);
+  top.In("log").String("level", options.log_level);
   options.sections = SectionsOf(table, folder);
 }
 
@@ -248,6 +274,36 @@ std::vector<engines::Directory> FoldersOf(const std::map<std::string, RouteSetti
     folders.insert(folders.end(), route.directories.begin(), route.directories.end());
   }
   return folders;
+}
+
+Outcome<void> TakeApiKeys(ServeOptions& options) {
+  std::vector<std::string> keys;
+  if (!options.api_key.empty()) keys.push_back(options.api_key);
+  if (!options.api_key_file.empty()) {
+    std::ifstream file(options.api_key_file);
+    for (std::string line; std::getline(file, line);) {
+      line.erase(line.find_last_not_of(" \t\r") + 1);
+      if (!line.empty()) keys.push_back(std::move(line));
+    }
+    if (keys.empty()) {
+      return std::unexpected(Invalid(fmt::format("--api-key-file: there is no key in '{}'", options.api_key_file)));
+    }
+  }
+  if (keys.empty()) return {};
+  if (!options.tenants.empty()) {
+    return std::unexpected(
+        Invalid("an API key (--api-key, --api-key-file, serve.api_key) is of a server without "
+                "tenants: these have keys of their own"));
+  }
+  TenantSettings& owner = options.tenants["api-key"];
+  owner.is_operator = true;
+  for (const std::string& key : keys) {
+    const auto digest = ParseDigest(key);
+    owner.keys.push_back(digest ? *digest : KeyDigest());
+    if (digest) continue;
+    crypto_hash_sha256(owner.keys.back().data(), reinterpret_cast<const unsigned char*>(key.data()), key.size());
+  }
+  return {};
 }
 
 Outcome<void> ReadServeFile(const std::string& path, ServeOptions& options) {

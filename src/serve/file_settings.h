@@ -19,8 +19,9 @@ struct ServeOptions;
 // A guest that answers clients.
 struct GuestFile {
   std::string file;
-  // A [policy] of its own, as TOML, which beats the file's. "": it has the asking tenant's.
+  // A [policy] and [limits] of its own, as TOML, which beat the file's. "": it has the asking tenant's.
   std::string policy;
+  bool has_limits = false;          // else it has the asking tenant's
   std::vector<std::string> models;  // that this policy names, if it names any
 };
 
@@ -52,5 +53,8 @@ struct HostSections {
 // Fills what the file names, and nothing else. Relative paths are relative to the file's folder. INVALID_ARGUMENT names the file and
 // the key; NOT_FOUND: there is no such file.
 Outcome<void> ReadServeFile(const std::string& path, ServeOptions& options);
+
+// Who has an API key is the only tenant, and an operator.
+Outcome<void> TakeApiKeys(ServeOptions& options);
 
 }  // namespace wasinn::serve

@@ -37,6 +37,7 @@ Outcome<void> Generation::MakeRepository(const Shared& shared, const Generation*
   if (last != nullptr && last->options_->sections.others == options_->sections.others &&
       HasOneGuest(*last->options_) == is_alone) {
     repository_ = last->repository_;
+    repository_->Rescan();
     return {};
   }
   cli::HostFlags flags = options_->host_flags;
@@ -44,8 +45,8 @@ Outcome<void> Generation::MakeRepository(const Shared& shared, const Generation*
   flags.spans = [statistics = shared.statistics](const wasinn_span& span) { statistics->Add(span); };
   Result<Host> host = cli::MakeHost(flags);
   if (!host) return std::unexpected(Failure{host.status().code(), host.status().message()});
-  repository_ = std::make_shared<Repository>(std::move(*host));
-  return last == nullptr ? Outcome<void>() : repository_->LoadAsIn(*last->repository_);
+  repository_ = std::make_shared<Repository>(std::move(*host), options_->repository, shared.statistics);
+  return last == nullptr ? repository_->Preload() : repository_->LoadAsIn(*last->repository_);
 }
 
 void Generation::WarnOfNames() const {

@@ -90,10 +90,6 @@ bool NeedsLoad(const Admission& admission, const Request& request) {
   }
   return false;
 }
-// Readiness is known at once, also of a model that is being loaded.
-bool NeedsLoad(const Admission& admission, const inference::ModelReadyRequest& request) {
-  return !ModelsOf(admission).LookReady(*admission.tenant, request.name(), request.version());
-}
 
 // No unload waits for a load.
 template <typename Request>
@@ -321,8 +317,10 @@ GrpcService::Reactor* GrpcService::ServerLive(Context* context, const Bytes* req
 
 GrpcService::Reactor* GrpcService::ServerReady(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ServerReadyRequest, inference::ServerReadyResponse>(
-      Where::kHereForAnybody, context, *request, *response, [this](const auto&, const auto&, auto& told) {
-        told.set_ready(!is_draining_.load(std::memory_order_relaxed));
+      Where::kHereForAnybody, context, *request, *response,
+      [this](const Admission& admission, const auto&, auto& told) {
+        const bool is_draining = is_draining_.load(std::memory_order_relaxed);
+        told.set_ready(!is_draining && admission.generation->repository().CheckReady().has_value());
         return grpc::Status::OK;
       });
 }
@@ -335,10 +333,8 @@ GrpcService::Reactor* GrpcService::ServerMetadata(Context* context, const Bytes*
 
 GrpcService::Reactor* GrpcService::ModelReady(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ModelReadyRequest, inference::ModelReadyResponse>(
-      Where::kWhereLoaded, context, *request, *response, [](const Admission& admission, const auto& asked, auto& told) {
-        Catalog& models = ModelsOf(admission);
-        const auto known = models.LookReady(*admission.tenant, asked.name(), asked.version());
-        const auto ready = known ? *known : models.CheckReady(*admission.tenant, asked.name(), asked.version());
+      Where::kHere, context, *request, *response, [](const Admission& admission, const auto& asked, auto& told) {
+        const auto ready = ModelsOf(admission).LookReady(*admission.tenant, asked.name(), asked.version());
         told.set_ready(ready.has_value());
         return ready || ready.error().code != WASINN_ERROR_NOT_FOUND ? grpc::Status::OK : ToGrpc(ready.error());
       });
@@ -382,6 +378,9 @@ GrpcService::Reactor* GrpcService::RepositoryIndex(Context* context, const Bytes
 GrpcService::Reactor* GrpcService::RepositoryModelLoad(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::RepositoryModelLoadRequest, inference::RepositoryModelLoadResponse>(
       Where::kOnLoader, context, *request, *response, [](const Admission& admission, const auto& asked, auto&) {
+        for (const auto& [name, value] : asked.parameters()) {
+          if (auto taken = CheckLoadParameter(name); !taken) return ToGrpc(taken.error());
+        }
         return ToGrpc(ModelsOf(admission).Load(*admission.tenant, asked.model_name()));
       });
 }

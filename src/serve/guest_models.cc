@@ -66,9 +66,10 @@ Outcome<std::unique_ptr<GuestModels>> GuestModels::Load(const Host& host, const 
 
 Outcome<void> GuestModels::Run(const std::string& model, const Tenant& tenant, Cancellation* cancellation,
                                const GuestRuns::Program& run) {
-  RunLimits limits = GuestRuns::LimitsFor(tenant);
-  limits.guest.max_log_messages = 0;  // the guest gets its errors, and may say of them what it likes
   const GuestSettings* const own = own_.at(model).get();
+  const bool has_limits = options_.files.at(model).has_limits;
+  RunLimits limits = GuestRuns::LimitsFor(has_limits ? *own : tenant.settings());
+  limits.guest.max_log_messages = 0;  // the guest gets its errors, and may say of them what it likes
   const Policy& policy = (own == nullptr ? tenant.settings() : *own).policy();
   const auto exit = runs_.Run({model, model, policy, limits, cancellation}, {}, {}, run);
   if (!exit) return std::unexpected(exit.error());

@@ -48,8 +48,8 @@ class GuestRuns::Running {
   Guest& guest_;
 };
 
-RunLimits GuestRuns::LimitsFor(const Tenant& tenant) {
-  RunLimits limits{tenant.settings().limits(), tenant.settings().engine_limits()};
+RunLimits GuestRuns::LimitsFor(const GuestSettings& settings) {
+  RunLimits limits{settings.limits(), settings.engine_limits()};
   if (limits.guest.run_timeout_ms == 0) limits.guest.run_timeout_ms = kTimeoutMs;
   constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
   if (limits.guest.max_memory_bytes == kUnlimited) limits.guest.max_memory_bytes = kMemory;

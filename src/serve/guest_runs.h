@@ -62,7 +62,7 @@ class GuestRuns {
   explicit GuestRuns(const Host& host) : host_(host) {}
 
   // The tenant's, but that no run is without an end, and none without a limit of its memory, though the settings name none.
-  static RunLimits LimitsFor(const Tenant& tenant);
+  static RunLimits LimitsFor(const GuestSettings& settings);
 
   // What `run` says of its end. That is logged where it is a bad one, and so is what the guest says: its output too, if `streams` have no
   // sink for that. An error: it did not begin.

@@ -15,6 +15,7 @@
 #include "serve/failed_loads.h"
 #include "serve/inference.h"
 #include "serve/load_log.h"
+#include "serve/loaded_models.h"
 
 namespace wasinn::serve {
 
@@ -29,12 +30,16 @@ struct KnownModel {
 // Any thread. The host outlives it.
 class KnownModels {
  public:
-  explicit KnownModels(const Host& host) : host_(host) {}
+  KnownModels(Host& host, LoadedModels::Options options);
   // Loads the model if nobody did, and it did not just fail. Without a version it is the highest. A mistake in the model is not the
   // client's fault: UNAVAILABLE.
   Outcome<std::shared_ptr<const KnownModel>> Get(const std::string& model, const std::string& version);
   // Likewise, but with whatever is wrong about the model: for an operator, who asks for that.
   Outcome<std::shared_ptr<const KnownModel>> GetOrTell(const std::string& model, const std::string& version);
+  // From its files as they are now: Host::ReloadModel.
+  Outcome<void> Reload(const std::string& model);
+  // To be called now and then.
+  void Sweep() { loaded_.Sweep(); }
   // Why it is known not to load, as clients get it.
   std::optional<Failure> WhyNot(const ModelInfo& model) const;
   // Whether somebody loads one of its versions now.
@@ -65,7 +70,8 @@ class KnownModels {
   class Loading;
   std::shared_ptr<const KnownModel> Look(const std::string& model, const std::string& version) const;  // of `mutex_`
 
-  const Host& host_;
+  Host& host_;
+  LoadedModels loaded_;
   mutable std::mutex mutex_;
   uint64_t forgotten_ = 0;
   std::map<std::string, size_t> loading_;                                                  // how many threads load it

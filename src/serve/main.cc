@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <cstring>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -83,7 +84,9 @@ void AddPorts(CLI::App& app, ServeOptions* options) {
 }
 
 void AddCount(CLI::App& app, const char* flag, auto* count, const char* help) {
-  cli::AddParsed<size_t>(app, flag, ParseCount, [count](size_t number) { *count = number; }, help)->type_name("N");
+  cli::AddParsed<size_t>(
+      app, flag, ParseCount, [count](size_t number) { *count = std::remove_pointer_t<decltype(count)>(number); }, help)
+      ->type_name("N");
 }
 
 void AddSize(CLI::App& app, const char* flag, uint64_t* size, const char* help) {
@@ -121,6 +124,27 @@ settings::Parsed<std::string> ReadOrigin(const std::string& text) {
   return std::move(*origin);
 }
 
+void AddRepositoryFlags(CLI::App& app, RepositorySettings* repository) {
+  cli::AddParsed<RepositorySettings::Control>(
+      app, "--model-control-mode", ParseControl,
+      [repository](RepositorySettings::Control control) { repository->control = control; },
+      "As Triton has it. none: all models are loaded at the start; poll: so are those that come later;\nexplicit: "
+      "those "
+      "of --load-model, and by request. Default: a model is loaded at its first request")
+      ->type_name("none|explicit|poll");
+  cli::AddParsed<std::string>(
+      app, "--load-model", [](const std::string& name) -> settings::Parsed<std::string> { return name; },
+      [repository](const std::string& name) { repository->load_models.insert(name); },
+      "Load this model at the start, and keep it loaded; *: all")
+      ->type_name("NAME");
+  AddCount(app, "--repository-poll-secs", &repository->poll,
+           "Look at models' files and folders so often; default 15 with poll, else at SIGHUP");
+  AddCount(app, "--max-loaded", &repository->max_loaded,
+           "Models loaded at once; for one more, the one that rested longest goes; default: any number");
+  AddDuration(app, "--idle-unload", settings::ParseDuration, &repository->idle_unload,
+              "Unload a model that nobody has asked for so long: 10m; default: never");
+}
+
 void AddFlags(CLI::App& app, ServeOptions* options) {
   app.add_option("--host", options->host, "The address to listen on; default 127.0.0.1; 0.0.0.0: all")
       ->type_name("ADDRESS");
@@ -137,6 +161,14 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
                  "Clients must have a certificate that one of these authorities (PEM) has signed")
       ->type_name("FILE")
       ->needs(certificate);
+  app.add_option(
+         "--api-key", options->api_key,
+         "A key that clients must send (Authorization: Bearer KEY), if there are no tenants. The variable keeps "
+         "it\nfrom whoever reads the command line")
+      ->type_name("KEY")
+      ->envname("WASINN_API_KEY");
+  app.add_option("--api-key-file", options->api_key_file, "Such keys, one in each line. SIGHUP reads it again")
+      ->type_name("FILE");
   app.add_option("--access-log", options->access_log,
                  "Write a line of JSON for each request; -: standard output. SIGHUP opens it again")
       ->type_name("FILE");
@@ -154,6 +186,7 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
               "How long a connection may have no request, or take for its header; default 75s");
   AddDuration(app, "--client-timeout", settings::ParseDuration, &options->client_timeout,
               "How long a body or a response may be slower than 100 KB/s; default 30s");
+  AddRepositoryFlags(app, &options->repository);
   AddRouteFlags(app, options);
   AddPair(
       app, "--guest-model", "NAME=FILE",
@@ -187,6 +220,14 @@ Outcome<void> Check(ServeOptions& options, const CLI::App& app) {
                             "(--max-memory-in-flight), {}: no such request could come",
                             options.max_body_bytes, options.max_memory_in_flight)));
   }
+  RepositorySettings& repository = options.repository;
+  if (repository.control == RepositorySettings::Control::kPoll && repository.poll.count() == 0) {
+    repository.poll = std::chrono::seconds(15);
+  }
+  for (const auto& [key, value] : options.host_flags.settings) {
+    if (key == "log.level") options.log_level = value;
+  }
+  if (auto taken = TakeApiKeys(options); !taken) return taken;
   return CheckRoutes(options, app.count("FILE") > 0);
 }
 
@@ -227,6 +268,18 @@ Outcome<ServeOptions> ReadOptions(int argc, char** argv, const std::string& file
   return options;
 }
 
+// A copy of the arguments. In those that the system shows to others there is no key any more.
+std::vector<std::string> TakeArguments(int argc, char** argv) {
+  std::vector<std::string> arguments(argv, argv + argc);
+  constexpr std::string_view kFlag = "--api-key";
+  for (int i = 1; i < argc; ++i) {
+    const bool is_key = arguments[i - 1] == kFlag;
+    const size_t keep = arguments[i].starts_with(std::string(kFlag) + "=") ? kFlag.size() + 1 : 0;
+    if (is_key || keep > 0) std::memset(argv[i] + keep, '*', arguments[i].size() - keep);
+  }
+  return arguments;
+}
+
 int Main(int argc, char** argv) {
   ::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
   ServeOptions flags;
@@ -240,7 +293,12 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return cli::UsageError("wasinn serve", cli::WhatIsWrong(app, error, argv));
   }
-  return Serve([=] { return ReadOptions(argc, argv, flags.host_flags.config_file); });
+  const auto arguments = std::make_shared<std::vector<std::string>>(TakeArguments(argc, argv));
+  return Serve([=] {
+    std::vector<char*> words;
+    for (std::string& word : *arguments) words.push_back(word.data());
+    return ReadOptions(argc, words.data(), flags.host_flags.config_file);
+  });
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 
 namespace wasinn::serve {
 
-Reloader::Reloader(std::function<void()> reload) : reload_(std::move(reload)), thread_([this] { Serve(); }) {}
+Reloader::Reloader(std::function<void()> reload, std::function<void()> upkeep)
+    : reload_(std::move(reload)), upkeep_(std::move(upkeep)), thread_([this] { Serve(); }) {}
 
 Reloader::~Reloader() {
   Stop();
@@ -22,6 +23,14 @@ void Reloader::Ask() {
     waits = is_busy_;
   }
   if (waits) cli::Log(WASINN_LOG_INFO, "SIGHUP: waits for what was read last, which still loads or ends");
+  wake_.notify_one();
+}
+
+void Reloader::AskForUpkeep() {
+  {
+    const std::lock_guard lock(mutex_);
+    needs_upkeep_ = true;
+  }
   wake_.notify_one();
 }
 
@@ -46,15 +55,16 @@ void Reloader::EndAll(Generation* dead) {
 
 void Reloader::Serve() {
   for (std::unique_lock lock(mutex_);;) {
-    wake_.wait(lock, [this] { return is_stopped_ || is_asked_ || dead_ != nullptr; });
+    wake_.wait(lock, [this] { return is_stopped_ || is_asked_ || needs_upkeep_ || dead_ != nullptr; });
     if (is_stopped_) return;
-    const bool is_asked = std::exchange(is_asked_, false);
+    const bool is_asked = std::exchange(is_asked_, false), needs_upkeep = std::exchange(needs_upkeep_, false);
     Generation* const dead = std::exchange(dead_, nullptr);
     is_busy_ = true;
     lock.unlock();
     EndAll(dead);
     try {
       if (is_asked) reload_();
+      if (needs_upkeep) upkeep_();
     } catch (const std::exception& thrown) {
       LogError(thrown.what());
     }

@@ -39,12 +39,6 @@ bool IsLanguageAddress(std::string_view path) {
   return behind.contains("/v1/") && !behind.starts_with("/v2/");
 }
 
-std::set<std::string> NamesOf(const Host& host) {
-  std::set<std::string> names;
-  for (const ModelInfo& model : host.Models()) names.insert(model.name);
-  return names;
-}
-
 json ShapeOf(const Io& io) {
   if (IsText(io)) return {1};
   if (!io.has_rank) return json::array({-1});
@@ -90,21 +84,28 @@ json ConfigOf(const std::vector<Io>& ios, bool is_batched) {
 
 }  // namespace
 
-Repository::Repository(Host host) : host_(std::move(host)), models_(host_), names_(NamesOf(host_)) {}
-
 Outcome<void> Repository::CheckLoaded(const std::string& model) const {
   const std::lock_guard lock(mutex_);
   if (!unloaded_.contains(model)) return {};
   return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' is unloaded", model)});
 }
 
-Outcome<void> Repository::CheckServed(const Tenant& tenant, const std::string& model,
-                                      const std::string& version) const {
-  if (!Has(tenant, model)) return std::unexpected(NotFound(model));
-  if (models_.Peek(model, version) == nullptr) {
-    if (auto found = FindVersion(host_, model, version); !found) return std::unexpected(std::move(found.error()));
+Outcome<void> Repository::CheckNamed(const Tenant& tenant, const std::string& model) const {
+  if (!tenant.Sees(model)) return std::unexpected(NotFound(model));
+  {
+    const std::lock_guard lock(mutex_);
+    if (names_.contains(model) && !unloaded_.contains(model)) return {};
+    if (!names_.contains(model)) return std::unexpected(NotFound(model));
   }
   return CheckLoaded(model);
+}
+
+Outcome<void> Repository::CheckServed(const Tenant& tenant, const std::string& model,
+                                      const std::string& version) const {
+  auto named = CheckNamed(tenant, model);
+  if (!named || models_.Peek(model, version) != nullptr) return named;
+  if (auto found = FindVersion(host_, model, version); !found) return std::unexpected(std::move(found.error()));
+  return {};
 }
 
 Outcome<bool> Repository::IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const {
@@ -125,16 +126,14 @@ void Repository::LetGoIfUnloaded(const std::string& model) {
 
 Outcome<std::shared_ptr<const KnownModel>> Repository::Find(const Tenant& tenant, const std::string& model,
                                                             const std::string& version) {
-  if (!Has(tenant, model)) return std::unexpected(NotFound(model));
-  if (auto loaded = CheckLoaded(model); !loaded) return std::unexpected(std::move(loaded.error()));
+  if (auto named = CheckNamed(tenant, model); !named) return std::unexpected(std::move(named.error()));
   auto found = models_.Get(model, version);
   LetGoIfUnloaded(model);
   return found;
 }
 
 Outcome<InferResponse> Repository::Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation) {
-  if (!Has(tenant, request.model)) return std::unexpected(NotFound(request.model));
-  if (auto loaded = CheckLoaded(request.model); !loaded) return std::unexpected(std::move(loaded.error()));
+  if (auto named = CheckNamed(tenant, request.model); !named) return std::unexpected(std::move(named.error()));
   auto inferred = tenant.Infer(request, cancellation);
   LetGoIfUnloaded(request.model);
   return inferred;
@@ -143,8 +142,7 @@ Outcome<InferResponse> Repository::Infer(Tenant& tenant, const InferRequest& req
 Outcome<std::unique_ptr<Completion>> Repository::Complete(Tenant& tenant, const std::string& model,
                                                           const std::string& version, const Prompt& prompt,
                                                           Cancellation* cancellation) {
-  if (!Has(tenant, model)) return std::unexpected(NotFound(model));
-  if (auto loaded = CheckLoaded(model); !loaded) return std::unexpected(std::move(loaded.error()));
+  if (auto named = CheckNamed(tenant, model); !named) return std::unexpected(std::move(named.error()));
   auto begun = tenant.Complete(model, version, prompt, cancellation);
   LetGoIfUnloaded(model);
   return begun;
@@ -168,15 +166,24 @@ bool Repository::IsQuick(const std::string& model, const std::string& version, s
 json Repository::Index(const Tenant& tenant, bool ready_alone) const {
   json index = json::array();
   const std::vector<ModelInfo> models = host_.Models();
-  const std::lock_guard lock(mutex_);
+  auto rejected = Rejected();
+  const auto add = [&](const std::string& name, uint32_t version, const char* state, const std::string& reason) {
+    if ((*state != 'R' && ready_alone) || !tenant.Sees(name)) return;
+    index.push_back({{"name", name}, {"version", std::to_string(version)}, {"state", state}, {"reason", reason}});
+  };
   for (const ModelInfo& model : models) {
-    const bool unloaded = unloaded_.contains(model.name);
-    if ((unloaded && ready_alone) || !tenant.Sees(model.name)) continue;
-    index.push_back({{"name", model.name},
-                     {"version", std::to_string(model.version)},
-                     {"state", unloaded ? "UNAVAILABLE" : "READY"},
-                     {"reason", unloaded ? "unloaded" : ""}});
+    const auto why = model.loaded ? std::nullopt : models_.WhyNot(model);
+    const auto newer = rejected.extract({model.name, model.version});  // the old file serves
+    const char* const state = !CheckLoaded(model.name) || why                  ? "UNAVAILABLE"
+                              : !model.loaded && models_.IsLoading(model.name) ? "LOADING"
+                                                                               : "READY";
+    add(model.name, model.version, state,
+        !CheckLoaded(model.name) ? "unloaded"
+        : why                    ? why->message
+        : newer                  ? newer.mapped()
+                                 : "");
   }
+  for (const auto& [key, why] : rejected) add(key.first, key.second, "UNAVAILABLE", why);
   return index;
 }
 
@@ -237,27 +244,32 @@ Outcome<json> Repository::Config(const Tenant& tenant, const std::string& model,
 }
 
 Outcome<void> Repository::Load(const Tenant& tenant, const std::string& model) {
-  if (!tenant.is_operator()) return std::unexpected(ForOperators());
-  if (!Has(tenant, model)) return std::unexpected(NotFound(model));
-  if (Status status = host_.ReloadModel(model); !status.ok()) {
+  if (auto may = CheckControl(tenant, model); !may) return may;
+  if (auto loaded = models_.Reload(model); !loaded) {
+    if (loaded.error().code == WASINN_ERROR_NOT_FOUND && VersionsOf(host_, model).empty()) {
+      ReadNames();
+      return std::unexpected(NotFound(model));
+    }
     // The host begins with the version that it is.
-    const std::string_view why = status.message(), begin = "model '";
+    const std::string_view why = loaded.error().message, begin = "model '";
     const size_t end = why.find("': ");
     const bool has_name = why.starts_with(begin) && end != why.npos;
     models_.Tell(std::string(has_name ? why.substr(begin.size(), end - begin.size()) : model), std::string(why));
-    return std::unexpected(Failure{status.code(), core::WithoutPaths(status.message())});
+    return std::unexpected(Failure{loaded.error().code, core::WithoutPaths(loaded.error().message)});
   }
   models_.Forget(model);
+  ReadNames();
   const std::lock_guard lock(mutex_);
   unloaded_.erase(model);
+  std::erase_if(rejected_, [&](const auto& one) { return one.first.first == model; });
   return {};
 }
 
 Outcome<void> Repository::Unload(const Tenant& tenant, const std::string& model) {
-  if (!tenant.is_operator()) return std::unexpected(ForOperators());
-  if (!Has(tenant, model)) return std::unexpected(NotFound(model));
+  if (auto may = CheckControl(tenant, model); !may) return may;
   {
     const std::lock_guard lock(mutex_);
+    if (!names_.contains(model)) return std::unexpected(NotFound(model));
     unloaded_.insert(model);
   }
   const Status status = host_.UnloadModel(model);
@@ -270,7 +282,9 @@ void Repository::UnloadAsIn(const Repository& other) {
   std::set<std::string> unloaded;
   {
     const std::scoped_lock lock(mutex_, other.mutex_);
-    unloaded = unloaded_ = other.unloaded_;
+    std::erase_if(unloaded_, [&](const std::string& model) { return other.names_.contains(model); });  // else it is new
+    unloaded_.insert(other.unloaded_.begin(), other.unloaded_.end());
+    unloaded = unloaded_;
   }
   for (const std::string& model : unloaded) LetGoIfUnloaded(model);
 }

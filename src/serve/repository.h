@@ -1,7 +1,10 @@
 // The models that are served, by the words of Triton's model repository.
 #pragma once
 
+#include <chrono>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,6 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include "serve/known_models.h"
+#include "serve/repository_settings.h"
+#include "serve/statistics.h"
 #include "serve/tenant.h"
 
 namespace wasinn::serve {
@@ -17,7 +22,8 @@ namespace wasinn::serve {
 // Any thread.
 class Repository {
  public:
-  explicit Repository(Host host);
+  // `statistics` outlives it.
+  Repository(Host host, const RepositorySettings& settings, std::shared_ptr<const Statistics> statistics);
   Repository(const Repository&) = delete;
   Repository& operator=(const Repository&) = delete;
 
@@ -31,6 +37,8 @@ class Repository {
   // Whether it is loaded, or why it cannot be; false: nobody has tried, or somebody does so now. Loads nothing.
   Outcome<bool> IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const;
   bool IsLoading(const std::string& model) const { return models_.IsLoading(model); }
+  // Whether those that are preloaded can be asked. Loads nothing.
+  Outcome<void> CheckReady() const;
   // Loads the model if nobody did; not one that somebody unloaded. So does what follows.
   Outcome<std::shared_ptr<const KnownModel>> Find(const Tenant& tenant, const std::string& model,
                                                   const std::string& version);
@@ -46,6 +54,12 @@ class Repository {
   nlohmann::json Index(const Tenant& tenant, bool ready_alone) const;
   // No more than `most` models that the tenant sees, with what is known of each by now. Loads nothing, and waits for no load.
   nlohmann::json Overview(const Tenant& tenant, size_t most) const;
+  // Loads those that are to be there from the start. The failures of all that do not load.
+  Outcome<void> Preload();
+  // Looks at folders and files of models again. The log tells what changed, and what does not load.
+  void Rescan();
+  // To be called now and then, where it may take long: unloads models that nobody uses, and looks at files if that is due.
+  void Upkeep();
   // From its files as they are now. Until that is done, and if it fails, what was loaded before serves. Both for operators alone: SECURITY
   // for others.
   Outcome<void> Load(const Tenant& tenant, const std::string& model);
@@ -61,18 +75,28 @@ class Repository {
   void UnloadAsIn(const Repository& other);
 
  private:
-  // Whether there is such a model, for this tenant.
-  bool Has(const Tenant& tenant, const std::string& model) const {
-    return names_.contains(model) && tenant.Sees(model);
-  }
+  // Whether there is such a model, for this tenant, and nobody unloaded it.
+  Outcome<void> CheckNamed(const Tenant& tenant, const std::string& model) const;
+  bool IsPreloaded(const std::string& model) const;
+  void ReadNames();
+  Outcome<void> CheckControl(const Tenant& tenant, const std::string& model) const;
   Outcome<void> CheckLoaded(const std::string& model) const;
   void LetGoIfUnloaded(const std::string& model);
 
+  using Reasons = std::map<std::pair<std::string, uint32_t>, std::string>;
+  Reasons Rejected() const {
+    const std::lock_guard lock(mutex_);
+    return rejected_;
+  }
+
+  const RepositorySettings settings_;
   Host host_;
   KnownModels models_;
-  const std::set<std::string> names_;  // of models, which are those of the host when it was made
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;     // of what follows
+  std::set<std::string> names_;  // of the host's models
   std::set<std::string> unloaded_;
+  Reasons rejected_;                                 // versions whose new files do not load, and why
+  std::chrono::steady_clock::time_point next_scan_;  // of Upkeep
 };
 
 }  // namespace wasinn::serve

@@ -70,6 +70,17 @@ Outcome<size_t> JsonSize(const Request& request, uint64_t most) {
   return std::unexpected(Failure{WASINN_ERROR_TOO_LARGE, fmt::format("the JSON is larger than {} bytes", most)});
 }
 
+// A load with a configuration or files of its own would give other models than the client has asked for.
+Outcome<void> CheckLoadRequest(std::string_view body) {
+  if (body.size() > kMostInline) return CheckLoadParameter("file:");  // what else is so large
+  const json request = json::parse(body, nullptr, false);
+  if (!request.is_object() || !request.contains("parameters") || !request["parameters"].is_object()) return {};
+  for (const auto& [name, value] : request["parameters"].items()) {
+    if (auto taken = CheckLoadParameter(name); !taken) return taken;
+  }
+  return {};
+}
+
 Response WrongEncoding() {
   Response response =
       ErrorResponse(http::status::unsupported_media_type, "a request may be compressed by gzip or deflate alone");
@@ -142,10 +153,13 @@ Rest::Named Rest::NamedBy(const Words& words) {
   return named;
 }
 
-Response Rest::Health(std::string_view what) {
+Response Rest::Health(const Asked& asked, std::string_view what) {
   if (what == "live") return ToResponse(json{{"live", true}});
   if (what != "ready") return NotFound();
-  if (!is_draining_.load(std::memory_order_relaxed)) return ToResponse(json{{"ready", true}});
+  if (!is_draining_.load(std::memory_order_relaxed)) {
+    const auto ready = asked.admission.generation->repository().CheckReady();
+    return ready ? ToResponse(json{{"ready", true}}) : ToResponse(ready.error());
+  }
   return ErrorResponse(http::status::service_unavailable, "the server is shutting down");
 }
 
@@ -218,13 +232,8 @@ asio::awaitable<Response> Rest::AnswerModel(Asked& asked, Named named) {
   } else if (named.what == "config") {
     work = [&](Cancellation*) { return ToResponse(models.Config(tenant, named.model, named.version)); };
   } else if (named.what == "ready") {
-    if (const auto known = models.LookReady(tenant, named.model, named.version); known && !*known) {
-      co_return ToResponse(known->error());
-    }
-    work = [&](Cancellation*) {
-      const auto ready = models.CheckReady(tenant, named.model, named.version);
-      return ready ? ToResponse(json{{"name", named.model}, {"ready", true}}) : ToResponse(ready.error());
-    };
+    const auto ready = models.LookReady(tenant, named.model, named.version);
+    co_return ready ? ToResponse(json{{"name", named.model}, {"ready", true}}) : ToResponse(ready.error());
   } else {
     co_return NotFound();
   }
@@ -256,6 +265,7 @@ asio::awaitable<Response> Rest::AnswerRepository(Asked& asked, const Words& word
   asked.about.model = Bounded(words[2], kMostLogged);
   Work work;
   if (words[3] == "load") {
+    if (auto taken = CheckLoadRequest(asked.request.body().view()); !taken) co_return ToResponse(taken.error());
     work = [&](Cancellation*) { return ToResponse(models.Load(tenant, words[2])); };
   } else if (words[3] == "unload") {
     work = [&](Cancellation*) { return ToResponse(models.Unload(tenant, words[2])); };
@@ -283,7 +293,7 @@ asio::awaitable<Response> Rest::Answer(Asked& asked) {
   }
   if (!IsGet(request)) co_return WrongMethod("GET");
   if (words.empty()) co_return ToResponse(ServerMetadata());
-  if (words.size() == 2 && words[0] == "health") co_return Health(words[1]);
+  if (words.size() == 2 && words[0] == "health") co_return Health(asked, words[1]);
   if (words == Words{"models", "stats"}) co_return Charged(ToResponse(AllStatistics(asked)), *asked.admission.tenant);
   if (names_model) co_return co_await AnswerModel(asked, std::move(named));
   co_return NotFound();

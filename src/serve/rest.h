@@ -48,7 +48,7 @@ class Rest {
   asio::awaitable<Response> AnswerRepository(Asked& asked, const Words& words);
   asio::awaitable<Response> Infer(Asked& asked, Named named);
   Response InferNow(Asked& asked, Named& named, Cancellation* cancellation);
-  Response Health(std::string_view what);
+  Response Health(const Asked& asked, std::string_view what);
   Response Index(const Asked& asked) const;
   nlohmann::json AllStatistics(const Asked& asked) const;
   Response ModelStatistics(const Asked& asked, const Named& named) const;

@@ -81,6 +81,7 @@ Outcome<void> Routes::Add(const std::string& path, const RouteSettings& settings
   route.directories = settings.directories;
   route.env.assign(settings.env.begin(), settings.env.end());
   route.own = std::move(*own);
+  route.has_limits = settings.has_limits;
   route.program = std::move(*program);
   if (route.program->AnswersHttp()) route.kind = "component";
   return {};
@@ -256,7 +257,7 @@ asio::awaitable<Response> Routes::AnswerBy(const Route& route, const std::string
   }
   const Tenant& tenant = *asked.admission.tenant;
   const std::shared_ptr<Cancellation> cancellation = asked.watch();
-  Call call = {route, tenant, GuestRuns::LimitsFor(tenant), cancellation};
+  Call call = {route, tenant, GuestRuns::LimitsFor(route.has_limits ? *route.own : tenant.settings()), cancellation};
   if (route.program->AnswersHttp()) co_return co_await AnswerByHandler(std::move(call), asked);
   co_return co_await AnswerByProgram(std::move(call), path, asked);
 }

@@ -58,6 +58,7 @@ class Routes {
     std::vector<engines::Directory> directories;
     Variables env;
     std::unique_ptr<const GuestSettings> own;  // with the policy that it has; NULL: the asking tenant's
+    bool has_limits = false;                   // `own` has its limits, too
     std::unique_ptr<engines::Program> program;
     std::string kind = "module";
     mutable std::atomic<uint64_t> requests{0}, failures{0};

@@ -46,6 +46,7 @@ using nlohmann::json;
 
 // How late a deadline may be noticed, and the last answer of a server that ends.
 constexpr std::chrono::milliseconds kTick{200}, kDrainAgain{20};
+constexpr std::chrono::seconds kUpkeep{1};
 // A request that waits for a model has no thread: until it is loaded, or the client has gone.
 constexpr std::chrono::hours kLoadPatience{24};
 // For what was cancelled, and does not heed it.
@@ -226,6 +227,7 @@ class Server {
   Outcome<void> ReadConfiguration() {
     auto options = read_();
     if (!options) return std::unexpected(std::move(options.error()));
+    cli::SetLogLevel(options->log_level);
     if (options->sections.serve != options_.sections.serve) {
       cli::Log(WASINN_LOG_WARNING, "[serve] is read at the start alone: what changed there waits for a restart");
     }
@@ -266,6 +268,9 @@ class Server {
       for (const auto& generation : gate_.All()) Try([&] { generation->Sweep(); });
     });
     Try([this] { grpc_.Sweep(); });
+    if (!options_.repository.needs_upkeep() || Clock::now() < next_upkeep_) return;
+    next_upkeep_ = Clock::now() + kUpkeep;
+    reloader_.AskForUpkeep();
   }
 
   asio::awaitable<Response> AnswerMetrics(Asked& asked) {
@@ -312,7 +317,7 @@ class Server {
   const ServeOptions options_;
   const std::function<Outcome<ServeOptions>()> read_;
   const std::shared_ptr<Statistics> statistics_ = std::make_shared<Statistics>();  // hosts tell it to their ends
-  Reloader reloader_{[this] { Reload(); }};
+  Reloader reloader_{[this] { Reload(); }, [this] { gate_.current()->repository().Upkeep(); }};
   Gate gate_;
   const HttpOptions http_options_;
   asio::io_context context_;
@@ -329,7 +334,7 @@ class Server {
   HttpServer http_;
   HttpServer metrics_;
   GrpcServer grpc_;
-  Clock::time_point next_sweep_;
+  Clock::time_point next_sweep_, next_upkeep_;
   std::atomic<bool> is_grpc_drained_{false};
   std::jthread grpc_end_;
 };
@@ -341,6 +346,7 @@ int Fail(const Failure& failure) { return cli::Fail("serve: " + failure.message)
 int Serve(const std::function<Outcome<ServeOptions>()>& read) {
   auto options = read();
   if (!options) return Fail(options.error());
+  cli::SetLogLevel(options->log_level);
   std::shared_ptr<Tls> tls;
   if (!options->tls.certificate.empty()) {
     auto loaded = Tls::Load(options->tls);

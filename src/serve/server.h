@@ -11,6 +11,7 @@
 
 #include "cli/host_flags.h"
 #include "serve/file_settings.h"
+#include "serve/repository_settings.h"
 #include "serve/tls.h"
 
 namespace wasinn::serve {
@@ -20,7 +21,11 @@ struct ServeOptions {
   std::map<std::string, RouteSettings> routes;    // by path
   std::map<std::string, GuestFile> guest_models;  // by name
   std::map<std::string, TenantSettings> tenants;  // by name; none: nobody needs a key
+  std::string api_key;  // or "sha256:" and its digest, of who may do all; "": tenants have keys, or nobody needs one
+  std::string api_key_file;  // that has such keys, one in each line
+  std::string log_level;     // "": the usual one
   HostSections sections;
+  RepositorySettings repository;
   std::set<std::string, std::less<>> allowed_origins;  // whose pages may ask, as ParseOrigin has them
   std::map<std::string, std::string> adapters;         // models of language models' adapters, by the adapters' names
   bool is_strict = false;                              // a field of /v1 that nothing here reads is refused

@@ -88,6 +88,12 @@ json Statistics::Of(const std::string& model, const std::string& version, const 
   return {{"model_stats", std::move(models)}};
 }
 
+std::chrono::system_clock::time_point Statistics::Last(const std::string& model, uint32_t version) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = models_.find(std::pair(std::string_view(model), version));
+  return found == models_.end() ? std::chrono::system_clock::time_point() : found->second.last;
+}
+
 Statistics::Seen Statistics::Look(const std::string& model, uint32_t version) const {
   const std::lock_guard lock(mutex_);
   const auto found = models_.find(std::pair(std::string_view(model), version));

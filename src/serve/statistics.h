@@ -34,6 +34,8 @@ class Statistics {
     Histogram::Counts latencies;  // of those that succeeded
   };
   Seen Look(const std::string& model, uint32_t version) const;
+  // When its last inference ended; the epoch: it had none.
+  std::chrono::system_clock::time_point Last(const std::string& model, uint32_t version) const;
 
  private:
   struct Duration {

@@ -287,7 +287,7 @@ Outcome<std::unique_ptr<Completion>> Tenant::Complete(const std::string& model, 
     std::shared_ptr<ModelContexts> contexts = ContextsOf(model, number);
     const auto context = contexts->TakeFor(prompt.goes_on ? prompt.prompt : "");
     if (!context) return std::unexpected(context.error());
-    auto completion = std::make_unique<Completion>(guest_, std::move(contexts), *context, cancellation);
+    auto completion = std::make_unique<Completion>(guest_, std::move(contexts), *context, cancellation, *known);
     if (auto begun = completion->Begin(prompt); !begun) return std::unexpected(std::move(begun.error()));
     return completion;
   });

@@ -114,7 +114,7 @@ class Broken(ConfiguredTest):
     def test_its_file_is_read_once(self):
         server = self.serve(models={"m": "fail_load 3\n"})
         for _ in range(3):
-            for what in ("/ready", "", "/config", "/versions/1/ready"):
+            for what in ("", "/ready", "/config", "/versions/1/ready"):
                 self.check_answer(server.request("GET", f"/v2/models/m{what}"), 500, "load fails")
             self.check_answer(server.request("GET", "/v2/models/m/stats"), 200)
         self.assertEqual(self.loads(server), 1)

@@ -13,7 +13,7 @@ from command import WAIT, WASINN, CommandTest, until
 
 MODEL = "in x f32 1\n"
 BODY = b'{"inputs": [{"name": "x", "shape": [1], "datatype": "FP32", "data": [5]}]}'
-AGAIN = r"wasinn: info: [A-Za-z ]+: (?:read again|waits for what was read last[^\n]*|loading model '[^\n]*')\n"  # what it says after a SIGHUP
+AGAIN = r"wasinn: info: [A-Za-z ]+: (?:read again|waits for what was read last[^\n]*|(?:loading|added|reloaded|removed|unloaded) model '[^\n]*')\n"  # what it says after a SIGHUP
 IGNORED = (r"wasinn: info: (?:/v[12]: (?:the field [^\n]* of requests is ignored: [^\n]*|[a-z_. ]+ of the type [^\n]* are left out: [^\n]*)"
            r"|further ignored fields of requests are not logged)\n")  # what clients send to whatever server there is
 RUNNING = "wasinn_inferences_running"  # of models that have turns

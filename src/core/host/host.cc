@@ -150,9 +150,13 @@ Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn lo
   for (const std::string& folder : options.model_dirs) {
     if (Status status = host->AddModels(folder); !status.ok()) return std::unexpected(std::move(status));
   }
+  Status failed;  // of all: who mends one file had better know of the others
   for (const ModelOptions& model : options.models) {
-    if (Status status = host->AddModel(model); !status.ok()) return std::unexpected(std::move(status));
+    Status status = host->AddModel(model);
+    if (status.ok()) continue;
+    failed = failed.ok() ? std::move(status) : Error(failed.code(), "{}; {}", failed.message(), status.message());
   }
+  if (!failed.ok()) return std::unexpected(std::move(failed));
   return host;
 }
 
@@ -167,24 +171,20 @@ Result<std::shared_ptr<Graph>> Host::LoadModel(Model& model, const WaitOptions& 
 
 Result<std::shared_ptr<Graph>> Host::CompileModel(const ModelSource& source, const WaitOptions& wait,
                                                   const GuestTag& loader) {
+  const auto log = [&](const std::string& what) {
+    logger_.Write(WASINN_LOG_INFO, fmt::format("model '{}': {}", Numbered(source.name, source.version), what));
+  };
+  const auto begin = SteadyClock::now();
   LoadMeter meter(metrics_, source.metrics, loader);
+  log("loading");
   Result<std::shared_ptr<Graph>> graph =
       source.batching.is_on() ? LoadBatched(source, wait) : LoadSource(source, OfHost(), wait);
-  if (!graph || source.warm_up.computes == 0) return Counted(meter, std::move(graph));
-  Status status = WarmUpGraph(*graph, source, wait);
-  return Counted(meter, status.ok() ? std::move(graph) : std::unexpected(std::move(status)));
-}
-
-Status Host::Reload(std::string_view name) {
-  std::vector<std::pair<std::shared_ptr<Model>, std::shared_ptr<Graph>>> compiled;
-  for (const std::shared_ptr<Model>& model : models_.Named(name)) {
-    auto graph = model->Compile([&](const ModelSource& source) { return CompileModel(source, OwnWaitOptions(), {}); });
-    if (!graph) return std::move(graph.error());
-    compiled.emplace_back(model, std::move(*graph));
+  if (graph && source.warm_up.computes != 0) {
+    if (Status status = WarmUpGraph(*graph, source, wait); !status.ok()) graph = std::unexpected(std::move(status));
   }
-  if (compiled.empty()) return models_.Unload(name);  // which says that there is none
-  for (auto& [model, graph] : compiled) model->Set(std::move(graph));
-  return Status();
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - begin);
+  log(fmt::format("{} after {} ms", graph ? "loaded" : "failed", took.count()));
+  return Counted(meter, std::move(graph));
 }
 
 // Within what the host gives a guest, and for as long as somebody wants the model. A failure is that of the load, as

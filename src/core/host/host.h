@@ -3,7 +3,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,9 +37,14 @@ class Host {
   Status AddModel(const ModelOptions& options);
   Status AddModels(const std::string& folder);
   ModelRegistry& models() { return models_; }
-  // Compiles a model's files anew, of "NAME" those of every version. Until all of that is done, and if any of it fails, the name stands
-  // for what it stood for.
+  Status RemoveModel(std::string_view name);
+  // Compiles a model's files anew, of "NAME" those of every version that its folder has by now. Until all of that is done, and if any of it
+  // fails, the name stands for what it stood for.
   Status Reload(std::string_view name);
+  // What changed in folders and files of models, as wasinn_host_rescan_models has it.
+  using ModelChanged =
+      std::function<void(const ModelSource& source, wasinn_model_change_kind kind, const std::string& why)>;
+  void Rescan(const ModelChanged& tell);
   // The shared, compiled graph of a registered name. `wait`: for what another caller loads or opens, and for a worker.
   Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const WaitOptions& wait, const GuestTag& loader = {});
   // The same for no guest.
@@ -103,7 +111,15 @@ class Host {
                                             const WaitOptions& wait, Reservation* bytes = nullptr);
   Result<std::shared_ptr<Graph>> LoadBatched(const ModelSource& source, const WaitOptions& wait);
   Status CheckBytes(const std::string& format, const WaitOptions& wait = {});
-  Status AddFiles(const ModelSource& source, const ModelOptions& options);
+  Status AddFiles(const ModelOptions& options);
+  ModelSource SourceOf(const ModelOptions& options) const;
+  // What a model's files are by now. Of none of them: NOT_FOUND.
+  Result<std::vector<ModelSource>> FindSources(const std::shared_ptr<const ModelOptions>& origin);
+  struct Found;
+  std::vector<std::shared_ptr<const ModelOptions>> Origins(std::string_view name);
+  Found LookAgain(const std::shared_ptr<const ModelOptions>& origin);
+  void Rescan(const std::shared_ptr<const ModelOptions>& origin, const ModelChanged& tell);
+  Result<std::shared_ptr<Graph>> Recompile(Model& model);
   Status AddAddress(ModelSource source, const ModelOptions& options);
   Status AddPipeline(const ModelOptions& options);
   Result<std::shared_ptr<Graph>> LoadPipeline(const ModelSource& source, const WaitOptions& wait);
@@ -139,6 +155,11 @@ class Host {
   BackendLoader backends_;
   ModelRegistry models_;  // after what its graphs use
   SharedGraphs graphs_;
+  std::mutex rescan_;                                         // one at a time
+  std::mutex origins_mutex_;                                  // of what follows
+  std::vector<std::string> model_dirs_;                       // that new models may come to
+  std::vector<std::shared_ptr<const ModelOptions>> origins_;  // of models that lie in files
+  std::map<std::string, std::shared_ptr<Model>> rejected_;    // new versions that did not load; of `rescan_`
 };
 
 }  // namespace wasinn::core

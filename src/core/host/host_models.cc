@@ -1,4 +1,5 @@
 // The part of a host that registers models.
+#include <filesystem>
 #include <span>
 #include <string>
 #include <utility>
@@ -32,6 +33,20 @@ std::shared_ptr<Workers> OwnWorkers(const std::string& model) {
 
 }  // namespace
 
+ModelSource Host::SourceOf(const ModelOptions& options) const {
+  return {.name = options.name,
+          .version = options.version == 0 ? 1 : options.version,
+          .encoding = FormatName(options.encoding),
+          .target = options.target,
+          .config = options.config,
+          .backend = options.backend,
+          .immutable = options.immutable,
+          .warm_up = options.warm_up,
+          .batching = options.batching,
+          .workers = options.isolate.value_or(isolate_models_) ? OwnWorkers(options.name) : nullptr,
+          .parts = options.parts};
+}
+
 Status Host::AddModel(const ModelOptions& options) {
   if (Status status = CheckModelName(options.name); !status.ok()) return status;
   if (options.warm_up.computes > WarmUp::kMostComputes) {
@@ -42,17 +57,7 @@ Status Host::AddModel(const ModelOptions& options) {
     return Error(status.code(), "model '{}': {}", options.name, status.message());
   }
   if (!options.pipeline.empty()) return AddPipeline(options);
-  ModelSource source{.name = options.name,
-                     .version = options.version == 0 ? 1 : options.version,
-                     .encoding = FormatName(options.encoding),
-                     .target = options.target,
-                     .config = options.config,
-                     .backend = options.backend,
-                     .immutable = options.immutable,
-                     .warm_up = options.warm_up,
-                     .batching = options.batching,
-                     .workers = options.isolate.value_or(isolate_models_) ? OwnWorkers(options.name) : nullptr,
-                     .parts = options.parts};
+  ModelSource source = SourceOf(options);
   if (Status status = backends_.CheckFormat(source.encoding, WASINN_ERROR_INVALID_ARGUMENT, {}); !status.ok()) {
     return Error(status.code(), "model '{}': {}", options.name, status.message());
   }
@@ -63,32 +68,55 @@ Status Host::AddModel(const ModelOptions& options) {
     return Register(std::move(source), options.preload);
   }
   const bool is_address = !SchemeOf(options.path).empty() && !options.path.starts_with(kRegistry);
-  return is_address ? AddAddress(std::move(source), options) : AddFiles(source, options);
+  return is_address ? AddAddress(std::move(source), options) : AddFiles(options);
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it does not see that a Result takes its Status along
 
 // All versions of a folder, or none.
-Status Host::AddFiles(const ModelSource& source, const ModelOptions& options) {
-  Result<std::vector<ModelFiles>> versions = FindFiles(options.path, source.encoding);
-  if (!versions) return std::move(versions.error());
+Status Host::AddFiles(const ModelOptions& options) {
+  auto origin = std::make_shared<const ModelOptions>(options);
+  Result<std::vector<ModelSource>> sources = FindSources(origin);
+  if (!sources) return std::move(sources.error());
   std::vector<std::shared_ptr<Model>> models;
-  for (ModelFiles& files : *versions) {
-    ModelSource one = source;
-    one.paths = std::move(files.paths);
-    if (one.encoding.empty()) one.encoding = files.encoding;
-    if (options.version == 0) one.version = files.version;
-    if (options.version != 0 && versions->size() > 1 && files.version != options.version) continue;
-    if (one.workers != nullptr && NeedsItsFolder(one.paths.front())) return CannotIsolate(options.name);
-    // Each version has its own, so that one that must be ended takes no other with it.
-    if (one.workers != nullptr) one.workers = OwnWorkers(fmt::format("{}:{}", one.name, one.version));
-    Result<std::shared_ptr<Model>> model = Prepare(std::move(one), options.preload);
+  for (ModelSource& source : *sources) {
+    Result<std::shared_ptr<Model>> model = Prepare(std::move(source), options.preload);
     if (!model) return std::move(model.error());
     models.push_back(std::move(*model));
   }
-  if (models.empty()) return NoSuchVersion(options, *versions);
   for (std::shared_ptr<Model>& model : models) {
     if (Status status = models_.Add(std::move(model)); !status.ok()) return status;
   }
+  const std::lock_guard lock(origins_mutex_);
+  std::erase_if(origins_,
+                [&](const auto& one) { return one->name == options.name && one->version == options.version; });
+  origins_.push_back(std::move(origin));
   return Status();
+}
+
+Result<std::vector<ModelSource>> Host::FindSources(const std::shared_ptr<const ModelOptions>& origin) {
+  const ModelOptions& options = *origin;
+  ModelSource source = SourceOf(options);
+  source.origin = origin;
+  Result<std::vector<ModelFiles>> versions = FindFiles(options.path, source.encoding);
+  if (!versions) return std::unexpected(std::move(versions.error()));
+  std::error_code ignored;
+  const bool is_folder = std::filesystem::is_directory(options.path, ignored);
+  std::vector<ModelSource> sources;
+  for (const ModelFiles& files : *versions) {
+    ModelSource one = source;
+    one.paths = files.paths;
+    if (is_folder) one.folder = std::filesystem::path(files.paths.front()).parent_path();
+    if (one.encoding.empty()) one.encoding = files.encoding;
+    if (options.version == 0) one.version = files.version;
+    if (options.version != 0 && versions->size() > 1 && files.version != options.version) continue;
+    if (one.workers != nullptr && NeedsItsFolder(one.paths.front())) {
+      return std::unexpected(CannotIsolate(options.name));
+    }
+    // Each version has its own, so that one that must be ended takes no other with it.
+    if (one.workers != nullptr) one.workers = OwnWorkers(fmt::format("{}:{}", one.name, one.version));
+    sources.push_back(std::move(one));
+  }
+  if (sources.empty()) return std::unexpected(NoSuchVersion(options, *versions));
+  return sources;
 }
 
 // Nothing of it runs here, so it has no worker. The host reads nothing, so that a server may come later.
@@ -155,6 +183,10 @@ Status Host::AddModels(const std::string& folder) {
     if (!FindFiles(path, "")) continue;
     if (Status status = AddModel({.name = name, .path = path}); !status.ok()) return status;
     ++found;
+  }
+  {
+    const std::lock_guard lock(origins_mutex_);
+    model_dirs_.push_back(folder);
   }
   if (found == 0 && HasEntries(folder)) {
     logger_.Write(WASINN_LOG_WARNING, fmt::format("'{0}' has files and no models: a model is a folder there, such as "

@@ -1,6 +1,7 @@
 #include "core/models/model_files.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
@@ -117,6 +118,27 @@ Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, const st
 }
 
 bool NeedsItsFolder(const std::string& file) { return fs::path(file).filename() == "saved_model.pb"; }
+
+uint64_t StampOf(const std::vector<std::string>& files, const std::string& folder) {
+  constexpr size_t kMostFiles = 4096;  // a model has few
+  uint64_t stamp = 0;
+  const auto add = [&stamp](const std::string& path) {
+    struct stat file = {};
+    if (::stat(path.c_str(), &file) != 0) return;
+    const std::string told = fmt::format("{} {} {}.{} {}", path, file.st_ino, file.st_mtim.tv_sec, file.st_mtim.tv_nsec,
+                                         S_ISDIR(file.st_mode) ? 0 : file.st_size);
+    stamp += std::hash<std::string>()(told);  // in whatever order a folder lists them
+  };
+  for (const std::string& path : files) add(path);
+  std::error_code error;
+  size_t n_files = 0;
+  auto entry = folder.empty() ? fs::recursive_directory_iterator() : fs::recursive_directory_iterator(folder, error);
+  for (; !error && entry != fs::recursive_directory_iterator() && n_files < kMostFiles; entry.increment(error)) {
+    add(entry->path().string());
+    ++n_files;
+  }
+  return stamp;
+}
 
 bool HasEntries(const std::string& folder) {
   std::error_code error;

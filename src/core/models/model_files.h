@@ -1,6 +1,7 @@
 // Where the files of a model lie: a single file, or a folder in the layout that users of Triton and Wasmtime have.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,9 @@ bool NeedsItsFolder(const std::string& file);
 
 // Whether there is anything in a folder.
 bool HasEntries(const std::string& folder);
+
+// Changes if a file is written, replaced or removed: of these, or of all in `folder` ("": none) and below.
+uint64_t StampOf(const std::vector<std::string>& files, const std::string& folder);
 
 // The names of a folder's subfolders, sorted.
 Result<std::vector<std::string>> FindFolders(const std::string& folder);

@@ -20,6 +20,7 @@ Result<std::shared_ptr<Graph>> Model::Get(const Loader& load, const WaitOptions&
 
 Result<std::shared_ptr<Graph>> Model::Compile(const Loader& load) {
   compiles_.fetch_add(1, std::memory_order_relaxed);
+  stamp_.store(StampOf(source_.paths, source_.folder), std::memory_order_relaxed);
   return load(source_);
 }
 

@@ -14,12 +14,15 @@
 
 #include "core/batching/batching.h"
 #include "core/models/graph.h"
+#include "core/models/model_files.h"
 #include "core/models/single_flight.h"
 #include "core/models/warm_up.h"
 #include "core/models/workers.h"
 #include "core/pipeline/spec.h"
 
 namespace wasinn::core {
+
+struct ModelOptions;
 
 // Everything needed to load a registered model.
 struct ModelSource {
@@ -36,6 +39,8 @@ struct ModelSource {
   std::shared_ptr<Workers> workers;       // whose it is; null: the host's own process
   std::vector<std::string> paths;         // of files, or one address; or
   bool is_address = false;
+  std::string folder;                              // whose files are all the model's; "": `paths` alone are
+  std::shared_ptr<const ModelOptions> origin;      // by which its files are found again; null: they are not looked for
   std::vector<std::shared_ptr<const Blob>> parts;  // bytes that an embedder gave; or
   pipeline::Spec pipeline;
 };
@@ -55,6 +60,8 @@ class Model {
   void Unload();
   // Compiles it anew, for Set.
   Result<std::shared_ptr<Graph>> Compile(const Loader& load);
+  // Whether its files are others than those of the last compile, also of one that failed.
+  bool HasChanged() const { return stamp_.load(std::memory_order_relaxed) != StampOf(source_.paths, source_.folder); }
   // Later callers get that one.
   void Set(std::shared_ptr<Graph> graph) { graph_.Set(std::move(graph)); }
   // The compiled graph; null until there is one.
@@ -63,7 +70,7 @@ class Model {
 
  private:
   const ModelSource source_;
-  std::atomic<uint64_t> compiles_{0};
+  std::atomic<uint64_t> compiles_{0}, stamp_{0};
   SingleFlight<std::shared_ptr<Graph>> graph_;
 };
 

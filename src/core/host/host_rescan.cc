@@ -1,0 +1,174 @@
+// The part of a host that looks at its models' folders and files again.
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "core/host/host.h"
+
+namespace wasinn::core {
+namespace {
+
+std::string NumberedName(const ModelSource& source) { return fmt::format("{}:{}", source.name, source.version); }
+
+uint32_t NumberOfVersion(const std::shared_ptr<Model>& model) { return model->source().version; }
+
+bool HasVersion(const std::vector<std::shared_ptr<Model>>& models, uint32_t version) {
+  return std::ranges::find(models, version, NumberOfVersion) != models.end();
+}
+
+}  // namespace
+
+// What there is of one origin, beside what is registered of it.
+struct Host::Found {
+  std::vector<std::shared_ptr<Model>> registered;  // and still there
+  std::vector<std::shared_ptr<Model>> fresh;       // new versions, or other files of one
+  std::vector<std::shared_ptr<Model>> gone;
+  Status failed;
+};
+
+Status Host::RemoveModel(std::string_view name) {
+  Status status = models_.Remove(name);
+  const std::lock_guard lock(origins_mutex_);
+  if (status.ok()) std::erase_if(origins_, [&](const auto& origin) { return origin->name == name; });
+  return status;
+}
+
+// Of all models, or of one, with those that are new in the host's folders of models.
+std::vector<std::shared_ptr<const ModelOptions>> Host::Origins(std::string_view name) {
+  std::vector<std::shared_ptr<const ModelOptions>> origins;
+  std::vector<std::string> folders;
+  {
+    const std::lock_guard lock(origins_mutex_);
+    origins = origins_;
+    folders = model_dirs_;
+  }
+  for (const std::string& folder : folders) {
+    const Result<std::vector<std::string>> names = FindFolders(folder);
+    for (const std::string& one : names ? *names : std::vector<std::string>()) {
+      const bool is_known = std::ranges::any_of(origins, [&](const auto& origin) { return origin->name == one; });
+      const std::string path = fmt::format("{}/{}", folder, one);
+      if (is_known || models_.Find(one) || !FindFiles(path, "")) continue;
+      origins.push_back(std::make_shared<const ModelOptions>(ModelOptions{.name = one, .path = path}));
+      const std::lock_guard lock(origins_mutex_);
+      origins_.push_back(origins.back());
+    }
+  }
+  if (!name.empty()) std::erase_if(origins, [&](const auto& origin) { return origin->name != name; });
+  return origins;
+}
+
+Host::Found Host::LookAgain(const std::shared_ptr<const ModelOptions>& origin) {
+  Found found;
+  std::vector<std::shared_ptr<Model>> known = models_.Named(origin->name);
+  Result<std::vector<ModelSource>> sources = FindSources(origin);
+  if (!sources) {
+    const std::string folder = std::filesystem::path(origin->path).parent_path();
+    const std::lock_guard lock(origins_mutex_);
+    // One that is named by itself stays: its file may come back, and what is loaded serves.
+    const bool is_gone = sources.error().code() == WASINN_ERROR_NOT_FOUND;
+    if (!is_gone || std::ranges::find(model_dirs_, folder) == model_dirs_.end()) {
+      found.failed = std::move(sources.error());
+      return found;
+    }
+    std::erase(origins_, origin);
+    sources = std::vector<ModelSource>();
+  }
+  for (ModelSource& source : *sources) {
+    const auto last = std::ranges::find(known, source.version, NumberOfVersion);
+    if (last == known.end() || ((*last)->source().origin == origin && (*last)->source().paths != source.paths)) {
+      source.metrics = metrics_.OfModel(source.name, source.version);
+      found.fresh.push_back(std::make_shared<Model>(std::move(source)));
+    } else if ((*last)->source().origin == origin) {
+      found.registered.push_back(*last);
+    }
+    if (last != known.end()) known.erase(last);
+  }
+  std::erase_if(known, [&](const auto& one) { return one->source().origin != origin; });
+  found.gone = std::move(known);
+  return found;
+}
+
+Result<std::shared_ptr<Graph>> Host::Recompile(Model& model) {
+  return model.Compile([&](const ModelSource& source) { return CompileModel(source, OwnWaitOptions(), {}); });
+}
+
+Status Host::Reload(std::string_view name) {
+  std::vector<std::shared_ptr<Model>> fresh, gone;
+  for (const auto& origin : Origins(name)) {
+    Found found = LookAgain(origin);
+    std::ranges::move(found.fresh, std::back_inserter(fresh));
+    std::ranges::move(found.gone, std::back_inserter(gone));
+  }
+  std::vector<std::shared_ptr<Model>> models = models_.Named(name);
+  const auto is_past = [&](const std::shared_ptr<Model>& model) {
+    return std::ranges::find(gone, model) != gone.end() || HasVersion(fresh, NumberOfVersion(model));
+  };
+  std::erase_if(models, is_past);
+  models.insert(models.end(), fresh.begin(), fresh.end());
+  std::vector<std::shared_ptr<Graph>> graphs;
+  for (const std::shared_ptr<Model>& model : models) {
+    Result<std::shared_ptr<Graph>> graph = Recompile(*model);
+    if (!graph) return std::move(graph.error());
+    graphs.push_back(std::move(*graph));
+  }
+  for (size_t i = 0; i < models.size(); ++i) models[i]->Set(std::move(graphs[i]));
+  for (std::shared_ptr<Model>& model : fresh) {
+    if (Status status = models_.Add(std::move(model)); !status.ok()) return status;
+  }
+  for (const std::shared_ptr<Model>& model : gone) (void)models_.Remove(NumberedName(model->source()));
+  return models.empty() ? models_.Unload(name) : Status();  // which says that there is none
+}
+
+void Host::Rescan(const std::shared_ptr<const ModelOptions>& origin, const ModelChanged& tell) {
+  Found found = LookAgain(origin);
+  const std::vector<std::shared_ptr<Model>> named = models_.Named(origin->name);
+  const bool is_loaded = std::ranges::any_of(named, [](const auto& one) { return one->graph() != nullptr; });
+  bool is_broken = !found.failed.ok();
+  const auto compile = [&](const std::shared_ptr<Model>& model) {
+    Result<std::shared_ptr<Graph>> graph = Recompile(*model);
+    if (graph) {
+      model->Set(std::move(*graph));
+      return true;
+    }
+    is_broken = true;
+    tell(model->source(), WASINN_MODEL_CHANGE_FAILED, std::string(graph.error().message()));
+    return false;
+  };
+  for (const std::shared_ptr<Model>& model : found.registered) {
+    const bool has_changed = model->graph() != nullptr && model->HasChanged();
+    if (has_changed && compile(model)) tell(model->source(), WASINN_MODEL_CHANGE_RELOADED, "");
+  }
+  std::erase_if(rejected_, [&](const auto& one) {
+    const ModelSource& source = one.second->source();
+    const bool is_gone = source.origin == origin && !HasVersion(found.fresh, source.version);
+    if (is_gone) tell(source, WASINN_MODEL_CHANGE_REMOVED, "");
+    return is_gone;
+  });
+  for (std::shared_ptr<Model>& model : found.fresh) {
+    const std::string name = NumberedName(model->source());
+    if (const auto last = rejected_.find(name); last != rejected_.end()) {
+      const bool is_same = last->second->source().paths == model->source().paths && !last->second->HasChanged();
+      is_broken |= is_same;
+      if (is_same) continue;
+      rejected_.erase(last);
+    }
+    // What serves goes on if the new version does not load.
+    if ((is_loaded || origin->preload) && !compile(model)) {
+      rejected_.insert_or_assign(name, std::move(model));
+      continue;
+    }
+    const std::shared_ptr<Model> added = model;
+    if (models_.Add(std::move(model)).ok()) tell(added->source(), WASINN_MODEL_CHANGE_ADDED, "");
+  }
+  for (const std::shared_ptr<Model>& model : found.gone) {
+    if (is_broken) break;
+    if (models_.Remove(NumberedName(model->source())).ok()) tell(model->source(), WASINN_MODEL_CHANGE_REMOVED, "");
+  }
+}
+
+void Host::Rescan(const ModelChanged& tell) {
+  const std::lock_guard lock(rescan_);
+  for (const auto& origin : Origins("")) Rescan(origin, tell);
+}
+
+}  // namespace wasinn::core
