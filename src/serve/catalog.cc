@@ -92,8 +92,12 @@ Outcome<TextLimits> Catalog::CheckGenerates(Tenant& tenant, const std::string& m
   if (IsGuest(model)) return std::unexpected(NoLanguageModel(model));
   const auto found = models_.Find(tenant, model, version);
   if (!found) return std::unexpected(found.error());
-  if (!Generates((*found)->signature)) return std::unexpected(NoLanguageModel(model));
+  if (!serve::Generates((*found)->signature)) return std::unexpected(NoLanguageModel(model));
   return tenant.LimitsOf(model, version);
+}
+
+bool Catalog::Generates(const std::string& model, const std::string& version) const {
+  return !IsGuest(model) && models_.Generates(model, version);
 }
 
 Outcome<std::string> Catalog::VersionOf(const std::string& model, const std::string& version) const {

@@ -32,6 +32,10 @@ class Catalog {
                                                 const Prompt& prompt, Cancellation* cancellation);
   // UNSUPPORTED_OPERATION: it is no language model. Loads it if nobody did.
   Outcome<TextLimits> CheckGenerates(Tenant& tenant, const std::string& model, const std::string& version);
+  // Whether it is known for a language model, which it is once it is loaded.
+  bool Generates(const std::string& model, const std::string& version) const;
+  // Whether there is a model of this name, for whichever tenant.
+  bool Knows(const std::string& model) const { return IsGuest(model) || models_.Knows(model); }
   // The number of a version; "": of the highest.
   Outcome<std::string> VersionOf(const std::string& model, const std::string& version) const;
   // Those that are known for that, for the tenant. Loads nothing.

@@ -33,6 +33,8 @@ class Completion {
 
   // Evaluates the prompt, and chooses the first token. Once.
   Outcome<void> Begin(const Prompt& prompt);
+  // Whether Next was called.
+  bool has_begun() const { return has_begun_; }
   // The text of the next token, which may be empty; of the first one first. Nothing: it has ended.
   Outcome<std::optional<std::string>> Next();
   // The text of an output of the model, as it is by now.

@@ -105,6 +105,8 @@ void ReadServe(const Section& section, ServeOptions& options) {
   section.Integer("grpc_port", options.grpc_port);
   section.Integer("metrics_port", options.metrics_port);
   section.Boolean("metrics", options.has_metrics);
+  section.Boolean("http_metrics", options.has_http_metrics);
+  section.Boolean("metric_aliases", options.has_metric_aliases);
   section.Integer("max_body_bytes", options.max_body_bytes);
   section.Integer("max_json_bytes", options.max_json_bytes);
   section.Integer("max_bytes_in_flight", options.max_memory_in_flight);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "serve/content_encoding.h"
 #include "serve/openai/paths.h"
 #include "serve/server.h"
 #include "serve/target.h"
@@ -45,12 +46,9 @@ bool HasRoute(const Header& header, const Generation& generation) {
 
 }  // namespace
 
-Front::Front(const ServeOptions& options, const Gate& gate, Rest& rest, openai::OpenAi& openai,
-             OperatorState::Sources sources)
+Front::Front(const ServeOptions& options, Parts parts, OperatorState::Sources sources)
     : options_(options),
-      gate_(gate),
-      rest_(rest),
-      openai_(openai),
+      parts_(std::move(parts)),
       origins_(options.allowed_origins),
       page_(origins_, std::move(sources)) {}
 
@@ -80,7 +78,7 @@ std::expected<Admission, Response> Front::Admit(Header& header) const {
   // A proxy before us may have looked at the other one, and origins are compared with it.
   if (header.count(http::field::host) > 1) return std::unexpected(ToResponse(Invalid("two headers Host")));
   header.target(*target);
-  std::shared_ptr<Generation> generation = gate_.current();
+  std::shared_ptr<Generation> generation = parts_.gate.current();
   Rename(header, *generation);
   if (!generation->tenants().need_keys() || IsPublic(header, *generation)) {
     return Gate::AdmitAnybody(std::move(generation));
@@ -96,7 +94,7 @@ uint64_t Front::MostBody(const Header& header, const Admission& admission) const
   const bool is_small = IsHealth(header) || origins_.IsAllowedPreflight(header) || HasPage(header, asked);
   if (is_small) return kMostSmall;
   if (HasRoute(header, asked)) return options_.max_body_bytes;
-  return openai::OpenAi::Has(header) ? rest_.MostJson() : rest_.MostBody(header);
+  return openai::OpenAi::Has(header) ? parts_.rest.MostJson() : parts_.rest.MostBody(header);
 }
 
 asio::awaitable<Response> Front::Answer(Asked& asked) {
@@ -108,11 +106,42 @@ asio::awaitable<Response> Front::AnswerAny(Asked& asked) {
   const Generation& generation = *asked.admission.generation;
   if (HasPage(asked.request, generation)) return AnswerPage(asked);
   if (HasRoute(asked.request, generation)) return generation.routes()->Answer(asked);
-  return openai::OpenAi::Has(asked.request) ? openai_.Answer(asked) : rest_.Answer(asked);
+  if (HasMetrics(asked.request, generation)) return AnswerMetrics(asked);
+  return asked.request.count(http::field::content_encoding) > 0 ? AnswerCompressed(asked) : AnswerModels(asked);
+}
+
+asio::awaitable<Response> Front::AnswerModels(Asked& asked) {
+  return openai::OpenAi::Has(asked.request) ? parts_.openai.Answer(asked) : parts_.rest.Answer(asked);
+}
+
+asio::awaitable<Response> Front::AnswerCompressed(Asked& asked) {
+  const uint64_t most = MostBody(asked.request, asked.admission);
+  if (auto wrong = co_await InflateRequest(asked, most, parts_.workers)) co_return std::move(*wrong);
+  co_return co_await AnswerModels(asked);
 }
 
 void Front::ShapeError(const Header& header, Response& response) {
   if (openai::OpenAi::Has(header)) openai::Shape(response);
+}
+
+bool Front::HasMetrics(const Header& header, const Generation& generation) const {
+  const std::string_view target = AsText(header.target());
+  return options_.has_http_metrics && target.substr(0, target.find('?')) == "/metrics" && !HasRoute(header, generation);
+}
+
+asio::awaitable<Response> Front::AnswerMetrics(Asked& asked) {
+  if (!asked.admission.tenant->is_operator()) co_return ToResponse(ForOperators());
+  co_return parts_.metrics(*asked.admission.generation);
+}
+
+void Front::Count(const Header& header, const About& about, const Generation* generation,
+                  std::optional<http::status> status) {
+  const Routes* const routes = generation == nullptr ? nullptr : generation->routes();
+  const std::string route = routes == nullptr ? "" : routes->PathFor(header);
+  const std::string_view path = route.empty() ? PathTemplate(AsText(header.target())) : route;
+  constexpr int kClientGone = 499;  // as nginx has it
+  const std::string code = std::to_string(status ? static_cast<int>(*status) : kClientGone);
+  parts_.requests.Add("http", path, code, about, generation);
 }
 
 asio::awaitable<Response> Front::AnswerPage(Asked& asked) { co_return page_.Answer(asked); }

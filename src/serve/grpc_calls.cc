@@ -21,6 +21,16 @@ std::string_view MetadataOf(const grpc::CallbackServerContext& context, const ch
   return {first->second.data(), first->second.size()};
 }
 
+const char* NameOf(grpc::StatusCode code) {
+  static constexpr const char* kNames[] = {
+      "OK",        "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",
+      "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+      "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
+      "DATA_LOSS", "UNAUTHENTICATED"};
+  const auto number = static_cast<size_t>(code);
+  return number < std::size(kNames) ? kNames[number] : "UNKNOWN";
+}
+
 }  // namespace
 
 GrpcCall::GrpcCall(GrpcCalls& calls, grpc::CallbackServerContext& context, const char* method)
@@ -51,8 +61,12 @@ grpc::Status GrpcCall::Admit(const Gate& gate) {
 
 void GrpcCall::Log() noexcept {
   AccessLog* const log = calls_.access_log_.get();
-  if (log == nullptr) return;
   try {
+    if (calls_.requests_ != nullptr) {
+      calls_.requests_->Add("grpc", method_, NameOf(cancellation_.is_cancelled() ? grpc::CANCELLED : status_), about_,
+                            admission_.generation.get());
+    }
+    if (log == nullptr) return;
     const auto duration = std::chrono::duration_cast<std::chrono::microseconds>(Pace::Clock::now() - begun_);
     const bool is_cancelled = cancellation_.is_cancelled();
     log->Add({.time = std::chrono::system_clock::now() - duration,
@@ -69,7 +83,7 @@ void GrpcCall::Log() noexcept {
               .about = std::move(about_),
               .user_agent = Bounded(MetadataOf(context_, "user-agent"), kMostLogged)});
   } catch (const std::exception&) {  // for want of memory
-    log->AddDropped();
+    if (log != nullptr) log->AddDropped();
   }
 }
 

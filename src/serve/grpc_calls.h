@@ -17,6 +17,7 @@
 #include "serve/cancellation.h"
 #include "serve/gate.h"
 #include "serve/pace.h"
+#include "serve/request_metrics.h"
 
 namespace wasinn::serve {
 
@@ -30,9 +31,10 @@ class GrpcCalls {
     std::chrono::milliseconds slow{30'000};   // for a response, and as much more as its bytes may take (pace.h)
     std::chrono::milliseconds idle{600'000};  // until the next request of a stream has come
   };
-  // `access_log`: NULL: none.
-  explicit GrpcCalls(const Limits& limits, std::shared_ptr<AccessLog> access_log = nullptr)
-      : limits_(limits), access_log_(std::move(access_log)) {}
+  // `access_log`: NULL: none. `requests`: NULL: nobody counts them.
+  explicit GrpcCalls(const Limits& limits, std::shared_ptr<AccessLog> access_log = nullptr,
+                     RequestMetrics* requests = nullptr)
+      : limits_(limits), access_log_(std::move(access_log)), requests_(requests) {}
 
   // Cancels those whose clients take too long. To be called now and then.
   void Sweep();
@@ -50,6 +52,7 @@ class GrpcCalls {
 
   const Limits limits_;
   const std::shared_ptr<AccessLog> access_log_;
+  RequestMetrics* const requests_;
   std::atomic<bool> is_draining_{false};
   mutable std::mutex mutex_;  // of what follows
   boost::intrusive::list<GrpcCall, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> calls_;

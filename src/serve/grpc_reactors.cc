@@ -1,5 +1,6 @@
 #include "serve/grpc_reactors.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "serve/grpc_service.h"
@@ -21,20 +22,69 @@ void GrpcStream::OnReadDone(bool ok) {
   }
   CountMessage();
   CountRequest(request_.Length());
-  service_.Infer(request_, *this, GrpcForm::kStreamResponse, [this](auto answer, const std::string& id) {
-    if (!answer) answer = WriteError(id, answer.error().message);
-    response_.Swap(&*answer);
-    request_.Clear();
+  has_ended_ = false;
+  charge_ = Charge(admission().tenant->budget());
+  service_.Infer(
+      request_, *this,
+      [this](auto answer, const std::string& id) {
+        if (!answer) answer = WriteError(id, answer.error().message);
+        request_.Clear();
+        Last(std::move(*answer));
+      },
+      [this](grpc::ByteBuffer part) { return Send(std::move(part)); });
+}
+
+bool GrpcStream::Send(grpc::ByteBuffer part) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_broken_ || !charge_.Add(part.Length())) return false;
+    waiting_.push_back(std::move(part));
+    if (std::exchange(is_writing_, true)) return true;
+  }
+  WriteNext();
+  return true;
+}
+
+void GrpcStream::Last(grpc::ByteBuffer part) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (part.Valid()) waiting_.push_back(std::move(part));
+    has_ended_ = true;
+    if (std::exchange(is_writing_, true)) return;
+  }
+  WriteNext();
+}
+
+void GrpcStream::WriteNext() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_broken_) waiting_.clear();
+    if (!waiting_.empty()) {
+      response_.Swap(&waiting_.front());
+      waiting_.pop_front();
+      charge_.ShrinkTo(charge_.bytes() - std::min<uint64_t>(charge_.bytes(), response_.Length()));
+    } else if (!has_ended_) {
+      is_writing_ = false;  // until the next part comes
+      return ExpectNothing();
+    }
+  }
+  if (response_.Valid()) {
     CountResponse(response_.Length());
     ExpectWrite(response_.Length());
-    StartWrite(&response_);
-  });
+    return StartWrite(&response_);
+  }
+  is_writing_ = false;  // nobody else is here any more
+  is_broken_ ? End(grpc::Status::CANCELLED) : ReadNext();
 }
 
 void GrpcStream::OnWriteDone(bool ok) {
   response_.Clear();
-  if (!ok) return End(grpc::Status::CANCELLED);
-  ReadNext();
+  if (!ok) {
+    cancellation().Cancel();
+    const std::lock_guard lock(mutex_);
+    is_broken_ = true;
+  }
+  WriteNext();
 }
 
 }  // namespace wasinn::serve

@@ -4,6 +4,8 @@
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
+#include <deque>
+#include <mutex>
 #include <utility>
 
 #include "serve/grpc_calls.h"
@@ -43,7 +45,7 @@ class GrpcUnary final : public grpc::ServerUnaryReactor, public GrpcCall {
   Charge charge_;
 };
 
-// Inferences, one after the other, each answered before the next is read.
+// Inferences, one after the other, each answered before the next is read: by one response, or by many (a decoupled model's).
 class GrpcStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>, public GrpcCall {
  public:
   GrpcStream(GrpcService& service, GrpcCalls& calls, grpc::CallbackServerContext& context);
@@ -58,6 +60,11 @@ class GrpcStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     ExpectWrite(0);
     Finish(std::move(status));
   }
+  // A part of an answer. False: what waits to be written has no room, or nobody reads it. Any thread, as for what follows.
+  bool Send(grpc::ByteBuffer part);
+  // The last one, or an invalid one: there is none.
+  void Last(grpc::ByteBuffer part);
+  void WriteNext();
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
   void OnCancel() override { cancellation().Cancel(); }
@@ -67,6 +74,11 @@ class GrpcStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
 
   GrpcService& service_;
   grpc::ByteBuffer request_, response_;
+  std::mutex mutex_;  // of what follows
+  std::deque<grpc::ByteBuffer> waiting_;
+  Charge charge_;  // of these
+  bool is_writing_ = false, is_broken_ = false;
+  bool has_ended_ = false;  // the request
 };
 
 }  // namespace wasinn::serve

@@ -25,6 +25,19 @@ constexpr int kMostOutput = 16u << 10;
 // What is kept of each input, beside its bytes.
 constexpr uint64_t kInput = 256;
 constexpr char kSharedMemory[] = "shared_memory_region", kClassification[] = "classification";
+constexpr char kEmptyFinal[] = "triton_enable_empty_final_response";
+
+// Of a map's entry; both lie in it.
+struct Parameter {
+  std::string_view name;
+  std::span<const uint8_t> value;
+
+  bool IsTrue() const {
+    inference::InferParameter parameter;
+    return value.size() < 16 && parameter.ParseFromArray(value.data(), static_cast<int>(value.size())) &&
+           parameter.bool_param();
+  }
+};
 
 // Bytes of a field: where they lie, or a copy of pieces.
 struct FieldBytes {
@@ -36,20 +49,21 @@ struct FieldBytes {
   }
 };
 
-// The name of a parameter: of a map's entry, the first field.
-std::string_view NameOfParameter(std::span<const uint8_t> entry) {
+Parameter ReadParameter(std::span<const uint8_t> entry) {
   CodedInputStream in(entry.data(), static_cast<int>(entry.size()));
-  std::string_view name;
+  Parameter parameter;
   while (const uint32_t tag = in.ReadTag()) {
     if (tag == BytesTag(1)) {
       const std::span<const uint8_t> bytes = ReadBytes(in);
-      name = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+      parameter.name = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    } else if (tag == BytesTag(2)) {
+      parameter.value = ReadBytes(in);
     } else {
       Skip(in, tag);
     }
   }
   RequireWellFormed(in.ConsumedEntireMessage());
-  return name;
+  return parameter;
 }
 
 [[noreturn]] void ThrowSharedMemory(const char* what, const std::string& name) {
@@ -69,6 +83,7 @@ class MessageReader {
   std::string ReadText();
   void AddInput();
   void AddOutput();
+  void AddParameter();
   void ReadInput(std::span<const uint8_t> bytes, InputTensor& tensor);
   void TakeRaw();
 
@@ -114,7 +129,7 @@ void MessageReader::ReadInput(std::span<const uint8_t> bytes, InputTensor& tenso
       if (contents.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} contents of an input", kMostTensors));
       contents.push_back(ReadBytes(in));
     } else if (tag == BytesTag(Input::kParametersFieldNumber)) {
-      const std::string_view parameter = NameOfParameter(ReadBytes(in));
+      const std::string_view parameter = ReadParameter(ReadBytes(in)).name;
       if (parameter == kSharedMemory) ThrowSharedMemory("input", tensor.name);
       LogIgnored("/v2", "inputs.parameters.", parameter);
     } else if (!ReadNumbers(in, tag, Input::kShapeFieldNumber,
@@ -156,6 +171,13 @@ void MessageReader::AddOutput() {
     if (name != kClassification) LogIgnored("/v2", "outputs.parameters.", name);
   }
   outputs.push_back(output.name());
+}
+
+void MessageReader::AddParameter() {
+  const FieldBytes bytes = ReadField();
+  const Parameter parameter = ReadParameter(bytes.view());
+  if (parameter.name != kEmptyFinal) return LogIgnored("/v2", "parameters.", parameter.name);
+  request_.wants_empty_final = parameter.IsTrue();
 }
 
 // Each input's bytes, where they came beside the inputs.
@@ -202,7 +224,7 @@ void MessageReader::Read(int size) {
         raw_.push_back(ReadField());
         break;
       case BytesTag(Message::kParametersFieldNumber):
-        LogIgnored("/v2", "parameters.", NameOfParameter(ReadField().view()));
+        AddParameter();
         break;
       default:
         Skip(in_, tag);

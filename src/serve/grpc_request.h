@@ -13,6 +13,7 @@ namespace wasinn::serve {
 struct GrpcRequest {
   InferRequest infer;
   std::string id;
+  bool wants_empty_final = false;  // a response that says of a text that comes in pieces that it is over
 };
 
 // A ModelInferRequest of so many bytes. Tensors refer to the message where their bytes lie together there: it outlives the request.

@@ -78,6 +78,9 @@ Outcome<grpc::ByteBuffer> WriteResponse(InferResponse response, const std::strin
   message.set_model_name(response.model);
   message.set_model_version(response.version);
   message.set_id(id);
+  if (form != GrpcForm::kResponse) {
+    (*message.mutable_parameters())["triton_final_response"].set_bool_param(form == GrpcForm::kStreamFinal);
+  }
   uint64_t bytes = 0, heads = 0;
   for (const OutputTensor& output : response.outputs) {
     auto& written = *message.add_outputs();
@@ -96,7 +99,7 @@ Outcome<grpc::ByteBuffer> WriteResponse(InferResponse response, const std::strin
   }
   if (!charge.Add(bytes)) return std::unexpected(NoMemory());
   Pieces pieces(std::make_shared<Charge>(std::move(charge)));
-  if (form == GrpcForm::kStreamResponse) {
+  if (form != GrpcForm::kResponse) {
     pieces.AppendHead(inference::ModelStreamInferResponse::kInferResponseFieldNumber, size);
   }
   pieces.Append(text);

@@ -10,10 +10,8 @@
 
 namespace wasinn::serve {
 
-enum class GrpcForm {
-  kResponse,
-  kStreamResponse
-};  // a ModelInferResponse, or one inside of a ModelStreamInferResponse
+// A ModelInferResponse, or one inside of a ModelStreamInferResponse: the last one to its request, or not.
+enum class GrpcForm { kResponse, kStreamPart, kStreamFinal };
 
 // Every output as raw bytes, which are added to `charge`. That, and their owners, are kept until they are written.
 Outcome<grpc::ByteBuffer> WriteResponse(InferResponse response, const std::string& id, GrpcForm form, Charge charge);

@@ -52,12 +52,13 @@ struct GrpcServer::Running {
   std::unique_ptr<grpc::Server> server;
 };
 
-GrpcServer::GrpcServer(const Gate& gate, const Statistics& statistics, Workers& workers, Workers& loads,
-                       GrpcOptions options)
+GrpcServer::GrpcServer(const Gate& gate, const Statistics& statistics, TextMetrics& metrics, Workers& workers,
+                       Workers& loads, GrpcOptions options)
     : options_(std::move(options)),
-      calls_(options_.calls, options_.access_log),
+      calls_(options_.calls, options_.access_log, options_.requests),
       quick_(GrpcThreads(), workers),
-      service_(std::make_unique<GrpcService>(gate, statistics, workers, loads, quick_, calls_)) {
+      service_(std::make_unique<GrpcService>(
+          gate, GrpcService::Parts{statistics, metrics, workers, loads, quick_, calls_, options_.max_message_bytes})) {
   // Clients' mistakes, with which they could fill a log.
   google::protobuf::SetLogHandler(nullptr);
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
@@ -72,11 +73,8 @@ Outcome<void> GrpcServer::Start() {
   builder.SetResourceQuota(quota);
   builder.SetMaxReceiveMessageSize(static_cast<int>(std::min<uint64_t>(options_.max_message_bytes, INT_MAX)));
   builder.SetMaxSendMessageSize(-1);
-  // What is small compressed may be anything: the limit for messages holds before gRPC expands them.
-  for (const auto algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
-    builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
-  }
   const int handshake_ms = static_cast<int>(std::min<int64_t>(kHandshakeMs, options_.calls.slow.count()));
+  // What is small compressed may be anything, and gRPC's limit holds before it expands a message: that is done here (grpc_inflate.h).
   for (const auto& [argument, value] : {std::pair{GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0},
                                         {GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams},
                                         {GRPC_ARG_MAX_CONNECTION_IDLE_MS, kIdleMs},

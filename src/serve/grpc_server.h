@@ -14,6 +14,7 @@
 #include "serve/memory_budget.h"
 #include "serve/quick_lane.h"
 #include "serve/statistics.h"
+#include "serve/text_metrics.h"
 #include "serve/tls.h"
 #include "serve/workers.h"
 
@@ -26,6 +27,7 @@ struct GrpcOptions {
       budget;  // of requests and responses; gRPC itself has as much again for what it has not given to us yet
   std::shared_ptr<Tls> tls;               // NULL: none
   std::shared_ptr<AccessLog> access_log;  // NULL: none
+  RequestMetrics* requests = nullptr;     // which outlives it; NULL: nobody counts them
   uint64_t max_message_bytes = 256u << 20;
   size_t max_connections = 16384;
   int max_descriptor = INT32_MAX;  // as http_options.h has it
@@ -35,7 +37,8 @@ struct GrpcOptions {
 // All that it is given outlives it. Take and Drain by one thread at a time.
 class GrpcServer {
  public:
-  GrpcServer(const Gate& gate, const Statistics& statistics, Workers& workers, Workers& loads, GrpcOptions options);
+  GrpcServer(const Gate& gate, const Statistics& statistics, TextMetrics& metrics, Workers& workers, Workers& loads,
+             GrpcOptions options);
   ~GrpcServer();
 
   // Before what follows.

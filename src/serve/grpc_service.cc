@@ -3,12 +3,16 @@
 #include <google/protobuf/util/json_util.h>
 #include <grpcpp/support/proto_buffer_reader.h>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <utility>
 
+#include "serve/bytes.h"
+#include "serve/grpc_inflate.h"
 #include "serve/grpc_reactors.h"
 #include "serve/grpc_request.h"
+#include "serve/openai/text_work.h"
 #include "serve/server_metadata.h"
 
 namespace wasinn::serve {
@@ -64,6 +68,28 @@ Failure ToFailure(const std::exception& thrown) {
 }
 
 Catalog& ModelsOf(const Admission& admission) { return admission.generation->models(); }
+
+// Inputs and the output of language models, as texts.
+constexpr char kPrompt[] = "prompt", kOptions[] = "options", kCompletion[] = "completion";
+
+const InputTensor* FindInput(const InferRequest& request, std::string_view name) {
+  const auto found = std::ranges::find(request.inputs, name, &InputTensor::name);
+  return found == request.inputs.end() ? nullptr : &*found;
+}
+
+std::string TextIn(const InferRequest& request, std::string_view name) {
+  const InputTensor* const input = FindInput(request, name);
+  if (input == nullptr) return "";
+  const std::span<const uint8_t> text = OnlyElement(input->bytes()).value();
+  return {text.begin(), text.end()};
+}
+
+OutputTensor TextOutput(const std::string& piece) {
+  const auto element = std::make_shared<std::string>();
+  AppendElement(*element, {reinterpret_cast<const uint8_t*>(piece.data()), piece.size()});
+  return {kCompletion, &Bytes(), {1}, {reinterpret_cast<const uint8_t*>(element->data()), element->size()}, element};
+}
+
 // "ServerLive" of "ServerLiveRequest".
 template <typename Request>
 const char* MethodOf() {
@@ -101,9 +127,10 @@ const char* PlaceBeside() {
 constexpr size_t kMostRequest = 64u << 10;
 
 template <typename Message>
-bool Parse(const grpc::ByteBuffer& bytes, Message& message) {
+bool Parse(const grpc::ByteBuffer& bytes, Message& message, const Tenant& tenant) {
   if (bytes.Length() > kMostRequest) return false;
   grpc::ByteBuffer copy(bytes);  // of references
+  if (IsCompressed(copy) && !InflateMessage(copy, kMostRequest, tenant.budget())) return false;
   return grpc::SerializationTraits<Message>::Deserialize(&copy, &message).ok();
 }
 
@@ -114,7 +141,7 @@ grpc::Status ToGrpc(const Failure& failure) { return {CodeOf(failure.code), fail
 template <typename Request, typename Response, typename Answer>
 GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Bytes& request, Bytes& response,
                                         Answer answer) {
-  auto* call = new GrpcUnary(calls_, *context, MethodOf<Request>(), request);
+  auto* call = new GrpcUnary(parts_.calls, *context, MethodOf<Request>(), request);
   const auto end = [call](const Failure& failure) { call->End(ToGrpc(failure)); };
   try {
     const auto asked = std::make_shared<Request>();
@@ -143,13 +170,13 @@ GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Byt
       call->End(std::move(admitted));
       return call;
     }
-    const bool is_request = Parse(request, *asked);
+    const bool is_request = Parse(request, *asked, *call->admission().tenant);
     call->about().model = Bounded(NameIn(*asked), kMostLogged);
     if (!is_request) {
       end(Invalid("the message is not a request of this call"));
     } else if (where == Where::kOnLoader || (where == Where::kWhereLoaded && NeedsLoad(call->admission(), *asked))) {
       const Place place = PlaceOf(NameIn(*asked) + PlaceBeside<Request>());
-      if (!loads_.Begin({run, end, &call->admission().tenant->share(), &call->cancellation(), place})) {
+      if (!parts_.loads.Begin({run, end, &call->admission().tenant->share(), &call->cancellation(), place})) {
         end(Workers::TooMany());
       }
     } else {
@@ -164,12 +191,12 @@ GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Byt
 // One request, from its bytes to those of its answer.
 class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::Inference> {
  public:
-  Inference(GrpcService& service, const Bytes& message, GrpcCall& call, GrpcForm form, Done done)
+  Inference(GrpcService& service, const Bytes& message, GrpcCall& call, Done done, Part part)
       : service_(service),
         message_(message),
         call_(call),
-        form_(form),
         done_(std::move(done)),
+        part_(std::move(part)),
         charge_(call.admission().tenant->budget()) {}
 
   // Whether it is one that takes no time. Answers one that is none at all.
@@ -177,7 +204,7 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
   bool is_ended() const { return is_ended_; }
   bool HasRunOn(QuickLane& quick) { return quick.Run(JobOf(&Inference::Answer)); }
   // On whatever thread has time for that.
-  void Answer();
+  void Answer() { EndWith(&Inference::Infer); }
   // Has the workers whose it is go on with it: of what nobody has read yet, those that read; of a model that is not loaded, those that
   // load; else those that compute.
   void GoOn();
@@ -190,10 +217,21 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
   Outcome<void> Read();
   Outcome<void> Load();
   Outcome<Bytes> Infer();
+  // A text, of which each piece is a response.
+  Outcome<Bytes> Generate();
+  bool ComesInPieces() const;
+  Outcome<TextModels::Name> TextName() const;
+  // Whether what follows waits for no load.
+  bool IsLoaded();
+  Outcome<Bytes> Write(InferResponse response, GrpcForm form) const {
+    return WriteResponse(std::move(response), request_.id, form, Charge(tenant().budget()));
+  }
   Workers::Job JobOf(void (Inference::*step)());
   // One of the workers does it, and what comes next is another's.
   void ReadNow() { Next(&Inference::Read); }
   void LoadNow() { Next(&Inference::Load); }
+  void GenerateNow() { EndWith(&Inference::Generate); }
+  void EndWith(Outcome<Bytes> (Inference::*last)());
   void Next(Outcome<void> (Inference::*step)());
   Tenant& tenant() const { return *call_.admission().tenant; }
   Catalog& models() const { return ModelsOf(call_.admission()); }
@@ -201,16 +239,22 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
   GrpcService& service_;
   Bytes message_;  // references to the call's
   GrpcCall& call_;
-  const GrpcForm form_;
   const Done done_;
+  const Part part_;  // NULL: it has one response
   Charge charge_;
   GrpcRequest request_;
+  Workers* texts_ = nullptr;  // who generates, if it comes in pieces
   bool is_read_ = false, is_loaded_ = false, is_ended_ = false;
 };
 
 Outcome<void> GrpcService::Inference::Read() {
   if (std::exchange(is_read_, true)) return {};
-  if (!charge_.Add(message_.Length())) return std::unexpected(NoMemory());
+  if (IsCompressed(message_)) {
+    auto done = InflateMessage(message_, service_.parts_.most_message, tenant().budget());
+    if (!done) return done;
+  } else if (!charge_.Add(message_.Length())) {
+    return std::unexpected(NoMemory());
+  }
   grpc::ProtoBufferReader reader(&message_);
   if (auto read = ReadRequest(reader, static_cast<int>(message_.Length()), charge_, request_); !read) return read;
   call_.about().model = Bounded(request_.infer.model, kMostLogged);
@@ -221,12 +265,62 @@ Outcome<grpc::ByteBuffer> GrpcService::Inference::Infer() {
   if (auto read = Read(); !read) return std::unexpected(std::move(read.error()));
   auto inferred = models().Infer(tenant(), request_.infer, &call_.cancellation());
   if (!inferred) return std::unexpected(std::move(inferred.error()));
-  return WriteResponse(std::move(*inferred), request_.id, form_, Charge(tenant().budget()));
+  return Write(std::move(*inferred), part_ == nullptr ? GrpcForm::kResponse : GrpcForm::kStreamFinal);
 }
 
-void GrpcService::Inference::Answer() {
+Outcome<TextModels::Name> GrpcService::Inference::TextName() const {
+  const auto version = models().VersionOf(request_.infer.model, request_.infer.version);
+  if (!version) return std::unexpected(version.error());
+  return TextModels::Name{request_.infer.model, *version};
+}
+
+// Nothing is asked for that only whole answers have.
+bool GrpcService::Inference::ComesInPieces() const {
+  const auto is_text = [](const InputTensor& input) {
+    return (input.name == kPrompt || input.name == kOptions) && OnlyElement(input.bytes()).has_value();
+  };
+  const InferRequest& infer = request_.infer;
+  const auto asks_otherwise = [](const std::string& options) {  // perhaps: then the answer is whole, too
+    return options.contains("\"embedding\"") || options.contains("\"decode\"");
+  };
+  return part_ != nullptr && FindInput(infer, kPrompt) != nullptr && std::ranges::all_of(infer.inputs, is_text) &&
+         std::ranges::all_of(infer.outputs, [](const std::string& name) { return name == kCompletion; }) &&
+         !asks_otherwise(TextIn(infer, kOptions)) && models().Generates(infer.model, infer.version);
+}
+
+Outcome<grpc::ByteBuffer> GrpcService::Inference::Generate() {
+  const InferRequest& infer = request_.infer;
+  const auto name = TextName();
+  if (!name) return std::unexpected(name.error());
+  openai::TextWork work{.models = models(),
+                        .tenant = tenant(),
+                        .workers = *texts_,
+                        .metrics = service_.parts_.metrics,
+                        .model = name->model,
+                        .version = name->version,
+                        .prompts = {.texts = {TextIn(infer, kPrompt)}, .options = TextIn(infer, kOptions)},
+                        .charge = Charge(tenant().budget()),
+                        .cancellation = {std::shared_ptr<void>(), &call_.cancellation()}};
+  if (!work.charge.Add(work.prompts.bytes())) return std::unexpected(NoMemory());
+  const auto completion = work.Begin(0);
+  if (!completion) return std::unexpected(completion.error());
+  for (;;) {
+    const auto piece = work.Next(**completion);
+    if (!piece) return std::unexpected(piece.error());
+    if (!*piece) break;
+    if ((*piece)->empty()) continue;
+    auto response = Write({work.model, work.version, {TextOutput(**piece)}}, GrpcForm::kStreamPart);
+    if (!response) return response;
+    if (!part_(std::move(*response))) return std::unexpected(NoMemory());
+  }
+  if (const auto ending = work.End(**completion); !ending) return std::unexpected(ending.error());
+  if (!request_.wants_empty_final) return Bytes();
+  return Write({work.model, work.version, {}}, GrpcForm::kStreamFinal);
+}
+
+void GrpcService::Inference::EndWith(Outcome<Bytes> (Inference::*last)()) {
   try {
-    End(Infer());
+    End((this->*last)());
   } catch (const std::exception& thrown) {
     End(std::unexpected(ToFailure(thrown)));
   }
@@ -234,7 +328,24 @@ void GrpcService::Inference::Answer() {
 
 Outcome<void> GrpcService::Inference::Load() {
   is_loaded_ = true;
-  return models().CheckReady(tenant(), request_.infer.model, request_.infer.version);
+  const InferRequest& infer = request_.infer;
+  auto ready = models().CheckReady(tenant(), infer.model, infer.version);
+  if (!ready || !ComesInPieces()) return ready;
+  const auto name = TextName();
+  if (!name) return std::unexpected(name.error());
+  const auto opened = call_.admission().generation->texts().Open(tenant(), *name);
+  if (!opened) return std::unexpected(opened.error());
+  texts_ = *opened;
+  return {};
+}
+
+bool GrpcService::Inference::IsLoaded() {
+  const InferRequest& infer = request_.infer;
+  if (!models().IsLoaded(tenant(), infer.model, infer.version).value_or(false)) return false;
+  if (!ComesInPieces()) return true;
+  const auto name = TextName();
+  if (name) texts_ = call_.admission().generation->texts().WorkersOf(*name);
+  return texts_ != nullptr;
 }
 
 Workers::Job GrpcService::Inference::JobOf(void (Inference::*step)()) {
@@ -255,30 +366,33 @@ void GrpcService::Inference::Next(Outcome<void> (Inference::*step)()) {
 void GrpcService::Inference::GoOn() {
   bool begun = false;
   if (!is_read_) {
-    begun = service_.workers_.Begin(JobOf(&Inference::ReadNow));
-  } else if (!is_loaded_ &&
-             !models().IsLoaded(tenant(), request_.infer.model, request_.infer.version).value_or(false)) {
-    begun = service_.loads_.Begin(JobOf(&Inference::LoadNow));
+    begun = service_.parts_.workers.Begin(JobOf(&Inference::ReadNow));
+  } else if (!is_loaded_ && !IsLoaded()) {
+    begun = service_.parts_.loads.Begin(JobOf(&Inference::LoadNow));
+  } else if (texts_ != nullptr) {
+    Workers::Job job = JobOf(&Inference::GenerateNow);
+    job.place = kNoPlace;  // they are all of this model
+    begun = texts_->Begin(std::move(job));
   } else {
-    begun = models().WorkersFor(request_.infer.model, service_.workers_).Begin(JobOf(&Inference::Answer));
+    begun = models().WorkersFor(request_.infer.model, service_.parts_.workers).Begin(JobOf(&Inference::Answer));
   }
   if (!begun) End(std::unexpected(Workers::TooMany()));
 }
 
 bool GrpcService::Inference::IsQuick() {
-  if (message_.Length() > kMostInline) return false;
+  if (message_.Length() > kMostInline || IsCompressed(message_)) return false;
   if (auto read = Read(); !read) End(std::unexpected(std::move(read.error())));
-  return models().IsQuick(request_.infer.model, request_.infer.version, message_.Length());
+  return models().IsQuick(request_.infer.model, request_.infer.version, message_.Length()) && !ComesInPieces();
 }
 
-void GrpcService::Infer(const Bytes& message, GrpcCall& call, GrpcForm form, const Done& done) {
+void GrpcService::Infer(const Bytes& message, GrpcCall& call, const Done& done, const Part& part) {
   std::shared_ptr<Inference> inference;
   try {
-    inference = std::make_shared<Inference>(*this, message, call, form, done);
+    inference = std::make_shared<Inference>(*this, message, call, done, part);
     const bool is_quick = inference->IsQuick();
     if (inference->is_ended()) return;
     if (!is_quick) return inference->GoOn();
-    if (!inference->HasRunOn(quick_)) inference->End(std::unexpected(Workers::TooMany()));
+    if (!inference->HasRunOn(parts_.quick)) inference->End(std::unexpected(Workers::TooMany()));
   } catch (const std::exception& thrown) {
     if (inference == nullptr) return done(std::unexpected(ToFailure(thrown)), {});
     inference->End(std::unexpected(ToFailure(thrown)));
@@ -286,7 +400,7 @@ void GrpcService::Infer(const Bytes& message, GrpcCall& call, GrpcForm form, con
 }
 
 GrpcService::Reactor* GrpcService::ModelInfer(Context* context, const Bytes* request, Bytes* response) {
-  auto* call = new GrpcUnary(calls_, *context, "ModelInfer", *request);
+  auto* call = new GrpcUnary(parts_.calls, *context, "ModelInfer", *request);
   if (call->is_one_too_many()) {
     call->End(TooManyCalls());
     return call;
@@ -295,7 +409,7 @@ GrpcService::Reactor* GrpcService::ModelInfer(Context* context, const Bytes* req
     call->End(std::move(admitted));
     return call;
   }
-  Infer(*request, *call, GrpcForm::kResponse, [call, response](auto answer, const std::string&) {
+  Infer(*request, *call, [call, response](auto answer, const std::string&) {
     if (!answer) return call->End(ToGrpc(answer.error()));
     response->Swap(&*answer);
     call->End(grpc::Status::OK, response->Length());
@@ -304,7 +418,7 @@ GrpcService::Reactor* GrpcService::ModelInfer(Context* context, const Bytes* req
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* GrpcService::ModelStreamInfer(Context* context) {
-  return new GrpcStream(*this, calls_, *context);
+  return new GrpcStream(*this, parts_.calls, *context);
 }
 
 GrpcService::Reactor* GrpcService::ServerLive(Context* context, const Bytes* request, Bytes* response) {
@@ -359,12 +473,14 @@ GrpcService::Reactor* GrpcService::ModelStatistics(Context* context, const Bytes
   return Call<inference::ModelStatisticsRequest, inference::ModelStatisticsResponse>(
       Where::kHere, context, *request, *response, [this](const Admission& admission, const auto& asked, auto& told) {
         if (asked.name().empty())
-          return Fill(statistics_.All([&](const std::string& model) { return admission.tenant->Sees(model); }), told);
+          return Fill(parts_.statistics.All([&](const std::string& model) { return admission.tenant->Sees(model); }),
+                      told);
         Catalog& models = ModelsOf(admission);
         const auto served = models.CheckServed(*admission.tenant, asked.name(), asked.version());
         if (!served) return ToGrpc(served.error());
         const auto version = models.VersionOf(asked.name(), asked.version());
-        return version ? Fill(statistics_.Of(asked.name(), asked.version(), *version), told) : ToGrpc(version.error());
+        return version ? Fill(parts_.statistics.Of(asked.name(), asked.version(), *version), told)
+                       : ToGrpc(version.error());
       });
 }
 

@@ -15,6 +15,7 @@
 #include "serve/grpc_response.h"
 #include "serve/quick_lane.h"
 #include "serve/statistics.h"
+#include "serve/text_metrics.h"
 #include "serve/workers.h"
 
 namespace wasinn::serve {
@@ -39,17 +40,25 @@ class GrpcUnary;
 // All that it is given outlives it.
 class GrpcService final : public raw::Service {
  public:
-  // `loads`: for what loads models. `quick`: of gRPC's threads.
-  GrpcService(const Gate& gate, const Statistics& statistics, Workers& workers, Workers& loads, QuickLane& quick,
-              GrpcCalls& calls)
-      : gate_(gate), statistics_(statistics), workers_(workers), loads_(loads), quick_(quick), calls_(calls) {}
+  struct Parts {
+    const Statistics& statistics;
+    TextMetrics& metrics;
+    Workers& workers;
+    Workers& loads;    // for what loads models
+    QuickLane& quick;  // of gRPC's threads
+    GrpcCalls& calls;
+    uint64_t most_message;  // bytes of a request
+  };
+  GrpcService(const Gate& gate, const Parts& parts) : gate_(gate), parts_(parts) {}
 
   void Drain() { is_draining_.store(true, std::memory_order_relaxed); }
 
   // `done` gets the answer to a request, and its id, on this thread or another one. The message and the call, which is admitted, live
-  // until then.
+  // until then. Of a stream, `part` gets what comes before the last response, which may then be invalid: there is none. It returns false
+  // if nobody takes more.
   using Done = std::function<void(Outcome<grpc::ByteBuffer> answer, const std::string& id)>;
-  void Infer(const grpc::ByteBuffer& message, GrpcCall& call, GrpcForm form, const Done& done);
+  using Part = std::function<bool(grpc::ByteBuffer response)>;
+  void Infer(const grpc::ByteBuffer& message, GrpcCall& call, const Done& done, const Part& part = nullptr);
   const Gate& gate() const { return gate_; }
 
  private:
@@ -77,11 +86,7 @@ class GrpcService final : public raw::Service {
   Reactor* Call(Where where, Context* context, const Bytes& request, Bytes& response, Answer answer);
 
   const Gate& gate_;
-  const Statistics& statistics_;
-  Workers& workers_;
-  Workers& loads_;
-  QuickLane& quick_;
-  GrpcCalls& calls_;
+  const Parts parts_;
   std::atomic<bool> is_draining_{false};
 };
 

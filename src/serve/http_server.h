@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "serve/http_message.h"
@@ -34,6 +35,9 @@ struct Route {
   std::function<asio::awaitable<Response>(Asked&)> answer;
   // Puts an error, whoever made it, into the form that the request's client knows. NULL: all have the usual one.
   std::function<void(const Header&, Response&)> shape_error = nullptr;
+  // Counts one that has ended: without a status, its client was gone. `generation`: may be NULL.
+  std::function<void(const Header&, const About&, const Generation* generation, std::optional<http::status>)> count =
+      nullptr;
 };
 
 // What the connections of a server share: it lives as long as the last of them, which may end with the io_context.

@@ -284,15 +284,16 @@ asio::awaitable<bool> HttpSession::Serve() {
   const http::status status = response.status;
   const bool is_written = co_await Write(asked.request, std::move(response), keep_alive);
   StopWatching();
-  Log(asked.request, std::move(asked.about), status, is_written);
+  Log(asked.request, std::move(asked.about), status, is_written, asked.admission.generation.get());
   co_return is_written&& keep_alive;
 }
 
-void HttpSession::Log(const Header& header, About about, std::optional<http::status> status,
-                      bool is_complete) noexcept {
+void HttpSession::Log(const Header& header, About about, std::optional<http::status> status, bool is_complete,
+                      const Generation* generation) noexcept {
   AccessLog* const log = shared_->options.access_log.get();
-  if (log == nullptr) return;
   try {
+    if (shared_->route.count != nullptr) shared_->route.count(header, about, generation, status);
+    if (log == nullptr) return;
     const auto duration =
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begun_);
     const auto client = FindEnds().client;
@@ -310,7 +311,7 @@ void HttpSession::Log(const Header& header, About about, std::optional<http::sta
     if (status) record.status = static_cast<int>(*status);
     log->Add(std::move(record));
   } catch (const std::exception&) {  // for want of memory
-    log->AddDropped();
+    if (log != nullptr) log->AddDropped();
   }
 }
 

@@ -48,8 +48,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void Shape(const Header& header, Response& response) const;
   asio::awaitable<void> Discard();
   Ends FindEnds();
-  // Tells the access log of it, if there is one.
-  void Log(const Header& header, About about, std::optional<http::status> status, bool is_complete) noexcept;
+  // Counts it, and tells the access log of it, if there is one.
+  void Log(const Header& header, About about, std::optional<http::status> status, bool is_complete,
+           const Generation* generation = nullptr) noexcept;
   std::shared_ptr<Cancellation> Watch();
   void LookWhetherGone();
   void StopWatching();

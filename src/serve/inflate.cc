@@ -1,10 +1,8 @@
 #include "serve/inflate.h"
 
+#include <fmt/format.h>
 #include <zlib.h>
 
-#include <boost/beast/core/string.hpp>
-#include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -16,8 +14,11 @@ using Stream = std::unique_ptr<z_stream, decltype(&::inflateEnd)>;
 // zlib finds the form by its first bytes. Some clients mean by "deflate" what has no header at all.
 constexpr int kAnyHeader = 15 + 32, kNoHeader = -15;
 
-Inflated Inflate(std::string_view from, int form, uint64_t most, RequestBytes& to) {
+enum class Inflated : uint8_t { kDone, kBroken, kTooLarge, kNoRoom };
+
+Inflated InflateAs(int form, std::string_view from, uint64_t most, RequestBytes& to) {
   constexpr size_t kPiece = 64u << 10;
+  if (from.size() > UINT32_MAX) return Inflated::kTooLarge;  // zlib counts so
   z_stream state{};
   if (::inflateInit2(&state, form) != Z_OK) return Inflated::kNoRoom;
   const Stream end(&state, &::inflateEnd);
@@ -40,21 +41,23 @@ Inflated Inflate(std::string_view from, int form, uint64_t most, RequestBytes& t
 
 }  // namespace
 
-bool CanInflate(std::string_view encoding) {
-  return boost::beast::iequals(encoding, "gzip") || boost::beast::iequals(encoding, "x-gzip") ||
-         boost::beast::iequals(encoding, "deflate");
-}
-
-Inflated InflateBody(RequestBytes& body, uint64_t most, const std::shared_ptr<MemoryBudget>& budget) {
-  if (body.size() > UINT32_MAX) return Inflated::kTooLarge;  // zlib counts so
+Outcome<RequestBytes> Inflate(std::string_view from, uint64_t most, const std::shared_ptr<MemoryBudget>& budget) {
   for (const int form : {kAnyHeader, kNoHeader}) {
-    RequestBytes inflated{Charge(budget)};
-    const Inflated result = Inflate(body.view(), form, most, inflated);
-    if (result == Inflated::kBroken && form != kNoHeader) continue;
-    if (result == Inflated::kDone) body = std::move(inflated);
-    return result;
+    RequestBytes to{Charge(budget)};
+    switch (InflateAs(form, from, most, to)) {
+      case Inflated::kDone:
+        return to;
+      case Inflated::kTooLarge:
+        return std::unexpected(
+            Failure{WASINN_ERROR_TOO_LARGE,
+                    fmt::format("the request, inflated, is larger than {} bytes, as much as it may have", most)});
+      case Inflated::kNoRoom:
+        return std::unexpected(NoMemory());
+      case Inflated::kBroken:
+        break;
+    }
   }
-  std::unreachable();
+  return std::unexpected(Invalid("the request is not compressed as its Content-Encoding, or grpc-encoding, says"));
 }
 
 }  // namespace wasinn::serve

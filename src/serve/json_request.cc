@@ -30,6 +30,7 @@ class Reader {
  public:
   Reader(std::string_view body, size_t json_size) : json_(body.substr(0, json_size)), binary_(body.substr(json_size)) {}
   RestRequest Read();
+  RestRequest ReadFields(const nlohmann::json& inputs);
 
  private:
   void ReadInput(object input);
@@ -159,17 +160,60 @@ RestRequest Reader::Read() {
   return std::move(request_);
 }
 
-}  // namespace
+size_t CountLeaves(element data) {
+  if (!data.is_array()) return 1;
+  size_t leaves = 0;
+  for (const element one : data.get_array()) leaves += CountLeaves(one);
+  return leaves;
+}
 
-Outcome<RestRequest> ReadRequest(std::string_view body, size_t json_size, Charge& charge) {
-  if (json_size > body.size()) {
-    return std::unexpected(
-        Invalid(fmt::format("the JSON has {} bytes, of which only {} came", json_size, body.size())));
+// The shape that data has for an input: as it is nested, if the input may have that; else what is not fixed is 1, but for the last such
+// dimension, which takes what there is.
+std::vector<int64_t> ShapeFor(const std::vector<int64_t>& dims, element data) {
+  std::vector<int64_t> nested;
+  for (element at = data; at.is_array() && at.get_array().size() > 0; at = at.get_array().at(0)) {
+    nested.push_back(static_cast<int64_t>(at.get_array().size()));
   }
+  const bool fits = std::ranges::equal(nested, dims, [](int64_t n, int64_t dim) { return dim < 0 || n == dim; });
+  if (fits) return nested;
+  std::vector<int64_t> shape = dims;
+  int64_t* last = nullptr;
+  uint64_t fixed = 1;
+  for (int64_t& dim : shape) {
+    if (dim < 0) last = &(dim = 1);
+    fixed *= static_cast<uint64_t>(dim);
+  }
+  const size_t leaves = CountLeaves(data);
+  if (last != nullptr && fixed > 0 && leaves % fixed == 0) *last = static_cast<int64_t>(leaves / fixed);
+  return shape;
+}
+
+RestRequest Reader::ReadFields(const nlohmann::json& inputs) {
+  simdjson::dom::parser parser;
+  const object root = parser.parse(json_.data(), json_.size(), false).get_object();
+  if (const auto id = Find(root, "id")) request_.id = ToName(*id);
+  for (const nlohmann::json& input : inputs) {
+    const auto data = Find(root, input["name"].get_ref<const std::string&>());
+    if (!data) continue;  // the model says whether it needs it
+    InputTensor& tensor = request_.infer.inputs.emplace_back();
+    tensor.name = input["name"].get_ref<const std::string&>();
+    tensor.datatype = FindDatatype(input["datatype"].get_ref<const std::string&>());
+    if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': JSON has nothing of its type", tensor.name));
+    tensor.shape = ShapeFor(input["shape"].get<std::vector<int64_t>>(), *data);
+    JsonTensor(tensor, OrThrow(CountElements(tensor))).Read(*data);
+  }
+  for (const auto& [key, value] : root) {
+    const auto is_it = [name = key](const nlohmann::json& input) { return input["name"] == name; };
+    if (key != "id" && !value.is_null() && std::ranges::none_of(inputs, is_it)) LogIgnored("/v2", "", key);
+  }
+  return std::move(request_);
+}
+
+Outcome<RestRequest> Parse(std::string_view body, size_t json_size, Charge& charge, auto read) {
   const uint64_t before = charge.bytes();
   if (!charge.Add((kParsed + kTensors) * json_size)) return std::unexpected(NoMemory());
   try {
-    RestRequest request = Reader(body, json_size).Read();
+    RestRequest request = read(Reader(body, json_size));
     uint64_t own = 0;
     for (const InputTensor& input : request.infer.inputs) own += input.own.size();
     charge.ShrinkTo(before + own);
@@ -180,6 +224,20 @@ Outcome<RestRequest> ReadRequest(std::string_view body, size_t json_size, Charge
     if (error.error() == simdjson::MEMALLOC) throw std::bad_alloc();
     return std::unexpected(Invalid(fmt::format("the request is not an inference request: {}", error.what())));
   }
+}
+
+}  // namespace
+
+Outcome<RestRequest> ReadRequest(std::string_view body, size_t json_size, Charge& charge) {
+  if (json_size > body.size()) {
+    return std::unexpected(
+        Invalid(fmt::format("the JSON has {} bytes, of which only {} came", json_size, body.size())));
+  }
+  return Parse(body, json_size, charge, [](Reader reader) { return reader.Read(); });
+}
+
+Outcome<RestRequest> ReadGenerate(std::string_view body, const nlohmann::json& inputs, Charge& charge) {
+  return Parse(body, body.size(), charge, [&](Reader reader) { return reader.ReadFields(inputs); });
 }
 
 Outcome<bool> ReadIndexRequest(std::string_view body) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json.hpp>
+
 #include "serve/inference.h"
 #include "serve/memory_budget.h"
 
@@ -26,6 +28,10 @@ struct RestRequest {
 // `json_size`: what the header Inference-Header-Content-Length says, or all. Tensors may refer to `body`, which outlives the request,
 // and behind which RequestBytes::kPadding bytes can be read. What that takes beside `body` is added to `charge`.
 Outcome<RestRequest> ReadRequest(std::string_view body, size_t json_size, Charge& charge);
+
+// The same of Triton's extension `generate`: a field that has an input's name is its data, of which the shape is the input's. `inputs`: as
+// the model's metadata has them.
+Outcome<RestRequest> ReadGenerate(std::string_view body, const nlohmann::json& inputs, Charge& charge);
 
 // Of the repository's index: whether only models that are ready are wanted. The body is as for ReadRequest.
 Outcome<bool> ReadIndexRequest(std::string_view body);

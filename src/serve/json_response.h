@@ -18,4 +18,7 @@ struct RestResponse {
 // `charge`, before there is any text.
 Outcome<RestResponse> WriteResponse(const RestRequest& request, InferResponse response, Charge& charge);
 
+// The same of Triton's extension `generate`: each output is a field, one element without an array.
+Outcome<std::string> WriteGenerated(const RestRequest& request, const InferResponse& response, Charge& charge);
+
 }  // namespace wasinn::serve

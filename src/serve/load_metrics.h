@@ -1,15 +1,23 @@
-// How many requests run and wait, in Prometheus' text format.
+// What the server has to do now, in Prometheus' text format.
 #pragma once
 
 #include <string>
 
+#include "serve/memory_budget.h"
 #include "serve/routes.h"
 #include "serve/text_models.h"
 #include "serve/workers.h"
 
 namespace wasinn::serve {
 
-// `server`: the threads that all but guests and texts share. `routes`: NULL: there are none.
-std::string LoadText(const Workers& server, const Routes* routes, const TextModels& texts);
+struct LoadSources {
+  const Workers& server;  // the threads that all but guests and texts share
+  const Routes* routes;   // NULL: there are none
+  const TextModels& texts;
+  const MemoryBudget& budget;
+  size_t http_connections, grpc_calls;
+};
+// `has_aliases`: what language models have to do, also by vLLM's names.
+std::string LoadText(const LoadSources& sources, bool has_aliases);
 
 }  // namespace wasinn::serve

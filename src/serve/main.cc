@@ -80,6 +80,10 @@ void AddPorts(CLI::App& app, ServeOptions* options) {
     options->has_metrics = true;
   };
   AddPort(app, "--metrics-port", take_metrics, "default 8002; 0: any free port");
+  app.add_flag("--http-metrics", options->has_http_metrics,
+               "/metrics on the port of HTTP, too; with tenants for operators");
+  app.add_flag("--metric-aliases", options->has_metric_aliases,
+               "Metrics of language models also by vLLM's names, for routers and autoscalers");
   app.add_flag_callback("--no-metrics", [=] { options->has_metrics = false; }, "No port for metrics");
 }
 

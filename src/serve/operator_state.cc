@@ -21,7 +21,7 @@ double ToMs(double ns) { return ns / 1e6; }
 
 json ToJson(const Statistics::Seen& seen) {
   json told = {{"succeeded", seen.succeeded}, {"failed", seen.failed}, {"latency_ms", nullptr}};
-  if (seen.latencies.total() > 0) {
+  if (seen.latencies.count() > 0) {
     told["latency_ms"] = {{"p50", ToMs(seen.latencies.Percentile(0.5))},
                           {"p90", ToMs(seen.latencies.Percentile(0.9))},
                           {"p99", ToMs(seen.latencies.Percentile(0.99))}};

@@ -148,9 +148,14 @@ Outcome<std::unique_ptr<Completion>> Repository::Complete(Tenant& tenant, const 
   return begun;
 }
 
+bool Repository::Generates(const std::string& model, const std::string& version) const {
+  const auto known = models_.Peek(model, version);
+  return known != nullptr && serve::Generates(known->signature);
+}
+
 bool Repository::IsLanguageModel(const ModelInfo& model) const {
   const auto known = models_.Peek(model.name, std::to_string(model.version));
-  if (known != nullptr) return Generates(known->signature);
+  if (known != nullptr) return serve::Generates(known->signature);
   return model.encoding == "ggml" || IsLanguageAddress(model.path);
 }
 
@@ -240,7 +245,7 @@ Outcome<json> Repository::Config(const Tenant& tenant, const std::string& model,
               {"max_batch_size", rows},
               {"input", ConfigOf((*found)->signature.inputs, rows > 0)},
               {"output", ConfigOf((*found)->signature.outputs, rows > 0)},
-              {"model_transaction_policy", {{"decoupled", false}}}};
+              {"model_transaction_policy", {{"decoupled", serve::Generates((*found)->signature)}}}};
 }
 
 Outcome<void> Repository::Load(const Tenant& tenant, const std::string& model) {

@@ -68,6 +68,10 @@ class Repository {
   // Going by what it takes, or before it is loaded by its format or its address. Loads nothing.
   bool IsLanguageModel(const ModelInfo& model) const;
 
+  bool Knows(const std::string& model) const { return names_.contains(model); }
+  // Of one that is loaded.
+  bool Generates(const std::string& model, const std::string& version) const;
+
   const Host& host() const { return host_; }
   // Loads here what is loaded there, where it has the same name; what was unloaded there is so here. That may take long: what is unloaded
   // there meanwhile is so here after UnloadAsIn. Why one does not load: then it would be served no more.

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/beast/core/string.hpp>
 #include <charconv>
 #include <utility>
 
 #include "serve/access_log.h"
+#include "serve/content_encoding.h"
 #include "serve/generation.h"
-#include "serve/inflate.h"
 #include "serve/json_response.h"
 #include "serve/server_metadata.h"
 #include "serve/target.h"
@@ -20,6 +19,7 @@ namespace {
 using nlohmann::json;
 
 constexpr char kHeaderLength[] = "Inference-Header-Content-Length";
+constexpr std::string_view kGenerate = "generate", kGenerateStream = "generate_stream";
 
 Response ToResponse(const json& answer) {
   Response response;
@@ -79,30 +79,6 @@ Outcome<void> CheckLoadRequest(std::string_view body) {
     if (auto taken = CheckLoadParameter(name); !taken) return taken;
   }
   return {};
-}
-
-Response WrongEncoding() {
-  Response response =
-      ErrorResponse(http::status::unsupported_media_type, "a request may be compressed by gzip or deflate alone");
-  response.headers = {{"Accept-Encoding", "gzip, deflate"}};
-  return response;
-}
-
-Outcome<void> Inflate(Request& request, uint64_t most, const Tenant& tenant) {
-  switch (InflateBody(request.body(), most, tenant.budget())) {
-    case Inflated::kDone:
-      return {};
-    case Inflated::kBroken:
-      return std::unexpected(Invalid("the body is not what Content-Encoding says"));
-    case Inflated::kTooLarge:
-      return std::unexpected(
-          Failure{WASINN_ERROR_TOO_LARGE, fmt::format("the body, inflated, is larger than {} bytes, as much as this "
-                                                      "request may have",
-                                                      most)});
-    case Inflated::kNoRoom:
-      return std::unexpected(NoMemory());
-  }
-  std::unreachable();
 }
 
 // What is told of models is as long as they have inputs, and there are models.
@@ -182,33 +158,68 @@ Response Rest::InferNow(Asked& asked, Named& named, Cancellation* cancellation) 
   return response;
 }
 
+Response Rest::GenerateNow(Asked& asked, Named& named, Cancellation* cancellation) {
+  RequestBytes& body = asked.request.body();
+  Tenant& tenant = *asked.admission.tenant;
+  const auto metadata = ModelsOf(asked).Metadata(tenant, named.model, named.version);
+  if (!metadata) return ToResponse(metadata.error());
+  auto read = ReadGenerate(body.view(), metadata->at("inputs"), body.charge());
+  if (!read) return ToResponse(read.error());
+  read->infer.model = std::move(named.model);
+  read->infer.version = std::move(named.version);
+  const auto inferred = ModelsOf(asked).Infer(tenant, read->infer, cancellation);
+  if (!inferred) return ToResponse(inferred.error());
+  Response response{.charge = Charge(tenant.budget())};
+  auto written = WriteGenerated(*read, *inferred, response.charge);
+  if (!written) return ToResponse(written.error());
+  response.text = std::move(*written);
+  if (named.what == kGenerate) return response;
+  response.content_type = "text/event-stream";
+  response.text = "data: " + response.text + "\n\n";
+  return response;
+}
+
+asio::awaitable<std::optional<Response>> Rest::Load(Asked& asked, const Named& named) {
+  Catalog& models = ModelsOf(asked);
+  const Tenant& tenant = *asked.admission.tenant;
+  if (models.IsLoaded(tenant, named.model, named.version).value_or(false)) co_return std::nullopt;
+  Work load = [&](Cancellation*) { return ToResponse(models.CheckReady(tenant, named.model, named.version)); };
+  Response loaded = co_await OnWorker(asked, std::move(load), loads_, PlaceOf(named.model));
+  if (loaded.status == http::status::ok) co_return std::nullopt;
+  co_return loaded;
+}
+
+asio::awaitable<Response> Rest::Generate(Asked& asked, Named named) {
+  if (asked.request.method() != http::verb::post) co_return WrongMethod("POST");
+  Catalog& models = ModelsOf(asked);
+  const auto served = models.CheckServed(*asked.admission.tenant, named.model, named.version);
+  if (!served) co_return ToResponse(served.error());
+  if (auto failed = co_await Load(asked, named)) co_return std::move(*failed);
+  if (models.Generates(named.model, named.version)) {
+    const std::string name = named.version.empty() ? named.model : named.model + ":" + named.version;
+    co_return co_await openai_.Generate(asked, name, named.what != kGenerate);
+  }
+  const Place place = PlaceOf(named.model);
+  Workers& workers = models.WorkersFor(named.model, workers_);
+  Work work = [&, this](Cancellation* cancellation) { return GenerateNow(asked, named, cancellation); };
+  co_return co_await OnWorker(asked, std::move(work), workers, place);
+}
+
 asio::awaitable<Response> Rest::Infer(Asked& asked, Named named) {
   Request& request = asked.request;
   if (request.method() != http::verb::post) co_return WrongMethod("POST");
-  const std::string encoding(request[http::field::content_encoding]);
-  const bool is_compressed = !encoding.empty() && !boost::beast::iequals(encoding, "identity");
-  if (is_compressed && !CanInflate(encoding)) co_return WrongEncoding();
   Catalog& models = ModelsOf(asked);
   const Tenant& tenant = *asked.admission.tenant;
   if (auto served = models.CheckServed(tenant, named.model, named.version); !served) {
     co_return ToResponse(served.error());
   }
-  Work work = [&, this](Cancellation* cancellation) {
-    if (is_compressed) {
-      if (auto done = Inflate(request, MostBody(request), tenant); !done) return ToResponse(done.error());
-    }
-    return InferNow(asked, named, cancellation);
-  };
-  if (!is_compressed && models.IsQuick(named.model, named.version, request.body().size())) {
+  Work work = [&, this](Cancellation* cancellation) { return InferNow(asked, named, cancellation); };
+  if (models.IsQuick(named.model, named.version, request.body().size())) {
     if (!tenant.share().is_alone()) co_await turns_.Await(tenant.share());
     if (const auto permit = permits_.Take()) co_return work(nullptr);
   }
   const Place place = PlaceOf(named.model);
-  if (!models.IsLoaded(tenant, named.model, named.version).value_or(false)) {
-    Work load = [&](Cancellation*) { return ToResponse(models.CheckReady(tenant, named.model, named.version)); };
-    Response loaded = co_await OnWorker(asked, std::move(load), loads_, place);
-    if (loaded.status != http::status::ok) co_return loaded;
-  }
+  if (auto failed = co_await Load(asked, named)) co_return std::move(*failed);
   co_return co_await OnWorker(asked, std::move(work), models.WorkersFor(named.model, workers_), place);
 }
 
@@ -287,7 +298,12 @@ asio::awaitable<Response> Rest::Answer(Asked& asked) {
   const bool names_model = words.size() > 1 && words[0] == "models";
   Named named = names_model ? NamedBy(words) : Named();
   asked.about.model = Bounded(named.model, kMostLogged);
-  if (named.what == "infer") co_return co_await Infer(asked, std::move(named));
+  if (named.what == "infer") {
+    Response response = co_await Infer(asked, std::move(named));
+    if (request.count(http::field::accept_encoding) == 0) co_return response;
+    co_return co_await DeflateResponse(asked, std::move(response), workers_);
+  }
+  if (named.what == kGenerate || named.what == kGenerateStream) co_return co_await Generate(asked, std::move(named));
   if (const char* const extension = ExtensionNotServed(words, named.what)) {
     co_return ErrorResponse(http::status::not_found, fmt::format("Triton's extension for {} is not served", extension));
   }

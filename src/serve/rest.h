@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "serve/http_server.h"
 #include "serve/inline_permits.h"
 #include "serve/inline_turns.h"
+#include "serve/openai/openai.h"
 #include "serve/repository.h"
 #include "serve/statistics.h"
 #include "serve/workers.h"
@@ -24,10 +26,16 @@ struct RestLimits {
 // All outlive it.
 class Rest {
  public:
-  // `loads`: for what loads models. `permits`, `turns`: of the threads that call Answer.
-  Rest(const Statistics& statistics, Workers& workers, Workers& loads, InlinePermits& permits, InlineTurns& turns,
-       const RestLimits& limits)
-      : statistics_(statistics), workers_(workers), loads_(loads), permits_(permits), turns_(turns), limits_(limits) {}
+  // `openai`: for texts. `loads`: for what loads models. `permits`, `turns`: of the threads that call Answer.
+  Rest(const Statistics& statistics, openai::OpenAi& openai, Workers& workers, Workers& loads, InlinePermits& permits,
+       InlineTurns& turns, const RestLimits& limits)
+      : statistics_(statistics),
+        openai_(openai),
+        workers_(workers),
+        loads_(loads),
+        permits_(permits),
+        turns_(turns),
+        limits_(limits) {}
 
   uint64_t MostBody(const Header& header) const;
   // Of a body that is JSON alone.
@@ -48,6 +56,11 @@ class Rest {
   asio::awaitable<Response> AnswerRepository(Asked& asked, const Words& words);
   asio::awaitable<Response> Infer(Asked& asked, Named named);
   Response InferNow(Asked& asked, Named& named, Cancellation* cancellation);
+  // Triton's extension: a text of a language model, or an inference by fields.
+  asio::awaitable<Response> Generate(Asked& asked, Named named);
+  Response GenerateNow(Asked& asked, Named& named, Cancellation* cancellation);
+  // If it is not loaded: it is from here on, or the answer says why not.
+  asio::awaitable<std::optional<Response>> Load(Asked& asked, const Named& named);
   Response Health(const Asked& asked, std::string_view what);
   Response Index(const Asked& asked) const;
   nlohmann::json AllStatistics(const Asked& asked) const;
@@ -56,6 +69,7 @@ class Rest {
   static Named NamedBy(const Words& words);
 
   const Statistics& statistics_;
+  openai::OpenAi& openai_;
   Workers& workers_;
   Workers& loads_;
   InlinePermits& permits_;

@@ -37,6 +37,11 @@ class Routes {
 
   // Whether a request is for one of them.
   bool Has(const Header& request) const { return FindFor(request) != nullptr; }
+  // Its path; "": it is for none.
+  std::string PathFor(const Header& request) const {
+    const Route* const route = FindFor(request);
+    return route == nullptr ? "" : route->path;
+  }
   // Whether whoever asks for it needs no key, if there is one.
   bool IsPublic(const Header& request) const;
   // Whether "/" is one of them.

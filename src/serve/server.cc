@@ -32,6 +32,7 @@
 #include "serve/openai/fields.h"
 #include "serve/ports.h"
 #include "serve/reloader.h"
+#include "serve/request_metrics.h"
 #include "serve/rest.h"
 #include "serve/standby.h"
 #include "serve/statistics.h"
@@ -130,24 +131,30 @@ class Server {
         turns_(context_, io_threads_),
         workers_(ForWorkers(options_)),
         loads_({.threads = 0, .most = options_.max_waiting, .patience = kLoadPatience}),
-        rest_(*statistics_, workers_, loads_, permits_, turns_, {options_.max_body_bytes, options_.max_json_bytes}),
         openai_(workers_, loads_, text_metrics_),
-        front_(options_, gate_, rest_, openai_,
+        rest_(*statistics_, openai_, workers_, loads_, permits_, turns_,
+              {options_.max_body_bytes, options_.max_json_bytes}),
+        front_(options_,
+               {gate_, rest_, openai_, workers_, request_metrics_,
+                [this](const Generation& generation) { return MetricsOf(generation); }},
                {.statistics = statistics_,
                 .budget = http_options_.budget,
                 .load = [this](const Generation& generation) { return Load(generation.routes()); }}),
         http_(context_, http_options_,
               {[this](Header& header) { return front_.Admit(header); },
                [this](const Header& header, const Admission& admission) { return front_.MostBody(header, admission); },
-               [this](Asked& asked) { return front_.Answer(asked); }, Front::ShapeError}),
+               [this](Asked& asked) { return front_.Answer(asked); }, Front::ShapeError,
+               [this](const Header& header, const About& about, const Generation* generation,
+                      std::optional<http::status> status) { front_.Count(header, about, generation, status); }}),
         metrics_(
             context_, http_options_,
             {[this](const Header&) { return Gate::AdmitAnybody(gate_.current()); },
              [](const Header&, const Admission&) { return 0; }, [this](Asked& asked) { return AnswerMetrics(asked); }}),
-        grpc_(gate_, *statistics_, workers_, loads_,
+        grpc_(gate_, *statistics_, text_metrics_, workers_, loads_,
               {.budget = http_options_.budget,
                .tls = http_options_.tls,
                .access_log = http_options_.access_log,
+               .requests = &request_metrics_,
                .max_message_bytes = options_.max_body_bytes,
                .max_connections = http_options_.max_connections,
                .max_descriptor = http_options_.max_descriptor,
@@ -274,18 +281,24 @@ class Server {
   }
 
   asio::awaitable<Response> AnswerMetrics(Asked& asked) {
-    Response response{.content_type = "text/plain; version=0.0.4"};
     const auto target = asked.request.target();
-    if (target.substr(0, target.find('?')) != "/metrics") {
-      response.status = http::status::not_found;
-      co_return response;
-    }
-    Generation& generation = *asked.admission.generation;
+    if (target.substr(0, target.find('?')) == "/metrics") co_return MetricsOf(*asked.admission.generation);
+    co_return Response{.status = http::status::not_found, .content_type = "text/plain"};
+  }
+
+  Response MetricsOf(const Generation& generation) const {
+    Response response{.content_type = "text/plain; version=0.0.4"};
     Result<std::string> text = generation.repository().host().Metrics();
-    if (!text) response.status = http::status::internal_server_error;
-    response.text = text ? *text + text_metrics_.Text() + LoadText(workers_, generation.routes(), generation.texts())
-                         : text.status().message();
-    co_return response;
+    if (!text) {
+      response.status = http::status::internal_server_error;
+      response.text = text.status().message();
+      return response;
+    }
+    const LoadSources load{
+        workers_, generation.routes(), generation.texts(), *http_options_.budget, http_.connections(), grpc_.calls()};
+    response.text = *text + request_metrics_.Text() + text_metrics_.Text(options_.has_metric_aliases) +
+                    LoadText(load, options_.has_metric_aliases);
+    return response;
   }
 
   // What is asked by now is answered, until the time for that is over.
@@ -328,8 +341,9 @@ class Server {
   Workers workers_;
   Workers loads_;  // one thread for each model that somebody waits for
   TextMetrics text_metrics_;
-  Rest rest_;
+  RequestMetrics request_metrics_;
   openai::OpenAi openai_;
+  Rest rest_;
   Front front_;
   HttpServer http_;
   HttpServer metrics_;

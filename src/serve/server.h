@@ -35,11 +35,12 @@ struct ServeOptions {
   uint16_t http_port = 8000, metrics_port = 8002;
   std::optional<uint16_t> grpc_port;  // nothing: no gRPC, which a hostile client can make take any memory
   bool has_metrics = true;
-  TlsFiles tls;                              // without a certificate: none
-  std::string access_log;                    // "": none; "-": standard output
-  uint64_t max_body_bytes = 256u << 20;      // of one request
-  uint64_t max_json_bytes = 32u << 20;       // of these, those of JSON
-  uint64_t max_memory_in_flight = 1u << 30;  // of all requests and responses
+  bool has_http_metrics = false, has_metric_aliases = false;  // on the port of HTTP; by vLLM's names, too
+  TlsFiles tls;                                               // without a certificate: none
+  std::string access_log;                                     // "": none; "-": standard output
+  uint64_t max_body_bytes = 256u << 20;                       // of one request
+  uint64_t max_json_bytes = 32u << 20;                        // of these, those of JSON
+  uint64_t max_memory_in_flight = 1u << 30;                   // of all requests and responses
   static constexpr size_t kUsualConnections = 16384;
   std::optional<size_t> max_connections;  // of each port; nothing: so many, or as the system lets it have
   std::chrono::milliseconds idle_timeout{

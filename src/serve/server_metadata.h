@@ -9,7 +9,7 @@ namespace wasinn::serve {
 inline nlohmann::json ServerMetadata() {
   return {{"name", "wasinn"},
           {"version", wasinn_version()},
-          {"extensions", {"binary_tensor_data", "model_repository", "model_configuration", "statistics"}}};
+          {"extensions", {"binary_tensor_data", "model_repository", "model_configuration", "statistics", "generate"}}};
 }
 
 }  // namespace wasinn::serve

@@ -22,7 +22,7 @@ void Statistics::Add(const wasinn_span& span) {
   if (is_inference) {
     duration = span.code == WASINN_OK ? &model.success : &model.fail;
     model.last = std::chrono::system_clock::now();
-    if (span.code == WASINN_OK) model.latencies.Add(span.duration_ns);
+    if (span.code == WASINN_OK) model.latencies.Observe(std::chrono::nanoseconds(span.duration_ns));
   } else if (name == "queue") {
     duration = &model.queue;
   } else if (name == "compute_input") {
@@ -41,7 +41,7 @@ void Statistics::Add(const std::string& guest, bool succeeded, std::chrono::nano
   const std::lock_guard lock(mutex_);
   Model& model = models_[Key(guest, 1)];
   model.last = std::chrono::system_clock::now();
-  if (succeeded) model.latencies.Add(static_cast<uint64_t>(took.count()));
+  if (succeeded) model.latencies.Observe(took);
   for (Duration* duration : {succeeded ? &model.success : &model.fail, &model.infer}) {
     ++duration->count;
     duration->ns += static_cast<uint64_t>(took.count());
@@ -99,7 +99,9 @@ Statistics::Seen Statistics::Look(const std::string& model, uint32_t version) co
   const auto found = models_.find(std::pair(std::string_view(model), version));
   if (found == models_.end()) return {};
   const Model& of = found->second;
-  return {of.success.count, of.fail.count, of.latencies.Look()};
+  Seen seen{of.success.count, of.fail.count, {}};
+  seen.latencies.Add(of.latencies);
+  return seen;
 }
 
 }  // namespace wasinn::serve

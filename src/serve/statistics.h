@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <wasinn/wasinn.hpp>
 
-#include "serve/histogram.h"
+#include "core/metrics/histogram.h"
 
 namespace wasinn::serve {
 
@@ -31,7 +31,7 @@ class Statistics {
 
   struct Seen {
     uint64_t succeeded = 0, failed = 0;
-    Histogram::Counts latencies;  // of those that succeeded
+    core::Histogram::Sum latencies;  // of those that succeeded
   };
   Seen Look(const std::string& model, uint32_t version) const;
   // When its last inference ended; the epoch: it had none.
@@ -44,7 +44,7 @@ class Statistics {
   struct Model {
     Duration success, fail, queue, input, infer, output;
     std::chrono::system_clock::time_point last;
-    Histogram latencies;  // of success
+    core::Histogram latencies;  // of success
   };
   using Key = std::pair<std::string, uint32_t>;
   // Looks names up where they are, without a string made of them.

@@ -17,15 +17,17 @@ class TextMetrics {
  public:
   // Of a text, once its first token is there: since it was asked for.
   void AddFirst(const std::string& model, const std::string& version, std::chrono::nanoseconds took);
+  // Of each token after that: since the last one.
+  void AddNext(const std::string& model, const std::string& version, std::chrono::nanoseconds took);
   void AddTokens(const std::string& model, const std::string& version, uint64_t read, uint64_t written);
 
-  // "" where nothing was counted.
-  std::string Text() const;
+  // "" where nothing was counted. `has_aliases`: also by vLLM's names.
+  std::string Text(bool has_aliases) const;
 
  private:
   struct Model {
     uint64_t read = 0, written = 0;
-    core::Histogram first;
+    core::Histogram first, next;
   };
   using Key = std::pair<std::string, std::string>;
 

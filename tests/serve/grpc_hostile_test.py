@@ -92,9 +92,28 @@ class Messages(HostileTest):
         self.expect_error(grpc.StatusCode.NOT_FOUND, "there is no model 'no'", self.stub(server).ModelInfer, request("no", b"a"))
 
     def test_what_is_compressed(self):
+        server = self.serve("--max-body", "1M", models={"m": BYTES})
+        stub = self.stub(server)
+        for compression in (grpc.Compression.Gzip, grpc.Compression.Deflate):
+            answer = stub.ModelInfer(request("m", bytes(2**19)), timeout=WAIT, compression=compression)
+            self.assertEqual(answer.raw_output_contents, [bytes(2**19)])
+            [answer] = stub.ModelStreamInfer(iter([request("m", bytes(2**19))]), timeout=WAIT, compression=compression)
+            self.assertEqual(answer.infer_response.raw_output_contents, [bytes(2**19)])
+            name = service_pb2.ModelMetadataRequest(name="m", version=(1000 * " ") + "1")
+            self.expect_error(grpc.StatusCode.NOT_FOUND, "no model 'm' version", stub.ModelMetadata, name, compression=compression)
+            self.expect_error(grpc.StatusCode.RESOURCE_EXHAUSTED, "larger than 1048576 bytes", stub.ModelInfer, request("m", bytes(2**26)),
+                              compression=compression)
+            bomb = service_pb2.ModelMetadataRequest(name="m" * 2**26)
+            self.expect_error(grpc.StatusCode.INVALID_ARGUMENT, "not a request of this call", stub.ModelMetadata, bomb, compression=compression)
+        self.expect_service(server)
+        until(lambda: server.held() == 0)
+
+    def test_what_is_told_of_calls(self):
         server = self.serve(models={"m": BYTES})
-        self.expect_error(grpc.StatusCode.UNIMPLEMENTED, "", self.stub(server).ModelInfer, request("m", bytes(2**20)),
-                          compression=grpc.Compression.Gzip)
+        self.stub(server).ModelInfer(request("m", b"ab"), timeout=WAIT)
+        self.expect_error(grpc.StatusCode.NOT_FOUND, "no model 'no'", self.stub(server).ModelInfer, request("no", b"ab"))
+        server.await_metrics('wasinn_serve_requests_total{protocol="grpc",path="ModelInfer",status="OK",model="m"} 1',
+                             'wasinn_serve_requests_total{protocol="grpc",path="ModelInfer",status="NOT_FOUND"} 1', "wasinn_serve_grpc_calls 0")
 
     def test_a_message_larger_than_max_body_is_refused(self):
         server = self.serve("--max-body", "64K", models={"m": BYTES})

@@ -1,6 +1,7 @@
 """/v1 by hand: who may ask, who waits, who leaves, and what is no request."""
 
 import base64
+import gzip
 import json
 import pathlib
 import re
@@ -358,7 +359,33 @@ class Requests(LanguageTest):
         self.assertEqual(self.server.request("POST", "/v1/models", b"{}").headers["Allow"], "GET")
         for path in ("/v1", "/v1/", "/v1/no", "/v1/chat"):
             self.expect_error(self.server.request("GET", path), 404, "nothing of this name")
-        self.assertEqual(self.server.request("POST", "/v1/completions", b"{}", {"Content-Encoding": "gzip"}).status, 415)
+        compressed = gzip.compress(json.dumps({"model": "tiny", "prompt": "GNU", "max_tokens": 1}).encode())
+        self.assertEqual(self.server.request("POST", "/v1/completions", compressed, {"Content-Encoding": "gzip"}).status, 200)
+        answer = self.server.request("POST", "/v1/completions", compressed, {"Content-Encoding": "br"})
+        self.expect_error(answer, 415, "gzip or deflate")
+        self.assertEqual(answer.headers["Accept-Encoding"], "gzip, deflate")
+
+    def test_generate(self):
+        """Triton's extension."""
+        def ask(what="generate", model="tiny", **fields):
+            return self.server.request("POST", f"/v2/models/{model}/{what}", json.dumps(fields))
+
+        text = self.ask(self.server, "completions", model="tiny", prompt="GNU", max_tokens=6, temperature=0).json()["choices"][0]["text"]
+        whole = {"model_name": "tiny", "model_version": "1", "id": "a", "text_output": text}
+        self.assertEqual(ask(id="a", text_input="GNU", max_tokens=6, parameters={"temperature": 0, "stream": False}).json(), whole)
+        self.assertEqual(ask(model="tiny/versions/1", id="a", text_input="GNU", parameters={"temperature": 0, "max_tokens": 6}).json(), whole)
+        answer = ask("generate_stream", id="a", text_input="GNU", stream=True, bad_words="", parameters={"temperature": 0, "max_tokens": 6, "strange": 1})
+        self.assertEqual((answer.status, answer.headers["Content-Type"]), (200, "text/event-stream"))
+        told = events(answer)
+        self.assertGreater(len(told), 1)
+        self.assertEqual("".join(one["text_output"] for one in told), text)
+        self.assertEqual([{**one, "text_output": text} for one in told], len(told) * [whole])
+        for fields, status, text in (({}, 400, "text_input is missing"), ({"text_input": 1}, 400, "no string"),
+                                     ({"text_input": "a", "parameters": {"temperature": "hot"}}, 400, "parameters.temperature"),
+                                     ({"text_input": "a", "stop_words": ["b"]}, 400, "stop_words"), ({"text_input": "GNU " * 5000}, 400, "context")):
+            for what in ("generate", "generate_stream"):
+                self.check_answer(ask(what, **fields), status, text)
+        self.assertIs(self.server.request("GET", "/v2/models/tiny/config").json()["model_transaction_policy"]["decoupled"], True)
 
     def test_a_body_that_is_too_large(self):
         server = self.serve_tiny("--max-json", "1000")
@@ -374,7 +401,16 @@ class Requests(LanguageTest):
         labels = 'model="tiny",version="1"'
         self.server.await_metrics(f"wasinn_serve_completion_tokens_total{{{labels}}} 3",
                                   f"wasinn_serve_prompt_tokens_total{{{labels}}} {answer['prompt_tokens']}",
-                                  f"wasinn_serve_first_token_duration_seconds_count{{{labels}}} 1")
+                                  f"wasinn_serve_first_token_duration_seconds_count{{{labels}}} 1",
+                                  f"wasinn_serve_next_token_duration_seconds_count{{{labels}}} 2")
+
+    def test_metrics_by_the_names_of_vllm(self):
+        server = self.serve("--model", f"tiny={MODELS}/tiny.gguf", "--metric-aliases")
+        self.assertEqual(self.ask(server, "completions", prompt="GNU General", max_tokens=3).status, 200)
+        labels = 'model_name="tiny",version="1"'
+        server.await_metrics(f"vllm:num_requests_running{{{labels}}} 0", f"vllm:num_requests_waiting{{{labels}}} 0", f"vllm:kv_cache_usage_perc{{{labels}}} 0",
+                             f"vllm:generation_tokens_total{{{labels}}} 3", f"vllm:time_to_first_token_seconds_count{{{labels}}} 1",
+                             f"vllm:inter_token_latency_seconds_count{{{labels}}} 2")
 
 
 class EndlessTest(LanguageTest):

@@ -58,7 +58,7 @@ class Models(ServeTest):
         self.assertEqual((told["name"], told["versions"], told["inputs"]), ("m", ["1"], inputs))
         config = server.request("GET", "/v2/models/m/config").json()
         self.assertEqual(config["input"][1], {"name": "o", "data_type": "TYPE_INT16", "dims": [-1], "optional": True})
-        self.assertEqual(config["max_batch_size"], 0)
+        self.assertEqual((config["max_batch_size"], config["model_transaction_policy"]), (0, {"decoupled": False}))
 
     def test_the_configuration_of_a_model_with_batches(self):
         self.file("m.gguf", "GGUF\nin x f32 -1,3\n")
@@ -346,6 +346,63 @@ class Tensors(ServeTest):
             self.check_answer(answer, 415, "gzip or deflate")
             self.assertEqual(answer.headers["Accept-Encoding"], "gzip, deflate")
         until(lambda: server.held() == 0)
+
+    def test_compressed_answers(self):
+        server = self.serve(models={"m": "in x f32 -1\n"})
+        ask = request(tensor(shape=[2000], data=[1.5] * 2000), parameters={"binary_data_output": True})
+        plain = server.infer("m", ask)
+        length = plain.headers["Inference-Header-Content-Length"]
+        for accepted, coding, inflate in (("gzip", "gzip", gzip.decompress), ("deflate", "deflate", zlib.decompress),
+                                          ("br, gzip;q=0.5", "gzip", gzip.decompress), ("gzip;q=0, deflate", "deflate", zlib.decompress),
+                                          ("GZIP", "gzip", gzip.decompress), ("gzip;q=0.000", None, bytes), ("br", None, bytes), ("identity", None, bytes)):
+            answer = server.infer("m", ask, headers={"Accept-Encoding": accepted})
+            self.assertEqual((answer.status, answer.headers["Content-Encoding"], answer.headers["Inference-Header-Content-Length"]), (200, coding, length))
+            self.assertEqual(inflate(answer.body), plain.body)
+            self.assertEqual(len(answer.body) < 1000, coding is not None)
+        small = server.infer("m", request(tensor(shape=[1], data=[1])), headers={"Accept-Encoding": "gzip"})
+        self.assertIsNone(small.headers["Content-Encoding"])
+        large = request(tensor(shape=[200_000], data=[1.5] * 200_000))
+        answer = server.infer("m", large, headers={"Accept-Encoding": "gzip"})
+        self.assertEqual(json.loads(gzip.decompress(answer.body))["outputs"][0]["shape"], [200_000])
+        until(lambda: server.held() == 0)
+
+    def test_generate(self):
+        """Triton's extension: fields that have the inputs' names."""
+        server = self.serve(models={"m": "in x f32 -1,2,2\n", "one": MODEL})
+        answer = server.request("POST", "/v2/models/m/generate", json.dumps({"id": "7", "x": list(range(8)), "parameters": {"a": 1}, "other": None}))
+        self.assertEqual(answer.json(), {"model_name": "m", "model_version": "1", "id": "7", "x": list(range(8))})
+        nested = server.request("POST", "/v2/models/m/generate", json.dumps({"x": [[[1, 2], [3, 4]]]}))
+        self.assertEqual(nested.json()["x"], [1, 2, 3, 4])
+        for data in (5, [5], [[5]]):
+            answer = server.request("POST", "/v2/models/one/versions/1/generate", json.dumps({"x": data}))
+            self.assertEqual(answer.json()["x"], 5, answer)
+        stream = server.request("POST", "/v2/models/one/generate_stream", '{"x": 5}', {"Accept": "text/event-stream"})
+        self.assertEqual((stream.headers["Content-Type"], stream.body), ("text/event-stream", b'data: {"model_name":"one","model_version":"1","x":5}\n\n'))
+        for path, body, status, text in (("m/generate", '{"x": [1, 2, 3]}', 400, "input 'x' has 3 elements, not 4"), ("m/generate", "{}", 400, "'x'"),
+                                         ("m/generate", '{"x": "a"}', 400, "FP32"), ("m/generate", "[", 400, "not an inference request"),
+                                         ("m/generate", '{"x": 1, "x": 2}', 400, "twice"), ("no/generate", '{"x": 1}', 404, "no model 'no'")):
+            self.check_answer(server.request("POST", f"/v2/models/{path}", body), status, text)
+        self.assertEqual(server.request("GET", "/v2/models/m/generate").headers["Allow"], "POST")
+        self.assertIn("generate", server.request("GET", "/v2").json()["extensions"])
+
+    def test_metrics_of_requests(self):
+        server = self.serve("--http-metrics", models={"m": MODEL})
+        self.check_answer(server.request("POST", "/v2/models/m/infer", BODY), 200)
+        self.check_answer(server.request("POST", "/v2/models/m/versions/1/infer", BODY), 200)
+        self.check_answer(server.request("POST", "/v2/models/m/infer", b"{}"), 400)
+        self.check_answer(server.request("POST", "/v2/models/stranger/infer", BODY), 404)
+        self.check_answer(server.request("GET", "/stranger"), 404)
+
+        def count(path, status, model='model="m",'):
+            return f'wasinn_serve_requests_total{{protocol="http",path="{path}",status="{status}"{"," + model[:-1] if model else ""}}}'
+
+        infer = "/v2/models/{model}/infer"
+        server.await_metrics(f"{count(infer, 200)} 2", f"{count(infer, 400)} 1", f"{count(infer, 404, '')} 1", f"{count('other', 404, '')} 1",
+                             "wasinn_serve_bytes_in_flight 0", "wasinn_serve_connections 0", f"wasinn_serve_max_bytes_in_flight {2**30}")
+        text = server.request("GET", "/metrics").body.decode()
+        self.assertIn(f"{count(infer, 200)} 2\n", text)
+        self.assertNotIn("stranger", text)
+        self.assertEqual(self.serve(models={"n": MODEL}).request("GET", "/metrics").status, 404)
 
     def test_mistakes(self):
         server = self.serve(models={"m": ECHO})

@@ -1,6 +1,7 @@
 """Clients that others wrote: Triton's Python client and its perf_analyzer, on a model of ONNX."""
 
 import contextlib
+import json
 import os
 import queue
 import subprocess
@@ -59,6 +60,46 @@ class TritonClient(OnDigits):
         np.testing.assert_allclose(results[0].sum(axis=1), 1, rtol=1e-5)
         for result in results[1:]:
             np.testing.assert_array_equal(result, results[0])
+
+    def test_compression(self):
+        images = np.zeros((500, 1, 8, 8), np.float32)
+        for triton, client, as_json in self.clients():
+            for algorithm in ("gzip", "deflate"):
+                image = triton.InferInput("image", images.shape, "FP32")
+                image.set_data_from_numpy(images)
+                options = {"compression_algorithm": algorithm} if as_json else {f"{what}_compression_algorithm": algorithm for what in ("request", "response")}
+                result = client.infer("digits", [image], **options)
+                self.assertEqual(result.as_numpy("probabilities").shape, (500, 10))
+
+    def test_keepalive(self):
+        server = self.digits()
+        options = grpc.KeepAliveOptions(keepalive_time_ms=10_000, keepalive_timeout_ms=20_000, keepalive_permit_without_calls=True,
+                                        http2_max_pings_without_data=0)
+        with grpc.InferenceServerClient(f"127.0.0.1:{server.grpc_port}", keepalive_options=options) as client:
+            self.assertTrue(client.is_model_ready("digits"))
+
+    def test_a_decoupled_stream(self):
+        server = self.serve("--model", f"tiny={MODELS}/tiny.gguf")
+        answers = queue.Queue()
+        prompt = grpc.InferInput("prompt", [1], "BYTES")
+        prompt.set_data_from_numpy(np.array([b"GNU"], np.object_))
+        options = grpc.InferInput("options", [1], "BYTES")
+        options.set_data_from_numpy(np.array([b'{"n-predict": 5, "temp": 0}'], np.object_))
+        with grpc.InferenceServerClient(f"127.0.0.1:{server.grpc_port}") as client:
+            self.assertTrue(client.get_model_config("tiny").config.model_transaction_policy.decoupled)
+            client.start_stream(callback=lambda result, error: answers.put((result, error)), compression_algorithm="gzip")
+            client.async_stream_infer("tiny", [prompt, options], request_id="1", enable_empty_final_response=True)
+            texts = []
+            for result, error in iter(lambda: answers.get(timeout=60), None):
+                self.assertIsNone(error)
+                if result.get_response().parameters["triton_final_response"].bool_param:
+                    break
+                texts.append(result.as_numpy("completion")[0])
+            client.stop_stream()
+        body = {"text_input": "GNU", "max_tokens": 5, "parameters": {"temperature": 0}}
+        whole = server.request("POST", "/v2/models/tiny/generate", json.dumps(body)).json()["text_output"]
+        self.assertGreater(len(texts), 1)
+        self.assertEqual(b"".join(texts).decode(), whole)
 
     def test_a_stream(self):
         server = self.digits()

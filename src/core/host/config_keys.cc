@@ -145,6 +145,8 @@ constexpr Key kKeys[] = {
     {"serve", "grpc_port", Kind::kCount, UINT16_MAX},
     {"serve", "metrics_port", Kind::kCount, UINT16_MAX},
     {"serve", "metrics", Kind::kBoolean},
+    {"serve", "http_metrics", Kind::kBoolean},
+    {"serve", "metric_aliases", Kind::kBoolean},
     {"serve", "max_body_bytes", Kind::kPositiveInteger},
     {"serve", "max_json_bytes", Kind::kPositiveInteger},
     {"serve", "max_bytes_in_flight", Kind::kPositiveInteger},

@@ -23,6 +23,7 @@ class Exposition {
   void Family(std::string_view name, Type type, std::string_view help);
   // Of the last family.
   void Sample(const Labels& labels, uint64_t value) { Line("", labels, fmt::to_string(value)); }
+  void Sample(const Labels& labels, double value) { Line("", labels, fmt::to_string(value)); }
   void Sample(const Labels& labels, const Histogram::Sum& histogram);
 
   std::string Take() && { return std::move(text_); }

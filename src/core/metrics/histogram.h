@@ -5,8 +5,10 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 #include "core/memory/copy.h"
 
@@ -41,6 +43,20 @@ class Histogram {
     void Add(const Histogram& one) {
       for (size_t i = 0; i < buckets.size(); ++i) buckets[i] += one.buckets_[i].load(std::memory_order_relaxed);
       nanoseconds += one.nanoseconds_.load(std::memory_order_relaxed);
+    }
+    uint64_t count() const { return std::accumulate(buckets.begin(), buckets.end(), uint64_t{0}); }
+    // The time, in nanoseconds, that a share of all (0 to 1) did not pass, as if those of a bucket lay evenly in it; 0: there is none.
+    double Percentile(double share) const {
+      const auto all = static_cast<double>(count());
+      const double rank = std::clamp(std::ceil(share * all), 1.0, std::max(all, 1.0));
+      double below = 0, begin = 0;
+      for (size_t i = 0; i < kBounds.size(); ++i) {
+        const auto here = static_cast<double>(buckets[i]), end = static_cast<double>(kBounds[i].count());
+        if (here > 0 && below + here >= rank) return begin + (end - begin) * (rank - below) / here;
+        below += here;
+        begin = end;
+      }
+      return all > 0 ? begin : 0;
     }
   };
 

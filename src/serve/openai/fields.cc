@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/text.h"
 #include "serve/ignored_fields.h"
@@ -167,6 +168,11 @@ void Fields::Ignore(std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) (void)Take(name);
 }
 
+void Fields::IgnoreOthers(const char* api) {
+  const std::string place = place_.empty() ? "" : place_ + ".";
+  for (const auto& [name, value] : std::exchange(left_, {})) LogIgnored(api, place, name);
+}
+
 void Fields::Refuse(std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
     const auto found = Take(name);
@@ -185,11 +191,7 @@ void Fields::Join(std::string_view name) {
 
 void Fields::CheckAllRead() {
   if (left_.empty()) return;
-  if (!is_strict) {
-    const std::string place = place_.empty() ? "" : place_ + ".";
-    for (const auto& [name, value] : left_) LogIgnored("/v1", place, name);
-    return;
-  }
+  if (!is_strict) return IgnoreOthers("/v1");
   const std::string_view field = left_.front().first;
   const std::string name = NameOf(field);
   const std::vector<std::string> known(known_.begin(), known_.end());

@@ -41,7 +41,9 @@ class Fields {
   void Refuse(std::initializer_list<std::string_view> names);
   // The members of an object become fields of this one, if these are not there.
   void Join(std::string_view name);
-  // That was all.
+  // Nor with what nobody has read, which the log names. `api`: whose requests these are, there.
+  void IgnoreOthers(const char* api);
+  // That was all, but for what other servers have.
   void CheckAllRead();
 
   // A field's name, as errors tell it.

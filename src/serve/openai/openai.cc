@@ -9,6 +9,7 @@
 #include "serve/openai/chat_form.h"
 #include "serve/openai/completion_form.h"
 #include "serve/openai/embeddings.h"
+#include "serve/openai/generate.h"
 #include "serve/openai/llama_form.h"
 #include "serve/openai/llama_request.h"
 #include "serve/openai/paths.h"
@@ -88,9 +89,6 @@ template <typename T>
 asio::awaitable<T> OpenAi::Read(Asked& asked, T (*read)(simdjson::dom::element)) {
   RequestBytes& body = asked.request.body();
   CheckMethod(asked.request, http::verb::post);
-  if (asked.request.count(http::field::content_encoding) > 0) {
-    throw ApiError{.status = http::status::unsupported_media_type, .message = "compressed requests are not understood"};
-  }
   if (body.size() <= kMostInline) co_return ReadBody(body, read);
   const std::shared_ptr<Cancellation> cancellation = asked.watch();
   co_return co_await On<T>(workers_, asked, kReading, cancellation.get(),
@@ -131,9 +129,10 @@ namespace {
 
 // `each`: after each piece.
 Outcome<void> Finish(
-    Completion& completion, const std::function<Outcome<void>()>& each = [] { return Outcome<void>(); }) {
+    const std::function<Outcome<std::optional<std::string>>()>& next,
+    const std::function<Outcome<void>()>& each = [] { return Outcome<void>(); }) {
   for (;;) {
-    const auto piece = completion.Next();
+    const auto piece = next();
     if (!piece) return std::unexpected(piece.error());
     if (!*piece) return {};
     if (auto done = each(); !done) return done;
@@ -149,7 +148,7 @@ Outcome<void> GenerateOne(TextWork& work, size_t i, TextForm& form, Ending& all)
     if (*bytes > 0 && !work.charge.Add(*bytes)) return std::unexpected(NoMemory());
     return {};
   };
-  if (auto finished = Finish(**completion, keep); !finished) return finished;
+  if (auto finished = Finish([&] { return work.Next(**completion); }, keep); !finished) return finished;
   const auto ending = work.End(**completion);
   if (!ending) return std::unexpected(ending.error());
   const auto bytes = form.KeepChoice(**completion, *ending);
@@ -186,10 +185,30 @@ asio::awaitable<Response> OpenAi::AnswerText(Asked& asked, TextRequest (*read)(s
   Opened opened = co_await Open(asked, request.model);
   if (request.model.empty()) request.model = opened.name.model;
   UseAdapter(opened.name, request.prompts.options);
+  std::unique_ptr<TextForm> form = new_form(request);
+  co_return co_await AnswerBy(std::move(form), std::move(request), std::move(opened), asked);
+}
+
+asio::awaitable<Response> OpenAi::Generate(Asked& asked, const std::string& model, bool is_stream) {
+  ApiError wrong;
+  try {
+    GenerateRequest request = co_await Read(asked, ReadGenerate);
+    request.text.is_stream = is_stream;
+    Opened opened = co_await Open(asked, model);
+    UseAdapter(opened.name, request.text.prompts.options);
+    auto form = std::make_unique<GenerateForm>(opened.name.model, opened.name.version, request.id);
+    co_return co_await AnswerBy(std::move(form), std::move(request.text), std::move(opened), asked);
+  } catch (ApiError& error) {
+    wrong = std::move(error);
+  }
+  co_return ErrorResponse(wrong.status, wrong.message);
+}
+
+asio::awaitable<Response> OpenAi::AnswerBy(std::unique_ptr<TextForm> form, TextRequest request, Opened opened,
+                                           Asked& asked) {
   Tenant& tenant = *asked.admission.tenant;
   Charge charge(tenant.budget());
   if (!charge.Add(request.prompts.bytes())) throw ToApiError(NoMemory());
-  std::unique_ptr<TextForm> form = new_form(request);
   TextWork work{.models = asked.admission.generation->models(),
                 .tenant = tenant,
                 .workers = opened.workers,
@@ -219,7 +238,7 @@ asio::awaitable<Response> OpenAi::AnswerPrompt(Asked& asked, const PromptQuestio
     const auto told = asked.admission.generation->models().Complete(tenant, opened.name.model, opened.name.version,
                                                                     prompt, cancellation.get());
     if (!told) throw question.ToApiError(told.error());
-    if (const auto finished = Finish(**told); !finished) throw ToApiError(finished.error());
+    if (const auto finished = Finish([&] { return (*told)->Next(); }); !finished) throw ToApiError(finished.error());
     const auto output = (*told)->Output("completion");
     if (!output) throw ToApiError(output.error());
     charge.ShrinkTo(0);

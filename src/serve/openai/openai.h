@@ -30,6 +30,8 @@ class OpenAi {
   // Whether a request is for it, if no guest is behind its path.
   static bool Has(const Header& request);
   asio::awaitable<Response> Answer(Asked& asked);
+  // Triton's extension. `model`: "tiny", or "tiny:2".
+  asio::awaitable<Response> Generate(Asked& asked, const std::string& model, bool is_stream);
 
  private:
   using Words = std::vector<std::string>;
@@ -43,6 +45,7 @@ class OpenAi {
   asio::awaitable<Response> AnswerKnown(Asked& asked, const Words& words);
   Response AnswerModels(const Asked& asked, const Words& words) const;
   asio::awaitable<Response> AnswerText(Asked& asked, TextRequest (*read)(simdjson::dom::element), NewForm* new_form);
+  asio::awaitable<Response> AnswerBy(std::unique_ptr<TextForm> form, TextRequest request, Opened opened, Asked& asked);
   asio::awaitable<Response> AnswerWhole(TextWork work, std::unique_ptr<TextForm> form);
   asio::awaitable<Response> AnswerPrompt(Asked& asked, const PromptQuestion& question);
   asio::awaitable<Response> AnswerStream(TextWork work, std::unique_ptr<TextForm> form);

@@ -132,7 +132,7 @@ bool TextStream::WorkOnOne() {
     if (!Tell(*events + *progress)) return rest();
   }
   for (;;) {
-    const auto next = completion_->Next();
+    const auto next = work_.Next(*completion_);
     if (!next) return stop(next.error());
     const std::optional<std::string>& piece = *next;
     if (!piece) break;

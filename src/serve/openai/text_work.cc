@@ -1,9 +1,12 @@
 #include "serve/openai/text_work.h"
 
+#include <utility>
+
 namespace wasinn::serve::openai {
 
 Outcome<std::unique_ptr<Completion>> TextWork::Begin(size_t i) {
   begun = std::chrono::steady_clock::now();
+  last = {};
   auto completion = models.Complete(tenant, model, version, prompts.Take(i), cancellation.get());
   first = std::chrono::steady_clock::now();
   if (completion && !prompts.tells_progress) ComeFirst(i);
@@ -11,8 +14,18 @@ Outcome<std::unique_ptr<Completion>> TextWork::Begin(size_t i) {
 }
 
 void TextWork::ComeFirst(size_t i) {
-  first = std::chrono::steady_clock::now();
+  first = last = std::chrono::steady_clock::now();
   if (i == 0) metrics.AddFirst(model, version, first - asked);
+}
+
+Outcome<std::optional<std::string>> TextWork::Next(Completion& completion) {
+  const bool is_first = !completion.has_begun();
+  auto piece = completion.Next();
+  const bool is_token = piece && *piece && !is_first && last != decltype(last)();
+  if (!is_token) return piece;
+  const auto now = std::chrono::steady_clock::now();
+  metrics.AddNext(model, version, now - std::exchange(last, now));
+  return piece;
 }
 
 Outcome<Ending> TextWork::SoFar(Completion& completion) const {

@@ -26,13 +26,15 @@ struct TextWork {
   Prompts prompts;
   Charge charge;  // of the prompts
   std::shared_ptr<Cancellation> cancellation;
-  std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now(), begun,
-                                        first;  // the last two: of a text
+  std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now(), begun, first,
+                                        last;  // the last three: of a text, its first token and its last one
 
   // The text of a prompt, each once and in their order. Its first token is there, or with `tells_progress` a part of the prompt: then
   // ComeFirst is called once the token is.
   Outcome<std::unique_ptr<Completion>> Begin(size_t i);
   void ComeFirst(size_t i);
+  // As of the completion.
+  Outcome<std::optional<std::string>> Next(Completion& completion);
   // Of what came by now.
   Outcome<Ending> SoFar(Completion& completion) const;
   // After its last one.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "serve/request_metrics.h"
+
 namespace wasinn::serve {
 namespace {
 
@@ -35,6 +37,26 @@ TEST(Target, HasDecodedWords) {
   Header header;
   header.target("/a/b%20c/?d");
   EXPECT_EQ(PathOf(header), "/a/b c");
+}
+
+TEST(PathTemplates, AreFewWhateverIsAskedFor) {
+  for (const auto& [target, path] : {std::pair{"/v2", "/v2"},
+                                     {"/v2/", "/v2"},
+                                     {"/v2/models/a/infer", "/v2/models/{model}/infer"},
+                                     {"/v2/models/a/versions/1/infer?b", "/v2/models/{model}/infer"},
+                                     {"/v2/models/a/versions/1", "/v2/models/{model}"},
+                                     {"/v2/models/stats", "/v2/models/stats"},
+                                     {"/v2/repository/models/a/load", "/v2/repository/models/{model}/load"},
+                                     {"/v1/models/a", "/v1/models/{model}"},
+                                     {"/v1/chat/completions", "/v1/chat/completions"},
+                                     {"/v2/models/a/b", "other"},
+                                     {"/v2/models/a/versions/1/infer/b", "other"},
+                                     {"/v1/a", "other"},
+                                     {"/", "other"},
+                                     {"", "other"},
+                                     {"*", "other"}}) {
+    EXPECT_EQ(PathTemplate(target), path) << target;
+  }
 }
 
 }  // namespace
