@@ -103,6 +103,11 @@ void ReadServe(const Section& section, ServeOptions& options) {
   section.String("host", options.host);
   section.Integer("http_port", options.http_port);
   section.Integer("grpc_port", options.grpc_port);
+  section.Integer("grpc_keepalive_time_ms", options.grpc_keepalive.time);
+  section.Integer("grpc_keepalive_timeout_ms", options.grpc_keepalive.timeout);
+  section.Integer("grpc_min_recv_ping_interval_ms", options.grpc_keepalive.least_between_pings);
+  section.Integer("grpc_max_connection_age_ms", options.grpc_keepalive.age);
+  section.Integer("grpc_max_connection_age_grace_ms", options.grpc_keepalive.age_grace);
   section.Integer("metrics_port", options.metrics_port);
   section.Boolean("metrics", options.has_metrics);
   section.Boolean("http_metrics", options.has_http_metrics);

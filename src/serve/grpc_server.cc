@@ -22,16 +22,12 @@
 namespace wasinn::serve {
 namespace {
 
-// Of one connection: calls that it may have, and how long it is kept without any, or at all. A request that stands still holds memory
-// for as long as that; short of memory gRPC itself ends some.
+// Of one connection: calls that it may have, and how long it is kept without any.
 constexpr int kMostStreams = 128;
-constexpr int kIdleMs = 300'000, kAgeMs = 1'800'000, kAgeGraceMs = 1'800'000;
-// Who does not answer a ping is gone.
-constexpr int kPingMs = 60'000, kPingAnswerMs = 20'000;
+constexpr int kIdleMs = 300'000;
 constexpr int kHandshakeMs = 20'000;
-// A client may ping every ten seconds, also one that waits for the next answer of a stream, or has no call: gRPC's 300 s without data end
-// the connections of clients that are set as gRPC's guide on keepalive has it.
-constexpr int kClientPingMs = 9'500;
+
+int ToMs(std::chrono::milliseconds time) { return static_cast<int>(std::min<int64_t>(time.count(), INT_MAX)); }
 
 // Connections are counted where they seem too many, which takes a millisecond, not more often than that.
 constexpr std::chrono::milliseconds kCountAgain{100};
@@ -73,18 +69,20 @@ Outcome<void> GrpcServer::Start() {
   builder.SetResourceQuota(quota);
   builder.SetMaxReceiveMessageSize(static_cast<int>(std::min<uint64_t>(options_.max_message_bytes, INT_MAX)));
   builder.SetMaxSendMessageSize(-1);
-  const int handshake_ms = static_cast<int>(std::min<int64_t>(kHandshakeMs, options_.calls.slow.count()));
+  const int handshake_ms = std::min(kHandshakeMs, ToMs(options_.calls.slow));
+  const GrpcKeepalive& keepalive = options_.keepalive;
   // What is small compressed may be anything, and gRPC's limit holds before it expands a message: that is done here (grpc_inflate.h).
-  for (const auto& [argument, value] : {std::pair{GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0},
-                                        {GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams},
-                                        {GRPC_ARG_MAX_CONNECTION_IDLE_MS, kIdleMs},
-                                        {GRPC_ARG_MAX_CONNECTION_AGE_MS, kAgeMs},
-                                        {GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, kAgeGraceMs},
-                                        {GRPC_ARG_KEEPALIVE_TIME_MS, kPingMs},
-                                        {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingAnswerMs},
-                                        {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
-                                        {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kClientPingMs},
-                                        {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, handshake_ms}}) {
+  for (const auto& [argument, value] :
+       {std::pair{GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0},
+        {GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams},
+        {GRPC_ARG_MAX_CONNECTION_IDLE_MS, kIdleMs},
+        {GRPC_ARG_MAX_CONNECTION_AGE_MS, ToMs(keepalive.age)},
+        {GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, ToMs(keepalive.age_grace)},
+        {GRPC_ARG_KEEPALIVE_TIME_MS, ToMs(keepalive.time)},
+        {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, ToMs(keepalive.timeout)},
+        {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
+        {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, ToMs(keepalive.least_between_pings)},
+        {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, handshake_ms}}) {
     builder.AddChannelArgument(argument, value);
   }
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;

@@ -10,6 +10,7 @@
 #include "serve/access_log.h"
 #include "serve/gate.h"
 #include "serve/grpc_calls.h"
+#include "serve/grpc_keepalive.h"
 #include "serve/grpc_watches.h"
 #include "serve/memory_budget.h"
 #include "serve/quick_lane.h"
@@ -32,6 +33,7 @@ struct GrpcOptions {
   size_t max_connections = 16384;
   int max_descriptor = INT32_MAX;  // as http_options.h has it
   GrpcCalls::Limits calls;
+  GrpcKeepalive keepalive;
 };
 
 // All that it is given outlives it. Take and Drain by one thread at a time.

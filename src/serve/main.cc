@@ -106,6 +106,25 @@ void AddDuration(CLI::App& app, const char* flag, std::function<settings::Parsed
       ->type_name("TIME");
 }
 
+// As Triton has them, in milliseconds; or with a unit.
+settings::Parsed<uint32_t> ParseTritonTime(const std::string& text) {
+  const bool has_unit = text.find_first_not_of("0123456789") != text.npos;
+  return AtLeastOne(settings::ParseDuration)(has_unit ? text : text + "ms");
+}
+
+void AddKeepalive(CLI::App& app, GrpcKeepalive* keepalive) {
+  AddDuration(app, "--grpc-keepalive-time", ParseTritonTime, &keepalive->time,
+              "gRPC: after so long a rest a client is pinged; in milliseconds unless told, as the others; default 60s");
+  AddDuration(app, "--grpc-keepalive-timeout", ParseTritonTime, &keepalive->timeout,
+              "gRPC: who has not answered a ping by then is gone; default 20s");
+  AddDuration(app, "--grpc-http2-min-recv-ping-interval-without-data", ParseTritonTime, &keepalive->least_between_pings,
+              "gRPC: clients that ping more often without data are hung up on; default 9500");
+  AddDuration(app, "--grpc-max-connection-age", ParseTritonTime, &keepalive->age,
+              "gRPC: a connection takes no calls after that; default 30m");
+  AddDuration(app, "--grpc-max-connection-age-grace", ParseTritonTime, &keepalive->age_grace,
+              "gRPC: and its calls end after so much longer; default 30m");
+}
+
 using Pair = std::pair<std::string, std::string>;
 
 // `form`: as the message has it, NAME=FILE.
@@ -154,6 +173,7 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
       ->type_name("ADDRESS");
   AddAddressFlag(app, options);
   AddPorts(app, options);
+  AddKeepalive(app, &options->grpc_keepalive);
   CLI::Option* const certificate = app.add_option("--tls-cert", options->tls.certificate,
                                                   "TLS on all ports, with this certificate (PEM) and its signers'")
                                        ->type_name("FILE");

@@ -158,7 +158,8 @@ class Server {
                .max_message_bytes = options_.max_body_bytes,
                .max_connections = http_options_.max_connections,
                .max_descriptor = http_options_.max_descriptor,
-               .calls = {.most = http_options_.max_connections, .slow = http_options_.slow}}) {}
+               .calls = {.most = http_options_.max_connections, .slow = http_options_.slow},
+               .keepalive = options_.grpc_keepalive}) {}
 
   // What requests are answered with, of these options.
   Outcome<void> Open(const ServeOptions& options) {

@@ -11,6 +11,7 @@
 
 #include "cli/host_flags.h"
 #include "serve/file_settings.h"
+#include "serve/grpc_keepalive.h"
 #include "serve/repository_settings.h"
 #include "serve/tls.h"
 
@@ -34,6 +35,7 @@ struct ServeOptions {
   std::string host = "127.0.0.1";
   uint16_t http_port = 8000, metrics_port = 8002;
   std::optional<uint16_t> grpc_port;  // nothing: no gRPC, which a hostile client can make take any memory
+  GrpcKeepalive grpc_keepalive;
   bool has_metrics = true;
   bool has_http_metrics = false, has_metric_aliases = false;  // on the port of HTTP; by vLLM's names, too
   TlsFiles tls;                                               // without a certificate: none

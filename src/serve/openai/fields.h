@@ -41,9 +41,9 @@ class Fields {
   void Refuse(std::initializer_list<std::string_view> names);
   // The members of an object become fields of this one, if these are not there.
   void Join(std::string_view name);
-  // Nor with what nobody has read, which the log names. `api`: whose requests these are, there.
+  // What nobody has read is ignored, and the log names it. `api`: whose requests these are, there.
   void IgnoreOthers(const char* api);
-  // That was all, but for what other servers have.
+  // The same of /v1, or an error if it is strict.
   void CheckAllRead();
 
   // A field's name, as errors tell it.
