@@ -73,7 +73,7 @@ void GrpcCall::Log() noexcept {
               .peer = Bounded(context_.peer(), kMostLogged),
               .protocol = "gRPC",
               .method = method_,
-              .target = std::string("/inference.GRPCInferenceService/") + method_,
+              .target = *method_ == '/' ? method_ : std::string("/inference.GRPCInferenceService/") + method_,
               .status = is_cancelled ? grpc::CANCELLED : status_,
               .is_complete = !is_cancelled,
               .bytes_in = bytes_in_,

@@ -73,7 +73,7 @@ class GrpcCall : public boost::intrusive::list_base_hook<> {
   About& about() { return about_; }
 
  protected:
-  // `method`: its name alone, and no copy of it.
+  // `method`: its name alone, with its service if that is another one, and no copy of it.
   GrpcCall(GrpcCalls& calls, grpc::CallbackServerContext& context, const char* method);
   ~GrpcCall();
 

@@ -54,7 +54,8 @@ GrpcServer::GrpcServer(const Gate& gate, const Statistics& statistics, TextMetri
       calls_(options_.calls, options_.access_log, options_.requests),
       quick_(GrpcThreads(), workers),
       service_(std::make_unique<GrpcService>(
-          gate, GrpcService::Parts{statistics, metrics, workers, loads, quick_, calls_, options_.max_message_bytes})) {
+          gate, GrpcService::Parts{statistics, metrics, workers, loads, quick_, calls_, options_.max_message_bytes})),
+      reflection_(gate, calls_) {
   // Clients' mistakes, with which they could fill a log.
   google::protobuf::SetLogHandler(nullptr);
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
@@ -89,6 +90,7 @@ Outcome<void> GrpcServer::Start() {
   interceptors.push_back(watches_.NewFactory());
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
   builder.RegisterService(service_.get());
+  builder.RegisterCallbackGenericService(&reflection_);
   running_ = std::make_unique<Running>();
   running_->credentials = options_.tls == nullptr ? grpc::InsecureServerCredentials() : GrpcCredentials(options_.tls);
   running_->acceptor = builder.experimental().AddExternalConnectionAcceptor(

@@ -11,6 +11,7 @@
 #include "serve/gate.h"
 #include "serve/grpc_calls.h"
 #include "serve/grpc_keepalive.h"
+#include "serve/grpc_reflection.h"
 #include "serve/grpc_watches.h"
 #include "serve/memory_budget.h"
 #include "serve/quick_lane.h"
@@ -68,6 +69,7 @@ class GrpcServer {
   QuickLane quick_;
   GrpcWatches watches_;
   const std::unique_ptr<GrpcService> service_;
+  GrpcReflection reflection_;
   struct Running;
   std::unique_ptr<Running> running_;
   // Of connections that were taken, the number and what the system calls the file: gRPC does not say when one ends, but its number is

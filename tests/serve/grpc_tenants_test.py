@@ -52,6 +52,27 @@ class Keys(ConfiguredTest):
         [answer] = stub.ModelStreamInfer(iter([request("m", b"ab")]), metadata=KEY, timeout=60)
         self.assertEqual(answer.infer_response.raw_output_contents, [b"ab"])
 
+    def test_reflection(self):
+        """ServerReflectionInfo, by its bytes: the questions are list_services and file_containing_symbol."""
+        server = self.serve_file(tenant("a"), models={"m": BYTES})
+        channel = grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}")
+        self.addCleanup(channel.close)
+        for version in ("v1", "v1alpha"):
+            ask = channel.stream_stream(f"/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo")
+            self.expect_error(grpc.StatusCode.UNAUTHENTICATED, ask, iter([b"\x3a\x00"]))
+            symbols = (b"inference.GRPCInferenceService", b"inference.ModelInferRequest.InferInputTensor", b"no.Such")
+            questions = [b"\x3a\x00", *(b"\x22" + bytes([len(one)]) + one for one in symbols), b"\x32\x01a"]
+            services, service, message, none, other = ask(iter(questions), metadata=KEY, timeout=60)
+            for name in (b"inference.GRPCInferenceService", b"grpc.health.v1.Health", b"grpc.reflection.v1.ServerReflection"):
+                self.assertIn(name, services)
+            for described in (service, message):
+                self.assertIn(service_pb2.DESCRIPTOR.serialized_pb, described)
+            self.assertIn(b"\x3a\x21\x08\x05\x12\x1dthere is nothing of this name", none)
+            self.assertIn(b"not answered here", other)
+            self.expect_error(grpc.StatusCode.INVALID_ARGUMENT, ask, iter([b"\x22\x7f"]), KEY)
+            self.expect_error(grpc.StatusCode.RESOURCE_EXHAUSTED, ask, iter([b"\x22" + bytes(5000)]), KEY)
+        self.expect_error(grpc.StatusCode.UNIMPLEMENTED, channel.unary_unary("/no.Such/Call"), b"", KEY)
+
     def test_a_stream_ends_with_its_configuration(self):
         server = self.serve_file(tenant("a"), models={"m": BYTES})
         stub = self.stub_of(server)

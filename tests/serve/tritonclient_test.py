@@ -9,6 +9,8 @@ import unittest
 
 import grpc as rpc
 import numpy as np
+from google.protobuf import descriptor_pool
+from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 from tritonclient import grpc, http
 from tritonclient.grpc import service_pb2, service_pb2_grpc
 from tritonclient.utils import triton_to_np_dtype
@@ -100,6 +102,14 @@ class TritonClient(OnDigits):
         whole = server.request("POST", "/v2/models/tiny/generate", json.dumps(body)).json()["text_output"]
         self.assertGreater(len(texts), 1)
         self.assertEqual(b"".join(texts).decode(), whole)
+
+    def test_reflection(self):
+        with rpc.insecure_channel(f"127.0.0.1:{self.digits().grpc_port}") as opened:
+            database = ProtoReflectionDescriptorDatabase(opened)
+            self.assertIn("inference.GRPCInferenceService", database.get_services())
+            pool = descriptor_pool.DescriptorPool(database)
+            service = pool.FindServiceByName("inference.GRPCInferenceService")
+            self.assertTrue(service.FindMethodByName("ModelStreamInfer").client_streaming)
 
     def test_a_stream(self):
         server = self.digits()
