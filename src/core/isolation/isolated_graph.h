@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/reservation.h"
 #include "core/isolation/connection.h"
 #include "core/isolation/isolated_backend.h"
-#include "core/isolation/reservation.h"
 
 namespace wasinn::isolation {
 
@@ -50,8 +50,8 @@ class IsolatedGraph {
   IsolatedBackend& backend_;
   const std::shared_ptr<Connection> connection_;
   const uint32_t number_;
-  Reservation reserved_;
-  Reservation told_bytes_;
+  base::Reservation reserved_;
+  base::Reservation told_bytes_;
   std::vector<uint8_t> told_;  // by the worker: what follows points there
   Ios inputs_, outputs_;
   wasinn_info info_{};

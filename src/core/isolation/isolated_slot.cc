@@ -139,12 +139,12 @@ core::Status IsolatedSlot::TooLarge(uint64_t bytes) {
                      bytes);
 }
 
-core::Status IsolatedSlot::UseArea(Op op, Segment& area, Reservation& charged, uint64_t bytes, uint64_t free) {
+core::Status IsolatedSlot::UseArea(Op op, Segment& area, base::Reservation& charged, uint64_t bytes, uint64_t free) {
   Connection::Call call(connection_, op);
   return UseArea(call, area, charged, bytes, free);
 }
 
-core::Status IsolatedSlot::UseArea(Connection::Call& call, Segment& area, Reservation& charged, uint64_t bytes,
+core::Status IsolatedSlot::UseArea(Connection::Call& call, Segment& area, base::Reservation& charged, uint64_t bytes,
                                    uint64_t free) {
   if (!charged.Resize(bytes - std::min(bytes, free))) return TooLarge(bytes);
   core::Status status = ReplaceArea(call, area, bytes);

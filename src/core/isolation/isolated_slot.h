@@ -53,9 +53,10 @@ class IsolatedSlot {
   IsolatedSlot(IsolatedGraph& graph, void* account);
   core::Status MakeThere(const wasinn_slot_options& options);
   core::Status Ask(Op op);
-  core::Status UseArea(Op op, Segment& area, Reservation& charged, uint64_t bytes, uint64_t free);
+  core::Status UseArea(Op op, Segment& area, base::Reservation& charged, uint64_t bytes, uint64_t free);
   // By a call that has the operation.
-  core::Status UseArea(Connection::Call& call, Segment& area, Reservation& charged, uint64_t bytes, uint64_t free);
+  core::Status UseArea(Connection::Call& call, Segment& area, base::Reservation& charged, uint64_t bytes,
+                       uint64_t free);
   static core::Status TooLarge(uint64_t bytes);
   core::Status ReplaceArea(Connection::Call& call, Segment& area, uint64_t bytes);
   core::Status PlaceInputs();
@@ -79,8 +80,8 @@ class IsolatedSlot {
   Connection& connection_;
   const uint32_t number_;
   uint64_t fixed_outputs_ = 0;  // bytes that the signature says
-  Reservation reserved_, input_bytes_, output_bytes_, piece_bytes_;
-  Reservation word_bytes_;  // of names and errors that the worker tells of outputs
+  base::Reservation reserved_, input_bytes_, output_bytes_, piece_bytes_;
+  base::Reservation word_bytes_;  // of names and errors that the worker tells of outputs
   std::vector<Input> inputs_;
   Segment input_area_, output_area_, piece_area_;
   std::vector<Shown> shown_;
