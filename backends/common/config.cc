@@ -1,23 +1,15 @@
 #include "common/config.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <climits>
+
 #include "base/json.h"
-#include "common/error.h"
 #include "common/json.h"
+#include "common/throw.h"
 
 namespace wasinn::backend {
-
-struct Config::Json {
-  nlohmann::json object = nlohmann::json::object();
-
-  // NULL where the key is absent.
-  const nlohmann::json* Find(const char* key) const {
-    auto found = object.find(key);
-    return found == object.end() ? nullptr : &*found;
-  }
-};
 
 namespace {
 
@@ -68,15 +60,26 @@ bool ReadNamed(const nlohmann::json& value, Config::Named* named) {
   return ReadEntries(value, "name", &named->options);
 }
 
+constexpr char kThreads[] = "threads";
+
 }  // namespace
+
+struct Config::Json {
+  nlohmann::json object = nlohmann::json::object();
+
+  // NULL where the key is absent.
+  const nlohmann::json* Find(const char* key) const {
+    auto found = object.find(key);
+    return found == object.end() ? nullptr : &*found;
+  }
+};
 
 Config::Config(const char* text, std::string where) : json_(std::make_unique<Json>()), where_(std::move(where)) {
   if (text == nullptr || *text == '\0') return;
   json_->object = base::ParseJson(text);
   if (!json_->object.is_object()) {
-    throw Error(
-        WASINN_ERROR_INVALID_ARGUMENT,
-        fmt::format("{}: expected the text of a JSON object, nested no deeper than {}", where_, base::kDeepestJson));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "{}: expected the text of a JSON object, nested no deeper than {}", where_,
+          base::kDeepestJson);
   }
   text_ = text;
 }
@@ -84,8 +87,8 @@ Config::Config(const char* text, std::string where) : json_(std::make_unique<Jso
 Config::~Config() = default;
 
 void Config::Refuse(const char* key, const std::string& expected) const {
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("{}: {}: expected {}, found {}", where_, key, expected, Found(*json_->Find(key))));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "{}: {}: expected {}, found {}", where_, key, expected,
+        Found(*json_->Find(key)));
 }
 
 bool Config::Has(const char* key) const { return json_->Find(key) != nullptr; }
@@ -137,14 +140,9 @@ std::optional<std::vector<std::string>> Config::StringList(const char* key) cons
   const auto* value = json_->Find(key);
   if (value == nullptr) return std::nullopt;
   if (value->is_string()) return std::vector{value->get<std::string>()};
-  std::vector<std::string> list;
-  bool good = value->is_array();
-  for (size_t i = 0; good && i < value->size(); ++i) {
-    good = (*value)[i].is_string();
-    if (good) list.push_back((*value)[i].get<std::string>());
-  }
-  if (!good) Refuse(key, "a string or a list of strings");
-  return list;
+  const auto is_string = [](const auto& one) { return one.is_string(); };
+  if (!value->is_array() || !std::ranges::all_of(*value, is_string)) Refuse(key, "a string or a list of strings");
+  return value->get<std::vector<std::string>>();
 }
 
 std::string Config::Ordered(const char* key, size_t depth) const {
@@ -201,10 +199,23 @@ std::optional<std::vector<Config::Named>> Config::NamedList(const char* key) con
   const auto* value = json_->Find(key);
   if (value == nullptr) return std::nullopt;
   std::vector<Named> list;
-  bool good = value->is_array();
-  for (size_t i = 0; good && i < value->size(); ++i) good = ReadNamed((*value)[i], &list.emplace_back());
-  if (!good) Refuse(key, "a list of names, or of objects with a \"name\" and options");
+  const auto read = [&list](const auto& one) { return ReadNamed(one, &list.emplace_back()); };
+  if (!value->is_array() || !std::ranges::all_of(*value, read)) {
+    Refuse(key, "a list of names, or of objects with a \"name\" and options");
+  }
   return list;
+}
+
+int ThreadBudget(uint32_t budget) { return static_cast<int>(std::clamp<uint32_t>(budget, 1, INT_MAX)); }
+
+int BackendThreads(const Config& backend, uint32_t budget) {
+  const int most = ThreadBudget(budget);
+  return static_cast<int>(backend.Integer(kThreads, 1, most).value_or(most));
+}
+
+int ModelThreads(const Config& host, const Config& guest, int most, int usual) {
+  const int64_t threads = host.Integer(kThreads, 1, most).value_or(usual);
+  return static_cast<int>(std::min(guest.Integer(kThreads, 1, INT_MAX).value_or(threads), threads));
 }
 
 }  // namespace wasinn::backend

@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -67,5 +66,27 @@ class Config {
   std::string text_;
   std::string where_;
 };
+
+// As C functions take them. Points into the entries.
+struct KeysAndValues {
+  explicit KeysAndValues(const Config::Entries& entries) {
+    for (const auto& [key, value] : entries) {
+      keys.push_back(key.c_str());
+      values.push_back(value.c_str());
+    }
+  }
+
+  std::vector<const char*> keys, values;
+};
+
+// What the whole host may have, which every framework takes as an int.
+int ThreadBudget(uint32_t budget);
+
+// A backend's: 1 to the host's budget, which is the default.
+int BackendThreads(const Config& backend, uint32_t budget);
+
+// A model's: the host says 1 to `most`, or nothing and means `usual`; a guest may ask for more than there is, but gets
+// no more than that.
+int ModelThreads(const Config& host, const Config& guest, int most, int usual);
 
 }  // namespace wasinn::backend

@@ -1,12 +1,7 @@
-#include "common/dependencies.h"
+#include "common/library.h"
 
 #include <elf.h>
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <link.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "common/error.h"
+#include "common/mapped_file.h"
+#include "common/throw.h"
 
 namespace wasinn::backend {
 
@@ -30,24 +26,37 @@ struct Needs {
   std::vector<std::string> paths;  // DT_RPATH and DT_RUNPATH: folders, separated by colons
 };
 
-class MappedFile {
+// Nothing of a file that is none of this machine's libraries.
+class ElfReader {
  public:
-  explicit MappedFile(const fs::path& path) {
-    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return;
-    struct stat status = {};
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-      void* mapped = mmap(nullptr, static_cast<size_t>(status.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
-      if (mapped != MAP_FAILED) bytes_ = {static_cast<const char*>(mapped), static_cast<size_t>(status.st_size)};
+  explicit ElfReader(const fs::path& path)
+      : file_(path), bytes_(reinterpret_cast<const char*>(file_.bytes().data()), file_.bytes().size()) {
+    const auto header = At<ElfW(Ehdr)>(0);
+    constexpr auto kClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
+    if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != kClass) return;
+    for (unsigned i = 0; i < header->e_phnum; ++i) {
+      if (const auto segment = At<ElfW(Phdr)>(header->e_phoff + uint64_t{i} * sizeof(ElfW(Phdr)))) {
+        segments_.push_back(*segment);
+      }
     }
-    close(fd);
   }
-  ~MappedFile() {
-    if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
-  }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
 
+  Needs Read() const {
+    Needs needs;
+    uint64_t strings = 0;
+    EachEntry([&](const ElfW(Dyn) & entry) {
+      if (entry.d_tag == DT_STRTAB) strings = OffsetOf(entry.d_un.d_ptr);
+    });
+    EachEntry([&](const ElfW(Dyn) & entry) {
+      if (entry.d_tag == DT_NEEDED) needs.names.push_back(TextAt(strings + entry.d_un.d_val));
+      if (entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH) {
+        needs.paths.push_back(TextAt(strings + entry.d_un.d_val));
+      }
+    });
+    return needs;
+  }
+
+ private:
   // Nothing outside of the file.
   template <typename T>
   std::optional<T> At(uint64_t offset) const {
@@ -61,47 +70,12 @@ class MappedFile {
     const std::string_view rest = bytes_.substr(offset);
     return std::string(rest.substr(0, rest.find('\0')));
   }
-
- private:
-  std::string_view bytes_;
-};
-
-// Nothing of a file that is none of this machine's libraries.
-class ElfReader {
- public:
-  explicit ElfReader(const fs::path& path) : file_(path) {
-    const auto header = file_.At<ElfW(Ehdr)>(0);
-    constexpr auto kClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
-    if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != kClass) return;
-    for (unsigned i = 0; i < header->e_phnum; ++i) {
-      if (const auto segment = file_.At<ElfW(Phdr)>(header->e_phoff + uint64_t{i} * sizeof(ElfW(Phdr)))) {
-        segments_.push_back(*segment);
-      }
-    }
-  }
-
-  Needs Read() const {
-    Needs needs;
-    uint64_t strings = 0;
-    EachEntry([&](const ElfW(Dyn) & entry) {
-      if (entry.d_tag == DT_STRTAB) strings = OffsetOf(entry.d_un.d_ptr);
-    });
-    EachEntry([&](const ElfW(Dyn) & entry) {
-      if (entry.d_tag == DT_NEEDED) needs.names.push_back(file_.TextAt(strings + entry.d_un.d_val));
-      if (entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH) {
-        needs.paths.push_back(file_.TextAt(strings + entry.d_un.d_val));
-      }
-    });
-    return needs;
-  }
-
- private:
   template <typename F>
   void EachEntry(F&& function) const {
     for (const ElfW(Phdr) & segment : segments_) {
       if (segment.p_type != PT_DYNAMIC) continue;
       for (uint64_t at = 0; at + sizeof(ElfW(Dyn)) <= segment.p_filesz; at += sizeof(ElfW(Dyn))) {
-        const auto entry = file_.At<ElfW(Dyn)>(segment.p_offset + at);
+        const auto entry = At<ElfW(Dyn)>(segment.p_offset + at);
         if (!entry || entry->d_tag == DT_NULL) break;
         function(*entry);
       }
@@ -118,6 +92,7 @@ class ElfReader {
   }
 
   const MappedFile file_;
+  const std::string_view bytes_;
   std::vector<ElfW(Phdr)> segments_;
 };
 
@@ -143,7 +118,7 @@ class Checker {
       if (!path.empty()) AddFolders(file, path, &folders);
     }
     for (const std::string& name : needs.names) {
-      if (name.find('/') != std::string::npos) {
+      if (name.contains('/')) {
         CheckNeeded(file, name);
         continue;
       }
@@ -158,11 +133,10 @@ class Checker {
       const size_t end = std::min(path.find(':', at), path.size());
       const fs::path folder = WithOrigin(std::string(path.substr(at, end - at)), file.parent_path());
       if (!folder.is_absolute()) {
-        throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                    fmt::format("'{}' is not opened: its RUNPATH '{}' has the dynamic linker look in the working "
-                                "folder, where a guest may have put something; \"patchelf --set-rpath '$ORIGIN' {}\" "
-                                "mends it",
-                                file.string(), path, file.string()));
+        Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+              "'{}' is not opened: its RUNPATH '{}' has the dynamic linker look in the working folder, where a guest "
+              "may have put something; \"patchelf --set-rpath '$ORIGIN' {}\" mends it",
+              file.string(), path, file.string());
       }
       folders->push_back(folder);
       at = end + 1;
@@ -171,10 +145,10 @@ class Checker {
 
   static void CheckNeeded(const fs::path& file, const std::string& name) {
     if (fs::path(WithOrigin(name, file.parent_path())).is_absolute()) return;
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                fmt::format("'{}' is not opened: it needs '{}', which is a path from the working folder, where a guest "
-                            "may have put something",
-                            file.string(), name));
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+          "'{}' is not opened: it needs '{}', which is a path from the working folder, where a guest may have put "
+          "something",
+          file.string(), name);
   }
 
   std::set<fs::path> seen_;

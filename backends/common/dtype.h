@@ -1,4 +1,5 @@
-// Sizes of wasinn's element types, and of tensors.
+// Element types: their sizes, and a framework's beside wasinn's. Sizes of tensors, and arithmetic on sizes that a model
+// declares.
 #pragma once
 
 #include <wasinn/types.h>
@@ -43,6 +44,38 @@ constexpr uint64_t TensorBytes(std::span<const int64_t> dims, size_t element_siz
     if (dim < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(dim), &bytes)) return UINT64_MAX;
   }
   return bytes;
+}
+
+constexpr uint64_t AddSat(uint64_t one, uint64_t other) {
+  uint64_t sum = 0;
+  return __builtin_add_overflow(one, other, &sum) ? UINT64_MAX : sum;
+}
+
+// What could not be counted stays so, also times zero: a framework that multiplies the same dimensions goes wrong before.
+constexpr uint64_t MulSat(uint64_t so_far, uint64_t factor) {
+  uint64_t product = 0;
+  const bool too_many = so_far == UINT64_MAX || __builtin_mul_overflow(so_far, factor, &product);
+  return too_many ? UINT64_MAX : product;
+}
+
+struct TypeRow {
+  int type;            // the framework's number: an int, since its headers may be older than its library
+  wasinn_dtype dtype;  // WASINN_DTYPE_UNKNOWN: wasinn has no word for it
+  const char* name;    // the framework's own word
+};
+
+// NULL: there is none.
+constexpr const TypeRow* FindType(std::span<const TypeRow> rows, int type) {
+  const auto found = std::ranges::find(rows, type, &TypeRow::type);
+  return found == rows.end() ? nullptr : &*found;
+}
+constexpr wasinn_dtype DtypeOf(std::span<const TypeRow> rows, int type) {
+  const TypeRow* row = FindType(rows, type);
+  return row == nullptr ? WASINN_DTYPE_UNKNOWN : row->dtype;
+}
+constexpr const char* NameOf(std::span<const TypeRow> rows, int type) {
+  const TypeRow* row = FindType(rows, type);
+  return row == nullptr ? "unknown" : row->name;
 }
 
 }  // namespace wasinn::backend

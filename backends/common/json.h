@@ -17,7 +17,7 @@ class OrderedJsonCheck : public nlohmann::json_sax<nlohmann::json> {
  public:
   static bool Passes(std::string_view text, size_t depth) {
     OrderedJsonCheck check(depth);
-    return text.find('\0') == text.npos && nlohmann::json::sax_parse(text, &check);
+    return !text.contains('\0') && nlohmann::json::sax_parse(text, &check);
   }
 
   bool null() override { return true; }

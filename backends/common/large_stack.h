@@ -7,7 +7,7 @@
 #include <exception>
 #include <utility>
 
-#include "common/error.h"
+#include "common/throw.h"
 
 namespace wasinn::backend {
 
@@ -34,7 +34,7 @@ void RunOnLargeStack(size_t bytes, Function&& function) {
   };
   const int failed = pthread_create(&thread, &attributes, run, &call);
   pthread_attr_destroy(&attributes);
-  if (failed != 0) throw Error(WASINN_ERROR_TOO_LARGE, "there is no memory for a thread with a large stack");
+  if (failed != 0) Throw(WASINN_ERROR_TOO_LARGE, "there is no memory for a thread with a large stack");
   pthread_join(thread, nullptr);
   if (call.thrown != nullptr) std::rethrow_exception(std::exchange(call.thrown, nullptr));
 }

@@ -1,20 +1,25 @@
 #include "common/library.h"
 
-#include <dlfcn.h>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <gnu/libc-version.h>
+#include <link.h>
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
+#include <iostream>
+#include <locale>
+#include <new>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "base/library_folders.h"
-#include "common/dependencies.h"
-#include "common/error.h"
-#include "common/open_library.h"
+#include "common/process_turn.h"
+#include "common/throw.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 namespace wasinn::backend {
 
@@ -27,7 +32,7 @@ bool IsSystems(const std::string& folder) {
     if (!folder.starts_with(prefix)) continue;
     // "/lib", "/lib64", "/lib/x86_64-linux-gnu"
     if (rest(prefix).empty() || rest(prefix) == "64" || rest(prefix) == "32") return true;
-    return rest(prefix).starts_with('/') && rest(prefix).find("-linux-gnu") != std::string_view::npos &&
+    return rest(prefix).starts_with('/') && rest(prefix).contains("-linux-gnu") &&
            rest(prefix).find('/', 1) == std::string_view::npos;
   }
   return false;
@@ -72,8 +77,7 @@ std::vector<std::string> Candidates(const LibrarySearch& search) {
   }
   const std::filesystem::path path(search.configured);
   if (!path.is_absolute()) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                fmt::format("library: expected an absolute path, found {}", search.configured));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "library: expected an absolute path, found {}", search.configured);
   }
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
@@ -82,6 +86,88 @@ std::vector<std::string> Candidates(const LibrarySearch& search) {
     candidates = {search.configured};
   }
   return candidates;
+}
+
+// Where the object that has this address begins. An address in a program that only leads on to another object's function, as in one that is not
+// position-independent, is in none.
+const void* ObjectOf(const void* address) {
+  Dl_info object = {};
+  const ElfW(Sym)* symbol = nullptr;
+  const int found =
+      dladdr1(address, &object, reinterpret_cast<void**>(const_cast<ElfW(Sym)**>(&symbol)), RTLD_DL_SYMENT);
+  if (found == 0 || (symbol != nullptr && symbol->st_shndx == SHN_UNDEF)) return nullptr;
+  return object.dli_fbase;
+}
+
+// Whether the OS process finds this function in the same library as `other`, and so nobody has put one of their own in its place.
+bool IsTheSystems(const char* function, const void* other) {
+  const void* object = ObjectOf(dlsym(RTLD_DEFAULT, function));
+  return object == nullptr || object == ObjectOf(other);
+}
+
+// A program with an allocator of its own, as sanitizers have one, must serve the framework as well: the system's libraries take from it what
+// the framework releases.
+bool AllocatesAsTheSystem() {
+  const auto* libc = reinterpret_cast<const void*>(&gnu_get_libc_version);
+  const auto* libstdcxx = reinterpret_cast<const void*>(&std::set_new_handler);
+  return IsTheSystems("malloc", libc) && IsTheSystems("free", libc) && IsTheSystems("_Znwm", libstdcxx) &&
+         IsTheSystems("_ZdlPv", libstdcxx);
+}
+
+// A program that names a stream has a copy of it, and all libraries use that one. A library whose own symbols come first uses libstdc++'s, which
+// nobody has made: zeroes.
+template <typename Stream>
+void Make(void* libstdcxx, const char* name, Stream& everybodys) {
+  void* hidden = dlsym(libstdcxx, name);
+  if (hidden == nullptr || hidden == &everybodys || *static_cast<void**>(hidden) != nullptr) return;
+  auto* made = new (hidden) Stream(everybodys.rdbuf());
+  made->copyfmt(everybodys);
+}
+
+// Likewise a facet's number, which says where locales have it: in libstdc++'s own there is none, and std::use_facet finds nothing. Names as the C++ ABI
+// has them; @ stands for the type of character.
+#define WASINN_IN "St19istreambuf_iteratorI@St11char_traitsI@EEE"
+#define WASINN_OUT "St19ostreambuf_iteratorI@St11char_traitsI@EEE"
+constexpr const char* kFacets[] = {
+    "St5ctypeI@E", "St7codecvtI@c11__mbstate_tE", "St7num_getI@" WASINN_IN, "St7num_putI@" WASINN_OUT,
+    "St8time_putI@" WASINN_OUT,
+    // Each in two forms, of which the second has the strings of C++11.
+    "St7collateI@E", "St7__cxx117collateI@E", "St8messagesI@E", "St7__cxx118messagesI@E", "St8numpunctI@E",
+    "St7__cxx118numpunctI@E", "St10moneypunctI@Lb0EE", "St7__cxx1110moneypunctI@Lb0EE", "St10moneypunctI@Lb1EE",
+    "St7__cxx1110moneypunctI@Lb1EE", "St8time_getI@" WASINN_IN, "St7__cxx118time_getI@" WASINN_IN,
+    "St9money_getI@" WASINN_IN, "St7__cxx119money_getI@" WASINN_IN, "St9money_putI@" WASINN_OUT,
+    "St7__cxx119money_putI@" WASINN_OUT};
+#undef WASINN_IN
+#undef WASINN_OUT
+
+void NumberHiddenFacets(void* libstdcxx) {
+  for (const std::string_view facet : kFacets) {
+    for (const char character : {'c', 'w'}) {
+      std::string name = "_ZN" + std::string(facet) + "2idE";
+      std::ranges::replace(name, '@', character);
+      void* hidden = dlsym(libstdcxx, name.c_str());
+      const void* everybodys = dlsym(RTLD_DEFAULT, name.c_str());
+      if (hidden == nullptr || everybodys == nullptr || hidden == everybodys) continue;
+      std::memcpy(hidden, everybodys, sizeof(std::locale::id));
+    }
+  }
+}
+
+void MakeHiddenObjects() {
+  void* libstdcxx = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  if (libstdcxx == nullptr) return;
+  ProcessTurn turn;  // other backends have this code, too
+  turn.Take("/proc/self/attr");
+  Make(libstdcxx, "_ZSt3cin", std::cin);
+  Make(libstdcxx, "_ZSt4cout", std::cout);
+  Make(libstdcxx, "_ZSt4cerr", std::cerr);
+  Make(libstdcxx, "_ZSt4clog", std::clog);
+  Make(libstdcxx, "_ZSt4wcin", std::wcin);
+  Make(libstdcxx, "_ZSt5wcout", std::wcout);
+  Make(libstdcxx, "_ZSt5wcerr", std::wcerr);
+  Make(libstdcxx, "_ZSt5wclog", std::wclog);
+  NumberHiddenFacets(libstdcxx);
+  dlclose(libstdcxx);
 }
 
 }  // namespace
@@ -103,9 +189,8 @@ Library::Library(const LibrarySearch& search) : framework_(search.framework) {
     tried.push_back(std::filesystem::path(name).lexically_normal().string());
   }
   const std::string what = broken.empty() ? "was not found" : fmt::format("does not open ({})", broken);
-  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-              fmt::format("{}'s library {}; {} installs it\nlooked for: {}", search.framework, what, search.install,
-                          fmt::join(tried, ", ")));
+  Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "{}'s library {}; {} installs it\nlooked for: {}", search.framework, what,
+        search.install, fmt::join(tried, ", "));
 }
 
 void* Library::FindSymbol(const char* name) const { return dlsym(handle_, name); }
@@ -113,18 +198,35 @@ void* Library::FindSymbol(const char* name) const { return dlsym(handle_, name);
 void* Library::RequireSymbol(const char* name) const {
   void* symbol = FindSymbol(name);
   if (symbol == nullptr) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                fmt::format("the library that was found as {} has no {}", framework_, name));
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the library that was found as {} has no {}", framework_, name);
   }
   return symbol;
 }
 
-std::string Library::PathOf(const void* address) const {
+std::string Library::PathOf(const void* address) {
   Dl_info info = {};
   if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return "";
   std::error_code failed;
   const auto real = std::filesystem::canonical(info.dli_fname, failed);
   return failed ? info.dli_fname : real.string();
+}
+
+int OwnSymbolsFirst() {
+  static const int flags = [] {
+    if (!AllocatesAsTheSystem()) return RTLD_NOW | RTLD_LOCAL;
+    MakeHiddenObjects();
+    return RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
+  }();
+  return flags;
+}
+
+void* OpenLibrary(const char* file, int flags) {
+#ifdef __SANITIZE_ADDRESS__
+  // What a framework allocates as it is opened it keeps to the end of the OS process. LeakSanitizer must not know of it:
+  // to find that a leak is one that it shall not tell, it takes a second in each process.
+  const __lsan::ScopedDisabler disabled;
+#endif
+  return dlopen(file, flags);
 }
 
 }  // namespace wasinn::backend

@@ -1,7 +1,10 @@
 // A framework's library, found and opened at run time.
 #pragma once
 
+#include <dlfcn.h>
+
 #include <cstdlib>
+#include <filesystem>
 #include <span>
 #include <string>
 
@@ -13,7 +16,7 @@ struct LibrarySearch {
   // File names, in order of preference. A folder that has none of them may have one with a version behind.
   std::span<const char* const> names;
   std::string configured;  // an absolute path of the library or of its folder; empty: where the dynamic linker looks
-  bool own_symbols_first = false;  // common/open_library.h
+  bool own_symbols_first = false;  // OwnSymbolsFirst()
 };
 
 // Open for the life of the OS process, and with local symbols, since frameworks carry the same names inside.
@@ -31,8 +34,8 @@ class Library {
   Function Symbol(const char* name) const {
     return reinterpret_cast<Function>(RequireSymbol(name));
   }
-  // The real path of the file; found by an address inside of it.
-  std::string PathOf(const void* address) const;
+  // The real path of the library that has this address.
+  static std::string PathOf(const void* address);
 
  private:
   void* RequireSymbol(const char* name) const;
@@ -48,5 +51,18 @@ class Library {
 inline void TellFramework(const char* variable, const char* value) {
   if (std::getenv(variable) == nullptr) setenv(variable, value, 0);
 }
+
+// Flags for dlopen: local symbols, and the library's own symbols before those of the program and its libraries, for a
+// framework that a program with other versions of what it has inside would break (docs/decisions/0098). A program with an
+// allocator of its own has the usual order.
+int OwnSymbolsFirst();
+
+// NULL: dlerror() has the reason.
+void* OpenLibrary(const char* file, int flags = RTLD_NOW | RTLD_LOCAL);
+
+// To be called before a library is opened. Throws WASINN_ERROR_UNSUPPORTED_OPERATION where the file, or one that it needs
+// from a folder that it names, has the dynamic linker look in the working folder: what lies there may be a guest's. A
+// file that is not there, or is no library, is the linker's to complain of.
+void CheckDependencies(const std::filesystem::path& library);
 
 }  // namespace wasinn::backend

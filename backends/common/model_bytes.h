@@ -1,7 +1,6 @@
 // What a model is loaded from.
 #pragma once
 
-#include <fmt/format.h>
 #include <wasinn/backend.h>
 
 #include <cstddef>
@@ -13,18 +12,16 @@
 #include <utility>
 
 #include "common/aligned_buffer.h"
-#include "common/error.h"
+#include "common/throw.h"
 
 namespace wasinn::backend {
 
 // The builder of a model that is one, of one format; `model`: "an ONNX model".
 inline const wasinn_builder& OneBuilder(std::span<const wasinn_builder> builders, const wasinn_load_options& options,
                                         std::string_view format, std::string_view model) {
-  if (builders.size() != 1) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{} is one builder: found {}", model, builders.size()));
-  }
+  if (builders.size() != 1) Throw(WASINN_ERROR_INVALID_ARGUMENT, "{} is one builder: found {}", model, builders.size());
   if (options.format == format) return builders.front();
-  throw Error(WASINN_ERROR_INVALID_ENCODING, fmt::format("this backend loads {}s", model.substr(model.find(' ') + 1)));
+  Throw(WASINN_ERROR_INVALID_ENCODING, "this backend loads {}s", model.substr(model.find(' ') + 1));
 }
 
 // Of a model's file, as a whole path.
@@ -62,5 +59,13 @@ class KeptBytes {
   AlignedBuffer buffer_;
   std::span<const uint8_t> bytes_;
 };
+
+// `words`: the framework's, with the file's number and, if it is known, the highest that is read. `instead`: what one can
+// do with the model, as "export the model again with an older opset".
+inline std::string TooNew(std::string words, std::string_view framework, std::string_view version,
+                          std::string_view instead) {
+  words.append(": the model is newer than ").append(framework).append(" ").append(version);
+  return words.append(": use a newer one, or ").append(instead);
+}
 
 }  // namespace wasinn::backend

@@ -1,7 +1,6 @@
 #include "common/model_cache.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sodium.h>
 #include <sys/mman.h>
@@ -10,13 +9,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <new>
 
-#include "common/error.h"
 #include "common/private_folder.h"
+#include "common/throw.h"
 
 namespace wasinn::backend {
 namespace {
@@ -27,9 +25,7 @@ constexpr char kKey[] = "key";
 // A message of Protocol Buffers has no more, nor are there more in memory at once.
 constexpr uint64_t kMostBytes = uint64_t{1} << 31;
 
-[[noreturn]] void Fail(const std::string& what) {
-  throw Error(WASINN_ERROR_RUNTIME, fmt::format("{}: {}", what, std::strerror(errno)));
-}
+[[noreturn]] void Fail(const std::string& what) { Throw(WASINN_ERROR_RUNTIME, "{}: {}", what, std::strerror(errno)); }
 
 // Whoever writes more than that to a file is ended by a signal.
 bool FilesMayBeLarge() {
@@ -81,8 +77,8 @@ ModelCache::Contents::Contents(size_t size) : size_(size) {
 }
 
 ModelCache::ModelCache(const std::string& folder) : path_(folder) {
-  if (sodium_init() < 0) throw Error(WASINN_ERROR_RUNTIME, "the system gives no random numbers");
-  folder_.Open(OpenPrivateFolder(path_));
+  if (sodium_init() < 0) Throw(WASINN_ERROR_RUNTIME, "the system gives no random numbers");
+  folder_ = OpenPrivateFolder(path_);
   ReadKey();
 }
 
@@ -95,10 +91,9 @@ void ModelCache::ReadKey() {
   }
   if (!file.is_open()) Fail(fmt::format("cannot open {}/{}", path_, kKey));
   const auto contents = ReadAll(file.number());
-  if (!contents || contents->bytes().size() != sizeof key_ || !IsMineAlone(file.number())) {
-    throw Error(WASINN_ERROR_SECURITY,
-                fmt::format("{}/{} is not a key of this user's: expected a file of {} bytes, mode 0600", path_, kKey,
-                            sizeof key_));
+  if (!contents || contents->bytes().size() != sizeof key_ || !IsMineAlone(file)) {
+    Throw(WASINN_ERROR_SECURITY, "{}/{} is not a key of this user's: expected a file of {} bytes, mode 0600", path_,
+          kKey, sizeof key_);
   }
   std::memcpy(&key_, contents->data(), sizeof key_);
 }
@@ -161,9 +156,7 @@ std::optional<ModelCache::Contents> ModelCache::Find(const std::string& name) co
 
 ModelCache::Draft::Draft(const ModelCache& cache)
     : cache_(cache), name_(TemporaryName()), path_((fs::path(cache.path_) / name_).string()) {
-  if (!FilesMayBeLarge()) {
-    throw Error(WASINN_ERROR_RUNTIME, "this OS process may not write large files (RLIMIT_FSIZE)");
-  }
+  if (!FilesMayBeLarge()) Throw(WASINN_ERROR_RUNTIME, "this OS process may not write large files (RLIMIT_FSIZE)");
   if (!file_.Open(Create(cache_.folder_.number(), name_))) Fail("cannot write into " + cache_.path_);
 }
 
@@ -174,7 +167,7 @@ ModelCache::Draft::~Draft() {
 void ModelCache::Draft::KeepAs(const std::string& name) {
   const auto contents = ReadAll(file_.number());
   const Bytes bytes = contents ? contents->bytes() : Bytes();
-  if (bytes.empty()) throw Error(WASINN_ERROR_RUNTIME, "nothing was written that can be kept");
+  if (bytes.empty()) Throw(WASINN_ERROR_RUNTIME, "nothing was written that can be kept");
   const Hash tag = cache_.TagOf(name, bytes);
   const int folder = cache_.folder_.number();
   kept_ = lseek(file_.number(), 0, SEEK_END) == static_cast<off_t>(bytes.size()) && WriteAll(file_.number(), tag) &&

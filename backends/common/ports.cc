@@ -1,12 +1,11 @@
 #include "common/ports.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "common/dtype.h"
-#include "common/error.h"
+#include "common/throw.h"
 
 namespace wasinn::backend {
 
@@ -18,46 +17,40 @@ uint64_t Port::bytes() const { return TensorBytes(dims, ElementSize(io.dtype)); 
 
 void CheckBindable(const Port& port, const wasinn_tensor& tensor) {
   if (port.bindable() && tensor.bytes == port.bytes()) return;
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("output '{}' cannot be bound to {} bytes: expected {}", port.name, tensor.bytes,
-                          port.bindable() ? fmt::format("{}", port.bytes()) : "an output that is bindable"));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "output '{}' cannot be bound to {} bytes: expected {}", port.name, tensor.bytes,
+        port.bindable() ? fmt::format("{}", port.bytes()) : "an output that is bindable");
 }
 
-void ThrowUnbound(const Port& output) {
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("output '{}' is not bound", output.name));
-}
+void ThrowUnbound(const Port& output) { Throw(WASINN_ERROR_INVALID_ARGUMENT, "output '{}' is not bound", output.name); }
 
 void CheckRank(const std::string& name, size_t rank) {
   if (rank <= WASINN_MAX_RANK) return;
-  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-              fmt::format("'{}' has {} dimensions: expected no more than {}", name, rank, WASINN_MAX_RANK));
+  Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "'{}' has {} dimensions: expected no more than {}", name, rank,
+        WASINN_MAX_RANK);
 }
 
 void CheckTensor(const Port& port, const wasinn_tensor& tensor) {
   const std::span<const int64_t> dims(tensor.dims, tensor.rank);
   const uint64_t bytes = TensorBytes(dims, ElementSize(port.io.dtype));
   if (tensor.dtype == port.io.dtype && tensor.bytes == bytes) return;
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("input '{}', of type {} and dims [{}]: expected {} bytes, found {}, of dtype {}", port.name,
-                          port.type_name, fmt::join(dims, ", "), bytes, tensor.bytes, tensor.dtype));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "input '{}', of type {} and dims [{}]: expected {} bytes, found {}, of dtype {}",
+        port.name, port.type_name, fmt::join(dims, ", "), bytes, tensor.bytes, tensor.dtype);
 }
 
 void ThrowNoPort(const char* kind, uint32_t index, size_t count) {
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{} {}: the model has {}", kind, index, count));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "{} {}: the model has {}", kind, index, count);
 }
 
-void ThrowUnset(const Port& input) {
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("input '{}' is not set", input.name));
-}
+void ThrowUnset(const Port& input) { Throw(WASINN_ERROR_INVALID_ARGUMENT, "input '{}' is not set", input.name); }
 
 void ThrowTaken(std::string_view output) {
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("output '{}' was taken: compute again", output));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "output '{}' was taken: compute again", output);
 }
 
 void ThrowUnshowable(const Port& output, std::string_view type, size_t rank) {
-  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-              fmt::format("output '{}' became {} of {} dimensions: expected numbers, and no more than {}", output.name,
-                          type, rank, WASINN_MAX_RANK));
+  Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+        "output '{}' became {} of {} dimensions: expected numbers, and no more than {}", output.name, type, rank,
+        WASINN_MAX_RANK);
 }
 
 wasinn_tensor ViewOf(uint32_t dtype, std::span<const int64_t> dims, const void* data) {
@@ -70,8 +63,8 @@ wasinn_tensor ViewOf(uint32_t dtype, std::span<const int64_t> dims, const void* 
 }
 
 void ThrowUnservable(const char* kind, const Port& port) {
-  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-              fmt::format("{} '{}' is of type {}: expected a tensor of numbers", kind, port.name, port.type_name));
+  Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "{} '{}' is of type {}: expected a tensor of numbers", kind, port.name,
+        port.type_name);
 }
 
 }  // namespace wasinn::backend

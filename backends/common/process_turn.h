@@ -1,6 +1,10 @@
 // A lock that all libraries of an OS process see.
 #pragma once
 
+#include <sys/file.h>
+
+#include <cerrno>
+
 #include "base/descriptor.h"
 
 namespace wasinn::backend {
@@ -14,10 +18,26 @@ class ProcessTurn {
   ProcessTurn& operator=(const ProcessTurn&) = delete;
 
   // Waits until nobody else has the turn at `file`, which is below /proc/self. False: there is no such file here.
-  bool Take(const char* file);
+  bool Take(const char* file) {
+    if (!file_.Open(open(file, O_RDONLY | O_CLOEXEC))) return false;
+    int result = -1;
+    do {
+      result = flock(file_.number(), LOCK_EX);
+    } while (result < 0 && errno == EINTR);
+    return result == 0;
+  }
   // False: somebody else has it. Where there is no such file nobody is kept apart.
-  bool TryTake(const char* file);
-  void End();
+  bool TryTake(const char* file) {
+    if (!file_.Open(open(file, O_RDONLY | O_CLOEXEC)) || flock(file_.number(), LOCK_EX | LOCK_NB) == 0) return true;
+    file_.Close();
+    return false;
+  }
+  // Unlocked rather than closed alone: a child that was forked meanwhile has the descriptor, too.
+  void End() {
+    if (!file_.is_open()) return;
+    flock(file_.number(), LOCK_UN);
+    file_.Close();
+  }
 
  private:
   base::Descriptor file_;

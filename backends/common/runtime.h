@@ -2,18 +2,32 @@
 // to learn their formats. The second one, its runtime, lies beside it, is linked to the framework and does the work.
 #pragma once
 
+#include <dlfcn.h>
 #include <wasinn/backend.h>
 
+#include <filesystem>
 #include <string>
 
+#include "common/library.h"
 #include "common/table.h"
+#include "common/throw.h"
 
 namespace wasinn::backend {
 
 // The table of the runtime in `file`, which lies beside the library with the address `here`, by its function `symbol`.
 // Opened for the life of the OS process. Throws WASINN_ERROR_UNSUPPORTED_OPERATION, with `otherwise` and why it did not open.
-const wasinn_backend* OpenRuntimeBeside(const void* here, const char* file, const char* symbol,
-                                        const std::string& otherwise);
+inline const wasinn_backend* OpenRuntimeBeside(const void* here, const char* file, const char* symbol,
+                                               const std::string& otherwise) {
+  const auto path = std::filesystem::path(Library::PathOf(here)).parent_path() / file;
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* why = dlerror();
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "{}: {}", otherwise, why != nullptr ? why : "no reason given");
+  }
+  const auto function = reinterpret_cast<const wasinn_backend* (*)()>(dlsym(handle, symbol));
+  if (function == nullptr) Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "{} has no {}", path.string(), symbol);
+  return function();
+}
 
 // The runtime's function of the same place in the table. `Runtime` gives the runtime's table, which is there, since
 // every object that a function gets came from it.

@@ -5,9 +5,9 @@
 
 #include <filesystem>
 
-#include "common/dependencies.h"
 #include "common/error.h"
 #include "common/large_stack.h"
+#include "common/library.h"
 
 namespace wasinn::llama {
 

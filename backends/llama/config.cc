@@ -6,7 +6,6 @@
 
 #include "common/config.h"
 #include "common/error.h"
-#include "common/thread_settings.h"
 
 namespace wasinn::llama {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "common/dependencies.h"
+#include "common/library.h"
 
 namespace wasinn::llama {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "common/dtype.h"
 #include "common/error.h"
-#include "common/saturating.h"
 #include "llama/gguf_reader.h"
 
 namespace wasinn::llama {

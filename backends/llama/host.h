@@ -3,7 +3,7 @@
 
 #include <wasinn/backend.h>
 
-#include "common/host_base.h"
+#include "common/bases.h"
 #include "common/spare_threads.h"
 #include "llama/common_library.h"
 #include "llama/config.h"

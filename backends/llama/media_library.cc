@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <type_traits>
 
-#include "common/dependencies.h"
 #include "common/error.h"
+#include "common/library.h"
 #include "llama/log_scope.h"
 
 namespace wasinn::llama {

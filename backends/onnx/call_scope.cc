@@ -1,5 +1,7 @@
 #include "onnx/call_scope.h"
 
+#include <cstdlib>
+
 #include "onnx/loaded_library.h"
 
 namespace wasinn::onnx {
@@ -17,6 +19,38 @@ struct Scopes {
 constinit LoadedLibrary<Scopes> scopes;
 
 }  // namespace
+
+BlockCache::BlockCache(size_t max_bytes) : max_bytes_(max_bytes) { entries_.reserve(kMostBlocks); }
+
+void* BlockCache::Take(size_t bytes, size_t* capacity) {
+  if (bytes < kSmallest) return nullptr;
+  std::lock_guard lock(mutex_);
+  for (size_t i = entries_.size(); i-- > 0;) {
+    const Entry entry = entries_[i];
+    if (entry.capacity < bytes || entry.capacity - bytes > bytes / 4) continue;
+    entries_.erase(entries_.begin() + static_cast<ptrdiff_t>(i));
+    bytes_ -= entry.capacity;
+    *capacity = entry.capacity;
+    return entry.block;
+  }
+  return nullptr;
+}
+
+bool BlockCache::Give(void* block, size_t capacity) {
+  if (capacity < kSmallest || capacity > max_bytes_) return false;
+  std::unique_lock lock(mutex_);
+  while (entries_.size() == kMostBlocks || bytes_ + capacity > max_bytes_) {
+    const Entry oldest = entries_.front();
+    entries_.erase(entries_.begin());
+    bytes_ -= oldest.capacity;
+    lock.unlock();
+    std::free(oldest.block);  // may take milliseconds
+    lock.lock();
+  }
+  entries_.push_back({block, capacity});
+  bytes_ += capacity;
+  return true;
+}
 
 CallScope::CallScope(const Subject& subject) : subject_(subject), outer_(Current()) {
   scopes.Get().of_thread() = &subject_;

@@ -1,12 +1,10 @@
 #include "onnx/config.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "common/error.h"
-#include "common/thread_settings.h"
+#include "common/throw.h"
 
 namespace wasinn::onnx {
 
@@ -92,10 +90,9 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
                                 defaults.session.entries.end());
   const int64_t threads = host.Integer("threads", 1, defaults.threads).value_or(defaults.threads);
   if (threads != 1 && threads != defaults.threads) {
-    throw backend::Error(
-        WASINN_ERROR_INVALID_ARGUMENT,
-        fmt::format("configuration of the model: threads: expected 1 or {}, found {}: all models share one pool",
-                    defaults.threads, threads));
+    backend::Throw(WASINN_ERROR_INVALID_ARGUMENT,
+                   "configuration of the model: threads: expected 1 or {}, found {}: all models share one pool",
+                   defaults.threads, threads);
   }
   parsed.use_pool = backend::ModelThreads(host, guest, defaults.threads, defaults.threads) > 1;
   return parsed;

@@ -1,23 +1,107 @@
-#include "onnx/context.h"
+// One inference in flight, and the backend's table of functions.
+#include <wasinn/backend.h>
 
-#include <fmt/format.h>
-
+#include <cstdint>
+#include <span>
 #include <string_view>
 
-#include "common/error.h"
+#include "common/bases.h"
+#include "common/table.h"
+#include "common/throw.h"
 #include "onnx/call_scope.h"
+#include "onnx/device_memory.h"
+#include "onnx/model.h"
+#include "onnx/tensors.h"
 
 namespace wasinn::onnx {
 
 using backend::Error;
+using backend::Throw;
+
+class Context : public backend::ContextBase {
+ public:
+  Context(const Model& model, const wasinn_slot_options& options);
+  ~Context() {
+    const DeviceTurn turn(model_.takes_turns());
+    outputs_.Drop();
+    binding_.reset();
+  }
+
+  // Of the next compute; valid until it has returned.
+  void SetKept(std::span<const uint32_t> kept) noexcept { kept_ = kept; }
+  void Compute() {
+    Begin();
+    if (model_.takes_turns()) [[unlikely]]
+      return ComputeInTurn();
+    ComputeNow();
+  }
+  void Output(uint32_t index, wasinn_tensor* view) {
+    backend::CheckComputed(computed_);
+    const DeviceTurn turn(model_.takes_turns());
+    outputs_.View(index, view);
+  }
+  bool has_outputs_elsewhere() const { return !outputs_.trusts_shapes(); }
+  void Cancel() {
+    const OrtApi& api = model_.host().api();
+    api.ReleaseStatus(api.RunOptionsSetTerminate(run_options_.get()));
+    cancelled_ = true;  // last, so that a compute which begins now finds both or neither
+  }
+  void DiscardOutputs() {
+    const DeviceTurn turn(model_.takes_turns());
+    computed_ = false;
+    outputs_.Discard();
+  }
+  void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Bind(index, tensor); }
+  void UnbindInput(uint32_t index) { inputs_.Unbind(index); }
+  void BindOutput(uint32_t index, const wasinn_tensor& tensor) {
+    const DeviceTurn turn(model_.takes_turns());
+    outputs_.Bind(index, tensor);
+  }
+  void TakeOutput(uint32_t index, wasinn_tensor* out) {
+    backend::CheckComputed(computed_);
+    const DeviceTurn turn(model_.takes_turns());
+    outputs_.Take(index, out);
+  }
+
+ private:
+  // Other guests' computes may take long: this one's deadline holds here, too.
+  void ComputeInTurn() {
+    const DeviceTurn turn(cancelled_);
+    if (!turn.is_there()) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled while it waited for the device");
+    ComputeNow();
+  }
+  void ComputeNow();
+  void Begin() {
+    computed_ = false;
+    if (!cancelled_.exchange(false)) return;
+    // The flag of an earlier compute stays set until somebody clears it.
+    const OrtApi& api = model_.host().api();
+    api.ReleaseStatus(api.RunOptionsUnsetTerminate(run_options_.get()));
+  }
+  void CheckBoundOutputs() const {
+    if (max_bytes_ == 0 || outputs_.bindable_bytes() <= max_bytes_) return;
+    Throw(WASINN_ERROR_TOO_LARGE, "the model's outputs take {} bytes: no more than {} are allowed in a compute",
+          outputs_.bindable_bytes(), max_bytes_);
+  }
+  // NULL for success.
+  OrtStatus* Run();
+  [[noreturn]] void Fail(OrtStatus* status) const;
+
+  const Model& model_;
+  std::span<const uint32_t> kept_;
+  OrtPtr<OrtRunOptions> run_options_;
+  OrtPtr<OrtIoBinding> binding_;
+  Inputs inputs_;
+  Outputs outputs_;
+  MemoryBudget budget_;
+  uint64_t charge_id_;
+};
 
 namespace {
 
-bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-
 // ONNX Runtime has no code for a bound output that has another shape than the computed one, and has changed its words.
 bool IsOtherShape(std::string_view message) {
-  return Contains(message, "computed output shape") || Contains(message, "shape verification failed");
+  return message.contains("computed output shape") || message.contains("shape verification failed");
 }
 
 }  // namespace
@@ -33,20 +117,6 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
       outputs_(model, binding_.get()),
       charge_id_(model.host().NewChargeId()) {}
 
-Context::~Context() {
-  const DeviceTurn turn(model_.takes_turns());
-  outputs_.Drop();
-  binding_.reset();
-}
-
-inline void Context::Begin() {
-  computed_ = false;
-  if (!cancelled_.exchange(false)) return;
-  // The flag of an earlier compute stays set until somebody clears it.
-  const OrtApi& api = model_.host().api();
-  api.ReleaseStatus(api.RunOptionsUnsetTerminate(run_options_.get()));
-}
-
 inline void Context::ComputeNow() {
   outputs_.Keep(kept_);
   OrtStatus* status = Run();
@@ -58,27 +128,6 @@ inline void Context::ComputeNow() {
   if (status != nullptr) Fail(status);
   outputs_.AfterRun(budget_);
   computed_ = true;
-}
-
-void Context::Compute() {
-  Begin();
-  if (model_.takes_turns()) [[unlikely]]
-    return ComputeInTurn();
-  ComputeNow();
-}
-
-// Other guests' computes may take long: this one's deadline holds here, too.
-void Context::ComputeInTurn() {
-  const DeviceTurn turn(cancelled_);
-  if (!turn.is_there()) throw Error(WASINN_ERROR_TIMEOUT, "the compute was cancelled while it waited for the device");
-  ComputeNow();
-}
-
-void Context::CheckBoundOutputs() const {
-  if (max_bytes_ == 0 || outputs_.bindable_bytes() <= max_bytes_) return;
-  throw Error(WASINN_ERROR_TOO_LARGE,
-              fmt::format("the model's outputs take {} bytes: no more than {} are allowed in a compute",
-                          outputs_.bindable_bytes(), max_bytes_));
 }
 
 OrtStatus* Context::Run() {
@@ -101,44 +150,30 @@ OrtStatus* Context::Run() {
 void Context::Fail(OrtStatus* status) const {
   wasinn_code code = WASINN_ERROR_RUNTIME;
   const std::string message = model_.host().library().Message(status, &code);
-  if (cancelled_) throw Error(WASINN_ERROR_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+  if (cancelled_) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled: {}", message);
   if (budget_.refused() != 0) {
-    throw Error(WASINN_ERROR_TOO_LARGE,
-                fmt::format("the compute needs {} bytes more than the {} it uses: no more than {} are allowed: {}",
-                            budget_.refused(), max_bytes_ - budget_.limit() + budget_.used(), max_bytes_, message));
+    Throw(WASINN_ERROR_TOO_LARGE,
+          "the compute needs {} bytes more than the {} it uses: no more than {} are allowed: {}", budget_.refused(),
+          max_bytes_ - budget_.limit() + budget_.used(), max_bytes_, message);
   }
   // Inputs are checked before the first node runs; what a node complains of is no argument of the caller's.
-  if (code == WASINN_ERROR_INVALID_ARGUMENT && Contains(message, "while running")) code = WASINN_ERROR_RUNTIME;
+  if (code == WASINN_ERROR_INVALID_ARGUMENT && message.contains("while running")) code = WASINN_ERROR_RUNTIME;
   throw Error(code, message);
 }
 
-void Context::Output(uint32_t index, wasinn_tensor* view) {
-  backend::CheckComputed(computed_);
-  const DeviceTurn turn(model_.takes_turns());
-  outputs_.View(index, view);
-}
-
-void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
-  backend::CheckComputed(computed_);
-  const DeviceTurn turn(model_.takes_turns());
-  outputs_.Take(index, out);
-}
-
-void Context::DiscardOutputs() {
-  const DeviceTurn turn(model_.takes_turns());
-  computed_ = false;
-  outputs_.Discard();
-}
-
-void Context::BindOutput(uint32_t index, const wasinn_tensor& tensor) {
-  const DeviceTurn turn(model_.takes_turns());
-  outputs_.Bind(index, tensor);
-}
-
-void Context::Cancel() {
-  const OrtApi& api = model_.host().api();
-  api.ReleaseStatus(api.RunOptionsSetTerminate(run_options_.get()));
-  cancelled_ = true;  // last, so that a compute which begins now finds both or neither
-}
-
 }  // namespace wasinn::onnx
+
+static constexpr wasinn_format kFormat = {.struct_size = sizeof(wasinn_format), .name = "onnx"};
+static constexpr const wasinn_format* kFormats[] = {&kFormat};
+
+const wasinn_backend* wasinn_backend_query(uint16_t host_abi_major, uint16_t /*host_abi_minor*/) {
+  using namespace wasinn::onnx;
+  static const wasinn_backend table =
+      wasinn::backend::TableOf<Host, Model, Context>::Make({.name = "onnx",
+                                                            .version = WASINN_BACKEND_VERSION,
+                                                            .formats = kFormats,
+                                                            .keys = Keys(),
+                                                            .install = "scripts/deps.sh onnxruntime",
+                                                            .bind_align = 1});
+  return host_abi_major == WASINN_BACKEND_ABI_MAJOR ? &table : nullptr;
+}

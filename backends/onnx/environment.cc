@@ -90,16 +90,14 @@ Environment::Environment(const OrtLibrary& library, const Log& log, int threads,
   library.Check(library.api().DisableTelemetryEvents(env_.get()), "switching telemetry off");
   has_pool_ = threads > 1 && TryPool();
   if (threads > 1 && !has_pool_) {
-    log.Write(
-        WASINN_LOG_WARNING,
-        "onnx: something else in this OS process made ONNX Runtime's environment first, without a thread pool: models "
-        "run on one thread each");
+    log.Write(WASINN_LOG_WARNING,
+              "onnx: something else in this OS process made ONNX Runtime's environment first, without a thread pool: "
+              "models run on one thread each");
   }
   if (!limits_memory()) {
-    log.Write(
-        WASINN_LOG_WARNING,
-        "onnx: the program, or another build of this backend in it, has given ONNX Runtime a CPU allocator of its own: "
-        "limits on the memory of a model do not hold");
+    log.Write(WASINN_LOG_WARNING,
+              "onnx: the program, or another build of this backend in it, has given ONNX Runtime a CPU allocator of "
+              "its own: limits on the memory of a model do not hold");
   }
 }
 

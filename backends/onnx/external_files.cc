@@ -1,20 +1,15 @@
 #include "onnx/external_files.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
-#include "common/error.h"
+#include "common/throw.h"
 
 namespace wasinn::onnx {
 
-using backend::Error;
+using backend::MappedFile;
+using backend::Throw;
 
 namespace {
 
@@ -31,11 +26,15 @@ bool IsBelow(const fs::path& name) {
 uintmax_t SizeOf(const fs::path& path) {
   std::error_code failed;
   const uintmax_t size = fs::file_size(path, failed);
-  if (failed) {
-    throw Error(WASINN_ERROR_NOT_FOUND,
-                fmt::format("the model keeps weights in '{}': {}", path.string(), failed.message()));
-  }
+  if (failed) Throw(WASINN_ERROR_NOT_FOUND, "the model keeps weights in '{}': {}", path.string(), failed.message());
   return size;
+}
+
+std::shared_ptr<MappedFile> Map(const fs::path& path, uintmax_t size) {
+  errno = 0;
+  auto mapped = std::make_shared<MappedFile>(path);
+  if (mapped->bytes().size() == size) return mapped;
+  Throw(WASINN_ERROR_RUNTIME, "cannot map '{}': {}", path.string(), std::strerror(errno));
 }
 
 bool LeavesItsFolder(const fs::path& path, const fs::path& folder) {
@@ -46,41 +45,18 @@ bool LeavesItsFolder(const fs::path& path, const fs::path& folder) {
 
 }  // namespace
 
-class ExternalFiles::Mapping {
- public:
-  Mapping(const fs::path& path, uintmax_t size) : size_(size) {
-    if (size == 0) return;
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    data_ = file < 0 ? MAP_FAILED : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-    const int error = errno;
-    if (file >= 0) ::close(file);
-    if (data_ != MAP_FAILED) return;
-    throw Error(WASINN_ERROR_RUNTIME, fmt::format("cannot map '{}': {}", path.string(), std::strerror(error)));
-  }
-  ~Mapping() {
-    if (data_ != nullptr) ::munmap(data_, size_);
-  }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  std::span<uint8_t> bytes() const { return {static_cast<uint8_t*>(data_), size_}; }
-
- private:
-  void* data_ = nullptr;
-  const size_t size_;
-};
-
 ExternalFiles::ExternalFiles(const std::set<std::string>& names, const std::string& folder) {
   if (!std::ranges::all_of(names, [](const std::string& name) { return IsBelow(name); })) return;
   for (const std::string& name : names) {
     const fs::path path = fs::path(folder) / name;
     File& file = files_.emplace_back(name, path, SizeOf(path), nullptr);
-    if (LeavesItsFolder(path, folder)) file.mapping = std::make_shared<Mapping>(path, file.size);
+    if (LeavesItsFolder(path, folder)) file.mapping = Map(path, file.size);
   }
 }
 
 std::span<uint8_t> ExternalFiles::BytesOf(const File& file) const {
   if (file.mapping != nullptr) return file.mapping->bytes();
-  return looked_at_.emplace_back(std::make_shared<Mapping>(file.path, file.size))->bytes();
+  return looked_at_.emplace_back(Map(file.path, file.size))->bytes();
 }
 
 void ExternalFiles::AddTo(const OrtLibrary& library, OrtSessionOptions* options, bool all) const {
@@ -104,9 +80,7 @@ std::vector<std::span<const uint8_t>> ExternalFiles::contents() const {
   uintmax_t total = 0;
   for (const File& file : files_) total += file.size;
   if (total > kMostKept) return contents;
-  for (const File& file : files_) {
-    contents.emplace_back(BytesOf(file));
-  }
+  for (const File& file : files_) contents.emplace_back(BytesOf(file));
   return contents;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/mapped_file.h"
 #include "onnx/ort_library.h"
 
 namespace wasinn::onnx {
@@ -28,17 +29,16 @@ class ExternalFiles {
   std::vector<std::span<const uint8_t>> contents() const;
 
  private:
-  class Mapping;
   struct File {
     std::string name;
     std::filesystem::path path;
     uintmax_t size;
-    std::shared_ptr<Mapping> mapping;  // of one that is given
+    std::shared_ptr<backend::MappedFile> mapping;  // of one that is given
   };
   std::span<uint8_t> BytesOf(const File& file) const;
 
   std::vector<File> files_;
-  mutable std::vector<std::shared_ptr<Mapping>> looked_at_;  // beside those
+  mutable std::vector<std::shared_ptr<backend::MappedFile>> looked_at_;  // beside those
 };
 
 }  // namespace wasinn::onnx

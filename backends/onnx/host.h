@@ -5,8 +5,8 @@
 
 #include <atomic>
 
-#include "common/host_base.h"
-#include "onnx/block_cache.h"
+#include "common/bases.h"
+#include "onnx/call_scope.h"
 #include "onnx/config.h"
 #include "onnx/devices.h"
 #include "onnx/environment.h"

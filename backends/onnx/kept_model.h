@@ -1,12 +1,16 @@
 // A model of the host's as ONNX Runtime has optimized it, kept on disk for the next load.
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
+#include <array>
+#include <fstream>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "common/model_cache.h"
+#include "common/throw.h"
 #include "onnx/config.h"
 #include "onnx/ort_library.h"
 
@@ -15,11 +19,18 @@ namespace wasinn::onnx {
 class KeptModel {
  public:
   // Whether this configuration keeps models at all, and what it asks of ONNX Runtime can be kept.
-  static bool Wanted(const SessionConfig& config);
+  static bool Wanted(const SessionConfig& config) {
+    if (!config.cache_dir || config.optimization_or_default() == ORT_DISABLE_ALL) return false;
+    // Weights of the optimized model in another file would be beside the folder's files.
+    return std::ranges::none_of(config.entries, [](const auto& entry) {
+      return entry.first.starts_with("session.optimized_model_external_initializers");
+    });
+  }
 
   // Of a model on the CPU that has these bytes, in one file or several. Throws Error where `cache_dir` cannot be used.
-  KeptModel(const OrtLibrary& library, const SessionConfig& config,
-            std::span<const backend::ModelCache::Bytes> sources);
+  KeptModel(const OrtLibrary& library, const SessionConfig& config, std::span<const backend::ModelCache::Bytes> sources)
+      // NOLINTNEXTLINE(bugprone-unchecked-optional-access): Wanted has seen it
+      : cache_(*config.cache_dir), name_(cache_.NameOf(MakerOf(library, config), sources)) {}
 
   // A model that is whole and has no more to optimize.
   std::optional<backend::ModelCache::Contents> Find() const { return cache_.Find(name_); }
@@ -28,6 +39,37 @@ class KeptModel {
   const std::string& name() const { return name_; }
 
  private:
+  // What kernels and layouts are chosen by: of the first processor, what does not change from one moment to the next.
+  static std::string Processor() {
+    constexpr std::array<std::string_view, 12> kLines = {
+        "vendor_id",       "cpu family",       "model",       "model name", "stepping", "flags", "Features",
+        "CPU implementer", "CPU architecture", "CPU variant", "CPU part",   "isa"};
+    std::string text;
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line) && !line.empty();) {
+      std::string_view name = std::string_view(line).substr(0, line.find(':'));
+      name = name.substr(0, name.find_last_not_of(" \t") + 1);
+      if (std::ranges::find(kLines, name) != kLines.end()) text += line + "\n";
+    }
+    if (text.empty()) backend::Throw(WASINN_ERROR_RUNTIME, "/proc/cpuinfo does not tell what the processor is");
+    return text;
+  }
+
+  // All that an optimized model depends on, beside the model. Each text is told with its size.
+  static std::string MakerOf(const OrtLibrary& library, const SessionConfig& config) {
+    std::string maker;
+    const auto add = [&](std::string_view text) { maker += fmt::format("{} {}\n", text.size(), text); };
+    add(library.version());
+    add(library.api().GetBuildInfoString == nullptr ? "" : library.api().GetBuildInfoString());
+    add(std::to_string(config.optimization_or_default()));
+    for (const auto& [key, value] : config.entries) {
+      add(key);
+      add(value);
+    }
+    add(Processor());
+    return maker;
+  }
+
   const backend::ModelCache cache_;
   const std::string name_;
 };

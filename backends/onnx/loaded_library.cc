@@ -1,6 +1,5 @@
 #include "onnx/loaded_library.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 

@@ -1,30 +1,27 @@
 #include "onnx/model.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "common/error.h"
+#include "common/dtype.h"
 #include "common/model_bytes.h"
 #include "common/on_cancel.h"
-#include "common/saturating.h"
 #include "common/target.h"
-#include "common/too_new.h"
+#include "common/throw.h"
 #include "onnx/call_scope.h"
-#include "onnx/device_turn.h"
 #include "onnx/external_files.h"
+#include "onnx/kept_model.h"
 
 namespace wasinn::onnx {
 
 using backend::Error;
+using backend::Throw;
 
 // What there is to load, and how.
 struct Model::Source {
@@ -96,16 +93,10 @@ Model::Model(const Host& host, std::span<const wasinn_builder> builders, const w
         options, host.fallback(), /*cpu=*/Providers(), [&] { return ProvidersOf(options.target, host.library()); },
         [&](const Providers& providers) { LoadOn(providers, source); });
   }
-  auto signature = std::make_unique<Signature>(host_.library(), session_.get(), source.scan);
-  if (device_memory_) signature->set_memory(device_memory_->name());
-  if (takes_turns_) signature->set_max_parallel(1);
-  signature_ = std::move(signature);
+  signature_ = std::make_unique<Signature>(host_.library(), session_.get(), source.scan);
+  if (device_memory_) signature_->set_memory(device_memory_->name());
+  if (takes_turns_) signature_->set_max_parallel(1);
   MakeDescription();
-}
-
-Model::~Model() {
-  const DeviceTurn turn(takes_turns_);
-  session_.reset();
 }
 
 void Model::LoadOn(const Providers& providers, const Source& source) {
@@ -201,10 +192,10 @@ void Model::MakeSession(const Providers& providers, const Source& source, std::s
   }
   const std::string_view words = status == nullptr ? "" : library.api().GetErrorMessage(status);
   // Of the limit of the OS process, which folding comes to: it asks no allocator of ours.
-  const bool no_memory = words.find("bad_alloc") != std::string_view::npos;
+  const bool no_memory = words.contains("bad_alloc");
   if (status != nullptr && (budget.refused() != 0 || no_memory)) {
-    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("loading the model needs more memory than the {} bytes allowed: {}",
-                                                    budget.limit(), library.Message(status)));
+    Throw(WASINN_ERROR_TOO_LARGE, "loading the model needs more memory than the {} bytes allowed: {}", budget.limit(),
+          library.Message(status));
   }
   if (IsTooNew(words)) {
     wasinn_code code = WASINN_ERROR_RUNTIME;

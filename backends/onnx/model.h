@@ -3,15 +3,14 @@
 
 #include <wasinn/backend.h>
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "common/bases.h"
 #include "common/reservation.h"
 #include "onnx/device_memory.h"
 #include "onnx/host.h"
-#include "onnx/kept_model.h"
 #include "onnx/model_scan.h"
 #include "onnx/ort_library.h"
 #include "onnx/session_options.h"
@@ -19,19 +18,18 @@
 
 namespace wasinn::onnx {
 
+class KeptModel;
+
 // Immutable; contexts of any thread share its session.
-class Model {
+class Model : public backend::ModelBase<Host, Signature> {
  public:
   Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options);
-  ~Model();
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
+  ~Model() {
+    const DeviceTurn turn(takes_turns_);
+    session_.reset();
+  }
 
-  const Host& host() const { return host_; }
   OrtSession* session() const { return session_.get(); }
-  const Signature& signature() const { return *signature_; }
-  const wasinn_info* info() const { return signature_->info(); }
-  const char* Describe() const { return description_.c_str(); }
   // NULL: it computes in the host's.
   const DeviceMemory* device_memory() const { return device_memory_ ? &*device_memory_ : nullptr; }
   // Whether ONNX Runtime copies an input to a device when it is put into a binding: so that is done for each run.
@@ -42,7 +40,7 @@ class Model {
  private:
   struct Source;
 
-  explicit Model(const Host& host) : host_(host), session_(nullptr, host.api().ReleaseSession) {}
+  explicit Model(const Host& host) : ModelBase(host), session_(nullptr, host.api().ReleaseSession) {}
   void LoadOn(const Providers& providers, const Source& source);
   void MakeAnew(const Providers& providers, const Source& source);
   // False where optimized models of this source are not kept, or it did not work: then it is loaded as any other.
@@ -55,12 +53,10 @@ class Model {
   void ChargeSession(const Source& source, uint64_t held_bytes);
   void MakeDescription();
 
-  const Host& host_;
   backend::Reservation reservation_;  // of what the session has beyond the model's own bytes; goes after it
   OrtPtr<OrtSession> session_;
-  std::unique_ptr<const Signature> signature_;
   std::optional<DeviceMemory> device_memory_;
-  std::string device_, description_;
+  std::string device_;
   bool copies_inputs_ = false, takes_turns_ = false;
   bool was_kept_ = false;  // its optimization was another load's
 };

@@ -1,18 +1,16 @@
 #include "onnx/model_scan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/proto_reader.h"
-#include "common/error.h"
+#include "common/throw.h"
 
 namespace wasinn::onnx {
 
-using backend::Error;
+using backend::Throw;
 using base::ProtoField;
 using base::ProtoReader;
 
@@ -49,7 +47,7 @@ constexpr Child kChildren[] = {
 };
 
 [[noreturn]] void Broken(const char* what) {
-  throw Error(WASINN_ERROR_INVALID_ENCODING, fmt::format("the bytes are not an ONNX model: {}", what));
+  Throw(WASINN_ERROR_INVALID_ENCODING, "the bytes are not an ONNX model: {}", what);
 }
 
 // The field of a message that is bytes; the last one counts. Empty: there is none.
@@ -160,8 +158,7 @@ class Scanner {
   }
 
   void RefuseFiles(const char* what) const {
-    if (guest_)
-      throw Error(WASINN_ERROR_SECURITY, fmt::format("{}: a model that is given as bytes must be whole", what));
+    if (guest_) Throw(WASINN_ERROR_SECURITY, "{}: a model that is given as bytes must be whole", what);
   }
 
   const bool guest_;
@@ -184,12 +181,10 @@ ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust) {
   if (bytes.empty()) Broken("there are none");
   // The size of a message is an int.
   if (bytes.size() > INT32_MAX) {
-    throw Error(
-        WASINN_ERROR_INVALID_ENCODING,
-        fmt::format(
-            "the bytes are not an ONNX model: expected less than 2 GiB, found {} bytes (weights can be stored in "
-            "other files)",
-            bytes.size()));
+    Throw(WASINN_ERROR_INVALID_ENCODING,
+          "the bytes are not an ONNX model: expected less than 2 GiB, found {} bytes (weights can be stored in other "
+          "files)",
+          bytes.size());
   }
   return IsOrtFormat(bytes) ? ModelScan() : Scanner(trust).Scan(bytes);
 }

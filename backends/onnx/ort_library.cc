@@ -1,17 +1,14 @@
 #include "onnx/ort_library.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstddef>
 #include <cstdio>
 
-#include "common/error.h"
 #include "common/library.h"
+#include "common/throw.h"
 
 namespace wasinn::onnx {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -68,9 +65,9 @@ OrtLibrary::OrtLibrary(const std::string& configured) {
   const bool good = major == 1 && minor_ >= kOldestMinor;
   api_ = good ? base->GetApi(static_cast<uint32_t>(std::min(minor_, kNewestApi))) : nullptr;
   if (api_ == nullptr) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                fmt::format("ONNX Runtime {} ({}): expected a version of 1.{} or later; {} installs one", version_,
-                            path_, kOldestMinor, kInstall));
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+          "ONNX Runtime {} ({}): expected a version of 1.{} or later; {} installs one", version_, path_, kOldestMinor,
+          kInstall);
   }
 }
 
@@ -78,7 +75,7 @@ void OrtLibrary::Check(OrtStatus* status, const char* doing) const {
   if (status == nullptr) return;
   wasinn_code code = WASINN_ERROR_RUNTIME;
   const std::string message = Message(status, &code);
-  throw Error(code, fmt::format("{}: {}", doing, message));
+  Throw(code, "{}: {}", doing, message);
 }
 
 std::string OrtLibrary::Message(OrtStatus* status, wasinn_code* code) const {
@@ -87,18 +84,6 @@ std::string OrtLibrary::Message(OrtStatus* status, wasinn_code* code) const {
   std::string message = api_->GetErrorMessage(status);
   while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
   return message;
-}
-
-OrtPtr<OrtValue> OrtLibrary::TensorOver(const OrtMemoryInfo* memory, ONNXTensorElementDataType type,
-                                        std::span<const int64_t> dims, void* data, size_t bytes) const {
-  return Make("making a tensor", api_->ReleaseValue, api_->CreateTensorWithDataAsOrtValue, memory, data, bytes,
-              dims.data(), dims.size(), type);
-}
-
-std::vector<int64_t> OrtLibrary::DimsOf(const OrtTensorTypeAndShapeInfo* info, const char* doing) const {
-  std::vector<int64_t> dims(Get<size_t>(doing, api_->GetDimensionsCount, info));
-  if (!dims.empty()) Check(api_->GetDimensions(info, dims.data(), dims.size()), doing);
-  return dims;
 }
 
 void* OrtLibrary::FunctionAt(size_t index) const { return reinterpret_cast<void* const*>(api_)[index]; }

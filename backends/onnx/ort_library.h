@@ -4,7 +4,6 @@
 // We never link ONNX Runtime: that would bind a symbol version which other releases lack.
 #define ORT_API_MANUAL_INIT
 #include <onnxruntime_c_api.h>
-
 #include <wasinn/types.h>
 
 #include <cstddef>
@@ -30,7 +29,6 @@ class OrtLibrary {
 
   const OrtApi& api() const { return *api_; }
   const std::string& version() const { return version_; }  // "1.31.1"
-  int minor() const { return minor_; }                     // 31
   const std::string& path() const { return path_; }
 
   // Throws what a failed status says, and releases it. `doing` stands before ONNX Runtime's own words.
@@ -56,10 +54,17 @@ class OrtLibrary {
     return Make("memory info", api_->ReleaseMemoryInfo, api_->CreateCpuMemoryInfo, OrtDeviceAllocator,
                 OrtMemTypeDefault);
   }
-  std::vector<int64_t> DimsOf(const OrtTensorTypeAndShapeInfo* info, const char* doing) const;
+  std::vector<int64_t> DimsOf(const OrtTensorTypeAndShapeInfo* info, const char* doing) const {
+    std::vector<int64_t> dims(Get<size_t>(doing, api_->GetDimensionsCount, info));
+    if (!dims.empty()) Check(api_->GetDimensions(info, dims.data(), dims.size()), doing);
+    return dims;
+  }
   // A value of ONNX Runtime over memory that must outlive it.
   OrtPtr<OrtValue> TensorOver(const OrtMemoryInfo* memory, ONNXTensorElementDataType type,
-                              std::span<const int64_t> dims, void* data, size_t bytes) const;
+                              std::span<const int64_t> dims, void* data, size_t bytes) const {
+    return Make("making a tensor", api_->ReleaseValue, api_->CreateTensorWithDataAsOrtValue, memory, data, bytes,
+                dims.data(), dims.size(), type);
+  }
 
   // Whether the shape's rank is known, for telling a scalar from an unknown rank; empty where ONNX Runtime cannot say
   // (before 1.24).

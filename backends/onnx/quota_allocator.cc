@@ -91,10 +91,6 @@ void QuotaAllocator::Deallocate(OrtAllocator* /*self*/, void* data) {
   if (!kept) std::free(header->block);
 }
 
-const OrtMemoryInfo* QuotaAllocator::MemoryInfo(const OrtAllocator* self) {
-  return static_cast<const QuotaAllocator*>(self)->memory_info();
-}
-
 AllocatorLease::AllocatorLease(const OrtLibrary& library, OrtEnv* env) : api_(&library.api()), env_(env) {
   ProcessWide& process = process_wide.Get();
   const std::lock_guard lock(process.mutex);

@@ -19,7 +19,9 @@ class QuotaAllocator : public OrtAllocator {
  private:
   static void* ORT_API_CALL Allocate(OrtAllocator* self, size_t bytes);
   static void ORT_API_CALL Deallocate(OrtAllocator* self, void* data);
-  static const OrtMemoryInfo* ORT_API_CALL MemoryInfo(const OrtAllocator* self);
+  static const OrtMemoryInfo* ORT_API_CALL MemoryInfo(const OrtAllocator* self) {
+    return static_cast<const QuotaAllocator*>(self)->memory_info();
+  }
 
   const OrtPtr<OrtMemoryInfo> memory_info_;
 };

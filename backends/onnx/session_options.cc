@@ -1,53 +1,38 @@
 #include "onnx/session_options.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <onnxruntime_session_options_config_keys.h>
 
 #include <algorithm>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "onnx/devices.h"
 
 namespace wasinn::onnx {
 
 using backend::Config;
 using backend::Error;
+using backend::KeysAndValues;
 using backend::Log;
+using backend::Throw;
 
 namespace {
-
-// Keys and values as ONNX Runtime takes them.
-class KeysAndValues {
- public:
-  explicit KeysAndValues(const Config::Entries& entries) {
-    for (const auto& [key, value] : entries) {
-      keys_.push_back(key.c_str());
-      values_.push_back(value.c_str());
-    }
-  }
-
-  const char* const* keys() const { return keys_.data(); }
-  const char* const* values() const { return values_.data(); }
-  size_t size() const { return keys_.size(); }
-
- private:
-  std::vector<const char*> keys_, values_;
-};
 
 void AppendCuda(const OrtLibrary& library, const Config::Entries& entries, OrtSessionOptions* options) {
   const OrtApi& api = library.api();
   const auto cuda = library.Make("CUDA", api.ReleaseCUDAProviderOptions, api.CreateCUDAProviderOptions);
-  const KeysAndValues pairs(entries);
-  library.Check(api.UpdateCUDAProviderOptions(cuda.get(), pairs.keys(), pairs.values(), pairs.size()), "CUDA");
+  const KeysAndValues with(entries);
+  library.Check(api.UpdateCUDAProviderOptions(cuda.get(), with.keys.data(), with.values.data(), with.keys.size()),
+                "CUDA");
   library.Check(api.SessionOptionsAppendExecutionProvider_CUDA_V2(options, cuda.get()), "CUDA");
 }
 
 void AppendTensorRt(const OrtLibrary& library, const Config::Entries& entries, OrtSessionOptions* options) {
   const OrtApi& api = library.api();
   const auto rt = library.Make("TensorRT", api.ReleaseTensorRTProviderOptions, api.CreateTensorRTProviderOptions);
-  const KeysAndValues pairs(entries);
-  library.Check(api.UpdateTensorRTProviderOptions(rt.get(), pairs.keys(), pairs.values(), pairs.size()), "TensorRT");
+  const KeysAndValues with(entries);
+  library.Check(api.UpdateTensorRTProviderOptions(rt.get(), with.keys.data(), with.values.data(), with.keys.size()),
+                "TensorRT");
   library.Check(api.SessionOptionsAppendExecutionProvider_TensorRT_V2(options, rt.get()), "TensorRT");
 }
 
@@ -56,15 +41,15 @@ void Append(const OrtLibrary& library, const Config::Named& provider, OrtSession
   try {
     if (provider.name == kCuda) return AppendCuda(library, provider.options, options);
     if (provider.name == kTensorRt) return AppendTensorRt(library, provider.options, options);
-    const KeysAndValues pairs(provider.options);
+    const KeysAndValues with(provider.options);
     const char* const name = provider.name == kWebGpu ? "WebGPU" : provider.name.c_str();
-    library.Check(
-        library.api().SessionOptionsAppendExecutionProvider(options, name, pairs.keys(), pairs.values(), pairs.size()),
-        name);
+    library.Check(library.api().SessionOptionsAppendExecutionProvider(options, name, with.keys.data(),
+                                                                      with.values.data(), with.keys.size()),
+                  name);
   } catch (const Error& error) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                fmt::format("the execution provider '{}' cannot be used: {} (ONNX Runtime {} has: {})", provider.name,
-                            error.what(), library.version(), fmt::join(AvailableProviders(library), ", ")));
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+          "the execution provider '{}' cannot be used: {} (ONNX Runtime {} has: {})", provider.name, error.what(),
+          library.version(), fmt::join(AvailableProviders(library), ", "));
   }
 }
 
@@ -124,14 +109,12 @@ std::vector<Providers> ProvidersOf(uint32_t target, const OrtLibrary& library) {
       return name != nullptr ? std::vector<Providers>{gpu, cpu} : std::vector<Providers>{cpu};
     case WASINN_TARGET_GPU:
       if (name != nullptr) return {gpu};
-      throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                  fmt::format("target gpu: neither the CUDA nor the WebGPU execution provider is in ONNX Runtime {} at "
-                              "{}, which has: {}",
-                              library.version(), library.path(), fmt::join(available, ", ")));
+      Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+            "target gpu: neither the CUDA nor the WebGPU execution provider is in ONNX Runtime {} at {}, which has: {}",
+            library.version(), library.path(), fmt::join(available, ", "));
     default:
-      throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                  fmt::format("target {}: ONNX Runtime serves cpu, gpu and auto",
-                              target == WASINN_TARGET_TPU ? "tpu" : std::to_string(static_cast<int>(target))));
+      Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "target {}: ONNX Runtime serves cpu, gpu and auto",
+            target == WASINN_TARGET_TPU ? "tpu" : std::to_string(static_cast<int>(target)));
   }
 }
 

@@ -1,9 +1,6 @@
 // Options of a session: threads, execution providers, limits.
 #pragma once
 
-#include <wasinn/backend.h>
-
-#include <optional>
 #include <string>
 #include <vector>
 

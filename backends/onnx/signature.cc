@@ -1,13 +1,10 @@
 #include "onnx/signature.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <unordered_set>
 
-#include "common/error.h"
-#include "common/strings.h"
-#include "onnx/dtype.h"
+#include "common/throw.h"
+#include "onnx/values.h"
 
 namespace wasinn::onnx {
 
@@ -22,8 +19,8 @@ void CheckNames(const std::deque<Port>& outputs) {
   Names names;
   for (const Port& output : outputs) {
     if (names.insert(output.name).second) continue;
-    throw backend::Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                         fmt::format("the model has two outputs called '{}': expected a name for each", output.name));
+    backend::Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+                   "the model has two outputs called '{}': expected a name for each", output.name);
   }
 }
 
@@ -72,7 +69,7 @@ void Signature::ReadType(const OrtTypeInfo* type, Port* port) const {
   port->io.dtype = kind == ONNX_TYPE_TENSOR ? FromOrt(port->ort_type) : WASINN_DTYPE_UNKNOWN;
   if (port->io.dtype == WASINN_DTYPE_UNKNOWN) port->io.flags |= WASINN_IO_UNSERVABLE;
   if (kind != ONNX_TYPE_TENSOR || port->ort_type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) return;
-  backend::MakeStrings(*port);
+  MakeStrings(*port);
   port->is_strings = port->servable();
 }
 

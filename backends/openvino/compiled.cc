@@ -1,16 +1,12 @@
 #include "openvino/compiled.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
-#include <utility>
-#include <vector>
 
-#include "common/error.h"
+#include "common/throw.h"
 
 namespace wasinn::openvino {
 
-using backend::Error;
+using backend::Throw;
 
 // How often whoever waits looks whether it is to go on waiting.
 constexpr std::chrono::milliseconds kPatience(5);
@@ -101,7 +97,7 @@ void Compiled::Await(std::unique_lock<std::mutex>& lock, const std::atomic<bool>
   std::erase(waiting_, &cancelled);
   if (has_turn) return;
   free_.notify_all();  // the next one may have waited for this one only
-  throw Error(WASINN_ERROR_TIMEOUT, "the compute was cancelled: another one of this model went on");
+  Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled: another one of this model went on");
 }
 
 Compiled::Turn::Turn(Compiled* compiled, const std::atomic<bool>& cancelled) : compiled_(compiled) {

@@ -1,17 +1,14 @@
 #include "openvino/config.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <thread>
 
-#include "common/error.h"
-#include "common/thread_settings.h"
+#include "common/throw.h"
 
 namespace wasinn::openvino {
 
 using backend::Config;
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -109,10 +106,9 @@ int ModelConfig::Streams(bool has_open_shapes, int budget) const {
   const int chosen = streams.value_or(threads == 1 ? std::min(processors, kMostStreamsByDefault) : 1);
   const int64_t helpers = int64_t{chosen} * (threads - 1);
   if (helpers <= budget - 1) return chosen;
-  throw Error(
-      WASINN_ERROR_INVALID_ARGUMENT,
-      fmt::format("streams: {} of {} threads each need {} threads beside their callers': expected no more than {}",
-                  chosen, threads, helpers, budget - 1));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT,
+        "streams: {} of {} threads each need {} threads beside their callers': expected no more than {}", chosen,
+        threads, helpers, budget - 1);
 }
 
 }  // namespace wasinn::openvino

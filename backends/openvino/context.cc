@@ -1,16 +1,77 @@
-#include "openvino/context.h"
-
-#include <fmt/format.h>
+// One inference in flight, and the backend's table of functions.
+#include <wasinn/backend.h>
 
 #include <chrono>
 #include <exception>
 #include <utility>
 
-#include "common/error.h"
+#include "base/call_gate.h"
+#include "common/bases.h"
+#include "common/reservation.h"
+#include "common/table.h"
+#include "common/throw.h"
+#include "openvino/model.h"
+#include "openvino/tensors.h"
 
 namespace wasinn::openvino {
 
 using backend::Error;
+using backend::Throw;
+
+// A model that was compiled for one thread in all is inferred past the state that a cancellation changes, when it is
+// inferred on the caller's thread: nothing would interrupt it. On OpenVINO's own thread it can be, which costs about 12
+// µs. So that is the way until an inference of the same shapes has turned out to be shorter than anybody would want to
+// interrupt.
+class Context : public backend::ContextBase {
+ public:
+  Context(const Model& model, const wasinn_slot_options& options);
+
+  void Compute();
+  void Output(uint32_t index, wasinn_tensor* view) {
+    backend::CheckComputed(computed_);
+    outputs_.View(index, view);
+  }
+  void TakeOutput(uint32_t index, wasinn_tensor* out) {
+    backend::CheckComputed(computed_);
+    kept_.Resize(model_.state_bytes() + outputs_.kept_bytes() + outputs_.StaysBehind(index));
+    outputs_.Take(index, out);
+  }
+  void Cancel() {
+    ContextBase::Cancel();
+    gate_.Cancel([this] { model_.host().api().ov_infer_request_cancel(request_.get()); });
+  }
+  void DiscardOutputs();
+  void Reset();
+  void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Bind(index, tensor); }
+  void UnbindInput(uint32_t index) { inputs_.Unbind(index); }
+
+ private:
+  // `why` the state goes, if there is one.
+  void DropRequest(const char* why);
+  // In a turn, where shapes are open.
+  void NewRequest(const char* why) {
+    DropRequest(why);
+    kept_.Resize(model_.state_bytes());
+    request_.Renew();
+  }
+  // Only with the request does OpenVINO let go of outputs that it allocated, and then of the state, too.
+  void DropOutputs(const char* why) {
+    computed_ = false;
+    if (outputs_.has_dynamic()) DropRequest(why);
+  }
+  ov_status_e Infer();
+  [[noreturn]] void Fail(ov_status_e status);
+
+  const Model& model_;
+  backend::Reservation kept_;  // of the state, and of outputs that were larger, or are discarded
+  Inputs inputs_;              // and outputs: behind the request, which points to their memory
+  Outputs outputs_;
+  Compiled::Request request_;
+  base::CallGate gate_;               // of the inference: the request may go before the compute ends
+  bool has_begun_ = false;            // the request has a state
+  const char* lost_state_ = nullptr;  // with an earlier request: why
+  bool is_short_ = false;             // the last inference, of the same shapes as the next
+};
 
 namespace {
 
@@ -34,8 +95,8 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
       request_(model.compiled()) {
   // A request has memory for outputs of a fixed shape from the beginning.
   if (max_bytes_ != 0 && outputs_.fixed_bytes() > max_bytes_) {
-    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("the model's outputs take {} bytes: no more than {} are allowed",
-                                                    outputs_.fixed_bytes(), max_bytes_));
+    Throw(WASINN_ERROR_TOO_LARGE, "the model's outputs take {} bytes: no more than {} are allowed",
+          outputs_.fixed_bytes(), max_bytes_);
   }
   if (model.compiled()->has_open_shapes()) {
     kept_.Resize(model.state_bytes());
@@ -53,12 +114,6 @@ void Context::DropRequest(const char* why) {
   has_begun_ = false;
 }
 
-void Context::NewRequest(const char* why) {
-  DropRequest(why);
-  kept_.Resize(model_.state_bytes());
-  request_.Renew();
-}
-
 void Context::Compute() {
   Begin();
   uint64_t bytes = 0;
@@ -66,8 +121,7 @@ void Context::Compute() {
     Compiled::Turn turn(model_.compiled(), cancelled_);
     if (turn.generation() != request_.generation()) NewRequest(kFailed);
     if (const char* why = std::exchange(lost_state_, nullptr)) {
-      throw Error(WASINN_ERROR_RUNTIME,
-                  fmt::format("the context has lost its state, for {}: the next compute begins anew", why));
+      Throw(WASINN_ERROR_RUNTIME, "the context has lost its state, for {}: the next compute begins anew", why);
     }
     inputs_.BeforeRun();
     outputs_.BeforeRun(request_.get());
@@ -84,9 +138,8 @@ void Context::Compute() {
   }
   if (max_bytes_ != 0 && bytes > max_bytes_) {
     DropOutputs(kFailed);
-    throw Error(
-        WASINN_ERROR_TOO_LARGE,
-        fmt::format("the outputs of the compute take {} bytes: no more than {} are allowed", bytes, max_bytes_));
+    Throw(WASINN_ERROR_TOO_LARGE, "the outputs of the compute take {} bytes: no more than {} are allowed", bytes,
+          max_bytes_);
   }
   try {
     kept_.Resize(model_.state_bytes() + outputs_.kept_bytes());
@@ -102,9 +155,7 @@ void Context::Fail(ov_status_e status) {
   const std::string message = model_.host().library().Message(status);
   // It would keep alive what nobody computes with any more.
   if (model_.compiled()->has_open_shapes()) DropRequest(kFailed);
-  if (cancelled_ || status == INFER_CANCELLED) {
-    throw Error(WASINN_ERROR_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
-  }
+  if (cancelled_ || status == INFER_CANCELLED) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled: {}", message);
   throw Error(WASINN_ERROR_RUNTIME, message);
 }
 
@@ -118,23 +169,6 @@ ov_status_e Context::Infer() {
   if (status == OK) status = api.ov_infer_request_wait(request_.get());
   is_short_ = status == OK && std::chrono::steady_clock::now() - start < kShort;
   return status;
-}
-
-void Context::Output(uint32_t index, wasinn_tensor* view) {
-  backend::CheckComputed(computed_);
-  outputs_.View(index, view);
-}
-
-void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
-  backend::CheckComputed(computed_);
-  kept_.Resize(model_.state_bytes() + outputs_.kept_bytes() + outputs_.StaysBehind(index));
-  outputs_.Take(index, out);
-}
-
-// Only with the request does OpenVINO let go of outputs that it allocated, and then of the state, too.
-void Context::DropOutputs(const char* why) {
-  computed_ = false;
-  if (outputs_.has_dynamic()) DropRequest(why);
 }
 
 void Context::DiscardOutputs() {
@@ -157,9 +191,20 @@ void Context::Reset() {
   if (outputs_.most_bytes() > kWorthKeeping) DropRequest(kFailed);
 }
 
-void Context::Cancel() {
-  ContextBase::Cancel();
-  gate_.Cancel([this] { model_.host().api().ov_infer_request_cancel(request_.get()); });
-}
-
 }  // namespace wasinn::openvino
+
+// Models of other formats are loaded too where a host says so by name (source.h); they are other backends' own.
+static constexpr wasinn_format kFormat = {.struct_size = sizeof(wasinn_format), .name = "openvino"};
+static constexpr const wasinn_format* kFormats[] = {&kFormat};
+
+const wasinn_backend* wasinn_backend_query(uint16_t host_abi_major, uint16_t /*host_abi_minor*/) {
+  using namespace wasinn::openvino;
+  static const wasinn_backend table =
+      wasinn::backend::TableOf<Host, Model, Context>::Make({.name = "openvino",
+                                                            .version = WASINN_BACKEND_VERSION,
+                                                            .formats = kFormats,
+                                                            .keys = Keys(),
+                                                            .install = "scripts/deps.sh openvino",
+                                                            .bind_align = 1});
+  return host_abi_major == WASINN_BACKEND_ABI_MAJOR ? &table : nullptr;
+}

@@ -1,12 +1,14 @@
-// What one wasinn host has opened: OpenVINO, a core, configuration.
+// What one wasinn host has opened: OpenVINO, a core that opens code from its own folder only, and its devices.
 #pragma once
 
 #include <wasinn/backend.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "common/host_base.h"
+#include "common/bases.h"
+#include "common/config.h"
 #include "openvino/config.h"
 #include "openvino/ov_library.h"
 
@@ -28,5 +30,18 @@ class Host : public backend::HostBase {
   const OvPtr<ov_core_t> core_;
   const std::vector<std::string> devices_;
 };
+
+// "AUTO:GPU,CPU" without the devices whose plugins are not there, as OpenVINO itself passes over them where it knows of
+// none.
+std::string WithoutMissing(const OvLibrary& library, const std::string& device);
+
+// "GPU.1" is on "GPU".
+bool IsOn(std::string_view device, std::string_view kind);
+
+// OpenVINO's devices for a target, the best one first. Throws WASINN_ERROR_UNSUPPORTED_OPERATION where there is none.
+std::vector<std::string> DevicesOf(uint32_t target, const Host& host);
+
+// Pairs of OpenVINO's properties and their values.
+backend::Config::Entries PropertiesOf(const std::string& device, const ModelConfig& config, int streams);
 
 }  // namespace wasinn::openvino

@@ -5,14 +5,10 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
-#include <vector>
 
-#include "base/descriptor.h"
 #include "common/error.h"
 #include "common/private_folder.h"
 #include "common/target.h"
-#include "openvino/core.h"
-#include "openvino/device.h"
 
 namespace wasinn::openvino {
 
@@ -22,8 +18,7 @@ namespace {
 void CheckCacheFolder(const backend::Log& log, ModelConfig* config) {
   if (!config->cache_dir) return;
   try {
-    base::Descriptor folder;
-    folder.Open(backend::OpenPrivateFolder(*config->cache_dir));
+    (void)backend::OpenPrivateFolder(*config->cache_dir);
   } catch (const backend::Error& error) {
     log.Write(WASINN_LOG_WARNING, fmt::format("openvino: cache_dir: no compiled model is kept: {}", error.what()));
     config->cache_dir.reset();
@@ -33,7 +28,7 @@ void CheckCacheFolder(const backend::Log& log, ModelConfig* config) {
 }  // namespace
 
 Model::Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options)
-    : host_(host) {
+    : ModelBase(host) {
   ModelConfig config = ModelConfig::Parse(options.host_config, options.guest_config, host.config());
   SourceModel source = ReadSource(host, builders, options);
   // Nothing that a guest sends fills the host's disk.
@@ -56,11 +51,10 @@ Model::Model(const Host& host, std::span<const wasinn_builder> builders, const w
         options, host.fallback(), /*cpu=*/std::string("CPU"), [&] { return DevicesOf(options.target, host); }, compile);
   }
   single_thread_ = Property("INFERENCE_NUM_THREADS") == "1";
-  auto signature = std::make_unique<Signature>(host.library(), compiled_->get());
-  signature->set_max_parallel(MaxParallel());
-  if (!has_state_) signature->set_shares_slots();
-  signature->set_stateful(has_state_);
-  signature_ = std::move(signature);
+  signature_ = std::make_unique<Signature>(host.library(), compiled_->get());
+  signature_->set_max_parallel(MaxParallel());
+  if (!has_state_) signature_->set_shares_slots();
+  signature_->set_stateful(has_state_);
   MakeDescription();
 }
 

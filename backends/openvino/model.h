@@ -15,17 +15,12 @@
 namespace wasinn::openvino {
 
 // Immutable; contexts of any thread share what was compiled.
-class Model {
+class Model : public backend::ModelBase<Host, Signature> {
  public:
   Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options);
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
 
-  const Host& host() const { return host_; }
   Compiled* compiled() const { return compiled_.get(); }
-  const Signature& signature() const { return *signature_; }
-  const wasinn_info* info() const { return signature_->info(); }
-  // Whether only an inference on OpenVINO's own thread can be interrupted (context.h).
+  // Whether only an inference on OpenVINO's own thread can be interrupted (context.cc).
   bool single_thread() const { return single_thread_; }
   bool may_loop() const { return may_loop_; }
   bool has_state() const { return has_state_; }
@@ -34,18 +29,14 @@ class Model {
   // Whether the memory that a request writes an output to may be another one from run to run, once a run has shown which
   // outputs are not written at all. Of open shapes no run shows it for the next.
   bool exchanges_outputs() const { return on_cpu_ && !may_loop_ && !has_state_ && !compiled_->has_open_shapes(); }
-  const char* Describe() const { return description_.c_str(); }
 
  private:
   std::string Property(const char* key) const;
   uint32_t MaxParallel() const;
   void MakeDescription();
 
-  const Host& host_;
   backend::KeptBytes weights_;  // behind `compiled_`, which reads them, in the order of destruction
   std::unique_ptr<Compiled> compiled_;
-  std::unique_ptr<const Signature> signature_;
-  std::string description_;
   bool on_cpu_ = false;  // and no device that passes on to others
   bool single_thread_ = false;
   bool may_loop_ = true;

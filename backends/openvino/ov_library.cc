@@ -1,17 +1,15 @@
 #include "openvino/ov_library.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string_view>
 
-#include "common/error.h"
+#include "common/throw.h"
 
 namespace wasinn::openvino {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -72,15 +70,14 @@ OvLibrary::OvLibrary(const std::string& configured) {
   int year = 0;
   std::sscanf(version_.c_str(), "%d.", &year);
   if (year < kOldestYear) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                fmt::format("OpenVINO {} ({}): expected {} or later; {} installs one", version_, path_, kOldestYear,
-                            kOvInstall));
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "OpenVINO {} ({}): expected {} or later; {} installs one", version_,
+          path_, kOldestYear, kOvInstall);
   }
 }
 
 void OvLibrary::Check(ov_status_e status, const char* doing, wasinn_code code) const {
   if (status == OK) return;
-  throw Error(CodeOf(status, code), fmt::format("{}: {}", doing, Message(status)));
+  Throw(CodeOf(status, code), "{}: {}", doing, Message(status));
 }
 
 std::string OvLibrary::Message(ov_status_e status) const {

@@ -12,49 +12,22 @@
 namespace wasinn::openvino {
 
 // The functions that this backend calls.
-#define WASINN_OPENVINO_FUNCTIONS(X)             \
-  X(ov_available_devices_free)                   \
-  X(ov_compiled_model_create_infer_request)      \
-  X(ov_compiled_model_free)                      \
-  X(ov_compiled_model_get_property)              \
-  X(ov_compiled_model_input_by_index)            \
-  X(ov_compiled_model_inputs_size)               \
-  X(ov_compiled_model_output_by_index)           \
-  X(ov_compiled_model_outputs_size)              \
-  X(ov_core_compile_model_props)                 \
-  X(ov_core_create_with_config)                  \
-  X(ov_core_free)                                \
-  X(ov_core_get_available_devices)               \
-  X(ov_core_read_model)                          \
-  X(ov_core_read_model_from_memory_buffer)       \
-  X(ov_core_set_property)                        \
-  X(ov_free)                                     \
-  X(ov_get_error_info)                           \
-  X(ov_get_last_err_msg)                         \
-  X(ov_get_openvino_version)                     \
-  X(ov_infer_request_cancel)                     \
-  X(ov_infer_request_free)                       \
-  X(ov_infer_request_get_output_tensor_by_index) \
-  X(ov_infer_request_infer)                      \
-  X(ov_infer_request_set_input_tensor_by_index)  \
-  X(ov_infer_request_set_output_tensor_by_index) \
-  X(ov_infer_request_start_async)                \
-  X(ov_infer_request_wait)                       \
-  X(ov_model_free)                               \
-  X(ov_model_is_dynamic)                         \
-  X(ov_output_const_port_free)                   \
-  X(ov_partial_shape_free)                       \
-  X(ov_port_get_any_name)                        \
-  X(ov_port_get_element_type)                    \
-  X(ov_port_get_partial_shape)                   \
-  X(ov_shape_free)                               \
-  X(ov_tensor_create_from_host_ptr)              \
-  X(ov_tensor_data)                              \
-  X(ov_tensor_free)                              \
-  X(ov_tensor_get_byte_size)                     \
-  X(ov_tensor_get_element_type)                  \
-  X(ov_tensor_get_shape)                         \
-  X(ov_version_free)
+// clang-format off
+#define WASINN_OPENVINO_FUNCTIONS(X)                                                                          \
+    X(ov_available_devices_free) X(ov_compiled_model_create_infer_request) X(ov_compiled_model_free)          \
+    X(ov_compiled_model_get_property) X(ov_compiled_model_input_by_index) X(ov_compiled_model_inputs_size)    \
+    X(ov_compiled_model_output_by_index) X(ov_compiled_model_outputs_size) X(ov_core_compile_model_props)     \
+    X(ov_core_create_with_config) X(ov_core_free) X(ov_core_get_available_devices) X(ov_core_read_model)      \
+    X(ov_core_read_model_from_memory_buffer) X(ov_core_set_property) X(ov_free) X(ov_get_error_info)          \
+    X(ov_get_last_err_msg) X(ov_get_openvino_version) X(ov_infer_request_cancel) X(ov_infer_request_free)     \
+    X(ov_infer_request_get_output_tensor_by_index) X(ov_infer_request_infer)                                  \
+    X(ov_infer_request_set_input_tensor_by_index) X(ov_infer_request_set_output_tensor_by_index)              \
+    X(ov_infer_request_start_async) X(ov_infer_request_wait) X(ov_model_free) X(ov_model_is_dynamic)          \
+    X(ov_output_const_port_free) X(ov_partial_shape_free) X(ov_port_get_any_name) X(ov_port_get_element_type) \
+    X(ov_port_get_partial_shape) X(ov_shape_free) X(ov_tensor_create_from_host_ptr) X(ov_tensor_data)         \
+    X(ov_tensor_free) X(ov_tensor_get_byte_size) X(ov_tensor_get_element_type) X(ov_tensor_get_shape)         \
+    X(ov_version_free)
+// clang-format on
 
 struct OvApi {
 #define WASINN_OPENVINO_MEMBER(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): declares

@@ -1,21 +1,18 @@
 #include "openvino/signature.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "common/error.h"
-#include "openvino/dtype.h"
+#include "common/throw.h"
 
 namespace wasinn::openvino {
 
-using backend::Error;
+using backend::Throw;
 
 Signature::Signature(const OvLibrary& library, const ov_compiled_model_t* compiled) : library_(library) {
   const OvApi& api = library.api();
   Read(compiled, api.ov_compiled_model_inputs_size, api.ov_compiled_model_input_by_index, "input", &inputs_);
   Read(compiled, api.ov_compiled_model_outputs_size, api.ov_compiled_model_output_by_index, "output", &outputs_);
-  if (outputs_.empty()) throw Error(WASINN_ERROR_INVALID_ENCODING, "the model has no outputs");
+  if (outputs_.empty()) Throw(WASINN_ERROR_INVALID_ENCODING, "the model has no outputs");
   Publish();
 }
 

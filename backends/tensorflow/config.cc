@@ -1,7 +1,5 @@
 #include "tensorflow/config.h"
 
-#include "common/thread_settings.h"
-
 namespace wasinn::tensorflow {
 
 using backend::Config;

@@ -3,7 +3,6 @@
 
 #include <wasinn/backend.h>
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>

@@ -1,16 +1,116 @@
-#include "tensorflow/context.h"
-
-#include <fmt/format.h>
+// One inference in flight, and the backend's table of functions.
+#include <wasinn/backend.h>
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
-#include "common/error.h"
-#include "common/saturating.h"
+#include "base/call_gate.h"
+#include "common/bases.h"
+#include "common/dtype.h"
+#include "common/reservation.h"
+#include "common/table.h"
+#include "common/throw.h"
+#include "tensorflow/model.h"
+#include "tensorflow/tensors.h"
 
 namespace wasinn::tensorflow {
 
 using backend::Error;
+using backend::Throw;
+
+class Context : public backend::ContextBase {
+ public:
+  Context(const Model& model, const wasinn_slot_options& options);
+
+  // Of these outputs; none: of all.
+  void Compute(std::span<const uint32_t> wanted);
+  void Output(uint32_t index, wasinn_tensor* view);
+  void Cancel() {
+    ContextBase::Cancel();
+    gate_.Cancel([this] { session_->Cancel(std::exchange(stopped_, true)); });
+  }
+  void DiscardOutputs() {
+    computed_ = false;
+    outputs_.Discard();
+  }
+  void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Bind(index, tensor); }
+  void UnbindInput(uint32_t index) { inputs_.Unbind(index); }
+  void TakeOutput(uint32_t index, wasinn_tensor* out) {
+    backend::CheckComputed(computed_);
+    outputs_.Give(index, out);
+  }
+
+ private:
+  // For the attempt of a compute; it has been entered.
+  std::shared_ptr<Session> Enter(int attempt);
+  std::shared_ptr<Session> EnterShared();
+  std::shared_ptr<Session> EnterOwn();
+  void DropOwn() {
+    own_.reset();
+    kept_.Resize(0);
+  }
+  // Whether the session runs the tensors of this compute too: `serve` asks it, unless it ran them last.
+  template <typename Serve>
+  bool Serves(const Session& session, const Serve& serve) {
+    if (session.id() == served_session_ && set_ == served_set_) return true;
+    if (!serve()) return false;
+    served_set_ = set_;
+    served_session_ = session.id();
+    return true;
+  }
+  void Want(std::span<const uint32_t> wanted) {
+    wanted_.assign(wanted_.size(), wanted.empty());
+    for (const uint32_t index : wanted) {
+      if (index >= wanted_.size()) backend::ThrowNoPort("output", index, wanted_.size());
+      wanted_[index] = true;
+    }
+  }
+  void ChooseSet();
+  void RunToTheEnd();
+  void Use(const Session& session);
+  void ChooseTensors();
+  // False: somebody else's cancel ended it.
+  bool Run(SessionRun* run);
+  void TakeResults();
+  // Whether it may be kept beside those that are.
+  void CheckSize(const TF_Tensor* tensor) const {
+    const uint64_t bytes = outputs_.bytes() + model_.host().library()->TF_TensorByteSize(tensor);
+    if (max_bytes_ != 0 && bytes > max_bytes_) {
+      Throw(WASINN_ERROR_TOO_LARGE,
+            "the model's outputs take {} bytes at least: no more than {} are allowed in a compute", bytes, max_bytes_);
+    }
+  }
+  // Those that nobody has taken.
+  void FreeResults() {
+    for (TF_Tensor*& result : results_) {
+      if (result != nullptr) model_.host().library()->TF_DeleteTensor(std::exchange(result, nullptr));
+    }
+  }
+
+  const Model& model_;
+  const TfPtr<TF_Status> status_;
+  Inputs inputs_;
+  Outputs outputs_;
+  std::vector<bool> wanted_;
+  // The session of the run under way. A shared one is not held beyond that, for it may be retired any time.
+  Session* session_ = nullptr;
+  bool stopped_ = false;          // that run, by a cancel
+  backend::Reservation kept_;     // for the own one
+  std::shared_ptr<Session> own_;  // of a model with state, or for tensors that the shared one does not run; NULL: none
+  TensorSet set_;                 // of this compute
+  TensorSet served_set_;          // of the last one
+  uint64_t served_session_ = 0;   // and which session ran it
+  uint64_t known_session_ = 0;    // whose tensors these are
+  // Of its graph, by index in the signature; no operation: not servable.
+  std::vector<TF_Output> input_tensors_, output_tensors_;
+  // Of a run.
+  std::vector<TF_Output> feeds_, fetches_;
+  std::vector<TF_Tensor*> values_, results_;
+  base::CallGate gate_;  // of session_, which goes before the compute ends
+};
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
     : ContextBase(options),
@@ -41,15 +141,6 @@ std::shared_ptr<Session> Context::Enter(int attempt) {
   return EnterOwn();
 }
 
-template <typename Serve>
-bool Context::Serves(const Session& session, const Serve& serve) {
-  if (session.id() == served_session_ && set_ == served_set_) return true;
-  if (!serve()) return false;
-  served_set_ = set_;
-  served_session_ = session.id();
-  return true;
-}
-
 // NULL: it does not run these tensors, and shall not keep what others never need. It may have to be loaded anew first.
 std::shared_ptr<Session> Context::EnterShared() {
   const auto session = model_.sessions().Use([](Session& shared) { return shared.Enter(); }, cancelled_);
@@ -66,7 +157,7 @@ std::shared_ptr<Session> Context::EnterShared() {
     return session;
   }
   if (session != nullptr) session->Leave(false);
-  if (cancelled) throw Error(WASINN_ERROR_TIMEOUT, "the compute was cancelled: the model was being loaded anew");
+  if (cancelled) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled: the model was being loaded anew");
   return nullptr;
 }
 
@@ -85,11 +176,6 @@ std::shared_ptr<Session> Context::EnterOwn() {
   }
   own_->Enter();
   return own_;
-}
-
-void Context::DropOwn() {
-  own_.reset();
-  kept_.Resize(0);
 }
 
 void Context::Use(const Session& session) {
@@ -180,19 +266,12 @@ bool Context::Run(SessionRun* run) {
   if (code == TF_OK) return true;
   FreeResults();
   const std::string message = library.Message(status_.get());
-  if (stopped_) throw Error(WASINN_ERROR_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+  if (stopped_) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled: {}", message);
   // Operations that are stopped say different things.
   if (session_->closed()) return false;
   // Inputs have been checked; what a node complains of is no argument of the caller's.
   const wasinn_code known = CodeOf(code);
   throw Error(known == WASINN_ERROR_INVALID_ARGUMENT ? WASINN_ERROR_RUNTIME : known, message);
-}
-
-// Those that nobody has taken.
-void Context::FreeResults() {
-  for (TF_Tensor*& result : results_) {
-    if (result != nullptr) model_.host().library()->TF_DeleteTensor(std::exchange(result, nullptr));
-  }
 }
 
 void Context::TakeResults() {
@@ -216,15 +295,6 @@ void Context::TakeResults() {
   }
 }
 
-void Context::CheckSize(const TF_Tensor* tensor) const {
-  const uint64_t bytes = outputs_.bytes() + model_.host().library()->TF_TensorByteSize(tensor);
-  if (max_bytes_ != 0 && bytes > max_bytes_) {
-    throw Error(WASINN_ERROR_TOO_LARGE,
-                fmt::format("the model's outputs take {} bytes at least: no more than {} are allowed in a compute",
-                            bytes, max_bytes_));
-  }
-}
-
 void Context::Output(uint32_t index, wasinn_tensor* view) {
   backend::CheckComputed(computed_);
   if (index < wanted_.size() && !wanted_[index]) {
@@ -236,27 +306,18 @@ void Context::Output(uint32_t index, wasinn_tensor* view) {
   outputs_.View(index, view);
 }
 
-void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
-  backend::CheckComputed(computed_);
-  outputs_.Give(index, out);
-}
-
-void Context::DiscardOutputs() {
-  computed_ = false;
-  outputs_.Discard();
-}
-
-void Context::Want(std::span<const uint32_t> wanted) {
-  wanted_.assign(wanted_.size(), wanted.empty());
-  for (const uint32_t index : wanted) {
-    if (index >= wanted_.size()) backend::ThrowNoPort("output", index, wanted_.size());
-    wanted_[index] = true;
-  }
-}
-
-void Context::Cancel() {
-  ContextBase::Cancel();
-  gate_.Cancel([this] { session_->Cancel(std::exchange(stopped_, true)); });
-}
-
 }  // namespace wasinn::tensorflow
+
+static constexpr wasinn_format kFormat = {.struct_size = sizeof(wasinn_format), .name = "tensorflow"};
+static constexpr const wasinn_format* kFormats[] = {&kFormat};
+
+const wasinn_backend* wasinn_backend_query(uint16_t host_abi_major, uint16_t /*host_abi_minor*/) {
+  using namespace wasinn::tensorflow;
+  static const wasinn_backend table =
+      wasinn::backend::TableOf<Host, Model, Context>::Make({.name = "tensorflow",
+                                                            .version = WASINN_BACKEND_VERSION,
+                                                            .formats = kFormats,
+                                                            .keys = Keys(),
+                                                            .install = "scripts/deps.sh tensorflow"});
+  return host_abi_major == WASINN_BACKEND_ABI_MAJOR ? &table : nullptr;
+}

@@ -6,7 +6,6 @@
 #include <cstddef>
 
 #include "common/dtype.h"
-#include "common/type_table.h"
 
 namespace wasinn::tensorflow {
 

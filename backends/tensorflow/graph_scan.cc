@@ -1,7 +1,5 @@
 #include "tensorflow/graph_scan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -9,14 +7,13 @@
 
 #include "base/proto_reader.h"
 #include "common/dtype.h"
-#include "common/error.h"
-#include "common/saturating.h"
+#include "common/throw.h"
 #include "tensorflow/dtype.h"
 #include "tensorflow/ops.h"
 
 namespace wasinn::tensorflow {
 
-using backend::Error;
+using backend::Throw;
 using base::ProtoField;
 
 namespace {
@@ -29,8 +26,7 @@ constexpr uint64_t kNodeBytes = 1024;
 constexpr uint64_t kOtherElementBytes = 24;
 
 [[noreturn]] void Broken(const char* message) {
-  throw Error(WASINN_ERROR_INVALID_ENCODING,
-              fmt::format("the bytes are not a GraphDef of TensorFlow: broken {}", message));
+  Throw(WASINN_ERROR_INVALID_ENCODING, "the bytes are not a GraphDef of TensorFlow: broken {}", message);
 }
 
 void AddBytes(uint64_t bytes, uint64_t* sum) { *sum = backend::AddSat(*sum, bytes); }
@@ -165,10 +161,10 @@ std::string_view NodeOf(std::string_view input) {
 void CheckNodes(const std::vector<ScannedNode>& nodes, const std::string& where, bool is_saved_model) {
   for (const ScannedNode& node : nodes) {
     if (!ReachesOut(node.op) || (is_saved_model && IsOfSaver(node.op))) continue;
-    throw Error(WASINN_ERROR_SECURITY,
-                fmt::format("node '{}'{} is the operation {}, which reaches files, the network or other code; the "
-                            "configuration of a named model may allow it: allow_file_ops = true",
-                            node.name, where, node.op));
+    Throw(WASINN_ERROR_SECURITY,
+          "node '{}'{} is the operation {}, which reaches files, the network or other code; the configuration of a "
+          "named model may allow it: allow_file_ops = true",
+          node.name, where, node.op);
   }
 }
 
@@ -177,8 +173,7 @@ void CheckNodes(const std::vector<ScannedNode>& nodes, const std::string& where,
 GraphScan ScanGraph(std::span<const uint8_t> bytes) {
   GraphScan scan;
   GraphReader(&scan).ReadGraph(bytes);
-  if (scan.nodes.empty())
-    throw Error(WASINN_ERROR_INVALID_ENCODING, "the bytes are not a GraphDef of TensorFlow: no nodes");
+  if (scan.nodes.empty()) Throw(WASINN_ERROR_INVALID_ENCODING, "the bytes are not a GraphDef of TensorFlow: no nodes");
   return scan;
 }
 

@@ -1,23 +1,20 @@
 #include "tensorflow/model.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <vector>
 
-#include "common/error.h"
 #include "common/model_bytes.h"
 #include "common/target.h"
+#include "common/throw.h"
 #include "tensorflow/config.h"
-#include "tensorflow/graph_scan.h"
 #include "tensorflow/saved_model.h"
 
 namespace wasinn::tensorflow {
 
 using backend::Error;
+using backend::Throw;
 
 // What there is to load, and how.
 struct Model::Source {
@@ -43,8 +40,7 @@ void CheckVariables(const GraphScan& scan, const std::filesystem::path& folder) 
   const auto index = folder / "variables" / "variables.index";
   std::error_code ignored;
   if (!has_variables || std::filesystem::exists(index, ignored)) return;
-  throw Error(WASINN_ERROR_NOT_FOUND,
-              fmt::format("the SavedModel has variables, and their file is not there: '{}'", index.string()));
+  Throw(WASINN_ERROR_NOT_FOUND, "the SavedModel has variables, and their file is not there: '{}'", index.string());
 }
 
 // Copies of constants: in the graph, in the session's own graph, in its kernels.
@@ -57,10 +53,10 @@ uint64_t GrownBytes(const GraphScan& scan, size_t bytes) {
 
 void CheckSize(const GraphScan& scan, size_t bytes, uint64_t max_bytes) {
   if (max_bytes == 0 || GrownBytes(scan, bytes) <= max_bytes) return;
-  throw Error(WASINN_ERROR_TOO_LARGE,
-              fmt::format("the graph's constants and nodes become {} bytes when it is loaded: no more than {} and four "
-                          "times its size are allowed",
-                          scan.more_bytes, max_bytes));
+  Throw(WASINN_ERROR_TOO_LARGE,
+        "the graph's constants and nodes become {} bytes when it is loaded: no more than {} and four times its size "
+        "are allowed",
+        scan.more_bytes, max_bytes);
 }
 
 // The graph as a message and as nodes, and constants in kernels.
@@ -153,7 +149,7 @@ std::string Text(const nlohmann::json& json) {
 }  // namespace
 
 Model::Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options)
-    : host_(host), reservation_(host.services(), options.account) {
+    : ModelBase(host), reservation_(host.services(), options.account) {
   const wasinn_builder& builder = backend::OneBuilder(builders, options, "tensorflow", "a TensorFlow model");
   Source source = {.bytes = {builder.data, builder.size},
                    .path = builder.path == nullptr ? "" : builder.path,
@@ -193,19 +189,13 @@ void Model::LoadGraph(const Source& source) {
                        {"stateful", effects_.keeps_state}});
 }
 
-void Model::SetSignature(std::unique_ptr<Signature> signature, const GraphScan& scan) {
-  effects_ = FindEffects(scan, signature->OutputTensors());
-  signature->set_stateful(effects_.keeps_state);
-  signature_ = std::move(signature);
-}
-
 void Model::LoadSavedModel(const Source& source) {
   const std::filesystem::path path(source.path);
   if (source.path.empty() || path.filename() != kFileOfSavedModel) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                fmt::format("a SavedModel is a folder, with its variables in files of their own, and is loaded by the "
-                            "name that the host gave to it: expected the bytes of a frozen GraphDef{}",
-                            source.path.empty() ? "" : fmt::format(", or a file {}", kFileOfSavedModel)));
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+          "a SavedModel is a folder, with its variables in files of their own, and is loaded by the name that the host "
+          "gave to it: expected the bytes of a frozen GraphDef{}",
+          source.path.empty() ? "" : fmt::format(", or a file {}", kFileOfSavedModel));
   }
   const std::vector<MetaGraph> graphs = ReadSavedModel(source.bytes);
   const MetaGraph& chosen = FindMetaGraph(graphs, source.config.tags);
@@ -272,7 +262,7 @@ void Model::Compile() const {
     if (result != nullptr) library->TF_DeleteTensor(result);
   }
   const std::string message = library.Message(status.get());
-  if (message.find("Expects arg[") == std::string::npos) library.Check(status.get(), "compiling the graph");
+  if (!message.contains("Expects arg[")) library.Check(status.get(), "compiling the graph");
 }
 
 }  // namespace wasinn::tensorflow

@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <span>
-#include <string>
 
 #include "common/reservation.h"
 #include "tensorflow/graph_scan.h"
@@ -16,17 +15,11 @@
 namespace wasinn::tensorflow {
 
 // Immutable but for its sessions.
-class Model {
+class Model : public backend::ModelBase<Host, Signature> {
  public:
   Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options);
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
 
-  const Host& host() const { return host_; }
   Sessions& sessions() const { return *sessions_; }
-  const Signature& signature() const { return *signature_; }
-  const wasinn_info* info() const { return signature_->info(); }
-  const char* Describe() const { return description_.c_str(); }
   // Whether a run may leave something to the next one in its session, which then belongs to one context.
   bool keeps_state() const { return effects_.keeps_state; }
   // What a session holds, about.
@@ -41,14 +34,15 @@ class Model {
 
   void LoadGraph(const Source& source);
   void LoadSavedModel(const Source& source);
-  void SetSignature(std::unique_ptr<Signature> signature, const GraphScan& scan);
+  void SetSignature(std::unique_ptr<Signature> signature, const GraphScan& scan) {
+    effects_ = FindEffects(scan, signature->OutputTensors());
+    signature->set_stateful(effects_.keeps_state);
+    signature_ = std::move(signature);
+  }
   void Compile() const;
 
-  const Host& host_;
   backend::Reservation reservation_;  // of what constants of a guest's graph grow to; goes after the sessions
   std::unique_ptr<Sessions> sessions_;
-  std::unique_ptr<const Signature> signature_;
-  std::string description_;
   Effects effects_;
   uint64_t session_bytes_ = 0;
 };

@@ -1,7 +1,6 @@
 #include "tensorflow/ops.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace wasinn::tensorflow {
 
@@ -104,21 +103,19 @@ constexpr std::string_view kPure[] = {
     "UnsortedSegmentProd", "UnsortedSegmentSum", "UpperBound", "Where", "While", "Xdivy", "Xlog1py", "Xlogy",
     "ZerosLike", "Zeta",
 };
-// clang-format on
 static_assert(std::ranges::is_sorted(kPure));
 
 constexpr std::string_view kReadsState[] = {
-    "HashTable",          "HashTableV2",    "LookupTableFind", "LookupTableFindV2", "LookupTableSize",
-    "LookupTableSizeV2",  "ReadVariableOp", "ResourceGather",  "ResourceGatherNd",  "VarHandleOp",
-    "VarIsInitializedOp", "Variable",       "VariableShape",   "VariableV2",
+    "HashTable", "HashTableV2", "LookupTableFind", "LookupTableFindV2", "LookupTableSize", "LookupTableSizeV2",
+    "ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VarHandleOp", "VarIsInitializedOp", "Variable",
+    "VariableShape", "VariableV2",
 };
 static_assert(std::ranges::is_sorted(kReadsState));
 
 constexpr std::string_view kDrawsRandom[] = {
-    "FractionalAvgPool", "FractionalMaxPool",    "Multinomial",   "ParameterizedTruncatedNormal",
-    "RandomCrop",        "RandomGamma",          "RandomPoisson", "RandomPoissonV2",
-    "RandomShuffle",     "RandomStandardNormal", "RandomUniform", "RandomUniformInt",
-    "TruncatedNormal",
+    "FractionalAvgPool", "FractionalMaxPool", "Multinomial", "ParameterizedTruncatedNormal", "RandomCrop",
+    "RandomGamma", "RandomPoisson", "RandomPoissonV2", "RandomShuffle", "RandomStandardNormal", "RandomUniform",
+    "RandomUniformInt", "TruncatedNormal",
 };
 static_assert(std::ranges::is_sorted(kDrawsRandom));
 
@@ -126,162 +123,37 @@ static_assert(std::ranges::is_sorted(kDrawsRandom));
 // output, or pass an input's buffer on as it is. None calls Tensor::Slice or SubSlice for what it gives. A variable is
 // what loading made it, for nothing here assigns one.
 constexpr std::string_view kGivesWholeBuffers[] = {
-    "Abs",
-    "Add",
-    "AddN",
-    "AddV2",
-    "All",
-    "Any",
-    "ArgMax",
-    "ArgMin",
-    "AvgPool",
-    "BatchMatMul",
-    "BatchMatMulV2",
-    "BatchMatMulV3",
-    "BiasAdd",
-    "Cast",
-    "Ceil",
-    "ConcatV2",
-    "Const",
-    "Conv2D",
-    "DepthwiseConv2dNative",
-    "Div",
-    "DivNoNan",
-    "Elu",
-    "Equal",
-    "Erf",
-    "Exp",
-    "ExpandDims",
-    "Fill",
-    "Floor",
-    "FusedBatchNorm",
-    "FusedBatchNormV2",
-    "FusedBatchNormV3",
-    "GatherV2",
-    "Greater",
-    "GreaterEqual",
-    "Identity",
-    "LeakyRelu",
-    "Less",
-    "LessEqual",
-    "Log",
-    "LogSoftmax",
-    "LogicalAnd",
-    "LogicalNot",
-    "LogicalOr",
-    "MatMul",
-    "Max",
-    "MaxPool",
-    "Maximum",
-    "Mean",
-    "Min",
-    "Minimum",
-    "Mul",
-    "Neg",
-    "NoOp",
-    "NotEqual",
-    "Pack",
-    "Pad",
-    "PadV2",
-    "PartitionedCall",
-    "Placeholder",
-    "PlaceholderWithDefault",
-    "Pow",
-    "Prod",
-    "ReadVariableOp",
-    "RealDiv",
-    "Relu",
-    "Relu6",
-    "Reshape",
-    "Round",
-    "Rsqrt",
-    "Selu",
-    "Shape",
-    "Sigmoid",
-    "Softmax",
-    "Softplus",
-    "Sqrt",
-    "Square",
-    "SquaredDifference",
-    "Squeeze",
-    "StatefulPartitionedCall",
-    "StopGradient",
-    "Sub",
-    "Sum",
-    "Tanh",
-    "Tile",
-    "Transpose",
-    "VarHandleOp",
+    "Abs", "Add", "AddN", "AddV2", "All", "Any", "ArgMax", "ArgMin", "AvgPool", "BatchMatMul", "BatchMatMulV2",
+    "BatchMatMulV3", "BiasAdd", "Cast", "Ceil", "ConcatV2", "Const", "Conv2D", "DepthwiseConv2dNative", "Div",
+    "DivNoNan", "Elu", "Equal", "Erf", "Exp", "ExpandDims", "Fill", "Floor", "FusedBatchNorm", "FusedBatchNormV2",
+    "FusedBatchNormV3", "GatherV2", "Greater", "GreaterEqual", "Identity", "LeakyRelu", "Less", "LessEqual", "Log",
+    "LogSoftmax", "LogicalAnd", "LogicalNot", "LogicalOr", "MatMul", "Max", "MaxPool", "Maximum", "Mean", "Min",
+    "Minimum", "Mul", "Neg", "NoOp", "NotEqual", "Pack", "Pad", "PadV2", "PartitionedCall", "Placeholder",
+    "PlaceholderWithDefault", "Pow", "Prod", "ReadVariableOp", "RealDiv", "Relu", "Relu6", "Reshape", "Round", "Rsqrt",
+    "Selu", "Shape", "Sigmoid", "Softmax", "Softplus", "Sqrt", "Square", "SquaredDifference", "Squeeze",
+    "StatefulPartitionedCall", "StopGradient", "Sub", "Sum", "Tanh", "Tile", "Transpose", "VarHandleOp",
 };
 static_assert(std::ranges::is_sorted(kGivesWholeBuffers));
 
 constexpr std::string_view kReachesOut[] = {
-    "Abort",
-    "Copy",
-    "CopyHost",
-    "DTensorRestoreV2",
-    "DatasetToTFRecord",
-    "DecodeProtoV2",
-    "DistributedSave",
-    "DumpTensor",
-    "EncodeProto",
-    "FileSystemSetConfiguration",
-    "GenerateVocabRemapping",
-    "ImmutableConst",
-    "ImportEvent",
-    "InitializeTableFromTextFile",
-    "InitializeTableFromTextFileV2",
-    "ListSnapshotChunksDataset",
-    "LoadAndRemapMatrix",
-    "MatchingFiles",
-    "MergeV2Checkpoints",
-    "MlirPassthroughOp",
-    "Print",
-    "PrintV2",
-    "ReadFile",
-    "RecordInput",
-    "Recv",
-    "RemoteCall",
-    "Restore",
-    "RestoreSlice",
-    "RestoreV2",
-    "Save",
-    "SaveSlices",
-    "SaveV2",
-    "Send",
+    "Abort", "Copy", "CopyHost", "DTensorRestoreV2", "DatasetToTFRecord", "DecodeProtoV2", "DistributedSave",
+    "DumpTensor", "EncodeProto", "FileSystemSetConfiguration", "GenerateVocabRemapping", "ImmutableConst",
+    "ImportEvent", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2", "ListSnapshotChunksDataset",
+    "LoadAndRemapMatrix", "MatchingFiles", "MergeV2Checkpoints", "MlirPassthroughOp", "Print", "PrintV2", "ReadFile",
+    "RecordInput", "Recv", "RemoteCall", "Restore", "RestoreSlice", "RestoreV2", "Save", "SaveSlices", "SaveV2", "Send",
     "WriteFile",
 };
 static_assert(std::ranges::is_sorted(kReachesOut));
 
 // Families with many members, and those of versions to come.
 constexpr std::string_view kReachesOutParts[] = {
-    "CSVDataset",
-    "CacheDataset",
-    "CalibrationStatisticsSaver",
-    "Collective",
-    "DataService",
-    "DebugIdentity",
-    "DebugNanCount",
-    "DebugNumericSummary",
-    "FixedLengthRecord",
-    "LMDB",
-    "LoadDataset",
-    "MatchingFiles",
-    "Nccl",
-    "PyFunc",
-    "Reader",
-    "Rpc",
-    "SaveDataset",
-    "SnapshotChunk",
-    "SnapshotDataset",
-    "SqlDataset",
-    "SummaryDbWriter",
-    "SummaryFileWriter",
-    "TFRecord",
-    "TPU",
-    "TextLine",
-    "XlaCustomCall",
+    "CSVDataset", "CacheDataset", "CalibrationStatisticsSaver", "Collective", "DataService", "DebugIdentity",
+    "DebugNanCount", "DebugNumericSummary", "FixedLengthRecord", "LMDB", "LoadDataset", "MatchingFiles", "Nccl",
+    "PyFunc", "Reader", "Rpc", "SaveDataset", "SnapshotChunk", "SnapshotDataset", "SqlDataset", "SummaryDbWriter",
+    "SummaryFileWriter", "TFRecord", "TPU", "TextLine", "XlaCustomCall",
 };
+
+// clang-format on
 
 constexpr std::string_view kSaver[] = {"MergeV2Checkpoints", "RestoreV2", "SaveV2"};
 
@@ -297,7 +169,7 @@ bool GivesWholeBuffers(std::string_view op) { return std::ranges::binary_search(
 
 bool ReachesOut(std::string_view op) {
   return std::ranges::binary_search(kReachesOut, op) ||
-         std::ranges::any_of(kReachesOutParts, [op](std::string_view part) { return op.find(part) != op.npos; });
+         std::ranges::any_of(kReachesOutParts, [op](std::string_view part) { return op.contains(part); });
 }
 
 bool IsOfSaver(std::string_view op) { return std::ranges::find(kSaver, op) != std::end(kSaver); }

@@ -1,17 +1,16 @@
 #include "tensorflow/saved_model.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 
 #include "base/proto_reader.h"
-#include "common/error.h"
+#include "common/throw.h"
 
 namespace wasinn::tensorflow {
 
-using backend::Error;
+using backend::Throw;
 using base::ProtoField;
 
 namespace {
@@ -20,8 +19,7 @@ namespace {
 template <typename FieldOf>
 void ForEachField(std::span<const uint8_t> message, const char* name, FieldOf&& field_of) {
   if (!base::ForEachField(message, field_of)) {
-    throw Error(WASINN_ERROR_INVALID_ENCODING,
-                fmt::format("the bytes are not a SavedModel of TensorFlow: broken {}", name));
+    Throw(WASINN_ERROR_INVALID_ENCODING, "the bytes are not a SavedModel of TensorFlow: broken {}", name);
   }
 }
 
@@ -106,8 +104,8 @@ const MetaGraph& FindMetaGraph(const std::vector<MetaGraph>& graphs, std::span<c
     if (std::set<std::string>(graph.tags.begin(), graph.tags.end()) == wanted) return graph;
     found.push_back(fmt::format("[{}]", fmt::join(graph.tags, ", ")));
   }
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("the SavedModel has no graph with the tags [{}]: found {}",
-                                                         fmt::join(wanted, ", "), fmt::join(found, ", ")));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "the SavedModel has no graph with the tags [{}]: found {}",
+        fmt::join(wanted, ", "), fmt::join(found, ", "));
 }
 
 const NamedSignature& FindSignature(const MetaGraph& graph, const std::string& name) {
@@ -120,8 +118,7 @@ const NamedSignature& FindSignature(const MetaGraph& graph, const std::string& n
     if (first == nullptr || signature.name < first->name) first = &signature;
   }
   if (name.empty() && first != nullptr) return *first;
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("the SavedModel has no signature '{}': found {}", name, fmt::join(found, ", ")));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "the SavedModel has no signature '{}': found {}", name, fmt::join(found, ", "));
 }
 
 }  // namespace wasinn::tensorflow

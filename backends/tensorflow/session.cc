@@ -1,18 +1,16 @@
 #include "tensorflow/session.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <functional>
-#include <utility>
 
-#include "common/error.h"
-#include "common/saturating.h"
+#include "common/dtype.h"
+#include "common/throw.h"
 
 namespace wasinn::tensorflow {
 
 using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -51,11 +49,6 @@ TfPtr<TF_SessionOptions> MakeSessionOptions(const TfLibrary& library, int thread
 
 TfGraph NewGraph(const TfLibrary& library) { return {library->TF_NewGraph(), library->TF_DeleteGraph}; }
 
-Session::~Session() {
-  const TfPtr<TF_Status> status = library_.NewStatus();
-  library_->TF_DeleteSession(session_, status.get());
-}
-
 TF_Output Session::Find(const std::string& tensor) const {
   const size_t colon = tensor.rfind(':');
   const std::string node = tensor.substr(0, colon);
@@ -68,14 +61,9 @@ TF_Output Session::Find(const std::string& tensor) const {
   }
   TF_Operation* operation = good ? library_->TF_GraphOperationByName(graph(), node.c_str()) : nullptr;
   if (operation == nullptr || index < 0 || index >= library_->TF_OperationNumOutputs(operation)) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("the graph has no tensor '{}'", tensor));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "the graph has no tensor '{}'", tensor);
   }
   return {operation, index};
-}
-
-uint64_t Session::NewId() {
-  static std::atomic<uint64_t> last = 0;
-  return ++last;
 }
 
 bool Session::Serve(const TensorSet& set, size_t most) {
@@ -102,11 +90,6 @@ bool Session::ServeShared(const TensorSet& set) {
   return true;
 }
 
-size_t Session::sets() const {
-  const std::lock_guard lock(mutex_);
-  return sets_.size();
-}
-
 bool Session::Enter() {
   if (closed_) return false;
   uint64_t runs = runs_.load(std::memory_order_relaxed);
@@ -114,11 +97,6 @@ bool Session::Enter() {
     if ((runs & kRetired) != 0) return false;
   } while (!runs_.compare_exchange_weak(runs, runs + kRun, std::memory_order_acq_rel));
   return true;
-}
-
-void Session::Leave(bool cancelled) {
-  const uint64_t gone = kRun + (cancelled ? kCancelled : 0);
-  CloseIfOnlyCancelled(runs_.fetch_sub(gone, std::memory_order_acq_rel) - gone);
 }
 
 void Session::Cancel(bool again) {
@@ -134,17 +112,6 @@ void Session::Cancel(bool again) {
     return Close();
   }
   CloseIfOnlyCancelled(runs);
-}
-
-void Session::CloseIfOnlyCancelled(uint64_t runs) {
-  const uint64_t inside = runs & (kCancelled - 1), cancelled = (runs & ~kRetired) / kCancelled;
-  if ((runs & kRetired) != 0 && inside > 0 && inside == cancelled) Close();
-}
-
-void Session::Close() {
-  if (closed_.exchange(true)) return;
-  const TfPtr<TF_Status> status = library_.NewStatus();
-  library_->TF_CloseSession(session_, status.get());
 }
 
 }  // namespace wasinn::tensorflow

@@ -48,7 +48,10 @@ class Session {
         session_(session),
         sets_charged_(std::move(account)),
         bytes_of_set_(bytes_of_set) {}
-  ~Session();
+  ~Session() {
+    const TfPtr<TF_Status> status = library_.NewStatus();
+    library_->TF_DeleteSession(session_, status.get());
+  }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -65,12 +68,18 @@ class Session {
   // The same for a session that contexts share: a few, for which its model's account can pay.
   bool ServeShared(const TensorSet& set);
   // How many it runs.
-  size_t sets() const;
+  size_t sets() const {
+    const std::lock_guard lock(mutex_);
+    return sets_.size();
+  }
 
   // A run begins and ends. False: the session is retired, or closed.
   bool Enter();
   // `cancelled`: Cancel was called for it.
-  void Leave(bool cancelled);
+  void Leave(bool cancelled) {
+    const uint64_t gone = kRun + (cancelled ? kCancelled : 0);
+    CloseIfOnlyCancelled(runs_.fetch_sub(gone, std::memory_order_acq_rel) - gone);
+  }
   // Makes one of the runs that are inside return soon; called again and again until it has left. `again`: not the
   // first time for this run.
   void Cancel(bool again);
@@ -82,10 +91,20 @@ class Session {
   // The runs that are inside, how many of them are cancelled, and whether more may come.
   static constexpr uint64_t kRun = 1, kCancelled = uint64_t{1} << 32, kRetired = uint64_t{1} << 63;
 
-  void CloseIfOnlyCancelled(uint64_t runs);
-  void Close();
+  void CloseIfOnlyCancelled(uint64_t runs) {
+    const uint64_t inside = runs & (kCancelled - 1), cancelled = (runs & ~kRetired) / kCancelled;
+    if ((runs & kRetired) != 0 && inside > 0 && inside == cancelled) Close();
+  }
+  void Close() {
+    if (closed_.exchange(true)) return;
+    const TfPtr<TF_Status> status = library_.NewStatus();
+    library_->TF_CloseSession(session_, status.get());
+  }
 
-  static uint64_t NewId();
+  static uint64_t NewId() {
+    static std::atomic<uint64_t> last = 0;
+    return ++last;
+  }
 
   const uint64_t id_ = NewId();
   const TfLibrary& library_;

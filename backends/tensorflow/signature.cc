@@ -1,18 +1,17 @@
 #include "tensorflow/signature.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "tensorflow/dtype.h"
 
 namespace wasinn::tensorflow {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -91,8 +90,8 @@ Signature::Signature(const NamedSignature& named, std::span<const std::string> w
     std::vector<std::string_view> names;
     names.reserve(named.outputs.size());
     for (const SignatureEntry& entry : named.outputs) names.push_back(entry.name);
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                fmt::format("signature '{}' has no output '{}': found {}", named.name, name, fmt::join(names, ", ")));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "signature '{}' has no output '{}': found {}", named.name, name,
+          fmt::join(names, ", "));
   }
   Finish();
 }
@@ -110,9 +109,9 @@ Signature::Signature(const TfLibrary& library, const Session& session, const Gra
   SortPorts(&inputs_);
   SortPorts(&outputs_);
   if (outputs_.empty()) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                "the graph has no outputs, because another node consumes each node: the key "
-                "`outputs` of the model's configuration may name some");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT,
+          "the graph has no outputs, because another node consumes each node: the key `outputs` of the model's "
+          "configuration may name some");
   }
   Finish();
 }

@@ -1,9 +1,6 @@
 // The inputs and outputs of a model.
 #pragma once
 
-#include <wasinn/backend.h>
-
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>

@@ -1,22 +1,20 @@
 #include "tensorflow/tf_library.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string_view>
 
-#include "common/error.h"
 #include "common/library.h"
+#include "common/model_bytes.h"
 #include "common/stderr_capture.h"
-#include "common/too_new.h"
+#include "common/throw.h"
 
 namespace wasinn::tensorflow {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -30,9 +28,9 @@ constexpr int kOldestMinor = 21;
 bool IsTensorFlows(std::string_view line) {
   constexpr std::string_view kBefore = "WARNING: All log messages before absl::InitializeLog()";
   if (line.starts_with(kBefore)) return true;
-  return line.size() > 5 && std::string_view("IWE").find(line[0]) != std::string_view::npos &&
+  return line.size() > 5 && std::string_view("IWE").contains(line[0]) &&
          std::ranges::all_of(line.substr(1, 4), [](char c) { return c >= '0' && c <= '9'; }) && line[5] == ' ' &&
-         line.find(".cc:") != std::string_view::npos;
+         line.contains(".cc:");
 }
 
 }  // namespace
@@ -56,9 +54,9 @@ TfLibrary::TfLibrary(const std::string& configured) {
   version_ = api_.TF_Version();
   int major = 0, minor = 0;
   if (std::sscanf(version_.c_str(), "%d.%d", &major, &minor) != 2 || major != 2 || minor < kOldestMinor) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                fmt::format("TensorFlow {} ({}): expected a version of 2.{} or later; {} installs one", version_, path_,
-                            kOldestMinor, kInstall));
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+          "TensorFlow {} ({}): expected a version of 2.{} or later; {} installs one", version_, path_, kOldestMinor,
+          kInstall);
   }
 }
 
@@ -73,7 +71,7 @@ std::string TfLibrary::Message(const TF_Status* status) const {
 
 void TfLibrary::Check(const TF_Status* status, const char* doing) const {
   const TF_Code code = api_.TF_GetCode(status);
-  if (code != TF_OK) throw Error(CodeOf(code), fmt::format("{}: {}", doing, Message(status)));
+  if (code != TF_OK) Throw(CodeOf(code), "{}: {}", doing, Message(status));
 }
 
 wasinn_code CodeOf(TF_Code code) {

@@ -10,42 +10,16 @@
 namespace wasinn::tensorflow {
 
 // The functions of the C API that we call.
-#define WASINN_TF_FUNCTIONS(X)      \
-  X(TF_Version)                     \
-  X(TF_NewStatus)                   \
-  X(TF_DeleteStatus)                \
-  X(TF_GetCode)                     \
-  X(TF_Message)                     \
-  X(TF_NewTensor)                   \
-  X(TF_DeleteTensor)                \
-  X(TF_TensorType)                  \
-  X(TF_NumDims)                     \
-  X(TF_Dim)                         \
-  X(TF_TensorByteSize)              \
-  X(TF_TensorData)                  \
-  X(TF_TensorMaybeMove)             \
-  X(TF_NewGraph)                    \
-  X(TF_DeleteGraph)                 \
-  X(TF_GraphOperationByName)        \
-  X(TF_OperationNumOutputs)         \
-  X(TF_OperationOutputType)         \
-  X(TF_GraphGetTensorNumDims)       \
-  X(TF_GraphGetTensorShape)         \
-  X(TF_NewImportGraphDefOptions)    \
-  X(TF_DeleteImportGraphDefOptions) \
-  X(TF_GraphImportGraphDef)         \
-  X(TF_NewSessionOptions)           \
-  X(TF_DeleteSessionOptions)        \
-  X(TF_SetConfig)                   \
-  X(TF_NewSession)                  \
-  X(TF_CloseSession)                \
-  X(TF_DeleteSession)               \
-  X(TF_SessionRun)                  \
-  X(TF_SessionListDevices)          \
-  X(TF_DeleteDeviceList)            \
-  X(TF_DeviceListCount)             \
-  X(TF_DeviceListType)              \
-  X(TF_LoadSessionFromSavedModel)
+// clang-format off
+#define WASINN_TF_FUNCTIONS(X)                                                                                        \
+    X(TF_Version) X(TF_NewStatus) X(TF_DeleteStatus) X(TF_GetCode) X(TF_Message) X(TF_NewTensor) X(TF_DeleteTensor)   \
+    X(TF_TensorType) X(TF_NumDims) X(TF_Dim) X(TF_TensorByteSize) X(TF_TensorData) X(TF_TensorMaybeMove)              \
+    X(TF_NewGraph) X(TF_DeleteGraph) X(TF_GraphOperationByName) X(TF_OperationNumOutputs) X(TF_OperationOutputType)   \
+    X(TF_GraphGetTensorNumDims) X(TF_GraphGetTensorShape) X(TF_NewImportGraphDefOptions)                              \
+    X(TF_DeleteImportGraphDefOptions) X(TF_GraphImportGraphDef) X(TF_NewSessionOptions) X(TF_DeleteSessionOptions)    \
+    X(TF_SetConfig) X(TF_NewSession) X(TF_CloseSession) X(TF_DeleteSession) X(TF_SessionRun) X(TF_SessionListDevices) \
+    X(TF_DeleteDeviceList) X(TF_DeviceListCount) X(TF_DeviceListType) X(TF_LoadSessionFromSavedModel)
+// clang-format on
 
 struct TfApi {
 #define WASINN_TF_FUNCTION(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): declares

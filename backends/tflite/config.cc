@@ -1,17 +1,13 @@
 #include "tflite/config.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <utility>
 
-#include "common/error.h"
-#include "common/thread_settings.h"
+#include "common/throw.h"
 
 namespace wasinn::tflite {
 
 using backend::Config;
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -44,17 +40,16 @@ DelegateConfig ParseDelegate(const Config::Named& named, const std::string& wher
     }
   }
   if (!parsed.library.starts_with('/')) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                fmt::format("{}: delegate '{}': expected a key library with an absolute path, found '{}'", where,
-                            parsed.name, parsed.library));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "{}: delegate '{}': expected a key library with an absolute path, found '{}'",
+          where, parsed.name, parsed.library);
   }
   return parsed;
 }
 
 void CheckDelegateName(const BackendConfig& config, const char* key, const std::string& name) {
   if (name.empty() || config.FindDelegate(name) != nullptr) return;
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("[backends.tflite]: {}: expected the name of one of its delegates, found '{}'", key, name));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "[backends.tflite]: {}: expected the name of one of its delegates, found '{}'",
+        key, name);
 }
 
 }  // namespace
@@ -83,6 +78,13 @@ BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
 const DelegateConfig* BackendConfig::FindDelegate(const std::string& name) const {
   const auto found = std::ranges::find(delegates, name, &DelegateConfig::name);
   return found == delegates.end() ? nullptr : &*found;
+}
+
+std::string BackendConfig::Devices() const {
+  std::string devices = "cpu";
+  if (!gpu_delegate.empty()) devices += fmt::format(", gpu ({})", gpu_delegate);
+  if (!tpu_delegate.empty()) devices += fmt::format(", tpu ({})", tpu_delegate);
+  return devices;
 }
 
 ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, const BackendConfig& defaults) {

@@ -34,6 +34,8 @@ struct BackendConfig {
 
   // NULL if there is none of that name.
   const DelegateConfig* FindDelegate(const std::string& name) const;
+  // As in wasinn_backend_info.
+  std::string Devices() const;
 };
 
 struct ModelConfig {

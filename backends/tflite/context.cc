@@ -1,12 +1,75 @@
-#include "tflite/context.h"
+// One inference in flight, and the backend's table of functions.
+#include <wasinn/backend.h>
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 #include <utility>
 
-#include "common/error.h"
-#include "common/saturating.h"
+#include "common/bases.h"
+#include "common/dtype.h"
+#include "common/reservation.h"
+#include "common/spare_threads.h"
+#include "common/table.h"
+#include "common/throw.h"
+#include "tflite/model.h"
+#include "tflite/session.h"
 
 namespace wasinn::tflite {
+
+class Context : public backend::ContextBase {
+ public:
+  Context(const Model& model, const wasinn_slot_options& options);
+  ~Context() {
+    Give(&alone_);
+    Give(&whole_);
+  }
+
+  void Compute();
+  void Output(uint32_t index, wasinn_tensor* view) { last_.load()->Output(index, view); }
+  void Cancel() {
+    ContextBase::Cancel();
+    last_.load()->Cancel();
+  }
+  void DiscardOutputs();
+  void Reset();
+  void BindInput(uint32_t index, const wasinn_tensor& tensor) { whole().inputs().Bind(index, tensor); }
+  void UnbindInput(uint32_t index) { whole().inputs().Unbind(index); }
+  void BindOutput(uint32_t index, const wasinn_tensor& tensor) { whole().outputs().Bind(index, tensor); }
+  bool has_outputs_elsewhere() const { return last_.load()->outputs().has_elsewhere(); }
+
+ private:
+  // A session, and what it costs.
+  struct Seat {
+    // For the session, so that they go after it.
+    backend::Reservation kept;
+    backend::Reservation held;  // for outputs that are not those of the context, which the host counts
+    std::unique_ptr<Session> session;
+    uint64_t needed = 0;  // for the shapes that are set, without XNNPACK
+  };
+
+  Session& whole() { return *whole_.session; }
+  Seat* Alone() {
+    if (alone_.session == nullptr) alone_.session = model_.TakeSession(1);
+    alone_.session->inputs().BindAllOf(whole().inputs());
+    alone_.session->outputs().BindAllOf(whole().outputs());
+    return &alone_;
+  }
+  void Give(Seat* seat) const {
+    // One that has grown would keep its memory for nobody.
+    if (seat->session == nullptr || seat->kept.bytes() > model_.lasting_bytes()) return;
+    model_.GiveSession(std::move(seat->session));
+  }
+  void Hold(Seat* seat, uint64_t bytes) const;
+
+  const Model& model_;
+  // An interpreter's threads are its own, from its making. So there is one with as many as a compute may have, which
+  // has the inputs, and for when the host has fewer to spare another one with its caller's thread alone, once it is
+  // needed.
+  const backend::ThreadLease pooled_;  // those of the former; 1: there were too many already
+  Seat whole_, alone_;
+  std::atomic<Session*> last_;  // the one of the last compute
+};
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
     : ContextBase(options),
@@ -22,13 +85,6 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
   whole().Charge(model, {.kept = &whole_.kept});
   // At once: a compute shall not fail because others compute.
   if (pooled_.count() > 1) alone_.kept.Resize(whole_.kept.bytes());
-}
-
-Context::Seat* Context::Alone() {
-  if (alone_.session == nullptr) alone_.session = model_.TakeSession(1);
-  alone_.session->inputs().BindAllOf(whole().inputs());
-  alone_.session->outputs().BindAllOf(whole().outputs());
-  return &alone_;
 }
 
 void Context::Compute() {
@@ -60,12 +116,6 @@ void Context::Hold(Seat* seat, uint64_t bytes) const {
   }
 }
 
-void Context::Give(Seat* seat) const {
-  // One that has grown would keep its memory for nobody.
-  if (seat->session == nullptr || seat->kept.bytes() > model_.lasting_bytes()) return;
-  model_.GiveSession(std::move(seat->session));
-}
-
 // With its interpreter it goes, where that has grown for shapes that others may never have.
 void Context::Reset() {
   const uint64_t most = std::max<uint64_t>(backend::MulSat(model_.lasting_bytes(), 4), 1 << 20);
@@ -74,14 +124,9 @@ void Context::Reset() {
     seat->held.Resize(0);
     seat->needed = 0;
     if (!seat->session->Reset(model_, most) || seat->kept.bytes() > most) {
-      throw backend::Error(WASINN_ERROR_RUNTIME, "no other context can use the interpreter");
+      backend::Throw(WASINN_ERROR_RUNTIME, "no other context can use the interpreter");
     }
   }
-}
-
-Context::~Context() {
-  Give(&alone_);
-  Give(&whole_);
 }
 
 // What only the interpreter can free goes with it, but for the state that it may have.
@@ -101,3 +146,17 @@ void Context::DiscardOutputs() {
 }
 
 }  // namespace wasinn::tflite
+
+static constexpr wasinn_format kFormat = {.struct_size = sizeof(wasinn_format), .name = "tensorflowlite"};
+static constexpr const wasinn_format* kFormats[] = {&kFormat};
+
+const wasinn_backend* wasinn_backend_query(uint16_t host_abi_major, uint16_t /*host_abi_minor*/) {
+  using namespace wasinn::tflite;
+  static const wasinn_backend table =
+      wasinn::backend::TableOf<Host, Model, Context>::Make({.name = "tflite",
+                                                            .version = WASINN_BACKEND_VERSION,
+                                                            .formats = kFormats,
+                                                            .keys = Keys(),
+                                                            .install = "scripts/deps.sh tflite"});
+  return host_abi_major == WASINN_BACKEND_ABI_MAJOR ? &table : nullptr;
+}

@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "common/host_base.h"
+#include "common/bases.h"
 #include "common/reservation.h"
 #include "common/spare_threads.h"
 #include "tflite/config.h"
@@ -16,7 +16,20 @@ namespace wasinn::tflite {
 // Immutable but for counters; outlives its models.
 class Host : public backend::HostBase {
  public:
-  Host(const wasinn_host_services& services, const char* config);
+  Host(const wasinn_host_services& services, const char* config)
+      : HostBase(services),
+        config_(BackendConfig::Parse(config, services.threads)),
+        library_(config_.library),
+        spare_threads_(config_.threads),
+        pooled_threads_(config_.threads, kPools),
+        idle_threads_(config_.threads, kIdlePools),
+        idle_{.struct_size = sizeof(wasinn_host_services),
+              .host = this,
+              .log = nullptr,
+              .threads = 1,
+              .reserve = ReserveIdle} {
+    Describe("TensorFlow Lite", library_.version(), library_.path(), config_.Devices());
+  }
 
   const BackendConfig& config() const { return config_; }
   const TfLiteLibrary& library() const { return library_; }
@@ -32,7 +45,17 @@ class Host : public backend::HostBase {
   backend::Reservation NewIdleReservation() const { return {idle_, nullptr}; }
 
  private:
-  static uint32_t ReserveIdle(void* self, void* account, int64_t bytes);
+  static constexpr int kPools = 16, kIdlePools = 4;
+  static constexpr int64_t kMostIdle = 128 << 20;
+
+  static uint32_t ReserveIdle(void* self, void* /*account*/, int64_t bytes) {
+    std::atomic<int64_t>& held = static_cast<Host*>(self)->idle_bytes_;
+    int64_t before = held;
+    do {
+      if (bytes > kMostIdle - before) return WASINN_ERROR_TOO_LARGE;
+    } while (!held.compare_exchange_weak(before, before + bytes));
+    return WASINN_OK;
+  }
 
   const BackendConfig config_;
   const TfLiteLibrary library_;

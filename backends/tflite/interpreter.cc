@@ -6,16 +6,55 @@
 #include <array>
 #include <cstdio>
 #include <memory>
-#include <string>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "common/error.h"
-#include "common/too_new.h"
+#include "common/model_bytes.h"
 
 namespace wasinn::tflite {
 
 using backend::Error;
+
+// Which delegate has taken what of a model: a delegate that takes nothing itself, and looks as it is asked. It stays where
+// it is until its interpreter has gone.
+class Observer {
+ public:
+  Observer() {
+    delegate_.known.data_ = this;
+    delegate_.known.Prepare = Look;
+    delegate_.known.flags = kTfLiteDelegateFlagsAllowDynamicTensors;
+  }
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+
+  TfLiteDelegate* get() { return &delegate_.known; }
+  // Whether a delegate that came before has taken anything; NULL: whether they left anything.
+  bool Saw(const TfLiteDelegate* delegate) const { return seen_.contains(delegate); }
+
+ private:
+  // Once for each subgraph.
+  static TfLiteStatus Look(TfLiteContext* context, TfLiteDelegate* self) {
+    auto& seen = static_cast<Observer*>(self->data_)->seen_;
+    TfLiteIntArray* plan = nullptr;
+    if (context->GetExecutionPlan(context, &plan) != kTfLiteOk) return kTfLiteOk;
+    for (int i = 0; i < plan->size; ++i) {
+      TfLiteNode* node = nullptr;
+      TfLiteRegistration* registration = nullptr;
+      if (context->GetNodeAndRegistration(context, plan->data[i], &node, &registration) != kTfLiteOk) continue;
+      seen.insert(node->delegate);
+    }
+    return kTfLiteOk;
+  }
+
+  // The library's structure has grown since the headers at hand: there must be zeros behind it.
+  struct {
+    TfLiteDelegate known;
+    void* unknown[16];
+  } delegate_ = {};
+  std::set<const TfLiteDelegate*> seen_;
+};
 
 namespace {
 
@@ -87,10 +126,6 @@ Interpreter::Interpreter(const TfLiteLibrary& library, const TfLiteModel* model,
   if (interpreter_ != nullptr) return;
   throw Error(options.delegates.empty() ? WASINN_ERROR_INVALID_ENCODING : WASINN_ERROR_UNSUPPORTED_OPERATION,
               WithAdvice(library, fmt::format("making an interpreter{}: {}", names, TakeMessages())));
-}
-
-Interpreter::~Interpreter() {
-  if (interpreter_ != nullptr) library_.interpreter_delete(interpreter_);
 }
 
 std::string Interpreter::Devices(std::span<const DelegateLibrary> delegates) const {

@@ -6,10 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tflite/delegate_library.h"
-#include "tflite/observer.h"
+#include "tflite/delegates.h"
 #include "tflite/tflite_library.h"
-#include "tflite/xnnpack.h"
 
 namespace wasinn::tflite {
 
@@ -33,12 +31,16 @@ struct InterpreterOptions {
   TfLiteOperator* more = nullptr;              // a custom operator; NULL: none
 };
 
+class Observer;
+
 // One thread at a time, but for Cancel.
 class Interpreter {
  public:
   // Throws WASINN_ERROR_INVALID_ENCODING with TensorFlow Lite's words.
   Interpreter(const TfLiteLibrary& library, const TfLiteModel* model, const InterpreterOptions& options);
-  ~Interpreter();
+  ~Interpreter() {
+    if (interpreter_ != nullptr) library_.interpreter_delete(interpreter_);
+  }
   Interpreter(const Interpreter&) = delete;
   Interpreter& operator=(const Interpreter&) = delete;
 

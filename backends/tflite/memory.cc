@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "common/saturating.h"
-
 namespace wasinn::tflite {
 
 namespace {
@@ -48,19 +46,6 @@ class Lives {
 };
 
 }  // namespace
-
-uint64_t MemoryPlan::all() const {
-  uint64_t sum = lasting();
-  Add(lent, &sum);
-  Add(dynamic, &sum);
-  return sum;
-}
-
-uint64_t MemoryPlan::lasting() const {
-  uint64_t sum = arenas;
-  Add(hidden, &sum);
-  return sum;
-}
 
 bool HasShapesByValue(const Interpreter& interpreter, const ModelScan& scan) {
   const TfLiteLibrary& library = interpreter.library();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "common/dtype.h"
 #include "tflite/interpreter.h"
 #include "tflite/model_scan.h"
 
@@ -15,9 +16,9 @@ struct MemoryPlan {
   uint64_t dynamic = 0;  // values that a run allocates, each for itself, until the next one
   uint64_t hidden = 0;   // values within what a delegate computes, which lie in memory of its own: about
 
-  uint64_t all() const;
+  uint64_t all() const { return backend::AddSat(lasting(), backend::AddSat(lent, dynamic)); }
   // What stays with the interpreter as long as it lives, less what is an input or output.
-  uint64_t lasting() const;
+  uint64_t lasting() const { return backend::AddSat(arenas, hidden); }
 };
 
 // Of an interpreter that has allocated its tensors. All zeros where the library does not show them.

@@ -1,7 +1,5 @@
 #include "tflite/model.h"
-#include "tflite/signature_choice.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -11,16 +9,16 @@
 #include <string_view>
 #include <utility>
 
-#include "common/error.h"
-#include "common/saturating.h"
+#include "common/dtype.h"
 #include "common/target.h"
-#include "tflite/deconvolution.h"
+#include "common/throw.h"
 #include "tflite/memory.h"
 #include "tflite/shape_check.h"
 
 namespace wasinn::tflite {
 
 using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -37,8 +35,8 @@ backend::KeptBytes BytesOf(std::span<const wasinn_builder> builders, const wasin
   const wasinn_builder& builder = backend::OneBuilder(builders, options, "tensorflowlite", "a TensorFlow Lite model");
   constexpr char kIdentifier[] = "TFL3";
   if (builder.size < 8 || std::memcmp(builder.data + 4, kIdentifier, 4) != 0) {
-    throw Error(WASINN_ERROR_INVALID_ENCODING,
-                fmt::format("no TensorFlow Lite model: its {} bytes have no TFL3 at offset 4", builder.size));
+    Throw(WASINN_ERROR_INVALID_ENCODING, "no TensorFlow Lite model: its {} bytes have no TFL3 at offset 4",
+          builder.size);
   }
   const bool is_aligned = reinterpret_cast<uintptr_t>(builder.data) % kWeightsAlignment == 0;
   return is_aligned ? backend::KeptBytes(builder)
@@ -48,18 +46,14 @@ backend::KeptBytes BytesOf(std::span<const wasinn_builder> builders, const wasin
 // Ways to serve a target, best first: names of delegates; "": the CPU. Throws where there is none.
 std::vector<std::string> WaysOf(uint32_t target, const BackendConfig& config) {
   std::vector<std::string> ways;
-  if ((target == WASINN_TARGET_GPU || target == WASINN_TARGET_AUTO) && !config.gpu_delegate.empty()) {
-    ways.push_back(config.gpu_delegate);
-  }
-  if ((target == WASINN_TARGET_TPU || target == WASINN_TARGET_AUTO) && !config.tpu_delegate.empty()) {
-    ways.push_back(config.tpu_delegate);
-  }
-  if (target == WASINN_TARGET_CPU || target == WASINN_TARGET_AUTO) ways.emplace_back();
+  const auto serves = [target](uint32_t one) { return target == one || target == WASINN_TARGET_AUTO; };
+  if (serves(WASINN_TARGET_GPU) && !config.gpu_delegate.empty()) ways.push_back(config.gpu_delegate);
+  if (serves(WASINN_TARGET_TPU) && !config.tpu_delegate.empty()) ways.push_back(config.tpu_delegate);
+  if (serves(WASINN_TARGET_CPU)) ways.emplace_back();
   if (!ways.empty()) return ways;
   const char* name = target == WASINN_TARGET_GPU ? "gpu" : "tpu";
-  throw Error(
-      WASINN_ERROR_UNSUPPORTED_OPERATION,
-      fmt::format("target {}: no delegate serves it; name one with {}_delegate in [backends.tflite]", name, name));
+  Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+        "target {}: no delegate serves it; name one with {}_delegate in [backends.tflite]", name, name);
 }
 
 bool HasOpenShapes(const ModelScan& scan) {
@@ -73,19 +67,18 @@ bool HasOpenShapes(const ModelScan& scan) {
 void CheckSizes(const ModelScan& scan, uint64_t max_bytes) {
   for (const ScannedPort& input : scan.inputs) {
     if (max_bytes == 0 || input.bytes <= max_bytes) continue;
-    throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("input '{}' has {} elements: no more than {} bytes are allowed",
-                                                    input.name, input.bytes, max_bytes));
+    Throw(WASINN_ERROR_TOO_LARGE, "input '{}' has {} elements: no more than {} bytes are allowed", input.name,
+          input.bytes, max_bytes);
   }
   if (max_bytes == 0 || scan.bytes <= max_bytes) return;
-  throw Error(
-      WASINN_ERROR_TOO_LARGE,
-      fmt::format("the model's tensors have {} elements: no more than {} bytes are allowed", scan.bytes, max_bytes));
+  Throw(WASINN_ERROR_TOO_LARGE, "the model's tensors have {} elements: no more than {} bytes are allowed", scan.bytes,
+        max_bytes);
 }
 
 // Whether TensorFlow Lite says that it does not know an operator which it would run; the second words are of TensorFlow's
 // operators.
 bool IsOfUnknownOperator(std::string_view message) {
-  return message.find("unresolved custom op") != message.npos || message.find("Select TensorFlow op") != message.npos;
+  return message.contains("unresolved custom op") || message.contains("Select TensorFlow op");
 }
 
 // Or made for one.
@@ -96,7 +89,7 @@ bool IsOfGuest(const wasinn_builder& builder, const wasinn_load_options& options
 }  // namespace
 
 Model::Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options)
-    : host_(host),
+    : ModelBase(host),
       bytes_(BytesOf(builders, options)),
       config_(ModelConfig::Parse(options.host_config, options.guest_config, host.config())),
       named_(!IsOfGuest(builders.front(), options)),
@@ -111,9 +104,7 @@ Model::Model(const Host& host, std::span<const wasinn_builder> builders, const w
   model_.reset(library.model_create_with_reporter != nullptr
                    ? library.model_create_with_reporter(bytes.data(), bytes.size(), Messages::Report, &messages_)
                    : library.model_create(bytes.data(), bytes.size()));
-  if (model_ == nullptr) {
-    throw Error(WASINN_ERROR_INVALID_ENCODING, fmt::format("no TensorFlow Lite model: {}", messages_.Take()));
-  }
+  if (model_ == nullptr) Throw(WASINN_ERROR_INVALID_ENCODING, "no TensorFlow Lite model: {}", messages_.Take());
   scan_ = ScanModel(bytes, trust, config_.signature);
   CheckSizes(scan_, options.max_bytes);
   CheckShapesFor({});
@@ -155,10 +146,9 @@ void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {
   if (uses_xnnpack_) xnnpack_ = std::make_unique<Xnnpack>(host_.library(), host_.log(), delegates_.empty());
   // With one thread: a context that may have more leases those that its own interpreter starts.
   std::unique_ptr<Interpreter> interpreter = NewInterpreter(1);
-  auto signature = std::make_unique<Signature>(*interpreter, scan_);
-  if (!has_state()) signature->set_shares_slots();
-  signature->set_stateful(has_state());
-  signature_ = std::move(signature);
+  signature_ = std::make_unique<Signature>(*interpreter, scan_);
+  if (!has_state()) signature_->set_shares_slots();
+  signature_->set_stateful(has_state());
   if (named_) WarnOfInputs(*interpreter);
   lasting_bytes_ = LastingBytes(*interpreter);
   devices_ = interpreter->Devices(delegates_);
@@ -186,8 +176,8 @@ std::unique_ptr<Interpreter> Model::TryInterpreter(int threads, const Xnnpack* x
     if (scan_.has_deconvolution) message += fmt::format(" ({}: only XNNPACK computes it)", kDeconvolution);
     const bool unknown = scan_.has_deconvolution && xnnpack == nullptr;
     if (!HasOpenShapes(scan_)) {
-      throw Error(unknown ? WASINN_ERROR_UNSUPPORTED_OPERATION : WASINN_ERROR_INVALID_ENCODING,
-                  fmt::format("preparing the model: {}", message));
+      Throw(unknown ? WASINN_ERROR_UNSUPPORTED_OPERATION : WASINN_ERROR_INVALID_ENCODING, "preparing the model: {}",
+            message);
     }
   }
   return interpreter;
@@ -213,8 +203,8 @@ uint64_t Model::CheckShapesFor(const std::vector<std::vector<int>>& dims) const 
   // Such an operator may be known to a delegate only, and then the CPU's kernels cannot be asked.
   if (scan_.has_custom_ops && IsOfUnknownOperator(message)) return 0;
   // XNNPACK would take what TensorFlow Lite refuses.
-  throw Error(dims.empty() ? WASINN_ERROR_INVALID_ENCODING : WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("the model cannot be prepared: {}", message));
+  Throw(dims.empty() ? WASINN_ERROR_INVALID_ENCODING : WASINN_ERROR_INVALID_ARGUMENT,
+        "the model cannot be prepared: {}", message);
 }
 
 // Before any other interpreter is made.
@@ -246,11 +236,6 @@ std::unique_ptr<Interpreter> Model::NewInterpreter(int threads) const {
 uint64_t Model::LastingBytes(const Interpreter& interpreter) const {
   const bool packs_for_itself = uses_xnnpack_ && !xnnpack_->shares_weights();
   return backend::AddSat(PlanOf(interpreter, scan_).lasting(), packs_for_itself ? scan_.constants : 0);
-}
-
-std::unique_ptr<Session> Model::TakeSession(int threads) const {
-  if (std::unique_ptr<Session> session = idle_.Take(threads)) return session;
-  return std::make_unique<Session>(*signature_, NewInterpreter(threads));
 }
 
 void Model::GiveSession(std::unique_ptr<Session> session) const noexcept try {

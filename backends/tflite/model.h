@@ -11,37 +11,32 @@
 
 #include "common/model_bytes.h"
 #include "tflite/config.h"
-#include "tflite/delegate_library.h"
+#include "tflite/delegates.h"
 #include "tflite/host.h"
-#include "tflite/idle_sessions.h"
 #include "tflite/interpreter.h"
 #include "tflite/model_scan.h"
 #include "tflite/session.h"
 #include "tflite/signature.h"
-#include "tflite/xnnpack.h"
 
 namespace wasinn::tflite {
 
 // Immutable but for its idle sessions. Any thread.
-class Model {
+class Model : public backend::ModelBase<Host, Signature> {
  public:
   Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options);
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
 
-  const Host& host() const { return host_; }
   const ModelConfig& config() const { return config_; }
   // Most threads of one compute. 1 where an interpreter has a state: then no other one can go on in its place.
   int threads() const { return has_state() ? 1 : config_.threads; }
   // A run leaves something behind for the context's next one.
   bool has_state() const { return scan_.keeps_state || scan_.has_variables; }
-  const Signature& signature() const { return *signature_; }
   const ModelScan& scan() const { return scan_; }
-  const wasinn_info* info() const { return signature_->info(); }
-  const char* Describe() const { return description_.c_str(); }
 
   // One that a freed context left, or a new one.
-  std::unique_ptr<Session> TakeSession(int threads) const;
+  std::unique_ptr<Session> TakeSession(int threads) const {
+    if (std::unique_ptr<Session> session = idle_.Take(threads)) return session;
+    return std::make_unique<Session>(*signature_, NewInterpreter(threads));
+  }
   void GiveSession(std::unique_ptr<Session> session) const noexcept;
   std::unique_ptr<Interpreter> NewInterpreter(int threads) const;
   // What an interpreter keeps as long as it lives, about; and one that has not computed yet.
@@ -61,7 +56,6 @@ class Model {
   void WarnOfInputs(const Interpreter& interpreter) const;
   void WriteDescription();
 
-  const Host& host_;
   backend::KeptBytes bytes_;  // for as long as TensorFlow Lite points to them
   Messages messages_;
   ModelConfig config_;
@@ -72,8 +66,7 @@ class Model {
   mutable std::mutex making_;  // one interpreter at a time: they share XNNPACK's weights
   mutable std::unique_ptr<Xnnpack> xnnpack_;
   mutable bool uses_xnnpack_ = false;
-  std::unique_ptr<const Signature> signature_;
-  std::string devices_, description_;
+  std::string devices_;
   uint64_t lasting_bytes_ = 0;
   mutable IdleSessions idle_;
 };

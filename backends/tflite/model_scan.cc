@@ -1,21 +1,43 @@
 #include "tflite/model_scan.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <set>
-#include <string_view>
 
-#include "common/error.h"
-#include "common/saturating.h"
-#include "tflite/schema.h"
+#include "common/dtype.h"
+#include "common/throw.h"
+#include "tflite/schema.fbs.h"  // flatc's
 
 namespace wasinn::tflite {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
+
+using Numbers = flatbuffers::Vector<int32_t>;
+template <typename Table>
+using Tables = flatbuffers::Vector<flatbuffers::Offset<Table>>;
+
+// An absent vector has none.
+template <typename T>
+uint32_t SizeOf(const flatbuffers::Vector<T>* vector) {
+  return vector == nullptr ? 0 : vector->size();
+}
+std::span<const int32_t> SpanOf(const Numbers* numbers) {
+  return numbers == nullptr ? std::span<const int32_t>() : std::span(numbers->data(), numbers->size());
+}
+std::string_view TextOf(const flatbuffers::String* text) {
+  return text == nullptr ? std::string_view() : std::string_view(text->c_str(), text->size());
+}
+
+// Operators with a meaning here.
+constexpr int32_t kAveragePool = 1, kConv = 3, kDepthwiseConv = 4, kL2Pool = 12, kMaxPool = 17, kTransposeConv = 67,
+                  kConv3d = 132, kConv3dTranspose = 141, kCustom = 32, kDiv = 42, kFloorMod = 95, kIf = 118,
+                  kWhile = 119, kCallOnce = 129, kHashtable = 136, kHashtableSize = 139, kVarHandle = 142,
+                  kAssignVariable = 144, kRandomNormal = 146, kRandomUniform = 148, kMultinomial = 149;
 
 // As TensorFlow Lite's own verifier has it.
 constexpr uint32_t kMostDepth = 64, kMostTables = 1'000'000;
@@ -23,7 +45,7 @@ constexpr uint32_t kMostDepth = 64, kMostTables = 1'000'000;
 constexpr size_t kMostFlat = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
 
 [[noreturn]] void ThrowInvalid(const std::string& what) {
-  throw Error(WASINN_ERROR_INVALID_ENCODING, fmt::format("broken model: {}", what));
+  Throw(WASINN_ERROR_INVALID_ENCODING, "broken model: {}", what);
 }
 
 // Whether its value is in the model's buffers.
@@ -128,10 +150,8 @@ void Scanner::ReadCodes() {
     scan_.has_deconvolution = scan_.has_deconvolution || deconvolution;
     // For these TensorFlow Lite looks for TensorFlow's own library by its plain name, and loads it.
     if (trust_ == Trust::kGuest && custom && name.starts_with("Flex")) {
-      throw Error(WASINN_ERROR_SECURITY,
-                  fmt::format("operator '{}': operators of TensorFlow are not allowed in a model that "
-                              "comes as bytes",
-                              name));
+      Throw(WASINN_ERROR_SECURITY,
+            "operator '{}': operators of TensorFlow are not allowed in a model that comes as bytes", name);
     }
     // Random numbers go on where the last run left them.
     const bool state = code == kCallOnce || custom || (code >= kHashtable && code <= kHashtableSize) ||
@@ -244,6 +264,15 @@ void Scanner::ReadNames(Maps maps_of, std::map<uint32_t, std::string_view>* name
   }
 }
 
+bool CallsGraphs(const schema::Model& model) {
+  const auto* const codes = model.codes();
+  for (uint32_t i = 0; i < SizeOf(codes); ++i) {
+    const int32_t code = std::max<int32_t>(codes->Get(i)->code(), codes->Get(i)->old_code());
+    if (code == kIf || code == kWhile || code == kCallOnce) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust, const std::string& signature) {
@@ -253,6 +282,45 @@ ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust, const std::stri
 bool IsVerified(std::span<const uint8_t> bytes) {
   flatbuffers::Verifier verifier(bytes.data(), std::min(bytes.size(), kMostFlat), kMostDepth, kMostTables);
   return schema::VerifyModelBuffer(verifier);
+}
+
+std::vector<std::string> SignatureKeys(std::span<const uint8_t> bytes) {
+  std::vector<std::string> keys;
+  const auto* const signatures = schema::GetModel(bytes.data())->signatures();
+  for (uint32_t i = 0; i < SizeOf(signatures); ++i) keys.emplace_back(TextOf(signatures->Get(i)->key()));
+  return keys;
+}
+
+uint32_t GraphOf(std::span<const uint8_t> bytes, const std::string& key) {
+  const schema::Model& model = *schema::GetModel(bytes.data());
+  const std::vector<std::string> keys = SignatureKeys(bytes);
+  const auto found = std::ranges::find(keys, key);
+  if (found == keys.end()) {
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "signature: expected one of the model's, '{}', found '{}'",
+          fmt::join(keys, "', '"), key);
+  }
+  const uint32_t graph = model.signatures()->Get(static_cast<uint32_t>(found - keys.begin()))->graph();
+  if (graph >= SizeOf(model.graphs()))
+    Throw(WASINN_ERROR_INVALID_ENCODING, "broken model: a signature without a graph");
+  if (graph != 0 && CallsGraphs(model)) {
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+          "signature '{}' is not the first of the model, whose graphs call each other: export it alone", key);
+  }
+  return graph;
+}
+
+// An offset counts from where it lies.
+void MakeFirst(std::span<uint8_t> bytes, uint32_t graph) {
+  const auto& graphs = *schema::GetModel(bytes.data())->graphs();
+  uint8_t* const first = const_cast<uint8_t*>(graphs.Data());
+  uint8_t* const other = first + graph * sizeof(flatbuffers::uoffset_t);
+  const auto target = [](const uint8_t* at) { return at + flatbuffers::ReadScalar<flatbuffers::uoffset_t>(at); };
+  const uint8_t* const of_first = target(first);
+  const uint8_t* const of_other = target(other);
+  if (of_first <= other || of_other <= first)
+    Throw(WASINN_ERROR_INVALID_ENCODING, "broken model: a graph lies in the list of graphs");
+  flatbuffers::WriteScalar(first, static_cast<flatbuffers::uoffset_t>(of_other - first));
+  flatbuffers::WriteScalar(other, static_cast<flatbuffers::uoffset_t>(of_first - other));
 }
 
 }  // namespace wasinn::tflite

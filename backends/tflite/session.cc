@@ -1,18 +1,18 @@
 #include "tflite/session.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <exception>
 #include <utility>
 
-#include "common/context_base.h"
-#include "common/error.h"
+#include "common/bases.h"
+#include "common/throw.h"
 #include "tflite/memory.h"
 #include "tflite/model.h"
 
 namespace wasinn::tflite {
 
 using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -20,8 +20,7 @@ constexpr uint64_t kLittle = 1 << 16;  // more that runs have allocated is worth
 
 void CheckBytes(uint64_t bytes, uint64_t max_bytes) {
   if (max_bytes == 0 || bytes <= max_bytes) return;
-  throw Error(WASINN_ERROR_TOO_LARGE,
-              fmt::format("the compute needs {} bytes: no more than {} are allowed", bytes, max_bytes));
+  Throw(WASINN_ERROR_TOO_LARGE, "the compute needs {} bytes: no more than {} are allowed", bytes, max_bytes);
 }
 
 }  // namespace
@@ -43,7 +42,7 @@ void Session::Compute(const Model& model, const Memory& memory, const std::atomi
   running_ = nullptr;  // a cancel that looks at it ends before the compute does
   if (status != kTfLiteOk) {
     const std::string message = interpreter_->TakeMessages();
-    if (cancelled) throw Error(WASINN_ERROR_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+    if (cancelled) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled: {}", message);
     throw Error(WASINN_ERROR_RUNTIME, message);
   }
   CheckBytes(outputs_.FindPassedOn(*interpreter_, inputs_), memory.max_bytes);
@@ -53,10 +52,9 @@ void Session::Compute(const Model& model, const Memory& memory, const std::atomi
 
 void Session::Renew(const Model& model) {
   if (std::exchange(lost_state_, false)) {
-    throw Error(
-        WASINN_ERROR_TOO_LARGE,
-        "the context has lost its state: outputs that were discarded could be freed with it only, and what they "
-        "hold is more than may still be held");
+    Throw(WASINN_ERROR_TOO_LARGE,
+          "the context has lost its state: outputs that were discarded could be freed with it only, and what they hold "
+          "is more than may still be held");
   }
   interpreter_ = model.NewInterpreter(threads_);
 }
@@ -83,7 +81,7 @@ void Session::Allocate(const Model& model, const Memory& memory) {
     DropInterpreter();
     memory.kept->Resize(std::min(memory.kept->bytes(), model.lasting_bytes()));
     if (!loses_state) throw;
-    throw Error(error.code(), fmt::format("{}; the context has lost its state by that", error.what()));
+    Throw(error.code(), "{}; the context has lost its state by that", error.what());
   }
   refused_ = false;
   allocated_ = true;
@@ -91,9 +89,8 @@ void Session::Allocate(const Model& model, const Memory& memory) {
 
 void Session::Grow(const Model& model, const Memory& memory) {
   if (interpreter_->library().allocate_tensors(interpreter_->get()) != kTfLiteOk) {
-    throw Error(
-        WASINN_ERROR_INVALID_ARGUMENT,
-        fmt::format("the model cannot be prepared for inputs of these shapes: {}", interpreter_->TakeMessages()));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "the model cannot be prepared for inputs of these shapes: {}",
+          interpreter_->TakeMessages());
   }
   // It has not been touched yet.
   CheckBytes(std::max(PlanOf(*interpreter_, model.scan()).all(), memory.needed), memory.max_bytes);
@@ -103,16 +100,6 @@ void Session::Grow(const Model& model, const Memory& memory) {
 // An interpreter never gives memory back, whatever it needs later.
 void Session::Charge(const Model& model, const Memory& memory) const {
   memory.kept->Resize(std::max({memory.kept->bytes(), model.LastingBytes(*interpreter_), memory.needed}));
-}
-
-void Session::Output(uint32_t index, wasinn_tensor* view) {
-  backend::CheckComputed(computed_);
-  outputs_.View(*interpreter_, index, view);
-}
-
-void Session::DiscardOutputs() {
-  computed_ = false;
-  outputs_.Discard();
 }
 
 uint64_t Session::HeldByOutputs() const { return interpreter_ == nullptr ? 0 : outputs_.DynamicBytes(*interpreter_); }
@@ -129,10 +116,6 @@ void Session::FreeOutputs(bool has_state) {
   DropInterpreter();
 }
 
-void Session::Cancel() const {
-  if (const Interpreter* running = running_) running->Cancel();
-}
-
 std::optional<uint64_t> Session::Reset(const Model& model, uint64_t most) {
   computed_ = false;
   inputs_.Reset();
@@ -144,6 +127,41 @@ std::optional<uint64_t> Session::Reset(const Model& model, uint64_t most) {
   const uint64_t lasting = model.LastingBytes(*interpreter_), dynamic = PlanOf(*interpreter_, model.scan()).dynamic;
   if (lasting > std::min<uint64_t>(most, INT64_MAX) || dynamic > kLittle) return std::nullopt;
   return lasting + dynamic + outputs_.bytes();
+}
+
+IdleSessions::IdleSessions(size_t most, backend::SpareThreads* threads, backend::Reservation kept)
+    : most_(most), threads_(threads), kept_(std::move(kept)) {}
+
+IdleSessions::Idle IdleSessions::Remove(size_t index) {
+  Idle removed = std::move(idle_[index]);
+  idle_.erase(idle_.begin() + static_cast<ptrdiff_t>(index));
+  kept_.Resize(kept_.bytes() - removed.bytes);
+  return removed;
+}
+
+std::unique_ptr<Session> IdleSessions::Take(int threads) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(idle_, threads, [](const Idle& idle) { return idle.session->threads(); });
+  if (found == idle_.end()) return nullptr;
+  return Remove(static_cast<size_t>(found - idle_.begin())).session;
+}
+
+void IdleSessions::Give(std::unique_ptr<Session> session, uint64_t bytes) noexcept {
+  if (most_ == 0) return;
+  try {
+    const int threads = session->threads();
+    Idle idle{.threads = std::make_unique<backend::ThreadLease>(threads_, threads, threads),
+              .session = std::move(session),
+              .bytes = bytes};
+    if (idle.threads->count() < threads) return;
+    Idle oldest;  // it goes without the lock
+    const std::lock_guard lock(mutex_);
+    idle_.reserve(idle_.size() + 1);
+    if (idle_.size() == most_) oldest = Remove(0);
+    kept_.Resize(kept_.bytes() + bytes);
+    idle_.push_back(std::move(idle));
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): there is no room for it; then it goes
+  }
 }
 
 }  // namespace wasinn::tflite

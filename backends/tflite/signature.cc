@@ -1,15 +1,12 @@
 #include "tflite/signature.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "common/error.h"
-#include "tflite/dtype.h"
+#include "common/throw.h"
 
 namespace wasinn::tflite {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -28,13 +25,6 @@ void SetShape(const std::vector<int64_t>& dims, Port* port) {
   port->io.rank = static_cast<int32_t>(dims.size());
 }
 
-std::vector<int64_t> DimsOf(const TfLiteLibrary& library, const TfLiteTensor* tensor) {
-  const int32_t rank = library.tensor_num_dims(tensor);  // -1 where it has none
-  std::vector<int64_t> dims(rank > 0 ? static_cast<size_t>(rank) : 0);
-  for (size_t i = 0; i < dims.size(); ++i) dims[i] = library.tensor_dim(tensor, static_cast<int32_t>(i));
-  return dims;
-}
-
 }  // namespace
 
 Signature::Signature(const Interpreter& interpreter, const ModelScan& scan) {
@@ -42,7 +32,7 @@ Signature::Signature(const Interpreter& interpreter, const ModelScan& scan) {
   const auto n_inputs = static_cast<size_t>(library.input_count(interpreter.get()));
   const auto n_outputs = static_cast<size_t>(library.output_count(interpreter.get()));
   if (n_inputs != scan.inputs.size() || n_outputs != scan.outputs.size()) {
-    throw Error(WASINN_ERROR_INVALID_ENCODING, "broken model: TensorFlow Lite counts other inputs and outputs");
+    Throw(WASINN_ERROR_INVALID_ENCODING, "broken model: TensorFlow Lite counts other inputs and outputs");
   }
   for (size_t i = 0; i < n_inputs; ++i) {
     ReadInput(interpreter, scan.inputs[i], library.input(interpreter.get(), static_cast<int32_t>(i)));
@@ -68,7 +58,7 @@ bool Signature::IsBindable(const Port& port, const TfLiteLibrary& library) const
 
 void Signature::ReadInput(const Interpreter& interpreter, const ScannedPort& scanned, const TfLiteTensor* tensor) {
   const TfLiteLibrary& library = interpreter.library();
-  if (tensor == nullptr) throw Error(WASINN_ERROR_INVALID_ENCODING, "broken model: an input without a tensor");
+  if (tensor == nullptr) Throw(WASINN_ERROR_INVALID_ENCODING, "broken model: an input without a tensor");
   Port& port = inputs_.emplace_back();
   ReadType(library, scanned, tensor, &port);
   SetShape({scanned.shape.begin(), scanned.shape.end()}, &port);
@@ -82,14 +72,14 @@ void Signature::ReadInput(const Interpreter& interpreter, const ScannedPort& sca
 
 void Signature::ReadOutput(const Interpreter& interpreter, const ScannedPort& scanned, const TfLiteTensor* tensor) {
   const TfLiteLibrary& library = interpreter.library();
-  if (tensor == nullptr) throw Error(WASINN_ERROR_INVALID_ENCODING, "broken model: an output without a tensor");
+  if (tensor == nullptr) Throw(WASINN_ERROR_INVALID_ENCODING, "broken model: an output without a tensor");
   Port& port = outputs_.emplace_back();
   ReadType(library, scanned, tensor, &port);
   port.in_arena = library.allocation_type != nullptr && library.allocation_type(tensor) == kTfLiteArenaRw;
   const bool dynamic = library.allocation_type != nullptr && library.allocation_type(tensor) == kTfLiteDynamic;
   // What preparing the model has made of an output's shape is better than what the file says of it.
   if (all_fixed_ && !dynamic) {
-    SetShape(DimsOf(library, tensor), &port);
+    SetShape(library.DimsOf(tensor), &port);
   } else {
     const bool known = std::ranges::any_of(scanned.shape, [](int32_t dim) { return dim < 0; });
     if (known) SetShape({scanned.shape.begin(), scanned.shape.end()}, &port);

@@ -1,13 +1,42 @@
-// The inputs and outputs of a model.
+// The inputs and outputs of a model, and their element types.
 #pragma once
 
 #include <wasinn/backend.h>
 
+#include "common/dtype.h"
 #include "common/ports.h"
 #include "tflite/interpreter.h"
 #include "tflite/model_scan.h"
 
 namespace wasinn::tflite {
+
+inline constexpr backend::TypeRow kTypes[] = {
+    {1, WASINN_DTYPE_F32, "FLOAT32"},
+    {2, WASINN_DTYPE_I32, "INT32"},
+    {3, WASINN_DTYPE_U8, "UINT8"},
+    {4, WASINN_DTYPE_I64, "INT64"},
+    {6, WASINN_DTYPE_BOOL, "BOOL"},
+    {7, WASINN_DTYPE_I16, "INT16"},
+    {9, WASINN_DTYPE_I8, "INT8"},
+    {10, WASINN_DTYPE_F16, "FLOAT16"},
+    {11, WASINN_DTYPE_F64, "FLOAT64"},
+    {13, WASINN_DTYPE_U64, "UINT64"},
+    {16, WASINN_DTYPE_U32, "UINT32"},
+    {17, WASINN_DTYPE_U16, "UINT16"},
+    {19, WASINN_DTYPE_BF16, "BFLOAT16"},
+    // What wasinn has no word for. INT4 packs two elements into a byte.
+    {0, WASINN_DTYPE_UNKNOWN, "NOTYPE"},
+    {5, WASINN_DTYPE_UNKNOWN, "STRING"},
+    {8, WASINN_DTYPE_UNKNOWN, "COMPLEX64"},
+    {12, WASINN_DTYPE_UNKNOWN, "COMPLEX128"},
+    {14, WASINN_DTYPE_UNKNOWN, "RESOURCE"},
+    {15, WASINN_DTYPE_UNKNOWN, "VARIANT"},
+    {18, WASINN_DTYPE_UNKNOWN, "INT4"},
+};
+
+inline wasinn_dtype FromTfLite(int type) { return backend::DtypeOf(kTypes, type); }
+// TensorFlow Lite's own word: "FLOAT32", "STRING".
+inline const char* TfLiteName(int type) { return backend::NameOf(kTypes, type); }
 
 struct Port : backend::Port {
   int32_t tensor = -1;    // TensorFlow Lite's index

@@ -6,6 +6,7 @@
 
 #include <cstdarg>
 #include <string>
+#include <vector>
 
 #include "common/library.h"
 
@@ -15,7 +16,7 @@ using ErrorReporter = void (*)(void* user_data, const char* format, va_list args
 
 // XNNPACK's delegate. Its header is not among those at hand; what is used of it is declared here.
 struct XnnpackWeightsCache;  // TensorFlow Lite's TfLiteXNNPackDelegateWeightsCache
-// At least as large as TfLiteXNNPackDelegateOptions of any version, whose fields have moved: see xnnpack.cc.
+// At least as large as TfLiteXNNPackDelegateOptions of any version, whose fields have moved: see delegates.cc.
 struct XnnpackOptions {
   uint32_t words[64];
 };
@@ -26,12 +27,20 @@ struct TfLiteOpaqueContext;
 struct TfLiteOpaqueNode;
 struct TfLiteOpaqueTensor;
 
+// The C API's library, as TensorFlow's build and Debian call it; the one in the Java binding has it, too.
+inline constexpr const char* kLibraryNames[] = {"libtensorflowlite_c.so", "libtensorflow-lite.so",
+                                                "libjnitensorflowlite.so"};
+
 // The C API. What is only looked for may be NULL: older libraries lack it. Open for the life of the OS process.
 class TfLiteLibrary {
  public:
   // `configured`: an absolute path of the library or of its folder; empty: where the dynamic linker looks. Throws
   // WASINN_ERROR_UNSUPPORTED_OPERATION where there is none.
-  explicit TfLiteLibrary(const std::string& configured);
+  explicit TfLiteLibrary(const std::string& configured)
+      : library_({.framework = "TensorFlow Lite",
+                  .install = "scripts/deps.sh tflite",
+                  .names = kLibraryNames,
+                  .configured = configured}) {}
 
   const std::string& path() const { return path_; }
 
@@ -107,6 +116,13 @@ class TfLiteLibrary {
     return operator_create != nullptr && operator_delete != nullptr && operator_set_prepare != nullptr &&
            options_add_operator != nullptr && node_input != nullptr && node_output != nullptr &&
            node_custom_data != nullptr && context_report_error != nullptr;
+  }
+  // None, too, where the tensor has no rank, or is NULL.
+  std::vector<int64_t> DimsOf(const TfLiteTensor* tensor) const {
+    const int32_t rank = tensor == nullptr ? 0 : tensor_num_dims(tensor);
+    std::vector<int64_t> dims;
+    for (int32_t d = 0; d < rank; ++d) dims.push_back(tensor_dim(tensor, d));
+    return dims;
   }
   XnnpackOptions (*xnnpack_options)() = Find("TfLiteXNNPackDelegateOptionsDefault");
   uint32_t (*xnnpack_flags)(TfLiteDelegate*) = Find("TfLiteXNNPackDelegateGetFlags");

@@ -2,10 +2,16 @@
 // argument of ours.
 #pragma once
 
+#include <c10/core/Allocator.h>
+#include <c10/util/Exception.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <new>
+#include <optional>
 #include <string>
 
 #include "common/log.h"
@@ -82,5 +88,46 @@ class CallScope {
   int messages_ = 0;
   int spared_ = 0;
 };
+
+// Without the trace of C++ functions, and not endless. Call it in a catch block only.
+inline std::string MessageOfCurrentException() {
+  constexpr size_t kLongest = 2000;
+  std::string message;
+  try {
+    throw;
+  } catch (const c10::Error& error) {
+    message = error.what_without_backtrace();
+  } catch (const std::bad_alloc&) {
+    message = "not enough memory";
+  } catch (const std::exception& error) {
+    message = error.what();
+  } catch (...) {
+    message = "an exception of unknown type";
+  }
+  if (message.size() > kLongest) message = message.substr(0, kLongest) + " …";
+  while (message.ends_with('\n') || message.ends_with(' ')) message.pop_back();
+  return message;
+}
+
+// While it lives, PyTorch's warnings of this thread go to the host's log.
+class LogWarnings {
+ private:
+  class Handler final : public c10::WarningHandler {
+    void process(const c10::Warning& warning) override {
+      if (CallScope* scope = CallScope::Current()) scope->Log(WASINN_LOG_WARNING, warning.msg());
+    }
+  };
+
+  Handler handler_;
+  const c10::WarningUtils::WarningHandlerGuard guard_{&handler_};
+};
+
+// Makes ours the allocator of all CPU tensors of the OS process, once. Outside of a CallScope it only allocates.
+void InstallAllocator();
+
+// The bytes that the allocator was asked for; nothing where the memory is not of this allocator.
+std::optional<size_t> AllocatedBytes(const c10::DataPtr& data);
+// Takes a block off the budget that it is counted in: it belongs to somebody else from now on.
+void Uncharge(const c10::DataPtr& data);
 
 }  // namespace wasinn::torch

@@ -1,7 +1,6 @@
 #include "torch/config.h"
 
 #include "common/config.h"
-#include "common/thread_settings.h"
 
 namespace wasinn::torch {
 

@@ -1,16 +1,73 @@
-#include "torch/context.h"
-
+// One inference in flight, and the runtime's table of functions.
 #include <c10/core/InferenceMode.h>
-#include <fmt/format.h>
+#include <torch/csrc/jit/api/module.h>
+#include <wasinn/backend.h>
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
-#include "common/error.h"
-#include "torch/messages.h"
+#include "common/bases.h"
+#include "common/reservation.h"
+#include "common/table.h"
+#include "common/throw.h"
+#include "torch/call_scope.h"
+#include "torch/model.h"
+#include "torch/tensors.h"
 
 namespace wasinn::torch {
 
 using backend::Error;
+using backend::Throw;
+
+// Cancel reaches what allocates, and each round of a loop; an operator that runs is not interrupted.
+class Context : public backend::ContextBase {
+ public:
+  Context(const Model& model, const wasinn_slot_options& options);
+
+  void Compute();
+  void Output(uint32_t index, wasinn_tensor* view) {
+    backend::CheckComputed(computed_);
+    outputs_.View(index, view);
+  }
+  void DiscardOutputs() {
+    computed_ = false;
+    outputs_.Clear();
+  }
+  void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Bind(index, tensor); }
+  void UnbindInput(uint32_t index) { inputs_.Unbind(index); }
+  void TakeOutput(uint32_t index, wasinn_tensor* out) {
+    backend::CheckComputed(computed_);
+    outputs_.Take(index, out);
+  }
+  std::span<const wasinn_io* const> Outputs() {
+    backend::CheckComputed(computed_);
+    return outputs_.Ios();
+  }
+
+ private:
+  void Run();
+  void ChargeState();
+  void ChargeFailed();
+  // The model is what it was when it was loaded.
+  void ForgetState() {
+    static const CallScope::Subject nobody;
+    const CallScope scope(nobody);
+    module_ = model_.ModuleForContext();
+    kept_.Resize(model_.copy_bytes());
+  }
+  [[noreturn]] void Fail() const;
+
+  const Model& model_;
+  backend::Reservation kept_;  // for the copy of a model with state, and what it adds to it
+  ::torch::jit::Module module_;
+  ::torch::jit::Function& forward_;
+  const std::shared_ptr<MemoryBudget> budget_;
+  const CallScope::Subject subject_;
+  Inputs inputs_;
+  ::wasinn::torch::Outputs outputs_;
+  std::vector<c10::IValue> stack_;
+};
 
 namespace {
 
@@ -66,8 +123,7 @@ void Context::Run() {
   stack_.clear();  // so that outputs are referred to by nobody else
   const size_t expected = model_.signature().outputs().size();
   if (model_.signature().knows_outputs() && outputs_.size() != expected) {
-    throw Error(WASINN_ERROR_RUNTIME,
-                fmt::format("the model gave {} outputs where its type says {}", outputs_.size(), expected));
+    Throw(WASINN_ERROR_RUNTIME, "the model gave {} outputs where its type says {}", outputs_.size(), expected);
   }
 }
 
@@ -79,10 +135,8 @@ void Context::ChargeState() {
   } catch (const Error& error) {
     outputs_.Clear();
     ForgetState();
-    throw Error(error.code(),
-                fmt::format("what the model keeps from one compute to the next is too large, and is gone: "
-                            "{}",
-                            error.what()));
+    Throw(error.code(), "what the model keeps from one compute to the next is too large, and is gone: {}",
+          error.what());
   }
 }
 
@@ -96,50 +150,31 @@ void Context::ChargeFailed() {
   }
 }
 
-void Context::ForgetState() {
-  static const CallScope::Subject nobody;
-  const CallScope scope(nobody);
-  module_ = model_.ModuleForContext();
-  kept_.Resize(model_.copy_bytes());
-}
-
 // Call it in a catch block only.
 void Context::Fail() const {
-  if (cancelled_) throw Error(WASINN_ERROR_TIMEOUT, "the compute was cancelled");
+  if (cancelled_) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled");
   if (budget_->refused() != 0) {
-    throw Error(WASINN_ERROR_TOO_LARGE,
-                fmt::format("the compute needs {} bytes more than it could have; its limit is {} bytes",
-                            budget_->refused(), budget_->limit()));
+    Throw(WASINN_ERROR_TOO_LARGE, "the compute needs {} bytes more than it could have; its limit is {} bytes",
+          budget_->refused(), budget_->limit());
   }
   try {
     throw;
   } catch (const Error&) {
     throw;
   } catch (const std::bad_alloc&) {
-    throw Error(WASINN_ERROR_TOO_LARGE, "there is not enough memory for the compute");
+    Throw(WASINN_ERROR_TOO_LARGE, "there is not enough memory for the compute");
   } catch (...) {
     throw Error(WASINN_ERROR_RUNTIME, MessageOfCurrentException());
   }
 }
 
-void Context::Output(uint32_t index, wasinn_tensor* view) {
-  backend::CheckComputed(computed_);
-  outputs_.View(index, view);
-}
-
-void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
-  backend::CheckComputed(computed_);
-  outputs_.Take(index, out);
-}
-
-std::span<const wasinn_io* const> Context::Outputs() {
-  backend::CheckComputed(computed_);
-  return outputs_.Ios();
-}
-
-void Context::DiscardOutputs() {
-  computed_ = false;
-  outputs_.Clear();
-}
-
 }  // namespace wasinn::torch
+
+// What libwasinn_backend_torch.so calls (backend.cc).
+extern "C" WASINN_BACKEND_EXPORT const wasinn_backend* wasinn_torch_runtime() {
+  using wasinn::backend::TableOf;
+  // The identity is the backend's to tell.
+  static const wasinn_backend table = TableOf<wasinn::torch::Host, wasinn::torch::Model, wasinn::torch::Context>::Make(
+      {.name = "torch", .version = WASINN_BACKEND_VERSION, .formats = {}, .keys = {}, .install = ""});
+  return &table;
+}

@@ -1,27 +1,36 @@
 #include "torch/graph_check.h"
 
-#include <fmt/format.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/alias_analysis.h>
+#include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/passes/constant_propagation.h>
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 #include <torch/csrc/jit/passes/inliner.h>
 #include <torch/csrc/jit/runtime/custom_operator.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <string_view>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "torch/call_scope.h"
-#include "torch/nodes.h"
-#include "torch/silent_operators.h"
 
 namespace wasinn::torch {
 
-using backend::Error;
+using backend::Throw;
 namespace jit = ::torch::jit;
 
 namespace {
+
+// Of all functions of the module, its methods and those of what it holds.
+std::vector<std::shared_ptr<jit::Graph>> GraphsOf(const jit::Module& module) {
+  std::vector<std::shared_ptr<jit::Graph>> graphs;
+  for (jit::Function* function : module._ivalue()->compilation_unit()->get_functions()) {
+    if (auto* graph_function = jit::tryToGraphFunction(*function)) graphs.push_back(graph_function->graph());
+  }
+  return graphs;
+}
 
 bool HasClass(const c10::TypePtr& type) {
   return type->kind() == c10::TypeKind::ClassType || type->kind() == c10::TypeKind::InterfaceType ||
@@ -135,9 +144,8 @@ bool IsSame(const at::Tensor& one, const at::Tensor& other) {
 // One copy at the beginning of the function, in place of all that are this one.
 void CopyConstant(jit::Graph* graph, const jit::Node* written, const std::vector<jit::Node*>& constants) {
   if (!written->hasAttribute(c10::attr::value) || written->kindOf(c10::attr::value) != jit::AttributeKind::t) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                fmt::format("the model writes to a constant of type {}, which guests share",
-                            written->output()->type()->repr_str()));
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model writes to a constant of type {}, which guests share",
+          written->output()->type()->repr_str());
   }
   const at::Tensor& tensor = written->t(c10::attr::value);
   const jit::WithInsertPoint at_beginning(*graph->nodes().begin());
@@ -163,71 +171,6 @@ constexpr std::string_view kNewMemory[] = {
     "aten::empty",   "aten::empty_like", "aten::empty_strided",  "aten::new_empty", "aten::new_empty_strided",
     "aten::resize_", "aten::resize_as_", "aten::empty_permuted",
 };
-
-}  // namespace
-
-std::vector<jit::Function*> FunctionsOf(const jit::Module& module) {
-  return module._ivalue()->compilation_unit()->get_functions();
-}
-
-void RefuseFiles(const jit::Module& module) {
-  for (jit::Function* function : FunctionsOf(module)) {
-    const auto* graph_function = jit::tryToGraphFunction(*function);
-    if (graph_function == nullptr) continue;
-    ForEachNode(graph_function->graph()->block(), [](const jit::Node* node) {
-      const std::string_view name = node->kind().toQualString();
-      if (name != "aten::from_file" && name != "aten::save") return;
-      throw Error(
-          WASINN_ERROR_SECURITY,
-          fmt::format("the model uses {}, which names a file: a model that is given as bytes must be whole", name));
-    });
-  }
-}
-
-void MakeLoopsCancellable(const jit::Module& module) {
-  RegisterPoll();
-  const auto poll = c10::Symbol::fromQualString("wasinn::poll");
-  for (jit::Function* function : FunctionsOf(module)) {
-    const auto* graph_function = jit::tryToGraphFunction(*function);
-    if (graph_function == nullptr) continue;
-    const auto graph = graph_function->graph();
-    std::vector<jit::Block*> bodies;
-    ForEachNode(graph->block(), [&](jit::Node* node) {
-      if (node->kind() == c10::prim::Loop) bodies.push_back(node->blocks().at(0));
-    });
-    for (jit::Block* body : bodies) body->prependNode(graph->create(poll, /*num_outputs=*/0));
-  }
-}
-
-void SaySilentAliases(const jit::Module& module) {
-  for (jit::Function* function : FunctionsOf(module)) {
-    if (const auto* graph_function = jit::tryToGraphFunction(*function))
-      SaySilentAliases(graph_function->graph().get());
-  }
-}
-
-void CopyWrittenConstants(const jit::Module& module) {
-  for (jit::Function* function : FunctionsOf(module)) {
-    const auto* graph_function = jit::tryToGraphFunction(*function);
-    if (graph_function == nullptr) continue;
-    const auto graph = graph_function->graph();
-    const auto constants = ConstantsOf(graph.get());
-    if (constants.empty()) continue;
-    const auto seen = graph->copy();
-    const auto constants_seen = ConstantsOf(seen.get());  // the same ones
-    MarkSilentWrites(seen.get());
-    UnmarkEvaluation(seen.get());
-    const Writes writes(seen);
-    for (size_t i = 0; i < constants.size(); ++i) {
-      // No copy of the model is one of its constants, so that an object among them may not change either.
-      const c10::TypePtr& type = constants[i]->output()->type();
-      const bool written = writes.ReachInto(constants_seen[i]->output(), IsOpaque(type) || HasClass(type));
-      if (written && constants[i]->output()->hasUses()) CopyConstant(graph.get(), constants[i], constants);
-    }
-  }
-}
-
-namespace {
 
 // Whether Module::eval() reached it: the model, its submodules, and theirs. It does not look into tuples, nor at
 // objects that are no modules.
@@ -262,9 +205,82 @@ void AssumeEvaluation(std::shared_ptr<jit::Graph> graph) {
   jit::EliminateDeadCode(graph);
 }
 
+bool NamesGpu(const c10::IValue& value) {
+  if (value.isDevice()) return value.toDevice().is_cuda();
+  return value.isString() && (value.toStringRef() == "cuda" || value.toStringRef().starts_with("cuda:"));
+}
+
+// A device, as a constant or of a constant name.
+bool IsGpu(const jit::Node& node) {
+  if (node.outputs().size() != 1 || node.output()->type()->kind() != c10::TypeKind::DeviceObjType) return false;
+  const bool is_constant = node.kind() == c10::prim::Constant;
+  if (!is_constant && node.kind() != c10::aten::device) return false;
+  const auto value = jit::toIValue(is_constant ? node.output() : node.input(0));
+  return value && NamesGpu(*value);
+}
+
+void PutOn(const c10::Device& device, jit::Graph* graph) {
+  static const auto to_gpu = c10::Symbol::fromQualString("aten::cuda");
+  static const auto to_cpu = c10::Symbol::fromQualString("aten::cpu");
+  ForEachNode(graph->block(), [&](jit::Node* node) {
+    if (IsGpu(*node)) {
+      const jit::WithInsertPoint before(node);
+      node->output()->replaceAllUsesWith(graph->insertConstant(device));
+    } else if (node->kind() == to_gpu && device.is_cpu()) {
+      const jit::WithInsertPoint before(node);
+      node->output()->replaceAllUsesWith(graph->insert(to_cpu, {node->input(0)}));
+    }
+  });
+}
+
 }  // namespace
 
-Effects FindEffects(const jit::Module& /*module*/, const jit::Method& method) {
+void RefuseFiles(const jit::Module& module) {
+  for (const auto& graph : GraphsOf(module)) {
+    ForEachNode(graph->block(), [](const jit::Node* node) {
+      const std::string_view name = node->kind().toQualString();
+      if (name != "aten::from_file" && name != "aten::save") return;
+      Throw(WASINN_ERROR_SECURITY,
+            "the model uses {}, which names a file: a model that is given as bytes must be whole", name);
+    });
+  }
+}
+
+void MakeLoopsCancellable(const jit::Module& module) {
+  RegisterPoll();
+  const auto poll = c10::Symbol::fromQualString("wasinn::poll");
+  for (const auto& graph : GraphsOf(module)) {
+    std::vector<jit::Block*> bodies;
+    ForEachNode(graph->block(), [&](jit::Node* node) {
+      if (node->kind() == c10::prim::Loop) bodies.push_back(node->blocks().at(0));
+    });
+    for (jit::Block* body : bodies) body->prependNode(graph->create(poll, /*num_outputs=*/0));
+  }
+}
+
+void SaySilentAliases(const jit::Module& module) {
+  for (const auto& graph : GraphsOf(module)) SaySilentAliases(graph.get());
+}
+
+void CopyWrittenConstants(const jit::Module& module) {
+  for (const auto& graph : GraphsOf(module)) {
+    const auto constants = ConstantsOf(graph.get());
+    if (constants.empty()) continue;
+    const auto seen = graph->copy();
+    const auto constants_seen = ConstantsOf(seen.get());  // the same ones
+    MarkSilentWrites(seen.get());
+    UnmarkEvaluation(seen.get());
+    const Writes writes(seen);
+    for (size_t i = 0; i < constants.size(); ++i) {
+      // No copy of the model is one of its constants, so that an object among them may not change either.
+      const c10::TypePtr& type = constants[i]->output()->type();
+      const bool written = writes.ReachInto(constants_seen[i]->output(), IsOpaque(type) || HasClass(type));
+      if (written && constants[i]->output()->hasUses()) CopyConstant(graph.get(), constants[i], constants);
+    }
+  }
+}
+
+Effects FindEffects(const jit::Method& method) {
   const auto graph = jit::toGraphFunction(method.function()).graph()->copy();
   jit::Inline(*graph);
   MarkSilentWrites(graph.get());  // before anything is left out of the graph: what an operator gives may have no use
@@ -283,6 +299,15 @@ Effects FindEffects(const jit::Module& /*module*/, const jit::Method& method) {
   });
   for (const jit::Value* input : graph->inputs().slice(1)) effects.writes_input.push_back(writes.Reach(input));
   return effects;
+}
+
+void PutOn(const c10::Device& device, const jit::Module& module) {
+  for (const auto& graph : GraphsOf(module)) PutOn(device, graph.get());
+  for (const jit::Module& one : module.modules()) {
+    for (const auto& attribute : one.named_attributes(/*recurse=*/false)) {
+      if (attribute.value.isDevice() && NamesGpu(attribute.value)) one._ivalue()->setAttr(attribute.name, device);
+    }
+  }
 }
 
 }  // namespace wasinn::torch

@@ -4,14 +4,12 @@
 #include <ATen/Parallel.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <dlfcn.h>
-#include <fmt/format.h>
 #include <torch/csrc/jit/runtime/print_handler.h>
 #include <torch/headeronly/version.h>
 
-#include <filesystem>
 #include <mutex>
 
-#include "torch/allocator.h"
+#include "common/library.h"
 #include "torch/call_scope.h"
 
 namespace wasinn::torch {
@@ -19,28 +17,12 @@ namespace wasinn::torch {
 namespace {
 
 // The file that PyTorch's functions are in.
-const char* LibraryFile() {
-  Dl_info info = {};
-  if (dladdr(reinterpret_cast<const void*>(&at::get_num_threads), &info) == 0) return "";
-  return info.dli_fname;
-}
-
-std::string LibraryPath() {
-  std::error_code failed;
-  const auto path = std::filesystem::canonical(LibraryFile(), failed);
-  return failed ? "" : path.string();
-}
-
-std::string Devices() {
-  std::string devices = "cpu";
-  if (GpuCount() > 0) devices += ", gpu (CUDA)";
-  return devices;
-}
+std::string LibraryPath() { return backend::Library::PathOf(reinterpret_cast<const void*>(&at::get_num_threads)); }
 
 // Functions of what PyTorch is linked to: OpenMP's and OpenBLAS's own settings. NULL where it is built otherwise.
 template <typename Function>
 Function Helper(const char* name) {
-  static void* const handle = dlopen(LibraryFile(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  static void* const handle = dlopen(LibraryPath().c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   return handle == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(handle, name));
 }
 
@@ -75,7 +57,7 @@ int GpuCount() { return at::hasCUDA() ? static_cast<int>(at::detail::getCUDAHook
 
 Host::Host(const wasinn_host_services& services, const char* config)
     : HostBase(services), config_(BackendConfig::Parse(config, services.threads)) {
-  Describe("PyTorch", TORCH_VERSION, LibraryPath(), Devices());
+  Describe("PyTorch", TORCH_VERSION, LibraryPath(), GpuCount() > 0 ? "cpu, gpu (CUDA)" : "cpu");
   std::call_once(once, PrepareProcess);
   // One setting for the OS process: that of the last host.
   at::set_num_threads(config_.threads);

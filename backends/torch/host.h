@@ -3,7 +3,7 @@
 
 #include <wasinn/backend.h>
 
-#include "common/host_base.h"
+#include "common/bases.h"
 #include "torch/config.h"
 
 namespace wasinn::torch {

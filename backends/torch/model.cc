@@ -4,30 +4,26 @@
 #include <c10/core/InferenceMode.h>
 #include <caffe2/serialize/inline_container.h>
 #include <caffe2/serialize/read_adapter_interface.h>
-#include <fmt/format.h>
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/headeronly/version.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <exception>
 #include <string_view>
 #include <vector>
 
-#include "common/error.h"
 #include "common/large_stack.h"
 #include "common/model_bytes.h"
 #include "common/on_cancel.h"
 #include "common/target.h"
-#include "common/too_new.h"
+#include "common/throw.h"
 #include "torch/call_scope.h"
-#include "torch/devices.h"
-#include "torch/messages.h"
 
 namespace wasinn::torch {
 
 using backend::Error;
+using backend::Throw;
 namespace jit = ::torch::jit;
 
 struct Model::Source {
@@ -64,41 +60,36 @@ class BlobReader final : public caffe2::serialize::ReadAdapterInterface {
 void CheckKind(std::span<const std::string> names) {
   const auto has = [names](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
   if (has("data.pkl") && has("constants.pkl")) return;
-  const bool native = std::ranges::any_of(names, [](const std::string& name) {
-    return name.ends_with(".so") || name.find("aotinductor") != std::string::npos;
-  });
+  const bool native = std::ranges::any_of(
+      names, [](const std::string& name) { return name.ends_with(".so") || name.contains("aotinductor"); });
   if (native) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                "this is an AOTInductor package, which is native code: expected TorchScript (torch.jit.save)");
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+          "this is an AOTInductor package, which is native code: expected TorchScript (torch.jit.save)");
   }
   if (has("archive_format") || has("serialized_exported_program.json")) {
-    throw Error(
-        WASINN_ERROR_UNSUPPORTED_OPERATION,
-        "this is a package of torch.export, which only Python can load: expected TorchScript, which `python3 -c "
-        "'import torch; p = torch.export.load(\"model.pt2\"); "
-        "torch.jit.save(torch.jit.trace(p.module(), p.example_inputs[0]), \"model.pt\")'` makes of it");
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+          "this is a package of torch.export, which only Python can load: expected TorchScript, which `python3 -c "
+          "'import torch; p = torch.export.load(\"model.pt2\"); torch.jit.save(torch.jit.trace(p.module(), "
+          "p.example_inputs[0]), \"model.pt\")'` makes of it");
   }
   if (has("data.pkl")) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                "this is what torch.save writes, tensors without code: expected TorchScript (torch.jit.save)");
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+          "this is what torch.save writes, tensors without code: expected TorchScript (torch.jit.save)");
   }
-  throw Error(WASINN_ERROR_INVALID_ENCODING,
-              "these bytes are not a TorchScript model: the archive has no data.pkl and constants.pkl");
+  Throw(WASINN_ERROR_INVALID_ENCODING,
+        "these bytes are not a TorchScript model: the archive has no data.pkl and constants.pkl");
 }
 
 // Throws where it is not there.
 void CheckDevice(const c10::Device& device) {
   if (device.is_cpu()) return;
-  if (!device.is_cuda()) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, fmt::format("PyTorch's device {} is not served", device.str()));
-  }
+  if (!device.is_cuda()) Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "PyTorch's device {} is not served", device.str());
   const int gpus = GpuCount();
   if (gpus > 0 && (!device.has_index() || device.index() < gpus)) return;
-  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-              fmt::format("the device {} is not there: this PyTorch {}", device.str(),
-                          at::hasCUDA() ? fmt::format("sees {} GPUs", gpus)
-                                        : std::string("sees no GPU: it is built for CPUs only, or there is no driver; "
-                                                      "[backends.torch] library names one with CUDA")));
+  Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the device {} is not there: this PyTorch {}", device.str(),
+        at::hasCUDA() ? fmt::format("sees {} GPUs", gpus)
+                      : std::string("sees no GPU: it is built for CPUs only, or there is no driver; [backends.torch] "
+                                    "library names one with CUDA"));
 }
 
 // Best first. Throws where the target's device is not there.
@@ -106,8 +97,7 @@ std::vector<c10::Device> DevicesFor(uint32_t target) {
   const c10::Device cpu(c10::DeviceType::CPU);
   std::vector<c10::Device> devices;
   if (target == WASINN_TARGET_TPU) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                "this PyTorch has no TPU; devices: cpu, and cuda where there is a GPU");
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "this PyTorch has no TPU; devices: cpu, and cuda where there is a GPU");
   }
   if (target == WASINN_TARGET_GPU || (target == WASINN_TARGET_AUTO && GpuCount() > 0)) {
     devices.emplace_back(c10::DeviceType::CUDA, c10::DeviceIndex{0});
@@ -123,23 +113,21 @@ c10::Device ConfiguredDevice(const std::string& configured) {
     CheckDevice(device);
     return device;
   } catch (const c10::Error&) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                fmt::format("device: expected cpu, cuda or cuda:N, found {}", configured));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "device: expected cpu, cuda or cuda:N, found {}", configured);
   }
 }
 
 // The error of a load that failed; call it in a catch block only.
 [[noreturn]] void FailLoad(const MemoryBudget& budget, const std::atomic<bool>& cancelled) {
   const std::string message = MessageOfCurrentException();
-  if (cancelled) throw Error(WASINN_ERROR_TIMEOUT, "loading the model was cancelled");
+  if (cancelled) Throw(WASINN_ERROR_TIMEOUT, "loading the model was cancelled");
   if (budget.refused() != 0) {
-    throw Error(WASINN_ERROR_TOO_LARGE,
-                fmt::format("loading the model needs {} bytes more than the {} it uses: no more than "
-                            "{} are allowed",
-                            budget.refused(), budget.used(), budget.limit()));
+    Throw(WASINN_ERROR_TOO_LARGE,
+          "loading the model needs {} bytes more than the {} it uses: no more than {} are allowed", budget.refused(),
+          budget.used(), budget.limit());
   }
-  const bool unknown = message.find("Unknown builtin op") != std::string::npos ||
-                       message.find("Unknown type name '__torch__.torch.classes") != std::string::npos;
+  const bool unknown =
+      message.contains("Unknown builtin op") || message.contains("Unknown type name '__torch__.torch.classes");
   std::string words = "loading the TorchScript model: " + message;
   if (message.contains("maximum supported version for reading")) {
     words = backend::TooNew(std::move(words), "PyTorch", TORCH_VERSION, "save the model again with an older PyTorch");
@@ -150,10 +138,12 @@ c10::Device ConfiguredDevice(const std::string& configured) {
 }  // namespace
 
 Model::Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options)
-    : host_(host), from_guest_(!builders.empty() && builders.front().path == nullptr), device_(c10::DeviceType::CPU) {
+    : ModelBase(host),
+      from_guest_(!builders.empty() && builders.front().path == nullptr),
+      device_(c10::DeviceType::CPU) {
   const wasinn_builder& builder = backend::OneBuilder(builders, options, "pytorch", "a TorchScript model");
   if (from_guest_ && !host.config().guest_models) {
-    throw Error(WASINN_ERROR_SECURITY, "[backends.torch] guest_models: models from guests are not loaded");
+    Throw(WASINN_ERROR_SECURITY, "[backends.torch] guest_models: models from guests are not loaded");
   }
   const ModelConfig config = ModelConfig::Parse(options.host_config, host.config());
   const std::span<const uint8_t> bytes(builder.data, builder.size);
@@ -212,15 +202,14 @@ void Model::Load(const Source& source) {
                                   no_extra, /*load_debug_files=*/!from_guest_);
   if (from_guest_) RefuseFiles(module_);
   const auto forward = module_.find_method("forward");
-  if (!forward) throw Error(WASINN_ERROR_INVALID_ENCODING, "the TorchScript model has no method 'forward'");
+  if (!forward) Throw(WASINN_ERROR_INVALID_ENCODING, "the TorchScript model has no method 'forward'");
   PutOn(device_, module_);
   module_.eval();
-  auto signature = std::make_unique<Signature>(forward->function().getSchema());
+  signature_ = std::make_unique<Signature>(forward->function().getSchema());
   SaySilentAliases(module_);
   CopyWrittenConstants(module_);
-  effects_ = FindEffects(module_, *forward);
-  signature->set_stateful(effects_.stateful);
-  signature_ = std::move(signature);
+  effects_ = FindEffects(*forward);
+  signature_->set_stateful(effects_.stateful);
   MakeLoopsCancellable(module_);
   if (!device_.is_cpu()) module_.to(device_);
   description_ = fmt::format(R"({{"device": "{}", "stateful": {}}})", device_.str(), effects_.stateful);

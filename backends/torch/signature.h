@@ -1,15 +1,53 @@
-// The inputs and outputs of a model, as far as TorchScript tells them.
+// The inputs and outputs of a model, as far as TorchScript tells them, and element types.
 #pragma once
 
 #include <ATen/core/function_schema.h>
+#include <c10/core/ScalarType.h>
 #include <wasinn/backend.h>
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
 #include <string>
 
 #include "common/ports.h"
-#include "torch/dtype.h"
 
 namespace wasinn::torch {
+
+struct DtypeRow {
+  c10::ScalarType torch;
+  wasinn_dtype dtype;
+};
+
+inline constexpr DtypeRow kDtypes[] = {
+    {c10::ScalarType::Half, WASINN_DTYPE_F16},
+    {c10::ScalarType::BFloat16, WASINN_DTYPE_BF16},
+    {c10::ScalarType::Float, WASINN_DTYPE_F32},
+    {c10::ScalarType::Double, WASINN_DTYPE_F64},
+    {c10::ScalarType::Byte, WASINN_DTYPE_U8},
+    {c10::ScalarType::Char, WASINN_DTYPE_I8},
+    {c10::ScalarType::UInt16, WASINN_DTYPE_U16},
+    {c10::ScalarType::Short, WASINN_DTYPE_I16},
+    {c10::ScalarType::UInt32, WASINN_DTYPE_U32},
+    {c10::ScalarType::Int, WASINN_DTYPE_I32},
+    {c10::ScalarType::UInt64, WASINN_DTYPE_U64},
+    {c10::ScalarType::Long, WASINN_DTYPE_I64},
+    {c10::ScalarType::Bool, WASINN_DTYPE_BOOL},
+    // One byte an element, which guests take as it is. After Byte, which is what u8 means by itself.
+    {c10::ScalarType::Float8_e4m3fn, WASINN_DTYPE_U8},
+    {c10::ScalarType::Float8_e5m2, WASINN_DTYPE_U8},
+};
+
+// WASINN_DTYPE_UNKNOWN for a type that wasinn has no word for.
+inline wasinn_dtype FromTorch(c10::ScalarType type) {
+  const auto* row = std::ranges::find(kDtypes, type, &DtypeRow::torch);
+  return row == std::end(kDtypes) ? WASINN_DTYPE_UNKNOWN : row->dtype;
+}
+
+inline std::optional<c10::ScalarType> ToTorch(uint32_t dtype) {
+  const auto* row = std::ranges::find(kDtypes, dtype, &DtypeRow::dtype);
+  return row == std::end(kDtypes) ? std::nullopt : std::optional(row->torch);
+}
 
 struct Port : backend::Port {
   enum class Kind { kTensor, kInt, kFloat, kBool, kOther };

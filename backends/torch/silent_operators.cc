@@ -1,4 +1,4 @@
-#include "torch/silent_operators.h"
+#include "torch/graph_check.h"
 
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/runtime/custom_operator.h>
@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <string_view>
 #include <vector>
-
-#include "torch/nodes.h"
 
 namespace wasinn::torch {
 
@@ -17,44 +15,18 @@ namespace {
 
 // Found by calling each operator of aten on small tensors (PyTorch 2.10), in the order of the alphabet. They give their
 // first tensor, or a part of it, where there is nothing to do: dropout in evaluation, a type or a shape that is right.
+// clang-format off
 constexpr std::string_view kSame[] = {
-    "aten::_cast_Byte",
-    "aten::_cast_Char",
-    "aten::_cast_Double",
-    "aten::_cast_Float",
-    "aten::_cast_Half",
-    "aten::_cast_Int",
-    "aten::_cast_Long",
-    "aten::_cast_Short",
-    "aten::_saturate_weight_to_fp16",
-    "aten::_to_cpu",
-    "aten::_unsafe_view",
-    "aten::align_as",
-    "aten::align_tensors",
-    "aten::alpha_dropout",
-    "aten::atleast_1d",
-    "aten::atleast_2d",
-    "aten::atleast_3d",
-    "aten::broadcast_tensors",
-    "aten::conj_physical",
-    "aten::cumprod_backward",
-    "aten::data",
-    "aten::dequantize",
-    "aten::dropout",
-    "aten::feature_alpha_dropout",
-    "aten::feature_dropout",
-    "aten::lift",
-    "aten::meshgrid",
-    "aten::sum_to_size",
-    "aten::to_dense",
-    "aten::to_dense_backward",
-    "aten::to_mkldnn_backward",
-    "aten::type_as",
-    "aten::unflatten_dense_tensors",
-    "aten::unsafe_chunk",
-    "aten::unsafe_split",
-    "aten::unsafe_split_with_sizes",
+    "aten::_cast_Byte", "aten::_cast_Char", "aten::_cast_Double", "aten::_cast_Float", "aten::_cast_Half",
+    "aten::_cast_Int", "aten::_cast_Long", "aten::_cast_Short", "aten::_saturate_weight_to_fp16", "aten::_to_cpu",
+    "aten::_unsafe_view", "aten::align_as", "aten::align_tensors", "aten::alpha_dropout", "aten::atleast_1d",
+    "aten::atleast_2d", "aten::atleast_3d", "aten::broadcast_tensors", "aten::conj_physical", "aten::cumprod_backward",
+    "aten::data", "aten::dequantize", "aten::dropout", "aten::feature_alpha_dropout", "aten::feature_dropout",
+    "aten::lift", "aten::meshgrid", "aten::sum_to_size", "aten::to_dense", "aten::to_dense_backward",
+    "aten::to_mkldnn_backward", "aten::type_as", "aten::unflatten_dense_tensors", "aten::unsafe_chunk",
+    "aten::unsafe_split", "aten::unsafe_split_with_sizes",
 };
+// clang-format on
 // These do so with a list of one tensor.
 constexpr std::string_view kSameOfOne[] = {"aten::cartesian_prod", "aten::einsum", "aten::flatten_dense_tensors"};
 

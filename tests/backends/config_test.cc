@@ -6,7 +6,6 @@
 #include <climits>
 
 #include "backends/thrown.h"
-#include "common/thread_settings.h"
 
 namespace wasinn::backend {
 namespace {

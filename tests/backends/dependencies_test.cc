@@ -10,7 +10,7 @@
 #include <string>
 
 #include "backends/thrown.h"
-#include "common/dependencies.h"
+#include "common/library.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {

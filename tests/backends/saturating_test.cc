@@ -1,4 +1,4 @@
-#include "common/saturating.h"
+#include "common/dtype.h"
 
 #include <gtest/gtest.h>
 

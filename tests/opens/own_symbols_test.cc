@@ -8,7 +8,7 @@
 #include <new>
 #include <sstream>
 
-#include "common/open_library.h"
+#include "common/library.h"
 #include "opens/own_symbols.h"
 #include "support/this_build.h"
 

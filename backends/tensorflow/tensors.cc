@@ -1,0 +1,156 @@
+#include "tensorflow/tensors.h"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "common/dtype.h"
+#include "common/throw.h"
+#include "tensorflow/dtype.h"
+
+namespace wasinn::tensorflow {
+
+using backend::Throw;
+
+Inputs::Inputs(const Model& model, void* account) : model_(model), copies_(model.host().services(), account) {
+  const auto release = model.host().library()->TF_DeleteTensor;
+  for (size_t i = 0; i < model.signature().inputs().size(); ++i) {
+    slots_.push_back({.tensor = {nullptr, release}, .dims = {}});
+  }
+}
+
+void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
+  const Port& port = backend::PortAt(model_.signature().inputs(), "input", index);
+  Slot& slot = slots_[index];
+  slot.set = false;
+  backend::CheckTensor(port, tensor);
+  const std::span dims(tensor.dims, tensor.rank);
+  // Memory that comes back has its tensor already: a host has few buffers of a size, and binds them again and again.
+  if (slot.tensor == nullptr || slot.data != tensor.data || !std::ranges::equal(slot.dims, dims)) {
+    slot.tensor.reset();
+    slot.data = tensor.data;
+    slot.bytes = tensor.bytes;
+    slot.dims.assign(dims.begin(), dims.end());
+    if (model_.forgets_inputs()) slot.tensor = Over(port, slot);
+  }
+  slot.set = true;
+}
+
+void Inputs::MakeCopies() {
+  if (model_.forgets_inputs()) return;
+  uint64_t total = 0;
+  for (const Slot& slot : slots_) total = backend::AddSat(total, slot.set ? slot.bytes : 0);
+  copies_.Resize(total);
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].set) slots_[i].tensor = CopyOf(model_.signature().inputs()[i], slots_[i]);
+  }
+}
+
+TfPtr<TF_Tensor> Inputs::Over(const Port& port, const Slot& slot) const {
+  static constinit std::max_align_t nothing = {};
+  const TfLibrary& library = model_.host().library();
+  void* const data = slot.data == nullptr ? &nothing : const_cast<void*>(slot.data);
+  TF_Tensor* made = library->TF_NewTensor(
+      static_cast<TF_DataType>(port.type), slot.dims.data(), static_cast<int>(slot.dims.size()), data, slot.bytes,
+      [](void*, size_t, void*) {}, nullptr);
+  if (made == nullptr) throw std::bad_alloc();
+  return library.Own(made);
+}
+
+TfPtr<TF_Tensor> Inputs::CopyOf(const Port& port, const Slot& slot) const {
+  const TfLibrary& library = model_.host().library();
+  auto memory = std::make_unique<backend::AlignedBuffer>();
+  memory->Assign(slot.data, slot.bytes);
+  const auto release = [](void*, size_t, void* held) { delete static_cast<backend::AlignedBuffer*>(held); };
+  TF_Tensor* made =
+      library->TF_NewTensor(static_cast<TF_DataType>(port.type), slot.dims.data(), static_cast<int>(slot.dims.size()),
+                            memory->data(), slot.bytes, release, memory.get());
+  if (made == nullptr) throw std::bad_alloc();  // it has not taken what it would release
+  (void)memory.release();
+  return library.Own(made);
+}
+
+Outputs::Outputs(const Model& model) : model_(model) {
+  const auto release = model.host().library()->TF_DeleteTensor;
+  for (size_t i = 0; i < model.signature().outputs().size(); ++i) {
+    slots_.push_back({.tensor = {nullptr, release}, .copy = {}, .dims = {}});
+  }
+}
+
+void Outputs::Release() {
+  for (Slot& slot : slots_) {
+    slot.tensor.reset();
+    slot.there = slot.given = false;
+  }
+  bytes_ = 0;
+}
+
+// One that shares a buffer with a constant, a variable or another output has not the only reference to it, and the buffer
+// of an input does not own its memory: TensorFlow lets neither be moved. Behind a tensor of TensorFlow's there is no tail,
+// as there is behind ours. That is enough: the core copies for other frameworks, so only TensorFlow reads it in place as
+// an input, and its kernels are made for such tensors.
+TF_Tensor* Outputs::Move(TF_Tensor* tensor) const {
+  if (!model_.gives_whole_buffers()) return nullptr;
+  const TfLibrary& library = model_.host().library();
+  const auto address = reinterpret_cast<uintptr_t>(library->TF_TensorData(tensor));
+  return address % backend::kBufferAlignment == 0 ? library->TF_TensorMaybeMove(tensor) : nullptr;
+}
+
+void Outputs::Take(size_t index, TfPtr<TF_Tensor> tensor) {
+  TF_Tensor* moved = Move(tensor.get());
+  if (moved == nullptr) return Copy(index, tensor.get());
+  (void)tensor.release();
+  Slot& slot = slots_[index];
+  slot.tensor.reset(moved);
+  slot.copy = {};
+  Note(moved, &slot);
+}
+
+void Outputs::Note(const TF_Tensor* tensor, Slot* slot) {
+  const TfLibrary& library = model_.host().library();
+  slot->type = library->TF_TensorType(tensor);
+  slot->bytes = library->TF_TensorByteSize(tensor);
+  slot->dims.resize(static_cast<size_t>(library->TF_NumDims(tensor)));
+  for (size_t i = 0; i < slot->dims.size(); ++i) slot->dims[i] = library->TF_Dim(tensor, static_cast<int>(i));
+  slot->there = true;
+  bytes_ += slot->bytes;
+}
+
+void Outputs::Copy(size_t index, const TF_Tensor* tensor) {
+  Slot& slot = slots_[index];
+  const TfLibrary& library = model_.host().library();
+  slot.copy.Assign(library->TF_TensorData(tensor), library->TF_TensorByteSize(tensor));
+  Note(tensor, &slot);
+}
+
+void Outputs::View(uint32_t index, wasinn_tensor* view) {
+  const Port& port = backend::PortAt(model_.signature().outputs(), "output", index);
+  Slot& slot = slots_[index];
+  if (!slot.there) {
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "output '{}' {}: compute again", port.name,
+          slot.given ? "was taken" : "was not wanted");
+  }
+  const wasinn_dtype dtype = FromTf(slot.type);
+  if (dtype == WASINN_DTYPE_UNKNOWN || slot.dims.size() > WASINN_MAX_RANK) {
+    backend::ThrowUnshowable(port, TfName(slot.type), slot.dims.size());
+  }
+  const bool is_copy = slot.tensor == nullptr;
+  *view = backend::ViewOf(dtype, slot.dims,
+                          is_copy ? slot.copy.data() : model_.host().library()->TF_TensorData(slot.tensor.get()));
+}
+
+void Outputs::Give(uint32_t index, wasinn_tensor* out) {
+  View(index, out);
+  Slot& slot = slots_[index];
+  if (slot.tensor != nullptr) {
+    backend::GiveAway(std::make_unique<TfPtr<TF_Tensor>>(std::move(slot.tensor)), out);
+  } else {
+    backend::GiveAway(std::make_unique<backend::AlignedBuffer>(std::move(slot.copy)), out);
+  }
+  slot.there = false;
+  slot.given = true;
+}
+
+}  // namespace wasinn::tensorflow

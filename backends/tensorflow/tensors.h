@@ -1,0 +1,97 @@
+// The inputs and outputs of a context.
+#pragma once
+
+#include <wasinn/backend.h>
+
+#include <vector>
+
+#include "common/aligned_buffer.h"
+#include "common/reservation.h"
+#include "tensorflow/model.h"
+
+namespace wasinn::tensorflow {
+
+// Each input is a tensor over the memory that is bound, which TensorFlow takes as it is, since it is aligned. Of a model
+// with state it gets a copy for each run: a variable may keep that, and would change with the input. One thread at a
+// time.
+class Inputs {
+ public:
+  Inputs(const Model& model, void* account);
+
+  // wasinn_backend::bind_input and unbind_input.
+  void Bind(uint32_t index, const wasinn_tensor& tensor);
+  void Unbind(uint32_t index) { slots_[index].set = false; }
+  // Around each compute.
+  void MakeCopies();
+  // What TensorFlow keeps of them lives on.
+  void DropCopies() {
+    if (model_.forgets_inputs()) return;
+    for (Slot& slot : slots_) slot.tensor.reset();
+    copies_.Resize(0);
+  }
+  // NULL: it is not set.
+  TF_Tensor* Get(size_t index) const { return slots_[index].set ? slots_[index].tensor.get() : nullptr; }
+
+ private:
+  struct Slot {
+    TfPtr<TF_Tensor> tensor;  // NULL: there is none
+    const void* data = nullptr;
+    size_t bytes = 0;
+    std::vector<int64_t> dims;
+    bool set = false;
+  };
+
+  TfPtr<TF_Tensor> Over(const Port& port, const Slot& slot) const;
+  TfPtr<TF_Tensor> CopyOf(const Port& port, const Slot& slot) const;
+
+  const Model& model_;
+  std::vector<Slot> slots_;
+  backend::Reservation copies_;
+};
+
+// TensorFlow's own tensors, or copies, made after a run. A tensor may be a part of a much larger buffer (Slice, Split,
+// Unpack), which it would keep and of which the C API does not tell: a model that may give such has copies only. Of others
+// those are copied whose memory is also an input's, a constant's, a variable's or another output's. One thread at a time.
+class Outputs {
+ public:
+  explicit Outputs(const Model& model);
+
+  // Forgets the last run's. Memory of copies stays, for the next one.
+  void Release();
+  // And lets go of that.
+  void Discard() {
+    Release();
+    for (Slot& slot : slots_) slot.copy = {};
+  }
+  void Discard(size_t index) { slots_[index].copy = {}; }
+  // After a run. What is not kept goes as soon as there is a copy.
+  void Take(size_t index, TfPtr<TF_Tensor> tensor);
+  void Copy(size_t index, const TF_Tensor* tensor);
+  // The bytes of them all.
+  uint64_t bytes() const { return bytes_; }
+  // wasinn_backend::output and take_output.
+  void View(uint32_t index, wasinn_tensor* view);
+  void Give(uint32_t index, wasinn_tensor* out);
+
+ private:
+  struct Slot {
+    TfPtr<TF_Tensor> tensor;  // NULL: it is in `copy`
+    backend::AlignedBuffer copy;
+    bool there = false;
+    bool given = false;
+    int type = 0;
+    size_t bytes = 0;
+    std::vector<int64_t> dims;
+  };
+
+  // The tensor, or NULL where its memory is not its own or not aligned as ours; then it is left as it was.
+  TF_Tensor* Move(TF_Tensor* tensor) const;
+  // What it is, but for its bytes.
+  void Note(const TF_Tensor* tensor, Slot* slot);
+
+  const Model& model_;
+  std::vector<Slot> slots_;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace wasinn::tensorflow
