@@ -119,15 +119,130 @@ class Scanner {
   // The inputs or the outputs of a signature.
   using Maps = const Tables<schema::TensorMap>* (schema::Signature::*)() const;
 
-  void ReadCodes();
-  void CountConstants();
-  void ReadTensors(const schema::SubGraph& graph);
-  void ReadDivisions(const schema::SubGraph& graph);
-  void ReadMainGraph(const schema::SubGraph& graph);
-  void AddWindow(const schema::Operator& op);
-  void ReadPorts(const schema::SubGraph& graph, const Numbers* indices, Maps maps_of, std::vector<ScannedPort>* ports);
-  void ReadNames(Maps maps_of, std::map<uint32_t, std::string_view>* names);
-  static void SetShape(const schema::Tensor& tensor, ScannedPort* port);
+  void ReadCodes() {
+    for (uint32_t i = 0; i < SizeOf(model_.codes()); ++i) {
+      const schema::OperatorCode& entry = *model_.codes()->Get(i);
+      const int32_t code = std::max<int32_t>(entry.old_code(), entry.code());
+      const std::string_view name = TextOf(entry.custom());
+      codes_.push_back(code);
+      const bool deconvolution = code == kCustom && name == kDeconvolution;
+      const bool custom = code == kCustom && !deconvolution;
+      scan_.has_custom_ops = scan_.has_custom_ops || custom;
+      scan_.has_deconvolution = scan_.has_deconvolution || deconvolution;
+      // For these TensorFlow Lite looks for TensorFlow's own library by its plain name, and loads it.
+      if (trust_ == Trust::kGuest && custom && name.starts_with("Flex")) {
+        Throw(WASINN_ERROR_SECURITY,
+              "operator '{}': operators of TensorFlow are not allowed in a model that comes as bytes", name);
+      }
+      // Random numbers go on where the last run left them.
+      const bool state = code == kCallOnce || custom || (code >= kHashtable && code <= kHashtableSize) ||
+                         (code >= kVarHandle && code <= kAssignVariable) || code == kRandomNormal ||
+                         code == kRandomUniform || code == kMultinomial;
+      scan_.keeps_state = scan_.keeps_state || state;
+    }
+  }
+
+  void CountConstants() {
+    for (uint32_t i = 0; i < SizeOf(buffers_); ++i) {
+      const schema::Buffer& buffer = *buffers_->Get(i);
+      scan_.constants = backend::AddSat(scan_.constants, std::max<uint64_t>(SizeOf(buffer.data()), buffer.size()));
+    }
+  }
+
+  void ReadTensors(const schema::SubGraph& graph) {
+    for (uint32_t i = 0; i < SizeOf(graph.tensors()); ++i) {
+      const schema::Tensor& tensor = *graph.tensors()->Get(i);
+      if (!IsConstant(tensor, buffers_)) scan_.bytes = backend::AddSat(scan_.bytes, BytesOf(SpanOf(tensor.shape())));
+      scan_.has_variables = scan_.has_variables || tensor.is_variable();
+    }
+  }
+
+  void ReadDivisions(const schema::SubGraph& graph) {
+    constexpr int8_t kInt32 = 2, kInt64 = 4;
+    for (uint32_t i = 0; i < SizeOf(graph.operators()); ++i) {
+      const schema::Operator& op = *graph.operators()->Get(i);
+      const int32_t code = op.code() < codes_.size() ? codes_[op.code()] : -1;
+      const std::span<const int32_t> inputs = SpanOf(op.inputs());
+      if ((code != kDiv && code != kFloorMod) || inputs.size() != 2) continue;
+      if (inputs[1] < 0 || static_cast<uint32_t>(inputs[1]) >= SizeOf(graph.tensors())) continue;
+      const schema::Tensor& divisor = *graph.tensors()->Get(static_cast<uint32_t>(inputs[1]));
+      const bool integers = divisor.type() == kInt32 || divisor.type() == kInt64;
+      scan_.divides_integers = scan_.divides_integers || (integers && !IsConstant(divisor, buffers_));
+    }
+  }
+
+  void ReadMainGraph(const schema::SubGraph& graph) {
+    scan_.tensors = SizeOf(graph.tensors());
+    scan_.operators = SizeOf(graph.operators());
+    for (uint32_t i = 0; i < scan_.operators; ++i) AddWindow(*graph.operators()->Get(i));
+    scan_.lives = LivesOf(graph, buffers_);
+    ReadPorts(graph, graph.inputs(), &schema::Signature::inputs, &scan_.inputs);
+    ReadPorts(graph, graph.outputs(), &schema::Signature::outputs, &scan_.outputs);
+    std::set<int32_t> seen;
+    for (const ScannedPort& input : scan_.inputs) {
+      if (!seen.insert(input.tensor).second) ThrowInvalid(fmt::format("tensor {} is an input twice", input.tensor));
+    }
+  }
+
+  void AddWindow(const schema::Operator& op) {
+    if (op.code() >= codes_.size()) ThrowInvalid(fmt::format("an operator of the unknown kind {}", op.code()));
+    switch (codes_[op.code()]) {
+      case kAveragePool:
+      case kConv:
+      case kDepthwiseConv:
+      case kL2Pool:
+      case kMaxPool:
+      case kTransposeConv:
+      case kConv3d:
+      case kConv3dTranspose:
+        break;
+      default:
+        return;
+    }
+    WindowOperator& window = scan_.windows.emplace_back();
+    window.code = codes_[op.code()];
+    window.is_convolution = window.code == kConv;
+    const std::span<const int32_t> inputs = SpanOf(op.inputs()), outputs = SpanOf(op.outputs());
+    window.inputs.assign(inputs.begin(), inputs.end());
+    window.outputs.assign(outputs.begin(), outputs.end());
+  }
+
+  void ReadPorts(const schema::SubGraph& graph, const Numbers* indices, Maps maps_of, std::vector<ScannedPort>* ports) {
+    const uint32_t tensors = SizeOf(graph.tensors());
+    std::map<uint32_t, std::string_view> names;
+    ReadNames(maps_of, &names);
+    for (const int32_t index : SpanOf(indices)) {
+      if (index < 0 || static_cast<uint32_t>(index) >= tensors) {
+        ThrowInvalid(fmt::format("tensor {} is an input or output: there are {}", index, tensors));
+      }
+      const schema::Tensor& tensor = *graph.tensors()->Get(static_cast<uint32_t>(index));
+      const auto given = names.find(static_cast<uint32_t>(index));
+      ScannedPort& port = ports->emplace_back();
+      port.tensor = index;
+      port.name = given != names.end() && !given->second.empty() ? given->second : TextOf(tensor.name());
+      SetShape(tensor, &port);
+    }
+  }
+
+  // What the converter was told, where the model has a signature; tensors' names carry decorations. The first one counts.
+  void ReadNames(Maps maps_of, std::map<uint32_t, std::string_view>* names) {
+    const Tables<schema::Signature>* const signatures = model_.signatures();
+    for (uint32_t i = 0; i < SizeOf(signatures); ++i) {
+      const schema::Signature& signature = *signatures->Get(i);
+      const bool counts = signature_.empty() ? signature.graph() == 0 : TextOf(signature.key()) == signature_;
+      if (!counts) continue;
+      const Tables<schema::TensorMap>* const maps = (signature.*maps_of)();
+      for (uint32_t m = 0; m < SizeOf(maps); ++m) names->emplace(maps->Get(m)->tensor(), TextOf(maps->Get(m)->name()));
+    }
+  }
+
+  static void SetShape(const schema::Tensor& tensor, ScannedPort* port) {
+    const std::span<const int32_t> signature = SpanOf(tensor.shape_signature()), shape = SpanOf(tensor.shape());
+    const std::span<const int32_t> known = signature.empty() ? shape : signature;
+    port->shape.assign(known.begin(), known.end());
+    port->bytes = BytesOf(shape);
+    port->has_shape = !known.empty() || tensor.has_rank();
+  }
 
   const Trust trust_;
   const std::string& signature_;
@@ -137,132 +252,6 @@ class Scanner {
   std::vector<int32_t> codes_;
   ModelScan scan_;
 };
-
-void Scanner::ReadCodes() {
-  for (uint32_t i = 0; i < SizeOf(model_.codes()); ++i) {
-    const schema::OperatorCode& entry = *model_.codes()->Get(i);
-    const int32_t code = std::max<int32_t>(entry.old_code(), entry.code());
-    const std::string_view name = TextOf(entry.custom());
-    codes_.push_back(code);
-    const bool deconvolution = code == kCustom && name == kDeconvolution;
-    const bool custom = code == kCustom && !deconvolution;
-    scan_.has_custom_ops = scan_.has_custom_ops || custom;
-    scan_.has_deconvolution = scan_.has_deconvolution || deconvolution;
-    // For these TensorFlow Lite looks for TensorFlow's own library by its plain name, and loads it.
-    if (trust_ == Trust::kGuest && custom && name.starts_with("Flex")) {
-      Throw(WASINN_ERROR_SECURITY,
-            "operator '{}': operators of TensorFlow are not allowed in a model that comes as bytes", name);
-    }
-    // Random numbers go on where the last run left them.
-    const bool state = code == kCallOnce || custom || (code >= kHashtable && code <= kHashtableSize) ||
-                       (code >= kVarHandle && code <= kAssignVariable) || code == kRandomNormal ||
-                       code == kRandomUniform || code == kMultinomial;
-    scan_.keeps_state = scan_.keeps_state || state;
-  }
-}
-
-void Scanner::CountConstants() {
-  for (uint32_t i = 0; i < SizeOf(buffers_); ++i) {
-    const schema::Buffer& buffer = *buffers_->Get(i);
-    scan_.constants = backend::AddSat(scan_.constants, std::max<uint64_t>(SizeOf(buffer.data()), buffer.size()));
-  }
-}
-
-void Scanner::ReadTensors(const schema::SubGraph& graph) {
-  for (uint32_t i = 0; i < SizeOf(graph.tensors()); ++i) {
-    const schema::Tensor& tensor = *graph.tensors()->Get(i);
-    if (!IsConstant(tensor, buffers_)) scan_.bytes = backend::AddSat(scan_.bytes, BytesOf(SpanOf(tensor.shape())));
-    scan_.has_variables = scan_.has_variables || tensor.is_variable();
-  }
-}
-
-void Scanner::ReadDivisions(const schema::SubGraph& graph) {
-  constexpr int8_t kInt32 = 2, kInt64 = 4;
-  for (uint32_t i = 0; i < SizeOf(graph.operators()); ++i) {
-    const schema::Operator& op = *graph.operators()->Get(i);
-    const int32_t code = op.code() < codes_.size() ? codes_[op.code()] : -1;
-    const std::span<const int32_t> inputs = SpanOf(op.inputs());
-    if ((code != kDiv && code != kFloorMod) || inputs.size() != 2) continue;
-    if (inputs[1] < 0 || static_cast<uint32_t>(inputs[1]) >= SizeOf(graph.tensors())) continue;
-    const schema::Tensor& divisor = *graph.tensors()->Get(static_cast<uint32_t>(inputs[1]));
-    const bool integers = divisor.type() == kInt32 || divisor.type() == kInt64;
-    scan_.divides_integers = scan_.divides_integers || (integers && !IsConstant(divisor, buffers_));
-  }
-}
-
-void Scanner::ReadMainGraph(const schema::SubGraph& graph) {
-  scan_.tensors = SizeOf(graph.tensors());
-  scan_.operators = SizeOf(graph.operators());
-  for (uint32_t i = 0; i < scan_.operators; ++i) AddWindow(*graph.operators()->Get(i));
-  scan_.lives = LivesOf(graph, buffers_);
-  ReadPorts(graph, graph.inputs(), &schema::Signature::inputs, &scan_.inputs);
-  ReadPorts(graph, graph.outputs(), &schema::Signature::outputs, &scan_.outputs);
-  std::set<int32_t> seen;
-  for (const ScannedPort& input : scan_.inputs) {
-    if (!seen.insert(input.tensor).second) ThrowInvalid(fmt::format("tensor {} is an input twice", input.tensor));
-  }
-}
-
-void Scanner::AddWindow(const schema::Operator& op) {
-  if (op.code() >= codes_.size()) ThrowInvalid(fmt::format("an operator of the unknown kind {}", op.code()));
-  switch (codes_[op.code()]) {
-    case kAveragePool:
-    case kConv:
-    case kDepthwiseConv:
-    case kL2Pool:
-    case kMaxPool:
-    case kTransposeConv:
-    case kConv3d:
-    case kConv3dTranspose:
-      break;
-    default:
-      return;
-  }
-  WindowOperator& window = scan_.windows.emplace_back();
-  window.code = codes_[op.code()];
-  window.is_convolution = window.code == kConv;
-  const std::span<const int32_t> inputs = SpanOf(op.inputs()), outputs = SpanOf(op.outputs());
-  window.inputs.assign(inputs.begin(), inputs.end());
-  window.outputs.assign(outputs.begin(), outputs.end());
-}
-
-void Scanner::ReadPorts(const schema::SubGraph& graph, const Numbers* indices, Maps maps_of,
-                        std::vector<ScannedPort>* ports) {
-  const uint32_t tensors = SizeOf(graph.tensors());
-  std::map<uint32_t, std::string_view> names;
-  ReadNames(maps_of, &names);
-  for (const int32_t index : SpanOf(indices)) {
-    if (index < 0 || static_cast<uint32_t>(index) >= tensors) {
-      ThrowInvalid(fmt::format("tensor {} is an input or output: there are {}", index, tensors));
-    }
-    const schema::Tensor& tensor = *graph.tensors()->Get(static_cast<uint32_t>(index));
-    const auto given = names.find(static_cast<uint32_t>(index));
-    ScannedPort& port = ports->emplace_back();
-    port.tensor = index;
-    port.name = given != names.end() && !given->second.empty() ? given->second : TextOf(tensor.name());
-    SetShape(tensor, &port);
-  }
-}
-
-void Scanner::SetShape(const schema::Tensor& tensor, ScannedPort* port) {
-  const std::span<const int32_t> signature = SpanOf(tensor.shape_signature()), shape = SpanOf(tensor.shape());
-  const std::span<const int32_t> known = signature.empty() ? shape : signature;
-  port->shape.assign(known.begin(), known.end());
-  port->bytes = BytesOf(shape);
-  port->has_shape = !known.empty() || tensor.has_rank();
-}
-
-// What the converter was told, where the model has a signature; tensors' names carry decorations. The first one counts.
-void Scanner::ReadNames(Maps maps_of, std::map<uint32_t, std::string_view>* names) {
-  const Tables<schema::Signature>* const signatures = model_.signatures();
-  for (uint32_t i = 0; i < SizeOf(signatures); ++i) {
-    const schema::Signature& signature = *signatures->Get(i);
-    const bool counts = signature_.empty() ? signature.graph() == 0 : TextOf(signature.key()) == signature_;
-    if (!counts) continue;
-    const Tables<schema::TensorMap>* const maps = (signature.*maps_of)();
-    for (uint32_t m = 0; m < SizeOf(maps); ++m) names->emplace(maps->Get(m)->tensor(), TextOf(maps->Get(m)->name()));
-  }
-}
 
 bool CallsGraphs(const schema::Model& model) {
   const auto* const codes = model.codes();
