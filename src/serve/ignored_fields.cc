@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 #include <set>
 #include <string>
@@ -24,7 +25,8 @@ size_t Count(const std::string& line) {
 
 }  // namespace
 
-void LogOnce(const std::string& line) {
+void LogOnce(std::string line) {
+  std::ranges::replace(line, '\0', '?');  // which would end it
   const size_t count = Count(line);
   if (count > 0) cli::Log(WASINN_LOG_INFO, line.c_str());
   if (count == kMostIgnored) cli::Log(WASINN_LOG_INFO, "further ignored fields of requests are not logged");

@@ -10,6 +10,6 @@ namespace wasinn::serve {
 // there, such as "inputs."; `field`: a client's word, of which the log has the beginning.
 void LogIgnored(std::string_view api, std::string_view place, std::string_view field);
 // A line about anything else of a request that is left out, likewise. The line is bounded.
-void LogOnce(const std::string& line);
+void LogOnce(std::string line);
 
 }  // namespace wasinn::serve

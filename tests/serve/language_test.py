@@ -140,11 +140,12 @@ class Requests(LanguageTest):
 
     def test_names_of_fields_fill_no_log(self):
         for i in range(3):
-            fields = {f"field {j}" + "x" * 100: 1 for j in range(i * 200, (i + 1) * 200)}
-            self.assertEqual(self.ask(self.server, "completions", model="tiny", prompt="GNU", max_tokens=1, **fields).status, 200)
+            fields = {f"field {j}" + "x" * 100: 1 for j in range(i * 200 + 1, (i + 1) * 200)}
+            self.assertEqual(self.ask(self.server, "completions", model="tiny", prompt="GNU", max_tokens=1, **fields, **{"a\0b": 1}).status, 200)
         log = self.log_of(self.server)
         self.assertEqual(log.count("is ignored"), 256)
         self.assertIn("further ignored fields of requests are not logged", log)
+        self.assertEqual(log.count("the field a?b of requests"), 1)
         self.assertLess(max(map(len, log.splitlines())), 200)
 
     def test_null_is_as_if_the_field_were_not_there(self):

@@ -189,8 +189,24 @@ class Responses(OpenAiTest):
         self.assertEqual((kinds[0], kinds[-1]), ("response.created", "response.completed"))
         self.assertGreater(kinds.count("response.output_text.delta"), 3)
 
+    def test_a_function_is_called_and_its_output_is_read(self):
+        tool = {"type": "function", **TOOL["function"], "strict": True}
+        asked = {"model": "caller", "input": [{"role": "user", "content": "How is the weather?"}], "tools": [tool], "temperature": 0,
+                 "parallel_tool_calls": False}
+        response = self.client.responses.create(tool_choice="required", **asked)
+        [call] = [item for item in response.output if item.type == "function_call"]
+        self.assertIn(json.loads(call.arguments)["place"], ("Rome", "Oslo"))
+        with self.client.responses.stream(tool_choice="required", **asked) as stream:
+            deltas = [event.delta for event in stream if event.type == "response.function_call_arguments.delta"]
+            [streamed] = stream.get_final_response().output
+        self.assertEqual(("".join(deltas), streamed.arguments, streamed.name), (call.arguments, call.arguments, "weather"))
+        output = {"type": "function_call_output", "call_id": call.call_id, "output": "sun"}
+        answer = self.client.responses.create(**{**asked, "input": [*asked["input"], *response.output, output]}, max_output_tokens=4)
+        self.assertGreater(answer.usage.input_tokens, response.usage.input_tokens + 20)
+
     def test_what_is_not_served(self):
-        for wrong in ({"previous_response_id": "resp_1"}, {"tools": [{"type": "web_search"}]}, {"input": [{"type": "item_reference", "id": "a"}]}):
+        for wrong in ({"previous_response_id": "resp_1"}, {"tools": [{"type": "web_search"}], "tool_choice": "required"},
+                      {"input": [{"type": "item_reference", "id": "a"}]}):
             with self.assertRaises(openai.BadRequestError):
                 self.respond(**wrong)
 

@@ -10,7 +10,7 @@ class Texts(Examined):
     def start(self):
         self.env["WASINN_CONFIG"] = ""
         encoders = (f"{name}={TEST_MODELS}/encoder/{name}.gguf" for name in ("embedder", "ranker"))
-        return self.serve("--model", f"tiny={MODELS}/tiny.gguf", *(word for one in encoders for word in ("--model", one)))
+        return self.serve("--strict", "--model", f"tiny={MODELS}/tiny.gguf", *(word for one in encoders for word in ("--model", one)))
 
     def test_texts_and_embeddings(self):
         paths = {path: of for path, of in self.paths.items() if path.startswith("/v1/")}
