@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <ranges>
 
-#include "cli/log.h"
 #include "core/text.h"
 
 namespace wasinn::serve {
@@ -50,58 +49,14 @@ Outcome<ModelInfo> FindVersion(const Host& host, const std::string& model, const
   return std::unexpected(Failure{WASINN_ERROR_NOT_FOUND, fmt::format("there is no model '{}'{}", model, which)});
 }
 
-class KnownModels::Loading {
- public:
-  // There is room for it.
-  Loading(KnownModels& models, const ModelInfo& model) : models_(models), model_(model) {
-    const std::lock_guard lock(models_.mutex_);
-    ++models_.loading_[model_.name];
-  }
-  ~Loading() {
-    models_.loaded_.Done(model_);
-    const std::lock_guard lock(models_.mutex_);
-    const auto mine = models_.loading_.find(model_.name);
-    if (--mine->second == 0) models_.loading_.erase(mine);
-  }
-  Loading(const Loading&) = delete;
-  Loading& operator=(const Loading&) = delete;
-
- private:
-  KnownModels& models_;
-  const ModelInfo& model_;
-};
-
-KnownModels::KnownModels(Host& host, LoadedModels::Options options)
-    : host_(host), loaded_(host, [&] {
-        options.is_in_use = [this](const ModelInfo& model) {
-          const std::lock_guard lock(mutex_);
-          const auto versions = known_.find(model.name);
-          return versions != known_.end() && std::ranges::any_of(versions->second, [&](const auto& known) {
-                   return known.second->info.version == model.version && known.second.use_count() > 1;
-                 });
-        };
-        options.unload = [this](const ModelInfo& model) {
-          const std::string name = NameOf(model.name, std::to_string(model.version));
-          cli::Log(WASINN_LOG_INFO, fmt::format("repository: unloaded model '{}'", name).c_str());
-          (void)host_.UnloadModel(name);
-          Forget(model.name);
-        };
-        return std::move(options);
-      }()) {}
-
 Outcome<void> KnownModels::Reload(const std::string& model) {
   ModelInfo registered{.name = model};
   if (auto found = FindVersion(host_, model, "")) registered = std::move(*found);
-  if (auto room = loaded_.MakeRoom(registered); !room) return room;
-  const Loading loading(*this, registered);
+  const auto loading = MakeRoom(registered);
+  if (!loading) return std::unexpected(loading.error());
   const Status status = host_.ReloadModel(model);
   if (!status.ok()) return std::unexpected(Failure{status.code(), status.message()});
   return {};
-}
-
-bool KnownModels::IsLoading(const std::string& model) const {
-  const std::lock_guard lock(mutex_);
-  return loading_.contains(model);
 }
 
 std::optional<Failure> KnownModels::WhyNot(const ModelInfo& model) const {
@@ -113,8 +68,8 @@ std::optional<Failure> KnownModels::WhyNot(const ModelInfo& model) const {
 Outcome<std::shared_ptr<const KnownModel>> KnownModels::Load(const ModelInfo& registered) {
   const std::string number = std::to_string(registered.version), name = NameOf(registered.name, number);
   if (auto why = failed_.Find(registered, FailedLoads::Asks::kInference)) return std::unexpected(std::move(*why));
-  if (auto room = loaded_.MakeRoom(registered); !room) return std::unexpected(std::move(room.error()));
-  const Loading loading(*this, registered);
+  const auto loading = MakeRoom(registered);
+  if (!loading) return std::unexpected(loading.error());
   Result<Signature> signature = host_.Inspect(name);
   if (!signature) {
     log_.Tell(name, signature.status().message());

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -9,13 +11,16 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <wasinn/wasinn.hpp>
 
 #include "serve/failed_loads.h"
 #include "serve/inference.h"
 #include "serve/load_log.h"
-#include "serve/loaded_models.h"
+#include "serve/repository_settings.h"
+#include "serve/statistics.h"
 
 namespace wasinn::serve {
 
@@ -30,7 +35,9 @@ struct KnownModel {
 // Any thread. The host outlives it.
 class KnownModels {
  public:
-  KnownModels(Host& host, LoadedModels::Options options);
+  // `settings` outlive it, too.
+  KnownModels(Host& host, const RepositorySettings& settings, std::shared_ptr<const Statistics> statistics)
+      : host_(host), settings_(settings), statistics_(std::move(statistics)) {}
   // Loads the model if nobody did, and it did not just fail. Without a version it is the highest. A mistake in the model is not the
   // client's fault: UNAVAILABLE.
   Outcome<std::shared_ptr<const KnownModel>> Get(const std::string& model, const std::string& version);
@@ -38,8 +45,8 @@ class KnownModels {
   Outcome<std::shared_ptr<const KnownModel>> GetOrTell(const std::string& model, const std::string& version);
   // From its files as they are now: Host::ReloadModel.
   Outcome<void> Reload(const std::string& model);
-  // To be called now and then.
-  void Sweep() { loaded_.Sweep(); }
+  // To be called now and then: unloads those that nobody has asked for in too long a time.
+  void Sweep();
   // Why it is known not to load, as clients get it.
   std::optional<Failure> WhyNot(const ModelInfo& model) const;
   // Whether somebody loads one of its versions now.
@@ -67,14 +74,35 @@ class KnownModels {
  private:
   // A version that there is. The log says why it does not load.
   Outcome<std::shared_ptr<const KnownModel>> Load(const ModelInfo& registered);
-  class Loading;
+  using Clock = std::chrono::system_clock;
+  using Key = std::pair<std::string, uint32_t>;
+  // While it lives.
+  class Loading {
+   public:
+    Loading(KnownModels& models, Key key);
+    Loading(Loading&& other) noexcept : models_(std::exchange(other.models_, nullptr)), key_(std::move(other.key_)) {}
+    Loading& operator=(Loading&&) = delete;
+    ~Loading();
+
+   private:
+    KnownModels* models_;
+    Key key_;
+  };
+  // BUSY: as many are loaded as may be, and all have requests, or stay.
+  Outcome<Loading> MakeRoom(const ModelInfo& model);
+  std::multimap<Clock::time_point, ModelInfo> Resting(const Key& but, std::set<Key>& loaded);
+  bool IsInUse(const ModelInfo& model) const;
+  void Unload(const ModelInfo& model);
   std::shared_ptr<const KnownModel> Look(const std::string& model, const std::string& version) const;  // of `mutex_`
 
   Host& host_;
-  LoadedModels loaded_;
+  const RepositorySettings& settings_;
+  const std::shared_ptr<const Statistics> statistics_;
+  std::mutex room_;                         // that one makes at a time
+  std::map<Key, Clock::time_point> since_;  // when they were loaded; of `room_`
   mutable std::mutex mutex_;
   uint64_t forgotten_ = 0;
-  std::map<std::string, size_t> loading_;                                                  // how many threads load it
+  std::multiset<Key> loading_;
   std::map<std::string, std::map<std::string, std::shared_ptr<const KnownModel>>> known_;  // by model and version
   LoadLog log_;
   FailedLoads failed_;

@@ -1,67 +1,95 @@
-#include "serve/loaded_models.h"
-
+// The part of KnownModels that says which models stay loaded: no more than so many, and none that nobody has asked for in so long a time.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "cli/log.h"
+#include "serve/known_models.h"
 
 namespace wasinn::serve {
 
-std::multimap<LoadedModels::Clock::time_point, ModelInfo> LoadedModels::Resting(const Key& but, size_t& n_loaded) {
+// By when they were asked for last; of `room_`. `loaded`: all but `but`.
+std::multimap<KnownModels::Clock::time_point, ModelInfo> KnownModels::Resting(const Key& but, std::set<Key>& loaded) {
   std::multimap<Clock::time_point, ModelInfo> resting;
-  std::map<Key, Clock::time_point> since;
-  n_loaded = 0;
   for (ModelInfo& model : host_.Models()) {
-    if (!model.loaded) continue;
     const Key key(model.name, model.version);
-    const auto seen = since_.find(key);
-    const Clock::time_point first = since[key] = seen == since_.end() ? Clock::now() : seen->second;
-    if (key == but) continue;
-    ++n_loaded;
-    const bool stays = options_.keeps_all || options_.keeps.contains(model.name) || options_.is_in_use(model);
-    if (!stays) resting.emplace(std::max(first, options_.last_inference(model)), std::move(model));
+    if (!model.loaded || key == but) continue;
+    loaded.insert(key);
+    const auto since = since_.try_emplace(key, Clock::now()).first->second;
+    if (settings_.preloads(model.name) || IsInUse(model)) continue;
+    resting.emplace(std::max(since, statistics_->Last(model.name, model.version)), std::move(model));
   }
-  since_ = std::move(since);
+  std::erase_if(since_, [&](const auto& one) { return one.first != but && !loaded.contains(one.first); });
   return resting;
 }
 
-Outcome<void> LoadedModels::MakeRoom(const ModelInfo& model) {
-  const Key key(model.name, model.version);
+// By a request, which has it beside `known_`.
+bool KnownModels::IsInUse(const ModelInfo& model) const {
   const std::lock_guard lock(mutex_);
-  if (options_.most > 0) {
-    size_t n_loaded = 0;
-    auto resting = Resting(key, n_loaded);
-    std::set<Key> others(loading_.begin(), loading_.end());
-    std::erase_if(others, [&](const Key& one) { return one == key || since_.contains(one); });
-    for (n_loaded += others.size(); n_loaded >= options_.most; --n_loaded) {
+  const auto versions = known_.find(model.name);
+  return versions != known_.end() && std::ranges::any_of(versions->second, [&](const auto& known) {
+           return known.second->info.version == model.version && known.second.use_count() > 1;
+         });
+}
+
+void KnownModels::Unload(const ModelInfo& model) {
+  const std::string name = NameOf(model.name, std::to_string(model.version));
+  cli::Log(WASINN_LOG_INFO, fmt::format("repository: unloaded model '{}'", name).c_str());
+  (void)host_.UnloadModel(name);
+  Forget(model.name);
+}
+
+Outcome<KnownModels::Loading> KnownModels::MakeRoom(const ModelInfo& model) {
+  const Key key(model.name, model.version);
+  const std::lock_guard room(room_);
+  if (settings_.max_loaded > 0) {
+    std::set<Key> loaded;
+    auto resting = Resting(key, loaded);
+    {
+      const std::lock_guard lock(mutex_);
+      loaded.insert(loading_.begin(), loading_.end());
+    }
+    loaded.erase(key);
+    for (size_t n = loaded.size(); n >= settings_.max_loaded; --n, resting.erase(resting.begin())) {
       if (resting.empty()) {
-        return std::unexpected(
-            Failure{WASINN_ERROR_BUSY,
-                    fmt::format("{} models are loaded, no more may be (max_loaded), and all have requests", n_loaded)});
+        return std::unexpected(Failure{
+            WASINN_ERROR_BUSY, fmt::format("no more than {} models may be loaded (max_loaded), and all have requests",
+                                           settings_.max_loaded)});
       }
-      options_.unload(resting.begin()->second);
-      resting.erase(resting.begin());
+      Unload(resting.begin()->second);
     }
   }
-  loading_.insert(key);
-  return {};
+  return Loading(*this, key);
 }
 
-void LoadedModels::Done(const ModelInfo& model) {
-  const std::lock_guard lock(mutex_);
-  const Key key(model.name, model.version);
-  loading_.erase(loading_.find(key));
-  since_.try_emplace(key, Clock::now());
+KnownModels::Loading::Loading(KnownModels& models, Key key) : models_(&models), key_(std::move(key)) {
+  const std::lock_guard lock(models_->mutex_);
+  models_->loading_.insert(key_);
 }
 
-void LoadedModels::Sweep() {
-  if (options_.idle.count() == 0) return;
+KnownModels::Loading::~Loading() {
+  if (models_ == nullptr) return;
+  {
+    const std::lock_guard room(models_->room_);
+    models_->since_[key_] = Clock::now();
+  }
+  const std::lock_guard lock(models_->mutex_);
+  models_->loading_.erase(models_->loading_.find(key_));
+}
+
+bool KnownModels::IsLoading(const std::string& model) const {
   const std::lock_guard lock(mutex_);
-  size_t n_loaded = 0;
-  for (const auto& [last, model] : Resting({}, n_loaded)) {
-    if (Clock::now() - last >= options_.idle) options_.unload(model);
+  const auto first = loading_.lower_bound(Key(model, 0));
+  return first != loading_.end() && first->first == model;
+}
+
+void KnownModels::Sweep() {
+  if (settings_.idle_unload.count() == 0) return;
+  const std::lock_guard room(room_);
+  std::set<Key> loaded;
+  for (const auto& [last, model] : Resting({}, loaded)) {
+    if (Clock::now() - last >= settings_.idle_unload) Unload(model);
   }
 }
 

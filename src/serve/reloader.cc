@@ -26,14 +26,6 @@ void Reloader::Ask() {
   wake_.notify_one();
 }
 
-void Reloader::AskForUpkeep() {
-  {
-    const std::lock_guard lock(mutex_);
-    needs_upkeep_ = true;
-  }
-  wake_.notify_one();
-}
-
 std::shared_ptr<Generation> Reloader::Keep(std::unique_ptr<Generation> generation) {
   return {generation.release(), [this](Generation* dead) { Bury(dead); }};
 }
@@ -55,16 +47,18 @@ void Reloader::EndAll(Generation* dead) {
 
 void Reloader::Serve() {
   for (std::unique_lock lock(mutex_);;) {
-    wake_.wait(lock, [this] { return is_stopped_ || is_asked_ || needs_upkeep_ || dead_ != nullptr; });
+    const bool is_told =
+        wake_.wait_for(lock, std::chrono::seconds(1), [this] { return is_stopped_ || is_asked_ || dead_ != nullptr; });
+    if (!is_told && !upkeep_) continue;
     if (is_stopped_) return;
-    const bool is_asked = std::exchange(is_asked_, false), needs_upkeep = std::exchange(needs_upkeep_, false);
+    const bool is_asked = std::exchange(is_asked_, false);
     Generation* const dead = std::exchange(dead_, nullptr);
     is_busy_ = true;
     lock.unlock();
     EndAll(dead);
     try {
       if (is_asked) reload_();
-      if (needs_upkeep) upkeep_();
+      if (upkeep_) upkeep_();
     } catch (const std::exception& thrown) {
       LogError(thrown.what());
     }

@@ -248,6 +248,14 @@ Outcome<json> Repository::Config(const Tenant& tenant, const std::string& model,
               {"model_transaction_policy", {{"decoupled", serve::Generates((*found)->signature)}}}};
 }
 
+Outcome<void> Repository::CheckControl(const Tenant& tenant, const std::string& model) const {
+  if (!tenant.is_operator()) return std::unexpected(ForOperators());
+  if (!tenant.Sees(model)) return std::unexpected(NotFound(model));
+  using Control = RepositorySettings::Control;
+  if (settings_.control != Control::kNone && settings_.control != Control::kPoll) return {};
+  return std::unexpected(Invalid("with --model-control-mode none or poll nobody loads or unloads models"));
+}
+
 Outcome<void> Repository::Load(const Tenant& tenant, const std::string& model) {
   if (auto may = CheckControl(tenant, model); !may) return may;
   if (auto loaded = models_.Reload(model); !loaded) {

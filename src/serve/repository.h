@@ -81,7 +81,6 @@ class Repository {
  private:
   // Whether there is such a model, for this tenant, and nobody unloaded it.
   Outcome<void> CheckNamed(const Tenant& tenant, const std::string& model) const;
-  bool IsPreloaded(const std::string& model) const;
   void ReadNames();
   Outcome<void> CheckControl(const Tenant& tenant, const std::string& model) const;
   Outcome<void> CheckLoaded(const std::string& model) const;

@@ -24,6 +24,10 @@ struct RepositorySettings {
   std::chrono::milliseconds idle_unload{0};  // 0: never
 
   bool loads_all() const { return control == Control::kNone || control == Control::kPoll || load_models.contains("*"); }
+  // At the start. These stay loaded.
+  bool preloads(const std::string& model) const {
+    return loads_all() || load_models.contains(model) || preloaded.contains(model);
+  }
   bool needs_upkeep() const { return poll.count() > 0 || idle_unload.count() > 0; }
 };
 

@@ -12,25 +12,11 @@ namespace {
 
 using Control = RepositorySettings::Control;
 
-LoadedModels::Options Residence(const RepositorySettings& settings, std::shared_ptr<const Statistics> statistics) {
-  LoadedModels::Options options{.most = settings.max_loaded, .idle = settings.idle_unload, .keeps = settings.preloaded};
-  options.keeps.insert(settings.load_models.begin(), settings.load_models.end());
-  options.keeps_all = settings.loads_all();
-  options.last_inference = [statistics = std::move(statistics)](const ModelInfo& model) {
-    return statistics->Last(model.name, model.version);
-  };
-  return options;
-}
-
 }  // namespace
 
 Repository::Repository(Host host, const RepositorySettings& settings, std::shared_ptr<const Statistics> statistics)
-    : settings_(settings), host_(std::move(host)), models_(host_, Residence(settings, std::move(statistics))) {
+    : settings_(settings), host_(std::move(host)), models_(host_, settings_, std::move(statistics)) {
   ReadNames();
-}
-
-bool Repository::IsPreloaded(const std::string& model) const {
-  return settings_.loads_all() || settings_.load_models.contains(model) || settings_.preloaded.contains(model);
 }
 
 // One that is new waits to be loaded by name, if models are.
@@ -39,33 +25,21 @@ void Repository::ReadNames() {
   for (const ModelInfo& model : host_.Models()) names.insert(model.name);
   const std::lock_guard lock(mutex_);
   for (const std::string& name : names) {
-    if (settings_.control != Control::kExplicit || names_.contains(name) || IsPreloaded(name)) continue;
+    if (settings_.control != Control::kExplicit || names_.contains(name) || settings_.preloads(name)) continue;
     unloaded_.insert(name);
   }
   names_ = std::move(names);
 }
 
-Outcome<void> Repository::CheckControl(const Tenant& tenant, const std::string& model) const {
-  if (!tenant.is_operator()) return std::unexpected(ForOperators());
-  if (!tenant.Sees(model)) {
-    return std::unexpected(Failure{WASINN_ERROR_NOT_FOUND, fmt::format("there is no model '{}'", model)});
-  }
-  if (settings_.control != Control::kNone && settings_.control != Control::kPoll) return {};
-  return std::unexpected(Invalid("with --model-control-mode none or poll nobody loads or unloads models"));
-}
-
 Outcome<void> Repository::Preload() {
   std::string failures;
   wasinn_code code = WASINN_OK;
-  std::set<std::string> names;
-  {
-    const std::lock_guard lock(mutex_);
-    names = names_;
-  }
-  for (const std::string& name : settings_.load_models) names.insert(name);
+  std::set<std::string> names = settings_.load_models;
   names.erase("*");
+  for (const ModelInfo& model : host_.Models()) {
+    if (settings_.preloads(model.name)) names.insert(model.name);
+  }
   for (const std::string& name : names) {
-    if (!IsPreloaded(name)) continue;
     if (auto loaded = models_.GetOrTell(name, ""); !loaded) {
       code = loaded.error().code;
       failures += (failures.empty() ? "" : "; ") + loaded.error().message;
@@ -76,12 +50,11 @@ Outcome<void> Repository::Preload() {
 }
 
 Outcome<void> Repository::CheckReady() const {
-  if (!settings_.loads_all() && settings_.load_models.empty() && settings_.preloaded.empty()) return {};
   std::vector<ModelInfo> models = host_.Models();
   for (size_t i = 0; i < models.size(); ++i) {
     const ModelInfo& model = models[i];
     const bool is_highest = i + 1 == models.size() || models[i + 1].name != model.name;
-    if (model.loaded || !is_highest || !IsPreloaded(model.name) || !CheckLoaded(model.name)) continue;
+    if (model.loaded || !is_highest || !settings_.preloads(model.name) || !CheckLoaded(model.name)) continue;
     if (models_.IsLoading(model.name)) {
       return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' is being loaded", model.name)});
     }
@@ -121,9 +94,8 @@ void Repository::Upkeep() {
   models_.Sweep();
   const auto now = std::chrono::steady_clock::now();
   if (settings_.poll.count() == 0 || now < next_scan_) return;
-  const bool is_first = next_scan_ == std::chrono::steady_clock::time_point();
   next_scan_ = now + settings_.poll;
-  if (!is_first) Rescan();
+  Rescan();
 }
 
 }  // namespace wasinn::serve

@@ -47,7 +47,6 @@ using nlohmann::json;
 
 // How late a deadline may be noticed, and the last answer of a server that ends.
 constexpr std::chrono::milliseconds kTick{200}, kDrainAgain{20};
-constexpr std::chrono::seconds kUpkeep{1};
 // A request that waits for a model has no thread: until it is loaded, or the client has gone.
 constexpr std::chrono::hours kLoadPatience{24};
 // For what was cancelled, and does not heed it.
@@ -192,6 +191,7 @@ class Server {
     const AtEnd stop([this] { context_.stop(); });  // also where not all threads can be had
     for (size_t i = 0; i < io_threads_; ++i) threads.emplace_back([this] { ReadAndWrite(); });
     const Standby standby(context_, permits_);
+    runs_.store(true);
     for (bool ends = false; !ends; Sweep()) {
       const EndSignals::Told told = ports_.Accept(kTick, signals_.descriptor()) ? signals_.Take() : EndSignals::Told();
       ends = told.end;
@@ -246,6 +246,13 @@ class Server {
     return Open(*options);
   }
 
+  std::function<void()> Upkeep() {
+    if (!options_.repository.needs_upkeep()) return {};
+    return [this] {
+      if (runs_.load()) gate_.current()->repository().Upkeep();
+    };
+  }
+
   json Load(const Routes* routes) const {
     const auto told = [](const Workers::Load& load) {
       return json{{"threads", load.threads}, {"busy", load.running}, {"waiting", load.waiting}};
@@ -276,9 +283,6 @@ class Server {
       for (const auto& generation : gate_.All()) Try([&] { generation->Sweep(); });
     });
     Try([this] { grpc_.Sweep(); });
-    if (!options_.repository.needs_upkeep() || Clock::now() < next_upkeep_) return;
-    next_upkeep_ = Clock::now() + kUpkeep;
-    reloader_.AskForUpkeep();
   }
 
   asio::awaitable<Response> AnswerMetrics(Asked& asked) {
@@ -331,7 +335,8 @@ class Server {
   const ServeOptions options_;
   const std::function<Outcome<ServeOptions>()> read_;
   const std::shared_ptr<Statistics> statistics_ = std::make_shared<Statistics>();  // hosts tell it to their ends
-  Reloader reloader_{[this] { Reload(); }, [this] { gate_.current()->repository().Upkeep(); }};
+  std::atomic<bool> runs_{false};  // before whose thread reads it
+  Reloader reloader_{[this] { Reload(); }, Upkeep()};
   Gate gate_;
   const HttpOptions http_options_;
   asio::io_context context_;
@@ -349,7 +354,7 @@ class Server {
   HttpServer http_;
   HttpServer metrics_;
   GrpcServer grpc_;
-  Clock::time_point next_sweep_, next_upkeep_;
+  Clock::time_point next_sweep_;
   std::atomic<bool> is_grpc_drained_{false};
   std::jthread grpc_end_;
 };
