@@ -1,16 +1,14 @@
 #include "llama/adapters.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 
-#include "common/error.h"
+#include "common/throw.h"
 
 namespace wasinn::llama {
 
 using backend::Config;
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -23,17 +21,15 @@ double ParseScale(const std::string& name, const std::string& text) {
   if (error == std::errc() && end == text.data() + text.size() && scale >= -kLargestScale && scale <= kLargestScale) {
     return scale;
   }
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("lora: '{}': scale: expected a number from {} to {}, found '{}'", name, -kLargestScale,
-                          kLargestScale, text));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "lora: '{}': scale: expected a number from {} to {}, found '{}'", name,
+        -kLargestScale, kLargestScale, text);
 }
 
 AdapterSettings::One Read(const Config::Named& named) {
   AdapterSettings::One one{.name = named.name, .scale = std::nullopt};
   for (const auto& [key, value] : named.options) {
     if (key != "scale") {
-      throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                  fmt::format("lora: '{}': expected \"name\" and \"scale\", found '{}'", named.name, key));
+      Throw(WASINN_ERROR_INVALID_ARGUMENT, "lora: '{}': expected \"name\" and \"scale\", found '{}'", named.name, key);
     }
     one.scale = ParseScale(named.name, value);
   }
@@ -61,11 +57,11 @@ void AdapterSettings::Apply(const Config& config, const std::map<std::string, st
   std::vector<One> wanted = ReadList(config);
   for (auto one = wanted.begin(); one != wanted.end(); ++one) {
     if (!paths.contains(one->name)) {
-      throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                  fmt::format("lora: '{}' is not one of the model's loras in the host's configuration", one->name));
+      Throw(WASINN_ERROR_INVALID_ARGUMENT, "lora: '{}' is not one of the model's loras in the host's configuration",
+            one->name);
     }
     if (std::any_of(wanted.begin(), one, [&](const One& other) { return other.name == one->name; })) {
-      throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("lora: '{}' is there twice", one->name));
+      Throw(WASINN_ERROR_INVALID_ARGUMENT, "lora: '{}' is there twice", one->name);
     }
   }
   list = std::move(wanted);

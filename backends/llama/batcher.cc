@@ -1,18 +1,16 @@
 #include "llama/batcher.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <utility>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/log_scope.h"
 #include "llama/own_sequence.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 using std::chrono::milliseconds;
 
 namespace {
@@ -27,8 +25,8 @@ constexpr auto kLongestRest = milliseconds(100);
 // Where there is no memory for the words, the error is that: nothing may leave the thread that decodes.
 std::exception_ptr ErrorOf(int failed) noexcept {
   try {
-    if (failed == kBatchAborted) throw Error(WASINN_ERROR_TIMEOUT, "the generation was cancelled");
-    throw Error(WASINN_ERROR_RUNTIME, fmt::format("llama.cpp cannot evaluate the tokens (error {})", failed));
+    if (failed == kBatchAborted) Throw(WASINN_ERROR_TIMEOUT, "the generation was cancelled");
+    Throw(WASINN_ERROR_RUNTIME, "llama.cpp cannot evaluate the tokens (error {})", failed);
   } catch (...) {
     return std::current_exception();
   }
@@ -46,9 +44,8 @@ Batcher::Batcher(const Model& model, const Settings& settings, uint32_t places, 
       places_(places) {
   const uint64_t needed = ContextBytes(model, settings, places);
   if (max_bytes != 0 && needed > max_bytes) {
-    throw Error(WASINN_ERROR_TOO_LARGE,
-                fmt::format("{} contexts of {} tokens take {} bytes: no more than {} are allowed", places,
-                            settings.context, needed, max_bytes));
+    Throw(WASINN_ERROR_TOO_LARGE, "{} contexts of {} tokens take {} bytes: no more than {} are allowed", places,
+          settings.context, needed, max_bytes);
   }
   reservation_.Resize(needed);
   batch_size_ = std::max<size_t>(std::min(settings.batch, settings.micro_batch), places);
@@ -64,8 +61,7 @@ Batcher::Batcher(const Model& model, const Settings& settings, uint32_t places, 
   const LogScope scope(model.host().log(), settings.log);
   context_.reset(library_.init_from_model(model.get(), params));
   if (context_ == nullptr) {
-    throw Error(WASINN_ERROR_RUNTIME,
-                fmt::format("parallel: {}", scope.Errors("llama.cpp does not say what is wrong")));
+    Throw(WASINN_ERROR_RUNTIME, "parallel: {}", scope.Errors("llama.cpp does not say what is wrong"));
   }
   model.CheckGenerates();
   model.CheckGenerates(context_.get());
@@ -187,7 +183,7 @@ Batcher::Lease Batcher::Acquire(const Holder& holder, const Text& text, bool reu
     const Turn turn(this, {ticket, holder.guest});
     while (!cancelled && (place = TakeTurn(holder, ticket)) == kNoPlace) freed_.wait_for(lock, kCancelPoll);
   }
-  if (place == kNoPlace) throw Error(WASINN_ERROR_TIMEOUT, "the generation was cancelled while it waited for a place");
+  if (place == kNoPlace) Throw(WASINN_ERROR_TIMEOUT, "the generation was cancelled while it waited for a place");
   Place& taken = places_[place];
   if (taken.holder != holder.name) taken.held.Cut(0);
   taken.holder = holder.name;

@@ -1,16 +1,14 @@
 #include "llama/cache_settings.h"
 
-#include <fmt/format.h>
-
 #include <iterator>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/gguf_scan.h"
 
 namespace wasinn::llama {
 
 using backend::Config;
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -28,9 +26,8 @@ bool IsPacked(ggml_type type) { return type != GGML_TYPE_F32 && type != GGML_TYP
 void CheckLength(const LlamaLibrary& library, const char* key, ggml_type type, uint64_t length) {
   const auto block = static_cast<uint64_t>(library.block_elements(type));
   if (length % block == 0) return;
-  throw Error(
-      WASINN_ERROR_INVALID_ARGUMENT,
-      fmt::format("{}: this type packs {} numbers at a time, and a head of the model has {}", key, block, length));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "{}: this type packs {} numbers at a time, and a head of the model has {}", key,
+        block, length);
 }
 
 uint64_t RowBytes(const LlamaLibrary& library, ggml_type type, uint64_t length) {
@@ -47,8 +44,8 @@ void CacheSettings::Apply(const Config& config) {
   if (const auto word = config.Word("flash-attn", kFlashNames)) flash = kFlash[*word];
   // llama.cpp allows keys without it, and then does not look whether they can be packed.
   if (flash == LLAMA_FLASH_ATTN_TYPE_DISABLED && (IsPacked(keys) || IsPacked(values))) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                "cache-type-k, cache-type-v: other types than f32, f16 and bf16 need flash-attn");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT,
+          "cache-type-k, cache-type-v: other types than f32, f16 and bf16 need flash-attn");
   }
 }
 

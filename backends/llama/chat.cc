@@ -1,14 +1,13 @@
 #include "llama/chat.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/random.h>
 
 #include <array>
 
 #include "base/json.h"
-#include "common/error.h"
 #include "common/json.h"
+#include "common/throw.h"
 #include "llama/chat_by_name.h"
 #include "llama/model.h"
 #include "llama/prompt.h"
@@ -16,6 +15,7 @@
 namespace wasinn::llama {
 
 using backend::Error;
+using backend::Throw;
 using nlohmann::ordered_json;
 
 namespace {
@@ -24,9 +24,8 @@ constexpr size_t kMostTools = 128;
 
 void CheckMessages(std::string_view messages) {
   if (messages.size() > kMostMessageBytes) {
-    throw Error(WASINN_ERROR_PROMPT_TOO_LONG,
-                fmt::format("chat: the messages have {} bytes: no more than {} are allowed", messages.size(),
-                            kMostMessageBytes));
+    Throw(WASINN_ERROR_PROMPT_TOO_LONG, "chat: the messages have {} bytes: no more than {} are allowed",
+          messages.size(), kMostMessageBytes);
   }
   constexpr const char* kSpace = " \t\r\n";
   const size_t start = messages.find_first_not_of(kSpace);
@@ -42,7 +41,7 @@ void CheckMessages(std::string_view messages) {
 void CheckTools(const std::string& text) {
   const auto tools = base::ParseJson(text);
   if (!tools.is_array() || tools.size() > kMostTools) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("tools: expected a list of at most {} tools", kMostTools));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "tools: expected a list of at most {} tools", kMostTools);
   }
 }
 
@@ -80,13 +79,13 @@ std::string RequestOf(std::string_view messages, const Settings& settings) {
 }
 
 [[noreturn]] void RefuseWithoutTemplate() {
-  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "chat: the model has no chat template; name one with chat-template");
+  Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "chat: the model has no chat template; name one with chat-template");
 }
 
 std::string NewId() {
   std::array<uint32_t, 3> random = {};
   if (getrandom(random.data(), sizeof(random), 0) != sizeof(random)) {
-    throw Error(WASINN_ERROR_RUNTIME, "there are no random numbers");
+    Throw(WASINN_ERROR_RUNTIME, "there are no random numbers");
   }
   return fmt::format("call_{:08x}", fmt::join(random, ""));
 }
@@ -127,12 +126,12 @@ Chat::Chat(const Model& model, std::string_view messages, const Settings& settin
   if (chat.names_template() || !library_.found()) {
     if (!chat.tools.empty()) {
       throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                  chat.names_template() ? "tools: a chat-template by name has none"
-                                        : "tools: libwasinn_llama_common.so was not found; scripts/deps.sh llama "
-                                          "installs it");
+                  chat.names_template()
+                      ? "tools: a chat-template by name has none"
+                      : "tools: libwasinn_llama_common.so was not found; scripts/deps.sh llama installs it");
     }
     if (chat.continue_final_message != "never" && chat.continue_final_message != "auto") {
-      throw Error(WASINN_ERROR_INVALID_ARGUMENT, "continue-final-message: a chat-template by name has none");
+      Throw(WASINN_ERROR_INVALID_ARGUMENT, "continue-final-message: a chat-template by name has none");
     }
     const char* text = chat.template_text.empty() ? model.host().library().model_chat_template(model.get(), nullptr)
                                                   : chat.template_text.c_str();
@@ -141,7 +140,7 @@ Chat::Chat(const Model& model, std::string_view messages, const Settings& settin
     return;
   }
   if (!settings.grammar.empty() && !settings.json_schema.empty()) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "grammar and json-schema: expected one of them");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "grammar and json-schema: expected one of them");
   }
   if (!chat.tools.empty()) CheckTools(chat.tools);
   std::string text;

@@ -1,17 +1,17 @@
 #include "llama/common_library.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <filesystem>
 
-#include "common/error.h"
 #include "common/large_stack.h"
 #include "common/library.h"
+#include "common/throw.h"
 
 namespace wasinn::llama {
 
 using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -58,8 +58,7 @@ CommonLibrary::CommonLibrary(const std::string& library)
 std::string CommonLibrary::Run(const char* what, const CallBounds& bounds, const CallLimits& limits,
                                const Function& run) const {
   if (matcher_free_ == nullptr) {  // missing, or of an older build
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                fmt::format("{}: {} was not found; scripts/deps.sh llama installs it", what, path_));
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "{}: {} was not found; scripts/deps.sh llama installs it", what, path_);
   }
   return RunLibraryCall(what, bounds, limits, run);
 }

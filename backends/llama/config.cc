@@ -1,16 +1,14 @@
 #include "llama/config.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/config.h"
-#include "common/error.h"
+#include "common/throw.h"
 
 namespace wasinn::llama {
 
 using backend::Config;
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -150,8 +148,7 @@ constexpr uint32_t kMostContext = 1 << 24, kDefaultBatch = 2048, kDefaultMicroBa
 void CheckPaths(const std::map<std::string, std::string>& loras) {
   for (const auto& [name, path] : loras) {
     if (path.starts_with('/')) continue;
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                fmt::format("loras: {}: expected an absolute path, found '{}'", name, path));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "loras: {}: expected an absolute path, found '{}'", name, path);
   }
 }
 
@@ -160,8 +157,7 @@ ProjectorSettings ReadProjector(const Config& host) {
   ProjectorSettings settings;
   settings.path = host.String("projector").value_or("");
   if (!settings.path.empty() && !settings.path.starts_with('/')) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                fmt::format("projector: expected an absolute path, found '{}'", settings.path));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "projector: expected an absolute path, found '{}'", settings.path);
   }
   settings.least_tokens = static_cast<int32_t>(host.Integer("image-min-tokens", 1, kMostImageTokens).value_or(-1));
   settings.most_tokens = static_cast<int32_t>(host.Integer("image-max-tokens", 1, kMostImageTokens).value_or(-1));
@@ -206,8 +202,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   parsed.projector = ReadProjector(host);
   parsed.draft = DraftSettings::Parse(host);
   if (parsed.parallel > 0 && !parsed.draft.path.empty()) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                "draft: expected no \"parallel\": a batch of many has no room for guesses");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "draft: expected no \"parallel\": a batch of many has no room for guesses");
   }
   parsed.gpu_layers = static_cast<int32_t>(host.Integer("n-gpu-layers", -1, INT32_MAX).value_or(-1));
   if (const auto n = guest.Integer("n-gpu-layers", -1, INT32_MAX); n && *n >= 0) {

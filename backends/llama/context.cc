@@ -1,13 +1,12 @@
 #include "llama/context.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "common/config.h"
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/drafted_sequence.h"
 #include "llama/own_sequence.h"
 #include "llama/shared_sequence.h"
@@ -16,7 +15,7 @@
 namespace wasinn::llama {
 
 using backend::Config;
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -101,14 +100,12 @@ void Context::BeginGeneration() {
   PrepareSequence(longest);
   // Smaller only where llama.cpp has made it so.
   if (longest > sequence_->capacity()) {
-    throw Error(WASINN_ERROR_PROMPT_TOO_LONG,
-                fmt::format("the prompt has {} tokens: the context has {}", longest, sequence_->capacity()));
+    Throw(WASINN_ERROR_PROMPT_TOO_LONG, "the prompt has {} tokens: the context has {}", longest, sequence_->capacity());
   }
   if (settings_.embedding || settings_.decode.on) return;
   if (media_ != nullptr && media_->most_at_once() > sequence_->most_at_once()) {
-    throw Error(WASINN_ERROR_TOO_LARGE,
-                fmt::format("an image of {} tokens is evaluated at once: batch-size and ubatch-size allow {}",
-                            media_->most_at_once(), sequence_->most_at_once()));
+    Throw(WASINN_ERROR_TOO_LARGE, "an image of {} tokens is evaluated at once: batch-size and ubatch-size allow {}",
+          media_->most_at_once(), sequence_->most_at_once());
   }
   if (const auto others = settings_.sampling.probabilities) {
     probabilities_ = std::make_unique<Probabilities>(model_, static_cast<size_t>(*others),
@@ -122,7 +119,7 @@ void Context::BeginGeneration() {
 void Context::Embed() {
   auto& sequence = static_cast<OwnSequence&>(*sequence_);
   if (settings_.rerank && !sequence.ranks()) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "rerank: the model does not rank texts");
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "rerank: the model does not rank texts");
   }
   const Texts one = has_many_texts() ? Texts() : Texts{ReadPrompt()};
   const Texts& texts = has_many_texts() ? ReadTexts() : one;
@@ -211,10 +208,10 @@ bool Context::WantsSteps() {
 
 void Context::CheckWhole(Generation::End end) const {
   if (end == Generation::End::kFull) {
-    throw Error(WASINN_ERROR_CONTEXT_FULL, fmt::format("the context of {} tokens is full", sequence_->capacity()));
+    Throw(WASINN_ERROR_CONTEXT_FULL, "the context of {} tokens is full", sequence_->capacity());
   }
   if (end == Generation::End::kCut) {
-    throw Error(WASINN_ERROR_CONTEXT_FULL, fmt::format("the text was cut after {} tokens", output_tokens_));
+    Throw(WASINN_ERROR_CONTEXT_FULL, "the text was cut after {} tokens", output_tokens_);
   }
 }
 
@@ -250,7 +247,7 @@ void Context::Step() {
   }
   has_output_ = true;
   has_piece_ = end == Generation::End::kNone;
-  if (end == Generation::End::kOver) throw Error(WASINN_ERROR_END_OF_SEQUENCE, "the generation has ended");
+  if (end == Generation::End::kOver) Throw(WASINN_ERROR_END_OF_SEQUENCE, "the generation has ended");
   CheckWhole(end);
 }
 

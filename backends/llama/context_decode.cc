@@ -1,6 +1,5 @@
 // What a context does for a guest that chooses the tokens itself. The guest gives the whole text each time, and what the
 // sequence holds of it is not evaluated again: so nothing that was computed before changes a result.
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -8,14 +7,14 @@
 #include <cmath>
 #include <string>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/context.h"
 #include "llama/logits.h"
 #include "llama/state_use.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -25,8 +24,8 @@ void CheckTokens(std::span<const llama_token> tokens, size_t vocabulary) {
   const auto most = static_cast<llama_token>(vocabulary);
   const auto wrong = std::ranges::find_if(tokens, [most](llama_token one) { return one < 0 || one >= most; });
   if (wrong == tokens.end()) return;
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("tokens: number {} is {}: the model has those from 0 to {}",
-                                                         wrong - tokens.begin(), *wrong, most - 1));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "tokens: number {} is {}: the model has those from 0 to {}",
+        wrong - tokens.begin(), *wrong, most - 1);
 }
 
 // JSON has no word for what is no number.
@@ -46,9 +45,8 @@ const std::vector<llama_token>& Context::ReadText() {
   const std::vector<llama_token>& prompt = prompt_.empty() && !chosen_.empty() ? none : ReadPrompt();
   const size_t all = prompt.size() + chosen_.size();
   if (all > settings_.context) {
-    throw Error(
-        WASINN_ERROR_PROMPT_TOO_LONG,
-        fmt::format("the prompt and the tokens behind it are {} tokens: the context has {}", all, settings_.context));
+    Throw(WASINN_ERROR_PROMPT_TOO_LONG, "the prompt and the tokens behind it are {} tokens: the context has {}", all,
+          settings_.context);
   }
   text_tokens_.assign(prompt.begin(), prompt.end());
   text_tokens_.insert(text_tokens_.end(), chosen_.begin(), chosen_.end());
@@ -67,9 +65,8 @@ size_t Context::FirstRow() const {
   const size_t last = text_tokens_.size() - 1;
   if (!settings_.decode.position) return last;
   if (*settings_.decode.position <= last) return *settings_.decode.position;
-  throw Error(
-      WASINN_ERROR_INVALID_ARGUMENT,
-      fmt::format("position: expected one of the text's tokens, 0 to {}: found {}", last, *settings_.decode.position));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "position: expected one of the text's tokens, 0 to {}: found {}", last,
+        *settings_.decode.position);
 }
 
 void Context::Decode() {

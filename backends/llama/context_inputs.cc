@@ -1,5 +1,4 @@
 // What a context is asked for: its inputs, the options and the prompt.
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 #include <vector>
 
 #include "common/config.h"
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/context.h"
 #include "llama/media_request.h"
 #include "llama/prompt.h"
@@ -18,7 +17,7 @@
 namespace wasinn::llama {
 
 using backend::Config;
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -41,32 +40,29 @@ std::string Printable(std::string_view text) {
 void RefuseKeys(const Config& options, bool has_projector) {
   const auto is_given = [&options](const char* key) { return !options.String(key).value_or("").empty(); };
   if (is_given("mmproj") && !has_projector) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                "mmproj: a projector is the host's to name (\"projector\"), and this model has none");
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+          "mmproj: a projector is the host's to name (\"projector\"), and this model has none");
   }
   if (is_given("image")) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                "image: no file is opened for a guest: images are parts of messages or of the prompt, as data: URLs");
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+          "image: no file is opened for a guest: images are parts of messages or of the prompt, as data: URLs");
   }
   if (options.Bool("tts").value_or(false)) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "tts: models that speak are not served");
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "tts: models that speak are not served");
   }
 }
 
 }  // namespace
 
 void Context::BindInput(uint32_t index, const wasinn_tensor& tensor) {
-  if (index >= kInputCount) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("input {}: the model has {}", index, kInputCount));
-  }
+  if (index >= kInputCount) Throw(WASINN_ERROR_INVALID_ARGUMENT, "input {}: the model has {}", index, kInputCount);
   UnbindInput(index);
   if (index == kTokensIndex) {
     chosen_ = {static_cast<const llama_token*>(tensor.data), tensor.bytes / sizeof(llama_token)};
     return;
   }
   if (index == kOptionsIndex && tensor.bytes > kMostOptions) {
-    throw Error(WASINN_ERROR_TOO_LARGE,
-                fmt::format("options of {} bytes are longer than the limit of {}", tensor.bytes, kMostOptions));
+    Throw(WASINN_ERROR_TOO_LARGE, "options of {} bytes are longer than the limit of {}", tensor.bytes, kMostOptions);
   }
   const std::string_view text(static_cast<const char*>(tensor.data), tensor.bytes);
   (index == kPromptIndex ? prompt_ : options_) = text;
@@ -89,7 +85,7 @@ void Context::UnbindInput(uint32_t index) {
 void Context::ReadOptions() {
   if (options_read_) return;
   if (options_.find('\0') != std::string::npos) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "options: expected the text of a JSON object, found a byte 0");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "options: expected the text of a JSON object, found a byte 0");
   }
   const Config options(std::string(options_).c_str(), "options");
   // Each options input stands for itself.
@@ -134,7 +130,7 @@ const std::vector<llama_token>& Context::ReadPrompt() {
   if (settings_.chat) {
     const std::optional<MediaMessages> media = MediaMessages::Take(prompt_);
     if (media && model_.projector() == nullptr) {
-      throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model takes no images and no sounds: it has no projector");
+      Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model takes no images and no sounds: it has no projector");
     }
     chat_ = std::make_unique<Chat>(model_, media ? std::string_view(media->text()) : prompt_, settings_, cancelled_,
                                    account_);
@@ -145,9 +141,8 @@ const std::vector<llama_token>& Context::ReadPrompt() {
   }
   const std::string_view text = chat_ == nullptr ? prompt_ : std::string_view(chat_->form().prompt);
   if (settings_.tokenize && text.size() > kMostTokenizedBytes) {
-    throw Error(WASINN_ERROR_PROMPT_TOO_LONG,
-                fmt::format("tokenize: the prompt has {} bytes: no more than {} are allowed", text.size(),
-                            kMostTokenizedBytes));
+    Throw(WASINN_ERROR_PROMPT_TOO_LONG, "tokenize: the prompt has {} bytes: no more than {} are allowed", text.size(),
+          kMostTokenizedBytes);
   }
   const backend::Reservation meanwhile = ReserveForTokens(model_, account_, text.size());
   const size_t most = settings_.tokenize ? kMostListed : settings_.context;
@@ -157,8 +152,7 @@ const std::vector<llama_token>& Context::ReadPrompt() {
 
 const std::vector<llama_token>& Context::ReadMedia(std::span<const MediaPart> parts) {
   if (settings_.tokenize || settings_.embedding || settings_.decode.on) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                "tokenize, embedding, decode: expected a text without images and sounds");
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "tokenize, embedding, decode: expected a text without images and sounds");
   }
   size_t texts = 0;
   for (const MediaPart& part : parts) texts += part.kind == MediaPart::Kind::kText ? part.data.size() : 0;

@@ -1,15 +1,14 @@
 // What a context shows of what it has computed.
-#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/context.h"
 #include "llama/generation_report.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -138,10 +137,8 @@ void Context::Output(uint32_t index, wasinn_tensor* view) {
     WriteMetadata();
     return View(metadata_, view);
   }
-  if (index >= kOutputCount) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("output {}: the model has {}", index, kOutputCount));
-  }
-  if (!has_output_) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+  if (index >= kOutputCount) Throw(WASINN_ERROR_INVALID_ARGUMENT, "output {}: the model has {}", index, kOutputCount);
+  if (!has_output_) Throw(WASINN_ERROR_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
   if (index == kCompletionIndex) return View(completion_, view);
   if (index == kEmbeddingsIndex)
     return ViewNumbers(WASINN_DTYPE_F32, shape_, std::as_bytes(std::span(embeddings_)), view);
@@ -158,7 +155,7 @@ void Context::Output(uint32_t index, wasinn_tensor* view) {
 }
 
 void Context::Piece(uint32_t index, wasinn_tensor* view) {
-  if (!has_piece_) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "there is no piece before a step has succeeded");
+  if (!has_piece_) Throw(WASINN_ERROR_INVALID_ARGUMENT, "there is no piece before a step has succeeded");
   if (index != kCompletionIndex) return Output(index, view);
   View(answered_ ? completion_ : piece_, view);
 }

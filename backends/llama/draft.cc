@@ -1,7 +1,6 @@
 #include "llama/draft.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -10,7 +9,7 @@
 #include <cstring>
 
 #include "base/descriptor.h"
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/model.h"
 #include "llama/other_file.h"
 #include "llama/prompt.h"
@@ -18,14 +17,14 @@
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
 constexpr int64_t kMostGuesses = 64;
 
 [[noreturn]] void RefuseDraft(const std::string& path, const std::string& what) {
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("draft: {}: {}", path, what));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "draft: {}: {}", path, what);
 }
 
 // For as long as the model is scanned and loaded.
@@ -91,8 +90,8 @@ DraftSettings DraftSettings::Parse(const backend::Config& host) {
   SetInteger(host, "draft-min", 1, kMostGuesses, &settings.least);
   SetNumber(host, "draft-p-min", 0, 1, &settings.least_probability);
   if (settings.least <= settings.most) return settings;
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("draft-min: expected no more than draft-max, {}: found {}", settings.most, settings.least));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "draft-min: expected no more than draft-max, {}: found {}", settings.most,
+        settings.least);
 }
 
 std::unique_ptr<Model> LoadDraft(const Model& model, const DraftSettings& settings,

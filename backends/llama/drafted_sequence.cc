@@ -5,12 +5,12 @@
 #include <tuple>
 #include <utility>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/model.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -39,7 +39,7 @@ class MostProbableToken : public LogitsTaker {
   explicit MostProbableToken(size_t vocabulary) : vocabulary_(vocabulary) {}
 
   void Take(const float* logits) override {
-    if (logits == nullptr) throw Error(WASINN_ERROR_RUNTIME, "draft: llama.cpp has computed no logits");
+    if (logits == nullptr) Throw(WASINN_ERROR_RUNTIME, "draft: llama.cpp has computed no logits");
     const std::span all(logits, vocabulary_);
     const auto highest = std::ranges::max_element(all);
     token_ = static_cast<llama_token>(highest - all.begin());
@@ -162,7 +162,7 @@ llama_token DraftedSequence::Next(std::span<const llama_token> tokens, Sampler* 
   const size_t before = held().tokens.size();
   Evaluate(checked, &checker, checked.size());
   std::deque<llama_token>& chosen = checker.chosen();
-  if (!Cut(before + chosen.size())) throw Error(WASINN_ERROR_RUNTIME, "draft: llama.cpp cannot forget a guess");
+  if (!Cut(before + chosen.size())) Throw(WASINN_ERROR_RUNTIME, "draft: llama.cpp cannot forget a guess");
   counts_.drafted += guesses.size();
   counts_.accepted += chosen.size() - 1;
   const llama_token token = chosen.front();

@@ -1,19 +1,18 @@
 #include "llama/generation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <span>
 #include <utility>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/model.h"
 #include "llama/prompt.h"
 
 namespace wasinn::llama {
 
 using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -73,11 +72,11 @@ Generation::Generation(const Model& model, const Settings& settings, const ChatF
       left_(next_),
       held_(next_.size()) {
   if (shift_ && media_ != nullptr) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "context-shift: a text with images or sounds cannot lose a part");
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "context-shift: a text with images or sounds cannot lose a part");
   }
   if (!shift_ || sequence_->can_shift()) return;
-  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-              "context-shift: the cache of this model cannot forget a part, or its keys are packed (cache-type-k)");
+  Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+        "context-shift: the cache of this model cannot forget a part, or its keys are packed (cache-type-k)");
 }
 
 std::span<const llama_token> Generation::Begin() {

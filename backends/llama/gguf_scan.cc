@@ -1,16 +1,14 @@
 #include "llama/gguf_scan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/dtype.h"
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/gguf_reader.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -65,12 +63,11 @@ void ReadNumbers(const GgufFile& file, ModelScan* scan) {
        {scan->embedding, scan->layers, scan->feed_forward, scan->heads, scan->kv_heads, scan->key_length,
         scan->value_length, LargestOf(file, arch + ".ssm.inner_size"), LargestOf(file, arch + ".ssm.state_size"),
         LargestOf(file, arch + ".ssm.conv_kernel"), LargestOf(file, arch + ".wkv.head_size")}) {
-    if (number > 1 << 24)
-      throw Error(WASINN_ERROR_INVALID_ENCODING, fmt::format("no GGUF model: {} says {}", arch, number));
+    if (number > 1 << 24) Throw(WASINN_ERROR_INVALID_ENCODING, "no GGUF model: {} says {}", arch, number);
   }
   if (scan->kv_heads > 1 << 16 || scan->layers > 1 << 12 || scan->key_length > 1 << 16 ||
       scan->value_length > 1 << 16) {
-    throw Error(WASINN_ERROR_INVALID_ENCODING, fmt::format("no GGUF model: {} of impossible size", arch));
+    Throw(WASINN_ERROR_INVALID_ENCODING, "no GGUF model: {} of impossible size", arch);
   }
 }
 
@@ -85,9 +82,8 @@ void ReadVocabulary(const GgufFile& file, ModelScan* scan) {
     scan->token_bytes += token.size();
   });
   if (scan->longest_token > kLongestToken) {
-    throw Error(WASINN_ERROR_INVALID_ENCODING,
-                fmt::format("no GGUF model: a token of {} bytes is longer than the limit of {}", scan->longest_token,
-                            kLongestToken));
+    Throw(WASINN_ERROR_INVALID_ENCODING, "no GGUF model: a token of {} bytes is longer than the limit of {}",
+          scan->longest_token, kLongestToken);
   }
 }
 
@@ -100,7 +96,7 @@ ModelScan ScanGguf(std::span<const uint8_t> bytes, const ScanOptions& options) {
   const auto architecture = value == nullptr ? std::nullopt : value->String();
   // llama.cpp ends it at a byte 0.
   if (!architecture || architecture->find('\0') != architecture->npos) {
-    throw Error(WASINN_ERROR_INVALID_ENCODING, "not a GGUF model: it has no general.architecture");
+    Throw(WASINN_ERROR_INVALID_ENCODING, "not a GGUF model: it has no general.architecture");
   }
   scan.architecture = *architecture;
   if (const GgufValue* name = file.Find("general.name")) scan.name = name->String().value_or("");
@@ -114,7 +110,7 @@ ModelScan ScanGguf(std::span<const uint8_t> bytes, const ScanOptions& options) {
   // llama.cpp would look for the other parts beside it.
   const GgufValue* parts = file.Find("split.count");
   if (options.of_guest && parts != nullptr && parts->Integer().value_or(2) > 1) {
-    throw Error(WASINN_ERROR_SECURITY, "split.count: a model that is given as bytes must be whole");
+    Throw(WASINN_ERROR_SECURITY, "split.count: a model that is given as bytes must be whole");
   }
   return scan;
 }

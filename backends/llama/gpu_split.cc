@@ -1,18 +1,16 @@
 #include "llama/gpu_split.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <string_view>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/llama_library.h"
 
 namespace wasinn::llama {
 
 using backend::Config;
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -36,8 +34,7 @@ std::vector<float> ParseShares(const std::string& text) {
     rest.remove_prefix(word.size() + 1);
   }
   if (good && any) return shares;
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("tensor-split: expected the share of each GPU, as in \"3,1\", found '{}'", text));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "tensor-split: expected the share of each GPU, as in \"3,1\", found '{}'", text);
 }
 
 }  // namespace
@@ -56,7 +53,7 @@ GpuSplit GpuSplit::Parse(const Config& host) {
 void GpuSplit::Fill(const LlamaLibrary& library, llama_model_params* params) {
   const size_t gpus = library.CountDevices(GGML_BACKEND_DEVICE_TYPE_GPU);
   if (shares.size() > gpus || static_cast<size_t>(main) >= gpus) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{}: this machine has {} GPUs", keys, gpus));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "{}: this machine has {} GPUs", keys, gpus);
   }
   params->split_mode = mode;
   params->main_gpu = main;

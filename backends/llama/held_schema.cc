@@ -1,7 +1,5 @@
 #include "llama/held_schema.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -13,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/schema_disjoint.h"
 #include "llama/schema_pattern.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 using nlohmann::ordered_json;
 
 namespace {
@@ -87,14 +85,13 @@ class Holder {
 
   [[noreturn]] void Refuse(const std::string& at, const std::string& keyword, const std::string& why = "") const {
     constexpr size_t kLongest = 200;
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                fmt::format("{}: {}: \"{}\" cannot be held{}", key_, at.substr(0, kLongest),
-                            keyword.substr(0, kLongest), why.empty() ? "" : ": " + why));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "{}: {}: \"{}\" cannot be held{}", key_, at.substr(0, kLongest),
+          keyword.substr(0, kLongest), why.empty() ? "" : ": " + why);
   }
 
   void Work(uint64_t bytes) {
     work_ += bytes;
-    if (work_ > kMostWork) throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("{}: its parts are said too often", key_));
+    if (work_ > kMostWork) Throw(WASINN_ERROR_TOO_LARGE, "{}: its parts are said too often", key_);
   }
 
   static bool Has(const ordered_json& node, const char* key) { return node.contains(key); }
@@ -109,13 +106,12 @@ class Holder {
   }
 
   void Visit(ordered_json* node, const std::string& at, size_t depth) {
-    if (depth > kDeepest) throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("{}: it is too deep", key_));
+    if (depth > kDeepest) Throw(WASINN_ERROR_TOO_LARGE, "{}: it is too deep", key_);
     Work(64 + at.size());
     visited_.insert(at);
     if (*node == true) *node = ordered_json::object();
     if (*node == false) Refuse(at, "false");
-    if (!node->is_object())
-      throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{}: {}: expected a schema", key_, at));
+    if (!node->is_object()) Throw(WASINN_ERROR_INVALID_ARGUMENT, "{}: {}: expected a schema", key_, at);
     for (const char* definitions : {"$defs", "definitions"}) VisitNamed(node, definitions, at, depth);
     if (Has(*node, "allOf")) Merge(node, at, depth);
     if (Has(*node, "$ref")) return Refer(*node, at);

@@ -1,17 +1,15 @@
 #include "llama/layout_check.h"
 
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <cstring>
 #include <new>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/llama_library.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -61,11 +59,10 @@ class Filled {
   }
 
   [[noreturn]] void Refuse(const std::string& why) const {
-    throw Error(
-        WASINN_ERROR_UNSUPPORTED_OPERATION,
-        fmt::format("llama.cpp {} ({}) has another {} than this backend was built for: {}; scripts/deps.sh llama "
-                    "installs the one that fits",
-                    library_.version(), library_.path(), name_, why));
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+          "llama.cpp {} ({}) has another {} than this backend was built for: {}; scripts/deps.sh llama installs the "
+          "one that fits",
+          library_.version(), library_.path(), name_, why);
   }
 
   const LlamaLibrary& library_;

@@ -1,18 +1,18 @@
 #include "llama/library_call.h"
 
-#include <fmt/format.h>
-
 #include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "common/large_stack.h"
+#include "common/throw.h"
 #include "llama/thread_stderr.h"
 
 namespace wasinn::llama {
 
 using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -69,7 +69,7 @@ std::string RunLibraryCall(const std::string& what, const CallBounds& bounds, co
   if (bounds.held != nullptr) *bounds.held = kept;
   if (bounds.reservation != nullptr) bounds.reservation->Resize(before + kept);
   if (running.refused) throw *std::move(running.refused);
-  if (status == WASINN_LLAMA_STOPPED) throw Error(WASINN_ERROR_TIMEOUT, "the generation was cancelled");
+  if (status == WASINN_LLAMA_STOPPED) Throw(WASINN_ERROR_TIMEOUT, "the generation was cancelled");
   if (status != WASINN_LLAMA_OK || text == nullptr) {
     throw NotTaken(status == WASINN_LLAMA_WRONG ? WASINN_ERROR_INVALID_ARGUMENT : WASINN_ERROR_TOO_LARGE,
                    fmt::format("{}: {}", what, text == nullptr ? "out of memory" : text.get()));

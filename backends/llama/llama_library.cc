@@ -1,11 +1,9 @@
 #include "llama/llama_library.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <mutex>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/ggml_libraries.h"
 #include "llama/layout_check.h"
 #include "llama/log_scope.h"
@@ -38,9 +36,8 @@ LlamaLibrary::LlamaLibrary(const std::string& configured) {
     threadpool_free = reinterpret_cast<decltype(threadpool_free)>(reg_proc_address(reg, "ggml_threadpool_free"));
     return;
   }
-  throw backend::Error(
-      WASINN_ERROR_UNSUPPORTED_OPERATION,
-      fmt::format("llama.cpp has no library for this machine's CPU (libggml-cpu-*.so) beside {}", path_));
+  backend::Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+                 "llama.cpp has no library for this machine's CPU (libggml-cpu-*.so) beside {}", path_);
 }
 
 // What is done once for an OS process, however many hosts open the library.

@@ -1,17 +1,15 @@
 #include "llama/logit_biases.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <map>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/model.h"
 #include "llama/prompt.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -24,8 +22,7 @@ using ByToken = std::map<llama_token, float>;
 void Add(ByToken& by_token, llama_token token, float bias) {
   by_token[token] += bias;
   if (by_token.size() <= kMostTokens) return;
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("logit-bias: the texts have more than {} tokens", kMostTokens));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "logit-bias: the texts have more than {} tokens", kMostTokens);
 }
 
 }  // namespace
@@ -35,8 +32,8 @@ std::vector<llama_logit_bias> BiasesByToken(const Model& model, const SamplingSe
   const auto most = static_cast<int32_t>(model.vocabulary_size());
   for (const LogitBias& one : settings.logit_bias) {
     if (one.token && (*one.token < 0 || *one.token >= most)) {
-      throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                  fmt::format("logit-bias: token {}: the model has those from 0 to {}", *one.token, most - 1));
+      Throw(WASINN_ERROR_INVALID_ARGUMENT, "logit-bias: token {}: the model has those from 0 to {}", *one.token,
+            most - 1);
     }
     if (one.token) {
       Add(by_token, *one.token, one.bias);

@@ -1,25 +1,23 @@
 #include "llama/logits.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/model.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
 size_t LengthOfRow(const Model& model, size_t top) {
   const size_t all = model.vocabulary_size();
   if (top <= all) return top == 0 ? all : top;
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("top-logits: expected no more than the model has tokens, {}: found {}", all, top));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "top-logits: expected no more than the model has tokens, {}: found {}", all,
+        top);
 }
 
 // The highest first, of equal ones the first. What is no number is behind all numbers: nothing sorts by it.
@@ -42,9 +40,8 @@ Logits::Logits(const Model& model, size_t rows, size_t top, uint64_t max_bytes, 
   const size_t ids = top == 0 ? 0 : numbers + 2 * vocabulary_ + rows;
   const uint64_t needed = numbers * sizeof(float) + ids * sizeof(llama_token);
   if (max_bytes != 0 && needed > max_bytes) {
-    throw Error(
-        WASINN_ERROR_TOO_LARGE,
-        fmt::format("the logits of {} tokens take {} bytes: no more than {} are allowed", rows, needed, max_bytes));
+    Throw(WASINN_ERROR_TOO_LARGE, "the logits of {} tokens take {} bytes: no more than {} are allowed", rows, needed,
+          max_bytes);
   }
   reservation_.Resize(needed);
   values_.reserve(numbers);
@@ -56,7 +53,7 @@ Logits::Logits(const Model& model, size_t rows, size_t top, uint64_t max_bytes, 
 }
 
 void Logits::Take(const float* logits) {
-  if (logits == nullptr) throw Error(WASINN_ERROR_RUNTIME, "llama.cpp has computed no logits");
+  if (logits == nullptr) Throw(WASINN_ERROR_RUNTIME, "llama.cpp has computed no logits");
   ChooseTop();
   std::vector<float>& to = top_ == 0 ? values_ : taken_;
   to.insert(to.end(), logits, logits + vocabulary_);

@@ -1,13 +1,12 @@
 #include "llama/media_library.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <filesystem>
 #include <type_traits>
 
-#include "common/error.h"
 #include "common/library.h"
+#include "common/throw.h"
 #include "llama/log_scope.h"
 
 namespace wasinn::llama {
@@ -20,8 +19,8 @@ MediaLibrary::MediaLibrary(const std::string& library) {
     *function =
         handle == nullptr ? nullptr : reinterpret_cast<std::remove_pointer_t<decltype(function)>>(dlsym(handle, name));
     if (*function != nullptr) return;
-    throw backend::Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                         fmt::format("projector: {} was not found; scripts/deps.sh llama installs it", path));
+    backend::Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "projector: {} was not found; scripts/deps.sh llama installs it",
+                   path);
   };
 #define WASINN_FIND(member, function) find(#function, &(member));
   WASINN_MEDIA_FUNCTIONS(WASINN_FIND)

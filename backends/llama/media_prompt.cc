@@ -1,13 +1,11 @@
 #include "llama/media_prompt.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <utility>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/library_call.h"
 #include "llama/log_scope.h"
 #include "llama/model.h"
@@ -16,7 +14,7 @@
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -36,12 +34,9 @@ void CheckParts(const Model& model, const Projector& projector, std::span<const 
     }
     const bool is_image = part.kind == MediaPart::Kind::kImage;
     if (is_image ? !projector.sees() : !projector.hears()) {
-      throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                  fmt::format("the model's projector takes no {}", is_image ? "images" : "sounds"));
+      Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model's projector takes no {}", is_image ? "images" : "sounds");
     }
-    if (++files > kMostFiles) {
-      throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("a prompt has at most {} images and sounds", kMostFiles));
-    }
+    if (++files > kMostFiles) Throw(WASINN_ERROR_TOO_LARGE, "a prompt has at most {} images and sounds", kMostFiles);
   }
   CheckTextLength(model, texts, capacity);
 }
@@ -103,9 +98,8 @@ void MediaPrompt::List(size_t capacity) {
     }
   }
   if (tokens_.size() <= capacity) return;
-  throw Error(WASINN_ERROR_PROMPT_TOO_LONG,
-              fmt::format("the prompt has {} tokens, {} of them of images and sounds: the context has {}",
-                          tokens_.size(), std::ranges::count(tokens_, LLAMA_TOKEN_NULL), capacity));
+  Throw(WASINN_ERROR_PROMPT_TOO_LONG, "the prompt has {} tokens, {} of them of images and sounds: the context has {}",
+        tokens_.size(), std::ranges::count(tokens_, LLAMA_TOKEN_NULL), capacity);
 }
 
 size_t MediaPrompt::SpanAt(size_t token) const {
@@ -144,7 +138,7 @@ void MediaPrompt::EncodeOne(size_t span, const std::atomic<bool>& cancelled) {
                                                             numbers.data(), call);
                  });
   if (!std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); })) {
-    throw Error(WASINN_ERROR_RUNTIME, "the projector computes a value that is not a number");
+    Throw(WASINN_ERROR_RUNTIME, "the projector computes a value that is not a number");
   }
   chunks_[span].reservation = std::move(reservation);
   chunks_[span].numbers = std::move(numbers);

@@ -1,6 +1,5 @@
 #include "llama/media_request.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/random.h>
 
@@ -8,13 +7,14 @@
 #include <charconv>
 
 #include "base/json.h"
-#include "common/error.h"
 #include "common/json.h"
+#include "common/throw.h"
 #include "llama/chat.h"
 
 namespace wasinn::llama {
 
 using backend::Error;
+using backend::Throw;
 using nlohmann::ordered_json;
 
 namespace {
@@ -30,15 +30,15 @@ constexpr size_t kLongString = 1024, kMostBytes = size_t{256} << 20;
 std::string_view Payload(std::string_view url, std::string_view kind) {
   constexpr std::string_view kScheme = "data:", kBase64 = ";base64";
   if (!url.starts_with(kScheme)) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                "image_url: expected data:image/…;base64,…: no URL is fetched, neither from a network nor from a file");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT,
+          "image_url: expected data:image/…;base64,…: no URL is fetched, neither from a network nor from a file");
   }
   const size_t comma = url.find(',');
   const std::string_view head =
       url.substr(kScheme.size(), comma == std::string_view::npos ? 0 : comma - kScheme.size());
   const std::string_view type = head.substr(0, head.find(';'));
   if (!head.ends_with(kBase64) || !(type.empty() || type.starts_with(kind))) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("a data: URL: expected data:{}/…;base64,…", kind));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "a data: URL: expected data:{}/…;base64,…", kind);
   }
   return url.substr(comma + 1);
 }
@@ -46,7 +46,7 @@ std::string_view Payload(std::string_view url, std::string_view kind) {
 std::string NewMarker() {
   std::array<uint64_t, 2> random = {};
   if (getrandom(random.data(), sizeof(random), 0) != sizeof(random)) {
-    throw Error(WASINN_ERROR_RUNTIME, "there are no random numbers");
+    Throw(WASINN_ERROR_RUNTIME, "there are no random numbers");
   }
   return fmt::format("<__media_{:016x}__>", fmt::join(random, ""));
 }
@@ -167,8 +167,7 @@ std::optional<MediaMessages> MediaMessages::Take(std::string_view messages) {
       messages.find("image_url") != std::string_view::npos || messages.find("input_audio") != std::string_view::npos;
   if (!may_have) return std::nullopt;
   if (messages.size() > kMostBytes) {
-    throw Error(WASINN_ERROR_TOO_LARGE,
-                fmt::format("messages of {} bytes: at most {} are taken", messages.size(), kMostBytes));
+    Throw(WASINN_ERROR_TOO_LARGE, "messages of {} bytes: at most {} are taken", messages.size(), kMostBytes);
   }
   MediaMessages result;
   result.marker_ = NewMarker();
@@ -191,9 +190,8 @@ std::vector<MediaPart> MediaMessages::Split(std::string_view prompt) const {
     prompt.remove_prefix(at + marker_.size());
   }
   if (found == files_.size()) return parts;
-  throw Error(
-      WASINN_ERROR_INVALID_ARGUMENT,
-      fmt::format("the chat template writes {} images and sounds where the messages have {}", found, files_.size()));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "the chat template writes {} images and sounds where the messages have {}",
+        found, files_.size());
 }
 
 namespace {

@@ -1,16 +1,14 @@
 #include "llama/model.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "common/error.h"
 #include "common/on_cancel.h"
 #include "common/target.h"
+#include "common/throw.h"
 #include "llama/batcher.h"
 #include "llama/log_scope.h"
 #include "llama/model_file.h"
@@ -20,15 +18,16 @@
 namespace wasinn::llama {
 
 using backend::Error;
+using backend::Throw;
 
 namespace {
 
 const wasinn_builder& TheBuilder(std::span<const wasinn_builder> builders, const wasinn_load_options& options) {
   if (builders.size() != 1) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("a GGUF model is one builder: found {}", builders.size()));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "a GGUF model is one builder: found {}", builders.size());
   }
   if (std::string_view(options.format) != "ggml")
-    throw Error(WASINN_ERROR_INVALID_ENCODING, "this backend loads GGUF models");
+    Throw(WASINN_ERROR_INVALID_ENCODING, "this backend loads GGUF models");
   return builders.front();
 }
 
@@ -80,9 +79,8 @@ std::vector<Device> DevicesFor(uint32_t target, const LlamaLibrary& library) {
   if (target == WASINN_TARGET_GPU && has_gpu) return {Device::kGpu};
   if (target == WASINN_TARGET_AUTO && has_gpu) return {Device::kGpu, Device::kCpu};
   if (target == WASINN_TARGET_CPU || target == WASINN_TARGET_AUTO) return {Device::kCpu};
-  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-              fmt::format("target {}: llama.cpp has no such device here; it has {}",
-                          target == WASINN_TARGET_GPU ? "gpu" : "tpu", library.Devices()));
+  Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "target {}: llama.cpp has no such device here; it has {}",
+        target == WASINN_TARGET_GPU ? "gpu" : "tpu", library.Devices());
 }
 
 }  // namespace
@@ -154,17 +152,15 @@ void Model::Load(const wasinn_builder& builder, const wasinn_load_options& optio
     }
     model_.reset(library.model_load_from_file_ptr(file.get(), params));
   }
-  if (stopped) throw Error(WASINN_ERROR_TIMEOUT, "loading the model was cancelled");
+  if (stopped) Throw(WASINN_ERROR_TIMEOUT, "loading the model was cancelled");
   if (model_ == nullptr) {
     const std::string words = scope.Errors("it does not say why");
     // It does not tell a new one from nonsense.
     const bool may_be_newer =
         words.contains("unknown model architecture") || words.contains("unknown pre-tokenizer type");
-    throw Error(WASINN_ERROR_INVALID_ENCODING,
-                fmt::format("llama.cpp cannot load the model: {}{}", words,
-                            may_be_newer ? fmt::format(": if the model is newer than llama.cpp {}, use a newer one",
-                                                       library.version())
-                                         : ""));
+    Throw(WASINN_ERROR_INVALID_ENCODING, "llama.cpp cannot load the model: {}{}", words,
+          may_be_newer ? fmt::format(": if the model is newer than llama.cpp {}, use a newer one", library.version())
+                       : "");
   }
 }
 
@@ -181,7 +177,7 @@ void Model::CheckVocabulary() const {
                 no_text ? "the model has no vocabulary" : "the model's texts begin or end with a token that it lacks");
   }
   if (library.model_has_encoder(get()) && library.model_has_decoder(get())) {
-    throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "models with an encoder and a decoder are not served");
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "models with an encoder and a decoder are not served");
   }
 }
 
@@ -196,8 +192,8 @@ void Model::FindEndTokens() {
 namespace {
 
 [[noreturn]] void RefuseToGenerate() {
-  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-              "the model generates no text, it only reads: ask for the embedding of a text with \"embedding\": true");
+  Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+        "the model generates no text, it only reads: ask for the embedding of a text with \"embedding\": true");
 }
 
 }  // namespace
@@ -216,8 +212,7 @@ void Model::LoadLoras() {
     const LogScope scope(host_.log(), config_.defaults.log);
     llama_adapter_lora* lora = host_.library().adapter_lora_init(get(), path.c_str());
     if (lora == nullptr) {
-      throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                  fmt::format("loras: {}: {}: {}", name, path, scope.Errors("cannot be loaded")));
+      Throw(WASINN_ERROR_INVALID_ARGUMENT, "loras: {}: {}: {}", name, path, scope.Errors("cannot be loaded"));
     }
     loras_.emplace(name, lora);
   }

@@ -1,7 +1,6 @@
 #include "llama/model_file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -10,16 +9,16 @@
 #include <cerrno>
 #include <cstring>
 
-#include "common/error.h"
+#include "common/throw.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
 [[noreturn]] void RefuseMemory(size_t size) {
-  throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("no memory for a model of {} bytes: {}", size, std::strerror(errno)));
+  Throw(WASINN_ERROR_TOO_LARGE, "no memory for a model of {} bytes: {}", size, std::strerror(errno));
 }
 
 // Whether a file may be so large: whoever writes more is ended by a signal.

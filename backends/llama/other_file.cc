@@ -1,13 +1,12 @@
 #include "llama/other_file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "base/descriptor.h"
-#include "common/error.h"
+#include "common/throw.h"
 
 namespace wasinn::llama {
 
@@ -20,7 +19,7 @@ std::string WhyNotOpened(int error) {
 void RequireOtherFile(const std::string& key, const std::string& path) {
   base::Descriptor file;
   if (file.Open(open(path.c_str(), O_RDONLY | O_CLOEXEC))) return;
-  throw backend::Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{}: {}: {}", key, path, WhyNotOpened(errno)));
+  backend::Throw(WASINN_ERROR_INVALID_ARGUMENT, "{}: {}: {}", key, path, WhyNotOpened(errno));
 }
 
 }  // namespace wasinn::llama

@@ -1,19 +1,17 @@
 #include "llama/own_sequence.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/log_scope.h"
 #include "llama/texts.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -24,10 +22,9 @@ constexpr uint64_t kGraphBytes = 2 << 20, kGraphBytesPerLayer = 64 << 10;
 
 void CheckContextBytes(uint64_t needed, uint64_t most, const Settings& settings) {
   if (most == 0 || needed <= most) return;
-  throw Error(WASINN_ERROR_TOO_LARGE,
-              fmt::format("a context of {} tokens (ctx-size) with ubatch-size {} takes {} bytes: no more than {} are "
-                          "allowed",
-                          settings.context, settings.micro_batch, needed, most));
+  Throw(WASINN_ERROR_TOO_LARGE,
+        "a context of {} tokens (ctx-size) with ubatch-size {} takes {} bytes: no more than {} are allowed",
+        settings.context, settings.micro_batch, needed, most);
 }
 
 }  // namespace
@@ -82,7 +79,7 @@ void ShiftSequence(const LlamaLibrary& library, llama_memory_t memory, llama_seq
                    size_t discarded) {
   const auto from = static_cast<llama_pos>(kept), to = static_cast<llama_pos>(kept + discarded);
   if (!library.memory_seq_rm(memory, sequence, from, to)) {
-    throw Error(WASINN_ERROR_RUNTIME, "context-shift: llama.cpp cannot forget a part of the text");
+    Throw(WASINN_ERROR_RUNTIME, "context-shift: llama.cpp cannot forget a part of the text");
   }
   library.memory_seq_add(memory, sequence, to, -1, from - to);
 }
@@ -108,8 +105,8 @@ OwnSequence::OwnSequence(const Model& model, const Settings& settings, uint64_t 
   const LogScope scope(model.host().log(), settings.log);
   context_.reset(library_.init_from_model(model.get(), params));
   if (context_ == nullptr) {
-    throw Error(WASINN_ERROR_RUNTIME, fmt::format("a context of {} tokens: {}", settings.context,
-                                                  scope.Errors("llama.cpp does not say what is wrong")));
+    Throw(WASINN_ERROR_RUNTIME, "a context of {} tokens: {}", settings.context,
+          scope.Errors("llama.cpp does not say what is wrong"));
   }
   if (!settings.embedding) model.CheckGenerates(context_.get());
   threads_.Attach(context_.get());
@@ -129,7 +126,7 @@ void OwnSequence::UseAdapters(const AdapterSettings& adapters) {
     scales.push_back(scale);
   }
   if (library_.set_adapters_lora(context_.get(), loras.data(), loras.size(), scales.data()) != 0) {
-    throw Error(WASINN_ERROR_RUNTIME, "lora: llama.cpp cannot use these adapters");
+    Throw(WASINN_ERROR_RUNTIME, "lora: llama.cpp cannot use these adapters");
   }
   adapters_ = std::move(wanted);
 }
@@ -191,7 +188,7 @@ void OwnSequence::Evaluate(std::span<const llama_token> tokens, LogitsTaker* tak
   try {
     if (media_ != nullptr) media_->Encode(held_.tokens.size(), cancelled_);
     for (size_t wanted = tokens.size() - rows; !tokens.empty();) {
-      if (cancelled_) throw Error(WASINN_ERROR_TIMEOUT, "the generation was cancelled");
+      if (cancelled_) Throw(WASINN_ERROR_TIMEOUT, "the generation was cancelled");
       const size_t span = media_ == nullptr ? 0 : media_->SpanAt(held_.tokens.size());
       const bool is_text = media_ == nullptr || span == media_->spans().size();
       const size_t n = is_text ? EvaluateText(tokens, taker != nullptr, wanted) : EvaluateMedia(span, tokens);
@@ -249,10 +246,10 @@ void OwnSequence::Decode(const llama_batch& batch) {
   const Threads::Lease lease(threads_, context_.get());
   const int failed = model_.encodes() ? library_.encode(context_.get(), batch) : library_.decode(context_.get(), batch);
   if (failed == 0) return;
-  if (failed == kAborted) throw Error(WASINN_ERROR_TIMEOUT, "the generation was cancelled");
-  if (failed == kNoRoom) throw Error(WASINN_ERROR_CONTEXT_FULL, "the context has no room for more tokens");
-  throw Error(WASINN_ERROR_RUNTIME, fmt::format("llama.cpp cannot evaluate the tokens (error {}): {}", failed,
-                                                scope.Errors("it does not say why")));
+  if (failed == kAborted) Throw(WASINN_ERROR_TIMEOUT, "the generation was cancelled");
+  if (failed == kNoRoom) Throw(WASINN_ERROR_CONTEXT_FULL, "the context has no room for more tokens");
+  Throw(WASINN_ERROR_RUNTIME, "llama.cpp cannot evaluate the tokens (error {}): {}", failed,
+        scope.Errors("it does not say why"));
 }
 
 llama_token OwnSequence::Next(std::span<const llama_token> tokens, Sampler* sampler) {
@@ -266,14 +263,14 @@ std::vector<float> OwnSequence::Embed(std::span<const llama_token> tokens, int n
   const enum llama_pooling_type pooling = library_.pooling_type(context_.get());
   const float* values = pooling == LLAMA_POOLING_TYPE_NONE ? library_.get_embeddings_ith(context_.get(), -1)
                                                            : library_.get_embeddings_seq(context_.get(), 0);
-  if (values == nullptr) throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model makes no embeddings");
+  if (values == nullptr) Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model makes no embeddings");
   // A model that ranks texts, or sorts them into classes, has a number for each of its labels there, and nothing
   // behind.
   const size_t n =
       ranks() ? library_.model_n_cls_out(model_.get()) : static_cast<size_t>(library_.model_n_embd_out(model_.get()));
   std::vector<float> embedding(values, values + n);
   if (!std::ranges::all_of(embedding, [](float value) { return std::isfinite(value); })) {
-    throw Error(WASINN_ERROR_RUNTIME, "the model computes a value that is not a number");
+    Throw(WASINN_ERROR_RUNTIME, "the model computes a value that is not a number");
   }
   if (!ranks()) Normalize(embedding, normalize);
   return embedding;

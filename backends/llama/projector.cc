@@ -1,18 +1,16 @@
 #include "llama/projector.h"
 
-#include <fmt/format.h>
-
 #include <atomic>
 #include <chrono>
 
-#include "common/error.h"
 #include "common/on_cancel.h"
+#include "common/throw.h"
 #include "llama/log_scope.h"
 #include "llama/model.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 Projector::Projector(const Model& model, const ProjectorSettings& settings, const wasinn_load_options& options)
     : library_(model.host().library().path()), projector_(nullptr, {&library_}) {
@@ -28,10 +26,9 @@ Projector::Projector(const Model& model, const ProjectorSettings& settings, cons
                                                  .go_on = go_on,
                                                  .user = &stopped};
   projector_.reset(library_.projector_new(&wanted));
-  if (stopped) throw Error(WASINN_ERROR_TIMEOUT, "loading the projector was cancelled");
+  if (stopped) Throw(WASINN_ERROR_TIMEOUT, "loading the projector was cancelled");
   if (projector_ == nullptr) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                fmt::format("projector: {}: {}", settings.path, scope.Errors("llama.cpp cannot load it")));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "projector: {}: {}", settings.path, scope.Errors("llama.cpp cannot load it"));
   }
   is_mrope_ = library_.is_mrope(projector_.get()) != 0;
 }
@@ -40,7 +37,7 @@ std::unique_lock<std::timed_mutex> Projector::Turn(const std::atomic<bool>& canc
   constexpr auto kCancelPoll = std::chrono::milliseconds(5);
   std::unique_lock lock(encoding_, std::defer_lock);
   while (!lock.try_lock_for(kCancelPoll)) {
-    if (cancelled) throw Error(WASINN_ERROR_TIMEOUT, "the generation was cancelled while it waited for the projector");
+    if (cancelled) Throw(WASINN_ERROR_TIMEOUT, "the generation was cancelled while it waited for the projector");
   }
   return lock;
 }

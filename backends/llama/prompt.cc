@@ -1,19 +1,17 @@
 #include "llama/prompt.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <climits>
 #include <cstdint>
 
-#include "common/error.h"
 #include "common/large_stack.h"
+#include "common/throw.h"
 #include "llama/model.h"
 #include "llama/text.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -21,7 +19,7 @@ namespace {
 constexpr size_t kLongText = 512, kStackPerByte = 1024, kLeastStack = 8 << 20;
 
 [[noreturn]] void RefuseLength(const std::string& what, size_t capacity) {
-  throw Error(WASINN_ERROR_PROMPT_TOO_LONG, fmt::format("the prompt has {}: the context has {}", what, capacity));
+  Throw(WASINN_ERROR_PROMPT_TOO_LONG, "the prompt has {}: the context has {}", what, capacity);
 }
 
 // `whole`: with what its tokenizer puts around a text. `names`: tokens stand by them.
@@ -37,7 +35,7 @@ std::vector<llama_token> TokenizeText(const Model& model, const std::string& tex
     tokens.resize(static_cast<size_t>(-n));
     n = tokenize();
   }
-  if (n < 0) throw Error(WASINN_ERROR_RUNTIME, "llama.cpp cannot make tokens of the prompt");
+  if (n < 0) Throw(WASINN_ERROR_RUNTIME, "llama.cpp cannot make tokens of the prompt");
   tokens.resize(static_cast<size_t>(n));
   return tokens;
 }
@@ -59,10 +57,10 @@ void CheckSpelledBytes(const Model& model, const std::string& text, bool names) 
       return (library.vocab_get_attr(model.vocabulary(), token) & LLAMA_TOKEN_ATTR_BYTE) != 0;
     }));
     if (spelled * all <= kMostCopied) continue;
-    throw Error(WASINN_ERROR_PROMPT_TOO_LONG,
-                fmt::format("the model has no tokens for {} of the prompt's first {} bytes: "
-                            "among {} tokens no more than {} such bytes are allowed",
-                            spelled, end, all, kMostCopied / all));
+    Throw(WASINN_ERROR_PROMPT_TOO_LONG,
+          "the model has no tokens for {} of the prompt's first {} bytes: among {} tokens no more than {} such bytes "
+          "are allowed",
+          spelled, end, all, kMostCopied / all);
   }
 }
 
@@ -88,7 +86,7 @@ void CheckTextLength(const Model& model, size_t bytes, size_t capacity) {
 
 void CheckUtf8(std::string_view text) {
   if (const size_t at = FindInvalidUtf8(text); at != std::string_view::npos) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("the prompt is not UTF-8 at byte {}", at));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "the prompt is not UTF-8 at byte {}", at);
   }
 }
 
@@ -102,20 +100,19 @@ backend::Reservation ReserveForTokens(const Model& model, void* account, size_t 
 }
 
 std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, size_t capacity, bool whole) {
-  if (prompt.empty()) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "the prompt is empty");
+  if (prompt.empty()) Throw(WASINN_ERROR_INVALID_ARGUMENT, "the prompt is empty");
   CheckTextLength(model, prompt.size(), capacity);
   CheckUtf8(prompt);
   constexpr bool kNames = true;
   std::vector<llama_token> tokens = TokenizeOnStack(model, std::string(prompt), whole, kNames);
-  if (tokens.empty()) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "the prompt has no tokens");
+  if (tokens.empty()) Throw(WASINN_ERROR_INVALID_ARGUMENT, "the prompt has no tokens");
   if (tokens.size() > capacity) RefuseLength(fmt::format("{} tokens", tokens.size()), capacity);
   return tokens;
 }
 
 std::vector<llama_token> TokenizeNothing(const Model& model) {
   std::vector<llama_token> tokens = TokenizeText(model, "", /*whole=*/true, /*names=*/true);
-  if (tokens.empty())
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "a text is empty, and the model puts no tokens around it");
+  if (tokens.empty()) Throw(WASINN_ERROR_INVALID_ARGUMENT, "a text is empty, and the model puts no tokens around it");
   return tokens;
 }
 
@@ -126,7 +123,7 @@ std::vector<llama_token> TokenizeSpecial(const Model& model, const std::string& 
 std::vector<llama_token> TokenizePlain(const Model& model, const std::string& text, size_t capacity) {
   CheckTextLength(model, text.size(), capacity);
   if (const size_t at = FindInvalidUtf8(text); at != std::string_view::npos) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("a text is not UTF-8 at byte {}", at));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "a text is not UTF-8 at byte {}", at);
   }
   return TokenizeOnStack(model, text, /*whole=*/false, /*names=*/false);
 }

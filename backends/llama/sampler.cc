@@ -1,20 +1,18 @@
 #include "llama/sampler.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/logit_biases.h"
 #include "llama/model.h"
 #include "llama/prompt.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -89,16 +87,15 @@ llama_sampler* Sampler::Dry(const SamplingSettings& settings) const {
 
 std::string Sampler::GrammarText(const Settings& settings, const ChatForm* form) {
   if (!settings.grammar.empty() && !settings.json_schema.empty()) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "grammar and json-schema: expected one of them");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "grammar and json-schema: expected one of them");
   }
   if (form != nullptr && !form->grammar.empty()) return form->grammar;
   if (settings.json_schema.empty()) return settings.grammar;
   std::string grammar =
       model_.host().common().GrammarOf(settings.json_schema, {.cancelled = &cancelled_, .reservation = &reservation_});
   if (grammar.size() <= kLongestConverted) return grammar;
-  throw Error(WASINN_ERROR_TOO_LARGE,
-              fmt::format("json-schema: becomes a grammar of {} bytes: no more than {} are allowed", grammar.size(),
-                          kLongestConverted));
+  Throw(WASINN_ERROR_TOO_LARGE, "json-schema: becomes a grammar of {} bytes: no more than {} are allowed",
+        grammar.size(), kLongestConverted);
 }
 
 // The grammar of an answer is also that of its beginning, which the template has written into the prompt.
@@ -109,7 +106,7 @@ void Sampler::BeginGrammar(const std::string& generation_prompt) {
     // Some tokenizers put a space before the first one.
     if (i == 0 && is_space(PieceOf(model_, tokens[i], kWithSpecial)) && !is_space(generation_prompt)) continue;
     if (library_.vocab_is_eog(model_.vocabulary(), tokens[i]) || !grammar_->Accept(tokens[i])) {
-      throw Error(WASINN_ERROR_RUNTIME, "chat: the template's answers do not begin as its grammar says");
+      Throw(WASINN_ERROR_RUNTIME, "chat: the template's answers do not begin as its grammar says");
     }
   }
 }
@@ -122,12 +119,11 @@ void Sampler::Fill(const float* logits) {
 llama_token Sampler::ChooseAny() {
   library_.sampler_apply(chain_.get(), &array_);
   if (array_.selected < 0 || static_cast<size_t>(array_.selected) >= array_.size) {
-    throw Error(WASINN_ERROR_RUNTIME, "llama.cpp chose no token");
+    Throw(WASINN_ERROR_RUNTIME, "llama.cpp chose no token");
   }
   const llama_token_data chosen = array_.data[array_.selected];
   if (chosen.logit == -INFINITY) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                "no token may be chosen: the grammar, logit-bias and ignore-eos exclude all");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "no token may be chosen: the grammar, logit-bias and ignore-eos exclude all");
   }
   if (is_greedy_ && keeps_logits_) {  // no other could have been
     candidates_[0] = chosen;
@@ -160,13 +156,13 @@ llama_token Sampler::ChooseWithGrammar(llama_token token) {
   }
   // llama.cpp allows some tokens that end within a rule of tokens, and then does not accept them.
   if (goes_on && grammar_->Accept(chosen)) return chosen;
-  if (!may_go_without_) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "grammar: no token of the model goes on with it");
+  if (!may_go_without_) Throw(WASINN_ERROR_INVALID_ARGUMENT, "grammar: no token of the model goes on with it");
   grammar_.reset();
   return token;
 }
 
 void Sampler::Take(const float* logits) {
-  if (logits == nullptr) throw Error(WASINN_ERROR_RUNTIME, "llama.cpp has computed no logits");
+  if (logits == nullptr) Throw(WASINN_ERROR_RUNTIME, "llama.cpp has computed no logits");
   if (keeps_logits_ || (grammar_ && !watch_)) logits_.assign(logits, logits + candidates_.size());
   Fill(logits);
 }
@@ -175,7 +171,7 @@ llama_token Sampler::Choose() {
   // Samplers sort, and nothing sorts by what is no number.
   if (model_.of_guest() &&
       !std::ranges::all_of(candidates_, [](const llama_token_data& one) { return std::isfinite(one.logit); })) {
-    throw Error(WASINN_ERROR_RUNTIME, "the model computes a value that is not a number");
+    Throw(WASINN_ERROR_RUNTIME, "the model computes a value that is not a number");
   }
   llama_token token = ChooseAny();
   if (watch_) {

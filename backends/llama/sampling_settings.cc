@@ -1,20 +1,18 @@
 #include "llama/sampling_settings.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/set_values.h"
 
 namespace wasinn::llama {
 
 using backend::Config;
-using backend::Error;
+using backend::Throw;
 using nlohmann::json;
 
 namespace {
@@ -23,10 +21,10 @@ constexpr size_t kMostBiases = 1024, kLongestBiased = 256, kMostBreakers = 16, k
 constexpr int64_t kMostProbabilities = 20, kMostDryTokens = 1 << 16;
 
 [[noreturn]] void RefuseBias() {
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("logit-bias: expected {{\"token or text\": number or false}} or [[token or text, number or "
-                          "false]], no more than {} of texts of at most {} bytes",
-                          kMostBiases, kLongestBiased));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT,
+        "logit-bias: expected {{\"token or text\": number or false}} or [[token or text, number or false]], no more "
+        "than {} of texts of at most {} bytes",
+        kMostBiases, kLongestBiased);
 }
 
 float BiasOf(const json& value) {
@@ -83,9 +81,8 @@ void SamplingSettings::Apply(const Config& config) {
     std::erase(*breakers, "");
     if (breakers->size() > kMostBreakers ||
         std::ranges::any_of(*breakers, [](const std::string& text) { return text.size() > kLongestBreaker; })) {
-      throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                  fmt::format("dry-sequence-breaker: expected at most {} strings of at most {} bytes", kMostBreakers,
-                              kLongestBreaker));
+      Throw(WASINN_ERROR_INVALID_ARGUMENT, "dry-sequence-breaker: expected at most {} strings of at most {} bytes",
+            kMostBreakers, kLongestBreaker);
     }
     dry_breakers = *std::move(breakers);
   }

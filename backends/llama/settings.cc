@@ -1,6 +1,5 @@
 #include "llama/settings.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -8,7 +7,7 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/held_schema.h"
 #include "llama/set_values.h"
 #include "llama/text.h"
@@ -16,7 +15,7 @@
 namespace wasinn::llama {
 
 using backend::Config;
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -28,8 +27,8 @@ void SetText(const Config& config, const char* key, std::string* value) {
   auto text = config.String(key);
   if (!text) return;
   if (text->size() > kLongestGrammar || text->find('\0') != std::string::npos) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                fmt::format("{}: expected text of at most {} bytes, found {}", key, kLongestGrammar, text->size()));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "{}: expected text of at most {} bytes, found {}", key, kLongestGrammar,
+          text->size());
   }
   *value = *std::move(text);
 }
@@ -39,14 +38,14 @@ bool SetJson(const Config& config, const char* key, std::string* value) {
   auto json = config.JsonText(key, kDeepestJson);
   if (!json) return false;
   if (json->size() > kLongestGrammar) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("{}: expected at most {} bytes", key, kLongestGrammar));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "{}: expected at most {} bytes", key, kLongestGrammar);
   }
   *value = *json == "null" ? "" : *std::move(json);
   return !value->empty();
 }
 
 [[noreturn]] void RefuseGrammars() {
-  throw Error(WASINN_ERROR_SECURITY, "the host does not let guests bring grammars (guest_grammars)");
+  Throw(WASINN_ERROR_SECURITY, "the host does not let guests bring grammars (guest_grammars)");
 }
 
 void SetStopWords(const Config& config, std::vector<std::string>* words) {
@@ -55,9 +54,8 @@ void SetStopWords(const Config& config, std::vector<std::string>* words) {
   std::erase(*list, "");
   if (list->size() > kMostStopWords ||
       std::ranges::any_of(*list, [](const std::string& word) { return word.size() > kLongestStopWord; })) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                fmt::format("reverse-prompt: expected at most {} strings of at most {} bytes", kMostStopWords,
-                            kLongestStopWord));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "reverse-prompt: expected at most {} strings of at most {} bytes",
+          kMostStopWords, kLongestStopWord);
   }
   *words = *std::move(list);
 }
@@ -71,8 +69,7 @@ void SetStopTokens(const Config& config, std::vector<int32_t>* tokens) {
   const auto list = base::ParseJson(*text);
   const auto is_token = [](const auto& one) { return one.is_number_integer() && one >= 0 && one <= INT32_MAX; };
   if (!list.is_array() || list.size() > kMost || !std::ranges::all_of(list, is_token)) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                fmt::format("{}: expected a list of at most {} tokens' numbers", kKey, kMost));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "{}: expected a list of at most {} tokens' numbers", kKey, kMost);
   }
   *tokens = list.get<std::vector<int32_t>>();
 }
@@ -136,14 +133,13 @@ void Settings::SetTask(const Config& config) {
   decode.Apply(config);
   embedding = embedding || rerank;
   if ((tokenize ? 1 : 0) + (detokenize ? 1 : 0) + (embedding ? 1 : 0) + (decode.on ? 1 : 0) > 1) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "tokenize, detokenize, embedding, rerank, decode: expected one of them");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "tokenize, detokenize, embedding, rerank, decode: expected one of them");
   }
   if (tokens && (chat || texts || rerank)) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "tokens: expected no chat, texts or rerank beside it");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "tokens: expected no chat, texts or rerank beside it");
   }
   if ((texts || rerank) && (!embedding || chat || (texts && rerank))) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                "texts, rerank: expected one of them, and no chat; texts goes with embedding");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "texts, rerank: expected one of them, and no chat; texts goes with embedding");
   }
 }
 
@@ -151,7 +147,7 @@ void ChatSettings::Apply(const Config& config, const SettingsLimits& limits) {
   std::string given = template_text;
   SetText(config, "chat-template", &given);
   if (given != template_text && IsJinja(given) && !limits.templates) {
-    throw Error(WASINN_ERROR_SECURITY, "chat-template: the text of a template is the host's to give: expected a name");
+    Throw(WASINN_ERROR_SECURITY, "chat-template: the text of a template is the host's to give: expected a name");
   }
   template_text = std::move(given);
   if (SetJson(config, "tools", &tools)) tools = HeldTools(tools);

@@ -1,16 +1,14 @@
 #include "llama/state.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/model.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -69,7 +67,7 @@ void SaveSequence(const Model& model, llama_context* context, llama_seq_id seque
                             state->held.media.size() * sizeof(MediaSpan));
   state->bytes.resize(bytes);
   if (bytes == 0 || library.state_seq_get_data(context, state->bytes.data(), bytes, sequence) != bytes) {
-    throw Error(WASINN_ERROR_RUNTIME, "save-state: llama.cpp cannot save what it has evaluated");
+    Throw(WASINN_ERROR_RUNTIME, "save-state: llama.cpp cannot save what it has evaluated");
   }
   // Memories that look back only so far save no more than that, and others have one state for all tokens.
   const size_t tokens = state->held.tokens.size();
@@ -90,12 +88,12 @@ StatePtr GuestStates::Find(const std::string& name) const {
   const std::lock_guard lock(mutex_);
   const auto found = states_.find(name);
   if (found != states_.end()) return found->second;
-  throw Error(WASINN_ERROR_NOT_FOUND, fmt::format("restore-state: this guest has no state '{}' of this model", name));
+  Throw(WASINN_ERROR_NOT_FOUND, "restore-state: this guest has no state '{}' of this model", name);
 }
 
 void GuestStates::CheckRoomLocked(const std::string& name) const {
   if (states_.size() < kMostStates || states_.contains(name)) return;
-  throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("save-state: a guest has at most {} states of a model", kMostStates));
+  Throw(WASINN_ERROR_TOO_LARGE, "save-state: a guest has at most {} states of a model", kMostStates);
 }
 
 void GuestStates::CheckRoom(const std::string& name) const {

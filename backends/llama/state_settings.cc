@@ -1,10 +1,8 @@
 #include "llama/state_settings.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "common/error.h"
+#include "common/throw.h"
 
 namespace wasinn::llama {
 
@@ -21,9 +19,8 @@ void SetName(const backend::Config& config, const char* key, std::string* name) 
   auto given = config.String(key);
   if (!given) return;
   if (given->size() > kLongestName || !std::ranges::all_of(*given, IsNameCharacter)) {
-    throw backend::Error(
-        WASINN_ERROR_INVALID_ARGUMENT,
-        fmt::format("{}: expected a name of at most {} letters, digits, '.', '_' and '-'", key, kLongestName));
+    backend::Throw(WASINN_ERROR_INVALID_ARGUMENT, "{}: expected a name of at most {} letters, digits, '.', '_' and '-'",
+                   key, kLongestName);
   }
   *name = *std::move(given);
 }

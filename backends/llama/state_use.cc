@@ -1,13 +1,11 @@
 #include "llama/state_use.h"
 
-#include <fmt/format.h>
-
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/model.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 StateUse::StateUse(const Model& model, const Settings& settings, const Sequence& sequence,
                    std::span<const llama_token> tokens, std::span<const MediaSpan> media, GuestStates* states,
@@ -32,9 +30,9 @@ StatePtr StateUse::FindOwn(const Settings& settings, const Sequence& sequence) c
   if (settings.state.restore.empty()) return nullptr;
   StatePtr state = states_->Find(settings.state.restore);
   if (state->kind == sequence.kind()) return state;
-  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("restore-state: '{}' was saved with other adapters, another type of cache or flash-attn",
-                          settings.state.restore));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT,
+        "restore-state: '{}' was saved with other adapters, another type of cache or flash-attn",
+        settings.state.restore);
 }
 
 void StateUse::Save(Sequence* sequence) const {

@@ -1,13 +1,11 @@
 #include "llama/texts.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "base/json.h"
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/model.h"
 #include "llama/prompt.h"
 #include "llama/token_lists.h"
@@ -15,6 +13,7 @@
 namespace wasinn::llama {
 
 using backend::Error;
+using backend::Throw;
 using nlohmann::json;
 
 namespace {
@@ -23,8 +22,8 @@ constexpr size_t kMostTexts = 2048, kMostTextsBytes = size_t{4} << 20;
 
 json Parse(std::string_view text) {
   if (text.size() <= kMostTextsBytes) return base::ParseJson(text);
-  throw Error(WASINN_ERROR_PROMPT_TOO_LONG,
-              fmt::format("the texts have {} bytes: no more than {} are allowed", text.size(), kMostTextsBytes));
+  Throw(WASINN_ERROR_PROMPT_TOO_LONG, "the texts have {} bytes: no more than {} are allowed", text.size(),
+        kMostTextsBytes);
 }
 
 bool AreTexts(const json& list) {
@@ -89,9 +88,8 @@ Texts TokenizeTexts(const Model& model, std::string_view text, size_t capacity, 
   const json list = Parse(text);
   const bool is_list = list.is_array() && !list.empty() && list.size() <= kMostTexts;
   if (!is_list || !std::ranges::all_of(list, [](const json& one) { return one.is_string() || one.is_array(); })) {
-    throw Error(
-        WASINN_ERROR_INVALID_ARGUMENT,
-        fmt::format("with \"texts\" the prompt is a JSON array of 1 to {} texts, or of their tokens", kMostTexts));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT,
+          "with \"texts\" the prompt is a JSON array of 1 to {} texts, or of their tokens", kMostTexts);
   }
   Texts texts;
   for (const json& one : list) AddText(&texts, TokenizeOne(model, one, capacity, bounds.cancelled), bounds);
@@ -117,11 +115,11 @@ Texts TokenizeRanked(const Model& model, std::string_view text, size_t capacity,
             by_template == nullptr ? Ranked(model, tokens, document, capacity)
                                    : RankedByTemplate(model, by_template, query, document, capacity),
             bounds);
-    if (texts.back().empty()) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "rerank: the query and a document are empty");
+    if (texts.back().empty()) Throw(WASINN_ERROR_INVALID_ARGUMENT, "rerank: the query and a document are empty");
     if (texts.back().size() <= capacity) continue;
-    throw Error(WASINN_ERROR_PROMPT_TOO_LONG,
-                fmt::format("the prompt has {} tokens, with its query and one of its documents: the context has {}",
-                            texts.back().size(), capacity));
+    Throw(WASINN_ERROR_PROMPT_TOO_LONG,
+          "the prompt has {} tokens, with its query and one of its documents: the context has {}", texts.back().size(),
+          capacity);
   }
   return texts;
 }

@@ -1,20 +1,19 @@
 #include "llama/token_lists.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "base/json.h"
-#include "common/error.h"
+#include "common/throw.h"
 #include "llama/model.h"
 #include "llama/prompt.h"
 #include "llama/text.h"
 
 namespace wasinn::llama {
 
-using backend::Error;
+using backend::Throw;
 
 namespace {
 
@@ -33,8 +32,8 @@ ParsedList ParseList(const Model& model, std::string_view text, void* account) {
   backend::Reservation reservation(model.host().services(), account);
   if (IsLongList(text) && text.size() <= kMostListBytes) reservation.Resize(text.size() * kBytesEach);
   if (text.size() <= kMostListBytes) return {std::move(reservation), base::ParseJson(text)};
-  throw Error(WASINN_ERROR_PROMPT_TOO_LONG,
-              fmt::format("the prompt has {} bytes: expected a JSON array of at most {}", text.size(), kMostListBytes));
+  Throw(WASINN_ERROR_PROMPT_TOO_LONG, "the prompt has {} bytes: expected a JSON array of at most {}", text.size(),
+        kMostListBytes);
 }
 
 bool IsToken(const Model& model, const nlohmann::json& one) {
@@ -42,17 +41,17 @@ bool IsToken(const Model& model, const nlohmann::json& one) {
 }
 
 [[noreturn]] void RefusePieces() {
-  throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("with-pieces: the tokens may take more than {} bytes", kMostPieces));
+  Throw(WASINN_ERROR_TOO_LARGE, "with-pieces: the tokens may take more than {} bytes", kMostPieces);
 }
 
 [[noreturn]] void RefuseLength(size_t tokens, size_t most) {
-  throw Error(WASINN_ERROR_PROMPT_TOO_LONG, fmt::format("the prompt has {} tokens: the context has {}", tokens, most));
+  Throw(WASINN_ERROR_PROMPT_TOO_LONG, "the prompt has {} tokens: the context has {}", tokens, most);
 }
 
 }  // namespace
 
 void CheckGoesOn(const std::atomic<bool>& cancelled) {
-  if (cancelled) throw Error(WASINN_ERROR_TIMEOUT, "it was cancelled while its tokens and texts were made");
+  if (cancelled) Throw(WASINN_ERROR_TIMEOUT, "it was cancelled while its tokens and texts were made");
 }
 
 bool IsLongList(std::string_view text) {
@@ -98,9 +97,8 @@ std::vector<llama_token> ParseTokens(const Model& model, std::string_view text, 
   const nlohmann::json& list = parsed.items;
   const auto is_token = [&](const nlohmann::json& one) { return IsToken(model, one); };
   if (!list.is_array() || list.empty() || !std::ranges::all_of(list, is_token)) {
-    throw Error(
-        WASINN_ERROR_INVALID_ARGUMENT,
-        fmt::format("the prompt is no JSON array of tokens, which are from 0 to {}", model.vocabulary_size() - 1));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "the prompt is no JSON array of tokens, which are from 0 to {}",
+          model.vocabulary_size() - 1);
   }
   if (list.size() > most) RefuseLength(list.size(), most);
   return list.get<std::vector<llama_token>>();
@@ -114,9 +112,8 @@ std::vector<llama_token> ParseMixed(const Model& model, std::string_view text, c
 std::vector<llama_token> ReadMixed(const Model& model, const nlohmann::json& list, const MixedList& bounds) {
   const auto is_good = [&](const nlohmann::json& one) { return one.is_string() || IsToken(model, one); };
   if (!list.is_array() || list.empty() || !std::ranges::all_of(list, is_good)) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                fmt::format("the prompt is no JSON array of tokens, which are from 0 to {}, and of texts",
-                            model.vocabulary_size() - 1));
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "the prompt is no JSON array of tokens, which are from 0 to {}, and of texts",
+          model.vocabulary_size() - 1);
   }
   size_t bytes = 0, numbers = 0;
   for (const auto& one : list) {
@@ -139,7 +136,7 @@ std::vector<llama_token> ReadMixed(const Model& model, const nlohmann::json& lis
     tokens.insert(tokens.end(), more.begin(), more.end());
     if (tokens.size() > bounds.most) RefuseLength(tokens.size(), bounds.most);
   }
-  if (tokens.empty()) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "the prompt is empty");
+  if (tokens.empty()) Throw(WASINN_ERROR_INVALID_ARGUMENT, "the prompt is empty");
   if (tokens.size() > bounds.most) RefuseLength(tokens.size(), bounds.most);
   return tokens;
 }
@@ -150,7 +147,7 @@ std::string TextOf(const Model& model, std::span<const llama_token> tokens) {
   for (const llama_token token : tokens) {
     text += writer.Add(PieceOf(model, token, kWithSpecial));
     if (text.size() > kMostTextBytes) {
-      throw Error(WASINN_ERROR_TOO_LARGE, fmt::format("detokenize: the text has more than {} bytes", kMostTextBytes));
+      Throw(WASINN_ERROR_TOO_LARGE, "detokenize: the text has more than {} bytes", kMostTextBytes);
     }
   }
   return text + writer.End();
