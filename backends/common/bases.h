@@ -45,6 +45,25 @@ class HostBase {
   wasinn_backend_info info_ = {};
 };
 
+// One that reads its configuration, and then opens the framework's library.
+template <typename Config, typename Library>
+class HostOf : public HostBase {
+ public:
+  const Config& config() const { return config_; }
+  const Library& library() const { return library_; }
+
+ protected:
+  HostOf(const wasinn_host_services& services, const char* config)
+      : HostBase(services), config_(Config::Parse(config, services.threads)), library_(config_.library) {}
+  ~HostOf() = default;
+  void Describe(const char* framework, std::string devices) {
+    HostBase::Describe(framework, library_.version(), library_.path(), std::move(devices));
+  }
+
+  const Config config_;
+  const Library library_;
+};
+
 // Of one signature, which is there once the model is loaded. Contexts of any thread share it.
 template <typename Host, typename Signature>
 class ModelBase {

@@ -227,4 +227,14 @@ class TableOf {
   }
 };
 
+// What wasinn_backend_query returns, of a backend with one format.
+template <typename Host, typename Model, typename Context>
+const wasinn_backend* Query(uint16_t host_abi_major, const char* format, Identity identity) {
+  static const wasinn_format only = {.struct_size = sizeof(wasinn_format), .name = format};
+  static const wasinn_format* const formats[] = {&only};
+  identity.formats = formats;
+  static const wasinn_backend table = TableOf<Host, Model, Context>::Make(identity);
+  return host_abi_major == WASINN_BACKEND_ABI_MAJOR ? &table : nullptr;
+}
+
 }  // namespace wasinn::backend

@@ -15,19 +15,15 @@
 
 namespace wasinn::onnx {
 
-class Host : public backend::HostBase {
+class Host : public backend::HostOf<BackendConfig, OrtLibrary> {
  public:
   Host(const wasinn_host_services& services, const char* config)
-      : HostBase(services),
-        config_(BackendConfig::Parse(config, services.threads)),
-        library_(config_.library),
+      : HostOf(services, config),
         environment_(library_, log(), config_.threads, config_.spinning),
         cache_(config_.cache_bytes) {
-    Describe("ONNX Runtime", library_.version(), library_.path(), DevicesText(AvailableProviders(library_)));
+    Describe("ONNX Runtime", DevicesText(AvailableProviders(library_)));
   }
 
-  const BackendConfig& config() const { return config_; }
-  const OrtLibrary& library() const { return library_; }
   const OrtApi& api() const { return library_.api(); }
   const Environment& environment() const { return environment_; }
   BlockCache* cache() const { return &cache_; }
@@ -37,8 +33,6 @@ class Host : public backend::HostBase {
   uint64_t NewChargeId() const { return next_charge_id_.fetch_add(uint64_t{1} << 32); }
 
  private:
-  const BackendConfig config_;
-  const OrtLibrary library_;
   const Environment environment_;
   mutable BlockCache cache_;
   mutable std::atomic<uint64_t> next_charge_id_ = uint64_t{1} << 32;

@@ -194,17 +194,13 @@ void Context::Reset() {
 }  // namespace wasinn::openvino
 
 // Models of other formats are loaded too where a host says so by name (source.h); they are other backends' own.
-static constexpr wasinn_format kFormat = {.struct_size = sizeof(wasinn_format), .name = "openvino"};
-static constexpr const wasinn_format* kFormats[] = {&kFormat};
-
 const wasinn_backend* wasinn_backend_query(uint16_t host_abi_major, uint16_t /*host_abi_minor*/) {
   using namespace wasinn::openvino;
-  static const wasinn_backend table =
-      wasinn::backend::TableOf<Host, Model, Context>::Make({.name = "openvino",
-                                                            .version = WASINN_BACKEND_VERSION,
-                                                            .formats = kFormats,
-                                                            .keys = Keys(),
-                                                            .install = "scripts/deps.sh openvino",
-                                                            .bind_align = 1});
-  return host_abi_major == WASINN_BACKEND_ABI_MAJOR ? &table : nullptr;
+  return wasinn::backend::Query<Host, Model, Context>(host_abi_major, "openvino",
+                                                      {.name = "openvino",
+                                                       .version = WASINN_BACKEND_VERSION,
+                                                       .formats = {},
+                                                       .keys = Keys(),
+                                                       .install = "scripts/deps.sh openvino",
+                                                       .bind_align = 1});
 }

@@ -231,12 +231,8 @@ Config::Entries PropertiesOf(const std::string& device, const ModelConfig& confi
 }
 
 Host::Host(const wasinn_host_services& services, const char* config)
-    : HostBase(services),
-      config_(BackendConfig::Parse(config, services.threads)),
-      library_(config_.library),
-      core_(MakeCore(library_, log())),
-      devices_(AvailableDevices(library_, core_.get())) {
-  Describe("OpenVINO", library_.version(), library_.path(), DeviceText(devices_));
+    : HostOf(services, config), core_(MakeCore(library_, log())), devices_(AvailableDevices(library_, core_.get())) {
+  Describe("OpenVINO", DeviceText(devices_));
 }
 
 }  // namespace wasinn::openvino

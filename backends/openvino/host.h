@@ -14,19 +14,15 @@
 
 namespace wasinn::openvino {
 
-class Host : public backend::HostBase {
+class Host : public backend::HostOf<BackendConfig, OvLibrary> {
  public:
   Host(const wasinn_host_services& services, const char* config);
 
-  const BackendConfig& config() const { return config_; }
-  const OvLibrary& library() const { return library_; }
   const OvApi& api() const { return library_.api(); }
   ov_core_t* core() const { return core_.get(); }
   const std::vector<std::string>& devices() const { return devices_; }  // "CPU", "GPU.0"
 
  private:
-  const BackendConfig config_;
-  const OvLibrary library_;
   const OvPtr<ov_core_t> core_;
   const std::vector<std::string> devices_;
 };

@@ -12,19 +12,14 @@
 
 namespace wasinn::tensorflow {
 
-class Host : public backend::HostBase {
+class Host : public backend::HostOf<BackendConfig, TfLibrary> {
  public:
   Host(const wasinn_host_services& services, const char* config)
-      : HostBase(services),
-        config_(BackendConfig::Parse(config, services.threads)),
-        library_(config_.library),
-        has_gpu_(HasGpu(library_, config_.threads)) {
-    Describe("TensorFlow", library_.version(), library_.path(), has_gpu_ ? "cpu, gpu (CUDA)" : "cpu");
+      : HostOf(services, config), has_gpu_(HasGpu(library_, config_.threads)) {
+    Describe("TensorFlow", has_gpu_ ? "cpu, gpu (CUDA)" : "cpu");
     if (!library_.opening_log().empty()) log().Write(WASINN_LOG_DEBUG, library_.opening_log());
   }
 
-  const BackendConfig& config() const { return config_; }
-  const TfLibrary& library() const { return library_; }
   bool has_gpu() const { return has_gpu_; }
 
  private:
@@ -45,8 +40,6 @@ class Host : public backend::HostBase {
     return false;
   }
 
-  const BackendConfig config_;
-  const TfLibrary library_;
   const bool has_gpu_;
 };
 

@@ -147,16 +147,12 @@ void Context::DiscardOutputs() {
 
 }  // namespace wasinn::tflite
 
-static constexpr wasinn_format kFormat = {.struct_size = sizeof(wasinn_format), .name = "tensorflowlite"};
-static constexpr const wasinn_format* kFormats[] = {&kFormat};
-
 const wasinn_backend* wasinn_backend_query(uint16_t host_abi_major, uint16_t /*host_abi_minor*/) {
   using namespace wasinn::tflite;
-  static const wasinn_backend table =
-      wasinn::backend::TableOf<Host, Model, Context>::Make({.name = "tflite",
-                                                            .version = WASINN_BACKEND_VERSION,
-                                                            .formats = kFormats,
-                                                            .keys = Keys(),
-                                                            .install = "scripts/deps.sh tflite"});
-  return host_abi_major == WASINN_BACKEND_ABI_MAJOR ? &table : nullptr;
+  return wasinn::backend::Query<Host, Model, Context>(host_abi_major, "tensorflowlite",
+                                                      {.name = "tflite",
+                                                       .version = WASINN_BACKEND_VERSION,
+                                                       .formats = {},
+                                                       .keys = Keys(),
+                                                       .install = "scripts/deps.sh tflite"});
 }

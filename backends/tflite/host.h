@@ -14,12 +14,10 @@
 namespace wasinn::tflite {
 
 // Immutable but for counters; outlives its models.
-class Host : public backend::HostBase {
+class Host : public backend::HostOf<BackendConfig, TfLiteLibrary> {
  public:
   Host(const wasinn_host_services& services, const char* config)
-      : HostBase(services),
-        config_(BackendConfig::Parse(config, services.threads)),
-        library_(config_.library),
+      : HostOf(services, config),
         spare_threads_(config_.threads),
         pooled_threads_(config_.threads, kPools),
         idle_threads_(config_.threads, kIdlePools),
@@ -28,11 +26,8 @@ class Host : public backend::HostBase {
               .log = nullptr,
               .threads = 1,
               .reserve = ReserveIdle} {
-    Describe("TensorFlow Lite", library_.version(), library_.path(), config_.Devices());
+    Describe("TensorFlow Lite", config_.Devices());
   }
-
-  const BackendConfig& config() const { return config_; }
-  const TfLiteLibrary& library() const { return library_; }
 
   // Which computes share.
   backend::SpareThreads& spare_threads() const { return spare_threads_; }
@@ -57,8 +52,6 @@ class Host : public backend::HostBase {
     return WASINN_OK;
   }
 
-  const BackendConfig config_;
-  const TfLiteLibrary library_;
   mutable backend::SpareThreads spare_threads_;
   mutable backend::SpareThreads pooled_threads_;
   mutable backend::SpareThreads idle_threads_;
