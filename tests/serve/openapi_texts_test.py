@@ -13,7 +13,7 @@ class Texts(Examined):
         return self.serve("--strict", "--model", f"tiny={MODELS}/tiny.gguf", *(word for one in encoders for word in ("--model", one)))
 
     def test_texts_and_embeddings(self):
-        paths = {path: of for path, of in self.paths.items() if path.startswith("/v1/")}
+        paths = {path: of for path, of in self.paths.items() if path.startswith("/v1/") or path.endswith(("/generate", "/generate_stream"))}
         # A text of chance may be one for a model of the other kind, or longer than its context, which is a 400.
         answers = self.examine(paths)
         self.assertEqual(set(answers), {f"{method.upper()} {path}" for path, of in paths.items() for method in of if method != "parameters"})
