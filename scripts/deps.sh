@@ -40,6 +40,8 @@
 #   serve         zlib, Boost, simdjson, OpenSSL and gRPC, which wasinn-serve is built with (apt)
 #   serve-tests   Triton's clients, others of its protocol, and schemathesis (x86_64, Python 3.11; together 230 MB); Chromium and its
 #                 driver, and the commands openssl and curl (apt)
+#   openai-clients
+#                 clients of OpenAI's API, and Node.js for one of them (x86_64, Python 3.11; 140 MB to fetch)
 #   remote-tests  servers for tests of remote models: Triton's, kserve's and mlserver's (x86_64, Python 3.11; together 420 MB)
 #   kubernetes    schemas of Kubernetes' objects, and what reads them, for tests (x86_64, Python 3.11; 19 MB kept)
 #   images        what scripts/images.sh builds images with, what its test runs them with (apt: buildah, runc), and a bare Debian 12 to begin from
@@ -62,7 +64,7 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component wasmtime-tests wamr wamr-aot wasmedge components component-guests rust-guests go-guests onnxruntime onnxruntime-webgpu openvino torch tflite tensorflow llama llama-text wasm3 units tests readers registries bench real-models serve grpc-python serve-tests llama-server remote-tests kubernetes sbom wheel packages fuzz lint tidy)
+names=(build guest wasmtime wasmtime-component wasmtime-tests wamr wamr-aot wasmedge components component-guests rust-guests go-guests onnxruntime onnxruntime-webgpu openvino torch tflite tensorflow llama llama-text wasm3 units tests readers registries bench real-models serve grpc-python serve-tests openai-clients llama-server remote-tests kubernetes sbom wheel packages fuzz lint tidy)
 extras=(docs images serve-bench ray onnxruntime-cuda torch-cuda llama-cuda llama-vulkan) # large, and no part of "all"
 
 packages_of() {
@@ -114,6 +116,7 @@ recipes_of() {
     kubernetes) echo kubernetes-validate open-inference-clients tritonclient ;; # kserve's classes, and what they import
     images) echo bare-debian ;;
     serve-tests) echo tritonclient open-inference-clients schemathesis openai ;;
+    openai-clients) echo nodejs openai-clients ;;
     component-guests) echo wasm-tools nodejs component-tools componentize-py ;;
     rust-guests) echo rust-wasm wasi-nn-crates wasm-tools ;;
     go-guests) echo go-wasm ;;

@@ -327,6 +327,14 @@ openai() {
   put share/openai python/*
 }
 
+# Clients of OpenAI's API that others wrote, in Python, with what they import, and not all that the packages want; and OpenAI's own for Node.js.
+openai-clients() {
+  npm_package openai 6.49.0 e48de0f4c5dbecebdeb864233f5ea49be07cd3e0ff3bd3e1e6745dc5e168cced "$work/npm"
+  put share/openai-clients/node_modules/openai npm/*
+  wheels "$work/python"
+  put share/openai-clients/python python/*
+}
+
 # What asks a server all that a description of OpenAPI allows, and what it does not, with what it imports.
 schemathesis() {
   wheels "$work/python"

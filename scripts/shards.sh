@@ -24,7 +24,7 @@ tier() {
     remote) needs+=(onnxruntime serve grpc-python llama) builds=(check asan tsan) options=(-DWASINN_BACKEND_REMOTE=ON)
       touched='^(backends/remote/|proto/|tests/remote/|tests/backends/(remote|scripted))' ;;
     llama-server) needs+=(onnxruntime serve serve-tests llama llama-server) touched='^(src/serve/openai/|scripts/deps/llama|tests/serve/llama)' ;;
-    clients) needs+=(onnxruntime serve serve-tests llama) touched='^(src/serve/|proto/)' ;;
+    clients) needs+=(onnxruntime serve serve-tests openai-clients llama) touched='^(src/serve/|proto/)' ;;
     servers) needs+=(onnxruntime serve remote-tests grpc-python ray registries) touched='^(backends/remote/|src/artifacts/|examples/ray/|proto/)' ;;
     wasmedge) needs+=(rust-guests go-guests real-models wasmedge "${frameworks[@]}" llama) touched='^(src/(engines/wasmedge|plugins)/|bench/wasmedge/|examples/embed-wasmedge/)' ;;
     wamr-aot) needs+=(wamr-aot onnxruntime) touched='^(src/engines/wamr/|scripts/deps/wamr)' ;;
