@@ -7,21 +7,20 @@
 
 namespace wasinn::serve {
 
-GrpcStream::GrpcStream(GrpcService& service, GrpcCalls& calls, grpc::CallbackServerContext& context)
-    : GrpcCall(calls, context, "ModelStreamInfer"), service_(service) {
-  grpc::Status admitted = is_one_too_many() ? TooManyCalls() : Admit(service.gate());
+void GrpcBidi::Begin(const Gate& gate) {
+  grpc::Status admitted = is_one_too_many() ? TooManyCalls() : Admit(gate);
   admitted.ok() ? ReadNext() : End(std::move(admitted));
 }
 
-void GrpcStream::OnReadDone(bool ok) {
-  if (!StopResting()) return;
-  if (!ok) return End(grpc::Status::OK);
-  ExpectNothing();
+GrpcStream::GrpcStream(GrpcService& service, GrpcCalls& calls, grpc::CallbackServerContext& context)
+    : GrpcBidi(calls, context, "ModelStreamInfer"), service_(service) {
+  Begin(service.gate());
+}
+
+void GrpcStream::Answer() {
   if (is_outdated(service_.gate())) {
     return End({grpc::UNAVAILABLE, "the server has read its configuration again: begin a new stream"});
   }
-  CountMessage();
-  CountRequest(request_.Length());
   has_ended_ = false;
   charge_ = Charge(admission().tenant->budget());
   service_.Infer(
@@ -68,11 +67,7 @@ void GrpcStream::WriteNext() {
       return ExpectNothing();
     }
   }
-  if (response_.Valid()) {
-    CountResponse(response_.Length());
-    ExpectWrite(response_.Length());
-    return StartWrite(&response_);
-  }
+  if (response_.Valid()) return WriteResponse();
   is_writing_ = false;  // nobody else is here any more
   is_broken_ ? End(grpc::Status::CANCELLED) : ReadNext();
 }

@@ -45,35 +45,61 @@ class GrpcUnary final : public grpc::ServerUnaryReactor, public GrpcCall {
   Charge charge_;
 };
 
-// Inferences, one after the other, each answered before the next is read: by one response, or by many (a decoupled model's).
-class GrpcStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>, public GrpcCall {
- public:
-  GrpcStream(GrpcService& service, GrpcCalls& calls, grpc::CallbackServerContext& context);
-
- private:
+// Requests over one stream, each answered before the next is read.
+class GrpcBidi : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>, public GrpcCall {
+ protected:
+  using GrpcCall::GrpcCall;
+  // Once, and first.
+  void Begin(const Gate& gate);
   void ReadNext() {
     ExpectRequest();
     StartRead(&request_);
+  }
+  void WriteResponse() {
+    CountResponse(response_.Length());
+    ExpectWrite(response_.Length());
+    StartWrite(&response_);
   }
   void End(grpc::Status status) {
     SetStatus(status.error_code());
     ExpectWrite(0);
     Finish(std::move(status));
   }
+  // `request_` has come.
+  virtual void Answer() = 0;
+
+  grpc::ByteBuffer request_, response_;
+
+ private:
+  void OnReadDone(bool ok) override {
+    if (!StopResting()) return;
+    if (!ok) return End(grpc::Status::OK);
+    ExpectNothing();
+    CountMessage();
+    CountRequest(request_.Length());
+    Answer();
+  }
+  void OnCancel() override { cancellation().Cancel(); }
+  void OnDone() override { delete this; }
+  void EndAtRest() override { End({grpc::UNAVAILABLE, "the server is shutting down"}); }
+  bool InternalInlineable() override { return true; }
+};
+
+// Inferences, one after the other, each answered before the next is read: by one response, or by many (a decoupled model's).
+class GrpcStream final : public GrpcBidi {
+ public:
+  GrpcStream(GrpcService& service, GrpcCalls& calls, grpc::CallbackServerContext& context);
+
+ private:
   // A part of an answer. False: what waits to be written has no room, or nobody reads it. Any thread, as for what follows.
   bool Send(grpc::ByteBuffer part);
   // The last one, or an invalid one: there is none.
   void Last(grpc::ByteBuffer part);
   void WriteNext();
-  void OnReadDone(bool ok) override;
+  void Answer() override;
   void OnWriteDone(bool ok) override;
-  void OnCancel() override { cancellation().Cancel(); }
-  void OnDone() override { delete this; }
-  void EndAtRest() override { End({grpc::UNAVAILABLE, "the server is shutting down"}); }
-  bool InternalInlineable() override { return true; }
 
   GrpcService& service_;
-  grpc::ByteBuffer request_, response_;
   std::mutex mutex_;  // of what follows
   std::deque<grpc::ByteBuffer> waiting_;
   Charge charge_;  // of these

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <inference.pb.h>
-#include "serve/grpc_service.h"
+#include "serve/grpc_reactors.h"
 #include "serve/wire.h"
 
 namespace wasinn::serve {
@@ -93,30 +93,16 @@ std::string AnswerQuestion(std::string_view question) {
   return answer;
 }
 
-class Reflection final : public grpc::ServerGenericBidiReactor, public GrpcCall {
+class Reflection final : public GrpcBidi {
  public:
   Reflection(const Gate& gate, GrpcCalls& calls, grpc::CallbackServerContext& context, const char* method)
-      : GrpcCall(calls, context, method) {
-    grpc::Status admitted = is_one_too_many() ? TooManyCalls() : Admit(gate);
-    admitted.ok() ? ReadNext() : End(std::move(admitted));
+      : GrpcBidi(calls, context, method) {
+    Begin(gate);
   }
 
  private:
-  void ReadNext() {
-    ExpectRequest();
-    StartRead(&request_);
-  }
-  void End(grpc::Status status) {
-    SetStatus(status.error_code());
-    ExpectWrite(0);
-    Finish(std::move(status));
-  }
-  void OnReadDone(bool ok) override {
-    if (!StopResting()) return;
-    if (!ok) return End(grpc::Status::OK);
+  void Answer() override {
     grpc::Slice question;
-    CountMessage();
-    CountRequest(request_.Length());
     const bool is_read = request_.Length() <= kMostQuestion && request_.DumpToSingleSlice(&question).ok();
     if (!is_read) return End({grpc::RESOURCE_EXHAUSTED, "the question has more than 4096 bytes"});
     try {
@@ -125,16 +111,9 @@ class Reflection final : public grpc::ServerGenericBidiReactor, public GrpcCall 
     } catch (const Failure& failure) {
       return End({grpc::INVALID_ARGUMENT, failure.message});
     }
-    CountResponse(response_.Length());
-    ExpectWrite(response_.Length());
-    StartWrite(&response_);
+    WriteResponse();
   }
   void OnWriteDone(bool ok) override { ok ? ReadNext() : End(grpc::Status::CANCELLED); }
-  void OnCancel() override { cancellation().Cancel(); }
-  void OnDone() override { delete this; }
-  void EndAtRest() override { End({grpc::UNAVAILABLE, "the server is shutting down"}); }
-
-  grpc::ByteBuffer request_, response_;
 };
 
 }  // namespace

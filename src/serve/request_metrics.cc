@@ -38,7 +38,6 @@ constexpr auto kTemplates = std::to_array<std::string_view>({
     "/v1/tokenize",
     "/v1/detokenize",
     "/v1/apply-template",
-    "/health",
     "/metrics",
     "/wasinn/state",
 });

@@ -382,7 +382,7 @@ class Requests(LanguageTest):
         self.assertEqual("".join(one["text_output"] for one in told), text)
         self.assertEqual([{**one, "text_output": text} for one in told], len(told) * [whole])
         for fields, status, text in (({}, 400, "text_input is missing"), ({"text_input": 1}, 400, "no string"),
-                                     ({"text_input": "a", "parameters": {"temperature": "hot"}}, 400, "parameters.temperature"),
+                                     ({"text_input": "a", "parameters": {"temperature": "hot"}}, 400, "temperature"),
                                      ({"text_input": "a", "stop_words": ["b"]}, 400, "stop_words"), ({"text_input": "GNU " * 5000}, 400, "context")):
             for what in ("generate", "generate_stream"):
                 self.check_answer(ask(what, **fields), status, text)

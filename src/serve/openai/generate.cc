@@ -6,18 +6,6 @@
 #include "serve/openai/sampling.h"
 
 namespace wasinn::serve::openai {
-namespace {
-
-void ReadParameters(Fields& fields, Options& options) {
-  ReadSampling(fields, options);
-  ReadMostTokens(fields, kNamesOfMostTokens, options);
-  ReadResponseFormat(fields, options);
-  // What is asked by the path, and what other servers' models take: these have no prompt in their answers.
-  fields.Ignore({"stream", "exclude_input_in_output"});
-  fields.Refuse({"bad_words", "stop_words", "sampling_parameters"});
-}
-
-}  // namespace
 
 GenerateRequest ReadGenerate(simdjson::dom::element body) {
   Fields fields(body);
@@ -29,11 +17,12 @@ GenerateRequest ReadGenerate(simdjson::dom::element body) {
   if (!text) ThrowWrong("text_input", "text_input is missing");
   request.text.prompts.texts = {std::move(*text)};
   Options options;
-  ReadParameters(fields, options);
-  if (auto parameters = fields.Object("parameters")) {
-    ReadParameters(*parameters, options);
-    parameters->IgnoreOthers("/v2");
-  }
+  fields.Join("parameters");
+  ReadSampling(fields, options);
+  ReadMostTokens(fields, kNamesOfMostTokens, options);
+  ReadResponseFormat(fields, options);
+  fields.Refuse({"bad_words", "stop_words", "sampling_parameters"});
+  fields.Ignore({"stream", "exclude_input_in_output"});  // the path says the one, and no answer has its prompt
   fields.IgnoreOthers("/v2");
   TakeOptions(options, request.text);
   return request;
