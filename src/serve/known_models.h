@@ -76,19 +76,7 @@ class KnownModels {
   Outcome<std::shared_ptr<const KnownModel>> Load(const ModelInfo& registered);
   using Clock = std::chrono::system_clock;
   using Key = std::pair<std::string, uint32_t>;
-  // While it lives.
-  class Loading {
-   public:
-    Loading(KnownModels& models, Key key);
-    Loading(Loading&& other) noexcept : models_(std::exchange(other.models_, nullptr)), key_(std::move(other.key_)) {}
-    Loading& operator=(Loading&&) = delete;
-    ~Loading();
-
-   private:
-    KnownModels* models_;
-    Key key_;
-  };
-  // BUSY: as many are loaded as may be, and all have requests, or stay.
+  using Loading = std::shared_ptr<void>;  // while it lives
   Outcome<Loading> MakeRoom(const ModelInfo& model);
   std::multimap<Clock::time_point, ModelInfo> Resting(const Key& but, std::set<Key>& loaded);
   bool IsInUse(const ModelInfo& model) const;

@@ -60,22 +60,13 @@ Outcome<KnownModels::Loading> KnownModels::MakeRoom(const ModelInfo& model) {
       Unload(resting.begin()->second);
     }
   }
-  return Loading(*this, key);
-}
-
-KnownModels::Loading::Loading(KnownModels& models, Key key) : models_(&models), key_(std::move(key)) {
-  const std::lock_guard lock(models_->mutex_);
-  models_->loading_.insert(key_);
-}
-
-KnownModels::Loading::~Loading() {
-  if (models_ == nullptr) return;
-  {
-    const std::lock_guard room(models_->room_);
-    models_->since_[key_] = Clock::now();
-  }
-  const std::lock_guard lock(models_->mutex_);
-  models_->loading_.erase(models_->loading_.find(key_));
+  const std::lock_guard lock(mutex_);
+  loading_.insert(key);
+  return Loading(nullptr, [this, key](void*) {
+    const std::scoped_lock locks(room_, mutex_);
+    since_[key] = Clock::now();
+    loading_.erase(loading_.find(key));
+  });
 }
 
 bool KnownModels::IsLoading(const std::string& model) const {

@@ -1,5 +1,6 @@
 """An operator's day: models come, change, break and go while clients ask."""
 
+import concurrent.futures
 import pathlib
 import shutil
 import signal
@@ -9,6 +10,7 @@ import unittest
 
 from command import WASINN
 from configured import ConfiguredTest, tenant
+from http_server import Handler, HttpServer
 from server import BODY, MODEL, head, until
 
 REMOTE = pathlib.Path(WASINN).parent.parent / "lib/wasinn/libwasinn_backend_remote.so"
@@ -231,6 +233,36 @@ class SlowOnes(Day):
             for client in clients:
                 client.close()
             self.log_of(server)  # of a load that nobody waits for any more
+
+
+class Texts(Handler):
+    """OpenAI's API, which answers no text until as many are asked for as the server's barrier wants."""
+
+    def do_GET(self):
+        self.reply(200, b'{"data": [{"id": "lm"}]}', Content_Type="application/json")
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.barrier.wait()
+        self.reply(200, b'{"choices": [{"index": 0, "text": "ok", "finish_reason": "stop"}]}', Content_Type="application/json")
+
+
+if REMOTE.exists():
+    class Gateway(Day):
+        def expect_together(self, n, config=""):
+            """The gateway has so many texts under way at once."""
+            behind = HttpServer(Texts, barrier=threading.Barrier(n))
+            self.addCleanup(behind.stop)
+            server = self.serve("--config", self.configure(f"[models.lm]\npath = 'http://127.0.0.1:{behind.server_port}/v1/lm'\n{config}"))
+            with concurrent.futures.ThreadPoolExecutor(n) as clients:
+                ask = lambda _: server.request("POST", "/v1/completions", b'{"model": "lm", "prompt": "p"}', {"Content-Type": "application/json"}).status
+                self.assertEqual(set(clients.map(ask, range(n))), {200})
+
+        def test_it_asks_for_many_texts_at_once(self):
+            self.expect_together(50)
+
+        def test_it_asks_for_as_many_as_its_operator_says(self):
+            self.expect_together(80, "config.parallel = 80\n")
 
 
 class Keys(Day):
