@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "serve/openai/common_request.h"
+#include "serve/openai/form_of_text.h"
 #include "serve/openai/sampling.h"
 
 namespace wasinn::serve::openai {
