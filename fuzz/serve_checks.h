@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "fuzz/expect.h"
-#include "serve/inference.h"
-#include "serve/memory_budget.h"
+#include "serve/oip/inference.h"
+#include "serve/tenants/memory_budget.h"
 
 namespace wasinn::fuzz {
 

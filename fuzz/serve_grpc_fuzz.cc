@@ -18,10 +18,10 @@
 #include "fuzz/choices.h"
 #include "fuzz/expect.h"
 #include "fuzz/serve_checks.h"
-#include "serve/bytes.h"
-#include "serve/grpc_request.h"
-#include "serve/grpc_response.h"
-#include "serve/tensor_shape.h"
+#include "serve/grpc/grpc_request.h"
+#include "serve/grpc/grpc_response.h"
+#include "serve/oip/bytes.h"
+#include "serve/oip/tensor_shape.h"
 
 namespace wasinn::fuzz {
 namespace {

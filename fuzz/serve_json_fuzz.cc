@@ -13,12 +13,12 @@
 #include "fuzz/choices.h"
 #include "fuzz/expect.h"
 #include "fuzz/serve_checks.h"
-#include "serve/bytes.h"
-#include "serve/json_request.h"
-#include "serve/json_response.h"
-#include "serve/json_tensor.h"
-#include "serve/request_body.h"
-#include "serve/tensor_shape.h"
+#include "serve/http/request_body.h"
+#include "serve/oip/bytes.h"
+#include "serve/oip/json_request.h"
+#include "serve/oip/json_response.h"
+#include "serve/oip/json_tensor.h"
+#include "serve/oip/tensor_shape.h"
 
 namespace wasinn::fuzz {
 namespace {

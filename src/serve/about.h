@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "serve/trace.h"
+#include "serve/metrics/trace.h"
 
 namespace wasinn::serve {
 

@@ -14,7 +14,7 @@
 
 #include "artifacts/reference.h"
 #include "cli/surroundings.h"
-#include "serve/origins.h"
+#include "serve/http/origins.h"
 #include "serve/server.h"
 
 namespace wasinn::serve {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engines/engine.h"
-#include "serve/inference.h"
+#include "serve/oip/inference.h"
 
 namespace wasinn::serve {
 

@@ -10,7 +10,7 @@
 
 #include "cli/host_flags.h"
 #include "cli/log.h"
-#include "serve/known_models.h"
+#include "serve/models/known_models.h"
 #include "serve/server.h"
 
 namespace wasinn::serve {

@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <memory>
 
-#include "serve/catalog.h"
-#include "serve/guest_models.h"
-#include "serve/repository.h"
-#include "serve/routes.h"
-#include "serve/statistics.h"
-#include "serve/tenants.h"
-#include "serve/text_models.h"
-#include "serve/workers.h"
+#include "serve/models/catalog.h"
+#include "serve/models/guest_models.h"
+#include "serve/models/repository.h"
+#include "serve/models/statistics.h"
+#include "serve/models/text_models.h"
+#include "serve/routes/routes.h"
+#include "serve/tenants/tenants.h"
+#include "serve/threads/workers.h"
 
 namespace wasinn::serve {
 

@@ -18,9 +18,9 @@
 #include "cli/ending.h"
 #include "cli/flags.h"
 #include "cli/help.h"
-#include "serve/origins.h"
-#include "serve/ports.h"
-#include "serve/route_flags.h"
+#include "serve/http/origins.h"
+#include "serve/http/ports.h"
+#include "serve/routes/route_flags.h"
 #include "serve/server.h"
 #include "settings/quantities.h"
 

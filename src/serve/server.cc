@@ -19,25 +19,25 @@
 #include "cli/ending.h"
 #include "cli/log.h"
 #include "core/runtime/processors.h"
-#include "serve/access_log.h"
 #include "serve/descriptors.h"
 #include "serve/end_signals.h"
-#include "serve/front.h"
-#include "serve/gate.h"
 #include "serve/generation.h"
-#include "serve/grpc_server.h"
-#include "serve/http_server.h"
-#include "serve/load_metrics.h"
+#include "serve/grpc/grpc_server.h"
+#include "serve/http/front.h"
+#include "serve/http/http_server.h"
+#include "serve/http/ports.h"
+#include "serve/http/tls.h"
 #include "serve/log.h"
+#include "serve/metrics/access_log.h"
+#include "serve/metrics/load_metrics.h"
+#include "serve/metrics/request_metrics.h"
+#include "serve/models/statistics.h"
+#include "serve/oip/rest.h"
 #include "serve/openai/fields.h"
-#include "serve/ports.h"
 #include "serve/reloader.h"
-#include "serve/request_metrics.h"
-#include "serve/rest.h"
-#include "serve/standby.h"
-#include "serve/statistics.h"
-#include "serve/tls.h"
-#include "serve/workers.h"
+#include "serve/tenants/gate.h"
+#include "serve/threads/idle_worker.h"
+#include "serve/threads/workers.h"
 
 namespace wasinn::serve {
 namespace {
@@ -142,13 +142,13 @@ class Server {
         http_(context_, http_options_,
               {[this](Header& header) { return front_.Admit(header); },
                [this](const Header& header, const Admission& admission) { return front_.MostBody(header, admission); },
-               [this](Asked& asked) { return front_.Answer(asked); }, Front::ShapeError,
+               [this](Exchange& exchange) { return front_.Answer(exchange); }, Front::ShapeError,
                [this](const Header& header, const About& about, const Generation* generation,
                       std::optional<http::status> status) { front_.Count(header, about, generation, status); }}),
-        metrics_(
-            context_, http_options_,
-            {[this](const Header&) { return Gate::AdmitAnybody(gate_.current()); },
-             [](const Header&, const Admission&) { return 0; }, [this](Asked& asked) { return AnswerMetrics(asked); }}),
+        metrics_(context_, http_options_,
+                 {[this](const Header&) { return Gate::AdmitAnybody(gate_.current()); },
+                  [](const Header&, const Admission&) { return 0; },
+                  [this](Exchange& exchange) { return AnswerMetrics(exchange); }}),
         grpc_(gate_, *statistics_, text_metrics_, workers_, loads_,
               {.budget = http_options_.budget,
                .tls = http_options_.tls,
@@ -190,7 +190,7 @@ class Server {
     threads.reserve(io_threads_);
     const AtEnd stop([this] { context_.stop(); });  // also where not all threads can be had
     for (size_t i = 0; i < io_threads_; ++i) threads.emplace_back([this] { ReadAndWrite(); });
-    const Standby standby(context_, permits_);
+    const IdleWorker idle_worker(context_, permits_);
     runs_.store(true);
     for (bool ends = false; !ends; Sweep()) {
       const EndSignals::Told told = ports_.Accept(kTick, signals_.descriptor()) ? signals_.Take() : EndSignals::Told();
@@ -285,9 +285,9 @@ class Server {
     Try([this] { grpc_.Sweep(); });
   }
 
-  asio::awaitable<Response> AnswerMetrics(Asked& asked) {
-    const auto target = asked.request.target();
-    if (target.substr(0, target.find('?')) == "/metrics") co_return MetricsOf(*asked.admission.generation);
+  asio::awaitable<Response> AnswerMetrics(Exchange& exchange) {
+    const auto target = exchange.request.target();
+    if (target.substr(0, target.find('?')) == "/metrics") co_return MetricsOf(*exchange.admission.generation);
     co_return Response{.status = http::status::not_found, .content_type = "text/plain"};
   }
 
@@ -335,7 +335,7 @@ class Server {
   const ServeOptions options_;
   const std::function<Outcome<ServeOptions>()> read_;
   const std::shared_ptr<Statistics> statistics_ = std::make_shared<Statistics>();  // hosts tell it to their ends
-  std::atomic<bool> runs_{false};  // before whose thread reads it
+  std::atomic<bool> runs_{false};                                                  // before whose thread reads it
   Reloader reloader_{[this] { Reload(); }, Upkeep()};
   Gate gate_;
   const HttpOptions http_options_;

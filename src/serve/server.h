@@ -11,9 +11,9 @@
 
 #include "cli/host_flags.h"
 #include "serve/file_settings.h"
-#include "serve/grpc_keepalive.h"
-#include "serve/repository_settings.h"
-#include "serve/tls.h"
+#include "serve/grpc/grpc_keepalive.h"
+#include "serve/http/tls.h"
+#include "serve/models/repository_settings.h"
 
 namespace wasinn::serve {
 

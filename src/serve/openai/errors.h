@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "serve/http_message.h"
+#include "serve/http/http_message.h"
 
 namespace wasinn::serve::openai {
 

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "serve/completion.h"
+#include "serve/threads/completion.h"
 
 namespace wasinn::serve::openai {
 

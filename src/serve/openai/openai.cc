@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "serve/access_log.h"
 #include "serve/generation.h"
+#include "serve/metrics/access_log.h"
 #include "serve/openai/chat_form.h"
 #include "serve/openai/completion_form.h"
 #include "serve/openai/embeddings.h"
@@ -29,7 +29,7 @@ const Place kReading = PlaceOf("");  // of bodies, whose model is not known yet
 // What a number takes in an answer, in bytes: as an object, and as text.
 constexpr uint64_t kMostOfNumber = 48;
 
-TextModels& TextsOf(const Asked& asked) { return asked.admission.generation->texts(); }
+TextModels& TextsOf(const Exchange& exchange) { return exchange.admission.generation->texts(); }
 
 Response ToResponse(const json& answer) {
   Response response;
@@ -78,37 +78,37 @@ std::unique_ptr<TextForm> New(const TextRequest& request) {
 bool OpenAi::Has(const Header& request) { return IsOurs({request.target().data(), request.target().size()}); }
 
 template <typename T>
-asio::awaitable<T> OpenAi::On(Workers& workers, Asked& asked, Place place, Cancellation* cancellation,
+asio::awaitable<T> OpenAi::On(Workers& workers, Exchange& exchange, Place place, Cancellation* cancellation,
                               std::function<T()> work) {
-  Outcome<T> done = co_await workers.Do(std::move(work), asked.admission.tenant->share(), cancellation, place);
+  Outcome<T> done = co_await workers.Do(std::move(work), exchange.admission.tenant->share(), cancellation, place);
   if (!done) throw ToApiError(done.error());
   co_return std::move(*done);
 }
 
 template <typename T>
-asio::awaitable<T> OpenAi::Read(Asked& asked, T (*read)(simdjson::dom::element)) {
-  RequestBytes& body = asked.request.body();
-  CheckMethod(asked.request, http::verb::post);
+asio::awaitable<T> OpenAi::Read(Exchange& exchange, T (*read)(simdjson::dom::element)) {
+  RequestBytes& body = exchange.request.body();
+  CheckMethod(exchange.request, http::verb::post);
   if (body.size() <= kMostInline) co_return ReadBody(body, read);
-  const std::shared_ptr<Cancellation> cancellation = asked.watch();
-  co_return co_await On<T>(workers_, asked, kReading, cancellation.get(),
+  const std::shared_ptr<Cancellation> cancellation = exchange.watch();
+  co_return co_await On<T>(workers_, exchange, kReading, cancellation.get(),
                            [&body, read] { return ReadBody(body, read); });
 }
 
-asio::awaitable<OpenAi::Opened> OpenAi::Open(Asked& asked, const std::string& name) {
-  TextModels& texts = TextsOf(asked);
-  Tenant& tenant = *asked.admission.tenant;
-  asked.about.model = Bounded(name, kMostLogged);
+asio::awaitable<OpenAi::Opened> OpenAi::Open(Exchange& exchange, const std::string& name) {
+  TextModels& texts = TextsOf(exchange);
+  Tenant& tenant = *exchange.admission.tenant;
+  exchange.about.model = Bounded(name, kMostLogged);
   if (name.size() > kMostName) ThrowWrong("model", fmt::format("model has more than {} bytes", kMostName));
   auto found = name.empty() ? texts.FindOnly(tenant) : texts.Find(tenant, name);
   if (!found) ThrowNoModel(found.error());
-  asked.about.model = Bounded(found->model, kMostLogged);
+  exchange.about.model = Bounded(found->model, kMostLogged);
   Workers* workers = texts.WorkersOf(*found);
   if (workers == nullptr) {
     std::function<Outcome<Workers*>()> open = [&] { return texts.Open(tenant, *found); };
-    const std::shared_ptr<Cancellation> cancellation = asked.watch();
+    const std::shared_ptr<Cancellation> cancellation = exchange.watch();
     const auto opened =
-        co_await On<Outcome<Workers*>>(loads_, asked, PlaceOf(found->model), cancellation.get(), std::move(open));
+        co_await On<Outcome<Workers*>>(loads_, exchange, PlaceOf(found->model), cancellation.get(), std::move(open));
     if (!opened) ThrowNoModel(opened.error());
     workers = *opened;
   }
@@ -179,25 +179,25 @@ asio::awaitable<Response> OpenAi::AnswerWhole(TextWork work, std::unique_ptr<Tex
   co_return response;
 }
 
-asio::awaitable<Response> OpenAi::AnswerText(Asked& asked, TextRequest (*read)(simdjson::dom::element),
+asio::awaitable<Response> OpenAi::AnswerText(Exchange& exchange, TextRequest (*read)(simdjson::dom::element),
                                              NewForm* new_form) {
-  TextRequest request = co_await Read(asked, read);
-  Opened opened = co_await Open(asked, request.model);
+  TextRequest request = co_await Read(exchange, read);
+  Opened opened = co_await Open(exchange, request.model);
   if (request.model.empty()) request.model = opened.name.model;
   UseAdapter(opened.name, request.prompts.options);
   std::unique_ptr<TextForm> form = new_form(request);
-  co_return co_await AnswerBy(std::move(form), std::move(request), std::move(opened), asked);
+  co_return co_await AnswerBy(std::move(form), std::move(request), std::move(opened), exchange);
 }
 
-asio::awaitable<Response> OpenAi::Generate(Asked& asked, const std::string& model, bool is_stream) {
+asio::awaitable<Response> OpenAi::Generate(Exchange& exchange, const std::string& model, bool is_stream) {
   ApiError wrong;
   try {
-    GenerateRequest request = co_await Read(asked, ReadGenerate);
+    GenerateRequest request = co_await Read(exchange, ReadGenerate);
     request.text.is_stream = is_stream;
-    Opened opened = co_await Open(asked, model);
+    Opened opened = co_await Open(exchange, model);
     UseAdapter(opened.name, request.text.prompts.options);
     auto form = std::make_unique<GenerateForm>(opened.name.model, opened.name.version, request.id);
-    co_return co_await AnswerBy(std::move(form), std::move(request.text), std::move(opened), asked);
+    co_return co_await AnswerBy(std::move(form), std::move(request.text), std::move(opened), exchange);
   } catch (ApiError& error) {
     wrong = std::move(error);
   }
@@ -205,11 +205,11 @@ asio::awaitable<Response> OpenAi::Generate(Asked& asked, const std::string& mode
 }
 
 asio::awaitable<Response> OpenAi::AnswerBy(std::unique_ptr<TextForm> form, TextRequest request, Opened opened,
-                                           Asked& asked) {
-  Tenant& tenant = *asked.admission.tenant;
+                                           Exchange& exchange) {
+  Tenant& tenant = *exchange.admission.tenant;
   Charge charge(tenant.budget());
   if (!charge.Add(request.prompts.bytes())) throw ToApiError(NoMemory());
-  TextWork work{.models = asked.admission.generation->models(),
+  TextWork work{.models = exchange.admission.generation->models(),
                 .tenant = tenant,
                 .workers = opened.workers,
                 .metrics = metrics_,
@@ -217,26 +217,26 @@ asio::awaitable<Response> OpenAi::AnswerBy(std::unique_ptr<TextForm> form, TextR
                 .version = std::move(opened.name.version),
                 .prompts = std::move(request.prompts),
                 .charge = std::move(charge),
-                .cancellation = asked.watch()};
-  asked.request.body() = RequestBytes();
+                .cancellation = exchange.watch()};
+  exchange.request.body() = RequestBytes();
   if (request.is_stream) co_return co_await AnswerStream(std::move(work), std::move(form));
   co_return co_await AnswerWhole(std::move(work), std::move(form));
 }
 
-asio::awaitable<Response> OpenAi::AnswerPrompt(Asked& asked, const PromptQuestion& question) {
-  TextRequest request = co_await Read(asked, question.read);
-  const Opened opened = co_await Open(asked, request.model);
-  Tenant& tenant = *asked.admission.tenant;
+asio::awaitable<Response> OpenAi::AnswerPrompt(Exchange& exchange, const PromptQuestion& question) {
+  TextRequest request = co_await Read(exchange, question.read);
+  const Opened opened = co_await Open(exchange, request.model);
+  Tenant& tenant = *exchange.admission.tenant;
   Charge charge(tenant.budget());
   if (!charge.Add(request.prompts.bytes())) throw ToApiError(NoMemory());
   if (question.IsOfNothing(request)) co_return Response{.text = question.nothing};
   Prompt prompt = request.prompts.Take(0);
   prompt.goes_on = false;
-  asked.request.body() = RequestBytes();
-  const std::shared_ptr<Cancellation> cancellation = asked.watch();
+  exchange.request.body() = RequestBytes();
+  const std::shared_ptr<Cancellation> cancellation = exchange.watch();
   std::function<Response()> run = [&] {
-    const auto told = asked.admission.generation->models().Complete(tenant, opened.name.model, opened.name.version,
-                                                                    prompt, cancellation.get());
+    const auto told = exchange.admission.generation->models().Complete(tenant, opened.name.model, opened.name.version,
+                                                                       prompt, cancellation.get());
     if (!told) throw question.ToApiError(told.error());
     if (const auto finished = Finish([&] { return (*told)->Next(); }); !finished) throw ToApiError(finished.error());
     const auto output = (*told)->Output("completion");
@@ -248,21 +248,21 @@ asio::awaitable<Response> OpenAi::AnswerPrompt(Asked& asked, const PromptQuestio
     response.charge = std::move(charge);
     return response;
   };
-  co_return co_await On(workers_, asked, PlaceOf(opened.name.model), cancellation.get(), std::move(run));
+  co_return co_await On(workers_, exchange, PlaceOf(opened.name.model), cancellation.get(), std::move(run));
 }
 
 template <typename What>
-asio::awaitable<Response> OpenAi::AnswerVectors(Asked& asked, What (*read)(simdjson::dom::element)) {
-  What request = co_await Read(asked, read);
-  Opened opened = co_await Open(asked, request.model);
+asio::awaitable<Response> OpenAi::AnswerVectors(Exchange& exchange, What (*read)(simdjson::dom::element)) {
+  What request = co_await Read(exchange, read);
+  Opened opened = co_await Open(exchange, request.model);
   if (request.model.empty()) request.model = opened.name.model;
   UseAdapter(opened.name, request.prompt.options);
-  Tenant& tenant = *asked.admission.tenant;
+  Tenant& tenant = *exchange.admission.tenant;
   Charge of_request(tenant.budget());
   if (!of_request.Add(request.bytes())) throw ToApiError(NoMemory());
-  asked.request.body() = RequestBytes();
-  const std::shared_ptr<Cancellation> cancellation = asked.watch();
-  const VectorsWork work{asked.admission.generation->models(), tenant, opened.name.model, opened.name.version,
+  exchange.request.body() = RequestBytes();
+  const std::shared_ptr<Cancellation> cancellation = exchange.watch();
+  const VectorsWork work{exchange.admission.generation->models(), tenant, opened.name.model, opened.name.version,
                          cancellation.get()};
   std::function<Response()> run = [&] {
     const auto made = MakeVectors(work, request.prompt, request.rows());
@@ -276,13 +276,13 @@ asio::awaitable<Response> OpenAi::AnswerVectors(Asked& asked, What (*read)(simdj
     response.charge = std::move(charge);
     return response;
   };
-  co_return co_await On(opened.workers, asked, kNoPlace, cancellation.get(), std::move(run));
+  co_return co_await On(opened.workers, exchange, kNoPlace, cancellation.get(), std::move(run));
 }
 
-Response OpenAi::AnswerModels(const Asked& asked, const Words& words) const {
-  CheckMethod(asked.request, http::verb::get);
-  const Tenant& tenant = *asked.admission.tenant;
-  const TextModels& texts = TextsOf(asked);
+Response OpenAi::AnswerModels(const Exchange& exchange, const Words& words) const {
+  CheckMethod(exchange.request, http::verb::get);
+  const Tenant& tenant = *exchange.admission.tenant;
+  const TextModels& texts = TextsOf(exchange);
   if (words.size() == 1) {
     json list = json::array();
     for (const auto& names : {texts.Names(tenant), texts.AdapterNames(tenant)}) {
@@ -299,26 +299,26 @@ Response OpenAi::AnswerModels(const Asked& asked, const Words& words) const {
   return ToResponse(ToModel(texts, name, *found));
 }
 
-asio::awaitable<Response> OpenAi::AnswerKnown(Asked& asked, const Words& words) {
-  if (!words.empty() && words[0] == "models") co_return AnswerModels(asked, words);
-  if (words == Words{"chat", "completions"}) co_return co_await AnswerText(asked, ReadChat, New<ChatForm>);
-  if (words == Words{"completions"}) co_return co_await AnswerText(asked, ReadCompletion, New<CompletionForm>);
-  if (words == Words{"completion"}) co_return co_await AnswerText(asked, ReadLlamaCompletion, New<LlamaForm>);
-  if (words == Words{"responses"}) co_return co_await AnswerText(asked, ReadResponse, New<ResponseForm>);
+asio::awaitable<Response> OpenAi::AnswerKnown(Exchange& exchange, const Words& words) {
+  if (!words.empty() && words[0] == "models") co_return AnswerModels(exchange, words);
+  if (words == Words{"chat", "completions"}) co_return co_await AnswerText(exchange, ReadChat, New<ChatForm>);
+  if (words == Words{"completions"}) co_return co_await AnswerText(exchange, ReadCompletion, New<CompletionForm>);
+  if (words == Words{"completion"}) co_return co_await AnswerText(exchange, ReadLlamaCompletion, New<LlamaForm>);
+  if (words == Words{"responses"}) co_return co_await AnswerText(exchange, ReadResponse, New<ResponseForm>);
   if (const PromptQuestion* const question = FindPromptQuestion(words)) {
-    co_return co_await AnswerPrompt(asked, *question);
+    co_return co_await AnswerPrompt(exchange, *question);
   }
-  if (words == Words{"embeddings"}) co_return co_await AnswerVectors(asked, ReadEmbeddings);
-  if (words == Words{"rerank"}) co_return co_await AnswerVectors(asked, ReadRerank);
+  if (words == Words{"embeddings"}) co_return co_await AnswerVectors(exchange, ReadEmbeddings);
+  if (words == Words{"rerank"}) co_return co_await AnswerVectors(exchange, ReadRerank);
   throw ApiError{.status = http::status::not_found, .message = "there is nothing of this name"};
 }
 
-asio::awaitable<Response> OpenAi::Answer(Asked& asked) {
-  const auto target = asked.request.target();
+asio::awaitable<Response> OpenAi::Answer(Exchange& exchange) {
+  const auto target = exchange.request.target();
   const Words words = WordsBehind({target.data(), target.size()});
   ApiError wrong;
   try {
-    co_return co_await AnswerKnown(asked, words);
+    co_return co_await AnswerKnown(exchange, words);
   } catch (ApiError& error) {
     wrong = std::move(error);
   }

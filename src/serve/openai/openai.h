@@ -9,14 +9,14 @@
 
 #include <simdjson.h>
 
-#include "serve/http_server.h"
+#include "serve/http/http_server.h"
+#include "serve/metrics/text_metrics.h"
+#include "serve/models/text_models.h"
 #include "serve/openai/prompt_question.h"
 #include "serve/openai/text_form.h"
 #include "serve/openai/text_request.h"
 #include "serve/openai/text_work.h"
-#include "serve/text_metrics.h"
-#include "serve/text_models.h"
-#include "serve/workers.h"
+#include "serve/threads/workers.h"
 
 namespace wasinn::serve::openai {
 
@@ -29,9 +29,9 @@ class OpenAi {
 
   // Whether a request is for it, if no guest is behind its path.
   static bool Has(const Header& request);
-  asio::awaitable<Response> Answer(Asked& asked);
+  asio::awaitable<Response> Answer(Exchange& exchange);
   // Triton's extension. `model`: "tiny", or "tiny:2".
-  asio::awaitable<Response> Generate(Asked& asked, const std::string& model, bool is_stream);
+  asio::awaitable<Response> Generate(Exchange& exchange, const std::string& model, bool is_stream);
 
  private:
   using Words = std::vector<std::string>;
@@ -42,25 +42,27 @@ class OpenAi {
   using NewForm = std::unique_ptr<TextForm>(const TextRequest& request);
 
   // What follows throws ApiError.
-  asio::awaitable<Response> AnswerKnown(Asked& asked, const Words& words);
-  Response AnswerModels(const Asked& asked, const Words& words) const;
-  asio::awaitable<Response> AnswerText(Asked& asked, TextRequest (*read)(simdjson::dom::element), NewForm* new_form);
-  asio::awaitable<Response> AnswerBy(std::unique_ptr<TextForm> form, TextRequest request, Opened opened, Asked& asked);
+  asio::awaitable<Response> AnswerKnown(Exchange& exchange, const Words& words);
+  Response AnswerModels(const Exchange& exchange, const Words& words) const;
+  asio::awaitable<Response> AnswerText(Exchange& exchange, TextRequest (*read)(simdjson::dom::element),
+                                       NewForm* new_form);
+  asio::awaitable<Response> AnswerBy(std::unique_ptr<TextForm> form, TextRequest request, Opened opened,
+                                     Exchange& exchange);
   asio::awaitable<Response> AnswerWhole(TextWork work, std::unique_ptr<TextForm> form);
-  asio::awaitable<Response> AnswerPrompt(Asked& asked, const PromptQuestion& question);
+  asio::awaitable<Response> AnswerPrompt(Exchange& exchange, const PromptQuestion& question);
   asio::awaitable<Response> AnswerStream(TextWork work, std::unique_ptr<TextForm> form);
   // By vectors that the model makes of texts.
   template <typename What>
-  asio::awaitable<Response> AnswerVectors(Asked& asked, What (*read)(simdjson::dom::element));
+  asio::awaitable<Response> AnswerVectors(Exchange& exchange, What (*read)(simdjson::dom::element));
   // `work` by a worker; what it throws, this throws.
   template <typename T>
-  static asio::awaitable<T> On(Workers& workers, Asked& asked, Place place, Cancellation* cancellation,
+  static asio::awaitable<T> On(Workers& workers, Exchange& exchange, Place place, Cancellation* cancellation,
                                std::function<T()> work);
   // The body, by a worker where it is large.
   template <typename T>
-  asio::awaitable<T> Read(Asked& asked, T (*read)(simdjson::dom::element));
+  asio::awaitable<T> Read(Exchange& exchange, T (*read)(simdjson::dom::element));
   // By the name that a client gave, or "".
-  asio::awaitable<Opened> Open(Asked& asked, const std::string& name);
+  asio::awaitable<Opened> Open(Exchange& exchange, const std::string& name);
 
   Workers& workers_;
   Workers& loads_;

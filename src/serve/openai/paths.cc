@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "serve/target.h"
+#include "serve/http/target.h"
 
 namespace wasinn::serve::openai {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "serve/completion.h"
 #include "serve/openai/fields.h"
 #include "serve/openai/sampling.h"
+#include "serve/threads/completion.h"
 
 namespace wasinn::serve::openai {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "serve/http/request_body.h"
 #include "serve/openai/errors.h"
-#include "serve/request_body.h"
 
 namespace wasinn::serve::openai {
 

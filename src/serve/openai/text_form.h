@@ -10,8 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "serve/completion.h"
 #include "serve/openai/errors.h"
+#include "serve/threads/completion.h"
 
 namespace wasinn::serve::openai {
 

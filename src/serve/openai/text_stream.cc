@@ -19,7 +19,7 @@ TextStream::~TextStream() {
     is_unwanted_ = true;
   }
   work_.cancellation->Cancel();
-  news_.AwaitHere(mutex_, [this] { return state_ != State::kWorking; });
+  events_.AwaitHere(mutex_, [this] { return state_ != State::kWorking; });
 }
 
 void TextStream::Start() {
@@ -51,7 +51,7 @@ void TextStream::Leave(State state, std::exception_ptr thrown) {
   const std::lock_guard lock(mutex_);
   state_ = state;
   thrown_ = std::move(thrown);
-  news_.Tell();
+  events_.Tell();
 }
 
 void TextStream::Stop(const Failure& failure) {
@@ -73,7 +73,7 @@ bool TextStream::Tell(const std::string& events) {
   if (events.empty()) return true;
   has_told_ = true;
   told_ += events;
-  news_.Tell();
+  events_.Tell();
   return ChargeWaiting();
 }
 

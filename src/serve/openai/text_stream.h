@@ -9,13 +9,13 @@
 #include <optional>
 #include <string>
 
-#include "serve/body_source.h"
-#include "serve/cancellation.h"
-#include "serve/news.h"
+#include "serve/http/body_source.h"
 #include "serve/openai/progress.h"
 #include "serve/openai/text_form.h"
 #include "serve/openai/text_work.h"
-#include "serve/workers.h"
+#include "serve/threads/cancellation.h"
+#include "serve/threads/events.h"
+#include "serve/threads/workers.h"
 
 namespace wasinn::serve::openai {
 
@@ -54,7 +54,7 @@ class TextStream final : public BodySource {
   void Leave(State state, std::exception_ptr thrown = nullptr);
   // Until a worker has told something, or left.
   asio::awaitable<void> AwaitNews() {
-    return news_.Await(mutex_, [this] { return HasNews(); });
+    return events_.Await(mutex_, [this] { return HasNews(); });
   }
   bool HasNews() const { return !told_.empty() || state_ != State::kWorking; }  // of `mutex_`
 
@@ -73,7 +73,7 @@ class TextStream final : public BodySource {
   std::optional<Failure> failure_;
   std::exception_ptr thrown_;
   bool is_unwanted_ = false;
-  News news_;
+  Events events_;
 };
 
 }  // namespace wasinn::serve::openai

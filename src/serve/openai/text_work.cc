@@ -15,7 +15,7 @@ Outcome<std::unique_ptr<Completion>> TextWork::Begin(size_t i) {
 
 void TextWork::ComeFirst(size_t i) {
   first = last = std::chrono::steady_clock::now();
-  if (i == 0) metrics.AddFirst(model, version, first - asked);
+  if (i == 0) metrics.AddFirst(model, version, first - exchange);
 }
 
 Outcome<std::optional<std::string>> TextWork::Next(Completion& completion) {

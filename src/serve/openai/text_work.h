@@ -5,14 +5,14 @@
 #include <memory>
 #include <string>
 
-#include "serve/cancellation.h"
-#include "serve/catalog.h"
-#include "serve/completion.h"
-#include "serve/memory_budget.h"
+#include "serve/metrics/text_metrics.h"
+#include "serve/models/catalog.h"
 #include "serve/openai/prompts.h"
 #include "serve/openai/text_form.h"
-#include "serve/text_metrics.h"
-#include "serve/workers.h"
+#include "serve/tenants/memory_budget.h"
+#include "serve/threads/cancellation.h"
+#include "serve/threads/completion.h"
+#include "serve/threads/workers.h"
 
 namespace wasinn::serve::openai {
 
@@ -26,7 +26,7 @@ struct TextWork {
   Prompts prompts;
   Charge charge;  // of the prompts
   std::shared_ptr<Cancellation> cancellation;
-  std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now(), begun, first,
+  std::chrono::steady_clock::time_point exchange = std::chrono::steady_clock::now(), begun, first,
                                         last;  // the last three: of a text, its first token and its last one
 
   // The text of a prompt, each once and in their order. Its first token is there, or with `tells_progress` a part of the prompt: then

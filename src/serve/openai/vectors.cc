@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "serve/bytes.h"
+#include "serve/oip/bytes.h"
 
 namespace wasinn::serve::openai {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "serve/catalog.h"
+#include "serve/models/catalog.h"
 
 namespace wasinn::serve::openai {
 

@@ -1,5 +1,5 @@
 # cmake -DOUT=FILE.cc "-DFILES=a.html;b.css" -P embed.cmake: files as constants of C++, by page_files.h.
-set(text "#include \"serve/page_files.h\"\n\nnamespace wasinn::serve {\nnamespace {\n\n")
+set(text "#include \"serve/page/page_files.h\"\n\nnamespace wasinn::serve {\nnamespace {\n\n")
 set(table "")
 set(n 0)
 foreach(file IN LISTS FILES)

@@ -1,5 +1,5 @@
 // Lines of the access log, and what becomes of them where nobody takes them.
-#include "serve/access_log.h"
+#include "serve/metrics/access_log.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

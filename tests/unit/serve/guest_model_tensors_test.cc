@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "serve/bytes.h"
-#include "serve/guest_model_tensors.h"
+#include "serve/models/guest_model_tensors.h"
+#include "serve/oip/bytes.h"
 
 namespace wasinn::serve {
 namespace {

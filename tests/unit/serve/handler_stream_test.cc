@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "serve/handler_stream.h"
+#include "serve/routes/handler_stream.h"
 
 namespace wasinn::serve {
 namespace {

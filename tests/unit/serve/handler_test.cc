@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "serve/handler_request.h"
-#include "serve/handler_response.h"
+#include "serve/routes/handler_request.h"
+#include "serve/routes/handler_response.h"
 
 namespace wasinn::serve {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/metrics/histogram.h"
-#include "serve/statistics.h"
+#include "serve/models/statistics.h"
 
 namespace wasinn::serve {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "serve/workers.h"
+#include "serve/threads/workers.h"
 
 namespace wasinn::serve {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <utility>
 
-#include "serve/memory_budget.h"
-#include "serve/request_body.h"
+#include "serve/http/request_body.h"
+#include "serve/tenants/memory_budget.h"
 
 namespace wasinn::serve {
 namespace {

@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
+#include "serve/http/min_data_rate.h"
 #include "serve/openai/embeddings.h"
 #include "serve/openai/message_changes.h"
 #include "serve/openai/read_body.h"
 #include "serve/openai/rerank.h"
 #include "serve/openai/text_request.h"
-#include "serve/pace.h"
 
 namespace wasinn::serve::openai {
 namespace {
@@ -127,10 +127,10 @@ TEST(OpenAiStream, CallsOfToolsThatGrow) {
 }
 
 TEST(OpenAiStream, TimeWithoutAnythingToWriteIsNobodys) {
-  Pace pace(std::chrono::seconds(30));
-  const auto before = pace.deadline();
-  pace.Skip(std::chrono::hours(1));
-  EXPECT_EQ(pace.deadline() - before, std::chrono::hours(1));
+  MinDataRate min_rate(std::chrono::seconds(30));
+  const auto before = min_rate.deadline();
+  min_rate.Skip(std::chrono::hours(1));
+  EXPECT_EQ(min_rate.deadline() - before, std::chrono::hours(1));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "serve/origins.h"
+#include "serve/http/origins.h"
 
 namespace wasinn::serve {
 namespace {

@@ -1,8 +1,8 @@
-#include "serve/target.h"
+#include "serve/http/target.h"
 
 #include <gtest/gtest.h>
 
-#include "serve/request_metrics.h"
+#include "serve/metrics/request_metrics.h"
 
 namespace wasinn::serve {
 namespace {

@@ -18,13 +18,13 @@
 #include <utility>
 #include <vector>
 
-#include "serve/cancellation.h"
-#include "serve/inline_permits.h"
-#include "serve/inline_turns.h"
-#include "serve/pace.h"
-#include "serve/quick_lane.h"
-#include "serve/standby.h"
-#include "serve/workers.h"
+#include "serve/http/min_data_rate.h"
+#include "serve/threads/cancellation.h"
+#include "serve/threads/idle_worker.h"
+#include "serve/threads/inline_permits.h"
+#include "serve/threads/inline_turns.h"
+#include "serve/threads/quick_lane.h"
+#include "serve/threads/workers.h"
 #include "unit/serve/jobs.h"
 
 namespace wasinn::serve {
@@ -127,11 +127,11 @@ TEST(InlineTurns, AreTakenOneBetweenTwoLooks) {
   EXPECT_LT(order.find('f'), 4) << order;
 }
 
-TEST(Standby, RunsWhatComesWhileAllOthersCompute) {
+TEST(IdleWorker, RunsWhatComesWhileAllOthersCompute) {
   asio::io_context context;
   auto work = asio::make_work_guard(context);
   InlinePermits permits(1);
-  const Standby standby(context, permits);
+  const IdleWorker idle_worker(context, permits);
   std::function<void(int)> compute = [&](int left) {
     std::promise<void> other_ran;
     {
@@ -146,26 +146,26 @@ TEST(Standby, RunsWhatComesWhileAllOthersCompute) {
   context.run();
 }
 
-TEST(Standby, EndsWhereNothingIsComputed) {
+TEST(IdleWorker, EndsWhereNothingIsComputed) {
   asio::io_context context;
   InlinePermits permits(1);
-  const Standby standby(context, permits);
+  const IdleWorker idle_worker(context, permits);
 }
 
-TEST(Pace, GivesTimeForEachByte) {
-  Pace pace(milliseconds(1000));
-  const auto first = pace.deadline();
-  EXPECT_GT(first, Pace::Clock::now() - milliseconds(1));
-  pace.Add(99);
-  EXPECT_EQ(pace.deadline(), first);
-  EXPECT_EQ(pace.DeadlineOf(100), first + milliseconds(1));
-  EXPECT_EQ(pace.DeadlineOf(uint64_t{1} << 30), first + milliseconds((1 << 30) / 100));
+TEST(MinDataRate, GivesTimeForEachByte) {
+  MinDataRate min_rate(milliseconds(1000));
+  const auto first = min_rate.deadline();
+  EXPECT_GT(first, MinDataRate::Clock::now() - milliseconds(1));
+  min_rate.Add(99);
+  EXPECT_EQ(min_rate.deadline(), first);
+  EXPECT_EQ(min_rate.DeadlineOf(100), first + milliseconds(1));
+  EXPECT_EQ(min_rate.DeadlineOf(uint64_t{1} << 30), first + milliseconds((1 << 30) / 100));
 }
 
-TEST(Pace, GivesWhoWasQuickNoMoreTimeToStandStill) {
-  Pace pace(milliseconds(1000));
-  pace.Add(uint64_t{1} << 30);
-  EXPECT_LE(pace.deadline(), Pace::Clock::now() + milliseconds(1000));
+TEST(MinDataRate, GivesWhoWasQuickNoMoreTimeToStandStill) {
+  MinDataRate min_rate(milliseconds(1000));
+  min_rate.Add(uint64_t{1} << 30);
+  EXPECT_LE(min_rate.deadline(), MinDataRate::Clock::now() + milliseconds(1000));
 }
 
 TEST(Cancellation, StopsOnceWhatRuns) {

@@ -1,5 +1,5 @@
 // What is a header of W3C's Trace Context, and what goes on of it.
-#include "serve/trace.h"
+#include "serve/metrics/trace.h"
 
 #include <gtest/gtest.h>
 

@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include "serve/cancellation.h"
-#include "serve/fair_queue.h"
-#include "serve/workers.h"
+#include "serve/threads/cancellation.h"
+#include "serve/threads/fair_queue.h"
+#include "serve/threads/workers.h"
 #include "unit/serve/jobs.h"
 
 namespace wasinn::serve {

@@ -1,0 +1,118 @@
+#include "serve/grpc/grpc_calls.h"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace wasinn::serve {
+namespace {
+
+// So long a stream rests whose client has not just sent its next request.
+constexpr std::chrono::milliseconds kRest{500};
+
+// Of a call, if it came once; else "".
+std::string_view MetadataOf(const grpc::CallbackServerContext& context, const char* name) {
+  const auto& metadata = context.client_metadata();
+  const auto [first, last] = metadata.equal_range(name);
+  if (first == last || std::next(first) != last) return "";
+  return {first->second.data(), first->second.size()};
+}
+
+const char* NameOf(grpc::StatusCode code) {
+  static constexpr const char* kNames[] = {
+      "OK",        "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",
+      "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+      "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
+      "DATA_LOSS", "UNAUTHENTICATED"};
+  const auto number = static_cast<size_t>(code);
+  return number < std::size(kNames) ? kNames[number] : "UNKNOWN";
+}
+
+}  // namespace
+
+GrpcCall::GrpcCall(GrpcCalls& calls, grpc::CallbackServerContext& context, const char* method)
+    : calls_(calls), context_(context), method_(method) {
+  about_.trace = ContinueTrace(MetadataOf(context, "traceparent"));
+  if (about_.trace.is_continued()) context.AddInitialMetadata("traceparent", about_.trace.ToHeader());
+  const std::lock_guard lock(calls_.mutex_);
+  calls_.calls_.push_back(*this);
+  is_one_too_many_ = calls_.calls_.size() > calls_.limits_.most;
+}
+
+GrpcCall::~GrpcCall() {
+  Log();
+  const std::lock_guard lock(calls_.mutex_);
+  calls_.calls_.erase(calls_.calls_.iterator_to(*this));
+}
+
+grpc::Status GrpcCall::Admit(const Gate& gate) {
+  auto admitted = gate.Admit(MetadataOf(context_, "authorization"));
+  if (!admitted) {
+    return {admitted.error().needs_key ? grpc::UNAUTHENTICATED : grpc::RESOURCE_EXHAUSTED,
+            admitted.error().failure.message};
+  }
+  admission_ = std::move(*admitted);
+  if (!admission_.tenant->share().is_alone()) about_.tenant = admission_.tenant->name();
+  return grpc::Status::OK;
+}
+
+void GrpcCall::Log() noexcept {
+  AccessLog* const log = calls_.access_log_.get();
+  try {
+    if (calls_.requests_ != nullptr) {
+      calls_.requests_->Add("grpc", method_, NameOf(cancellation_.is_cancelled() ? grpc::CANCELLED : status_), about_,
+                            admission_.generation.get());
+    }
+    if (log == nullptr) return;
+    const auto duration = std::chrono::duration_cast<std::chrono::microseconds>(MinDataRate::Clock::now() - begun_);
+    const bool is_cancelled = cancellation_.is_cancelled();
+    log->Add({.time = std::chrono::system_clock::now() - duration,
+              .peer = Bounded(context_.peer(), kMostLogged),
+              .protocol = "gRPC",
+              .method = method_,
+              .target = *method_ == '/' ? method_ : std::string("/inference.GRPCInferenceService/") + method_,
+              .status = is_cancelled ? grpc::CANCELLED : status_,
+              .is_complete = !is_cancelled,
+              .bytes_in = bytes_in_,
+              .bytes_out = bytes_out_,
+              .n_messages = n_messages_,
+              .duration = duration,
+              .about = std::move(about_),
+              .user_agent = Bounded(MetadataOf(context_, "user-agent"), kMostLogged)});
+  } catch (const std::exception&) {  // for want of memory
+    if (log != nullptr) log->AddDropped();
+  }
+}
+
+void GrpcCall::ExpectWrite(uint64_t bytes) { Until(MinDataRate(calls_.limits_.slow).DeadlineOf(bytes)); }
+
+void GrpcCalls::EndResting() {
+  const auto last = (MinDataRate::Clock::now() - kRest).time_since_epoch().count();
+  std::vector<GrpcCall*> resting;
+  {
+    const std::lock_guard lock(mutex_);
+    resting.reserve(calls_.size());
+    for (GrpcCall& call : calls_) {
+      auto since = call.rests_since_.load(std::memory_order_relaxed);
+      const bool rests = since != GrpcCall::kBusy && since <= last;
+      if (rests && call.rests_since_.compare_exchange_strong(since, GrpcCall::kBusy)) resting.push_back(&call);
+    }
+  }
+  for (GrpcCall* const call : resting) call->EndAtRest();  // nobody else ends them, so they are still there
+}
+
+void GrpcCalls::Sweep() {
+  if (is_draining_.load(std::memory_order_relaxed)) EndResting();
+  const auto now = MinDataRate::Clock::now().time_since_epoch().count();
+  const std::lock_guard lock(mutex_);
+  for (GrpcCall& call : calls_) {
+    if (call.deadline_.load(std::memory_order_relaxed) > now) continue;
+    call.ExpectNothing();
+    call.context_.TryCancel();  // whose reactor is told on another thread: this one has the lock
+  }
+}
+
+}  // namespace wasinn::serve

@@ -1,0 +1,123 @@
+// Calls that are under way over gRPC, and until when each of them waits for its client.
+#pragma once
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <atomic>
+#include <boost/intrusive/list.hpp>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "serve/about.h"
+#include "serve/http/min_data_rate.h"
+#include "serve/metrics/access_log.h"
+#include "serve/metrics/request_metrics.h"
+#include "serve/tenants/gate.h"
+#include "serve/threads/cancellation.h"
+
+namespace wasinn::serve {
+
+class GrpcCall;
+
+// Any thread.
+class GrpcCalls {
+ public:
+  struct Limits {
+    size_t most = 16384;
+    std::chrono::milliseconds slow{30'000};  // for a response, and as much more as its bytes may take (min_data_rate.h)
+    std::chrono::milliseconds idle{600'000};  // until the next request of a stream has come
+  };
+  // `access_log`: NULL: none. `requests`: NULL: nobody counts them.
+  explicit GrpcCalls(const Limits& limits, std::shared_ptr<AccessLog> access_log = nullptr,
+                     RequestMetrics* requests = nullptr)
+      : limits_(limits), access_log_(std::move(access_log)), requests_(requests) {}
+
+  // Cancels those whose clients take too long. To be called now and then.
+  void Sweep();
+  // From here on Sweep ends those that rest, too: nothing was asked there that would have to be answered.
+  void Drain() { is_draining_.store(true, std::memory_order_relaxed); }
+  size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return calls_.size();
+  }
+
+ private:
+  friend class GrpcCall;
+
+  void EndResting();
+
+  const Limits limits_;
+  const std::shared_ptr<AccessLog> access_log_;
+  RequestMetrics* const requests_;
+  std::atomic<bool> is_draining_{false};
+  mutable std::mutex mutex_;  // of what follows
+  boost::intrusive::list<GrpcCall, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> calls_;
+};
+
+// What reactors of calls have in common. Both outlive it.
+class GrpcCall : public boost::intrusive::list_base_hook<> {
+ public:
+  // Whether there are more than may be: then nothing is done but to say so.
+  bool is_one_too_many() const { return is_one_too_many_; }
+  Cancellation& cancellation() { return cancellation_; }
+  // Whose it is; OK: somebody's, and `admission` is there.
+  grpc::Status Admit(const Gate& gate);
+  // Whether the configuration was read again since: then it goes on with what is no more.
+  bool is_outdated(const Gate& gate) const { return gate.current() != admission_.generation; }
+  void AdmitAnybody(const Gate& gate) { admission_ = Gate::AdmitAnybody(gate.current()); }
+  const Admission& admission() const { return admission_; }
+  About& about() { return about_; }
+
+ protected:
+  // `method`: its name alone, with its service if that is another one, and no copy of it.
+  GrpcCall(GrpcCalls& calls, grpc::CallbackServerContext& context, const char* method);
+  ~GrpcCall();
+
+  // What is waited for from here on.
+  void ExpectRequest() {
+    const auto now = MinDataRate::Clock::now();
+    Until(now + calls_.limits_.idle);
+    rests_since_.store(now.time_since_epoch().count(), std::memory_order_release);
+  }
+  void ExpectWrite(uint64_t bytes);
+  // For the access log.
+  void CountRequest(uint64_t bytes) { bytes_in_ += bytes; }
+  void CountResponse(uint64_t bytes) { bytes_out_ += bytes; }
+  void CountMessage() { ++n_messages_; }
+  void SetStatus(grpc::StatusCode status) { status_ = status; }
+
+  void ExpectNothing() { Until(MinDataRate::Clock::time_point::max()); }
+
+  // The request has come, or none will. False: EndAtRest ends the call.
+  [[nodiscard]] bool StopResting() { return rests_since_.exchange(kBusy, std::memory_order_acq_rel) != kBusy; }
+  // Called once, in place of what follows StopResting.
+  virtual void EndAtRest() {}
+
+ private:
+  friend class GrpcCalls;
+  static constexpr MinDataRate::Clock::rep kBusy = 0;
+  void Until(MinDataRate::Clock::time_point deadline) {
+    deadline_.store(deadline.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+
+  void Log() noexcept;
+
+  GrpcCalls& calls_;
+  grpc::CallbackServerContext& context_;
+  std::atomic<MinDataRate::Clock::rep> deadline_{MinDataRate::Clock::time_point::max().time_since_epoch().count()};
+  std::atomic<MinDataRate::Clock::rep> rests_since_{kBusy};  // for its client's next request
+  bool is_one_too_many_ = false;
+  Cancellation cancellation_;
+  Admission admission_;
+  const char* const method_;
+  const MinDataRate::Clock::time_point begun_ = MinDataRate::Clock::now();
+  About about_;
+  uint64_t bytes_in_ = 0, bytes_out_ = 0, n_messages_ = 0;
+  grpc::StatusCode status_ = grpc::CANCELLED;
+};
+
+}  // namespace wasinn::serve

@@ -1,0 +1,248 @@
+#include "serve/grpc/grpc_request.h"
+
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+
+#include <algorithm>
+#include <vector>
+
+#include <inference.pb.h>
+#include "serve/grpc/grpc_contents.h"
+#include "serve/grpc/wire.h"
+#include "serve/ignored_fields.h"
+#include "serve/oip/tensor_shape.h"
+
+namespace wasinn::serve {
+namespace {
+
+using google::protobuf::io::CodedInputStream;
+using google::protobuf::io::ZeroCopyInputStream;
+using Message = inference::ModelInferRequest;
+using Input = Message::InferInputTensor;
+
+// What an output that is asked for may say of itself, in bytes: its name and parameters.
+constexpr int kMostOutput = 16u << 10;
+// What is kept of each input, beside its bytes.
+constexpr uint64_t kInput = 256;
+constexpr char kSharedMemory[] = "shared_memory_region", kClassification[] = "classification";
+constexpr char kEmptyFinal[] = "triton_enable_empty_final_response";
+
+// Of a map's entry; both lie in it.
+struct Parameter {
+  std::string_view name;
+  std::span<const uint8_t> value;
+
+  bool IsTrue() const {
+    inference::InferParameter parameter;
+    return value.size() < 16 && parameter.ParseFromArray(value.data(), static_cast<int>(value.size())) &&
+           parameter.bool_param();
+  }
+};
+
+// Bytes of a field: where they lie, or a copy of pieces.
+struct FieldBytes {
+  std::span<const uint8_t> lent;
+  std::string own;
+
+  std::span<const uint8_t> view() const {
+    return own.empty() ? lent : std::span(reinterpret_cast<const uint8_t*>(own.data()), own.size());
+  }
+};
+
+Parameter ReadParameter(std::span<const uint8_t> entry) {
+  CodedInputStream in(entry.data(), static_cast<int>(entry.size()));
+  Parameter parameter;
+  while (const uint32_t tag = in.ReadTag()) {
+    if (tag == BytesTag(1)) {
+      const std::span<const uint8_t> bytes = ReadBytes(in);
+      parameter.name = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    } else if (tag == BytesTag(2)) {
+      parameter.value = ReadBytes(in);
+    } else {
+      Skip(in, tag);
+    }
+  }
+  RequireWellFormed(in.ConsumedEntireMessage());
+  return parameter;
+}
+
+[[noreturn]] void ThrowSharedMemory(const char* what, const std::string& name) {
+  ThrowInvalid(fmt::format("{} '{}': there is no shared memory here", what, name));
+}
+
+class MessageReader {
+ public:
+  MessageReader(ZeroCopyInputStream& message, Charge& charge, GrpcRequest& request)
+      : in_(&message), charge_(charge), request_(request) {}
+
+  // Throws Failure.
+  void Read(int size);
+
+ private:
+  FieldBytes ReadField();
+  std::string ReadText();
+  void AddInput();
+  void AddOutput();
+  void AddParameter();
+  void ReadInput(std::span<const uint8_t> bytes, InputTensor& tensor);
+  void TakeRaw();
+
+  CodedInputStream in_;
+  Charge& charge_;
+  GrpcRequest& request_;
+  std::vector<FieldBytes> raw_;
+};
+
+FieldBytes MessageReader::ReadField() {
+  uint32_t length = 0;
+  RequireWellFormed(in_.ReadVarint32(&length) && length <= static_cast<uint32_t>(in_.BytesUntilLimit()));
+  FieldBytes bytes;
+  const void* here = nullptr;
+  int together = 0;
+  if (length == 0) return bytes;
+  in_.GetDirectBufferPointer(&here, &together);
+  if (length <= static_cast<uint32_t>(together)) {
+    bytes.lent = {static_cast<const uint8_t*>(here), length};
+    in_.Skip(static_cast<int>(length));
+    return bytes;
+  }
+  if (!charge_.Add(length)) throw NoMemory();
+  RequireWellFormed(in_.ReadString(&bytes.own, static_cast<int>(length)));
+  return bytes;
+}
+
+std::string MessageReader::ReadText() {
+  const FieldBytes bytes = ReadField();
+  return ToText(bytes.view());
+}
+
+void MessageReader::ReadInput(std::span<const uint8_t> bytes, InputTensor& tensor) {
+  CodedInputStream in(bytes.data(), static_cast<int>(bytes.size()));
+  std::vector<std::span<const uint8_t>> contents;  // in how many pieces they came
+  std::string type;
+  while (const uint32_t tag = in.ReadTag()) {
+    if (tag == BytesTag(Input::kNameFieldNumber)) {
+      tensor.name = ToText(ReadBytes(in));
+    } else if (tag == BytesTag(Input::kDatatypeFieldNumber)) {
+      type = ToText(ReadBytes(in));
+    } else if (tag == BytesTag(Input::kContentsFieldNumber)) {
+      if (contents.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} contents of an input", kMostTensors));
+      contents.push_back(ReadBytes(in));
+    } else if (tag == BytesTag(Input::kParametersFieldNumber)) {
+      const std::string_view parameter = ReadParameter(ReadBytes(in)).name;
+      if (parameter == kSharedMemory) ThrowSharedMemory("input", tensor.name);
+      LogIgnored("/v2", "inputs.parameters.", parameter);
+    } else if (!ReadNumbers(in, tag, Input::kShapeFieldNumber,
+                            [&](uint64_t dim) { OrThrow(AddDim(tensor, static_cast<int64_t>(dim))); })) {
+      Skip(in, tag);
+    }
+  }
+  RequireWellFormed(in.ConsumedEntireMessage());
+  tensor.datatype = FindDatatype(type);
+  if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': '{}' is not a datatype", tensor.name, type));
+  for (const auto& piece : contents) ReadContents(piece, charge_, tensor);
+}
+
+void MessageReader::AddInput() {
+  std::vector<InputTensor>& inputs = request_.infer.inputs;
+  if (inputs.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} inputs", kMostTensors));
+  if (!charge_.Add(kInput)) throw NoMemory();
+  const uint64_t before = charge_.bytes();
+  const FieldBytes bytes = ReadField();
+  ReadInput(bytes.view(), inputs.emplace_back());
+  charge_.ShrinkTo(before + inputs.back().own.size());
+}
+
+void MessageReader::AddOutput() {
+  std::vector<std::string>& outputs = request_.infer.outputs;
+  if (outputs.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} outputs", kMostTensors));
+  const FieldBytes bytes = ReadField();
+  if (bytes.view().size() > kMostOutput) {
+    ThrowInvalid(fmt::format("an output that is asked for with more than {} bytes", kMostOutput));
+  }
+  Message::InferRequestedOutputTensor output;
+  RequireWellFormed(output.ParseFromArray(bytes.view().data(), static_cast<int>(bytes.view().size())));
+  const auto classes = output.parameters().find(kClassification);
+  if (classes != output.parameters().end() && classes->second.int64_param() > 0) {
+    ThrowInvalid(fmt::format("output '{}': there is no classification here", output.name()));
+  }
+  for (const auto& [name, value] : output.parameters()) {
+    if (name == kSharedMemory) ThrowSharedMemory("output", output.name());
+    if (name != kClassification) LogIgnored("/v2", "outputs.parameters.", name);
+  }
+  outputs.push_back(output.name());
+}
+
+void MessageReader::AddParameter() {
+  const FieldBytes bytes = ReadField();
+  const Parameter parameter = ReadParameter(bytes.view());
+  if (parameter.name != kEmptyFinal) return LogIgnored("/v2", "parameters.", parameter.name);
+  request_.wants_empty_final = parameter.IsTrue();
+}
+
+// Each input's bytes, where they came beside the inputs.
+void MessageReader::TakeRaw() {
+  std::vector<InputTensor>& inputs = request_.infer.inputs;
+  if (!raw_.empty() && raw_.size() != inputs.size()) {
+    ThrowInvalid(fmt::format("{} inputs have {} raw_input_contents", inputs.size(), raw_.size()));
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Datatype& datatype = *inputs[i].datatype;
+    if (!raw_.empty()) {
+      if (!inputs[i].own.empty()) {
+        ThrowInvalid(fmt::format("input '{}' has both contents and raw_input_contents", inputs[i].name));
+      }
+      inputs[i].lent = raw_[i].lent;
+      inputs[i].own = std::move(raw_[i].own);
+    } else if (datatype.dtype == WASINN_DTYPE_F16 || datatype.dtype == WASINN_DTYPE_BF16) {
+      ThrowInvalid(fmt::format("input '{}': {} travels as raw_input_contents alone", inputs[i].name, datatype.name));
+    }
+  }
+}
+
+void MessageReader::Read(int size) {
+  in_.PushLimit(size);
+  while (const uint32_t tag = in_.ReadTag()) {
+    switch (tag) {
+      case BytesTag(Message::kModelNameFieldNumber):
+        request_.infer.model = ReadText();
+        break;
+      case BytesTag(Message::kModelVersionFieldNumber):
+        request_.infer.version = ReadText();
+        break;
+      case BytesTag(Message::kIdFieldNumber):
+        request_.id = ReadText();
+        break;
+      case BytesTag(Message::kInputsFieldNumber):
+        AddInput();
+        break;
+      case BytesTag(Message::kOutputsFieldNumber):
+        AddOutput();
+        break;
+      case BytesTag(Message::kRawInputContentsFieldNumber):
+        if (raw_.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} raw_input_contents", kMostTensors));
+        raw_.push_back(ReadField());
+        break;
+      case BytesTag(Message::kParametersFieldNumber):
+        AddParameter();
+        break;
+      default:
+        Skip(in_, tag);
+    }
+  }
+  RequireWellFormed(in_.ConsumedEntireMessage());
+  TakeRaw();
+}
+
+}  // namespace
+
+Outcome<void> ReadRequest(ZeroCopyInputStream& message, int size, Charge& charge, GrpcRequest& request) {
+  try {
+    MessageReader(message, charge, request).Read(size);
+    return {};
+  } catch (Failure& failure) {
+    return std::unexpected(std::move(failure));
+  }
+}
+
+}  // namespace wasinn::serve

@@ -1,0 +1,93 @@
+// What is called over gRPC, by its callback API: no call has a thread while it waits. Messages come and go as bytes, of which no more
+// becomes objects than is looked at.
+#pragma once
+
+#include <grpcpp/support/byte_buffer.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <inference.grpc.pb.h>
+#include "serve/grpc/grpc_calls.h"
+#include "serve/grpc/grpc_response.h"
+#include "serve/metrics/text_metrics.h"
+#include "serve/models/statistics.h"
+#include "serve/tenants/gate.h"
+#include "serve/threads/quick_lane.h"
+#include "serve/threads/workers.h"
+
+namespace wasinn::serve {
+
+grpc::Status ToGrpc(const Failure& failure);
+inline grpc::Status TooManyCalls() { return {grpc::RESOURCE_EXHAUSTED, "there are as many calls as may be"}; }
+
+namespace raw {
+
+using S = inference::GRPCInferenceService;
+using Service = S::WithRawCallbackMethod_ServerLive<S::WithRawCallbackMethod_ServerReady<
+    S::WithRawCallbackMethod_ServerMetadata<S::WithRawCallbackMethod_ModelReady<S::WithRawCallbackMethod_ModelMetadata<
+        S::WithRawCallbackMethod_ModelConfig<S::WithRawCallbackMethod_ModelStatistics<
+            S::WithRawCallbackMethod_RepositoryIndex<S::WithRawCallbackMethod_RepositoryModelLoad<
+                S::WithRawCallbackMethod_RepositoryModelUnload<S::WithRawCallbackMethod_ModelInfer<
+                    S::WithRawCallbackMethod_ModelStreamInfer<S::Service>>>>>>>>>>>>;
+
+}  // namespace raw
+
+class GrpcUnary;
+
+// All that it is given outlives it.
+class GrpcService final : public raw::Service {
+ public:
+  struct Parts {
+    const Statistics& statistics;
+    TextMetrics& metrics;
+    Workers& workers;
+    Workers& loads;    // for what loads models
+    QuickLane& quick;  // of gRPC's threads
+    GrpcCalls& calls;
+    uint64_t most_message;  // bytes of a request
+  };
+  GrpcService(const Gate& gate, const Parts& parts) : gate_(gate), parts_(parts) {}
+
+  void Drain() { is_draining_.store(true, std::memory_order_relaxed); }
+
+  // `done` gets the answer to a request, and its id, on this thread or another one. The message and the call, which is admitted, live
+  // until then. Of a stream, `part` gets what comes before the last response, which may then be invalid: there is none. It returns false
+  // if nobody takes more.
+  using Done = std::function<void(Outcome<grpc::ByteBuffer> answer, const std::string& id)>;
+  using Part = std::function<bool(grpc::ByteBuffer response)>;
+  void Infer(const grpc::ByteBuffer& message, GrpcCall& call, const Done& done, const Part& part = nullptr);
+  const Gate& gate() const { return gate_; }
+
+ private:
+  using Context = grpc::CallbackServerContext;
+  using Reactor = grpc::ServerUnaryReactor;
+  using Bytes = grpc::ByteBuffer;
+  class Inference;
+
+  Reactor* ServerLive(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* ServerReady(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* ServerMetadata(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* ModelReady(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* ModelMetadata(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* ModelConfig(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* ModelStatistics(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* RepositoryIndex(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* RepositoryModelLoad(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* RepositoryModelUnload(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* ModelInfer(Context* context, const Bytes* request, Bytes* response) override;
+  grpc::ServerBidiReactor<Bytes, Bytes>* ModelStreamInfer(Context* context) override;
+
+  // A call whose messages are small: answered on this thread; if the model that it names must be loaded for that, on a thread for loads.
+  enum class Where { kHere, kHereForAnybody, kWhereLoaded, kOnLoader };
+  template <typename Request, typename Response, typename Answer>
+  Reactor* Call(Where where, Context* context, const Bytes& request, Bytes& response, Answer answer);
+
+  const Gate& gate_;
+  const Parts parts_;
+  std::atomic<bool> is_draining_{false};
+};
+
+}  // namespace wasinn::serve

@@ -1,0 +1,132 @@
+#include "serve/http/content_encoding.h"
+
+#include <zlib.h>
+
+#include <boost/algorithm/string/trim.hpp>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/rfc7230.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "serve/http/inflate.h"
+
+namespace wasinn::serve {
+namespace {
+
+using boost::beast::iequals;
+
+// An answer that is smaller goes in one packet anyway.
+constexpr size_t kLeastDeflated = 1024;
+const Place kCoding = PlaceOf("");  // of what has no model, or need not hold up its model
+
+bool IsAccepted(std::string_view accepted, std::string_view coding) {
+  while (!accepted.empty()) {
+    const std::string_view one = accepted.substr(0, accepted.find(','));
+    accepted.remove_prefix(std::min(accepted.size(), one.size() + 1));
+    const std::string_view name = one.substr(0, one.find(';'));
+    if (!iequals(boost::algorithm::trim_copy(name), coding)) continue;
+    for (const auto& [parameter, value] : http::param_list(one.substr(name.size()))) {
+      if (iequals(parameter, "q") && value.find_first_not_of("0.") == value.npos) return false;
+    }
+    return true;
+  }
+  return false;
+}
+
+// How an answer goes out; NULL: as it is.
+const char* CodingFor(const Header& header) {
+  const auto accepted = header[http::field::accept_encoding];
+  for (const char* const coding : {"gzip", "deflate"}) {
+    if (IsAccepted({accepted.data(), accepted.size()}, coding)) return coding;
+  }
+  return nullptr;
+}
+
+size_t SizeOf(const Response& response) {
+  size_t size = response.text.size();
+  for (const OutputTensor& part : response.binary) size += part.bytes.size();
+  return size;
+}
+
+// Nothing: it does not become smaller, or there is no memory for that.
+std::optional<std::string> Deflate(const Response& response, bool is_gzip, Charge& charge) {
+  constexpr int kZlib = 15, kGzip = 15 + 16, kUsualMemory = 8;
+  z_stream state{};
+  if (::deflateInit2(&state, Z_BEST_SPEED, Z_DEFLATED, is_gzip ? kGzip : kZlib, kUsualMemory, Z_DEFAULT_STRATEGY) !=
+      Z_OK) {
+    return std::nullopt;
+  }
+  const std::unique_ptr<z_stream, decltype(&::deflateEnd)> end(&state, &::deflateEnd);
+  const size_t most = SizeOf(response);
+  if (most > UINT32_MAX || !charge.Add(most)) return std::nullopt;  // zlib counts so
+  std::string to(most, '\0');
+  state.next_out = reinterpret_cast<Bytef*>(to.data());
+  state.avail_out = static_cast<uInt>(most);
+  const auto add = [&state](const void* bytes, size_t size, int flush) {
+    state.next_in = static_cast<Bytef*>(const_cast<void*>(bytes));
+    state.avail_in = static_cast<uInt>(size);
+    return ::deflate(&state, flush);
+  };
+  add(response.text.data(), response.text.size(), Z_NO_FLUSH);
+  for (const OutputTensor& part : response.binary) add(part.bytes.data(), part.bytes.size(), Z_NO_FLUSH);
+  if (state.avail_in > 0 || add(nullptr, 0, Z_FINISH) != Z_STREAM_END) return std::nullopt;
+  to.resize(most - state.avail_out);
+  to.shrink_to_fit();
+  charge.ShrinkTo(to.size());
+  return to;
+}
+
+}  // namespace
+
+asio::awaitable<std::optional<Response>> InflateRequest(Exchange& exchange, uint64_t most, Workers& workers) {
+  Request& request = exchange.request;
+  const auto coding = request[http::field::content_encoding];
+  if (coding.empty() || iequals(coding, "identity") || request.body().size() == 0) co_return std::nullopt;
+  if (!iequals(coding, "gzip") && !iequals(coding, "x-gzip") && !iequals(coding, "deflate")) {
+    Response response =
+        ErrorResponse(http::status::unsupported_media_type, "a request may be compressed by gzip or deflate alone");
+    response.headers = {{"Accept-Encoding", "gzip, deflate"}};
+    co_return response;
+  }
+  const Tenant& tenant = *exchange.admission.tenant;
+  const std::shared_ptr<Cancellation> cancellation = exchange.watch();
+  std::function<Outcome<void>()> inflate = [&]() -> Outcome<void> {
+    auto inflated = Inflate(request.body().view(), most, tenant.budget());
+    if (!inflated) return std::unexpected(std::move(inflated.error()));
+    request.body() = std::move(*inflated);
+    return {};
+  };
+  const auto done = co_await workers.Do(std::move(inflate), tenant.share(), cancellation.get(), kCoding);
+  if (!done) co_return ToResponse(done.error());
+  if (!*done) co_return ToResponse(done->error());
+  co_return std::nullopt;
+}
+
+asio::awaitable<Response> DeflateResponse(Exchange& exchange, Response response, Workers& workers) {
+  const char* const coding = CodingFor(exchange.request);
+  const size_t size = SizeOf(response);
+  if (coding == nullptr || size < kLeastDeflated || response.status != http::status::ok) co_return response;
+  const Tenant& tenant = *exchange.admission.tenant;
+  Charge charge(tenant.budget());
+  std::function<std::optional<std::string>()> deflate = [&] {
+    return Deflate(response, std::string_view(coding) == "gzip", charge);
+  };
+  Outcome<std::optional<std::string>> deflated = std::nullopt;
+  if (size <= kMostInline) {
+    deflated = deflate();
+  } else {
+    deflated = co_await workers.Do(std::move(deflate), tenant.share(), nullptr, kCoding);
+  }
+  if (!deflated || !*deflated) co_return response;
+  response.text = std::move(**deflated);
+  response.binary.clear();
+  response.charge = std::move(charge);
+  response.headers.emplace_back("Content-Encoding", coding);
+  co_return response;
+}
+
+}  // namespace wasinn::serve

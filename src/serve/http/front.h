@@ -1,0 +1,60 @@
+// What is asked over HTTP, and who answers it: the page, a route's guest, or models, in one protocol's words or another's.
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <optional>
+
+#include "serve/http/http_server.h"
+#include "serve/http/origins.h"
+#include "serve/metrics/request_metrics.h"
+#include "serve/oip/rest.h"
+#include "serve/openai/openai.h"
+#include "serve/page/operator_page.h"
+#include "serve/tenants/gate.h"
+
+namespace wasinn::serve {
+
+struct ServeOptions;
+
+// Any thread. All that it is given outlives it.
+class Front {
+ public:
+  struct Parts {
+    const Gate& gate;
+    Rest& rest;
+    openai::OpenAi& openai;
+    Workers& workers;  // for requests that came compressed
+    RequestMetrics& requests;
+    std::function<Response(const Generation&)> metrics;  // what /metrics answers
+  };
+  Front(const ServeOptions& options, Parts parts, OperatorState::Sources sources);
+
+  // As Route has them.
+  std::expected<Admission, Response> Admit(Header& header) const;
+  uint64_t MostBody(const Header& header, const Admission& admission) const;
+  asio::awaitable<Response> Answer(Exchange& exchange);
+  static void ShapeError(const Header& header, Response& response);
+  void Count(const Header& header, const About& about, const Generation* generation,
+             std::optional<http::status> status);
+
+ private:
+  // Names it by the path under which somebody answers it: there is one for each answer, so that no other one leads past a route.
+  static void Rename(Header& header, const Generation& generation);
+  // Whether anybody may ask, with a key or without.
+  bool IsPublic(const Header& header, const Generation& generation) const;
+  bool HasPage(const Header& header, const Generation& generation) const;
+  asio::awaitable<Response> AnswerAny(Exchange& exchange);
+  asio::awaitable<Response> AnswerPage(Exchange& exchange);
+  bool HasMetrics(const Header& header, const Generation& generation) const;
+  asio::awaitable<Response> AnswerMetrics(Exchange& exchange);
+  asio::awaitable<Response> AnswerModels(Exchange& exchange);
+  asio::awaitable<Response> AnswerCompressed(Exchange& exchange);
+
+  const ServeOptions& options_;
+  const Parts parts_;
+  const Origins origins_;
+  OperatorPage page_;
+};
+
+}  // namespace wasinn::serve

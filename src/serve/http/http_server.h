@@ -1,0 +1,78 @@
+// What speaks HTTP to the connections of a port.
+#pragma once
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <atomic>
+#include <expected>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "serve/http/http_message.h"
+#include "serve/http/http_options.h"
+
+namespace wasinn::serve {
+
+namespace asio = boost::asio;
+
+// Errors are results, not exceptions.
+inline constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
+
+class HttpSession;
+
+struct Route {
+  // Looks at a request before its body comes: lets it in, by the name that it has from there on, or answers at once.
+  std::function<std::expected<Admission, Response>(Header&)> admit;
+  std::function<uint64_t(const Header&, const Admission&)> most_body;  // bytes
+  // Answers one request. May throw: that is a 500, or a 503 for want of memory.
+  std::function<asio::awaitable<Response>(Exchange&)> answer;
+  // Puts an error, whoever made it, into the form that the request's client knows. NULL: all have the usual one.
+  std::function<void(const Header&, Response&)> shape_error = nullptr;
+  // Counts one that has ended: without a status, its client was gone. `generation`: may be NULL.
+  std::function<void(const Header&, const About&, const Generation* generation, std::optional<http::status>)> count =
+      nullptr;
+};
+
+// What the connections of a server share: it lives as long as the last of them, which may end with the io_context.
+struct HttpShared {
+  HttpOptions options;
+  Route route;
+  std::atomic<bool> is_draining{false};
+  std::atomic<size_t> n_connections{0};
+  std::atomic<size_t> n_answering{0};  // requests
+  std::mutex mutex;                    // of what follows
+  std::map<const HttpSession*, std::weak_ptr<HttpSession>> sessions;
+};
+
+// Its connections run on the io_context's threads, each on one at a time. Any thread.
+class HttpServer {
+ public:
+  // The io_context outlives it.
+  HttpServer(asio::io_context& context, HttpOptions options, Route route)
+      : context_(context), shared_(std::make_shared<HttpShared>()) {
+    shared_->options = std::move(options);
+    shared_->route = std::move(route);
+  }
+
+  // A connection of TCP, which is the server's from here on. Throws where there is no memory for it: it is closed then.
+  void Take(int descriptor);
+
+  // Closes what rests. Connections that are answering a request do so, and then close.
+  void Drain();
+  size_t connections() const { return shared_->n_connections.load(std::memory_order_relaxed); }
+  // Requests that have come and are not answered yet.
+  size_t answering() const { return shared_->n_answering.load(std::memory_order_relaxed); }
+
+ private:
+  asio::io_context& context_;
+  const std::shared_ptr<HttpShared> shared_;
+};
+
+}  // namespace wasinn::serve

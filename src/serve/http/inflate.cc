@@ -1,0 +1,63 @@
+#include "serve/http/inflate.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <utility>
+#include <vector>
+
+namespace wasinn::serve {
+namespace {
+
+using Stream = std::unique_ptr<z_stream, decltype(&::inflateEnd)>;
+
+// zlib finds the form by its first bytes. Some clients mean by "deflate" what has no header at all.
+constexpr int kAnyHeader = 15 + 32, kNoHeader = -15;
+
+enum class Inflated : uint8_t { kDone, kBroken, kTooLarge, kNoRoom };
+
+Inflated InflateAs(int form, std::string_view from, uint64_t most, RequestBytes& to) {
+  constexpr size_t kPiece = 64u << 10;
+  if (from.size() > UINT32_MAX) return Inflated::kTooLarge;  // zlib counts so
+  z_stream state{};
+  if (::inflateInit2(&state, form) != Z_OK) return Inflated::kNoRoom;
+  const Stream end(&state, &::inflateEnd);
+  state.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(from.data()));
+  state.avail_in = static_cast<uInt>(from.size());
+  std::vector<Bytef> piece(kPiece);
+  for (int result = Z_OK;;) {
+    state.next_out = piece.data();
+    state.avail_out = kPiece;
+    result = ::inflate(&state, Z_NO_FLUSH);
+    if (result != Z_OK && result != Z_STREAM_END) return Inflated::kBroken;  // also where its end is missing
+    const size_t bytes = kPiece - state.avail_out;
+    if (bytes > most - to.size()) return Inflated::kTooLarge;
+    if (!to.Append(piece.data(), bytes)) return Inflated::kNoRoom;
+    if (result != Z_STREAM_END) continue;
+    if (state.avail_in == 0) return Inflated::kDone;
+    if (form != kAnyHeader || ::inflateReset(&state) != Z_OK) return Inflated::kBroken;  // gzip has members
+  }
+}
+
+}  // namespace
+
+Outcome<RequestBytes> Inflate(std::string_view from, uint64_t most, const std::shared_ptr<MemoryBudget>& budget) {
+  for (const int form : {kAnyHeader, kNoHeader}) {
+    RequestBytes to{Charge(budget)};
+    switch (InflateAs(form, from, most, to)) {
+      case Inflated::kDone:
+        return to;
+      case Inflated::kTooLarge:
+        return std::unexpected(
+            Failure{WASINN_ERROR_TOO_LARGE,
+                    fmt::format("the request, inflated, is larger than {} bytes, as much as it may have", most)});
+      case Inflated::kNoRoom:
+        return std::unexpected(NoMemory());
+      case Inflated::kBroken:
+        break;
+    }
+  }
+  return std::unexpected(Invalid("the request is not compressed as its Content-Encoding, or grpc-encoding, says"));
+}
+
+}  // namespace wasinn::serve

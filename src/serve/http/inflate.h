@@ -1,0 +1,17 @@
+// What came compressed, by gzip or deflate, over HTTP or gRPC.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "serve/http/request_body.h"
+#include "serve/oip/inference.h"
+
+namespace wasinn::serve {
+
+// `from` as it was before it was compressed: no more than `most` bytes, all of them charged to `budget` before they are held. That takes
+// its time: for a worker.
+Outcome<RequestBytes> Inflate(std::string_view from, uint64_t most, const std::shared_ptr<MemoryBudget>& budget);
+
+}  // namespace wasinn::serve

@@ -1,0 +1,99 @@
+// The body of a request: bytes that are charged as they arrive, whatever the header says of their number.
+#pragma once
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/core/buffers_range.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/optional/optional.hpp>
+#include <boost/system/errc.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "serve/tenants/memory_budget.h"
+
+namespace wasinn::serve {
+
+// Its memory grows where it lies, if the system can do that, and is the system's until bytes come.
+class RequestBytes {
+ public:
+  static constexpr size_t kPadding = 64;  // bytes behind, which simdjson may read
+
+  RequestBytes() = default;
+  explicit RequestBytes(Charge charge) : charge_(std::move(charge)) {}
+
+  std::string_view view() const { return {bytes_.get(), size_}; }
+  size_t size() const { return size_; }
+  Charge& charge() { return charge_; }
+
+  // False: the budget, or the memory, has no room for them.
+  [[nodiscard]] bool Append(const void* bytes, size_t size) {
+    if (!charge_.Add(size) || !Reserve(size_ + size)) return false;
+    std::memcpy(bytes_.get() + size_, bytes, size);
+    size_ += size;
+    return true;
+  }
+  // Room for so many in all.
+  [[nodiscard]] bool Reserve(size_t size) {
+    if (bytes_ != nullptr && size <= room_) return true;
+    const size_t room = std::max(size, 2 * room_);
+    void* moved = std::realloc(bytes_.get(), room + kPadding);
+    if (moved == nullptr) return false;
+    (void)bytes_.release();
+    bytes_.reset(static_cast<char*>(moved));
+    room_ = room;
+    return true;
+  }
+
+ private:
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
+
+  Charge charge_;
+  std::unique_ptr<char, Free> bytes_;
+  size_t size_ = 0, room_ = 0;
+};
+
+// As Beast's concept Body has it. Without room it ends in not_enough_memory.
+struct RequestBody {
+  using value_type = RequestBytes;                                             // NOLINT(readability-identifier-naming)
+  static uint64_t size(const value_type& body) { return body.view().size(); }  // NOLINT(readability-identifier-naming)
+
+  class reader {  // NOLINT(readability-identifier-naming)
+   public:
+    template <bool kIsRequest, typename Fields>
+    reader(boost::beast::http::header<kIsRequest, Fields>&, value_type& body) : body_(body) {}
+
+    // What is small has its room at once.
+    // NOLINTNEXTLINE(readability-identifier-naming)
+    void init(const boost::optional<uint64_t>& length, boost::beast::error_code& error) {
+      constexpr uint64_t kSmall = 64u << 10;
+      error = Error(body_.Reserve(std::min(length.value_or(0), kSmall)));
+    }
+    template <typename Buffers>
+    size_t put(const Buffers& buffers, boost::beast::error_code& error) {  // NOLINT(readability-identifier-naming)
+      size_t taken = 0;
+      for (const boost::asio::const_buffer buffer : boost::beast::buffers_range_ref(buffers)) {
+        error = Error(body_.Append(buffer.data(), buffer.size()));
+        if (error) break;
+        taken += buffer.size();
+      }
+      return taken;
+    }
+    void finish(boost::beast::error_code& error) { error = {}; }  // NOLINT(readability-identifier-naming)
+
+   private:
+    static boost::beast::error_code Error(bool has_room) {
+      return has_room ? boost::beast::error_code() : make_error_code(boost::system::errc::not_enough_memory);
+    }
+
+    value_type& body_;
+  };
+};
+
+}  // namespace wasinn::serve

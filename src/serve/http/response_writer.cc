@@ -1,0 +1,121 @@
+#include "serve/http/response_writer.h"
+
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/chunk_encode.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/serializer.hpp>
+#include <boost/beast/http/write.hpp>
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "serve/http/http_server.h"
+#include "serve/http/parts_body.h"
+#include "serve/log.h"
+
+namespace wasinn::serve {
+namespace {
+
+// Of a piece, to be written at once. A large piece has the time of all of its parts.
+constexpr size_t kMostPart = 64u << 10;
+
+// Whether a body without a length, in answer to this, has an end of its own.
+bool IsChunked(const Header& header) { return header.version() == 11; }
+
+}  // namespace
+
+bool ResponseWriter::HasEnd(const Header& header, const Response& response) {
+  return response.source == nullptr || IsChunked(header);
+}
+
+asio::awaitable<bool> ResponseWriter::Write(const Header& header, Response response, bool keep_alive) {
+  return response.source == nullptr ? WriteWhole(header, std::move(response), keep_alive)
+                                    : WriteStream(header, std::move(response), keep_alive);
+}
+
+asio::awaitable<bool> ResponseWriter::WriteWhole(const Header& header, Response response, bool keep_alive) {
+  http::response<PartsBody> message(response.status, header.version());
+  if (!response.content_type.empty()) message.set(http::field::content_type, response.content_type);
+  for (const auto& [name, value] : response.headers) message.insert(name, value);
+  message.body() = {std::move(response.text), std::move(response.binary)};
+  message.keep_alive(keep_alive);
+  const bool header_alone = header.method() == http::verb::head;
+  // Who has left a body out knows its length, or nobody does.
+  if (!header_alone || PartsBody::size(message.body()) > 0) message.prepare_payload();
+  const bool has_length = response.status != http::status::no_content && response.status != http::status::not_modified;
+  if (!has_length) message.erase(http::field::content_length);
+  http::response_serializer<PartsBody> serializer(message);
+  serializer.split(header_alone);
+  MinDataRate min_rate(slow_);
+  while (header_alone ? !serializer.is_header_done() : !serializer.is_done()) {
+    stream_.tcp().expires_at(min_rate.deadline());
+    const auto [error, bytes] = co_await http::async_write_some(stream_, serializer, kAwait);
+    bytes_ += bytes;
+    if (error) co_return false;
+    min_rate.Add(bytes);
+  }
+  co_return true;
+}
+
+asio::awaitable<bool> ResponseWriter::WritePart(std::string_view part, bool is_chunked, MinDataRate& min_rate) {
+  stream_.tcp().expires_at(min_rate.deadline());
+  std::tuple<boost::beast::error_code, size_t> written;
+  if (!is_chunked) {
+    written = co_await asio::async_write(stream_, asio::buffer(part), kAwait);
+  } else if (part.empty()) {
+    written = co_await asio::async_write(stream_, http::make_chunk_last(), kAwait);
+  } else {
+    written = co_await asio::async_write(stream_, http::make_chunk(asio::buffer(part)), kAwait);
+  }
+  const auto [error, bytes] = written;
+  bytes_ += bytes;
+  min_rate.Add(bytes);
+  co_return !error;
+}
+
+asio::awaitable<bool> ResponseWriter::WritePieces(BodySource& source, bool is_chunked) {
+  MinDataRate min_rate(slow_);
+  for (;;) {
+    const auto waited_from = MinDataRate::Clock::now();
+    const std::optional<std::string> next = co_await source.Next();
+    min_rate.Skip(MinDataRate::Clock::now() - waited_from);
+    if (!next) {
+      is_broken_ = !is_chunked;
+      co_return false;
+    }
+    const std::string_view piece = *next;
+    if (piece.empty()) co_return !is_chunked || co_await WritePart(piece, is_chunked, min_rate);
+    for (size_t at = 0; at < piece.size(); at += kMostPart) {
+      if (!co_await WritePart(piece.substr(at, kMostPart), is_chunked, min_rate)) co_return false;
+    }
+  }
+}
+
+asio::awaitable<bool> ResponseWriter::WriteStream(const Header& header, Response response, bool keep_alive) {
+  const std::unique_ptr<BodySource> source = std::move(response.source);
+  const bool is_chunked = IsChunked(header);
+  bool is_whole = false;
+  try {
+    http::response<http::empty_body> message(response.status, header.version());
+    message.set(http::field::content_type, response.content_type);
+    for (const auto& [name, value] : response.headers) message.insert(name, value);
+    message.keep_alive(keep_alive);
+    message.chunked(is_chunked);
+    http::response_serializer<http::empty_body> serializer(message);
+    stream_.tcp().expires_after(slow_);
+    const auto [error, bytes] = co_await http::async_write_header(stream_, serializer, kAwait);
+    bytes_ += bytes;
+    if (!error) is_whole = co_await WritePieces(*source, is_chunked);
+  } catch (const std::exception& error) {  // for want of memory
+    LogError(error.what());
+    is_broken_ = !is_chunked;
+  }
+  co_await source->End();
+  co_return is_whole;
+}
+
+}  // namespace wasinn::serve

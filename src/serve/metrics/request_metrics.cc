@@ -1,0 +1,101 @@
+#include "serve/metrics/request_metrics.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/metrics/exposition.h"
+#include "serve/generation.h"
+
+namespace wasinn::serve {
+namespace {
+
+constexpr std::string_view kOther = "other";
+constexpr auto kTemplates = std::to_array<std::string_view>({
+    "/v2",
+    "/v2/health/live",
+    "/v2/health/ready",
+    "/v2/models/stats",
+    "/v2/models/{model}",
+    "/v2/models/{model}/ready",
+    "/v2/models/{model}/config",
+    "/v2/models/{model}/stats",
+    "/v2/models/{model}/infer",
+    "/v2/models/{model}/generate",
+    "/v2/models/{model}/generate_stream",
+    "/v2/repository/index",
+    "/v2/repository/models/{model}/load",
+    "/v2/repository/models/{model}/unload",
+    "/v1/chat/completions",
+    "/v1/chat/completions/input_tokens",
+    "/v1/completions",
+    "/v1/completion",
+    "/v1/responses",
+    "/v1/responses/input_tokens",
+    "/v1/embeddings",
+    "/v1/rerank",
+    "/v1/models",
+    "/v1/models/{model}",
+    "/v1/tokenize",
+    "/v1/detokenize",
+    "/v1/apply-template",
+    "/metrics",
+    "/wasinn/state",
+});
+
+// The first word of a path behind its slash, which goes from there.
+std::string_view TakeWord(std::string_view& path) {
+  path.remove_prefix(1);
+  const std::string_view word = path.substr(0, path.find('/'));
+  path.remove_prefix(word.size());
+  return word;
+}
+
+bool Matches(std::string_view form, std::string_view path) {
+  while (!form.empty() && !path.empty()) {
+    const std::string_view expected = TakeWord(form), word = TakeWord(path);
+    const bool is_model = expected == "{model}";
+    if (is_model ? word.empty() : word != expected) return false;
+    // A version is no path of its own.
+    if (is_model && path.starts_with("/versions/")) {
+      TakeWord(path);
+      TakeWord(path);
+    }
+  }
+  return form.empty() && path.empty();
+}
+
+}  // namespace
+
+std::string_view PathTemplate(std::string_view target) {
+  std::string_view path = target.substr(0, target.find('?'));
+  if (path.ends_with('/')) path.remove_suffix(1);
+  if (!path.starts_with('/')) return kOther;
+  const auto found = std::ranges::find_if(kTemplates, [path](std::string_view form) { return Matches(form, path); });
+  return found == kTemplates.end() ? kOther : *found;
+}
+
+void RequestMetrics::Add(std::string_view protocol, std::string_view path, std::string_view status, const About& about,
+                         const Generation* generation) {
+  const bool is_model = generation != nullptr && !about.model.empty() && generation->models().Knows(about.model);
+  const Look look(protocol, path, status, is_model ? about.model : std::string_view(), about.tenant);
+  const std::lock_guard lock(mutex_);
+  auto found = counts_.find(look);
+  if (found == counts_.end()) {
+    found = counts_.emplace(Key(protocol, path, status, is_model ? about.model : "", about.tenant), 0).first;
+  }
+  ++found->second;
+}
+
+std::string RequestMetrics::Text() const {
+  core::Exposition out;
+  out.Family("wasinn_serve_requests_total", core::Exposition::Type::kCounter, "Requests that were answered");
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, count] : counts_) {
+    const auto& [protocol, path, status, model, tenant] = key;
+    out.Sample({{"protocol", protocol}, {"path", path}, {"status", status}, {"model", model}, {"tenant", tenant}},
+               count);
+  }
+  return std::move(out).Take();
+}
+
+}  // namespace wasinn::serve

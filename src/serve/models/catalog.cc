@@ -1,0 +1,198 @@
+#include "serve/models/catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "serve/models/guest_model_tensors.h"
+
+namespace wasinn::serve {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kPlatform[] = "wasm_component", kBackend[] = "guest";
+
+Failure NoGuest(const std::string& model) {
+  return {WASINN_ERROR_NOT_FOUND, fmt::format("there is no model '{}'", model)};
+}
+
+Failure NoLanguageModel(const std::string& model) {
+  return {WASINN_ERROR_UNSUPPORTED_OPERATION, fmt::format("'{}' is no language model", model)};
+}
+
+json MetadataOf(const std::vector<engines::ModelIo>& ios) {
+  json tensors = json::array();
+  for (const engines::ModelIo& io : ios) {
+    tensors.push_back({{"name", io.name}, {"datatype", DatatypeOf(io).name}, {"shape", io.shape}});
+  }
+  return tensors;
+}
+
+// Words of Triton's model configuration.
+json ConfigOfIos(const std::vector<engines::ModelIo>& ios) {
+  json tensors = json::array();
+  for (const engines::ModelIo& io : ios) {
+    const Datatype& datatype = DatatypeOf(io);
+    const std::string type = datatype.size == 0 ? "STRING" : std::string(datatype.name);
+    tensors.push_back({{"name", io.name}, {"data_type", "TYPE_" + type}, {"dims", io.shape}});
+  }
+  return tensors;
+}
+
+}  // namespace
+
+Outcome<std::shared_ptr<const engines::ModelIos>> Catalog::FindGuest(const Tenant& tenant, const std::string& model,
+                                                                     const std::string& version) const {
+  if (!tenant.Sees(model)) return std::unexpected(NoGuest(model));
+  return guests_->Find(model, version);
+}
+
+Outcome<void> Catalog::CheckServed(const Tenant& tenant, const std::string& model, const std::string& version) const {
+  if (!IsGuest(model)) return models_.CheckServed(tenant, model, version);
+  if (auto found = FindGuest(tenant, model, version); !found) return std::unexpected(std::move(found.error()));
+  return {};
+}
+
+Outcome<bool> Catalog::IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const {
+  if (!IsGuest(model)) return models_.IsLoaded(tenant, model, version);
+  if (auto served = CheckServed(tenant, model, version); !served) return std::unexpected(std::move(served.error()));
+  return true;
+}
+
+Outcome<void> Catalog::LookReady(const Tenant& tenant, const std::string& model, const std::string& version) const {
+  const auto loaded = IsLoaded(tenant, model, version);
+  if (!loaded) return std::unexpected(loaded.error());
+  if (*loaded || !models_.IsLoading(model)) return {};
+  return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' is being loaded", model)});
+}
+
+Outcome<void> Catalog::CheckReady(const Tenant& tenant, const std::string& model, const std::string& version) {
+  if (IsGuest(model)) return CheckServed(tenant, model, version);
+  if (auto found = models_.Find(tenant, model, version); !found) return std::unexpected(std::move(found.error()));
+  return {};
+}
+
+Outcome<InferResponse> Catalog::Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation) {
+  if (!IsGuest(request.model)) return models_.Infer(tenant, request, cancellation);
+  if (!tenant.Sees(request.model)) return std::unexpected(NoGuest(request.model));
+  return guests_->Infer(tenant, request, cancellation);
+}
+
+Outcome<std::unique_ptr<Completion>> Catalog::Complete(Tenant& tenant, const std::string& model,
+                                                       const std::string& version, const Prompt& prompt,
+                                                       Cancellation* cancellation) {
+  if (IsGuest(model)) return std::unexpected(NoLanguageModel(model));
+  return models_.Complete(tenant, model, version, prompt, cancellation);
+}
+
+Outcome<TextLimits> Catalog::CheckGenerates(Tenant& tenant, const std::string& model, const std::string& version) {
+  if (IsGuest(model)) return std::unexpected(NoLanguageModel(model));
+  const auto found = models_.Find(tenant, model, version);
+  if (!found) return std::unexpected(found.error());
+  if (!serve::Generates((*found)->signature)) return std::unexpected(NoLanguageModel(model));
+  return tenant.LimitsOf(model, version);
+}
+
+bool Catalog::Generates(const std::string& model, const std::string& version) const {
+  return !IsGuest(model) && models_.Generates(model, version);
+}
+
+Outcome<std::string> Catalog::VersionOf(const std::string& model, const std::string& version) const {
+  if (IsGuest(model)) return GuestModels::kVersion;
+  const auto found = FindVersion(models_.host(), model, version);
+  if (!found) return std::unexpected(found.error());
+  return std::to_string(found->version);
+}
+
+std::vector<ModelInfo> Catalog::LanguageModels(const Tenant& tenant) const {
+  std::vector<ModelInfo> models = models_.host().Models();
+  std::erase_if(models, [&](const ModelInfo& one) { return !tenant.Sees(one.name) || !models_.IsLanguageModel(one); });
+  return models;
+}
+
+bool Catalog::IsQuick(const std::string& model, const std::string& version, size_t bytes) const {
+  return !IsGuest(model) && models_.IsQuick(model, version, bytes);
+}
+
+Outcome<json> Catalog::Metadata(const Tenant& tenant, const std::string& model, const std::string& version) {
+  if (!IsGuest(model)) return models_.Metadata(tenant, model, version);
+  const auto found = FindGuest(tenant, model, version);
+  if (!found) return std::unexpected(found.error());
+  return json{{"name", model},
+              {"versions", json::array({GuestModels::kVersion})},
+              {"platform", kPlatform},
+              {"inputs", MetadataOf((*found)->inputs)},
+              {"outputs", MetadataOf((*found)->outputs)}};
+}
+
+Outcome<json> Catalog::Config(const Tenant& tenant, const std::string& model, const std::string& version) {
+  if (!IsGuest(model)) return models_.Config(tenant, model, version);
+  const auto found = FindGuest(tenant, model, version);
+  if (!found) return std::unexpected(found.error());
+  return json{{"name", model},
+              {"platform", kPlatform},
+              {"backend", kBackend},
+              {"max_batch_size", 0},
+              {"input", ConfigOfIos((*found)->inputs)},
+              {"output", ConfigOfIos((*found)->outputs)},
+              {"model_transaction_policy", {{"decoupled", false}}}};
+}
+
+json Catalog::Index(const Tenant& tenant, bool ready_alone) const {
+  json index = models_.Index(tenant, ready_alone);
+  if (guests_ == nullptr) return index;
+  for (const std::string& name : guests_->names()) {
+    const bool unloaded = !guests_->Find(name, "");
+    if ((unloaded && ready_alone) || !tenant.Sees(name)) continue;
+    index.push_back({{"name", name},
+                     {"version", GuestModels::kVersion},
+                     {"state", unloaded ? "UNAVAILABLE" : "READY"},
+                     {"reason", unloaded ? "unloaded" : ""}});
+  }
+  return index;
+}
+
+json Catalog::Overview(const Tenant& tenant, size_t most) const {
+  json overview = models_.Overview(tenant, most);
+  if (guests_ == nullptr) return overview;
+  for (const std::string& name : guests_->names()) {
+    if (overview.size() == most) break;
+    if (!tenant.Sees(name)) continue;
+    const auto ios = guests_->Find(name, "");
+    overview.push_back({{"name", name},
+                        {"version", GuestModels::kVersion},
+                        {"state", ios ? "loaded" : "unloaded"},
+                        {"platform", kPlatform},
+                        {"inputs", ios ? MetadataOf((*ios)->inputs) : json()},
+                        {"outputs", ios ? MetadataOf((*ios)->outputs) : json()}});
+  }
+  return overview;
+}
+
+size_t Catalog::size(const Tenant& tenant) const {
+  const std::vector<ModelInfo> models = models_.host().Models();
+  const std::vector<std::string> guests = guests_ == nullptr ? std::vector<std::string>() : guests_->names();
+  const auto sees = [&tenant](const std::string& name) { return tenant.Sees(name); };
+  return static_cast<size_t>(std::ranges::count_if(models, sees, &ModelInfo::name) +
+                             std::ranges::count_if(guests, sees));
+}
+
+Outcome<void> Catalog::Load(const Tenant& tenant, const std::string& model) {
+  if (!IsGuest(model)) return models_.Load(tenant, model);
+  if (!tenant.is_operator()) return std::unexpected(ForOperators());
+  if (!tenant.Sees(model)) return std::unexpected(NoGuest(model));
+  return guests_->Load(tenant, model);
+}
+
+Outcome<void> Catalog::Unload(const Tenant& tenant, const std::string& model) {
+  if (!IsGuest(model)) return models_.Unload(tenant, model);
+  if (!tenant.is_operator()) return std::unexpected(ForOperators());
+  if (!tenant.Sees(model)) return std::unexpected(NoGuest(model));
+  guests_->Unload(model);
+  return {};
+}
+
+}  // namespace wasinn::serve

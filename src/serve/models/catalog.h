@@ -1,0 +1,66 @@
+// What clients call models: those of the repository, and guests.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "serve/models/guest_models.h"
+#include "serve/models/repository.h"
+
+namespace wasinn::serve {
+
+// Any thread. As Repository says it of its functions.
+class Catalog {
+ public:
+  // `guests`: NULL: there are none. Both outlive it.
+  Catalog(Repository& models, GuestModels* guests) : models_(models), guests_(guests) {}
+
+  Outcome<void> CheckServed(const Tenant& tenant, const std::string& model, const std::string& version) const;
+  // As Repository has it.
+  Outcome<bool> IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const;
+  // Whether it can be asked: it is loaded, or its first request loads it and nothing is known to be wrong with it. Loads nothing.
+  Outcome<void> LookReady(const Tenant& tenant, const std::string& model, const std::string& version) const;
+  // Loads the model if nobody did.
+  Outcome<void> CheckReady(const Tenant& tenant, const std::string& model, const std::string& version);
+  Outcome<InferResponse> Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation);
+  // A text of a language model. Its first token is there.
+  Outcome<std::unique_ptr<Completion>> Complete(Tenant& tenant, const std::string& model, const std::string& version,
+                                                const Prompt& prompt, Cancellation* cancellation);
+  // UNSUPPORTED_OPERATION: it is no language model. Loads it if nobody did.
+  Outcome<TextLimits> CheckGenerates(Tenant& tenant, const std::string& model, const std::string& version);
+  // Whether it is known for a language model, which it is once it is loaded.
+  bool Generates(const std::string& model, const std::string& version) const;
+  // Whether there is a model of this name, for whichever tenant.
+  bool Knows(const std::string& model) const { return IsGuest(model) || models_.Knows(model); }
+  // The number of a version; "": of the highest.
+  Outcome<std::string> VersionOf(const std::string& model, const std::string& version) const;
+  // Those that are known for that, for the tenant. Loads nothing.
+  std::vector<ModelInfo> LanguageModels(const Tenant& tenant) const;
+  bool IsQuick(const std::string& model, const std::string& version, size_t bytes) const;
+  Outcome<nlohmann::json> Metadata(const Tenant& tenant, const std::string& model, const std::string& version);
+  Outcome<nlohmann::json> Config(const Tenant& tenant, const std::string& model, const std::string& version);
+  nlohmann::json Index(const Tenant& tenant, bool ready_alone) const;
+  nlohmann::json Overview(const Tenant& tenant, size_t most) const;
+  size_t size(const Tenant& tenant) const;
+  Outcome<void> Load(const Tenant& tenant, const std::string& model);
+  Outcome<void> Unload(const Tenant& tenant, const std::string& model);
+
+  // Who infers with this one; `usual` for models of the repository.
+  Workers& WorkersFor(const std::string& model, Workers& usual) const {
+    return IsGuest(model) ? guests_->workers() : usual;
+  }
+
+ private:
+  bool IsGuest(const std::string& model) const { return guests_ != nullptr && guests_->Has(model); }
+  Outcome<std::shared_ptr<const engines::ModelIos>> FindGuest(const Tenant& tenant, const std::string& model,
+                                                              const std::string& version) const;
+
+  Repository& models_;
+  GuestModels* const guests_;
+};
+
+}  // namespace wasinn::serve

@@ -1,0 +1,199 @@
+#include "serve/models/guest_models.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "serve/models/guest_model_tensors.h"
+
+namespace wasinn::serve {
+namespace {
+
+// What a component may tell of itself.
+constexpr uint64_t kMostDescription = 1u << 20;
+// What an answer may have beside the bytes of its tensors.
+constexpr uint64_t kMostAround = 8u << 20;
+// Of what a guest says of an error, in bytes.
+constexpr size_t kMostMessage = 1000;
+
+// UTF-8, and no part of a character.
+std::string_view FirstOf(std::string_view message) {
+  size_t size = std::min(message.size(), kMostMessage);
+  while (size > 0 && size < message.size() && (static_cast<uint8_t>(message[size]) & 0xc0) == 0x80) --size;
+  return message.substr(0, size);
+}
+
+// Bytes that are charged as long as they are shown.
+struct Charged {
+  std::shared_ptr<const void> owner;
+  Charge charge;
+};
+
+}  // namespace
+
+// For the bytes of an answer.
+struct GuestModels::Room {
+  Charge charge;
+  uint64_t most;
+  bool is_too_large = false, is_short = false;
+
+  bool Take(uint64_t bytes) {
+    is_too_large = bytes > most - charge.bytes();
+    if (is_too_large) return false;
+    is_short = !charge.Add(bytes);
+    return !is_short;
+  }
+};
+
+GuestModels::GuestModels(const Host& host, GuestModelOptions options, std::shared_ptr<Statistics> statistics)
+    : options_(std::move(options)), statistics_(std::move(statistics)), runs_(host), workers_(options_.code.workers) {}
+
+Outcome<std::unique_ptr<GuestModels>> GuestModels::Load(const Host& host, const Tenant& tenant,
+                                                        GuestModelOptions options,
+                                                        std::shared_ptr<Statistics> statistics) {
+  std::unique_ptr<GuestModels> models(new GuestModels(host, std::move(options), std::move(statistics)));
+  auto engine = engines::NewWasmtimeModelEngine(models->options_.code.ForEngine());
+  if (!engine) return std::unexpected(Failure{WASINN_ERROR_RUNTIME, engine.error()});
+  models->engine_ = std::move(*engine);
+  for (const auto& [name, guest] : models->options_.files) {
+    auto own = models->options_.code.own_settings(guest.policy);
+    if (!own) return std::unexpected(Invalid(fmt::format("the guest model '{}': {}", name, own.error().message)));
+    models->own_[name] = std::move(*own);
+    if (auto loaded = models->Load(tenant, name); !loaded) return std::unexpected(std::move(loaded.error()));
+  }
+  return models;
+}
+
+Outcome<void> GuestModels::Run(const std::string& model, const Tenant& tenant, Cancellation* cancellation,
+                               const GuestRuns::Program& run) {
+  const GuestSettings* const own = own_.at(model).get();
+  const bool has_limits = options_.files.at(model).has_limits;
+  RunLimits limits = GuestRuns::LimitsFor(has_limits ? *own : tenant.settings());
+  limits.guest.max_log_messages = 0;  // the guest gets its errors, and may say of them what it likes
+  const Policy& policy = (own == nullptr ? tenant.settings() : *own).policy();
+  const auto exit = runs_.Run({model, model, policy, limits, cancellation}, {}, {}, run);
+  if (!exit) return std::unexpected(exit.error());
+  using Kind = engines::Exit::Kind;
+  switch (exit->kind) {
+    case Kind::kExited:
+      return {};
+    case Kind::kInterrupted:
+      return std::unexpected(Failure{WASINN_ERROR_TIMEOUT, fmt::format("the guest '{}' was not done within {} ms",
+                                                                       model, limits.guest.run_timeout_ms)});
+    case Kind::kTrapped:
+      return std::unexpected(Failure{WASINN_ERROR_RUNTIME, fmt::format("the guest '{}' ended in a trap", model)});
+    case Kind::kFailed:
+      return std::unexpected(Failure{WASINN_ERROR_RUNTIME, fmt::format("the guest '{}' could not run", model)});
+  }
+  std::unreachable();
+}
+
+Outcome<void> GuestModels::Load(const Tenant& tenant, const std::string& model) {
+  const auto wrong = [&](const std::string& why) {
+    return std::unexpected(Invalid(fmt::format("the guest model '{}': {}", model, why)));
+  };
+  if (model.empty() || model.size() > kMostName) return wrong("a name has 1 to 4096 bytes");
+  const auto named = options_.files.find(model);
+  auto program = engine_->Load(named->second.file);
+  if (!program) return wrong(program.error());
+  auto loaded = std::make_shared<Loaded>(std::move(*program));
+  std::string why;
+  const auto described = Run(named->first, tenant, nullptr, [&](const engines::RunOptions& options) {
+    engines::Exit exit = loaded->program->Describe(options, kMostDescription, loaded->ios);
+    why = exit.message.substr(0, exit.message.find('\n'));
+    return exit;
+  });
+  if (!described) return wrong("it does not describe itself: " + (why.empty() ? described.error().message : why));
+  if (auto checked = CheckIos(loaded->ios); !checked) return wrong(checked.error().message);
+  std::shared_ptr<const Loaded> now = std::move(loaded);  // the last one goes after the lock
+  const std::lock_guard lock(mutex_);
+  loaded_[model].swap(now);
+  return {};
+}
+
+void GuestModels::Unload(const std::string& model) {
+  std::shared_ptr<const Loaded> last;  // goes after the lock
+  const std::lock_guard lock(mutex_);
+  last = std::exchange(loaded_[model], nullptr);
+}
+
+void GuestModels::UnloadAsIn(const GuestModels& other) {
+  for (const auto& [name, file] : options_.files) {
+    if (other.Has(name) && !other.Find(name, "")) Unload(name);
+  }
+}
+
+std::vector<std::string> GuestModels::names() const {
+  std::vector<std::string> names;
+  names.reserve(options_.files.size());
+  for (const auto& [name, file] : options_.files) names.push_back(name);
+  return names;
+}
+
+Outcome<std::shared_ptr<const GuestModels::Loaded>> GuestModels::Get(const std::string& model,
+                                                                     const std::string& version) const {
+  if (!version.empty() && version != kVersion) {
+    return std::unexpected(
+        Failure{WASINN_ERROR_NOT_FOUND, fmt::format("there is no model '{}' version {}", model, version)});
+  }
+  const std::lock_guard lock(mutex_);
+  const auto found = loaded_.find(model);
+  if (found != loaded_.end() && found->second != nullptr) return found->second;
+  return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' is unloaded", model)});
+}
+
+Outcome<std::shared_ptr<const engines::ModelIos>> GuestModels::Find(const std::string& model,
+                                                                    const std::string& version) const {
+  auto loaded = Get(model, version);
+  if (!loaded) return std::unexpected(std::move(loaded.error()));
+  return std::shared_ptr<const engines::ModelIos>(*loaded, &(*loaded)->ios);
+}
+
+Outcome<std::vector<OutputTensor>> GuestModels::ToOutputs(const Loaded& loaded, const InferRequest& request,
+                                                          engines::ModelAnswer answer, Room room) const {
+  using Kind = engines::ModelAnswer::Kind;
+  const auto failed = [&](std::string_view why) {
+    return std::unexpected(Failure{WASINN_ERROR_RUNTIME, fmt::format("the guest '{}': {}", request.model, why)});
+  };
+  if (room.is_too_large) return failed(fmt::format("it answered with more than {} bytes", room.most));
+  if (room.is_short) return std::unexpected(NoMemory());
+  if (answer.kind == Kind::kNone) return failed("it exited without an answer");
+  if (answer.kind == Kind::kInvalidArgument) return std::unexpected(Invalid(std::string(FirstOf(answer.message))));
+  if (answer.kind == Kind::kFailed) return failed(FirstOf(answer.message));
+  answer.owner = std::make_shared<Charged>(std::move(answer.owner), std::move(room.charge));
+  auto outputs = TakeOutputs(loaded.ios, request.outputs, answer);
+  if (!outputs) return failed(outputs.error().message);
+  return outputs;
+}
+
+Outcome<InferResponse> GuestModels::InferNow(const Loaded& loaded, const Tenant& tenant, const InferRequest& request,
+                                             Cancellation* cancellation) {
+  std::vector<std::vector<uint64_t>> shapes;
+  auto exchange = ToModelRequest(loaded.ios, request, shapes);
+  if (!exchange) return std::unexpected(std::move(exchange.error()));
+  exchange->most_bytes = options_.code.most_output + kMostAround;
+  Room room{Charge(tenant.budget()), options_.code.most_output};
+  exchange->charge = [&room](uint64_t bytes) { return room.Take(bytes); };
+  engines::ModelAnswer answer;
+  auto ran = Run(request.model, tenant, cancellation,
+                 [&](const engines::RunOptions& options) { return loaded.program->Infer(options, *exchange, answer); });
+  if (cancellation != nullptr && cancellation->is_cancelled()) {
+    return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "nobody waits for it any more"});
+  }
+  if (!ran) return std::unexpected(std::move(ran.error()));
+  auto outputs = ToOutputs(loaded, request, std::move(answer), std::move(room));
+  if (!outputs) return std::unexpected(std::move(outputs.error()));
+  return InferResponse{request.model, kVersion, std::move(*outputs)};
+}
+
+Outcome<InferResponse> GuestModels::Infer(const Tenant& tenant, const InferRequest& request,
+                                          Cancellation* cancellation) {
+  const auto loaded = Get(request.model, request.version);
+  if (!loaded) return std::unexpected(loaded.error());
+  const auto start = std::chrono::steady_clock::now();
+  auto inferred = InferNow(**loaded, tenant, request, cancellation);
+  statistics_->Add(request.model, inferred.has_value(), std::chrono::steady_clock::now() - start);
+  return inferred;
+}
+
+}  // namespace wasinn::serve

@@ -1,0 +1,87 @@
+// The part of KnownModels that says which models stay loaded: no more than so many, and none that nobody has asked for in so long a time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/log.h"
+#include "serve/models/known_models.h"
+
+namespace wasinn::serve {
+
+// By when they were asked for last; of `room_`. `loaded`: all but `but`.
+std::multimap<KnownModels::Clock::time_point, ModelInfo> KnownModels::Resting(const Key& but, std::set<Key>& loaded) {
+  std::multimap<Clock::time_point, ModelInfo> resting;
+  for (ModelInfo& model : host_.Models()) {
+    const Key key(model.name, model.version);
+    if (!model.loaded || key == but) continue;
+    loaded.insert(key);
+    const auto since = since_.try_emplace(key, Clock::now()).first->second;
+    if (settings_.preloads(model.name) || IsInUse(model)) continue;
+    resting.emplace(std::max(since, statistics_->Last(model.name, model.version)), std::move(model));
+  }
+  std::erase_if(since_, [&](const auto& one) { return one.first != but && !loaded.contains(one.first); });
+  return resting;
+}
+
+// By a request, which has it beside `known_`.
+bool KnownModels::IsInUse(const ModelInfo& model) const {
+  const std::lock_guard lock(mutex_);
+  const auto versions = known_.find(model.name);
+  return versions != known_.end() && std::ranges::any_of(versions->second, [&](const auto& known) {
+           return known.second->info.version == model.version && known.second.use_count() > 1;
+         });
+}
+
+void KnownModels::Unload(const ModelInfo& model) {
+  const std::string name = NameOf(model.name, std::to_string(model.version));
+  cli::Log(WASINN_LOG_INFO, fmt::format("repository: unloaded model '{}'", name).c_str());
+  (void)host_.UnloadModel(name);
+  Forget(model.name);
+}
+
+Outcome<KnownModels::Loading> KnownModels::MakeRoom(const ModelInfo& model) {
+  const Key key(model.name, model.version);
+  const std::lock_guard room(room_);
+  if (settings_.max_loaded > 0) {
+    std::set<Key> loaded;
+    auto resting = Resting(key, loaded);
+    {
+      const std::lock_guard lock(mutex_);
+      loaded.insert(loading_.begin(), loading_.end());
+    }
+    loaded.erase(key);
+    for (size_t n = loaded.size(); n >= settings_.max_loaded; --n, resting.erase(resting.begin())) {
+      if (resting.empty()) {
+        return std::unexpected(Failure{
+            WASINN_ERROR_BUSY, fmt::format("no more than {} models may be loaded (max_loaded), and all have requests",
+                                           settings_.max_loaded)});
+      }
+      Unload(resting.begin()->second);
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  loading_.insert(key);
+  return Loading(nullptr, [this, key](void*) {
+    const std::scoped_lock locks(room_, mutex_);
+    since_[key] = Clock::now();
+    loading_.erase(loading_.find(key));
+  });
+}
+
+bool KnownModels::IsLoading(const std::string& model) const {
+  const std::lock_guard lock(mutex_);
+  const auto first = loading_.lower_bound(Key(model, 0));
+  return first != loading_.end() && first->first == model;
+}
+
+void KnownModels::Sweep() {
+  if (settings_.idle_unload.count() == 0) return;
+  const std::lock_guard room(room_);
+  std::set<Key> loaded;
+  for (const auto& [last, model] : Resting({}, loaded)) {
+    if (Clock::now() - last >= settings_.idle_unload) Unload(model);
+  }
+}
+
+}  // namespace wasinn::serve

@@ -1,0 +1,159 @@
+#include "serve/models/model_contexts.h"
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace wasinn::serve {
+
+std::optional<uint32_t> RestingContexts::Take(const ModelContexts* of) {
+  Order taken;
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(resting_.rbegin(), resting_.rend(),
+                                  [of](const Resting& one) { return one.of == of && !one.prompt; });
+  if (found == resting_.rend()) return std::nullopt;
+  taken.splice(taken.end(), resting_, std::prev(found.base()));
+  return taken.front().context;
+}
+
+void RestingContexts::Put(const ModelContexts* of, uint32_t context) {
+  Order one = {{of, context, std::nullopt}}, over;
+  {
+    const std::lock_guard lock(mutex_);
+    resting_.splice(resting_.end(), one);
+    if (resting_.size() > most_) over.splice(over.end(), resting_, resting_.begin());
+  }
+  DropThese(over);
+}
+
+std::optional<uint32_t> RestingContexts::TakeFor(const ModelContexts* of, std::string_view prompt) {
+  Order taken;
+  const std::lock_guard lock(mutex_);
+  auto best = resting_.end();
+  ptrdiff_t most = -1;
+  for (auto one = resting_.begin(); one != resting_.end(); ++one) {
+    if (!one->IsWarm(of)) continue;
+    const ptrdiff_t common = std::ranges::mismatch(prompt, *one->prompt).in1 - prompt.begin();
+    // A text that goes on, and not another one: that would only be lost. Who rests longest goes where there are too many.
+    const bool goes_on = 2 * common >= std::ssize(*one->prompt);
+    if (goes_on && common > most) best = one;
+    if (goes_on) most = std::max(most, common);
+  }
+  if (best == resting_.end()) return std::nullopt;
+  taken.splice(taken.end(), resting_, best);
+  return taken.front().context;
+}
+
+void RestingContexts::PutWith(const ModelContexts* of, uint32_t context, std::string prompt, size_t most) {
+  Order one = {{of, context, std::move(prompt)}}, over;
+  {
+    const std::lock_guard lock(mutex_);
+    resting_.splice(resting_.end(), one);
+    const auto is_warm = [of](const Resting& other) { return other.IsWarm(of); };
+    if (static_cast<size_t>(std::ranges::count_if(resting_, is_warm)) > most) {
+      over.splice(over.end(), resting_, std::ranges::find_if(resting_, is_warm));
+    } else if (resting_.size() > most_) {
+      over.splice(over.end(), resting_, resting_.begin());
+    }
+  }
+  DropThese(over);
+}
+
+void RestingContexts::Drop(const ModelContexts* of) {
+  Order dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto next = resting_.begin(); next != resting_.end();) {
+      const auto one = next++;
+      if (one->of == of) dropped.splice(dropped.end(), resting_, one);
+    }
+  }
+  DropThese(dropped);
+}
+
+bool RestingContexts::DropAll() {
+  Order dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    dropped.swap(resting_);
+  }
+  DropThese(dropped);
+  return !dropped.empty();
+}
+
+void RestingContexts::DropThese(const Order& contexts) {
+  for (const Resting& one : contexts) wasinn_status_free(wasinn_wit()->context_drop(guest_, one.context));
+}
+
+ModelContexts::~ModelContexts() { resting_.Drop(this); }
+
+Outcome<ModelContexts::Graph> ModelContexts::Load() {
+  wasinn_wit_result result = {};
+  wasinn_status* status = wasinn_wit()->graph_load_by_name(guest_, name_.data(), name_.size(), &result);
+  const Outcome<uint32_t> loaded = ToOutcome(guest_, status, result);
+  if (!loaded) return std::unexpected(loaded.error());
+  Graph graph(guest_, *loaded);
+  Describe(graph);
+  return graph;
+}
+
+// What the model says of itself.
+void ModelContexts::Describe(Graph& graph) {
+  wasinn_wit_view view = {};
+  if (!ToOutcome(wasinn_wit()->describe(guest_, graph.get(), &view))) return;
+  const View description(view);
+  const std::span<const char> text = description.of<char>();
+  const auto json = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
+  if (!json.is_object() || !json.contains("model")) return;
+  const nlohmann::json& model = json["model"];
+  if (!model.is_object()) return;
+  graph.keeps_nothing = model.contains("stateful") && model["stateful"] == false;
+  const auto number = [&](const char* key) {
+    return model.contains(key) && model[key].is_number_unsigned() ? model[key].get<uint32_t>() : 0;
+  };
+  graph.limits = {.parallel = number("parallel"), .context = number("context")};
+}
+
+Outcome<void> ModelContexts::LoadOnce() {
+  if (graph_) return {};
+  Outcome<Graph> loaded = Load();
+  if (!loaded) return std::unexpected(std::move(loaded.error()));
+  graph_.emplace(std::move(*loaded));
+  reuse_.store(graph_->keeps_nothing, std::memory_order_relaxed);
+  warm_.store(graph_->limits.parallel, std::memory_order_relaxed);
+  return {};
+}
+
+Outcome<TextLimits> ModelContexts::Limits() {
+  const std::lock_guard one_at_a_time(making_);
+  if (auto loaded = LoadOnce(); !loaded) return std::unexpected(std::move(loaded.error()));
+  return graph_->limits;
+}
+
+// A graph whose worker is gone makes no contexts: the next one may.
+Outcome<uint32_t> ModelContexts::Make() {
+  const std::lock_guard one_at_a_time(making_);
+  for (bool again = false;; again = true) {
+    const bool is_new = !graph_;
+    if (auto loaded = LoadOnce(); !loaded) return std::unexpected(std::move(loaded.error()));
+    wasinn_wit_result result = {};
+    wasinn_status* status = wasinn_wit()->graph_init_execution_context(guest_, graph_->get(), &result);
+    Outcome<uint32_t> context = ToOutcome(guest_, status, result);
+    if (context || context.error().code == WASINN_ERROR_TOO_LARGE) return context;
+    graph_.reset();
+    if (is_new || again) return context;
+  }
+}
+
+void ModelContexts::GiveBack(uint32_t context) {
+  if (reuse_.load(std::memory_order_relaxed)) return resting_.Put(this, context);
+  wasinn_status_free(wasinn_wit()->context_drop(guest_, context));
+}
+
+void ModelContexts::GiveBackWith(uint32_t context, std::string beginning) {
+  const size_t most = warm_.load(std::memory_order_relaxed);
+  if (most == 0) return wasinn_status_free(wasinn_wit()->context_drop(guest_, context));
+  resting_.PutWith(this, context, std::move(beginning), most);
+}
+
+}  // namespace wasinn::serve

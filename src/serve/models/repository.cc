@@ -1,0 +1,320 @@
+#include "serve/models/repository.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "cli/log.h"
+#include "core/text.h"
+#include "settings/text.h"
+
+namespace wasinn::serve {
+namespace {
+
+using nlohmann::json;
+
+Failure NotFound(const std::string& model) {
+  return {WASINN_ERROR_NOT_FOUND, fmt::format("there is no model '{}'", model)};
+}
+
+// As Triton calls platforms that it has; else the backend and the format.
+std::string PlatformOf(const ModelInfo& model) {
+  if (model.backend == "onnx") return "onnxruntime_onnx";
+  if (model.backend == "torch") return "pytorch_libtorch";
+  if (model.backend == "tensorflow") return "tensorflow_graphdef";
+  if (!model.steps.empty()) return "ensemble";
+  return model.backend + "_" + model.encoding;
+}
+
+// Longer than that may a thread that reads and writes not be away.
+constexpr int64_t kQuickNs = 500'000;
+
+// Of OpenAI's API, as the backend `remote` reads addresses: "http://host:8080/v1/model", perhaps with more before /v1.
+bool IsLanguageAddress(std::string_view path) {
+  if (!path.starts_with("http://") && !path.starts_with("https://")) return false;
+  const size_t begin = path.find('/', path.find("://") + 3);
+  if (begin == std::string_view::npos) return false;
+  const std::string_view behind = path.substr(begin);
+  return behind.contains("/v1/") && !behind.starts_with("/v2/");
+}
+
+json ShapeOf(const Io& io) {
+  if (IsText(io)) return {1};
+  if (!io.has_rank) return json::array({-1});
+  json dims = io.dims;
+  if ((io.flags & WASINN_IO_STRINGS) != 0) dims.erase(dims.size() - 1);
+  return dims;
+}
+
+// If the protocol has no word for it, the framework's: a client would send the type that it reads here.
+std::string TypeOf(const Io& io) {
+  const Datatype* datatype = DatatypeOf(io);
+  if (datatype != nullptr) return std::string(datatype->name);
+  return io.type_name.empty() ? "any" : io.type_name;
+}
+
+// The type as Triton's model configuration has it.
+std::string ConfigTypeOf(const Io& io) {
+  const Datatype* datatype = DatatypeOf(io);
+  if (datatype == nullptr) return "TYPE_INVALID";
+  return "TYPE_" + (datatype->size == 0 ? "STRING" : std::string(datatype->name));
+}
+
+json TensorsOf(const std::vector<Io>& ios) {
+  json tensors = json::array();
+  for (const Io& io : ios) {
+    tensors.push_back({{"name", io.name}, {"datatype", TypeOf(io)}, {"shape", ShapeOf(io)}});
+  }
+  return tensors;
+}
+
+// Words of Triton's model configuration.
+json ConfigOf(const std::vector<Io>& ios, bool is_batched) {
+  json tensors = json::array();
+  for (const Io& io : ios) {
+    json dims = ShapeOf(io);
+    if (is_batched && io.has_rank && !dims.empty()) dims.erase(0);  // which Triton adds
+    json tensor = {{"name", io.name}, {"data_type", ConfigTypeOf(io)}, {"dims", std::move(dims)}};
+    if ((io.flags & WASINN_IO_OPTIONAL) != 0) tensor["optional"] = true;
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+}  // namespace
+
+Outcome<void> Repository::CheckLoaded(const std::string& model) const {
+  const std::lock_guard lock(mutex_);
+  if (!unloaded_.contains(model)) return {};
+  return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' is unloaded", model)});
+}
+
+Outcome<void> Repository::CheckNamed(const Tenant& tenant, const std::string& model) const {
+  if (!tenant.Sees(model)) return std::unexpected(NotFound(model));
+  {
+    const std::lock_guard lock(mutex_);
+    if (names_.contains(model) && !unloaded_.contains(model)) return {};
+    if (!names_.contains(model)) return std::unexpected(NotFound(model));
+  }
+  return CheckLoaded(model);
+}
+
+Outcome<void> Repository::CheckServed(const Tenant& tenant, const std::string& model,
+                                      const std::string& version) const {
+  auto named = CheckNamed(tenant, model);
+  if (!named || models_.Peek(model, version) != nullptr) return named;
+  if (auto found = FindVersion(host_, model, version); !found) return std::unexpected(std::move(found.error()));
+  return {};
+}
+
+Outcome<bool> Repository::IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const {
+  if (auto served = CheckServed(tenant, model, version); !served) return std::unexpected(std::move(served.error()));
+  if (models_.Peek(model, version) != nullptr) return true;
+  const auto registered = FindVersion(host_, model, version);
+  if (!registered) return std::unexpected(registered.error());
+  if (auto why = models_.WhyNot(*registered)) return std::unexpected(std::move(*why));
+  return false;
+}
+
+// After what may have loaded it: an `unload` meanwhile did not see that.
+void Repository::LetGoIfUnloaded(const std::string& model) {
+  if (CheckLoaded(model)) return;
+  (void)host_.UnloadModel(model);
+  models_.Forget(model);
+}
+
+Outcome<std::shared_ptr<const KnownModel>> Repository::Find(const Tenant& tenant, const std::string& model,
+                                                            const std::string& version) {
+  if (auto named = CheckNamed(tenant, model); !named) return std::unexpected(std::move(named.error()));
+  auto found = models_.Get(model, version);
+  LetGoIfUnloaded(model);
+  return found;
+}
+
+Outcome<InferResponse> Repository::Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation) {
+  if (auto named = CheckNamed(tenant, request.model); !named) return std::unexpected(std::move(named.error()));
+  auto inferred = tenant.Infer(request, cancellation);
+  LetGoIfUnloaded(request.model);
+  return inferred;
+}
+
+Outcome<std::unique_ptr<Completion>> Repository::Complete(Tenant& tenant, const std::string& model,
+                                                          const std::string& version, const Prompt& prompt,
+                                                          Cancellation* cancellation) {
+  if (auto named = CheckNamed(tenant, model); !named) return std::unexpected(std::move(named.error()));
+  auto begun = tenant.Complete(model, version, prompt, cancellation);
+  LetGoIfUnloaded(model);
+  return begun;
+}
+
+bool Repository::Generates(const std::string& model, const std::string& version) const {
+  const auto known = models_.Peek(model, version);
+  return known != nullptr && serve::Generates(known->signature);
+}
+
+bool Repository::IsLanguageModel(const ModelInfo& model) const {
+  const auto known = models_.Peek(model.name, std::to_string(model.version));
+  if (known != nullptr) return serve::Generates(known->signature);
+  return model.encoding == "ggml" || IsLanguageAddress(model.path);
+}
+
+bool Repository::IsQuick(const std::string& model, const std::string& version, size_t bytes) const {
+  if (bytes > kMostInline) return false;
+  const std::shared_ptr<const KnownModel> known = models_.Peek(model, version);
+  // A compute of another machine may take any time, whatever the last one took.
+  if (known == nullptr || settings::IsAddress(known->info.path)) return false;
+  const int64_t usual = known->usual_ns.load(std::memory_order_relaxed);
+  return usual != 0 && usual < kQuickNs;
+}
+
+json Repository::Index(const Tenant& tenant, bool ready_alone) const {
+  json index = json::array();
+  const std::vector<ModelInfo> models = host_.Models();
+  auto rejected = Rejected();
+  const auto add = [&](const std::string& name, uint32_t version, const char* state, const std::string& reason) {
+    if ((*state != 'R' && ready_alone) || !tenant.Sees(name)) return;
+    index.push_back({{"name", name}, {"version", std::to_string(version)}, {"state", state}, {"reason", reason}});
+  };
+  for (const ModelInfo& model : models) {
+    const auto why = model.loaded ? std::nullopt : models_.WhyNot(model);
+    const auto newer = rejected.extract({model.name, model.version});  // the old file serves
+    const char* const state = !CheckLoaded(model.name) || why                  ? "UNAVAILABLE"
+                              : !model.loaded && models_.IsLoading(model.name) ? "LOADING"
+                                                                               : "READY";
+    add(model.name, model.version, state,
+        !CheckLoaded(model.name) ? "unloaded"
+        : why                    ? why->message
+        : newer                  ? newer.mapped()
+                                 : "");
+  }
+  for (const auto& [key, why] : rejected) add(key.first, key.second, "UNAVAILABLE", why);
+  return index;
+}
+
+json Repository::Overview(const Tenant& tenant, size_t most) const {
+  json overview = json::array();
+  size_t tensors_left = kMostTensors;  // of all models: files may have any number of them
+  const std::vector<ModelInfo> models = host_.Models();
+  for (size_t i = 0; i < models.size() && overview.size() < most; ++i) {
+    const ModelInfo& model = models[i];
+    if (!tenant.Sees(model.name)) continue;
+    auto known = models_.Peek(model.name, std::to_string(model.version));
+    const bool is_newest = i + 1 == models.size() || models[i + 1].name != model.name;
+    if (known == nullptr && is_newest) known = models_.Peek(model.name, "");
+    const bool is_unloaded = !CheckLoaded(model.name);
+    json one = {{"name", model.name},
+                {"version", std::to_string(model.version)},
+                {"state", is_unloaded    ? "unloaded"
+                          : model.loaded ? "loaded"
+                                         : "not loaded yet"},
+                {"platform", nullptr},
+                {"inputs", nullptr},
+                {"outputs", nullptr}};
+    if (!model.backend.empty() || !model.steps.empty()) one["platform"] = PlatformOf(model);
+    const size_t tensors = known == nullptr ? 0 : known->signature.inputs.size() + known->signature.outputs.size();
+    if (known != nullptr && tensors <= tensors_left) {
+      tensors_left -= tensors;
+      one["inputs"] = TensorsOf(known->signature.inputs);
+      one["outputs"] = TensorsOf(known->signature.outputs);
+    }
+    overview.push_back(std::move(one));
+  }
+  return overview;
+}
+
+Outcome<json> Repository::Metadata(const Tenant& tenant, const std::string& model, const std::string& version) {
+  const auto found = Find(tenant, model, version);
+  if (!found) return std::unexpected(found.error());
+  json versions = json::array();
+  for (const ModelInfo& one : VersionsOf(host_, model)) versions.push_back(std::to_string(one.version));
+  return json{{"name", model},
+              {"versions", std::move(versions)},
+              {"platform", PlatformOf((*found)->info)},
+              {"inputs", TensorsOf((*found)->signature.inputs)},
+              {"outputs", TensorsOf((*found)->signature.outputs)}};
+}
+
+Outcome<json> Repository::Config(const Tenant& tenant, const std::string& model, const std::string& version) {
+  const auto found = Find(tenant, model, version);
+  if (!found) return std::unexpected(found.error());
+  const uint32_t rows = (*found)->info.max_batch_size;
+  return json{{"name", model},
+              {"platform", PlatformOf((*found)->info)},
+              {"backend", (*found)->info.backend},
+              {"max_batch_size", rows},
+              {"input", ConfigOf((*found)->signature.inputs, rows > 0)},
+              {"output", ConfigOf((*found)->signature.outputs, rows > 0)},
+              {"model_transaction_policy", {{"decoupled", serve::Generates((*found)->signature)}}}};
+}
+
+Outcome<void> Repository::CheckControl(const Tenant& tenant, const std::string& model) const {
+  if (!tenant.is_operator()) return std::unexpected(ForOperators());
+  if (!tenant.Sees(model)) return std::unexpected(NotFound(model));
+  using Control = RepositorySettings::Control;
+  if (settings_.control != Control::kNone && settings_.control != Control::kPoll) return {};
+  return std::unexpected(Invalid("with --model-control-mode none or poll nobody loads or unloads models"));
+}
+
+Outcome<void> Repository::Load(const Tenant& tenant, const std::string& model) {
+  if (auto may = CheckControl(tenant, model); !may) return may;
+  if (auto loaded = models_.Reload(model); !loaded) {
+    if (loaded.error().code == WASINN_ERROR_NOT_FOUND && VersionsOf(host_, model).empty()) {
+      ReadNames();
+      return std::unexpected(NotFound(model));
+    }
+    // The host begins with the version that it is.
+    const std::string_view why = loaded.error().message, begin = "model '";
+    const size_t end = why.find("': ");
+    const bool has_name = why.starts_with(begin) && end != why.npos;
+    models_.Tell(std::string(has_name ? why.substr(begin.size(), end - begin.size()) : model), std::string(why));
+    return std::unexpected(Failure{loaded.error().code, core::WithoutPaths(loaded.error().message)});
+  }
+  models_.Forget(model);
+  ReadNames();
+  const std::lock_guard lock(mutex_);
+  unloaded_.erase(model);
+  std::erase_if(rejected_, [&](const auto& one) { return one.first.first == model; });
+  return {};
+}
+
+Outcome<void> Repository::Unload(const Tenant& tenant, const std::string& model) {
+  if (auto may = CheckControl(tenant, model); !may) return may;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!names_.contains(model)) return std::unexpected(NotFound(model));
+    unloaded_.insert(model);
+  }
+  const Status status = host_.UnloadModel(model);
+  models_.Forget(model);
+  if (!status.ok()) return std::unexpected(Failure{status.code(), status.message()});
+  return {};
+}
+
+void Repository::UnloadAsIn(const Repository& other) {
+  std::set<std::string> unloaded;
+  {
+    const std::scoped_lock lock(mutex_, other.mutex_);
+    std::erase_if(unloaded_, [&](const std::string& model) { return other.names_.contains(model); });  // else it is new
+    unloaded_.insert(other.unloaded_.begin(), other.unloaded_.end());
+    unloaded = unloaded_;
+  }
+  for (const std::string& model : unloaded) LetGoIfUnloaded(model);
+}
+
+Outcome<void> Repository::LoadAsIn(const Repository& other) {
+  UnloadAsIn(other);
+  for (const ModelInfo& model : other.host_.Models()) {
+    const std::string version = std::to_string(model.version);
+    const auto here = FindVersion(host_, model.name, version);
+    if (!model.loaded || !here) continue;
+    cli::Log(WASINN_LOG_INFO, fmt::format("configuration: loading model '{}'", NameOf(model.name, version)).c_str());
+    auto loaded = models_.Get(model.name, version);
+    // The server of one that lies at the same address as before is as little there for the last configuration.
+    const bool is_same_server = settings::IsAddress(here->path) && here->path == model.path;
+    if (!loaded && !is_same_server) return std::unexpected(std::move(loaded.error()));
+  }
+  return {};
+}
+
+}  // namespace wasinn::serve

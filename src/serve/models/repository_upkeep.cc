@@ -1,0 +1,101 @@
+// The part of the repository that follows what its models' files become.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/log.h"
+#include "core/text.h"
+#include "serve/models/repository.h"
+
+namespace wasinn::serve {
+namespace {
+
+using Control = RepositorySettings::Control;
+
+}  // namespace
+
+Repository::Repository(Host host, const RepositorySettings& settings, std::shared_ptr<const Statistics> statistics)
+    : settings_(settings), host_(std::move(host)), models_(host_, settings_, std::move(statistics)) {
+  ReadNames();
+}
+
+// One that is new waits to be loaded by name, if models are.
+void Repository::ReadNames() {
+  std::set<std::string> names;
+  for (const ModelInfo& model : host_.Models()) names.insert(model.name);
+  const std::lock_guard lock(mutex_);
+  for (const std::string& name : names) {
+    if (settings_.control != Control::kExplicit || names_.contains(name) || settings_.preloads(name)) continue;
+    unloaded_.insert(name);
+  }
+  names_ = std::move(names);
+}
+
+Outcome<void> Repository::Preload() {
+  std::string failures;
+  wasinn_code code = WASINN_OK;
+  std::set<std::string> names = settings_.load_models;
+  names.erase("*");
+  for (const ModelInfo& model : host_.Models()) {
+    if (settings_.preloads(model.name)) names.insert(model.name);
+  }
+  for (const std::string& name : names) {
+    if (auto loaded = models_.GetOrTell(name, ""); !loaded) {
+      code = loaded.error().code;
+      failures += (failures.empty() ? "" : "; ") + loaded.error().message;
+    }
+  }
+  if (code == WASINN_OK) return {};
+  return std::unexpected(Failure{code, std::move(failures)});
+}
+
+Outcome<void> Repository::CheckReady() const {
+  std::vector<ModelInfo> models = host_.Models();
+  for (size_t i = 0; i < models.size(); ++i) {
+    const ModelInfo& model = models[i];
+    const bool is_highest = i + 1 == models.size() || models[i + 1].name != model.name;
+    if (model.loaded || !is_highest || !settings_.preloads(model.name) || !CheckLoaded(model.name)) continue;
+    if (models_.IsLoading(model.name)) {
+      return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' is being loaded", model.name)});
+    }
+    if (auto why = models_.WhyNot(model)) {
+      return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' does not load", model.name)});
+    }
+  }
+  return {};
+}
+
+void Repository::Rescan() {
+  const Result<std::vector<ModelChange>> changes = host_.RescanModels();
+  if (!changes) return cli::Log(WASINN_LOG_ERROR, std::string(changes.status().message()).c_str());
+  for (const ModelChange& change : *changes) {
+    const std::string name = NameOf(change.name, std::to_string(change.version));
+    const std::pair key(change.name, change.version);
+    if (change.kind == WASINN_MODEL_CHANGE_FAILED) {
+      models_.Tell(name, change.message);
+      const std::lock_guard lock(mutex_);
+      rejected_[key] = core::WithoutPaths(change.message);
+      continue;
+    }
+    const char* const what = change.kind == WASINN_MODEL_CHANGE_ADDED      ? "added"
+                             : change.kind == WASINN_MODEL_CHANGE_RELOADED ? "reloaded"
+                                                                           : "removed";
+    cli::Log(WASINN_LOG_INFO, fmt::format("repository: {} model '{}'", what, name).c_str());
+    models_.Forget(change.name);
+    const std::lock_guard lock(mutex_);
+    rejected_.erase(key);
+  }
+  if (changes->empty()) return;
+  ReadNames();
+  if (settings_.control == Control::kPoll) (void)Preload();
+}
+
+void Repository::Upkeep() {
+  models_.Sweep();
+  const auto now = std::chrono::steady_clock::now();
+  if (settings_.poll.count() == 0 || now < next_scan_) return;
+  next_scan_ = now + settings_.poll;
+  Rescan();
+}
+
+}  // namespace wasinn::serve

@@ -1,0 +1,142 @@
+#include "serve/models/text_models.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/runtime/processors.h"
+
+namespace wasinn::serve {
+namespace {
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Some of them where there are very many: an answer tells them to anybody who asks.
+std::string Some(const std::vector<std::string>& names) {
+  constexpr size_t kMostNames = 16, kMostBytes = 1024;
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i == kMostNames || text.size() + names[i].size() > kMostBytes) {
+      return text.empty() ? fmt::format("{} models", names.size())
+                          : text + fmt::format(" and {} more", names.size() - i);
+    }
+    text += (i == 0 ? "" : ", ") + names[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+Failure TextModels::NotFound(const Tenant& tenant, Failure why) const {
+  const std::vector<std::string> names = Names(tenant);
+  if (!names.empty()) why.message += fmt::format("; the language models here are {}", Some(names));
+  return why;
+}
+
+Outcome<TextModels::Name> TextModels::Find(const Tenant& tenant, const std::string& name) const {
+  auto found = FindModel(tenant, name);
+  if (found || found.error().code != WASINN_ERROR_NOT_FOUND) return found;
+  if (const auto adapter = adapters_.find(name); adapter != adapters_.end()) {
+    if (auto base = FindModel(tenant, adapter->second)) {
+      base->adapter = name;
+      return base;
+    }
+  }
+  return std::unexpected(NotFound(tenant, std::move(found.error())));
+}
+
+Outcome<TextModels::Name> TextModels::FindModel(const Tenant& tenant, const std::string& name) const {
+  auto found = FindVersion(tenant, name, "");
+  if (found || found.error().code != WASINN_ERROR_NOT_FOUND) return found;
+  const size_t colon = name.rfind(':');
+  const bool is_version = colon != name.npos && IsNumber(std::string_view(name).substr(colon + 1));
+  return is_version ? FindVersion(tenant, name.substr(0, colon), name.substr(colon + 1)) : found;
+}
+
+Outcome<TextModels::Name> TextModels::FindVersion(const Tenant& tenant, const std::string& model,
+                                                  const std::string& version) const {
+  if (auto served = models_.CheckServed(tenant, model, version); !served) {
+    return std::unexpected(std::move(served.error()));
+  }
+  auto number = models_.VersionOf(model, version);
+  if (!number) return std::unexpected(std::move(number.error()));
+  return Name{model, std::move(*number)};
+}
+
+std::vector<std::string> TextModels::Names(const Tenant& tenant) const {
+  std::vector<std::string> names;
+  for (const ModelInfo& one : models_.LanguageModels(tenant)) {
+    if (std::ranges::find(names, one.name) == names.end()) names.push_back(one.name);
+  }
+  return names;
+}
+
+std::vector<std::string> TextModels::AdapterNames(const Tenant& tenant) const {
+  std::vector<std::string> names;
+  for (const auto& [name, model] : adapters_) {
+    const auto found = Find(tenant, name);
+    if (found && !found->adapter.empty()) names.push_back(name);
+  }
+  return names;
+}
+
+uint32_t TextModels::ContextOf(const Name& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(Key(name.model, name.version));
+  return found == open_.end() ? 0 : found->second.context;
+}
+
+Outcome<TextModels::Name> TextModels::FindOnly(const Tenant& tenant) const {
+  std::vector<std::string> names = Names(tenant);
+  if (names.size() == 1) return FindVersion(tenant, names.front(), "");
+  if (names.empty()) return std::unexpected(Invalid("the request names no model, and there is no language model here"));
+  return std::unexpected(Invalid(
+      fmt::format("the request names no model, and there are {} to choose from: {}", names.size(), Some(names))));
+}
+
+Workers* TextModels::WorkersOf(const Name& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(Key(name.model, name.version));
+  return found == open_.end() ? nullptr : found->second.workers.get();
+}
+
+Outcome<Workers*> TextModels::Open(Tenant& tenant, const Name& name) {
+  const auto generates = models_.CheckGenerates(tenant, name.model, name.version);
+  if (!generates) return std::unexpected(generates.error());
+  Workers::Limits limits = limits_;
+  limits.threads = generates->parallel > 0 ? generates->parallel : Processors();
+  limits.long_job = std::chrono::hours(24);  // somebody waits for each token
+  const std::lock_guard lock(mutex_);
+  if (is_stopped_) return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "the server is shutting down"});
+  Key key(name.model, name.version);
+  auto found = open_.find(key);
+  if (found == open_.end()) found = open_.emplace(std::move(key), Model{std::make_unique<Workers>(limits)}).first;
+  found->second.context = generates->context;  // of today's file
+  return found->second.workers.get();
+}
+
+std::vector<std::pair<TextModels::Name, Workers::Load>> TextModels::Look() const {
+  std::vector<std::pair<Name, Workers::Load>> loads;
+  const std::lock_guard lock(mutex_);
+  loads.reserve(open_.size());
+  for (const auto& [key, model] : open_) loads.push_back({Name{key.first, key.second}, model.workers->Look()});
+  return loads;
+}
+
+void TextModels::Sweep() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, model] : open_) model.workers->Sweep();
+}
+
+void TextModels::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopped_ = true;
+  }
+  for (const auto& [key, model] : open_) model.workers->Stop();  // nobody adds any
+}
+
+}  // namespace wasinn::serve

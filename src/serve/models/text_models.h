@@ -1,0 +1,76 @@
+// The language models of a generation, as /v1 has them: each with threads of its own, as many as it generates texts at once.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "serve/models/catalog.h"
+#include "serve/threads/workers.h"
+
+namespace wasinn::serve {
+
+// Any thread.
+class TextModels {
+ public:
+  struct Name {
+    std::string model, version;
+    std::string adapter = {};  // "": none
+  };
+  // The models of adapters (LoRA), by the adapters' names.
+  using Adapters = std::map<std::string, std::string>;
+
+  // `limits`: of the threads of each, but for their number. The catalog outlives it.
+  TextModels(Catalog& models, const Workers::Limits& limits, Adapters adapters)
+      : models_(models), limits_(limits), adapters_(std::move(adapters)) {}
+
+  // What a client calls a model: "digits", or "digits:2", or an adapter's name. NOT_FOUND: there is none for the tenant.
+  Outcome<Name> Find(const Tenant& tenant, const std::string& name) const;
+  // The only one that there is for the tenant.
+  Outcome<Name> FindOnly(const Tenant& tenant) const;
+  // As clients may call them, for the tenant. Loads nothing.
+  std::vector<std::string> Names(const Tenant& tenant) const;
+  std::vector<std::string> AdapterNames(const Tenant& tenant) const;
+  // Tokens of its longest text; 0: that is not known, or nobody has opened it yet.
+  uint32_t ContextOf(const Name& name) const;
+
+  // NULL: nobody has opened it yet. Who generates with it.
+  Workers* WorkersOf(const Name& name) const;
+  // Loads the model if nobody did. UNSUPPORTED_OPERATION: it is no language model.
+  Outcome<Workers*> Open(Tenant& tenant, const Name& name);
+
+  // Of each that is open: how many texts are generated, and how many requests wait.
+  std::vector<std::pair<Name, Workers::Load>> Look() const;
+  // To be called now and then.
+  void Sweep();
+  // Waits for what runs. Nothing begins any more.
+  void Stop();
+
+ private:
+  using Key = std::pair<std::string, std::string>;
+
+  struct Model {
+    std::unique_ptr<Workers> workers;
+    uint32_t context = 0;
+  };
+
+  // But for adapters.
+  Outcome<Name> FindModel(const Tenant& tenant, const std::string& name) const;
+  // Version "": the highest.
+  Outcome<Name> FindVersion(const Tenant& tenant, const std::string& model, const std::string& version) const;
+
+  // With what there is.
+  Failure NotFound(const Tenant& tenant, Failure why) const;
+
+  Catalog& models_;
+  const Workers::Limits limits_;
+  const Adapters adapters_;
+  mutable std::mutex mutex_;  // of what follows
+  std::map<Key, Model> open_;
+  bool is_stopped_ = false;
+};
+
+}  // namespace wasinn::serve

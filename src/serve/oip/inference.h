@@ -1,0 +1,82 @@
+// One inference by the Open Inference Protocol's words, whatever it came over.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "serve/oip/datatype.h"
+
+namespace wasinn::serve {
+
+// Why something was not done. The code tells who is at fault, and so what status a client gets.
+struct Failure {
+  wasinn_code code;
+  std::string message;
+};
+inline Failure Invalid(std::string message) { return {WASINN_ERROR_INVALID_ARGUMENT, std::move(message)}; }
+// Nobody is at fault, and later it may be done.
+inline Failure TryAgain(std::string message) { return {WASINN_ERROR_BUSY, std::move(message)}; }
+inline Failure NoMemory() { return TryAgain("requests and responses hold as much memory as they may"); }
+inline Failure OutOfMemory() { return {WASINN_ERROR_UNAVAILABLE, "the server is out of memory"}; }
+template <typename T>
+using Outcome = std::expected<T, Failure>;
+
+// As an exception, for readers that are deep inside of what they read.
+[[noreturn]] inline void ThrowInvalid(std::string message) { throw Invalid(std::move(message)); }
+template <typename T>
+T OrThrow(Outcome<T> outcome) {
+  if (!outcome) throw std::move(outcome.error());
+  if constexpr (!std::is_void_v<T>) return std::move(*outcome);
+}
+
+// The largest request that a thread which reads and writes looks at itself.
+inline constexpr size_t kMostInline = 64u << 10;
+// Of the inputs of a request, and of its outputs. More would be a way to make a server hold more than a request has.
+inline constexpr size_t kMostTensors = 4096;
+// Of what a client calls something, in bytes: errors and answers repeat it, perhaps six times as long, and it is charged to nobody.
+inline constexpr size_t kMostName = 4096;
+// Throws Failure.
+inline std::string ToName(std::string_view given) {
+  if (given.size() > kMostName) ThrowInvalid("a name or an id has more than 4096 bytes");
+  return std::string(given);
+}
+
+struct InputTensor {
+  std::string name;
+  const Datatype* datatype = nullptr;
+  std::vector<int64_t> shape;
+  std::span<const uint8_t> lent;  // of the request's body; or
+  std::string own;
+
+  std::span<const uint8_t> bytes() const {
+    return own.empty() ? lent : std::span(reinterpret_cast<const uint8_t*>(own.data()), own.size());
+  }
+};
+
+struct OutputTensor {
+  std::string name;
+  const Datatype* datatype = nullptr;
+  std::vector<int64_t> shape;
+  std::span<const uint8_t> bytes;
+  std::shared_ptr<const void> owner;  // of the bytes
+};
+
+struct InferRequest {
+  std::string model, version;  // version "": the default one
+  std::vector<InputTensor> inputs;
+  std::vector<std::string> outputs;  // empty: all
+};
+
+struct InferResponse {
+  std::string model, version;
+  std::vector<OutputTensor> outputs;
+};
+
+}  // namespace wasinn::serve

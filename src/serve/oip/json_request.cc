@@ -1,0 +1,257 @@
+#include "serve/oip/json_request.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+#include "serve/http/request_body.h"
+#include "serve/ignored_fields.h"
+#include "serve/oip/json_tensor.h"
+#include "serve/oip/tensor_shape.h"
+
+namespace wasinn::serve {
+namespace {
+
+using simdjson::dom::element;
+using simdjson::dom::object;
+
+static_assert(RequestBytes::kPadding >= simdjson::SIMDJSON_PADDING);
+
+// Bytes for each of the JSON's: what simdjson takes to parse it, and tensors of 8-byte numbers that have one digit each.
+constexpr uint64_t kParsed = 14, kTensors = 4;
+
+// The JSON is parsed as a whole first, so that nothing is read of a text that is none. simdjson throws what is of another type than
+// expected.
+class Reader {
+ public:
+  Reader(std::string_view body, size_t json_size) : json_(body.substr(0, json_size)), binary_(body.substr(json_size)) {}
+  RestRequest Read();
+  RestRequest ReadFields(const nlohmann::json& inputs);
+
+ private:
+  void ReadInput(object input);
+  void ReadOutput(object output);
+  void ReadData(object input, InputTensor& tensor, uint64_t elements);
+  void TakeBinary(uint64_t bytes, InputTensor& tensor);
+
+  const std::string_view json_;
+  std::string_view binary_;  // what no tensor has taken
+  RestRequest request_;
+};
+
+// What an object has by this name, if it is there. Twice would be once for us, and perhaps the other one for who checked it before.
+std::optional<element> Find(object of, std::string_view name) {
+  std::optional<element> found;
+  for (const auto& [key, value] : of) {
+    if (key != name) continue;
+    if (found) ThrowInvalid(fmt::format("'{}' is there twice", name));
+    found = value;
+  }
+  if (found && found->is_null()) return {};  // as clients write what they leave out
+  return found;
+}
+
+// The log names what nobody reads. `place`: what stands before a field's name there.
+void LogOthers(object of, const char* place, std::initializer_list<std::string_view> read) {
+  for (const auto& [key, value] : of) {
+    if (value.is_null() || std::ranges::find(read, key) != read.end()) continue;
+    LogIgnored("/v2", place, key);
+  }
+}
+
+element Get(object of, std::string_view name) {
+  const std::optional<element> found = Find(of, name);
+  if (!found) ThrowInvalid(fmt::format("the request is not an inference request: there is no '{}'", name));
+  return *found;
+}
+
+// Of `parameters`, which an object may have.
+template <typename T>
+std::optional<T> Parameter(object of, std::string_view name) {
+  const std::optional<element> parameters = Find(of, "parameters");
+  const std::optional<element> found = parameters ? Find(parameters->get_object(), name) : std::nullopt;
+  if (!found) return {};
+  return static_cast<T>(*found);
+}
+
+void LogOtherParameters(object of, const char* place, std::initializer_list<std::string_view> read) {
+  if (const std::optional<element> parameters = Find(of, "parameters")) {
+    LogOthers(parameters->get_object(), place, read);
+  }
+}
+
+uint64_t ReadShape(object input, InputTensor& tensor) {
+  for (const element dim : Get(input, "shape").get_array()) OrThrow(AddDim(tensor, dim.get_int64()));
+  return OrThrow(CountElements(tensor));
+}
+
+void Reader::TakeBinary(uint64_t bytes, InputTensor& tensor) {
+  if (bytes > binary_.size()) {
+    ThrowInvalid(fmt::format("input '{}' has {} bytes, of which only {} came", tensor.name, bytes, binary_.size()));
+  }
+  tensor.lent = {reinterpret_cast<const uint8_t*>(binary_.data()), bytes};
+  binary_.remove_prefix(bytes);
+}
+
+void Reader::ReadData(object input, InputTensor& tensor, uint64_t elements) {
+  const element data = Get(input, "data");
+  // Its shape may say anything; there are no more elements than characters.
+  tensor.own.reserve(std::min<uint64_t>(elements, json_.size() / 2) * tensor.datatype->size);
+  JsonTensor(tensor, elements).Read(data);
+}
+
+void Reader::ReadInput(object input) {
+  InputTensor& tensor = request_.infer.inputs.emplace_back();
+  tensor.name = ToName(Get(input, "name"));
+  const std::string type = ToName(Get(input, "datatype"));
+  tensor.datatype = FindDatatype(type);
+  if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': '{}' is not a datatype", tensor.name, type));
+  const uint64_t elements = ReadShape(input, tensor);
+  if (Parameter<std::string_view>(input, "shared_memory_region")) {
+    ThrowInvalid(fmt::format("input '{}': there is no shared memory here", tensor.name));
+  }
+  if (const auto bytes = Parameter<uint64_t>(input, "binary_data_size")) {
+    if (Find(input, "data")) ThrowInvalid(fmt::format("input '{}' has both data and binary_data_size", tensor.name));
+    TakeBinary(*bytes, tensor);
+  } else {
+    ReadData(input, tensor, elements);
+  }
+  LogOthers(input, "inputs.", {"name", "datatype", "shape", "parameters", "data"});
+  LogOtherParameters(input, "inputs.parameters.", {"binary_data_size", "shared_memory_region"});
+}
+
+void Reader::ReadOutput(object output) {
+  std::string name = ToName(Get(output, "name"));
+  if (Parameter<uint64_t>(output, "classification").value_or(0) > 0) {
+    ThrowInvalid(fmt::format("output '{}': there is no classification here", name));
+  }
+  if (Parameter<std::string_view>(output, "shared_memory_region")) {
+    ThrowInvalid(fmt::format("output '{}': there is no shared memory here", name));
+  }
+  if (const auto binary = Parameter<bool>(output, "binary_data")) request_.is_binary[name] = *binary;
+  request_.infer.outputs.push_back(std::move(name));
+  LogOthers(output, "outputs.", {"name", "parameters"});
+  LogOtherParameters(output, "outputs.parameters.", {"classification", "shared_memory_region", "binary_data"});
+}
+
+RestRequest Reader::Read() {
+  simdjson::dom::parser parser;
+  const object root = parser.parse(json_.data(), json_.size(), false).get_object();
+  if (const auto id = Find(root, "id")) request_.id = ToName(*id);
+  if (const auto all = Parameter<bool>(root, "binary_data_output")) request_.all_binary = *all;
+  for (const element input : Get(root, "inputs").get_array()) {
+    if (request_.infer.inputs.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} inputs", kMostTensors));
+    ReadInput(input.get_object());
+  }
+  if (!binary_.empty()) ThrowInvalid(fmt::format("{} bytes after the JSON belong to no input", binary_.size()));
+  if (const auto outputs = Find(root, "outputs")) {
+    for (const element output : outputs->get_array()) {
+      if (request_.infer.outputs.size() == kMostTensors)
+        ThrowInvalid(fmt::format("more than {} outputs", kMostTensors));
+      ReadOutput(output.get_object());
+    }
+  }
+  LogOthers(root, "", {"id", "parameters", "inputs", "outputs"});
+  LogOtherParameters(root, "parameters.", {"binary_data_output"});
+  return std::move(request_);
+}
+
+size_t CountLeaves(element data) {
+  if (!data.is_array()) return 1;
+  size_t leaves = 0;
+  for (const element one : data.get_array()) leaves += CountLeaves(one);
+  return leaves;
+}
+
+// The shape that data has for an input: as it is nested, if the input may have that; else what is not fixed is 1, but for the last such
+// dimension, which takes what there is.
+std::vector<int64_t> ShapeFor(const std::vector<int64_t>& dims, element data) {
+  std::vector<int64_t> nested;
+  for (element at = data; at.is_array() && at.get_array().size() > 0; at = at.get_array().at(0)) {
+    nested.push_back(static_cast<int64_t>(at.get_array().size()));
+  }
+  const bool fits = std::ranges::equal(nested, dims, [](int64_t n, int64_t dim) { return dim < 0 || n == dim; });
+  if (fits) return nested;
+  std::vector<int64_t> shape = dims;
+  int64_t* last = nullptr;
+  uint64_t fixed = 1;
+  for (int64_t& dim : shape) {
+    if (dim < 0) last = &(dim = 1);
+    fixed *= static_cast<uint64_t>(dim);
+  }
+  const size_t leaves = CountLeaves(data);
+  if (last != nullptr && fixed > 0 && leaves % fixed == 0) *last = static_cast<int64_t>(leaves / fixed);
+  return shape;
+}
+
+RestRequest Reader::ReadFields(const nlohmann::json& inputs) {
+  simdjson::dom::parser parser;
+  const object root = parser.parse(json_.data(), json_.size(), false).get_object();
+  if (const auto id = Find(root, "id")) request_.id = ToName(*id);
+  for (const nlohmann::json& input : inputs) {
+    const auto data = Find(root, input["name"].get_ref<const std::string&>());
+    if (!data) continue;  // the model says whether it needs it
+    InputTensor& tensor = request_.infer.inputs.emplace_back();
+    tensor.name = input["name"].get_ref<const std::string&>();
+    tensor.datatype = FindDatatype(input["datatype"].get_ref<const std::string&>());
+    if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': JSON has nothing of its type", tensor.name));
+    tensor.shape = ShapeFor(input["shape"].get<std::vector<int64_t>>(), *data);
+    JsonTensor(tensor, OrThrow(CountElements(tensor))).Read(*data);
+  }
+  for (const auto& [key, value] : root) {
+    const auto is_it = [name = key](const nlohmann::json& input) { return input["name"] == name; };
+    if (key != "id" && !value.is_null() && std::ranges::none_of(inputs, is_it)) LogIgnored("/v2", "", key);
+  }
+  return std::move(request_);
+}
+
+Outcome<RestRequest> Parse(std::string_view body, size_t json_size, Charge& charge, auto read) {
+  const uint64_t before = charge.bytes();
+  if (!charge.Add((kParsed + kTensors) * json_size)) return std::unexpected(NoMemory());
+  try {
+    RestRequest request = read(Reader(body, json_size));
+    uint64_t own = 0;
+    for (const InputTensor& input : request.infer.inputs) own += input.own.size();
+    charge.ShrinkTo(before + own);
+    return request;
+  } catch (Failure& failure) {
+    return std::unexpected(std::move(failure));
+  } catch (const simdjson::simdjson_error& error) {
+    if (error.error() == simdjson::MEMALLOC) throw std::bad_alloc();
+    return std::unexpected(Invalid(fmt::format("the request is not an inference request: {}", error.what())));
+  }
+}
+
+}  // namespace
+
+Outcome<RestRequest> ReadRequest(std::string_view body, size_t json_size, Charge& charge) {
+  if (json_size > body.size()) {
+    return std::unexpected(
+        Invalid(fmt::format("the JSON has {} bytes, of which only {} came", json_size, body.size())));
+  }
+  return Parse(body, json_size, charge, [](Reader reader) { return reader.Read(); });
+}
+
+Outcome<RestRequest> ReadGenerate(std::string_view body, const nlohmann::json& inputs, Charge& charge) {
+  return Parse(body, body.size(), charge, [&](Reader reader) { return reader.ReadFields(inputs); });
+}
+
+Outcome<bool> ReadIndexRequest(std::string_view body) {
+  if (body.empty()) return false;
+  try {
+    simdjson::dom::parser parser;
+    const std::optional<element> ready = Find(parser.parse(body.data(), body.size(), false).get_object(), "ready");
+    return ready && static_cast<bool>(*ready);
+  } catch (Failure& failure) {
+    return std::unexpected(std::move(failure));
+  } catch (const simdjson::simdjson_error& error) {
+    if (error.error() == simdjson::MEMALLOC) throw std::bad_alloc();
+    return std::unexpected(Invalid(fmt::format("the request is not a request for the index: {}", error.what())));
+  }
+}
+
+}  // namespace wasinn::serve

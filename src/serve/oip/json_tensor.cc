@@ -1,0 +1,228 @@
+#include "serve/oip/json_tensor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "serve/oip/bytes.h"
+
+namespace wasinn::serve {
+
+template <typename T>
+void JsonTensor::Append(T number) {
+  tensor_.own.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+template <typename T>
+Outcome<T> JsonTensor::Whole(simdjson::dom::element element) const {
+  if (element.type() != simdjson::dom::element_type::DOUBLE) return static_cast<T>(element);
+  // A double does not have all greater integers, so that another number may have been written.
+  constexpr double kMost = 1LL << std::numeric_limits<double>::digits;
+  const double number = element;
+  const bool fits = number >= (std::unsigned_integral<T> ? 0 : 1 - kMost) && number < kMost;
+  if (fits && std::trunc(number) == number) return static_cast<T>(number);
+  return std::unexpected(
+      Invalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name)));
+}
+
+template <typename T>
+void JsonTensor::AppendInteger(simdjson::dom::element element) {
+  using Widest = std::conditional_t<std::unsigned_integral<T>, uint64_t, int64_t>;
+  const auto number = OrThrow(Whole<Widest>(element));
+  if (number < std::numeric_limits<T>::min() || number > std::numeric_limits<T>::max()) {
+    ThrowInvalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name));
+  }
+  Append(static_cast<T>(number));
+}
+
+template <typename T>
+void JsonTensor::AppendFloat(simdjson::dom::element element) {
+  if (element.is_null()) {  // what JavaScript writes for NaN and for both infinities
+    ThrowInvalid(
+        fmt::format("input '{}': null is not a valid {}; send NaN and infinities as bytes after the JSON "
+                    "(binary_data_size)",
+                    tensor_.name, tensor_.datatype->name));
+  }
+  const double number = element;
+  if (std::isinf(static_cast<T>(number))) {
+    ThrowInvalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name));
+  }
+  Append(static_cast<T>(number));
+}
+
+void JsonTensor::AppendBool(simdjson::dom::element element) {
+  if (element.type() == simdjson::dom::element_type::BOOL)
+    return Append(static_cast<uint8_t>(static_cast<bool>(element)));
+  const auto number = OrThrow(Whole<int64_t>(element));
+  if (number != 0 && number != 1) ThrowInvalid(fmt::format("input '{}': {} is not a valid BOOL", tensor_.name, number));
+  Append(static_cast<uint8_t>(number));
+}
+
+void JsonTensor::ReadElement(simdjson::dom::element element) {
+  switch (tensor_.datatype->dtype) {
+    case WASINN_DTYPE_F32:
+      return AppendFloat<float>(element);
+    case WASINN_DTYPE_F64:
+      return AppendFloat<double>(element);
+    case WASINN_DTYPE_U8:
+      return AppendInteger<uint8_t>(element);
+    case WASINN_DTYPE_I8:
+      return AppendInteger<int8_t>(element);
+    case WASINN_DTYPE_U16:
+      return AppendInteger<uint16_t>(element);
+    case WASINN_DTYPE_I16:
+      return AppendInteger<int16_t>(element);
+    case WASINN_DTYPE_U32:
+      return AppendInteger<uint32_t>(element);
+    case WASINN_DTYPE_I32:
+      return AppendInteger<int32_t>(element);
+    case WASINN_DTYPE_U64:
+      return AppendInteger<uint64_t>(element);
+    case WASINN_DTYPE_I64:
+      return AppendInteger<int64_t>(element);
+    case WASINN_DTYPE_BOOL:
+      return AppendBool(element);
+    case WASINN_DTYPE_UNKNOWN: {
+      if (!element.is_string()) {
+        ThrowInvalid(fmt::format("input '{}': an element of BYTES is a string", tensor_.name));
+      }
+      const std::string_view text = element;
+      return AppendElement(tensor_.own, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+    }
+    default:
+      ThrowInvalid(fmt::format("input '{}': JSON has no {}; send its bytes after the JSON (binary_data_size)",
+                               tensor_.name, tensor_.datatype->name));
+  }
+}
+
+void JsonTensor::ReadNested(simdjson::dom::element data, size_t depth) {
+  if (data.type() != simdjson::dom::element_type::ARRAY) {
+    if (++n_read_ > elements_)
+      ThrowInvalid(fmt::format("input '{}' has more than {} elements", tensor_.name, elements_));
+    return ReadElement(data);
+  }
+  if (depth > WASINN_MAX_RANK) ThrowInvalid(fmt::format("input '{}': its data is nested too deeply", tensor_.name));
+  for (const simdjson::dom::element element : data.get_array()) ReadNested(element, depth + 1);
+}
+
+void JsonTensor::Read(simdjson::dom::element data) {
+  try {
+    ReadNested(data, 0);
+  } catch (const simdjson::simdjson_error&) {
+    ThrowInvalid(fmt::format("input '{}': an element is not a valid {}", tensor_.name, tensor_.datatype->name));
+  }
+  if (n_read_ < elements_) {
+    ThrowInvalid(fmt::format("input '{}' has {} elements, not {}", tensor_.name, n_read_, elements_));
+  }
+}
+
+namespace {
+
+template <typename T>
+T ElementAt(std::span<const uint8_t> bytes, size_t i) {
+  T element;
+  std::memcpy(&element, bytes.data() + i * sizeof element, sizeof element);
+  return element;
+}
+
+[[noreturn]] void ThrowNotInJson(const OutputTensor& tensor, std::string_view what) {
+  ThrowInvalid(
+      fmt::format("output '{}' has {}, which JSON has not: ask for binary data ({{\"name\": …, \"parameters\": "
+                  "{{\"binary_data\": true}}}} in \"outputs\", or \"binary_data_output\": true for all)",
+                  tensor.name, what));
+}
+
+// By pieces, so that all of them are in memory once.
+template <typename T>
+void AppendNumbers(std::string& text, const OutputTensor& tensor) {
+  const std::span<const uint8_t> bytes = tensor.bytes;
+  constexpr size_t kPiece = 4096;
+  fmt::memory_buffer numbers;
+  for (size_t i = 0; i < bytes.size() / sizeof(T); ++i) {
+    if (i > 0) numbers.push_back(',');
+    if (numbers.size() > kPiece) {
+      text.append(numbers.data(), numbers.size());
+      numbers.clear();
+    }
+    const T number = ElementAt<T>(bytes, i);
+    if constexpr (std::floating_point<T>) {
+      if (!std::isfinite(number)) ThrowNotInJson(tensor, fmt::format("{}", number));
+      if (number == 0 && std::signbit(number)) {  // "-0" would be read as an integer
+        numbers.append(std::string_view("-0.0"));
+        continue;
+      }
+    }
+    fmt::format_to(std::back_inserter(numbers), "{}", number);
+  }
+  text.append(numbers.data(), numbers.size());
+}
+
+void AppendBools(std::string& text, std::span<const uint8_t> bytes) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (i > 0) text += ',';
+    text += bytes[i] != 0 ? "true" : "false";
+  }
+}
+
+void AppendTexts(std::string& text, const OutputTensor& tensor) {
+  const auto elements = Elements(tensor.bytes);
+  if (!elements)
+    throw Failure{WASINN_ERROR_RUNTIME, fmt::format("output '{}' has bytes that are not BYTES", tensor.name)};
+  for (const std::string_view element : *elements) {
+    if (text.back() != '[') text += ',';
+    if (!simdjson::validate_utf8(element)) ThrowNotInJson(tensor, "bytes that are not UTF-8");
+    text += nlohmann::json(element).dump();
+  }
+}
+
+void AppendElements(std::string& text, const OutputTensor& tensor) {
+  switch (tensor.datatype->dtype) {
+    case WASINN_DTYPE_F32:
+      return AppendNumbers<float>(text, tensor);
+    case WASINN_DTYPE_F64:
+      return AppendNumbers<double>(text, tensor);
+    case WASINN_DTYPE_U8:
+      return AppendNumbers<uint8_t>(text, tensor);
+    case WASINN_DTYPE_I8:
+      return AppendNumbers<int8_t>(text, tensor);
+    case WASINN_DTYPE_U16:
+      return AppendNumbers<uint16_t>(text, tensor);
+    case WASINN_DTYPE_I16:
+      return AppendNumbers<int16_t>(text, tensor);
+    case WASINN_DTYPE_U32:
+      return AppendNumbers<uint32_t>(text, tensor);
+    case WASINN_DTYPE_I32:
+      return AppendNumbers<int32_t>(text, tensor);
+    case WASINN_DTYPE_U64:
+      return AppendNumbers<uint64_t>(text, tensor);
+    case WASINN_DTYPE_I64:
+      return AppendNumbers<int64_t>(text, tensor);
+    case WASINN_DTYPE_BOOL:
+      return AppendBools(text, tensor.bytes);
+    default:
+      return AppendTexts(text, tensor);
+  }
+}
+
+}  // namespace
+
+uint64_t MostJson(const OutputTensor& tensor) {
+  // Characters of an element, by its bytes: "false,", "-32768,", "-8600000400000000,", "-2.2250738585072014e-308,"; of a byte
+  // of a text, "\u0000".
+  static constexpr uint64_t kMost[] = {6, 6, 7, 0, 18, 0, 0, 0, 25};
+  const size_t size = tensor.datatype->size;
+  return 2 + tensor.bytes.size() / std::max<size_t>(size, 1) * kMost[size];
+}
+
+void AppendJson(std::string& text, const OutputTensor& tensor) {
+  text += '[';
+  AppendElements(text, tensor);
+  text += ']';
+}
+
+}  // namespace wasinn::serve

@@ -1,0 +1,45 @@
+// A tensor's elements in JSON: in one array or in nested ones, row-major.
+#pragma once
+
+#include <simdjson.h>
+
+#include <cstdint>
+#include <string>
+
+#include "serve/oip/inference.h"
+
+namespace wasinn::serve {
+
+class JsonTensor {
+ public:
+  // As many elements as its shape has are read into what is the tensor's own, each exactly as an element of its type, or as a float
+  // that is nearest.
+  JsonTensor(InputTensor& tensor, uint64_t elements) : tensor_(tensor), elements_(elements) {}
+  // Throws Failure.
+  void Read(simdjson::dom::element data);
+
+ private:
+  void ReadNested(simdjson::dom::element data, size_t depth);
+  void ReadElement(simdjson::dom::element element);
+  template <typename T>
+  void Append(T number);
+  // Clients that have floats alone write 7 as 7.0, and true as 1.0.
+  template <typename T>
+  Outcome<T> Whole(simdjson::dom::element element) const;
+  template <typename T>
+  void AppendInteger(simdjson::dom::element element);
+  template <typename T>
+  void AppendFloat(simdjson::dom::element element);
+  void AppendBool(simdjson::dom::element element);
+
+  InputTensor& tensor_;
+  const uint64_t elements_;
+  uint64_t n_read_ = 0;
+};
+
+// The same of an output, appended: one array. Throws Failure for what JSON has not: NaN, infinities, bytes that are not UTF-8.
+void AppendJson(std::string& text, const OutputTensor& tensor);
+// No more bytes than it can have then.
+uint64_t MostJson(const OutputTensor& tensor);
+
+}  // namespace wasinn::serve

@@ -1,0 +1,29 @@
+// The page for operators: GET /, and what it asks for below /wasinn/.
+#pragma once
+
+#include "serve/http/origins.h"
+#include "serve/page/operator_state.h"
+
+namespace wasinn::serve {
+
+// Any thread.
+class OperatorPage {
+ public:
+  // `origins` outlives it.
+  OperatorPage(const Origins& origins, OperatorState::Sources sources)
+      : origins_(origins), state_(std::move(sources)) {}
+
+  // Whether a request is for it. `has_root`: "/" is the page's, and not a route's.
+  bool Has(const Header& request, bool has_root) const;
+  // Whether it asks for more than files that everybody has: then its tenant must be an operator.
+  static bool IsState(const Header& request);
+  Response Answer(const Exchange& exchange);
+
+ private:
+  Response Find(const Exchange& exchange);
+
+  const Origins& origins_;
+  OperatorState state_;
+};
+
+}  // namespace wasinn::serve

@@ -1,0 +1,96 @@
+#include "serve/routes/guest_runs.h"
+
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "cli/host_flags.h"
+#include "cli/log.h"
+
+namespace wasinn::serve {
+namespace {
+
+constexpr uint32_t kTimeoutMs = 30'000;
+constexpr uint64_t kMemory = 256u << 20;
+constexpr uint64_t kTableElements = 250'000;  // of each table, if the limit of memory lets them be so many
+
+}  // namespace
+
+engines::EngineOptions GuestCode::ForEngine() const {
+  return {.cache = cache,
+          .guest_folders = folders,
+          .allow_precompiled = allow_precompiled || settings.allow_precompiled,
+          .pool = cli::PoolOf(settings),
+          .compile = cli::CompileLimitsOf(settings),
+          .interruptible = true,
+          .metered = metered,
+          .served = true,
+          .warn = [](const std::string& what) { cli::Log(WASINN_LOG_WARNING, what.c_str()); }};
+}
+
+// A guest that the server's end reaches.
+class GuestRuns::Running {
+ public:
+  Running(GuestRuns& runs, Guest& guest) : runs_(runs), guest_(guest) {
+    const std::lock_guard lock(runs_.mutex_);
+    runs_.running_.insert(&guest_);
+    if (runs_.is_stopped_) guest_.Stop();
+  }
+  ~Running() {
+    const std::lock_guard lock(runs_.mutex_);
+    runs_.running_.erase(&guest_);
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  GuestRuns& runs_;
+  Guest& guest_;
+};
+
+RunLimits GuestRuns::LimitsFor(const GuestSettings& settings) {
+  RunLimits limits{settings.limits(), settings.engine_limits()};
+  if (limits.guest.run_timeout_ms == 0) limits.guest.run_timeout_ms = kTimeoutMs;
+  constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
+  if (limits.guest.max_memory_bytes == kUnlimited) limits.guest.max_memory_bytes = kMemory;
+  if (limits.program.max_table_elements == kUnlimited) limits.program.max_table_elements = kTableElements;
+  return limits;
+}
+
+Outcome<engines::Exit> GuestRuns::Run(const GuestCall& call, engines::RunOptions options, engines::Streams streams,
+                                      const Program& run) {
+  GuestOptions guest_options;
+  guest_options.name = call.name;
+  guest_options.limits = call.limits.guest;
+  guest_options.policy = call.policy;
+  Result<Guest> guest = Guest::Create(host_, guest_options);
+  if (!guest) return std::unexpected(Failure{guest.status().code(), guest.status().message()});
+  const auto said = std::make_shared<FirstLines>();
+  streams.error = said;
+  if (streams.output == nullptr) streams.output = said;
+  options.streams = std::move(streams);
+  options.guest = guest->get();
+  options.args = {call.program};
+  options.max_memory_bytes = call.limits.guest.max_memory_bytes;
+  options.max_table_elements = call.limits.program.max_table_elements;
+  options.max_fuel = call.limits.program.max_fuel;
+  engines::Exit exit = [&] {
+    const Running running(*this, *guest);
+    const Cancellation::Stop stop(call.cancellation, [&guest] { guest->Stop(); });
+    return run(options);
+  }();
+  for (const std::string& line : said->Take()) log_.Write(WASINN_LOG_INFO, call.name, line);
+  if (exit.kind != engines::Exit::Kind::kExited) {
+    log_.Write(WASINN_LOG_WARNING, call.name,
+               exit.message.substr(0, exit.message.find('\n')));  // a backtrace may follow
+  }
+  return exit;
+}
+
+void GuestRuns::Stop() {
+  const std::lock_guard lock(mutex_);
+  is_stopped_ = true;
+  for (Guest* const guest : running_) guest->Stop();
+}
+
+}  // namespace wasinn::serve

@@ -1,0 +1,103 @@
+// Guests behind paths, of which each request has a run of its own: programs by the Common Gateway Interface, and components that
+// export wasi:http/incoming-handler.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+#include <wasinn/wasinn.hpp>
+
+#include "engines/engine.h"
+#include "serve/file_settings.h"
+#include "serve/http/http_server.h"
+#include "serve/routes/cgi_request.h"
+#include "serve/routes/guest_runs.h"
+#include "serve/routes/handler_response.h"
+#include "serve/routes/handler_stream.h"
+#include "serve/tenants/tenant.h"
+#include "serve/threads/workers.h"
+
+namespace wasinn::serve {
+
+struct RouteOptions {
+  std::map<std::string, RouteSettings> files;  // by path: modules that are programs, and components
+  GuestCode code;
+};
+
+// Any thread.
+class Routes {
+ public:
+  // Compiles every file. `host` outlives it.
+  static Outcome<std::unique_ptr<Routes>> Load(const Host& host, RouteOptions options);
+
+  // Whether a request is for one of them.
+  bool Has(const Header& request) const { return FindFor(request) != nullptr; }
+  // Its path; "": it is for none.
+  std::string PathFor(const Header& request) const {
+    const Route* const route = FindFor(request);
+    return route == nullptr ? "" : route->path;
+  }
+  // Whether whoever asks for it needs no key, if there is one.
+  bool IsPublic(const Header& request) const;
+  // Whether "/" is one of them.
+  bool HasRoot() const { return routes_.contains("/"); }
+  // Of each: path, file, kind, requests so far, and those that were answered with 5xx.
+  nlohmann::json Overview() const;
+  asio::awaitable<Response> Answer(Exchange& exchange);
+
+  // Refuses who waits for too long. To be called now and then.
+  void Sweep() { workers_.Sweep(); }
+  Workers::Load Threads() const { return workers_.Look(); }
+  // Ends what runs, and begins nothing any more.
+  void Stop() { runs_.Stop(); }
+
+ private:
+  struct Route {
+    std::string path, name;  // name: the file's own
+    bool is_public = false;
+    std::vector<engines::Directory> directories;
+    Variables env;
+    std::unique_ptr<const GuestSettings> own;  // with the policy that it has; NULL: the asking tenant's
+    bool has_limits = false;                   // `own` has its limits, too
+    std::unique_ptr<engines::Program> program;
+    std::string kind = "module";
+    mutable std::atomic<uint64_t> requests{0}, failures{0};
+  };
+  // One request of a route, which outlives it, as its tenant does.
+  struct Call {
+    const Route& route;
+    const Tenant& tenant;
+    RunLimits limits;
+    std::shared_ptr<Cancellation> cancellation;
+
+    const GuestSettings& settings() const { return route.own == nullptr ? tenant.settings() : *route.own; }
+  };
+
+  Routes(const Host& host, RouteOptions options);
+  Outcome<void> Add(const std::string& path, const RouteSettings& settings);
+  const Route* Find(const std::string& path) const;
+  const Route* FindFor(const Header& request) const;
+  asio::awaitable<Response> AnswerBy(const Route& route, const std::string& path, Exchange& exchange);
+  asio::awaitable<Response> AnswerByProgram(Call call, const std::string& path, Exchange& exchange);
+  Response RunProgram(const Call& call, Variables variables, RequestBytes& body);
+  asio::awaitable<Response> AnswerByHandler(Call call, Exchange& exchange);
+  // The answer; what it has begun to stream, the stream has.
+  Response RunHandler(const Call& call, const engines::HttpRequest& request, Charge& charge, HandlerStream& stream);
+  static GuestCall ToGuestCall(const Call& call);
+  void TellBroken(const Call& call, const engines::Exit& exit, const HandlerResponse& answer);
+  Outcome<engines::Exit> RunGuest(const Call& call, engines::RunOptions options, engines::Streams streams);
+  Response EndResponse(const Call& call, const engines::Exit& exit) const;
+
+  const RouteOptions options_;
+  std::unique_ptr<engines::Engine> engine_;
+  std::map<std::string, Route> routes_;
+  GuestRuns runs_;
+  Workers workers_;  // of their own, so that models are computed whatever guests do; last: it uses all the others
+};
+
+}  // namespace wasinn::serve

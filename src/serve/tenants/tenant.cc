@@ -1,0 +1,302 @@
+#include "serve/tenants/tenant.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "serve/oip/bytes.h"
+#include "serve/oip/string_tensor.h"
+
+namespace wasinn::serve {
+namespace {
+
+// What an output shows, for as long as it is kept: perhaps longer than all else.
+struct Shown {
+  std::shared_ptr<Guest> guest;
+  View view;  // goes first
+};
+
+// One inference in one context. What it makes for itself goes with it.
+class Inference {
+ public:
+  Inference(const std::shared_ptr<Guest>& owner, const Signature& signature, uint32_t context, Charge charge)
+      : owner_(owner), guest_(owner->get()), signature_(signature), context_(context), charge_(std::move(charge)) {}
+  ~Inference() {
+    for (const wasinn_wit_named_tensor& input : inputs_) wasinn_status_free(wit_.tensor_drop(guest_, input.tensor));
+  }
+  Inference(const Inference&) = delete;
+  Inference& operator=(const Inference&) = delete;
+
+  Outcome<void> Set(const InputTensor& input);
+  Outcome<void> Select(const std::vector<std::string>& outputs);
+  Outcome<std::vector<OutputTensor>> Compute(const std::vector<std::string>& wanted);
+
+ private:
+  Outcome<OutputTensor> Take(const wasinn_wit_named_tensor& output);
+
+  const wasinn_wit_functions& wit_ = *wasinn_wit();
+  const std::shared_ptr<Guest>& owner_;
+  wasinn_guest* const guest_;
+  const Signature& signature_;
+  const uint32_t context_;
+  Charge charge_;
+  std::vector<wasinn_wit_named_tensor> inputs_;
+};
+
+Outcome<std::vector<uint32_t>> WitShape(const InputTensor& input) {
+  std::vector<uint32_t> shape;
+  for (const int64_t dim : input.shape) {
+    if (dim > std::numeric_limits<uint32_t>::max() / 2) {
+      return std::unexpected(Invalid(fmt::format("input '{}': {} is not a dimension", input.name, dim)));
+    }
+    shape.push_back(static_cast<uint32_t>(dim));
+  }
+  const uint32_t times = input.datatype->wit_elements;
+  if (times > 1 && shape.empty()) shape.push_back(1);
+  if (times > 1) shape.back() *= times;
+  return shape;
+}
+
+// A text, without what BYTES has around it.
+Outcome<std::span<const uint8_t>> TextOf(const InputTensor& input) {
+  const std::optional<std::span<const uint8_t>> text = OnlyElement(input.bytes());
+  if (!text) return std::unexpected(Invalid(fmt::format("input '{}': expected one element of BYTES", input.name)));
+  return *text;
+}
+
+Outcome<void> Inference::Set(const InputTensor& input) {
+  const Io* io = FindIo(signature_.inputs, input.name);
+  const bool any_name = signature_.inputs.size() == 1 && (signature_.inputs[0].flags & WASINN_IO_ANY_NAME) != 0;
+  if (io == nullptr && any_name) io = signature_.inputs.data();
+  if (io == nullptr) return std::unexpected(Invalid(fmt::format("the model has no input '{}'", input.name)));
+  const bool is_set = std::ranges::any_of(inputs_, [&](const auto& one) { return one.name == io->name.data(); });
+  if (is_set) return std::unexpected(Invalid(fmt::format("input '{}' is given twice", io->name)));
+  const Datatype* expected = DatatypeOf(*io);
+  const bool is_bytes = input.datatype->size == 0;
+  if (expected != nullptr ? expected != input.datatype : is_bytes) {
+    return std::unexpected(
+        Invalid(fmt::format("input '{}' is of {}, not {}", input.name, expected != nullptr ? expected->name : "numbers",
+                            input.datatype->name)));
+  }
+  std::span<const uint8_t> bytes = input.bytes();
+  std::vector<uint32_t> shape;
+  StringRecords records;
+  if ((io->flags & WASINN_IO_STRINGS) != 0) {
+    auto made = ToRecords(input, charge_);
+    if (!made) return std::unexpected(std::move(made.error()));
+    records = std::move(*made);
+    bytes = {reinterpret_cast<const uint8_t*>(records.bytes.data()), records.bytes.size()};
+    shape = std::move(records.shape);
+  } else if (is_bytes) {
+    auto text = TextOf(input);
+    if (!text) return std::unexpected(std::move(text.error()));
+    bytes = *text;
+    shape = {static_cast<uint32_t>(bytes.size())};
+  } else {
+    auto given = WitShape(input);
+    if (!given) return std::unexpected(std::move(given.error()));
+    shape = std::move(*given);
+  }
+  uint32_t tensor = 0;
+  auto made = ToOutcome(
+      wit_.tensor_new(guest_, shape.data(), shape.size(), input.datatype->wit, bytes.data(), bytes.size(), &tensor));
+  if (made) inputs_.push_back({io->name.data(), io->name.size(), tensor});
+  return made;
+}
+
+Outcome<void> Inference::Select(const std::vector<std::string>& outputs) {
+  std::vector<wasinn_bytes> names;
+  for (const std::string& name : outputs) {
+    const Io* io = FindIo(signature_.outputs, name);
+    if (io == nullptr) return std::unexpected(Invalid(fmt::format("the model has no output '{}'", name)));
+    const auto* bytes = reinterpret_cast<const uint8_t*>(io->name.data());
+    const bool is_named = std::ranges::any_of(names, [bytes](const wasinn_bytes& one) { return one.data == bytes; });
+    if (is_named) return std::unexpected(Invalid(fmt::format("output '{}' is asked for twice", name)));
+    names.push_back({bytes, io->name.size()});
+  }
+  wasinn_wit_result result = {};
+  wasinn_status* status = wit_.context_select_outputs(guest_, context_, names.data(), names.size(), &result);
+  auto selected = ToOutcome(guest_, status, result);
+  if (!selected) return std::unexpected(std::move(selected.error()));
+  return {};
+}
+
+Outcome<std::vector<OutputTensor>> Inference::Compute(const std::vector<std::string>& wanted) {
+  wasinn_wit_result result = {};
+  wasinn_wit_view view = {};
+  const std::vector<wasinn_wit_named_tensor> inputs = std::exchange(inputs_, {});  // the call owns their tensors
+  wasinn_status* status = wit_.context_compute(guest_, context_, inputs.data(), inputs.size(), &result, &view);
+  auto computed = ToOutcome(guest_, status, result);
+  if (!computed) return std::unexpected(std::move(computed.error()));
+  const View outputs(view);
+  std::vector<OutputTensor> taken;
+  Outcome<void> all;
+  for (const wasinn_wit_named_tensor& output : outputs.of<wasinn_wit_named_tensor>()) {
+    auto one = Take(output);
+    if (!one && all) all = std::unexpected(std::move(one.error()));
+    const bool is_wanted = wanted.empty() || (one && std::ranges::find(wanted, one->name) != wanted.end());
+    if (one && is_wanted) taken.push_back(std::move(*one));
+  }
+  if (!all) return std::unexpected(std::move(all.error()));
+  return taken;
+}
+
+// As its model has it, where that tells its type.
+void ShowAs(const Datatype& datatype, OutputTensor& tensor) {
+  tensor.datatype = &datatype;
+  if (datatype.size == 0) {
+    auto text = std::make_shared<std::string>();
+    AppendElement(*text, tensor.bytes);
+    tensor.bytes = {reinterpret_cast<const uint8_t*>(text->data()), text->size()};
+    tensor.owner = std::move(text);
+    tensor.shape = {1};
+  } else if (datatype.wit_elements > 1 && !tensor.shape.empty()) {
+    tensor.shape.back() /= datatype.wit_elements;
+  }
+}
+
+Outcome<OutputTensor> Inference::Take(const wasinn_wit_named_tensor& output) {
+  OutputTensor tensor;
+  tensor.name.assign(output.name, output.name_size);
+  uint32_t type = 0;
+  wasinn_wit_view dimensions = {}, data = {};
+  auto told = ToOutcome(wit_.tensor_type(guest_, output.tensor, &type));
+  if (told) told = ToOutcome(wit_.tensor_dimensions(guest_, output.tensor, &dimensions));
+  const View dims(dimensions);
+  if (told) told = ToOutcome(wit_.tensor_data(guest_, output.tensor, &data));
+  auto shown = std::make_shared<Shown>(owner_, View(data));
+  wasinn_status_free(wit_.tensor_drop(guest_, output.tensor));  // the view keeps what it shows
+  if (!told) return std::unexpected(std::move(told.error()));
+  for (const uint32_t dim : dims.of<uint32_t>()) tensor.shape.push_back(dim);
+  tensor.bytes = shown->view.of<uint8_t>();
+  tensor.owner = std::move(shown);
+  const Io* io = FindIo(signature_.outputs, tensor.name);
+  if (io != nullptr && (io->flags & WASINN_IO_STRINGS) != 0) {
+    if (auto made = ToElements(tensor); !made) return std::unexpected(std::move(made.error()));
+    return tensor;
+  }
+  const Datatype* datatype = io == nullptr ? nullptr : DatatypeOf(*io);
+  ShowAs(datatype == nullptr ? OfWit(type) : *datatype, tensor);
+  return tensor;
+}
+
+// Contexts that rest have memory, so that a server of very many models keeps those that are asked for.
+constexpr size_t kMostRestingContexts = 128;
+
+// What its clients cannot make grow has no limit: names and graphs are the host's, tensors go with their request.
+Limits TenantLimits(Limits limits) {
+  limits.max_log_messages = 0;  // who asked gets the error
+  for (uint32_t wasinn_limits::* count : {&wasinn_limits::max_graphs, &wasinn_limits::max_name_bytes,
+                                          &wasinn_limits::max_tensors, &wasinn_limits::max_errors}) {
+    limits.*count = std::numeric_limits<uint32_t>::max();
+  }
+  return limits;
+}
+
+// A model that takes long for some inputs alone is known for that once it failed by them, too.
+void Learn(const KnownModel& model, std::chrono::nanoseconds took, bool failed) {
+  const int64_t usual = model.usual_ns.load(std::memory_order_relaxed);
+  const int64_t now = std::max<int64_t>(took.count(), 1);
+  if (failed && now <= usual) return;  // it may not have computed
+  model.usual_ns.store(usual == 0 ? now : usual + (now - usual) / 8, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Tenant::Tenant(Guest guest, KnownModels& models, GuestSettings settings, TenantOptions options)
+    : settings_(std::move(settings)),
+      options_(std::move(options)),
+      share_(std::max(1u, settings_.policy().weight), options_.is_alone),
+      guest_(std::make_shared<Guest>(std::move(guest))),
+      models_(models),
+      resting_(guest_->get(), kMostRestingContexts),
+      listener_(models, [this](const std::string& model) { Forget(model); }) {}
+
+Outcome<std::unique_ptr<Tenant>> Tenant::Make(const Host& host, KnownModels& models, GuestSettings settings,
+                                              TenantOptions options) {
+  GuestOptions guest_options;
+  guest_options.name = options.name;
+  guest_options.limits = TenantLimits(settings.limits());
+  guest_options.policy = settings.policy();
+  Result<Guest> guest = Guest::Create(host, guest_options);
+  if (!guest) return std::unexpected(Failure{guest.status().code(), guest.status().message()});
+  return std::unique_ptr<Tenant>(new Tenant(std::move(*guest), models, std::move(settings), std::move(options)));
+}
+
+std::optional<Tenant::Place> Tenant::Enter() {
+  const size_t before = n_requests_.fetch_add(1, std::memory_order_relaxed);
+  Place place(*this);
+  if (options_.max_requests > 0 && before >= options_.max_requests) return std::nullopt;
+  return place;
+}
+
+std::shared_ptr<ModelContexts> Tenant::ContextsOf(const std::string& model, const std::string& version) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<ModelContexts>& contexts = contexts_[model][version];
+  if (contexts == nullptr) contexts = std::make_shared<ModelContexts>(guest_->get(), resting_, NameOf(model, version));
+  return contexts;
+}
+
+void Tenant::Forget(const std::string& model) {
+  decltype(contexts_)::node_type
+      forgotten;  // goes after the lock, but for those who compute, who keep theirs until then
+  const std::lock_guard lock(mutex_);
+  forgotten = contexts_.extract(model);
+}
+
+Outcome<InferResponse> Tenant::TryInfer(const KnownModel& model, const InferRequest& request,
+                                        Cancellation* cancellation) {
+  const std::string version = std::to_string(model.info.version);
+  std::shared_ptr<ModelContexts> contexts = ContextsOf(request.model, version);
+  const auto taken = contexts->Take();
+  if (!taken) return std::unexpected(taken.error());
+  TakenContext context(guest_, std::move(contexts), *taken);
+  const auto start = std::chrono::steady_clock::now();
+  Outcome<std::vector<OutputTensor>> outputs = [&]() -> Outcome<std::vector<OutputTensor>> {
+    const Cancellation::Stop stop(cancellation, [&context] { context.Drop(); });
+    Inference inference(guest_, model.signature, context.get(), Charge(budget()));
+    for (const InputTensor& input : request.inputs) {
+      if (auto set = inference.Set(input); !set) return std::unexpected(std::move(set.error()));
+    }
+    if (auto selected = inference.Select(request.outputs); !selected) return std::unexpected(selected.error());
+    return inference.Compute(request.outputs);
+  }();
+  const bool is_cancelled = cancellation != nullptr && cancellation->is_cancelled();
+  Learn(model, std::chrono::steady_clock::now() - start, is_cancelled || !outputs);
+  if (is_cancelled) return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "nobody waits for it any more"});
+  if (!outputs) return std::unexpected(std::move(outputs.error()));  // whatever is set or selected there goes
+  context.Keep();
+  return InferResponse{request.model, version, std::move(*outputs)};
+}
+
+Outcome<InferResponse> Tenant::Infer(const InferRequest& request, Cancellation* cancellation) {
+  const auto model = models_.Get(request.model, request.version);  // first: there are no contexts for unknown names
+  if (!model) return std::unexpected(model.error());
+  return InWorker(**model, request.model, [&] { return TryInfer(**model, request, cancellation); });
+}
+
+Outcome<std::unique_ptr<Completion>> Tenant::Complete(const std::string& model, const std::string& version,
+                                                      const Prompt& prompt, Cancellation* cancellation) {
+  const auto known = models_.Get(model, version);
+  if (!known) return std::unexpected(known.error());
+  const std::string number = std::to_string((*known)->info.version);
+  return InWorker(**known, model, [&]() -> Outcome<std::unique_ptr<Completion>> {
+    std::shared_ptr<ModelContexts> contexts = ContextsOf(model, number);
+    const auto context = contexts->TakeFor(prompt.goes_on ? prompt.prompt : "");
+    if (!context) return std::unexpected(context.error());
+    auto completion = std::make_unique<Completion>(guest_, std::move(contexts), *context, cancellation, *known);
+    if (auto begun = completion->Begin(prompt); !begun) return std::unexpected(std::move(begun.error()));
+    return completion;
+  });
+}
+
+Outcome<TextLimits> Tenant::LimitsOf(const std::string& model, const std::string& version) {
+  const auto known = models_.Get(model, version);
+  if (!known) return std::unexpected(known.error());
+  return ContextsOf(model, std::to_string((*known)->info.version))->Limits();
+}
+
+}  // namespace wasinn::serve

@@ -1,0 +1,74 @@
+#include "serve/tenants/tenants.h"
+
+#include <fmt/format.h>
+#include <sodium.h>
+
+#include <algorithm>
+#include <boost/beast/core/string.hpp>
+#include <utility>
+
+#include "serve/server.h"
+
+namespace wasinn::serve {
+namespace {
+
+constexpr std::string_view kScheme = "Bearer ";
+
+}  // namespace
+
+Outcome<std::unique_ptr<Tenants>> Tenants::Make(const ServeOptions& options, Repository& repository,
+                                                std::shared_ptr<MemoryBudget> budget) {
+  std::unique_ptr<Tenants> tenants(new Tenants);
+  const bool is_alone = options.tenants.empty();
+  // Where there are several, none holds all that there is of anything.
+  const size_t usual_requests =
+      is_alone ? 0 : std::max<size_t>(1, options.max_connections.value_or(ServeOptions::kUsualConnections) / 2);
+  const auto add = [&](const std::string& toml, TenantOptions of_tenant) -> Outcome<Tenant*> {
+    of_tenant.budget = is_alone ? budget : std::make_shared<MemoryBudget>(budget->most() / 2, budget);
+    if (of_tenant.max_requests == 0) of_tenant.max_requests = usual_requests;
+    auto settings = GuestSettings::Make(options, toml);
+    if (!settings) return std::unexpected(std::move(settings.error()));
+    auto tenant = repository.NewTenant(std::move(*settings), std::move(of_tenant));
+    if (!tenant) return std::unexpected(std::move(tenant.error()));
+    return tenants->tenants_.emplace_back(std::move(*tenant)).get();
+  };
+  if (auto anybody = add("", {.name = is_alone ? "serve" : "", .is_alone = is_alone, .is_operator = is_alone});
+      !anybody) {
+    return std::unexpected(std::move(anybody.error()));
+  }
+  for (const auto& [name, settings] : options.tenants) {
+    auto tenant = add(
+        settings.guest_toml,
+        {.name = name, .is_alone = false, .is_operator = settings.is_operator, .max_requests = settings.max_requests});
+    if (!tenant) {
+      return std::unexpected(
+          Failure{tenant.error().code, fmt::format("tenant '{}': {}", name, tenant.error().message)});
+    }
+    for (const KeyDigest& key : settings.keys) tenants->by_key_[key] = *tenant;
+  }
+  return tenants;
+}
+
+Tenant* Tenants::Find(std::string_view authorization) const {
+  if (!need_keys()) return &anybody();
+  const bool has_scheme =
+      authorization.size() > kScheme.size() && boost::beast::iequals(authorization.substr(0, kScheme.size()), kScheme);
+  if (!has_scheme) return nullptr;
+  const std::string_view key = authorization.substr(kScheme.size());
+  KeyDigest digest;
+  crypto_hash_sha256(digest.data(), reinterpret_cast<const unsigned char*>(key.data()), key.size());
+  // How long a look-up takes tells of digests, not of keys.
+  const auto found = by_key_.find(digest);
+  return found == by_key_.end() ? nullptr : found->second;
+}
+
+bool Tenants::meter() const {
+  return std::ranges::any_of(tenants_,
+                             [](const auto& tenant) { return tenant->settings().engine_limits().max_fuel > 0; });
+}
+
+void Tenants::Stop() {
+  for (const std::unique_ptr<Tenant>& tenant : tenants_) tenant->Stop();
+}
+
+}  // namespace wasinn::serve
