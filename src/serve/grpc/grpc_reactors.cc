@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "serve/grpc/grpc_service.h"
+#include "serve/grpc/grpc_status.h"
 
 namespace wasinn::serve {
 

@@ -20,9 +20,6 @@
 
 namespace wasinn::serve {
 
-grpc::Status ToGrpc(const Failure& failure);
-inline grpc::Status TooManyCalls() { return {grpc::RESOURCE_EXHAUSTED, "there are as many calls as may be"}; }
-
 namespace raw {
 
 using S = inference::GRPCInferenceService;

@@ -14,10 +14,10 @@ namespace {
 class Credentials final : public grpc::ServerCredentials {
  public:
   explicit Credentials(std::shared_ptr<Tls> tls) : tls_(std::move(tls)) {
-    const auto exchange = tls_->asks_clients() ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
-                                               : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE;
+    const auto request_type = tls_->asks_clients() ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
+                                                   : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE;
     credentials_ = grpc_ssl_server_credentials_create_with_options(
-        grpc_ssl_server_credentials_create_options_using_config_fetcher(exchange, Fetch, this));
+        grpc_ssl_server_credentials_create_options_using_config_fetcher(request_type, Fetch, this));
   }
   ~Credentials() override { grpc_server_credentials_release(credentials_); }
   Credentials(const Credentials&) = delete;

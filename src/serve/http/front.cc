@@ -88,10 +88,10 @@ std::expected<Admission, Response> Front::Admit(Header& header) const {
 }
 
 uint64_t Front::MostBody(const Header& header, const Admission& admission) const {
-  const Generation& exchange = *admission.generation;
-  const bool is_small = IsHealth(header) || origins_.IsAllowedPreflight(header) || HasPage(header, exchange);
+  const Generation& generation = *admission.generation;
+  const bool is_small = IsHealth(header) || origins_.IsAllowedPreflight(header) || HasPage(header, generation);
   if (is_small) return kMostSmall;
-  if (HasRoute(header, exchange)) return options_.max_body_bytes;
+  if (HasRoute(header, generation)) return options_.max_body_bytes;
   return openai::OpenAi::Has(header) ? parts_.rest.MostJson() : parts_.rest.MostBody(header);
 }
 

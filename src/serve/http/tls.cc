@@ -124,8 +124,8 @@ Outcome<std::shared_ptr<Certificates>> ReadCertificates(const TlsFiles& files) {
   if (error) return std::unexpected(Wrong(files.certificate, "has no certificate in PEM's form: " + error.message()));
   if (auto used = UseKey(context, made->pem.key, files); !used) return std::unexpected(std::move(used.error()));
   if (files.client_ca.empty()) return made;
-  if (auto exchange = AskClients(context, made->pem.client_ca, files.client_ca); !exchange) {
-    return std::unexpected(std::move(exchange.error()));
+  if (auto set = AskClients(context, made->pem.client_ca, files.client_ca); !set) {
+    return std::unexpected(std::move(set.error()));
   }
   return made;
 }

@@ -169,14 +169,15 @@ Outcome<std::vector<OutputTensor>> GuestModels::ToOutputs(const Loaded& loaded, 
 Outcome<InferResponse> GuestModels::InferNow(const Loaded& loaded, const Tenant& tenant, const InferRequest& request,
                                              Cancellation* cancellation) {
   std::vector<std::vector<uint64_t>> shapes;
-  auto exchange = ToModelRequest(loaded.ios, request, shapes);
-  if (!exchange) return std::unexpected(std::move(exchange.error()));
-  exchange->most_bytes = options_.code.most_output + kMostAround;
+  auto model_request = ToModelRequest(loaded.ios, request, shapes);
+  if (!model_request) return std::unexpected(std::move(model_request.error()));
+  model_request->most_bytes = options_.code.most_output + kMostAround;
   Room room{Charge(tenant.budget()), options_.code.most_output};
-  exchange->charge = [&room](uint64_t bytes) { return room.Take(bytes); };
+  model_request->charge = [&room](uint64_t bytes) { return room.Take(bytes); };
   engines::ModelAnswer answer;
-  auto ran = Run(request.model, tenant, cancellation,
-                 [&](const engines::RunOptions& options) { return loaded.program->Infer(options, *exchange, answer); });
+  auto ran = Run(request.model, tenant, cancellation, [&](const engines::RunOptions& options) {
+    return loaded.program->Infer(options, *model_request, answer);
+  });
   if (cancellation != nullptr && cancellation->is_cancelled()) {
     return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "nobody waits for it any more"});
   }
