@@ -335,10 +335,9 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_remove_model(wasinn_host
 /* Unloads a model, or one version, "NAME:2". It stays registered: the next load reads and compiles its files again, as
  * they are then. Guests that hold the old one keep it. Its memory is freed with the last of them. */
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_unload_model(wasinn_host* host, const char* name);
-/* Compiles a model's files anew, as they are now: of "NAME" those of every version that there is by now, also of a model
- * that is new in a folder of wasinn_host_add_models; of "NAME:2" those of one. Until that is
- * done loads get what they got before, and afterwards the new one; both are in memory meanwhile. If it fails, nothing changes.
- * Guests that hold the old one keep it. Any thread. */
+/* Compiles a model's files anew, as they are now: of "NAME" those of every version, of "NAME:2" those of one. Models and
+ * versions that are new in a folder of wasinn_host_add_models are found. Until it is done, and if it fails, loads get what they
+ * got before; both are in memory meanwhile. Guests that hold the old one keep it. Any thread. */
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_reload_model(wasinn_host* host, const char* name);
 
 typedef enum wasinn_model_change_kind {
@@ -354,14 +353,12 @@ typedef struct wasinn_model_change {
   uint32_t kind;       /* wasinn_model_change_kind */
   const char* message; /* why it failed; else "" */
 } wasinn_model_change;
-/* The struct and its strings are valid during the call. */
 typedef void (*wasinn_model_change_fn)(void* user, const wasinn_model_change* change);
-/* Looks again at the folders of wasinn_host_add_models and at the files and folders of all models, and calls `fn` (NULL:
- * nobody) for each change. New models and versions are registered; those whose folders are gone are removed; a model that is
- * named by itself (wasinn_host_add_model) stays even if all its files are gone. A loaded model whose files have changed is
- * compiled anew, and so is the new version of a loaded model before it is registered: until that is done, and if it fails,
- * loads get what they got before. Files that failed are tried again once they change. Nothing else is compiled. Any
- * thread; `fn` must not call wasinn. */
+/* Looks again at the folders of wasinn_host_add_models and at all models' files, and calls `fn`, which may be NULL, for each
+ * change; the struct lives during the call, and `fn` must not call wasinn. New models and versions are registered, and
+ * those whose folders are gone are removed, but for models of wasinn_host_add_model. A loaded model whose files have changed
+ * is compiled anew, and so is the new version of a loaded model before it is registered: until that is done, and if it fails,
+ * loads get what they got before. Files that failed are tried again once they change. Any thread. */
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_rescan_models(wasinn_host* host, wasinn_model_change_fn fn,
                                                                       void* user);
 

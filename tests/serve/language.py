@@ -16,6 +16,13 @@ ENDLESS = {"model": "tiny", "prompt": "GNU", "grammar": "root ::= [a-z ]+", "tem
 LONG = {**ENDLESS, "max_tokens": 400}
 
 
+def events(answer):
+    """The data of a stream's events."""
+    *found, rest = answer.body.decode().split("\n\n")
+    assert rest == "", rest
+    return [json.loads(one.removeprefix("data: ")) if one != "data: [DONE]" else None for one in found]
+
+
 class LanguageTest(ServeTest):
     def setUp(self):
         super().setUp()
