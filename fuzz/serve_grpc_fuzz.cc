@@ -204,6 +204,9 @@ void CheckAnswer(const GrpcRequest& request, GrpcForm form) {
     const ModelInferResponse parsed = Parse(*written, form);
     FUZZ_EXPECT(parsed.id() == request.id && parsed.model_name() == response.model);
     FUZZ_EXPECT(parsed.model_version() == response.version);
+    const bool is_final = form == GrpcForm::kStreamFinal;
+    FUZZ_EXPECT(form == GrpcForm::kResponse ||
+                parsed.parameters().at("triton_final_response").bool_param() == is_final);
     FUZZ_EXPECT(static_cast<size_t>(parsed.outputs_size()) == response.outputs.size());
     FUZZ_EXPECT(static_cast<size_t>(parsed.raw_output_contents_size()) == response.outputs.size());
     for (int i = 0; i < parsed.outputs_size(); ++i) {
@@ -236,7 +239,8 @@ void Check(Choices choices) {
   if (!read.outcome) return;
   CheckContents(read.request);
   CheckAnswer(read.request, GrpcForm::kResponse);
-  CheckAnswer(read.request, GrpcForm::kStreamResponse);
+  CheckAnswer(read.request, GrpcForm::kStreamPart);
+  CheckAnswer(read.request, GrpcForm::kStreamFinal);
 }
 
 }  // namespace
