@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "onnx/loaded_library.h"
 #include "onnx/ort_library.h"
 #include "onnx/session_options.h"
 
@@ -33,8 +32,8 @@ class DeviceTurn {
 
  private:
   static std::timed_mutex& Mutex() {
-    static constinit LoadedLibrary<std::timed_mutex> mutex;
-    return mutex.Get();
+    static std::timed_mutex mutex;
+    return mutex;
   }
 
   std::unique_lock<std::timed_mutex> lock_;

@@ -7,7 +7,6 @@
 
 #include "common/error.h"
 #include "onnx/call_scope.h"
-#include "onnx/loaded_library.h"
 
 namespace wasinn::onnx {
 
@@ -52,15 +51,16 @@ void ORT_API_CALL WriteToCaller(void* /*none*/, OrtLoggingLevel severity, const 
 }
 
 // ONNX Runtime counts the users of its one environment, but a new one that is made while the last user of the old one
-// leaves fails: "Only one instance of LoggingManager …". So its hosts of this OS process come and go one by one, those of
-// other builds of this backend, too.
+// leaves fails: "Only one instance of LoggingManager …". So environments are made and released one by one.
+constinit std::mutex environments;
+
 EnvPtr MakeEnv(const OrtLibrary& library, const Log& log, int threads, bool spinning) {
   const OrtApi& api = library.api();
   CallScope::Subject subject;
   subject.log = &log;
   const CallScope scope(subject);
   constexpr char kDoing[] = "making the environment";
-  const TurnOfCopies turn;
+  const std::lock_guard lock(environments);
   if (threads <= 1) {
     return EnvPtr(library.Get<OrtEnv*>(kDoing, api.CreateEnvWithCustomLogger, WriteToCaller, nullptr,
                                        ORT_LOGGING_LEVEL_WARNING, kLogId),
@@ -78,7 +78,7 @@ EnvPtr MakeEnv(const OrtLibrary& library, const Log& log, int threads, bool spin
 }  // namespace
 
 void EnvDeleter::operator()(OrtEnv* env) const {
-  const TurnOfCopies turn;
+  const std::lock_guard lock(environments);
   api->ReleaseEnv(env);
 }
 
@@ -96,8 +96,8 @@ Environment::Environment(const OrtLibrary& library, const Log& log, int threads,
   }
   if (!limits_memory()) {
     log.Write(WASINN_LOG_WARNING,
-              "onnx: the program, or another build of this backend in it, has given ONNX Runtime a CPU allocator of "
-              "its own: limits on the memory of a model do not hold");
+              "onnx: the program has given ONNX Runtime a CPU allocator of its own: limits on the memory of a model do "
+              "not hold");
   }
 }
 

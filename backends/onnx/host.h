@@ -6,6 +6,8 @@
 #include <atomic>
 
 #include "common/bases.h"
+#include "common/process_turn.h"
+#include "common/throw.h"
 #include "onnx/call_scope.h"
 #include "onnx/config.h"
 #include "onnx/devices.h"
@@ -15,7 +17,23 @@
 
 namespace wasinn::onnx {
 
-class Host : public backend::HostOf<BackendConfig, OrtLibrary> {
+// ONNX Runtime's environment, its allocator and its table of imports are there once in an OS process. Two embedders in
+// one program may each bring a copy of this backend, and each copy would undo what the other has set up, limits of
+// guests included. The first copy that is opened stays the only one (docs/decisions/0031).
+class OnlyCopy {
+ public:
+  OnlyCopy() {
+    static backend::ProcessTurn turn;
+    static const bool is_first = turn.TryTake("/proc/self/fdinfo");
+    if (is_first) return;
+    backend::Throw(
+        WASINN_ERROR_UNSUPPORTED_OPERATION,
+        "another copy of wasinn's backend is open in this OS process, which has one ONNX Runtime for both; open "
+        "the same file from both places");
+  }
+};
+
+class Host : OnlyCopy, public backend::HostOf<BackendConfig, OrtLibrary> {
  public:
   Host(const wasinn_host_services& services, const char* config)
       : HostOf(services, config),

@@ -8,9 +8,7 @@
 #include <new>
 
 #include "common/aligned_buffer.h"
-#include "common/process_turn.h"
 #include "onnx/call_scope.h"
-#include "onnx/loaded_library.h"
 
 namespace wasinn::onnx {
 
@@ -49,14 +47,17 @@ Header* NewBlock(size_t bytes, BlockCache* cache) {
 struct ProcessWide {
   struct Shared {
     std::unique_ptr<QuotaAllocator> allocator;
-    backend::ProcessTurn turn;
     int users = 0;
   };
 
   std::mutex mutex;
   std::map<const OrtApi*, Shared> of_library;
 };
-constinit LoadedLibrary<ProcessWide> process_wide;
+
+ProcessWide& Process() {
+  static ProcessWide* const process = new ProcessWide;
+  return *process;
+}
 
 }  // namespace
 
@@ -92,21 +93,15 @@ void QuotaAllocator::Deallocate(OrtAllocator* /*self*/, void* data) {
 }
 
 AllocatorLease::AllocatorLease(const OrtLibrary& library, OrtEnv* env) : api_(&library.api()), env_(env) {
-  ProcessWide& process = process_wide.Get();
+  ProcessWide& process = Process();
   const std::lock_guard lock(process.mutex);
   ProcessWide::Shared& shared = process.of_library[api_];
   if (shared.allocator == nullptr) shared.allocator = std::make_unique<QuotaAllocator>(library);
   if (shared.users == 0) {
-    // ONNX Runtime takes a second allocator in place of the first, and that would end the limits of another build of this
-    // backend, brought by another embedder.
-    if (!shared.turn.TryTake("/proc/self/fdinfo")) return;
     OrtStatus* status = api_->RegisterAllocator(env, shared.allocator.get());
     held_ = status == nullptr;
     api_->ReleaseStatus(status);
-    if (!held_) {
-      shared.turn.End();
-      return;
-    }
+    if (!held_) return;
   }
   held_ = true;
   ++shared.users;
@@ -114,12 +109,11 @@ AllocatorLease::AllocatorLease(const OrtLibrary& library, OrtEnv* env) : api_(&l
 
 AllocatorLease::~AllocatorLease() {
   if (!held_) return;
-  ProcessWide& process = process_wide.Get();
+  ProcessWide& process = Process();
   const std::lock_guard lock(process.mutex);
   ProcessWide::Shared& shared = process.of_library[api_];
   if (--shared.users > 0) return;
   api_->ReleaseStatus(api_->UnregisterAllocator(env_, shared.allocator->memory_info()));
-  shared.turn.End();
 }
 
 }  // namespace wasinn::onnx

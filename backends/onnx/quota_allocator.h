@@ -34,7 +34,7 @@ class AllocatorLease {
   AllocatorLease(const AllocatorLease&) = delete;
   AllocatorLease& operator=(const AllocatorLease&) = delete;
 
-  // False: the program, or another build of this backend in it, has given the environment another one.
+  // False: the program has given the environment another one.
   bool held() const { return held_; }
 
  private:
