@@ -8,7 +8,7 @@
  * has slots (S). A slot is the framework's request object, with the inputs and outputs of one running inference.
  *
  * Threads: functions of B and G are called from any thread, concurrently. Functions of one S are called one at a time,
- * from any thread; only `cancel` may run beside them. Different slots of one graph compute in parallel.
+ * from any thread; only `cancel` may run at the same time. Different slots of one graph compute in parallel.
  *
  * Lifetimes: wasinn frees every slot before its graph, and every graph before it closes the backend. A `const … **`
  * that a function gives out belongs to the object, and lives as long as the object.
@@ -28,7 +28,7 @@
  * threads: docs/engine-guide.md.
  *
  * Versions: wasinn accepts a backend if its abi_major equals WASINN_BACKEND_ABI_MAJOR and its table has every function
- * that is not optional. New versions only append fields, so a struct_size tells which fields exist. wasinn copies the
+ * that is not optional. New versions only append fields, so a struct_size shows which fields exist. wasinn copies the
  * table by its struct_size and takes later fields as absent. It reads `const … **` structs in the same way. In a struct
  * that the backend fills (wasinn_tensor), the caller has set struct_size: the backend writes the fields that both know,
  * and never struct_size. A struct_size of 0 is an error. Enums are passed as integers of a fixed width.
@@ -60,21 +60,21 @@ typedef struct wasinn_error {
   void (*release)(struct wasinn_error* self);
 } wasinn_error;
 
-/* What the host offers to a backend; valid until close. */
+/* The host's functions for a backend; valid until close. */
 typedef struct wasinn_host_services {
   uint32_t struct_size;
   void* host;
   /* Any thread. The message is copied. */
   void (*log)(void* host, uint32_t level, const char* message); /* wasinn_log_level */
-  /* The host's thread budget. All computes of this backend together may use threads - 1 threads beside the callers'
-   * own. 1: compute on the caller's thread only. */
+  /* The host's thread budget. All computes of this backend together may use threads - 1 threads in addition to the
+   * callers' own. 1: compute on the caller's thread only. */
   uint32_t threads;
   /* Charges `bytes` to `account` (from load or slot options). Negative `bytes` give memory back, which never fails. It
    * is for memory that a backend keeps between calls: caches, arenas, copies of a model; not for a model's own bytes,
    * nor for inputs and outputs. Call it from any thread, before allocating. It calls no function of the backend.
-   * WASINN_ERROR_TOO_LARGE: a limit would be exceeded, and nothing was charged. Give all of it back before `slot_free` or
-   * `unload` returns, or before a load or slot_new fails. NULL if the host is older. backends/common/reservation.h does
-   * all this. */
+   * WASINN_ERROR_TOO_LARGE: a limit would be exceeded, and nothing was charged. Give all of it back before `slot_free`
+   * or `unload` returns, or before a load or slot_new fails. NULL if the host is older. backends/common/reservation.h
+   * does this. */
   uint32_t (*reserve)(void* host, void* account, int64_t bytes); /* wasinn_code */
 } wasinn_host_services;
 
@@ -85,7 +85,7 @@ typedef struct wasinn_builder {
   const uint8_t* data;
   size_t size;
   /* The file from which the host read the bytes, or the address that they are (wasinn_format.schemes). The host trusts
-   * it, and the backend may open files beside it. NULL: the bytes come from a guest, and must not refer to anything
+   * it, and the backend may open files next to it. NULL: the bytes come from a guest, and must not refer to anything
    * outside of them. */
   const char* path;
   void* owner;
@@ -106,7 +106,7 @@ enum {
 };
 
 /* A format that a backend loads. Hosts know the formats that wasi-nn has numbers for (types.h); the fields here add to
- * that. Of any other format a host knows only these fields. Without endings, users must name the format of a model.
+ * that. They are all that a host knows about any other format. Without endings, users must name the format of a model.
  * Without magics and `recognise`, autodetect never finds it in bytes. */
 typedef struct wasinn_format {
   uint32_t struct_size;
@@ -116,13 +116,13 @@ typedef struct wasinn_format {
   size_t n_endings;
   const char* const* files; /* more file names in a model's folder: "saved_model.pb" */
   size_t n_files;
-  /* The ending of a second file: ".bin". It lies beside the first, under the same name, and is the model's second builder
-   * if it exists. NULL: models have one file. */
+  /* The ending of a second file: ".bin". It is next to the first, under the same name, and is the model's second
+   * builder if it exists. NULL: models have one file. */
   const char* companion;
-  const wasinn_magic* magics; /* each of them alone tells the format */
+  const wasinn_magic* magics; /* each of them is enough to recognise the format */
   size_t n_magics;
   /* Returns not 0 if the bytes are the beginning of such a model. It is asked if no magic matches. `start` has the
-   * first `n` of a builder's `size` bytes: an attacker's perhaps, cut anywhere and not aligned. Any thread. It must be
+   * first `n` of a builder's `size` bytes: perhaps an attacker's, cut anywhere and not aligned. Any thread. It must be
    * quick, allocate nothing and open no framework. May be NULL. */
   int32_t (*recognise)(const uint8_t* start, size_t n, uint64_t size);
   /* Schemes of addresses: "grpc", "https". If the path of a named model is SCHEME://…, the model is of this format. The
@@ -137,7 +137,7 @@ typedef struct wasinn_load_options {
   const char* format;       /* the format's name, as in wasinn_format; never NULL */
   const char* host_config;  /* JSON object, never NULL */
   const char* guest_config; /* JSON object, never NULL */
-  /* If the target is not available: not 0, use the CPU and log that once; 0, fail with WASINN_ERROR_UNSUPPORTED_OPERATION. */
+  /* If the target is missing: not 0, use the CPU and log that once; 0, fail with WASINN_ERROR_UNSUPPORTED_OPERATION. */
   int32_t cpu_fallback;
   /* Bytes that loading may allocate beyond a small multiple of the model's own size; 0: no limit. A framework that
    * cannot limit itself ignores it. */
@@ -145,7 +145,7 @@ typedef struct wasinn_load_options {
   /* The deadline of the load. The backend may register a `cancel` that interrupts its framework:
    * on_cancel(token, cancel, arg). After the deadline another thread calls it, perhaps again and again, until the
    * backend calls on_cancel(token, NULL, NULL). It is never called after that. The backend must do so before load
-   * returns, also with an error. */
+   * returns, even with an error. */
   void* token;
   void (*on_cancel)(void* token, void (*cancel)(void* arg), void* arg);
   /* The account for the memory that the model keeps, for host services' reserve; valid until unload returns. NULL: the
@@ -208,8 +208,8 @@ typedef struct wasinn_tensor {
   void* owner; /* for release */
   /* Frees data; called once, from any thread. NULL: borrowed. */
   void (*release)(void* owner);
-  /* NULL: `data` is an address of the host's memory. Else it is what the backend uses for memory of this name, as in
-   * wasinn_info: nobody else reads it. Only kept outputs have such memory, and inputs that they become. */
+  /* NULL: `data` is an address of the host's memory. Else it is the backend's own value for memory of this name, as in
+   * wasinn_info: no other code reads it. Only kept outputs have such memory, and inputs that they become. */
   const char* memory;
 } wasinn_tensor;
 
@@ -240,11 +240,11 @@ typedef struct wasinn_compute_options {
   uint32_t flags; /* WASINN_MAY_STEP */
 } wasinn_compute_options;
 
-/* What a compute reports beside its error. wasinn sets struct_size and zeroes the rest. */
+/* The report of a compute, besides its error. wasinn sets struct_size and zeroes the rest. */
 enum {
-  /* The signature was wrong, so some bound outputs lie in other memory: `output` shows each bound output. */
+  /* The signature was wrong, so some bound outputs are in other memory: `output` shows each bound output. */
   WASINN_OUTPUTS_ELSEWHERE = 1u << 0,
-  /* Only with WASINN_MAY_STEP. The settings ask for pieces as they come, so nothing was computed: in place of this
+  /* Only with WASINN_MAY_STEP. The settings ask for pieces as they come, so nothing was computed: instead of this
    * compute wasinn calls step and piece until a step returns an error, then finish. */
   WASINN_BY_STEPS = 1u << 1
 };
@@ -274,9 +274,9 @@ typedef struct wasinn_backend {
   const char* install; /* the command that installs its framework, for messages; "" if it needs none */
 
   /* Opens the framework. `config`: JSON object of WASINN_KEY_BACKEND keys. Called once for each host, and perhaps for
-   * several hosts in one OS process. If the framework is missing: WASINN_ERROR_UNSUPPORTED_OPERATION, and the first line of
-   * its message says how to install the framework. The lines after that name the files that it looked for. They are for
-   * the host's log only, as every path should be: guests get messages. */
+   * several hosts in one OS process. If the framework is missing: WASINN_ERROR_UNSUPPORTED_OPERATION, and the first
+   * line of its message says how to install the framework. The lines after that name the files that it looked for. They
+   * are for the host's log only, as every path should be: guests get messages. */
   wasinn_error* (*open)(const wasinn_host_services* services, const char* config, wasinn_backend_state** out);
   void (*close)(wasinn_backend_state* backend);
   wasinn_error* (*backend_info)(wasinn_backend_state* backend, const wasinn_backend_info** out);
@@ -292,14 +292,14 @@ typedef struct wasinn_backend {
 
   /* Binds an input: from now on input `index` is the memory of `tensor`, without a copy. There is no other way to set
    * an input.
-   *  - Whose: the host's, a guest's (for one compute only), or another slot's of this backend (take_output). A kept
-   *    output of another slot may lie in the graph's own memory: then `memory` is set, and there is no tail.
-   *  - Where: aligned to bind_align, with WASINN_TENSOR_TAIL readable bytes behind it. Memory that this backend gave
+   *  - Owner: the host, a guest (for one compute only), or another slot of this backend (take_output). A kept output of
+   *    another slot may be in the graph's own memory: then `memory` is set, and there is no tail.
+   *  - Place: aligned to bind_align, with WASINN_TENSOR_TAIL readable bytes behind it. Memory that this backend gave
    *    away itself has a tail only if the backend gave it one.
-   *  - How long: until the input is bound again or unbound, or the slot is freed. If the graph shares slots, the memory
-   *    may go while the slot rests. Then the next call binds the input again, unbinds it, or is `reset`.
+   *  - Lifetime: until the input is bound again or unbound, or the slot is freed. If the graph shares slots, the memory
+   *    may be freed while the slot is idle. Then the next call binds the input again, unbinds it, or is `reset`.
    *  - Its bytes may change between computes without another call. Read them only in compute and step. When these
-   *    return, no output may lie in them. A framework may break that: its state takes an input's memory over, or
+   *    return, no output may be in them. A framework may break that: its state takes over an input's memory, or
    *    outputs are inputs. Then the backend copies in each compute, into memory that it reserves.
    *  - A WASINN_IO_OPAQUE input is bound again whenever its bytes change. It may be read at any time until then.
    *  - Must not allocate if place, dtype and dims are those of the last call. After an error the input is unset. */
@@ -308,8 +308,8 @@ typedef struct wasinn_backend {
    * framework still has the address. The outputs of the last compute stay. */
   void (*unbind_input)(wasinn_backend_slot* slot, uint32_t index);
   /* Runs the model on the inputs and produces the wanted outputs. After an error the inputs stay as they are, and there
-   * are no outputs. Only after WASINN_ERROR_CONTEXT_FULL the outputs show what was generated so far: more was to come, but there
-   * was no room for it, or `cancel` has cut the text. If a wanted output is WASINN_IO_BINDABLE, not bound and not kept:
+   * are no outputs. Only after WASINN_ERROR_CONTEXT_FULL the outputs show what was generated so far: there was no room
+   * for the rest, or `cancel` has cut the text. If a wanted output is WASINN_IO_BINDABLE, not bound and not kept:
    * WASINN_ERROR_INVALID_ARGUMENT. */
   wasinn_error* (*compute)(wasinn_backend_slot* slot, const wasinn_compute_options* options,
                            wasinn_compute_result* result);
@@ -321,8 +321,8 @@ typedef struct wasinn_backend {
   /* Optional, or NULL. Makes the running compute of this slot return soon, with an error. Another thread calls it every
    * few milliseconds until compute has returned, never beside itself. It may arrive just before compute begins its work
    * or just after compute has done it, but never after compute has returned: wasinn waits for a `cancel` that is under
-   * way before it calls anything else of the slot. So `cancel` must not block, and a flag that it sets is cleared at the
-   * beginning of a compute. */
+   * way before it calls anything else of the slot. So `cancel` must not block, and a flag that it sets is cleared at
+   * the beginning of a compute. */
   void (*cancel)(wasinn_backend_slot* slot);
   /* Optional. Frees the outputs of the last compute, because they exceed a limit. Buffers of a size that the signature
    * fixes may stay for the next compute. The backend may keep other parts if its state needs them, or if allocating
@@ -331,28 +331,28 @@ typedef struct wasinn_backend {
   void (*discard_outputs)(wasinn_backend_slot* slot);
 
   /* Optional. Out: output `index` of the last successful compute, with its memory. The caller owns it: it outlives the
-   * next compute and the slot. The caller releases it before the graph is unloaded. `dims` are borrowed for the moment.
-   * wasinn calls it at most once for each compute and output, and never for a bound output. Afterwards `output` does
-   * not show the output any more. */
+   * next compute and the slot. The caller releases it before the graph is unloaded. `dims` are only valid until the
+   * next call. wasinn calls it at most once for each compute and output, and never for a bound output. Afterwards
+   * `output` does not show the output any more. */
   wasinn_error* (*take_output)(wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* out);
   /* Required if a model's n_outputs is WASINN_COUNT_UNKNOWN. Out: the outputs of the last successful compute, borrowed
    * until the next. */
   wasinn_error* (*outputs)(wasinn_backend_slot* slot, const wasinn_io* const** out, uint32_t* n);
-  /* Optional. Returns what the backend knows of a model beyond its signature, as the text of one JSON object:
+  /* Optional. Returns facts about a model beyond its signature, as the text of one JSON object:
    * {"device": "CPU", "precision": "f32"}. The text lives as long as the graph. */
   const char* (*describe)(wasinn_backend_graph* graph);
 
   /* step, piece and finish are optional, all three or none. They are for models that generate their outputs piece by
    * piece. `cancel` interrupts a step as it interrupts a compute.
    * step produces the next piece. The first step begins a generation from the inputs. The generation goes on until
-   * finish, the next compute, or until an input is set. WASINN_ERROR_END_OF_SEQUENCE: there was no further piece, and there
-   * will be none until finish. The same holds for WASINN_ERROR_CONTEXT_FULL. During a generation, and after it until the next
-   * compute or step, `output` shows all that it has produced so far. */
+   * finish, the next compute, or until an input is set. WASINN_ERROR_END_OF_SEQUENCE: there was no further piece, and
+   * there will be none until finish. The same holds for WASINN_ERROR_CONTEXT_FULL. During a generation, and after it
+   * until the next compute or step, `output` shows everything that it has produced so far. */
   wasinn_error* (*step)(wasinn_backend_slot* slot);
   /* Out: a view of the newest piece of output `index`, after a step that returned NULL; borrowed until the next call.
    * Pieces of text have whole characters only, so a piece may be empty. */
   wasinn_error* (*piece)(wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* view);
-  /* Ends the generation that is under way. Without one it succeeds and does nothing. */
+  /* Ends the current generation. Without one it succeeds and does nothing. */
   wasinn_error* (*finish)(wasinn_backend_slot* slot);
 
   /* The alignment that bind_input needs for memory, a power of two; 0: 64. Elements are always aligned to their
@@ -361,19 +361,19 @@ typedef struct wasinn_backend {
 
   /* Required if an output is WASINN_IO_BINDABLE. From now on each compute writes output `index` to the memory of
    * `tensor`, which has the dtype, dims and bytes of the signature.
-   *  - The memory is the host's, aligned and with a tail as an input's. It is valid until the output is bound again or
-   *    the slot is freed. It may go while the slot rests; then the next call binds the output again.
+   *  - The memory is the host's, aligned and with a tail like an input's. It is valid until the output is bound again
+   *    or the slot is freed. It may be freed while the slot is idle; then the next call binds the output again.
    *  - wasinn reads it after compute has returned. It calls `output` for it only after WASINN_OUTPUTS_ELSEWHERE.
    *  - Must not allocate if the place is that of the last call. After an error the output is not bound. */
   wasinn_error* (*bind_output)(wasinn_backend_slot* slot, uint32_t index, const wasinn_tensor* tensor);
 
   /* Required if graphs share slots. Prepares the slot for another context, perhaps another guest's. It unbinds all
-   * inputs and outputs, whose memory may be gone already. No later output, error or limit may show anything of the
+   * inputs and outputs, whose memory may be gone already. No later output, error or limit may show anything of
    * earlier computes. After an error wasinn frees the slot. Also return an error if the slot
    * holds much more memory than a new one needs. */
   wasinn_error* (*reset)(wasinn_backend_slot* slot);
 
-  /* Optional. Out: `bytes` of zeroed memory for inputs of this graph. For a backend that saves a copy if inputs lie in
+  /* Optional. Out: `bytes` of zeroed memory for inputs of this graph. For a backend that saves a copy if inputs are in
    * memory of its own choice: a device's, or memory that another OS process shares. Aligned and with a tail as in
    * bind_input; dtype and dims are not set. wasinn releases it before the graph is unloaded. wasinn charges `bytes`,
    * asks for large inputs only, and may still bind any other memory. Any thread. */
@@ -382,9 +382,9 @@ typedef struct wasinn_backend {
   /* Optional. The same as compute, but returns before the model has run, and no thread waits for it. It is for computes
    * that happen elsewhere, at a server for instance. wasinn calls it only for graphs whose max_parallel is UINT32_MAX,
    * and otherwise `compute`.
-   *  - NULL: the compute has begun, and `done` is called exactly once, with what compute would have returned. It may come
-   *    from any thread, before compute_async returns, or within `cancel`. An error: nothing has begun, and `done` is
-   *    never called.
+   *  - NULL: the compute has begun, and `done` is called exactly once, with what compute would have returned. It may
+   *    come from any thread, before compute_async returns, or within `cancel`. An error: nothing has begun, and `done`
+   *    is never called.
    *  - `options`, its list and `result` are valid until `done` is called. Until then wasinn calls only `cancel` of this
    *    slot. A `cancel` that is under way may go on while `done` is called, and after it.
    *  - `done` does not block and calls no function of the table, so a lock may be held. From then on the slot is

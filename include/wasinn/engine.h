@@ -1,4 +1,4 @@
-/* wasinn/engine.h - for engine adapters: what makes the functions of wasi-nn callable by the guests of an engine.
+/* wasinn/engine.h - for engine adapters: makes the functions of wasi-nn callable by the guests of an engine.
  *
  * A program that embeds Wasmtime, WAMR or WasmEdge needs none of this: wasinn/wasmtime.h, wasinn/wamr.h and
  * wasinn/wasmedge.h do it. docs/engine-guide.md goes through an adapter. The conventions are those of wasinn.h.
@@ -80,10 +80,10 @@ WASINN_API uint32_t wasinn_guest_call(wasinn_call* call);
 /* Begins the same call and returns at once. For engines that can set a guest aside during its call. A function that may
  * block runs on a thread of the host (setting call_threads), and guests take turns. Any other function runs here.
  *  - `done` is called exactly once, with the errno, from any thread, perhaps before this returns. It must not block and
- *    must not call wasinn. Until `done` is called, `call`, all that it points to, and the guest's memory must stay in
- *    place, and only the host may write to that memory.
+ *    must not call wasinn. Until `done` is called, `call`, everything that it points to, and the guest's memory must
+ *    stay in place, and only the host may write to that memory.
  *  - The call is inside until `done` has returned: wasinn_guest_close waits for that. When the guest is stopped or
- *    closed, a waiting call ends at once, on the thread that does that. When its run's deadline passes, or its engine
+ *    closed, a waiting call ends at once, on the stopping thread. When its run's deadline passes, or its engine
  *    has ended it, it ends at once, on a thread of the host. A running call ends soon.
  *  - The host asks `ended` only after the call has left the queue. To end a guest before that, use wasinn_guest_stop.
  *  - The deadline of a compute starts when the compute begins. Waiting in the queue does not count.

@@ -32,7 +32,7 @@
 namespace wasinn {
 
 namespace internal {
-// The type of elements that C++ has a type for.
+// The Dtype of an arithmetic type of C++.
 template <typename T>
 constexpr Dtype DtypeOf() {
   static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8 && !std::is_same_v<T, long double>,
@@ -55,10 +55,10 @@ constexpr Dtype DtypeOf() {
 // An input. Its bytes are borrowed: they must stay until Compute or Start has returned.
 class Input {
  public:
-  // `bytes` of whole elements. Others are an error of the inference.
+  // `bytes` must be whole elements: others are an error of the inference.
   Input(Dtype dtype, std::vector<int64_t> dims, const void* data, size_t bytes)
       : dtype_(dtype), dims_(std::move(dims)), data_(static_cast<const uint8_t*>(data)), bytes_(bytes) {}
-  // The type is that of the elements.
+  // Takes the Dtype of the elements.
   template <typename T>
   Input(std::vector<int64_t> dims, const T* elements, size_t count)
       : Input(internal::DtypeOf<T>(), std::move(dims), elements, count * sizeof(T)) {}
@@ -66,8 +66,8 @@ class Input {
   Input(std::vector<int64_t> dims, const std::vector<T>& elements)
       : Input(std::move(dims), elements.data(), elements.size()) {}
   template <typename T>
-  Input(std::vector<int64_t> dims, std::vector<T>&& elements) = delete;  // they would be gone
-  // A text, as language models take it.
+  Input(std::vector<int64_t> dims, std::vector<T>&& elements) = delete;  // they would be destroyed
+  // A text for a language model.
   explicit Input(std::string_view text)
       : Input(WASINN_DTYPE_U8, {static_cast<int64_t>(text.size())}, text.data(), text.size()) {}
 
@@ -80,7 +80,7 @@ class Input {
 };
 
 namespace internal {
-// The types that wasi:nn has, by their numbers there.
+// The types of wasi:nn, by their numbers there.
 inline constexpr Dtype kWitTypes[] = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64, WASINN_DTYPE_BF16,
                                       WASINN_DTYPE_U8,  WASINN_DTYPE_I32, WASINN_DTYPE_I64};
 
@@ -101,7 +101,7 @@ inline Dtype CarrierOf(Dtype dtype) {
   }
 }
 
-// What a view has, until this goes.
+// Releases a view in its destructor.
 class View {
  public:
   View() = default;
@@ -125,7 +125,7 @@ class View {
   wasinn_wit_view view_ = {};
 };
 
-// A guest's resource, which goes with this.
+// Drops a guest's resource in its destructor.
 class Resource {
  public:
   using DropFunction = wasinn_status* (*)(wasinn_guest* guest, uint32_t rep);
@@ -154,7 +154,7 @@ class Resource {
   DropFunction drop_;
 };
 
-// The Status of a call of wit.h: of the call itself, or of the error that it made for the guest.
+// The Status of a call of wit.h: its own error, or the one that it made for the guest.
 inline Status Outcome(wasinn_guest* guest, wasinn_status* status, const wasinn_wit_result& result) {
   const wasinn_wit_functions& wit = *wasinn_wit();
   if (status != nullptr || result.is_error == 0) return Status(status);
@@ -170,8 +170,8 @@ inline Status Outcome(wasinn_guest* guest, wasinn_status* status, const wasinn_w
 // An output. Its memory is the host's, and valid as long as this object.
 class Tensor {
  public:
-  // One of wasi:nn's types: as docs/abi.md has it, i8 and bool come as u8, u32 as i32, u64 as i64, and 16-bit integers
-  // as u8 with the last dimension doubled.
+  // One of wasi:nn's types (docs/abi.md): i8 and bool come as u8, u32 as i32, u64 as i64, and 16-bit integers as u8
+  // with the last dimension doubled.
   Dtype dtype() const { return dtype_; }
   std::vector<int64_t> dims() const {
     return std::vector<int64_t>(dims_.data<uint32_t>(), dims_.data<uint32_t>() + dims_.size());
@@ -205,11 +205,11 @@ class Tensor {
   internal::View dims_, data_;
 };
 
-// A loaded model, which all guests that name it share.
+// A loaded model. All guests that name it share it.
 class Graph {
  public:
-  // A model that the host has under a name: "digits", "digits:2". `config`: a JSON object of keys that guests may set;
-  // empty: none.
+  // A model with a name in the host: "digits", "digits:2". `config`: a JSON object of keys that guests may set; empty:
+  // none.
   static Result<Graph> LoadByName(const Guest& guest, std::string_view name, std::string_view config = {}) {
     const wasinn_wit_functions& wit = *wasinn_wit();
     wasinn_wit_result result = {};
@@ -219,7 +219,7 @@ class Graph {
                                                                            config.data(), config.size(), &result);
     return Made(guest, status, result);
   }
-  // A model of the guest's own, as the guest's policy lets it: in a worker, by default. The bytes are copied.
+  // A model of the guest's own. The guest's policy decides where it runs: by default in a worker. The bytes are copied.
   static Result<Graph> Load(const Guest& guest, const std::vector<wasinn_bytes>& builders,
                             std::string_view encoding = "autodetect", Target target = WASINN_TARGET_CPU) {
     wasinn_wit_result result = {};
@@ -247,7 +247,7 @@ class Graph {
   internal::Resource graph_;
 };
 
-// What runs inferences on a graph, one at a time. Make one and use it for many.
+// Runs inferences on a graph, one at a time. Make one and use it for many.
 class Context {
  public:
   static Result<Context> Create(const Graph& graph) {
@@ -297,7 +297,7 @@ class Context {
     return internal::Outcome(guest(), status, result);
   }
 
-  // Begins a generation: Next returns its pieces, and nothing at its end; Finish ends it, and is always called.
+  // Begins a generation. Next returns its pieces, and no value at its end. Always call Finish, which ends it.
   Status Start(const Inputs& inputs) {
     Result<Named> named = Name(inputs);
     if (!named) return std::move(named).status();

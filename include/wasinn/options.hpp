@@ -1,4 +1,4 @@
-// wasinn/options.hpp - what a host, a model and a guest are made of: part of wasinn.hpp, which includes this.
+// wasinn/options.hpp - the options of hosts, models and guests: part of wasinn.hpp, which includes this.
 #ifndef WASINN_OPTIONS_HPP_
 #define WASINN_OPTIONS_HPP_
 
@@ -17,7 +17,7 @@
 
 namespace wasinn {
 
-// Called from any thread, also concurrently, with a step that has ended. Must not call wasinn, must not throw.
+// Called from any thread, even concurrently, with a step that has ended. Must not call wasinn, must not throw.
 using SpanFunction = std::function<void(const wasinn_span& span)>;
 
 // Settings of a host; docs/configuration.md lists the keys. A later setting replaces an earlier one.
@@ -40,7 +40,7 @@ class Config {
                               [&](const char* c) { return wasinn_config_set(get(), key.c_str(), c); });
   }
   // Each host that is made from this config afterwards calls `function` for its spans, until the host and all its
-  // guests are gone. An empty function: nobody is called.
+  // guests are gone. An empty function ends that.
   void OnSpan(SpanFunction function) {
     spans_ = function ? std::make_shared<SpanFunction>(std::move(function)) : nullptr;
     const auto tell = [](void* user, const wasinn_span* span) { (*static_cast<const SpanFunction*>(user))(*span); };
@@ -56,29 +56,29 @@ class Config {
   std::unique_ptr<wasinn_config, internal::Free<wasinn_config_free>> config_;
 };
 
-// What one guest may use. Host::limits() makes one, which has the host's defaults.
+// Limits of one guest. Host::limits() returns the host's defaults.
 struct Limits : wasinn_limits {
  private:
   friend class Host;
   Limits() : wasinn_limits() { struct_size = sizeof(wasinn_limits); }
 };
 
-// What one guest's program may use; see wasinn_engine_limits. Host::engine_limits() makes one.
+// Limits of one guest's program; see wasinn_engine_limits. Host::engine_limits() returns the host's.
 struct EngineLimits : wasinn_engine_limits {
  private:
   friend class Host;
   EngineLimits() : wasinn_engine_limits() { struct_size = sizeof(wasinn_engine_limits); }
 };
 
-// What one guest may ask for; see wasinn_policy. Start from Host::policy(): a new Policy allows registered models only.
+// What one guest may do; see wasinn_policy. Start from Host::policy(): a new Policy only allows registered models.
 struct Policy {
   wasinn_load load = WASINN_LOAD_DENY;
   bool cpu_fallback = false;
   uint32_t targets = 0;                               // 1u << Target for each that load accepts
-  std::optional<std::vector<std::string>> models;     // names for load_by_name. Nothing: every registered one
-  std::optional<std::vector<std::string>> encodings;  // formats that load accepts. Nothing: every one
+  std::optional<std::vector<std::string>> models;     // names for load_by_name. No value: every registered one
+  std::optional<std::vector<std::string>> encodings;  // formats that load accepts. No value: every one
   wasinn_dialect dialect = WASINN_DIALECT_DEFAULT;
-  std::string tenant;  // empty: the guest shares workers with nobody
+  std::string tenant;  // empty: the guest shares workers with no other
   uint32_t weight = 1;
   std::vector<std::string> allowed_outbound_hosts;
   bool isolated_gpu = false;
@@ -105,7 +105,7 @@ struct Step {
 };
 
 namespace internal {
-// data() is never NULL, which the C API takes for no list: the size is that of `strings`, and a NULL follows.
+// data() is never NULL, which the C API takes as no list. It has the size of `strings`, and a NULL follows.
 inline std::vector<const char*> ToC(const std::vector<std::string>& strings) {
   std::vector<const char*> pointers;
   pointers.reserve(strings.size() + 1);
@@ -219,7 +219,7 @@ struct ModelOptions {
   std::string path;  // a model file, or a folder in the layout of Triton and Wasmtime; empty with `builders` or `steps`
   std::vector<wasinn_bytes> builders;  // the model's bytes, most often one element; AddModel copies them
   std::string backend;                 // the backend's name; empty: the usual one for the encoding
-  std::string encoding;                // the format's name; empty: the file's name or the bytes tell it
+  std::string encoding;                // the format's name; empty: recognised from the file's name or the bytes
   Target target = WASINN_TARGET_CPU;
   uint32_t version = 0;  // guests ask for "NAME:2"; 0: the folder's versions, or 1
   std::string config;    // JSON object for the backend; empty: {}
@@ -228,7 +228,7 @@ struct ModelOptions {
   Batching batching;
   bool immutable = false;  // the file never changes: map it, do not copy it
   bool preload = false;    // compile in AddModel, which then returns the model's errors
-  // A pipeline, in place of path and builders. One compute of it computes these models, in this order.
+  // A pipeline, instead of path and builders. One compute of it computes these models, in this order.
   std::vector<Step> steps;
   std::vector<std::string> inputs;   // the pipeline's inputs; empty: the tensors that no step produces
   std::vector<std::string> outputs;  // the pipeline's outputs; empty: the tensors that no step takes
@@ -251,11 +251,11 @@ inline Status CheckTexts(const ModelOptions& options) {
 }
 }  // namespace internal
 
-// What is special for one guest.
+// The options of one guest.
 struct GuestOptions {
   std::string name;              // for the log
-  std::optional<Limits> limits;  // nothing: the host's
-  std::optional<Policy> policy;  // nothing: the host's
+  std::optional<Limits> limits;  // no value: the host's
+  std::optional<Policy> policy;  // no value: the host's
   // Gets each piece of a text as it comes, as in wasinn_guest_options. Must not throw.
   std::function<void(std::string_view piece)> print;
 };

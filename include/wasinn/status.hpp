@@ -23,7 +23,7 @@ using Dtype = wasinn_dtype;
 using Target = wasinn_target;
 using LogLevel = wasinn_log_level;
 
-// The words of the command line and of messages: "invalid_argument", "f32", "cpu".
+// Names as in the command line and in messages: "invalid_argument", "f32", "cpu".
 inline const char* CodeName(Code code) { return wasinn_code_name(code); }
 inline const char* DtypeName(Dtype dtype) { return wasinn_dtype_name(dtype); }
 inline const char* TargetName(Target target) { return wasinn_target_name(target); }
@@ -40,7 +40,7 @@ struct Free {
 inline std::string ToString(const char* text) { return text == nullptr ? std::string() : std::string(text); }
 }  // namespace internal
 
-// How a call ended: fine, or a code and a message.
+// The outcome of a call: success, or a code and a message.
 class [[nodiscard]] Status {
  public:
   // Success.
@@ -64,7 +64,7 @@ class [[nodiscard]] Status {
   std::unique_ptr<wasinn_status, internal::Free<wasinn_status_free>> status_;
 };
 
-// A value, or a Status that says why there is none.
+// A value, or a Status that reports why there is none.
 template <typename T>
 class [[nodiscard]] Result {
  public:

@@ -1,9 +1,9 @@
-/* wasinn/types.h - words that wasinn.h (for embedders) and backend.h (for backends) share.
+/* wasinn/types.h - types that wasinn.h (for embedders) and backend.h (for backends) share.
  *
  * Conventions of all public C headers:
  *  - Every struct that may grow starts with `struct_size`. Its owner sets it to sizeof; 0 is an error. New versions
  *    only append fields, and never use former padding. A reader takes an absent field as zero. A function that fills
- *    somebody else's struct writes the fields that both know. It never writes struct_size.
+ *    its caller's struct writes the fields that both know. It never writes struct_size.
  *  - Numbers are stable: a value never changes its meaning between releases.
  *  - Strings are UTF-8 and end in a NUL. A `const char *` in a struct is borrowed for the call, unless a comment says
  *    otherwise.
@@ -27,8 +27,7 @@ extern "C" {
 #define WASINN_VERSION_PATCH 0
 #define WASINN_VERSION "0.1.0"
 
-/* How a call ended. Each comment begins with what a guest sees: the errno of wasi-nn.witx, then the error-code of
- * WIT. */
+/* The outcome of a call. Each comment begins with the guest's errno of wasi-nn.witx, then its error-code of WIT. */
 typedef enum wasinn_code {
   WASINN_OK = 0,
   WASINN_ERROR_INVALID_ARGUMENT =
@@ -45,14 +44,14 @@ typedef enum wasinn_code {
   WASINN_ERROR_SECURITY = 10, /* 6, security: refused by the host's policy */
   /* For models that generate text. The errnos are WasmEdge's. */
   WASINN_ERROR_END_OF_SEQUENCE = 11, /* 100: the sequence is complete. Not a failure; components get it as `none` */
-  WASINN_ERROR_CONTEXT_FULL = 12,    /* 101, too-large: more text was to come, but the context is full or a
+  WASINN_ERROR_CONTEXT_FULL = 12,    /* 101, too-large: the text was cut, because the context is full or a
                                   deadline has passed. The output so far may be read */
   WASINN_ERROR_PROMPT_TOO_LONG = 13, /* 102, too-large */
   WASINN_ERROR_MODEL_NOT_FOUND = 14, /* 103, not-found: the name is registered, but its file is missing */
   /* For models that run outside of this OS process. */
   WASINN_ERROR_UNAVAILABLE =
       15,                /* 5, runtime-error: a server, worker or device is not there now; trying again may help */
-  WASINN_ERROR_LOST = 16 /* 5, runtime-error: the worker ended, with all that it held; load the model again */
+  WASINN_ERROR_LOST = 16 /* 5, runtime-error: the worker ended, and its models are lost; load the model again */
 } wasinn_code;
 
 /* Element types. Tensors are dense, row-major, little-endian. */
@@ -76,7 +75,7 @@ typedef enum wasinn_dtype {
 /* Model formats ("graph encodings" in wasi-nn) are names of lower-case letters, digits, '-', '_' and '.'. wasi-nn has
  * numbers for "openvino" (two builders: XML, weights), "onnx", "tensorflow", "pytorch", "tensorflowlite" and "ggml". A
  * backend may serve others (wasinn_format in backend.h). In settings and in calls of guests, case does not matter,
- * "tflite" and "gguf" work too, and "autodetect" means: by the model's file name and bytes.
+ * "tflite" and "gguf" work too, and "autodetect" recognises the model's file name and bytes.
  */
 
 /* Where a model runs ("execution target" in wasi-nn). */
@@ -98,10 +97,10 @@ enum {
   WASINN_IO_OPTIONAL = 1u << 0,   /* input: may stay unset */
   WASINN_IO_OPAQUE = 1u << 1,     /* input: u8 of any length; its dims are not checked (prompts, JSON options) */
   WASINN_IO_UNSERVABLE = 1u << 2, /* a sequence, map …: the model loads, but using this one is an error */
-  WASINN_IO_ALWAYS = 1u << 3,     /* output: may also be read before a compute (metadata of a language model) */
+  WASINN_IO_ALWAYS = 1u << 3,     /* output: may be read even before a compute (metadata of a language model) */
   WASINN_IO_ANY_NAME = 1u << 4,   /* the model's only input: guests may use any name for it */
   WASINN_IO_BINDABLE = 1u << 5,   /* output of a known shape: the backend can write it to the host's memory */
-  /* a tensor of strings, as u8 with one dimension more, which is one string each: its length in four bytes,
+  /* a tensor of strings, as u8 with one dimension more. Each row there is a string: its length in four bytes,
    * little-endian, its bytes, and any bytes up to the end */
   WASINN_IO_STRINGS = 1u << 6,
   WASINN_IO_ROW = 1u << 7 /* input of one dimension: [1, n] is taken as [n] */

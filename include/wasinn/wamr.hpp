@@ -9,8 +9,8 @@
 
 namespace wasinn {
 
-// Registered from its creation to its end, which comes after the last instance is gone and the modules are unloaded, and
-// before wasm_runtime_destroy.
+// Registered during the life of this object. Destroy it after the last instance is gone and the modules are unloaded,
+// and before wasm_runtime_destroy.
 class Wamr {
  public:
   // The first call of an instance makes a guest of `host` for it. The host must outlive this, and those guests.
@@ -29,7 +29,7 @@ class Wamr {
   // Finds or makes the guest of an instance before its first call: for guests with threads.
   Status Attach(wasm_module_inst_t instance) { return Status(wasinn_wamr_attach(get(), instance)); }
 
-  // Ends it now.
+  // Ends the registration now.
   void Unregister() { wamr_.reset(); }
 
   wasinn_wamr* get() const { return wamr_.get(); }

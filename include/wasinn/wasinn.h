@@ -64,7 +64,7 @@ WASINN_API const char* wasinn_code_name(wasinn_code code);
 /* For engine adapters: a new error; the message is copied. */
 WASINN_API wasinn_status* wasinn_status_new(wasinn_code code, const char* message);
 
-/* "f32", "cpu": the command line and messages use these words. Never NULL. */
+/* "f32", "cpu": as in the command line and in messages. Never NULL. */
 WASINN_API const char* wasinn_dtype_name(wasinn_dtype dtype);
 WASINN_API const char* wasinn_target_name(wasinn_target target);
 /* The target that a word names; case does not matter. INVALID_ARGUMENT lists the known words. */
@@ -90,7 +90,7 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_config_set(wasinn_config* con
  * call. */
 typedef struct wasinn_span {
   uint32_t struct_size;
-  uint32_t code; /* wasinn_code: how a "load" or an "inference" ended; WASINN_OK for the steps inside an inference */
+  uint32_t code; /* wasinn_code: the outcome of a "load" or an "inference"; WASINN_OK for the steps of an inference */
   /* "load", "inference", and the steps of an inference: "queue", "compute_input", "compute_infer", "compute_output".
    * docs/metrics.md explains each. Later versions may add more. */
   const char* name;
@@ -103,14 +103,14 @@ typedef struct wasinn_span {
   uint32_t version;               /* 0: a guest brought the model */
   const char* backend;            /* "": not known yet */
 } wasinn_span;
-/* Called from any thread, also concurrently. A part comes before its whole: "queue" before its "inference". Must not
+/* Called from any thread, even concurrently. A part comes before its whole: "queue" before its "inference". Must not
  * block for long, must not call wasinn. */
 typedef void (*wasinn_span_fn)(void* user, const wasinn_span* span);
-/* Each host that is made from this config calls `fn` for its spans (NULL: nobody is called), and measures times as with
+/* Each host that is made from this config calls `fn` for its spans (NULL: no function), and measures times as with
  * the setting `metrics`. `fn` and `user` must stay valid until the last guest of the last such host is freed. */
 WASINN_API void wasinn_config_on_span(wasinn_config* config, wasinn_span_fn fn, void* user);
 
-/* ---- Limits and policy: what a guest may use ------------------------------------------------------------------- */
+/* ---- Limits and policy of a guest ------------------------------------------------------------------------------ */
 
 /* The limits of one guest. Each comment ends with the default; the defaults are meant for untrusted guests. A limit of
  * 0 allows nothing, and a timeout of 0 is no deadline, unless the comment says otherwise. */
@@ -122,22 +122,22 @@ typedef struct wasinn_limits {
   uint32_t max_name_bytes;   /* length of a model's name; 1024 */
   uint32_t max_log_messages; /* errors of this guest that go to the log; then one line says that the rest is left
                                   out. 0: not even that line; 100 */
-  uint64_t max_model_bytes;  /* bytes of the models that the guest loaded from its own bytes and holds, with the
+  uint64_t max_model_bytes;  /* bytes of the models that the guest loaded from its own bytes and holds, and the
                                   memory that backends keep for them; 1 GiB */
   uint64_t max_tensor_bytes; /* bytes of the inputs and outputs that it holds, with the memory that backends keep for
                                   its contexts (caches, arenas). Also the limit of what one compute allocates; 1 GiB */
   uint32_t load_timeout_ms;  /* for one load of a guest's own bytes, of a model at an address, or of a registered model
                                   in a worker: a worker that does not stop in time is ended. The host's default limit
-                                  holds for such a registered model whoever loads it, a shorter one of the guest's as
-                                  well; 60,000 */
+                                  holds for all loads of such a registered model, and the guest's own if that is
+                                  shorter; 60,000 */
   uint32_t
-      compute_timeout_ms; /* for one compute or step. A text that takes longer is cut: WASINN_ERROR_CONTEXT_FULL, and its
-                                  beginning may be read; 30,000 */
+      compute_timeout_ms; /* for one compute or step. A text that takes longer is cut: WASINN_ERROR_CONTEXT_FULL, and
+                                  its beginning may be read; 30,000 */
   uint32_t max_tensors;   /* tensors that a component holds at once; 16,384 */
   uint32_t max_errors;    /* error objects that a component holds at once; 1,024 */
   uint32_t run_timeout_ms;   /* for the whole run of its program, see wasinn_guest_begin_run; 0 */
-  uint64_t max_memory_bytes; /* bytes of all its linear memories, which the program that runs the guest enforces; also
-                                  the most that one call of a component carries; UINT64_MAX: the engine's own limit */
+  uint64_t max_memory_bytes; /* bytes of all its linear memories, enforced by the program that runs the guest; also the
+                                  most that one call of a component carries; UINT64_MAX: the engine's own limit */
 } wasinn_limits;
 
 enum { WASINN_TARGET_ALL = 0x7fffffff };
@@ -149,23 +149,23 @@ typedef enum wasinn_dialect {
   WASINN_DIALECT_WASMEDGE = 1, /* "wasmedge": 5 autodetect, 6 ggml */
   WASINN_DIALECT_WAMR = 2,     /* "wamr": 5 ggml, 6 autodetect */
   WASINN_DIALECT_WITX_0_1 =
-      3 /* "witx-0.1": as DEFAULT, but types and errors as the Rust crate wasi-nn 0.1 to 0.3 has */
+      3 /* "witx-0.1": as DEFAULT, with types and errors of the Rust crate wasi-nn 0.1 to 0.3 */
 } wasinn_dialect;
 
-/* Guests may bring models as bytes. This says where such a model runs. */
+/* Where a model runs that a guest brings as bytes. */
 typedef enum wasinn_load {
   WASINN_LOAD_DENY = 0, /* "deny": nowhere; the guest may only load models by name */
   /* "isolated": in a worker. A worker is a separate OS process for one guest (or tenant) and one framework. A model
-   * that crashes its framework ends this worker only: calls of the guest return WASINN_ERROR_LOST, and no other guest
+   * that crashes its framework only ends this worker: calls of the guest return WASINN_ERROR_LOST, and no other guest
    * notices. */
   WASINN_LOAD_ISOLATED = 1,
   /* "in-process": in this OS process. For trusted models only: a framework's parser does not confine a model. */
   WASINN_LOAD_IN_PROCESS = 2
 } wasinn_load;
 
-/* What a guest may ask for. A comment that ends with a value ends with the default. A number that this version does not
- * know is an error (INVALID_ARGUMENT, which names the field). A list that is not NULL and has no entry allows nothing. A
- * list that is NULL has no count. */
+/* What a guest is allowed to do. A value at the end of a comment is the default. A number that this version does not
+ * know is an error (INVALID_ARGUMENT, which names the field). A list that is not NULL and has no entry allows nothing.
+ * A list that is NULL has no count. */
 typedef struct wasinn_policy {
   uint32_t struct_size;
   uint32_t load;             /* wasinn_load: where models from the guest's own bytes run; ISOLATED */
@@ -178,7 +178,7 @@ typedef struct wasinn_policy {
   size_t n_encodings;
   /* Guests of one host with the same tenant trust each other and share workers (WASINN_LOAD_ISOLATED). That takes fewer
    * OS processes. The byte limits of a worker's first guest then hold for all its guests together, and a model that
-   * crashes its framework takes the other guests' models with it. NULL or "": the guest shares with nobody. */
+   * crashes its framework takes the other guests' models with it. NULL or "": the guest shares with no other. */
   const char* tenant;
   /* The guest's share when computes must wait for a place (max_computes, or the model's own limit). A guest of weight 3
    * gets three turns for each turn of a guest of weight 1. From 1 to 1,000; 0 means 1. A compute that finds a free
@@ -186,34 +186,34 @@ typedef struct wasinn_policy {
    * of the places, or the last one of several (max_guest_computes): it is for others. */
   uint32_t weight;
   /* Origins to which the guest's program may send HTTP requests: "https://example.com", "http://10.0.0.5:8080". "*."
-   * before a host name allows all names below it. NULL: none. Whoever runs the program enforces it; the library sends
-   * no requests. */
+   * before a host name allows all names below it. NULL: none. The program that runs the guest enforces it; the library
+   * sends no requests. */
   const char* const* allowed_outbound_hosts;
   size_t n_allowed_outbound_hosts;
   /* Models in workers, of target gpu or auto, may use this machine's GPUs. The sandbox of such a worker is weaker: it
    * may talk to the GPU's driver, which is a large part of the kernel, and the GPU's memory has no limit
-   * (docs/isolation.md). Models of target cpu keep the strong sandbox. false: models in workers have the CPU alone. */
+   * (docs/isolation.md). Models of target cpu keep the strong sandbox. false: they can only use the CPU. */
   bool isolated_gpu;
 } wasinn_policy;
 
-/* ---- Engine: how programs are run ------------------------------------------------------------------------------- */
+/* ---- Engine: how guests' programs run --------------------------------------------------------------------------- */
 
 /* The limits of one guest's program. The library has no engine and only carries them, from the section [limits] of the
  * settings: the program that runs the guest enforces them, as `wasinn run` does. Each comment ends with the default. */
 typedef struct wasinn_engine_limits {
   uint32_t struct_size;
-  uint32_t max_threads;        /* threads beside the guest's first; 64 */
+  uint32_t max_threads;        /* threads in addition to the guest's first; 64 */
   uint64_t max_table_elements; /* elements of each of its tables; UINT64_MAX: only the engine's own limit */
   uint64_t max_fuel;           /* work, in the engine's units; 0: not measured */
 } wasinn_engine_limits;
 
-/* Settings for a program that runs guests, as the command does; only carried, too. */
+/* Settings for a program that runs guests, like the command. The library only carries them, too. */
 typedef struct wasinn_engine_options {
   uint32_t struct_size;
   bool allow_precompiled;     /* run files of native code, which no sandbox confines; false */
   uint32_t pool_instances;    /* guest memories that the engine keeps ready and reuses; 0: no pool */
   uint64_t pool_memory_bytes; /* the most that one of these may grow to; that much address space is taken; 0: 4 GiB */
-  /* What compiling one program may take, in a process of its own. With both 0 the host's own process compiles. */
+  /* Limits for compiling one program, in a process of its own. If both are 0, the host's own process compiles. */
   uint64_t max_compile_bytes;  /* of memory; 2 GiB; 0: no limit */
   uint32_t compile_timeout_ms; /* 120,000; 0: none */
 } wasinn_engine_options;
@@ -226,13 +226,12 @@ typedef struct wasinn_host wasinn_host;
 typedef struct wasinn_log_record {
   uint32_t struct_size;
   uint32_t level; /* wasinn_log_level */
-  uint32_t code;  /* wasinn_code of the error that the line reports; WASINN_OK: of none, or of one without a code */
+  uint32_t code;  /* wasinn_code of the error that the line reports; WASINN_OK: no error, or one without a code */
   uint64_t guest; /* the guest's number in its host, from 1; 0: the host's own line */
   const char* guest_name; /* the name in wasinn_guest_options; "": none */
-  const char*
-      message; /* the whole text, without control characters; it begins with "guest 'NAME': " or "guest: " if it is about one */
+  const char* message; /* without control characters; begins with "guest 'NAME': " or "guest: " if it is about one */
 } wasinn_log_record;
-/* Called from any thread, also concurrently. Must not call wasinn. */
+/* Called from any thread, even concurrently. Must not call wasinn. */
 typedef void (*wasinn_log_fn)(void* user, const wasinn_log_record* record);
 
 /* `config` (NULL: defaults) is read now and not kept. `log` (NULL: none) and `user` must stay valid until the last
@@ -241,8 +240,8 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_new(const wasinn_config*
                                                             wasinn_host** out);
 WASINN_API void wasinn_host_free(wasinn_host* host);
 /* Ends the loads in workers that no guest waits for, of wasinn_host_inspect and of models with `preload`: they fail
- * with WASINN_ERROR_TIMEOUT, and so do all later ones. A guest's loads end with wasinn_guest_stop. Does not wait. May be
- * called from any thread. */
+ * with WASINN_ERROR_TIMEOUT, and so do all later ones. A guest's loads end with wasinn_guest_stop. Does not wait. May
+ * be called from any thread. */
 WASINN_API void wasinn_host_stop_loads(wasinn_host* host);
 
 /* The host's default limits for its guests. Set out->struct_size before the call; it fails only if that is 0. */
@@ -263,7 +262,7 @@ typedef struct wasinn_bytes {
 
 /* Batching: the host computes inferences of separate guests on one model together. The fields have Triton's names;
  * docs/batching.md. A row is one index of the first dimension, which all inputs and outputs share. The model must
- * compute each row alone: a batch must not change a row's result. */
+ * compute each row by itself: a batch must not change a row's result. */
 typedef struct wasinn_batching {
   uint32_t struct_size;
   uint32_t max_batch_size; /* rows of one batch, 1 to 4,096 */
@@ -293,11 +292,10 @@ typedef struct wasinn_step {
 /* A model that guests load by name: a file, a folder, bytes, or a pipeline. All of it is copied. */
 typedef struct wasinn_model_options {
   uint32_t struct_size;
-  const char*
-      path; /* a model file, a folder in the layout of Triton and Wasmtime, or a server's address; NULL with `builders` or `steps` */
+  const char* path; /* a file, a folder in Triton's or Wasmtime's layout, or a server's address; NULL: not given */
   const wasinn_bytes* builders; /* the model's bytes: wasi-nn's graph builders, most often one */
   size_t n_builders;
-  const char* encoding; /* the format's name; NULL or "autodetect": the file's name or the bytes tell it */
+  const char* encoding; /* the format's name; NULL or "autodetect": recognised by the file's name or bytes */
   uint32_t target;      /* wasinn_target */
   uint32_t version;     /* guests ask for "NAME:2"; 0: the folder's versions, or 1 */
   const char* config;   /* JSON object for the backend, as [models.NAME.config]; NULL: {} */
@@ -311,7 +309,7 @@ typedef struct wasinn_model_options {
    * with 1 for each open dimension; docs/configuration.md. If one fails, the load fails. */
   uint32_t warm_up;
   const wasinn_batching* batching; /* NULL: no batching */
-  /* The steps of a pipeline, in place of `path` and `builders` and of the fields that describe these. One compute of the
+  /* The steps of a pipeline, instead of `path` and `builders` and the fields that describe these. One compute of the
    * pipeline computes the steps in this order. Tensors stay in place between steps. NULL: no pipeline. */
   const wasinn_step* const* steps;
   size_t n_steps;
@@ -335,16 +333,16 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_remove_model(wasinn_host
 /* Unloads a model, or one version, "NAME:2". It stays registered: the next load reads and compiles its files again, as
  * they are then. Guests that hold the old one keep it. Its memory is freed with the last of them. */
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_unload_model(wasinn_host* host, const char* name);
-/* Compiles a model's files anew, as they are now: of "NAME" those of every version, of "NAME:2" those of one. Models and
- * versions that are new in a folder of wasinn_host_add_models are found. Until it is done, and if it fails, loads get what they
- * got before; both are in memory meanwhile. Guests that hold the old one keep it. Any thread. */
+/* Compiles a model's files again, as they are now: for "NAME" those of every version, for "NAME:2" those of one. It
+ * finds new models and versions in the folders of wasinn_host_add_models. Until it is done, and if it fails, loads get
+ * the old model; both are in memory until then. Guests that hold the old one keep it. Any thread. */
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_reload_model(wasinn_host* host, const char* name);
 
 typedef enum wasinn_model_change_kind {
   WASINN_MODEL_CHANGE_ADDED = 0,    /* a new model, a new version, or other files of one */
   WASINN_MODEL_CHANGE_RELOADED = 1, /* a loaded one, from files that have changed */
   WASINN_MODEL_CHANGE_REMOVED = 2,  /* its folder is gone */
-  WASINN_MODEL_CHANGE_FAILED = 3    /* new files do not load: what was there before stays */
+  WASINN_MODEL_CHANGE_FAILED = 3    /* new files do not load: the old model stays */
 } wasinn_model_change_kind;
 typedef struct wasinn_model_change {
   uint32_t struct_size;
@@ -354,11 +352,11 @@ typedef struct wasinn_model_change {
   const char* message; /* why it failed; else "" */
 } wasinn_model_change;
 typedef void (*wasinn_model_change_fn)(void* user, const wasinn_model_change* change);
-/* Looks again at the folders of wasinn_host_add_models and at all models' files, and calls `fn`, which may be NULL, for each
- * change; the struct lives during the call, and `fn` must not call wasinn. New models and versions are registered, and
- * those whose folders are gone are removed, but for models of wasinn_host_add_model. A loaded model whose files have changed
- * is compiled anew, and so is the new version of a loaded model before it is registered: until that is done, and if it fails,
- * loads get what they got before. Files that failed are tried again once they change. Any thread. */
+/* Looks again at the folders of wasinn_host_add_models and at all models' files, and calls `fn`, which may be NULL, for
+ * each change; the struct is valid during the call, and `fn` must not call wasinn. New models and versions are
+ * registered, and those without folders are removed, except for models of wasinn_host_add_model. A loaded model whose
+ * files have changed is compiled again, and so is a new version of a loaded model before it is registered: until that
+ * is done, and if it fails, loads get the old model. Files that failed are tried again after a change. Any thread. */
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_rescan_models(wasinn_host* host, wasinn_model_change_fn fn,
                                                                       void* user);
 
@@ -370,7 +368,7 @@ typedef struct wasinn_model_info {
   uint32_t struct_size;
   const char* name;
   uint32_t version;
-  /* "" if only the bytes can tell it and nobody has looked at them yet; "pipeline" for a pipeline. */
+  /* "" if only the bytes show it and they were not read yet; "pipeline" for a pipeline. */
   const char* encoding;
   uint32_t target;   /* wasinn_target */
   const char* path;  /* "" if it came as bytes */
@@ -408,7 +406,7 @@ typedef struct wasinn_backend_report {
   const char* install;    /* the command that installs it; "" if available, or if no command would help */
   const wasinn_key* keys; /* the configuration keys that it knows; valid for the life of the OS process */
   size_t n_keys;
-  const char* looked_for; /* the files that were looked for; "" if available, or if the backend does not tell */
+  const char* looked_for; /* the files that were looked for; "" if available, or if the backend does not list them */
 } wasinn_backend_report;
 typedef void (*wasinn_backend_fn)(void* user, const wasinn_backend_report* backend);
 /* Opens each backend whose framework is there, and calls `fn` for every known one. The struct is valid during the call.
@@ -437,9 +435,9 @@ typedef struct wasinn_guest_options {
   const char* name;            /* for the log; NULL: none */
   const wasinn_limits* limits; /* NULL: the host's. The host's also hold for limits beyond its struct_size */
   const wasinn_policy* policy; /* NULL: the host's */
-  /* Gets each piece of a text as it comes, if the guest asks for that (WasmEdge's key stream-stdout, on models of the
-   * host's own process): what this program's standard output is. Called on the thread of the guest's compute; must not
-   * call wasinn. NULL: the key has no effect. It and `print_user` stay valid until the guest is closed. */
+  /* Stands for the program's standard output. It gets each piece of a text as it comes, if the guest asks for that
+   * (WasmEdge's key stream-stdout, on models of the host's own process). Called on the thread of the guest's compute;
+   * must not call wasinn. NULL: the key has no effect. It and `print_user` stay valid until the guest is closed. */
   void (*print)(void* user, const char* text, size_t size);
   void* print_user;
 } wasinn_guest_options;
@@ -451,7 +449,7 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_guest_new(wasinn_host* host, 
  * memory go. Frees its graphs and contexts. May be called more than once, but not from inside a call of the guest. */
 WASINN_API void wasinn_guest_close(wasinn_guest* guest);
 /* Refuses new calls, cancels running ones, and interrupts the guest's run if it has begun one. Does not wait. May be
- * called from any thread, also from inside a call of the guest. wasinn_guest_close must still be called. */
+ * called from any thread, even from inside a call of the guest. wasinn_guest_close must still be called. */
 WASINN_API void wasinn_guest_stop(wasinn_guest* guest);
 /* Closes the guest if need be, and frees it. If references are left (below), the last release frees `guest`. */
 WASINN_API void wasinn_guest_free(wasinn_guest* guest);
@@ -479,7 +477,7 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_guest_begin_run(wasinn_guest*
  * there was no run. May be called from any thread. */
 WASINN_API bool wasinn_guest_end_run(wasinn_guest* guest);
 
-/* What a guest holds now, and what it has done so far. */
+/* Counts of what a guest holds now, and of what it has done so far. */
 typedef struct wasinn_statistics {
   uint32_t struct_size;
   uint32_t graphs, contexts;          /* held now */

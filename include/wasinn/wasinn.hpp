@@ -39,7 +39,7 @@ namespace wasinn {
 struct ModelInfo {
   std::string name;
   uint32_t version;
-  std::string encoding;  // empty if only the bytes can tell it and nobody has looked at them yet
+  std::string encoding;  // empty if only the bytes show it and they were not read yet
   Target target;
   std::string path;   // empty if it came as bytes
   bool loaded;        // compiled and ready
@@ -50,7 +50,7 @@ struct ModelInfo {
   uint32_t max_batch_size = 0;     // rows of one batch; 0: no batches
 };
 
-// What Host::RescanModels found.
+// A change that Host::RescanModels found.
 struct ModelChange {
   std::string name;
   uint32_t version;
@@ -89,7 +89,7 @@ struct BackendReport {
   std::string looked_for;  // the files that were looked for; empty if available
 };
 
-// Called from any thread, also concurrently, with one line without control characters. Must not call wasinn, must not
+// Called from any thread, even concurrently, with one line without control characters. Must not call wasinn, must not
 // throw.
 using LogFunction = std::function<void(const wasinn_log_record& record)>;
 
@@ -198,13 +198,13 @@ class Host {
     return internal::CallWith("the model's name", name,
                               [&](const char* c) { return wasinn_host_unload_model(get(), c); });
   }
-  // Compiles its files anew, as they are now. Until that is done, and if it fails, loads get what they got before.
+  // Compiles its files again, as they are now. Until that is done, and if it fails, loads get the old model.
   Status ReloadModel(const std::string& name) {
     return internal::CallWith("the model's name", name,
                               [&](const char* c) { return wasinn_host_reload_model(get(), c); });
   }
 
-  // Looks at the files of all models again: wasinn_host_rescan_models. The changes.
+  // Looks at the files of all models again, as wasinn_host_rescan_models, and returns the changes.
   Result<std::vector<ModelChange>> RescanModels() {
     std::vector<ModelChange> changes;
     Status status(wasinn_host_rescan_models(
@@ -225,14 +225,14 @@ class Host {
     wasinn_host_models(
         get(),
         [](void* user, const wasinn_model_info* info) {
-          const bool tells_batches =  // a library may be older
+          const bool has_batches =  // the library may be older
               info->struct_size >= offsetof(wasinn_model_info, max_batch_size) + sizeof info->max_batch_size;
           static_cast<std::vector<ModelInfo>*>(user)->push_back(
               {internal::ToString(info->name), info->version, internal::ToString(info->encoding),
                static_cast<Target>(info->target), internal::ToString(info->path), info->loaded, info->compiles,
                internal::ToString(info->backend), internal::ToString(info->framework),
                internal::ToString(info->library), std::vector<std::string>(info->steps, info->steps + info->n_steps),
-               tells_batches ? info->max_batch_size : 0});
+               has_batches ? info->max_batch_size : 0});
         },
         &models);
     return models;
@@ -296,7 +296,7 @@ class Host {
     (is_output ? signature->outputs : signature->inputs).push_back(std::move(copy));
   }
 
-  // Before host_, so that they go after it: it calls them until the last guest is freed.
+  // Before host_, to be destroyed after it: it calls them until the last guest is freed.
   std::shared_ptr<LogFunction> log_;
   std::shared_ptr<SpanFunction> spans_;
   std::unique_ptr<wasinn_host, internal::Free<wasinn_host_free>> host_;
@@ -312,8 +312,8 @@ class Run {
     return *this;
   }
 
-  // Ends the run. True: its deadline had passed. Call it before Guest::Close, which ends the run, too; and before the
-  // guest's next BeginRun, for a guest has one run at a time.
+  // Ends the run. True: its deadline had passed. Call it before Guest::Close, which ends the run, too, and before the
+  // guest's next BeginRun: a guest has one run at a time.
   bool End() {
     const bool is_late = guest_ != nullptr && wasinn_guest_end_run(guest_.get());
     (void)guest_.release();
@@ -327,7 +327,7 @@ class Run {
   };
   Run() = default;
 
-  std::unique_ptr<std::function<void()>> interrupt_;  // goes after the run
+  std::unique_ptr<std::function<void()>> interrupt_;  // destroyed after the run
   std::unique_ptr<wasinn_guest, EndRun> guest_;
 };
 
@@ -373,9 +373,8 @@ class Guest {
   // Refuses new calls, cancels running ones, and interrupts the run. Does not wait. Any thread.
   void Stop() { wasinn_guest_stop(get()); }
 
-  // Begins the run of the guest's program: as wasinn_guest_begin_run, and with the same rules for `interrupt`, which
-  // must not throw. The run ends with the Run, at the latest.
-  // Limits::run_timeout_ms is the deadline, by default none.
+  // Begins the run of the guest's program, as wasinn_guest_begin_run. The same rules hold for `interrupt`, and it must
+  // not throw. The run ends with the Run, at the latest. Limits::run_timeout_ms is the deadline, by default none.
   Result<Run> BeginRun(std::function<void()> interrupt) {
     if (!interrupt) return Status(wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT, "interrupt is an empty function"));
     Run run;
@@ -386,7 +385,7 @@ class Guest {
     return run;
   }
 
-  // What the guest holds now, and what it has done so far.
+  // Counts of what the guest holds now, and of what it has done so far.
   wasinn_statistics Statistics() const {
     wasinn_statistics stats = {};
     stats.struct_size = sizeof stats;

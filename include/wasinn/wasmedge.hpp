@@ -9,8 +9,8 @@
 
 namespace wasinn {
 
-// Registered from its creation to its end, which comes after the guest is closed and its instance and store are gone,
-// and before the Guest goes.
+// Registered during the life of this object. Destroy it after the guest is closed and its instance and store are gone,
+// and before the Guest.
 class WasmEdgeModules {
  public:
   static Result<WasmEdgeModules> Register(WasmEdge_ExecutorContext* executor, WasmEdge_StoreContext* store,
@@ -20,7 +20,7 @@ class WasmEdgeModules {
     return WasmEdgeModules(registered);
   }
 
-  // Ends it now.
+  // Ends the registration now.
   void Unregister() { modules_.reset(); }
 
   wasinn_wasmedge* get() const { return modules_.get(); }

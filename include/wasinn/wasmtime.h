@@ -52,13 +52,13 @@ typedef struct wasinn_wasmtime_async_caller {
   /* Called when the guest's call is over: poll its future again, unless the future has ended already. (A poll may see
    * the end of the call earlier than this.) Called from any thread, perhaps within the poll that began the call. It
    * must not block and must not call wasinn or Wasmtime. It may still run after the future has ended or was deleted, so
-   * `user` must stay valid until wasinn_guest_close has returned. NULL: nobody is told. */
+   * `user` must stay valid until wasinn_guest_close has returned. NULL: no call. */
   void (*wake)(void* user);
   void* user;
 } wasinn_wasmtime_async_caller;
 typedef wasinn_wasmtime_async_caller (*wasinn_wasmtime_async_caller_of)(wasmtime_context_t* context, void* user);
 
-/* As wasinn_wasmtime_link, for guests that run in wasmtime_func_call_async. To delete a future while its guest waits
+/* As wasinn_wasmtime_link, for guests that run in wasmtime_func_call_async. Deleting a future while its guest waits
  * for a call closes that guest, and waits until the call is over. */
 wasinn_status* wasinn_wasmtime_link_async(wasmtime_linker_t* linker, wasinn_host* host,
                                           wasinn_wasmtime_async_caller_of caller_of, void* user) WASINN_MUST_CHECK;

@@ -1,11 +1,11 @@
 /* wasinn/wit.h - wasi:nn, the component form of the standard, for engines that run components.
  *
- * An engine lifts a component's arguments, calls one of these functions, and lowers the results. The functions do all
+ * An engine lifts a component's arguments, calls one of these functions, and lowers the results. The functions do
  * the rest: resources, versions, names, errors, quotas. Programs that embed Wasmtime use wasinn/wasmtime.h instead.
  *
  * Resources: a *rep* is a number for a tensor, graph, context or error of one guest. An engine keeps reps in its own
  * table of handles. A rep is never 0. A dead rep, or a rep of another kind, is an error here, so an engine's mistake
- * does no harm. Some functions own an argument; their comments say so. They consume its rep, also when the call fails.
+ * does no harm. Some functions own an argument; their comments say so. They consume its rep, even if the call fails.
  * Closing the guest frees every resource that the guest has not dropped.
  *
  * Outcomes: a returned status is NULL or an error. For an error the engine traps the guest: the guest is closed, a rep
@@ -58,7 +58,7 @@ typedef struct wasinn_wit_functions {
   wasinn_status* (*tensor_data)(wasinn_guest* guest, uint32_t tensor, wasinn_wit_view* out); /* uint8_t */
   wasinn_status* (*tensor_drop)(wasinn_guest* guest, uint32_t tensor);
 
-  /* wasi:nn/graph. NULL `builders` with a count: the engine does not list so many, and the result is too-large. */
+  /* wasi:nn/graph. NULL `builders` with a count: the engine refuses to list so many, and the result is too-large. */
   wasinn_status* (*graph_load)(wasinn_guest* guest, const wasinn_bytes* builders, size_t count, uint32_t encoding,
                                uint32_t target, wasinn_wit_result* out);
   wasinn_status* (*graph_load_by_name)(wasinn_guest* guest, const char* name, size_t size, wasinn_wit_result* out);
@@ -70,7 +70,7 @@ typedef struct wasinn_wit_functions {
    * `outputs` is empty. */
   wasinn_status* (*context_compute)(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* inputs,
                                     size_t count, wasinn_wit_result* out, wasinn_wit_view* outputs);
-  /* compute of the versions before. set-input owns the tensor; get-output makes a new one. */
+  /* compute of earlier versions. set-input owns the tensor; get-output makes a new one. */
   wasinn_status* (*context_set_input)(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* input,
                                       wasinn_wit_result* out);
   wasinn_status* (*context_compute_set)(wasinn_guest* guest, uint32_t context, wasinn_wit_result* out);
@@ -98,7 +98,7 @@ typedef struct wasinn_wit_functions {
   wasinn_status* (*context_finish)(wasinn_guest* guest, uint32_t context, wasinn_wit_result* out);
 
   /* wasinn:ext/configure@0.1.0. Names of outputs are UTF-8. count 0: all outputs are produced again. NULL `names` with
-   * a count: the engine does not list so many, and the result is too-large. */
+   * a count: the engine refuses to list so many, and the result is too-large. */
   wasinn_status* (*graph_load_by_name_with_config)(wasinn_guest* guest, const char* name, size_t size,
                                                    const char* config, size_t config_size, wasinn_wit_result* out);
   wasinn_status* (*context_select_outputs)(wasinn_guest* guest, uint32_t context, const wasinn_bytes* names,
@@ -109,7 +109,7 @@ typedef struct wasinn_wit_functions {
 
   /* For engines that can set a guest aside during a call. A thread of the host (setting call_threads) calls `run(user)`
    * once; guests take turns. begin returns at once. `run` calls one of the functions above for this guest, and then
-   * tells the engine that the call is over, without blocking. These functions may block: all that load,
+   * notifies the engine of its end, without blocking. These functions may block: all that load,
    * init-execution-context, compute, get-output, start, next, finish, and the drop of a graph or a context.
    *  - `run` is called from any thread, perhaps before begin returns. The call is inside until `run` has returned:
    *    wasinn_guest_close waits for that. Until then the guest must not run, and all arguments must stay in place.
@@ -119,8 +119,8 @@ typedef struct wasinn_wit_functions {
    *    system gives no thread. */
   wasinn_status* (*begin)(wasinn_guest* guest, void (*run)(void* user), void* user);
 
-  /* For hosts that call these functions themselves. Out: the wasinn_code of an error, of which several share a case of
-   * error-code; 0: the guest made it, by error_new. */
+  /* For hosts that call these functions themselves. Out: the wasinn_code of an error (several share a case of
+   * error-code); 0: the guest made it, by error_new. */
   wasinn_status* (*error_status)(wasinn_guest* guest, uint32_t error, uint32_t* out);
 } wasinn_wit_functions;
 
@@ -128,7 +128,7 @@ typedef struct wasinn_wit_functions {
 WASINN_API const wasinn_wit_functions* wasinn_wit(void);
 
 /* How much one call of a component may carry, and how many handles the component may hold. An engine with guards of its
- * own should raise them to these numbers, so that they do not refuse what the guest's limits allow. The guest's limits
+ * own should raise them to these numbers, so that they never refuse what the guest's limits allow. The guest's limits
  * hold in any case. */
 typedef struct wasinn_wit_limits {
   uint32_t struct_size;
