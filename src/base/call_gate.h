@@ -1,4 +1,4 @@
-// Lets other threads interrupt a call while it is inside, and only then.
+// Lets other threads interrupt a call only while it is inside.
 #pragma once
 
 #include <atomic>
@@ -7,13 +7,13 @@
 
 namespace wasinn::base {
 
-// Enter, Close and Leave: the thread that makes the call, or that gets its end. Cancel: any thread, at any time.
+// The thread that makes the call, or gets its end, calls Enter, Close and Leave. Any thread may call Cancel.
 class CallGate {
  public:
   void Enter() { state_.store(kInside, std::memory_order_release); }
-  // No cancel begins any more. One that is under way goes on: it may be the one that calls this.
+  // From now on no cancel begins. One that is under way goes on: it may be the caller of this.
   void Close() { state_.fetch_and(~kInside, std::memory_order_acq_rel); }
-  // The same, and waits for the cancel that is under way.
+  // Closes the gate, and waits for a cancel that is under way.
   void Leave() {
     uint32_t state = state_.fetch_and(~kInside, std::memory_order_acq_rel);
     while ((state & kCancelling) != 0) {
@@ -22,7 +22,7 @@ class CallGate {
     }
   }
 
-  // Calls `cancel` if a call is inside and nobody else cancels it.
+  // Calls `cancel` if a call is inside and no other thread cancels it.
   template <typename Function>
   void Cancel(Function&& cancel) {
     uint32_t inside = kInside;

@@ -1,4 +1,4 @@
-// A file descriptor that is closed in the end.
+// A file descriptor that is closed at the end of its scope.
 #pragma once
 
 #include <fcntl.h>
@@ -21,15 +21,15 @@ class Descriptor {
   ~Descriptor() {
     if (is_open()) ::close(number_);
   }
-  // Of a call that may have failed. A host that was started without standard files gets their numbers for its next
-  // ones, and what anybody prints would go to a worker.
+  // `number` is the result of a call that may have failed. A host that was started without standard files gets their
+  // numbers for its next descriptors, and everything that is printed would go to a worker.
   static Descriptor NoStandardOne(int number) {
     Descriptor given(number);
     if (number < 0 || number > STDERR_FILENO) return given;
     return Descriptor(::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   }
 
-  // Takes another one over; false: it is none.
+  // Closes this one and takes `number`. False: `number` is no descriptor.
   bool Open(int number) {
     *this = Descriptor(number);
     return is_open();
@@ -43,7 +43,7 @@ class Descriptor {
   int number_;
 };
 
-// False: not all could be written.
+// False: not all bytes could be written.
 inline bool WriteAll(int number, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(number, bytes.data(), bytes.size());

@@ -7,12 +7,12 @@
 
 namespace wasinn::base {
 
-// nlohmann::json copies, compares and writes values by functions that call themselves, so that a deep one takes a
-// thread's stack. No configuration is nearly as deep; JSON schemas for language models are the deepest.
+// nlohmann::json copies, compares and writes values by recursion, so a deep value uses up a thread's stack. No
+// configuration is nearly as deep; JSON schemas for language models are the deepest.
 inline constexpr int kDeepestJson = 128;
 
-// Whether values lie in each other deeper than that, by the brackets outside of strings; what is no JSON is for the
-// parser to tell. Not by a callback of the parser: with one it looks through all siblings at each end of an object.
+// Whether values are nested deeper than that. It counts the brackets outside of strings; the parser refuses what is no
+// JSON. A callback of the parser would be slow: with one it looks through all siblings at each end of an object.
 inline bool IsTooDeep(std::string_view text) {
   int depth = 0;
   bool in_string = false;
@@ -32,15 +32,15 @@ inline bool IsTooDeep(std::string_view text) {
   return false;
 }
 
-// Discarded if it is no JSON, or deeper than that. `Json` is nlohmann's, ordered or not.
+// Discarded if the text is no JSON, or nested deeper than that. `Json` is nlohmann's, ordered or not.
 template <typename Json = nlohmann::json>
 Json ParseJson(std::string_view text) {
   if (IsTooDeep(text)) return Json(Json::value_t::discarded);
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
-// A JSON string. Whoever writes text by text has no tree of values: nlohmann's take memory when they go, and where there is
-// none that ends the OS process.
+// A JSON string, for code that writes JSON piece by piece and builds no tree of values: nlohmann's allocates in its
+// destructor, and ends the OS process if there is no memory.
 inline std::string Quoted(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

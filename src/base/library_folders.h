@@ -1,4 +1,4 @@
-// Where the dynamic linker looks for what a library asks for.
+// The folders in which the dynamic linker looks for what a library needs.
 #pragma once
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 
 namespace wasinn::base {
 
-// For the library that has the address `here`: its own RUNPATH, LD_LIBRARY_PATH, the system's folders; empty: unknown.
+// The folders for the library that contains `here`: its RUNPATH, LD_LIBRARY_PATH, the system's. Empty: unknown.
 inline std::vector<std::string> LibraryFolders(const void* here) {
   Dl_info info = {};
   link_map* self = nullptr;

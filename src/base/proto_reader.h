@@ -1,4 +1,4 @@
-// The wire format of Protocol Buffers, read with checked bounds.
+// Reads the wire format of Protocol Buffers within checked bounds.
 #pragma once
 
 #include <cstdint>
@@ -7,28 +7,28 @@
 
 namespace wasinn::base {
 
-// A field as it lies in the message: a number, or bytes within the message.
+// A field of a message: a number, or bytes inside the message.
 struct ProtoField {
   enum class Type { kVarint, kFixed, kBytes };
 
   uint32_t number = 0;
   Type type = Type::kVarint;
-  uint64_t value = 0;              // of kVarint
-  std::span<const uint8_t> bytes;  // of kBytes
+  uint64_t value = 0;              // for kVarint
+  std::span<const uint8_t> bytes;  // for kBytes
 
   bool IsVarint(uint32_t its_number) const { return number == its_number && type == Type::kVarint; }
   bool IsBytes(uint32_t its_number) const { return number == its_number && type == Type::kBytes; }
   std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 };
 
-// Goes through the fields of one message. What it accepts is a little less than what Protocol Buffers accept: no
-// groups, which neither ONNX nor TensorFlow has.
+// Iterates over the fields of one message. It accepts a little less than Protocol Buffers do: no groups, which neither
+// ONNX nor TensorFlow has.
 class ProtoReader {
  public:
-  // Of the message, `beyond` more bytes are not here: a field that goes on there is whole.
+  // `beyond` more bytes of the message are not in memory. A field that continues there counts as whole.
   explicit ProtoReader(std::span<const uint8_t> message, uint64_t beyond = 0) : rest_(message), beyond_(beyond) {}
 
-  // False at the end of what is here, or where the message is broken; then broken() tells which.
+  // False at the end of the bytes, or at a broken field; broken() distinguishes the two.
   bool Next(ProtoField* field) {
     if (broken_ || rest_.empty()) return false;
     *field = {};

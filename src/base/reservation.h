@@ -1,4 +1,4 @@
-// Memory that lasts, charged to whoever it is kept for.
+// Memory that lasts, charged to the account of its user.
 #pragma once
 
 #include <wasinn/types.h>
@@ -8,12 +8,12 @@
 
 namespace wasinn::base {
 
-// The right to keep some bytes; it gives them back when it goes, so it goes after the memory and before the account
-// does: a member of the model or context whose options named the account. One thread at a time.
+// The right to keep some bytes. Its destructor gives them back, so it must be destroyed after the memory and before the
+// account: make it a member of the model or context whose options named the account. One thread at a time.
 class Reservation {
  public:
-  Reservation() = default;  // of nobody: nothing is charged
-  // `services`: wasinn_host_services with the fields that this side knows. A host that is too old charges nothing.
+  Reservation() = default;  // charges no account
+  // `services`: wasinn_host_services with the fields that this side knows. If the host is too old, nothing is charged.
   template <typename Services>
   Reservation(const Services& services, void* account)
       : reserve_(services.reserve), host_(services.host), account_(account) {}
@@ -29,8 +29,8 @@ class Reservation {
 
   uint64_t bytes() const { return bytes_; }
 
-  // Call it before more is allocated, and after something was freed. False: that is more than may be held, and it is what
-  // it was.
+  // Call it before an allocation, and after memory was freed. False: the account may not hold that much, and nothing
+  // has changed.
   bool Resize(uint64_t bytes) {
     const bool grows = bytes > bytes_;
     if (reserve_ != nullptr && bytes != bytes_) {

@@ -1,5 +1,5 @@
-// Structs of the C headers whose other side may be older or newer: each side has as many bytes as its `struct_size`
-// says, and fields are only ever appended.
+// Structs of the C headers whose other side may be older or newer. Each side has as many bytes as its `struct_size`
+// says. New versions only append fields.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ constexpr size_t CommonSize(uint32_t struct_size) {
   return std::min<size_t>(struct_size, sizeof(T)) / alignof(T) * alignof(T);
 }
 
-// A copy of the other side's struct; fields that it lacks are those of `absent`. One without any field has a size that
-// nobody set.
+// Copies the other side's struct. Fields that it lacks have the values in `absent`. A struct without any field has a
+// size that was never set.
 template <typename T>
 Result<T> ReadStruct(const T& theirs, const char* name, const T& absent = T{}) {
   const size_t size = CommonSize<T>(theirs.struct_size);
@@ -32,7 +32,7 @@ Result<T> ReadStruct(const T& theirs, const char* name, const T& absent = T{}) {
   return known;
 }
 
-// Fills the fields that the other side has, but for struct_size, which stays its own.
+// Fills the fields that the other side has, except for struct_size, which stays its own.
 template <typename T>
 Status WriteStruct(T& theirs, const T& value, const char* name) {
   const uint32_t theirs_size = theirs.struct_size;

@@ -10,11 +10,11 @@ namespace wasinn::core {
 namespace {
 
 struct Character {
-  size_t size;  // bytes; 0: what stands there is not UTF-8
+  size_t size;  // bytes; 0: the text is not UTF-8 here
   uint32_t code = 0;
 };
 
-// The first character of a text that is not empty, as RFC 3629 has it: no overlong form, no surrogate.
+// The first character of a text that is not empty, by RFC 3629: no overlong form, no surrogate.
 Character Decode(std::string_view text) {
   const auto byte = [text](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t first = byte(0);
@@ -31,7 +31,7 @@ Character Decode(std::string_view text) {
   return {size, code};
 }
 
-// Characters that do something to the screen, or to how the rest of a line reads: controls, breaks of lines, marks of
+// False for characters that change the screen, or how the rest of a line reads: controls, line breaks, marks of
 // direction.
 bool Shows(uint32_t code) {
   static constexpr struct {

@@ -1,4 +1,4 @@
-// Texts of others, as they may be shown.
+// Makes untrusted text safe to print.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace wasinn::core {
 
-// In UTF-8, on one line: of what is a control character or no UTF-8, each byte is written as \xNN.
+// One line of UTF-8: each byte of a control character or of invalid UTF-8 is written as \xNN.
 std::string Escape(std::string_view text);
 
 }  // namespace wasinn::core

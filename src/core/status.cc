@@ -8,9 +8,9 @@ std::string Cut(std::string text, size_t most) {
   static constexpr std::string_view kMark = "… (cut)";
   if (text.size() <= most) return text;
   size_t end = most - kMark.size();
-  // A character has at most three bytes that continue it.
+  // A character has at most three continuation bytes.
   for (int i = 0; i < 3 && end > 0 && (static_cast<uint8_t>(text[end]) & 0xc0) == 0x80; ++i) --end;
-  std::string cut;  // not in the memory of the whole
+  std::string cut;  // so that it does not keep the whole text's memory
   cut.reserve(end + kMark.size());
   cut.append(text, 0, end).append(kMark);
   return cut;

@@ -1,4 +1,4 @@
-// How an operation of the core ended: nothing for success, else a code, a message and the backend that reported it.
+// The outcome of an operation of the core: success, or a code, a message and the backend that reported it.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,11 +12,11 @@
 
 namespace wasinn::core {
 
-// The bytes of a message: what it quotes of a guest or its model may be as long as they like.
+// The limit of a message in bytes: it may quote texts of any length from guests and models.
 inline constexpr size_t kMostMessageBytes = 1024;
 
-// The text, or its beginning and a mark that it was cut: no more than `most` bytes, and no character in half. UTF-8
-// that is none is cut somewhere.
+// The text, or its beginning with a mark that it was cut: at most `most` bytes, and whole characters. Invalid UTF-8 is
+// cut anywhere.
 std::string Cut(std::string text, size_t most = kMostMessageBytes);
 
 class [[nodiscard]] Status {
@@ -37,10 +37,10 @@ class [[nodiscard]] Status {
     std::string message;
     std::string backend;
   };
-  std::unique_ptr<const Rep> rep_;  // null: success, so that the good path costs one pointer
+  std::unique_ptr<const Rep> rep_;  // NULL: success, so that it costs one pointer
 };
 
-// The same once more, for another who is told.
+// Copies a status, for another caller.
 inline Status Copy(const Status& status) {
   if (status.ok()) return Status();
   return Status(status.code(), std::string(status.message()), std::string(status.backend()));
@@ -55,7 +55,7 @@ template <typename... Args>
   return Status(code, fmt::format(format, std::forward<Args>(args)...));
 }
 
-// The same, for functions that return a Result.
+// As above, for functions that return a Result.
 template <typename... Args>
 [[gnu::cold]] std::unexpected<Status> Fail(wasinn_code code, fmt::format_string<Args...> format, Args&&... args) {
   return std::unexpected(Error(code, format, std::forward<Args>(args)...));
@@ -63,7 +63,7 @@ template <typename... Args>
 
 const char* CodeName(wasinn_code code);
 
-// The code of a failure that comes from outside: RUNTIME_ERROR if this version does not know it, or if it is none.
+// The code of a failure from outside: RUNTIME_ERROR if this version does not know it, or if it is no error.
 constexpr wasinn_code FailureCode(uint32_t code) {
   return code != WASINN_OK && code <= WASINN_ERROR_LOST ? static_cast<wasinn_code>(code) : WASINN_ERROR_RUNTIME;
 }

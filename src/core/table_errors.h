@@ -1,4 +1,4 @@
-// What the functions of a wasinn_backend return whose backend is a part of the core.
+// Turns a Status into the errors that functions of a wasinn_backend return, for backends inside of the core.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -14,7 +14,7 @@ wasinn_error* OutOfMemory() noexcept;
 // NULL for success.
 wasinn_error* ToError(const Status& status) noexcept;
 
-// Nothing may be thrown through C.
+// Catches all exceptions: none may pass through C.
 template <typename Function>
 wasinn_error* CatchAll(Function&& function) noexcept {
   try {

@@ -26,14 +26,14 @@ size_t Distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// The end of the path that begins at `start`. One in quotes may have anything else inside.
+// The end of the path that begins at `start`. A path in quotes may have any other character.
 size_t EndOfPath(std::string_view text, size_t start) {
   const char before = start == 0 ? ' ' : text[start - 1];
   if (before == '\'' || before == '"' || before == '`') return std::min(text.find(before, start), text.size());
   return std::min(text.find_first_of(" \t\n'\"`,;:()[]{}<>|", start), text.size());
 }
 
-// A guest may learn by its own names which names the root folder has, but nothing of what lies below.
+// A guest may find out the names in the root folder by using them as its own names, but nothing below.
 bool IsPath(std::string_view path) {
   const std::string first(path.substr(0, path.find('/', 1)));
   return first.size() > 1 && ::access(first.c_str(), F_OK) == 0;

@@ -1,5 +1,5 @@
-// The words for element types, targets and the like: one table each, used by messages, configuration and the
-// command line.
+// The words for element types, targets and other enums: one table each, for messages, configuration and the command
+// line.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -25,8 +25,8 @@ Result<wasinn_dialect> ParseDialect(std::string_view word);
 Result<wasinn_load> ParseLoad(std::string_view word);
 Result<wasinn_log_level> ParseLogLevel(std::string_view word);
 
-// The enum of a number in a struct from outside. INVALID_ARGUMENT with the field's name and the known numbers if it is
-// none of these.
+// Converts a number in a struct from outside to the enum. INVALID_ARGUMENT names the field and the known numbers if it
+// is none of these.
 Result<wasinn_target> TargetOf(std::string_view field, uint32_t number);
 Result<wasinn_dialect> DialectOf(std::string_view field, uint32_t number);
 Result<wasinn_load> LoadOf(std::string_view field, uint32_t number);

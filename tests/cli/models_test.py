@@ -51,7 +51,7 @@ class ModelsTest(CommandTest):
 
     def test_unknown_name_tells_the_known_ones(self):
         result = self.run_probe("infer", "x")
-        self.check(result, err="no model is registered as 'x', and none by any other name (--model NAME=PATH registers one)")
+        self.check(result, err="no model is registered as 'x', and none under any other name (--model NAME=PATH registers one)")
         result = self.run_probe("infer", "x", flags=["--model", "m=m.gguf", "--models", "dir"])
         self.check(result, err="no model is registered as 'x': there are 'echo', 'm', 'versions' (--model NAME=PATH")
         many = [flag for i in range(30) for flag in ("--model", f"m{i:02}{'n' * 100}=m.gguf")]

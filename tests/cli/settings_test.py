@@ -77,7 +77,7 @@ class SettingsTest(CommandTest):
     def test_the_configuration_of_a_backend_that_is_not_there(self):
         self.file("conf/limits.toml", self.settings(11, "../m.gguf") + "[backends.onx]\nthreads = 1\n")
         result = self.run_probe("infer", "m", flags=["--config", "conf/limits.toml"])
-        self.check(result, err="the configuration of backend 'onx' is for none that is here; did you mean 'onnx'?")
+        self.check(result, err="the configuration of backend 'onx' names no backend that is here; did you mean 'onnx'?")
 
     def test_a_model_of_a_backend_that_is_not_there(self):
         self.file("conf/limits.toml", self.settings(11, "../m.gguf") + "backend = 'ecko'\n")

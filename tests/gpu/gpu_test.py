@@ -167,7 +167,7 @@ class GpuCase:
         model = next(iter(self.framework.models))
         error, said = self.bring(model, "gpu")
         self.assertIn(error, (RUNTIME_ERROR, UNSUPPORTED_OPERATION), said)
-        self.assertIn("; models in workers have the CPU alone, unless policy.isolated_gpu is true", said)
+        self.assertIn("; models in workers can only use the CPU, unless policy.isolated_gpu is true", said)
         found, said = self.bring(model, "gpu", cpu_fallback=True)
         self.assertEqual(found[0], "cpu", said)
         self.assertEqual(len(re.findall("using the CPU instead: ", said)), 1, said)

@@ -112,7 +112,7 @@ TEST_F(AsyncCompute, ASecondEndIsLogged) {
     for (int i = 0; i < 20; ++i) EXPECT_EQ(Compute(program, context), kSuccess);
     EXPECT_EQ(program.Output(context), 7);
   }
-  EXPECT_TRUE(log_.Contains("echo: the backend told the end of a compute that was over"));
+  EXPECT_TRUE(log_.Contains("echo: the backend reported the end of a compute that was over"));
 }
 
 TEST_F(AsyncCompute, HasADeadline) {

@@ -158,7 +158,7 @@ TEST_F(Pipelines, NameTheStepThatADeadlineEnds) {
     std::future<uint32_t> done = std::async(std::launch::async, [&] { return guest.Compute(context); });
     gate.Await();
     EXPECT_EQ(TurnUntilDone(hands, done), kRuntimeError);
-    EXPECT_THAT(guest.LastError(), HasSubstr("the compute was stopped after 50 ms: it had come to step 2 ('m2')"));
+    EXPECT_THAT(guest.LastError(), HasSubstr("the compute was stopped after 50 ms: it had reached step 2 ('m2')"));
     gate.Close();
   }
 }

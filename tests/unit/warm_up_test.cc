@@ -98,7 +98,7 @@ TEST_F(WarmUp, AModelWhoseWarmUpFailsIsNotServed) {
   };
   const Case cases[] = {
       {"in x f32 2\nfail 1\n", "", "compute fails as the model says", kInvalidArgument},
-      {"in x f32 any\n", "", "input 'x' may have any rank: warm_up_shapes must tell its shape", kInvalidArgument},
+      {"in x f32 any\n", "", "input 'x' may have any rank: warm_up_shapes must give its shape", kInvalidArgument},
       {"in x f32 -1\n", "warm_up_shapes = {y = [1]}\n", "warm_up_shapes: the model has no input 'y', only 'x'",
        kInvalidArgument},
       {"in x f32 2\n", "warm_up_shapes = {x = [3]}\n", "input 'x' takes f32 [2], given f32 [3]", kInvalidArgument},

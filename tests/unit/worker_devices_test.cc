@@ -66,7 +66,7 @@ TEST_F(WorkerDevices, NoGuestMayUseThemByDefault) {
   for (const wasinn_target target : {WASINN_TARGET_CPU, WASINN_TARGET_AUTO}) EXPECT_NE(Open(program, target), 0u);
   EXPECT_THAT(KnownProcesses(), SizeIs(1));
   EXPECT_EQ(Open(program, WASINN_TARGET_GPU), 0u);
-  EXPECT_THAT(log.lines(), Contains(HasSubstr("echo has no gpu; models in workers have the CPU alone, unless "
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("echo has no gpu; models in workers can only use the CPU, unless "
                                               "policy.isolated_gpu is true")));
 }
 

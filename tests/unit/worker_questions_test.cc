@@ -234,7 +234,7 @@ TEST_F(WorkerQuestions, OfFunctionsThatABackendHasNot) {
 TEST_F(WorkerQuestions, WhatIsGoneIsToldThoughAllChannelsAreInUse) {
   std::deque<Connection::Call> calls;
   while (calls.size() < Connection::kMostChannels) calls.emplace_back(*connection, Op::kShow);
-  connection->Tell(Op::kFreeSlot, {2});
+  connection->Notify(Op::kFreeSlot, {2});
   calls.clear();
   EXPECT_EQ(Ask(Op::kShow).message(), "a worker has no context 2");
   EXPECT_FALSE(connection->lost());

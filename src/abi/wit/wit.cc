@@ -153,9 +153,9 @@ wasinn_status* ContextCompute(wasinn_guest* guest, uint32_t context, const wasin
     std::pmr::vector<Guest::Output> computed(&scratch.resource);
     auto names = guest->Run(context, tensors, computed);
     if (!names) return std::unexpected(std::move(names.error()));
-    Guest::Untold untold(*guest, computed);
+    Guest::UnreportedOutputs unreported(*guest, computed);
     *outputs = ToView(std::move(*names), computed);
-    untold.SetTold();
+    unreported.SetReported();
     return 0;
   });
 }

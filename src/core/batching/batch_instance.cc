@@ -17,24 +17,24 @@ void BatchInstance::Run() noexcept {
     try {
       ok = Compute(*batch);
     } catch (const std::exception&) {
-      ok = false;  // no memory for so many at once
+      ok = false;  // not enough memory for so many at once
     }
     model_.queue().End(*batch, ok);
     if (std::exchange(spent_, false)) context_.reset();
   }
 }
 
-// When somebody waits, and before it is taken: that may take long, and who waits can leave, but not who is taken.
+// Runs when an item waits, before a batch is taken: this may take long, and only an item that waits can leave.
 void BatchInstance::Open() noexcept {
   if (!model_.queue().WaitForNeed()) return;
   try {
     if (Result<std::unique_ptr<Context>> made = model_.NewContext()) context_ = std::move(*made);
   } catch (const std::exception&) {
-    context_.reset();  // as if it had failed
+    context_.reset();  // treated as a failure
   }
 }
 
-// Whatever fails, each one is computed by itself then, and has its own error.
+// After any failure each item is computed by itself, and gets its own error.
 bool BatchInstance::Compute(Batch& batch) {
   if (context_ == nullptr) return false;
   const std::vector<Context::TensorInput> given = Gather(batch);
@@ -49,7 +49,7 @@ bool BatchInstance::Compute(Batch& batch) {
   context_->SetTerms({});
   if (!names) return false;
   const bool matches = std::ranges::all_of(computed, [&](const Context::TensorOutput& output) {
-    if (output.tensor == nullptr) return false;  // only a run tells of some that they are no tensors of numbers
+    if (output.tensor == nullptr) return false;  // some are known as other than tensors of numbers only after a run
     const TensorDesc& desc = output.tensor->desc();
     return desc.rank > 0 && desc.dims[0] == batch.rows;
   });
@@ -58,7 +58,7 @@ bool BatchInstance::Compute(Batch& batch) {
   return matches;
 }
 
-// What they may allocate by themselves.
+// The sum of what the items may allocate by themselves.
 uint64_t BatchInstance::MaxBytes(const Batch& batch) {
   uint64_t sum = 0;
   for (const BatchItemPtr& item : batch.items) {
@@ -101,7 +101,7 @@ void BatchInstance::Scatter(Batch& batch, std::span<const Context::TensorOutput>
   }
 }
 
-// A copy, for who keeps its outputs shall not keep those of others.
+// Copies the rows: a caller that keeps its outputs must not keep those of others.
 TensorPtr BatchInstance::RowsOf(const SharedTensor& tensor, const BatchItem& item, uint32_t first_row) const {
   const size_t bytes_of_row = tensor.bytes().size() / static_cast<size_t>(tensor.desc().dims[0]);
   TensorDesc desc = tensor.desc();

@@ -14,7 +14,7 @@ class BatchInstance {
   explicit BatchInstance(BatchedGraph& model) : model_(model) {}
   BatchInstance(const BatchInstance&) = delete;
   BatchInstance& operator=(const BatchInstance&) = delete;
-  // Until the queue stops.
+  // Returns when the queue stops.
   void Run() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// One inference that waits for others, to compute together with them.
+// One inference that waits for others, to be computed together with them.
 #pragma once
 
 #include <atomic>
@@ -20,36 +20,36 @@ struct Batch;
 
 struct BatchOutput {
   std::string name;
-  TensorPtr tensor;  // null where it was not wanted
+  TensorPtr tensor;  // null if it was not wanted
 };
 
 struct BatchItem {
-  // What its session says, and nobody changes until it has its outcome. Inputs are read while it is kRead alone.
+  // Set by the item's session, and constant until the outcome. Inputs are read only while the state is kRead.
   std::span<const Input> inputs;
-  std::vector<uint32_t> wanted;  // outputs; none: all
-  std::string shape;             // what inferences of one batch have in common
+  std::vector<uint32_t> wanted;  // indices of outputs; none: all
+  std::string shape;             // equal for all inferences of one batch
   uint32_t rows = 0;
   const Share* share = nullptr;
-  uint64_t pool_user = 0;  // whose memory its outputs are
-  uint64_t max_bytes = 0;  // that its compute may allocate; 0: no limit
-  Clock::time_point late;  // when half of its time has passed; max: it has no deadline
+  uint64_t pool_user = 0;  // owner of the outputs' memory
+  uint64_t max_bytes = 0;  // that the compute may allocate; 0: no limit
+  Clock::time_point late;  // when half of its time has passed; max: no deadline
 
-  // Of the queue's mutex.
+  // Guarded by the queue's mutex.
   enum class State : uint8_t { kWaits, kRead, kComputes, kDone };
-  std::atomic<State> state{State::kWaits};  // kDone is the last, and seen without the mutex
+  std::atomic<State> state{State::kWaits};  // kDone is the last state, and is read without the mutex
   bool cancelled = false;
-  bool left = false;        // nobody waits for it any more
-  bool alone = false;       // its outcome: it is to be computed by itself
-  Clock::time_point begun;  // when its batch had its turn
-  uint32_t batch_rows = 0;  // of its batch, which it counts; 0: another item does
+  bool left = false;        // no thread waits for it any more
+  bool alone = false;       // its outcome: it must be computed by itself
+  Clock::time_point begun;  // when its batch got its turn
+  uint32_t batch_rows = 0;  // rows of its batch, which this item counts; 0: another item does
   FairOrder::Place place = 0;
   Clock::time_point since;
-  Clock::time_point looks = Clock::time_point::min();  // when its wait looks again, though nothing has changed
-  Batch* batch = nullptr;                              // that it is in while it is kRead or kComputes
-  // Of all that its wait looks at something has changed. Not under the mutex, which who wakes would wait for.
+  Clock::time_point looks = Clock::time_point::min();  // when its wait checks again, even if nothing has changed
+  Batch* batch = nullptr;                              // its batch while it is kRead or kComputes
+  // Raised if anything that the item's wait depends on has changed. Not under the mutex, which the woken thread needs.
   Signal changed;
 
-  // For the next time, while it is nobody else's.
+  // Resets the item for its next inference. No other thread may have it.
   void Begin() {
     state = State::kWaits;
     cancelled = left = alone = false;
@@ -58,7 +58,7 @@ struct BatchItem {
     batch = nullptr;
   }
 
-  std::vector<BatchOutput> outputs;  // of who computes it, until it is kDone
+  std::vector<BatchOutput> outputs;  // written by the thread that computes it, until it is kDone
 };
 
 using BatchItemPtr = std::shared_ptr<BatchItem>;

@@ -38,7 +38,7 @@ void BatchQueue::EndAlone() {
   if (!waiting_.empty()) NextToWake().notify_one();
 }
 
-// ---- A wait
+// ---- Waiting
 
 BatchQueue::Outcome BatchQueue::Wait(const BatchItemPtr& item) {
   Add(item);
@@ -52,7 +52,7 @@ BatchQueue::Outcome BatchQueue::Wait(const BatchItemPtr& item) {
   }
 }
 
-// Whoever computes batches is woken when one begins to wait, and when it may be full: not by each item.
+// Wakes a thread that computes batches if an item begins to wait, or if a batch may be full: not for each item.
 void BatchQueue::Add(const BatchItemPtr& item) {
   std::condition_variable* tell = nullptr;
   {
@@ -67,7 +67,7 @@ void BatchQueue::Add(const BatchItemPtr& item) {
   if (tell != nullptr) tell->notify_one();
 }
 
-// Whether the wait ends here; else it looks again when something has changed, or it is time.
+// The outcome, if the wait ends here. Else the wait looks again after a change, or at a set time.
 std::optional<BatchQueue::Outcome> BatchQueue::Look(const BatchItemPtr& item, Clock::time_point& until) {
   const std::lock_guard lock(mutex_);
   const State state = item->state.load(std::memory_order_relaxed);
@@ -76,7 +76,7 @@ std::optional<BatchQueue::Outcome> BatchQueue::Look(const BatchItemPtr& item, Cl
     Remove(item);
     return item->cancelled ? Outcome::kCancelled : Outcome::kAlone;
   }
-  // It is computed by itself, in the time that is left; the others may have more.
+  // It is computed by itself in the time that is left; the others may have more time.
   if (state == State::kComputes && (item->cancelled || now >= item->late)) {
     Leave(*item);
     return item->cancelled ? Outcome::kCancelled : Outcome::kAlone;
@@ -100,7 +100,7 @@ void BatchQueue::Remove(const BatchItemPtr& item) {
   if (waiting_.empty()) order_.Rest();
 }
 
-// The batch goes on for the others, if there are any.
+// The batch goes on for the other items, if there are any.
 void BatchQueue::Leave(BatchItem& item) {
   item.left = true;
   if (++item.batch->left == item.batch->items.size()) std::exchange(item.batch->cancel, [] {})();
@@ -125,7 +125,7 @@ void BatchQueue::NoteAlone(const Share& share, const std::string& shape, uint32_
   if (ok) times_.Learn(shape, rows, took);
 }
 
-// ---- What is next
+// ---- Choosing a batch
 
 uint32_t BatchQueue::PreferredWithin(uint32_t rows) const {
   uint32_t best = 0;
@@ -135,7 +135,7 @@ uint32_t BatchQueue::PreferredWithin(uint32_t rows) const {
   return best;
 }
 
-// How many rows a batch of this shape may have, if it is to begin now; else it is `later`, or before.
+// The number of rows of a batch of this shape, if it should begin now. Else the batch begins at `later`, or before.
 std::optional<uint32_t> BatchQueue::RowsOf(const Waiting& shape, Clock::time_point now,
                                            Clock::time_point& later) const {
   if (shape.rows >= batching_.max_batch_size) return batching_.max_batch_size;
@@ -146,8 +146,8 @@ std::optional<uint32_t> BatchQueue::RowsOf(const Waiting& shape, Clock::time_poi
   return std::nullopt;
 }
 
-// Whose shape the next batch has, and how many rows, if one is to begin now. Who waits for others of its shape holds up
-// no batch of another. One pass, for guests choose how many shapes there are.
+// The shape and the number of rows of the next batch, if one should begin now. Items that wait for others of their
+// shape hold up no batch of another shape. One pass, because guests determine how many shapes there are.
 std::optional<BatchQueue::Choice> BatchQueue::Choose(Clock::time_point now, Clock::time_point& later) const {
   std::unordered_map<std::string_view, Waiting> shapes;
   for (const BatchItemPtr& item : waiting_) {
@@ -164,7 +164,7 @@ std::optional<BatchQueue::Choice> BatchQueue::Choose(Clock::time_point now, Cloc
   return best;
 }
 
-// Of those that fit, the one that is next.
+// Takes the next item of those that fit.
 bool BatchQueue::TakeOne(Batch& batch, const std::string& shape, uint32_t rows) {
   auto next = waiting_.end();
   for (auto it = waiting_.begin(); it != waiting_.end(); ++it) {
@@ -193,11 +193,11 @@ std::unique_ptr<Batch> BatchQueue::TakeNext(const Choice& choice) {
   const std::string shape = choice.one->shape;
   while (TakeOne(*batch, shape, choice.rows)) {
   }
-  if (batch->items.empty()) TakeOne(*batch, shape, batching_.max_batch_size);  // larger than what was preferred
+  if (batch->items.empty()) TakeOne(*batch, shape, batching_.max_batch_size);  // larger than the preferred size
   if (waiting_.empty()) {
     order_.Rest();
   } else {
-    NextToWake().notify_one();  // somebody else looks at what is left
+    NextToWake().notify_one();  // another thread looks at the rest
   }
   ++computing_;
   return batch;
@@ -244,7 +244,7 @@ std::unique_ptr<Batch> BatchQueue::Next() {
   }
 }
 
-// ---- A batch
+// ---- Computing a batch
 
 void BatchQueue::SetRead(Batch& batch, std::function<void()> cancel) {
   const std::lock_guard lock(mutex_);
@@ -263,7 +263,7 @@ void BatchQueue::SetBegun(Batch& batch) {
   batch.late = batch.since + limit;
   for (const BatchItemPtr& item : batch.items) {
     item->begun = batch.since;
-    // Who came when it was not known yet how long batches take would look far too late.
+    // An item that came before the time of a batch was known would look far too late.
     if (item->looks != Clock::time_point::max() && item->looks > batch.late + limit) item->changed.Raise();
   }
 }
@@ -277,7 +277,7 @@ void BatchQueue::End(Batch& batch, bool ok) noexcept {
     if (ok && counts != batch.items.end()) (*counts)->batch_rows = batch.rows;
     for (const BatchItemPtr& item : batch.items) SetDone(*item, !ok);
     --computing_;
-    // The caller may need a context first, and waits then until nobody is idle: an idle thread gets the free place.
+    // The caller may need a context first, and then waits until no thread is idle: an idle thread gets the free place.
     if (!waiting_.empty()) NextToWake().notify_one();
   }
   for (const BatchItemPtr& item : batch.items) item->changed.Raise();

@@ -1,4 +1,4 @@
-// Inferences on one model that wait to be computed together: which of them are next, and how long they wait for others.
+// The inferences on one model that wait to be computed together: which are next, and how long they wait for others.
 #pragma once
 
 #include <chrono>
@@ -19,24 +19,24 @@ namespace wasinn::core {
 struct Batch {
   std::vector<BatchItemPtr> items;
   uint32_t rows = 0;
-  // Of the queue's mutex.
-  std::function<void()> cancel;  // while it computes: makes that end soon
-  size_t left = 0;               // items that nobody waits for any more
+  // Guarded by the queue's mutex.
+  std::function<void()> cancel;  // while it computes: makes the compute end soon
+  size_t left = 0;               // items that no thread waits for any more
   Clock::time_point since;
-  Clock::time_point late = Clock::time_point::max();  // so long no batch of this kind takes
+  Clock::time_point late = Clock::time_point::max();  // no batch of this kind takes longer
 };
 
-// Any thread.
+// Thread-safe.
 class BatchQueue {
  public:
-  // `most`: how many batches are computed at once.
+  // At most `most` batches compute at once.
   BatchQueue(const Batching& batching, uint32_t most, Clock clock = {});
   BatchQueue(const BatchQueue&) = delete;
   BatchQueue& operator=(const BatchQueue&) = delete;
 
-  // ---- Who brings inferences
+  // ---- For threads that bring inferences
 
-  // True where nobody waits and a place is free: what comes is computed at once, by itself, in the life of this.
+  // True if no item waits and a place is free: the inference is computed at once, by itself, while this object lives.
   class Alone {
    public:
     explicit Alone(BatchQueue& queue) : queue_(queue), begun_(queue.TryBeginAlone()) {}
@@ -53,40 +53,40 @@ class BatchQueue {
   };
 
   enum class Outcome : uint8_t { kDone, kAlone, kCancelled };
-  // Until the item was computed. kAlone: it is to be computed by itself, for its batch failed, or takes too long. Its batch may
-  // still have it then, and give it outputs.
+  // Waits until the item was computed. kAlone: the caller must compute it by itself, because its batch failed or takes
+  // too long. The batch may still have the item then, and give it outputs.
   Outcome Wait(const BatchItemPtr& item);
-  // The wait ends soon, also one that begins later.
+  // Ends the wait soon, even one that begins later.
   void Cancel(BatchItem& item);
 
   bool IsSuspect(const Share& share) const;
-  // How an inference of this shape has ended that was computed by itself after its batch had failed, and how long it took.
+  // Reports the outcome and the time of an inference that was computed by itself after its batch had failed.
   void NoteAlone(const Share& share, const std::string& shape, uint32_t rows, bool ok, Clock::duration took);
 
-  // ---- Who computes them
+  // ---- For threads that compute batches
 
-  // Until somebody waits, and none of those who are in Next is free. False: the queue has stopped.
+  // Waits until an item waits and no thread in Next is free. False: the queue has stopped.
   bool WaitForNeed();
-  // Waits for a batch. None: the queue has stopped.
+  // Waits for a batch. NULL: the queue has stopped.
   std::unique_ptr<Batch> Next();
-  // The bytes of its inputs are not needed any more: who brought them may go. `cancel` may be called until End, which
-  // waits for it.
+  // The inputs' bytes are not needed any more: the threads that brought them may leave. `cancel` may be called until
+  // End, which waits for it.
   void SetRead(Batch& batch, std::function<void()> cancel);
-  // It has its turn.
+  // The batch has got its turn.
   void SetBegun(Batch& batch);
-  // All of it has its outcome, and nothing is in it any more.
+  // Every item gets its outcome, and the batch becomes empty.
   void End(Batch& batch, bool ok) noexcept;
   void Stop();
 
   size_t waiting() const;  // items
-  size_t idle() const;     // threads in Next that have nothing to compute, or no place for it
+  size_t idle() const;     // threads in Next without a batch or a place for it
   const Clock& clock() const { return clock_; }
 
  private:
   bool TryBeginAlone();
   void EndAlone();
 
-  // Whoever is counted in `idle_` looks at the queue when it wakes.
+  // A thread that is counted in `idle_` looks at the queue when it wakes.
   std::condition_variable& NextToWake() { return idle_ > 0 ? wake_ : more_; }
 
   bool has_place() const { return computing_ + alone_ < most_; }
@@ -94,15 +94,15 @@ class BatchQueue {
   void Add(const BatchItemPtr& item);
   std::optional<Outcome> Look(const BatchItemPtr& item, Clock::time_point& until);
 
-  // Of `mutex_`.
+  // `mutex_` must be held.
   uint32_t PreferredWithin(uint32_t rows) const;
   struct Choice {
     const BatchItem* one;
     uint32_t rows;
   };
-  // Of one shape.
+  // The items of one shape.
   struct Waiting {
-    const BatchItem* first;  // by its guest's turn
+    const BatchItem* first;  // by the order of guests' turns
     Clock::time_point oldest;
     uint64_t rows = 0;
   };
@@ -118,11 +118,11 @@ class BatchQueue {
   const Batching batching_;
   const uint32_t most_, smallest_full_;
   const Clock clock_;
-  mutable std::mutex mutex_;             // of what follows
-  std::condition_variable wake_, more_;  // of Next and of WaitForNeed
+  mutable std::mutex mutex_;             // guards the members below
+  std::condition_variable wake_, more_;  // for Next, and for WaitForNeed
   bool stopping_ = false;
-  std::vector<BatchItemPtr> waiting_;  // in the order in which they came
-  uint64_t rows_ = 0;                  // of those
+  std::vector<BatchItemPtr> waiting_;  // in order of arrival
+  uint64_t rows_ = 0;                  // of all items in waiting_
   FairOrder order_;
   uint32_t computing_ = 0, alone_ = 0, idle_ = 0;
   UsualTimes times_;

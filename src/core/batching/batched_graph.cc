@@ -12,7 +12,7 @@
 namespace wasinn::core {
 namespace {
 
-// Of one whose rank only a compute tells nothing is known, and nothing refused.
+// An io whose rank only a compute shows passes: nothing is known about it.
 Status CheckIo(const wasinn_io& io, const char* what, const char* backend) {
   if (IsUnservable(io)) return Unservable(what, io, backend);
   if ((io.flags & (WASINN_IO_OPAQUE | WASINN_IO_ALWAYS)) != 0) {
@@ -37,7 +37,7 @@ Status CheckBatches(const Graph& graph) {
   return Status();
 }
 
-// What the backend says of its model, and this.
+// The backend's description of its model, with the batch size added.
 std::string DescriptionOf(const Graph& graph, const Batching& batching) {
   const char* text = graph.description();
   std::string inner(text == nullptr ? "" : text);
@@ -60,7 +60,7 @@ Result<std::shared_ptr<Graph>> BatchedGraph::Over(std::shared_ptr<Graph> graph, 
   if (Status status = CheckBatches(*graph); !status.ok()) {
     return Fail(status.code(), "model '{}' cannot have batches (max_batch_size): {}", name, status.message());
   }
-  // What threads wait on that are not here, in an OS process that was forked off, cannot be destroyed.
+  // In a forked OS process the threads that wait on the model do not exist, so it cannot be destroyed.
   const auto free = [](BatchedGraph* model) {
     if (!model->started_in_.is_elsewhere()) delete model;
   };
@@ -87,7 +87,7 @@ BatchedGraph::BatchedGraph(std::shared_ptr<Graph> graph, const Batching& batchin
            .n_outputs = is_late ? WASINN_COUNT_UNKNOWN : static_cast<uint32_t>(inner_->outputs().size()),
            .inputs = inner_->inputs().data(),
            .outputs = is_late ? nullptr : inner_->outputs().data(),
-           // An inference that waits for a batch has no place; a batch has one while it computes.
+           // An inference that waits for a batch holds no place; a batch holds one while it computes.
            .max_parallel = UINT32_MAX,
            .flags = 0,
            .memory = nullptr},
@@ -126,7 +126,7 @@ void* BatchedGraph::Work(void* model) {
 }
 
 Result<std::unique_ptr<Context>> BatchedGraph::NewContext() {
-  // Each compute is told how many bytes it may allocate.
+  // Each compute gets its own limit of bytes.
   return Context::Create(inner_, {.open_deadline = shared_.open_deadline, .stop = &stopping_},
                          {.memory = {memory_, shared_.pool, pool_user_},
                           .watchdog = shared_.watchdog,

@@ -1,4 +1,4 @@
-// A model whose inferences are computed together, over the graph of a backend or a pipeline.
+// A model whose inferences are computed in batches, over the graph of a backend or a pipeline.
 #pragma once
 
 #include <pthread.h>
@@ -16,21 +16,21 @@
 
 namespace wasinn::core {
 
-// Any thread.
+// Thread-safe.
 class BatchedGraph final : public Graph {
  public:
-  // What it shares with others of its host; all of it outlives the model.
+  // Objects of the host that all its batched models share. They outlive the model.
   struct Shared {
     BufferPool& pool;
     Watchdog& watchdog;
     Scheduler& scheduler;
     const Logger& logger;
-    uint32_t threads;                         // of each compute
-    Metrics& metrics;                         // where steps of a pipeline count, once for each batch
-    std::chrono::milliseconds open_deadline;  // of each instance's context; 0: none
+    uint32_t threads;                         // for each compute
+    Metrics& metrics;                         // steps of a pipeline count here, once for each batch
+    std::chrono::milliseconds open_deadline;  // for each instance's context; 0: none
   };
-  // A graph that computes on `graph`, whose options were `options`. `name` is for messages. INVALID_ARGUMENT if the
-  // first dimension of an input or output is not free.
+  // Makes a graph that computes on `graph`, which was loaded with `options`. `name` is for messages. INVALID_ARGUMENT:
+  // the first dimension of an input or output is fixed.
   static Result<std::shared_ptr<Graph>> Over(std::shared_ptr<Graph> graph, const Batching& batching,
                                              const std::string& name, const LoadOptions& options, const Shared& shared);
   ~BatchedGraph() override;
@@ -47,10 +47,10 @@ class BatchedGraph final : public Graph {
   BatchQueue& queue() const { return queue_; }
   BufferPool& pool() const { return shared_.pool; }
   uint64_t pool_user() const { return pool_user_; }
-  // For batches.
+  // A context for batches.
   Result<std::unique_ptr<Context>> NewContext();
-  // False: its outputs are not those of a model that batches, whatever its signature says; or this OS process was forked
-  // off the one that has the threads.
+  // False: its outputs show that it cannot batch, whatever its signature says; or this OS process was forked off the
+  // one that has the threads.
   bool batches() const {
     return mismatches_.load(std::memory_order_relaxed) < kMostMismatches && !started_in_.is_elsewhere();
   }
@@ -62,7 +62,7 @@ class BatchedGraph final : public Graph {
   Status Start();
   static void* Work(void* model);
 
-  // As many in a row, and it is no chance.
+  // So many in sequence are no chance.
   static constexpr uint32_t kMostMismatches = 3;
 
   const std::shared_ptr<Graph> inner_;
@@ -72,12 +72,12 @@ class BatchedGraph final : public Graph {
   const uint32_t instances_;
   const std::string description_;
   std::atomic<uint32_t> mismatches_{0};
-  Quota memory_;  // of batches: without a limit, for guests have been charged for each row
+  Quota memory_;  // of batches; without a limit, because guests were charged for each row
   const uint64_t pool_user_;
-  // Batches have rows of several guests. They count as one guest's calls, so that a worker's end is not the model's doing.
+  // Batches have rows of several guests. They count as one guest's calls, so a worker's end is not the model's fault.
   Share share_{1, UINT64_MAX};
   mutable BatchQueue queue_;
-  std::atomic<bool> stopping_{false};  // nobody waits for a context of batches any more
+  std::atomic<bool> stopping_{false};  // no thread waits for a context of batches any more
   std::vector<pthread_t> threads_;
   StartedIn started_in_;
 };

@@ -8,7 +8,7 @@
 
 namespace wasinn::core {
 
-// Whether its inputs have rows, and as many as a batch may have beside others'.
+// Whether the inputs have rows, and few enough for a batch with others.
 bool BatchedSession::SetRows(std::span<const Input> inputs) {
   rows_ = 0;
   for (const Input& input : inputs) {
@@ -55,7 +55,7 @@ Status BatchedSession::RunNow(const InferenceRequest& request) {
     const std::lock_guard lock(mutex_);
     cancelled_ = false;
   }
-  if (request.at_turn != nullptr) (*request.at_turn)();  // the queue is part of this compute
+  if (request.at_turn != nullptr) (*request.at_turn)();  // the queue is part of the outer compute
   BatchQueue& queue = batched_.queue();
   if (!batched_.batches() || !SetRows(request.inputs)) return RunAlone(request);
   if (queue.IsSuspect(resources_.share)) return RunUnderSuspicion(request);
@@ -63,7 +63,7 @@ Status BatchedSession::RunNow(const InferenceRequest& request) {
   return RunTogether(request);
 }
 
-// A part of a run that Cancel ends, however it ends. One that was cancelled before does not begin.
+// A part of a run that Cancel can end. If the session was cancelled before, the part does not begin.
 class BatchedSession::Cancellable {
  public:
   Cancellable(BatchedSession& session, Phase phase) : session_(session) {
@@ -72,7 +72,7 @@ class BatchedSession::Cancellable {
     if (begun_) session.phase_ = phase;
   }
   ~Cancellable() {
-    std::unique_ptr<Context> gone;  // after the lock, which the watchdog takes, too: freeing a slot may take long
+    std::unique_ptr<Context> gone;  // freed after the lock, which the watchdog takes, too: freeing a slot may take long
     const std::lock_guard lock(session_.mutex_);
     session_.phase_ = Phase::kNone;
     if (session_.cancelled_) gone = std::move(session_.context_);  // it may have been cancelled for good
@@ -90,7 +90,7 @@ Status BatchedSession::RunTogether(const InferenceRequest& request) {
   FillItem(request);
   auto outcome = BatchQueue::Outcome::kCancelled;
   if (const Cancellable wait(*this, Phase::kWaits); wait) outcome = batched_.queue().Wait(item_);
-  if (outcome != BatchQueue::Outcome::kDone) item_.reset();  // its batch may go on, and give it outputs
+  if (outcome != BatchQueue::Outcome::kDone) item_.reset();  // its batch may go on, and write outputs into it
   if (outcome == BatchQueue::Outcome::kCancelled)
     return Error(WASINN_ERROR_TIMEOUT, "it was in a batch, or waited for one");
   if (outcome == BatchQueue::Outcome::kAlone) return RunUnderSuspicion(request);
@@ -108,7 +108,7 @@ Status BatchedSession::RunTogether(const InferenceRequest& request) {
   return KeepOutputs(outputs);
 }
 
-// An inference that fails by itself too, or takes longer than a batch may, comes into no batch the next time.
+// An inference that fails by itself, too, or takes longer than a batch may, joins no batch the next time.
 Status BatchedSession::RunUnderSuspicion(const InferenceRequest& request) {
   if (Status status = MakeContext(); !status.ok()) return status;
   turn_ = Clock::time_point::max();
@@ -118,7 +118,7 @@ Status BatchedSession::RunUnderSuspicion(const InferenceRequest& request) {
   return status;
 }
 
-// Once. It has no deadline of its own: the run that it is for cancels it.
+// Done once. It has no deadline of its own: the run that needs the context cancels it.
 Status BatchedSession::MakeContext() {
   if (context_ != nullptr) return Status();
   Result<std::unique_ptr<Context>> made =
@@ -149,7 +149,7 @@ Status BatchedSession::RunOnContext(const InferenceRequest& request) {
   }
   std::pmr::vector<Context::TensorOutput> computed;
   const auto names = context_->Run(given, computed);
-  // The one that cancelled it says why.
+  // The thread that cancelled it reports why.
   if (!names && cancelled_) return Error(WASINN_ERROR_TIMEOUT, "it was computed by itself");
   if (!names) return Copy(names.error());
   std::vector<BatchOutput> outputs;
@@ -167,7 +167,7 @@ Status BatchedSession::KeepOutputs(std::span<const BatchOutput> outputs) {
   std::vector<const wasinn_io*> pointers;
   ios.reserve(outputs.size());
   for (const BatchOutput& output : outputs) {
-    // Nothing is known here of one that was not wanted.
+    // Nothing is known about an output that was not wanted.
     static const TensorDesc kNone;
     const TensorDesc& desc = output.tensor == nullptr ? kNone : output.tensor->desc();
     ios.push_back({.struct_size = sizeof(wasinn_io),

@@ -47,19 +47,19 @@ class BatchedSession final : public ComposedSession {
   BatchedGraph& batched_;
   const uint64_t max_bytes_;
   uint32_t rows_ = 0;
-  std::string shape_;  // of the inputs but for rows: batches have one in common
+  std::string shape_;  // the inputs' shapes without rows; equal within a batch
   BatchItemPtr item_;
 
-  std::mutex mutex_;                    // of what follows
-  std::atomic<bool> cancelled_{false};  // the run that is under way, and the making of a context for it
+  std::mutex mutex_;                    // guards the members below
+  std::atomic<bool> cancelled_{false};  // the current run, and the making of a context for it
   enum class Phase : uint8_t { kNone, kWaits, kAlone } phase_ = Phase::kNone;
-  std::unique_ptr<Context> context_;  // for what is computed by itself
+  std::unique_ptr<Context> context_;  // for computes outside of batches
 
-  // Of a run by itself.
+  // For a run outside of batches.
   Clock::time_point turn_;
   const std::function<void()> at_turn_ = [this] { SetTurn(); };
 
-  std::vector<uint32_t> selected_;  // which of its outputs that context computes; none: all
+  std::vector<uint32_t> selected_;  // the outputs that the context computes; none: all
 };
 
 }  // namespace wasinn::core

@@ -1,4 +1,4 @@
-// Tells a thread that something has changed.
+// Wakes a thread after a change.
 #pragma once
 
 #include <condition_variable>
@@ -9,8 +9,8 @@
 
 namespace wasinn::core {
 
-// Any number of threads raise it, one waits. Whoever raises it knows that it is still there. Not std::binary_semaphore:
-// where that has a deadline, GCC's library looks again and again, after pauses that grow to 64 ms.
+// Any number of threads raise it, one waits. A thread that raises it must know that it still exists. Not
+// std::binary_semaphore: with a deadline, GCC's library polls it, after pauses that grow to 64 ms.
 class Signal {
  public:
   void Raise() {
@@ -20,7 +20,7 @@ class Signal {
     }
     changed_.notify_one();
   }
-  // Until it is raised, or was since the last wait.
+  // Waits until it is raised; returns at once if it was raised since the last wait.
   void WaitUntil(Clock::time_point until, const Clock& clock) {
     std::unique_lock lock(mutex_);
     while (!raised_ && clock.now() < until) clock.Wait(changed_, lock, until);

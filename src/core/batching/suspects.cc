@@ -12,7 +12,7 @@ void Suspects::Set(uint64_t guest, bool suspect) noexcept {
     return;
   }
   if (one == kept_.end()) {
-    if (kept_.size() == kMost) {  // rather one that is in batches again
+    if (kept_.size() == kMost) {  // rather drop a guest that is in batches again
       const auto free = std::ranges::find(kept_, 0u, &Suspect::successes_left);
       kept_.erase(free == kept_.end() ? kept_.begin() : free);
     }

@@ -1,4 +1,4 @@
-// Guests whose inferences fail batches: they are in none until they have succeeded by themselves.
+// Guests whose inferences fail batches. They join no batch until they have succeeded by themselves.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace wasinn::core {
 
-// One thread at a time. Guests are known by their numbers, which no other guest has after them.
+// One thread at a time. Guests are identified by their numbers, which are never reused.
 class Suspects {
  public:
   Suspects() { kept_.reserve(kMost); }
 
-  // One that fails by itself, too, or takes too long, after it has failed a batch, spoils no further one: until one of its
-  // inferences succeeds in time, the next time two, and so on: it never spoils batches again and again.
+  // Suspects a guest that failed a batch and then fails by itself, too, or takes too long. It joins no batch until one
+  // of its inferences succeeds in time; the next time two must succeed, and so on. So it never keeps failing batches.
   void Set(uint64_t guest, bool suspect) noexcept;
   bool Has(uint64_t guest) const noexcept;
 
@@ -22,9 +22,9 @@ class Suspects {
   struct Suspect {
     uint64_t guest;
     uint32_t offences = 0;        // batches that it has failed
-    uint32_t successes_left = 0;  // until it is in batches again
+    uint32_t successes_left = 0;  // until it may join batches again
   };
-  std::vector<Suspect> kept_;  // in the order in which they came
+  std::vector<Suspect> kept_;  // in order of arrival
 };
 
 }  // namespace wasinn::core

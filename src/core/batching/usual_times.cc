@@ -12,7 +12,7 @@ Duration Longer(Duration took, Duration usual) { return std::max(took, usual - u
 
 }  // namespace
 
-// One row alone may take as long as many together, or many as much longer as they are more.
+// One row may take as long as many together, or time may grow in proportion to the rows.
 Duration UsualTimes::Limit(const Usual& usual, uint32_t rows) noexcept {
   constexpr int kLongestOfUsual = 10;
   constexpr std::chrono::milliseconds kShortest{100};

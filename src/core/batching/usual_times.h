@@ -1,4 +1,4 @@
-// How long computes of a model take, by the shape of their rows: what takes far longer has something in it that does not belong there.
+// How long computes of a model take, by the shape of their rows. A compute that takes far longer is suspicious.
 #pragma once
 
 #include <array>
@@ -13,20 +13,20 @@ namespace wasinn::core {
 class UsualTimes {
  public:
   using Duration = std::chrono::nanoseconds;
-  // As long as nobody knows how long such computes take.
+  // The limit until the time of such computes is known.
   static constexpr std::chrono::seconds kUnknown{5};
 
-  // What takes longer is too long.
+  // A longer compute takes too long.
   Duration LimitOf(std::string_view shape, uint32_t rows) const noexcept;
-  // Of one that has succeeded. One that took too long teaches little at a time: nobody makes the others wait by a single one.
+  // Learns from a success. One that took too long raises the limit only a little, so that others do not wait for long.
   void Learn(std::string_view shape, uint32_t rows, Duration took) noexcept;
 
  private:
-  // The longest of the last ones took about so long, and so long for each row.
+  // About the longest of the recent computes, whole and for each row.
   struct Usual {
-    size_t shape = 0;  // its hash: shapes are guests' to choose, and two that are mixed up only share a limit
+    size_t shape = 0;  // its hash: guests choose shapes, and two with one hash only share a limit
     Duration whole{0}, row{0};
-    uint64_t learnt = 0;  // when; 0: never
+    uint64_t learnt = 0;  // sequence number of the last lesson; 0: never
   };
   static constexpr size_t kKept = 64;
   static Duration Limit(const Usual& usual, uint32_t rows) noexcept;

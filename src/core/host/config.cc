@@ -21,7 +21,7 @@ std::string ToJson(const toml::table& table) {
   return text.str();
 }
 
-// Reads one section; types, ranges and words were checked when the values came in.
+// Reads one section. Types, ranges and words were checked before.
 class Section {
  public:
   explicit Section(const toml::table& values) : values_(values) {}
@@ -36,7 +36,7 @@ class Section {
   void Word(const char* key, Result<T> (*parse)(std::string_view), T& out) const {
     if (const auto word = values_[key].value<std::string>()) out = *parse(*word);
   }
-  // A bit for each.
+  // Sets one bit for each word.
   template <typename T>
   void Words(const char* key, Result<T> (*parse)(std::string_view), uint32_t& mask) const {
     const auto words = Strings(key);
@@ -51,7 +51,7 @@ class Section {
     for (const toml::node& item : *array) strings.push_back(item.value_or(std::string()));
     return strings;
   }
-  // The tables inside of this one, by name.
+  // Calls a function for each table inside of this one.
   template <typename F>
   void EachTable(F&& function) const {
     for (auto&& [key, value] : values_) function(std::string(key.str()), *value.as_table());
@@ -176,7 +176,7 @@ Result<ModelOptions> ReadModel(const std::string& name, const toml::table& value
   return model;
 }
 
-// "" if it has been removed: paths stay relative.
+// "" if the folder was removed: paths stay relative.
 fs::path CurrentFolder() {
   std::error_code ignored;
   return fs::current_path(ignored);
@@ -208,7 +208,7 @@ Status Config::LoadFile(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
-  const bool has_text = file.peek() != std::ifstream::traits_type::eof();  // none is no failure, but for `<<`
+  const bool has_text = file.peek() != std::ifstream::traits_type::eof();  // an empty file only fails `<<`
   if (!file.is_open() || file.bad() || (has_text && !(text << file.rdbuf()))) {
     return Error(WASINN_ERROR_NOT_FOUND, "cannot read the configuration '{}': {}", path, std::strerror(errno));
   }
@@ -222,7 +222,7 @@ Status Config::Set(std::string_view key, std::string_view value) {
   if (key.find('\n') != key.npos || value.find('\n') != value.npos) {
     return Error(WASINN_ERROR_INVALID_ARGUMENT, "the configuration key or value '{}' has a line break", key);
   }
-  // `info` is no TOML, and means the same as "info".
+  // `info` is no TOML value, and means the same as "info".
   std::ostringstream quoted;
   quoted << toml::toml_formatter(toml::value<std::string>(std::string(value)));
   Status refused;

@@ -1,4 +1,4 @@
-// Configuration: TOML files, texts and single keys, merged in the order in which they come, checked against one table
+// Configuration from TOML files, texts and single keys, merged in the order of the calls and checked against one table
 // of keys.
 #pragma once
 
@@ -23,7 +23,7 @@ class Config {
     span_user_ = user;
   }
 
-  // What the keys say, with defaults for what they do not.
+  // The values of the keys, with defaults for keys that are not set.
   Result<HostOptions> ToHostOptions() const;
 
  private:

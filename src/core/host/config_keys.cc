@@ -16,7 +16,7 @@
 namespace wasinn::core {
 namespace {
 
-// Counts are wasinn_limits' 32 bits, integers as many as TOML has.
+// Counts have 32 bits, as in wasinn_limits; integers have as many as in TOML.
 enum class Kind {
   kCount,
   kInteger,
@@ -34,7 +34,7 @@ enum class Kind {
   kAnything
 };
 
-// What is wrong with a word, if anything is.
+// Returns the error in a word, if there is one.
 using WordCheck = Status (*)(std::string_view word);
 template <auto parse>
 Status IsWord(std::string_view word) {
@@ -43,15 +43,15 @@ Status IsWord(std::string_view word) {
 }
 
 struct Key {
-  const char* section;  // "" for the top, "*" stands for any name
+  const char* section;  // "" for the top level, "*" stands for any name
   const char* name;
   Kind kind;
-  uint32_t most = UINT32_MAX;      // of a count
-  WordCheck check_word = nullptr;  // of a string or strings
-  const char* like = nullptr;      // the section whose keys a table has; NULL: its own
+  uint32_t most = UINT32_MAX;      // for a count
+  WordCheck check_word = nullptr;  // for a string or strings
+  const char* like = nullptr;      // the section whose keys the table has; NULL: its own
 };
 
-// Of connections and requests: more is a mistake.
+// For connections and requests: a larger number is a mistake.
 constexpr uint32_t kMostServed = 1'000'000;
 
 constexpr Key kKeys[] = {
@@ -76,7 +76,7 @@ constexpr Key kKeys[] = {
     {"", "log", Kind::kTable},
     {"", "models", Kind::kTable},
     {"", "backends", Kind::kTable},
-    {"", "serve", Kind::kTable},  // these four: of `wasinn serve`, and of no use to others
+    {"", "serve", Kind::kTable},  // these four are only for `wasinn serve`
     {"", "routes", Kind::kTable},
     {"", "guest_models", Kind::kTable},
     {"", "tenants", Kind::kTable},
@@ -276,7 +276,7 @@ bool HasKind(const toml::node& value, const Key& key) {
   return false;
 }
 
-// Of a string, or of each one of an array.
+// Checks a string, or each string of an array.
 Status CheckWords(const toml::node& value, WordCheck check) {
   if (const toml::value<std::string>* text = value.as_string()) return check(**text);
   for (const toml::node& item : *value.as_array()) {
@@ -285,7 +285,7 @@ Status CheckWords(const toml::node& value, WordCheck check) {
   return Status();
 }
 
-// Names, paths and words go on as C strings, which end at a NUL: what is set would not be what is meant.
+// Names, paths and words go on as C strings, which end at a NUL: the rest would be lost silently.
 Status CheckNoNul(const toml::node& value, const std::string& place) {
   const auto has_nul = [](std::string_view text) { return text.find('\0') != text.npos; };
   Status status;
@@ -309,7 +309,7 @@ Status CheckNoNul(const toml::node& value, const std::string& place) {
   return status;
 }
 
-// What lies in a registry or at a server has no place here; the command knows where the one is pulled to.
+// Addresses of a registry or a server stay as they are; the command knows the path of a pulled artifact.
 void MakeAbsolute(toml::node& value, const std::filesystem::path& folder) {
   if (toml::value<std::string>* text = value.as_string()) {
     if (SchemeOf(**text).empty()) **text = (folder / **text).lexically_normal().string();
@@ -322,7 +322,7 @@ class Checker {
  public:
   explicit Checker(const std::filesystem::path& folder) : folder_(folder) {}
 
-  // `section` is as in kKeys, `place` the same with real names, for messages.
+  // `section` is as in kKeys. `place` has the real names, for messages.
   Status Check(toml::table& values, const std::string& section, const std::string& place) {
     for (auto&& [toml_key, value] : values) {
       const std::string name(toml_key.str());
@@ -343,7 +343,7 @@ class Checker {
 
   static Status Unknown(std::string_view section, const std::string& full, const std::string& name,
                         const toml::node& value) {
-    // The very key may be of another section.
+    // Another section may have exactly this key.
     const auto* const elsewhere = std::ranges::find_if(kKeys, [&](const Key& key) {
       return name == key.name && HasKind(value, key) && *key.section != '\0' &&
              std::string_view(key.section).find('*') == std::string_view::npos;

@@ -8,12 +8,12 @@
 
 namespace wasinn::core {
 
-// Checks every key, and the type, range and word of its value, and makes relative paths absolute from `folder`. Unknown
-// keys are errors that name the nearest known one. The keys of [backends.NAME] and [models.NAME.config] are checked
+// Checks every key, and the type, range and word of its value. Makes relative paths absolute from `folder`. An unknown
+// key is an error that names the nearest known key. The keys of [backends.NAME] and [models.NAME.config] are checked
 // when that backend is opened.
 Status CheckKeys(toml::table& values, const std::filesystem::path& folder);
 
-// Adds `from` to `into`: tables merge, everything else is replaced.
+// Merges `from` into `into`: tables are merged, other values replaced.
 void MergeTables(toml::table& into, const toml::table& from);
 
 }  // namespace wasinn::core

@@ -30,7 +30,7 @@ Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& 
   host_->guests().Join(*this);
 }
 
-// The watchdog calls it every 10 ms, as if there were something to cancel each time.
+// The watchdog calls back every 10 ms, as if there were something to cancel each time.
 static constexpr std::atomic<bool> kAlways{true};
 
 Guest::Asking::Asking(Guest& guest, const Caller& caller)
@@ -39,7 +39,7 @@ Guest::Asking::Asking(Guest& guest, const Caller& caller)
       watched_(
           guest.host_->watchdog(), std::chrono::milliseconds(0),
           [this] {
-            if (caller_.ended(caller_.user)) guest_.StopCalls();  // its run ends by itself
+            if (caller_.ended(caller_.user)) guest_.StopCalls();  // destroying it ends its run
           },
           &kAlways) {}
 
@@ -62,7 +62,7 @@ Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
 
 Status Guest::Begin(Executor::Job job) {
   Status status = host_->executor().Begin(begun_, std::move(job));
-  if (closing_) host_->executor().RunWaiting(begun_);  // whoever stops the guest may have looked before
+  if (closing_) host_->executor().RunWaiting(begun_);  // the thread that stops the guest may have looked before
   return status;
 }
 
@@ -71,7 +71,7 @@ Status Guest::BeginRun(void (*interrupt)(void* user), void* user) {
   const std::lock_guard lock(run_mutex_);
   if (closing_) return Error(WASINN_ERROR_RUNTIME, "the guest is closed");
   if (run_ != nullptr) return Error(WASINN_ERROR_RUNTIME, "the guest has begun a run already");
-  // Without a deadline the thread is only needed when somebody stops the guest, who then starts it.
+  // Without a deadline the watchdog's thread is only needed to stop the guest, and Stop starts it.
   if (deadline.count() > 0) {
     if (Status status = host_->watchdog().Start(); !status.ok()) return status;
   }
@@ -97,7 +97,7 @@ void Guest::Stop() noexcept {
   if (host_ != nullptr) host_->executor().RunWaiting(begun_);
   const std::lock_guard lock(run_mutex_);
   if (run_ == nullptr) return;
-  (void)host_->watchdog().Start();  // so that it interrupts again; without it, once must do
+  (void)host_->watchdog().Start();  // to interrupt again and again; if it fails, one interrupt must do
   run_->watched.CancelForGood();
 }
 
@@ -106,22 +106,22 @@ void Guest::RefuseCalls() noexcept {
   closing_.store(true, std::memory_order_release);
 }
 
-// The watchdog comes here, on whom all deadlines wait: nothing of a backend's or of an engine's runs here. What runs in
-// contexts ends since they have `closing_` to stop them.
+// Runs on the watchdog's thread, which serves all deadlines: it calls no function of a backend or an engine. Runs of
+// contexts end because `closing_` stops them.
 void Guest::StopCalls() noexcept {
   RefuseCalls();
   if (host_ != nullptr) host_->executor().EndWaiting(begun_);
 }
 
-// Called by whoever has such an end, which holds a presence until it has run.
+// The caller has such an end. It holds a presence until the end has run.
 void Guest::EndWaits() noexcept {
   if (!closing_) return;
   inside_.fetch_or(kEndWaits, std::memory_order_acq_rel);
   inside_.notify_all();
 }
 
-void Guest::WaitUntilNobodyIsInside() noexcept {
-  if (made_in_.is_elsewhere()) return;  // whose threads are not here: calls that were inside at the fork never end
+void Guest::WaitUntilNoneIsInside() noexcept {
+  if (made_in_.is_elsewhere()) return;  // calls that were inside at the fork never end: their threads are not here
   for (;;) {
     inside_.fetch_and(~kEndWaits, std::memory_order_acq_rel);
     if (host_ != nullptr) host_->executor().RunEnds(begun_);
@@ -133,14 +133,14 @@ void Guest::WaitUntilNobodyIsInside() noexcept {
 
 void Guest::Close() noexcept {
   Stop();
-  WaitUntilNobodyIsInside();
+  WaitUntilNoneIsInside();
   (void)EndRun();
-  const std::lock_guard lock(clearing_);  // whoever closes too returns when all is gone
+  const std::lock_guard lock(clearing_);  // another thread that closes the guest returns when all is freed
   {
     const std::lock_guard counting(counting_);
     contexts_.WithEach([this](GuestContext& held) { CountAsGone(held); });
   }
-  // Else each thing that is freed would ask them.
+  // Else each object that is freed would send a request to them.
   if (workers_ != nullptr && policy_.tenant.empty()) workers_->Abandon();
   contexts_.Clear();
   tensor_count_.GiveBack(tensors_.Clear());
@@ -158,10 +158,10 @@ void Guest::Retire() noexcept {
 Status Guest::CopyParts(std::span<const std::span<const uint8_t>> parts, Reservation& bytes,
                         std::vector<std::shared_ptr<const Blob>>& builders) {
   uint64_t total = 0;
-  for (std::span<const uint8_t> part : parts) total += part.size();  // each is within one guest's memory: no overflow
+  for (std::span<const uint8_t> part : parts) total += part.size();  // no overflow: all are in one guest's memory
   if (Status status = bytes.Resize(total); !status.ok()) {
     return Error(status.code(),
-                 "{}; a large model had better be registered with the host, by a name (--model NAME=PATH)",
+                 "{}; a large model should be registered with the host, under a name (--model NAME=PATH)",
                  status.message());
   }
   for (std::span<const uint8_t> part : parts) {
@@ -169,7 +169,7 @@ Status Guest::CopyParts(std::span<const std::span<const uint8_t>> parts, Reserva
       builders.push_back(Blob::Copy(part));
       continue;
     }
-    Result<std::shared_ptr<const Blob>> sealed = Blob::CopySealed(part);  // which its worker has, too
+    Result<std::shared_ptr<const Blob>> sealed = Blob::CopySealed(part);  // shared with the worker
     if (!sealed) return std::move(sealed.error());
     builders.push_back(std::move(*sealed));
   }
@@ -205,7 +205,7 @@ Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, st
                         .loader = tag()},
                        wait(), policy_, policy_.loads_in_process() ? nullptr : workers_.get());
   if (!shared) return std::unexpected(std::move(shared.error()));
-  // As if it were alone.
+  // Charges what a load without other users would charge.
   if (!shared->made) {
     const uint64_t bytes = charges->bytes.held() + shared->graph->kept();
     if (Status status = charges->bytes.Resize(bytes); !status.ok()) return std::unexpected(std::move(status));
@@ -362,7 +362,7 @@ void Guest::Log(wasinn_code code, std::string_view error) {
   logger.Write(record, fmt::format("{}: {}", who, error));
 }
 
-// One that is dropped may go on for a while: what it does yet is counted when it goes.
+// A dropped context may go on for a while. What it does after this is counted when it is destroyed.
 void Guest::CountAsGone(GuestContext& held) {
   const Context::Counts& counts = held.context->counts();
   const auto add = [](std::atomic<uint64_t>& sum, const std::atomic<uint64_t>& now, std::atomic<uint64_t>& counted) {

@@ -1,4 +1,4 @@
-// One guest program: its handles, its quotas and its calls in flight.
+// One guest program: its handles, quotas and running calls.
 #pragma once
 
 #include <atomic>
@@ -31,8 +31,8 @@ class Guest {
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
 
-  // The presence of one call of the guest inside of the library. Every function below is called under one, by its
-  // creator. A refused one is never inside: else guests that go on calling would keep their end away.
+  // The presence of one call of the guest inside of the library. Its creator needs one to call any function below. A
+  // refused call never counts as inside: else a guest that goes on calling would never end.
   class Call {
    public:
     explicit Call(Guest& guest) : guest_(guest) {
@@ -42,7 +42,7 @@ class Guest {
       } while (open_ && !guest.inside_.compare_exchange_weak(inside, inside + 1, std::memory_order_acq_rel,
                                                              std::memory_order_relaxed));
     }
-    // The last one out of a closed guest wakes whoever closes it.
+    // The last call to leave a closed guest wakes the thread that closes it.
     ~Call() {
       if (!open_) return;
       const uint32_t inside = guest_.inside_.fetch_sub(1, std::memory_order_acq_rel);
@@ -50,7 +50,7 @@ class Guest {
     }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
-    // False: the guest is closed, nothing may be called.
+    // False: the guest is closed, and no function may be called.
     explicit operator bool() const { return open_; }
 
    private:
@@ -58,8 +58,8 @@ class Guest {
     bool open_;
   };
 
-  // A context that a call has for itself, from here on. An error if there is none of that handle, and BUSY if another
-  // thread has it. One that is dropped meanwhile goes when the call lets go of it.
+  // A context that a call has for itself, from here on. An error if the handle has no context, BUSY if another thread
+  // has it. If it is dropped in the meantime, it is destroyed at the end of the call.
   class Use {
    public:
     Use(Guest& guest, uint32_t context) : guest_(guest), context_(context), use_(guest.contexts_, context) {}
@@ -74,17 +74,17 @@ class Guest {
     HandleTable<GuestContext>::Use use_;
   };
 
-  // Whether it may call a format so at all: INVALID_ENCODING if nobody knows the name.
+  // Checks the name of a format: INVALID_ENCODING if no backend knows it.
   Status CheckFormat(std::string_view word) const;
-  // Loads a model from bytes in guest memory. `encoding`: a format's name; "" or "autodetect" leaves it to the bytes. Returns a handle,
-  // like the next two.
+  // Loads a model from bytes in guest memory. `encoding`: a format's name; with "" or "autodetect" the bytes determine
+  // it. Returns a handle, like the next two.
   Result<uint32_t> Load(std::span<const std::span<const uint8_t>> parts, std::string_view encoding,
                         wasinn_target target);
-  // `config`: a JSON object of keys that the backend lets a guest set, or "". With any, the model is compiled for this
-  // guest alone, and counts as one that it loaded.
+  // `config`: a JSON object of keys that the backend lets a guest set, or "". With such keys, the model is compiled
+  // only for this guest, and counts as one that it loaded.
   Result<uint32_t> LoadByName(std::string_view name, const std::string& config = {});
   Result<uint32_t> InitContext(uint32_t graph);
-  // What `call` does on a context; of a graph's handle on a new one, which goes at its end.
+  // Runs `call` on a context. If the handle is a graph's, on a new context, which is destroyed at the end.
   Status UseOnce(uint32_t context_or_graph, const std::function<Status(Context&)>& call);
   struct NamedTensor {
     std::string_view name;
@@ -92,73 +92,73 @@ class Guest {
   };
   Status Start(uint32_t context, std::span<const NamedTensor> inputs);
   Status SelectOutputs(uint32_t context, std::span<const std::string_view> names);
-  // Tensors that a guest holds by themselves, as components do. A tensor that is given to a context stays the guest's
-  // until it is dropped.
+  // Tensors as objects of a guest, for components. A tensor that is given to a context stays the guest's until it is
+  // dropped.
   Result<uint32_t> NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes);
   Result<TensorPtr> GetTensor(uint32_t tensor) const;
   Status DropTensor(uint32_t tensor);
-  // The handle is invalid from now on. The tensor counts as held until EndTensors is told of it.
+  // The handle becomes invalid. The tensor counts as held until EndTensors.
   Result<TensorPtr> TakeTensor(uint32_t tensor);
   void EndTensors(size_t count) { tensor_count_.GiveBack(count); }
   Status SetInput(uint32_t context, const NamedTensor& input);
   Result<uint32_t> TakeOutput(uint32_t context, std::string_view name);
-  // An output becomes an input of another context or of its own, which share it until either has another one.
+  // Makes an output the input of another context or of the same one. Both share it until either gets another tensor.
   Status SetInputFromOutput(uint32_t context, uint32_t input, uint32_t from, uint32_t output);
-  // As Context::Run. `outputs` gets one for each output that can be passed; the names live as long as what is returned.
+  // As Context::Run. `outputs` gets one for each output that can be passed; the names live as long as the result.
   struct Output {
     std::string_view name;
     uint32_t tensor;
   };
   Result<std::shared_ptr<const void>> Run(uint32_t context, std::span<const NamedTensor> inputs,
                                           std::pmr::vector<Output>& outputs);
-  // Those outputs go unless their guest is told of them: nobody else could drop them.
-  class Untold {
+  // Drops those outputs unless their guest was notified of them: no other code could drop them.
+  class UnreportedOutputs {
    public:
-    Untold(Guest& guest, std::pmr::vector<Output>& outputs) : guest_(guest), outputs_(outputs) {}
-    ~Untold() {
-      if (is_told_) return;
+    UnreportedOutputs(Guest& guest, std::pmr::vector<Output>& outputs) : guest_(guest), outputs_(outputs) {}
+    ~UnreportedOutputs() {
+      if (is_reported_) return;
       for (const Output& output : outputs_) (void)guest_.DropTensor(output.tensor);
       outputs_.clear();
     }
-    Untold(const Untold&) = delete;
-    Untold& operator=(const Untold&) = delete;
-    void SetTold() { is_told_ = true; }
+    UnreportedOutputs(const UnreportedOutputs&) = delete;
+    UnreportedOutputs& operator=(const UnreportedOutputs&) = delete;
+    void SetReported() { is_reported_ = true; }
 
    private:
     Guest& guest_;
     std::pmr::vector<Output>& outputs_;
-    bool is_told_ = false;
+    bool is_reported_ = false;
   };
 
-  // For bytes of a tensor that an engine copies into guest memory itself.
+  // Counts the bytes of a tensor that an engine copies into guest memory itself.
   void CountCopyOut(size_t bytes);
 
-  // What went wrong, as an object that a guest holds.
+  // An error as an object of a guest.
   struct GuestError {
     Reservation count;
-    uint32_t number;   // of the guest's ABI
-    wasinn_code code;  // that it stands for; WASINN_OK: the guest made it
+    uint32_t number;   // in the guest's ABI
+    wasinn_code code;  // the code behind the number; WASINN_OK: the guest made the error
     std::string message;
-    Reservation bytes;  // of a long message
+    Reservation bytes;  // for a long message
   };
-  // A message that is longer than one of ours counts as bytes of tensors.
+  // A message longer than wasinn's own counts as bytes of tensors.
   Result<uint32_t> NewError(uint32_t number, wasinn_code code, std::string message);
   Result<std::shared_ptr<GuestError>> GetError(uint32_t error) const { return errors_held_.Get(error); }
   Status DropError(uint32_t error);
 
-  // The handle is invalid from now on. A graph lives on in its contexts; a context that computes is cancelled.
+  // The handle becomes invalid. A graph lives on in its contexts; a context that computes is cancelled.
   Status DropGraph(uint32_t graph);
   Status DropContext(uint32_t context);
 
-  // Runs a call that may take long, and throws nothing, under a presence.
+  // Runs a call that may take long under a presence. The call throws nothing.
   struct Caller {
-    bool may_block, large_stack;  // what it is like
+    bool may_block, large_stack;  // its properties
     size_t stack_left;
-    bool (*ended)(void* user);  // may be NULL: whether the engine has ended this guest, which then ends here too
+    bool (*ended)(void* user);  // may be NULL; true: the engine has ended this guest, so it ends here, too
     void* user;
   };
   Status Run(const Caller& caller, const std::function<void()>& call);
-  // While it lives `ended` is asked again and again, if such a call may block.
+  // During its life `ended` is called again and again if the call may block.
   class Asking {
    public:
     Asking(Guest& guest, const Caller& caller);
@@ -171,30 +171,30 @@ class Guest {
     std::optional<Watched::Run> run_;
   };
 
-  // Runs `job`, which throws nothing and holds a presence, on a thread of the host's, the guests in turn; when the guest
-  // is stopped before, at once.
+  // Runs `job` on a thread of the host, guests in turn. `job` throws nothing and holds a presence. If the guest is
+  // stopped before, `job` runs at once.
   Status Begin(Executor::Job job);
-  // A compute of a context in use, begun by such a job, which ends like one. `memory` outlives it.
+  // Makes a compute of a context in use, to be begun and ended by such a job. `memory` outlives it.
   std::unique_ptr<AsyncCompute> MakeCompute(Context& context, const GuestMemory& memory, AsyncCompute::Ended ended) {
     return std::make_unique<AsyncCompute>(context, memory, host_->executor(), begun_, std::move(ended));
   }
 
-  // The run of the guest's program: when its deadline has passed, or the guest is stopped, `interrupt` is called until it
-  // ends.
+  // Begins the run of the guest's program. When the deadline has passed or the guest is stopped, `interrupt` is called
+  // until the run ends.
   Status BeginRun(void (*interrupt)(void* user), void* user);
-  // True if the deadline had passed. Nothing to do where none has begun.
+  // True if the deadline had passed. Does nothing if no run has begun.
   bool EndRun() noexcept;
 
-  // Refuses new calls, cancels what runs, interrupts the run. Does not block.
+  // Refuses new calls, cancels running ones, interrupts the run. Does not block.
   void Stop() noexcept;
-  // The same, waits until no call is inside, frees everything. May be called again.
+  // As Stop; then waits until no call is inside, and frees everything. May be called again.
   void Close() noexcept;
-  // Closes, and keeps no more than what refuses calls.
+  // Closes the guest, and keeps only what refuses calls.
   void Retire() noexcept;
-  // Counts an error of a call, writes it to the log, up to the limit of messages, and keeps it as the last one, without the
-  // host's paths.
+  // Counts an error of a call, writes it to the log up to the limit of messages, and keeps it as the last error,
+  // without the host's paths.
   void Report(std::string_view function, const Status& status);
-  // "load: invalid_encoding: onnx: …", of whichever thread of the guest; "" if there was none.
+  // The last error of any thread of the guest: "load: invalid_encoding: onnx: …"; "" if there was none.
   std::string LastError() const;
   Result<std::string> Describe(uint32_t graph) const;
 
@@ -203,20 +203,20 @@ class Guest {
   wasinn_statistics Statistics() const;
 
  private:
-  // What a graph costs its guest.
+  // The charges of a guest for one graph.
   struct GraphCharges {
     explicit GraphCharges(const Guest& guest)
         : count_of(guest.graph_count_), bytes_of(guest.model_bytes_), count(*count_of), bytes(*bytes_of) {}
     const std::shared_ptr<Quota> count_of, bytes_of;
     Reservation count, bytes;
-    std::shared_ptr<const Graph> graph;  // goes before its charges
+    std::shared_ptr<const Graph> graph;  // destroyed before its charges
   };
-  // A graph that a guest holds. `graph` carries its charges: contexts and outputs that were taken keep the graph, and
-  // what it takes is only free when the last of them goes.
+  // A graph that a guest holds. `graph` carries its charges: contexts and taken outputs keep the graph, so the charges
+  // end with the last of them.
   struct GuestGraph {
     std::shared_ptr<const Graph> graph;
-    std::string context_config;     // the guest's own for its contexts, a JSON object; "": none
-    std::vector<uint32_t> outputs;  // that they produce; none: all
+    std::string context_config;     // a JSON object of the guest for its contexts; "": none
+    std::vector<uint32_t> outputs;  // the outputs that contexts produce; none: all
   };
   static std::shared_ptr<const Graph> Charged(std::shared_ptr<GraphCharges> charges,
                                               std::shared_ptr<const Graph> graph) {
@@ -234,23 +234,23 @@ class Guest {
     const std::shared_ptr<GuestGraph> graph;
     Reservation count;
     std::unique_ptr<Context> context;
-    bool gone = false;  // its guest counts what it did, `counted` so far; of counting_
+    bool gone = false;  // the guest has counted the context's work, up to `counted`; guarded by counting_
     Context::Counts counted;
   };
   void Log(wasinn_code code, std::string_view error);
   Result<std::shared_ptr<GuestContext>> MakeContext(uint32_t graph);
-  // What a context did since the last time.
+  // Counts what a context did since the last time.
   void CountAsGone(GuestContext& held);
-  // With what another guest loads.
+  // For a wait for another guest's load.
   WaitOptions wait() const {
     return {&host_->watchdog(), std::chrono::milliseconds(limits_.load_timeout_ms), &closing_};
   }
-  // To new ones it is closed, and what runs is cancelled.
+  // New calls see the guest as closed, and running ones are cancelled.
   void RefuseCalls() noexcept;
-  // The same, and what has not begun ends soon, on another thread.
+  // As RefuseCalls; jobs that have not begun end soon, on another thread.
   void StopCalls() noexcept;
   void EndWaits() noexcept;
-  void WaitUntilNobodyIsInside() noexcept;
+  void WaitUntilNoneIsInside() noexcept;
   Result<uint32_t> Hold(TensorPtr tensor, Reservation count);
   static Status MoveOutput(Context& from, uint32_t output, Context& to, uint32_t input);
   static Status Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
@@ -260,17 +260,17 @@ class Guest {
 
   GuestTag tag() const { return {number_, name_.c_str()}; }
 
-  std::shared_ptr<Host> host_;  // none when it has retired
+  std::shared_ptr<Host> host_;  // NULL after Retire
   const std::string name_;
   const uint64_t number_ = host_->metrics().NewGuest();
   const wasinn_limits limits_;
   const Policy policy_;
   const Printer printer_;
-  // Quotas before what is charged to them.
+  // Quotas, before the members that are charged to them.
   Quota context_count_, tensor_count_, error_count_, tensor_bytes_;
-  // Of graphs too, which may outlive the guest for a moment.
+  // Charged by graphs, which may outlive the guest for a moment.
   const std::shared_ptr<Quota> graph_count_, model_bytes_;
-  std::shared_ptr<Workers> workers_;  // none when it is closed
+  std::shared_ptr<Workers> workers_;  // NULL after Close
   HandleTable<GuestGraph> graphs_{HandleKind::kGraph, "graph"};
   HandleTable<GuestContext> contexts_{HandleKind::kContext, "context"};
   HandleTable<const SharedTensor> tensors_{HandleKind::kTensor, "tensor"};
@@ -281,23 +281,23 @@ class Guest {
   LargeStacks::Share stacks_;
   Executor::Share begun_{[this] { EndWaits(); }};
 
-  // Marks of inside_: to new calls it is closed; the end of a call that is inside waits for a thread, and whoever closes
-  // the guest has one.
+  // Bits of inside_: the guest is closed to new calls; the end of a call that is inside waits for a thread, and the
+  // closing thread runs it.
   static constexpr uint32_t kClosed = 1u << 31, kEndWaits = 1u << 30;
-  std::atomic<uint32_t> inside_{0};  // calls inside, and the marks
+  std::atomic<uint32_t> inside_{0};  // calls inside, and the two bits
   StartedIn made_in_;                // the OS process of those calls
   std::mutex clearing_;
-  std::atomic<bool> closing_{false};  // stops loads
+  std::atomic<bool> closing_{false};  // ends loads, too
   struct ProgramRun {
     Watched watched;
     Watched::Run run{watched};
   };
   std::mutex run_mutex_;
   std::unique_ptr<ProgramRun> run_;
-  // What was copied for no context, and what contexts did that are gone. Raised by any thread.
+  // Copies for no context, and the work of contexts that are destroyed. Any thread adds to them.
   std::atomic<uint64_t> copies_in_{0}, copies_out_{0}, bytes_in_{0}, bytes_out_{0}, computes_{0};
   std::atomic<uint64_t> model_bytes_copied_{0}, errors_{0};
-  mutable std::mutex counting_;  // what a context did is counted there or here, never in both, never in neither
+  mutable std::mutex counting_;  // a context's work is counted either there or here, exactly once
   mutable std::mutex last_error_mutex_;
   std::string last_error_;
 };
@@ -306,7 +306,7 @@ inline Context& Guest::Use::operator*() const { return *(*use_).context; }
 
 }  // namespace wasinn::core
 
-// What wasinn.h calls a guest.
+// The type that wasinn.h names wasinn_guest.
 struct wasinn_guest final : wasinn::core::Guest {
   using Guest::Guest;
   std::atomic<uint32_t> references{1};

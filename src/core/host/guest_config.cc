@@ -11,7 +11,7 @@
 namespace wasinn::core {
 namespace {
 
-// As for any backend: threads that nobody has, and precisions that no device knows, are mistakes everywhere.
+// Valid for every backend: a larger number of threads or a precision that no device has is a mistake.
 constexpr int64_t kMostThreads = 65536;
 constexpr std::string_view kPrecisions[] = {"f32", "f16", "bf16", "accurate"};
 
@@ -28,7 +28,7 @@ bool IsForContexts(const wasinn_backend& table, std::string_view name) {
   return key != nullptr && (key->where & WASINN_KEY_CONTEXT) != 0;
 }
 
-// Takes `name` out of the object; null if it is not there.
+// Removes `name` from the object and returns its value; null if there is none.
 nlohmann::json Take(nlohmann::json& given, const char* name) {
   const auto found = given.find(name);
   if (found == given.end()) return nullptr;
@@ -64,7 +64,7 @@ Status TakeOutputs(nlohmann::json& given, GuestConfig& config) {
   return Status();
 }
 
-// A hint is checked here, so that it means the same everywhere, and stays for a backend that can follow it.
+// A hint is checked here, to mean the same for all backends. It stays in the object if the backend can follow it.
 Status CheckHint(nlohmann::json& given, const char* name, const char* what, bool (*is_right)(const nlohmann::json&),
                  const wasinn_backend& table, GuestConfig& config) {
   const auto found = given.find(name);

@@ -1,4 +1,4 @@
-// The part of a guest that serves models which generate.
+// The part of a guest for generative models.
 #include "core/host/guest.h"
 #include "core/inference/scratch_memory.h"
 

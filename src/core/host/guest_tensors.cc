@@ -1,4 +1,4 @@
-// The part of a guest that holds tensors and errors as objects of their own.
+// The part of a guest that holds tensors and errors as objects.
 #include <algorithm>
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace wasinn::core {
 
-// A tensor that is held twice counts twice, so the count belongs to the handle: DropTensor gives it back.
+// A tensor with two handles counts twice, so the count belongs to the handle: DropTensor gives it back.
 Result<uint32_t> Guest::Hold(TensorPtr tensor, Reservation count) {
   if (Status status = count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   Result<uint32_t> handle = tensors_.Insert(std::move(tensor));
@@ -17,7 +17,7 @@ Result<uint32_t> Guest::Hold(TensorPtr tensor, Reservation count) {
 
 Result<uint32_t> Guest::NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes) {
   Reservation count(tensor_count_);
-  if (Status status = count.Resize(1); !status.ok()) return std::unexpected(std::move(status));  // before it is copied
+  if (Status status = count.Resize(1); !status.ok()) return std::unexpected(std::move(status));  // before the copy
   CopyCount copied;
   Result<TensorPtr> tensor =
       SharedTensor::Copy(desc, bytes, host_->buffers(), pool_user_, Reservation(tensor_bytes_), copied);
@@ -56,7 +56,7 @@ Result<uint32_t> Guest::TakeOutput(uint32_t handle, std::string_view name) {
   return Hold(std::move(*tensor), Reservation(tensor_count_));
 }
 
-// Both are there before anything of either changes.
+// Both are found before either is changed.
 Status Guest::SetInputFromOutput(uint32_t handle, uint32_t input, uint32_t from, uint32_t output) {
   Use source(*this, from);
   if (!source) return source.TakeError();
@@ -100,15 +100,15 @@ Result<std::shared_ptr<const void>> Guest::Run(uint32_t handle, std::span<const 
   std::pmr::vector<Context::TensorOutput> computed(&scratch.resource);
   Result<std::shared_ptr<const void>> names = context->Run(given, computed);
   if (!names) return names;
-  Untold untold(*this, outputs);
-  outputs.reserve(computed.size());  // so that each that is held is in the list
+  UnreportedOutputs unreported(*this, outputs);
+  outputs.reserve(computed.size());  // so that the list contains every tensor that is held
   for (Context::TensorOutput& output : computed) {
     if (output.tensor == nullptr) continue;
     Result<uint32_t> tensor = Hold(std::move(output.tensor), Reservation(tensor_count_));
     if (!tensor) return std::unexpected(std::move(tensor.error()));
     outputs.push_back({output.name, *tensor});
   }
-  untold.SetTold();
+  unreported.SetReported();
   return names;
 }
 

@@ -1,4 +1,4 @@
-// The guests of a host that are open, and what those did that are closed.
+// The open guests of a host, and the totals of the closed ones.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -11,14 +11,14 @@ namespace wasinn::core {
 
 class Guest;
 
-// Any thread. A guest is here no longer than it lives.
+// Thread-safe. A guest leaves before it is destroyed.
 class Guests {
  public:
   void Join(const Guest& guest);
-  // What it did is counted here from now on. May be called again.
+  // Adds the guest's work to the totals. May be called again.
   void Leave(const Guest& guest) noexcept;
 
-  // Of all guests together. What is held, of those that are open.
+  // Sums over all guests. "Held" sums are over open guests only.
   struct Sum {
     size_t open = 0;
     uint64_t graphs = 0, contexts = 0, tensors = 0, model_bytes = 0, tensor_bytes = 0;
@@ -29,7 +29,7 @@ class Guests {
  private:
   static void AddWhatItDid(const wasinn_statistics& stats, Sum& sum);
 
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::set<const Guest*> open_;
   Sum closed_;
 };

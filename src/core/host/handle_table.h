@@ -1,5 +1,5 @@
 // Maps the handles that a guest holds to objects. A handle is a number that the guest may forge, keep after the object
-// is gone or use from several threads; a look-up of anything but a live handle of the right kind fails.
+// is gone or use from several threads. Only the look-up of a live handle of the right kind succeeds.
 #pragma once
 
 #include <array>
@@ -24,10 +24,10 @@ enum class HandleKind : uint32_t { kGraph = 1, kContext = 2, kTensor = 3, kError
 template <typename T>
 class HandleTable {
   struct Slot {
-    std::atomic<uint32_t> word{0};  // of its live handle, and the two marks below; 0: there is none
+    std::atomic<uint32_t> word{0};  // the live handle without its index, and the two marks below; 0: free
     std::shared_ptr<T> object;
     uint32_t generation = 0;
-    uint32_t next_free = kNone;  // of a free slot: the one that was freed after it
+    uint32_t next_free = kNone;  // of a free slot: the next in the list of free slots
   };
 
  public:
@@ -50,7 +50,7 @@ class HandleTable {
     return handle;
   }
 
-  // Whether it is a handle of this table, or was or could be one.
+  // Whether the number is a handle of this table, or was or could be one.
   bool IsOfKind(uint32_t handle) const {
     return handle >> (kIndexBits + kGenerationBits) == static_cast<uint32_t>(kind_);
   }
@@ -62,8 +62,8 @@ class HandleTable {
     return slot->object;
   }
 
-  // The object for one thread alone, until it goes; without a lock. An error if there is none of that handle, and BUSY if
-  // another thread has it. One that is removed meanwhile goes at the end of the use.
+  // The object for one thread only, without a lock. An error if the handle has no object, BUSY if another thread has
+  // it. If it is removed in the meantime, it is destroyed at the end of the use.
   class Use {
    public:
     Use(HandleTable& table, uint32_t handle) : table_(table), index_(handle & kIndexMask) {
@@ -86,7 +86,7 @@ class HandleTable {
     Use& operator=(const Use&) = delete;
     explicit operator bool() const { return slot_ != nullptr; }
     T& operator*() const { return *slot_->object; }
-    // If it has no object.
+    // Valid if there is no object.
     bool is_busy() const { return is_busy_; }
 
    private:
@@ -99,7 +99,7 @@ class HandleTable {
     return Error(WASINN_ERROR_INVALID_ARGUMENT, "{:#x} is not a handle of a live {}", handle, what_);
   }
 
-  // The handle is invalid from now on; the object lives until its last user lets go. Needs no memory.
+  // The handle becomes invalid; the object lives until its last user releases it. Allocates nothing.
   Result<std::shared_ptr<T>> Remove(uint32_t handle) {
     std::lock_guard lock(mutex_);
     Slot* const slot = FindLive(handle);
@@ -109,10 +109,9 @@ class HandleTable {
     return Release(handle & kIndexMask);
   }
 
-  // Removes every object, for good: nothing is inserted any more, and none is in use. Returns how many there were. Needs
-  // no memory.
+  // Removes every object, for good: no thread inserts or uses one any more. Returns their number. Allocates nothing.
   size_t Clear() noexcept {
-    std::array<std::unique_ptr<Slot[]>, kChunks> chunks;  // so that they die outside of the lock
+    std::array<std::unique_ptr<Slot[]>, kChunks> chunks;  // so that the objects are destroyed outside of the lock
     size_t count = 0;
     const std::lock_guard lock(mutex_);
     for (uint32_t i = 0; i < size_; ++i) count += Find(i)->object != nullptr ? 1 : 0;
@@ -122,7 +121,7 @@ class HandleTable {
     return count;
   }
 
-  // The same for each object, one by one: nobody keeps an object alive by looking at it.
+  // Calls a function for each object, one by one. It keeps no object alive.
   template <typename Function>
   void WithEach(const Function& function) const {
     for (uint32_t index = 0;; ++index) {
@@ -136,10 +135,10 @@ class HandleTable {
   static constexpr uint32_t kNone = UINT32_MAX;
   static constexpr uint32_t kIndexBits = 16, kGenerationBits = 12;
   static constexpr uint32_t kIndexMask = (1u << kIndexBits) - 1, kGenerationMask = (1u << kGenerationBits) - 1;
-  static constexpr uint32_t kLive = 1, kUsed = 2;  // of a word, below the kind and the generation
+  static constexpr uint32_t kLive = 1, kUsed = 2;  // bits of a word below the kind and the generation
   static uint32_t WordOf(uint32_t handle) { return (handle >> kIndexBits << 2) | kLive; }
 
-  // Slots never move, for they are looked at without the lock: they lie in chunks, each twice as long as the one before.
+  // Slots are read without the lock, so they never move: they are in chunks, each twice as long as the one before.
   static constexpr uint32_t kFirstChunk = 4;
   static constexpr size_t kChunks = 15;
   Slot* Find(uint32_t index) const {
@@ -156,7 +155,7 @@ class HandleTable {
 
   uint32_t TakeSlot() {
     if (first_free_ == kNone) {
-      if (Find(size_) == nullptr) {  // the first of its chunk
+      if (Find(size_) == nullptr) {  // the first slot of its chunk
         const uint32_t slots = size_ + kFirstChunk;
         chunks_[static_cast<size_t>(std::countr_zero(slots / kFirstChunk))].store(new Slot[slots],
                                                                                   std::memory_order_release);

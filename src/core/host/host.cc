@@ -10,8 +10,8 @@
 namespace wasinn::core {
 namespace {
 
-// More than one: some wait for memory, or have had their time slice. Few: each may need as much memory as a model's
-// largest intermediate values take.
+// More than one, because some wait for memory or have used up their time slice. Not many, because each may need as much
+// memory as a model's largest intermediate values.
 constexpr uint32_t kComputesPerProcessor = 4;
 
 uint32_t MostComputes(const HostOptions& options) {
@@ -22,7 +22,7 @@ std::string Numbered(std::string_view name, uint32_t version) { return fmt::form
 
 using Parts = std::vector<std::shared_ptr<const Blob>>;
 
-// The host and the worker share one copy of a worker's file.
+// The host and the worker share one copy of a file.
 Result<std::shared_ptr<const Blob>> ReadPart(const ModelSource& source, const std::string& path, bool is_mapped) {
   return source.workers != nullptr ? Blob::ReadSealed(path) : Blob::ReadFile(path, is_mapped);
 }
@@ -46,16 +46,16 @@ uint64_t SizeOf(std::span<const std::shared_ptr<const Blob>> parts) {
   return total;
 }
 
-// What ReadParts would read; a file that cannot be read has its say there.
+// The size of what ReadParts would read. ReadParts reports files that cannot be read.
 uint64_t SizeOf(const ModelSource& source) {
   uint64_t total = SizeOf(source.parts);
   for (const std::string& path : source.paths) total += Blob::FileSize(path).value_or(0);
   return total;
 }
 
-// The format of a source that does not name it, by the beginning of its first part; "" if that tells none.
+// The format of a source that does not name one, by the beginning of its first part; "" if that is not clear.
 std::string FormatOfSource(const ModelSource& source, Formats formats) {
-  constexpr size_t kStart = 64 << 10;  // far more than the fields that stand before an ONNX model's graph
+  constexpr size_t kStart = 64 << 10;  // far more than the fields before an ONNX model's graph
   if (!source.parts.empty()) {
     const std::span<const uint8_t> bytes = source.parts.front()->bytes();
     return FormatOfBytes(formats, bytes, bytes.size());
@@ -75,7 +75,7 @@ Status Unrecognised(Formats formats) {
                ListFormats(formats));
 }
 
-// C strings of names, with a null at the end, so that an empty list is not null.
+// C strings of names, ending in a null, so that an empty list is not null.
 std::vector<const char*> ToC(const std::vector<std::string>& names) {
   std::vector<const char*> pointers;
   pointers.reserve(names.size() + 1);
@@ -150,7 +150,7 @@ Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn lo
   for (const std::string& folder : options.model_dirs) {
     if (Status status = host->AddModels(folder); !status.ok()) return std::unexpected(std::move(status));
   }
-  Status failed;  // of all: who mends one file had better know of the others
+  Status failed;  // of all models: the operator wants to know every broken file
   for (const ModelOptions& model : options.models) {
     Status status = host->AddModel(model);
     if (status.ok()) continue;
@@ -187,8 +187,8 @@ Result<std::shared_ptr<Graph>> Host::CompileModel(const ModelSource& source, con
   return Counted(meter, std::move(graph));
 }
 
-// Within what the host gives a guest, and for as long as somebody wants the model. A failure is that of the load, as
-// Triton has it: a model that cannot compute is not served.
+// Within the limits of the host's guests, and as long as a caller wants the model. If a compute fails, the load fails,
+// as in Triton: a model that cannot compute is not served.
 Status Host::WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const WaitOptions& wait) {
   Quota bytes("bytes of tensors", "limits.max_tensor_bytes", limits_.max_tensor_bytes);
   Scheduler::Share share;
@@ -199,7 +199,7 @@ Status Host::WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource&
                              .stop = wait.stop},
                             {{bytes, *buffers_, buffers_->NewUser()}, watchdog_, scheduler_, share});
   if (status.ok()) return Status();
-  // A deadline is the model's failure, of all who wait for it; but for a guest that has gone, the next one tries.
+  // A missed deadline is the model's failure, for all callers. If a guest was stopped, the next caller tries again.
   const bool is_stopped = wait.stop != nullptr && wait.stop->load(std::memory_order_acquire);
   const bool is_late = status.code() == WASINN_ERROR_TIMEOUT && !is_stopped;
   return Status(
@@ -233,7 +233,7 @@ Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptio
     if (config->device) {
       if (Status status = guest_policy.CheckTarget(own.target); !status.ok()) return std::unexpected(std::move(status));
     }
-    // Who chooses the device has its own policy's word for what happens without it.
+    // If the guest chooses the device, its own policy says what happens without it.
     const Policy& deciding = config->device ? guest_policy : policy_;
     options.cpu_fallback = deciding.cpu_fallback;
     options.isolated_gpu = deciding.isolated_gpu;
@@ -249,7 +249,7 @@ Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptio
   return Configured{std::move(*graph), std::move(config->context), std::move(*outputs)};
 }
 
-// Which backend serves a model, without compiling it or reading more than its beginning.
+// Finds the backend of a model. Compiles nothing, and reads no more than the model's beginning.
 Result<std::shared_ptr<Backend>> Host::BackendOf(const ModelSource& source, const WaitOptions& wait) {
   if (!source.backend.empty()) return backends_.ByName(source.backend, wait);
   if (!source.encoding.empty()) return backends_.ForFormat(source.encoding, wait);
@@ -275,7 +275,7 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
     if (Status status = bytes->Resize(SizeOf(source)); !status.ok()) return std::unexpected(std::move(status));
   }
   options.metrics = source.metrics;
-  // A backend that maps the file itself needs no copy: reading it here whole would double what a large one costs.
+  // A backend that maps the file itself needs no copy: reading it here would double the cost of a large one.
   Result<Parts> read = ReadParts(source, source.immutable || backends_.IsMapped(source.encoding, wait));
   if (!read) return std::unexpected(std::move(read.error()));
   const Parts& parts = *read;
@@ -286,8 +286,8 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   options.target = source.target;
   options.host_config = source.config;
   options.backend = source.backend;
-  // A model that runs here is compiled to its end, for all callers (decision 3). A server is only asked, and the next
-  // one asks again; a worker can be ended, and the next one has another (decision 100).
+  // A model in this process is compiled to its end, for all callers (decision 3). A server is only asked, and the next
+  // caller asks again; a worker can be ended, and the next caller gets another (decision 100).
   if (source.is_address || source.workers != nullptr) {
     options.deadline = wait.left();
     options.limit = wait.deadline;
@@ -299,7 +299,7 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   }
   Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), wait, source.workers.get());
   if (graph) return graph;
-  // What a worker's framework says of it does not know that there was a file, or what it can do elsewhere. Of a GPU it says all.
+  // A worker's framework knows neither the file nor other devices, except that its description of a GPU is complete.
   const bool is_for_the_worker = source.workers != nullptr && source.target != WASINN_TARGET_GPU &&
                                  graph.error().code() == WASINN_ERROR_UNSUPPORTED_OPERATION;
   return std::unexpected(
@@ -309,7 +309,7 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
              std::string(graph.error().backend())));
 }
 
-// The format that was named, or recognised from the bytes. Bytes that are evidently of another one are refused here, by
+// The named format, or the one that the bytes show. Bytes that are clearly of another format are refused here, by its
 // name, before a framework fails on them in its own words.
 Result<std::string> Host::ResolveFormat(const std::string& named, std::span<const uint8_t> bytes,
                                         const WaitOptions& wait) {
@@ -349,7 +349,7 @@ Result<SharedGraphs::Shared> Host::LoadBytes(std::span<const std::shared_ptr<con
   }
   if (Status status = CheckBytes(options.encoding, wait); !status.ok()) return std::unexpected(std::move(status));
   SharedGraphs& graphs = workers != nullptr ? workers->graphs() : graphs_;
-  // So that it is known what others who share the graph would have to pay.
+  // To know the charge for others who share the graph.
   options.account = std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", UINT64_MAX, options.account);
   return graphs.Get(SharedGraphs::KeyOf(parts, options), wait, [&] {
     LoadMeter meter(metrics_, options.metrics, options.loader);
@@ -360,7 +360,7 @@ Result<SharedGraphs::Shared> Host::LoadBytes(std::span<const std::shared_ptr<con
 Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<const Blob>> parts,
                                              const Graph::LoadOptions& options, const WaitOptions& wait,
                                              Workers* workers) {
-  // A model of the CPU's gets the stronger sandbox, whatever its guest may use.
+  // A model for the CPU gets the stronger sandbox, whatever its guest may use.
   const bool wants_gpu = options.target == WASINN_TARGET_GPU || options.target == WASINN_TARGET_AUTO;
   const Place place = {.workers = workers, .has_devices = workers != nullptr && options.isolated_gpu && wants_gpu};
   Result<std::shared_ptr<Backend>> backend = options.backend.empty()
@@ -378,10 +378,10 @@ Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<con
   if (graph || !is_denied) return graph;
   const Status& why = graph.error();
   if (why.code() != WASINN_ERROR_UNSUPPORTED_OPERATION && why.code() != WASINN_ERROR_RUNTIME) return graph;
-  // What a framework says of a GPU that its worker may not use does not tell why.
+  // A framework's message about a GPU that its worker may not use does not give the reason.
   return std::unexpected(
       Status(why.code(),
-             fmt::format("{}; models in workers have the CPU alone, unless policy.isolated_gpu is true", why.message()),
+             fmt::format("{}; models in workers can only use the CPU, unless policy.isolated_gpu is true", why.message()),
              std::string(why.backend())));
 }
 

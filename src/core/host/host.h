@@ -1,4 +1,4 @@
-// Everything that one OS process shares between guests.
+// Everything that the guests of one OS process share.
 #pragma once
 
 #include <atomic>
@@ -31,40 +31,40 @@ namespace wasinn::core {
 
 class Host {
  public:
-  // Registers the models of the options; those with `preload` are compiled.
+  // Registers the models of the options, and compiles those with `preload`.
   static Result<std::shared_ptr<Host>> Create(HostOptions options, wasinn_log_fn log, void* user);
 
   Status AddModel(const ModelOptions& options);
   Status AddModels(const std::string& folder);
   ModelRegistry& models() { return models_; }
   Status RemoveModel(std::string_view name);
-  // Compiles a model's files anew, of "NAME" those of every version that its folder has by now. Until all of that is done, and if any of it
-  // fails, the name stands for what it stood for.
+  // Compiles a model's files again: of "NAME" those of every version that its folder has now. Until all are done, and
+  // if one fails, the name keeps its old models.
   Status Reload(std::string_view name);
-  // What changed in folders and files of models, as wasinn_host_rescan_models has it.
+  // A change in the folders and files of models, as for wasinn_host_rescan_models.
   using ModelChanged =
       std::function<void(const ModelSource& source, wasinn_model_change_kind kind, const std::string& why)>;
   void Rescan(const ModelChanged& tell);
-  // The shared, compiled graph of a registered name. `wait`: for what another caller loads or opens, and for a worker.
+  // The shared, compiled graph of a registered name. `wait` limits the wait for another caller's load or a worker.
   Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const WaitOptions& wait, const GuestTag& loader = {});
-  // The same for no guest.
+  // As above, without a guest.
   Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name) { return LoadNamed(name, OwnWaitOptions()); }
-  // From now on nobody waits for what the host loads by itself: in a worker it ends. From any thread; does not block.
+  // From now on, loads of the host itself end if they run in a worker. From any thread; does not block.
   void StopLoads() { stops_loads_.store(true, std::memory_order_release); }
-  // The same as a guest's configuration in `options` wants it. If that tells how to compile the model, it is compiled
-  // for this guest alone, with the deadline and stop of `options`, and its bytes are charged.
+  // As above, with a guest's configuration in `options`. If it changes how the model is compiled, the model is compiled
+  // only for this guest, with the deadline and stop of `options`, and its bytes are charged.
   struct Configured {
     std::shared_ptr<Graph> graph;
-    std::string context_config;     // for the contexts of this guest
-    std::vector<uint32_t> outputs;  // that they produce; none: all
+    std::string context_config;     // for this guest's contexts
+    std::vector<uint32_t> outputs;  // the outputs that they produce; none: all
   };
   Result<Configured> LoadNamed(std::string_view name, Graph::LoadOptions options, const Policy& guest_policy,
                                Reservation& bytes);
-  // Compiles parts, with `workers` there. The encoding is resolved from the bytes, and checked against them.
+  // Compiles parts, in one of `workers` if there are any. Recognises the encoding from the bytes, or checks it.
   Result<std::shared_ptr<Graph>> LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
                                            Graph::LoadOptions options, const WaitOptions& wait, Workers* workers);
-  // The same of a guest's own bytes, which the backend charges to `account`: those who bring the same share a graph, in
-  // this process, or in workers that they share.
+  // As above, for a guest's own bytes, which the backend charges to `account`. Guests with the same bytes share a
+  // graph, in this process or in workers that they share.
   Result<SharedGraphs::Shared> LoadBytes(std::span<const std::shared_ptr<const Blob>> parts, Graph::LoadOptions options,
                                          const WaitOptions& wait, const Policy& guest_policy, Workers* workers);
 
@@ -78,9 +78,9 @@ class Host {
   const Logger& logger() const { return logger_; }
   Metrics& metrics() { return metrics_; }
   Guests& guests() { return guests_; }
-  // Of what guests' errors say, all guests together; NULL: none.
+  // Limits the lines of the log about guests' errors, for all guests together; NULL: no limit.
   LogLimit* guest_lines() { return guest_lines_ ? &*guest_lines_ : nullptr; }
-  // Bytes of all guests together; NULL: no limit.
+  // Limits the bytes of all guests together; NULL: no limit.
   const std::shared_ptr<Quota>& guest_bytes() const { return guest_bytes_; }
   const wasinn_limits& limits() const { return limits_; }
   const wasinn_engine_limits& engine_limits() const { return engine_limits_; }
@@ -88,21 +88,21 @@ class Host {
   const Policy& policy() const { return policy_; }
   // The names of the policy's models as C strings; null if it names none.
   const char* const* policy_model_names() const { return policy_.models ? policy_model_names_.data() : nullptr; }
-  // Of its formats, likewise.
+  // The policy's formats, in the same way.
   const char* const* policy_encoding_names() const {
     return policy_.encodings ? policy_encoding_names_.data() : nullptr;
   }
-  // Those that it lists, if any.
+  // The policy's outbound hosts, if it lists any.
   const char* const* policy_outbound_hosts() const { return policy_outbound_hosts_.data(); }
 
  private:
   Host(HostOptions& options, wasinn_log_fn log, void* user);
-  // As the host's own policy has it.
+  // Options that follow the host's own policy.
   Graph::LoadOptions OfHost() const {
     return {.cpu_fallback = policy_.cpu_fallback, .isolated_gpu = policy_.isolated_gpu};
   }
   WaitOptions WaitOptionsOf(const Graph::LoadOptions& options) { return {&watchdog_, options.deadline, options.stop}; }
-  // The wait of no guest: it waits as long as it takes.
+  // A wait without a guest and without a deadline.
   WaitOptions OwnWaitOptions() { return {&watchdog_, std::chrono::milliseconds(0), &stops_loads_}; }
   std::chrono::milliseconds LoadDeadline() const { return std::chrono::milliseconds(limits_.load_timeout_ms); }
   Result<std::shared_ptr<Backend>> BackendOf(const ModelSource& source, const WaitOptions& wait);
@@ -113,7 +113,7 @@ class Host {
   Status CheckBytes(const std::string& format, const WaitOptions& wait = {});
   Status AddFiles(const ModelOptions& options);
   ModelSource SourceOf(const ModelOptions& options) const;
-  // What a model's files are by now. Of none of them: NOT_FOUND.
+  // The current files of a model. NOT_FOUND if there are none.
   Result<std::vector<ModelSource>> FindSources(const std::shared_ptr<const ModelOptions>& origin);
   struct Found;
   std::vector<std::shared_ptr<const ModelOptions>> Origins(std::string_view name);
@@ -135,7 +135,7 @@ class Host {
   Result<std::string> ResolveFormat(const std::string& named, std::span<const uint8_t> bytes, const WaitOptions& wait);
 
   const Logger logger_;
-  Metrics metrics_;  // before all that counts there
+  Metrics metrics_;  // before all members that count there
   Guests guests_;
   const wasinn_limits limits_;
   const wasinn_engine_limits engine_limits_;
@@ -153,13 +153,13 @@ class Host {
   Tenants tenants_;
   const std::shared_ptr<BufferPool> buffers_;
   BackendLoader backends_;
-  ModelRegistry models_;  // after what its graphs use
+  ModelRegistry models_;  // after the members that its graphs use
   SharedGraphs graphs_;
-  std::mutex rescan_;                                         // one at a time
-  std::mutex origins_mutex_;                                  // of what follows
-  std::vector<std::string> model_dirs_;                       // that new models may come to
-  std::vector<std::shared_ptr<const ModelOptions>> origins_;  // of models that lie in files
-  std::map<std::string, std::shared_ptr<Model>> rejected_;    // new versions that did not load; of `rescan_`
+  std::mutex rescan_;                                         // held by one rescan at a time
+  std::mutex origins_mutex_;                                  // guards the members below
+  std::vector<std::string> model_dirs_;                       // folders in which new models may appear
+  std::vector<std::shared_ptr<const ModelOptions>> origins_;  // models from files
+  std::map<std::string, std::shared_ptr<Model>> rejected_;    // new versions that did not load; guarded by `rescan_`
 };
 
 }  // namespace wasinn::core

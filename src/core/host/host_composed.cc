@@ -1,4 +1,4 @@
-// The part of a host that loads what computes on other models: pipelines, and models with batches.
+// The part of a host that loads models over other models: pipelines, and models with batches.
 #include <utility>
 #include <vector>
 
@@ -64,7 +64,7 @@ Result<std::shared_ptr<Graph>> Host::LoadPipeline(const ModelSource& source, con
   return std::make_shared<pipeline::PipelineGraph>(std::move(*plan), source.metrics);
 }
 
-// It counts where guests see it, and not once more where its batches are computed.
+// Its computes count for guests, and not again for the batches.
 Result<std::shared_ptr<Graph>> Host::LoadBatched(const ModelSource& source, const WaitOptions& wait) {
   ModelSource inner = source;
   inner.metrics = nullptr;

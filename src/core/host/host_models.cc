@@ -71,7 +71,7 @@ Status Host::AddModel(const ModelOptions& options) {
   return is_address ? AddAddress(std::move(source), options) : AddFiles(options);
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it does not see that a Result takes its Status along
 
-// All versions of a folder, or none.
+// Adds all versions of a folder, or none.
 Status Host::AddFiles(const ModelOptions& options) {
   auto origin = std::make_shared<const ModelOptions>(options);
   Result<std::vector<ModelSource>> sources = FindSources(origin);
@@ -111,7 +111,7 @@ Result<std::vector<ModelSource>> Host::FindSources(const std::shared_ptr<const M
     if (one.workers != nullptr && NeedsItsFolder(one.paths.front())) {
       return std::unexpected(CannotIsolate(options.name));
     }
-    // Each version has its own, so that one that must be ended takes no other with it.
+    // Each version has its own workers: ending them affects no other version.
     if (one.workers != nullptr) one.workers = OwnWorkers(fmt::format("{}:{}", one.name, one.version));
     sources.push_back(std::move(one));
   }
@@ -119,7 +119,7 @@ Result<std::vector<ModelSource>> Host::FindSources(const std::shared_ptr<const M
   return sources;
 }
 
-// Nothing of it runs here, so it has no worker. The host reads nothing, so that a server may come later.
+// Nothing of it runs here, so it has no worker. The host reads nothing, so a server may start later.
 Status Host::AddAddress(ModelSource source, const ModelOptions& options) {
   const auto fail = [&](const Status& why) { return Error(why.code(), "model '{}': {}", options.name, why.message()); };
   const Result<Formats> formats = backends_.AllFormats({});
@@ -141,7 +141,7 @@ Status Host::AddAddress(ModelSource source, const ModelOptions& options) {
   return Register(std::move(source), options.preload);
 }
 
-// Whether a model of this format can be bytes.
+// Checks whether a model of this format can be bytes.
 Status Host::CheckBytes(const std::string& format, const WaitOptions& wait) {
   if (format.empty() || HasFormat(StandardFormats(), format)) return Status();
   const Result<Formats> formats = backends_.AllFormats(wait);
@@ -150,7 +150,7 @@ Status Host::CheckBytes(const std::string& format, const WaitOptions& wait) {
                "a model of encoding {} is an address, which only the host's configuration names", format);
 }
 
-// One that is compiled now has the name when that is done: who fails takes nobody's place.
+// A model that is compiled now gets its name afterwards: a failure replaces no other model.
 Result<std::shared_ptr<Model>> Host::Prepare(ModelSource source, bool preload) {
   source.metrics = metrics_.OfModel(source.name, source.version);
   auto model = std::make_shared<Model>(std::move(source));
@@ -165,7 +165,7 @@ Status Host::Register(ModelSource source, bool preload) {
   return model ? models_.Add(std::move(*model)) : std::move(model.error());
 }
 
-// What the standard's formats do not tell is asked of the backends' tables.
+// The backends' tables have the formats that the standard does not know.
 Result<std::vector<ModelFiles>> Host::FindFiles(const std::string& path, const std::string& encoding) {
   Result<std::vector<ModelFiles>> files = FindModelFiles(path, encoding, StandardFormats());
   if (files && (!files->front().encoding.empty() || HasFormat(StandardFormats(), encoding))) return files;
@@ -173,7 +173,7 @@ Result<std::vector<ModelFiles>> Host::FindFiles(const std::string& path, const s
   return formats ? FindModelFiles(path, encoding, *formats) : std::move(files);
 }
 
-// A folder that holds no model is left out.
+// A folder without a model is skipped.
 Status Host::AddModels(const std::string& folder) {
   Result<std::vector<std::string>> names = FindFolders(folder);
   if (!names) return std::move(names.error());

@@ -1,4 +1,4 @@
-// What a host is made of, typed: the result of reading a configuration.
+// The options of a host: a configuration with types.
 #pragma once
 
 #include <memory>
@@ -19,26 +19,26 @@ namespace wasinn::core {
 
 struct ModelOptions {
   std::string name;
-  std::string path;                                // or address; or
+  std::string path;                                // or an address; or
   std::vector<std::shared_ptr<const Blob>> parts;  // bytes; or
   pipeline::Spec pipeline;
-  std::string encoding;  // a format's name; "": it is recognised
+  std::string encoding;  // a format's name; "": recognised from the file
   wasinn_target target = WASINN_TARGET_CPU;
   uint32_t version = 0;  // 0: the folder's versions, or 1
   std::string config = "{}";
-  std::string backend;  // "": the one that serves the encoding
+  std::string backend;  // "": the default for the encoding
   bool immutable = false;
   bool preload = false;
-  // Runs in a worker, as models do that guests bring; nothing: as HostOptions::isolate_models says.
+  // Runs in a worker, like models of guests. No value: HostOptions::isolate_models decides.
   std::optional<bool> isolate = std::nullopt;
   WarmUp warm_up;
   Batching batching;
 };
 
 struct HostOptions {
-  // What llama.cpp takes at most (GGML_MAX_N_THREADS); other frameworks start whatever number they are told, for minutes.
+  // The most that llama.cpp accepts (GGML_MAX_N_THREADS). Other frameworks start any number of threads, for minutes.
   static constexpr uint32_t kMostThreads = 512;
-  // Each has a stack of its own.
+  // Each thread has a stack of its own.
   static constexpr uint32_t kMostCallThreads = 4096;
 
   BackendLoader::Options backends;
@@ -53,19 +53,19 @@ struct HostOptions {
                                   .max_compile_bytes = uint64_t{2} << 30,
                                   .compile_timeout_ms = 120'000};
   wasinn_log_level log_level = WASINN_LOG_WARNING;
-  uint32_t max_computes = 0;        // 0: so many for each processor
-  uint32_t max_guest_computes = 0;  // of one guest or tenant; 0: all but the last quarter
-  uint32_t call_threads = 0;        // for calls that their callers do not wait for; 0: one for each processor
-  uint64_t max_total_bytes = 0;     // 0: any
-  uint32_t max_guest_lines = 1000;  // in the log, a second; 0: any
+  uint32_t max_computes = 0;        // 0: a fixed number for each processor
+  uint32_t max_guest_computes = 0;  // for one guest or tenant; 0: all but the last quarter
+  uint32_t call_threads = 0;        // for calls whose callers do not wait; 0: one for each processor
+  uint64_t max_total_bytes = 0;     // 0: no limit
+  uint32_t max_guest_lines = 1000;  // lines of the log in a second; 0: no limit
   MetricsOptions metrics;
-  bool isolate_models = false;  // each named one in a worker of its own, unless it says otherwise
+  bool isolate_models = false;  // each named model gets a worker of its own by default
   std::vector<std::string> model_dirs;
   std::vector<ModelOptions> models;
-  Clock clock;  // of deadlines, delays of batches and rests of workers
+  Clock clock;  // for deadlines, delays of batches and pauses of workers
 };
 
-// The folder that backends lie in beside the library itself: lib/wasinn. "" if it cannot be found.
+// The folder of the backends, relative to the library: lib/wasinn. "" if it cannot be found.
 std::string DefaultBackendFolder();
 
 }  // namespace wasinn::core

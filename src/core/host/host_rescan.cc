@@ -1,4 +1,4 @@
-// The part of a host that looks at its models' folders and files again.
+// The part of a host that rescans its models' folders and files.
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -18,10 +18,10 @@ bool HasVersion(const std::vector<std::shared_ptr<Model>>& models, uint32_t vers
 
 }  // namespace
 
-// What there is of one origin, beside what is registered of it.
+// The current models of one origin, compared with the registered ones.
 struct Host::Found {
   std::vector<std::shared_ptr<Model>> registered;  // and still there
-  std::vector<std::shared_ptr<Model>> fresh;       // new versions, or other files of one
+  std::vector<std::shared_ptr<Model>> fresh;       // new versions, or versions with other files
   std::vector<std::shared_ptr<Model>> gone;
   Status failed;
 };
@@ -33,7 +33,7 @@ Status Host::RemoveModel(std::string_view name) {
   return status;
 }
 
-// Of all models, or of one, with those that are new in the host's folders of models.
+// The origins of all models, or of one, including new ones in the host's folders of models.
 std::vector<std::shared_ptr<const ModelOptions>> Host::Origins(std::string_view name) {
   std::vector<std::shared_ptr<const ModelOptions>> origins;
   std::vector<std::string> folders;
@@ -64,7 +64,7 @@ Host::Found Host::LookAgain(const std::shared_ptr<const ModelOptions>& origin) {
   if (!sources) {
     const std::string folder = std::filesystem::path(origin->path).parent_path();
     const std::lock_guard lock(origins_mutex_);
-    // One that is named by itself stays: its file may come back, and what is loaded serves.
+    // A model that was registered by itself stays: its file may come back, and the loaded one still works.
     const bool is_gone = sources.error().code() == WASINN_ERROR_NOT_FOUND;
     if (!is_gone || std::ranges::find(model_dirs_, folder) == model_dirs_.end()) {
       found.failed = std::move(sources.error());
@@ -116,7 +116,7 @@ Status Host::Reload(std::string_view name) {
     if (Status status = models_.Add(std::move(model)); !status.ok()) return status;
   }
   for (const std::shared_ptr<Model>& model : gone) (void)models_.Remove(NumberedName(model->source()));
-  return models.empty() ? models_.Unload(name) : Status();  // which says that there is none
+  return models.empty() ? models_.Unload(name) : Status();  // which reports that there is none
 }
 
 void Host::Rescan(const std::shared_ptr<const ModelOptions>& origin, const ModelChanged& tell) {
@@ -152,7 +152,7 @@ void Host::Rescan(const std::shared_ptr<const ModelOptions>& origin, const Model
       if (is_same) continue;
       rejected_.erase(last);
     }
-    // What serves goes on if the new version does not load.
+    // The old version stays if the new one does not load.
     if ((is_loaded || origin->preload) && !compile(model)) {
       rejected_.insert_or_assign(name, std::move(model));
       continue;

@@ -1,4 +1,4 @@
-// What a guest may ask for.
+// What a guest is allowed to do.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -18,26 +18,26 @@ struct Policy {
   bool cpu_fallback = false;
   bool isolated_gpu = false;  // workers may use devices, in a weaker sandbox
   uint32_t targets = WASINN_TARGET_ALL;
-  std::optional<std::vector<std::string>> models;     // nothing: every registered one
-  std::optional<std::vector<std::string>> encodings;  // names of formats; nothing: every one
+  std::optional<std::vector<std::string>> models;     // no value: every registered one
+  std::optional<std::vector<std::string>> encodings;  // names of formats; no value: every one
 
   wasinn_dialect dialect = WASINN_DIALECT_DEFAULT;
-  std::string tenant;   // whose guests share workers; "": of one guest
-  uint32_t weight = 1;  // of its turns
+  std::string tenant;   // its guests share workers; "": each guest has its own
+  uint32_t weight = 1;  // of the guest's turns
 
-  std::vector<std::string> allowed_outbound_hosts;  // for whoever runs its program
+  std::vector<std::string> allowed_outbound_hosts;  // for the program that runs the guest's code
 
-  // Anything else that lets guests load is a worker: what nobody knows never runs in the host's process.
+  // Every other value loads in a worker: an unknown value never runs in the host's process.
   bool loads_in_process() const { return load == WASINN_LOAD_IN_PROCESS; }
 
-  // SECURITY with what was refused. The encoding is checked when it is known: a guest may leave it to be recognised.
+  // SECURITY names what was refused. The encoding is checked later, when it is known: it may have to be recognised.
   Status CheckLoad(wasinn_target target) const;
   Status CheckTarget(wasinn_target target) const;
   Status CheckEncoding(std::string_view encoding) const;
   Status CheckName(std::string_view name) const;
 };
 
-// The defaults that docs/configuration.md lists, safe for guests that nobody trusts.
+// The defaults in docs/configuration.md, safe for untrusted guests.
 wasinn_limits DefaultLimits();
 
 }  // namespace wasinn::core

@@ -9,7 +9,7 @@
 namespace wasinn::core {
 namespace {
 
-// False: there was not even memory to say that there is none.
+// False: there was no memory, not even for the error.
 template <typename Function>
 bool Guarded(Status& status, Function&& function) noexcept try {
   try {
@@ -39,7 +39,7 @@ void AsyncCompute::Begin() noexcept {
   CountOne(context_.counts_.computes);
   context_.meter_.Begin(Stage::kInference);
   has_memory_ = Guarded(status_, [&] { return BeginNow(); });
-  if (goes_on_ && state_.exchange(State::kReturned, std::memory_order_acq_rel) != State::kTold) return;
+  if (goes_on_ && state_.exchange(State::kReturned, std::memory_order_acq_rel) != State::kReported) return;
   End();
 }
 
@@ -49,11 +49,11 @@ Status AsyncCompute::BeginNow() {
   return context_.run_.cancelled() ? Status() : context_.session_->Begin(request_, *this, goes_on_);
 }
 
-void AsyncCompute::Tell(wasinn_error* error) noexcept {
+void AsyncCompute::ReportEnd(wasinn_error* error) noexcept {
   context_.session_->CloseGate();
   error_ = error;
-  // The one that is told may free all of this.
-  if (state_.exchange(State::kTold, std::memory_order_acq_rel) == State::kReturned) executor_.Begin(std::move(end_));
+  // The owner may free this object in `ended`.
+  if (state_.exchange(State::kReported, std::memory_order_acq_rel) == State::kReturned) executor_.Begin(std::move(end_));
 }
 
 void AsyncCompute::End() noexcept {

@@ -1,4 +1,4 @@
-// A compute that goes on after the thread that began it has left: the backend tells when it is over.
+// A compute that goes on after the thread that began it has left: the backend reports its end.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -20,24 +20,24 @@ class Context;
 // Does what Context::Compute does, with the same errors. It takes no turn, so it never waits in here.
 class AsyncCompute {
  public:
-  // Throws nothing, and may destroy the compute. NULL: it failed, and there is no memory to say how.
+  // Throws nothing, and may destroy the compute. NULL: it failed, and there is no memory for the error.
   using Ended = std::function<void(const Status* status)>;
 
-  // All of it outlives the compute.
+  // All arguments outlive the compute.
   AsyncCompute(Context& context, const GuestMemory& memory, Executor& executor, Executor::Share& share, Ended ended);
   AsyncCompute(const AsyncCompute&) = delete;
   AsyncCompute& operator=(const AsyncCompute&) = delete;
 
-  // Once, on a thread of the executor. `ended` is called once: on this thread before it returns, if nothing was left to
-  // the backend or that was quick; else on a thread of the executor, or of who closes the guest.
+  // Called once, on a thread of the executor. `ended` is called once: on this thread before it returns, if the backend
+  // was left nothing or was quick; else on a thread of the executor, or of the thread that closes the guest.
   void Begin() noexcept;
-  // By the session that has begun, on the backend's thread, perhaps within its locks: nothing is done here that could
+  // Called by the session, on the backend's thread, perhaps within the backend's locks: it does nothing that could
   // wait.
-  void Tell(wasinn_error* error) noexcept;
+  void ReportEnd(wasinn_error* error) noexcept;
 
  private:
-  // The last one to come, the backend's end or the return of its function that began, sees to the rest.
-  enum class State : int { kBegins, kReturned, kTold };
+  // The last of two events, the backend's report or the return of its function, does the rest.
+  enum class State : int { kBegins, kReturned, kReported };
 
   Status BeginNow();
   void End() noexcept;
@@ -50,10 +50,10 @@ class AsyncCompute {
   Ended ended_;
   InferenceRequest request_;
   std::optional<Watched::Run> run_;
-  Status status_;  // of the beginning
+  Status status_;  // from the beginning
   bool has_memory_ = true;
   bool goes_on_ = false;
-  wasinn_error* error_ = nullptr;  // of the end
+  wasinn_error* error_ = nullptr;  // from the end
   std::atomic<State> state_{State::kBegins};
 };
 

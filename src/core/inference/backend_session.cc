@@ -11,8 +11,8 @@
 namespace wasinn::core {
 namespace {
 
-// What a context takes for an input or output besides its bytes, here and in a backend: about as much. Of a usual model
-// that is nothing, but a guest can make one with a million inputs, and contexts of it.
+// About the memory that a context needs for an input or output besides its bytes, here and in a backend. A usual model
+// pays nothing for it, but a guest can make a model with a million inputs, and contexts of it.
 constexpr uint64_t kFreeIos = 1024, kBytesOfIo = 256;
 
 uint64_t BytesOfIos(const Graph& graph) {
@@ -24,7 +24,7 @@ bool Grows(const wasinn_io* io) { return !IsUnservable(*io) && !IsStatic(*io); }
 
 }  // namespace
 
-// A call that the backend's cancel may interrupt, however it ends. Its end waits for a cancel that is under way.
+// A call that the backend's cancel may interrupt. Its destructor waits for a cancel that is under way.
 class BackendSession::Call {
  public:
   explicit Call(BackendSession& session) : guest_(session.resources_.share.guest()), gate_(session.gate_) {
@@ -39,7 +39,7 @@ class BackendSession::Call {
   base::CallGate& gate_;
 };
 
-// Between two runs nothing in a framework looks at an address of the guest's.
+// Unbinds borrowed inputs: between two runs no framework looks at an address of the guest's.
 class BackendSession::BorrowedInputs {
  public:
   BorrowedInputs(BackendSession& session, std::span<const Input> inputs) : session_(session), inputs_(inputs) {}
@@ -56,7 +56,7 @@ class BackendSession::BorrowedInputs {
   const std::span<const Input> inputs_;
 };
 
-// ---- The slot
+// ---- Slot
 
 BackendSession::BackendSession(std::shared_ptr<const Graph> graph, const Resources& resources)
     : Session(std::move(graph), resources),
@@ -98,7 +98,7 @@ Status BackendSession::ChargeSignature() {
 }
 
 Status BackendSession::OpenSlot(const wasinn_slot_options& options, uint32_t most, const Resources& resources) {
-  // Slots are equal if no guest has a word in them.
+  // Slots are equal if no guest configures them.
   SlotPool* const shared = std::string_view(options.guest_config) == "{}" ? graph().slots() : nullptr;
   const OnBehalf guest(resources.share.guest());
   has_right_ = shared != nullptr && shared->TakeRight(most);
@@ -106,14 +106,14 @@ Status BackendSession::OpenSlot(const wasinn_slot_options& options, uint32_t mos
   max_bytes_ = options.max_bytes;
   if (!owns_slot_) {
     Status status = graph().RecordLoss(shared->Prepare(options, most));
-    // What a session without a slot has is moved out of one, and charged as it comes.
+    // A session without a slot moves its outputs out of one, and is charged for each as it comes.
     uint64_t total = static_.held();
     for (const Output& output : outputs_) total -= output.bindable ? 0 : output.fixed_bytes;
     (void)static_.Resize(total);
     return status;
   }
   is_pooled_ = has_right_ && shared->serves_guests_to_come();
-  if (is_pooled_) {  // one that another guest's session has left is made already: what costs time is its making
+  if (is_pooled_) {  // perhaps one that another guest's session has left: making a slot takes time
     Result<wasinn_backend_slot*> taken = shared->TakeForGood(options);
     if (!taken) return graph().RecordLoss(std::move(taken.error()));
     slot_ = *taken;
@@ -150,8 +150,8 @@ Status BackendSession::Lease() {
   return Status();
 }
 
-// No call is inside, so nobody cancels: the next one on this slot is another session's. If runs leave memory in it, the
-// slot is not for this session once more.
+// No call is inside, so no thread cancels: the next cancel on this slot is for another session. If runs leave memory in
+// the slot, this session does not get it again.
 void BackendSession::EndLease() {
   graph().slots()->Give(std::exchange(slot_, nullptr), grows() ? nullptr : this, max_bytes_);
 }
@@ -171,7 +171,7 @@ Status BackendSession::BindInput(uint32_t index, const Input& input) {
   return status;
 }
 
-// If the slot is away, the run that has it next binds the input again, or unbinds it.
+// If the slot is leased to another session, the next run there binds the input again, or unbinds it.
 void BackendSession::Unbind(uint32_t index) {
   all_bound_ = 0;
   if (slot_ != nullptr && std::exchange(bound_[index], 0) != 0) table().unbind_input(slot_, index);
@@ -203,7 +203,7 @@ Status BackendSession::BindInputs(const InferenceRequest& request) {
 
 // ---- Runs
 
-// Most requests are as the last one: only bytes differ.
+// Most requests only differ from the last one in bytes.
 Status BackendSession::BindAll(const InferenceRequest& request) {
   if (all_bound_ != 0 && all_bound_ == request.inputs_version && request.destinations.empty()) [[likely]]
     return Status();
@@ -306,8 +306,8 @@ void BackendSession::Cancel() {
 
 void Completion::Done(void* end, wasinn_error* error) noexcept {
   auto* self = static_cast<End*>(end);
-  if (self->is_expected.exchange(false, std::memory_order_acq_rel)) return self->compute->Tell(error);
-  self->backend.LogOwn(WASINN_LOG_ERROR, "the backend told the end of a compute that was over");
+  if (self->is_expected.exchange(false, std::memory_order_acq_rel)) return self->compute->ReportEnd(error);
+  self->backend.LogOwn(WASINN_LOG_ERROR, "the backend reported the end of a compute that was over");
   if (error != nullptr) error->release(error);
 }
 

@@ -1,5 +1,5 @@
-// A session on a slot of a backend: the only place that calls a backend's functions for slots. It remembers for each
-// index what is bound there, and binds only what differs.
+// A session on a slot of a backend: the only code that calls a backend's functions for slots. For each index it
+// remembers what is bound there, and binds only what differs.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -16,26 +16,25 @@
 
 namespace wasinn::core {
 
-// Where a backend tells the end of a run that it was given to do without a thread: an address for each of two runs that
-// follow each other. So a second end of a run, even one that comes late, finds that it was told. Wrong as that is, nothing
-// else happens.
+// Receives the backend's report that an asynchronous run has ended. Successive runs use two addresses in turn, so a
+// second report of a run, even a late one, is recognised. Such a report is an error of the backend, and has no effect.
 class Completion {
  public:
   explicit Completion(const Backend& backend) : ends_{End{backend}, End{backend}} {}
   Completion(const Completion&) = delete;
   Completion& operator=(const Completion&) = delete;
 
-  // From now on one end is expected. What `done` of wasinn_backend::compute_async gets for its `user`.
+  // Expects one report from now on. Returns the `user` for `done` of wasinn_backend::compute_async.
   void* Expect(AsyncCompute& compute) {
     now_ = 1 - now_;
     ends_[now_].compute = &compute;
     ends_[now_].is_expected.store(true, std::memory_order_release);
     return &ends_[now_];
   }
-  // None is expected after all. False: it has been told.
+  // Expects no report after all. False: it has come already.
   bool Withdraw() { return ends_[now_].is_expected.exchange(false, std::memory_order_acq_rel); }
 
-  // `done` itself. The one that is told may free the completion at once.
+  // `done` itself. The owner may free the completion inside of it.
   static void Done(void* end, wasinn_error* error) noexcept;
 
  private:
@@ -50,8 +49,8 @@ class Completion {
 
 class BackendSession final : public Session {
  public:
-  // Charges what the signature says of outputs before the backend allocates it, so that one of 4 GiB costs nothing.
-  // `options` without account. `most` runs of the graph go on at once.
+  // Charges the outputs by the signature before the backend allocates them, so that one of 4 GiB costs nothing.
+  // `options` have no account. `most` runs of the graph go on at once.
   static Result<std::unique_ptr<Session>> Make(std::shared_ptr<const Graph> graph, wasinn_slot_options options,
                                                uint32_t most, const Resources& resources);
   ~BackendSession() override;
@@ -78,10 +77,10 @@ class BackendSession final : public Session {
 
  private:
   struct Output {
-    uint64_t fixed_bytes = 0;   // by its signature; 0 if that does not say
+    uint64_t fixed_bytes = 0;   // by its signature; 0: the signature does not fix it
     wasinn_tensor view{};       // of the last run; struct_size 0: the backend was not asked yet
-    BufferPool::Buffer memory;  // of one that is bindable, for runs that name no other
-    TensorPtr moved;            // out of a slot that others have by now
+    BufferPool::Buffer memory;  // if it is bindable, for runs without a destination for it
+    TensorPtr moved;            // from a slot that other sessions use by now
     const void* bound = nullptr;
     bool bindable = false;
   };
@@ -126,26 +125,26 @@ class BackendSession final : public Session {
 
   wasinn_backend_slot* slot_ = nullptr;  // NULL: between two runs of a session that leases one
   bool owns_slot_ = true;                // else it leases one for each run
-  bool has_right_ = false;               // to a slot of its own, of those that sessions share
-  bool is_pooled_ = false;               // the slot is its own, and another session has it next
+  bool has_right_ = false;               // to a slot of its own from the shared ones
+  bool is_pooled_ = false;               // the slot is its own, and another session gets it next
   uint64_t max_bytes_ = 0;
-  base::CallGate gate_;  // of slot_, which stays while a call is inside
+  base::CallGate gate_;  // for slot_, which stays while a call is inside
   CancelHook making_;    // of a slot, within a run
   Completion completion_;
   wasinn_compute_options async_options_{};
   wasinn_compute_result async_result_{};
 
-  // The version of the inputs with which everything is bound; 0: something is not, or may not be.
+  // The version of the inputs for which everything is bound; 0: something is not bound, or may not be.
   uint64_t all_bound_ = 0;
-  std::vector<uint64_t> bound_;  // versions of the inputs that the slot has; 0: none
-  std::vector<Output> outputs_;  // that the graph knows
-  wasinn_tensor other_view_{};   // of another one
+  std::vector<uint64_t> bound_;  // versions of the inputs in the slot; 0: none
+  std::vector<Output> outputs_;  // those that the graph knows
+  wasinn_tensor other_view_{};   // of any other output
   std::vector<uint32_t> kept_;
-  Reservation static_, dynamic_;  // what signatures say of outputs, and what is held beyond
-  bool all_bindable_ = true;      // and so nobody asks the backend where outputs are
-  bool elsewhere_ = false;        // but for those of the last run
-  bool grows_ = false;            // runs leave more in a slot than a new one has: some shapes are the guest's to choose
-  bool outgrown_ = false;         // likewise: an output was larger than its signature said
+  Reservation static_, dynamic_;  // for the signature's outputs, and for memory beyond it
+  bool all_bindable_ = true;      // so the backend need not be asked where outputs are
+  bool elsewhere_ = false;        // except for outputs of the last run
+  bool grows_ = false;            // runs leave more memory in a slot than a new one has: guests choose some shapes
+  bool outgrown_ = false;         // an output was larger than its signature said
 };
 
 }  // namespace wasinn::core

@@ -1,4 +1,4 @@
-// The outputs of a session on a backend's slot: where the bytes of each lie, and what is charged for them.
+// The outputs of a session on a backend's slot: where the bytes of each are, and what is charged for them.
 #include <algorithm>
 #include <utility>
 
@@ -7,7 +7,7 @@
 
 namespace wasinn::core {
 
-// Memory that another guest had is zeroed: should ever an output be left as it is, nobody sees what was in it.
+// Memory that another guest had is zeroed: if an output is ever left unwritten, no guest sees old bytes.
 Status BackendSession::BindOutputs(const InferenceRequest& request) {
   for (uint32_t i = 0; i < outputs_.size(); ++i) {
     Output& output = outputs_[i];
@@ -53,12 +53,12 @@ void BackendSession::SetElsewhere() {
   }
 }
 
-// In memory that the backend was given for the last run.
+// Whether the output is in the memory that the backend was given for the last run.
 bool BackendSession::LiesInOwn(uint32_t index) const {
   return !elsewhere_ && index < outputs_.size() && outputs_[index].bindable && outputs_[index].view.struct_size != 0;
 }
 
-// Those that are charged with the slot, from its making.
+// Bytes that are charged with the slot, from its creation.
 uint64_t BackendSession::BytesInSlot(uint32_t index) const {
   return owns_slot_ && index < outputs_.size() && !outputs_[index].bindable ? outputs_[index].fixed_bytes : 0;
 }
@@ -74,8 +74,8 @@ Status BackendSession::ReadDynamic() {
   return SetDynamic({ios, count});
 }
 
-// What is held beyond the signature, which may not be true. An output that turns out to be no tensor fails the run, since
-// what it takes cannot be counted. Outputs that are bound, or were moved out of a slot, are charged already.
+// Charges memory beyond the signature, which may be wrong. An output that turns out to be no tensor fails the run,
+// since its size cannot be counted. Outputs that are bound, or were moved out of a slot, are charged already.
 Status BackendSession::ChargeOutputs() {
   const std::span<const wasinn_io* const> all = outputs();
   uint64_t total = 0;
@@ -90,12 +90,12 @@ Status BackendSession::ChargeOutputs() {
   return dynamic_.Resize(total);
 }
 
-// Those that are wanted, out of the slot, which is another session's next.
+// Moves the wanted outputs out of the slot, which another session uses next.
 Status BackendSession::MoveOutputs(const InferenceRequest& request) {
   for (uint32_t i = 0; i < outputs_.size(); ++i) {
     if (IsUnservable(*graph_->outputs()[i]) || LiesInOwn(i)) continue;
     if (!request.wanted.empty() && !std::ranges::binary_search(request.wanted, i)) {
-      // What is held of it stays there.
+      // Memory held for an unwanted output stays there.
       wasinn_tensor view{};
       if (Status status = Ask(i, view); !status.ok()) return status;
       if (view.bytes > outputs_[i].fixed_bytes) outgrown_ = true;
@@ -116,7 +116,7 @@ void BackendSession::Discard() {
     if (!output.bindable || output.view.data != output.memory.data()) all_bound_ = output.view.struct_size = 0;
   }
   if (owns_slot_ && !grows() && !elsewhere_) return;
-  // First, so that a backend that must keep some of them (for a state) can charge that in their place.
+  // Done first, so that a backend that must keep some of them (for a state) can charge that instead.
   (void)dynamic_.Resize(0);
   if (slot_ != nullptr && table().discard_outputs != nullptr) table().discard_outputs(slot_);
 }
@@ -140,7 +140,7 @@ Status BackendSession::View(uint32_t index, const wasinn_tensor*& view) {
   return &known != &other_view_ && known.struct_size != 0 ? Status() : Ask(index, known);
 }
 
-// Nothing else may be told that it is not in the host's memory, for it would be read there.
+// The backend may report only kept outputs in a device's memory: others would be read as the host's.
 Status BackendSession::CheckMemory(uint32_t index, const char* memory) const {
   const char* const own = graph_->memory();
   if (std::ranges::binary_search(kept_, index) && own != nullptr && std::string_view(own) == memory) return Status();
@@ -148,7 +148,7 @@ Status BackendSession::CheckMemory(uint32_t index, const char* memory) const {
                 fmt::format("output {} is in the memory of {}: expected the host's", index, memory), table().name);
 }
 
-// Outputs that are kept are as any that the framework allocates.
+// Outputs that are kept are treated like any that the framework allocates.
 void BackendSession::Keep(std::span<const uint32_t> indices) {
   all_bound_ = 0;
   kept_.assign(indices.begin(), indices.end());
@@ -167,7 +167,7 @@ Result<TensorPtr> BackendSession::Take(uint32_t index) {
     if (view->data == outputs_[index].memory.data()) return TakeOwn(index);
   } else {
     if (view->bytes > FixedBytes(index)) outgrown_ = true;
-    // What may be read again, or grows yet, stays where it is.
+    // An output that may be read again, or may still grow, stays where it is.
     const bool stays = has_generated() || (outputs()[index]->flags & WASINN_IO_ALWAYS) != 0;
     if (table().take_output != nullptr && !stays) return TakeFromSlot(index, *view);
   }
@@ -192,7 +192,7 @@ Result<TensorPtr> BackendSession::TakeOwn(uint32_t index) {
 Result<TensorPtr> BackendSession::TakeFromSlot(uint32_t index, const wasinn_tensor& view) {
   const auto tensor = SharedTensor::New();
   const uint64_t bytes = view.bytes;
-  // What was charged to the session beyond the signature is charged to the tensor from now on.
+  // Memory beyond the signature moves from the session's charge to the tensor's.
   const uint64_t beyond = bytes - std::min<uint64_t>(bytes, BytesInSlot(index));
   Reservation charge = dynamic_.Split(beyond);
   if (Status status = charge.Resize(bytes); !status.ok()) {
@@ -203,7 +203,7 @@ Result<TensorPtr> BackendSession::TakeFromSlot(uint32_t index, const wasinn_tens
   wasinn_tensor taken{.struct_size = sizeof(wasinn_tensor)};
   Status status = StatusOf(table().take_output(slot_, index, &taken));
   if (!status.ok()) {
-    (void)charge.Resize(beyond);  // the backend has it still
+    (void)charge.Resize(beyond);  // the backend still has it
     dynamic_.Merge(std::move(charge));
     return std::unexpected(std::move(status));
   }

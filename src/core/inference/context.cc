@@ -8,7 +8,7 @@
 namespace wasinn::core {
 namespace {
 
-// Of a backend, beside what the core has to say.
+// A backend's message, after the core's own.
 std::string_view WhatWasSaid(const Status& status) { return status.ok() ? "it ended by itself" : status.message(); }
 
 }  // namespace
@@ -53,7 +53,7 @@ Status Context::Open(const Options& options, Resources resources) {
   if (!status.ok()) return status;
   inputs_.emplace(*session_, resources.memory, *resources.in);
   if (!opening.overdue()) return Status();
-  // Few backends can be interrupted here: the guest is told after all.
+  // Few backends can be interrupted here, so the guest gets the error afterwards.
   return Status(WASINN_ERROR_TIMEOUT,
                 fmt::format("making a context took more than {} ms", options.open_deadline.count()),
                 graph_->backend_name());
@@ -89,8 +89,8 @@ Status Context::Prepare() {
   return Status();
 }
 
-// First among those of its model, then among the host's: who waits for its model keeps no place from others. The
-// deadline runs from before: who waits for long computes less.
+// It waits first among runs of its model, then among the host's, so that a run that waits for its model keeps no place
+// from others. The deadline runs from before the wait: a run that waits long may compute less.
 Status Context::RunInTurn(const InferenceRequest& request) {
   if (!graph_->counts_among_computes()) return session_->Run(request);
   Scheduler* const scheduler_of_model = graph_->scheduler();
@@ -114,7 +114,7 @@ void Context::Cancel() {
   session_->Cancel();
 }
 
-// A text that was cut by its deadline is worth more than none.
+// A text that was cut by its deadline is better than none.
 Status Context::EndRun(Status status, bool overdue) {
   if (LeavesOutputs(status) && !run_.cancelled()) [[likely]] {
     return overdue && status.code() == WASINN_ERROR_CONTEXT_FULL ? Overdue(WASINN_ERROR_CONTEXT_FULL, status)
@@ -164,10 +164,10 @@ Result<std::shared_ptr<const void>> Context::Run(std::span<const TensorInput> in
   CountOne(counts_.computes);
   return meter_.Measure([&]() -> Result<std::shared_ptr<const void>> {
     session_->EndGeneration();
-    session_->HideOutputs();  // whatever becomes of this run: what an earlier one left is discarded in the end
+    session_->HideOutputs();  // in any case; outputs of an earlier run are discarded in the end
     Status status = SetAll(inputs);
     if (status.ok()) status = Execute(Request());
-    // Components get outputs or an error, never both: a text that is cut short is worth more.
+    // Components get either outputs or an error, and a text that is cut short is better than an error.
     if (status.code() == WASINN_ERROR_CONTEXT_FULL) status = Status();
     if (status.ok()) status = CollectOutputs(computed);
     std::shared_ptr<const void> names = session_->names_owner();
@@ -178,7 +178,7 @@ Result<std::shared_ptr<const void>> Context::Run(std::span<const TensorInput> in
   });
 }
 
-// ---- Models that generate
+// ---- Generative models
 
 Status Context::Start(std::span<const TensorInput> inputs) {
   CountOne(counts_.computes);

@@ -1,4 +1,4 @@
-// wasi-nn's graph-execution-context: a session, and what is staged for it and kept of it between calls. One thread at a
+// wasi-nn's graph-execution-context: a session, with its staged inputs and its outputs between calls. One thread at a
 // time has it (Guest::Use); a second one gets `busy`.
 #pragma once
 
@@ -22,10 +22,10 @@ namespace wasinn::core {
 // An output that a call wants, in the memory of that call.
 struct OnceOutput {
   uint32_t index = 0;
-  bool by_name = false;   // in place of the index, as some models tell their outputs only by a compute:
-  std::string_view name;  // that the host has
+  bool by_name = false;   // instead of the index, because some models know their outputs only after a compute:
+  std::string_view name;  // in the host's memory
   std::span<uint8_t> buffer;
-  uint64_t size = 0;  // what it has, also if the buffer is too small; 0: not known
+  uint64_t size = 0;  // the output's size, even if the buffer is too small; 0: unknown
 };
 
 class Context {
@@ -34,24 +34,24 @@ class Context {
     std::chrono::milliseconds compute_deadline{0};  // 0: none
     uint64_t max_compute_bytes = 0;                 // as in wasinn_slot_options
     std::string guest_config;                       // a JSON object or ""
-    std::chrono::milliseconds open_deadline{0};     // for making it; 0: none
-    const std::atomic<bool>* stop = nullptr;        // becomes true: its making and its runs end soon
+    std::chrono::milliseconds open_deadline{0};     // for creating it; 0: none
+    const std::atomic<bool>* stop = nullptr;        // becomes true: its creation and its runs end soon
     Printer printer;                                // for pieces of texts
   };
-  // Of a run that is itself within one, as a step of a pipeline is.
+  // For a run inside of another one, such as a step of a pipeline.
   struct Terms {
-    std::chrono::milliseconds time_left{0};          // for the backend to know; 0: as its own deadline says
+    std::chrono::milliseconds time_left{0};          // for the backend; 0: by the context's own deadline
     uint64_t max_bytes = 0;                          // as in wasinn_compute_options
-    const std::function<void()>* at_turn = nullptr;  // called when nothing more is waited for; no exceptions
+    const std::function<void()>* at_turn = nullptr;  // called when nothing more is waited for; throws nothing
   };
   static Result<std::unique_ptr<Context>> Create(std::shared_ptr<const Graph> graph, const Options& options,
                                                  const Resources& resources);
-  ~Context() { session_.reset(); }  // before what is bound there goes
+  ~Context() { session_.reset(); }  // before the memory that is bound there
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   const std::shared_ptr<const Graph>& graph() const { return graph_; }
-  // For later runs.
+  // Sets the terms of later runs.
   void SetTerms(const Terms& terms) {
     terms_ = terms;
     if (terms_.time_left.count() == 0) terms_.time_left = compute_deadline_;
@@ -64,74 +64,74 @@ class Context {
     const Meter::Timing timing(meter_, Stage::kInput);
     return inputs_->Set(index, given, bytes);
   }
-  // The same with a tensor that exists apart from the context. The backend computes on the tensor's own bytes if it can.
+  // As above, with a tensor of its own. The backend computes on the tensor's own bytes if it can.
   Status SetInput(uint32_t index, TensorPtr tensor) {
     const Meter::Timing timing(meter_, Stage::kInput);
     return inputs_->Set(index, std::move(tensor));
   }
-  // Whether there is such an input.
+  // Checks that there is such an input.
   Status CheckInput(uint32_t index) const { return inputs_->CheckIndex(index); }
-  // From now on compute produces only outputs that were wanted, as often as their destinations change.
+  // From now on compute produces only wanted outputs. Their destinations may change with each call.
   Status WantOutput(const Destination& destination);
-  // The same without destinations, and instead of what was wanted before; none: all.
+  // As above without destinations, replacing earlier choices; none: all.
   Status SelectOutputs(std::span<const uint32_t> indices);
   // As Session::Keep.
   void KeepOutputs(std::span<const uint32_t> indices) { session_->Keep(indices); }
 
-  // `memory`, which may be NULL, gets the outputs that WantOutput gave a destination. If it cannot take them, they are
-  // there nevertheless.
+  // Outputs with a destination from WantOutput are written to `memory`, which may be NULL. If a destination does not
+  // fit, the outputs are available nevertheless.
   Status Compute(const GuestMemory* memory);
   // Whether AsyncCompute can do the same.
   bool CanComputeAsync() const { return session_->can_run_async(); }
 
-  // Of a model that tells its outputs only by a run: those of the last compute, so only after one.
+  // If a model's outputs are only known after a run: finds one of the last compute.
   Result<uint32_t> FindOutput(std::string_view name) const;
-  // Copies output `index` into the beginning of `buffer`. `size` is set to the output's size, also if the buffer is too
-  // small for it: then nothing is copied and the status is TOO_LARGE.
+  // Copies output `index` into the beginning of `buffer`. `size` is set to the output's size. If the buffer is too
+  // small, nothing is copied and the status is TOO_LARGE.
   Status GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
-  // The same for callers whose buffer depends on the output's element type.
+  // As above, for callers whose buffer depends on the output's element type.
   using BufferOf = std::function<Result<std::span<uint8_t>>(uint32_t dtype)>;
   Status GetOutput(uint32_t index, const BufferOf& buffer_of, uint64_t& size);
-  // The output as a tensor, without a copy if the backend gives it away. More than once gives the same tensor, until the
-  // next compute.
+  // The output as a tensor, without a copy if the backend gives it away. Repeated calls return the same tensor until
+  // the next compute.
   Result<TensorPtr> TakeOutput(uint32_t index);
 
-  // ---- Calls that bring all inputs: none is set before and after, and nothing is left that could be got
+  // ---- Calls that bring all inputs: no input is set before or after, and no output stays
 
-  // In the memory of the call. What outputs have is in their `size` if it is known, also after TOO_LARGE.
+  // Computes in the memory of the call. `size` of each output is set if it is known, even after TOO_LARGE.
   Status ComputeOnce(std::span<OnceInput> inputs, std::span<OnceOutput> outputs, const GuestMemory& memory);
   struct TensorInput {
     uint32_t index;
     TensorPtr tensor;
   };
-  // An output of Run; null if it cannot be passed as a tensor of numbers. The name lives as long as what Run returns.
+  // An output of Run; NULL if it is no tensor of numbers. The name is valid as long as Run's result.
   struct TensorOutput {
     std::string_view name;
     TensorPtr tensor;
   };
-  // `outputs` gets one for each output.
+  // `outputs` gets one element for each output.
   Result<std::shared_ptr<const void>> Run(std::span<const TensorInput> inputs, std::pmr::vector<TensorOutput>& outputs);
 
   // ---- Models that generate piece by piece
 
-  // Ends a generation, and sets no input but these for the next.
+  // Ends a generation, and sets only these inputs for the next.
   Status Start(std::span<const TensorInput> inputs);
-  // The next piece, the first of a generation from the inputs. END_OF_SEQUENCE: nothing more comes. What was generated so
-  // far is there for GetOutput.
+  // Makes the next piece; the first one of a generation comes from the inputs. END_OF_SEQUENCE: the generation is
+  // complete. GetOutput returns everything generated so far.
   Status Step();
   // Copies the newest piece of output `index`, as GetOutput does.
   Status GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
-  // Ends the generation under way, if there is one. Its outputs stay.
+  // Ends the current generation, if there is one. Its outputs stay.
   Status Finish();
 
-  // What was done since it was made. Any thread may read it.
+  // Totals since the context was created. Any thread may read them.
   struct Counts {
     CopyCount in, out;
     std::atomic<uint64_t> computes{0};
   };
   const Counts& counts() const { return counts_; }
 
-  // From any thread: what runs ends soon, what comes later is refused.
+  // From any thread: a current run ends soon, later ones are refused.
   void CancelForGood() { run_.CancelForGood(); }
 
  private:
@@ -140,7 +140,7 @@ class Context {
   Context(std::shared_ptr<const Graph> graph, const Options& options, const Resources& resources);
   Status Open(const Options& options, Resources resources);
 
-  // A run: all that is around Session::Run.
+  // A run: everything around Session::Run.
   InferenceRequest Request() const;
   Status Execute(const InferenceRequest& request);
   Status Prepare();
@@ -177,7 +177,7 @@ class Context {
   WantedOutputs wanted_, wanted_once_;
   std::vector<TensorPtr> taken_;  // outputs of the last compute that were given away
   wasinn_tensor taken_view_{};    // of one of them
-  Meter meter_;                   // before its graph goes
+  Meter meter_;                   // before its graph is freed
   Scheduler& scheduler_;
   Scheduler::Share& share_;
   Scheduler::Waiter waiter_;  // for its turn

@@ -1,5 +1,5 @@
-// A call that brings all of its inputs and takes its outputs at once, with no copy if the framework can compute in the
-// guest's memory: nothing else happens to that memory before the call returns.
+// A call that brings all of its inputs and takes its outputs at once, without a copy if the framework can compute in
+// the guest's memory: nothing else happens to that memory before the call returns.
 #include <algorithm>
 #include <utility>
 
@@ -10,7 +10,7 @@
 namespace wasinn::core {
 namespace {
 
-// More than these are not compared, and copied.
+// Longer lists are not compared, and copied.
 constexpr size_t kMostCompared = 16;
 
 bool Overlap(std::span<const uint8_t> a, std::span<const uint8_t> b) {
@@ -30,7 +30,7 @@ uint64_t FixedBytes(const wasinn_io& io) { return IsStatic(io) ? StaticSize(io).
 
 }  // namespace
 
-// However it ends, nothing of the guest's memory is known afterwards.
+// Forgets all of the guest's memory at the end of the call.
 class Context::Once {
  public:
   explicit Once(Context& context) : context_(context) {
@@ -68,7 +68,7 @@ Status Context::ComputeOnceNow(std::span<OnceInput> inputs, std::span<OnceOutput
       destinations[outputs[i].index] = outputs[i].buffer.data();
       in_place = true;
     }
-    if (!in_place) destinations.clear();  // so that the request is as the last one
+    if (!in_place) destinations.clear();  // so that the request equals the last one
     SelectOnce(outputs);
   }
   InferenceRequest request = Request();
@@ -81,8 +81,8 @@ Status Context::ComputeOnceNow(std::span<OnceInput> inputs, std::span<OnceOutput
   return given.ok() ? std::move(status) : std::move(given);
 }
 
-// What is known to be too small is said before anything is computed, with the sizes of all. `marks`: one for each output of
-// the model, NULL before and after.
+// Buffers that are known to be too small are reported before a compute, with the sizes of all outputs. `marks`: one for
+// each output of the model, NULL before and after.
 Status Context::CheckOnceOutputs(std::span<OnceOutput> outputs, std::span<void*> marks) const {
   Status too_large;
   for (OnceOutput& output : outputs) {
@@ -123,7 +123,7 @@ bool Context::CanWriteInPlace(const OnceOutput& output, const GuestMemory& memor
   return memory.IsReadable(output.buffer.first(output.size), graph_->AlignOf(io.dtype));
 }
 
-// Those that the framework has not written there.
+// Copies the outputs that the framework has not written to the guest's memory itself.
 Status Context::GiveOnce(std::span<OnceOutput> outputs, std::span<void* const> destinations) {
   Status first;
   for (OnceOutput& output : outputs) {

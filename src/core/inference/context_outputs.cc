@@ -12,7 +12,7 @@ namespace {
   return Error(WASINN_ERROR_INVALID_ARGUMENT, "there is no output before a successful compute");
 }
 
-// Nobody chose among the outputs, or this one would have been refused then: to leave it out would be silent.
+// The guest reads an output that it did not choose: leaving it out silently would be wrong.
 [[gnu::cold]] Status NotChosen(const wasinn_io& io, const char* backend) {
   const Status why = Unservable("output", io, backend);
   return Status(why.code(), fmt::format("{}: choose the other outputs by their names", why.message()), backend);
@@ -20,7 +20,7 @@ namespace {
 
 }  // namespace
 
-// ---- Which are wanted
+// ---- Choosing outputs
 
 Status Context::CheckWantable(uint32_t index) const {
   const size_t count = graph_->has_dynamic_outputs() ? DynamicOutputs::kMost : graph_->outputs().size();
@@ -29,7 +29,7 @@ Status Context::CheckWantable(uint32_t index) const {
   return Unservable("output", *graph_->outputs()[index], graph_->backend_name());
 }
 
-// What an earlier compute produced is not what is wanted now. A generation makes all outputs.
+// Outputs of an earlier compute are not the ones that are wanted now. A generation makes all outputs.
 Status Context::WantOutput(const Destination& destination) {
   if (Status status = CheckWantable(destination.index); !status.ok()) return status;
   const size_t before = wanted_.indices().size();
@@ -47,7 +47,7 @@ Status Context::SelectOutputs(std::span<const uint32_t> indices) {
   return Status();
 }
 
-// ---- How they get to the guest
+// ---- Passing outputs to the guest
 
 Result<uint32_t> Context::FindOutput(std::string_view name) const {
   if (!graph_->has_dynamic_outputs()) return graph_->FindOutput(name);
@@ -120,7 +120,7 @@ Status Context::CollectOutputs(std::pmr::vector<TensorOutput>& computed) {
   return Status();
 }
 
-// To the destinations that are wanted.
+// Writes the outputs with destinations.
 Status Context::WriteOutputs(const GuestMemory& memory) {
   const Meter::Timing timing(meter_, Stage::kOutput);
   Status first;
@@ -132,7 +132,7 @@ Status Context::WriteOutputs(const GuestMemory& memory) {
   return first;
 }
 
-// Checked again, since a memory may be another one by now.
+// Checks again, because the memory may be another one by now.
 Status Context::WriteOutput(const Destination& destination, const GuestMemory& memory) {
   if (Status status = CheckOutput(destination.index, wanted_); !status.ok()) return status;
   const wasinn_tensor* view = nullptr;

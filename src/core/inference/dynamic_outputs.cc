@@ -6,7 +6,7 @@ namespace wasinn::core {
 
 DynamicOutputs::DynamicOutputs(std::span<const wasinn_io* const> ios) {
   for (const wasinn_io* io : ios) {
-    wasinn_io& copy = ios_.emplace_back(*io);  // of this version's size, as was checked
+    wasinn_io& copy = ios_.emplace_back(*io);  // of this version's size, which was checked
     copy.struct_size = sizeof(wasinn_io);
     copy.name = names_.emplace_back(io->name).c_str();
     if (io->rank > 0) copy.dims = dims_.emplace_back(io->dims, io->dims + io->rank).data();

@@ -1,4 +1,4 @@
-// The outputs of a model that only a run tells.
+// The outputs of a model whose outputs are only known after a run.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -10,10 +10,10 @@
 
 namespace wasinn::core {
 
-// What a backend told of the outputs of one compute, copied: a guest's list of names may outlive the next compute.
+// A copy of a backend's list of the outputs of one compute: a guest's list of names may outlive the next compute.
 class DynamicOutputs {
  public:
-  // More than any model has, and little to keep.
+  // More than any model has, and cheap to keep.
   static constexpr uint32_t kMost = 4096;
   static constexpr uint64_t kFree = 64u << 10;
 
@@ -22,7 +22,7 @@ class DynamicOutputs {
   DynamicOutputs& operator=(const DynamicOutputs&) = delete;
 
   std::span<const wasinn_io* const> ios() const { return pointers_; }
-  // The bytes for which a guest pays. Those of most models are nothing beside its tensors.
+  // The bytes for which a guest pays. Most models' lists are tiny compared with its tensors, and free.
   uint64_t bytes() const { return bytes_ <= kFree ? 0 : bytes_; }
 
  private:

@@ -1,5 +1,5 @@
-// Who is next of those who wait for something of which there is one at a time: guests have turns in proportion to their
-// weights, however many threads of each wait (start-time fair queueing).
+// Decides who is next among the guests that wait for one thing: guests have turns in proportion to their weights,
+// however many threads of each wait (start-time fair queueing).
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 
 namespace wasinn::core {
 
-// Stands for a guest, for fairness. It outlives the guest's turns.
+// A guest's share, for fairness. It outlives the guest's turns.
 class Share {
  public:
   static constexpr uint32_t kMostWeight = 1000;
-  // A guest of weight 3 has three turns for each one of a guest of weight 1. From 1 to kMostWeight.
-  // `guest` is its number in its host; 0: what the host does by itself. `account`: the same address for all guests of a
-  // tenant, which outlives them; NULL: a guest alone.
+  // A guest of weight 3 has three turns for each turn of a guest of weight 1. From 1 to kMostWeight. `guest` is its
+  // number in its host; 0: the host's own work. `account`: the same address for all guests of a tenant, which it
+  // outlives; NULL: a guest without a tenant.
   explicit Share(uint32_t weight = 1, uint64_t guest = 0, const void* account = nullptr)
       : weight_(weight), guest_(guest), account_(account) {}
   Share(const Share&) = delete;
@@ -30,17 +30,17 @@ class Share {
   const void* const account_;
 };
 
-// One thread at a time. Places are times of a clock that goes on by what was served: who has the least is next.
-// equals who came first.
+// One thread at a time. Places are times of a clock that advances with what was served. The least place is next; the
+// caller decides between equal ones.
 class FairOrder {
  public:
   using Place = uint64_t;
-  // The place of a guest that comes: behind all who wait, or where its last turn has put it.
+  // The place of a guest that arrives: behind all that wait, or after its own last turn.
   Place Arrive(const Share& share) const noexcept {
     const Served& last = served_[IndexOf(share)];
     return last.key == KeyOf(share) ? std::max(now_, last.next) : now_;
   }
-  // A guest that had `place` is served `units`. Returns the place of whatever else it waits with.
+  // A guest at `place` is served `units`. Returns the place of its other requests that wait.
   Place Serve(const Share& share, Place place, uint64_t units = 1) noexcept {
     now_ = std::max(now_, place);
     const Served served{KeyOf(share), place + kUnit * units / share.weight()};
@@ -49,18 +49,18 @@ class FairOrder {
     return served.next;
   }
 
-  // Nobody waits: who comes next is behind nobody.
+  // No guest waits: the next one is behind no other.
   void Rest() noexcept { now_ = latest_; }
 
  private:
   static constexpr Place kUnit = 1 << 20;
-  // Of two guests that fall on the same one, the one that was served last is known: the other may come a turn early.
+  // Of two guests in one slot of the table, the one that was served last is known: the other may get a turn early.
   static constexpr size_t kKept = 256;
   struct Served {
     uint64_t key = 0;
     Place next = 0;
   };
-  // Addresses are reused, and numbers of guests are not. They are odd here, and addresses even.
+  // A guest's key is its number, because addresses are reused. Numbers become odd keys, addresses are even.
   static uint64_t KeyOf(const Share& share) noexcept {
     return share.guest() != 0 ? share.guest() << 1 | 1 : reinterpret_cast<uintptr_t>(&share);
   }
@@ -68,8 +68,8 @@ class FairOrder {
     return (KeyOf(share) * 0x9e3779b97f4a7c15) >> 56;  // Fibonacci hashing, to 8 bits
   }
 
-  Place now_ = 0;     // of who was served last
-  Place latest_ = 0;  // that anybody who was served had for what else it waits with
+  Place now_ = 0;     // of the last guest that was served
+  Place latest_ = 0;  // the latest place of a served guest's other requests
   std::array<Served, kKept> served_{};
 };
 

@@ -8,14 +8,14 @@
 namespace wasinn::core {
 namespace {
 
-// A framework may treat a bool of 2 as it likes. `bytes` are ours: no guest writes them any more.
+// A framework may do anything with a bool of 2. `bytes` are the host's: no guest writes them any more.
 Status CheckBools(uint32_t dtype, std::span<const uint8_t> bytes, const wasinn_io& io) {
   if (dtype != WASINN_DTYPE_BOOL || std::ranges::none_of(bytes, [](uint8_t byte) { return byte > 1; })) return Status();
   return Error(WASINN_ERROR_INVALID_ARGUMENT, "input '{}': a bool is one byte, 0 or 1", io.name);
 }
 
 Status NotHere(const SharedTensor& tensor, const wasinn_io& io) {
-  return Error(WASINN_ERROR_RUNTIME, "input '{}': the tensor lies in the memory of {}, which this model has not",
+  return Error(WASINN_ERROR_RUNTIME, "input '{}': the tensor lies in the memory of {}, which this model cannot read",
                io.name, tensor.memory());
 }
 
@@ -49,8 +49,8 @@ Status Inputs::CheckAllSet() const {
   return Status();
 }
 
-// Frameworks go through the rows of [2^31, 0] as through any, and their sums over nothing take a byte for each: so such an
-// input may be no larger than one whose bytes are there.
+// Frameworks go through the rows of [2^31, 0] like any others, and their sums over nothing take a byte for each row. So
+// such an input may be no larger than one whose bytes exist.
 Result<TensorDesc> Inputs::Match(uint32_t index, const TensorDesc& given, uint64_t bytes) const {
   if (IsUnservable(io(index))) {
     return std::unexpected(Unservable("input", io(index), session_.graph().backend_name()));
@@ -83,7 +83,7 @@ Status Inputs::Fill(uint32_t index, const TensorDesc& tensor, std::span<const ui
   if (input.tensor != nullptr) LetGo(index);
   if (Status status = own_[index].charge.Resize(bytes.size()); !status.ok()) return status;
   session_.EndGeneration();
-  // From here the old value is gone: after a failure the input is unset, so that the guest never computes on memory
+  // From here on the old value is lost: after a failure the input is unset, so that the guest never computes on memory
   // that nobody wrote.
   SetOrUnset(index, false);
   Status status = CopyIn(index, tensor, bytes);
@@ -95,8 +95,8 @@ Status Inputs::Fill(uint32_t index, const TensorDesc& tensor, std::span<const ui
   return status;
 }
 
-// What it takes is charged already. It is bound once for a shape: a backend looks at the bytes in a compute, and not before.
-// But text it may have read.
+// Its memory is charged already. It is bound once for a shape: a backend reads the bytes only in a compute. But it may
+// have read text at once.
 Status Inputs::CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes) {
   Input& input = inputs_[index];
   Own& own = own_[index];
@@ -121,7 +121,7 @@ void Inputs::Change(Input& input, const TensorDesc& desc, std::span<const uint8_
   input.version = ++versions_;
 }
 
-// Memory of another size goes first: what is charged is what is held.
+// Memory of another size is freed first, so that the charge equals the memory.
 Status Inputs::MakeOwn(uint32_t index, size_t bytes) {
   session_.Unbind(index);
   Own& own = own_[index];
@@ -139,7 +139,7 @@ Status Inputs::MakeOwn(uint32_t index, size_t bytes) {
 Status Inputs::Set(uint32_t index, TensorPtr tensor) {
   Result<TensorDesc> desc = Match(index, tensor->desc(), tensor->bytes().size());
   if (!desc) return std::move(desc.error());
-  // Other frameworks' memory may not be as this one likes it. A pipeline's steps see to that themselves.
+  // This framework may not accept other frameworks' memory. A pipeline's steps check that themselves.
   const Graph& graph = session_.graph();
   const bool foreign =
       tensor->origin() != nullptr && graph.backend() != nullptr && tensor->origin()->backend() != graph.backend();
@@ -208,8 +208,8 @@ Status Inputs::SetOneOnce(const OnceInput& given, const GuestMemory& memory) {
   return Status();
 }
 
-// What is checked of an input's bytes is checked in a copy, so the guest cannot change it afterwards: bools. Opaque
-// inputs are read by the backend itself, which may look at them more than once.
+// The host checks bools in a copy, so that the guest cannot change them afterwards. Backends read opaque inputs
+// themselves, perhaps more than once.
 bool Inputs::CanReadInPlace(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
                             const GuestMemory& lender) const {
   if (bytes.empty() || tensor.dtype == WASINN_DTYPE_BOOL || (io(index).flags & WASINN_IO_OPAQUE) != 0) return false;

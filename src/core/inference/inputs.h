@@ -1,5 +1,5 @@
-// The inputs that are staged for a context's next run: their bytes, which are copied to memory of the context, or belong
-// to a tensor, or are borrowed from the memory of a call.
+// The staged inputs of a context's next run. Their bytes are copied to memory of the context, or belong to a tensor, or
+// are borrowed from the memory of a call.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,7 @@
 
 namespace wasinn::core {
 
-// A copy of fewer bytes takes less time than telling a framework where they are; and no memory is worth more to it than the
-// host's.
+// Copying fewer bytes is faster than binding them; and no memory is better for the framework than the host's.
 inline constexpr size_t kWorthBinding = 4096;
 
 // An input of a call that brings all of them, in the memory of that call.
@@ -23,22 +22,23 @@ struct OnceInput {
   std::span<const uint8_t> bytes;
 };
 
-// A change of an input ends the generation that is under way, which may still read it.
+// A change of an input ends the current generation, which may still read it.
 class Inputs {
  public:
-  // `count`: of what is copied in.
+  // `count` counts the copies.
   Inputs(Session& session, const TensorMemory& memory, CopyCount& count);
   Inputs(const Inputs&) = delete;
   Inputs& operator=(const Inputs&) = delete;
 
   std::span<const Input> all() const { return inputs_; }
-  // Another one for a run that a session must bind anew. A copy of other bytes to the same place changes nothing there.
+  // Changes if a session must bind inputs again for its next run. A copy of other bytes to the same place changes
+  // nothing.
   uint64_t version() const { return versions_; }
 
   // Copies the bytes.
   Status Set(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes) {
     if (index >= inputs_.size()) return NoSuchIndex(index);
-    // Most are just a copy: all was checked, charged and bound when the same was set before.
+    // Usually only a copy: everything was checked, charged and bound before.
     if (inputs_[index].set && !session_.generates() && HasRoomFor(index, given, bytes.size())) [[likely]] {
       CopyTensorBytes({own_[index].data, bytes.size()}, bytes, count_);
       return Status();
@@ -47,8 +47,8 @@ class Inputs {
   }
   // The framework computes on the tensor's own bytes if it can.
   Status Set(uint32_t index, TensorPtr tensor);
-  // For one run: these are set, and no others. Bytes that are worth it stay where they are in `memory` if the framework
-  // can read them there; for others the context's memory is kept for the next time.
+  // For one run: sets these inputs and no others. Large bytes stay in `memory` if the framework can read them there;
+  // others are copied to the context's memory, which is kept for the next time.
   Status SetOnce(std::span<OnceInput> given, const GuestMemory& memory);
   void EndOnce();
   void UnsetAll();
@@ -66,11 +66,11 @@ class Inputs {
     void Free();
 
     BufferPool::Buffer buffer;  // or
-    wasinn_tensor given{};      // memory of the backend's
+    wasinn_tensor given{};      // memory of the backend
     uint8_t* data = nullptr;    // in one of them
     size_t bytes = 0;
     Reservation charge;
-    bool looked_at = false;  // each time that it is set, by the core or the backend: text, bools
+    bool looked_at = false;  // the core or the backend must look at the bytes each time: text, bools
   };
 
   Status NoSuchIndex(uint32_t index) const;
@@ -83,7 +83,7 @@ class Inputs {
   Status MakeOwn(uint32_t index, size_t bytes);
   bool CanReadInPlace(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
                       const GuestMemory& lender) const;
-  // An input that must be set is set in every run: a session need not know that it was unset in between.
+  // An input that must be set is set in every run, so a session need not know that it was unset in between.
   void SetOrUnset(uint32_t index, bool set) {
     inputs_[index].set = set;
     if ((io(index).flags & WASINN_IO_OPTIONAL) != 0) ++versions_;
@@ -97,7 +97,7 @@ class Inputs {
   const TensorMemory memory_;
   CopyCount& count_;
   std::vector<Input> inputs_;
-  const std::unique_ptr<Own[]> own_;  // one for each
+  const std::unique_ptr<Own[]> own_;  // one for each input
   uint64_t versions_ = 1;
 };
 

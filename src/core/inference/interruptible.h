@@ -1,4 +1,4 @@
-// One call of a backend's that may take long: it has a deadline, and the backend may register what interrupts it.
+// One call of a backend that may take long. It has a deadline, and the backend may register how to interrupt it.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace wasinn::core {
 
-// What a backend registers to be interrupted by.
+// Keeps the function that a backend registers to be interrupted.
 class CancelHook {
  public:
   CancelHook() = default;
@@ -21,7 +21,7 @@ class CancelHook {
 
   // on_cancel of backend.h, whose token is a CancelHook.
   static void Register(void* hook, void (*cancel)(void*), void* arg);
-  // From any thread: calls what is registered, if anything is.
+  // From any thread: calls the registered function, if there is one.
   void Cancel();
 
  private:
@@ -32,8 +32,8 @@ class CancelHook {
 
 class Interruptible {
  public:
-  // As Watched. With neither deadline nor `stop` nothing is watched. `limit`: which the message names, if the deadline is
-  // what was left of it.
+  // As Watched. Without deadline and `stop` nothing is watched. `limit`: the whole time for the message, if the
+  // deadline is only the rest of it.
   Interruptible(Watchdog& dog, std::chrono::milliseconds deadline, const std::atomic<bool>* stop,
                 std::chrono::milliseconds limit = {})
       : dog_(dog), limit_(std::max(deadline, limit)) {
@@ -42,11 +42,11 @@ class Interruptible {
   Interruptible(const Interruptible&) = delete;
   Interruptible& operator=(const Interruptible&) = delete;
 
-  // What the backend is given to register with.
+  // The token with which the backend registers.
   void* token() { return &hook_; }
   static auto on_cancel() { return &CancelHook::Register; }
 
-  // Runs `call`, once. If it fails after it was stopped, the result is TIMEOUT; one that succeeds nevertheless is fine.
+  // Runs `call`, once. If it fails after it was stopped, the result is TIMEOUT; it may also succeed.
   template <typename Call>
   Status Run(const char* what, const char* backend, Call&& call) {
     if (!watched_) return call();

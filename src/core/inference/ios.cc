@@ -9,7 +9,7 @@ Status Nonsense(const char* backend, std::string text) {
 
 Status CheckIo(const wasinn_io* io, const char* what, const char* backend) {
   if (io == nullptr) return Nonsense(backend, fmt::format("an {} is not there", what));
-  // All that is read of it is in the first version.
+  // The first version of the struct has all the fields that are read.
   if (io->struct_size < sizeof(wasinn_io)) {
     return Nonsense(backend, fmt::format("an {} has struct_size {}: expected {} or more", what, io->struct_size,
                                          sizeof(wasinn_io)));

@@ -1,4 +1,4 @@
-// What is said of inputs and outputs, and how their bytes are shown to a backend or copied from it.
+// Signatures of inputs and outputs, and how their bytes are shown to a backend or copied from it.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -30,25 +30,25 @@ inline bool IsUnservable(const wasinn_io& io) { return (io.flags & WASINN_IO_UNS
   return Error(WASINN_ERROR_INVALID_ARGUMENT, "output {} is not there: compute first", index);
 }
 
-// Of what a backend tells: an error if something is not as backend.h says, so that nothing is read that is not there.
+// Checks a backend's signature against the rules of backend.h, so that nothing is read that does not exist.
 Status CheckSignature(std::span<const wasinn_io* const> ios, const char* what, const char* backend);
-// Of one that nobody wanted there may be no bytes, whatever its shape.
+// An output that was not wanted may have no bytes, whatever its shape.
 Status CheckView(const wasinn_tensor& view, const char* backend);
 
-// Of bytes that a backend is to read.
+// A view of bytes for a backend to read.
 inline wasinn_tensor ViewOf(const TensorDesc& tensor, std::span<const uint8_t> bytes) {
   return {.struct_size = sizeof(wasinn_tensor),
           .dtype = tensor.dtype,
           .rank = tensor.rank,
           .dims = tensor.dims,
-          // What is const to the guest is to the backend, too.
+          // the backend must not write what the guest must not
           .data = const_cast<uint8_t*>(bytes.data()),
           .bytes = bytes.size(),
           .owner = nullptr,
           .release = nullptr};
 }
 
-// An output into the beginning of a guest's buffer, or its size alone if that is too small.
+// Copies an output into the beginning of a guest's buffer. If that is too small, only sets the size.
 inline Status CopyOut(const wasinn_io& io, const wasinn_tensor& view, std::span<uint8_t> buffer, uint64_t& size,
                       CopyCount& count) {
   size = view.bytes;

@@ -1,4 +1,4 @@
-// For which guest this thread calls a backend: a worker that ends by the call ends by that guest.
+// Notes for which guest this thread calls a backend: if a worker ends in the call, that guest is blamed.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace wasinn::core {
 
 class OnBehalf {
  public:
-  // A guest's number in its host; 0: nobody's.
+  // A guest's number in its host; 0: no guest.
   explicit OnBehalf(uint64_t guest) : before_(std::exchange(now_, guest)) {}
   ~OnBehalf() { now_ = before_; }
   OnBehalf(const OnBehalf&) = delete;

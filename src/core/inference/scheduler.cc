@@ -4,7 +4,7 @@
 
 namespace wasinn::core {
 
-// Once for each context: it then knows where its account is counted.
+// Done once for each context, which then knows where its account is counted.
 Scheduler::Count& Scheduler::LookUp(const Share& share, Waiter& waiter) {
   const std::lock_guard lock(mutex_);
   if (counts_.size() >= look_at_) {
@@ -20,7 +20,7 @@ Scheduler::Count& Scheduler::LookUp(const Share& share, Waiter& waiter) {
 bool Scheduler::Wait(const Share& share, Waiter& waiter, Count& count, Count* of_model) {
   {
     const std::lock_guard lock(mutex_);
-    // Where other threads of the guest are, if any wait.
+    // The place of other threads of the guest, if any wait.
     const auto other = std::ranges::find(waiting_, &share, &Waiter::share_);
     waiter.place_ = other == waiting_.end() ? order_.Arrive(share) : (*other)->place_;
     waiter.share_ = &share;
@@ -29,13 +29,13 @@ bool Scheduler::Wait(const Share& share, Waiter& waiter, Count& count, Count* of
     waiter.beyond_ = false;
     waiting_.push_back(&waiter);
     waiter.state_.store(Waiter::kWaiting, std::memory_order_release);
-    // From here on threads that leave hand over, and nobody else comes in. But there may be places: one that was left a moment ago,
-    // or those that another account must leave.
+    // From here on threads that leave hand over, and no other thread comes in. But there may be places: one that was
+    // left a moment ago, or those that another account must leave.
     state_.fetch_or(kSomeoneWaits, std::memory_order_acq_rel);
     GivePlaces(of_model);
   }
   waiter.state_.wait(Waiter::kWaiting, std::memory_order_acquire);
-  const std::lock_guard lock(mutex_);  // and so whoever let it in has nothing to do with it any more
+  const std::lock_guard lock(mutex_);  // the thread that let it in is done with it
   if (waiter.state_.load(std::memory_order_acquire) == Waiter::kTurn) return true;
   std::erase(waiting_, &waiter);
   RestIfEmpty();
@@ -54,14 +54,14 @@ void Scheduler::HandOver(const Count* of_model) {
   GivePlaces(of_model);
 }
 
-// Whoever sets the mark after this look sees by itself what has changed before.
+// A thread that sets the mark after this look sees all earlier changes itself.
 void Scheduler::LetOthersIn(const Count* of_model) {
   if ((state_.fetch_add(0, std::memory_order_acq_rel) & kSomeoneWaits) == 0) return;
   const std::lock_guard lock(mutex_);
   GivePlaces(of_model);
 }
 
-// As many as there are, and one more if this model has none.
+// Gives all free places, and one more if this model has none.
 void Scheduler::GivePlaces(const Count* of_model) {
   const auto may_have_one = [&] { return running() < most_ || (of_model != nullptr && *of_model == 0); };
   while (!waiting_.empty() && may_have_one() && GivePlace()) {
@@ -73,8 +73,8 @@ bool Scheduler::MayHaveOne(const Waiter& waiter) const {
   return (running() < most_ && *waiter.count_ < of_one_) || (waiter.of_model_ != nullptr && *waiter.of_model_ == 0);
 }
 
-// The waiter that follows `last` by place, and by arrival among equals, of those that may have a place; end() is behind
-// the last one and before the first.
+// The waiter after `last`, by place, then by arrival, of those that may have a place; end() is behind the last one and
+// before the first.
 Scheduler::Waiters::iterator Scheduler::NextAfter(Waiters::iterator last) {
   const auto is_before = [](auto one, auto other) {
     return (*one)->place_ != (*other)->place_ ? (*one)->place_ < (*other)->place_ : one < other;

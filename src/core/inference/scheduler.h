@@ -1,6 +1,6 @@
-// How many computes run at once. Each needs memory for its intermediate values, and processors: what is more than these
-// can feed waits here, on its own thread, and takes nothing. But a model that computes nothing may always compute once: one
-// that stands still holds up no other.
+// Limits how many computes run at once. Each needs processors, and memory for its intermediate values: further ones
+// wait here, on their own threads, and use nothing. But each model may always run one compute, so that a model that
+// hangs holds up no other.
 #pragma once
 
 #include <algorithm>
@@ -17,18 +17,18 @@
 
 namespace wasinn::core {
 
-// Any thread. If there is room, two atomic operations to come in and two to leave; no lock, no look at a clock.
+// Thread-safe. If there is room, coming in and leaving take two atomic operations each, no lock and no clock.
 class Scheduler {
  public:
-  // Of a guest: guests that wait have turns by their weights, however many threads of each do.
+  // A guest's: waiting guests have turns by their weights, however many threads of each wait.
   using Share = core::Share;
   // How many turns an account, or a model, has here now.
   using Count = std::atomic<uint32_t>;
 
-  // Whoever may have to wait. One wait at a time; it outlives it.
+  // A thread that may have to wait. It has one wait at a time, and outlives it.
   class Waiter {
    public:
-    // From any thread, at any time: a wait that is under way ends without a turn. Does not block.
+    // From any thread, at any time: a current wait ends without a turn. Does not block.
     void Cancel() {
       uint32_t waiting = kWaiting;
       if (state_.compare_exchange_strong(waiting, kCancelled, std::memory_order_acq_rel)) state_.notify_one();
@@ -37,37 +37,37 @@ class Scheduler {
    private:
     friend class Scheduler;
     static constexpr uint32_t kIdle = 0, kWaiting = 1, kTurn = 2, kCancelled = 3;
-    // The counts that were looked up before.
+    // Counts that were looked up before.
     struct Known {
       const Scheduler* scheduler = nullptr;
       const void* account = nullptr;
       std::shared_ptr<Count> count;
     };
-    std::array<Known, 2> known_;  // among those of its model, and among the host's
+    std::array<Known, 2> known_;  // one for its model, one for the host
     std::atomic<uint32_t> state_{kIdle};
-    // Of the scheduler's mutex.
+    // Guarded by the scheduler's mutex.
     const Share* share_ = nullptr;
     Count* count_ = nullptr;
     Count* of_model_ = nullptr;
     FairOrder::Place place_ = 0;
-    bool beyond_ = false;  // the turn is one more than there are
+    bool beyond_ = false;  // the turn exceeds the limit by one
   };
 
-  // The most that one account may have of `most`: a quarter is left for others, and at least `least` of several.
+  // The most turns of `most` that one account may have: a quarter is left for others, and at least `least` of several.
   static uint32_t AllButAQuarter(uint32_t most, uint32_t least) {
     return most < 2 ? most : most - std::max(most / 4, least);
   }
-  // `of_one`: the most turns of one account. `name` is for messages, and outlives it.
+  // `of_one`: the most turns of one account. `name` is for messages, and outlives the scheduler.
   Scheduler(uint32_t most, uint32_t of_one, const char* name)
       : most_(std::min(most, kSomeoneWaits - 1)), of_one_(std::min(of_one, most_)), name_(name) {}
   explicit Scheduler(uint32_t most, const char* name = "") : Scheduler(most, AllButAQuarter(most, 1), name) {}
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // The right to run, waited for if need be; held to its end.
+  // The right to run. The constructor waits for it, the destructor gives it back.
   class Turn {
    public:
-    // `of_model`: where the model's turns are counted; it outlives this. NULL: the model has no turn of its own.
+    // `of_model`: where the model's turns are counted; it outlives this. NULL: the model has no turns of its own.
     Turn(Scheduler& scheduler, const Share& share, Waiter& waiter, Count* of_model = nullptr)
         : scheduler_(scheduler),
           count_(scheduler.CountOf(share, waiter)),
@@ -111,7 +111,7 @@ class Scheduler {
   uint32_t most() const { return most_; }
   uint32_t of_one() const { return of_one_; }
   const char* name() const { return name_; }
-  // How many have a turn now, and how many wait for one.
+  // The number of current turns, and of threads that wait for one.
   uint32_t running() const { return state_.load(std::memory_order_relaxed) & ~kSomeoneWaits; }
   size_t waiting() const {
     const std::lock_guard lock(mutex_);
@@ -133,7 +133,7 @@ class Scheduler {
     count.fetch_sub(1, std::memory_order_acq_rel);
     return false;
   }
-  // Whether the model has no turn: then it has one more.
+  // Whether the model has no turn: then it gets one beyond the limit.
   static bool TryBeyond(Count* of_model) {
     uint32_t none = 0;
     return of_model != nullptr && of_model->compare_exchange_strong(none, 1, std::memory_order_acq_rel);
@@ -141,11 +141,11 @@ class Scheduler {
   static void CountModel(Count* of_model) {
     if (of_model != nullptr) of_model->fetch_add(1, std::memory_order_relaxed);
   }
-  // A thread that fails goes on to Wait or LetOthersIn, which put right what another thread of its account saw in `count` meanwhile.
+  // After false, Wait or LetOthersIn must correct what another thread of its account saw in `count`.
   bool TryEnter(Count& count, Count* of_model) {
     if (!TryCount(count)) return false;
     uint32_t state = state_.load(std::memory_order_relaxed);
-    // Who waits goes first: the mark makes the number too large.
+    // Waiting threads go first: the mark makes the number too large.
     while (state < most_) {
       if (state_.compare_exchange_weak(state, state + 1, std::memory_order_acquire, std::memory_order_relaxed)) {
         CountModel(of_model);
@@ -178,12 +178,12 @@ class Scheduler {
 
   const uint32_t most_, of_one_;
   const char* const name_;
-  std::atomic<uint32_t> state_{0};  // how many run, and kSomeoneWaits
-  mutable std::mutex mutex_;        // of what follows, and of setting the mark
-  Waiters waiting_;                 // in the order in which they came
+  std::atomic<uint32_t> state_{0};  // the number of current turns, and kSomeoneWaits
+  mutable std::mutex mutex_;        // guards the members below, and setting the mark
+  Waiters waiting_;                 // in order of arrival
   FairOrder order_;
   std::map<const void*, std::shared_ptr<Count>> counts_;  // by account
-  size_t look_at_ = 64;                                   // as many are there: then those that nobody has go
+  size_t look_at_ = 64;                                   // at this size, unused counts are removed
 };
 
 }  // namespace wasinn::core

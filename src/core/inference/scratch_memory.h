@@ -1,5 +1,5 @@
-// Memory for what lives during one call, most often without malloc: lists are as long as a guest or a model makes them,
-// and short nearly always.
+// Memory for lists that live during one call, usually without malloc: guests and models decide how long the lists are,
+// and nearly all are short.
 #pragma once
 
 #include <cstddef>

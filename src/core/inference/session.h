@@ -1,5 +1,5 @@
-// What runs requests on a graph, for one user at a time; made by the graph. The backend's session binds tensors and
-// calls the framework; those of batches and pipelines run other graphs' sessions.
+// Runs requests on a graph, for one user at a time; the graph creates it. The backend's session binds tensors and calls
+// the framework; those of batches and pipelines run other graphs' sessions.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -20,21 +20,21 @@ namespace wasinn::core {
 
 class AsyncCompute;
 
-// What a session and its context share with others. All of it outlives them.
+// Objects that a session and its context share with others. They outlive both.
 struct Resources {
-  TensorMemory memory;  // the quota also has what the backend keeps beside inputs and outputs
+  TensorMemory memory;  // its quota also has what the backend keeps besides inputs and outputs
   Watchdog& watchdog;
-  Scheduler& scheduler;     // of the host's computes
+  Scheduler& scheduler;     // for the host's computes
   Scheduler::Share& share;  // of its guest
   Meter::Of metered{};
-  // Of a step of a pipeline: what is copied in and out counts there, where its pipeline's does. NULL: by itself.
+  // For a step of a pipeline: copies count there, where the pipeline's do. NULL: the session counts its own.
   CopyCount* in = nullptr;
   CopyCount* out = nullptr;
-  // Of a session within another one: what measures the outer one's context. NULL: nothing does.
+  // For a session within another one: the meter of the outer one's context. NULL: there is none.
   Meter* outer = nullptr;
 };
 
-// One thread at a time, but for Cancel.
+// One thread at a time, except for Cancel.
 class Session {
  public:
   virtual ~Session() = default;
@@ -44,21 +44,20 @@ class Session {
   const Graph& graph() const { return *graph_; }
   const std::shared_ptr<const Graph>& shared_graph() const { return graph_; }
 
-  // Ahead of a run, so that what the framework has to say about an input is said when it is set. A run binds what is not
-  // bound, and unbinds what is not set any more.
+  // Binds before a run, so that the framework's error about an input comes when it is set. A run binds inputs that are
+  // not bound, and unbinds those that are not set any more.
   virtual Status Bind(uint32_t /*index*/, const Input& /*input*/) { return Status(); }
-  // Before its memory goes.
+  // Called before its memory is freed.
   virtual void Unbind(uint32_t /*index*/) {}
-  // Memory for an input that the backend likes better than the host's, to be released as backend.h says; data NULL: it
-  // likes none.
+  // Memory for an input that the backend prefers to the host's, released as backend.h says. data NULL: it prefers none.
   virtual Status NewInputMemory(size_t /*bytes*/, wasinn_tensor& /*memory*/) { return Status(); }
 
-  // The outputs of the last run are gone. If this one leaves outputs, they are there until the next run, step or Discard.
+  // Frees the outputs of the last run. Outputs of this run stay until the next run, step or Discard.
   virtual Status Run(const InferenceRequest& request) = 0;
-  // From any thread: what runs ends soon.
+  // From any thread: a current run ends soon.
   virtual void Cancel() = 0;
 
-  // A run without a thread. If `goes_on` is set, `compute` is told the end, and then calls the other two.
+  // Runs without a thread. If `goes_on` is set, `compute` gets the report of the end, and then calls the other two.
   virtual bool can_run_async() const { return false; }
   virtual Status Begin(const InferenceRequest& /*request*/, AsyncCompute& /*compute*/, bool& /*goes_on*/) {
     return Status();
@@ -66,42 +65,42 @@ class Session {
   virtual void CloseGate() {}
   virtual Status End(const InferenceRequest& /*request*/, wasinn_error* /*error*/) { return Status(); }
 
-  // Models that generate piece by piece, of which no other function of these is called before CheckSteps is content.
+  // For models that generate piece by piece: none of these functions is called before CheckSteps succeeds.
   virtual Status CheckSteps() const;
   virtual Status Step(const InferenceRequest& /*request*/) { return CheckSteps(); }
   virtual Status Piece(uint32_t /*index*/, wasinn_tensor& /*view*/) { return CheckSteps(); }
-  // The backend's own end of a generation comes with the next run, step or input as well; this lets go of what it holds
-  // for it. The outputs stay.
+  // The backend ends its generation with the next run, step or input; this releases what the session holds for it. The
+  // outputs stay.
   void EndGeneration() {
     if (!generates()) return;
     at_ = kGenerated;
     Finish();
   }
 
-  // ---- What the last run or step has left
+  // ---- Outputs of the last run or step
   bool has_outputs() const { return at_ != kNothing; }
   bool generates() const { return at_ == kPiece || at_ == kNoPiece; }
   bool has_piece() const { return at_ == kPiece; }
-  // The outputs are those of a generation, under way or ended.
+  // The outputs are those of a generation, current or ended.
   bool has_generated() const { return at_ >= kPiece; }
-  // Nobody may see them any more. They are freed by the next run, or by Discard.
+  // From now on no caller may see them. The next run or Discard frees them.
   void HideOutputs() { at_ = kNothing; }
-  // Frees what can be freed of them.
+  // Frees as many of them as it can.
   virtual void Discard() = 0;
 
   std::span<const wasinn_io* const> outputs() const {
     return dynamic_ != nullptr ? dynamic_->ios() : graph_->outputs();
   }
-  // Only a run tells the outputs, and there was none.
+  // The outputs are only known after a run, and there was none.
   bool lacks_outputs() const { return graph_->has_dynamic_outputs() && dynamic_ == nullptr; }
-  // What the names of `outputs` belong to.
+  // The owner of the names of `outputs`.
   std::shared_ptr<const void> names_owner() const;
-  // Of an output that is wanted and can be served. The view is good until the next run, step, Take or Discard.
+  // For an output that is wanted and can be served. The view is valid until the next run, step, Take or Discard.
   virtual Status View(uint32_t index, const wasinn_tensor*& view) = 0;
-  // For good, with its memory if the backend gives it away: then there is no view any more.
+  // Takes the output for good, with its memory if the backend gives it away: then there is no view any more.
   virtual Result<TensorPtr> Take(uint32_t index) = 0;
-  // Before the first run: these outputs, ascending, may stay in the memory of the device that computes them. The caller
-  // takes them, and gives them only to models that share that memory.
+  // Called before the first run: these outputs, ascending, may stay in the memory of the device that computes them. The
+  // caller takes them, and gives them only to models that share that memory.
   virtual void Keep(std::span<const uint32_t> /*indices*/) {}
 
  protected:
@@ -128,16 +127,16 @@ class Session {
   enum State : uint8_t {
     kNothing,
     kComputed,
-    kPiece,    // a generation is under way, and its last step made a piece
-    kNoPiece,  // … made none: it has come to an end
+    kPiece,    // a generation goes on, and its last step made a piece
+    kNoPiece,  // the same, but the step made none: the generation is complete
     kGenerated
   };
   State at_ = kNothing;
   std::shared_ptr<const DynamicOutputs> dynamic_;  // if the graph does not know its outputs
-  Reservation dynamic_bytes_;                      // of it
+  Reservation dynamic_bytes_;                      // for dynamic_
 };
 
-// Of batches and pipelines: other graphs' sessions have made its outputs.
+// For batches and pipelines: other graphs' sessions have made the outputs.
 class ComposedSession : public Session {
  public:
   Status Run(const InferenceRequest& request) final;
@@ -151,13 +150,13 @@ class ComposedSession : public Session {
  protected:
   using Session::Session;
   virtual Status RunNow(const InferenceRequest& request) = 0;
-  std::vector<TensorPtr> results_;  // by output; null: there is none, or it was taken
+  std::vector<TensorPtr> results_;  // by output; NULL: there is none, or it was taken
 
  private:
   wasinn_tensor view_{};
 };
 
-// A tensor over bytes that somebody else has, and that outlive it.
+// A tensor over bytes that another object owns, and that outlive it.
 TensorPtr Borrowed(const Input& input);
 
 }  // namespace wasinn::core

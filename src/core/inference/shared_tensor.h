@@ -1,4 +1,4 @@
-// A tensor that a guest holds by itself: immutable, its bytes owned by the host or left where a framework made them.
+// A tensor as an object of a guest. It never changes. Its bytes are the host's, or stay where a framework made them.
 #pragma once
 
 #include <memory>
@@ -12,29 +12,29 @@
 
 namespace wasinn::core {
 
-// Where a guest's tensors lie, and what they are charged to. All of it outlives what it is given to.
+// Where a guest's tensors are allocated and charged. The objects outlive all users.
 struct TensorMemory {
   Quota& quota;
   BufferPool& pool;
-  uint64_t pool_user;  // the guest, there
+  uint64_t pool_user;  // the guest's number in buffers
 };
 
-// Any thread, since nothing changes. What it is charged to must outlive it.
+// Thread-safe, since nothing changes. The account that it is charged to must outlive it.
 class SharedTensor {
  private:
-  struct Private {};  // keeps the constructor ours, though make_shared calls it
+  struct Private {};  // keeps the constructor private, though make_shared calls it
 
  public:
   explicit SharedTensor(Private) {}
-  // One copy of a guest's bytes. They need not fit the description: whoever uses them as one checks that.
+  // Makes one copy of a guest's bytes. They need not fit the description: its users check that.
   static Result<std::shared_ptr<const SharedTensor>> Copy(const TensorDesc& desc, std::span<const uint8_t> bytes,
                                                           BufferPool& pool, uint64_t pool_user, Reservation charge,
                                                           CopyCount& count);
-  // Memory that has its bytes, and is charged. Both stay where they are if there is no memory for a tensor.
+  // Takes memory that has the bytes, and is charged. On failure both stay with the caller.
   static std::shared_ptr<const SharedTensor> Of(const TensorDesc& desc, size_t bytes, BufferPool::Buffer&& memory,
                                                 Reservation&& charge);
-  // Of nothing yet. An output of a context of `graph`, which is charged already, becomes it when it is there: nothing
-  // that was taken is without someone who releases it.
+  // An empty tensor, which becomes an output of a context of `graph` that is charged already. It exists before the
+  // output is taken, so that there is always an owner to release that.
   static std::shared_ptr<SharedTensor> New() { return std::make_shared<SharedTensor>(Private()); }
   void Adopt(std::shared_ptr<const Graph> graph, const TensorDesc& desc, const wasinn_tensor& taken,
              Reservation charge) noexcept;
@@ -43,13 +43,13 @@ class SharedTensor {
   SharedTensor& operator=(const SharedTensor&) = delete;
 
   const TensorDesc& desc() const { return desc_; }
-  // Addresses of the host's memory only where `memory` is NULL.
+  // Addresses of the host's memory only if `memory` is NULL.
   std::span<const uint8_t> bytes() const { return bytes_; }
-  // As in wasinn_tensor: a device's, of the graph that made it; else NULL.
+  // As in wasinn_tensor: the device's memory of the graph that made it; else NULL.
   const char* memory() const { return memory_; }
-  // What it is charged to, before any other thread has it.
+  // Sets its charge, before any other thread has it.
   void SetCharge(Reservation charge) const { charge_ = std::move(charge); }
-  // The graph that made it; null for the host's memory.
+  // The graph that made it; NULL for the host's memory.
   const Graph* origin() const { return graph_.get(); }
 
  private:
@@ -57,7 +57,7 @@ class SharedTensor {
   std::span<const uint8_t> bytes_;
   const char* memory_ = nullptr;
   BufferPool::Buffer buffer_;           // or
-  std::shared_ptr<const Graph> graph_;  // whose backend frees the bytes
+  std::shared_ptr<const Graph> graph_;  // its backend frees the bytes
   void* owner_ = nullptr;
   void (*release_)(void*) = nullptr;
   mutable Reservation charge_;

@@ -18,7 +18,7 @@ class SlotPool::Place {
   void Fill() { filled_ = true; }
 
  private:
-  SlotPool& pool_;  // whose count it is in
+  SlotPool& pool_;  // counts it
   bool filled_ = false;
 };
 
@@ -81,7 +81,7 @@ Status SlotPool::Prepare(const wasinn_slot_options& options, uint32_t most) {
       return Status();
     }
   }
-  Free(*slot);  // others have come to rest meanwhile
+  Free(*slot);  // other slots have become idle in the meantime
   return Status();
 }
 
@@ -91,8 +91,8 @@ SlotPool::Resting SlotPool::RemoveAt(size_t index) {
   return resting;
 }
 
-// Where none is the holder's own: one that nobody waits to find again, else the one that was left first. None of this
-// limit: the room of one of another, if all is taken, which the caller frees.
+// If no slot is the holder's own: one without a holder, else the one that was given back first. If none has this limit
+// and all room is taken: one with another limit, which the caller frees.
 SlotPool::Resting SlotPool::FindResting(const void* holder, uint64_t max_bytes) {
   std::optional<size_t> best;
   for (size_t i = 0; i < resting_.size(); ++i) {
@@ -122,7 +122,7 @@ Result<SlotPool::Taken> SlotPool::Take(const void* holder, const wasinn_slot_opt
   const bool fits = found.slot != nullptr && found.max_bytes == options.max_bytes;
   if (fits && found.holder == holder) return Taken{.slot = found.slot, .as_left = true};
   if (fits && (found.holder == nullptr || Reset(found.slot))) return Taken{.slot = found.slot, .as_left = false};
-  // A new one takes its place among those that are counted.
+  // A new slot takes its place in the count.
   if (found.slot != nullptr) Free(found.slot);
   Place place(*this);
   Result<wasinn_backend_slot*> slot = Make(options);
@@ -160,7 +160,7 @@ void SlotPool::GiveBack(wasinn_backend_slot* slot, uint64_t max_bytes) noexcept 
   Give(slot, nullptr, max_bytes);
 }
 
-// The pool holds no slot itself: of whoever looks, nobody is it.
+// The pool becomes the holder: no session has its address, so the slot is reset before its next use.
 void SlotPool::Forget(const void* holder) {
   const std::lock_guard lock(mutex_);
   for (Resting& resting : resting_) {

@@ -1,4 +1,4 @@
-// Which outputs a guest wants of a compute, and where.
+// Which outputs of a compute a guest wants, and where.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace wasinn::core {
 // Where a guest wants an output after each compute: addresses in its memory.
 struct Destination {
   uint32_t index;
-  uint32_t buffer;  // 0: nowhere, it is only to be produced
+  uint32_t buffer;  // 0: nowhere, it is only produced
   uint32_t size;
   uint32_t written;  // where its size goes
 };
@@ -25,7 +25,7 @@ class WantedOutputs {
   }
   // By index; none: all.
   std::span<const Destination> destinations() const { return wanted_; }
-  // The same for a backend.
+  // As above, for a backend.
   std::span<const uint32_t> indices() const { return indices_; }
 
   void Add(const Destination& destination) {
@@ -38,7 +38,7 @@ class WantedOutputs {
     wanted.insert(wanted.begin() + (place - wanted_.begin()), destination);
     Set(std::move(wanted));
   }
-  // Instead of what was wanted before, without destinations.
+  // Replaces earlier choices, without destinations.
   void Select(std::span<const uint32_t> given) {
     std::vector<Destination> wanted;
     for (uint32_t index : given) wanted.push_back({index, 0, 0, 0});
@@ -49,7 +49,7 @@ class WantedOutputs {
   }
 
  private:
-  // Both or none, also if there is no memory.
+  // Changes both or none, even without memory.
   void Set(std::vector<Destination> wanted) {
     std::vector<uint32_t> indices;
     indices.reserve(wanted.size());

@@ -11,7 +11,7 @@
 namespace wasinn::isolation {
 namespace {
 
-// A page that is zero in whoever is forked off: such a process has our sockets, and must not use them.
+// A page that is zero in a forked process: that one has the host's sockets, and must not use them.
 core::Result<uint8_t*> MakeMark() {
   const auto size = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
   void* page = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -26,7 +26,7 @@ core::Result<uint8_t*> MakeMark() {
 }
 
 constexpr uint32_t kMostLogLines = 64;
-// Some frameworks take seconds, on a busy machine more.
+// Some frameworks take seconds, and more on a busy machine.
 constexpr std::chrono::milliseconds kPatienceToOpen{60000};
 
 }  // namespace
@@ -63,7 +63,7 @@ core::Status Connection::Sent(Socket::Sent sent) {
 
 core::Status Connection::Call::Send(std::span<const int> descriptors) {
   Socket& socket = channel_->socket;
-  // Whoever answered has taken the question before. Else they would pile up, and descriptors with them.
+  // A worker takes a question before it answers. Else messages would pile up, and descriptors with them.
   if (!socket.IsTaken()) return Nonsense();
   if (request_.used() <= kMostBytes) return connection_.Sent(socket.Send(request_.written(), descriptors));
   core::Result<Segment> segment = Segment::MakeCopy(request_.written());
@@ -108,12 +108,12 @@ core::Status Connection::Call::Run(Length length, std::span<const int> descripto
   return fetched.ok() ? std::move(status) : std::move(fetched);
 }
 
-// What is too long for a message. It is read from a copy, which the worker cannot change.
+// Reads an answer too long for a message. It is read from a copy, which the worker cannot change.
 core::Status Connection::Call::Fetch() {
   if (payload_.left() > 0) return Nonsense();
   const uint64_t bytes = answer_.payload;
   if (bytes > most_) {
-    return core::Status(WASINN_ERROR_TOO_LARGE, fmt::format("{} bytes to be told, more than {}", bytes, most_),
+    return core::Status(WASINN_ERROR_TOO_LARGE, fmt::format("{} bytes of a message, more than {}", bytes, most_),
                         connection_.backend_);
   }
   core::Result<Segment> segment = Segment::Make(bytes);
@@ -160,7 +160,7 @@ core::Status Connection::Call::Nonsense() {
 // ---- Channels
 
 core::Result<std::unique_ptr<Channel>> Connection::TakeChannel() {
-  // Counted before it is there, and not if it does not come to be.
+  // Counted before the channel exists, and given back if it fails.
   struct Place {
     explicit Place(Connection& its_connection) : connection(its_connection) {}
     ~Place() {
@@ -200,7 +200,7 @@ core::Result<std::unique_ptr<Channel>> Connection::TakeChannel() {
   return channel;
 }
 
-// One that has an answer on its way, since its call was left, is never left: Run ends with its answer or the worker.
+// A channel whose answer is still on its way stays in use: Run ends with that answer or with the worker.
 void Connection::GiveChannel(std::unique_ptr<Channel> channel) {
   const std::lock_guard lock(mutex_);
   callers_.erase(std::ranges::find(callers_, channel->caller));
@@ -231,18 +231,18 @@ core::Status Connection::Exchange(Writer& request, std::span<const int> descript
   return code == WASINN_OK ? core::Status() : core::Status(CodeOf(code), std::string(message), backend_);
 }
 
-void Connection::Tell(Op op, std::initializer_list<uint32_t> numbers) noexcept try {
+void Connection::Notify(Op op, std::initializer_list<uint32_t> numbers) noexcept try {
   if (lost()) return;
   Call call(*this, op);
   for (const uint32_t number : numbers) call.request().Number(number);
   (void)call.Run(Call::Length::kQuick);
-  if (call.asked() || gone() || TellByFirst(op, numbers).ok()) return;
-  End("it could not be told what is gone");
+  if (call.asked() || gone() || NotifyByFirst(op, numbers).ok()) return;
+  End("it took no message about freed objects");
 } catch (const std::exception&) {
-  End("there was no memory to tell it what is gone");
+  End("there was no memory for a message about freed objects");
 }
 
-core::Status Connection::TellByFirst(Op op, std::initializer_list<uint32_t> numbers) {
+core::Status Connection::NotifyByFirst(Op op, std::initializer_list<uint32_t> numbers) {
   Reader payload;
   const std::lock_guard lock(adding_);
   Writer request(control_.request);
@@ -284,7 +284,7 @@ core::Status Connection::Open(const Setting& setting) {
   core::Result<uint8_t*> mark = MakeMark();
   if (!mark) return std::move(mark.error());
   here_ = *mark;
-  channels_.reserve(kMostChannels);  // so that nothing can fail when one comes back
+  channels_.reserve(kMostChannels);  // so that giving a channel back cannot fail
   callers_.reserve(kMostChannels);
   core::Result<Zygote::Worker> worker = parent_->Spawn();
   if (!worker) return std::move(worker.error());
@@ -297,7 +297,7 @@ core::Status Connection::Open(const Setting& setting) {
     Writer request(control_.request);
     request.Number(Op::kStart);
     setting.Write(request);
-    // A spare may not have taken what it was told before.
+    // A spare worker may not have taken its earlier message yet.
     if (core::Status status = Exchange(request, {}, payload); !status.ok()) return status;
     if (!framework_.Read(payload)) {
       End("its answer made no sense");
@@ -312,7 +312,7 @@ core::Status Connection::Open(const Setting& setting) {
 }
 
 Connection::~Connection() {
-  // Its channels hang up: it ends by itself, unless it does not look.
+  // Its channels are closed: it ends by itself, if it still looks at them.
   if (worker_.process.is_open() && !forked()) {
     Kill();
     (void)parent_->EndOf(worker_);  // so that it is no zombie
@@ -362,7 +362,7 @@ void Connection::Blame(uint64_t guest) {
   blamed_.compare_exchange_strong(nobody, guest, std::memory_order_acq_rel);
 }
 
-// Those whose calls have not returned; or the one for whose call we ended it.
+// The guests whose calls have not returned; or the one for whose call the host ended the worker.
 std::vector<uint64_t> Connection::FindSuspects() {
   if (const uint64_t blamed = blamed_.load(std::memory_order_acquire)) return {blamed};
   const std::lock_guard lock(mutex_);
@@ -379,7 +379,7 @@ std::vector<uint64_t> Connection::Suspects() {
   return suspects_;
 }
 
-// By the descriptor: the number may be another's by now.
+// By the descriptor: another process may have the number by now.
 void Connection::Kill() {
   if (worker_.process.is_open()) ::syscall(SYS_pidfd_send_signal, worker_.process.number(), SIGKILL, nullptr, 0);
 }
@@ -390,7 +390,7 @@ core::Status Connection::Lost() {
                         backend_);
   }
   lost_.store(true, std::memory_order_release);
-  Kill();  // one that has only hung up is no use either
+  Kill();  // a worker that has only closed its socket is useless, too
   const std::lock_guard lock(ending_);
   if (end_.empty()) {
     suspects_ = FindSuspects();
@@ -415,7 +415,7 @@ void Connection::Interruption::Interrupt(Connection& connection, uint32_t number
     return connection.End("it did not stop in time");
   }
   if (turn == 0) return;
-  // As a Writer writes them, but in no memory of its own: a thread that watches all guests comes here.
+  // As a Writer writes them, but without allocating: the watchdog's thread, which serves all guests, calls this.
   const struct {
     Op op;
     uint32_t number;

@@ -1,4 +1,4 @@
-// The host's side of one worker: its channels, and what is left when it is lost.
+// The host's side of one worker: its channels, and its state after it is lost.
 #pragma once
 
 #include <algorithm>
@@ -25,16 +25,16 @@ namespace wasinn::isolation {
 
 struct Channel {
   Socket socket;
-  uint64_t caller = 0;  // the guest whose call has it; 0: nobody's
+  uint64_t caller = 0;  // the guest whose call has it; 0: none
   std::vector<uint8_t> request, long_answer;
   std::vector<uint8_t> answer = std::vector<uint8_t>(kMostBytes);
 };
 
-// Any thread.
+// Thread-safe.
 class Connection {
  public:
   using Log = std::function<void(uint32_t level, const char* message)>;
-  // A new worker that has opened its framework and is in its sandbox.
+  // Starts a worker that has opened its framework and is in its sandbox.
   static core::Result<std::shared_ptr<Connection>> Start(std::shared_ptr<Zygote> parent,
                                                          std::shared_ptr<Counters> place, const Setting& setting,
                                                          Log log, core::Clock clock = {});
@@ -43,36 +43,36 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   const Framework& framework() const { return framework_; }
-  // Each side looks for messages while it waits, so each needs a processor.
+  // Each side polls for messages while it waits, so each needs a processor.
   bool spins() const { return spin_.count() > 0; }
   uint32_t NewNumber() { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
-  // One call. The channel is its own until it goes, and so is what the answer points to.
+  // One call. It owns its channel and the answer's memory until it is destroyed.
   class Call {
    public:
     Call(Connection& connection, Op op);
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    // Another request on the same channel, once the answer of the last one was read: what a call needs in order to end waits
-    // for no other call's channel.
+    // Another request on the same channel, after the last answer was read: a call that has begun never waits for
+    // another channel in order to end.
     void Again(Op op);
     Writer& request() { return request_; }
-    // An answer may have so many bytes; else no more than kUsualAnswer.
+    // An answer may have this many bytes; by default kUsualAnswer.
     void ExpectAnswer(uint64_t bytes) { most_ = std::max(kUsualAnswer, std::min<uint64_t>(bytes, kMostLongBytes)); }
-    // Loads, computes and the making of slots take as long as they take, or until somebody cancels them; of all else a
-    // worker that does not answer for kPatience is ended.
+    // Loads, computes and the creation of slots have no limit of time, until they are cancelled. For all other calls, a
+    // worker that does not answer within kPatience is ended.
     enum class Length : uint8_t { kQuick, kAsLongAsItTakes };
-    // Sends the request and waits. An error that has `answered` came from the worker: its answer goes on.
+    // Sends the request and waits. If an error has `answered`, it came from the worker, and the payload follows.
     core::Status Run(Length length, std::span<const int> descriptors = {});
     bool answered() const { return answered_; }
     bool asked() const { return sent_; }
     // The worker did not do it, or was not asked.
     bool refused() const { return !asked() || (answered_ && answer_.code != WASINN_OK); }
     const Answer& answer() const { return answer_; }
-    // What follows in the answer.
+    // The rest of the answer.
     Reader& payload() { return payload_; }
-    // The answer makes no sense: the worker is ended.
+    // The answer makes no sense: ends the worker.
     core::Status Nonsense();
 
    private:
@@ -81,7 +81,7 @@ class Connection {
     bool ReadAnswer(std::span<const uint8_t> message);
     core::Status Fetch();
 
-    // It goes back whatever becomes of the call.
+    // Gives the channel back in any case.
     class Hold {
      public:
       explicit Hold(Connection& connection) : connection_(connection), channel_(connection.TakeChannel()) {}
@@ -100,7 +100,7 @@ class Connection {
 
     Connection& connection_;
     Hold channel_;
-    std::vector<uint8_t> nowhere_;  // of a request that has no channel
+    std::vector<uint8_t> nowhere_;  // for a request without a channel
     Writer request_;
     uint64_t most_ = kUsualAnswer;
     Answer answer_;
@@ -110,20 +110,20 @@ class Connection {
   };
   static constexpr std::chrono::milliseconds kPatience{10000};
   static constexpr uint64_t kUsualAnswer = 2u << 20;
-  // Calls under way at once.
+  // Calls at once.
   static constexpr uint32_t kMostChannels = 48;
-  // Computes and steps among them, of all its models: more wait for their turn. So channels are left for what is quick.
+  // Computes and steps at once, of all its models: further ones wait, so that channels are left for quick calls.
   static constexpr uint32_t kMostComputes = 40;
   core::Scheduler& computes() { return computes_; }
 
-  // Interrupts what a worker does, again and again until it has: one call of Interrupt asks it to, and one that comes
-  // kGrace after the first ends it.
+  // Interrupts the worker's work, again and again until it ends: the first call of Interrupt sends a request, a call
+  // kGrace after that ends the worker.
   static constexpr std::chrono::milliseconds kGrace{100};
   class Interruption {
    public:
-    // Does not block. `number` is of the slot, `turn` of its compute; 0: nothing that could be asked to end.
+    // Does not block. `number` is the slot's, `turn` its compute's; 0: nothing that can be asked to end.
     void Interrupt(Connection& connection, uint32_t number, uint64_t turn);
-    // On the thread that calls.
+    // Called on the calling thread.
     void Begin() {
       since_.store(0, std::memory_order_relaxed);
       guest_.store(core::OnBehalf::guest(), std::memory_order_relaxed);
@@ -134,22 +134,22 @@ class Connection {
     std::atomic<int64_t> since_{0};  // a time of the connection's clock, in nanoseconds
   };
 
-  // What the worker is to hold under a number, for the log if it is lost: digests of a model's parts.
+  // Digests of a model's parts by the worker's number for it, for the log if the worker is lost.
   void Hold(uint32_t number, std::string digests);
   void Release(uint32_t number);
 
-  // A call of these numbers, whose outcome nobody waits for: of destructors. Without a channel it goes by the first one.
-  // Where not even that can be, the worker is ended, so that it keeps nothing that is gone here.
-  void Tell(Op op, std::initializer_list<uint32_t> numbers) noexcept;
+  // Calls the operation without waiting for its outcome, for destructors. If there is no channel, it uses the first
+  // one. If that fails, too, the worker is ended, so that it keeps nothing that is gone here.
+  void Notify(Op op, std::initializer_list<uint32_t> numbers) noexcept;
 
-  // Ends the worker. All that it held is lost. Does not block; `why` is a constant.
+  // Ends the worker; everything that it held is lost. Does not block; `why` is a constant.
   void End(const char* why);
-  // The same where nobody wants it any more: it is not among those that were lost.
+  // As End, for a worker that is not needed any more: it does not count as lost.
   void Abandon();
   bool lost() const { return lost_.load(std::memory_order_acquire); }
-  // In calls of which guests a lost worker ended.
+  // The guests in whose calls a lost worker ended.
   std::vector<uint64_t> Suspects();
-  // Or it is another OS process's, of which this one is a copy.
+  // It is lost, or belongs to another OS process, from which this one was forked.
   bool gone() const { return lost() || forked(); }
   core::Status Lost();
 
@@ -166,44 +166,44 @@ class Connection {
   void Blame(uint64_t guest);
   std::vector<uint64_t> FindSuspects();
   core::Status Open(const Setting& setting);
-  core::Status TellByFirst(Op op, std::initializer_list<uint32_t> numbers);
+  core::Status NotifyByFirst(Op op, std::initializer_list<uint32_t> numbers);
   core::Status Sent(Socket::Sent sent);
   void Kill();
   core::Result<Socket> AddChannel();
-  // Of `adding_`, both.
+  // Both need `adding_`.
   core::Status Control(Writer& request, std::span<const int> descriptors, Reader& payload);
   core::Status Exchange(Writer& request, std::span<const int> descriptors, Reader& payload);
   std::string Held();
   bool forked() const { return *here_ == 0; }
 
   const std::shared_ptr<Zygote> parent_;
-  std::shared_ptr<Counters> place_;  // among the host's workers; NULL: among none
+  std::shared_ptr<Counters> place_;  // one of the host's workers; NULL: not counted
   const std::string backend_, owner_;
   const std::chrono::microseconds spin_;
   const Log log_;
-  const core::Clock clock_;  // of interruptions
+  const core::Clock clock_;  // for interruptions
   Zygote::Worker worker_;
   Framework framework_;
   std::atomic<uint32_t> numbers_{0};
   core::Scheduler computes_{kMostComputes, kMostComputes, "of its worker"};
-  Socket cancels_;                 // a channel on which nothing is answered
+  Socket cancels_;                 // a channel without answers
   const uint8_t* here_ = nullptr;  // 1; 0 in a process that was forked off this one
   std::mutex adding_;
-  Channel control_;                                 // of adding_: the first channel, by which others are added
-  std::mutex mutex_;                                // of what follows
-  std::vector<std::unique_ptr<Channel>> channels_;  // that rest
+  Channel control_;                                 // guarded by adding_: the first channel, which adds others
+  std::mutex mutex_;                                // guards the members below
+  std::vector<std::unique_ptr<Channel>> channels_;  // idle ones
   std::vector<uint64_t> callers_;                   // guests whose calls have the others
   uint32_t n_channels_ = 0;
   std::atomic<bool> lost_{false};
   bool is_open_ = false;  // since its start
   std::atomic<bool> is_abandoned_{false};
-  std::atomic<const char*> why_{nullptr};  // it was ended by us
+  std::atomic<const char*> why_{nullptr};  // the host ended it
   std::mutex holding_;
-  std::map<uint32_t, std::string> held_;  // of holding_
-  std::mutex ending_;                     // of what follows; held while somebody asks
+  std::map<uint32_t, std::string> held_;  // guarded by holding_
+  std::mutex ending_;                     // guards the members below; held during a question
   std::string end_;                       // how it ended
   std::vector<uint64_t> suspects_;
-  std::atomic<uint64_t> blamed_{0};  // the guest for whose call we ended it
+  std::atomic<uint64_t> blamed_{0};  // the guest for whose call the host ended it
 };
 
 }  // namespace wasinn::isolation

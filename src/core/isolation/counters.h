@@ -1,4 +1,4 @@
-// How many workers a host has and had.
+// Counts the workers of a host.
 #pragma once
 
 #include <atomic>
@@ -9,9 +9,9 @@ namespace wasinn::isolation {
 struct Counters {
   std::atomic<uint32_t> alive{0};
   std::atomic<uint64_t> started{0};
-  std::atomic<uint64_t> lost{0};  // that ended before their guest did; known when they are next asked for something
-  std::atomic<uint64_t> restarted{0};  // of the started ones, after one that was lost
-  std::atomic<uint64_t> refused{0};    // for max_workers
+  std::atomic<uint64_t> lost{0};  // ended before their guest; noticed at the next request
+  std::atomic<uint64_t> restarted{0};  // started after a loss
+  std::atomic<uint64_t> refused{0};    // because of max_workers
 };
 
 }  // namespace wasinn::isolation

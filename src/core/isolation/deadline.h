@@ -1,4 +1,4 @@
-// For the time of a call that takes as long as it takes: whoever has a deadline interrupts the worker.
+// For the time of a call without a limit of its own: if it has a deadline, interrupts the worker then.
 #pragma once
 
 #include "core/isolation/connection.h"
@@ -7,7 +7,7 @@ namespace wasinn::isolation {
 
 class Deadline {
  public:
-  // `options`: of a load, or of the making of a slot. `number` is the object's.
+  // `options`: those of a load, or of a new slot. `number` is the object's.
   template <typename Options>
   Deadline(const Options& options, Connection& connection, uint32_t number)
       : token_(options.token), on_cancel_(options.on_cancel), connection_(connection), number_(number) {

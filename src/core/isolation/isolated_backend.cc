@@ -32,7 +32,7 @@ core::Result<std::shared_ptr<Zygote>> Zygotes::Get(const Setting& setting) {
   const std::shared_ptr<Entry> entry = Find(setting);
   const std::lock_guard lock(entry->starting);
   if (entry->made == nullptr) {
-    // One that has opened a device keeps memory there.
+    // A zygote that has opened a device keeps memory there.
     auto made = Zygote::Start(setting, spare_workers_ && !setting.has_devices);
     if (!made) return made;
     entry->made = std::move(*made);
@@ -74,13 +74,13 @@ core::Result<std::shared_ptr<Connection>> IsolatedBackend::Start() {
     if (connection || attempt > 0) return connection;
     if ((*parent)->gone()) {
       zygotes_->Forget(setting_, *parent);
-    } else if (connection.error().code() != WASINN_ERROR_LOST) {  // a worker that was ended before it served anybody
+    } else if (connection.error().code() != WASINN_ERROR_LOST) {  // a worker that was ended before it served anyone
       return connection;
     }
   }
 }
 
-// The caller holds `mutex_`, as for the next two.
+// The caller holds `mutex_`, for the next two functions, too.
 core::Status IsolatedBackend::Resting(uint64_t guest, core::Clock::time_point now) const {
   const auto left = rests_.Left(guest, now);
   if (!left) return {};
@@ -185,10 +185,10 @@ void AddSlots(wasinn_backend& table) {
   table.output = [](wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* view) {
     return core::CatchAll([&] { return Of(slot).Output(index, *view); });
   };
-  // A worker can be ended, whatever its framework can.
+  // A worker can be ended, even if its framework cannot be interrupted.
   table.cancel = [](wasinn_backend_slot* slot) { Of(slot).Cancel(); };
   table.bind_output = nullptr;
-  table.take_output = nullptr;  // memory that a worker may still write is nobody else's
+  table.take_output = nullptr;  // a tensor must not keep memory that the worker may still write
   table.bind_align = 1;
 }
 

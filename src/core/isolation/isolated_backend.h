@@ -1,4 +1,4 @@
-// A backend whose framework is in a worker: the table of wasinn/backend.h, whose functions ask the worker.
+// A backend whose framework is in a worker: its table of wasinn/backend.h sends requests to the worker.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -16,21 +16,21 @@
 
 namespace wasinn::isolation {
 
-// The zygotes of a host, one for each framework with devices and without, and how many workers it has of all. Any
-// thread.
+// The zygotes of a host, one for each framework with devices and one without, and the count of all its workers.
+// Thread-safe.
 class Zygotes : public std::enable_shared_from_this<Zygotes> {
  public:
   Zygotes(uint32_t max_workers, bool spare_workers, bool has_one_guest, core::Clock clock)
       : max_workers_(max_workers), spare_workers_(spare_workers), has_one_guest_(has_one_guest), clock_(clock) {}
-  // The right to one worker, for as long as it lives. UNAVAILABLE where there are so many already.
+  // The right to one worker, for as long as it lives. UNAVAILABLE if there are too many.
   core::Result<std::shared_ptr<Counters>> TakePlace();
   const Counters& counters() const { return counters_; }
   bool has_one_guest() const { return has_one_guest_; }
   const core::Clock& clock() const { return clock_; }
   void CountRestart() { counters_.restarted.fetch_add(1, std::memory_order_relaxed); }
-  // Started if need be.
+  // Starts it if need be.
   core::Result<std::shared_ptr<Zygote>> Get(const Setting& setting);
-  // It is gone.
+  // The zygote is gone.
   void Forget(const Setting& setting, const std::shared_ptr<Zygote>& gone);
 
  private:
@@ -38,7 +38,7 @@ class Zygotes : public std::enable_shared_from_this<Zygotes> {
     std::mutex starting;
     std::shared_ptr<Zygote> made;
   };
-  using Key = std::pair<std::string, bool>;  // of the backend, and whether its workers may use devices
+  using Key = std::pair<std::string, bool>;  // the backend, and whether its workers may use devices
   std::shared_ptr<Entry> Find(const Setting& setting);
 
   const uint32_t max_workers_;
@@ -49,24 +49,24 @@ class Zygotes : public std::enable_shared_from_this<Zygotes> {
   std::map<Key, std::shared_ptr<Entry>> entries_;
 };
 
-// The table of a framework's backend, with functions that ask a worker.
+// The table of a framework's backend, with functions that send requests to a worker.
 wasinn_backend IsolatedTable(const wasinn_backend& framework);
 
-// One worker at a time: when one is lost, the next load makes another. Any thread.
+// Has one worker at a time: after a loss, the next load starts another. Thread-safe.
 class IsolatedBackend {
  public:
-  // The state that functions of such a table expect. Both references outlive it.
+  // The state for the functions of such a table. Both references outlive it.
   static core::Result<wasinn_backend_state*> Open(std::shared_ptr<Zygotes> zygotes, Setting setting,
                                                   const wasinn_host_services& services);
   static IsolatedBackend& Of(wasinn_backend_state* state) { return *reinterpret_cast<IsolatedBackend*>(state); }
 
   core::Result<std::shared_ptr<Connection>> Connect();
-  // UNAVAILABLE if the guest for which this thread calls has lost worker after worker: it makes no contexts and computes
-  // nothing there for a while. Others go on.
+  // UNAVAILABLE if the guest for which this thread calls has lost several workers: for a while it makes no contexts and
+  // computes nothing there. Others go on.
   core::Status CheckCaller() { return has_suspects_.load(std::memory_order_acquire) ? CheckSuspect() : core::Status(); }
-  // Its compute has succeeded.
+  // A compute of that guest has succeeded.
   void ClearCaller() noexcept;
-  // Ends the worker: nobody wants what it holds.
+  // Ends the worker: its objects are not needed any more.
   void Abandon();
   const wasinn_host_services& services() const { return services_; }
   const wasinn_backend_info* info() const { return &info_; }
@@ -86,13 +86,13 @@ class IsolatedBackend {
   const std::shared_ptr<Zygotes> zygotes_;
   const Setting setting_;
   const wasinn_host_services& services_;
-  Framework framework_;  // constant once it is open, as is info_, which points there
+  Framework framework_;  // constant after Open, like info_, which points there
   wasinn_backend_info info_{};
 
   std::atomic<bool> has_suspects_{false};
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::shared_ptr<Connection> connection_;
-  bool was_lost_ = false;  // the last one
+  bool was_lost_ = false;  // the last worker
   Rests rests_;
 };
 

@@ -12,14 +12,14 @@ namespace {
 
 constexpr uint32_t kInputFlags = WASINN_IO_OPTIONAL | WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASINN_IO_ANY_NAME |
                                  WASINN_IO_STRINGS | WASINN_IO_ROW;
-// The worker binds outputs itself, so that here none is bindable.
+// The worker binds outputs itself, so none is bindable here.
 constexpr uint32_t kOutputFlags = WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASINN_IO_ALWAYS | WASINN_IO_STRINGS;
 
-// What is held of a signature for each byte of it that is told. Of a usual model it is nothing, but a guest can make one
-// with a million inputs.
+// The memory for a signature is kTimesItself for each of its bytes beyond kFree. A usual model's is free, but a guest
+// can make a model with a million inputs.
 constexpr size_t kFree = 64u << 10, kTimesItself = 6;
 
-// Of a max_parallel that a backend tells.
+// The limit for a max_parallel that a backend reports.
 constexpr uint32_t MostAtOnce(uint32_t told) {
   if (told == UINT32_MAX) return told;
   return told == 0 ? Connection::kMostComputes : std::min(told, Connection::kMostComputes);
@@ -41,7 +41,7 @@ core::Result<std::unique_ptr<IsolatedGraph>> IsolatedGraph::Load(IsolatedBackend
 core::Status IsolatedGraph::LoadThere(std::span<const wasinn_builder* const> builders,
                                       const wasinn_load_options& options) {
   const Deadline deadline(options, *connection_, number_);
-  std::vector<Segment> copies;  // of what is not sealed
+  std::vector<Segment> copies;  // of blobs that are not sealed
   std::vector<int> descriptors;
   std::string digests;
   for (const wasinn_builder* blob : builders) {
@@ -63,10 +63,10 @@ core::Status IsolatedGraph::LoadThere(std::span<const wasinn_builder* const> bui
   request.Number(options.cpu_fallback);
   request.Number(options.max_bytes);
   request.Number(static_cast<uint32_t>(descriptors.size()));
-  // Without their paths: nobody opens files there.
+  // Without their paths: the worker opens no files.
   for (const wasinn_builder* blob : builders) request.Number(static_cast<uint64_t>(blob->size));
   call.ExpectAnswer(options.max_bytes == 0 ? kMostLongBytes : options.max_bytes / kTimesItself);
-  loaded_ = true;  // it may be, whatever is thrown here
+  loaded_ = true;  // perhaps, even if an exception follows
   core::Status status = call.Run(Connection::Call::Length::kAsLongAsItTakes, descriptors);
   loaded_ = status.ok() || !call.refused();
   if (!status.ok()) return status;
@@ -103,7 +103,7 @@ core::Status IsolatedGraph::Read(Connection::Call& call) {
   if (reserved_.Resize(call.answer().graph_reserved)) return {};
   return core::Error(
       WASINN_ERROR_TOO_LARGE,
-      "the model keeps {} bytes beside its own, more than may still be held (limits.max_model_bytes, max_total_bytes)",
+      "the model keeps {} bytes besides its own, more than may still be held (limits.max_model_bytes, max_total_bytes)",
       call.answer().graph_reserved);
 }
 
@@ -144,7 +144,7 @@ void IsolatedGraph::Unshare(void* owner) {
     const std::lock_guard lock(graph.mutex_);
     graph.shared_.erase(shared->segment.data());
   }
-  graph.connection_->Tell(Op::kUnshare, {graph.number_, shared->number});
+  graph.connection_->Notify(Op::kUnshare, {graph.number_, shared->number});
 }
 
 uint32_t IsolatedGraph::FindShared(const void* data) const {
@@ -155,7 +155,7 @@ uint32_t IsolatedGraph::FindShared(const void* data) const {
 
 IsolatedGraph::~IsolatedGraph() {
   connection_->Release(number_);
-  if (loaded_) connection_->Tell(Op::kUnload, {number_});
+  if (loaded_) connection_->Notify(Op::kUnload, {number_});
 }
 
 }  // namespace wasinn::isolation

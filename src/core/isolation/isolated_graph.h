@@ -32,9 +32,9 @@ class IsolatedGraph {
   bool has_dynamic_outputs() const { return info_.n_outputs == WASINN_COUNT_UNKNOWN; }
   std::span<const wasinn_io* const> outputs() const { return outputs_.all(); }
 
-  // As input_memory of the table: a segment that the worker has, too.
+  // As input_memory of the table: makes a segment that the worker maps, too.
   core::Status Share(size_t bytes, wasinn_tensor& out);
-  // The segment that begins there; kArea if none does.
+  // The segment that begins at `data`; kArea: none does.
   uint32_t FindShared(const void* data) const;
 
  private:
@@ -52,7 +52,7 @@ class IsolatedGraph {
   const uint32_t number_;
   base::Reservation reserved_;
   base::Reservation told_bytes_;
-  std::vector<uint8_t> told_;  // by the worker: what follows points there
+  std::vector<uint8_t> told_;  // from the worker: the members below point there
   Ios inputs_, outputs_;
   wasinn_info info_{};
   const char* description_ = "{}";
@@ -61,7 +61,7 @@ class IsolatedGraph {
   struct Shared;
   static void Unshare(void* shared);
   mutable std::mutex mutex_;
-  std::map<const void*, uint32_t> shared_;  // of mutex_: where segments begin
+  std::map<const void*, uint32_t> shared_;  // guarded by mutex_: the beginnings of segments
 };
 
 }  // namespace wasinn::isolation

@@ -25,7 +25,7 @@ uint64_t FixedBytes(std::span<const wasinn_io* const> ios) {
   return total;
 }
 
-// What a worker may say of one: the largest rank, and more words than an error has.
+// The longest description of an output from a worker: the largest rank, and more text than an error has.
 constexpr uint64_t kBytesOfOutput = 1500;
 
 // For outputs that grow with each step.
@@ -59,7 +59,7 @@ core::Status IsolatedSlot::MakeThere(const wasinn_slot_options& options) {
   call.request().Number(number_);
   call.request().Number(options.max_bytes);
   call.request().Text(options.guest_config);
-  made_ = true;  // it may be, whatever is thrown here
+  made_ = true;  // perhaps, even if an exception follows
   core::Status status;
   {
     const Deadline deadline(options, connection_, number_);
@@ -71,7 +71,7 @@ core::Status IsolatedSlot::MakeThere(const wasinn_slot_options& options) {
 }
 
 IsolatedSlot::~IsolatedSlot() {
-  if (made_) connection_.Tell(Op::kFreeSlot, {number_});
+  if (made_) connection_.Notify(Op::kFreeSlot, {number_});
 }
 
 core::Status IsolatedSlot::Charge(const Connection::Call& call) {
@@ -132,7 +132,7 @@ void IsolatedSlot::Reset() {
   shown_.clear();
 }
 
-// Which limit it was, the account does not tell.
+// The account does not report which limit it was.
 core::Status IsolatedSlot::TooLarge(uint64_t bytes) {
   return core::Error(WASINN_ERROR_TOO_LARGE,
                      "{} bytes of tensors are more than may still be held (limits.max_tensor_bytes, max_total_bytes)",
@@ -221,8 +221,8 @@ core::Status IsolatedSlot::Step() {
   return Run(Op::kStep, nullptr, nullptr);
 }
 
-// This one, where the computes are quick: its thread sleeps meanwhile, and one that sleeps on another processor would take longer to
-// wake than they take.
+// This processor, if computes are quick: its thread sleeps in the meantime, and waking a thread on another processor
+// would take longer than they do.
 uint32_t IsolatedSlot::ProcessorToUse() const {
   constexpr std::chrono::microseconds kQuick{200};
   if (connection_.spins() || took_ >= kQuick) return kAnyProcessor;
@@ -255,39 +255,39 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
   const auto began = std::chrono::steady_clock::now();
   core::Status status = call.Run(Length::kAsLongAsItTakes);
   took_ = std::chrono::steady_clock::now() - began;
-  // After an error it is not known how far they came.
+  // After an error it is unknown how far the computes came.
   for (Input& input : inputs_) input.told = status.ok() || (call.answered() && !input.bound);
   if (call.answered()) reset_ = false;
   if (!status.ok() && status.code() != WASINN_ERROR_CONTEXT_FULL && status.code() != WASINN_ERROR_END_OF_SEQUENCE)
     return status;
   graph_.backend().ClearCaller();
-  core::Status read = Charge(call);  // first: it reads the answer
+  core::Status read = Charge(call);  // first, because it reads the answer
   if (read.ok()) read = ReadShown(call);
-  if (!read.ok()) {  // the outputs are there, and nobody can have them
+  if (!read.ok()) {  // there are outputs, but none can be read
     call.Again(Op::kDiscard);
     call.request().Number(number_);
     (void)call.Run(Length::kQuick);
     return read;
   }
   shows_ = true;
-  if (result != nullptr) result->flags = 0;  // nothing is bound here, so nothing lies elsewhere
+  if (result != nullptr) result->flags = 0;  // nothing is bound here, so no output is elsewhere
   return status;
 }
 
 // ---- Outputs
 
-// The bytes are what the shape says, and lie in the area.
+// The output has the bytes of its shape, inside of the area.
 bool IsolatedSlot::ReadOne(Reader& payload, const Segment& area, Shown& shown) {
   shown.code = CodeOf(payload.Number<uint32_t>());
   shown.offset = kNowhere;
   if (shown.code != WASINN_OK) {
-    core::Cut(std::string(payload.Text())).swap(shown.message);  // no more than a Status has
+    core::Cut(std::string(payload.Text())).swap(shown.message);  // at most as long as in a Status
     return payload.ok();
   }
   std::string().swap(shown.message);
   const auto offset = payload.Number<uint64_t>();
   if (!ReadDesc(payload, shown.desc)) return false;
-  // Of one that was not wanted there may be no bytes, whatever its shape.
+  // An output that was not wanted may have no bytes, whatever its shape.
   if (shown.desc.bytes != 0 && core::ByteSize(shown.desc.dtype, shown.desc.shape()) != shown.desc.bytes) return false;
   if (offset == kNowhere) return true;
   shown.offset = offset;
@@ -305,7 +305,7 @@ core::Status IsolatedSlot::ReadLate(Connection::Call& call, Reader& payload) {
   if (!late_->Read(payload, WASINN_IO_UNSERVABLE)) return call.Nonsense();
   const size_t count = late_->all().size();
   if (count <= core::DynamicOutputs::kMost) return {};
-  late_.reset();  // the core would not have them: nobody pays for what is known of each
+  late_.reset();  // the core would refuse them: no account pays for their descriptions
   std::vector<uint8_t>().swap(told_);
   return core::Error(WASINN_ERROR_TOO_LARGE, "the model made {} outputs, more than {}", count,
                      core::DynamicOutputs::kMost);
@@ -330,7 +330,7 @@ core::Status IsolatedSlot::ReadShown(Connection::Call& call) {
   return needed <= output_area_.size() ? ChargeOutputs() : ShowAgain(call, needed);
 }
 
-// The outputs did not fit where they were to go.
+// Asks for the outputs again after they did not fit into their area.
 core::Status IsolatedSlot::ShowAgain(Connection::Call& call, uint64_t needed) {
   call.Again(Op::kUseOutputArea);
   if (core::Status status = GrowOutputs(call, needed); !status.ok()) return status;
@@ -350,7 +350,7 @@ core::Status IsolatedSlot::GrowOutputs(Connection::Call& call, uint64_t needed) 
   return UseArea(call, output_area_, output_bytes_, bytes, fixed_outputs_);
 }
 
-// They stay until the next compute.
+// The names and errors stay until the next compute.
 core::Status IsolatedSlot::ChargeWords(uint64_t bytes) {
   constexpr uint64_t kFree = 64u << 10;
   if (word_bytes_.Resize(bytes <= kFree ? 0 : bytes)) return {};
@@ -361,7 +361,7 @@ core::Status IsolatedSlot::ChargeWords(uint64_t bytes) {
   return TooLarge(bytes);
 }
 
-// Whoever sees outputs charges them: what is left of the area is charged here.
+// Visible outputs are charged by their reader; this charges the rest of the area.
 core::Status IsolatedSlot::ChargeOutputs() {
   const uint64_t area = output_area_.size();
   uint64_t shown = 0;
@@ -387,12 +387,12 @@ core::Status IsolatedSlot::ViewOf(const Shown& shown, const Segment& area, wasin
                             .bytes = shown.desc.bytes,
                             .owner = nullptr,
                             .release = nullptr};
-  view = whole;  // the core and this are of one build
+  view = whole;  // the core is of the same build as this
   return {};
 }
 
-// What a compute has shown stays as it is until the next, so that nobody has the address of an area that is gone. Before
-// one, and after one that failed, some outputs can be had nevertheless.
+// Outputs of a compute stay the same until the next, so that no address of a freed area is in use. Before a compute,
+// and after one that failed, some outputs are available nevertheless.
 core::Status IsolatedSlot::Output(uint32_t index, wasinn_tensor& view) {
   if (!shows_) {
     Connection::Call call(connection_, Op::kShow);
@@ -414,7 +414,7 @@ core::Status IsolatedSlot::DynamicOutputs(const wasinn_io* const*& out, uint32_t
   return {};
 }
 
-// In an area of its own: outputs that were shown stay where they are.
+// Pieces have their own area: outputs that were shown stay where they are.
 core::Status IsolatedSlot::Piece(uint32_t index, wasinn_tensor& view) {
   uint64_t needed = 0;
   if (core::Status status = ShowPiece(index, needed); !status.ok()) return status;

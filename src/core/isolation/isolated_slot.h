@@ -1,4 +1,4 @@
-// A slot in a worker: inputs are copied to a segment that the worker reads, outputs lie in another that it writes.
+// A slot in a worker: inputs are copied to a segment that the worker reads; the worker writes outputs to another one.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace wasinn::isolation {
 
-// One thread at a time, but for Cancel.
+// One thread at a time, except for Cancel.
 class IsolatedSlot {
  public:
   static core::Result<std::unique_ptr<IsolatedSlot>> Make(IsolatedGraph& graph, const wasinn_slot_options& options);
@@ -21,7 +21,7 @@ class IsolatedSlot {
   IsolatedSlot& operator=(const IsolatedSlot&) = delete;
   static IsolatedSlot& Of(wasinn_backend_slot* slot) { return *reinterpret_cast<IsolatedSlot*>(slot); }
 
-  // The worker hears of it with the next compute.
+  // The worker gets it with the next compute.
   void Bind(uint32_t index, const wasinn_tensor& tensor);
   void Unbind(uint32_t index);
   void Reset();
@@ -37,10 +37,10 @@ class IsolatedSlot {
  private:
   struct Input {
     bool bound = false;
-    bool told = true;  // the worker knows
+    bool told = true;  // the worker has it
     TensorDesc desc;
     const void* data = nullptr;
-    uint32_t segment = kArea;  // that it lies in
+    uint32_t segment = kArea;  // its segment
     uint64_t offset = 0;       // in the area; copied there for each compute
   };
   // An output of the last compute, or why there is none.
@@ -54,7 +54,7 @@ class IsolatedSlot {
   core::Status MakeThere(const wasinn_slot_options& options);
   core::Status Ask(Op op);
   core::Status UseArea(Op op, Segment& area, base::Reservation& charged, uint64_t bytes, uint64_t free);
-  // By a call that has the operation.
+  // For a call with that operation.
   core::Status UseArea(Connection::Call& call, Segment& area, base::Reservation& charged, uint64_t bytes,
                        uint64_t free);
   static core::Status TooLarge(uint64_t bytes);
@@ -79,25 +79,25 @@ class IsolatedSlot {
   IsolatedGraph& graph_;
   Connection& connection_;
   const uint32_t number_;
-  uint64_t fixed_outputs_ = 0;  // bytes that the signature says
+  uint64_t fixed_outputs_ = 0;  // bytes of the signature's outputs
   base::Reservation reserved_, input_bytes_, output_bytes_, piece_bytes_;
-  base::Reservation word_bytes_;  // of names and errors that the worker tells of outputs
+  base::Reservation word_bytes_;  // for names and errors of outputs from the worker
   std::vector<Input> inputs_;
   Segment input_area_, output_area_, piece_area_;
   std::vector<Shown> shown_;
   Shown piece_;
-  std::vector<uint8_t> told_;  // by the worker, of the last compute: what follows points there
+  std::vector<uint8_t> told_;  // from the worker, for the last compute: the members below point there
   std::unique_ptr<Ios> late_;
   bool reset_ = false;   // before the next compute
-  bool placed_ = false;  // all inputs have their place in the area
+  bool placed_ = false;  // every input has its place in the area
   bool made_ = false;
-  bool shows_ = false;  // shown_ is of the last compute
+  bool shows_ = false;  // shown_ is from the last compute
   bool generates_ = false;
-  std::atomic<uint64_t> turn_{0};  // of computes and steps
-  // The last compute or step, and the way there and back.
+  std::atomic<uint64_t> turn_{0};  // number of the last compute or step
+  // The time of the last compute or step, with both messages.
   std::chrono::nanoseconds took_ = std::chrono::nanoseconds::max();
   Connection::Interruption interruption_;
-  // Among the computes of its worker. One that waits is not in the worker, which must not be ended for it.
+  // Its place among the computes of its worker. While it waits, it is no reason to end the worker.
   const core::Scheduler::Share share_{1, core::OnBehalf::guest(), &connection_};
   core::Scheduler::Waiter waiter_;
   std::atomic<bool> has_turn_{false};

@@ -1,5 +1,5 @@
-// Messages between a host and its worker, number by number. What is read may be an attacker's: nothing beyond its end is
-// read, and whatever is wrong makes all that follows read as zero.
+// Messages between a host and its worker, number by number. A message may come from an attacker: the reader never goes
+// past its end, and after any error all further values read as zero.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,12 @@
 
 namespace wasinn::isolation {
 
-// The largest packet: it is in memory of the kernel, which has as much for each socket by default. What is longer goes
-// through a segment.
+// The largest packet: the kernel has this much memory for each socket by default. Longer messages go through a segment.
 inline constexpr size_t kMostBytes = 160u << 10;
-// The longest of those: the signature of a model of a million inputs.
+// The longest of those: the signature of a model with a million inputs.
 inline constexpr size_t kMostLongBytes = 256u << 20;
 
-// Into a buffer that grows. What was written there before is gone.
+// Writes into a buffer that grows. Its former content is lost.
 class Writer {
  public:
   explicit Writer(std::vector<uint8_t>& buffer) : buffer_(buffer) {}
@@ -28,7 +27,7 @@ class Writer {
   void Number(T value) {
     Bytes(&value, sizeof(value));
   }
-  // With a NUL behind it, so that it can be used where it lies.
+  // With a NUL behind it, so that it can be used in place.
   void Text(std::string_view text) {
     Number(static_cast<uint32_t>(text.size()));
     Bytes(text.data(), text.size());
@@ -39,7 +38,7 @@ class Writer {
     if (size > 0) std::memcpy(buffer_.data() + used_, data, size);
     used_ += size;
   }
-  // In the place of one that was written there.
+  // Overwrites a number that was written before.
   template <typename T>
   void NumberAt(size_t used, T value) {
     std::memcpy(buffer_.data() + used, &value, sizeof(T));
@@ -67,14 +66,14 @@ class Reader {
     if (const uint8_t* data = Take(sizeof(T))) std::memcpy(&value, data, sizeof(T));
     return value;
   }
-  // It lies in the message, with a NUL behind it.
+  // The text is inside of the message, with a NUL behind it.
   std::string_view Text() {
     const size_t size = Number<uint32_t>();
     const uint8_t* data = Take(size + 1);
     if (data != nullptr && data[size] != 0) ok_ = false;
     return ok_ ? std::string_view(reinterpret_cast<const char*>(data), size) : std::string_view("");
   }
-  // Bytes as they lie there; NULL where there are not so many.
+  // Bytes in place; NULL if there are too few.
   const uint8_t* Take(size_t size) {
     if (!ok_ || size > left_.size()) {
       ok_ = false;
@@ -87,7 +86,7 @@ class Reader {
 
   size_t left() const { return left_.size(); }
   bool ok() const { return ok_; }
-  // All of it was as it must be, and nothing is left.
+  // The whole message was valid, and nothing is left.
   bool ended() const { return ok_ && left_.empty(); }
 
  private:

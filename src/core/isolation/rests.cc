@@ -5,7 +5,7 @@
 namespace wasinn::isolation {
 namespace {
 
-// Whether so many are within the time.
+// Adds a death. True if there were so many within the time.
 bool AddTo(std::deque<Rests::Time>& deaths, Rests::Time now, size_t most) {
   deaths.push_back(now);
   while (now - deaths.front() > Rests::kWithin) deaths.pop_front();
@@ -35,7 +35,7 @@ void Rests::Clear(uint64_t guest) {
   if (found != of_guests_.end()) found->second.deaths.clear();
 }
 
-// Forgets guests that have been quiet for longer than the longest rest.
+// Forgets guests that have lost no worker for longer than the longest rest.
 void Rests::Forget(Time now) {
   std::erase_if(of_guests_, [now](const auto& one) {
     const Rest& rest = one.second;

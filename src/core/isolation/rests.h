@@ -1,4 +1,4 @@
-// A guest, or a model, that loses worker after worker waits longer and longer for the next.
+// A guest, or a model, that loses several workers waits longer and longer for the next.
 #pragma once
 
 #include <chrono>
@@ -18,17 +18,17 @@ class Rests {
   static constexpr size_t kMostDeaths = 3, kMostDeathsAlone = 50;
   static constexpr std::chrono::seconds kWithin{10}, kFirst{1}, kLongest{60};
   using Time = core::Clock::time_point;
-  // `has_one_guest`: many clients may be behind it, so that three deaths in a row are no reason to make all of them wait.
+  // `has_one_guest`: it may serve many clients, so three deaths in sequence are no reason to make all of them wait.
   explicit Rests(bool has_one_guest = false) : most_in_a_row_(has_one_guest ? kMostDeathsAlone : kMostDeaths) {}
 
-  // A worker ended in calls of these guests; of none: it is the model's own doing. Who had calls there beside another one is
-  // only a suspect: a compute that succeeds clears it.
+  // A worker ended in calls of these guests; none: the model is to blame. If several guests had calls there, each is
+  // only a suspect: a successful compute clears it.
   void AddDeath(std::span<const uint64_t> guests, Time now);
   void Clear(uint64_t guest);
-  // How long this guest, or all (0), have to wait.
+  // How long this guest, or all guests (0), must wait.
   std::optional<std::chrono::milliseconds> Left(uint64_t guest, Time now) const;
   size_t most_in_a_row(uint64_t guest) const { return guest == 0 ? kMostDeaths : most_in_a_row_; }
-  // Guests are known for something.
+  // Whether any guest is under suspicion.
   bool any() const { return !of_guests_.empty(); }
 
  private:
@@ -40,7 +40,7 @@ class Rests {
   };
   void Forget(Time now);
 
-  const size_t most_in_a_row_;  // of a guest
+  const size_t most_in_a_row_;  // for one guest
   Rest of_all_;
   std::map<uint64_t, Rest> of_guests_;
 };

@@ -13,7 +13,7 @@
 namespace wasinn::isolation {
 namespace {
 
-// Debian 12's headers are older than the flag, as its kernel is.
+// Debian 12's headers and kernel are older than the flag.
 #ifndef MFD_NOEXEC_SEAL
 constexpr unsigned MFD_NOEXEC_SEAL = 8u;
 #endif
@@ -23,19 +23,19 @@ core::Status Failed(const char* what, size_t bytes, int error) {
                      std::strerror(error));
 }
 
-// Of nothing there is a byte: the system maps no less.
+// An empty file has one byte, because the system maps no less.
 core::Result<base::Descriptor> MakeFile(size_t bytes) {
   constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
   int fd = ::memfd_create("wasinn", kFlags | MFD_NOEXEC_SEAL);
   if (fd < 0 && errno == EINVAL) fd = ::memfd_create("wasinn", kFlags);
   base::Descriptor file = base::Descriptor::NoStandardOne(fd);
   if (!file.is_open()) return std::unexpected(Failed("memfd_create", bytes, errno));
-  // To ask for more would end this process by a signal.
+  // Asking for more would end this process by a signal.
   rlimit most{};
   if (::getrlimit(RLIMIT_FSIZE, &most) == 0 && bytes > most.rlim_cur) {
     return std::unexpected(Failed("RLIMIT_FSIZE", bytes, EFBIG));
   }
-  // Allocated now: what cannot be had later would end whoever touches it.
+  // Allocated now: a shortage later would end the process that touches it.
   if (const int error = ::posix_fallocate(file.number(), 0, static_cast<off_t>(std::max<size_t>(bytes, 1)));
       error != 0) {
     return std::unexpected(Failed("fallocate", bytes, error));
@@ -70,7 +70,7 @@ Segment& Segment::operator=(Segment&& other) noexcept {
   return *this;
 }
 
-// A worker may keep its own mapping, or the descriptor: what is in it goes nevertheless.
+// A worker may keep its own mapping, or the descriptor, so the content is deleted.
 Segment::~Segment() {
   if (data_ == nullptr) return;
   if (made_) (void)::madvise(data_, size_, MADV_REMOVE);

@@ -1,5 +1,5 @@
-// Memory that a host and one worker share. The host makes it, so that its size is what the host says and stays so; it
-// serves one worker and is gone with it.
+// Memory that a host and one worker share. The host makes it and fixes its size; it serves one worker and is freed with
+// it.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ class Segment {
   Segment& operator=(Segment&& other) noexcept;
   ~Segment();
 
-  // Zeroed memory that both sides may write. UNAVAILABLE where the system has none.
+  // Zeroed memory that both sides may write. UNAVAILABLE if the system has none.
   static core::Result<Segment> Make(size_t bytes);
-  // A copy that nobody can write any more; it is not mapped here, unless MapSealed does it.
+  // A read-only copy; only MapSealed maps it here.
   static core::Result<Segment> MakeCopy(std::span<const uint8_t> bytes);
-  // The same of a file, from its beginning.
+  // A read-only copy of a file, from its beginning.
   static core::Result<Segment> MakeCopyOfFile(int file, size_t bytes);
   core::Status MapSealed();
-  // At the worker's side, of a descriptor that came.
+  // On the worker's side: maps a descriptor that it received.
   static core::Result<Segment> Map(const base::Descriptor& descriptor, size_t bytes, bool writable);
 
   uint8_t* data() const { return data_; }
   size_t size() const { return size_; }
-  // To send it; closed by Close, when the other side has it.
+  // The descriptor to send; Close closes it when the other side has it.
   int descriptor() const { return descriptor_.number(); }
   void Close() { descriptor_ = base::Descriptor(); }
 
@@ -39,7 +39,7 @@ class Segment {
   base::Descriptor descriptor_;
   uint8_t* data_ = nullptr;
   size_t size_ = 0;
-  bool made_ = false;  // here, not mapped of another one's
+  bool made_ = false;  // made here, not mapped from another process
 };
 
 }  // namespace wasinn::isolation

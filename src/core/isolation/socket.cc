@@ -22,7 +22,7 @@ Socket::Received OutcomeOf(ssize_t bytes) {
   return {late ? Socket::Outcome::kTooLate : Socket::Outcome::kClosed, 0};
 }
 
-// The system counts its wait anew each time, so that with signals that come again and again there would be no end.
+// The system restarts its wait each time, so with repeated signals the wait would have no end.
 template <typename Call>
 ssize_t Again(std::chrono::milliseconds wait, Call&& call) {
   std::chrono::steady_clock::time_point end;
@@ -85,7 +85,7 @@ bool Socket::IsTaken() const {
   return ::ioctl(fd_.number(), SIOCOUTQ, &waiting) == 0 && waiting == 0;
 }
 
-// `call` with the flags of its system call, of which it has more itself.
+// `call` gets the flags of its system call, and adds its own.
 template <typename Call>
 ssize_t Socket::Take(Call&& call) const {
   if (spin_.count() > 0) {

@@ -18,17 +18,16 @@
 namespace wasinn::isolation {
 namespace {
 
-// What a framework's libraries are found by, which kernels it computes with, and how sanitizers behave. Nothing of a
-// host's secrets.
+// Variables for finding a framework's libraries, choosing its kernels, and for sanitizers. None of a host's secrets.
 constexpr std::array<std::string_view, 10> kPassedOn = {
     "LD_LIBRARY_PATH=", "OPENBLAS_",     "ATEN_CPU_CAPABILITY=", "ONEDNN_",        "MKL_",
     "ASAN_OPTIONS=",    "LSAN_OPTIONS=", "TSAN_OPTIONS=",        "UBSAN_OPTIONS=", "TBB_ENABLE_SANITIZERS="};
-// Which devices and drivers there are for a worker that may use them.
+// Variables that name devices and drivers, for a worker that may use them.
 constexpr std::array<std::string_view, 12> kPassedOnForDevices = {
     "VK_DRIVER_FILES=",     "VK_ICD_FILENAMES=",     "VK_ADD_DRIVER_FILES=",      "CUDA_VISIBLE_DEVICES=",
     "CUDA_DEVICE_ORDER=",   "NVIDIA_TF32_OVERRIDE=", "GGML_VK_VISIBLE_DEVICES=",  "MESA_VK_DEVICE_SELECT=",
     "HIP_VISIBLE_DEVICES=", "ROCR_VISIBLE_DEVICES=", "HSA_OVERRIDE_GFX_VERSION=", "ZE_AFFINITY_MASK="};
-// What frameworks are told in no other way: no telemetry, no threads of their own, few words on stderr.
+// Settings that frameworks take in no other way: no telemetry, no threads of their own, few lines on stderr.
 constexpr std::array kSet = {"ORT_DISABLE_TELEMETRY=1", "OPENBLAS_NUM_THREADS=1", "TF_CPP_MIN_LOG_LEVEL=3"};
 
 bool IsSet(std::string_view variable) {
@@ -60,7 +59,7 @@ class Actions {
   Actions(const Actions&) = delete;
   Actions& operator=(const Actions&) = delete;
 
-  // 0 if it can be done.
+  // 0: success.
   int Fill(int socket) {
     int error = 0;
     for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -86,7 +85,7 @@ class Attributes {
     sigfillset(&all);
     ::posix_spawnattr_setsigmask(&attributes_, &none);
     ::posix_spawnattr_setsigdefault(&attributes_, &all);
-    // A session of its own: what a terminal sends is for the host.
+    // A session of its own: a terminal's signals are for the host.
     ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
   }
   ~Attributes() { ::posix_spawnattr_destroy(&attributes_); }
@@ -103,7 +102,7 @@ class Attributes {
 core::Status StartProgram(const std::string& path, bool has_devices, const Socket& socket) {
   Actions actions;
   const Attributes attributes;
-  // A descriptor that is the third already would be closed when the new program starts.
+  // If a descriptor is the third already, it would be closed at the start of the new program.
   base::Descriptor other;
   int fd = socket.number();
   if (fd == kFirstDescriptor) {
@@ -118,7 +117,7 @@ core::Status StartProgram(const std::string& path, bool has_devices, const Socke
     error = ::posix_spawn(&pid, path.c_str(), actions.get(), attributes.get(), arguments.data(), environment.data());
   }
   if (error != 0) return core::Error(WASINN_ERROR_UNAVAILABLE, "cannot start {}: {}", path, std::strerror(error));
-  // The first of two: it ends at once. A host that waits for any child, or for none, may be faster.
+  // The first of two processes: it ends at once. A host that waits for any child, or for none, may be faster.
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
   return {};

@@ -1,4 +1,4 @@
-// How a program of ours is started beside a host's own threads, children and signal handlers.
+// Starts wasinn's own programs without disturbing a host's threads, children and signal handlers.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace wasinn::isolation {
 
-// Starts a program, at an absolute path, that gets `socket` as its third descriptor, no other of ours, `/` as its
-// folder and little of our environment: with `has_devices` also what names devices and their drivers. It forks and goes
-// on as nobody's child, so that no one here is told of its end.
+// Starts a program, at an absolute path. It gets `socket` as its third descriptor and no other one, `/` as its folder,
+// and little of the environment: with `has_devices` also the variables that name devices and their drivers. It forks
+// and becomes nobody's child, so that no code here gets notice of its end.
 core::Status StartProgram(const std::string& path, bool has_devices, const Socket& socket);
 
 }  // namespace wasinn::isolation

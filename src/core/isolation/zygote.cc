@@ -39,7 +39,7 @@ core::Status Zygote::Send(Writer& request, std::span<const int> descriptors) {
   return sent == Socket::Sent::kDone ? core::Status() : Gone();
 }
 
-// What comes after its time would be taken for the answer to another question, and a worker's process for another's.
+// A late answer would be mistaken for the answer to another question, and a worker's process for another's.
 core::Status Zygote::Receive(std::span<base::Descriptor> received, Reader& answer) {
   if (gone()) return Gone();
   size_t taken = 0;
@@ -79,7 +79,7 @@ core::Result<std::shared_ptr<Zygote>> Zygote::Start(const Setting& setting, bool
   return made;
 }
 
-// Asks for a worker, and does not wait for it. One that is to `prepare` itself finds that on its channel.
+// Requests a worker, and does not wait for it. To `prepare` itself, it gets that request on its channel.
 core::Status Zygote::Order(bool prepare) {
   auto pair = Socket::MakePair();
   if (!pair) return std::move(pair.error());
@@ -89,7 +89,7 @@ core::Status Zygote::Order(bool prepare) {
     request.Number(Op::kPrepare);
     setting_.Write(request);
     if (pair->first.Send(request.written()) != Socket::Sent::kDone) {
-      return core::Status(WASINN_ERROR_UNAVAILABLE, "the system has no memory for what a worker is told",
+      return core::Status(WASINN_ERROR_UNAVAILABLE, "the system has no memory for a message to a worker",
                           setting_.backend);
     }
     request.Clear();
@@ -112,13 +112,13 @@ core::Result<Zygote::Worker> Zygote::Collect() {
   return worker;
 }
 
-// Answers come in the order of questions, so this one comes before any other.
+// Answers come in the order of the questions, so this one comes before any other.
 void Zygote::CollectSpare() {
   if (!ordered_) return;
   if (auto worker = Collect()) spare_ = std::move(*worker);
 }
 
-// One that lives: who kills workers when memory is short may have begun with it.
+// A spare that lives: a shortage of memory may have killed it.
 std::optional<Zygote::Worker> Zygote::TakeSpare() {
   CollectSpare();
   if (!spare_) return {};
@@ -130,7 +130,7 @@ std::optional<Zygote::Worker> Zygote::TakeSpare() {
   return {};
 }
 
-// One that is still not there has the next turn.
+// Workers that are still missing get the next turn.
 void Zygote::WaitForLate() {
   std::erase_if(late_, [this](pid_t worker) { return WaitFor(worker).has_value(); });
 }
@@ -142,7 +142,7 @@ core::Result<Zygote::Worker> Zygote::SpareOrNew() {
   return Collect();
 }
 
-// Without one the next guest waits a little longer.
+// Without a spare the next guest waits a little longer.
 void Zygote::OrderSpare() noexcept try { (void)Order(true); } catch (const std::exception&) {
 }
 
@@ -154,7 +154,7 @@ core::Result<Zygote::Worker> Zygote::Spawn() {
   return worker;
 }
 
-// As waitpid says how it ended.
+// The wait status, as from waitpid.
 core::Result<int> Zygote::WaitFor(pid_t worker) {
   Writer request(request_);
   request.Number(Op::kWait);

@@ -1,4 +1,4 @@
-// The host's side of a zygote: an OS process that has opened one framework and makes workers of it.
+// The host's side of a zygote: an OS process that has opened one framework and forks workers.
 #pragma once
 
 #include <sys/types.h>
@@ -18,14 +18,14 @@
 
 namespace wasinn::isolation {
 
-// Any thread.
+// Thread-safe.
 class Zygote {
  public:
-  // With each answer. Some frameworks take seconds to be opened, on a busy machine more.
+  // For each answer. Some frameworks take seconds to open, and more on a busy machine.
   static constexpr std::chrono::milliseconds kPatience{60000};
 
-  // Opens the framework there, which may take long. It ends when this goes, or the host. With `spares` a worker stands
-  // ready for whoever comes next, from the second on: a host of one guest has none.
+  // Opens the framework in a new process, which may take long. The process ends with this object or with the host. With
+  // `spares` a worker is ready for the next guest, from the second one on: a host of one guest has none.
   static core::Result<std::shared_ptr<Zygote>> Start(const Setting& setting, bool spares);
   Zygote(const Zygote&) = delete;
   Zygote& operator=(const Zygote&) = delete;
@@ -36,11 +36,11 @@ class Zygote {
     base::Descriptor process;  // a pidfd
   };
   core::Result<Worker> Spawn();
-  // With later answers.
+  // For later answers.
   core::Status SetPatience(std::chrono::milliseconds wait);
   // It makes no workers any more: it has ended, or does not answer.
   bool gone() const { return gone_.load(std::memory_order_acquire); }
-  // How a worker ended that has ended: "it was killed by signal 9 (Killed)".
+  // How an ended worker ended: "it was killed by signal 9 (Killed)".
   std::string EndOf(const Worker& worker) noexcept;
 
  private:
@@ -48,7 +48,7 @@ class Zygote {
       : setting_(std::move(setting)), spares_(spares), socket_(std::move(socket)), buffer_(kMostBytes) {
     started_in_.SetToThisProcess();
   }
-  // Of `mutex_`, as all that follows.
+  // Needs `mutex_`, like all functions below.
   core::Status Ask(Writer& request, std::span<const int> descriptors, std::span<base::Descriptor> received,
                    Reader& answer);
   core::Status Send(Writer& request, std::span<const int> descriptors);
@@ -67,14 +67,14 @@ class Zygote {
   const Setting setting_;
   const bool spares_;
   std::atomic<bool> gone_{false};
-  std::mutex mutex_;  // of one question at a time, and of what follows
+  std::mutex mutex_;  // held for one question at a time; guards the members below
   Socket socket_;
   std::vector<uint8_t> buffer_;
-  std::vector<uint8_t> request_ = std::vector<uint8_t>(64);  // of WaitFor, which needs no memory
-  bool spawned_ = false;                                     // a worker, at least one
-  std::optional<Socket> ordered_;  // the channel of a worker about which the zygote has not been heard yet
+  std::vector<uint8_t> request_ = std::vector<uint8_t>(64);  // for WaitFor, which allocates nothing
+  bool spawned_ = false;                                     // at least one worker
+  std::optional<Socket> ordered_;  // the channel of a worker that the zygote has not confirmed yet
   std::optional<Worker> spare_;
-  std::vector<pid_t> late_;  // workers that had not ended when they were asked for, and would stay zombies
+  std::vector<pid_t> late_;  // workers that had not ended at the last question, and would stay zombies
 };
 
 }  // namespace wasinn::isolation

@@ -50,7 +50,7 @@ size_t BufferPool::Capacity(size_t bytes) {
   return (bytes + WASINN_TENSOR_TAIL + WASINN_TENSOR_ALIGNMENT - 1) / WASINN_TENSOR_ALIGNMENT * WASINN_TENSOR_ALIGNMENT;
 }
 
-// What lies behind the bytes is zeroed: nothing of an earlier user is left when this one has written them.
+// The tail behind the bytes is zeroed: once this user has written its bytes, nothing of an earlier user is left.
 BufferPool::Buffer BufferPool::Make(Use use, size_t bytes, Block block) {
   if (block.data == nullptr) {
     block.capacity = Capacity(bytes);
@@ -66,8 +66,8 @@ BufferPool::Buffer BufferPool::Make(Use use, size_t bytes, Block block) {
   return buffer;
 }
 
-// One that was used for the same, for a framework may have it bound as such; else the latest, for its bytes are the
-// likeliest to be in a cache. None that is larger, since its user is charged for what was asked for.
+// A block with the same use, because a framework may have it bound for that; else the latest, because its bytes are
+// likely in a cache. None that is larger, since its user is charged for what it asked for.
 BufferPool::Block BufferPool::Find(size_t capacity, Use use) {
   const std::lock_guard lock(mutex_);
   size_t found = blocks_.size();

@@ -1,4 +1,4 @@
-// Memory of the host for tensors, kept for the next one: a fresh block of 600 KB is a system call and 150 page faults.
+// The host's memory for tensors, kept for reuse: a fresh block of 600 KB costs a system call and 150 page faults.
 #pragma once
 
 #include <wasinn/types.h>
@@ -13,11 +13,11 @@
 
 namespace wasinn::core {
 
-// Any thread. Buffers keep the pool.
+// Thread-safe. Buffers keep the pool alive.
 class BufferPool : public std::enable_shared_from_this<BufferPool> {
  public:
   static constexpr size_t kMostBytes = size_t{64} << 20, kMostBlocks = 64;
-  // Of what one guest may hold: what is kept belongs to nobody, and so is charged to nobody.
+  // The part of one guest's limit that the pool may keep: idle memory belongs to no guest, and is not charged.
   static constexpr uint64_t kPartOfLimit = 16;
 
   static std::shared_ptr<BufferPool> Create(uint64_t guests_limit = UINT64_MAX) {
@@ -27,17 +27,17 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
 
-  // Whoever may read what it wrote before: a guest. Never 0.
+  // A new reader of what was written before: a guest. Never 0.
   uint64_t NewUser() { return users_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
-  // What a block was used for last.
+  // The last use of a block.
   struct Use {
-    uint64_t user = 0;  // 0: nobody
+    uint64_t user = 0;  // 0: none
     bool read_first = false;
     bool operator==(const Use&) const = default;
   };
 
-  // Aligned memory, uninitialised but for its tail. Goes back to the pool, or to the system if the pool is full.
+  // Aligned memory, uninitialised except for its tail. Goes back to the pool, or to the system if the pool is full.
   class Buffer {
    public:
     Buffer() = default;
@@ -54,9 +54,9 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
     size_t capacity_ = 0;
     Use use_;
   };
-  // For a user that writes all of it before anybody reads it. Both throw std::bad_alloc.
+  // For a user that writes all of it before it is read. Both throw std::bad_alloc.
   Buffer Take(uint64_t user, size_t bytes);
-  // Nothing of another user can be read there.
+  // Contains nothing of another user.
   Buffer TakeClean(uint64_t user, size_t bytes);
 
  private:
@@ -67,7 +67,7 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
     Use use;
   };
   void Give(Block block) noexcept;
-  // What a buffer of so many bytes takes.
+  // The size of the block for a buffer of `bytes`.
   static size_t Capacity(size_t bytes);
   // Null if none fits.
   Block Find(size_t capacity, Use use);
@@ -76,7 +76,7 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   const size_t most_bytes_;
   std::atomic<uint64_t> users_{0};
   WordMutex mutex_;
-  std::vector<Block> blocks_;  // the one that came last is at the end; never grows beyond what was reserved
+  std::vector<Block> blocks_;  // the latest is at the end; never grows beyond its reserved size
   size_t bytes_ = 0;           // in blocks_
 };
 

@@ -2,7 +2,7 @@
 
 namespace wasinn::core {
 
-// A flag that this version does not know may mean that others write there, too.
+// An unknown flag may mean that other threads write there, too.
 bool GuestMemory::IsUnshared() const { return exists() && view_.flags == 0; }
 
 bool GuestMemory::IsReadable(std::span<const uint8_t> bytes, size_t align) const {

@@ -1,4 +1,4 @@
-// The only way to a guest's linear memory: checked ranges, no pointer of the guest is trusted or kept.
+// The only way to a guest's linear memory: ranges are checked, and no pointer of the guest is trusted or kept.
 #pragma once
 
 #include <wasinn/engine.h>
@@ -14,10 +14,10 @@
 
 namespace wasinn::core {
 
-// The memory of the instance that calls, for the time of that call.
+// The memory of the calling instance, during that call.
 class GuestMemory {
  public:
-  // One whose struct_size does not reach to the end of `size` has no bytes that could be known.
+  // If struct_size does not reach the end of `size`, the memory has no known bytes.
   explicit GuestMemory(const wasinn_memory& memory)
       : view_(memory),
         base_(memory.struct_size >= offsetof(wasinn_memory, size) + sizeof memory.size ? memory.base : nullptr),
@@ -26,15 +26,15 @@ class GuestMemory {
   // False: the module exports no memory.
   bool exists() const { return base_ != nullptr; }
 
-  // `count` elements of `element_size` bytes at `address`; nothing if any of it is outside. Both may be anything that
-  // fits in 32 bits times a small size, so their product does not overflow 64 bits.
+  // `count` elements of `element_size` bytes at `address`; no value if any of it is outside. Both are at most 32 bits
+  // times a small size, so their product does not overflow 64 bits.
   std::optional<std::span<uint8_t>> Range(uint32_t address, uint32_t count, uint32_t element_size = 1) const {
     const uint64_t bytes = uint64_t{count} * element_size;
     if (!exists() || address > size_ || bytes > size_ - address) return std::nullopt;
     return std::span<uint8_t>(base_ + address, bytes);
   }
 
-  // Loads and stores by memcpy: an address may be unaligned. Values are little-endian, as WebAssembly's are.
+  // Loads and stores by memcpy: an address may be unaligned. Values are little-endian, as in WebAssembly.
   template <typename T>
   std::optional<T> Load(uint32_t address) const {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -53,10 +53,10 @@ class GuestMemory {
     return true;
   }
 
-  // Whether no thread but the caller's can write it, as far as the engine tells.
+  // Whether only the calling thread can write it, as far as the engine reports that.
   bool IsUnshared() const;
-  // Whether a framework may read bytes of this memory in place: what it asks of an address, and that it does not leave
-  // the memory when it reads some bytes more than there are. `align` is a power of two.
+  // Whether a framework may read bytes of this memory in place: the address must be aligned, and reading some bytes
+  // past the end must stay inside of the memory. `align` is a power of two.
   bool IsReadable(std::span<const uint8_t> bytes, size_t align) const;
 
  private:

@@ -1,4 +1,4 @@
-// Limits on what one guest may hold. A Reservation is the right to some of a quota; it gives it back when it goes.
+// Limits on what one guest may hold. A Reservation is the right to a part of a quota; its destructor gives it back.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,8 @@ class Quota {
  public:
   // How often all quotas of a setting have refused.
   using Refusals = std::atomic<uint64_t>;
-  // What is taken of it counts as taken of `whole` too, if there is one, which other quotas share. `refusals`, which may
-  // be NULL, outlives it.
+  // What is taken also counts for `whole`, if there is one, which other quotas share. `refusals`, which may be NULL,
+  // outlives it.
   Quota(const char* what, const char* setting, uint64_t limit, std::shared_ptr<Quota> whole = nullptr,
         Refusals* refusals = nullptr)
       : what_(what), setting_(setting), limit_(limit), whole_(std::move(whole)), refusals_(refusals) {}
@@ -51,20 +51,20 @@ class Quota {
   }
 
  private:
-  // What others hold is not this one's to know.
+  // A holder must not learn what others hold.
   [[gnu::noinline]] Status TakeOfWhole(uint64_t more) {
     Status status = whole_->Take(more);
     if (status.ok()) return status;
     used_.fetch_sub(more, std::memory_order_relaxed);
-    if (whole_->setting_ == setting_) return status;  // the same holder's
+    if (whole_->setting_ == setting_) return status;  // of the same holder
     return Error(WASINN_ERROR_TOO_LARGE, "{} more {} would exceed the limit of {} for {} ({})", more, what_,
                  whole_->limit_, whole_->what_, whole_->setting_);
   }
 
   const char* const what_;     // "bytes of tensors", for messages
-  const char* const setting_;  // "limits.max_tensor_bytes", likewise
+  const char* const setting_;  // "limits.max_tensor_bytes", for messages
   const uint64_t limit_;
-  const std::shared_ptr<Quota> whole_;  // all guests' together, or that of the same setting of which this is a part
+  const std::shared_ptr<Quota> whole_;  // for all guests together, or for the same setting of a larger unit
   Refusals* const refusals_;
   std::atomic<uint64_t> used_{0};
 };
@@ -84,7 +84,7 @@ class Reservation {
     if (held_ > 0) (void)quota_->Resize(held_, 0);
   }
 
-  // After an error the charge is what it was.
+  // An error changes nothing.
   Status Resize(uint64_t wanted) {
     if (wanted == held_) return Status();
     Status status = quota_->Resize(held_, wanted);
@@ -93,7 +93,7 @@ class Reservation {
   }
   uint64_t held() const { return held_; }
 
-  // `units` of what it holds, or all of it, as a charge of its own. Cannot fail, like its opposite.
+  // Moves `units`, or all, to another reservation. Cannot fail, and neither can Merge.
   Reservation Split(uint64_t units) {
     Reservation part;
     part.quota_ = quota_;
@@ -101,9 +101,9 @@ class Reservation {
     held_ -= part.held_;
     return part;
   }
-  // Whoever takes it over gives it back to the quota by hand.
+  // From now on the caller gives it back to the quota itself.
   void Keep() { held_ = 0; }
-  // Of the same quota.
+  // `part` must be of the same quota.
   void Merge(Reservation part) { held_ += std::exchange(part.held_, 0); }
 
  private:

@@ -23,8 +23,7 @@ Status Mismatch(const wasinn_io& io, const TensorDesc& given) {
   return Error(WASINN_ERROR_INVALID_ARGUMENT, "input '{}' takes {}, given {}", io.name, Describe(io), Describe(given));
 }
 
-// Rewrites a description in bytes as one in elements of two bytes; false if it is not one. A scalar of the model is [2]
-// then.
+// Rewrites a description in bytes to elements of two bytes; false if it is not one. A scalar of the model is [2] there.
 bool HalveLastDimension(const wasinn_io& io, TensorDesc& tensor) {
   if (tensor.rank == 0 || tensor.dims[tensor.rank - 1] % 2 != 0) return false;
   tensor.dims[tensor.rank - 1] /= 2;
@@ -57,7 +56,7 @@ bool MatchShape(const wasinn_io& io, TensorDesc& tensor) {
   return true;
 }
 
-// `tensor`: what is given, to be rewritten.
+// `tensor`: the guest's description, which is rewritten.
 Status Match(const wasinn_io& io, const TensorDesc& given, uint64_t bytes, TensorDesc& tensor) {
   if ((io.flags & WASINN_IO_OPAQUE) != 0) {
     if (given.dtype != WASINN_DTYPE_U8) return Mismatch(io, given);
@@ -87,7 +86,7 @@ std::optional<uint64_t> ByteSize(uint32_t dtype, std::span<const int64_t> shape)
     empty = empty || dim == 0;
     fits = !__builtin_mul_overflow(bytes, static_cast<uint64_t>(dim), &bytes) && fits;
   }
-  // An empty tensor may have any other dimensions, also ones whose product would not fit.
+  // An empty tensor may have any other dimensions, even if their product would overflow.
   if (empty) return 0;
   if (!fits || bytes > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return std::nullopt;
   return bytes;
@@ -112,7 +111,7 @@ std::optional<uint64_t> StaticSize(const wasinn_io& io) {
   return ByteSize(io.dtype, {io.dims, static_cast<size_t>(io.rank)});
 }
 
-// Built in its place and returned by one name: a description is copied once, not again on the way out.
+// Built in place and returned by one name: a description is copied once, and not again at the return.
 Result<TensorDesc> MatchInput(const wasinn_io& io, const TensorDesc& given, uint64_t bytes) {
   Result<TensorDesc> tensor(given);
   if (Status status = Match(io, given, bytes, *tensor); !status.ok()) tensor = std::unexpected(std::move(status));

@@ -1,4 +1,4 @@
-// Descriptions of tensors and how a guest's description matches a model's signature. No bytes live here.
+// Descriptions of tensors, and how a guest's description matches a model's signature. No bytes are here.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,9 @@ struct TensorDesc {
   uint32_t rank = 0;
   int64_t dims[WASINN_MAX_RANK];
 
-  // Else all of the array would be written where one is value-initialized.
+  // Else value initialization would write the whole array.
   TensorDesc() {}  // NOLINT(modernize-use-equals-default)
-  // Copies no more than there is: the array is large, and a description is copied at each inference.
+  // Copies only the dimensions that exist: the array is large, and each inference copies a description.
   TensorDesc(const TensorDesc& other) : dtype(other.dtype), rank(other.rank) { std::copy_n(other.dims, rank, dims); }
   TensorDesc& operator=(const TensorDesc& other) {
     dtype = other.dtype;
@@ -31,14 +31,14 @@ struct TensorDesc {
   std::span<const int64_t> shape() const { return {dims, rank}; }
 };
 
-// Product of the shape times the element size; nothing if it does not fit in 63 bits or a dimension is negative.
+// Product of the shape times the element size; no value if it does not fit in 63 bits or a dimension is negative.
 std::optional<uint64_t> ByteSize(uint32_t dtype, std::span<const int64_t> shape);
 
-// Of a shape with a zero, what its other dimensions stand for, no byte of which is there; UINT64_MAX where that does not
-// fit. 0: it has no zero.
+// For a shape with a zero: the bytes that its other dimensions describe, none of which exist; UINT64_MAX if that does
+// not fit. 0: it has no zero.
 uint64_t MissingBytes(uint32_t dtype, std::span<const int64_t> shape);
 
-// Whether the signature fixes its type and shape; and the bytes of one of those, if they fit in 63 bits.
+// Whether the signature fixes type and shape; and then the bytes, if they fit in 63 bits.
 bool IsStatic(const wasinn_io& io);
 std::optional<uint64_t> StaticSize(const wasinn_io& io);
 
@@ -50,7 +50,7 @@ std::optional<uint64_t> StaticSize(const wasinn_io& io);
 // Returns the tensor as the framework shall see it. `bytes` is the length of the guest's data and must fit exactly.
 Result<TensorDesc> MatchInput(const wasinn_io& io, const TensorDesc& given, uint64_t bytes);
 
-// The inverse: how an ABI that lacks the type of a tensor shows it. `has` tells which types it has.
+// The inverse: how an ABI without the type of a tensor shows it. `has` reports the ABI's types.
 TensorDesc ShowAs(const TensorDesc& tensor, bool (*has)(uint32_t dtype));
 
 // "f32 [1, ?, 224]" for messages; rank -1 is "[...]".

@@ -39,7 +39,7 @@ void Exposition::Line(std::string_view suffix, const Labels& labels, std::string
   text_ += suffix;
   char before = '{';
   for (const auto& [name, label] : labels) {
-    if (label.empty()) continue;  // the same as none
+    if (label.empty()) continue;  // the same as no label
     text_ += fmt::format("{}{}=\"{}\"", before, name, LabelValue(label));
     before = ',';
   }

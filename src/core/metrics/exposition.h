@@ -13,7 +13,7 @@
 
 namespace wasinn::core {
 
-// Families one after the other, each with all of its samples.
+// Writes families one after the other, each with all of its samples.
 class Exposition {
  public:
   using Labels = std::vector<std::pair<std::string_view, std::string_view>>;
@@ -21,7 +21,7 @@ class Exposition {
   enum class Type : uint8_t { kCounter, kGauge, kHistogram };
   // `help` is one line without a backslash.
   void Family(std::string_view name, Type type, std::string_view help);
-  // Of the last family.
+  // Adds a sample to the last family.
   void Sample(const Labels& labels, uint64_t value) { Line("", labels, fmt::to_string(value)); }
   void Sample(const Labels& labels, double value) { Line("", labels, fmt::to_string(value)); }
   void Sample(const Labels& labels, const Histogram::Sum& histogram);

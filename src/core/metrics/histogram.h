@@ -1,4 +1,4 @@
-// How long something took, as a Prometheus histogram counts it.
+// Counts times for a Prometheus histogram.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 
 namespace wasinn::core {
 
-// Raised by one thread at a time, read by any.
+// One thread at a time adds to it, any thread may read it.
 class Histogram {
  public:
-  // From a microsecond, which a compute of the smallest model takes, to the longest deadlines that are usual.
+  // From a microsecond, the time of the smallest model's compute, to the longest usual deadlines.
   static constexpr std::array<std::chrono::nanoseconds, 24> kBounds = [] {
     std::array<std::chrono::nanoseconds, 24> bounds{};
     std::chrono::nanoseconds decade(1000);
@@ -35,9 +35,9 @@ class Histogram {
     CountOne(nanoseconds_, static_cast<uint64_t>(duration.count()));
   }
 
-  // What several have counted.
+  // The sum of several histograms.
   struct Sum {
-    std::array<uint64_t, kBounds.size() + 1> buckets{};  // the last one: beyond all bounds
+    std::array<uint64_t, kBounds.size() + 1> buckets{};  // the last one has no upper bound
     uint64_t nanoseconds = 0;
 
     void Add(const Histogram& one) {
@@ -45,7 +45,7 @@ class Histogram {
       nanoseconds += one.nanoseconds_.load(std::memory_order_relaxed);
     }
     uint64_t count() const { return std::accumulate(buckets.begin(), buckets.end(), uint64_t{0}); }
-    // The time, in nanoseconds, that a share of all (0 to 1) did not pass, as if those of a bucket lay evenly in it; 0: there is none.
+    // The time, in nanoseconds, that a share of all (0 to 1) did not exceed, interpolated in a bucket; 0: no times.
     double Percentile(double share) const {
       const auto all = static_cast<double>(count());
       const double rank = std::clamp(std::ceil(share * all), 1.0, std::max(all, 1.0));

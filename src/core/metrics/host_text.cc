@@ -10,7 +10,7 @@ using Labels = Exposition::Labels;
 constexpr auto kCounter = Exposition::Type::kCounter, kGauge = Exposition::Type::kGauge,
                kHistogram = Exposition::Type::kHistogram;
 
-// Of one series, all at the same time.
+// All values of one series at one time.
 struct Read {
   std::shared_ptr<const ModelMetrics> model;
   std::string version, backend;
@@ -32,10 +32,10 @@ std::vector<Read> ReadAll(const Metrics& metrics) {
 
 uint64_t Load(const std::atomic<uint64_t>& value) { return value.load(std::memory_order_relaxed); }
 
-// Of those that have happened.
+// Adds only outcomes that have happened.
 void AddOutcomes(Exposition& text, const Labels& labels, const Series::Outcomes& outcomes) {
   for (size_t code = 0; code < outcomes.size(); ++code) {
-    // What succeeds is there from the beginning, so that a rate has a first value.
+    // Success is there from the beginning, so that a rate has a first value.
     if (outcomes[code] == 0 && code != WASINN_OK) continue;
     Labels with_code = labels;
     with_code.emplace_back("code", CodeName(static_cast<wasinn_code>(code)));
@@ -44,13 +44,13 @@ void AddOutcomes(Exposition& text, const Labels& labels, const Series::Outcomes&
 }
 
 void AddInferences(Exposition& text, const std::vector<Read>& all) {
-  text.Family("wasinn_inferences_total", kCounter, "Computes that have ended, by how.");
+  text.Family("wasinn_inferences_total", kCounter, "Computes that have ended, by outcome.");
   for (const Read& one : all) AddOutcomes(text, one.labels(), one.reading.events[size_t(Event::kInference)]);
-  text.Family("wasinn_generation_steps_total", kCounter, "Steps of models that generate piece by piece, by how.");
+  text.Family("wasinn_generation_steps_total", kCounter, "Steps of models that generate piece by piece, by outcome.");
   for (const Read& one : all) AddOutcomes(text, one.labels(), one.reading.events[size_t(Event::kStep)]);
 }
 
-// Of models that had any.
+// Only models that had batches get samples.
 void AddBatches(Exposition& text, const std::vector<Read>& all) {
   const auto add = [&](const char* name, const char* help, uint64_t Series::Reading::* value) {
     text.Family(name, kCounter, help);
@@ -67,13 +67,13 @@ void AddStages(Exposition& text, const std::vector<Read>& all) {
     Stage stage;
     const char *name, *help;
   } kFamilies[] = {
-      {Stage::kInference, "wasinn_inference_duration_seconds", "Of one compute, from the guest's call to its return."},
-      {Stage::kQueue, "wasinn_inference_queue_duration_seconds", "Of waiting for a turn to compute."},
+      {Stage::kInference, "wasinn_inference_duration_seconds", "Time of one compute, from the guest's call to its return."},
+      {Stage::kQueue, "wasinn_inference_queue_duration_seconds", "Time of waiting for a turn to compute."},
       {Stage::kInput, "wasinn_inference_compute_input_duration_seconds",
-       "Of checking, copying and binding inputs: one for each call that does it."},
-      {Stage::kCompute, "wasinn_inference_compute_infer_duration_seconds", "Of computing in the framework."},
+       "Time of checking, copying and binding inputs, in one call."},
+      {Stage::kCompute, "wasinn_inference_compute_infer_duration_seconds", "Time of computing in the framework."},
       {Stage::kOutput, "wasinn_inference_compute_output_duration_seconds",
-       "Of copying or taking outputs: one for each call that does it."}};
+       "Time of copying or taking outputs, in one call."}};
   for (const auto& family : kFamilies) {
     text.Family(family.name, kHistogram, family.help);
     for (const Read& one : all) text.Sample(one.labels(), one.reading.stages[size_t(family.stage)]);
@@ -81,16 +81,16 @@ void AddStages(Exposition& text, const std::vector<Read>& all) {
 }
 
 void AddModels(Exposition& text, const std::vector<Read>& all) {
-  text.Family("wasinn_model_loads_total", kCounter, "Attempts to load and compile a model, by how they ended.");
+  text.Family("wasinn_model_loads_total", kCounter, "Attempts to load and compile a model, by outcome.");
   for (const Read& one : all) AddOutcomes(text, one.labels(), one.reading.loads);
-  text.Family("wasinn_model_load_duration_seconds", kHistogram, "Of one such attempt.");
+  text.Family("wasinn_model_load_duration_seconds", kHistogram, "Time of one such attempt.");
   for (const Read& one : all) text.Sample(one.labels(), one.reading.load_times);
   const auto add = [&](const char* name, const char* help, size_t Series::Reading::* value) {
     text.Family(name, kGauge, help);
     for (const Read& one : all) text.Sample(one.labels(), one.reading.*value);
   };
   add("wasinn_model_graphs", "Compiled copies of the model that are loaded.", &Series::Reading::graphs);
-  add("wasinn_model_contexts", "Execution contexts that guests have of it.", &Series::Reading::contexts);
+  add("wasinn_model_contexts", "Execution contexts that guests have for it.", &Series::Reading::contexts);
   add("wasinn_model_inferences_waiting", "Computes that wait for the model, which runs only so many at once.",
       &Series::Reading::waiting);
 }
@@ -119,7 +119,7 @@ void AddGuests(Exposition& text, const Guests::Sum& guests) {
 }
 
 void AddRefusals(Exposition& text, const Metrics& metrics, const isolation::Counters& workers) {
-  text.Family("wasinn_refusals_total", kCounter, "What was refused, by the setting that limits it.");
+  text.Family("wasinn_refusals_total", kCounter, "Refused requests, by the setting that limits them.");
   const auto& refusals = metrics.refusals;
   const std::pair<const char*, uint64_t> kLimits[] = {{"max_contexts", Load(refusals.contexts)},
                                                       {"max_errors", Load(refusals.errors)},
@@ -136,7 +136,7 @@ void AddHost(Exposition& text, Host& host) {
   const Metrics& metrics = host.metrics();
   AddOne(text, "wasinn_inferences_running", kGauge, host.scheduler().running(), "Computes that have their turn.");
   AddOne(text, "wasinn_inferences_waiting", kGauge, host.scheduler().waiting(),
-         "Computes that wait for it, since no more than max_computes run at once.");
+         "Computes that wait for their turn, since no more than max_computes run at once.");
   AddGuests(text, host.guests().Read());
   text.Family("wasinn_errors_total", kCounter, "Calls of guests that ended in an error, by its code.");
   for (size_t code = 1; code < kCodes; ++code) {
@@ -148,10 +148,10 @@ void AddHost(Exposition& text, Host& host) {
   AddOne(text, "wasinn_log_lines_dropped_total", kCounter, Load(metrics.log_lines_dropped),
          "Errors of guests that the log's limits left out.");
   AddOne(text, "wasinn_workers", kGauge, workers.alive.load(std::memory_order_relaxed),
-         "Worker processes that run models apart from the host.");
+         "Worker processes that run models outside of the host.");
   AddOne(text, "wasinn_workers_started_total", kCounter, Load(workers.started), "Workers that were started.");
   AddOne(text, "wasinn_workers_lost_total", kCounter, Load(workers.lost),
-         "Workers that ended while somebody needed them.");
+         "Workers that ended while a guest needed them.");
   AddOne(text, "wasinn_workers_restarted_total", kCounter, Load(workers.restarted),
          "Workers that were started after a lost one.");
 }

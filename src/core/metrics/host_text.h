@@ -1,4 +1,4 @@
-// All that a host counts, as one text.
+// The text of all metrics of a host.
 #pragma once
 
 #include <string>

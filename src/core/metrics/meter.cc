@@ -32,7 +32,7 @@ void Meter::LookAtEnd(Stage stage, wasinn_code code, SteadyClock::time_point now
   (*times_)[static_cast<size_t>(stage)].Observe(now - began);
   if (stage == Stage::kInference) has_computed_ = true;
   if (!metrics_->spans().wanted()) return;
-  metrics_->spans().Tell({.name = StageName(stage),
+  metrics_->spans().Report({.name = StageName(stage),
                           .code = code,
                           .guest = guest_,
                           .inference = inference_,

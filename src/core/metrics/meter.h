@@ -1,4 +1,4 @@
-// What one context measures: how its computes ended, and, where the host wants it, how long their steps took.
+// Measures one context: how its computes ended, and, if the host asks for it, how long their steps took.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@
 
 namespace wasinn::core {
 
-// One thread at a time, as the context itself; others may read.
+// One thread at a time, like the context itself; others may read.
 class Meter {
  public:
   using Times = std::array<Histogram, kStages>;
 
-  // All of it outlives the meter, the guest's name too. NULL where nobody asks about this context.
+  // The objects outlive the meter, and so does the guest's name. NULL: this context is not measured.
   struct Of {
     Metrics* metrics = nullptr;
     GuestTag guest{};
@@ -35,7 +35,7 @@ class Meter {
     }
   }
 
-  // Inferences that were computed together, of which this is one: one of them counts it.
+  // This inference was computed in a batch: one inference of each batch counts it.
   void CountBatch(uint32_t rows) {
     CountOne(batches_);
     batch_rows_.store(batch_rows_.load(std::memory_order_relaxed) + rows, std::memory_order_relaxed);
@@ -46,12 +46,12 @@ class Meter {
   uint64_t succeeded(Event event) const {
     return succeeded_[static_cast<size_t>(event)].load(std::memory_order_relaxed);
   }
-  // NULL: the host does not want them.
+  // NULL: the host does not measure times.
   const Times* times() const { return times_.get(); }
 
-  // Around a step, which is in no other one of its stage. Looks at no clock unless the host wants it, and costs the path of
-  // each inference a comparison. What waits or computes does so since
-  // the step before it ended, or its inference began: of these only the end is told.
+  // Called around a step; steps of one stage are not nested. Reads no clock unless the host measures times; else it
+  // costs each inference one comparison. Waits and computes begin when the step before them ends, or with the
+  // inference: only their ends are reported.
   void Begin(Stage stage) {
     if (times_ != nullptr) [[unlikely]]
       LookAtBegin(stage);
@@ -60,12 +60,12 @@ class Meter {
     if (times_ != nullptr) [[unlikely]]
       LookAtEnd(stage, code, SteadyClock::now());
   }
-  // The same of a step that somebody else has seen the end of.
+  // As End, for a step whose end another thread saw.
   void EndAt(Stage stage, SteadyClock::time_point end) {
     if (times_ != nullptr) [[unlikely]]
       LookAtEnd(stage, WASINN_OK, end);
   }
-  // Likewise.
+  // Calls Begin and End.
   class Timing {
    public:
     Timing(Meter& meter, Stage stage) : meter_(meter), stage_(stage) { meter_.Begin(stage_); }
@@ -78,7 +78,7 @@ class Meter {
     const Stage stage_;
   };
 
-  // A compute, whatever it consists of.
+  // Measures a compute with all its steps.
   template <typename F>
   auto Measure(F compute) {
     if (times_ != nullptr) [[unlikely]]
@@ -113,8 +113,8 @@ class Meter {
   std::atomic<uint64_t> batches_{0}, batch_rows_{0};
   std::unique_ptr<Times> times_;
   std::array<SteadyClock::time_point, kStages> began_;
-  SteadyClock::time_point next_;  // when the last step ended, or the one that is under way began
-  // For spans: what is set belongs to the next compute, what is got to the last.
+  SteadyClock::time_point next_;  // when the last step ended, or the current one began
+  // For spans: the setter is for the next compute, the getter for the last.
   uint64_t inference_ = 0;
   bool has_computed_ = true;
 };

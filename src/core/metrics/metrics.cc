@@ -25,7 +25,7 @@ std::vector<std::shared_ptr<const ModelMetrics>> Metrics::models() const {
 void LoadMeter::End(wasinn_code code, const std::string& backend) {
   const SteadyClock::time_point now = SteadyClock::now();
   model_->Of(backend).CountLoad(code, now - began_);
-  metrics_.spans().Tell({.name = "load",
+  metrics_.spans().Report({.name = "load",
                          .code = code,
                          .guest = guest_,
                          .model = model_->name().c_str(),

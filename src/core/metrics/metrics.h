@@ -1,4 +1,4 @@
-// What a host counts, for wasinn_host_metrics.
+// The counters of a host, for wasinn_host_metrics.
 #pragma once
 
 #include <array>
@@ -18,31 +18,31 @@
 namespace wasinn::core {
 
 struct MetricsOptions {
-  bool times = false;  // how long inferences and their steps take
+  bool times = false;  // of inferences and their steps
   wasinn_span_fn span = nullptr;
   void* user = nullptr;
 };
 
-// Any thread. Outlives all that counts here.
+// Thread-safe. It outlives everything that counts here.
 class Metrics {
  public:
   explicit Metrics(const MetricsOptions& options)
       : timed_(options.times || options.span != nullptr), spans_(options.span, options.user) {}
 
-  // Whether anybody wants to know how long things take.
+  // Whether times are measured.
   bool timed() const { return timed_; }
   Spans& spans() { return spans_; }
 
-  // Of a name and version that is registered; the same as long as anybody has it.
+  // The metrics of a registered name and version: the same object for all its users.
   std::shared_ptr<ModelMetrics> OfModel(const std::string& name, uint32_t version);
-  // Of all models that guests brought as bytes.
+  // For all models that guests brought as bytes.
   const std::shared_ptr<ModelMetrics>& of_guests() const { return of_guests_; }
-  // Named ones that somebody has, sorted by name and version; then those of guests.
+  // Named models in use, sorted by name and version; then those of guests.
   std::vector<std::shared_ptr<const ModelMetrics>> models() const;
 
   uint64_t NewGuest() { return guests_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
-  // By the code of the error, and by the setting of the quota.
+  // By the error's code, and by the quota's setting.
   std::array<std::atomic<uint64_t>, kCodes> errors{};
   struct {
     Quota::Refusals contexts{0}, tensors{0}, errors{0}, graphs{0}, tensor_bytes{0}, model_bytes{0}, total_bytes{0};
@@ -58,12 +58,12 @@ class Metrics {
   std::map<std::pair<std::string, uint32_t>, std::weak_ptr<ModelMetrics>> models_;
 };
 
-// One attempt to load a model, from here on.
+// Counts one attempt to load a model. It begins here.
 class LoadMeter {
  public:
   LoadMeter(Metrics& metrics, std::shared_ptr<ModelMetrics> model, const GuestTag& guest)
       : metrics_(metrics), model_(std::move(model)), guest_(guest) {}
-  // How it ended; "" for a backend that is not known.
+  // Reports the outcome; "": unknown backend.
   void End(wasinn_code code, const std::string& backend);
 
  private:

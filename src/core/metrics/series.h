@@ -1,4 +1,4 @@
-// What is counted of one model on one backend. Labels come from the host alone: guests' own models share one series for
+// The counters of one model on one backend. Labels come only from the host: guests' own models share one series for
 // each backend, so that no guest makes the set of series grow.
 #pragma once
 
@@ -25,11 +25,11 @@ class Scheduler;
 // One more than the largest code.
 inline constexpr size_t kCodes = WASINN_ERROR_LOST + 1;
 
-// What has an outcome.
+// Events that have an outcome.
 enum class Event : uint8_t { kInference, kStep };
 inline constexpr size_t kEvents = 2;
 
-// Any thread.
+// Thread-safe.
 class Series {
  public:
   using Outcomes = std::array<uint64_t, kCodes>;
@@ -39,20 +39,20 @@ class Series {
     Outcomes loads{};
     Histogram::Sum load_times{};
     uint64_t batches = 0, batch_rows = 0;
-    size_t graphs = 0, contexts = 0, waiting = 0;  // now
+    size_t graphs = 0, contexts = 0, waiting = 0;  // current
   };
   Reading Read() const;
 
-  // A context's, from its making to its end; what it counted by then stays.
+  // Adds a context's meter until the context is destroyed; its counts stay.
   void Join(const Meter& meter);
   void Leave(const Meter& meter);
-  // What did not succeed; who succeeds counts that itself.
+  // Counts a failure. Contexts count successes themselves.
   void CountFailure(Event event, wasinn_code code) {
     failures_[static_cast<size_t>(event)][static_cast<size_t>(code)].fetch_add(1, std::memory_order_relaxed);
   }
   void CountLoad(wasinn_code code, std::chrono::nanoseconds duration);
 
-  // A graph's, while it is loaded. `scheduler`, which may be NULL, is where its computes wait.
+  // Adds a graph while it is loaded. Its computes wait in `scheduler`, which may be NULL.
   void Join(const Scheduler* scheduler);
   void Leave(const Scheduler* scheduler);
 
@@ -60,8 +60,8 @@ class Series {
   static void Add(const Meter& meter, Reading& sum);
 
   std::array<std::array<std::atomic<uint64_t>, kCodes>, kEvents> failures_{};
-  mutable std::mutex mutex_;  // of what follows: what a context did is in one of both, never in neither
-  Reading gone_;              // of contexts that are gone; and loads
+  mutable std::mutex mutex_;  // guards the members below: each context's work is in one of both, never in neither
+  Reading gone_;              // sums of destroyed contexts; and loads
   Histogram load_times_;
   std::set<const Meter*> meters_;
   std::multiset<const Scheduler*> graphs_;
@@ -70,12 +70,12 @@ class Series {
 // The series of one model, by backend; it may have several over time.
 class ModelMetrics {
  public:
-  // No version: all models that guests brought themselves.
+  // No version: all models that guests brought.
   ModelMetrics(std::string name, std::optional<uint32_t> version) : name_(std::move(name)), version_(version) {}
 
   const std::string& name() const { return name_; }
   std::optional<uint32_t> version() const { return version_; }
-  // "": it is not known yet.
+  // "": unknown.
   Series& Of(const std::string& backend) {
     const std::lock_guard lock(mutex_);
     return series_[backend];
@@ -90,10 +90,10 @@ class ModelMetrics {
   const std::string name_;
   const std::optional<uint32_t> version_;
   mutable std::mutex mutex_;
-  std::map<std::string, Series> series_;  // none moves
+  std::map<std::string, Series> series_;  // elements never move
 };
 
-// Of a graph that is loaded.
+// For a loaded graph.
 class GraphMetrics {
  public:
   GraphMetrics(std::shared_ptr<ModelMetrics> model, std::string backend, const Scheduler* scheduler)

@@ -27,7 +27,7 @@ const char* StageName(Stage stage) {
   return "inference";
 }
 
-void Spans::Tell(const Done& done, SteadyClock::time_point began, SteadyClock::time_point ended) const {
+void Spans::Report(const Done& done, SteadyClock::time_point began, SteadyClock::time_point ended) const {
   if (function_ == nullptr) return;
   const wasinn_span span{.struct_size = sizeof(wasinn_span),
                          .code = done.code,

@@ -1,4 +1,4 @@
-// What the embedder is told of how long each step took.
+// Reports to the embedder how long each step took.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -11,19 +11,19 @@
 
 namespace wasinn::core {
 
-// Steps of an inference, as Triton splits it; and the whole of it.
+// The whole inference, and its steps as in Triton.
 enum class Stage : uint8_t { kInference, kQueue, kInput, kCompute, kOutput };
 inline constexpr size_t kStages = 5;
-// "compute_input" and so on: of spans, and in the names of metrics.
+// "compute_input" and so on: names of spans, and parts of metrics' names.
 const char* StageName(Stage stage);
 
-// A guest, for who reads spans. It has the name.
+// A guest, as spans name it. It owns the name.
 struct GuestTag {
-  uint64_t number = 0;  // 0: none, what the host does by itself
+  uint64_t number = 0;  // 0: none, the host's own work
   const char* name = "";
 };
 
-// Of a host. Any thread.
+// A host's function for spans. Thread-safe.
 class Spans {
  public:
   Spans() = default;
@@ -32,7 +32,7 @@ class Spans {
   bool wanted() const { return function_ != nullptr; }
   uint64_t NewInference() { return inferences_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
-  // What was done for whom, ending now on this thread.
+  // A step that ends now on this thread, and its guest.
   struct Done {
     const char* name;
     wasinn_code code = WASINN_OK;
@@ -42,7 +42,7 @@ class Spans {
     uint32_t version = 0;
     const char* backend = "";
   };
-  void Tell(const Done& done, SteadyClock::time_point began, SteadyClock::time_point ended) const;
+  void Report(const Done& done, SteadyClock::time_point began, SteadyClock::time_point ended) const;
 
  private:
   const wasinn_span_fn function_ = nullptr;

@@ -80,7 +80,7 @@ Status Backend::TakeError(const wasinn_backend& table, wasinn_error& error) {
                 table.name);
 }
 
-// Both are called through C: nothing may be thrown.
+// C code calls both functions: they must not throw.
 void Backend::Log(void* host, uint32_t given, const char* message) noexcept try {
   const auto* self = static_cast<const Backend*>(host);
   const auto level = static_cast<wasinn_log_level>(std::min<uint32_t>(given, WASINN_LOG_DEBUG));

@@ -15,15 +15,15 @@ namespace wasinn::core {
 
 class Backend {
  public:
-  // A library's table as this version knows it: what lies beyond the table's struct_size is absent. An error names the
-  // table's version, if it is another, or what is missing of what every backend must have.
+  // Reads a library's table as this version knows it: fields beyond the table's struct_size are absent. An error names
+  // the table's version, if it is another one, or the required function that is missing.
   static Result<wasinn_backend> ReadTable(const wasinn_backend& table);
-  // Opens the framework. `table` is one that was read, `config` the text of a JSON object. `logger` must outlive the
+  // Opens the framework. `table` comes from ReadTable, `config` is the text of a JSON object. `logger` must outlive the
   // backend.
   static Result<std::shared_ptr<Backend>> Open(const wasinn_backend& table, const Logger& logger, uint32_t threads,
                                                const std::string& config);
-  // The same of a table whose state is made in another way, as a worker's is; `open` may use the services as long as the backend lives.
-  // `hooks` are what the functions of their names do.
+  // As above, for a table whose state is made in another way, like a worker's. `open` may use the services as long as
+  // the backend lives. `hooks` implement the functions of the same names.
   struct Hooks {
     void (*abandon)(wasinn_backend_state* state) = nullptr;
     bool (*is_lost)(wasinn_backend_graph* graph) = nullptr;
@@ -35,19 +35,19 @@ class Backend {
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
-  // Nobody will use what it has any more: calls fail at once, and what is freed is freed at once. Only of one by OpenBy.
+  // Its objects are not needed any more: calls fail at once, and objects are freed at once. Only after OpenBy.
   void Abandon() { hooks_.abandon(state_); }
-  // It is known that what ran the model is gone.
+  // Whether the process that ran the model is known to be gone.
   bool IsLost(wasinn_backend_graph* graph) const { return hooks_.is_lost != nullptr && hooks_.is_lost(graph); }
 
   const wasinn_backend& table() const { return table_; }
   wasinn_backend_state* state() const { return state_; }
   Result<wasinn_backend_info> Info() const;
 
-  // Of what the backend did, in the log, as its own words are.
+  // Logs what the backend did, in the form of its own messages.
   void LogOwn(wasinn_log_level level, const char* message) const noexcept { Log(services_.host, level, message); }
 
-  // Takes an error of this backend over; null is success.
+  // Takes over an error of this backend; NULL is success.
   Status Take(wasinn_error* error) const { return error == nullptr ? Status() : TakeError(table_, *error); }
 
  private:

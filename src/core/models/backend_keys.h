@@ -9,7 +9,7 @@
 
 namespace wasinn::core {
 
-// Checks that `json` is an object and that the backend knows each of its keys at that place (WASINN_KEY_*).
+// Checks that `json` is an object and that the backend knows each of its keys for this use (WASINN_KEY_*).
 Status CheckBackendKeys(const wasinn_backend& table, uint32_t where, const std::string& json);
 
 }  // namespace wasinn::core

@@ -22,9 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "libwasinn_backend_", kSuffix = ".so";
-constexpr std::string_view kLookedFor = "looked for: ";  // as backends begin the line
+constexpr std::string_view kLookedFor = "looked for: ";  // the beginning of a line in backends' messages
 
-// Backends of the wasinn project, so that one which is not built can be named with the command that gets its framework.
+// Backends of the wasinn project: if one is not built, the error names the command that gets its framework.
 struct Known {
   const char* name;
   const char* format;
@@ -42,7 +42,7 @@ BackendReport ReportOfTable(const wasinn_backend& table) {
   return {.name = table.name, .encodings = formats ? ListFormats(*formats) : "", .keys = {table.keys, table.n_keys}};
 }
 
-// A backend's message about a framework that does not open: a line for everybody, then the files that it looked for.
+// Splits a backend's message about a missing framework: a line for everyone, then the files that it looked for.
 std::pair<std::string_view, std::string_view> SplitLine(std::string_view message) {
   const size_t end = message.find('\n');
   if (end == std::string_view::npos) return {message, {}};
@@ -54,7 +54,7 @@ BackendReport ReportOfMissing(const wasinn_backend& table, const Status& error) 
   const auto [line, more] = SplitLine(error.message());
   report.missing = line;
   report.looked_for = more.starts_with(kLookedFor) ? more.substr(kLookedFor.size()) : more;
-  // What is there and does not open, as with a wrong setting, no installation mends.
+  // If a framework is there and does not open, for example because of a wrong setting, no installation helps.
   report.install = error.code() == WASINN_ERROR_UNSUPPORTED_OPERATION ? table.install : "";
   return report;
 }
@@ -63,7 +63,7 @@ std::string LibraryIn(const Known& known, const std::string& folders) {
   return fmt::format("{}{}{} in {}", kPrefix, known.name, kSuffix, folders);
 }
 
-// Of the whole system or this process, in this moment: what was not found then may be there the next time.
+// A shortage of the system or this process at this moment: the next search may find more.
 bool IsShortage(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN; }
 
 std::string HowToGet(const Known& known, const InstallHints& hints) {
@@ -107,7 +107,7 @@ Status BackendLoader::AddLibrary(const std::string& path, Entries& entries) cons
 
 Status BackendLoader::AddFolder(const std::string& folder, Entries& entries) const {
   std::vector<std::string> libraries;
-  std::error_code error;  // a folder that is not there holds no backend
+  std::error_code error;  // a missing folder holds no backend
   for (const fs::directory_entry& file : fs::directory_iterator(folder, error)) {
     const std::string name = file.path().filename().string();
     if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) libraries.push_back(file.path().string());
@@ -133,7 +133,7 @@ void BackendLoader::Order(Entries& entries) const {
   }
 }
 
-void BackendLoader::TellWhoServes(const Entries& entries) const {
+void BackendLoader::LogOrder(const Entries& entries) const {
   std::vector<std::string_view> told;
   for (const Entry* entry : entries.in_order) {
     for (const wasinn_format& format : entry->formats) {
@@ -151,8 +151,8 @@ void BackendLoader::TellWhoServes(const Entries& entries) const {
   }
 }
 
-// Of the paths in the configuration. No errors: they may be made later.
-void BackendLoader::WarnOfWhatIsNotThere() const {
+// Warns of paths in the configuration that do not exist. They are no errors, because they may be created later.
+void BackendLoader::WarnOfMissingPaths() const {
   for (size_t i = 0; i < options_.named_folders; ++i) {
     struct stat info{};
     const std::string& folder = options_.folders[i];
@@ -164,7 +164,7 @@ void BackendLoader::WarnOfWhatIsNotThere() const {
                                                 options_.worker, std::strerror(errno)));
 }
 
-// Of the backends that are here, and of those that may be installed.
+// The names of the backends that are here, and of those that can be installed.
 std::vector<std::string> BackendLoader::NamesOf(const Entries& entries) {
   std::vector<std::string> names;
   for (const Known& known : kKnown) names.emplace_back(known.name);
@@ -179,7 +179,7 @@ void BackendLoader::WarnOfUnknownNames(const Entries& entries) const {
   const auto check = [&](const char* what, const std::string& name) {
     if (std::ranges::find(names, name) != names.end()) return;
     logger_.Write(WASINN_LOG_WARNING,
-                  fmt::format("{} '{}' is for none that is here{}", what, name, Suggest(name, names)));
+                  fmt::format("{} '{}' names no backend that is here{}", what, name, Suggest(name, names)));
   };
   for (const auto& [name, config] : options_.configs) check("the configuration of backend", name);
   for (const std::string& name : options_.order) check("backend_order's backend", name);
@@ -194,8 +194,8 @@ Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const
     }
     entries->hints = InstallHints(options_.folders);
     Order(*entries);
-    TellWhoServes(*entries);
-    WarnOfWhatIsNotThere();
+    LogOrder(*entries);
+    WarnOfMissingPaths();
     WarnOfUnknownNames(*entries);
     return entries;
   });
@@ -209,10 +209,10 @@ Result<std::string> BackendLoader::ConfigOf(const Entry& entry) const {
   return config;
 }
 
-// Paths are for the log only: guests get the error.
+// Guests get the error, so paths are only logged.
 Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const InstallHints& hints, const WaitOptions& wait,
                                                      const Place& place) {
-  Result<std::shared_ptr<Backend>> opened = OpenOrTell(entry, hints, wait, place);
+  Result<std::shared_ptr<Backend>> opened = OpenWithDetails(entry, hints, wait, place);
   if (opened) return opened;
   const Status& why = opened.error();
   const auto [line, more] = SplitLine(why.message());
@@ -221,13 +221,13 @@ Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const Install
   return std::unexpected(Status(why.code(), std::string(line), std::string(why.backend())));
 }
 
-Result<std::shared_ptr<Backend>> BackendLoader::OpenOrTell(Entry& entry, const InstallHints& hints,
+Result<std::shared_ptr<Backend>> BackendLoader::OpenWithDetails(Entry& entry, const InstallHints& hints,
                                                            const WaitOptions& wait, const Place& place) {
   Result<std::shared_ptr<Backend>> opened =
       place.workers == nullptr ? OpenInHost(entry, wait) : OpenIsolated(entry, wait, place);
   if (opened || opened.error().code() != WASINN_ERROR_UNSUPPORTED_OPERATION) return opened;
   const Status& why = opened.error();
-  const std::string told = hints.Told(why.message(), entry.table.name, entry.table.install);
+  const std::string told = hints.WithBetterCommand(why.message(), entry.table.name, entry.table.install);
   return std::unexpected(Status(why.code(), told, std::string(why.backend())));
 }
 
@@ -278,7 +278,7 @@ Result<Formats> BackendLoader::AllFormats(const WaitOptions& wait) {
 Status BackendLoader::CheckFormat(std::string_view name, wasinn_code code, const WaitOptions& wait) {
   if (name.empty() || HasFormat(StandardFormats(), name)) return Status();
   const Result<Formats> all = AllFormats(wait);
-  const Formats formats = all ? *all : StandardFormats();  // what is wrong is told when a model is loaded
+  const Formats formats = all ? *all : StandardFormats();  // the error is reported when a model is loaded
   if (HasFormat(formats, name)) return Status();
   return Error(code, "unknown encoding '{}'; known are {}", name, ListFormats(formats));
 }
@@ -293,8 +293,8 @@ bool BackendLoader::IsMapped(std::string_view format, const WaitOptions& wait) {
   return all && std::ranges::any_of(*all, is_mapped);
 }
 
-void BackendLoader::TellOfMissing(Entry& entry, std::string_view format, const Entry& next, const Status& why) const {
-  if (entry.is_told_missing.exchange(true, std::memory_order_relaxed)) return;
+void BackendLoader::ReportMissing(Entry& entry, std::string_view format, const Entry& next, const Status& why) const {
+  if (entry.is_missing_reported.exchange(true, std::memory_order_relaxed)) return;
   logger_.Write(WASINN_LOG_WARNING, fmt::format("encoding {} goes to backend '{}', since '{}' has no framework: {}",
                                                 format, next.table.name, entry.table.name, why.message()));
 }
@@ -304,12 +304,12 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view forma
   Result<std::shared_ptr<Entries>> entries = FindEntries(wait);
   if (!entries) return std::unexpected(std::move(entries.error()));
   Entry* missing = nullptr;
-  Status why;  // of the first that would serve it
+  Status why;  // for the first backend that serves the format
   for (Entry* entry : (*entries)->in_order) {
     if (!HasFormat(entry->formats, format)) continue;
-    if (missing != nullptr) TellOfMissing(*missing, format, *entry, why);
+    if (missing != nullptr) ReportMissing(*missing, format, *entry, why);
     Result<std::shared_ptr<Backend>> backend = Open(*entry, (*entries)->hints, wait, place);
-    // Whose framework is broken, or wrongly configured, does not silently give way to another.
+    // If a framework is broken or wrongly configured, no other one silently replaces it.
     if (backend || backend.error().code() != WASINN_ERROR_UNSUPPORTED_OPERATION) return backend;
     if (missing == nullptr) why = std::move(backend.error());
     if (missing == nullptr) missing = entry;
@@ -341,7 +341,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, co
 }
 
 BackendReport BackendLoader::ReportOf(Entry& entry, const InstallHints& hints) {
-  Result<std::shared_ptr<Backend>> backend = OpenOrTell(entry, hints, {}, {});
+  Result<std::shared_ptr<Backend>> backend = OpenWithDetails(entry, hints, {}, {});
   if (backend) return Describe(**backend);
   BackendReport report = ReportOfMissing(entry.table, backend.error());
   if (!report.install.empty()) report.install = hints.For(report.name, report.install);

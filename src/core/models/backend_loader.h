@@ -19,7 +19,7 @@
 
 namespace wasinn::core {
 
-// What is known of one backend, for error messages and `wasinn backends`.
+// A backend's state, for error messages and `wasinn backends`.
 struct BackendReport {
   std::string name, encodings;
   bool available = false;
@@ -28,24 +28,24 @@ struct BackendReport {
   std::span<const wasinn_key> keys;          // none if its library is missing
 };
 
-// Of one that is open.
+// Describes an open backend.
 BackendReport Describe(const Backend& backend);
 
 class BackendLoader {
  public:
   struct Options {
     std::vector<std::string> folders;            // searched in order; the first library of a name wins
-    size_t named_folders = 0;                    // as many of the first as the configuration names
+    size_t named_folders = 0;                    // the first ones are in the configuration
     std::map<std::string, std::string> configs;  // backend's name -> JSON object
-    std::vector<std::string> order;              // backends that go before the others where several serve a format
+    std::vector<std::string> order;              // these backends go first if several serve a format
     uint32_t threads = 1;
-    std::string worker;         // the program that runs frameworks apart from the host
-    bool names_worker = false;  // the configuration does
+    std::string worker;         // the program that runs frameworks outside of the host
+    bool names_worker = false;  // `worker` is in the configuration
     uint32_t max_workers = 256;
-    bool spare_workers = true;    // one for each framework that has had two
-    uint32_t worker_spin_us = 0;  // how long host and worker look for the other's words before they sleep
-    bool has_one_guest = false;   // all calls are its
-    std::string workers_cgroup;   // the folder of a control group that all of them join; "": that of the host
+    bool spare_workers = true;    // for each framework that has had two workers
+    uint32_t worker_spin_us = 0;  // how long host and worker poll for messages before they sleep
+    bool has_one_guest = false;   // every call is for it
+    std::string workers_cgroup;   // the folder of a control group that all workers join; "": the host's group
   };
   BackendLoader(Options options, const Logger& logger, Clock clock)
       : options_(std::move(options)),
@@ -53,25 +53,25 @@ class BackendLoader {
         zygotes_(std::make_shared<isolation::Zygotes>(options_.max_workers, options_.spare_workers,
                                                       options_.has_one_guest, clock)) {}
 
-  // The standard's formats, then those of each backend's table; valid as long as this. Opens libraries, but no
+  // The standard's formats, then those of each backend's table; valid as long as this object. Opens libraries, but no
   // framework.
   Result<Formats> AllFormats(const WaitOptions& wait);
-  // Fails with `code` if a format is neither one of the standard's, nor one that a backend serves.
+  // Fails with `code` if a format is neither one of the standard's nor any backend's.
   Status CheckFormat(std::string_view name, wasinn_code code, const WaitOptions& wait);
   // Whether the backend maps a model's file itself.
   bool IsMapped(std::string_view format, const WaitOptions& wait);
 
-  // The backend that serves a format: of several the first in the host's order whose framework is there. Opening the
-  // framework can take a while; concurrent callers for the same one wait for it, as long as their wait lasts, and
-  // others are not held up. A failure is not remembered, so that a framework which was installed meanwhile is found.
-  // In the host's process, or in a worker.
+  // The backend for a format: the first in the host's order whose framework is there. Opening a framework can take a
+  // while: concurrent callers for the same one wait for it, within their limits, and others are not held up. A failure
+  // is not remembered, so that a framework that was installed later is found. The framework runs in the host's process,
+  // or in a worker.
   Result<std::shared_ptr<Backend>> ForFormat(std::string_view format, const WaitOptions& wait, const Place& place = {});
-  // One that the host's configuration names, whatever formats it serves by itself.
+  // The backend of this name in the host's configuration, for any format.
   Result<std::shared_ptr<Backend>> ByName(std::string_view name, const WaitOptions& wait, const Place& place = {});
-  // Of each compute.
+  // Threads of each compute.
   uint32_t threads() const { return options_.threads; }
   const isolation::Counters& workers() const { return zygotes_->counters(); }
-  // Every known backend, opening those that can be.
+  // Reports every known backend, and opens those that can be opened.
   std::vector<BackendReport> Report();
 
  private:
@@ -80,27 +80,27 @@ class BackendLoader {
     const std::vector<wasinn_format> formats;
     const std::string path;
     SingleFlight<std::shared_ptr<Backend>> backend;
-    std::atomic<bool> is_told_missing{false};
+    std::atomic<bool> is_missing_reported{false};
   };
   struct Entries {
-    std::deque<Entry> found;         // none moves
-    std::vector<Entry*> in_order;    // the host's
-    std::vector<wasinn_format> all;  // formats: the standard's, then theirs
+    std::deque<Entry> found;         // elements never move
+    std::vector<Entry*> in_order;    // in the host's order
+    std::vector<wasinn_format> all;  // the standard's formats, then the backends'
     InstallHints hints;
   };
   Result<std::shared_ptr<Entries>> FindEntries(const WaitOptions& wait);
   Status AddFolder(const std::string& folder, Entries& entries) const;
   Status AddLibrary(const std::string& path, Entries& entries) const;
   void Order(Entries& entries) const;
-  void TellWhoServes(const Entries& entries) const;
-  void WarnOfWhatIsNotThere() const;
+  void LogOrder(const Entries& entries) const;
+  void WarnOfMissingPaths() const;
   static std::vector<std::string> NamesOf(const Entries& entries);
   void WarnOfUnknownNames(const Entries& entries) const;
-  void TellOfMissing(Entry& entry, std::string_view format, const Entry& next, const Status& why) const;
+  void ReportMissing(Entry& entry, std::string_view format, const Entry& next, const Status& why) const;
   Result<std::shared_ptr<Backend>> Open(Entry& entry, const InstallHints& hints, const WaitOptions& wait,
                                         const Place& place = {});
-  // The same, with all that the backend says of a framework that is missing.
-  Result<std::shared_ptr<Backend>> OpenOrTell(Entry& entry, const InstallHints& hints, const WaitOptions& wait,
+  // As Open, with the backend's whole message about a missing framework.
+  Result<std::shared_ptr<Backend>> OpenWithDetails(Entry& entry, const InstallHints& hints, const WaitOptions& wait,
                                               const Place& place);
   Result<std::shared_ptr<Backend>> OpenInHost(Entry& entry, const WaitOptions& wait);
   Result<std::string> ConfigOf(const Entry& entry) const;

@@ -20,7 +20,7 @@ namespace {
 
 class FileDescriptor {
  public:
-  // A pipe without a writer, which is refused afterwards, would hold up the open for ever.
+  // Opening a pipe without a writer would block for ever; pipes are refused later.
   explicit FileDescriptor(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~FileDescriptor() {
     if (fd_ >= 0) ::close(fd_);
@@ -33,7 +33,7 @@ class FileDescriptor {
   int fd_;
 };
 
-// Reads exactly `size` bytes. A file that became shorter meanwhile is an error, never a wait.
+// Reads exactly `size` bytes. If the file has become shorter, that is an error, never a wait.
 bool ReadAll(int fd, uint8_t* out, size_t size) {
   while (size > 0) {
     ssize_t n = ::read(fd, out, size);

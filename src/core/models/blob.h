@@ -22,17 +22,17 @@ class Blob {
  public:
   // A private copy of a guest's bytes: no other thread of the guest can change it while it is parsed.
   static std::shared_ptr<const Blob> Copy(std::span<const uint8_t> bytes);
-  // Such a copy in memory that nobody can write any more, which a worker maps, too. UNAVAILABLE if there is none to share.
+  // As Copy, in sealed memory that a worker maps, too. UNAVAILABLE: the system has no such memory.
   static Result<std::shared_ptr<const Blob>> CopySealed(std::span<const uint8_t> bytes);
-  // A file's bytes likewise.
+  // A file's bytes in sealed memory.
   static Result<std::shared_ptr<const Blob>> ReadSealed(const std::string& path);
   // Reads a file whole, or maps it if the host declared it immutable (truncating a mapped file kills the reader).
   static Result<std::shared_ptr<const Blob>> ReadFile(const std::string& path, bool map);
-  // A model that is at an address: the bytes are the address.
+  // A model at an address: the bytes are the address.
   static std::shared_ptr<const Blob> OfAddress(const std::string& address);
-  // What a file has, without reading it.
+  // The size of a file, without reading it.
   static Result<uint64_t> FileSize(const std::string& path);
-  // Its first bytes, no more than `most`.
+  // A file's first bytes, at most `most`.
   static Result<std::shared_ptr<const Blob>> ReadStart(const std::string& path, size_t most);
 
   ~Blob();
@@ -43,7 +43,7 @@ class Blob {
   const std::string& path() const { return path_; }
   // The descriptor of its sealed memory; -1 if it has none.
   int descriptor() const;
-  // BLAKE2b, as hexadecimal digits. Computed once.
+  // BLAKE2b, in hexadecimal. Computed once.
   const std::string& Digest() const;
 
  private:
@@ -52,7 +52,7 @@ class Blob {
 
   const uint8_t* data_ = nullptr;
   size_t size_ = 0;
-  std::unique_ptr<uint8_t[]> owned_;  // null if mapped
+  std::unique_ptr<uint8_t[]> owned_;  // NULL if mapped
   void* mapping_ = nullptr;
   std::unique_ptr<isolation::Segment> sealed_;
   mutable std::once_flag digested_;
@@ -60,17 +60,16 @@ class Blob {
   std::string path_;  // or address; "" for a guest's bytes
 };
 
-// The C view of a blob that a backend gets. The view lives as long as the call; retain and release keep the blob
-// itself.
+// A backend's C view of a blob. The view lives as long as the call; retain and release keep the blob itself.
 class BlobView {
  public:
   explicit BlobView(std::shared_ptr<const Blob> blob);
   const wasinn_builder* get() const { return &view_; }
-  // The blob that such a view shows.
+  // The blob behind such a view.
   static const Blob& Of(const wasinn_builder& view);
 
  private:
-  // Keeps a blob alive across the C boundary: retain and release count here, and the last release deletes it.
+  // Keeps a blob alive across the C boundary: it counts retain and release, and the last release deletes it.
   struct Owner;
   std::unique_ptr<Owner, void (*)(Owner*)> owner_;
   wasinn_builder view_;

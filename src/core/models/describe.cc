@@ -31,7 +31,7 @@ std::string Describe(std::span<const wasinn_io* const> ios) {
   return json + "]";
 }
 
-// What a backend says of its model, or null if it is no JSON.
+// The backend's description of its model, or null if it is no JSON.
 std::string_view Checked(std::string_view json) {
   return !base::IsTooDeep(json) && nlohmann::json::accept(json) ? json : "null";
 }
@@ -39,7 +39,7 @@ std::string_view Checked(std::string_view json) {
 }  // namespace
 
 std::string DescribeAsJson(const Graph& graph) {
-  // null: only a run tells them.
+  // null: only known after a run.
   std::string json =
       fmt::format(R"({{"backend":{},"inputs":{},"outputs":{})", base::Quoted(graph.backend_name()),
                   Describe(graph.inputs()), graph.has_dynamic_outputs() ? "null" : Describe(graph.outputs()));

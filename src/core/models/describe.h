@@ -1,4 +1,4 @@
-// A model's signature for guests and people who want to know it.
+// A model's signature as JSON, for guests and people.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace wasinn::core {
 
-// A JSON object, as guest/wit/deps/wasinn-ext/ext.wit documents it. UTF-8, whatever the model's names are.
+// A JSON object, as documented in guest/wit/deps/wasinn-ext/ext.wit. UTF-8, whatever the model's names are.
 std::string DescribeAsJson(const Graph& graph);
 
 }  // namespace wasinn::core

@@ -11,7 +11,7 @@
 namespace wasinn::core {
 namespace {
 
-// Spellings that users of the peers know.
+// Spellings that users of other wasi-nn hosts know.
 constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
     {"autodetect", ""}, {"tflite", "tensorflowlite"}, {"gguf", "ggml"}};
 
@@ -123,7 +123,7 @@ std::string SchemeOf(std::string_view path) {
   std::string scheme(path.substr(0, std::min(path.find("://"), path.size())));
   if (scheme.size() == path.size()) return "";
   std::ranges::transform(scheme, scheme.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  // As RFC 3986 has them.
+  // By RFC 3986.
   const auto is_inside = [](unsigned char c) { return std::isalnum(c) != 0 || c == '+' || c == '-' || c == '.'; };
   const bool is_scheme = !scheme.empty() && std::isalpha(static_cast<unsigned char>(scheme.front())) != 0 &&
                          std::ranges::all_of(scheme, is_inside);

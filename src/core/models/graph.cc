@@ -13,7 +13,7 @@
 namespace wasinn::core {
 namespace {
 
-// For messages: a name may be as long as a guest or a model likes.
+// For messages: guests and models choose names of any length.
 std::string_view Shortened(std::string_view name) {
   constexpr size_t kMost = 128;
   return name.substr(0, kMost);
@@ -46,7 +46,7 @@ bool AreStatic(std::span<const wasinn_io* const> ios) {
   return std::ranges::all_of(ios, [](const wasinn_io* io) { return IsStatic(*io); });
 }
 
-// What a slot has for outputs of a known shape from its making.
+// The bytes of outputs of a known shape that a slot has from its creation.
 uint64_t BytesInSlots(std::span<const wasinn_io* const> outputs) {
   uint64_t total = 0;
   for (const wasinn_io* io : outputs) {
@@ -77,7 +77,7 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
                                       .token = load.token(),
                                       .on_cancel = load.on_cancel(),
                                       .account = options.account.get()};
-  // First, so that a model never is without someone who unloads it.
+  // Created first, so that a loaded model always has an owner to unload it.
   const auto graph = std::make_shared<BackendGraph>(backend, options);
   Status status = load.Run("load", backend->table().name, [&] {
     return backend->Take(
@@ -110,7 +110,7 @@ Status BackendGraph::ReadInfo(std::shared_ptr<ModelMetrics> metrics) {
   if (told == nullptr) return Status(WASINN_ERROR_RUNTIME, "the model has no signature", table.name);
   Result<wasinn_info> read = ReadStruct(*told, "wasinn_info");
   if (!read) return std::move(read.error());
-  if (table.take_output == nullptr) read->memory = nullptr;  // nothing that stays there could be had
+  if (table.take_output == nullptr) read->memory = nullptr;  // outputs that stay there could not be read
   const bool is_late = read->n_outputs == WASINN_COUNT_UNKNOWN;
   const std::span<const wasinn_io* const> inputs(read->inputs, read->n_inputs);
   const std::span<const wasinn_io* const> outputs(read->outputs, is_late ? 0 : read->n_outputs);
@@ -118,7 +118,7 @@ Status BackendGraph::ReadInfo(std::shared_ptr<ModelMetrics> metrics) {
   if (Status status = CheckSignature(outputs, "output", table.name); !status.ok()) return status;
   if (Status status = CheckBindable(outputs, table); !status.ok()) return status;
   if (is_late && table.outputs == nullptr) {
-    return Status(WASINN_ERROR_RUNTIME, "the backend does not tell the model's outputs", table.name);
+    return Status(WASINN_ERROR_RUNTIME, "the backend does not list the model's outputs", table.name);
   }
   SetInfo(*read, table.bind_align, std::move(metrics));
   const bool shares = (read->flags & WASINN_GRAPH_SHARES_SLOTS) != 0 && table.reset != nullptr;
@@ -135,7 +135,7 @@ Result<std::unique_ptr<Session>> BackendGraph::NewSession(std::shared_ptr<const 
   return BackendSession::Make(std::move(self), options, most, resources);
 }
 
-// Of two with the same name, the first.
+// If two have the same name, the first one gets it.
 Graph::Names Graph::NamesOf(std::span<const wasinn_io* const> ios) {
   Names names;
   names.reserve(ios.size());

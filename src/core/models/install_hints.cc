@@ -7,7 +7,7 @@
 namespace wasinn::core {
 namespace {
 
-constexpr std::string_view kFolder = "{folder}";  // where the file lies
+constexpr std::string_view kFolder = "{folder}";  // stands for the file's folder
 
 }  // namespace
 
@@ -29,7 +29,7 @@ std::string InstallHints::For(std::string_view backend, std::string_view own) co
   return found == commands_.end() ? std::string(own) : found->second;
 }
 
-std::string InstallHints::Told(std::string_view message, std::string_view backend, std::string_view own) const {
+std::string InstallHints::WithBetterCommand(std::string_view message, std::string_view backend, std::string_view own) const {
   std::string told(message);
   const auto found = commands_.find(backend);
   if (found == commands_.end() || own.empty()) return told;

@@ -22,7 +22,7 @@ bool IsFile(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-// A second file beside the first is a part of the model where it exists.
+// A second file next to the first is a part of the model if it exists.
 ModelFiles WithCompanion(const wasinn_format& format, const fs::path& path, uint32_t version) {
   ModelFiles files{.version = version, .encoding = format.name, .paths = {path.string()}};
   if (format.companion == nullptr) return files;
@@ -66,7 +66,7 @@ std::optional<uint32_t> VersionOf(const fs::path& folder) {
   return version;
 }
 
-// For messages: models that have other names, or folders of their own.
+// For messages: models with other names, or in folders of their own.
 std::string OthersIn(const fs::path& folder, Formats formats) {
   constexpr size_t kMostNamed = 20;
   std::vector<std::string> names;
@@ -92,7 +92,7 @@ std::string OthersIn(const fs::path& folder, Formats formats) {
 Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, const std::string& encoding, Formats formats) {
   if (path.starts_with(kRegistry)) {
     return Fail(WASINN_ERROR_NOT_FOUND,
-                "there is no model at '{}': `wasinn models pull {}` brings it here, and tells its path", path, path);
+                "there is no model at '{}': `wasinn models pull {}` brings it here, and prints its path", path, path);
   }
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -127,7 +127,7 @@ uint64_t StampOf(const std::vector<std::string>& files, const std::string& folde
     if (::stat(path.c_str(), &file) != 0) return;
     const std::string told = fmt::format("{} {} {}.{} {}", path, file.st_ino, file.st_mtim.tv_sec, file.st_mtim.tv_nsec,
                                          S_ISDIR(file.st_mode) ? 0 : file.st_size);
-    stamp += std::hash<std::string>()(told);  // in whatever order a folder lists them
+    stamp += std::hash<std::string>()(told);  // independent of the order in which a folder lists them
   };
   for (const std::string& path : files) add(path);
   std::error_code error;

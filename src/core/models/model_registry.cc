@@ -30,11 +30,11 @@ Status ModelRegistry::Add(std::shared_ptr<Model> model) {
   std::string name = model->source().name;
   if (Status status = CheckModelName(name); !status.ok()) return status;
   const uint32_t version = model->source().version;
-  Versions added;  // then what was there before, which goes after the lock
+  Versions added;  // then the former version, which is freed after the lock
   added.emplace(version, std::move(model));
   std::lock_guard lock(mutex_);
   Versions& versions = models_[std::move(name)];
-  // What needs memory is done: no name is ever left without a version.
+  // Nothing below allocates, so a name never loses its version.
   Versions::node_type before = versions.extract(version);
   versions.merge(added);
   added.insert(std::move(before));
@@ -42,7 +42,7 @@ Status ModelRegistry::Add(std::shared_ptr<Model> model) {
 }
 
 Status ModelRegistry::Remove(std::string_view name) {
-  Versions removed;  // goes after the lock
+  Versions removed;  // freed after the lock
   std::lock_guard lock(mutex_);
   if (auto found = models_.find(name); found != models_.end()) {
     removed.swap(found->second);

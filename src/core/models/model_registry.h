@@ -1,4 +1,4 @@
-// The host's named models. Names resolve only here, never as paths.
+// The host's named models. Names are only looked up here, and are never paths.
 #pragma once
 
 #include <atomic>
@@ -28,43 +28,43 @@ struct ModelOptions;
 struct ModelSource {
   std::string name;
   uint32_t version = 1;
-  std::string encoding;  // a format's name; "": it is recognised
+  std::string encoding;  // a format's name; "": recognised from the files
   wasinn_target target = WASINN_TARGET_CPU;
   std::string config = "{}";
-  std::string backend;  // by name, where several serve the encoding
+  std::string backend;  // by name, if several serve the encoding
   bool immutable = false;
   WarmUp warm_up;
   Batching batching;
-  std::shared_ptr<ModelMetrics> metrics;  // where it counts; null: nowhere
-  std::shared_ptr<Workers> workers;       // whose it is; null: the host's own process
-  std::vector<std::string> paths;         // of files, or one address; or
+  std::shared_ptr<ModelMetrics> metrics;  // where it counts; NULL: nowhere
+  std::shared_ptr<Workers> workers;       // where it runs; NULL: the host's own process
+  std::vector<std::string> paths;         // for files, or one address; or
   bool is_address = false;
-  std::string folder;                              // whose files are all the model's; "": `paths` alone are
-  std::shared_ptr<const ModelOptions> origin;      // by which its files are found again; null: they are not looked for
-  std::vector<std::shared_ptr<const Blob>> parts;  // bytes that an embedder gave; or
+  std::string folder;                              // all files there are the model's; "": only `paths`
+  std::shared_ptr<const ModelOptions> origin;      // to find its files again; NULL: they are not looked for
+  std::vector<std::shared_ptr<const Blob>> parts;  // an embedder's bytes; or
   pipeline::Spec pipeline;
 };
 
-// A registered model: compiled at most once, when first asked for, and then kept for every guest.
+// A registered model: compiled at most once, at its first use, and then kept for every guest.
 class Model {
  public:
   using Loader = std::function<Result<std::shared_ptr<Graph>>(const ModelSource&)>;
   explicit Model(ModelSource source) : source_(std::move(source)) {}
 
-  // The compiled graph. Callers that come while it compiles wait for it, as long as their wait lasts. A failure is
-  // not remembered: the file may be mended. Nor is a graph that was lost with its worker.
+  // The compiled graph. Callers that come while it compiles wait for it, within their limits. A failure is not
+  // remembered, because the file may be repaired. Nor is a graph that was lost with its worker.
   Result<std::shared_ptr<Graph>> Get(const Loader& load, const WaitOptions& wait);
 
   const ModelSource& source() const { return source_; }
-  // The next one who asks has it compiled from its files as they are then. Who holds the graph keeps it.
+  // The next caller compiles the files again, as they are then. Holders of the graph keep it.
   void Unload();
-  // Compiles it anew, for Set.
+  // Compiles it again, for Set.
   Result<std::shared_ptr<Graph>> Compile(const Loader& load);
-  // Whether its files are others than those of the last compile, also of one that failed.
+  // Whether its files differ from those of the last compile, even of one that failed.
   bool HasChanged() const { return stamp_.load(std::memory_order_relaxed) != StampOf(source_.paths, source_.folder); }
-  // Later callers get that one.
+  // Later callers get this graph.
   void Set(std::shared_ptr<Graph> graph) { graph_.Set(std::move(graph)); }
-  // The compiled graph; null until there is one.
+  // The compiled graph; NULL until there is one.
   std::shared_ptr<Graph> graph() const { return graph_.Peek().value_or(nullptr); }
   uint64_t compiles() const { return compiles_.load(std::memory_order_relaxed); }
 
@@ -79,17 +79,17 @@ class ModelRegistry {
   // Replaces a model of the same name and version.
   Status Add(std::shared_ptr<Model> model);
   Status Add(ModelSource source) { return Add(std::make_shared<Model>(std::move(source))); }
-  // "NAME" removes every version, "NAME:2" one. A framework's unload, which may take long, holds up nobody else.
+  // "NAME" removes every version, "NAME:2" one. A framework's unload may take long, and holds up no other caller.
   Status Remove(std::string_view name);
-  // Those of one name: of "NAME" every version. None: there is no such model.
+  // All versions of "NAME", or the one of "NAME:2". Empty: there is no such model.
   std::vector<std::shared_ptr<Model>> Named(std::string_view name) const;
-  // Of the same names, which stay registered.
+  // Unloads models by the same names; they stay registered.
   Status Unload(std::string_view name) const;
   // "NAME" is the highest version, "NAME:2" that one.
   Result<std::shared_ptr<Model>> Find(std::string_view name) const;
   // Sorted by name and version.
   std::vector<std::shared_ptr<Model>> All() const;
-  // The first `most` names, sorted, and how many there are: the lock is held no longer for more of them.
+  // The first `most` names, sorted, and the total number: more names do not hold the lock longer.
   std::pair<std::vector<std::string>, size_t> Names(size_t most) const;
   // The versions of one name.
   std::vector<uint32_t> VersionsOf(std::string_view name) const;

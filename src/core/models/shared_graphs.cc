@@ -23,7 +23,7 @@ std::shared_ptr<SharedGraphs::Made> SharedGraphs::Find(const std::string& key) {
   return made;
 }
 
-// Of `mutex_`. Who has one of them in hand is about to load it.
+// Needs `mutex_`. A caller that holds an element is about to load it.
 void SharedGraphs::Forget() {
   std::erase_if(graphs_, [](const auto& one) {
     const auto& [key, made] = one;
@@ -34,7 +34,7 @@ void SharedGraphs::Forget() {
 }
 
 void SharedGraphs::ForgetGone(Made& made) {
-  std::shared_ptr<Graph> there;  // goes after the lock of `made`, should everybody else let go of it now
+  std::shared_ptr<Graph> there;  // freed after the lock of `made`, if this is its last owner
   made.ForgetIf([&there](const std::weak_ptr<Graph>& weak) {
     there = weak.lock();
     return there == nullptr || there->lost();

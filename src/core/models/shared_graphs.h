@@ -1,4 +1,4 @@
-// Models that came as bytes: guests that bring the same share one graph.
+// Models that came as bytes: guests with the same bytes share one graph.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@
 
 namespace wasinn::core {
 
-// Of those who may share. Any thread.
+// Graphs of the guests that may share. Thread-safe.
 class SharedGraphs {
  public:
-  // What two loads must have in common to give the same graph.
+  // Two loads with the same key give the same graph.
   static std::string KeyOf(std::span<const std::shared_ptr<const Blob>> parts, const Graph::LoadOptions& options);
 
   struct Shared {
@@ -25,8 +25,8 @@ class SharedGraphs {
     bool made;  // by this call
   };
   using Load = std::function<Result<std::shared_ptr<Graph>>()>;
-  // The graph of this key that somebody has, else what `load` gives. While another one loads it, this waits; a failure is
-  // who loaded's alone.
+  // The graph of this key, if it is in use; else the result of `load`. Waits while another caller loads it. A failure
+  // is only for the caller that loaded.
   Result<Shared> Get(const std::string& key, const WaitOptions& wait, const Load& load);
 
  private:
@@ -37,7 +37,7 @@ class SharedGraphs {
 
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Made>> graphs_;
-  size_t look_at_ = 16;  // as many are there: then those that nobody has are forgotten
+  size_t look_at_ = 16;  // at this size, unused graphs are forgotten
 };
 
 }  // namespace wasinn::core

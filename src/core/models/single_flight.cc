@@ -35,7 +35,7 @@ Status Attempt::Wait(const WaitOptions& wait, const std::string& what) {
 
 Status Attempt::WaitWatched(const WaitOptions& wait, const std::string& what) {
   if (Status status = wait.watchdog->Start(); !status.ok()) return status;
-  bool enough = false;  // of mutex_
+  bool enough = false;  // guarded by mutex_
   const auto give_up = [this, &enough] {
     {
       const std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
-// What many ask for and one makes: a model that is compiled, a framework that is opened. Whoever comes first makes it,
-// on its own thread and under no lock; who comes meanwhile waits for it, no longer than its own deadline.
+// Makes an object once for many callers: a compiled model, an opened framework. The first caller makes it, on its own
+// thread and under no lock. Later callers wait for it, until their own deadlines.
 #pragma once
 
 #include <chrono>
@@ -14,21 +14,21 @@
 
 namespace wasinn::core {
 
-// How long a caller waits for what others make, one after the other where one of them fails.
+// How long a caller waits for others that make the object, one after the other if one fails.
 struct WaitOptions {
-  Watchdog* watchdog = nullptr;             // null: for ever
+  Watchdog* watchdog = nullptr;             // NULL: no deadline
   std::chrono::milliseconds deadline{0};    // 0: none
-  const std::atomic<bool>* stop = nullptr;  // becomes true: not any longer
+  const std::atomic<bool>* stop = nullptr;  // becomes true: the wait ends
   Clock::time_point since = clock().now();
 
   Clock clock() const { return watchdog == nullptr ? Clock() : watchdog->clock(); }
-  // Of the deadline; 0 where there is none, else not 0.
+  // The rest of the deadline; 0 if there is none, else not 0.
   std::chrono::milliseconds left() const;
-  // It has passed, or was ended.
+  // The deadline has passed, or `stop` is true.
   bool is_over() const;
 };
 
-// One attempt to make something, for those who wait for its end.
+// One attempt to make the object, for the callers that wait for its end.
 class Attempt {
  public:
   void End(Status failure);
@@ -44,17 +44,17 @@ class Attempt {
   Status failure_;
 };
 
-// T is cheap to copy, as a shared_ptr is. Any thread.
+// T is cheap to copy, like a shared_ptr. Thread-safe.
 template <typename T>
 class SingleFlight {
  public:
-  // Whose a failure is: of all who waited for it; or of who made it alone, for each has limits of its own.
+  // A failure is for all callers that waited; or only for the one that made the object, if each has limits of its own.
   enum class Failures : uint8_t { kOfAll, kOfOne };
   SingleFlight() = default;
   explicit SingleFlight(Failures failures) : failures_(failures) {}
 
-  // A failure is not remembered, since its cause may be mended, but those who waited for it get it, unless it is of one,
-  // or a timeout of one whose own wait was over: then the next one tries.
+  // A failure is not remembered, since its cause may be repaired. All callers that waited for it get it, except with
+  // kOfOne, or if the maker's own wait was over: then the next caller tries.
   template <typename Make>
   Result<T> Get(const WaitOptions& wait, const std::string& what, Make&& make) {
     for (;;) {
@@ -70,36 +70,36 @@ class SingleFlight {
     }
   }
 
-  // So that the next one makes it again.
+  // The next caller makes it again.
   template <typename Predicate>
   void ForgetIf(Predicate&& predicate) {
-    std::optional<T> forgotten;  // goes after the lock
+    std::optional<T> forgotten;  // freed after the lock
     const std::lock_guard lock(mutex_);
     if (made_ && predicate(*made_)) forgotten.swap(made_);
   }
 
-  // Likewise, also if somebody is making it now: whoever waits for that waits for the next one.
+  // As above, even during an attempt: callers that wait for that attempt get the next one.
   void Forget() {
-    std::optional<T> forgotten;  // goes after the lock
+    std::optional<T> forgotten;  // freed after the lock
     const std::lock_guard lock(mutex_);
     forgotten.swap(made_);
     attempt_.reset();
   }
 
-  // From here on it is this, also if somebody is making another one now.
+  // Sets the object, even during an attempt.
   void Set(T made) {
-    std::optional<T> last(std::move(made));  // goes after the lock
+    std::optional<T> last(std::move(made));  // freed after the lock
     const std::lock_guard lock(mutex_);
     last.swap(made_);
     attempt_.reset();
   }
 
-  // If it has been made.
+  // The object, if it has been made.
   std::optional<T> Peek() const {
     const std::lock_guard lock(mutex_);
     return made_;
   }
-  // Nobody makes it.
+  // No attempt is under way.
   bool rests() const {
     const std::lock_guard lock(mutex_);
     return attempt_ == nullptr;
@@ -114,7 +114,7 @@ class SingleFlight {
       End(*mine, result, is_of_one ? Failures::kOfOne : failures_);
       return result;
     } catch (...) {
-      End(*mine, std::unexpected(Status()), Failures::kOfOne);  // each of those who wait tries itself
+      End(*mine, std::unexpected(Status()), Failures::kOfOne);  // each waiting caller tries itself
       throw;
     }
   }
@@ -124,13 +124,13 @@ class SingleFlight {
     if (!result && whose == Failures::kOfAll) {
       try {
         failure = Copy(result.error());
-      } catch (const std::bad_alloc&) {  // then each of them tries itself
+      } catch (const std::bad_alloc&) {  // then each waiting caller tries itself
         failure = Status();
       }
     }
     {
       const std::lock_guard lock(mutex_);
-      if (attempt_.get() == &mine) {  // else it was forgotten meanwhile
+      if (attempt_.get() == &mine) {  // else it was forgotten in the meantime
         if (result) made_ = *result;
         attempt_.reset();
       }
@@ -141,7 +141,7 @@ class SingleFlight {
   const Failures failures_ = Failures::kOfAll;
   mutable std::mutex mutex_;  // held for a few instructions
   std::optional<T> made_;
-  std::shared_ptr<Attempt> attempt_;  // under way
+  std::shared_ptr<Attempt> attempt_;  // the current one
 };
 
 }  // namespace wasinn::core

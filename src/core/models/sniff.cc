@@ -18,10 +18,10 @@ struct Outermost {
   uint64_t highest = 0;
 };
 
-// More tell nothing new, and each costs time that no deadline ends.
+// More fields show nothing new, and no deadline ends the time that they cost.
 constexpr size_t kMostFields = size_t{1} << 20;
 
-// Nothing: it is no message.
+// No value: it is no message.
 std::optional<Outermost> ReadOutermost(std::span<const uint8_t> bytes, uint64_t beyond) {
   Outermost seen;
   base::ProtoReader reader(bytes, beyond);

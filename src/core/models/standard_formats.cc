@@ -1,4 +1,4 @@
-// The formats that wasi-nn has numbers for. In a folder with models of several the first of these is taken.
+// The formats that wasi-nn has numbers for. If a folder has models of several formats, the first of these is taken.
 #include <array>
 
 #include "core/models/formats.h"
@@ -8,7 +8,7 @@ namespace wasinn::core {
 namespace {
 
 constexpr const char* kOnnxEndings[] = {".onnx", ".ort"};
-constexpr wasinn_magic kOnnxMagics[] = {{4, 4, "ORTM"}};  // in ONNX Runtime's own format
+constexpr wasinn_magic kOnnxMagics[] = {{4, 4, "ORTM"}};  // for ONNX Runtime's own format
 constexpr const char* kOpenVinoEndings[] = {".xml"};
 constexpr wasinn_magic kOpenVinoMagics[] = {{0, 5, "<?xml"}, {0, 4, "<net"}};
 constexpr const char* kPyTorchEndings[] = {".pt", ".pth", ".torchscript", ".jit", ".ts"};

@@ -14,21 +14,21 @@
 namespace wasinn::core {
 namespace {
 
-// So many that they help, each cut where it would fill the message.
+// Enough names to help; each is cut before it fills the message.
 constexpr size_t kMostNames = 10, kMostBytesOfName = 64;
 
 std::string Shortened(const std::string& name) {
   return name.size() <= kMostBytesOfName ? name : name.substr(0, kMostBytesOfName) + "...";
 }
 
-struct NamesToTell {
+struct NamesToList {
   std::vector<std::string> first;  // sorted
-  size_t count = 0;                // of all
+  size_t count = 0;                // of all names
 };
 
-// Those that the guest may use. The registry may be long, and the guest may ask again and again.
-NamesToTell AllowedNames(const ModelRegistry& models, const Policy& policy) {
-  NamesToTell names;
+// The names that the guest may use. The registry may be long, and the guest may ask again and again.
+NamesToList AllowedNames(const ModelRegistry& models, const Policy& policy) {
+  NamesToList names;
   if (!policy.models) {
     std::tie(names.first, names.count) = models.Names(kMostNames);
     return names;
@@ -44,8 +44,8 @@ NamesToTell AllowedNames(const ModelRegistry& models, const Policy& policy) {
   return names;
 }
 
-// A caller that asks for a version gets the versions.
-void TellVersions(const ModelRegistry& models, std::string_view model, NamesToTell& names) {
+// A caller that asks for a version gets the list of versions.
+void ListVersions(const ModelRegistry& models, std::string_view model, NamesToList& names) {
   const auto found = std::ranges::find(names.first, model);
   if (found == names.first.end()) return;
   std::vector<std::string> numbered;
@@ -57,16 +57,16 @@ void TellVersions(const ModelRegistry& models, std::string_view model, NamesToTe
 }  // namespace
 
 Status UnknownModel(const ModelRegistry& models, const Policy& policy, std::string_view name) {
-  NamesToTell allowed = AllowedNames(models, policy);
+  NamesToList allowed = AllowedNames(models, policy);
   if (const size_t colon = name.rfind(':'); colon != std::string_view::npos) {
-    TellVersions(models, name.substr(0, colon), allowed);
+    ListVersions(models, name.substr(0, colon), allowed);
   }
   const size_t n = allowed.count;
   std::string names;
   for (const std::string& one : allowed.first | std::views::take(kMostNames)) {
     names += fmt::format("{}'{}'", names.empty() ? "" : ", ", Shortened(one));
   }
-  if (n == 0) return Error(WASINN_ERROR_NOT_FOUND, "no model is registered as '{}', and none by any other name", name);
+  if (n == 0) return Error(WASINN_ERROR_NOT_FOUND, "no model is registered as '{}', and none under any other name", name);
   const std::string more = n > kMostNames ? fmt::format(" and {} more", n - kMostNames) : "";
   return Error(WASINN_ERROR_NOT_FOUND, "no model is registered as '{}': there {} {}{}", name, n == 1 ? "is" : "are",
                names, more);

@@ -1,4 +1,4 @@
-// What to say of a name that no model has.
+// The error for a name that no model has.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace wasinn::core {
 
-// NOT_FOUND. It names some models that there are: those that the guest's policy lets it use.
+// NOT_FOUND. It lists some models: those that the guest's policy allows.
 Status UnknownModel(const ModelRegistry& models, const Policy& policy, std::string_view name);
 
 }  // namespace wasinn::core

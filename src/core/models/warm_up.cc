@@ -11,7 +11,7 @@ namespace {
 
 using Shape = std::vector<uint32_t>;
 
-// By the index of the input; null where none was told.
+// By the index of the input; null without a configured shape.
 Result<std::vector<const Shape*>> ShapesOf(const WarmUp& warm_up, const Graph& graph) {
   std::vector<const Shape*> shapes(graph.inputs().size());
   for (const auto& [name, shape] : warm_up.shapes) {
@@ -32,7 +32,7 @@ Status CheckTakesNumbers(const wasinn_io& io, const char* backend) {
   return Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "input '{}' takes text, and zeros are not text", io.name);
 }
 
-// Where the model tells no type, that of most.
+// If the model does not say its type, the most usual one.
 Result<TensorDesc> TensorFor(const wasinn_io& io, const Shape* shape) {
   TensorDesc desc;
   desc.dtype = io.dtype == WASINN_DTYPE_UNKNOWN ? uint32_t{WASINN_DTYPE_F32} : io.dtype;
@@ -42,7 +42,7 @@ Result<TensorDesc> TensorFor(const wasinn_io& io, const Shape* shape) {
     return desc;
   }
   if (io.rank < 0) {
-    return Fail(WASINN_ERROR_INVALID_ARGUMENT, "input '{}' may have any rank: warm_up_shapes must tell its shape",
+    return Fail(WASINN_ERROR_INVALID_ARGUMENT, "input '{}' may have any rank: warm_up_shapes must give its shape",
                 io.name);
   }
   desc.rank = static_cast<uint32_t>(io.rank);
@@ -60,7 +60,7 @@ Result<TensorPtr> Zeros(const TensorDesc& desc, const wasinn_io& io, const Tenso
   return SharedTensor::Of(desc, *bytes, std::move(buffer), std::move(charge));
 }
 
-// What may stay unset does, unless a shape is told for it.
+// Optional inputs stay unset, unless a shape is configured.
 Status SetInputs(Context& context, const WarmUp& warm_up, const TensorMemory& memory) {
   const Graph& graph = *context.graph();
   const Result<std::vector<const Shape*>> shapes = ShapesOf(warm_up, graph);

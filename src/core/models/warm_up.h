@@ -1,5 +1,5 @@
-// Computes of a model before any guest has it: what a framework does at its first ones alone (memory for intermediate
-// values, code that it makes, weights that it packs) is done then.
+// Computes a model before any guest has it. Frameworks do some work only in the first computes: they allocate memory
+// for intermediate values, generate code, pack weights.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace wasinn::core {
 struct WarmUp {
   static constexpr uint32_t kMostComputes = 1000;
   uint32_t computes = 0;
-  std::map<std::string, std::vector<uint32_t>> shapes;  // of inputs, where the signature does not fix them
+  std::map<std::string, std::vector<uint32_t>> shapes;  // for inputs whose shapes the signature does not fix
 };
 
-// Computes on zeros, on a context of its own. The first compute that fails is the last.
+// Computes on zeros, on a context of its own, until the first failure.
 Status Run(const WarmUp& warm_up, std::shared_ptr<const Graph> graph, const Context::Options& options,
            const Resources& resources);
 

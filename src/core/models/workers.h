@@ -1,5 +1,5 @@
-// Frameworks that run apart from the host, for whom it does not trust: each guest has its own, or those of a tenant
-// together.
+// The frameworks that run outside of the host, for untrusted guests: each guest has its own, or shares those of its
+// tenant.
 #pragma once
 
 #include <map>
@@ -14,15 +14,15 @@
 
 namespace wasinn::core {
 
-// Of one guest or tenant. Any thread; Abandon beside none.
+// For one guest or tenant. Thread-safe, except that Abandon must run alone.
 class Workers {
  public:
-  // Whose they are, for the log. Bytes that each may allocate beyond what its framework takes: of models, and of tensors;
-  // UINT64_MAX: any.
+  // `owner` is for the log. Each worker may allocate these bytes in addition to its framework, for models and for
+  // tensors; UINT64_MAX: no limit.
   Workers(std::string owner, uint64_t max_model_bytes, uint64_t max_tensor_bytes)
       : owner_(std::move(owner)), max_model_bytes_(max_model_bytes), max_tensor_bytes_(max_tensor_bytes) {}
 
-  // All of them end: nobody wants what they hold.
+  // Ends all workers: their objects are not needed any more.
   void Abandon() {
     const std::lock_guard lock(mutex_);
     for (auto& [key, made] : backends_) {
@@ -35,8 +35,8 @@ class Workers {
   uint64_t max_model_bytes() const { return max_model_bytes_; }
   uint64_t max_tensor_bytes() const { return max_tensor_bytes_; }
 
-  // The one of this backend, made by whoever asks first. One that may use devices is another OS process: the sandbox of
-  // it is weaker.
+  // The worker of this backend; the first caller makes it. A worker that may use devices is another OS process, with a
+  // weaker sandbox.
   template <typename Make>
   Result<std::shared_ptr<Backend>> Get(const std::string& backend, bool has_devices, const WaitOptions& wait,
                                        Make&& make) {
@@ -55,19 +55,19 @@ class Workers {
   const uint64_t max_model_bytes_, max_tensor_bytes_;
   SharedGraphs graphs_;
   std::mutex mutex_;
-  std::map<Key, Made> backends_;  // none moves
+  std::map<Key, Made> backends_;  // elements never move
 };
 
-// Where a framework runs: NULL: in the host's process; else in one of these, that may use devices or not.
+// Where a framework runs. NULL: in the host's process; else in one of these workers, with or without devices.
 struct Place {
   Workers* workers = nullptr;
   bool has_devices = false;
 };
 
-// Of a host. Any thread.
+// The workers of a host's tenants. Thread-safe.
 class Tenants {
  public:
-  // Those of a tenant that is there already have the limits that they were made with. "" is the guest alone.
+  // A tenant's workers, which keep the limits that they were created with. "": workers for one guest.
   std::shared_ptr<Workers> Join(const std::string& tenant, const std::string& guest, uint64_t max_model_bytes,
                                 uint64_t max_tensor_bytes) {
     const auto make = [&](std::string owner) {

@@ -1,4 +1,4 @@
-// Signatures of tensors that several models agree about.
+// The signature of a tensor that several models use.
 #pragma once
 
 #include <wasinn/types.h>
@@ -11,13 +11,13 @@
 
 namespace wasinn::pipeline {
 
-// A tensor of a pipeline, with what is known of it.
+// A tensor of a pipeline, and what is known about it.
 struct Io {
-  // As a model has it, under the pipeline's name.
+  // Copies a model's io, under the pipeline's name.
   Io(std::string its_name, const wasinn_io& like);
-  // What is known of an output of a model that tells none: its name.
+  // For an output that its model does not describe: only the name is known.
   explicit Io(std::string its_name) : name(std::move(its_name)) {}
-  // Once it stays where it is.
+  // The result points into this object, which must not move any more.
   wasinn_io ToC() const;
 
   std::string name, type_name;
@@ -26,9 +26,9 @@ struct Io {
   std::vector<int64_t> dims;
 };
 
-// Whether a tensor that a step makes may be one that a later one takes, as far as their signatures tell.
+// Checks whether a step's output may be a later step's input, as far as their signatures say.
 core::Status CheckFits(const Io& made, const wasinn_io& taken);
-// Of an input that several steps take: `io` knows afterwards what both know.
+// For an input of several steps: narrows `io` to what all of them accept.
 core::Status Narrow(Io& io, const wasinn_io& like);
 
 }  // namespace wasinn::pipeline

@@ -17,7 +17,7 @@ class Nesting {
  public:
   explicit Nesting(const FindSource& find) : find_(find) {}
 
-  // How many pipelines lie within each other there, its own included.
+  // The depth of nested pipelines at a source, including itself.
   Result<size_t> HeightOf(const ModelSource& source) {
     path_.push_back(&source);
     size_t height = 1;
@@ -37,7 +37,7 @@ class Nesting {
 
   Result<size_t> HeightOfStep(const StepSpec& step) {
     const std::shared_ptr<const ModelSource> source = find_(step.model_name);
-    if (source == nullptr || source->pipeline.empty()) return 0;  // the load of one that is not there says so
+    if (source == nullptr || source->pipeline.empty()) return 0;  // the load reports a missing model
     const auto is_it = [&](const ModelSource* one) { return KeyOf(*one) == KeyOf(*source); };
     if (std::ranges::any_of(path_, is_it)) {
       return std::unexpected(Error(WASINN_ERROR_INVALID_ARGUMENT, "it is a step of itself: {}", Listed(source->name)));
@@ -57,8 +57,8 @@ class Nesting {
   }
 
   const FindSource& find_;
-  std::vector<const ModelSource*> path_;  // whose steps are looked at, from the one that is loaded
-  std::map<Key, size_t> heights_;         // of those that come to an end
+  std::vector<const ModelSource*> path_;  // whose steps are checked now, from the loaded one on
+  std::map<Key, size_t> heights_;         // of pipelines that are finite
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ std::string Describe(const Plan& plan, const std::vector<Plan::Port>& ports) {
   return json;
 }
 
-// Which tensors stay on a device.
+// Lists the tensors that stay on a device.
 std::string DescribeKept(const Plan& plan, const Plan::Step& step) {
   if (step.kept.empty()) return "";
   std::string names;

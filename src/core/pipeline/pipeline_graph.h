@@ -1,4 +1,4 @@
-// A pipeline that is loaded: the graphs of its steps, which guests may name too, and its own signature.
+// A loaded pipeline: the graphs of its steps, which guests may use by name, too, and its own signature.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace wasinn::pipeline {
 
 inline constexpr char kEncoding[] = "pipeline";
 
-// Constant once it is made.
+// Constant after its creation.
 class PipelineGraph final : public core::Graph {
  public:
   PipelineGraph(Plan plan, std::shared_ptr<core::ModelMetrics> metrics);
@@ -22,7 +22,7 @@ class PipelineGraph final : public core::Graph {
                                                           const core::Resources& resources) const override;
   const core::Backend* backend() const override { return nullptr; }
   const char* backend_name() const override { return kEncoding; }
-  // The steps, and what each takes and makes.
+  // The steps, with their inputs and outputs.
   const char* description() const override { return description_.c_str(); }
   // The worker of a step is gone.
   bool lost() const override;
@@ -31,7 +31,7 @@ class PipelineGraph final : public core::Graph {
 
  private:
   const Plan plan_;
-  std::vector<wasinn_io> ios_;  // of plan_.tensors
+  std::vector<wasinn_io> ios_;  // for plan_.tensors
   std::vector<const wasinn_io*> inputs_, outputs_;
   std::string description_;
 };

@@ -23,7 +23,7 @@ Status OfStep(const Plan::Step& step, size_t index, const Status& status) {
 
 }  // namespace
 
-// A session that is being made, which its deadline cancels.
+// Lets the deadline cancel the creation of a session.
 class PipelineSession::Making {
  public:
   Making(const wasinn_slot_options& options, PipelineSession& session) : options_(options) {
@@ -49,7 +49,7 @@ core::Result<std::unique_ptr<core::Session>> PipelineSession::Make(std::shared_p
     const Making making(options, *session);
     if (Status status = session->MakeContexts(options); !status.ok()) return std::unexpected(std::move(status));
   }
-  session->stop_.store(false, std::memory_order_release);  // one that came too late
+  session->stop_.store(false, std::memory_order_release);  // a cancel that came too late
   return session;
 }
 
@@ -70,12 +70,12 @@ Status PipelineSession::MakeContexts(const wasinn_slot_options& options) {
 }
 
 Status PipelineSession::RunNow(const core::InferenceRequest& request) {
-  stop_.store(false, std::memory_order_release);  // of the last run, perhaps when that was over
+  stop_.store(false, std::memory_order_release);  // a cancel of the last run, perhaps after its end
   struct Clear {
     ~Clear() { std::ranges::fill(tensors, nullptr); }
     std::vector<core::TensorPtr>& tensors;
   };
-  const Clear at_end{tensors_};  // however it ends: some borrow bytes of this request
+  const Clear at_end{tensors_};  // in any case, because some tensors borrow bytes of this request
   for (uint32_t i = 0; i < request.inputs.size(); ++i) {
     if (request.inputs[i].set) tensors_[plan_.inputs[i]] = core::Borrowed(request.inputs[i]);
   }
@@ -87,9 +87,9 @@ Status PipelineSession::RunNow(const core::InferenceRequest& request) {
   return status;
 }
 
-// The one that stopped it says why; here it is only known how far it had come.
+// The code that stopped it reports why; only the progress is known here.
 Status PipelineSession::StoppedAt(size_t index) const {
-  return core::Error(WASINN_ERROR_TIMEOUT, "it had come to {}", NameOfStep(index, plan_.steps[index].model_name));
+  return core::Error(WASINN_ERROR_TIMEOUT, "it had reached {}", NameOfStep(index, plan_.steps[index].model_name));
 }
 
 Status PipelineSession::RunSteps(const core::InferenceRequest& request) {

@@ -1,4 +1,4 @@
-// A session of a pipeline: a context of each step, and the tensors between them.
+// A session of a pipeline: a context for each step, and the tensors between them.
 #pragma once
 
 #include <atomic>
@@ -34,9 +34,9 @@ class PipelineSession final : public core::ComposedSession {
   core::Status Keep(const Plan::Step& step, std::span<const core::Context::TensorOutput> computed);
 
   const Plan& plan_;
-  std::atomic<bool> stop_{false};  // ends the making of a context and the compute of a step, whichever runs
+  std::atomic<bool> stop_{false};  // ends the creation of a context or the compute of a step, whichever runs
   std::vector<std::unique_ptr<core::Context>> contexts_;
-  std::vector<core::TensorPtr> tensors_;  // those of Plan::tensors that are there, during a run
+  std::vector<core::TensorPtr> tensors_;  // values for Plan::tensors during a run
 };
 
 }  // namespace wasinn::pipeline

@@ -16,7 +16,7 @@ using core::Error;
 using core::Graph;
 using core::Status;
 
-// An input or output of a step, and what the pipeline calls it.
+// An input or output of a step, and its name in the pipeline.
 struct Named {
   uint32_t index;
   std::string name, tensor;
@@ -52,8 +52,8 @@ class Planner {
   const Spec& spec_;
   const std::span<const std::shared_ptr<Graph>> graphs_;
   std::vector<std::vector<Named>> inputs_, outputs_;  // by step
-  std::map<std::string, size_t> made_by_;             // tensors, and the step
-  std::map<std::string, uint32_t> ids_;               // of Plan::tensors, so far
+  std::map<std::string, size_t> made_by_;             // tensor -> step
+  std::map<std::string, uint32_t> ids_;               // in Plan::tensors
   Plan plan_;
 };
 
@@ -84,7 +84,7 @@ Status Planner::NameInputs(size_t step) {
   return Status();
 }
 
-// Of a model whose map names some of its outputs, nobody sees the others.
+// If an output_map names some outputs, the others are dropped.
 Status Planner::NameOutputs(size_t step) {
   const Graph& graph = *graphs_[step];
   const Names& map = spec_.steps[step].output_map;
@@ -129,8 +129,8 @@ bool Planner::IsElsewhere(const std::string& tensor, size_t step) const {
   return false;
 }
 
-// Where the only output of a step can be nothing else than the only input of the next one, names do not matter, and what
-// lies between them has one that is nobody else's.
+// If a step has only one output, and the next step only one input, their names do not matter: they are linked, by a
+// name that no other tensor has.
 void Planner::LinkToNext(size_t step) {
   const Graph &from = *graphs_[step], &to = *graphs_[step + 1];
   if (!spec_.steps[step].output_map.empty() || !spec_.steps[step + 1].input_map.empty()) return;
@@ -186,7 +186,7 @@ Status Planner::WireInput(size_t step, const Named& input) {
 Status Planner::WireInputs(size_t step) {
   const std::vector<Named>& inputs = inputs_[step];
   const auto is_known = [&](const Named& input) {
-    return ids_.contains(input.tensor) ||  // of an earlier step
+    return ids_.contains(input.tensor) ||  // from an earlier step
            std::ranges::find(spec_.inputs, input.tensor) != spec_.inputs.end();
   };
   const bool is_apart = step > 0 && !inputs.empty() && spec_.steps[step].input_map.empty();
@@ -207,13 +207,13 @@ void Planner::WireOutputs(size_t step) {
       plan_.tensors.emplace_back(output.tensor);
     } else {
       plan_.tensors.emplace_back(output.tensor, *graphs_[step]->outputs()[output.index]);
-      plan_.tensors.back().flags = 0;  // its memory is this pipeline's affair
+      plan_.tensors.back().flags = 0;  // its memory belongs to the pipeline
     }
     plan_.steps[step].outputs.push_back({output.index, id, output.name});
   }
 }
 
-// In the order in which they are listed.
+// In the order of the list.
 Status Planner::ChooseInputs() {
   if (spec_.inputs.empty()) return Status();
   std::vector<uint32_t> inputs;
@@ -256,7 +256,7 @@ Status Planner::ChooseOutputs() {
                                : Status();
 }
 
-// What a guest gives stays as long as it is set.
+// Inputs from the guest stay as long as they are set.
 void Planner::FindLastUses() {
   std::vector<bool> stays(plan_.tensors.size());
   for (const uint32_t id : plan_.inputs) stays[id] = true;
@@ -273,7 +273,7 @@ void Planner::FindLastUses() {
   }
 }
 
-// What the host must look at does not stay: bools and texts.
+// The host must check bools and texts, so they do not stay on a device.
 bool Planner::CanKeep(const core::Graph& maker, const Plan::Port& output) const {
   if (maker.memory() == nullptr || output.index == Plan::kLate) return false;
   const wasinn_io& made = *maker.outputs()[output.index];

@@ -1,4 +1,4 @@
-// A pipeline as its host's configuration has it: models that are computed one after the other, by the words of Triton's
+// A pipeline in the host's configuration: models that are computed one after the other, in the words of Triton's
 // ensembles.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace wasinn::pipeline {
 
-// Names of a model's tensors, and what the pipeline calls them.
+// From names of a model's tensors to names in the pipeline.
 using Names = std::map<std::string, std::string>;
 
 struct StepSpec {
@@ -17,9 +17,9 @@ struct StepSpec {
 };
 
 struct Spec {
-  std::vector<StepSpec> steps;       // none: it is no pipeline
-  std::vector<std::string> inputs;   // none: the tensors that no step makes
-  std::vector<std::string> outputs;  // none: those that no step takes
+  std::vector<StepSpec> steps;       // empty: it is no pipeline
+  std::vector<std::string> inputs;   // empty: the tensors that no step makes
+  std::vector<std::string> outputs;  // empty: those that no step takes
   bool empty() const { return steps.empty(); }
 };
 

@@ -1,4 +1,4 @@
-// The time that deadlines and waits go by.
+// The clock for deadlines and waits.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,13 @@ namespace wasinn::core {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// The system's steady clock, or one whose hands a test turns.
+// The system's steady clock, or one that a test sets.
 class Clock {
  public:
   using duration = SteadyClock::duration;
   using time_point = SteadyClock::time_point;
 
-  // Time stands still until Turn. It outlives whatever goes by it.
+  // Time stands still until Turn. The hands outlive the clock.
   class Hands {
    public:
     void Turn(duration by) { ticks_.fetch_add(by.count(), std::memory_order_relaxed); }
@@ -31,10 +31,10 @@ class Clock {
 
   time_point now() const { return hands_ == nullptr ? SteadyClock::now() : hands_->now(); }
 
-  // Until somebody notifies, or it is time; or it returns for no reason, so that the caller looks again.
+  // Waits until a notification or the time. It may also return without either, so the caller must check.
   void Wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, time_point until) const {
     if (hands_ != nullptr) {
-      changed.wait_for(lock, std::chrono::milliseconds(1));  // turning the hands notifies nobody
+      changed.wait_for(lock, std::chrono::milliseconds(1));  // turning the hands sends no notification
     } else if (until == time_point::max()) {
       changed.wait(lock);
     } else {

@@ -42,7 +42,7 @@ Status Executor::Begin(Share& share, Job job) {
   return Status();
 }
 
-// Of `mutex_`.
+// Needs `mutex_`.
 Status Executor::StartThread() {
   threads_.reserve(most_);
   pthread_t thread{};
@@ -92,7 +92,7 @@ void Executor::WorkUntilTheEnd() {
   }
 }
 
-// Of `mutex_`, like the next three.
+// Needs `mutex_`, like the next three.
 Executor::Job Executor::TakeNext() noexcept { return ends_of_jobs_.empty() ? TakeJob() : TakeEnd(); }
 
 Executor::Job Executor::TakeEnd() noexcept {
@@ -102,7 +102,7 @@ Executor::Job Executor::TakeEnd() noexcept {
   return job;
 }
 
-// Whose guest has more goes to the end.
+// A guest with more jobs goes to the end of the order.
 Executor::Job Executor::TakeJob() noexcept {
   Share* const share = turns_.front();
   Job job = std::move(share->waiting_.front().job);
@@ -116,11 +116,11 @@ Executor::Job Executor::TakeJob() noexcept {
   return job;
 }
 
-// All threads may be at work for long: other guests' jobs must not hold up an end, and whoever is told of one must not run
-// it.
-void Executor::TellOfEnds(const Share& share) noexcept {
+// All threads may be busy for long: other guests' jobs must not hold up an end, and a thread that gets this notice must
+// not run one.
+void Executor::NotifyOfEnds(const Share& share) noexcept {
   if (idle_ < waiting_ && threads_.size() < most_) {
-    (void)StartThread();  // if the system gives none, those that are there do
+    (void)StartThread();  // on failure the existing threads do the work
   } else if (idle_ < waiting_ && !thread_of_ends_) {
     pthread_t thread{};
     if (StartLargeThread(&thread, WorkOnEnds, this)) thread_of_ends_ = thread;
@@ -149,16 +149,16 @@ void Executor::EndWaiting(Share& share) noexcept {
   if (share.waiting_.empty()) return;
   turns_.remove(&share);
   ends_of_jobs_.splice(ends_of_jobs_.end(), share.waiting_);
-  TellOfEnds(share);
+  NotifyOfEnds(share);
 }
 
-// All of it under the mutex: whoever runs the end may free this, and first waits for who is in here.
+// All under the mutex: the thread that runs the end may free this object, and first waits until no thread is in here.
 void Executor::Begin(End end) noexcept {
   const std::lock_guard lock(mutex_);
   const Share& share = *end.one_.front().share;
   ends_of_jobs_.splice(ends_of_jobs_.end(), end.one_);
   ++waiting_;
-  TellOfEnds(share);
+  NotifyOfEnds(share);
 }
 
 void Executor::RunEnds(const Share& share) noexcept {

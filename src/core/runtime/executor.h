@@ -1,4 +1,4 @@
-// Threads of the host for calls that their callers do not wait for.
+// Threads of the host for calls whose callers do not wait.
 #pragma once
 
 #include <pthread.h>
@@ -18,15 +18,15 @@
 
 namespace wasinn::core {
 
-// Any thread.
+// Thread-safe.
 class Executor {
  public:
   using Job = std::function<void()>;  // throws nothing
 
-  // The jobs of one guest, in their order; guests take turns. It outlives them.
+  // The jobs of one guest, in order; guests take turns. It outlives the jobs.
   class Share {
    public:
-    // `told`, if given, is called for each end (below) that waits for a thread, and neither blocks nor calls this.
+    // `told`, if given, is called for each end (below) that waits for a thread. It must neither block nor call this.
     explicit Share(std::function<void()> told = nullptr) : told_(std::move(told)) {}
 
    private:
@@ -36,11 +36,11 @@ class Executor {
       Job job;
     };
     const std::function<void()> told_;
-    std::list<One> waiting_;  // under the executor's mutex
+    std::list<One> waiting_;  // guarded by the executor's mutex
   };
 
-  // The end of what a job has begun and left to others. It is made beforehand, so that whoever learns that it has come
-  // needs no memory, and cannot fail. Ends take little time, and come before jobs.
+  // The end of work that a job began and left to others. It is created beforehand, so that its report allocates nothing
+  // and cannot fail. Ends take little time, and run before jobs.
   class End {
    public:
     End() = default;
@@ -48,27 +48,27 @@ class Executor {
 
    private:
     friend Executor;
-    std::list<Share::One> one_;  // or none
+    std::list<Share::One> one_;  // or empty
   };
 
-  // No more than so many threads for jobs, each started when there is something for it. If all of them are at work, one
-  // more runs ends.
+  // Starts at most `most` threads for jobs, each when there is something to do. If all of them are busy, one more
+  // thread runs ends.
   explicit Executor(uint32_t most) : most_(most) {}
-  ~Executor();  // nothing is under way
+  ~Executor();  // no job may be under way
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // Runs `job` once, later. An error: the system gives no thread at all, and nothing runs.
+  // Runs `job` once, later. An error: the system gives no thread, and nothing runs.
   Status Begin(Share& share, Job job);
-  // The jobs of a guest that have not begun run now, on this thread: for guests that are stopped, so that each has ended
-  // when this returns. In an OS process that was forked off none does.
+  // Runs a guest's jobs that have not begun now, on this thread. For guests that are stopped: all jobs have ended when
+  // this returns. Does nothing in a forked OS process.
   void RunWaiting(Share& share) noexcept;
-  // The same for a thread that must not run them: they become ends: for guests that are stopped, whose jobs take little time then.
-  // Does not block. In an OS process that was forked off nothing happens.
+  // As above, for a thread that must not run jobs: they become ends. For guests that are stopped, whose jobs take
+  // little time then. Does not block. Does nothing in a forked OS process.
   void EndWaiting(Share& share) noexcept;
-  // Runs an end that was made, once, later. Does not block. There is a thread, since a job has run.
+  // Runs an end once, later. Does not block. There is a thread, since a job has run.
   void Begin(End end) noexcept;
-  // Those of a guest that wait for a thread run now, on this one: other guests' jobs may hold all threads for long.
+  // Runs a guest's ends that wait for a thread now, on this thread: other guests' jobs may occupy all threads for long.
   void RunEnds(const Share& share) noexcept;
 
  private:
@@ -80,20 +80,20 @@ class Executor {
   Job TakeJob() noexcept;
   Job TakeEnd() noexcept;
   Status StartThread();
-  void TellOfEnds(const Share& share) noexcept;
+  void NotifyOfEnds(const Share& share) noexcept;
 
   const uint32_t most_;
   StartedIn started_in_;
-  std::mutex mutex_;  // of what follows
-  // Destroying one waits for those who wait, for ever in an OS process that was forked off.
+  std::mutex mutex_;  // guards the members below
+  // Its destructor waits for all waiting threads: for ever in a forked OS process.
   std::unique_ptr<std::condition_variable> changed_ = std::make_unique<std::condition_variable>();
   std::unique_ptr<std::condition_variable> ends_wait_ = std::make_unique<std::condition_variable>();
-  // Lists: what has been taken in needs no memory to be taken out.
-  std::list<Share*> turns_;  // those that have something waiting, each once
+  // Lists: removing an element allocates nothing.
+  std::list<Share*> turns_;  // those with waiting jobs, each once
   size_t waiting_ = 0;       // jobs and ends of all shares
   std::list<Share::One> ends_of_jobs_;
   std::vector<pthread_t> threads_;
-  uint32_t idle_ = 0;  // those that wait for a job, or have been told of one
+  uint32_t idle_ = 0;  // threads that wait for a job, or have just been notified of one
   std::optional<pthread_t> thread_of_ends_;
   bool ends_ = false;
 };

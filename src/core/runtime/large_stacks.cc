@@ -7,7 +7,7 @@
 namespace wasinn::core {
 namespace {
 
-constexpr size_t kStackSize = size_t{8} << 20;  // of a host thread: what frameworks are used to
+constexpr size_t kStackSize = size_t{8} << 20;  // of a host thread: the size that frameworks expect
 
 struct Stack {
   uintptr_t begin = 0, end = 0;
@@ -43,7 +43,7 @@ size_t StackLeft(size_t most) {
 }
 
 LargeStacks::~LargeStacks() {
-  if (started_in_.is_elsewhere()) {  // what somebody waits on cannot be destroyed
+  if (started_in_.is_elsewhere()) {  // a condition variable with waiting threads cannot be destroyed
     for (std::unique_ptr<Thread>& thread : idle_) (void)thread.release();
     return;
   }
@@ -84,7 +84,7 @@ std::unique_ptr<LargeStacks::Thread> LargeStacks::Borrow() {
     idle_.pop_back();
     return thread;
   }
-  idle_.reserve(kMostIdle);  // so that nothing can fail when it comes back
+  idle_.reserve(kMostIdle);  // so that giving a thread back cannot fail
   thread.reset(new Thread{mutex_});
   if (!StartLargeThread(&thread->handle, Work, thread.get())) return nullptr;
   started_in_.SetToThisProcess();

@@ -1,5 +1,5 @@
-// Calls that need more stack than a guest's thread has: engines may give threads little (WAMR 128 KiB), and compiled
-// guests may have used nearly all of any thread's.
+// For calls that need more stack than a guest's thread has: engines may give threads little (WAMR 128 KiB), and
+// compiled guests may have used nearly all of any thread's.
 #pragma once
 
 #include <pthread.h>
@@ -16,34 +16,34 @@
 
 namespace wasinn::core {
 
-// How much of this thread's stack is left, if no more than `most` of it is used. SIZE_MAX on a stack that is not the
-// thread's.
+// How much of this thread's stack is left if at most `most` of it is used. SIZE_MAX on a stack that is not the thread's
+// own.
 size_t StackLeft(size_t most);
 
-// Not std::thread: it has the system's default stack, and throws where there is no thread.
+// Not std::thread: it has the system's default stack, and throws if there is no thread.
 bool StartLargeThread(pthread_t* thread, void* (*function)(void*), void* argument);
 
-// Host threads with large stacks, which calls of guests borrow: made when they are needed and none is idle, a few are
-// kept. Any thread.
+// Host threads with large stacks, which calls of guests borrow. They are created if none is idle, and a few are kept.
+// Thread-safe.
 class LargeStacks {
  public:
-  // More calls of one guest wait for each other, and never for another guest's.
+  // Further calls of one guest wait for each other, but never for another guest's.
   static constexpr size_t kMostOfOneGuest = 16;
   static constexpr size_t kMostIdle = 8;
 
-  // What one guest has of them; lives as long as its calls.
+  // The threads of one guest; it outlives the guest's calls.
   class Share {
     friend LargeStacks;
-    size_t held_ = 0;  // under the mutex of LargeStacks
+    size_t held_ = 0;  // guarded by the mutex of LargeStacks
   };
 
   LargeStacks() = default;
-  ~LargeStacks();  // nobody is inside
+  ~LargeStacks();  // no call may be inside
   LargeStacks(const LargeStacks&) = delete;
   LargeStacks& operator=(const LargeStacks&) = delete;
 
-  // Runs `call`, which throws nothing, on one of the threads, and waits. It fails, and nothing was called, where the
-  // system gives no thread and the guest has none that would be free later.
+  // Runs `call`, which throws nothing, on one of the threads, and waits. It fails without calling it if the system
+  // gives no thread and the guest has none that will be free later.
   Status Run(Share& share, const std::function<void()>& call);
 
  private:
@@ -59,8 +59,8 @@ class LargeStacks {
   static void End(std::unique_lock<std::mutex>& lock, Thread& thread);
 
   StartedIn started_in_;
-  std::mutex mutex_;                    // for all of it
-  std::condition_variable given_back_;  // for guests that have as many as they may
+  std::mutex mutex_;                    // guards all members
+  std::condition_variable given_back_;  // for guests at their limit
   std::vector<std::unique_ptr<Thread>> idle_;
 };
 

@@ -8,7 +8,7 @@
 namespace wasinn::core {
 namespace {
 
-// A message, and what goes before it: who, where.
+// A message, with its prefix: guest, function.
 constexpr size_t kMostLineBytes = kMostMessageBytes + 512;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Hands messages to the embedder's logger. The library itself writes nowhere.
+// Passes messages to the embedder's logger. The library itself writes nowhere.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -15,10 +15,10 @@ class Logger {
 
   bool Wants(uint32_t level) const { return function_ != nullptr && level <= level_; }
   wasinn_log_level level() const { return level_; }
-  // One line. Control characters are escaped, and what is long is cut, since messages quote names and texts of guests
-  // and their models.
+  // Writes one line. It escapes control characters and cuts long messages, because they quote names and texts of guests
+  // and models.
   void Write(wasinn_log_level level, std::string_view message) const { Write({.level = level}, message); }
-  // The same; `record` says all but the message.
+  // As above; `record` has everything except the message.
   void Write(const wasinn_log_record& record, std::string_view message) const;
 
  private:

@@ -1,4 +1,4 @@
-// How much somebody may log who is not trusted with it: frameworks, which warn as often as a guest's model lets them.
+// Limits the lines of untrusted code: frameworks warn as often as a guest's model makes them.
 #pragma once
 
 #include <chrono>
@@ -9,13 +9,13 @@
 
 namespace wasinn::core {
 
-// Some lines at once, and then so many a second. Any thread.
+// Allows some lines at once, and then a number for each second. Thread-safe.
 class LogLimit {
  public:
   explicit LogLimit(double at_once = 100, double per_second = 1, Clock clock = {})
       : at_once_(at_once), per_second_(per_second), clock_(clock), lines_(at_once) {}
 
-  // Whether a line may be written now; if so, `left_out` is how many could not since the last one.
+  // Whether a line may be written now. If so, `left_out` is the number of lines that were dropped since the last one.
   bool Allow(uint64_t& left_out) {
     const std::lock_guard lock(mutex_);
     const Clock::time_point now = clock_.now();

@@ -12,7 +12,7 @@ namespace wasinn {
 
 namespace {
 
-// Nothing: there is no such file, or no limit ("max", -1).
+// No value: there is no such file, or no limit ("max", -1).
 std::optional<uint32_t> Quota(std::istream& time, std::istream& period) {
   double microseconds = 0, each = 0;
   if (!(time >> microseconds) || microseconds <= 0 || !(period >> each) || each <= 0) return std::nullopt;
@@ -26,8 +26,8 @@ std::optional<uint32_t> QuotaOf(const std::string& folder) {
   return Quota(time, period);
 }
 
-// A quota above counts as much as its own. In a container the path may be one that is outside of it: then what is
-// mounted is the container's.
+// The quota of a parent counts, too. In a container the path may lead outside of it: then the mounted folder is the
+// container's.
 std::optional<uint32_t> LeastUpwards(const std::string& mount, std::string_view path) {
   std::optional<uint32_t> least;
   for (;;) {
@@ -47,7 +47,7 @@ bool HasCpu(std::string_view controllers) {
 uint32_t Allowed() {
   cpu_set_t allowed;
   if (::sched_getaffinity(0, sizeof allowed, &allowed) == 0) return static_cast<uint32_t>(CPU_COUNT(&allowed));
-  return std::max(1U, std::thread::hardware_concurrency());  // more than a cpu_set_t knows
+  return std::max(1U, std::thread::hardware_concurrency());  // more than a cpu_set_t has
 }
 
 }  // namespace

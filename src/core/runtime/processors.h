@@ -1,4 +1,4 @@
-// How many processors this program may use.
+// The number of processors that this program may use.
 #ifndef WASINN_CORE_PROCESSORS_H_
 #define WASINN_CORE_PROCESSORS_H_
 
@@ -9,12 +9,12 @@
 
 namespace wasinn {
 
-// Fewer than the machine has, where it was told so: by taskset, by a cpuset, or by a quota of processor time, as a
-// container's limit is one. At least 1. Any thread; asks the system each time.
+// At least 1. Fewer than the machine has, if taskset, a cpuset, or a quota of processor time (like a container's)
+// limits the program. Thread-safe; asks the system each time.
 uint32_t Processors();
 
-// What the quotas of this program's cgroups come to, rounded up; nothing: there is none. `of_process`: the text of
-// /proc/self/cgroup; `mount`: where cgroups are, /sys/fs/cgroup.
+// The limit by the quotas of this program's cgroups, rounded up; no value: there is none. `of_process`: the text of
+// /proc/self/cgroup; `mount`: the folder of cgroups, /sys/fs/cgroup.
 std::optional<uint32_t> ProcessorsOfQuota(std::string_view of_process, const std::string& mount);
 
 }  // namespace wasinn

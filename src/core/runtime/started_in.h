@@ -1,4 +1,4 @@
-// In which OS process something is: one that was forked off it has none of its threads, and may find their locks held.
+// Remembers the OS process of an object: a forked one has none of its threads, and may find their locks held.
 #pragma once
 
 #include <pthread.h>
@@ -8,18 +8,18 @@
 
 namespace wasinn::core {
 
-// Any thread.
+// Thread-safe.
 class StartedIn {
  public:
   void SetToThisProcess() { forks_.store(Forks().load(std::memory_order_relaxed), std::memory_order_release); }
-  // False, too, while nothing was started.
+  // False before anything was started, too.
   bool is_elsewhere() const {
     const uint32_t forks = forks_.load(std::memory_order_acquire);
     return forks != 0 && forks != Forks().load(std::memory_order_relaxed);
   }
 
  private:
-  // How many forks led to this OS process, and one. Counted, since to ask for the process's number is a system call.
+  // One more than the forks that led to this OS process. Counted, because asking for its number is a system call.
   static std::atomic<uint32_t>& Forks() { return forks_of_process_; }
   inline static std::atomic<uint32_t> forks_of_process_{1};
   inline static const int is_counted_ =

@@ -18,7 +18,7 @@ void RunSlot::LeaveSeen() {
 
 void RunSlot::LetGo(uintptr_t word, const Watched& run) {
   uintptr_t held = word | kCancelling;
-  // The one that set the mark has found the run cancelled after this thread may have looked.
+  // The thread that set the mark cancelled the run, perhaps after this thread had looked.
   if (!word_.compare_exchange_strong(held, word, std::memory_order_acq_rel)) {
     run.cancel_();
     word_.store(word, std::memory_order_release);
@@ -30,10 +30,10 @@ void Watched::CancelForGood() {
   cancelled_.store(true, std::memory_order_seq_cst);
   RunSlot* slot = slot_.load(std::memory_order_seq_cst);
   if (slot == nullptr) return;
-  // If nothing of this runs now, the next run finds `cancelled_` after its beginning.
+  // If this does not run now, the next run finds `cancelled_` at its beginning.
   uintptr_t word = slot->word_.load(std::memory_order_seq_cst);
   while ((word & ~RunSlot::kMarks) == RunSlot::Word(*this)) {
-    if ((word & RunSlot::kCancelling) != 0) {  // the thread that does it cancels once more
+    if ((word & RunSlot::kCancelling) != 0) {  // the cancelling thread cancels once more
       if (slot->word_.compare_exchange_weak(word, word | RunSlot::kAgain)) return;
     } else if (slot->Hold(word)) {
       cancel_();
@@ -110,7 +110,7 @@ void Watchdog::Run() {
   }
 }
 
-// False if something has begun to run in this moment.
+// False if a run has begun at this moment.
 bool Watchdog::Sleep(std::unique_lock<std::mutex>& lock) {
   asleep_.store(true, std::memory_order_seq_cst);
   if (AnythingRuns()) {
@@ -148,14 +148,14 @@ void Watchdog::Look(RunSlot& slot, Clock::time_point now) {
     return;
   }
   if ((word & RunSlot::kSeen) == 0) {
-    // A run that has just begun, and may be over in a moment: nothing of it is looked at before the next scan.
+    // A new run may be over in a moment: it is not examined before the next scan.
     if ((word & RunSlot::kCancelling) == 0 && slot.word_.compare_exchange_strong(word, word | RunSlot::kSeen)) {
       slot.seen_since_ = now;
     }
     return;
   }
   if (!slot.Hold(word)) return;
-  // Until the word is let go, the run cannot end, nor what runs go away.
+  // Until LetGo, neither can the run end, nor `watched` be destroyed.
   auto& watched = *reinterpret_cast<Watched*>(word & ~RunSlot::kMarks);
   const bool overdue = watched.deadline_.count() > 0 && now - slot.seen_since_ >= watched.deadline_;
   if (overdue) watched.overdue_ = true;

@@ -1,4 +1,4 @@
-// A mutex for what takes a few instructions: locked and unlocked without a call where nobody else wants it.
+// A mutex for a few instructions: without contention, locking and unlocking call no function.
 #pragma once
 
 #include <atomic>
@@ -6,8 +6,8 @@
 
 namespace wasinn::core {
 
-// As std::mutex, for std::lock_guard. Who waits sleeps. (std::mutex costs some fifty instructions more each time, three
-// times in each inference.)
+// As std::mutex, for std::lock_guard. Waiting threads sleep. (std::mutex costs some fifty instructions more each time,
+// three times in each inference.)
 class WordMutex {
  public:
   WordMutex() = default;
@@ -23,7 +23,7 @@ class WordMutex {
   }
 
  private:
-  static constexpr uint32_t kFree = 0, kHeld = 1, kWanted = 2;  // held, and somebody may be waiting
+  static constexpr uint32_t kFree = 0, kHeld = 1, kWanted = 2;  // held, and a thread may wait
 
   void Wait() {
     while (word_.exchange(kWanted, std::memory_order_acquire) != kFree) word_.wait(kWanted, std::memory_order_relaxed);
