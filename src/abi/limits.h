@@ -5,7 +5,7 @@
 
 namespace wasinn::abi {
 
-// Of a guest's JSON text. Grammars of language models are the longest that there is.
+// The limit of a guest's JSON text. Grammars of language models are the longest texts.
 inline constexpr uint32_t kMaxConfigBytes = 256 << 10;
 
 }  // namespace wasinn::abi

@@ -11,7 +11,7 @@ std::optional<T> At(const std::array<T, N>& table, uint32_t number) {
   return table[number];
 }
 
-// Leaves it to the bytes.
+// The bytes decide.
 constexpr const char* kAutodetect = "";
 
 std::optional<const char*> WitxEncoding(uint32_t number) {
@@ -48,7 +48,7 @@ constexpr std::array kLegacyDtypes = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN
 std::optional<wasinn_dtype> LegacyDtype(uint32_t number) { return At(kLegacyDtypes, number); }
 std::optional<uint32_t> LegacyDtypeNumber(uint32_t dtype) { return IndexOf(kLegacyDtypes, dtype); }
 
-// The errno of wasi-nn.witx, which has none for a deadline or for policy, and WasmEdge's for what generates.
+// The errno of wasi-nn.witx, which has none for deadlines or policies, and WasmEdge's for generative models.
 uint32_t WitxError(wasinn_code code) {
   switch (code) {
     case WASINN_ERROR_TIMEOUT:
@@ -66,7 +66,7 @@ uint32_t WitxError(wasinn_code code) {
     case WASINN_ERROR_MODEL_NOT_FOUND:
       return WASINN_ERROR_NOT_FOUND;
     default:
-      // The others have wasi-nn's numbers: static_assert below. A newer backend may know more.
+      // All other codes have wasi-nn's numbers: see static_assert below. A newer backend may have more codes.
       return code > WASINN_ERROR_NOT_FOUND ? WASINN_ERROR_RUNTIME : code;
   }
 }
@@ -74,10 +74,10 @@ static_assert(WASINN_OK == 0 && WASINN_ERROR_INVALID_ARGUMENT == 1 && WASINN_ERR
               WASINN_ERROR_MISSING_MEMORY == 3 && WASINN_ERROR_BUSY == 4 && WASINN_ERROR_RUNTIME == 5 &&
               WASINN_ERROR_UNSUPPORTED_OPERATION == 6 && WASINN_ERROR_TOO_LARGE == 7 && WASINN_ERROR_NOT_FOUND == 8);
 
-// WasmEdge's and WAMR's guests know one number more.
+// Guests of WasmEdge and WAMR know one number more.
 uint32_t WasmEdgeError(wasinn_code code) { return code == WASINN_ERROR_MODEL_NOT_FOUND ? 103 : WitxError(code); }
 
-// The errors of the first versions, which had no more.
+// The errors of the first versions, which have no further ones.
 uint32_t Witx01Error(wasinn_code code) {
   const uint32_t number = WitxError(code);
   return number > WASINN_ERROR_RUNTIME ? uint32_t{WASINN_ERROR_RUNTIME} : number;
@@ -123,7 +123,7 @@ std::optional<const char*> WasmEdgeFormat(uint32_t number) {
 const Profile kWitx = {WitxEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WitxError};
 const Profile kWasmEdge = {WasmEdgeEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WasmEdgeError};
 const Profile kWitx01 = {WitxEncoding, WitxTarget, LegacyDtype, LegacyDtypeNumber, Witx01Error};
-// WAMR numbers encodings as WIT does.
+// WAMR numbers encodings like WIT.
 const Profile kWamr = {WitEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WasmEdgeError};
 const Profile kLegacy = {WitEncoding, WitxTarget, LegacyDtype, LegacyDtypeNumber, WasmEdgeError};
 const Profile kWit = {WitEncoding, WitTarget, WitDtype, WitDtypeNumber, WitError};

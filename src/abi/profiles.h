@@ -1,5 +1,5 @@
-// The numbers by which a guest's ABI names errors, element types, encodings and targets. The dialects of wasi-nn
-// disagree about them, so each is a table; wasinn's own numbers never reach a guest.
+// The numbers of a guest's ABI for errors, element types, encodings and targets. The dialects of wasi-nn disagree about
+// them, so each is a table; wasinn's own numbers never reach a guest.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -10,27 +10,26 @@
 namespace wasinn::abi {
 
 struct Profile {
-  // Nothing: the number, or the type, means nothing in this ABI.
-  std::optional<const char*> (*encoding)(uint32_t number);  // a format's name; "" leaves it to the bytes
+  // No value: this ABI does not have the number, or the type.
+  std::optional<const char*> (*encoding)(uint32_t number);  // a format's name; "": the bytes decide
   std::optional<wasinn_target> (*target)(uint32_t number);
   std::optional<wasinn_dtype> (*dtype)(uint32_t number);
   std::optional<uint32_t> (*dtype_number)(uint32_t dtype);
   uint32_t (*error)(wasinn_code code);
 };
 
-// wasi_ephemeral_nn as wasi-nn.witx has it, which Wasmtime implements; 5 and 6 both mean "autodetect or ggml", since
-// the dialects of WasmEdge and WAMR give them either meaning: the bytes decide.
+// wasi_ephemeral_nn by wasi-nn.witx, as in Wasmtime. 5 and 6 both mean "autodetect or ggml", since the dialects of
+// WasmEdge and WAMR give them either meaning: the bytes decide.
 extern const Profile kWitx;
 
-// The same functions with WasmEdge's and with WAMR's numbers, for hosts that know what their guests were built for.
+// The same functions with WasmEdge's and with WAMR's numbers, if the host knows which of them its guests use.
 extern const Profile kWasmEdge;
 extern const Profile kWamr;
 
-// As the crate wasi-nn 0.1 to 0.3 has it: other numbers of types, and no errors from 6 on, which its guests do not
-// expect.
+// As in the crate wasi-nn 0.1 to 0.3: other numbers of types, and no errors from 6 on, which its guests do not expect.
 extern const Profile kWitx01;
 
-// The names of WasmEdge's numbers from 7 on, which no other dialect has.
+// The formats of WasmEdge's numbers from 7 on, which no other dialect has.
 std::optional<const char*> WasmEdgeFormat(uint32_t number);
 
 const Profile& ProfileOf(wasinn_dialect dialect);

@@ -19,7 +19,7 @@
 namespace wasinn::api {
 namespace {
 
-// The bits of targets that this version does not know are all set, as in WASINN_TARGET_ALL, or none is.
+// The bits of unknown targets must all be set, as in WASINN_TARGET_ALL, or all be 0.
 core::Status CheckTargets(uint32_t targets) {
   constexpr uint32_t kKnown = (2u << WASINN_TARGET_AUTO) - 1, kOthers = WASINN_TARGET_ALL & ~kKnown;
   const uint32_t others = targets & ~kKnown;
@@ -35,7 +35,7 @@ core::Status CheckNumbers(const wasinn_policy& policy) {
                      core::Share::kMostWeight);
 }
 
-// NULL is no list, which allows everything: so it has no count.
+// NULL is no list, which allows everything, so it must have no count.
 core::Result<std::optional<std::vector<std::string>>> ToNames(const char* field, const char* const* names, size_t n) {
   if (names == nullptr && n != 0) {
     return core::Fail(WASINN_ERROR_INVALID_ARGUMENT, "{} is NULL, which allows every name, and has a count of {}",
@@ -80,7 +80,7 @@ core::Status NewGuest(wasinn_host& host, const wasinn_guest_options* given, wasi
   core::Result<wasinn_guest_options> options(std::in_place);
   if (given != nullptr) options = core::ReadStruct(*given, "wasinn_guest_options");
   if (!options) return std::move(options.error());
-  // A limit that the caller's version does not know is the host's: 0 would be none at all, or no deadline.
+  // A limit that the caller's version does not have is the host's: 0 would allow nothing, or mean no deadline.
   core::Result<wasinn_limits> limits(host.host->limits());
   if (options->limits != nullptr) limits = core::ReadStruct(*options->limits, "wasinn_limits", host.host->limits());
   if (!limits) return std::move(limits.error());
@@ -92,7 +92,7 @@ core::Status NewGuest(wasinn_host& host, const wasinn_guest_options* given, wasi
   return {};
 }
 
-// Under a presence, for guest and host to be there; the function takes another.
+// Under a presence, so that guest and host exist; the function takes another.
 uint32_t CallInside(const wasinn_call& call) {
   const wasinn_function& function = *call.function;
   if (function.flags == 0) return function.call(call.guest, call.memory, call.args, call.stride);
@@ -104,7 +104,7 @@ uint32_t CallInside(const wasinn_call& call) {
                        .stack_left = call.stack_left,
                        .ended = call.ended,
                        .user = call.caller},
-                      std::cref(body));  // what it captures is too much for a std::function that does not allocate
+                      std::cref(body));  // the captures are too large for a std::function that does not allocate
   if (status.ok()) return result;
   call.guest->Report(function.name, status);
   return abi::kWitx.error(status.code());
@@ -126,12 +126,12 @@ uint32_t Call(wasinn_call& given) noexcept {
     const uint32_t result = call ? CallOfThisVersion(*call) : abi::kWitx.error(WASINN_ERROR_RUNTIME);
     if (call && given.struct_size > offsetof(wasinn_call, refused)) given.refused = call->refused;
     return result;
-  } catch (...) {  // of memory
+  } catch (...) {  // no memory
     return abi::kWitx.error(WASINN_ERROR_RUNTIME);
   }
 }
 
-// A call that nobody waits for.
+// A call whose caller does not wait.
 struct Begun {
   explicit Begun(const wasinn_call& given) : call(given), presence(*given.guest) {}
 
@@ -142,14 +142,14 @@ struct Begun {
 uint32_t RunBegun(const Begun& begun) noexcept {
   try {
     return CallInside(begun.call);
-  } catch (...) {  // of memory
+  } catch (...) {  // no memory
     return abi::kWitx.error(WASINN_ERROR_RUNTIME);
   }
 }
 
 using Done = void (*)(void* user, uint32_t result);
 
-// `begun` is what keeps the call inside. An errno: it was done, or failed, at once.
+// `begun` keeps the call inside. An errno: it was done, or failed, at once.
 std::optional<uint32_t> Begin(wasinn_call& given, Done done, void* user, std::shared_ptr<Begun>& begun) {
   const uint32_t failed = abi::kWitx.error(WASINN_ERROR_RUNTIME);
   const core::Result<wasinn_call> call = core::ReadStruct(given, "wasinn_call");
@@ -169,8 +169,8 @@ std::optional<uint32_t> Begin(wasinn_call& given, Done done, void* user, std::sh
   return failed;
 }
 
-// The caller is told while the call is still inside.
-void BeginAndTell(wasinn_call& given, Done done, void* user) noexcept {
+// The caller gets the report while the call is still inside.
+void BeginAndReport(wasinn_call& given, Done done, void* user) noexcept {
   std::shared_ptr<Begun> begun;
   std::optional<uint32_t> result;
   try {
@@ -219,6 +219,6 @@ const wasinn_function* const* wasinn_functions(size_t* count) {
 }
 uint32_t wasinn_guest_call(wasinn_call* call) { return api::Call(*call); }
 void wasinn_guest_call_begin(wasinn_call* call, void (*done)(void* user, uint32_t result), void* user) {
-  api::BeginAndTell(*call, done, user);
+  api::BeginAndReport(*call, done, user);
 }
 size_t wasinn_stack_left(size_t most) { return core::StackLeft(most); }

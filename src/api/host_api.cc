@@ -97,7 +97,7 @@ void ListModels(core::Host& host, wasinn_model_fn fn, void* user) {
     const wasinn_model_info info{.struct_size = sizeof(wasinn_model_info),
                                  .name = source.name.c_str(),
                                  .version = source.version,
-                                 // the bytes may tell it
+                                 // recognised from the bytes, perhaps
                                  .encoding = (graph ? graph->encoding() : source.encoding).c_str(),
                                  .target = source.target,
                                  .path = source.paths.empty() ? "" : source.paths.front().c_str(),

@@ -1,4 +1,4 @@
-// The objects behind the opaque types of wasinn.h, and how exceptions become statuses at the C boundary.
+// The objects behind the opaque types of wasinn.h, and the translation of exceptions to statuses at the C boundary.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -23,11 +23,11 @@ struct wasinn_host {
 
 namespace wasinn::api {
 
-// NULL for success, else a new wasinn_status, or where there is no memory for one, one that says so.
+// NULL for success, else a new wasinn_status. If there is no memory for one, a status that reports that.
 wasinn_status* ToC(const core::Status& status) noexcept;
 wasinn_status* ToC(const std::exception& thrown) noexcept;
 
-// Runs a function that returns a core::Status. Nothing is thrown into C.
+// Runs a function that returns a core::Status. No exception reaches C.
 template <typename F>
 wasinn_status* Guard(F&& function) {
   try {
@@ -37,7 +37,7 @@ wasinn_status* Guard(F&& function) {
   }
 }
 
-// The same for functions that return nothing: the host's log has what went wrong.
+// As above, for functions that return nothing: errors go to the host's log.
 template <typename F>
 void Guard(const core::Host& host, const char* name, F&& function) noexcept {
   try {

@@ -7,11 +7,11 @@
 
 namespace {
 
-// Lists other than tensors and models: names, dimensions, the list of named tensors itself.
+// For lists other than tensors and models: names, dimensions, the list of named tensors itself.
 constexpr uint64_t kSmallLists = 1 << 20;
 
 wasinn_wit_limits LimitsOf(const wasinn_limits& limits) {
-  // A guest carries nothing beyond its own memory, unless it names a part of it many times.
+  // A guest can pass no more than its own memory, except by naming a part of it several times.
   const uint64_t most = std::min(std::max(limits.max_model_bytes, limits.max_tensor_bytes), limits.max_memory_bytes);
   const uint64_t handles = uint64_t{limits.max_graphs} + limits.max_contexts + limits.max_tensors + limits.max_errors;
   return {.struct_size = sizeof(wasinn_wit_limits),

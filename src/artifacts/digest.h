@@ -1,4 +1,4 @@
-// SHA-256, by which registries name what they have.
+// SHA-256, the names of content in registries.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace wasinn::artifacts {
 
-// "sha256:" and 64 lower-case hexadecimal digits: nothing that is a path.
+// "sha256:" and 64 lower-case hexadecimal digits, so never a path.
 bool IsDigest(std::string_view text);
 
 // The digits.
@@ -14,7 +14,7 @@ std::string_view HexOf(std::string_view digest);
 
 std::string DigestOf(std::string_view bytes);
 
-// Of an open file, from its beginning; "" where it cannot be read.
+// The digest of an open file, from its beginning; "" if it cannot be read.
 std::string DigestOfFile(int fd);
 
 }  // namespace wasinn::artifacts

@@ -30,7 +30,7 @@ constexpr uint64_t kMostBlob = uint64_t{1} << 40;
 
 std::unexpected<std::string> Refused(const std::string& what) { return std::unexpected(what); }
 
-// A text of an object; "": there is none.
+// A text member of an object; "": there is none.
 std::string MemberOf(const json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
@@ -55,13 +55,13 @@ Result<Blob> ReadBlob(const json& descriptor, const std::string& what) {
 
 bool IsGuest(const std::string& type) { return std::ranges::find(kGuests, type) != std::end(kGuests); }
 
-// What a layer that is of use here is called.
+// A useful layer, and its name.
 struct Named {
   std::string path;
   bool is_main = true;
 };
 
-// Of a layer of a model, by ModelPack's words or Docker's. Nothing: papers, code, data.
+// The file of a model's layer, by ModelPack's or Docker's media types. No value: papers, code, data.
 Result<std::optional<Named>> NameOfPart(const json& layer, const std::string& type, const std::string& what) {
   const bool is_main = type.starts_with(kWeights) || type.starts_with(kDockerWeights);
   if (!is_main && !type.starts_with(kWeightsConfig)) return std::nullopt;
@@ -77,7 +77,7 @@ Result<std::optional<Named>> NameOfPart(const json& layer, const std::string& ty
   return named;
 }
 
-// Nothing: it is of no use here.
+// No value: the layer is not useful here.
 Result<std::optional<Named>> NameOfLayer(const json& layer, const std::string& what) {
   const std::string type = MemberOf(layer, "mediaType"), title = AnnotationOf(layer, kTitle);
   if (IsGuest(type)) return Named{.path = title.empty() ? kGuestFile : title};
@@ -107,7 +107,7 @@ Result<void> AddLayer(const json& layer, Manifest& manifest, std::set<std::strin
   return {};
 }
 
-// What it is, if it is no artifact of one manifest; "": it may be one.
+// The kind of other content, if it is no artifact of one manifest; "": it may be one.
 std::string WhatElse(const json& manifest) {
   const std::string type = MemberOf(manifest, "mediaType");
   const auto manifests = manifest.find("manifests");
@@ -124,7 +124,7 @@ std::string WhatElse(const json& manifest) {
   return "";
 }
 
-// model.xml beside model.bin is OpenVINO's: the first is the model.
+// model.bin next to model.xml is OpenVINO's: model.xml is the model.
 bool IsWeightsOf(const std::string& bin, const std::string& xml) {
   return bin.ends_with(".bin") && xml.ends_with(".xml") &&
          bin.substr(0, bin.size() - 4) == xml.substr(0, xml.size() - 4);

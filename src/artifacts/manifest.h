@@ -1,4 +1,4 @@
-// What an OCI manifest says of an artifact: which files it has, and by which digests.
+// The content of an artifact by its OCI manifest: its files and their digests.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@ struct Blob {
 };
 
 struct ArtifactFile {
-  std::string path;  // safe, relative, no one's twice
+  std::string path;  // safe, relative, unique
   Blob blob;
-  bool is_main = true;  // a guest, or the weights of a model; else what stands beside it, as a tokenizer's settings
+  bool is_main = true;  // a guest, or a model's weights; false for files next to them, such as a tokenizer's settings
 };
 
 struct Manifest {
-  static constexpr uint64_t kMostBytes = 4u << 20;  // as registries have it
+  static constexpr uint64_t kMostBytes = 4u << 20;  // as in registries
   static constexpr size_t kMostLayers = 1000;
 
-  std::vector<Blob> blobs;          // all that comes with it
-  std::vector<ArtifactFile> files;  // what of that is used
+  std::vector<Blob> blobs;          // all content
+  std::vector<ArtifactFile> files;  // the useful part of it
 
   uint64_t TotalBytes() const;
   uint64_t LargestBytes() const;
-  // The one that a host is to be given, a file or a folder's path in the artifact; "": all of it.
+  // The file or folder in the artifact for a host; "": the whole artifact.
   std::string MainPath() const;
 };
 
-// Reads a guest (CNCF's layout of wasm), a model (ModelPack) or named files (as `oras push` makes them). An error says what else it is.
+// Reads a guest (CNCF's layout of wasm), a model (ModelPack) or named files (`oras push`); refuses other kinds by name.
 Result<Manifest> ParseManifest(std::string_view bytes);
 
 }  // namespace wasinn::artifacts

@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 using engines::OpenFile;
 
 constexpr int kNotStarted = 127;
-constexpr size_t kMostWords = 4096;  // of what it says, the last
+constexpr size_t kMostWords = 4096;  // at the end of the program's output
 
 struct Pipe {
   OpenFile from{-1}, to{-1};
@@ -39,10 +39,10 @@ struct Pipe {
   }
 };
 
-// In a new process of one with several threads, and so with system calls alone.
+// Runs in the new process of a program with several threads, so it only makes system calls.
 [[noreturn]] void Become(char* const* command, const ProgramRun& run, pid_t parent, int output, int errors) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(kNotStarted);  // it ended before
+  if (getppid() != parent) _exit(kNotStarted);  // the parent has ended already
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -62,7 +62,7 @@ struct Pipe {
   _exit(kNotStarted);
 }
 
-// Until both pipes end. "": they ended in time, and within what may come.
+// Reads until both pipes end. "": they ended in time, and within the limits.
 std::string ReadBoth(const ProgramRun& run, int output, int errors, std::string& printed, std::string& said) {
   const auto until = Clock::now() + run.timeout;
   pollfd waiting[] = {{.fd = output, .events = POLLIN, .revents = 0}, {.fd = errors, .events = POLLIN, .revents = 0}};
@@ -89,7 +89,7 @@ std::string ReadBoth(const ProgramRun& run, int output, int errors, std::string&
   return "";
 }
 
-// Of a line as Go's programs log it, level=fatal msg="…", the message; else the line.
+// The message of a line in the format of Go's programs, level=fatal msg="…"; else the whole line.
 std::string LastWords(std::string said) {
   while (said.ends_with('\n')) said.pop_back();
   const std::string line = said.substr(said.rfind('\n') + 1);
@@ -146,7 +146,7 @@ Result<std::string> RunProgram(const ProgramRun& run) {
   while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR) {
   }
   if (!why.empty()) return failed(why);
-  if (ended != child) return failed("nobody knows how it ended, since this process ignores SIGCHLD");
+  if (ended != child) return failed("its exit code is unknown, since this process ignores SIGCHLD");
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return printed;
   const std::string words = LastWords(said);
   return failed(words.empty() ? HowItEnded(status) : words);

@@ -1,4 +1,4 @@
-// Programs of others that are run for what they print or write.
+// Runs other programs and reads their output.
 #pragma once
 
 #include <chrono>
@@ -11,19 +11,19 @@
 
 namespace wasinn::artifacts {
 
-// In a folder of PATH with an absolute path, as the working folder may have one that somebody else wrote; "": in none.
+// The first match in PATH's absolute folders, since others may write to the working folder; "": none.
 std::string FindProgram(std::string_view name);
 
 struct ProgramRun {
   std::vector<std::string> command;  // an absolute path, and arguments
-  std::string folder;                // that it works in; "": this process's
+  std::string folder;                // its working folder; "": this process's
   std::chrono::milliseconds timeout{0};
-  uint64_t most_file_bytes = 0;    // of each file that it writes
-  uint64_t most_output_bytes = 0;  // of what it prints
+  uint64_t most_file_bytes = 0;    // for each file that it writes
+  uint64_t most_output_bytes = 0;  // for its output
 };
 
-// What it printed, if it exited with 0. Else an error that has the last words of its standard error. It gets no input, and ends
-// with this process, however that ends.
+// Its output, if it exited with 0. Else an error with the last lines of its standard error. It gets no input, and ends
+// with this process in any case.
 Result<std::string> RunProgram(const ProgramRun& run);
 
 }  // namespace wasinn::artifacts

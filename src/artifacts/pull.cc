@@ -18,7 +18,7 @@ Result<T> NotPulled(const Reference& reference, const std::string& why) {
   return std::unexpected(fmt::format("{}: {}", ToString(reference), why));
 }
 
-// The manifest of a tag or digest, whose digest becomes that of `reference`.
+// The manifest of a tag or digest. `reference` gets its digest.
 Result<std::string> ReadManifest(Reference& reference, const PullOptions& options) {
   const Result<Skopeo> skopeo = Skopeo::Find(options.patience);
   if (!skopeo) return NotPulled<std::string>(reference, skopeo.error());
@@ -32,7 +32,7 @@ Result<std::string> ReadManifest(Reference& reference, const PullOptions& option
   return bytes;
 }
 
-// `manifest_bytes` have the digest of `reference`. What is no use here is refused before it is copied.
+// `manifest_bytes` have the digest of `reference`. A useless artifact is refused before it is copied.
 Result<Kept> Fetch(const Store& store, const Reference& reference, const std::string& manifest_bytes,
                    const PullOptions& options, bool is_of_tag) {
   const Result<Manifest> manifest = ParseManifest(manifest_bytes);
@@ -83,7 +83,7 @@ Result<Artifact> Pull(const Reference& asked, const PullOptions& options) {
   }
   Result<std::optional<Kept>> found = store->Find(reference.digest);
   if (found && found->has_value()) return Choose(reference, std::move(**found));
-  if (!found && options.warn) options.warn(found.error() + ": pulling it anew");
+  if (!found && options.warn) options.warn(found.error() + ": pulling it again");
   if (!manifest) {
     Result<std::string> read = ReadManifest(reference, options);
     if (!read) return std::unexpected(read.error());

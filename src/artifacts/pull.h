@@ -1,4 +1,4 @@
-// What a reference names, as files here.
+// Fetches the files of a reference.
 #pragma once
 
 #include <chrono>
@@ -14,20 +14,20 @@
 namespace wasinn::artifacts {
 
 struct Artifact {
-  Reference pinned;    // what it is under, by its digest
-  std::string path;    // the file or folder that the reference chose, or that is the main one
+  Reference pinned;    // the reference by digest
+  std::string path;    // the file or folder that the reference chose, or the main one
   std::string folder;  // of all its files
   std::vector<ArtifactFile> files;
-  uint64_t bytes = 0;       // of all that comes with it
-  bool was_pulled = false;  // else it was here
+  uint64_t bytes = 0;       // of all content
+  bool was_pulled = false;  // else it was in the store
 };
 
 struct PullOptions {
   std::chrono::milliseconds patience = Skopeo::kPatience;
-  std::function<void(const std::string&)> warn;  // what was mended
+  std::function<void(const std::string&)> warn;  // for repairs of the store
 };
 
-// From the store, if it has what the digest names; else from the registry. A tag is asked for at the registry each time.
+// From the store, if it has the digest; else from the registry. The registry is asked for a tag each time.
 Result<Artifact> Pull(const Reference& reference, const PullOptions& options);
 
 }  // namespace wasinn::artifacts

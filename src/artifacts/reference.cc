@@ -28,7 +28,7 @@ bool IsPort(std::string_view text) {
   return error == std::errc() && stopped == end && port >= 1 && port <= 65535;
 }
 
-// "": nothing is wrong. Without a dot or a port, programs take the word for a folder of Docker Hub's.
+// The error in a registry's name; "": none. Without a dot or a port, programs take it for a folder of Docker Hub.
 std::string WrongRegistry(std::string_view registry) {
   const size_t colon = registry.find(':');
   const std::string_view host = registry.substr(0, colon);
@@ -44,7 +44,7 @@ std::string WrongRegistry(std::string_view registry) {
   return is_host ? "" : fmt::format("the registry '{}' has neither a dot nor a port: docker.io is Docker Hub's", host);
 }
 
-// Words of lower-case letters and digits, with single dots, one or two underscores, or any number of dashes between them.
+// Words of lower-case letters and digits, separated by single dots, one or two underscores, or any number of dashes.
 bool IsComponent(std::string_view text) {
   if (text.empty() || !HasOnly(text, kLower, "._-")) return false;
   if (!HasOnly(text.substr(0, 1), kLower) || !HasOnly(text.substr(text.size() - 1), kLower)) return false;
@@ -75,7 +75,7 @@ std::string WrongTag(std::string_view tag) {
   return is_right ? "" : fmt::format("'{}' is not a tag", tag);
 }
 
-// Takes what follows the last `mark` from the end of `text`. False: there is no mark.
+// Moves the text after the last `mark` from the end of `text`. False: there is no mark.
 bool TakeAfter(char mark, std::string_view& text, std::string& after) {
   const size_t at = text.find(mark);
   if (at == text.npos) return false;
@@ -84,7 +84,7 @@ bool TakeAfter(char mark, std::string_view& text, std::string& after) {
   return true;
 }
 
-// What is wrong with the text, whose parts become those of `reference`.
+// Reads the text into the parts of `reference`. Returns the error; "": none.
 std::string Read(std::string_view text, Reference& reference) {
   if (text.size() > kMostReference) return fmt::format("it has more than {} bytes", kMostReference);
   text.remove_prefix(kScheme.size());

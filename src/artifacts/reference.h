@@ -1,4 +1,4 @@
-// Names of what lies in OCI registries: oci://REGISTRY[:PORT]/REPOSITORY[:TAG][@sha256:HEX][#FILE].
+// References to artifacts in OCI registries: oci://REGISTRY[:PORT]/REPOSITORY[:TAG][@sha256:HEX][#FILE].
 #pragma once
 
 #include <expected>
@@ -14,16 +14,16 @@ using Result = std::expected<T, std::string>;
 struct Reference {
   std::string registry;  // with its port, if it has one
   std::string repository;
-  std::string tag, digest;  // one of them at least; a digest is "sha256:" and 64 digits
+  std::string tag, digest;  // at least one of them; a digest is "sha256:" and 64 digits
   std::string file;         // a file or folder of several; "": none is chosen
 
-  // The same under this digest, which stays what it is, and not under a tag.
+  // The same reference by this digest, which never changes, instead of a tag.
   Reference At(const std::string& its_digest) const;
-  // The last component of the repository: what models and guests are called after.
+  // The last component of the repository: the usual name of the model or guest.
   std::string Name() const;
 };
 
-// Whether a path is one, well-formed or not.
+// Whether a path is a reference, well-formed or not.
 bool IsReference(std::string_view text);
 
 Result<Reference> ParseReference(std::string_view text);

@@ -10,10 +10,10 @@
 namespace wasinn::artifacts {
 namespace {
 
-// Of the files that it writes beside blobs.
+// For the files that it writes in addition to blobs.
 constexpr uint64_t kSmallFile = 16u << 20;
 
-// It refuses a tag beside a digest.
+// Skopeo refuses a tag next to a digest.
 std::string AsDocker(const Reference& reference) {
   const std::string which = reference.digest.empty() ? ":" + reference.tag : "@" + reference.digest;
   return fmt::format("docker://{}/{}{}", reference.registry, reference.repository, which);
@@ -47,7 +47,7 @@ std::chrono::milliseconds Skopeo::PatienceFor(const Sizes& sizes) const {
 }
 
 Result<void> Skopeo::CopyTo(const Reference& reference, const std::string& folder, const Sizes& sizes) const {
-  // A path of its own could have a colon, behind which it looks for a tag.
+  // A path of its own could contain a colon, which skopeo takes for the beginning of a tag.
   const Result<std::string> copied =
       Run(reference, {.command = {program_, "copy", "--quiet", "--preserve-digests", AsDocker(reference), "oci:layout"},
                       .folder = folder,

@@ -1,5 +1,5 @@
-// The program skopeo, which speaks with registries. Whom it trusts, and by which keys, is settled by its own files: auth.json,
-// certs.d, registries.conf and policy.json of containers.
+// Runs the program skopeo, which talks to registries. Its own files decide about trust and keys: auth.json, certs.d,
+// registries.conf and policy.json of containers.
 #pragma once
 
 #include <chrono>
@@ -12,25 +12,25 @@ namespace wasinn::artifacts {
 
 class Skopeo {
  public:
-  // For an answer without blobs, and for these in addition to their time at a slow registry's pace.
+  // For an answer without blobs. Blobs have more time, at the pace of a slow registry.
   static constexpr std::chrono::milliseconds kPatience{60'000};
   static constexpr uint64_t kSlowest = 100'000;  // bytes a second
-  // That time at most, where the sizes are what a registry claims for a tag: they may never come.
+  // The limit of that time for a tag's sizes, which are the registry's claims: the bytes may never come.
   static constexpr std::chrono::milliseconds kMostPatience = std::chrono::hours(24);
 
-  // What a manifest says of its blobs.
+  // The sizes of a manifest's blobs.
   struct Sizes {
     uint64_t total, largest;
-    bool are_claims;  // false: whoever named the digest means them
+    bool are_claims;  // false: the caller named the digest and so accepts them
   };
 
   static Result<Skopeo> Find(std::chrono::milliseconds patience = kPatience);
 
-  // A manifest as the registry has it, not checked.
+  // The registry's manifest, not checked.
   Result<std::string> ReadManifest(const Reference& reference) const;
-  // All blobs of what a digest names, not checked, as files FOLDER/layout/blobs/sha256/HEX.
+  // Copies all blobs of a digest, not checked, to files FOLDER/layout/blobs/sha256/HEX.
   Result<void> CopyTo(const Reference& reference, const std::string& folder, const Sizes& sizes) const;
-  // How long that may take.
+  // The time limit for that.
   std::chrono::milliseconds PatienceFor(const Sizes& sizes) const;
 
  private:

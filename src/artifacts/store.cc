@@ -32,14 +32,14 @@ std::unexpected<std::string> FailedBySystem(const std::string& what) { return Fa
 
 std::string NameOf(const std::string& digest) { return std::string(kKept) + std::string(HexOf(digest)); }
 
-// A regular file, not by a link.
+// Opens a regular file that is no link.
 OpenFile OpenRegular(const fs::path& path, struct stat* its) {
   OpenFile file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file || fstat(file.get(), its) != 0 || !S_ISREG(its->st_mode)) return OpenFile(-1);
   return file;
 }
 
-// "": the file is what the blob says.
+// The error in a file; "": it matches the blob.
 std::string WrongFile(const fs::path& path, const Blob& blob) {
   struct stat its = {};
   const OpenFile file = OpenRegular(path, &its);
@@ -51,7 +51,7 @@ std::string WrongFile(const fs::path& path, const Blob& blob) {
   return digest == blob.digest ? "" : fmt::format("the digest of {} is {}", blob.digest, digest);
 }
 
-// What tells a file from any other, and from itself once somebody wrote to it.
+// Differs for any two files, and changes when a file is written.
 std::string IdentityOf(const fs::path& path) {
   struct stat its = {};
   if (!OpenRegular(path, &its)) return "";
@@ -59,7 +59,7 @@ std::string IdentityOf(const fs::path& path) {
                      its.st_ctim.tv_sec, its.st_ctim.tv_nsec);
 }
 
-// Of all files, in their order; "": one is missing.
+// For all files, in their order; "": one is missing.
 std::string IdentitiesOf(const Manifest& manifest, const fs::path& files) {
   std::string all;
   for (const ArtifactFile& file : manifest.files) {
@@ -77,7 +77,7 @@ bool Write(const fs::path& path, std::string_view bytes) {
   return bool(file);
 }
 
-// Beside its place first, so that nobody reads a part of it. Where that cannot be the files are hashed again, next time.
+// Written under another name first, so that no reader sees a part. If that fails, files are hashed again next time.
 void WriteChecked(const fs::path& folder, const std::string& identities) {
   const fs::path temporary = folder / fmt::format("{}.{}", kChecked, getpid());
   std::error_code ignored;
@@ -92,8 +92,8 @@ std::string ReadSmall(const fs::path& path, uint64_t most) {
   return engines::ReadFile(path.string()).value_or("");
 }
 
-// A file too many could be taken for a part of a model. "": there is none. Somebody may remove the folder meanwhile, so
-// nothing here throws; what cannot be read may have one.
+// The error in a folder; "": none. An additional file could be taken for a part of a model. The folder may be removed
+// in the meantime, so nothing here throws; a folder that cannot be read counts as wrong.
 std::string WrongFolder(const Manifest& manifest, const fs::path& files) {
   std::set<std::string> known;
   for (const ArtifactFile& file : manifest.files) known.insert(file.path);
@@ -108,7 +108,7 @@ std::string WrongFolder(const Manifest& manifest, const fs::path& files) {
   return failed ? "its folder cannot be read: " + failed.message() : "";
 }
 
-// Checks what is kept in a folder. An error says what is wrong with it.
+// Checks the content of a folder. An error describes the problem.
 Result<Kept> Check(const fs::path& folder, const std::string& digest) {
   const std::string bytes = ReadSmall(folder / kManifest, Manifest::kMostBytes);
   if (DigestOf(bytes) != digest) return std::unexpected("its manifest is not what its digest says");
@@ -127,18 +127,18 @@ Result<Kept> Check(const fs::path& folder, const std::string& digest) {
     }
   }
   if (!is_known) WriteChecked(folder, identities);
-  utimensat(AT_FDCWD, folder.c_str(), nullptr, 0);  // it was used
+  utimensat(AT_FDCWD, folder.c_str(), nullptr, 0);  // marks the time of use
   return Kept{std::move(*manifest), files};
 }
 
-// Moves what is in `from` to `to`, and what is there, if anything is, to `from`: nobody ever finds a part of either.
+// Exchanges `from` and `to`, which may not exist: no reader ever sees a part of either.
 bool PutInPlace(const fs::path& from, const fs::path& to) {
   if (rename(from.c_str(), to.c_str()) == 0) return true;
   if (errno != EEXIST && errno != ENOTEMPTY) return false;
   return renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0;
 }
 
-// One whose owner lives is locked.
+// The arrival of a running process is locked.
 void RemoveDead(const fs::path& arrival) {
   const OpenFile folder(open(arrival.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   std::error_code ignored;
@@ -170,7 +170,7 @@ Store::Arrival::~Arrival() {
 }
 
 Result<Store::Arrival> Store::MakeArrival() const {
-  // None is removed before its owner has locked it.
+  // Prevents the removal of a new arrival before its lock.
   const OpenFile turn(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!turn || flock(turn.get(), LOCK_EX) != 0) return FailedBySystem(path_.string());
   std::error_code failed;
@@ -202,9 +202,9 @@ Result<Kept> Store::Keep(const Arrival& arrival, const fs::path& layout, const s
     if (failed) return Failed(fmt::format("cannot keep '{}'", file.path), failed.message());
   }
   if (!Write(made / kManifest, manifest_bytes)) return FailedBySystem("cannot write " + (made / kManifest).string());
-  fs::remove_all(layout, failed);  // which changes times of the files that are linked
+  fs::remove_all(layout, failed);  // changes the times of the linked files
   WriteChecked(made, IdentitiesOf(*manifest, files));
-  // All is on the disk before it has its name, whatever ends the machine.
+  // Everything is on the disk before it gets its name, so a crash of the machine does no harm.
   if (syncfs(folder_.get()) != 0 || !PutInPlace(made, path_ / NameOf(digest))) {
     return FailedBySystem("cannot keep it in " + path_.string());
   }
@@ -220,7 +220,7 @@ Result<std::vector<std::string>> Store::Prune(std::chrono::seconds unused) const
     const std::string name = entry.path().filename().string();
     const auto used = entry.last_write_time(failed);
     if (!name.starts_with(kKept) || failed || fs::file_time_type::clock::now() - used < unused) continue;
-    // Nobody finds a part of it.
+    // No reader sees a part of it.
     fs::rename(entry.path(), arrival->path() / name, failed);
     if (!failed) digests.push_back("sha256:" + name.substr(kKept.size()));
   }

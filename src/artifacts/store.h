@@ -1,7 +1,7 @@
-// What was pulled, kept by its digest in a folder of the user's: STORE/sha256-HEX/{manifest.json,files/…,checked}.
+// Pulled artifacts, by their digests in a folder of the user: STORE/sha256-HEX/{manifest.json,files/…,checked}.
 //
-// Whoever finds something has it checked against its digest: by the hash of each file, or, since that takes as long as reading gigabytes,
-// by whether each is the very file that was hashed: its inode, size and times.
+// Each find checks the content against its digest: by the hash of each file, or, since hashing reads gigabytes, by the
+// inode, size and times of each file that was hashed before.
 #pragma once
 
 #include <chrono>
@@ -23,15 +23,15 @@ struct Kept {
 
 class Store {
  public:
-  // $XDG_CACHE_HOME/wasinn-artifacts, or ~/.cache/wasinn-artifacts, for this user alone: made if it is not there.
+  // $XDG_CACHE_HOME/wasinn-artifacts, or ~/.cache/wasinn-artifacts, only for this user. It is created if it is missing.
   static Result<Store> Open();
 
   const std::filesystem::path& path() const { return path_; }
 
-  // Nothing if it is not there. An error if it is, and is not what its digest says.
+  // No value if it is missing. An error if its content does not match its digest.
   Result<std::optional<Kept>> Find(const std::string& digest) const;
 
-  // A folder for what is on its way here. It goes with this object, or, where this process is killed, when the next one is made.
+  // A folder for content that is being copied. It is removed with this object or, after a crash, by the next one.
   class Arrival {
    public:
     ~Arrival();
@@ -43,16 +43,16 @@ class Store {
     friend class Store;
     Arrival(std::filesystem::path path, engines::OpenFile lock) : path_(std::move(path)), lock_(std::move(lock)) {}
     std::filesystem::path path_;
-    engines::OpenFile lock_;  // of one that lives
+    engines::OpenFile lock_;  // held while this exists
   };
   Result<Arrival> MakeArrival() const;
 
-  // Takes the blobs of an OCI layout in an arrival, each checked against the manifest, whose bytes have this digest. All of it, or nothing;
-  // it takes the place of what else is kept under the digest.
+  // Moves the blobs of an OCI layout from an arrival into the store. Checks each against the manifest, whose bytes have
+  // this digest. Keeps all of it, or nothing; replaces other content under the digest.
   Result<Kept> Keep(const Arrival& arrival, const std::filesystem::path& layout, const std::string& digest,
                     std::string_view manifest_bytes) const;
 
-  // Removes what nobody has found for so long. Their digests.
+  // Removes content that was not used for this long. Returns the digests.
   Result<std::vector<std::string>> Prune(std::chrono::seconds unused) const;
 
  private:

@@ -32,47 +32,47 @@ struct Directory {
   bool read_only = false;
 };
 
-// Where what a guest writes goes. Any thread, several at once; a last call may come when the run has ended.
+// Receives a guest's output. Called from any thread, even concurrently; a last call may come after the run has ended.
 class Sink {
  public:
   virtual ~Sink() = default;
-  // All of it. False: the guest gets an error for it.
+  // Writes all of it. False: the guest gets an error.
   virtual bool Write(std::string_view bytes) noexcept = 0;
 };
 
-// What a run reads and writes in place of this process's own streams.
+// The streams of a run, instead of this process's own.
 struct Streams {
-  std::string_view input;  // outlives every thread that the run leaves behind: each copies it when it begins
+  std::string_view input;  // outlives every thread that the run leaves behind: each thread copies it at its beginning
   std::shared_ptr<Sink> output, error;
 };
 
-// What one run of a program gets.
+// The options of one run of a program.
 struct RunOptions {
   std::vector<std::string> args;  // args[0] is the program's own name
   std::vector<std::pair<std::string, std::string>> env;
   std::vector<Directory> directories;
-  std::optional<Streams> streams;    // none: this process's own
-  std::optional<HttpExchange> http;  // for a program that answers requests, and only for that
-  // Whom a guest with wasi:http may send requests to; outlives the run. NULL: nobody.
+  std::optional<Streams> streams;    // no value: this process's own
+  std::optional<HttpExchange> http;  // only for a program that answers requests
+  // The requests that a guest with wasi:http may send; outlives the run. NULL: none.
   const HttpPermission* may_send = nullptr;
-  bool inherit_network = false;  // sockets to any address, where the engine has sockets
-  // Serves the guest's wasi-nn calls. Closed by Run before the guest's memory goes; freed by the caller. NULL: calls
-  // get an error.
+  bool inherit_network = false;  // sockets to any address, if the engine has sockets
+  // Serves the guest's wasi-nn calls. Run closes it before the guest's memory is freed; the caller frees it. NULL:
+  // calls get an error.
   wasinn_guest* guest = nullptr;
-  uint32_t max_threads = 64;  // that it may have at once beside its first
-  // As in wasinn_limits. What an engine cannot hold a guest to is an error of the run.
+  uint32_t max_threads = 64;  // at once, in addition to its first
+  // As in wasinn_limits. If an engine cannot enforce a limit, the run fails.
   uint64_t max_memory_bytes = UINT64_MAX;
   uint64_t max_table_elements = UINT64_MAX;
   uint64_t max_fuel = 0;
 };
 
-// How a run ended.
+// The end of a run.
 struct Exit {
   enum class Kind {
     kExited,      // by itself
     kTrapped,     // code is 134, as for a process that aborts
-    kFailed,      // it could not start, or the host failed it; code is 125, as env and timeout have it
-    kInterrupted  // its deadline passed, or it was stopped; code is 124, that of timeout
+    kFailed,      // it could not start, or the host failed it; code is 125, as in env and timeout
+    kInterrupted  // its deadline passed, or it was stopped; code is 124, as in timeout
   };
   Kind kind = Kind::kExited;
   int code = 0;
@@ -96,64 +96,64 @@ class Engine {
   virtual ~Engine() = default;
   // Reads and compiles the module or component in a file, wasm or text, and checks that every import can be served.
   virtual Result<std::unique_ptr<Program>> Load(const std::string& path) const = 0;
-  // The same, and what it compiled as the bytes of a file that Load of such an engine takes where it may.
+  // As Load. Returns the compiled code as the bytes of a file that Load of such an engine accepts if it is allowed to.
   virtual Result<std::string> Compile(const std::string& path) const = 0;
 };
 
-// Where an engine has its guests' memories and tables from a pool that is there from the beginning, in place of new ones.
+// An engine can take guests' memories and tables from a pool that exists from the beginning.
 struct Pool {
   uint32_t instances = 0;     // at once, with one memory each; 0: no pool
-  uint64_t memory_bytes = 0;  // that a memory may have, for which address space is taken; 0: 4 GiB
+  uint64_t memory_bytes = 0;  // the limit of a memory, for which address space is reserved; 0: 4 GiB
 };
 
-// What compiling one program may take. With a limit, a process of its own compiles: this program, started once more, whose
-// main calls RunCompiler.
+// Limits for compiling one program. If there is a limit, another process compiles: this program starts itself again,
+// and its main calls RunCompiler.
 struct CompileLimits {
-  uint64_t max_bytes = 0;   // of memory; 0: any
-  uint32_t timeout_ms = 0;  // 0: any
+  uint64_t max_bytes = 0;   // of memory; 0: no limit
+  uint32_t timeout_ms = 0;  // 0: no limit
   bool Any() const { return max_bytes != 0 || timeout_ms != 0; }
 };
 
-// What tells a profiler of the machine's which function compiled code is of.
+// How a profiler of the machine finds the functions of compiled code.
 enum class Profile { kNone, kPerfMap, kJitDump };
 
-// An engine's library; the version is "" where there is none.
+// An engine's library; the version is "" if there is none.
 struct EngineVersion {
   std::string version;
-  std::string library;  // the file that is loaded; "": it is part of this program
+  std::string library;  // the loaded file; "": it is part of this program
 };
 
 struct EngineOptions {
-  bool cache = true;                     // keep compiled modules in the user's cache folder, where the engine compiles
-  std::vector<Directory> guest_folders;  // that guests may use: the cache is in none of them
-  // Run files that an engine's compiler made. They are native code, which no sandbox holds.
+  bool cache = true;                     // keep compiled modules in the user's cache folder, if the engine compiles
+  std::vector<Directory> guest_folders;  // that guests may use: none of them contains the cache
+  // Run files from an engine's compiler. They are native code, which no sandbox confines.
   bool allow_precompiled = false;
   Pool pool;
-  CompileLimits compile;  // where the engine compiles
-  // What code is compiled with, which makes it slower: a look whether its run is interrupted, and a count of its fuel.
-  // Without the first, compiled code of one thread goes on until it calls.
+  CompileLimits compile;  // if the engine compiles
+  // Checks in compiled code, which make it slower: for interrupts of its run, and for fuel. Without the first, code of
+  // one thread only ends at a call.
   bool interruptible = false;
   bool metered = false;
   Profile profile = Profile::kNone;
-  // The exported function that runs in place of the program, with a run's arguments as its parameters; "": none.
+  // The exported function that runs instead of the program, with a run's arguments as its parameters; "": none.
   std::string invoke;
   bool http = false;  // give wasi:http to programs that are components
-  // The host goes on after its programs, so nothing of one may be left: they are core modules with Streams and without threads, or
-  // components that answer requests; none has a shared memory, in which it could wait; and a sleep ends with its run.
+  // The host goes on after its programs, which must leave nothing behind: core modules with Streams and without
+  // threads, or components that answer requests. None has a shared memory to wait in, and a sleep ends with its run.
   bool served = false;
-  // What goes wrong without stopping anything, such as a cache that cannot be written. May be empty.
+  // Reports problems that stop nothing, such as a cache that cannot be written. May be empty.
   std::function<void(const std::string&)> warn;
 };
 
 Result<std::unique_ptr<Engine>> NewWasmtimeEngine(const EngineOptions& options);
-// An error where wasinn was built without WAMR.
+// An error if wasinn was built without WAMR.
 Result<std::unique_ptr<Engine>> NewWamrEngine(const EngineOptions& options);
 
-// What a process does that was started to compile, and its exit code. Nothing: this one was not. main() begins with it.
+// Compiles in a process started for that; returns its exit code. No value: another process. main() begins with it.
 std::optional<int> RunCompiler(int argc, char** argv);
 
-// Wasmtime tells no version when it runs: this is that of the headers that were compiled against.
+// Wasmtime does not report its version at run time: this is the version of the headers at compile time.
 EngineVersion WasmtimeVersion();
-EngineVersion WamrVersion();  // of the library that is loaded
+EngineVersion WamrVersion();  // of the loaded library
 
 }  // namespace wasinn::engines

@@ -1,4 +1,4 @@
-// Components that are models: wasinn:serve/model, of which guest/wit/deps/wasinn-serve tells.
+// Components that are models: they export wasinn:serve/model (guest/wit/deps/wasinn-serve).
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -35,9 +35,9 @@ struct ModelTensor {
 
 struct ModelRequest {
   std::vector<ModelTensor> inputs;
-  std::vector<std::string_view> outputs;  // that are wanted; none: all
-  uint64_t most_bytes = UINT64_MAX;       // of an answer; one that has far more is a trap
-  // Asked before so many bytes of it are copied, on the thread that calls Infer: false, and it is kFailed.
+  std::vector<std::string_view> outputs;  // the wanted ones; none: all
+  uint64_t most_bytes = UINT64_MAX;       // of an answer; a far larger one is a trap
+  // Called before this many bytes of the answer are copied, on Infer's thread. False: the result is kFailed.
   std::function<bool(uint64_t bytes)> charge;
 };
 
@@ -46,11 +46,11 @@ struct ModelAnswer {
   Kind kind = Kind::kNone;
   std::string_view message;  // of a refusal
   std::vector<ModelTensor> tensors;
-  std::shared_ptr<const void> owner;  // of what the others show
+  std::shared_ptr<const void> owner;  // owner of the other members' memory
 };
 
-// Compiled code without state, which runs any number of times, also at once from several threads: each time in an instance of its own.
-// Nothing that the component says is checked here.
+// Compiled code without state. It runs any number of times, even at once from several threads: each time in an instance
+// of its own. Nothing that the component returns is checked here.
 class GuestModel {
  public:
   virtual ~GuestModel() = default;

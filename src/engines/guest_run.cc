@@ -20,7 +20,7 @@ void GuestRun::Interrupt(void* run) {
   self.interrupt_();
 }
 
-// A guest that is stopped may end in any way, also by itself with a code of its own.
+// A stopped guest may end in any way, even by itself with a code of its own.
 Exit GuestRun::End(Exit exit) {
   const bool overdue = Over();
   if (!interrupted_) return exit;

@@ -1,4 +1,4 @@
-// One run of a guest's program, which the guest's deadline or whoever stops the guest may interrupt.
+// One run of a guest's program, which ends at its deadline or when the guest is stopped.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -18,11 +18,11 @@ class GuestRun {
   GuestRun(const GuestRun&) = delete;
   GuestRun& operator=(const GuestRun&) = delete;
 
-  // Why it could not begin.
+  // The error if it could not begin.
   const Result<void>& begun() const { return begun_; }
-  // Whether nothing of the guest should run any more. Any thread.
+  // True if no code of the guest should run any more. Any thread.
   bool interrupted() const { return interrupted_; }
-  // How the run ended, for a guest that ended like this. `interrupt` is not called from here on.
+  // The outcome of the run, for a guest that ended like this. From here on `interrupt` is not called.
   Exit End(Exit exit);
 
  private:

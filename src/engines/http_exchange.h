@@ -1,4 +1,4 @@
-// A request that a program answers by a call (wasi:http/incoming-handler), in place of reading and writing streams.
+// A request that a program answers by a call (wasi:http/incoming-handler), instead of reading and writing streams.
 #pragma once
 
 #include <functional>
@@ -16,24 +16,24 @@ struct HttpRequest {
   std::string_view body;
 };
 
-// Where the answer goes, on the thread of the run. False: no more of it is wanted, and the guest is ended.
+// Receives the answer, on the thread of the run. False: no more of it is wanted, and the guest is ended.
 class HttpSink {
  public:
   virtual ~HttpSink() = default;
   virtual bool Begin(unsigned status, const HttpFields& fields) noexcept = 0;
   virtual bool Write(std::string_view bytes) noexcept = 0;
-  // It is whole. How the run ends does not matter to it any more.
+  // The answer is complete. The end of the run does not matter any more.
   virtual void End() noexcept = 0;
-  // It will not be whole: "the guest …".
+  // The answer will not be complete: "the guest …".
   virtual void Fail(std::string_view why) noexcept = 0;
-  // No guest can have this request.
+  // No guest can get this request.
   virtual void Refuse(std::string_view why) noexcept = 0;
 };
 
 // Whether a guest may send a request of its own to that scheme and authority.
 using HttpPermission = std::function<bool(std::string_view scheme, std::string_view authority)>;
 
-// Of one run. Both outlive it.
+// The exchange of one run. Both members outlive it.
 struct HttpExchange {
   const HttpRequest* request;
   HttpSink* sink;

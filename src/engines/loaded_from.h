@@ -1,4 +1,4 @@
-// Which file a function was loaded from.
+// The file from which a function was loaded.
 #pragma once
 
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 
 namespace wasinn::engines {
 
-// "" where it is in the program itself, or nobody knows.
+// "" if it is in the program itself, or unknown.
 inline std::string LoadedFrom(const void* function) {
   Dl_info found = {};
   if (dladdr(function, &found) == 0 || found.dli_fname == nullptr) return "";

@@ -13,7 +13,7 @@ namespace wasinn::engines {
 namespace {
 
 constexpr uint8_t kHasMax = 1, kShared = 2, kPageSize = 8;  // flags of a memory
-constexpr size_t kMostMemories = 20'000;                    // Wasmtime has 10,000 at most for one program
+constexpr size_t kMostMemories = 20'000;                    // Wasmtime allows 10,000 at most for one program
 constexpr unsigned kUsualPage = 16, kMostPage = 63;         // powers of two
 
 uint64_t Bytes(uint64_t pages, unsigned page) {
@@ -29,14 +29,14 @@ MemoryType NextMemory(Reader& reader) {
   return {Bytes(min, shift), Bytes(max, shift), (flags & kShared) != 0};
 }
 
-// No engine takes so many. What follows is not looked at, so the last one is whatever it could be.
+// No engine accepts so many. The rest is not read, so the last one counts as unlimited.
 bool AreTooMany(std::vector<MemoryType>& memories) {
   if (memories.size() < kMostMemories) return false;
   if (memories.size() == kMostMemories) memories.push_back({UINT64_MAX, UINT64_MAX, true});
   return true;
 }
 
-// Up to an import of another kind, which nobody serves: such a module does not run.
+// Stops at an import of an unknown kind: no engine serves it, so the module does not run.
 void AddImported(Reader& reader, std::vector<MemoryType>& memories) {
   for (uint64_t left = reader.Number(); left > 0 && reader.ok() && !AreTooMany(memories); --left) {
     reader.Name();
@@ -66,7 +66,7 @@ void AddDefined(Reader& reader, std::vector<MemoryType>& memories) {
 }  // namespace
 
 std::vector<MemoryType> MemoriesOf(std::string_view wasm) {
-  const bool is_program = KindOf(wasm) == WasmKind::kModule;  // inside a component an imported one is another module's
+  const bool is_program = KindOf(wasm) == WasmKind::kModule;  // imports inside a component are another module's
   std::vector<MemoryType> memories;
   EachCoreModule(wasm, [&](std::string_view module) {
     for (Reader reader(module.substr(kHeader)); reader.more();) {

@@ -28,7 +28,7 @@ std::unexpected<std::string> Failed(const std::string& what) {
   return std::unexpected(fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
-// Whether a file may be so large: whoever writes more is ended by a signal.
+// Whether a file may be so large: writing more would end the process by a signal.
 bool MayHold(uint64_t bytes) {
   rlimit most = {};
   if (getrlimit(RLIMIT_FSIZE, &most) != 0 || bytes <= most.rlim_cur) return true;
@@ -57,7 +57,7 @@ std::optional<std::string> ReadAll(int fd, uint64_t size) {
   return bytes;
 }
 
-// A new file beside others, for a name that it gets when it is whole.
+// A new file, which gets its real name when it is complete.
 std::string TemporaryName() {
   uint64_t random = 0;
   randombytes_buf(&random, sizeof random);
@@ -114,7 +114,7 @@ Result<void> ModuleCache::ReadKey(int folder) {
   return {};
 }
 
-// Of two that make one at once, both use the first.
+// If two processes make a key at once, both use the first.
 Result<void> ModuleCache::MakeKey(int folder) {
   std::string key(sizeof(Bytes32), '\0');
   randombytes_buf(key.data(), key.size());
@@ -156,7 +156,7 @@ std::string NameOf(const std::array<uint8_t, 32>& digest) {
 
 }  // namespace
 
-// A file is a tag, and what it is the tag of: the digest of what was compiled, and its code.
+// A file is a tag and the tagged content: the digest of the source, and its code.
 ModuleCache::Bytes32 ModuleCache::TagOf(std::string_view digest, std::string_view code) const {
   Bytes32 tag = {};
   crypto_generichash_state state;
@@ -181,7 +181,7 @@ std::optional<std::string> ModuleCache::Find(std::string_view maker, std::string
   if (!head || !code || std::string_view(*head).substr(kTag) != View(digest)) return std::nullopt;
   const Bytes32 tag = TagOf(View(digest), *code);
   if (sodium_memcmp(tag.data(), head->data(), kTag) != 0) return std::nullopt;
-  (void)futimens(file.get(), nullptr);  // it was used
+  (void)futimens(file.get(), nullptr);  // marks the time of use
   return code;
 }
 

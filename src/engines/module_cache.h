@@ -1,5 +1,5 @@
-// Compiled code of modules, kept in a folder of the user's. It is native code, so whoever can write it there brings code into
-// this process: the folder is the user's alone, no guest may use it, and what is read was written with the folder's key.
+// Compiled code of modules, in a folder of the user. It is native code, so the folder is only the user's, no guest may
+// use it, and only files that were written with the folder's key are read.
 #pragma once
 
 #include <array>
@@ -16,16 +16,16 @@ namespace wasinn::engines {
 
 class ModuleCache {
  public:
-  static constexpr uint64_t kMostBytes = uint64_t{512} << 20;  // the files that nobody used for longest go first
+  static constexpr uint64_t kMostBytes = uint64_t{512} << 20;  // the files with the oldest use are removed first
 
-  // $XDG_CACHE_HOME/wasinn-code, or ~/.cache/wasinn-code: made if it is not there. An error says why there is none to use.
+  // $XDG_CACHE_HOME/wasinn-code, or ~/.cache/wasinn-code, created if it is missing. An error: why there is none.
   static Result<std::unique_ptr<ModuleCache>> Open(const std::vector<Directory>& guest_folders);
   ~ModuleCache();
   ModuleCache(const ModuleCache&) = delete;
   ModuleCache& operator=(const ModuleCache&) = delete;
 
-  // What `maker` made of a module; nothing if it is not there, or is not what was kept. `maker` tells a compiler with
-  // its version and settings. Any thread.
+  // The result of `maker` for a module; no value if it is missing, or was changed. `maker` names a compiler with its
+  // version and settings. Thread-safe.
   std::optional<std::string> Find(std::string_view maker, std::string_view wasm) const;
   Result<void> Keep(std::string_view maker, std::string_view wasm, std::string_view code) const;
 

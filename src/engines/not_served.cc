@@ -9,7 +9,7 @@
 namespace wasinn::engines {
 namespace {
 
-// WASI preview 1 has four functions of sockets that a guest was given. WasmEdge added those that make them.
+// WASI preview 1 has four functions for sockets that a guest was given. WasmEdge added functions that make sockets.
 bool IsWasmEdgesSocket(const Import& import) {
   static constexpr std::array<std::string_view, 4> kStandard = {"sock_accept", "sock_recv", "sock_send",
                                                                 "sock_shutdown"};
@@ -46,7 +46,7 @@ std::string OtherNn(std::string_view interface) {
                      version.empty() ? " without a version, as before 0.2.0-rc" : "", fmt::join(kServedNn, ", "));
 }
 
-// Its interfaces begin all with "wasi:", and those of 0.3 are of another component model.
+// Its interfaces all begin with "wasi:", and those of 0.3 are of another component model.
 bool IsOfWasi03(std::string_view interface) {
   return interface.starts_with("wasi:") && interface.find("@0.3.") != interface.npos;
 }

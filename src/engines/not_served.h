@@ -1,4 +1,4 @@
-// Imports that guests of other hosts have and that nobody serves here, by what they are.
+// Describes imports of guests of other hosts that wasinn does not serve.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace wasinn::engines {
 
-// One line; "" for what is not known, which may be served.
+// One line; "" for an unknown import, which may be served.
 std::string NotServed(const Import& import);
 
-// Of the first import of a module or component that is not served. HTTP is where programs answer requests.
+// The first import of a module or component that is not served. HTTP is served for programs that answer requests.
 std::optional<std::string> FirstNotServed(std::string_view wasm, bool serves_http);
 
 }  // namespace wasinn::engines

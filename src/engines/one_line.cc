@@ -5,7 +5,7 @@
 namespace wasinn::engines {
 namespace {
 
-// Text that quotes a line of a module in text format: "1 | (module", "|".
+// Whether a line quotes a module in text format: "1 | (module", "|".
 bool QuotesSource(std::string_view line) {
   const size_t bar = line.find_first_not_of("0123456789 ");
   return bar != line.npos && line[bar] == '|';

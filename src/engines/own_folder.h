@@ -1,4 +1,4 @@
-// Folders of the user's that hold what this program keeps: nobody else may read or change them.
+// Folders in which this program keeps its files: no other user may read or change them.
 #pragma once
 
 #include <sys/stat.h>
@@ -31,13 +31,13 @@ class OpenFile {
   int fd_;
 };
 
-// Whether nobody else may do anything with it. `its`: what it is.
+// Whether no other user may use it. `its`: its properties.
 bool IsMineAlone(int fd, struct stat* its);
 
 // $XDG_CACHE_HOME/NAME, or ~/.cache/NAME.
 std::expected<std::filesystem::path, std::string> UsersCacheFolder(const char* name);
 
-// Made with what leads to it, for the user alone; an error names it, where that cannot be or others may use it.
+// Creates it with its parents, only for this user. An error names a folder that fails, or that others may use.
 std::expected<OpenFile, std::string> OpenOwnFolder(const std::filesystem::path& path);
 
 }  // namespace wasinn::engines

@@ -21,12 +21,12 @@ std::expected<std::string, std::string> ReadFile(const std::string& path, uint64
   if (std::filesystem::is_directory(path, ignored)) return std::unexpected(fmt::format("{} is a folder", path));
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::unexpected(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
-  // Components are 10 MB and more. A size that is wrong, as a pipe's is, only costs time.
+  // Components have 10 MB and more. A wrong size, like a pipe's, only costs time.
   const auto expected = std::filesystem::file_size(path, ignored);
   const auto too_large = [&] { return std::unexpected(fmt::format("{} has more than {} bytes", path, most)); };
   if (!ignored && expected > most) return too_large();
   std::string bytes;
-  size_t size = 0, chunk = ignored ? kChunk : std::max(expected + 1, kLeast);  // one more, where the end is seen
+  size_t size = 0, chunk = ignored ? kChunk : std::max(expected + 1, kLeast);  // one more, to see the end
   do {
     bytes.resize(size + chunk);
     file.read(bytes.data() + size, static_cast<std::streamsize>(chunk));

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Whether a path without links is another's, or leads through it.
+// Whether a path without links is `folder`, or leads through it.
 bool LeadsThrough(fs::path path, const std::string& folder) {
   std::error_code error;
   while (!error && !path.empty()) {
@@ -25,10 +25,10 @@ bool LeadsThrough(fs::path path, const std::string& folder) {
   return false;
 }
 
-// The folders in which the system looks up a name on its way along a path, each without a link: whoever may change one of
-// them decides what the path is. A link that is one too many is not followed: then nobody opens the file either.
+// The folders in which the system looks up names along a path, each without a link: writers of any of them can change
+// the target. Links beyond the limit are not followed: then the file cannot be opened either.
 std::vector<fs::path> FoldersOnTheWay(const std::string& path) {
-  constexpr int kMostLinks = 40;  // Linux's
+  constexpr int kMostLinks = 40;  // Linux's limit
   std::error_code error;
   const fs::path absolute = fs::absolute(path, error);
   std::deque<fs::path> names(absolute.begin(), absolute.end());

@@ -1,4 +1,4 @@
-// Files of the host's that a guest of the same run may reach.
+// Protects the host's files from a guest of the same run.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace wasinn::engines {
 
-// Whether a file or folder lies in another folder, by what they are and not by their names: they may have several.
+// Whether a file or folder is inside of a folder. It compares the objects, not their names: they may have several.
 bool IsWithin(const std::string& inner, const std::string& outer);
 
-// The folder in which a guest could change what this path stands for, also by a link on the way to it. Nothing: in none. The file
-// need not be there.
+// The folder in which a guest could change the target of this path, for example by a link on the way. No value: none.
+// The file need not exist.
 std::optional<std::string> FolderOfGuestsThatHas(const std::string& path, const std::vector<Directory>& folders);
 
-// Whether the options allow to run a file of native code: the operator says so, and no guest of this run may write it.
+// Checks that a file of native code may run: the operator allows it, and no guest of this run may write the file.
 Result<void> MayRunCode(const std::string& path, const EngineOptions& options);
 
 }  // namespace wasinn::engines

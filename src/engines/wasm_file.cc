@@ -19,7 +19,7 @@ constexpr std::string_view kElfMagic(
     "\x7f"
     "ELF");
 constexpr size_t kElfSystem = 7;
-constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a program, also of its text; Wasmtime's own limits are below
+constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a program, including its text; Wasmtime's own limits are lower
 constexpr char kWasmtimesSystem = static_cast<char>(200);
 
 bool LooksLikeText(std::string_view bytes) {

@@ -1,4 +1,4 @@
-// Reading a program's file and telling what it is, the same for every engine.
+// Reads a program's file and recognises its kind, the same for every engine.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace wasinn::engines {
 enum class WasmKind {
   kModule,
   kComponent,
-  kText,          // may be the text format, of either; only its parser knows
-  kWamrAot,       // native code by WAMR's compiler
-  kWasmtimeCode,  // native code by Wasmtime's
+  kText,          // perhaps the text format, of either kind; only its parser can decide
+  kWamrAot,       // native code from WAMR's compiler
+  kWasmtimeCode,  // native code from Wasmtime's
   kUnknownVersion,
   kNotWasm,
 };
@@ -29,7 +29,7 @@ WasmKind KindOf(std::string_view bytes);
 // Fails for a file that cannot be read, and for bytes that are certainly no program.
 Result<WasmFile> ReadWasmFile(const std::string& path);
 
-// The text format as a module or component. Wasmtime's parser, which every wasinn command has, and which may take long.
+// Converts text to a module or component with Wasmtime's parser, which every wasinn command has. May take long.
 Result<std::string> ParseText(const std::string& text, const CompileLimits& limits);
 
 }  // namespace wasinn::engines

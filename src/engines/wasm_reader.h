@@ -1,4 +1,4 @@
-// Reads the binary format: numbers, names and sections, of bytes that may be anything.
+// Reads the binary format: numbers, names and sections, from untrusted bytes.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ inline constexpr size_t kHeader = 8;  // of a module or a component
 inline constexpr uint8_t kImports = 2, kFunctions = 3, kTables = 4, kMemories = 5, kGlobals = 6, kExports = 7,
                          kStart = 8;  // sections of a module
 
-// Reads from the beginning of bytes, until something is not there.
+// Reads from the beginning of bytes, until a read fails.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint8_t kCoreModule = 1, kNestedComponent = 4, kComponentImports = 10,
                   kComponentExports = 11;  // its sections
-constexpr int kMostNested = 100;           // as engines have it
+constexpr int kMostNested = 100;           // the limit of engines
 constexpr char kFunction = 0;              // an export of a function
 
 std::string Number(uint64_t number) {
@@ -21,7 +21,7 @@ std::string Number(uint64_t number) {
   return bytes += static_cast<char>(number);
 }
 
-// An export section with one function more; nothing if it has a program's or a library's already.
+// An export section with one more function; no value if it has a program's or a library's already.
 std::optional<std::string> WithStart(std::string_view exports, uint64_t function) {
   Reader reader(exports);
   const uint64_t count = exports.empty() ? 0 : reader.Number();
@@ -44,7 +44,7 @@ void SkipLimits(Reader& reader) {
   if ((flags & 1) != 0) reader.Number();
 }
 
-// False: not a kind that is known, so that it cannot be told where the next import begins.
+// False: an unknown kind, so the beginning of the next import is unknown.
 bool SkipImportOfModule(Reader& reader) {
   switch (reader.Byte()) {
     case 0:  // a function
@@ -89,7 +89,7 @@ bool SkipImportOfComponent(Reader& reader) {
 }
 
 void AddImports(std::string_view body, bool component, std::vector<Import>& imports) {
-  constexpr size_t kMost = 1'000'000;  // of WebAssembly's limits
+  constexpr size_t kMost = 1'000'000;  // a limit of WebAssembly
   Reader reader(body);
   for (uint64_t left = reader.Number(); left > 0 && reader.ok() && imports.size() < kMost; --left) {
     if (component) reader.Byte();  // the form of the name
@@ -109,7 +109,7 @@ void AddExports(std::string_view body, std::vector<std::string_view>& names) {
     const std::string_view name = reader.Name();
     if (!reader.ok()) return;
     names.push_back(name);
-    if (reader.Byte() == 0) reader.Byte();  // the kind of what is exported, which of a core item has two bytes
+    if (reader.Byte() == 0) reader.Byte();  // the kind of the exported item; a core item's kind has two bytes
     reader.Number();
     if (reader.Byte() == 1 && !SkipImportOfComponent(reader)) return;  // its type
   }
@@ -127,7 +127,7 @@ void EachCoreModule(std::string_view wasm, int nested, const std::function<void(
 }
 
 uint64_t InstanceOf(std::string_view module) {
-  // As Wasmtime has them: each is a few pointers, a global a value.
+  // Wasmtime's sizes: each is a few pointers, a global a value.
   constexpr uint64_t kItself = 4096, kOfImport = 64, kOfFunction = 32, kOfGlobal = 16;
   uint64_t bytes = kItself;
   for (Reader reader(module.substr(kHeader)); reader.more();) {
@@ -230,7 +230,7 @@ std::optional<std::string> StartAsExport(std::string_view module) {
   }
   const std::optional<std::string> with_start = start ? WithStart(exports, *start) : std::nullopt;
   if (!with_start) return std::nullopt;
-  // In place of the export section, or where there is none of the start section, which comes next.
+  // Replaces the export section or, if there is none, the start section, which is next.
   const uint8_t replaced = exports.empty() ? kStart : kExports;
   std::string result(module.substr(0, kHeader));
   for (Reader reader(module.substr(kHeader)); reader.more();) {

@@ -108,7 +108,7 @@ Parsed<ModelFlag> ParseWasmEdgeFlag(std::string_view text) {
   if (parts.size() < 4 || parts[0].empty() || parts[3].empty()) {
     return std::unexpected(fmt::format("'{}' is not NAME:ENCODING:TARGET:PATH", text));
   }
-  // Its colons would end paths.
+  // An address contains colons, which would end paths.
   if (IsAddress(text)) return std::unexpected("an address is no path here: it needs --model, or the configuration");
   ModelFlag model;
   model.name = parts[0];
@@ -122,7 +122,7 @@ Status AddModel(Host& host, const ModelFlag& model) {
   auto fail = [&model](std::string_view why) {
     return Status(wasinn_status_new(WASINN_ERROR_NOT_FOUND, fmt::format("model {}: {}", model.name, why).c_str()));
   };
-  // Before the files: a word that is no encoding may be of a flag that was misread.
+  // Before the files: a word that is no encoding may belong to a flag that was misread.
   if (Status status = host.CheckEncoding(model.encoding); !status.ok()) {
     return Status(wasinn_status_new(status.code(), fmt::format("model {}: {}", model.name, status.message()).c_str()));
   }
@@ -131,7 +131,7 @@ Status AddModel(Host& host, const ModelFlag& model) {
   options.target = model.target;
   options.version = model.version;
   options.isolate = model.isolate;
-  std::vector<std::string> contents;  // of the parts, until they are copied
+  std::vector<std::string> contents;  // for the parts, until they are copied
   if (model.paths.size() == 1) {
     std::error_code error;
     if (!IsAddress(model.paths[0]) && !std::filesystem::exists(model.paths[0], error))

@@ -33,7 +33,7 @@ bool IsLabel(std::string_view text) {
          std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
 }
 
-// One that DNS could know, and no other form of an address.
+// A name that DNS could know, and that is not written like an address.
 bool IsName(std::string_view name) {
   std::string_view last;
   for (const auto part : std::views::split(name, '.')) {
@@ -57,8 +57,8 @@ bool IsPort(std::string_view text) {
 
 std::string_view UsualPort(std::string_view scheme) { return scheme == "http" ? "80" : "443"; }
 
-// "https://a.example.com:8443". The rest of a URL is none of it, nor is anything that leads elsewhere than it seems to. `is_host`: what
-// may stand as the host.
+// "https://a.example.com:8443". Refuses all other parts of a URL, and tricks that hide the real host. `is_host` checks
+// the host's part.
 std::optional<std::string> ToOrigin(std::string_view text, bool (*is_host)(std::string_view)) {
   std::string origin = Lower(text);
   const size_t found = origin.find(kScheme);
@@ -66,7 +66,7 @@ std::optional<std::string> ToOrigin(std::string_view text, bool (*is_host)(std::
   const std::string_view all = origin, scheme = all.substr(0, found);
   if (scheme != "http" && scheme != "https") return std::nullopt;
   const std::string_view authority = all.substr(found + kScheme.size());
-  const size_t bracket = authority.rfind(']');  // within which an address has colons
+  const size_t bracket = authority.rfind(']');  // colons before it are part of an address
   const size_t colon = authority.find(':', bracket == authority.npos ? 0 : bracket);
   if (!is_host(authority.substr(0, colon))) return std::nullopt;
   if (colon == authority.npos) return origin;
@@ -75,7 +75,7 @@ std::optional<std::string> ToOrigin(std::string_view text, bool (*is_host)(std::
   return port == UsualPort(scheme) ? origin.substr(0, origin.size() - port.size() - 1) : origin;
 }
 
-// "https://a.example.com:8443" and "https://*.example.com:8443".
+// Compares "https://a.example.com:8443" with "https://*.example.com:8443".
 bool IsBelow(std::string_view origin, std::string_view pattern) {
   const size_t found = pattern.find(kBelow);
   if (found == pattern.npos) return false;
@@ -95,7 +95,7 @@ Parsed<OutboundHosts> OutboundHosts::Parse(std::span<const std::string> list) {
     if (!origin) {
       return std::unexpected(
           fmt::format("policy.allowed_outbound_hosts: '{}' is not http://HOST or https://HOST, with :PORT or "
-                      "without; *.HOST is for all below it",
+                      "without; *.HOST stands for all names below it",
                       text));
     }
     hosts.origins_.push_back(std::move(*origin));

@@ -1,4 +1,4 @@
-// To whom guests may send HTTP requests of their own (policy.allowed_outbound_hosts).
+// The hosts to which guests may send HTTP requests of their own (policy.allowed_outbound_hosts).
 #pragma once
 
 #include <span>
@@ -10,18 +10,18 @@
 
 namespace wasinn::settings {
 
-// Any thread.
+// Thread-safe.
 class OutboundHosts {
  public:
-  // Each is "http://HOST", "https://HOST:PORT" and so on; "*." before the host is for all names below it. An error: one is not.
+  // Each is "http://HOST", "https://HOST:PORT" and so on; "*." before the host stands for all names below it.
   static Parsed<OutboundHosts> Parse(std::span<const std::string> list);
 
   bool empty() const { return origins_.empty(); }
-  // As a guest says them. What is not written as the list has it, but for its case and its scheme's own port, is not allowed.
+  // The arguments are a guest's. They must be spelled as in the list, except for case and the scheme's own port.
   bool Allow(std::string_view scheme, std::string_view authority) const;
 
  private:
-  std::vector<std::string> origins_;  // in lower case, without their scheme's own port
+  std::vector<std::string> origins_;  // in lower case, without the scheme's own port
 };
 
 }  // namespace wasinn::settings

@@ -16,7 +16,7 @@ struct Unit {
   double factor;
 };
 
-// The number at the start of `text` and what follows it. No sign, no exponent, no "inf".
+// Splits `text` into the number at its start and the rest. No sign, no exponent, no "inf".
 bool SplitNumber(std::string_view text, double* number, std::string_view* rest) {
   const std::string_view digits = text.substr(0, text.find_first_not_of("0123456789."));
   const auto [stop, error] =
@@ -25,7 +25,7 @@ bool SplitNumber(std::string_view text, double* number, std::string_view* rest) 
   return !digits.empty() && error == std::errc() && stop == digits.data() + digits.size();
 }
 
-// `text` in the smallest unit, rounded up so that nothing positive becomes 0.
+// `text` in the smallest unit, rounded up so that no positive value becomes 0.
 template <size_t n>
 bool Scale(std::string_view text, const Unit (&units)[n], double max, double* out) {
   double number;
@@ -58,7 +58,7 @@ std::expected<uint64_t, std::string> ParseSize(std::string_view text) {
                                     {"TB", k * k * k * k},
                                     {"TiB", k * k * k * k}};
   double bytes;
-  // 2^63: what a TOML integer can hold.
+  // 2^63: the limit of a TOML integer.
   if (Scale(text, kUnits, 9223372036854775808.0, &bytes)) return static_cast<uint64_t>(bytes);
   return std::unexpected(fmt::format("'{}' is not a size such as 65536, 64M or 1G", text));
 }

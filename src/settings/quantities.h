@@ -1,4 +1,4 @@
-// Sizes and durations as a user writes them.
+// Reads sizes and durations of a user.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace wasinn::settings {
 
-// "65536", "64M", "1.5GiB": bytes; K, M, G and T are powers of 1024, whatever follows them of "i" and "B", in any case.
+// "65536", "64M", "1.5GiB": bytes; K, M, G and T are powers of 1024, also with "i" and "B", in any case.
 std::expected<uint64_t, std::string> ParseSize(std::string_view text);
 
 // "500ms", "10s", "1.5", "2m", "1h": milliseconds; a number without a unit is seconds. Must fit 32 bits.

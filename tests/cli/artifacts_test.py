@@ -215,7 +215,7 @@ class KeptTest(ArtifactsTest):
     def test_a_changed_file(self):
         self.model.write_bytes(OTHER_MODEL)
         os.utime(self.model, ns=(0, 0))
-        self.check_mended(f"the digest of {digest_of(MODEL)} is {digest_of(OTHER_MODEL)}: pulling it anew")
+        self.check_mended(f"the digest of {digest_of(MODEL)} is {digest_of(OTHER_MODEL)}: pulling it again")
         self.model.write_bytes(OTHER_MODEL)
         self.registry.stop()
         result = self.run_probe("infer", "m", flags=["--model", f"m={self.pinned}"])

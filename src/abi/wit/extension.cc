@@ -50,7 +50,7 @@ wasinn_status* WitDescribe(wasinn_guest* guest, uint32_t graph, wasinn_wit_view*
 
 namespace {
 
-// The newest piece of the first output, which is what a model generates. Pieces are short.
+// The newest piece of the first output, which has the generated text. Pieces are short.
 Result<std::string> PieceOf(core::Context& context) {
   std::string text(64, '\0');
   uint64_t size = 0;

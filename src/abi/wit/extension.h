@@ -1,4 +1,4 @@
-// wasinn:ext, what wasinn offers components beyond wasi:nn: the functions of wit.h's table of these names.
+// wasinn:ext, the extensions for components beyond wasi:nn: the functions of these names in wit.h's table.
 #pragma once
 
 #include <wasinn/wit.h>
@@ -10,7 +10,7 @@
 
 namespace wasinn::abi {
 
-// What graph_load and WitLoadAs have in common: `target` is a number of wasi:nn.
+// The common part of graph_load and WitLoadAs. `target` is a number of wasi:nn.
 core::Result<uint32_t> LoadParts(core::Guest& guest, std::span<const wasinn_bytes> builders, std::string_view format,
                                  uint32_t target);
 

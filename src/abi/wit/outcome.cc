@@ -14,7 +14,7 @@ wasinn_status* Trap(const core::Status& status) {
 core::Status ToErrorObject(wasinn_guest& guest, const char* function, const core::Status& status,
                            wasinn_wit_result& out) {
   guest.Report(function, status);
-  std::string message = core::WithoutPaths(status.message());  // the log has them
+  std::string message = core::WithoutPaths(status.message());  // only the log has them
   if (!status.backend().empty()) message = std::string(status.backend()) + ": " + message;
   core::Result<uint32_t> error = guest.NewError(kWit.error(status.code()), status.code(), std::move(message));
   if (!error) return std::move(error.error());

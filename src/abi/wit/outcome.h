@@ -1,4 +1,4 @@
-// How a function of wasi:nn ends: with a value, with an error object for the guest, or with a trap.
+// The end of a function of wasi:nn: a value, an error object for the guest, or a trap.
 #pragma once
 
 #include <wasinn/wit.h>
@@ -11,15 +11,15 @@
 
 namespace wasinn::abi {
 
-// NULL for success. A status for which the engine traps.
+// The status of a trap; NULL for success.
 wasinn_status* Trap(const core::Status& status);
 
-// Makes the error object of a result<T, error>; its message has all that core and framework said. A trap if the guest
-// holds too many.
+// Makes the error object of a result<T, error>, with the whole message of core and framework. A trap if the guest holds
+// too many.
 core::Status ToErrorObject(wasinn_guest& guest, const char* function, const core::Status& status,
                            wasinn_wit_result& out);
 
-// Runs one function for a guest. `body` returns a Status, which traps if it is no success.
+// Runs one function for a guest. `body` returns a Status: an error is a trap.
 template <typename Body>
 wasinn_status* WithGuest(wasinn_guest* guest, const Body& body) {
   try {
@@ -28,13 +28,13 @@ wasinn_status* WithGuest(wasinn_guest* guest, const Body& body) {
     if (!presence) return Trap(core::Error(WASINN_ERROR_RUNTIME, "the guest is closed"));
     return Trap(body());
   } catch (const std::bad_alloc&) {
-    return wasinn_status_new(WASINN_ERROR_RUNTIME, "the host is out of memory");  // needs none
+    return wasinn_status_new(WASINN_ERROR_RUNTIME, "the host is out of memory");  // allocates nothing
   } catch (const std::exception& error) {
     return wasinn_status_new(WASINN_ERROR_RUNTIME, error.what());
   }
 }
 
-// The same for a function that returns a result<T, error>. `body` returns a Result<uint32_t>, the rep of a resource or
+// As above, for a function that returns a result<T, error>. `body` returns a Result<uint32_t>, the rep of a resource or
 // 0.
 template <typename Body>
 wasinn_status* WithResult(wasinn_guest* guest, const char* function, wasinn_wit_result& out, const Body& body) {

@@ -1,4 +1,4 @@
-// What is owned on its way between an engine and the core: views that are shown, and tensors that a call consumes.
+// Owners for objects between an engine and the core: views, and tensors that a call consumes.
 #pragma once
 
 #include <wasinn/wit.h>
@@ -18,7 +18,7 @@ wasinn_wit_view Keep(std::unique_ptr<Owner> owner, const void* data, size_t coun
   return {data, count, owner.release(), [](void* kept) { delete static_cast<Owner*>(kept); }};
 }
 
-// Tensors that a call owns, whatever becomes of it. They count as held until it ends.
+// Tensors that a call consumes in any case. They count as held until it ends.
 class Owned {
  public:
   Owned(wasinn_guest& guest, std::span<const wasinn_wit_named_tensor> tensors) : guest_(guest), tensors_(tensors) {}
@@ -29,7 +29,7 @@ class Owned {
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
 
-  // Once.
+  // Called once.
   core::Status Take(std::pmr::vector<core::Guest::NamedTensor>& found) {
     found.reserve(tensors_.size());
     for (const wasinn_wit_named_tensor& named : tensors_) {

@@ -25,8 +25,8 @@ using core::TensorPtr;
 
 // ---- tensor
 
-// The constructor cannot fail, so what is wrong with a description is told when it is used. More dimensions than a
-// tensor may have become a description that matches no model.
+// The constructor cannot fail, so a wrong description is only reported when the tensor is used. If it has more
+// dimensions than a tensor may have, it becomes a description that matches no model.
 TensorDesc Describe(const uint32_t* dimensions, size_t rank, uint32_t type) {
   TensorDesc desc;
   desc.dtype = kWit.dtype(type).value_or(WASINN_DTYPE_UNKNOWN);
@@ -49,7 +49,7 @@ wasinn_status* TensorNew(wasinn_guest* guest, const uint32_t* dimensions, size_t
   });
 }
 
-// As a guest sees it, who made it or whose model did.
+// The description for a guest, whether it or a model made the tensor.
 TensorDesc DescOf(const TensorPtr& tensor) {
   return core::ShowAs(tensor->desc(), [](uint32_t dtype) { return kWit.dtype_number(dtype).has_value(); });
 }
@@ -80,7 +80,7 @@ wasinn_status* TensorType(wasinn_guest* guest, uint32_t tensor, uint32_t* out) {
   });
 }
 
-// The engine makes the one copy, from here into guest memory.
+// The engine makes the only copy, from here into guest memory.
 wasinn_status* TensorData(wasinn_guest* guest, uint32_t tensor, wasinn_wit_view* out) {
   return WithGuest(guest, [&]() -> Status {
     Result<TensorPtr> found = guest->GetTensor(tensor);
@@ -121,7 +121,7 @@ wasinn_status* GraphDrop(wasinn_guest* guest, uint32_t graph) {
 
 // ---- inference
 
-// What `compute` returns, with what its names belong to. One block of memory for most models.
+// The result of `compute`, with the owner of its names. One block of memory for most models.
 struct NamedOutputs {
   std::shared_ptr<const void> names;
   wasinn_wit_named_tensor few[4];
@@ -236,11 +236,11 @@ wasinn_status* ErrorDrop(wasinn_guest* guest, uint32_t error) {
   return WithGuest(guest, [&] { return guest->DropError(error); });
 }
 
-// ---- calls that nobody waits for
+// ---- calls whose callers do not wait
 
 wasinn_status* Begin(wasinn_guest* guest, void (*run)(void* user), void* user) {
   return WithGuest(guest, [&]() -> Status {
-    // The caller is told while the call is still inside.
+    // The caller gets the report while the call is still inside.
     auto presence = std::make_shared<const Guest::Call>(*guest);
     if (!*presence) return Error(WASINN_ERROR_RUNTIME, "the guest is closed");
     return guest->Begin([presence = std::move(presence), run, user] { run(user); });

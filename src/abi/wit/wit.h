@@ -1,4 +1,4 @@
-// wasi:nn, the component form of the standard: what wasinn/wit.h promises.
+// Implements wasinn/wit.h: wasi:nn, the component form of the standard.
 #pragma once
 
 #include <wasinn/wit.h>

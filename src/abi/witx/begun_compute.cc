@@ -19,7 +19,7 @@ using core::Guest;
 using core::Status;
 using Done = std::function<void(uint32_t)>;
 
-// Where the guest's errnos come from, if the function is a compute of a context.
+// The profile for the guest's errnos, if the function is a compute of a context.
 const Profile* ProfileOfCompute(const wasinn_function& function, const Guest& guest) {
   const auto is_among = [&](std::span<const wasinn_function> rows) {
     return std::ranges::any_of(rows, [&](const wasinn_function& row) {
@@ -36,7 +36,7 @@ uint32_t FirstArgument(const wasinn_call& call) {
   return value;
 }
 
-// From its beginning until the guest's errno is known. What Enter and Guest::Run are for other calls.
+// A compute from its beginning until the guest's errno is known. It stands for Enter and Guest::Run of other calls.
 class BegunCompute {
  public:
   BegunCompute(const wasinn_call& call, const Profile& profile, const Done& done)
@@ -50,7 +50,7 @@ class BegunCompute {
         context_(guest_, FirstArgument(call)),
         done_(done) {}
 
-  // Whether it can go this way. All that fails here fails as well, and is told, on the other one.
+  // Whether this way works. Every failure here also fails the other way, which reports it.
   bool MakeReady() {
     if (!memory_.exists() || !context_ || !context_->CanComputeAsync() || !asking_.Begin().ok()) return false;
     compute_ = guest_.MakeCompute(*context_, memory_, [this](const Status* status) { End(status); });
@@ -61,12 +61,12 @@ class BegunCompute {
 
  private:
   void End(const Status* status) noexcept {
-    const uint32_t result = Told(status);
+    const uint32_t result = Outcome(status);
     const Done done = std::move(done_);
     delete this;
     done(result);
   }
-  uint32_t Told(const Status* status) noexcept try {
+  uint32_t Outcome(const Status* status) noexcept try {
     if (status == nullptr) return profile_.error(WASINN_ERROR_RUNTIME);
     if (status->ok()) return 0;
     guest_.Report(name_, *status);
@@ -94,7 +94,7 @@ bool BeginCompute(const wasinn_call& call, const Done& done) noexcept try {
   if (!compute->MakeReady()) return false;
   BegunCompute::Begin(std::move(compute));
   return true;
-} catch (const std::exception&) {  // of memory, before anything has begun
+} catch (const std::exception&) {  // no memory, before anything has begun
   return false;
 }
 

@@ -173,7 +173,7 @@ uint32_t Enter(const char* name, Function function, Answers answers, const Profi
     if (status.ok()) return 0;
     if (status.code() != answers.code) guest->Report(name, status);
     return call.profile.error(status.code());
-  } catch (...) {  // no memory even for the message
+  } catch (...) {  // not even memory for the message
     return call.profile.error(WASINN_ERROR_RUNTIME);
   }
 }

@@ -1,5 +1,5 @@
-// What every function of a core module's interface is made of: decoding out of guest memory, writing results into it,
-// and the way of a call into the core and back.
+// The parts of every function for core modules: decoding from guest memory, writing results into it, and the way of a
+// call into the core and back.
 #pragma once
 
 #include <wasinn/engine.h>
@@ -19,7 +19,7 @@
 
 namespace wasinn::abi {
 
-// What a function works on.
+// The call that a function handles.
 struct Invocation {
   core::Guest& guest;
   const Profile& profile;
@@ -45,33 +45,33 @@ core::Result<std::string> DecodeText(const Invocation& call, const char* what, u
 core::Result<std::string> DecodeName(const Invocation& call, const char* what, uint32_t address, uint32_t size);
 // `count` dimensions, u32 each, into `tensor`.
 core::Status DecodeDims(const Invocation& call, uint32_t address, uint32_t count, core::TensorDesc& tensor);
-// A tensor as wasi-nn.witx lays it out. Reads the descriptor once; whatever is checked later is this copy.
+// A tensor in the layout of wasi-nn.witx. Reads the descriptor once; all later checks use this copy.
 core::Status DecodeTensor(const Invocation& call, uint32_t address, core::TensorDesc& tensor,
                           std::span<const uint8_t>& data);
-// The address of a result is checked before the work is done, so that nothing is made that the guest cannot learn of.
+// Checks the address of a result before the work is done, so that the guest gets every object that is made.
 core::Status CheckResult(const Invocation& call, uint32_t address);
 core::Status StoreResult(const Invocation& call, uint32_t address, uint32_t value);
 core::Status StoreHandle(const Invocation& call, uint32_t address, core::Result<uint32_t> handle);
-// Text into a buffer of the guest; one that is too small gets too_large and, at `written`, the size that is needed.
+// Writes text into a buffer of the guest. If it is too small: too_large, and the needed size goes to `written`.
 core::Status StoreText(const Invocation& call, uint32_t address, uint32_t size, uint32_t written,
                        std::string_view text);
-// Output `index` of a context likewise, or its newest piece.
+// The same for output `index` of a context, or for its newest piece.
 using OutputOf = core::Status (core::Context::*)(uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
 core::Status StoreOutput(const Invocation& call, core::Context& context, OutputOf get, uint32_t index, uint32_t address,
                          uint32_t size, uint32_t written);
 
 using Function = core::Status (*)(const Invocation&);
 
-// A code that is no failure of the guest, so that it does not fill the log: asking for a size with too small a buffer.
+// A code that is no failure of the guest and fills no log: the guest asked for a size with a buffer that is too small.
 struct Answers {
   wasinn_code code = WASINN_OK;
 };
 
-// The guest's presence, memory, errors, errno: `function` runs under all of these.
+// Runs `function` with the guest's presence and memory, and turns its error into a line of the log and an errno.
 uint32_t Enter(const char* name, Function function, Answers answers, const Profile* profile, wasinn_guest* guest,
                const wasinn_memory* memory, const void* args, size_t stride) noexcept;
 
-// A signature that wasinn.h does not promise does not compile, in a table that is constexpr.
+// In a constexpr table, a signature that wasinn.h does not allow does not compile.
 constexpr const char* Params(const char* letters) {
   const std::string_view params(letters);
   if (params.size() > WASINN_MAX_PARAMS || params.find_first_not_of('i') != params.npos) throw "no such signature";
@@ -97,8 +97,8 @@ constexpr wasinn_function Row(const char* module, const char* params, uint32_t f
             return Enter(kName.text, kFunction, {kAnswer}, kProfile, guest, memory, args, stride);
           }};
 }
-// What loads or computes, or may wait for one that does: a language model tells how long its prompt is, which is part of
-// what it computes.
+// Functions that load or compute, or may wait for one that does: the length of a prompt, for example, is part of what a
+// language model computes.
 inline constexpr uint32_t kRunsFramework = WASINN_FUNCTION_MAY_BLOCK | WASINN_FUNCTION_LARGE_STACK;
 
 }  // namespace wasinn::abi

@@ -15,7 +15,7 @@ using core::OutOfRange;
 using core::Result;
 using core::Status;
 
-// The layouts of what compute_once takes: a name, or, where its address is 0, an index in place of its length.
+// The layouts of compute_once: a name, or, if its address is 0, an index instead of its length.
 struct GuestName {
   uint32_t address;
   uint32_t size_or_index;
@@ -29,7 +29,7 @@ struct GuestOutput {
 };
 static_assert(sizeof(GuestOutput) == 20);
 
-// A guest's array of `count` elements, no more than it makes sense to give.
+// Checks a guest's array of `count` elements, and that there are not too many.
 Status CheckArray(const Invocation& call, const char* what, uint32_t address, uint32_t count, uint32_t element,
                   size_t most) {
   if (count > most)
@@ -53,7 +53,7 @@ Status DecodeOnceInput(const Invocation& call, const core::Graph& graph, uint32_
   return DecodeTensor(call, address + sizeof(GuestName), input.tensor, input.bytes);
 }
 
-// `names` gets the name of one that only a compute tells.
+// `names` gets the output's name if outputs are only known after a compute.
 Status DecodeOnceOutput(const Invocation& call, const core::Graph& graph, uint32_t address, core::OnceOutput& output,
                         std::pmr::vector<std::string>& names) {
   const auto given = call.memory.Load<GuestOutput>(address);
@@ -88,9 +88,9 @@ Status ComputeOnceOn(const Invocation& call, core::Context& context) {
   inputs.reserve(n_inputs);
   std::pmr::vector<core::OnceOutput> outputs(n_outputs, &scratch.resource);
   std::pmr::vector<std::string> names(&scratch.resource);
-  if (graph.has_dynamic_outputs()) names.reserve(n_outputs);  // none moves
+  if (graph.has_dynamic_outputs()) names.reserve(n_outputs);  // elements never move
   for (uint32_t i = 0; status.ok() && i < n_inputs; ++i) {
-    // Not from nothing, which would write all of a shape that may be long.
+    // Default initialization would write the whole array of dimensions.
     core::OnceInput& input = inputs.emplace_back(i, core::TensorDesc(), std::span<const uint8_t>());
     status = DecodeOnceInput(call, graph, inputs_at + i * kInputSize, input);
   }

@@ -13,7 +13,7 @@ using core::Status;
 
 constexpr char kExtensionModule[] = "wasinn_ext_0";
 
-// last_error(buffer_ptr, buffer_max, out_written): what the last error of this guest was, of whichever thread.
+// last_error(buffer_ptr, buffer_max, out_written): the last error of any thread of this guest.
 Status LastError(const Invocation& call) {
   if (Status status = CheckResult(call, call.arg(2)); !status.ok()) return status;
   return StoreText(call, call.arg(0), call.arg(1), call.arg(2), call.guest.LastError());
@@ -77,8 +77,8 @@ Status Want(const Invocation& call, core::Context& context, uint32_t index, uint
   return context.WantOutput({index, buffer, size, written});
 }
 
-// set_output(context, index, buffer_ptr, buffer_max, out_written): from now on compute produces this output, and no
-// other that was not set likewise, and writes it to the buffer and its size to out_written.
+// set_output(context, index, buffer_ptr, buffer_max, out_written): from now on compute only produces outputs that were
+// set in this way, and writes this one to the buffer and its size to out_written.
 Status SetOutput(const Invocation& call) {
   Guest::Use context(call.guest, call.arg(0));
   if (!context) return context.TakeError();
@@ -94,8 +94,8 @@ Status SetOutputByName(const Invocation& call) {
   return Want(call, *context, *index, call.arg(3), call.arg(4), call.arg(5));
 }
 
-// set_input_from_output(context, index, from_context, output_index): an output becomes an input without a way through the
-// guest's memory.
+// set_input_from_output(context, index, from_context, output_index): an output becomes an input without passing through
+// the guest's memory.
 Status SetInputFromOutput(const Invocation& call) {
   return call.guest.SetInputFromOutput(call.arg(0), call.arg(1), call.arg(2), call.arg(3));
 }

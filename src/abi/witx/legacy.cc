@@ -24,9 +24,9 @@ static_assert(sizeof(GuestArray) == 8);
 
 struct LegacyTensor {
   uint32_t dims_address;  // of a GuestArray
-  uint8_t type;           // guests of before June 2025 wrote 32 bits, of which this is the first byte
-  uint8_t padding[3];     // guests since then leave it as it is
-  uint32_t data_address;  // the dimensions tell how many bytes
+  uint8_t type;           // guests built before June 2025 wrote 32 bits, of which this is the first byte
+  uint8_t padding[3];     // newer guests leave it as it is
+  uint32_t data_address;  // the dimensions give the number of bytes
 };
 static_assert(sizeof(LegacyTensor) == 12);
 
@@ -81,15 +81,15 @@ Status LegacySetInput(const Invocation& call) {
   return context ? context->SetInput(call.arg(1), tensor, *data) : context.TakeError();
 }
 
-// compute(context), as that of wasi_ephemeral_nn
+// compute(context), as in wasi_ephemeral_nn
 Status LegacyCompute(const Invocation& call) {
   core::Guest::Use context(call.guest, call.arg(0));
   return context ? context->Compute(&call.memory) : context.TakeError();
 }
 
-// get_output(context, index, buffer_ptr, size_ptr): elements of the output's type, the room in and the output's size
-// out. WAMR's TensorFlow Lite counts "the number of fp32, not bytes"; text, which its llama.cpp counts in bytes, is of
-// u8.
+// get_output(context, index, buffer_ptr, size_ptr), in elements of the output's type: the buffer's size in, the
+// output's size out. WAMR's TensorFlow Lite counts "the number of fp32, not bytes"; text, which its llama.cpp counts in
+// bytes, is of u8.
 Status LegacyGetOutput(const Invocation& call) {
   const auto room = call.memory.Load<uint32_t>(call.arg(3));
   if (!room) return OutOfRange("the size of a buffer", call.arg(3), sizeof(uint32_t));
@@ -104,7 +104,7 @@ Status LegacyGetOutput(const Invocation& call) {
   core::Guest::Use context(call.guest, call.arg(0));
   if (!context) return context.TakeError();
   uint64_t needed = 0;
-  // By reference: the function object has no room for the three that it captures, and would allocate.
+  // By reference: a function object has no room for the three captures, and would allocate.
   Status status = context->GetOutput(call.arg(1), std::cref(buffer_of), needed);
   if (!status.ok() && status.code() != WASINN_ERROR_TOO_LARGE) return status;
   const auto elements = static_cast<uint32_t>(std::min<uint64_t>(needed / element, UINT32_MAX));

@@ -1,4 +1,4 @@
-// What WasmEdge adds to wasi_ephemeral_nn (its wasi_nn plugin): configuration, release, and generation step by step.
+// WasmEdge's extensions of wasi_ephemeral_nn (its wasi_nn plugin): configuration, release, and generation step by step.
 #include "abi/limits.h"
 #include "abi/witx/call.h"
 #include "abi/witx/witx.h"
@@ -27,7 +27,7 @@ Status Unload(const Invocation& call) { return call.guest.DropGraph(call.arg(0))
 // finalize_execution_context(context)
 Status FinalizeExecutionContext(const Invocation& call) { return call.guest.DropContext(call.arg(0)); }
 
-// compute_single(context): the next piece of what a model generates.
+// compute_single(context): the next piece of a generation.
 Status ComputeSingle(const Invocation& call) {
   core::Guest::Use context(call.guest, call.arg(0));
   return context ? context->Step() : context.TakeError();

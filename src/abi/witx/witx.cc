@@ -36,8 +36,8 @@ Status InitExecutionContext(const Invocation& call) {
   return StoreHandle(call, call.arg(1), call.guest.InitContext(call.arg(0)));
 }
 
-// An error of set_input says so if the guest may have meant the numbers that types had before wasi-nn 0.4: its bytes are
-// then as many as that type takes, and not as many as the type takes that its number means now.
+// After an error of set_input: adds a hint if the guest may have used the numbers of types before wasi-nn 0.4. Its
+// number of bytes then fits that type, and not the type that its number means now.
 Status GuessOldNumbers(const Invocation& call, const core::TensorDesc& tensor, std::span<const uint8_t> data,
                        Status status) {
   const auto number = call.profile.dtype_number(tensor.dtype);
@@ -65,7 +65,7 @@ Status SetInput(const Invocation& call) {
   return GuessOldNumbers(call, tensor, data, std::move(status));
 }
 
-// compute(context). Writes what set_output of wasinn_ext_0 asked for.
+// compute(context). Writes the outputs of set_output (wasinn_ext_0) to their buffers.
 Status Compute(const Invocation& call) {
   core::Guest::Use context(call.guest, call.arg(0));
   return context ? context->Compute(&call.memory) : context.TakeError();

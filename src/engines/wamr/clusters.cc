@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kSpreads = 16;
 
-// Where an instance's shared memory begins; NULL if it is not shared, or there is none.
+// The beginning of an instance's shared memory; NULL if it is not shared, or there is none.
 void* SharedMemory(wasm_module_inst_t instance) {
   const wasm_memory_inst_t memory = wasm_runtime_lookup_memory(instance, WASINN_MEMORY_NAME);
   return memory != nullptr && wasm_memory_get_shared(memory) ? wasm_memory_get_base_address(memory) : nullptr;
@@ -65,8 +65,8 @@ Clusters::~Clusters() {
   if (key_ != nullptr) wasm_runtime_destroy_context_key(key_);
 }
 
-// A new thread's instance inherits its parent's context before it joins the list of those that a new context is spread
-// to, so of two first calls each may find none. But the two have the same wasinn_guest, or the same memory.
+// A new thread's instance inherits its parent's context before it joins the list to which a new context is spread, so
+// both of two first calls may find no context. But the two have the same wasinn_guest, or the same memory.
 Cluster* Clusters::Join(wasm_module_inst_t instance) {
   void* const shared = SharedMemory(instance);
   const std::lock_guard lock(mutex_);
@@ -77,10 +77,10 @@ Cluster* Clusters::Join(wasm_module_inst_t instance) {
   return cluster;
 }
 
-// What lies at the address of a guest's memory is that guest's for certain as long as one of its calls is inside. Else
-// its memory may have been freed, and another guest's have come to lie there:
-//  - It ended, and WAMR has not said so yet. The caller is then taken for one of its threads, until WAMR does.
-//  - It ended, and WAMR knew of no guest there (see TellAgain). Then the guest is in doubt, and the caller is another.
+// While one of a guest's calls is inside, the memory at its address is certainly the guest's. Else the memory may have
+// been freed, and another guest may have got the address. Then the guest has ended, and either WAMR has not reported it
+// yet (the caller is taken for one of its threads until then), or WAMR did not know the guest (see SpreadAgain; the
+// caller is taken for another guest).
 Cluster* Clusters::Find(wasm_module_t module, void* shared_memory, const wasinn_guest* guest) {
   for (const std::unique_ptr<Cluster>& known : clusters_) {
     if (known->module != module || known->ended) continue;
@@ -94,7 +94,7 @@ Cluster* Clusters::Find(wasm_module_t module, void* shared_memory, const wasinn_
   return nullptr;
 }
 
-// WAMR lets a guest without shared memory have threads, each with a memory of its own. Nothing tells that they are one
+// WAMR lets a guest without shared memory have threads, each with a memory of its own. They cannot be recognised as one
 // guest, and each would get quotas of its own.
 Cluster* Clusters::Add(wasm_module_inst_t instance, void* shared_memory, wasinn_guest* guest) {
   const wasm_module_t module = wasm_runtime_get_module(instance);
@@ -109,20 +109,20 @@ Cluster* Clusters::Add(wasm_module_inst_t instance, void* shared_memory, wasinn_
                                      .exports_memory = ExportsMemory(module),
                                      .shared_memory = shared_memory,
                                      .spreads = has_threads ? kSpreads : 0});
-  clusters_.back()->ended = false;  // whoever is told of it without a lock reads this first, and then sees the rest
+  clusters_.back()->ended = false;  // readers without the lock read this first, and then see the rest
   return clusters_.back().get();
 }
 
-// WAMR tells all instances of an instance's guest whose they are by writing into instances whose threads may be reading it,
-// without a lock. And it misses an instance whose thread is just making another one, for which that stands then: so the
-// first calls of a guest say it again, and wasinn_wamr_attach comes before all that.
-void Clusters::TellAgain(wasm_module_inst_t instance, Cluster& cluster) {
+// WAMR sets the context in all instances of a guest by writing to them without a lock, while their threads may be
+// reading it. And it misses an instance whose thread is just making another one, to which this one's context goes. So
+// the first calls of a guest repeat it, and wasinn_wamr_attach comes before all of them.
+void Clusters::SpreadAgain(wasm_module_inst_t instance, Cluster& cluster) {
   const std::lock_guard lock(mutex_);
   if (!cluster.ended && cluster.spreads-- > 0) wasm_runtime_set_context_spread(instance, key_, &cluster);
 }
 
-// WAMR frees the memory before it says that an instance has ended. In between another guest's memory may have come to
-// lie there, which then was taken for a thread of this one: its next call is refused, and finds out that it is another.
+// WAMR frees the memory before it reports the end of an instance. In between, another guest may get memory at that
+// address, and is taken for a thread of this guest: its next call is refused, and finds out that it is another guest.
 void Clusters::Remove(Cluster& cluster) {
   End(cluster);
   const std::lock_guard lock(mutex_);
@@ -130,7 +130,7 @@ void Clusters::Remove(Cluster& cluster) {
   std::erase_if(clusters_, [&cluster](const std::unique_ptr<Cluster>& known) { return known.get() == &cluster; });
 }
 
-// From here on nobody finds it.
+// From here on no look-up finds it.
 void Clusters::End(Cluster& cluster) const {
   if (!cluster.ended.exchange(true) && host_ != nullptr) wasinn_guest_free(cluster.guest);
 }

@@ -12,14 +12,14 @@ namespace {
 
 using engines::Exit;
 
-constexpr uint32_t kFirstBadCode = 126;  // codes from here on are a shell's own words
+constexpr uint32_t kFirstBadCode = 126;  // larger codes have a meaning for shells
 constexpr size_t kMostFrames = 32;       // an endless recursion has thousands
 
 std::string_view WithoutPrefix(std::string_view text, std::string_view prefix) {
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
-// WAMR's lines "#00: 0x0076 - main" as Wasmtime writes them.
+// WAMR's lines "#00: 0x0076 - main" in Wasmtime's format.
 std::string Backtrace(wasm_module_inst_t instance, const std::string& program) {
   const wasm_exec_env_t env = wasm_runtime_get_exec_env_singleton(instance);
   std::string dump(env == nullptr ? 0 : wasm_runtime_get_call_stack_buf_size(env), '\0');
@@ -60,7 +60,7 @@ Exit FailedToStart(const std::string& reason, const engines::RunOptions& options
       if (access(folder.host.c_str(), R_OK | X_OK) != 0) line = "cannot open the folder " + folder.host;
     }
   }
-  // What goes wrong in a start function or a segment is the guest's doing, as on other engines.
+  // Errors in a start function or a segment are the guest's, as on other engines.
   const size_t exception = line.find("Exception: ");
   const bool trapped =
       exception != line.npos || line.find("out of bounds") != line.npos || line.find("does not fit") != line.npos;

@@ -22,7 +22,7 @@ constexpr std::string_view kWasi = "wasi_";
 
 using Types = std::vector<NumberType>;
 
-// WAMR numbers the four as NumberType does. Nothing, if one is another type.
+// WAMR numbers the four types as NumberType does. No value if there is another type.
 std::optional<Types> NumbersOf(uint32_t count, const auto& kind_of) {
   Types types;
   for (uint32_t i = 0; i < count; ++i) {
@@ -64,14 +64,14 @@ bool ImportsWasi(wasm_module_t module) {
   return false;
 }
 
-// How WAMR says that the guest ended itself. Then its code tells all.
+// WAMR reports in this way that the guest ended itself. The exit code is enough then.
 void ForgetExit(wasm_module_inst_t instance) {
   const char* const exception = wasm_runtime_get_exception(instance);
   if (exception != nullptr && std::strstr(exception, "wasi proc exit") != nullptr)
     wasm_runtime_clear_exception(instance);
 }
 
-// False: the instance knows why.
+// False: the instance has the error.
 bool Initialize(wasm_module_inst_t instance, wasm_exec_env_t env) {
   if (ImportsWasi(wasm_runtime_get_module(instance))) return true;
   const wasm_function_inst_t function = wasm_runtime_lookup_function(instance, kInitialize);

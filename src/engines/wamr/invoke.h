@@ -1,4 +1,4 @@
-// One exported function of a module in place of its program: its parameters from words, its results as lines.
+// One exported function of a module instead of its program: its parameters from words, its results as lines.
 #pragma once
 
 #include <wasm_export.h>
@@ -10,11 +10,11 @@
 
 namespace wasinn::wamr {
 
-// Whether the module exports the function, and all its parameters and results are numbers.
+// Checks that the module exports the function, and that all its parameters and results are numbers.
 engines::Result<void> CheckInvoked(wasm_module_t module, const std::string& name);
 
-// Calls _initialize first, where the module is a library. Results go to this process's standard output. Failed: it did not begin; all
-// else the instance knows.
+// Calls _initialize first, if the module is a library. Results go to this process's standard output. An error: it did
+// not begin; the instance has all other errors.
 engines::Result<void> Invoke(wasm_module_inst_t instance, const std::string& name, std::span<const std::string> words);
 
 }  // namespace wasinn::wamr

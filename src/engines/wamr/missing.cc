@@ -1,4 +1,4 @@
-// In place of the WAMR engine, where wasinn is built without it.
+// Replaces the WAMR engine if wasinn is built without it.
 #include "engines/engine.h"
 
 namespace wasinn::engines {

@@ -1,4 +1,4 @@
-// The functions of one module, for who must hand them over rather than register them.
+// The functions of one module, for programs that pass them on and do not register them.
 #pragma once
 
 #include <wasinn/wamr.h>
@@ -8,9 +8,9 @@
 
 namespace wasinn::wamr {
 
-// In the raw calling convention. What they refer to lives as long as `wamr`.
+// In the raw calling convention. Their data lives as long as `wamr`.
 std::vector<NativeSymbol> NativesOf(const wasinn_wamr* wamr, std::string_view module);
-// What each of them calls.
+// The function behind each of them.
 void Dispatch(wasm_exec_env_t env, uint64_t* values);
 
 }  // namespace wasinn::wamr

@@ -30,7 +30,7 @@ const char* FeatureOfSection(const Section& section) {
   if (section.id == kTags) return "exceptions";
   if (section.id == kTypes && has_any && body.Byte() != kFunctionType) return "types of garbage collection";
   if (section.id != engines::kTables || !has_any) return nullptr;
-  body.Byte();  // the first one's type
+  body.Byte();  // the type of the first one
   return (body.Byte() & kIs64) != 0 ? "a table of 64-bit indices" : nullptr;
 }
 
@@ -40,7 +40,7 @@ const char* FeatureBeyondWamr(std::string_view module) {
   if (engines::KindOf(module) != engines::WasmKind::kModule) return nullptr;
   for (Reader reader(module.substr(engines::kHeader)); reader.more();) {
     const Section section = NextSection(reader);
-    if (!reader.ok()) return nullptr;  // it is broken, whatever it has
+    if (!reader.ok()) return nullptr;  // it is broken in any case
     if (const char* feature = FeatureOfSection(section)) return feature;
   }
   return FeatureOfMemories(module);

@@ -1,4 +1,4 @@
-// Why WAMR does not load a module, in words: it names a place of the binary format, and no feature.
+// Explains why WAMR does not load a module: WAMR's message names a place of the binary format, and no feature.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace wasinn::wamr {
 
-// A feature of a module that WAMR does not run; NULL: none is seen. Before WAMR reads the bytes, for it changes them.
+// A feature that WAMR does not support; NULL: none was found. Call it before WAMR reads the bytes and changes them.
 const char* FeatureBeyondWamr(std::string_view module);
-// `error`: WAMR's own, of one line. Without a feature to blame that is all.
+// `error`: WAMR's own message, one line. Without a feature to name, the result is only that.
 std::string RefusalOf(const char* feature, const std::string& error);
 
 }  // namespace wasinn::wamr

@@ -1,5 +1,5 @@
 // wasi-nn in WAMR's runtime: every function of wasinn_functions() under its module and name, in the raw calling
-// convention, and with addresses as numbers: had they WAMR's letter for pointers, a bad one would end the guest.
+// convention, and with addresses as numbers: with WAMR's letter for pointers, a bad address would end the guest.
 #include <wasinn/engine.h>
 #include <wasinn/wamr.h>
 
@@ -17,7 +17,7 @@ namespace wasinn::wamr {
 namespace {
 
 constexpr size_t kMostStack = size_t{8} << 20;      // APP_THREAD_STACK_SIZE_MAX of WAMR, which protects what is below
-constexpr size_t kStackOfCalls = size_t{48} << 10;  // what any function of ours may need, several times
+constexpr size_t kStackOfCalls = size_t{48} << 10;  // what any function of wasinn may need, several times
 
 // What one host function needs at a call. Const once registered.
 struct Binding {
@@ -30,10 +30,10 @@ struct Binding {
 wasinn_memory MemoryOf(const Cluster& cluster, wasm_module_inst_t instance) {
   wasinn_memory view = {};
   view.struct_size = sizeof view;
-  if (!cluster.exports_memory) return view;  // WAMR finds one by any name
+  if (!cluster.exports_memory) return view;  // WAMR would find one under any name
   const wasm_memory_inst_t memory = wasm_runtime_lookup_memory(instance, WASINN_MEMORY_NAME);
   if (memory == nullptr) return view;
-  static constexpr uint8_t kNothing = 0;  // where an empty memory begins, which WAMR has nowhere
+  static constexpr uint8_t kNothing = 0;  // the base of an empty memory, for which WAMR has none
   view.base = static_cast<uint8_t*>(wasm_memory_get_base_address(memory));
   view.size = wasm_memory_get_cur_page_count(memory) * wasm_memory_get_bytes_per_page(memory);
   if (view.base == nullptr) view.base = const_cast<uint8_t*>(&kNothing);
@@ -41,7 +41,7 @@ wasinn_memory MemoryOf(const Cluster& cluster, wasm_module_inst_t instance) {
   return view;
 }
 
-// WAMR ends a guest by marking its instances and then waiting for its threads: whoever is inside a long call must be
+// WAMR ends a guest by marking its instances and then waiting for its threads: a thread inside a long call must be
 // called back.
 bool HasEnded(void* instance) {
   return wasm_runtime_get_exception(static_cast<wasm_module_inst_t>(instance)) != nullptr;
@@ -65,7 +65,7 @@ uint32_t Call(const Binding& binding, wasm_module_inst_t instance, const uint64_
       if (!call.refused) cluster->Lives();
       if (!call.refused || !cluster->ended) return result;  // else that was another guest
     }
-  } catch (const std::exception&) {  // of memory; none may reach WAMR, which is C
+  } catch (const std::exception&) {  // no memory; no exception may reach WAMR, which is C
   }
   return binding.function->call(nullptr, nullptr, nullptr, 0);
 }
@@ -75,8 +75,8 @@ uint32_t Call(const Binding& binding, wasm_module_inst_t instance, const uint64_
 void Dispatch(wasm_exec_env_t env, uint64_t* values) {
   const Binding& binding = *static_cast<const Binding*>(wasm_runtime_get_function_attachment(env));
   const wasm_module_inst_t instance = wasm_runtime_get_module_inst(env);
-  // WAMR ends a guest whose stack is exhausted by a jump over whatever is on it, as soon as that is touched: in the
-  // middle of our functions or the framework's, with their locks held.
+  // When a guest's stack is exhausted, WAMR ends the guest by a jump over the frames on it, as soon as its end is
+  // touched: even in the middle of wasinn's or the framework's functions, with their locks held.
   const size_t stack_left = wasinn_stack_left(kMostStack);
   if (stack_left < kStackOfCalls) return wasm_runtime_set_exception(instance, "native stack overflow");
   const uint32_t result = Call(binding, instance, values, stack_left);
@@ -87,7 +87,7 @@ void Dispatch(wasm_exec_env_t env, uint64_t* values) {
 
 using wasinn::wamr::Binding;
 
-// WAMR keeps pointers into all of this until it is told to forget.
+// WAMR keeps pointers into all of this until it is unregistered.
 struct wasinn_wamr {
   wasinn_wamr(wasinn_host* host, wasinn_wamr_guest_of guest_of, void* user) : clusters(host, guest_of, user) {}
   ~wasinn_wamr() {
@@ -125,7 +125,7 @@ struct wasinn_wamr {
     });
   }
 
-  // No exception may leave for C: those of memory become a status.
+  // No exception may reach C: lack of memory becomes a status.
   template <typename Function>
   static wasinn_status* Guarded(const Function& function) noexcept {
     try {
@@ -156,7 +156,7 @@ wasinn_status* wasinn_wamr_register_guests(wasinn_wamr_guest_of guest_of, void* 
 }
 
 wasinn_status* wasinn_wamr_attach(wasinn_wamr* wamr, wasm_module_inst_t instance) {
-  wasinn_stack_left(0);  // it looks up once for each thread: now, while there is stack for it
+  wasinn_stack_left(0);  // it asks the system once for each thread: now, while there is stack for it
   return wasinn_wamr::Guarded([&]() -> wasinn_status* {
     if (wamr->clusters.Of(instance) != nullptr) return nullptr;
     return wasinn_status_new(WASINN_ERROR_RUNTIME, "there is no wasinn_guest for this instance, and none can be made");

@@ -37,10 +37,10 @@ using engines::RunOptions;
 constexpr char kStart[] = "_start";
 constexpr uint32_t kOperandStack = 1u << 20;  // of a guest's thread: frames of the interpreter
 constexpr uint32_t kPage = 1u << 16, kMostPages = 1u << 16;
-constexpr uint64_t kMostTableElements = 10'000'000;  // as Wasmtime has it for each table
+constexpr uint64_t kMostTableElements = 10'000'000;  // Wasmtime's limit for each table
 using ErrorText = std::array<char, 256>;
 
-// WAMR wants a signal stack on each thread that runs guests; the one that made the runtime has it.
+// WAMR needs a signal stack on each thread that runs guests; the thread that made the runtime has one.
 class ThreadEnvironment {
  public:
   ThreadEnvironment() : ours_(!wasm_runtime_thread_env_inited() && wasm_runtime_init_thread_env()) {}
@@ -54,7 +54,7 @@ class ThreadEnvironment {
   const bool ours_;
 };
 
-// What is a guest's own travels with its instances, those of its threads too.
+// A guest's own data travels with its instances, including those of its threads.
 wasinn_guest* GuestOf(wasm_module_inst_t instance, void*) {
   return static_cast<wasinn_guest*>(wasm_runtime_get_custom_data(instance));
 }
@@ -75,7 +75,7 @@ class Runtime {
     args.mem_alloc_type = Alloc_With_System_Allocator;
     initialized_ = wasm_runtime_full_init(&args);
     if (!initialized_) return std::unexpected("WAMR does not start");
-    wasm_runtime_set_log_level(WASM_LOG_LEVEL_FATAL);  // what goes wrong comes back as an error, too
+    wasm_runtime_set_log_level(WASM_LOG_LEVEL_FATAL);  // errors also come back as results
     wasinn_status* status = wasinn_wamr_register_guests(GuestOf, nullptr, &nn_);
     if (status == nullptr) return {};
     std::string line = OneLine(wasinn_status_message(status));
@@ -85,8 +85,8 @@ class Runtime {
 
   wasinn_wamr* nn() const { return nn_; }
 
-  // A guest that is being run. How many threads a guest may have is WAMR's setting for all of them, which must not
-  // change under any: it is that of the first of those that run beside each other.
+  // A guest that is being run. The number of threads of a guest is one setting of WAMR for all guests, which must not
+  // change while any runs: it is that of the first of the concurrent runs.
   class Run {
    public:
     Run(const Runtime& runtime, uint32_t max_threads) : runtime_(runtime) {
@@ -111,7 +111,7 @@ class Runtime {
   mutable size_t running_ = 0;
 };
 
-// As Wasmtime writes types of functions.
+// In Wasmtime's format for types of functions.
 std::string TypeText(const wasinn_function& function) {
   const std::string_view params = function.params, results = function.results;
   std::string text = "(func";
@@ -145,7 +145,7 @@ std::string TypeText(wasm_func_type_t type) {
 
 class ModuleProgram final : public engines::Program {
  public:
-  // `invoke`: as EngineOptions has it.
+  // `invoke`: as in EngineOptions.
   ModuleProgram(std::shared_ptr<const Runtime> runtime, std::string invoke)
       : runtime_(std::move(runtime)), invoke_(std::move(invoke)) {}
   ~ModuleProgram() override {
@@ -201,13 +201,13 @@ class ModuleProgram final : public engines::Program {
   }
 
  private:
-  // WAMR has room from the beginning for all that tables may grow to: twice what they begin with, and no less than 1,024 elements each.
+  // WAMR reserves the room of all that tables may grow to: twice their initial size, and at least 1,024 elements each.
   uint64_t TableBytes() const {
     constexpr uint64_t kLeast = 1024;
     return sizeof(void*) * (2 * engines::TableElements(bytes_) + kLeast * engines::TablesOf(bytes_));
   }
 
-  // What holds on other engines, and not here.
+  // Refuses limits that only other engines can enforce.
   static Result<void> CanKeep(const RunOptions& options) {
     if (options.streams) return std::unexpected("WAMR has guests read and write this process's own streams");
     if (options.max_fuel != 0)
@@ -222,18 +222,18 @@ class ModuleProgram final : public engines::Program {
     return {};
   }
 
-  // Only of code that WAMR's compiler made it is not known before, what its memory begins with.
+  // Only for code from WAMR's compiler, the initial size of its memory is not known before.
   static bool BeginsWithin(wasm_module_inst_t instance, uint64_t limit) {
     const wasm_memory_inst_t memory = wasm_runtime_get_default_memory(instance);
     return memory == nullptr ||
            wasm_memory_get_cur_page_count(memory) * wasm_memory_get_bytes_per_page(memory) <= limit;
   }
 
-  // Interrupts end the interpreter in a loop or a function, and compiled code with shared memory that LooksForItsEnd; WAMR wakes who waits
-  // or is in the system. Once it has returned nobody interrupts: all threads are marked, and WAMR waits for them with a
-  // lock held.
+  // Interrupts end the interpreter in a loop or a function, and compiled code with shared memory that LooksForItsEnd.
+  // WAMR wakes threads that wait or are in the system. After its return nothing interrupts any more: all threads are
+  // marked, and WAMR waits for them with a lock held.
   Exit Execute(wasm_module_inst_t instance, const RunOptions& options) const {
-    // WAMR marks environments, and would make this one only when it begins: an interrupt before that would be lost.
+    // WAMR marks environments, and would make this one only at its beginning: an earlier interrupt would be lost.
     if (wasm_runtime_get_exec_env_singleton(instance) == nullptr) return Exit::Failed("out of memory");
     engines::GuestRun run(options.guest, [instance] {
       if (wasm_runtime_get_exception(instance) == nullptr) wasm_runtime_terminate(instance);
@@ -271,7 +271,7 @@ class ModuleProgram final : public engines::Program {
     if (!wasm_runtime_instantiation_args_create(&args)) return nullptr;
     wasm_runtime_instantiation_args_set_default_stack_size(args, kOperandStack);
     wasm_runtime_instantiation_args_set_custom_data(args, options.guest);
-    // 0 is no limit, and for a memory without any page there is none that is less than one page.
+    // 0 is no limit, and a memory without any page cannot have a limit of less than one page.
     const uint64_t pages = std::clamp<uint64_t>(memory / kPage, 1, kMostPages);
     if (memory != UINT64_MAX) wasm_runtime_instantiation_args_set_max_memory_pages(args, static_cast<uint32_t>(pages));
     wasm_runtime_instantiation_args_set_wasi_arg(args, argv.data(), static_cast<int>(argv.size()));
@@ -303,7 +303,7 @@ class ModuleProgram final : public engines::Program {
     return false;
   }
 
-  // WAMR would let the guest run into a function that is missing.
+  // WAMR would let the guest run into a missing function.
   Result<void> CheckImports() const {
     size_t known = 0;
     const wasinn_function* const* functions = wasinn_functions(&known);
@@ -330,7 +330,7 @@ class ModuleProgram final : public engines::Program {
 
   std::shared_ptr<const Runtime> runtime_;
   const std::string invoke_;  // "": the program
-  std::string bytes_;         // into which the module points
+  std::string bytes_;         // the module points into it
   wasm_module_t module_ = nullptr;
   std::vector<engines::MemoryType> memories_;
 };

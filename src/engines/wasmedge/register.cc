@@ -17,13 +17,13 @@ namespace {
 
 constexpr uint64_t kPage = 65536;
 
-// What one host function needs at a call. Const once made.
+// The data of one host function. Constant after its creation.
 struct Binding {
   const wasinn_function* function;
   wasinn_guest* guest;
 };
 
-// Goes with the module. Its reference to the guest is there for who calls one that has been freed.
+// Freed with the module. Its reference to the guest is for callers of a freed one.
 struct ModuleData {
   explicit ModuleData(wasinn_guest* its_guest) : guest(wasinn_guest_retain(its_guest)) {}
   ~ModuleData() {
@@ -57,16 +57,16 @@ bool IsShared(const WasmEdge_MemoryInstanceContext* memory) {
   return WasmEdge_MemoryTypeGetLimit(WasmEdge_MemoryInstanceGetMemoryType(memory)).Shared;
 }
 
-// The memory that the caller exports, and not its first: a guest without an export has none to show.
-// Looked up at each call, 0.03 of its 0.2 microseconds: what is kept of an instance may be another's at its address
-// later, and a memory may grow.
+// The memory that the caller exports, not its first one: a guest without an export has no memory for wasi-nn. It is
+// looked up at each call, which takes 0.03 of its 0.2 microseconds: data about an instance could later belong to
+// another one at its address, and a memory may grow.
 wasinn_memory MemoryOf(const WasmEdge_CallingFrameContext* frame) {
   wasinn_memory view = {};
   view.struct_size = sizeof view;
   const WasmEdge_ModuleInstanceContext* caller = WasmEdge_CallingFrameGetModuleInstance(frame);
   WasmEdge_MemoryInstanceContext* memory = WasmEdge_ModuleInstanceFindMemory(caller, Text(WASINN_MEMORY_NAME));
   if (memory == nullptr) return view;
-  static constexpr uint8_t kNothing = 0;  // where an empty memory begins
+  static constexpr uint8_t kNothing = 0;  // the base of an empty memory
   view.size = WasmEdge_MemoryInstanceGetPageSize(memory) * kPage;
   view.base = view.size > 0 ? WasmEdge_MemoryInstanceGetPointer(memory, 0, 1) : const_cast<uint8_t*>(&kNothing);
   view.flags = IsShared(memory) ? uint32_t{WASINN_MEMORY_SHARED} : 0;
@@ -113,7 +113,7 @@ wasinn_status* NewModule(const std::string& name, wasinn_guest* guest, void (*en
   return nullptr;
 }
 
-// No exception may leave for C: those of memory become a status.
+// No exception may reach C: lack of memory becomes a status.
 template <typename Function>
 wasinn_status* Guarded(const Function& function) noexcept {
   try {

@@ -1,4 +1,4 @@
-// Text as the C boundary has it.
+// Text in the form for the C boundary.
 #pragma once
 
 #include <wasinn/wasinn.h>

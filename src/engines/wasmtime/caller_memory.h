@@ -1,4 +1,4 @@
-// The memory of the instance that calls a host function. C++17 without its library, as all that is installed as source.
+// The memory of a host function's caller. C++17 without its library, like everything that is installed as source.
 #ifndef WASINN_ENGINES_WASMTIME_CALLER_MEMORY_H_
 #define WASINN_ENGINES_WASMTIME_CALLER_MEMORY_H_
 
@@ -7,7 +7,7 @@
 
 namespace wasinn::wasmtime {
 
-// The calling instance's memory for the time of one call.
+// The calling instance's memory during one call.
 class CallerMemory {
  public:
   CallerMemory(wasmtime_caller_t* caller, wasmtime_context_t* context, const wasmtime_extern_t* known) {

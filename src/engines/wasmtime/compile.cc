@@ -28,7 +28,7 @@ struct ComponentApi {
   static constexpr auto Deserialize = wasmtime_component_deserialize;
 };
 
-// Which build of Wasmtime it is, beside its version. The code itself tells Wasmtime its version, settings and processor.
+// The build of Wasmtime, besides its version. The code itself contains Wasmtime's version, settings and processor.
 std::string Build() {
   Dl_info library = {};
   struct stat its = {};
@@ -106,7 +106,7 @@ Result<std::string> CodeOf(const ComponentPtr& component) { return Write<Compone
 
 namespace {
 
-// In this process.
+// Compiles in this process.
 template <typename Api>
 Result<typename Api::Owner> New(wasm_engine_t* engine, const std::string& wasm) {
   typename Api::Owner::pointer made = nullptr;

@@ -1,4 +1,4 @@
-// Compiling, once: what was compiled before comes from the user's cache. With limits, a process of its own compiles.
+// Compiles each program once: the user's cache has earlier results. With limits, another process compiles.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@
 
 namespace wasinn::wasmtime {
 
-// Native code of an engine with the same settings. Wasmtime checks what made it, for what, and not the code itself: it must
-// be trusted.
+// Native code of an engine with the same settings. Wasmtime checks its compiler and its target, but not the code
+// itself: it must be trusted.
 engines::Result<ModulePtr> ReadModule(wasm_engine_t* engine, std::string_view code);
 engines::Result<ComponentPtr> ReadComponent(wasm_engine_t* engine, std::string_view code);
 engines::Result<std::string> CodeOf(const ModulePtr& module);
@@ -22,10 +22,10 @@ engines::Result<std::string> CodeOf(const ComponentPtr& component);
 
 class Compiler {
  public:
-  // Opens the cache when it first has something to compile, if the options want one, and warns if there is none to use.
+  // Opens the cache at the first compile, if the options want one, and warns if there is none.
   explicit Compiler(const engines::EngineOptions& options) : options_(options) {}
 
-  // By an engine with the options' settings; `threads` tells the two kinds of engines apart. Any thread.
+  // Compiles by an engine with the options' settings; `threads` selects one of the two kinds of engines. Thread-safe.
   engines::Result<ModulePtr> Module(wasm_engine_t* engine, bool threads, const std::string& wasm) const;
   engines::Result<ComponentPtr> Component(wasm_engine_t* engine, const std::string& wasm) const;
 

@@ -45,7 +45,7 @@ class CompilerProcess {
     Wait();
   }
 
-  // Waits for its end, which is as waitpid tells it; 0 where nobody may wait for children.
+  // Waits for its end. Returns the status of waitpid; 0 if this program cannot wait for children.
   int Wait() {
     int status = 0;
     while (pid_ > 0 && waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
@@ -58,7 +58,7 @@ class CompilerProcess {
   pid_t pid_;
 };
 
-// In a group of its own: what a terminal sends is for us, and it ends with us.
+// In a group of its own: a terminal's signals are for this process, with which the child ends.
 int Spawn(const CompilerOrder& order, int socket, pid_t& pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -83,15 +83,15 @@ int Spawn(const CompilerOrder& order, int socket, pid_t& pid) {
   return error;
 }
 
-// What an answer may have, which we keep. Code has up to four times the bytes of its program, and data as many. What has more was made to,
-// as by bytes far apart, of which Wasmtime makes an image.
+// The limit of an answer, which is kept in memory. Code has up to four times the bytes of its program, and data as
+// many. A larger one is made on purpose, for example by data far apart, of which Wasmtime makes an image.
 uint64_t MostAnswer(const CompileLimits& limits, size_t program) {
   constexpr uint64_t kAlways = uint64_t{64} << 20, kTimes = 6, kPartOfMemory = 8;
   if (limits.max_bytes == 0) return UINT64_MAX;
   return std::min(kAlways + kTimes * program, std::max(limits.max_bytes / kPartOfMemory, kAlways + program));
 }
 
-// What is said over the socket: the program, and at the same time what is answered.
+// The messages over the socket: sends the program, and receives the answer at the same time.
 class Conversation {
  public:
   enum class End { kSaidAll, kTooLong, kTooLate };
@@ -114,7 +114,7 @@ class Conversation {
     }
   }
 
-  // Of a whole answer; ends this.
+  // The result, if the answer is complete; ends this.
   std::optional<Result<std::string>> Answer() {
     if (got_of_head_ < sizeof head_ || answer_.size() != head_.bytes) return std::nullopt;
     if (head_.is_well != 0) return std::move(answer_);
@@ -139,7 +139,7 @@ class Conversation {
     if (rest_.empty()) shutdown(socket_, SHUT_WR);
   }
 
-  // False: that was all.
+  // False: the end.
   bool Receive() {
     std::array<char, 16384> part;
     const size_t left_of_head = sizeof head_ - got_of_head_;
@@ -164,7 +164,7 @@ class Conversation {
   std::string answer_;
 };
 
-// Of a process that ended without an answer. Wasmtime aborts where it gets no more memory.
+// For a process that ended without an answer. Wasmtime aborts if it gets no more memory.
 std::string NoAnswer(const CompileLimits& limits, int status) {
   const int code = WIFSIGNALED(status) ? 0 : WEXITSTATUS(status), signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (signal == SIGKILL) {
@@ -210,13 +210,13 @@ Result<std::string> Ask(CompilerOrder order, const CompileLimits& limits, std::s
       return std::unexpected(TooLate(limits));
     case Conversation::End::kTooLong:
       return std::unexpected(
-          fmt::format("a program of {} bytes becomes more than {} MiB of code, as no compiler makes them", bytes.size(),
+          fmt::format("a program of {} bytes becomes more than {} MiB of code, unlike any compiler's program", bytes.size(),
                       MostAnswer(limits, bytes.size()) >> 20));
     case Conversation::End::kSaidAll:
       break;
   }
   if (auto answer = conversation.Answer()) return std::move(*answer);
-  ours = OpenFile(-1);  // it may have more to say
+  ours = OpenFile(-1);  // it may have more to send
   return std::unexpected(NoAnswer(limits, process.Wait()));
 }
 

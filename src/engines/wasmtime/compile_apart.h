@@ -1,5 +1,5 @@
-// Compiling in an OS process with limits. A program of 500 bytes can make a compiler take gigabytes, and Wasmtime ends the
-// process that gets no more memory.
+// Compiles in an OS process with limits. A program of 500 bytes can make a compiler use gigabytes, and Wasmtime ends
+// the process if it gets no more memory.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace wasinn::wasmtime {
 
-// What CodeOf gives, of an engine with these options. Starts this program once more (RunCompiler), and waits for it. Any thread.
+// The same as CodeOf, by an engine with these options. Starts this program again (RunCompiler). Thread-safe.
 engines::Result<std::string> CompileApart(const engines::EngineOptions& options, ProgramKind kind,
                                           const std::string& wasm);
-// The same for its text: what ParseText gives.
+// As above, for text: the same result as ParseText.
 engines::Result<std::string> ParseApart(const engines::CompileLimits& limits, const std::string& text);
 
 }  // namespace wasinn::wasmtime

@@ -1,5 +1,5 @@
-// What a process that compiles is told, and tells. It has a socket for its standard input, which brings the program up to its
-// end. Its answer is a head and what that announces: what was made, or the text of an error.
+// The messages from and to a process that compiles. Its standard input is a socket, which brings the program up to the
+// program's end. Its answer is a head and the announced bytes: the result, or the text of an error.
 #pragma once
 
 #include <sys/types.h>
@@ -17,23 +17,23 @@ namespace wasinn::wasmtime {
 // In its arguments: kCompilerName, then one for each of these.
 constexpr char kCompilerName[] = "wasinn-compiler";
 
-// The first ones as in ProgramKind; kText is to become a program.
+// The first values are those of ProgramKind; kText converts text to a program.
 enum class CompilerTask : uint8_t { kModule, kThreads, kComponent, kText };
 constexpr CompilerTask TaskOf(ProgramKind kind) { return static_cast<CompilerTask>(kind); }
 
 struct CompilerOrder {
-  pid_t parent = 0;  // with whom it ends
+  pid_t parent = 0;  // the process ends with it
   CompilerTask task = CompilerTask::kModule;
-  uint64_t max_bytes = 0;          // of its memory; 0: any
-  engines::EngineOptions options;  // only what code depends on: it compiles by itself
+  uint64_t max_bytes = 0;          // of its memory; 0: no limit
+  engines::EngineOptions options;  // only those that code depends on: it compiles by itself
 
   static constexpr size_t kWords = 7;
   std::array<std::string, kWords> ToWords() const;
-  // Nothing: these are not what ToWords gave.
+  // No value: ToWords did not make these.
   static std::optional<CompilerOrder> FromWords(int n, char** words);
 };
 
-// The exit code of a process that got no more memory, where it could tell.
+// The exit code of a process without memory, if it could report that.
 constexpr int kNoMemory = 3;
 
 struct AnswerHead {

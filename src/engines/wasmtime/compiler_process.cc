@@ -1,4 +1,4 @@
-// The process that compiles: a program from its standard input, within its limits, and an answer there.
+// The process that compiles: it reads a program from its standard input, keeps to its limits, and answers there.
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -58,15 +58,15 @@ std::optional<CompilerOrder> CompilerOrder::FromWords(int n, char** words) {
 
 namespace {
 
-// Nobody reads what this process would compile once its parent has ended.
+// After its parent's end, no process reads the result.
 Result<void> EndWithParent(pid_t parent) {
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return std::unexpected("it cannot end with whom it compiles for");
-  if (getppid() != parent) raise(SIGKILL);  // who ended before that
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return std::unexpected("it cannot end with its parent");
+  if (getppid() != parent) raise(SIGKILL);  // if it ended before
   return {};
 }
 
-// Compiles a function that does nothing, so that Wasmtime's threads are there before the limit. Where it gets no room for
-// them it panics, and if that finds no room either, it waits for itself.
+// Compiles an empty function, so that Wasmtime's threads exist before the limit is set. If they get no memory, Wasmtime
+// panics, and if the panic gets none either, it waits for itself.
 Result<void> StartThreads(wasm_engine_t* engine) {
   static constexpr std::string_view kModule("\0asm\1\0\0\0\1\4\1\x60\0\0\3\2\1\0\x0a\4\1\2\0\x0b", 24);
   wasmtime_module_t* module = nullptr;
@@ -128,7 +128,7 @@ bool SendAll(std::string_view bytes) {
   return true;
 }
 
-// The exit code.
+// Returns the exit code.
 int Answer(const CompilerOrder& order) {
   const Result<std::string> made = order.task == CompilerTask::kText ? Parse(order) : Compile(order);
   const std::string& answer = made ? *made : made.error();
@@ -145,7 +145,7 @@ std::optional<int> RunCompiler(int argc, char** argv) {
   if (argc == 0 || std::strcmp(argv[0], wasmtime::kCompilerName) != 0) return std::nullopt;
   const auto order = wasmtime::CompilerOrder::FromWords(argc - 1, argv + 1);
   if (!order) return 2;
-  prctl(PR_SET_NAME, wasmtime::kCompilerName);  // for those who list processes; it is no more than that
+  prctl(PR_SET_NAME, wasmtime::kCompilerName);  // only for lists of processes
   if (auto ends = wasmtime::EndWithParent(order->parent); !ends) return 1;
   try {
     return wasmtime::Answer(*order);

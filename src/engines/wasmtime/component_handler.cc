@@ -27,13 +27,13 @@ wasinn_guest* GuestOfHandler(wasmtime_context_t* context, void*) {
   return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }
 
-// What the answer's functions have for their `user`.
+// The `user` of the answer's functions.
 struct Answering {
   engines::HttpSink& sink;
   const engines::HttpPermission* may_send;
   const engines::GuestRun& run;
 
-  // Nothing may be thrown through Rust.
+  // No exception may pass through Rust.
   static bool Begin(void* user, uint32_t status, const wasinn_http_field* fields, size_t n_fields) noexcept try {
     engines::HttpFields list;
     for (size_t i = 0; i < n_fields; ++i) list.emplace_back(FromC(fields[i].name), FromC(fields[i].value));
@@ -98,7 +98,7 @@ class HandlerProgram final : public engines::Program {
 
 }  // namespace
 
-// Of any version that is compatible: looking up an export, Wasmtime goes by semver.
+// Any compatible version: Wasmtime looks up exports by semver.
 bool ExportsHandler(const wasmtime_component_t* component) {
   constexpr std::string_view kHandler = "wasi:http/incoming-handler@0.2.0", kHandle = "handle";
   const ExportIndexPtr interface(
@@ -112,12 +112,12 @@ Result<std::unique_ptr<engines::Program>> LoadHandler(wasm_engine_t* engine,
                                                       const std::function<Result<ComponentPtr>()>& compile,
                                                       LimitedCode code) {
   const ComponentLinkerPtr linker(wasmtime_component_linker_new(engine));
-  // First, for it tells whether this Wasmtime can serve components at all.
+  // First, because it shows whether this Wasmtime can serve components.
   auto linked = TakeStatus(wasinn_wasmtime_component_link(linker.get(), nullptr, GuestOfHandler, nullptr));
   if (!linked) return std::unexpected(linked.error());
   if (wasinn_component_handle == nullptr) {
     return std::unexpected(
-        "this Wasmtime library cannot serve wasi:http; docs/components.md tells how to get one that can");
+        "this Wasmtime library cannot serve wasi:http; docs/components.md explains how to get one that can");
   }
   if (linked = TakeError(wasinn_component_link_http(linker.get())); !linked) return std::unexpected(linked.error());
   const Result<ComponentPtr> component = compile();

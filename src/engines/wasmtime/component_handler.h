@@ -15,7 +15,7 @@ namespace wasinn::wasmtime {
 // Whether it answers HTTP requests.
 bool ExportsHandler(const wasmtime_component_t* component);
 
-// Links what `compile` gives, once it is known that this Wasmtime serves such components at all. Their runs have an HttpExchange.
+// Links the result of `compile`, if this Wasmtime serves such components. Their runs have an HttpExchange.
 engines::Result<std::unique_ptr<engines::Program>> LoadHandler(
     wasm_engine_t* engine, const std::function<engines::Result<ComponentPtr>()>& compile, LimitedCode code);
 

@@ -1,10 +1,10 @@
 // wasi:nn in a wasmtime_component_linker_t: the typed host functions of the library that component/ builds call
 // wasinn_wit().
 //
-// That library is a whole Wasmtime, and may be the one that this program runs with, or not: its functions are weak
-// here.
+// That library is a whole Wasmtime. It may or may not be the one that this program runs with, so its functions are
+// weak here.
 //
-// Needs no C++ library, so that C programs can link it. C++17, for it is also installed as source.
+// Needs no C++ library, so that C programs can link it. C++17, because it is also installed as source.
 #include <wasinn/wasmtime.h>
 #include <wasinn/wit.h>
 
@@ -19,16 +19,16 @@
 
 #ifdef WASMTIME_FEATURE_COMPONENT_MODEL
 
-// What component/src/link.rs, instance_pre.rs and call_async.rs export.
+// Exported by component/src/link.rs, instance_pre.rs and call_async.rs.
 extern "C" {
 
 struct wasinn_component_link_options {
   uint32_t struct_size;
-  // Where our calls of wasmtime_component_linker_new go. Were two libraries loaded, the linker could be the other
+  // The target of calls to wasmtime_component_linker_new. If two libraries are loaded, the linker could be the other
   // one's.
   const void* linker_new;
   const wasinn_wit_functions* functions;
-  wasinn_wasmtime_guest_of guest_of;  // nullptr for callers that rest
+  wasinn_wasmtime_guest_of guest_of;  // nullptr for asynchronous callers
   void* user;
   const char* (*status_message)(const wasinn_status*);
   void (*status_free)(wasinn_status*);
@@ -69,14 +69,14 @@ namespace wasinn::wasmtime {
 namespace {
 
 constexpr char kNotServed[] =
-    "this Wasmtime library cannot serve wasi:nn to components; docs/components.md tells how to get one that can";
+    "this Wasmtime library cannot serve wasi:nn to components; docs/components.md explains how to get one that can";
 
-// WASI has handles too, and one that is lent counts twice.
+// WASI has handles, too, and a borrowed one counts twice.
 constexpr size_t kOtherHandles = 10'000;
 
-// Where calls of wasmtime_component_linker_new go. In a program that is not position-independent (-no-pie) the
-// function's address is, everywhere in the OS process, a place in the program that jumps on to it; the dynamic linker
-// knows that the program does not define the function, and which library next does.
+// The target of calls to wasmtime_component_linker_new. In a program that is not position-independent (-no-pie) the
+// function's address is the same stub of the program in the whole OS process. The dynamic linker knows that the program
+// does not define the function, and which library defines it next.
 const void* LinkerNew() {
   const void* address = reinterpret_cast<const void*>(&wasmtime_component_linker_new);
 #ifdef __GLIBC__

@@ -26,12 +26,12 @@ using engines::RunOptions;
 
 using ProgramPtr = std::unique_ptr<wasinn_component_program, Deleter<wasinn_component_program_delete>>;
 
-// One linked component serves every guest, so which one it is travels with the store.
+// One linked component serves every guest, so the guest travels with the store.
 wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
   return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }
 
-// What the call's functions have for their `user`. Nothing may be thrown through Rust.
+// The `user` of the call's functions. No exception may pass through Rust.
 struct ProgramCalling {
   const engines::HttpPermission* may_send;
   const engines::GuestRun& run;
@@ -84,12 +84,12 @@ class ComponentProgram final : public engines::Program {
 
 Result<ComponentLinkerPtr> NewLinker(wasm_engine_t* engine, const EngineOptions& options) {
   ComponentLinkerPtr linker(wasmtime_component_linker_new(engine));
-  // First, for it tells whether this Wasmtime can serve components at all.
+  // First, because it shows whether this Wasmtime can serve components.
   auto linked = TakeStatus(wasinn_wasmtime_component_link(linker.get(), nullptr, GuestOf, nullptr));
   if (!linked) return std::unexpected(linked.error());
   if (wasinn_component_program_new == nullptr) {
     return std::unexpected(
-        "this Wasmtime library is older than wasinn, and cannot run components; docs/components.md tells how to get "
+        "this Wasmtime library is older than wasinn, and cannot run components; docs/components.md explains how to get "
         "one that can");
   }
   linked = TakeError(options.http ? wasinn_component_link_http(linker.get())

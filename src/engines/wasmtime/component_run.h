@@ -1,4 +1,4 @@
-// Programs that are components: WASI preview 2, wasi:nn, and the export wasi:cli/run or the function that is invoked.
+// Programs that are components: WASI preview 2, wasi:nn, and the export wasi:cli/run or the invoked function.
 #pragma once
 
 #include <wasmtime.h>
@@ -12,7 +12,7 @@
 
 namespace wasinn::wasmtime {
 
-// Links what `compile` gives, once it is known that this Wasmtime serves components at all.
+// Links the result of `compile`, after a check that this Wasmtime serves components.
 engines::Result<std::unique_ptr<engines::Program>> LoadComponent(
     wasm_engine_t* engine, const engines::EngineOptions& options,
     const std::function<engines::Result<ComponentPtr>()>& compile, LimitedCode code);

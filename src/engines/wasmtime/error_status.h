@@ -1,4 +1,4 @@
-// Wasmtime's errors as wasinn's. Included beside its users by its name alone, for it is installed as source with them.
+// Turns Wasmtime's errors into wasinn's. Included without a folder, because it is installed next to its users.
 #pragma once
 
 #include <wasinn/wasmtime.h>

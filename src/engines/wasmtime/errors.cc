@@ -23,14 +23,14 @@ std::string Message(const wasmtime_error_t* error) {
   wasm_name_t message;
   wasmtime_error_message(error, &message);
   std::string text = Take(&message);
-  // Wasmtime's words name parts of the pool that nobody has set.
+  // Wasmtime's message names parts of the pool that the user did not configure.
   if (text.find("maximum concurrent limit of ") != text.npos) {
     return "the engine's pool is full (engine.pool_instances): " + text;
   }
   return text;
 }
 
-// What happened, then where. Wasmtime says where first.
+// Moves the cause before the place. Wasmtime puts the place first.
 std::string CauseFirst(const std::string& message) {
   constexpr std::string_view kWhere = "error while executing at wasm backtrace:\n";
   constexpr std::string_view kCause = "\n\nCaused by:\n";

@@ -1,4 +1,4 @@
-// Wasmtime's errors and traps as the words and exit codes of the wasinn command.
+// Turns Wasmtime's errors and traps into messages and exit codes of the wasinn command.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -11,13 +11,13 @@ namespace wasinn::wasmtime {
 // NULL is success. Deletes the error; its causes are joined in one line.
 engines::Result<void> TakeError(wasmtime_error_t* error);
 
-// The same for a status of wasinn's.
+// As above, for a status of wasinn.
 engines::Result<void> TakeStatus(wasinn_status* status);
 
-// How a call into the guest ended; deletes both.
+// The outcome of a call into the guest; deletes both.
 engines::Exit ToExit(wasmtime_error_t* error, wasm_trap_t* trap);
 
-// The same for a component, of which traps are errors too.
+// As above, for a component, whose traps are errors, too.
 engines::Exit ToExit(wasmtime_error_t* error);
 
 }  // namespace wasinn::wasmtime

@@ -1,4 +1,4 @@
-// Types of wasi-nn's functions, as Wasmtime has them. C++17 without its library, as all that is installed as source.
+// Wasmtime's types for wasi-nn's functions. C++17 without its library, like everything that is installed as source.
 #ifndef WASINN_ENGINES_WASMTIME_FUNCTION_TYPE_H_
 #define WASINN_ENGINES_WASMTIME_FUNCTION_TYPE_H_
 
@@ -16,7 +16,7 @@ inline wasm_functype_t* TypeOf(const wasinn_function& function) {
   for (size_t i = 0; i < params.size; ++i) params.data[i] = wasm_valtype_new(WASM_I32);
   wasm_valtype_t* result = wasm_valtype_new(WASM_I32);
   wasm_valtype_vec_new(&results, 1, &result);
-  return wasm_functype_new(&params, &results);  // takes both
+  return wasm_functype_new(&params, &results);  // takes over both
 }
 
 }  // namespace wasinn::wasmtime

@@ -21,10 +21,10 @@ using engines::RunOptions;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr size_t kStackSize = size_t{8} << 20;  // of a host thread: what frameworks are used to
+constexpr size_t kStackSize = size_t{8} << 20;  // of a host thread: the size that frameworks expect
 constexpr int32_t kLastNumber = (1 << 29) - 1;  // wasi-threads keeps the upper bits for itself
 constexpr milliseconds kTick(5);                // an epoch while threads are being ended
-constexpr milliseconds kGrace(1000);            // for threads that do not end by then nothing can be done
+constexpr milliseconds kGrace(1000);            // later than that, threads cannot be ended
 
 wasmtime_error_t* OnEpochOfThread(wasmtime_context_t*, void* threads, uint64_t* delta,
                                   wasmtime_update_deadline_kind_t*) {
@@ -49,7 +49,7 @@ bool Exports(wasmtime_context_t* context, const wasmtime_instance_t& instance, c
 
 }  // namespace
 
-// What a host thread gets.
+// The arguments of a host thread.
 struct GuestThreads::Beginning {
   std::shared_ptr<GuestThreads> threads;
   int32_t number;
@@ -75,8 +75,8 @@ Exit GuestThreads::Run() {
     changed_.wait(lock, [this] { return ended_.load(); });
   }
   Exit exit =
-      run.End(exit_);  // which nobody changes any more; without the lock, for whoever interrupts may wait for it
-  // Whoever is inside comes out, and who calls from now on is refused, also when the guest has been freed.
+      run.End(exit_);  // constant by now; without the lock, because an interrupt may wait for it
+  // Threads inside come out, and later calls are refused, even after the guest was freed.
   if (guest_ != nullptr) wasinn_guest_close(guest_.get());
   StopThreads();
   const std::lock_guard lock(mutex_);
@@ -98,7 +98,7 @@ int32_t GuestThreads::Spawn(int32_t argument) noexcept {
     if (StartThread(number, argument)) return number;
     Leave(number);
     return -1;
-  } catch (const std::exception&) {  // of memory
+  } catch (const std::exception&) {  // no memory
     return -1;
   }
 }
@@ -112,7 +112,7 @@ bool GuestThreads::StartThread(int32_t number, int32_t argument) {
   pthread_t thread;
   const bool started = beginning != nullptr && pthread_create(&thread, &attributes, RunThread, beginning.get()) == 0;
   pthread_attr_destroy(&attributes);
-  if (started) (void)beginning.release();  // it is the thread's now
+  if (started) (void)beginning.release();  // it belongs to the thread now
   return started;
 }
 
@@ -122,10 +122,10 @@ void* GuestThreads::RunThread(void* argument) {
   std::optional<Exit> exit;
   try {
     exit = self.RunInStore(beginning->number, beginning->argument);
-  } catch (const std::exception&) {  // below are the system's frames
+  } catch (const std::exception&) {  // the frames below are the system's
     exit = Exit::Failed("the host is out of memory");
   }
-  // A thread that returns ends itself alone, unless it is the first.
+  // A thread that returns only ends itself, unless it is the first.
   if (!exit && beginning->number == 0) exit = Exit();
   if (exit) self.End(std::move(*exit));
   self.Leave(beginning->number);
@@ -138,7 +138,7 @@ std::optional<Exit> GuestThreads::RunInStore(int32_t number, int32_t argument) {
   wasmtime_store_epoch_deadline_callback(store.get(), OnEpochOfThread, this, nullptr);
   wasmtime_context_t* context = wasmtime_store_context(store.get());
   wasmtime_context_set_epoch_deadline(context, 1);
-  if (ended_) return std::nullopt;  // looked at after the deadline was set: of an end from now on the callback hears
+  if (ended_) return std::nullopt;  // read after the deadline was set: the callback sees later ends
   return CallGuest(context, number, argument);
 }
 
@@ -160,8 +160,8 @@ std::optional<Exit> GuestThreads::CallGuest(wasmtime_context_t* context, int32_t
   return ToExit(error, trap);
 }
 
-// Raises Wasmtime's guard against large calls of WASI for the first thread alone: what is read into a shared memory, or
-// written from it, is copied, and each thread could make the host hold as much at once.
+// Raises Wasmtime's guard against large calls of WASI only for the first thread: bytes that are read into a shared
+// memory, or written from it, are copied, and each thread could make the host hold as many at once.
 void GuestThreads::SetUp(wasmtime_context_t* context) { wasinn_wasmtime_component_set_up(context, guest_.get()); }
 
 void GuestThreads::End(Exit exit) {
@@ -177,8 +177,8 @@ void GuestThreads::Leave(int32_t number) {
   changed_.notify_all();
 }
 
-// Compiled code looks at the epoch in each loop and function. A store that was just being asked may miss one, hence the
-// ticks. Threads that wait for a notification get one.
+// Compiled code checks the epoch in each loop and function. A store that is just being checked may miss one, so there
+// are ticks. Threads that wait for a notification get one.
 void GuestThreads::StopThreads() {
   const auto end = steady_clock::now() + kGrace;
   const auto goes_on = [&](milliseconds wait) {

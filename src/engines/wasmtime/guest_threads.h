@@ -19,15 +19,15 @@ namespace wasinn::wasmtime {
 
 inline constexpr char kThreadStart[] = "wasi_thread_start";
 
-// What a guest's threads run. Any thread.
+// The module that a guest's threads run. Thread-safe.
 struct ThreadedModule {
   EnginePtr engine;
   InstancePrePtr instance_pre;  // linked with the memory
   SharedMemoryPtr memory;
 };
 
-// Made for one run. Threads of the guest that nothing can end (those in a system call, or parked for good) outlive the
-// run; they own this object too, and use nothing that belongs to the caller of Run.
+// Made for one run. Threads of the guest that cannot be ended (in a system call, or parked for good) outlive the run;
+// they own this object, too, and use nothing that belongs to the caller of Run.
 class GuestThreads : public std::enable_shared_from_this<GuestThreads> {
  public:
   GuestThreads(ThreadedModule module, const StoreLimits& limits, const engines::RunOptions& options);
@@ -39,17 +39,17 @@ class GuestThreads : public std::enable_shared_from_this<GuestThreads> {
   // wasi.thread-spawn: the new thread's number, or -1. Called on a thread of the guest.
   int32_t Spawn(int32_t argument) noexcept;
 
-  // Whoever calls wasi-nn.
+  // The caller for wasi-nn.
   wasinn_wasmtime_caller caller() const { return {guest_.get(), exports_memory_ ? &memory_ : nullptr}; }
 
-  // Whether nothing of the guest should run any more.
+  // True if no code of the guest should run any more.
   bool ended() const { return ended_; }
 
  private:
   struct Beginning;
   bool StartThread(int32_t number, int32_t argument);
   static void* RunThread(void* beginning);
-  // Nothing: the thread returned.
+  // No value: the thread returned.
   std::optional<engines::Exit> RunInStore(int32_t number, int32_t argument);
   std::optional<engines::Exit> CallGuest(wasmtime_context_t* context, int32_t number, int32_t argument);
   void SetUp(wasmtime_context_t* context);
@@ -60,20 +60,20 @@ class GuestThreads : public std::enable_shared_from_this<GuestThreads> {
 
   ThreadedModule module_;
   const StoreLimits limits_;
-  const engines::RunOptions options_;  // a copy, for a thread may start after Run has returned; without the guest
+  const engines::RunOptions options_;  // a copy, because a thread may start after Run has returned; without the guest
   struct Release {
     void operator()(wasinn_guest* guest) const { wasinn_guest_release(guest); }
   };
-  const std::unique_ptr<wasinn_guest, Release> guest_;  // a reference: the guest is that of the caller of Run
+  const std::unique_ptr<wasinn_guest, Release> guest_;  // a reference: the guest belongs to Run's caller
   wasmtime_extern_t memory_;
 
   std::atomic<bool> ended_{false};
   std::atomic<bool> exports_memory_{false};  // the shared one, as "memory"; known once an instance is there
 
-  std::mutex mutex_;  // for what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   engines::Exit exit_;         // the first one
-  std::set<int32_t> threads_;  // all that have a store; 0 is the first
+  std::set<int32_t> threads_;  // with a store; 0 is the first
   int32_t last_number_ = 0;
 };
 

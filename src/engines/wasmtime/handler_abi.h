@@ -1,4 +1,4 @@
-// What component/src/handler.rs, exchange.rs and http_state.rs export. Weak, for the Wasmtime that this program runs with may be
+// Exported by component/src/handler.rs, exchange.rs and http_state.rs. Weak, because this program's Wasmtime may be
 // another one: then all of them are NULL.
 #pragma once
 
@@ -37,14 +37,14 @@ struct wasinn_http_answer {
   bool (*allows)(void* user, wasinn_bytes scheme, wasinn_bytes authority);  // NULL: the guest sends no requests
 };
 
-// WASI preview 2 and wasi:http, for functions that wait without a thread: in place of wasmtime_component_linker_add_wasip2.
+// WASI preview 2 and wasi:http, whose functions wait without a thread, instead of wasmtime_component_linker_add_wasip2.
 [[gnu::weak]] wasmtime_error_t* wasinn_component_link_http(wasmtime_component_linker_t*);
-// Guests get no sockets, each of which is an open file.
+// Guests get no sockets, each of which would be an open file.
 [[gnu::weak]] void wasinn_wasi_config_forbid_sockets(wasi_config_t*);
 [[gnu::weak]] wasmtime_error_t* wasinn_component_handler_new(const wasmtime_component_linker_t*,
                                                              const wasmtime_component_t*, wasinn_component_handler**);
 [[gnu::weak]] void wasinn_component_handler_delete(wasinn_component_handler*);
-// In a store that is new and has WASI. An error is a trap, or why the guest did not begin.
+// Runs in a new store with WASI. An error is a trap, or the reason why the guest did not begin.
 [[gnu::weak]] wasmtime_error_t* wasinn_component_handle(const wasinn_component_handler*, wasmtime_context_t*,
                                                         const wasinn_http_request*, const wasinn_http_answer*,
                                                         bool* is_whole);

@@ -1,11 +1,11 @@
 // wasi-nn in a wasmtime_linker_t: every function of wasinn_functions() under its module and name.
 //
-// A linker serves many stores, instances and threads at once, so nothing of a guest is kept here: the guest and its
-// memory are looked up at each call. That look-up by name is most of what a call costs (50 of 70 ns on Wasmtime 48),
-// but the C API gives a calling instance no identity that a cache could safely be keyed by; an embedder may know
-// better.
+// A linker serves many stores, instances and threads at once, so it keeps nothing of a guest: the guest and its memory
+// are looked up at each call. That look-up by name is most of a call's cost (50 of 70 ns on Wasmtime 48). The C API
+// gives
+// a calling instance no identity for a safe cache; an embedder may have one.
 //
-// Needs no C++ library, so that C programs can link it. C++17, for it is also installed as source.
+// Needs no C++ library, so that C programs can link it. C++17, because it is also installed as source.
 #include <wasinn/engine.h>
 #include <wasinn/wasmtime.h>
 
@@ -19,14 +19,14 @@
 namespace wasinn::wasmtime {
 namespace {
 
-// How to find who is calling: one of the functions.
+// Finds the caller: by one of the functions.
 struct Finder {
   wasinn_wasmtime_guest_of guest_of;
   wasinn_wasmtime_caller_of caller_of;
   void* user;
 };
 
-// What one host function needs at a call. Owned by the linker, const once defined.
+// The data of one host function. Owned by the linker, constant after its definition.
 struct Binding {
   uint32_t (*call)(wasinn_guest*, const wasinn_memory*, const void*, size_t);
   Finder find;
@@ -52,7 +52,7 @@ wasinn_status* Define(wasmtime_linker_t* linker, const wasinn_function& function
   if (binding == nullptr) return wasinn_status_new(WASINN_ERROR_RUNTIME, "out of memory");
   *binding = {function.call, find};
   wasm_functype_t* type = TypeOf(function);
-  // The linker owns the binding from here on, also if this fails.
+  // The linker owns the binding from here on, even if this fails.
   wasmtime_error_t* error =
       wasmtime_linker_define_func_unchecked(linker, function.module, std::strlen(function.module), function.name,
                                             std::strlen(function.name), type, Call, binding, std::free);

@@ -1,5 +1,5 @@
-// wasi-nn for guests that wasmtime_func_call_async runs: what may block is done on a thread of the host's, and its guest is
-// set aside meanwhile. C++17 without its library, as link.cc.
+// wasi-nn for guests that run in wasmtime_func_call_async: a thread of the host does calls that may block, and their
+// guest is set aside. C++17 without its library, as link.cc.
 #include <wasinn/engine.h>
 #include <wasinn/wasmtime.h>
 
@@ -17,14 +17,14 @@
 namespace wasinn::wasmtime {
 namespace {
 
-// What one host function needs at a call. Owned by the linker, const once defined.
+// The data of one host function. Owned by the linker, constant after its definition.
 struct Binding {
   const wasinn_function* function;
   wasinn_wasmtime_async_caller_of caller_of;
   void* user;
 };
 
-// A call that is under way. Wasmtime has it until its guest goes on, or goes.
+// A call under way. Wasmtime owns it until its guest goes on or is deleted.
 struct Begun {
   wasinn_call call;
   wasinn_memory memory;
@@ -39,7 +39,7 @@ void Done(void* user, uint32_t result) {
   auto* begun = static_cast<Begun*>(user);
   const wasinn_wasmtime_async_caller caller = begun->caller;
   begun->errno_of_guest = result;
-  begun->done.store(true, std::memory_order_release);  // from here on it may be gone
+  begun->done.store(true, std::memory_order_release);  // from here on it may be freed
   if (caller.wake != nullptr) caller.wake(caller.user);
 }
 
@@ -51,7 +51,7 @@ bool IsDone(void* env) {
   return true;
 }
 
-// Whose future is deleted before its call is over never runs again, so nothing is lost by the end of its guest.
+// A guest whose future is deleted before its call is over never runs again, so closing it loses nothing.
 void Forget(void* env) {
   auto* begun = static_cast<Begun*>(env);
   if (!begun->done.load(std::memory_order_acquire)) wasinn_guest_close(begun->caller.guest);
@@ -92,7 +92,7 @@ wasinn_status* Define(wasmtime_linker_t* linker, const Binding& given) {
   *binding = given;
   const wasinn_function& function = *given.function;
   wasm_functype_t* type = TypeOf(function);
-  // The linker owns the binding from here on, also if this fails.
+  // The linker owns the binding from here on, even if this fails.
   wasmtime_error_t* error =
       wasmtime_linker_define_async_func(linker, function.module, std::strlen(function.module), function.name,
                                         std::strlen(function.name), type, Call, binding, std::free);

@@ -1,5 +1,5 @@
-// What component/src/model.rs exports, and lies in component/src/model_abi.rs as Rust sees it. That library may be an older one: its
-// functions are weak here.
+// Exported by component/src/model.rs; component/src/model_abi.rs has the types in Rust. That library may be an older
+// one: its functions are weak here.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -13,7 +13,7 @@ extern "C" {
 struct wasinn_model_tensor {
   wasinn_bytes name;
   uint32_t datatype;      // the position in wasinn:serve's enum
-  const uint64_t* shape;  // where it is told what a model takes and gives: int64_t
+  const uint64_t* shape;  // int64_t in a description of a model's inputs and outputs
   size_t rank;
   wasinn_bytes data;
 };
@@ -23,19 +23,19 @@ struct wasinn_model_call {
   uint32_t struct_size;
   void* user;
   bool (*is_interrupted)(void* user);
-  bool (*charge)(void* user, size_t bytes);  // whether so many bytes of an answer may be copied
-  size_t most_bytes;                         // that all of it may have, about
+  bool (*charge)(void* user, size_t bytes);  // returns whether this many bytes of an answer may be copied
+  size_t most_bytes;                         // about the limit for the whole answer
   const wasinn_model_tensor* inputs;
   size_t n_inputs;
   const wasinn_bytes* outputs;
   size_t n_outputs;
 };
 
-// Owns what it shows.
+// Owns the memory of its members.
 struct wasinn_model_answer {
   uint32_t refusal;  // 0: none; 1: invalid-argument; 2: failed
   wasinn_bytes message;
-  const wasinn_model_tensor* tensors;  // of `describe`: the inputs, then the outputs
+  const wasinn_model_tensor* tensors;  // for `describe`: the inputs, then the outputs
   size_t n_tensors, n_inputs;
 };
 

@@ -63,7 +63,7 @@ ModelTensor TensorFromC(const wasinn_model_tensor& tensor) {
       FromC(tensor.name), kDtypes[tensor.datatype], {tensor.shape, tensor.rank}, {tensor.data.data, tensor.data.size}};
 }
 
-// What the call's functions have for their `user`.
+// The `user` of the call's functions.
 struct Calling {
   const engines::GuestRun& run;
   const ModelRequest* request;  // NULL: nothing is charged
@@ -177,12 +177,12 @@ class WasmtimeModelEngine final : public engines::ModelEngine {
         compiler_(options) {}
 
   Result<void> Define() {
-    // First, for it tells whether this Wasmtime can serve components at all.
+    // First, because it shows whether this Wasmtime can serve components.
     auto linked = TakeStatus(wasinn_wasmtime_component_link(linker_.get(), nullptr, GuestOfModel, nullptr));
     if (!linked) return linked;
     if (wasinn_component_link_model == nullptr) {
       return std::unexpected(
-          "this Wasmtime library cannot serve components as models; docs/components.md tells how to get one that can");
+          "this Wasmtime library cannot serve components as models; docs/components.md explains how to get one that can");
     }
     return TakeError(wasinn_component_link_model(linker_.get()));
   }

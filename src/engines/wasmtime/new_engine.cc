@@ -22,14 +22,14 @@ using engines::Result;
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 constexpr uint64_t kAllOf32Bits = 4 * kGiB;
 constexpr uint64_t kPage = 64 << 10;                // of a guest
-constexpr uint64_t kGuard = uint64_t{32} << 20;     // that Wasmtime leaves behind each memory
+constexpr uint64_t kGuard = uint64_t{32} << 20;     // that Wasmtime leaves after each memory
 constexpr uint32_t kTablesEach = 8;                 // of a program's instances together
-constexpr uint64_t kTableElements = 32768;          // those of Python's interpreter are 10,000
+constexpr uint64_t kTableElements = 32768;          // Python's interpreter has 10,000
 constexpr uint64_t kElement = 8;                    // bytes
-constexpr size_t kInstanceBytes = size_t{1} << 24;  // only a limit: what an instance needs, it takes from the heap
-constexpr size_t kDumpMapped = 1024;                // as Wasmtime does
-// Of a guest's memory, what is cleared for the next one and not given back to the system, which would have it touch new
-// pages.
+constexpr size_t kInstanceBytes = size_t{1} << 24;  // only a limit: an instance takes its memory from the heap
+constexpr size_t kDumpMapped = 1024;                // as Wasmtime
+// The part of a guest's memory that is cleared for the next guest and not given back to the system, which would have to
+// touch new pages.
 constexpr size_t kKeptBytes = size_t{64} << 10, kKeptOfTables = size_t{16} << 10;
 
 uint64_t BytesOfEach(const Pool& pool) {
@@ -37,7 +37,7 @@ uint64_t BytesOfEach(const Pool& pool) {
   return (pool.memory_bytes + kPage - 1) / kPage * kPage;
 }
 
-// Whether the system gives so much address space at once, of which nothing is used yet.
+// Whether the system gives that much address space at once; none of it is used yet.
 bool SystemGives(uint64_t bytes, int protection) {
   void* const at = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) return false;
@@ -45,7 +45,7 @@ bool SystemGives(uint64_t bytes, int protection) {
   return true;
 }
 
-// Wasmtime ends the OS process where it gets no room for its pool, so that is tried before.
+// Wasmtime ends the OS process if it gets no room for its pool, so this tries it before.
 Result<void> CheckRoom(const Pool& pool) {
   constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
   if (pool.memory_bytes > kMost / 2) return std::unexpected("engine.pool_memory_bytes is more than memories can have");
@@ -53,7 +53,7 @@ Result<void> CheckRoom(const Pool& pool) {
   const uint64_t tables = uint64_t{pool.instances} * kTablesEach * kTableElements * kElement;
   const std::string remedy = "fewer engine.pool_instances or a smaller engine.pool_memory_bytes need less";
   if (pool.instances > (kMost - tables) / each - 2) {
-    return std::unexpected(fmt::format("a pool for {} memories of {} bytes is more than addresses can tell; {}",
+    return std::unexpected(fmt::format("a pool for {} memories of {} bytes is larger than the address space; {}",
                                        pool.instances, BytesOfEach(pool), remedy));
   }
   const uint64_t memories = pool.instances * each + 2 * kGuard;
@@ -66,7 +66,7 @@ Result<void> CheckRoom(const Pool& pool) {
 }
 
 #ifdef WASMTIME_FEATURE_POOLING_ALLOCATOR
-// `has_stacks`: for guests that are called so that they wait without a thread.
+// `has_stacks`: for guests whose calls wait without a thread.
 Result<void> SetPool(wasm_config_t* config, const Pool& pool, bool has_stacks) {
   if (Result<void> room = CheckRoom(pool); !room) return room;
   constexpr uint32_t kAny = std::numeric_limits<uint32_t>::max();
@@ -75,7 +75,7 @@ Result<void> SetPool(wasm_config_t* config, const Pool& pool, bool has_stacks) {
   const PoolPtr made(wasmtime_pooling_allocation_config_new());
   wasmtime_pooling_allocation_config_t* const its = made.get();
   const uint32_t n = pool.instances;
-  // Memories and tables take room; all else is counted where it is taken from the heap, and limited by these two.
+  // Memories and tables need room; everything else is taken from the heap and limited by these two.
   wasmtime_pooling_allocation_config_total_memories_set(its, n);
   wasmtime_pooling_allocation_config_max_memory_size_set(its, BytesOfEach(pool));
   wasmtime_pooling_allocation_config_max_memories_per_module_set(its, n);
@@ -104,13 +104,13 @@ Result<void> SetPool(wasm_config_t*, const Pool&, bool) {
 }
 #endif
 
-// Wasmtime ends the OS process where it cannot write what a profiler reads.
+// Wasmtime ends the OS process if it cannot write a profiler's file.
 Result<void> CheckProfile(engines::Profile profile) {
   if (profile == engines::Profile::kNone) return {};
   const bool is_dump = profile == engines::Profile::kJitDump;
   const std::string path = is_dump ? fmt::format("jit-{}.dump", getpid()) : fmt::format("/tmp/perf-{}.map", getpid());
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  // It maps the dump, so that perf sees it.
+  // The mapping makes perf see the dump.
   void* const at =
       file < 0 || !is_dump ? nullptr : mmap(nullptr, kDumpMapped, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
   const bool can = file >= 0 && at != MAP_FAILED;
@@ -135,7 +135,7 @@ Result<EnginePtr> NewEngine(const EngineOptions& options) {
   std::unique_ptr<wasm_config_t, Deleter<wasm_config_delete>> config(wasm_config_new());
   wasmtime_config_wasm_threads_set(config.get(), true);
   wasmtime_config_shared_memory_set(config.get(), true);
-  // A quarter of the speed of tight loops each: only where they are wanted.
+  // Each makes tight loops a quarter slower, so they are only set if they are wanted.
   wasmtime_config_epoch_interruption_set(config.get(), options.interruptible);
   wasmtime_config_consume_fuel_set(config.get(), options.metered);
   if (options.profile == engines::Profile::kPerfMap) {

@@ -1,4 +1,4 @@
-// Engines of Wasmtime, with the settings that the options ask for.
+// Engines of Wasmtime, with the settings of the options.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace wasinn::wasmtime {
 
-// Of programs with threads: they can always be interrupted, and have nothing of the pool, for what they share outlives
-// instances; each thread would have fuel of its own, so none is measured.
+// For programs with threads: they can always be interrupted, and use no pool, because shared objects outlive instances.
+// Each thread would have fuel of its own, so none is measured.
 engines::EngineOptions ForThreads(engines::EngineOptions options);
 
-// Takes nothing of the options but what configures code and memories. Fails where the system has no room for the pool.
+// Only uses options that configure code and memories. Fails if the system has no room for the pool.
 engines::Result<EnginePtr> NewEngine(const engines::EngineOptions& options);
 
-// What of the options compiled code depends on.
+// The options that compiled code depends on.
 std::string CodeSettings(const engines::EngineOptions& options);
 
 }  // namespace wasinn::wasmtime

@@ -23,13 +23,13 @@ using RunFinder = const engines::GuestRun& (*)(wasmtime_context_t*);
 
 constexpr std::string_view kModule = "wasi_snapshot_preview1", kName = "poll_oneoff";
 
-// wasi_snapshot_preview1's numbers, and where the parts of its records lie.
+// The numbers of wasi_snapshot_preview1, and the offsets in its records.
 enum Errno : uint16_t { kSuccess = 0, kBadFile = 8, kFault = 21, kInterrupted = 27, kInvalid = 28 };
 enum Type : uint8_t { kClock = 0, kRead = 1, kWrite = 2 };
 constexpr size_t kSubscription = 48, kEvent = 32;
 constexpr uint32_t kRealtime = 0, kMonotonic = 1;
 constexpr uint16_t kAbsolute = 1;
-constexpr uint32_t kMostSubscriptions = 4096;  // whose memory is nobody's
+constexpr uint32_t kMostSubscriptions = 4096;  // their memory counts for no guest
 
 // How soon the end of a run is seen.
 constexpr std::chrono::milliseconds kLookAgain{20};
@@ -67,7 +67,7 @@ std::optional<nanoseconds> WaitOf(std::span<const uint8_t> subscription) {
   return std::max(timeout - now, nanoseconds(0));
 }
 
-// What is subscribed to, read once: a guest cannot change it meanwhile.
+// The subscriptions, read once: a guest cannot change them afterwards.
 class Poll {
  public:
   explicit Poll(std::span<const uint8_t> subscriptions) {
@@ -115,7 +115,7 @@ class Poll {
   std::vector<Clock> clocks_;
 };
 
-// Nothing where it does not lie in the memory.
+// No value if it is outside of the memory.
 std::optional<std::span<uint8_t>> Within(const wasinn_memory& memory, uint32_t address, uint64_t size) {
   if (address > memory.size || size > memory.size - address) return std::nullopt;
   return std::span(static_cast<uint8_t*>(memory.base) + address, static_cast<size_t>(size));

@@ -12,7 +12,7 @@ namespace {
 using engines::MemoryType;
 using engines::Result;
 
-// A file is the code, then the kind, the settings and the memories with their number, then a digest of all that, then this.
+// A file has the code, then the kind, the settings and the memories with their number, a digest of all that, this mark.
 constexpr std::string_view kEnd("wasinn\0\1", 8);
 constexpr size_t kDigest = 32;
 constexpr uint8_t kInterruptible = 1, kMetered = 2;
@@ -22,7 +22,7 @@ void Put(std::string& bytes, T value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// From the end of bytes, until there are no more.
+// Reads from the end of bytes, until there are no more.
 class Backwards {
  public:
   explicit Backwards(std::string_view bytes) : rest_(bytes) {}

@@ -1,5 +1,5 @@
-// Files of native code, as `wasinn compile` makes them: what Wasmtime wrote of a program, and behind it what has to be known
-// before it runs. What changed by accident is found; nothing can tell code that somebody made to look right.
+// Files of native code, as `wasinn compile` makes them: Wasmtime's output for a program, followed by facts that are
+// needed before it runs. Accidental changes are found; forged code cannot be recognised.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ enum class ProgramKind : uint8_t { kModule, kThreads, kComponent };
 struct Precompiled {
   ProgramKind kind = ProgramKind::kModule;
   bool interruptible = false, metered = false;
-  std::vector<engines::MemoryType> memories;  // its limits are shared out by them
+  std::vector<engines::MemoryType> memories;  // for sharing out its limits
   std::string_view code;                      // Wasmtime's
 };
 
 std::string WritePrecompiled(const Precompiled& program);
-// `file`, to which the result's code points, has whatever a file may have.
+// The result's code points into `file`, which may contain anything.
 engines::Result<Precompiled> ReadPrecompiled(std::string_view file);
 
 }  // namespace wasinn::wasmtime

@@ -39,7 +39,7 @@ using engines::Exit;
 using engines::Result;
 using engines::RunOptions;
 
-// One pre-linked module serves every guest, so what is a guest's own travels with the store.
+// One pre-linked module serves every guest, so a guest's own data travels with the store.
 struct OfStore {
   wasinn_wasmtime_caller caller;
   const engines::GuestRun& run;
@@ -70,12 +70,12 @@ class ModuleProgram final : public engines::Program {
  private:
   Exit RunIn(wasmtime_context_t* context, const RunOptions& options, wasinn_wasmtime_caller* caller) const {
     if (Result<void> wasi = SetWasi(context, options); !wasi) return Exit::Failed(wasi.error());
-    wasinn_wasmtime_component_set_up(context, options.guest);  // its guard holds for large calls of WASI here, too
+    wasinn_wasmtime_component_set_up(context, options.guest);  // its guard also holds for large calls of WASI here
     wasmtime_instance_t instance;
     wasm_trap_t* trap = nullptr;
     wasmtime_error_t* error = wasmtime_instance_pre_instantiate(instance_pre_.get(), context, &instance, &trap);
     if (error != nullptr || trap != nullptr) return ToExit(error, trap);
-    // The store has this instance alone, so the memory of whoever calls is known.
+    // The store has only this instance, so a caller's memory is known.
     wasmtime_extern_t memory;
     if (wasmtime_instance_export_get(context, &instance, kMemory, sizeof kMemory - 1, &memory)) {
       if (memory.kind == WASMTIME_EXTERN_MEMORY) {
@@ -86,13 +86,13 @@ class ModuleProgram final : public engines::Program {
     }
     if (!invoke_.empty()) {
       Exit exit = Invoke(context, instance, invoke_, std::span(options.args).subspan(1));
-      caller->memory = nullptr;  // it was this frame's
+      caller->memory = nullptr;  // it belonged to this frame
       return exit;
     }
     wasmtime_extern_t start;
-    wasmtime_instance_export_get(context, &instance, kStart, sizeof kStart - 1, &start);  // Load has seen it
+    wasmtime_instance_export_get(context, &instance, kStart, sizeof kStart - 1, &start);  // Load has checked it
     error = wasmtime_func_call(context, &start.of.func, nullptr, 0, nullptr, 0, &trap);
-    caller->memory = nullptr;  // it was this frame's
+    caller->memory = nullptr;  // it belonged to this frame
     return ToExit(error, trap);
   }
 
@@ -129,7 +129,7 @@ class WasmtimeEngine final : public engines::Engine {
     if (!file) return std::unexpected(file.error());
     if (file->kind == engines::WasmKind::kWasmtimeCode) return std::unexpected(path + " is compiled already");
     std::string compiled;
-    auto program = LoadWasm(std::move(*file), &compiled);  // what would not run is told here
+    auto program = LoadWasm(std::move(*file), &compiled);  // reports a program that would not run
     if (!program) return std::unexpected(path + ": " + program.error());
     return compiled;
   }
@@ -141,7 +141,7 @@ class WasmtimeEngine final : public engines::Engine {
         linker_(wasmtime_linker_new(engine_.get())),
         compiler_(options) {}
 
-  // The linker's contents: WASI and wasi-nn.
+  // Defines the linker's contents: WASI and wasi-nn.
   Result<void> Define() {
     if (Result<void> wasi = TakeError(wasmtime_linker_define_wasi(linker_.get())); !wasi) return wasi;
     if (options_.served) {
@@ -150,7 +150,7 @@ class WasmtimeEngine final : public engines::Engine {
     return TakeStatus(wasinn_wasmtime_link_callers(linker_.get(), nullptr, CallerOf, nullptr));
   }
 
-  // `file`: what Compile gives, if that is wanted.
+  // `file` gets the result of Compile, if it is wanted.
   Result<std::unique_ptr<engines::Program>> LoadWasm(engines::WasmFile source, std::string* file) const {
     if (source.kind == engines::WasmKind::kText) {
       Result<std::string> wasm = engines::ParseText(source.bytes, options_.compile);
@@ -195,8 +195,7 @@ class WasmtimeEngine final : public engines::Engine {
   Result<std::unique_ptr<engines::Program>> LoadModule(const std::string& wasm,
                                                        std::vector<engines::MemoryType> memories,
                                                        std::string* file) const {
-    // Which engine is the right one, the imports of the compiled module tell; its bytes are a guess that is hardly
-    // wrong.
+    // The imports of the compiled module decide between the engines; the bytes are a guess that is almost never wrong.
     const bool guess = wasm.find("thread-spawn") != wasm.npos;
     Result<ModulePtr> module = CompileFor(guess, wasm);
     if (!module) return std::unexpected(module.error());
@@ -234,7 +233,7 @@ class WasmtimeEngine final : public engines::Engine {
     if (options_.metered && !code->metered) {
       return std::unexpected("it was compiled without --metered, so that --fuel could not limit it");
     }
-    // Code that could be held to more than it is now.
+    // Code that could have more limits than these options set.
     EngineOptions as_compiled = options_;
     as_compiled.interruptible = code->interruptible;
     as_compiled.metered = code->metered;
@@ -281,7 +280,7 @@ class WasmtimeEngine final : public engines::Engine {
 
   Result<std::unique_ptr<engines::Program>> Link(ModulePtr module, bool threads,
                                                  std::vector<engines::MemoryType> memories, uint64_t tables = 0) const {
-    if (threads) return (*Threads())->Link(std::move(module), std::move(memories));  // it is there: this is its module
+    if (threads) return (*Threads())->Link(std::move(module), std::move(memories));  // it compiled this module
     wasmtime_instance_pre_t* instance_pre = nullptr;
     auto linked = TakeError(wasmtime_linker_instantiate_pre(linker_.get(), module.get(), &instance_pre));
     if (!linked) return std::unexpected(linked.error());
@@ -290,7 +289,7 @@ class WasmtimeEngine final : public engines::Engine {
         LimitedCode{std::move(memories), options_.metered, 0, tables}, options_.invoke);
   }
 
-  // Made when the first module with threads comes.
+  // Made for the first module with threads.
   Result<const ThreadsEngine*> Threads() const {
     if (options_.served) return std::unexpected("the program has threads, which only a command's program may have");
     const std::lock_guard lock(threads_mutex_);

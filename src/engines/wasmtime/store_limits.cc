@@ -8,11 +8,11 @@ namespace {
 using engines::GuestRun;
 using engines::Result;
 
-constexpr uint64_t kMostTables = 100;  // as a module may define; a component could have them many times
-constexpr uint64_t kFewTables = 16;    // for more modules than were looked at, or instances of these
-// Bytes of an element, and as many again: a table that grows is copied.
+constexpr uint64_t kMostTables = 100;  // a module's limit; a component could define them many times
+constexpr uint64_t kFewTables = 16;    // for further modules, or several instances of these
+// Bytes of an element, doubled: a growing table is copied.
 constexpr uint64_t kTableElement = 2 * sizeof(void*);
-constexpr uint64_t kInstances = uint64_t{64} << 20;  // bytes of all instances, where there is a smaller limit of memory
+constexpr uint64_t kInstances = uint64_t{64} << 20;  // bytes of all instances, if the limit of memory is smaller
 
 wasmtime_error_t* OnEpoch(wasmtime_context_t*, void* run, uint64_t* delta, wasmtime_update_deadline_kind_t*) {
   *delta = 1;
@@ -26,7 +26,7 @@ Result<StoreLimits> StoreLimits::New(const LimitedCode& code, const engines::Run
   if (!each) return std::unexpected(each.error());
   StoreLimits limits;
   if (*each <= INT64_MAX) {
-    limits.memory_bytes_ = static_cast<int64_t>(*each / n_stores);  // a memory of several stores is in none of them
+    limits.memory_bytes_ = static_cast<int64_t>(*each / n_stores);  // none of them counts a shared memory
     limits.memories_ = static_cast<int64_t>(code.memories.size());
   }
   if (options.max_memory_bytes != UINT64_MAX && code.instance_bytes != 0) {
@@ -55,7 +55,7 @@ void StoreLimits::Hold(wasmtime_store_t* store) const {
   wasmtime_store_limiter(store, memory_bytes_, table_elements_, instances_, tables_, memories_);
   if (fuel_ == 0) return;
   wasmtime_error_t* error = wasmtime_context_set_fuel(wasmtime_store_context(store), fuel_);
-  if (error != nullptr) wasmtime_error_delete(error);  // of an engine that measures none, which Run has refused
+  if (error != nullptr) wasmtime_error_delete(error);  // of an engine without fuel, which Run has refused
 }
 
 void EndWith(wasmtime_store_t* store, const GuestRun& run) {

@@ -1,4 +1,4 @@
-// What holds a guest to its limits: settings of an engine, and of each store.
+// Holds a guest to its limits, by settings of an engine and of each store.
 #pragma once
 
 #include <wasmtime.h>
@@ -12,35 +12,35 @@
 
 namespace wasinn::wasmtime {
 
-// What the limits of a program's stores go by.
+// The facts about a program that its stores' limits depend on.
 struct LimitedCode {
   std::vector<engines::MemoryType> memories;
-  bool is_metered = false;  // counts fuel, and has none of it unless it is given some
-  // Of a component: what LargestInstance says. 0: there is one instance, or whoever compiled it is trusted.
+  bool is_metered = false;  // counts fuel, and has none by default
+  // For a component: the result of LargestInstance. 0: there is one instance, or its compiler is trusted.
   uint64_t instance_bytes = 0;
-  uint64_t tables = 0;  // that its modules define; 0: none, or nobody has looked
+  uint64_t tables = 0;  // tables that its modules define; 0: none, or unknown
 };
 
-// Of all stores of a program. An error if the program cannot keep to its limits.
+// The limits for all stores of a program. An error if the program cannot keep to its limits.
 class StoreLimits {
  public:
-  // `n_stores`: that one run may have at once. Their garbage-collected objects together have what is for one store.
+  // `n_stores`: the most of one run at once. Their garbage-collected objects together have the limit of one store.
   static engines::Result<StoreLimits> New(const LimitedCode& code, const engines::RunOptions& options,
                                           uint64_t n_stores = 1);
 
-  // Before anything is instantiated in a store.
+  // Call it before anything is instantiated in a store.
   void Hold(wasmtime_store_t* store) const;
 
  private:
-  // Each table, so that all together keep to what the limit of memory leaves for them.
+  // Limits each table, so that all tables together keep to their part of the limit of memory.
   void LimitTables(const LimitedCode& code, const engines::RunOptions& options);
 
   int64_t memory_bytes_ = -1, memories_ = -1, table_elements_ = -1, tables_ = -1, instances_ = -1;
   uint64_t fuel_ = 0;
 };
 
-// Has what runs in a store end when `run` is interrupted, which outlives it, and the engine's epoch comes after that. It
-// does where the engine's code looks at the epoch.
+// Ends the code in a store when `run`, which outlives it, is interrupted and the engine's epoch comes after that. It
+// needs code that checks the epoch.
 void EndWith(wasmtime_store_t* store, const engines::GuestRun& run);
 
 }  // namespace wasinn::wasmtime

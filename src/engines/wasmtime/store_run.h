@@ -13,8 +13,8 @@
 
 namespace wasinn::wasmtime {
 
-// What `body` returns for the store and its run, within the limits of `options`, to its end or that of its guest. The store's data is the
-// guest.
+// Calls `body` for the store and its run, within the limits of `options`, and returns its result. The store's data is
+// the guest.
 template <typename Body>  // engines::Exit(wasmtime_context_t* context, const engines::GuestRun& run)
 engines::Exit RunInStore(const EnginePtr& engine, const LimitedCode& code, const engines::RunOptions& options,
                          const Body& body) {

@@ -36,7 +36,7 @@ wasm_trap_t* Spawn(void*, wasmtime_caller_t* caller, wasmtime_val_raw_t* values,
 
 std::string_view View(const wasm_name_t* name) { return {name->data, name->size}; }
 
-// The imports of a module, for the time of a scope.
+// The imports of a module, during a scope.
 class Imports {
  public:
   explicit Imports(const wasmtime_module_t* module) { wasmtime_module_imports(module, &all_); }
@@ -76,7 +76,7 @@ Result<const wasm_importtype_t*> FindMemory(const Imports& imports) {
   return found;
 }
 
-// What a module needs to run once: a memory, and its imports linked with it.
+// Prepares one run of a module: a memory, and its imports linked with it.
 Result<ThreadedModule> Prepare(const EnginePtr& engine, const LinkerPtr& linker, const ModulePtr& module) {
   const Imports imports(module.get());
   const Result<const wasm_importtype_t*> import = FindMemory(imports);
@@ -120,7 +120,7 @@ class ThreadedProgram final : public engines::Program {
   }
 
  private:
-  // Each thread has a store, with what is not shared.
+  // Each thread has a store, with its unshared objects.
   Result<void> CanKeep(const RunOptions& options) const {
     if (options.max_fuel != 0) return std::unexpected("fuel cannot be limited for a program with threads");
     if (options.max_memory_bytes == UINT64_MAX || code_.memories.size() <= 1) return {};

@@ -10,14 +10,14 @@
 
 namespace wasinn::wasmtime {
 
-// Whether a module imports any of the two.
+// Whether a module imports either of the two.
 bool UsesThreads(const wasmtime_module_t* module);
 
-// Compiles and links modules with threads. Their code can be interrupted, which costs a look at a counter in each loop
-// and function; hence an engine of their own. Any thread.
+// Compiles and links modules with threads. Their code can be interrupted, which costs a check in each loop and
+// function, so they have an engine of their own. Thread-safe.
 class ThreadsEngine {
  public:
-  // With the settings of ForThreads.
+  // Has the settings of ForThreads.
   static engines::Result<std::unique_ptr<ThreadsEngine>> New(const engines::EngineOptions& options);
 
   wasm_engine_t* get() const { return engine_.get(); }

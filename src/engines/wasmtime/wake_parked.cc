@@ -10,7 +10,7 @@
 namespace wasinn::wasmtime {
 namespace {
 
-// wake(at, count): notifies all who wait at `count` addresses from `at` on.
+// wake(at, count): notifies all threads that wait at `count` addresses from `at` on.
 constexpr char kWaker[] = R"((module
   (import "" "" (memory 0 65536 shared))
   (func (export "wake") (param $at i32) (param $count i32)
@@ -34,7 +34,7 @@ bool Instantiate(wasm_engine_t* engine, wasmtime_context_t* context, const wasmt
   wasmtime_instance_t instance;
   wasmtime_extern_t import;
   import.kind = WASMTIME_EXTERN_SHAREDMEMORY;
-  import.of.sharedmemory = const_cast<wasmtime_sharedmemory_t*>(memory);  // the caller keeps it
+  import.of.sharedmemory = const_cast<wasmtime_sharedmemory_t*>(memory);  // the caller still owns it
   if (error == nullptr) error = wasmtime_instance_new(context, module.get(), &import, 1, &instance, &trap);
   if (trap != nullptr) wasm_trap_delete(trap);
   if (error != nullptr) wasmtime_error_delete(error);

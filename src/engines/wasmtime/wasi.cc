@@ -39,7 +39,7 @@ void SetStreams(wasi_config_t* wasi, const std::optional<engines::Streams>& stre
   wasm_byte_vec_t input;
   wasm_byte_vec_new(&input, streams->input.size(), streams->input.data());
   wasi_config_set_stdin_bytes(wasi, &input);
-  // Wasmtime's threads write, and may do so when the store is gone.
+  // Wasmtime's threads write, perhaps after the store is gone.
   const auto forget = [](void* sink) { delete static_cast<std::shared_ptr<engines::Sink>*>(sink); };
   wasi_config_set_stdout_custom(wasi, WriteToSink, new std::shared_ptr(streams->output), forget);
   wasi_config_set_stderr_custom(wasi, WriteToSink, new std::shared_ptr(streams->error), forget);
@@ -61,7 +61,7 @@ Result<void> SetWasi(wasmtime_context_t* context, const RunOptions& options) {
   }
   SetStreams(wasi.get(), options.streams);
   if (options.inherit_network) wasi_config_inherit_network(wasi.get());
-  if (options.http) wasinn_wasi_config_forbid_sockets(wasi.get());  // it is there where such programs are
+  if (options.http) wasinn_wasi_config_forbid_sockets(wasi.get());  // such programs need a Wasmtime that has it
   for (const engines::Directory& directory : options.directories) {
     if (!wasi_config_preopen_dir(wasi.get(), directory.host.c_str(), directory.guest.c_str(), !directory.read_only)) {
       return std::unexpected("cannot open the folder " + directory.host);
@@ -86,7 +86,7 @@ bool SystemGivesThreads(unsigned count) {
 }
 
 Result<void> StartWasi(wasm_engine_t* engine, wasmtime_linker_t* linker) {
-  // Writes nothing, to nowhere.
+  // A module that writes nothing, to nowhere.
   constexpr char kWriter[] = R"((module
     (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
     (memory (export "memory") 1)
@@ -105,7 +105,7 @@ Result<void> StartWasi(wasm_engine_t* engine, wasmtime_linker_t* linker) {
   wasmtime_instance_t instance;
   wasm_trap_t* trap = nullptr;
   wasmtime_error_t* error = wasmtime_linker_instantiate(linker, context, module.get(), &instance, &trap);
-  // As many as it starts. Where it gets only a part of them, it waits for ever.
+  // The number that Wasmtime starts. If it gets only some of them, it waits for ever.
   if (!SystemGivesThreads(std::max(std::thread::hardware_concurrency(), 1u))) {
     return std::unexpected("the system gives no threads for WASI");
   }

@@ -22,8 +22,8 @@ namespace {
 
 constexpr char kModule[] = "wasi_ephemeral_nn";
 
-// WAMR's usual convention, by which iwasm registers them: registers hold as many parameters as there are here, whatever
-// the function has. One that has more is left out.
+// WAMR's usual convention, with which iwasm registers them: registers hold this many parameters, whatever the function
+// has. Functions with more are left out.
 constexpr size_t kMaxParams = 5;
 uint32_t Call(wasm_exec_env_t env, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e) {
   uint64_t values[kMaxParams] = {a, b, c, d, e};
@@ -43,7 +43,7 @@ struct Library {
   std::vector<NativeSymbol> natives;
 };
 
-// The protocol has no place for what is a caller's own.
+// The protocol has no pointer for the library's own data.
 std::unique_ptr<Library>& TheLibrary() {
   static std::unique_ptr<Library> library;
   return library;
@@ -67,7 +67,7 @@ int Init() {
   if (!registered.ok()) return Fail(registered.message());
   library->natives = wamr::NativesOf(library->nn, kModule);
   const auto has_more = [](const NativeSymbol& native) { return std::strlen(native.signature) > kMaxParams + 3; };
-  std::erase_if(library->natives, has_more);  // of "(iiiiii)i"
+  std::erase_if(library->natives, has_more);  // the functions of type "(iiiiii)i"
   for (NativeSymbol& native : library->natives) native.func_ptr = reinterpret_cast<void*>(Call);
   TheLibrary() = std::move(library);
   return 0;
@@ -78,7 +78,7 @@ int Init() {
 
 extern "C" {
 
-// Called from C.
+// C calls these.
 WASINN_API int init_native_lib() {
   try {
     return wasinn::iwasm::Init();

@@ -1,6 +1,5 @@
-// The adapter calls WAMR's functions by their names. Here are functions of these names, seen by this library alone,
-// that call the program's: were they left to the dynamic linker, it would name the first that is missing, or crash
-// later.
+// The adapter calls WAMR's functions by their names. This library has its own hidden functions of these names, which
+// call the program's. If they were left to the dynamic linker, it would report the first missing one, or crash later.
 #include "plugins/iwasm/wamr_functions.h"
 
 #include <dlfcn.h>
@@ -36,7 +35,7 @@
 // NOLINTBEGIN(bugprone-macro-parentheses): types and lists of parameters
 namespace {
 
-// The program's, found once, before anything else is called.
+// The program's functions, found once, before any is called.
 struct Found {
 #define X(result, name, params, args) result(*name) params;
   WAMR_FUNCTIONS(X)

@@ -1,11 +1,11 @@
-// WAMR's functions, out of the program that this library was loaded into.
+// WAMR's functions, taken from the program that loaded this library.
 #pragma once
 
 #include <string>
 
 namespace wasinn::iwasm {
 
-// Looks for all that the adapter calls. Returns what is missing, "" if nothing is.
+// Looks for all functions that the adapter calls. Returns the missing ones, "" if there are none.
 std::string FindWamr();
 
 }  // namespace wasinn::iwasm

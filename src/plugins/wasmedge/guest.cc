@@ -23,11 +23,11 @@ struct GuestModules {
       : host(std::move(its_host)), guest(std::move(its_guest)) {}
 
   std::shared_ptr<Host> host;        // outlives the guest
-  std::optional<Guest> guest;        // none: wasi-nn cannot be had
-  std::vector<std::string> modules;  // that were made
+  std::optional<Guest> guest;        // no value: wasi-nn is not available
+  std::vector<std::string> modules;  // those that were made
 };
 
-// The last one of this thread.
+// The most recent guest of this thread.
 std::weak_ptr<GuestModules>& Latest() {
   thread_local std::weak_ptr<GuestModules> latest;
   return latest;
@@ -52,8 +52,8 @@ Result<Host> NewHost() {
   return host;
 }
 
-// One for all guests that there are at a time. It ends with the last: were it to end with this library, frameworks
-// could end before it.
+// One host for all current guests. It ends with the last of them: if it ended with this library, frameworks could end
+// before it.
 std::shared_ptr<Host> SharedHost() {
   static std::mutex mutex;
   static std::weak_ptr<Host> shared;
@@ -80,7 +80,7 @@ std::shared_ptr<GuestModules> NewGuestModules() {
   return std::make_shared<GuestModules>(std::move(host), std::move(*guest));
 }
 
-// A guest has each module once: who asks again, or for the first one of a VM, is another.
+// A guest has each module once: a second request, or one for the first module of a VM, is for another guest.
 std::shared_ptr<GuestModules> ModulesFor(const std::string& module) {
   std::shared_ptr<GuestModules> owner = Latest().lock();
   if (owner != nullptr && module != kStandard && std::ranges::find(owner->modules, module) == owner->modules.end()) {
@@ -93,8 +93,7 @@ std::shared_ptr<GuestModules> ModulesFor(const std::string& module) {
 
 void Forget(void* kept) { delete static_cast<std::shared_ptr<GuestModules>*>(kept); }
 
-// Keeps the guest too: who asks for its next module learns that there is nothing to be had, and the log is not told
-// again.
+// Keeps the guest, too: its next module then also gets no functions, and the log gets no second line.
 WasmEdge_ModuleInstanceContext* EmptyModule(const std::string& name, std::shared_ptr<GuestModules>* kept) {
   return WasmEdge_ModuleInstanceCreateWithData(WasmEdge_StringWrap(name.data(), static_cast<uint32_t>(name.size())),
                                                kept, Forget);
@@ -121,7 +120,7 @@ WasmEdge_ModuleInstanceContext* Make(const std::string& name) {
 WasmEdge_ModuleInstanceContext* MakeModule(const char* name) noexcept {
   try {
     return Make(name);
-  } catch (const std::exception&) {  // of memory: also none for words
+  } catch (const std::exception&) {  // no memory, not even for a message
     return WasmEdge_ModuleInstanceCreate(WasmEdge_StringWrap(name, static_cast<uint32_t>(std::strlen(name))));
   }
 }

@@ -1,4 +1,4 @@
-// The modules beside the standard's: see plugin.cc, which has all of it.
+// The modules that are not in the standard: see plugin.cc, which explains them.
 #include <wasmedge/wasmedge.h>
 
 extern "C" {

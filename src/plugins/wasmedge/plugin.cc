@@ -1,5 +1,5 @@
-// wasi-nn as a plugin of WasmEdge, in place of WasmEdge's own. Of a plugin with that one's name, "wasi_nn", a VM takes
-// the standard's module alone; so the others are in a plugin of another name, and hence in a library of their own.
+// wasi-nn as a plugin of WasmEdge, instead of WasmEdge's own. From a plugin with that one's name, "wasi_nn", a VM only
+// takes the standard's module; so the others are in a plugin of another name, in a library of their own.
 #include <dlfcn.h>
 #include <wasinn/engine.h>
 #include <wasinn/wasmedge.h>
@@ -44,7 +44,7 @@ WasmEdge_PluginDescriptor Describe(const char* name, const char* description,
           options.data()};
 }
 
-// A program may have WasmEdge in a way that hides it from what it loads; it would end at the first call.
+// A program may hide its WasmEdge from libraries that it loads; it would crash at the first call.
 bool ShowsWasmEdge() {
   if (dlsym(RTLD_DEFAULT, "WasmEdge_ModuleInstanceCreateWithData") != nullptr) return true;
   settings::Log(WASINN_LOG_ERROR, "this program does not show WasmEdge's functions to its plugins");
@@ -62,7 +62,7 @@ using wasinn::wasmedge_plugin::ShowsWasmEdge;
 
 extern "C" {
 
-// WasmEdge keeps what these return, and writes into none of it but where the option's value goes.
+// WasmEdge keeps the returned structs, and only writes to the option's value.
 WASMEDGE_CAPI_PLUGIN_EXPORT const WasmEdge_PluginDescriptor* WasmEdge_Plugin_GetDescriptor() {
   static std::vector<WasmEdge_ModuleDescriptor> modules = {{"wasi_nn", "", MakeStandard}};
   static std::vector<WasmEdge_ProgramOption> options = {PreloadOption()};

@@ -1,6 +1,5 @@
-// WasmEdge's C API lets a plugin have options of one value: of several --nn-preload it keeps the last. So the others
-// are taken from the arguments of the process. These are looked at no further than to what may be the module: all
-// behind it is the guest's.
+// WasmEdge's C API only supports plugin options of one value: it keeps the last --nn-preload. The others are taken from
+// the arguments of the process, up to the argument that may be the module: the rest are the guest's.
 #include "plugins/wasmedge/preload.h"
 
 #include <algorithm>
@@ -12,9 +11,9 @@ namespace {
 
 constexpr std::string_view kOption = "--nn-preload";
 
-// Where WasmEdge puts the value. Its parser writes a WasmEdge_String. WasmEdge_PluginInitWASINN, which programs call in
-// place of a command line, takes the option for that of WasmEdge's own plugin and writes a std::vector<std::string>: an
-// empty one is all zeros, and one that is not has something in its third word.
+// WasmEdge puts the value here. Its parser writes a WasmEdge_String. WasmEdge_PluginInitWASINN, which programs call
+// instead of a command line, takes the option for the one of WasmEdge's own plugin and writes a
+// std::vector<std::string>: an empty one is all zeros, any other one has a value in its third word.
 union Storage {
   WasmEdge_String text;
   std::vector<std::string> list;
@@ -30,7 +29,7 @@ Storage& TheStorage() {
   return storage;
 }
 
-// The process's arguments, which glibc hands to what a library runs when it is loaded.
+// The process's arguments, which glibc passes to initialisers of libraries.
 std::vector<std::string>& Arguments() {
   static std::vector<std::string> arguments;
   return arguments;
@@ -47,7 +46,7 @@ bool IsPreload(const std::string& arg) {
 
 bool IsOption(const std::string& arg) { return arg.size() >= 2 && arg[0] == '-'; }
 
-// Those of the wasmedge tool; another's value is taken for the module.
+// Options of the wasmedge tool; another option's value is taken for the module.
 bool TakesValue(const std::string& option) {
   constexpr std::array<std::string_view, 6> kOptions = {
       "--dir", "--env", "--gas-limit", "--memory-page-limit", "--time-limit", "--forbidden-plugin"};
@@ -59,7 +58,7 @@ bool TakesValue(const std::string& option) {
 WasmEdge_ProgramOption PreloadOption() {
   static constexpr WasmEdge_String kNone = {0, nullptr};
   return {"nn-preload",
-          "Let the guest name this model: NAME:ENCODING:TARGET:PATH. May be there several times; WASINN_MODELS and "
+          "Let the guest name this model: NAME:ENCODING:TARGET:PATH. May be given several times; WASINN_MODELS and "
           "WASINN_CONFIG name models too.",
           WasmEdge_ProgramOptionType_String, &TheStorage(), &kNone};
 }

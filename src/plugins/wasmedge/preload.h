@@ -1,4 +1,4 @@
-// The option --nn-preload, which may be there several times.
+// The option --nn-preload, which may be given several times.
 #pragma once
 
 #include <wasmedge/wasmedge.h>
@@ -9,13 +9,13 @@
 
 namespace wasinn::wasmedge_plugin {
 
-// The option as WasmEdge's C API has it: one string.
+// The option of one string for WasmEdge's C API.
 WasmEdge_ProgramOption PreloadOption();
 
-// Its values; or why they cannot be known.
+// Its values; or the reason why they are unknown.
 std::expected<std::vector<std::string>, std::string> Preloads();
 
-// Those of these arguments of a program, whose parser came to `last` as the last of them.
+// The values in these arguments of a program. The program's parser ended with the value `last`.
 std::expected<std::vector<std::string>, std::string> PreloadsOf(const std::vector<std::string>& args,
                                                                 const std::string& last);
 
