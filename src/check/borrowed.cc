@@ -18,7 +18,7 @@ size_t RoundedUp(size_t size, size_t to) { return (size + to - 1) / to * to; }
 
 size_t PageSize() { return static_cast<size_t>(::sysconf(_SC_PAGESIZE)); }
 
-// Readable pages, and one behind them that is not.
+// Readable pages, followed by one that is not.
 char* MapPages(size_t size) {
   void* pages = ::mmap(nullptr, size + PageSize(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED || ::mprotect(static_cast<char*>(pages) + size, PageSize(), PROT_NONE) != 0) {

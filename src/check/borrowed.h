@@ -1,4 +1,4 @@
-// Memory that a caller lends a backend for an input, and memory that a backend gives away as an output.
+// Memory that a caller lends to a backend for an input, and memory that a backend gives away as an output.
 #ifndef WASINN_CHECK_LENT_H_
 #define WASINN_CHECK_LENT_H_
 
@@ -9,7 +9,7 @@
 
 namespace wasinn::check {
 
-// As the core lends it: aligned to 64 bytes, with 64 readable bytes behind. Whoever reads on ends the OS process.
+// As the core lends memory: aligned to 64 bytes, with 64 readable bytes behind. Reading further ends the OS process.
 class Borrowed {
  public:
   explicit Borrowed(const Tensor& tensor);
@@ -18,15 +18,15 @@ class Borrowed {
   Borrowed& operator=(const Borrowed&) = delete;
 
   wasinn_tensor view() const;
-  // As many bytes as there are.
+  // `bytes` must have the memory's size.
   void Write(const std::string& bytes);
   std::string Read() const;
-  // From now on whoever reads it ends the OS process.
+  // From now on reading the memory ends the OS process.
   void Revoke();
 
  private:
   const Tensor tensor_;
-  const size_t size_;  // of the pages, and of one behind them
+  const size_t size_;  // of the pages and the one behind them
   char* const pages_;
   char* const data_;
 };

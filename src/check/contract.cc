@@ -8,7 +8,7 @@ namespace wasinn::check {
 
 namespace {
 
-// Each broadcasts along its rows.
+// Each input broadcasts along its rows.
 Tensor Combine(const Tensor& a, const Tensor& b, float sign) {
   const std::vector<float> x = a.As<float>(), y = b.As<float>();
   const Tensor& larger = x.size() < y.size() ? b : a;
@@ -46,7 +46,7 @@ const std::vector<Tensor>& Session::Expected(const std::vector<Tensor>& inputs) 
   const Result computed = fresh.Compute();
   EXPECT_TRUE(computed) << "compute fails: " << computed.message;
   const wasinn_info& info = model_->info();
-  const bool is_late = info.n_outputs == WASINN_COUNT_UNKNOWN;  // then the first stands for all
+  const bool is_late = info.n_outputs == WASINN_COUNT_UNKNOWN;  // then the first one stands for all
   for (uint32_t i = 0; i < (is_late ? 1 : info.n_outputs); ++i) {
     if (!is_late && (info.outputs[i]->flags & (WASINN_IO_ALWAYS | WASINN_IO_UNSERVABLE)) != 0) break;
     const Result got = fresh.Get(i, &outputs.emplace_back());
@@ -133,7 +133,7 @@ void Contract::ExpectComputes(Context* context, const std::vector<Tensor>& input
 void Contract::ExpectNoOutput(Context* context) const {
   Tensor none;
   const wasinn_info& info = model_->info();
-  const bool is_late = info.n_outputs == WASINN_COUNT_UNKNOWN;  // then the first stands for all
+  const bool is_late = info.n_outputs == WASINN_COUNT_UNKNOWN;  // then the first one stands for all
   for (uint32_t i = 0; i < (is_late ? 1 : info.n_outputs); ++i) {
     if (!is_late && (info.outputs[i]->flags & WASINN_IO_ALWAYS) != 0) continue;
     EXPECT_EQ(context->Get(i, &none).code, WASINN_ERROR_INVALID_ARGUMENT)

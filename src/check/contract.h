@@ -1,4 +1,4 @@
-// What backend.h promises, checked on every backend alike: by tests/backends, and by `wasinn check-backend`.
+// The promises of backend.h as checks, the same for every backend: for tests/backends, and for `wasinn check-backend`.
 #ifndef WASINN_CHECK_CONTRACT_H_
 #define WASINN_CHECK_CONTRACT_H_
 
@@ -17,7 +17,7 @@
 
 namespace wasinn::check {
 
-// An input or an output as a model's info tells it.
+// An input or an output in a model's info.
 struct Port {
   std::string name;
   wasinn_dtype dtype = WASINN_DTYPE_F32;
@@ -26,61 +26,61 @@ struct Port {
   uint32_t flags = 0;
 };
 
-// A model, and what is to be expected of it.
+// A model, and its expected behaviour.
 struct Subject {
   std::string name;
   std::function<std::string()> bytes;
   LoadOptions options;
   std::vector<Port> inputs, outputs;
-  // Inputs that the model takes; variants differ in bytes alone. By default floats of dims [rows, 2].
+  // Inputs that the model takes; variants only differ in bytes. By default floats of dims [rows, 2].
   std::function<std::vector<Tensor>(int variant, int64_t rows)> make_inputs;
-  // The first outputs of a compute. Without it they are what a fresh context says.
+  // The first outputs of a compute. Without it, a fresh context computes them.
   std::function<std::vector<Tensor>(const std::vector<Tensor>& inputs)> compute;
-  // Which of the optional functions there are.
+  // Which optional functions the backend has.
   bool takes_outputs = true, discards_outputs = true, generates = false, cancels = true;
-  // Outputs that are not wanted are not made. Nothing: nobody knows.
+  // Unwanted outputs are not made. No value: unknown.
   std::optional<bool> wants_outputs = false;
-  uint32_t bindable = 0;  // so many outputs
+  uint32_t bindable = 0;  // the number of such outputs
   bool shares_slots = false;
-  // What the core has checked it checks again.
+  // The backend checks again what the core has checked.
   bool checks_inputs = true;
-  // A compute is held to max_bytes.
+  // max_bytes limits a compute.
   bool has_limits = true;
 };
 
 inline void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
-// The difference and the sum of two inputs, and the inputs themselves, as most subjects compute them.
+// The difference and the sum of two inputs, and the inputs themselves: the outputs of most subjects.
 std::vector<Tensor> DifferenceAndSum(const std::vector<Tensor>& inputs);
 std::vector<Tensor> InputsThemselves(const std::vector<Tensor>& inputs);
 
 // A backend that is opened once, and a subject that is loaded once, for all checks.
 class Session {
  public:
-  // With the framework's messages for who cannot open it or load it. `host` must live as long as this.
+  // A failure to open or load has the framework's messages. `host` must outlive this.
   Session(const Host& host, Subject subject) : host_(host), subject_(std::move(subject)) {}
 
   const Host& host() const { return host_; }
   const Subject& subject() const { return subject_; }
-  // NULL: it cannot be loaded, which is told as a failure.
+  // NULL: it cannot be loaded, which is reported as a failure.
   const Model* model();
-  // What a fresh context says of these inputs, where the subject does not.
+  // The outputs of a fresh context for these inputs, if the subject has none.
   const std::vector<Tensor>& Expected(const std::vector<Tensor>& inputs);
 
  private:
   const Host& host_;
   const Subject subject_;
   std::unique_ptr<Model> model_;
-  using Key = std::vector<std::tuple<wasinn_dtype, std::vector<int64_t>, std::string>>;  // all that inputs are
+  using Key = std::vector<std::tuple<wasinn_dtype, std::vector<int64_t>, std::string>>;  // the content of all inputs
   std::map<Key, std::vector<Tensor>> expected_;
 };
 
-// One promise of the contract. What does not hold is told (failures.h).
+// One promise of the contract. A broken one is reported (failures.h).
 struct Check {
   const char* name;     // "InputsStayUntilTheyAreSetAgain"
-  const char* expects;  // in words
+  const char* expects;  // the promise in words
   void (*run)(Session& session);
 };
-// For all subjects, and for those of which any number of rows can be set.
+// For all subjects, and for those with any number of rows.
 const std::vector<Check>& Checks();
 const std::vector<Check>& ChecksOfShapes();
 

@@ -1,4 +1,4 @@
-// What checks of the contract are made of. Each is one CHECK_OF in a contract_*.cc.
+// Helpers for checks of the contract. Each check is one CHECK_OF in a contract_*.cc.
 #pragma once
 
 #include <memory>
@@ -32,19 +32,19 @@ class Contract {
   const Model& model() const { return *model_; }
   uint32_t n_inputs() const { return static_cast<uint32_t>(subject().inputs.size()); }
 
-  bool needs_inputs() const;  // one at least
+  bool needs_inputs() const;  // at least one
   bool IsBindable(uint32_t output) const;
 
   std::vector<Tensor> Inputs(int variant, int64_t rows = 2) const;
   const std::vector<Tensor>& Expected(const std::vector<Tensor>& inputs) const { return session_.Expected(inputs); }
 
   static void Set(Context* context, const std::vector<Tensor>& inputs);
-  // The memory must outlive what the context does with it.
+  // The memory must outlive the context's use of it.
   static void Bind(Context* context, const std::vector<std::unique_ptr<Borrowed>>& lent);
   static std::vector<std::unique_ptr<Borrowed>> Lend(const std::vector<Tensor>& inputs);
   static void ExpectShows(Context* context, const std::vector<Tensor>& outputs);
   void ExpectComputes(Context* context, const std::vector<Tensor>& inputs) const;
-  // That it does not compute for want of input `index`, which it names, and has no output.
+  // Expects that it does not compute without input `index`, which the error names, and has no output.
   void ExpectLacks(Context* context, uint32_t index) const;
   void ExpectNoOutput(Context* context) const;
 
@@ -63,7 +63,7 @@ std::vector<Check>& MutableChecksOfShapes();
 
 }  // namespace wasinn::check
 
-// CHECK_OF(Contract, Name, "what is expected") { … }: of a list, Contract or ContractOfShapes.
+// CHECK_OF(Contract, Name, "what is expected") { … }: adds to a list, Contract or ContractOfShapes.
 // NOLINTBEGIN(cppcoreguidelines-macro-usage): a name, once
 #define CHECK_LIST_Contract MutableChecks
 #define CHECK_LIST_ContractOfShapes MutableChecksOfShapes

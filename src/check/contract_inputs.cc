@@ -1,4 +1,4 @@
-// Inputs: set, bound, unbound, and whose they are.
+// Inputs: setting, binding and unbinding them, and their owners.
 #include <algorithm>
 #include <memory>
 #include <thread>
@@ -40,7 +40,7 @@ CHECK_OF(Contract, InputsStayUntilTheyAreSetAgain, "inputs stay as they are from
   }
 }
 
-CHECK_OF(Contract, ContextsKnowNothingOfEachOther, "what one slot has been given reaches no other") {
+CHECK_OF(Contract, ContextsKnowNothingOfEachOther, "the inputs of one slot reach no other") {
   Context first(model(), 0, "{}", &account_);
   Set(&first, Inputs(0));
   {
@@ -86,7 +86,7 @@ CHECK_OF(Contract, ContextsComputeAtOnce, "slots of one graph compute on several
 }
 
 CHECK_OF(Contract, BoundMemoryIsAsGoodAsACopy,
-         "results do not depend on whose memory an input is, and inputs are not written to") {
+         "results do not depend on the owner of an input's memory, and inputs are not written to") {
   Context context(model(), 0, "{}", &account_);
   const auto first = Lend(Inputs(0)), second = Lend(Inputs(1));
   Bind(&context, first);
@@ -97,7 +97,7 @@ CHECK_OF(Contract, BoundMemoryIsAsGoodAsACopy,
   ExpectComputes(&context, Inputs(2));
   Bind(&context, first);
   ExpectComputes(&context, Inputs(0));
-  // Some of them.
+  // Only some of them.
   std::vector<Tensor> mixed = Inputs(0);
   mixed[0] = Inputs(2)[0];
   ASSERT_TRUE(context.Set(0, mixed[0])) << "input 0 is refused";
@@ -108,8 +108,8 @@ CHECK_OF(Contract, BoundMemoryIsAsGoodAsACopy,
   }
 }
 
-// Between one compute and the next, without a word of it, but for those of a prompt.
-CHECK_OF(Contract, BytesOfBoundMemoryMayChange, "bytes of bound memory are read anew in each compute") {
+// Between two computes, without another call, except for a prompt's.
+CHECK_OF(Contract, BytesOfBoundMemoryMayChange, "bytes of bound memory are read again in each compute") {
   Context context(model(), 0, "{}", &account_);
   const auto lent = Lend(Inputs(0));
   Bind(&context, lent);
@@ -168,12 +168,12 @@ CHECK_OF(Contract, AnInputThatCouldNotBeBoundIsUnset, "after a bind_input that f
     ExpectComputes(&context, inputs);
     const Borrowed lent(inputs[i]);
     wasinn_tensor wrong = lent.view();
-    std::vector<int64_t> dims = inputs[i].dims;  // of more bytes
+    std::vector<int64_t> dims = inputs[i].dims;  // with more bytes
     for (int64_t& dim : dims) ++dim;
     wrong.dims = dims.data();
     const Result bound = context.Bind(i, wrong);
     if (bound && !subject().checks_inputs) {
-      return TellNothingToCheck("bind_input leaves it to the host that a tensor has the bytes of its dims");
+      return ReportNothingToCheck("bind_input leaves it to the host that a tensor has the bytes of its dims");
     }
     EXPECT_EQ(bound.code, WASINN_ERROR_INVALID_ARGUMENT) << "bind_input of dims with more bytes than there are";
     ExpectLacks(&context, i);
@@ -203,7 +203,7 @@ CHECK_OF(Contract, IndicesThatItDoesNotHaveAreErrors, "an index that there is no
   Set(&context, inputs);
   ExpectComputes(&context, inputs);
   Tensor none;
-  // Outputs that are known late are not counted.
+  // Outputs that are only known after a compute are not counted.
   const size_t beyond = std::max({size_t{7}, subject().inputs.size(), subject().outputs.size()});
   for (const uint32_t index : {static_cast<uint32_t>(beyond), UINT32_MAX}) {
     EXPECT_EQ(context.Set(index, inputs[0]).code, WASINN_ERROR_INVALID_ARGUMENT) << "setting input " << index;

@@ -11,7 +11,7 @@ namespace {
 
 CHECK_OF(Contract, KeptOutputsAreTaken, "outputs stay in the graph's own memory only for the computes that keep them") {
   const char* const memory = model().info().memory;
-  if (memory == nullptr) return TellNothingToCheck("the model computes in the host's memory");
+  if (memory == nullptr) return ReportNothingToCheck("the model computes in the host's memory");
   ASSERT_TRUE(table().take_output != nullptr) << "there is own memory, and no take_output";
   Context context(model(), 0, "{}", &account_);
   std::vector<uint32_t> all;
@@ -33,16 +33,16 @@ CHECK_OF(Contract, KeptOutputsAreTaken, "outputs stay in the graph's own memory 
     context.Keep({});
     ExpectComputes(&context, Inputs(variant));
     ExpectShows(&context, Expected(Inputs(variant)));
-    for (const uint32_t i : all) EXPECT_TRUE(context.View(i).memory == nullptr) << "nobody kept output " << i;
+    for (const uint32_t i : all) EXPECT_TRUE(context.View(i).memory == nullptr) << "output " << i << " was not kept";
   }
 }
 
 CHECK_OF(Contract, KeptOutputsAreInputsOfOthers, "an output in the graph's own memory can be another slot's input") {
-  if (model().info().memory == nullptr) return TellNothingToCheck("the model computes in the host's memory");
-  if (Expected(Inputs(0)).empty()) return TellNothingToCheck("the model has no output of a compute");
+  if (model().info().memory == nullptr) return ReportNothingToCheck("the model computes in the host's memory");
+  if (Expected(Inputs(0)).empty()) return ReportNothingToCheck("the model has no output of a compute");
   const Tensor& output = Expected(Inputs(0))[0];
   if (output.dtype != Inputs(0)[0].dtype || output.dims != Inputs(0)[0].dims) {
-    return TellNothingToCheck("the model's first output cannot be its first input");
+    return ReportNothingToCheck("the model's first output cannot be its first input");
   }
   std::vector<Tensor> inputs = Inputs(1);
   std::optional<Taken> taken;

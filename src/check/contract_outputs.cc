@@ -22,13 +22,13 @@ void ExpectPort(const wasinn_io& io, const Port& port) {
   }
 }
 
-CHECK_OF(Contract, TellsTheModelsSignature, "info tells the inputs and outputs, in structs of their size") {
+CHECK_OF(Contract, TellsTheModelsSignature, "info lists the inputs and outputs, in structs of their size") {
   const wasinn_info& info = model().info();
   EXPECT_EQ(info.struct_size, sizeof info) << "struct_size of info";
   ASSERT_EQ(info.n_inputs, subject().inputs.size()) << "the number of inputs";
   const bool is_late = info.n_outputs == WASINN_COUNT_UNKNOWN;
   EXPECT_TRUE(!is_late || (info.outputs == nullptr && table().outputs != nullptr))
-      << "where only computes tell the outputs, info has none and the table has `outputs`";
+      << "if the outputs are only known after a compute, info has none and the table has `outputs`";
   ASSERT_EQ(is_late ? 0 : info.n_outputs, subject().outputs.size()) << "the number of outputs";
   for (uint32_t i = 0; i < info.n_inputs; ++i) ExpectPort(*info.inputs[i], subject().inputs[i]);
   uint32_t bindable = 0;
@@ -57,7 +57,7 @@ CHECK_OF(Contract, HasWholeSetsOfFunctions, "the table has whole sets of functio
   EXPECT_TRUE(table().reset != nullptr || !subject().shares_slots) << "slots are shared, and there is no reset";
 }
 
-// Rank and dims of a signature may be open.
+// The rank and dims of a signature may be open.
 bool Fits(const wasinn_io& io, const wasinn_tensor& view) {
   if (io.dtype != WASINN_DTYPE_UNKNOWN && io.dtype != view.dtype) return false;
   if (io.rank < 0) return true;
@@ -101,7 +101,7 @@ CHECK_OF(Contract, OutputsAreShownUntilTheNextCompute,
     ExpectShows(&context, expected);
     for (size_t i = 0; i < views.size(); ++i) {
       EXPECT_EQ(std::string(static_cast<const char*>(views[i].data), views[i].bytes), expected[i].bytes)
-          << "what was shown of output " << i << " before";
+          << "the earlier view of output " << i;
     }
   };
   expect_shown();
@@ -116,7 +116,7 @@ CHECK_OF(Contract, OutputsAreShownUntilTheNextCompute,
 }
 
 CHECK_OF(Contract, TakenOutputsOutliveComputesAndContexts, "outputs that were taken outlive computes and slots") {
-  if (table().take_output == nullptr) return TellNothingToCheck("there is no take_output");
+  if (table().take_output == nullptr) return ReportNothingToCheck("there is no take_output");
   std::vector<std::unique_ptr<Taken>> taken;
   std::vector<Tensor> expected;
   {
@@ -152,11 +152,11 @@ CHECK_OF(Contract, TakenOutputsOutliveComputesAndContexts, "outputs that were ta
 }
 
 CHECK_OF(Contract, TakenOutputsAreInputsOfOthers, "an output that was taken can be another slot's input") {
-  if (table().take_output == nullptr) return TellNothingToCheck("there is no take_output");
-  if (Expected(Inputs(0)).empty()) return TellNothingToCheck("the model has no output of a compute");
+  if (table().take_output == nullptr) return ReportNothingToCheck("there is no take_output");
+  if (Expected(Inputs(0)).empty()) return ReportNothingToCheck("the model has no output of a compute");
   const Tensor& output = Expected(Inputs(0))[0];
   if (output.dtype != Inputs(0)[0].dtype || output.dims != Inputs(0)[0].dims) {
-    return TellNothingToCheck("the model's first output cannot be its first input");
+    return ReportNothingToCheck("the model's first output cannot be its first input");
   }
   Context first(model(), 0, "{}", &account_), second(model(), 0, "{}", &account_);
   Set(&first, Inputs(0));
@@ -175,8 +175,8 @@ CHECK_OF(Contract, TakenOutputsAreInputsOfOthers, "an output that was taken can 
 }
 
 CHECK_OF(Contract, BoundOutputsFollowTheirMemory,
-         "an output that is bound lies there after each compute, and not where it was bound before") {
-  if (subject().bindable == 0) return TellNothingToCheck("the model has no output that can be bound");
+         "a bound output is in its memory after each compute, and not where it was bound before") {
+  if (subject().bindable == 0) return ReportNothingToCheck("the model has no output that can be bound");
   Context context(model(), 0, "{}", &account_);
   Set(&context, Inputs(0));
   const wasinn_compute_options options = {.struct_size = sizeof(options), .n_wanted = 0, .wanted = nullptr};
@@ -202,9 +202,9 @@ CHECK_OF(Contract, BoundOutputsFollowTheirMemory,
   }
 }
 
-// What was bound is gone by then.
-CHECK_OF(Contract, ASlotThatIsResetIsAsNew, "a slot that is reset has no input, output or memory of before") {
-  if (!subject().shares_slots) return TellNothingToCheck("the model's slots are not shared");
+// The bound memory is freed by then.
+CHECK_OF(Contract, ASlotThatIsResetIsAsNew, "a slot that was reset has no earlier input, output or memory") {
+  if (!subject().shares_slots) return ReportNothingToCheck("the model's slots are not shared");
   Context context(model(), 0, "{}", &account_);
   for (int variant = 0; variant < 3; ++variant) {
     ExpectNoOutput(&context);
@@ -216,7 +216,7 @@ CHECK_OF(Contract, ASlotThatIsResetIsAsNew, "a slot that is reset has no input, 
     if (variant == 1) Bind(&context, lent);
     if (variant != 1) Set(&context, Inputs(variant));
     ExpectComputes(&context, Inputs(variant));
-    lent.clear();  // while the slot rests
+    lent.clear();  // while the slot is idle
     const Result reset = context.Reset();
     ASSERT_TRUE(reset) << "reset fails: " << reset.message;
     ExpectNoOutput(&context);
@@ -249,7 +249,7 @@ CHECK_OF(Contract, OnlyWhatIsWantedNeedBeThere, "outputs that are wanted are the
 
 CHECK_OF(Contract, DiscardedOutputsAreGoneUntilTheNextCompute,
          "outputs that were discarded are gone until the next compute") {
-  if (table().discard_outputs == nullptr) return TellNothingToCheck("there is no discard_outputs");
+  if (table().discard_outputs == nullptr) return ReportNothingToCheck("there is no discard_outputs");
   Context context(model(), 0, "{}", &account_);
   context.DiscardOutputs();
   Set(&context, Inputs(0));
@@ -262,9 +262,9 @@ CHECK_OF(Contract, DiscardedOutputsAreGoneUntilTheNextCompute,
   ExpectComputes(&context, Inputs(1));
 }
 
-// It may come in the moment before a compute begins its work, or after it has done it.
+// It may come just before a compute begins its work, or just after its end.
 CHECK_OF(Contract, ACancelIsForItsComputeOnly, "a cancel that comes during a compute does the next one no harm") {
-  if (table().cancel == nullptr) return TellNothingToCheck("there is no cancel");
+  if (table().cancel == nullptr) return ReportNothingToCheck("there is no cancel");
   Context context(model(), 0, "{}", &account_);
   Set(&context, Inputs(0));
   for (int n = 0; n < 10; ++n) {
@@ -274,9 +274,9 @@ CHECK_OF(Contract, ACancelIsForItsComputeOnly, "a cancel that comes during a com
   }
 }
 
-CHECK_OF(Contract, AComputeWithoutAThreadIsTheSame, "compute_async does what compute does, and tells its end once") {
-  if (table().compute_async == nullptr) return TellNothingToCheck("there is no compute_async");
-  if (model().info().max_parallel != UINT32_MAX) return TellNothingToCheck("the model's computes take turns");
+CHECK_OF(Contract, AComputeWithoutAThreadIsTheSame, "compute_async does what compute does, and reports its end once") {
+  if (table().compute_async == nullptr) return ReportNothingToCheck("there is no compute_async");
+  if (model().info().max_parallel != UINT32_MAX) return ReportNothingToCheck("the model's computes take turns");
   Context context(model(), 0, "{}", &account_);
   context.ComputeAsync();
   Set(&context, Inputs(0));
@@ -288,9 +288,9 @@ CHECK_OF(Contract, AComputeWithoutAThreadIsTheSame, "compute_async does what com
   ExpectComputes(&context, Inputs(1));
 }
 
-// Whether it is the context that needs it, or a compute, or nothing: it is the same context when there is more.
+// The context may need it, or a compute, or neither: the same context works when there is more.
 CHECK_OF(Contract, WhatCannotBePaidIsTooLargeAndNothingElse,
-         "where memory cannot be reserved the call is too_large, and the slot works on") {
+         "if memory cannot be reserved, the call is too_large, and the slot still works") {
   account_.limit = 0;
   const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account_};
   wasinn_backend_slot* poor = nullptr;
@@ -309,7 +309,7 @@ CHECK_OF(Contract, WhatCannotBePaidIsTooLargeAndNothingElse,
   ExpectComputes(&context, Inputs(0));
 }
 
-// Not what its encoding is: nothing, a text, and the beginnings of other frameworks' files.
+// Bytes without the encoding: none, a text, and the beginnings of other frameworks' files.
 CHECK_OF(Contract, BytesThatAreNoModelAreOfAnInvalidEncoding, "bytes that are not of the format are invalid_encoding") {
   const std::string own = subject().bytes();
   for (const std::string& bytes :

@@ -22,9 +22,9 @@ namespace {
 
 using Query = const wasinn_backend* (*)(uint16_t, uint16_t);
 
-// By its own size, as a host reads it.
+// Read by its own size, as a host reads it.
 wasinn_backend OpenTable(const std::string& backend) {
-  // Never closed, as the core never closes one.
+  // Never closed, like the core's libraries.
   void* handle = dlopen(backend.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw std::runtime_error(dlerror());
   auto query = reinterpret_cast<Query>(dlsym(handle, "wasinn_backend_query"));
@@ -109,8 +109,8 @@ uint32_t Host::Reserve(void*, void* account, int64_t bytes) {
 
 namespace {
 
-// Bytes of a model: a copy of exactly their size, so that a sanitizer sees a read past their end, until nobody needs
-// them.
+// A model's bytes: a copy of exactly their size, so that a sanitizer sees a read past the end, until its last user is
+// gone.
 struct Bytes {
   Bytes(const std::string& bytes, const LoadOptions& options)
       : copy(new uint8_t[bytes.size()]), path(options.path), keeps_bytes(options.keeps_bytes) {
@@ -245,12 +245,12 @@ Result Context::BindOutputs() {
   return {};
 }
 
-// Waits for the end of one that is told.
+// Waits for the reported end.
 wasinn_error* Context::Run(const wasinn_compute_options& options, wasinn_compute_result* told) {
   const wasinn_backend& table = model_.host().table();
   if (!is_async_) return table.compute(context_, &options, told);
   using Promise = std::promise<wasinn_error*>;
-  auto promise = std::make_unique<Promise>();  // of whoever fulfils it, who may be the last to let go
+  auto promise = std::make_unique<Promise>();  // its owner fulfils it, and may be the last to release it
   std::future<wasinn_error*> end = promise->get_future();
   const auto done = [](void* user, wasinn_error* error) {
     std::unique_ptr<Promise>(static_cast<Promise*>(user))->set_value(error);

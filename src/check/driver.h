@@ -1,4 +1,4 @@
-// Drives a backend through backend.h alone, as the core does.
+// Drives a backend only through backend.h, as the core does.
 #ifndef WASINN_CHECK_DRIVER_H_
 #define WASINN_CHECK_DRIVER_H_
 
@@ -16,7 +16,7 @@
 
 namespace wasinn::check {
 
-// What a call answered. Converts to true for success.
+// The outcome of a call. Converts to true for success.
 struct Result {
   wasinn_code code = WASINN_OK;
   std::string message;
@@ -49,19 +49,19 @@ inline Tensor Floats(std::vector<int64_t> dims, const std::vector<float>& values
   return MakeTensor(WASINN_DTYPE_F32, std::move(dims), values);
 }
 
-// What a backend charges its lasting memory to.
+// The account for a backend's lasting memory.
 struct Account {
   uint64_t limit = UINT64_MAX;
   std::atomic<uint64_t> used{0}, most{0};
 };
 
-// An opened backend, with a log that collects.
+// An opened backend, and its collected log.
 class Host {
  public:
   // `backend`: the library's file.
   Host(const std::string& config, uint32_t threads, const std::string& backend);
   ~Host();
-  // What a library calls itself.
+  // The name in a library's table.
   static std::string NameIn(const std::string& backend);
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
@@ -87,7 +87,7 @@ class Host {
 
 struct LoadOptions {
   std::string encoding = "onnx";
-  std::vector<std::string> more_bytes;  // of a model of several builders, behind the first
+  std::vector<std::string> more_bytes;  // if a model has several builders, the others
   bool keeps_bytes = false;             // the backend may retain them
   std::string path;                     // empty: bytes of a guest
   wasinn_target target = WASINN_TARGET_CPU;
@@ -102,7 +102,7 @@ struct LoadOptions {
 
 class Model {
  public:
-  // The bytes may go once this returns.
+  // The bytes may be freed once this returns.
   Model(const Host& host, const std::string& bytes, const LoadOptions& options = {});
   ~Model();
   Model(const Model&) = delete;
@@ -130,34 +130,34 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   wasinn_backend_slot* get() const { return context_; }
-  // As the core does it: copies the bytes into memory that the context has for the input, and binds that if it is not
-  // bound yet as such a tensor.
+  // Like the core: copies the bytes into the context's memory for the input, and binds that if it is not bound yet with
+  // the same type and shape.
   Result Set(uint32_t index, const Tensor& tensor);
-  // Memory of somebody else's.
+  // Binds memory of another owner.
   Result Bind(uint32_t index, const wasinn_tensor& tensor);
   void Unbind(uint32_t index);
-  // Of these outputs; none: of all. Those that are bindable are bound to memory that the context has for each.
+  // Computes these outputs; none: all. Bindable ones are bound to the context's memory for each.
   Result Compute(const std::vector<uint32_t>& wanted = {});
-  // Of the computes to come, these outputs may stay in the graph's own memory, where only Take gets them.
+  // In later computes, these outputs may stay in the graph's own memory, where only Take gets them.
   void Keep(std::vector<uint32_t> outputs);
-  // From now on by compute_async, whose end Compute waits for.
+  // From now on Compute uses compute_async, and waits for the end.
   void ComputeAsync() { is_async_ = true; }
   Result Get(uint32_t index, Tensor* tensor);
-  // The output with its memory, for the caller to release.
+  // The output with its memory, which the caller must release.
   Result Take(uint32_t index, wasinn_tensor* out);
   void DiscardOutputs();
-  // As before another context has the slot: nothing is bound.
+  // Prepares the slot for another context: nothing is bound.
   Result Reset();
   // Whether the last compute left bindable outputs elsewhere.
   bool has_outputs_elsewhere() const { return elsewhere_; }
-  // Of models that generate piece by piece: a step, the newest piece of an output, the end.
+  // For models that generate piece by piece: a step, the newest piece of an output, the end.
   Result Step();
   Result Piece(uint32_t index, std::string* bytes);
   Result Finish();
   // The output's bytes, in place.
   wasinn_tensor View(uint32_t index);
   void Cancel();
-  // Compute, with cancels from another thread while it is inside, as the core has it: one at least.
+  // Compute, with at least one cancel from another thread while it is inside, as the core would call it.
   Result ComputeCancelled();
 
  private:
@@ -176,7 +176,7 @@ class Context {
   Result BindOutputs();
   bool IsKept(uint32_t output) const;
   wasinn_error* Run(const wasinn_compute_options& options, wasinn_compute_result* told);
-  // Of an output: that it lies in memory of the context, or the error that there is none; NULL: the backend knows.
+  // An output in the context's memory, or the error that there is none; NULL: ask the backend.
   const wasinn_tensor* Own(uint32_t index, Result* result) const;
 
   const Model& model_;

@@ -1,7 +1,7 @@
-// Expectations as GoogleTest writes them, for checks that a command runs, too: what fails goes to whoever runs them, in
-// the words that follow, for who writes a backend knows none of our variables: each expectation needs some. Not
-// GoogleTest's own, which the installed command would need, and which has one program's tests and prints them itself.
-// Not to be included beside GoogleTest.
+// Expectations in GoogleTest's form, for checks that a command runs, too. Failures are reported to the program that
+// runs them, with the text that follows: authors of backends do not know the names of variables here, so each
+// expectation needs a text. The installed command must not need GoogleTest, which only has one program's tests and
+// prints them itself. Do not include both.
 #pragma once
 
 #include <ostream>
@@ -15,7 +15,7 @@
 
 namespace wasinn::check {
 
-// What a message shows of a value: as much as helps.
+// The useful part of a value, for a message.
 template <typename T>
 void Show(std::ostream& out, const T& value) {
   constexpr size_t kMost = 16;
@@ -42,12 +42,12 @@ void Show(std::ostream& out, const T& value) {
   }
 }
 
-// One that failed, and what is said about it; told when the statement ends.
+// A failed expectation and its text; reported at the end of the statement.
 class Failure {
  public:
-  // `found` follows what is said; "" where nothing is compared.
+  // `found` follows the text; "" if nothing is compared.
   Failure(const char* file, int line, std::string found) : file_(file), line_(line), found_(std::move(found)) {}
-  ~Failure() { Tell(file_, line_, text_.str() + (found_.empty() ? "" : ": ") + found_); }
+  ~Failure() { ReportFailure(file_, line_, text_.str() + (found_.empty() ? "" : ": ") + found_); }
   Failure(const Failure&) = delete;
   Failure& operator=(const Failure&) = delete;
   template <typename T>
@@ -63,10 +63,10 @@ class Failure {
   mutable std::ostringstream text_;
 };
 struct Nothing {
-  void operator&(const Failure&) const {}  // so that `return` has a statement of no value
+  void operator&(const Failure&) const {}  // so that `return` has a void expression
 };
 
-// A copy: a value may be a part of something that is gone with its expression.
+// A copy: a value may be a part of a temporary of its expression.
 template <typename T>
 T Kept(const T& value) {
   return value;

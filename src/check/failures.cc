@@ -7,14 +7,14 @@
 namespace wasinn::check {
 namespace {
 
-TellFn& Told() {
-  static TellFn told = [](const char*, int, const std::string&) {};
-  return told;
+FailureFn& FailureHandler() {
+  static FailureFn handler = [](const char*, int, const std::string&) {};
+  return handler;
 }
 
-std::function<void(const std::string&)>& ToldWhy() {
-  static std::function<void(const std::string&)> told = [](const std::string&) {};
-  return told;
+std::function<void(const std::string&)>& NothingToCheckHandler() {
+  static std::function<void(const std::string&)> handler = [](const std::string&) {};
+  return handler;
 }
 
 struct Code {
@@ -41,11 +41,11 @@ constexpr Code kCodes[] = {{WASINN_OK, "ok"},
 
 }  // namespace
 
-void TellFailuresTo(TellFn tell) { Told() = std::move(tell); }
-void Tell(const char* file, int line, const std::string& text) { Told()(file, line, text); }
+void OnFailure(FailureFn handler) { FailureHandler() = std::move(handler); }
+void ReportFailure(const char* file, int line, const std::string& text) { FailureHandler()(file, line, text); }
 
-void TellNothingToCheckTo(std::function<void(const std::string&)> tell) { ToldWhy() = std::move(tell); }
-void TellNothingToCheck(const std::string& why) { ToldWhy()(why); }
+void OnNothingToCheck(std::function<void(const std::string&)> handler) { NothingToCheckHandler() = std::move(handler); }
+void ReportNothingToCheck(const std::string& why) { NothingToCheckHandler()(why); }
 
 std::string CodeName(wasinn_code code) {
   const auto* const known = std::ranges::find(kCodes, code, &Code::code);

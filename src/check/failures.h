@@ -1,4 +1,4 @@
-// Where expectations that fail are told, and checks that have nothing to look at.
+// Where failed expectations are reported, and checks that have nothing to check.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -8,13 +8,13 @@
 
 namespace wasinn::check {
 
-using TellFn = std::function<void(const char* file, int line, const std::string& text)>;
-// Whoever runs checks says it first, when nothing runs. Called from any thread.
-void TellFailuresTo(TellFn tell);
-void Tell(const char* file, int line, const std::string& text);
-// Likewise: the backend or the model lacks what a check is about.
-void TellNothingToCheckTo(std::function<void(const std::string& why)> tell);
-void TellNothingToCheck(const std::string& why);
+using FailureFn = std::function<void(const char* file, int line, const std::string& text)>;
+// Call it before any check runs. `handler` may be called from any thread.
+void OnFailure(FailureFn handler);
+void ReportFailure(const char* file, int line, const std::string& text);
+// The same, for a check whose subject the backend or the model lacks.
+void OnNothingToCheck(std::function<void(const std::string& why)> handler);
+void ReportNothingToCheck(const std::string& why);
 
 // "invalid_argument" and so on.
 std::string CodeName(wasinn_code code);

@@ -41,7 +41,7 @@ std::string NamesOf(const std::vector<Port>& ports) {
   return names;
 }
 
-// The number 0 or 1, or for floats and bytes a few more, of which `seed` tells.
+// The number 0 or 1; for floats and bytes one of a few more, chosen by `seed`.
 void Put(wasinn_dtype dtype, uint32_t seed, char* to) {
   const auto put = [&](auto value) { std::memcpy(to, &value, sizeof value); };
   const uint16_t small = seed % 2;
@@ -70,7 +70,7 @@ void Put(wasinn_dtype dtype, uint32_t seed, char* to) {
   }
 }
 
-// Each of one letter.
+// Each string is one letter.
 Tensor OfStrings(Tensor tensor, uint32_t index, int variant) {
   const std::string letter(1, static_cast<char>('a' + (index + static_cast<uint32_t>(variant)) % 26));
   if (!tensor.dims.empty()) tensor.dims.back() = 5;

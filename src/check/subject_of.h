@@ -1,4 +1,4 @@
-// What checks run on where nobody has described the model: what the backend says of it.
+// The subject of checks if the model is not described: it follows the backend's information.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ namespace wasinn::check {
 
 struct SubjectOptions {
   std::vector<std::string> parts;                      // bytes, one for each part of the model
-  std::string address;                                 // or it is there, and this is its only part; else ""
-  std::string format;                                  // as the backend's table has it
-  std::map<std::string, std::vector<int64_t>> shapes;  // of inputs that leave them open; else such dims are 2
-  std::string config = "{}";                           // of the model, a JSON object
+  std::string address;                                 // an address, its only part; else ""
+  std::string format;                                  // as in the backend's table
+  std::map<std::string, std::vector<int64_t>> shapes;  // for inputs with open dims; by default such dims are 2
+  std::string config = "{}";                           // for the model, a JSON object
 };
 
-// Inputs are made of small numbers. An error says why there can be none.
+// Inputs are small numbers. An error has the reason why there can be none.
 std::expected<Subject, std::string> SubjectOf(const Host& host, const SubjectOptions& options);
 
-// The name of the format that the table has for a file's name, or its only one; "": neither.
+// The table's format for a file's name, or its only format; "": neither.
 std::string FormatOf(const wasinn_backend& table, const std::string& path);
 
 }  // namespace wasinn::check

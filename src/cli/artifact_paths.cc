@@ -18,7 +18,7 @@ namespace {
 
 using artifacts::Reference;
 
-// What tags stood for when they were first asked for.
+// The digests of tags at their first use.
 class Tags {
  public:
   Reference Pin(const Reference& reference) {
@@ -26,8 +26,8 @@ class Tags {
     const auto found = digests_.find(KeyOf(reference));
     return !reference.digest.empty() || found == digests_.end() ? reference : reference.At(found->second);
   }
-  // Whether it is told for the first time.
-  bool Tell(const Reference& reference, const std::string& digest) {
+  // Whether it is reported for the first time.
+  bool AddForReport(const Reference& reference, const std::string& digest) {
     const std::lock_guard lock(mutex_);
     return digests_.try_emplace(KeyOf(reference), digest).second;
   }
@@ -37,7 +37,7 @@ class Tags {
     reference.file.clear();
     return ToString(reference);
   }
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::map<std::string, std::string> digests_;
 };
 
@@ -55,7 +55,7 @@ engines::Result<void> CheckGuestFolders(const std::vector<engines::Directory>& g
   return {};
 }
 
-// Of a table of tables, the references under one key.
+// Adds the references under one key of a table of tables.
 engines::Result<void> AddKeys(const toml::table& file, const char* section, const char* key,
                               std::vector<ArtifactKey>& keys) {
   const toml::table* const tables = file[section].as_table();
@@ -69,7 +69,7 @@ engines::Result<void> AddKeys(const toml::table& file, const char* section, cons
     if (!reference) return std::unexpected(place + reference.error());
     if (reference->digest.empty()) {
       return std::unexpected(fmt::format(
-          "{}'{}' has no digest, and a tag may stand for something else tomorrow: `wasinn models pull {}` tells it",
+          "{}'{}' has no digest, and a tag may change: `wasinn models pull {}` prints it",
           place, path, path));
     }
     keys.push_back({section, std::string(name.str()), key, path});
@@ -88,7 +88,7 @@ engines::Result<artifacts::Artifact> PullArtifact(const std::string& text,
   const Progress progress("pulling " + text);
   auto artifact = artifacts::Pull(tags.Pin(*reference),
                                   {.warn = [](const std::string& what) { Log(WASINN_LOG_WARNING, what.c_str()); }});
-  if (artifact && reference->digest.empty() && tags.Tell(*reference, artifact->pinned.digest)) {
+  if (artifact && reference->digest.empty() && tags.AddForReport(*reference, artifact->pinned.digest)) {
     Log(WASINN_LOG_INFO, fmt::format("{} is {}", text, ToString(artifact->pinned)).c_str());
   }
   return artifact;
@@ -111,7 +111,7 @@ engines::Result<std::string> LocalGuest(const std::string& path, const std::vect
 std::string NameOfPath(const std::string& path) {
   if (!artifacts::IsReference(path)) return settings::LastComponent(path);
   const auto reference = artifacts::ParseReference(path);
-  return reference ? reference->Name() : path;  // whoever uses it is told
+  return reference ? reference->Name() : path;  // its user reports the error
 }
 
 engines::Result<std::vector<ArtifactKey>> ArtifactKeysOf(const std::string& config_file) {

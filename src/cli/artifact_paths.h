@@ -11,16 +11,16 @@ namespace wasinn::cli {
 
 struct HostFlags;
 
-// Pulls what a reference names, unless it is here; says on stderr what a tag stands for. In one OS process a tag stands for the same all
-// the time. Guests may use no folder that what is pulled lies in, or that lies in it.
+// Pulls a reference, unless it is in the store; reports on stderr the digest of a tag. In one OS process a tag keeps
+// its digest. No guest's folder may contain the store, or be inside of it.
 engines::Result<artifacts::Artifact> PullArtifact(const std::string& reference,
                                                   const std::vector<engines::Directory>& guest_folders);
 
-// The path itself if it is no reference; else where that lies here, which for a guest is a file.
+// The path itself if it is no reference; else the local path, which for a guest is a file.
 engines::Result<std::string> LocalModel(const std::string& path, const std::vector<engines::Directory>& guest_folders);
 engines::Result<std::string> LocalGuest(const std::string& path, const std::vector<engines::Directory>& guest_folders);
 
-// What a model or guest is called after: the file, or the repository.
+// The default name of a model or guest: that of the file or the repository.
 std::string NameOfPath(const std::string& path);
 
 // A path that is a reference, and its key: models.NAME.path, routes./PATH.file or guest_models.NAME.file.
@@ -28,8 +28,8 @@ struct ArtifactKey {
   std::string section, name, key, reference;
 };
 
-// Those of a configuration file. An error names a key whose reference has no digest: what a tag stands for may change, and what a file
-// sets up may not.
+// The references of a configuration file. An error names a key whose reference has no digest: a tag may change, and the
+// content that a file configures must not.
 engines::Result<std::vector<ArtifactKey>> ArtifactKeysOf(const std::string& config_file);
 
 }  // namespace wasinn::cli

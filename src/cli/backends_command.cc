@@ -1,4 +1,4 @@
-// wasinn backends: what this host can run models on.
+// wasinn backends: the frameworks of this host.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -29,7 +29,7 @@ struct BackendsFlags {
   bool verbose = false;
 };
 
-// Where a key may stand.
+// The places of a key.
 constexpr std::pair<uint32_t, const char*> kPlaces[] = {
     {WASINN_KEY_BACKEND, "backend"}, {WASINN_KEY_MODEL, "model"}, {WASINN_KEY_GUEST, "guest"}};
 
@@ -94,7 +94,7 @@ std::string KeysToText(const std::vector<BackendReport>& backends) {
   return text;
 }
 
-// Whether this machine has what a worker's sandbox is made of (docs/isolation.md), and what not.
+// Whether this machine supports a worker's sandbox (docs/isolation.md), and what is missing.
 #ifdef WASINN_HAVE_WORKERS
 std::string WorkersToText(const std::vector<BackendReport>& backends) {
   const worker::SandboxSupport support = worker::FindSandboxSupport();
@@ -140,7 +140,7 @@ Command AddBackendsCommand(CLI::App& app) {
   auto flags = std::make_shared<BackendsFlags>();
   backends->add_flag("--json", flags->json, "Print JSON");
   backends->add_flag("--verbose", flags->verbose,
-                     "Also say what workers have here, and list the configuration keys of each");
+                     "Also show what workers support here, and list the configuration keys of each");
   backends->footer("Example:\n  wasinn backends");
   AddHostFlags(*backends, &flags->host);
   return {backends, [flags] { return Run(*flags); }};

@@ -1,4 +1,4 @@
-// wasinn check-backend: what backend.h promises, on anyone's backend.
+// wasinn check-backend: checks the promises of backend.h on any backend.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 struct CheckFlags {
   std::string library;
-  std::string folder;  // that has nothing but the library
+  std::string folder;  // contains only the library
   std::string backend_config = "{}";
   std::vector<std::string> files;
   check::SubjectOptions model;
@@ -41,7 +41,7 @@ struct CheckFlags {
   bool json = false;
 };
 
-// What must hold before there is anything to check. Of these the others are not run when one fails.
+// A precondition of all checks. If one fails, the others do not run.
 struct First {
   const char* name;
   const char* expects;
@@ -50,7 +50,7 @@ constexpr First kFirst[] = {{"AHostTakesIt", "a host finds the library, takes it
                             {"TheModelLoads", "the model loads, and its signature can be used"}};
 constexpr size_t kFirsts = std::size(kFirst);
 constexpr First kLast = {"ItEndsAsItBegan", "the model unloads, and the backend closes"};
-constexpr int kFailed = 1;  // the exit code if a check did
+constexpr int kFailed = 1;  // the exit code if a check failed
 
 size_t LastCheck() { return kFirsts + check::Checks().size(); }
 size_t CountOfChecks() { return LastCheck() + 1; }
@@ -63,8 +63,8 @@ std::string ExpectsOf(size_t check) {
   return check < kFirsts ? kFirst[check].expects : check::Checks()[check - kFirsts].expects;
 }
 
-// A folder with nothing but the library, under the name that hosts look for. Nobody else can write there, and it goes whatever a check
-// does to its child.
+// A folder that only has the library, under the name that hosts look for. Other users cannot write there, and it is
+// removed even if a check kills its child.
 class FolderOf {
  public:
   explicit FolderOf(const std::string& library) {
@@ -87,7 +87,7 @@ class FolderOf {
   fs::path path_;
 };
 
-// Its options are JSON, so numbers of any shape are none of its inputs.
+// Its options are JSON, so numbers of any shape are no inputs for it.
 bool TakesAPrompt(const check::Subject& subject) {
   const auto has = [&subject](const char* name) {
     return std::ranges::find(subject.inputs, name, &check::Port::name) != subject.inputs.end();
@@ -97,7 +97,7 @@ bool TakesAPrompt(const check::Subject& subject) {
 constexpr char kTakesAPrompt[] =
     "the model is a language model, for it has the inputs 'prompt' and 'options': the checks are for models of tensors";
 
-// A flag's JSON object, as CLI11 has it checked.
+// A flag with a JSON object, which CLI11 checks.
 CLI::Option* AddObject(CLI::App& app, const std::string& flag, std::string& text, const std::string& help) {
   const auto check = [](const std::string& given) -> std::string {
     const auto json = nlohmann::json::parse(given, nullptr, false);
@@ -106,7 +106,7 @@ CLI::Option* AddObject(CLI::App& app, const std::string& flag, std::string& text
   return app.add_option(flag, text, help)->type_name("JSON")->check(check);
 }
 
-// The first key that the backend's table does not have in this place, "" if it has all.
+// The first key that the backend's table does not have for this use, "" if it has all.
 std::string UnknownKey(const wasinn_backend& table, uint32_t place, const std::string& object) {
   const std::span known(table.keys, table.n_keys);
   const nlohmann::json keys = nlohmann::json::parse(object);
@@ -118,7 +118,7 @@ std::string UnknownKey(const wasinn_backend& table, uint32_t place, const std::s
   return "";
 }
 
-// "" if a host takes it; its own words say why not.
+// "" if a host accepts it; else the host's reason.
 std::string WhyNoHostTakes(const CheckFlags& flags) {
   Config config;
   if (Status status = config.Set("backend_dirs", fmt::format("[\"{}\"]", flags.folder)); !status.ok()) {
@@ -131,7 +131,7 @@ std::string WhyNoHostTakes(const CheckFlags& flags) {
       return status.message();
     }
   }
-  // A host's report opens each framework that is installed, and the others are not what is checked.
+  // A host's report opens each installed framework, and the others are not to be checked.
   for (const char* other : {"llama", "onnx", "openvino", "tensorflow", "tflite", "torch"}) {
     if (name == other) continue;
     if (Status status = config.Set(fmt::format("backends.{}.library", other), "/nonexistent"); !status.ok()) {
@@ -160,39 +160,39 @@ std::string WhyNoHostTakes(const CheckFlags& flags) {
   return found.problem.empty() ? "" : warnings + found.problem;
 }
 
-// In a child: the backend is opened once for all checks that it runs.
+// Runs in a child: the backend is opened once for all checks there.
 class Runner {
  public:
-  Runner(const CheckFlags& flags, const Teller& teller) : flags_(flags), teller_(teller) {
-    check::TellFailuresTo([this](const char* file, int line, const std::string& text) {
+  Runner(const CheckFlags& flags, const CheckReporter& reporter) : flags_(flags), reporter_(reporter) {
+    check::OnFailure([this](const char* file, int line, const std::string& text) {
       const std::lock_guard lock(mutex_);
-      teller_.Fail(fmt::format("{} ({}:{})", text, settings::LastComponent(file), line));
+      reporter_.Fail(fmt::format("{} ({}:{})", text, settings::LastComponent(file), line));
     });
-    check::TellNothingToCheckTo([this](const std::string& why) { teller_.Nothing(why); });
+    check::OnNothingToCheck([this](const std::string& why) { reporter_.Nothing(why); });
   }
   ~Runner() {
-    check::TellFailuresTo([](const char*, int, const std::string&) {});
-    check::TellNothingToCheckTo([](const std::string&) {});
+    check::OnFailure([](const char*, int, const std::string&) {});
+    check::OnNothingToCheck([](const std::string&) {});
   }
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
   void RunFrom(size_t first) {
     for (size_t check = first; check < CountOfChecks(); ++check) {
-      teller_.Begin(check);
+      reporter_.Begin(check);
       try {
         Run(check);
       } catch (const std::exception& error) {
-        teller_.Fail(error.what());
+        reporter_.Fail(error.what());
       }
-      teller_.End();
+      reporter_.End();
     }
   }
 
  private:
   void Run(size_t check) {
     if (check == 0) {
-      if (const std::string why = WhyNoHostTakes(flags_); !why.empty()) teller_.Fail(why);
+      if (const std::string why = WhyNoHostTakes(flags_); !why.empty()) reporter_.Fail(why);
       return;
     }
     if (session_ == nullptr && !Open()) return;
@@ -202,16 +202,16 @@ class Runner {
 
   bool Open() {
     host_ = std::make_unique<check::Host>(flags_.backend_config, 2, flags_.library);
-    if (!host_->opened()) return teller_.Fail("it does not open: " + host_->opened().message), false;
+    if (!host_->opened()) return reporter_.Fail("it does not open: " + host_->opened().message), false;
     check::SubjectOptions model = flags_.model;
     if (const std::string unknown = UnknownKey(host_->table(), WASINN_KEY_MODEL, model.config); !unknown.empty()) {
-      return teller_.Fail("--model-config: the backend has no key '" + unknown + "' for models"), false;
+      return reporter_.Fail("--model-config: the backend has no key '" + unknown + "' for models"), false;
     }
     if (model.format.empty()) model.format = check::FormatOf(host_->table(), flags_.files.front());
-    if (model.format.empty()) return teller_.Fail("--encoding must say which of its formats the model is"), false;
+    if (model.format.empty()) return reporter_.Fail("--encoding must say which of its formats the model is"), false;
     auto subject = check::SubjectOf(*host_, model);
-    if (!subject) return teller_.Fail(subject.error()), false;
-    if (TakesAPrompt(*subject)) return teller_.Fail(kTakesAPrompt), false;
+    if (!subject) return reporter_.Fail(subject.error()), false;
+    if (TakesAPrompt(*subject)) return reporter_.Fail(kTakesAPrompt), false;
     session_ = std::make_unique<check::Session>(*host_, std::move(*subject));
     return true;
   }
@@ -223,14 +223,14 @@ class Runner {
   }
 
   const CheckFlags& flags_;
-  const Teller& teller_;
+  const CheckReporter& reporter_;
   std::mutex mutex_;
   std::unique_ptr<check::Host> host_;
   std::unique_ptr<check::Session> session_;
 };
 
 void PrintFailures(std::span<const std::string> failures) {
-  constexpr size_t kMost = 8;  // the first ones tell most
+  constexpr size_t kMost = 8;  // the first ones show most
   for (const std::string& failure : failures.first(std::min(failures.size(), kMost))) {
     std::printf("      %s\n", settings::Printable(failure).c_str());
   }
@@ -303,7 +303,7 @@ int Run(CheckFlags& flags) {
   };
   RunInChildren({.count = CountOfChecks(),
                  .seconds = flags.seconds,
-                 .run = [&](size_t first, const Teller& teller) { Runner(flags, teller).RunFrom(first); },
+                 .run = [&](size_t first, const CheckReporter& reporter) { Runner(flags, reporter).RunFrom(first); },
                  .done = done});
   if (flags.json) {
     const Json json = {{"library", flags.library},
@@ -328,7 +328,7 @@ Command AddCheckBackendCommand(CLI::App& app) {
       ->add_option("MODEL", flags->files,
                    "A model with outputs that depend only on its inputs: a file, or files of its parts")
       ->required();
-  command->add_option("--encoding", flags->model.format, "The model's format, if the file's name does not tell it")
+  command->add_option("--encoding", flags->model.format, "The model's format, if the file's name does not show it")
       ->type_name("NAME");
   AddParsed<settings::Shapes::value_type>(
       *command, "--shape", settings::ParseShape,

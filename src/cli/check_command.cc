@@ -1,4 +1,4 @@
-// wasinn check: whether a model and a guest fit, by what the guest imports and by a run of it.
+// wasinn check: whether a model and a guest fit, by the guest's imports and a run.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -45,10 +45,10 @@ constexpr char kCheckFooter[] =
     "  wasinn check digits.onnx --dir . classify.wasm photo.png\n"
     "  wasinn check names=digits.onnx guest.wasm";
 
-// What the host says of the guest.
+// The host's errors about the guest.
 class Complaints {
  public:
-  // Any thread.
+  // Thread-safe.
   void Add(const wasinn_log_record& record) {
     const std::string_view text = record.message;
     const size_t end = record.guest != 0 ? text.find("': ") : text.npos;
@@ -63,7 +63,7 @@ class Complaints {
   }
 
  private:
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::set<std::string> seen_;
   std::vector<std::string> all_;
 };
@@ -72,15 +72,15 @@ struct Verdict {
   std::string name;  // the model's
   Signature signature;
   std::vector<std::string> imports;     // of wasi-nn
-  std::vector<std::string> complaints;  // calls that failed
+  std::vector<std::string> complaints;  // failed calls
   engines::Exit exit;
   RunReport::Sum sum;
   std::string run;             // as JSON
-  std::string missing_folder;  // that an argument of the guest lies in, and the guest has not; "": none
+  std::string missing_folder;  // it contains a file in the guest's arguments, and the guest does not have it; "": none
 
   bool HasComputed() const { return sum.computed + sum.steps > 0; }
   bool Fits() const { return HasComputed() && sum.errors == 0 && exit.kind == engines::Exit::Kind::kExited; }
-  // Nothing failed, and nothing was tried that would tell.
+  // Nothing failed, and no call was made that would show a failure.
   bool IsOpen() const {
     return exit.kind == engines::Exit::Kind::kExited && sum.errors == 0 && !Fits() && !imports.empty();
   }
@@ -105,7 +105,7 @@ struct Verdict {
   }
 };
 
-// The folder of the first argument that names something here which the guest cannot see; "": there is none.
+// The folder of the first argument that names a local file which the guest cannot see; "": there is none.
 std::string MissingFolder(const engines::RunOptions& run) {
   namespace fs = std::filesystem;
   for (size_t i = 1; i < run.args.size(); ++i) {
@@ -127,7 +127,7 @@ std::string MissingFolder(const engines::RunOptions& run) {
 std::vector<std::string> ImportsOfNn(const std::string& path, const engines::CompileLimits& limits) {
   std::vector<std::string> names;
   engines::Result<engines::WasmFile> file = engines::ReadWasmFile(path);
-  if (!file) return names;  // the engine tells
+  if (!file) return names;  // the engine reports it
   if (file->kind == engines::WasmKind::kText) {
     engines::Result<std::string> wasm = engines::ParseText(file->bytes, limits);
     if (!wasm) return names;
@@ -142,7 +142,7 @@ std::vector<std::string> ImportsOfNn(const std::string& path, const engines::Com
   return names;
 }
 
-// MODEL is a path, which is then named as its file, or NAME=PATH.
+// MODEL is a path, whose file gives the name, or NAME=PATH.
 settings::ModelFlag ReadModel(const std::string& text) {
   std::error_code ignored;
   const std::filesystem::path path = text;
@@ -154,7 +154,7 @@ settings::ModelFlag ReadModel(const std::string& text) {
   return *model;
 }
 
-// While it lives, what is written to the standard output goes to stderr.
+// During its life, the standard output goes to stderr.
 class OutputAside {
  public:
   OutputAside() : kept_(dup(STDOUT_FILENO)) { dup2(STDERR_FILENO, STDOUT_FILENO); }
@@ -192,12 +192,12 @@ std::string ToText(const Verdict& verdict) {
   text += verdict.Fits() ? "fits: " : verdict.IsOpen() ? "not known whether it fits: " : "does not fit: ";
   for (const char c : settings::Printable(verdict.Why())) {
     text += c;
-    if (c == '\n') text += "  ";  // no line of a backtrace, whose names are the guest's, looks like a verdict
+    if (c == '\n') text += "  ";  // so that no line of a backtrace, which has the guest's names, looks like a verdict
   }
   return text + "\n";
 }
 
-// Runs the guest with the host's defaults. The signal that stopped it, or 0.
+// Runs the guest with the host's defaults. Returns the signal that stopped it, or 0.
 engines::Result<int> RunGuest(RunFlags& flags, Host& host, const engines::Program& program, RunReport& report,
                               Verdict& verdict) {
   GuestOptions options;
@@ -230,7 +230,7 @@ int Run(const CLI::App& app, CheckModelFlags& check) {
   PrepareRun(app, flags, words);
   const settings::ModelFlag model = ReadModel(check.model);
   flags.host.models.push_back(model);
-  Complaints complaints;  // go after the host
+  Complaints complaints;  // outlive the host
   RunReport report;
   flags.host.log = [&complaints](const wasinn_log_record& record) { complaints.Add(record); };
   flags.host.spans = [&report](const wasinn_span& span) { report.Add(span); };
@@ -252,7 +252,7 @@ int Run(const CLI::App& app, CheckModelFlags& check) {
   verdict.imports = ImportsOfNn(*guest, CompileLimitsOf(host->engine_options()));
   const engines::Result<int> signal = RunGuest(flags, *host, **program, report, verdict);
   if (!signal) return Fail(signal.error());
-  if (*signal != 0) return EndAtOnce(128 + *signal);  // nobody knows what it would have done
+  if (*signal != 0) return EndAtOnce(128 + *signal);  // its result is unknown
   verdict.complaints = complaints.all();
   verdict.sum = report.Total(model.name);
   verdict.run = report.ToJson();
@@ -266,7 +266,7 @@ int Run(const CLI::App& app, CheckModelFlags& check) {
 Command AddCheckCommand(CLI::App& app) {
   CLI::App* check = app.add_subcommand("check", "Check whether a model and a guest fit: names, types and shapes");
   auto flags = std::make_shared<CheckModelFlags>();
-  check->prefix_command();  // from GUEST
+  check->prefix_command();  // from GUEST on
   check->formatter(std::make_shared<HelpFormatter>("MODEL GUEST [ARGS...]"));
   check->add_option("MODEL", flags->model, "NAME=PATH, or a PATH; then the file's name is the model's name")
       ->required();

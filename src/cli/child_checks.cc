@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What comes through a pipe, line by line.
+// Reads a pipe line by line.
 class Lines {
  public:
   explicit Lines(int pipe) : pipe_(pipe) {}
@@ -35,7 +35,7 @@ class Lines {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
       pollfd waiting{.fd = pipe_, .events = POLLIN, .revents = 0};
       if (::poll(&waiting, 1, static_cast<int>(std::clamp<int64_t>(left, 0, INT32_MAX))) <= 0) {
-        if (left <= 0) return State::kLate;  // and nothing has come meanwhile
+        if (left <= 0) return State::kLate;  // and nothing has come
         continue;
       }
       char some[4096];
@@ -55,14 +55,14 @@ std::string HowItEnded(int status) {
   return fmt::format("exit code {}", WEXITSTATUS(status));
 }
 
-// One child, from check `next` on, which it moves. False: no further one is to run.
+// Runs one child, from check `next` on, which it advances. False: no further child should run.
 bool RunOneChild(const ChildChecks& checks, size_t& next) {
   int ends[2];
   if (::pipe(ends) != 0) return checks.done(next, {{"no pipe can be made"}, ""}) && false;
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
-    checks.run(next, Teller(ends[1]));
+    checks.run(next, CheckReporter(ends[1]));
     ::_exit(0);
   }
   ::close(ends[1]);
@@ -99,12 +99,12 @@ bool RunOneChild(const ChildChecks& checks, size_t& next) {
 
 }  // namespace
 
-void Teller::Say(char what, std::string text) const {
+void CheckReporter::Say(char what, std::string text) const {
   std::ranges::replace(text, '\n', ' ');
   const std::string line = what + text + '\n';
   for (size_t said = 0; said < line.size();) {
     const ssize_t size = ::write(pipe_, line.data() + said, line.size() - said);
-    if (size <= 0) ::_exit(1);  // nobody listens
+    if (size <= 0) ::_exit(1);  // the parent is gone
     said += static_cast<size_t>(size);
   }
 }

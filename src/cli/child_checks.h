@@ -1,5 +1,5 @@
-// Checks that may end the OS process that runs them, or never return: a child runs them, one after the other, and what
-// it does not survive is the check's failure.
+// Runs checks that may end their OS process, or never return: a child runs them one after the other, and a crash or a
+// hang is the check's failure.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace wasinn::cli {
 
-// For the child: says that a check begins, fails (perhaps more than once), finds nothing to look at, ends.
-class Teller {
+// For the child: reports that a check begins, fails (perhaps more than once), has nothing to check, ends.
+class CheckReporter {
  public:
-  explicit Teller(int pipe) : pipe_(pipe) {}
+  explicit CheckReporter(int pipe) : pipe_(pipe) {}
   void Begin(size_t check) const { Say('+', std::to_string(check)); }
   void Fail(const std::string& text) const { Say('!', text); }
   void Nothing(const std::string& why) const { Say('~', why); }
@@ -23,18 +23,18 @@ class Teller {
   const int pipe_;
 };
 
-// How a check ended: it passed where neither is said.
+// The outcome of a check: it passed if both members are empty.
 struct Outcome {
   std::vector<std::string> failures;
-  std::string nothing;  // why there was nothing to look at
+  std::string nothing;  // why there was nothing to check
 };
 
 struct ChildChecks {
   size_t count = 0;
-  unsigned seconds = 0;  // for each
+  unsigned seconds = 0;  // for each check
   // In the child: runs the checks from `first` on.
-  std::function<void(size_t first, const Teller& teller)> run;
-  // In the parent, for each. False: no further one is to run.
+  std::function<void(size_t first, const CheckReporter& reporter)> run;
+  // In the parent, for each check. False: no further check should run.
   std::function<bool(size_t check, const Outcome& outcome)> done;
 };
 

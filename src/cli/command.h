@@ -1,4 +1,4 @@
-// What a subcommand is to program.cc: a function that adds its flags, and a function that runs it once they are parsed.
+// A subcommand for program.cc: a function that adds its flags, and a function that runs it after they are parsed.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -8,7 +8,7 @@ namespace wasinn::cli {
 
 struct Command {
   CLI::App* app;
-  // Returns the exit code; may throw CLI::ParseError for a usage error. Keeps alive what the flags were parsed into.
+  // Returns the exit code; may throw CLI::ParseError for a usage error. Keeps the parsed flags alive.
   std::function<int()> run;
 };
 

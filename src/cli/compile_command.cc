@@ -1,4 +1,4 @@
-// wasinn compile: a program as native code, in a file that `wasinn run --allow-precompiled` runs.
+// wasinn compile: compiles a program to native code, in a file that `wasinn run --allow-precompiled` runs.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr char kFooter[] =
     "The file is for this machine's kind of processor and this version of Wasmtime. It is native code, and\n"
-    "no sandbox confines it: like a program, keep it where nobody else can write.\n\n"
+    "no sandbox confines it: like a program, keep it where no one else can write.\n\n"
     "Example:\n"
     "  wasinn compile classify.wasm -o classify.cwasm\n"
     "  wasinn run --allow-precompiled --model digits=digits.onnx classify.cwasm";
@@ -36,17 +36,17 @@ struct CompileFlags {
   HostFlags host;
   std::string module, output;
   std::string engine = "wasmtime";
-  // With all that a run may give.
+  // With everything that a run may provide.
   engines::EngineOptions options = {.cache = false, .http = true, .warn = {}};
 };
 
-// What is no file, as /dev/stdout, stays what it is.
+// Writes in place if it is no file, like /dev/stdout.
 bool WriteTo(const std::string& path, std::string_view bytes) {
   const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   return file >= 0 && WriteAt(file, bytes, 0) && close(file) == 0;
 }
 
-// Writes a whole file or none: beside its place first, under a name that is nobody's.
+// Writes a whole file or none: first to another file next to it, with a unique name.
 bool WriteFile(const std::string& path, std::string_view bytes) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);

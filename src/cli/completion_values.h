@@ -1,4 +1,4 @@
-// What a flag's value or an operand may be, as shells complete it.
+// The possible values of flags and operands, for completion by shells.
 #pragma once
 
 #include <string>
@@ -15,18 +15,18 @@ enum class ValueKind {
   kFile,
   kFolder,
   kNamedFile,  // NAME=PATH
-  kOther,      // a number, a time
+  kOther,      // something else: a number, a time
 };
 
 ValueKind KindOf(const FlagText& flag);
 
-// The words of those that have some; of kCommand all commands.
+// The words of a kind that has some; for kCommand all commands.
 std::string WordsOf(const FlagText& flag, const std::vector<CommandText>& commands);
 
-// What may follow a command's flags: its operands, or the commands inside of it.
+// The words after a command's flags: its operands, or its subcommands.
 std::vector<FlagText> OperandsOf(const CommandText& command);
 
-// A line about it, without what a shell's quotes would end at.
+// A line about it, without characters that would end a shell's quotes.
 std::string ShortHelp(const std::string& help);
 
 }  // namespace wasinn::cli

@@ -1,4 +1,4 @@
-// What shells complete of a wasinn command line, as scripts for them.
+// Scripts with which shells complete wasinn's command lines.
 #pragma once
 
 #include <string>

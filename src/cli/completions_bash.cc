@@ -6,7 +6,7 @@
 namespace wasinn::cli {
 namespace {
 
-// Bash takes = and : for words of their own, so that what follows them is completed by itself.
+// Bash treats = and : as words, so the text after them is completed separately.
 constexpr char kBashBefore[] = R"(# wasinn for bash, written by `wasinn completions bash`.
 _wasinn_words() { COMPREPLY=($(compgen -W "$1" -- "$cur")); }
 _wasinn_files() {
@@ -70,7 +70,7 @@ std::string BashAction(const FlagText& flag, const std::vector<CommandText>& com
   return "_wasinn_files";
 }
 
-// What `_wasinn` knows of a command: its flags, and those that a value follows.
+// The entry of a command in `_wasinn`: its flags, and those with a value.
 std::string BashFlags(const CommandText& command) {
   std::string all, valued;
   for (const FlagText& flag : command.flags) {

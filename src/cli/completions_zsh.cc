@@ -32,7 +32,7 @@ std::string ZshAction(const FlagText& flag, const std::vector<CommandText>& comm
   return " ";
 }
 
-// A colon of a message would end it.
+// A colon in a message would end it.
 std::string ZshMessage(std::string text) {
   std::erase_if(text, [](char c) { return c == ':' || c == '\'' || c == '[' || c == ']'; });
   return text;

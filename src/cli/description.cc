@@ -54,7 +54,7 @@ CommandText Describe(const CLI::App& app, const std::string& name) {
   CommandText text;
   text.name = name;
   text.about = app.get_description();
-  // Every app here has one of ours.
+  // Every app of this program has this formatter.
   if (const auto formatter = std::dynamic_pointer_cast<CLI::Formatter>(app.get_formatter())) {
     text.usage = formatter->make_usage(&app, name.empty() ? "wasinn" : "wasinn " + name);
   }

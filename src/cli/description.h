@@ -1,4 +1,4 @@
-// What a command's flags and texts are, as data: for whatever shows them in another form than --help does.
+// A command's flags and texts as data, for other forms than --help.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -9,38 +9,38 @@
 namespace wasinn::cli {
 
 struct FlagText {
-  std::vector<std::string> names;  // "-o", "--output"; of an operand its one name, "MODEL"
-  std::string value;               // what follows the flag, "FILE"; "": nothing does
+  std::vector<std::string> names;  // "-o", "--output"; for an operand its one name, "MODEL"
+  std::string value;               // the name of its value, "FILE"; "": it has none
   std::string group;               // "Models"; "": an operand
   std::string help;
   std::string variable;  // of the environment; "": none
   bool is_repeated = false;
 
-  // Of a value "a|b": its words. Empty: it is something else.
+  // The words of a value "a|b". Empty: any other value.
   std::vector<std::string> Choices() const;
 };
 
 struct CommandText {
-  std::string name;   // "run"; of wasinn itself ""
+  std::string name;   // "run"; "" for wasinn itself
   std::string about;  // a line
   std::string usage;  // "wasinn run [OPTIONS] MODULE"
   std::string footer;
   std::vector<FlagText> flags;        // without operands
-  std::vector<FlagText> operands;     // in their order
-  bool ends_with_operand = false;     // what follows the first operand is not the command's
-  std::vector<CommandText> commands;  // inside of it; of these only name and about
+  std::vector<FlagText> operands;     // in order
+  bool ends_with_operand = false;     // words after the first operand do not belong to the command
+  std::vector<CommandText> commands;  // subcommands, only with name and about
 
   std::string Title() const { return name.empty() ? "wasinn" : "wasinn-" + name; }
 };
 
-// `name`: that of the subcommand, "" for wasinn itself.
+// `name`: the subcommand's, "" for wasinn itself.
 CommandText Describe(const CLI::App& app, const std::string& name);
 
-// For the way from one OS process to another.
+// For sending it from one OS process to another.
 std::string ToText(const CommandText& command);
 std::optional<CommandText> CommandTextFrom(const std::string& text);
 
-// A program answers --help with that text where this variable of its environment is there.
+// If this variable of the environment is set, a program answers --help with that text.
 inline constexpr char kDescribeVariable[] = "WASINN_DESCRIBE_HELP";
 
 }  // namespace wasinn::cli

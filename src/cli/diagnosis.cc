@@ -34,7 +34,7 @@ Finding LimitOf(const char* name, int resource, rlim_t least, const std::string&
   return Finding::Problem("limits", name, found + ": " + why, remedy);
 }
 
-// Whether files can be made in a folder, or the folder itself can.
+// Whether files can be created in a folder, or the folder itself can.
 Finding FolderFinding(const std::string& what, const fs::path& folder, const std::string& without,
                       const std::string& remedy) {
   fs::path there = folder;
@@ -114,8 +114,8 @@ Finding KernelHas(const worker::SandboxSupport& support) {
                           "Linux 5.3 or newer, and a container that allows seccomp; or --nn-load deny");
 }
 
-// What comes of bytes that are no model, in a worker: its framework's refusal, where there is a worker. Nothing where
-// models are no bytes, so that none has a worker.
+// Tries bytes that are no model in a worker: if there is a worker, its framework refuses them. No value if models of
+// this backend are no bytes, so that none has a worker.
 std::optional<Finding> TryWorker(Host& host, const BackendReport& backend) {
   static constexpr uint8_t kNoModel[] = {'n', 'o', ' ', 'm', 'o', 'd', 'e', 'l'};
   ModelOptions options;
@@ -156,12 +156,12 @@ std::vector<Finding> DiagnoseWorkers(Host&, const std::vector<BackendReport>&) {
 }
 #endif
 
-// Whether the dynamic linker does, where anybody may have put a library.
+// Whether the dynamic linker searches the working folder, in which anyone may have put a library.
 static bool SearchesWorkingFolder() {
   const char* const path = std::getenv("LD_LIBRARY_PATH");
   std::string folders = path == nullptr ? "" : path;
   if (folders.empty()) return false;
-  std::ranges::replace(folders, ';', ':');  // separates them too
+  std::ranges::replace(folders, ';', ':');  // the linker accepts both separators
   return !std::ranges::all_of(settings::Split(folders, ':'),
                               [](const std::string& folder) { return folder.starts_with('/'); });
 }
@@ -186,7 +186,7 @@ Finding DiagnoseNvidia(const std::vector<BackendReport>& backends) {
                           "a CUDA build of a framework: docs/gpu.md");
 }
 
-// What drivers of Vulkan compute by, of any maker.
+// Render nodes are needed for computing by drivers of Vulkan, of any maker.
 Finding DiagnoseRenderNodes() {
   std::error_code ignored;
   std::string names;

@@ -1,4 +1,4 @@
-// What `wasinn doctor` finds out about this machine.
+// The checks of `wasinn doctor` on this machine.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ namespace wasinn::cli {
 struct Finding {
   enum class State {
     kOk,
-    kMissing,  // something works without it
+    kMissing,  // other things work without it
     kProblem,  // something that is on by default does not work
   };
   State state = State::kOk;
   std::string area;        // "frameworks"
   std::string what;        // "onnx"
-  std::string found;       // what there is, or why there is nothing
-  std::string remedy;      // the command or the setting that mends it; "" where there is none to tell
-  std::string looked_for;  // files, of a framework that is not there
+  std::string found;       // the result, or why there is none
+  std::string remedy;      // the command or the setting that fixes it; "" if there is none
+  std::string looked_for;  // files that were looked for, if a framework is missing
 
   static Finding Ok(std::string area, std::string what, std::string found) {
     return {State::kOk, std::move(area), std::move(what), std::move(found), "", ""};
@@ -34,7 +34,7 @@ struct Finding {
 // Each may open frameworks and start workers.
 std::vector<Finding> DiagnoseEngines();
 std::vector<Finding> DiagnoseFrameworks(const std::vector<BackendReport>& backends);
-// Starts a worker for each framework that is there.
+// Starts a worker for each available framework.
 std::vector<Finding> DiagnoseWorkers(Host& host, const std::vector<BackendReport>& backends);
 std::vector<Finding> DiagnoseGpu(const Host& host, const std::vector<BackendReport>& backends);
 std::vector<Finding> DiagnoseSystem();

@@ -1,4 +1,4 @@
-// wasinn doctor: what is missing here, and what gets it.
+// wasinn doctor: reports what is missing on this machine, and how to get it.
 #include <fmt/format.h>
 
 #include <algorithm>

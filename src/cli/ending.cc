@@ -17,7 +17,7 @@
 namespace wasinn::cli {
 namespace {
 
-// What a program printed may still lie in a buffer, and be lost when it is written.
+// Printed text may still be in a buffer, and be lost when that is written.
 int Flushed(int code) {
   errno = 0;
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush().good();
@@ -27,8 +27,8 @@ int Flushed(int code) {
   return code == 0 ? failed : code;
 }
 
-// A pipe or a socket of ours that got the number of a standard file would get what is meant for that. Whoever uses one gets an error, as if
-// it were not open.
+// If a standard file is closed, a pipe or a socket of this program could get its number, and receive its output. A
+// descriptor on /dev/null gives users of the file an error, as if it were not open.
 void HoldStandardFiles() {
   for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(file, F_GETFD) >= 0) continue;
@@ -47,7 +47,7 @@ int UsageError(const std::string& program, const std::string& message) {
 
 int RunToItsEnd(int (*run)(int argc, char** argv), int argc, char** argv) {
   HoldStandardFiles();
-  std::signal(SIGCHLD, SIG_DFL);  // children of ours can be waited for, whatever whoever starts us does with its own
+  std::signal(SIGCHLD, SIG_DFL);  // so that this program can wait for its children, even if its parent ignores its own
   try {
     if (const auto code = engines::RunCompiler(argc, argv)) return *code;
     return Flushed(run(argc, argv));

@@ -12,7 +12,7 @@
 namespace wasinn::cli {
 namespace {
 
-// "--timeout=5s" is not known: which flag is nearest. Of flags of one letter each is near to every other one.
+// The error about an unknown flag, "--timeout=5s", names the nearest flag. Flags of one letter are near to all others.
 std::string UnknownFlag(const CLI::App& app, const std::string& word) {
   const std::string flag = word.substr(0, word.find('='));
   std::vector<std::string> known;

@@ -1,4 +1,4 @@
-// Flags whose values are parsed by functions of ours.
+// Flags whose values are parsed by wasinn's own functions.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -14,24 +14,24 @@ namespace wasinn::cli {
 // "--nn-max-graphs" is WASINN_NN_MAX_GRAPHS.
 std::string EnvironmentName(const std::string& flag);
 
-// Variables of the environment that look like limits of a guest's and are no flag's: a limit that is misspelt holds nothing.
+// Variables of the environment that look like limits of a guest and are no flag's: a misspelt limit limits nothing.
 std::vector<std::string> UnknownLimits(const CLI::App& app);
 
-// What is wrong with the command line of `app`, which CLI11 says in `error`: with the flag that was meant, and with the variable of the
-// environment where that brought the value. `words`: of the command line, NULL at their end.
+// Improves CLI11's `error` about the command line of `app`: names the intended flag, and the variable of the
+// environment if that had the value. `words`: the command line, NULL at the end.
 std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error, const char* const* words);
 
-// "unknown command rnu", and which one was meant.
+// "unknown command rnu", and the intended one.
 std::string UnknownCommand(const CLI::App& app, const std::string& name);
 
-// For CLI11: what is wrong with the name of an engine, "" if nothing is.
+// For CLI11: the error about the name of an engine, "" if it is valid.
 std::string CheckEngine(const std::string& name);
 
 // A flag that may be given several times, with one value each time; `use` gets all of them.
 CLI::Option* AddRepeated(CLI::App& app, const std::string& flag,
                          const std::function<void(const std::vector<std::string>&)>& use, const std::string& help);
 
-// The same; `use` gets each value as `parse` understood it. What `parse` refuses is a usage error.
+// As above; `use` gets the values that `parse` returns. Its errors are usage errors.
 template <typename T>
 CLI::Option* AddParsed(CLI::App& app, const std::string& flag,
                        std::function<settings::Parsed<T>(const std::string&)> parse, std::function<void(T)> use,

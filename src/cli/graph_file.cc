@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 3> kDrawn = {".svg", ".png", ".pdf"};
 constexpr rlim_t kSeconds = 20, kBytes = rlim_t{2} << 30;
 constexpr int kNotStarted = 127;
 
-// Of this process: what a graph may cost Graphviz, whose time grows faster than the graph.
+// Limits this process: a graph's cost for Graphviz, whose time grows faster than the graph.
 void Limit(__rlimit_resource_t what, rlim_t most) {
   rlimit limit = {};
   getrlimit(what, &limit);
@@ -34,7 +34,7 @@ void Limit(__rlimit_resource_t what, rlim_t most) {
   setrlimit(what, &limit);
 }
 
-// In a new process, and so with system calls alone.
+// Runs in a new process, so it only makes system calls.
 [[noreturn]] void RunDot(int input, char* const* argv) {
   dup2(input, STDIN_FILENO);
   Limit(RLIMIT_CPU, kSeconds);
@@ -43,7 +43,7 @@ void Limit(__rlimit_resource_t what, rlim_t most) {
   _exit(kNotStarted);
 }
 
-// A file without a name, which is gone with this process however it ends.
+// A file without a name, which is removed with this process in any case.
 std::expected<int, std::string> FileOf(const std::string& text) {
   const int file = memfd_create("model.dot", MFD_CLOEXEC);
   for (size_t at = 0; file >= 0 && at < text.size();) {

@@ -1,4 +1,4 @@
-// A drawing of a graph as a file.
+// Writes a drawing of a graph to a file.
 #pragma once
 
 #include <expected>
@@ -6,11 +6,11 @@
 
 namespace wasinn::cli {
 
-// In the language of Graphviz to a file .dot; to a file .svg, .png or .pdf what Graphviz draws of it, whose program `dot` must be
-// installed. The error is a line.
+// Writes a file .dot in the language of Graphviz. For .svg, .png or .pdf the program `dot` of Graphviz must be
+// installed, which draws it. The error is one line.
 std::expected<void, std::string> WriteDrawing(const std::string& dot, const std::string& path);
 
-// What WriteDrawing says of the file's name before there is anything to draw.
+// WriteDrawing's error about the file's name, before there is a graph.
 std::expected<void, std::string> CheckDrawing(const std::string& path);
 
 }  // namespace wasinn::cli

@@ -15,19 +15,19 @@
 namespace wasinn::cli {
 namespace {
 
-// Flags that the chosen engine has no use for.
+// Warns of flags that the chosen engine does not use.
 void WarnOfIdleFlags(const RunFlags& flags) {
   if (flags.engine != "wamr") return;
   const auto warn = [](const char* text) { Log(WASINN_LOG_WARNING, text); };
   const engines::EngineOptions& options = flags.engine_options;
   if (!options.cache) warn("--no-cache has no effect: WAMR keeps no compiled code");
   if (options.pool.instances != 0) warn("engine.pool_instances has no effect: WAMR has no pool");
-  if (options.profile != engines::Profile::kNone) warn("--profile has no effect: WAMR tells perf nothing");
+  if (options.profile != engines::Profile::kNone) warn("--profile has no effect: WAMR writes nothing for perf");
   if (flags.run.inherit_network) warn("-S inherit-network has no effect: WAMR's guests have no sockets here");
   if (options.http) warn("-S http has no effect: WAMR runs no components");
 }
 
-// As routes of `wasinn serve` have it.
+// As for routes of `wasinn serve`.
 engines::Result<void> LetSend(RunFlags& flags, const Host& host) {
   auto hosts = settings::OutboundHosts::Parse(host.policy().allowed_outbound_hosts);
   if (!hosts) return std::unexpected(hosts.error());

@@ -1,4 +1,4 @@
-// What `wasinn run` and `wasinn check` do with flags before a guest runs.
+// The common part of `wasinn run` and `wasinn check` before a guest runs.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -12,17 +12,17 @@
 
 namespace wasinn::cli {
 
-// Sets what a run gets beside its guest. The first word is the module.
+// Sets the options of a run besides its guest. The first word is the module.
 void PrepareRun(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& module_and_args);
 
-// Where the module lies, which may be in a registry: what LoadProgram is to be given. The guest learns the file's name.
+// The module's local path, for LoadProgram; the module may be in a registry. The guest gets the file's name.
 engines::Result<std::string> FindModule(RunFlags& flags, const std::string& module);
 
-// The program of a module's file, "-" for the standard input; within what the host's settings say.
+// The program of a module's file, "-" for the standard input; compiled with the host's settings.
 engines::Result<std::unique_ptr<engines::Program>> LoadProgram(RunFlags& flags, const Host& host,
                                                                const std::string& module);
 
-// The guest's limits, for its run.
+// Applies the guest's limits to its run.
 void SetLimits(RunFlags& flags, const Host& host);
 
 }  // namespace wasinn::cli

@@ -1,4 +1,4 @@
-// How --help looks.
+// The layout of --help.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -7,10 +7,10 @@
 
 namespace wasinn::cli {
 
-// CLI11's, without the variables and dots that make lines long, and with MODULE where a command takes a program.
+// CLI11's, without the variables and dots that make lines long, and with MODULE if a command takes a program.
 class HelpFormatter : public CLI::Formatter {
  public:
-  // `operands`: what follows the flags without being known to CLI11, "MODULE [ARGS...]".
+  // `operands`: the words after the flags that CLI11 does not know, "MODULE [ARGS...]".
   explicit HelpFormatter(std::string operands = {});
 
   std::string make_usage(const CLI::App* app, std::string name) const override;

@@ -1,4 +1,4 @@
-// wasinn help and wasinn completions: what the commands say of themselves, for readers, man(1) and shells.
+// wasinn help and wasinn completions: the texts of the commands, for readers, man(1) and shells.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -36,7 +36,7 @@ const CLI::App* FindCommand(const CLI::App& app, const std::string& name) {
   throw CLI::ValidationError("COMMAND", UnknownCommand(app, name));
 }
 
-// One that is not installed has no flags.
+// A command that is not installed has no flags.
 CommandText DescribeCommand(const CLI::App& app, const std::string& name) {
   const CLI::App* const command = FindCommand(app, name);
   CommandText text = Describe(*command, name);

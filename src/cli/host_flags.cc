@@ -19,7 +19,7 @@ namespace {
 
 using ToValue = std::function<settings::Parsed<std::string>(const std::string&)>;
 
-// A flag that sets configuration keys, all to the same value. A value that they cannot have is a usage error.
+// A flag that sets configuration keys, all to the same value. An invalid value is a usage error.
 void AddSetting(CLI::App& app, HostFlags* flags, const std::string& flag, const std::vector<std::string>& keys,
                 const std::string& type, const ToValue& to_value, const std::string& help) {
   auto use = [flags, flag, keys](const std::string& value) {
@@ -55,7 +55,7 @@ settings::Parsed<std::string> Duration(const std::string& text) {
 
 settings::Parsed<std::string> Same(const std::string& text) { return text; }
 
-// Also what was to be the next word, where somebody meant it to be a flag without a value.
+// Catches the next word, too, if the user wrote a flag without its value.
 settings::Parsed<std::string> TrueOrFalse(const std::string& text) {
   if (text == "true" || text == "false") return text;
   return std::unexpected("'" + text + "' is not true or false");
@@ -99,12 +99,12 @@ Status NotPulled(const std::string& what, const std::string& why) {
   return Status(wasinn_status_new(WASINN_ERROR_UNAVAILABLE, (what + ": " + why).c_str()));
 }
 
-// As a setting has it, in one line: JSON's strings are TOML's, too.
+// A value of a setting, in one line: JSON's strings are valid in TOML, too.
 std::string AsSetting(const nlohmann::json& text) {
   return text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Sets the paths of the file's models that are references to where these lie here.
+// Replaces references in the file's models by their local paths.
 Status PullModelsOf(const HostFlags& flags, Config& config) {
   const auto keys = ArtifactKeysOf(flags.config_file);
   if (!keys) return Status(wasinn_status_new(WASINN_ERROR_INVALID_ARGUMENT, keys.error().c_str()));
@@ -118,7 +118,7 @@ Status PullModelsOf(const HostFlags& flags, Config& config) {
   return Status();
 }
 
-// Those that were added last.
+// Puts the last flags into a group.
 void Group(CLI::App& app, size_t before, const std::string& name) {
   const std::vector<CLI::Option*> all = app.get_options();
   for (size_t i = before; i < all.size(); ++i) all[i]->group(name);
@@ -223,7 +223,7 @@ void AddProgramFlags(CLI::App& app, HostFlags* flags) {
   AddSetting(app, flags, "--max-table-elements", {"limits.max_table_elements"}, "N", LongCount,
              "Elements of each of its tables; default: no limit (not with --engine wamr)");
   AddSetting(app, flags, "--max-threads", {"limits.max_threads"}, "N", Count,
-             "Threads that it may have at once beside its first; default 64");
+             "Threads that it may have at once, besides its first; default 64");
   AddSetting(
       app, flags, "--fuel", {"limits.max_fuel"}, "N", LongCount,
       "Work that it may do, about one unit for each instruction; 0 (default): no limit\n(not with --engine wamr, nor "
@@ -253,7 +253,7 @@ void AddRouteLimitFlags(CLI::App& app, HostFlags* flags) {
 
 Result<Host> MakeHostAlone(const HostFlags& flags) {
   Config config;
-  // First, so that a file or a flag beats it.
+  // First, so that a file or a flag overrides it.
   if (flags.has_one_guest) {
     if (Status status = config.Set("max_guest_computes", "4294967295"); !status.ok()) return status;
   }
@@ -273,7 +273,7 @@ Status AddModels(const HostFlags& flags, Host& host) {
     if (Status status = host.AddModels(dir); !status.ok()) return status;
   }
   for (const settings::ModelFlag& model : flags.models) {
-    // A word that is nobody's format is a mistake in the flags.
+    // A word that is no backend's format is an error in the flags.
     if (Status status = host.CheckEncoding(model.encoding); !status.ok()) {
       throw CLI::ValidationError(model.flag, status.message());
     }

@@ -1,4 +1,4 @@
-// wasinn inspect: what a model takes and gives.
+// wasinn inspect: the inputs and outputs of a model.
 #include <fmt/format.h>
 
 #include <array>
@@ -43,13 +43,13 @@ void AddRows(const char* what, const std::vector<Io>& ios, Table* table) {
   }
 }
 
-// An error of a file names the file; the host's words name the model that it became, with a version that it never had.
+// An error about a file names the file; the host's message names a model with a version that the user did not give.
 std::string WordsOf(const Status& status, const std::string& name, const std::string& file) {
   const std::string named = "model '" + name + ":1': ";
   std::string words = status.message();
   if (file.empty() || !words.starts_with(named)) return words;
   const std::string rest = words.substr(named.size());
-  return settings::IsAddress(file) ? rest : file + ": " + rest;  // its backend names it, without what may be a password
+  return settings::IsAddress(file) ? rest : file + ": " + rest;  // its backend names it, without a possible password
 }
 
 Result<Signature> Inspect(const Host& host, const std::string& name) {
@@ -75,7 +75,7 @@ std::expected<void, std::string> WriteGraph(const ModelInfo& info, const Signatu
   return WriteDrawing(ToDot(*graph), path);
 }
 
-// A guest in place of a model: what it is; "": none.
+// The kind of a guest that was given instead of a model; "": it is none.
 std::string GuestKind(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return "";
@@ -128,7 +128,7 @@ int Run(InspectFlags& flags) {
   }
   const Result<Signature> signature = Inspect(*host, name);
   if (!signature) return Fail(WordsOf(signature.status(), name, file));
-  const std::optional<ModelInfo> info = FindModel(*host, name);  // its format is known now, whatever it is called
+  const std::optional<ModelInfo> info = FindModel(*host, name);  // its format is known now, even without an ending
   if (!info) return Fail(name + " is gone");
   if (!flags.graph.empty()) {
     if (auto written = WriteGraph(*info, *signature, flags.graph); !written) return Fail(written.error());
@@ -162,7 +162,7 @@ Command AddInspectCommand(CLI::App& app) {
                    "A file, a folder, an oci:// reference, an address (grpc://…, http://…), or\nthe name of a model in "
                    "the settings")
       ->required();
-  inspect->add_option("--encoding", flags->encoding, "The model's format, if its name and bytes do not tell it")
+  inspect->add_option("--encoding", flags->encoding, "The model's format, if its name and bytes do not show it")
       ->type_name("ENCODING");
   inspect->add_flag("--isolate", flags->isolate,
                     "Open the file in a worker, because it may crash its framework or do worse");

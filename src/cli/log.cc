@@ -13,7 +13,7 @@ namespace {
 std::shared_ptr<spdlog::logger> MakeLogger() {
   auto logger = std::make_shared<spdlog::logger>("wasinn", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
   logger->set_pattern("%n: %^%l%$: %v");
-  logger->set_level(spdlog::level::trace);  // the host has left out what its configuration does not want
+  logger->set_level(spdlog::level::trace);  // the host has already dropped the levels that are off in its configuration
   return logger;
 }
 
@@ -37,7 +37,7 @@ spdlog::level::level_enum ToSpdlog(LogLevel level) {
 }
 
 void Write(LogLevel level, const std::string& printable) {
-  // The library knows no flags.
+  // The library does not know the flags.
   const bool is_unknown_model = printable.find(": no model is registered as ") != std::string::npos;
   Logger().log(ToSpdlog(level), "{}{}", printable, is_unknown_model ? " (--model NAME=PATH registers one)" : "");
 }
@@ -47,7 +47,7 @@ void Write(LogLevel level, const std::string& printable) {
 void Log(LogLevel level, const char* message) { Write(level, settings::PrintableName(message)); }
 
 void SetLogLevel(const std::string& word) {
-  const auto level = spdlog::level::from_str(word);  // "off" for what is none
+  const auto level = spdlog::level::from_str(word);  // "off" for an unknown word
   if (level != spdlog::level::off) Logger().set_level(level);
 }
 

@@ -1,4 +1,4 @@
-// What the command says beside its results: one line each on stderr, "wasinn: warning: ...".
+// The command's messages besides its results: one line each on stderr, "wasinn: warning: ...".
 #pragma once
 
 #include <string>
@@ -7,19 +7,19 @@
 namespace wasinn::cli {
 
 // Exit codes of the command itself; a guest's own code passes through.
-inline constexpr int kFailure = 125;  // as env and timeout have it, to tell it from a guest's
+inline constexpr int kFailure = 125;  // as in env and timeout, different from a guest's
 inline constexpr int kUsage = 2;
 
-// Any thread. One line, whatever the message has: a newline of somebody else's could begin a line that looks like ours.
+// Thread-safe. Writes one line: a newline in the message could begin a line that looks like the command's own.
 void Log(LogLevel level, const char* message);
-// Of these lines: "error", "warning", "info" or "debug"; another word changes nothing.
+// The least important level: "error", "warning", "info" or "debug"; another word changes nothing.
 void SetLogLevel(const std::string& word);
-// What the library logs.
+// Writes a line of the library's log.
 void LogRecord(const wasinn_log_record& record);
 
-// Says why the command failed, and returns kFailure.
+// Reports why the command failed, and returns kFailure.
 int Fail(const std::string& message);
-// The same of an engine's words about the program of that name, which have lines: a backtrace, or where a mistake in a text is.
+// As above, for an engine's message about that program, with lines: a backtrace, or the place of an error in a text.
 int FailWithLines(const std::string& name, std::string message);
 
 }  // namespace wasinn::cli

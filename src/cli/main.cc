@@ -1,4 +1,4 @@
-// The wasinn command: all of it is in a library, which is compiled as one file.
+// The wasinn command: all of its code is in a library, which is compiled as one file.
 #include "cli/ending.h"
 #include "cli/program.h"
 

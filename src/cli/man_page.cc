@@ -14,7 +14,7 @@
 namespace wasinn::cli {
 namespace {
 
-// The character at the start of UTF-8, which goes; what is none counts as a question mark.
+// Removes the first character of UTF-8; an invalid one counts as a question mark.
 char32_t TakeCharacter(std::string_view& text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const size_t size = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
@@ -25,7 +25,7 @@ char32_t TakeCharacter(std::string_view& text) {
   return character;
 }
 
-// As roff prints it as it is. Its hyphens are for the eye; those that a reader copies are minus signs.
+// Text that roff prints unchanged. Its hyphens are for display; for copied text it needs minus signs.
 std::string ManText(std::string_view text) {
   std::string escaped;
   while (!text.empty()) {
@@ -47,7 +47,7 @@ std::string ManLine(std::string_view text) {
   return (escaped.starts_with('.') || escaped.starts_with('\'') ? "\\&" : "") + escaped + "\n";
 }
 
-// One paragraph, which is filled anew.
+// One paragraph, which roff fills again.
 std::string ManParagraph(const std::string& text) {
   std::string lines;
   for (const std::string& line : settings::Split(text, '\n')) {

@@ -1,4 +1,4 @@
-// What a host counts, as a file.
+// Writes a host's metrics to a file.
 #pragma once
 
 #include <mutex>
@@ -11,7 +11,7 @@
 
 namespace wasinn::cli {
 
-// Any thread. A file has the numbers of the last call, stderr those of the first.
+// Thread-safe. A file has the numbers of the last call, stderr those of the first.
 class MetricsFile {
  public:
   MetricsFile() = default;
@@ -21,7 +21,7 @@ class MetricsFile {
   // As ReportFile.
   bool Open(const std::string& path, const std::vector<engines::Directory>& guest_folders);
 
-  // Whose numbers they are, while this lives.
+  // The host of the numbers, during its life.
   class Of {
    public:
     Of(MetricsFile& file, const Host& host) : file_(file) { file_.SetHost(&host); }
@@ -32,13 +32,13 @@ class MetricsFile {
    private:
     MetricsFile& file_;
   };
-  // What fails is logged. Nothing where it was not opened.
+  // Errors are logged. Does nothing without Open.
   void Write();
 
  private:
   void SetHost(const Host* host);
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   ReportFile file_;
   const Host* host_ = nullptr;
 };

@@ -7,7 +7,7 @@
 namespace wasinn::cli {
 namespace {
 
-// Names are other people's: what ends a string, or a line, is escaped.
+// Names may come from others: characters that end a string, or a line, are escaped.
 std::string Quoted(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : settings::Printable(text)) {

@@ -1,4 +1,4 @@
-// The graph of a model, to be drawn.
+// The graph of a model, for a drawing.
 #pragma once
 
 #include <expected>
@@ -16,17 +16,17 @@ struct ModelGraph {
     std::string name;
   };
   struct Edge {
-    size_t from = 0, to = 0;  // places in `nodes`
-    std::string label;        // the tensor's shape, where the model tells it
+    size_t from = 0, to = 0;  // indices in `nodes`
+    std::string label;        // the tensor's shape, if the model has it
   };
   std::vector<Node> nodes;
   std::vector<Edge> edges;
 };
 
-// Of an ONNX model's bytes. Weights are told by their shapes, in the operators that take them; graphs inside of operators are left out.
+// Reads an ONNX model. Weights only appear as shapes, in the operators that take them; inner graphs are left out.
 std::expected<ModelGraph, std::string> ReadOnnxGraph(std::string_view bytes);
 
-// Of a pipeline: its models, in their order.
+// For a pipeline: its models, in order.
 ModelGraph PipelineGraph(const std::vector<std::string>& steps, const std::string& inputs, const std::string& outputs);
 
 // In the language of Graphviz.

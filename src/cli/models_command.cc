@@ -1,4 +1,4 @@
-// wasinn models: what guests may name here, whether it loads, and what comes from registries.
+// wasinn models: lists the models for guests, whether they load, and what was pulled from registries.
 #include <fmt/format.h>
 #include <sodium.h>
 
@@ -35,10 +35,10 @@ struct ModelsFlags {
   bool verify = false, isolate = false, json = false;
 };
 
-// The file that a model lies in.
+// A file of the model.
 struct File {
   uint64_t bytes = 0;
-  std::string digest;  // as `b2sum -l 256` prints it, and as the log names models
+  std::string digest;  // as `b2sum -l 256` prints it, and as in the log
 };
 
 std::optional<File> ReadFileOf(const std::string& path) {
@@ -65,13 +65,13 @@ std::optional<File> ReadFileOf(const std::string& path) {
 struct Model {
   ModelInfo info;
   std::optional<File> file;
-  std::optional<Result<Signature>> signature;  // where it was verified
+  std::optional<Result<Signature>> signature;  // if it was verified
 
   std::string Id() const { return info.name + ":" + std::to_string(info.version); }
   bool Loads() const { return !signature || signature->ok(); }
 };
 
-// Of an address, the backend's framework is only one of the protocols that it speaks.
+// For an address, the backend's framework is only one of its protocols.
 std::string PlaceOf(const ModelInfo& info) {
   if (!settings::IsAddress(info.path)) return "on " + info.framework;
   return "over " + info.path.substr(0, info.path.find("://"));
@@ -86,7 +86,7 @@ std::vector<Model> Look(const Host& host, bool verify) {
     if (!verify) continue;
     const Progress progress("loading " + model.Id());
     model.signature = host.Inspect(model.Id());
-    if (auto loaded = FindModel(host, model.Id())) model.info = std::move(*loaded);  // what it runs on is known now
+    if (auto loaded = FindModel(host, model.Id())) model.info = std::move(*loaded);  // its backend is known now
   }
   return models;
 }
@@ -120,7 +120,7 @@ std::string ToText(const std::vector<Model>& models) {
   Table table({"MODEL", "FORMAT", "BYTES", "BLAKE2b", "PATH"});
   std::string told;
   for (const Model& model : models) {
-    // So many digits tell one from another; --json has them all.
+    // Enough digits to distinguish models; --json has them all.
     constexpr size_t kDigits = 16;
     const std::string format = model.info.encoding.empty() ? "?" : model.info.encoding + StepsOf(model.info);
     table.Add({settings::PrintableName(model.Id()), format, model.file ? std::to_string(model.file->bytes) : "-",

@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One that was asked for, and what it is.
+// A reference that was given, and its artifact.
 struct PulledArtifact {
   std::string reference;
   artifacts::Artifact artifact;
@@ -55,7 +55,7 @@ std::string TextOfPulled(const std::vector<PulledArtifact>& pulled) {
   return text;
 }
 
-// Those of the flags and of the configuration.
+// The references in the flags and in the configuration.
 engines::Result<std::vector<std::string>> ReferencesOf(const PullFlags& flags, const HostFlags& host) {
   if (!flags.references.empty()) return flags.references;
   const auto keys = ArtifactKeysOf(host.config_file);
@@ -111,11 +111,11 @@ void AddPullCommands(CLI::App& models, PullFlags* flags) {
   flags->pull->footer(
       "The program skopeo pulls, with its own keys and settings (docs/artifacts.md).\n\n"
       "Examples:\n  wasinn models pull oci://ghcr.io/team/digits:1\n  wasinn models --config wasinn.toml pull --json");
-  flags->prune = models.add_subcommand("prune", "Remove what was pulled, and not used for a time");
+  flags->prune = models.add_subcommand("prune", "Remove artifacts that were not used for some time");
   flags->prune->fallthrough();
   AddParsed<uint32_t>(
       *flags->prune, "TIME", settings::ParseDuration, [flags](uint32_t ms) { flags->unused_ms = ms; },
-      "How long nobody used it: 72h; 0: all goes")
+      "The time without use: 72h; 0: remove all")
       ->expected(1)
       ->required();
   flags->prune->footer("Example:\n  wasinn models prune 720h");

@@ -1,4 +1,4 @@
-// wasinn models pull and wasinn models prune: what comes from registries, and goes again.
+// wasinn models pull and wasinn models prune: fetch artifacts from registries, and remove them.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -22,7 +22,7 @@ struct PullFlags {
 // `flags` must live as long as `models`.
 void AddPullCommands(CLI::App& models, PullFlags* flags);
 
-// The one that is given. The exit code.
+// Runs the given command. Returns the exit code.
 int RunPullCommand(const PullFlags& flags, const HostFlags& host, bool json);
 
 }  // namespace wasinn::cli

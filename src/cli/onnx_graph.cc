@@ -25,12 +25,12 @@ void EachField(Bytes message, const Use& use) {
     throw std::runtime_error("the bytes are not an ONNX model: a field is cut off, or of an unknown kind");
 }
 
-// What is drawn of a name or a shape: each is drawn once for each operator that takes it.
+// A name or a shape for the drawing, which shows it once for each operator that takes it.
 std::string Short(std::string_view text) {
   constexpr size_t kTextBytes = 256;
   if (text.size() <= kTextBytes) return settings::PrintableName(text);
   size_t end = kTextBytes;
-  while (end > 0 && (text[end] & 0xc0) == 0x80) --end;  // a character stays whole
+  while (end > 0 && (text[end] & 0xc0) == 0x80) --end;  // keeps characters whole
   return settings::PrintableName(text.substr(0, end)) + "…";
 }
 
@@ -49,7 +49,7 @@ class Shape {
   size_t count_ = 0;
 };
 
-// Of a ValueInfoProto's type.
+// The shape in a ValueInfoProto's type.
 std::string ShapeOfType(Bytes type) {
   std::string shape;
   EachField(type, [&](const ProtoField& tensor) {
@@ -84,7 +84,7 @@ Value ReadValue(Bytes message) {
   return value;
 }
 
-// Of a TensorProto, which has its dims one by one, or packed.
+// Reads a TensorProto, which has its dims one by one, or packed.
 Value ReadTensor(Bytes message) {
   Value value;
   Shape dims;
@@ -128,7 +128,7 @@ struct Parts {
   std::map<std::string_view, std::string> weights, shapes;  // by the names of tensors
 };
 
-// What nobody can look at, and Graphviz would take hours for.
+// Refuses a graph that no one can look at, and for which Graphviz would take hours.
 void CheckSize(Bytes graph) {
   constexpr size_t kNodes = 20'000, kEdges = 100'000;
   size_t nodes = 0, edges = 0;
@@ -186,9 +186,9 @@ ModelGraph::Node NodeOf(ModelGraph::Kind kind, const Value& value) {
 
 ModelGraph ToGraph(const Parts& parts) {
   ModelGraph graph;
-  std::map<std::string_view, size_t> makers;  // of tensors, by their names
+  std::map<std::string_view, size_t> makers;  // by the names of their outputs
   for (const Value& input : parts.inputs) {
-    if (parts.weights.contains(input.name)) continue;  // before version 4 of the format, weights are inputs too
+    if (parts.weights.contains(input.name)) continue;  // before version 4 of the format, weights are inputs, too
     makers[input.name] = graph.nodes.size();
     graph.nodes.push_back(NodeOf(ModelGraph::Kind::kInput, input));
   }

@@ -25,7 +25,7 @@ namespace {
 struct OtherProgram {
   const char* command;
   const char* what;
-  const char* component;  // what `cmake --install` is to be told
+  const char* component;  // the argument of `cmake --install`
 };
 constexpr OtherProgram kPrograms[] = {
     {"bench", "Time a model natively and from a guest", " --component bench"},
@@ -43,7 +43,7 @@ std::filesystem::path OwnFolder(std::error_code& failed) {
   return std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
 }
 
-// Beside this very file, and nowhere else: the working folder and PATH may have one that a guest wrote.
+// Only next to this file: the working folder and PATH may have a program that a guest wrote.
 std::string PathOf(const std::string& command, std::error_code& failed) {
   return (OwnFolder(failed) / ("wasinn-" + command)).string();
 }
@@ -65,7 +65,7 @@ int Start(const OtherProgram& program, char** argv) {
   return 0;
 }
 
-// What a program writes to its standard output.
+// The text that a program writes to its standard output.
 std::string OutputOf(const std::string& path, char* const* argv, char* const* environment) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return "";

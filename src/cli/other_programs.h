@@ -1,4 +1,4 @@
-// Commands that are programs of their own, beside this one.
+// Commands that are separate programs, next to this one.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -13,16 +13,16 @@ namespace wasinn::cli {
 void ListOtherPrograms(CLI::App& app);
 bool IsOtherProgram(const std::string& command);
 
-// `argv`: what follows "wasinn". If that begins with one of them and it starts, this OS process becomes it; else there is an exit code, or
-// nothing where it begins with another word.
+// `argv`: the words after "wasinn". If the first names such a command and it starts, this OS process becomes it; if it
+// does not start, the result is an exit code. No value: it names no such command.
 std::optional<int> StartOtherProgram(char** argv);
 
-// The command that gets what this installation of wasinn lacks, by its name ("serve", "wamr"): its package knows it; else `own`.
+// The command that installs a missing part of wasinn ("serve", "wamr"): from its package's hints; else `own`.
 std::string HowToInstall(std::string_view name, const std::string& own);
 
 std::string HowToGetWamr();
 
-// What the program says of itself; nothing where it is not installed, or does not say.
+// The program's description of itself; no value if it is not installed, or has none.
 std::optional<CommandText> DescribeOtherProgram(const std::string& command);
 
 }  // namespace wasinn::cli

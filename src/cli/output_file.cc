@@ -26,7 +26,7 @@ void Empty(int file) { [[maybe_unused]] const int ignored = ftruncate(file, 0); 
 bool WriteAt(int file, std::string_view bytes, int64_t at) {
   while (!bytes.empty()) {
     ssize_t written = pwrite(file, bytes.data(), bytes.size(), at);
-    if (written < 0 && errno == ESPIPE) written = write(file, bytes.data(), bytes.size());  // a pipe has no places
+    if (written < 0 && errno == ESPIPE) written = write(file, bytes.data(), bytes.size());  // a pipe has no offsets
     if (written < 0 && errno != EINTR) return false;
     if (written <= 0) continue;
     bytes.remove_prefix(static_cast<size_t>(written));

@@ -1,4 +1,4 @@
-// Files that the command writes, beside guests that may write in the same folder.
+// Files that the command writes while guests may write to the same folder.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace wasinn::cli {
 
-// Opens a file for writing, made if it is not there, and not emptied. Where one of the guest's folders is on its way, the path may
-// lead through no link: the guest, or one before it, could have made it lead to any file of this user's. -1: errno says why.
+// Opens a file for writing, created if it is missing, and not emptied. If a guest's folder is on its way, the path must
+// contain no link, which a guest could have made to any file of this user. -1: errno has the reason.
 int OpenOutput(const std::string& path, const std::vector<engines::Directory>& guest_folders);
 
-// What was in it goes. A pipe has nothing in it.
+// Removes its content. A pipe has none.
 void Empty(int file);
 
-// Whether all of it was written, there; where the file is no pipe.
+// Whether all of it was written at that offset, or to a pipe.
 bool WriteAt(int file, std::string_view bytes, int64_t at);
 
-// A text about a run, which is opened before the guest runs, who could give the name to another file. One thread at a time.
+// A text about a run. Its file is opened before the guest runs, which could replace the file. One thread at a time.
 class ReportFile {
  public:
   ReportFile() = default;
@@ -28,12 +28,12 @@ class ReportFile {
   ReportFile(const ReportFile&) = delete;
   ReportFile& operator=(const ReportFile&) = delete;
 
-  // "-" is stderr. Else errno says why. `guest_folders`: of OpenOutput.
+  // "-" is stderr. False: errno has the reason. `guest_folders`: as for OpenOutput.
   bool Open(const std::string& path, const std::vector<engines::Directory>& guest_folders);
   bool is_open() const { return file_ >= 0; }
-  // What a file has from before goes.
+  // Removes a file's earlier content.
   void Clear();
-  // A file has the text of the last call, stderr that of the first. What fails is logged; `what`: "the metrics".
+  // A file has the text of the last call, stderr that of the first. Errors are logged; `what`: "the metrics".
   void Write(std::string_view text, const char* what);
 
  private:

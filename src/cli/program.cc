@@ -29,7 +29,7 @@ constexpr char kExample[] =
     "  wasinn run --model digits=digits.onnx --dir . classify.wasm photo.png\n\n"
     "`wasinn help COMMAND` has the flags of a command.";
 
-// The libraries that are loaded, by lines.
+// The loaded libraries, in lines.
 std::string Versions() {
   std::string text = std::string("wasinn ") + wasinn_version();
   const auto add = [&text](const char* name, const engines::EngineVersion& engine) {
@@ -49,7 +49,7 @@ int UsageErrorOf(const CLI::App& app, const CLI::ParseError& error, char** words
     return UsageError("wasinn " + commands[0]->get_name(), WhatIsWrong(*commands[0], error, words));
   }
   const std::vector<std::string> unknown = app.remaining();
-  // CLI11 would say that a command is missing.
+  // CLI11 would report that a command is missing.
   const bool is_command = !unknown.empty() && !unknown[0].starts_with('-');
   return UsageError("wasinn", is_command ? UnknownCommand(app, unknown[0]) : WhatIsWrong(app, error, words));
 }

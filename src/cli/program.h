@@ -1,4 +1,4 @@
-// The wasinn command, but for its end: reads the arguments and runs the subcommand that they name. Returns the exit code.
+// The wasinn command, except for its end: reads the arguments and runs their subcommand. Returns the exit code.
 #pragma once
 
 namespace wasinn::cli {

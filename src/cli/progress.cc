@@ -11,7 +11,7 @@
 namespace wasinn::cli {
 namespace {
 
-// From its beginning, without what stood there.
+// Begins the line again, and clears it.
 constexpr char kLine[] = "\r\x1b[2K";
 
 }  // namespace
@@ -21,7 +21,7 @@ Progress::Progress(const std::string& what) : what_(settings::Printable(what)) {
   try {
     thread_ = std::thread([this] { Show(); });
   } catch (const std::system_error&) {
-    thread_ = std::thread();  // nothing is told
+    thread_ = std::thread();  // reports nothing
   }
 }
 

@@ -1,4 +1,4 @@
-// That something takes long, for who waits at a terminal.
+// Shows on a terminal that an operation takes long.
 #pragma once
 
 #include <condition_variable>
@@ -8,8 +8,8 @@
 
 namespace wasinn::cli {
 
-// As long as it lives: after a second, one line on stderr with the seconds so far, which is gone at the end. Nothing where stderr is no
-// terminal.
+// During its life: after a second, one line on stderr with the seconds so far, which is removed at the end. Nothing if
+// stderr is no terminal.
 class Progress {
  public:
   explicit Progress(const std::string& what);
@@ -21,7 +21,7 @@ class Progress {
   void Show();
 
   const std::string what_;
-  std::mutex mutex_;  // of `over_`
+  std::mutex mutex_;  // for `over_`
   std::condition_variable changed_;
   bool over_ = false;
   std::thread thread_;

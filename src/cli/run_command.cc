@@ -1,4 +1,4 @@
-// wasinn run: a guest with its models, folders and environment.
+// wasinn run: runs a guest with its models, folders and environment.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -31,27 +31,27 @@ namespace {
 constexpr char kRunFooter[] =
     "Everything after MODULE goes to the guest. wasinn exits with the guest's exit code, or with 134 for a\n"
     "trap, 124 for --timeout, 125 for an error of wasinn, 2 for a wrong flag, 130 for Ctrl-C, 143 for SIGTERM.\n"
-    "Settings and limits may also come from the environment: WASINN_NN_TIMEOUT is --nn-timeout. A flag beats\n"
-    "the environment, the environment beats the file of --config.\n\n"
+    "Settings and limits may also come from the environment: WASINN_NN_TIMEOUT is --nn-timeout. A flag overrides\n"
+    "the environment, the environment overrides the file of --config.\n\n"
     "Examples:\n"
     "  wasinn run --model digits=digits.onnx --dir . classify.wasm photo.png\n"
     "  wasinn run --models models --env VERBOSE=1 --dir /data/images::/images:ro detect.wasm --fast\n"
     "  wasinn run --timeout 10s --max-memory 64M --nn-load deny -S nn-graph=onnx::fixture guest.wasm";
 
-// As the guest itself writes there: at once.
+// Writes at once, like the guest itself.
 void PrintPiece(std::string_view piece) {
   const char* text = piece.data();
   size_t size = piece.size();
   while (size > 0) {
     const ssize_t written = write(STDOUT_FILENO, text, size);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // the guest's own writes tell it
+    if (written <= 0) return;  // the guest's own writes report the error
     text += written;
     size -= static_cast<size_t>(written);
   }
 }
 
-// Files about the run, which are there before the guest.
+// Files about the run, which are opened before the guest runs.
 struct Reports {
   TraceFile trace;
   MetricsFile metrics;
@@ -65,12 +65,12 @@ struct Reports {
     if (traces) trace.Add(span);
     report.Add(span);
   }
-  // Any thread, also while another does.
+  // Thread-safe, even during another call.
   void Write(const engines::Exit& exit, int code);
 
  private:
   bool traces = false;
-  std::mutex mutex_;  // of the report's file, and stderr
+  std::mutex mutex_;  // for the report's file, and stderr
   bool is_told_ = false;
 };
 
@@ -82,7 +82,7 @@ int Reports::Open(RunFlags& flags) {
   if (!flags.trace.empty() && !trace.Open(flags.trace, folders)) return fail("the trace", flags.trace);
   if (!flags.metrics.empty() && !metrics.Open(flags.metrics, folders)) return fail("the metrics", flags.metrics);
   if (!flags.json.empty() && !json.Open(flags.json, folders)) return fail("the outcome", flags.json);
-  json.Clear();  // of an earlier run's, if this one is ended before it can tell
+  json.Clear();  // removes an earlier run's report, in case this one ends before it writes
   traces = !flags.trace.empty();
   stats = flags.stats;
   if (traces || stats || json.is_open()) {
@@ -105,7 +105,7 @@ void Reports::Write(const engines::Exit& exit, int code) {
 int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& module_and_args) {
   PrepareRun(app, flags, module_and_args);
   const std::string& module = module_and_args[0];
-  Reports reports;  // go last
+  Reports reports;  // destroyed last
   if (const int code = reports.Open(flags); code != 0) return code;
   reports.report.Begin(module, flags.engine);
   const auto fail = [&](const std::string& why, const std::string* program = nullptr) {
@@ -113,10 +113,10 @@ int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& mo
     reports.Write(engines::Exit::Failed(why), code);
     return code;
   };
-  RunGuard guard;  // goes before it, and after all else
-  // A mistake in the settings is told before a guest is compiled, which may take long.
+  RunGuard guard;  // destroyed before it, and after all others
+  // Errors in the settings are reported before a guest is compiled, which may take long.
   Result<Host> host = [&flags] {
-    const Progress progress("loading models");  // those that the settings preload
+    const Progress progress("loading models");  // with `preload`
     return MakeHostAlone(flags.host);
   }();
   if (!host) return fail(host.status().message());
@@ -142,7 +142,7 @@ int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& mo
     reports.Write(engines::Exit::Interrupted(is_late ? "the guest did not end" : "the guest was stopped"), code);
   });
   engines::Exit exit = (*program)->Run(flags.run);
-  // The guest has run: its exit code counts for more than whether reports can be written.
+  // The guest has run: its exit code matters more than errors in writing reports.
   const int signal = guard.Over(), code = signal != 0 ? 128 + signal : exit.code;
   // Perhaps in a sleep, from which it went on to its end.
   if (signal != 0) exit = engines::Exit::Interrupted("the guest was stopped");
@@ -157,7 +157,7 @@ int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& mo
 Command AddRunCommand(CLI::App& app) {
   CLI::App* run = app.add_subcommand("run", "Run a program");
   auto flags = std::make_shared<RunFlags>();
-  run->prefix_command();  // from the first word that is no flag of ours
+  run->prefix_command();  // from the first word that is no flag
   run->formatter(std::make_shared<HelpFormatter>("MODULE [ARGS...]"));
   run->footer(kRunFooter);
   AddGuestFlags(*run, flags.get());

@@ -18,7 +18,7 @@
 namespace wasinn::cli {
 namespace {
 
-// Lines of NAME=VALUE or NAME, as docker has them; # begins a comment's line.
+// Lines of NAME=VALUE or NAME, as for docker; # begins a comment.
 settings::Parsed<std::vector<Variable>> ParseEnvironmentFile(const std::string& path) {
   const auto text = engines::ReadFile(path);
   if (!text) return std::unexpected(text.error());
@@ -41,7 +41,7 @@ settings::Parsed<std::vector<Variable>> ParseEnvironmentFile(const std::string& 
 void AddGuestFlags(CLI::App& app, RunFlags* flags) {
   flags->host.has_one_guest = true;
   flags->host.grants_help =
-      "inherit-env: with this environment; for components alone, inherit-network:\nwith sockets, http: with wasi:http, "
+      "inherit-env: with this environment; only for components, inherit-network:\nwith sockets, http: with wasi:http, "
       "for requests";
   AddParsed<engines::Directory>(
       app, "--dir", [](const std::string& text) { return ParseDirectory(text); },
@@ -55,7 +55,7 @@ void AddGuestFlags(CLI::App& app, RunFlags* flags) {
   AddParsed<std::vector<Variable>>(
       app, "--env-file", ParseEnvironmentFile,
       [flags](const auto& file) { flags->file_env.insert(flags->file_env.end(), file.begin(), file.end()); },
-      "A file with lines NAME=VALUE; --env beats it")
+      "A file with lines NAME=VALUE; --env overrides it")
       ->type_name("FILE");
   app.add_option("--invoke", flags->engine_options.invoke,
                  "Call this exported function, not the program's start. ARGS are its values:\nnumbers or, for "

@@ -19,20 +19,20 @@ struct RunFlags {
   std::string engine = "wasmtime";
   std::string trace, metrics, json;  // files; "": none
   bool stats = false;
-  // With -S http: whom the guest may send requests to, and that for the engine.
+  // With -S http: the hosts that the guest may send requests to, and the engine's function for that.
   settings::OutboundHosts outbound;
   engines::HttpPermission may_send;
-  std::vector<std::pair<std::string, std::string>> file_env;  // of --env-file, which --env beats
+  std::vector<std::pair<std::string, std::string>> file_env;  // from --env-file; --env overrides it
   engines::EngineOptions engine_options = {
       .warn = [](const std::string& what) { Log(WASINN_LOG_WARNING, what.c_str()); }};
 };
 
 // Each adds flags to a subcommand; `flags` must live as long as `app`.
-void AddGuestFlags(CLI::App& app, RunFlags* flags);        // what runs the guest, and what it gets
+void AddGuestFlags(CLI::App& app, RunFlags* flags);        // how the guest runs, and its arguments
 void AddReportFlags(CLI::App& app, RunFlags* flags);       // files about the run
-void AddProgramHostFlags(CLI::App& app, RunFlags* flags);  // the host's, models and limits
+void AddProgramHostFlags(CLI::App& app, RunFlags* flags);  // for the host, models and limits
 
-// All of the guest's environment, each name once: --env beats --env-file, which beats ours where the guest inherits it.
+// The guest's environment, each name once: --env overrides --env-file, which overrides an inherited environment.
 std::vector<std::pair<std::string, std::string>> EnvironmentOf(const RunFlags& flags);
 
 }  // namespace wasinn::cli

@@ -16,9 +16,9 @@ namespace wasinn::cli {
 namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM};
-constexpr uint8_t kEnd = 0, kOver = 1;  // what is told beside a signal's number, of which neither is one that is caught
+constexpr uint8_t kEnd = 0, kOver = 1;  // messages besides signals' numbers; signals with these numbers are not caught
 
-// What a handler may use.
+// All that a handler may use.
 std::atomic<int> caught{0};
 std::atomic<int> told{-1};
 std::atomic<int> last_code{0};
@@ -33,8 +33,8 @@ void OnSignal(int number) {
   errno = saved;
 }
 
-// This process ends so in kGrace, whatever any of its threads does; a second later if what has happened is being kept by then, so that a busy
-// machine leaves no half of a file.
+// Ends this process in kGrace, whatever its threads do. If the results are being written by then, a second later, so
+// that a busy machine leaves no half of a file.
 void EndSoon(int code) {
   last_code = code;
   struct sigaction action = {};
@@ -47,7 +47,7 @@ void EndSoon(int code) {
   setitimer(ITIMER_REAL, &grace, nullptr);
 }
 
-// One that is ignored stays so, as for commands in the background.
+// An ignored signal stays ignored, as for commands in the background.
 void Catch(int number) {
   struct sigaction action = {};
   if (sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) return;
@@ -84,14 +84,14 @@ int RunGuard::Over() {
     const std::lock_guard lock(mutex_);
     guest_ = nullptr;
   }
-  if (thread_.joinable()) Tell(kOver);
+  if (thread_.joinable()) Notify(kOver);
   return caught;
 }
 
 RunGuard::~RunGuard() {
   for (const int number : kSignals) CatchNoMore(number);
   if (thread_.joinable()) {
-    Tell(kEnd);
+    Notify(kEnd);
     thread_.join();
   }
   for (const int end : pipe_) {
@@ -99,7 +99,7 @@ RunGuard::~RunGuard() {
   }
 }
 
-void RunGuard::Tell(uint8_t what) const { (void)!write(pipe_[1], &what, 1); }
+void RunGuard::Notify(uint8_t what) const { (void)!write(pipe_[1], &what, 1); }
 
 void RunGuard::Stop() {
   const std::lock_guard lock(mutex_);
@@ -118,7 +118,7 @@ void RunGuard::Keep(int code) {
   is_keeping = false;
 }
 
-// The guest, or whoever reads the log, may make this thread wait: so the end of this process is settled first.
+// The guest, or a reader of the log, may make this thread wait, so the end of this process is arranged first.
 void RunGuard::Watch(Clock::time_point deadline) {
   constexpr int kTimeout = 124;  // that of timeout(1)
   for (;;) {
@@ -136,9 +136,9 @@ void RunGuard::Watch(Clock::time_point deadline) {
     if (read(pipe_[0], &what, 1) != 1 || what == kEnd) return;
     deadline = Clock::time_point::max();
     if (what == kOver) continue;
-    EndSoonAndKeep(128 + what);  // before the engine is told, which may take all the time that is left
+    EndSoonAndKeep(128 + what);  // before the engine gets it, which may take all the remaining time
     Stop();
-    // And what has happened since. One that ends by now keeps it itself.
+    // Then writes the results. A command that ends by now does it itself.
     if (poll(&told_here, 1, static_cast<int>((kGrace / 4).count())) == 0) Keep(128 + what);
   }
 }

@@ -52,7 +52,7 @@ void RunReport::Begin(std::string module, std::string engine) {
 void RunReport::Add(const wasinn_span& span) {
   const std::string_view name = span.name;
   const bool is_load = name == "load", is_compute = name == "inference";
-  if (!is_load && !is_compute && name != "compute_infer") return;  // others inside of one
+  if (!is_load && !is_compute && name != "compute_infer") return;  // other steps are inside of these
   const std::lock_guard lock(mutex_);
   Model& model = models_[{span.model, span.version}];
   (is_load ? model.loads : is_compute ? model.computes : model.in_framework).Add(span);
@@ -86,7 +86,7 @@ RunReport::Sum RunReport::Total(const std::string& model) {
   Sum sum = {.errors = stats_.errors};
   for (const auto& [id, its] : models_) {
     const uint64_t computed = its.computes.count - its.computes.errors;
-    // Models that a guest brings have no version, and its name.
+    // A guest's own model has no version, and the guest's name.
     if (id.first != model || id.second == 0) {
       sum.others += computed + its.steps();
     } else {

@@ -1,4 +1,4 @@
-// How a run ended and what its guest used: for --json and --stats.
+// The outcome of a run and its guest's use of resources: for --json and --stats.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -15,20 +15,20 @@
 
 namespace wasinn::cli {
 
-// Any thread.
+// Thread-safe.
 class RunReport {
  public:
   using Clock = std::chrono::steady_clock;
 
   void Begin(std::string module, std::string engine);
-  // A step that has ended.
+  // Adds a step that has ended.
   void Add(const wasinn_span& span);
   // The program is compiled, and the guest is about to run.
   void Running(wasinn_guest* guest);
-  // Only the first counts. The guest may go.
+  // Only the first call counts. The guest may be freed afterwards.
   void End(const engines::Exit& exit, int code);
 
-  // Computes that went well, of one model and of all others, steps of its generations, and calls of any function that went wrong.
+  // Successful computes, of one model and of all others, steps of its generations, and failed calls of any function.
   struct Sum {
     uint64_t computed = 0, others = 0, steps = 0, errors = 0;
   };
@@ -44,13 +44,13 @@ class RunReport {
   struct Model {
     Times loads, computes, in_framework;
 
-    // Of a guest that takes a text piece by piece. A compute tells of itself, too, and a step only of the time in the framework.
+    // For a guest that takes a text in pieces. A compute reports itself, too; a step only its time in the framework.
     uint64_t steps() const { return in_framework.count - std::min(in_framework.count, computes.count); }
   };
   double CompileSeconds() const;
   double RunSeconds() const;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::string module_, engine_;
   Clock::time_point began_, runs_, ended_;
   bool is_running_ = false, is_over_ = false;

@@ -16,8 +16,8 @@ bool IsFolder(const std::string& path, const fs::path& base) {
   return fs::is_directory(base / path, ignored);
 }
 
-// A:B, as other commands have it. WasmEdge's order is GUEST:HOST, and others' HOST:GUEST, so only what can have one
-// meaning is taken.
+// A:B, as in other commands. WasmEdge's order is GUEST:HOST, and others' HOST:GUEST, so only unambiguous pairs are
+// accepted.
 settings::Parsed<engines::Directory> ParseOneColon(const std::string& text, const fs::path& base) {
   const size_t colon = text.find(':');
   const std::string left = text.substr(0, colon), right = text.substr(colon + 1);
@@ -27,7 +27,7 @@ settings::Parsed<engines::Directory> ParseOneColon(const std::string& text, cons
   if (is_pair && is_left != is_right) {
     const auto directory = is_left ? engines::Directory{left, right} : engines::Directory{right, left};
     if (directory.guest.starts_with('/') || directory.guest.starts_with('.')) return directory;
-    // Else a :ro that is misspelled would be the name of a folder that the guest may write.
+    // Else a misspelt :ro would be the name of a folder that the guest may write to.
     return std::unexpected(
         fmt::format("'{}' is not HOST[::GUEST][:ro]: '{}' is neither ro nor a guest's path that "
                     "begins with / or .; or write HOST::GUEST",
@@ -38,7 +38,7 @@ settings::Parsed<engines::Directory> ParseOneColon(const std::string& text, cons
                   is_left && is_right ? "each" : "neither", left, right));
 }
 
-// HOST[::GUEST]. `wrong`: what another word at its end is.
+// HOST[::GUEST]. `wrong`: the error for another word at its end.
 settings::Parsed<engines::Directory> ParseFolders(const std::string& text, const fs::path& base, const char* wrong) {
   const size_t colons = text.find("::");
   std::error_code ignored;

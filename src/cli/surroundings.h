@@ -1,4 +1,4 @@
-// The folders and variables of the environment that flags and files give to a guest.
+// The folders and environment variables that flags and files give to a guest.
 #pragma once
 
 #include <filesystem>
@@ -15,12 +15,12 @@ using Variable = std::pair<std::string, std::string>;
 // HOST[::GUEST][:ro]
 settings::Parsed<engines::Directory> ParseDirectory(const std::string& text);
 
-// HOST[::GUEST][:rw], of guests that strangers may ask: without :rw, they only read there. HOST is relative to `base`; "": to the
-// working folder.
+// HOST[::GUEST][:rw], for guests that answer any client: without :rw they only read there. HOST is relative to `base`;
+// "": to the working folder.
 settings::Parsed<engines::Directory> ParseServedDirectory(const std::string& text,
                                                           const std::filesystem::path& base = {});
 
-// NAME=VALUE, or NAME for the value that this program itself got.
+// NAME=VALUE, or NAME for the value in this program's environment.
 settings::Parsed<Variable> ParseEnvironment(const std::string& text);
 
 }  // namespace wasinn::cli

@@ -5,7 +5,7 @@
 namespace wasinn::cli {
 namespace {
 
-// Columns that a UTF-8 text takes, all characters being of one column: names of tensors are seldom more.
+// Columns of a UTF-8 text, if all characters have one column: names of tensors rarely have others.
 size_t Width(const std::string& text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }

@@ -9,7 +9,7 @@ namespace wasinn::cli {
 class Table {
  public:
   explicit Table(std::vector<std::string> header) { Add(std::move(header)); }
-  // As many cells as the header.
+  // `row` must have as many cells as the header.
   void Add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   // Columns as wide as their widest cell, two spaces between them, nothing after the last.
   std::string ToString() const;

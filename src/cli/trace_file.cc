@@ -16,12 +16,12 @@ namespace {
 constexpr size_t kMostPending = 256 << 10;
 constexpr char kEndOfEvents[] = "\n]\n";
 
-// Names may be no UTF-8.
+// Names may be invalid UTF-8.
 std::string Text(const nlohmann::ordered_json& event) {
   return event.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-// Of the thread that calls.
+// For the calling thread.
 std::string ThreadEvent(uint64_t thread) {
   char name[16] = "";
   (void)pthread_getname_np(pthread_self(), name, sizeof(name));
@@ -77,7 +77,7 @@ void TraceFile::Flush() {
   if (file_ >= 0 && !pending_.empty()) Write();
 }
 
-// The end is written over by what comes next.
+// The next write overwrites the end.
 void TraceFile::Write() {
   if (!failed_ && !WriteAt(file_, pending_ + kEndOfEvents, written_)) {
     failed_ = true;

@@ -13,7 +13,7 @@
 
 namespace wasinn::cli {
 
-// Any thread. Between two writes the file is whole JSON, however the OS process ends; what it may lack is the end.
+// Thread-safe. Between two writes the file is complete JSON; after a crash only the last events may be missing.
 class TraceFile {
  public:
   TraceFile() = default;
@@ -21,24 +21,24 @@ class TraceFile {
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
-  // Else errno says why. `guest_folders`: of OpenOutput.
+  // False: errno has the reason. `guest_folders`: as for OpenOutput.
   bool Open(const std::string& path, const std::vector<engines::Directory>& guest_folders);
   void Add(const wasinn_span& span);
-  // What was added is in the file.
+  // Writes all added events to the file.
   void Flush();
 
  private:
-  // Of `mutex_`.
+  // Needs `mutex_`.
   void Append(const std::string& event);
   void Write();
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   int file_ = -1;
   int64_t written_ = 0;  // bytes of events in the file
   std::string pending_;
   bool is_first_ = true;
   bool failed_ = false;
-  std::set<uint64_t> threads_;  // whose names are there
+  std::set<uint64_t> threads_;  // whose names are in the file
 };
 
 }  // namespace wasinn::cli

@@ -28,7 +28,7 @@ core::Status StartChannelThread(std::function<void()> run) {
   ::pthread_attr_destroy(&attributes);
   if (error != 0)
     return core::Error(WASINN_ERROR_UNAVAILABLE, "cannot start a thread in a worker: {}", std::strerror(error));
-  static_cast<void>(argument.release());  // it is the thread's
+  static_cast<void>(argument.release());  // it belongs to the thread
   return {};
 }
 

@@ -8,10 +8,10 @@
 
 namespace wasinn::worker {
 
-// What frameworks expect of a thread's stack, twice. It counts among what a worker may allocate.
+// Twice the stack that frameworks expect of a thread. It counts as memory that a worker may allocate.
 inline constexpr uint64_t kChannelStack = 2u << 20;
 
-// A thread of its own that ends with `run`.
+// Starts a thread that ends with `run`.
 core::Status StartChannelThread(std::function<void()> run);
 
 }  // namespace wasinn::worker

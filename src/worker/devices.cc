@@ -15,27 +15,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A machine with eight GPUs: NVIDIA's driver has tens of files open for each.
+// Enough for a machine with eight GPUs: NVIDIA's driver opens tens of files for each.
 constexpr uint64_t kMostDescriptors = 512;
-// Kernels that are unpacked or compiled at their first use, and buffers on the way to the device.
+// For kernels that are unpacked or compiled at their first use, and buffers for transfers to the device.
 constexpr uint64_t kDriverBytes = uint64_t{1} << 30;
-// SwiftShader keeps what it compiles in a file of memory, of some hundred KiB.
+// SwiftShader keeps compiled code in a file in memory, of some hundred KiB.
 constexpr uint64_t kFileBytes = uint64_t{64} << 20;
 
 // Frameworks and drivers open libraries late: for a model's first operator of a kind, for instance.
 constexpr const char* kLibraries[] = {"/usr/lib",        "/usr/lib64",      "/lib",
                                       "/lib64",          "/usr/local/lib",  "/usr/local/nvidia",
                                       "/usr/local/cuda", "/etc/ld.so.cache"};
-// Which drivers there are, and how they are set.
+// The list of drivers, and their settings.
 constexpr const char* kSettings[] = {"/etc/vulkan", "/usr/share/vulkan",  "/usr/local/share/vulkan",
                                      "/etc/OpenCL", "/etc/nvidia",        "/usr/share/nvidia",
                                      "/etc/drirc",  "/usr/share/drirc.d", "/usr/share/libdrm"};
-// Which devices there are, where they are plugged in, and what the kernel's part of a driver says.
+// The devices, their connections, and the kernel driver's information.
 constexpr const char* kSystem[] = {
     "/proc/devices",      "/proc/driver/nvidia", "/proc/meminfo",         "/proc/modules", "/proc/version",
     "/sys/bus/pci",       "/sys/class/drm",      "/sys/class/kfd",        "/sys/dev/char", "/sys/devices/virtual/kfd",
     "/sys/module/amdgpu", "/sys/module/nvidia",  "/sys/module/nvidia_uvm"};
-// Of itself the memory's map and sizes, and names: not the whole folder, which has its descriptors and the network's tables.
+// The process's own memory map, sizes and names; the whole folder has its descriptors and the network's tables, too.
 constexpr const char* kSelf[] = {"/proc/self/cmdline", "/proc/self/comm",  "/proc/self/maps",
                                  "/proc/self/stat",    "/proc/self/statm", "/proc/self/status"};
 
@@ -54,7 +54,7 @@ constexpr Folder kFolders[] = {
        constexpr std::string_view kNames[] = {"kfd", "nvidia-modeset", "nvidia-uvm", "nvidia-uvm-tools", "nvidiactl"};
        return std::ranges::find(kNames, name) != std::end(kNames) || IsNumbered(name, "nvidia");
      }},
-    // What computes; a card's other file sets screens, and can be another process's master.
+    // The file for computing; a card's other file sets screens, and can be another process's master.
     {"/dev/dri", [](std::string_view name) { return IsNumbered(name, "renderD"); }},
     {"/dev/accel", [](std::string_view name) { return IsNumbered(name, "accel"); }},
     {"/dev/nvidia-caps", [](std::string_view name) {
@@ -66,14 +66,14 @@ constexpr Folder kFolders[] = {
 std::vector<std::string> DeviceFiles() {
   std::vector<std::string> files;
   for (const Folder& folder : kFolders) {
-    std::error_code error;  // one that is not there has none
+    std::error_code error;  // a missing file has no devices
     bool has_any = false;
     for (const fs::directory_entry& file : fs::directory_iterator(folder.path, error)) {
       if (!folder.has_device(file.path().filename().native())) continue;
       files.push_back(file.path());
       has_any = true;
     }
-    if (has_any && std::string_view(folder.path) != "/dev") files.emplace_back(folder.path);  // to be looked through
+    if (has_any && std::string_view(folder.path) != "/dev") files.emplace_back(folder.path);  // to be searched
   }
   return files;
 }
@@ -83,11 +83,11 @@ std::string TextOf(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Of the GPUs' own: other devices' files have serial numbers, addresses and, for root, the memory of each device on the bus.
+// Only GPUs' folders: those of other devices have serial numbers, addresses and, for root, all devices' memory.
 std::vector<std::string> FoldersOfDevices() {
   std::vector<std::string> folders;
   const auto add = [&](const fs::path& link) {
-    std::error_code error;  // what is not there is not told
+    std::error_code error;  // missing files are skipped
     if (const fs::path folder = fs::canonical(link, error); !error) folders.push_back(folder);
   };
   std::error_code error;
@@ -105,13 +105,13 @@ std::vector<std::string> FoldersOfDevices() {
   return folders;
 }
 
-// The root, what is directly beneath it, and a user's own: settings, keys and other files lie there beside libraries.
+// The root, its subfolders, and a user's own folder: they contain settings, keys and other files besides libraries.
 bool IsBroad(const fs::path& folder) {
   const auto names = std::distance(folder.begin(), folder.end());
   return names <= 2 || (names == 3 && *std::next(folder.begin()) == "home");
 }
 
-// With all that is below, for frameworks have more files there than libraries; of a broad folder those that are libraries.
+// Adds a folder with everything below, because frameworks also have other files there; or a broad one's libraries.
 void AddLibrariesOf(const std::string& folder, std::vector<std::string>& readable) {
   std::error_code error;
   const fs::path known = fs::weakly_canonical(folder, error);
@@ -123,7 +123,7 @@ void AddLibrariesOf(const std::string& folder, std::vector<std::string>& readabl
   }
 }
 
-// Those that begin at the root: what another folder is the rest of depends on where one is.
+// Only absolute paths: the target of others depends on the working folder.
 std::vector<std::string> PathsIn(const char* variable) {
   std::vector<std::string> paths;
   const char* const value = std::getenv(variable);
@@ -192,8 +192,8 @@ void AddDevices(SandboxOptions& options, const std::vector<std::string>& librari
     const fs::path known = fs::weakly_canonical(path, error);
     if (!error && !(IsBroad(known) && fs::is_directory(known, error))) options.readable.push_back(path);
   }
-  // Nothing is written: they do without what they would keep for the next process. And CUDA's server of many processes
-  // would be asked over a socket, before the seal.
+  // Nothing is written: drivers do without the files that they would keep for the next process. And CUDA's server for
+  // several processes would be asked over a socket, before the seal.
   for (const auto& [name, value] :
        {std::pair("CUDA_CACHE_DISABLE", "1"), std::pair("MESA_SHADER_CACHE_DISABLE", "true"),
         std::pair("__GL_SHADER_DISK_CACHE", "0"), std::pair("CUDA_MPS_PIPE_DIRECTORY", "/dev/null")}) {

@@ -1,4 +1,4 @@
-// The one backend that an OS process of this program serves.
+// The only backend that an OS process of this program serves.
 #pragma once
 
 #include <memory>
@@ -18,17 +18,17 @@ class FrameworkOf {
   core::Status Load(const isolation::Setting& setting);
   // Opens the framework, once.
   core::Status Open();
-  // A worker's own limits, of its guest.
+  // Sets a worker's own limits, for its guest.
   void Use(const isolation::Setting& setting) { setting_ = setting; }
   bool loaded() const { return table_ != nullptr; }
   bool opened() const { return backend_ != nullptr; }
-  // Whether it was opened in a process of which this one is a copy.
+  // Whether it was opened in the process from which this one was forked.
   bool inherited() const { return inherited_; }
   void SetInherited() { inherited_ = opened(); }
-  // Whether it has computed something: what it opens late is there.
+  // Whether it has computed something, so that everything that it opens late is there.
   bool warm() const { return warm_; }
   void SetWarm() { warm_ = true; }
-  // Where its libraries lie, if that was found before it is opened here (framework_folders.h).
+  // The folders of its libraries, if they were found before it is opened here (framework_folders.h).
   const std::vector<std::string>& folders() const { return folders_; }
   void SetFolders(std::vector<std::string> folders) { folders_ = std::move(folders); }
 

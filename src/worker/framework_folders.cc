@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::string_view kOpened = "opened\n";
 
-// Of what is mapped here to be run, and has a library's name.
+// The folders of executable mappings with a library's name.
 std::set<std::string> FoldersOfLibraries() {
   std::set<std::string> folders;
   std::ifstream maps("/proc/self/maps");
@@ -40,8 +40,8 @@ std::set<std::string> FoldersOfLibraries() {
   return folders;
 }
 
-// A line for each folder; or what the error is.
-std::string OpenAndTell(FrameworkOf& framework) {
+// One line for each folder; or the error.
+std::string OpenAndListFolders(FrameworkOf& framework) {
   if (const core::Status status = framework.Open(); !status.ok()) {
     return fmt::format("{}\n{}", static_cast<uint32_t>(status.code()), status.message());
   }
@@ -53,10 +53,10 @@ std::string OpenAndTell(FrameworkOf& framework) {
   return told;
 }
 
-[[noreturn]] void TellAndEnd(FrameworkOf& framework, const base::Descriptor& out) {
+[[noreturn]] void WriteFoldersAndEnd(FrameworkOf& framework, const base::Descriptor& out) {
   std::string told;
   try {
-    told = OpenAndTell(framework);
+    told = OpenAndListFolders(framework);
   } catch (const std::exception& error) {
     told = fmt::format("{}\n{}", static_cast<uint32_t>(WASINN_ERROR_RUNTIME), error.what());
   }
@@ -68,7 +68,7 @@ std::string OpenAndTell(FrameworkOf& framework) {
   ::_exit(0);
 }
 
-// What has come by then.
+// The bytes that have come by then.
 std::string ReadAll(const base::Descriptor& in, std::chrono::steady_clock::time_point deadline) {
   std::string text;
   std::array<char, 4096> buffer;
@@ -115,19 +115,19 @@ core::Status FindFolders(FrameworkOf& framework, std::chrono::milliseconds patie
   }
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() == parent) TellAndEnd(framework, out);
+    if (::getppid() == parent) WriteFoldersAndEnd(framework, out);
     ::_exit(1);
   }
   out = base::Descriptor();
   const auto deadline = std::chrono::steady_clock::now() + patience;
   const std::string told = ReadAll(in, deadline);
   const bool is_late = std::chrono::steady_clock::now() >= deadline;
-  ::kill(pid, SIGKILL);  // it has told all, or never will
+  ::kill(pid, SIGKILL);  // it has written everything, or never will
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
   if (is_late)
     return core::Error(WASINN_ERROR_UNAVAILABLE, "the framework did not open within {} ms", patience.count());
-  // Of a folder that is cut the rest would be another.
+  // A folder that is cut would name another one.
   if (!told.starts_with(kOpened) || !told.ends_with('\n')) return Failed(told);
   std::vector<std::string> folders;
   std::istringstream lines(told.substr(kOpened.size()));

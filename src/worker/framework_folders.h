@@ -1,4 +1,4 @@
-// Where a framework lies, for who must know it before the framework is opened.
+// Finds a framework's folders before the framework is opened.
 #pragma once
 
 #include <chrono>
@@ -7,9 +7,9 @@
 
 namespace wasinn::worker {
 
-// Opens the framework in an OS process of its own, and keeps the folders of all libraries that it has then (FrameworkOf::folders): a driver
-// that the framework looks for there leaves nothing in this process. Only while this is the only thread. Within `patience`, which is
-// shorter than a host's with a zygote: one that hangs would be there for good, with the host's lock on the next.
+// Opens the framework in another OS process, and keeps the folders of all libraries there (FrameworkOf::folders), so
+// that no driver leaves anything in this process. Call it while there is only one thread. `patience` is shorter than a
+// host's with a zygote: a zygote that hangs would stay for good, with the host's lock on the next one.
 core::Status FindFolders(FrameworkOf& framework, std::chrono::milliseconds patience = std::chrono::seconds(50));
 
 }  // namespace wasinn::worker

@@ -14,8 +14,8 @@
 namespace wasinn::worker {
 namespace {
 
-// As linux/landlock.h has it today: that of a Debian 12 knows the first two versions only. A kernel takes a structure longer than its
-// own if the rest is zero.
+// As in today's linux/landlock.h: Debian 12's only has the first two versions. A kernel accepts a structure longer than
+// its own if the rest is zero.
 struct Ruleset {
   uint64_t handled_access_fs, handled_access_net, scoped;
 };
@@ -60,7 +60,7 @@ class Rules {
   }
 
  private:
-  // `access` says what, by the file's mode.
+  // `access` returns the rights, by the file's mode.
   template <typename Access>
   std::expected<void, std::string> Allow(const std::string& path, const Access& access) const {
     const base::Descriptor file(open(path.c_str(), O_PATH | O_CLOEXEC));

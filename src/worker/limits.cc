@@ -16,7 +16,7 @@ namespace {
 
 constexpr rlim_t kFirstStack = 8u << 20;
 constexpr int kNice = 10;
-// Addresses that malloc sets aside for its arenas and does not use.
+// Addresses that malloc reserves for its arenas and does not use.
 constexpr uint64_t kSetAside = uint64_t{1} << 30;
 
 rlim_t Sum(uint64_t a, uint64_t b) { return a > RLIM_INFINITY - b ? RLIM_INFINITY : a + b; }
@@ -40,7 +40,7 @@ void OfferToOutOfMemoryKiller() {
 std::expected<void, std::string> LimitSelf(uint64_t most_descriptors) {
   OfferToOutOfMemoryKiller();
   if (auto limited = Limit(RLIMIT_CORE, "RLIMIT_CORE", 0); !limited) return limited;
-  // Of the first thread, whose stack no other limit counts.
+  // For the first thread, whose stack no other limit counts.
   if (auto limited = Limit(RLIMIT_STACK, "RLIMIT_STACK", kFirstStack); !limited) return limited;
   if (auto limited = Limit(RLIMIT_NOFILE, "RLIMIT_NOFILE", most_descriptors); !limited) return limited;
   const int now = getpriority(PRIO_PROCESS, 0);
@@ -55,14 +55,14 @@ std::expected<void, std::string> LimitFiles(uint64_t most_bytes) {
 
 std::expected<void, std::string> LimitMemory(const SelfStatus& status, uint64_t more_bytes) {
   const auto data = status.data_bytes();
-  if (!data) return std::unexpected("/proc/self/status tells no VmData");
+  if (!data) return std::unexpected("/proc/self/status has no VmData");
   return Limit(RLIMIT_DATA, "RLIMIT_DATA", Sum(*data, more_bytes));
 }
 
 std::expected<void, std::string> LimitAddresses(const SelfStatus& status, uint64_t more_bytes) {
   const auto all = status.all_bytes();
-  if (!all) return std::unexpected("/proc/self/status tells no VmSize");
-  // What was made read-only, and what is shared, does not count as data.
+  if (!all) return std::unexpected("/proc/self/status has no VmSize");
+  // Read-only and shared memory does not count as data.
   return Limit(RLIMIT_AS, "RLIMIT_AS", Sum(*all, Sum(Sum(more_bytes, more_bytes), kSetAside)));
 }
 

@@ -1,4 +1,4 @@
-// Limits of this OS process that the kernel keeps.
+// Limits of this OS process that the kernel enforces.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace wasinn::worker {
 
-// Of a resource as setrlimit has it: no more than `most`, for good. `name` is for the error.
+// Limits a resource of setrlimit to `most`, for good. `name` is for the error.
 std::expected<void, std::string> Limit(int resource, const char* name, uint64_t most);
 
-// Whether this process is the first to be killed is for the system: where it cannot be told, nothing else depends on it.
+// Makes this process the first to be killed when memory is short. If the system refuses, nothing else depends on it.
 void OfferToOutOfMemoryKiller();
 
-// No core file, few descriptors, behind others for the processor, the first to go when memory is short.
+// No core file, few descriptors, a low priority, and the first to be killed when memory is short.
 std::expected<void, std::string> LimitSelf(uint64_t most_descriptors);
 
-// No file grows beyond this any more, also not one in memory. Writing then fails; it does not end the process.
+// Limits the size of every file from now on, even in memory. Writing more fails; it does not end the process.
 std::expected<void, std::string> LimitFiles(uint64_t most_bytes);
 
-// Private memory that can be written to, stacks of threads included, beyond what there is now.
+// Limits private writable memory, including threads' stacks, beyond the current amount.
 std::expected<void, std::string> LimitMemory(const SelfStatus& status, uint64_t more_bytes);
-// And all memory, shared and read-only too, within twice as much and what malloc sets aside.
+// And limits all memory, including shared and read-only memory, to twice as much and malloc's reserve.
 std::expected<void, std::string> LimitAddresses(const SelfStatus& status, uint64_t more_bytes);
 
 }  // namespace wasinn::worker

@@ -1,4 +1,4 @@
-// What a worker's backend has to say, kept until an answer takes it along.
+// The log lines of a worker's backend, kept until an answer takes them along.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -13,15 +13,15 @@
 
 namespace wasinn::worker {
 
-// Any thread.
+// Thread-safe.
 class LogLines {
  public:
   core::Logger Logger(wasinn_log_level level) { return {&LogLines::Add, this, level}; }
 
-  // As many as an answer has room for; the others come with the next.
+  // Writes as many as an answer has room for; the others come with the next.
   void Write(isolation::Writer& writer) {
     constexpr uint32_t kMost = 32;
-    constexpr size_t kMostBytes = 32u << 10;  // of some lines at least
+    constexpr size_t kMostBytes = 32u << 10;  // enough for several lines
     const std::lock_guard lock(mutex_);
     const size_t count_at = writer.used();
     writer.Number(uint32_t{0});
@@ -37,7 +37,7 @@ class LogLines {
   }
 
  private:
-  // More than anybody reads: the first of them say what went wrong.
+  // More than anyone reads: the first of them show the problem.
   static constexpr size_t kMostLines = 256;
 
   static void Add(void* self, const wasinn_log_record* record) {

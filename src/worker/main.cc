@@ -1,5 +1,5 @@
-// wasinn-worker: runs what nobody trusts, apart from the program that asks for it. libwasinn starts it; by hand it has
-// nothing to do.
+// wasinn-worker: runs untrusted models outside of the program that uses them. libwasinn starts it; it is of no use by
+// hand.
 #include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -22,10 +22,10 @@ using wasinn::base::Descriptor;
 using wasinn::isolation::kFirstDescriptor;
 using wasinn::isolation::Socket;
 
-// Each takes 128 MiB of addresses, of which a worker has no more than it may need (sandbox.h).
+// Each takes 128 MiB of addresses, of which a worker has only as many as it needs (sandbox.h).
 constexpr int kMostArenas = 4;
 
-// The host may have few left for the moment in which it starts this: frameworks open more, and zygotes serve for long.
+// The host may have few descriptors left at this start: frameworks open more, and zygotes run for long.
 void AllowDescriptors() {
   constexpr rlim_t kUsual = 1024;
   rlimit limit{};
@@ -34,7 +34,7 @@ void AllowDescriptors() {
   (void)::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// As nobody's child, so that the host is not told of its end. The host is watched from before, when it is the parent.
+// Becomes nobody's child, so that the host gets no notice of its end. Before, it begins to watch the host.
 wasinn::base::Descriptor LeaveHost() {
   wasinn::base::Descriptor host(static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0)));
   const pid_t pid = ::fork();
@@ -53,9 +53,9 @@ int main(int argc, char** argv) {
   ::mallopt(M_ARENA_MAX, kMostArenas);
   AllowDescriptors();
   Socket socket((wasinn::base::Descriptor(kFirstDescriptor)));
-  // Never freed: threads use it as long as the process lives.
+  // Never freed: threads use it during the whole life of the process.
   auto* framework = new wasinn::worker::FrameworkOf;
-  if (begins_anew) framework->SetFolders({argv + 2, argv + argc});  // as BeginAnew has it
+  if (begins_anew) framework->SetFolders({argv + 2, argv + argc});  // in BeginAnew's format
   if (!begins_anew) {
     wasinn::base::Descriptor host = LeaveHost();
     auto* parent =

@@ -1,4 +1,4 @@
-// A worker's graphs and slots, by the numbers that its host gave them.
+// A worker's graphs and slots, by their host's numbers.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -15,7 +15,7 @@
 
 namespace wasinn::worker {
 
-// What a host may interrupt. The contract of `cancel`: only between a call's beginning and its end, never beside itself.
+// A call that a host may interrupt, by the contract of `cancel`: only while it is inside, one cancel at a time.
 class Gate {
  public:
   // One call of the backend; `turn` is its number.
@@ -52,10 +52,10 @@ class Gate {
   void* arg_ = nullptr;
 };
 
-// A model's bytes, in a segment. It goes when neither the load nor the backend wants it.
+// A model's bytes, in a segment. It is freed when neither the load nor the backend needs it.
 class Part {
  public:
-  // With one reference, which the caller releases.
+  // Has one reference, which the caller releases.
   static wasinn_builder* Make(isolation::Segment segment, size_t bytes);
   static void Release(void* part);
 
@@ -96,7 +96,7 @@ class Objects {
 
 struct Graph {
   Graph(core::Backend& its_backend, uint64_t most_bytes)
-      : backend(its_backend), account("bytes beside a model", "limits.max_model_bytes", most_bytes) {}
+      : backend(its_backend), account("bytes besides a model", "limits.max_model_bytes", most_bytes) {}
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;

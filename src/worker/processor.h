@@ -1,4 +1,4 @@
-// On which processor a thread of a worker runs.
+// Moves a thread of a worker to a processor.
 #pragma once
 
 #include <sched.h>
@@ -9,13 +9,13 @@
 
 namespace wasinn::worker {
 
-// Of the thread that made it, which alone uses it.
+// For the thread that made it; no other may use it.
 class Processor {
  public:
   Processor();
 
-  // To one, or with kAnyProcessor to wherever the thread might run at first. It is a hint: where the system refuses, the thread
-  // stays as it is.
+  // Moves to one, or with kAnyProcessor to all on which the thread could run at first. It is a hint: if the system
+  // refuses, nothing changes.
   void MoveTo(uint32_t number);
 
  private:

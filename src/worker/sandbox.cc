@@ -18,7 +18,7 @@ namespace {
 
 using Done = std::expected<void, std::string>;
 
-// Of a worker that root runs, too: with them limits could be raised again.
+// Even if root runs the worker: with capabilities it could raise its limits again.
 Done DropCapabilities() {
   __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   const std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none = {};
@@ -43,10 +43,10 @@ Done Restrict(const SandboxOptions& options) {
 }  // namespace
 
 std::expected<Sandbox, std::string> Sandbox::RaiseBeforeThreads(SandboxOptions options) {
-  // Before this process belongs to root in /proc, and before files are denied.
+  // Before /proc shows this process as root's, and before files are denied.
   SelfStatus status;
   if (!status.is_open()) return SystemError("cannot open /proc/self/status");
-  if (!status.HasThreads(1)) return std::unexpected("there is a second thread, which the sandbox would not be around");
+  if (!status.HasThreads(1)) return std::unexpected("there is a second thread, which would be outside of the sandbox");
   Done raised = LimitSelf(options.most_descriptors);
   if (!raised) return std::unexpected(raised.error());
   const auto apart = CountThreadsApart();

@@ -10,19 +10,19 @@ namespace {
 
 constexpr uint64_t kGibibyte = uint64_t{1} << 30;
 
-// It compiles each model. For each it looks through its folder, too, and whether a file is there.
+// It compiles each model. For each it also lists its own folder, and checks whether a file exists.
 SandboxOptions OpenVino() {
   return {.more_calls = {"fcntl", "getdents64", "newfstatat", "openat", "stat"}, .exec_memory = true};
 }
 
-// oneDNN compiles its convolutions; nothing else takes their place when it may not. OpenBLAS would start a thread for each processor.
+// oneDNN compiles its convolutions, and has no other way. OpenBLAS would start a thread for each processor.
 SandboxOptions Torch() {
   return {.exec_memory = true,
           .stack_bytes = kGibibyte,  // kParserStack of the backend
           .environment = {{"OPENBLAS_NUM_THREADS", "1"}}};
 }
 
-// Its mutexes ask for their thread's priority, and complain on stderr where they may not. It has kernels of its own in place of oneDNN's.
+// Its mutexes query their thread's priority, and complain on stderr if denied. It has kernels instead of oneDNN's.
 SandboxOptions TensorFlow(bool has_exec_memory) {
   SandboxOptions options = {.more_calls = {"sched_getparam", "sched_getscheduler"}, .exec_memory = has_exec_memory};
   if (!has_exec_memory) options.environment = {{"TF_ENABLE_ONEDNN_OPTS", "0"}};
@@ -39,7 +39,7 @@ bool HasTiles() {
 #endif
 }
 
-// Before each compute it asks for AMX anew. Refused, it computes otherwise, with other results, and complains on stderr.
+// Before each compute it requests AMX again. Without AMX it gets other results, and complains on stderr.
 SandboxOptions Llama() {
   SandboxOptions options = {.stack_bytes = kGibibyte / 4};  // kSchemaStack and kGrammarStack of the backend
   if (HasTiles()) options.more_calls.emplace_back("arch_prctl");
@@ -58,9 +58,9 @@ SandboxOptions Special(std::string_view backend, bool has_exec_memory) {
 
 SandboxOptions SandboxOptionsOf(std::string_view backend, bool has_exec_memory) {
   SandboxOptions options = Special(backend, has_exec_memory);
-  // Without these some frameworks compute with slower kernels, and TensorFlow not at all.
+  // Without these some frameworks compute with slower kernels, and TensorFlow does not compute at all.
   options.readable = {"/proc/cpuinfo", "/sys/devices/system", "/dev/urandom"};
-  // Where backends take turns that turn aside what their framework writes to stderr. It tells much of this process.
+  // For backends that take turns in redirecting their framework's stderr. The file reveals much about this process.
   if (!options.reads_when_sealed()) options.readable.push_back("/proc/self");
   return options;
 }

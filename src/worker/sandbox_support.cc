@@ -19,7 +19,7 @@ namespace {
 bool HasSeccomp() {
   uint32_t action = SECCOMP_RET_KILL_PROCESS;
   if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) != 0) return false;
-  // Who knows the flag then looks for the filter, which is nowhere.
+  // A kernel that knows the flag then reads the filter, whose address is invalid.
   return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, nullptr) < 0 && errno == EFAULT;
 }
 

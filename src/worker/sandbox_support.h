@@ -1,4 +1,4 @@
-// What this machine has of what a worker's sandbox is made of: for a refusal that says its reason, and for who asks what holds here.
+// This machine's support for a worker's sandbox: for refusals with a reason, and for reports.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ namespace wasinn::worker {
 struct SandboxSupport {
   bool seccomp = false;  // filters for all threads at once, which can end a process
   bool no_new_privs = false;
-  bool seals = false;        // of files in memory, against all changes
-  bool exec_memory = false;  // memory that is writable may become executable
+  bool seals = false;        // for files in memory, against all changes
+  bool exec_memory = false;  // writable memory may become executable
   int landlock = 0;          // version of its interface; 0: there is none
 
-  // Why there can be no worker with this sandbox: what is missing of what it cannot do without; "": nothing.
+  // The reason why there can be no worker with this sandbox: a missing requirement; "": none is missing.
   std::string Missing(const SandboxOptions& options) const;
 };
 
-// Changes nothing of this OS process. Any thread.
+// Changes nothing in this OS process. Thread-safe.
 SandboxSupport FindSandboxSupport();
 
 }  // namespace wasinn::worker

@@ -25,14 +25,14 @@ core::Status SandboxedFramework::Seal() { return {}; }
 
 core::Status Refused(const std::string& why) {
   return core::Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                     "no model of a guest is loaded apart from the host here: {} (policy.load = \"in-process\" is for "
+                     "no model of a guest is loaded outside of the host here: {} (policy.load = \"in-process\" is for "
                      "guests that are trusted)",
                      why);
 }
 
-// What may be read. Who opens the framework itself needs libraries of which nobody knows the folders, but no guest has
-// come by then, and behind the seal nothing is opened any more. Who goes on to read opens libraries of its own folder then,
-// OpenVINO the one that reads ONNX for one, and what these need of the system.
+// Adds the folders that may be read. A process that opens the framework itself needs libraries in unknown folders, but
+// before guests' bytes and the seal. A process that reads after the seal opens libraries of its own folder (OpenVINO
+// the one for ONNX), and the system's libraries that these need.
 void AddReadable(const FrameworkOf& framework, SandboxOptions& options) {
   std::string library = framework.setting().library;
   if (framework.inherited()) {
@@ -47,7 +47,7 @@ void AddReadable(const FrameworkOf& framework, SandboxOptions& options) {
   for (const char* path : {"/usr/lib", "/lib", "/lib64", "/etc/ld.so.cache"}) options.readable.emplace_back(path);
 }
 
-// Of this program for itself: stacks and buffers of as many channels as a host opens, and what malloc keeps for each.
+// For this program itself: stacks and buffers of as many channels as a host opens, and malloc's memory for each.
 constexpr uint64_t kOwnBytes = uint64_t{192} << 20;
 
 }  // namespace

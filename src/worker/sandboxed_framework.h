@@ -1,4 +1,4 @@
-// From a framework that nothing of a guest has reached to one that serves guests.
+// Leads from a framework without any guest's bytes to one that serves guests.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace wasinn::worker {
 
-// In this order, each once. After an error no guest is served.
+// Call the functions in this order, each once. After an error no guest may be served.
 class SandboxedFramework {
  public:
   explicit SandboxedFramework(FrameworkOf& framework) : framework_(framework) {}
 
-  // Raises the sandbox, opens the framework if that was not done by a zygote, and computes something. Only while this is
-  // the only thread.
+  // Raises the sandbox, opens the framework if no zygote has done so, and computes something. Call it while there is
+  // only one thread.
   core::Status Prepare();
-  // From here on guests' bytes may come, and take as much memory as the framework's settings say.
+  // From here on guests' bytes may come, and use the memory of the framework's settings.
   core::Status Seal();
 
  private:

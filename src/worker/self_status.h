@@ -1,4 +1,4 @@
-// What Linux says of this OS process.
+// Linux's information about this OS process.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace wasinn::worker {
 
-// /proc/self/status, opened while that can be: then it tells what is so at each moment.
+// /proc/self/status. It is opened while that is possible, and then always shows the current state.
 class SelfStatus {
  public:
   SelfStatus();
 
   bool is_open() const { return file_.is_open(); }
   void Close() { file_ = base::Descriptor(); }
-  // A thread that has been joined may count for a moment longer.
+  // A thread that has been joined may still count for a moment.
   std::optional<uint64_t> threads() const { return Number("\nThreads:"); }
-  // Whether there are so many, or are within a second.
+  // Whether there are that many threads, now or within a second.
   bool HasThreads(uint64_t count) const;
-  // Private memory that can be written to, of which RLIMIT_DATA is the limit.
+  // Private writable memory, which RLIMIT_DATA limits.
   std::optional<uint64_t> data_bytes() const;
-  // All addresses that are in use, of which it is RLIMIT_AS.
+  // All used addresses, which RLIMIT_AS limits.
   std::optional<uint64_t> all_bytes() const;
 
  private:
@@ -32,7 +32,7 @@ class SelfStatus {
   base::Descriptor file_;
 };
 
-// Only then is a fork a whole copy. False where nothing can tell.
+// Only then a fork is a complete copy. False if it is unknown.
 inline bool HasOneThread() { return SelfStatus().threads() == 1; }
 
 }  // namespace wasinn::worker

@@ -25,7 +25,7 @@ core::Status Unknown(const char* what, uint32_t number) {
   return core::Error(WASINN_ERROR_RUNTIME, "a worker has no {} {}", what, number);
 }
 
-// What a framework throws through its backend is an error of the call; so is the want of memory.
+// An exception of a framework that passes its backend is an error of the call, and so is a lack of memory.
 template <typename Call>
 core::Status Guarded(Call&& call) {
   try {
@@ -66,7 +66,7 @@ core::Status CopyPayload(std::span<base::Descriptor> descriptors, std::span<cons
 struct Server::Buffers {
   std::vector<uint8_t> message = std::vector<uint8_t>(isolation::kMostBytes);
   std::vector<uint8_t> long_request, payload, answer;
-  size_t payload_bytes = 0;  // of the last answer, where it was too long for a message
+  size_t payload_bytes = 0;  // of the last answer, if it was too long for a message
   std::array<base::Descriptor, Socket::kMostDescriptors> descriptors;
 };
 
@@ -74,7 +74,7 @@ struct Server::Buffers {
 
 void Server::Run(Socket channel) {
   ServeControl(channel);
-  // The host is gone, or wants no more of this worker; nobody waits for what other threads do.
+  // The host is gone, or does not need this worker any more; no one waits for other threads' work.
   ::_exit(0);
 }
 
@@ -102,7 +102,7 @@ void Server::ServeControl(Socket& channel) {
 
 bool Server::Receive(Socket& channel, Buffers& buffers, Request& request) const {
   for (base::Descriptor& descriptor : buffers.descriptors)
-    descriptor = base::Descriptor();  // a long request's own, too
+    descriptor = base::Descriptor();  // including those of a long request
   size_t taken = 0;
   const Socket::Received received = channel.Receive(buffers.message, buffers.descriptors, taken);
   if (received.outcome != Socket::Outcome::kMessage || received.bytes > buffers.message.size()) return false;
@@ -156,7 +156,7 @@ core::Status Server::Start(Reader& request, Writer& payload) {
   return {};
 }
 
-// ---- The others
+// ---- The other channels
 
 void Server::ServeChannel(Socket& channel) {
   const std::chrono::microseconds spin(framework_.setting().spin_us);
@@ -164,7 +164,7 @@ void Server::ServeChannel(Socket& channel) {
   Request request;
   Processor processor;
   while (Receive(channel, buffers, request)) {
-    // Threads that a framework starts run where their maker may, so nothing but a compute is bound to one.
+    // A framework's new threads inherit their creator's processors, so only computes are bound to one.
     processor.MoveTo(request.op == Op::kCompute ? request.reader.Number<uint32_t>() : isolation::kAnyProcessor);
     if (request.op == Op::kCancel) {
       Cancel(request.reader);
@@ -173,7 +173,7 @@ void Server::ServeChannel(Socket& channel) {
     Writer answer(buffers.answer);
     Answer(request, buffers, answer);
     if (channel.Send(answer.written()) != Socket::Sent::kDone) return;
-    channel.SetSpin(spin);  // who has asked may soon ask again; the channel of Cancel sleeps
+    channel.SetSpin(spin);  // the next request may come soon; the channel of Cancel sleeps
   }
 }
 
@@ -186,7 +186,7 @@ void Server::Answer(Request& request, Buffers& buffers, Writer& answer) {
   } else {
     status = Guarded([&] { return Serve(request, payload, touched); });
   }
-  if (!LeavesOutputs(status)) payload.Clear();  // of what failed midway
+  if (!LeavesOutputs(status)) payload.Clear();  // of an answer that failed midway
   answer.Number(static_cast<uint32_t>(status.code()));
   answer.Number(touched.graph == nullptr ? uint64_t{0} : touched.graph->account.used());
   answer.Number(touched.slot == nullptr ? uint64_t{0} : touched.slot->reserved());
@@ -289,14 +289,14 @@ core::Status Server::Load(Request& request, Writer& payload, Touched& touched) {
     loaded = graph.backend.Take(graph.backend.table().info(graph.graph, &info));
     if (!loaded.ok()) return loaded;
     graph.info = *info;
-    Tell(graph, payload);
+    WriteInfo(graph, payload);
     return loaded;
   });
   if (!status.ok()) graphs_.Remove(number);
   return status;
 }
 
-void Server::Tell(const Graph& graph, Writer& payload) {
+void Server::WriteInfo(const Graph& graph, Writer& payload) {
   const wasinn_info& info = graph.info;
   const bool late = info.n_outputs == WASINN_COUNT_UNKNOWN;
   payload.Number(info.max_parallel);
@@ -316,7 +316,7 @@ core::Status Server::NewSlot(Reader& request, Touched& touched) {
   touched.graph = graphs_.Find(number);
   if (touched.graph == nullptr || !request.ended()) return Unknown("model", number);
   touched.slot = std::make_shared<Slot>(touched.graph, framework_.setting().max_tensor_bytes);
-  slots_.Add(slot_number, touched.slot);  // so that its making can be interrupted
+  slots_.Add(slot_number, touched.slot);  // so that its creation can be interrupted
   core::Status status = Guarded([&] { return touched.slot->Open(max_bytes, config); });
   if (!status.ok()) slots_.Remove(slot_number);
   return status;

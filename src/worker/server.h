@@ -1,4 +1,4 @@
-// A worker: answers what its host asks, on as many channels as the host opens.
+// A worker: answers its host's requests, on as many channels as the host opens.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,12 @@ class Server {
  public:
   explicit Server(FrameworkOf& framework) : framework_(framework), sandbox_(framework) {}
 
-  // Serves the first channel, until the host hangs up.
+  // Serves the first channel, until the host closes it.
   void Run(isolation::Socket channel);
 
  private:
   using Descriptors = std::span<base::Descriptor>;
-  // Whose reservations an answer tells.
+  // The objects whose reservations an answer reports.
   struct Touched {
     std::shared_ptr<Graph> graph;
     std::shared_ptr<Slot> slot;
@@ -44,15 +44,15 @@ class Server {
   core::Status ServeGraph(Request& request, isolation::Writer& payload, Touched& touched);
   core::Status ServeSlot(Request& request, isolation::Writer& payload, Touched& touched);
   core::Status Load(Request& request, isolation::Writer& payload, Touched& touched);
-  static void Tell(const Graph& graph, isolation::Writer& payload);
+  static void WriteInfo(const Graph& graph, isolation::Writer& payload);
   static core::Status UseArea(Request& request, Slot& slot);
   core::Status NewSlot(isolation::Reader& request, Touched& touched);
   void Cancel(isolation::Reader& request);
 
   FrameworkOf& framework_;
   SandboxedFramework sandbox_;
-  std::optional<core::Status> prepared_;  // how that went
-  bool serves_ = false;                   // the sandbox holds
+  std::optional<core::Status> prepared_;  // the result of that
+  bool serves_ = false;                   // the sandbox is sealed
   Objects<Graph> graphs_;
   Objects<Slot> slots_;
 };

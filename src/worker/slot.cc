@@ -48,7 +48,7 @@ void Slot::Interrupt(uint64_t turn) {
   if (table().cancel != nullptr) gate_.Interrupt(turn, [this] { table().cancel(slot_); });
 }
 
-// What is bound to the old area comes anew.
+// Bindings in the old area come again with the next request.
 core::Status Slot::UseInputArea(isolation::Segment area) {
   for (uint32_t i = 0; i < graph_->info.n_inputs; ++i) table().unbind_input(slot_, i);
   shared_.clear();
@@ -57,7 +57,7 @@ core::Status Slot::UseInputArea(isolation::Segment area) {
 }
 
 core::Status Slot::UseOutputArea(isolation::Segment area) {
-  // Of the last compute: where they were bound they are until the next.
+  // Outputs of the last compute stay in their bound memory until the next.
   if (computed_ && !elsewhere_ && bound_bytes_ > 0 && output_area_.size() >= bound_bytes_ &&
       area.size() >= bound_bytes_) {
     std::memcpy(area.data(), output_area_.data(), bound_bytes_);
@@ -132,7 +132,7 @@ core::Status Slot::Reset() {
   return output_area_.size() > 0 ? BindOutputs() : core::Status();
 }
 
-// All of them are read, so that what follows is, too; the first that fails is told.
+// Reads all of them, so that the rest of the message is read correctly; reports the first error.
 core::Status Slot::Bind(isolation::Reader& request) {
   core::Status first;
   if (request.Number<uint8_t>() != 0) first = Reset();
@@ -252,7 +252,7 @@ Slot::View Slot::ViewOf(uint32_t index, const wasinn_io& io) const {
   return view;
 }
 
-// From `end` on. Returns what all of it takes.
+// Places views from `end` on. Returns the whole size.
 uint64_t Slot::Place(std::span<View> views, uint64_t end) {
   for (View& view : views) {
     if (!view.status.ok() || view.bound) continue;
@@ -279,7 +279,7 @@ core::Status Slot::WriteOutputs(isolation::Writer& payload) {
   if (!ios) return core::Copy(ios.error());
   views_.clear();
   for (uint32_t i = 0; i < ios->size(); ++i) views_.push_back(ViewOf(i, *(*ios)[i]));
-  payload.NumberAt(needed_at, Place(views_, bound_bytes_));  // behind those that are bound
+  payload.NumberAt(needed_at, Place(views_, bound_bytes_));  // after the bound outputs
   payload.Number(static_cast<uint32_t>(views_.size()));
   for (const View& view : views_) WriteView(view, output_area_, payload);
   views_.clear();

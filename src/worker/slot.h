@@ -1,4 +1,4 @@
-// A slot of a worker: its inputs and outputs lie in areas that the host gave.
+// A slot of a worker: its inputs and outputs are in areas from the host.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace wasinn::worker {
 class Slot {
  public:
   Slot(std::shared_ptr<Graph> graph, uint64_t most_bytes)
-      : graph_(std::move(graph)), account_("bytes beside a context", "limits.max_tensor_bytes", most_bytes) {}
+      : graph_(std::move(graph)), account_("bytes besides a context", "limits.max_tensor_bytes", most_bytes) {}
   ~Slot();
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
@@ -34,10 +34,10 @@ class Slot {
   uint64_t reserved() const { return account_.used(); }
 
  private:
-  // An output that is not bound, as its backend shows it.
+  // An output that is not bound, in the backend's view.
   struct View {
     core::Status status;
-    isolation::TensorDesc desc;  // copied: it may be the same memory for all of a backend's
+    isolation::TensorDesc desc;  // copied, because a backend may use the same memory for all
     const void* data = nullptr;
     uint64_t offset = isolation::kNowhere;
     bool bound = false;
@@ -61,12 +61,12 @@ class Slot {
   Gate gate_;
   wasinn_backend_slot* slot_ = nullptr;
   isolation::Segment input_area_, output_area_, piece_area_;
-  std::map<uint32_t, std::shared_ptr<isolation::Segment>> shared_;  // that inputs are bound to, whatever the host does
-  std::vector<uint64_t> bound_at_;  // offsets of outputs that are bound; kNowhere: it is not
+  std::map<uint32_t, std::shared_ptr<isolation::Segment>> shared_;  // those with bound inputs, whatever the host does
+  std::vector<uint64_t> bound_at_;  // offsets of bound outputs; kNowhere: not bound
   uint64_t bound_bytes_ = 0;        // of the area, at its beginning
-  bool elsewhere_ = false;          // what is bound was not written
+  bool elsewhere_ = false;          // the bound memory was not written
   bool computed_ = false;
-  std::vector<uint32_t> wanted_;  // of a compute, for its time
+  std::vector<uint32_t> wanted_;  // for the current compute
   std::vector<View> views_;
 };
 

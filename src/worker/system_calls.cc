@@ -18,7 +18,7 @@
 namespace wasinn::worker {
 namespace {
 
-// What a C++ program with threads does when it is sealed, whatever its framework: memory, threads, clocks, its own end, and the
+// Calls of every sealed C++ program with threads, whatever its framework: memory, threads, clocks, its own end, and the
 // descriptors that it has.
 constexpr const char* kBase[] = {
     // memory
@@ -29,51 +29,51 @@ constexpr const char* kBase[] = {
     "exit_group", "getpid", "restart_syscall", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack",
     // clocks, where the C library cannot read them without the kernel
     "clock_getres", "clock_gettime", "clock_nanosleep", "gettimeofday", "nanosleep", "time",
-    // descriptors that it has: messages with further ones, wake-ups, a log
+    // descriptors that it has: messages with new ones, wake-ups, a log
     "close", "poll", "ppoll", "read", "recvmsg", "sendmsg", "write", "writev",
     // about itself
     "getrandom", "sysinfo", "uname"};
 
-// What is no accident.
+// Calls that are no accident.
 constexpr const char* kDeadly[] = {"execve", "execveat", "process_vm_readv", "process_vm_writev", "ptrace"};
 
-// Of a worker that may use devices, whose drivers
+// For a worker that may use devices, whose drivers
 constexpr const char* kOfDrivers[] = {
-    // look for devices and libraries; Landlock says what can be opened
+    // look for devices and libraries; Landlock decides which can be opened
     "access", "faccessat", "faccessat2", "fstat", "fstatfs", "getcwd", "getdents64", "lseek", "lstat", "newfstatat",
     "pread64", "readlink", "readlinkat", "stat", "statfs", "statx",
     // have threads that wait for the device and for each other
     "dup", "epoll_create1", "epoll_ctl", "epoll_pwait", "epoll_wait", "eventfd2",
-    // keep memory where the device finds it, near its processor, and what they compile in a file of memory that is open
+    // keep memory near the device's processor, and compiled code in an open file in memory
     "ftruncate", "get_mempolicy", "mbind", "membarrier", "mlock", "munlock", "set_mempolicy",
-    // ask who they are, and how they may run
+    // query the user, and how they may run
     "getegid", "geteuid", "getgid", "getppid", "getrusage", "getuid", "sched_get_priority_max",
     "sched_get_priority_min", "sched_getparam", "sched_getscheduler", "times"};
 
-// What a request of ioctl begins with, the second of its bytes from below: those of drivers. Not those of terminals, sockets and files.
+// The second lowest byte of drivers' ioctl requests. Requests to terminals, sockets and files have others.
 constexpr uint64_t kOfRequests[] = {'F' /* NVIDIA's */,   'd' /* DRM's */,
                                     'K' /* KFD's */,      'm' /* nvidia-modeset's */,
                                     'b' /* memory and */, '>' /* fences that drivers share */};
 constexpr uint64_t kTypeOfRequest = 0xff00;
-// Those of NVIDIA's unified memory are plain numbers, but for its first and last.
+// NVIDIA's unified memory uses plain numbers, except for its first and last request.
 constexpr uint64_t kPlainRequests = 0xff, kUvmBegin = 0x30000001, kUvmEnd = 0x30000002, kAllOfRequest = 0xffffffff;
 
-// pthread_create's, and an old flag without a meaning that other C libraries add.
+// The flags of pthread_create, and an old flag without a meaning that other C libraries add.
 constexpr uint64_t kThreadFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
                                   CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
 constexpr uint64_t kNoMeaning = CLONE_DETACHED;
 
-// Of memory that grows like a stack RLIMIT_DATA does not count, and huge pages are the whole machine's.
+// RLIMIT_DATA does not count memory that grows like a stack, and huge pages belong to the whole machine.
 constexpr uint64_t kUncounted = MAP_GROWSDOWN | MAP_HUGETLB;
-// What allocators and C libraries tell of memory. No holes in what the host shares, which it would fill when it touches
-// that, or end where there is no memory; and pages of files stay in memory, for others read them too.
+// Hints of allocators and C libraries about memory. No holes in shared memory, which the host would fill when it
+// touches them, or crash if there is no memory; and pages of files stay in memory, because others read them, too.
 #ifndef MADV_GUARD_INSTALL  // of Linux 6.13, for stacks
 constexpr int MADV_GUARD_INSTALL = 102, MADV_GUARD_REMOVE = 103;
 #endif
 constexpr int kAdvice[] = {MADV_NORMAL,   MADV_RANDOM,   MADV_SEQUENTIAL,    MADV_WILLNEED,    MADV_DONTNEED,
                            MADV_FREE,     MADV_HUGEPAGE, MADV_NOHUGEPAGE,    MADV_DONTDUMP,    MADV_DODUMP,
                            MADV_DONTFORK, MADV_DOFORK,   MADV_GUARD_INSTALL, MADV_GUARD_REMOVE};
-// How a file may be opened for reading.
+// The flags for opening a file for reading.
 constexpr uint64_t kReadingFlags = O_CLOEXEC | O_DIRECTORY | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK;
 
 constexpr uint64_t kRequestFeature = 0x1023, kTiles = 18;  // ARCH_REQ_XCOMP_PERM of asm/prctl.h, XFEATURE_XTILEDATA
@@ -81,12 +81,12 @@ constexpr uint64_t kRequestFeature = 0x1023, kTiles = 18;  // ARCH_REQ_XCOMP_PER
 constexpr uint64_t kAllBits = ~uint64_t{0};
 
 scmp_arg_cmp Equals(unsigned argument, uint64_t value) { return {argument, SCMP_CMP_EQ, value, 0}; }
-// Of the bits of `mask` these are set, and no others.
+// Matches if exactly these bits of `mask` are set.
 scmp_arg_cmp HasOf(unsigned argument, uint64_t mask, uint64_t value) {
   return {argument, SCMP_CMP_MASKED_EQ, mask, value};
 }
 
-// That no file is made or changed by it is for Landlock, but for the devices themselves.
+// Landlock prevents creating and changing files, except for the devices themselves.
 constexpr uint64_t kDeviceFlags = kReadingFlags | O_RDWR | 0100000 /* O_LARGEFILE */;
 
 // The first error is kept: the filter is not loaded then.
@@ -97,14 +97,14 @@ class Filter {
       Keep("seccomp", ENOMEM);
       return;
     }
-    // Another architecture's calls have other numbers: i386, x32.
+    // The calls of other architectures have other numbers: i386, x32.
     Keep("seccomp: foreign architectures",
          seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));
     Keep("seccomp: all threads", seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_TSYNC, 1));
     Keep("seccomp: the system's own answers", seccomp_attr_set(context_.get(), SCMP_FLTATR_API_SYSRAWRC, 1));
   }
 
-  // All conditions hold; several rules of one call: one of them.
+  // Applies if all conditions hold; of several rules for a call, if one applies.
   void Rule(uint32_t action, const char* name, const std::vector<scmp_arg_cmp>& conditions = {}) {
     if (error_) return;
     const int call = seccomp_syscall_resolve_name(name);
@@ -134,7 +134,7 @@ class Filter {
 
 void AllowMemory(Filter* filter, bool exec_memory) {
   const uint64_t exec = exec_memory ? 0 : PROT_EXEC;
-  // Of a descriptor: shared memory that the host made. Without one: private, so that it is counted.
+  // With a descriptor: shared memory from the host. Without one: private, so that it is counted.
   filter->Allow("mmap", {HasOf(2, exec, 0), HasOf(3, MAP_ANONYMOUS | kUncounted, 0)});
   filter->Allow("mmap",
                 {HasOf(2, exec, 0), HasOf(3, MAP_ANONYMOUS | MAP_TYPE | kUncounted, MAP_ANONYMOUS | MAP_PRIVATE)});
@@ -144,7 +144,7 @@ void AllowMemory(Filter* filter, bool exec_memory) {
 
 void AllowThreadsAndSignals(Filter* filter) {
   filter->Allow("clone", {HasOf(0, kAllBits & ~kNoMeaning, kThreadFlags)});
-  filter->Rule(SCMP_ACT_ERRNO(ENOSYS), "clone3");  // its flags lie in memory; C libraries then call clone
+  filter->Rule(SCMP_ACT_ERRNO(ENOSYS), "clone3");  // its flags are in memory; C libraries then call clone
   const auto self = static_cast<uint64_t>(getpid());
   filter->Allow("kill", {Equals(0, self)});
   filter->Allow("tgkill", {Equals(0, self)});
@@ -157,31 +157,31 @@ void AllowHarmlessSettings(Filter* filter) {
   filter->Allow("prlimit64", {Equals(0, 0), Equals(2, 0)});  // reading its own
 }
 
-// What not every framework needs, with what is asked of its arguments.
+// Calls that not every framework needs, with conditions on their arguments.
 void AllowMore(Filter* filter, const std::string& name) {
   if (name == "openat") return filter->Allow("openat", {HasOf(2, kAllBits & ~kReadingFlags, O_RDONLY)});
   if (name == "fcntl") {
     for (const int command : {F_GETFL, F_SETFD}) filter->Allow("fcntl", {Equals(1, static_cast<uint64_t>(command))});
     return;
   }
-  // Of this process, and nothing else of it: that its threads may use AMX's tiles, whose registers the kernel keeps then.
+  // Only one operation, on this process: its threads may use AMX's tiles, whose registers the kernel then saves.
   if (name == "arch_prctl") return filter->Allow("arch_prctl", {Equals(0, kRequestFeature), Equals(1, kTiles)});
   filter->Allow(name.c_str());
 }
 
-// Device files are the driver's in the kernel, whatever is asked of them: nothing looks into that here.
+// The kernel's driver handles operations on device files, whatever they are: this filter does not check them.
 void AllowDevices(Filter* filter) {
   for (const char* name : kOfDrivers) filter->Allow(name);
   filter->Allow("openat", {HasOf(2, kAllBits & ~kDeviceFlags, O_RDONLY)});
   for (const int command : {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL}) {
     filter->Allow("fcntl", {Equals(1, static_cast<uint64_t>(command))});
   }
-  // Not one of the kernel's own notes, which its watch queues fill.
+  // No pipe for the kernel's notifications, which its watch queues fill.
   filter->Allow("pipe2", {HasOf(1, kAllBits & ~uint64_t{O_CLOEXEC | O_NONBLOCK}, 0)});
   for (const uint64_t type : kOfRequests) filter->Allow("ioctl", {HasOf(1, kTypeOfRequest, type << 8)});
   filter->Allow("ioctl", {HasOf(1, kAllOfRequest & ~kPlainRequests, 0)});
   for (const uint64_t request : {kUvmBegin, kUvmEnd}) filter->Allow("ioctl", {HasOf(1, kAllOfRequest, request)});
-  // What a driver shares with a device, or between its processes. No limit counts it.
+  // Memory that a driver shares with a device, or between its processes. No limit counts it.
   filter->Allow("mmap", {HasOf(3, MAP_ANONYMOUS | MAP_TYPE | kUncounted, MAP_ANONYMOUS | MAP_SHARED)});
 }
 

@@ -1,4 +1,4 @@
-// Which system calls a sealed worker may make.
+// The system calls of a sealed worker.
 #pragma once
 
 #include <expected>
@@ -8,8 +8,8 @@
 
 namespace wasinn::worker {
 
-// For all threads of this process, and for good: what is not on the list fails with EPERM, what only an attacker would try ends the
-// process.
+// For all threads of this process, and for good: other calls fail with EPERM, and calls that only an attacker would try
+// end the process.
 std::expected<void, std::string> FilterSystemCalls(const SandboxOptions& options);
 
 }  // namespace wasinn::worker

@@ -1,4 +1,4 @@
-// What was tried, and what the system answered.
+// An error of the system: the attempt, and the system's answer.
 #pragma once
 
 #include <cerrno>
@@ -8,7 +8,7 @@
 
 namespace wasinn::worker {
 
-// `number`: of errno.
+// `number`: from errno.
 inline std::unexpected<std::string> SystemError(const std::string& tried, int number = errno) {
   return std::unexpected(tried + ": " + std::generic_category().message(number));
 }

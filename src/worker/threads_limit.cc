@@ -15,13 +15,13 @@
 namespace wasinn::worker {
 namespace {
 
-// Of a host's channels, which have stacks of their own.
+// For a host's channels, which have stacks of their own.
 constexpr uint64_t kSomeMore = 64;
-// The smallest that a framework gives its threads: oneTBB's.
+// The smallest stack that a framework gives its threads: oneTBB's.
 constexpr uint64_t kStack = 4u << 20;
 constexpr uint64_t kMostOfAll = 4096;
 
-// One of those that nobody has. Files are asked for by the effective user, which stays.
+// A user without other processes. Permissions of files depend on the effective user, which stays.
 bool BecomeAnotherUser() {
   constexpr uid_t kFirst = 3'000'000'000, kCount = 1u << 30, kAsItIs = static_cast<uid_t>(-1);
   uid_t random = 0;
@@ -29,7 +29,7 @@ bool BecomeAnotherUser() {
   return setresuid(kFirst + random % kCount, kAsItIs, kAsItIs) == 0;
 }
 
-// From Linux 5.14 on each namespace counts for itself.
+// From Linux 5.14 on each namespace has its own count.
 bool EnterNamespaceThatCounts() {
   utsname system = {};
   int version = 0, more = 0;
@@ -56,7 +56,7 @@ std::expected<bool, std::string> CountThreadsApart() {
 
 std::expected<void, std::string> LimitThreads(const SelfStatus& status, uint64_t max_bytes) {
   const auto now = status.threads();
-  if (!now) return std::unexpected("/proc/self/status tells no Threads");
+  if (!now) return std::unexpected("/proc/self/status has no Threads");
   const uint64_t more = max_bytes == 0 ? kMostOfAll : std::min(kMostOfAll, kSomeMore + max_bytes / kStack);
   return Limit(RLIMIT_NPROC, "RLIMIT_NPROC", *now + more);
 }

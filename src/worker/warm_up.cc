@@ -15,7 +15,7 @@
 namespace wasinn::worker {
 namespace {
 
-// Of one input.
+// A model with one input.
 struct Model {
   std::string_view backend;
   const char* format;
@@ -25,7 +25,7 @@ constexpr Model kModels[] = {
 #include "worker/warm_up_models.inc"
 };
 
-// On a device if there is one and it may be used, so that its driver has opened and started what it needs, too.
+// On a device if there is one and it may be used, so that its driver has opened and started everything, too.
 core::Status Load(Graph& graph, const Model& model, bool has_devices) {
   auto segment = isolation::Segment::Make(model.bytes.size());
   if (!segment) return std::move(segment.error());
@@ -54,7 +54,7 @@ struct Tensor {
   uint64_t bytes;
 };
 
-// Where the model leaves a size open it is 1.
+// Open sizes of the model are 1.
 Tensor InputOf(const wasinn_io& io) {
   Tensor tensor{
       .dtype = io.dtype == WASINN_DTYPE_UNKNOWN ? uint32_t{WASINN_DTYPE_F32} : io.dtype, .dims = {1}, .bytes = 0};
@@ -64,7 +64,7 @@ Tensor InputOf(const wasinn_io& io) {
   return tensor;
 }
 
-// As a host asks for it.
+// In the format of a host's request.
 std::vector<uint8_t> Request(const Tensor& input) {
   std::vector<uint8_t> bytes;
   isolation::Writer writer(bytes);
@@ -80,7 +80,7 @@ std::vector<uint8_t> Request(const Tensor& input) {
   return bytes;
 }
 
-// What a framework wants to have for it, whatever its outputs turn out to be.
+// The memory that a framework needs for them, whatever the outputs turn out to be.
 uint64_t OutputBytes(const wasinn_info& info) {
   uint64_t bytes = 4096;
   if (info.outputs == nullptr) return bytes;
@@ -108,7 +108,7 @@ core::Status Compute(core::Backend& backend, const Model& model, bool has_device
   return slot.Compute(reader, payload);
 }
 
-// Frameworks that leave something behind that a fork does not survive, when they are opened and when they compute.
+// Frameworks whose state does not survive a fork, after they are opened or after a compute.
 constexpr std::array<std::string_view, 1> kOpenedByWorkers = {"tensorflow"};
 constexpr std::array<std::string_view, 2> kWarmedUpByWorkers = {"tensorflow", "openvino"};
 
@@ -131,7 +131,7 @@ core::Status OpenForWorkers(FrameworkOf& framework) {
   const std::string& name = framework.setting().backend;
   if (IsAmong(kOpenedByWorkers, name)) return {};
   if (core::Status status = framework.Open(); !status.ok()) return status;
-  // With threads workers begin anew. What fails here fails in each of them, which says so.
+  // With threads, workers begin from scratch. An error here happens again in each of them, which reports it.
   if (HasOneThread() && !IsAmong(kWarmedUpByWorkers, name)) (void)WarmUp(framework);
   return {};
 }

@@ -1,15 +1,15 @@
-// A model that a framework computes before the sandbox holds: what it opens late, and the threads that it starts, are there
-// then.
+// A model that a framework computes before the sandbox is sealed, so that the framework has opened its late libraries
+// and started its threads.
 #pragma once
 
 #include "worker/framework.h"
 
 namespace wasinn::worker {
 
-// Nothing where that was done, or where there is no such model for the backend.
+// Does nothing if that was done, or if there is no such model for the backend.
 core::Status WarmUp(FrameworkOf& framework);
 
-// As much of it as a worker that is forked off can go on with.
+// Opens as much of it as a forked worker can use.
 core::Status OpenForWorkers(FrameworkOf& framework);
 
 }  // namespace wasinn::worker

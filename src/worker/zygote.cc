@@ -31,8 +31,8 @@ using isolation::Reader;
 using isolation::Socket;
 using isolation::Writer;
 
-// Begins anew as a worker that opens its framework itself: a fork has none of its parent's threads, and of a device's driver it must have
-// nothing.
+// Starts a new program as a worker that opens its framework itself: a fork has none of its parent's threads, and must
+// have nothing of a device's driver.
 [[noreturn]] void BeginAnew(const Socket& channel, const std::vector<std::string>& folders) {
   if (::dup2(channel.number(), kFirstDescriptor) < 0) ::_exit(1);
   std::vector<char*> arguments = {const_cast<char*>("wasinn-worker"), const_cast<char*>("worker")};
@@ -42,14 +42,14 @@ using isolation::Writer;
   ::_exit(1);
 }
 
-// Any other file can be written too, and limits nobody.
+// Any other file can be written, too, and limits no process.
 bool IsOfGroups(const base::Descriptor& file) {
   struct statfs system{};
   if (::fstatfs(file.number(), &system) != 0) return false;
   return system.f_type == CGROUP_SUPER_MAGIC || system.f_type == CGROUP2_SUPER_MAGIC;
 }
 
-// What is forked off is in it too.
+// Forked processes are in it, too.
 core::Status JoinGroup(const std::string& folder) {
   if (folder.empty()) return {};
   const base::Descriptor file(::open((folder + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
@@ -100,10 +100,10 @@ Socket Zygote::Spawn(base::Descriptor channel) {
     return {};
   }
   if (pid == 0) {
-    // Its parent has this one thread, so this is when the parent ends, whatever threads a host has.
+    // Its parent has only this thread, so this signals the end of the parent, whatever threads a host has.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(0);
-    ::setsid();  // where the system shares its processors out by sessions, each worker gets as much, whatever threads it has
+    ::setsid();  // if the system shares processors by sessions, each worker gets as much, whatever threads it has
     socket_ = Socket();
     host_ = base::Descriptor();
     framework_.SetInherited();

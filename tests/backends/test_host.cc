@@ -16,7 +16,7 @@ std::string WithLibrary(const std::string& config) {
 }
 
 const bool told = [] {
-  TellFailuresTo([](const char* file, int line, const std::string& text) { ADD_FAILURE_AT(file, line) << text; });
+  OnFailure([](const char* file, int line, const std::string& text) { ADD_FAILURE_AT(file, line) << text; });
   return true;
 }();
 

@@ -100,7 +100,7 @@ TEST_F(RegistryTest, AWordForTheFormatThatNobodyKnows) {
   EXPECT_NE(run.err.find("nonsense"), std::string::npos) << run.err;
 }
 
-// The bytes beside a model belong to it when the host names the file, and never when the guest brings the bytes.
+// The bytes besides a model belong to it when the host names the file, and never when the guest brings the bytes.
 TEST_F(RegistryTest, ExternalData) {
   Put("external", "external.onnx");
   fs::copy_file(TinyModelPath("external").replace_filename("external.bin"), Path("external.bin"));

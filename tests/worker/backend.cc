@@ -37,10 +37,10 @@ check::Subject Bytes::Subject(const check::Host& host) const {
 }
 
 Backend::Backend(const std::string& library, uint32_t threads) : host_("{}", threads, library) {
-  check::TellFailuresTo([](const char* file, int line, const std::string& text) {
+  check::OnFailure([](const char* file, int line, const std::string& text) {
     Require(false, std::string(file) + ":" + std::to_string(line) + ": " + text);
   });
-  check::TellNothingToCheckTo([](const std::string&) {});
+  check::OnNothingToCheck([](const std::string&) {});
   Require(static_cast<bool>(host_.opened()), host_.opened().message);
 }
 

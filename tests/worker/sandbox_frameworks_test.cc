@@ -100,7 +100,7 @@ void RunContract(const Backend& backend, const Bytes& model) {
   std::atomic<int> broken = 0;
   for (const check::Check& check : check::Checks()) {
     std::atomic<bool> holds = true;
-    check::TellFailuresTo([&](const char*, int, const std::string& text) {
+    check::OnFailure([&](const char*, int, const std::string& text) {
       std::printf("%s: %s\n", check.name, text.c_str());
       holds = false;
     });
