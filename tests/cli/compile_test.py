@@ -223,7 +223,7 @@ class PoolTest(CompileTest):
         more_than_a_process_has = self.pool(pool_instances=40000)
         self.check_error(self.run_text(SEVEN, *more_than_a_process_has),
                          "a pool for 40000 memories of 4294967296 bytes needs 161328.2 GiB of address space, which the system does not give")
-        self.check_error(self.run_text(SEVEN, *self.pool(pool_instances=4294967295)), "is more than addresses can tell")
+        self.check_error(self.run_text(SEVEN, *self.pool(pool_instances=4294967295)), "is larger than the address space")
         self.check_error(self.run_text(SEVEN, *self.pool(pool_instances=1, pool_memory_bytes=2**63 - 1)), "more than memories can have")
 
     if not SANITIZED:  # which take more than that for themselves
