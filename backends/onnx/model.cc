@@ -52,6 +52,21 @@ bool IsTooNew(std::string_view words) {
          words.contains("Current official support for domain");
 }
 
+// The classes of outputs that are maps, in the order of their columns.
+nlohmann::ordered_json ClassesOf(const Signature& signature) {
+  nlohmann::ordered_json all;
+  for (const Port& port : signature.outputs()) {
+    for (const std::string& name : port.classes.names) {
+      if (port.classes.are_texts) {
+        all[port.name].push_back(name);
+      } else {
+        all[port.name].push_back(std::stoll(name));
+      }
+    }
+  }
+  return all;
+}
+
 uint64_t MemoryForLoading(uint64_t max_bytes, size_t model_bytes) {
   if (max_bytes == 0) return UINT64_MAX;
   return backend::AddSat(max_bytes, kCopiesOfWeights * model_bytes);
@@ -228,7 +243,8 @@ void Model::MakeDescription() {
   nlohmann::ordered_json json = {
       {"framework", "ONNX Runtime " + host_.library().version()}, {"device", device_}, {"stateful", false}};
   if (was_kept_) json["kept"] = true;
-  // Providers' names are the configuration's.
+  if (const auto classes = ClassesOf(*signature_); !classes.empty()) json["classes"] = classes;
+  // Providers' names are the configuration's, those of outputs and classes the model's.
   description_ = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -71,6 +71,9 @@ bool HasShape(std::span<const uint8_t> value) {
   return tensor && Find(*tensor, 2);
 }
 
+// Of all maps of a model together. One class is a byte in a file, and more than a hundred here.
+constexpr size_t kMostClasses = 1 << 16;
+
 // Numbers of a repeated field, packed or one by one.
 void AppendNumbers(const ProtoField& field, std::vector<std::string>& to) {
   if (field.type == ProtoField::Type::kVarint) to.push_back(std::to_string(static_cast<int64_t>(field.value)));
@@ -78,6 +81,7 @@ void AppendNumbers(const ProtoField& field, std::vector<std::string>& to) {
   uint64_t number = 0;
   int shift = 0;
   for (const uint8_t byte : field.bytes) {
+    if (to.size() > kMostClasses) return;
     if (shift < 64) number |= uint64_t{byte & 0x7fU} << shift;
     shift += 7;
     if (byte >= 0x80) continue;
@@ -87,7 +91,7 @@ void AppendNumbers(const ProtoField& field, std::vector<std::string>& to) {
   }
 }
 
-// The classes of a ZipMap node, which has one of two attributes.
+// The classes of a ZipMap node, which has one of two attributes. Of too many no more than kMostClasses + 1.
 Classes ClassesOf(std::span<const uint8_t> node) {
   Classes classes;
   ProtoReader attributes(node);
@@ -95,7 +99,7 @@ Classes ClassesOf(std::span<const uint8_t> node) {
     if (!attribute.IsBytes(5)) continue;
     const std::string_view name = TextIn(attribute.bytes, 1);
     ProtoReader values(attribute.bytes);
-    for (ProtoField value; values.Next(&value);) {
+    for (ProtoField value; classes.names.size() <= kMostClasses && values.Next(&value);) {
       if (name == "classlabels_int64s" && value.number == 8) AppendNumbers(value, classes.names);
       if (name != "classlabels_strings" || !value.IsBytes(9)) continue;
       classes.names.emplace_back(value.text());
@@ -128,8 +132,7 @@ class Scanner {
           kChildren, [&](const Child& one) { return one.in == kind && one.number == field.number; });
       if (is_bytes && child != std::end(kChildren)) {
         Read(child->message, field.bytes, depth + 1);
-        if (kind == Message::kGraph && std::exchange(has_zip_map_, false))
-          scan_.classes[std::string(TextIn(field.bytes, 2))] = ClassesOf(field.bytes);
+        if (kind == Message::kGraph && std::exchange(has_zip_map_, false)) AddClasses(field.bytes);
       } else if (is_bytes) {
         Note(kind, field, depth);
       } else if (kind == Message::kTensor && field.number == 14 && field.value != 0) {
@@ -157,6 +160,13 @@ class Scanner {
     }
   }
 
+  // Maps of more classes than that stay maps, which are no tensors.
+  void AddClasses(std::span<const uint8_t> node) {
+    Classes classes = ClassesOf(node);
+    n_classes_ += classes.names.size();
+    if (n_classes_ <= kMostClasses) scan_.classes[std::string(TextIn(node, 2))] = std::move(classes);
+  }
+
   void RefuseFiles(const char* what) const {
     if (guest_) Throw(WASINN_ERROR_SECURITY, "{}: a model that is given as bytes must be whole", what);
   }
@@ -164,6 +174,7 @@ class Scanner {
   const bool guest_;
   bool has_graph_ = false;
   bool has_zip_map_ = false;  // the node that is being read is one, of the model's own graph
+  size_t n_classes_ = 0;
   ModelScan scan_;
 };
 

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <stdexcept>
@@ -88,6 +90,32 @@ inline Tensor MustGet(Context* context, uint32_t output = 0) {
   const Result got = context->Get(output, &tensor);
   EXPECT_TRUE(got) << got.message;
   return tensor;
+}
+
+// Strings as guests have them (WASINN_IO_STRINGS), each of which takes as much as the longest, and `more`.
+inline Tensor Strings(std::vector<int64_t> dims, const std::vector<std::string>& texts, size_t more = 0) {
+  size_t longest = 0;
+  for (const std::string& text : texts) longest = std::max(longest, text.size());
+  std::string bytes;
+  for (const std::string& text : texts) {
+    const auto length = static_cast<uint32_t>(text.size());
+    std::string one(reinterpret_cast<const char*>(&length), sizeof(length));
+    one += text;
+    one.resize(sizeof(length) + longest + more);
+    bytes += one;
+  }
+  dims.push_back(static_cast<int64_t>(sizeof(uint32_t) + longest + more));
+  return {WASINN_DTYPE_U8, std::move(dims), bytes};
+}
+inline std::vector<std::string> TextsOf(const Tensor& tensor) {
+  std::vector<std::string> texts;
+  const auto width = static_cast<size_t>(tensor.dims.back());
+  for (size_t at = 0; at < tensor.bytes.size(); at += width) {
+    uint32_t length = 0;
+    std::memcpy(&length, &tensor.bytes[at], sizeof(length));
+    texts.push_back(tensor.bytes.substr(at + sizeof(length), length));
+  }
+  return texts;
 }
 
 // Output 0 of a compute on these inputs, of which others stay as they are.

@@ -1,4 +1,5 @@
 // Models that harm the process in which ONNX Runtime loads or computes them: in workers.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "backends/isolated.h"
@@ -7,6 +8,9 @@
 
 namespace wasinn::test {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 constexpr int kInt8 = 3;
 constexpr uint32_t kRuntimeError = 5, kTooLarge = 7;
@@ -119,6 +123,17 @@ std::string Nested(int depth) {
   Proto graph;
   for (int i = 0; i < depth; ++i) graph = Proto().Add(1, Node("If", {}, {}).Add(5, GraphAttribute("a", graph)));
   return WriteModel(graph).bytes();
+}
+
+TEST(OnnxIsolated, AModelThatIsTooNewIsToldSo) {
+  Workers workers = OnnxRuntime();
+  const Graph graph = {
+      .nodes = {Node("Relu", {"x"}, {"y"})}, .inputs = {Value("x", kFloat, {1})}, .outputs = {Value("y", kFloat, {1})}};
+  for (const auto& [number, model] :
+       {std::pair("999", WriteModel(graph.Write()).Int(1, 999)), {"998", WriteModel(graph.Write(), 998)}}) {
+    EXPECT_NE(workers.Try(Of(number, model.bytes())), 0u);
+    EXPECT_THAT(workers.log(), AllOf(HasSubstr(number), HasSubstr("export the model again with an older opset")));
+  }
 }
 
 // Only hands its inputs on.

@@ -83,6 +83,25 @@ inline Proto IntAttribute(const std::string& name, int64_t value) {
   return Proto().Text(1, name).Int(3, static_cast<uint64_t>(value)).Int(20, 2);
 }
 
+inline Proto IntsAttribute(const std::string& name, const std::vector<int64_t>& values) {
+  Proto attribute = Proto().Text(1, name).Int(20, 7);
+  for (const int64_t value : values) attribute.Int(8, static_cast<uint64_t>(value));
+  return attribute;
+}
+inline Proto TextAttribute(const std::string& name, const std::string& value) {
+  return Proto().Text(1, name).Text(4, value).Int(20, 3);
+}
+inline Proto TextsAttribute(const std::string& name, const std::vector<std::string>& values) {
+  Proto attribute = Proto().Text(1, name).Int(20, 8);
+  for (const std::string& value : values) attribute.Text(9, value);
+  return attribute;
+}
+
+// Of operators of another domain, too.
+inline std::string ModelWithDomain(const std::string& domain, uint64_t version, const Graph& graph) {
+  return WriteModel(graph.Write()).Add(8, Proto().Text(1, domain).Int(2, version)).bytes();
+}
+
 // y = op(x), of floats of these dims.
 inline std::string OneNode(const std::string& op, const std::vector<int64_t>& dims) {
   return ModelOf(

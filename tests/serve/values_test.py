@@ -14,11 +14,11 @@ from server import ServeTest, element
 
 
 class ValuesTest(ServeTest):
-    def serve_files(self, **models):
+    def serve_files(self, more="", **models):
         flags = []
         for name, model in models.items():
             (self.dir / f"{name}.onnx").write_bytes(model)
-            flags += ["--model", f"{name}={name}.onnx"]
+            flags += ["--model", f"{name}={name}.onnx{more}"]
         return self.serve(*flags)
 
     def outputs(self, server, model, *inputs, binary=b"", **more):
@@ -133,6 +133,12 @@ class OfModels(ValuesTest):
                     self.assertEqual(outputs["maps"]["shape"], [len(rows), 3])
                     self.assertEqual(outputs["maps"]["data"], [a * i + b for a, b in rows for i in (1, 2, 3)])
                     self.assertEqual(outputs["label"]["data"], [classes[2 if a > 0 else 0] for a, _ in rows])
+
+    def test_strings_and_maps_come_out_of_workers(self):
+        server = self.serve_files(",isolate=true", same=onnx_models.identity(onnx_models.STRING, -1), fruit=onnx_models.classifier(["pear", "apple"]))
+        self.assertEqual(self.outputs(server, "same", strings("", "grün", "a\0b"))["y"]["data"], ["", "grün", "a\0b"])
+        outputs = self.outputs(server, "fruit", {"name": "x", "datatype": "FP32", "shape": [1, 2], "data": [1, 0.5]})
+        self.assertEqual((outputs["maps"]["data"], outputs["label"]["data"]), ([1.5, 2.5], ["apple"]))
 
     def test_a_model_newer_than_the_library_is_told_so(self):
         for number, more in ((999, {"ir": 999}), (998, {"opset": 998})):
