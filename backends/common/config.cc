@@ -145,6 +145,12 @@ std::optional<std::vector<std::string>> Config::StringList(const char* key) cons
   return value->get<std::vector<std::string>>();
 }
 
+std::vector<std::string> Config::AbsolutePaths(const char* key) const {
+  std::vector<std::string> paths = StringList(key).value_or(std::vector<std::string>());
+  if (std::ranges::all_of(paths, [](const std::string& one) { return one.starts_with('/'); })) return paths;
+  Refuse(key, "absolute paths");
+}
+
 std::string Config::Ordered(const char* key, size_t depth) const {
   if (!OrderedJsonCheck::Passes(text_, base::kDeepestJson)) {
     Refuse(key, fmt::format("objects with no more than {} names", kMostOrderedNames));

@@ -35,6 +35,8 @@ class Config {
   std::optional<double> Number(const char* key, double least, double most) const;
   // A string, or a list of strings.
   std::optional<std::vector<std::string>> StringList(const char* key) const;
+  // The same, of strings that begin with '/'.
+  std::vector<std::string> AbsolutePaths(const char* key) const;
   // JSON as a string or as a value, not deeper than `depth` in either; as text, whose names are in the order in which
   // they came.
   std::optional<std::string> JsonText(const char* key, size_t depth) const;

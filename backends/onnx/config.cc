@@ -32,6 +32,9 @@ constexpr wasinn_key kKeys[] = {
     {"cache_dir", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
      "absolute path of a folder, this user's own, for optimized models: for models on the CPU that the host has named "
      "only"},
+    {"op_libraries", WASINN_KEY_MODEL,
+     "list of absolute paths of libraries with custom operators, which run as part of this program or of the model's "
+     "worker"},
 };
 
 // As much as large models want, but little on a small machine.
@@ -77,6 +80,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   const Config guest(guest_text, "configuration from the guest");
   ModelConfig parsed;
   parsed.session = ParseSession(host);
+  parsed.op_libraries = host.AbsolutePaths("op_libraries");
   // Whatever else a guest's text says, this is all that is read of it.
   const std::optional<GraphOptimizationLevel> of_guest = ParseOptimization(guest);
   if (!parsed.session.cache_dir) parsed.session.cache_dir = defaults.session.cache_dir;

@@ -45,11 +45,27 @@ void RethrowTimeout(const std::exception& error) {
   if (own != nullptr && own->code() == WASINN_ERROR_TIMEOUT) throw Error(*own);
 }
 
-// As ONNX Runtime has it, with the file's number and the highest that it takes.
-bool IsTooNew(std::string_view words) {
-  return words.contains("Unsupported model IR version") ||
-         words.contains("is under development and support for this is limited") ||
-         words.contains("Current official support for domain");
+// Throws what a failed load says, and what one can do about it.
+[[noreturn]] void FailLoading(const OrtLibrary& library, OrtStatus* status,
+                              const std::set<std::string>& external_files) {
+  wasinn_code code = WASINN_ERROR_RUNTIME;
+  const std::string words = library.Message(status, &code);
+  // With the file's number and the highest that it takes.
+  if (words.contains("Unsupported model IR version") ||
+      words.contains("is under development and support for this is limited") ||
+      words.contains("Current official support for domain")) {
+    throw Error(code, backend::TooNew(words, "ONNX Runtime", library.version(),
+                                      "export the model again with an older opset and IR version (torch.onnx.export's "
+                                      "opset_version, onnx.version_converter)"));
+  }
+  if (words.contains("is not a registered function/op")) {
+    Throw(code,
+          "loading the model: {}: not one of ONNX Runtime {}. For a model that the host names, the key op_libraries "
+          "lists libraries of custom operators",
+          words, library.version());
+  }
+  if (external_files.empty()) Throw(code, "loading the model: {}", words);
+  Throw(code, "loading the model with weights in {}: {}", fmt::join(external_files, ", "), words);
 }
 
 // The classes of outputs that are maps, in the order of their columns.
@@ -145,6 +161,7 @@ void Model::MakeAnew(const Providers& providers, const Source& source) {
 bool Model::LoadKept(const Providers& providers, const Source& source) {
   // Nothing that a guest sends fills the host's disk, and devices make code of their own, which is not in the model.
   if (source.trust == Trust::kGuest || copies_inputs_ || !KeptModel::Wanted(source.config.session)) return false;
+  if (!source.config.op_libraries.empty()) return false;  // which the name of what is kept does not tell
   std::vector<backend::ModelCache::Bytes> sources = source.external.contents();
   if (sources.empty() != source.scan.external_files.empty()) return false;  // too large to be kept in one message
   sources.insert(sources.begin(), source.bytes);
@@ -212,18 +229,7 @@ void Model::MakeSession(const Providers& providers, const Source& source, std::s
     Throw(WASINN_ERROR_TOO_LARGE, "loading the model needs more memory than the {} bytes allowed: {}", budget.limit(),
           library.Message(status));
   }
-  if (IsTooNew(words)) {
-    wasinn_code code = WASINN_ERROR_RUNTIME;
-    const std::string message = library.Message(status, &code);
-    throw Error(code, backend::TooNew(message, "ONNX Runtime", library.version(),
-                                      "export the model again with an older opset and IR version (torch.onnx.export's "
-                                      "opset_version, onnx.version_converter)"));
-  }
-  library.Check(
-      status,
-      source.scan.external_files.empty()
-          ? "loading the model"
-          : fmt::format("loading the model with weights in {}", fmt::join(source.scan.external_files, ", ")).c_str());
+  if (status != nullptr) FailLoading(library, status, source.scan.external_files);
   session_.reset(session);
   if (source.trust == Trust::kGuest) ChargeSession(source, budget.used());
 }

@@ -142,6 +142,9 @@ OrtPtr<OrtSessionOptions> MakeSessionOptions(const OrtLibrary& library, const En
     library.Check(api.AddSessionConfigEntry(raw, key.c_str(), value.c_str()), key.c_str());
   }
   SetOrigin(library, origin, raw);
+  for (const std::string& path : config.op_libraries) {
+    library.Check(api.RegisterCustomOpsLibrary_V2(raw, path.c_str()), "op_libraries");
+  }
   for (const Config::Named& provider : providers) Append(library, provider, raw);
   return options;
 }

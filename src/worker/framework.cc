@@ -27,6 +27,10 @@ core::Status FrameworkOf::Open() {
   auto opened = core::Backend::Open(*table_, logger_, setting_.threads, setting_.config);
   if (!opened) return std::move(opened.error());
   backend_ = std::move(*opened);
+  for (const std::string& library : setting_.op_libraries) {
+    if (::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) continue;
+    return core::Error(WASINN_ERROR_INVALID_ARGUMENT, "op_libraries: {}", ::dlerror());
+  }
   return {};
 }
 

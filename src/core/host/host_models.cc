@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "core/host/host.h"
 #include "core/models/model_files.h"
 #include "core/models/model_name.h"
@@ -27,8 +28,20 @@ Status CannotIsolate(const std::string& model) {
                model);
 }
 
-std::shared_ptr<Workers> OwnWorkers(const std::string& model) {
-  return std::make_shared<Workers>(fmt::format("model '{}'", model), UINT64_MAX, UINT64_MAX);
+// What else the key may not be is its backend's to say, at a load.
+std::vector<std::string> OpLibraries(const std::string& config) {
+  const auto json = base::ParseJson(config);
+  const auto found = json.find("op_libraries");
+  std::vector<std::string> libraries;
+  if (found == json.end()) return libraries;
+  for (const auto& one : *found) {
+    if (one.is_string() && one.get_ref<const std::string&>().starts_with('/')) libraries.push_back(one);
+  }
+  return libraries;
+}
+
+std::shared_ptr<Workers> OwnWorkers(const std::string& model, const std::string& config) {
+  return std::make_shared<Workers>(fmt::format("model '{}'", model), UINT64_MAX, UINT64_MAX, OpLibraries(config));
 }
 
 }  // namespace
@@ -43,7 +56,7 @@ ModelSource Host::SourceOf(const ModelOptions& options) const {
           .immutable = options.immutable,
           .warm_up = options.warm_up,
           .batching = options.batching,
-          .workers = options.isolate.value_or(isolate_models_) ? OwnWorkers(options.name) : nullptr,
+          .workers = options.isolate.value_or(isolate_models_) ? OwnWorkers(options.name, options.config) : nullptr,
           .parts = options.parts};
 }
 
@@ -112,7 +125,7 @@ Result<std::vector<ModelSource>> Host::FindSources(const std::shared_ptr<const M
       return std::unexpected(CannotIsolate(options.name));
     }
     // Each version has its own workers: ending them affects no other version.
-    if (one.workers != nullptr) one.workers = OwnWorkers(fmt::format("{}:{}", one.name, one.version));
+    if (one.workers != nullptr) one.workers = OwnWorkers(fmt::format("{}:{}", one.name, one.version), one.config);
     sources.push_back(std::move(one));
   }
   if (sources.empty()) return std::unexpected(NoSuchVersion(options, *versions));

@@ -23,7 +23,7 @@ core::Result<std::shared_ptr<Counters>> Zygotes::TakePlace() {
 
 std::shared_ptr<Zygotes::Entry> Zygotes::Find(const Setting& setting) {
   const std::lock_guard lock(mutex_);
-  std::shared_ptr<Entry>& entry = entries_[{setting.backend, setting.has_devices}];
+  std::shared_ptr<Entry>& entry = entries_[{setting.backend, setting.has_devices, setting.op_libraries}];
   if (entry == nullptr) entry = std::make_shared<Entry>();
   return entry;
 }
@@ -32,8 +32,8 @@ core::Result<std::shared_ptr<Zygote>> Zygotes::Get(const Setting& setting) {
   const std::shared_ptr<Entry> entry = Find(setting);
   const std::lock_guard lock(entry->starting);
   if (entry->made == nullptr) {
-    // A zygote that has opened a device keeps memory there.
-    auto made = Zygote::Start(setting, spare_workers_ && !setting.has_devices);
+    // A zygote that has opened a device keeps memory there. A zygote with libraries of operators serves few models.
+    auto made = Zygote::Start(setting, spare_workers_ && !setting.has_devices && setting.op_libraries.empty());
     if (!made) return made;
     entry->made = std::move(*made);
   }

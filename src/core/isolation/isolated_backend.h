@@ -9,15 +9,17 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "core/isolation/connection.h"
 #include "core/isolation/rests.h"
 
 namespace wasinn::isolation {
 
-// The zygotes of a host, one for each framework with devices and one without, and the count of all its workers.
-// Thread-safe.
+// The zygotes of a host, one for each framework with devices, one without and one for each list of libraries of
+// operators, and the count of all its workers. Thread-safe.
 class Zygotes : public std::enable_shared_from_this<Zygotes> {
  public:
   Zygotes(uint32_t max_workers, bool spare_workers, bool has_one_guest, core::Clock clock)
@@ -38,7 +40,8 @@ class Zygotes : public std::enable_shared_from_this<Zygotes> {
     std::mutex starting;
     std::shared_ptr<Zygote> made;
   };
-  using Key = std::pair<std::string, bool>;  // the backend, and whether its workers may use devices
+  // The backend, whether its workers may use devices, and the libraries of operators that they open.
+  using Key = std::tuple<std::string, bool, std::vector<std::string>>;
   std::shared_ptr<Entry> Find(const Setting& setting);
 
   const uint32_t max_workers_;

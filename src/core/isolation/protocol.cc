@@ -78,6 +78,8 @@ bool Ios::Read(Reader& reader, uint32_t flags) {
 
 void Setting::Write(Writer& writer) const {
   for (const std::string* text : {&backend, &library, &config, &cgroup}) writer.Text(*text);
+  writer.Number(static_cast<uint32_t>(op_libraries.size()));
+  for (const std::string& one : op_libraries) writer.Text(one);
   writer.Number(static_cast<uint8_t>(has_devices));
   writer.Number(threads);
   writer.Number(log_level);
@@ -88,6 +90,8 @@ void Setting::Write(Writer& writer) const {
 
 void Setting::Read(Reader& reader) {
   for (std::string* text : {&backend, &library, &config, &cgroup}) *text = reader.Text();
+  op_libraries.clear();
+  for (auto left = reader.Number<uint32_t>(); left > 0 && reader.ok(); --left) op_libraries.emplace_back(reader.Text());
   has_devices = reader.Number<uint8_t>() != 0;
   threads = reader.Number<uint32_t>();
   log_level = reader.Number<uint32_t>();

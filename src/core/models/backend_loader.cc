@@ -256,6 +256,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry,
                                      .log_level = logger_.level(),
                                      .spin_us = options_.worker_spin_us,
                                      .cgroup = options_.workers_cgroup,
+                                     .op_libraries = workers.op_libraries(),
                                      .max_model_bytes = workers.max_model_bytes(),
                                      .max_tensor_bytes = workers.max_tensor_bytes()};
     return Backend::OpenBy(

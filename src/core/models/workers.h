@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/models/backend.h"
 #include "core/models/shared_graphs.h"
@@ -18,9 +19,13 @@ namespace wasinn::core {
 class Workers {
  public:
   // `owner` is for the log. Each worker may allocate these bytes in addition to its framework, for models and for
-  // tensors; UINT64_MAX: no limit.
-  Workers(std::string owner, uint64_t max_model_bytes, uint64_t max_tensor_bytes)
-      : owner_(std::move(owner)), max_model_bytes_(max_model_bytes), max_tensor_bytes_(max_tensor_bytes) {}
+  // tensors; UINT64_MAX: no limit. `op_libraries`: libraries of custom operators.
+  Workers(std::string owner, uint64_t max_model_bytes, uint64_t max_tensor_bytes,
+          std::vector<std::string> op_libraries = {})
+      : owner_(std::move(owner)),
+        max_model_bytes_(max_model_bytes),
+        max_tensor_bytes_(max_tensor_bytes),
+        op_libraries_(std::move(op_libraries)) {}
 
   // Ends all workers: their objects are not needed any more.
   void Abandon() {
@@ -34,6 +39,7 @@ class Workers {
   const std::string& owner() const { return owner_; }
   uint64_t max_model_bytes() const { return max_model_bytes_; }
   uint64_t max_tensor_bytes() const { return max_tensor_bytes_; }
+  const std::vector<std::string>& op_libraries() const { return op_libraries_; }
 
   // The worker of this backend; the first caller makes it. A worker that may use devices is another OS process, with a
   // weaker sandbox.
@@ -53,6 +59,7 @@ class Workers {
 
   const std::string owner_;
   const uint64_t max_model_bytes_, max_tensor_bytes_;
+  const std::vector<std::string> op_libraries_;
   SharedGraphs graphs_;
   std::mutex mutex_;
   std::map<Key, Made> backends_;  // elements never move
