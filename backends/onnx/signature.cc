@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "common/strings.h"
 #include "common/throw.h"
-#include "onnx/values.h"
 
 namespace wasinn::onnx {
 
@@ -69,7 +69,7 @@ void Signature::ReadType(const OrtTypeInfo* type, Port* port) const {
   port->io.dtype = kind == ONNX_TYPE_TENSOR ? FromOrt(port->ort_type) : WASINN_DTYPE_UNKNOWN;
   if (port->io.dtype == WASINN_DTYPE_UNKNOWN) port->io.flags |= WASINN_IO_UNSERVABLE;
   if (kind != ONNX_TYPE_TENSOR || port->ort_type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) return;
-  MakeStrings(*port);
+  backend::MakeStrings(*port);
   port->is_strings = port->servable();
 }
 

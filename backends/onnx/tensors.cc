@@ -52,7 +52,7 @@ void Inputs::Make(uint32_t index, const wasinn_tensor& tensor, const OrtMemoryIn
   std::vector<int64_t> dims(tensor.dims, tensor.dims + tensor.rank);
   Slot& slot = slots_[index];
   if (port.is_strings) {
-    (void)StringsOf(port, dims, tensor.data);
+    (void)backend::StringsOf(port, dims, tensor.data);
   } else {
     slot.value = model_.host().library().TensorOver(place, port.ort_type, dims, tensor.data, tensor.bytes);
   }
@@ -75,7 +75,7 @@ void Inputs::PutIntoBinding(uint32_t index) {
 void Inputs::PutStrings(uint32_t index, MemoryBudget& budget) {
   const Port& port = model_.signature().inputs()[index];
   Slot& slot = slots_[index];
-  slot.value = MakeStringTensor(model_.host().library(), StringsOf(port, slot.dims, slot.data), budget);
+  slot.value = MakeStringTensor(model_.host().library(), backend::StringsOf(port, slot.dims, slot.data), budget);
   PutIntoBinding(index);
 }
 

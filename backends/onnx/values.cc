@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <string>
 #include <unordered_map>
 
@@ -14,35 +13,6 @@ namespace wasinn::onnx {
 using backend::Throw;
 
 namespace {
-
-// Bytes of a string's length, which lies before it.
-constexpr uint64_t kStringLength = 4;
-
-// Memory for the strings of an output.
-class StringsMemory {
- public:
-  // The bytes that they take; UINT64_MAX: too many to count.
-  static uint64_t BytesFor(uint64_t count, uint64_t longest) {
-    const uint64_t width = backend::AddSat(longest, kStringLength);
-    uint64_t bytes = 0;
-    return __builtin_mul_overflow(count, width, &bytes) ? UINT64_MAX : bytes;
-  }
-  StringsMemory(backend::AlignedBuffer& buffer, uint64_t count, uint64_t longest)
-      : data_(static_cast<uint8_t*>(buffer.data())), width_(longest + kStringLength) {
-    std::memset(data_, 0, count * width_);
-  }
-
-  int64_t width() const { return static_cast<int64_t>(width_); }
-  void Set(uint64_t index, std::string_view text) {
-    const auto length = static_cast<uint32_t>(text.size());
-    std::memcpy(data_ + index * width_, &length, kStringLength);  // little-endian, as the host is
-    if (!text.empty()) std::memcpy(data_ + index * width_ + kStringLength, text.data(), text.size());
-  }
-
- private:
-  uint8_t* const data_;
-  const uint64_t width_;
-};
 
 // An element of a sequence, or the keys or values of a map.
 OrtPtr<OrtValue> PartOf(const OrtLibrary& library, const OrtValue* value, size_t index) {
@@ -110,39 +80,7 @@ std::vector<std::string> KeysOf(const OrtLibrary& library, OrtValue* keys, uint6
 
 }  // namespace
 
-void MakeStrings(Port& port) {
-  if (port.dims.size() >= WASINN_MAX_RANK) return;
-  if (port.io.rank >= 0) {
-    port.dims.push_back(-1);
-    ++port.io.rank;
-  }
-  port.io.dtype = WASINN_DTYPE_U8;
-  port.io.flags = (port.io.flags & ~uint32_t{WASINN_IO_UNSERVABLE}) | WASINN_IO_STRINGS;
-}
-
-StringsOf::StringsOf(const Port& port, std::span<const int64_t> dims, const void* data)
-    : port_(port), data_(static_cast<const uint8_t*>(data)) {
-  if (dims.empty() || dims.back() == 0) {
-    Throw(WASINN_ERROR_INVALID_ARGUMENT,
-          "input '{}' is of strings: expected a last dimension that is the bytes of each", port.name);
-  }
-  dims_ = dims.first(dims.size() - 1);
-  size_ = backend::TensorBytes(dims_, 1);
-  width_ = static_cast<uint64_t>(dims.back());
-}
-
-std::string_view StringsOf::At(uint64_t index) const {
-  uint32_t length = 0;
-  const uint8_t* const from = data_ + index * width_;
-  std::memcpy(&length, from, std::min(width_, kStringLength));  // a narrow one, as a warm-up has, is empty
-  if (length > width_ - std::min(width_, kStringLength)) {
-    Throw(WASINN_ERROR_INVALID_ARGUMENT, "input '{}': string {} has {} bytes: expected no more than {}", port_.name,
-          index, length, width_ - std::min(width_, kStringLength));
-  }
-  return {reinterpret_cast<const char*>(from + kStringLength), length};
-}
-
-OrtPtr<OrtValue> MakeStringTensor(const OrtLibrary& library, const StringsOf& strings, MemoryBudget& budget) {
+OrtPtr<OrtValue> MakeStringTensor(const OrtLibrary& library, const backend::StringsOf& strings, MemoryBudget& budget) {
   const OrtApi& api = library.api();
   uint64_t bytes = backend::MulSat(strings.size(), sizeof(std::string));
   for (uint64_t i = 0; i < strings.size(); ++i) bytes = backend::AddSat(bytes, strings.At(i).size());
@@ -169,11 +107,8 @@ std::vector<int64_t> ReadStrings(const OrtLibrary& library, const OrtValue* valu
   const Texts texts(library, value, count, port, budget);
   uint64_t longest = 0;
   for (uint64_t i = 0; i < count; ++i) longest = std::max<uint64_t>(longest, texts.At(i).size());
-  if (longest > std::numeric_limits<uint32_t>::max()) {
-    Throw(WASINN_ERROR_TOO_LARGE, "output '{}': a string of {} bytes", port.name, longest);
-  }
-  Take(port, StringsMemory::BytesFor(count, longest), budget, buffer);
-  StringsMemory strings(*buffer, count, longest);
+  Take(port, backend::StringsMemory::BytesFor(port, count, longest), budget, buffer);
+  backend::StringsMemory strings(*buffer, count, longest);
   for (uint64_t i = 0; i < count; ++i) strings.Set(i, texts.At(i));
   dims.push_back(strings.width());
   return dims;

@@ -21,6 +21,9 @@ constexpr wasinn_key kKeys[] = {
     {"allow_file_ops", WASINN_KEY_MODEL,
      "true: the model may have operations that reach files, the network or other code; default false; never for a "
      "guest's bytes"},
+    {"op_libraries", WASINN_KEY_MODEL,
+     "list of absolute paths of libraries with custom operators, which run as part of this program or of the model's "
+     "worker"},
 };
 
 std::optional<std::vector<std::string>> Names(const Config& config, const char* key) {
@@ -52,6 +55,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text) {
   parsed.tags = Names(host, "tags").value_or(Names(guest, "tags").value_or(std::vector<std::string>{"serve"}));
   parsed.outputs = Names(host, "outputs").value_or(std::vector<std::string>());
   parsed.allow_file_ops = host.Bool("allow_file_ops").value_or(false);
+  parsed.op_libraries = host.AbsolutePaths("op_libraries");
   return parsed;
 }
 

@@ -76,8 +76,8 @@ class Context : public backend::ContextBase {
   bool Run(SessionRun* run);
   void TakeResults();
   // Whether it may be kept beside those that are.
-  void CheckSize(const TF_Tensor* tensor) const {
-    const uint64_t bytes = outputs_.bytes() + model_.host().library()->TF_TensorByteSize(tensor);
+  void CheckSize(size_t index, const TF_Tensor* tensor) const {
+    const uint64_t bytes = backend::AddSat(outputs_.bytes(), outputs_.BytesOf(index, tensor));
     if (max_bytes_ != 0 && bytes > max_bytes_) {
       Throw(WASINN_ERROR_TOO_LARGE,
             "the model's outputs take {} bytes at least: no more than {} are allowed in a compute", bytes, max_bytes_);
@@ -284,12 +284,12 @@ void Context::TakeResults() {
     }
     const TF_Tensor* fed = ports[i].same_input < 0 ? nullptr : inputs_.Get(static_cast<size_t>(ports[i].same_input));
     if (fed != nullptr) {
-      CheckSize(fed);
+      CheckSize(i, fed);
       outputs_.Copy(i, fed);
     } else {
       auto result = model_.host().library().Own(std::exchange(results_[next], nullptr));
       ++next;
-      CheckSize(result.get());
+      CheckSize(i, result.get());
       outputs_.Take(i, std::move(result));
     }
   }

@@ -9,6 +9,7 @@
 #include "common/target.h"
 #include "common/throw.h"
 #include "tensorflow/config.h"
+#include "tensorflow/op_libraries.h"
 #include "tensorflow/saved_model.h"
 
 namespace wasinn::tensorflow {
@@ -157,6 +158,7 @@ Model::Model(const Host& host, std::span<const wasinn_builder> builders, const w
                    .device = Device::kCpu,
                    .max_bytes = options.max_bytes,
                    .account = options.account};
+  OpenOpLibraries(host.library(), source.config.op_libraries);
   backend::LoadOnTarget(
       options, host.fallback(), Device::kCpu, [&] { return DevicesFor(options.target, host); },
       [&](Device device) {
@@ -173,6 +175,7 @@ Model::Model(const Host& host, std::span<const wasinn_builder> builders, const w
 void Model::LoadGraph(const Source& source) {
   const GraphScan scan = ScanGraph(source.bytes);
   if (source.from_guest() || !source.config.allow_file_ops) CheckOps(scan, false);
+  if (source.config.op_libraries.empty()) CheckHasNoneOfLibraries(scan);
   CheckSize(scan, source.bytes.size(), source.max_bytes);
   if (source.from_guest()) reservation_.Resize(GrownBytes(scan, source.bytes.size()));
   const TfGraph graph = Import(host_.library(), source.bytes);
@@ -202,6 +205,7 @@ void Model::LoadSavedModel(const Source& source) {
   const NamedSignature& named = FindSignature(chosen, source.config.signature);
   const GraphScan scan = ScanGraph(chosen.graph);
   if (!source.config.allow_file_ops) CheckOps(scan, true);
+  if (source.config.op_libraries.empty()) CheckHasNoneOfLibraries(scan);
   CheckSize(scan, source.bytes.size(), source.max_bytes);
   auto signature = std::make_unique<Signature>(named, source.config.outputs);
   const std::string folder = backend::FolderOf(path);

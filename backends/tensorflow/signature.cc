@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/strings.h"
 #include "common/throw.h"
 #include "tensorflow/dtype.h"
 
@@ -28,6 +29,10 @@ Port MakePort(std::string name, std::string tensor, int type, const std::optiona
   port.io.rank = dims ? static_cast<int32_t>(dims->size()) : -1;
   port.io.dtype = port.tensor.empty() ? WASINN_DTYPE_UNKNOWN : FromTf(type);
   if (port.io.dtype == WASINN_DTYPE_UNKNOWN) port.io.flags |= WASINN_IO_UNSERVABLE;
+  if (port.type == TF_STRING && !port.tensor.empty()) {
+    backend::MakeStrings(port);
+    port.is_strings = port.servable();
+  }
   return port;
 }
 

@@ -4,9 +4,11 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "common/dtype.h"
+#include "common/strings.h"
 #include "common/throw.h"
 #include "tensorflow/dtype.h"
 
@@ -18,6 +20,7 @@ Inputs::Inputs(const Model& model, void* account) : model_(model), copies_(model
   const auto release = model.host().library()->TF_DeleteTensor;
   for (size_t i = 0; i < model.signature().inputs().size(); ++i) {
     slots_.push_back({.tensor = {nullptr, release}, .dims = {}});
+    makes_copies_ = makes_copies_ || IsCopied(i);
   }
 }
 
@@ -33,18 +36,29 @@ void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
     slot.data = tensor.data;
     slot.bytes = tensor.bytes;
     slot.dims.assign(dims.begin(), dims.end());
-    if (model_.forgets_inputs()) slot.tensor = Over(port, slot);
+    if (port.is_strings) (void)backend::StringsOf(port, slot.dims, slot.data);
+    if (!IsCopied(index)) slot.tensor = Over(port, slot);
   }
   slot.set = true;
 }
 
 void Inputs::MakeCopies() {
-  if (model_.forgets_inputs()) return;
+  if (!makes_copies_) return;
   uint64_t total = 0;
-  for (const Slot& slot : slots_) total = backend::AddSat(total, slot.set ? slot.bytes : 0);
+  const auto& ports = model_.signature().inputs();
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    const Slot& slot = slots_[i];
+    if (!slot.set || !IsCopied(i)) continue;
+    total = backend::AddSat(total, slot.bytes);
+    if (ports[i].is_strings) {
+      const uint64_t count = backend::StringsOf(ports[i], slot.dims, slot.data).size();
+      total = backend::AddSat(total, backend::MulSat(count, sizeof(TF_TString)));
+    }
+  }
   copies_.Resize(total);
-  for (uint32_t i = 0; i < slots_.size(); ++i) {
-    if (slots_[i].set) slots_[i].tensor = CopyOf(model_.signature().inputs()[i], slots_[i]);
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i].set || !IsCopied(i)) continue;
+    slots_[i].tensor = ports[i].is_strings ? StringsOf(ports[i], slots_[i]) : CopyOf(ports[i], slots_[i]);
   }
 }
 
@@ -70,6 +84,67 @@ TfPtr<TF_Tensor> Inputs::CopyOf(const Port& port, const Slot& slot) const {
   if (made == nullptr) throw std::bad_alloc();  // it has not taken what it would release
   (void)memory.release();
   return library.Own(made);
+}
+
+namespace {
+
+// Strings of TensorFlow's, each with memory of its own: what an operation passes on or keeps is a copy of that.
+class TfStrings {
+ public:
+  TfStrings(const TfLibrary& library, size_t count) : library_(library), strings_(count) {
+    for (TF_TString& one : strings_) library->TF_StringInit(&one);
+  }
+  ~TfStrings() {
+    for (TF_TString& one : strings_) library_->TF_StringDealloc(&one);
+  }
+  TfStrings(const TfStrings&) = delete;
+  TfStrings& operator=(const TfStrings&) = delete;
+
+  void Set(size_t index, std::string_view text) { library_->TF_StringCopy(&strings_[index], text.data(), text.size()); }
+  void* data() { return strings_.data(); }
+
+ private:
+  const TfLibrary& library_;
+  std::vector<TF_TString> strings_;
+};
+
+// Those of a tensor.
+class TfTexts {
+ public:
+  TfTexts(const TfLibrary& library, const TF_Tensor* tensor)
+      : library_(library), strings_(static_cast<const TF_TString*>(library->TF_TensorData(tensor))) {
+    for (int i = 0; i < library->TF_NumDims(tensor); ++i) dims_.push_back(library->TF_Dim(tensor, i));
+    count_ = backend::TensorBytes(dims_, 1);
+    for (uint64_t i = 0; i < count_; ++i) longest_ = std::max<uint64_t>(longest_, At(i).size());
+  }
+
+  const std::vector<int64_t>& dims() const { return dims_; }
+  uint64_t count() const { return count_; }
+  uint64_t longest() const { return longest_; }
+  std::string_view At(uint64_t index) const {
+    return {library_->TF_StringGetDataPointer(strings_ + index), library_->TF_StringGetSize(strings_ + index)};
+  }
+
+ private:
+  const TfLibrary& library_;
+  const TF_TString* const strings_;
+  std::vector<int64_t> dims_;
+  uint64_t count_ = 0, longest_ = 0;
+};
+
+}  // namespace
+
+TfPtr<TF_Tensor> Inputs::StringsOf(const Port& port, const Slot& slot) const {
+  const TfLibrary& library = model_.host().library();
+  const backend::StringsOf strings(port, slot.dims, slot.data);
+  auto made = std::make_unique<TfStrings>(library, strings.size());
+  for (uint64_t i = 0; i < strings.size(); ++i) made->Set(i, strings.At(i));
+  const auto release = [](void*, size_t, void* held) { delete static_cast<TfStrings*>(held); };
+  TF_Tensor* tensor = library->TF_NewTensor(TF_STRING, strings.dims().data(), static_cast<int>(strings.dims().size()),
+                                            made->data(), strings.size() * sizeof(TF_TString), release, made.get());
+  if (tensor == nullptr) throw std::bad_alloc();  // likewise
+  (void)made.release();
+  return library.Own(tensor);
 }
 
 Outputs::Outputs(const Model& model) : model_(model) {
@@ -99,7 +174,7 @@ TF_Tensor* Outputs::Move(TF_Tensor* tensor) const {
 }
 
 void Outputs::Take(size_t index, TfPtr<TF_Tensor> tensor) {
-  TF_Tensor* moved = Move(tensor.get());
+  TF_Tensor* moved = IsStrings(tensor.get()) ? nullptr : Move(tensor.get());
   if (moved == nullptr) return Copy(index, tensor.get());
   (void)tensor.release();
   Slot& slot = slots_[index];
@@ -121,8 +196,34 @@ void Outputs::Note(const TF_Tensor* tensor, Slot* slot) {
 void Outputs::Copy(size_t index, const TF_Tensor* tensor) {
   Slot& slot = slots_[index];
   const TfLibrary& library = model_.host().library();
+  if (IsStrings(tensor)) return CopyStrings(index, tensor);
   slot.copy.Assign(library->TF_TensorData(tensor), library->TF_TensorByteSize(tensor));
   Note(tensor, &slot);
+}
+
+bool Outputs::IsStrings(const TF_Tensor* tensor) const {
+  return model_.host().library()->TF_TensorType(tensor) == TF_STRING;
+}
+
+uint64_t Outputs::BytesOf(size_t index, const TF_Tensor* tensor) const {
+  const TfLibrary& library = model_.host().library();
+  if (!IsStrings(tensor)) return library->TF_TensorByteSize(tensor);
+  const TfTexts texts(library, tensor);
+  return backend::StringsMemory::BytesFor(model_.signature().outputs()[index], texts.count(), texts.longest());
+}
+
+void Outputs::CopyStrings(size_t index, const TF_Tensor* tensor) {
+  Slot& slot = slots_[index];
+  const Port& port = model_.signature().outputs()[index];
+  const TfTexts texts(model_.host().library(), tensor);
+  const uint64_t bytes = backend::StringsMemory::BytesFor(port, texts.count(), texts.longest());
+  slot.copy.Fit(bytes);
+  backend::StringsMemory strings(slot.copy, texts.count(), texts.longest());
+  for (uint64_t i = 0; i < texts.count(); ++i) strings.Set(i, texts.At(i));
+  Note(tensor, &slot);
+  bytes_ += bytes - slot.bytes;
+  slot.bytes = bytes;
+  slot.dims.push_back(strings.width());
 }
 
 void Outputs::View(uint32_t index, wasinn_tensor* view) {
@@ -132,7 +233,7 @@ void Outputs::View(uint32_t index, wasinn_tensor* view) {
     Throw(WASINN_ERROR_INVALID_ARGUMENT, "output '{}' {}: compute again", port.name,
           slot.given ? "was taken" : "was not wanted");
   }
-  const wasinn_dtype dtype = FromTf(slot.type);
+  const wasinn_dtype dtype = slot.type == TF_STRING ? WASINN_DTYPE_U8 : FromTf(slot.type);
   if (dtype == WASINN_DTYPE_UNKNOWN || slot.dims.size() > WASINN_MAX_RANK) {
     backend::ThrowUnshowable(port, TfName(slot.type), slot.dims.size());
   }

@@ -12,8 +12,8 @@
 namespace wasinn::tensorflow {
 
 // Each input is a tensor over the memory that is bound, which TensorFlow takes as it is, since it is aligned. Of a model
-// with state it gets a copy for each run: a variable may keep that, and would change with the input. One thread at a
-// time.
+// with state it gets a copy for each run: a variable may keep that, and would change with the input. Of strings, too,
+// since TensorFlow has another form of them. One thread at a time.
 class Inputs {
  public:
   Inputs(const Model& model, void* account);
@@ -25,8 +25,10 @@ class Inputs {
   void MakeCopies();
   // What TensorFlow keeps of them lives on.
   void DropCopies() {
-    if (model_.forgets_inputs()) return;
-    for (Slot& slot : slots_) slot.tensor.reset();
+    if (!makes_copies_) return;
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      if (IsCopied(i)) slots_[i].tensor.reset();
+    }
     copies_.Resize(0);
   }
   // NULL: it is not set.
@@ -43,15 +45,21 @@ class Inputs {
 
   TfPtr<TF_Tensor> Over(const Port& port, const Slot& slot) const;
   TfPtr<TF_Tensor> CopyOf(const Port& port, const Slot& slot) const;
+  TfPtr<TF_Tensor> StringsOf(const Port& port, const Slot& slot) const;
+  bool IsCopied(size_t index) const {
+    return !model_.forgets_inputs() || model_.signature().inputs()[index].is_strings;
+  }
 
   const Model& model_;
   std::vector<Slot> slots_;
+  bool makes_copies_ = false;
   backend::Reservation copies_;
 };
 
 // TensorFlow's own tensors, or copies, made after a run. A tensor may be a part of a much larger buffer (Slice, Split,
 // Unpack), which it would keep and of which the C API does not tell: a model that may give such has copies only. Of others
-// those are copied whose memory is also an input's, a constant's, a variable's or another output's. One thread at a time.
+// those are copied whose memory is also an input's, a constant's, a variable's or another output's. Strings are copied
+// into the form that hosts have. One thread at a time.
 class Outputs {
  public:
   explicit Outputs(const Model& model);
@@ -67,6 +75,8 @@ class Outputs {
   // After a run. What is not kept goes as soon as there is a copy.
   void Take(size_t index, TfPtr<TF_Tensor> tensor);
   void Copy(size_t index, const TF_Tensor* tensor);
+  // The bytes that a tensor will take here; UINT64_MAX: too many to count.
+  uint64_t BytesOf(size_t index, const TF_Tensor* tensor) const;
   // The bytes of them all.
   uint64_t bytes() const { return bytes_; }
   // wasinn_backend::output and take_output.
@@ -86,6 +96,8 @@ class Outputs {
 
   // The tensor, or NULL where its memory is not its own or not aligned as ours; then it is left as it was.
   TF_Tensor* Move(TF_Tensor* tensor) const;
+  bool IsStrings(const TF_Tensor* tensor) const;
+  void CopyStrings(size_t index, const TF_Tensor* tensor);
   // What it is, but for its bytes.
   void Note(const TF_Tensor* tensor, Slot* slot);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tensorflow/c/c_api.h>
+#include <tensorflow/c/tf_tstring.h>
 #include <wasinn/types.h>
 
 #include <memory>
@@ -18,7 +19,9 @@ namespace wasinn::tensorflow {
     X(TF_GraphGetTensorNumDims) X(TF_GraphGetTensorShape) X(TF_NewImportGraphDefOptions)                              \
     X(TF_DeleteImportGraphDefOptions) X(TF_GraphImportGraphDef) X(TF_NewSessionOptions) X(TF_DeleteSessionOptions)    \
     X(TF_SetConfig) X(TF_NewSession) X(TF_CloseSession) X(TF_DeleteSession) X(TF_SessionRun) X(TF_SessionListDevices) \
-    X(TF_DeleteDeviceList) X(TF_DeviceListCount) X(TF_DeviceListType) X(TF_LoadSessionFromSavedModel)
+    X(TF_DeleteDeviceList) X(TF_DeviceListCount) X(TF_DeviceListType) X(TF_LoadSessionFromSavedModel)  \
+    X(TF_StringInit) X(TF_StringCopy) X(TF_StringGetDataPointer) X(TF_StringGetSize) X(TF_StringDealloc)               \
+    X(TF_LoadLibrary) X(TF_GetOpList)
 // clang-format on
 
 struct TfApi {

@@ -1,6 +1,7 @@
 """Values go in and come out as they are, or there is an error: over REST as JSON and as bytes, and over gRPC."""
 
 import os
+import pathlib
 import struct
 import unittest
 
@@ -11,6 +12,8 @@ import inference_pb2_grpc
 import onnx_models
 from command import WAIT
 from server import ServeTest, element
+
+TENSORFLOW = pathlib.Path(__file__).resolve().parents[1] / "models" / "tensorflow"
 
 
 class ValuesTest(ServeTest):
@@ -157,6 +160,21 @@ class OfModels(ValuesTest):
         self.check_answer(server.infer("parts", {"inputs": [one]}), 400, "output 'parts' is of type seq(tensor(float))")
         self.check_answer(server.infer("parts", {"inputs": [one], "outputs": [{"name": "parts"}]}), 400, "output 'parts' is of type")
         self.assertEqual(self.outputs(server, "parts", one, outputs=[{"name": "y"}])["y"]["data"], [5])
+
+
+@unittest.skipUnless("tensorflow" in os.environ["WASINN_FRAMEWORKS"].split(), "without TensorFlow")
+class OfTensorFlow(ValuesTest):
+    def test_strings_go_in_and_come_out(self):
+        self.env["WASINN_CONFIG"] = ""
+        server = self.serve("--model", f"same={TENSORFLOW}/identity_string.pb")
+        told = server.request("GET", "/v2/models/same").json()
+        self.assertEqual([(one["datatype"], one["shape"]) for one in told["inputs"] + told["outputs"]], [("BYTES", [2, 3])] * 2)
+        texts = ["", "a", "grün", "x" * 100_000, "a\0b", "\0"]
+        output = self.outputs(server, "same", strings(*texts, shape=[2, 3]))["y"]
+        self.assertEqual((output["datatype"], output["shape"], output["data"]), ("BYTES", [2, 3], texts))
+        raw = b"".join(map(element, [b"\xff\xfe", b"\0\0", b"", b"\xc3", bytes(range(256)), b"a"]))
+        given = inference_pb2.ModelInferRequest.InferInputTensor(name="x", datatype="BYTES", shape=[2, 3])
+        self.assertEqual(list(self.grpc(server, "same", [given], [raw]).raw_output_contents), [raw])
 
 
 if __name__ == "__main__":
