@@ -1,5 +1,5 @@
-// Structs that the host hands to a backend, to read or to fill. The host may be older or newer than the backend: each
-// side has as many bytes as its `struct_size` says, and fields are only ever appended.
+// Structs that the host passes to a backend, to read or to fill. The host may be older or newer than the backend: each
+// side has as many bytes as its `struct_size` says, and new versions only append fields.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ size_t CommonSize(uint32_t struct_size) {
 template <typename Struct>
 Struct ReadStruct(const Struct* from) {
   Struct to = {};
-  if (from != nullptr && from->struct_size == sizeof(Struct)) {  // as usual: no call of memcpy
+  if (from != nullptr && from->struct_size == sizeof(Struct)) {  // the usual case: no call of memcpy
     to = *from;
   } else if (from != nullptr) {
     std::memcpy(&to, from, CommonSize<Struct>(from->struct_size));
@@ -31,7 +31,7 @@ Struct ReadStruct(const Struct* from) {
   return to;
 }
 
-// Fills the fields that the host has, but for struct_size, which stays the host's own.
+// Fills the fields that the host has, except for struct_size, which stays the host's own.
 template <typename Struct>
 void WriteStruct(Struct* to, const Struct& from) {
   const uint32_t struct_size = to->struct_size;

@@ -12,11 +12,11 @@
 
 namespace wasinn::backend {
 
-// As memory of the host has them.
+// As in the host's memory.
 inline constexpr size_t kBufferAlignment = WASINN_TENSOR_ALIGNMENT;
 inline constexpr size_t kBufferTail = WASINN_TENSOR_TAIL;
 
-// The size of a block for `bytes`; throws where that is no size.
+// The size of a block for `bytes`; throws if that is no valid size.
 inline size_t PaddedSize(size_t bytes) {
   if (bytes > PTRDIFF_MAX - kBufferTail - kBufferAlignment) throw std::bad_alloc();
   return (bytes + kBufferTail + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
@@ -31,23 +31,23 @@ class AlignedBuffer {
     if (data_ == nullptr) throw std::bad_alloc();
   }
 
-  // Whether it is there and right for `bytes`: large enough, and with no more memory than they need, since that is what
-  // the core counts.
+  // Whether it exists and suits `bytes`: large enough, and with no more memory than they need, since the core counts
+  // only that.
   bool IsFor(size_t bytes) const { return data_ != nullptr && PaddedSize(capacity_) == PaddedSize(bytes); }
 
-  // Makes it right for `bytes`, which it may not keep. The old block goes before there is another.
+  // Makes it suit `bytes`; its content may be lost. The old block is freed before there is another.
   void Fit(size_t bytes) {
     if (IsFor(bytes)) return;
     *this = {};
     *this = AlignedBuffer(bytes);
   }
-  // A copy of these.
+  // Copies these bytes.
   void Assign(const void* data, size_t bytes) {
     Fit(bytes);
     if (bytes > 0) std::memcpy(data_.get(), data, bytes);
   }
 
-  // For the caller to std::free.
+  // The caller must std::free it.
   void* release() {
     capacity_ = 0;
     return data_.release();

@@ -1,4 +1,4 @@
-// What hosts, models and contexts of all frameworks have.
+// Bases for the hosts, models and contexts of all frameworks.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -15,7 +15,7 @@
 
 namespace wasinn::backend {
 
-// Immutable but for a flag; outlives its models.
+// Immutable except for a flag; outlives its models.
 class HostBase {
  public:
   HostBase(const HostBase&) = delete;
@@ -29,7 +29,7 @@ class HostBase {
  protected:
   explicit HostBase(const wasinn_host_services& services) : services_(services), log_(services), fallback_(log_) {}
   ~HostBase() = default;
-  // Once the framework is open; as in wasinn_backend_info.
+  // Call it once the framework is open; as in wasinn_backend_info.
   void Describe(const char* framework, std::string version, std::string library, std::string devices) {
     version_ = std::move(version);
     library_ = std::move(library);
@@ -45,7 +45,7 @@ class HostBase {
   wasinn_backend_info info_ = {};
 };
 
-// One that reads its configuration, and then opens the framework's library.
+// A host that reads its configuration, and then opens the framework's library.
 template <typename Config, typename Library>
 class HostOf : public HostBase {
  public:
@@ -64,7 +64,7 @@ class HostOf : public HostBase {
   const Library library_;
 };
 
-// Of one signature, which is there once the model is loaded. Contexts of any thread share it.
+// A model with one signature, known after the load. Contexts of any thread share it.
 template <typename Host, typename Signature>
 class ModelBase {
  public:
@@ -85,31 +85,31 @@ class ModelBase {
   std::string description_;
 };
 
-// There is no output before a compute has succeeded.
+// Throws if no compute has succeeded, so that there is no output.
 inline void CheckComputed(bool computed) {
   if (!computed) Throw(WASINN_ERROR_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
 }
 
-// One thread at a time, but for Cancel.
+// One thread at a time, except for Cancel.
 class ContextBase {
  public:
   ContextBase(const ContextBase&) = delete;
   ContextBase& operator=(const ContextBase&) = delete;
 
-  // Of the next compute; 0: as the slot was told.
+  // Sets the limit of the next compute; 0: the slot's.
   void SetMaxBytes(uint64_t bytes) noexcept { max_bytes_ = bytes != 0 ? bytes : slot_max_bytes_; }
   void Cancel() { cancelled_ = true; }
 
  protected:
   explicit ContextBase(const wasinn_slot_options& options) : slot_max_bytes_(options.max_bytes) {}
   ~ContextBase() = default;
-  // A compute; the core cancels only between its beginning and its end.
+  // Begins a compute; the core cancels only between its beginning and its end.
   void Begin() { computed_ = cancelled_ = false; }
 
   const uint64_t slot_max_bytes_;         // 0: no limit
   uint64_t max_bytes_ = slot_max_bytes_;  // of this compute
   bool computed_ = false;
-  std::atomic<bool> cancelled_ = false;  // the compute that runs
+  std::atomic<bool> cancelled_ = false;  // the current compute
 };
 
 }  // namespace wasinn::backend

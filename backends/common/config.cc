@@ -20,14 +20,14 @@ std::optional<std::string> Text(const nlohmann::json& value) {
   return std::nullopt;
 }
 
-// For messages. Writing a value out is recursive, so what a guest has nested a million deep is only named.
+// For messages. Writing a value is recursive, so a value that a guest has nested a million deep is only named.
 std::string Found(const nlohmann::json& value) {
   constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
   if (value.is_structured()) return value.is_array() ? "a list" : "an object";
   return value.dump(-1, ' ', false, kReplace);
 }
 
-// Recursive only as deep as it may be.
+// Recurses no deeper than the limit.
 bool IsDeeperThan(const nlohmann::ordered_json& value, size_t depth) {
   if (!value.is_structured()) return false;
   if (depth == 0) return true;
@@ -67,7 +67,7 @@ constexpr char kThreads[] = "threads";
 struct Config::Json {
   nlohmann::json object = nlohmann::json::object();
 
-  // NULL where the key is absent.
+  // NULL if there is no such key.
   const nlohmann::json* Find(const char* key) const {
     auto found = object.find(key);
     return found == object.end() ? nullptr : &*found;
@@ -131,7 +131,7 @@ std::optional<int64_t> Config::Integer(const char* key, int64_t least, int64_t m
 
 std::optional<double> Config::Number(const char* key, double least, double most) const {
   return Get<double>(key, fmt::format("a number from {} to {}", least, most), [&](const auto& value) {
-    // Not the other way round: nothing compares with what is no number.
+    // Not inverted: NaN compares with nothing.
     return value.is_number() && value.template get<double>() >= least && value.template get<double>() <= most;
   });
 }

@@ -11,8 +11,8 @@
 
 namespace wasinn::backend {
 
-// Reads keys of one type each. Unknown keys have been refused by the core; a value of another type is an Error with
-// WASINN_ERROR_INVALID_ARGUMENT that names the key, what was expected and what was found.
+// Reads keys of one type each. The core has refused unknown keys; a value of another type is an Error with
+// WASINN_ERROR_INVALID_ARGUMENT that names the key, the expected value and the given one.
 class Config {
  public:
   using Entries = std::vector<std::pair<std::string, std::string>>;
@@ -23,7 +23,7 @@ class Config {
   Config(const Config&) = delete;
   Config& operator=(const Config&) = delete;
 
-  // Whether it is there; whether it is a string, for keys that take this or something else.
+  // Whether the key exists; and whether it is a string, for keys of several types.
   bool Has(const char* key) const;
   bool IsString(const char* key) const;
   std::optional<std::string> String(const char* key) const;
@@ -31,7 +31,7 @@ class Config {
   std::optional<std::string> AbsolutePath(const char* key) const;
   std::optional<bool> Bool(const char* key) const;
   std::optional<int64_t> Integer(const char* key, int64_t least, int64_t most) const;
-  // A number, whole or not.
+  // A number, integer or not.
   std::optional<double> Number(const char* key, double least, double most) const;
   // A string, or a list of strings.
   std::optional<std::vector<std::string>> StringList(const char* key) const;
@@ -40,7 +40,7 @@ class Config {
   // JSON as a string or as a value, not deeper than `depth` in either; as text, whose names are in the order in which
   // they came.
   std::optional<std::string> JsonText(const char* key, size_t depth) const;
-  // The same, but that a string is not looked into: it is text like any other value.
+  // As above, but a string is not parsed: it is text like any other value.
   std::optional<std::string> ValueText(const char* key, size_t depth) const;
   // One of `words`, as its index.
   std::optional<size_t> Word(const char* key, std::span<const char* const> words) const;
@@ -53,7 +53,7 @@ class Config {
     bool operator==(const Named&) const = default;
   };
   std::optional<std::vector<Named>> NamedList(const char* key) const;
-  // All that are there, known or not.
+  // All keys in the text, known or not.
   std::vector<std::string> Keys() const;
 
  private:
@@ -81,14 +81,14 @@ struct KeysAndValues {
   std::vector<const char*> keys, values;
 };
 
-// What the whole host may have, which every framework takes as an int.
+// The whole host's budget, as an int for frameworks.
 int ThreadBudget(uint32_t budget);
 
-// A backend's: 1 to the host's budget, which is the default.
+// A backend's threads: 1 to the host's budget, which is the default.
 int BackendThreads(const Config& backend, uint32_t budget);
 
-// A model's: the host says 1 to `most`, or nothing and means `usual`; a guest may ask for more than there is, but gets
-// no more than that.
+// A model's threads: the host sets 1 to `most`, or nothing, which means `usual`; a guest may ask for more, but gets at
+// most that.
 int ModelThreads(const Config& host, const Config& guest, int most, int usual);
 
 }  // namespace wasinn::backend

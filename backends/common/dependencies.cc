@@ -20,13 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a library says of others.
+// The libraries that a library needs.
 struct Needs {
   std::vector<std::string> names;  // DT_NEEDED
   std::vector<std::string> paths;  // DT_RPATH and DT_RUNPATH: folders, separated by colons
 };
 
-// Nothing of a file that is none of this machine's libraries.
+// No value if the file is no library for this machine.
 class ElfReader {
  public:
   explicit ElfReader(const fs::path& path)
@@ -57,7 +57,7 @@ class ElfReader {
   }
 
  private:
-  // Nothing outside of the file.
+  // No value outside of the file.
   template <typename T>
   std::optional<T> At(uint64_t offset) const {
     if (offset > bytes_.size() || sizeof(T) > bytes_.size() - offset) return std::nullopt;
@@ -81,7 +81,7 @@ class ElfReader {
       }
     }
   }
-  // Of an address, in the file.
+  // The offset of an address in the file.
   uint64_t OffsetOf(uint64_t address) const {
     for (const ElfW(Phdr) & segment : segments_) {
       if (segment.p_type == PT_LOAD && address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz) {
@@ -122,7 +122,7 @@ class Checker {
         CheckNeeded(file, name);
         continue;
       }
-      // One that is elsewhere is the system's.
+      // A library that is elsewhere is the system's.
       for (const fs::path& folder : folders) Check(folder / name);
     }
   }

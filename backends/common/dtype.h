@@ -1,5 +1,5 @@
-// Element types: their sizes, and a framework's beside wasinn's. Sizes of tensors, and arithmetic on sizes that a model
-// declares.
+// Element types: their sizes, and a framework's types with wasinn's. Sizes of tensors, and arithmetic on sizes that a
+// model declares.
 #pragma once
 
 #include <wasinn/types.h>
@@ -36,7 +36,7 @@ constexpr size_t ElementSize(uint32_t dtype) {
   }
 }
 
-// The bytes of a tensor; UINT64_MAX where they are too many to count, or a dimension is unknown.
+// The bytes of a tensor; UINT64_MAX if they are too many to count, or a dimension is unknown.
 constexpr uint64_t TensorBytes(std::span<const int64_t> dims, size_t element_size) {
   if (std::ranges::find(dims, 0) != dims.end()) return 0;
   uint64_t bytes = element_size;
@@ -51,7 +51,7 @@ constexpr uint64_t AddSat(uint64_t one, uint64_t other) {
   return __builtin_add_overflow(one, other, &sum) ? UINT64_MAX : sum;
 }
 
-// What could not be counted stays so, also times zero: a framework that multiplies the same dimensions goes wrong before.
+// An overflow stays one, even times zero: a framework that multiplies the same dimensions fails before.
 constexpr uint64_t MulSat(uint64_t so_far, uint64_t factor) {
   uint64_t product = 0;
   const bool too_many = so_far == UINT64_MAX || __builtin_mul_overflow(so_far, factor, &product);
@@ -60,8 +60,8 @@ constexpr uint64_t MulSat(uint64_t so_far, uint64_t factor) {
 
 struct TypeRow {
   int type;            // the framework's number: an int, since its headers may be older than its library
-  wasinn_dtype dtype;  // WASINN_DTYPE_UNKNOWN: wasinn has no word for it
-  const char* name;    // the framework's own word
+  wasinn_dtype dtype;  // WASINN_DTYPE_UNKNOWN: wasinn does not have it
+  const char* name;    // the framework's own name
 };
 
 // NULL: there is none.

@@ -13,7 +13,7 @@
 
 namespace wasinn::backend {
 
-// An error that knows its code. Anything else that is thrown becomes WASINN_ERROR_RUNTIME.
+// An error with a code. Any other exception becomes WASINN_ERROR_RUNTIME.
 class Error : public std::runtime_error {
  public:
   Error(wasinn_code code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -24,7 +24,7 @@ class Error : public std::runtime_error {
   wasinn_code code_;
 };
 
-// For the one moment in which there is no memory even for an error.
+// For a moment in which there is no memory even for an error.
 inline wasinn_error* OutOfMemory() noexcept {
   static wasinn_error error = {sizeof(wasinn_error), WASINN_ERROR_TOO_LARGE, "out of memory", [](wasinn_error*) {}};
   return &error;
@@ -40,7 +40,7 @@ inline wasinn_error* MakeError(wasinn_code code, std::string_view message) noexc
   return new (memory) wasinn_error{sizeof(wasinn_error), code, text, [](wasinn_error* error) { std::free(error); }};
 }
 
-// The error for the exception that is being handled; call it in a catch block only.
+// The error for the current exception; call it only in a catch block.
 inline wasinn_error* MakeErrorOfCurrentException() noexcept {
   try {
     throw;

@@ -1,4 +1,4 @@
-// JSON that a guest wrote, or a model, where its names keep their order.
+// JSON of a guest or a model, with its names in the given order.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,11 +8,11 @@
 
 namespace wasinn::backend {
 
-// The most names in one object, where their order is kept: each is compared with all before it.
+// The most names in one object that keeps their order: each is compared with all before it.
 inline constexpr size_t kMostOrderedNames = 1000;
 
-// Looks at JSON without making anything of it: whether it is that, no deeper than `depth`, and no object has too many
-// names. nlohmann takes a byte 0 for the end of a text, whatever comes after it.
+// Checks JSON without building values: that it is valid, at most `depth` deep, and no object has too many names.
+// nlohmann takes a byte 0 for the end of a text, whatever comes after it.
 class OrderedJsonCheck : public nlohmann::json_sax<nlohmann::json> {
  public:
   static bool Passes(std::string_view text, size_t depth) {
@@ -49,7 +49,7 @@ class OrderedJsonCheck : public nlohmann::json_sax<nlohmann::json> {
   }
 
   const size_t depth_;
-  std::vector<size_t> names_;  // of the objects and lists that are open
+  std::vector<size_t> names_;  // of the open objects and lists
 };
 
 }  // namespace wasinn::backend

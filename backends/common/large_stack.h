@@ -1,4 +1,4 @@
-// Runs recursive code of others that was not written for inputs of strangers.
+// Runs recursive third-party code that was not written for untrusted inputs.
 #pragma once
 
 #include <pthread.h>
@@ -11,8 +11,8 @@
 
 namespace wasinn::backend {
 
-// Calls `function` on a thread of its own with a stack of `bytes`, of which only what is touched takes memory, and
-// waits. What it throws is thrown here.
+// Calls `function` on a thread of its own with a stack of `bytes`, of which only the used part takes memory, and waits.
+// Rethrows its exceptions.
 template <typename Function>
 void RunOnLargeStack(size_t bytes, Function&& function) {
   struct Call {

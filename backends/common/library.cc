@@ -25,7 +25,7 @@ namespace wasinn::backend {
 
 namespace {
 
-// The linker looks there at last; before, where its own configuration says.
+// The linker searches these last; before, it searches the folders of its own configuration.
 bool IsSystems(const std::string& folder) {
   const auto rest = [&](std::string_view prefix) { return std::string_view(folder).substr(prefix.size()); };
   for (const std::string_view prefix : {"/usr/lib", "/lib"}) {
@@ -56,7 +56,7 @@ std::string WithVersion(const std::filesystem::path& folder, const std::string& 
 std::vector<std::string> Candidates(const LibrarySearch& search) {
   std::vector<std::string> candidates;
   const auto add_folder = [&](const std::filesystem::path& folder) {
-    // Whatever a variable says, never the working folder.
+    // Never the working folder, whatever a variable names.
     if (!folder.is_absolute()) return;
     for (const char* name : search.names) candidates.push_back((folder / name).string());
     for (const char* name : search.names) {
@@ -65,8 +65,8 @@ std::vector<std::string> Candidates(const LibrarySearch& search) {
     }
   };
   if (search.configured.empty()) {
-    // In the linker's order, but with whole paths, so that we can look at a file before it is opened. By its plain name
-    // where the linker's own configuration may have it.
+    // In the linker's order, but with whole paths, so that a file can be checked before it is opened. By its plain name
+    // if it may be in the linker's own configuration.
     static constexpr char kHere = 0;
     const std::vector<std::string> folders = base::LibraryFolders(&kHere);
     const auto systems = std::ranges::find_if(folders, IsSystems);
@@ -88,8 +88,8 @@ std::vector<std::string> Candidates(const LibrarySearch& search) {
   return candidates;
 }
 
-// Where the object that has this address begins. An address in a program that only leads on to another object's function, as in one that is not
-// position-independent, is in none.
+// The beginning of the object with this address. An address in a program may be a stub for another object's function,
+// if the program is not position-independent: such an address is in no object.
 const void* ObjectOf(const void* address) {
   Dl_info object = {};
   const ElfW(Sym)* symbol = nullptr;
@@ -99,14 +99,14 @@ const void* ObjectOf(const void* address) {
   return object.dli_fbase;
 }
 
-// Whether the OS process finds this function in the same library as `other`, and so nobody has put one of their own in its place.
+// Whether the OS process finds this function in the same library as `other`, so that nothing replaces it.
 bool IsTheSystems(const char* function, const void* other) {
   const void* object = ObjectOf(dlsym(RTLD_DEFAULT, function));
   return object == nullptr || object == ObjectOf(other);
 }
 
-// A program with an allocator of its own, as sanitizers have one, must serve the framework as well: the system's libraries take from it what
-// the framework releases.
+// A program with its own allocator, such as a sanitizer's, must serve the framework, too: the system's libraries take
+// over memory that the framework releases.
 bool AllocatesAsTheSystem() {
   const auto* libc = reinterpret_cast<const void*>(&gnu_get_libc_version);
   const auto* libstdcxx = reinterpret_cast<const void*>(&std::set_new_handler);
@@ -114,8 +114,8 @@ bool AllocatesAsTheSystem() {
          IsTheSystems("_ZdlPv", libstdcxx);
 }
 
-// A program that names a stream has a copy of it, and all libraries use that one. A library whose own symbols come first uses libstdc++'s, which
-// nobody has made: zeroes.
+// A program that names a stream has a copy of it, and all libraries use that one. A library whose own symbols come
+// first would use libstdc++'s, which is never initialised: zeroes.
 template <typename Stream>
 void Make(void* libstdcxx, const char* name, Stream& everybodys) {
   void* hidden = dlsym(libstdcxx, name);
@@ -124,14 +124,14 @@ void Make(void* libstdcxx, const char* name, Stream& everybodys) {
   made->copyfmt(everybodys);
 }
 
-// Likewise a facet's number, which says where locales have it: in libstdc++'s own there is none, and std::use_facet finds nothing. Names as the C++ ABI
-// has them; @ stands for the type of character.
+// The same holds for a facet's number, the index in a locale: libstdc++'s own has none, and std::use_facet finds
+// nothing. Names as in the C++ ABI; @ stands for the type of character.
 #define WASINN_IN "St19istreambuf_iteratorI@St11char_traitsI@EEE"
 #define WASINN_OUT "St19ostreambuf_iteratorI@St11char_traitsI@EEE"
 constexpr const char* kFacets[] = {
     "St5ctypeI@E", "St7codecvtI@c11__mbstate_tE", "St7num_getI@" WASINN_IN, "St7num_putI@" WASINN_OUT,
     "St8time_putI@" WASINN_OUT,
-    // Each in two forms, of which the second has the strings of C++11.
+    // Each in two forms, the second with the strings of C++11.
     "St7collateI@E", "St7__cxx117collateI@E", "St8messagesI@E", "St7__cxx118messagesI@E", "St8numpunctI@E",
     "St7__cxx118numpunctI@E", "St10moneypunctI@Lb0EE", "St7__cxx1110moneypunctI@Lb0EE", "St10moneypunctI@Lb1EE",
     "St7__cxx1110moneypunctI@Lb1EE", "St8time_getI@" WASINN_IN, "St7__cxx118time_getI@" WASINN_IN,
@@ -156,7 +156,7 @@ void NumberHiddenFacets(void* libstdcxx) {
 void MakeHiddenObjects() {
   void* libstdcxx = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
   if (libstdcxx == nullptr) return;
-  ProcessTurn turn;  // other backends have this code, too
+  ProcessTurn turn;  // other backends contain this code, too
   turn.Take("/proc/self/attr");
   Make(libstdcxx, "_ZSt3cin", std::cin);
   Make(libstdcxx, "_ZSt4cout", std::cout);
@@ -178,7 +178,7 @@ Library::Library(const LibrarySearch& search) : framework_(search.framework) {
   if (search.configured.empty()) handle_ = dlopen(search.names.front(), flags | RTLD_NOLOAD);
   if (handle_ != nullptr) return;
   std::vector<std::string> tried;
-  std::string broken;  // the linker's own words of the first file that is there and does not open
+  std::string broken;  // the linker's message about the first file that exists and does not open
   for (const std::string& name : Candidates(search)) {
     if (name.starts_with('/')) CheckDependencies(name);
     handle_ = OpenLibrary(name.c_str(), flags);
@@ -222,8 +222,8 @@ int OwnSymbolsFirst() {
 
 void* OpenLibrary(const char* file, int flags) {
 #ifdef __SANITIZE_ADDRESS__
-  // What a framework allocates as it is opened it keeps to the end of the OS process. LeakSanitizer must not know of it:
-  // to find that a leak is one that it shall not tell, it takes a second in each process.
+  // Memory that a framework allocates when it is opened stays until the end of the OS process. LeakSanitizer must not
+  // know of it: to find that it may ignore a leak takes it a second in each process.
   const __lsan::ScopedDisabler disabled;
 #endif
   return dlopen(file, flags);

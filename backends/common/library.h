@@ -12,24 +12,25 @@ namespace wasinn::backend {
 
 struct LibrarySearch {
   const char* framework;  // "ONNX Runtime", for messages
-  const char* install;    // "scripts/deps.sh onnxruntime", likewise
-  // File names, in order of preference. A folder that has none of them may have one with a version behind.
+  const char* install;    // "scripts/deps.sh onnxruntime", for messages
+  // File names, in order of preference. If a folder has none of them, it may have one with a version at its end.
   std::span<const char* const> names;
-  std::string configured;  // an absolute path of the library or of its folder; empty: where the dynamic linker looks
+  std::string configured;  // an absolute path of the library or of its folder; empty: the dynamic linker's folders
   bool own_symbols_first = false;  // OwnSymbolsFirst()
 };
 
-// Open for the life of the OS process, and with local symbols, since frameworks carry the same names inside.
+// Open for the life of the OS process, and with local symbols, since frameworks contain the same names.
 class Library {
  public:
-  // Without a configured path: by plain name, for the program may have it open; then where the dynamic linker looks for
-  // what this backend asks for (its own RUNPATH, LD_LIBRARY_PATH, the system's), but never the working folder. Throws
-  // WASINN_ERROR_UNSUPPORTED_OPERATION that names the files that were looked for, on a line of their own, and how to install them.
+  // Without a configured path: by plain name, because the program may have it open; then in the dynamic linker's
+  // folders for this backend (its RUNPATH, LD_LIBRARY_PATH, the system's), but never in the working folder. Throws
+  // WASINN_ERROR_UNSUPPORTED_OPERATION that names the files that were looked for, on a line of their own, and how to
+  // install them.
   explicit Library(const LibrarySearch& search);
 
-  // NULL where the library has no such symbol.
+  // NULL if the library has no such symbol.
   void* FindSymbol(const char* name) const;
-  // Throws WASINN_ERROR_UNSUPPORTED_OPERATION where it has none: a library of another version, or another library altogether.
+  // Throws WASINN_ERROR_UNSUPPORTED_OPERATION if it has none: a library of another version, or a wrong one.
   template <typename Function>
   Function Symbol(const char* name) const {
     return reinterpret_cast<Function>(RequireSymbol(name));
@@ -44,25 +45,24 @@ class Library {
   void* handle_ = nullptr;
 };
 
-// For what a framework can be told by the environment only, before its library is opened, which reads it then. Where the
-// environment has the variable already, the operator's word counts, and nothing is written. Else this is the one moment
-// at which another thread of the program must not be reading the environment (backend.h): glibc has no lock that both
-// take.
+// Sets a variable for a framework that only takes a setting from the environment, which it reads when its library is
+// opened. If the environment has the variable already, the operator's value stays, and nothing is written. Else no
+// other thread of the program may read the environment at this moment (backend.h): glibc has no lock that both take.
 inline void TellFramework(const char* variable, const char* value) {
   if (std::getenv(variable) == nullptr) setenv(variable, value, 0);
 }
 
 // Flags for dlopen: local symbols, and the library's own symbols before those of the program and its libraries, for a
-// framework that a program with other versions of what it has inside would break (docs/decisions/0098). A program with an
-// allocator of its own has the usual order.
+// framework that a program with other versions of its parts would break (docs/decisions/0098). A program with its own
+// allocator gets the usual order.
 int OwnSymbolsFirst();
 
 // NULL: dlerror() has the reason.
 void* OpenLibrary(const char* file, int flags = RTLD_NOW | RTLD_LOCAL);
 
-// To be called before a library is opened. Throws WASINN_ERROR_UNSUPPORTED_OPERATION where the file, or one that it needs
-// from a folder that it names, has the dynamic linker look in the working folder: what lies there may be a guest's. A
-// file that is not there, or is no library, is the linker's to complain of.
+// Call it before a library is opened. Throws WASINN_ERROR_UNSUPPORTED_OPERATION if the file, or one that it needs from
+// a folder that it names, makes the dynamic linker search the working folder, in which a guest may have put a library.
+// The linker reports a file that is missing, or no library.
 void CheckDependencies(const std::filesystem::path& library);
 
 }  // namespace wasinn::backend

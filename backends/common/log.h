@@ -7,7 +7,7 @@
 
 namespace wasinn::backend {
 
-// Any thread. Lives as long as the host services.
+// Thread-safe. Lives as long as the host services.
 class Log {
  public:
   explicit Log(const wasinn_host_services& services) : host_(services.host), log_(services.log) {}

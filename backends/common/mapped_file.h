@@ -1,4 +1,4 @@
-// A file's bytes, read where they are.
+// A file's bytes, read in place.
 #pragma once
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@ namespace wasinn::backend {
 
 class MappedFile {
  public:
-  // Without bytes where it has none, is no regular file, or cannot be mapped: then errno says why.
+  // No bytes if it is empty, no regular file, or cannot be mapped: then errno has the reason.
   explicit MappedFile(const std::filesystem::path& path) {
     const base::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat its = {};
@@ -28,7 +28,7 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  // To be read only.
+  // Only for reading.
   std::span<uint8_t> bytes() const { return bytes_; }
 
  private:

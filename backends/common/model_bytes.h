@@ -1,4 +1,4 @@
-// What a model is loaded from.
+// The bytes of a model that is loaded.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -16,7 +16,7 @@
 
 namespace wasinn::backend {
 
-// The builder of a model that is one, of one format; `model`: "an ONNX model".
+// The builder of a model with only one, of one format; `model`: "an ONNX model".
 inline const wasinn_builder& OneBuilder(std::span<const wasinn_builder> builders, const wasinn_load_options& options,
                                         std::string_view format, std::string_view model) {
   if (builders.size() != 1) Throw(WASINN_ERROR_INVALID_ARGUMENT, "{} is one builder: found {}", model, builders.size());
@@ -24,14 +24,14 @@ inline const wasinn_builder& OneBuilder(std::span<const wasinn_builder> builders
   Throw(WASINN_ERROR_INVALID_ENCODING, "this backend loads {}s", model.substr(model.find(' ') + 1));
 }
 
-// Of a model's file, as a whole path.
+// The folder of a model's file, as a whole path.
 inline std::string FolderOf(const std::filesystem::path& file) {
   std::error_code failed;
   const auto absolute = std::filesystem::absolute(file, failed);
   return (failed ? file : absolute).parent_path().string();
 }
 
-// Bytes that a framework goes on reading after the load.
+// Bytes that a framework still reads after the load.
 class KeptBytes {
  public:
   KeptBytes() = default;
@@ -60,8 +60,8 @@ class KeptBytes {
   std::span<const uint8_t> bytes_;
 };
 
-// `words`: the framework's, with the file's number and, if it is known, the highest that is read. `instead`: what one can
-// do with the model, as "export the model again with an older opset".
+// `words`: the framework's message, with the file's version and, if it is known, the highest supported one. `instead`:
+// advice, such as "export the model again with an older opset".
 inline std::string TooNew(std::string words, std::string_view framework, std::string_view version,
                           std::string_view instead) {
   words.append(": the model is newer than ").append(framework).append(" ").append(version);

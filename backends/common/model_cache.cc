@@ -22,12 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kKey[] = "key";
-// A message of Protocol Buffers has no more, nor are there more in memory at once.
+// The limit of a message of Protocol Buffers, and of the bytes in memory at once.
 constexpr uint64_t kMostBytes = uint64_t{1} << 31;
 
 [[noreturn]] void Fail(const std::string& what) { Throw(WASINN_ERROR_RUNTIME, "{}: {}", what, std::strerror(errno)); }
 
-// Whoever writes more than that to a file is ended by a signal.
+// Writing more than that to a file would end the process by a signal.
 bool FilesMayBeLarge() {
   rlimit most = {};
   return getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur > kMostBytes + 32 /* a tag */;
@@ -37,7 +37,7 @@ bool WriteAll(int fd, ModelCache::Bytes bytes) {
   return base::WriteAll(fd, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-// All of a regular file; nothing where it is none, too large, or changes meanwhile.
+// All of a regular file; no value if it is none, too large, or changes during the read.
 std::optional<ModelCache::Contents> ReadAll(int fd) {
   struct stat its = {};
   if (fstat(fd, &its) != 0 || !S_ISREG(its.st_mode) || static_cast<uint64_t>(its.st_size) > kMostBytes) {
@@ -54,7 +54,7 @@ std::optional<ModelCache::Contents> ReadAll(int fd) {
   return contents;
 }
 
-// A new file's, until it is whole.
+// The name of a new file until it is complete.
 std::string TemporaryName() {
   uint64_t random = 0;
   randombytes_buf(&random, sizeof random);
@@ -67,7 +67,7 @@ int Create(int folder, const std::string& name) {
 
 }  // namespace
 
-// In few, large pages: to get as many small ones takes longer than to read the file.
+// In a few large pages: getting as many small ones takes longer than reading the file.
 ModelCache::Contents::Contents(size_t size) : size_(size) {
   constexpr size_t kPage = size_t{2} << 20;
   const size_t whole = (size + kPage - 1) / kPage * kPage;
@@ -98,7 +98,7 @@ void ModelCache::ReadKey() {
   std::memcpy(&key_, contents->data(), sizeof key_);
 }
 
-// Of two that make one at once, both use the first.
+// If two processes make a key at once, both use the first.
 void ModelCache::MakeKey() {
   std::array<uint8_t, sizeof(Key)> key = {};
   randombytes_buf(key.data(), key.size());
@@ -113,8 +113,8 @@ void ModelCache::MakeKey() {
   if (!linked) Fail(fmt::format("cannot make {}/{}", path_, kKey));
 }
 
-// Poly1305 for what may be long, ten times as quick as BLAKE2b. Under one key its sums must not be seen, so these are
-// hashed.
+// Poly1305 for long parts, because it is ten times as fast as BLAKE2b. Its sums under one key must stay secret, so they
+// are hashed.
 ModelCache::Hash ModelCache::HashOf(std::string_view text, std::span<const Bytes> sources) const {
   crypto_generichash_state state;
   crypto_generichash_init(&state, key_.of_names.data(), key_.of_names.size(), sizeof(Hash));

@@ -1,6 +1,6 @@
-// What a framework made of the host's models, kept in a folder for the next load. Its files are models that the host
-// trusts, so the folder is one user's alone; a file that is not whole, or that nobody wrote with the folder's key, is as
-// if it were not there.
+// A framework's results for the host's models, in a folder for the next load. Its files are models that the host
+// trusts, so only one user may access the folder; a file that is incomplete, or was not written with the folder's key,
+// is ignored.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@
 
 namespace wasinn::backend {
 
-// Any thread, any number of OS processes.
+// Thread-safe, for any number of OS processes.
 class ModelCache {
  public:
   using Bytes = std::span<const uint8_t>;
 
-  // `folder`: an absolute path, made with what leads to it where it is not there. Throws Error that says why it cannot
-  // be used: who else may write there could put another model in a model's place.
+  // `folder`: an absolute path, created with its parents if it is missing. Throws Error with the reason if it cannot be
+  // used: other users who may write there could replace a model.
   explicit ModelCache(const std::string& folder);
 
-  // The file for what `maker` makes of these: a model and what belongs to it. `maker` tells the framework with its
-  // version and all that its work depends on.
+  // The file for the result of `maker` for these: a model and its related data. `maker` names the framework with its
+  // version and everything that its results depend on.
   std::string NameOf(std::string_view maker, std::span<const Bytes> sources) const;
 
   // A file's bytes.
@@ -44,21 +44,21 @@ class ModelCache {
     std::unique_ptr<uint8_t[], Free> data_;
     size_t size_;
   };
-  // What is kept under this name; nothing where that is not what was kept.
+  // The content under this name; no value if it is missing or was changed.
   std::optional<Contents> Find(const std::string& name) const;
 
-  // A file that a framework writes, and which goes unless it is kept.
+  // A file that a framework writes. It is removed unless it is kept.
   class Draft {
    public:
-    // Throws Error where the folder takes no file.
+    // Throws Error if the folder takes no file.
     explicit Draft(const ModelCache& cache);
     ~Draft();
     Draft(const Draft&) = delete;
     Draft& operator=(const Draft&) = delete;
 
-    // It is there, empty and for this user alone.
+    // The file exists, is empty, and only for this user.
     const std::string& path() const { return path_; }
-    // In place of what had the name. Throws Error.
+    // Replaces any file of that name. Throws Error.
     void KeepAs(const std::string& name);
 
    private:
@@ -70,7 +70,7 @@ class ModelCache {
 
  private:
   using Hash = std::array<uint8_t, 32>;
-  // A secret of the folder's, so that nobody can make two models of one name. Bytes of models go through the quick part.
+  // A secret of the folder, so that no one can make two models with one name. Models' bytes use the fast part.
   struct Key {
     Hash of_bytes, of_names;
   };
@@ -78,7 +78,7 @@ class ModelCache {
   void ReadKey();
   void MakeKey();
   Hash HashOf(std::string_view text, std::span<const Bytes> sources) const;
-  // Of a file, which ends with it.
+  // The tag of a file, which is at the file's end.
   Hash TagOf(const std::string& name, Bytes bytes) const;
 
   const std::string path_;

@@ -1,4 +1,4 @@
-// What the host's watchdog calls when a load, or the making of a context, has run out of time.
+// Called by the host's watchdog when a load, or the creation of a context, exceeds its time.
 #pragma once
 
 #include <functional>
@@ -6,11 +6,11 @@
 
 namespace wasinn::backend {
 
-// Registered as long as it lives. `interrupt` is called from another thread, possibly again and again, and never once
-// this is gone; so what it refers to must be declared before.
+// Registered during its life. `interrupt` is called from another thread, possibly again and again, but never after this
+// is destroyed; so objects that it refers to must be declared before.
 class OnCancel {
  public:
-  // `options`: of a load or of a context. An empty `interrupt` is not registered: the framework has nothing for it.
+  // `options`: of a load or of a context. An empty `interrupt` is not registered: the framework cannot be interrupted.
   template <typename Options>
   OnCancel(const Options& options, std::function<void()> interrupt)
       : interrupt_(std::move(interrupt)),

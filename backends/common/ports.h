@@ -1,4 +1,4 @@
-// The inputs and outputs of a model, as backend.h tells them.
+// The inputs and outputs of a model, in backend.h's form.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -14,39 +14,39 @@
 
 namespace wasinn::backend {
 
-// One input or output. A backend adds what its framework knows it by.
+// One input or output. A backend adds its framework's identification.
 struct Port {
   std::string name;
-  std::string type_name;      // in the framework's words: "tensor(float)"
-  std::vector<int64_t> dims;  // -1 unknown; empty also where the rank is
-  wasinn_io io = {};          // points into the others, so the port stays where it was made
+  std::string type_name;      // the framework's name of the type: "tensor(float)"
+  std::vector<int64_t> dims;  // -1: unknown; empty if the rank is unknown, too
+  wasinn_io io = {};          // points into the other members, so the port must not move
 
   bool servable() const { return (io.flags & WASINN_IO_UNSERVABLE) == 0; }
-  // Of an input: a compute cannot do without it.
+  // For an input: a compute needs it.
   bool required() const { return (io.flags & (WASINN_IO_UNSERVABLE | WASINN_IO_OPTIONAL)) == 0; }
   bool fixed_shape() const;
-  // Of an output: it lies in the host's memory.
+  // For an output: it is in the host's memory.
   bool bindable() const { return (io.flags & WASINN_IO_BINDABLE) != 0; }
-  // Of a fixed shape.
+  // For a fixed shape.
   uint64_t bytes() const;
 };
 
 // WASINN_ERROR_UNSUPPORTED_OPERATION for more than WASINN_MAX_RANK.
 void CheckRank(const std::string& name, size_t rank);
-// That an input's dtype and bytes are those of the port, for these dims: WASINN_ERROR_INVALID_ARGUMENT, which tells both. The
-// core has seen to it already.
+// Checks that an input's dtype and bytes are those of the port, for these dims: WASINN_ERROR_INVALID_ARGUMENT names
+// both. The core has checked it already.
 void CheckTensor(const Port& port, const wasinn_tensor& tensor);
 
-// That an output can be bound to this memory: WASINN_ERROR_INVALID_ARGUMENT.
+// Checks that an output can be bound to this memory: WASINN_ERROR_INVALID_ARGUMENT.
 void CheckBindable(const Port& port, const wasinn_tensor& tensor);
 [[noreturn]] void ThrowUnbound(const Port& output);
 
-// The port of an index, which must be a tensor of numbers; `kind` is "input" or "output".
+// The port of an index. It must be a tensor of numbers; `kind` is "input" or "output".
 [[noreturn]] void ThrowNoPort(const char* kind, uint32_t index, size_t count);
 [[noreturn]] void ThrowUnservable(const char* kind, const Port& port);
 [[noreturn]] void ThrowUnset(const Port& input);
 [[noreturn]] void ThrowTaken(std::string_view output);
-// It became something of another type than its port's, which wasinn has no word for, or of too many dimensions.
+// The output has another type than its port, which wasinn does not have, or too many dimensions.
 [[noreturn]] void ThrowUnshowable(const Port& output, std::string_view type, size_t rank);
 template <typename P>
 const P& PortAt(const std::deque<P>& ports, const char* kind, uint32_t index) {
@@ -57,7 +57,7 @@ const P& PortAt(const std::deque<P>& ports, const char* kind, uint32_t index) {
 
 // For wasinn_backend::output.
 wasinn_tensor ViewOf(uint32_t dtype, std::span<const int64_t> dims, const void* data);
-// For wasinn_backend::take_output: `out` shows what lies in `memory`, and owns it from now on.
+// For wasinn_backend::take_output: `out` shows the tensor in `memory`, and owns that from now on.
 template <typename Memory>
 void GiveAway(std::unique_ptr<Memory> memory, wasinn_tensor* out) {
   out->owner = memory.release();
@@ -87,7 +87,7 @@ class Ports {
   Ports() = default;
   ~Ports() = default;
 
-  // Once all are there. `knows_outputs`: or only a run tells them.
+  // Call it when all are there. `knows_outputs` false: they are only known after a run.
   void Publish(bool knows_outputs = true) {
     input_pointers_ = Pointers(&inputs_);
     output_pointers_ = Pointers(&outputs_);

@@ -1,4 +1,4 @@
-// A folder that nobody but this user can read or change.
+// A folder that only this user can read or change.
 #pragma once
 
 #include <fcntl.h>
@@ -14,14 +14,14 @@
 
 namespace wasinn::backend {
 
-// Whether nobody else may do anything with the file or folder.
+// Whether no other user may use the file or folder.
 inline bool IsMineAlone(const base::Descriptor& file) {
   struct stat its = {};
   return fstat(file.number(), &its) == 0 && its.st_uid == geteuid() && (its.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
-// It is made, with what leads to it, where it is not there. Throws Error that names it where that cannot be, or where
-// others may use it.
+// Creates it with its parents if it is missing. Throws Error that names it if that fails, or if other users may access
+// it.
 inline base::Descriptor OpenPrivateFolder(const std::filesystem::path& path) {
   const auto fail = [](const char* what, const std::filesystem::path& folder) {
     Throw(WASINN_ERROR_RUNTIME, "cannot {} the folder {}: {}", what, folder.string(), std::strerror(errno));

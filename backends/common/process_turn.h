@@ -1,4 +1,4 @@
-// A lock that all libraries of an OS process see.
+// A lock for all libraries of an OS process.
 #pragma once
 
 #include <sys/file.h>
@@ -9,7 +9,7 @@
 
 namespace wasinn::backend {
 
-// Backends, and two copies of one, share no memory, but they share the OS process, and so the files of its own.
+// Backends, and two copies of one, share no memory, but they share the OS process, and so its own files in /proc.
 class ProcessTurn {
  public:
   ProcessTurn() = default;
@@ -17,7 +17,7 @@ class ProcessTurn {
   ProcessTurn(const ProcessTurn&) = delete;
   ProcessTurn& operator=(const ProcessTurn&) = delete;
 
-  // Waits until nobody else has the turn at `file`, which is below /proc/self. False: there is no such file here.
+  // Waits for the turn at `file`, which is below /proc/self. False: there is no such file here.
   bool Take(const char* file) {
     if (!file_.Open(open(file, O_RDONLY | O_CLOEXEC))) return false;
     int result = -1;
@@ -26,13 +26,13 @@ class ProcessTurn {
     } while (result < 0 && errno == EINTR);
     return result == 0;
   }
-  // False: somebody else has it. Where there is no such file nobody is kept apart.
+  // False: another owner has it. If there is no such file, there is no exclusion.
   bool TryTake(const char* file) {
     if (!file_.Open(open(file, O_RDONLY | O_CLOEXEC)) || flock(file_.number(), LOCK_EX | LOCK_NB) == 0) return true;
     file_.Close();
     return false;
   }
-  // Unlocked rather than closed alone: a child that was forked meanwhile has the descriptor, too.
+  // Unlocked, not only closed: a child that was forked in the meantime has the descriptor, too.
   void End() {
     if (!file_.is_open()) return;
     flock(file_.number(), LOCK_UN);

@@ -1,4 +1,4 @@
-// What the contexts of a model share until it is worn out, and is made anew.
+// An object that the contexts of a model share until it is worn out, and is replaced.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 namespace wasinn::backend {
 
-// Whoever first finds it worn out makes the next one, on its own thread and under no lock; who comes meanwhile waits
-// for that, no longer than its own compute may take. Any thread.
+// The first caller that finds it worn out makes the next one, on its own thread and under no lock; later callers wait
+// for that, no longer than their own computes may take. Thread-safe.
 template <typename T>
 class Renewed {
  public:
@@ -24,8 +24,8 @@ class Renewed {
   // Before anything else is called.
   const T& first() const { return *current_; }
 
-  // One for which `enter` is true: it begins a use, or tells that there can be none any more. NULL: it was cancelled
-  // meanwhile.
+  // An object for which `enter` returns true: it begins a use; false: the object can have no more uses. NULL: the
+  // caller was cancelled.
   template <typename Enter>
   std::shared_ptr<T> Use(const Enter& enter, const std::atomic<bool>& cancelled) {
     std::unique_lock lock(mutex_);
@@ -40,7 +40,7 @@ class Renewed {
     return current_;
   }
 
-  // One of the caller's own: the first, if nobody has it yet.
+  // An object only for the caller: the first, if it is free.
   std::shared_ptr<T> Take() {
     {
       const std::lock_guard lock(mutex_);
@@ -51,7 +51,7 @@ class Renewed {
   std::shared_ptr<T> New() const { return make_(); }
 
  private:
-  // How often whoever waits looks whether it is to go on waiting.
+  // How often a waiting caller checks whether it must still wait.
   static constexpr std::chrono::milliseconds kPatience{5};
 
   void Renew(std::unique_lock<std::mutex>& lock) {
@@ -62,12 +62,12 @@ class Renewed {
       fresh = make_();
     } catch (...) {
       End(lock);
-      throw;  // the next one tries
+      throw;  // the next caller tries
     }
     End(lock);
     current_.swap(fresh);
     lock.unlock();
-    fresh.reset();  // which may take long, too
+    fresh.reset();  // freeing may take long, too
     lock.lock();
   }
   void End(std::unique_lock<std::mutex>& lock) {

@@ -1,5 +1,5 @@
-// A backend in two libraries: the first one has the table and loads quickly on any machine, for hosts open all backends
-// to learn their formats. The second one, its runtime, lies beside it, is linked to the framework and does the work.
+// A backend in two libraries. The first one has the table and loads quickly, because hosts open all backends to learn
+// their formats. The second one, its runtime, is next to it, is linked to the framework and does the work.
 #pragma once
 
 #include <dlfcn.h>
@@ -14,8 +14,8 @@
 
 namespace wasinn::backend {
 
-// The table of the runtime in `file`, which lies beside the library with the address `here`, by its function `symbol`.
-// Opened for the life of the OS process. Throws WASINN_ERROR_UNSUPPORTED_OPERATION, with `otherwise` and why it did not open.
+// The table of the runtime in `file`, next to the library with the address `here`, by its function `symbol`. Stays
+// open. Throws WASINN_ERROR_UNSUPPORTED_OPERATION with `otherwise` and the reason if it does not open.
 inline const wasinn_backend* OpenRuntimeBeside(const void* here, const char* file, const char* symbol,
                                                const std::string& otherwise) {
   const auto path = std::filesystem::path(Library::PathOf(here)).parent_path() / file;
@@ -29,8 +29,8 @@ inline const wasinn_backend* OpenRuntimeBeside(const void* here, const char* fil
   return function();
 }
 
-// The runtime's function of the same place in the table. `Runtime` gives the runtime's table, which is there, since
-// every object that a function gets came from it.
+// The runtime's function with the same place in the table. `Runtime` returns the runtime's table, which exists, since
+// it made every object that a function gets.
 template <auto Runtime, auto Member>
 struct Forward;
 template <auto Runtime, typename R, typename... Args, R (*wasinn_backend::*Member)(Args...)>
@@ -38,8 +38,8 @@ struct Forward<Runtime, Member> {
   static R Call(Args... args) { return (Runtime()->*Member)(args...); }
 };
 
-// The table of the first library: all that every runtime has is the runtime's. `open` opens that before it calls the
-// runtime's own.
+// The table of the first library: functions that every runtime has are the runtime's. `open` opens the runtime, and
+// then calls the runtime's own.
 template <auto Runtime>
 wasinn_backend MakeForwardingTable(const Identity& identity, decltype(wasinn_backend::open) open) {
   wasinn_backend table = MakeTable(identity);

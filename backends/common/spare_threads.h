@@ -6,17 +6,17 @@
 
 namespace wasinn::backend {
 
-// So that all computes together keep to the budget, each takes of it what it wants and what is left, beside its
-// caller's own thread, and gives it back when it ends. Any thread.
+// All computes together keep to the budget: besides its caller's own thread, each takes as many as it wants and are
+// left, and gives them back at its end. Thread-safe.
 class SpareThreads {
  public:
   explicit SpareThreads(int budget) : spare_(budget - 1) {}
-  // Those that may sleep between computes, where a pool belongs to one context: of `contexts` with the whole budget. A
-  // bound, for frameworks do not stand it when the system gives no more.
+  // The threads that may sleep between computes, if a pool belongs to one context: those of `contexts` with the whole
+  // budget. A limit, because frameworks crash if the system gives no more threads.
   SpareThreads(int budget, int contexts)
       : spare_(std::min(contexts * (std::min(budget, kMostAsleep) - 1), kMostAsleep)) {}
 
-  // How many the caller may use, its own included: `least` to `wanted`, or 1.
+  // The number of threads for the caller, including its own: `least` to `wanted`, or 1.
   int Take(int wanted, int least = 1) {
     int spare = spare_.load();
     int taken = 0;
@@ -37,10 +37,10 @@ class SpareThreads {
   std::atomic<int> spare_;
 };
 
-// What one compute took, until it ends.
+// The threads of one compute, until it ends.
 class ThreadLease {
  public:
-  // Without `least`, whatever is left; else that many or 1.
+  // Without `least`, as many as are left; else that many or 1.
   ThreadLease(SpareThreads* spare, int wanted, int least = 1) : spare_(spare), count_(spare->Take(wanted, least)) {}
   ~ThreadLease() { spare_->Give(count_); }
   ThreadLease(const ThreadLease&) = delete;

@@ -36,7 +36,7 @@ std::string ReadAll(int file) {
 }  // namespace
 
 StderrCapture::StderrCapture(IsOwn is_own) : is_own_(is_own) {
-  // Where there is no stderr, the next file that is opened would be it.
+  // Without a stderr, the next opened file would become it.
   if (fcntl(STDERR_FILENO, F_GETFD) < 0 || !turn_.Take("/proc/self")) return;
   std::fflush(stderr);
   // Appending, as several threads may write.
@@ -52,7 +52,7 @@ StderrCapture::StderrCapture(IsOwn is_own) : is_own_(is_own) {
 std::string StderrCapture::Finish() {
   if (!stderr_.is_open()) return {};
   std::fflush(stderr);
-  // A program that meanwhile gave itself another stderr keeps that one.
+  // If the program has set another stderr in the meantime, it keeps that one.
   if (IsSameFile(memory_.number(), STDERR_FILENO)) PutAt(stderr_.number(), STDERR_FILENO);
   stderr_.Close();
   const std::string text = ReadAll(memory_.number());

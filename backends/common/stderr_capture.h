@@ -1,4 +1,4 @@
-// What a library writes to stderr while it is opened.
+// Captures a library's output on stderr while the library is opened.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace wasinn::backend {
 
-// Turns file descriptor 2 to memory while it lives: for the few moments in which a framework writes there whatever it
-// is told (docs/decisions/0013). One at a time in the OS process, over all backends. What other threads write to stderr
-// meanwhile is written there in the end. Where it cannot, it does nothing.
+// Redirects file descriptor 2 to memory during its life: for the short time in which a framework writes there
+// regardless of its settings (docs/decisions/0013). One at a time in the OS process, for all backends. Other threads'
+// output is written to stderr in the end. If it cannot redirect, it does nothing.
 class StderrCapture {
  public:
   // Whether a line, newline included, is the library's own.
@@ -28,7 +28,7 @@ class StderrCapture {
  private:
   const IsOwn is_own_;
   ProcessTurn turn_;                  // two captures take turns
-  base::Descriptor memory_, stderr_;  // where the lines go; what descriptor 2 was
+  base::Descriptor memory_, stderr_;  // the lines; and the former descriptor 2
 };
 
 }  // namespace wasinn::backend

@@ -1,4 +1,4 @@
-// A backend's table of functions, made of three C++ classes.
+// A backend's table of functions, from three C++ classes.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -15,7 +15,7 @@
 
 namespace wasinn::backend {
 
-// What a backend says of itself before its framework is opened. Everything lives as long as the OS process.
+// A backend's description of itself before its framework is opened. Everything lives as long as the OS process.
 struct Identity {
   const char* name;
   const char* version;
@@ -86,17 +86,17 @@ class TableOf {
   static Model* Of(wasinn_backend_graph* graph) { return reinterpret_cast<Model*>(graph); }
   static Context* Of(wasinn_backend_slot* slot) { return reinterpret_cast<Context*>(slot); }
 
-  // For functions that cannot report: what is thrown goes no further.
+  // For functions that cannot report errors: ignores exceptions.
   template <typename Function>
   static void Quietly(Function&& function) noexcept {
     if (wasinn_error* error = Guard(std::forward<Function>(function))) error->release(error);
   }
 
-  // Has `function` fill a tensor of this version, and the host's with what that knows of it.
+  // Lets `function` fill a tensor of this version, and copies the known fields to the host's.
   template <typename Function>
   static wasinn_error* Fill(wasinn_tensor* theirs, Function&& function) noexcept {
     return Guard([&] {
-      if (theirs->struct_size == sizeof *theirs) return function(theirs);  // as usual
+      if (theirs->struct_size == sizeof *theirs) return function(theirs);  // the usual case
       wasinn_tensor full = {};
       full.struct_size = sizeof full;
       function(&full);
@@ -227,7 +227,7 @@ class TableOf {
   }
 };
 
-// What wasinn_backend_query returns, of a backend with one format.
+// The result of wasinn_backend_query, for a backend with one format.
 template <typename Host, typename Model, typename Context>
 const wasinn_backend* Query(uint16_t host_abi_major, const char* format, Identity identity) {
   static const wasinn_format only = {.struct_size = sizeof(wasinn_format), .name = format};

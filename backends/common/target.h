@@ -1,4 +1,4 @@
-// From the target that was asked for to a device that serves it.
+// From a requested target to a device that serves it.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -12,7 +12,7 @@
 
 namespace wasinn::backend {
 
-// A target's device is missing, and the CPU serves in its place: said once. Any thread.
+// Warns once that a target's device is missing, and the CPU is used instead. Thread-safe.
 class FallbackWarning {
  public:
   explicit FallbackWarning(const Log& log) : log_(log) {}
@@ -27,10 +27,10 @@ class FallbackWarning {
   mutable std::atomic<bool> given_ = false;
 };
 
-// Calls `load` with one way to serve the target after another, until it does not throw. `ways()` gives them, the best
-// first, and throws WASINN_ERROR_UNSUPPORTED_OPERATION where there is none. Where the CPU may serve in place of what is
-// missing it comes last; what it stands in for is said. A device that is there in name only (no driver, say) shows
-// itself by a load that fails.
+// Calls `load` with one way to serve the target after another, until it does not throw. `ways()` returns them, the best
+// first, and throws WASINN_ERROR_UNSUPPORTED_OPERATION if there is none. If the CPU may replace a missing device, it
+// comes last, with a warning. A device that does not really work (it has no driver, for example) is recognised by a
+// load that fails.
 template <typename Way, typename Ways, typename Load>
 void LoadOnTarget(const wasinn_load_options& options, const FallbackWarning& warning, const Way& cpu, Ways&& ways,
                   Load&& load) {

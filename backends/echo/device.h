@@ -1,4 +1,4 @@
-// A device of echo's, whose memory nobody else can read: no address in the host's memory is one of these.
+// A device of echo. Only the device can read its memory: its values are no addresses of the host.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline void PutOnDevice(const wasinn_backend_graph& model, Buffer& output) {
   output.tensor.memory = model.memory.c_str();
 }
 
-// As the device sees an input of `model`. False: it lies in another one's memory.
+// An input of `model` in the device's view. False: it is in another device's memory.
 inline bool SeenByDevice(const wasinn_backend_graph& model, wasinn_tensor& input) {
   if (input.memory == nullptr) return true;
   if (model.memory != input.memory) return false;

@@ -1,5 +1,5 @@
-// A backend without a framework, for tests of the core alone: output i is a copy of input i, and the model's text says
-// how it behaves besides (model.h).
+// A backend without a framework, for tests of the core: output i is a copy of input i, and the model's text says how it
+// behaves otherwise (model.h).
 #include <wasinn/backend.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 
 struct wasinn_backend_state {
   const wasinn_host_services services;
-  // Alive, and the most slots at a time; a test reads them from the log at close.
+  // Counts of living objects, and the most slots at a time; tests read them from the log at close.
   std::atomic<int> models{0}, slots{0}, taken{0}, most_slots{0}, inputs_bound{0}, slots_made{0};
 };
 
@@ -46,8 +46,8 @@ wasinn_error* Fail(int code, std::string message) {
 struct wasinn_backend_slot {
   wasinn_backend_graph* model;
   std::vector<wasinn::echo::Buffer> inputs, outputs;
-  std::vector<wasinn_tensor> bound;     // outputs; data NULL: not
-  wasinn::echo::Text generated, piece;  // of input 0, whatever the output
+  std::vector<wasinn_tensor> bound;     // outputs; data NULL: not bound
+  wasinn::echo::Text generated, piece;  // from input 0, for every output
   wasinn::echo::Text mood;
   wasinn::echo::Kept kept;
   uint64_t max_bytes = 0;
@@ -63,7 +63,7 @@ using wasinn::echo::Buffer;
 using wasinn::echo::Pass;
 using wasinn::echo::Work;
 
-// A function of the table: nothing may be thrown through C.
+// A function of the table: no exception may pass through C.
 template <auto kFunction>
 struct Caught;
 template <typename... Args, wasinn_error* (*kFunction)(Args...)>
@@ -73,21 +73,21 @@ struct Caught<kFunction> {
   }
 };
 
-// NULL, or that a model has no such input or output.
+// NULL, or the error that a model has no such input or output.
 wasinn_error* CheckIndex(const wasinn_backend_slot* slot, uint32_t index) {
   if (index < slot->inputs.size()) return nullptr;
   return Fail(WASINN_ERROR_INVALID_ARGUMENT, "the model has " + std::to_string(slot->inputs.size()) +
                                                  " inputs and outputs: found index " + std::to_string(index));
 }
 
-// NULL, or that it is not there: no compute has succeeded, or somebody took or discarded it.
+// NULL, or the error that there is no output: no compute has succeeded, or it was taken or discarded.
 wasinn_error* CheckOutput(const wasinn_backend_slot* slot, uint32_t index) {
   if (wasinn_error* error = CheckIndex(slot, index)) return error;
   if (slot->outputs[index].there) return nullptr;
   return Fail(WASINN_ERROR_INVALID_ARGUMENT, "there is no output " + std::to_string(index));
 }
 
-// NULL, or that an input is not set which is not optional.
+// NULL, or the error that a required input is not set.
 wasinn_error* CheckInputs(const wasinn_backend_slot* slot) {
   for (size_t i = 0; i < slot->inputs.size(); ++i) {
     const wasinn_io& io = slot->model->ios[i]->io;
@@ -209,7 +209,7 @@ std::string_view NextPiece(const wasinn_backend_slot& slot) {
       .substr(slot.generated.size(), slot.model->piece);
 }
 
-// Whether what comes next has such a byte: a compute, or a step of one.
+// Whether the next compute, or the next step of one, has such a byte.
 bool Meets(const wasinn_backend_slot& slot, int byte) {
   if (slot.model->piece == 0) return wasinn::echo::HasByte(slot.inputs, byte);
   return byte >= 0 && NextPiece(slot).contains(static_cast<char>(byte));
@@ -268,7 +268,7 @@ bool IsBindable(const wasinn_backend_slot& slot, size_t index) {
   return (slot.model->ios[index]->io.flags & WASINN_IO_BINDABLE) != 0;
 }
 
-// Into the memory that is bound, unless the model says that its signature is not true.
+// Writes it to the bound memory, unless the model says that its signature is wrong.
 void MakeOutput(wasinn_backend_slot* slot, size_t index) {
   const wasinn_backend_graph& model = *slot->model;
   const wasinn_tensor& input = slot->inputs[index].tensor;
@@ -280,7 +280,7 @@ void MakeOutput(wasinn_backend_slot* slot, size_t index) {
   if (model.outgrows > 0) Outgrow(output, model.outgrows);
 }
 
-// What a compute allocates beside its outputs.
+// The memory of a compute in addition to its outputs.
 wasinn_error* CheckBytes(const wasinn_backend_slot* slot, const wasinn_compute_options* options) {
   uint64_t bytes = 0;
   for (const Buffer& input : slot->inputs) bytes += input.tensor.bytes * slot->model->takes;
@@ -301,7 +301,7 @@ wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* o
     error->release(error);
     return nullptr;
   }
-  for (Buffer& output : slot->outputs) output = {};  // what nobody wants, or an error, is not there
+  for (Buffer& output : slot->outputs) output = {};  // unwanted outputs, and those after an error, do not exist
   if (wasinn_error* error = CheckInputs(slot)) return error;
   wasinn::echo::Record(*slot->model, slot->inputs);
   if (wasinn_error* error = CheckBytes(slot, options)) return error;
@@ -315,8 +315,7 @@ wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* o
   const std::span kept(known.kept, known.n_kept);
   for (size_t i = 0; i < slot->inputs.size(); ++i) {
     if (!wanted.empty() && std::ranges::find(wanted, i) == wanted.end()) {
-      slot->outputs[i].Set(
-          {.struct_size = sizeof(wasinn_tensor), .dtype = WASINN_DTYPE_U8});  // there are no bytes of it
+      slot->outputs[i].Set({.struct_size = sizeof(wasinn_tensor), .dtype = WASINN_DTYPE_U8});  // it has no bytes
       continue;
     }
     const bool is_kept = std::ranges::find(kept, i) != kept.end();
@@ -331,7 +330,7 @@ wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* o
   return nullptr;
 }
 
-// Who may do it before it returns does.
+// Runs that may end before the function returns do.
 wasinn_error* ComputeAsync(wasinn_backend_slot* slot, const wasinn_compute_options* options,
                            wasinn_compute_result* result, void (*done)(void* user, wasinn_error* error), void* user) {
   const std::string_view async = slot->model->async;
@@ -380,14 +379,14 @@ wasinn_error* BindInput(wasinn_backend_slot* slot, uint32_t index, const wasinn_
   return nullptr;
 }
 
-// wasinn finishes a generation before it takes an input away, which the generation may still read.
+// wasinn finishes a generation before it unsets an input, which the generation may still read.
 void UnbindInput(wasinn_backend_slot* slot, uint32_t index) {
   const wasinn_host_services& services = slot->model->backend->services;
   if (slot->generating) services.log(services.host, WASINN_LOG_WARNING, "an input is unbound amid a generation");
   slot->inputs[index] = {};
 }
 
-// The bytes of an output, away from its slot.
+// The bytes of an output, moved out of its slot.
 struct Taken {
   wasinn_backend_state* backend;
   Buffer buffer;

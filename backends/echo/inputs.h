@@ -1,4 +1,4 @@
-// What echo looks at in the inputs of a compute.
+// Echo's checks of a compute's inputs.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@
 
 namespace wasinn::echo {
 
-// Into the file that the model names: "x[2,3] y[] zeros".
+// Appends to the file that the model names: "x[2,3] y[] zeros".
 void Record(const wasinn_backend_graph& model, std::span<const Buffer> inputs);
-// Whether one of them has such a byte; one that is negative is in none.
+// Whether one of them has such a byte; a negative one is in none.
 bool HasByte(std::span<const Buffer> inputs, int byte);
 
 }  // namespace wasinn::echo

@@ -9,7 +9,7 @@ namespace wasinn::echo {
 namespace {
 
 uint32_t DtypeNumber(std::string_view name) {
-  // Nothing that is destroyed at exit, when threads of a worker may still run.
+  // Not destroyed at exit, when threads of a worker may still run.
   static constexpr std::pair<std::string_view, uint32_t> kNumbers[] = {
       {"f16", WASINN_DTYPE_F16},  {"bf16", WASINN_DTYPE_BF16}, {"f32", WASINN_DTYPE_F32}, {"f64", WASINN_DTYPE_F64},
       {"u8", WASINN_DTYPE_U8},    {"i8", WASINN_DTYPE_I8},     {"u16", WASINN_DTYPE_U16}, {"i16", WASINN_DTYPE_I16},
@@ -49,7 +49,7 @@ void ReadInput(wasinn_backend_graph& model, std::istringstream& line) {
 
 void ReadModel(wasinn_backend_graph& model, std::string_view text) {
   std::istringstream lines{std::string(text)};
-  lines.exceptions(std::ios::badbit);  // of memory that is not there
+  lines.exceptions(std::ios::badbit);  // for memory that does not exist
   std::string line, word;
   while (std::getline(lines, line)) {
     std::istringstream words(line);

@@ -1,4 +1,4 @@
-// What a slot of echo holds: inputs and outputs, and what was generated.
+// The values in a slot of echo: inputs and outputs, and generated text.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -15,7 +15,7 @@ struct Buffer {
   std::vector<uint8_t> bytes;
   bool there = false;
 
-  // Allocates only if it is not as large. `data`: memory of somebody else's, or NULL.
+  // Only allocates if it is too small. `data`: memory of another owner, or NULL.
   void Set(const wasinn_tensor& given, void* data = nullptr) {
     tensor = given;
     there = true;
@@ -26,7 +26,7 @@ struct Buffer {
   }
 };
 
-// What has been generated, as a tensor of bytes.
+// Generated text, as a tensor of bytes.
 class Text {
  public:
   void Set(std::string text) {

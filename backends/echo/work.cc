@@ -12,7 +12,7 @@ namespace wasinn::echo {
 bool Pass(const std::string& gate, const std::atomic<bool>& cancelled) {
   if (gate.empty()) return true;
   ::close(::open((gate + ".reached").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-  // Without memory: a test may fork meanwhile.
+  // Allocates nothing: a test may fork in the meantime.
   while (::access(gate.c_str(), F_OK) != 0) {
     if (cancelled.load()) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -1,4 +1,4 @@
-// The time that echo's functions take, as a test wants it.
+// The time that echo's functions take, controlled by a test.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -11,19 +11,19 @@
 
 namespace wasinn::echo {
 
-// Waits at a gate that a test opens, so that the test knows what happens meanwhile, however busy the machine is. False as
-// below.
+// Waits at a gate that a test opens, so that the test controls what happens in the meantime, however busy the machine
+// is. False as below.
 bool Pass(const std::string& gate, const std::atomic<bool>& cancelled);
 
-// Ends the OS process, as a framework does that crashes.
+// Ends the OS process, like a framework that crashes.
 void Die();
 
 constexpr int kEndless = INT_MAX;
 
-// Passes the gate and takes so long. False if it was cancelled meanwhile.
+// Passes the gate and takes that long. False if it was cancelled in the meantime.
 bool Work(int ms, const std::string& gate, const std::atomic<bool>& cancelled);
 
-// The same for what registers its cancel.
+// As above, for functions that register their cancel.
 template <typename Options>
 bool Work(int ms, const std::string& gate, const Options& options, bool deaf) {
   std::atomic<bool> cancelled{false};

@@ -1,4 +1,4 @@
-// What a thread is doing inside ONNX Runtime on our behalf, and the memory that it may have for it.
+// A thread's current operation inside ONNX Runtime, and its memory budget.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@
 
 namespace wasinn::onnx {
 
-// Thrown out of the allocator and through ONNX Runtime, which turns it into a failed status. (Answering NULL instead
-// would not do: kernels write to what they get without looking.)
+// Thrown by the allocator and through ONNX Runtime, which turns it into a failed status. (Returning NULL would not
+// work: kernels write to the result without checking it.)
 class OverBudget : public std::bad_alloc {
  public:
   const char* what() const noexcept override { return "more memory than this model may use"; }
@@ -61,10 +61,10 @@ class MemoryBudget {
 };
 
 // A model's intermediate values have the same sizes in every run. The C library gives large blocks back to the system,
-// so that each run would pay for its page faults again: 3 times the time of a model whose values are 64 MiB. One cache
-// serves all models of a host, bounded, so that models which lie idle hold nothing.
+// so each run would pay for its page faults again: 3 times the time of a model whose values have 64 MiB. One bounded
+// cache serves all models of a host, so that idle models hold nothing.
 //
-// Any thread.
+// Thread-safe.
 class BlockCache {
  public:
   // Smaller blocks are left to the C library, which is as fast.
@@ -80,7 +80,7 @@ class BlockCache {
 
   // A block of at least `bytes`, and not much more; its size is stored in *capacity. NULL if there is none.
   void* Take(size_t bytes, size_t* capacity);
-  // Keeps a block of malloc's family; false if it is the caller's to free. The oldest blocks make room.
+  // Keeps a block of malloc's family; false if the caller must free it. The oldest blocks make room.
   bool Give(void* block, size_t capacity);
 
  private:
@@ -91,21 +91,21 @@ class BlockCache {
 
   const size_t max_bytes_;
   std::mutex mutex_;
-  std::vector<Entry> entries_;  // oldest first; never grows beyond what was reserved
+  std::vector<Entry> entries_;  // oldest first; never grows beyond its reserved size
   size_t bytes_ = 0;
 };
 
-// ONNX Runtime calls our allocator and our log function without saying for whom: its environment is one for the whole
-// OS process, and with it all hosts, models and contexts share both. It calls them on the thread that called it, so
-// that thread carries the answer. (Threads of its pool have no scope: what a kernel allocates on those is not counted.)
+// ONNX Runtime calls the allocator and the log function without a session: its environment is one for the whole OS
+// process, and all hosts, models and contexts share both. It calls them on the thread that called it, so that thread
+// has the answer. (Threads of its pool have no scope: memory that a kernel allocates there is not counted.)
 class CallScope {
  public:
   struct Subject {
     const backend::Log* log = nullptr;
     MemoryBudget* budget = nullptr;
     BlockCache* cache = nullptr;
-    // An operation that was cancelled ends at its next allocation, too: ONNX Runtime looks at its terminate flag only
-    // before a node, so never in a loop whose body has none left.
+    // A cancelled operation ends at its next allocation, too: ONNX Runtime checks its terminate flag only before a
+    // node, so never in a loop whose body has none left.
     const std::atomic<bool>* cancelled = nullptr;
   };
 
@@ -114,7 +114,7 @@ class CallScope {
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 
-  // That of the innermost scope of this thread; NULL outside of any.
+  // The subject of this thread's innermost scope; NULL outside of any.
   static const Subject* Current();
 
  private:

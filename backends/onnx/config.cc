@@ -37,7 +37,7 @@ constexpr wasinn_key kKeys[] = {
      "worker"},
 };
 
-// As much as large models want, but little on a small machine.
+// Enough for large models, but little on a small machine.
 int64_t DefaultCacheBytes() {
   constexpr int64_t kMost = 1 << 30;
   const int64_t memory = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
@@ -84,12 +84,12 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   // Whatever else a guest's text says, this is all that is read of it.
   const std::optional<GraphOptimizationLevel> of_guest = ParseOptimization(guest);
   if (!parsed.session.cache_dir) parsed.session.cache_dir = defaults.session.cache_dir;
-  // Nor does it fill the host's disk.
+  // A guest's model must not fill the host's disk.
   if (of_guest) parsed.session.cache_dir.reset();
   if (!parsed.session.optimization) parsed.session.optimization = of_guest;
   if (!parsed.session.optimization) parsed.session.optimization = defaults.session.optimization;
   if (!parsed.session.providers) parsed.session.providers = defaults.session.providers;
-  // Later entries beat earlier ones.
+  // Later entries override earlier ones.
   parsed.session.entries.insert(parsed.session.entries.begin(), defaults.session.entries.begin(),
                                 defaults.session.entries.end());
   const int64_t threads = host.Integer("threads", 1, defaults.threads).value_or(defaults.threads);

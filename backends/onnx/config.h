@@ -15,7 +15,7 @@ namespace wasinn::onnx {
 
 std::span<const wasinn_key> Keys();
 
-// What both [backends.onnx] and [models.NAME.config] may say; a model's word beats the backend's.
+// Keys of both [backends.onnx] and [models.NAME.config]; the model's value overrides the backend's.
 struct SessionConfig {
   std::optional<GraphOptimizationLevel> optimization;
   std::optional<std::vector<backend::Config::Named>> providers;

@@ -27,7 +27,7 @@ class Context : public backend::ContextBase {
     binding_.reset();
   }
 
-  // Of the next compute; valid until it has returned.
+  // For the next compute; valid until it has returned.
   void SetKept(std::span<const uint32_t> kept) noexcept { kept_ = kept; }
   void Compute() {
     Begin();
@@ -44,7 +44,7 @@ class Context : public backend::ContextBase {
   void Cancel() {
     const OrtApi& api = model_.host().api();
     api.ReleaseStatus(api.RunOptionsSetTerminate(run_options_.get()));
-    cancelled_ = true;  // last, so that a compute which begins now finds both or neither
+    cancelled_ = true;  // last, so that a compute which begins now sees both or neither
   }
   void DiscardOutputs() {
     const DeviceTurn turn(model_.takes_turns());
@@ -64,7 +64,7 @@ class Context : public backend::ContextBase {
   }
 
  private:
-  // Other guests' computes may take long: this one's deadline holds here, too.
+  // Other guests' computes may take long: this one's deadline also holds here.
   void ComputeInTurn() {
     const DeviceTurn turn(cancelled_);
     if (!turn.is_there()) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled while it waited for the device");
@@ -74,7 +74,7 @@ class Context : public backend::ContextBase {
   void Begin() {
     computed_ = false;
     if (!cancelled_.exchange(false)) return;
-    // The flag of an earlier compute stays set until somebody clears it.
+    // The flag of an earlier compute stays set until it is cleared.
     const OrtApi& api = model_.host().api();
     api.ReleaseStatus(api.RunOptionsUnsetTerminate(run_options_.get()));
   }
@@ -99,7 +99,7 @@ class Context : public backend::ContextBase {
 
 namespace {
 
-// ONNX Runtime has no code for a bound output that has another shape than the computed one, and has changed its words.
+// ONNX Runtime has no code for a bound output with another shape than the computed one, and has changed its message.
 bool IsOtherShape(std::string_view message) {
   return message.contains("computed output shape") || message.contains("shape verification failed");
 }
@@ -120,7 +120,7 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
 inline void Context::ComputeNow() {
   outputs_.Keep(kept_);
   OrtStatus* status = Run();
-  // What a model says of its outputs' shapes may be wrong, and without our buffers ONNX Runtime only warns of it.
+  // A model may declare wrong shapes of outputs, and without bound buffers ONNX Runtime only warns about that.
   if (status != nullptr && IsOtherShape(model_.host().api().GetErrorMessage(status)) && outputs_.TrustNoShapes()) {
     model_.host().api().ReleaseStatus(status);
     status = Run();
@@ -156,7 +156,7 @@ void Context::Fail(OrtStatus* status) const {
           "the compute needs {} bytes more than the {} it uses: no more than {} are allowed: {}", budget_.refused(),
           max_bytes_ - budget_.limit() + budget_.used(), max_bytes_, message);
   }
-  // Inputs are checked before the first node runs; what a node complains of is no argument of the caller's.
+  // Inputs are checked before the first node runs, so a node's error is not about the caller's argument.
   if (code == WASINN_ERROR_INVALID_ARGUMENT && message.contains("while running")) code = WASINN_ERROR_RUNTIME;
   throw Error(code, message);
 }

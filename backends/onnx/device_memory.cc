@@ -12,11 +12,11 @@ namespace wasinn::onnx {
 
 namespace {
 
-// As ONNX Runtime calls them. WebGPU's has had two names.
+// ONNX Runtime's names. WebGPU's has had two.
 constexpr const char* kCudaMemory[] = {"Cuda"};
 constexpr const char* kWebGpuMemory[] = {"WebGPU_Buf", "WebGPU_Buffer"};
 
-// NULL: the session has none that is called so.
+// NULL: the session has no memory of that name.
 OrtPtr<OrtMemoryInfo> Find(const OrtLibrary& library, const OrtSession* session, const char* name, int device) {
   const OrtApi& api = library.api();
   OrtMemoryInfo* raw = nullptr;
@@ -37,7 +37,7 @@ const std::string* OptionOf(const backend::Config::Named& provider, std::string_
   return nullptr;
 }
 
-// As ONNX Runtime reads it, which has refused what is none.
+// As ONNX Runtime reads it, which has refused invalid ones.
 int DeviceOf(const backend::Config::Named& provider) {
   int device = 0;
   if (const std::string* text = OptionOf(provider, "device_id")) {
@@ -57,7 +57,7 @@ std::optional<DeviceMemory> DeviceMemory::Of(const OrtLibrary& library, const Or
   if (providers.empty()) return std::nullopt;
   const backend::Config::Named& first = providers.front();
   const bool is_cuda = first.name == kCuda, is_web_gpu = IsWebGpu(first.name);
-  // With a context of its own it shares nothing.
+  // A session with its own context shares nothing.
   if (!is_cuda && (!is_web_gpu || OptionOf(first, "deviceId") != nullptr)) return std::nullopt;
   const int device = is_cuda ? DeviceOf(first) : 0;
   for (const char* name : is_cuda ? std::span<const char* const>(kCudaMemory) : kWebGpuMemory) {

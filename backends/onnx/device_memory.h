@@ -1,4 +1,4 @@
-// The device that computes a model: its memory, and turns at it.
+// The device that computes a model: its memory, and turns on it.
 #pragma once
 
 #include <atomic>
@@ -12,14 +12,14 @@
 
 namespace wasinn::onnx {
 
-// All sessions with WebGPU record into one device of the OS process, and ONNX Runtime keeps their threads apart in
-// nothing but the runs of one session: not when it copies an input there, nor when it frees what lies there. It crashes.
+// All sessions with WebGPU record into one device of the OS process, and ONNX Runtime only synchronises the runs of one
+// session: not copies of inputs to the device, nor freeing memory there. It would crash.
 class DeviceTurn {
  public:
   explicit DeviceTurn(bool needed) {
     if (needed) lock_ = std::unique_lock(Mutex());
   }
-  // Waits no longer once `cancelled` is set: then it is not there.
+  // Stops waiting once `cancelled` is set: then there is no turn.
   explicit DeviceTurn(const std::atomic<bool>& cancelled) {
     constexpr std::chrono::milliseconds kOften(5);
     lock_ = std::unique_lock(Mutex(), std::defer_lock);
@@ -40,11 +40,11 @@ class DeviceTurn {
   bool is_there_ = true;
 };
 
-// All sessions of an OS process that name the same one can read it: CUDA has one context for each device, and WebGPU one
-// device for all. Immutable.
+// All sessions of an OS process that name the same memory can read it: CUDA has one context for each device, and WebGPU
+// one device for all. Immutable.
 class DeviceMemory {
  public:
-  // That of the first provider; none if that is the CPU, or one of which we do not know that sessions share it.
+  // The memory of the first provider; none if that is the CPU, or if sessions may not share its memory.
   static std::optional<DeviceMemory> Of(const OrtLibrary& library, const OrtSession* session,
                                         const Providers& providers);
 

@@ -1,4 +1,4 @@
-// What targets can be, by the execution providers of an ONNX Runtime.
+// The devices for targets, by the execution providers of an ONNX Runtime.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,13 @@
 
 namespace wasinn::onnx {
 
-// Providers, as configurations name them.
+// Names of providers in configurations.
 inline constexpr char kCpu[] = "cpu";
 inline constexpr char kCuda[] = "cuda";
 inline constexpr char kTensorRt[] = "tensorrt";
 inline constexpr char kWebGpu[] = "webgpu";
 
-// ONNX Runtime takes its own two names, too.
+// ONNX Runtime accepts its own two names, too.
 inline bool IsWebGpu(std::string_view provider) {
   return provider == kWebGpu || provider == "WebGPU" || provider == "WebGpuExecutionProvider";
 }
@@ -23,8 +23,8 @@ inline bool HasProvider(std::span<const std::string> providers, const char* name
   return std::ranges::find(providers, name) != providers.end();
 }
 
-// The one that the targets gpu and auto use; NULL: there is none. Others are used where the configuration names them
-// (`providers`), so they make no device of this machine's.
+// The provider for the targets gpu and auto; NULL: there is none. Others are only used if the configuration names them
+// (`providers`), so they do not count as devices of this machine.
 inline const char* GpuProvider(std::span<const std::string> providers) {
   if (HasProvider(providers, "CUDAExecutionProvider")) return kCuda;
   return HasProvider(providers, "WebGpuExecutionProvider") ? kWebGpu : nullptr;

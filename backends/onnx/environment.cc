@@ -23,8 +23,8 @@ constexpr std::string_view kSmallestModel(
     "B\x04\n\x00\x10\x0d",
     65);
 
-// What a compute complains of is in the error that it returns. A guest may cause it as often as it likes, so it is no
-// news. Nor are warnings, of which a guest's model can cause any number.
+// The returned error reports a failed compute. A guest may cause it as often as it likes, so it is not logged as an
+// error. Nor are warnings, of which a guest's model can cause any number.
 wasinn_log_level LevelOf(OrtLoggingLevel severity) {
   const CallScope::Subject* scope = CallScope::Current();
   if (scope != nullptr && scope->cancelled != nullptr) return WASINN_LOG_DEBUG;
@@ -33,7 +33,7 @@ wasinn_log_level LevelOf(OrtLoggingLevel severity) {
 
 void Write(const Log* log, OrtLoggingLevel severity, const char* message) {
   if (log == nullptr || severity < ORT_LOGGING_LEVEL_WARNING) return;
-  // No exception may leave: the only one there can be is that there is no memory.
+  // No exception may leave: the only possible one is lack of memory.
   const auto error = backend::Guard([&] { log->Write(LevelOf(severity), fmt::format("ONNX Runtime: {}", message)); });
   if (error != nullptr) error->release(error);
 }
@@ -43,15 +43,15 @@ void ORT_API_CALL WriteToSession(void* log, OrtLoggingLevel severity, const char
   Write(static_cast<const Log*>(log), severity, message);
 }
 
-// The environment may outlive the host that made it, so it has no log of its own: the calling thread knows whose it is.
+// The environment may outlive the host that made it, so it has no log of its own: the calling thread knows the host.
 void ORT_API_CALL WriteToCaller(void* /*none*/, OrtLoggingLevel severity, const char* /*category*/, const char* /*id*/,
                                 const char* /*location*/, const char* message) {
   const CallScope::Subject* scope = CallScope::Current();
   if (scope != nullptr) Write(scope->log, severity, message);
 }
 
-// ONNX Runtime counts the users of its one environment, but a new one that is made while the last user of the old one
-// leaves fails: "Only one instance of LoggingManager …". So environments are made and released one by one.
+// ONNX Runtime counts the users of its one environment, but making a new one fails while the last user of the old one
+// leaves: "Only one instance of LoggingManager …". So environments are made and released one by one.
 constinit std::mutex environments;
 
 EnvPtr MakeEnv(const OrtLibrary& library, const Log& log, int threads, bool spinning) {
@@ -113,7 +113,7 @@ bool Environment::TryPool() const {
   return status == nullptr;
 }
 
-// It is one and counts its users: this one stays.
+// There is one environment, which counts its users: this one stays.
 void Environment::NeverEnd(const Log& log) const {
   static std::once_flag once;
   std::call_once(once, [&] { (void)MakeEnv(library_, log, 1, false).release(); });

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr uintmax_t kMostKept = uintmax_t{1} << 30;
 
-// ONNX Runtime refuses a file that is not below the model's folder, so it is not looked at for it either.
+// ONNX Runtime refuses a file that is not below the model's folder, so it is not opened here either.
 bool IsBelow(const fs::path& name) {
   const fs::path normal = name.lexically_normal();
   return normal.is_relative() && !normal.empty() && *normal.begin() != "..";
@@ -66,7 +66,7 @@ void ExternalFiles::AddTo(const OrtLibrary& library, OrtSessionOptions* options,
   for (const File& file : files_) {
     if (file.mapping == nullptr && !all) continue;
     names.push_back(file.name.c_str());
-    buffers.push_back(reinterpret_cast<char*>(BytesOf(file).data()));  // only read
+    buffers.push_back(reinterpret_cast<char*>(BytesOf(file).data()));  // only for reading
     sizes.push_back(file.size);
   }
   if (names.empty()) return;

@@ -1,4 +1,4 @@
-// Files beside a model that hold its weights (external data).
+// Files next to a model that hold its weights (external data).
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace wasinn::onnx {
 
-// ONNX Runtime maps them itself, so that weights are in memory once; what it is given it copies twice. But it refuses a
-// file that a link leads out of the model's folder (as in Hugging Face's cache): such a file is mapped here, and given.
+// ONNX Runtime maps them itself, so that weights are in memory once; it copies bytes that it gets, twice. But it
+// refuses a file behind a link out of the model's folder (as in Hugging Face's cache): such a file is mapped here.
 class ExternalFiles {
  public:
-  // `names` are as the model has them, relative to `folder`. Throws NOT_FOUND for a file that is not there.
+  // `names` are the model's, relative to `folder`. Throws NOT_FOUND for a missing file.
   ExternalFiles(const std::set<std::string>& names, const std::string& folder);
 
-  // Gives the contents of those that links lead elsewhere, or of `all`, to a session that is about to be made. They must
-  // live until it is. A model that is to be kept needs all: else the kept one would name these files.
+  // Passes the contents of files behind links, or of `all`, to a session that is about to be made. They must live until
+  // it is. A model for the cache needs all: else the cached one would name these files.
   void AddTo(const OrtLibrary& library, OrtSessionOptions* options, bool all) const;
 
-  // All contents, in the order of their names; empty if they are more than 1 GiB, or none of this folder.
+  // All contents, in the order of their names; empty if they exceed 1 GiB, or a file is outside of this folder.
   std::vector<std::span<const uint8_t>> contents() const;
 
  private:
@@ -33,12 +33,12 @@ class ExternalFiles {
     std::string name;
     std::filesystem::path path;
     uintmax_t size;
-    std::shared_ptr<backend::MappedFile> mapping;  // of one that is given
+    std::shared_ptr<backend::MappedFile> mapping;  // of a file that is passed on
   };
   std::span<uint8_t> BytesOf(const File& file) const;
 
   std::vector<File> files_;
-  mutable std::vector<std::shared_ptr<backend::MappedFile>> looked_at_;  // beside those
+  mutable std::vector<std::shared_ptr<backend::MappedFile>> looked_at_;  // for contents()
 };
 
 }  // namespace wasinn::onnx

@@ -1,4 +1,4 @@
-// What one wasinn host has opened: ONNX Runtime, an environment, configuration.
+// The objects of one wasinn host: ONNX Runtime, an environment, configuration.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -46,8 +46,7 @@ class Host : OnlyCopy, public backend::HostOf<BackendConfig, OrtLibrary> {
   const Environment& environment() const { return environment_; }
   BlockCache* cache() const { return &cache_; }
 
-  // A number for everything that charges memory: never 0, and different from all others of this host for 2^32
-  // operations each.
+  // A number for an owner of charged memory: never 0, and different from the last 2^32 of this host.
   uint64_t NewChargeId() const { return next_charge_id_.fetch_add(uint64_t{1} << 32); }
 
  private:

@@ -1,4 +1,4 @@
-// A model of the host's as ONNX Runtime has optimized it, kept on disk for the next load.
+// ONNX Runtime's optimized form of a model of the host, cached on disk for the next load.
 #pragma once
 
 #include <algorithm>
@@ -18,28 +18,28 @@ namespace wasinn::onnx {
 
 class KeptModel {
  public:
-  // Whether this configuration keeps models at all, and what it asks of ONNX Runtime can be kept.
+  // Whether this configuration caches models, and its options for ONNX Runtime allow that.
   static bool Wanted(const SessionConfig& config) {
     if (!config.cache_dir || config.optimization_or_default() == ORT_DISABLE_ALL) return false;
-    // Weights of the optimized model in another file would be beside the folder's files.
+    // Weights of the optimized model in another file would be next to the folder's files.
     return std::ranges::none_of(config.entries, [](const auto& entry) {
       return entry.first.starts_with("session.optimized_model_external_initializers");
     });
   }
 
-  // Of a model on the CPU that has these bytes, in one file or several. Throws Error where `cache_dir` cannot be used.
+  // For a model on the CPU that has these bytes, in one file or several. Throws Error if `cache_dir` cannot be used.
   KeptModel(const OrtLibrary& library, const SessionConfig& config, std::span<const backend::ModelCache::Bytes> sources)
       // NOLINTNEXTLINE(bugprone-unchecked-optional-access): Wanted has seen it
       : cache_(*config.cache_dir), name_(cache_.NameOf(MakerOf(library, config), sources)) {}
 
-  // A model that is whole and has no more to optimize.
+  // A complete model that needs no more optimization.
   std::optional<backend::ModelCache::Contents> Find() const { return cache_.Find(name_); }
 
   const backend::ModelCache& cache() const { return cache_; }
   const std::string& name() const { return name_; }
 
  private:
-  // What kernels and layouts are chosen by: of the first processor, what does not change from one moment to the next.
+  // Constant facts about the first processor, by which kernels and layouts are chosen.
   static std::string Processor() {
     constexpr std::array<std::string_view, 12> kLines = {
         "vendor_id",       "cpu family",       "model",       "model name", "stepping", "flags", "Features",
@@ -55,7 +55,7 @@ class KeptModel {
     return text;
   }
 
-  // All that an optimized model depends on, beside the model. Each text is told with its size.
+  // Everything that an optimized model depends on, besides the model. Each text includes its size.
   static std::string MakerOf(const OrtLibrary& library, const SessionConfig& config) {
     std::string maker;
     const auto add = [&](std::string_view text) { maker += fmt::format("{} {}\n", text.size(), text); };

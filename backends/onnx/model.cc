@@ -23,10 +23,10 @@ namespace wasinn::onnx {
 using backend::Error;
 using backend::Throw;
 
-// What there is to load, and how.
+// The model's bytes, and options for its load.
 struct Model::Source {
   std::span<const uint8_t> bytes;
-  std::string folder;  // of the file that the bytes came from
+  std::string folder;  // of the file with the bytes
   ModelScan scan;
   ModelConfig config;
   Trust trust;
@@ -36,10 +36,10 @@ struct Model::Source {
 
 namespace {
 
-// Copies of weights that ONNX Runtime makes in its allocator: as they are, packed for its kernels, reordered.
+// Copies of weights that ONNX Runtime makes in its allocator: unchanged, packed for its kernels, reordered.
 constexpr uint64_t kCopiesOfWeights = 4;
 
-// A cache is not the reason that a model does not load: of what goes wrong with it, only the load's own deadline is.
+// A cache must not stop a model from loading: of its errors, only the load's own deadline counts.
 void RethrowTimeout(const std::exception& error) {
   const auto* const own = dynamic_cast<const Error*>(&error);
   if (own != nullptr && own->code() == WASINN_ERROR_TIMEOUT) throw Error(*own);
@@ -99,7 +99,7 @@ std::string DeviceOf(const Providers& providers) {
 
 }  // namespace
 
-// Where this throws, the destructor runs: a session that nobody gets ends in its turn, too.
+// If this throws, the destructor runs: a session without an owner ends in its turn, too.
 Model::Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options)
     : Model(host) {
   const wasinn_builder& builder = backend::OneBuilder(builders, options, "onnx", "an ONNX model");
@@ -140,7 +140,7 @@ void Model::LoadOn(const Providers& providers, const Source& source) {
   try {
     MakeAnew(providers, source);
   } catch (...) {
-    // Where WebGPU has found no device, the end of the environment calls what was never there, and the process crashes.
+    // If WebGPU has found no device, the end of the environment calls a missing object, and the process crashes.
     if (takes_turns_) host_.environment().NeverEnd(host_.log());
     throw;
   }
@@ -152,18 +152,18 @@ void Model::MakeAnew(const Providers& providers, const Source& source) {
     MakeSession(providers, source, source.bytes, {.folder = source.folder});
   } catch (const Error& error) {
     if (source.trust == Trust::kHost || error.code() != WASINN_ERROR_TOO_LARGE) throw;
-    // All its constants at once are too much for the limit, or to be kept. One after another, in each compute, they
-    // may do.
+    // All its constants at once are too much for the limit, or for the cache. One after another, in each compute, may
+    // work.
     MakeSession(providers, source, source.bytes, {.folder = source.folder, .folds = false});
   }
 }
 
 bool Model::LoadKept(const Providers& providers, const Source& source) {
-  // Nothing that a guest sends fills the host's disk, and devices make code of their own, which is not in the model.
+  // A guest's bytes never fill the host's disk, and devices make code of their own, which is not in the model.
   if (source.trust == Trust::kGuest || copies_inputs_ || !KeptModel::Wanted(source.config.session)) return false;
   if (!source.config.op_libraries.empty()) return false;  // which the name of what is kept does not tell
   std::vector<backend::ModelCache::Bytes> sources = source.external.contents();
-  if (sources.empty() != source.scan.external_files.empty()) return false;  // too large to be kept in one message
+  if (sources.empty() != source.scan.external_files.empty()) return false;  // too large for one message of the cache
   sources.insert(sources.begin(), source.bytes);
   std::optional<KeptModel> kept;
   try {
@@ -223,7 +223,7 @@ void Model::MakeSession(const Providers& providers, const Source& source, std::s
                                                   &session);
   }
   const std::string_view words = status == nullptr ? "" : library.api().GetErrorMessage(status);
-  // Of the limit of the OS process, which folding comes to: it asks no allocator of ours.
+  // The OS process's limit stopped folding, which uses no allocator of this backend.
   const bool no_memory = words.contains("bad_alloc");
   if (status != nullptr && (budget.refused() != 0 || no_memory)) {
     Throw(WASINN_ERROR_TOO_LARGE, "loading the model needs more memory than the {} bytes allowed: {}", budget.limit(),
@@ -234,7 +234,7 @@ void Model::MakeSession(const Providers& providers, const Source& source, std::s
   if (source.trust == Trust::kGuest) ChargeSession(source, budget.used());
 }
 
-// Copies of weights are what the model's own bytes stand for, as they do in the limit of a load.
+// The model's own bytes already stand for copies of weights, as in the limit of a load.
 void Model::ChargeSession(const Source& source, uint64_t held_bytes) {
   const uint64_t own = kCopiesOfWeights * source.bytes.size();
   try {

@@ -30,11 +30,11 @@ class Model : public backend::ModelBase<Host, Signature> {
   }
 
   OrtSession* session() const { return session_.get(); }
-  // NULL: it computes in the host's.
+  // NULL: it computes in the host's memory.
   const DeviceMemory* device_memory() const { return device_memory_ ? &*device_memory_ : nullptr; }
-  // Whether ONNX Runtime copies an input to a device when it is put into a binding: so that is done for each run.
+  // Whether ONNX Runtime copies an input to a device when it is bound: then that is done for each run.
   bool copies_inputs() const { return copies_inputs_; }
-  // Whether what concerns its device needs a DeviceTurn.
+  // Whether operations on its device need a DeviceTurn.
   bool takes_turns() const { return takes_turns_; }
 
  private:
@@ -43,22 +43,22 @@ class Model : public backend::ModelBase<Host, Signature> {
   explicit Model(const Host& host) : ModelBase(host), session_(nullptr, host.api().ReleaseSession) {}
   void LoadOn(const Providers& providers, const Source& source);
   void MakeAnew(const Providers& providers, const Source& source);
-  // False where optimized models of this source are not kept, or it did not work: then it is loaded as any other.
+  // False if optimized models of this source are not cached, or it failed: then it is loaded like any other.
   bool LoadKept(const Providers& providers, const Source& source);
   bool LoadFrom(const KeptModel& kept, const Providers& providers, const Source& source);
   bool LoadInto(const KeptModel& kept, const Providers& providers, const Source& source);
-  // `bytes`: the source's own, or what was made of them.
+  // `bytes`: the source's own, or their optimized form.
   void MakeSession(const Providers& providers, const Source& source, std::span<const uint8_t> bytes,
                    const Origin& origin);
   void ChargeSession(const Source& source, uint64_t held_bytes);
   void MakeDescription();
 
-  backend::Reservation reservation_;  // of what the session has beyond the model's own bytes; goes after it
+  backend::Reservation reservation_;  // for the session's memory beyond the model's own bytes; freed after it
   OrtPtr<OrtSession> session_;
   std::optional<DeviceMemory> device_memory_;
   std::string device_;
   bool copies_inputs_ = false, takes_turns_ = false;
-  bool was_kept_ = false;  // its optimization was another load's
+  bool was_kept_ = false;  // an earlier load optimized it
 };
 
 }  // namespace wasinn::onnx

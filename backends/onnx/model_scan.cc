@@ -50,7 +50,7 @@ constexpr Child kChildren[] = {
   Throw(WASINN_ERROR_INVALID_ENCODING, "the bytes are not an ONNX model: {}", what);
 }
 
-// The field of a message that is bytes; the last one counts. Empty: there is none.
+// The field of a message that has bytes; the last one counts. Empty: there is none.
 std::optional<std::span<const uint8_t>> Find(std::span<const uint8_t> message, uint32_t number) {
   std::optional<std::span<const uint8_t>> found;
   base::ForEachField(message, [&](const ProtoField& field) {
@@ -64,7 +64,7 @@ std::string_view TextIn(std::span<const uint8_t> message, uint32_t number) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Of a ValueInfoProto: in its type's tensor type is a shape.
+// For a ValueInfoProto: its type's tensor type may have a shape.
 bool HasShape(std::span<const uint8_t> value) {
   const auto type = Find(value, 2);
   const auto tensor = type ? Find(*type, 1) : std::nullopt;
@@ -120,7 +120,7 @@ class Scanner {
   }
 
  private:
-  // Protocol Buffers go no deeper either.
+  // The limit of Protocol Buffers.
   static constexpr int kMostDepth = 100;
 
   void Read(Message kind, std::span<const uint8_t> bytes, int depth) {
@@ -155,7 +155,7 @@ class Scanner {
     } else if (kind == Message::kNode && number == 4 && field.text() == "EPContext") {
       RefuseFiles("a node of the model (EPContext) is compiled code, which may be stored outside of it");
     } else if (kind == Message::kModel && number == 14 && TextIn(field.bytes, 1) == "ort_config") {
-      // If the host's environment says so, ONNX Runtime takes session options from here, among them files to write.
+      // With a certain environment, ONNX Runtime takes session options from here, among them files to write.
       RefuseFiles("the model's metadata hold session options (ort_config), which only a host may set");
     }
   }

@@ -15,12 +15,12 @@ namespace {
 constexpr char kInstall[] = "scripts/deps.sh onnxruntime";
 constexpr const char* kNames[] = {"libonnxruntime.so.1", "libonnxruntime.so"};
 
-// The oldest that our tests pass with: before, external data beside a model that is given as bytes do not work.
+// The oldest tested version: earlier ones do not load external data of a model that is given as bytes.
 constexpr int kOldestMinor = 21;
-// The newest API version whose functions we call; each release still serves all older versions.
+// The newest API version with functions that are called here; each release still serves all older versions.
 constexpr int kNewestApi = 24;
 
-// Functions that are younger than our oldest headers. The table of functions is append-only, so their places are fixed.
+// Functions newer than the oldest supported headers. The table of functions is append-only: their places are fixed.
 constexpr size_t kSetLoadCancellationFlag = 293;
 constexpr int kSetLoadCancellationFlagSince = 22;
 constexpr size_t kHasShape = 390;
@@ -49,8 +49,8 @@ wasinn_code CodeOf(OrtErrorCode code) {
 }  // namespace
 
 OrtLibrary::OrtLibrary(const std::string& configured) {
-  // Since 1.31 the environment starts a thread as it is made, which looks up a host on the internet and writes below
-  // ~/.cache; DisableTelemetryEvents needs an environment, so it comes too late for that.
+  // Since 1.31 a new environment starts a thread, which looks up a host on the internet and writes below ~/.cache;
+  // DisableTelemetryEvents needs an environment, so it comes too late for that.
   backend::TellFramework("ORT_DISABLE_TELEMETRY", "1");
   const backend::Library library(
       {.framework = "ONNX Runtime", .install = kInstall, .names = kNames, .configured = configured});
@@ -61,7 +61,7 @@ OrtLibrary::OrtLibrary(const std::string& configured) {
   version_ = base->GetVersionString();
   int major = 0;
   std::sscanf(version_.c_str(), "%d.%d", &major, &minor_);
-  // A release 1.N has API version N. Asking for a higher one is answered on stderr.
+  // A release 1.N has API version N. It reports a request for a higher one on stderr.
   const bool good = major == 1 && minor_ >= kOldestMinor;
   api_ = good ? base->GetApi(static_cast<uint32_t>(std::min(minor_, kNewestApi))) : nullptr;
   if (api_ == nullptr) {

@@ -1,7 +1,7 @@
 // ONNX Runtime's library, opened at run time, and its C API.
 #pragma once
 
-// We never link ONNX Runtime: that would bind a symbol version which other releases lack.
+// ONNX Runtime is never linked: that would bind a symbol version which other releases lack.
 #define ORT_API_MANUAL_INIT
 #include <onnxruntime_c_api.h>
 #include <wasinn/types.h>
@@ -22,33 +22,33 @@ using OrtPtr = std::unique_ptr<T, void (*)(T*)>;
 
 class OrtLibrary {
  public:
-  // `configured`: an absolute path of the library or of its folder; empty: where the dynamic linker looks (our own
-  // RUNPATH first). Throws WASINN_ERROR_UNSUPPORTED_OPERATION where there is none. The library stays open for the life of the
-  // OS process.
+  // `configured`: an absolute path of the library or of its folder; empty: the dynamic linker's folders (this library's
+  // RUNPATH first). Throws WASINN_ERROR_UNSUPPORTED_OPERATION if there is none. The library stays open for the life of
+  // the OS process.
   explicit OrtLibrary(const std::string& configured);
 
   const OrtApi& api() const { return *api_; }
   const std::string& version() const { return version_; }  // "1.31.1"
   const std::string& path() const { return path_; }
 
-  // Throws what a failed status says, and releases it. `doing` stands before ONNX Runtime's own words.
+  // Throws the message of a failed status, and releases it. `doing` is put before ONNX Runtime's own message.
   void Check(OrtStatus* status, const char* doing) const;
-  // The same words, for who wants no exception; releases the status, which must not be NULL.
+  // The same message without an exception; releases the status, which must not be NULL.
   std::string Message(OrtStatus* status, wasinn_code* code = nullptr) const;
 
-  // What a function of the API stores at its last argument; throws as Check does.
+  // The value that a function of the API stores at its last argument; throws like Check.
   template <typename T, typename Function, typename... Args>
   T Get(const char* doing, Function function, Args... args) const {
     T value{};
     Check(function(args..., &value), doing);
     return value;
   }
-  // The same of an object that is the caller's.
+  // As above, for an object that the caller owns.
   template <typename T, typename Function, typename... Args>
   OrtPtr<T> Make(const char* doing, void (*release)(T*), Function create, Args... args) const {
     return {Get<T*>(doing, create, args...), release};
   }
-  // The default one.
+  // The default allocator.
   OrtAllocator* Allocator() const { return Get<OrtAllocator*>("allocator", api_->GetAllocatorWithDefaultOptions); }
   OrtPtr<OrtMemoryInfo> CpuMemory() const {
     return Make("memory info", api_->ReleaseMemoryInfo, api_->CreateCpuMemoryInfo, OrtDeviceAllocator,
@@ -66,12 +66,12 @@ class OrtLibrary {
                 dims.data(), dims.size(), type);
   }
 
-  // Whether the shape's rank is known, for telling a scalar from an unknown rank; empty where ONNX Runtime cannot say
-  // (before 1.24).
+  // Whether the shape's rank is known, to distinguish a scalar from an unknown rank; empty if ONNX Runtime cannot
+  // report that (before 1.24).
   std::optional<bool> HasShape(const OrtTensorTypeAndShapeInfo* info) const;
-  // Whether SetLoadCancelled does anything (since 1.22).
+  // Whether SetLoadCancelled has an effect (since 1.22).
   bool CanCancelLoad() const;
-  // Any thread, while a session is made with these options.
+  // From any thread, while a session is made with these options.
   void SetLoadCancelled(OrtSessionOptions* options) const;
 
  private:

@@ -14,12 +14,12 @@ namespace wasinn::onnx {
 
 namespace {
 
-// Stands before what is given out; as large as the alignment, so that what follows is aligned too.
+// Precedes each block; as large as the alignment, so that the block is aligned, too.
 struct alignas(backend::kBufferAlignment) Header {
-  void* block;         // of malloc, which it is in
-  size_t capacity;     // of that
-  size_t charged;      // what was asked for
-  uint64_t operation;  // MemoryBudget::id of whom it was charged to; 0: nobody
+  void* block;         // the result of malloc
+  size_t capacity;     // its size
+  size_t charged;      // the requested bytes
+  uint64_t operation;  // MemoryBudget::id of the charged operation; 0: none
 };
 
 class Cancelled : public std::bad_alloc {
@@ -41,9 +41,9 @@ Header* NewBlock(size_t bytes, BlockCache* cache) {
   return new (header) Header{block, capacity, bytes, 0};
 }
 
-// ONNX Runtime's environment is one for the whole OS process, and so is what it has been given: this says which host
-// brought it and which one takes it away. Nothing of any host is in it. The allocators stay for ever, since sessions of
-// the program itself may have taken up the environment's.
+// ONNX Runtime's environment is one for the whole OS process, and so are the objects that were given to it. This
+// records the host that brought them and removes them. It contains nothing of any host. The allocators are never freed,
+// because sessions of the program itself may use the environment's.
 struct ProcessWide {
   struct Shared {
     std::unique_ptr<QuotaAllocator> allocator;
@@ -62,7 +62,7 @@ ProcessWide& Process() {
 }  // namespace
 
 QuotaAllocator::QuotaAllocator(const OrtLibrary& library) : OrtAllocator{}, memory_info_(library.CpuMemory()) {
-  // The version says which functions exist, and is that of the headers, not of the library.
+  // The version selects the existing functions, and is that of the headers, not of the library.
   OrtAllocator::version = ORT_API_VERSION;
   OrtAllocator::Alloc = &Allocate;
   OrtAllocator::Reserve = &Allocate;

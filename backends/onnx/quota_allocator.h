@@ -1,4 +1,4 @@
-// The CPU allocator that ONNX Runtime uses for our sessions.
+// ONNX Runtime's CPU allocator for the sessions of this backend.
 #pragma once
 
 #include "onnx/ort_library.h"
@@ -6,8 +6,8 @@
 namespace wasinn::onnx {
 
 // ONNX Runtime has no limit on the memory of a run, but its environment can be given an allocator, which sessions then
-// use for values, outputs and weights. Ours takes memory from malloc and charges it to the budget of the calling
-// thread's CallScope; outside of one it only allocates.
+// use for values, outputs and weights. This one takes memory from malloc and charges it to the budget of the calling
+// thread's CallScope; outside of a scope it only allocates.
 class QuotaAllocator : public OrtAllocator {
  public:
   explicit QuotaAllocator(const OrtLibrary& library);
@@ -26,7 +26,7 @@ class QuotaAllocator : public OrtAllocator {
   const OrtPtr<OrtMemoryInfo> memory_info_;
 };
 
-// A host's use of the one allocator that an environment can have. It is there while any host of the OS process uses it.
+// A host's use of the only allocator that an environment can have. It exists while any host of the OS process uses it.
 class AllocatorLease {
  public:
   AllocatorLease(const OrtLibrary& library, OrtEnv* env);

@@ -37,7 +37,7 @@ void AppendTensorRt(const OrtLibrary& library, const Config::Entries& entries, O
 }
 
 void Append(const OrtLibrary& library, const Config::Named& provider, OrtSessionOptions* options) {
-  if (provider.name == kCpu) return;  // is always there, as the last
+  if (provider.name == kCpu) return;  // always there, as the last
   try {
     if (provider.name == kCuda) return AppendCuda(library, provider.options, options);
     if (provider.name == kTensorRt) return AppendTensorRt(library, provider.options, options);
@@ -60,7 +60,7 @@ void SetThreads(const OrtLibrary& library, bool use_pool, OrtSessionOptions* opt
     library.Check(api.DisablePerSessionThreads(options), "threads");
     return;
   }
-  // One thread is the caller's: then there is no pool at all.
+  // One thread is the caller's: then there is no pool.
   library.Check(api.SetIntraOpNumThreads(options, 1), "threads");
   library.Check(api.SetInterOpNumThreads(options, 1), "threads");
 }

@@ -17,18 +17,18 @@ std::vector<std::string> AvailableProviders(const OrtLibrary& library);
 // One way to run a model: providers in order of preference; none: the CPU.
 using Providers = std::vector<backend::Config::Named>;
 
-// What a target means here: ways to try, best first. Throws where the target cannot be had at all.
+// The providers for a target: ways to try, best first. Throws if the target is not available.
 std::vector<Providers> ProvidersOf(uint32_t target, const OrtLibrary& library);
 
-// Whether values of such a session may lie elsewhere than in the CPU's memory.
+// Whether values of such a session may be outside of the CPU's memory.
 bool UsesDevice(const Providers& providers);
 bool UsesWebGpu(const Providers& providers);
 
 struct Origin {
-  std::string folder;         // where files beside the model may be opened; empty: nowhere
-  bool folds = true;          // what is constant is computed once and for all
-  bool is_optimized = false;  // nothing is left to optimize
-  std::string keep_at;        // a file that the optimized model is written to; empty: none
+  std::string folder;         // in which files next to the model may be opened; empty: none
+  bool folds = true;          // constant parts are computed once
+  bool is_optimized = false;  // needs no more optimization
+  std::string keep_at;        // a file for the optimized model; empty: none
 };
 
 OrtPtr<OrtSessionOptions> MakeSessionOptions(const OrtLibrary& library, const Environment& environment,

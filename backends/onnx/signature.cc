@@ -14,7 +14,7 @@ using Names = std::unordered_set<std::string_view>;
 
 constexpr char kSignature[] = "signature";
 
-// ONNX Runtime binds outputs by name: of two that have one name it would give one value.
+// ONNX Runtime binds outputs by name: two of one name would get one value.
 void CheckNames(const std::deque<Port>& outputs) {
   Names names;
   for (const Port& output : outputs) {
@@ -90,7 +90,7 @@ void Signature::ReadTensor(const OrtTensorTypeAndShapeInfo* tensor, Port* port) 
   const size_t rank = port->dims.size();
   backend::CheckRank(port->name, rank);
   for (int64_t& dim : port->dims) dim = std::max<int64_t>(dim, -1);
-  // No dimensions: a scalar, or a shape that nobody knows.
+  // No dimensions: a scalar, or an unknown shape.
   const bool known =
       rank > 0 || library_.HasShape(tensor).value_or(std::ranges::find(scan_.ranked, port->name) != scan_.ranked.end());
   port->io.rank = known ? static_cast<int32_t>(rank) : -1;

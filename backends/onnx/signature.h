@@ -27,12 +27,12 @@ inline constexpr backend::TypeRow kTypes[] = {
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64, WASINN_DTYPE_U64, "uint64"},
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, WASINN_DTYPE_I64, "int64"},
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL, WASINN_DTYPE_BOOL, "bool"},
-    // One byte an element, which guests take as it is. After uint8, which is what u8 means by itself.
+    // One byte an element, which guests get unchanged. After uint8, so that u8 means that.
     {17, WASINN_DTYPE_U8, "float8e4m3fn"},
     {18, WASINN_DTYPE_U8, "float8e4m3fnuz"},
     {19, WASINN_DTYPE_U8, "float8e5m2"},
     {20, WASINN_DTYPE_U8, "float8e5m2fnuz"},
-    // What wasinn has no word for. Types of four bits pack two elements into a byte.
+    // Types that wasinn does not have. Types of four bits pack two elements into a byte.
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, WASINN_DTYPE_UNKNOWN, "string"},
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64, WASINN_DTYPE_UNKNOWN, "complex64"},
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128, WASINN_DTYPE_UNKNOWN, "complex128"},
@@ -42,23 +42,23 @@ inline constexpr backend::TypeRow kTypes[] = {
 };
 
 inline wasinn_dtype FromOrt(ONNXTensorElementDataType type) { return backend::DtypeOf(kTypes, type); }
-// ONNX's own word: "float", "int64", "string".
+// ONNX's own name: "float", "int64", "string".
 inline const char* OnnxName(ONNXTensorElementDataType type) { return backend::NameOf(kTypes, type); }
 
 struct Port : backend::Port {
   ONNXTensorElementDataType ort_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  bool is_input = false;  // an output of the same name as an input
+  bool is_input = false;  // an output with the name of an input
   bool is_strings = false;
-  Classes classes;  // an output of maps, which hosts have as f32 [N, classes]; none: it is a tensor
+  Classes classes;  // for an output of maps, which hosts get as f32 [N, classes]; none: it is a tensor
 
-  // Whether ONNX Runtime's value is another than what hosts have.
+  // Whether ONNX Runtime's value differs from the hosts'.
   bool is_converted() const { return is_strings || !classes.names.empty(); }
 };
 
 class Signature : public backend::Ports<Port> {
  public:
-  // Inputs: those that must be set first, as ONNX counts them; behind them those that have a default in the model.
-  // `scan`: ranks, for versions of ONNX Runtime that do not tell them, and the classes of maps.
+  // Inputs: first those that must be set, in ONNX's order; then those with a default in the model. `scan`: ranks, for
+  // versions of ONNX Runtime that do not report them, and the classes of maps.
   Signature(const OrtLibrary& library, const OrtSession* session, const ModelScan& scan);
 
  private:

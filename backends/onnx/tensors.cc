@@ -23,7 +23,7 @@ Inputs::Inputs(const Model& model, OrtIoBinding* binding) : model_(model), bindi
   }
 }
 
-// Memory that comes back is bound already: a host has few buffers of a size, and binds them again and again.
+// Memory that comes again is bound already: a host has few buffers of a size, and binds them again and again.
 void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
   if (index >= slots_.size()) backend::ThrowNoPort("input", index, slots_.size());
   Slot& slot = slots_[index];
@@ -56,7 +56,7 @@ void Inputs::Make(uint32_t index, const wasinn_tensor& tensor, const OrtMemoryIn
   } else {
     slot.value = model_.host().library().TensorOver(place, port.ort_type, dims, tensor.data, tensor.bytes);
   }
-  if (model_.copies_inputs()) stale_ = stale_ || slot.bound;  // until the next run, which may be without this input
+  if (model_.copies_inputs()) stale_ = stale_ || slot.bound;  // until the next run, which may not have this input
   slot.bound = false;
   slot.data = tensor.data;
   slot.place = place;
@@ -65,7 +65,7 @@ void Inputs::Make(uint32_t index, const wasinn_tensor& tensor, const OrtMemoryIn
 
 void Inputs::PutIntoBinding(uint32_t index) {
   const Port& port = model_.signature().inputs()[index];
-  const bool was_stale = std::exchange(stale_, true);  // should this fail, an old value may still be in the binding
+  const bool was_stale = std::exchange(stale_, true);  // after an error, an old value may still be in the binding
   model_.host().library().Check(model_.host().api().BindInput(binding_, port.name.c_str(), slots_[index].value.get()),
                                 port.name.c_str());
   stale_ = was_stale;
@@ -114,7 +114,7 @@ void Inputs::Rebind() {
 Outputs::Outputs(const Model& model, OrtIoBinding* binding) : model_(model), binding_(binding) {
   for (const Port& port : model.signature().outputs()) {
     slots_.push_back({.bound = {nullptr, model.host().api().ReleaseValue}, .memory = nullptr, .view = {}, .dims = {}});
-    // ONNX Runtime gives the values in the order in which outputs came into the binding.
+    // ONNX Runtime returns the values in the order in which outputs were bound.
     Release(port, &slots_.back());
     all_bindable_ = all_bindable_ && port.bindable();
     if (port.bindable()) bindable_bytes_ = backend::AddSat(bindable_bytes_, port.bytes());
@@ -173,7 +173,7 @@ void Outputs::Discard() {
   }
 }
 
-// Lets go of the value that ONNX Runtime allocated: binding the output to the device takes it out of the binding, too.
+// Releases the value that ONNX Runtime allocated: binding the output to the device also removes it from the binding.
 void Outputs::Release(const Port& port, Slot* slot) {
   slot->seen = false;
   if (slot->memory != nullptr) slot->memory->value.reset();
@@ -241,7 +241,7 @@ void Outputs::Take(uint32_t index, wasinn_tensor* out) {
   backend::GiveAway(std::move(memory), out);
 }
 
-// All at once, since ONNX Runtime gives them so.
+// All at once, as ONNX Runtime returns them.
 void Outputs::FetchValues() {
   if (fetched_) return;
   const OrtLibrary& library = model_.host().library();
@@ -277,7 +277,7 @@ void Outputs::Look(const Port& port, Slot* slot) {
   slot->view.memory = MemoryOf(port, *slot);
 }
 
-// NULL: the host's, as ONNX Runtime copies there what nobody keeps.
+// NULL: the host's memory, to which ONNX Runtime copies outputs that are not kept.
 const char* Outputs::MemoryOf(const Port& port, const Slot& slot) const {
   const DeviceMemory* const device = model_.device_memory();
   if (device == nullptr || !device->Has(model_.host().library(), slot.memory->value.get())) return nullptr;

@@ -23,19 +23,19 @@ class Inputs {
   // wasinn_backend::bind_input and unbind_input.
   void Bind(uint32_t index, const wasinn_tensor& tensor);
   void Unbind(uint32_t index) { slots_[index].wanted = false; }
-  // Before each run. Strings become ONNX Runtime's for it, since their bytes may have changed: memory of `budget`.
+  // Before each run. Strings are converted for it, since their bytes may have changed: memory of `budget`.
   void BindForRun(MemoryBudget& budget);
-  // After each run: nothing is kept that nobody counts.
+  // After each run: releases memory that is not counted.
   void AfterRun();
 
  private:
   struct Slot {
     OrtPtr<OrtValue> value;  // NULL: there is none
     const void* data = nullptr;
-    const OrtMemoryInfo* place = nullptr;  // of `data`: the host's memory, or the device's
+    const OrtMemoryInfo* place = nullptr;  // for `data`: the host's memory, or the device's
     std::vector<int64_t> dims;
     bool bound = false;   // it is in the binding
-    bool wanted = false;  // it is set; else what is bound is a thing of the past
+    bool wanted = false;  // it is set; else the binding is outdated
   };
 
   const OrtMemoryInfo* PlaceOf(uint32_t index, const wasinn_tensor& tensor) const;
@@ -51,7 +51,7 @@ class Inputs {
   bool stale_ = false;  // something is bound that is not wanted
 };
 
-// What an output lies in, which callers may take with them.
+// The memory of an output, which callers may take over.
 struct OutputMemory {
   explicit OutputMemory(void (*release)(OrtValue*)) : value(nullptr, release) {}
   ~OutputMemory() {
@@ -59,20 +59,20 @@ struct OutputMemory {
     value.reset();
   }
 
-  backend::AlignedBuffer buffer;  // a copy of what ONNX Runtime passed on; else none
+  backend::AlignedBuffer buffer;  // a copy of a value that ONNX Runtime passed on; else none
   OrtPtr<OrtValue> value;
-  bool takes_turns = false;  // its end, where it lies on a device
+  bool takes_turns = false;  // freeing it needs a turn, if it is on a device
 };
 
-// Outputs of a known shape lie in the host's memory, and ONNX Runtime allocates nothing for them. Others it allocates:
-// those must be bound anew for each run, or it would insist on the shape of the last one. For an output that is an
-// input, it hands out the input's value, and leaves a bound buffer as it is: such a one is copied after each run. One
-// thread at a time.
+// Outputs of a known shape are in the host's memory, and ONNX Runtime allocates nothing for them. It allocates others,
+// which must be bound again for each run: else it would insist on the shape of the last one. For an output that is an
+// input, it returns the input's value, and leaves a bound buffer unchanged: such an output is copied after each run.
+// One thread at a time.
 class Outputs {
  public:
   Outputs(const Model& model, OrtIoBinding* binding);
 
-  // The bytes of those that are bindable; UINT64_MAX where they are too many to count.
+  // The bytes of those that are bindable; UINT64_MAX if they are too many to count.
   uint64_t bindable_bytes() const { return bindable_bytes_; }
   // wasinn_backend::bind_output.
   void Bind(uint32_t index, const wasinn_tensor& tensor);
@@ -81,32 +81,32 @@ class Outputs {
     if (!indices.empty() || n_kept_ != 0) [[unlikely]]
       SetKept(indices);
   }
-  // Before each run. What outputs held is gone.
+  // Before each run. Frees the outputs' memory.
   void BeforeRun();
-  // After each run that succeeded: keeps what was passed on, makes tensors of strings and maps, with memory of `budget`, and lets go
-  // of what is none.
+  // After each successful run: copies values that were passed on, makes tensors of strings and maps, with memory of
+  // `budget`, and releases values that are none.
   void AfterRun(MemoryBudget& budget);
-  // Of everything: the end.
+  // Releases everything, at the end.
   void Drop() { slots_.clear(); }
-  // Lets go of all but what is bound.
+  // Releases everything except bindings.
   void Discard();
-  // The model says other shapes than it makes: from now on ONNX Runtime allocates all. False if no shape was trusted
-  // before.
+  // The model declares other shapes than it makes: from now on ONNX Runtime allocates all. False if no shape was
+  // trusted before.
   bool TrustNoShapes();
   bool trusts_shapes() const { return trusts_shapes_; }
-  // wasinn_backend::output and take_output. Only after a run that succeeded.
+  // wasinn_backend::output and take_output. Only after a successful run.
   void View(uint32_t index, wasinn_tensor* view);
   void Take(uint32_t index, wasinn_tensor* out);
 
  private:
   struct Slot {
-    OrtPtr<OrtValue> bound;                // over memory of the host, which `view` shows; NULL: none
-    std::unique_ptr<OutputMemory> memory;  // of others; NULL: it was taken, or nobody has looked at it yet
+    OrtPtr<OrtValue> bound;                // over the host's memory, which `view` shows; NULL: none
+    std::unique_ptr<OutputMemory> memory;  // for other outputs; NULL: taken, or not read yet
     bool has_value() const { return memory != nullptr && memory->value != nullptr; }
-    bool seen = false;  // `view` shows that
+    bool seen = false;  // `view` shows `memory`
     bool kept = false;  // on the device
     wasinn_tensor view = {};
-    std::vector<int64_t> dims;  // that `view` points to
+    std::vector<int64_t> dims;  // for `view`
   };
 
   void SetKept(std::span<const uint32_t> indices);

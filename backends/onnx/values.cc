@@ -42,7 +42,7 @@ void Take(const Port& port, uint64_t bytes, MemoryBudget& budget, backend::Align
   buffer->Fit(bytes);
 }
 
-// All strings of a tensor, together, and where each begins and the last one ends; charged as long as they are here.
+// All strings of a tensor, concatenated, with the offsets of their ends and beginnings; charged during its life.
 struct Texts {
   Texts(const OrtLibrary& library, const OrtValue* value, uint64_t count, const Port& port, MemoryBudget& its_budget)
       : budget(its_budget) {

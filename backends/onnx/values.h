@@ -15,10 +15,10 @@ namespace wasinn::onnx {
 // Makes the value on which ONNX Runtime computes for an input of strings.
 OrtPtr<OrtValue> MakeStringTensor(const OrtLibrary& library, const backend::StringsOf& strings, MemoryBudget& budget);
 
-// The same of an output, in `buffer`; the dims of what lies there. Memory that `budget` does not have is WASINN_ERROR_TOO_LARGE.
+// As above, for an output, in `buffer`; returns the dims. Memory beyond `budget` is WASINN_ERROR_TOO_LARGE.
 std::vector<int64_t> ReadStrings(const OrtLibrary& library, const OrtValue* value, const Port& port,
                                  MemoryBudget& budget, backend::AlignedBuffer* buffer);
-// Maps of classes to floats, as ZipMap makes them: f32 [N, classes], in the order of `port.classes`.
+// Maps from classes to floats, as ZipMap makes them: f32 [N, classes], in the order of `port.classes`.
 std::vector<int64_t> ReadClassMaps(const OrtLibrary& library, const OrtValue* value, const Port& port,
                                    MemoryBudget& budget, backend::AlignedBuffer* buffer);
 

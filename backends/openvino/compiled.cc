@@ -8,7 +8,7 @@ namespace wasinn::openvino {
 
 using backend::Throw;
 
-// How often whoever waits looks whether it is to go on waiting.
+// How often a waiting caller checks whether it must still wait.
 constexpr std::chrono::milliseconds kPatience(5);
 
 Compiled::Compiled(const OvLibrary& library, ov_core_t* core, OvPtr<ov_model_t> model)
@@ -74,7 +74,7 @@ Compiled::Request::~Request() {
 void Compiled::Request::Renew() {
   Drop();
   const OvLibrary& library = compiled_->library_;
-  // Under no lock, since it may take its time. Nobody compiles anew in our turn, or where shapes are fixed.
+  // Under no lock, since it may take its time. No other thread compiles again during this turn, or if shapes are fixed.
   ov_infer_request_t* request = nullptr;
   library.Check(library.api().ov_compiled_model_create_infer_request(compiled_->compiled_.get(), &request),
                 "making an infer request");
@@ -86,7 +86,7 @@ void Compiled::Request::Renew() {
 void Compiled::Request::Drop() {
   OvPtr<ov_infer_request_t> dropped(nullptr, compiled_->library_.api().ov_infer_request_free);
   const std::lock_guard lock(compiled_->mutex_);
-  request_.swap(dropped);  // which goes after the lock
+  request_.swap(dropped);  // freed after the lock
   generation_ = 0;
 }
 
@@ -96,13 +96,13 @@ void Compiled::Await(std::unique_lock<std::mutex>& lock, const std::atomic<bool>
   const bool has_turn = !busy_ && waiting_.front() == &cancelled;
   std::erase(waiting_, &cancelled);
   if (has_turn) return;
-  free_.notify_all();  // the next one may have waited for this one only
+  free_.notify_all();  // the next one may only have waited for this
   Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled: another one of this model went on");
 }
 
 Compiled::Turn::Turn(Compiled* compiled, const std::atomic<bool>& cancelled) : compiled_(compiled) {
   if (!compiled_->has_open_shapes_) {
-    generation_ = compiled_->generation_;  // never changes then
+    generation_ = compiled_->generation_;  // constant then
     return;
   }
   std::unique_lock lock(compiled_->mutex_);

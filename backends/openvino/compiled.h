@@ -1,4 +1,4 @@
-// A compiled model, and who computes with it.
+// A compiled model, and the order of its computes.
 #pragma once
 
 #include <atomic>
@@ -14,41 +14,41 @@
 
 namespace wasinn::openvino {
 
-// Shapes that a model leaves open are worked out by the nodes of what was compiled, as an inference comes to them. One
-// that was interrupted, or that failed, leaves some nodes with new shapes that they take for those of the inference
-// before: the next one fails, or computes past the end of their memory, in whichever context (OpenVINO 2026.4). So such
-// a model computes for one context at a time, and is compiled anew after an inference that did not end well. Models
-// whose shapes are all fixed are free of this, and compute for several contexts at once.
+// If a model leaves shapes open, the nodes of the compiled model work them out during an inference. After an inference
+// that was interrupted, or that failed, some nodes have new shapes that they take for those of the previous inference:
+// the next one fails, or computes past the end of their memory, in any context (OpenVINO 2026.4). So such a model
+// computes for one context at a time, and is compiled again after an inference that did not end well. Models with fixed
+// shapes do not have this problem, and compute for several contexts at once.
 //
-// Any thread.
+// Thread-safe.
 class Compiled {
  public:
   Compiled(const OvLibrary& library, ov_core_t* core, OvPtr<ov_model_t> model);
   Compiled(const Compiled&) = delete;
   Compiled& operator=(const Compiled&) = delete;
 
-  // Compiles; once, and before anything else.
+  // Compiles; call it once, first.
   void CompileFor(const std::string& device, backend::Config::Entries properties);
 
   ov_compiled_model_t* get() const { return compiled_.get(); }
   bool has_open_shapes() const { return has_open_shapes_; }
 
-  // The request of one context, which keeps alive what it was made of. So whoever compiles anew takes the requests of
-  // all contexts away: they have a new one made in their next turn. Outputs that were taken from it stay as they are.
+  // The request of one context, which keeps its model alive. So compiling again removes the requests of all contexts:
+  // they get new ones in their next turn. Outputs that were taken from a request stay as they are.
   class Request {
    public:
-    // Without one.
+    // Has no request yet.
     explicit Request(Compiled* compiled);
     ~Request();
     Request(const Request&) = delete;
     Request& operator=(const Request&) = delete;
 
-    // NULL: there is none. Where shapes are open, only in a turn.
+    // NULL: there is none. If shapes are open, only during a turn.
     ov_infer_request_t* get() const { return request_.get(); }
-    // Of what it was made of; 0: there is none.
+    // The generation of its model; 0: there is none.
     uint64_t generation() const { return generation_; }
-    // In place of the one before, of what is compiled now. Where shapes are open, only in a turn: OpenVINO waits for the
-    // running inference first, and then reads shapes that the next one writes (2026.4).
+    // Replaces the request by one of the current model. If shapes are open, only during a turn: OpenVINO first waits
+    // for the running inference, and then reads shapes that the next one writes (2026.4).
     void Renew();
     // At any time.
     void Drop();
@@ -61,8 +61,8 @@ class Compiled {
     uint64_t generation_ = 0;
   };
 
-  // The time of one inference: waits for its turn, behind those who came before. Throws WASINN_ERROR_TIMEOUT where
-  // `cancelled`, which is one context's, is set meanwhile.
+  // One inference's turn: waits for it, in order of arrival. Throws WASINN_ERROR_TIMEOUT if the context sets
+  // `cancelled` during the wait.
   class Turn {
    public:
     Turn(Compiled* compiled, const std::atomic<bool>& cancelled);
@@ -83,7 +83,7 @@ class Compiled {
  private:
   OvPtr<ov_compiled_model_t> Compile() const;
   void Await(std::unique_lock<std::mutex>& lock, const std::atomic<bool>& cancelled);
-  // Under no lock: whoever waits meanwhile has a deadline.
+  // Under no lock: waiting callers have deadlines.
   void CompileAnew(std::unique_lock<std::mutex>& lock);
 
   const OvLibrary& library_;
@@ -97,7 +97,7 @@ class Compiled {
   std::condition_variable free_;
   OvPtr<ov_compiled_model_t> compiled_;
   uint64_t generation_ = 0;
-  bool busy_ = false;  // somebody infers, or compiles
+  bool busy_ = false;  // a thread infers, or compiles
   bool spoilt_ = false;
   std::vector<const std::atomic<bool>*> waiting_;  // for a turn, in the order of calls
   std::set<Request*> requests_;

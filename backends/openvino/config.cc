@@ -42,7 +42,7 @@ std::optional<std::string> ParseWord(const Config& config, const char* key, std:
   return word ? std::optional<std::string>(values[*word]) : std::nullopt;
 }
 
-// What a guest may say too.
+// Keys that a guest may set, too.
 CompileConfig ParseHints(const Config& config) {
   constexpr const char* kModes[] = {"latency", "throughput"};
   constexpr const char* kOvModes[] = {"LATENCY", "THROUGHPUT"};
@@ -81,7 +81,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   const Config host_config(host_text, "configuration of the model");
   const Config guest_config(guest_text, "configuration from the guest");
   const CompileConfig host = ParseCompile(host_config);
-  // Whatever else a guest's text says, these and its threads are all that is read of it.
+  // Only these keys and the threads of a guest's text are read.
   const CompileConfig guest = ParseHints(guest_config);
   const CompileConfig& backend = defaults.compile;
   const auto first = [](const auto& model, const auto& second, const auto& third) {
@@ -93,7 +93,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   parsed.precision = first(host.precision, guest.precision, backend.precision);
   parsed.device = host.device ? host.device : backend.device;
   parsed.cache_dir = host.cache_dir ? host.cache_dir : backend.cache_dir;
-  // Later entries beat earlier ones.
+  // Later entries override earlier ones.
   parsed.properties = backend.properties;
   parsed.properties.insert(parsed.properties.end(), host.properties.begin(), host.properties.end());
   parsed.streams = host.streams ? host.streams : backend.streams;

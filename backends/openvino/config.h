@@ -13,10 +13,10 @@ namespace wasinn::openvino {
 
 std::span<const wasinn_key> Keys();
 
-// What both [backends.openvino] and [models.NAME.config] may say; a model's word beats the backend's.
+// Keys of both [backends.openvino] and [models.NAME.config]; the model's value overrides the backend's.
 struct CompileConfig {
   std::optional<int> streams;              // computes of one model at once
-  std::optional<std::string> performance;  // in OpenVINO's words, as all below
+  std::optional<std::string> performance;  // OpenVINO's values, as in all below
   std::optional<std::string> precision;
   std::optional<std::string> device;
   std::optional<std::string> cache_dir;
@@ -25,7 +25,7 @@ struct CompileConfig {
 
 struct BackendConfig {
   std::string library;
-  int budget = 1;   // threads that all computes may use beside their callers', plus one
+  int budget = 1;   // threads that all computes together may use in addition to their callers', plus one
   int threads = 1;  // of one compute
   CompileConfig compile;
 
@@ -34,14 +34,14 @@ struct BackendConfig {
 
 struct ModelConfig {
   int threads = 1;
-  std::optional<int> streams;  // as configured; Streams() chooses otherwise
+  std::optional<int> streams;  // as configured; else Streams() chooses
   std::string performance;
   std::optional<std::string> precision;
   std::optional<std::string> device;
   std::optional<std::string> cache_dir;
   backend::Config::Entries properties;
 
-  // Computes at once, of a model whose shapes are all fixed, or not (compiled.h).
+  // Computes at once, for a model with open or with fixed shapes (compiled.h).
   int Streams(bool has_open_shapes, int budget) const;
 
   static ModelConfig Parse(const char* host_text, const char* guest_text, const BackendConfig& defaults);

@@ -18,10 +18,9 @@ namespace wasinn::openvino {
 using backend::Error;
 using backend::Throw;
 
-// A model that was compiled for one thread in all is inferred past the state that a cancellation changes, when it is
-// inferred on the caller's thread: nothing would interrupt it. On OpenVINO's own thread it can be, which costs about 12
-// µs. So that is the way until an inference of the same shapes has turned out to be shorter than anybody would want to
-// interrupt.
+// If a model is compiled for one thread, an inference on the caller's thread does not notice a cancellation: nothing
+// would interrupt it. On OpenVINO's own thread it can be interrupted, which costs about 12 µs. So this is the way until
+// an inference of the same shapes has been too short to be worth interrupting.
 class Context : public backend::ContextBase {
  public:
   Context(const Model& model, const wasinn_slot_options& options);
@@ -46,15 +45,15 @@ class Context : public backend::ContextBase {
   void UnbindInput(uint32_t index) { inputs_.Unbind(index); }
 
  private:
-  // `why` the state goes, if there is one.
+  // `why`: the reason for losing a state, if there is one.
   void DropRequest(const char* why);
-  // In a turn, where shapes are open.
+  // If shapes are open, only during a turn.
   void NewRequest(const char* why) {
     DropRequest(why);
     kept_.Resize(model_.state_bytes());
     request_.Renew();
   }
-  // Only with the request does OpenVINO let go of outputs that it allocated, and then of the state, too.
+  // OpenVINO only frees outputs that it allocated with the request, and with it the state.
   void DropOutputs(const char* why) {
     computed_ = false;
     if (outputs_.has_dynamic()) DropRequest(why);
@@ -63,13 +62,13 @@ class Context : public backend::ContextBase {
   [[noreturn]] void Fail(ov_status_e status);
 
   const Model& model_;
-  backend::Reservation kept_;  // of the state, and of outputs that were larger, or are discarded
-  Inputs inputs_;              // and outputs: behind the request, which points to their memory
+  backend::Reservation kept_;  // for the state, and for outputs that were larger, or are discarded
+  Inputs inputs_;              // and outputs: destroyed after the request, which points to their memory
   Outputs outputs_;
   Compiled::Request request_;
-  base::CallGate gate_;               // of the inference: the request may go before the compute ends
+  base::CallGate gate_;               // for the inference: the request may be freed before the compute ends
   bool has_begun_ = false;            // the request has a state
-  const char* lost_state_ = nullptr;  // with an earlier request: why
+  const char* lost_state_ = nullptr;  // with an earlier request: the reason
   bool is_short_ = false;             // the last inference, of the same shapes as the next
 };
 
@@ -77,10 +76,10 @@ namespace {
 
 constexpr std::chrono::microseconds kShort(1000);
 
-// For outputs, in a request that is not in use: less than a new one is worth, which takes about 7 µs.
+// For outputs, in a request that is not in use: less than the cost of a new one, which takes about 7 µs.
 constexpr uint64_t kWorthKeeping = 1 << 20;
 
-// Why a state is lost.
+// Reasons for losing a state.
 constexpr char kFailed[] = "a compute of this model did not end well";
 constexpr char kTooLarge[] = "its request keeps more for outputs than may still be held";
 
@@ -127,7 +126,7 @@ void Context::Compute() {
     outputs_.BeforeRun(request_.get());
     gate_.Enter();
     const ov_status_e status = Infer();
-    // Nothing of a cancellation is left in the request: it lasts until the running inference ends.
+    // A cancellation leaves nothing in the request: it lasts until the running inference ends.
     gate_.Leave();
     if (status != OK) {
       turn.Spoil();
@@ -153,7 +152,7 @@ void Context::Compute() {
 
 void Context::Fail(ov_status_e status) {
   const std::string message = model_.host().library().Message(status);
-  // It would keep alive what nobody computes with any more.
+  // It would keep a model alive that no context uses any more.
   if (model_.compiled()->has_open_shapes()) DropRequest(kFailed);
   if (cancelled_ || status == INFER_CANCELLED) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled: {}", message);
   throw Error(WASINN_ERROR_RUNTIME, message);
@@ -183,7 +182,7 @@ void Context::DiscardOutputs() {
   }
 }
 
-// A request that had large outputs would keep their memory for nobody.
+// A request that had large outputs would keep their memory unused.
 void Context::Reset() {
   computed_ = false;
   for (uint32_t i = 0; i < model_.signature().inputs().size(); ++i) inputs_.Unbind(i);
@@ -193,7 +192,7 @@ void Context::Reset() {
 
 }  // namespace wasinn::openvino
 
-// Models of other formats are loaded too where a host says so by name (source.h); they are other backends' own.
+// If a host names such a backend, it also loads models of other formats (source.h); they belong to other backends.
 const wasinn_backend* wasinn_backend_query(uint16_t host_abi_major, uint16_t /*host_abi_minor*/) {
   using namespace wasinn::openvino;
   return wasinn::backend::Query<Host, Model, Context>(host_abi_major, "openvino",

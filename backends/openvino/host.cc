@@ -25,19 +25,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// OpenVINO has a list of its plugins. One that is not in its folder it takes from the working folder, if there is such
-// a file: a guest may have put it there. So it gets a list of ours, with a path for each name of its own list.
+// OpenVINO has a list of its plugins. If a plugin is not in its folder, it takes a file in the working folder: a guest
+// may have put it there. So it gets another list, with an absolute path for each name of its own list.
 struct Plugin {
   std::string_view device;
   const char* name;
-  const char* other = nullptr;  // where the first is not there
+  const char* other = nullptr;  // if the first is missing
 };
 constexpr Plugin kPlugins[] = {{"AUTO", "auto"},     {"BATCH", "auto_batch"}, {"CPU", "intel_cpu", "arm_cpu"},
                                {"GPU", "intel_gpu"}, {"HETERO", "hetero"},    {"MULTI", "auto"},
                                {"NPU", "intel_npu"}, {"TEMPLATE", "template"}};
 
-// Where OpenVINO looks too: in a folder of this version, and beside itself. A file that is nowhere is named in the
-// latter, where it would be.
+// The folders where OpenVINO also looks: one for this version, and its own. A missing file gets the path in the latter,
+// where it would be.
 fs::path FileOf(const OvLibrary& library, const Plugin& plugin) {
   const std::string& version = library.version();
   const fs::path beside = library.folder();
@@ -73,7 +73,7 @@ std::string PluginsXml(const OvLibrary& library) {
   return xml + "</plugins></ie>";
 }
 
-// A file that nobody else can open, for OpenVINO takes its list from a file only.
+// A file that no other user can open, because OpenVINO only reads its list from a file.
 base::Descriptor PrivateFile(std::string_view text) {
   base::Descriptor file(memfd_create("wasinn-plugins", MFD_CLOEXEC));
   if (file.is_open() && write(file.number(), text.data(), text.size()) == static_cast<ssize_t>(text.size()))
@@ -82,7 +82,7 @@ base::Descriptor PrivateFile(std::string_view text) {
 }
 
 // OpenVINO's plugin for CPUs gives the thread that opens it another stack for signals, which it frees with the core.
-// Who ends the thread (a sanitizer) may take it for the thread's own and free it, too.
+// Code that ends the thread (a sanitizer) may take it for the thread's own and free it, too.
 class KeepsSignalStack {
  public:
   KeepsSignalStack() : known_(sigaltstack(nullptr, &before_) == 0) {}
@@ -97,8 +97,8 @@ class KeepsSignalStack {
   const bool known_;
 };
 
-// Should a later OpenVINO have a plugin that our list lacks, it finds itself in another working folder than the guests:
-// in a thread that has one of its own. Where a container forbids that, our list alone must do.
+// If a later OpenVINO has a plugin that this list lacks, it runs in another working folder than the guests': in a
+// thread with its own. If a container forbids that, the list must be enough.
 void RunInFolder(const std::string& folder, const std::function<void()>& work) {
   backend::RunOnLargeStack(size_t{8} << 20, [&] {
     const KeepsSignalStack keeps;
@@ -115,14 +115,14 @@ std::vector<std::string> AvailableDevices(const OvLibrary& library, ov_core_t* c
   return devices;
 }
 
-// Makes the devices look, too.
+// Also makes it look for devices.
 void OpenPlugins(const OvLibrary& library, OvPtr<ov_core_t>* core) {
   const base::Descriptor list = PrivateFile(PluginsXml(library));
   ov_core_t* raw = nullptr;
   library.Check(library.api().ov_core_create_with_config(fmt::format("/proc/self/fd/{}", list.number()).c_str(), &raw),
                 "making OpenVINO's core", WASINN_ERROR_UNSUPPORTED_OPERATION);
   core->reset(raw);
-  // Whoever truncates a mapped file kills every guest of the process.
+  // Truncating a mapped file would kill every guest of the process.
   library.Check(library.api().ov_core_set_property(raw, "", "ENABLE_MMAP", "NO"), "switching file mapping off");
   (void)AvailableDevices(library, raw);
 }
@@ -146,7 +146,7 @@ bool Has(const Host& host, std::string_view kind) {
         target, host.library().version(), kind, fmt::join(host.devices(), ", "), kind[0] == 'G' ? "gpu" : "npu");
 }
 
-// The caller computes too, so that one thread for each stream is no thread beside the callers'.
+// The caller computes, too, so one thread for each stream is none in addition to the callers'.
 Config::Entries CpuProperties(const ModelConfig& config, int streams) {
   return {{"INFERENCE_NUM_THREADS", std::to_string(config.threads * streams)},
           {"NUM_STREAMS", std::to_string(streams)},
@@ -164,7 +164,7 @@ std::string DeviceText(const std::vector<std::string>& devices) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// What looks at the machine's CPUs for OpenVINO complains where there is no /sys, and of nothing else.
+// OpenVINO's search for the machine's CPUs complains if there is no /sys, and about nothing else.
 OvPtr<ov_core_t> MakeCore(const OvLibrary& library, const backend::Log& log) {
   for (const Plugin& plugin : kPlugins) backend::CheckDependencies(FileOf(library, plugin));
   backend::StderrCapture capture([](std::string_view line) { return line.starts_with("hwloc/"); });
@@ -205,7 +205,7 @@ std::vector<std::string> DevicesOf(uint32_t target, const Host& host) {
       if (!Has(host, "NPU")) RefuseTarget("tpu", "NPU", host);
       return {"NPU"};
     case WASINN_TARGET_AUTO:
-      // Where there is nothing to choose, OpenVINO's chooser would only stand in between.
+      // If there is nothing to choose, OpenVINO's AUTO would only be in between.
       if (Has(host, "GPU") || Has(host, "NPU")) return {"AUTO", "CPU"};
       return {"CPU"};
     default:

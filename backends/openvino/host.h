@@ -1,4 +1,4 @@
-// What one wasinn host has opened: OpenVINO, a core that opens code from its own folder only, and its devices.
+// The objects of one wasinn host: OpenVINO, a core that only opens code from its own folder, and its devices.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -27,14 +27,13 @@ class Host : public backend::HostOf<BackendConfig, OvLibrary> {
   const std::vector<std::string> devices_;
 };
 
-// "AUTO:GPU,CPU" without the devices whose plugins are not there, as OpenVINO itself passes over them where it knows of
-// none.
+// "AUTO:GPU,CPU" without devices whose plugins are missing: OpenVINO itself also skips devices that it does not know.
 std::string WithoutMissing(const OvLibrary& library, const std::string& device);
 
 // "GPU.1" is on "GPU".
 bool IsOn(std::string_view device, std::string_view kind);
 
-// OpenVINO's devices for a target, the best one first. Throws WASINN_ERROR_UNSUPPORTED_OPERATION where there is none.
+// OpenVINO's devices for a target, the best one first. Throws WASINN_ERROR_UNSUPPORTED_OPERATION if there is none.
 std::vector<std::string> DevicesOf(uint32_t target, const Host& host);
 
 // Pairs of OpenVINO's properties and their values.

@@ -14,7 +14,7 @@ namespace wasinn::openvino {
 
 namespace {
 
-// What lies there is trusted as the model itself.
+// Files in it are trusted like the model itself.
 void CheckCacheFolder(const backend::Log& log, ModelConfig* config) {
   if (!config->cache_dir) return;
   try {
@@ -31,7 +31,7 @@ Model::Model(const Host& host, std::span<const wasinn_builder> builders, const w
     : ModelBase(host) {
   ModelConfig config = ModelConfig::Parse(options.host_config, options.guest_config, host.config());
   SourceModel source = ReadSource(host, builders, options);
-  // Nothing that a guest sends fills the host's disk.
+  // A guest's bytes never fill the host's disk.
   if (builders.front().path == nullptr) config.cache_dir.reset();
   CheckCacheFolder(host.log(), &config);
   weights_ = std::move(source.weights);
@@ -58,18 +58,18 @@ Model::Model(const Host& host, std::span<const wasinn_builder> builders, const w
   MakeDescription();
 }
 
-// Twice what OpenVINO runs at once, so that the next is there when one is done. What is more would wait in OpenVINO.
+// Twice as many as OpenVINO runs at once, so that the next is ready when one is done. Others would wait inside.
 uint32_t Model::MaxParallel() const {
-  int streams = 1;  // of open shapes: contexts compute in turns
+  int streams = 1;  // with open shapes: contexts compute in turns
   if (!compiled_->has_open_shapes()) {
     const std::string text = Property("NUM_STREAMS");
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), streams);
-    if (error != std::errc() || streams < 1) return 0;  // a device that does not say
+    if (error != std::errc() || streams < 1) return 0;  // the device does not report it
   }
   return 2 * static_cast<uint32_t>(streams);
 }
 
-// Empty where the device has none.
+// Empty if the device has none.
 std::string Model::Property(const char* key) const {
   char* text = nullptr;
   if (host_.api().ov_compiled_model_get_property(compiled_->get(), key, &text) != OK || text == nullptr) return "";
@@ -89,7 +89,7 @@ void Model::MakeDescription() {
     if (!value.empty()) json[name] = value;
   }
   json["stateful"] = has_state_;
-  // The name is the model's own, and may be no UTF-8.
+  // The name is the model's own, and may be invalid UTF-8.
   description_ = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -14,7 +14,7 @@
 
 namespace wasinn::openvino {
 
-// Immutable; contexts of any thread share what was compiled.
+// Immutable; contexts of any thread share the compiled model.
 class Model : public backend::ModelBase<Host, Signature> {
  public:
   Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options);
@@ -24,10 +24,10 @@ class Model : public backend::ModelBase<Host, Signature> {
   bool single_thread() const { return single_thread_; }
   bool may_loop() const { return may_loop_; }
   bool has_state() const { return has_state_; }
-  // What the state of one context takes, as far as that is known.
+  // The known size of one context's state.
   uint64_t state_bytes() const { return state_bytes_; }
-  // Whether the memory that a request writes an output to may be another one from run to run, once a run has shown which
-  // outputs are not written at all. Of open shapes no run shows it for the next.
+  // Whether a request can write an output to other memory from run to run, once a run has shown which outputs are not
+  // written at all. With open shapes a run does not show it for the next.
   bool exchanges_outputs() const { return on_cpu_ && !may_loop_ && !has_state_ && !compiled_->has_open_shapes(); }
 
  private:
@@ -35,9 +35,9 @@ class Model : public backend::ModelBase<Host, Signature> {
   uint32_t MaxParallel() const;
   void MakeDescription();
 
-  backend::KeptBytes weights_;  // behind `compiled_`, which reads them, in the order of destruction
+  backend::KeptBytes weights_;  // after `compiled_`, which reads them, in the order of destruction
   std::unique_ptr<Compiled> compiled_;
-  bool on_cpu_ = false;  // and no device that passes on to others
+  bool on_cpu_ = false;  // and no device that forwards to others
   bool single_thread_ = false;
   bool may_loop_ = true;
   bool has_state_ = false;

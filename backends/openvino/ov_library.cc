@@ -14,9 +14,9 @@ using backend::Throw;
 namespace {
 
 constexpr char kOvInstall[] = "scripts/deps.sh openvino";
-// The wheels of Python have the name with the version only, and each release another.
+// Python's wheels only have the name with the version, which differs in each release.
 constexpr const char* kOvNames[] = {"libopenvino_c.so", "libopenvino_c.so.2641"};
-// The oldest whose C API has all of our functions with the element types numbered as in our headers.
+// The oldest version whose C API has all used functions, and the headers' numbers of element types.
 constexpr int kOldestYear = 2026;
 
 wasinn_code CodeOf(ov_status_e status, wasinn_code otherwise) {
@@ -35,7 +35,7 @@ wasinn_code CodeOf(ov_status_e status, wasinn_code otherwise) {
   }
 }
 
-// What a user can do something with: not where in OpenVINO's sources an exception passed through.
+// The useful part of a message: not the places in OpenVINO's sources that an exception passed.
 std::string Tidy(std::string_view text) {
   std::string tidy;
   while (!text.empty()) {
@@ -60,7 +60,7 @@ OvLibrary::OvLibrary(const std::string& configured) {
   WASINN_OPENVINO_FUNCTIONS(WASINN_OPENVINO_FIND)
 #undef WASINN_OPENVINO_FIND
   path_ = library.PathOf(reinterpret_cast<const void*>(api_.ov_core_create_with_config));
-  // A function of the library below the C API's.
+  // A function of the library below the C API.
   const void* inside = library.FindSymbol("get_openvino_version");
   folder_ = std::filesystem::path(inside == nullptr ? path_ : library.PathOf(inside)).parent_path().string();
   ov_version_t version = {};

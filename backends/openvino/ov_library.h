@@ -47,12 +47,12 @@ class OvLibrary {
   const OvApi& api() const { return api_; }
   const std::string& version() const { return version_; }  // "2026.4.1-22982-…"
   const std::string& path() const { return path_; }
-  const std::string& folder() const { return folder_; }  // of libopenvino.so, which looks there for its plugins
+  const std::string& folder() const { return folder_; }  // of libopenvino.so, which looks for its plugins there
 
-  // Throws what OpenVINO says of a status that is not OK; `code` is for what it has no code of its own for.
+  // Throws OpenVINO's message for a status that is not OK; `code` is for statuses without a code of their own.
   void Check(ov_status_e status, const char* doing, wasinn_code code = WASINN_ERROR_RUNTIME) const;
-  // OpenVINO's words for the last failure. It keeps one text for the whole OS process: should calls of two threads
-  // fail at the same moment, both may get the same.
+  // OpenVINO's message for the last failure. It keeps one text for the whole OS process: if calls of two threads fail
+  // at the same moment, both may get the same.
   std::string Message(ov_status_e status) const;
 
  private:

@@ -27,11 +27,11 @@ inline constexpr backend::TypeRow kTypes[] = {
     {U64, WASINN_DTYPE_U64, "u64"},
     {I64, WASINN_DTYPE_I64, "i64"},
     {OV_BOOLEAN, WASINN_DTYPE_BOOL, "boolean"},
-    // One byte an element, which guests take as it is. After u8, which is what u8 means by itself.
+    // One byte an element, which guests get unchanged. After u8, so that u8 means that.
     {F8E4M3, WASINN_DTYPE_U8, "f8e4m3"},
     {F8E5M3, WASINN_DTYPE_U8, "f8e5m2"},
     {F8E8M0, WASINN_DTYPE_U8, "f8e8m0"},
-    // What wasinn has no word for. The small types pack several elements into a byte.
+    // Types that wasinn does not have. The small types pack several elements into a byte.
     {DYNAMIC, WASINN_DTYPE_UNKNOWN, "dynamic"},
     {STRING, WASINN_DTYPE_UNKNOWN, "string"},
     {I4, WASINN_DTYPE_UNKNOWN, "i4"},
@@ -44,21 +44,21 @@ inline constexpr backend::TypeRow kTypes[] = {
     {F4E2M1, WASINN_DTYPE_UNKNOWN, "f4e2m1"},
 };
 
-// UNKNOWN for what is no number of whole bytes.
+// UNKNOWN for types that are no number of whole bytes.
 inline wasinn_dtype FromOv(ov_element_type_e type) { return backend::DtypeOf(kTypes, type); }
-// OpenVINO's word: "f32".
+// OpenVINO's name: "f32".
 inline const char* OvName(ov_element_type_e type) { return backend::NameOf(kTypes, type); }
 
-// Named "input0", "output0" where the model has no name.
+// Named "input0", "output0" if the model has no name.
 struct Port : backend::Port {
   ov_element_type_e ov_type = DYNAMIC;
-  // Of each dimension, for which `dims` has no word (max -1: none); empty where the rank is open.
+  // For each dimension, the bounds that `dims` cannot express (max -1: none); empty if the rank is open.
   std::vector<ov_dimension_t> bounds;
 };
 
 class Signature : public backend::Ports<Port> {
  public:
-  // In the order of the model.
+  // In the model's order.
   Signature(const OvLibrary& library, const ov_compiled_model_t* compiled);
 
  private:

@@ -25,15 +25,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What an IR says, as OpenVINO's reader understands it: in each encoding of XML, and with characters by their numbers.
+// The facts in an IR, read like OpenVINO's reader: in each encoding of XML, and with characters by their numbers.
 struct IrScan {
-  bool is_whole = false;       // false: it is no XML to its end, and the rest may be missing here
-  uint64_t version = 0;        // of the format; 0: it says none
-  bool names_weights = false;  // a file for its weights: OpenVINO keeps the place in the model, and its devices read it
-  bool may_loop = false;       // as often as the data say
+  bool is_whole = false;       // false: the XML is broken before its end, and the rest may be missing here
+  uint64_t version = 0;        // of the format; 0: none
+  bool names_weights = false;  // names a weights file: OpenVINO keeps the path, and its devices read it
+  bool may_loop = false;       // as often as the data says
   bool has_state = false;
-  // What its states (variables) take in a request, of those whose shape it fixes: OpenVINO's C API does not show them.
-  // It has two buffers of each, of which an inference reads the one and writes the other. UINT64_MAX: too many to count.
+  // The bytes of its states (variables) in a request, if their shape is fixed: OpenVINO's C API does not report them. A
+  // request has two buffers of each: an inference reads one and writes the other. UINT64_MAX: too many to count.
   uint64_t state_bytes = 0;
 };
 
@@ -66,7 +66,7 @@ uint64_t BitsOf(std::string_view type) {
   return bits;
 }
 
-// "1,4", "1..8,4"; the most that it can be. 0 where a part is open, as in "?,4", "1..,4" and "...".
+// "1,4", "1..8,4": the largest number. 0 if a part is open, as in "?,4", "1..,4" and "...".
 uint64_t ElementsOf(std::string_view shape) {
   uint64_t elements = 1;
   while (!shape.empty()) {
@@ -86,7 +86,7 @@ uint64_t BytesOfVariable(std::string_view shape, std::string_view type) {
   return bits == UINT64_MAX ? bits : bits / 8 + (bits % 8 != 0);
 }
 
-// Of its text.
+// Scans its text.
 class IrScanner {
  public:
   IrScan Run(std::string_view xml) {
@@ -126,7 +126,7 @@ class IrScanner {
   std::map<std::string_view, uint64_t> variables_;  // several nodes may read one
 };
 
-// So that nothing but an IR is meant.
+// So that it cannot be anything but an IR.
 bool LooksLikeXml(std::string_view bytes) {
   constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
   if (bytes.starts_with(kUtf8Mark)) bytes.remove_prefix(kUtf8Mark.size());
@@ -138,7 +138,7 @@ std::string_view TextOf(const wasinn_builder& builder) {
   return {reinterpret_cast<const char*>(builder.data), builder.size};
 }
 
-// NAME.bin beside NAME.xml, read whole; nothing where there is no such file, for a model may have no weights.
+// NAME.bin next to NAME.xml, read completely; no bytes if there is no such file, because a model may have no weights.
 backend::KeptBytes ReadWeightsBeside(const char* path) {
   const fs::path file = fs::path(path).replace_extension(".bin");
   std::error_code failed;
@@ -198,7 +198,7 @@ class SourceReader {
     return source;
   }
 
-  // OpenVINO only says that it does not read the file, and not which version it has.
+  // OpenVINO only reports that it does not read the file, but not the file's version.
   SourceModel ReadIrOf(uint64_t version, backend::KeptBytes weights) const {
     constexpr uint64_t kNewest = 11;
     try {
@@ -221,7 +221,7 @@ class SourceReader {
     try {
       scan = onnx::ScanModel({first_.data, first_.size}, trust);
     } catch (const Error& error) {
-      // Who sends the one may mean the other.
+      // The sender may have meant another encoding.
       if (error.code() != WASINN_ERROR_INVALID_ENCODING || std::string_view(options_.format) == "onnx") throw;
       Throw(WASINN_ERROR_INVALID_ENCODING, "neither an IR, which is XML, nor an ONNX model: {}", error.what());
     }

@@ -1,4 +1,4 @@
-// What a model is loaded from.
+// The sources from which a model is loaded.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -10,22 +10,22 @@
 
 namespace wasinn::openvino {
 
-// A model as OpenVINO has read it, not yet compiled.
+// A model that OpenVINO has read, not compiled yet.
 struct SourceModel {
   OvPtr<ov_model_t> model;
-  bool may_loop = true;      // as often as the data say
-  bool has_state = false;    // of an IR; what frontends make of other formats does not show it
-  uint64_t state_bytes = 0;  // of what an IR says of it
-  // Must live as long as what is compiled of the model, which computes on the weights where they lie.
+  bool may_loop = true;      // as often as the data says
+  bool has_state = false;    // of an IR; models from other formats do not show it
+  uint64_t state_bytes = 0;  // as far as an IR shows it
+  // Must live as long as the compiled model, which computes on these weights.
   backend::KeptBytes weights;
 };
 
 // By the builders' bytes, path and format:
-//  - IR: XML, and behind it weights as a second builder, or in the file NAME.bin beside NAME.xml;
-//  - ONNX from bytes, and from its file where it keeps weights beside it;
+//  - IR: XML, followed by weights as a second builder, or in the file NAME.bin next to NAME.xml;
+//  - ONNX from bytes, or from its file if it keeps weights next to it;
 //  - a host's file of another kind (TensorFlow, TensorFlow Lite) through OpenVINO's frontend for it. saved_model.pb
 //    stands for its folder.
-// Nothing that a guest sends makes OpenVINO open a file.
+// A guest's model never makes OpenVINO open a file.
 SourceModel ReadSource(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options);
 
 }  // namespace wasinn::openvino

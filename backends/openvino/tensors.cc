@@ -15,7 +15,7 @@ using backend::Throw;
 
 namespace {
 
-// OpenVINO would look only when the request gets the input, which may be no sooner than the run.
+// OpenVINO would check them when the request gets the input, perhaps only in the run.
 void CheckBounds(const Port& port, const wasinn_tensor& tensor) {
   for (size_t i = 0; i < port.bounds.size(); ++i) {
     const auto [min, max] = port.bounds[i];
@@ -26,7 +26,7 @@ void CheckBounds(const Port& port, const wasinn_tensor& tensor) {
   }
 }
 
-// A copy of less takes 1 µs at most, which is what OpenVINO takes to be told of other memory.
+// A smaller copy takes at most 1 µs, as long as OpenVINO takes to set other memory.
 constexpr uint64_t kWorthExchanging = 64 << 10;
 
 }  // namespace
@@ -41,7 +41,7 @@ Inputs::Inputs(const Model& model, const Compiled::Request* request) : model_(mo
   }
 }
 
-// Memory that comes back is given already: a host has few buffers of a size, and binds them again and again.
+// Memory that comes again is set already: a host has few buffers of a size, and binds them again and again.
 void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
   if (index >= slots_.size()) backend::ThrowNoPort("input", index, slots_.size());
   Slot& slot = slots_[index];
@@ -57,7 +57,7 @@ void Inputs::Make(uint32_t index, const wasinn_tensor& tensor) {
   const Port& port = backend::PortAt(model_.signature().inputs(), "input", index);
   backend::CheckTensor(port, tensor);
   CheckBounds(port, tensor);
-  // OpenVINO takes no NULL, not even for no bytes.
+  // OpenVINO accepts no NULL, not even for no bytes.
   static constexpr char kNothing = 0;
   void* const data = tensor.data != nullptr ? tensor.data : const_cast<char*>(&kNothing);
   const ov_shape_t shape = {.rank = static_cast<int64_t>(tensor.rank), .dims = const_cast<int64_t*>(tensor.dims)};
@@ -172,7 +172,7 @@ void Outputs::Count(const Inputs& inputs, Slot* slot) {
   }
 }
 
-// The core asks for none of these, and charges none.
+// The core does not ask for these, and charges none.
 uint64_t Outputs::CountUnshown(ov_infer_request_t* request, uint32_t index, Slot* slot) {
   const Port& port = model_.signature().outputs()[index];
   const OvLibrary& library = model_.host().library();
@@ -214,7 +214,7 @@ void Outputs::ReadShape(const Port& port, Slot* slot) const {
   library.Check(api.ov_tensor_get_element_type(slot->tensor.get(), &type), port.name.c_str());
   ov_shape_t shape = {};
   const ov_status_e status = api.ov_tensor_get_shape(slot->tensor.get(), &shape);
-  // The C API calls the shape of a scalar an invalid parameter.
+  // The C API calls a scalar's shape an invalid parameter.
   if (status != INVALID_C_PARAM) library.Check(status, port.name.c_str());
   slot->dims.assign(shape.dims, shape.dims + shape.rank);
   if (status == OK) api.ov_shape_free(&shape);
@@ -232,7 +232,7 @@ void Outputs::Discard() {
   }
 }
 
-// Only a run tells which outputs are inputs. Two outputs of one node are one tensor of OpenVINO's.
+// Only a run shows which outputs are inputs. Two outputs of one node are one tensor of OpenVINO's.
 void Outputs::FindExchangeable() {
   std::vector<const void*> places;
   places.reserve(slots_.size());
@@ -259,7 +259,7 @@ void Outputs::Renew(ov_infer_request_t* request, uint32_t index, Slot* slot) con
     memory.buffer = backend::AlignedBuffer(slot->view.bytes);
     memory.data = memory.buffer.data();
   }
-  // The request writes to the place that it was given last, whoever has had it meanwhile.
+  // The request writes to its last memory, even if others have used that in the meantime.
   if (memory.data != slot->data) SetTensor(request, index, *slot, &memory);
   slot->data = memory.data;
   slot->buffer = std::move(memory.buffer);

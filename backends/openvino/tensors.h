@@ -15,14 +15,14 @@
 
 namespace wasinn::openvino {
 
-// A tensor of OpenVINO over the memory of each input, made and given to the request once for a place and a shape:
+// A tensor of OpenVINO over the memory of each input, made and set in the request once for a place and a shape:
 // OpenVINO reads it there. One thread at a time.
 class Inputs {
  public:
-  // Those that are set go to the request, at the next run at the latest.
+  // Set inputs go to the request, at the next run at the latest.
   Inputs(const Model& model, const Compiled::Request* request);
 
-  // From now on there is none, or another one.
+  // From now on there is no request, or another one.
   void ForgetRequest() {
     check_ = true;
     for (Slot& slot : slots_) slot.given = false;
@@ -34,7 +34,7 @@ class Inputs {
     check_ = true;
   }
   void BeforeRun();
-  // The input whose memory this is, if any.
+  // The input with this memory, if there is one.
   std::optional<uint32_t> Find(const void* data) const;
   // Whether shapes have changed since the last call.
   bool TakeReshaped() { return std::exchange(reshaped_, false); }
@@ -50,7 +50,7 @@ class Inputs {
   };
 
   void Make(uint32_t index, const wasinn_tensor& tensor);
-  // At once if that can be, else with the next run. Where shapes are open, a request is touched only in its turn.
+  // At once if possible, else with the next run. If shapes are open, a request is only used during its turn.
   void Offer(uint32_t index);
   void Give(uint32_t index);
 
@@ -61,28 +61,28 @@ class Inputs {
   bool check_ = true;  // something may be unset or unbound
 };
 
-// What an output lies in.
+// The memory of an output.
 struct OutputMemory {
   void* data = nullptr;           // NULL: there is none
-  backend::AlignedBuffer buffer;  // there, unless OpenVINO has allocated it, whose tensor keeps it then
+  backend::AlignedBuffer buffer;  // that memory, unless OpenVINO has allocated it: then its tensor owns it
   OvPtr<ov_tensor_t> tensor{nullptr, nullptr};
 };
 
-// Where an output's memory comes back to that was given away, as long as nothing has taken its place: then the request
-// has it already, and need not be told. It is never more than the one output that the slot is charged for. Any thread.
+// Takes back the memory of an output that was given away, as long as no other memory has replaced it: then the request
+// has it already, and needs no change. It holds at most the one output that the slot is charged for. Thread-safe.
 class Homecoming {
  public:
   void Await() {
     const std::lock_guard lock(mutex_);
     awaited_ = true;
   }
-  // What has come; from now on nothing comes.
+  // Returns the memory that came back; from now on none does.
   OutputMemory End() {
     const std::lock_guard lock(mutex_);
     awaited_ = false;
     return std::exchange(memory_, {});
   }
-  // Kept if it is awaited, or freed.
+  // Keeps it if it is expected, or frees it.
   void Come(OutputMemory memory) {
     const std::lock_guard lock(mutex_);
     if (awaited_) std::swap(memory, memory_);
@@ -106,14 +106,14 @@ struct GivenOutput {
   }
 };
 
-// OpenVINO allocates the outputs, and writes to the same place again in the next run. It would write to buffers of the
-// host as well, but for an output that is an input: that buffer it leaves as it is, and tells nobody. So a large output
-// is given away with its memory, and another buffer set in its place, where the shapes are fixed and a run has shown that
-// it is none; others are copied.
+// OpenVINO allocates the outputs, and writes to the same place again in the next run. It would write to the host's
+// buffers, too, except for an output that is an input: that buffer it leaves unchanged, without a report. So a large
+// output is given away with its memory, and replaced by another buffer, if shapes are fixed and a run has shown that it
+// is no input; others are copied.
 //
-// An output that is an input is shown in the input's memory: such a one is copied after each run, for the input may be
-// set while the output is looked at. The core charges the copy, as it does any output; what the request has beside it,
-// once for each such input of an open shape, is charged here. One thread at a time.
+// An output that is an input is shown in the input's memory: it is copied after each run, because the input may be set
+// while the output is read. The core charges the copy, like any output; the request's own memory for it, once for each
+// such input of an open shape, is charged here. One thread at a time.
 class Outputs {
  public:
   explicit Outputs(const Model& model);
@@ -121,52 +121,52 @@ class Outputs {
   Outputs(const Outputs&) = delete;
   Outputs& operator=(const Outputs&) = delete;
 
-  // The request goes, and with it what it keeps, and the copies.
+  // Drops the request, the memory that it keeps, and the copies.
   void ForgetRequest();
-  // The bytes of the outputs of a fixed shape; UINT64_MAX where they are too many to count.
+  // The bytes of the outputs of a fixed shape; UINT64_MAX if they are too many to count.
   uint64_t fixed_bytes() const { return fixed_bytes_; }
   // Whether there are others.
   bool has_dynamic() const { return has_dynamic_; }
-  // Before each run: memory in place of what was given away.
+  // Before each run: replaces memory that was given away.
   void BeforeRun(ov_infer_request_t* request);
-  // After each run that succeeded: the bytes of all outputs. Nothing is allocated for them before CopyPassedOn.
+  // After each successful run: the bytes of all outputs. Nothing is allocated for them before CopyPassedOn.
   uint64_t AfterRun(ov_infer_request_t* request, const Inputs& inputs);
   // The last step, before any input changes.
   void CopyPassedOn();
-  // What the request keeps for outputs beyond what the core charges: beside a copy, of a type that is not shown, or since
-  // they were larger in an earlier run.
+  // The request's memory for outputs beyond the core's charges: for an output that is copied, for one of a type that is
+  // not shown, or for larger outputs of an earlier run.
   uint64_t kept_bytes() const { return kept_bytes_; }
-  // What it keeps for outputs that are not of a fixed shape.
+  // Its memory for outputs that are not of a fixed shape.
   uint64_t most_bytes() const {
     uint64_t sum = all_behind_copies_;
     for (const Slot& slot : slots_) sum += slot.most;
     return sum;
   }
-  // wasinn_backend::output. Only after a run that succeeded.
+  // wasinn_backend::output. Only after a successful run.
   void View(uint32_t index, wasinn_tensor* view) const;
-  // wasinn_backend::take_output, likewise. What stays behind of it in the request is among kept_bytes from then on.
+  // wasinn_backend::take_output. The part of it that stays in the request is in kept_bytes from then on.
   void Take(uint32_t index, wasinn_tensor* out);
   uint64_t StaysBehind(uint32_t index) const {
     const Slot& slot = Shown(index);
     return slot.fixed || slot.passed_on ? 0 : slot.view.bytes;
   }
-  // Copies of an open shape.
+  // Frees copies of an open shape.
   void Discard();
 
  private:
   struct Slot {
     bool fixed = false;                // its shape
-    OvPtr<ov_tensor_t> tensor;         // what OpenVINO shows; NULL before the first run
-    void* data = nullptr;              // there
+    OvPtr<ov_tensor_t> tensor;         // OpenVINO's view; NULL before the first run
+    void* data = nullptr;              // its bytes
     bool passed_on = false;            // it is an input
     bool taken = false;                // since the last run
     bool gone = false;                 // with its memory
     backend::AlignedBuffer buffer;     // at `data`, unless OpenVINO has allocated that
-    std::shared_ptr<Homecoming> home;  // of memory that may be given away; NULL: it may not
+    std::shared_ptr<Homecoming> home;  // for memory that may be given away; NULL: it may not
     backend::AlignedBuffer copy;
-    uint64_t most = 0;  // bytes of the largest so far that OpenVINO allocated, where the shape is not fixed
+    uint64_t most = 0;  // bytes of the largest one so far that OpenVINO allocated, if the shape is not fixed
     wasinn_tensor view = {};
-    std::vector<int64_t> dims;  // that `view` points to
+    std::vector<int64_t> dims;  // for `view`
   };
 
   void Look(ov_infer_request_t* request, uint32_t index, Slot* slot) const;
@@ -186,13 +186,13 @@ class Outputs {
     if (slots_[index].taken) backend::ThrowTaken(port.name);
     return slots_[index];
   }
-  // Of a type that wasinn does not show: its bytes.
+  // For a type that wasinn does not show: its bytes.
   uint64_t CountUnshown(ov_infer_request_t* request, uint32_t index, Slot* slot);
 
   const Model& model_;
   std::vector<Slot> slots_;
   uint64_t fixed_bytes_ = 0, kept_bytes_ = 0;
-  std::vector<uint64_t> behind_copies_;  // what the request has beside copies: of each input, the most so far
+  std::vector<uint64_t> behind_copies_;  // the request's memory besides copies: for each input, the most so far
   uint64_t all_behind_copies_ = 0;
   bool has_dynamic_ = false;
   bool has_run_ = false;  // the request

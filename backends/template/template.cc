@@ -1,6 +1,6 @@
-// A whole backend, to begin one with: a model is "AFF1", two floats a and b, and a number n (u32), all little-endian; it
-// takes n elements of f32, or where n is 0 a tensor of any shape, and gives y = a * x + b for each. docs/backend-guide.md
-// goes through it. TableOf (common/table.h) makes the table of wasinn/backend.h of three classes, whose members throw.
+// A whole backend as a starting point. A model is "AFF1", two floats a and b, and a number n (u32), all little-endian;
+// it takes n elements of f32, or any shape if n is 0, and computes y = a * x + b for each. docs/backend-guide.md
+// explains it. TableOf (common/table.h) makes the table of wasinn/backend.h from three classes, whose members throw.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -15,9 +15,9 @@ void Expect(bool right, const char* message) {
   if (!right) throw Error(WASINN_ERROR_INVALID_ARGUMENT, message);
 }
 
-// What all graphs share: the framework, opened, if there were one. An exception says that it is not there.
+// The opened framework, which all graphs share; this backend has none. An exception reports that it is missing.
 struct Host {
-  // The services have a log, a budget of threads, and `reserve` for memory that is no input, model or output.
+  // The services have a log, a budget of threads, and `reserve` for memory other than inputs, models and outputs.
   Host(const wasinn_host_services& /*services*/, const char* /*config*/) {}
   const wasinn_backend_info* info() const { return &info_; }
   const wasinn_backend_info info_ = {sizeof(wasinn_backend_info), "plain arithmetic", "1", "", "cpu"};
@@ -30,7 +30,7 @@ struct Numbers {
   uint32_t n;
 };
 
-// A model, loaded, which many slots share. Its bytes may be an attacker's.
+// A loaded model, which many slots share. Its bytes may be an attacker's.
 class Graph {
  public:
   Graph(Host& /*host*/, std::span<const wasinn_builder> builders, const wasinn_load_options& options) {
@@ -44,7 +44,7 @@ class Graph {
     if (numbers.n == 0) return;
     dims_[0] = numbers.n;
     x_.rank = y_.rank = 1;
-    y_.flags = WASINN_IO_BINDABLE;  // the shape is known, so y lies in the host's memory
+    y_.flags = WASINN_IO_BINDABLE;  // the shape is known, so y is in the host's memory
   }
   const wasinn_info* info() const { return &info_; }
   Numbers numbers;
@@ -58,14 +58,14 @@ class Graph {
   const wasinn_info info_ = {sizeof(wasinn_info), 1, 1, inputs_, outputs_, 0 /* max_parallel: any */, 0};
 };
 
-// One inference. Its functions are called one at a time; only Cancel may run beside them.
+// One inference. Its functions are called one at a time; only Cancel may run at the same time.
 class Slot {
  public:
   Slot(Graph& graph, const wasinn_slot_options& options) : model_(graph.numbers), max_bytes_(options.max_bytes) {}
 
   void BindInput(uint32_t index, const wasinn_tensor& tensor) {
     Check(index);
-    x_ = nullptr;  // also where the new one is refused
+    x_ = nullptr;  // even if the new one is refused
     size_t elements = 1;
     for (uint32_t i = 0; i < tensor.rank; ++i) elements *= static_cast<size_t>(tensor.dims[i]);
     const bool fits = (model_.n == 0 || elements == model_.n) && tensor.bytes == elements * sizeof(float);
@@ -83,7 +83,7 @@ class Slot {
     bound_ = static_cast<float*>(tensor.data);
   }
 
-  // wasinn_compute_options names the outputs that are wanted: whoever can leave some out takes them as parameter.
+  // wasinn_compute_options names the wanted outputs: a backend that can leave some out has them as a parameter.
   void Compute() {
     has_output_ = false;
     Expect(x_ != nullptr, "input 'x' is not set");
@@ -98,7 +98,7 @@ class Slot {
     for (size_t i = 0; i < elements_; ++i) y[i] = model_.a * x_[i] + model_.b;
     has_output_ = true;
   }
-  // What is long would look now and then whether it is to end; this never is.
+  // A long compute would check now and then whether it should end; this one is never long.
   void Cancel() {}
 
   void Output(uint32_t index, wasinn_tensor* view) {
@@ -118,7 +118,7 @@ class Slot {
   const Numbers model_;
   const uint64_t max_bytes_;
   const float* x_ = nullptr;  // the host's memory
-  float* bound_ = nullptr;    // likewise
+  float* bound_ = nullptr;    // the same
   size_t elements_ = 0;
   std::vector<int64_t> dims_, y_dims_;
   std::vector<float> y_;

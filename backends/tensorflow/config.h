@@ -28,7 +28,7 @@ struct ModelConfig {
   bool allow_file_ops = false;
   std::vector<std::string> op_libraries;  // of custom operators; absolute paths
 
-  // The host's word beats the guest's.
+  // The host's value overrides the guest's.
   static ModelConfig Parse(const char* host_text, const char* guest_text);
 };
 

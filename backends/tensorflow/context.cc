@@ -25,7 +25,7 @@ class Context : public backend::ContextBase {
  public:
   Context(const Model& model, const wasinn_slot_options& options);
 
-  // Of these outputs; none: of all.
+  // Computes these outputs; none: all.
   void Compute(std::span<const uint32_t> wanted);
   void Output(uint32_t index, wasinn_tensor* view);
   void Cancel() {
@@ -44,7 +44,7 @@ class Context : public backend::ContextBase {
   }
 
  private:
-  // For the attempt of a compute; it has been entered.
+  // The session for an attempt of a compute; it has been entered.
   std::shared_ptr<Session> Enter(int attempt);
   std::shared_ptr<Session> EnterShared();
   std::shared_ptr<Session> EnterOwn();
@@ -52,7 +52,7 @@ class Context : public backend::ContextBase {
     own_.reset();
     kept_.Resize(0);
   }
-  // Whether the session runs the tensors of this compute too: `serve` asks it, unless it ran them last.
+  // Whether the session also runs the tensors of this compute: asks `serve`, unless it ran them last.
   template <typename Serve>
   bool Serves(const Session& session, const Serve& serve) {
     if (session.id() == served_session_ && set_ == served_set_) return true;
@@ -72,7 +72,7 @@ class Context : public backend::ContextBase {
   void RunToTheEnd();
   void Use(const Session& session);
   void ChooseTensors();
-  // False: somebody else's cancel ended it.
+  // False: another context's cancel ended it.
   bool Run(SessionRun* run);
   void TakeResults();
   // Whether it may be kept beside those that are.
@@ -83,7 +83,7 @@ class Context : public backend::ContextBase {
             "the model's outputs take {} bytes at least: no more than {} are allowed in a compute", bytes, max_bytes_);
     }
   }
-  // Those that nobody has taken.
+  // Frees those that were not taken.
   void FreeResults() {
     for (TF_Tensor*& result : results_) {
       if (result != nullptr) model_.host().library()->TF_DeleteTensor(std::exchange(result, nullptr));
@@ -95,21 +95,21 @@ class Context : public backend::ContextBase {
   Inputs inputs_;
   Outputs outputs_;
   std::vector<bool> wanted_;
-  // The session of the run under way. A shared one is not held beyond that, for it may be retired any time.
+  // The session of the current run. A shared one is not kept longer, because it may be retired at any time.
   Session* session_ = nullptr;
-  bool stopped_ = false;          // that run, by a cancel
-  backend::Reservation kept_;     // for the own one
-  std::shared_ptr<Session> own_;  // of a model with state, or for tensors that the shared one does not run; NULL: none
+  bool stopped_ = false;          // the current run, by a cancel
+  backend::Reservation kept_;     // for the own session
+  std::shared_ptr<Session> own_;  // if the model has state, or the shared one does not run the tensors
   TensorSet set_;                 // of this compute
   TensorSet served_set_;          // of the last one
-  uint64_t served_session_ = 0;   // and which session ran it
-  uint64_t known_session_ = 0;    // whose tensors these are
-  // Of its graph, by index in the signature; no operation: not servable.
+  uint64_t served_session_ = 0;   // the session that ran it
+  uint64_t known_session_ = 0;    // the session of the tensors below
+  // In its graph, by index in the signature; no operation: not servable.
   std::vector<TF_Output> input_tensors_, output_tensors_;
-  // Of a run.
+  // For one run.
   std::vector<TF_Output> feeds_, fetches_;
   std::vector<TF_Tensor*> values_, results_;
-  base::CallGate gate_;  // of session_, which goes before the compute ends
+  base::CallGate gate_;  // for session_, which may be freed before the compute ends
 };
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
@@ -127,9 +127,9 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
   results_.reserve(n_outputs);
 }
 
-// Its variables, tables and iterators are the context's, if the model writes to any.
+// If the model writes to variables, tables or iterators, they belong to the context.
 std::shared_ptr<Session> Context::Enter(int attempt) {
-  // So often another context's cancel may end our run before it gets a session that nobody else can close.
+  // That often another context's cancel may end this run before it gets a session that no other context can close.
   constexpr int kMostShared = 2;
   if (attempt > 0) {
     model_.host().log().Write(WASINN_LOG_DEBUG,
@@ -141,7 +141,7 @@ std::shared_ptr<Session> Context::Enter(int attempt) {
   return EnterOwn();
 }
 
-// NULL: it does not run these tensors, and shall not keep what others never need. It may have to be loaded anew first.
+// NULL: it does not run these tensors, and must not keep memory for one context. It may have to be loaded again.
 std::shared_ptr<Session> Context::EnterShared() {
   const auto session = model_.sessions().Use([](Session& shared) { return shared.Enter(); }, cancelled_);
   const bool cancelled = cancelled_ || session == nullptr;
@@ -163,7 +163,7 @@ std::shared_ptr<Session> Context::EnterShared() {
 
 // Its guest pays for the session, and as much again for each set of tensors that it has run.
 std::shared_ptr<Session> Context::EnterOwn() {
-  // Without state a new one is as good, and has no other set.
+  // Without state a new session is as good, and has no other set.
   const auto serves = [this](size_t most) { return Serves(*own_, [&] { return own_->Serve(set_, most); }); };
   if (own_ != nullptr && (own_->retired() || (!model_.keeps_state() && !serves(0)))) DropOwn();
   if (own_ == nullptr) {
@@ -203,7 +203,7 @@ void Context::Compute(std::span<const uint32_t> wanted) {
   } catch (...) {
     inputs_.DropCopies();
     FreeResults();
-    outputs_.Discard();  // nobody is charged for outputs that there are not
+    outputs_.Discard();  // no guest is charged for outputs that do not exist
     if (own_ == nullptr) kept_.Resize(0);
     throw;
   }
@@ -267,9 +267,9 @@ bool Context::Run(SessionRun* run) {
   FreeResults();
   const std::string message = library.Message(status_.get());
   if (stopped_) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled: {}", message);
-  // Operations that are stopped say different things.
+  // Operations that are stopped report different errors.
   if (session_->closed()) return false;
-  // Inputs have been checked; what a node complains of is no argument of the caller's.
+  // Inputs have been checked, so a node's error is not about the caller's argument.
   const wasinn_code known = CodeOf(code);
   throw Error(known == WASINN_ERROR_INVALID_ARGUMENT ? WASINN_ERROR_RUNTIME : known, message);
 }

@@ -1,4 +1,4 @@
-// Element types, of types.proto, which names more than the C API's enumeration.
+// Element types of types.proto, which has more than the C API's enumeration.
 #pragma once
 
 #include <tensorflow/c/tf_datatype.h>
@@ -23,7 +23,7 @@ inline constexpr backend::TypeRow kTypes[] = {
     {TF_UINT64, WASINN_DTYPE_U64, "DT_UINT64"},
     {TF_INT64, WASINN_DTYPE_I64, "DT_INT64"},
     {TF_BOOL, WASINN_DTYPE_BOOL, "DT_BOOL"},
-    // Whole numbers that stand for others: guests take them as they are.
+    // Integers that stand for other numbers: guests get them unchanged.
     {TF_QUINT8, WASINN_DTYPE_U8, "DT_QUINT8"},
     {TF_QINT8, WASINN_DTYPE_I8, "DT_QINT8"},
     {TF_QUINT16, WASINN_DTYPE_U16, "DT_QUINT16"},
@@ -39,12 +39,12 @@ inline constexpr backend::TypeRow kTypes[] = {
     {TF_VARIANT, WASINN_DTYPE_UNKNOWN, "DT_VARIANT"},
 };
 
-// What a reference (a variable of TensorFlow 1) refers to.
+// The type that a reference (a variable of TensorFlow 1) refers to.
 inline TF_DataType BaseType(int type) {
   constexpr int kReference = 100;
   return static_cast<TF_DataType>(type > kReference ? type - kReference : type);
 }
-// WASINN_DTYPE_UNKNOWN for what is no number of whole bytes. A reference is as its value.
+// WASINN_DTYPE_UNKNOWN for types that are no number of whole bytes. A reference is like its value.
 inline wasinn_dtype FromTf(int type) { return backend::DtypeOf(kTypes, BaseType(type)); }
 // Bytes of an element; 0 for those without a fixed size.
 inline size_t TfElementSize(int type) {

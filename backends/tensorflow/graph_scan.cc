@@ -18,11 +18,11 @@ using base::ProtoField;
 
 namespace {
 
-// Protocol Buffers themselves read no deeper.
+// The limit of Protocol Buffers.
 constexpr int kMostDepth = 100;
 // A node of TensorFlow's graph with its names, attributes and edges.
 constexpr uint64_t kNodeBytes = 1024;
-// An element that is no number: a string's own place.
+// An element that is no number: a string object.
 constexpr uint64_t kOtherElementBytes = 24;
 
 [[noreturn]] void Broken(const char* message) {
@@ -66,7 +66,7 @@ class GraphReader {
       if (field.IsBytes(5)) ReadEntry(field.bytes, &called, 0);
     });
     if (name.empty()) Broken("FunctionDef");
-    // Another of the same name does not make this one go.
+    // Another function of the same name does not replace this one.
     auto& all = scan_->functions[name];
     all.insert(all.end(), std::make_move_iterator(nodes.begin()), std::make_move_iterator(nodes.end()));
     if (!called.empty()) all.push_back({name, "NoOp", {}, std::move(called)});

@@ -1,4 +1,4 @@
-// What one wasinn host has opened: TensorFlow and configuration.
+// The objects of one wasinn host: TensorFlow and configuration.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -23,7 +23,7 @@ class Host : public backend::HostOf<BackendConfig, TfLibrary> {
   bool has_gpu() const { return has_gpu_; }
 
  private:
-  // Asks the first session of this host, which also makes the pool of threads if it is the first of the OS process.
+  // Asks the first session of this host. The first one of the OS process also makes the pool of threads.
   static bool HasGpu(const TfLibrary& library, int threads) {
     const TfPtr<TF_Status> status = library.NewStatus();
     const TfGraph graph = NewGraph(library);

@@ -17,7 +17,7 @@ namespace wasinn::tensorflow {
 using backend::Error;
 using backend::Throw;
 
-// What there is to load, and how.
+// The model's bytes, and options for its load.
 struct Model::Source {
   std::span<const uint8_t> bytes;
   std::string path;  // empty: a guest's bytes
@@ -33,7 +33,7 @@ namespace {
 
 constexpr char kFileOfSavedModel[] = "saved_model.pb";
 
-// TensorFlow loads a SavedModel without its variables' values, and then has none when it computes.
+// TensorFlow loads a SavedModel without its variables' values, and then fails when it computes.
 void CheckVariables(const GraphScan& scan, const std::filesystem::path& folder) {
   const bool has_variables = std::ranges::any_of(scan.nodes, [](const ScannedNode& node) {
     return node.op == "VarHandleOp" || node.op == "Variable" || node.op == "VariableV2";
@@ -47,7 +47,7 @@ void CheckVariables(const GraphScan& scan, const std::filesystem::path& folder) 
 // Copies of constants: in the graph, in the session's own graph, in its kernels.
 constexpr uint64_t kCopiesOfConstants = 4;
 
-// What loading makes of a graph beyond some copies of its bytes.
+// The memory that loading makes of a graph beyond some copies of its bytes.
 uint64_t GrownBytes(const GraphScan& scan, size_t bytes) {
   return scan.more_bytes - std::min(scan.more_bytes, kCopiesOfConstants * bytes);
 }
@@ -66,7 +66,7 @@ uint64_t SessionBytes(const GraphScan& scan, size_t bytes) {
   return __builtin_add_overflow(2 * uint64_t{bytes}, scan.more_bytes, &sum) ? UINT64_MAX / 2 : sum;
 }
 
-// The values of a SavedModel's variables, which each session reads for itself.
+// The values of a SavedModel's variables, which each session reads separately.
 uint64_t VariableBytes(const std::filesystem::path& folder) {
   uint64_t sum = 0;
   std::error_code failed;
@@ -78,7 +78,7 @@ uint64_t VariableBytes(const std::filesystem::path& folder) {
   return sum;
 }
 
-// Best first. Throws where the target's device is not there.
+// Best first. Throws if the target's device is missing.
 std::vector<Device> DevicesFor(uint32_t target, const Host& host) {
   if (target == WASINN_TARGET_CPU) return {Device::kCpu};
   if (target == WASINN_TARGET_AUTO) {
@@ -109,7 +109,7 @@ TfGraph Import(const TfLibrary& library, std::span<const uint8_t> bytes) {
   throw Error(code == TF_NOT_FOUND ? WASINN_ERROR_UNSUPPORTED_OPERATION : CodeOf(code), message);
 }
 
-// What sessions charge, and to whom.
+// The account of sessions, and their charge.
 struct Charge {
   void* account;
   uint64_t bytes;
@@ -234,9 +234,9 @@ void Model::LoadSavedModel(const Source& source) {
                        {"stateful", effects_.keeps_state}});
 }
 
-// TensorFlow prunes and optimises the graph and makes its kernels when certain inputs and outputs are first asked for.
-// With inputs of a wrong type it does all that, and then refuses to run: so the first compute is as quick as others,
-// and a graph that cannot run is known when it is loaded.
+// TensorFlow prunes and optimises the graph and makes its kernels at the first request for certain inputs and outputs.
+// If inputs have a wrong type, it does all that, and then refuses to run. So the first compute is as fast as others,
+// and a graph that cannot run fails at its load.
 void Model::Compile() const {
   const TfLibrary& library = host_.library();
   const Session* session = &sessions_->first();

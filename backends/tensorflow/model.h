@@ -14,19 +14,19 @@
 
 namespace wasinn::tensorflow {
 
-// Immutable but for its sessions.
+// Immutable except for its sessions.
 class Model : public backend::ModelBase<Host, Signature> {
  public:
   Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options);
 
   Sessions& sessions() const { return *sessions_; }
-  // Whether a run may leave something to the next one in its session, which then belongs to one context.
+  // Whether a run may leave data for the next one in its session, which then belongs to one context.
   bool keeps_state() const { return effects_.keeps_state; }
-  // What a session holds, about.
+  // About the memory of a session.
   uint64_t session_bytes() const { return session_bytes_; }
   // Whether nothing of an input outlives a run: no variable, queue or table takes it.
   bool forgets_inputs() const { return !effects_.keeps_inputs; }
-  // Whether an output that has its buffer to itself holds no more than its own bytes.
+  // Whether an output that has a buffer to itself only holds its own bytes.
   bool gives_whole_buffers() const { return !effects_.gives_parts; }
 
  private:
@@ -41,7 +41,7 @@ class Model : public backend::ModelBase<Host, Signature> {
   }
   void Compile() const;
 
-  backend::Reservation reservation_;  // of what constants of a guest's graph grow to; goes after the sessions
+  backend::Reservation reservation_;  // for the constants of a guest's graph; freed after the sessions
   std::unique_ptr<Sessions> sessions_;
   Effects effects_;
   uint64_t session_bytes_ = 0;

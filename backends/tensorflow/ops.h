@@ -1,4 +1,4 @@
-// What operations of TensorFlow do.
+// Properties of TensorFlow's operations.
 #pragma once
 
 #include <string_view>
@@ -9,22 +9,22 @@ namespace wasinn::tensorflow {
 // network, no code from elsewhere, no memory that outlives the run, no way to end the OS process.
 bool IsPure(std::string_view op);
 
-// Whether an operation only reads what loading has put into the session: variables, and tables.
+// Whether an operation only reads state that loading has put into the session: variables, and tables.
 bool OnlyReadsState(std::string_view op);
 
-// Whether an operation that is pure else draws from random numbers of its own, which each run takes further.
+// Whether an otherwise pure operation draws from random numbers of its own, whose state advances in each run.
 bool DrawsRandom(std::string_view op);
 
-// Whether every tensor that an operation gives is known to be all of its buffer: one that the operation allocated for
-// it, or that an input is all of. Where it calls functions, that is for their operations to say. Others may give a part
-// of a larger buffer, which keeps the larger one (Slice, Split, Unpack).
+// Whether every output of an operation is known to be a whole buffer: one that the operation allocated for it, or that
+// an input is all of. If it calls functions, this depends on their operations. Other operations may return a part of a
+// larger buffer, which keeps the larger one (Slice, Split, Unpack).
 bool GivesWholeBuffers(std::string_view op);
 
-// Whether an operation is known to reach out of the OS process, or to run what is no part of the graph. A model has none
-// of these unless the host allows it to one of its own.
+// Whether an operation is known to reach out of the OS process, or to run code outside of the graph. A model may only
+// have these if the host allows it to one of its own models.
 bool ReachesOut(std::string_view op);
 
-// Whether a SavedModel has this operation to save and restore its variables. Loading by name runs the restoring ones.
+// Whether a SavedModel uses this operation to save and restore its variables. Loading by name runs the restoring ones.
 bool IsOfSaver(std::string_view op);
 
 }  // namespace wasinn::tensorflow

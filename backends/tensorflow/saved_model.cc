@@ -110,7 +110,7 @@ const MetaGraph& FindMetaGraph(const std::vector<MetaGraph>& graphs, std::span<c
 
 const NamedSignature& FindSignature(const MetaGraph& graph, const std::string& name) {
   std::vector<std::string> found;
-  const NamedSignature* first = nullptr;  // a map's order in the file is any
+  const NamedSignature* first = nullptr;  // a map's order in the file is arbitrary
   for (const NamedSignature& signature : graph.signatures) {
     if (signature.name == (name.empty() ? "serving_default" : name)) return signature;
     if (signature.name.starts_with("__")) continue;

@@ -100,10 +100,10 @@ bool Session::Enter() {
 }
 
 void Session::Cancel(bool again) {
-  // In any case, and first: Leave takes it away again, and nothing may begin in a closed session.
+  // First in any case: Leave removes it again, and no run may begin in a closed session.
   if (!again) runs_.fetch_add(kCancelled, std::memory_order_acq_rel);
   const uint64_t runs = runs_.fetch_or(kRetired, std::memory_order_acq_rel) | kRetired;
-  // What others still compute here may take so long; then it is repeated elsewhere.
+  // Other runs here may take this long; then they are repeated elsewhere.
   constexpr auto kGrace = std::chrono::seconds(1);
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   std::chrono::steady_clock::rep since = 0;

@@ -1,4 +1,4 @@
-// Sessions of a graph: what TensorFlow runs.
+// Sessions of a graph, in which TensorFlow runs it.
 #pragma once
 
 #include <atomic>
@@ -16,10 +16,10 @@
 
 namespace wasinn::tensorflow {
 
-// Where a session computes.
+// The device of a session.
 enum class Device : uint8_t { kCpu, kGpu };
 
-// What is constant in a graph, TensorFlow computes when it makes a session, and keeps.
+// TensorFlow computes a graph's constants when it makes a session, and keeps them.
 enum class Folding : uint8_t {
   kUsual,
   kLittle,  // values of up to 100 KiB: a guest's graph of a few bytes may have terabytes of them
@@ -28,19 +28,19 @@ enum class Folding : uint8_t {
 TfPtr<TF_SessionOptions> MakeSessionOptions(const TfLibrary& library, int threads, Device device,
                                             Folding folding = Folding::kUsual);
 
-// Which inputs and outputs a run has, of all in the signature, inputs first.
+// The inputs and outputs of a run, among all in the signature, inputs first.
 using TensorSet = std::vector<bool>;
 
-// A graph of which several sessions may be made.
+// A graph, for several sessions.
 using TfGraph = std::shared_ptr<TF_Graph>;
 TfGraph NewGraph(const TfLibrary& library);
 
-// A session with the graph that it runs. The C API has no way to interrupt a run but to close its session, which ends
-// all that run in it. So a session in which a run is cancelled is retired first: nothing new begins in it, and it is
-// closed when nothing else runs in it any more, or when that takes too long. Any thread.
+// A session with its graph. The C API can only interrupt a run by closing its session, which ends all its runs. So a
+// session with a cancelled run is retired first: no new run begins in it, and it is closed when no other run is in it
+// any more, or when that takes too long. Thread-safe.
 class Session {
  public:
-  // `account`: who pays for the sets that contexts share, `bytes_of_set` for each.
+  // `account` pays for the sets that contexts share, `bytes_of_set` for each.
   Session(const TfLibrary& library, TfGraph graph, TF_Session* session, backend::Reservation account = {},
           uint64_t bytes_of_set = 0)
       : library_(library),
@@ -55,40 +55,40 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Never that of another one in this OS process, nor 0.
+  // Different from all others in this OS process, and not 0.
   uint64_t id() const { return id_; }
   TF_Graph* graph() const { return graph_.get(); }
   TF_Session* get() const { return session_; }
-  // The tensor "node" or "node:1" of the graph. Throws WASINN_ERROR_INVALID_ARGUMENT where there is none.
+  // The tensor "node" or "node:1" of the graph. Throws WASINN_ERROR_INVALID_ARGUMENT if there is none.
   TF_Output Find(const std::string& tensor) const;
 
-  // Whether it runs the set. For each that it has once run TensorFlow keeps a graph with kernels and their constants as
+  // Whether it runs the set. For each set that it has run, TensorFlow keeps a graph with kernels and their constants as
   // long as the session; so it runs `most` of them, and the one of all tensors.
   bool Serve(const TensorSet& set, size_t most);
-  // The same for a session that contexts share: a few, for which its model's account can pay.
+  // As above, for a session that contexts share: a few sets, for which its model's account can pay.
   bool ServeShared(const TensorSet& set);
-  // How many it runs.
+  // The number of sets that it runs.
   size_t sets() const {
     const std::lock_guard lock(mutex_);
     return sets_.size();
   }
 
-  // A run begins and ends. False: the session is retired, or closed.
+  // Begins and ends a run. False: the session is retired, or closed.
   bool Enter();
   // `cancelled`: Cancel was called for it.
   void Leave(bool cancelled) {
     const uint64_t gone = kRun + (cancelled ? kCancelled : 0);
     CloseIfOnlyCancelled(runs_.fetch_sub(gone, std::memory_order_acq_rel) - gone);
   }
-  // Makes one of the runs that are inside return soon; called again and again until it has left. `again`: not the
-  // first time for this run.
+  // Makes one of the runs inside return soon; called again and again until it has left. `again`: not the first call for
+  // this run.
   void Cancel(bool again);
   bool retired() const { return (runs_.load(std::memory_order_relaxed) & kRetired) != 0; }
-  // What still runs in it ends now, cancelled or not.
+  // All its runs end now, cancelled or not.
   bool closed() const { return closed_; }
 
  private:
-  // The runs that are inside, how many of them are cancelled, and whether more may come.
+  // The number of runs inside, how many of them are cancelled, and whether more may come.
   static constexpr uint64_t kRun = 1, kCancelled = uint64_t{1} << 32, kRetired = uint64_t{1} << 63;
 
   void CloseIfOnlyCancelled(uint64_t runs) {
@@ -113,13 +113,13 @@ class Session {
   std::atomic<uint64_t> runs_ = 0;
   std::atomic<std::chrono::steady_clock::rep> retired_at_ = 0;  // 0: it is not
   std::atomic<bool> closed_ = false;
-  mutable std::mutex mutex_;  // of what follows; held for a look
+  mutable std::mutex mutex_;  // guards the members below; only held for short
   std::set<TensorSet> sets_;
   backend::Reservation sets_charged_;
   const uint64_t bytes_of_set_;
 };
 
-// A run that is inside of a session.
+// A run inside of a session.
 class SessionRun {
  public:
   // `session` has been entered.

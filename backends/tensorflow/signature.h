@@ -21,10 +21,10 @@ struct Port : backend::Port {
 
 class Signature : public backend::Ports<Port> {
  public:
-  // Of a signature in a SavedModel, sorted by name. `wanted`: names of outputs; none: all.
+  // The signature of a SavedModel, sorted by name. `wanted`: names of outputs; none: all.
   Signature(const NamedSignature& named, std::span<const std::string> wanted);
-  // Of a graph: its placeholders, and the first tensor of each node that nothing consumes, with the further ones as
-  // "node:1"; or the tensors that are `wanted`. Sorted by name.
+  // The signature of a graph: its placeholders, and the first tensor of each node that no other node uses, with the
+  // further ones as "node:1"; or the tensors in `wanted`. Sorted by name.
   Signature(const TfLibrary& library, const Session& session, const GraphScan& scan,
             std::span<const std::string> wanted);
 

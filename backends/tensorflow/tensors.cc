@@ -30,7 +30,7 @@ void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
   slot.set = false;
   backend::CheckTensor(port, tensor);
   const std::span dims(tensor.dims, tensor.rank);
-  // Memory that comes back has its tensor already: a host has few buffers of a size, and binds them again and again.
+  // Memory that comes again has its tensor already: a host has few buffers of a size, and binds them again and again.
   if (slot.tensor == nullptr || slot.data != tensor.data || !std::ranges::equal(slot.dims, dims)) {
     slot.tensor.reset();
     slot.data = tensor.data;
@@ -81,7 +81,7 @@ TfPtr<TF_Tensor> Inputs::CopyOf(const Port& port, const Slot& slot) const {
   TF_Tensor* made =
       library->TF_NewTensor(static_cast<TF_DataType>(port.type), slot.dims.data(), static_cast<int>(slot.dims.size()),
                             memory->data(), slot.bytes, release, memory.get());
-  if (made == nullptr) throw std::bad_alloc();  // it has not taken what it would release
+  if (made == nullptr) throw std::bad_alloc();  // it has not taken over the memory
   (void)memory.release();
   return library.Own(made);
 }
@@ -162,10 +162,10 @@ void Outputs::Release() {
   bytes_ = 0;
 }
 
-// One that shares a buffer with a constant, a variable or another output has not the only reference to it, and the buffer
-// of an input does not own its memory: TensorFlow lets neither be moved. Behind a tensor of TensorFlow's there is no tail,
-// as there is behind ours. That is enough: the core copies for other frameworks, so only TensorFlow reads it in place as
-// an input, and its kernels are made for such tensors.
+// A tensor that shares a buffer with a constant, a variable or another output does not have the only reference to it,
+// and the buffer of an input does not own its memory: TensorFlow lets neither be moved. TensorFlow's own tensors have
+// no tail behind them. They need none: the core copies them for other frameworks, so only TensorFlow reads them in
+// place as inputs, and its kernels are made for such tensors.
 TF_Tensor* Outputs::Move(TF_Tensor* tensor) const {
   if (!model_.gives_whole_buffers()) return nullptr;
   const TfLibrary& library = model_.host().library();

@@ -21,9 +21,9 @@ class Inputs {
   // wasinn_backend::bind_input and unbind_input.
   void Bind(uint32_t index, const wasinn_tensor& tensor);
   void Unbind(uint32_t index) { slots_[index].set = false; }
-  // Around each compute.
+  // Before and after each compute.
   void MakeCopies();
-  // What TensorFlow keeps of them lives on.
+  // TensorFlow's references to them stay valid.
   void DropCopies() {
     if (!makes_copies_) return;
     for (size_t i = 0; i < slots_.size(); ++i) {
@@ -64,15 +64,15 @@ class Outputs {
  public:
   explicit Outputs(const Model& model);
 
-  // Forgets the last run's. Memory of copies stays, for the next one.
+  // Forgets the last run's outputs. The memory of copies stays, for the next run.
   void Release();
-  // And lets go of that.
+  // Also frees that memory.
   void Discard() {
     Release();
     for (Slot& slot : slots_) slot.copy = {};
   }
   void Discard(size_t index) { slots_[index].copy = {}; }
-  // After a run. What is not kept goes as soon as there is a copy.
+  // Call it after a run. A tensor that is not kept is freed as soon as there is a copy.
   void Take(size_t index, TfPtr<TF_Tensor> tensor);
   void Copy(size_t index, const TF_Tensor* tensor);
   // The bytes that a tensor will take here; UINT64_MAX: too many to count.
@@ -94,7 +94,7 @@ class Outputs {
     std::vector<int64_t> dims;
   };
 
-  // The tensor, or NULL where its memory is not its own or not aligned as ours; then it is left as it was.
+  // The tensor, or NULL if its memory is shared or not aligned as required; then it is unchanged.
   TF_Tensor* Move(TF_Tensor* tensor) const;
   bool IsStrings(const TF_Tensor* tensor) const;
   void CopyStrings(size_t index, const TF_Tensor* tensor);

@@ -19,12 +19,12 @@ using backend::Throw;
 namespace {
 
 constexpr char kInstall[] = "scripts/deps.sh tensorflow";
-// The first is in TensorFlow's Python wheels, the second in its package for C.
+// The first one is in TensorFlow's Python wheels, the second one in its package for C.
 constexpr const char* kNames[] = {"libtensorflow_cc.so.2", "libtensorflow.so.2"};
-// The oldest that our tests pass with.
+// The oldest version with which the tests pass.
 constexpr int kOldestMinor = 21;
 
-// "I0000 00:00:1795275312.678284   20799 port.cc:153] oneDNN …", or the one line that comes before the first of those.
+// "I0000 00:00:1795275312.678284   20799 port.cc:153] oneDNN …", or the one line that precedes the first of those.
 bool IsTensorFlows(std::string_view line) {
   constexpr std::string_view kBefore = "WARNING: All log messages before absl::InitializeLog()";
   if (line.starts_with(kBefore)) return true;
@@ -36,10 +36,10 @@ bool IsTensorFlows(std::string_view line) {
 }  // namespace
 
 TfLibrary::TfLibrary(const std::string& configured) {
-  // TensorFlow logs to stderr, and offers nobody else its log: only fatal words are left.
+  // TensorFlow logs to stderr, and cannot log elsewhere: only fatal messages stay on.
   backend::TellFramework("TF_CPP_MIN_LOG_LEVEL", "3");
   std::optional<backend::StderrCapture> capture;
-  // It writes a line while it is opened, whatever it is told; not if the program has it open.
+  // It writes a line while it is opened, regardless of its settings; not if the program has it open.
   if (dlopen("libtensorflow_framework.so.2", RTLD_LAZY | RTLD_NOLOAD) == nullptr) capture.emplace(IsTensorFlows);
   const backend::Library library({.framework = "TensorFlow",
                                   .install = kInstall,

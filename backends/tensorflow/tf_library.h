@@ -10,7 +10,7 @@
 
 namespace wasinn::tensorflow {
 
-// The functions of the C API that we call.
+// The used functions of the C API.
 // clang-format off
 #define WASINN_TF_FUNCTIONS(X)                                                                                        \
     X(TF_Version) X(TF_NewStatus) X(TF_DeleteStatus) X(TF_GetCode) X(TF_Message) X(TF_NewTensor) X(TF_DeleteTensor)   \
@@ -33,12 +33,12 @@ struct TfApi {
 template <typename T>
 using TfPtr = std::unique_ptr<T, void (*)(T*)>;
 
-// Any thread. TensorFlow stays open for the life of the OS process, with its threads and its own settings: those that
-// it reads from the environment are set before it is opened, where the host's environment says nothing of them.
+// Thread-safe. TensorFlow stays open for the life of the OS process, with its threads and its own settings: those from
+// the environment are set before it is opened, unless the host's environment has them.
 class TfLibrary {
  public:
-  // `configured`: an absolute path of the library or of its folder; empty: where the dynamic linker looks. What
-  // TensorFlow writes to stderr while it is opened is in `opening_log`.
+  // `configured`: an absolute path of the library or of its folder; empty: the dynamic linker's folders. `opening_log`
+  // gets TensorFlow's output to stderr while it is opened.
   explicit TfLibrary(const std::string& configured);
   TfLibrary(const TfLibrary&) = delete;
   TfLibrary& operator=(const TfLibrary&) = delete;
@@ -50,9 +50,9 @@ class TfLibrary {
 
   TfPtr<TF_Status> NewStatus() const { return {api_.TF_NewStatus(), api_.TF_DeleteStatus}; }
   TfPtr<TF_Tensor> Own(TF_Tensor* tensor) const { return {tensor, api_.TF_DeleteTensor}; }
-  // The first line's worth of what a status says.
+  // The first line of a status's message.
   std::string Message(const TF_Status* status) const;
-  // Throws where the status is not OK.
+  // Throws if the status is not OK.
   void Check(const TF_Status* status, const char* doing) const;
 
  private:
@@ -62,7 +62,7 @@ class TfLibrary {
   std::string opening_log_;
 };
 
-// WASINN_ERROR_RUNTIME for what has no word of its own.
+// WASINN_ERROR_RUNTIME for codes without an equivalent.
 wasinn_code CodeOf(TF_Code code);
 
 }  // namespace wasinn::tensorflow

@@ -91,7 +91,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   const Config host(host_text, "configuration of the model");
   const Config guest(guest_text, "configuration from the guest");
   ModelConfig parsed;
-  // Whatever else a guest's text says, these are all that is read of it.
+  // Only these keys of a guest's text are read.
   parsed.threads = backend::ModelThreads(host, guest, defaults.threads, defaults.threads);
   parsed.signature = host.String("signature").value_or(guest.String("signature").value_or(""));
   parsed.xnnpack = host.Bool("xnnpack").value_or(defaults.xnnpack);

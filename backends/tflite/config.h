@@ -14,7 +14,7 @@ namespace wasinn::tflite {
 
 std::span<const wasinn_key> Keys();
 
-// A library with an external delegate, and what it is told.
+// A library with an external delegate, and its options.
 struct DelegateConfig {
   std::string name;
   std::string library;  // an absolute path
@@ -26,7 +26,7 @@ struct BackendConfig {
   int threads = 1;
   bool xnnpack = true;
   size_t idle_interpreters = 0;
-  std::vector<DelegateConfig> delegates;  // that targets and models may name
+  std::vector<DelegateConfig> delegates;  // for targets and models
   std::string gpu_delegate, tpu_delegate;
 
   // `budget`: the host's threads, which are also the default.
@@ -42,7 +42,7 @@ struct ModelConfig {
   int threads = 1;
   std::string signature;  // "": the first
   bool xnnpack = true;
-  // Absent: what the target says.
+  // No value: the target decides.
   std::optional<std::vector<DelegateConfig>> delegates;
 
   static ModelConfig Parse(const char* host_text, const char* guest_text, const BackendConfig& defaults);

@@ -39,13 +39,13 @@ class Context : public backend::ContextBase {
   bool has_outputs_elsewhere() const { return last_.load()->outputs().has_elsewhere(); }
 
  private:
-  // A session, and what it costs.
+  // A session, and its charges.
   struct Seat {
-    // For the session, so that they go after it.
+    // For the session, so that they are destroyed after it.
     backend::Reservation kept;
-    backend::Reservation held;  // for outputs that are not those of the context, which the host counts
+    backend::Reservation held;  // for outputs of other contexts; the host counts this context's own
     std::unique_ptr<Session> session;
-    uint64_t needed = 0;  // for the shapes that are set, without XNNPACK
+    uint64_t needed = 0;  // for the current shapes, without XNNPACK
   };
 
   Session& whole() { return *whole_.session; }
@@ -56,19 +56,19 @@ class Context : public backend::ContextBase {
     return &alone_;
   }
   void Give(Seat* seat) const {
-    // One that has grown would keep its memory for nobody.
+    // A session that has grown would keep its memory unused.
     if (seat->session == nullptr || seat->kept.bytes() > model_.lasting_bytes()) return;
     model_.GiveSession(std::move(seat->session));
   }
   void Hold(Seat* seat, uint64_t bytes) const;
 
   const Model& model_;
-  // An interpreter's threads are its own, from its making. So there is one with as many as a compute may have, which
-  // has the inputs, and for when the host has fewer to spare another one with its caller's thread alone, once it is
-  // needed.
-  const backend::ThreadLease pooled_;  // those of the former; 1: there were too many already
+  // An interpreter has a fixed number of threads from its creation. So there is one with as many as a compute may have,
+  // which has the inputs. For times when the host has fewer to spare there is another one with only its caller's
+  // thread, made at its first use.
+  const backend::ThreadLease pooled_;  // for the former; 1: there were too many already
   Seat whole_, alone_;
-  std::atomic<Session*> last_;  // the one of the last compute
+  std::atomic<Session*> last_;  // the session of the last compute
 };
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
@@ -83,7 +83,7 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
              .session = nullptr},
       last_(whole_.session.get()) {
   whole().Charge(model, {.kept = &whole_.kept});
-  // At once: a compute shall not fail because others compute.
+  // At once: a compute must not fail because others compute.
   if (pooled_.count() > 1) alone_.kept.Resize(whole_.kept.bytes());
 }
 
@@ -99,14 +99,14 @@ void Context::Compute() {
     last_ = &session;
   }
   seat->held.Resize(0);  // the host counts them from now on
-  // With all shapes fixed, they are those that were checked when the model was loaded.
+  // If all shapes are fixed, they are those that were checked when the model was loaded.
   if (!model_.signature().all_fixed() && session.inputs().ShapesChanged()) {
     seat->needed = model_.CheckShapesFor(session.inputs().Dims());
   }
   session.Compute(model_, {.max_bytes = max_bytes_, .needed = seat->needed, .kept = &seat->kept}, cancelled_);
 }
 
-// They are freed where they are more than may still be held.
+// They are freed if they exceed the limit.
 void Context::Hold(Seat* seat, uint64_t bytes) const {
   try {
     seat->held.Resize(bytes);
@@ -116,7 +116,7 @@ void Context::Hold(Seat* seat, uint64_t bytes) const {
   }
 }
 
-// With its interpreter it goes, where that has grown for shapes that others may never have.
+// Frees the interpreter, too, if it has grown for shapes that others may never have.
 void Context::Reset() {
   const uint64_t most = std::max<uint64_t>(backend::MulSat(model_.lasting_bytes(), 4), 1 << 20);
   for (Seat* seat : {&whole_, &alone_}) {
@@ -129,7 +129,7 @@ void Context::Reset() {
   }
 }
 
-// What only the interpreter can free goes with it, but for the state that it may have.
+// Memory that only the interpreter can free is freed with it, unless it may have a state.
 void Context::DiscardOutputs() {
   for (Seat* seat : {&whole_, &alone_}) {
     if (seat->session == nullptr) continue;

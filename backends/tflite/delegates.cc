@@ -22,7 +22,7 @@ namespace {
 constexpr uint32_t kQuantizedFlags = 3;  // 8-bit integers, signed and unsigned: set by default in all versions
 
 // TfLiteXNNPackDelegateOptions has no size in it and its fields have moved. It begins with the number of threads; these
-// are the places of two others, in words of 4 bytes, in the versions of TensorFlow Lite that we know.
+// are the places of two other fields, in words of 4 bytes, in the known versions of TensorFlow Lite.
 struct OptionsLayout {
   int first_minor, last_minor;  // of version 2
   size_t flags, cache;
@@ -33,12 +33,12 @@ constexpr OptionsLayout kLayouts[] = {
 };
 
 XnnpackOptions DefaultOptions(const TfLiteLibrary& library) {
-  // Before 2.13 the structure is returned in registers; then it begins as it still did until 2.18.
+  // Before 2.13 the structure is returned in registers; then its beginning stayed the same until 2.18.
   if (library.xnnpack_options == nullptr || library.xnnpack_flags == nullptr) return {{0, kQuantizedFlags}};
   return library.xnnpack_options();
 }
 
-// NULL: of a version that we do not know.
+// NULL: an unknown version.
 const OptionsLayout* LayoutOf(const char* version) {
   int major = 0, minor = 0;
   if (std::sscanf(version, "%d.%d.", &major, &minor) != 2 || major != 2) return nullptr;
@@ -48,7 +48,7 @@ const OptionsLayout* LayoutOf(const char* version) {
   return found == std::end(kLayouts) ? nullptr : found;
 }
 
-// That the defaults lie where this layout says, and that XNNPACK reads its flags there.
+// Checks that the defaults are at this layout's places, and that XNNPACK reads its flags there.
 bool Holds(const TfLiteLibrary& library, const OptionsLayout& layout) {
   const XnnpackOptions options = DefaultOptions(library);
   const uint32_t flags = options.words[layout.flags];
@@ -64,7 +64,7 @@ bool Holds(const TfLiteLibrary& library, const OptionsLayout& layout) {
          library.xnnpack_flags(other.get()) == fewer.words[layout.flags];
 }
 
-// The first delegate of an OS process says so, and TensorFlow Lite's C API cannot tell it not to.
+// The first delegate of an OS process logs its creation, and TensorFlow Lite's C API cannot prevent that.
 void MakeTheFirst(const TfLiteLibrary& library) {
   static std::once_flag once;
   std::call_once(once, [&library] {
@@ -75,7 +75,7 @@ void MakeTheFirst(const TfLiteLibrary& library) {
   });
 }
 
-// What the delegate that this thread is making says; the callback has no argument of ours.
+// The message of the delegate that this thread is making; the callback has no user argument.
 thread_local std::string* refusal = nullptr;
 
 void KeepRefusal(const char* message) {

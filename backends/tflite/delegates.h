@@ -1,4 +1,4 @@
-// Delegates: XNNPACK, which are TensorFlow Lite's fast kernels for CPUs, and libraries with an accelerator's kernels.
+// Delegates: XNNPACK, TensorFlow Lite's fast kernels for CPUs, and libraries with an accelerator's kernels.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,10 @@ namespace wasinn::tflite {
 
 using DelegatePtr = std::unique_ptr<TfLiteDelegate, void (*)(TfLiteDelegate*)>;
 
-// What the interpreters of one model share of XNNPACK: the weights, packed for its kernels. Outlives the delegates.
+// The part of XNNPACK that a model's interpreters share: the weights, packed for its kernels. Outlives the delegates.
 class Xnnpack {
  public:
-  // What cannot be shared is said in the log.
+  // Logs if the weights cannot be shared.
   Xnnpack(const TfLiteLibrary& library, const backend::Log& log, bool share_weights);
   ~Xnnpack() {
     if (cache_ != nullptr) library_.weights_cache_delete(cache_);
@@ -27,11 +27,11 @@ class Xnnpack {
   static bool IsIn(const TfLiteLibrary& library) { return library.xnnpack_create != nullptr; }
   // A delegate for one interpreter, with a pool of threads of its own.
   DelegatePtr NewDelegate(int threads) const;
-  // Whether the first interpreter with such a delegate is still to be made, which packs the weights for all others.
-  // PackedAll() must come when that is done, before any runs. It may move the weights, but not what that interpreter
-  // knows of their place: that one must not run at all.
+  // Whether the first interpreter with such a delegate must still be made, which packs the weights for all others.
+  // PackedAll() must be called after that, before any runs. It may move the weights, but not that interpreter's
+  // pointers to them: that one must not run at all.
   bool must_pack() const { return cache_ != nullptr && !packed_; }
-  // Softly: later interpreters still pack for themselves, find that it is there already, and let go of theirs.
+  // A soft end: later interpreters still pack for themselves, find the weights already there, and free their own.
   void PackedAll() {
     packed_ = library_.weights_cache_finalize_soft(cache_);
     if (!packed_) backend::Throw(WASINN_ERROR_RUNTIME, "XNNPACK cannot share the packed weights");
@@ -40,21 +40,21 @@ class Xnnpack {
 
  private:
   const TfLiteLibrary& library_;
-  size_t cache_word_ = 0;  // where the options point to the cache
+  size_t cache_word_ = 0;  // the place of the pointer to the cache in the options
   XnnpackWeightsCache* cache_ = nullptr;
   bool packed_ = false;
 };
 
 // TensorFlow Lite's plug-in interface: a library that exports tflite_plugin_create_delegate and
-// tflite_plugin_destroy_delegate. We call these two ourselves rather than through TensorFlow Lite's wrapper, so that
-// what the delegate says when it refuses is known. Any thread.
+// tflite_plugin_destroy_delegate. They are called directly and not through TensorFlow Lite's wrapper, so that the
+// delegate's message is known when it refuses. Thread-safe.
 class DelegateLibrary {
  public:
   // Open for the life of the OS process. Throws WASINN_ERROR_UNSUPPORTED_OPERATION that names the delegate and the library.
   explicit DelegateLibrary(const DelegateConfig& config);
 
   const std::string& name() const { return config_.name; }
-  // For one interpreter. Throws what the delegate says, if it refuses.
+  // For one interpreter. Throws the delegate's message if it refuses.
   DelegatePtr NewDelegate() const;
 
  private:

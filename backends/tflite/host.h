@@ -1,4 +1,4 @@
-// What one wasinn host has opened: TensorFlow Lite and its configuration.
+// The objects of one wasinn host: TensorFlow Lite and its configuration.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -13,7 +13,7 @@
 
 namespace wasinn::tflite {
 
-// Immutable but for counters; outlives its models.
+// Immutable except for counters; outlives its models.
 class Host : public backend::HostOf<BackendConfig, TfLiteLibrary> {
  public:
   Host(const wasinn_host_services& services, const char* config)
@@ -29,14 +29,14 @@ class Host : public backend::HostOf<BackendConfig, TfLiteLibrary> {
     Describe("TensorFlow Lite", config_.Devices());
   }
 
-  // Which computes share.
+  // Threads that computes share.
   backend::SpareThreads& spare_threads() const { return spare_threads_; }
-  // Which contexts keep to their end.
+  // Threads that contexts keep to their end.
   backend::SpareThreads& pooled_threads() const { return pooled_threads_; }
-  // Which interpreters have that no context uses.
+  // Threads of interpreters that no context uses.
   backend::SpareThreads& idle_threads() const { return idle_threads_; }
-  // For memory of what waits for the next contexts of guests' own models: a part of what the host can spare for all of
-  // them. Their guests pay nothing for it, so that it is not in their way when they load more.
+  // For the memory of idle sessions of guests' own models: a part of the host's memory, for all of them. Their guests
+  // do not pay for it, so that they can load more models.
   backend::Reservation NewIdleReservation() const { return {idle_, nullptr}; }
 
  private:

@@ -17,8 +17,8 @@ namespace wasinn::tflite {
 
 using backend::Error;
 
-// Which delegate has taken what of a model: a delegate that takes nothing itself, and looks as it is asked. It stays where
-// it is until its interpreter has gone.
+// Finds out which delegate has taken a part of a model: a delegate that takes nothing itself, and looks when it is
+// asked. It stays where it is until its interpreter is destroyed.
 class Observer {
  public:
   Observer() {
@@ -30,11 +30,11 @@ class Observer {
   Observer& operator=(const Observer&) = delete;
 
   TfLiteDelegate* get() { return &delegate_.known; }
-  // Whether a delegate that came before has taken anything; NULL: whether they left anything.
+  // Whether an earlier delegate has taken anything; NULL: whether they left anything.
   bool Saw(const TfLiteDelegate* delegate) const { return seen_.contains(delegate); }
 
  private:
-  // Once for each subgraph.
+  // Called for each subgraph.
   static TfLiteStatus Look(TfLiteContext* context, TfLiteDelegate* self) {
     auto& seen = static_cast<Observer*>(self->data_)->seen_;
     TfLiteIntArray* plan = nullptr;
@@ -48,7 +48,7 @@ class Observer {
     return kTfLiteOk;
   }
 
-  // The library's structure has grown since the headers at hand: there must be zeros behind it.
+  // The library's structure is larger than in the headers at hand: zeros must follow it.
   struct {
     TfLiteDelegate known;
     void* unknown[16];
@@ -58,7 +58,7 @@ class Observer {
 
 namespace {
 
-// Whether TensorFlow Lite's words, which have the file's number, are about a newer file. It does not read an older schema, either.
+// Whether TensorFlow Lite's message, with the file's version, is about a newer file. It reads no older schema, either.
 bool IsTooNew(std::string_view words) {
   if (const size_t at = words.find("schema version "); at != words.npos) {
     int found = 0, read = 0;

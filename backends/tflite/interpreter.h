@@ -11,12 +11,12 @@
 
 namespace wasinn::tflite {
 
-// What TensorFlow Lite says while something is done; it would write to stderr else. Any thread.
+// TensorFlow Lite's messages during an operation; else it would write them to stderr. Thread-safe.
 class Messages {
  public:
   // For TensorFlow Lite's functions that take an error reporter, with `this` as user data.
   static void Report(void* self, const char* format, va_list args);
-  // What was said since the last call, in one line.
+  // All messages since the last call, in one line.
   std::string Take();
 
  private:
@@ -26,17 +26,17 @@ class Messages {
 
 struct InterpreterOptions {
   int threads = 1;
-  std::span<const DelegateLibrary> delegates;  // in order; each takes what the ones before left
-  const Xnnpack* xnnpack = nullptr;            // NULL: without; takes what the delegates left
+  std::span<const DelegateLibrary> delegates;  // in order; each takes a part of the rest
+  const Xnnpack* xnnpack = nullptr;            // NULL: none; takes a part of the rest
   TfLiteOperator* more = nullptr;              // a custom operator; NULL: none
 };
 
 class Observer;
 
-// One thread at a time, but for Cancel.
+// One thread at a time, except for Cancel.
 class Interpreter {
  public:
-  // Throws WASINN_ERROR_INVALID_ENCODING with TensorFlow Lite's words.
+  // Throws WASINN_ERROR_INVALID_ENCODING with TensorFlow Lite's message.
   Interpreter(const TfLiteLibrary& library, const TfLiteModel* model, const InterpreterOptions& options);
   ~Interpreter() {
     if (interpreter_ != nullptr) library_.interpreter_delete(interpreter_);
@@ -47,10 +47,10 @@ class Interpreter {
   const TfLiteLibrary& library() const { return library_; }
   TfLiteInterpreter* get() const { return interpreter_; }
   int threads() const { return threads_; }
-  // The delegates that compute a part of the model, by their places among the options', then "cpu" where they leave any:
+  // The delegates that compute a part of the model, by their index in the options, then "cpu" if they leave any:
   // "adder,cpu".
   std::string Devices(std::span<const DelegateLibrary> delegates) const;
-  // What TensorFlow Lite said of a call that failed.
+  // TensorFlow Lite's message about a failed call.
   std::string TakeMessages() const { return messages_.Take(); }
   // Only while it runs.
   void Cancel() const {
@@ -62,7 +62,7 @@ class Interpreter {
   const int threads_;
   mutable Messages messages_;
   std::vector<DelegatePtr> delegates_;  // the interpreter uses them to its end
-  std::unique_ptr<Observer> observer_;  // behind those of the options, where there are some
+  std::unique_ptr<Observer> observer_;  // after those of the options, if there are some
   TfLiteInterpreter* interpreter_ = nullptr;
 };
 

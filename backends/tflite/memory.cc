@@ -9,7 +9,7 @@ namespace {
 
 void Add(uint64_t bytes, uint64_t* sum) { *sum = backend::AddSat(*sum, bytes); }
 
-// From the first byte to the last one that a tensor has in it.
+// From the first byte to the end of the last tensor in it.
 class Block {
  public:
   void Take(uintptr_t data, uint64_t bytes) {
@@ -22,7 +22,7 @@ class Block {
   uintptr_t first_ = UINTPTR_MAX, end_ = 0;
 };
 
-// The most that lives at the same time.
+// The most bytes that live at the same time.
 class Lives {
  public:
   explicit Lives(uint32_t operators) : begun_(operators), ended_(operators) {}

@@ -1,4 +1,4 @@
-// The memory of an interpreter, which TensorFlow Lite's C API does not tell.
+// The memory of an interpreter, which TensorFlow Lite's C API does not report.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@ namespace wasinn::tflite {
 
 // In bytes; UINT64_MAX: too many to count.
 struct MemoryPlan {
-  uint64_t arenas = 0;   // two blocks: of values, and of what lasts from one run to the next
-  uint64_t lent = 0;     // inputs and outputs in buffers of ours
-  uint64_t dynamic = 0;  // values that a run allocates, each for itself, until the next one
-  uint64_t hidden = 0;   // values within what a delegate computes, which lie in memory of its own: about
+  uint64_t arenas = 0;   // two blocks: for values, and for data that lasts from one run to the next
+  uint64_t lent = 0;     // inputs and outputs in buffers of the host
+  uint64_t dynamic = 0;  // values that each run allocates separately, until the next one
+  uint64_t hidden = 0;   // about the values inside of a delegate's part, which are in the delegate's memory
 
   uint64_t all() const { return backend::AddSat(lasting(), backend::AddSat(lent, dynamic)); }
-  // What stays with the interpreter as long as it lives, less what is an input or output.
+  // The memory that lasts as long as the interpreter, without inputs and outputs.
   uint64_t lasting() const { return backend::AddSat(arenas, hidden); }
 };
 
-// Of an interpreter that has allocated its tensors. All zeros where the library does not show them.
+// For an interpreter that has allocated its tensors. All zeros if the library does not show them.
 MemoryPlan PlanOf(const Interpreter& interpreter, const ModelScan& scan);
-// Likewise: whether a tensor has a shape that only a run tells, since an operator makes it of values.
+// The same: whether a tensor's shape is only known after a run, since an operator computes it from values.
 bool HasShapesByValue(const Interpreter& interpreter, const ModelScan& scan);
 
 }  // namespace wasinn::tflite

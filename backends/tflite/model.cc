@@ -22,7 +22,7 @@ using backend::Throw;
 
 namespace {
 
-constexpr uintptr_t kWeightsAlignment = 16;  // what the schema asks of buffers, within the file
+constexpr uintptr_t kWeightsAlignment = 16;  // the alignment of buffers within the file, by the schema
 
 backend::AlignedBuffer CopyOf(const uint8_t* data, size_t size) {
   backend::AlignedBuffer copy;
@@ -30,7 +30,7 @@ backend::AlignedBuffer CopyOf(const uint8_t* data, size_t size) {
   return copy;
 }
 
-// Of those that lie where TensorFlow Lite could not read them, a copy.
+// A copy of bytes that TensorFlow Lite could not read in place.
 backend::KeptBytes BytesOf(std::span<const wasinn_builder> builders, const wasinn_load_options& options) {
   const wasinn_builder& builder = backend::OneBuilder(builders, options, "tensorflowlite", "a TensorFlow Lite model");
   constexpr char kIdentifier[] = "TFL3";
@@ -43,7 +43,7 @@ backend::KeptBytes BytesOf(std::span<const wasinn_builder> builders, const wasin
                     : backend::KeptBytes(CopyOf(builder.data, builder.size), builder.size);
 }
 
-// Ways to serve a target, best first: names of delegates; "": the CPU. Throws where there is none.
+// Ways to serve a target, best first: names of delegates; "": the CPU. Throws if there is none.
 std::vector<std::string> WaysOf(uint32_t target, const BackendConfig& config) {
   std::vector<std::string> ways;
   const auto serves = [target](uint32_t one) { return target == one || target == WASINN_TARGET_AUTO; };
@@ -62,8 +62,8 @@ bool HasOpenShapes(const ModelScan& scan) {
   });
 }
 
-// Preparing a model takes memory by the sizes of its tensors, and their file chooses those. XNNPACK goes by what is
-// written even where TensorFlow Lite would find another shape, and computes at address 0 if it gets no memory.
+// Preparing a model takes memory by the sizes of its tensors, which its file chooses. XNNPACK believes the file even if
+// TensorFlow Lite would find another shape, and computes at address 0 if it gets no memory.
 void CheckSizes(const ModelScan& scan, uint64_t max_bytes) {
   for (const ScannedPort& input : scan.inputs) {
     if (max_bytes == 0 || input.bytes <= max_bytes) continue;
@@ -75,7 +75,7 @@ void CheckSizes(const ModelScan& scan, uint64_t max_bytes) {
         max_bytes);
 }
 
-// Whether TensorFlow Lite says that it does not know an operator which it would run; the second words are of TensorFlow's
+// Whether TensorFlow Lite reports an operator that it does not know; the second message is about TensorFlow's
 // operators.
 bool IsOfUnknownOperator(std::string_view message) {
   return message.contains("unresolved custom op") || message.contains("Select TensorFlow op");
@@ -120,7 +120,7 @@ Model::Model(const Host& host, std::span<const wasinn_builder> builders, const w
   WriteDescription();
 }
 
-// TensorFlow Lite says why bytes are no model.
+// TensorFlow Lite reports why bytes are no model.
 void Model::ChooseSignature(Trust trust) {
   if (!IsVerified(bytes_.get())) return;
   const std::vector<std::string> keys = SignatureKeys(bytes_.get());
@@ -142,7 +142,7 @@ void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {
   delegates_.clear();
   for (const DelegateConfig& delegate : delegates) delegates_.emplace_back(delegate);
   uses_xnnpack_ = config_.xnnpack && Xnnpack::IsIn(host_.library());
-  // An accelerator's delegate should not be made once more than it is used, only to pack the weights of what it leaves.
+  // An accelerator's delegate should not be made one time more than it is used, only to pack the weights of the rest.
   if (uses_xnnpack_) xnnpack_ = std::make_unique<Xnnpack>(host_.library(), host_.log(), delegates_.empty());
   // With one thread: a context that may have more leases those that its own interpreter starts.
   std::unique_ptr<Interpreter> interpreter = NewInterpreter(1);
@@ -169,7 +169,7 @@ std::unique_ptr<Interpreter> Model::TryInterpreter(int threads, const Xnnpack* x
   auto interpreter = std::make_unique<Interpreter>(
       host_.library(), model_.get(),
       InterpreterOptions{.threads = threads, .delegates = delegates_, .xnnpack = xnnpack});
-  // With the shapes in the file, in which what is unknown is 1.
+  // With the shapes in the file, where unknown sizes are 1.
   *prepared = host_.library().allocate_tensors(interpreter->get()) == kTfLiteOk;
   if (!*prepared) {
     std::string message = interpreter->TakeMessages();
@@ -200,9 +200,9 @@ uint64_t Model::CheckShapesFor(const std::vector<std::vector<int>>& dims) const 
   }
   if (dims.empty() && HasOpenShapes(scan_)) return 0;
   const std::string message = plain.TakeMessages();
-  // Such an operator may be known to a delegate only, and then the CPU's kernels cannot be asked.
+  // Perhaps only a delegate knows such an operator, and then the CPU's kernels cannot check it.
   if (scan_.has_custom_ops && IsOfUnknownOperator(message)) return 0;
-  // XNNPACK would take what TensorFlow Lite refuses.
+  // XNNPACK would accept shapes that TensorFlow Lite refuses.
   Throw(dims.empty() ? WASINN_ERROR_INVALID_ENCODING : WASINN_ERROR_INVALID_ARGUMENT,
         "the model cannot be prepared: {}", message);
 }
@@ -212,8 +212,8 @@ void Model::PackWeights() const {
   bool prepared = false;
   std::unique_ptr<Interpreter> packer = TryInterpreter(1, xnnpack_.get(), &prepared);
   if (prepared) return xnnpack_->PackedAll();
-  packer.reset();  // it points to what goes now
-  // It has not come to packing, and afterwards nothing can be added.
+  packer.reset();  // it points to an object that is destroyed here
+  // It has not packed anything, and afterwards nothing can be added.
   xnnpack_ = std::make_unique<Xnnpack>(host_.library(), host_.log(), false);
 }
 
@@ -225,7 +225,7 @@ std::unique_ptr<Interpreter> Model::NewInterpreter(int threads) const {
       if (xnnpack_->must_pack()) PackWeights();
       return TryInterpreter(threads, xnnpack_.get(), &prepared);
     } catch (const Error&) {
-      // Either the model is broken, which the next attempt says, or XNNPACK is not for it.
+      // Either the model is broken, which the next attempt reports, or XNNPACK does not support it.
       if (signature_ != nullptr) throw;
       uses_xnnpack_ = false;
     }

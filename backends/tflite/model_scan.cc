@@ -9,7 +9,7 @@
 
 #include "common/dtype.h"
 #include "common/throw.h"
-#include "tflite/schema.fbs.h"  // flatc's
+#include "tflite/schema.fbs.h"  // from flatc
 
 namespace wasinn::tflite {
 
@@ -21,7 +21,7 @@ using Numbers = flatbuffers::Vector<int32_t>;
 template <typename Table>
 using Tables = flatbuffers::Vector<flatbuffers::Offset<Table>>;
 
-// An absent vector has none.
+// An absent vector is empty.
 template <typename T>
 uint32_t SizeOf(const flatbuffers::Vector<T>* vector) {
   return vector == nullptr ? 0 : vector->size();
@@ -33,15 +33,15 @@ std::string_view TextOf(const flatbuffers::String* text) {
   return text == nullptr ? std::string_view() : std::string_view(text->c_str(), text->size());
 }
 
-// Operators with a meaning here.
+// Operators that this scan handles.
 constexpr int32_t kAveragePool = 1, kConv = 3, kDepthwiseConv = 4, kL2Pool = 12, kMaxPool = 17, kTransposeConv = 67,
                   kConv3d = 132, kConv3dTranspose = 141, kCustom = 32, kDiv = 42, kFloorMod = 95, kIf = 118,
                   kWhile = 119, kCallOnce = 129, kHashtable = 136, kHashtableSize = 139, kVarHandle = 142,
                   kAssignVariable = 144, kRandomNormal = 146, kRandomUniform = 148, kMultinomial = 149;
 
-// As TensorFlow Lite's own verifier has it.
+// The limits of TensorFlow Lite's own verifier.
 constexpr uint32_t kMostDepth = 64, kMostTables = 1'000'000;
-// Of a larger file, FlatBuffers' part comes first, and weights behind it.
+// In a larger file, FlatBuffers' part comes first, and weights follow.
 constexpr size_t kMostFlat = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
 
 [[noreturn]] void ThrowInvalid(const std::string& what) {
@@ -55,7 +55,7 @@ bool IsConstant(const schema::Tensor& tensor, const Tables<schema::Buffer>* buff
   return SizeOf(buffer.data()) > 0 || buffer.size() > 0;
 }
 
-// Of each tensor of a graph. What is made of constants alone is made once, and stays.
+// The lifetime of each tensor of a graph. Tensors that only depend on constants are made once, and stay.
 std::vector<Lifetime> LivesOf(const schema::SubGraph& graph, const Tables<schema::Buffer>* buffers) {
   const uint32_t tensors = SizeOf(graph.tensors()), operators = SizeOf(graph.operators());
   std::vector<Lifetime> lives(tensors);
@@ -81,14 +81,14 @@ std::vector<Lifetime> LivesOf(const schema::SubGraph& graph, const Tables<schema
   return lives;
 }
 
-// Of at least so many bytes, for most elements have more than one.
+// At least the bytes, because most elements have more than one.
 uint64_t BytesOf(std::span<const int32_t> shape) {
   uint64_t bytes = 1;
   for (const int32_t dim : shape) bytes = backend::MulSat(bytes, static_cast<uint64_t>(std::max(dim, 0)));
   return bytes;
 }
 
-// Whatever the bytes say, what is read afterwards lies within them.
+// After this check, all reads are inside of the bytes.
 const schema::Model& Verified(std::span<const uint8_t> bytes) {
   if (!IsVerified(bytes)) ThrowInvalid("a part of it lies outside of the file");
   return *schema::GetModel(bytes.data());
@@ -129,12 +129,12 @@ class Scanner {
       const bool custom = code == kCustom && !deconvolution;
       scan_.has_custom_ops = scan_.has_custom_ops || custom;
       scan_.has_deconvolution = scan_.has_deconvolution || deconvolution;
-      // For these TensorFlow Lite looks for TensorFlow's own library by its plain name, and loads it.
+      // For these TensorFlow Lite loads TensorFlow's own library by its plain name.
       if (trust_ == Trust::kGuest && custom && name.starts_with("Flex")) {
         Throw(WASINN_ERROR_SECURITY,
               "operator '{}': operators of TensorFlow are not allowed in a model that comes as bytes", name);
       }
-      // Random numbers go on where the last run left them.
+      // Random numbers continue where the last run ended.
       const bool state = code == kCallOnce || custom || (code >= kHashtable && code <= kHashtableSize) ||
                          (code >= kVarHandle && code <= kAssignVariable) || code == kRandomNormal ||
                          code == kRandomUniform || code == kMultinomial;
@@ -224,7 +224,7 @@ class Scanner {
     }
   }
 
-  // What the converter was told, where the model has a signature; tensors' names carry decorations. The first one counts.
+  // The converter's names, if the model has a signature; tensors' names carry decorations. The first one counts.
   void ReadNames(Maps maps_of, std::map<uint32_t, std::string_view>* names) {
     const Tables<schema::Signature>* const signatures = model_.signatures();
     for (uint32_t i = 0; i < SizeOf(signatures); ++i) {
@@ -247,7 +247,7 @@ class Scanner {
   const Trust trust_;
   const std::string& signature_;
   const schema::Model& model_;
-  const Tables<schema::SubGraph>* const graphs_;  // NULL: none, as all vectors
+  const Tables<schema::SubGraph>* const graphs_;  // NULL: none, as for all vectors
   const Tables<schema::Buffer>* const buffers_;
   std::vector<int32_t> codes_;
   ModelScan scan_;
@@ -298,7 +298,7 @@ uint32_t GraphOf(std::span<const uint8_t> bytes, const std::string& key) {
   return graph;
 }
 
-// An offset counts from where it lies.
+// An offset counts from its own place.
 void MakeFirst(std::span<uint8_t> bytes, uint32_t graph) {
   const auto& graphs = *schema::GetModel(bytes.data())->graphs();
   uint8_t* const first = const_cast<uint8_t*>(graphs.Data());

@@ -1,4 +1,4 @@
-// What a model's file says that TensorFlow Lite's C API does not tell.
+// Reads facts from a model's file that TensorFlow Lite's C API does not report.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace wasinn::tflite {
 
-// Whose the model is: a file that the host named, or bytes of a guest.
+// The source of the model: a file that the host named, or bytes of a guest.
 enum class Trust { kHost, kGuest };
 
-// A transposed convolution with a bias, of MediaPipe's models. A custom operator, which XNNPACK computes.
+// A transposed convolution with a bias, in MediaPipe's models. A custom operator, which XNNPACK computes.
 inline constexpr std::string_view kDeconvolution = "Convolution2DTransposeBias";
 
 // One input or output of the main graph.
 struct ScannedPort {
   int32_t tensor = -1;
-  std::string name;            // the first signature's, or the tensor's
-  bool has_shape = true;       // false: no dimensions are written, and the file does not say that it is a scalar
+  std::string name;            // in the first signature, or the tensor's
+  bool has_shape = true;       // false: the file has no dimensions, and does not say that it is a scalar
   std::vector<int32_t> shape;  // with -1 for unknown
   uint64_t bytes = 0;          // at least, with the shape in the file; UINT64_MAX: too many to count
 };
@@ -31,41 +31,41 @@ struct WindowOperator {
   std::vector<int32_t> inputs, outputs;
 };
 
-// Of a tensor of the main graph, in the order of its operators.
+// The lifetime of a tensor of the main graph, by the order of its operators.
 struct Lifetime {
-  bool computed = false;         // an operator gives it
-  uint32_t first = 0, last = 0;  // the operator that does, and the last one that takes it
+  bool computed = false;         // an operator computes it
+  uint32_t first = 0, last = 0;  // that operator, and the last one that uses it
 };
 
 struct ModelScan {
   std::vector<ScannedPort> inputs, outputs;
   std::vector<WindowOperator> windows;  // of the main graph
-  bool has_custom_ops = false;          // but for kDeconvolution
+  bool has_custom_ops = false;          // except for kDeconvolution
   bool has_deconvolution = false;
   uint32_t tensors = 0, operators = 0;  // of the main graph
   std::vector<Lifetime> lives;          // of its tensors
-  uint64_t bytes = 0;                   // of all tensors that are computed, likewise; UINT64_MAX: too many to count
+  uint64_t bytes = 0;                   // of all computed tensors, in the same way; UINT64_MAX: too many to count
   uint64_t constants = 0;               // bytes of weights
-  bool keeps_state = false;             // a run leaves something behind for the next one that cannot be reset
-  bool has_variables = false;           // likewise, but it can
-  bool divides_integers = false;        // by what is no constant
+  bool keeps_state = false;             // a run leaves data for the next one that cannot be reset
+  bool has_variables = false;           // a run leaves data that can be reset
+  bool divides_integers = false;        // by a value that is no constant
 };
 
-// Bytes that TensorFlow Lite's own verifier has passed. Throws WASINN_ERROR_INVALID_ENCODING where what is read here is broken
-// all the same, WASINN_ERROR_SECURITY where a guest's model asks for a library of TensorFlow's.
-// `signature`: the key of the one that names inputs and outputs; "": the first of the first graph.
+// The bytes must have passed TensorFlow Lite's own verifier. Throws WASINN_ERROR_INVALID_ENCODING if the parts that are
+// read here are broken nevertheless, WASINN_ERROR_SECURITY if a guest's model needs TensorFlow's library. `signature`:
+// the key of the one that names inputs and outputs; "": the first one of the first graph.
 ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust, const std::string& signature = "");
-// Whether what is read here lies within the bytes.
+// Whether the parts that are read here are inside of the bytes.
 bool IsVerified(std::span<const uint8_t> bytes);
 
-// Their keys, in the file's order. The bytes have passed TensorFlow Lite's verifier, as for all functions here.
+// Their keys, in the file's order. For all functions here, the bytes have passed TensorFlow Lite's verifier.
 std::vector<std::string> SignatureKeys(std::span<const uint8_t> bytes);
 
-// The index of the signature's graph. Throws WASINN_ERROR_INVALID_ARGUMENT, which lists what there is, and WASINN_ERROR_UNSUPPORTED_OPERATION
-// where other graphs are called by their indices.
+// The index of the signature's graph. Throws WASINN_ERROR_INVALID_ARGUMENT, which lists the signatures, and
+// WASINN_ERROR_UNSUPPORTED_OPERATION if other graphs are called by their indices.
 uint32_t GraphOf(std::span<const uint8_t> bytes, const std::string& key);
 
-// Exchanges this graph and the first one, which is the one that TensorFlow Lite's interpreter computes.
+// Exchanges this graph and the first one, which TensorFlow Lite's interpreter computes.
 void MakeFirst(std::span<uint8_t> bytes, uint32_t graph);
 
 }  // namespace wasinn::tflite

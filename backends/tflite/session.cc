@@ -16,7 +16,7 @@ using backend::Throw;
 
 namespace {
 
-constexpr uint64_t kLittle = 1 << 16;  // more that runs have allocated is worth a new interpreter
+constexpr uint64_t kLittle = 1 << 16;  // if runs have allocated more, a new interpreter is better
 
 void CheckBytes(uint64_t bytes, uint64_t max_bytes) {
   if (max_bytes == 0 || bytes <= max_bytes) return;
@@ -39,7 +39,7 @@ void Session::Compute(const Model& model, const Memory& memory, const std::atomi
   has_run_ = true;
   running_ = interpreter_.get();
   const TfLiteStatus status = interpreter_->library().invoke(interpreter_->get());
-  running_ = nullptr;  // a cancel that looks at it ends before the compute does
+  running_ = nullptr;  // a cancel that uses it ends before the compute does
   if (status != kTfLiteOk) {
     const std::string message = interpreter_->TakeMessages();
     if (cancelled) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled: {}", message);
@@ -59,7 +59,7 @@ void Session::Renew(const Model& model) {
   interpreter_ = model.NewInterpreter(threads_);
 }
 
-// What it has taken goes with it only. At once, since making the next one may fail.
+// Memory that it has taken is only freed with it. Done at once, since making the next one may fail.
 void Session::DropInterpreter() {
   interpreter_.reset();
   inputs_.Forget();
@@ -73,7 +73,7 @@ void Session::Allocate(const Model& model, const Memory& memory) {
   if (allocated_ && !inputs_changed && !outputs_changed) return;
   allocated_ = false;
   CheckBytes(memory.needed, memory.max_bytes);
-  refused_ = true;  // until all is well
+  refused_ = true;  // until everything succeeded
   try {
     Grow(model, memory);
   } catch (const Error& error) {
@@ -92,12 +92,12 @@ void Session::Grow(const Model& model, const Memory& memory) {
     Throw(WASINN_ERROR_INVALID_ARGUMENT, "the model cannot be prepared for inputs of these shapes: {}",
           interpreter_->TakeMessages());
   }
-  // It has not been touched yet.
+  // It has not been used yet.
   CheckBytes(std::max(PlanOf(*interpreter_, model.scan()).all(), memory.needed), memory.max_bytes);
   Charge(model, memory);
 }
 
-// An interpreter never gives memory back, whatever it needs later.
+// An interpreter never gives memory back, even if it needs less later.
 void Session::Charge(const Model& model, const Memory& memory) const {
   memory.kept->Resize(std::max({memory.kept->bytes(), model.LastingBytes(*interpreter_), memory.needed}));
 }
@@ -154,7 +154,7 @@ void IdleSessions::Give(std::unique_ptr<Session> session, uint64_t bytes) noexce
               .session = std::move(session),
               .bytes = bytes};
     if (idle.threads->count() < threads) return;
-    Idle oldest;  // it goes without the lock
+    Idle oldest;  // destroyed after the lock
     const std::lock_guard lock(mutex_);
     idle_.reserve(idle_.size() + 1);
     if (idle_.size() == most_) oldest = Remove(0);

@@ -1,4 +1,4 @@
-// An interpreter with its inputs and outputs: what a context uses, and leaves to the next one.
+// An interpreter with its inputs and outputs: a context uses it, and leaves it to the next one.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -21,13 +21,13 @@ namespace wasinn::tflite {
 
 class Model;
 
-// One thread at a time, but for Cancel.
+// One thread at a time, except for Cancel.
 class Session {
  public:
   struct Memory {
     uint64_t max_bytes = 0;                // for the values of a compute; 0: no limit
-    uint64_t needed = 0;                   // at least: XNNPACK does not tell what it needs for other shapes
-    backend::Reservation* kept = nullptr;  // for what the interpreter keeps
+    uint64_t needed = 0;                   // at least: XNNPACK does not report its needs for other shapes
+    backend::Reservation* kept = nullptr;  // for the interpreter's memory
   };
 
   Session(const Signature& signature, std::unique_ptr<Interpreter> interpreter);
@@ -38,29 +38,29 @@ class Session {
   Inputs& inputs() { return inputs_; }
   Outputs& outputs() { return outputs_; }
   void Compute(const Model& model, const Memory& memory, const std::atomic<bool>& cancelled);
-  // Charges what the interpreter keeps. Throws where that is too much.
+  // Charges the interpreter's memory. Throws if that is too much.
   void Charge(const Model& model, const Memory& memory) const;
   void Output(uint32_t index, wasinn_tensor* view) {
     backend::CheckComputed(computed_);
     outputs_.View(*interpreter_, index, view);
   }
-  // There are none until the next compute. Of what they hold, only the interpreter can free HeldByOutputs().
+  // There are no outputs until the next compute. Only the interpreter can free HeldByOutputs().
   void DiscardOutputs() {
     computed_ = false;
     outputs_.Discard();
   }
   uint64_t HeldByOutputs() const;
-  // The outputs of another session are the context's from now on. Returns what these hold all the same.
+  // The outputs of another session are the context's from now on. Returns the memory that these still hold.
   uint64_t SetOutputsAside();
-  // Frees all that it holds for outputs. With a state, that is lost, which the next compute says.
+  // Frees all memory for outputs. A state is lost, and the next compute reports that.
   void FreeOutputs(bool has_state);
-  // Within Compute.
+  // During Compute.
   void Cancel() const {
     if (const Interpreter* running = running_) running->Cancel();
   }
 
-  // For another guest: nothing of the last one can be read. Returns the memory that it has still; none: it must not be
-  // used again, or its interpreter has more than `most`.
+  // For another guest: nothing of the last one can be read. Returns the memory that it still has; no value: it must not
+  // be used again, or its interpreter has more than `most`.
   std::optional<uint64_t> Reset(const Model& model, uint64_t most);
 
  private:
@@ -73,36 +73,36 @@ class Session {
   std::unique_ptr<Interpreter> interpreter_;  // NULL: the next compute makes one
   Inputs inputs_;
   Outputs outputs_;
-  std::atomic<const Interpreter*> running_ = nullptr;  // within a compute
+  std::atomic<const Interpreter*> running_ = nullptr;  // during a compute
   bool allocated_ = false;
   bool has_run_ = false;  // the interpreter may have a state
   bool refused_ = false;  // it may have grown, uncharged
   bool computed_ = false;
-  bool lost_state_ = false;  // and nobody has been told
+  bool lost_state_ = false;  // and no caller knows it
 };
 
-// Sessions that nobody uses, which cost memory and threads all the same. Any thread.
+// Sessions that no context uses, which still cost memory and threads. Thread-safe.
 class IdleSessions {
  public:
-  // `most` of them. `threads`: which those with more than one share, of all models; `kept`: for their memory.
+  // At most `most`. `threads`: shared by those with more than one, of all models; `kept`: for their memory.
   IdleSessions(size_t most, backend::SpareThreads* threads, backend::Reservation kept);
   IdleSessions(const IdleSessions&) = delete;
   IdleSessions& operator=(const IdleSessions&) = delete;
 
-  // One with so many threads; NULL: there is none.
+  // A session with that many threads; NULL: there is none.
   std::unique_ptr<Session> Take(int threads);
-  // One that was reset, with `bytes` of memory. The oldest goes where there are too many; where there is no room for
-  // its memory or threads, it goes itself.
+  // Takes a session that was reset, with `bytes` of memory. If there are too many, the oldest is destroyed; if there is
+  // no room for its memory or threads, this one is.
   void Give(std::unique_ptr<Session> session, uint64_t bytes) noexcept;
 
  private:
   struct Idle {
     std::unique_ptr<backend::ThreadLease> threads;
-    std::unique_ptr<Session> session;  // goes before its threads are given back
+    std::unique_ptr<Session> session;  // destroyed before its threads are given back
     uint64_t bytes = 0;
   };
 
-  // With the lock.
+  // Needs the lock.
   Idle Remove(size_t index);
 
   const size_t most_;

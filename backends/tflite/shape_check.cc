@@ -28,15 +28,15 @@ struct Options {
 
 enum Padding : int32_t { kSame = 1, kValid = 2 };
 
-// Empty: it is not of so many dimensions, or one is 0.
+// Empty: it does not have that many dimensions, or one is 0.
 std::vector<int64_t> DimsOf(const TfLiteLibrary& library, const TfLiteOpaqueTensor* opaque, size_t rank) {
-  // One and the same, for the C API.
+  // The C API's name of the same structure.
   const std::vector<int64_t> dims = library.DimsOf(reinterpret_cast<const TfLiteTensor*>(opaque));
   const bool good = dims.size() == rank && std::ranges::all_of(dims, [](int64_t dim) { return dim > 0; });
   return good ? dims : std::vector<int64_t>();
 }
 
-// Of height or width. With padding "same", TensorFlow may have had any output that is so large after rounding.
+// For height or width. With padding "same", TensorFlow may have had any output size that gives this after rounding.
 bool Fits(int32_t padding, int64_t input, int64_t window, int64_t stride, int64_t output) {
   if (stride <= 0 || stride > INT32_MAX) return false;
   if (padding == kValid) return output == (input - 1) * stride + window;
@@ -88,7 +88,7 @@ void CheckShapes(const Interpreter& interpreter, const ModelScan& scan) {
     const std::vector<int64_t> input = dims_at(op.inputs[0]);
     const std::vector<int64_t> filter = dims_at(op.inputs[1]);
     if (input.size() != 4 || filter.size() != 4) Refuse(op, filter);
-    // Channels come last; of the filter, the outputs first.
+    // Channels are last; in the filter, the outputs are first.
     if (input[3] % filter[3] != 0 || filter[0] % (input[3] / filter[3]) != 0) Refuse(op, input);
   }
 }

@@ -47,11 +47,11 @@ Signature::Signature(const Interpreter& interpreter, const ModelScan& scan) {
   Publish();
 }
 
-// Where no shape can change, by a custom allocation.
+// By a custom allocation, if no shape can change.
 bool Signature::IsBindable(const Port& port, const TfLiteLibrary& library) const {
   if (library.set_custom_allocation == nullptr || library.allocation_type == nullptr) return false;
   if (!all_fixed_ || !port.servable() || !port.fixed_shape() || !port.in_arena || port.bytes() == 0) return false;
-  // One tensor lies in one place, whatever it is called.
+  // One tensor is in one place, whatever its names.
   const auto same = [&port](const Port& other) { return other.tensor == port.tensor; };
   return std::ranges::none_of(inputs_, same) && std::ranges::count_if(outputs_, same) == 1;
 }
@@ -63,7 +63,7 @@ void Signature::ReadInput(const Interpreter& interpreter, const ScannedPort& sca
   ReadType(library, scanned, tensor, &port);
   SetShape({scanned.shape.begin(), scanned.shape.end()}, &port);
   if (!scanned.has_shape) port.io.rank = -1;
-  // An input that has a value in the file cannot be given another one: that memory is the file's.
+  // An input with a value in the file cannot get another one: its memory is the file's.
   if (library.allocation_type != nullptr && library.allocation_type(tensor) == kTfLiteMmapRo) {
     port.io.flags |= WASINN_IO_UNSERVABLE;
     port.type_name = fmt::format("constant {}", port.type_name);
@@ -77,7 +77,7 @@ void Signature::ReadOutput(const Interpreter& interpreter, const ScannedPort& sc
   ReadType(library, scanned, tensor, &port);
   port.in_arena = library.allocation_type != nullptr && library.allocation_type(tensor) == kTfLiteArenaRw;
   const bool dynamic = library.allocation_type != nullptr && library.allocation_type(tensor) == kTfLiteDynamic;
-  // What preparing the model has made of an output's shape is better than what the file says of it.
+  // The output's shape after preparing the model is better than the file's.
   if (all_fixed_ && !dynamic) {
     SetShape(library.DimsOf(tensor), &port);
   } else {

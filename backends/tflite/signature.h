@@ -24,7 +24,7 @@ inline constexpr backend::TypeRow kTypes[] = {
     {16, WASINN_DTYPE_U32, "UINT32"},
     {17, WASINN_DTYPE_U16, "UINT16"},
     {19, WASINN_DTYPE_BF16, "BFLOAT16"},
-    // What wasinn has no word for. INT4 packs two elements into a byte.
+    // Types that wasinn does not have. INT4 packs two elements into a byte.
     {0, WASINN_DTYPE_UNKNOWN, "NOTYPE"},
     {5, WASINN_DTYPE_UNKNOWN, "STRING"},
     {8, WASINN_DTYPE_UNKNOWN, "COMPLEX64"},
@@ -35,19 +35,19 @@ inline constexpr backend::TypeRow kTypes[] = {
 };
 
 inline wasinn_dtype FromTfLite(int type) { return backend::DtypeOf(kTypes, type); }
-// TensorFlow Lite's own word: "FLOAT32", "STRING".
+// TensorFlow Lite's own name: "FLOAT32", "STRING".
 inline const char* TfLiteName(int type) { return backend::NameOf(kTypes, type); }
 
 struct Port : backend::Port {
   int32_t tensor = -1;    // TensorFlow Lite's index
-  bool in_arena = false;  // no constant, nor allocated by a run
+  bool in_arena = false;  // neither a constant, nor allocated by a run
 };
 
 class Signature : public backend::Ports<Port> {
  public:
-  // In the order of the model's main graph, by which TensorFlow Lite counts. `interpreter` has allocated its tensors.
+  // In the order of the model's main graph, as TensorFlow Lite counts. `interpreter` has allocated its tensors.
   Signature(const Interpreter& interpreter, const ModelScan& scan);
-  // No input's shape can change, and with it no output's.
+  // No input's shape can change, and so no output's.
   bool all_fixed() const { return all_fixed_; }
 
  private:

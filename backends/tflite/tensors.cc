@@ -106,7 +106,7 @@ bool Inputs::Apply(const Interpreter& interpreter) {
     }
     if (library_.set_custom_allocation == nullptr) continue;
     if (slot.applied_data == slot.data && slot.applied_bytes == slot.bytes) continue;
-    // TensorFlow Lite takes no allocation of no bytes; behind every buffer there are some.
+    // TensorFlow Lite refuses an allocation without bytes; every buffer has some behind it.
     const TfLiteCustomAllocation allocation = {slot.data, std::max<size_t>(slot.bytes, 1)};
     if (library_.set_custom_allocation(interpreter.get(), port.tensor, &allocation, 0) != kTfLiteOk) {
       Throw(WASINN_ERROR_RUNTIME, "input '{}': {}", port.name, interpreter.TakeMessages());
@@ -174,7 +174,7 @@ void Outputs::Reset() {
   for (Slot& slot : slots_) slot.bound = nullptr;
 }
 
-// The bytes, which a model that lies about itself must not make more than there are.
+// The bytes, which must not exceed the real ones even if a model has wrong sizes.
 size_t Outputs::BytesOf(const TfLiteTensor* tensor, const Port& port) const {
   uint64_t bytes = backend::ElementSize(port.io.dtype);
   const int32_t rank = library_.tensor_num_dims(tensor);
@@ -213,7 +213,7 @@ uint64_t Outputs::FindPassedOn(const Interpreter& interpreter, const Inputs& inp
   return sum;
 }
 
-// An output that is an input must not change when that is set again.
+// An output that is an input must not change when the input is set again.
 void Outputs::KeepPassedOn(const Interpreter& interpreter) {
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];

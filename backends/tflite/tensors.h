@@ -12,9 +12,9 @@
 
 namespace wasinn::tflite {
 
-// The interpreter computes on the memory that is bound (a custom allocation). So nothing is lost when a shape changes
-// and the interpreter allocates its tensors anew. A library without custom allocations gets a copy before each run. One
-// thread at a time.
+// The interpreter computes on the bound memory (a custom allocation). So nothing is lost when a shape changes and the
+// interpreter allocates its tensors again. If the library has no custom allocations, inputs are copied before each run.
+// One thread at a time.
 class Inputs {
  public:
   Inputs(const Signature& signature, const TfLiteLibrary& library);
@@ -23,31 +23,31 @@ class Inputs {
   void Bind(uint32_t index, const wasinn_tensor& tensor);
   void Unbind(uint32_t index) {
     if (index >= slots_.size()) return;
-    // The interpreter keeps the address, and looks at it in a run only; there is none before each input is set.
+    // The interpreter keeps the address, but only uses it in a run; there is none before each input is set.
     slots_[index].data = nullptr;
   }
-  // Has what the other one has, in its place, and nothing else.
+  // Binds the inputs of the other one, and nothing else.
   void BindAllOf(const Inputs& other);
-  // As before anything was bound.
+  // Returns to the state before any binding.
   void Reset() {
     for (Slot& slot : slots_) slot.data = nullptr;
   }
 
-  // The shapes that are set, in order; none where one is not set.
+  // The current shapes, in order; none if one is not set.
   std::vector<std::vector<int>> Dims() const;
-  // Whether an input has another shape than the interpreter knows.
+  // Whether an input's shape differs from the interpreter's.
   bool ShapesChanged() const {
     return std::ranges::any_of(slots_,
                                [](const Slot& slot) { return !slot.applied || slot.applied_dims != slot.dims; });
   }
-  // Before a run: gives the interpreter what has changed. True: it must allocate its tensors (AllocateTensors).
+  // Before a run: passes changes to the interpreter. True: it must allocate its tensors (AllocateTensors).
   bool Apply(const Interpreter& interpreter);
-  // After that has been done: where there are no custom allocations.
+  // After that: if there are no custom allocations.
   void CopyInto(const Interpreter& interpreter) const;
-  // The interpreter is a new one, or one whose state nobody knows.
+  // The interpreter is new, or its state is unknown.
   void Forget();
 
-  // Whether an input lies at this place.
+  // Whether an input is at this address.
   bool IsAt(const void* data) const {
     return std::ranges::any_of(slots_, [data](const Slot& slot) { return slot.data != nullptr && slot.data == data; });
   }
@@ -57,7 +57,7 @@ class Inputs {
     void* data = nullptr;  // NULL: not set
     size_t bytes = 0;
     std::vector<int> dims;
-    // What the interpreter has.
+    // The interpreter's current values.
     const void* applied_data = nullptr;
     size_t applied_bytes = 0;
     std::vector<int> applied_dims;
@@ -69,55 +69,55 @@ class Inputs {
   std::vector<Slot> slots_;
 };
 
-// Where no shape can change, an output lies in the host's memory (a custom allocation). Others lie in TensorFlow Lite's.
-// One thread at a time.
+// If no shape can change, an output is in the host's memory (a custom allocation). Others are in TensorFlow Lite's. One
+// thread at a time.
 class Outputs {
  public:
   Outputs(const Signature& signature, const TfLiteLibrary& library);
 
   // wasinn_backend::bind_output.
   void Bind(uint32_t index, const wasinn_tensor& tensor);
-  // Where the other one has them.
+  // Binds outputs to the other one's memory.
   void BindAllOf(const Outputs& other) {
     for (size_t i = 0; i < slots_.size(); ++i) slots_[i].bound = other.slots_[i].bound;
   }
   // Before a run. True: the interpreter must allocate its tensors.
   bool Apply(const Interpreter& interpreter);
-  // After a run that succeeded: finds where outputs are. Returns the bytes of copies of those that are inputs.
+  // After a successful run: finds the outputs. Returns the bytes of copies of those that are inputs.
   uint64_t FindPassedOn(const Interpreter& interpreter, const Inputs& inputs);
   // Makes these copies.
   void KeepPassedOn(const Interpreter& interpreter);
-  // Lets go of copies.
+  // Frees copies.
   void Discard();
-  // Whether one that is bindable lies in TensorFlow Lite's memory all the same.
+  // Whether a bindable output is in TensorFlow Lite's memory nevertheless.
   bool has_elsewhere() const;
-  // For another context: none is bound.
+  // For another context: unbinds all.
   void Reset();
   // The interpreter is a new one.
   void Forget() {
     Discard();
     for (Slot& slot : slots_) slot.applied = nullptr;
   }
-  // That copies have.
+  // The bytes of copies.
   uint64_t bytes() const {
     uint64_t sum = 0;
     for (const Slot& slot : slots_) sum += slot.copy.capacity();
     return sum;
   }
-  // What TensorFlow Lite holds for outputs in memory of its own, until the interpreter goes.
+  // TensorFlow Lite's own memory for outputs, until the interpreter is destroyed.
   uint64_t DynamicBytes(const Interpreter& interpreter) const;
-  // wasinn_backend::output. Only after a run that succeeded.
+  // wasinn_backend::output. Only after a successful run.
   void View(const Interpreter& interpreter, uint32_t index, wasinn_tensor* view);
 
  private:
   struct Slot {
     void* bound = nullptr;          // the host's memory; NULL: none
-    const void* applied = nullptr;  // which of it the interpreter has
-    bool elsewhere = false;         // it cannot lie there
-    backend::AlignedBuffer copy;    // of an output that lies in an input
+    const void* applied = nullptr;  // the part that the interpreter has
+    bool elsewhere = false;         // it cannot be there
+    backend::AlignedBuffer copy;    // for an output in an input's memory
     size_t copied = 0;
     bool is_copied = false;     // `copy` has it, or will have it
-    std::vector<int64_t> dims;  // that a view points to
+    std::vector<int64_t> dims;  // for a view
   };
 
   const TfLiteTensor* TensorOf(const Interpreter& interpreter, uint32_t index) const {
@@ -128,7 +128,7 @@ class Outputs {
   const Signature& signature_;
   const TfLiteLibrary& library_;
   std::vector<Slot> slots_;
-  bool moved_ = false;  // the last run did not keep to what the model says of its outputs
+  bool moved_ = false;  // in the last run, outputs did not match the model's signature
 };
 
 }  // namespace wasinn::tflite

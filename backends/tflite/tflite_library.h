@@ -14,7 +14,7 @@ namespace wasinn::tflite {
 
 using ErrorReporter = void (*)(void* user_data, const char* format, va_list args);
 
-// XNNPACK's delegate. Its header is not among those at hand; what is used of it is declared here.
+// XNNPACK's delegate. Its header is not among those at hand; the used parts are declared here.
 struct XnnpackWeightsCache;  // TensorFlow Lite's TfLiteXNNPackDelegateWeightsCache
 // At least as large as TfLiteXNNPackDelegateOptions of any version, whose fields have moved: see delegates.cc.
 struct XnnpackOptions {
@@ -27,15 +27,15 @@ struct TfLiteOpaqueContext;
 struct TfLiteOpaqueNode;
 struct TfLiteOpaqueTensor;
 
-// The C API's library, as TensorFlow's build and Debian call it; the one in the Java binding has it, too.
+// The C API's library, by its names in TensorFlow's build and in Debian; the one in the Java binding has it, too.
 inline constexpr const char* kLibraryNames[] = {"libtensorflowlite_c.so", "libtensorflow-lite.so",
                                                 "libjnitensorflowlite.so"};
 
-// The C API. What is only looked for may be NULL: older libraries lack it. Open for the life of the OS process.
+// The C API. Optional functions may be NULL: older libraries lack them. Open for the life of the OS process.
 class TfLiteLibrary {
  public:
-  // `configured`: an absolute path of the library or of its folder; empty: where the dynamic linker looks. Throws
-  // WASINN_ERROR_UNSUPPORTED_OPERATION where there is none.
+  // `configured`: an absolute path of the library or of its folder; empty: the dynamic linker's folders. Throws
+  // WASINN_ERROR_UNSUPPORTED_OPERATION if there is none.
   explicit TfLiteLibrary(const std::string& configured)
       : library_({.framework = "TensorFlow Lite",
                   .install = "scripts/deps.sh tflite",
@@ -117,7 +117,7 @@ class TfLiteLibrary {
            options_add_operator != nullptr && node_input != nullptr && node_output != nullptr &&
            node_custom_data != nullptr && context_report_error != nullptr;
   }
-  // None, too, where the tensor has no rank, or is NULL.
+  // Empty, too, if the tensor has no rank, or is NULL.
   std::vector<int64_t> DimsOf(const TfLiteTensor* tensor) const {
     const int32_t rank = tensor == nullptr ? 0 : tensor_num_dims(tensor);
     std::vector<int64_t> dims;

@@ -1,5 +1,5 @@
-// The backend's table of functions. All but the first need PyTorch, and are the runtime's: a library of ours that is
-// linked to libtorch, which is opened before it.
+// The backend's table of functions. All but the first need PyTorch, and are the runtime's: a second library of this
+// backend that is linked to libtorch, which is opened before it.
 #include <dlfcn.h>
 #include <wasinn/backend.h>
 
@@ -31,8 +31,8 @@ std::atomic<const wasinn_backend*> runtime = nullptr;
 // NULL before OpenRuntime has succeeded.
 const wasinn_backend* Runtime() { return runtime.load(std::memory_order_acquire); }
 
-// The Fortran library that OpenBLAS needs does not look beside itself for what it needs, so that has to be there first.
-// Where there is none, none is needed, or the linker will say so.
+// The Fortran library that OpenBLAS needs does not search its own folder for its needs, so they are opened first. If
+// they are missing, they are not needed, or the linker reports it.
 void OpenHelpers(const std::string& configured) {
   constexpr char kQuadmath[] = "libquadmath.so.0";
   if (configured.empty()) {
@@ -46,7 +46,7 @@ void OpenHelpers(const std::string& configured) {
   dlopen((folder / kQuadmath).c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
-// A program that is linked to libtorch runs with the version that it was compiled for, and no other.
+// A program that is linked to libtorch only runs with the version that it was compiled for.
 void CheckVersion(const backend::Library& library, const std::string& path) {
   const auto version = reinterpret_cast<uint64_t (*)()>(library.FindSymbol("aoti_torch_abi_version"));
   std::string found = "an older version";
@@ -67,12 +67,12 @@ const wasinn_backend* OpenRuntimeLibrary() {
                   WASINN_TORCH_RUNTIME, kInstall));
 }
 
-// Any thread. The first success decides which libtorch this OS process has: libraries of C++ cannot be there twice.
-// Throws WASINN_ERROR_UNSUPPORTED_OPERATION that names what is missing. `library`: where libtorch.so is, or empty.
+// Thread-safe. The first success decides about the libtorch of this OS process: C++ libraries cannot be loaded twice.
+// Throws WASINN_ERROR_UNSUPPORTED_OPERATION that names the missing part. `library`: the path of libtorch.so, or empty.
 void OpenRuntime(const std::string& library) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
-  // What is not there is said even where another host has opened one already.
+  // A missing library is reported even if another host has already opened one.
   if (Runtime() != nullptr && library.empty()) return;
   OpenHelpers(library);
   const backend::Library torch({.framework = "PyTorch", .install = kInstall, .names = kNames, .configured = library});

@@ -13,7 +13,7 @@ namespace wasinn::torch {
 
 namespace {
 
-// In front of each block. Of the size of the alignment, so that the block is aligned too.
+// In front of each block. It has the size of the alignment, so that the block is aligned, too.
 struct alignas(backend::kBufferAlignment) BlockHeader {
   size_t bytes = 0;
   std::shared_ptr<MemoryBudget> budget;
@@ -40,7 +40,7 @@ class CountingAllocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(size_t bytes) override {
     const c10::Device cpu(c10::DeviceType::CPU);
-    // Nobody counts the null pointers of empty tensors.
+    // The null pointers of empty tensors are not counted.
     if (bytes == 0) return {nullptr, nullptr, &Free, cpu};
     CallScope* scope = CallScope::Current();
     std::shared_ptr<MemoryBudget> budget;

@@ -1,5 +1,5 @@
-// What the current thread does for whom: PyTorch's hooks (allocator, printing, warnings, our own operator) have no
-// argument of ours.
+// The current thread's operation: PyTorch's hooks (allocator, printing, warnings, this backend's operator) have no user
+// argument.
 #pragma once
 
 #include <c10/core/Allocator.h>
@@ -18,22 +18,22 @@
 
 namespace wasinn::torch {
 
-// Bytes of PyTorch's memory that live for one load or one context, and the most that may. Any thread.
+// The bytes of PyTorch's living memory for one load or one context, and their limit. Thread-safe.
 class MemoryBudget {
  public:
   // 0: no limit.
   explicit MemoryBudget(uint64_t limit) { SetLimit(limit); }
   void SetLimit(uint64_t limit) { limit_.store(limit == 0 ? UINT64_MAX : limit, std::memory_order_relaxed); }
 
-  // False where it would be too much: then it is noted as refused.
+  // False if it would be too much: then it is recorded as refused.
   bool Take(uint64_t bytes);
-  // Takes them in any case; a later Take is refused for it.
+  // Takes them in any case, but a later Take may be refused because of it.
   void TakeAnyway(uint64_t bytes) { used_.fetch_add(bytes, std::memory_order_relaxed); }
   void Give(uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
   void Refuse(uint64_t bytes) { refused_.store(bytes == 0 ? 1 : bytes, std::memory_order_relaxed); }
 
   void ForgetRefusal() { refused_.store(0, std::memory_order_relaxed); }
-  // The size of a block that was refused; 0: none was.
+  // The size of a block that was refused; 0: none.
   uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
   uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
@@ -68,14 +68,14 @@ class CallScope {
     if (subject_->cancelled != nullptr && *subject_->cancelled) [[unlikely]]
       ThrowCancelled();
   }
-  // Nothing ends where the next so many blocks are allocated: they are counted, and neither refused nor a place to stop.
+  // The next blocks are counted, but neither refused nor used as a place to stop, because the code could not end there.
   void Spare(int blocks) { spared_ = blocks; }
   bool IsSpared() {
     if (spared_ == 0) return false;
     --spared_;
     return true;
   }
-  // Of what a model prints or PyTorch warns of. No more than a few for each call.
+  // For a model's output and PyTorch's warnings. Only a few for each call.
   void Log(wasinn_log_level level, const std::string& message);
 
  private:
@@ -89,7 +89,7 @@ class CallScope {
   int spared_ = 0;
 };
 
-// Without the trace of C++ functions, and not endless. Call it in a catch block only.
+// Without the trace of C++ functions, and with a limited length. Call it only in a catch block.
 inline std::string MessageOfCurrentException() {
   constexpr size_t kLongest = 2000;
   std::string message;
@@ -109,7 +109,7 @@ inline std::string MessageOfCurrentException() {
   return message;
 }
 
-// While it lives, PyTorch's warnings of this thread go to the host's log.
+// During its life, PyTorch's warnings of this thread go to the host's log.
 class LogWarnings {
  private:
   class Handler final : public c10::WarningHandler {
@@ -122,12 +122,12 @@ class LogWarnings {
   const c10::WarningUtils::WarningHandlerGuard guard_{&handler_};
 };
 
-// Makes ours the allocator of all CPU tensors of the OS process, once. Outside of a CallScope it only allocates.
+// Installs the allocator of all CPU tensors of the OS process, once. Outside of a CallScope it only allocates.
 void InstallAllocator();
 
-// The bytes that the allocator was asked for; nothing where the memory is not of this allocator.
+// The requested bytes; no value if the memory is not from this allocator.
 std::optional<size_t> AllocatedBytes(const c10::DataPtr& data);
-// Takes a block off the budget that it is counted in: it belongs to somebody else from now on.
+// Removes a block from its budget: it belongs to another owner from now on.
 void Uncharge(const c10::DataPtr& data);
 
 }  // namespace wasinn::torch

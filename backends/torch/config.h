@@ -1,4 +1,4 @@
-// What a host and a guest can configure.
+// The configuration by a host and a guest.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -15,7 +15,7 @@ std::span<const wasinn_key> Keys();
 struct BackendConfig {
   std::string library;
   int threads = 1;
-  std::optional<std::string> device;  // in place of the target: "cpu", "cuda", "cuda:1"
+  std::optional<std::string> device;  // instead of the target: "cpu", "cuda", "cuda:1"
   bool guest_models = true;           // whether models that come as bytes are loaded at all
 
   // `budget`: the host's threads, which are also the default.

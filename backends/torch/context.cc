@@ -20,7 +20,7 @@ namespace wasinn::torch {
 using backend::Error;
 using backend::Throw;
 
-// Cancel reaches what allocates, and each round of a loop; an operator that runs is not interrupted.
+// Cancel reaches allocations, and each round of a loop; a running operator is not interrupted.
 class Context : public backend::ContextBase {
  public:
   Context(const Model& model, const wasinn_slot_options& options);
@@ -49,7 +49,7 @@ class Context : public backend::ContextBase {
   void Run();
   void ChargeState();
   void ChargeFailed();
-  // The model is what it was when it was loaded.
+  // Restores the model's state after its load.
   void ForgetState() {
     static const CallScope::Subject nobody;
     const CallScope scope(nobody);
@@ -59,7 +59,7 @@ class Context : public backend::ContextBase {
   [[noreturn]] void Fail() const;
 
   const Model& model_;
-  backend::Reservation kept_;  // for the copy of a model with state, and what it adds to it
+  backend::Reservation kept_;  // for the copy of a model with state, and for what that grows by
   ::torch::jit::Module module_;
   ::torch::jit::Function& forward_;
   const std::shared_ptr<MemoryBudget> budget_;
@@ -120,14 +120,14 @@ void Context::Run() {
   inputs_.PushTo(&stack_);
   forward_.run(stack_);
   outputs_.Fill(stack_.at(0));
-  stack_.clear();  // so that outputs are referred to by nobody else
+  stack_.clear();  // so that outputs have no other references
   const size_t expected = model_.signature().outputs().size();
   if (model_.signature().knows_outputs() && outputs_.size() != expected) {
     Throw(WASINN_ERROR_RUNTIME, "the model gave {} outputs where its type says {}", outputs_.size(), expected);
   }
 }
 
-// What the run has left in the model: all that was allocated in runs and is there still, but for outputs.
+// The state that the run has left in the model: all living allocations of runs, except for outputs.
 void Context::ChargeState() {
   const uint64_t used = budget_->used(), outputs = std::min(used, outputs_.OwnBytes());
   try {
@@ -150,7 +150,7 @@ void Context::ChargeFailed() {
   }
 }
 
-// Call it in a catch block only.
+// Call it only in a catch block.
 void Context::Fail() const {
   if (cancelled_) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled");
   if (budget_->refused() != 0) {
@@ -170,10 +170,10 @@ void Context::Fail() const {
 
 }  // namespace wasinn::torch
 
-// What libwasinn_backend_torch.so calls (backend.cc).
+// Called by libwasinn_backend_torch.so (backend.cc).
 extern "C" WASINN_BACKEND_EXPORT const wasinn_backend* wasinn_torch_runtime() {
   using wasinn::backend::TableOf;
-  // The identity is the backend's to tell.
+  // The backend reports the identity.
   static const wasinn_backend table = TableOf<wasinn::torch::Host, wasinn::torch::Model, wasinn::torch::Context>::Make(
       {.name = "torch", .version = WASINN_BACKEND_VERSION, .formats = {}, .keys = {}, .install = ""});
   return &table;

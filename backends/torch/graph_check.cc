@@ -23,7 +23,7 @@ namespace jit = ::torch::jit;
 
 namespace {
 
-// Of all functions of the module, its methods and those of what it holds.
+// The graphs of all functions of the module: its methods and those of its members.
 std::vector<std::shared_ptr<jit::Graph>> GraphsOf(const jit::Module& module) {
   std::vector<std::shared_ptr<jit::Graph>> graphs;
   for (jit::Function* function : module._ivalue()->compilation_unit()->get_functions()) {
@@ -37,7 +37,7 @@ bool HasClass(const c10::TypePtr& type) {
          std::ranges::any_of(type->containedTypes(), HasClass);
 }
 
-// An operator of ours with an effect, so that no optimisation leaves it out.
+// An operator of this backend with an effect, so that no optimisation removes it.
 const jit::RegisterOperators& RegisterPoll() {
   static const jit::RegisterOperators registered({jit::Operator(
       "wasinn::poll() -> ()",
@@ -74,7 +74,7 @@ bool IsFixed(const c10::TypePtr& type) {
   }
 }
 
-// Types of which values hold others that the type tells. Classes do, too: what they hold is looked at where it is used.
+// Types whose values hold others that the type shows. Classes do, too: their members are checked at their use.
 bool IsContainer(const c10::TypePtr& type) {
   return type->kind() == c10::TypeKind::ListType || type->kind() == c10::TypeKind::DictType ||
          type->kind() == c10::TypeKind::OptionalType || type->kind() == c10::TypeKind::TupleType;
@@ -89,7 +89,7 @@ bool Holds(const c10::TypePtr& type, const c10::TypePtr& other) {
   return IsContainer(type) && std::ranges::any_of(type->containedTypes(), is_other);
 }
 
-// Whether a value of the type may hold anything, for all that the type tells.
+// Whether a value of the type may hold anything, as far as the type shows.
 bool IsOpaque(const c10::TypePtr& type) {
   const bool tells = IsFixed(type) || IsContainer(type) || type->kind() == c10::TypeKind::ClassType ||
                      type->kind() == c10::TypeKind::TensorType;
@@ -101,7 +101,7 @@ c10::TypePtr WithoutOptional(const c10::TypePtr& type) {
   return optional == nullptr ? type : optional->getElementType();
 }
 
-// What the nodes of a graph write to, once its silent writes have been marked.
+// The values that a graph's nodes write to, once its silent writes have been marked.
 class Writes {
  public:
   explicit Writes(const std::shared_ptr<jit::Graph>& graph) : aliases_(graph) {
@@ -118,7 +118,7 @@ class Writes {
 
   // Whether any node writes to the value itself.
   bool Reach(const jit::Value* value) const { return aliases_.hasWriters(value); }
-  // … or to what it holds: hasWriters() does not look into containers. `opaque`: it may hold anything.
+  // … or to values inside of it: hasWriters() does not look into containers. `opaque`: it may hold anything.
   bool ReachInto(jit::Value* value, bool opaque) const {
     if (Reach(value)) return true;
     if (opaque) return !written_.empty();
@@ -135,13 +135,13 @@ class Writes {
   std::vector<jit::Value*> written_;
 };
 
-// The same constant may stand at several places of a function.
+// The same constant may be at several places of a function.
 bool IsSame(const at::Tensor& one, const at::Tensor& other) {
   return one.const_data_ptr() == other.const_data_ptr() && one.sizes() == other.sizes() &&
          one.strides() == other.strides() && one.scalar_type() == other.scalar_type();
 }
 
-// One copy at the beginning of the function, in place of all that are this one.
+// One copy at the beginning of the function, instead of all places of this constant.
 void CopyConstant(jit::Graph* graph, const jit::Node* written, const std::vector<jit::Node*>& constants) {
   if (!written->hasAttribute(c10::attr::value) || written->kindOf(c10::attr::value) != jit::AttributeKind::t) {
     Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model writes to a constant of type {}, which guests share",
@@ -157,7 +157,7 @@ void CopyConstant(jit::Graph* graph, const jit::Node* written, const std::vector
   }
 }
 
-// Those that could change.
+// The constants that could change.
 std::vector<jit::Node*> ConstantsOf(jit::Graph* graph) {
   std::vector<jit::Node*> constants;
   ForEachNode(graph->block(), [&](jit::Node* node) {
@@ -184,7 +184,7 @@ bool IsInEvaluation(const jit::Graph& graph, const jit::Value* object) {
   return true;
 }
 
-// Modules are in evaluation: what they would do in training, as counting the values that they see, is no part of them.
+// Modules are in evaluation: work that they would only do in training, such as counting values, is removed.
 void AssumeEvaluation(std::shared_ptr<jit::Graph> graph) {
   std::vector<jit::Node*> asked;
   bool is_set = false;
@@ -272,7 +272,7 @@ void CopyWrittenConstants(const jit::Module& module) {
     UnmarkEvaluation(seen.get());
     const Writes writes(seen);
     for (size_t i = 0; i < constants.size(); ++i) {
-      // No copy of the model is one of its constants, so that an object among them may not change either.
+      // No copy of the model is one of its constants, so an object among them may not change either.
       const c10::TypePtr& type = constants[i]->output()->type();
       const bool written = writes.ReachInto(constants_seen[i]->output(), IsOpaque(type) || HasClass(type));
       if (written && constants[i]->output()->hasUses()) CopyConstant(graph.get(), constants[i], constants);
@@ -283,7 +283,7 @@ void CopyWrittenConstants(const jit::Module& module) {
 Effects FindEffects(const jit::Method& method) {
   const auto graph = jit::toGraphFunction(method.function()).graph()->copy();
   jit::Inline(*graph);
-  MarkSilentWrites(graph.get());  // before anything is left out of the graph: what an operator gives may have no use
+  MarkSilentWrites(graph.get());  // before anything is removed from the graph: an operator's result may have no use
   AssumeEvaluation(graph);
   UnmarkEvaluation(graph.get());
   Effects effects;
@@ -292,7 +292,7 @@ Effects FindEffects(const jit::Method& method) {
     const std::string name = node->kind().toQualString();
     if (std::ranges::find(kNewMemory, name) != std::end(kNewMemory)) effects.shows_new_memory = true;
     if (name == "prim::SetAttr" || name == "prim::fork" || name == "prim::awaitable") effects.stateful = true;
-    // A call that could not be put in place may do anything.
+    // A call that could not be inlined may do anything.
     if (name == "prim::CallMethod" || name == "prim::CallFunction") effects.stateful = true;
     if (effects.stateful || name != "prim::GetAttr" || IsFixed(node->output()->type())) return;
     effects.stateful = writes.ReachInto(node->output(), IsOpaque(node->output()->type()));

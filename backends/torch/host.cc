@@ -16,10 +16,10 @@ namespace wasinn::torch {
 
 namespace {
 
-// The file that PyTorch's functions are in.
+// The file with PyTorch's functions.
 std::string LibraryPath() { return backend::Library::PathOf(reinterpret_cast<const void*>(&at::get_num_threads)); }
 
-// Functions of what PyTorch is linked to: OpenMP's and OpenBLAS's own settings. NULL where it is built otherwise.
+// Functions of PyTorch's libraries: OpenMP's and OpenBLAS's own settings. NULL if it is built without them.
 template <typename Function>
 Function Helper(const char* name) {
   static void* const handle = dlopen(LibraryPath().c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
@@ -29,7 +29,7 @@ Function Helper(const char* name) {
 std::once_flag once;
 ::torch::jit::PrintHandler print_before = nullptr;
 
-// What a TorchScript program prints would go to stdout.
+// A TorchScript program's output would go to stdout.
 void Print(const std::string& text) {
   if (CallScope* scope = CallScope::Current()) {
     scope->Log(WASINN_LOG_INFO, text);
@@ -38,7 +38,7 @@ void Print(const std::string& text) {
   }
 }
 
-// Settings of the OS process that nobody can make twice.
+// Settings of the OS process that can only be made once.
 void PrepareProcess() {
   InstallAllocator();
   print_before = ::torch::jit::getPrintHandler();

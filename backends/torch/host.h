@@ -1,4 +1,4 @@
-// PyTorch in this OS process, as one host uses it.
+// One host's use of PyTorch in this OS process.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -21,8 +21,8 @@ class Host : public backend::HostBase {
   const BackendConfig config_;
 };
 
-// For one compute: as many threads as the budget has, or one where another compute of this OS process has them. PyTorch
-// has a pool for each thread that computes, so this is what keeps all of them together within the budget.
+// The threads of one compute: the whole budget, or one if another compute of this OS process has the others. PyTorch
+// has a pool for each thread that computes, so this keeps all of them together within the budget.
 class ComputeThreads {
  public:
   explicit ComputeThreads(int threads);
@@ -32,7 +32,7 @@ class ComputeThreads {
 
  private:
   bool has_pool_ = false;
-  int before_ = 0;  // the calling thread's setting; 0: as it should be
+  int before_ = 0;  // the calling thread's setting; 0: correct already
 };
 
 }  // namespace wasinn::torch

@@ -34,7 +34,7 @@ struct Model::Source {
 
 namespace {
 
-// Reading, unpickling and moving each have the weights once.
+// Reading, unpickling and moving each have one copy of the weights.
 constexpr uint64_t kCopiesOfModel = 4;
 // PyTorch's parser and compiler are recursive: SandboxOptions::stack_bytes of a worker allows for it.
 constexpr size_t kParserStack = size_t{1} << 30;
@@ -55,8 +55,8 @@ class BlobReader final : public caffe2::serialize::ReadAdapterInterface {
   std::span<const uint8_t> bytes_;
 };
 
-// Of the names of an archive's entries. Throws WASINN_ERROR_UNSUPPORTED_OPERATION for torch.save's, torch.export's and
-// AOTInductor's.
+// By the names of an archive's entries. Throws WASINN_ERROR_UNSUPPORTED_OPERATION for those of torch.save, torch.export
+// and AOTInductor.
 void CheckKind(std::span<const std::string> names) {
   const auto has = [names](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
   if (has("data.pkl") && has("constants.pkl")) return;
@@ -80,7 +80,7 @@ void CheckKind(std::span<const std::string> names) {
         "these bytes are not a TorchScript model: the archive has no data.pkl and constants.pkl");
 }
 
-// Throws where it is not there.
+// Throws if it is missing.
 void CheckDevice(const c10::Device& device) {
   if (device.is_cpu()) return;
   if (!device.is_cuda()) Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "PyTorch's device {} is not served", device.str());
@@ -92,7 +92,7 @@ void CheckDevice(const c10::Device& device) {
                                     "library names one with CUDA"));
 }
 
-// Best first. Throws where the target's device is not there.
+// Best first. Throws if the target's device is missing.
 std::vector<c10::Device> DevicesFor(uint32_t target) {
   const c10::Device cpu(c10::DeviceType::CPU);
   std::vector<c10::Device> devices;
@@ -117,7 +117,7 @@ c10::Device ConfiguredDevice(const std::string& configured) {
   }
 }
 
-// The error of a load that failed; call it in a catch block only.
+// The error of a failed load; call it only in a catch block.
 [[noreturn]] void FailLoad(const MemoryBudget& budget, const std::atomic<bool>& cancelled) {
   const std::string message = MessageOfCurrentException();
   if (cancelled) Throw(WASINN_ERROR_TIMEOUT, "loading the model was cancelled");
@@ -151,7 +151,7 @@ Model::Model(const Host& host, std::span<const wasinn_builder> builders, const w
     device_ = device;
     LoadWithin(bytes, options);
   };
-  // The key names one device, for which no other stands in.
+  // The key names one device, which no other replaces.
   if (config.device) {
     load(ConfiguredDevice(*config.device));
     return;
@@ -161,14 +161,14 @@ Model::Model(const Host& host, std::span<const wasinn_builder> builders, const w
 }
 
 void Model::LoadWithin(std::span<const uint8_t> bytes, const wasinn_load_options& options) {
-  module_ = {};  // what another device refused
+  module_ = {};  // the load on another device failed
   uint64_t limit = 0;
   if (options.max_bytes != 0 && __builtin_add_overflow(options.max_bytes, kCopiesOfModel * bytes.size(), &limit)) {
     limit = 0;
   }
   const auto budget = std::make_shared<MemoryBudget>(limit);
   std::atomic<bool> cancelled = false;
-  // Stops it wherever it allocates.
+  // Stops it at the next allocation.
   const backend::OnCancel on_cancel(options, [&cancelled] { cancelled = true; });
   const Source source = {
       .bytes = bytes, .options = options, .subject = {.log = &host_.log(), .budget = budget, .cancelled = &cancelled}};
@@ -182,7 +182,7 @@ void Model::LoadWithin(std::span<const uint8_t> bytes, const wasinn_load_options
       FailLoad(*budget, cancelled);
     }
   });
-  // What is left of all that was allocated.
+  // The rest of all allocations.
   if (effects_.stateful) copy_bytes_ = budget->used();
 }
 
@@ -191,13 +191,13 @@ void Model::Load(const Source& source) {
   const LogWarnings warnings;
   const c10::InferenceMode inference;
   const auto reader = std::make_shared<BlobReader>(source.bytes);
-  // Of a reader that is made: a version and an identity.
+  // For a new reader: a version and an identity.
   constexpr int kBlocksOfOpening = 2;
   scope.Spare(kBlocksOfOpening);
   CheckKind(caffe2::serialize::PyTorchStreamReader(reader).getAllRecords());
   scope.Spare(kBlocksOfOpening);
   jit::ExtraFilesMap no_extra;
-  // Where the source came from is for messages only, and comes in a pickle of its own.
+  // The source's origin is only for messages, and comes in a pickle of its own.
   module_ = jit::import_ir_module(std::make_shared<jit::CompilationUnit>(), reader, c10::Device(c10::DeviceType::CPU),
                                   no_extra, /*load_debug_files=*/!from_guest_);
   if (from_guest_) RefuseFiles(module_);

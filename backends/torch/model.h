@@ -21,15 +21,15 @@ class Model : public backend::ModelBase<Host, Signature> {
   c10::Device device() const { return device_; }
   bool from_guest() const { return from_guest_; }
 
-  // Of the tensors in a copy for a context.
+  // The bytes of the tensors in a context's copy.
   uint64_t copy_bytes() const { return copy_bytes_; }
-  // The model's own, or a copy where computing changes it.
+  // The model's own module, or a copy if computing changes it.
   ::torch::jit::Module ModuleForContext() const { return effects_.stateful ? module_.deepcopy() : module_; }
 
  private:
   struct Source;
 
-  // On device_, within the limits of a load.
+  // Loads on device_, within the limits of a load.
   void LoadWithin(std::span<const uint8_t> bytes, const wasinn_load_options& options);
   void Load(const Source& source);
 

@@ -34,7 +34,7 @@ wasinn_io IoOf(Port::Kind kind) {
           .dtype = static_cast<uint32_t>(kScalars[static_cast<size_t>(kind)]),
           .flags = kind == Port::Kind::kOther ? uint32_t{WASINN_IO_UNSERVABLE} : 0,
           .rank = scalar ? 0 : -1,
-          .dims = nullptr,  // as the names: by Publish
+          .dims = nullptr,  // set by Publish, like the names
           .name = nullptr,
           .type_name = nullptr};
 }
@@ -60,7 +60,7 @@ void AddInput(const c10::Argument& argument, std::deque<Port>* inputs) {
   }
 }
 
-// False where a run may give more or fewer than the type says.
+// False if a run may return more or fewer than the type shows.
 bool AddOutputs(const std::string& path, const c10::TypePtr& type, std::deque<Port>* outputs) {
   const Port::Kind kind = KindOf(type);
   if (kind != Port::Kind::kOther) {
@@ -85,7 +85,7 @@ std::string JoinPath(const std::string& path, const std::string& name) {
 Signature::Signature(const c10::FunctionSchema& schema) {
   const auto& arguments = schema.arguments();
   for (size_t i = 1; i < arguments.size(); ++i) AddInput(arguments[i], &inputs_);
-  // The argument's name, which a traced model may have from anywhere: guests of other runtimes cannot know it.
+  // The argument's name, which may be arbitrary in a traced model: guests of other runtimes cannot know it.
   if (inputs_.size() == 1) inputs_.front().io.flags |= WASINN_IO_ANY_NAME;
   if (schema.returns().size() == 1) knows_outputs_ = AddOutputs("", schema.returns()[0].type(), &outputs_);
   if (!knows_outputs_) outputs_.clear();

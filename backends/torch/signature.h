@@ -1,4 +1,4 @@
-// The inputs and outputs of a model, as far as TorchScript tells them, and element types.
+// The inputs and outputs of a model, as far as TorchScript reports them, and element types.
 #pragma once
 
 #include <ATen/core/function_schema.h>
@@ -33,12 +33,12 @@ inline constexpr DtypeRow kDtypes[] = {
     {c10::ScalarType::UInt64, WASINN_DTYPE_U64},
     {c10::ScalarType::Long, WASINN_DTYPE_I64},
     {c10::ScalarType::Bool, WASINN_DTYPE_BOOL},
-    // One byte an element, which guests take as it is. After Byte, which is what u8 means by itself.
+    // One byte an element, which guests get unchanged. After Byte, so that u8 means that.
     {c10::ScalarType::Float8_e4m3fn, WASINN_DTYPE_U8},
     {c10::ScalarType::Float8_e5m2, WASINN_DTYPE_U8},
 };
 
-// WASINN_DTYPE_UNKNOWN for a type that wasinn has no word for.
+// WASINN_DTYPE_UNKNOWN for a type that wasinn does not have.
 inline wasinn_dtype FromTorch(c10::ScalarType type) {
   const auto* row = std::ranges::find(kDtypes, type, &DtypeRow::torch);
   return row == std::end(kDtypes) ? WASINN_DTYPE_UNKNOWN : row->dtype;
@@ -53,14 +53,14 @@ struct Port : backend::Port {
   enum class Kind { kTensor, kInt, kFloat, kBool, kOther };
 
   Kind kind = Kind::kTensor;
-  c10::IValue when_unset;  // of an optional input
+  c10::IValue when_unset;  // for an optional input
 };
 
 class Signature : public backend::Ports<Port> {
  public:
-  // Of the method `forward`, whose first argument is the module.
+  // For the method `forward`, whose first argument is the module.
   explicit Signature(const c10::FunctionSchema& schema);
-  // Or only a run tells them, and there are none here.
+  // False: they are only known after a run, and there are none here.
   bool knows_outputs() const { return knows_outputs_; }
 
  private:

@@ -13,8 +13,8 @@ namespace jit = ::torch::jit;
 
 namespace {
 
-// Found by calling each operator of aten on small tensors (PyTorch 2.10), in the order of the alphabet. They give their
-// first tensor, or a part of it, where there is nothing to do: dropout in evaluation, a type or a shape that is right.
+// Found by calling each operator of aten on small tensors (PyTorch 2.10), in alphabetical order. They return their
+// first tensor, or a part of it, if there is nothing to do: dropout in evaluation, a type or a shape that is right.
 // clang-format off
 constexpr std::string_view kSame[] = {
     "aten::_cast_Byte", "aten::_cast_Char", "aten::_cast_Double", "aten::_cast_Float", "aten::_cast_Half",
@@ -37,7 +37,7 @@ bool IsTensors(const jit::Value* value) {
   return list != nullptr && list->getElementType()->kind() == c10::TypeKind::TensorType;
 }
 
-// The tensors of a list that nobody else can change.
+// The tensors of a list that no other code can change.
 jit::Node* MadeFor(jit::Value* list) {
   const bool own = list->node()->kind() == c10::prim::ListConstruct && list->uses().size() == 1;
   return own ? list->node() : nullptr;
@@ -53,7 +53,7 @@ bool MayGiveTheSame(jit::Node* node) {
   });
 }
 
-// Of ours: gives `result`, and says that this may be what was given.
+// An operator of this backend: returns `result`, marked as a possible alias of its argument.
 const jit::RegisterOperators& RegisterSame() {
   const auto result = [](jit::Stack& stack) { stack.erase(stack.end() - 2); };
   const auto is_said = c10::AliasAnalysisKind::FROM_SCHEMA;
@@ -89,8 +89,8 @@ const jit::RegisterOperators& RegisterMark() {
   return registered;
 }
 
-// By the names of arguments, since they are one family with many members. The few that only read them, as those for
-// gradients, count as writers where no argument tells.
+// By the names of arguments, since they are one family with many members. The few that only read them, for example for
+// gradients, count as writers if no argument shows it.
 bool IsStatistic(const c10::Argument& argument) {
   return argument.name() == "running_mean" || argument.name() == "running_var";
 }
@@ -99,7 +99,7 @@ bool IsTraining(const c10::Argument& argument) {
   return argument.name() == "training" || argument.name() == "use_input_stats";
 }
 
-// What one tensor takes from another is that one's memory, and may be written there later.
+// If one tensor takes another's memory, later writes may go there.
 bool TakesMemory(const jit::Node* node) {
   const std::string_view name = node->kind().toQualString();
   return name == "aten::set" || name == "aten::set_" || name == "aten::set_data";

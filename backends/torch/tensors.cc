@@ -26,7 +26,7 @@ bool Fits(const at::Tensor& tensor, const wasinn_tensor& wanted) {
          std::ranges::equal(tensor.sizes(), std::span(wanted.dims, wanted.rank));
 }
 
-// Of a tensor that was checked.
+// For a tensor that was checked.
 at::Tensor Over(void* data, const wasinn_tensor& tensor) {
   // NOLINTNEXTLINE(bugprone-unchecked-optional-access): Check lets only such types pass
   return at::from_blob(data, at::IntArrayRef(tensor.dims, tensor.rank), at::TensorOptions(*ToTorch(tensor.dtype)));
@@ -42,7 +42,7 @@ T ReadScalar(const at::Tensor& tensor) {
 constexpr size_t kMostOutputs = 65536;
 constexpr int kDeepestResult = 32;
 
-// Whether wasinn can show it at all, now or after a copy.
+// Whether wasinn can show it, now or after a copy.
 bool IsShowable(const at::Tensor& tensor) {
   return tensor.defined() && tensor.layout() == c10::kStrided && !tensor.is_meta() && !tensor._is_zerotensor() &&
          tensor.dim() <= WASINN_MAX_RANK;
@@ -56,7 +56,7 @@ wasinn_tensor Describe(const at::Tensor& tensor) {
   return backend::ViewOf(FromTorch(tensor.scalar_type()), tensor.sizes(), tensor.const_data_ptr());
 }
 
-// Whether its memory is a part of more: a view would keep it all, where no more than the view is counted.
+// Whether its memory is a part of a larger one: a view would keep all of it, and only the view is counted.
 bool IsPart(const at::Tensor& tensor) {
   const c10::Storage& storage = tensor.storage();
   return AllocatedBytes(storage.data_ptr()).value_or(storage.nbytes()) > tensor.nbytes();
@@ -212,7 +212,7 @@ void Outputs::Take(uint32_t index, wasinn_tensor* out) {
   Servable(index);
   at::Tensor tensor = std::move(slots_[index].tensor);
   slots_[index].tensor.reset();
-  // What the model or another output has too may change, or be taken as well.
+  // If the model or another output has it, too, it may change, or be taken as well.
   if (tensor.use_count() > 1 || tensor.storage().use_count() > 1) tensor = tensor.clone();
   Uncharge(tensor.storage().data_ptr());
   *out = Describe(tensor);

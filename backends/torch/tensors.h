@@ -23,12 +23,12 @@ class Inputs {
   void Bind(uint32_t index, const wasinn_tensor& tensor);
   void Unbind(uint32_t index) { slots_[index].set = false; }
 
-  // What the model is called with, behind what is there already. It may keep or change its arguments where that does no
-  // harm to the inputs.
+  // Adds the model's arguments to the stack. The model may keep or change its arguments if that does no harm to the
+  // inputs.
   void PushTo(std::vector<c10::IValue>* stack) const {
     for (uint32_t i = 0; i < slots_.size(); ++i) stack->push_back(ValueOf(i));
   }
-  // Whether a tensor lies in the memory of an input.
+  // Whether a tensor is in the memory of an input.
   bool Holds(const at::Tensor& tensor) const {
     return std::ranges::any_of(slots_, [&](const Slot& slot) { return slot.set && tensor.is_alias_of(slot.tensor); });
   }
@@ -46,7 +46,7 @@ class Inputs {
   std::vector<Slot> slots_;
 };
 
-// What a run returned, flattened depth first: tuples and lists in their order, dictionaries in the order in which keys
+// The result of a run, flattened depth first: tuples and lists in their order, dictionaries in the order in which keys
 // were added; None is nothing; a list of numbers is one tensor of one dimension, a number one of none. Each is named by
 // its path. One thread at a time.
 class Outputs {
@@ -64,7 +64,7 @@ class Outputs {
   }
 
   size_t size() const { return n_; }
-  // Of tensors that nobody else has.
+  // The bytes of tensors without other owners.
   uint64_t OwnBytes() const;
   void View(uint32_t index, wasinn_tensor* view) const;
   void Take(uint32_t index, wasinn_tensor* out);
@@ -73,7 +73,7 @@ class Outputs {
  private:
   struct Slot {
     std::string name, type_name;
-    at::Tensor tensor;  // on the CPU, contiguous; undefined where it cannot be shown, or was taken
+    at::Tensor tensor;  // on the CPU, contiguous; undefined if it cannot be shown, or was taken
     bool servable = false;
     wasinn_io io = {};
   };

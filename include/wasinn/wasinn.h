@@ -131,10 +131,10 @@ typedef struct wasinn_limits {
                                   holds for all loads of such a registered model, and the guest's own if that is
                                   shorter; 60,000 */
   uint32_t
-      compute_timeout_ms; /* for one compute or step. A text that takes longer is cut: WASINN_ERROR_CONTEXT_FULL, and
+      compute_timeout_ms;    /* for one compute or step. A text that takes longer is cut: WASINN_ERROR_CONTEXT_FULL, and
                                   its beginning may be read; 30,000 */
-  uint32_t max_tensors;   /* tensors that a component holds at once; 16,384 */
-  uint32_t max_errors;    /* error objects that a component holds at once; 1,024 */
+  uint32_t max_tensors;      /* tensors that a component holds at once; 16,384 */
+  uint32_t max_errors;       /* error objects that a component holds at once; 1,024 */
   uint32_t run_timeout_ms;   /* for the whole run of its program, see wasinn_guest_begin_run; 0 */
   uint64_t max_memory_bytes; /* bytes of all its linear memories, enforced by the program that runs the guest; also the
                                   most that one call of a component carries; UINT64_MAX: the engine's own limit */
@@ -148,8 +148,7 @@ typedef enum wasinn_dialect {
   WASINN_DIALECT_DEFAULT = 0,  /* "witx": wasi-nn.witx, where 5 is autodetect; with 6 the bytes decide, too */
   WASINN_DIALECT_WASMEDGE = 1, /* "wasmedge": 5 autodetect, 6 ggml */
   WASINN_DIALECT_WAMR = 2,     /* "wamr": 5 ggml, 6 autodetect */
-  WASINN_DIALECT_WITX_0_1 =
-      3 /* "witx-0.1": as DEFAULT, with types and errors of the Rust crate wasi-nn 0.1 to 0.3 */
+  WASINN_DIALECT_WITX_0_1 = 3  /* "witx-0.1": as DEFAULT, with types and errors of the Rust crate wasi-nn 0.1 to 0.3 */
 } wasinn_dialect;
 
 /* Where a model runs that a guest brings as bytes. */
@@ -229,7 +228,7 @@ typedef struct wasinn_log_record {
   uint32_t code;  /* wasinn_code of the error that the line reports; WASINN_OK: no error, or one without a code */
   uint64_t guest; /* the guest's number in its host, from 1; 0: the host's own line */
   const char* guest_name; /* the name in wasinn_guest_options; "": none */
-  const char* message; /* without control characters; begins with "guest 'NAME': " or "guest: " if it is about one */
+  const char* message;    /* without control characters; begins with "guest 'NAME': " or "guest: " if it is about one */
 } wasinn_log_record;
 /* Called from any thread, even concurrently. Must not call wasinn. */
 typedef void (*wasinn_log_fn)(void* user, const wasinn_log_record* record);

@@ -69,8 +69,7 @@ engines::Result<void> AddKeys(const toml::table& file, const char* section, cons
     if (!reference) return std::unexpected(place + reference.error());
     if (reference->digest.empty()) {
       return std::unexpected(fmt::format(
-          "{}'{}' has no digest, and a tag may change: `wasinn models pull {}` prints it",
-          place, path, path));
+          "{}'{}' has no digest, and a tag may change: `wasinn models pull {}` prints it", place, path, path));
     }
     keys.push_back({section, std::string(name.str()), key, path});
   }

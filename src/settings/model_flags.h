@@ -13,7 +13,7 @@ namespace wasinn::settings {
 struct ModelFlag {
   std::string name;
   std::vector<std::string> paths;  // several: the parts of one model, such as OpenVINO's XML and weights
-  std::string encoding;  // a format's name; empty: recognised from the file. The host checks the name
+  std::string encoding;            // a format's name; empty: recognised from the file. The host checks the name
   Target target = WASINN_TARGET_CPU;
   uint32_t version = 0;
   bool isolate = false;

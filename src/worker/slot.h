@@ -62,9 +62,9 @@ class Slot {
   wasinn_backend_slot* slot_ = nullptr;
   isolation::Segment input_area_, output_area_, piece_area_;
   std::map<uint32_t, std::shared_ptr<isolation::Segment>> shared_;  // those with bound inputs, whatever the host does
-  std::vector<uint64_t> bound_at_;  // offsets of bound outputs; kNowhere: not bound
-  uint64_t bound_bytes_ = 0;        // of the area, at its beginning
-  bool elsewhere_ = false;          // the bound memory was not written
+  std::vector<uint64_t> bound_at_;                                  // offsets of bound outputs; kNowhere: not bound
+  uint64_t bound_bytes_ = 0;                                        // of the area, at its beginning
+  bool elsewhere_ = false;                                          // the bound memory was not written
   bool computed_ = false;
   std::vector<uint32_t> wanted_;  // for the current compute
   std::vector<View> views_;

@@ -262,7 +262,8 @@ TEST_F(FormatsTest, AnOrderOfBackendsThatAreNotThereIsAWarning) {
   uint32_t graph = 0;
   Make("backend_order = ['tempalte', 'onnx']\n");
   ASSERT_EQ(LoadAs(model_, "affine", graph), kSuccess);
-  EXPECT_TRUE(log_.Contains("backend_order's backend 'tempalte' names no backend that is here; did you mean 'template'?"));
+  EXPECT_TRUE(
+      log_.Contains("backend_order's backend 'tempalte' names no backend that is here; did you mean 'template'?"));
   EXPECT_FALSE(log_.Contains("'onnx' is for none"));
 }
 

@@ -379,10 +379,10 @@ Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<con
   const Status& why = graph.error();
   if (why.code() != WASINN_ERROR_UNSUPPORTED_OPERATION && why.code() != WASINN_ERROR_RUNTIME) return graph;
   // A framework's message about a GPU that its worker may not use does not give the reason.
-  return std::unexpected(
-      Status(why.code(),
-             fmt::format("{}; models in workers can only use the CPU, unless policy.isolated_gpu is true", why.message()),
-             std::string(why.backend())));
+  return std::unexpected(Status(
+      why.code(),
+      fmt::format("{}; models in workers can only use the CPU, unless policy.isolated_gpu is true", why.message()),
+      std::string(why.backend())));
 }
 
 }  // namespace wasinn::core

@@ -53,7 +53,8 @@ void AsyncCompute::ReportEnd(wasinn_error* error) noexcept {
   context_.session_->CloseGate();
   error_ = error;
   // The owner may free this object in `ended`.
-  if (state_.exchange(State::kReported, std::memory_order_acq_rel) == State::kReturned) executor_.Begin(std::move(end_));
+  if (state_.exchange(State::kReported, std::memory_order_acq_rel) == State::kReturned)
+    executor_.Begin(std::move(end_));
 }
 
 void AsyncCompute::End() noexcept {

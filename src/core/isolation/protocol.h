@@ -52,8 +52,8 @@ enum class Op : uint32_t {
   kPiece,          // slot, index -> Output
   kFinish,         // slot
   kDiscard,        // slot
-  kShow,    // slot, whether it is reset before -> Outputs: of the last compute, or those that exist before one
-  kCancel,  // slot, number of the compute: no answer
+  kShow,           // slot, whether it is reset before -> Outputs: of the last compute, or those that exist before one
+  kCancel,         // slot, number of the compute: no answer
   // For all channels except the first.
   kLong,  // bytes, with a segment that has the request, and descriptors of the request
   kFetch  // with a segment, for the payload of the last answer, which was too long

@@ -67,7 +67,8 @@ void AddStages(Exposition& text, const std::vector<Read>& all) {
     Stage stage;
     const char *name, *help;
   } kFamilies[] = {
-      {Stage::kInference, "wasinn_inference_duration_seconds", "Time of one compute, from the guest's call to its return."},
+      {Stage::kInference, "wasinn_inference_duration_seconds",
+       "Time of one compute, from the guest's call to its return."},
       {Stage::kQueue, "wasinn_inference_queue_duration_seconds", "Time of waiting for a turn to compute."},
       {Stage::kInput, "wasinn_inference_compute_input_duration_seconds",
        "Time of checking, copying and binding inputs, in one call."},

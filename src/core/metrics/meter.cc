@@ -33,13 +33,13 @@ void Meter::LookAtEnd(Stage stage, wasinn_code code, SteadyClock::time_point now
   if (stage == Stage::kInference) has_computed_ = true;
   if (!metrics_->spans().wanted()) return;
   metrics_->spans().Report({.name = StageName(stage),
-                          .code = code,
-                          .guest = guest_,
-                          .inference = inference_,
-                          .model = graph_->model().name().c_str(),
-                          .version = graph_->model().version().value_or(0),
-                          .backend = graph_->backend().c_str()},
-                         began, now);
+                            .code = code,
+                            .guest = guest_,
+                            .inference = inference_,
+                            .model = graph_->model().name().c_str(),
+                            .version = graph_->model().version().value_or(0),
+                            .backend = graph_->backend().c_str()},
+                           began, now);
 }
 
 }  // namespace wasinn::core

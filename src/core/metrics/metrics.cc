@@ -26,12 +26,12 @@ void LoadMeter::End(wasinn_code code, const std::string& backend) {
   const SteadyClock::time_point now = SteadyClock::now();
   model_->Of(backend).CountLoad(code, now - began_);
   metrics_.spans().Report({.name = "load",
-                         .code = code,
-                         .guest = guest_,
-                         .model = model_->name().c_str(),
-                         .version = model_->version().value_or(0),
-                         .backend = backend.c_str()},
-                        began_, now);
+                           .code = code,
+                           .guest = guest_,
+                           .model = model_->name().c_str(),
+                           .version = model_->version().value_or(0),
+                           .backend = backend.c_str()},
+                          began_, now);
 }
 
 }  // namespace wasinn::core

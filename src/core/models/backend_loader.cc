@@ -222,7 +222,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const Install
 }
 
 Result<std::shared_ptr<Backend>> BackendLoader::OpenWithDetails(Entry& entry, const InstallHints& hints,
-                                                           const WaitOptions& wait, const Place& place) {
+                                                                const WaitOptions& wait, const Place& place) {
   Result<std::shared_ptr<Backend>> opened =
       place.workers == nullptr ? OpenInHost(entry, wait) : OpenIsolated(entry, wait, place);
   if (opened || opened.error().code() != WASINN_ERROR_UNSUPPORTED_OPERATION) return opened;

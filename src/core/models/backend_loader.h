@@ -101,7 +101,7 @@ class BackendLoader {
                                         const Place& place = {});
   // As Open, with the backend's whole message about a missing framework.
   Result<std::shared_ptr<Backend>> OpenWithDetails(Entry& entry, const InstallHints& hints, const WaitOptions& wait,
-                                              const Place& place);
+                                                   const Place& place);
   Result<std::shared_ptr<Backend>> OpenInHost(Entry& entry, const WaitOptions& wait);
   Result<std::string> ConfigOf(const Entry& entry) const;
   Result<std::shared_ptr<Backend>> OpenIsolated(const Entry& entry, const WaitOptions& wait, const Place& place) const;

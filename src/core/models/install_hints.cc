@@ -29,7 +29,8 @@ std::string InstallHints::For(std::string_view backend, std::string_view own) co
   return found == commands_.end() ? std::string(own) : found->second;
 }
 
-std::string InstallHints::WithBetterCommand(std::string_view message, std::string_view backend, std::string_view own) const {
+std::string InstallHints::WithBetterCommand(std::string_view message, std::string_view backend,
+                                            std::string_view own) const {
   std::string told(message);
   const auto found = commands_.find(backend);
   if (found == commands_.end() || own.empty()) return told;

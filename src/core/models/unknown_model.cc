@@ -66,7 +66,8 @@ Status UnknownModel(const ModelRegistry& models, const Policy& policy, std::stri
   for (const std::string& one : allowed.first | std::views::take(kMostNames)) {
     names += fmt::format("{}'{}'", names.empty() ? "" : ", ", Shortened(one));
   }
-  if (n == 0) return Error(WASINN_ERROR_NOT_FOUND, "no model is registered as '{}', and none under any other name", name);
+  if (n == 0)
+    return Error(WASINN_ERROR_NOT_FOUND, "no model is registered as '{}', and none under any other name", name);
   const std::string more = n > kMostNames ? fmt::format(" and {} more", n - kMostNames) : "";
   return Error(WASINN_ERROR_NOT_FOUND, "no model is registered as '{}': there {} {}{}", name, n == 1 ? "is" : "are",
                names, more);

@@ -210,8 +210,8 @@ Result<std::string> Ask(CompilerOrder order, const CompileLimits& limits, std::s
       return std::unexpected(TooLate(limits));
     case Conversation::End::kTooLong:
       return std::unexpected(
-          fmt::format("a program of {} bytes becomes more than {} MiB of code, unlike any compiler's program", bytes.size(),
-                      MostAnswer(limits, bytes.size()) >> 20));
+          fmt::format("a program of {} bytes becomes more than {} MiB of code, unlike any compiler's program",
+                      bytes.size(), MostAnswer(limits, bytes.size()) >> 20));
     case Conversation::End::kSaidAll:
       break;
   }

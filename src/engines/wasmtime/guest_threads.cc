@@ -74,8 +74,7 @@ Exit GuestThreads::Run() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return ended_.load(); });
   }
-  Exit exit =
-      run.End(exit_);  // constant by now; without the lock, because an interrupt may wait for it
+  Exit exit = run.End(exit_);  // constant by now; without the lock, because an interrupt may wait for it
   // Threads inside come out, and later calls are refused, even after the guest was freed.
   if (guest_ != nullptr) wasinn_guest_close(guest_.get());
   StopThreads();

@@ -182,7 +182,8 @@ class WasmtimeModelEngine final : public engines::ModelEngine {
     if (!linked) return linked;
     if (wasinn_component_link_model == nullptr) {
       return std::unexpected(
-          "this Wasmtime library cannot serve components as models; docs/components.md explains how to get one that can");
+          "this Wasmtime library cannot serve components as models; docs/components.md explains how to get one that "
+          "can");
     }
     return TakeError(wasinn_component_link_model(linker_.get()));
   }
