@@ -132,7 +132,7 @@ class TableOf {
     return Guard([&] { *out = reinterpret_cast<wasinn_backend_slot*>(new Context(*Of(graph), ReadStruct(options))); });
   }
 
-  static void Tell(Context* slot, const wasinn_compute_options& options) {
+  static void PassOptions(Context* slot, const wasinn_compute_options& options) {
     if constexpr (requires(Context& context) { context.SetMaxBytes(uint64_t{}); }) slot->SetMaxBytes(options.max_bytes);
     if constexpr (requires(Context& context) { context.SetKept(std::span<const uint32_t>()); }) {
       slot->SetKept(std::span(options.kept, options.n_kept));
@@ -146,7 +146,7 @@ class TableOf {
                                wasinn_compute_result* result) {
     return Guard([&] {
       const wasinn_compute_options options = ReadStruct(theirs);
-      Tell(Of(slot), options);
+      PassOptions(Of(slot), options);
       if constexpr (requires(Context& context) { context.WantsSteps(); }) {
         if ((options.flags & WASINN_MAY_STEP) != 0 && Of(slot)->WantsSteps()) {
           result->flags |= WASINN_BY_STEPS;
@@ -176,7 +176,7 @@ class TableOf {
                                 void (*done)(void* user, wasinn_error* error), void* user) {
         return Guard([&] {
           const wasinn_compute_options options = ReadStruct(theirs);
-          Tell(Of(slot), options);
+          PassOptions(Of(slot), options);
           Of(slot)->ComputeAsync(std::span(options.wanted, options.n_wanted),
                                  [done, user](wasinn_error* error) { done(user, error); });
         });
