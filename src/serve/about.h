@@ -1,4 +1,4 @@
-// What is known of a request beside what was asked and answered. Whoever answers it fills it.
+// Facts about a request besides the question and the answer. The code that answers it fills this.
 #pragma once
 
 #include <string>

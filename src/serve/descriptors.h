@@ -1,4 +1,4 @@
-// Files and connections: whose they are, and how many the system lets this program have open.
+// Files and connections: their owners, and the system's limit of open ones for this program.
 #pragma once
 
 #include <sys/resource.h>
@@ -9,7 +9,7 @@
 
 namespace wasinn::serve {
 
-// Closes a descriptor that nobody has taken.
+// Closes a descriptor unless it is taken.
 class Unclaimed {
  public:
   explicit Unclaimed(int descriptor) : descriptor_(descriptor) {}
@@ -24,7 +24,7 @@ class Unclaimed {
   int descriptor_;
 };
 
-// As many as it may be given without anybody's leave.
+// To the most that needs no privilege.
 inline int RaiseDescriptorLimit() {
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
@@ -34,8 +34,8 @@ inline int RaiseDescriptorLimit() {
   return static_cast<int>(std::min<rlim_t>(limit.rlim_cur, INT_MAX));
 }
 
-// Of these, those that connections leave to models and workers. The system gives the least number that is free, so that a connection has
-// none of the last ones where one with such a number is closed.
+// The number that connections leave to models and workers. The system gives the lowest free number, so a connection
+// gets none of the last ones if connections with such numbers are closed.
 inline int Reserved(int descriptors) { return std::min(512, descriptors / 4); }
 
 }  // namespace wasinn::serve

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kSignals[] = {SIGTERM, SIGINT, SIGHUP};
 
-// What a handler has no other way to know. Two of them may run at once, each on a thread of its own.
+// A handler can only use globals. Two handlers may run at once, each on a thread of its own.
 int told_at = -1;
 std::atomic<bool> is_serving{false}, is_told{false}, is_reload_told{false};
 
@@ -57,7 +57,7 @@ int EndSignals::descriptor() const { return told_at; }
 
 EndSignals::Told EndSignals::Take() {
   uint64_t n = 0;
-  (void)!::read(told_at, &n, sizeof n);  // first: what is told from here on makes it readable again
+  (void)!::read(told_at, &n, sizeof n);  // first: later signals make it readable again
   return {is_told.load(), is_reload_told.exchange(false)};
 }
 

@@ -1,10 +1,10 @@
-// SIGTERM and SIGINT: while the program serves, the first one is told; before, and a second one at any time, they end it. SIGHUP is told
-// each time.
+// SIGTERM and SIGINT: while the program serves, the first one is reported; before that, and a second one at any time,
+// they end it. SIGHUP is always reported.
 #pragma once
 
 namespace wasinn::serve {
 
-// One at a time.
+// One object at a time.
 class EndSignals {
  public:
   struct Told {
@@ -18,9 +18,9 @@ class EndSignals {
 
   // From here on the program serves.
   void Serving();
-  // Can be read from the first one on, until it is taken.
+  // Readable from the first signal on, until Take.
   int descriptor() const;
-  // What came since the last time; an end, each time from the first one on.
+  // The signals since the last call; an end is reported each time from the first one on.
   Told Take();
 };
 

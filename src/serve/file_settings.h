@@ -1,4 +1,4 @@
-// What the configuration file says of the server: [serve], [routes."/path"], [guest_models.NAME] and [tenants.NAME]. The rest of it is the host's.
+// The server's part of the configuration: [serve], [routes."/path"], [guest_models.NAME] and [tenants.NAME].
 #pragma once
 
 #include <array>
@@ -19,14 +19,14 @@ struct ServeOptions;
 // A guest that answers clients.
 struct GuestFile {
   std::string file;
-  // A [policy] and [limits] of its own, as TOML, which beat the file's. "": it has the asking tenant's.
+  // Its own [policy] and [limits], as TOML, which override the file's. "": it has those of the asking tenant.
   std::string policy;
-  bool has_limits = false;          // else it has the asking tenant's
-  std::vector<std::string> models;  // that this policy names, if it names any
+  bool has_limits = false;          // else it has those of the asking tenant
+  std::vector<std::string> models;  // named in this policy, if it names any
 };
 
 struct RouteSettings : GuestFile {
-  bool is_public = false;  // whoever asks needs no key
+  bool is_public = false;  // clients need no key
   std::vector<engines::Directory> directories;
   std::map<std::string, std::string> env;
 };
@@ -37,24 +37,24 @@ using KeyDigest = std::array<uint8_t, 32>;  // SHA-256
 
 struct TenantSettings {
   std::vector<KeyDigest> keys;
-  bool is_operator = false;         // may load and unload models, and sees what the server does
-  size_t max_requests = 0;          // of its own at once; 0: any number
-  std::string guest_toml;           // its [limits] and [policy], which beat the file's
-  std::vector<std::string> models;  // that this policy names, if it names any
+  bool is_operator = false;         // may load and unload models, and sees the server's state
+  size_t max_requests = 0;          // of its own at once; 0: no limit
+  std::string guest_toml;           // its [limits] and [policy], which override the file's
+  std::vector<std::string> models;  // named in this policy, if it names any
 };
 
-// What it says of the host, as TOML, to be compared with what it said before.
+// The host's part as TOML, for comparison with the last one.
 struct HostSections {
-  std::string guests;  // [limits], [policy] and [engine], and where backends are
-  std::string others;  // but for [serve], [routes], [guest_models] and [tenants]
+  std::string guests;  // [limits], [policy] and [engine], and the folders of backends
+  std::string others;  // except for [serve], [routes], [guest_models] and [tenants]
   std::string serve;
 };
 
-// Fills what the file names, and nothing else. Relative paths are relative to the file's folder. INVALID_ARGUMENT names the file and
-// the key; NOT_FOUND: there is no such file.
+// Only sets options that the file names. Relative paths are relative to the file's folder. INVALID_ARGUMENT names the
+// file and the key; NOT_FOUND: there is no such file.
 Outcome<void> ReadServeFile(const std::string& path, ServeOptions& options);
 
-// Who has an API key is the only tenant, and an operator.
+// The owners of API keys are the only tenant, and operators.
 Outcome<void> TakeApiKeys(ServeOptions& options);
 
 }  // namespace wasinn::serve

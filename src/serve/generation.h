@@ -1,4 +1,4 @@
-// What one reading of the configuration made: models, tenants and routes. A request keeps the generation that it began with.
+// One reading of the configuration: models, tenants and routes. A request keeps the generation in which it began.
 #pragma once
 
 #include <cstdint>
@@ -17,35 +17,35 @@ namespace wasinn::serve {
 
 struct ServeOptions;
 
-// Any thread.
+// Thread-safe.
 class Generation {
  public:
   ~Generation();
 
-  // What all of them use.
+  // Used by all generations.
   struct Shared {
     std::shared_ptr<Statistics> statistics;
     std::shared_ptr<MemoryBudget> budget;
-    Workers::Limits workers;  // of those that run guests, and of those that generate texts
+    Workers::Limits workers;  // for threads that run guests, and those that generate texts
   };
 
-  // `last` (NULL: none) lends its models, where the settings of these are the same; else what it has loaded is loaded anew. This may
-  // take long, and so may its end.
+  // `last` (NULL: none) lends its models, if their settings are the same; else its loaded models are loaded again. This
+  // may take long, and so may the destructor.
   static Outcome<std::unique_ptr<Generation>> Make(ServeOptions options, const Shared& shared, const Generation* last);
 
   const ServeOptions& options() const { return *options_; }
-  // From 1 on, in the order in which they were made.
+  // From 1 on, in order of creation.
   uint64_t number() const { return number_; }
   Repository& repository() const { return *repository_; }
   Catalog& models() const { return *models_; }
   TextModels& texts() const { return *texts_; }
   const Tenants& tenants() const { return *tenants_; }
   Routes* routes() const { return routes_.get(); }  // NULL: there are none
-  // To be called now and then.
+  // Call it now and then.
   void Sweep();
-  // Cancels what computes, and ends guests.
+  // Cancels computes, and ends guests.
   void Stop();
-  // After that, once nobody asks: waits for the guests.
+  // Call it after Stop, once there are no requests: waits for the guests.
   void End();
 
  private:
@@ -54,9 +54,9 @@ class Generation {
   GuestCode CodeOf(const Shared& shared) const;
   Outcome<void> MakeRoutes(const Shared& shared);
   Outcome<void> MakeGuestModels(const Shared& shared);
-  // What somebody unloaded stays so.
+  // Models that were unloaded stay unloaded.
   void UnloadAsIn(const Generation& last);
-  // Of what is most likely forgotten or misspelt.
+  // Warns of names that are probably forgotten or misspelt.
   void WarnOfNames() const;
 
   uint64_t number_ = 1;

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMostShown = 64;  // of a field's name
 constexpr size_t kMostIgnored = 256;
 
-// How many lines there are with this one; 0: it is there, or the log has enough.
+// Counts the lines with this one; 0: it is there already, or the log has enough.
 size_t Count(const std::string& line) {
   static std::mutex mutex;
   static std::set<std::string> lines;
@@ -26,7 +26,7 @@ size_t Count(const std::string& line) {
 }  // namespace
 
 void LogOnce(std::string line) {
-  std::ranges::replace(line, '\0', '?');  // which would end it
+  std::ranges::replace(line, '\0', '?');  // it would end the line
   const size_t count = Count(line);
   if (count > 0) cli::Log(WASINN_LOG_INFO, line.c_str());
   if (count == kMostIgnored) cli::Log(WASINN_LOG_INFO, "further ignored fields of requests are not logged");

@@ -1,4 +1,4 @@
-// Fields of requests that nothing here depends on: clients send them to whatever server there is.
+// Fields of requests that have no effect here: clients send them to any kind of server.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace wasinn::serve {
 
-// Says in the log that a field is ignored: once for each, of the first 256. `api`: whose; `place`: what stands before the field's name
-// there, such as "inputs."; `field`: a client's word, of which the log has the beginning.
+// Logs that a field is ignored: once for each, for the first 256. `api`: the field's API; `place`: the text before the
+// field's name, such as "inputs."; `field`: the client's word, of which the log has the beginning.
 void LogIgnored(std::string_view api, std::string_view place, std::string_view field);
-// A line about anything else of a request that is left out, likewise. The line is bounded.
+// The same for a line about any other ignored part of a request. The line is bounded.
 void LogOnce(std::string line);
 
 }  // namespace wasinn::serve

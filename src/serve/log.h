@@ -1,4 +1,4 @@
-// Errors that the server lives through.
+// Errors after which the server goes on.
 #pragma once
 
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 namespace wasinn::serve {
 
-// Whatever happens: where the memory ended, the log has none either.
+// Never fails: if memory is short, the log may lack the line, too.
 inline void LogError(const char* what) noexcept {
   try {
     cli::Log(WASINN_LOG_ERROR, what);

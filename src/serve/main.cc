@@ -1,4 +1,4 @@
-// wasinn-serve, which `wasinn serve` starts: models behind the field's protocols.
+// wasinn-serve, which `wasinn serve` starts: serves models over the usual protocols.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <CLI/CLI.hpp>
@@ -28,8 +28,8 @@ namespace wasinn::serve {
 namespace {
 
 constexpr size_t kMostCount = 1'000'000;
-// Blocks from this size on go back to the system when they are freed. By default the C library raises it to 32 MiB by itself; then answers
-// that grow token by token, each in a somewhat larger block, left 3 GB in the heap.
+// Blocks from this size on go back to the system when they are freed. By default the C library raises the limit to 32
+// MiB by itself; then answers that grow token by token, each in a slightly larger block, left 3 GB in the heap.
 constexpr int kLargeBlock = 256 << 10;
 constexpr char kFooter[] =
     "Serves models by the Open Inference Protocol (KServe's v2) as Triton does: HTTP on one port, Prometheus'\n"
@@ -56,7 +56,7 @@ settings::Parsed<size_t> ParseCount(const std::string& text) {
   return count;
 }
 
-// What `parse` reads, but for 0, with which nobody would be served.
+// The value that `parse` reads, except 0, which would serve no client.
 template <typename T>
 auto AtLeastOne(std::expected<T, std::string> (*parse)(std::string_view)) {
   return [parse](const std::string& text) -> settings::Parsed<T> {
@@ -106,7 +106,7 @@ void AddDuration(CLI::App& app, const char* flag, std::function<settings::Parsed
       ->type_name("TIME");
 }
 
-// As Triton has them, in milliseconds; or with a unit.
+// As in Triton, in milliseconds; or with a unit.
 settings::Parsed<uint32_t> ParseTritonTime(const std::string& text) {
   const bool has_unit = text.find_first_not_of("0123456789") != text.npos;
   return AtLeastOne(settings::ParseDuration)(has_unit ? text : text + "ms");
@@ -114,20 +114,20 @@ settings::Parsed<uint32_t> ParseTritonTime(const std::string& text) {
 
 void AddKeepalive(CLI::App& app, GrpcKeepalive* keepalive) {
   AddDuration(app, "--grpc-keepalive-time", ParseTritonTime, &keepalive->time,
-              "gRPC: after so long a rest a client is pinged; in milliseconds unless told, as the others; default 60s");
+              "gRPC: an idle connection is pinged after this; milliseconds by default, like the others; default 60s");
   AddDuration(app, "--grpc-keepalive-timeout", ParseTritonTime, &keepalive->timeout,
-              "gRPC: who has not answered a ping by then is gone; default 20s");
+              "gRPC: a client that has not answered a ping by then is gone; default 20s");
   AddDuration(app, "--grpc-http2-min-recv-ping-interval-without-data", ParseTritonTime, &keepalive->least_between_pings,
               "gRPC: clients that ping more often without data are hung up on; default 9500");
   AddDuration(app, "--grpc-max-connection-age", ParseTritonTime, &keepalive->age,
               "gRPC: a connection takes no calls after that; default 30m");
   AddDuration(app, "--grpc-max-connection-age-grace", ParseTritonTime, &keepalive->age_grace,
-              "gRPC: and its calls end after so much longer; default 30m");
+              "gRPC: its calls end this long after that; default 30m");
 }
 
 using Pair = std::pair<std::string, std::string>;
 
-// `form`: as the message has it, NAME=FILE.
+// `form`: for the message, NAME=FILE.
 auto ParsePair(const char* form) {
   return [form](const std::string& text) -> settings::Parsed<Pair> {
     const size_t equals = text.find('=');
@@ -151,7 +151,7 @@ void AddRepositoryFlags(CLI::App& app, RepositorySettings* repository) {
   cli::AddParsed<RepositorySettings::Control>(
       app, "--model-control-mode", ParseControl,
       [repository](RepositorySettings::Control control) { repository->control = control; },
-      "As Triton has it. none: all models are loaded at the start; poll: so are those that come later;\nexplicit: "
+      "As for Triton. none: all models are loaded at the start; poll: so are those that come later;\nexplicit: "
       "those "
       "of --load-model, and by request. Default: a model is loaded at its first request")
       ->type_name("none|explicit|poll");
@@ -163,9 +163,9 @@ void AddRepositoryFlags(CLI::App& app, RepositorySettings* repository) {
   AddCount(app, "--repository-poll-secs", &repository->poll,
            "Look at models' files and folders so often; default 15 with poll, else at SIGHUP");
   AddCount(app, "--max-loaded", &repository->max_loaded,
-           "Models loaded at once; for one more, the one that rested longest goes; default: any number");
+           "Models loaded at once; for one more, the longest idle one is unloaded; default: any number");
   AddDuration(app, "--idle-unload", settings::ParseDuration, &repository->idle_unload,
-              "Unload a model that nobody has asked for so long: 10m; default: never");
+              "Unload a model that was not used for so long: 10m; default: never");
 }
 
 void AddFlags(CLI::App& app, ServeOptions* options) {
@@ -188,7 +188,7 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
   app.add_option(
          "--api-key", options->api_key,
          "A key that clients must send (Authorization: Bearer KEY), if there are no tenants. The variable keeps "
-         "it\nfrom whoever reads the command line")
+         "it\nfrom readers of the command line")
       ->type_name("KEY")
       ->envname("WASINN_API_KEY");
   app.add_option("--api-key-file", options->api_key_file, "Such keys, one in each line. SIGHUP reads it again")
@@ -235,7 +235,7 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
   cli::AddRouteLimitFlags(app, &options->host_flags);
 }
 
-// What is the same mistake in the file and in flags, or one of both together.
+// Errors that may come from the file, from flags, or from both together.
 Outcome<void> Check(ServeOptions& options, const CLI::App& app) {
   if (auto address = ParseAddress(options.host); !address) return std::unexpected(std::move(address.error()));
   if (options.max_body_bytes > options.max_memory_in_flight) {
@@ -255,7 +255,7 @@ Outcome<void> Check(ServeOptions& options, const CLI::App& app) {
   return CheckRoutes(options, app.count("FILE") > 0);
 }
 
-// Models and guests that lie in registries: all are here before the server begins, as a signal then ends it at once.
+// Pulls models and guests from registries before the server begins: until then a signal ends it at once.
 Outcome<void> Pull(ServeOptions& options) {
   options.host_flags.guest_folders = FoldersOf(options.routes);
   if (const Status pulled = cli::PullModels(options.host_flags); !pulled.ok()) {
@@ -276,10 +276,10 @@ Outcome<void> Pull(ServeOptions& options) {
   return {};
 }
 
-// The file's, then the flags', which win. These were parsed before, without the file: they are no mistake.
+// The file's options, then the flags', which override them. They were parsed before, so they are valid.
 Outcome<ServeOptions> ReadOptions(int argc, char** argv, const std::string& file) {
   ServeOptions options;
-  options.max_body_bytes = 0;  // nobody may ask for that: it is not told
+  options.max_body_bytes = 0;  // clients may not ask for that, and do not see it
   if (!file.empty()) {
     if (auto read = ReadServeFile(file, options); !read) return std::unexpected(std::move(read.error()));
   }
@@ -292,7 +292,7 @@ Outcome<ServeOptions> ReadOptions(int argc, char** argv, const std::string& file
   return options;
 }
 
-// A copy of the arguments. In those that the system shows to others there is no key any more.
+// Copies the arguments, and removes the key from those that the system shows to others.
 std::vector<std::string> TakeArguments(int argc, char** argv) {
   std::vector<std::string> arguments(argv, argv + argc);
   constexpr std::string_view kFlag = "--api-key";

@@ -1,4 +1,4 @@
-// The thread that makes new generations, and ends those that no request holds any more: both may take long.
+// The thread that makes new generations, and destroys those that no request holds any more: both may take long.
 #pragma once
 
 #include <condition_variable>
@@ -12,23 +12,23 @@
 
 namespace wasinn::serve {
 
-// Any thread. It outlives the generations that it keeps.
+// Thread-safe. It outlives its generations.
 class Reloader {
  public:
-  // Both are called on the thread: `reload` once for all that was asked for by then, and `upkeep` (none: nothing) every second.
+  // Both are called on the thread: `reload` once for all earlier requests, and `upkeep` (may be empty) every second.
   Reloader(std::function<void()> reload, std::function<void()> upkeep);
   ~Reloader();
   Reloader(const Reloader&) = delete;
   Reloader& operator=(const Reloader&) = delete;
 
   void Ask();
-  // Whoever lets go of the last reference waits for nothing.
+  // Releasing the last reference does not block.
   std::shared_ptr<Generation> Keep(std::unique_ptr<Generation> generation);
-  // Begins nothing any more. A reload that runs goes on, perhaps for long: the process ends without it.
+  // Begins nothing any more. A running reload goes on, perhaps for long: the process ends without it.
   void Abandon();
-  // Whether a reload runs, or what was kept ends.
+  // Whether a reload runs, or a generation is being destroyed.
   bool is_busy() const;
-  // The same, and waits for that reload.
+  // As Abandon, but waits for the reload.
   void Stop();
 
  private:
@@ -37,7 +37,7 @@ class Reloader {
   static void EndAll(Generation* dead);
 
   const std::function<void()> reload_, upkeep_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable wake_;
   bool is_asked_ = false, is_stopped_ = false, is_busy_ = false;
   Generation* dead_ = nullptr;  // a list

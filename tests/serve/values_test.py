@@ -59,8 +59,8 @@ class OverGrpc(ValuesTest):
             ("UINT16", {"uint_contents": [65536]}, "input 'x': 65536 is not a valid UINT16"),
             ("INT32", {"int64_contents": [1]}, "input 'x' has contents of another type than INT32"),
             ("BOOL", {"int_contents": [1]}, "input 'x' has contents of another type than BOOL"),
-            ("FP16", {"fp32_contents": [1]}, "FP16 travels as raw_input_contents alone"),
-            ("BF16", {"fp32_contents": [1]}, "BF16 travels as raw_input_contents alone"),
+            ("FP16", {"fp32_contents": [1]}, "FP16 only travels as raw_input_contents"),
+            ("BF16", {"fp32_contents": [1]}, "BF16 only travels as raw_input_contents"),
         ):
             with self.subTest(datatype, **contents):
                 self.check_refused(text, server, types[datatype], [self.input(datatype, **contents)])

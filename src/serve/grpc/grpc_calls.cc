@@ -10,10 +10,10 @@
 namespace wasinn::serve {
 namespace {
 
-// So long a stream rests whose client has not just sent its next request.
+// A stream is idle if its client has not sent its next request for this long.
 constexpr std::chrono::milliseconds kRest{500};
 
-// Of a call, if it came once; else "".
+// The value of a call, if it came once; else "".
 std::string_view MetadataOf(const grpc::CallbackServerContext& context, const char* name) {
   const auto& metadata = context.client_metadata();
   const auto [first, last] = metadata.equal_range(name);
@@ -82,7 +82,7 @@ void GrpcCall::Log() noexcept {
               .duration = duration,
               .about = std::move(about_),
               .user_agent = Bounded(MetadataOf(context_, "user-agent"), kMostLogged)});
-  } catch (const std::exception&) {  // for want of memory
+  } catch (const std::exception&) {  // no memory
     if (log != nullptr) log->AddDropped();
   }
 }
@@ -101,7 +101,7 @@ void GrpcCalls::EndResting() {
       if (rests && call.rests_since_.compare_exchange_strong(since, GrpcCall::kBusy)) resting.push_back(&call);
     }
   }
-  for (GrpcCall* const call : resting) call->EndAtRest();  // nobody else ends them, so they are still there
+  for (GrpcCall* const call : resting) call->EndAtRest();  // no other code ends them, so they still exist
 }
 
 void GrpcCalls::Sweep() {
@@ -111,7 +111,7 @@ void GrpcCalls::Sweep() {
   for (GrpcCall& call : calls_) {
     if (call.deadline_.load(std::memory_order_relaxed) > now) continue;
     call.ExpectNothing();
-    call.context_.TryCancel();  // whose reactor is told on another thread: this one has the lock
+    call.context_.TryCancel();  // its reactor is notified on another thread: this one has the lock
   }
 }
 

@@ -1,4 +1,4 @@
-// Calls that are under way over gRPC, and until when each of them waits for its client.
+// The current calls over gRPC, and how long each of them waits for its client.
 #pragma once
 
 #include <grpcpp/server_context.h>
@@ -23,22 +23,22 @@ namespace wasinn::serve {
 
 class GrpcCall;
 
-// Any thread.
+// Thread-safe.
 class GrpcCalls {
  public:
   struct Limits {
     size_t most = 16384;
-    std::chrono::milliseconds slow{30'000};  // for a response, and as much more as its bytes may take (min_data_rate.h)
+    std::chrono::milliseconds slow{30'000};   // for a response, plus the time of its bytes (min_data_rate.h)
     std::chrono::milliseconds idle{600'000};  // until the next request of a stream has come
   };
-  // `access_log`: NULL: none. `requests`: NULL: nobody counts them.
+  // `access_log`: NULL: none. `requests`: NULL: not counted.
   explicit GrpcCalls(const Limits& limits, std::shared_ptr<AccessLog> access_log = nullptr,
                      RequestMetrics* requests = nullptr)
       : limits_(limits), access_log_(std::move(access_log)), requests_(requests) {}
 
-  // Cancels those whose clients take too long. To be called now and then.
+  // Cancels calls whose clients take too long. Call it now and then.
   void Sweep();
-  // From here on Sweep ends those that rest, too: nothing was asked there that would have to be answered.
+  // From here on Sweep also ends idle calls: they have no request that must be answered.
   void Drain() { is_draining_.store(true, std::memory_order_relaxed); }
   size_t size() const {
     const std::lock_guard lock(mutex_);
@@ -54,30 +54,30 @@ class GrpcCalls {
   const std::shared_ptr<AccessLog> access_log_;
   RequestMetrics* const requests_;
   std::atomic<bool> is_draining_{false};
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   boost::intrusive::list<GrpcCall, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> calls_;
 };
 
-// What reactors of calls have in common. Both outlive it.
+// The common part of calls' reactors. Both arguments outlive it.
 class GrpcCall : public boost::intrusive::list_base_hook<> {
  public:
-  // Whether there are more than may be: then nothing is done but to say so.
+  // Whether there are too many: then this one only gets that answer.
   bool is_one_too_many() const { return is_one_too_many_; }
   Cancellation& cancellation() { return cancellation_; }
-  // Whose it is; OK: somebody's, and `admission` is there.
+  // Finds its tenant; OK: there is one, and `admission` is set.
   grpc::Status Admit(const Gate& gate);
-  // Whether the configuration was read again since: then it goes on with what is no more.
+  // Whether the configuration was read again: then it uses an old one.
   bool is_outdated(const Gate& gate) const { return gate.current() != admission_.generation; }
   void AdmitAnybody(const Gate& gate) { admission_ = Gate::AdmitAnybody(gate.current()); }
   const Admission& admission() const { return admission_; }
   About& about() { return about_; }
 
  protected:
-  // `method`: its name alone, with its service if that is another one, and no copy of it.
+  // `method`: only its name, with its service if that is another one; not copied.
   GrpcCall(GrpcCalls& calls, grpc::CallbackServerContext& context, const char* method);
   ~GrpcCall();
 
-  // What is waited for from here on.
+  // Sets the next thing to wait for.
   void ExpectRequest() {
     const auto now = MinDataRate::Clock::now();
     Until(now + calls_.limits_.idle);
@@ -94,7 +94,7 @@ class GrpcCall : public boost::intrusive::list_base_hook<> {
 
   // The request has come, or none will. False: EndAtRest ends the call.
   [[nodiscard]] bool StopResting() { return rests_since_.exchange(kBusy, std::memory_order_acq_rel) != kBusy; }
-  // Called once, in place of what follows StopResting.
+  // Called once, instead of the code after StopResting.
   virtual void EndAtRest() {}
 
  private:

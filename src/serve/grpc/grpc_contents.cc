@@ -17,13 +17,13 @@ namespace {
 using google::protobuf::io::CodedInputStream;
 using Contents = inference::InferTensorContents;
 
-// One field of contents; another type's would be lost.
+// One field of contents; another type's values would be lost.
 class ContentsReader {
  public:
   ContentsReader(std::span<const uint8_t> contents, InputTensor& tensor)
       : contents_(contents), tensor_(tensor), elements_(OrThrow(CountElements(tensor))) {}
 
-  // Each number comes as a Wire, and is one of T.
+  // Each number comes as a Wire, and must be a T.
   template <typename T, typename Wire>
   void ReadIntegers(int field, Charge& charge) {
     Reserve(sizeof(T), contents_.size(), charge);
@@ -37,7 +37,7 @@ class ContentsReader {
       });
     });
   }
-  // Of fixed size: as they lie there.
+  // Of fixed size: in place.
   template <std::floating_point T>
   void ReadFloats(int field, Charge& charge) {
     Reserve(sizeof(T), contents_.size() / sizeof(T), charge);
@@ -58,7 +58,7 @@ class ContentsReader {
   }
   void ReadTexts(Charge& charge) {
     if (!charge.Add(3 * contents_.size()))
-      throw NoMemory();  // each has at least two bytes there, and its length's four here
+      throw NoMemory();  // each has at least two bytes there, and four bytes of length here
     ForEach([&](CodedInputStream& in, uint32_t tag) {
       if (tag != BytesTag(Contents::kBytesContentsFieldNumber)) return false;
       AppendElement(tensor_.own, ReadBytes(in));
@@ -80,7 +80,7 @@ class ContentsReader {
     }
     RequireWellFormed(in.ConsumedEntireMessage());
   }
-  // Its shape may say anything: there are no more elements than the contents can have.
+  // Its shape may be anything: the contents limit the number of elements.
   void Reserve(size_t size, size_t most, Charge& charge) {
     const uint64_t bytes = std::min<uint64_t>(elements_, most) * size;
     if (!charge.Add(bytes)) throw NoMemory();

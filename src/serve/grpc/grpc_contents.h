@@ -1,4 +1,4 @@
-// The elements of a tensor that came as fields of a message, rather than as raw bytes.
+// The elements of a tensor that came as fields of a message, and not as raw bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace wasinn::serve {
 
-// An InferTensorContents: the field for the tensor's datatype is appended to what is its own, and added to `charge`. Throws Failure.
+// Appends the field for the tensor's datatype to its own bytes, and adds it to `charge`. Throws Failure.
 void ReadContents(std::span<const uint8_t> contents, Charge& charge, InputTensor& tensor);
 
 }  // namespace wasinn::serve

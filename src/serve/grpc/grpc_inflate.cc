@@ -6,7 +6,7 @@
 
 #include "serve/http/inflate.h"
 
-// gRPC's name for who may look into its buffers, of which the public functions do not say whether they are compressed.
+// gRPC's friend class for access to its buffers: the public functions do not show whether they are compressed.
 class grpc::internal::GrpcByteBufferPeer {
  public:
   static bool IsCompressed(const grpc::ByteBuffer& message) {

@@ -1,4 +1,4 @@
-// Messages that clients compress. gRPC would expand them without a limit, so it hands them over as they came.
+// Messages that clients compress. gRPC would expand them without a limit, so it passes them on unchanged.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -12,7 +12,7 @@
 namespace wasinn::serve {
 
 bool IsCompressed(const grpc::ByteBuffer& message);
-// One that is, becomes what it was before: no more than `most` bytes, charged to `budget` for as long as the message is there.
+// Expands a compressed message: at most `most` bytes, charged to `budget` during the life of the message.
 Outcome<void> InflateMessage(grpc::ByteBuffer& message, uint64_t most, const std::shared_ptr<MemoryBudget>& budget);
 
 }  // namespace wasinn::serve

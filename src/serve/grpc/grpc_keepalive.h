@@ -1,4 +1,4 @@
-// Pings on connections of gRPC, and for how long these are kept, by Triton's words.
+// Pings on connections of gRPC, and how long these are kept, in Triton's words.
 #pragma once
 
 #include <chrono>
@@ -7,11 +7,11 @@ namespace wasinn::serve {
 
 struct GrpcKeepalive {
   using Ms = std::chrono::milliseconds;
-  Ms time{60'000}, timeout{20'000};  // who does not answer a ping is gone
-  // A client may ping every ten seconds, also one that waits for the next answer of a stream, or has no call: Triton's and gRPC's 300 s
-  // without data end the connections of clients that are set as gRPC's guide on keepalive has it.
+  Ms time{60'000}, timeout{20'000};  // a client that does not answer a ping is gone
+  // A client may ping every ten seconds, even if it waits for the next answer of a stream, or has no call: Triton's and
+  // gRPC's limit of 300 s without data would end connections of clients that follow gRPC's guide on keepalive.
   Ms least_between_pings{9'500};
-  // A request that stands still holds memory for as long as its connection is there; short of memory gRPC itself ends some.
+  // A stalled request holds memory as long as its connection exists; if memory is short, gRPC itself ends some.
   Ms age{1'800'000}, age_grace{1'800'000};
 };
 

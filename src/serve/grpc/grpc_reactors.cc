@@ -69,7 +69,7 @@ void GrpcStream::WriteNext() {
     }
   }
   if (response_.Valid()) return WriteResponse();
-  is_writing_ = false;  // nobody else is here any more
+  is_writing_ = false;  // no other thread is here any more
   is_broken_ ? End(grpc::Status::CANCELLED) : ReadNext();
 }
 

@@ -1,4 +1,4 @@
-// The reactors of calls: what gRPC tells of a call, and what is told gRPC. Each deletes itself at its call's end.
+// The reactors of calls, between gRPC and the server. Each deletes itself at its call's end.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -24,12 +24,12 @@ class GrpcUnary final : public grpc::ServerUnaryReactor, public GrpcCall {
     CountRequest(request.Length());
   }
 
-  // For an answer that nobody else charges, until it is written. False: there is none.
+  // Charges an answer that is not charged elsewhere, until it is written. False: there is no room.
   [[nodiscard]] bool TakeRoom(uint64_t bytes) {
     charge_ = Charge(admission().tenant->budget());
     return charge_.Add(bytes);
   }
-  // Once, with what the answer's message has by then. It may be gone afterwards.
+  // Call it once, with the bytes of the answer's message. The object may be deleted afterwards.
   void End(grpc::Status status, uint64_t bytes = 0) {
     CountResponse(bytes);
     SetStatus(status.error_code());
@@ -40,7 +40,7 @@ class GrpcUnary final : public grpc::ServerUnaryReactor, public GrpcCall {
  private:
   void OnCancel() override { cancellation().Cancel(); }
   void OnDone() override { delete this; }
-  bool InternalInlineable() override { return true; }  // neither blocks: no other thread is woken for them
+  bool InternalInlineable() override { return true; }  // neither blocks, so gRPC needs no other thread for them
 
   Charge charge_;
 };
@@ -49,7 +49,7 @@ class GrpcUnary final : public grpc::ServerUnaryReactor, public GrpcCall {
 class GrpcBidi : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>, public GrpcCall {
  protected:
   using GrpcCall::GrpcCall;
-  // Once, and first.
+  // Call it once, first.
   void Begin(const Gate& gate);
   void ReadNext() {
     ExpectRequest();
@@ -91,20 +91,20 @@ class GrpcStream final : public GrpcBidi {
   GrpcStream(GrpcService& service, GrpcCalls& calls, grpc::CallbackServerContext& context);
 
  private:
-  // A part of an answer. False: what waits to be written has no room, or nobody reads it. Any thread, as for what follows.
+  // Sends a part. False: no room for more, or the client does not read. Thread-safe, like the next one.
   bool Send(grpc::ByteBuffer part);
-  // The last one, or an invalid one: there is none.
+  // Sends the last one, or ends without one if it is invalid.
   void Last(grpc::ByteBuffer part);
   void WriteNext();
   void Answer() override;
   void OnWriteDone(bool ok) override;
 
   GrpcService& service_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::deque<grpc::ByteBuffer> waiting_;
-  Charge charge_;  // of these
+  Charge charge_;  // for these
   bool is_writing_ = false, is_broken_ = false;
-  bool has_ended_ = false;  // the request
+  bool has_ended_ = false;  // for the request
 };
 
 }  // namespace wasinn::serve

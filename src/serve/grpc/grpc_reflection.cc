@@ -40,7 +40,7 @@ std::string ReflectionError(grpc::StatusCode code, std::string_view message) {
   return error;
 }
 
-// With those that it needs, first.
+// With its dependencies, first.
 void AppendDescription(const FileDescriptor& file, std::string& files) {
   for (int i = 0; i < file.dependency_count(); ++i) AppendDescription(*file.dependency(i), files);
   google::protobuf::FileDescriptorProto described;

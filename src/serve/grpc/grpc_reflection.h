@@ -1,5 +1,5 @@
-// gRPC's server reflection (v1 and v1alpha), by which clients such as grpcurl learn what can be called. gRPC's own has a thread for each
-// stream that is open.
+// gRPC's server reflection (v1 and v1alpha), by which clients such as grpcurl find the callable services. gRPC's own
+// has a thread for each open stream.
 #pragma once
 
 #include <grpcpp/generic/async_generic_service.h>
@@ -9,7 +9,7 @@
 
 namespace wasinn::serve {
 
-// What no other service answers. Both outlive it.
+// Gets the calls that no other service has. Both arguments outlive it.
 class GrpcReflection final : public grpc::CallbackGenericService {
  public:
   GrpcReflection(const Gate& gate, GrpcCalls& calls) : gate_(gate), calls_(calls) {}

@@ -20,14 +20,14 @@ using google::protobuf::io::ZeroCopyInputStream;
 using Message = inference::ModelInferRequest;
 using Input = Message::InferInputTensor;
 
-// What an output that is asked for may say of itself, in bytes: its name and parameters.
+// The limit of a requested output's description, in bytes: its name and parameters.
 constexpr int kMostOutput = 16u << 10;
-// What is kept of each input, beside its bytes.
+// The memory for each input, in addition to its bytes.
 constexpr uint64_t kInput = 256;
 constexpr char kSharedMemory[] = "shared_memory_region", kClassification[] = "classification";
 constexpr char kEmptyFinal[] = "triton_enable_empty_final_response";
 
-// Of a map's entry; both lie in it.
+// A map's entry; both are inside of it.
 struct Parameter {
   std::string_view name;
   std::span<const uint8_t> value;
@@ -39,7 +39,7 @@ struct Parameter {
   }
 };
 
-// Bytes of a field: where they lie, or a copy of pieces.
+// The bytes of a field: in place, or a copy of several pieces.
 struct FieldBytes {
   std::span<const uint8_t> lent;
   std::string own;
@@ -118,7 +118,7 @@ std::string MessageReader::ReadText() {
 
 void MessageReader::ReadInput(std::span<const uint8_t> bytes, InputTensor& tensor) {
   CodedInputStream in(bytes.data(), static_cast<int>(bytes.size()));
-  std::vector<std::span<const uint8_t>> contents;  // in how many pieces they came
+  std::vector<std::span<const uint8_t>> contents;  // the pieces in which they came
   std::string type;
   while (const uint32_t tag = in.ReadTag()) {
     if (tag == BytesTag(Input::kNameFieldNumber)) {
@@ -180,7 +180,7 @@ void MessageReader::AddParameter() {
   request_.wants_empty_final = parameter.IsTrue();
 }
 
-// Each input's bytes, where they came beside the inputs.
+// Each input's bytes, if they came next to the inputs.
 void MessageReader::TakeRaw() {
   std::vector<InputTensor>& inputs = request_.infer.inputs;
   if (!raw_.empty() && raw_.size() != inputs.size()) {
@@ -195,7 +195,7 @@ void MessageReader::TakeRaw() {
       inputs[i].lent = raw_[i].lent;
       inputs[i].own = std::move(raw_[i].own);
     } else if (datatype.dtype == WASINN_DTYPE_F16 || datatype.dtype == WASINN_DTYPE_BF16) {
-      ThrowInvalid(fmt::format("input '{}': {} travels as raw_input_contents alone", inputs[i].name, datatype.name));
+      ThrowInvalid(fmt::format("input '{}': {} only travels as raw_input_contents", inputs[i].name, datatype.name));
     }
   }
 }

@@ -1,4 +1,4 @@
-// Inference requests of the gRPC form, read from the wire: as messages, Protocol Buffers would make a hundred bytes of each two.
+// Inference requests of the gRPC form, read from the wire: Protocol Buffers' objects would use fifty times the memory.
 #pragma once
 
 #include <google/protobuf/io/zero_copy_stream.h>
@@ -13,11 +13,11 @@ namespace wasinn::serve {
 struct GrpcRequest {
   InferRequest infer;
   std::string id;
-  bool wants_empty_final = false;  // a response that says of a text that comes in pieces that it is over
+  bool wants_empty_final = false;  // a last response without content, which ends a text in pieces
 };
 
-// A ModelInferRequest of so many bytes. Tensors refer to the message where their bytes lie together there: it outlives the request.
-// What that takes beside it is added to `charge`. Of a request that is none, `request` has what was read before.
+// A ModelInferRequest of `size` bytes. Tensors refer to contiguous bytes of the message, which must outlive the
+// request; other memory is added to `charge`. After an error, `request` has everything that was read before.
 Outcome<void> ReadRequest(google::protobuf::io::ZeroCopyInputStream& message, int size, Charge& charge,
                           GrpcRequest& request);
 

@@ -16,10 +16,10 @@ namespace {
 
 using google::protobuf::io::CodedOutputStream;
 
-// To copy less is cheaper than to remember whose it is.
+// Copying less is cheaper than tracking its owner.
 constexpr size_t kCopied = 8u << 10;
 
-// What outputs that are being written need: both go with the last of them.
+// Needed while outputs are written: both are freed with the last of them.
 struct Kept {
   std::shared_ptr<const void> owner;
   std::shared_ptr<const Charge> charge;
@@ -30,7 +30,7 @@ class Pieces {
  public:
   explicit Pieces(std::shared_ptr<const Charge> charge) : charge_(std::move(charge)) {}
 
-  // What lies before the bytes of a field.
+  // The bytes before a field's content.
   void AppendHead(int field, uint64_t size) {
     uint8_t head[16];
     uint8_t* end = CodedOutputStream::WriteVarint32ToArray(BytesTag(field), head);

@@ -1,4 +1,4 @@
-// Answers of the gRPC form, whose outputs are written from where they lie.
+// Answers of the gRPC form, whose outputs are written from their own memory.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -13,10 +13,10 @@ namespace wasinn::serve {
 // A ModelInferResponse, or one inside of a ModelStreamInferResponse: the last one to its request, or not.
 enum class GrpcForm { kResponse, kStreamPart, kStreamFinal };
 
-// Every output as raw bytes, which are added to `charge`. That, and their owners, are kept until they are written.
+// Writes every output as raw bytes, and adds them to `charge`, which is kept until they are written.
 Outcome<grpc::ByteBuffer> WriteResponse(InferResponse response, const std::string& id, GrpcForm form, Charge charge);
 
-// A ModelStreamInferResponse that says what is wrong with one request.
+// A ModelStreamInferResponse with the error of one request.
 grpc::ByteBuffer WriteError(const std::string& id, const std::string& message);
 
 }  // namespace wasinn::serve

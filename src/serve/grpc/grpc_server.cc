@@ -22,17 +22,17 @@
 namespace wasinn::serve {
 namespace {
 
-// Of one connection: calls that it may have, and how long it is kept without any.
+// For one connection: the limit of calls, and how long it is kept without any.
 constexpr int kMostStreams = 128;
 constexpr int kIdleMs = 300'000;
 constexpr int kHandshakeMs = 20'000;
 
 int ToMs(std::chrono::milliseconds time) { return static_cast<int>(std::min<int64_t>(time.count(), INT_MAX)); }
 
-// Connections are counted where they seem too many, which takes a millisecond, not more often than that.
+// If there seem to be too many connections, they are counted, which takes a millisecond, but not more often than this.
 constexpr std::chrono::milliseconds kCountAgain{100};
 
-// As gRPC 1.51 starts them for callbacks (CallbackAlternativeCQ).
+// The number that gRPC 1.51 starts for callbacks (CallbackAlternativeCQ).
 size_t GrpcThreads() { return std::clamp<long>(::sysconf(_SC_NPROCESSORS_CONF) / 2, 2, 16); }
 
 ino_t FileOf(int descriptor) {
@@ -56,7 +56,7 @@ GrpcServer::GrpcServer(const Gate& gate, const Statistics& statistics, TextMetri
       service_(std::make_unique<GrpcService>(
           gate, GrpcService::Parts{statistics, metrics, workers, loads, quick_, calls_, options_.max_message_bytes})),
       reflection_(gate, calls_) {
-  // Clients' mistakes, with which they could fill a log.
+  // Only clients' errors, with which they could fill a log.
   google::protobuf::SetLogHandler(nullptr);
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
 }
@@ -72,7 +72,7 @@ Outcome<void> GrpcServer::Start() {
   builder.SetMaxSendMessageSize(-1);
   const int handshake_ms = std::min(kHandshakeMs, ToMs(options_.calls.slow));
   const GrpcKeepalive& keepalive = options_.keepalive;
-  // What is small compressed may be anything, and gRPC's limit holds before it expands a message: that is done here (grpc_inflate.h).
+  // A small compressed message may expand to any size, after gRPC's check: the server expands it (grpc_inflate.h).
   for (const auto& [argument, value] :
        {std::pair{GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0},
         {GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams},

@@ -1,4 +1,4 @@
-// What speaks the Open Inference Protocol's gRPC form to the connections of a port.
+// Serves the Open Inference Protocol's gRPC form on connections of a port.
 #pragma once
 
 #include <sys/types.h>
@@ -26,39 +26,39 @@ class GrpcService;
 
 struct GrpcOptions {
   std::shared_ptr<MemoryBudget>
-      budget;  // of requests and responses; gRPC itself has as much again for what it has not given to us yet
+      budget;  // for requests and responses; gRPC itself has as much again for data that it has not passed on yet
   std::shared_ptr<Tls> tls;               // NULL: none
   std::shared_ptr<AccessLog> access_log;  // NULL: none
-  RequestMetrics* requests = nullptr;     // which outlives it; NULL: nobody counts them
+  RequestMetrics* requests = nullptr;     // outlives it; NULL: not counted
   uint64_t max_message_bytes = 256u << 20;
   size_t max_connections = 16384;
-  int max_descriptor = INT32_MAX;  // as http_options.h has it
+  int max_descriptor = INT32_MAX;  // as in http_options.h
   GrpcCalls::Limits calls;
   GrpcKeepalive keepalive;
 };
 
-// All that it is given outlives it. Take and Drain by one thread at a time.
+// All arguments outlive it. Only one thread at a time calls Take and Drain.
 class GrpcServer {
  public:
   GrpcServer(const Gate& gate, const Statistics& statistics, TextMetrics& metrics, Workers& workers, Workers& loads,
              GrpcOptions options);
   ~GrpcServer();
 
-  // Before what follows.
+  // Call it before the others.
   Outcome<void> Start();
-  // A connection of TCP, which is the server's from here on.
+  // Takes over a connection of TCP.
   void Take(int descriptor);
-  // Cancels calls whose clients take too long. To be called now and then. Any thread.
+  // Cancels calls whose clients take too long. Call it now and then. Thread-safe.
   void Sweep() {
     calls_.Sweep();
     quick_.Sweep();
     watches_.Sweep();
   }
 
-  // Calls that are under way, streams that rest among them. Any thread.
+  // The number of current calls, including idle streams. Thread-safe.
   size_t calls() const { return calls_.size(); }
 
-  // Begins no call any more, and waits until what was asked is answered, no longer than until then.
+  // Begins no more calls, and waits until all requests are answered, at most until that time.
   void Drain(std::chrono::system_clock::time_point until);
 
  private:
@@ -72,8 +72,8 @@ class GrpcServer {
   GrpcReflection reflection_;
   struct Running;
   std::unique_ptr<Running> running_;
-  // Of connections that were taken, the number and what the system calls the file: gRPC does not say when one ends, but its number is
-  // nobody's then, or another file's.
+  // For each taken connection its number, and the system's identity of the file: gRPC does not report its end, but then
+  // no file has its number, or another one.
   std::map<int, ino_t> connections_;
   std::chrono::steady_clock::time_point next_count_;
 };

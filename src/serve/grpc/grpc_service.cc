@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// The messages have the REST form's names, so that there is one place that knows what is told.
+// The messages have the names of the REST form, so that the content is defined in one place.
 grpc::Status Fill(const json& told, google::protobuf::Message& message) {
   google::protobuf::util::JsonParseOptions options;
   options.ignore_unknown_fields = true;
@@ -40,7 +40,7 @@ const char* MethodOf() {
   return name.c_str();
 }
 
-// The model's, of those that have one; else "".
+// The model's name, for requests with one; else "".
 template <typename Request>
 std::string NameIn(const Request& request) {
   if constexpr (requires { request.model_name(); }) return request.model_name();
@@ -48,7 +48,7 @@ std::string NameIn(const Request& request) {
   return "";
 }
 
-// Whether only a load can tell.
+// Whether a load is needed for an answer.
 template <typename Request>
 bool NeedsLoad(const Admission& admission, const Request& request) {
   if constexpr (requires { request.version(); }) {
@@ -63,13 +63,13 @@ const char* PlaceBeside() {
   return std::is_same_v<Request, inference::RepositoryModelUnloadRequest> ? " unload" : "";
 }
 
-// So large is a request of no call but an inference's.
+// The limit of a request, except for inferences.
 constexpr size_t kMostRequest = 64u << 10;
 
 template <typename Message>
 bool Parse(const grpc::ByteBuffer& bytes, Message& message, const Tenant& tenant) {
   if (bytes.Length() > kMostRequest) return false;
-  grpc::ByteBuffer copy(bytes);  // of references
+  grpc::ByteBuffer copy(bytes);  // a copy of references
   if (IsCompressed(copy) && !InflateMessage(copy, kMostRequest, tenant.budget())) return false;
   return grpc::SerializationTraits<Message>::Deserialize(&copy, &message).ok();
 }
@@ -99,7 +99,7 @@ GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Byt
       }
       call->End(status, response.Valid() ? response.Length() : 0);
     };
-    if (where == Where::kHereForAnybody) {  // however many there are: health is told
+    if (where == Where::kHereForAnybody) {  // however many there are: health checks are answered
       call->AdmitAnybody(gate_);
     } else if (call->is_one_too_many()) {
       call->End(TooManyCalls());

@@ -1,5 +1,5 @@
-// What is called over gRPC, by its callback API: no call has a thread while it waits. Messages come and go as bytes, of which no more
-// becomes objects than is looked at.
+// The calls over gRPC, with its callback API: no call occupies a thread while it waits. Messages come and go as bytes,
+// and only the needed parts become objects.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -34,15 +34,15 @@ using Service = S::WithRawCallbackMethod_ServerLive<S::WithRawCallbackMethod_Ser
 
 class GrpcUnary;
 
-// All that it is given outlives it.
+// All arguments outlive it.
 class GrpcService final : public raw::Service {
  public:
   struct Parts {
     const Statistics& statistics;
     TextMetrics& metrics;
     Workers& workers;
-    Workers& loads;    // for what loads models
-    QuickLane& quick;  // of gRPC's threads
+    Workers& loads;    // for loads of models
+    QuickLane& quick;  // for gRPC's threads
     GrpcCalls& calls;
     uint64_t most_message;  // bytes of a request
   };
@@ -50,9 +50,9 @@ class GrpcService final : public raw::Service {
 
   void Drain() { is_draining_.store(true, std::memory_order_relaxed); }
 
-  // `done` gets the answer to a request, and its id, on this thread or another one. The message and the call, which is admitted, live
-  // until then. Of a stream, `part` gets what comes before the last response, which may then be invalid: there is none. It returns false
-  // if nobody takes more.
+  // `done` gets the answer to a request, and its id, on this thread or another one. The message and the call, which is
+  // admitted, live until then. In a stream, `part` gets the responses before the last one, which may then be invalid:
+  // there is none. `part` returns false if no more are wanted.
   using Done = std::function<void(Outcome<grpc::ByteBuffer> answer, const std::string& id)>;
   using Part = std::function<bool(grpc::ByteBuffer response)>;
   void Infer(const grpc::ByteBuffer& message, GrpcCall& call, const Done& done, const Part& part = nullptr);
@@ -77,7 +77,7 @@ class GrpcService final : public raw::Service {
   Reactor* ModelInfer(Context* context, const Bytes* request, Bytes* response) override;
   grpc::ServerBidiReactor<Bytes, Bytes>* ModelStreamInfer(Context* context) override;
 
-  // A call whose messages are small: answered on this thread; if the model that it names must be loaded for that, on a thread for loads.
+  // A call with small messages: answered on this thread, or if its model must be loaded first, on one for loads.
   enum class Where { kHere, kHereForAnybody, kWhereLoaded, kOnLoader };
   template <typename Request, typename Response, typename Answer>
   Reactor* Call(Where where, Context* context, const Bytes& request, Bytes& response, Answer answer);

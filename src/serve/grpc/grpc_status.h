@@ -1,4 +1,4 @@
-// What went wrong, as gRPC has it.
+// Failures as gRPC's statuses.
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -13,7 +13,7 @@ grpc::Status ToGrpc(const Failure& failure);
 inline grpc::Status ToGrpc(const Outcome<void>& done) { return done ? grpc::Status::OK : ToGrpc(done.error()); }
 inline grpc::Status TooManyCalls() { return {grpc::RESOURCE_EXHAUSTED, "there are as many calls as may be"}; }
 
-// What is thrown is for want of memory, or ours.
+// Exceptions are lack of memory, or the server's own.
 Failure ToFailure(const std::exception& thrown);
 
 }  // namespace wasinn::serve

@@ -9,7 +9,7 @@
 namespace wasinn::serve {
 namespace {
 
-// gRPC's own credentials of C++ that can change read files again and again by themselves, and no caller learns what is wrong with them. Those
+// gRPC's own credentials of C++ that can change read files repeatedly by themselves, and callers get no errors. Those
 // of its C API ask at each connection.
 class Credentials final : public grpc::ServerCredentials {
  public:
@@ -37,7 +37,7 @@ class Credentials final : public grpc::ServerCredentials {
     if (current == credentials.used_) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
     const TlsFiles& pem = current->pem;
     const grpc_ssl_pem_key_cert_pair pair = {pem.key.c_str(), pem.certificate.c_str()};
-    // gRPC 1.51 ends the program where there are none, though no client is asked for what they would have signed.
+    // gRPC 1.51 ends the program if there are none, although no client needs a certificate that they signed.
     const std::string& authorities = pem.client_ca.empty() ? pem.certificate : pem.client_ca;
     *made = grpc_ssl_server_certificate_config_create(authorities.c_str(), &pair, 1);
     credentials.used_ = std::move(current);
@@ -45,7 +45,7 @@ class Credentials final : public grpc::ServerCredentials {
   }
 
   const std::shared_ptr<Tls> tls_;
-  std::shared_ptr<Certificates> used_;  // those that gRPC has
+  std::shared_ptr<Certificates> used_;  // those that gRPC uses
   grpc_server_credentials* credentials_ = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// TLS for gRPC, by certificates that may change while it serves.
+// TLS for gRPC, with certificates that may change while it serves.
 #pragma once
 
 #include <grpcpp/security/server_credentials.h>

@@ -15,7 +15,7 @@ class GrpcWatches::Watch : public Interceptor {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  // gRPC keeps this longer than what it could cancel, and makes it before it can: that is so from its first step on.
+  // gRPC creates this before it can be cancelled, and keeps it longer: it can be cancelled after its first step.
   void Intercept(grpc::experimental::InterceptorBatchMethods* methods) override {
     if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_INITIAL_METADATA)) Join();
     if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_CLOSE)) Leave();
@@ -57,7 +57,7 @@ void GrpcWatches::Sweep() {
   if (!is_draining_.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(mutex_);
   for (ServerRpcInfo* const watch : watches_)
-    watch->server_context()->TryCancel();  // which tells gRPC's threads: this one has the lock
+    watch->server_context()->TryCancel();  // it notifies gRPC's threads: this one has the lock
 }
 
 }  // namespace wasinn::serve

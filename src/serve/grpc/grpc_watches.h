@@ -1,4 +1,4 @@
-// Clients that wait for news of gRPC's own health service (Watch). gRPC ends such a stream only with the server's last call.
+// Clients that watch gRPC's own health service (Watch). gRPC only ends such a stream with the server's last call.
 #pragma once
 
 #include <grpcpp/server_context.h>
@@ -11,13 +11,13 @@
 
 namespace wasinn::serve {
 
-// Any thread. It outlives the server.
+// Thread-safe. It outlives the server.
 class GrpcWatches {
  public:
-  // For grpc::ServerBuilder: it learns of each stream there.
+  // For grpc::ServerBuilder, which reports each stream to it.
   std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> NewFactory();
 
-  // From here on Sweep ends them, told or not that the server serves no more: whoever does not read would hold up its end.
+  // From here on Sweep ends them, even unread: clients that do not read would hold up the server's end.
   void Drain() { is_draining_.store(true, std::memory_order_release); }
   void Sweep();
 
@@ -26,7 +26,7 @@ class GrpcWatches {
   class Watch;
 
   std::atomic<bool> is_draining_{false};
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::set<grpc::experimental::ServerRpcInfo*> watches_;
 };
 

@@ -1,4 +1,4 @@
-// Messages of Protocol Buffers as they lie on the wire, read without becoming objects. What is malformed is thrown, as Failure.
+// Reads messages of Protocol Buffers from the wire, without objects. Malformed ones are thrown as Failure.
 #pragma once
 
 #include <google/protobuf/io/coded_stream.h>
@@ -11,7 +11,7 @@
 
 namespace wasinn::serve {
 
-// The tags of a field: of bytes, as which packed numbers and messages come, and of one number.
+// The tags of a field: for bytes (packed numbers and messages, too), and for one number.
 constexpr uint32_t BytesTag(int field) { return static_cast<uint32_t>(field) << 3 | 2; }
 constexpr uint32_t NumberTag(int field) { return static_cast<uint32_t>(field) << 3; }
 
@@ -19,14 +19,14 @@ inline void RequireWellFormed(bool is) {
   if (!is) ThrowInvalid("the message is not an inference request");
 }
 
-// After a tag, in a message that lies together.
+// After a tag, in a contiguous message.
 std::span<const uint8_t> ReadBytes(google::protobuf::io::CodedInputStream& in);
-// A name that is UTF-8, as strings of Protocol Buffers are.
+// A name in UTF-8, like strings of Protocol Buffers.
 std::string ToText(std::span<const uint8_t> bytes);
-// A field that nobody wants.
+// Skips an unused field.
 void Skip(google::protobuf::io::CodedInputStream& in, uint32_t tag);
 
-// Gives each number of a field to `use`, whether they came packed or one by one. False: `tag` is none of the field's.
+// Calls `use` for each number of a field, packed or not. False: `tag` is not this field's.
 template <typename Use>
 bool ReadNumbers(google::protobuf::io::CodedInputStream& in, uint32_t tag, int field, Use use) {
   const auto read = [&use](google::protobuf::io::CodedInputStream& from) {

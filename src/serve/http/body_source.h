@@ -1,4 +1,4 @@
-// A body that comes piece by piece, whose end nobody knows before.
+// A body that comes piece by piece, with an unknown length.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -8,13 +8,13 @@
 
 namespace wasinn::serve {
 
-// On the request's own thread.
+// Called on the request's own thread.
 class BodySource {
  public:
   virtual ~BodySource() = default;
-  // The next piece; "": that was all; nothing: it is broken off, and so is what carries it.
+  // The next piece; "": the end; no value: it is broken off, and so is the response.
   virtual boost::asio::awaitable<std::optional<std::string>> Next() = 0;
-  // Once, however the writing ended. Afterwards nothing of the request is in use.
+  // Called once, after the writing ended in any way. Afterwards nothing of the request is in use.
   virtual boost::asio::awaitable<void> End() = 0;
 };
 

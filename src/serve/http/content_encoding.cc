@@ -19,9 +19,9 @@ namespace {
 
 using boost::beast::iequals;
 
-// An answer that is smaller goes in one packet anyway.
+// A smaller answer fits into one packet anyway.
 constexpr size_t kLeastDeflated = 1024;
-const Place kCoding = PlaceOf("");  // of what has no model, or need not hold up its model
+const Place kCoding = PlaceOf("");  // for answers without a model, or that need not hold up their model
 
 bool IsAccepted(std::string_view accepted, std::string_view coding) {
   while (!accepted.empty()) {
@@ -37,7 +37,7 @@ bool IsAccepted(std::string_view accepted, std::string_view coding) {
   return false;
 }
 
-// How an answer goes out; NULL: as it is.
+// The encoding of an answer; NULL: none.
 const char* CodingFor(const Header& header) {
   const auto accepted = header[http::field::accept_encoding];
   for (const char* const coding : {"gzip", "deflate"}) {
@@ -52,7 +52,7 @@ size_t SizeOf(const Response& response) {
   return size;
 }
 
-// Nothing: it does not become smaller, or there is no memory for that.
+// No value: it does not become smaller, or there is no memory for it.
 std::optional<std::string> Deflate(const Response& response, bool is_gzip, Charge& charge) {
   constexpr int kZlib = 15, kGzip = 15 + 16, kUsualMemory = 8;
   z_stream state{};
@@ -62,7 +62,7 @@ std::optional<std::string> Deflate(const Response& response, bool is_gzip, Charg
   }
   const std::unique_ptr<z_stream, decltype(&::deflateEnd)> end(&state, &::deflateEnd);
   const size_t most = SizeOf(response);
-  if (most > UINT32_MAX || !charge.Add(most)) return std::nullopt;  // zlib counts so
+  if (most > UINT32_MAX || !charge.Add(most)) return std::nullopt;  // zlib's counter
   std::string to(most, '\0');
   state.next_out = reinterpret_cast<Bytef*>(to.data());
   state.avail_out = static_cast<uInt>(most);
@@ -88,7 +88,7 @@ asio::awaitable<std::optional<Response>> InflateRequest(Exchange& exchange, uint
   if (coding.empty() || iequals(coding, "identity") || request.body().size() == 0) co_return std::nullopt;
   if (!iequals(coding, "gzip") && !iequals(coding, "x-gzip") && !iequals(coding, "deflate")) {
     Response response =
-        ErrorResponse(http::status::unsupported_media_type, "a request may be compressed by gzip or deflate alone");
+        ErrorResponse(http::status::unsupported_media_type, "a request can only be compressed by gzip or deflate");
     response.headers = {{"Accept-Encoding", "gzip, deflate"}};
     co_return response;
   }

@@ -1,4 +1,4 @@
-// Bodies of HTTP that travel compressed: requests by their Content-Encoding, answers by their clients' Accept-Encoding.
+// Compressed bodies of HTTP: requests by their Content-Encoding, answers by their clients' Accept-Encoding.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace wasinn::serve {
 
-// From here on the body is what it was before it was compressed, and has no more than `most` bytes. Else it is answered with what is wrong.
+// Replaces the body by its expanded form of at most `most` bytes. Else returns an error response.
 asio::awaitable<std::optional<Response>> InflateRequest(Exchange& exchange, uint64_t most, Workers& workers);
 
-// The same answer, compressed if its client takes that, and if it is smaller then.
+// The same answer, compressed if its client accepts that and it becomes smaller.
 asio::awaitable<Response> DeflateResponse(Exchange& exchange, Response response, Workers& workers);
 
 }  // namespace wasinn::serve

@@ -10,25 +10,25 @@
 namespace wasinn::serve {
 namespace {
 
-// Of a request that needs no body, and perhaps no key.
+// The limit of a request that needs no body, and perhaps no key.
 constexpr uint64_t kMostSmall = 4096;
 
-// Whether a load balancer asks how the server is.
+// Whether it is a load balancer's health check.
 bool IsHealth(const Header& header) {
   return header.target() == "/v2/health/live" || header.target() == "/v2/health/ready";
 }
 
 Response ToResponse(const Refusal& refusal, bool has_key) {
   if (!refusal.needs_key) return ToResponse(refusal.failure);
-  const std::string other = has_key ? "" : std::string(", or ") + kApiKeyHeader + ": KEY";  // by HTTP alone
+  const std::string other = has_key ? "" : std::string(", or ") + kApiKeyHeader + ": KEY";  // only over HTTP
   Response response = ErrorResponse(http::status::unauthorized, refusal.failure.message + other);
   response.headers = {{"WWW-Authenticate", "Bearer"}};
   return response;
 }
 
-// As `Authorization` has it, also of a key that came in X-Api-Key; "": there is none.
+// In the form of `Authorization`, even for a key in X-Api-Key; "": there is none.
 std::string AuthorizationOf(const Header& header) {
-  // Of several, a proxy before us may have looked at another one.
+  // If there are several, a proxy before this server may have checked another one.
   const auto only = [&header](auto name) -> std::string {
     return header.count(name) == 1 ? std::string(header[name]) : "";
   };
@@ -65,7 +65,7 @@ bool Front::IsPublic(const Header& header, const Generation& generation) const {
 
 void Front::Rename(Header& header, const Generation& generation) {
   if (HasRoute(header, generation)) return;
-  // As vLLM and llama.cpp's server call it.
+  // vLLM's and llama.cpp's server's names.
   if (header.target() == "/health" || header.target() == "/ping") header.target("/v2/health/ready");
   if (const auto under_v1 = openai::UnderV1(AsText(header.target()))) header.target(*under_v1);
 }
@@ -73,7 +73,7 @@ void Front::Rename(Header& header, const Generation& generation) {
 std::expected<Admission, Response> Front::Admit(Header& header) const {
   const auto target = CanonicalTarget(AsText(header.target()));
   if (!target) return std::unexpected(ToResponse(target.error()));
-  // A proxy before us may have looked at the other one, and origins are compared with it.
+  // A proxy before this server may have checked the other one, and origins are compared with it.
   if (header.count(http::field::host) > 1) return std::unexpected(ToResponse(Invalid("two headers Host")));
   header.target(*target);
   std::shared_ptr<Generation> generation = parts_.gate.current();
@@ -138,7 +138,7 @@ void Front::Count(const Header& header, const About& about, const Generation* ge
   const Routes* const routes = generation == nullptr ? nullptr : generation->routes();
   const std::string route = routes == nullptr ? "" : routes->PathFor(header);
   const std::string_view path = route.empty() ? PathTemplate(AsText(header.target())) : route;
-  constexpr int kClientGone = 499;  // as nginx has it
+  constexpr int kClientGone = 499;  // as in nginx
   const std::string code = std::to_string(status ? static_cast<int>(*status) : kClientGone);
   parts_.requests.Add("http", path, code, about, generation);
 }

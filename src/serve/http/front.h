@@ -1,4 +1,4 @@
-// What is asked over HTTP, and who answers it: the page, a route's guest, or models, in one protocol's words or another's.
+// Dispatches requests over HTTP: to the page, a route's guest, or models, in the protocol of the request.
 #pragma once
 
 #include <expected>
@@ -17,20 +17,20 @@ namespace wasinn::serve {
 
 struct ServeOptions;
 
-// Any thread. All that it is given outlives it.
+// Thread-safe. All arguments outlive it.
 class Front {
  public:
   struct Parts {
     const Gate& gate;
     Rest& rest;
     openai::OpenAi& openai;
-    Workers& workers;  // for requests that came compressed
+    Workers& workers;  // for compressed requests
     RequestMetrics& requests;
-    std::function<Response(const Generation&)> metrics;  // what /metrics answers
+    std::function<Response(const Generation&)> metrics;  // answers /metrics
   };
   Front(const ServeOptions& options, Parts parts, OperatorState::Sources sources);
 
-  // As Route has them.
+  // As in Route.
   std::expected<Admission, Response> Admit(Header& header) const;
   uint64_t MostBody(const Header& header, const Admission& admission) const;
   asio::awaitable<Response> Answer(Exchange& exchange);
@@ -39,9 +39,9 @@ class Front {
              std::optional<http::status> status);
 
  private:
-  // Names it by the path under which somebody answers it: there is one for each answer, so that no other one leads past a route.
+  // Renames it to the only path under which it is answered, so that no other one bypasses a route.
   static void Rename(Header& header, const Generation& generation);
-  // Whether anybody may ask, with a key or without.
+  // Whether any client may send it, with a key or without.
   bool IsPublic(const Header& header, const Generation& generation) const;
   bool HasPage(const Header& header, const Generation& generation) const;
   asio::awaitable<Response> AnswerAny(Exchange& exchange);

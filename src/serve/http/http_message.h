@@ -1,4 +1,4 @@
-// What a route gets and gives, apart from how it travels.
+// A route's request and answer, independent of the transport.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -24,24 +24,24 @@ namespace wasinn::serve {
 
 namespace http = boost::beast::http;
 
-// In which a tenant's key may come in place of `Authorization: Bearer`.
+// May carry a tenant's key instead of `Authorization: Bearer`.
 inline constexpr char kApiKeyHeader[] = "X-Api-Key";
 
 using Header = http::request_header<>;
 using Request = http::request<RequestBody>;
 
-// Of a connection.
+// The two ends of a connection.
 struct Ends {
   boost::asio::ip::tcp::endpoint client, server;
   bool is_secure = false;  // TLS
 };
 
-// A request, and what becomes of who asks.
+// A request, and the state of its client.
 struct Exchange {
   Request request;
   Admission admission;
   std::function<Ends()> ends;
-  // From here on its client is watched: the answer of one that is gone is cancelled. On the request's own thread.
+  // From here on its client is watched: the answer is cancelled if it disconnects. On the request's own thread.
   std::function<std::shared_ptr<Cancellation>()> watch;
   About about = {};
 };
@@ -51,17 +51,17 @@ struct Response {
   std::string content_type = "application/json";  // "": none
   std::vector<std::pair<std::string, std::string>> headers;
   std::string text;
-  std::vector<OutputTensor> binary;    // whose bytes follow the text
-  Charge charge;                       // of both, where they may be large
-  std::unique_ptr<BodySource> source;  // NULL: there is nothing but text and binary; else these are empty
-  std::string error;  // of ErrorResponse: the message, for a route that tells errors in a form of its own
+  std::vector<OutputTensor> binary;    // its bytes follow the text
+  Charge charge;                       // for both, if they may be large
+  std::unique_ptr<BodySource> source;  // NULL: there is only text and binary; else these are empty
+  std::string error;                   // for ErrorResponse: the message, for a route with its own form of errors
 };
 
 inline std::string_view AsText(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
 // {"error": message}
 Response ErrorResponse(http::status status, const std::string& message);
-// By its code; with Retry-After where that may help.
+// By its code; with Retry-After if a retry may help.
 Response ToResponse(const Failure& failure);
 
 }  // namespace wasinn::serve

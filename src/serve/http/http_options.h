@@ -1,4 +1,4 @@
-// What clients may ask of an HTTP server.
+// Limits for the clients of an HTTP server.
 #pragma once
 
 #include <chrono>
@@ -13,15 +13,14 @@
 namespace wasinn::serve {
 
 struct HttpOptions {
-  std::shared_ptr<MemoryBudget> budget;   // of bodies and responses
+  std::shared_ptr<MemoryBudget> budget;   // for bodies and responses
   std::shared_ptr<Tls> tls;               // NULL: none
   std::shared_ptr<AccessLog> access_log;  // NULL: none
-  uint32_t max_header_bytes = 16u << 10;  // beside the budget
+  uint32_t max_header_bytes = 16u << 10;  // not in the budget
   size_t max_connections = 16384;
-  int max_descriptor = INT32_MAX;          // the system's number of a connection's, so that models find some left
+  int max_descriptor = INT32_MAX;          // the largest number of a connection, so that some are left for models
   std::chrono::milliseconds idle{75'000};  // between two requests, and until a whole header has come
-  std::chrono::milliseconds slow{
-      30'000};  // for a body or a response, and as much more as its bytes may take (min_data_rate.h)
+  std::chrono::milliseconds slow{30'000};  // for a body or a response, plus the time of its bytes (min_data_rate.h)
 };
 
 }  // namespace wasinn::serve

@@ -29,7 +29,7 @@ asio::ip::tcp ProtocolOf(int descriptor) {
 void HttpServer::Take(int descriptor) {
   Unclaimed unclaimed(descriptor);
   const HttpOptions& options = shared_->options;
-  // One too many is hung up on, and may try again.
+  // One connection too many is closed, and its client may try again.
   if (connections() >= options.max_connections || descriptor >= options.max_descriptor) return;
   asio::ip::tcp::socket socket(asio::make_strand(context_));
   socket.assign(ProtocolOf(descriptor), descriptor);

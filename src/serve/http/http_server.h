@@ -1,4 +1,4 @@
-// What speaks HTTP to the connections of a port.
+// Serves HTTP on connections of a port.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>
@@ -28,30 +28,30 @@ inline constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 class HttpSession;
 
 struct Route {
-  // Looks at a request before its body comes: lets it in, by the name that it has from there on, or answers at once.
+  // Checks a request before its body comes: admits it, with its final name, or answers at once.
   std::function<std::expected<Admission, Response>(Header&)> admit;
   std::function<uint64_t(const Header&, const Admission&)> most_body;  // bytes
-  // Answers one request. May throw: that is a 500, or a 503 for want of memory.
+  // Answers one request. An exception becomes a 500, or a 503 if memory is short.
   std::function<asio::awaitable<Response>(Exchange&)> answer;
-  // Puts an error, whoever made it, into the form that the request's client knows. NULL: all have the usual one.
+  // Converts any error to the form that the request's client knows. NULL: the usual form.
   std::function<void(const Header&, Response&)> shape_error = nullptr;
-  // Counts one that has ended: without a status, its client was gone. `generation`: may be NULL.
+  // Counts a finished request: without a status, its client had disconnected. `generation` may be NULL.
   std::function<void(const Header&, const About&, const Generation* generation, std::optional<http::status>)> count =
       nullptr;
 };
 
-// What the connections of a server share: it lives as long as the last of them, which may end with the io_context.
+// Shared by the connections of a server: it lives as long as the last of them, which may end with the io_context.
 struct HttpShared {
   HttpOptions options;
   Route route;
   std::atomic<bool> is_draining{false};
   std::atomic<size_t> n_connections{0};
   std::atomic<size_t> n_answering{0};  // requests
-  std::mutex mutex;                    // of what follows
+  std::mutex mutex;                    // guards the members below
   std::map<const HttpSession*, std::weak_ptr<HttpSession>> sessions;
 };
 
-// Its connections run on the io_context's threads, each on one at a time. Any thread.
+// Its connections run on the io_context's threads, each on one at a time. Thread-safe.
 class HttpServer {
  public:
   // The io_context outlives it.
@@ -61,10 +61,10 @@ class HttpServer {
     shared_->route = std::move(route);
   }
 
-  // A connection of TCP, which is the server's from here on. Throws where there is no memory for it: it is closed then.
+  // Takes over a connection of TCP. Throws if there is no memory for it: then it is closed.
   void Take(int descriptor);
 
-  // Closes what rests. Connections that are answering a request do so, and then close.
+  // Closes idle connections. Those that answer a request finish, and then close.
   void Drain();
   size_t connections() const { return shared_->n_connections.load(std::memory_order_relaxed); }
   // Requests that have come and are not answered yet.

@@ -22,26 +22,26 @@
 namespace wasinn::serve {
 namespace {
 
-// How soon a client is missed. Looking costs a microsecond.
+// How soon a disconnected client is noticed. A look costs a microsecond.
 constexpr std::chrono::milliseconds kLookAgain{100};
 
-// What is taken of a client that sends more than is wanted, so that it sees why: one whose input is not read is reset.
+// Read from a client that sends too much, so that it sees the error: unread input would reset the connection.
 constexpr size_t kMostDiscarded = 64u << 20;
 constexpr std::chrono::seconds kDiscarding{5};
 
-// Of a header. One of four bytes is held in twenty times as many, which nobody is charged for.
+// Of a header. A line of four bytes takes twenty times as much memory, which is not charged.
 constexpr ptrdiff_t kMostHeaderLines = 128;
 
-// For TLS to begin, where --client-timeout is not shorter; and to say that it ends.
+// For TLS to begin, if --client-timeout is not shorter; and for its end.
 constexpr std::chrono::milliseconds kHandshake{20'000}, kEnding{5'000};
 
-// Whether the other side has ended it, or cannot be reached any more, whatever it sent before.
+// Whether the other side has closed it, or is unreachable, whatever it sent before.
 bool HasHungUp(int descriptor) {
   pollfd look = {descriptor, POLLRDHUP, 0};
   return ::poll(&look, 1, 0) > 0;
 }
 
-// One of those that are being answered.
+// Counts a request that is being answered.
 class Answering {
  public:
   explicit Answering(std::atomic<size_t>& count) : count_(count) { count_.fetch_add(1, std::memory_order_relaxed); }
@@ -53,12 +53,12 @@ class Answering {
   std::atomic<size_t>& count_;
 };
 
-// Of its tenant, where there are tenants.
+// The tenant's name, if there are tenants.
 std::string TenantNameOf(const Admission& admission) {
   return admission.tenant == nullptr || admission.tenant->share().is_alone() ? "" : admission.tenant->name();
 }
 
-// A body is as long as its length, or in chunks: what else a proxy before us may read in another way.
+// A body has a length, or comes in chunks: a proxy before this server may read anything else in another way.
 std::optional<Response> CheckForm(const http::request_parser<RequestBody>& parser) {
   const Header& header = parser.get();
   const auto n_codings = header.count(http::field::transfer_encoding);
@@ -69,14 +69,14 @@ std::optional<Response> CheckForm(const http::request_parser<RequestBody>& parse
   return ErrorResponse(http::status::bad_request, "the body's Transfer-Encoding is not 'chunked'");
 }
 
-// Nobody asks for most of it any more.
+// Removes the parts that are not needed any more.
 void Shorten(Header& header) {
   for (auto line = header.begin(); line != header.end();) {
     line = line->name() == http::field::user_agent ? std::next(line) : header.erase(line);
   }
 }
 
-// What is told of the trace to who has begun it.
+// Reports the trace to the client that began it.
 void AddTrace(const Trace& trace, Response& response) {
   if (!trace.is_continued()) return;
   std::erase_if(response.headers, [](const auto& one) { return boost::beast::iequals(one.first, "traceparent"); });
@@ -105,7 +105,7 @@ void HttpSession::CloseAtRest() {
 }
 
 Ends HttpSession::FindEnds() {
-  boost::system::error_code ignored;  // a client that is gone is at 0.0.0.0
+  boost::system::error_code ignored;  // a disconnected client is at 0.0.0.0
   return {stream_.tcp().socket().remote_endpoint(ignored), stream_.tcp().socket().local_endpoint(ignored),
           stream_.is_secure()};
 }
@@ -142,7 +142,7 @@ asio::awaitable<boost::beast::error_code> HttpSession::ReadBody(Parser& parser) 
     if (error) co_return error;
   }
   parser.eager(true);
-  // Beast reads what there is room for, which is 512 bytes unless told.
+  // By default Beast reads 512 bytes at a time; else as many as there is room for.
   buffer_.reserve(std::min<uint64_t>(parser.content_length().value_or(UINT64_MAX), buffer_.max_size()));
   while (!parser.is_done()) {
     stream_.tcp().expires_at(min_rate.deadline());
@@ -193,13 +193,13 @@ asio::awaitable<std::optional<Response>> HttpSession::Read(Parser& parser) {
   }
   if (!error && !parser.is_done()) {
     most_body_ = shared_->route.most_body(parser.get(), admission_);
-    parser.body_limit(most_body_);  // which looks at chunks alone now
+    parser.body_limit(most_body_);  // now only limits chunks
     if (parser.content_length().value_or(0) > most_body_) {
       error = http::error::body_limit;
     } else {
       const auto n_fields = std::ranges::distance(parser.get());
       error = co_await ReadBody(parser);
-      // They would look like headers, and nobody before us has looked at them.
+      // They would look like headers, and no proxy before this server has checked them.
       if (!error && std::ranges::distance(parser.get()) > n_fields) {
         co_return ErrorResponse(http::status::bad_request, "a body with trailers is not understood");
       }
@@ -257,7 +257,7 @@ asio::awaitable<bool> HttpSession::Serve() {
       if (parser.is_header_done()) Log(parser.get(), std::move(about), std::nullopt, false);
       co_return false;
     }
-    parser.get().body() = RequestBytes();  // what has come of it is another's room
+    parser.get().body() = RequestBytes();  // its bytes take up room
     Shorten(parser.get());
     Shape(parser.get(), *refusal);
     AddTrace(about.trace, *refusal);
@@ -308,7 +308,7 @@ void HttpSession::Log(const Header& header, About about, std::optional<http::sta
                         .user_agent = Bounded(AsText(header[http::field::user_agent]), kMostLogged)};
     if (status) record.status = static_cast<int>(*status);
     log->Add(std::move(record));
-  } catch (const std::exception&) {  // for want of memory
+  } catch (const std::exception&) {  // no memory
     if (log != nullptr) log->AddDropped();
   }
 }

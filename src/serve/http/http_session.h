@@ -15,7 +15,7 @@
 
 namespace wasinn::serve {
 
-// All but CloseAtRest runs on the stream's strand.
+// All functions except CloseAtRest run on the stream's strand.
 class HttpSession : public std::enable_shared_from_this<HttpSession> {
  public:
   static std::shared_ptr<HttpSession> Make(std::shared_ptr<HttpShared> shared, asio::ip::tcp::socket socket);
@@ -23,7 +23,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   static asio::awaitable<void> Run(std::shared_ptr<HttpSession> self);
   auto executor() { return stream_.get_executor(); }
-  // If it rests. Any thread.
+  // Closes it if it is idle. Thread-safe.
   void CloseAtRest();
 
  private:
@@ -36,19 +36,19 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   using Parser = http::request_parser<RequestBody>;
 
-  // Whether another request may follow.
+  // Returns whether another request may follow.
   asio::awaitable<bool> Serve();
-  // A response where the request is none, not let in, or too much; nothing where the client is gone, or all has come.
+  // A response if the request is refused; no value if the client has disconnected, or the whole request has come.
   asio::awaitable<std::optional<Response>> Read(Parser& parser);
   asio::awaitable<boost::beast::error_code> ReadBody(Parser& parser);
   Response ReadFailure(boost::beast::error_code error);
   asio::awaitable<Response> Answer(Exchange& exchange);
-  // What was asked by `header`. Whether all was written.
+  // `header` is the request's. Returns whether everything was written.
   asio::awaitable<bool> Write(const Header& header, Response response, bool keep_alive);
   void Shape(const Header& header, Response& response) const;
   asio::awaitable<void> Discard();
   Ends FindEnds();
-  // Counts it, and tells the access log of it, if there is one.
+  // Counts it, and writes it to the access log, if there is one.
   void Log(const Header& header, About about, std::optional<http::status> status, bool is_complete,
            const Generation* generation = nullptr) noexcept;
   std::shared_ptr<Cancellation> Watch();
@@ -57,17 +57,17 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   const std::shared_ptr<HttpShared> shared_;
   HttpStream stream_;
-  // For whole headers, chunk extensions and trailers, and for pieces of bodies. It stays, and nobody is charged for it.
+  // For whole headers, chunk extensions and trailers, and for pieces of bodies. It stays, and is not charged.
   boost::beast::flat_buffer buffer_{shared_->options.max_header_bytes};
-  Admission admission_;  // of the request that comes
+  Admission admission_;  // of the current request
   uint64_t most_body_ = 0;
   bool is_gone_ = false;
   bool rests_ = true;
-  bool is_broken_ = false;                       // an answer whose end would be the connection's
+  bool is_broken_ = false;                       // the end of an answer would be the connection's
   std::chrono::steady_clock::time_point begun_;  // when the request's header had come
   uint64_t bytes_in_ = 0, bytes_out_ = 0;        // of the request, and of its response
   asio::steady_timer watch_timer_;
-  std::shared_ptr<Cancellation> watched_;  // of the request that is being answered, once that takes long
+  std::shared_ptr<Cancellation> watched_;  // for the request that is being answered, once that takes long
 };
 
 }  // namespace wasinn::serve

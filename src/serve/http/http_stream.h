@@ -1,4 +1,4 @@
-// A connection of TCP, with TLS or without, as Boost.Beast's algorithms have streams.
+// A connection of TCP, with TLS or without, as a stream for Boost.Beast.
 #pragma once
 
 #include <boost/asio/any_completion_handler.hpp>
@@ -37,18 +37,18 @@ class HttpStream {
   }
 
   bool is_secure() const { return std::holds_alternative<Secure>(stream_); }
-  // What is below. Its deadlines and its cancel are those of all that goes over it.
+  // The lower layer. Its deadlines and its cancel apply to everything above it.
   Tcp& tcp() { return is_secure() ? std::get<Secure>(stream_).next_layer() : std::get<Tcp>(stream_); }
   executor_type get_executor() { return tcp().get_executor(); }  // NOLINT(readability-identifier-naming)
 
-  // False: there is none, and nothing more to say. At once where there is no TLS.
+  // False: it failed, and nothing can be sent. Returns at once without TLS.
   boost::asio::awaitable<bool> Handshake(std::chrono::milliseconds longest);
-  // Says that nothing more comes, and does not wait for an answer. What comes by then lies below, and is no plain text where there is TLS.
+  // Sends the end, and does not wait for an answer. Bytes that come by then stay below, encrypted with TLS.
   boost::asio::awaitable<void> EndWriting(std::chrono::milliseconds longest);
-  // When this goes, the other side sees an error instead of an end. Not after EndWriting.
+  // The destructor then gives the other side an error instead of an end. Not after EndWriting.
   void SetBroken();
 
-  // Beast's algorithms wait with handlers of many types. What is below sees one type, for each costs seconds to compile with TLS.
+  // Beast's handlers have many types. The lower layer sees one type, because each costs seconds to compile with TLS.
   // NOLINTNEXTLINE(readability-identifier-naming)
   template <typename Buffers, typename Token>
   auto async_read_some(const Buffers& buffers, Token&& token) {
@@ -69,12 +69,12 @@ class HttpStream {
   }
 
  private:
-  using Secure = boost::beast::ssl_stream<Tcp>;  // which makes one record of small buffers
+  using Secure = boost::beast::ssl_stream<Tcp>;  // combines small buffers into one record
   using Handler = boost::asio::executor_binder<boost::asio::any_completion_handler<Done>, boost::asio::any_io_executor>;
   template <typename Buffer>
   using BuffersOf = boost::container::static_vector<Buffer, 16>;
 
-  // As many as one operation takes: it may do less than it is asked.
+  // As many as one operation takes: it may do less than requested.
   template <typename Buffer, typename Buffers>
   static BuffersOf<Buffer> FirstOf(const Buffers& buffers) {
     BuffersOf<Buffer> first;

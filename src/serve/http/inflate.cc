@@ -11,14 +11,14 @@ namespace {
 
 using Stream = std::unique_ptr<z_stream, decltype(&::inflateEnd)>;
 
-// zlib finds the form by its first bytes. Some clients mean by "deflate" what has no header at all.
+// zlib recognises the form by its first bytes. Some clients mean data without a header by "deflate".
 constexpr int kAnyHeader = 15 + 32, kNoHeader = -15;
 
 enum class Inflated : uint8_t { kDone, kBroken, kTooLarge, kNoRoom };
 
 Inflated InflateAs(int form, std::string_view from, uint64_t most, RequestBytes& to) {
   constexpr size_t kPiece = 64u << 10;
-  if (from.size() > UINT32_MAX) return Inflated::kTooLarge;  // zlib counts so
+  if (from.size() > UINT32_MAX) return Inflated::kTooLarge;  // zlib's counter
   z_stream state{};
   if (::inflateInit2(&state, form) != Z_OK) return Inflated::kNoRoom;
   const Stream end(&state, &::inflateEnd);
@@ -29,7 +29,7 @@ Inflated InflateAs(int form, std::string_view from, uint64_t most, RequestBytes&
     state.next_out = piece.data();
     state.avail_out = kPiece;
     result = ::inflate(&state, Z_NO_FLUSH);
-    if (result != Z_OK && result != Z_STREAM_END) return Inflated::kBroken;  // also where its end is missing
+    if (result != Z_OK && result != Z_STREAM_END) return Inflated::kBroken;  // even if its end is missing
     const size_t bytes = kPiece - state.avail_out;
     if (bytes > most - to.size()) return Inflated::kTooLarge;
     if (!to.Append(piece.data(), bytes)) return Inflated::kNoRoom;

@@ -1,4 +1,4 @@
-// What came compressed, by gzip or deflate, over HTTP or gRPC.
+// Expands data that was compressed by gzip or deflate, over HTTP or gRPC.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace wasinn::serve {
 
-// `from` as it was before it was compressed: no more than `most` bytes, all of them charged to `budget` before they are held. That takes
-// its time: for a worker.
+// Expands `from`: at most `most` bytes, all of them charged to `budget` before they are allocated. This takes time, so
+// run it on a worker.
 Outcome<RequestBytes> Inflate(std::string_view from, uint64_t most, const std::shared_ptr<MemoryBudget>& budget);
 
 }  // namespace wasinn::serve

@@ -1,4 +1,4 @@
-// How long a client may take for what comes or goes in pieces: a rate, so that what is large has its time and what stands still has not.
+// How long a client may take for a transfer in pieces: a rate, so that a large one has its time and a stalled one ends.
 #pragma once
 
 #include <algorithm>
@@ -12,19 +12,19 @@ class MinDataRate {
   using Clock = std::chrono::steady_clock;
 
   explicit MinDataRate(std::chrono::milliseconds slow) : slow_(slow), first_(Clock::now() + slow) {}
-  // That have come or gone.
+  // Adds transferred bytes.
   void Add(uint64_t bytes) {
     bytes_ += bytes;
     last_ = Clock::now();
   }
-  // For which there was nothing to come or go.
+  // Skips time in which there was nothing to transfer.
   void Skip(Clock::duration time) {
     first_ += time;
     last_ += time;
   }
-  // For the next piece. Who was quick before may not stand still for longer than anybody else.
+  // For the next piece. A client that was fast before may not stall for longer than others.
   Clock::time_point deadline() const { return std::min(DeadlineOf(bytes_), last_ + slow_); }
-  // For so many bytes, all of which are still to come or go.
+  // For bytes that are all still to be transferred.
   Clock::time_point DeadlineOf(uint64_t bytes) const { return first_ + std::chrono::milliseconds(bytes / kBytesPerMs); }
 
  private:

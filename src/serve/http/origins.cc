@@ -57,7 +57,7 @@ bool IsThisMachine(const Authority& host) {
   return host.is_address || host.host == "localhost" || host.host.ends_with(".localhost");
 }
 
-// Whether a page of `origin` came from where its request goes.
+// Whether a page of `origin` came from the server of its request.
 bool IsSame(std::string_view origin, const Authority& host) {
   return std::ranges::any_of(std::array<std::string_view, 2>{"http", "https"}, [&](std::string_view scheme) {
     return origin == fmt::format("{}://{}", scheme, WithPort(host.host, host.port, scheme));
@@ -68,7 +68,7 @@ bool IsSafe(const Header& request) {
   return request.method() == http::verb::get || request.method() == http::verb::head;
 }
 
-// What a browser asks before it sends what a form could not.
+// A browser's question before it sends a request that a form could not.
 bool IsPreflight(const Header& request) {
   return request.method() == http::verb::options && request.count(http::field::access_control_request_method) > 0;
 }
@@ -83,7 +83,7 @@ Response AnswerPreflight(const Header& request) {
   return response;
 }
 
-// What a guest said of it by itself stays.
+// A guest's own headers stay.
 void LetRead(Response& response, std::string_view origin) {
   const auto is_told = std::ranges::any_of(response.headers, [](const auto& header) {
     return boost::beast::iequals(header.first, "Access-Control-Allow-Origin");

@@ -1,4 +1,4 @@
-// Which pages of browsers may ask. A browser on somebody's machine also runs pages of strangers, and reaches servers that they do not.
+// The pages of browsers that may ask. A browser also runs pages of strangers, and reaches servers that they do not.
 #pragma once
 
 #include <functional>
@@ -10,28 +10,28 @@
 
 namespace wasinn::serve {
 
-// "https://example.com:8443", or "*" for all, as a flag says it and a header has it: in lower case, without the scheme's own port.
+// "https://example.com:8443", or "*" for all, in a flag or a header: in lower case, without the scheme's own port.
 Outcome<std::string> ParseOrigin(std::string_view text);
 
-// Any thread.
+// Thread-safe.
 class Origins {
  public:
   using Next = std::function<asio::awaitable<Response>(Exchange&)>;
 
-  // `allowed`: of ParseOrigin.
+  // `allowed`: results of ParseOrigin.
   explicit Origins(std::set<std::string, std::less<>> allowed) : allowed_(std::move(allowed)) {}
 
-  // Whether a page asks, and not any other client: then Guard answers.
+  // Whether the client is a page: then Guard answers.
   static bool IsOfPage(const Header& request) { return request.count(http::field::origin) > 0; }
-  // What `next` answers, if this page may have it asked. One of another origin that is not allowed may only read, and its browser does not
-  // show it what it reads.
+  // The answer of `next`, if this page may send the request. A page of another origin that is not allowed can only
+  // read, and its browser does not show it the answer.
   asio::awaitable<Response> Guard(Exchange& exchange, Next next) const;
 
-  // Whether a browser asks what it may send, for a page that may.
+  // Whether a browser asks for permission, for an allowed page.
   bool IsAllowedPreflight(const Header& request) const;
 
-  // Whether the request's Host is a name that no stranger can have lead here: an address, this machine's own name, or that of an allowed
-  // origin. A stranger's name that leads to this machine (DNS rebinding) makes a page look like one of this server's own.
+  // Whether the request's Host is a name that no stranger can point here: an address, this machine's name, or an
+  // allowed origin's. Another name that leads here (DNS rebinding) makes a page look like this server's own.
   bool IsOwnHost(const Header& request) const;
 
  private:

@@ -1,4 +1,4 @@
-// A body of several parts, written from where they lie.
+// A body of several parts, written from their own memory.
 #pragma once
 
 #include <boost/asio/buffer.hpp>
@@ -13,7 +13,7 @@
 
 namespace wasinn::serve {
 
-// As Beast's concept Body has it.
+// Beast's concept Body.
 struct PartsBody {
   struct value_type {  // NOLINT(readability-identifier-naming)
     std::string text;

@@ -16,7 +16,7 @@ namespace wasinn::serve {
 namespace {
 
 constexpr size_t kMostPorts = 3;
-constexpr int kMostAtOnce = 64;  // before other ports have their turn
+constexpr int kMostAtOnce = 64;  // before other ports get their turn
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The ports of a server, on all of which one thread accepts connections.
+// The ports of a server; one thread accepts connections on all of them.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -16,24 +16,24 @@ namespace wasinn::serve {
 
 namespace asio = boost::asio;
 
-// Of numbers; names of hosts are none.
+// Parses numeric addresses, not host names.
 Outcome<asio::ip::address> ParseAddress(const std::string& host);
 // "127.0.0.1:8000", "[::1]:8000".
 std::string AddressText(const std::string& host, uint16_t port);
 
-// One thread at a time. To accept needs no memory, so that a moment without any costs a connection, and not all that follow.
+// One thread at a time. Accepting allocates nothing, so a short lack of memory costs only one connection.
 class Ports {
  public:
-  // The descriptor of a connection, which does not block and is the callee's. May throw.
+  // Gets the descriptor of a connection, which does not block, and owns it. May throw.
   using Take = std::function<void(int descriptor)>;
 
   explicit Ports(asio::io_context& context) : context_(context) {}
 
-  // Number 0: any that is free. The number that it has.
+  // Number 0: any free one. Returns the number.
   Outcome<uint16_t> Open(const std::string& host, uint16_t number, Take take);
   void Close() { open_.clear(); }
 
-  // Waits for connections, no longer than so long, and has them taken. True: `also` can be read.
+  // Waits for connections, at most `longest`, and passes them on. True: `also` is readable.
   bool Accept(std::chrono::milliseconds longest, int also);
 
  private:
@@ -45,7 +45,7 @@ class Ports {
 
   asio::io_context& context_;
   std::list<Port> open_;
-  bool is_short_ = false;  // of descriptors or memory: until the next time nothing is accepted
+  bool is_short_ = false;  // of descriptors or memory: accepts nothing until the next call
 };
 
 }  // namespace wasinn::serve

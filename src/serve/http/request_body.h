@@ -1,4 +1,4 @@
-// The body of a request: bytes that are charged as they arrive, whatever the header says of their number.
+// The body of a request: bytes that are charged as they arrive, whatever the header says about their number.
 #pragma once
 
 #include <boost/asio/buffer.hpp>
@@ -18,10 +18,10 @@
 
 namespace wasinn::serve {
 
-// Its memory grows where it lies, if the system can do that, and is the system's until bytes come.
+// Its memory grows in place, if the system can do that, and is only used when bytes come.
 class RequestBytes {
  public:
-  static constexpr size_t kPadding = 64;  // bytes behind, which simdjson may read
+  static constexpr size_t kPadding = 64;  // bytes after the end, which simdjson may read
 
   RequestBytes() = default;
   explicit RequestBytes(Charge charge) : charge_(std::move(charge)) {}
@@ -30,14 +30,14 @@ class RequestBytes {
   size_t size() const { return size_; }
   Charge& charge() { return charge_; }
 
-  // False: the budget, or the memory, has no room for them.
+  // False: neither the budget nor the memory has room for them.
   [[nodiscard]] bool Append(const void* bytes, size_t size) {
     if (!charge_.Add(size) || !Reserve(size_ + size)) return false;
     std::memcpy(bytes_.get() + size_, bytes, size);
     size_ += size;
     return true;
   }
-  // Room for so many in all.
+  // Room for that many in total.
   [[nodiscard]] bool Reserve(size_t size) {
     if (bytes_ != nullptr && size <= room_) return true;
     const size_t room = std::max(size, 2 * room_);
@@ -59,7 +59,7 @@ class RequestBytes {
   size_t size_ = 0, room_ = 0;
 };
 
-// As Beast's concept Body has it. Without room it ends in not_enough_memory.
+// Beast's concept Body. Without room it ends in not_enough_memory.
 struct RequestBody {
   using value_type = RequestBytes;                                             // NOLINT(readability-identifier-naming)
   static uint64_t size(const value_type& body) { return body.view().size(); }  // NOLINT(readability-identifier-naming)
@@ -69,7 +69,7 @@ struct RequestBody {
     template <bool kIsRequest, typename Fields>
     reader(boost::beast::http::header<kIsRequest, Fields>&, value_type& body) : body_(body) {}
 
-    // What is small has its room at once.
+    // A small body gets its room at once.
     // NOLINTNEXTLINE(readability-identifier-naming)
     void init(const boost::optional<uint64_t>& length, boost::beast::error_code& error) {
       constexpr uint64_t kSmall = 64u << 10;

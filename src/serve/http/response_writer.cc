@@ -20,7 +20,7 @@
 namespace wasinn::serve {
 namespace {
 
-// Of a piece, to be written at once. A large piece has the time of all of its parts.
+// A part that is written at once. A large one has the time of all of its bytes.
 constexpr size_t kMostPart = 64u << 10;
 
 // Whether a body without a length, in answer to this, has an end of its own.
@@ -44,7 +44,7 @@ asio::awaitable<bool> ResponseWriter::WriteWhole(const Header& header, Response 
   message.body() = {std::move(response.text), std::move(response.binary)};
   message.keep_alive(keep_alive);
   const bool header_alone = header.method() == http::verb::head;
-  // Who has left a body out knows its length, or nobody does.
+  // Without a body, only the code that left it out knows its length, if any does.
   if (!header_alone || PartsBody::size(message.body()) > 0) message.prepare_payload();
   const bool has_length = response.status != http::status::no_content && response.status != http::status::not_modified;
   if (!has_length) message.erase(http::field::content_length);
@@ -110,7 +110,7 @@ asio::awaitable<bool> ResponseWriter::WriteStream(const Header& header, Response
     const auto [error, bytes] = co_await http::async_write_header(stream_, serializer, kAwait);
     bytes_ += bytes;
     if (!error) is_whole = co_await WritePieces(*source, is_chunked);
-  } catch (const std::exception& error) {  // for want of memory
+  } catch (const std::exception& error) {  // no memory
     LogError(error.what());
     is_broken_ = !is_chunked;
   }

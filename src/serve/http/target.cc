@@ -31,7 +31,7 @@ bool IsOneWord(std::string_view encoded) {
 Outcome<std::string> CanonicalTarget(std::string_view target) {
   const auto parsed = boost::urls::parse_origin_form(target);
   if (!parsed) return std::unexpected(Invalid("the target is not a path"));
-  // Not the URL's segments: a "/." that a path begins with is none of them.
+  // Not the URL's segments, which would drop a "/." at the beginning of a path.
   const std::string_view path = target.substr(0, target.find('?'));
   for (size_t at = 0; at < path.size();) {
     const size_t end = std::min(path.find('/', at + 1), path.size());

@@ -1,4 +1,4 @@
-// A request's target, in the one form by which routes, models, tenants, metrics and the access log know it.
+// A request's target in its canonical form, for routes, models, tenants, metrics and the access log.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace wasinn::serve {
 
-// The target with its path in the only spelling that is left: what needs no %XX has none, and the other ones are upper case. INVALID_ARGUMENT: it is
-// no path, or one that could mean two things: a word is "." or "..", or empty before the end ("//"), or has an encoded "/", "\" or ".",
-// or a control character, or is not UTF-8.
+// The target with its path in its only spelling: %XX only if necessary, and in upper case. INVALID_ARGUMENT: it is no
+// path, or is ambiguous: a word is "." or "..", or empty before the end ("//"), or has an encoded "/", "\" or ".", or a
+// control character, or is not UTF-8.
 Outcome<std::string> CanonicalTarget(std::string_view target);
 
 // The words of a canonical target's path, decoded, and none for a "/" at its end.

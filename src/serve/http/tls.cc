@@ -34,18 +34,18 @@ Outcome<std::string> ReadFile(const std::string& file) {
   return text;
 }
 
-// What this thread's last call of OpenSSL has against it.
+// The reason why this thread's last call of OpenSSL failed.
 std::string Reason() {
   const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
   ERR_clear_error();
   return reason != nullptr ? reason : "no reason is known";
 }
 
-// ALPN: a client that names protocols, and not this one, speaks another one.
+// ALPN: a client that names protocols without this one speaks another one.
 int Choose(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered, unsigned offered_size,
            void*) {
   static constexpr unsigned char kHttp[] = "\x08http/1.1";
-  auto* found = const_cast<unsigned char*>(kHttp);  // which is where an API of C writes the address of either list
+  auto* found = const_cast<unsigned char*>(kHttp);  // a C function writes the address of either list here
   const int how = SSL_select_next_proto(&found, size, kHttp, sizeof kHttp - 1, offered, offered_size);
   *chosen = found;
   return how == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
@@ -97,7 +97,7 @@ Outcome<void> AskClients(SSL_CTX* context, const std::string& pem, const std::st
   if (n == 0 || !is_end) return std::unexpected(Wrong(file, "has no certificates in PEM's form: " + Reason()));
   ERR_clear_error();
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
-  // Each connection shows its certificate: a session that goes on would outlive an authority that was taken away.
+  // Each connection must show its certificate: a resumed session would outlive an authority that was removed.
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
   SSL_CTX_set_num_tickets(context, 0);
   return {};

@@ -1,4 +1,4 @@
-// The certificates of a server's ports, which can be read anew while it serves.
+// The certificates of a server's ports, which can be read again while it serves.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>
@@ -12,25 +12,25 @@
 
 namespace wasinn::serve {
 
-// Paths of PEM files, or what is in them.
+// Paths of PEM files, or their contents.
 struct TlsFiles {
-  std::string certificate;  // and what signed it, up to the authority
+  std::string certificate;  // with its signers, up to the authority
   std::string key;          // not encrypted
-  std::string client_ca;    // who may have signed clients' certificates; "": clients need none
+  std::string client_ca;    // authorities for clients' certificates; "": clients need none
 };
 
-// Of one time of reading. HTTP's connections are made of `context`, gRPC's of the same bytes.
+// From one reading of the files. HTTP's connections use `context`, gRPC's the same bytes.
 struct Certificates {
   TlsFiles pem;
   boost::asio::ssl::context context;
 };
 
-// TLS 1.2 and 1.3. Any thread.
+// TLS 1.2 and 1.3. Thread-safe.
 class Tls {
  public:
   static Outcome<std::shared_ptr<Tls>> Load(TlsFiles files);
 
-  // Connections from here on have what the files have now. Upon a failure nothing changes.
+  // Later connections use the current files. After a failure nothing changes.
   Outcome<void> Reload();
 
   std::shared_ptr<Certificates> current() const {
@@ -43,7 +43,7 @@ class Tls {
   explicit Tls(TlsFiles files) : files_(std::move(files)) {}
 
   const TlsFiles files_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::shared_ptr<Certificates> current_;
 };
 

@@ -25,7 +25,7 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using Line = nlohmann::ordered_json;
 
-// Lines of so long a time are written together, so that a request does not wake the writing thread each time.
+// Lines of this time are written together, so that not every request wakes the writing thread.
 constexpr std::chrono::milliseconds kTogether{20};
 constexpr size_t kWriteTogether = 64u << 10;
 constexpr std::chrono::milliseconds kLookForEnd{50};
@@ -84,7 +84,7 @@ std::string ToLine(const AccessRecord& record) {
   return Dump(line);
 }
 
-// What lines are written to: a file, a pipe or a terminal.
+// The target of lines: a file, a pipe or a terminal.
 class AccessLog::File {
  public:
   File(int descriptor, bool is_owned) : descriptor_(descriptor), is_owned_(is_owned) {
@@ -97,7 +97,7 @@ class AccessLog::File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  // 0, or an error of the system. Waits for who reads a pipe, but not once `is_over`.
+  // 0, or an error of the system. Waits for a pipe's reader, but not once `is_over`.
   int Write(std::string_view text, const auto& is_over) {
     if (is_within_line_) {
       if (const int error = WriteText("\n", is_over); error != 0) return error;
@@ -113,7 +113,7 @@ class AccessLog::File {
         if (is_over()) return ETIMEDOUT;
         continue;
       }
-      // So many bytes do not block a pipe that has room, though it may be set to block for other programs' sake.
+      // This many bytes never block if a pipe has room, even if the pipe is set to block for other programs.
       const size_t most = is_regular_ ? text.size() : std::min<size_t>(text.size(), PIPE_BUF);
       const ssize_t n = ::write(descriptor_, text.data(), most);
       if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
@@ -127,12 +127,12 @@ class AccessLog::File {
   const int descriptor_;
   const bool is_owned_;
   bool is_regular_ = false;
-  bool is_within_line_ = false;  // the last line was written in part
+  bool is_within_line_ = false;  // the last line was written only in part
 };
 
 Outcome<std::shared_ptr<AccessLog::File>> AccessLog::OpenFile(const std::string& name) {
   if (name == "-") return std::make_shared<File>(STDOUT_FILENO, false);
-  // Not to block: a named pipe that nobody reads is an error.
+  // Without blocking: a named pipe without a reader is an error.
   const int descriptor = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0640);
   if (descriptor < 0) return std::unexpected(OfSystem("cannot open the access log '" + name + "'", errno));
   return std::make_shared<File>(descriptor, true);
@@ -179,7 +179,7 @@ void AccessLog::Add(AccessRecord record) noexcept {
       n_bytes_ += bytes;
     }
     if (was_empty) wake_.notify_one();
-  } catch (const std::exception&) {  // for want of memory
+  } catch (const std::exception&) {  // no memory
     AddDropped();
   }
 }
@@ -193,12 +193,12 @@ Outcome<void> AccessLog::Reopen() {
   return {};
 }
 
-// On the writing thread.
+// Runs on the writing thread.
 void AccessLog::Write() {
   sigset_t broken_pipe;
   sigemptyset(&broken_pipe);
   sigaddset(&broken_pipe, SIGPIPE);
-  ::pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);  // it is an error here, and not the program's end
+  ::pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);  // it is an error here, and must not end the program
   for (bool ends = false; !ends;) {
     std::vector<AccessRecord> records;
     {
@@ -219,7 +219,7 @@ void AccessLog::Write() {
 
 void AccessLog::WriteAll(const std::vector<AccessRecord>& records) {
   std::shared_ptr<File> file;
-  uint64_t opened = 0;  // when this file was
+  uint64_t opened = 0;  // when this file was opened
   {
     const std::lock_guard lock(mutex_);
     file = file_;

@@ -1,4 +1,4 @@
-// A file that tells of each request, by a line of JSON.
+// A file with a line of JSON for each request.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@ namespace wasinn::serve {
 struct AccessRecord {
   std::chrono::system_clock::time_point time;  // when its header had come
   std::string peer, protocol, method, target;
-  std::optional<int> status;  // of HTTP, or a code of gRPC; none: the client was gone before
-  bool is_complete = true;    // whether all of the answer was written
+  std::optional<int> status;  // of HTTP, or a code of gRPC; no value: the client had disconnected before
+  bool is_complete = true;    // whether the whole answer was written
   uint64_t bytes_in = 0, bytes_out = 0;
   uint64_t n_messages = 0;  // of a stream; 0: it is none
   std::chrono::microseconds duration{0};
@@ -30,17 +30,17 @@ struct AccessRecord {
   std::string user_agent;
 };
 
-// What a client can make long, cut. What is not UTF-8 by then is replaced in the line.
+// Cuts a text that a client can make long. Invalid UTF-8 is replaced later, in the line.
 std::string Bounded(std::string_view text, size_t most);
 inline constexpr size_t kMostTarget = 1024, kMostLogged = 256;
 
 // Without a line's end.
 std::string ToLine(const AccessRecord& record);
 
-// Any thread. No request waits for it: a thread of its own writes, and what it has no room for is left out, counted and told.
+// Thread-safe. Requests never wait: a thread writes, and lines without room are dropped, counted and reported.
 class AccessLog {
  public:
-  // "-": standard output. `most_bytes`: that wait.
+  // "-": standard output. `most_bytes`: the limit of waiting lines.
   static Outcome<std::shared_ptr<AccessLog>> Open(std::string file, size_t most_bytes = 4u << 20);
   ~AccessLog();
   AccessLog(const AccessLog&) = delete;
@@ -48,9 +48,9 @@ class AccessLog {
 
   void Add(AccessRecord record) noexcept;
   void AddDropped(uint64_t n = 1) noexcept { n_dropped_.fetch_add(n, std::memory_order_relaxed); }
-  // The file of its name, which may be another one by now. Upon a failure it goes on with the old one.
+  // Opens the file of its name again, which may be another one by now. After a failure it goes on with the old one.
   Outcome<void> Reopen();
-  // Writes what waits, as far as that is taken within a second. Once; then nothing is written any more.
+  // Writes the waiting lines, as many as it can within a second. Call it once; then nothing is written any more.
   void Close();
 
  private:
@@ -65,14 +65,14 @@ class AccessLog {
   const std::string name_;
   const size_t most_bytes_;
   std::atomic<uint64_t> n_dropped_{0}, n_opened_{1};
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable wake_;
   std::vector<AccessRecord> waiting_;
-  size_t n_bytes_ = 0;  // that these hold
+  size_t n_bytes_ = 0;  // in these
   std::shared_ptr<File> file_;
   bool ends_ = false;
   std::atomic<std::chrono::steady_clock::rep> end_{INT64_MAX};
-  bool has_failed_ = false;  // of the writing thread
+  bool has_failed_ = false;  // only for the writing thread
   std::jthread thread_;
 };
 

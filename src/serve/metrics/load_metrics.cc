@@ -15,8 +15,8 @@ using Texts = std::vector<std::pair<TextModels::Name, Workers::Load>>;
 
 namespace {
 
-// By the names that routers of language models read. How much of its cache is in use a model does not say: it has a part for each text
-// that it generates together with others, so that is the share of these.
+// Under the names that routers of language models read. A model does not report how much of its cache is in use: it has
+// a part for each text that it generates together with others, so this is the share of used parts.
 void AddAliases(const Texts& texts, Exposition& out) {
   const auto family = [&](std::string_view name, std::string_view help, const auto& value) {
     out.Family(name, Exposition::Type::kGauge, help);

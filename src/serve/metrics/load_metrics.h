@@ -1,4 +1,4 @@
-// What the server has to do now, in Prometheus' text format.
+// The server's current load, in Prometheus' text format.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 namespace wasinn::serve {
 
 struct LoadSources {
-  const Workers& server;  // the threads that all but guests and texts share
+  const Workers& server;  // the threads for everything except guests and texts
   const Routes* routes;   // NULL: there are none
   const TextModels& texts;
   const MemoryBudget& budget;
   size_t http_connections, grpc_calls;
 };
-// `has_aliases`: what language models have to do, also by vLLM's names.
+// `has_aliases`: the load of language models also under vLLM's names.
 std::string LoadText(const LoadSources& sources, bool has_aliases);
 
 }  // namespace wasinn::serve

@@ -42,7 +42,7 @@ constexpr auto kTemplates = std::to_array<std::string_view>({
     "/wasinn/state",
 });
 
-// The first word of a path behind its slash, which goes from there.
+// Removes the first word of a path, after its slash, and returns it.
 std::string_view TakeWord(std::string_view& path) {
   path.remove_prefix(1);
   const std::string_view word = path.substr(0, path.find('/'));
@@ -55,7 +55,7 @@ bool Matches(std::string_view form, std::string_view path) {
     const std::string_view expected = TakeWord(form), word = TakeWord(path);
     const bool is_model = expected == "{model}";
     if (is_model ? word.empty() : word != expected) return false;
-    // A version is no path of its own.
+    // A version does not count as another path.
     if (is_model && path.starts_with("/versions/")) {
       TakeWord(path);
       TakeWord(path);

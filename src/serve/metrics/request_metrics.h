@@ -1,4 +1,4 @@
-// How many requests were answered, by what they asked for and how they ended, in Prometheus' text format.
+// Counts of answered requests, by path and outcome, in Prometheus' text format.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace wasinn::serve {
 
 class Generation;
 
-// The path of the protocols that a target has, with {model} for a name; "other": nothing of these. Clients make no new ones.
+// The protocol's path for a target, with {model} for a name; "other": any other path. Clients cannot add new ones.
 std::string_view PathTemplate(std::string_view target);
 
-// Any thread.
+// Thread-safe.
 class RequestMetrics {
  public:
-  // `path`: one of few, as is `status`. A model is counted by its name if there is one: `generation`, which may be NULL, knows that.
+  // `path` and `status` have few values. A model has its name only if `generation`, which may be NULL, knows it.
   void Add(std::string_view protocol, std::string_view path, std::string_view status, const About& about,
            const Generation* generation);
 
@@ -28,7 +28,7 @@ class RequestMetrics {
 
  private:
   using Key = std::tuple<std::string_view, std::string, std::string, std::string, std::string>;
-  // The same, looked up without a string made.
+  // As above, for a look-up without making a string.
   using Look = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view, std::string_view>;
   struct Less {
     using is_transparent = void;  // NOLINT(readability-identifier-naming)

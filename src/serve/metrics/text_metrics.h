@@ -1,4 +1,4 @@
-// What language models have read and written for clients of /v1, in Prometheus' text format.
+// The tokens that language models read and wrote for clients of /v1, in Prometheus' text format.
 #pragma once
 
 #include <chrono>
@@ -12,16 +12,16 @@
 
 namespace wasinn::serve {
 
-// Any thread.
+// Thread-safe.
 class TextMetrics {
  public:
-  // Of a text, once its first token is there: since it was asked for.
+  // Adds the time from a request to its first token.
   void AddFirst(const std::string& model, const std::string& version, std::chrono::nanoseconds took);
-  // Of each token after that: since the last one.
+  // Adds the time of each later token since the one before.
   void AddNext(const std::string& model, const std::string& version, std::chrono::nanoseconds took);
   void AddTokens(const std::string& model, const std::string& version, uint64_t read, uint64_t written);
 
-  // "" where nothing was counted. `has_aliases`: also by vLLM's names.
+  // "" if nothing was counted. `has_aliases`: also under vLLM's names.
   std::string Text(bool has_aliases) const;
 
  private:

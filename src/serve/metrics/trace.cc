@@ -16,7 +16,7 @@ constexpr char kTraceParent[] = "traceparent", kTraceState[] = "tracestate";
 constexpr size_t kMostState = 512;
 constexpr unsigned kKnownFlags = 3;
 
-// VERSION-TRACE-PARENT-FLAGS, of 2, 32, 16 and 2 digits. Later versions may go on after another '-'.
+// VERSION-TRACE-PARENT-FLAGS, with 2, 32, 16 and 2 digits. Later versions may go on after another '-'.
 constexpr size_t kTraceAt = 3, kParentAt = 36, kFlagsAt = 53, kSize = 55;
 
 bool IsHex(std::string_view text) {
@@ -36,7 +36,7 @@ bool IsTraceParent(std::string_view text) {
   return IsId(text.substr(kTraceAt, 32)) && IsId(text.substr(kParentAt, 16)) && IsHex(text.substr(kFlagsAt, 2));
 }
 
-// Nobody guards anything by them, but they should be nobody else's. Not 0.
+// They protect nothing, but should be unique. Not 0.
 uint64_t RandomId() {
   thread_local std::mt19937_64 generator = [] {
     std::random_device device;
@@ -46,7 +46,7 @@ uint64_t RandomId() {
   return std::max<uint64_t>(generator(), 1);
 }
 
-// Of digits that were looked at.
+// The digits were checked before.
 uint64_t FromHex(std::string_view digits) {
   uint64_t number = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);

@@ -1,4 +1,4 @@
-// Models that did not load, and why: their files are not read again for each request.
+// Models that failed to load, with the reasons: their files are not read again for each request.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace wasinn::serve {
 
-// Any thread. A model at a server is asked for again each time: it is no file, and the server may be there by now.
+// Thread-safe. A model at a server is tried again each time: it is no file, and the server may be there by now.
 class FailedLoads {
  public:
   using Clock = std::chrono::steady_clock;
@@ -23,13 +23,13 @@ class FailedLoads {
 
   void Add(const ModelInfo& model, const Failure& why);
   void Forget(const std::string& model);
-  // Why it would fail again; nothing: it may load. A file that has not changed is read again for inferences alone, and for these after
-  // a pause that doubles; for all, if something else than the file may be to blame, such as a want of memory.
+  // The reason why it would fail again; no value: it may load. An unchanged file is only read again for inferences,
+  // after a pause that doubles; for all requests, if something else may be to blame, such as a lack of memory.
   enum class Asks : uint8_t { kWhetherReady, kInference };
   std::optional<Failure> Find(const ModelInfo& model, Asks asks) const;
 
  private:
-  // The times of a file, and of the folder that has its parts.
+  // The times of a file, and of the folder with its parts.
   struct Stamp {
     int64_t file_ns = 0, folder_ns = 0;
     uint64_t size = 0, inode = 0;

@@ -27,7 +27,7 @@ const ModelIo* FindModelIo(const std::vector<ModelIo>& ios, std::string_view nam
   return found == ios.end() ? nullptr : &*found;
 }
 
-// Names of guests are in messages, and may be long.
+// Names of guests appear in messages, and may be long.
 std::string Shortened(std::string_view name) {
   constexpr size_t kMost = 100;
   return name.size() <= kMost ? std::string(name) : std::string(name.substr(0, kMost)) + "…";
@@ -51,7 +51,7 @@ bool Fits(const std::vector<int64_t>& described, const auto& shape) {
                             [](int64_t any, auto dim) { return any == -1 || std::cmp_equal(any, dim); });
 }
 
-// What is wrong with a tensor of this io; "": nothing.
+// The error in a tensor of this io; "": none.
 std::string WhyNot(const ModelIo& io, const ModelTensor& tensor) {
   const Datatype& datatype = serve::DatatypeOf(io);
   if (io.dtype != tensor.dtype) return fmt::format("is of {}, not {}", datatype.name, DatatypeOf(tensor.dtype).name);
@@ -100,7 +100,7 @@ Outcome<engines::ModelRequest> ToModelRequest(const ModelIos& ios, const InferRe
                                               std::vector<std::vector<uint64_t>>& shapes) {
   engines::ModelRequest to;
   std::set<std::string_view> names;
-  shapes.reserve(request.inputs.size());  // what points to them stays
+  shapes.reserve(request.inputs.size());  // pointers into it must stay valid
   for (const InputTensor& input : request.inputs) {
     const ModelIo* const io = FindModelIo(ios.inputs, input.name);
     if (io == nullptr) return std::unexpected(Invalid(fmt::format("the model has no input '{}'", input.name)));

@@ -1,5 +1,5 @@
-// What a guest that is a model takes and gives: as it describes it, as clients give it, and as it answers. Clients and guests may say
-// anything.
+// The inputs and outputs of a guest that is a model: its description, clients' tensors, and its answers. Clients and
+// guests may send anything.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace wasinn::serve {
 
-// Whether what it describes is a model's: INVALID_ARGUMENT says what is wrong.
+// Checks that its description is a model's: INVALID_ARGUMENT has the reason.
 Outcome<void> CheckIos(const engines::ModelIos& ios);
 
-// What `infer` gets of a request, to which the result points; so do `shapes`, which the callee fills.
+// The arguments of `infer` for a request. The result points to the request and to `shapes`, which this fills.
 Outcome<engines::ModelRequest> ToModelRequest(const engines::ModelIos& ios, const InferRequest& request,
                                               std::vector<std::vector<uint64_t>>& shapes);
 
-// Of what it answered, those that were asked for. RUNTIME_ERROR: it is not what it described. The result shares the answer's owner.
+// The requested outputs of its answer, whose owner they share. RUNTIME_ERROR: it does not match the description.
 Outcome<std::vector<OutputTensor>> TakeOutputs(const engines::ModelIos& ios, const std::vector<std::string>& wanted,
                                                const engines::ModelAnswer& answer);
 

@@ -9,14 +9,14 @@
 namespace wasinn::serve {
 namespace {
 
-// What a component may tell of itself.
+// The limit of a component's description.
 constexpr uint64_t kMostDescription = 1u << 20;
-// What an answer may have beside the bytes of its tensors.
+// The limit of an answer in addition to the bytes of its tensors.
 constexpr uint64_t kMostAround = 8u << 20;
-// Of what a guest says of an error, in bytes.
+// The limit of a guest's error message, in bytes.
 constexpr size_t kMostMessage = 1000;
 
-// UTF-8, and no part of a character.
+// Valid UTF-8, with whole characters.
 std::string_view FirstOf(std::string_view message) {
   size_t size = std::min(message.size(), kMostMessage);
   while (size > 0 && size < message.size() && (static_cast<uint8_t>(message[size]) & 0xc0) == 0x80) --size;
@@ -31,7 +31,7 @@ struct Charged {
 
 }  // namespace
 
-// For the bytes of an answer.
+// The room for the bytes of an answer.
 struct GuestModels::Room {
   Charge charge;
   uint64_t most;
@@ -69,7 +69,7 @@ Outcome<void> GuestModels::Run(const std::string& model, const Tenant& tenant, C
   const GuestSettings* const own = own_.at(model).get();
   const bool has_limits = options_.files.at(model).has_limits;
   RunLimits limits = GuestRuns::LimitsFor(has_limits ? *own : tenant.settings());
-  limits.guest.max_log_messages = 0;  // the guest gets its errors, and may say of them what it likes
+  limits.guest.max_log_messages = 0;  // the guest gets its errors, and may log them itself
   const Policy& policy = (own == nullptr ? tenant.settings() : *own).policy();
   const auto exit = runs_.Run({model, model, policy, limits, cancellation}, {}, {}, run);
   if (!exit) return std::unexpected(exit.error());
@@ -105,14 +105,14 @@ Outcome<void> GuestModels::Load(const Tenant& tenant, const std::string& model) 
   });
   if (!described) return wrong("it does not describe itself: " + (why.empty() ? described.error().message : why));
   if (auto checked = CheckIos(loaded->ios); !checked) return wrong(checked.error().message);
-  std::shared_ptr<const Loaded> now = std::move(loaded);  // the last one goes after the lock
+  std::shared_ptr<const Loaded> now = std::move(loaded);  // the last one is freed after the lock
   const std::lock_guard lock(mutex_);
   loaded_[model].swap(now);
   return {};
 }
 
 void GuestModels::Unload(const std::string& model) {
-  std::shared_ptr<const Loaded> last;  // goes after the lock
+  std::shared_ptr<const Loaded> last;  // freed after the lock
   const std::lock_guard lock(mutex_);
   last = std::exchange(loaded_[model], nullptr);
 }

@@ -1,4 +1,4 @@
-// Guests that are models: components that export wasinn:serve/model, of which each inference has an instance of its own.
+// Guests that are models: components that export wasinn:serve/model. Each inference runs in an instance of its own.
 #pragma once
 
 #include <map>
@@ -22,34 +22,34 @@
 namespace wasinn::serve {
 
 struct GuestModelOptions {
-  std::map<std::string, GuestFile> files;  // by name: components
+  std::map<std::string, GuestFile> files;  // components, by name
   GuestCode code;
 };
 
-// Any thread.
+// Thread-safe.
 class GuestModels {
  public:
-  // Of every one.
+  // For all of them.
   static constexpr char kVersion[] = "1";
 
-  // Compiles every file, and has each component describe itself within the settings of `tenant`. `host` outlives it.
+  // Compiles every file, and lets each component describe itself within the settings of `tenant`. `host` outlives it.
   static Outcome<std::unique_ptr<GuestModels>> Load(const Host& host, const Tenant& tenant, GuestModelOptions options,
                                                     std::shared_ptr<Statistics> statistics);
 
-  // Whether the name is one of theirs; these never change.
+  // Whether it is the name of one; the names never change.
   bool Has(const std::string& model) const { return options_.files.contains(model); }
   std::vector<std::string> names() const;
-  // What one of them takes and gives. NOT_FOUND: there is no such version; UNAVAILABLE: it is unloaded.
+  // A guest's inputs and outputs. NOT_FOUND: there is no such version; UNAVAILABLE: it is unloaded.
   Outcome<std::shared_ptr<const engines::ModelIos>> Find(const std::string& model, const std::string& version) const;
   Outcome<InferResponse> Infer(const Tenant& tenant, const InferRequest& request, Cancellation* cancellation);
-  // From its file as it is now. What runs goes on as it was.
+  // Loads its file again. Current runs go on unchanged.
   Outcome<void> Load(const Tenant& tenant, const std::string& model);
   void Unload(const std::string& model);
   void UnloadAsIn(const GuestModels& other);
 
-  // Who infers: other threads than those of models, which are computed whatever guests do.
+  // The threads for inferences, separate from those of models, which are computed whatever guests do.
   Workers& workers() { return workers_; }
-  // Ends what runs, and begins nothing any more.
+  // Ends current runs, and begins no more.
   void Stop() { runs_.Stop(); }
 
  private:
@@ -59,7 +59,7 @@ class GuestModels {
   };
 
   GuestModels(const Host& host, GuestModelOptions options, std::shared_ptr<Statistics> statistics);
-  // To its end; or why it was not.
+  // Runs to the end; or the reason why not.
   Outcome<void> Run(const std::string& model, const Tenant& tenant, Cancellation* cancellation,
                     const GuestRuns::Program& run);
   Outcome<std::shared_ptr<const Loaded>> Get(const std::string& model, const std::string& version) const;
@@ -71,11 +71,11 @@ class GuestModels {
 
   const GuestModelOptions options_;
   const std::shared_ptr<Statistics> statistics_;
-  // The settings with the policy of each; NULL: the asking tenant's.
+  // The settings with each guest's policy; NULL: the asking tenant's.
   std::map<std::string, std::unique_ptr<const GuestSettings>> own_;
   std::unique_ptr<engines::ModelEngine> engine_;
   GuestRuns runs_;
-  mutable std::mutex mutex_;                                     // of what follows
+  mutable std::mutex mutex_;                                     // guards the members below
   std::map<std::string, std::shared_ptr<const Loaded>> loaded_;  // NULL: it is unloaded
   Workers workers_;                                              // last: it uses all the others
 };

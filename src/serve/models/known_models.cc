@@ -78,7 +78,7 @@ Outcome<std::shared_ptr<const KnownModel>> KnownModels::Load(const ModelInfo& re
     return std::unexpected(std::move(why));
   }
   log_.Forget(name);
-  auto info = FindVersion(host_, registered.name, number);  // it is loaded now, and tells what it runs on
+  auto info = FindVersion(host_, registered.name, number);  // it is loaded now, and its backend is known
   if (!info) return std::unexpected(std::move(info.error()));
   return std::make_shared<const KnownModel>(std::move(*info), std::move(*signature));
 }
@@ -114,7 +114,7 @@ Outcome<std::shared_ptr<const KnownModel>> KnownModels::GetOrTell(const std::str
   auto found = Load(*registered);
   if (!found) return found;
   const std::lock_guard lock(mutex_);
-  if (forgotten == forgotten_) known_[model][version] = *found;  // else it may be the last model's of this name
+  if (forgotten == forgotten_) known_[model][version] = *found;  // else it may be the former model of this name
   return found;
 }
 

@@ -1,4 +1,4 @@
-// What models are, take and give, looked up once for each.
+// The signatures of models, looked up once for each.
 #pragma once
 
 #include <atomic>
@@ -27,37 +27,37 @@ namespace wasinn::serve {
 struct KnownModel {
   ModelInfo info;
   Signature signature;
-  // How long its inferences take of late; 0: there was none yet.
+  // The recent time of its inferences; 0: there was none yet.
   mutable std::atomic<int64_t> usual_ns{0};
-  mutable std::mutex again;  // of those that are made again since its worker has ended
+  mutable std::mutex again;  // for those that are made again after its worker has ended
 };
 
-// Any thread. The host outlives it.
+// Thread-safe. The host outlives it.
 class KnownModels {
  public:
   // `settings` outlive it, too.
   KnownModels(Host& host, const RepositorySettings& settings, std::shared_ptr<const Statistics> statistics)
       : host_(host), settings_(settings), statistics_(std::move(statistics)) {}
-  // Loads the model if nobody did, and it did not just fail. Without a version it is the highest. A mistake in the model is not the
-  // client's fault: UNAVAILABLE.
+  // Loads the model if necessary, unless it has just failed. Without a version it is the highest. An error in the model
+  // is not the client's fault: UNAVAILABLE.
   Outcome<std::shared_ptr<const KnownModel>> Get(const std::string& model, const std::string& version);
-  // Likewise, but with whatever is wrong about the model: for an operator, who asks for that.
+  // As above, with all details of the model's error: for an operator.
   Outcome<std::shared_ptr<const KnownModel>> GetOrTell(const std::string& model, const std::string& version);
-  // From its files as they are now: Host::ReloadModel.
+  // From its current files: Host::ReloadModel.
   Outcome<void> Reload(const std::string& model);
-  // To be called now and then: unloads those that nobody has asked for in too long a time.
+  // Call it now and then: unloads models that were not used for too long.
   void Sweep();
-  // Why it is known not to load, as clients get it.
+  // The known reason why it does not load, in the form for clients.
   std::optional<Failure> WhyNot(const ModelInfo& model) const;
-  // Whether somebody loads one of its versions now.
+  // Whether one of its versions is being loaded now.
   bool IsLoading(const std::string& model) const;
-  // For the log: of a load that somebody asked for.
+  // For the log: the failure of a requested load.
   void Tell(const std::string& model, const std::string& why) { log_.Tell(model, why); }
-  // Null: it is not known yet.
+  // NULL: unknown yet.
   std::shared_ptr<const KnownModel> Peek(const std::string& model, const std::string& version) const;
   void Forget(const std::string& model);
 
-  // Is told of each model that is forgotten, until it goes; not on two threads at once. The models outlive it.
+  // Notified of each model that is forgotten, during its life; not on two threads at once. The models outlive it.
   class Listener {
    public:
     Listener(KnownModels& models, std::function<void(const std::string& model)> forget);
@@ -72,7 +72,7 @@ class KnownModels {
   };
 
  private:
-  // A version that there is. The log says why it does not load.
+  // Loads an existing version. The log has the reason of a failure.
   Outcome<std::shared_ptr<const KnownModel>> Load(const ModelInfo& registered);
   using Clock = std::chrono::system_clock;
   using Key = std::pair<std::string, uint32_t>;
@@ -81,32 +81,32 @@ class KnownModels {
   std::multimap<Clock::time_point, ModelInfo> Resting(const Key& but, std::set<Key>& loaded);
   bool IsInUse(const ModelInfo& model) const;
   void Unload(const ModelInfo& model);
-  std::shared_ptr<const KnownModel> Look(const std::string& model, const std::string& version) const;  // of `mutex_`
+  std::shared_ptr<const KnownModel> Look(const std::string& model, const std::string& version) const;  // needs `mutex_`
 
   Host& host_;
   const RepositorySettings& settings_;
   const std::shared_ptr<const Statistics> statistics_;
-  std::mutex room_;                         // that one makes at a time
-  std::map<Key, Clock::time_point> since_;  // when they were loaded; of `room_`
+  std::mutex room_;                         // held while one is made
+  std::map<Key, Clock::time_point> since_;  // the times of their loads; guarded by `room_`
   mutable std::mutex mutex_;
   uint64_t forgotten_ = 0;
   std::multiset<Key> loading_;
   std::map<std::string, std::map<std::string, std::shared_ptr<const KnownModel>>> known_;  // by model and version
   LoadLog log_;
   FailedLoads failed_;
-  std::mutex listening_;  // of what follows
+  std::mutex listening_;  // guards the members below
   std::set<const Listener*> listeners_;
 };
 
-// Registered under this name, lowest version first.
+// The models registered under this name, lowest version first.
 std::vector<ModelInfo> VersionsOf(const Host& host, const std::string& model);
-// Of these, version "": the highest.
+// One of these; version "": the highest.
 Outcome<ModelInfo> FindVersion(const Host& host, const std::string& model, const std::string& version);
 
-// As hosts and guests say it: "digits", or "digits:2".
+// The name for hosts and guests: "digits", or "digits:2".
 std::string NameOf(const std::string& model, const std::string& version);
 
-// Whether a prompt and options are all that it needs: language models, here and at other servers.
+// Whether it only needs a prompt and options: language models, here and at other servers.
 bool Generates(const Signature& signature);
 
 const Io* FindIo(const std::vector<Io>& ios, const std::string& name);

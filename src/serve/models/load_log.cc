@@ -11,7 +11,7 @@
 namespace wasinn::serve {
 
 void LoadLog::Tell(const std::string& name, const std::string& why) {
-  // The host begins with the model's name, too.
+  // The host's message begins with the model's name, too.
   const std::string prefix = fmt::format("model '{}': ", name);
   std::string_view reason = why;
   if (reason.starts_with(prefix)) reason.remove_prefix(prefix.size());
@@ -29,8 +29,8 @@ void LoadLog::Forget(const std::string& name) {
   told_.erase(name);
 }
 
-// The client has only said a name. That a file or an address is wrong, or that the server behind it wants another key, is for the operator
-// to mend. To the client it is a model that is not available now: 503 by HTTP, and UNAVAILABLE by gRPC, which has no word for 502.
+// The client has only sent a name. Errors in files, addresses, or keys for other servers are for the operator to fix.
+// For the client the model is unavailable: 503 over HTTP, and UNAVAILABLE over gRPC, which has no code for 502.
 Failure OfLoad(Failure why) {
   switch (why.code) {
     case WASINN_ERROR_SECURITY:

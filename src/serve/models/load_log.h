@@ -1,4 +1,4 @@
-// What the operator's log says of models that do not load.
+// The operator's log of models that do not load.
 #pragma once
 
 #include <map>
@@ -10,15 +10,15 @@
 
 namespace wasinn::serve {
 
-// Any thread.
+// Thread-safe.
 class LoadLog {
  public:
-  // Of each model it tells so many reasons, each once: a client that asks again and again does not fill the log.
+  // For each model it logs this many reasons, each once: clients that ask again and again do not fill the log.
   static constexpr size_t kMostReasons = 16;
 
   // `name`: "digits:2".
   void Tell(const std::string& name, const std::string& why);
-  // It has loaded, or is another one now: what fails later is told again.
+  // It has loaded, or is another one now: later failures are logged again.
   void Forget(const std::string& name);
 
  private:
@@ -26,7 +26,7 @@ class LoadLog {
   std::map<std::string, std::set<std::string>> told_;  // by model
 };
 
-// What a client is told of a model that does not load.
+// A client's error for a model that does not load.
 Failure OfLoad(Failure why);
 
 }  // namespace wasinn::serve

@@ -1,4 +1,4 @@
-// The part of KnownModels that says which models stay loaded: no more than so many, and none that nobody has asked for in so long a time.
+// The part of KnownModels that unloads models: those above a number, and those that were not used for a while.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace wasinn::serve {
 
-// By when they were asked for last; of `room_`. `loaded`: all but `but`.
+// By the time of their last use; needs `room_`. `loaded`: all except `but`.
 std::multimap<KnownModels::Clock::time_point, ModelInfo> KnownModels::Resting(const Key& but, std::set<Key>& loaded) {
   std::multimap<Clock::time_point, ModelInfo> resting;
   for (ModelInfo& model : host_.Models()) {
@@ -24,7 +24,7 @@ std::multimap<KnownModels::Clock::time_point, ModelInfo> KnownModels::Resting(co
   return resting;
 }
 
-// By a request, which has it beside `known_`.
+// Whether a request holds it in addition to `known_`.
 bool KnownModels::IsInUse(const ModelInfo& model) const {
   const std::lock_guard lock(mutex_);
   const auto versions = known_.find(model.name);

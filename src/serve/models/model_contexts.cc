@@ -34,7 +34,7 @@ std::optional<uint32_t> RestingContexts::TakeFor(const ModelContexts* of, std::s
   for (auto one = resting_.begin(); one != resting_.end(); ++one) {
     if (!one->IsWarm(of)) continue;
     const ptrdiff_t common = std::ranges::mismatch(prompt, *one->prompt).in1 - prompt.begin();
-    // A text that goes on, and not another one: that would only be lost. Who rests longest goes where there are too many.
+    // Only for a text that continues it: others would overwrite it. If there are too many, the longest idle one goes.
     const bool goes_on = 2 * common >= std::ssize(*one->prompt);
     if (goes_on && common > most) best = one;
     if (goes_on) most = std::max(most, common);
@@ -97,7 +97,7 @@ Outcome<ModelContexts::Graph> ModelContexts::Load() {
   return graph;
 }
 
-// What the model says of itself.
+// Reads the model's description of itself.
 void ModelContexts::Describe(Graph& graph) {
   wasinn_wit_view view = {};
   if (!ToOutcome(wasinn_wit()->describe(guest_, graph.get(), &view))) return;
@@ -130,7 +130,7 @@ Outcome<TextLimits> ModelContexts::Limits() {
   return graph_->limits;
 }
 
-// A graph whose worker is gone makes no contexts: the next one may.
+// A graph whose worker is gone makes no contexts: a new graph may.
 Outcome<uint32_t> ModelContexts::Make() {
   const std::lock_guard one_at_a_time(making_);
   for (bool again = false;; again = true) {

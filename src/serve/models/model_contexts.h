@@ -1,4 +1,4 @@
-// The execution contexts of models: made when they are needed, and kept for the next inference of theirs.
+// The execution contexts of models: made when they are needed, and kept for later inferences.
 #pragma once
 
 #include <atomic>
@@ -20,13 +20,13 @@ namespace wasinn::serve {
 
 class ModelContexts;
 
-// What a language model says of its texts.
+// A language model's limits for texts.
 struct TextLimits {
-  uint32_t parallel = 0;  // generated together; 0: each by itself
-  uint32_t context = 0;   // tokens of the longest, with its prompt; 0: it does not say
+  uint32_t parallel = 0;  // generated together; 0: one at a time
+  uint32_t context = 0;   // tokens of the longest text, with its prompt; 0: unknown
 };
 
-// Those of all models that rest: no more than so many, of which the one goes first that rests longest. Any thread.
+// The idle contexts of all models, up to a number; the one that is idle for longest is dropped first. Thread-safe.
 class RestingContexts {
  public:
   // The guest outlives it.
@@ -34,11 +34,11 @@ class RestingContexts {
 
   std::optional<uint32_t> Take(const ModelContexts* of);
   void Put(const ModelContexts* of, uint32_t context);
-  // Those that hold what they have made of a prompt: of a model's the one whose prompt has the most in common with this one. Of them rest no
-  // more than `most`.
+  // Contexts that hold the state of a prompt: finds the model's one whose prompt has the longest common beginning with
+  // this one. At most `most` are idle.
   std::optional<uint32_t> TakeFor(const ModelContexts* of, std::string_view prompt);
   void PutWith(const ModelContexts* of, uint32_t context, std::string prompt, size_t most);
-  // Those of one model; or all of them, and then whether there were any.
+  // Drops those of one model; or all, and returns whether there were any.
   void Drop(const ModelContexts* of);
   bool DropAll();
 
@@ -46,7 +46,7 @@ class RestingContexts {
   struct Resting {
     const ModelContexts* of;
     uint32_t context;
-    std::optional<std::string> prompt;  // what it holds something of
+    std::optional<std::string> prompt;  // the prompt of its state
 
     bool IsWarm(const ModelContexts* whose) const { return of == whose && prompt; }
   };
@@ -56,11 +56,11 @@ class RestingContexts {
 
   wasinn_guest* const guest_;
   const size_t most_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   Order resting_;     // longest first
 };
 
-// Of one model for one tenant. Any thread. Both outlive it.
+// The contexts of one model for one tenant. Thread-safe. Both arguments outlive it.
 class ModelContexts {
  public:
   ModelContexts(wasinn_guest* guest, RestingContexts& resting, std::string name)
@@ -69,20 +69,20 @@ class ModelContexts {
   ModelContexts(const ModelContexts&) = delete;
   ModelContexts& operator=(const ModelContexts&) = delete;
 
-  // One that nobody else has, and in which nothing is left of an earlier inference.
+  // A context that no other request has, without state of an earlier inference.
   Outcome<uint32_t> Take() { return TakeOrMake(resting_.Take(this)); }
-  // Where it is what it was.
+  // It must have no state.
   void GiveBack(uint32_t context);
-  // The same for a generation: one that holds what it has made of a text that begins as this one, if there is one. It goes back with what it
-  // holds, where the model computes many together: there it costs nobody memory that it would not take at rest.
+  // As above, for a generation: if possible, a context whose state begins like this text. It keeps its state if the
+  // model computes many texts together: there the state costs no memory that an idle context would not take.
   Outcome<uint32_t> TakeFor(std::string_view prompt) { return TakeOrMake(resting_.TakeFor(this, BeginningOf(prompt))); }
   void GiveBackWith(uint32_t context, std::string beginning);
-  // As much of a prompt as is looked at for this.
+  // The part of a prompt that is compared for this.
   static std::string_view BeginningOf(std::string_view prompt) { return prompt.substr(0, 16u << 10); }
   Outcome<TextLimits> Limits();
 
  private:
-  // Dropped when it goes.
+  // Dropped by its destructor.
   class Graph {
    public:
     Graph(wasinn_guest* guest, uint32_t graph) : guest_(guest), graph_(graph) {}
@@ -96,8 +96,8 @@ class ModelContexts {
       if (graph_ != 0) wasinn_status_free(wasinn_wit()->graph_drop(guest_, graph_));
     }
     uint32_t get() const { return graph_; }
-    // Whether the results of one inference depend on no other one in the same context. A model that does not tell has contexts for one
-    // inference each.
+    // Whether results never depend on earlier inferences in the same context. If a model does not report that, each
+    // context has one inference.
     bool keeps_nothing = false;
     TextLimits limits;
 
@@ -109,20 +109,20 @@ class ModelContexts {
   Outcome<uint32_t> Make();
   Outcome<uint32_t> TakeOrMake(std::optional<uint32_t> rested) { return rested ? Outcome<uint32_t>(*rested) : Make(); }
   Outcome<Graph> Load();
-  // If there is none yet; of `making_`.
+  // Loads it if necessary; needs `making_`.
   Outcome<void> LoadOnce();
   void Describe(Graph& graph);
 
   wasinn_guest* const guest_;
   RestingContexts& resting_;
   const std::string name_;  // "digits", "digits:2"
-  std::mutex making_;       // of the graph
+  std::mutex making_;       // for the graph
   std::optional<Graph> graph_;
   std::atomic<bool> reuse_{false};
-  std::atomic<uint32_t> warm_{0};  // contexts that may rest with what they hold
+  std::atomic<uint32_t> warm_{0};  // contexts that may be idle with their state
 };
 
-// One that was taken: dropped unless it is kept for the next one.
+// A context that was taken: dropped unless it is kept for the next inference.
 class TakenContext {
  public:
   TakenContext(std::shared_ptr<Guest> guest, std::shared_ptr<ModelContexts> of, uint32_t context)
@@ -134,7 +134,7 @@ class TakenContext {
   TakenContext& operator=(const TakenContext&) = delete;
 
   uint32_t get() const { return context_; }
-  // Cancels what computes there. Any thread.
+  // Cancels its compute. Thread-safe.
   void Drop() const { wasinn_status_free(wasinn_wit()->context_drop(guest_->get(), context_)); }
   void Keep() {
     of_->GiveBack(context_);

@@ -1,4 +1,4 @@
-// The models that are served, by the words of Triton's model repository.
+// The served models, in the words of Triton's model repository.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@
 
 namespace wasinn::serve {
 
-// Any thread.
+// Thread-safe.
 class Repository {
  public:
   // `statistics` outlives it.
@@ -27,59 +27,59 @@ class Repository {
   Repository(const Repository&) = delete;
   Repository& operator=(const Repository&) = delete;
 
-  // A tenant that the repository outlives.
+  // A tenant, which the repository outlives.
   Outcome<std::unique_ptr<Tenant>> NewTenant(GuestSettings settings, TenantOptions options) {
     return Tenant::Make(host_, models_, std::move(settings), std::move(options));
   }
 
-  // Whether there is such a model for the tenant, and nobody unloaded it. Loads nothing.
+  // Whether the tenant has such a model, and it was not unloaded. Loads nothing.
   Outcome<void> CheckServed(const Tenant& tenant, const std::string& model, const std::string& version) const;
-  // Whether it is loaded, or why it cannot be; false: nobody has tried, or somebody does so now. Loads nothing.
+  // Whether it is loaded, or why it cannot be; false: no load was tried, or one is running. Loads nothing.
   Outcome<bool> IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const;
   bool IsLoading(const std::string& model) const { return models_.IsLoading(model); }
-  // Whether those that are preloaded can be asked. Loads nothing.
+  // Whether preloaded models can be used. Loads nothing.
   Outcome<void> CheckReady() const;
-  // Loads the model if nobody did; not one that somebody unloaded. So does what follows.
+  // Loads the model if necessary, unless it was unloaded; so do the next functions.
   Outcome<std::shared_ptr<const KnownModel>> Find(const Tenant& tenant, const std::string& model,
                                                   const std::string& version);
-  // NULL: nobody cancels it.
+  // NULL: never cancelled.
   Outcome<InferResponse> Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation);
-  // Likewise. Its first token is there.
+  // The same. Its first token is there.
   Outcome<std::unique_ptr<Completion>> Complete(Tenant& tenant, const std::string& model, const std::string& version,
                                                 const Prompt& prompt, Cancellation* cancellation);
-  // Whether that takes so short a time for a request of so many bytes, going by the last ones, that no other thread is worth its wake-up.
+  // Whether an inference of that many bytes is too short to wake another thread for it, judging by the last ones.
   bool IsQuick(const std::string& model, const std::string& version, size_t bytes) const;
   Outcome<nlohmann::json> Metadata(const Tenant& tenant, const std::string& model, const std::string& version);
   Outcome<nlohmann::json> Config(const Tenant& tenant, const std::string& model, const std::string& version);
   nlohmann::json Index(const Tenant& tenant, bool ready_alone) const;
-  // No more than `most` models that the tenant sees, with what is known of each by now. Loads nothing, and waits for no load.
+  // At most `most` models that the tenant sees, with the known facts about each. Loads nothing, and waits for no load.
   nlohmann::json Overview(const Tenant& tenant, size_t most) const;
-  // Loads those that are to be there from the start. The failures of all that do not load.
+  // Loads the models that must be there from the start. Returns all failures.
   Outcome<void> Preload();
-  // Looks at folders and files of models again. The log tells what changed, and what does not load.
+  // Checks folders and files of models again. Changes and failures are logged.
   void Rescan();
-  // To be called now and then, where it may take long: unloads models that nobody uses, and looks at files if that is due.
+  // Call it now and then, where it may take long: unloads unused models, and checks files if that is due.
   void Upkeep();
-  // From its files as they are now. Until that is done, and if it fails, what was loaded before serves. Both for operators alone: SECURITY
-  // for others.
+  // Loads the current files. Until that is done, and if it fails, the old model serves. Both are only for operators:
+  // SECURITY for others.
   Outcome<void> Load(const Tenant& tenant, const std::string& model);
   Outcome<void> Unload(const Tenant& tenant, const std::string& model);
 
-  // Going by what it takes, or before it is loaded by its format or its address. Loads nothing.
+  // By its inputs, or before it is loaded by its format or its address. Loads nothing.
   bool IsLanguageModel(const ModelInfo& model) const;
 
   bool Knows(const std::string& model) const { return names_.contains(model); }
-  // Of one that is loaded.
+  // Only for a loaded model.
   bool Generates(const std::string& model, const std::string& version) const;
 
   const Host& host() const { return host_; }
-  // Loads here what is loaded there, where it has the same name; what was unloaded there is so here. That may take long: what is unloaded
-  // there meanwhile is so here after UnloadAsIn. Why one does not load: then it would be served no more.
+  // Loads the models that are loaded in `other`, if they have the same name, and unloads those unloaded there. May take
+  // long: later unloads are applied by UnloadAsIn. An error: a model would not be served any more.
   Outcome<void> LoadAsIn(const Repository& other);
   void UnloadAsIn(const Repository& other);
 
  private:
-  // Whether there is such a model, for this tenant, and nobody unloaded it.
+  // Whether there is such a model, for this tenant, and it was not unloaded.
   Outcome<void> CheckNamed(const Tenant& tenant, const std::string& model) const;
   void ReadNames();
   Outcome<void> CheckControl(const Tenant& tenant, const std::string& model) const;
@@ -95,11 +95,11 @@ class Repository {
   const RepositorySettings settings_;
   Host host_;
   KnownModels models_;
-  mutable std::mutex mutex_;     // of what follows
+  mutable std::mutex mutex_;     // guards the members below
   std::set<std::string> names_;  // of the host's models
   std::set<std::string> unloaded_;
-  Reasons rejected_;                                 // versions whose new files do not load, and why
-  std::chrono::steady_clock::time_point next_scan_;  // of Upkeep
+  Reasons rejected_;                                 // versions whose new files do not load, with the reasons
+  std::chrono::steady_clock::time_point next_scan_;  // for Upkeep
 };
 
 }  // namespace wasinn::serve

@@ -1,4 +1,4 @@
-// How the server keeps its models: by Triton's words for the repository, and how many.
+// How the server keeps its models: Triton's modes for the repository, and limits.
 #pragma once
 
 #include <chrono>
@@ -13,14 +13,14 @@
 namespace wasinn::serve {
 
 struct RepositorySettings {
-  // kOnDemand: a model is loaded at its first request. The others are Triton's: all at the start (kNone), likewise and whatever comes
-  // later (kPoll), those that are named at the start or by an operator (kExplicit).
+  // kOnDemand: a model is loaded at its first request. The others are Triton's: all at the start (kNone), the same with
+  // later ones (kPoll), those that are named at the start or by an operator (kExplicit).
   enum class Control : uint8_t { kOnDemand, kNone, kExplicit, kPoll };
   Control control = Control::kOnDemand;
   std::set<std::string> load_models;         // at the start; "*": all
-  std::set<std::string> preloaded;           // as the configuration's [models.NAME] has it
-  std::chrono::seconds poll{0};              // how often files are looked at; 0: when somebody asks
-  size_t max_loaded = 0;                     // 0: any number
+  std::set<std::string> preloaded;           // by the configuration's [models.NAME]
+  std::chrono::seconds poll{0};              // how often files are checked; 0: on request
+  size_t max_loaded = 0;                     // 0: no limit
   std::chrono::milliseconds idle_unload{0};  // 0: never
 
   bool loads_all() const { return control == Control::kNone || control == Control::kPoll || load_models.contains("*"); }
@@ -39,7 +39,7 @@ inline std::expected<RepositorySettings::Control, std::string> ParseControl(cons
   return std::unexpected("'" + word + "' is not none, explicit or poll");
 }
 
-// Of a load: Triton's `config` and `file:…` bring a configuration and files, which only the operator does here.
+// For a load: Triton's `config` and `file:…` bring a configuration and files, which only the operator may do here.
 inline Outcome<void> CheckLoadParameter(const std::string& name) {
   if (name != "config" && !name.starts_with("file:")) return {};
   return std::unexpected(Invalid("the parameter '" + name +

@@ -1,4 +1,4 @@
-// The part of the repository that follows what its models' files become.
+// The part of the repository that follows changes of its models' files.
 #include <fmt/format.h>
 
 #include <utility>
@@ -19,7 +19,7 @@ Repository::Repository(Host host, const RepositorySettings& settings, std::share
   ReadNames();
 }
 
-// One that is new waits to be loaded by name, if models are.
+// A new model waits to be loaded by name, if models are loaded in that mode.
 void Repository::ReadNames() {
   std::set<std::string> names;
   for (const ModelInfo& model : host_.Models()) names.insert(model.name);

@@ -1,4 +1,4 @@
-// How often each model was computed, and how long its steps took, by Triton's words. Told by the host's spans.
+// Counts and times of each model's computes, in Triton's words, from the host's spans.
 #pragma once
 
 #include <chrono>
@@ -17,21 +17,21 @@
 
 namespace wasinn::serve {
 
-// Any thread.
+// Thread-safe.
 class Statistics {
  public:
   void Add(const wasinn_span& span);
-  // An inference of a guest that is a model, of which the host has no spans.
+  // Adds an inference of a guest that is a model, for which the host has no spans.
   void Add(const std::string& guest, bool succeeded, std::chrono::nanoseconds took);
 
-  // Of models for which `sees` says so.
+  // For models that `sees` accepts.
   nlohmann::json All(const std::function<bool(const std::string& model)>& sees) const;
-  // Of one version, or of all. `highest`: of these, which is told where nobody has computed any.
+  // For one version, or all. `highest`: the highest version, which is listed if there were no computes.
   nlohmann::json Of(const std::string& model, const std::string& version, const std::string& highest) const;
 
   struct Seen {
     uint64_t succeeded = 0, failed = 0;
-    core::Histogram::Sum latencies;  // of those that succeeded
+    core::Histogram::Sum latencies;  // of successful ones
   };
   Seen Look(const std::string& model, uint32_t version) const;
   // When its last inference ended; the epoch: it had none.
@@ -44,10 +44,10 @@ class Statistics {
   struct Model {
     Duration success, fail, queue, input, infer, output;
     std::chrono::system_clock::time_point last;
-    core::Histogram latencies;  // of success
+    core::Histogram latencies;  // of successes
   };
   using Key = std::pair<std::string, uint32_t>;
-  // Looks names up where they are, without a string made of them.
+  // Looks names up without making strings.
   struct ByKey {
     using is_transparent = void;  // NOLINT(readability-identifier-naming)
     bool operator()(const auto& a, const auto& b) const {
@@ -55,7 +55,7 @@ class Statistics {
              std::tuple<std::string_view, uint32_t>(b.first, b.second);
     }
   };
-  Model& Find(const wasinn_span& span);  // of `mutex_`
+  Model& Find(const wasinn_span& span);  // needs `mutex_`
   static nlohmann::json ToJson(const Key& key, const Model& model);
 
   mutable std::mutex mutex_;

@@ -1,4 +1,4 @@
-// wasinn/wit.h for a program of the host's own: owners for what it gives, and a Failure where WIT has an error object.
+// wasinn/wit.h for the host's own program: owners for its results, and a Failure for WIT's error objects.
 #pragma once
 
 #include <wasinn/wit.h>
@@ -11,7 +11,7 @@
 
 namespace wasinn::serve {
 
-// What a view shows, until it goes. Before its guest.
+// The content of a view, during its life. Destroy it before its guest.
 class View {
  public:
   View() = default;
@@ -34,10 +34,10 @@ class View {
   wasinn_wit_view view_ = {};
 };
 
-// NULL: it went well.
+// NULL: success.
 Outcome<void> ToOutcome(wasinn_status* status);
 
-// The rep of a result, or what its error object says; that goes.
+// The rep of a result, or the message of its error object, which is dropped.
 Outcome<uint32_t> ToOutcome(wasinn_guest* guest, wasinn_status* status, const wasinn_wit_result& result);
 
 }  // namespace wasinn::serve

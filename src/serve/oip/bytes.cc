@@ -8,7 +8,7 @@ namespace {
 std::optional<std::span<const uint8_t>> First(std::span<const uint8_t> tensor) {
   if (tensor.size() < kLengthBytes) return {};
   uint32_t length = 0;
-  std::memcpy(&length, tensor.data(), kLengthBytes);  // little-endian, as the host is
+  std::memcpy(&length, tensor.data(), kLengthBytes);  // little-endian, like the host
   if (tensor.size() - kLengthBytes < length) return {};
   return tensor.subspan(kLengthBytes, length);
 }

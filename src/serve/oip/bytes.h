@@ -15,11 +15,11 @@ inline constexpr size_t kLengthBytes = sizeof(uint32_t);
 
 void AppendElement(std::string& tensor, std::span<const uint8_t> element);
 
-// Nothing where the lengths do not fit the bytes.
+// No value if the lengths do not fit the bytes.
 std::optional<std::vector<std::string_view>> Elements(std::span<const uint8_t> tensor);
-// How many there are, without room for them.
+// Counts them without allocating.
 std::optional<uint64_t> CountElements(std::span<const uint8_t> tensor);
-// The only one; nothing where there are none or several.
+// The only element; no value if there are none or several.
 std::optional<std::span<const uint8_t>> OnlyElement(std::span<const uint8_t> tensor);
 
 }  // namespace wasinn::serve

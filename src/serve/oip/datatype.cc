@@ -9,8 +9,8 @@ namespace {
 // tensor-type of wasi:nn
 enum : uint32_t { kFp16 = 0, kFp32 = 1, kFp64 = 2, kBf16 = 3, kU8 = 4, kI32 = 5, kI64 = 6 };
 
-// A type that wasi:nn has no number for travels bit for bit, as in core/memory/tensor.h. The first of two that travel alike is the one that
-// wasi:nn has.
+// A type without a number in wasi:nn travels bit for bit, as in core/memory/tensor.h. Of two that travel alike, the
+// first is the one in wasi:nn.
 constexpr Datatype kAll[] = {
     {"FP16", WASINN_DTYPE_F16, 2, kFp16, 1},  {"FP32", WASINN_DTYPE_F32, 4, kFp32, 1},
     {"FP64", WASINN_DTYPE_F64, 8, kFp64, 1},  {"BF16", WASINN_DTYPE_BF16, 2, kBf16, 1},

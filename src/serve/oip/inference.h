@@ -1,4 +1,4 @@
-// One inference by the Open Inference Protocol's words, whatever it came over.
+// One inference in the Open Inference Protocol's words, for any transport.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@
 
 namespace wasinn::serve {
 
-// Why something was not done. The code tells who is at fault, and so what status a client gets.
+// Why a request failed. The code shows the cause, and so the client's status.
 struct Failure {
   wasinn_code code;
   std::string message;
 };
 inline Failure Invalid(std::string message) { return {WASINN_ERROR_INVALID_ARGUMENT, std::move(message)}; }
-// Nobody is at fault, and later it may be done.
+// No one is at fault, and a retry may succeed.
 inline Failure TryAgain(std::string message) { return {WASINN_ERROR_BUSY, std::move(message)}; }
 inline Failure NoMemory() { return TryAgain("requests and responses hold as much memory as they may"); }
 inline Failure OutOfMemory() { return {WASINN_ERROR_UNAVAILABLE, "the server is out of memory"}; }
 template <typename T>
 using Outcome = std::expected<T, Failure>;
 
-// As an exception, for readers that are deep inside of what they read.
+// As an exception, for readers that are deep inside of their input.
 [[noreturn]] inline void ThrowInvalid(std::string message) { throw Invalid(std::move(message)); }
 template <typename T>
 T OrThrow(Outcome<T> outcome) {
@@ -36,11 +36,11 @@ T OrThrow(Outcome<T> outcome) {
   if constexpr (!std::is_void_v<T>) return std::move(*outcome);
 }
 
-// The largest request that a thread which reads and writes looks at itself.
+// The largest request that an I/O thread handles itself.
 inline constexpr size_t kMostInline = 64u << 10;
-// Of the inputs of a request, and of its outputs. More would be a way to make a server hold more than a request has.
+// The limit of a request's inputs, and of its outputs. More would let a client make the server hold more than it sent.
 inline constexpr size_t kMostTensors = 4096;
-// Of what a client calls something, in bytes: errors and answers repeat it, perhaps six times as long, and it is charged to nobody.
+// The limit of a client's name for something, in bytes: errors and answers repeat it, up to six times as long.
 inline constexpr size_t kMostName = 4096;
 // Throws Failure.
 inline std::string ToName(std::string_view given) {

@@ -21,11 +21,11 @@ using simdjson::dom::object;
 
 static_assert(RequestBytes::kPadding >= simdjson::SIMDJSON_PADDING);
 
-// Bytes for each of the JSON's: what simdjson takes to parse it, and tensors of 8-byte numbers that have one digit each.
+// Bytes for each of the JSON's: simdjson's memory for parsing, and tensors of 8-byte numbers with one digit each.
 constexpr uint64_t kParsed = 14, kTensors = 4;
 
-// The JSON is parsed as a whole first, so that nothing is read of a text that is none. simdjson throws what is of another type than
-// expected.
+// First parses the whole JSON, so that nothing of an invalid text is used. simdjson throws for values of unexpected
+// types.
 class Reader {
  public:
   Reader(std::string_view body, size_t json_size) : json_(body.substr(0, json_size)), binary_(body.substr(json_size)) {}
@@ -39,11 +39,11 @@ class Reader {
   void TakeBinary(uint64_t bytes, InputTensor& tensor);
 
   const std::string_view json_;
-  std::string_view binary_;  // what no tensor has taken
+  std::string_view binary_;  // not taken by a tensor yet
   RestRequest request_;
 };
 
-// What an object has by this name, if it is there. Twice would be once for us, and perhaps the other one for who checked it before.
+// An object's member of this name, if any. A duplicate is refused: a proxy may have checked the other one.
 std::optional<element> Find(object of, std::string_view name) {
   std::optional<element> found;
   for (const auto& [key, value] : of) {
@@ -51,11 +51,11 @@ std::optional<element> Find(object of, std::string_view name) {
     if (found) ThrowInvalid(fmt::format("'{}' is there twice", name));
     found = value;
   }
-  if (found && found->is_null()) return {};  // as clients write what they leave out
+  if (found && found->is_null()) return {};  // clients write it for missing values
   return found;
 }
 
-// The log names what nobody reads. `place`: what stands before a field's name there.
+// Logs fields that are not read. `place`: the text before a field's name.
 void LogOthers(object of, const char* place, std::initializer_list<std::string_view> read) {
   for (const auto& [key, value] : of) {
     if (value.is_null() || std::ranges::find(read, key) != read.end()) continue;
@@ -69,7 +69,7 @@ element Get(object of, std::string_view name) {
   return *found;
 }
 
-// Of `parameters`, which an object may have.
+// A member of `parameters`, which an object may have.
 template <typename T>
 std::optional<T> Parameter(object of, std::string_view name) {
   const std::optional<element> parameters = Find(of, "parameters");
@@ -99,7 +99,7 @@ void Reader::TakeBinary(uint64_t bytes, InputTensor& tensor) {
 
 void Reader::ReadData(object input, InputTensor& tensor, uint64_t elements) {
   const element data = Get(input, "data");
-  // Its shape may say anything; there are no more elements than characters.
+  // Its shape may be anything; the characters limit the number of elements.
   tensor.own.reserve(std::min<uint64_t>(elements, json_.size() / 2) * tensor.datatype->size);
   JsonTensor(tensor, elements).Read(data);
 }
@@ -167,8 +167,8 @@ size_t CountLeaves(element data) {
   return leaves;
 }
 
-// The shape that data has for an input: as it is nested, if the input may have that; else what is not fixed is 1, but for the last such
-// dimension, which takes what there is.
+// The shape of an input's data: that of the nested arrays, if the input may have it; else open dimensions are 1, except
+// for the last one, which takes the rest.
 std::vector<int64_t> ShapeFor(const std::vector<int64_t>& dims, element data) {
   std::vector<int64_t> nested;
   for (element at = data; at.is_array() && at.get_array().size() > 0; at = at.get_array().at(0)) {
@@ -194,7 +194,7 @@ RestRequest Reader::ReadFields(const nlohmann::json& inputs) {
   if (const auto id = Find(root, "id")) request_.id = ToName(*id);
   for (const nlohmann::json& input : inputs) {
     const auto data = Find(root, input["name"].get_ref<const std::string&>());
-    if (!data) continue;  // the model says whether it needs it
+    if (!data) continue;  // the model checks whether it needs it
     InputTensor& tensor = request_.infer.inputs.emplace_back();
     tensor.name = input["name"].get_ref<const std::string&>();
     tensor.datatype = FindDatatype(input["datatype"].get_ref<const std::string&>());

@@ -15,7 +15,7 @@ namespace wasinn::serve {
 struct RestRequest {
   InferRequest infer;
   std::string id;
-  // How each output that the request names is wanted, and all others: as bytes after the JSON, or in it.
+  // The form of each output that the request names, and of all others: as bytes after the JSON, or inside of it.
   std::map<std::string, bool> is_binary;
   bool all_binary = false;
 
@@ -25,15 +25,15 @@ struct RestRequest {
   }
 };
 
-// `json_size`: what the header Inference-Header-Content-Length says, or all. Tensors may refer to `body`, which outlives the request,
-// and behind which RequestBytes::kPadding bytes can be read. What that takes beside `body` is added to `charge`.
+// `json_size`: the value of the header Inference-Header-Content-Length, or all. Tensors may refer to `body`, which must
+// outlive the request and have RequestBytes::kPadding readable bytes behind it. Other memory is added to `charge`.
 Outcome<RestRequest> ReadRequest(std::string_view body, size_t json_size, Charge& charge);
 
-// The same of Triton's extension `generate`: a field that has an input's name is its data, of which the shape is the input's. `inputs`: as
-// the model's metadata has them.
+// As above, for Triton's extension `generate`: a field with an input's name is its data, in the input's shape.
+// `inputs`: from the model's metadata.
 Outcome<RestRequest> ReadGenerate(std::string_view body, const nlohmann::json& inputs, Charge& charge);
 
-// Of the repository's index: whether only models that are ready are wanted. The body is as for ReadRequest.
+// For the repository's index: whether only ready models are wanted. The body is as for ReadRequest.
 Outcome<bool> ReadIndexRequest(std::string_view body);
 
 }  // namespace wasinn::serve

@@ -42,7 +42,7 @@ Outcome<RestResponse> WriteResponse(const RestRequest& request, InferResponse re
   if (!charge.Add(most_json + binary)) return std::unexpected(NoMemory());
   RestResponse written;
   std::string& text = written.json;
-  text.reserve(most_json + 256);  // memory of which the system gives what is written
+  text.reserve(most_json + 256);  // the system only provides the written part of it
   text += Head(request, response) + R"(,"outputs":[)";
   for (OutputTensor& output : response.outputs) {
     if (text.back() != '[') text += ',';

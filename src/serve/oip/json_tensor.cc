@@ -21,7 +21,7 @@ void JsonTensor::Append(T number) {
 template <typename T>
 Outcome<T> JsonTensor::Whole(simdjson::dom::element element) const {
   if (element.type() != simdjson::dom::element_type::DOUBLE) return static_cast<T>(element);
-  // A double does not have all greater integers, so that another number may have been written.
+  // A double does not have all larger integers, so another number may have been written.
   constexpr double kMost = 1LL << std::numeric_limits<double>::digits;
   const double number = element;
   const bool fits = number >= (std::unsigned_integral<T> ? 0 : 1 - kMost) && number < kMost;
@@ -42,7 +42,7 @@ void JsonTensor::AppendInteger(simdjson::dom::element element) {
 
 template <typename T>
 void JsonTensor::AppendFloat(simdjson::dom::element element) {
-  if (element.is_null()) {  // what JavaScript writes for NaN and for both infinities
+  if (element.is_null()) {  // JavaScript's form of NaN and both infinities
     ThrowInvalid(
         fmt::format("input '{}': null is not a valid {}; send NaN and infinities as bytes after the JSON "
                     "(binary_data_size)",
@@ -137,7 +137,7 @@ T ElementAt(std::span<const uint8_t> bytes, size_t i) {
                   tensor.name, what));
 }
 
-// By pieces, so that all of them are in memory once.
+// In pieces, so that all of them are in memory only once.
 template <typename T>
 void AppendNumbers(std::string& text, const OutputTensor& tensor) {
   const std::span<const uint8_t> bytes = tensor.bytes;
@@ -212,8 +212,8 @@ void AppendElements(std::string& text, const OutputTensor& tensor) {
 }  // namespace
 
 uint64_t MostJson(const OutputTensor& tensor) {
-  // Characters of an element, by its bytes: "false,", "-32768,", "-8600000400000000,", "-2.2250738585072014e-308,"; of a byte
-  // of a text, "\u0000".
+  // Characters of an element, by its bytes: "false,", "-32768,", "-8600000400000000,", "-2.2250738585072014e-308,"; of
+  // a byte of a text, "\u0000".
   static constexpr uint64_t kMost[] = {6, 6, 7, 0, 18, 0, 0, 0, 25};
   const size_t size = tensor.datatype->size;
   return 2 + tensor.bytes.size() / std::max<size_t>(size, 1) * kMost[size];

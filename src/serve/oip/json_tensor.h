@@ -12,8 +12,8 @@ namespace wasinn::serve {
 
 class JsonTensor {
  public:
-  // As many elements as its shape has are read into what is the tensor's own, each exactly as an element of its type, or as a float
-  // that is nearest.
+  // Reads as many elements as its shape has into the tensor's own bytes, each as an exact element of its type, or as
+  // the nearest float.
   JsonTensor(InputTensor& tensor, uint64_t elements) : tensor_(tensor), elements_(elements) {}
   // Throws Failure.
   void Read(simdjson::dom::element data);
@@ -23,7 +23,7 @@ class JsonTensor {
   void ReadElement(simdjson::dom::element element);
   template <typename T>
   void Append(T number);
-  // Clients that have floats alone write 7 as 7.0, and true as 1.0.
+  // Clients that only have floats write 7 as 7.0, and true as 1.0.
   template <typename T>
   Outcome<T> Whole(simdjson::dom::element element) const;
   template <typename T>
@@ -37,9 +37,9 @@ class JsonTensor {
   uint64_t n_read_ = 0;
 };
 
-// The same of an output, appended: one array. Throws Failure for what JSON has not: NaN, infinities, bytes that are not UTF-8.
+// Appends an output as one array. Throws Failure for values that JSON lacks: NaN, infinities, invalid UTF-8.
 void AppendJson(std::string& text, const OutputTensor& tensor);
-// No more bytes than it can have then.
+// The most bytes that it can have.
 uint64_t MostJson(const OutputTensor& tensor);
 
 }  // namespace wasinn::serve

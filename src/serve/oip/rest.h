@@ -20,10 +20,10 @@ namespace wasinn::serve {
 
 struct RestLimits {
   uint64_t most_body = 256u << 20;  // bytes of a request
-  uint64_t most_json = 32u << 20;   // of these, those of JSON, of which parsing takes many times as much
+  uint64_t most_json = 32u << 20;   // of these, bytes of JSON, whose parsing takes many times as much
 };
 
-// All outlive it.
+// All arguments outlive it.
 class Rest {
  public:
   // `openai`: for texts. `loads`: for what loads models. `permits`, `turns`: of the threads that call Answer.
@@ -38,10 +38,10 @@ class Rest {
         limits_(limits) {}
 
   uint64_t MostBody(const Header& header) const;
-  // Of a body that is JSON alone.
+  // For a body that is only JSON.
   uint64_t MostJson() const;
   asio::awaitable<Response> Answer(Exchange& exchange);
-  // New requests are still answered, but nobody should send any.
+  // New requests are still answered, but clients should send no more.
   void Drain() { is_draining_.store(true, std::memory_order_relaxed); }
 
  private:
@@ -59,7 +59,7 @@ class Rest {
   // Triton's extension: a text of a language model, or an inference by fields.
   asio::awaitable<Response> Generate(Exchange& exchange, Named named);
   Response GenerateNow(Exchange& exchange, Named& named, Cancellation* cancellation);
-  // If it is not loaded: it is from here on, or the answer says why not.
+  // Loads it if necessary; an error is the answer.
   asio::awaitable<std::optional<Response>> Load(Exchange& exchange, const Named& named);
   Response Health(const Exchange& exchange, std::string_view what);
   Response Index(const Exchange& exchange) const;

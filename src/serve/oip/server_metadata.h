@@ -1,4 +1,4 @@
-// What the server says of itself.
+// The server's description of itself.
 #pragma once
 
 #include <nlohmann/json.hpp>

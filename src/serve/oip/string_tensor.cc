@@ -61,7 +61,7 @@ Outcome<void> ToElements(OutputTensor& output) {
   for (std::span<const uint8_t> left = output.bytes; !left.empty(); left = left.subspan(width)) {
     uint32_t length = 0;
     if (width < kLengthBytes || left.size() < width) return wrong();
-    std::memcpy(&length, left.data(), kLengthBytes);  // little-endian, as the host is
+    std::memcpy(&length, left.data(), kLengthBytes);  // little-endian, like the host
     if (length > width - kLengthBytes) return wrong();
     bytes->append(reinterpret_cast<const char*>(left.data()), kLengthBytes + length);
   }

@@ -1,4 +1,4 @@
-// Tensors of strings: BYTES, as clients have them, and u8 with one dimension more, as models have them (WASINN_IO_STRINGS).
+// Tensors of strings: BYTES for clients, and u8 with one dimension more for models (WASINN_IO_STRINGS).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct StringRecords {
 
 // An input of BYTES for a model. Its memory is added to `charge`.
 Outcome<StringRecords> ToRecords(const InputTensor& input, Charge& charge);
-// An output of u8 becomes BYTES.
+// Turns an output of u8 into BYTES.
 Outcome<void> ToElements(OutputTensor& output);
 
 }  // namespace wasinn::serve

@@ -25,7 +25,7 @@ const char* TypeOf(std::string_view name) {
   return "text/javascript; charset=utf-8";
 }
 
-// Nothing of the page comes from elsewhere, or goes there, whatever a model's name makes of it.
+// The page loads and sends nothing elsewhere, whatever a model's name contains.
 void Guard(Response& response) {
   constexpr std::pair<const char*, const char*> kHeaders[] = {
       {"Content-Security-Policy",

@@ -1,4 +1,4 @@
-// The page for operators: GET /, and what it asks for below /wasinn/.
+// The page for operators: GET /, and its requests below /wasinn/.
 #pragma once
 
 #include "serve/http/origins.h"
@@ -6,7 +6,7 @@
 
 namespace wasinn::serve {
 
-// Any thread.
+// Thread-safe.
 class OperatorPage {
  public:
   // `origins` outlives it.
@@ -15,7 +15,7 @@ class OperatorPage {
 
   // Whether a request is for it. `has_root`: "/" is the page's, and not a route's.
   bool Has(const Header& request, bool has_root) const;
-  // Whether it asks for more than files that everybody has: then its tenant must be an operator.
+  // Whether it asks for more than public files: then its tenant must be an operator.
   static bool IsState(const Header& request);
   Response Answer(const Exchange& exchange);
 

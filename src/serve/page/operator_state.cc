@@ -11,7 +11,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::chrono::milliseconds kFresh{200};
-// What is told has a limit, though names and numbers of inputs are those of files that others made.
+// Limits of the answer, since names and numbers of inputs come from others' files.
 constexpr size_t kMostModels = 500, kMostRoutes = 500;
 constexpr size_t kMostOfModel = 16u << 10, kMostText = 1u << 20;  // bytes
 

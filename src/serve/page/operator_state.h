@@ -1,4 +1,4 @@
-// What an operator wants to know of a server at a glance: GET /wasinn/state.
+// An overview of a server for its operator: GET /wasinn/state.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace wasinn::serve {
 
-// Any thread. It waits for nothing that takes long, and makes its text anew no more often than a few times in a second for each tenant.
+// Thread-safe. It waits for nothing that takes long, and makes its text at most a few times a second for each tenant.
 class OperatorState {
  public:
   struct Sources {
@@ -28,7 +28,7 @@ class OperatorState {
   };
   explicit OperatorState(Sources sources) : sources_(std::move(sources)) {}
 
-  // The models are those that the tenant sees.
+  // Contains the models that the tenant sees.
   Response Answer(const Generation& generation, const Tenant& tenant);
 
  private:
@@ -44,8 +44,8 @@ class OperatorState {
 
   const Sources sources_;
   const Clock::time_point start_ = Clock::now();
-  std::mutex mutex_;               // of what follows
-  std::map<uint64_t, Made> made_;  // lately, by the tenant's share
+  std::mutex mutex_;               // guards the members below
+  std::map<uint64_t, Made> made_;  // recent ones, by the tenant's share
 };
 
 }  // namespace wasinn::serve

@@ -1,4 +1,4 @@
-// The page for operators, file by file, as the build put it into the program (page/embed.cmake).
+// The files of the page for operators, which the build put into the program (page/embed.cmake).
 #pragma once
 
 #include <span>

@@ -15,8 +15,8 @@ bool IsUtf8(std::string_view text) { return simdjson::validate_utf8(text.data(),
 
 std::string_view ToView(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
-// "X-Trace" is "HTTP_X_TRACE". "": no variable, as of a name that another one would look like, and of Proxy, which programs take for
-// their own setting (CVE-2016-5385).
+// "X-Trace" is "HTTP_X_TRACE". "": no variable, for a name that another header could imitate, and for Proxy, which
+// programs take for their own setting (CVE-2016-5385).
 std::string VariableOf(std::string_view header) {
   std::string name = "HTTP_";
   for (const char c : header) {
@@ -27,7 +27,7 @@ std::string VariableOf(std::string_view header) {
   return name == "HTTP_PROXY" ? "" : name;
 }
 
-// Of the connection, or of the body as it travelled: a guest has it as it is.
+// Belongs to the connection, or to the transfer of the body: a guest gets the plain body.
 bool IsOfTravel(http::field name) {
   constexpr http::field kNames[] = {http::field::connection,       http::field::content_length,
                                     http::field::content_type,     http::field::expect,
@@ -37,7 +37,7 @@ bool IsOfTravel(http::field name) {
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
-// Each as one variable, though a header comes several times.
+// One variable for each name, even if a header comes several times.
 Outcome<void> AddHeaders(const Header& request, Variables& variables) {
   std::map<std::string, std::string> headers;
   for (const auto& field : request) {
@@ -54,7 +54,7 @@ Outcome<void> AddHeaders(const Header& request, Variables& variables) {
   return {};
 }
 
-// A header's, without a port.
+// Host header's name, without the port.
 std::string HostOf(const Header& request, const Ends& ends) {
   const std::string_view host = ToView(request[http::field::host]);
   const size_t colon = host.rfind(':');
@@ -83,7 +83,7 @@ Outcome<Variables> CgiVariables(const Header& request, const std::string& route,
                          {"SCRIPT_NAME", is_root ? "" : route},
                          {"PATH_INFO", is_root ? path : path.substr(route.size())},
                          {"QUERY_STRING", question == target.npos ? "" : std::string(target.substr(question + 1))}};
-  if (ends.is_secure) variables.emplace_back("HTTPS", "on");  // as Apache has it
+  if (ends.is_secure) variables.emplace_back("HTTPS", "on");  // as in Apache
   if (body_bytes > 0) variables.emplace_back("CONTENT_LENGTH", std::to_string(body_bytes));
   const std::string_view type = ToView(request[http::field::content_type]);
   if (!IsUtf8(type)) return std::unexpected(Invalid("the header Content-Type is not UTF-8"));

@@ -1,4 +1,4 @@
-// What a guest behind a route is told of a request: the variables of the Common Gateway Interface (RFC 3875, section 4.1).
+// A request's data for a guest behind a route: the variables of the Common Gateway Interface (RFC 3875, section 4.1).
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -15,7 +15,7 @@ namespace wasinn::serve {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// `path`: PathOf's, which is the route's and what follows it. A header whose value is not UTF-8 is an error, for WASI has only that.
+// `path`: from PathOf, with the route and the rest. A header that is not UTF-8 is an error: WASI has nothing else.
 Outcome<Variables> CgiVariables(const Header& request, const std::string& route, const std::string& path,
                                 uint64_t body_bytes, const Ends& ends);
 

@@ -20,7 +20,7 @@ constexpr unsigned kFound = 302;
 class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
-  // False: there is no whole line any more.
+  // False: there is no further whole line.
   bool Next(std::string_view& line) {
     const size_t end = rest_.find('\n');
     if (end == rest_.npos) return false;
@@ -47,7 +47,7 @@ unsigned ReadStatus(std::string_view value) {
   unsigned code = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), code);
   const bool is_number = error == std::errc() && (end == value.data() + value.size() || *end == ' ');
-  return is_number ? code : 0;  // which is none
+  return is_number ? code : 0;  // an invalid one
 }
 
 Response Read(std::string output) {

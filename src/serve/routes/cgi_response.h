@@ -1,4 +1,4 @@
-// What a guest behind a route answers by the Common Gateway Interface (RFC 3875, section 6): a header, an empty line, the body.
+// A guest's answer by the Common Gateway Interface (RFC 3875, section 6): a header, an empty line, the body.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace wasinn::serve {
 
-// Without the charge. A guest's mistake is the failure's text.
+// Without the charge. The failure's text is about the guest's error.
 Outcome<Response> ReadCgiResponse(std::string output);
 
 }  // namespace wasinn::serve

@@ -26,7 +26,7 @@ bool IsValue(std::string_view text) {
                               [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; });
 }
 
-// Those of a connection, which are the server's, and the length, which is what it is.
+// Headers of the connection are the server's, and so is the length.
 bool IsConnections(std::string_view name) {
   constexpr std::string_view kNames[] = {"Connection", "Keep-Alive", "Proxy-Connection",  "TE",
                                          "Trailer",    "Upgrade",    "Transfer-Encoding", "Content-Length"};

@@ -1,4 +1,4 @@
-// What a guest behind a route says of its answer, in whatever way, held to what a server passes on.
+// The answer of a guest behind a route, limited to what a server passes on.
 #pragma once
 
 #include <string>
@@ -8,21 +8,21 @@
 
 namespace wasinn::serve {
 
-// Its functions throw a Failure for a guest's mistake, which is its text.
+// Its functions throw a Failure with the guest's error.
 class GuestResponse {
  public:
-  // A known one, from 200 on.
+  // A known status, from 200 on.
   void SetStatus(unsigned code);
-  // A header. Those of the connection, and the length, are the server's: they are left out.
+  // Adds a header. Those of the connection, and the length, belong to the server: they are dropped.
   void Add(std::string_view name, std::string_view value);
 
   bool has_status() const { return has_status_; }
   bool has_type() const { return has_type_; }
   bool has_location() const { return has_location_; }
-  // Whether its body is one of events, which clients want as they come.
+  // Whether its body is a stream of events, which clients need as they come.
   bool has_events() const;
 
-  // Without the charge. A body that the status does not allow is left out.
+  // Without the charge. A body that the status does not allow is dropped.
   Response Take(std::string body);
 
  private:

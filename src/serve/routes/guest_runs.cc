@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kTimeoutMs = 30'000;
 constexpr uint64_t kMemory = 256u << 20;
-constexpr uint64_t kTableElements = 250'000;  // of each table, if the limit of memory lets them be so many
+constexpr uint64_t kTableElements = 250'000;  // of each table, if the limit of memory allows it
 
 }  // namespace
 
@@ -28,7 +28,7 @@ engines::EngineOptions GuestCode::ForEngine() const {
           .warn = [](const std::string& what) { cli::Log(WASINN_LOG_WARNING, what.c_str()); }};
 }
 
-// A guest that the server's end reaches.
+// A running guest, which the server's end must reach.
 class GuestRuns::Running {
  public:
   Running(GuestRuns& runs, Guest& guest) : runs_(runs), guest_(guest) {

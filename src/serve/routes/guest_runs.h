@@ -1,4 +1,4 @@
-// Runs of guests that clients ask for: each within its tenant's limits and policy, ended where its client goes or the server ends.
+// Runs of guests for clients, within their tenants' limits. A run ends if its client disconnects or the server ends.
 #pragma once
 
 #include <functional>
@@ -19,13 +19,13 @@
 
 namespace wasinn::serve {
 
-// Settings that a guest has of its own, made of ServeOptions and of what it says beyond these; "": NULL, it has none.
+// Makes a guest's own settings from ServeOptions and its own text; "": NULL, it has none.
 using MakeGuestSettings = std::function<Outcome<std::unique_ptr<const GuestSettings>>(const std::string& toml)>;
 
-// How guests are compiled and run, whatever asks them.
+// How guests are compiled and run, for all their users.
 struct GuestCode {
   EngineOptions settings;
-  bool metered = false;  // some tenant's guests have a limit of fuel
+  bool metered = false;  // a tenant's guests have a limit of fuel
   bool cache = true;     // of compiled code
   bool allow_precompiled = false;
   std::vector<engines::Directory> folders;  // of all guests
@@ -36,9 +36,9 @@ struct GuestCode {
   engines::EngineOptions ForEngine() const;
 };
 
-// Of one that sends requests: 16 connections, and 3 of what waits for them (component/src/outgoing.rs).
+// For a guest that sends requests: 16 connections, and 3 for waiting (component/src/outgoing.rs).
 constexpr int kMostFilesOfGuest = 19;
-// The files of a component that has folders: as many as it may have resources (component/src/alone.rs).
+// The files of a component that has folders: as many as its limit of resources (component/src/alone.rs).
 constexpr int kMostFilesWithFolders = 512;
 
 struct RunLimits {
@@ -46,34 +46,34 @@ struct RunLimits {
   EngineLimits program;
 };
 
-// One of them. What it refers to outlives it.
+// One call. The objects behind its references outlive it.
 struct GuestCall {
-  const std::string& name;     // for the log: of a route, or a model
-  const std::string& program;  // as the guest has it: its args[0]
+  const std::string& name;     // for the log: a route's, or a model's
+  const std::string& program;  // the guest's args[0]
   const Policy& policy;
   RunLimits limits;
-  Cancellation* cancellation;  // NULL: nobody cancels it
+  Cancellation* cancellation;  // NULL: never cancelled
 };
 
-// Any thread.
+// Thread-safe.
 class GuestRuns {
  public:
   // `host` outlives it.
   explicit GuestRuns(const Host& host) : host_(host) {}
 
-  // The tenant's, but that no run is without an end, and none without a limit of its memory, though the settings name none.
+  // The tenant's limits, but every run has a deadline and a limit of memory, even if the settings have none.
   static RunLimits LimitsFor(const GuestSettings& settings);
 
-  // What `run` says of its end. That is logged where it is a bad one, and so is what the guest says: its output too, if `streams` have no
-  // sink for that. An error: it did not begin.
+  // `run` returns its end. A bad end is logged, and so is the guest's error output; its output too, if `streams` have
+  // no sink for that. An error: it did not begin.
   using Program = std::function<engines::Exit(const engines::RunOptions& options)>;
   Outcome<engines::Exit> Run(const GuestCall& call, engines::RunOptions options, engines::Streams streams,
                              const Program& run);
 
-  // Logs it, within the limits of what guests say.
+  // Logs it, within the limits of guests' output.
   void Warn(const GuestCall& call, const std::string& what) { log_.Write(WASINN_LOG_WARNING, call.name, what); }
 
-  // Ends what runs, and begins nothing any more.
+  // Ends current runs, and begins no more.
   void Stop();
 
  private:
@@ -81,7 +81,7 @@ class GuestRuns {
 
   const Host& host_;
   GuestLog log_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::set<Guest*> running_;
   bool is_stopped_ = false;
 };

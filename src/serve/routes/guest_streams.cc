@@ -22,7 +22,7 @@ bool KeptOutput::Write(std::string_view bytes) noexcept {
   if (is_taken_ || taken_.state != State::kWhole) return false;
   if (bytes.size() > most_ - taken_.text.size()) return Refuse(State::kTooLarge);
   try {
-    if (!charge_.Add(2 * bytes.size())) return Refuse(State::kNoMemory);  // a text that grows has room for more
+    if (!charge_.Add(2 * bytes.size())) return Refuse(State::kNoMemory);  // a growing text has room for more
     taken_.text += bytes;
     return true;
   } catch (const std::exception&) {

@@ -1,4 +1,4 @@
-// Where what a route's guest writes goes.
+// Receivers of the output of a route's guest.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 
 namespace wasinn::serve {
 
-// All of it is kept, as far as there is room.
+// Keeps all of it, if there is room.
 class KeptOutput final : public engines::Sink {
  public:
   KeptOutput(std::shared_ptr<MemoryBudget> budget, uint64_t most) : charge_(std::move(budget)), most_(most) {}
@@ -29,7 +29,7 @@ class KeptOutput final : public engines::Sink {
     std::string text;
     Charge charge;
   };
-  // What is written from here on is lost.
+  // Later output is lost.
   Taken Take();
 
  private:
@@ -38,34 +38,34 @@ class KeptOutput final : public engines::Sink {
     return false;
   }
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   Charge charge_;
   const uint64_t most_;
   Taken taken_;
   bool is_taken_ = false;
 };
 
-// Its first lines are kept, for the log.
+// Keeps its first lines, for the log.
 class FirstLines final : public engines::Sink {
  public:
   bool Write(std::string_view bytes) noexcept override;
-  // What is written from here on is lost.
+  // Later output is lost.
   std::vector<std::string> Take();
 
  private:
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<std::string> lines_;
-  std::string last_;  // that has no end yet
+  std::string last_;  // without an end yet
   bool is_full_ = false;
 };
 
-// What guests say goes to the log, and not more of it than somebody could read: clients decide how often they run. Any thread.
+// Guests' output goes to the log, but no more than one can read: clients decide how often guests run. Thread-safe.
 class GuestLog {
  public:
   void Write(wasinn_log_level level, const std::string& guest, const std::string& line);
 
  private:
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::chrono::steady_clock::time_point second_;
   size_t n_written_ = 0, n_left_out_ = 0;  // in this second
 };

@@ -9,7 +9,7 @@ namespace {
 
 std::string_view ViewOf(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
-// And Host, which is the authority.
+// Also Host, which becomes the authority.
 bool IsOfConnection(http::field name) {
   constexpr http::field kNames[] = {
       http::field::connection,       http::field::expect,  http::field::host,

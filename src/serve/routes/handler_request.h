@@ -1,4 +1,4 @@
-// What a component behind a route is told of a request (wasi:http/incoming-handler).
+// A request for a component behind a route (wasi:http/incoming-handler).
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace wasinn::serve {
 
-// Who is asked: the header Host, or else the connection's end.
+// The header Host, or else the connection's local end.
 std::string AuthorityOf(const Header& request, const Ends& ends);
 
-// Shows these, which outlive it. Headers of the connection are left out.
+// Refers to the arguments, which must outlive it. Headers of the connection are dropped.
 Outcome<engines::HttpRequest> ToHttpRequest(const Header& request, std::string_view body, std::string_view authority,
                                             bool is_secure);
 

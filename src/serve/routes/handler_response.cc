@@ -12,7 +12,7 @@
 namespace wasinn::serve {
 namespace {
 
-constexpr size_t kMostHead = 16u << 10;  // as of a request
+constexpr size_t kMostHead = 16u << 10;  // as for a request
 constexpr size_t kMostWords = 500;
 
 }  // namespace
@@ -81,7 +81,7 @@ std::optional<Response> HandlerResponse::Take() {
     return std::nullopt;
   }
   Response response = head_.Take(std::move(taken.text));
-  // Of the body that a GET would have had: the server knows the length of what is there.
+  // For the body that a GET would have had: the server computes the length of a body that exists.
   if (is_head_ && length_) response.headers.emplace_back("Content-Length", std::to_string(*length_));
   response.charge = std::move(taken.charge);
   return response;

@@ -1,4 +1,4 @@
-// What a component behind a route answers (wasi:http/incoming-handler): kept until it is whole, but for events, which go out as they come.
+// A component's answer (wasi:http/incoming-handler): kept until it is complete, except for events, sent as they come.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace wasinn::serve {
 
 class HandlerResponse final : public engines::HttpSink {
  public:
-  // `is_head`: to a HEAD, so that there is no body, whatever the header says of one. `stream`: where events go; it outlives this.
+  // `is_head`: answers a HEAD, so there is no body, whatever the header says. `stream`: receives events; outlives it.
   HandlerResponse(std::shared_ptr<MemoryBudget> budget, uint64_t most_body, bool is_head, HandlerStream& stream)
       : body_(std::move(budget), most_body), most_body_(most_body), is_head_(is_head), stream_(stream) {}
 
@@ -30,9 +30,9 @@ class HandlerResponse final : public engines::HttpSink {
   // Whether its body goes to the stream.
   bool is_stream() const { return is_stream_; }
   bool is_whole() const { return is_whole_; }
-  // After the run, once, where it does not. Nothing: there is no whole one.
+  // Call it once after the run, if its body does not. No value: it is not complete.
   std::optional<Response> Take();
-  // Why not, then, if the run has nothing else to say. `guest`: its name.
+  // The reason for that, if the run itself has none. `guest`: its name.
   Response WhyNone(const std::string& guest) const;
 
  private:
@@ -43,7 +43,7 @@ class HandlerResponse final : public engines::HttpSink {
   const uint64_t most_body_;
   const bool is_head_;
   HandlerStream& stream_;
-  std::optional<uint64_t> length_;  // that the guest has told
+  std::optional<uint64_t> length_;  // from the guest
   KeptOutput::State state_ = KeptOutput::State::kWhole;
   bool is_stream_ = false, is_whole_ = false, is_refused_ = false;
   std::string why_;

@@ -32,7 +32,7 @@ void HandlerStream::Run() noexcept {
   } catch (...) {
     thrown = std::current_exception();
   }
-  work_ = nullptr;  // and what it holds of the request
+  work_ = nullptr;  // with its references to the request
   Leave(std::move(answer), std::move(thrown));
 }
 
@@ -48,7 +48,7 @@ void HandlerStream::Start(Workers& workers, const Share& share, Place place) {
                                       .cancellation = cancellation_.get(),
                                       .place = place});
     if (!begun) Leave(ToResponse(Workers::TooMany()), nullptr);
-  } catch (const std::exception&) {  // for want of memory: nothing has begun
+  } catch (const std::exception&) {  // no memory: nothing has begun
     Leave({}, std::current_exception());
   }
 }
@@ -73,9 +73,9 @@ void HandlerStream::BeginBody(Response head) {
 KeptOutput::State HandlerStream::Write(std::string_view bytes) noexcept {
   using State = KeptOutput::State;
   const std::lock_guard lock(mutex_);
-  if (bytes.empty() && !is_unwanted_) return State::kWhole;  // no news
+  if (bytes.empty() && !is_unwanted_) return State::kWhole;  // no event
   if (bytes.size() > most_body_ - n_told_) return State::kTooLarge;
-  if (is_unwanted_ || !waiting_.Add(2 * bytes.size())) return State::kNoMemory;  // a text that grows has room for more
+  if (is_unwanted_ || !waiting_.Add(2 * bytes.size())) return State::kNoMemory;  // a growing text has room for more
   try {
     told_ += bytes;
     events_.Tell();

@@ -1,5 +1,5 @@
-// The answer of a component behind a route on its way from the worker that runs it to the request's own thread: whole, or piece by piece.
-// A client that reads slowly holds memory, which is charged, and no worker, as with texts.
+// The answer of a component behind a route on its way from its worker to the request's own thread: whole, or piece by
+// piece. A client that reads slowly holds memory, which is charged, and no worker, as with texts.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@
 
 namespace wasinn::serve {
 
-// Its functions are the request's own thread's, but for those that say otherwise.
+// Its functions are for the request's own thread, unless a comment says otherwise.
 class HandlerStream final : public BodySource {
  public:
-  // What a worker does. It returns the answer, or anything where it has begun a body.
+  // A worker's task. It returns the answer, or any value if it has begun a body.
   using Work = std::function<Response(HandlerStream& stream)>;
 
   HandlerStream(Work work, std::shared_ptr<MemoryBudget> budget, uint64_t most_body,
@@ -33,20 +33,20 @@ class HandlerStream final : public BodySource {
         cancellation_(std::move(cancellation)),
         most_body_(most_body),
         waiting_(std::move(budget)) {}
-  // Waits for the worker where nobody has called End, as when there is no memory to go on.
+  // Waits for the worker if End was not called, for example because of a lack of memory.
   ~HandlerStream() override;
   HandlerStream(const HandlerStream&) = delete;
   HandlerStream& operator=(const HandlerStream&) = delete;
 
-  // Once, and first: the answer; if is_stream(), without its body, which is here.
+  // Call it once, first: returns the answer; if is_stream(), without its body, which comes from here.
   asio::awaitable<Response> Begin(Workers& workers, const Share& share, Place place = kNoPlace);
   bool is_stream() const { return is_stream_; }
   asio::awaitable<std::optional<std::string>> Next() override;
   asio::awaitable<void> End() override;
 
-  // Of the worker. The answer has that head, and goes out from here on.
+  // For the worker. The answer has that head, and is sent from here on.
   void BeginBody(Response head);
-  // kWhole: go on. It says kNoMemory where nobody wants it, too.
+  // kWhole: go on. kNoMemory also means that no more is wanted.
   KeptOutput::State Write(std::string_view bytes) noexcept;
   void EndBody() noexcept;
 
@@ -59,15 +59,15 @@ class HandlerStream final : public BodySource {
   const std::shared_ptr<Cancellation> cancellation_;
   const uint64_t most_body_;
   bool is_stream_ = false;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   Events events_;
   std::optional<Response> answer_;  // until Begin() takes it
-  std::exception_ptr thrown_;       // in place of one
+  std::exception_ptr thrown_;       // instead of an answer
   bool has_begun_ = false, is_whole_ = false, is_unwanted_ = false;
-  bool is_over_ = true;  // no worker has it, nor will
+  bool is_over_ = true;  // no worker has it, nor will any
   uint64_t n_told_ = 0;  // bytes so far
-  std::string told_;     // and not yet being written
-  Charge waiting_;       // of these, and of what is being written
+  std::string told_;     // and not being written yet
+  Charge waiting_;       // for these, and for the piece that is being written
 };
 
 }  // namespace wasinn::serve

@@ -39,7 +39,7 @@ Parsed<Listen> ParseListen(const std::string& text) {
   return std::unexpected("'" + text + "' is not ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080");
 }
 
-// /PATH=WHAT, of which `parse` reads the second.
+// /PATH=VALUE; `parse` reads the value.
 template <typename T>
 auto OfRoute(const char* form, Parsed<T> (*parse)(const std::string&)) {
   return [form, parse](const std::string& text) -> Parsed<std::pair<std::string, T>> {
@@ -81,7 +81,7 @@ void AddRoutes(CLI::App& app, ServeOptions* options) {
       ->group(kGroup);
 }
 
-// As `wasmtime serve` has it. A route / of the file is replaced, like one of --route.
+// As for `wasmtime serve`. It replaces a route / of the file, like --route.
 void AddProgram(CLI::App& app, ServeOptions* options) {
   const CLI::Option* const route = app.get_option("--route");
   const auto take = [options, route](const std::string& file) {
@@ -110,7 +110,7 @@ void AddProgram(CLI::App& app, ServeOptions* options) {
       ->needs(program);
 }
 
-// -S: what it gives beside models.
+// -S: grants besides models.
 Outcome<void> Grant(ServeOptions& options, bool has_program) {
   const cli::HostFlags& flags = options.host_flags;
   if (flags.Grants("inherit-network")) {

@@ -1,4 +1,4 @@
-// Flags of guests that answer requests: routes with what their guests get, and the program that `wasinn serve FILE` names.
+// Flags of guests that answer requests: routes with their guests' grants, and the program of `wasinn serve FILE`.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -9,7 +9,7 @@ namespace wasinn::serve {
 
 struct ServeOptions;
 
-// `options` must live as long as `app`. Ports come after --addr, as they beat it.
+// `options` must live as long as `app`. Flags for ports must come after --addr, which they override.
 void AddAddressFlag(CLI::App& app, ServeOptions* options);
 void AddRouteFlags(CLI::App& app, ServeOptions* options);
 

@@ -33,7 +33,7 @@ void SetOwn(const Variables& own, Variables& all) {
   all.insert(all.end(), own.begin(), own.end());
 }
 
-// What a path of a route may not be; "": nothing.
+// The error in a route's path; "": none.
 std::string WhyNot(const std::string& path) {
   if (!path.starts_with('/')) return "does not begin with /";
   if (path != "/" && path.ends_with('/')) return "ends with /";
@@ -87,7 +87,7 @@ Outcome<void> Routes::Add(const std::string& path, const RouteSettings& settings
   return {};
 }
 
-// The longest one that the path is, or lies in.
+// The longest route that equals the path or contains it.
 const Routes::Route* Routes::Find(const std::string& path) const {
   for (std::string one = path; one.size() > 1; one.resize(one.rfind('/'))) {
     if (const auto found = routes_.find(one); found != routes_.end()) return &found->second;
@@ -118,7 +118,7 @@ Outcome<engines::Exit> Routes::RunGuest(const Call& call, engines::RunOptions op
                    [&call](const engines::RunOptions& whole) { return call.route.program->Run(whole); });
 }
 
-// Of one that did not end by itself.
+// For a run that did not end by itself.
 Response Routes::EndResponse(const Call& call, const engines::Exit& exit) const {
   using Kind = engines::Exit::Kind;
   switch (exit.kind) {
@@ -176,7 +176,7 @@ Response Routes::RunHandler(const Call& call, const engines::HttpRequest& reques
   return exit->kind == engines::Exit::Kind::kExited ? answer.WhyNone(call.route.path) : EndResponse(call, *exit);
 }
 
-// Its client sees no more than that: the status has gone out.
+// Its client sees only this: the status has been sent.
 void Routes::TellBroken(const Call& call, const engines::Exit& exit, const HandlerResponse& answer) {
   call.route.failures.fetch_add(1, std::memory_order_relaxed);
   const bool is_told = exit.kind != engines::Exit::Kind::kExited;
@@ -203,7 +203,7 @@ asio::awaitable<Response> Routes::AnswerByHandler(Call call, Exchange& exchange)
   const std::shared_ptr<Cancellation> cancellation = call.cancellation;
   const Ends ends = exchange.ends();
   const Place place = PlaceOf(call.route.path);
-  // The guest reads it while its answer goes out.
+  // The guest reads it while its answer is sent.
   const auto body = std::make_shared<RequestBytes>(std::exchange(exchange.request.body(), RequestBytes()));
   auto run = [this, call = std::move(call), body, &header = exchange.request.base(),
               authority = AuthorityOf(exchange.request, ends), is_secure = ends.is_secure](HandlerStream& stream) {
@@ -246,7 +246,7 @@ asio::awaitable<Response> Routes::AnswerBy(const Route& route, const std::string
   if (exchange.request.method() == http::verb::connect) {
     co_return ErrorResponse(http::status::method_not_allowed, "this is not a proxy");
   }
-  if (exchange.request.count("Service-Worker") > 0) {  // which would be between this server's pages and it
+  if (exchange.request.count("Service-Worker") > 0) {  // it would be between this server's pages and the server
     co_return ErrorResponse(http::status::forbidden, "guests give no service workers");
   }
   PassOn(exchange.about.trace, exchange.request);

@@ -1,4 +1,4 @@
-// Guests behind paths, of which each request has a run of its own: programs by the Common Gateway Interface, and components that
+// Guests behind paths; each request has a run of its own: programs by the Common Gateway Interface, and components that
 // export wasi:http/incoming-handler.
 #pragma once
 
@@ -29,7 +29,7 @@ struct RouteOptions {
   GuestCode code;
 };
 
-// Any thread.
+// Thread-safe.
 class Routes {
  public:
   // Compiles every file. `host` outlives it.
@@ -37,23 +37,23 @@ class Routes {
 
   // Whether a request is for one of them.
   bool Has(const Header& request) const { return FindFor(request) != nullptr; }
-  // Its path; "": it is for none.
+  // The path of its route; "": it is for none.
   std::string PathFor(const Header& request) const {
     const Route* const route = FindFor(request);
     return route == nullptr ? "" : route->path;
   }
-  // Whether whoever asks for it needs no key, if there is one.
+  // Whether clients of it need no key, if there are keys.
   bool IsPublic(const Header& request) const;
   // Whether "/" is one of them.
   bool HasRoot() const { return routes_.contains("/"); }
-  // Of each: path, file, kind, requests so far, and those that were answered with 5xx.
+  // For each route: path, file, kind, number of requests, and of those answered with 5xx.
   nlohmann::json Overview() const;
   asio::awaitable<Response> Answer(Exchange& exchange);
 
-  // Refuses who waits for too long. To be called now and then.
+  // Refuses requests that wait for too long. Call it now and then.
   void Sweep() { workers_.Sweep(); }
   Workers::Load Threads() const { return workers_.Look(); }
-  // Ends what runs, and begins nothing any more.
+  // Ends current runs, and begins no more.
   void Stop() { runs_.Stop(); }
 
  private:
@@ -62,13 +62,13 @@ class Routes {
     bool is_public = false;
     std::vector<engines::Directory> directories;
     Variables env;
-    std::unique_ptr<const GuestSettings> own;  // with the policy that it has; NULL: the asking tenant's
+    std::unique_ptr<const GuestSettings> own;  // with its policy; NULL: the asking tenant's
     bool has_limits = false;                   // `own` has its limits, too
     std::unique_ptr<engines::Program> program;
     std::string kind = "module";
     mutable std::atomic<uint64_t> requests{0}, failures{0};
   };
-  // One request of a route, which outlives it, as its tenant does.
+  // One request of a route. Route and tenant outlive it.
   struct Call {
     const Route& route;
     const Tenant& tenant;
@@ -86,7 +86,7 @@ class Routes {
   asio::awaitable<Response> AnswerByProgram(Call call, const std::string& path, Exchange& exchange);
   Response RunProgram(const Call& call, Variables variables, RequestBytes& body);
   asio::awaitable<Response> AnswerByHandler(Call call, Exchange& exchange);
-  // The answer; what it has begun to stream, the stream has.
+  // The answer; if it has begun to stream, the stream has it.
   Response RunHandler(const Call& call, const engines::HttpRequest& request, Charge& charge, HandlerStream& stream);
   static GuestCall ToGuestCall(const Call& call);
   void TellBroken(const Call& call, const engines::Exit& exit, const HandlerResponse& answer);
@@ -97,7 +97,7 @@ class Routes {
   std::unique_ptr<engines::Engine> engine_;
   std::map<std::string, Route> routes_;
   GuestRuns runs_;
-  Workers workers_;  // of their own, so that models are computed whatever guests do; last: it uses all the others
+  Workers workers_;  // separate threads, so that models are computed whatever guests do; last: it uses all the others
 };
 
 }  // namespace wasinn::serve

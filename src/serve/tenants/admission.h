@@ -1,4 +1,4 @@
-// What a request holds on to while it is under way.
+// What a request holds while it is being answered.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ class Generation;
 struct Admission {
   std::shared_ptr<Generation> generation;
   Tenant* tenant = nullptr;  // of the generation
-  Tenant::Place place;       // goes before both
+  Tenant::Place place;       // destroyed before both
 
   Admission() = default;
   Admission(std::shared_ptr<Generation> of, Tenant* whose, Tenant::Place its)
@@ -22,7 +22,7 @@ struct Admission {
       : generation(std::move(other.generation)),
         tenant(std::exchange(other.tenant, nullptr)),
         place(std::move(other.place)) {}
-  // What was here goes in the same order.
+  // The old members are destroyed in the same order.
   Admission& operator=(Admission&& other) noexcept {
     Admission taken(std::move(other));
     std::swap(generation, taken.generation);

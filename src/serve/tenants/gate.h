@@ -1,4 +1,4 @@
-// Who may ask, and of what.
+// Decides who may send requests, and for what.
 #pragma once
 
 #include <expected>
@@ -14,16 +14,16 @@
 
 namespace wasinn::serve {
 
-// Why nobody was let in.
+// Why a request was not admitted.
 struct Refusal {
   bool needs_key;
   Failure failure;
 };
 
-// Any thread.
+// Thread-safe.
 class Gate {
  public:
-  // What new requests get from here on.
+  // The generation of new requests from here on.
   void Open(std::shared_ptr<Generation> generation);
   std::shared_ptr<Generation> current() const {
     const std::lock_guard lock(mutex_);
@@ -35,14 +35,14 @@ class Gate {
   }
   static std::expected<Admission, Refusal> Admit(std::shared_ptr<Generation> generation,
                                                  std::string_view authorization);
-  // Where anybody may ask.
+  // For requests that need no key.
   static Admission AdmitAnybody(std::shared_ptr<Generation> generation);
 
-  // Those that requests still hold, the current one among them.
+  // The generations that requests still hold, including the current one.
   std::vector<std::shared_ptr<Generation>> All() const;
 
  private:
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::shared_ptr<Generation> current_;
   std::vector<std::weak_ptr<Generation>> earlier_;
 };

@@ -1,4 +1,4 @@
-// What guests may use and ask for: the configuration's [limits] and [policy], and perhaps a tenant's own.
+// What guests may use and do: the configuration's [limits] and [policy], and perhaps a tenant's own.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ namespace wasinn::serve {
 
 struct ServeOptions;
 
-// Any thread.
+// Thread-safe.
 class GuestSettings {
  public:
-  // `more`: TOML that beats what the options' file and flags say. INVALID_ARGUMENT names the key.
+  // `more`: TOML that overrides the options' file and flags. INVALID_ARGUMENT names the key.
   static Outcome<GuestSettings> Make(const ServeOptions& options, const std::string& more = "");
 
   const Limits& limits() const { return limits_; }

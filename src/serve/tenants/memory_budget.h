@@ -1,4 +1,4 @@
-// The bytes that requests and responses hold while they are under way, over whatever they come and go.
+// The bytes of current requests and responses, over all transports.
 #pragma once
 
 #include <atomic>
@@ -8,10 +8,10 @@
 
 namespace wasinn::serve {
 
-// Any thread.
+// Thread-safe.
 class MemoryBudget {
  public:
-  // `whole`: of which it is a part, and which holds what this one does; NULL: it is the whole.
+  // `whole`: this one is a part of it, and counts there, too; NULL: it is the whole.
   explicit MemoryBudget(uint64_t most, std::shared_ptr<MemoryBudget> whole = nullptr)
       : most_(most), whole_(std::move(whole)) {}
   uint64_t most() const { return most_; }
@@ -38,13 +38,13 @@ class MemoryBudget {
   std::atomic<uint64_t> held_{0};
 };
 
-// What is told of models and is no longer than that has room whatever is held, so that who asks whether they are ready is answered.
+// Short answers about models always have room, so that health checks are answered.
 inline constexpr uint64_t kMostUncharged = 16u << 10;
 
-// A part of it, given back when it goes. One thread at a time. It keeps the budget, for what gRPC writes may go after all else.
+// A part of it, given back at its end. One thread at a time. Keeps the budget: gRPC may free its buffers last.
 class Charge {
  public:
-  Charge() = default;  // of nothing, and always 0
+  Charge() = default;  // of no budget, and always 0
   explicit Charge(std::shared_ptr<MemoryBudget> budget) : budget_(std::move(budget)) {}
   Charge(Charge&& other) noexcept : budget_(std::move(other.budget_)), bytes_(std::exchange(other.bytes_, 0)) {}
   Charge& operator=(Charge&& other) noexcept {
@@ -56,7 +56,7 @@ class Charge {
     if (bytes_ > 0) budget_->Give(bytes_);
   }
 
-  // False: so much is not left, and nothing has changed.
+  // False: there is not that much left, and nothing has changed.
   [[nodiscard]] bool Add(uint64_t bytes) {
     if (budget_ == nullptr || !budget_->Take(bytes)) return bytes == 0;
     bytes_ += bytes;

@@ -13,13 +13,13 @@
 namespace wasinn::serve {
 namespace {
 
-// What an output shows, for as long as it is kept: perhaps longer than all else.
+// The memory of an output, as long as it is kept: perhaps longer than all other objects.
 struct Shown {
   std::shared_ptr<Guest> guest;
-  View view;  // goes first
+  View view;  // destroyed first
 };
 
-// One inference in one context. What it makes for itself goes with it.
+// One inference in one context. Its own objects are destroyed with it.
 class Inference {
  public:
   Inference(const std::shared_ptr<Guest>& owner, const Signature& signature, uint32_t context, Charge charge)
@@ -60,7 +60,7 @@ Outcome<std::vector<uint32_t>> WitShape(const InputTensor& input) {
   return shape;
 }
 
-// A text, without what BYTES has around it.
+// The text in a tensor of BYTES.
 Outcome<std::span<const uint8_t>> TextOf(const InputTensor& input) {
   const std::optional<std::span<const uint8_t>> text = OnlyElement(input.bytes());
   if (!text) return std::unexpected(Invalid(fmt::format("input '{}': expected one element of BYTES", input.name)));
@@ -144,7 +144,7 @@ Outcome<std::vector<OutputTensor>> Inference::Compute(const std::vector<std::str
   return taken;
 }
 
-// As its model has it, where that tells its type.
+// In the model's type, if the model reports it.
 void ShowAs(const Datatype& datatype, OutputTensor& tensor) {
   tensor.datatype = &datatype;
   if (datatype.size == 0) {
@@ -168,7 +168,7 @@ Outcome<OutputTensor> Inference::Take(const wasinn_wit_named_tensor& output) {
   const View dims(dimensions);
   if (told) told = ToOutcome(wit_.tensor_data(guest_, output.tensor, &data));
   auto shown = std::make_shared<Shown>(owner_, View(data));
-  wasinn_status_free(wit_.tensor_drop(guest_, output.tensor));  // the view keeps what it shows
+  wasinn_status_free(wit_.tensor_drop(guest_, output.tensor));  // the view keeps its content
   if (!told) return std::unexpected(std::move(told.error()));
   for (const uint32_t dim : dims.of<uint32_t>()) tensor.shape.push_back(dim);
   tensor.bytes = shown->view.of<uint8_t>();
@@ -183,12 +183,12 @@ Outcome<OutputTensor> Inference::Take(const wasinn_wit_named_tensor& output) {
   return tensor;
 }
 
-// Contexts that rest have memory, so that a server of very many models keeps those that are asked for.
+// Idle contexts hold memory, so a server of very many models keeps the most recent ones.
 constexpr size_t kMostRestingContexts = 128;
 
-// What its clients cannot make grow has no limit: names and graphs are the host's, tensors go with their request.
+// Resources that clients cannot make grow have no limit: names and graphs are the host's, tensors go with requests.
 Limits TenantLimits(Limits limits) {
-  limits.max_log_messages = 0;  // who asked gets the error
+  limits.max_log_messages = 0;  // the client gets the error
   for (uint32_t wasinn_limits::* count : {&wasinn_limits::max_graphs, &wasinn_limits::max_name_bytes,
                                           &wasinn_limits::max_tensors, &wasinn_limits::max_errors}) {
     limits.*count = std::numeric_limits<uint32_t>::max();
@@ -196,7 +196,7 @@ Limits TenantLimits(Limits limits) {
   return limits;
 }
 
-// A model that takes long for some inputs alone is known for that once it failed by them, too.
+// If a model only takes long for some inputs, that also counts when it failed.
 void Learn(const KnownModel& model, std::chrono::nanoseconds took, bool failed) {
   const int64_t usual = model.usual_ns.load(std::memory_order_relaxed);
   const int64_t now = std::max<int64_t>(took.count(), 1);
@@ -241,8 +241,7 @@ std::shared_ptr<ModelContexts> Tenant::ContextsOf(const std::string& model, cons
 }
 
 void Tenant::Forget(const std::string& model) {
-  decltype(contexts_)::node_type
-      forgotten;  // goes after the lock, but for those who compute, who keep theirs until then
+  decltype(contexts_)::node_type forgotten;  // freed after the lock; computes keep theirs until they end
   const std::lock_guard lock(mutex_);
   forgotten = contexts_.extract(model);
 }
@@ -267,7 +266,7 @@ Outcome<InferResponse> Tenant::TryInfer(const KnownModel& model, const InferRequ
   const bool is_cancelled = cancellation != nullptr && cancellation->is_cancelled();
   Learn(model, std::chrono::steady_clock::now() - start, is_cancelled || !outputs);
   if (is_cancelled) return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "nobody waits for it any more"});
-  if (!outputs) return std::unexpected(std::move(outputs.error()));  // whatever is set or selected there goes
+  if (!outputs) return std::unexpected(std::move(outputs.error()));  // anything that is set or selected there is lost
   context.Keep();
   return InferResponse{request.model, version, std::move(*outputs)};
 }

@@ -1,4 +1,4 @@
-// Who infers: a guest of the host without a program, whose limits and policy are those of all that its clients do.
+// A tenant: a guest of the host without a program, whose limits and policy hold for all its clients together.
 #pragma once
 
 #include <atomic>
@@ -24,16 +24,16 @@ namespace wasinn::serve {
 
 struct TenantOptions {
   std::string name;
-  bool is_alone = true;                  // nobody needs a key
-  bool is_operator = true;               // may load and unload models, and sees what the server does
-  size_t max_requests = 0;               // of its own at once; 0: any number
-  std::shared_ptr<MemoryBudget> budget;  // of its requests and responses
+  bool is_alone = true;                  // no key is needed
+  bool is_operator = true;               // may load and unload models, and sees the server's state
+  size_t max_requests = 0;               // of its own at once; 0: no limit
+  std::shared_ptr<MemoryBudget> budget;  // for its requests and responses
 };
 
-// For who is none.
+// For tenants that are none.
 inline Failure ForOperators() { return {WASINN_ERROR_SECURITY, "only a tenant that is an operator may do that"}; }
 
-// Any thread.
+// Thread-safe.
 class Tenant {
  public:
   // Host and models outlive it.
@@ -45,10 +45,10 @@ class Tenant {
   const GuestSettings& settings() const { return settings_; }
   const Share& share() const { return share_; }
   const std::shared_ptr<MemoryBudget>& budget() const { return options_.budget; }
-  // Whether there is a model of this name for it: others' are as if they were not.
+  // Whether it has a model of this name: others' do not exist for it.
   bool Sees(const std::string& model) const { return settings_.MayUse(model); }
 
-  // One of its requests, while it is under way. The tenant outlives it.
+  // One of its current requests. The tenant outlives it.
   class Place {
    public:
     Place() = default;
@@ -65,17 +65,17 @@ class Tenant {
    private:
     Tenant* tenant_ = nullptr;
   };
-  // Nothing: it has as many as it may.
+  // No value: it has reached its limit.
   std::optional<Place> Enter();
 
-  // What it returns may go after it. NULL: nobody cancels it.
+  // The result may outlive the tenant. NULL: never cancelled.
   Outcome<InferResponse> Infer(const InferRequest& request, Cancellation* cancellation);
-  // Likewise. Its first token is there.
+  // The same. Its first token is there.
   Outcome<std::unique_ptr<Completion>> Complete(const std::string& model, const std::string& version,
                                                 const Prompt& prompt, Cancellation* cancellation);
-  // Loads the model if nobody did.
+  // Loads the model if necessary.
   Outcome<TextLimits> LimitsOf(const std::string& model, const std::string& version);
-  // Cancels what runs. Nothing begins any more.
+  // Cancels current computes, and begins no more.
   void Stop() { guest_->Stop(); }
 
  private:
@@ -83,22 +83,22 @@ class Tenant {
   // Another model may have this name now.
   void Forget(const std::string& model);
   std::shared_ptr<ModelContexts> ContextsOf(const std::string& model, const std::string& version);
-  // `begin` once more, where what rests may be what there was no room for.
+  // Calls `begin` again if idle contexts may have taken the room.
   template <typename Begin>
   auto WithRoom(const Begin& begin) {
     auto begun = begin();
     if (begun || begun.error().code != WASINN_ERROR_TOO_LARGE || !resting_.DropAll()) return begun;
     return begin();
   }
-  // The same, and again where the worker of the model ended meanwhile, by this call or by one beside it: none of its results
-  // was shown. Beside other tenants twice, for the first one may have had a context that they had lost before. These go one
-  // after the other, so that one that ends the worker again takes few others with it.
+  // As above, and again if the model's worker ended in the meantime, in this call or in a concurrent one: no result was
+  // shown yet. With other tenants twice, because the first attempt may have had a context that they had lost before.
+  // These retries run one after the other, so that one that ends the worker again affects few others.
   template <typename Begin>
   auto InWorker(const KnownModel& model, const std::string& name, const Begin& begin) {
     auto begun = WithRoom(begin);
     for (int left = options_.is_alone ? 1 : 2; !begun && begun.error().code == WASINN_ERROR_LOST; --left) {
       const std::lock_guard one_at_a_time(model.again);
-      Forget(name);  // contexts that rest were lost, too
+      Forget(name);  // idle contexts were lost, too
       if (left == 0) break;
       begun = WithRoom(begin);
     }
@@ -115,7 +115,7 @@ class Tenant {
   RestingContexts resting_;
   std::mutex mutex_;
   std::map<std::string, std::map<std::string, std::shared_ptr<ModelContexts>>> contexts_;  // by model and version
-  const KnownModels::Listener listener_;  // last: it calls Forget until it goes
+  const KnownModels::Listener listener_;  // last: it calls Forget until it is destroyed
 };
 
 }  // namespace wasinn::serve

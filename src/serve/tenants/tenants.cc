@@ -20,7 +20,7 @@ Outcome<std::unique_ptr<Tenants>> Tenants::Make(const ServeOptions& options, Rep
                                                 std::shared_ptr<MemoryBudget> budget) {
   std::unique_ptr<Tenants> tenants(new Tenants);
   const bool is_alone = options.tenants.empty();
-  // Where there are several, none holds all that there is of anything.
+  // If there are several, none may use up everything.
   const size_t usual_requests =
       is_alone ? 0 : std::max<size_t>(1, options.max_connections.value_or(ServeOptions::kUsualConnections) / 2);
   const auto add = [&](const std::string& toml, TenantOptions of_tenant) -> Outcome<Tenant*> {
@@ -57,7 +57,7 @@ Tenant* Tenants::Find(std::string_view authorization) const {
   const std::string_view key = authorization.substr(kScheme.size());
   KeyDigest digest;
   crypto_hash_sha256(digest.data(), reinterpret_cast<const unsigned char*>(key.data()), key.size());
-  // How long a look-up takes tells of digests, not of keys.
+  // The time of a look-up reveals digests, not keys.
   const auto found = by_key_.find(digest);
   return found == by_key_.end() ? nullptr : found->second;
 }

@@ -12,28 +12,28 @@
 
 namespace wasinn::serve {
 
-// Any thread.
+// Thread-safe.
 class Tenants {
  public:
-  // The repository outlives it. `budget`: of all of them.
+  // The repository outlives it. `budget`: for all of them together.
   static Outcome<std::unique_ptr<Tenants>> Make(const ServeOptions& options, Repository& repository,
                                                 std::shared_ptr<MemoryBudget> budget);
 
   bool need_keys() const { return !by_key_.empty(); }
-  // Whose key this is, as `Authorization` has it: "Bearer KEY". Where nobody needs a key, anybody's. NULL: it is nobody's.
+  // The tenant of a key, from `Authorization`: "Bearer KEY"; the first one if no key is needed. NULL: unknown.
   Tenant* Find(std::string_view authorization) const;
-  // Who asks without a key, where that may be.
+  // The tenant of requests without a key, if they are allowed.
   Tenant& anybody() const { return *tenants_.front(); }
-  // Whether some tenant's guests have a limit of fuel.
+  // Whether a tenant's guests have a limit of fuel.
   bool meter() const;
   size_t size() const { return tenants_.size() - 1; }
-  // Cancels what computes.
+  // Cancels current computes.
   void Stop();
 
  private:
   Tenants() = default;
 
-  std::vector<std::unique_ptr<Tenant>> tenants_;  // the first one: anybody
+  std::vector<std::unique_ptr<Tenant>> tenants_;  // the first one: for requests without a key
   std::map<KeyDigest, Tenant*> by_key_;
 };
 
