@@ -289,7 +289,7 @@ CHECK_OF(Contract, AComputeWithoutAThreadIsTheSame, "compute_async does what com
 }
 
 // The context may need it, or a compute, or neither: the same context works when there is more.
-CHECK_OF(Contract, WhatCannotBePaidIsTooLargeAndNothingElse,
+CHECK_OF(Contract, MemoryBeyondTheAccountIsTooLargeAndTheSlotStillWorks,
          "if memory cannot be reserved, the call is too_large, and the slot still works") {
   account_.limit = 0;
   const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account_};

@@ -68,7 +68,7 @@ TEST_F(LibraryOfAFolder, HasNumbersAloneAsVersions) {
                               Not(HasSubstr("bak"))));
 }
 
-TEST_F(LibraryOfAFolder, WhatWasLookedForIsOnALineOfItsOwn) {
+TEST_F(LibraryOfAFolder, TheFilesThatWereLookedForAreOnALineOfTheirOwn) {
   folder_ = folder_ / "." / ".." / folder_.filename();
   const std::string said = Opened();
   const std::string line = said.substr(0, said.find('\n'));

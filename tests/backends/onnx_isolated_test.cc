@@ -142,7 +142,7 @@ std::string EmptyLoop() {
   return EndlessLoop({.inputs = inputs, .outputs = {inputs[1], inputs[2]}});
 }
 
-TEST(OnnxIsolated, WhatHarmedItsProcess) {
+TEST(OnnxIsolated, ModelsThatCrashedTheirProcess) {
   Workers workers = OnnxRuntime();
   const Proto sparse = Proto()
                            .Add(1, Constant<float>("w", kFloat, {1}, {1}))

@@ -50,7 +50,7 @@ TEST(OpenVinoCompute, RefusesShapesOutOfTheModelsBounds) {
 }
 
 // OpenVINO keeps it: its guest pays for it.
-TEST(OpenVinoCompute, WhatIsKeptForALargerOutputIsCharged) {
+TEST(OpenVinoCompute, MemoryOfALargerEarlierOutputIsCharged) {
   const Host host;
   const LoadedModel model = IrModel(host, "dynamic");
   Account account;

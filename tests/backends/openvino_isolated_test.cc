@@ -48,7 +48,7 @@ std::string Times(size_t count, const std::string& text) {
   return all;
 }
 
-TEST(OpenVinoIsolated, WhatHarmedItsProcess) {
+TEST(OpenVinoIsolated, ModelsThatCrashedTheirProcess) {
   Workers workers = OpenVino();
   const std::string net = "<net name=\"x\" version=\"11\">";
   for (const Brought& model : {

@@ -178,7 +178,7 @@ class OpenVinoTake : public ::testing::TestWithParam<std::tuple<const Made*, int
 };
 
 // Several of them, and in any order.
-TEST_P(OpenVinoTake, WhatIsHeldIsReleasedLater) {
+TEST_P(OpenVinoTake, TakenOutputsAreReleasedLater) {
   for (const size_t held : {1u, 2u, 3u}) {
     for (const bool newest_first : {false, true}) {
       Context context(model_), other(model_);

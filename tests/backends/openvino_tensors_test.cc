@@ -69,7 +69,7 @@ TEST(OpenVinoLimits, SmallOutputsStayAndAreCharged) {
 }
 
 // The core charges what was taken, and no longer what is in the request.
-TEST(OpenVinoLimits, WhatStaysBehindIsCharged) {
+TEST(OpenVinoLimits, MemoryThatStaysInTheRequestIsCharged) {
   const Host host;
   const Model model(host, IrXml("dynamic"), IrOptions("dynamic"));
   Account account;
@@ -154,7 +154,7 @@ TEST_F(OpenVinoPassedOn, NothingIsLeftWhereItCannotBePaid) {
 }
 
 // Of a type that is not shown the core knows no bytes.
-TEST_F(OpenVinoPassedOn, WhatCannotBeShownIsCharged) {
+TEST_F(OpenVinoPassedOn, OutputsOfHiddenTypesAreCharged) {
   constexpr uint64_t kNarrow = kSize / 2;
   for (const int64_t size : {int64_t{-1}, kSize}) {
     Ir ir;

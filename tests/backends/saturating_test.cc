@@ -15,7 +15,7 @@ TEST(Saturating, StopsAtTheMost) {
   EXPECT_EQ(MulSat(0, UINT64_MAX), 0u);
 }
 
-TEST(Saturating, WhatCouldNotBeCountedIsNotZeroEither) { EXPECT_EQ(MulSat(UINT64_MAX, 0), UINT64_MAX); }
+TEST(Saturating, AnOverflowStaysOneEvenTimesZero) { EXPECT_EQ(MulSat(UINT64_MAX, 0), UINT64_MAX); }
 
 }  // namespace
 }  // namespace wasinn::backend

@@ -52,7 +52,7 @@ class Target : public ::testing::Test {
   const FallbackWarning warning_{log_};
 };
 
-TEST_F(Target, WhatIsThereServesWithoutAWord) {
+TEST_F(Target, AnAvailableTargetServesWithoutAWarning) {
   works = "gpu";
   EXPECT_EQ(Load(true, {"gpu"}), WASINN_OK);
   EXPECT_THAT(tried, ElementsAre("gpu"));

@@ -97,7 +97,7 @@ TEST(TensorFlowCompute, OutputsThatAreInputsAreNotTheInputsMemory) {
 }
 
 // What is not fetched is not computed: a node that fails does not fail the run.
-TEST(TensorFlowCompute, WhatIsNotWantedIsNotComputed) {
+TEST(TensorFlowCompute, UnwantedOutputsAreNotComputed) {
   auto&& [host, model, context] =
       Opened(ModelBytes("huge_output.pb"), {.encoding = "tensorflow", .host_config = R"({"outputs": ["shape", "y"]})"});
   ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_DTYPE_I64, {2}, {-1, 3})));

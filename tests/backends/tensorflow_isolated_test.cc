@@ -23,7 +23,7 @@ std::string Broadcast(const std::vector<int32_t>& shape) {
                   TfNode("y", "BroadcastTo", {"one", "shape"}, kFloats + TypeAttribute("Tidx", 3))});
 }
 
-TEST(TensorFlowIsolated, WhatHarmedItsProcess) {
+TEST(TensorFlowIsolated, ModelsThatCrashedTheirProcess) {
   Workers workers = TensorFlow();
   const std::string calls_itself = TfFunction("f", {TfNode("n", "PartitionedCall", {}, FunctionAttribute("f", "f"))});
   for (const Brought& model : {

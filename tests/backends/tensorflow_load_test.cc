@@ -87,7 +87,7 @@ TEST(TensorFlowGraphs, TheirOutputsAreAllTensorsOfNodesWithoutConsumers) {
   }
 }
 
-TEST(TensorFlowGraphs, WhatIsNoTensorOfNumbersIsUnservable) {
+TEST(TensorFlowGraphs, OutputsOtherThanTensorsOfNumbersAreUnservable) {
   const Host host;
   const LoadedModel model(host, ModelBytes("identity_complex64.pb"), Graph());
   EXPECT_EQ(model.input(0).flags, static_cast<uint32_t>(WASINN_IO_UNSERVABLE));

@@ -62,7 +62,7 @@ std::vector<TfLiteGraph> LongOptions() {
                           .custom_options = std::string("\1\0\0\0\2\0\0\0\2\0\0\0", 12) + std::string(4000, 'x')}}}};
 }
 
-TEST(TfLiteIsolated, WhatHarmedItsProcess) {
+TEST(TfLiteIsolated, ModelsThatCrashedTheirProcess) {
   Workers workers = TfLite();
   for (const Brought& model : {
            Adds("takes what nothing gives", {Add(0, 3, 1)}),

@@ -56,7 +56,7 @@ std::string FunctionsOfFunctions(int depth) {
   return TorchModel(code + "def f" + std::to_string(depth) + "(self, x):\n    return x\n");
 }
 
-TEST(TorchIsolated, WhatHarmedItsProcess) {
+TEST(TorchIsolated, ModelsThatCrashedTheirProcess) {
   Workers workers = PyTorch();
   const std::string body = "torch.mul(x, 2)", pickled = "__torch__\nModel", define = "def forward";
   for (const Brought& model : {

@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(All, TorchSameMemory, ::testing::ValuesIn(kSameMemory),
                          [](const auto& given) { return std::string(given.param.first); });
 
 // Of several tensors these make a new one.
-TEST(TorchShared, WhatIsMadeOfSeveral) {
+TEST(TorchShared, TensorsMadeFromAListMayBeTheirElement) {
   const Host host;
   for (const char* made : {"torch.einsum(\"i,i->i\", [self.total, x])", "torch.cartesian_prod([self.total, x])"}) {
     const LoadedModel model(

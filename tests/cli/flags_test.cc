@@ -94,7 +94,7 @@ TEST(WasmEdgeFlagTest, Refuses) {
 }
 
 // What a registry, a module or a model wrote, on a terminal.
-TEST(TextTest, WhatIsPrintable) {
+TEST(TextTest, PrintableEscapesControlCharacters) {
   EXPECT_EQ(settings::Printable("a\nb\x1b[31m\x7f"), "a\nb\\x1b[31m\\x7f");
   EXPECT_EQ(settings::PrintableName("a\nb"), "a\\x0ab");
   EXPECT_EQ(settings::Printable("\xc2\x9b\xc2\xa0\xc3\xbc"), "\\xc2\\x9b\xc2\xa0\xc3\xbc");

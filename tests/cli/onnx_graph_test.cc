@@ -84,7 +84,7 @@ TEST(OnnxGraphTest, ShapesAndNamesAreCutForEachThatTakesThem) {
   }
 }
 
-TEST(OnnxGraphTest, WhatIsTooLargeToDrawIsRefused) {
+TEST(OnnxGraphTest, GraphsThatAreTooLargeToDrawAreRefused) {
   const auto nodes = ReadOnnxGraph(Model(Repeated(Node(""), 20'001)));
   ASSERT_FALSE(nodes);
   EXPECT_EQ(nodes.error(), "too large to draw: 20001 nodes");

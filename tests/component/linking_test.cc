@@ -93,7 +93,7 @@ TEST_F(ComponentLinking, EveryVersionLinks) {
   EXPECT_THAT(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoGuest, nullptr)), HasSubstr("defined twice"));
 }
 
-TEST_F(ComponentLinking, WhatIsMissingIsNamed) {
+TEST_F(ComponentLinking, ErrorsNameTheMissingImport) {
   EXPECT_THAT(Pre(PuppetText(kOctober)), HasSubstr("wasi:nn/tensor@0.2.0-rc-2024-10-28"));
   ASSERT_EQ(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoGuest, nullptr)), "");
   EXPECT_THAT(Pre("(component (import \"wasi:nn/tensor@0.2.0-rc-2099-01-01\" (instance (export \"f\" (func)))))"),

@@ -48,7 +48,7 @@ TEST(WasmSections, AStartSectionBecomesAnExport) {
   }
 }
 
-TEST(WasmSections, WhatIsNoProgramOfAStartSection) {
+TEST(WasmSections, ModulesWithoutAProgramInTheirStartSection) {
   for (const char* text : {"(module)", "(module (func $f))", R"((module (func $f (export "_start"))))",
                            R"((module (func $f (export "_start")) (start $f)))",
                            R"((module (func $f (export "_initialize")) (start $f)))", "(component)"}) {
@@ -102,7 +102,7 @@ TEST(WasmSections, ExportsOfAComponent) {
   EXPECT_TRUE(ExportsOfComponent(Wasm("(module (func (export \"f\")))")).empty());
 }
 
-TEST(WasmSections, WhatNobodyServes) {
+TEST(WasmSections, ImportsThatNoEngineServes) {
   EXPECT_NE(NotServed({"wasi_snapshot_preview1", "sock_open"}).find("WasmEdge's sockets"), std::string::npos);
   EXPECT_NE(NotServed({"wasi:http/outgoing-handler@0.2.3", ""}).find("HTTP of WASI"), std::string::npos);
   EXPECT_EQ(NotServed({"wasi:nn/graph", ""}),

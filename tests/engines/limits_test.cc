@@ -139,7 +139,7 @@ TEST_P(EngineLimitsTest, ALoopBesideAComputeEndsAtTheDeadline) {
          (data $name "endless"))"));  // passive: each thread's instance would write an active one
 }
 
-TEST_P(EngineLimitsTest, WhoStopsAGuestEndsIt) {
+TEST_P(EngineLimitsTest, StoppingAGuestEndsItsRun) {
   const auto program = Load(Program(kMemory, kEndless));
   ASSERT_NE(program, nullptr);
   const GuestPtr guest = NewGuest(host_.get());

@@ -29,7 +29,7 @@ TEST(WasmEdgePreload, Several) {
             both);
 }
 
-TEST(WasmEdgePreload, WhatTheGuestGetsIsNotTheHosts) {
+TEST(WasmEdgePreload, ArgumentsAfterTheModuleAreTheGuests) {
   const Words one = {"a:x"};
   EXPECT_EQ(Of({"wasmedge", "--nn-preload", "a:x", "app.wasm", "--nn-preload", "evil:y"}, "a:x"), one);
   EXPECT_EQ(Of({"wasmedge", "--nn-preload", "a:x", "app.wasm", "--nn-preload=evil:y"}, "a:x"), one);

@@ -52,7 +52,7 @@ TEST(HostileQuotas, ContextsOfAWideModelAreLimited) {
                 {"--nn-max-bytes", "128M", "--nn-timeout", "0", "--dir", folder.path().string() + "::/made"});
 }
 
-TEST(HostileQuotas, WhatFailsTakesNothing) {
+TEST(HostileQuotas, AFailedCallUsesUpNoQuota) {
   const std::vector<std::string> logged = {"load: invalid_encoding: onnx: "};
   ExpectBounded({"failures"}, {{"broken models: 2000 invalid_encoding", "", logged},
                                Line("unknown names: 2000 not_found"),

@@ -95,7 +95,7 @@ TEST_F(Queue, WeightsAreRows) {
 }
 
 // Who fails and succeeds in turns would else fail every other batch.
-TEST_F(Queue, WhoFailsBatchAfterBatchMustSucceedMoreAndMoreOften) {
+TEST_F(Queue, AGuestThatFailsSeveralBatchesMustSucceedMoreAndMoreOften) {
   const core::Share share(1, 7), other(1, 8);
   const auto note = [&](bool ok) { queue_.NoteAlone(share, "", 1, ok, {}); };
   for (const int needed : {1, 2, 4, 8}) {
@@ -121,7 +121,7 @@ TEST_F(Queue, SuspectsAreKnownByTheirNumbers) {
   }
 }
 
-TEST(Suspects, WhoServesIsNotForgottenForAnother) {
+TEST(Suspects, AGuestUnderSuspicionIsNotForgottenForAnother) {
   core::Suspects suspects;
   suspects.Set(1, true);
   for (uint64_t guest = 2; guest <= 200; ++guest) {

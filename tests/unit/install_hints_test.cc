@@ -35,10 +35,10 @@ TEST_F(InstallHintsTest, AreOfTheFirstFolderThatHasOne) {
 TEST_F(InstallHintsTest, TakeThePlaceOfTheBackendsOwn) {
   const std::vector<std::string> folders = {Folder("a", "onnx pip install it\n")};
   const InstallHints hints(folders);
-  EXPECT_EQ(hints.Told("not found; get it installs it: get it", "onnx", "get it"),
+  EXPECT_EQ(hints.WithBetterCommand("not found; get it installs it: get it", "onnx", "get it"),
             "not found; pip install it installs it: pip install it");
-  EXPECT_EQ(hints.Told("not found; get it", "torch", "get it"), "not found; get it");
-  EXPECT_EQ(hints.Told("not found", "onnx", ""), "not found");
+  EXPECT_EQ(hints.WithBetterCommand("not found; get it", "torch", "get it"), "not found; get it");
+  EXPECT_EQ(hints.WithBetterCommand("not found", "onnx", ""), "not found");
 }
 
 TEST_F(InstallHintsTest, KnowWhereTheyLie) {

@@ -50,7 +50,7 @@ TEST_F(RestsTest, AModelThatDiesByItselfRestsForAll) {
 }
 
 // It was beside the one that did it, and computed in between.
-TEST_F(RestsTest, WhoSucceedsInBetweenIsCleared) {
+TEST_F(RestsTest, AGuestThatSucceedsInBetweenIsCleared) {
   for (int i = 0; i < 20; ++i) {
     Add({kBad, kGood});
     rests_.Clear(kGood);
@@ -116,7 +116,7 @@ TEST_F(RestsOfGuests, OthersHaveANamedModelAtOnce) {
 }
 
 // The guest for whose compute the host ended the worker is to blame, and no other guest.
-TEST_F(RestsOfGuests, WhoDoesNotStopInTimeIsToBlame) {
+TEST_F(RestsOfGuests, AGuestThatDoesNotStopInTimeIsToBlame) {
   const HostPtr host = Host();
   AddEchoModel(host.get(), "m", "in x f32 1\nturns 0\ndeaf\ndelay 3600000\n");
   Program good(host.get());

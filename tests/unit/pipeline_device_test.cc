@@ -94,7 +94,7 @@ TEST_F(Devices, NothingElseIsThere) {
 }
 
 // What it takes is the guest's, wherever it lies.
-TEST_F(Devices, WhatStaysThereIsCharged) {
+TEST_F(Devices, MemoryThatStaysOnTheDeviceIsCharged) {
   Model("m", "in x u8 -1\nmemory npu:0\n");
   Model("grows", "in x u8 -1\noutgrows 4000\nmemory npu:0\n");
   Pipeline("p",
@@ -109,7 +109,7 @@ TEST_F(Devices, WhatStaysThereIsCharged) {
 }
 
 // A backend whose output is there though nobody asked for that.
-TEST_F(Devices, WhoStraysIsAnError) {
+TEST_F(Devices, AnOutputThatStraysToTheDeviceIsAnError) {
   for (const std::string more : {"", "shares\n"}) {
     const std::string name = "m" + more.substr(0, 1);
     Model(name, "in x u8 4\nmemory npu:0\nstrays\n" + more);
@@ -122,7 +122,7 @@ TEST_F(Devices, WhoStraysIsAnError) {
 }
 
 // Nothing stays behind a step that fails or is stopped, whosever the slot is.
-TEST_F(Devices, WhatFailsLeavesNothingThere) {
+TEST_F(Devices, AFailedComputeLeavesNoMemoryOnTheDevice) {
   const std::string kinds[] = {"", "shares\n"};
   for (const std::string& more : kinds) {
     const std::string n = more.substr(0, 1);

@@ -25,7 +25,7 @@ TEST(SingleFlight, PatienceIsOneForAllAttempts) {
 }
 
 // Of what was forgotten while it was made only those have the result who made it.
-TEST(SingleFlight, WhatIsForgottenWhileItIsMadeIsMadeAgain) {
+TEST(SingleFlight, AnObjectThatIsForgottenDuringItsAttemptIsMadeAgain) {
   SingleFlight<int> made;
   const Result<int> first = made.Get({}, "a model", [&]() -> Result<int> {
     made.Forget();
@@ -38,7 +38,7 @@ TEST(SingleFlight, WhatIsForgottenWhileItIsMadeIsMadeAgain) {
   EXPECT_EQ(made.Peek(), std::nullopt);
 }
 
-TEST(SingleFlight, WhoHasNoDeadlineHasAnyPatience) {
+TEST(SingleFlight, NothingIsLeftOfADeadlineOnlyIfThereIsNone) {
   EXPECT_EQ(WaitOptions{}.left(), 0ms);
   EXPECT_GT((WaitOptions{.deadline = 1h}.left()), 59min);
 }

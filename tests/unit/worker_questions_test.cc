@@ -231,7 +231,7 @@ TEST_F(WorkerQuestions, OfFunctionsThatABackendHasNot) {
 }
 
 // Else the worker would keep it as long as it lives, and nobody would be charged for it.
-TEST_F(WorkerQuestions, WhatIsGoneIsToldThoughAllChannelsAreInUse) {
+TEST_F(WorkerQuestions, FreedObjectsAreReportedEvenIfAllChannelsAreInUse) {
   std::deque<Connection::Call> calls;
   while (calls.size() < Connection::kMostChannels) calls.emplace_back(*connection, Op::kShow);
   connection->Notify(Op::kFreeSlot, {2});

@@ -70,7 +70,7 @@ TEST(SandboxServes, WakeUps) {
   close(event);
 }
 
-TEST(SandboxServes, WhatAnyProgramDoes) {
+TEST(SandboxServes, UsualWorkOfAnyProgram) {
   const Ended ended = InSealed({}, 256 * kServedMebibyte, [] {
     bool is_caught = false;
     try {

@@ -81,7 +81,7 @@ TEST(Manifest, MainFiles) {
   EXPECT_EQ(MainOf({TitledLayer("saved_model.pb"), TitledLayer("variables/variables.index"), TitledLayer("x")}), "");
 }
 
-TEST(Manifest, WhatElseItIs) {
+TEST(Manifest, AnErrorNamesTheKindOfOtherContent) {
   json index = {{"mediaType", "application/vnd.oci.image.index.v1+json"},
                 {"manifests", json::array({Described("one")})}};
   EXPECT_THAT(Refused(index), HasSubstr("name one of them by its digest: " + DigestOf("one")));

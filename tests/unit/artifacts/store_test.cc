@@ -128,7 +128,7 @@ TEST_F(StoreTest, RefusesAFileInAFile) {
   EXPECT_THAT(Refused(ManifestOf({{"m", "model"}, {"m/n", "other"}})), HasSubstr("cannot keep 'm/n'"));
 }
 
-TEST_F(StoreTest, WhatLivesIsNotRemoved) {
+TEST_F(StoreTest, ArrivalsOfRunningProcessesAreNotRemoved) {
   const auto other = store_->MakeArrival();
   ASSERT_TRUE(other) << other.error();
   EXPECT_TRUE(fs::exists(arrival_->path()));

@@ -36,7 +36,7 @@ TEST(Percentiles, OneTimeLiesInItsBucket) {
   }
 }
 
-TEST(Percentiles, WhatLiesEvenlyInABucketIsExact) {
+TEST(Percentiles, PercentilesAreExactIfTimesAreEvenInABucket) {
   std::vector<uint64_t> times;
   for (uint64_t i = 1; i <= 1000; ++i) times.push_back(i * kMs);
   for (const double share : {0.1, 0.5, 0.9}) EXPECT_NEAR(SumOf(times).Percentile(share), share * 1000 * kMs, 10 * kMs);

@@ -54,7 +54,7 @@ TEST(LoadLog, ALineIsALine) {
   EXPECT_EQ(std::ranges::count(LoggedBy([&] { log.Tell("lm:1", "a\nwasinn: error: b"); }), '\n'), 1);
 }
 
-TEST(OfLoad, WhatIsWrongAboutAModelIsNotTheClientsFault) {
+TEST(OfLoad, AnErrorInAModelIsNotTheClientsFault) {
   for (const wasinn_code code : {WASINN_ERROR_SECURITY, WASINN_ERROR_INVALID_ARGUMENT, WASINN_ERROR_INVALID_ENCODING,
                                  WASINN_ERROR_UNSUPPORTED_OPERATION}) {
     EXPECT_EQ(OfLoad({code, "why"}).code, WASINN_ERROR_UNAVAILABLE);
