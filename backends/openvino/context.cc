@@ -120,7 +120,7 @@ void Context::Compute() {
     Compiled::Turn turn(model_.compiled(), cancelled_);
     if (turn.generation() != request_.generation()) NewRequest(kFailed);
     if (const char* why = std::exchange(lost_state_, nullptr)) {
-      Throw(WASINN_ERROR_RUNTIME, "the context has lost its state, for {}: the next compute begins anew", why);
+      Throw(WASINN_ERROR_RUNTIME, "the context has lost its state, for {}: the next compute starts again", why);
     }
     inputs_.BeforeRun();
     outputs_.BeforeRun(request_.get());

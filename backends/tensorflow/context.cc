@@ -157,7 +157,7 @@ std::shared_ptr<Session> Context::EnterShared() {
     return session;
   }
   if (session != nullptr) session->Leave(false);
-  if (cancelled) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled: the model was being loaded anew");
+  if (cancelled) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled: the model was being loaded again");
   return nullptr;
 }
 

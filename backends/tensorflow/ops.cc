@@ -123,9 +123,9 @@ constexpr std::string_view kDrawsRandom[] = {
 };
 static_assert(std::ranges::is_sorted(kDrawsRandom));
 
-// Of the kernels for CPUs of TensorFlow 2.21, and of those that its optimizers put in their place: they allocate an
-// output, or pass an input's buffer on as it is. None calls Tensor::Slice or SubSlice for what it gives. A variable is
-// what loading made it, for nothing here assigns one.
+// Operations with kernels for CPUs in TensorFlow 2.21, including those that its optimizers use instead: they allocate
+// an output, or pass an input's buffer on. None calls Tensor::Slice or SubSlice for its result. A variable has the
+// value from loading, because nothing here assigns one.
 constexpr std::string_view kGivesWholeBuffers[] = {
     "Abs", "Add", "AddN", "AddV2", "All", "Any", "ArgMax", "ArgMin", "AvgPool", "BatchMatMul", "BatchMatMulV2",
     "BatchMatMulV3", "BiasAdd", "Cast", "Ceil", "ConcatV2", "Const", "Conv2D", "DepthwiseConv2dNative", "Div",

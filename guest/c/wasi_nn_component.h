@@ -21,7 +21,7 @@
 //
 // Conventions
 // - Handles are small numbers. The guest owns a handle until it drops it or gives it away. wasi_nn_compute takes the
-//   tensors of its inputs, also when it fails. A dropped or given handle must not be used or dropped again: the guest
+//   tensors of its inputs, even if it fails. A dropped or given handle must not be used or dropped again: the guest
 //   would trap.
 // - Handles may be dropped in any order. A context keeps its graph alive, and an output outlives both.
 // - The host copies all arguments before a function returns. The guest owns the lists that it returns, made by malloc.

@@ -56,7 +56,7 @@ wasi_nn_errno wasinn_last_error(char* buffer, uint32_t buffer_size, uint32_t* wr
 // The inputs and outputs of a graph, as JSON: {"backend": "onnx", "inputs": [{"name": "x", "type": "f32",
 // "shape": [1, -1]}, …], "outputs": […], "model": {…}}. A dimension of -1 may be any number. A shape null may be any
 // shape. "outputs" null: they are known only after a compute. "model" is what the framework adds, if anything. The
-// types are the model's own, also if wasi_nn.h has no number for them.
+// types are the model's own, even if wasi_nn.h has no number for them.
 wasi_nn_errno wasinn_describe(wasi_nn_graph graph, char* buffer, uint32_t buffer_size, uint32_t* written)
     WASINN_EXT_IMPORT("describe");
 
@@ -95,7 +95,7 @@ typedef struct {
   uint32_t name_len;
   void* buffer;
   uint32_t buffer_size;
-  uint32_t written;  // the host writes the output's size, also if the buffer is too small; 0: not known
+  uint32_t written;  // the host writes the output's size, even if the buffer is too small; 0: not known
 } wasinn_output;
 
 // An inference in one call. It sets only these inputs, computes, and writes only these outputs. Afterwards no input is

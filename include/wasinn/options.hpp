@@ -70,7 +70,7 @@ struct EngineLimits : wasinn_engine_limits {
   EngineLimits() : wasinn_engine_limits() { struct_size = sizeof(wasinn_engine_limits); }
 };
 
-// What one guest may do; see wasinn_policy. Start from Host::policy(): a new Policy only allows registered models.
+// The rights of one guest; see wasinn_policy. Start from Host::policy(): a new Policy only allows registered models.
 struct Policy {
   wasinn_load load = WASINN_LOAD_DENY;
   bool cpu_fallback = false;

@@ -1,8 +1,8 @@
-// What the wasinn command asks of a Wasm engine: to run programs, core modules with WASI preview 1 and components with
+// The wasinn command's view of a Wasm engine: it runs programs, core modules with WASI preview 1 and components with
 // WASI preview 2.
 //
-// An Engine compiles programs; a Program is compiled code without state, run any number of times, also at once from
-// several threads. Each engine is a folder beside this file and exports one New…Engine function.
+// An Engine compiles programs; a Program is compiled code without state, run any number of times, even at once from
+// several threads. Each engine is a folder next to this file and exports one New…Engine function.
 #pragma once
 
 #include <wasinn/wasinn.h>

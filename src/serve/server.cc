@@ -188,7 +188,7 @@ class Server {
     const auto work = asio::make_work_guard(context_);
     std::vector<std::jthread> threads;
     threads.reserve(io_threads_);
-    const AtEnd stop([this] { context_.stop(); });  // also where not all threads can be had
+    const AtEnd stop([this] { context_.stop(); });  // even if there are not enough threads
     for (size_t i = 0; i < io_threads_; ++i) threads.emplace_back([this] { ReadAndWrite(); });
     const IdleWorker idle_worker(context_, permits_);
     runs_.store(true);

@@ -219,7 +219,7 @@ class KeptTest(ArtifactsTest):
         self.model.write_bytes(OTHER_MODEL)
         self.registry.stop()
         result = self.run_probe("infer", "m", flags=["--model", f"m={self.pinned}"])
-        self.check(result, code=125, out="", err="pulling it anew")
+        self.check(result, code=125, out="", err="pulling it again")
         self.assertIn("connection refused", result.err)
 
     def test_other_changes(self):

@@ -9,7 +9,7 @@ namespace wasinn::abi {
 
 // The six of wasi-nn.witx (https://github.com/WebAssembly/wasi-nn), module `wasi_ephemeral_nn`.
 std::span<const wasinn_function> WitxFunctions();
-// What WasmEdge adds to that module.
+// WasmEdge's extensions of that module.
 std::span<const wasinn_function> WasmEdgeFunctions();
 // wasinn's own, module `wasinn_ext_0`.
 std::span<const wasinn_function> ExtensionFunctions();

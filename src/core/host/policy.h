@@ -1,4 +1,4 @@
-// What a guest is allowed to do.
+// The rights of a guest.
 #pragma once
 
 #include <wasinn/wasinn.h>

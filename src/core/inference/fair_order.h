@@ -54,7 +54,7 @@ class FairOrder {
 
  private:
   static constexpr Place kUnit = 1 << 20;
-  // Of two guests in one slot of the table, the one that was served last is known: the other may get a turn early.
+  // If two guests share a slot of the table, only the one that was served last is known: the other may be early.
   static constexpr size_t kKept = 256;
   struct Served {
     uint64_t key = 0;

@@ -90,7 +90,7 @@ struct Framework {
 struct Answer {
   uint32_t code = WASINN_OK;
   std::string_view message;
-  // What the backend has reserved so far for the graph and the slot of the call.
+  // Bytes that the backend has reserved so far for the graph and the slot of the call.
   uint64_t graph_reserved = 0, slot_reserved = 0;
   // Bytes of the rest: in the message, or to be fetched if it is too long for one.
   uint64_t payload = 0;

@@ -14,7 +14,7 @@ class Quota {
  public:
   // How often all quotas of a setting have refused.
   using Refusals = std::atomic<uint64_t>;
-  // What is taken also counts for `whole`, if there is one, which other quotas share. `refusals`, which may be NULL,
+  // Taken units also count for `whole`, if there is one, which other quotas share. `refusals`, which may be NULL,
   // outlives it.
   Quota(const char* what, const char* setting, uint64_t limit, std::shared_ptr<Quota> whole = nullptr,
         Refusals* refusals = nullptr)

@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kMostStack = size_t{8} << 20;      // APP_THREAD_STACK_SIZE_MAX of WAMR, which protects what is below
 constexpr size_t kStackOfCalls = size_t{48} << 10;  // what any function of wasinn may need, several times
 
-// What one host function needs at a call. Const once registered.
+// The data of one host function. Constant after its registration.
 struct Binding {
   const wasinn_function* function;
   Clusters* clusters;
