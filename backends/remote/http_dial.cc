@@ -22,7 +22,7 @@ HttpDial::HttpDial(std::shared_ptr<HttpPool> pool)
     : pool_(std::move(pool)),
       resolver_(pool_->context_),
       timer_(pool_->context_, pool_->connect_timeout_),
-      stream_(std::make_unique<HttpStream>(pool_->context_, pool_->tls_ ? &*pool_->tls_ : nullptr)) {}
+      stream_(std::make_unique<HttpStream>(pool_->context_.get_executor(), pool_->tls_ ? &*pool_->tls_ : nullptr)) {}
 
 void HttpDial::Begin() {
   // It may be in the loop's queue already when the connection is made, and then comes after its end.

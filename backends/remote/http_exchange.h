@@ -4,6 +4,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <boost/beast/http/parser.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,10 +12,13 @@
 #include <string>
 
 #include "remote/exchange.h"
+#include "remote/http_body.h"
 #include "remote/http_pool.h"
 #include "remote/http_stream.h"
 
 namespace wasinn::remote {
+
+using HttpParser = boost::beast::http::response_parser<HttpBody>;
 
 // All but Start, Wait and Cancel is on the loop's thread. Who starts it is told its end by a reader: what becomes of an
 // answer may take long, and all connections need the loop.

@@ -1,12 +1,9 @@
 #include "remote/http_pool.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <new>
 #include <utility>
 
-#include "common/error.h"
 #include "remote/http_dial.h"
 
 namespace wasinn::remote {
@@ -26,28 +23,6 @@ std::string HostOf(const std::string& endpoint) {
   return host;
 }
 
-asio::ssl::context MakeTls(const ConnectionConfig& config) {
-  asio::ssl::context tls(asio::ssl::context::tls_client);
-  const auto buffer = [](const std::string& text) { return asio::buffer(text.data(), text.size()); };
-  try {
-    tls.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
-                    asio::ssl::context::no_tlsv1_1);
-    tls.set_verify_mode(asio::ssl::verify_peer);
-    if (config.ca.empty()) {
-      tls.set_default_verify_paths();
-    } else {
-      tls.add_certificate_authority(buffer(config.ca));
-    }
-    if (!config.certificate.empty()) {
-      tls.use_certificate_chain(buffer(config.certificate));
-      tls.use_private_key(buffer(config.key), asio::ssl::context::pem);
-    }
-  } catch (const boost::system::system_error& error) {
-    throw backend::Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("keys 'ca', 'cert' and 'key': {}", error.what()));
-  }
-  return tls;
-}
-
 }  // namespace
 
 HttpPool::HttpPool(asio::io_context& context, const std::string& endpoint, const ConnectionConfig& config)
@@ -58,7 +33,7 @@ HttpPool::HttpPool(asio::io_context& context, const std::string& endpoint, const
       connect_timeout_(config.connect_timeout),
       most_(config.max_connections),
       sweep_(context) {
-  if (config.is_secure) tls_.emplace(MakeTls(config));
+  if (config.is_secure) tls_.emplace(MakeClientTls(config));
 }
 
 void HttpPool::Take(std::shared_ptr<HttpTaker> taker, bool is_check) {

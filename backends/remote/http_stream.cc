@@ -2,8 +2,11 @@
 
 #include <sys/socket.h>
 
+#include <fmt/format.h>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/connect.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/verify_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -11,6 +14,9 @@
 #include <boost/beast/http/read.hpp>
 #include <cerrno>
 #include <utility>
+
+#include "common/error.h"
+#include "remote/config.h"
 
 namespace wasinn::remote {
 
@@ -42,10 +48,37 @@ class NamedCertificate {
 
 }  // namespace
 
-HttpStream::HttpStream(asio::io_context& context, asio::ssl::context* tls)
-    : stream_(std::in_place_type<Plain>, context), buffer_(kMostBuffered) {
+HostAndPort::HostAndPort(const std::string& endpoint)
+    : host(endpoint.substr(0, endpoint.rfind(':'))), port(endpoint.substr(endpoint.rfind(':') + 1)) {
+  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+}
+
+asio::ssl::context MakeClientTls(const ConnectionConfig& config) {
+  asio::ssl::context tls(asio::ssl::context::tls_client);
+  const auto buffer = [](const std::string& text) { return asio::buffer(text.data(), text.size()); };
+  try {
+    tls.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
+                    asio::ssl::context::no_tlsv1_1);
+    tls.set_verify_mode(asio::ssl::verify_peer);
+    if (config.ca.empty()) {
+      tls.set_default_verify_paths();
+    } else {
+      tls.add_certificate_authority(buffer(config.ca));
+    }
+    if (!config.certificate.empty()) {
+      tls.use_certificate_chain(buffer(config.certificate));
+      tls.use_private_key(buffer(config.key), asio::ssl::context::pem);
+    }
+  } catch (const boost::system::system_error& error) {
+    throw backend::Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("keys 'ca', 'cert' and 'key': {}", error.what()));
+  }
+  return tls;
+}
+
+HttpStream::HttpStream(const asio::any_io_executor& executor, asio::ssl::context* tls)
+    : stream_(std::in_place_type<Plain>, executor), buffer_(kMostBuffered) {
   buffer_.reserve(kReadAtOnce);
-  if (tls != nullptr) stream_.emplace<Secure>(context, *tls);
+  if (tls != nullptr) stream_.emplace<Secure>(executor, *tls);
 }
 
 HttpStream::Plain& HttpStream::socket() {
@@ -91,17 +124,29 @@ asio::awaitable<HttpStream::Ended> HttpStream::Write(const std::vector<asio::con
   co_return ended;
 }
 
-asio::awaitable<error_code> HttpStream::Read(HttpParser& parser) {
-  namespace http = boost::beast::http;
+template <typename Operation>
+asio::awaitable<error_code> HttpStream::ReadBy(Operation read) {
   error_code error;
   size_t bytes = 0;
   if (auto* const secure = std::get_if<Secure>(&stream_)) {
-    std::tie(error, bytes) = co_await http::async_read(*secure, buffer_, parser, kAwait);
+    std::tie(error, bytes) = co_await read(*secure);
   } else {
-    std::tie(error, bytes) = co_await http::async_read(std::get<Plain>(stream_), buffer_, parser, kAwait);
+    std::tie(error, bytes) = co_await read(std::get<Plain>(stream_));
   }
   has_answered_ = has_answered_ || !error;
   co_return error;
+}
+
+asio::awaitable<error_code> HttpStream::Read(Parser& parser) {
+  return ReadBy([&](auto& stream) { return boost::beast::http::async_read(stream, buffer_, parser, kAwait); });
+}
+
+asio::awaitable<error_code> HttpStream::ReadHead(Parser& parser) {
+  return ReadBy([&](auto& stream) { return boost::beast::http::async_read_header(stream, buffer_, parser, kAwait); });
+}
+
+asio::awaitable<error_code> HttpStream::ReadSome(Parser& parser) {
+  return ReadBy([&](auto& stream) { return boost::beast::http::async_read_some(stream, buffer_, parser, kAwait); });
 }
 
 void HttpStream::Close() {

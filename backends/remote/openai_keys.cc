@@ -22,7 +22,7 @@ constexpr wasinn_key kLanguageKeys[] = {
      "of a language model: max_tokens or max_completion_tokens, by which the server knows n-predict; default "
      "max_tokens"},
     {"parallel", WASINN_KEY_MODEL,
-     "of a language model: how many texts `wasinn serve` asks the server for at once; default 64"},
+     "of a language model: how many requests of clients `wasinn serve` passes on at once; default 64"},
     {"n-predict", kAll, "tokens to generate; -1: as many as the server allows, which is the default"},
     {"temp", kAll, "temperature; 0: always the most probable token; default: the server's (also for the keys below)"},
     {"top-p", kAll, "sample from the most probable tokens that make up p"},

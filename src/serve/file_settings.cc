@@ -29,6 +29,12 @@ std::string TomlText(const toml::table& table) {
   return text.str();
 }
 
+std::string JsonText(const toml::table& table) {
+  std::ostringstream text;
+  text << toml::json_formatter(table);
+  return text.str();
+}
+
 [[noreturn]] void ThrowWrong(const std::string& key, const char* expected) {
   ThrowInvalid(fmt::format("configuration key '{}' must be {}", key, expected));
 }
@@ -254,10 +260,15 @@ void ReadSections(const toml::table& table, const std::filesystem::path& folder,
     for (const auto& [adapter, path] : loras == nullptr ? toml::table() : *loras) {
       options.adapters.emplace(adapter.str(), name);
     }
+    if (const toml::table* const config = model.In("config").table())
+      options.upstreams.models[name] = JsonText(*config);
     bool is_preloaded = false;
     model.Boolean("preload", is_preloaded);
     if (is_preloaded) options.repository.preloaded.insert(name);
   });
+  if (const toml::table* const remote = top.In("backends").In("remote").table()) {
+    options.upstreams.backend = JsonText(*remote);
+  }
   top.In("tenants").EachTable([&](const std::string& name, const Section& tenant) {
     options.tenants[name] = ReadTenant(tenant, "tenants." + name);
   });

@@ -131,7 +131,8 @@ Outcome<std::unique_ptr<Generation>> Generation::Make(ServeOptions options, cons
   if (auto routes = made->MakeRoutes(shared); !routes) return std::unexpected(routes.error());
   if (auto guests = made->MakeGuestModels(shared); !guests) return std::unexpected(guests.error());
   made->models_ = std::make_unique<Catalog>(*made->repository_, made->guest_models_.get());
-  made->texts_ = std::make_unique<TextModels>(*made->models_, shared.workers, made->options_->adapters);
+  made->texts_ =
+      std::make_unique<TextModels>(*made->models_, shared.workers, made->options_->adapters, made->options_->upstreams);
   made->WarnOfNames();
   if (last != nullptr) made->UnloadAsIn(*last);  // last: all before may take long
   return made;

@@ -130,7 +130,7 @@ class Server {
         turns_(context_, io_threads_),
         workers_(ForWorkers(options_)),
         loads_({.threads = 0, .most = options_.max_waiting, .patience = kLoadPatience}),
-        openai_(workers_, loads_, text_metrics_),
+        openai_(context_, workers_, loads_, text_metrics_),
         rest_(*statistics_, openai_, workers_, loads_, permits_, turns_,
               {options_.max_body_bytes, options_.max_json_bytes}),
         front_(options_,

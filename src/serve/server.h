@@ -14,6 +14,7 @@
 #include "serve/grpc/grpc_keepalive.h"
 #include "serve/http/tls.h"
 #include "serve/models/repository_settings.h"
+#include "serve/models/upstream.h"
 
 namespace wasinn::serve {
 
@@ -29,6 +30,7 @@ struct ServeOptions {
   RepositorySettings repository;
   std::set<std::string, std::less<>> allowed_origins;  // whose pages may ask, as ParseOrigin has them
   std::map<std::string, std::string> adapters;         // models of language models' adapters, by the adapters' names
+  UpstreamSettings upstreams;                          // of models that servers have
   bool is_strict = false;                              // a field of /v1 that nothing here reads is refused
   bool has_page = true;                                // for operators
   bool cache = true, allow_precompiled = false;        // of guests' code

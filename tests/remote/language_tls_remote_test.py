@@ -6,6 +6,7 @@ import unittest
 from certificates import Authority
 from language import COUNT, COUNTED
 from language_remote_test import COMPLETION, GREEDY, LOCAL, LanguageRemoteTest
+from server import Server
 
 
 class Tls(LanguageRemoteTest):
@@ -24,6 +25,15 @@ class Tls(LanguageRemoteTest):
         prompt = "GNU General Public"
         self.assertEqual(self.told(prompt, GREEDY, self.authority), self.text(LOCAL["tiny"], prompt, COMPLETION, config=GREEDY))
         self.assertEqual(self.told(COUNT, {"chat": True, "temp": 0}, self.authority), [COUNTED])
+
+    def test_a_gateway_passes_requests_on(self):
+        for authority, status in ((self.authority, 200), (self.other, 503)):
+            front = Server(self.dir, self.env, ("--config", self.configure(self.path, f"ca = '{authority.pem}'")))
+            self.addCleanup(front.process.kill)
+            answer = self.ask(front, "chat/completions", model="m", messages=COUNT, temperature=0)
+            self.assertEqual(answer.status, status, answer)
+            log = self.log_of(front)
+            self.assertEqual("comes from an authority that is not trusted" in log, status == 503, log)
 
     def test_a_certificate_of_another_authority(self):
         [told] = self.told("x", GREEDY, self.other)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "serve/models/guest_model_tensors.h"
+#include "serve/models/upstream.h"
 
 namespace wasinn::serve {
 namespace {
@@ -110,6 +111,12 @@ Outcome<std::string> Catalog::VersionOf(const std::string& model, const std::str
 std::vector<ModelInfo> Catalog::LanguageModels(const Tenant& tenant) const {
   std::vector<ModelInfo> models = models_.host().Models();
   std::erase_if(models, [&](const ModelInfo& one) { return !tenant.Sees(one.name) || !models_.IsLanguageModel(one); });
+  return models;
+}
+
+std::vector<ModelInfo> Catalog::Remote() const {
+  std::vector<ModelInfo> models = models_.host().Models();
+  std::erase_if(models, [](const ModelInfo& one) { return !Upstream::IsAddress(one.path); });
   return models;
 }
 

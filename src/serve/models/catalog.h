@@ -40,6 +40,8 @@ class Catalog {
   Outcome<std::string> VersionOf(const std::string& model, const std::string& version) const;
   // Those that are known for that, for the tenant. Loads nothing.
   std::vector<ModelInfo> LanguageModels(const Tenant& tenant) const;
+  // Those that servers of OpenAI's API have, for whichever tenant.
+  std::vector<ModelInfo> Remote() const;
   bool IsQuick(const std::string& model, const std::string& version, size_t bytes) const;
   Outcome<nlohmann::json> Metadata(const Tenant& tenant, const std::string& model, const std::string& version);
   Outcome<nlohmann::json> Config(const Tenant& tenant, const std::string& model, const std::string& version);

@@ -7,6 +7,7 @@
 
 #include "cli/log.h"
 #include "core/text.h"
+#include "serve/models/upstream.h"
 #include "settings/text.h"
 
 namespace wasinn::serve {
@@ -29,15 +30,6 @@ std::string PlatformOf(const ModelInfo& model) {
 
 // Longer than that may a thread that reads and writes not be away.
 constexpr int64_t kQuickNs = 500'000;
-
-// Of OpenAI's API, as the backend `remote` reads addresses: "http://host:8080/v1/model", perhaps with more before /v1.
-bool IsLanguageAddress(std::string_view path) {
-  if (!path.starts_with("http://") && !path.starts_with("https://")) return false;
-  const size_t begin = path.find('/', path.find("://") + 3);
-  if (begin == std::string_view::npos) return false;
-  const std::string_view behind = path.substr(begin);
-  return behind.contains("/v1/") && !behind.starts_with("/v2/");
-}
 
 json ShapeOf(const Io& io) {
   if (IsText(io)) return {1};
@@ -156,7 +148,7 @@ bool Repository::Generates(const std::string& model, const std::string& version)
 bool Repository::IsLanguageModel(const ModelInfo& model) const {
   const auto known = models_.Peek(model.name, std::to_string(model.version));
   if (known != nullptr) return serve::Generates(known->signature);
-  return model.encoding == "ggml" || IsLanguageAddress(model.path);
+  return model.encoding == "ggml" || Upstream::IsAddress(model.path);
 }
 
 bool Repository::IsQuick(const std::string& model, const std::string& version, size_t bytes) const {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/log.h"
 #include "core/runtime/processors.h"
+#include "serve/models/load_log.h"
 
 namespace wasinn::serve {
 namespace {
@@ -29,6 +31,26 @@ std::string Some(const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+TextModels::TextModels(Catalog& models, const Workers::Limits& limits, Adapters adapters,
+                       const UpstreamSettings& upstreams)
+    : models_(models), limits_(limits), adapters_(std::move(adapters)) {
+  for (const ModelInfo& model : models_.Remote()) {
+    auto made = Upstream::Make(model.name, model.path, upstreams);
+    if (!made) {
+      cli::Log(WASINN_LOG_WARNING,
+               fmt::format("model '{}' cannot be served: {}", model.name, made.error().message).c_str());
+    }
+    upstreams_.emplace(Key(model.name, std::to_string(model.version)), std::move(made));
+  }
+}
+
+Outcome<std::shared_ptr<Upstream>> TextModels::UpstreamOf(const Name& name) const {
+  const auto found = upstreams_.find(Key(name.model, name.version));
+  if (found == upstreams_.end()) return nullptr;
+  if (!found->second) return std::unexpected(OfLoad(found->second.error()));
+  return found->second;
+}
 
 Failure TextModels::NotFound(const Tenant& tenant, Failure why) const {
   const std::vector<std::string> names = Names(tenant);
@@ -122,7 +144,15 @@ std::vector<std::pair<TextModels::Name, Workers::Load>> TextModels::Look() const
   std::vector<std::pair<Name, Workers::Load>> loads;
   const std::lock_guard lock(mutex_);
   loads.reserve(open_.size());
-  for (const auto& [key, model] : open_) loads.push_back({Name{key.first, key.second}, model.workers->Look()});
+  for (const auto& [key, model] : open_) {
+    if (!upstreams_.contains(key)) loads.push_back({Name{key.first, key.second}, model.workers->Look()});
+  }
+  for (const auto& [key, upstream] : upstreams_) {
+    if (!upstream) continue;
+    Workers::Load load = (*upstream)->Look();
+    if (const auto open = open_.find(key); open != open_.end()) load.running += open->second.workers->Look().running;
+    loads.push_back({Name{key.first, key.second}, load});
+  }
   return loads;
 }
 
@@ -137,6 +167,9 @@ void TextModels::Stop() {
     is_stopped_ = true;
   }
   for (const auto& [key, model] : open_) model.workers->Stop();  // nobody adds any
+  for (const auto& [key, upstream] : upstreams_) {
+    if (upstream) (*upstream)->Stop();
+  }
 }
 
 }  // namespace wasinn::serve

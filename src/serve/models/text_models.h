@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "serve/models/catalog.h"
+#include "serve/models/upstream.h"
 #include "serve/threads/workers.h"
 
 namespace wasinn::serve {
@@ -24,8 +25,7 @@ class TextModels {
   using Adapters = std::map<std::string, std::string>;
 
   // `limits`: of the threads of each, but for their number. The catalog outlives it.
-  TextModels(Catalog& models, const Workers::Limits& limits, Adapters adapters)
-      : models_(models), limits_(limits), adapters_(std::move(adapters)) {}
+  TextModels(Catalog& models, const Workers::Limits& limits, Adapters adapters, const UpstreamSettings& upstreams);
 
   // What a client calls a model: "digits", or "digits:2", or an adapter's name. NOT_FOUND: there is none for the tenant.
   Outcome<Name> Find(const Tenant& tenant, const std::string& name) const;
@@ -37,6 +37,10 @@ class TextModels {
   // Tokens of its longest text; 0: that is not known, or nobody has opened it yet.
   uint32_t ContextOf(const Name& name) const;
 
+  // Whether there are models that others serve.
+  bool has_upstreams() const { return !upstreams_.empty(); }
+  // NULL: it is computed here. UNAVAILABLE: its configuration has a mistake.
+  Outcome<std::shared_ptr<Upstream>> UpstreamOf(const Name& name) const;
   // NULL: nobody has opened it yet. Who generates with it.
   Workers* WorkersOf(const Name& name) const;
   // Loads the model if nobody did. UNSUPPORTED_OPERATION: it is no language model.
@@ -68,6 +72,7 @@ class TextModels {
   Catalog& models_;
   const Workers::Limits limits_;
   const Adapters adapters_;
+  std::map<Key, Outcome<std::shared_ptr<Upstream>>> upstreams_;
   mutable std::mutex mutex_;  // of what follows
   std::map<Key, Model> open_;
   bool is_stopped_ = false;

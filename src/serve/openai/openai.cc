@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <utility>
 
 #include "serve/generation.h"
@@ -12,12 +13,14 @@
 #include "serve/openai/generate.h"
 #include "serve/openai/llama_form.h"
 #include "serve/openai/llama_request.h"
+#include "serve/openai/passed_request.h"
 #include "serve/openai/paths.h"
 #include "serve/openai/read_body.h"
 #include "serve/openai/rerank.h"
 #include "serve/openai/response_form.h"
 #include "serve/openai/response_request.h"
 #include "serve/openai/text_stream.h"
+#include "serve/openai/upstream_call.h"
 
 namespace wasinn::serve::openai {
 namespace {
@@ -66,6 +69,12 @@ std::unique_ptr<TextForm> New(const TextRequest& request) {
   return std::make_unique<Form>(request);
 }
 
+// So that no proxy before us keeps pieces back.
+void AddStreamHeaders(Response& response) {
+  response.headers.emplace_back("Cache-Control", "no-cache");
+  response.headers.emplace_back("X-Accel-Buffering", "no");
+}
+
 [[noreturn]] void ThrowNoModel(const Failure& failure) {
   ApiError error = ToApiError(failure);
   error.param = "model";
@@ -95,24 +104,31 @@ asio::awaitable<T> OpenAi::Read(Exchange& exchange, T (*read)(simdjson::dom::ele
                            [&body, read] { return ReadBody(body, read); });
 }
 
-asio::awaitable<OpenAi::Opened> OpenAi::Open(Exchange& exchange, const std::string& name) {
-  TextModels& texts = TextsOf(exchange);
-  Tenant& tenant = *exchange.admission.tenant;
+TextModels::Name OpenAi::Find(Exchange& exchange, const std::string& name) {
+  const TextModels& texts = TextsOf(exchange);
+  const Tenant& tenant = *exchange.admission.tenant;
   exchange.about.model = Bounded(name, kMostLogged);
   if (name.size() > kMostName) ThrowWrong("model", fmt::format("model has more than {} bytes", kMostName));
   auto found = name.empty() ? texts.FindOnly(tenant) : texts.Find(tenant, name);
   if (!found) ThrowNoModel(found.error());
   exchange.about.model = Bounded(found->model, kMostLogged);
-  Workers* workers = texts.WorkersOf(*found);
+  return std::move(*found);
+}
+
+asio::awaitable<OpenAi::Opened> OpenAi::Open(Exchange& exchange, const std::string& name) {
+  TextModels& texts = TextsOf(exchange);
+  Tenant& tenant = *exchange.admission.tenant;
+  TextModels::Name found = Find(exchange, name);
+  Workers* workers = texts.WorkersOf(found);
   if (workers == nullptr) {
-    std::function<Outcome<Workers*>()> open = [&] { return texts.Open(tenant, *found); };
+    std::function<Outcome<Workers*>()> open = [&] { return texts.Open(tenant, found); };
     const std::shared_ptr<Cancellation> cancellation = exchange.watch();
     const auto opened =
-        co_await On<Outcome<Workers*>>(loads_, exchange, PlaceOf(found->model), cancellation.get(), std::move(open));
+        co_await On<Outcome<Workers*>>(loads_, exchange, PlaceOf(found.model), cancellation.get(), std::move(open));
     if (!opened) ThrowNoModel(opened.error());
     workers = *opened;
   }
-  co_return Opened{std::move(*found), *workers};
+  co_return Opened{std::move(found), *workers};
 }
 
 asio::awaitable<Response> OpenAi::AnswerStream(TextWork work, std::unique_ptr<TextForm> form) {
@@ -120,7 +136,7 @@ asio::awaitable<Response> OpenAi::AnswerStream(TextWork work, std::unique_ptr<Te
   const auto begun = co_await stream->Begin();
   if (!begun) throw ToApiError(begun.error());
   Response response{.content_type = "text/event-stream"};
-  response.headers = {{"Cache-Control", "no-cache"}, {"X-Accel-Buffering", "no"}};
+  AddStreamHeaders(response);
   response.source = std::move(stream);
   co_return response;
 }
@@ -279,6 +295,69 @@ asio::awaitable<Response> OpenAi::AnswerVectors(Exchange& exchange, What (*read)
   co_return co_await On(opened.workers, exchange, kNoPlace, cancellation.get(), std::move(run));
 }
 
+namespace {
+
+// The answer of a model's server, as clients get it.
+Response PassedResponse(std::unique_ptr<UpstreamCall> call, const std::function<void()>& on_first) {
+  const unsigned status = call->status();
+  if (status == 401 || status == 403 || status == 407) {  // our key, and not the client's
+    call->TellRefused();
+    throw ApiError{.status = http::status::bad_gateway, .message = "the model's server does not let this one in"};
+  }
+  if (status >= 300 && status < 400) {
+    throw ApiError{.status = http::status::bad_gateway,
+                   .message = "the model's server says that the model is elsewhere"};
+  }
+  Response response{.status = static_cast<http::status>(status)};
+  if (std::string type = call->Field(http::field::content_type); !type.empty()) response.content_type = std::move(type);
+  for (const http::field name : {http::field::retry_after, http::field::content_encoding}) {
+    if (std::string value = call->Field(name); !value.empty()) {
+      response.headers.emplace_back(std::string(AsText(http::to_string(name))), std::move(value));
+    }
+  }
+  if (response.content_type.starts_with("text/event-stream")) {
+    AddStreamHeaders(response);
+    call->OnFirst(on_first);
+  }
+  if (status != 204) response.source = std::move(call);
+  return response;
+}
+
+}  // namespace
+
+asio::awaitable<std::optional<Response>> OpenAi::AnswerByUpstream(Exchange& exchange, const std::string& path) {
+  const auto begun = std::chrono::steady_clock::now();
+  const PassedRequest request = co_await Read(exchange, ReadPassed);
+  const TextModels::Name name = Find(exchange, request.model);
+  auto upstream = TextsOf(exchange).UpstreamOf(name);
+  if (!upstream) ThrowNoModel(upstream.error());
+  if (*upstream == nullptr) co_return std::nullopt;
+  Tenant& tenant = *exchange.admission.tenant;
+  auto place = (*upstream)->Enter(tenant.share());
+  if (!place) throw ToApiError(place.error());
+  Charge charge(tenant.budget());
+  if (!charge.Add(UpstreamCall::kBytes)) throw ToApiError(NoMemory());
+  auto call = std::make_unique<UpstreamCall>(
+      UpstreamCall::Options{.context = context_,
+                            .patience = std::chrono::milliseconds(tenant.settings().limits().compute_timeout_ms),
+                            .cancellation = exchange.watch(),
+                            .charge = std::move(charge)},
+      std::move(*place), *upstream);
+  std::string model = Dump((*upstream)->address().model);
+  const auto body = WithModel(exchange.request.body().view(), request, model);
+  const UpstreamCall::Request passed{.path = path, .body = body, .trace = exchange.about.trace.ToHeader()};
+  const auto sent = co_await call->Send(passed);
+  exchange.request.body() = RequestBytes();
+  if (!sent) {
+    ApiError error = ToApiError(sent.error());
+    if (sent.error().code == WASINN_ERROR_LOST) error.status = http::status::bad_gateway;
+    throw error;
+  }
+  co_return PassedResponse(std::move(call), [this, begun, name] {
+    metrics_.AddFirst(name.model, name.version, std::chrono::steady_clock::now() - begun);
+  });
+}
+
 Response OpenAi::AnswerModels(const Exchange& exchange, const Words& words) const {
   CheckMethod(exchange.request, http::verb::get);
   const Tenant& tenant = *exchange.admission.tenant;
@@ -301,6 +380,9 @@ Response OpenAi::AnswerModels(const Exchange& exchange, const Words& words) cons
 
 asio::awaitable<Response> OpenAi::AnswerKnown(Exchange& exchange, const Words& words) {
   if (!words.empty() && words[0] == "models") co_return AnswerModels(exchange, words);
+  if (const std::string path = PassedPath(words); !path.empty() && TextsOf(exchange).has_upstreams()) {
+    if (auto passed = co_await AnswerByUpstream(exchange, path)) co_return std::move(*passed);
+  }
   if (words == Words{"chat", "completions"}) co_return co_await AnswerText(exchange, ReadChat, New<ChatForm>);
   if (words == Words{"completions"}) co_return co_await AnswerText(exchange, ReadCompletion, New<CompletionForm>);
   if (words == Words{"completion"}) co_return co_await AnswerText(exchange, ReadLlamaCompletion, New<LlamaForm>);

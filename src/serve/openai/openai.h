@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +24,9 @@ namespace wasinn::serve::openai {
 // Any thread. All that it is given outlives it.
 class OpenAi {
  public:
-  // `loads`: for what loads models.
-  OpenAi(Workers& workers, Workers& loads, TextMetrics& metrics)
-      : workers_(workers), loads_(loads), metrics_(metrics) {}
+  // `loads`: for what loads models. `context`: for connections to servers that have some.
+  OpenAi(asio::io_context& context, Workers& workers, Workers& loads, TextMetrics& metrics)
+      : context_(context), workers_(workers), loads_(loads), metrics_(metrics) {}
 
   // Whether a request is for it, if no guest is behind its path.
   static bool Has(const Header& request);
@@ -49,6 +50,8 @@ class OpenAi {
   asio::awaitable<Response> AnswerBy(std::unique_ptr<TextForm> form, TextRequest request, Opened opened,
                                      Exchange& exchange);
   asio::awaitable<Response> AnswerWhole(TextWork work, std::unique_ptr<TextForm> form);
+  // What a model's server answers. Nothing: the model is computed here.
+  asio::awaitable<std::optional<Response>> AnswerByUpstream(Exchange& exchange, const std::string& path);
   asio::awaitable<Response> AnswerPrompt(Exchange& exchange, const PromptQuestion& question);
   asio::awaitable<Response> AnswerStream(TextWork work, std::unique_ptr<TextForm> form);
   // By vectors that the model makes of texts.
@@ -62,8 +65,11 @@ class OpenAi {
   template <typename T>
   asio::awaitable<T> Read(Exchange& exchange, T (*read)(simdjson::dom::element));
   // By the name that a client gave, or "".
+  static TextModels::Name Find(Exchange& exchange, const std::string& name);
+  // The same, and loaded.
   asio::awaitable<Opened> Open(Exchange& exchange, const std::string& name);
 
+  asio::io_context& context_;
   Workers& workers_;
   Workers& loads_;
   TextMetrics& metrics_;

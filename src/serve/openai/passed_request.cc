@@ -1,0 +1,107 @@
+#include "serve/openai/passed_request.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "serve/openai/errors.h"
+#include "serve/openai/fields.h"
+
+namespace wasinn::serve::openai {
+namespace {
+
+using simdjson::dom::element;
+
+// Under which clients put what a server fetches.
+bool NamesPlace(std::string_view name) {
+  std::string lower(name.substr(name.size() - std::min<size_t>(name.size(), 8)));
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto ends = {"url", "uri", "urls", "uris"};
+  const auto words = {"image", "audio", "video"};
+  return std::ranges::any_of(ends, [&](const char* end) { return lower.ends_with(end); }) ||
+         std::ranges::find(words, lower) != words.end();
+}
+
+// Servers fetch URLs with their place in a network, which no client is to have.
+void CheckFetchesNothing(element value, bool is_place, std::string_view field) {
+  if (value.is_array()) {
+    for (const element one : value.get_array()) CheckFetchesNothing(one, is_place, field);
+  } else if (value.is_object()) {
+    for (const auto& [name, member] : value.get_object()) CheckFetchesNothing(member, NamesPlace(name), field);
+  } else if (is_place && value.is_string() && !static_cast<std::string_view>(value).starts_with("data:")) {
+    const std::string name(field);
+    ThrowWrong(name, name + ": nothing is fetched: images, sounds and files are data: URLs");
+  }
+}
+
+// Where the value of the n-th member of an object begins and ends, in JSON that has been read.
+std::pair<size_t, size_t> FindValue(std::string_view object, size_t n) {
+  size_t depth = 0, begin = 0;
+  for (size_t i = 0; i < object.size(); ++i) {
+    switch (object[i]) {
+      case '"':
+        while (object[++i] != '"') i += object[i] == '\\' ? 1 : 0;
+        break;
+      case '{':
+      case '[':
+        ++depth;
+        break;
+      case ':':
+        if (depth == 1 && n == 0) begin = i + 1;
+        break;
+      case ',':
+      case '}':
+      case ']':
+        if (depth == 1 && n == 0) return {begin, i};
+        if (object[i] != ',') --depth;
+        if (object[i] == ',' && depth == 1) --n;
+        break;
+      default:
+        break;
+    }
+  }
+  return {0, 0};
+}
+
+}  // namespace
+
+std::string PassedPath(const std::vector<std::string>& words) {
+  static const std::array<std::vector<std::string>, 5> paths = {
+      {{"chat", "completions"}, {"completions"}, {"embeddings"}, {"responses"}, {"rerank"}}};
+  if (std::ranges::find(paths, words) == paths.end()) return "";
+  return words.size() == 1 ? words[0] : words[0] + "/" + words[1];
+}
+
+PassedRequest ReadPassed(element body) {
+  if (!body.is_object()) ThrowWrong("", "the body is no JSON object");
+  PassedRequest request{.is_empty = body.get_object().size() == 0};
+  size_t n = 0;
+  for (const auto& [name, value] : body.get_object()) {
+    if (name == "model") {
+      // Twice would be once for us, and perhaps the other one for the server.
+      if (request.member) ThrowWrong("model", "model is there twice");
+      if (!value.is_string() && !value.is_null()) ThrowWrong("model", "model is no string");
+      if (value.is_string()) request.model = static_cast<std::string_view>(value);
+      request.member = n;
+    } else if ((name == "models" || name == "fallbacks") && !IsNothing(value)) {
+      ThrowWrong(std::string(name), std::string(name) + ": a request is for the model that it names");
+    } else if (name == "messages" || name == "input" || name == "tools") {
+      CheckFetchesNothing(value, false, name);
+    }
+    ++n;
+  }
+  return request;
+}
+
+std::array<std::string_view, 3> WithModel(std::string_view body, const PassedRequest& request, std::string& name) {
+  if (request.member) {
+    const auto [begin, end] = FindValue(body, *request.member);
+    return {body.substr(0, begin), name, body.substr(end)};
+  }
+  const size_t first = body.find('{') + 1;
+  name = R"("model":)" + name + (request.is_empty ? "" : ",");
+  return {body.substr(0, first), name, body.substr(first)};
+}
+
+}  // namespace wasinn::serve::openai

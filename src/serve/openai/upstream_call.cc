@@ -1,0 +1,166 @@
+#include "serve/openai/upstream_call.h"
+
+#include <fmt/format.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/beast/http/error.hpp>
+
+#include <utility>
+
+#include "remote/http_failures.h"
+
+namespace wasinn::serve::openai {
+namespace {
+
+using boost::system::error_code;
+using remote::HttpLink;
+using remote::HttpStream;
+
+constexpr uint32_t kMostUpstreamHead = 32u << 10;
+// Answers that come before the answer: 100 and the like.
+constexpr int kMostInterim = 8;
+constexpr size_t kMostPiece = 32u << 10;
+
+size_t SizeOf(const UpstreamCall::Request& request) {
+  size_t size = 0;
+  for (const std::string_view part : request.body) size += part.size();
+  return size;
+}
+
+}  // namespace
+
+UpstreamCall::UpstreamCall(Options options, Upstream::Place place, std::shared_ptr<Upstream> upstream)
+    : context_(options.context),
+      patience_(options.patience),
+      charge_(std::move(options.charge)),
+      upstream_(std::move(upstream)),
+      place_(std::move(place)),
+      piece_(std::make_unique_for_overwrite<char[]>(kMostPiece)),
+      cancellation_(std::move(options.cancellation)) {
+  stop_.emplace(cancellation_.get(), [this] {  // on the same strand: that is where clients are watched
+    if (link_ != nullptr) link_->Close();
+  });
+}
+
+HttpLink::Clock::time_point UpstreamCall::Patience() const {
+  return patience_.count() == 0 ? HttpLink::Clock::time_point::max() : HttpLink::Clock::now() + patience_;
+}
+
+asio::awaitable<std::string> UpstreamCall::Connect() {
+  const asio::any_io_executor strand = co_await asio::this_coro::executor;
+  if (auto rested = upstream_->TakeRested(server_)) {
+    link_ = std::make_shared<HttpLink>(strand, std::move(rested));
+    co_return "";
+  }
+  // Of no strand, for the next request that has this connection has another one.
+  link_ = std::make_shared<HttpLink>(strand, std::make_unique<HttpStream>(context_.get_executor(), upstream_->tls()));
+  const remote::HostAndPort server(upstream_->endpoint(server_));
+  co_return co_await link_->Connect(server, upstream_->NameOf(server.host), upstream_->connect_timeout());
+}
+
+asio::awaitable<error_code> UpstreamCall::ReadHead() {
+  for (int i = 0; i < kMostInterim; ++i) {
+    parser_.emplace();
+    parser_->header_limit(kMostUpstreamHead);
+    parser_->body_limit(boost::none);
+    parser_->eager(true);
+    const error_code error = co_await link_->stream().ReadHead(*parser_);
+    if (error || status() >= 200) co_return error;
+    if (status() == 101) break;
+  }
+  co_return http::error::bad_status;
+}
+
+asio::awaitable<UpstreamCall::Sent> UpstreamCall::Talk(const Request& request) {
+  // The client's own headers say nothing to this server, and its key is for nobody but us.
+  const remote::Headers own = {{"content-type", "application/json"}, {"traceparent", request.trace}};
+  const std::string path = upstream_->address().base + "/" + std::string(request.path);
+  const std::string head =
+      remote::HeadOf(upstream_->endpoint(server_), path, SizeOf(request), {&own, &upstream_->headers()});
+  std::vector<asio::const_buffer> buffers{asio::buffer(head)};
+  for (const std::string_view part : request.body) buffers.emplace_back(part.data(), part.size());
+  link_->Until(Patience());
+  const HttpStream::Ended written = co_await link_->stream().Write(buffers);
+  const bool has_begun = written.bytes > 0 || link_->stream().is_secure();
+  if (written.error && !has_begun) {
+    TellLost(written.error);
+    co_return Sent::kNever;
+  }
+  // A server may answer before it has read all, and end the connection.
+  const error_code error = co_await ReadHead();
+  link_->UntilClosed();
+  if (!error) co_return Sent::kYes;
+  TellLost(error);
+  co_return Sent::kLost;
+}
+
+void UpstreamCall::TellLost(const error_code& error) {
+  if (is_gone() || link_->is_late()) return;
+  HttpStream& stream = link_->stream();
+  upstream_->Tell(server_,
+                  remote::WordsOfExchange(
+                      {.error = error, .is_secure = stream.is_secure(), .has_answered = stream.has_answered()}));
+}
+
+asio::awaitable<Outcome<void>> UpstreamCall::Send(const Request& request) {
+  std::vector<bool> tried;
+  while (const auto server = upstream_->Choose(*place_, tried)) {
+    server_ = *server;
+    const std::string why = co_await Connect();
+    if (is_gone()) break;
+    if (!why.empty()) {
+      upstream_->Tell(server_, why);
+      continue;
+    }
+    const Sent sent = co_await Talk(request);
+    if (sent == Sent::kYes) {
+      upstream_->Tell(server_, "");
+      co_return Outcome<void>();
+    }
+    if (link_->is_late()) {
+      co_return std::unexpected(
+          Failure{WASINN_ERROR_TIMEOUT, fmt::format("the model's server did not answer within {} ms "
+                                                    "(limits.compute_timeout_ms)",
+                                                    patience_.count())});
+    }
+    if (sent == Sent::kLost) {
+      co_return std::unexpected(Failure{WASINN_ERROR_LOST, "the model's server gave no answer"});
+    }
+  }
+  co_return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "the model's server cannot be reached"});
+}
+
+asio::awaitable<std::optional<std::string>> UpstreamCall::Next() {
+  auto& body = parser_->get().body();
+  while (!parser_->is_done()) {
+    body.data = piece_.get();
+    body.size = kMostPiece;
+    body.more = true;
+    link_->Until(Patience());
+    error_code error = co_await link_->stream().ReadSome(*parser_);
+    link_->UntilClosed();
+    if (error == http::error::need_buffer) error = {};
+    if (error) {
+      TellLost(error);
+      co_return std::nullopt;
+    }
+    const size_t size = kMostPiece - body.size;
+    if (size == 0) continue;
+    if (on_first_) std::exchange(on_first_, nullptr)();
+    co_return std::string(piece_.get(), size);
+  }
+  co_return "";
+}
+
+asio::awaitable<void> UpstreamCall::End() {
+  stop_.reset();
+  const bool can_rest = parser_->is_done() && parser_->get().keep_alive() && !parser_->need_eof() &&
+                        !link_->is_closed() && link_->stream().IsQuiet();
+  if (can_rest) upstream_->Rest(server_, link_->Take());
+  link_.reset();
+  place_.reset();
+  co_return;
+}
+
+}  // namespace wasinn::serve::openai
