@@ -22,8 +22,10 @@ constexpr int kBatchAborted = 2;
 constexpr auto kLongestIdle = std::chrono::seconds(2);
 constexpr auto kLongestRest = milliseconds(100);
 
+}  // namespace
+
 // Where there is no memory for the words, the error is that: nothing may leave the thread that decodes.
-std::exception_ptr ErrorOf(int failed) noexcept {
+std::exception_ptr Batcher::ErrorOf(int failed) noexcept {
   try {
     if (failed == kBatchAborted) Throw(WASINN_ERROR_TIMEOUT, "the generation was cancelled");
     Throw(WASINN_ERROR_RUNTIME, "llama.cpp cannot evaluate the tokens (error {})", failed);
@@ -31,8 +33,6 @@ std::exception_ptr ErrorOf(int failed) noexcept {
     return std::current_exception();
   }
 }
-
-}  // namespace
 
 Batcher::Batcher(const Model& model, const Settings& settings, uint32_t places, uint64_t max_bytes, void* account)
     : model_(model),
@@ -42,7 +42,8 @@ Batcher::Batcher(const Model& model, const Settings& settings, uint32_t places, 
       context_(nullptr, {&library_}),
       media_batch_(library_, model.get()),
       places_(places) {
-  const uint64_t needed = ContextBytes(model, settings, places);
+  const uint64_t of_prefill = NeedsPrefill(model, settings, places) ? PrefillContext::Bytes(model, settings) : 0;
+  const uint64_t needed = ContextBytes(model, settings, places) + of_prefill;
   if (max_bytes != 0 && needed > max_bytes) {
     Throw(WASINN_ERROR_TOO_LARGE, "{} contexts of {} tokens take {} bytes: no more than {} are allowed", places,
           settings.context, needed, max_bytes);
@@ -66,6 +67,14 @@ Batcher::Batcher(const Model& model, const Settings& settings, uint32_t places, 
   model.CheckGenerates();
   model.CheckGenerates(context_.get());
   threads_.Attach(context_.get());
+  if (of_prefill > 0) {
+    prefill_ = std::make_unique<PrefillContext>(model, settings, threads_, account,
+                                                [this](Clock::duration next) { GiveWay(next); });
+    if (!prefill_->CanExchange(StreamOf(places_[0]))) {
+      prefill_.reset();
+      reservation_.Resize(needed - of_prefill);
+    }
+  }
   capacity_ = std::min<size_t>(settings.context, library_.n_ctx_seq(context_.get()));
   kind_ = {.is_shared = true, .cache = settings.cache, .adapters = {}};
   can_shift_ = CanShift(model, settings.cache, context_.get());
@@ -286,7 +295,9 @@ void Batcher::Finish(Place* place, std::exception_ptr error) {
 
 void Batcher::DropCancelled() {
   for (Place& place : places_) {
-    if (place.IsWaiting() && *place.evaluation->cancelled) Finish(&place, ErrorOf(kBatchAborted));
+    // Of a long prompt that is being evaluated llama.cpp notices itself.
+    if (&place != prefilled_ && place.IsWaiting() && *place.evaluation->cancelled)
+      Finish(&place, ErrorOf(kBatchAborted));
   }
 }
 
@@ -321,23 +332,22 @@ void Batcher::ForgetRest(Place* place, llama_memory_t memory) {
   call->kept = true;
 }
 
-void Batcher::Decode(std::unique_lock<std::mutex>* lock) {
+bool Batcher::Decode(std::unique_lock<std::mutex>* lock) {
   DropCancelled();
   RunJobs();
   ForgetRest();
   const bool is_media = FillMedia();
   if (!is_media) FillBatch();
   const llama_batch& batch = is_media ? of_media_ : batch_;
-  if (batch.n_tokens == 0) return;
+  if (batch.n_tokens == 0) return false;
   lock->unlock();
   const auto start = Clock::now();
-  const auto computed = Computed();
   std::exception_ptr error;
   try {
     const LogScope scope(model_.host().log(), false);
     int failed = 0;
     {
-      const Threads::Lease lease(threads_, context_.get());
+      const Threads::Lease lease(threads_, context_.get(), prefill_ == nullptr ? nullptr : prefill_->lease());
       const NotCausal attention(library_, context_.get(), is_media && at_once_);
       failed = library_.decode(context_.get(), batch);
     }
@@ -351,10 +361,14 @@ void Batcher::Decode(std::unique_lock<std::mutex>* lock) {
   }
   lock->lock();
   last_decode_ = Clock::now() - start;
-  if (error == nullptr) {
-    pace_.Add(tokens_in_batch_, static_cast<size_t>(batch.n_tokens) - tokens_in_batch_, Computed() - computed);
-  }
+  if (static_cast<size_t>(batch.n_tokens) == generating_) Measure(last_decode_);
   TakeResults(error);
+  return true;
+}
+
+// Other work on the machine makes one much longer than the next.
+void Batcher::Measure(std::chrono::duration<double> step) {
+  step_ = step_.count() == 0 ? step : step_ + (std::min(step, 2 * step_) - step_) / 4;
 }
 
 void Batcher::Run() {
@@ -362,8 +376,12 @@ void Batcher::Run() {
   for (;;) {
     work_.wait(lock, [this] { return stop_ || IsAnyWaiting(); });
     if (stop_) return;
-    AwaitExpected(&lock);
-    Decode(&lock);
+    if (Place* const place = NextPrefill()) {
+      Prefill(place, &lock);
+    } else {
+      AwaitExpected(&lock);
+      Decode(&lock);
+    }
     done_.notify_all();
   }
 }

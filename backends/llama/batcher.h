@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -16,14 +17,15 @@
 #include "llama/logits_taker.h"
 #include "llama/media_batch.h"
 #include "llama/model.h"
-#include "llama/pace.h"
+#include "llama/prefill_context.h"
 #include "llama/state.h"
 #include "llama/threads.h"
 
 namespace wasinn::llama {
 
 // One llama context with a place for each of some conversations, and a thread that decodes: every time one token of
-// each that generates, and of new ones a part of their prompt. Any thread, but each place by its holder only.
+// each that generates, and the prompts of new ones. Long prompts are evaluated in another llama context meanwhile. Any
+// thread, but each place by its holder only.
 class Batcher {
  public:
   // `max_bytes`: throws WASINN_ERROR_TOO_LARGE where the llama context would take more; 0: no limit.
@@ -142,6 +144,7 @@ class Batcher {
   class Turn;
 
   static bool AreAllCancelled(void* self);
+  static std::exception_ptr ErrorOf(int failed) noexcept;
   // Waits for the end of a call. Returns with the lock.
   void Await(Place* mine, Evaluation* call, std::unique_lock<std::mutex>* lock);
   bool Do(const Lease& lease, const Job& job, const std::atomic<bool>& cancelled);
@@ -158,8 +161,9 @@ class Batcher {
   bool IsAnyWaiting() const;
   void AwaitExpected(std::unique_lock<std::mutex>* lock);
   // A round; the lock is free while llama.cpp computes. Throws nothing, here and below: an error is that of the places
-  // that it concerns.
-  void Decode(std::unique_lock<std::mutex>* lock);
+  // that it concerns. False: there was nothing to be decoded.
+  bool Decode(std::unique_lock<std::mutex>* lock);
+  void Measure(std::chrono::duration<double> step);
   void DropCancelled();
   void RunJobs();
   // What those who have just come do not keep.
@@ -167,9 +171,7 @@ class Batcher {
   void ForgetRest(Place* place, llama_memory_t memory);
   // Whether others' prompts hold up its next token.
   bool IsHeldUp(const Place& place) const;
-  size_t RoomForPrompts();
   bool IsAnyHeldUp() const;
-  std::chrono::duration<double> Computed() const;
   // False: it is the turn of texts, or there are no images.
   bool FillMedia();
   void FillBatch();
@@ -177,12 +179,28 @@ class Batcher {
   void TakeResults(const std::exception_ptr& error);
   void Forget(Place* place);
   void Finish(Place* place, std::exception_ptr error);
+  // Of long prompts.
+  static bool NeedsPrefill(const Model& model, const Settings& settings, uint32_t places);
+  static bool IsLong(const Place& place);
+  bool IsForPrefill(const Place& place) const;
+  Place* NextPrefill();
+  PrefillContext::Stream StreamOf(const Place& place) const;
+  void BeginPrefill(Place* place);
+  void EndPrefill();
+  void Prefill(Place* place, std::unique_lock<std::mutex>* lock);
+  // Before an operation for a long prompt that takes so long.
+  void GiveWay(Clock::duration next);
 
   const Model& model_;
   const LlamaLibrary& library_;
   const Threads threads_;
-  backend::Reservation reservation_;  // goes after the llama context
+  backend::Reservation reservation_;  // goes after the llama contexts
   ContextPtr context_;
+  std::unique_ptr<PrefillContext> prefill_;  // NULL: all prompts come with the tokens of those who generate
+  Place* prefilled_ = nullptr;               // whose prompt it has
+  size_t prefill_place_ = 0;                 // that of the last one
+  size_t in_turn_ = 0;                       // tokens of it since it came
+  Clock::time_point slice_end_;              // then those who generate are due
   llama_batch batch_ = {};
   MediaBatch media_batch_;
   llama_batch of_media_ = {};  // the part of an image that is being decoded
@@ -204,8 +222,8 @@ class Batcher {
   std::vector<Waiting> queue_;                      // who waits for a place, in the order of calls
   uint64_t last_ticket_ = 0;
   Clock::duration last_decode_{};
-  Pace pace_;
-  size_t tokens_in_batch_ = 0;  // of those who generate
+  std::chrono::duration<double> step_{};  // of a decode without prompts
+  size_t generating_ = 0;                 // tokens of those who generate in the last batch
   bool stop_ = false;
   std::thread thread_;
 };

@@ -1,6 +1,4 @@
 // What goes into a batch, and what comes out of it.
-#include <time.h>
-
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -39,30 +37,13 @@ void Batcher::Add(Place* place, size_t n) {
 // One that has its token and will want the next is so, too, for as long as it usually takes to choose one.
 bool Batcher::IsHeldUp(const Place& place) const {
   constexpr auto kToChoose = std::chrono::milliseconds(20);
-  if (!place.taken || !place.generates) return false;
+  if (!place.taken || !place.generates || place.Left() > 1) return false;
   return place.evaluation != nullptr ||
          Clock::now() - place.used < std::max<Clock::duration>(kToChoose, 2 * last_decode_);
 }
 
-// So much has this thread computed: other work on the machine has no part in it. What a GPU computes it only waits for.
-std::chrono::duration<double> Batcher::Computed() const {
-  timespec now = {};
-  clock_gettime(model_.on_gpu() ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &now);
-  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
-}
-
 bool Batcher::IsAnyHeldUp() const {
   return std::ranges::any_of(places_, [this](const Place& place) { return IsHeldUp(place); });
-}
-
-size_t Batcher::RoomForPrompts() {
-  const size_t room = batch_size_ - static_cast<size_t>(batch_.n_tokens);
-  if (!IsAnyHeldUp()) return room;
-  size_t all = 0;
-  for (const Place* place : prompts_) all += place->evaluation->work.tokens.size() - place->evaluation->begun;
-  const size_t at_pace = pace_.Room(all, static_cast<size_t>(batch_.n_tokens));
-  if (at_pace == 0 && batch_.n_tokens > 0) return 0;
-  return std::min(room, std::max(at_pace, prompts_.size()));
 }
 
 // What stands for the tokens of an image is no token, and llama.cpp takes only one of both in a batch. So these have a
@@ -83,10 +64,7 @@ bool Batcher::FillMedia() {
   const MediaSpan& span = media.spans()[index];
   const size_t done = call.done - span.begin;
   at_once_ = media.is_at_once(index);
-  size_t room = batch_size_;
-  if (!at_once_ && IsAnyHeldUp())
-    room =
-        std::clamp(pace_.Room(call.work.tokens.size() - call.begun), std::min(Pace::kLeast, batch_size_), batch_size_);
+  const size_t room = IsAnyHeldUp() ? std::min<size_t>(PrefillContext::kPart, batch_size_) : batch_size_;
   const size_t n = at_once_ ? span.count : std::min(span.count - done, room);
   const MediaBatch::Part part = {.span = index,
                                  .done = done,
@@ -104,7 +82,7 @@ bool Batcher::FillMedia() {
   place.in_batch = n;
   place.last_index = static_cast<int32_t>(n - 1);
   decoding_.assign(1, call.cancelled);
-  tokens_in_batch_ = 0;
+  generating_ = 0;
   media_place_ = i;
   return was_media_ = true;
 }
@@ -120,14 +98,13 @@ void Batcher::FillBatch() {
     const size_t left = place.TextLeft();
     if (left == 1 && place.Left() == 1) {
       Add(&place, 1);
-    } else if (left > 0) {
+    } else if (left > 0 && !IsForPrefill(place)) {
       prompts_.push_back(&place);
     }
   }
-  tokens_in_batch_ = static_cast<size_t>(batch_.n_tokens);
-  if (prompts_.empty()) return;
+  generating_ = static_cast<size_t>(batch_.n_tokens);
   std::ranges::sort(prompts_, {}, &Place::TextLeft);
-  size_t room = RoomForPrompts();
+  size_t room = batch_size_ - generating_;
   for (size_t i = 0; i < prompts_.size() && room > 0; ++i) {
     const size_t part = std::min(prompts_[i]->TextLeft(), room / (prompts_.size() - i));
     Add(prompts_[i], part);

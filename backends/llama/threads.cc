@@ -19,9 +19,10 @@ void Threads::Attach(llama_context* context) const {
   if (pool_ != nullptr) host_.library().attach_threadpool(context, pool_, pool_);
 }
 
-Threads::Lease::Lease(const Threads& threads, llama_context* context)
-    : lease_(&threads.host_.spare_threads(), threads.wanted_) {
-  threads.host_.library().set_n_threads(context, lease_.count(), lease_.count());
+Threads::Lease::Lease(const Threads& threads, llama_context* context, const Lease* within)
+    : lease_(&threads.host_.spare_threads(), within == nullptr ? threads.wanted_ : 1),
+      count_(within == nullptr ? lease_.count() : within->count_) {
+  threads.host_.library().set_n_threads(context, count_, count_);
 }
 
 }  // namespace wasinn::llama

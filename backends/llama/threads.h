@@ -20,13 +20,14 @@ class Threads {
   // Has `context` use them, which must go first.
   void Attach(llama_context* context) const;
 
-  // What is left of the host's budget, for one call of llama.cpp.
+  // What is left of the host's budget, for one call of llama.cpp; or what the call has within which this one is made.
   class Lease {
    public:
-    Lease(const Threads& threads, llama_context* context);
+    Lease(const Threads& threads, llama_context* context, const Lease* within = nullptr);
 
    private:
     const backend::ThreadLease lease_;
+    const int count_;
   };
 
  private:

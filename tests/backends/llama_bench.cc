@@ -175,7 +175,7 @@ double Percentile(std::vector<double> values, double part) {
 
 // What a guest that generates has of another's long prompt.
 void MeasureBesideAPrompt(const Host& host, const NativeLlama& native, const std::string& bytes, int rounds) {
-  constexpr size_t kLong = 4000, kAlone = 400;
+  constexpr size_t kLong = 4000;
   // Without the tokens that end a text.
   const Model model(host, bytes, LlamaOptions(R"({"temp": 0, "ctx-size": 5120, "parallel": 2, "cache-prompt": false,
                                                   "logit-bias": {"0": false, "2": false}})"));
@@ -189,7 +189,6 @@ void MeasureBesideAPrompt(const Host& host, const NativeLlama& native, const std
     double start = NowOfAll();
     reading.Compute();
     quick.push_back(NowOfAll() - start);
-    const std::vector<double> before = Gaps(&generating, [](size_t n) { return n >= kAlone; });
     std::atomic<bool> done = false;
     std::vector<double> during;
     std::thread generator([&] { during = Gaps(&generating, [&done](size_t) { return done.load(); }); });
@@ -198,6 +197,8 @@ void MeasureBesideAPrompt(const Host& host, const NativeLlama& native, const std
     slow.push_back(NowOfAll() - start);
     done = true;
     generator.join();
+    // As many, for a token takes longer the longer the text is.
+    const std::vector<double> before = Gaps(&generating, [&during](size_t n) { return n >= during.size(); });
     slow_downs.push_back(Percentile(during, 0.99) / Percentile(before, 0.99));
     alone.insert(alone.end(), before.begin(), before.end());
     beside.insert(beside.end(), during.begin(), during.end());

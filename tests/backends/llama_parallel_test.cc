@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <ctime>
+#include <deque>
+#include <random>
 #include <thread>
 
 #include "backends/crashes.h"
@@ -101,6 +103,32 @@ TEST(LlamaParallelPlaces, KeepWhatWasEvaluatedForTheirHolderOnly) {
   EXPECT_EQ(evaluated(&first), 1u);
   EXPECT_EQ(evaluated(&third), all);
   EXPECT_EQ(evaluated(&first), 1u) << "the third one has taken the place that was used longest ago";
+}
+
+// Whoever they belong to: none of the texts that were used last, as many as there are places, is evaluated anew.
+TEST(LlamaParallelPlaces, KeepTheTextsThatWereUsedLast) {
+  const Host host;
+  const Model model(host, LongModel(), LlamaOptions(R"({"temp": 0, "n-predict": 3, "parallel": 2})"));
+  Account guests[2];
+  std::deque<Context> chats;
+  for (size_t i = 0; i < 6; ++i) {
+    ASSERT_TRUE(SetPrompt(&chats.emplace_back(model, 0, "{}", &guests[i % 2]), Prompt(4 + i)));
+  }
+  std::mt19937 random(1);
+  std::deque<size_t> last;
+  int recent = 0, lost = 0;
+  for (int i = 0; i < 120; ++i) {
+    const size_t chat = random() % chats.size();
+    ASSERT_TRUE(chats[chat].Compute());
+    const bool is_kept = Metadata(&chats[chat])["evaluated_tokens"] == 1;
+    const bool is_recent = std::erase(last, chat) > 0;
+    recent += is_recent ? 1 : 0;
+    lost += is_recent && !is_kept ? 1 : 0;
+    last.push_back(chat);
+    if (last.size() > 2) last.pop_front();
+  }
+  EXPECT_GT(recent, 20);
+  EXPECT_EQ(lost, 0) << "of " << recent;
 }
 
 TEST(LlamaParallelPlaces, ACancelledOneLeavesTheOthersAlone) {
