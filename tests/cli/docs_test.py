@@ -39,7 +39,7 @@ class DocsTest(CommandTest):
         missing = set()
         for command in re.findall(r"^  ([a-z-]+)  ", self.wasinn("--help").out.split("Subcommands:")[1], re.MULTILINE):
             out = self.wasinn(command, "--help").out  # of bench and serve, if they are built
-            flags = re.findall(r"^  (?:-\w,)?(--[a-z-]+)", out, re.MULTILINE)
+            flags = re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+)", out, re.MULTILINE)
             missing |= {f"{command} {flag}" for flag in flags if not re.search(rf"(?<!\S){flag}(?![\w-])", words)}
         for path in [*SOURCE.glob("src/**/*.cc"), *SOURCE.glob("bench/*.cc")]:
             missing |= set(re.findall(r'"(WASINN_(?!BENCH_)[A-Z_]*[A-Z])"', path.read_text())) - set(words.split())
