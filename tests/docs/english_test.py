@@ -22,8 +22,7 @@ FRAGMENTS = [
     (r"\bof what follows\b", "guards the members below"),
 ]
 # Files that are still to be read for this.
-OPEN = re.compile(r"docs/decisions/|docs/language-models\.md|docs/backends/(llama|remote)\.md|backends/(llama|remote)/"
-                  r"|src/serve/(openai|threads)/|examples/ray/")
+OPEN = re.compile(r"docs/decisions/|backends/(llama|remote)/|src/serve/(openai|threads)/")
 OPEN_COMMENTS = re.compile(r"src/serve/")
 
 
