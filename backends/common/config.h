@@ -35,10 +35,9 @@ class Config {
   std::optional<double> Number(const char* key, double least, double most) const;
   // A string, or a list of strings.
   std::optional<std::vector<std::string>> StringList(const char* key) const;
-  // The same, of strings that begin with '/'.
+  // As above, for strings that begin with '/'.
   std::vector<std::string> AbsolutePaths(const char* key) const;
-  // JSON as a string or as a value, not deeper than `depth` in either; as text, whose names are in the order in which
-  // they came.
+  // JSON as a string or as a value, at most `depth` deep in either; as text, with its names in the given order.
   std::optional<std::string> JsonText(const char* key, size_t depth) const;
   // As above, but a string is not parsed: it is text like any other value.
   std::optional<std::string> ValueText(const char* key, size_t depth) const;

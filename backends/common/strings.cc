@@ -40,7 +40,7 @@ StringsOf::StringsOf(const Port& port, std::span<const int64_t> dims, const void
 std::string_view StringsOf::At(uint64_t index) const {
   uint32_t length = 0;
   const uint8_t* const from = data_ + index * width_;
-  std::memcpy(&length, from, std::min(width_, kStringLength));  // a narrow one, as a warm-up has, is empty
+  std::memcpy(&length, from, std::min(width_, kStringLength));  // a narrow one, as in a warm-up, is empty
   if (length > width_ - std::min(width_, kStringLength)) {
     Throw(WASINN_ERROR_INVALID_ARGUMENT, "input '{}': string {} has {} bytes: expected no more than {}", port_.name,
           index, length, width_ - std::min(width_, kStringLength));

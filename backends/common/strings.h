@@ -1,4 +1,4 @@
-// Strings as hosts have them: u8, with one dimension more, which is the length of each, its bytes, and padding
+// The hosts' form of strings: u8, with one dimension more, for the length of each, its bytes, and padding
 // (WASINN_IO_STRINGS).
 #pragma once
 
@@ -12,16 +12,16 @@
 
 namespace wasinn::backend {
 
-// Bytes of a string's length, which lies before it.
+// Bytes of a string's length, which precedes it.
 inline constexpr uint64_t kStringLength = 4;
 
-// Makes a port of strings of one whose dims are theirs. It stays UNSERVABLE if there is no room for one more dimension.
+// Turns a port with the strings' dims into one of strings. It stays UNSERVABLE without room for one more dimension.
 void MakeStrings(Port& port);
 
-// The strings of an input. The bytes may change meanwhile.
+// The strings of an input. The bytes may change concurrently.
 class StringsOf {
  public:
-  // WASINN_ERROR_INVALID_ARGUMENT: they are none.
+  // WASINN_ERROR_INVALID_ARGUMENT: they are invalid.
   StringsOf(const Port& port, std::span<const int64_t> dims, const void* data);
 
   std::span<const int64_t> dims() const { return dims_; }
@@ -39,7 +39,7 @@ class StringsOf {
 // Memory for the strings of an output.
 class StringsMemory {
  public:
-  // The bytes that they take; UINT64_MAX: too many to count. Throws WASINN_ERROR_TOO_LARGE if the longest has no length.
+  // Their bytes; UINT64_MAX: too many to count. Throws WASINN_ERROR_TOO_LARGE if the longest one is too long.
   static uint64_t BytesFor(const Port& port, uint64_t count, uint64_t longest);
   StringsMemory(AlignedBuffer& buffer, uint64_t count, uint64_t longest)
       : data_(static_cast<uint8_t*>(buffer.data())), width_(longest + kStringLength) {
@@ -49,7 +49,7 @@ class StringsMemory {
   int64_t width() const { return static_cast<int64_t>(width_); }
   void Set(uint64_t index, std::string_view text) {
     const auto length = static_cast<uint32_t>(text.size());
-    std::memcpy(data_ + index * width_, &length, kStringLength);  // little-endian, as the host is
+    std::memcpy(data_ + index * width_, &length, kStringLength);  // little-endian, like the host
     if (!text.empty()) std::memcpy(data_ + index * width_ + kStringLength, text.data(), text.size());
   }
 

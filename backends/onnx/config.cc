@@ -81,7 +81,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   ModelConfig parsed;
   parsed.session = ParseSession(host);
   parsed.op_libraries = host.AbsolutePaths("op_libraries");
-  // Whatever else a guest's text says, this is all that is read of it.
+  // Only these keys of a guest's text are read.
   const std::optional<GraphOptimizationLevel> of_guest = ParseOptimization(guest);
   if (!parsed.session.cache_dir) parsed.session.cache_dir = defaults.session.cache_dir;
   // A guest's model must not fill the host's disk.

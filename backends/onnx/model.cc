@@ -45,12 +45,12 @@ void RethrowTimeout(const std::exception& error) {
   if (own != nullptr && own->code() == WASINN_ERROR_TIMEOUT) throw Error(*own);
 }
 
-// Throws what a failed load says, and what one can do about it.
+// Throws the message of a failed load, with advice.
 [[noreturn]] void FailLoading(const OrtLibrary& library, OrtStatus* status,
                               const std::set<std::string>& external_files) {
   wasinn_code code = WASINN_ERROR_RUNTIME;
   const std::string words = library.Message(status, &code);
-  // With the file's number and the highest that it takes.
+  // With the file's version and the highest that it supports.
   if (words.contains("Unsupported model IR version") ||
       words.contains("is under development and support for this is limited") ||
       words.contains("Current official support for domain")) {
@@ -161,7 +161,7 @@ void Model::MakeAnew(const Providers& providers, const Source& source) {
 bool Model::LoadKept(const Providers& providers, const Source& source) {
   // A guest's bytes never fill the host's disk, and devices make code of their own, which is not in the model.
   if (source.trust == Trust::kGuest || copies_inputs_ || !KeptModel::Wanted(source.config.session)) return false;
-  if (!source.config.op_libraries.empty()) return false;  // which the name of what is kept does not tell
+  if (!source.config.op_libraries.empty()) return false;  // the cached model's name does not contain them
   std::vector<backend::ModelCache::Bytes> sources = source.external.contents();
   if (sources.empty() != source.scan.external_files.empty()) return false;  // too large for one message of the cache
   sources.insert(sources.begin(), source.bytes);
@@ -250,7 +250,7 @@ void Model::MakeDescription() {
       {"framework", "ONNX Runtime " + host_.library().version()}, {"device", device_}, {"stateful", false}};
   if (was_kept_) json["kept"] = true;
   if (const auto classes = ClassesOf(*signature_); !classes.empty()) json["classes"] = classes;
-  // Providers' names are the configuration's, those of outputs and classes the model's.
+  // Providers' names come from the configuration, those of outputs and classes from the model.
   description_ = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

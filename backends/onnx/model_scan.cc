@@ -71,7 +71,7 @@ bool HasShape(std::span<const uint8_t> value) {
   return tensor && Find(*tensor, 2);
 }
 
-// Of all maps of a model together. One class is a byte in a file, and more than a hundred here.
+// For all maps of a model together. One class is a byte in a file, and more than a hundred here.
 constexpr size_t kMostClasses = 1 << 16;
 
 // Numbers of a repeated field, packed or one by one.
@@ -91,7 +91,7 @@ void AppendNumbers(const ProtoField& field, std::vector<std::string>& to) {
   }
 }
 
-// The classes of a ZipMap node, which has one of two attributes. Of too many no more than kMostClasses + 1.
+// The classes of a ZipMap node, in one of two attributes; at most kMostClasses + 1.
 Classes ClassesOf(std::span<const uint8_t> node) {
   Classes classes;
   ProtoReader attributes(node);
@@ -160,7 +160,7 @@ class Scanner {
     }
   }
 
-  // Maps of more classes than that stay maps, which are no tensors.
+  // Maps of more classes stay maps, which are no tensors.
   void AddClasses(std::span<const uint8_t> node) {
     Classes classes = ClassesOf(node);
     n_classes_ += classes.names.size();
@@ -173,7 +173,7 @@ class Scanner {
 
   const bool guest_;
   bool has_graph_ = false;
-  bool has_zip_map_ = false;  // the node that is being read is one, of the model's own graph
+  bool has_zip_map_ = false;  // the current node is one, in the model's main graph
   size_t n_classes_ = 0;
   ModelScan scan_;
 };

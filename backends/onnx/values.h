@@ -1,4 +1,4 @@
-// Values of ONNX Runtime that are not tensors of numbers, and the tensors that hosts have for them.
+// Values of ONNX Runtime that are not tensors of numbers, and the hosts' tensors for them.
 #pragma once
 
 #include <cstdint>

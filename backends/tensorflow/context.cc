@@ -75,7 +75,7 @@ class Context : public backend::ContextBase {
   // False: another context's cancel ended it.
   bool Run(SessionRun* run);
   void TakeResults();
-  // Whether it may be kept beside those that are.
+  // Throws if there is no room to keep it with the others.
   void CheckSize(size_t index, const TF_Tensor* tensor) const {
     const uint64_t bytes = backend::AddSat(outputs_.bytes(), outputs_.BytesOf(index, tensor));
     if (max_bytes_ != 0 && bytes > max_bytes_) {

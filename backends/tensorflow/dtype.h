@@ -31,7 +31,7 @@ inline constexpr backend::TypeRow kTypes[] = {
     {TF_QINT32, WASINN_DTYPE_I32, "DT_QINT32"},
     {24, WASINN_DTYPE_U8, "DT_FLOAT8_E5M2"},
     {25, WASINN_DTYPE_U8, "DT_FLOAT8_E4M3FN"},
-    // What wasinn has no word for. Strings have another form here.
+    // Types that wasinn does not have. Strings have another form here.
     {TF_STRING, WASINN_DTYPE_UNKNOWN, "DT_STRING"},
     {TF_COMPLEX64, WASINN_DTYPE_UNKNOWN, "DT_COMPLEX64"},
     {TF_COMPLEX128, WASINN_DTYPE_UNKNOWN, "DT_COMPLEX128"},

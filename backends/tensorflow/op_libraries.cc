@@ -31,7 +31,7 @@ void OpenOpLibraries(const TfLibrary& library, std::span<const std::string> path
     const TfPtr<TF_Status> status = library.NewStatus();
     TF_Library* const opened = library->TF_LoadLibrary(path.c_str(), status.get());
     library.Check(status.get(), "op_libraries");
-    const TF_Buffer list = library->TF_GetOpList(opened);  // an OpList, of OpDefs that begin with their names
+    const TF_Buffer list = library->TF_GetOpList(opened);  // an OpList, whose OpDefs begin with their names
     Operators& all = OfLibraries();
     const std::lock_guard lock(all.mutex);
     const auto add = [&](const base::ProtoField& name) {

@@ -1,5 +1,5 @@
-// Libraries of custom operators. TensorFlow has one list of operators in an OS process: what a library adds is there for
-// every graph, so it is known here which graphs may have them.
+// Libraries of custom operators. TensorFlow has one list of operators in an OS process, so a library's operators are
+// there for every graph: this knows which graphs may have them.
 #pragma once
 
 #include <span>
@@ -10,10 +10,10 @@
 
 namespace wasinn::tensorflow {
 
-// Opens them, each once in an OS process. Any thread.
+// Opens them, each once in an OS process. Thread-safe.
 void OpenOpLibraries(const TfLibrary& library, std::span<const std::string> paths);
 
-// Throws WASINN_ERROR_UNSUPPORTED_OPERATION if the graph has an operator of any library that was opened: of a model whose
+// Throws WASINN_ERROR_UNSUPPORTED_OPERATION if the graph has an operator of any opened library. For a model whose
 // configuration lists none.
 void CheckHasNoneOfLibraries(const GraphScan& scan);
 

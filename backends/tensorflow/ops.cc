@@ -6,12 +6,12 @@ namespace wasinn::tensorflow {
 
 namespace {
 
-// Of the 1908 operations that TensorFlow 2.21 registers: those with a kernel for CPUs that are not marked as stateful,
-// and have no argument that is a reference or a resource; less what reads files for all that (ReadFile, ImmutableConst,
-// DecodeProtoV2 …), ends the process (Abort), calls other code (PyFuncStateless, XlaCustomCall …), shows memory as it
-// was (Empty), or is for training, data sets, debugging, other devices or TensorFlow's own tests. Some that are marked as
-// stateful for their random numbers, for the calls in them, or for what they check are added, and arrays that end with
-// the run. Sorted.
+// Operations with a kernel for CPUs, of the 1908 that TensorFlow 2.21 registers, that are not marked as stateful, and
+// have no argument that is a reference or a resource. Others are left out nevertheless: those that read files
+// (ReadFile, ImmutableConst, DecodeProtoV2 …), end the process (Abort), call other code (PyFuncStateless, XlaCustomCall
+// …), show uninitialised memory (Empty), or are for training, data sets, debugging, other devices or TensorFlow's own
+// tests. Some are added that are only marked as stateful for their random numbers, their calls or checks, and arrays
+// that end with the run. Sorted.
 // clang-format off
 constexpr std::string_view kPure[] = {
     "Abs", "Acos", "Acosh", "Add", "AddN", "AddV2", "AdjustContrast", "AdjustContrastv2", "AdjustHue",

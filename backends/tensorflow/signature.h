@@ -13,10 +13,10 @@
 namespace wasinn::tensorflow {
 
 struct Port : backend::Port {
-  std::string tensor;  // in the graph; empty: it is several tensors
-  int type = 0;        // TensorFlow's, of a value
+  std::string tensor;  // in the graph; empty: it consists of several tensors
+  int type = 0;        // TensorFlow's, without reference
   bool is_strings = false;
-  int same_input = -1;  // of an output that is an input's tensor, which TensorFlow refuses to fetch: that input
+  int same_input = -1;  // for an output that is an input's tensor, which TensorFlow refuses to fetch: that input
 };
 
 class Signature : public backend::Ports<Port> {

@@ -88,7 +88,7 @@ TfPtr<TF_Tensor> Inputs::CopyOf(const Port& port, const Slot& slot) const {
 
 namespace {
 
-// Strings of TensorFlow's, each with memory of its own: what an operation passes on or keeps is a copy of that.
+// TensorFlow's strings, each with memory of its own: an operation passes on and keeps copies of them.
 class TfStrings {
  public:
   TfStrings(const TfLibrary& library, size_t count) : library_(library), strings_(count) {
@@ -108,7 +108,7 @@ class TfStrings {
   std::vector<TF_TString> strings_;
 };
 
-// Those of a tensor.
+// The strings of a tensor.
 class TfTexts {
  public:
   TfTexts(const TfLibrary& library, const TF_Tensor* tensor)
@@ -142,7 +142,7 @@ TfPtr<TF_Tensor> Inputs::StringsOf(const Port& port, const Slot& slot) const {
   const auto release = [](void*, size_t, void* held) { delete static_cast<TfStrings*>(held); };
   TF_Tensor* tensor = library->TF_NewTensor(TF_STRING, strings.dims().data(), static_cast<int>(strings.dims().size()),
                                             made->data(), strings.size() * sizeof(TF_TString), release, made.get());
-  if (tensor == nullptr) throw std::bad_alloc();  // likewise
+  if (tensor == nullptr) throw std::bad_alloc();  // it has not taken over the memory
   (void)made.release();
   return library.Own(tensor);
 }

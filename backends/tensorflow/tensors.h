@@ -11,9 +11,9 @@
 
 namespace wasinn::tensorflow {
 
-// Each input is a tensor over the memory that is bound, which TensorFlow takes as it is, since it is aligned. Of a model
-// with state it gets a copy for each run: a variable may keep that, and would change with the input. Of strings, too,
-// since TensorFlow has another form of them. One thread at a time.
+// Each input is a tensor over the bound memory, which TensorFlow accepts, since it is aligned. A model with state gets
+// a copy for each run: a variable may keep it, and would change with the input. Strings are copied, too, because
+// TensorFlow has another form of them. One thread at a time.
 class Inputs {
  public:
   Inputs(const Model& model, void* account);
@@ -57,9 +57,9 @@ class Inputs {
 };
 
 // TensorFlow's own tensors, or copies, made after a run. A tensor may be a part of a much larger buffer (Slice, Split,
-// Unpack), which it would keep and of which the C API does not tell: a model that may give such has copies only. Of others
-// those are copied whose memory is also an input's, a constant's, a variable's or another output's. Strings are copied
-// into the form that hosts have. One thread at a time.
+// Unpack), which it would keep and the C API does not report: a model that may have such outputs only has copies. For
+// others, an output is copied if its memory is also an input's, a constant's, a variable's or another output's. Strings
+// are copied into the hosts' form. One thread at a time.
 class Outputs {
  public:
   explicit Outputs(const Model& model);
@@ -75,9 +75,9 @@ class Outputs {
   // Call it after a run. A tensor that is not kept is freed as soon as there is a copy.
   void Take(size_t index, TfPtr<TF_Tensor> tensor);
   void Copy(size_t index, const TF_Tensor* tensor);
-  // The bytes that a tensor will take here; UINT64_MAX: too many to count.
+  // The bytes of a tensor here; UINT64_MAX: too many to count.
   uint64_t BytesOf(size_t index, const TF_Tensor* tensor) const;
-  // The bytes of them all.
+  // The bytes of all outputs.
   uint64_t bytes() const { return bytes_; }
   // wasinn_backend::output and take_output.
   void View(uint32_t index, wasinn_tensor* view);
@@ -98,7 +98,7 @@ class Outputs {
   TF_Tensor* Move(TF_Tensor* tensor) const;
   bool IsStrings(const TF_Tensor* tensor) const;
   void CopyStrings(size_t index, const TF_Tensor* tensor);
-  // What it is, but for its bytes.
+  // Records its properties, except for its bytes.
   void Note(const TF_Tensor* tensor, Slot* slot);
 
   const Model& model_;

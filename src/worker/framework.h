@@ -16,7 +16,7 @@ class FrameworkOf {
  public:
   // Opens the backend's library, but not the framework.
   core::Status Load(const isolation::Setting& setting);
-  // Opens the framework, once, and behind it the libraries of operators, which a backend finds open by their paths.
+  // Opens the framework, once, and then the libraries of operators, which a backend finds open by their paths.
   core::Status Open();
   // Sets a worker's own limits, for its guest.
   void Use(const isolation::Setting& setting) { setting_ = setting; }

@@ -28,7 +28,7 @@ Status CannotIsolate(const std::string& model) {
                model);
 }
 
-// What else the key may not be is its backend's to say, at a load.
+// At a load, the backend checks the key further.
 std::vector<std::string> OpLibraries(const std::string& config) {
   const auto json = base::ParseJson(config);
   const auto found = json.find("op_libraries");

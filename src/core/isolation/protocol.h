@@ -72,7 +72,7 @@ struct Setting {
   uint32_t spin_us = 0;                   // how long each side polls for the other's message before it sleeps
   std::string cgroup;                     // the folder of a control group that zygotes and their workers join
   std::vector<std::string> op_libraries;  // a worker opens them after its framework, and before any model comes
-  // What a worker may allocate in addition to its framework.
+  // Memory that a worker may allocate in addition to its framework.
   uint64_t max_model_bytes = 0, max_tensor_bytes = 0;
 
   void Write(Writer& writer) const;
