@@ -93,7 +93,7 @@ TEST_F(RegistryTest, WasmEdgesSpelling) {
                      "same:ONNX:CPU:" + Path("same.onnx")});
 }
 
-TEST_F(RegistryTest, AWordForTheFormatThatNobodyKnows) {
+TEST_F(RegistryTest, AnUnknownFormatIsRefused) {
   Put(kRelu, "fixture/model.onnx");
   const CommandResult run = RunGuest({"-S", "nn-graph=nonsense::" + Path("fixture")}, "steps", {});
   EXPECT_EQ(run.exit_code, 2);

@@ -131,7 +131,7 @@ class Async : public ::testing::Test {
   InstancePrePtr program_;
 };
 
-TEST_F(Async, AGuestThatWaitsHoldsUpNobody) {
+TEST_F(Async, AGuestThatWaitsHoldsUpNoOther) {
   Program slow(*this, "slow"), fast(*this, "fast");
   while (slow.wakes < 2) (void)slow.Poll();  // load and init are done, or about to be seen
   (void)slow.Poll();

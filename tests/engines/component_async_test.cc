@@ -87,7 +87,7 @@ class ComponentAsync : public ::testing::Test {
   HostPtr host_;
 };
 
-TEST_F(ComponentAsync, AGuestThatWaitsHoldsUpNobody) {
+TEST_F(ComponentAsync, AGuestThatWaitsHoldsUpNoOther) {
   const auto slow = NewSlow();
   const auto computes = slow->Compute();
   EXPECT_FALSE(computes->Poll());

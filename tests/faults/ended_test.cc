@@ -59,7 +59,7 @@ class Ended : public ::testing::Test {
   int failed_ = 0;
 };
 
-TEST_F(Ended, WorkersBesideEachMessage) {
+TEST_F(Ended, WorkersThatEndAtEachMessage) {
   int messages = 0;
   const auto end = [this] { std::ranges::for_each(name_.Workers(), Kill); };
   Run(end, [&](const HostPtr& host) {
@@ -76,7 +76,7 @@ TEST_F(Ended, WorkersBesideEachMessage) {
 }
 
 // With its workers, each time of a new host.
-TEST_F(Ended, TemplatesBesideEachMessage) {
+TEST_F(Ended, ZygotesThatEndAtEachMessage) {
   int messages = 0;
   const auto end = [this] {
     const std::vector<pid_t> workers = name_.Workers();

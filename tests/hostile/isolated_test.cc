@@ -100,7 +100,7 @@ class HostileIsolated : public ::testing::TestWithParam<Killer> {
 };
 IsolatedHost* HostileIsolated::host_ = nullptr;
 
-TEST_P(HostileIsolated, NobodyElseNotices) {
+TEST_P(HostileIsolated, NoOtherGuestNotices) {
   const Brought honest = HonestModel(GetParam()), killer = KillingModel(GetParam());
   const size_t memory = std::max(MemoryFor(honest), MemoryFor(killer));
   Witness witness(host_->get(), milliseconds(1));

@@ -100,7 +100,7 @@ TEST(HostileMade, AreRefusedOrHarmless) {
     EXPECT_FALSE(line.starts_with("wasinn: error: all is lost")) << line;
 }
 
-TEST(HostileMade, OperatorsBesideTheStandardsLoadByName) {
+TEST(HostileMade, OperatorsOutsideOfTheStandardLoadByName) {
   const TempFolder folder;
   GuestRun run{.guest = "load_named"};
   std::vector<Attack> loaded;

@@ -75,7 +75,7 @@ class Queue : public ::testing::Test {
   std::vector<std::future<BatchQueue::Outcome>> waits_;
 };
 
-TEST_F(Queue, AFloodKeepsNobodyOut) {
+TEST_F(Queue, AFloodOfOneGuestKeepsNoOtherOut) {
   const core::Share flood, other;
   for (int i = 0; i < 8; ++i) Add(flood);
   Add(other);
@@ -171,7 +171,7 @@ class QueueOfShapes : public Queue {
   QueueOfShapes() : Queue({.max_batch_size = 2, .max_queue_delay_microseconds = 4000000000}) {}
 };
 
-TEST_F(QueueOfShapes, AnItemThatWaitsForOthersHoldsNobodyUp) {
+TEST_F(QueueOfShapes, AnItemThatWaitsForItsBatchHoldsUpNoOther) {
   const core::Share odd, usual;
   Add(odd, "odd");
   Add(usual, "usual");
@@ -194,7 +194,7 @@ TEST_F(Queue, ABatchThatTakesTooLongIsCancelled) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(Next().size(), 1u);
 }
 
-TEST_F(Queue, AnItemThatNobodyComesToIsComputedAlone) {
+TEST_F(Queue, AnItemWithoutOthersIsComputedByItself) {
   const core::Share share;
   Add(share, "", 1, hands_.now() + std::chrono::milliseconds(100));
   hands_.Turn(std::chrono::milliseconds(100));
@@ -208,7 +208,7 @@ class QueueOfTwo : public Queue {
 };
 
 // As after a batch that was cancelled: its instance makes a new context before it looks at the queue again.
-TEST_F(QueueOfTwo, ThePlaceOfABatchThatEndsIsTakenByWhoIsIdle) {
+TEST_F(QueueOfTwo, AnIdleThreadTakesThePlaceOfABatchThatEnds) {
   const core::Share one, other;
   std::optional<BatchQueue::Alone> alone(queue_);
   ASSERT_TRUE(*alone);

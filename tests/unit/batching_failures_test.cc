@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 using ::testing::ElementsAre;
 
 // And spoils no further batch, until it succeeds by itself once.
-TEST_F(BatchedModels, AGuestThatFailsABatchFailsAlone) {
+TEST_F(BatchedModels, AGuestThatFailsABatchFailsNoOther) {
   const HostPtr host = Host(Batches(3));
   auto programs = Programs(host, {1, kPoison, 3});
   EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kRuntimeError, kSuccess));
@@ -94,7 +94,7 @@ TEST_F(BatchedModels, AGuestLeavesItsBatchWhenHalfOfItsTimeIsOver) {
 }
 
 // No other guest's deadline waits until what it has computed on is freed.
-TEST_F(BatchedModels, NobodysDeadlineWaitsForASlotThatIsFreed) {
+TEST_F(BatchedModels, NoDeadlineWaitsForASlotThatIsFreed) {
   const Gate gate;
   const HostPtr host = Turned("max_batch_size = 2\n", "in x u8 -1,2\n" + gate.Free());
   AddEchoModel(host.get(), "other", "in x u8 1\nendless 1\n");
@@ -154,7 +154,7 @@ TEST_F(BatchedModels, AGuestThatIsStoppedLeavesItsBatchToTheOthers) {
   EXPECT_EQ(programs[1]->Output(), Bytes({2, 99}));
 }
 
-TEST_F(BatchedModels, ABatchEndsWhenNobodyWaitsForIt) {
+TEST_F(BatchedModels, ABatchEndsWhenNoItemIsLeft) {
   const Gate gate;
   const HostPtr host = Host(Batches(2), "in x u8 -1,2\n" + gate.Compute());
   auto programs = Programs(host, {1, 2});
@@ -186,7 +186,7 @@ TEST_F(BatchedModels, ALateOutputThatIsNoTensorFailsItsCompute) {
 }
 
 // Neither a batch nor a compute alone waits for it.
-TEST_F(BatchedModels, NobodyWaitsForTheMakingOfAContext) {
+TEST_F(BatchedModels, NoItemWaitsForTheMakingOfAContext) {
   for (const uint32_t rows : {1u, 2u}) {
     const Gate gate;
     const HostPtr host =

@@ -39,7 +39,7 @@ TEST_F(BatchedModels, ABatchOfAPreferredSizeWaitsNoLonger) {
   EXPECT_THAT(Records(), ElementsAre("x[2,2] values", "x[2,2] values"));
 }
 
-TEST_F(BatchedModels, NobodyWaitsLongerThanTheDelay) {
+TEST_F(BatchedModels, NoItemWaitsLongerThanTheDelay) {
   const HostPtr host = Host("max_batch_size = 8\nmax_queue_delay_microseconds = 1000\n");
   EXPECT_EQ(Programs(host, {1})[0]->Compute(), kSuccess);
   EXPECT_THAT(Records(), ElementsAre("x[1,2] values"));
@@ -53,7 +53,7 @@ TEST_F(BatchedModels, DifferentShapesAreNotMixed) {
   EXPECT_THAT(Records(), UnorderedElementsAre("x[1,3] values", "x[1,2] values"));
 }
 
-TEST_F(BatchedModels, AnInputWithoutRowsIsComputedAlone) {
+TEST_F(BatchedModels, AnInputWithoutRowsIsComputedByItself) {
   const HostPtr host = Host(Batches(2), "in x u8 any\n");
   auto programs = Programs(host, {1});
   EXPECT_EQ(programs[0]->Set({0, 2}, {}), kSuccess);

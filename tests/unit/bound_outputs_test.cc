@@ -88,7 +88,7 @@ TEST_F(BoundOutputs, ShowNothingOfAnotherGuest) {
   }
 }
 
-TEST(BufferPool, GivesNothingOfAnotherUsersToWhoReadsFirst) {
+TEST(BufferPool, ACleanBufferHasNothingOfAnotherUser) {
   const auto pool = core::BufferPool::Create();
   const uint64_t one = pool->NewUser(), other = pool->NewUser();
   const auto sum = [](const core::BufferPool::Buffer& buffer, size_t bytes) {

@@ -12,7 +12,7 @@
 namespace wasinn::testing {
 namespace {
 
-TEST(CallGate, NothingIsCancelledBesideACall) {
+TEST(CallGate, CancelOnlyReachesACallThatIsInside) {
   base::CallGate gate;
   int cancels = 0;
   const auto cancel = [&] { gate.Cancel([&] { ++cancels; }); };
@@ -31,7 +31,7 @@ TEST(CallGate, NothingIsCancelledBesideACall) {
   EXPECT_EQ(cancels, 2) << "its end was told";
 }
 
-TEST(CallGate, ACallThatIsCancelledMayTellItsEnd) {
+TEST(CallGate, ACallMayEndInsideOfItsCancel) {
   base::CallGate gate;
   gate.Enter();
   gate.Cancel([&] { gate.Close(); });

@@ -30,7 +30,7 @@ void SetBoth(Direct* direct, core::Context* context, const std::vector<uint8_t>&
 class AfterAFailedBinding : public ::testing::TestWithParam<const char*> {};
 
 // On a slot that others had meanwhile.
-TEST_P(AfterAFailedBinding, AllIsBoundAnew) {
+TEST_P(AfterAFailedBinding, EverythingIsBoundAgain) {
   Direct direct((std::string("in x u8 2\nin y u8 4") + GetParam() + "\nshares\nturns 0\n").c_str(), Picky());
   const auto first = direct.New(), one = direct.New(), other = direct.New();  // the last two share
   for (core::Context* context : {one.get(), other.get()}) {

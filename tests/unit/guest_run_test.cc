@@ -56,7 +56,7 @@ TEST_F(GuestRunTest, ADeadlineInterruptsAgainAndAgain) {
   EXPECT_EQ(program_.interrupts(), interrupts) << "the run is over";
 }
 
-TEST_F(GuestRunTest, OneThatEndsInTimeIsLeftAlone) {
+TEST_F(GuestRunTest, ARunThatEndsInTimeIsNotInterrupted) {
   const GuestPtr guest = WithTimeout(kNever);
   for (int i = 0; i < 3; ++i) {
     ASSERT_EQ(Begin(guest.get()), WASINN_OK);

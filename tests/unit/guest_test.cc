@@ -64,7 +64,7 @@ TEST(Quotas, AnInputWithoutElementsIsNoLargerAlongItsOtherDimensions) {
   EXPECT_EQ(program.SetInput(context, 0, {0, 0}, kF32, nothing), kSuccess);
 }
 
-TEST(Quotas, NamesOfOutputsThatOnlyAComputeTells) {
+TEST(Quotas, NamesOfOutputsThatAreOnlyKnownAfterACompute) {
   Log log;
   const HostPtr host = EchoHost(log, "limits.max_tensor_bytes = 90000\n");
   AddEchoModel(host.get(), "short", "in x f32 1\nlate\n");
@@ -185,7 +185,7 @@ TEST(Policy, NamesEncodingsAndTargetsCanBeListed) {
   EXPECT_TRUE(log.Contains("does not allow target gpu"));
 }
 
-TEST(Policy, ANameLetsAllItsVersionsThroughAndAVersionItselfAlone) {
+TEST(Policy, ANameAllowsAllItsVersionsAndAVersionOnlyItself) {
   Log log;
   const HostPtr host = EchoHost(log, "[policy]\nmodels = ['a', 'b:1']\n");
   for (const char* name : {"a", "b", "ab"}) AddEchoModel(host.get(), name, "in x f32 1\n");

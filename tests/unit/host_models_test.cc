@@ -33,7 +33,7 @@ TEST(Models, CanBeReplacedAndRemovedWhileGuestsHoldThem) {
   EXPECT_EQ(wasinn_status_code(status.get()), WASINN_ERROR_NOT_FOUND);
 }
 
-TEST(Models, AreCompiledAnewOnceTheyWereUnloaded) {
+TEST(Models, AreCompiledAgainAfterAnUnload) {
   Log log;
   const HostPtr host = EchoHost(log);
   const TestFolder folder;

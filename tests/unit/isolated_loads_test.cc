@@ -100,7 +100,7 @@ TEST_F(IsolatedLoads, OfAModelWithBatchesEndWithTheHostsLimit) {
 }
 
 // Each version has a worker of its own.
-TEST_F(IsolatedLoads, OfOneVersionLeaveTheOthersAlone) {
+TEST_F(IsolatedLoads, OfOneVersionDoNotAffectTheOthers) {
   folder_.Write("v/1/model.gguf", EchoModel("in x f32 -1\n"));
   folder_.Write("v/2/model.gguf", EchoModel(kEndlessLoad));
   const HostPtr host = Host(std::string(kShort) + "[models.v]\npath = '" + std::string(folder_ / "v") + "'\n");
@@ -143,7 +143,7 @@ TEST_F(IsolatedLoads, EndWithTheGuestThatLoads) {
 }
 
 // They wait without a limit of their own, and would each load it again, one after the other.
-TEST_F(IsolatedLoads, ThatTookTooLongAreTheFailureOfAllWhoWaitedForNoGuest) {
+TEST_F(IsolatedLoads, ThatTookTooLongFailForAllCallersWithoutAGuest) {
   const HostPtr host = Host(std::string(kShort) + Model(kEndlessLoad));
   std::vector<std::future<std::string>> waiting;
   for (int i = 0; i < 8; ++i) {

@@ -33,7 +33,7 @@ class RestsTest : public ::testing::Test {
   Rests::Time now_;
 };
 
-TEST_F(RestsTest, AGuestAloneRestsLongerAndLonger) {
+TEST_F(RestsTest, AnOnlyGuestWaitsLongerAndLonger) {
   for (const int rest : {1, 2, 4, 8, 16, 32, 60, 60}) {
     Add({kBad}, 3);
     EXPECT_THAT(rests_.Left(kBad, now_), Optional(milliseconds(seconds(rest))));
@@ -59,7 +59,7 @@ TEST_F(RestsTest, AGuestThatSucceedsInBetweenIsCleared) {
   EXPECT_EQ(rests_.Left(kGood, now_), std::nullopt);
 }
 
-TEST_F(RestsTest, OneThatSucceedsInBetweenRestsAfterManyDeathsAlone) {
+TEST_F(RestsTest, AGuestWithSuccessesInBetweenOnlyWaitsAfterManyDeaths) {
   for (int i = 0; i < 50; ++i) {
     EXPECT_EQ(rests_.Left(kBad, now_), std::nullopt) << i;
     Add({kBad});

@@ -54,7 +54,7 @@ TEST_F(Devices, TensorsBetweenStepsStayThere) {
 }
 
 // Of another device, the host, several of whom one is elsewhere, a guest that wants it too; and what the host looks at.
-TEST_F(Devices, OrComeBackForWhoIsNotThere) {
+TEST_F(Devices, OrComeBackForStepsThatComputeElsewhere) {
   Model("here", "in x u8 4\nmemory npu:0\n");
   Model("there", "in x u8 4\nmemory npu:1\n");
   Model("host", "in x u8 4\n");
@@ -215,7 +215,7 @@ TEST_F(Devices, StepsThatAreElsewhere) {
 }
 
 // On slots of one model that all share.
-TEST_F(Devices, ContextsRunBesideEachOther) {
+TEST_F(Devices, ContextsRunAtTheSameTime) {
   Model("m", "in x u8 4 bindable\nshares\nturns 2\nmemory npu:0\n");
   Pipeline("p",
            "{model_name = 'm', output_map = {x = 'a'}}, {model_name = 'm', input_map = {x = 'a'}, output_map = {x "

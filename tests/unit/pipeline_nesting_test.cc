@@ -50,7 +50,7 @@ TEST_F(PipelineNesting, EachStepIsLookedAtOnce) {
   EXPECT_EQ(found_, 2 * kDeepest);
 }
 
-TEST_F(PipelineNesting, TooDeepIsToldByWhicheverWay) {
+TEST_F(PipelineNesting, TooDeepNestingIsReportedOnEachWay) {
   AddDoubled(kDeepest + 1);
   EXPECT_THAT(std::string(Check("p1").message()), HasSubstr("more than 16 pipelines within each other: 'p1' -> 'p2'"));
   EXPECT_TRUE(Check("p2").ok());

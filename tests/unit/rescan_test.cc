@@ -70,7 +70,7 @@ TEST_F(Rescan, FindsNewModelsAndVersionsAndLoadsNone) {
   EXPECT_THAT(Changes(), IsEmpty());
 }
 
-TEST_F(Rescan, CompilesChangedFilesOfLoadedModelsAlone) {
+TEST_F(Rescan, OnlyCompilesChangedFilesOfLoadedModels) {
   Write("models/a/model.gguf", kX);
   Write("models/b/model.gguf", kX);
   AddModels();

@@ -91,7 +91,7 @@ std::vector<int> Serve(Scheduler& scheduler, const std::vector<std::pair<int, Sc
   return queue.Served();
 }
 
-TEST(Scheduler, AGuestWithManyThreadsPushesNobodyBack) {
+TEST(Scheduler, AGuestWithManyThreadsDelaysNoOther) {
   Scheduler scheduler(1);
   Scheduler::Share many, few;
   EXPECT_THAT(Serve(scheduler, {{1, &many}, {2, &many}, {3, &many}, {9, &few}}), ElementsAre(1, 9, 2, 3));

@@ -52,7 +52,7 @@ TEST_F(SharedGraphs, ThereIsOneOfTheSameBytes) {
   EXPECT_EQ(Loads(), 3u) << "nobody had it any more";
 }
 
-TEST_F(SharedGraphs, EachPaysAsIfItWereAlone) {
+TEST_F(SharedGraphs, EachPaysAsMuchAsAnOnlyUser) {
   Program one(host.get()), two(host.get());
   const uint32_t graph = Load(one);
   const uint64_t alone = one.Stats().model_bytes;
@@ -128,7 +128,7 @@ class SharedInWorkers : public SharedGraphs {
   }
 };
 
-TEST_F(SharedInWorkers, StrangersShareNothing) {
+TEST_F(SharedInWorkers, GuestsWithoutATenantShareNothing) {
   Program one(host.get()), two(host.get());
   EXPECT_NE(Load(one), 0u);
   EXPECT_NE(Load(two), 0u);
@@ -143,7 +143,7 @@ TEST_F(SharedInWorkers, GuestsOfATenantShare) {
   EXPECT_EQ(Loads(), 2u);
 }
 
-TEST_F(SharedInWorkers, AreLoadedAnewWhenTheirWorkerIsLost) {
+TEST_F(SharedInWorkers, AreLoadedAgainWhenTheirWorkerIsLost) {
   Program program(host.get());
   const uint32_t dies = program.Open("in x f32 1\ndies compute\n");
   EXPECT_NE(Load(program), 0u);

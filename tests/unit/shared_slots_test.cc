@@ -152,7 +152,7 @@ TEST_F(SharedSlots, OneThatIsHadAgainIsBoundStill) {
   ExpectInputsBound(1);
 }
 
-TEST_F(SharedSlots, InputsThatChangedMeanwhileAreBoundAnew) {
+TEST_F(SharedSlots, InputsThatHaveChangedAreBoundAgain) {
   Open();
   AddEchoModel(host_.get(), "m", kFixed);
   {

@@ -78,7 +78,7 @@ TEST(Waiting, AWaitForAnothersLoadHasADeadline) {
   EXPECT_EQ(loading.get(), kSuccess) << "a named model's own load has no deadline";
 }
 
-TEST(Waiting, AClosedGuestWaitsForNobody) {
+TEST(Waiting, AClosedGuestDoesNotWait) {
   Log log;
   Gate gate;
   const HostPtr host = EchoHost(log);
@@ -107,7 +107,7 @@ TEST(Waiting, AWaitEndsWithTheFailureOfTheLoad) {
   EXPECT_EQ(waiting.get(), kTooLarge);
 }
 
-TEST(Waiting, AnUnloadHoldsUpNobody) {
+TEST(Waiting, AnUnloadHoldsUpNoLoad) {
   Log log;
   Gate gate;
   const HostPtr host = EchoHost(log);

@@ -85,7 +85,7 @@ TEST_F(WarmUp, ShapesAreTheSignaturesOrAsConfigured) {
   EXPECT_THAT(Records(), ElementsAre("a[2,1] b[] c[1,224] d[4,0] zeros"));
 }
 
-TEST_F(WarmUp, AnInputThatMayStayUnsetIsSetWhereItsShapeIsTold) {
+TEST_F(WarmUp, AnOptionalInputIsSetIfItsShapeIsConfigured) {
   const HostPtr host = Host("in x bool 2\nin y ? 3 optional\n", "warm_up = 1\nwarm_up_shapes = {y = [3]}\n");
   EXPECT_EQ(Load(host), kSuccess) << ::testing::PrintToString(log_.lines());
   EXPECT_THAT(Records(), ElementsAre("x[2] y[3] zeros"));
@@ -193,7 +193,7 @@ TEST_F(WarmUp, ByTheApi) {
   EXPECT_EQ(AddWithWarmUp(host, options, message), WASINN_OK) << message;
 }
 
-TEST_F(WarmUp, AModelWhosePreloadFailsTakesNobodysPlace) {
+TEST_F(WarmUp, AModelWhosePreloadFailsReplacesNoOther) {
   const HostPtr host = EchoHost(log_, "");
   wasinn_model_options options{.struct_size = sizeof(options)};
   options.preload = true;

@@ -46,7 +46,7 @@ TEST_F(WatchdogTest, CancelsARunThatIsOverdue) {
 }
 
 // The deadline is for one run, not for a row of them.
-TEST_F(WatchdogTest, CountsEachRunAnew) {
+TEST_F(WatchdogTest, MeasuresEachRunFromItsBeginning) {
   std::atomic<bool> cancelled{false};
   Watched watched(dog_, milliseconds(30), [&] { cancelled = true; });
   for (int i = 0; i < 3; ++i) {

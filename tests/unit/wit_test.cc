@@ -144,7 +144,7 @@ TEST_F(WitTest, InputsOfOneComputeAreNotThoseOfTheNext) {
   EXPECT_EQ(program().Compute(context, {}).error, kWitInvalidArgument);
 }
 
-TEST_F(WitTest, LengthThatDoesNotFitIsToldAtCompute) {
+TEST_F(WitTest, AWrongLengthIsReportedAtCompute) {
   Open();
   const uint32_t context = program().ContextOf("one");
   const Outcome outcome = program().Compute(context, {{"x", program().Tensor({2}, kWitF32, {1, 2, 3}).rep}});
@@ -197,7 +197,7 @@ TEST_F(WitTest, ErrorsHaveCodeAndFullMessage) {
 }
 
 // Several have one word of WIT.
-TEST_F(WitTest, AHostIsToldWhatItsErrorsStandFor) {
+TEST_F(WitTest, AHostGetsTheCodesBehindItsErrors) {
   Open();
   AddEchoModel(host_.get(), "broken", "in x f32 2\nfail 5\n");
   AddEchoModel(host_.get(), "away", "in x f32 2\nfail 15\n");
@@ -268,7 +268,7 @@ TEST_F(WitTest, AnOutputThatCannotBePassedIsAnErrorUnlessOthersAreChosen) {
   EXPECT_EQ(program().Compute(context, {{"a", Two()}, {"s", Two()}}).error, kWitUnsupportedOperation);
 }
 
-TEST_F(WitTest, QuotasTrapWhereNothingElseCanTell) {
+TEST_F(WitTest, QuotasTrapIfWitHasNoError) {
   Open("[limits]\nmax_tensors = 3\nmax_errors = 2\nmax_tensor_bytes = 100\n");
   EXPECT_THAT(program().Tensor({101}, kWitU8, std::vector<uint8_t>(101)).trap, HasSubstr("limit of 100"));
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(program().Tensor({1}, kWitU8, {1}).ok());

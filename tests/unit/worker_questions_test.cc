@@ -68,7 +68,7 @@ class Signals {
   struct sigaction before_{};
 };
 
-TEST(SocketPatience, EndsBesideSignals) {
+TEST(SocketPatience, EndsInSpiteOfSignals) {
   auto pair = Socket::MakePair();
   ASSERT_TRUE(pair);
   ASSERT_TRUE(pair->first.SetPatience(milliseconds(100)).ok());
@@ -172,7 +172,7 @@ core::Status MakeSlotThere(Connection& connection) {
 }
 
 // There is memory for its long names, and none for an answer that has each of them twice.
-TEST(WorkerWithoutMemory, KeepsNoModelOfWhichItCannotTell) {
+TEST(WorkerWithoutMemory, KeepsNoModelThatItCannotReport) {
   isolation::Setting setting = PlainSetting();
   setting.backend = "echo";
   setting.library = EchoFolder() + "/libwasinn_backend_echo.so";

@@ -259,7 +259,7 @@ TEST(Devices, ReadTheDriversThatVariablesName) {
             (std::vector<std::string>{absolute, "/opt/driver/a.so", beside, b, of_system, broken, "/nowhere.json"}));
 }
 
-TEST(Devices, AddFoldersAndTakeWhatTellsTooMuch) {
+TEST(Devices, AddFoldersButNoFilesThatRevealTooMuch) {
   const Variable folders("LD_LIBRARY_PATH", "/opt/cuda/lib:relative::/:/opt/more");
   worker::SandboxOptions options = worker::SandboxOptionsOf("onnx");
   ASSERT_THAT(options.readable, Contains("/proc/self"));
@@ -278,7 +278,7 @@ TEST(Devices, AddFoldersAndTakeWhatTellsTooMuch) {
 }
 
 // Settings, keys and other people's files lie there, too.
-TEST(Devices, ReadTheLibrariesAloneInABroadFolder) {
+TEST(Devices, OnlyReadTheLibrariesInABroadFolder) {
   const std::string number = std::to_string(getpid());
   const std::string library = "/tmp/libwasinn_of_devices_" + number + ".so.1",
                     secret = "/tmp/wasinn_of_devices_" + number;

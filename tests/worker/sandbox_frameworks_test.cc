@@ -161,7 +161,7 @@ TEST_P(SandboxFrameworks, RefuseHalfAModel) {
 }
 
 // Root's process becomes one without rights before it opens the framework.
-TEST_P(SandboxFrameworks, ComputeAsNobody) {
+TEST_P(SandboxFrameworks, ComputeAsTheUserNobody) {
   const Framework& framework = GetParam();
   const Ended reads = InChild([&] {
     BecomeNobody();
@@ -173,7 +173,7 @@ TEST_P(SandboxFrameworks, ComputeAsNobody) {
 }
 
 // As a template does that has opened the framework: its child raises the sandbox when the libraries are there already.
-TEST_P(SandboxFrameworks, ServeAForkOfWhoOpenedThem) {
+TEST_P(SandboxFrameworks, ServeAForkOfTheProcessThatOpenedThem) {
   const Framework& framework = GetParam();
   if (!framework.forks) return;
   const Ended ended = InChild([&] {

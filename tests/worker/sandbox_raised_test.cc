@@ -40,7 +40,7 @@ std::string LineOfStatus(std::ifstream& status, const std::string& name) {
   return "";
 }
 
-TEST(SandboxRaised, StandsForNobody) {
+TEST(SandboxRaised, HoldsForTheUserNobody) {
   const Ended ended = InChild([] {
     BecomeNobody();
     auto sandbox = Sandbox::RaiseBeforeThreads({});
@@ -97,7 +97,7 @@ TEST(SandboxRaised, DeniesFilesAndSignals) {
   EXPECT_EQ(ended.exit_code, 0) << ended;
 }
 
-TEST(SandboxRaised, StandsWithoutLandlockForWhoReadsNothing) {
+TEST(SandboxRaised, NeedsNoLandlockIfNothingIsRead) {
   const Ended ended = InChild([] {
     Without("landlock_create_ruleset", ENOSYS);
     Must(FindSandboxSupport().landlock == 0, "there is none");

@@ -52,7 +52,7 @@ TEST(SandboxThreadsEnd, ForWhoeverRunsTheTest) {
 }
 
 // Where the system lets nobody make a namespace of users, its threads are not counted apart.
-TEST(SandboxThreadsEnd, ForNobody) {
+TEST(SandboxThreadsEnd, ForTheUserNobody) {
   const Ended trial = InChild([] {
     BecomeNobody();
     return unshare(CLONE_NEWUSER);

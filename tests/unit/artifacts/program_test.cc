@@ -22,7 +22,7 @@ Result<std::string> RunShell(const std::string& script, ProgramRun run = {}) {
 
 std::string ErrorOf(const Result<std::string>& ran) { return ran ? "it ended well: " + *ran : ran.error(); }
 
-TEST(Program, IsFoundInAbsoluteFoldersAlone) {
+TEST(Program, IsOnlyFoundInAbsoluteFolders) {
   const std::string path = std::getenv("PATH");
   EXPECT_TRUE(std::filesystem::path(FindProgram("sh")).is_absolute());
   EXPECT_EQ(FindProgram("wasinn-nobody-has-this"), "");
@@ -38,7 +38,7 @@ TEST(Program, PrintsAndReadsNothing) {
   EXPECT_EQ(RunShell("pwd", {.folder = "/"}), "/\n");
 }
 
-TEST(Program, TellsWhyItFailed) {
+TEST(Program, AnErrorHasTheReason) {
   EXPECT_THAT(ErrorOf(RunShell("echo first >&2; echo last >&2; exit 1")), HasSubstr("sh: last"));
   EXPECT_THAT(ErrorOf(RunShell(R"(echo 'time="x" level=fatal msg="no \"m\" here"' >&2; exit 1)")),
               HasSubstr("sh: no \"m\" here"));
