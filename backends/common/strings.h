@@ -26,7 +26,7 @@ class StringsOf {
 
   std::span<const int64_t> dims() const { return dims_; }
   uint64_t size() const { return size_; }
-  // Throws WASINN_ERROR_INVALID_ARGUMENT.
+  // Throws WASINN_ERROR_INVALID_ARGUMENT if the length is greater than the place of the string.
   std::string_view At(uint64_t index) const;
 
  private:

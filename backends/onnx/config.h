@@ -38,7 +38,7 @@ struct BackendConfig {
 
 struct ModelConfig {
   SessionConfig session;
-  std::vector<std::string> op_libraries;  // of custom operators; absolute paths
+  std::vector<std::string> op_libraries;  // libraries of custom operators: absolute paths
   bool use_pool = true;
 
   static ModelConfig Parse(const char* host_text, const char* guest_text, const BackendConfig& defaults);

@@ -26,7 +26,7 @@ struct ModelConfig {
   std::vector<std::string> tags;
   std::vector<std::string> outputs;  // empty: all
   bool allow_file_ops = false;
-  std::vector<std::string> op_libraries;  // of custom operators; absolute paths
+  std::vector<std::string> op_libraries;  // libraries of custom operators: absolute paths
 
   // The host's value overrides the guest's.
   static ModelConfig Parse(const char* host_text, const char* guest_text);

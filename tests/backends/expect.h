@@ -92,7 +92,7 @@ inline Tensor MustGet(Context* context, uint32_t output = 0) {
   return tensor;
 }
 
-// Strings as guests have them (WASINN_IO_STRINGS), each of which takes as much as the longest, and `more`.
+// Strings as guests have them (WASINN_IO_STRINGS). Each has `more` bytes of padding than the longest needs.
 inline Tensor Strings(std::vector<int64_t> dims, const std::vector<std::string>& texts, size_t more = 0) {
   size_t longest = 0;
   for (const std::string& text : texts) longest = std::max(longest, text.size());

@@ -97,7 +97,7 @@ inline Proto TextsAttribute(const std::string& name, const std::vector<std::stri
   return attribute;
 }
 
-// Of operators of another domain, too.
+// A model that has operators of another domain, too.
 inline std::string ModelWithDomain(const std::string& domain, uint64_t version, const Graph& graph) {
   return WriteModel(graph.Write()).Add(8, Proto().Text(1, domain).Int(2, version)).bytes();
 }

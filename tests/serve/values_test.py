@@ -1,7 +1,6 @@
 """Values go in and come out as they are, or there is an error: over REST as JSON and as bytes, and over gRPC."""
 
 import os
-import pathlib
 import struct
 import unittest
 
@@ -12,8 +11,6 @@ import inference_pb2_grpc
 import onnx_models
 from command import WAIT
 from server import ServeTest, element
-
-TENSORFLOW = pathlib.Path(__file__).resolve().parents[1] / "models" / "tensorflow"
 
 
 class ValuesTest(ServeTest):
@@ -166,7 +163,7 @@ class OfModels(ValuesTest):
 class OfTensorFlow(ValuesTest):
     def test_strings_go_in_and_come_out(self):
         self.env["WASINN_CONFIG"] = ""
-        server = self.serve("--model", f"same={TENSORFLOW}/identity_string.pb")
+        server = self.serve("--model", f"same={os.environ['WASINN_TEST_MODELS']}/tensorflow/identity_string.pb")
         told = server.request("GET", "/v2/models/same").json()
         self.assertEqual([(one["datatype"], one["shape"]) for one in told["inputs"] + told["outputs"]], [("BYTES", [2, 3])] * 2)
         texts = ["", "a", "grün", "x" * 100_000, "a\0b", "\0"]
