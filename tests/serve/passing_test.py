@@ -90,6 +90,7 @@ class Requests(PassingTest):
         self.of(lambda talk: talk.answer("{}"))
         image = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "http://10.0.0.1/a"}}]}]
         for body, text in (('{"model": "m", "model": "other"}', "twice"), ('{"model": "m", "models": ["other"]}', "the model that it names"),
+                           ('{"model": "m", "Model": "other"}', "lower case"), ('{"model": "m", "MODELS": ["other"]}', "the model that it names"),
                            ('{"model": 5}', "no string"), ('{"model": "m"', "no JSON"), (json.dumps({"messages": image}), "nothing is fetched"),
                            ('{"tools": [{"type": "mcp", "server_url": "http://10.0.0.1"}]}', "nothing is fetched")):
             self.expect_error(self.ask(body=body), 400, text)

@@ -1,5 +1,7 @@
 #include "serve/openai/passed_request.h"
 
+#include <boost/beast/core/string.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -78,15 +80,18 @@ PassedRequest ReadPassed(element body) {
   PassedRequest request{.is_empty = body.get_object().size() == 0};
   size_t n = 0;
   for (const auto& [name, value] : body.get_object()) {
-    if (name == "model") {
+    // Servers in Go ignore the case of names.
+    const auto is = [&name](std::string_view other) { return boost::beast::iequals(name, other); };
+    if (is("model")) {
+      if (name != "model") ThrowWrong(std::string(name), "model is written in lower case");
       // Twice would be once for us, and perhaps the other one for the server.
       if (request.member) ThrowWrong("model", "model is there twice");
       if (!value.is_string() && !value.is_null()) ThrowWrong("model", "model is no string");
       if (value.is_string()) request.model = static_cast<std::string_view>(value);
       request.member = n;
-    } else if ((name == "models" || name == "fallbacks") && !IsNothing(value)) {
+    } else if ((is("models") || is("fallbacks")) && !IsNothing(value)) {
       ThrowWrong(std::string(name), std::string(name) + ": a request is for the model that it names");
-    } else if (name == "messages" || name == "input" || name == "tools") {
+    } else if (is("messages") || is("input") || is("tools")) {
       CheckFetchesNothing(value, false, name);
     }
     ++n;
