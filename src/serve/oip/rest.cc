@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/asio/defer.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -216,7 +218,13 @@ asio::awaitable<Response> Rest::Infer(Exchange& exchange, Named named) {
   Work work = [&, this](Cancellation* cancellation) { return InferNow(exchange, named, cancellation); };
   if (models.IsQuick(named.model, named.version, request.body().size())) {
     if (!tenant.share().is_alone()) co_await turns_.Await(tenant.share());
-    if (const auto permit = permits_.Take()) co_return work(nullptr);
+    if (auto permit = permits_.Take()) {
+      Response response = work(nullptr);
+      permit.reset();
+      // After what has come by now: a client of many answers is woken once for all that are written one after the other.
+      co_await asio::defer(asio::use_awaitable);
+      co_return response;
+    }
   }
   const Place place = PlaceOf(named.model);
   if (auto failed = co_await Load(exchange, named)) co_return std::move(*failed);
