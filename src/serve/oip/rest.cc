@@ -221,7 +221,7 @@ asio::awaitable<Response> Rest::Infer(Exchange& exchange, Named named) {
     if (auto permit = permits_.Take()) {
       Response response = work(nullptr);
       permit.reset();
-      // After what has come by now: a client of many answers is woken once for all that are written one after the other.
+      // Requests that have come by now are computed first: all their answers are then written one after the other, and wake a client once.
       co_await asio::defer(asio::use_awaitable);
       co_return response;
     }

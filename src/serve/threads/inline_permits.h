@@ -1,4 +1,5 @@
-// How many of the threads that read and write compute meanwhile. Where all of them do, idle_worker.h tells health and takes what comes next.
+// How many of the threads that read and write compute meanwhile. Of HTTP's threads all may: then that of idle_worker.h reads what comes. Of
+// gRPC's threads one never does.
 #pragma once
 
 #include <atomic>
