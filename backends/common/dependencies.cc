@@ -135,7 +135,7 @@ class Checker {
       if (!folder.is_absolute()) {
         Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
               "'{}' is not opened: its RUNPATH '{}' has the dynamic linker look in the working folder, where a guest "
-              "may have put something; \"patchelf --set-rpath '$ORIGIN' {}\" mends it",
+              "may have put something; \"patchelf --set-rpath '$ORIGIN' {}\" fixes it",
               file.string(), path, file.string());
       }
       folders->push_back(folder);

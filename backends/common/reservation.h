@@ -15,7 +15,7 @@ class Reservation : public base::Reservation {
   // Throws WASINN_ERROR_TOO_LARGE, and then nothing has changed.
   void Resize(uint64_t size) {
     if (base::Reservation::Resize(size)) return;
-    Throw(WASINN_ERROR_TOO_LARGE, "{} bytes to keep, beside the {} here, are more than may still be held",
+    Throw(WASINN_ERROR_TOO_LARGE, "{} bytes to keep, besides the {} here, are more than may still be held",
           size - bytes(), bytes());
   }
 };

@@ -18,7 +18,7 @@ constexpr wasinn_key kKeys[] = {
      "threads of one compute, the caller's included; backend: 1 to the host's budget, which is the default, and the "
      "size of the pool that all models share; model and guest: 1 leaves the pool out"},
     {"spinning", WASINN_KEY_BACKEND,
-     "true: the pool's threads wait for work in a busy loop: quicker alone, slow on busy cores; default false"},
+     "true: the pool's threads wait for work in a busy loop: faster on idle cores, slow on busy ones; default false"},
     {"cache_bytes", WASINN_KEY_BACKEND,
      "bytes of large buffers that are kept between computes, for all models together; default: an eighth of the "
      "memory, but no more than 1 GiB"},

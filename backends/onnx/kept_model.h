@@ -51,7 +51,7 @@ class KeptModel {
       name = name.substr(0, name.find_last_not_of(" \t") + 1);
       if (std::ranges::find(kLines, name) != kLines.end()) text += line + "\n";
     }
-    if (text.empty()) backend::Throw(WASINN_ERROR_RUNTIME, "/proc/cpuinfo does not tell what the processor is");
+    if (text.empty()) backend::Throw(WASINN_ERROR_RUNTIME, "/proc/cpuinfo does not name the processor");
     return text;
   }
 

@@ -107,7 +107,7 @@ int ModelConfig::Streams(bool has_open_shapes, int budget) const {
   const int64_t helpers = int64_t{chosen} * (threads - 1);
   if (helpers <= budget - 1) return chosen;
   Throw(WASINN_ERROR_INVALID_ARGUMENT,
-        "streams: {} of {} threads each need {} threads beside their callers': expected no more than {}", chosen,
+        "streams: {} of {} threads each need {} threads besides their callers': expected no more than {}", chosen,
         threads, helpers, budget - 1);
 }
 

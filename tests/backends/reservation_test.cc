@@ -48,7 +48,7 @@ TEST(Reservation, IsWhatItWasWhenMoreIsRefused) {
   Reservation reservation(host.services, &host.used);
   reservation.Resize(70);
   EXPECT_EQ(test::Refused(WASINN_ERROR_TOO_LARGE, [&] { reservation.Resize(101); }),
-            "31 bytes to keep, beside the 70 here, are more than may still be held");
+            "31 bytes to keep, besides the 70 here, are more than may still be held");
   EXPECT_EQ(reservation.bytes(), 70u);
   EXPECT_EQ(host.used, 70);
   EXPECT_THROW(reservation.Resize(UINT64_MAX), Error) << "which is no int64_t";
