@@ -27,7 +27,7 @@ say "configuring $build"
 configure
 say "building"
 # In a terminal ninja shows its progress in one line.
-targets=(wasinn_command wasinn_backend_onnx guest-classify) # what the main job needs, no more
+targets=(wasinn_command wasinn_worker wasinn_backend_onnx guest-classify) # the main job, and models that guests bring
 if [ -t 1 ]; then
   cmake --build --preset release --target "${targets[@]}"
 else

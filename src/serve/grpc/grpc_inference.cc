@@ -245,7 +245,7 @@ void GrpcService::Infer(const Bytes& message, GrpcCall& call, const Done& done, 
     if (!permit) return inference->GoOn();
     const bool is_alone = call.admission().tenant->share().is_alone();
     inference->Answer();
-    // Others of these threads read what has come meanwhile, also where they share a processor: it may be another tenant's turn.
+    // Others of these threads read what has come meanwhile, even if they share a processor: it may be another tenant's turn.
     if (!is_alone) std::this_thread::yield();
   } catch (const std::exception& thrown) {
     if (inference == nullptr) return done(std::unexpected(ToFailure(thrown)), {});
