@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <thread>
 #include <utility>
 
 #include "serve/grpc/grpc_inflate.h"
@@ -53,6 +52,7 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
   // Whether it is one that takes no time. Answers one that is none at all.
   bool IsQuick();
   bool is_ended() const { return is_ended_; }
+  bool HasRunOn(QuickLane& quick) { return quick.Run(JobOf(&Inference::Answer)); }
   // On whatever thread has time for that.
   void Answer() { EndWith(&Inference::Infer); }
   // Has the workers whose it is go on with it: of what nobody has read yet, those that read; of a model that is not loaded, those that
@@ -241,12 +241,8 @@ void GrpcService::Infer(const Bytes& message, GrpcCall& call, const Done& done, 
     inference = std::make_shared<Inference>(*this, message, call, done, part);
     const bool is_quick = inference->IsQuick();
     if (inference->is_ended()) return;
-    const auto permit = is_quick ? parts_.permits.Take() : std::nullopt;
-    if (!permit) return inference->GoOn();
-    const bool is_alone = call.admission().tenant->share().is_alone();
-    inference->Answer();
-    // Others of these threads read what has come meanwhile, even if they share a processor: it may be another tenant's turn.
-    if (!is_alone) std::this_thread::yield();
+    if (!is_quick) return inference->GoOn();
+    if (!inference->HasRunOn(parts_.quick)) inference->End(std::unexpected(Workers::TooMany()));
   } catch (const std::exception& thrown) {
     if (inference == nullptr) return done(std::unexpected(ToFailure(thrown)), {});
     inference->End(std::unexpected(ToFailure(thrown)));

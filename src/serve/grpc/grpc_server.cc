@@ -52,9 +52,9 @@ GrpcServer::GrpcServer(const Gate& gate, const Statistics& statistics, TextMetri
                        Workers& loads, GrpcOptions options)
     : options_(std::move(options)),
       calls_(options_.calls, options_.access_log, options_.requests),
-      permits_(GrpcThreads() - 1),
+      quick_(GrpcThreads(), workers),
       service_(std::make_unique<GrpcService>(
-          gate, GrpcService::Parts{statistics, metrics, workers, loads, permits_, calls_, options_.max_message_bytes})),
+          gate, GrpcService::Parts{statistics, metrics, workers, loads, quick_, calls_, options_.max_message_bytes})),
       reflection_(gate, calls_) {
   // Only clients' errors, with which they could fill a log.
   google::protobuf::SetLogHandler(nullptr);

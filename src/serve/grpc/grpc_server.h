@@ -17,7 +17,7 @@
 #include "serve/models/statistics.h"
 #include "serve/tenants/gate.h"
 #include "serve/tenants/memory_budget.h"
-#include "serve/threads/inline_permits.h"
+#include "serve/threads/quick_lane.h"
 #include "serve/threads/workers.h"
 
 namespace wasinn::serve {
@@ -51,6 +51,7 @@ class GrpcServer {
   // Cancels calls whose clients take too long. Call it now and then. Thread-safe.
   void Sweep() {
     calls_.Sweep();
+    quick_.Sweep();
     watches_.Sweep();
   }
 
@@ -65,7 +66,7 @@ class GrpcServer {
 
   const GrpcOptions options_;
   GrpcCalls calls_;
-  InlinePermits permits_;  // of gRPC's threads, but one
+  QuickLane quick_;
   GrpcWatches watches_;
   const std::unique_ptr<GrpcService> service_;
   GrpcReflection reflection_;

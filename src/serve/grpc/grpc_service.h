@@ -15,7 +15,7 @@
 #include "serve/metrics/text_metrics.h"
 #include "serve/models/statistics.h"
 #include "serve/tenants/gate.h"
-#include "serve/threads/inline_permits.h"
+#include "serve/threads/quick_lane.h"
 #include "serve/threads/workers.h"
 
 namespace wasinn::serve {
@@ -41,8 +41,8 @@ class GrpcService final : public raw::Service {
     const Statistics& statistics;
     TextMetrics& metrics;
     Workers& workers;
-    Workers& loads;          // for loads of models
-    InlinePermits& permits;  // for gRPC's threads
+    Workers& loads;    // for loads of models
+    QuickLane& quick;  // for gRPC's threads
     GrpcCalls& calls;
     uint64_t most_message;  // bytes of a request
   };

@@ -217,12 +217,14 @@ asio::awaitable<Response> Rest::Infer(Exchange& exchange, Named named) {
   }
   Work work = [&, this](Cancellation* cancellation) { return InferNow(exchange, named, cancellation); };
   if (models.IsQuick(named.model, named.version, request.body().size())) {
-    if (!tenant.share().is_alone()) co_await turns_.Await(tenant.share());
+    const bool is_alone = tenant.share().is_alone();
+    if (!is_alone) co_await turns_.Await(tenant.share());
     if (auto permit = permits_.Take()) {
       Response response = work(nullptr);
       permit.reset();
       // Requests that have come by now are computed first: all their answers are then written one after the other, and wake a client once.
-      co_await asio::defer(asio::use_awaitable);
+      // With several tenants, one would wait for the answers of another.
+      if (is_alone) co_await asio::defer(asio::use_awaitable);
       co_return response;
     }
   }

@@ -1,5 +1,4 @@
-// How many of the threads that read and write compute meanwhile. Of HTTP's threads all may: then that of idle_worker.h reads what comes. Of
-// gRPC's threads one never does.
+// How many of the threads that read and write compute meanwhile. Where all of them do, idle_worker.h tells health and takes what comes next.
 #pragma once
 
 #include <atomic>

@@ -23,11 +23,71 @@
 #include "serve/threads/idle_worker.h"
 #include "serve/threads/inline_permits.h"
 #include "serve/threads/inline_turns.h"
+#include "serve/threads/quick_lane.h"
+#include "serve/threads/workers.h"
+#include "unit/serve/jobs.h"
 
 namespace wasinn::serve {
 namespace {
 
 using std::chrono::milliseconds;
+
+TEST(QuickLane, RunsOnTheThreadThatCalls) {
+  Workers workers({.threads = 0});
+  QuickLane lane(2, workers);
+  std::thread::id ran_on;
+  EXPECT_TRUE(lane.Run(Running([&] { ran_on = std::this_thread::get_id(); })));
+  EXPECT_EQ(ran_on, std::this_thread::get_id());
+}
+
+TEST(QuickLane, LeavesOneThreadFree) {
+  JobEnds ends;
+  Workers full({.threads = 0, .most = 0}), workers({.threads = 1});
+  EXPECT_FALSE(QuickLane(1, full).Run(ends.Job()));
+  EXPECT_TRUE(QuickLane(1, workers).Run(ends.Job()));
+  Await([&] { return ends.n_run() == 1; });
+}
+
+// Here, or by the workers where the first one took longer than what is quick.
+TEST(QuickLane, RunsOnceWhatComesWhileAnotherOneRuns) {
+  JobEnds ends;
+  Workers workers({.threads = 1});
+  QuickLane lane(2, workers);
+  EXPECT_TRUE(lane.Run(Running([&] {
+    for (int i = 0; i < 100; ++i) EXPECT_TRUE(lane.Run(ends.Job()));
+  })));
+  Await([&] { return ends.n_run() == 100; });
+  EXPECT_TRUE(lane.Run(ends.Job()));
+  EXPECT_EQ(ends.n_run(), 101);
+}
+
+TEST(QuickLane, GivesTheWorkersWhatWaitsBehindSomethingSlow) {
+  JobEnds ends;
+  Workers workers({.threads = 1});
+  QuickLane lane(2, workers);
+  EXPECT_TRUE(lane.Run(Running([&] {
+    EXPECT_TRUE(lane.Run(ends.Job()));
+    Await([&] {
+      lane.Sweep();
+      return ends.n_run() == 1;
+    });
+  })));
+}
+
+TEST(QuickLane, RefusesWhatWaitsBehindSomethingSlowWhereTheWorkersHaveNoPlace) {
+  JobEnds ends;
+  Workers full({.threads = 0, .most = 0});
+  QuickLane lane(2, full);
+  EXPECT_TRUE(lane.Run(Running([&] {
+    if (!lane.Run(ends.Job())) return;  // this thread stood still
+    Await([&] {
+      lane.Sweep();
+      return !ends.refused().empty();
+    });
+    EXPECT_EQ(ends.refused(), Codes{WASINN_ERROR_BUSY});
+  })));
+  EXPECT_EQ(ends.n_run(), 0);
+}
 
 TEST(InlinePermits, AreAsManyAsMayBe) {
   InlinePermits permits(2);
