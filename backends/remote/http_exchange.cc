@@ -24,6 +24,7 @@ using boost::system::error_code;
 
 namespace {
 
+constexpr char kNoMemory[] = "no memory";  // so short a text takes none
 constexpr uint32_t kMostHead = 32 << 10;
 // Answers that come before the answer: 100 and the like.
 constexpr int kMostInterim = 8;
@@ -73,7 +74,8 @@ HttpExchange::HttpExchange(std::shared_ptr<HttpPool> pool, asio::thread_pool& re
       request_(request),
       deadline_(deadline),
       most_(most),
-      timer_(pool_->context()) {}
+      timer_(pool_->context()),
+      place_(pool_->context(), request.is_check) {}
 
 void HttpExchange::Start(Done done) {
   has_reader_ = true;
@@ -86,7 +88,7 @@ void HttpExchange::Post(Done done) {
     try {
       self->Begin();
     } catch (const std::bad_alloc&) {
-      self->EndWithoutMemory();
+      self->End({.status = {grpc::RESOURCE_EXHAUSTED, kNoMemory}, .message = {}, .was_sent = false});
     }
   });
 }
@@ -120,53 +122,36 @@ void HttpExchange::Begin() {
       if (!error) self->Abort(grpc::DEADLINE_EXCEEDED, "Deadline Exceeded");
     });
   }
-  waits_ = true;
-  pool_->Take(shared_from_this(), request_.is_check);
+  asio::co_spawn(pool_->context(), Run(), [self = shared_from_this()](const std::exception_ptr& thrown, Reply reply) {
+    if (thrown != nullptr) reply.status = {grpc::RESOURCE_EXHAUSTED, kNoMemory};
+    if (thrown != nullptr || self->aborted_) self->place_.stream.reset();
+    self->link_.reset();
+    self->pool_->Leave(self->place_);
+    self->End(std::move(reply));
+  });
 }
 
 void HttpExchange::Abort(grpc::StatusCode code, const char* words) {
   if (aborted_) return;
   aborted_ = MakeStatus(code, words);
-  if (waits_) {
-    pool_->Forget(*this);
-    waits_ = false;
-    return End({.status = *std::move(aborted_), .message = {}, .was_sent = false});
+  place_.woken.cancel();
+  if (link_ != nullptr) link_->Close();
+}
+
+asio::awaitable<Reply> HttpExchange::Run() {
+  std::string why;
+  if (!aborted_) co_await pool_->Enter(place_);
+  if (!aborted_) {
+    const bool is_new = place_.stream == nullptr;
+    const auto executor = pool_->context().get_executor();
+    link_ = std::make_shared<HttpLink>(
+        executor, is_new ? std::make_unique<HttpStream>(executor, pool_->tls()) : std::move(place_.stream));
+    if (is_new) why = co_await link_->Connect(pool_->server(), pool_->name(), pool_->connect_timeout());
+    link_->UntilClosed();
   }
-  if (stream_ != nullptr) stream_->Close();
-}
-
-// Nothing was sent. Whoever waits for the end is told, and a connection's place is free.
-void HttpExchange::EndWithoutMemory() {
-  pool_->Forget(*this);
-  waits_ = false;
-  if (std::exchange(stream_, nullptr) != nullptr) pool_->GiveBack(nullptr);
-  if (!has_ended_) End({.status = {grpc::RESOURCE_EXHAUSTED, kNoMemory}, .message = {}, .was_sent = false});
-}
-
-void HttpExchange::OnNoStream(const std::string& why) {
-  waits_ = false;
-  End({.status = MakeStatus(grpc::UNAVAILABLE, why), .message = {}, .was_sent = false});
-}
-
-// It may be another call's end that gives the stream, so nothing is thrown.
-void HttpExchange::OnStream(std::unique_ptr<HttpStream> stream) {
-  waits_ = false;
-  stream_ = std::move(stream);
-  try {
-    Begin(Talk());
-  } catch (const std::bad_alloc&) {
-    EndWithoutMemory();
-  }
-}
-
-void HttpExchange::Begin(asio::awaitable<Reply> talk) {
-  asio::co_spawn(pool_->context(), std::move(talk),
-                 [self = shared_from_this()](const std::exception_ptr& thrown, Reply reply) {
-                   if (thrown != nullptr || self->aborted_) self->stream_.reset();
-                   if (thrown != nullptr) reply.status = {grpc::RESOURCE_EXHAUSTED, kNoMemory};
-                   self->pool_->GiveBack(std::move(self->stream_));
-                   self->End(std::move(reply));
-                 });
+  if (aborted_) co_return Reply{.status = *aborted_, .message = {}, .was_sent = false};
+  if (!why.empty()) co_return Reply{.status = MakeStatus(grpc::UNAVAILABLE, why), .message = {}, .was_sent = false};
+  co_return co_await Talk();
 }
 
 asio::awaitable<Reply> HttpExchange::Talk() {
@@ -174,15 +159,16 @@ asio::awaitable<Reply> HttpExchange::Talk() {
   std::vector<asio::const_buffer> buffers{asio::buffer(head_)};
   if (request_.body->Valid()) (void)request_.body->Dump(&slices);
   for (const grpc::Slice& slice : slices) buffers.emplace_back(slice.begin(), slice.size());
-  const HttpStream::Ended written = co_await stream_->Write(buffers);
+  const HttpStream::Ended written = co_await link_->stream().Write(buffers);
   // A server may answer before it has read all, and end the connection.
-  const bool has_begun = written.bytes > 0 || stream_->is_secure();
+  const bool has_begun = written.bytes > 0 || link_->stream().is_secure();
   if (written.error && !has_begun) co_return Failed(written.error, false);
   std::optional<HttpParser> parser;
   const error_code error = co_await ReadAnswer(parser);
   if (error || !parser) co_return Failed(written.error ? written.error : error, true);
-  const bool can_rest = !written.error && parser->get().keep_alive() && !parser->need_eof() && !stream_->has_more();
-  if (!can_rest) stream_.reset();
+  const bool can_rest =
+      !written.error && parser->get().keep_alive() && !parser->need_eof() && !link_->stream().has_more();
+  if (can_rest) place_.stream = link_->Take();
   co_return ReplyOf(*parser);
 }
 
@@ -192,7 +178,7 @@ asio::awaitable<error_code> HttpExchange::ReadAnswer(std::optional<HttpParser>& 
     parser->header_limit(kMostHead);
     parser->body_limit(most_);
     parser->get().body().Limit(most_, request_.charge);
-    const error_code error = co_await stream_->Read(*parser);
+    const error_code error = co_await link_->stream().Read(*parser);
     if (error || parser->get().result_int() >= 200) co_return error;
   }
   co_return http::error::bad_status;
@@ -201,11 +187,10 @@ asio::awaitable<error_code> HttpExchange::ReadAnswer(std::optional<HttpParser>& 
 // What is left of such an answer must not be the next one's, so the connection goes.
 Reply HttpExchange::Failed(const error_code& error, bool has_begun) {
   const FailedExchange failed{
-      .error = error, .is_secure = stream_->is_secure(), .has_answered = stream_->has_answered()};
-  stream_.reset();
+      .error = error, .is_secure = link_->stream().is_secure(), .has_answered = link_->stream().has_answered()};
   Reply reply{.status = {grpc::UNAVAILABLE, ""}, .message = {}, .was_sent = has_begun};
   if (aborted_) {
-    reply.status = *std::move(aborted_);
+    reply.status = *aborted_;
   } else if (error == http::error::body_limit) {
     reply.status = {grpc::RESOURCE_EXHAUSTED,
                     fmt::format("the answer is larger than max_message_bytes allows: {}", most_)};
@@ -219,7 +204,6 @@ Reply HttpExchange::Failed(const error_code& error, bool has_begun) {
 
 void HttpExchange::End(Reply reply) {
   timer_.cancel();
-  has_ended_ = true;
   reply_ = std::move(reply);
   if (!has_reader_) return Tell();
   try {

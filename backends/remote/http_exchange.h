@@ -13,8 +13,8 @@
 
 #include "remote/exchange.h"
 #include "remote/http_body.h"
+#include "remote/http_link.h"
 #include "remote/http_pool.h"
-#include "remote/http_stream.h"
 
 namespace wasinn::remote {
 
@@ -22,7 +22,7 @@ using HttpParser = boost::beast::http::response_parser<HttpBody>;
 
 // All but Start, Wait and Cancel is on the loop's thread. Who starts it is told its end by a reader: what becomes of an
 // answer may take long, and all connections need the loop.
-class HttpExchange final : public Exchange, public HttpTaker, public std::enable_shared_from_this<HttpExchange> {
+class HttpExchange final : public Exchange, public std::enable_shared_from_this<HttpExchange> {
  public:
   // `head`: all before the body. `most`: bytes of an answer's body.
   HttpExchange(std::shared_ptr<HttpPool> pool, boost::asio::thread_pool& readers, std::string head,
@@ -31,16 +31,13 @@ class HttpExchange final : public Exchange, public HttpTaker, public std::enable
   void Start(Done done) override;
   Reply Wait() override;
   void Cancel() override;
-  void OnStream(std::unique_ptr<HttpStream> stream) override;
-  void OnNoStream(const std::string& why) override;
 
  private:
   void Post(Done done);
   void Begin();
-  void Begin(boost::asio::awaitable<Reply> talk);
-  void EndWithoutMemory();
   // Before it has an answer.
   void Abort(grpc::StatusCode code, const char* words);
+  boost::asio::awaitable<Reply> Run();
   boost::asio::awaitable<Reply> Talk();
   boost::asio::awaitable<boost::system::error_code> ReadAnswer(std::optional<HttpParser>& parser);
   Reply Failed(const boost::system::error_code& error, bool has_begun);
@@ -55,8 +52,9 @@ class HttpExchange final : public Exchange, public HttpTaker, public std::enable
   const uint64_t most_;
   boost::asio::steady_timer timer_;
   Done done_;
-  bool has_reader_ = false, waits_ = false, has_ended_ = false;
-  std::unique_ptr<HttpStream> stream_;
+  bool has_reader_ = false;
+  HttpPool::Place place_;
+  std::shared_ptr<HttpLink> link_;
   std::optional<grpc::Status> aborted_;
   Reply reply_;
 };

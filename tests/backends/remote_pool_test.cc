@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <chrono>
+#include <exception>
 #include <future>
 #include <memory>
 #include <optional>
@@ -14,7 +16,7 @@
 #include <vector>
 
 #include "backends/remote_http_client.h"
-#include "remote/http_pool.h"
+#include "remote/http_link.h"
 
 namespace wasinn::remote {
 namespace {
@@ -147,55 +149,36 @@ TEST_F(RemotePool, AnAnswerIsChargedBeforeItIsThere) {
   EXPECT_THAT(reply.status.error_message(), HasSubstr("no memory for the answer"));
 }
 
-class Taken final : public HttpTaker {
- public:
-  void OnStream(std::unique_ptr<HttpStream> one) override { stream = std::move(one); }
-  void OnNoStream(const std::string& why) override { failure = why; }
-
-  std::unique_ptr<HttpStream> stream;
-  std::optional<std::string> failure;
-};
-
-// The loop learns of both at once, when the time is already over.
 TEST_F(RemotePool, AConnectionThatIsMadeAsItsTimeEnds) {
   const ScriptedServer server([](ScriptedConnection& one) { one.AwaitEnd(); });
   boost::asio::io_context context;
-  ConnectionConfig config = ConfigOf(1);
-  config.connect_timeout = std::chrono::milliseconds(50);
-  const auto pool = std::make_shared<HttpPool>(context, server.endpoint(), config);
-  const auto taker = std::make_shared<Taken>();
-  const auto over = std::chrono::steady_clock::now() + 2 * config.connect_timeout;
-  pool->Take(taker, /*is_check=*/false);
+  constexpr std::chrono::milliseconds kLongest(50);
+  const auto link = std::make_shared<HttpLink>(context.get_executor(),
+                                               std::make_unique<HttpStream>(context.get_executor(), /*tls=*/nullptr));
+  const auto over = std::chrono::steady_clock::now() + 2 * kLongest;
+  const HostAndPort address(server.endpoint());
+  std::optional<std::string> why;
+  boost::asio::co_spawn(context, link->Connect(address, "a", kLongest),
+                        [&](const std::exception_ptr&, std::string told) { why = std::move(told); });
   context.poll_one();  // which begins to connect
   while (server.connections() == 0 || std::chrono::steady_clock::now() < over) std::this_thread::yield();
   context.run();
-  EXPECT_TRUE(taker->stream != nullptr || taker->failure.has_value());
+  EXPECT_TRUE(why.has_value());
 }
 
-class Failing final : public HttpTaker {
- public:
-  Failing(std::string name, std::vector<std::string>& told) : name_(std::move(name)), told_(told) {}
-  void OnStream(std::unique_ptr<HttpStream> /*stream*/) override { ADD_FAILURE() << "it never speaks TLS"; }
-  void OnNoStream(const std::string& /*why*/) override { told_.push_back(name_); }
-
- private:
-  const std::string name_;
-  std::vector<std::string>& told_;
-};
-
 // A call may go to another server. Checks come again and again, and would have it wait for all of them.
-TEST_F(RemotePool, ACallIsTheFirstToLearnThatNoConnectionIsMade) {
-  const ScriptedServer server([](ScriptedConnection& one) { one.AwaitEnd(); });
-  boost::asio::io_context context;
+TEST_F(RemotePool, ACallWaitsForNoCheckToLearnThatNoConnectionIsMade) {
+  const ScriptedServer server([](ScriptedConnection& one) { one.AwaitEnd(); });  // it never speaks TLS
   ConnectionConfig config = ConfigOf(1);
   config.is_secure = true;
   config.connect_timeout = std::chrono::milliseconds(50);
-  const auto pool = std::make_shared<HttpPool>(context, server.endpoint(), config);
-  std::vector<std::string> told;
-  for (int i = 0; i < 3; ++i) pool->Take(std::make_shared<Failing>("check", told), /*is_check=*/true);
-  pool->Take(std::make_shared<Failing>("call", told), /*is_check=*/false);
-  context.run();
-  EXPECT_EQ(told, (std::vector<std::string>{"call", "check", "check", "check"}));
+  HttpConnection connection(loop_, server.endpoint(), config);
+  const Headers none;
+  Ends checks, calls;
+  for (int i = 0; i < 3; ++i) connection.NewExchange(check_, none, std::nullopt)->Start(checks.Next());
+  connection.NewExchange(request_, none, std::nullopt)->Start(calls.Next());
+  EXPECT_THAT(calls.Await(1).front().status.error_message(), HasSubstr("failed to connect within 50 ms"));
+  checks.Await(3);
 }
 
 }  // namespace

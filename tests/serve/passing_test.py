@@ -141,7 +141,7 @@ class Answers(PassingTest):
             talk.end()
 
         two = sorted(os.sched_getaffinity(0))[:2]
-        self.of(answer, config=f"parallel = {many}", prepare=lambda: os.sched_setaffinity(0, two))
+        self.of(answer, config=f"parallel = {many}", more="[limits]\ncompute_timeout_ms = 0", prepare=lambda: os.sched_setaffinity(0, two))
         answers = [None] * many
 
         def ask(i):
