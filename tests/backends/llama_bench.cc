@@ -1,15 +1,17 @@
 // Language models through backend.h beside llama.cpp's own loop, in turns within one run.
 //
-//   llama_bench [MODEL.gguf] [ROUNDS] [THREADS] [beside]
+//   llama_bench [MODEL.gguf] [ROUNDS] [THREADS] [beside | clients CLIENTS WORDS]
 //
 // Without a model: one with random weights, 8 layers of width 512. Prints medians, and the median of neighbours'
-// ratios. With "beside" only what a guest that generates has of another's long prompt.
+// ratios. With "beside" only what a guest that generates has of another's long prompt; with "clients" that of many
+// guests, each of which asks for one text after another.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <functional>
+#include <random>
 #include <thread>
 
 #include "backends/llama_guest.h"
@@ -173,6 +175,12 @@ double Percentile(std::vector<double> values, double part) {
   return *at;
 }
 
+std::vector<double> Joined(const std::vector<std::vector<double>>& lists) {
+  std::vector<double> all;
+  for (const std::vector<double>& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
 // What a guest that generates has of another's long prompt.
 void MeasureBesideAPrompt(const Host& host, const NativeLlama& native, const std::string& bytes, int rounds) {
   constexpr size_t kLong = 4000;
@@ -213,6 +221,38 @@ void MeasureBesideAPrompt(const Host& host, const NativeLlama& native, const std
          Median(quick), Median(slow));
 }
 
+// Each asks ROUNDS times, each time with another prompt.
+void MeasureClients(const Host& host, const std::string& bytes, int rounds, size_t clients, size_t words) {
+  const Model model(host, bytes, LlamaOptions(R"({"temp": 0, "ctx-size": 2048, "parallel": 8, "n-predict": 64,
+                                                  "logit-bias": {"0": false, "2": false}})"));
+  constexpr const char* kWords[] = {" river", " stone", " bird", " quiet", " letter", " garden", " winter"};
+  std::vector<std::vector<double>> firsts(clients), gaps(clients);
+  const double took = Seconds([&] {
+    std::vector<std::thread> threads;
+    for (size_t number = 0; number < clients; ++number) {
+      threads.emplace_back([&, number] {
+        std::mt19937 random(static_cast<uint32_t>(number));
+        Context context(model);
+        for (int i = 0; i < rounds; ++i) {
+          std::string prompt;
+          for (size_t n = 0; n < words; ++n) prompt += kWords[random() % std::size(kWords)];
+          SetPrompt(&context, prompt);
+          firsts[number].push_back(Seconds([&] { context.Step(); }));
+          const size_t all = gaps[number].size() + kTokens - 1;
+          while (gaps[number].size() < all) gaps[number].push_back(Seconds([&] { context.Step(); }));
+          context.Finish();
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  });
+  const std::vector<double> first = Joined(firsts), between = Joined(gaps);
+  printf(
+      "%zu clients: %.1f tokens/s, first token %.0f ms, between tokens: median %.1f ms, p99 %.1f ms, longest %.0f ms\n",
+      clients, kTokens * static_cast<double>(first.size()) / took, 1e3 * Median(first), 1e3 * Percentile(between, 0.5),
+      1e3 * Percentile(between, 0.99), 1e3 * Percentile(between, 1));
+}
+
 int Main(int argc, char** argv) {
   const std::string bytes =
       argc > 1 && argv[1][0] != '\0'
@@ -222,6 +262,10 @@ int Main(int argc, char** argv) {
                 .Write();
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 15, threads = argc > 3 ? std::atoi(argv[3]) : 1;
   const Host host("{}", static_cast<uint32_t>(threads));
+  if (argc > 6 && std::string(argv[4]) == "clients") {
+    MeasureClients(host, bytes, rounds, std::stoul(argv[5]), std::stoul(argv[6]));
+    return 0;
+  }
   const NativeLlama native(TemporaryFile("bench.gguf", bytes));
   if (argc > 4 && std::string(argv[4]) == "beside") {
     MeasureBesideAPrompt(host, native, bytes, rounds);
