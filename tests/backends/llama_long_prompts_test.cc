@@ -230,7 +230,7 @@ TEST_F(LlamaLongPromptsOfThree, HoldUpNoOther) {
       busy.emplace_back(&slow);
     }
     for (size_t i = 0; i < 20 && !HasFailure(); ++i) {
-      EXPECT_TRUE(SetPrompt(&quick, (i % 2 == 0 ? "oats " : "hen ") + Prompt(20 + i)));
+      EXPECT_TRUE(SetPrompt(&quick, (i % 2 == 0 ? "oats " : "hen ") + Prompt(5 + i)));
       EXPECT_TRUE(quick.Compute());
     }
     for (const Busy& one : busy) EXPECT_FALSE(one.has_ended()) << "before one that is short";
