@@ -26,22 +26,26 @@ size_t Distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+bool IsQuote(char one) { return one == '\'' || one == '"' || one == '`'; }
+
 // The end of the path that begins at `start`. A path in quotes may have any other character.
 size_t EndOfPath(std::string_view text, size_t start) {
   const char before = start == 0 ? ' ' : text[start - 1];
-  if (before == '\'' || before == '"' || before == '`') return std::min(text.find(before, start), text.size());
+  if (IsQuote(before)) return std::min(text.find(before, start), text.size());
   return std::min(text.find_first_of(" \t\n'\"`,;:()[]{}<>|", start), text.size());
 }
 
-// A guest may find out the names in the root folder by using them as its own names, but nothing below.
+// A guest may find out the names in the root folder, and in the working one, by using them as its own names, but nothing
+// below.
 bool IsPath(std::string_view path) {
   const std::string first(path.substr(0, path.find('/', 1)));
-  return first.size() > 1 && ::access(first.c_str(), F_OK) == 0;
+  return first != "/" && ::access(first.c_str(), F_OK) == 0;
 }
 
 bool MayBeginPath(std::string_view text, size_t at) {
-  if (text[at] != '/') return false;
   const char before = at == 0 ? ' ' : text[at - 1];
+  if (IsQuote(before)) return text.substr(at, EndOfPath(text, at) - at).contains('/');  // perhaps a relative one
+  if (text[at] != '/') return false;
   const bool is_word = std::isalnum(static_cast<unsigned char>(before)) != 0 || (before & 0x80) != 0;
   return !is_word && std::string_view("/._-~*").find(before) == std::string_view::npos;
 }
@@ -57,7 +61,8 @@ std::string WithoutPaths(std::string_view message) {
       text += message[at++];
       continue;
     }
-    while (path.ends_with('/') || path.ends_with('.')) path.remove_suffix(1);  // of a folder, or of the sentence
+    // Those of a folder, or of the sentence.
+    while (path.size() > 1 && (path.ends_with('/') || path.ends_with('.'))) path.remove_suffix(1);
     text += path.substr(path.rfind('/') + 1);
     at += path.size();
     while (at < message.size() && message[at] == '/') ++at;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "core/runtime/log.h"
 #include "core/status.h"
@@ -57,6 +58,18 @@ TEST(Paths, AreNamesOfFilesForGuests) {
   EXPECT_EQ(WithoutPaths("PATH=/usr/bin:/usr/lib/, (/usr/x/y)."), "PATH=bin:lib, (y).");
   EXPECT_EQ(WithoutPaths("see /usr/lib/x. Or /tmp"), "see x. Or tmp");
   EXPECT_EQ(WithoutPaths("/usr/lib/../../tmp/x"), "x");
+}
+
+TEST(Paths, AreNamesOfFilesIfTheyAreRelativeAndInQuotes) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "relative_paths";
+  std::filesystem::create_directories(folder / "models");
+  std::filesystem::current_path(folder);
+  const std::string told = core::WithoutPaths(
+      "'models/m/model.gguf', `./models/m`, '../relative_paths/a b' and './', but 'models', 'conv/models/x', models/m "
+      "and 'http://models/m'");
+  std::filesystem::current_path(before);
+  EXPECT_EQ(told, "'model.gguf', `m`, 'a b' and '.', but 'models', 'conv/models/x', models/m and 'http://models/m'");
 }
 
 TEST(Paths, AreNoNamesOfTensorsNorAddresses) {
