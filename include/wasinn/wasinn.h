@@ -339,9 +339,9 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_reload_model(wasinn_host
 
 typedef enum wasinn_model_change_kind {
   WASINN_MODEL_CHANGE_ADDED = 0,    /* a new model, a new version, or other files of one */
-  WASINN_MODEL_CHANGE_RELOADED = 1, /* a loaded one, from files that have changed */
+  WASINN_MODEL_CHANGE_RELOADED = 1, /* one whose files have changed, or are there again */
   WASINN_MODEL_CHANGE_REMOVED = 2,  /* its folder is gone */
-  WASINN_MODEL_CHANGE_FAILED = 3    /* new files do not load: the old model stays */
+  WASINN_MODEL_CHANGE_FAILED = 3    /* new files do not load, or none can be read: the old model stays */
 } wasinn_model_change_kind;
 typedef struct wasinn_model_change {
   uint32_t struct_size;

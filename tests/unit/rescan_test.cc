@@ -26,7 +26,7 @@ class Rescan : public ::testing::Test {
     std::filesystem::create_directories(folder_ / "models");
     Config config;
     EXPECT_TRUE(config.LoadToml("backend_dirs = ['" + EchoFolder() + "']\n").ok());
-    auto host = Host::Create(config);
+    auto host = Host::Create(config, [this](const wasinn_log_record& record) { logged_.emplace_back(record.message); });
     host_ = std::make_unique<Host>(std::move(*host));
   }
   void Write(const std::string& file, std::string_view directives) {
@@ -54,6 +54,7 @@ class Rescan : public ::testing::Test {
   }
 
   const TestFolder folder_;
+  std::vector<std::string> logged_;
   std::unique_ptr<Host> host_;
   int time_ = 0;
 };
@@ -122,6 +123,62 @@ TEST_F(Rescan, RemovesWhatIsGoneFromAFolderOfModels) {
   Write("models/a/model.gguf", kY);
   EXPECT_THAT(Changes(), ElementsAre("a:1 added"));
   EXPECT_EQ(host_->Models().size(), 2u);
+}
+
+TEST_F(Rescan, AFileThatIsNoFileAnyMoreLeavesWhatServes) {
+  Write("models/a/1/model.gguf", kX);
+  Write("models/b/model.gguf", kX);
+  AddModels();
+  EXPECT_EQ(Load("a"), "x");
+  for (const char* file : {"models/a/1/model.gguf", "models/b/model.gguf"}) {
+    std::filesystem::remove(folder_ / file);
+    std::filesystem::create_directory(folder_ / file);
+  }
+  EXPECT_THAT(Changes(), ElementsAre("a:1 failed", "b:1 failed"));
+  EXPECT_THAT(Changes(), IsEmpty());
+  EXPECT_EQ(Load("a"), "x");
+  for (const char* file : {"models/a/1/model.gguf", "models/b/model.gguf"}) {
+    std::filesystem::remove(folder_ / file);
+    Write(file, kY);
+  }
+  EXPECT_THAT(Changes(), ElementsAre("a:1 reloaded", "b:1 reloaded"));
+  EXPECT_EQ(Load("a"), "y");
+  EXPECT_EQ(Load("b"), "y");
+  EXPECT_THAT(Changes(), IsEmpty());
+}
+
+TEST_F(Rescan, AFolderOfModelsThatIsAwayLeavesWhatServes) {
+  Write("models/a/1/model.gguf", kX);
+  AddModels();
+  EXPECT_EQ(Load("a"), "x");
+  std::filesystem::rename(folder_ / "models", folder_ / "away");
+  EXPECT_THAT(Changes(), ElementsAre("a:1 failed"));
+  EXPECT_THAT(Changes(), IsEmpty());
+  EXPECT_EQ(Load("a"), "x");
+  std::filesystem::rename(folder_ / "away", folder_ / "models");
+  EXPECT_THAT(Changes(), ElementsAre("a:1 reloaded"));
+  std::filesystem::remove_all(folder_ / "models/a");
+  EXPECT_THAT(Changes(), ElementsAre("a:1 removed"));
+}
+
+TEST_F(Rescan, ARejectedVersionThatAReloadTakesIsNotRemoved) {
+  Write("models/a/1/model.gguf", kX);
+  AddModels();
+  EXPECT_EQ(Load("a"), "x");
+  Write("models/a/2/model.gguf", kBroken);
+  EXPECT_THAT(Changes(), ElementsAre("a:2 failed"));
+  Write("models/a/2/model.gguf", kY);
+  EXPECT_TRUE(host_->ReloadModel("a").ok());
+  EXPECT_THAT(Changes(), IsEmpty());
+  EXPECT_EQ(Load("a"), "y");
+}
+
+TEST_F(Rescan, WarnsOnceOfAFolderWhoseNameNoModelCanHave) {
+  AddModels();
+  Write("models/a:b/model.gguf", kX);
+  EXPECT_THAT(Changes(), IsEmpty());
+  EXPECT_THAT(Changes(), IsEmpty());
+  EXPECT_THAT(logged_, ElementsAre(HasSubstr("cannot be named 'a:b'")));
 }
 
 TEST_F(Rescan, LeavesModelsThatAnEmbedderRegisteredOrRemoved) {

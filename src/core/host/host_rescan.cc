@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/host/host.h"
+#include "core/models/model_name.h"
 
 namespace wasinn::core {
 namespace {
@@ -16,6 +17,12 @@ bool HasVersion(const std::vector<std::shared_ptr<Model>>& models, uint32_t vers
   return std::ranges::find(models, version, NumberOfVersion) != models.end();
 }
 
+// False: something is there, or that cannot be seen now.
+bool IsGone(const std::string& file) {
+  std::error_code ignored;
+  return std::filesystem::symlink_status(file, ignored).type() == std::filesystem::file_type::not_found;
+}
+
 }  // namespace
 
 // The current models of one origin, compared with the registered ones.
@@ -23,7 +30,8 @@ struct Host::Found {
   std::vector<std::shared_ptr<Model>> registered;  // and still there
   std::vector<std::shared_ptr<Model>> fresh;       // new versions, or versions with other files
   std::vector<std::shared_ptr<Model>> gone;
-  Status failed;
+  std::vector<std::shared_ptr<Model>> unseen;  // registered; their files are not gone, and no model is seen there
+  bool has_failed = false;                     // a part of it is not known
 };
 
 Status Host::RemoveModel(std::string_view name) {
@@ -48,6 +56,9 @@ std::vector<std::shared_ptr<const ModelOptions>> Host::Origins(std::string_view 
       const bool is_known = std::ranges::any_of(origins, [&](const auto& origin) { return origin->name == one; });
       const std::string path = fmt::format("{}/{}", folder, one);
       if (is_known || models_.Find(one) || !FindFiles(path, "")) continue;
+      if (const Status named = CheckModelName(one); !named.ok()) {  // it is known from now on, and stays unregistered
+        logger_.Write(WASINN_LOG_WARNING, fmt::format("folder '{}': {}", path, named.message()));
+      }
       origins.push_back(std::make_shared<const ModelOptions>(ModelOptions{.name = one, .path = path}));
       const std::lock_guard lock(origins_mutex_);
       origins_.push_back(origins.back());
@@ -61,16 +72,17 @@ Host::Found Host::LookAgain(const std::shared_ptr<const ModelOptions>& origin) {
   Found found;
   std::vector<std::shared_ptr<Model>> known = models_.Named(origin->name);
   Result<std::vector<ModelSource>> sources = FindSources(origin);
-  if (!sources) {
+  const bool has_sources = sources.has_value();
+  bool are_unseen = false;
+  if (!has_sources) {
     const std::string folder = std::filesystem::path(origin->path).parent_path();
     const std::lock_guard lock(origins_mutex_);
     // A model that was registered by itself stays: its file may come back, and the loaded one still works.
-    const bool is_gone = sources.error().code() == WASINN_ERROR_NOT_FOUND;
-    if (!is_gone || std::ranges::find(model_dirs_, folder) == model_dirs_.end()) {
-      found.failed = std::move(sources.error());
+    if (std::ranges::find(model_dirs_, folder) == model_dirs_.end()) {
+      found.has_failed = true;
       return found;
     }
-    std::erase(origins_, origin);
+    are_unseen = sources.error().code() != WASINN_ERROR_NOT_FOUND || !FindFolders(folder);
     sources = std::vector<ModelSource>();
   }
   for (ModelSource& source : *sources) {
@@ -84,7 +96,14 @@ Host::Found Host::LookAgain(const std::shared_ptr<const ModelOptions>& origin) {
     if (last != known.end()) known.erase(last);
   }
   std::erase_if(known, [&](const auto& one) { return one->source().origin != origin; });
-  found.gone = std::move(known);
+  for (std::shared_ptr<Model>& model : known) {
+    const bool is_gone = !are_unseen && IsGone(model->source().paths.front());
+    (is_gone ? found.gone : found.unseen).push_back(std::move(model));
+  }
+  found.has_failed = !found.unseen.empty();
+  if (has_sources || found.has_failed) return found;
+  const std::lock_guard lock(origins_mutex_);
+  std::erase(origins_, origin);
   return found;
 }
 
@@ -123,7 +142,7 @@ void Host::Rescan(const std::shared_ptr<const ModelOptions>& origin, const Model
   Found found = LookAgain(origin);
   const std::vector<std::shared_ptr<Model>> named = models_.Named(origin->name);
   const bool is_loaded = std::ranges::any_of(named, [](const auto& one) { return one->graph() != nullptr; });
-  bool is_broken = !found.failed.ok();
+  bool is_broken = found.has_failed;
   const auto compile = [&](const std::shared_ptr<Model>& model) {
     Result<std::shared_ptr<Graph>> graph = Recompile(*model);
     if (graph) {
@@ -135,14 +154,25 @@ void Host::Rescan(const std::shared_ptr<const ModelOptions>& origin, const Model
     return false;
   };
   for (const std::shared_ptr<Model>& model : found.registered) {
-    const bool has_changed = model->graph() != nullptr && model->HasChanged();
-    if (has_changed && compile(model)) tell(model->source(), WASINN_MODEL_CHANGE_RELOADED, "");
+    const auto rejected = rejected_.extract(NumberedName(model->source()));
+    // Else a reload has taken the rejected files meanwhile.
+    const bool is_back =
+        rejected && (rejected.mapped() == model || rejected.mapped()->source().paths != model->source().paths);
+    const bool compiles = model->graph() != nullptr && (is_back || model->HasChanged());
+    if (compiles ? compile(model) : is_back) tell(model->source(), WASINN_MODEL_CHANGE_RELOADED, "");
+  }
+  for (const std::shared_ptr<Model>& model : found.unseen) {
+    const std::string name = NumberedName(model->source());
+    if (!rejected_.insert_or_assign(name, model).second) continue;
+    tell(model->source(), WASINN_MODEL_CHANGE_FAILED,
+         fmt::format("model '{}': '{}' is no file that can be read: the model stays as it was", name,
+                     model->source().paths.front()));
   }
   std::erase_if(rejected_, [&](const auto& one) {
     const ModelSource& source = one.second->source();
-    const bool is_gone = source.origin == origin && !HasVersion(found.fresh, source.version);
-    if (is_gone) tell(source, WASINN_MODEL_CHANGE_REMOVED, "");
-    return is_gone;
+    if (found.has_failed || source.origin != origin || HasVersion(found.fresh, source.version)) return false;
+    if (!HasVersion(found.gone, source.version)) tell(source, WASINN_MODEL_CHANGE_REMOVED, "");
+    return true;
   });
   for (std::shared_ptr<Model>& model : found.fresh) {
     const std::string name = NumberedName(model->source());
