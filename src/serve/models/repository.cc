@@ -252,7 +252,7 @@ Outcome<void> Repository::Load(const Tenant& tenant, const std::string& model) {
   if (auto may = CheckControl(tenant, model); !may) return may;
   if (auto loaded = models_.Reload(model); !loaded) {
     if (loaded.error().code == WASINN_ERROR_NOT_FOUND && VersionsOf(host_, model).empty()) {
-      ReadNames();
+      if (Knows(model)) ReadNames();
       return std::unexpected(NotFound(model));
     }
     // The host begins with the version that it is.

@@ -68,7 +68,10 @@ class Repository {
   // By its inputs, or before it is loaded by its format or its address. Loads nothing.
   bool IsLanguageModel(const ModelInfo& model) const;
 
-  bool Knows(const std::string& model) const { return names_.contains(model); }
+  bool Knows(const std::string& model) const {
+    const std::lock_guard lock(mutex_);
+    return names_.contains(model);
+  }
   // Only for a loaded model.
   bool Generates(const std::string& model, const std::string& version) const;
 

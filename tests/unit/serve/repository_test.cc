@@ -1,0 +1,65 @@
+// The models of a folder, as operators and clients meet them.
+#include "serve/models/repository.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "serve/models/catalog.h"
+#include "serve/models/text_models.h"
+#include "serve/server.h"
+#include "support/echo.h"
+#include "support/gate.h"
+#include "support/test_folder.h"
+#include "support/this_build.h"
+
+namespace wasinn::serve {
+namespace {
+
+using testing::EchoModel;
+
+constexpr char kModel[] = "in x f32 1\nout y f32 1\n";
+
+class RepositoryTest : public ::testing::Test {
+ protected:
+  RepositoryTest() { std::filesystem::create_directories(folder_ / "models"); }
+  void Write(const std::string& name, std::string_view directives = kModel) {
+    folder_.Write("models/" + name + "/model.gguf", EchoModel(directives));
+  }
+  void Serve(const RepositorySettings& settings = {}) {
+    Config config;
+    EXPECT_TRUE(config.LoadToml("backend_dirs = ['" + testing::EchoFolder() + "']\n").ok());
+    auto host = Host::Create(config);
+    EXPECT_TRUE(host->AddModels(folder_ / "models").ok());
+    repository_.emplace(std::move(*host), settings, std::make_shared<Statistics>());
+    operator_ = std::move(*repository_->NewTenant(*GuestSettings::Make({}), {}));
+  }
+  static wasinn_code CodeOf(const auto& outcome) { return outcome ? WASINN_OK : outcome.error().code; }
+  wasinn_code Load(const std::string& model) { return CodeOf(repository_->Load(*operator_, model)); }
+  auto Find(const std::string& model, const std::string& version = "") {
+    return repository_->Find(*operator_, model, version);
+  }
+
+  const testing::TestFolder folder_;
+  std::optional<Repository> repository_;
+  std::unique_ptr<Tenant> operator_;
+};
+
+TEST_F(RepositoryTest, ItsNamesAreReadWhileModelsCome) {
+  for (int i = 0; i < 50; ++i) Write("m" + std::to_string(i));
+  Serve();
+  std::atomic<bool> is_done{false};
+  std::jthread reader([&] {
+    while (!is_done) EXPECT_TRUE(repository_->Knows("m42"));
+  });
+  for (int i = 0; i < 500; ++i) EXPECT_EQ(Load("m7"), WASINN_OK);
+  is_done = true;
+}
+
+}  // namespace
+}  // namespace wasinn::serve
