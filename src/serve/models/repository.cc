@@ -95,7 +95,7 @@ Outcome<void> Repository::CheckNamed(const Tenant& tenant, const std::string& mo
 Outcome<void> Repository::CheckServed(const Tenant& tenant, const std::string& model,
                                       const std::string& version) const {
   auto named = CheckNamed(tenant, model);
-  if (!named || models_.Peek(model, version) != nullptr) return named;
+  if (!named || version.empty() || models_.Peek(model, version) != nullptr) return named;
   if (auto found = FindVersion(host_, model, version); !found) return std::unexpected(std::move(found.error()));
   return {};
 }

@@ -17,15 +17,15 @@ bool IsNumber(std::string_view text) {
 }
 
 // Some of them where there are very many: an answer tells them to anybody who asks.
-std::string Some(const std::vector<std::string>& names) {
+std::string Some(const std::vector<TextModels::Name>& names) {
   constexpr size_t kMostNames = 16, kMostBytes = 1024;
   std::string text;
   for (size_t i = 0; i < names.size(); ++i) {
-    if (i == kMostNames || text.size() + names[i].size() > kMostBytes) {
+    if (i == kMostNames || text.size() + names[i].model.size() > kMostBytes) {
       return text.empty() ? fmt::format("{} models", names.size())
                           : text + fmt::format(" and {} more", names.size() - i);
     }
-    text += (i == 0 ? "" : ", ") + names[i];
+    text += (i == 0 ? "" : ", ") + names[i].model;
   }
   return text;
 }
@@ -53,7 +53,7 @@ Outcome<std::shared_ptr<Upstream>> TextModels::UpstreamOf(const Name& name) cons
 }
 
 Failure TextModels::NotFound(const Tenant& tenant, Failure why) const {
-  const std::vector<std::string> names = Names(tenant);
+  const std::vector<Name> names = Highest(tenant);
   if (!names.empty()) why.message += fmt::format("; the language models here are {}", Some(names));
   return why;
 }
@@ -88,21 +88,25 @@ Outcome<TextModels::Name> TextModels::FindVersion(const Tenant& tenant, const st
   return Name{model, std::move(*number)};
 }
 
-std::vector<std::string> TextModels::Names(const Tenant& tenant) const {
-  std::vector<std::string> names;
-  for (const ModelInfo& one : models_.LanguageModels(tenant)) {
-    if (std::ranges::find(names, one.name) == names.end()) names.push_back(one.name);
+std::vector<TextModels::Name> TextModels::Highest(const Tenant& tenant) const {
+  std::vector<Name> names;
+  for (const ModelInfo& one : models_.LanguageModels(tenant)) {  // the versions of a name one after the other
+    if (names.empty() || names.back().model != one.name) names.push_back({one.name, {}});
+    names.back().version = std::to_string(one.version);
   }
   return names;
 }
 
-std::vector<std::string> TextModels::AdapterNames(const Tenant& tenant) const {
-  std::vector<std::string> names;
-  for (const auto& [name, model] : adapters_) {
-    const auto found = Find(tenant, name);
-    if (found && !found->adapter.empty()) names.push_back(name);
+std::vector<std::pair<std::string, TextModels::Name>> TextModels::List(const Tenant& tenant) const {
+  std::vector<std::pair<std::string, Name>> list;
+  for (Name& name : Highest(tenant)) {
+    if (models_.CheckServed(tenant, name.model, "")) list.emplace_back(name.model, std::move(name));
   }
-  return names;
+  for (const auto& [name, model] : adapters_) {
+    auto found = Find(tenant, name);
+    if (found && !found->adapter.empty()) list.emplace_back(name, std::move(*found));
+  }
+  return list;
 }
 
 uint32_t TextModels::ContextOf(const Name& name) const {
@@ -112,8 +116,8 @@ uint32_t TextModels::ContextOf(const Name& name) const {
 }
 
 Outcome<TextModels::Name> TextModels::FindOnly(const Tenant& tenant) const {
-  std::vector<std::string> names = Names(tenant);
-  if (names.size() == 1) return FindVersion(tenant, names.front(), "");
+  const std::vector<Name> names = Highest(tenant);
+  if (names.size() == 1) return FindVersion(tenant, names.front().model, "");
   if (names.empty()) return std::unexpected(Invalid("the request names no model, and there is no language model here"));
   return std::unexpected(Invalid(
       fmt::format("the request names no model, and there are {} to choose from: {}", names.size(), Some(names))));

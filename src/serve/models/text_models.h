@@ -31,9 +31,8 @@ class TextModels {
   Outcome<Name> Find(const Tenant& tenant, const std::string& name) const;
   // The only one that there is for the tenant.
   Outcome<Name> FindOnly(const Tenant& tenant) const;
-  // As clients may call them, for the tenant. Loads nothing.
-  std::vector<std::string> Names(const Tenant& tenant) const;
-  std::vector<std::string> AdapterNames(const Tenant& tenant) const;
+  // Those that serve for the tenant, and then the adapters, by the names that clients may use. Loads nothing.
+  std::vector<std::pair<std::string, Name>> List(const Tenant& tenant) const;
   // Tokens of its longest text; 0: that is not known, or nobody has opened it yet.
   uint32_t ContextOf(const Name& name) const;
 
@@ -55,6 +54,8 @@ class TextModels {
 
  private:
   using Key = std::pair<std::string, std::string>;
+  // The highest version of each, unloaded ones too.
+  std::vector<Name> Highest(const Tenant& tenant) const;
 
   struct Model {
     std::unique_ptr<Workers> workers;

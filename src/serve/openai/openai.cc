@@ -364,11 +364,7 @@ Response OpenAi::AnswerModels(const Exchange& exchange, const Words& words) cons
   const TextModels& texts = TextsOf(exchange);
   if (words.size() == 1) {
     json list = json::array();
-    for (const auto& names : {texts.Names(tenant), texts.AdapterNames(tenant)}) {
-      for (const std::string& name : names) {
-        if (const auto found = texts.Find(tenant, name)) list.push_back(ToModel(texts, name, *found));
-      }
-    }
+    for (const auto& [name, model] : texts.List(tenant)) list.push_back(ToModel(texts, name, model));
     return ToResponse(json{{"object", "list"}, {"data", std::move(list)}});
   }
   std::string name = words[1];  // which may have slashes

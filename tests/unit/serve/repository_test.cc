@@ -61,5 +61,18 @@ TEST_F(RepositoryTest, ItsNamesAreReadWhileModelsCome) {
   is_done = true;
 }
 
+TEST_F(RepositoryTest, ItsLanguageModelsAreListedOnceAndNotIfTheyAreUnloaded) {
+  for (const char* name : {"a/1", "a/2", "b", "c"}) Write(name);
+  Serve();
+  Catalog catalog(*repository_, nullptr);
+  const TextModels texts(catalog, {}, {{"of-a", "a"}, {"of-c", "c"}, {"of-none", "none"}}, {});
+  EXPECT_EQ(CodeOf(repository_->Unload(*operator_, "c")), WASINN_OK);
+  std::string list;
+  for (const auto& [name, model] : texts.List(*operator_)) {
+    list += name + "=" + model.model + ":" + model.version + "+" + model.adapter + " ";
+  }
+  EXPECT_EQ(list, "a=a:2+ b=b:1+ of-a=a:2+of-a ");
+}
+
 }  // namespace
 }  // namespace wasinn::serve
