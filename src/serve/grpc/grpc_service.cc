@@ -57,10 +57,16 @@ bool NeedsLoad(const Admission& admission, const Request& request) {
   return false;
 }
 
-// No unload waits for a load.
 template <typename Request>
-const char* PlaceBeside() {
-  return std::is_same_v<Request, inference::RepositoryModelUnloadRequest> ? " unload" : "";
+Outcome<Place> PlaceFor(const Admission& admission, const Request& request) {
+  const Catalog& models = ModelsOf(admission);
+  if constexpr (std::is_same_v<Request, inference::RepositoryModelLoadRequest>) {
+    return models.PlaceOfLoad(*admission.tenant, request.model_name());
+  } else if constexpr (std::is_same_v<Request, inference::RepositoryModelUnloadRequest>) {
+    return models.PlaceOfUnload(*admission.tenant, request.model_name());
+  } else {
+    return PlaceOf(NameIn(request));
+  }
 }
 
 // The limit of a request, except for inferences.
@@ -113,8 +119,10 @@ GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Byt
     if (!is_request) {
       end(Invalid("the message is not a request of this call"));
     } else if (where == Where::kOnLoader || (where == Where::kWhereLoaded && NeedsLoad(call->admission(), *message))) {
-      const Place place = PlaceOf(NameIn(*message) + PlaceBeside<Request>());
-      if (!parts_.loads.Begin({run, end, &call->admission().tenant->share(), &call->cancellation(), place})) {
+      const auto place = PlaceFor(call->admission(), *message);
+      if (!place) {
+        end(place.error());
+      } else if (!parts_.loads.Begin({run, end, &call->admission().tenant->share(), &call->cancellation(), *place})) {
         end(Workers::TooMany());
       }
     } else {

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr char kPlatform[] = "wasm_component", kBackend[] = "guest";
 
-Failure NoGuest(const std::string& model) {
+Failure NoModel(const std::string& model) {
   return {WASINN_ERROR_NOT_FOUND, fmt::format("there is no model '{}'", model)};
 }
 
@@ -47,7 +47,7 @@ json ConfigOfIos(const std::vector<engines::ModelIo>& ios) {
 
 Outcome<std::shared_ptr<const engines::ModelIos>> Catalog::FindGuest(const Tenant& tenant, const std::string& model,
                                                                      const std::string& version) const {
-  if (!tenant.Sees(model)) return std::unexpected(NoGuest(model));
+  if (!tenant.Sees(model)) return std::unexpected(NoModel(model));
   return guests_->Find(model, version);
 }
 
@@ -78,7 +78,7 @@ Outcome<void> Catalog::CheckReady(const Tenant& tenant, const std::string& model
 
 Outcome<InferResponse> Catalog::Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation) {
   if (!IsGuest(request.model)) return models_.Infer(tenant, request, cancellation);
-  if (!tenant.Sees(request.model)) return std::unexpected(NoGuest(request.model));
+  if (!tenant.Sees(request.model)) return std::unexpected(NoModel(request.model));
   return guests_->Infer(tenant, request, cancellation);
 }
 
@@ -187,17 +187,34 @@ size_t Catalog::size(const Tenant& tenant) const {
                              std::ranges::count_if(guests, sees));
 }
 
+Outcome<void> Catalog::CheckControl(const Tenant& tenant, const std::string& model) const {
+  if (!IsGuest(model)) return models_.CheckControl(tenant, model);
+  if (!tenant.is_operator()) return std::unexpected(ForOperators());
+  if (!tenant.Sees(model)) return std::unexpected(NoModel(model));
+  return {};
+}
+
+Outcome<Place> Catalog::PlaceOfLoad(const Tenant& tenant, const std::string& model) const {
+  if (auto may = CheckControl(tenant, model); !may) return std::unexpected(std::move(may.error()));
+  return PlaceOf(Knows(model) ? model : "");
+}
+
+// No unload waits for a load.
+Outcome<Place> Catalog::PlaceOfUnload(const Tenant& tenant, const std::string& model) const {
+  if (auto may = CheckControl(tenant, model); !may) return std::unexpected(std::move(may.error()));
+  if (!Knows(model)) return std::unexpected(NoModel(model));
+  return PlaceOf(model + " unload");
+}
+
 Outcome<void> Catalog::Load(const Tenant& tenant, const std::string& model) {
   if (!IsGuest(model)) return models_.Load(tenant, model);
-  if (!tenant.is_operator()) return std::unexpected(ForOperators());
-  if (!tenant.Sees(model)) return std::unexpected(NoGuest(model));
+  if (auto may = CheckControl(tenant, model); !may) return may;
   return guests_->Load(tenant, model);
 }
 
 Outcome<void> Catalog::Unload(const Tenant& tenant, const std::string& model) {
   if (!IsGuest(model)) return models_.Unload(tenant, model);
-  if (!tenant.is_operator()) return std::unexpected(ForOperators());
-  if (!tenant.Sees(model)) return std::unexpected(NoGuest(model));
+  if (auto may = CheckControl(tenant, model); !may) return may;
   guests_->Unload(model);
   return {};
 }

@@ -48,6 +48,9 @@ class Catalog {
   nlohmann::json Index(const Tenant& tenant, bool ready_alone) const;
   nlohmann::json Overview(const Tenant& tenant, size_t most) const;
   size_t size(const Tenant& tenant) const;
+  // Where its load or unload waits and runs, or why there is none. Names of models that may be new share one place.
+  Outcome<Place> PlaceOfLoad(const Tenant& tenant, const std::string& model) const;
+  Outcome<Place> PlaceOfUnload(const Tenant& tenant, const std::string& model) const;
   Outcome<void> Load(const Tenant& tenant, const std::string& model);
   Outcome<void> Unload(const Tenant& tenant, const std::string& model);
 
@@ -58,6 +61,7 @@ class Catalog {
 
  private:
   bool IsGuest(const std::string& model) const { return guests_ != nullptr && guests_->Has(model); }
+  Outcome<void> CheckControl(const Tenant& tenant, const std::string& model) const;
   Outcome<std::shared_ptr<const engines::ModelIos>> FindGuest(const Tenant& tenant, const std::string& model,
                                                               const std::string& version) const;
 

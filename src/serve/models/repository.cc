@@ -244,8 +244,13 @@ Outcome<void> Repository::CheckControl(const Tenant& tenant, const std::string& 
   if (!tenant.is_operator()) return std::unexpected(ForOperators());
   if (!tenant.Sees(model)) return std::unexpected(NotFound(model));
   using Control = RepositorySettings::Control;
-  if (settings_.control != Control::kNone && settings_.control != Control::kPoll) return {};
-  return std::unexpected(Invalid("with --model-control-mode none or poll nobody loads or unloads models"));
+  if (settings_.control == Control::kNone || settings_.control == Control::kPoll) {
+    return std::unexpected(Invalid("with --model-control-mode none or poll nobody loads or unloads models"));
+  }
+  if (!model.contains(':')) return {};
+  Failure why = NotFound(model);
+  why.message += ": versions are loaded and unloaded with their model";
+  return std::unexpected(std::move(why));
 }
 
 Outcome<void> Repository::Load(const Tenant& tenant, const std::string& model) {

@@ -60,6 +60,8 @@ class Repository {
   void Rescan();
   // Call it now and then, where it may take long: unloads unused models, and checks files if that is due.
   void Upkeep();
+  // Whether the tenant may load and unload a model of this name, whether or not there is one.
+  Outcome<void> CheckControl(const Tenant& tenant, const std::string& model) const;
   // Loads the current files. Until that is done, and if it fails, the old model serves. Both are only for operators:
   // SECURITY for others.
   Outcome<void> Load(const Tenant& tenant, const std::string& model);
@@ -85,7 +87,6 @@ class Repository {
   // Whether there is such a model, for this tenant, and it was not unloaded.
   Outcome<void> CheckNamed(const Tenant& tenant, const std::string& model) const;
   void ReadNames();
-  Outcome<void> CheckControl(const Tenant& tenant, const std::string& model) const;
   Outcome<void> CheckLoaded(const std::string& model) const;
   void LetGoIfUnloaded(const std::string& model);
 

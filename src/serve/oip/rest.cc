@@ -284,18 +284,16 @@ asio::awaitable<Response> Rest::AnswerRepository(Exchange& exchange, const Words
   Catalog& models = ModelsOf(exchange);
   const Tenant& tenant = *exchange.admission.tenant;
   exchange.about.model = Bounded(words[2], kMostLogged);
-  Work work;
-  if (words[3] == "load") {
+  const bool loads = words[3] == "load";
+  if (!loads && words[3] != "unload") co_return NotFound();
+  const auto place = loads ? models.PlaceOfLoad(tenant, words[2]) : models.PlaceOfUnload(tenant, words[2]);
+  if (!place) co_return ToResponse(place.error());
+  Work work = [&](Cancellation*) { return ToResponse(models.Unload(tenant, words[2])); };
+  if (loads) {
     if (auto taken = CheckLoadRequest(exchange.request.body().view()); !taken) co_return ToResponse(taken.error());
     work = [&](Cancellation*) { return ToResponse(models.Load(tenant, words[2])); };
-  } else if (words[3] == "unload") {
-    work = [&](Cancellation*) { return ToResponse(models.Unload(tenant, words[2])); };
-  } else {
-    co_return NotFound();
   }
-  // No unload waits for a load.
-  const Place place = PlaceOf(words[3] == "load" ? words[2] : words[2] + " unload");
-  co_return co_await OnWorker(exchange, std::move(work), loads_, place);
+  co_return co_await OnWorker(exchange, std::move(work), loads_, *place);
 }
 
 asio::awaitable<Response> Rest::Answer(Exchange& exchange) {

@@ -114,7 +114,11 @@ bool Workers::Enter(Place place) {
 }
 
 void Workers::Leave(Place place) {
-  if (place != kNoPlace && --of_place_.find(place)->second.jobs == 0) --n_places_;
+  if (place == kNoPlace) return;
+  const auto found = of_place_.find(place);
+  if (--found->second.jobs > 0) return;
+  --n_places_;
+  if (!found->second.is_long) of_place_.erase(found);
 }
 
 void Workers::Leave(const Queue::Items& items) {
@@ -267,7 +271,7 @@ void Workers::Sweep() {
 
 Workers::Load Workers::Look() const {
   const std::lock_guard lock(mutex_);
-  return {n_threads_, n_running_, waiting_.size()};
+  return {n_threads_, n_running_, waiting_.size(), of_place_.size()};
 }
 
 void Workers::Close() {

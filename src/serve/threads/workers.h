@@ -96,6 +96,7 @@ class Workers {
 
   struct Load {
     size_t threads = 0, running = 0, waiting = 0;
+    size_t places = 0;  // that have jobs, or whose last one was long
   };
   Load Look() const;
 
@@ -166,7 +167,7 @@ class Workers {
   size_t n_running_ = 0;
   size_t n_shared_ = 0;                            // of these, those on threads that are shared
   std::unordered_map<uint64_t, size_t> of_share_;  // of these, those of each share
-  std::unordered_map<Place, OfPlace> of_place_;    // of each that there ever was
+  std::unordered_map<Place, OfPlace> of_place_;    // of those that have jobs, or whose last one was long
   size_t n_places_ = 0;                            // that have jobs
   bool stopped_ = false;
   std::vector<Begun*> running_;  // has room for one of each thread

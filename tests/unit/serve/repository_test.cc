@@ -61,6 +61,32 @@ TEST_F(RepositoryTest, ItsNamesAreReadWhileModelsCome) {
   is_done = true;
 }
 
+TEST_F(RepositoryTest, ALoadOfAVersionIsOfNoModel) {
+  Write("m/1");
+  Write("m/2");
+  Serve();
+  EXPECT_EQ(Load("m"), WASINN_OK);
+  EXPECT_EQ(Load("m:2"), WASINN_ERROR_NOT_FOUND);
+  const auto unloaded = repository_->Unload(*operator_, "m:2");
+  ASSERT_FALSE(unloaded);
+  EXPECT_EQ(unloaded.error().code, WASINN_ERROR_NOT_FOUND);
+  EXPECT_EQ(unloaded.error().message, "there is no model 'm:2': versions are loaded and unloaded with their model");
+}
+
+TEST_F(RepositoryTest, NamesOfNoModelHaveNoPlacesOfTheirOwn) {
+  Write("m");
+  Serve();
+  const Catalog catalog(*repository_, nullptr);
+  EXPECT_EQ(*catalog.PlaceOfLoad(*operator_, "one"), *catalog.PlaceOfLoad(*operator_, "two"));
+  EXPECT_NE(*catalog.PlaceOfLoad(*operator_, "one"), *catalog.PlaceOfLoad(*operator_, "m"));
+  EXPECT_NE(*catalog.PlaceOfUnload(*operator_, "m"), *catalog.PlaceOfLoad(*operator_, "m"));
+  EXPECT_EQ(CodeOf(catalog.PlaceOfUnload(*operator_, "one")), WASINN_ERROR_NOT_FOUND);
+  EXPECT_EQ(CodeOf(catalog.PlaceOfLoad(*operator_, "m:1")), WASINN_ERROR_NOT_FOUND);
+  const auto other = *repository_->NewTenant(*GuestSettings::Make({}), {.is_operator = false});
+  EXPECT_EQ(CodeOf(catalog.PlaceOfLoad(*other, "m")), WASINN_ERROR_SECURITY);
+  EXPECT_EQ(CodeOf(catalog.PlaceOfUnload(*other, "m")), WASINN_ERROR_SECURITY);
+}
+
 TEST_F(RepositoryTest, ItsLanguageModelsAreListedOnceAndNotIfTheyAreUnloaded) {
   for (const char* name : {"a/1", "a/2", "b", "c"}) Write(name);
   Serve();

@@ -245,6 +245,17 @@ TEST(Workers, WithoutSharedThreadsDoOneJobOfAPlaceAtATime) {
   Await([&] { return standing.n_standing() == 3; });
 }
 
+TEST(Workers, APlaceWithoutJobsIsForgotten) {
+  Workers workers({.threads = 0, .long_job = std::chrono::hours(1)});
+  for (Place place = 1; place <= 100; ++place) {
+    std::promise<void> done;
+    EXPECT_TRUE(workers.Begin({[&] { done.set_value(); }, nullptr, &kAnybody, nullptr, place}));
+    done.get_future().wait();
+  }
+  Await([&] { return workers.Look().running == 0; });
+  EXPECT_EQ(workers.Look().places, 0);
+}
+
 TEST(Workers, WhatWaitsOfOnePlaceLeavesRoomForOthers) {
   Standing standing;
   Workers workers({.threads = 0, .most = 8});
