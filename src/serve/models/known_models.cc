@@ -52,8 +52,8 @@ Outcome<ModelInfo> FindVersion(const Host& host, const std::string& model, const
 Outcome<void> KnownModels::Reload(const std::string& model) {
   ModelInfo registered{.name = model};
   if (auto found = FindVersion(host_, model, "")) registered = std::move(*found);
-  const auto loading = MakeRoom(registered);
-  if (!loading) return std::unexpected(loading.error());
+  const auto mark = MakeRoom(registered);
+  if (!mark) return std::unexpected(mark.error());
   const Status status = host_.ReloadModel(model);
   if (!status.ok()) return std::unexpected(Failure{status.code(), status.message()});
   return {};
@@ -67,9 +67,6 @@ std::optional<Failure> KnownModels::WhyNot(const ModelInfo& model) const {
 
 Outcome<std::shared_ptr<const KnownModel>> KnownModels::Load(const ModelInfo& registered) {
   const std::string number = std::to_string(registered.version), name = NameOf(registered.name, number);
-  if (auto why = failed_.Find(registered, FailedLoads::Asks::kInference)) return std::unexpected(std::move(*why));
-  const auto loading = MakeRoom(registered);
-  if (!loading) return std::unexpected(loading.error());
   Result<Signature> signature = host_.Inspect(name);
   if (!signature) {
     log_.Tell(name, signature.status().message());
@@ -83,16 +80,12 @@ Outcome<std::shared_ptr<const KnownModel>> KnownModels::Load(const ModelInfo& re
   return std::make_shared<const KnownModel>(std::move(*info), std::move(*signature));
 }
 
-std::shared_ptr<const KnownModel> KnownModels::Look(const std::string& model, const std::string& version) const {
+std::shared_ptr<const KnownModel> KnownModels::Peek(const std::string& model, const std::string& version) const {
+  const std::lock_guard lock(mutex_);
   const auto versions = known_.find(model);
   if (versions == known_.end()) return nullptr;
   const auto known = versions->second.find(version);
   return known == versions->second.end() ? nullptr : known->second;
-}
-
-std::shared_ptr<const KnownModel> KnownModels::Peek(const std::string& model, const std::string& version) const {
-  const std::lock_guard lock(mutex_);
-  return Look(model, version);
 }
 
 Outcome<std::shared_ptr<const KnownModel>> KnownModels::Get(const std::string& model, const std::string& version) {
@@ -103,27 +96,29 @@ Outcome<std::shared_ptr<const KnownModel>> KnownModels::Get(const std::string& m
 
 Outcome<std::shared_ptr<const KnownModel>> KnownModels::GetOrTell(const std::string& model,
                                                                   const std::string& version) {
-  uint64_t forgotten = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    forgotten = forgotten_;
-    if (auto known = Look(model, version)) return known;
-  }
+  if (auto known = Peek(model, version)) return known;
   const auto registered = FindVersion(host_, model, version);
   if (!registered) return std::unexpected(registered.error());
+  if (auto why = failed_.Find(*registered, FailedLoads::Asks::kInference)) return std::unexpected(std::move(*why));
+  const auto mark = MakeRoom(*registered);
+  if (!mark) return std::unexpected(mark.error());
   auto found = Load(*registered);
   if (!found) return found;
   const std::lock_guard lock(mutex_);
-  if (forgotten == forgotten_) known_[model][version] = *found;  // else it may be the former model of this name
+  if (!(*mark)->is_forgotten) known_[model][version] = *found;
   return found;
 }
 
 void KnownModels::Forget(const std::string& model) {
   {
     const std::lock_guard lock(mutex_);
-    ++forgotten_;
+    for (const auto& one : loading_) one->is_forgotten |= one->key.first == model;
     known_.erase(model);
   }
+  TellForgotten(model);
+}
+
+void KnownModels::TellForgotten(const std::string& model) {
   failed_.Forget(model);
   const std::lock_guard lock(listening_);
   for (const Listener* listener : listeners_) listener->forget_(model);

@@ -72,16 +72,22 @@ class KnownModels {
   };
 
  private:
-  // Loads an existing version. The log has the reason of a failure.
-  Outcome<std::shared_ptr<const KnownModel>> Load(const ModelInfo& registered);
   using Clock = std::chrono::system_clock;
   using Key = std::pair<std::string, uint32_t>;
-  using Loading = std::shared_ptr<void>;  // while it lives
-  Outcome<Loading> MakeRoom(const ModelInfo& model);
+  struct Loading {
+    Key key;
+    bool is_forgotten = false;  // meanwhile: it may be the former model of this name
+  };
+  // A load counts as one of the loaded models, and keeps its model loaded, until its mark goes.
+  using Mark = std::shared_ptr<const Loading>;
+  Outcome<Mark> MakeRoom(const ModelInfo& model);
+  // Loads an existing version. The log has the reason of a failure.
+  Outcome<std::shared_ptr<const KnownModel>> Load(const ModelInfo& registered);
   std::multimap<Clock::time_point, ModelInfo> Resting(const Key& but, std::set<Key>& loaded);
-  bool IsInUse(const ModelInfo& model) const;
-  void Unload(const ModelInfo& model);
-  std::shared_ptr<const KnownModel> Look(const std::string& model, const std::string& version) const;  // needs `mutex_`
+  bool IsInUse(const ModelInfo& model) const;  // needs `mutex_`
+  // False: a request has it.
+  bool TryUnload(const ModelInfo& model);
+  void TellForgotten(const std::string& model);
 
   Host& host_;
   const RepositorySettings& settings_;
@@ -89,8 +95,7 @@ class KnownModels {
   std::mutex room_;                         // held while one is made
   std::map<Key, Clock::time_point> since_;  // the times of their loads; guarded by `room_`
   mutable std::mutex mutex_;
-  uint64_t forgotten_ = 0;
-  std::multiset<Key> loading_;
+  std::set<std::shared_ptr<Loading>> loading_;
   std::map<std::string, std::map<std::string, std::shared_ptr<const KnownModel>>> known_;  // by model and version
   LoadLog log_;
   FailedLoads failed_;

@@ -87,6 +87,31 @@ TEST_F(RepositoryTest, NamesOfNoModelHaveNoPlacesOfTheirOwn) {
   EXPECT_EQ(CodeOf(catalog.PlaceOfUnload(*other, "m")), WASINN_ERROR_SECURITY);
 }
 
+TEST_F(RepositoryTest, AModelThatIsUsedStaysThoughAnotherOneWentWhileItWasLoaded) {
+  const testing::Gate gate;
+  for (const char* name : {"a", "b", "c"}) Write(name);
+  Write("slow", kModel + gate.Load());
+  Serve({.max_loaded = 2});
+  EXPECT_EQ(CodeOf(Find("a")), WASINN_OK);
+  std::optional<Outcome<std::shared_ptr<const KnownModel>>> slow;
+  std::jthread loading([&] { slow = Find("slow"); });
+  gate.Await();
+  const auto b = Find("b");  // for which "a" goes
+  gate.Open();
+  loading.join();
+  EXPECT_TRUE(b && *slow);
+  EXPECT_EQ(CodeOf(Find("c")), WASINN_ERROR_BUSY);
+}
+
+TEST_F(RepositoryTest, AVersionThatIsUsedStaysThoughAnotherVersionGoes) {
+  for (const char* name : {"m/1", "m/2", "b", "c"}) Write(name);
+  Serve({.max_loaded = 2});
+  EXPECT_EQ(CodeOf(Find("m", "1")), WASINN_OK);
+  const auto second = Find("m", "2"), b = Find("b");
+  EXPECT_TRUE(second && b);
+  EXPECT_EQ(CodeOf(Find("c")), WASINN_ERROR_BUSY);
+}
+
 TEST_F(RepositoryTest, ItsLanguageModelsAreListedOnceAndNotIfTheyAreUnloaded) {
   for (const char* name : {"a/1", "a/2", "b", "c"}) Write(name);
   Serve();
