@@ -37,7 +37,7 @@ class Repository {
   // Whether it is loaded, or why it cannot be; false: no load was tried, or one is running. Loads nothing.
   Outcome<bool> IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const;
   bool IsLoading(const std::string& model) const { return models_.IsLoading(model); }
-  // Whether preloaded models can be used. Loads nothing.
+  // Whether the preloaded models that there were at the start can be used. Loads nothing.
   Outcome<void> CheckReady() const;
   // Loads the model if necessary, unless it was unloaded; so do the next functions.
   Outcome<std::shared_ptr<const KnownModel>> Find(const Tenant& tenant, const std::string& model,
@@ -102,6 +102,7 @@ class Repository {
   mutable std::mutex mutex_;     // guards the members below
   std::set<std::string> names_;  // of the host's models
   std::set<std::string> unloaded_;
+  std::set<std::string> of_start_;                   // the names that there were first; never changes
   Reasons rejected_;                                 // versions whose new files do not load, with the reasons
   std::chrono::steady_clock::time_point next_scan_;  // for Upkeep
 };

@@ -17,6 +17,7 @@ using Control = RepositorySettings::Control;
 Repository::Repository(Host host, const RepositorySettings& settings, std::shared_ptr<const Statistics> statistics)
     : settings_(settings), host_(std::move(host)), models_(host_, settings_, std::move(statistics)) {
   ReadNames();
+  of_start_ = names_;
 }
 
 // A new model waits to be loaded by name, if models are loaded in that mode.
@@ -55,6 +56,7 @@ Outcome<void> Repository::CheckReady() const {
     const ModelInfo& model = models[i];
     const bool is_highest = i + 1 == models.size() || models[i + 1].name != model.name;
     if (model.loaded || !is_highest || !settings_.preloads(model.name) || !CheckLoaded(model.name)) continue;
+    if (!of_start_.contains(model.name)) continue;
     if (models_.IsLoading(model.name)) {
       return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' is being loaded", model.name)});
     }

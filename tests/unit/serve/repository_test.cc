@@ -112,6 +112,16 @@ TEST_F(RepositoryTest, AVersionThatIsUsedStaysThoughAnotherVersionGoes) {
   EXPECT_EQ(CodeOf(Find("c")), WASINN_ERROR_BUSY);
 }
 
+TEST_F(RepositoryTest, AModelThatCameLaterDoesNotCountForReadiness) {
+  Write("m");
+  Serve({.control = RepositorySettings::Control::kPoll});
+  EXPECT_EQ(CodeOf(repository_->Preload()), WASINN_OK);
+  Write("broken", "fail_load 3\n");
+  repository_->Rescan();
+  EXPECT_FALSE(repository_->IsLoaded(*operator_, "broken", ""));
+  EXPECT_EQ(CodeOf(repository_->CheckReady()), WASINN_OK);
+}
+
 TEST_F(RepositoryTest, ItsLanguageModelsAreListedOnceAndNotIfTheyAreUnloaded) {
   for (const char* name : {"a/1", "a/2", "b", "c"}) Write(name);
   Serve();
