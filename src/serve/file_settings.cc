@@ -51,7 +51,9 @@ class Section {
     if (const auto value = table_[key].value<int64_t>()) out = T(*value);
   }
   void Boolean(const char* key, bool& out) const { out = table_[key].value_or(out); }
-  void String(const char* key, std::string& out) const { out = table_[key].value_or(out); }
+  void String(const char* key, auto& out) const {
+    if (auto value = table_[key].value<std::string>()) out = std::move(*value);
+  }
   void Path(const char* key, std::string& out) const {
     const std::string given = table_[key].value_or(std::string());
     if (!given.empty()) out = artifacts::IsReference(given) ? given : (folder_ / given).lexically_normal().string();
@@ -296,15 +298,23 @@ std::vector<engines::Directory> FoldersOf(const std::map<std::string, RouteSetti
 
 Outcome<void> TakeApiKeys(ServeOptions& options) {
   std::vector<std::string> keys;
-  if (!options.api_key.empty()) keys.push_back(options.api_key);
-  if (!options.api_key_file.empty()) {
-    std::ifstream file(options.api_key_file);
+  if (options.api_key) keys.push_back(*options.api_key);
+  if (options.api_key == "") {
+    return std::unexpected(Invalid("the API key (--api-key, WASINN_API_KEY, serve.api_key) is empty"));
+  }
+  if (options.api_key_file) {
+    errno = 0;
+    std::ifstream file(*options.api_key_file);
+    if (!file) {
+      return std::unexpected(
+          Invalid(fmt::format("--api-key-file: cannot open '{}': {}", *options.api_key_file, std::strerror(errno))));
+    }
     for (std::string line; std::getline(file, line);) {
       line.erase(line.find_last_not_of(" \t\r") + 1);
       if (!line.empty()) keys.push_back(std::move(line));
     }
     if (keys.empty()) {
-      return std::unexpected(Invalid(fmt::format("--api-key-file: there is no key in '{}'", options.api_key_file)));
+      return std::unexpected(Invalid(fmt::format("--api-key-file: there is no key in '{}'", *options.api_key_file)));
     }
   }
   if (keys.empty()) return {};

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <expected>
 #include <functional>
@@ -28,6 +29,7 @@ namespace wasinn::serve {
 namespace {
 
 constexpr size_t kMostCount = 1'000'000;
+constexpr char kKeyVariable[] = "WASINN_API_KEY";
 // Blocks from this size on go back to the system when they are freed. By default the C library raises the limit to 32
 // MiB by itself; then answers that grow token by token, each in a slightly larger block, left 3 GB in the heap.
 constexpr int kLargeBlock = 256 << 10;
@@ -185,13 +187,15 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
                  "Clients must have a certificate that one of these authorities (PEM) has signed")
       ->type_name("FILE")
       ->needs(certificate);
-  app.add_option(
-         "--api-key", options->api_key,
+  app.add_option_function<std::string>(
+         "--api-key", [=](const std::string& api_key) { options->api_key = api_key; },
          "A key that clients must send (Authorization: Bearer KEY), if there are no tenants. The variable keeps "
          "it\nfrom readers of the command line")
       ->type_name("KEY")
-      ->envname("WASINN_API_KEY");
-  app.add_option("--api-key-file", options->api_key_file, "Such keys, one in each line. SIGHUP reads it again")
+      ->envname(kKeyVariable);
+  app.add_option_function<std::string>(
+         "--api-key-file", [=](const std::string& file) { options->api_key_file = file; },
+         "Such keys, one in each line. SIGHUP reads it again")
       ->type_name("FILE");
   app.add_option("--access-log", options->access_log,
                  "Write a line of JSON for each request; -: standard output. SIGHUP opens it again")
@@ -251,6 +255,8 @@ Outcome<void> Check(ServeOptions& options, const CLI::App& app) {
   for (const auto& [key, value] : options.host_flags.settings) {
     if (key == "log.level") options.log_level = value;
   }
+  const char* const key = std::getenv(kKeyVariable);
+  if (key != nullptr && app.count("--api-key") == 0) options.api_key = key;  // CLI11 ignores an empty one
   if (auto taken = TakeApiKeys(options); !taken) return taken;
   return CheckRoutes(options, app.count("FILE") > 0);
 }

@@ -23,9 +23,10 @@ struct ServeOptions {
   std::map<std::string, RouteSettings> routes;    // by path
   std::map<std::string, GuestFile> guest_models;  // by name
   std::map<std::string, TenantSettings> tenants;  // by name; none: nobody needs a key
-  std::string api_key;  // or "sha256:" and its digest, for all rights; "": tenants have keys, or no key is needed
-  std::string api_key_file;  // that has such keys, one in each line
-  std::string log_level;     // "": the usual one
+  // Or "sha256:" and its digest, for all rights; nothing: tenants have keys, or no key is needed.
+  std::optional<std::string> api_key;
+  std::optional<std::string> api_key_file;  // that has such keys, one in each line
+  std::string log_level;                    // "": the usual one
   HostSections sections;
   RepositorySettings repository;
   std::set<std::string, std::less<>> allowed_origins;  // whose pages may ask, as ParseOrigin has them

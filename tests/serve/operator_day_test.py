@@ -285,6 +285,23 @@ class Keys(Day):
         server = self.serve_folder()
         self.check_answer(self.infer(server), 401)
 
+    def test_an_empty_key_does_not_open_the_server(self):
+        self.file("keys", "\n")
+        empty = self.configure("[serve]\napi_key = ''\n")
+        for flags, said in ((("--api-key", ""), "is empty"), (("--config", empty), "is empty"), (("--api-key-file", ""), "cannot open ''"),
+                            (("--api-key-file", "none"), "cannot open 'none'"), (("--api-key-file", "keys"), "no key in 'keys'")):
+            self.assertIn(said, self.refused(*flags))
+        self.env = {**self.env, "WASINN_API_KEY": ""}
+        self.assertIn("is empty", self.refused())
+
+    def test_an_empty_key_changes_nothing_at_sighup(self):
+        self.write("m/1")
+        server = self.serve_folder("--config", self.configure("[serve]\napi_key = 'one'\n"))
+        self.configure("[serve]\napi_key = ''\n")
+        self.rescan(server)
+        server.await_line("is empty")
+        self.check_answer(self.infer(server), 401)
+
     def test_a_key_beside_tenants_is_a_mistake(self):
         self.assertIn("tenants", self.refused("--config", self.configure(tenant("a")), "--api-key", "one"))
 
