@@ -37,7 +37,6 @@ Outcome<void> Generation::MakeRepository(const Shared& shared, const Generation*
   if (last != nullptr && last->options_->sections.others == options_->sections.others &&
       HasOneGuest(*last->options_) == is_alone) {
     repository_ = last->repository_;
-    repository_->Rescan();
     return {};
   }
   cli::HostFlags flags = options_->host_flags;

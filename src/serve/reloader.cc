@@ -7,8 +7,11 @@
 
 namespace wasinn::serve {
 
-Reloader::Reloader(std::function<void()> reload, std::function<void()> upkeep)
-    : reload_(std::move(reload)), upkeep_(std::move(upkeep)), thread_([this] { Serve(); }) {}
+Reloader::Reloader(std::function<bool()> reload, std::function<void(bool)> upkeep)
+    : reload_(std::move(reload)),
+      upkeep_(std::move(upkeep)),
+      reload_thread_([this] { Serve(); }),
+      tender_([this] { Tend(); }) {}
 
 Reloader::~Reloader() {
   Stop();
@@ -20,10 +23,10 @@ void Reloader::Ask() {
   {
     const std::lock_guard lock(mutex_);
     is_asked_ = true;
-    waits = is_busy_;
+    waits = reloads_;
   }
   if (waits) cli::Log(WASINN_LOG_INFO, "SIGHUP: waits for what was read last, which still loads or ends");
-  wake_.notify_one();
+  wake_.notify_all();
 }
 
 std::shared_ptr<Generation> Reloader::Keep(std::unique_ptr<Generation> generation) {
@@ -35,7 +38,7 @@ void Reloader::Bury(Generation* generation) noexcept {
     const std::lock_guard lock(mutex_);
     generation->next_dead_ = std::exchange(dead_, generation);
   }
-  wake_.notify_one();
+  wake_.notify_all();
 }
 
 void Reloader::EndAll(Generation* dead) {
@@ -45,31 +48,46 @@ void Reloader::EndAll(Generation* dead) {
   }
 }
 
+void Reloader::Do(std::unique_lock<std::mutex>& lock, bool& is_running, const std::function<void()>& job) {
+  is_running = true;
+  lock.unlock();
+  try {
+    job();
+  } catch (const std::exception& thrown) {
+    LogError(thrown.what());
+  }
+  lock.lock();
+  is_running = false;
+}
+
 void Reloader::Serve() {
   for (std::unique_lock lock(mutex_);;) {
-    const bool is_told =
-        wake_.wait_for(lock, std::chrono::seconds(1), [this] { return is_stopped_ || is_asked_ || dead_ != nullptr; });
-    if (!is_told && !upkeep_) continue;
+    wake_.wait(lock, [this] { return is_stopped_ || is_asked_ || dead_ != nullptr; });
     if (is_stopped_) return;
     const bool is_asked = std::exchange(is_asked_, false);
     Generation* const dead = std::exchange(dead_, nullptr);
-    is_busy_ = true;
-    lock.unlock();
-    EndAll(dead);
-    try {
-      if (is_asked) reload_();
-      if (upkeep_) upkeep_();
-    } catch (const std::exception& thrown) {
-      LogError(thrown.what());
-    }
-    lock.lock();
-    is_busy_ = false;
+    bool is_reloaded = false;
+    Do(lock, reloads_, [&] {
+      EndAll(dead);
+      is_reloaded = is_asked && reload_();
+    });
+    if (!is_reloaded) continue;
+    is_reloaded_ = true;
+    wake_.notify_all();
+  }
+}
+
+void Reloader::Tend() {
+  for (std::unique_lock lock(mutex_);;) {
+    wake_.wait_for(lock, std::chrono::seconds(1), [this] { return is_stopped_ || is_reloaded_; });
+    if (is_stopped_) return;
+    Do(lock, tends_, [this, is_reloaded = std::exchange(is_reloaded_, false)] { upkeep_(is_reloaded); });
   }
 }
 
 bool Reloader::is_busy() const {
   const std::lock_guard lock(mutex_);
-  return is_busy_;
+  return reloads_ || tends_;
 }
 
 void Reloader::Abandon() {
@@ -77,12 +95,14 @@ void Reloader::Abandon() {
     const std::lock_guard lock(mutex_);
     is_stopped_ = true;
   }
-  wake_.notify_one();
+  wake_.notify_all();
 }
 
 void Reloader::Stop() {
   Abandon();
-  if (thread_.joinable()) thread_.join();
+  for (std::jthread* const one : {&reload_thread_, &tender_}) {
+    if (one->joinable()) one->join();
+  }
 }
 
 }  // namespace wasinn::serve

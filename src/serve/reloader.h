@@ -1,4 +1,5 @@
-// The thread that makes new generations, and destroys those that no request holds any more: both may take long.
+// The threads of a server that take long: one makes new generations, and destroys those that no request holds any more;
+// the other one keeps the current one's models up to date.
 #pragma once
 
 #include <condition_variable>
@@ -15,8 +16,9 @@ namespace wasinn::serve {
 // Thread-safe. It outlives its generations.
 class Reloader {
  public:
-  // Both are called on the thread: `reload` once for all earlier requests, and `upkeep` (may be empty) every second.
-  Reloader(std::function<void()> reload, std::function<void()> upkeep);
+  // `reload` is called once for all earlier requests, and returns whether there is a new generation. `upkeep` is called
+  // on the other thread every second, and with true after such a reload.
+  Reloader(std::function<bool()> reload, std::function<void(bool)> upkeep);
   ~Reloader();
   Reloader(const Reloader&) = delete;
   Reloader& operator=(const Reloader&) = delete;
@@ -24,24 +26,28 @@ class Reloader {
   void Ask();
   // Releasing the last reference does not block.
   std::shared_ptr<Generation> Keep(std::unique_ptr<Generation> generation);
-  // Begins nothing any more. A running reload goes on, perhaps for long: the process ends without it.
+  // Begins nothing any more. What runs goes on, perhaps for long: the process ends without it.
   void Abandon();
-  // Whether a reload runs, or a generation is being destroyed.
+  // Whether a reload or the upkeep runs, or a generation is being destroyed.
   bool is_busy() const;
-  // As Abandon, but waits for the reload.
+  // As Abandon, but waits for what runs.
   void Stop();
 
  private:
   void Serve();
+  void Tend();
+  // Without the lock. `is_running`: meanwhile.
+  static void Do(std::unique_lock<std::mutex>& lock, bool& is_running, const std::function<void()>& job);
   void Bury(Generation* generation) noexcept;
   static void EndAll(Generation* dead);
 
-  const std::function<void()> reload_, upkeep_;
+  const std::function<bool()> reload_;
+  const std::function<void(bool)> upkeep_;
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable wake_;
-  bool is_asked_ = false, is_stopped_ = false, is_busy_ = false;
-  Generation* dead_ = nullptr;  // a list
-  std::jthread thread_;         // last: it uses all the others
+  bool is_asked_ = false, is_reloaded_ = false, is_stopped_ = false, reloads_ = false, tends_ = false;
+  Generation* dead_ = nullptr;           // a list
+  std::jthread reload_thread_, tender_;  // last: they use all the others
 };
 
 }  // namespace wasinn::serve

@@ -221,15 +221,18 @@ class Server {
     return {};
   }
 
-  // On the reloader's thread: reads again what may have changed. What fails is logged, and what was there before goes on.
-  void Reload() {
+  // Reads again what may have changed. What fails is logged, and what was there before goes on. Models' files are not
+  // among it: their loads may take long, and no key may be valid until then.
+  bool Reload() {
     const auto tell = [](const char* what, const Outcome<void>& done) {
       const std::string text = fmt::format("{}: {}", what, done ? "read again" : done.error().message);
       cli::Log(done ? WASINN_LOG_INFO : WASINN_LOG_ERROR, text.c_str());
     };
     if (http_options_.tls != nullptr) tell("certificates", http_options_.tls->Reload());
     if (http_options_.access_log != nullptr) tell("access log", http_options_.access_log->Reopen());
-    tell("configuration", ReadConfiguration());
+    const Outcome<void> read = ReadConfiguration();
+    tell("configuration", read);
+    return read.has_value();
   }
 
   Outcome<void> ReadConfiguration() {
@@ -246,11 +249,11 @@ class Server {
     return Open(*options);
   }
 
-  std::function<void()> Upkeep() {
-    if (!options_.repository.needs_upkeep()) return {};
-    return [this] {
-      if (runs_.load()) gate_.current()->repository().Upkeep();
-    };
+  void Upkeep(bool is_reloaded) {
+    if (!runs_.load()) return;
+    const std::shared_ptr<Generation> generation = gate_.current();
+    if (is_reloaded) generation->repository().Rescan();
+    if (options_.repository.needs_upkeep()) generation->repository().Upkeep();
   }
 
   json Load(const Routes* routes) const {
@@ -336,7 +339,7 @@ class Server {
   const std::function<Outcome<ServeOptions>()> read_;
   const std::shared_ptr<Statistics> statistics_ = std::make_shared<Statistics>();  // hosts tell it to their ends
   std::atomic<bool> runs_{false};                                                  // before whose thread reads it
-  Reloader reloader_{[this] { Reload(); }, Upkeep()};
+  Reloader reloader_{[this] { return Reload(); }, [this](bool is_reloaded) { Upkeep(is_reloaded); }};
   Gate gate_;
   const HttpOptions http_options_;
   asio::io_context context_;

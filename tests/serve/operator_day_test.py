@@ -302,6 +302,23 @@ class Keys(Day):
         server.await_line("is empty")
         self.check_answer(self.infer(server), 401)
 
+    def test_no_key_stays_while_a_model_loads(self):
+        for flags in ((), ("--repository-poll-secs", "1")):
+            self.write("m/1")
+            self.file("keys", "one\n")
+            server = self.serve_folder("--load-model", "m", "--api-key-file", "keys", *flags)
+            self.write("m/1", MODEL + "load_gate g\n")
+            self.rescan(server)
+            until((self.dir / "g.reached").exists)
+            self.file("keys", "two\n")
+            self.rescan(server)
+            until(lambda: server.request("GET", "/v2/models/m", headers={"Authorization": "Bearer two"}).status == 200)
+            self.check_answer(self.infer(server), 401)
+            (self.dir / "g").touch()
+            self.assertEqual(server.stop()[0], 0)
+            for name in ("g", "g.reached"):
+                (self.dir / name).unlink()
+
     def test_a_key_beside_tenants_is_a_mistake(self):
         self.assertIn("tenants", self.refused("--config", self.configure(tenant("a")), "--api-key", "one"))
 
