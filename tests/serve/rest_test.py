@@ -294,9 +294,19 @@ class Tensors(ServeTest):
 
     def test_nested_data(self):
         server = self.serve(models={"m": ECHO})
-        for data in ([[1, 2, 3], [4, 5, 6]], [[[1], [2], [3]], [[4, 5, 6]]], [1, 2, 3, 4, 5, 6]):
+        for data in ([[1, 2, 3], [4, 5, 6]], [1, 2, 3, 4, 5, 6]):
             answer = server.infer("m", request(tensor(data=data)))
             self.assertEqual(answer.json()["outputs"][0]["data"], [1, 2, 3, 4, 5, 6], answer)
+
+    def test_data_that_is_nested_otherwise_than_its_shape(self):
+        server = self.serve(models={"m": ECHO, "open": "in x f32 -1,3\n"})
+        for data in ([[1, 2], [3, 4], [5, 6]], [[1, 2], [3, 4, 5, 6]], [[1, 2, 3], 4, 5, 6], [1, 2, 3, [4, 5, 6]], [[[1, 2, 3], [4, 5, 6]]],
+                     [[[1], [2], [3]], [[4], [5], [6]]], [[1, 2, 3, 4, 5, 6]], [[1, 2, 3], [4, 5, 6], []]):
+            with self.subTest(data):
+                self.check_answer(server.infer("m", request(tensor(data=data))), 400, "do not nest as its shape, [2, 3]")
+        for data in ([[1, 2], [3, 4], [5, 6]], [[1, 2, 3], [4, 5]]):
+            with self.subTest(generate=data):
+                self.check_answer(server.request("POST", "/v2/models/open/generate", json.dumps({"x": data})), 400, "do not nest as its shape")
 
     def test_outputs(self):
         server = self.serve(models={"m": "in x f32 1\nin y f32 1\n"})
@@ -373,7 +383,7 @@ class Tensors(ServeTest):
         self.assertEqual(answer.json(), {"model_name": "m", "model_version": "1", "id": "7", "x": list(range(8))})
         nested = server.request("POST", "/v2/models/m/generate", json.dumps({"x": [[[1, 2], [3, 4]]]}))
         self.assertEqual(nested.json()["x"], [1, 2, 3, 4])
-        for data in (5, [5], [[5]]):
+        for data in (5, [5]):
             answer = server.request("POST", "/v2/models/one/versions/1/generate", json.dumps({"x": data}))
             self.assertEqual(answer.json()["x"], 5, answer)
         stream = server.request("POST", "/v2/models/one/generate_stream", '{"x": 5}', {"Accept": "text/event-stream"})
@@ -415,7 +425,7 @@ class Tensors(ServeTest):
             (request(tensor(shape=[1] * 33)), b"", "more than 32 dimensions"),
             (request(tensor(datatype="FP33")), b"", "'FP33' is not a datatype"),
             (request(tensor(datatype="INT32")), b"", "is of FP32, not INT32"),
-            (request(tensor(data=["a"] * 6)), b"", "input 'x': "),
+            (request(tensor(data=["NaN"] * 6)), b"", "input 'x': a text is not a valid FP32; send NaN and infinities as bytes"),
             (request(tensor(data=1)), b"", "has 1 elements, not 6"),
             (request({**tensor(), "name": "z"}), b"", "has no input 'z'"),
             (request(tensor(), tensor()), b"", "input 'x' is given twice"),
@@ -424,7 +434,7 @@ class Tensors(ServeTest):
             (b"[", b"", "not an inference request"),
             (b"", b"", "not an inference request"),
             (b'{"inputs": ' + b"[" * 100_000, b"", "not an inference request"),
-            (request(tensor(data=eval("[" * 40 + "1" + "]" * 40))), b"", "nested too deeply"),
+            (request(tensor(data=eval("[" * 40 + "1" + "]" * 40))), b"", "do not nest as its shape"),
             (request(size), b"a" * 23, "has 24 bytes, of which only 23 came"),
             (request(size), b"a" * 25, "1 bytes after the JSON belong to no input"),
         ):

@@ -42,11 +42,11 @@ void JsonTensor::AppendInteger(simdjson::dom::element element) {
 
 template <typename T>
 void JsonTensor::AppendFloat(simdjson::dom::element element) {
-  if (element.is_null()) {  // JavaScript's form of NaN and both infinities
+  if (element.is_null() || element.is_string()) {  // forms of NaN and both infinities
     ThrowInvalid(
-        fmt::format("input '{}': null is not a valid {}; send NaN and infinities as bytes after the JSON "
+        fmt::format("input '{}': {} is not a valid {}; send NaN and infinities as bytes after the JSON "
                     "(binary_data_size)",
-                    tensor_.name, tensor_.datatype->name));
+                    tensor_.name, element.is_null() ? "null" : "a text", tensor_.datatype->name));
   }
   const double number = element;
   if (std::isinf(static_cast<T>(number))) {
@@ -100,19 +100,44 @@ void JsonTensor::ReadElement(simdjson::dom::element element) {
   }
 }
 
-void JsonTensor::ReadNested(simdjson::dom::element data, size_t depth) {
-  if (data.type() != simdjson::dom::element_type::ARRAY) {
-    if (++n_read_ > elements_)
-      ThrowInvalid(fmt::format("input '{}' has more than {} elements", tensor_.name, elements_));
-    return ReadElement(data);
+void JsonTensor::ReadNext(simdjson::dom::element element) {
+  if (element.is_array()) ThrowNesting();
+  if (++n_read_ > elements_) ThrowInvalid(fmt::format("input '{}' has more than {} elements", tensor_.name, elements_));
+  ReadElement(element);
+}
+
+void JsonTensor::ThrowNesting() const {
+  ThrowInvalid(fmt::format(
+      "input '{}': the arrays of its data do not nest as its shape, [{}]; one array without others in it is right, too",
+      tensor_.name, fmt::join(tensor_.shape, ", ")));
+}
+
+void JsonTensor::ReadNested(simdjson::dom::array data, size_t depth) {
+  if (depth == tensor_.shape.size()) ThrowNesting();
+  const bool is_innermost = depth + 1 == tensor_.shape.size();
+  int64_t n = 0;
+  for (const simdjson::dom::element element : data) {
+    ++n;
+    if (is_innermost) {
+      ReadNext(element);
+    } else if (element.is_array()) {
+      ReadNested(element.get_array(), depth + 1);
+    } else {
+      ThrowNesting();
+    }
   }
-  if (depth > WASINN_MAX_RANK) ThrowInvalid(fmt::format("input '{}': its data is nested too deeply", tensor_.name));
-  for (const simdjson::dom::element element : data.get_array()) ReadNested(element, depth + 1);
+  if (n != tensor_.shape[depth]) ThrowNesting();
 }
 
 void JsonTensor::Read(simdjson::dom::element data) {
   try {
-    ReadNested(data, 0);
+    if (!data.is_array()) {
+      ReadNext(data);
+    } else if (const simdjson::dom::array all = data.get_array(); all.size() > 0 && all.at(0).is_array()) {
+      ReadNested(all, 0);
+    } else {
+      for (const simdjson::dom::element element : all) ReadNext(element);
+    }
   } catch (const simdjson::simdjson_error&) {
     ThrowInvalid(fmt::format("input '{}': an element is not a valid {}", tensor_.name, tensor_.datatype->name));
   }

@@ -19,7 +19,10 @@ class JsonTensor {
   void Read(simdjson::dom::element data);
 
  private:
-  void ReadNested(simdjson::dom::element data, size_t depth);
+  // `depth`: how many arrays are around it.
+  void ReadNested(simdjson::dom::array data, size_t depth);
+  void ReadNext(simdjson::dom::element element);
+  [[noreturn]] void ThrowNesting() const;
   void ReadElement(simdjson::dom::element element);
   template <typename T>
   void Append(T number);
