@@ -98,8 +98,8 @@ void WarnOfStrangers(const ServeOptions& options) {
   const auto address = ParseAddress(options.host);
   if (!address || address->is_loopback() || !options.tenants.empty() || !options.tls.client_ca.empty()) return;
   const std::string text = fmt::format(
-      "whoever reaches {} may ask for every model: nobody needs a key, since there are no tenants (docs/serve.md). "
-      "--host 127.0.0.1 serves this machine alone",
+      "whoever reaches {} may ask for every model: nobody needs a key (--api-key, tenants) or a certificate "
+      "(--tls-client-ca); docs/serve.md. --host 127.0.0.1 serves this machine alone",
       options.host);
   cli::Log(WASINN_LOG_WARNING, text.c_str());
 }

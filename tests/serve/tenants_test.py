@@ -358,7 +358,7 @@ class Files(ConfiguredTest):
              "warning: tenants.a.policy.models names 'm:2', which is not a model here"),
             (f'[routes."/r"]\nfile = "{route}"\npolicy.models = ["n"]\n', ("--model", "m=m.gguf"),
              "warning: routes.\"/r\".policy.models names 'n', which is not a model here"),
-            ("", ("--host", "0.0.0.0", "--model", "m=m.gguf"), "warning: whoever reaches 0.0.0.0 may ask for every model: nobody needs a key"),
+            ("", ("--host", "0.0.0.0", "--model", "m=m.gguf"), "warning: whoever reaches 0.0.0.0 may ask for every model: nobody needs a key (--api-key, tenants) or a certificate (--tls-client-ca)"),
         ):
             with self.subTest(text):
                 self.file("m.gguf", "GGUF\n" + MODEL)
