@@ -50,6 +50,13 @@ class Json(ServeTest):
         tensor = {"name": "x", "datatype": "UINT8", "shape": [4096], "parameters": {"binary_data_size": 4096}}
         self.check_answer(server.infer("m", {"inputs": [tensor]}, bytes(4096)), 200)  # of which tensors are none
 
+    def test_flags_are_named_only_for_limits_that_they_set(self):
+        server = self.serve("--max-json", "8K", models={"m": MODEL})
+        for path, has in (("/v2/health/live", False), ("/v2/models/m/infer", True)):
+            answer = server.request("POST", path, b" " * 10_000)
+            self.check_answer(answer, 413, "as much as this request may have")
+            self.assertEqual("--max-json" in answer.json()["error"], has, answer)
+
     def test_of_unknown_models_nothing_is_parsed(self):
         server = self.serve(models={"m": MODEL})
         self.check_answer(server.infer("no", b"{"), 404, "there is no model 'no'")

@@ -10,9 +10,6 @@
 namespace wasinn::serve {
 namespace {
 
-// The limit of a request that needs no body, and perhaps no key.
-constexpr uint64_t kMostSmall = 4096;
-
 // Whether it is a load balancer's health check.
 bool IsHealth(const Header& header) {
   return header.target() == "/v2/health/live" || header.target() == "/v2/health/ready";

@@ -156,10 +156,10 @@ asio::awaitable<boost::beast::error_code> HttpSession::ReadBody(Parser& parser) 
 
 Response HttpSession::ReadFailure(boost::beast::error_code error) {
   if (error == http::error::body_limit) {
-    const std::string most = std::to_string(most_body_);
-    return ErrorResponse(http::status::payload_too_large, "the body is larger than " + most +
-                                                              " bytes, as much as this request may have "
-                                                              "(--max-body; --max-json without tensors as bytes)");
+    const char* const flags = most_body_ > kMostSmall ? " (--max-body; --max-json without tensors as bytes)" : "";
+    return ErrorResponse(
+        http::status::payload_too_large,
+        fmt::format("the body is larger than {} bytes, as much as this request may have{}", most_body_, flags));
   }
   if (error == boost::system::errc::not_enough_memory) return ToResponse(NoMemory());
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
