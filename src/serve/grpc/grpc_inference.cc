@@ -100,7 +100,7 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
 Outcome<void> GrpcService::Inference::Read() {
   if (std::exchange(is_read_, true)) return {};
   if (IsCompressed(message_)) {
-    auto done = InflateMessage(message_, service_.parts_.most_message, tenant().budget());
+    auto done = InflateMessage(message_, service_.parts_.most_message, tenant().budget(), &call_.cancellation());
     if (!done) return done;
   } else if (!charge_.Add(message_.Length())) {
     return std::unexpected(NoMemory());

@@ -18,13 +18,15 @@ namespace wasinn::serve {
 
 bool IsCompressed(const grpc::ByteBuffer& message) { return grpc::internal::GrpcByteBufferPeer::IsCompressed(message); }
 
-Outcome<void> InflateMessage(grpc::ByteBuffer& message, uint64_t most, const std::shared_ptr<MemoryBudget>& budget) {
+Outcome<void> InflateMessage(grpc::ByteBuffer& message, uint64_t most, const std::shared_ptr<MemoryBudget>& budget,
+                             const Cancellation* cancellation) {
   Charge together(budget);
   grpc::Slice compressed;
   if (!together.Add(message.Length()) || !message.DumpToSingleSlice(&compressed).ok()) {
     return std::unexpected(NoMemory());
   }
-  auto inflated = Inflate({reinterpret_cast<const char*>(compressed.begin()), compressed.size()}, most, budget);
+  auto inflated =
+      Inflate({reinterpret_cast<const char*>(compressed.begin()), compressed.size()}, most, budget, cancellation);
   if (!inflated) return std::unexpected(std::move(inflated.error()));
   auto kept = std::make_unique<RequestBytes>(std::move(*inflated));
   const grpc::Slice whole(

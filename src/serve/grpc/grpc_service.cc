@@ -76,7 +76,7 @@ template <typename Message>
 bool Parse(const grpc::ByteBuffer& bytes, Message& message, const Tenant& tenant) {
   if (bytes.Length() > kMostRequest) return false;
   grpc::ByteBuffer copy(bytes);  // a copy of references
-  if (IsCompressed(copy) && !InflateMessage(copy, kMostRequest, tenant.budget())) return false;
+  if (IsCompressed(copy) && !InflateMessage(copy, kMostRequest, tenant.budget(), nullptr)) return false;
   return grpc::SerializationTraits<Message>::Deserialize(&copy, &message).ok();
 }
 

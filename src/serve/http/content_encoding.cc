@@ -95,7 +95,7 @@ asio::awaitable<std::optional<Response>> InflateRequest(Exchange& exchange, uint
   const Tenant& tenant = *exchange.admission.tenant;
   const std::shared_ptr<Cancellation> cancellation = exchange.watch();
   std::function<Outcome<void>()> inflate = [&]() -> Outcome<void> {
-    auto inflated = Inflate(request.body().view(), most, tenant.budget());
+    auto inflated = Inflate(request.body().view(), most, tenant.budget(), cancellation.get());
     if (!inflated) return std::unexpected(std::move(inflated.error()));
     request.body() = std::move(*inflated);
     return {};
