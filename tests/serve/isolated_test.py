@@ -100,7 +100,8 @@ class Isolated(ConfiguredTest):
         return answers
 
     def test_a_request_that_ends_the_worker_takes_no_other_with_it(self):
-        self.check_who_is_beside(self.serve_file("isolate_models = true\n", models={"m": SHARED}))
+        answers = self.check_who_is_beside(self.serve_file("isolate_models = true\n", models={"m": SHARED}))
+        self.assertTrue(answers[0].json()["error"].endswith("; send the request again"), answers)
 
     def test_a_tenant_that_ends_the_worker_again_and_again_waits_alone(self):
         tenants = tenant("bad") + tenant("good") + OPERATOR

@@ -246,6 +246,13 @@ void Tenant::Forget(const std::string& model) {
   forgotten = contexts_.extract(model);
 }
 
+void Tenant::AddressToClient(Failure& failure) {
+  constexpr std::string_view kToEmbedder = "load the model again";
+  if (failure.code == WASINN_ERROR_LOST && failure.message.ends_with(kToEmbedder)) {
+    failure.message.replace(failure.message.size() - kToEmbedder.size(), kToEmbedder.size(), "send the request again");
+  }
+}
+
 Outcome<InferResponse> Tenant::TryInfer(const KnownModel& model, const InferRequest& request,
                                         Cancellation* cancellation) {
   const std::string version = std::to_string(model.info.version);

@@ -102,8 +102,11 @@ class Tenant {
       if (left == 0) break;
       begun = WithRoom(begin);
     }
+    if (!begun) AddressToClient(begun.error());
     return begun;
   }
+  // Of a lost worker, which a client cannot load again.
+  static void AddressToClient(Failure& failure);
   Outcome<InferResponse> TryInfer(const KnownModel& model, const InferRequest& request, Cancellation* cancellation);
 
   const GuestSettings settings_;
