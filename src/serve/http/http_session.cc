@@ -156,7 +156,7 @@ asio::awaitable<boost::beast::error_code> HttpSession::ReadBody(Parser& parser) 
 
 Response HttpSession::ReadFailure(boost::beast::error_code error) {
   if (error == http::error::body_limit) {
-    const char* const flags = most_body_ > kMostSmall ? " (--max-body; --max-json without tensors as bytes)" : "";
+    const char* const flags = most_body_ != kMostSmall ? " (--max-body; --max-json without tensors as bytes)" : "";
     return ErrorResponse(
         http::status::payload_too_large,
         fmt::format("the body is larger than {} bytes, as much as this request may have{}", most_body_, flags));

@@ -145,6 +145,7 @@ asio::awaitable<std::optional<std::string>> UpstreamCall::Next() {
       TellLost(error);
       co_return std::nullopt;
     }
+    if (parser_->is_done()) place_.reset();  // before the client sees the end: its next request may follow at once
     const size_t size = kMostPiece - body.size;
     if (size == 0) continue;
     if (on_first_) std::exchange(on_first_, nullptr)();
