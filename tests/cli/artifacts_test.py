@@ -75,7 +75,7 @@ class PulledTest(ArtifactsTest):
         for key in ("[models.m]\npath", "[routes.'/g']\nfile", "[guest_models.m]\nfile"):
             self.file("tag.toml", text + f"{key} = 'oci://localhost/m:1'\n")
             result = self.run_probe("args", flags=["--config", "tag.toml"])
-            self.check_error(result, "has no digest, and a tag may change: `wasinn models pull oci://localhost/m:1` tells it")
+            self.check_error(result, "has no digest, and a tag may change: `wasinn models pull oci://localhost/m:1` prints it")
 
     def test_pull_tells(self):
         digest = self.push_model("model:1", MODEL)
