@@ -295,7 +295,7 @@ void Batcher::Finish(Place* place, std::exception_ptr error) {
 
 void Batcher::DropCancelled() {
   for (Place& place : places_) {
-    // Of a long prompt that is being evaluated llama.cpp notices itself.
+    // llama.cpp itself notices the cancel of a long prompt that it evaluates.
     if (&place != prefilled_ && place.IsWaiting() && *place.evaluation->cancelled)
       Finish(&place, ErrorOf(kBatchAborted));
   }

@@ -179,7 +179,7 @@ class Batcher {
   void TakeResults(const std::exception_ptr& error);
   void Forget(Place* place);
   void Finish(Place* place, std::exception_ptr error);
-  // Of long prompts.
+  // ---- Long prompts
   static bool NeedsPrefill(const Model& model, const Settings& settings, uint32_t places);
   static bool IsLong(const Place& place);
   bool IsForPrefill(const Place& place) const;
@@ -188,7 +188,7 @@ class Batcher {
   void BeginPrefill(Place* place);
   void EndPrefill();
   void Prefill(Place* place, std::unique_lock<std::mutex>* lock);
-  // Before an operation for a long prompt that takes so long.
+  // Called before an operation for a long prompt. `next`: how long the operation takes.
   void GiveWay(Clock::duration next);
 
   const Model& model_;

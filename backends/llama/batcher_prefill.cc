@@ -12,7 +12,7 @@ namespace {
 
 // A prompt of no more tokens is evaluated at once with the others' tokens: that is quicker for all, and soon over.
 constexpr size_t kLong = 128;
-// Of several long ones each has so many tokens evaluated, then comes the next.
+// After so many tokens of one long prompt, the next one has its turn.
 constexpr size_t kTurn = 256;
 
 }  // namespace

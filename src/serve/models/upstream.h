@@ -1,5 +1,5 @@
 // A language model at servers of OpenAI's API: what its address and its configuration say, its connections, and how many requests it has
-// under way. As the backend `remote` has it for guests; /v1 passes its clients' requests on.
+// under way. /v1 passes its clients' requests on to it; guests use the backend `remote`.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>
@@ -31,7 +31,7 @@ struct UpstreamSettings {
   std::map<std::string, std::string> models;
 };
 
-// Any thread.
+// Thread-safe.
 class Upstream : public std::enable_shared_from_this<Upstream> {
  public:
   // Whether the path of a model is such an address.
@@ -60,13 +60,13 @@ class Upstream : public std::enable_shared_from_this<Upstream> {
   // no other one.
   std::optional<size_t> Choose(Place& place, std::vector<bool>& tried);
 
-  // NULL: a new one is to be made.
+  // A resting connection; NULL: there is none.
   std::unique_ptr<remote::HttpStream> TakeRested(size_t server);
-  // That has answered, and may have another request.
+  // Keeps a connection whose answer is complete, for another request.
   void Rest(size_t server, std::unique_ptr<remote::HttpStream> stream);
-  // The log tells it when a server fails, and when it serves again; "": it serves.
+  // Logs that a server fails, and that it serves again. `why` is "" if it serves.
   void Tell(size_t server, const std::string& why);
-  // The same of its answer, once.
+  // Logs once that the server refuses requests with this status.
   void TellRefused(size_t server, unsigned status);
 
   const remote::Address& address() const { return address_; }

@@ -15,7 +15,7 @@ namespace {
 
 using simdjson::dom::element;
 
-// Under which clients put what a server fetches.
+// Whether clients use a member of this name for something that a server fetches.
 bool NamesPlace(std::string_view name) {
   std::string lower(name.substr(name.size() - std::min<size_t>(name.size(), 8)));
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -25,7 +25,7 @@ bool NamesPlace(std::string_view name) {
          std::ranges::find(words, lower) != words.end();
 }
 
-// Servers fetch URLs with their place in a network, which no client is to have.
+// A server fetches URLs from its own place in the network, which clients must not use.
 void CheckFetchesNothing(element value, bool is_place, std::string_view field) {
   if (value.is_array()) {
     for (const element one : value.get_array()) CheckFetchesNothing(one, is_place, field);
@@ -37,7 +37,7 @@ void CheckFetchesNothing(element value, bool is_place, std::string_view field) {
   }
 }
 
-// Where the value of the n-th member of an object begins and ends, in JSON that has been read.
+// The begin and the end of the value of an object's n-th member, in valid JSON.
 std::pair<size_t, size_t> FindValue(std::string_view object, size_t n) {
   size_t depth = 0, begin = 0;
   for (size_t i = 0; i < object.size(); ++i) {
@@ -84,7 +84,7 @@ PassedRequest ReadPassed(element body) {
     const auto is = [&name](std::string_view other) { return boost::beast::iequals(name, other); };
     if (is("model")) {
       if (name != "model") ThrowWrong(std::string(name), "model is written in lower case");
-      // Twice would be once for us, and perhaps the other one for the server.
+      // We would read one of the two, and the server perhaps the other.
       if (request.member) ThrowWrong("model", "model is there twice");
       if (!value.is_string() && !value.is_null()) ThrowWrong("model", "model is no string");
       if (value.is_string()) request.model = static_cast<std::string_view>(value);

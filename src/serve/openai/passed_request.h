@@ -1,4 +1,4 @@
-// What is read of a request that is passed on to a model's server, and what becomes of its body there.
+// Reads a request that is passed on to a model's server, and writes its body for that server.
 #pragma once
 
 #include <simdjson.h>
@@ -13,16 +13,16 @@
 namespace wasinn::serve::openai {
 
 struct PassedRequest {
-  std::string model;  // that the client has named; "": none
-  // Which of the body's members names it; nothing: none. `is_empty`: there are no members at all.
+  std::string model;  // named by the client; "": none
+  // The index of the body's member `model`; no value: there is none. `is_empty`: the body has no members.
   std::optional<size_t> member;
   bool is_empty = false;
 };
 
-// By the words of a path behind /v1: "chat/completions", as it is at servers, too. "": such a request is not passed on.
+// The path at the server, such as "chat/completions", for the words of a path behind /v1. "": such a request is not passed on.
 std::string PassedPath(const std::vector<std::string>& words);
 
-// Throws ApiError: what names another model than `model`, or has a server fetch something, is not passed on.
+// Throws ApiError if the request names a second model, or makes a server fetch something.
 PassedRequest ReadPassed(simdjson::dom::element body);
 
 // The body with another model's name, as JSON has it. Its parts are of the body and of the name.

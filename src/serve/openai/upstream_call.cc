@@ -18,7 +18,7 @@ using remote::HttpLink;
 using remote::HttpStream;
 
 constexpr uint32_t kMostUpstreamHead = 32u << 10;
-// Answers that come before the answer: 100 and the like.
+// The limit of interim answers, such as 100.
 constexpr int kMostInterim = 8;
 constexpr size_t kMostPiece = 32u << 10;
 
@@ -53,7 +53,7 @@ asio::awaitable<std::string> UpstreamCall::Connect() {
     link_ = std::make_shared<HttpLink>(strand, std::move(rested));
     co_return "";
   }
-  // Of no strand, for the next request that has this connection has another one.
+  // It belongs to no strand: the next request on this connection has a strand of its own.
   link_ = std::make_shared<HttpLink>(strand, std::make_unique<HttpStream>(context_.get_executor(), upstream_->tls()));
   const remote::HostAndPort server(upstream_->endpoint(server_));
   co_return co_await link_->Connect(server, upstream_->NameOf(server.host), upstream_->connect_timeout());
@@ -73,7 +73,7 @@ asio::awaitable<error_code> UpstreamCall::ReadHead() {
 }
 
 asio::awaitable<UpstreamCall::Sent> UpstreamCall::Talk(const Request& request) {
-  // The client's own headers say nothing to this server, and its key is for nobody but us.
+  // None of the client's headers are passed on: its key is only for us.
   const remote::Headers own = {{"content-type", "application/json"}, {"traceparent", request.trace}};
   const std::string path = upstream_->address().base + "/" + std::string(request.path);
   const std::string head =

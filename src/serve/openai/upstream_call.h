@@ -1,4 +1,4 @@
-// A request that is passed on to a model's server, and its answer as it comes: what the client has not read is not read of the server either.
+// A request that is passed on to a model's server, and its answer as it comes. Nothing more is read from the server while the client reads nothing.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
