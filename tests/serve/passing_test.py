@@ -105,6 +105,21 @@ class Requests(PassingTest):
         self.assertEqual(self.ask().status, 401)
         self.assertEqual(self.log_of(self.server).count("names 'other'"), 1)
 
+    def test_a_tenant_cannot_name_what_the_server_stores_for_the_operators_key(self):
+        self.of(lambda talk: talk.answer("{}"), more=tenant("a"))
+        content = {"type": "file", "file": {"file_id": "file-1"}}
+        for fields in ({"previous_response_id": "resp_1"}, {"Conversation": {"id": "conv_1"}}, {"prompt": {"id": "pmpt_1"}},
+                       {"messages": [{"role": "user", "content": [content]}]}, {"tools": [{"type": "file_search", "vector_store_ids": ["vs_1"]}]},
+                       {"tools": [{"type": "code_interpreter", "container": {"type": "auto", "file_ids": ["file-1"]}}]}):
+            self.expect_error(self.ask(headers=key("a"), **fields), 400, "tenants cannot use")
+        schema = {"properties": {"file_id": {"type": "string"}}}
+        for fields in ({"previous_response_id": None, "prompt": "a"}, {"tools": [{"parameters": schema}]}):
+            self.assertEqual(self.ask(headers=key("a"), **fields).status, 200)
+
+    def test_without_tenants_it_can_be_named(self):
+        self.of(lambda talk: talk.answer("{}"))
+        self.assertEqual(self.ask(previous_response_id="resp_1").status, 200)
+
 
 class Answers(PassingTest):
     def test_an_event_is_with_the_client_before_the_next_one_is_sent(self):

@@ -332,6 +332,10 @@ asio::awaitable<std::optional<Response>> OpenAi::AnswerByUpstream(Exchange& exch
   auto upstream = TextsOf(exchange).UpstreamOf(name);
   if (!upstream) ThrowNoModel(upstream.error());
   if (*upstream == nullptr) co_return std::nullopt;
+  // The server keeps it for the operator's key, which all tenants share.
+  if (!request.stored.empty() && exchange.admission.generation->tenants().need_keys()) {
+    ThrowWrong(request.stored, request.stored + ": tenants cannot use what the model's server has stored");
+  }
   Tenant& tenant = *exchange.admission.tenant;
   auto place = (*upstream)->Enter(tenant.share());
   if (!place) throw ToApiError(place.error());

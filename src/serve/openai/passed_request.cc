@@ -25,15 +25,26 @@ bool NamesPlace(std::string_view name) {
          std::ranges::find(words, lower) != words.end();
 }
 
-// A server fetches URLs from its own place in the network, which clients must not use.
-void CheckFetchesNothing(element value, bool is_place, std::string_view field) {
+// Whether a member of this name has the ids of objects that a server keeps for the owner of its key.
+bool NamesStored(std::string_view name) {
+  const auto names = {"previous_response_id", "conversation", "container", "file_id", "file_ids",
+                      "vector_store_ids",     "connector_id"};
+  return std::ranges::any_of(names, [name](const char* one) { return boost::beast::iequals(name, one); });
+}
+
+// Reads a member of the body with all that is in it. A server fetches URLs from its own place in the network, which clients must not
+// use.
+void ReadMember(element value, std::string_view name, std::string_view field, PassedRequest& request) {
   if (value.is_array()) {
-    for (const element one : value.get_array()) CheckFetchesNothing(one, is_place, field);
+    for (const element one : value.get_array()) ReadMember(one, name, field, request);
   } else if (value.is_object()) {
-    for (const auto& [name, member] : value.get_object()) CheckFetchesNothing(member, NamesPlace(name), field);
-  } else if (is_place && value.is_string() && !static_cast<std::string_view>(value).starts_with("data:")) {
-    const std::string name(field);
-    ThrowWrong(name, name + ": nothing is fetched: images, sounds and files are data: URLs");
+    for (const auto& [inner, member] : value.get_object()) ReadMember(member, inner, field, request);
+  } else if (value.is_string()) {
+    if (NamesPlace(name) && !static_cast<std::string_view>(value).starts_with("data:")) {
+      const std::string text(field);
+      ThrowWrong(text, text + ": nothing is fetched: images, sounds and files are data: URLs");
+    }
+    if (NamesStored(name)) request.stored = name;
   }
 }
 
@@ -92,7 +103,9 @@ PassedRequest ReadPassed(element body) {
     } else if ((is("models") || is("fallbacks")) && !IsNothing(value)) {
       ThrowWrong(std::string(name), std::string(name) + ": a request is for the model that it names");
     } else if (is("messages") || is("input") || is("tools")) {
-      CheckFetchesNothing(value, false, name);
+      ReadMember(value, "", name, request);
+    } else if (!IsNothing(value) && (NamesStored(name) || (is("prompt") && value.is_object()))) {
+      request.stored = name;
     }
     ++n;
   }

@@ -17,6 +17,8 @@ struct PassedRequest {
   // The index of the body's member `model`; no value: there is none. `is_empty`: the body has no members.
   std::optional<size_t> member;
   bool is_empty = false;
+  // A member with the id of an object that the server keeps: a response, a conversation, a file. "": there is none.
+  std::string stored;
 };
 
 // The path at the server, such as "chat/completions", for the words of a path behind /v1. "": such a request is not passed on.
