@@ -62,7 +62,11 @@ Outcome<Upstream::Place> Upstream::Enter(const Share& share) {
   const std::lock_guard lock(mutex_);
   size_t& own = n_of_[share.id()];
   const size_t most_own = share.is_alone() ? most_ : std::max<size_t>(1, most_ - most_ / 4);
-  if (n_requests_ >= most_ || own >= most_own) {
+  if (n_requests_ < most_ && own >= most_own) {
+    return std::unexpected(
+        TryAgain(fmt::format("the tenant has {} of the model's {} requests, as many as one may", own, most_)));
+  }
+  if (n_requests_ >= most_) {
     if (own == 0) n_of_.erase(share.id());
     return std::unexpected(TryAgain(fmt::format("the model's server has {} requests, as many as it may", n_requests_)));
   }
