@@ -25,7 +25,7 @@ export CCACHE_DISABLE=1 # on a fresh machine there is nothing to take from it
 "$scripts/deps.sh" build guest wasmtime onnxruntime
 say "configuring $build"
 configure
-say "building"
+say "building; two processors take about two minutes"
 # In a terminal ninja shows its progress in one line.
 targets=(wasinn_command wasinn_worker wasinn_backend_onnx guest-classify) # the main job, and models that guests bring
 if [ -t 1 ]; then
