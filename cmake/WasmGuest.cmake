@@ -173,7 +173,7 @@ function(wasinn_guest_object guest source flags result)
     DEPFILE ${object}.d
     COMMENT "Compiling guest ${guest}: ${stem}"
     VERBATIM)
-  if(CMAKE_EXPORT_COMPILE_COMMANDS AND NOT WASINN_UNITY) # scripts/tidy.sh reads what targets compile, and no other command
+  if(WASINN_TIDY OR NOT WASINN_UNITY) # scripts/tidy.sh and editors read what targets compile, and no other command
     add_library(guest-${guest}-${hash} OBJECT EXCLUDE_FROM_ALL ${source})
     set_target_properties(guest-${guest}-${hash} PROPERTIES COMPILE_OPTIONS "${WASINN_GUEST_FLAGS};${flags}" C_STANDARD 11 CXX_STANDARD 20)
   endif()

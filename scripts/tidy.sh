@@ -18,9 +18,11 @@ esac
 mapfile -t files < <([ $# = 0 ] || [ "$1" = --changed ] || realpath -se -- "$@")
 cd "$root"
 
-# Configured only, but for the sources that others are compiled with. Its own folder, for other builds compile several files as one.
+# Configured only, but for the sources that others are compiled with. All files are checked several at once, as other builds compile
+# them: their headers are most of the work.
 build=$root/build/tidy
-quietly cmake --preset tidy -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+unity=$([ $# -gt 0 ] && echo OFF || echo ON)
+quietly cmake --preset tidy "-DWASINN_UNITY=$unity"
 if ninja -C "$build" -t query generated_sources >/dev/null 2>&1; then quietly cmake --build "$build" --target generated_sources; fi
 mkdir -p "$build/database"
 python3 -c 'import json, sys; json.dump(list({entry["file"]: entry for entry in json.load(sys.stdin)}.values()), sys.stdout)' \
@@ -34,5 +36,5 @@ if [ "${1-}" = --changed ]; then
 elif [ ${#files[@]} -gt 0 ]; then
   printf '%s\n' "${files[@]}" | xargs -d '\n' -n 1 -P "$jobs" "clang-tidy-$LLVM" -p "$build/database" --quiet
 else
-  "run-clang-tidy-$LLVM" -p "$build/database" "${options[@]}" "^$root/(?!build/|\.deps/)"
+  "run-clang-tidy-$LLVM" -p "$build/database" "${options[@]}" -checks=-bugprone-suspicious-include "^$root/(?!build/(?!tidy/.*/Unity/)|\.deps/)"
 fi
