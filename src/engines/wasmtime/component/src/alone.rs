@@ -1,4 +1,4 @@
-//! One call of a guest that has all to itself: what it leaves behind goes with it.
+//! One call of a guest on a runtime of its own, which ends with the call.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -7,19 +7,19 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use wasmtime::{Error, Result, bail};
 
-/// How soon a guest that waits for something is missed.
+/// How often the host checks whether a waiting guest should end.
 pub const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// Of one run: streams, what waits, headers, bodies …
+/// The limit of one run: streams, pollables, headers, bodies …
 pub const MOST_RESOURCES: usize = 512;
 
-/// What a call may wait for, beside what is in this process.
+/// What a call may wait for outside of this process.
 #[derive(PartialEq)]
 pub enum Waits {
     Time,
-    TimeAndSockets, // which takes three files
+    TimeAndSockets, // needs three descriptors
 }
 
-/// What `call` does on a runtime of its own. A mistake of a library's costs this call, and not the server.
+/// Runs `call` on its own runtime. A panic of a library fails this call, and not the server.
 pub fn alone<T>(waits: Waits, call: impl FnOnce(&Runtime) -> Result<T>) -> Result<T> {
     let mut builder = Builder::new_current_thread();
     if waits == Waits::TimeAndSockets {
@@ -27,11 +27,11 @@ pub fn alone<T>(waits: Waits, call: impl FnOnce(&Runtime) -> Result<T>) -> Resul
     }
     let runtime = builder.enable_time().max_blocking_threads(1).build()?;
     let done = catch_unwind(AssertUnwindSafe(|| call(&runtime)));
-    runtime.shutdown_background(); // which waits for none of its threads
+    runtime.shutdown_background(); // without waiting for its threads
     done.unwrap_or_else(|_| Err(Error::msg("the host failed")))
 }
 
-/// Until it is done, or the embedder says that it should end: what waits runs no code that looks at the epoch.
+/// Runs `what` until it is done or the embedder ends it: a waiting guest runs no code that checks the epoch.
 pub async fn until_interrupted<T>(
     what: impl Future<Output = Result<T>>,
     is_interrupted: impl Fn() -> bool,

@@ -1,4 +1,4 @@
-//! A call that a thread of the host's makes, while the future of its guest rests.
+//! A call that runs on a thread of the host while the guest's future is pending.
 
 use std::ffi::c_void;
 use std::future::Future;
@@ -14,15 +14,15 @@ use crate::wit::{Guest, Outcome, WitResult};
 
 type Close = unsafe extern "C" fn(*mut Guest);
 
-/// Ready when the call is over. One that goes before closes its guest, which is what waits for the call: whoever deletes a
-/// future in the middle lets its guest never go on, so nothing is lost.
+/// Ready when the call is over. Dropping it earlier closes the guest, which waits for the call: a guest whose future is
+/// deleted never continues, so nothing is lost.
 pub struct Begun<C, M> {
     call: *mut Call<C, M>, // null once it is taken
     calls: Calls,
     close: Close,
 }
 
-/// Until `done` the host's thread has all of it but that.
+/// Until `done` is set, the host's thread owns everything else here.
 struct Call<C, M> {
     call: C,
     caller: AsyncCaller,
@@ -32,8 +32,8 @@ struct Call<C, M> {
     done: AtomicBool,
 }
 
-// SAFETY: the guest's memory, which is what `call` points to, stays where it is until the guest goes on, and is this call's
-// alone; all else that it has may be used by any thread, one at a time (wit.h).
+// SAFETY: `call` points to the guest's memory, which stays in place until the guest continues, and only this call uses
+// it; any thread may use the rest, one at a time (wit.h).
 unsafe impl<C, M> Send for Begun<C, M> {}
 
 impl<C: TableCall<M>, M: Default> Begun<C, M> {
@@ -48,10 +48,10 @@ impl<C: TableCall<M>, M: Default> Begun<C, M> {
             done: AtomicBool::new(false),
         };
         let begun = Begun { call: Box::into_raw(Box::new(call)), calls, close };
-        // SAFETY: `run` is called at most once, and has returned before the guest's closing does; the call stays as long.
+        // SAFETY: `run` is called at most once, and returns before the guest's closing does; the call lives as long.
         let status = unsafe { (calls.functions.begin)(guest, run::<C, M>, begun.call.cast()) };
         if !status.is_null() {
-            // SAFETY: `run` was not called and will not be.
+            // SAFETY: `run` was not called and never will be.
             let call = unsafe { &mut *begun.call };
             call.status = status;
             *call.done.get_mut() = true;
@@ -60,10 +60,10 @@ impl<C: TableCall<M>, M: Default> Begun<C, M> {
     }
 }
 
-/// On a thread of the host's.
+/// Runs on a thread of the host.
 unsafe extern "C" fn run<C: TableCall<M>, M>(user: *mut c_void) {
     let call = user.cast::<Call<C, M>>();
-    // SAFETY: all but `done`, which alone others look at, is this thread's until `done` is set; from then on it may be gone.
+    // SAFETY: until `done` is set, other threads read only `done`; from then on the call may be freed.
     unsafe {
         let (wake, user) = ((*call).caller.wake, (*call).caller.user);
         (*call).status = ((*call).call)((*call).caller.guest, &mut (*call).out, &mut (*call).more);
@@ -76,12 +76,12 @@ unsafe extern "C" fn run<C: TableCall<M>, M>(user: *mut c_void) {
 
 impl<C, M> Begun<C, M> {
     fn is_done(&self) -> bool {
-        // SAFETY: it is there, and of what the host's thread writes it is the one that may be read.
+        // SAFETY: the call exists, and `done` is atomic.
         unsafe { (*self.call).done.load(Ordering::Acquire) }
     }
 
     fn take(&mut self) -> Box<Call<C, M>> {
-        // SAFETY: it is there, and nobody else has it once it is done.
+        // SAFETY: the call exists, and once it is done no other thread uses it.
         unsafe { Box::from_raw(std::mem::replace(&mut self.call, ptr::null_mut())) }
     }
 }
@@ -89,7 +89,7 @@ impl<C, M> Begun<C, M> {
 impl<C, M> Future for Begun<C, M> {
     type Output = Result<(WitResult, M)>;
 
-    // The C API polls with a waker that wakes nobody: it is `wake` that tells the embedder.
+    // The C API polls with a waker that does nothing: `wake` notifies the embedder.
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
         if !self.is_done() {
             return Poll::Pending;
@@ -105,7 +105,7 @@ impl<C, M> Drop for Begun<C, M> {
             return;
         }
         if !self.is_done() {
-            // SAFETY: it has a guest, or `begin` had failed; this thread is not inside of a call of that guest.
+            // SAFETY: the call has a guest, or `begin` had failed; this thread is not inside a call of that guest.
             unsafe { (self.close)((*self.call).caller.guest) };
         }
         let call = self.take();

@@ -1,4 +1,4 @@
-//! Functions that may block, each defined once for both kinds of callers.
+//! Functions that may block, defined once for both kinds of callers.
 
 use wasmtime::Result;
 use wasmtime::component::{ComponentNamedList, Lift, Lower, ResourceType};
@@ -8,12 +8,12 @@ use crate::calls::{Callers, Calls};
 use crate::types::{Instance, Store};
 use crate::wit::{Drop, Functions, Guest, Outcome, WitResult};
 
-/// Calls a function of the table with arguments that it has, or that lie in the guest's memory: so before the guest goes on.
-/// What comes out is a result and, of some, more.
+/// Calls a function of the table. Its arguments are its own or in the guest's memory, so it runs before the guest
+/// continues. It returns a result and, for some functions, a second value.
 pub trait TableCall<M>: FnMut(*mut Guest, &mut WitResult, &mut M) -> Outcome + 'static {}
 impl<M, C: FnMut(*mut Guest, &mut WitResult, &mut M) -> Outcome + 'static> TableCall<M> for C {}
 
-/// `prepare` reads the arguments, `finish` makes the function's value of what came out.
+/// `prepare` reads the arguments, `finish` makes the return value from the results.
 pub fn define<P, C, M, R>(
     instance: &mut Instance<'_>,
     calls: Calls,
@@ -39,7 +39,7 @@ where
         Callers::Rest { caller_of, close } => {
             instance.func_wrap_async(name, move |mut store: Store<'_>, params: P| {
                 let call = prepare(&mut store, params);
-                // SAFETY: as the embedder promised when it linked.
+                // SAFETY: the embedder guaranteed it when it linked.
                 let caller = unsafe { caller_of(store, calls.user) };
                 let begun = call.map(|call| Begun::new(calls, caller, close, call));
                 Box::new(async move {
@@ -61,13 +61,13 @@ pub fn define_resource<T: 'static>(
     let (ty, drop) = (ResourceType::host::<T>(), drop_of(calls.functions));
     match calls.callers {
         Callers::Wait(_) => instance.resource(name, ty, move |mut store, rep| {
-            // SAFETY: any rep may be asked for.
+            // SAFETY: the function accepts any rep.
             calls.check(unsafe { drop(calls.guest(&mut store), rep) })
         }),
         Callers::Rest { caller_of, close } => instance.resource_async(name, ty, move |store, rep| {
-            // SAFETY: as the embedder promised when it linked.
+            // SAFETY: the embedder guaranteed it when it linked.
             let caller = unsafe { caller_of(store, calls.user) };
-            // SAFETY: any rep may be asked for.
+            // SAFETY: the function accepts any rep.
             let call = move |guest, _: &mut WitResult, _: &mut ()| unsafe { drop(guest, rep) };
             let begun = Begun::new(calls, caller, close, call);
             Box::new(async move { begun.await.map(|_| ()) })

@@ -1,5 +1,5 @@
-//! Calls that give futures. The C API has them for components too where it is built with the component model's own async
-//! functions, which this library leaves out: every call of a component would pay for them.
+//! Calls that return futures. The C API has them for components only if it is built with the component model's async
+//! functions, which this library leaves out: they would slow down every call of a component.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -42,7 +42,7 @@ pub extern "C" fn wasinn_component_pre_instantiate_async<'a>(
 }
 
 /// # Safety
-/// As of wasmtime_component_func_call, until the future is deleted.
+/// Like wasmtime_component_func_call, until the future is deleted.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wasinn_component_func_call_async<'a>(
     func: &'a Func,
@@ -53,13 +53,13 @@ pub unsafe extern "C" fn wasinn_component_func_call_async<'a>(
     results_size: usize,
     error: ErrorOut<'a>,
 ) -> Box<wasmtime_call_future_t<'a>> {
-    // SAFETY: as the caller promised.
+    // SAFETY: the caller guarantees it.
     let args: Vec<_> = (0..args_size).map(|i| Val::from(unsafe { &*args.add(i) })).collect();
     let call = async move {
         let mut values = vec![Val::Bool(false); results_size];
         func.call_async(store, &args, &mut values).await?;
         for (i, value) in values.iter().enumerate() {
-            // SAFETY: as the caller promised; what is there is no value yet.
+            // SAFETY: the caller guarantees it; the memory is not initialized.
             unsafe { results.add(i).write(value.into()) };
         }
         Ok(())

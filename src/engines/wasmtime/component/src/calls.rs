@@ -1,4 +1,4 @@
-//! What a host function needs to call the table.
+//! What a host function needs to call the table of functions.
 
 use std::ffi::{CStr, c_char, c_void};
 use wasmtime::component::Resource;
@@ -19,16 +19,16 @@ pub struct AsyncCaller {
     pub user: *mut c_void,
 }
 
-/// What becomes of a guest while a function runs that may block.
+/// What a guest does while a function blocks.
 #[derive(Clone, Copy)]
 pub enum Callers {
     /// Its thread waits.
     Wait(GuestOf),
-    /// The function runs on a thread of the host's, and the guest's future rests.
+    /// The function runs on a thread of the host, and the guest's future is pending.
     Rest { caller_of: CallerOf, close: unsafe extern "C" fn(*mut Guest) },
 }
 
-/// One for each linker that has wasi:nn; every host function has a copy.
+/// One for each linker with wasi:nn; every host function has a copy.
 #[derive(Clone, Copy)]
 pub struct Calls {
     pub functions: &'static Functions,
@@ -38,7 +38,7 @@ pub struct Calls {
     pub status_free: unsafe extern "C" fn(*mut Status),
 }
 
-// SAFETY: a linker serves any thread, and so does all of this; the embedder promises it for callers and user.
+// SAFETY: any thread may use a linker and these members; the embedder guarantees it for callers and user.
 unsafe impl Send for Calls {}
 // SAFETY: as above.
 unsafe impl Sync for Calls {}
@@ -47,7 +47,7 @@ impl Calls {
     /// The guest that is calling.
     pub fn guest(&self, store: &mut Store<'_>) -> *mut Guest {
         let store = store.as_context_mut();
-        // SAFETY: as the embedder promised when it linked.
+        // SAFETY: the embedder guaranteed it when it linked.
         unsafe {
             match self.callers {
                 Callers::Wait(guest_of) => guest_of(store, self.user),
@@ -56,12 +56,12 @@ impl Calls {
         }
     }
 
-    /// Anything but null traps the guest, with the status's message.
+    /// Any status but null traps the guest, with the status's message.
     pub fn check(&self, status: Outcome) -> Result<()> {
         if status.is_null() {
             return Ok(());
         }
-        // SAFETY: a status has a message, which lives until the status is freed; it is freed once.
+        // SAFETY: a status has a message, which lives until the status is freed, once.
         let message = unsafe { CStr::from_ptr((self.status_message)(status)).to_string_lossy().into_owned() };
         // SAFETY: as above.
         unsafe { (self.status_free)(status) };
@@ -70,17 +70,17 @@ impl Calls {
 }
 
 impl WitResult {
-    /// What WIT calls result<T, error>, T being a resource.
+    /// WIT's result<T, error> for a resource T.
     pub fn resource<T>(self, _: ()) -> Result<Fallible<Resource<T>>> {
         Ok(self.value(()).map(|()| Resource::new_own(self.rep)))
     }
 
-    /// The same where success gives nothing.
+    /// The same, for functions without a value.
     pub fn nothing(self, _: ()) -> Result<Fallible<()>> {
         Ok(self.value(()))
     }
 
-    /// The same where success gives something else.
+    /// The same, for other values.
     pub fn value<T>(&self, value: T) -> Fallible<T> {
         if self.is_error != 0 { Err(Resource::new_own(self.rep)) } else { Ok(value) }
     }

@@ -1,4 +1,4 @@
-//! All of wasi:nn in a linker, and what wasinn has beyond it.
+//! Defines all of wasi:nn, and wasinn's extensions, in a linker.
 
 use wasmtime::Result;
 
@@ -6,7 +6,7 @@ use crate::calls::Calls;
 use crate::types::Linker;
 use crate::{errors, ext, graph, inference, tensor};
 
-/// A version of wasi:nn. The linker matches them by name: they are release candidates, of which none stands for another.
+/// A version of wasi:nn. The linker matches them by name: release candidates are not compatible with each other.
 struct Version {
     name: &'static str,
     compute: Compute,

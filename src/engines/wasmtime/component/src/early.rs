@@ -1,5 +1,5 @@
-//! Bodies that a guest writes before anybody reads them: of a response before it is set, of a request before it is sent. The host takes
-//! them in, up to a limit. Past it the guest would wait for a reader who cannot come while it waits, so its run is over.
+//! Bodies that a guest writes before anyone reads them: a response's before it is set, a request's before it is sent.
+//! They are buffered, up to a limit. Past it the guest would wait for a reader that cannot come, so its run ends.
 
 use http_body_util::{BodyExt, Empty};
 use hyper::body::{Body as _, Frame};
@@ -16,13 +16,13 @@ use wasmtime_wasi::runtime::{AbortOnDropJoinHandle, spawn};
 use wasmtime_wasi_http::Error;
 use wasmtime_wasi_http::p2::body::HyperOutgoingBody;
 
-/// Of one body, and of all bodies of a run.
+/// The limits of one body, and of all bodies of a run.
 const MOST_OF_BODY: usize = 128 << 10;
 const MOST_OF_RUN: usize = 4 << 20;
 
 type Read = Option<std::result::Result<Frame<bytes::Bytes>, Error>>;
 
-/// All that a run has written and nobody reads.
+/// The unread bytes of a run.
 #[derive(Clone, Default)]
 pub struct Unread(Arc<Run>);
 
@@ -42,11 +42,11 @@ fn too_much() -> wasmtime::Error {
 }
 
 impl Unread {
-    /// In place of `body`, which has just been made. On the thread of the run, within its runtime.
+    /// Replaces `body`, which was just made. Called on the run's thread, within its runtime.
     pub fn keep(&self, body: HyperOutgoingBody) -> HyperOutgoingBody {
         let early = Early { body, bytes: Vec::new(), end: None, run: self.0.clone() };
         let early = Arc::new(Mutex::new(early));
-        let kept = Arc::downgrade(&early); // what the guest drops is closed at once
+        let kept = Arc::downgrade(&early); // a body that the guest drops is closed at once
         let keeper = spawn(poll_fn(move |context| match kept.upgrade() {
             Some(early) => early.lock().expect("nothing panics with it").keep(context),
             None => Poll::Ready(()),
@@ -54,13 +54,13 @@ impl Unread {
         Body { early, keeper: Some(keeper) }.boxed_unsync()
     }
 
-    /// In place of the stream that a body is written to: it traps if the run has written too much.
+    /// Replaces the stream that writes a body: it traps if the run has written too much.
     pub fn watch(&self, stream: DynOutputStream) -> DynOutputStream {
         Box::new(Watched { stream, run: self.0.clone() })
     }
 }
 
-/// From now on somebody reads what `keep` has made: the guest waits for that one.
+/// From now on the body from `keep` has a reader, and the guest waits for it.
 pub fn hand_over(body: Option<&mut HyperOutgoingBody>) -> Result<()> {
     match body.map(|body| Pin::new(body).poll_frame(&mut Context::from_waker(Waker::noop()))) {
         Some(Poll::Ready(_)) => Err(too_much()),
@@ -70,13 +70,13 @@ pub fn hand_over(body: Option<&mut HyperOutgoingBody>) -> Result<()> {
 
 struct Early {
     body: HyperOutgoingBody,
-    bytes: Vec<u8>, // as one: a guest's writes may have a byte each
-    end: Read,      // trailers or an error, which follow
+    bytes: Vec<u8>, // in one buffer: a guest may write single bytes
+    end: Read,      // trailers or an error, after the bytes
     run: Arc<Run>,
 }
 
 impl Early {
-    /// All that is there, and so far.
+    /// Buffers all bytes that have come.
     fn keep(&mut self, context: &mut Context<'_>) -> Poll<()> {
         while self.end.is_none() {
             match ready!(Pin::new(&mut self.body).poll_frame(context)) {
@@ -88,7 +88,7 @@ impl Early {
         Poll::Ready(())
     }
 
-    /// Past the limit nobody takes any more, so a guest that waits for that goes on, and traps.
+    /// Past the limit this drops the body, so that a guest waiting to write continues, and traps.
     fn add(&mut self, bytes: &[u8]) {
         let of_run = self.run.bytes.load(Ordering::Relaxed) + bytes.len();
         if self.bytes.len() + bytes.len() > MOST_OF_BODY || of_run > MOST_OF_RUN {
@@ -112,10 +112,10 @@ impl Drop for Early {
     }
 }
 
-/// Its first poll hands over, and gives nothing, or an error if it has too much.
+/// The first poll hands over and returns no frame, or an error if the run wrote too much.
 struct Body {
     early: Arc<Mutex<Early>>,
-    keeper: Option<AbortOnDropJoinHandle<()>>, // until then
+    keeper: Option<AbortOnDropJoinHandle<()>>, // until the first poll
 }
 
 impl hyper::body::Body for Body {

@@ -1,5 +1,5 @@
-//! The function of a component that a run calls: wasi:cli/run, or one that somebody names. Its values are words in WAVE, the component
-//! model's own notation.
+//! The function of a component that a run calls: wasi:cli/run, or a function by name. Values are written in WAVE, the
+//! component model's notation.
 
 use wasmtime::component::types::{ComponentFunc, ComponentItem};
 use wasmtime::component::wasm_wave::untyped::UntypedFuncCall;
@@ -8,7 +8,7 @@ use wasmtime::component::{Component, ComponentExportIndex, Type, Val};
 use wasmtime::{Result, bail, format_err};
 
 const RUN_INTERFACE: &str = "wasi:cli/run@0.2.0";
-/// Between an interface and its function, where a name has both.
+/// Separates an interface from its function in a name.
 const OF: char = '#';
 
 pub struct Entry {
@@ -16,12 +16,12 @@ pub struct Entry {
     name: String,
     params: Vec<Type>,
     n_results: usize,
-    /// Of "add(1, 2)", which has them with it.
+    /// The arguments of a call such as "add(1, 2)".
     given: Option<Vec<Val>>,
 }
 
 impl Entry {
-    /// Of any version that is compatible: looking up an export, Wasmtime goes by semver.
+    /// Accepts any compatible version: Wasmtime looks exports up by semver.
     pub fn run(component: &Component) -> Result<Self> {
         let interface = component.get_export_index(None, RUN_INTERFACE);
         let found = interface.and_then(|interface| component.get_export(Some(&interface), "run"));
@@ -32,7 +32,7 @@ impl Entry {
         }
     }
 
-    /// `call` is the name of a function, or INTERFACE#NAME; or a whole call as Wasmtime's own command takes it, "add(1, 2)".
+    /// `call` is a function's name, INTERFACE#NAME, or a whole call in the syntax of Wasmtime's command, "add(1, 2)".
     pub fn named(component: &Component, call: &str) -> Result<Self> {
         let name = call.find('(').map_or(call, |begin| &call[..begin]);
         let (ty, index) = find(component, name)?;
@@ -56,7 +56,7 @@ impl Entry {
         read.map_err(|error| format_err!("'{call}' does not fit {}: {error}", self.name))
     }
 
-    /// Of the function's parameters, a word for each.
+    /// Reads one word for each parameter.
     pub fn read(&self, words: &[&str]) -> Result<Vec<Val>> {
         if let Some(given) = &self.given {
             return Ok(given.clone());
@@ -67,7 +67,7 @@ impl Entry {
         self.params.iter().zip(words).map(|(ty, word)| read_word(ty, word)).collect()
     }
 
-    /// Where its results go.
+    /// Space for the results.
     pub fn room(&self) -> Vec<Val> {
         vec![Val::Bool(false); self.n_results]
     }
@@ -80,7 +80,7 @@ fn is_run(ty: &ComponentFunc) -> bool {
         && matches!(&results[..], [Type::Result(result)] if result.ok().is_none() && result.err().is_none())
 }
 
-/// A function of the component itself, or of the one interface that has it.
+/// Finds a function of the component itself, or of the only interface that has it.
 fn find(component: &Component, name: &str) -> Result<(ComponentFunc, ComponentExportIndex)> {
     let missing = || format_err!("the component exports no function {name}");
     if let Some((interface, function)) = name.split_once(OF) {
@@ -120,7 +120,7 @@ fn function_of(
     }
 }
 
-/// Whether WAVE can say its values.
+/// Whether WAVE can express values of this type.
 fn has_text(ty: &Type) -> bool {
     let all = |mut types: Box<dyn Iterator<Item = Type> + '_>| types.all(|ty| has_text(&ty));
     match ty {
@@ -136,7 +136,7 @@ fn has_text(ty: &Type) -> bool {
     }
 }
 
-/// A string may stand without its quotes: in WAVE each begins with one.
+/// The quotes of a string may be missing: in WAVE every string begins with one.
 fn read_word(ty: &Type, word: &str) -> Result<Val> {
     if matches!(ty, Type::String) && !word.starts_with('"') {
         return Ok(Val::String(word.into()));

@@ -8,7 +8,7 @@ use crate::text::Text;
 use crate::types::{Error, ErrorCode, Instance, Store};
 use crate::views::{Shown, ShownText};
 
-// SAFETY, for all of this file: arguments are valid for the call, and the table's functions write what they are asked for.
+// SAFETY, for all of this file: arguments are valid for the call, and the table's functions write their outputs.
 #[allow(clippy::undocumented_unsafe_blocks)]
 pub fn define(mut instance: Instance<'_>, calls: Calls, constructor: bool) -> Result<()> {
     let table = calls.functions;

@@ -1,4 +1,4 @@
-//! A request and its answer as they come over the C boundary: the structs of ../handler_abi.h.
+//! A request and its answer across the C boundary: the structs of ../handler_abi.h.
 
 use bytes::Bytes as Body;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
@@ -16,7 +16,7 @@ pub struct Field {
     pub value: Bytes,
 }
 
-/// `wasinn_http_request`. What it points at outlives the store.
+/// `wasinn_http_request`. The memory behind its pointers outlives the store.
 #[repr(C)]
 pub struct HttpRequest {
     struct_size: u32,
@@ -29,40 +29,40 @@ pub struct HttpRequest {
     body: Bytes,
 }
 
-/// `wasinn_http_answer`: where it goes. All are called on the thread that runs the guest; false: no more of it is wanted.
+/// `wasinn_http_answer`: receives the answer, on the thread that runs the guest. The functions return false to stop it.
 #[repr(C)]
 pub struct HttpAnswer {
     struct_size: u32,
     user: *mut c_void,
     begin: unsafe extern "C" fn(*mut c_void, u32, *const Field, usize) -> bool,
     write: unsafe extern "C" fn(*mut c_void, Bytes) -> bool,
-    /// Why there is none, or not all of it: in the words that follow "the guest".
+    /// Why the answer is missing or incomplete: the text follows "the guest".
     fail: unsafe extern "C" fn(*mut c_void, Bytes),
-    /// No guest can have this request.
+    /// The request cannot be passed to any guest.
     refuse: unsafe extern "C" fn(*mut c_void, Bytes),
     is_interrupted: unsafe extern "C" fn(*mut c_void) -> bool,
-    /// Whether the guest may send a request to this scheme and authority. NULL: it sends none.
+    /// Whether the guest may send a request to this scheme and authority. NULL: it may send none.
     allows: Option<unsafe extern "C" fn(*mut c_void, Bytes, Bytes) -> bool>,
 }
 
-/// To send requests.
+/// Decides which requests a guest may send.
 pub struct Permission {
     user: *mut c_void,
     allows: unsafe extern "C" fn(*mut c_void, Bytes, Bytes) -> bool,
 }
 
-// SAFETY: it is used on the thread that runs the guest, alone.
+// SAFETY: only the thread that runs the guest uses it.
 unsafe impl Send for Permission {}
 
 impl Permission {
     /// # Safety
-    /// `allows` may be called with `user` on this thread for as long as this lives.
+    /// `allows` may be called with `user` on this thread for as long as this object lives.
     pub unsafe fn new(user: *mut c_void, allows: unsafe extern "C" fn(*mut c_void, Bytes, Bytes) -> bool) -> Self {
         Permission { user, allows }
     }
 
     pub fn allows(&self, scheme: &str, authority: &str) -> bool {
-        // SAFETY: as who made it promised.
+        // SAFETY: the creator of this object guarantees it.
         unsafe { (self.allows)(self.user, bytes_of(scheme.as_bytes()), bytes_of(authority.as_bytes())) }
     }
 }
@@ -75,12 +75,12 @@ const _: () = {
 };
 
 /// # Safety
-/// It is valid for as long as the result is used.
+/// The memory is valid for as long as the result is used.
 pub unsafe fn slice_of<'a>(bytes: &Bytes) -> &'a [u8] {
     if bytes.size == 0 {
         return &[];
     }
-    // SAFETY: as the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe { slice::from_raw_parts(bytes.data, bytes.size) }
 }
 
@@ -90,12 +90,12 @@ pub fn bytes_of(slice: &[u8]) -> Bytes {
 
 impl HttpRequest {
     /// # Safety
-    /// As the struct says, whose body is not copied.
+    /// The struct's pointers are valid, and the body, which is not copied, outlives the result.
     pub unsafe fn read(&self) -> Result<Request<Full<Body>>> {
         if (self.struct_size as usize) < size_of::<HttpRequest>() {
             bail!("the request has struct_size {}, and {} is the least", self.struct_size, size_of::<HttpRequest>());
         }
-        // SAFETY: as the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let uri = Uri::builder().scheme(slice_of(&self.scheme)).authority(slice_of(&self.authority));
             let uri = uri.path_and_query(slice_of(&self.path_with_query)).build()?;
@@ -118,12 +118,12 @@ impl HttpAnswer {
     }
 
     /// # Safety
-    /// It is not used after the answer, which the embedder has on this thread.
+    /// The permission is not used after the call for which the embedder made this struct, nor on another thread.
     pub unsafe fn permission(&self) -> Option<Permission> {
         if !self.may_send() {
             return None;
         }
-        // SAFETY: as the caller's.
+        // SAFETY: the caller guarantees it.
         self.allows.map(|allows| unsafe { Permission::new(self.user, allows) })
     }
 
@@ -133,7 +133,7 @@ impl HttpAnswer {
             value: bytes_of(value.as_bytes()),
         };
         let fields: Vec<Field> = headers.iter().map(field).collect();
-        // SAFETY: as the embedder promised; the fields live until it returns.
+        // SAFETY: the embedder guarantees it; the fields live until it returns.
         unsafe { (self.begin)(self.user, status.into(), fields.as_ptr(), fields.len()) }
     }
 

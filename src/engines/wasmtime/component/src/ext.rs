@@ -1,6 +1,6 @@
-//! wasinn:ext, of which guest/wit/deps/wasinn-ext tells.
+//! wasinn:ext, documented in guest/wit/deps/wasinn-ext.
 
-// SAFETY, for all of this file: arguments are valid for the call, and the table's functions write what they are asked for.
+// SAFETY, for all of this file: arguments are valid for the call, and the table's functions write their outputs.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use wasmtime::component::{Resource, WasmList};
@@ -39,7 +39,7 @@ pub fn define_generate(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
         })
     };
     blocking::define(&mut instance, calls, "start", start, WitResult::nothing)?;
-    /// Whether there is a piece, and the piece.
+    /// The number of pieces (0 or 1), and the piece.
     type Piece = (u32, Shown<u8>);
     let next = move |_: &mut Store<'_>, (context,): (Resource<Context>,)| {
         let context = context.rep();

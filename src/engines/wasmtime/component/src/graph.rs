@@ -9,11 +9,11 @@ use crate::text::Text;
 use crate::types::{Context, ExecutionTarget, Graph, GraphEncoding, Instance, Store};
 use crate::wit::{Bytes, WitResult};
 
-/// A builder, or a name, may be of no bytes, and then takes more to hold here than in the guest's memory. Of more than these
-/// the table hears the number alone. (Lists of resources need no such guard: no handle can be given twice.)
+/// A builder or a name may be empty, and then takes more memory here than in the guest. Of longer lists the table gets
+/// only the length. (Lists of resources need no such limit: no handle can be passed twice.)
 pub const MOST_LISTED: usize = 4096;
 
-/// The builders of a model, where they lie in the guest's memory.
+/// The builders of a model, in the guest's memory.
 pub struct Builders {
     pub count: usize,
     bytes: Option<Vec<Bytes>>,
@@ -31,13 +31,13 @@ impl Builders {
         Ok(Builders { count, bytes: Some(bytes) })
     }
 
-    /// Null where they are too many.
+    /// Null if they are too many.
     pub fn bytes(&self) -> *const Bytes {
         self.bytes.as_ref().map_or(std::ptr::null(), |bytes| bytes.as_ptr())
     }
 }
 
-// SAFETY, for all of this file: arguments are valid for the call, and the table's functions write what they are asked for.
+// SAFETY, for all of this file: arguments are valid for the call, and the table's functions write their outputs.
 #[allow(clippy::undocumented_unsafe_blocks)]
 pub fn define(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;

@@ -1,5 +1,5 @@
-//! Components that answer HTTP requests: wasi:http/incoming-handler. The embedder has the server; here one request goes into an
-//! instance, and its answer comes out.
+//! Components that answer HTTP requests: wasi:http/incoming-handler. The embedder runs the server; this file passes one
+//! request to an instance and returns its answer.
 
 use http_body_util::BodyExt;
 use std::pin::pin;
@@ -20,13 +20,13 @@ use crate::link::to_c;
 use crate::outgoing::Outgoing;
 use crate::types::{Linker, Store};
 
-/// Of what a guest says of its error.
+/// The limit of a guest's error text.
 const MOST_ERROR: usize = 500;
 
 pub struct Handler(ProxyPre<WasmtimeStoreData>);
 
 /// # Safety
-/// `linker` and `component` are the C API's, of this library; the linker has what wasinn_component_link_http defines.
+/// `linker` and `component` come from this library's C API; the linker has the functions of wasinn_component_link_http.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wasinn_component_handler_new(
     linker: *const wasmtime_component_linker_t,
@@ -42,11 +42,11 @@ pub unsafe extern "C" fn wasinn_component_handler_new(
 #[unsafe(no_mangle)]
 pub extern "C" fn wasinn_component_handler_delete(_handler: Option<Box<Handler>>) {}
 
-/// Has an instance of its own answer, in a store that is new and has WASI. An error is the guest's trap, or why it did not begin;
-/// what else there is to say of an answer that is not whole, `answer` is told.
+/// Answers a request in a new instance, in a new store with WASI. Returns an error if the guest traps or does not
+/// start; `answer` receives all other reasons for an incomplete answer.
 ///
 /// # Safety
-/// The store is the C API's; the structs are as they say.
+/// The store comes from the C API; the structs are valid as they document.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wasinn_component_handle(
     handler: &Handler,
@@ -56,11 +56,11 @@ pub unsafe extern "C" fn wasinn_component_handle(
     is_whole: &mut bool,
 ) -> Option<Box<wasmtime_error_t>> {
     let waits = if answer.may_send() { Waits::TimeAndSockets } else { Waits::Time };
-    // SAFETY: as the caller's.
+    // SAFETY: the caller guarantees it.
     to_c(alone(waits, |runtime| runtime.block_on(unsafe { handle(handler, store, request, answer, is_whole) })))
 }
 
-/// Once the answer is whole, the guest is ended when it waits for something.
+/// Once the answer is complete, the guest ends at its next wait.
 async unsafe fn handle(
     handler: &Handler,
     mut store: Store<'_>,
@@ -70,7 +70,7 @@ async unsafe fn handle(
 ) -> Result<()> {
     // SAFETY: the store runs nothing after this call.
     set_up(store.data_mut(), Outgoing::new(unsafe { answer.permission() }), MOST_RESOURCES)?;
-    // SAFETY: as the caller's.
+    // SAFETY: the caller guarantees it.
     let request = match unsafe { request.read() } {
         Ok(request) => request,
         Err(error) => {
@@ -102,7 +102,7 @@ async unsafe fn handle(
             _ = look.tick() => if answer.is_interrupted() { bail!("the guest is interrupted") },
         }
     };
-    // What the guest has given is there, and no more of it will come.
+    // The guest's answer is buffered, and no more will come.
     tokio::select! {
         biased;
         whole = &mut passing => *is_whole = whole,
@@ -113,7 +113,7 @@ async unsafe fn handle(
 
 type Given = std::result::Result<http::Response<HyperOutgoingBody>, ErrorCode>;
 
-/// True: all of it.
+/// Returns whether the answer was passed on completely.
 async fn pass_on(receiver: oneshot::Receiver<Given>, answer: &HttpAnswer) -> bool {
     let (head, mut body) = match receiver.await {
         Ok(Ok(response)) => response.into_parts(),
@@ -133,7 +133,7 @@ async fn pass_on(receiver: oneshot::Receiver<Given>, answer: &HttpAnswer) -> boo
         match frame.map(|frame| frame.into_data()) {
             Ok(Ok(bytes)) if answer.write(&bytes) => {}
             Ok(Ok(_)) => return false,
-            Ok(Err(_trailers)) => {} // of which clients have not been told
+            Ok(Err(_trailers)) => {} // were not announced to clients
             Err(error) => {
                 answer.fail(&format!("broke off its answer: {error}"));
                 return false;

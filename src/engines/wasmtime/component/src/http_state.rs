@@ -1,7 +1,7 @@
-//! What a store has of wasi:http, and a linker that has it. The C API's stores have no place for that, so it lies in the table of
-//! their WASI, as the first thing there.
+//! The state of wasi:http in a store, and linkers with wasi:http. The C API's stores have no member for it, so it is
+//! the first entry of the resource table of their WASI.
 //!
-//! A guest decides how many resources it has, and what is in them: both are bounded, for they are the host's memory.
+//! A guest decides the number and sizes of its resources: both are limited, because they are in the host's memory.
 
 use http::{HeaderName, Request};
 use wasmtime::component::{ComponentNamedList, Lift, Resource};
@@ -25,11 +25,11 @@ use crate::link::to_c;
 use crate::outgoing::{Io, Outgoing, Sent};
 use crate::types::{Instance, Linker, Store};
 
-/// Of one resource of headers, with what the host needs to keep them.
+/// The limit of one resource of headers, including the host's overhead.
 const MOST_FIELD_BYTES: usize = 32 << 10;
-/// Of one write to a body, of which two may wait for its reader, or for early.rs.
+/// The limit of one write to a body. Two writes may wait for a reader, or for early.rs.
 const MOST_CHUNK: usize = 64 << 10;
-/// Of a method, an authority or a path that a guest sets.
+/// The limit of a method, an authority or a path that a guest sets.
 const MOST_WORD: usize = 8 << 10;
 
 struct State {
@@ -38,23 +38,23 @@ struct State {
     unread: Unread,
 }
 
-/// Owns it. A pointer, since the table and what is in it are lent at the same time.
+/// Owns the state. A pointer, because the table and the state are borrowed at the same time.
 struct Held(*mut State);
 
-// SAFETY: the state is plain data, and only `view_of`, which has the store alone, looks at it.
+// SAFETY: the state is plain data, and only `state_of` uses it, which borrows the store exclusively.
 unsafe impl Send for Held {}
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // SAFETY: it was a box's, and goes once.
+        // SAFETY: it came from a box, and is dropped once.
         drop(unsafe { Box::from_raw(self.0) });
     }
 }
 
-/// The table's first number.
+/// The first number of the table.
 const HELD: u32 = 0;
 
-/// Once for each store, when it has WASI and before its component is instantiated. `most`: resources of one run.
+/// Called once for each store, when it has WASI, before its component is instantiated. `most`: resources of one run.
 pub fn set_up(data: &mut WasmtimeStoreData, outgoing: Outgoing, most: usize) -> Result<()> {
     let table = data.ctx().table;
     table.set_max_capacity(most);
@@ -73,7 +73,7 @@ pub fn view_of(data: &mut WasmtimeStoreData) -> WasiHttpCtxView<'_> {
 fn state_of(data: &mut WasmtimeStoreData) -> (WasiHttpCtxView<'_>, &Unread) {
     let table = data.ctx().table;
     let held = table.get(&Resource::<Held>::new_borrow(HELD)).expect("set_up comes first");
-    // SAFETY: it is no part of the table's memory, and this borrow of the store is the only one.
+    // SAFETY: the state is outside of the table's memory, and this borrow of the store is the only one.
     let state = unsafe { &mut *held.0 };
     (WasiHttpCtxView { ctx: &mut state.context, hooks: &mut state.hooks, table }, &state.unread)
 }
@@ -99,10 +99,10 @@ impl WasiHttpHooks for Hooks {
     }
 }
 
-/// WASI preview 2, of which waits end with the call that waits, and wasi:http.
+/// Links WASI preview 2, whose waits end with the call, and wasi:http.
 ///
 /// # Safety
-/// `linker` is the C API's, of this library.
+/// `linker` comes from this library's C API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wasinn_component_link_http(
     linker: *mut wasmtime_component_linker_t,
@@ -125,7 +125,7 @@ fn link(linker: &mut Linker) -> Result<()> {
 
 type Handled = std::result::Result<Resource<HostFutureIncomingResponse>, ErrorCode>;
 
-/// In place of the function that keeps the options of each request until the run ends. The request's body is read from here on.
+/// Replaces the function that keeps a request's options until the run ends. From here on its body has a reader.
 fn drop_options(linker: &mut Linker) -> Result<()> {
     linker.instance("wasi:http/outgoing-handler@0.2.12")?.func_wrap(
         "handle",
@@ -151,7 +151,7 @@ fn drop_options(linker: &mut Linker) -> Result<()> {
 
 type Given = std::result::Result<Resource<HostOutgoingResponse>, ErrorCode>;
 
-/// In place of functions whose bodies let a guest wait until somebody reads them, and of the one that gives a response's to its reader.
+/// Replaces functions whose bodies block a guest until they are read, and the one that hands over a response's.
 fn keep_bodies(linker: &mut Linker) -> Result<()> {
     use types::{HostOutgoingRequest as Request, HostOutgoingResponse as Response, HostResponseOutparam as Outparam};
     let mut types = linker.instance("wasi:http/types@0.2.12")?;
@@ -195,7 +195,7 @@ fn keep_bodies(linker: &mut Linker) -> Result<()> {
 type Written = std::result::Result<Resource<DynOutputStream>, ()>;
 type Made = std::result::Result<Resource<HostOutgoingBody>, ()>;
 
-/// `make` makes the body that `body_of` then finds there.
+/// `make` makes the body, which `body_of` then finds.
 fn keep<T: Send + 'static>(
     types: &mut Instance<'_>,
     name: &str,
@@ -217,7 +217,7 @@ fn keep<T: Send + 'static>(
 
 type Set = std::result::Result<(), ()>;
 
-/// In place of functions that keep any word, of any length.
+/// Replaces functions that accept texts of any length.
 fn bound_words(linker: &mut Linker) -> Result<()> {
     use types::HostOutgoingRequest as Host;
     let mut types = linker.instance("wasi:http/types@0.2.12")?;
@@ -252,10 +252,10 @@ where
     )
 }
 
-/// Guests with this configuration make no sockets: each one is a file that the host has open.
+/// Guests with this configuration make no sockets: each one is a descriptor of the host.
 ///
 /// # Safety
-/// `config` is the C API's, of this library.
+/// `config` comes from this library's C API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wasinn_wasi_config_forbid_sockets(config: *mut wasi_config_t) {
     // SAFETY: the C API's type is a transparent wrapper.

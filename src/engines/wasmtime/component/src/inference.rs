@@ -20,10 +20,10 @@ pub fn define(mut instance: Instance<'_>, calls: Calls, compute: &Compute) -> Re
     }
 }
 
-/// list<named-tensor>, which the call owns.
+/// list<named-tensor>; the call owns it.
 pub type Inputs = WasmList<(Text, Resource<Tensor>)>;
 
-/// The same, with names where they lie in the guest's memory.
+/// The same, with names in the guest's memory.
 pub struct HeldInputs {
     tensors: Vec<NamedTensor>,
     _names: Vec<HeldText>,
@@ -42,7 +42,7 @@ impl HeldInputs {
     }
 }
 
-// SAFETY, for all that follows: arguments are valid for the call, and the table's functions write what they are asked for.
+// SAFETY, for the functions below: arguments are valid for the call, and the table's functions write their outputs.
 #[allow(clippy::undocumented_unsafe_blocks)]
 fn define_whole(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;
@@ -80,7 +80,7 @@ fn define_steps(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     define_get_output(instance, calls, "[method]graph-execution-context.get-output")
 }
 
-/// What a language model tells of its prompt is part of what it computes: this may take as long.
+/// A language model computes its prompt's description, so this may take as long as a compute.
 #[allow(clippy::undocumented_unsafe_blocks)]
 pub fn define_get_output(mut instance: Instance<'_>, calls: Calls, name: &str) -> Result<()> {
     let table = calls.functions;

@@ -1,4 +1,4 @@
-//! What the C API has for modules and lacks for components: linking once for many stores; and a store's limits.
+//! What the C API has for modules but not for components: linking once for many stores, and a store's limits.
 
 use wasmtime::Result;
 use wasmtime::component::{Component, Instance, InstancePre};
@@ -17,7 +17,7 @@ impl Pre {
 }
 
 /// # Safety
-/// `linker` and `component` are the C API's, of this library.
+/// `linker` and `component` come from this library's C API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wasinn_component_pre_new(
     linker: *const wasmtime_component_linker_t,
@@ -41,7 +41,7 @@ pub extern "C" fn wasinn_component_pre_instantiate(
 #[unsafe(no_mangle)]
 pub extern "C" fn wasinn_component_pre_delete(_pre: Option<Box<Pre>>) {}
 
-/// Raises a store's limits, which are Wasmtime's guard for hosts that copy what a guest passes; wasinn has its own.
+/// Raises a store's limits. They protect hosts that copy arguments of guests; wasinn has its own.
 #[unsafe(no_mangle)]
 pub extern "C" fn wasinn_component_raise_limits(mut store: Store<'_>, call_bytes: usize, handles: usize) {
     store.set_hostcall_fuel(store.hostcall_fuel().max(call_bytes));

@@ -1,11 +1,10 @@
-//! Wasmtime's whole C API, and beside it what that API lacks: wasi:nn for components as typed host functions, which
-//! read a guest's lists where they are (the C API turns every byte of a list into a value of 32 bytes first).
+//! Wasmtime's whole C API, and what it lacks: wasi:nn for components as typed host functions, which read a guest's
+//! lists in place (the C API first turns every byte of a list into a value of 32 bytes).
 //!
-//! Nothing is decided here. An argument is lifted, a function of wasinn's table (wit.h) called, its result lowered; what may
-//! block is called by another thread where the embedder wants that. The
-//! table comes in by pointer, so this library needs nothing of wasinn. What it exports stands in ../component_link.cc, in
-//! ../handler_abi.h what has components answer HTTP requests, in ../program_abi.h what runs them as programs, and in ../model_abi.h
-//! what has them be models.
+//! This library decides nothing. It lifts an argument, calls a function of wasinn's table (wit.h), and lowers its
+//! result; if the embedder wants that, another thread calls functions that may block. The table comes as a pointer, so
+//! this library does not link wasinn. Its exports are declared in ../component_link.cc, in ../handler_abi.h (components
+//! that answer HTTP requests), in ../program_abi.h (programs) and in ../model_abi.h (models).
 
 mod alone;
 mod begun;

@@ -1,4 +1,4 @@
-//! wasinn_component_link: wasi:nn in a linker that the C API made.
+//! wasinn_component_link: puts wasi:nn into a linker of the C API.
 
 use std::ffi::{c_char, c_void};
 use wasmtime::{Result, bail, format_err};
@@ -13,10 +13,10 @@ use crate::wit::{Functions, Guest, Status};
 #[repr(C)]
 pub struct LinkOptions {
     struct_size: u32,
-    /// Where the caller's calls of wasmtime_component_linker_new go.
+    /// The address that the caller's calls of wasmtime_component_linker_new go to.
     linker_new: *const c_void,
     functions: *const Functions,
-    /// None for callers that rest.
+    /// None for asynchronous callers.
     guest_of: Option<GuestOf>,
     user: *mut c_void,
     status_message: unsafe extern "C" fn(*const Status) -> *const c_char,
@@ -40,32 +40,32 @@ const _: () = assert!(size_of::<AsyncOptions>() == 24);
 pub const TOO_OLD: &str = "this Wasmtime library is newer than this wasinn";
 
 /// # Safety
-/// `linker` is the C API's, and `options` are valid; what they point at, but not they themselves, outlives the linker.
+/// `linker` comes from the C API, and `options` are valid; the memory behind their pointers outlives the linker.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wasinn_component_link(
     linker: *mut wasmtime_component_linker_t,
     options: *const LinkOptions,
 ) -> Option<Box<wasmtime_error_t>> {
-    // SAFETY: as this function's.
+    // SAFETY: this function's caller guarantees it.
     to_c(unsafe {
         checked(options).and_then(|options| {
-            let guest_of = options.guest_of.ok_or_else(|| format_err!("guest_of is NULL: it tells which guest calls"))?;
+            let guest_of = options.guest_of.ok_or_else(|| format_err!("guest_of is NULL: it finds the guest"))?;
             link(linker, options, Callers::Wait(guest_of))
         })
     })
 }
 
-/// For stores whose guests are called by functions that give futures.
+/// For stores whose guests are called by functions that return futures.
 ///
 /// # Safety
-/// As wasinn_component_link.
+/// Like wasinn_component_link.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wasinn_component_link_async(
     linker: *mut wasmtime_component_linker_t,
     options: *const LinkOptions,
     more: *const AsyncOptions,
 ) -> Option<Box<wasmtime_error_t>> {
-    // SAFETY: as this function's.
+    // SAFETY: this function's caller guarantees it.
     to_c(unsafe {
         checked(options).and_then(|options| {
             let size = (&raw const (*more).struct_size).read() as usize;
@@ -78,16 +78,16 @@ pub unsafe extern "C" fn wasinn_component_link_async(
     })
 }
 
-/// No reference is made to a struct before it is known to be as long as ours.
+/// Makes no reference to a struct before its size is checked.
 unsafe fn checked<'a>(options: *const LinkOptions) -> Result<&'a LinkOptions> {
-    // SAFETY: as the caller promised; every struct begins with its size.
+    // SAFETY: the caller guarantees it; every struct begins with its size.
     let options_size = unsafe { (&raw const (*options).struct_size).read() } as usize;
     if options_size < size_of::<LinkOptions>() {
         bail!("{TOO_OLD} (options of {options_size} bytes)");
     }
-    // SAFETY: as the caller promised.
+    // SAFETY: the caller guarantees it.
     let options = unsafe { &*options };
-    // Before the linker is looked at: one of another library may be laid out in another way.
+    // Before the linker is read: another library's may have another layout.
     if !std::ptr::eq(options.linker_new, wasmtime_component_linker_new as *const c_void) {
         bail!("two Wasmtime libraries are loaded: the linker belongs to one, and wasi:nn to the other");
     }
@@ -101,14 +101,14 @@ unsafe fn checked<'a>(options: *const LinkOptions) -> Result<&'a LinkOptions> {
 
 unsafe fn link(linker: *mut wasmtime_component_linker_t, options: &LinkOptions, callers: Callers) -> Result<()> {
     let calls = Calls {
-        // SAFETY: as the caller promised.
+        // SAFETY: the caller guarantees it.
         functions: unsafe { &*options.functions },
         callers,
         user: options.user,
         status_message: options.status_message,
         status_free: options.status_free,
     };
-    // SAFETY: the C API's type is a transparent wrapper, of this very library.
+    // SAFETY: the C API's type is a transparent wrapper, and it is this library's.
     define(unsafe { &mut *linker.cast::<Linker>() }, calls)
 }
 

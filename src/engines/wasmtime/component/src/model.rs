@@ -1,5 +1,5 @@
-//! Components that are models: wasinn:serve/model, of which guest/wit/deps/wasinn-serve tells. The embedder has the server; here one
-//! request goes into an instance, and its answer comes out.
+//! Components that are models: wasinn:serve/model, documented in guest/wit/deps/wasinn-serve. The embedder runs the
+//! server; this file passes one request to an instance and returns its answer.
 
 use std::future::Future;
 use wasmtime::component::{Component, ComponentExportIndex, Instance, InstancePre};
@@ -44,9 +44,9 @@ impl Model {
     }
 
     async fn describe(&self, mut store: Store<'_>, call: &Call) -> Result<Box<Owned>> {
-        store.set_hostcall_fuel(call.most_bytes); // the only bound of what is told
+        store.set_hostcall_fuel(call.most_bytes); // the only limit of the description
         let instance = self.instantiate(&mut store).await?;
-        instance.get_typed_func::<InferParams<'_>, InferResult>(&mut store, &self.infer)?; // nobody asks for it before it serves
+        instance.get_typed_func::<InferParams<'_>, InferResult>(&mut store, &self.infer)?; // checked early
         let describe = instance.get_typed_func::<(), DescribeResult>(&mut store, &self.describe)?;
         let (metadata,) = describe.call_async(&mut store, ()).await?;
         Ok(Owned::of_metadata(metadata))
@@ -54,7 +54,7 @@ impl Model {
 
     async fn infer(&self, mut store: Store<'_>, call: &Call) -> Result<Box<Owned>> {
         store.set_hostcall_fuel(store.hostcall_fuel().max(call.most_bytes));
-        // SAFETY: as this file's functions that are exported say.
+        // SAFETY: the callers of this file's exported functions guarantee it.
         let (inputs, outputs) = unsafe { (call.inputs()?, call.outputs()?) };
         let instance = self.instantiate(&mut store).await?;
         let infer = instance.get_typed_func::<InferParams<'_>, InferResult>(&mut store, &self.infer)?;
@@ -83,10 +83,10 @@ fn run<'a, F: Future<Output = Result<Box<Owned>>>>(
     to_c(done.map(|owned| *out = Box::into_raw(owned)))
 }
 
-/// WASI preview 2, of which waits end with the call that waits.
+/// Links WASI preview 2, whose waits end with the call.
 ///
 /// # Safety
-/// `linker` is the C API's, of this library.
+/// `linker` comes from this library's C API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wasinn_component_link_model(
     linker: *mut wasmtime_component_linker_t,
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn wasinn_component_link_model(
 }
 
 /// # Safety
-/// `linker` and `component` are the C API's, of this library.
+/// `linker` and `component` come from this library's C API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wasinn_component_model_new(
     linker: *const wasmtime_component_linker_t,
@@ -111,11 +111,11 @@ pub unsafe extern "C" fn wasinn_component_model_new(
 #[unsafe(no_mangle)]
 pub extern "C" fn wasinn_component_model_delete(_model: Option<Box<Model>>) {}
 
-/// In an instance of its own, in a store that is new and has WASI, as what follows. An error is the guest's trap, or why it did not
-/// begin.
+/// Like the next function: runs in a new instance, in a new store with WASI. Returns an error if the guest traps or
+/// does not start.
 ///
 /// # Safety
-/// The store is the C API's; the call is as its header says.
+/// The store comes from the C API; the call is valid as its header documents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wasinn_component_model_describe(
     model: &Model,

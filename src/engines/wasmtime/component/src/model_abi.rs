@@ -1,4 +1,4 @@
-//! ../model_abi.h as Rust sees it.
+//! ../model_abi.h in Rust.
 
 use std::ffi::c_void;
 use std::{ptr, slice, str};
@@ -71,7 +71,7 @@ pub struct Call {
     n_outputs: usize,
 }
 
-/// What comes first in whatever owns it.
+/// The first member of its owner.
 #[repr(C)]
 pub struct Answer {
     refusal: u32,
@@ -88,7 +88,7 @@ const _: () = {
     assert!(size_of::<Answer>() == 48);
 };
 
-/// A tensor as it is lowered, from where it lies.
+/// A tensor, lowered from its place in memory.
 #[derive(ComponentType, Lower)]
 #[component(record)]
 pub struct Given<'a> {
@@ -134,12 +134,12 @@ pub enum Refusal {
 }
 
 /// # Safety
-/// They are there for as long as the result is used.
+/// The elements are valid for as long as the result is used.
 unsafe fn slice_of<'a, T>(data: *const T, count: usize) -> &'a [T] {
     if count == 0 {
         return &[];
     }
-    // SAFETY: as the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe { slice::from_raw_parts(data, count) }
 }
 
@@ -153,20 +153,20 @@ impl Call {
     }
 
     pub fn is_interrupted(&self) -> bool {
-        // SAFETY: as the embedder promised.
+        // SAFETY: the embedder guarantees it.
         unsafe { (self.is_interrupted)(self.user) }
     }
 
-    /// Whether so many bytes of an answer may be copied.
+    /// Whether this many more bytes of an answer may be copied.
     pub fn charge(&self, bytes: usize) -> bool {
-        // SAFETY: as the embedder promised.
+        // SAFETY: the embedder guarantees it.
         unsafe { (self.charge)(self.user, bytes) }
     }
 
     /// # Safety
-    /// The call is as its header says, and outlives what it gives.
+    /// The call is valid as its header documents, and outlives the result.
     pub unsafe fn inputs(&self) -> Result<Vec<Given<'_>>> {
-        // SAFETY: as the caller's.
+        // SAFETY: the caller guarantees it.
         let given = |tensor: &Tensor| unsafe {
             Ok(Given {
                 name: str::from_utf8(slice_of(tensor.name.data, tensor.name.size))?,
@@ -189,7 +189,7 @@ impl Call {
     }
 }
 
-/// What `Owned` keeps for the embedder to look at.
+/// The data behind the pointers of `Owned`.
 #[allow(dead_code, reason = "it is only kept")]
 enum Kept {
     Text(String),

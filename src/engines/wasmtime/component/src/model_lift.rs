@@ -1,5 +1,5 @@
-//! What a component answers, lifted with bounds: a guest decides how much there is, and the host's memory is short for all of them. (Rust
-//! ends the OS process where a list of its own finds no memory.)
+//! A component's answer, lifted with limits: a guest decides its size, and all guests share the host's memory. (Rust
+//! aborts the process if one of its own lists finds no memory.)
 
 use std::cell::Cell;
 use wasmtime::component::__internal::{CanonicalAbiInfo, InstanceType, InterfaceType, LiftContext};
@@ -8,16 +8,16 @@ use wasmtime::{Result, bail};
 
 use crate::model_abi::Call;
 
-/// Of a name or a message, in what its encoding counts.
+/// The limit of a name or a message, in code units.
 const MOST_TEXT: u32 = 64 << 10;
 
 thread_local! {
-    /// Of the call on this thread, which lifts its answer here: Wasmtime gives no other way to it.
+    /// The call on this thread, whose answer is lifted here: Wasmtime passes no context to lifting.
     static CALL: Cell<*const Call> = const { Cell::new(std::ptr::null()) };
     static WRONG: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
-/// As long as it lives, bytes are charged to the call, which outlives it.
+/// While it lives, bytes are charged to the call, which outlives it.
 pub struct Lifting;
 
 impl Lifting {
@@ -27,7 +27,7 @@ impl Lifting {
         Lifting
     }
 
-    /// What was wrong with the answer, if that is why the call failed.
+    /// The defect of the answer, if that is why the call failed.
     pub fn wrong(&self) -> Option<&'static str> {
         WRONG.get()
     }
@@ -46,11 +46,11 @@ fn refuse<T>(why: &'static str) -> Result<T> {
 
 fn charge(bytes: usize) -> bool {
     let call = CALL.get();
-    // SAFETY: it is there for as long as it is set.
+    // SAFETY: the call outlives its `Lifting`, which resets the pointer.
     !call.is_null() && unsafe { &*call }.charge(bytes)
 }
 
-/// list<u8>, each byte of which is charged before it is copied.
+/// list<u8>, charged before it is copied.
 pub struct Data(pub Vec<u8>);
 
 impl Data {
@@ -59,12 +59,12 @@ impl Data {
         if !charge(list.len()) || bytes.try_reserve_exact(list.len()).is_err() {
             return refuse("there is no room for its answer");
         }
-        bytes.extend_from_slice(&cx.memory()[ptr as usize..][..list.len()]); // where it lies was checked for the list
+        bytes.extend_from_slice(&cx.memory()[ptr as usize..][..list.len()]); // WasmList has checked the range
         Ok(Data(bytes))
     }
 }
 
-/// No more than so many.
+/// A list of at most MOST elements.
 pub struct Few<T, const MOST: usize>(pub Vec<T>);
 
 impl<T: Lift, const MOST: usize> Few<T, MOST> {
@@ -76,12 +76,12 @@ impl<T: Lift, const MOST: usize> Few<T, MOST> {
     }
 }
 
-/// A string that is not very long.
+/// A string of limited length.
 pub struct Words(pub String);
 
 impl Words {
     fn check(code_units: u32) -> Result<()> {
-        /// Of encodings that tell each string's own: no part of its length.
+        /// A flag of CompactUtf16, not part of the length.
         const UTF16_TAG: u32 = 1 << 31;
         if code_units & !UTF16_TAG > MOST_TEXT {
             refuse("a longer name or message than a model can have")
@@ -91,10 +91,10 @@ impl Words {
     }
 }
 
-/// A type that is lifted as another one is: `$flat` and `$memory` get what that is lifted from.
+/// A type that is lifted like another: `$flat` and `$memory` get that type's source.
 macro_rules! lift_as {
     ([$($generics:tt)*] $name:ty, $as:ty, $flat:expr, $memory:expr) => {
-        // SAFETY: the same type to the canonical ABI.
+        // SAFETY: the canonical ABI sees the same type.
         unsafe impl<$($generics)*> ComponentType for $name {
             type Lower = <$as as ComponentType>::Lower;
             const ABI: CanonicalAbiInfo = <$as as ComponentType>::ABI;

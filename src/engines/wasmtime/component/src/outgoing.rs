@@ -1,4 +1,4 @@
-//! Requests that a guest sends: to whom the embedder lets it, and few at once.
+//! Requests that a guest sends: only to authorities that the embedder allows, and few at a time.
 
 use futures_util::stream;
 use http::uri::{PathAndQuery, Scheme};
@@ -24,30 +24,30 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
 use crate::exchange::Permission;
 
-/// Of one run: each is a socket that the host has open, or an answer of which the guest has not read all.
+/// The limit of one run: each is a socket of the host, or an answer that the guest has not read to its end.
 const MOST_CONNECTIONS: usize = 16;
-/// What has been given up takes a moment to go.
+/// An abandoned connection takes a moment to close.
 const PLACE_TIMEOUT: Duration = Duration::from_millis(100);
-/// Of what came of an answer and nobody has read.
+/// The limit of the unread bytes of an answer.
 const MOST_BUFFERED: usize = 32 << 10;
 const MOST_HEADER_BYTES: usize = 16 << 10;
-/// Names that are looked up at once, whoever asks: each has a thread until the system gives up.
+/// The limit of concurrent lookups of all guests: each has a thread until the system gives up.
 const MOST_LOOKUPS: usize = 64;
 const LOOKUP_STACK: usize = 512 << 10;
-/// For whatever a guest sets no time; its own run ends sooner or later.
+/// Used if a guest sets no timeout; its own run ends sooner or later.
 const USUAL_TIMEOUT: Duration = Duration::from_secs(600);
 
 pub type Io = Box<dyn Future<Output = Result<(), Error>> + Send>;
 pub type Sent = Result<(Response<WasiBody>, Io), Error>;
 
-/// Of one run.
+/// The outgoing requests of one run.
 pub struct Outgoing {
     permission: Option<Permission>,
     places: Arc<Semaphore>,
 }
 
 impl Outgoing {
-    /// `permission`: none, and nothing is sent.
+    /// Without a `permission` nothing is sent.
     pub fn new(permission: Option<Permission>) -> Self {
         Self { permission, places: Arc::new(Semaphore::new(MOST_CONNECTIONS)) }
     }
@@ -72,7 +72,7 @@ impl Outgoing {
         let authority = request.uri().authority().ok_or(Error::HttpRequestUriInvalid)?;
         let scheme = request.uri().scheme_str().ok_or(Error::HttpRequestUriInvalid)?;
         let may_send = self.permission.as_ref().is_some_and(|permission| permission.allows(scheme, authority.as_str()));
-        // CONNECT would have a proxy lead to somebody else.
+        // CONNECT would reach other hosts through a proxy.
         if !may_send || request.method() == Method::CONNECT {
             return Err(Error::HttpRequestDenied);
         }
@@ -90,8 +90,8 @@ async fn send(mut request: Request<WasiBody>, options: RequestOptions, place: Pl
         let _held = held;
         connection.await.map_err(Error::from)
     });
-    // Only a proxy is told whom it is for.
-    let path = request.uri().path_and_query().map_or("/", PathAndQuery::as_str); // which is never empty
+    // Only proxies get the authority in the request line.
+    let path = request.uri().path_and_query().map_or("/", PathAndQuery::as_str); // never empty
     *request.uri_mut() = path.parse().map_err(|_| Error::HttpRequestUriInvalid)?;
     let answering = timeout(options.first_byte_timeout.unwrap_or(USUAL_TIMEOUT), sender.send_request(request));
     let response = answering.await.map_err(|_| Error::ConnectionReadTimeout)??;
@@ -125,7 +125,7 @@ async fn connect(uri: &Uri) -> Result<(Sender, Connection), Error> {
         .await?)
 }
 
-/// On a thread that the run does not wait for: a lookup cannot be broken off.
+/// Runs on a thread that the run does not wait for: a lookup cannot be cancelled.
 async fn look_up(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     static PLACES: Semaphore = Semaphore::const_new(MOST_LOOKUPS);
     if let Ok(address) = host.parse::<IpAddr>() {
@@ -152,7 +152,7 @@ async fn secure(host: &str, tcp: TcpStream) -> Result<impl Stream + use<>, Error
     })
 }
 
-/// With the authorities that this machine trusts, or those that SSL_CERT_FILE and SSL_CERT_DIR name: as they are at the first request.
+/// Trusts this machine's authorities, or those of SSL_CERT_FILE and SSL_CERT_DIR, as they are at the first request.
 fn client_config() -> Result<Arc<ClientConfig>, Error> {
     static CONFIG: OnceLock<Option<Arc<ClientConfig>>> = OnceLock::new();
     let config = CONFIG.get_or_init(|| {
@@ -163,10 +163,10 @@ fn client_config() -> Result<Arc<ClientConfig>, Error> {
         let is_usable = !roots.is_empty();
         is_usable.then(|| Arc::new(versions.with_root_certificates(roots).with_no_client_auth()))
     });
-    config.clone().ok_or_else(|| Error::Tls(io::Error::other("this machine has no certificates of authorities, so no https server can be checked")))
+    config.clone().ok_or_else(|| Error::Tls(io::Error::other("this machine has no CA certificates")))
 }
 
-/// Without the whole buffer that they were read into.
+/// Copies the headers, which otherwise keep the whole read buffer.
 fn copy_of(headers: &HeaderMap) -> HeaderMap {
     let mut copies = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers {
@@ -177,7 +177,7 @@ fn copy_of(headers: &HeaderMap) -> HeaderMap {
     copies
 }
 
-/// An error, where nothing of it comes for so long.
+/// Fails if no frame comes for `pause`.
 fn paced(body: Incoming, pause: Duration, place: Place) -> WasiBody {
     let frames = stream::unfold(Some((body, place)), move |rest| async move {
         let (mut body, place) = rest?;

@@ -1,4 +1,4 @@
-//! Programs that are components, each run in an instance and a store of its own: the structs and functions of ../program_abi.h.
+//! Programs that are components, each run in its own instance and store: the structs and functions of ../program_abi.h.
 
 use std::ffi::c_void;
 use std::slice;
@@ -15,7 +15,7 @@ use crate::outgoing::Outgoing;
 use crate::types::{Linker, Store};
 use crate::wit::Bytes;
 
-/// Of one run: open files and folders, streams, what waits, headers, bodies …
+/// The limit of one run: open files and folders, streams, pollables, headers, bodies …
 const MOST_RESOURCES: usize = 4096;
 
 pub struct Program {
@@ -42,16 +42,16 @@ const _: () = assert!(size_of::<ProgramCall>() == 56);
 
 impl ProgramCall {
     /// # Safety
-    /// As the header says.
+    /// The call is valid as its header documents.
     unsafe fn words(&self) -> Result<Vec<&str>> {
-        // SAFETY: as the caller's.
+        // SAFETY: the caller guarantees it.
         let words = if self.n_words == 0 { &[] } else { unsafe { slice::from_raw_parts(self.words, self.n_words) } };
-        // SAFETY: as the caller's.
+        // SAFETY: the caller guarantees it.
         words.iter().map(|word| Ok(str::from_utf8(unsafe { slice_of(word) })?)).collect()
     }
 
     fn print(&self, line: &str) {
-        // SAFETY: as the embedder promised.
+        // SAFETY: the embedder guarantees it.
         unsafe { (self.print)(self.user, bytes_of(line.as_bytes())) }
     }
 
@@ -60,7 +60,7 @@ impl ProgramCall {
         unsafe { (self.is_interrupted)(self.user) }
     }
 
-    /// To send requests, until the call is over.
+    /// The permission to send requests, until the call is over.
     fn permission(&self) -> Option<Permission> {
         // SAFETY: as above.
         self.allows.map(|allows| unsafe { Permission::new(self.user, allows) })
@@ -76,7 +76,7 @@ impl Program {
         Ok(results)
     }
 
-    /// For a linker whose functions wait without a thread.
+    /// For linkers with asynchronous functions.
     async fn call_async(&self, mut store: Store<'_>, params: &[Val]) -> Result<Vec<Val>> {
         let instance = self.pre.instantiate_async(&mut store).await?;
         let function = instance.get_func(&mut store, &self.entry.index).ok_or_else(missing)?;
@@ -93,15 +93,15 @@ impl Program {
         })
     }
 
-    /// False: the program says that it failed.
+    /// False: the program reports failure.
     ///
     /// # Safety
-    /// As wasinn_component_program_run.
+    /// Like wasinn_component_program_run.
     unsafe fn run(&self, store: Store<'_>, call: &ProgramCall) -> Result<bool> {
         if (call.struct_size as usize) < size_of::<ProgramCall>() {
             bail!(TOO_OLD);
         }
-        // SAFETY: as the caller's.
+        // SAFETY: the caller guarantees it.
         let params = self.entry.read(&unsafe { call.words() }?)?;
         let results = match self.has_http {
             true => self.call_with_http(store, call, &params)?,
@@ -121,10 +121,10 @@ fn missing() -> wasmtime::Error {
     format_err!("the instance has no such function")
 }
 
-/// `invoke`: empty for the program, else as Entry::named has it. `has_http`: the linker is of wasinn_component_link_http.
+/// `invoke`: empty for the program, or for Entry::named. `has_http`: the linker comes from wasinn_component_link_http.
 ///
 /// # Safety
-/// `linker` and `component` are the C API's, of this library; `invoke` is valid.
+/// `linker` and `component` come from this library's C API; `invoke` is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wasinn_component_program_new(
     linker: *const wasmtime_component_linker_t,
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn wasinn_component_program_new(
 ) -> Option<Box<wasmtime_error_t>> {
     // SAFETY: the C API's types are transparent wrappers.
     let (linker, component) = unsafe { (&*linker.cast::<Linker>(), &*component.cast::<Component>()) };
-    // SAFETY: as the caller's.
+    // SAFETY: the caller guarantees it.
     let invoke = unsafe { slice_of(&invoke) };
     let make = || {
         let is_invoked = !invoke.is_empty();
@@ -148,10 +148,10 @@ pub unsafe extern "C" fn wasinn_component_program_new(
 #[unsafe(no_mangle)]
 pub extern "C" fn wasinn_component_program_delete(_program: Option<Box<Program>>) {}
 
-/// In a store that is new and has WASI. An error is the guest's trap, or why it did not begin.
+/// Runs in a new store with WASI. Returns an error if the guest traps or does not start.
 ///
 /// # Safety
-/// The store is the C API's; the call is as its header says.
+/// The store comes from the C API; the call is valid as its header documents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wasinn_component_program_run(
     program: &Program,
@@ -159,6 +159,6 @@ pub unsafe extern "C" fn wasinn_component_program_run(
     call: &ProgramCall,
     succeeded: &mut bool,
 ) -> Option<Box<wasmtime_error_t>> {
-    // SAFETY: as the caller's.
+    // SAFETY: the caller guarantees it.
     to_c(unsafe { program.run(store, call) }.map(|result| *succeeded = result))
 }

@@ -7,7 +7,7 @@ use crate::calls::Calls;
 use crate::types::{Instance, Store, Tensor, TensorType};
 use crate::views::Shown;
 
-// SAFETY, for all of this file: arguments are valid for the call, and the table's functions write what they are asked for.
+// SAFETY, for all of this file: arguments are valid for the call, and the table's functions write their outputs.
 #[allow(clippy::undocumented_unsafe_blocks)]
 pub fn define(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;

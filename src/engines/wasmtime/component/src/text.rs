@@ -1,5 +1,5 @@
-//! Strings of a guest. UTF-8 is read where it lies; other encodings become a new string on the host, of a size that the guest
-//! chooses.
+//! Strings of a guest. UTF-8 is read in place; other encodings are converted to a new string of the host, whose size
+//! the guest chooses.
 
 use std::borrow::Cow;
 use std::ffi::c_char;
@@ -10,13 +10,13 @@ use wasmtime::{Result, bail};
 
 use crate::types::Store;
 
-/// The bytes that one call may have converted. No name or configuration that the table accepts is as long.
+/// The most bytes that one call may convert. Every name or configuration that the table accepts is shorter.
 const MOST_CONVERTED: usize = 1 << 20;
 
-/// The bytes that a list of strings may have in all: each is looked through whole, and thousands may lie in one place.
+/// The most bytes of a list of strings: each string is validated, and thousands may share one place in memory.
 const MOST_READ: usize = 1 << 30;
 
-/// A string, still in the guest's memory.
+/// A string in the guest's memory.
 pub struct Text {
     text: WasmStr,
     bytes: usize,
@@ -29,7 +29,7 @@ impl Text {
         self.text.to_str(store)
     }
 
-    /// The same for as long as the guest does not go on, whoever has the store meanwhile.
+    /// The same, valid until the guest continues, whoever borrows the store.
     pub fn hold(&self, store: &Store<'_>) -> Result<HeldText> {
         self.to_str(store).map(HeldText::new)
     }
@@ -39,7 +39,7 @@ impl Text {
     }
 
     fn new(cx: &LiftContext<'_>, text: WasmStr, code_units: u32) -> Self {
-        /// Of CompactUtf16: set where the string is UTF-16, and no part of its length.
+        /// A flag of CompactUtf16: the string is UTF-16. Not part of the length.
         const UTF16_TAG: u32 = 1 << 31;
         let encoding = cx.options().string_encoding;
         let bytes = match encoding {
@@ -51,7 +51,7 @@ impl Text {
     }
 }
 
-/// A string where it lies, or converted.
+/// A string in the guest's memory, or converted.
 pub struct HeldText {
     pub data: *const u8,
     pub size: usize,
@@ -71,7 +71,7 @@ impl HeldText {
     }
 }
 
-/// All of them, which count together.
+/// Holds all strings, and limits their total size.
 pub fn hold_all<'t>(texts: impl Iterator<Item = &'t Text> + Clone, store: &Store<'_>) -> Result<Vec<HeldText>> {
     check(texts.clone().map(|text| text.converted_bytes()).fold(0, usize::saturating_add))?;
     let bytes = texts.clone().map(|text| text.bytes).fold(0, usize::saturating_add);
@@ -88,7 +88,7 @@ fn check(converted_bytes: usize) -> Result<()> {
     Ok(())
 }
 
-// SAFETY: the same type to the canonical ABI as a string.
+// SAFETY: the canonical ABI sees a string.
 unsafe impl ComponentType for Text {
     type Lower = <WasmStr as ComponentType>::Lower;
     const ABI: CanonicalAbiInfo = WasmStr::ABI;
@@ -98,7 +98,7 @@ unsafe impl ComponentType for Text {
     }
 }
 
-// SAFETY: a string is lifted, and its length, the second of two numbers of 32 bits, is read once more.
+// SAFETY: a string is lifted, and its length, the second of two 32-bit numbers, is read again.
 unsafe impl Lift for Text {
     fn linear_lift_from_flat(cx: &mut LiftContext<'_>, ty: InterfaceType, src: &Self::Lower) -> Result<Self> {
         let text = WasmStr::linear_lift_from_flat(cx, ty, src)?;

@@ -1,14 +1,14 @@
-//! The types of wasi:nn's WIT that are no lists or strings.
+//! The types of wasi:nn's WIT other than lists and strings.
 
 use wasmtime::component::{ComponentType, Lift, Lower, Resource};
 use wasmtime::{Result, format_err};
 
-/// The store that the C API makes.
+/// The C API's store.
 pub type Store<'a> = wasmtime::StoreContextMut<'a, wasmtime_c_api::WasmtimeStoreData>;
 pub type Instance<'a> = wasmtime::component::LinkerInstance<'a, wasmtime_c_api::WasmtimeStoreData>;
 pub type Linker = wasmtime::component::Linker<wasmtime_c_api::WasmtimeStoreData>;
 
-// What a Resource's rep is a number of. No value of these is ever made.
+// The types of resources. They have no values.
 pub enum Tensor {}
 pub enum Graph {}
 pub enum Context {}

@@ -1,4 +1,4 @@
-//! What wasinn shows, lowered from where it lies: no copy is made between the framework's memory and the guest's.
+//! Views of wasinn's memory, lowered in place: nothing is copied between the framework's memory and the guest's.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -11,19 +11,19 @@ use wasmtime::component::{ComponentType, Lower, Resource};
 use crate::types::Tensor;
 use crate::wit::{NamedTensor, View};
 
-/// Owns a view: releases it once.
+/// Owns a view, and releases it once.
 pub struct Shown<T> {
     view: View,
     _element: PhantomData<T>,
 }
 
-// SAFETY: what a view shows does not change, and it may be released from any thread (wit.h).
+// SAFETY: a view's data does not change, and any thread may release it (wit.h).
 unsafe impl<T> Send for Shown<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Shown<T> {}
 
 impl<T> Shown<T> {
-    /// To be filled in by a function of the table, which shows elements of type T.
+    /// An empty view for a function of the table to fill with elements of type T.
     pub fn empty() -> Self {
         let view = View { data: std::ptr::null(), count: 0, owner: std::ptr::null_mut(), release: None };
         Shown { view, _element: PhantomData }
@@ -34,7 +34,7 @@ impl<T> Shown<T> {
     }
 
     pub fn elements(&self) -> &[T] {
-        // SAFETY: the table's functions show `count` elements of T until the release.
+        // SAFETY: the table's functions fill in `count` elements of T, valid until the release.
         unsafe { slice_of(self.view.data.cast(), self.view.count) }
     }
 }
@@ -48,25 +48,25 @@ impl<T> Default for Shown<T> {
 impl<T> Drop for Shown<T> {
     fn drop(&mut self) {
         if let Some(release) = self.view.release {
-            // SAFETY: once, for this is the view's only owner.
+            // SAFETY: this is the view's only owner, so it is released once.
             unsafe { release(self.view.owner) }
         }
     }
 }
 
-/// A slice of nothing may have no address in C.
+/// In C the address of an empty array may be null.
 unsafe fn slice_of<'a, T>(data: *const T, count: usize) -> &'a [T] {
     if count == 0 {
         return &[];
     }
-    // SAFETY: as the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe { slice::from_raw_parts(data, count) }
 }
 
-/// A type that is lowered as another one, which it can lend.
+/// A type that is lowered like another one, which it can borrow.
 macro_rules! lower_as {
     ([$($t:ident)?] $name:ty, $as:ty, $lend:expr) => {
-        // SAFETY: the same type to the canonical ABI.
+        // SAFETY: the canonical ABI sees the same type.
         unsafe impl $(<$t: ComponentType>)? ComponentType for $name {
             type Lower = <$as as ComponentType>::Lower;
             const ABI: CanonicalAbiInfo = <$as as ComponentType>::ABI;
@@ -76,7 +76,7 @@ macro_rules! lower_as {
             }
         }
 
-        // SAFETY: what is lent is lowered.
+        // SAFETY: the borrowed value is lowered.
         unsafe impl $(<$t: Lower>)? Lower for $name {
             fn linear_lower_to_flat<U>(
                 &self,
@@ -103,7 +103,7 @@ macro_rules! lower_as {
 
 lower_as!([T] Shown<T>, [T], |shown| shown.elements());
 
-/// A string. Messages of frameworks may be anything: what is not UTF-8 is replaced, in a copy then.
+/// A string. Messages of frameworks may be any bytes: if they are not UTF-8, a copy with replacements is made.
 pub struct ShownText {
     text: Cow<'static, str>,
     _bytes: Shown<u8>,
@@ -111,8 +111,8 @@ pub struct ShownText {
 
 impl ShownText {
     pub fn new(bytes: Shown<u8>) -> Self {
-        // SAFETY: the elements live as long as the view, which goes with this object; nothing lends them for longer than
-        // this object lives.
+        // SAFETY: the elements live as long as the view, which this object owns, and no borrow of them outlives the
+        // object.
         let elements = unsafe { slice_of(bytes.elements().as_ptr(), bytes.elements().len()) };
         ShownText { text: String::from_utf8_lossy(elements), _bytes: bytes }
     }
@@ -120,7 +120,7 @@ impl ShownText {
 
 lower_as!([] ShownText, str, |shown| &shown.text);
 
-/// list<named-tensor>, whose tensors become the guest's. The names lie in the view.
+/// list<named-tensor>, whose tensors pass to the guest. The names are in the view.
 pub struct ShownTensors {
     tensors: Vec<(&'static str, Resource<Tensor>)>,
     _names: Shown<NamedTensor>,
@@ -130,8 +130,8 @@ impl ShownTensors {
     pub fn new(shown: Shown<NamedTensor>) -> Result<Self> {
         let mut tensors = Vec::with_capacity(shown.elements().len());
         for tensor in shown.elements() {
-            // SAFETY: the name is as long, and lives as long, as the view, which goes with this object; nothing lends it
-            // for longer than this object lives.
+            // SAFETY: the name lives as long as the view, which this object owns, and no borrow of it outlives the
+            // object.
             let name = unsafe { slice_of(tensor.name.cast(), tensor.name_size) };
             tensors.push((str::from_utf8(name)?, Resource::new_own(tensor.tensor)));
         }

@@ -1,8 +1,8 @@
-//! include/wasinn/wit.h as Rust sees it. New members of the table come last there, and here once they are used.
+//! include/wasinn/wit.h in Rust. New members of the table come last there, and are added here once they are used.
 
 use std::ffi::{c_char, c_void};
 
-/// A guest program; only wasinn looks inside. May be null: each function of the table answers that.
+/// A guest program, opaque outside of wasinn. May be null: each function of the table checks that.
 #[repr(C)]
 pub struct Guest {
     _opaque: [u8; 0],
@@ -102,5 +102,5 @@ const _: () = {
     assert!(size_of::<Functions>() == 28 * 8);
 };
 
-// Lists of u32 are handed over as they lie in guest memory.
+// Lists of u32 are passed as they are in guest memory.
 const _: () = assert!(cfg!(target_endian = "little"));
