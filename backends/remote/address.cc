@@ -15,10 +15,10 @@ using backend::Error;
 
 namespace {
 
-// More of them would be a mistake.
+// More servers would be a mistake.
 constexpr size_t kMostEndpoints = 64;
 
-// Without what stands before a host: that may be a password, and messages go to logs and guests.
+// Omits the text before the host: it may be a password, and messages go to logs and guests.
 std::string WithoutSecrets(std::string_view text) {
   const size_t scheme_end = text.find("://"), at = text.rfind('@');
   if (at == text.npos || scheme_end == text.npos || at < scheme_end) return std::string(text);
@@ -39,7 +39,7 @@ bool IsPort(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() && port != 0;
 }
 
-// What gRPC would read as something else, such as a path of a socket, stays out.
+// Refuses hosts that gRPC reads as something else, such as a socket's path.
 bool IsHost(std::string_view host) {
   const bool in_brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
   if (in_brackets) host = host.substr(1, host.size() - 2);
@@ -48,7 +48,7 @@ bool IsHost(std::string_view host) {
   });
 }
 
-// `port`: what should be one.
+// `port`: the invalid port.
 [[noreturn]] void RefusePort(std::string_view text, std::string_view endpoint, std::string_view port) {
   const bool is_number =
       !port.empty() && std::ranges::all_of(port, [](unsigned char c) { return std::isdigit(c) != 0; });
@@ -61,10 +61,10 @@ std::string ParseEndpoint(std::string_view text, std::string_view endpoint) {
   const std::string_view host = endpoint.substr(0, colon);
   const std::string_view port = colon == endpoint.npos ? "" : endpoint.substr(colon + 1);
   if (IsPort(port) && IsHost(host)) return std::string(endpoint);
-  // Before all that would show a part of it.
+  // Checked before any message that would show a part of the text.
   if (text.find('@') != text.npos) Refuse(text, "put user and password into `headers`, as authorization");
   if (!IsPort(port)) RefusePort(text, endpoint, port);
-  Refuse(text, fmt::format("'{}' is no host", host));
+  Refuse(text, fmt::format("'{}' is not a host", host));
 }
 
 std::vector<std::string> ParseEndpoints(std::string_view text, std::string_view hosts) {
@@ -93,7 +93,7 @@ void ParseModel(std::string_view text, std::string_view path, Address* address) 
   address->model = model;
 }
 
-// What stands in a request as it is: no blank, no line, no question.
+// Accepts only a path that a request can have unchanged: no space, line end or query.
 void CheckPath(std::string_view text, std::string_view path) {
   const auto is_wrong = [](unsigned char c) {
     return std::isalnum(c) == 0 &&
@@ -128,7 +128,7 @@ std::string Decoded(std::string_view text, std::string_view path) {
   return decoded;
 }
 
-// "v1/org/name:tag". What stands before v1 is a part of the server's address, as some have it.
+// "v1/org/name:tag". The path before v1 belongs to the server's address.
 bool ParseLanguageModel(std::string_view text, std::string_view path, Address* address) {
   constexpr std::string_view kApi = "v1/", kInside = "/v1/";
   const size_t inside = path.find(kInside);
@@ -169,7 +169,7 @@ Address ParseAddress(std::string_view text) {
   std::ranges::transform(scheme, scheme.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const bool is_http = scheme == "http" || scheme == "https";
   if (!is_http && scheme != "grpc" && scheme != "grpcs") {
-    Refuse(text, fmt::format("'{}' is no scheme that is served", scheme));
+    Refuse(text, fmt::format("'{}' is not a known scheme", scheme));
   }
   address.transport = is_http ? Transport::kHttp : Transport::kGrpc;
   address.is_secure = scheme.ends_with('s');

@@ -1,4 +1,4 @@
-// Where a model is served.
+// The address of a model on other servers.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@ namespace wasinn::remote {
 
 enum class Transport { kGrpc, kHttp };
 
-// grpc[s]://HOST:PORT[,HOST:PORT…]/MODEL[:VERSION], or http[s]://HOST:PORT[,HOST:PORT…]/v2/models/MODEL[/versions/VERSION],
-// or of a language model http[s]://HOST:PORT[,HOST:PORT…]/v1/MODEL
+// grpc[s]://HOST:PORT[,HOST:PORT…]/MODEL[:VERSION], http[s]://HOST:PORT[,…]/v2/models/MODEL[/versions/VERSION], or for
+// a language model http[s]://HOST:PORT[,…]/v1/MODEL
 struct Address {
   Transport transport = Transport::kGrpc;
   bool is_secure = false;
   std::vector<std::string> endpoints;  // "host:8001", "[::1]:8001"
-  std::string base;                    // of language models: "/v1"; "": it is none
-  std::string path;                    // of HTTP: "/v2/models/MODEL[/versions/VERSION]", "/v1/models/MODEL"
-  std::string model;                   // of /v2: as in the path
+  std::string base;                    // "/v1" for language models; "" for others
+  std::string path;                    // for HTTP: "/v2/models/MODEL[/versions/VERSION]", "/v1/models/MODEL"
+  std::string model;                   // for /v2: as in the path
   std::string version;                 // "": the server chooses
 };
 
-// WASINN_ERROR_INVALID_ENCODING for what is no such address, with what is wrong about it.
+// Throws WASINN_ERROR_INVALID_ENCODING with the reason if the text is not such an address.
 Address ParseAddress(std::string_view text);
 
 }  // namespace wasinn::remote

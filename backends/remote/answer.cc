@@ -28,7 +28,7 @@ using ResponseOutput = ResponseMessage::InferOutputTensor;
 constexpr uint32_t BytesTag(int field) { return static_cast<uint32_t>(field) << 3 | 2; }
 
 void Require(bool is_well_formed) {
-  if (!is_well_formed) throw Error(WASINN_ERROR_RUNTIME, "the server's answer is no message of the protocol");
+  if (!is_well_formed) throw Error(WASINN_ERROR_RUNTIME, "the server's answer is not a message of the protocol");
 }
 
 std::string Name(const ProtoField& field) {
@@ -40,7 +40,7 @@ std::string Name(const ProtoField& field) {
 void AddDim(AnsweredTensor& tensor, uint64_t dim) {
   if (tensor.dims.size() == WASINN_MAX_RANK) {
     throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                fmt::format("the server tells a tensor with more than {} dimensions", WASINN_MAX_RANK));
+                fmt::format("the server describes a tensor with more than {} dimensions", WASINN_MAX_RANK));
   }
   tensor.dims.push_back(static_cast<int64_t>(dim));
 }

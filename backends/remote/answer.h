@@ -12,23 +12,23 @@
 
 namespace wasinn::remote {
 
-// An output as the server tells it: nothing of it has been compared with anything.
+// An output as the server sent it, not validated.
 struct AnsweredTensor {
   std::string name, datatype;
   std::vector<int64_t> dims;
-  std::string contents;  // InferTensorContents, of servers that send no raw bytes
+  std::string contents;  // InferTensorContents, if the server sends no raw bytes
   bool is_json = false;
-  std::string_view json;     // an array, which lies in the message
-  bool is_optional = false;  // an input that need not be set
-  // Where its raw bytes lie in the message.
+  std::string_view json;     // an array in the message
+  bool is_optional = false;  // an input that may be left unset
+  // The position of its raw bytes in the message.
   bool is_raw = false;
   uint64_t at = 0, bytes = 0;
 };
 
-// One of these, or a tensor of a model's metadata, which has the same fields. WASINN_ERROR_RUNTIME for what is none.
+// Reads an output, or a tensor of a model's metadata, which has the same fields. Throws WASINN_ERROR_RUNTIME.
 AnsweredTensor ReadTensor(std::span<const uint8_t> bytes);
 
-// Outputs in the order of the message. WASINN_ERROR_RUNTIME for what is no answer, or tells more than `most` of them.
+// Reads outputs in the message's order. Throws WASINN_ERROR_RUNTIME if the answer is invalid or has more than `most`.
 std::vector<AnsweredTensor> ReadAnswer(const grpc::ByteBuffer& message, size_t most);
 
 // Copies raw bytes out of a message, front to back.
@@ -36,7 +36,7 @@ class RawReader {
  public:
   explicit RawReader(const grpc::ByteBuffer& message);
 
-  // `at` is behind all that was read.
+  // `at` must be after all bytes that were read.
   void Read(uint64_t at, std::span<uint8_t> to);
 
  private:

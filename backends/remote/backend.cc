@@ -1,4 +1,4 @@
-// The backend's table of functions. All but the first need gRPC, and are the runtime's.
+// The backend's table of functions. All but the first need gRPC, and are in the runtime library.
 #include <wasinn/backend.h>
 
 #include <atomic>
@@ -29,7 +29,7 @@ void OpenRuntime() {
   static constexpr char kHere = 0;
   runtime.store(
       backend::OpenRuntimeBeside(&kHere, WASINN_REMOTE_RUNTIME, "wasinn_remote_runtime",
-                                 "the remote backend's " WASINN_REMOTE_RUNTIME " did not open, which needs gRPC"),
+                                 "the remote backend's " WASINN_REMOTE_RUNTIME " failed to open; it needs gRPC"),
       std::memory_order_release);
 }
 

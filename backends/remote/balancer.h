@@ -1,4 +1,4 @@
-// Which of several servers gets the next call.
+// Chooses the server for the next call.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,21 @@
 
 namespace wasinn::remote {
 
-// The server with the fewest calls under way, in turns where several have as few. Those that are ill come last: they get
-// calls where no other is left, since a check may be wrong. Any thread.
+// Chooses the server with the fewest outstanding calls, and takes turns among equals. Unhealthy servers come last: they
+// get calls if no others are left, since a check may be wrong. Thread-safe.
 class Balancer {
  public:
   explicit Balancer(size_t servers) : servers_(servers) {}
 
-  // Counts one more call for the server that it returns. `tried`: those that this call had already, which come after
-  // all others; may be empty.
+  // Returns a server and counts one more call for it. `tried`: servers that had this call before, which come after all
+  // others; may be empty.
   size_t Take(const std::vector<bool>& tried);
-  // The call has ended.
+  // Ends the call.
   void GiveBack(size_t server);
 
-  // False if it was so before.
+  // Returns whether the state changed.
   bool SetHealthy(size_t server, bool is_healthy);
-  // Whether any is.
+  // Whether any server is healthy.
   bool HasHealthy() const;
   uint64_t outstanding(size_t server) const;
   size_t size() const { return servers_.size(); }
@@ -35,7 +35,7 @@ class Balancer {
 
   mutable std::mutex mutex_;
   std::vector<Server> servers_;
-  size_t next_ = 0;  // where the turn begins
+  size_t next_ = 0;  // the next turn
 };
 
 }  // namespace wasinn::remote

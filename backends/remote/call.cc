@@ -23,7 +23,7 @@ Answered Call::Wait() {
     Reply reply;
     try {
       reply = exchange->Wait();
-    } catch (...) {  // for want of memory: it has not begun
+    } catch (...) {  // out of memory: the exchange did not begin
       Drop();
       throw;
     }
@@ -31,7 +31,7 @@ Answered Call::Wait() {
   }
 }
 
-// A cancel that comes before is not lost: the exchange keeps it.
+// An earlier cancel is not lost: the exchange keeps it.
 std::shared_ptr<Exchange> Call::Try() {
   const size_t server = servers_.balancer().Take(tried_);
   std::shared_ptr<Exchange> exchange;
@@ -56,18 +56,18 @@ std::shared_ptr<Exchange> Call::Try() {
 
 void Call::Drop() noexcept {
   servers_.Leave(*this);
-  std::shared_ptr<Exchange> exchange;  // goes when nothing is locked
+  std::shared_ptr<Exchange> exchange;  // destroyed outside of the lock
   const std::lock_guard lock(mutex_);
   exchange.swap(exchange_);
   servers_.balancer().GiveBack(server_);
 }
 
-// The transport may call back on this thread, so nothing is locked when it begins.
+// The transport may call back on this thread, so no lock is held when it begins.
 void Call::Start() {
-  Exchange& exchange = *Try();  // which nobody lets go before it has ended
+  Exchange& exchange = *Try();  // this call keeps it until it ends
   try {
     exchange.Start([self = shared_from_this()](Reply reply) { self->End(std::move(reply)); });
-  } catch (...) {  // for want of memory: it has not begun
+  } catch (...) {  // out of memory: the exchange did not begin
     Drop();
     throw;
   }
@@ -78,7 +78,7 @@ void Call::End(Reply reply) {
   try {
     answered = After(std::move(reply));
     if (!answered) return Start();
-  } catch (const std::bad_alloc&) {  // the transport would swallow it, and nobody be told; so short a text takes none
+  } catch (const std::bad_alloc&) {  // the transport would swallow it; a text this short needs no memory
     answered.emplace(Answered{{.status = {grpc::RESOURCE_EXHAUSTED, "no memory"}, .message = {}}, server_});
   }
   std::exchange(done_, nullptr)(std::move(*answered));
@@ -97,7 +97,7 @@ std::optional<Answered> Call::After(Reply reply) {
   bool again = false;
   size_t server = 0;
   {
-    std::shared_ptr<Exchange> exchange;  // goes when nothing is locked
+    std::shared_ptr<Exchange> exchange;  // destroyed outside of the lock
     const std::lock_guard lock(mutex_);
     ending = EndingOf(reply);
     again = retries_.After(ending);
@@ -105,10 +105,10 @@ std::optional<Answered> Call::After(Reply reply) {
     exchange.swap(exchange_);
   }
   servers_.balancer().GiveBack(server);
-  // What a server answers one guest says nothing of the others' calls.
+  // A server's answer to one guest says nothing about other guests' calls.
   const bool is_loss = (ending == Ending::kNeverSent || ending == Ending::kLost) && !reply.was_answer;
   if (is_loss) servers_.SetHealthy(server, false, reply.status.error_message());
-  // One alone has no checks, which would say that it is back.
+  // A single server has no health checks, which would report that it is back.
   if (servers_.size() == 1 && reply.status.ok()) servers_.SetHealthy(server, true, "");
   tried_[server] = true;
   if (again) return std::nullopt;

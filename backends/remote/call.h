@@ -1,4 +1,4 @@
-// One call to whichever server of a model has time for it.
+// One call, on the server with the fewest calls.
 #pragma once
 
 #include <cstddef>
@@ -16,33 +16,33 @@ namespace wasinn::remote {
 
 struct Answered {
   Reply reply;
-  size_t server = 0;  // who answered, or was asked last
+  size_t server = 0;  // the server that answered, or was tried last
 };
 
-// Exchanges, until one of them counts. It waits on no thread but that of who calls Wait. Cancel comes from any thread.
+// Makes exchanges until one of them counts. Blocks only the thread that calls Wait. Cancel is thread-safe.
 class Call : public std::enable_shared_from_this<Call> {
  public:
   using Done = std::function<void(Answered)>;
 
-  // `is_idempotent`: it may be made again though it may have run.
+  // `is_idempotent`: the call may be repeated even if it may have run.
   Call(Servers& servers, Request request, Deadline deadline, bool is_idempotent);
 
-  // Once. `done` comes once, perhaps before this returns.
+  // Called once. `done` is called once, perhaps before this returns.
   void Begin(Done done);
-  // The same on this thread.
+  // Begins, and waits on this thread.
   Answered Wait();
   void Cancel();
-  // If this server has it, and it may be made again: another one may answer.
+  // If `server` has the call, and it may be repeated, tries another server.
   void GiveUp(size_t server);
 
  private:
   std::shared_ptr<Exchange> Try();
   void Start();
   void End(Reply reply);
-  // Nothing: it is tried again.
+  // Empty: it is tried again.
   std::optional<Answered> After(Reply reply);
   Ending EndingOf(const Reply& reply) const;
-  // A try that has not begun.
+  // Forgets a try that has not begun.
   void Drop() noexcept;
 
   Servers& servers_;
@@ -51,7 +51,7 @@ class Call : public std::enable_shared_from_this<Call> {
   Done done_;
   std::vector<bool> tried_;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   Retries retries_;
   std::shared_ptr<Exchange> exchange_;
   size_t server_ = 0;

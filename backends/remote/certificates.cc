@@ -27,7 +27,7 @@ using Bio = std::unique_ptr<BIO, Freed<BIO_free>>;
 using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
 using PrivateKey = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 
-// OpenSSL keeps what it said for whoever asks next on this thread, who would take it for his own.
+// Clears OpenSSL's errors of this thread, which its next user would take for its own.
 struct ClearedErrors {
   ClearedErrors() { ERR_clear_error(); }
   ~ClearedErrors() { ERR_clear_error(); }
@@ -41,7 +41,7 @@ Bio Reader(const NamedFile& file) {
   return bio;
 }
 
-// Without it OpenSSL would ask at the terminal.
+// Otherwise OpenSSL would ask at the terminal.
 int NoPassphrase(char* /*buffer*/, int /*size*/, int /*writes*/, void* /*user*/) { return -1; }
 
 Certificate NextCertificate(const Bio& bio) {
@@ -55,7 +55,7 @@ Certificate NextCertificate(const Bio& bio) {
 PrivateKey ReadPrivateKey(const NamedFile& file) {
   const Bio bio = Reader(file);
   PrivateKey key(PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassphrase, nullptr));
-  if (key == nullptr) Refuse(file, "has no private key in PEM that needs no passphrase");
+  if (key == nullptr) Refuse(file, "has no PEM private key without a passphrase");
   return key;
 }
 
@@ -67,7 +67,7 @@ void CheckCertificates(const NamedFile& file) {
   if (NextCertificate(bio) == nullptr) Refuse(file, "has no certificate in PEM");
   while (NextCertificate(bio) != nullptr) {
   }
-  if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) Refuse(file, "has a certificate that is broken");
+  if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) Refuse(file, "has an invalid certificate");
 }
 
 void CheckOwnCertificate(const NamedFile& certificate, const NamedFile& key) {
@@ -76,7 +76,7 @@ void CheckOwnCertificate(const NamedFile& certificate, const NamedFile& key) {
   const PrivateKey secret = ReadPrivateKey(key);
   if (X509_check_private_key(NextCertificate(Reader(certificate)).get(), secret.get()) == 1) return;
   throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("key 'key' does not belong to 'cert': '{}' has another certificate's", key.path));
+              fmt::format("key 'key' does not belong to 'cert': '{}' is for another certificate", key.path));
 }
 
 }  // namespace wasinn::remote

@@ -1,21 +1,21 @@
-// The files of certificates that the configuration names.
+// Checks the files of certificates that the configuration names.
 #pragma once
 
 #include <string>
 
 namespace wasinn::remote {
 
-// What a key names, and what is in it.
+// A key's file and its contents.
 struct NamedFile {
   const char* key;
   std::string path, text;
 };
 
-// Both throw WASINN_ERROR_INVALID_ARGUMENT that names the key.
+// Both functions throw WASINN_ERROR_INVALID_ARGUMENT with the key's name.
 
-// PEM with one certificate at least.
+// PEM with at least one certificate.
 void CheckCertificates(const NamedFile& file);
-// The same, and a key that belongs to the first of them.
+// Also requires that `key` belongs to the first certificate.
 void CheckOwnCertificate(const NamedFile& certificate, const NamedFile& key);
 
 }  // namespace wasinn::remote

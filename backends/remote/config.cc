@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t kMegabyte = int64_t{1} << 20;
 constexpr int64_t kMostMilliseconds = int64_t{24} * 60 * 60 * 1000;
 
-// A model's key, or else the backend's.
+// Looks up a key of the model, then of the backend.
 class Merged {
  public:
   Merged(const Config& model, const Config& backend) : model_(model), backend_(backend) {}
@@ -32,7 +32,7 @@ class Merged {
   std::chrono::milliseconds Milliseconds(const char* key, int64_t usual) const {
     return std::chrono::milliseconds(With(key).Integer(key, 1, kMostMilliseconds).value_or(usual));
   }
-  // Nothing in it if no key names one.
+  // Empty if the key is not set.
   NamedFile File(const char* key) const {
     NamedFile named{.key = key, .path = With(key).AbsolutePath(key).value_or(""), .text = {}};
     if (named.path.empty()) return named;
@@ -48,7 +48,7 @@ class Merged {
   const Config &model_, &backend_;
 };
 
-// A model whose own keys say how a connection is secured must have one. [backends.remote] is for others, too.
+// TLS keys of the model require an address with TLS. [backends.remote] also serves other models.
 void CheckSecurity(const Config& model, bool is_secure) {
   if (is_secure) return;
   for (const char* key : {"ca", "cert", "key", "server_name"}) {
@@ -60,7 +60,7 @@ void CheckSecurity(const Config& model, bool is_secure) {
   }
 }
 
-// What says where a message of HTTP ends, and what is in it.
+// Headers that frame an HTTP message or describe its contents.
 constexpr std::string_view kOwnHeaders[] = {"accept-encoding",
                                             "connection",
                                             "content-encoding",
@@ -76,7 +76,7 @@ constexpr std::string_view kOwnHeaders[] = {"accept-encoding",
                                             "transfer-encoding",
                                             "upgrade"};
 
-// gRPC ends the program at a header that HTTP/2 does not allow.
+// gRPC aborts the program if HTTP/2 does not allow a header.
 void CheckHeader(const std::string& name, const std::string& value, Transport transport) {
   const bool is_name = !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
@@ -86,12 +86,12 @@ void CheckHeader(const std::string& name, const std::string& value, Transport tr
   const bool is_value = std::ranges::all_of(value, [](unsigned char c) { return c >= 0x20 && c < 0x7f; });
   if (is_name && is_free && is_value) return;
   throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("key 'headers': '{}' is no header that calls may have: expected a name in lower case that is "
+              fmt::format("key 'headers': '{}' cannot be a header of calls: expected a lower-case name that is "
                           "not the protocol's own, and plain ASCII",
                           name));
 }
 
-// Both transports would say it in words of their own, and gRPC's are about something else.
+// Checked here, because the transports' messages differ and gRPC's are misleading.
 void ReadCertificates(const Merged& merged, ConnectionConfig* parsed) {
   NamedFile ca = merged.File("ca"), certificate = merged.File("cert"), key = merged.File("key");
   if (certificate.text.empty() != key.text.empty()) {
@@ -112,7 +112,7 @@ ConnectionConfig ParseConnection(const Merged& merged, Transport transport, bool
   parsed.server_name = merged.With("server_name").String("server_name").value_or("");
   parsed.max_message_bytes = static_cast<uint32_t>(
       merged.With("max_message_bytes").Integer("max_message_bytes", 1024, INT_MAX).value_or(64 * kMegabyte));
-  // gRPC's connections have many calls each, and are shared whatever this says.
+  // A connection of gRPC has many calls and is shared whatever this says.
   const auto connections = merged.With("max_connections").Integer("max_connections", 1, 65536).value_or(256);
   if (transport == Transport::kHttp) parsed.max_connections = static_cast<uint32_t>(connections);
   parsed.connect_timeout = merged.Milliseconds("connect_timeout_ms", 5000);

@@ -9,7 +9,7 @@
 
 namespace wasinn::remote {
 
-// One server, by its address. It is connected when an exchange needs it, and again after a connection was lost. Any thread.
+// One server, by its address. Connects for an exchange, and again after a lost connection. Thread-safe.
 class Connection {
  public:
   explicit Connection(std::string endpoint) : endpoint_(std::move(endpoint)) {}
@@ -18,7 +18,7 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   const std::string& endpoint() const { return endpoint_; }
-  // `request` and `headers`, which go along with it, outlive the exchange's end.
+  // `request` and `headers`, which are sent with it, must outlive the exchange.
   virtual std::shared_ptr<Exchange> NewExchange(const Request& request, const Headers& headers, Deadline deadline) = 0;
 
  private:

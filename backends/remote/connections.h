@@ -14,14 +14,14 @@
 
 namespace wasinn::remote {
 
-// Shared by all models of a server. Any thread.
+// Models on the same server share a connection. Thread-safe.
 class Connections {
  public:
   std::shared_ptr<Connection> To(const std::string& endpoint, const ConnectionConfig& config);
 
  private:
   std::mutex mutex_;
-  std::optional<HttpLoop> loop_;  // from the first server of HTTP on
+  std::optional<HttpLoop> loop_;  // since the first HTTP server
   std::map<std::pair<std::string, ConnectionConfig>, std::weak_ptr<Connection>> connections_;
 };
 

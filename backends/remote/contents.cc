@@ -27,7 +27,7 @@ class Decoder {
  public:
   Decoder(std::string_view contents, std::span<uint8_t> out) : contents_(BytesOf(contents)), rest_(out) {}
 
-  // Each number comes as a Wire, and is one of T.
+  // Each number has the wire type Wire, and must fit T.
   template <typename T, typename Wire>
   bool Integers(uint32_t number) {
     return ForEach(number, [this](const ProtoField& field) {
@@ -41,7 +41,7 @@ class Decoder {
       return true;
     });
   }
-  // Packed, as proto3 writes them.
+  // Reads packed numbers, as proto3 writes them.
   bool Floats(uint32_t number) {
     return ForEach(number, [this](const ProtoField& field) {
       if (field.type != ProtoField::Type::kBytes || field.bytes.size() > rest_.size()) return false;

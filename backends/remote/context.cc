@@ -50,7 +50,7 @@ std::shared_ptr<Call> Context::MakeCall(std::span<const uint32_t> wanted) {
   const uint64_t sent = inference->bytes();
   message_.Resize(sent);
   Request request = inference->Write();
-  // Nobody else resizes it before the call has ended.
+  // Only the call resizes the reservation until it ends.
   request.charge = [this, sent](uint64_t bytes) { return MayTake(sent + bytes); };
   auto call = std::make_shared<Call>(servers, std::move(request), After(deadline_ms_), servers.config().is_idempotent);
   const std::lock_guard lock(mutex_);
@@ -63,7 +63,7 @@ bool Context::MayTake(uint64_t bytes) {
   try {
     message_.Resize(bytes);
     return true;
-  } catch (const std::exception&) {  // also for want of memory for its words
+  } catch (const std::exception&) {  // including std::bad_alloc for the message
     return false;
   }
 }
@@ -83,7 +83,7 @@ void Context::ComputeAsync(std::span<const uint32_t> wanted, Done done) {
 
 void Context::End(Answered answered) {
   Reply& reply = answered.reply;
-  std::shared_ptr<Call> call;  // goes when nothing is locked
+  std::shared_ptr<Call> call;  // destroyed outside of the lock
   {
     const std::lock_guard lock(mutex_);
     call.swap(call_);

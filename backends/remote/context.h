@@ -17,7 +17,7 @@
 
 namespace wasinn::remote {
 
-// One thread at a time; Cancel from any.
+// Used by one thread at a time; Cancel is thread-safe.
 class Context {
  public:
   Context(Model& model, const wasinn_slot_options& options);
@@ -33,11 +33,11 @@ class Context {
     inputs_.Unbind(index);
   }
   void BindOutput(uint32_t index, const wasinn_tensor& tensor) { outputs_.Bind(index, tensor); }
-  // Of the next compute; 0: none, or the slot's.
+  // For the next compute; 0: no deadline, or the slot's limit.
   void SetDeadline(uint64_t milliseconds) { deadline_ms_ = milliseconds; }
   void SetMaxBytes(uint64_t bytes) { max_bytes_ = bytes == 0 ? slot_max_bytes_ : bytes; }
   void Compute(std::span<const uint32_t> wanted);
-  // Waits for nothing. `done` gets what Compute would have thrown, or NULL; it may destroy this.
+  // Does not wait. `done` gets the error that Compute would throw, or NULL; it may destroy this object.
   using Done = std::function<void(wasinn_error*)>;
   void ComputeAsync(std::span<const uint32_t> wanted, Done done);
   void Cancel();
@@ -45,7 +45,7 @@ class Context {
   void TakeOutput(uint32_t index, wasinn_tensor* out);
   void DiscardOutputs();
   std::span<const wasinn_io* const> Outputs();
-  // A text comes whole: it is one piece.
+  // A text arrives whole, as one piece.
   void Step();
   void Piece(uint32_t index, wasinn_tensor* view);
   void Finish() { generates_ = has_piece_ = false; }
@@ -60,13 +60,13 @@ class Context {
   const std::unique_ptr<const GuestSettings> settings_;
   const uint64_t slot_max_bytes_;
   uint64_t max_bytes_ = 0, deadline_ms_ = 0;
-  backend::Reservation message_;  // for the request and the answer while they are on their way
+  backend::Reservation message_;  // for the request and the answer in flight
   Inputs inputs_;
   remote::Outputs outputs_;
   bool computed_ = false;
   bool generates_ = false, has_piece_ = false;
-  std::mutex mutex_;  // of what follows; never held while the transport is called, which may end the call there
-  std::shared_ptr<Call> call_;  // that runs
+  std::mutex mutex_;            // guards the members below; not held in calls of the transport, which may end the call
+  std::shared_ptr<Call> call_;  // the running call
   bool is_cancelled_ = false;
 };
 

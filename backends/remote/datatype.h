@@ -8,10 +8,10 @@
 
 namespace wasinn::remote {
 
-inline constexpr std::string_view kBytes = "BYTES";  // elements of any length: texts
-inline constexpr uint64_t kLengthOfText = 4;         // bytes that stand before each of them, little-endian
+inline constexpr std::string_view kBytes = "BYTES";  // elements of any length: strings
+inline constexpr uint64_t kLengthOfText = 4;         // bytes before each of them, little-endian
 
-// "FP32"; WASINN_DTYPE_UNKNOWN for BYTES and for what is no datatype.
+// "FP32"; WASINN_DTYPE_UNKNOWN for BYTES and unknown datatypes.
 wasinn_dtype DtypeOf(std::string_view datatype);
 
 }  // namespace wasinn::remote

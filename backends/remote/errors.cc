@@ -38,7 +38,7 @@ wasinn_code CodeOf(const grpc::Status& status) {
 std::string Quoted(const std::string& text) {
   constexpr size_t kMost = 1000;
   size_t end = std::min(text.size(), kMost);
-  // Not within a character.
+  // Cut between characters.
   while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
   std::string quoted = text.substr(0, end);
   const bool is_utf8 =
@@ -55,7 +55,7 @@ namespace {
 
 bool IsOfWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; }
 
-// Whole words only: a host may be called "a".
+// Replaces whole words only: a host may be called "a".
 void ReplaceWord(std::string* text, const std::string& word, std::string_view other) {
   for (size_t at = 0; (at = text->find(word, at)) != std::string::npos;) {
     const size_t end = at + word.size();
@@ -83,7 +83,7 @@ std::string WithoutAddress(std::string text, const std::string& endpoint) {
 backend::Error ErrorOf(const grpc::Status& status) {
   const wasinn_code code = CodeOf(status);
   const std::string words = Quoted(status.error_message());
-  // Guests are not the cause if the host's key is refused, or if the server has the model no more.
+  // The guest is not the cause if the host's key is refused, or if the server no longer has the model.
   if (code == WASINN_ERROR_SECURITY)
     return {WASINN_ERROR_UNAVAILABLE, "the server refuses the host's key or address: " + words};
   if (code == WASINN_ERROR_NOT_FOUND) return {WASINN_ERROR_UNAVAILABLE, "the server does not have the model: " + words};

@@ -1,4 +1,4 @@
-// What a call that failed says to a guest.
+// Errors of failed calls, for guests.
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -10,13 +10,12 @@
 
 namespace wasinn::remote {
 
-// UNAVAILABLE is of the server; what a model says about itself is never that.
+// UNAVAILABLE is about the server, never about an error that a model reports.
 wasinn_code CodeOf(const grpc::Status& status);
-// A server's text, which may be anybody's: cut, in one line, and UTF-8.
+// A server's text is untrusted: the result is shortened, on one line, and UTF-8.
 std::string Quoted(const std::string& text);
-// What gRPC and TLS say of a connection names its ends: `endpoint` or its host as "the server", and gRPC's "ipv4:10.0.0.3:8001: " not at all.
+// Replaces `endpoint` and its host by "the server" in messages of gRPC and TLS, and removes "ipv4:10.0.0.3:8001: ".
 std::string WithoutAddress(std::string text, const std::string& endpoint);
-// As an Error.
 backend::Error ErrorOf(const grpc::Status& status);
 
 }  // namespace wasinn::remote

@@ -17,16 +17,16 @@
 namespace wasinn::remote {
 
 using Deadline = std::optional<std::chrono::system_clock::time_point>;
-// Names are in lower case.
+// Names are lower case.
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-// A buffer of gRPC that moves: its own type would be copied, and its slices shared.
+// A movable buffer of gRPC: grpc::ByteBuffer would be copied, and its slices shared.
 class Message {
  public:
   Message() = default;
   ~Message() = default;
   Message(const grpc::Slice* slices, size_t count) : buffer_(slices, count) {}
-  // NOLINTNEXTLINE(google-explicit-constructor): it is one
+  // NOLINTNEXTLINE(google-explicit-constructor): a message is a buffer
   Message(grpc::ByteBuffer&& buffer) noexcept { buffer_.Swap(&buffer); }
   Message(const Message&) = delete;
   Message& operator=(const Message&) = delete;
@@ -36,50 +36,50 @@ class Message {
     return *this;
   }
 
-  operator const grpc::ByteBuffer&() const { return buffer_; }  // NOLINT(google-explicit-constructor): it is one
+  operator const grpc::ByteBuffer&() const { return buffer_; }  // NOLINT(google-explicit-constructor): as above
   const grpc::ByteBuffer* operator->() const { return &buffer_; }
   grpc::ByteBuffer& buffer() { return buffer_; }
-  // No message has none.
+  // 0 without a message.
   size_t Length() const { return buffer_.Valid() ? buffer_.Length() : 0; }
 
  private:
   grpc::ByteBuffer buffer_;
 };
 
-// Told how many bytes an answer takes in all, before it takes them. False: it may not. One thread at a time.
+// Gets the total size of an answer before memory is allocated. Returns false to refuse it. One thread at a time.
 using Charge = std::function<bool(uint64_t bytes)>;
 
-// What a protocol asks.
+// A protocol's request.
 struct Request {
-  std::string path;      // of gRPC: the method
-  bool has_body = true;  // of HTTP: POST, or else GET
-  Headers headers;       // beside those of the model
+  std::string path;      // for gRPC: the method
+  bool has_body = true;  // for HTTP: POST, or else GET
+  Headers headers;       // in addition to the model's
   Message body;
-  bool is_check = false;  // of HTTP: it waits for no call's connection
-  Charge charge;          // of HTTP: while the answer comes; may be empty
+  bool is_check = false;  // for HTTP: does not wait for the connection of a call
+  Charge charge;          // for HTTP: called while the answer comes; may be empty
 };
 
-// How it ended. gRPC's status and buffer say it for every transport.
+// The result of an exchange. All transports use gRPC's status and buffer.
 struct Reply {
   grpc::Status status;
   Message message;
-  bool was_sent = true;     // false: nothing of the request can have reached the server
-  bool was_answer = false;  // the status is what the server answered, whatever it says, or says nothing of the server
-  Headers headers;          // of HTTP
+  bool was_sent = true;     // false: no part of the request can have reached the server
+  bool was_answer = false;  // the server sent the status, whatever it is, or the status says nothing about the server
+  Headers headers;          // for HTTP
 };
 
-// Either Start or Wait, once. Lives until its end at least.
+// Start or Wait is called once. The object lives at least until the exchange ends.
 class Exchange {
  public:
   using Done = std::function<void(Reply)>;
 
   virtual ~Exchange() = default;
-  // `done` comes once, on a thread of the transport's, perhaps before this returns. By then nothing but the caller holds
-  // the exchange.
+  // `done` is called once, on a thread of the transport, perhaps before this returns. By then only the caller holds the
+  // exchange.
   virtual void Start(Done done) = 0;
-  // The same on this thread.
+  // Starts, and waits on this thread.
   virtual Reply Wait() = 0;
-  // Any thread, before it starts and after its end, too.
+  // Thread-safe, even before the start and after the end.
   virtual void Cancel() = 0;
 };
 

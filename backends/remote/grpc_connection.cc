@@ -14,11 +14,11 @@ namespace wasinn::remote {
 
 namespace {
 
-// After a connection failed, the next is tried soon: a server that comes back is wanted at once.
+// The next connection after a failure is tried soon: a server that comes back should be used at once.
 constexpr int kFirstBackoffMs = 100, kMostBackoffMs = 2000;
 
-// gRPC looks at a message's length when all of it is there, and a server may send 4 GiB. So all answers of a server
-// together have a limit, too: of many as large as they may be. Beyond it, gRPC ends calls.
+// gRPC checks a message's length only when all of it is there, and a server may send 4 GiB. So all answers of a server
+// share a limit of many maximum-sized answers. Beyond it, gRPC ends calls.
 constexpr size_t kMostAnswers = 16, kLeastMemory = size_t{64} << 20;
 
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& endpoint, const ConnectionConfig& config) {
@@ -31,11 +31,11 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& endpoint, const Co
   grpc::ResourceQuota memory;
   memory.Resize(std::max(kMostAnswers * config.max_message_bytes, kLeastMemory));
   arguments.SetResourceQuota(memory);
-  // What is small compressed may be anything: the limit for messages would hold only when gRPC has expanded them.
+  // A small compressed message may expand to any size, and gRPC checks its limit only after that.
   arguments.SetInt(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   arguments.SetInt(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1 << GRPC_COMPRESS_NONE);
-  // Only the host's configuration says where calls go and how often: no variable for proxies, no settings from DNS, and
-  // no retries but those of gRPC for what has never left the machine.
+  // Only the host's configuration decides where calls go and how often: no proxy variable, no settings from DNS, and no
+  // retries except gRPC's for calls that never left the machine.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   if (!config.server_name.empty()) arguments.SetSslTargetNameOverride(config.server_name);

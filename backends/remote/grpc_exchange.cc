@@ -9,18 +9,18 @@ namespace wasinn::remote {
 
 namespace {
 
-// What gRPC says where a server's answers take more memory than they may.
+// gRPC's message if a server's answers take more memory than allowed.
 constexpr char kOutOfQuota[] = "Buffers full";
 constexpr char kTooLarge[] = "the server's answers together are larger than max_message_bytes allows";
 
-// What gRPC says where a server ends a connection, which may be its way to refuse one.
+// gRPC's message if a server closes a connection, which may be its way to refuse one.
 constexpr char kClosed[] = "Socket closed";
 
 const char* ClosedHint(const GrpcServer& server) {
   return server.is_secure ? ": it may want a certificate (keys 'cert' and 'key')" : ": it may want TLS (grpcs://)";
 }
 
-// Whether a connection had the call. Until then gRPC names the peer as the channel was made: "dns:///…".
+// Whether the call was on a connection. Until then gRPC's peer is the channel's target: "dns:///…".
 bool WasSent(const grpc::ClientContext& context) {
   const std::string peer = context.peer();
   return peer.starts_with("ipv4:") || peer.starts_with("ipv6:") || peer.starts_with("unix:");
@@ -48,29 +48,29 @@ Reply GrpcExchange::Wait() {
   reader->StartCall();
   reader->Finish(&answer_, &status, this);
   void* tag = nullptr;
-  bool is_ok = false;  // always, of a call's end
+  bool is_ok = false;  // always true at a call's end
   queue.Next(&tag, &is_ok);
   return TakeReply(status);
 }
 
-// The context holds the channel. Were it the last to, gRPC would wait here for this thread of its own, and abort: who is
-// told the end has the channel longer than the exchange.
+// The context holds the channel. If it were the last owner, gRPC would wait here for this thread of its own, and abort:
+// the caller holds the channel longer than the exchange.
 void GrpcExchange::End(const grpc::Status& status) {
   Reply reply = TakeReply(status);
   const Done done = std::move(done_);
-  std::exchange(self_, nullptr).reset();  // perhaps the last
+  std::exchange(self_, nullptr).reset();  // perhaps the last reference
   done(std::move(reply));
 }
 
 Reply GrpcExchange::TakeReply(const grpc::Status& status) {
   Reply reply{.status = status, .message = {}};
-  // Another guest's answers may have taken it: that says nothing of the server, nor of this call, which may come again.
+  // Other guests' answers may have used the memory: that says nothing about the server or this call, so retry.
   if (status.error_message() == kOutOfQuota) {
     reply.status = {grpc::UNAVAILABLE, kTooLarge};
     reply.was_answer = true;
   }
   if (status.ok()) {
-    if (!server_.has_answered) server_.has_answered = true;  // one line of memory for all threads
+    if (!server_.has_answered) server_.has_answered = true;  // all threads share this cache line
   } else if (status.error_message().ends_with(kClosed) && !server_.has_answered) {
     reply.status = {status.error_code(), status.error_message() + ClosedHint(server_)};
   }

@@ -11,24 +11,24 @@
 
 namespace wasinn::remote {
 
-// What the calls to one server share.
+// State that the calls to one server share.
 struct GrpcServer {
   grpc::GenericStub stub;
   const bool is_secure;
-  // Whether it ever did. If not, it may not be what the address says.
+  // If no call was ever answered, the server may not be what the address says.
   std::atomic<bool> has_answered = false;
 };
 
 class GrpcExchange final : public Exchange, public std::enable_shared_from_this<GrpcExchange> {
  public:
-  // `server` outlives it, `request` its end.
+  // `server` outlives this object, and `request` outlives the call.
   GrpcExchange(GrpcServer& server, const Request& request, const Headers& headers, Deadline deadline);
 
-  // On gRPC's threads.
+  // Runs on gRPC's threads.
   void Start(Done done) override;
-  // It saves waking this thread: gRPC reads the connection here.
+  // gRPC reads the connection on this thread, which saves a wake-up.
   Reply Wait() override;
-  // One that comes before the start is not lost: the context keeps it.
+  // A cancel before the start is not lost: the context keeps it.
   void Cancel() override { context_.TryCancel(); }
 
  private:
@@ -40,7 +40,7 @@ class GrpcExchange final : public Exchange, public std::enable_shared_from_this<
   grpc::ClientContext context_;
   grpc::ByteBuffer answer_;
   Done done_;
-  std::shared_ptr<GrpcExchange> self_;  // while gRPC has it
+  std::shared_ptr<GrpcExchange> self_;  // while gRPC uses it
 };
 
 }  // namespace wasinn::remote

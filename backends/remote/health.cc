@@ -34,7 +34,7 @@ Checks::~Checks() {
   ended_.wait(lock, [this] { return running_ == 0; });
 }
 
-// The transport may call back on this thread, so nothing is locked when it begins.
+// The transport may call back on this thread, so no lock is held when it begins.
 void Checks::Begin() {
   for (size_t i = 0; i < checks_.size(); ++i) {
     Check& check = checks_[i];
@@ -48,7 +48,7 @@ void Checks::Begin() {
     }
     try {
       exchange->Start([this, i](const Reply& reply) { End(i, reply); });
-    } catch (...) {  // for want of memory: it has not begun
+    } catch (...) {  // out of memory: the check did not begin
       Forget(i);
       throw;
     }
@@ -57,7 +57,7 @@ void Checks::Begin() {
 
 void Checks::Forget(size_t server) {
   const std::lock_guard lock(mutex_);
-  checks_[server].exchange.reset();  // before the servers may go, whose channel it has
+  checks_[server].exchange.reset();  // destroyed before the servers, whose channel it holds
   --running_;
   ended_.notify_all();
 }
@@ -74,22 +74,22 @@ void Checks::End(size_t server, const Reply& reply) {
   }
   try {
     if (!is_ending) Judge(server, reply, late);
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the next one says it
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the next check reports it
   }
   Forget(server);
 }
 
 void Checks::Judge(size_t server, const Reply& reply, int late) {
   const grpc::Status& status = reply.status;
-  if (status.ok()) return Say(server, protocol_.IsReady(reply), "the model is not ready there");
+  if (status.ok()) return SetHealth(server, protocol_.IsReady(reply), "the model is not ready there");
   if (status.error_code() == grpc::DEADLINE_EXCEEDED && late < kLate) return;
-  // A server without that call, or that lets nobody ask, is one that answers.
+  // A server without that call, or that refuses it, does answer.
   const bool answers = status.error_code() == grpc::UNIMPLEMENTED || status.error_code() == grpc::PERMISSION_DENIED ||
                        status.error_code() == grpc::UNAUTHENTICATED;
-  Say(server, answers, status.error_message());
+  SetHealth(server, answers, status.error_message());
 }
 
-void Checks::Say(size_t server, bool is_healthy, const std::string& why) {
+void Checks::SetHealth(size_t server, bool is_healthy, const std::string& why) {
   servers_.SetHealthy(server, is_healthy, why);
   if (!is_healthy) servers_.GiveUpCalls(server);
 }
@@ -130,8 +130,8 @@ void HealthThread::Run() {
     due_.erase(due_.begin());
     due_.emplace(Clock::now() + checks->interval(), checks);
     try {
-      checks->Begin();                 // under the lock, so that nobody removes it meanwhile; it waits for nothing
-    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the next time
+      checks->Begin();                 // under the lock, so that the checks are not removed meanwhile; does not block
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): retried next time
     }
   }
 }

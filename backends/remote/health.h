@@ -1,4 +1,4 @@
-// Asks the servers of models whether they are well.
+// Health checks of the servers of models.
 #pragma once
 
 #include <chrono>
@@ -15,16 +15,16 @@
 
 namespace wasinn::remote {
 
-// Of the servers of one model: each is asked whether the model is ready, again and again.
+// Asks each server of one model repeatedly whether the model is ready.
 class Checks {
  public:
   Checks(Servers& servers, const Protocol& protocol);
-  // Cancels those that run, and waits for them.
+  // Cancels running checks, and waits for them.
   ~Checks();
   Checks(const Checks&) = delete;
   Checks& operator=(const Checks&) = delete;
 
-  // Begins one at each server that has answered the last.
+  // Begins a check of each server whose last check has ended.
   void Begin();
   std::chrono::milliseconds interval() const { return servers_.config().health_interval; }
 
@@ -32,14 +32,14 @@ class Checks {
   // A busy server may be late once.
   static constexpr int kLate = 2;
   struct Check {
-    std::shared_ptr<Exchange> exchange;  // NULL: none runs
-    int late = 0;                        // in succession
+    std::shared_ptr<Exchange> exchange;  // NULL: no check is running
+    int late = 0;                        // late checks in succession
   };
 
   void End(size_t server, const Reply& reply);
   void Forget(size_t server);
   void Judge(size_t server, const Reply& reply, int late);
-  void Say(size_t server, bool is_healthy, const std::string& why);
+  void SetHealth(size_t server, bool is_healthy, const std::string& why);
 
   Servers& servers_;
   const Protocol& protocol_;
@@ -51,7 +51,7 @@ class Checks {
   bool is_ending_ = false;
 };
 
-// The thread of a host that begins checks when it is time; there is none before a model has several servers.
+// A host's thread that begins checks when they are due; it starts with the first model that has several servers.
 class HealthThread {
  public:
   HealthThread() = default;

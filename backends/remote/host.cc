@@ -18,7 +18,7 @@ Host::Host(const wasinn_host_services& services, const char* config)
             .library = "",
             .devices = "servers"} {
   backend::TellFramework("GRPC_VERBOSITY", "NONE");                    // gRPC logs to stderr
-  ModelConfig::Parse(config_.c_str(), "{}", Transport::kGrpc, false);  // what is wrong is told now
+  ModelConfig::Parse(config_.c_str(), "{}", Transport::kGrpc, false);  // report errors now
 }
 
 }  // namespace wasinn::remote

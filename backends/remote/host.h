@@ -1,4 +1,4 @@
-// What one wasinn host has opened.
+// The objects of one wasinn host.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -20,7 +20,7 @@ class Host {
 
   const wasinn_host_services& services() const { return services_; }
   const backend::Log& log() const { return log_; }
-  // [backends.remote], whose keys are those of its models.
+  // [backends.remote]: the same keys as models.
   const char* config() const { return config_.c_str(); }
   Connections& connections() { return connections_; }
   HealthThread& health() { return health_; }

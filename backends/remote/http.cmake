@@ -1,4 +1,4 @@
-# Addresses, settings and connections of servers, which wasinn-serve has, too: with this backend or without.
+# Addresses, settings and connections of servers, which wasinn-serve also uses, with or without this backend.
 if(TARGET wasinn_remote_http)
   return()
 endif()

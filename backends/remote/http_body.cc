@@ -12,7 +12,7 @@ bool HttpMemory::Append(const void* data, size_t bytes) {
     const uint64_t wanted = std::min<uint64_t>(std::max<uint64_t>(kFirst, capacity_ * uint64_t{2}), most_);
     auto capacity = static_cast<size_t>(std::max<uint64_t>(wanted, size_ + bytes));
     if (charge_ != nullptr && !charge_(capacity)) {
-      capacity = size_ + bytes;  // there may be room for no more
+      capacity = size_ + bytes;  // the limit may not allow more
       if (!charge_(capacity)) return false;
     }
     void* const grown = std::realloc(block_.get(), capacity);

@@ -1,4 +1,4 @@
-// The body of an answer, in memory that becomes a slice of gRPC without a copy.
+// The body of an answer, in memory that becomes a gRPC slice without a copy.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -20,19 +20,19 @@
 
 namespace wasinn::remote {
 
-// One block that grows as bytes come: a length that a server tells allocates little by itself.
+// One block that grows as bytes arrive: a length that a server announces allocates little by itself.
 class HttpMemory {
  public:
-  // It never has room for more. `charge` may be empty.
+  // Allocates no more than this. `charge` may be empty.
   void Limit(uint64_t bytes, Charge charge) {
     most_ = std::min(most_, bytes);
     charge_ = std::move(charge);
   }
-  // The same, as a server tells.
+  // The same, for the length that a server announces.
   void Expect(uint64_t bytes) { most_ = std::min(most_, bytes); }
-  // False: there is no memory, or the charge refuses it.
+  // Returns false if memory is missing or the charge refuses it.
   bool Append(const void* data, size_t bytes);
-  // What is there, which is then gone.
+  // Returns the bytes, and leaves nothing.
   grpc::ByteBuffer Take();
   size_t size() const { return size_; }
   const char* data() const { return block_.get(); }

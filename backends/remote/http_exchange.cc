@@ -24,12 +24,12 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr char kNoMemory[] = "no memory";  // so short a text takes none
+constexpr char kNoMemory[] = "no memory";  // a text this short needs no memory
 constexpr uint32_t kMostHead = 32 << 10;
-// Answers that come before the answer: 100 and the like.
+// Interim answers before the final one, such as 100.
 constexpr int kMostInterim = 8;
 
-// Without words rather than not at all: whoever waits must be told.
+// Without memory the message is empty, because the waiting caller must get a status.
 grpc::Status MakeStatus(grpc::StatusCode code, const std::string_view words) {
   try {
     return {code, std::string(words)};
@@ -58,7 +58,7 @@ Reply ReplyOf(HttpParser& parser) {
               .headers = HeadersOf(parser)};
   const auto encoding = AsText(answer[http::field::content_encoding]);
   if (reply.status.ok() && !encoding.empty() && encoding != "identity") {
-    reply.status = {grpc::INTERNAL, "the server's answer is compressed, which nobody asked for"};
+    reply.status = {grpc::INTERNAL, "the server's answer is compressed, although identity was requested"};
   }
   reply.message = answer.body().Take();
   return reply;
@@ -102,7 +102,7 @@ Reply HttpExchange::Wait() {
     const std::lock_guard lock(mutex);
     reply = std::move(one);
     has_ended = true;
-    ended.notify_one();  // under the lock, since they go as soon as it is free
+    ended.notify_one();  // under the lock, because the waiter destroys both once it is free
   });
   std::unique_lock lock(mutex);
   ended.wait(lock, [&] { return has_ended; });
@@ -147,7 +147,7 @@ asio::awaitable<Reply> HttpExchange::Run() {
     link_ = std::make_shared<HttpLink>(
         executor, is_new ? std::make_unique<HttpStream>(executor, pool_->tls()) : std::move(place_.stream));
     if (is_new) why = co_await link_->Connect(pool_->server(), pool_->name(), pool_->connect_timeout());
-    link_->UntilClosed();
+    link_->ClearDeadline();
   }
   if (aborted_) co_return Reply{.status = *aborted_, .message = {}, .was_sent = false};
   if (!why.empty()) co_return Reply{.status = MakeStatus(grpc::UNAVAILABLE, why), .message = {}, .was_sent = false};
@@ -160,15 +160,15 @@ asio::awaitable<Reply> HttpExchange::Talk() {
   if (request_.body->Valid()) (void)request_.body->Dump(&slices);
   for (const grpc::Slice& slice : slices) buffers.emplace_back(slice.begin(), slice.size());
   const HttpStream::Ended written = co_await link_->stream().Write(buffers);
-  // A server may answer before it has read all, and end the connection.
+  // A server may answer before it has read everything, and close the connection.
   const bool has_begun = written.bytes > 0 || link_->stream().is_secure();
   if (written.error && !has_begun) co_return Failed(written.error, false);
   std::optional<HttpParser> parser;
   const error_code error = co_await ReadAnswer(parser);
   if (error || !parser) co_return Failed(written.error ? written.error : error, true);
-  const bool can_rest =
+  const bool can_reuse =
       !written.error && parser->get().keep_alive() && !parser->need_eof() && !link_->stream().has_more();
-  if (can_rest) place_.stream = link_->Take();
+  if (can_reuse) place_.stream = link_->Take();
   co_return ReplyOf(*parser);
 }
 
@@ -184,7 +184,7 @@ asio::awaitable<error_code> HttpExchange::ReadAnswer(std::optional<HttpParser>& 
   co_return http::error::bad_status;
 }
 
-// What is left of such an answer must not be the next one's, so the connection goes.
+// Closes the connection, so that the rest of this answer is not taken for the next one.
 Reply HttpExchange::Failed(const error_code& error, bool has_begun) {
   const FailedExchange failed{
       .error = error, .is_secure = link_->stream().is_secure(), .has_answered = link_->stream().has_answered()};
@@ -205,14 +205,14 @@ Reply HttpExchange::Failed(const error_code& error, bool has_begun) {
 void HttpExchange::End(Reply reply) {
   timer_.cancel();
   reply_ = std::move(reply);
-  if (!has_reader_) return Tell();
+  if (!has_reader_) return CallDone();
   try {
-    asio::post(readers_, [self = shared_from_this()] { self->Tell(); });
+    asio::post(readers_, [self = shared_from_this()] { self->CallDone(); });
   } catch (const std::bad_alloc&) {
-    Tell();
+    CallDone();
   }
 }
 
-void HttpExchange::Tell() { std::exchange(done_, nullptr)(std::move(reply_)); }
+void HttpExchange::CallDone() { std::exchange(done_, nullptr)(std::move(reply_)); }
 
 }  // namespace wasinn::remote

@@ -1,4 +1,4 @@
-// A request of HTTP, and its answer.
+// An HTTP request and its answer.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -20,11 +20,11 @@ namespace wasinn::remote {
 
 using HttpParser = boost::beast::http::response_parser<HttpBody>;
 
-// All but Start, Wait and Cancel is on the loop's thread. Who starts it is told its end by a reader: what becomes of an
+// Everything except Start, Wait and Cancel runs on the loop's thread. A reader thread calls Start's `done`: handling an
 // answer may take long, and all connections need the loop.
 class HttpExchange final : public Exchange, public std::enable_shared_from_this<HttpExchange> {
  public:
-  // `head`: all before the body. `most`: bytes of an answer's body.
+  // `head`: everything before the body. `most`: the limit of an answer's body in bytes.
   HttpExchange(std::shared_ptr<HttpPool> pool, boost::asio::thread_pool& readers, std::string head,
                const Request& request, Deadline deadline, uint64_t most);
 
@@ -35,14 +35,14 @@ class HttpExchange final : public Exchange, public std::enable_shared_from_this<
  private:
   void Post(Done done);
   void Begin();
-  // Before it has an answer.
+  // Called before the exchange has an answer.
   void Abort(grpc::StatusCode code, const char* words);
   boost::asio::awaitable<Reply> Run();
   boost::asio::awaitable<Reply> Talk();
   boost::asio::awaitable<boost::system::error_code> ReadAnswer(std::optional<HttpParser>& parser);
   Reply Failed(const boost::system::error_code& error, bool has_begun);
   void End(Reply reply);
-  void Tell();
+  void CallDone();
 
   const std::shared_ptr<HttpPool> pool_;
   boost::asio::thread_pool& readers_;

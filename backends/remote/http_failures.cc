@@ -15,7 +15,7 @@ using boost::system::error_code;
 
 namespace {
 
-// "": nothing is wrong about it.
+// "" if the certificate is valid.
 std::string WordsOfCertificate(int64_t verify_result, const std::string& name) {
   switch (verify_result) {
     case X509_V_OK:
@@ -49,7 +49,7 @@ std::string WordsOfConnect(const error_code& error, int64_t verify_result, const
     return "failed to connect: " + words;
   }
   return fmt::format("failed to connect: {}{}", error.message(),
-                     IsNoTls(error) ? ": the server seems to speak no TLS there; http://?" : "");
+                     IsNoTls(error) ? ": the server seems not to use TLS; http://?" : "");
 }
 
 bool IsNoHttp(const error_code& error) {
@@ -65,7 +65,7 @@ std::string WordsOfExchange(const FailedExchange& failed) {
   }
   if (error == http::error::partial_message) return "the server ended the connection within its answer";
   if (!IsNoHttp(error)) return "the connection was lost: " + error.message();
-  // gRPC speaks first, and not HTTP/1.1.
+  // gRPC servers speak first, and not HTTP/1.1.
   const bool may_be_grpc = error == http::error::bad_version && !failed.has_answered;
   const char* const scheme = failed.is_secure ? "; grpcs://?" : "; grpc://?";
   return fmt::format("the server's answer is not HTTP: {}{}", error.message(), may_be_grpc ? scheme : "");

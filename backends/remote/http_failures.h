@@ -1,4 +1,4 @@
-// What is said of connections of HTTP that fail.
+// Messages for failed HTTP connections.
 #pragma once
 
 #include <boost/system/error_code.hpp>
@@ -7,16 +7,16 @@
 
 namespace wasinn::remote {
 
-// Of one that was not made. `verify_result` is OpenSSL's, of a certificate that should be for `name`.
+// A failed connect. `verify_result` is OpenSSL's, of a certificate that should be for `name`.
 std::string WordsOfConnect(const boost::system::error_code& error, int64_t verify_result, const std::string& name);
 
-// Of one that was made, within an exchange.
+// A failed exchange on an established connection.
 struct FailedExchange {
   boost::system::error_code error;
   bool is_secure = false;
-  bool has_answered = false;  // the same connection, before
+  bool has_answered = false;  // earlier, on the same connection
 };
-// Whether the server said something, and it is not HTTP.
+// Whether the server sent bytes that are not HTTP.
 bool IsNoHttp(const boost::system::error_code& error);
 std::string WordsOfExchange(const FailedExchange& failed);
 

@@ -36,13 +36,13 @@ void HttpLink::Close() {
   if (stream_ != nullptr) stream_->Close();
 }
 
-void HttpLink::Until(Clock::time_point time) {
+void HttpLink::SetDeadline(Clock::time_point time) {
   until_ = time;
   const bool needs_timer = time != Clock::time_point::max() && (!is_armed_ || time < timer_.expiry());
   if (needs_timer) Arm();
 }
 
-// Not anew for each operation: when the timer ends, it looks how much time there is by now.
+// Not reset for each operation: when the timer ends, it compares the current deadline.
 void HttpLink::Arm() {
   is_armed_ = true;
   timer_.expires_at(until_);
@@ -50,13 +50,13 @@ void HttpLink::Arm() {
     const std::shared_ptr<HttpLink> self = weak.lock();
     if (error || self == nullptr) return;
     self->is_armed_ = false;
-    if (Clock::now() < self->until_) return self->Until(self->until_);
+    if (Clock::now() < self->until_) return self->SetDeadline(self->until_);
     self->is_late_ = true;
     self->Close();
   });
 }
 
-// A name that is being looked up cannot be interrupted, so nobody waits for that itself.
+// A lookup cannot be interrupted, so this waits for a timer instead.
 asio::awaitable<error_code> HttpLink::Resolve(const HostAndPort& server) {
   error_code no_address;
   const asio::ip::address address = asio::ip::make_address(server.host, no_address);
@@ -81,7 +81,7 @@ asio::awaitable<error_code> HttpLink::Resolve(const HostAndPort& server) {
 
 asio::awaitable<std::string> HttpLink::Connect(const HostAndPort& server, const std::string& name,
                                                std::chrono::milliseconds longest) {
-  Until(Clock::now() + longest);
+  SetDeadline(Clock::now() + longest);
   error_code error = co_await Resolve(server);
   if (!error && !is_closed_) error = co_await stream_->Connect(addresses_, name);
   if (is_late_) co_return fmt::format("failed to connect within {} ms", longest.count());

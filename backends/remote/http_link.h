@@ -1,4 +1,4 @@
-// A connection of HTTP in the hands of one request, and how long that may take.
+// An HTTP connection that one request uses, and its time limits.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -18,12 +18,12 @@
 
 namespace wasinn::remote {
 
-// All before a request's body, whose `length` is nothing if there is none. Names and values are an address's, the configuration's and our
-// own, which have been checked.
+// Everything before a request's body; no `length`: no body. Names and values come from an address, the configuration
+// and this library, and have been checked.
 std::string HeadOf(const std::string& endpoint, const std::string& path, std::optional<uint64_t> length,
                    std::initializer_list<const Headers*> headers);
 
-// On one strand.
+// Used on one strand.
 class HttpLink : public std::enable_shared_from_this<HttpLink> {
  public:
   using Clock = std::chrono::steady_clock;
@@ -32,18 +32,18 @@ class HttpLink : public std::enable_shared_from_this<HttpLink> {
       : stream_(std::move(stream)), timer_(strand), lookup_(strand) {}
 
   HttpStream& stream() { return *stream_; }
-  // It is another's from here on.
+  // The caller owns the connection from here on.
   std::unique_ptr<HttpStream> Take() { return std::move(stream_); }
-  // Why there is no connection; "": there is one. `name`: that a certificate must have.
+  // Returns why there is no connection, or "". `name`: the name that the certificate must have.
   boost::asio::awaitable<std::string> Connect(const HostAndPort& server, const std::string& name,
                                               std::chrono::milliseconds longest);
-  // What is under way ends, with an error.
+  // Ends the current operation with an error.
   void Close();
-  // It is closed then, unless another time is told before.
-  void Until(Clock::time_point time);
-  void UntilClosed() { until_ = Clock::time_point::max(); }
+  // Closes the connection at `time`, unless a later call changes it.
+  void SetDeadline(Clock::time_point time);
+  void ClearDeadline() { until_ = Clock::time_point::max(); }
   bool is_closed() const { return is_closed_; }
-  // It was closed since its time was over.
+  // It was closed because its time was over.
   bool is_late() const { return is_late_; }
 
  private:
@@ -54,7 +54,7 @@ class HttpLink : public std::enable_shared_from_this<HttpLink> {
   boost::asio::steady_timer timer_;
   Clock::time_point until_ = Clock::time_point::max();
   bool is_armed_ = false, is_late_ = false, is_closed_ = false;
-  boost::asio::steady_timer lookup_;  // ends when a name has been looked up, or nobody waits for it any more
+  boost::asio::steady_timer lookup_;  // ends when a lookup is done or cancelled
   std::optional<boost::system::error_code> looked_up_;
   HttpStream::Addresses addresses_;
 };

@@ -9,7 +9,7 @@ HttpLoop::HttpLoop() : work_(boost::asio::make_work_guard(context_)), thread_([t
 HttpLoop::~HttpLoop() {
   context_.stop();
   thread_.join();
-  readers_.join();  // which may still leave the last end
+  readers_.join();  // a reader may be the last to drop an exchange
 }
 
 void HttpLoop::Run() {
@@ -17,7 +17,7 @@ void HttpLoop::Run() {
     try {
       context_.run();
       return;
-    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): of a handler: the others go on
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): a handler failed; the others continue
     }
   }
 }

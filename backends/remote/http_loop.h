@@ -1,4 +1,4 @@
-// The threads of a host's connections of HTTP.
+// The threads of a host's HTTP connections.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -9,11 +9,11 @@
 
 namespace wasinn::remote {
 
-// One on which they live, and those that read answers.
+// One thread for connections, and others that read answers.
 class HttpLoop {
  public:
   HttpLoop();
-  // By now nobody waits for anything.
+  // No call is waiting by now.
   ~HttpLoop();
   HttpLoop(const HttpLoop&) = delete;
   HttpLoop& operator=(const HttpLoop&) = delete;

@@ -11,9 +11,9 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Servers in Python end a connection that rested for 5 seconds. One that is used just then would be lost.
-constexpr std::chrono::seconds kRest{4};
-constexpr size_t kMostResting = 64;
+// Python servers close a connection after 5 idle seconds. A call that uses it just then would be lost.
+constexpr std::chrono::seconds kIdleTime{4};
+constexpr size_t kMostIdle = 64;
 
 }  // namespace
 
@@ -28,10 +28,10 @@ HttpPool::HttpPool(asio::io_context& context, const std::string& endpoint, const
 }
 
 asio::awaitable<void> HttpPool::Enter(Place& place) {
-  while (!resting_.empty() && place.stream == nullptr) {
-    place.stream = std::move(resting_.back().stream);
-    resting_.pop_back();
-    if (!place.stream->IsQuiet()) place.stream.reset();
+  while (!idle_.empty() && place.stream == nullptr) {
+    place.stream = std::move(idle_.back().stream);
+    idle_.pop_back();
+    if (!place.stream->IsReusable()) place.stream.reset();
     if (place.stream == nullptr) --open_;
   }
   place.is_counted = place.stream != nullptr || open_ < most_;
@@ -43,10 +43,10 @@ asio::awaitable<void> HttpPool::Enter(Place& place) {
   waiting_.remove(&place);
 }
 
-// What has come beside the answer, or an end, would be the next call's answer.
+// Bytes after the answer, or an end, would be taken for the next call's answer.
 void HttpPool::Leave(Place& place) {
   std::unique_ptr<HttpStream> stream = std::move(place.stream);
-  if (stream != nullptr && (is_closed_ || !stream->IsQuiet())) stream.reset();
+  if (stream != nullptr && (is_closed_ || !stream->IsReusable())) stream.reset();
   if (!place.is_counted && (stream == nullptr || open_ >= most_)) return;
   if (!place.is_counted) ++open_;
   place.is_counted = false;
@@ -58,44 +58,44 @@ void HttpPool::Leave(Place& place) {
     next.woken.cancel();
     return;
   }
-  if (stream != nullptr) return Rest(std::move(stream));
+  if (stream != nullptr) return KeepIdle(std::move(stream));
   --open_;
 }
 
-void HttpPool::Rest(std::unique_ptr<HttpStream> stream) {
+void HttpPool::KeepIdle(std::unique_ptr<HttpStream> stream) {
   try {
-    resting_.push_back({std::move(stream), Clock::now() + kRest});
-  } catch (const std::bad_alloc&) {  // it has gone
+    idle_.push_back({std::move(stream), Clock::now() + kIdleTime});
+  } catch (const std::bad_alloc&) {  // the stream is gone
     --open_;
     return;
   }
-  if (resting_.size() > kMostResting) {
-    resting_.pop_front();
+  if (idle_.size() > kMostIdle) {
+    idle_.pop_front();
     --open_;
   }
-  if (resting_.size() != 1) return;
+  if (idle_.size() != 1) return;
   try {
     Sweep();
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it rests until it is taken or swept with others
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): idle until it is taken or swept with others
   }
 }
 
 void HttpPool::Close() {
   is_closed_ = true;
-  open_ -= resting_.size();
-  resting_.clear();
+  open_ -= idle_.size();
+  idle_.clear();
   sweep_.cancel();
 }
 
-// The first that rests is the one that rests longest.
+// The front has been idle longest.
 void HttpPool::Sweep() {
   const Clock::time_point now = Clock::now();
-  while (!resting_.empty() && resting_.front().until <= now) {
-    resting_.pop_front();
+  while (!idle_.empty() && idle_.front().until <= now) {
+    idle_.pop_front();
     --open_;
   }
-  if (resting_.empty()) return;
-  sweep_.expires_at(resting_.front().until);
+  if (idle_.empty()) return;
+  sweep_.expires_at(idle_.front().until);
   sweep_.async_wait([weak = weak_from_this()](boost::system::error_code error) {
     const auto self = weak.lock();
     if (!error && self != nullptr) self->Sweep();

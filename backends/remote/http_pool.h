@@ -1,4 +1,4 @@
-// The connections of HTTP to one server.
+// The HTTP connections to one server.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -18,43 +18,43 @@
 
 namespace wasinn::remote {
 
-// On the loop's thread alone, but for its making.
+// Used on the loop's thread only, except for its construction.
 class HttpPool : public std::enable_shared_from_this<HttpPool> {
  public:
-  // Throws for certificates that are none.
+  // Throws if certificates are invalid.
   HttpPool(boost::asio::io_context& context, const std::string& endpoint, const ConnectionConfig& config);
 
-  // That a request has among all connections, from Enter to Leave.
+  // A request's place among all connections, from Enter to Leave.
   struct Place {
     Place(boost::asio::io_context& context, bool of_check) : is_check(of_check), woken(context) {}
 
     const bool is_check;
     bool is_counted = false;
-    std::unique_ptr<HttpStream> stream;  // NULL: it is to be made, or has gone
-    boost::asio::steady_timer woken;     // a cancel ends the wait, also without a place
+    std::unique_ptr<HttpStream> stream;  // NULL: not yet made, or gone
+    boost::asio::steady_timer woken;     // a cancel ends the wait, even without a place
   };
-  // With a connection that rests, or was another's, or room for a new one. If there are as many as may be, it waits until one is free. A
-  // check does not wait, and has one more than these: a server with many calls is not ill.
+  // Gets an idle connection, one that another request releases, or room for a new one. At the limit it waits for one. A
+  // check does not wait, and may use one more connection: a busy server is not unhealthy.
   boost::asio::awaitable<void> Enter(Place& place);
-  // A connection on which more came than was asked for goes. Throws nothing, for an end depends on it.
+  // Closes a connection with unexpected bytes. Does not throw, because the end of an exchange depends on it.
   void Leave(Place& place);
-  // Those that rest go, and none rest from now on.
+  // Closes idle connections, now and in future.
   void Close();
 
   boost::asio::io_context& context() { return context_; }
   boost::asio::ssl::context* tls() { return tls_ ? &*tls_ : nullptr; }
   const HostAndPort& server() const { return server_; }
-  const std::string& name() const { return name_; }  // that its certificate must have
+  const std::string& name() const { return name_; }  // the name that its certificate must have
   std::chrono::milliseconds connect_timeout() const { return connect_timeout_; }
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Resting {
+  struct Idle {
     std::unique_ptr<HttpStream> stream;
     Clock::time_point until;
   };
 
-  void Rest(std::unique_ptr<HttpStream> stream);
+  void KeepIdle(std::unique_ptr<HttpStream> stream);
   void Sweep();
 
   boost::asio::io_context& context_;
@@ -64,8 +64,8 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
   const std::chrono::milliseconds connect_timeout_;
   const size_t most_;
   std::list<Place*> waiting_;
-  std::deque<Resting> resting_;  // the last used one last
-  size_t open_ = 0;              // with those that rest, and those that are to be made
+  std::deque<Idle> idle_;  // the most recently used at the back
+  size_t open_ = 0;        // including idle connections and those about to be made
   boost::asio::steady_timer sweep_;
   bool is_closed_ = false;
 };

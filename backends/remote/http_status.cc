@@ -11,7 +11,7 @@ namespace wasinn::remote {
 
 namespace {
 
-// Longer ones say nothing to a guest.
+// Longer bodies tell a guest nothing.
 constexpr size_t kMostRead = 64 << 10, kMostShown = 2000;
 
 grpc::StatusCode CodeOf(unsigned code) {
@@ -39,7 +39,7 @@ grpc::StatusCode CodeOf(unsigned code) {
   }
 }
 
-// {"error": "…"}, {"error": {"message": "…"}}, and what FastAPI says: {"detail": "…"}. "": another.
+// {"error": "…"}, {"error": {"message": "…"}}, and FastAPI's {"detail": "…"}. "": none of them.
 std::string WordsOf(std::string_view body) {
   const auto json = base::ParseJson(body);
   if (!json.is_object()) return "";

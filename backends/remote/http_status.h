@@ -1,4 +1,4 @@
-// What a status of HTTP means.
+// Maps statuses of HTTP.
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -7,7 +7,7 @@
 
 namespace wasinn::remote {
 
-// In gRPC's words, with those of the server from the body of its answer.
+// A status of gRPC, with the server's message from its answer's body.
 grpc::Status StatusOf(unsigned code, std::string_view body);
 
 }  // namespace wasinn::remote

@@ -27,12 +27,12 @@ namespace {
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
-// Of what is read and not yet a body's: a piece of one, or a head.
+// The limit of bytes that were read but are not yet part of a body: a piece of it, or a head.
 constexpr size_t kMostBuffered = 128 << 10;
-// Beast reads what there is room for, which is 512 bytes unless told. Memory that nothing came into is the system's.
+// Beast fills the free space of its buffer, by default 512 bytes. The system backs only the memory that is used.
 constexpr size_t kReadAtOnce = 64 << 10;
 
-// As Asio's own, and says which of the two it was: the chain, or the name.
+// Like Asio's verification, but tells an untrusted chain from a wrong name.
 class NamedCertificate {
  public:
   explicit NamedCertificate(const std::string& name) : is_for_(name) {}
@@ -154,7 +154,7 @@ void HttpStream::Close() {
   socket().close(ignored);
 }
 
-bool HttpStream::IsQuiet() {
+bool HttpStream::IsReusable() {
   char byte = 0;
   const bool has_none = buffer_.size() == 0 &&
                         ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
@@ -162,7 +162,7 @@ bool HttpStream::IsQuiet() {
   return has_none && (!is_secure() || HasReadAllRecords());
 }
 
-// TLS reads ahead, and keeps what it has read in places of its own: only a read looks into all of them.
+// TLS reads ahead and has buffers of its own: only a read sees all of them.
 bool HttpStream::HasReadAllRecords() {
   char byte = 0;
   error_code error;

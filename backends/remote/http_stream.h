@@ -19,46 +19,46 @@ namespace wasinn::remote {
 
 struct ConnectionConfig;
 
-// "[::1]:80", taken apart: an address has no brackets here.
+// "[::1]:80", split: the host has no brackets.
 struct HostAndPort {
   explicit HostAndPort(const std::string& endpoint);
   std::string host, port;
 };
 
-// Of connections with TLS. WASINN_ERROR_INVALID_ARGUMENT for certificates that are none.
+// For connections with TLS. Throws WASINN_ERROR_INVALID_ARGUMENT if certificates are invalid.
 boost::asio::ssl::context MakeClientTls(const ConnectionConfig& config);
 
-// On one thread at a time. Each operation ends on the executor of the coroutine that waits for it.
+// Used by one thread at a time. Each operation ends on the executor of the coroutine that awaits it.
 class HttpStream {
  public:
   using Addresses = std::vector<boost::asio::ip::tcp::endpoint>;
-  // How an operation ended, and after how many bytes.
+  // The result of an operation, and its number of bytes.
   struct Ended {
     boost::system::error_code error;
     size_t bytes = 0;
   };
 
-  // `tls`: NULL: none.
+  // `tls` may be NULL.
   HttpStream(const boost::asio::any_io_executor& executor, boost::asio::ssl::context* tls);
 
-  // `name`: that a certificate must have.
+  // `name`: the name that the certificate must have.
   boost::asio::awaitable<boost::system::error_code> Connect(const Addresses& addresses, const std::string& name);
   boost::asio::awaitable<Ended> Write(const std::vector<boost::asio::const_buffer>& buffers);
   using Parser = boost::beast::http::basic_parser<false>;
-  // The whole answer; its head; some of it. What the parser has is what came.
+  // Read the whole answer, its head, or some of it, into the parser.
   boost::asio::awaitable<boost::system::error_code> Read(Parser& parser);
   boost::asio::awaitable<boost::system::error_code> ReadHead(Parser& parser);
   boost::asio::awaitable<boost::system::error_code> ReadSome(Parser& parser);
-  // What is under way ends, with an error.
+  // Ends the current operation with an error.
   void Close();
-  // Whether another request may be sent: the server has neither ended it nor said more than it was asked.
-  bool IsQuiet();
+  // Whether another request may be sent: the server has neither closed the connection nor sent unexpected bytes.
+  bool IsReusable();
   bool is_secure() const { return std::holds_alternative<Secure>(stream_); }
-  // Whether an answer has come before. If none has, the server may not be what the address says.
+  // Whether an answer has come before. If not, the server may not be what the address says.
   bool has_answered() const { return has_answered_; }
-  // What OpenSSL says of the server's certificate: X509_V_OK if nothing is wrong about it.
+  // OpenSSL's result for the server's certificate: X509_V_OK if it is valid.
   int64_t verify_result();
-  // Whether a byte of an answer has come that no parser has.
+  // Whether bytes of an answer are left that no parser has read.
   bool has_more() const { return buffer_.size() > 0; }
 
  private:

@@ -14,7 +14,7 @@ void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
   is_set_[index] = false;
   if (!port.is_text) backend::CheckTensor(port, tensor);
   if (port.is_text && tensor.bytes > UINT32_MAX) {
-    throw backend::Error(WASINN_ERROR_TOO_LARGE, "input '" + port.name + "': a text has fewer than 4 GiB");
+    throw backend::Error(WASINN_ERROR_TOO_LARGE, "input '" + port.name + "': a text must have fewer than 4 GiB");
   }
   Input& input = inputs_[index];
   input.port = &port;

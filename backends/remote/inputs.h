@@ -11,14 +11,14 @@
 
 namespace wasinn::remote {
 
-// The host's memory, as it is bound. One thread at a time.
+// Refers to the host's memory. Used by one thread at a time.
 class Inputs {
  public:
   struct Input {
     const Port* port = nullptr;
     const void* data = nullptr;
     uint64_t bytes = 0;
-    std::vector<int64_t> dims;  // as they are sent
+    std::vector<int64_t> dims;  // as sent
   };
 
   explicit Inputs(const Signature& signature);
@@ -26,7 +26,7 @@ class Inputs {
   // wasinn_backend::bind_input and unbind_input.
   void Bind(uint32_t index, const wasinn_tensor& tensor);
   void Unbind(uint32_t index) { is_set_[index] = false; }
-  // That none is missing. Then those that are set are there.
+  // Throws if a required input is missing. Afterwards the set inputs are listed.
   void Choose();
   std::span<const Input* const> set() const { return set_; }
 

@@ -16,13 +16,13 @@ using backend::Error;
 
 namespace {
 
-// What of a key counts: twice the same one says two things.
-void Once(bool& was, const char* key) {
+// Refuses a key that occurs twice, which is ambiguous.
+void RefuseTwice(bool& was, const char* key) {
   if (was) JsonCursor::Refuse(fmt::format("'{}' twice", key));
   was = true;
 }
 
-struct Told {
+struct TensorFields {
   AnsweredTensor tensor;
   bool has_name = false, has_datatype = false, has_shape = false, has_size = false, has_parameters = false;
 };
@@ -31,13 +31,13 @@ void ReadShape(JsonCursor& cursor, AnsweredTensor& tensor) {
   cursor.Array([&] {
     if (tensor.dims.size() == WASINN_MAX_RANK) {
       throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                  fmt::format("the server tells a tensor with more than {} dimensions", WASINN_MAX_RANK));
+                  fmt::format("the server describes a tensor with more than {} dimensions", WASINN_MAX_RANK));
     }
     tensor.dims.push_back(cursor.Integer());
   });
 }
 
-void ReadParameters(JsonCursor& cursor, Told& told) {
+void ReadParameters(JsonCursor& cursor, TensorFields& fields) {
   if (cursor.Peek() != '{') {  // null
     (void)cursor.Skip();
     return;
@@ -47,46 +47,46 @@ void ReadParameters(JsonCursor& cursor, Told& told) {
       (void)cursor.Skip();
       return;
     }
-    Once(told.has_size, "binary_data_size");
+    RefuseTwice(fields.has_size, "binary_data_size");
     const int64_t bytes = cursor.Integer();
     if (bytes < 0) JsonCursor::Refuse("a negative 'binary_data_size'");
-    told.tensor.is_raw = true;
-    told.tensor.bytes = static_cast<uint64_t>(bytes);
+    fields.tensor.is_raw = true;
+    fields.tensor.bytes = static_cast<uint64_t>(bytes);
   });
 }
 
 AnsweredTensor ReadTensorOf(JsonCursor& cursor) {
-  Told told;
+  TensorFields fields;
   cursor.Object([&](const std::string& key) {
     if (key == "name") {
-      Once(told.has_name, "name");
-      told.tensor.name = cursor.String(kMostName);
+      RefuseTwice(fields.has_name, "name");
+      fields.tensor.name = cursor.String(kMostName);
     } else if (key == "datatype") {
-      Once(told.has_datatype, "datatype");
-      told.tensor.datatype = cursor.String(kMostName);
+      RefuseTwice(fields.has_datatype, "datatype");
+      fields.tensor.datatype = cursor.String(kMostName);
     } else if (key == "shape") {
-      Once(told.has_shape, "shape");
-      ReadShape(cursor, told.tensor);
+      RefuseTwice(fields.has_shape, "shape");
+      ReadShape(cursor, fields.tensor);
     } else if (key == "parameters") {
-      Once(told.has_parameters, "parameters");
-      ReadParameters(cursor, told);
+      RefuseTwice(fields.has_parameters, "parameters");
+      ReadParameters(cursor, fields);
     } else if (key == "data") {
-      Once(told.tensor.is_json, "data");
-      told.tensor.json = cursor.Skip();
+      RefuseTwice(fields.tensor.is_json, "data");
+      fields.tensor.json = cursor.Skip();
     } else {
       (void)cursor.Skip();
     }
   });
-  if (!told.has_name || !told.has_datatype || !told.has_shape) {
+  if (!fields.has_name || !fields.has_datatype || !fields.has_shape) {
     JsonCursor::Refuse("a tensor without name, datatype or shape");
   }
-  return std::move(told.tensor);
+  return std::move(fields.tensor);
 }
 
 std::vector<AnsweredTensor> ReadTensors(JsonCursor& cursor, const char* kind, size_t most, wasinn_code code) {
   std::vector<AnsweredTensor> tensors;
   cursor.Array([&] {
-    if (tensors.size() == most) throw Error(code, fmt::format("the server tells more than {} {}", most, kind));
+    if (tensors.size() == most) throw Error(code, fmt::format("the server describes more than {} {}", most, kind));
     tensors.push_back(ReadTensorOf(cursor));
   });
   return tensors;
@@ -96,12 +96,12 @@ std::vector<AnsweredTensor> ReadTensors(JsonCursor& cursor, const char* kind, si
   constexpr size_t kLongestBeginning = 60;
   std::string shown(text.substr(0, kLongestBeginning));
   std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, ' ');
-  throw Error(WASINN_ERROR_RUNTIME, fmt::format("the server's answer is no metadata of a model: it begins with '{}'{}",
+  throw Error(WASINN_ERROR_RUNTIME, fmt::format("the server's answer is not a model's metadata: it begins with '{}'{}",
                                                 shown, text.size() > kLongestBeginning ? "…" : ""));
 }
 
-// Nothing of an object that says nothing of a model. The protocol wants a name, inputs and outputs; servers leave out what
-// they do not know, so any of them is enough.
+// Empty if the object describes no model. The protocol requires a name, inputs and outputs; servers omit what they do
+// not know, so any of them is enough.
 std::optional<Metadata> ReadMetadataOf(JsonCursor& cursor) {
   Metadata metadata;
   bool has_name = false, has_inputs = false, has_outputs = false;
@@ -109,10 +109,10 @@ std::optional<Metadata> ReadMetadataOf(JsonCursor& cursor) {
     if (key == "platform" && cursor.Peek() == '"') {
       metadata.platform = cursor.String(kMostName);
     } else if (key == "inputs" && cursor.Peek() == '[') {
-      Once(has_inputs, "inputs");
+      RefuseTwice(has_inputs, "inputs");
       metadata.inputs = ReadTensors(cursor, "inputs", kMostTensors, WASINN_ERROR_UNSUPPORTED_OPERATION);
     } else if (key == "outputs" && cursor.Peek() == '[') {
-      Once(has_outputs, "outputs");
+      RefuseTwice(has_outputs, "outputs");
       metadata.outputs = ReadTensors(cursor, "outputs", kMostTensors, WASINN_ERROR_UNSUPPORTED_OPERATION);
     } else {
       has_name = has_name || (key == "name" && cursor.Peek() == '"');
@@ -127,7 +127,7 @@ std::optional<Metadata> ReadMetadataOf(JsonCursor& cursor) {
 
 Metadata ReadJsonMetadata(std::string_view json) {
   JsonCursor cursor(json);
-  // Any server of HTTP has a page for any path.
+  // Any HTTP server may return a page for any path.
   if (cursor.Peek() != '{') RefuseMetadata(json);
   std::optional<Metadata> metadata = ReadMetadataOf(cursor);
   cursor.ExpectEnd();
@@ -150,7 +150,7 @@ bool HasExtension(std::string_view json, std::span<const std::string_view> names
 }
 
 std::vector<AnsweredTensor> ReadJsonAnswer(std::string_view answer, uint64_t head, size_t most) {
-  if (head > answer.size()) JsonCursor::Refuse("its JSON is longer than all of it");
+  if (head > answer.size()) JsonCursor::Refuse("its JSON is longer than the answer");
   std::optional<std::vector<AnsweredTensor>> tensors;
   JsonCursor cursor(answer.substr(0, head));
   cursor.Object([&](const std::string& key) {
@@ -159,7 +159,7 @@ std::vector<AnsweredTensor> ReadJsonAnswer(std::string_view answer, uint64_t hea
       return;
     }
     bool was = tensors.has_value();
-    Once(was, "outputs");
+    RefuseTwice(was, "outputs");
     tensors = ReadTensors(cursor, "outputs", most, WASINN_ERROR_RUNTIME);
   });
   cursor.ExpectEnd();
@@ -168,11 +168,11 @@ std::vector<AnsweredTensor> ReadJsonAnswer(std::string_view answer, uint64_t hea
   for (AnsweredTensor& tensor : *tensors) {
     if (tensor.is_raw == tensor.is_json) JsonCursor::Refuse("an output without data, or with data in two places");
     if (!tensor.is_raw) continue;
-    if (tensor.bytes > answer.size() - at) JsonCursor::Refuse("more bytes of outputs than there are");
+    if (tensor.bytes > answer.size() - at) JsonCursor::Refuse("more bytes of outputs than were sent");
     tensor.at = at;
     at += tensor.bytes;
   }
-  if (at != answer.size()) JsonCursor::Refuse("bytes that no output has");
+  if (at != answer.size()) JsonCursor::Refuse("bytes that belong to no output");
   return std::move(*tensors);
 }
 

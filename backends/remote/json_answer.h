@@ -1,4 +1,4 @@
-// What servers say in JSON.
+// Servers' answers in JSON.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace wasinn::remote {
 
-// All throw WASINN_ERROR_RUNTIME for what is none.
+// All functions throw WASINN_ERROR_RUNTIME if the answer is invalid.
 
 Metadata ReadJsonMetadata(std::string_view json);
 
-// Whether the server knows one of the extensions that are called so.
+// Whether the server has an extension of one of these names.
 bool HasExtension(std::string_view json, std::span<const std::string_view> names);
 
-// An answer of `head` bytes of JSON, and raw bytes behind them. Tensors of JSON refer to it. At most `most` outputs.
+// An answer of `head` bytes of JSON, followed by raw bytes. Tensors in JSON refer to it. At most `most` outputs.
 std::vector<AnsweredTensor> ReadJsonAnswer(std::string_view answer, uint64_t head, size_t most);
 
 }  // namespace wasinn::remote

@@ -29,7 +29,7 @@ void AppendUtf8(uint32_t point, std::string* to) {
 }  // namespace
 
 void JsonCursor::Refuse(const std::string& why) {
-  throw backend::Error(WASINN_ERROR_RUNTIME, "the server's answer is no JSON of the protocol: " + why);
+  throw backend::Error(WASINN_ERROR_RUNTIME, "the server's answer is not JSON of the protocol: " + why);
 }
 
 char JsonCursor::Peek() {
@@ -57,7 +57,7 @@ std::string JsonCursor::String(size_t most) {
   std::string text;
   while (at_ < text_.size() && text_[at_] != '"') {
     const char c = text_[at_++];
-    if (static_cast<unsigned char>(c) < 0x20) Refuse(fmt::format("a control character in a text, at byte {}", at_));
+    if (static_cast<unsigned char>(c) < 0x20) Refuse(fmt::format("a control character in a string, at byte {}", at_));
     if (c == '\\') {
       AppendEscape(&text);
     } else {
@@ -76,16 +76,16 @@ void JsonCursor::AppendEscape(std::string* to) {
     *to += kMeanings[known];
     return;
   }
-  if (c != 'u') Refuse(fmt::format("no escape of a text, at byte {}", at_));
+  if (c != 'u') Refuse(fmt::format("an unknown escape at byte {}", at_));
   uint32_t point = CodeUnit();
-  if (point >= 0xd800 && point < 0xdc00) {  // the first of two
-    if (!text_.substr(at_).starts_with("\\u")) Refuse("half a character");
+  if (point >= 0xd800 && point < 0xdc00) {  // the first half of a surrogate pair
+    if (!text_.substr(at_).starts_with("\\u")) Refuse("half of a surrogate pair");
     at_ += 2;
     const uint32_t low = CodeUnit();
-    if (low < 0xdc00 || low >= 0xe000) Refuse("half a character");
+    if (low < 0xdc00 || low >= 0xe000) Refuse("half of a surrogate pair");
     point = 0x10000 + ((point - 0xd800) << 10 | (low - 0xdc00));
   } else if (point >= 0xdc00 && point < 0xe000) {
-    Refuse("half a character");
+    Refuse("half of a surrogate pair");
   }
   AppendUtf8(point, to);
 }
@@ -94,7 +94,7 @@ uint32_t JsonCursor::CodeUnit() {
   const std::string_view digits = text_.substr(at_, 4);
   uint32_t unit = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16);
-  if (digits.size() < 4 || error != std::errc() || end != digits.data() + 4) Refuse("no four digits after \\u");
+  if (digits.size() < 4 || error != std::errc() || end != digits.data() + 4) Refuse("expected four digits after \\u");
   at_ += 4;
   return unit;
 }
@@ -103,7 +103,7 @@ std::string_view JsonCursor::SkipString() {
   const size_t begin = at_;
   Expect('"');
   while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
-  if (at_ >= text_.size()) Refuse("a text without end");
+  if (at_ >= text_.size()) Refuse("a string without an end");
   ++at_;
   return text_.substr(begin, at_ - begin);
 }
@@ -141,7 +141,7 @@ int64_t JsonCursor::Integer() {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (error != std::errc() || end != number.data() + number.size()) {
-    Refuse(fmt::format("'{}' is no integer of 64 bits", number.substr(0, 40)));
+    Refuse(fmt::format("'{}' is not a 64-bit integer", number.substr(0, 40)));
   }
   return value;
 }
@@ -159,7 +159,7 @@ bool JsonCursor::Bool() {
   return false;
 }
 
-// By hand, since the depth is a stranger's.
+// Not recursive, because a stranger chooses the depth.
 std::string_view JsonCursor::Skip() {
   (void)Peek();
   const size_t begin = at_;

@@ -1,4 +1,4 @@
-// Reads JSON of a stranger, front to back and in place: it allocates nothing but the names that are asked for.
+// Reads untrusted JSON front to back and in place: it allocates only the names that are requested.
 #pragma once
 
 #include <cstddef>
@@ -8,26 +8,26 @@
 
 namespace wasinn::remote {
 
-// Throws WASINN_ERROR_RUNTIME where the text is not JSON, or not what is read.
+// Throws WASINN_ERROR_RUNTIME if the text is not JSON, or has another type than expected.
 class JsonCursor {
  public:
   explicit JsonCursor(std::string_view text) : text_(text) {}
 
-  // The next character that is no blank; '\0': there is none.
+  // The next character that is not a space; '\0' at the end.
   char Peek();
-  // Whether it was the next one, which is then read.
+  // Reads the next character if it is `c`; returns whether it was.
   bool Take(char c);
   void Expect(char c);
-  // That nothing more comes.
+  // Requires the end of the text.
   void ExpectEnd();
-  // Its escapes are resolved. Longer ones are refused.
+  // Resolves escapes. Refuses longer strings.
   std::string String(size_t most);
-  // As it stands there.
+  // As written in the text.
   std::string_view Number();
-  // Of its own grammar; text like "12", too, as Protocol Buffers write it.
+  // Also accepts a string like "12", which Protocol Buffers write.
   int64_t Integer();
   bool Bool();
-  // Any value, as it stands there.
+  // Any value, as written in the text.
   std::string_view Skip();
 
   // `use` reads the value of each key.

@@ -20,7 +20,7 @@ using backend::Error;
 
 namespace {
 
-// Calls `use` with a value of the type that elements of `dtype` have. False: JSON has none.
+// Calls `use` with a value of the element type of `dtype`. Returns false if JSON has none.
 template <typename Use>
 bool WithType(uint32_t dtype, Use use) {
   switch (dtype) {
@@ -51,12 +51,12 @@ bool WithType(uint32_t dtype, Use use) {
   }
 }
 
-// Of the very type, so that nothing is rounded twice.
+// Parses the exact type, so that nothing is rounded twice.
 template <typename T>
 bool Parse(std::string_view number, T* value) {
   const auto [at, error] = std::from_chars(number.data(), number.data() + number.size(), *value);
   if constexpr (std::same_as<T, float>) {
-    double wider = 0;  // what is nearer to 0 than any float is 0
+    double wider = 0;  // a number that is too small for a float becomes 0
     if (error == std::errc::result_out_of_range && Parse(number, &wider) &&
         std::abs(wider) < double{std::numeric_limits<float>::min()}) {
       *value = static_cast<float>(wider);
@@ -125,7 +125,7 @@ void WriteElement(const Inputs::Input& input, size_t index, JsonSink& sink) {
 }
 
 void WriteText(const Inputs::Input& input, JsonSink& sink) {
-  const std::string text(static_cast<const char*>(input.data), input.bytes);  // a copy does not change
+  const std::string text(static_cast<const char*>(input.data), input.bytes);  // a copy, because guest memory may change
   if (!google::protobuf::internal::IsStructurallyValidUTF8(text.data(), static_cast<int>(text.size()))) {
     throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 fmt::format("input '{}': the server takes texts as JSON, which are UTF-8", input.port->name));

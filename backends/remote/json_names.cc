@@ -10,7 +10,7 @@ namespace {
 
 char Folded(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 
-// "$ref", "$dynamicRef" and their like, which within the schema begin with '#'.
+// "$ref", "$dynamicRef" and similar keys; references within the schema begin with '#'.
 class References final : public NamedTexts {
  public:
   References() : NamedTexts(static_cast<size_t>(base::kDeepestJson)) {}

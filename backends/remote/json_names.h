@@ -1,4 +1,4 @@
-// What JSON has under certain names.
+// Texts under certain names in JSON.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace wasinn::remote {
 
-// Both in any case.
+// Ignores case.
 bool EndsInName(std::string_view text, std::string_view end);
 
-// Looks at JSON without making anything of it, at texts that have such names or lie below one.
+// Visits texts of JSON that have such names, or are below one, without building a document.
 class NamedTexts : public nlohmann::json_sax<nlohmann::json> {
  public:
-  // False: the text is no JSON, or something in it was refused. nlohmann takes a byte 0 for its end.
+  // Returns false if the text is not JSON or a text was refused. nlohmann takes a byte 0 for the end.
   bool Read(std::string_view text) { return text.find('\0') == text.npos && nlohmann::json::sax_parse(text, this); }
 
   bool null() override { return OnValue(); }
@@ -28,7 +28,7 @@ class NamedTexts : public nlohmann::json_sax<nlohmann::json> {
   bool start_object(std::size_t /*size*/) override { return OnObject() && Open(/*is_named=*/false); }
   bool key(string_t& name) override;
   bool end_object() override { return Close(); }
-  // What a list has has the list's name.
+  // Elements of a list count under the list's name.
   bool start_array(std::size_t /*size*/) override { return Open(places_.back().is_named); }
   bool end_array() override { return Close(); }
   bool parse_error(std::size_t /*at*/, const std::string& /*token*/,
@@ -40,13 +40,13 @@ class NamedTexts : public nlohmann::json_sax<nlohmann::json> {
   explicit NamedTexts(size_t most_depth) : most_depth_(most_depth) {}
   ~NamedTexts() override = default;
 
-  // Objects and lists that are open.
+  // The number of open objects and lists.
   size_t depth() const { return places_.size() - 1; }
 
   virtual bool IsName(std::string_view name) const = 0;
-  // `is_named`: it has such a name itself, or is in a list that has.
+  // `is_named`: the text, or the list that contains it, has such a name.
   virtual bool OnText(std::string_view text, bool is_named) = 0;
-  // Any value, where it begins.
+  // Called at the beginning of any value.
   virtual bool OnValue() { return true; }
   virtual bool OnObject() { return true; }
 
@@ -59,10 +59,10 @@ class NamedTexts : public nlohmann::json_sax<nlohmann::json> {
   bool Close();
 
   const size_t most_depth_;
-  std::vector<Place> places_{1};  // the first one is around all
+  std::vector<Place> places_{1};  // the first one is the root
 };
 
-// Whether a JSON schema, or whatever has some in it, refers to another one: a server might fetch it. Also if it is no JSON.
+// Whether a JSON schema, or an object with schemas, refers outside of it: a server might fetch that. True if not JSON.
 bool RefersElsewhere(std::string_view text);
 
 }  // namespace wasinn::remote

@@ -18,7 +18,7 @@ namespace wasinn::remote {
 
 namespace {
 
-// Names are UTF-8 (Signature).
+// Signature has checked that names are UTF-8.
 std::string Quote(const std::string& name) { return nlohmann::json(name).dump(); }
 
 std::string InputHead(const Inputs::Input& input) {
@@ -53,7 +53,7 @@ JsonInference::JsonInference(std::string path, const Inputs& inputs, std::span<c
     }
   }
   parts_.push_back({text + OutputsOf(outputs, is_binary), nullptr});
-  head_ = parts_.front().text.size();  // where raw bytes come
+  head_ = parts_.front().text.size();  // before raw bytes
   if (is_binary) {
     for (const Inputs::Input* one : inputs.set()) parts_.push_back({"", one});
   }

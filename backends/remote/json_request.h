@@ -1,4 +1,4 @@
-// An inference as JSON, with raw bytes behind it where the server takes them.
+// An inference as JSON, followed by raw bytes if the server accepts them.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace wasinn::remote {
 
 class JsonInference final : public Inference {
  public:
-  // `outputs`: the names of those that are wanted; none: all. `is_binary`: with raw bytes, both ways.
+  // `outputs`: the names of the wanted ones; empty: all. `is_binary`: uses raw bytes in both directions.
   JsonInference(std::string path, const Inputs& inputs, std::span<const std::string> outputs, bool is_binary);
 
   uint64_t bytes() const override { return bytes_; }
   Request Write() const override;
 
  private:
-  // Text, and an input behind it.
+  // Text, followed by an input.
   struct Part {
     std::string text;
     const Inputs::Input* input = nullptr;

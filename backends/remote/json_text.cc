@@ -9,7 +9,7 @@ namespace {
 
 constexpr bool IsPlain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
 
-// What stands for it after a backslash; 0: its number does.
+// The letter after the backslash; 0: an escape with its number.
 constexpr char ShortOf(char c) {
   switch (c) {
     case '"':
@@ -60,12 +60,12 @@ char* WriteEscaped(std::string_view text, char* to) {
 }
 
 uint64_t JsonMemory(std::string_view text) {
-  // A name in an object is the largest: a node of a tree with a string and a value, and two blocks of memory. A list
-  // has room for twice its values, when it grows.
+  // The largest item is an entry of an object: a tree node with a string and a value, in two blocks of memory. A
+  // growing list has room for twice its values.
   constexpr uint64_t kEach = 160;
   const auto is_structure = [](char c) { return c == ',' || c == ':' || c == '[' || c == '{'; };
   const auto n = static_cast<uint64_t>(std::ranges::count_if(text, is_structure));
-  // And a text is there several times while it is read, and as what becomes of it.
+  // While it is read, a text exists several times, and again in the result.
   constexpr uint64_t kCopies = 8;
   return text.size() * kCopies + (n + 1) * kEach;
 }

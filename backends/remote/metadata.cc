@@ -16,7 +16,7 @@ using MetadataMessage = inference::ModelMetadataResponse;
 void AddTensor(std::vector<AnsweredTensor>& tensors, const base::ProtoField& field, const char* kind) {
   if (tensors.size() == kMostTensors) {
     throw backend::Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                         fmt::format("the server tells more than {} {}", kMostTensors, kind));
+                         fmt::format("the server describes more than {} {}", kMostTensors, kind));
   }
   tensors.push_back(ReadTensor(field.bytes));
 }
@@ -34,7 +34,7 @@ Metadata ReadMetadata(const grpc::ByteBuffer& message) {
     if (field.number == MetadataMessage::kInputsFieldNumber) AddTensor(metadata.inputs, field, "inputs");
     if (field.number == MetadataMessage::kOutputsFieldNumber) AddTensor(metadata.outputs, field, "outputs");
   }
-  if (reader.broken()) throw backend::Error(WASINN_ERROR_RUNTIME, "the server's answer is no metadata of a model");
+  if (reader.broken()) throw backend::Error(WASINN_ERROR_RUNTIME, "the server's answer is not a model's metadata");
   return metadata;
 }
 

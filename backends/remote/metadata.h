@@ -1,4 +1,4 @@
-// What a server tells of a model.
+// A server's metadata of a model.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -10,14 +10,14 @@
 
 namespace wasinn::remote {
 
-// Tensors have a name, a datatype and dims alone.
+// Only the tensors' names, datatypes and dims are set.
 struct Metadata {
   std::string platform;
   std::vector<AnsweredTensor> inputs, outputs;
 };
 
-// Read by hand: Protocol Buffers' own parser writes to stderr where a text is not UTF-8. WASINN_ERROR_RUNTIME for what is
-// no message.
+// Not parsed by Protocol Buffers, whose parser writes to stderr if a text is not UTF-8. Throws WASINN_ERROR_RUNTIME if
+// the message is invalid.
 Metadata ReadMetadata(const grpc::ByteBuffer& message);
 
 }  // namespace wasinn::remote

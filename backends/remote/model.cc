@@ -27,7 +27,7 @@ using backend::Error;
 
 namespace {
 
-// Only the host names addresses: a guest's bytes, whatever they say, have no path.
+// Only the host names addresses: a guest's bytes never have a path.
 Address AddressOf(std::span<const wasinn_builder> builders) {
   if (builders.size() != 1)
     throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("expected one address, found {}", builders.size()));
@@ -39,8 +39,8 @@ Address AddressOf(std::span<const wasinn_builder> builders) {
   return ParseAddress({reinterpret_cast<const char*>(builder.data), builder.size});
 }
 
-// The questions of one load, which have one deadline together. So that a server that hangs does not take all of it, each
-// of several gets its share.
+// The requests of one load, which share a deadline. Each of several servers gets its share, so that a hanging server
+// does not use up all of it.
 class Questions {
  public:
   Questions(Servers& servers, const wasinn_load_options& options)
@@ -76,16 +76,16 @@ class Questions {
   [[noreturn]] void Throw(const grpc::Status& status, size_t server) const {
     if (is_cancelled_) {
       throw Error(WASINN_ERROR_TIMEOUT,
-                  fmt::format("{} had not told the model's inputs and outputs in time", servers_.NameOf(server)));
+                  fmt::format("{} did not describe the model's inputs and outputs in time", servers_.NameOf(server)));
     }
     const bool is_late = status.error_code() == grpc::DEADLINE_EXCEEDED || status.error_code() == grpc::CANCELLED;
     throw Error(is_late ? WASINN_ERROR_UNAVAILABLE : remote::CodeOf(status),
                 servers_.ForGuests(server, status.error_message()));
   }
-  // No TIMEOUT, also of what the server says: that would be of the guest that waits, and the next one would wait as long.
+  // Never TIMEOUT, whatever the server says: the waiting guest is not too late, and the next one would wait as long.
   [[noreturn]] void ThrowLate(size_t server) const {
     throw Error(WASINN_ERROR_UNAVAILABLE,
-                fmt::format("{} did not tell the model's inputs and outputs within {} ms (load_timeout_ms)",
+                fmt::format("{} did not describe the model's inputs and outputs within {} ms (load_timeout_ms)",
                             servers_.NameOf(server), servers_.config().load_timeout.count()));
   }
 
@@ -95,29 +95,29 @@ class Questions {
   std::atomic<bool> is_cancelled_ = false;
 };
 
-// Of this machine.
-bool IsNear(const std::string& endpoint) {
+// Whether the server is on this machine.
+bool IsOnThisMachine(const std::string& endpoint) {
   const std::string host = endpoint.substr(0, endpoint.rfind(':'));
   boost::system::error_code no_address;
   const auto address = boost::asio::ip::make_address(host, no_address);
   return host == "localhost" || host == "[::1]" || (!no_address && address.is_loopback());
 }
 
-// Whoever is between here and there reads them.
+// Warns of headers that others on the network can read.
 void WarnOfPlainSecrets(const Address& address, const ModelConfig& config, const backend::Log& log) {
   constexpr std::string_view kSecrets[] = {"api-key", "authorization", "cookie", "proxy-authorization", "x-api-key"};
-  if (address.is_secure || std::ranges::all_of(address.endpoints, IsNear)) return;
+  if (address.is_secure || std::ranges::all_of(address.endpoints, IsOnThisMachine)) return;
   for (const auto& [name, value] : config.headers) {
     if (std::ranges::find(kSecrets, name) == std::end(kSecrets)) continue;
     log.Write(WASINN_LOG_WARNING,
-              fmt::format("model '{}': header '{}' goes to {} without TLS, so anybody on the way can read it",
+              fmt::format("model '{}': header '{}' goes to {} without TLS, so others on the network can read it",
                           address.model, name, fmt::join(address.endpoints, ", ")));
   }
 }
 
 constexpr int64_t kParallel = 64;
 
-// `parallel`: texts at once; nothing: it generates none.
+// `parallel`: texts at a time; empty: the model generates none.
 std::string Described(const Servers& servers, const Metadata& metadata, std::optional<int64_t> parallel) {
   nlohmann::json described = {{"servers", servers.size()},
                               {"model", servers.address().model},

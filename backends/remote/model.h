@@ -1,4 +1,4 @@
-// A model that servers have.
+// A model on other servers.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -16,7 +16,7 @@
 
 namespace wasinn::remote {
 
-// Its signature is what a server told when it was loaded.
+// Its signature is the server's description at load time.
 class Model {
  public:
   Model(Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options);
@@ -37,7 +37,7 @@ class Model {
   std::unique_ptr<Protocol> protocol_;
   std::unique_ptr<const Signature> signature_;
   std::string description_;
-  std::optional<Checks> checks_;  // of several servers
+  std::optional<Checks> checks_;  // if there are several servers
 };
 
 }  // namespace wasinn::remote

@@ -16,10 +16,10 @@ namespace wasinn::remote {
 
 namespace {
 
-// Triton's name, and that of KServe's documents.
+// Triton's name, and the one in KServe's documents.
 constexpr std::string_view kBinary[] = {"binary_tensor_data", "binary_tensor_data_extension"};
 
-// An answer of HTTP lies in one slice. Those so small that gRPC keeps them in the slice itself say nothing.
+// An answer of HTTP is in one slice. Small ones, which gRPC stores in the slice itself, have no text.
 std::string_view TextOf(const Reply& reply) {
   constexpr size_t kLeast = 32;
   grpc::Slice slice;
@@ -27,26 +27,26 @@ std::string_view TextOf(const Reply& reply) {
   return {reinterpret_cast<const char*>(slice.begin()), slice.size()};
 }
 
-// Of the JSON before raw bytes; all of it where no header says so.
+// The length of the JSON before raw bytes; the whole answer if no header says so.
 uint64_t HeadOf(const Reply& reply, size_t all) {
-  const auto told =
+  const auto header =
       std::ranges::find(reply.headers, "inference-header-content-length", [](const auto& one) { return one.first; });
-  if (told == reply.headers.end()) return all;
+  if (header == reply.headers.end()) return all;
   uint64_t bytes = 0;
-  const char* const end = told->second.data() + told->second.size();
-  const auto [at, error] = std::from_chars(told->second.data(), end, bytes);
-  if (error != std::errc() || at != end) JsonCursor::Refuse("the header that says its length is no number");
+  const char* const end = header->second.data() + header->second.size();
+  const auto [at, error] = std::from_chars(header->second.data(), end, bytes);
+  if (error != std::errc() || at != end) JsonCursor::Refuse("the header with its length is not a number");
   return bytes;
 }
 
 }  // namespace
 
 Metadata OipHttp::AskMetadata(const Ask& ask) {
-  const Reply told = ask({.path = path_, .has_body = false});
-  Metadata metadata = ReadJsonMetadata(WholeMessage(told.message).text());
+  const Reply answer = ask({.path = path_, .has_body = false});
+  Metadata metadata = ReadJsonMetadata(WholeMessage(answer.message).text());
   try {
     is_binary_ = HasExtension(TextOf(ask({.path = "/v2", .has_body = false})), kBinary);
-  } catch (const backend::Error& error) {  // who says nothing of itself speaks JSON
+  } catch (const backend::Error& error) {  // a server without that page speaks JSON
     if (error.code() != WASINN_ERROR_NOT_FOUND) throw;
   }
   return metadata;
@@ -62,7 +62,7 @@ std::vector<AnsweredTensor> OipHttp::ReadAnswer(const Reply& reply, size_t most)
   return ReadJsonAnswer(text, HeadOf(reply, text.size()), most);
 }
 
-// A server that is not says another status; some say it in the body, too.
+// A server that is not ready returns another status; some also say so in the body.
 bool OipHttp::IsReady(const Reply& reply) const {
   std::vector<grpc::Slice> slices;
   if (!reply.message->Valid() || reply.message.Length() > 4096 || !reply.message->Dump(&slices).ok()) return true;

@@ -12,7 +12,7 @@ class OipHttp final : public Protocol {
   // "/v2/models/MODEL"
   explicit OipHttp(std::string path) : path_(std::move(path)) {}
 
-  // It also learns whether servers take raw bytes.
+  // Also learns whether servers accept raw bytes.
   Metadata AskMetadata(const Ask& ask) override;
   std::unique_ptr<const Inference> Infer(const GuestSettings* settings, const Inputs& inputs,
                                          const Outputs& outputs) const override;

@@ -24,10 +24,10 @@ using backend::Error;
 namespace {
 
 constexpr const char *kPrompt = "prompt", *kOptions = "options";
-// Parsed, options take many times their bytes. As much as a configuration may have.
+// Parsed options take many times their bytes. The same limit as for configurations.
 constexpr size_t kMostOptions = size_t{256} << 10;
-// Who has so many unknown keys makes them up.
-constexpr size_t kMostTold = 64;
+// A guest with more unknown keys makes them up.
+constexpr size_t kMostReported = 64;
 
 class Configured final : public GuestSettings {
  public:
@@ -91,8 +91,8 @@ AnsweredTensor Embeddings(const LanguageAnswer& answer) {
   return tensor;
 }
 
-// What a server answers that has such a path.
-std::optional<Reply> AskIfKnown(const Protocol::Ask& ask, const std::string& path) {
+// Returns the server's answer, if it has such a path.
+std::optional<Reply> AskIfFound(const Protocol::Ask& ask, const std::string& path) {
   try {
     return ask({.path = path, .has_body = false});
   } catch (const Error& error) {
@@ -115,15 +115,14 @@ OpenAi::OpenAi(const Address& address, const char* host_config, const backend::L
   defaults_.ApplyHost(Config(host_config, "configuration of the model"));
 }
 
-// The model must be among those that the server lists, or else be told of by itself: some servers know it by several
-// names. Who lists none has whatever there is.
+// The server must list the model, or describe it by itself: some servers accept several names. A server without a list
+// may have any model.
 void OpenAi::RequireModel(const Ask& ask) const {
-  const std::optional<Reply> list = AskIfKnown(ask, base_ + "/models");
+  const std::optional<Reply> list = AskIfFound(ask, base_ + "/models");
   if (!list) return;
   const auto models = ReadModels(WholeMessage(list->message).text());
-  if (!models || std::ranges::find(*models, model_) != models->end() || AskIfKnown(ask, path_)) return;
-  throw Error(WASINN_ERROR_NOT_FOUND,
-              fmt::format("there is no model '{}' at the server, which has {}", model_, Shown(*models)));
+  if (!models || std::ranges::find(*models, model_) != models->end() || AskIfFound(ask, path_)) return;
+  throw Error(WASINN_ERROR_NOT_FOUND, fmt::format("the server has no model '{}', but {}", model_, Shown(*models)));
 }
 
 Metadata OpenAi::AskMetadata(const Ask& ask) {
@@ -140,13 +139,14 @@ Metadata OpenAi::AskMetadata(const Ask& ask) {
   return metadata;
 }
 
-// Once for each: contexts are a guest's to make, and the log has room for a few lines a second from each backend.
+// Once for each key: guests make contexts, and the log takes a few lines a second from each backend.
 void OpenAi::WarnOfUnknown(const Config& config, const char* where) const {
   std::vector<std::string> unknown = UnknownKeys(config);
   {
     const std::lock_guard lock(mutex_);
-    std::erase_if(unknown,
-                  [&](const std::string& key) { return told_.size() >= kMostTold || !told_.insert(key).second; });
+    std::erase_if(unknown, [&](const std::string& key) {
+      return reported_.size() >= kMostReported || !reported_.insert(key).second;
+    });
   }
   if (!unknown.empty())
     log_.Write(WASINN_LOG_WARNING, fmt::format("{}: unknown keys: {}", where, fmt::join(unknown, ", ")));
@@ -220,7 +220,7 @@ void RefuseLanguageKeys(const char* host_config) {
   for (const wasinn_key& key : LanguageKeys()) {
     if (!config.Has(key.name)) continue;
     throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                fmt::format("key '{}' is of language models, whose path is …/v1/MODEL", key.name));
+                fmt::format("key '{}' is for language models, whose path is …/v1/MODEL", key.name));
   }
 }
 

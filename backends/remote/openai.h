@@ -1,4 +1,4 @@
-// Language models at servers of OpenAI's API.
+// Language models on servers with OpenAI's API.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,10 @@
 
 namespace wasinn::remote {
 
-// Guests see the inputs and outputs of the backend llama.
+// Guests see the same inputs and outputs as with the backend llama.
 class OpenAi final : public Protocol {
  public:
-  // `host_config`: the model's.
+  // `host_config`: the model's configuration.
   OpenAi(const Address& address, const char* host_config, const backend::Log& log);
 
   Metadata AskMetadata(const Ask& ask) override;
@@ -40,10 +40,10 @@ class OpenAi final : public Protocol {
   const backend::Log log_;
   LanguageSettings defaults_;
   mutable std::mutex mutex_;
-  mutable std::set<std::string> told_;  // unknown keys
+  mutable std::set<std::string> reported_;  // unknown keys in the log
 };
 
-// WASINN_ERROR_INVALID_ARGUMENT for keys of language models, and for what is no key at all: of models that are none.
+// For models that are not language models: throws WASINN_ERROR_INVALID_ARGUMENT for their keys and unknown keys.
 void RefuseLanguageKeys(const char* host_config);
 
 }  // namespace wasinn::remote

@@ -24,10 +24,10 @@ namespace {
 constexpr size_t kMostVectors = 2048;
 
 [[noreturn]] void RefuseAnswer(std::string_view what) {
-  throw Error(WASINN_ERROR_RUNTIME, fmt::format("the server's answer is none of OpenAI's API: {}", what));
+  throw Error(WASINN_ERROR_RUNTIME, fmt::format("the server's answer does not follow OpenAI's API: {}", what));
 }
 
-// What is there; null: it is not, or is no object's.
+// Returns null if there is no such member, or `object` is not an object.
 const json& Find(const json& object, const char* name) {
   static const json kNull;
   if (!object.is_object()) return kNull;
@@ -50,7 +50,7 @@ std::string MetadataOf(const json& answer, const json& reason) {
   const json& usage = Find(answer, "usage");
   const uint64_t in = Count(Find(usage, "prompt_tokens"));
   const uint64_t cached = Count(Find(Find(usage, "prompt_tokens_details"), "cached_tokens"));
-  // A word of OpenAI's, or of the server's own.
+  // One of OpenAI's words, or the server's own.
   constexpr size_t kLongestReason = 64;
   const std::string_view word = TextOr(reason, "");
   return Dump(json{{"input_tokens", in},
@@ -61,7 +61,7 @@ std::string MetadataOf(const json& answer, const json& reason) {
                    {"finish_reason", word.empty() ? json() : json(word.substr(0, kLongestReason))}});
 }
 
-// One is written after the other, so that they are never there together.
+// Writes entries one at a time, so that only one exists as an object.
 class EntryList {
  public:
   void Add(const ordered_json& entry) { text_ += (text_.size() > 1 ? "," : "") + Dump(entry); }
@@ -73,23 +73,23 @@ class EntryList {
 
 ordered_json CallOf(const json& call) {
   const json& function = Find(call, "function");
-  if (!Find(function, "name").is_string()) RefuseAnswer("a call of a tool names no function");
+  if (!Find(function, "name").is_string()) RefuseAnswer("a tool call names no function");
   return {{"id", TextOr(Find(call, "id"), "")},
           {"type", "function"},
           {"function",
            {{"name", TextOr(Find(function, "name"), "")}, {"arguments", TextOr(Find(function, "arguments"), "")}}}};
 }
 
-// As llama.cpp's chat code writes it.
+// In the form of llama.cpp's chat code.
 std::string MessageOf(const json& message) {
-  ordered_json told = {{"role", "assistant"}};
+  ordered_json written = {{"role", "assistant"}};
   const json& content = Find(message, "content");
-  told["content"] = content.is_string() ? ordered_json(TextOr(content, "")) : ordered_json();
-  // vLLM calls it so.
+  written["content"] = content.is_string() ? ordered_json(TextOr(content, "")) : ordered_json();
+  // vLLM calls it "reasoning".
   const json& reasoning = Find(message, "reasoning_content");
   const std::string_view thought = TextOr(reasoning.is_string() ? reasoning : Find(message, "reasoning"), "");
-  if (!thought.empty()) told["reasoning_content"] = thought;
-  std::string text = Dump(told);
+  if (!thought.empty()) written["reasoning_content"] = thought;
+  std::string text = Dump(written);
   const json& calls = Find(message, "tool_calls");
   if (!calls.is_array() || calls.empty()) return text;
   EntryList list;
@@ -98,12 +98,12 @@ std::string MessageOf(const json& message) {
   return text + R"("tool_calls":)" + list.Take() + '}';
 }
 
-// A token's bytes, which need be no UTF-8, are as the server tells them, or else those of its text. No token has many.
-std::vector<uint8_t> BytesOf(std::string_view text, const json& told) {
+// Returns a token's bytes, which may not be UTF-8, from the server or else from its text. Tokens are short.
+std::vector<uint8_t> BytesOf(std::string_view text, const json& listed) {
   constexpr size_t kMost = 1024;
-  if (!told.is_array()) return {text.begin(), text.begin() + static_cast<ptrdiff_t>(std::min(text.size(), kMost))};
+  if (!listed.is_array()) return {text.begin(), text.begin() + static_cast<ptrdiff_t>(std::min(text.size(), kMost))};
   std::vector<uint8_t> bytes;
-  for (size_t i = 0; i < std::min(told.size(), kMost); ++i) bytes.push_back(static_cast<uint8_t>(Count(told[i])));
+  for (size_t i = 0; i < std::min(listed.size(), kMost); ++i) bytes.push_back(static_cast<uint8_t>(Count(listed[i])));
   return bytes;
 }
 
@@ -114,8 +114,8 @@ ordered_json About(const json& token, const json& logprob, const json& bytes = n
 }
 ordered_json About(const json& one) { return About(Find(one, "token"), Find(one, "logprob"), Find(one, "bytes")); }
 
-// Completions have columns, as OpenAI's first API had them.
-std::string OfColumns(const json& columns) {
+// Completions have columns, as in OpenAI's first API.
+std::string ProbabilitiesOfColumns(const json& columns) {
   const json &tokens = Find(columns, "tokens"), &logprobs = Find(columns, "token_logprobs"),
              &top = Find(columns, "top_logprobs");
   if (!tokens.is_array() || !logprobs.is_array() || tokens.size() != logprobs.size()) return "";
@@ -133,7 +133,7 @@ std::string OfColumns(const json& columns) {
 
 std::string ProbabilitiesOf(const json& logprobs) {
   const json& content = Find(logprobs, "content");
-  if (!content.is_array()) return OfColumns(logprobs);
+  if (!content.is_array()) return ProbabilitiesOfColumns(logprobs);
   EntryList list;
   for (const json& one : content) {
     ordered_json entry = About(one);
@@ -147,7 +147,7 @@ std::string ProbabilitiesOf(const json& logprobs) {
   return list.Take();
 }
 
-// A name may be written with \u006 and \u007, where its letters are.
+// A name may escape its letters with \u006 and \u007.
 bool MayHaveProbabilities(std::string_view text) {
   constexpr std::string_view kName = "logprobs";
   if (text.find("\\u006") != text.npos || text.find("\\u007") != text.npos) return true;
@@ -159,11 +159,11 @@ bool MayHaveProbabilities(std::string_view text) {
   return false;
 }
 
-// Where one text's numbers go; its place is told with it.
+// The place of one text's numbers; "index" says which.
 std::span<float> RowOf(const json& one, size_t at, LanguageAnswer& answer) {
   const json& index = Find(one, "index");
   const uint64_t row = index.is_number_unsigned() ? index.get<uint64_t>() : at;
-  if (row >= answer.texts) RefuseAnswer("an embedding has no place among the others");
+  if (row >= answer.texts) RefuseAnswer("an embedding's index is out of range");
   const size_t length = answer.embeddings.size() / answer.texts;
   return std::span(answer.embeddings).subspan(row * length, length);
 }
@@ -172,12 +172,12 @@ LanguageAnswer EmbeddingsOf(const json& whole, const json& data) {
   if (data.empty() || data.size() > kMostVectors) RefuseAnswer(fmt::format("it has {} embeddings", data.size()));
   LanguageAnswer answer;
   const json& first = Find(data[0], "embedding");
-  if (!first.is_array() || first.empty()) RefuseAnswer("an embedding is no list of numbers");
+  if (!first.is_array() || first.empty()) RefuseAnswer("an embedding is not a list of numbers");
   for (const json& one : data) {
     const json& numbers = Find(one, "embedding");
     const bool is_good = numbers.is_array() && numbers.size() == first.size() &&
                          std::ranges::all_of(numbers, [](const json& number) { return number.is_number(); });
-    if (!is_good) RefuseAnswer("an embedding is no list of as many numbers as the first");
+    if (!is_good) RefuseAnswer("an embedding is not a list of as many numbers as the first");
   }
   answer.texts = data.size();
   answer.embeddings.resize(data.size() * first.size(), NAN);
@@ -187,7 +187,7 @@ LanguageAnswer EmbeddingsOf(const json& whole, const json& data) {
                            [](const json& one) { return one.get<float>(); });
   }
   if (std::ranges::any_of(answer.embeddings, [](float one) { return std::isnan(one); })) {
-    RefuseAnswer("two embeddings have one place");
+    RefuseAnswer("two embeddings have the same index");
   }
   answer.completion = fmt::format(R"({{"n_embedding":{},"n_texts":{}}})", first.size(), answer.texts);
   if (answer.texts == 1) {
@@ -202,7 +202,7 @@ LanguageAnswer EmbeddingsOf(const json& whole, const json& data) {
 
 LanguageAnswer ReadLanguageAnswer(std::string_view text) {
   const json whole = base::ParseJson(text);
-  if (!whole.is_object()) RefuseAnswer("it is no JSON object");
+  if (!whole.is_object()) RefuseAnswer("it is not a JSON object");
   if (const json& data = Find(whole, "data"); data.is_array()) return EmbeddingsOf(whole, data);
   const json& choices = Find(whole, "choices");
   if (!choices.is_array() || choices.empty()) RefuseAnswer("it has no choices");
@@ -224,8 +224,8 @@ LanguageAnswer ReadLanguageAnswer(std::string_view text) {
 
 uint64_t ProbabilitiesMemory(std::string_view text) {
   if (!MayHaveProbabilities(text)) return 0;
-  // Each token is an object of three names and a list of its bytes: about 400 bytes, and 17 for each of its text. As text
-  // it has 75, and 10 for each, and is there up to seven times while it grows and becomes an output.
+  // Each token is an object of three names and a list of its bytes: about 400 bytes, and 17 for each byte of its text.
+  // As text it has 75, and 10 for each, and exists up to seven times while it grows and becomes an output.
   constexpr uint64_t kEach = 1024, kEachByte = 96;
   const auto n = static_cast<uint64_t>(
       std::ranges::count_if(text, [](char c) { return c == ',' || c == ':' || c == '[' || c == '{'; }));

@@ -1,4 +1,4 @@
-// What a server of OpenAI's API answers.
+// Answers of servers with OpenAI's API.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,21 @@
 
 namespace wasinn::remote {
 
-// As the outputs of the backend llama. The server may be anybody.
+// The outputs of the backend llama. The server is untrusted.
 struct LanguageAnswer {
   std::string completion, metadata;
-  std::string message, probabilities;  // empty: it has none
-  size_t texts = 0;                    // of embeddings
-  std::vector<float> embeddings;       // one after the other
+  std::string message, probabilities;  // empty: not in the answer
+  size_t texts = 0;                    // number of embeddings
+  std::vector<float> embeddings;       // consecutive
 };
 
-// WASINN_ERROR_RUNTIME for what is none. It takes JsonMemory and ProbabilitiesMemory at most, and what it returns.
+// Throws WASINN_ERROR_RUNTIME if invalid. Uses at most JsonMemory and ProbabilitiesMemory in addition to its result.
 LanguageAnswer ReadLanguageAnswer(std::string_view text);
 
-// What becomes of an answer's probabilities takes more than their JSON; 0: it has none.
+// The memory for probabilities, which exceeds that of their JSON; 0: the answer has none.
 uint64_t ProbabilitiesMemory(std::string_view text);
 
-// The names of the models that a server lists; nothing: it lists none. WASINN_ERROR_RUNTIME for a list that is none.
+// The names of the models that a server lists; empty: it has no list. Throws WASINN_ERROR_RUNTIME if invalid.
 std::optional<std::vector<std::string>> ReadModels(std::string_view text);
 
 // Whether an error says that the prompt is longer than the model's context.

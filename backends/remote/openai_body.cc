@@ -24,7 +24,7 @@ const char* PathOf(Api api) {
   return "";
 }
 
-// What stands before the prompt, and behind it.
+// The text before and after the prompt.
 std::string_view Before(const LanguageSettings& settings) {
   if (settings.api() != kChat) return settings.api() == kCompletions ? R"("prompt":)" : R"("input":)";
   return settings.has_messages() ? R"("messages":)" : R"("messages":[{"role":"user","content":)";

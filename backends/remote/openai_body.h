@@ -1,4 +1,4 @@
-// The body of a request for a text, or for embeddings.
+// The body of a request for a completion or embeddings.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@ namespace wasinn::remote {
 
 class LanguageBody {
  public:
-  // The prompt, which is checked, stays as it is until Write.
+  // The prompt has been checked, and must not change until Write.
   LanguageBody(std::string_view model, const LanguageSettings& settings, std::string_view prompt);
 
-  const char* path() const { return path_; }  // behind …/v1
+  const char* path() const { return path_; }  // after …/v1
   uint64_t bytes() const { return bytes_; }
-  // So many.
+  // Writes bytes() bytes.
   void Write(char* to) const;
 
  private:
   const std::string_view prompt_;
-  const bool is_text_;  // or JSON, which goes along as it is
+  const bool is_text_;  // or JSON, which is passed on unchanged
   const char* path_;
   std::string head_;
   std::string_view tail_;

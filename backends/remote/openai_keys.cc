@@ -12,26 +12,26 @@ namespace {
 
 constexpr uint32_t kGuests = WASINN_KEY_GUEST | WASINN_KEY_CONTEXT;
 constexpr uint32_t kAll = WASINN_KEY_MODEL | kGuests;
-// They say how a model computes here, or belong to keys that are refused. Programs and configurations ask for what was
-// right on another machine.
-constexpr char kWithoutEffect[] = "of a language model, as with the backend llama; no effect, since its server decides";
+// These keys say how a model computes locally, or belong to keys that are refused. Programs and configurations may
+// still set them for other machines.
+constexpr char kWithoutEffect[] = "for language models; no effect: the server decides how it computes";
 constexpr wasinn_key kLanguageKeys[] = {
     {"api", WASINN_KEY_MODEL,
-     "of a language model: what the server has of chat, completions and embeddings, if not all; default auto"},
+     "for language models: the server's APIs of chat, completions and embeddings, if not all; default auto"},
     {"max_tokens_field", WASINN_KEY_MODEL,
-     "of a language model: max_tokens or max_completion_tokens, by which the server knows n-predict; default "
+     "for language models: the server's name for n-predict, max_tokens or max_completion_tokens; default "
      "max_tokens"},
     {"parallel", WASINN_KEY_MODEL,
-     "of a language model: how many requests of clients `wasinn serve` passes on at once; default 64"},
+     "for language models: most requests that `wasinn serve` passes on at once; default 64"},
     {"n-predict", kAll, "tokens to generate; -1: as many as the server allows, which is the default"},
     {"temp", kAll, "temperature; 0: always the most probable token; default: the server's (also for the keys below)"},
     {"top-p", kAll, "sample from the most probable tokens that make up p"},
-    {"presence-penalty", kAll, "of the last tokens"},
-    {"frequency-penalty", kAll, "of the last tokens"},
-    {"seed", kAll, "of the random numbers; -1: another each time"},
-    {"logit-bias", kAll, "what to add to the logits of tokens: {\"token\": number}"},
-    {"n-probs", kAll, "0 to 20: the output \"probabilities\" has each token's, and those of so many others"},
-    {"reverse-prompt", kAll, "text, or texts, where generation stops; it is not part of the completion"},
+    {"presence-penalty", kAll, "penalty for tokens that occur among the last ones"},
+    {"frequency-penalty", kAll, "penalty for tokens that occur among the last ones"},
+    {"seed", kAll, "seed of the random numbers; -1: a new one each time"},
+    {"logit-bias", kAll, "numbers to add to the logits of tokens: {\"token\": number}"},
+    {"n-probs", kAll, "0 to 20: the output \"probabilities\" has each token's, and those of this many others"},
+    {"reverse-prompt", kAll, "text or texts that end the generation, and are not part of the completion"},
     {"json-schema", kAll, "JSON schema that the completion follows: text or an object"},
     {"chat", kAll, "true: the prompt is OpenAI's list of messages as JSON, and the output \"message\" is the answer"},
     {"tools", kAll, "with chat: OpenAI's list of tools that the model may call"},
@@ -40,33 +40,33 @@ constexpr wasinn_key kLanguageKeys[] = {
     {"parallel-tool-calls", kAll, "whether the model may call more than one tool at once"},
     {"embedding", kAll, "true: the output is the prompt's embedding"},
     {"texts", kAll,
-     "with embedding: the prompt is a JSON list of texts, and the output \"embeddings\" has one of each"},
+     "with embedding: the prompt is a JSON list of texts, and the output \"embeddings\" has one for each"},
     {"tokens", kAll, "true: the prompt is a list of tokens"},
-    {"chat-template-kwargs", kAll, "of llama.cpp's and vLLM's servers: an object, more variables of the template"},
-    {"enable-thinking", kAll, "of the same: false: the template asks for an answer without reasoning"},
-    {"add-generation-prompt", kAll, "of the same: false: the prompt ends with the last message"},
+    {"chat-template-kwargs", kAll, "for llama.cpp's and vLLM's servers: an object, more variables of the template"},
+    {"enable-thinking", kAll, "for these servers: false: the template asks for an answer without reasoning"},
+    {"add-generation-prompt", kAll, "for these servers: false: the prompt ends with the last message"},
     {"continue-final-message", kAll,
-     "of the same: always: the answer goes on with the last message; also never, auto, content, reasoning_content"},
-    {"top-k", kAll, "of the same: sample from the k most probable tokens; 0: from all"},
-    {"min-p", kAll, "of the same: sample from tokens of at least p of the most probable one's probability"},
-    {"typical-p", kAll, "of llama.cpp's server, as all that follow: locally typical sampling"},
-    {"repeat-penalty", kAll, "of the last tokens"},
-    {"repeat-last-n", kAll, "how many tokens the penalties look at"},
+     "for these servers: always: the answer continues the last message; also never, auto, content, reasoning_content"},
+    {"top-k", kAll, "for these servers: sample from the k most probable tokens; 0: from all"},
+    {"min-p", kAll, "for these servers: sample from tokens with at least p times the highest probability"},
+    {"typical-p", kAll, "for llama.cpp's server, like all keys below: locally typical sampling"},
+    {"repeat-penalty", kAll, "penalty for tokens that occur among the last ones"},
+    {"repeat-last-n", kAll, "number of last tokens for the penalties"},
     {"dry-multiplier", kAll, "DRY, against sequences that repeat themselves"},
     {"dry-base", kAll, "DRY's base"},
-    {"dry-allowed-length", kAll, "how long a sequence may be that repeats itself"},
-    {"dry-penalty-last-n", kAll, "of how many tokens"},
+    {"dry-allowed-length", kAll, "longest sequence that may repeat itself"},
+    {"dry-penalty-last-n", kAll, "number of last tokens for DRY"},
     {"dry-sequence-breaker", kAll, "texts that end a sequence"},
-    {"xtc-probability", kAll, "XTC, which leaves out the most probable tokens: how often"},
-    {"xtc-threshold", kAll, "of at least which probability"},
-    {"mirostat", kAll, "Mirostat's version in place of the other samplers; 0: off"},
+    {"xtc-probability", kAll, "XTC, which excludes the most probable tokens: how often"},
+    {"xtc-threshold", kAll, "XTC: least probability of an excluded token"},
+    {"mirostat", kAll, "Mirostat's version, instead of the other samplers; 0: off"},
     {"mirostat-ent", kAll, "Mirostat's entropy"},
     {"mirostat-lr", kAll, "Mirostat's learning rate"},
     {"grammar", kAll, "grammar (GBNF) that the completion follows"},
-    {"reasoning-format", kAll, "\"auto\", \"deepseek\": reasoning is apart from the answer; \"none\": a part of it"},
-    {"cache-prompt", kAll, "false: a prompt that begins as the last one is evaluated whole"},
+    {"reasoning-format", kAll, "\"auto\", \"deepseek\": reasoning is separate from the answer; \"none\": a part of it"},
+    {"cache-prompt", kAll, "false: evaluates a prompt whole, even if it begins like the last one"},
     {"ignore-eos", kAll, "true: no token that ends a text is chosen"},
-    {"embd-normalize", kAll, "of embeddings, by llama.cpp's numbers"},
+    {"embd-normalize", kAll, "normalization of embeddings, by llama.cpp's numbers"},
     {"ctx-size", kAll, kWithoutEffect},
     {"batch-size", kAll, kWithoutEffect},
     {"ubatch-size", kAll, kWithoutEffect},
@@ -85,11 +85,11 @@ constexpr wasinn_key kLanguageKeys[] = {
     {"with-pieces", kAll, kWithoutEffect},
     {"report", kAll, kWithoutEffect},
     {WASINN_KEY_ANY, kGuests,
-     "of a language model: keys of the backend llama that say how it computes have no effect, those that no server can "
+     "for language models: keys of the backend llama that say how it computes have no effect, those that no server can "
      "follow are errors, and others are named in a warning"},
 };
 
-// Beside kRefusedFlags and kRefusedTexts. Apply looks whether they ask for something.
+// In addition to kRefusedFlags and kRefusedTexts. Apply checks whether they are in use.
 constexpr std::string_view kRefused[] = {"lora", "add-special", "mmproj", "image"};
 
 bool IsOneOf(const std::string& key, const auto& keys) { return std::ranges::find(keys, key) != std::end(keys); }

@@ -21,7 +21,7 @@ bool IsWord(std::string_view text) {
   return std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
 }
 
-// A list that is no deeper than it may be, and names nothing to fetch.
+// Accepts lists of limited depth that name nothing to fetch.
 class PromptCheck final : public NamedTexts {
  public:
   PromptCheck(size_t depth, bool has_objects) : NamedTexts(depth), has_objects_(has_objects) {}
@@ -30,18 +30,18 @@ class PromptCheck final : public NamedTexts {
   bool is_empty() const { return n_ == 0; }
 
  private:
-  // Names under which clients put what a server fetches.
+  // Names that clients use for URLs, which a server fetches.
   bool IsName(std::string_view name) const override {
     constexpr std::string_view kEnds[] = {"url", "uri", "urls", "uris"};
     return std::ranges::any_of(kEnds, [&](std::string_view end) { return EndsInName(name, end); });
   }
-  // Beside a URL may be what says how it is seen: {"url": "data:…", "detail": "low"}.
+  // Plain words may be next to a URL: {"url": "data:…", "detail": "low"}.
   bool OnText(std::string_view text, bool is_named) override {
     names_url_ = !text.starts_with("data:") && (is_named || !IsWord(text));
     return !names_url_;
   }
   bool OnValue() override {
-    if (depth() == 1) ++n_;  // there is none in what is no list
+    if (depth() == 1) ++n_;  // counts only elements of a list
     return true;
   }
   bool OnObject() override { return depth() > 0 && has_objects_; }
@@ -57,7 +57,7 @@ void CheckMessages(std::string_view text) {
   PromptCheck check(kDeepestMessages, /*has_objects=*/true);
   const bool is_list = check.Read(text) && !check.is_empty();
   if (check.names_url()) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "messages: nothing is fetched: images and sounds are data: URLs");
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "messages: nothing is fetched: images and sounds must be data: URLs");
   }
   if (is_list) return;
   throw Error(WASINN_ERROR_INVALID_ARGUMENT,

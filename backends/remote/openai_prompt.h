@@ -1,18 +1,17 @@
-// Prompts that are JSON.
+// Checks of prompts in JSON.
 #pragma once
 
 #include <string_view>
 
 namespace wasinn::remote {
 
-// What these throw for what a server must not see: WASINN_ERROR_INVALID_ARGUMENT. They make nothing of the JSON.
+// These functions throw WASINN_ERROR_INVALID_ARGUMENT for prompts that a server must not get. They build no document.
 
-// OpenAI's messages. Files in them are there themselves, as data: URLs: others would have the server fetch what a guest
-// names.
+// OpenAI's messages. Files must be data: URLs: the server would fetch others, which a guest names.
 void CheckMessages(std::string_view text);
-// A list of texts and of numbers, or of such lists.
+// A list of texts and numbers, or of lists of them.
 void CheckList(std::string_view text);
-// UTF-8, and not empty.
+// Not empty, and UTF-8.
 void CheckText(std::string_view text);
 
 }  // namespace wasinn::remote

@@ -18,7 +18,7 @@ using backend::Error;
 
 namespace {
 
-// The limits are those of the backend llama.
+// The limits of the backend llama.
 constexpr size_t kDeepestJson = 32, kLongestText = 64 << 10, kMostTools = 128, kMostStrings = 32, kLongestStop = 256;
 constexpr uint32_t kText = kChat | kCompletions;
 
@@ -77,7 +77,7 @@ std::string Limited(const char* key, std::string text) {
               fmt::format("{}: expected at most {} bytes, found {}", key, kLongestText, text.size()));
 }
 
-// JSON as a text or a value; empty for null.
+// Returns JSON from a text or a value; empty for null.
 std::optional<std::string> JsonOf(const Config& config, const char* key) {
   auto json = config.JsonText(key, kDeepestJson);
   if (!json) return json;
@@ -99,11 +99,11 @@ std::optional<std::string> StringsOf(const Config& config, const char* key) {
 void CheckReferences(const char* key, const std::string& text) {
   if (!RefersElsewhere(text)) return;
   throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("{}: nothing is fetched: a $ref is within the schema itself, and begins with '#'", key));
+              fmt::format("{}: nothing is fetched: a $ref must be within the schema, and begin with '#'", key));
 }
 
-// Others could name what a server fetches. As text again: of two that have one name, a server sees the one that was
-// looked at.
+// Tools may name files that a server fetches. Returns new text: if a name occurs twice, the server sees the checked
+// value.
 std::string CheckedTools(const std::string& text) {
   CheckReferences("tools", text);
   const auto tools = nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -119,9 +119,9 @@ std::string CheckedTools(const std::string& text) {
   throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION, fmt::format("{}: {}", key, why));
 }
 
-// What would be answered wrong without them.
-void RefuseWhatNoServerDoes(const Config& config) {
-  constexpr const char* kNot = "a model at a server of OpenAI's API has no such thing";
+// Refuses keys that would make answers wrong if they were ignored.
+void RefuseUnsupportedKeys(const Config& config) {
+  constexpr const char* kNot = "servers with OpenAI's API do not support it";
   for (const char* key : kRefusedFlags) {
     if (config.Bool(key).value_or(false)) RefuseKey(key, kNot);
   }
@@ -130,7 +130,7 @@ void RefuseWhatNoServerDoes(const Config& config) {
   }
   if (!config.Bool("add-special").value_or(true)) RefuseKey("add-special", kNot);
   if (config.Has("lora")) RefuseKey("lora", kNot);
-  if (!config.String("mmproj").value_or("").empty()) RefuseKey("mmproj", "a projector is the server's to have");
+  if (!config.String("mmproj").value_or("").empty()) RefuseKey("mmproj", "the server has the projector");
   if (!config.String("image").value_or("").empty()) {
     RefuseKey("image", "no file is opened for a guest: images are parts of messages, as data: URLs");
   }
@@ -139,7 +139,7 @@ void RefuseWhatNoServerDoes(const Config& config) {
 }  // namespace
 
 void LanguageSettings::Apply(const Config& config) {
-  RefuseWhatNoServerDoes(config);
+  RefuseUnsupportedKeys(config);
   chat_ = config.Bool("chat").value_or(chat_);
   embedding_ = config.Bool("embedding").value_or(embedding_);
   texts_ = config.Bool("texts").value_or(texts_);
@@ -149,10 +149,10 @@ void LanguageSettings::Apply(const Config& config) {
   SetChat(config);
   SetTemplate(config);
   if (tokens_ && (chat_ || texts_)) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "tokens: expected no chat or texts beside it");
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "tokens: cannot be combined with chat or texts");
   }
   if (texts_ && (chat_ || api() != kEmbeddings)) {
-    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "texts: expected no chat; it goes with embedding");
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT, "texts: expected embedding and no chat");
   }
 }
 
@@ -226,8 +226,8 @@ void LanguageSettings::SetTemplate(const Config& config) {
   auto object = nlohmann::ordered_json::parse(template_arguments_.empty() ? "{}" : template_arguments_);
   if (!object.is_object()) throw Error(WASINN_ERROR_INVALID_ARGUMENT, "chat-template-kwargs: expected an object");
   for (const auto& [name, value] : object.items()) {
-    // Some servers would take it for the template itself.
-    if (EndsInName(name, "chat_template")) RefuseKey("chat-template-kwargs", "no template comes from here");
+    // Some servers would use it as the template.
+    if (EndsInName(name, "chat_template")) RefuseKey("chat-template-kwargs", "the server has the template");
   }
   if (thinks_ && !object.contains("enable_thinking")) object["enable_thinking"] = *thinks_;
   Set(kChat, "chat_template_kwargs", object.dump());
@@ -267,7 +267,7 @@ std::string LanguageSettings::Fields() const {
   }
   if (json_schema_.empty()) return text;
   if (now == kCompletions) {
-    add("json_schema", json_schema_);  // OpenAI has none there: it is llama.cpp's
+    add("json_schema", json_schema_);  // llama.cpp's field; OpenAI has none here
   } else {
     add("response_format",
         fmt::format(R"({{"type":"json_schema","json_schema":{{"name":"answer","schema":{}}}}})", json_schema_));

@@ -1,4 +1,4 @@
-// What the host's configuration and a guest's options ask of a language model at a server of OpenAI's API.
+// The settings of a language model on a server with OpenAI's API, from the host's configuration and a guest's options.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -14,31 +14,31 @@
 
 namespace wasinn::remote {
 
-// Keys of language models, which are those of the backend llama as far as a server can do what they ask for.
+// The keys of language models: those of the backend llama that such a server can follow.
 std::span<const wasinn_key> LanguageKeys();
 
-// Of the backend llama's keys, what no server does: if they are true, and if they say anything.
+// Keys of the backend llama that no server follows: refused if they are true, or not empty.
 inline constexpr const char* kRefusedFlags[] = {"decode",        "tokenize", "detokenize",         "rerank",
                                                 "context-shift", "tts",      "post-sampling-probs"};
 inline constexpr const char* kRefusedTexts[] = {"save-state", "restore-state", "erase-state", "chat-template"};
 
-// What is asked for, and which requests a field belongs to.
+// The kind of request; a field can belong to several.
 enum Api : uint32_t { kChat = 1, kCompletions = 2, kEmbeddings = 4 };
 
 class LanguageSettings {
  public:
-  // What `config` says on top of these. Throws WASINN_ERROR_INVALID_ARGUMENT that names a key and what it may be, and
-  // WASINN_ERROR_UNSUPPORTED_OPERATION for what no server can do.
+  // Applies `config` on top of the present settings. Throws WASINN_ERROR_INVALID_ARGUMENT that names a key and its
+  // values, and WASINN_ERROR_UNSUPPORTED_OPERATION for requests that no server can follow.
   void Apply(const backend::Config& config);
-  // The host's alone: which API, and by which name the server knows the most tokens.
+  // Applies keys of the host only: the API, and the server's name for the token limit.
   void ApplyHost(const backend::Config& config);
 
   Api api() const;
-  // With kChat: the prompt is a list of messages. Else it is a text, which becomes one.
+  // With kChat: the prompt is a list of messages. Otherwise it is a text, which becomes a message.
   bool has_messages() const { return chat_; }
   // The prompt is a list of tokens, or of texts.
   bool has_list() const { return tokens_ || (texts_ && api() == kEmbeddings); }
-  // Fields of the body, each with a comma before it.
+  // Fields of the body, each after a comma.
   std::string Fields() const;
 
  private:
@@ -53,7 +53,7 @@ class LanguageSettings {
   void SetChat(const backend::Config& config);
   void SetTemplate(const backend::Config& config);
 
-  uint32_t only_ = kChat | kCompletions | kEmbeddings;  // what the server has
+  uint32_t only_ = kChat | kCompletions | kEmbeddings;  // the APIs of the server
   std::string most_tokens_ = "max_tokens";
   bool chat_ = false, embedding_ = false, texts_ = false, tokens_ = false;
   std::map<std::string, Field> fields_;
@@ -62,7 +62,7 @@ class LanguageSettings {
   std::string json_schema_, template_arguments_;  // empty: none
 };
 
-// Keys of `config` that nobody knows; no more than a few, and of each no more than can be shown.
+// Unknown keys of `config`: only a few, and shortened.
 std::vector<std::string> UnknownKeys(const backend::Config& config);
 
 }  // namespace wasinn::remote

@@ -30,13 +30,14 @@ namespace {
 bool Fits(const Port& port, std::span<const int64_t> dims) {
   if (std::ranges::any_of(dims, [](int64_t dim) { return dim < 0; })) return false;
   if (port.io.rank < 0) return true;
-  return std::ranges::equal(port.dims, dims, [](int64_t told, int64_t dim) { return told < 0 || told == dim; });
+  return std::ranges::equal(port.dims, dims,
+                            [](int64_t declared, int64_t dim) { return declared < 0 || declared == dim; });
 }
 
 void* Memory(void* bound, backend::AlignedBuffer& own, uint64_t bytes) {
   if (bound != nullptr) return bound;
   if (!own.IsFor(bytes)) {
-    own = {};  // first, so that both are never there at once
+    own = {};  // freed first, so that both never exist together
     own = backend::AlignedBuffer(bytes);
   }
   return own.data();
@@ -83,10 +84,10 @@ std::vector<std::string> Outputs::WantedNames() const {
 
 void Outputs::MakePorts(std::span<const AnsweredTensor> answered) {
   ios_.clear();
-  late_.clear();
+  answered_ports_.clear();
   outputs_.clear();
   for (const AnsweredTensor& one : answered) {
-    Port& port = late_.emplace_back(MakePort(one.name, one.datatype, one.dims, false));
+    Port& port = answered_ports_.emplace_back(MakePort(one.name, one.datatype, one.dims, false));
     port.io.flags &= ~uint32_t{WASINN_IO_BINDABLE};
     port.io.struct_size = sizeof(wasinn_io);
     port.io.dims = port.dims.data();
@@ -94,7 +95,7 @@ void Outputs::MakePorts(std::span<const AnsweredTensor> answered) {
     port.io.type_name = port.type_name.c_str();
     ios_.push_back(&port.io);
   }
-  outputs_.resize(late_.size());
+  outputs_.resize(answered_ports_.size());
 }
 
 void Outputs::Check(const Port& port, const AnsweredTensor& tensor, uint64_t left) const {
@@ -109,7 +110,7 @@ void Outputs::Check(const Port& port, const AnsweredTensor& tensor, uint64_t lef
     Refuse(port, fmt::format("{} bytes for shape [{}]", bytes, fmt::join(tensor.dims, ", ")),
            fmt::format("{}", tensor.bytes));
   }
-  // Each element has a byte there at least, so a shape cannot say more than came.
+  // Each element has at least one byte there, so a shape cannot exceed the received bytes.
   const size_t contents = tensor.is_json ? tensor.json.size() : tensor.contents.size();
   if (!tensor.is_raw && bytes / backend::ElementSize(port.io.dtype) > contents) {
     Refuse(port, fmt::format("elements for shape [{}]", fmt::join(tensor.dims, ", ")),
@@ -139,9 +140,9 @@ void Outputs::FillText(const Port& port, const AnsweredTensor& tensor, RawReader
   if (tensor.is_raw) {
     uint8_t length[kLengthOfText] = {};
     if (tensor.bytes >= kLengthOfText) raw.Read(tensor.at, length);
-    uint32_t told = 0;
-    google::protobuf::io::CodedInputStream::ReadLittleEndian32FromArray(length, &told);
-    bytes = told;
+    uint32_t announced = 0;
+    google::protobuf::io::CodedInputStream::ReadLittleEndian32FromArray(length, &announced);
+    bytes = announced;
     is_one = tensor.bytes == kLengthOfText + bytes;
   } else {
     is_one = tensor.is_json ? TextOfJson(tensor.json, &resolved) : TextOfContents(tensor.contents, &text);
@@ -171,10 +172,10 @@ void Outputs::Take(const grpc::ByteBuffer& message, std::span<const AnsweredTens
   uint64_t left = max_bytes == 0 ? UINT64_MAX : max_bytes;
   for (size_t i = 0; i < answered.size(); ++i) {
     const AnsweredTensor& tensor = answered[i];
-    // Of the same name, which one of a model's own answer is told by its place.
+    // Found by name, or by position if each answer has its own outputs.
     const auto found = signature_.knows_outputs() ? std::ranges::find(ports(), tensor.name, &Port::name)
                                                   : ports().begin() + static_cast<ptrdiff_t>(i);
-    if (found == ports().end()) continue;  // nobody asked for it
+    if (found == ports().end()) continue;  // not requested
     Output& output = outputs_[static_cast<size_t>(found - ports().begin())];
     if (output.is_there || !output.is_wanted || !found->servable()) continue;
     Check(*found, tensor, left);

@@ -15,27 +15,27 @@
 
 namespace wasinn::remote {
 
-// A server's answer is checked as a guest's tensors are: names, types, shapes, sizes. Its bytes are copied once, into
-// memory that is bound or into our own. One thread at a time.
+// A server's answer is checked like a guest's tensors: names, types, shapes, sizes. Its bytes are copied once, to bound
+// memory or to this object's. Used by one thread at a time.
 class Outputs {
  public:
   explicit Outputs(const Signature& signature);
 
   // wasinn_backend::bind_output.
   void Bind(uint32_t index, const wasinn_tensor& tensor);
-  // That all that are wanted and need it are bound; `wanted`: none: all.
+  // Requires that wanted outputs are bound if necessary; empty `wanted`: all.
   void Choose(std::span<const uint32_t> wanted);
-  // The names to ask for; none: all.
+  // The names to ask for; empty: all.
   std::vector<std::string> WantedNames() const;
   const Signature& signature() const { return signature_; }
-  // What a server has answered, whose raw bytes lie in `message`. WASINN_ERROR_RUNTIME for what is not as the signature
-  // says; WASINN_ERROR_TOO_LARGE for more than `max_bytes`, unless that is 0.
+  // Takes a server's answer, whose raw bytes are in `message`. Throws WASINN_ERROR_RUNTIME if it does not match the
+  // signature; WASINN_ERROR_TOO_LARGE for more than `max_bytes`, unless that is 0.
   void Take(const grpc::ByteBuffer& message, std::span<const AnsweredTensor> answered, uint64_t max_bytes);
   void Discard();
 
   void View(uint32_t index, wasinn_tensor* view) const;
   void Give(uint32_t index, wasinn_tensor* out);
-  // Of a model that tells them with each answer.
+  // For a model whose answers have their own outputs.
   std::span<const wasinn_io* const> Ios() const { return ios_; }
 
  private:
@@ -49,14 +49,14 @@ class Outputs {
 
   void MakePorts(std::span<const AnsweredTensor> answered);
   const Port& PortAt(uint32_t index) const { return backend::PortAt(ports(), "output", index); }
-  const std::deque<Port>& ports() const { return signature_.knows_outputs() ? signature_.outputs() : late_; }
+  const std::deque<Port>& ports() const { return signature_.knows_outputs() ? signature_.outputs() : answered_ports_; }
   void Check(const Port& port, const AnsweredTensor& tensor, uint64_t left) const;
   void Fill(const Port& port, const AnsweredTensor& tensor, RawReader& raw, Output& output) const;
   void FillText(const Port& port, const AnsweredTensor& tensor, RawReader& raw, Output& output, uint64_t left) const;
 
   const Signature& signature_;
   std::vector<Output> outputs_;
-  std::deque<Port> late_;  // of the last answer
+  std::deque<Port> answered_ports_;  // from the last answer
   std::vector<const wasinn_io*> ios_;
 };
 

@@ -15,7 +15,7 @@ namespace wasinn::remote {
 
 namespace {
 
-// Who sets such a key has a language model, whose address says so.
+// Such keys are a language model's, which has another address.
 const char* LanguageHint(const std::string& key) {
   const bool is_language = std::ranges::any_of(LanguageKeys(), [&](const wasinn_key& one) { return key == one.name; });
   return is_language ? "; a language model's address is http://HOST:PORT/v1/MODEL" : "";

@@ -47,10 +47,10 @@ InferRequest::InferRequest(const Address& address, const Inputs& inputs, std::sp
   uint64_t raw = 0;
   for (const Inputs::Input* one : inputs.set()) {
     const Inputs::Input& input = *one;
-    auto& told = *message.add_inputs();
-    told.set_name(input.port->name);
-    told.set_datatype(input.port->type_name);
-    told.mutable_shape()->Add(input.dims.begin(), input.dims.end());
+    auto& added = *message.add_inputs();
+    added.set_name(input.port->name);
+    added.set_datatype(input.port->type_name);
+    added.mutable_shape()->Add(input.dims.begin(), input.dims.end());
     const uint64_t bytes = RawBytes(input);
     raw += CodedOutputStream::VarintSize32(kRawTag) + CodedOutputStream::VarintSize64(bytes) + bytes;
   }
@@ -70,7 +70,7 @@ grpc::ByteBuffer InferRequest::Write() const {
       end = CodedOutputStream::WriteLittleEndian32ToArray(static_cast<uint32_t>(input.bytes), end);
     end = Append(end, input.data, input.bytes);
   }
-  const grpc::Slice slice(memory, grpc::Slice::STEAL_REF);  // now, since the bytes of a small one lie in it
+  const grpc::Slice slice(memory, grpc::Slice::STEAL_REF);  // now, because a small slice contains its bytes
   return {&slice, 1};
 }
 

@@ -1,4 +1,4 @@
-// What is asked of servers, as messages of gRPC.
+// Requests as messages of gRPC.
 #pragma once
 
 #include <google/protobuf/message_lite.h>
@@ -16,19 +16,19 @@
 namespace wasinn::remote {
 
 grpc::ByteBuffer ToBuffer(const google::protobuf::MessageLite& message);
-// False: it is no such message.
+// Returns false if it is not such a message.
 bool ParseMessage(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite* message);
 
-// Of an input as raw bytes.
+// The size of an input as raw bytes.
 uint64_t RawBytes(const Inputs::Input& input);
 
-// An inference: its inputs' bytes lie behind the rest of the message (raw_input_contents), and are copied once.
+// An inference whose inputs' bytes follow the rest of the message (raw_input_contents), and are copied once.
 class InferRequest {
  public:
-  // `outputs`: the names of those that are wanted; none: all. The inputs stay as they are until Write.
+  // `outputs`: the names of the wanted ones; empty: all. The inputs must not change until Write.
   InferRequest(const Address& address, const Inputs& inputs, std::span<const std::string> outputs);
 
-  // Of the whole message.
+  // The size of the whole message.
   uint64_t bytes() const { return bytes_; }
   grpc::ByteBuffer Write() const;
 

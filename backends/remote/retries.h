@@ -1,4 +1,4 @@
-// When a call that failed is made again.
+// When a failed call is repeated.
 #pragma once
 
 #include <cstddef>
@@ -7,21 +7,21 @@
 namespace wasinn::remote {
 
 enum class Ending {
-  kAnswered,   // by a result or an error of the server
-  kNeverSent,  // no connection had it, so nothing can have run
-  kLost,       // the connection ended, or the server said that it is unavailable: the model may have run
-  kGivenUp,    // by us: the server does not answer its checks any more
+  kAnswered,   // with a result or an error of the server
+  kNeverSent,  // no connection had the call, so nothing can have run
+  kLost,       // the connection was lost, or the server reported itself unavailable: the model may have run
+  kGivenUp,    // by this host: the server no longer answers its checks
 };
 
-// What is done after each try of one call.
+// Decides what follows each try of one call.
 class Retries {
  public:
-  // `again`: how often a call is made again that may have run. Only where the model is said to be idempotent.
+  // `again`: how often a call that may have run is repeated, if the model is configured as idempotent.
   Retries(size_t servers, bool is_idempotent, uint32_t again) : servers_(servers), again_(is_idempotent ? again : 0) {}
 
-  // Counts the try. A call that was never sent goes to each server once.
+  // Counts the try; returns whether to try again. A call that was never sent is tried once on each server.
   bool After(Ending ending);
-  // Whether one that may have run would be made again.
+  // Whether a call that may have run would be repeated.
   bool has_more() const { return again_ > 0; }
 
  private:

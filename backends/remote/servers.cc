@@ -34,7 +34,7 @@ void Servers::SetHealthy(size_t server, bool is_healthy, const std::string& why)
                                  ? "serves again"
                                  : fmt::format("{}: {}", size() == 1 ? "fails" : "gets no calls for now", Quoted(why));
     log_.Write(WASINN_LOG_WARNING, fmt::format("model '{}': server {} {}", address_.model, endpoint(server), what));
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): nobody reads of it
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): not logged
   }
 }
 
@@ -43,8 +43,8 @@ void Servers::GiveUpCalls(size_t server) {
   std::vector<std::shared_ptr<Call>> calls;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [call, whose] : calls_) {
-      if (whose == server) calls.push_back(call->weak_from_this().lock());
+    for (const auto& [call, its_server] : calls_) {
+      if (its_server == server) calls.push_back(call->weak_from_this().lock());
     }
   }
   for (const std::shared_ptr<Call>& call : calls) {

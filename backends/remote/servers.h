@@ -18,7 +18,7 @@ namespace wasinn::remote {
 
 class Call;
 
-// Any thread. Outlives its calls.
+// Thread-safe. Outlives its calls.
 class Servers {
  public:
   Servers(const Address& address, const ModelConfig& config, Connections& connections, const backend::Log& log);
@@ -31,18 +31,18 @@ class Servers {
   size_t size() const { return connections_.size(); }
   Connection& connection(size_t server) { return *connections_[server]; }
   const std::string& endpoint(size_t server) const { return connections_[server]->endpoint(); }
-  // What guests are told of it, who need not know where it is: "the model's server", and which of several.
+  // The server's name for guests, which need not know its address: "the model's server", or which of several.
   std::string NameOf(size_t server) const;
-  // Of a server, or of the transport to it, for guests: a line without its address.
+  // A message of a server or its transport, for guests: one line without its address.
   std::string ForGuests(size_t server, const std::string& text) const;
 
-  // From now on the log tells of one alone, too: until then who loads says why it cannot, each time.
+  // From now on a single server's failures are logged, too: until then each failed load reports them.
   void SetLoaded() { is_loaded_ = true; }
-  // Says it once in the log: `why` is a server's text. Without memory for its words it is so nevertheless.
+  // Logs a change once: `why` is a server's text. Without memory it only changes the state.
   void SetHealthy(size_t server, bool is_healthy, const std::string& why) noexcept;
-  // If there is a well one: calls of an idempotent model that this one has go elsewhere.
+  // If another server is healthy, calls of an idempotent model on this one go there.
   void GiveUpCalls(size_t server);
-  // A call that can be given up, while `server` has it.
+  // Registers a call that can be given up, while `server` has it.
   void Enter(Call& call, size_t server);
   void Leave(Call& call);
 
@@ -54,7 +54,7 @@ class Servers {
   Balancer balancer_;
   bool is_loaded_ = false;
   std::mutex mutex_;
-  std::unordered_map<Call*, size_t> calls_;  // and whose they are
+  std::unordered_map<Call*, size_t> calls_;  // and their servers
 };
 
 }  // namespace wasinn::remote

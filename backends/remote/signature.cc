@@ -18,16 +18,15 @@ namespace {
 
 constexpr int64_t kOneText[] = {-1};
 
-// Protocol Buffers, which carry it back, want UTF-8.
+// Protocol Buffers require UTF-8 when the name is sent back.
 void CheckName(const std::string& name) {
   const bool is_text = google::protobuf::internal::IsStructurallyValidUTF8(name.data(), static_cast<int>(name.size()));
   if (is_text && !name.empty() && name.find('\0') == name.npos) return;
-  throw Error(
-      WASINN_ERROR_UNSUPPORTED_OPERATION,
-      fmt::format("the server names a tensor '{}': expected UTF-8 without zeros, and not nothing", Quoted(name)));
+  throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
+              fmt::format("the server names a tensor '{}': expected non-empty UTF-8 without zeros", Quoted(name)));
 }
 
-// A text has one element.
+// Whether the shape can have one element, as a text has.
 bool CanBeOne(std::span<const int64_t> dims) {
   return std::ranges::all_of(dims, [](int64_t dim) { return dim == 1 || dim < 0; });
 }
@@ -65,7 +64,7 @@ Signature::Signature(const Metadata& metadata) : knows_outputs_(!metadata.output
     outputs_.push_back(MakePort(one.name, one.datatype, one.dims, false));
   }
   Publish(knows_outputs_);
-  // They wait there, not here.
+  // Calls wait at the server, not here.
   set_max_parallel(UINT32_MAX);
 }
 

@@ -1,4 +1,4 @@
-// The inputs and outputs of a model, as its server tells them.
+// A model's inputs and outputs, as its server describes them.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@
 
 namespace wasinn::remote {
 
-// More inputs or outputs than any model has, and longer names.
+// Limits beyond any model's inputs, outputs and names.
 inline constexpr size_t kMostTensors = 1024, kMostName = 4096;
 
 // type_name is the protocol's datatype.
 struct Port : backend::Port {
-  // One text of BYTES, whose bytes guests see as they are.
+  // A single BYTES element, whose bytes guests see unchanged.
   bool is_text = false;
-  std::vector<int64_t> text_dims;  // of an input that is a text: the shape in which it is sent
+  std::vector<int64_t> text_dims;  // the shape in which a text input is sent
 };
 
-// `dims`: none: of any shape. `is_input`: texts are opaque.
+// `dims`: empty: any shape. `is_input`: texts are opaque.
 Port MakePort(const std::string& name, const std::string& datatype, std::span<const int64_t> dims, bool is_input);
 
 class Signature : public backend::Ports<Port> {
  public:
-  // A server may be anybody: WASINN_ERROR_UNSUPPORTED_OPERATION for what no model has.
+  // A server is untrusted: throws WASINN_ERROR_UNSUPPORTED_OPERATION for a signature that no model has.
   explicit Signature(const Metadata& metadata);
 
-  // Or each answer tells its own.
+  // Otherwise each answer has its own outputs.
   bool knows_outputs() const { return knows_outputs_; }
 
  private:

@@ -7,7 +7,7 @@
 
 namespace wasinn::remote {
 
-// HTTP's are one already; others are copied.
+// HTTP's messages already are; others are copied.
 class WholeMessage {
  public:
   explicit WholeMessage(const grpc::ByteBuffer& message) {

@@ -83,7 +83,7 @@ struct Taken {
   std::string what;
 };
 
-TEST(RemoteAnswerTest, RawBytesComeWholeHoweverTheyAreCut) {
+TEST(RemoteAnswerTest, RawBytesAreReadAcrossSlices) {
   const std::string raw = Floats({1, 2, 3, 4, 5, 6});
   const std::string message = Response("FP32", {2, 3}, raw).SerializeAsString();
   for (size_t slice = 1; slice <= message.size(); ++slice) {
@@ -96,7 +96,7 @@ TEST(RemoteAnswerTest, RawBytesComeWholeHoweverTheyAreCut) {
   }
 }
 
-TEST(RemoteAnswerTest, ABoundOutputLiesInTheHostsMemory) {
+TEST(RemoteAnswerTest, BoundOutputsAreWrittenToTheHostsMemory) {
   Taken taken(MetadataOf("FP32", {2}));
   ASSERT_TRUE(taken.signature.outputs()[0].bindable());
   const std::string message = Response("FP32", {2}, Floats({1, 2})).SerializeAsString();
@@ -114,7 +114,7 @@ TEST(RemoteAnswerTest, ABoundOutputLiesInTheHostsMemory) {
   EXPECT_EQ(memory[1], 2);
 }
 
-TEST(RemoteAnswerTest, OutputsThatAreNotAsTheSignatureSays) {
+TEST(RemoteAnswerTest, RefusesOutputsThatDoNotMatchTheSignature) {
   Taken taken(MetadataOf("FP32", {-1, 2}));
   EXPECT_EQ(taken.Take(Response("FP64", {1, 2}, std::string(16, 0)).SerializeAsString()), WASINN_ERROR_RUNTIME);
   EXPECT_EQ(taken.what, "output 'x': expected FP32, and the server answers with FP64");
@@ -132,7 +132,7 @@ TEST(RemoteAnswerTest, OutputsThatAreNotAsTheSignatureSays) {
   EXPECT_EQ(taken.Take(""), WASINN_ERROR_RUNTIME);
 }
 
-TEST(RemoteAnswerTest, WhatIsNoMessage) {
+TEST(RemoteAnswerTest, RefusesInvalidMessages) {
   Taken taken(MetadataOf("FP32", {-1, 2}));
   const std::string message = Response("FP32", {1, 2}, Floats({1, 2})).SerializeAsString();
   for (size_t n = 0; n < message.size(); ++n) {
@@ -156,14 +156,14 @@ TEST(RemoteAnswerTest, WhatIsNoMessage) {
   EXPECT_EQ(taken.Take(deep.SerializeAsString()), WASINN_ERROR_UNSUPPORTED_OPERATION);
 }
 
-TEST(RemoteAnswerTest, MoreThanAComputeMayAllocate) {
+TEST(RemoteAnswerTest, RefusesOutputsBeyondTheMemoryLimit) {
   Taken taken(MetadataOf("FP32", {-1}));
   const std::string message = Response("FP32", {100}, std::string(400, 1)).SerializeAsString();
   EXPECT_EQ(taken.Take(message, 399), WASINN_ERROR_TOO_LARGE);
   EXPECT_EQ(taken.Take(message, 400), WASINN_OK);
 }
 
-TEST(RemoteAnswerTest, ContentsInPlaceOfRawBytes) {
+TEST(RemoteAnswerTest, ReadsContentsInsteadOfRawBytes) {
   Taken taken(MetadataOf("FP32", {-1}));
   ModelInferResponse response = Response("FP32", {2}, "");
   response.clear_raw_output_contents();
@@ -179,7 +179,7 @@ TEST(RemoteAnswerTest, ContentsInPlaceOfRawBytes) {
       << "nothing is allocated for what is not there";
 }
 
-TEST(RemoteAnswerTest, IntegersOfContents) {
+TEST(RemoteAnswerTest, ReadsIntegersOfContents) {
   inference::InferTensorContents contents;
   for (const int32_t value : {-128, 127}) contents.add_int_contents(value);
   int8_t bytes[2] = {};
@@ -208,7 +208,7 @@ TEST(RemoteAnswerTest, ATextIsItsBytes) {
   EXPECT_TRUE(taken.signature.inputs()[0].io.flags & WASINN_IO_OPAQUE);
 }
 
-TEST(RemoteAnswerTest, OutputsThatOnlyAnAnswerTells) {
+TEST(RemoteAnswerTest, AnswersCanHaveTheirOwnOutputs) {
   ModelMetadataResponse metadata = MetadataOf("FP32", {-1});
   metadata.clear_outputs();
   Taken taken(metadata);
@@ -228,7 +228,7 @@ std::string Refused(const ModelMetadataResponse& metadata) {
   return test::Refused(WASINN_ERROR_UNSUPPORTED_OPERATION, [&] { const Signature signature(Read(metadata)); });
 }
 
-TEST(RemoteSignatureTest, WhatServersSay) {
+TEST(RemoteSignatureTest, FollowsTheServersMetadata) {
   const Signature open(Told("INT64", {-1, 3}));
   EXPECT_EQ(open.inputs()[0].io.dtype, WASINN_DTYPE_I64);
   EXPECT_EQ(open.inputs()[0].io.rank, 2);
@@ -243,7 +243,7 @@ TEST(RemoteSignatureTest, WhatServersSay) {
   EXPECT_FALSE(huge.outputs()[0].bindable());
 }
 
-TEST(RemoteSignatureTest, WhatNoModelHas) {
+TEST(RemoteSignatureTest, RefusesImpossibleMetadata) {
   ModelMetadataResponse metadata = MetadataOf("FP32", std::vector<int64_t>(WASINN_MAX_RANK + 1, 1));
   EXPECT_THAT(Refused(metadata), HasSubstr("more than 32 dimensions"));
   metadata = MetadataOf("FP32", {1});
@@ -258,7 +258,7 @@ TEST(RemoteSignatureTest, WhatNoModelHas) {
   EXPECT_THROW(ReadMetadata(BufferOf(message.substr(1))), backend::Error);
   metadata = MetadataOf("FP32", {1});
   for (size_t i = 0; i < kMostTensors; ++i) metadata.add_outputs()->set_name("x");
-  EXPECT_THAT(Refused(metadata), HasSubstr("the server tells more than 1024 outputs"));
+  EXPECT_THAT(Refused(metadata), HasSubstr("the server describes more than 1024 outputs"));
 }
 
 }  // namespace

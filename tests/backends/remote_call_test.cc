@@ -72,7 +72,7 @@ class RemoteCalls : public ::testing::Test {
   Connections connections_;
 };
 
-TEST_F(RemoteCalls, WhatAServerAnswersOneIsNothingOfTheOthers) {
+TEST_F(RemoteCalls, AnErrorForOneGuestDoesNotAffectOthers) {
   const ScriptedServer busy(Says(kBusy)), well(Says(Ok("well")));
   const auto servers = Of({&busy, &well}, /*is_idempotent=*/true);
   const auto first = Hold(*servers), second = Hold(*servers);  // one each
@@ -87,7 +87,7 @@ TEST_F(RemoteCalls, WhatAServerAnswersOneIsNothingOfTheOthers) {
   while (ended_ < 2) std::this_thread::yield();
 }
 
-TEST_F(RemoteCalls, AnAnswerIsNotMadeAgainIfItMayHaveRun) {
+TEST_F(RemoteCalls, ACallThatMayHaveRunIsNotRepeated) {
   const ScriptedServer busy(Says(kBusy)), well(Says(Ok("well")));
   const auto servers = Of({&busy, &well}, /*is_idempotent=*/false);
   const Answered answered = New(*servers, "/")->Wait();
@@ -96,7 +96,7 @@ TEST_F(RemoteCalls, AnAnswerIsNotMadeAgainIfItMayHaveRun) {
   EXPECT_TRUE(IsWell(*servers, 0));
 }
 
-TEST_F(RemoteCalls, AConnectionThatIsLostSaysThatAServerIsIll) {
+TEST_F(RemoteCalls, ALostConnectionMakesAServerUnhealthy) {
   const ScriptedServer gone(Says("")), well(Says(Ok("well")));
   const auto servers = Of({&gone, &well}, /*is_idempotent=*/true);
   EXPECT_EQ(TextOf(New(*servers, "/")->Wait().reply.message), "well");

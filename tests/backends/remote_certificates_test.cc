@@ -89,7 +89,7 @@ class RemoteCertificates : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(RemoteCertificates, ThoseThatAreGood) {
+TEST_F(RemoteCertificates, AcceptsValidFiles) {
   const SelfSigned one, other;
   EXPECT_EQ(RefusedFiles(one.certificate), "");
   EXPECT_EQ(RefusedFiles("Some words.\n" + one.certificate + other.certificate), "");
@@ -97,25 +97,25 @@ TEST_F(RemoteCertificates, ThoseThatAreGood) {
   EXPECT_EQ(RefusedFiles(other.certificate, one.certificate + other.certificate, one.key), "");
 }
 
-TEST_F(RemoteCertificates, ThoseThatAreNone) {
+TEST_F(RemoteCertificates, RefusesInvalidFiles) {
   const SelfSigned one;
   const std::string begin = "-----BEGIN CERTIFICATE-----\n", end = "-----END CERTIFICATE-----\n";
   for (const std::string& none : {one.key, std::string("no PEM"), begin, begin + "AAAA\n" + end}) {
     EXPECT_EQ(RefusedFiles(none), "key 'ca': '" + (folder_ / "ca").string() + "' has no certificate in PEM") << none;
     EXPECT_THAT(RefusedFiles("", none, one.key), HasSubstr("' has no certificate in PEM"));
   }
-  EXPECT_THAT(RefusedFiles(one.certificate + begin + "AAAA\n" + end), HasSubstr("has a certificate that is broken"));
+  EXPECT_THAT(RefusedFiles(one.certificate + begin + "AAAA\n" + end), HasSubstr("has an invalid certificate"));
 }
 
-TEST_F(RemoteCertificates, AKeyIsThatOfTheCertificate) {
+TEST_F(RemoteCertificates, AKeyMustBelongToTheCertificate) {
   const SelfSigned one, other, locked("secret");
   EXPECT_THAT(RefusedFiles("", one.certificate, other.key), HasSubstr("key 'key' does not belong to 'cert'"));
-  EXPECT_THAT(RefusedFiles("", one.certificate, one.certificate), HasSubstr("has no private key in PEM"));
-  EXPECT_THAT(RefusedFiles("", locked.certificate, locked.key), HasSubstr("that needs no passphrase"));
+  EXPECT_THAT(RefusedFiles("", one.certificate, one.certificate), HasSubstr("has no PEM private key"));
+  EXPECT_THAT(RefusedFiles("", locked.certificate, locked.key), HasSubstr("without a passphrase"));
   EXPECT_THAT(RefusedFiles("", one.certificate), HasSubstr("go together"));
 }
 
-TEST(RemoteFailuresTest, OfCertificatesOfServers) {
+TEST(RemoteFailuresTest, NamesTheFaultOfACertificate) {
   const boost::system::error_code refused(ERR_PACK(ERR_LIB_SSL, 0, SSL_R_CERTIFICATE_VERIFY_FAILED),
                                           boost::asio::error::get_ssl_category());
   const auto words = [&](int64_t result) { return WordsOfConnect(refused, result, "a.example"); };
@@ -127,10 +127,10 @@ TEST(RemoteFailuresTest, OfCertificatesOfServers) {
   EXPECT_THAT(words(X509_V_ERR_INVALID_PURPOSE), HasSubstr("the server's certificate was refused: "));
 }
 
-TEST(RemoteFailuresTest, OfConnectionsThatAreNotMade) {
+TEST(RemoteFailuresTest, NamesTheReasonOfAFailedConnect) {
   const boost::system::error_code no_tls(ERR_PACK(ERR_LIB_SSL, 0, SSL_R_WRONG_VERSION_NUMBER),
                                          boost::asio::error::get_ssl_category());
-  EXPECT_THAT(WordsOfConnect(no_tls, X509_V_OK, "a"), HasSubstr(": the server seems to speak no TLS there; http://?"));
+  EXPECT_THAT(WordsOfConnect(no_tls, X509_V_OK, "a"), HasSubstr(": the server seems not to use TLS; http://?"));
   EXPECT_EQ(WordsOfConnect(boost::asio::error::connection_refused, X509_V_OK, "a"),
             "failed to connect: Connection refused");
 }

@@ -78,14 +78,14 @@ Reply AskOf(const Generous& server) {
   return connection.NewExchange(request, {}, std::nullopt)->Wait();
 }
 
-TEST(RemoteGrpc, AnAnswerThatIsSmallEnough) {
+TEST(RemoteGrpc, AcceptsAnAnswerWithinTheLimit) {
   const Generous server(3);
   const Reply reply = AskOf(server);
   EXPECT_TRUE(reply.status.ok()) << reply.status.error_message();
   EXPECT_EQ(reply.message.Length(), 3 * kMegabyte);
 }
 
-TEST(RemoteGrpc, NoAnswerIsExpanded) {
+TEST(RemoteGrpc, CompressedAnswersAreNotExpanded) {
   const Generous server(256, GRPC_COMPRESS_GZIP);
   const wasinn::testing::PeakMemory memory;
   const Reply reply = AskOf(server);
@@ -94,7 +94,7 @@ TEST(RemoteGrpc, NoAnswerIsExpanded) {
   EXPECT_LT(memory.grown(), kMostGrowth);
 }
 
-TEST(RemoteGrpc, AnAnswerIsNotCollectedWhateverItsLength) {
+TEST(RemoteGrpc, AnswersTogetherHaveALimit) {
   const Generous server(1024);
   const wasinn::testing::PeakMemory memory;
   const Reply reply = AskOf(server);

@@ -39,7 +39,7 @@ class RemoteHttp : public ::testing::Test {
   HttpLoop loop_;
 };
 
-TEST_F(RemoteHttp, ARequestGoesOutWholeAndItsAnswerComesWhole) {
+TEST_F(RemoteHttp, SendsAWholeRequestAndReadsAWholeAnswer) {
   std::string asked;
   const ScriptedServer server([&](ScriptedConnection& one) {
     asked = one.Read();
@@ -64,7 +64,7 @@ TEST_F(RemoteHttp, AConnectionServesManyRequests) {
   EXPECT_EQ(server.connections(), 1U);
 }
 
-TEST_F(RemoteHttp, OneThatTheServerEndsIsNotUsedAgain) {
+TEST_F(RemoteHttp, AClosedConnectionIsNotReused) {
   const ScriptedServer server([](ScriptedConnection& one) {
     one.Read();
     one.Write(Ok("answer"));  // and ends
@@ -81,7 +81,7 @@ TEST_F(RemoteHttp, OneThatTheServerEndsIsNotUsedAgain) {
   EXPECT_LT(lost, 20);
 }
 
-TEST_F(RemoteHttp, OneThatTheServerDoesNotWantToKeepIsNotUsedAgain) {
+TEST_F(RemoteHttp, AConnectionWithoutKeepAliveIsNotReused) {
   for (const std::string& answer : {Ok("a", "Connection: close\r\n"), Ok("a") + "more", Ok("a") + Ok("b")}) {
     const ScriptedServer server(Always(answer));
     const Client client(loop_, server.endpoint());
@@ -90,7 +90,7 @@ TEST_F(RemoteHttp, OneThatTheServerDoesNotWantToKeepIsNotUsedAgain) {
   }
 }
 
-TEST_F(RemoteHttp, WhereNobodyIsNothingWasSent) {
+TEST_F(RemoteHttp, NothingIsSentWithoutAConnection) {
   std::string endpoint;
   {
     endpoint = ScriptedServer([](ScriptedConnection&) {}).endpoint();
@@ -114,7 +114,7 @@ TEST_F(RemoteHttp, AnEndWithoutAnAnswerMayHaveRun) {
   }
 }
 
-TEST_F(RemoteHttp, WhatAServerMaySpeakInstead) {
+TEST_F(RemoteHttp, RecognizesServersOfOtherProtocols) {
   const ScriptedServer ends([](ScriptedConnection& one) { one.Read(); });
   EXPECT_EQ(Client(loop_, ends.endpoint()).Get().status.error_message(),
             "the server ended the connection before it answered; https://?");
@@ -127,7 +127,7 @@ TEST_F(RemoteHttp, WhatAServerMaySpeakInstead) {
   EXPECT_THAT(said, ::testing::EndsWith("; grpc://?"));
 }
 
-TEST_F(RemoteHttp, WhoHasAnsweredSpeaksHttp) {
+TEST_F(RemoteHttp, AServerThatHasAnsweredSpeaksHttp) {
   const ScriptedServer server([](ScriptedConnection& one) {
     one.Read();
     one.Write(Ok("answer"));
@@ -138,7 +138,7 @@ TEST_F(RemoteHttp, WhoHasAnsweredSpeaksHttp) {
   EXPECT_EQ(client.Get().status.error_message(), "the server ended the connection before it answered");
 }
 
-TEST_F(RemoteHttp, AnswersInPieces) {
+TEST_F(RemoteHttp, ReadsAnswersInPieces) {
   EXPECT_EQ(
       TextOf(
           Answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nans\r\n3;x=y\r\nwer\r\n0\r\n\r\n").message),
@@ -148,7 +148,7 @@ TEST_F(RemoteHttp, AnswersInPieces) {
   EXPECT_EQ(TextOf(Answer("HTTP/1.1 204 No Content\r\n\r\n").message), "");
 }
 
-TEST_F(RemoteHttp, AnswersThatAreNone) {
+TEST_F(RemoteHttp, RefusesInvalidAnswers) {
   const std::string ok = "HTTP/1.1 200 OK\r\n";
   const std::vector<std::string> none = {"no HTTP at all\r\n\r\n",
                                          ok + "Content-Length: x\r\n\r\n",
@@ -177,7 +177,7 @@ TEST_F(RemoteHttp, AnswersThatAreNone) {
   EXPECT_THAT(compressed.status.error_message(), HasSubstr("compressed"));
 }
 
-TEST_F(RemoteHttp, AnswersWithoutEnd) {
+TEST_F(RemoteHttp, RefusesEndlessAnswers) {
   for (const char* head :
        {"HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9999999999\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\n", "HTTP/1.1 500 Oh\r\n\r\n"}) {
@@ -201,7 +201,7 @@ TEST_F(RemoteHttp, AnswersWithoutEnd) {
   }
 }
 
-TEST_F(RemoteHttp, AServerThatAnswersBeforeItHasReadAll) {
+TEST_F(RemoteHttp, AcceptsAnAnswerBeforeTheRequestIsRead) {
   const ScriptedServer server([&](ScriptedConnection& one) {
     one.Write("HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 19\r\n\r\n{\"error\": \"enough\"}");
     one.AwaitEnd();
@@ -214,7 +214,7 @@ TEST_F(RemoteHttp, AServerThatAnswersBeforeItHasReadAll) {
   EXPECT_EQ(reply.status.error_message(), "enough");
 }
 
-TEST_F(RemoteHttp, WhatAServerSaysOfAnError) {
+TEST_F(RemoteHttp, ErrorsHaveTheServersMessage) {
   const auto told = [this](const std::string& head, const std::string& body) {
     const Reply reply =
         Answer("HTTP/1.1 " + head + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
@@ -235,7 +235,7 @@ TEST_F(RemoteHttp, WhatAServerSaysOfAnError) {
 }
 
 // Guests have neither the key nor the address.
-TEST(RemoteErrors, WhatAServerRefusesTheHostIsNoFaultOfAGuests) {
+TEST(RemoteErrors, AServersRefusalOfTheHostIsUnavailable) {
   for (const grpc::StatusCode code : {grpc::PERMISSION_DENIED, grpc::UNAUTHENTICATED, grpc::NOT_FOUND}) {
     const backend::Error error = ErrorOf(grpc::Status(code, "no"));
     EXPECT_EQ(error.code(), WASINN_ERROR_UNAVAILABLE);
@@ -244,7 +244,7 @@ TEST(RemoteErrors, WhatAServerRefusesTheHostIsNoFaultOfAGuests) {
   EXPECT_EQ(ErrorOf(grpc::Status(grpc::INVALID_ARGUMENT, "no")).code(), WASINN_ERROR_INVALID_ARGUMENT);
 }
 
-TEST_F(RemoteHttp, ADeadlineEndsWhatDrips) {
+TEST_F(RemoteHttp, ADeadlineEndsASlowAnswer) {
   std::atomic<bool> was_asked = false, has_gone = false;
   const ScriptedServer server([&](ScriptedConnection& one) {
     if (one.Read().empty()) return;
@@ -261,7 +261,7 @@ TEST_F(RemoteHttp, ADeadlineEndsWhatDrips) {
   EXPECT_EQ(client.Get(In(std::chrono::milliseconds(-5))).status.error_code(), grpc::DEADLINE_EXCEEDED);
 }
 
-TEST_F(RemoteHttp, ACancelEndsItWhenever) {
+TEST_F(RemoteHttp, ACancelEndsACallAtAnyStage) {
   std::atomic<int> asked = 0;
   const ScriptedServer server([&](ScriptedConnection& one) {
     one.Read();
@@ -296,7 +296,7 @@ TEST_F(RemoteHttp, MoreCallsThanConnectionsWait) {
   EXPECT_LE(server.connections(), 2U);
 }
 
-TEST_F(RemoteHttp, OneThatWaitsForAConnectionHasADeadlineToo) {
+TEST_F(RemoteHttp, ADeadlineHoldsWhileWaitingForAConnection) {
   std::atomic<int> asked = 0;
   const ScriptedServer server([&](ScriptedConnection& one) {
     one.Read();
@@ -315,7 +315,7 @@ TEST_F(RemoteHttp, OneThatWaitsForAConnectionHasADeadlineToo) {
   EXPECT_EQ(asked, 1);
 }
 
-TEST_F(RemoteHttp, AClientGoesWhileConnectionsRest) {
+TEST_F(RemoteHttp, AClientEndsWithIdleConnections) {
   const ScriptedServer server([](ScriptedConnection& one) {
     one.Read();
     one.Write(Ok("answer"));

@@ -42,7 +42,7 @@ bool Decodes(std::string_view json, uint32_t dtype, size_t bytes) {
   return decodes;
 }
 
-TEST(RemoteJsonTest, NumbersOfEachType) {
+TEST(RemoteJsonTest, ReadsNumbersOfEachType) {
   EXPECT_THAT(Decoded<float>("[1, [2.5, -3e2], 1e-60]", WASINN_DTYPE_F32, 4), ElementsAre(1, 2.5, -300, 0));
   EXPECT_THAT(Decoded<double>("[0.1]", WASINN_DTYPE_F64, 1), ElementsAre(0.1));
   EXPECT_THAT(Decoded<int8_t>("[-128,127]", WASINN_DTYPE_I8, 2), ElementsAre(-128, 127));
@@ -51,7 +51,7 @@ TEST(RemoteJsonTest, NumbersOfEachType) {
   EXPECT_THAT(Decoded<float>("[]", WASINN_DTYPE_F32, 0), ElementsAre());
 }
 
-TEST(RemoteJsonTest, NumbersThatAreNone) {
+TEST(RemoteJsonTest, RefusesInvalidNumbers) {
   for (const char* json : {"[128]", "[-129]", "[1.0]", "[1e2]", "[true]", "[null]", "[\"1\"]", "[01]", "[00]", "[+1]",
                            "[NaN]", "[1,]", "[1", "1", "{}", "[1]]", "", "[1 2]", "[1,2]"}) {
     EXPECT_FALSE(Decodes(json, WASINN_DTYPE_I8, 1)) << json;
@@ -64,17 +64,17 @@ TEST(RemoteJsonTest, NumbersThatAreNone) {
   EXPECT_FALSE(Decodes(std::string(100'000, '['), WASINN_DTYPE_F32, 4)) << "deep";
 }
 
-TEST(RemoteJsonTest, TextsOfAnyLength) {
+TEST(RemoteJsonTest, ReadsTextsOfAnyLength) {
   std::string text;
   EXPECT_TRUE(TextOfJson(R"([["gr\u00fc\ud83d\ude00\n\"\/"]])", &text));
   EXPECT_EQ(text, "grü😀\n\"/");
   for (const char* json : {R"(["a","b"])", "[]", "[1]", R"("a")"}) EXPECT_FALSE(TextOfJson(json, &text)) << json;
   for (const char* json : {R"(["\ud83d"])", R"(["\ude00"])", R"(["\u12"])", R"(["\x"])", "[\"\n\"]", R"(["a)"}) {
-    EXPECT_THAT(RefusedJson([&] { TextOfJson(json, &text); }), HasSubstr("no JSON of the protocol")) << json;
+    EXPECT_THAT(RefusedJson([&] { TextOfJson(json, &text); }), HasSubstr("not JSON of the protocol")) << json;
   }
 }
 
-TEST(RemoteJsonTest, ValuesThatNobodyWants) {
+TEST(RemoteJsonTest, SkipsUnknownValues) {
   const std::string_view value = R"({"a":[1,{"b":"}]\""},[],{}],"c":null,"d":true})";
   EXPECT_EQ(JsonCursor(std::string(value) + " ,").Skip(), value);
   for (const char* json :
@@ -91,12 +91,12 @@ std::string RefusedAnswer(const std::string& answer, uint64_t head) {
   return RefusedJson([&] { ReadJsonAnswer(answer, head, 4); });
 }
 
-TEST(RemoteJsonTest, AnswersThatAreNone) {
+TEST(RemoteJsonTest, RefusesInvalidAnswers) {
   const std::string raw = Output(R"("shape":[1],"parameters":{"binary_data_size":4})");
   EXPECT_EQ(RefusedAnswer(raw + "1234", raw.size()), "");
-  EXPECT_THAT(RefusedAnswer(raw + "123", raw.size()), HasSubstr("more bytes of outputs than there are"));
-  EXPECT_THAT(RefusedAnswer(raw + "12345", raw.size()), HasSubstr("bytes that no output has"));
-  EXPECT_THAT(RefusedAnswer(raw, raw.size() + 1), HasSubstr("longer than all of it"));
+  EXPECT_THAT(RefusedAnswer(raw + "123", raw.size()), HasSubstr("more bytes of outputs than were sent"));
+  EXPECT_THAT(RefusedAnswer(raw + "12345", raw.size()), HasSubstr("bytes that belong to no output"));
+  EXPECT_THAT(RefusedAnswer(raw, raw.size() + 1), HasSubstr("longer than the answer"));
   const auto refused = [](const std::string& more) { return RefusedAnswer(Output(more), Output(more).size()); };
   EXPECT_THAT(refused(R"("data":[1])"), HasSubstr("without name, datatype or shape"));
   EXPECT_THAT(refused(R"("shape":[1])"), HasSubstr("without data"));
@@ -105,9 +105,9 @@ TEST(RemoteJsonTest, AnswersThatAreNone) {
   EXPECT_THAT(refused(R"("shape":[1],"data":[1],"parameters":{"binary_data_size":0})"), HasSubstr("in two places"));
   EXPECT_THAT(refused(R"("shape":[1],"parameters":{"binary_data_size":-1})"), HasSubstr("negative"));
   EXPECT_THAT(refused(R"("shape":[1],"parameters":{"binary_data_size":18446744073709551616})"),
-              HasSubstr("no integer"));
-  EXPECT_THAT(refused(R"("shape":[1.5],"data":[1])"), HasSubstr("no integer"));
-  EXPECT_THAT(refused("\"shape\":[" + std::string(66, '1') + "],\"data\":[1]"), HasSubstr("no integer"));
+              HasSubstr("not a 64-bit integer"));
+  EXPECT_THAT(refused(R"("shape":[1.5],"data":[1])"), HasSubstr("not a 64-bit integer"));
+  EXPECT_THAT(refused("\"shape\":[" + std::string(66, '1') + "],\"data\":[1]"), HasSubstr("not a 64-bit integer"));
   std::string many = R"({"outputs":[)";
   for (int i = 0; i < 5; ++i) many += R"({"name":"x","datatype":"FP32","shape":[0],"data":[]},)";
   EXPECT_THAT(RefusedAnswer(many, many.size()), HasSubstr("more than 4 outputs"));
@@ -115,14 +115,14 @@ TEST(RemoteJsonTest, AnswersThatAreNone) {
   EXPECT_THAT(RefusedAnswer(R"({"outputs":[]} x)", 16), HasSubstr("more than one value"));
 }
 
-TEST(RemoteJsonTest, MetadataThatIsNone) {
+TEST(RemoteJsonTest, RefusesInvalidMetadata) {
   const auto refused = [](const std::string& text) { return RefusedJson([&] { ReadJsonMetadata(text); }); };
   EXPECT_THAT(refused("<html>\n<h1>It works</h1></html>"),
-              HasSubstr("is no metadata of a model: it begins with '<html> <h1>It works</h1></html>'"));
+              HasSubstr("is not a model's metadata: it begins with '<html> <h1>It works</h1></html>'"));
   EXPECT_THAT(refused(""), HasSubstr("it begins with ''"));
   EXPECT_THAT(refused("[]"), HasSubstr("it begins with '[]'"));
   EXPECT_THAT(refused("{}"), HasSubstr("it begins with '{}'"));
-  EXPECT_THAT(refused(R"({"status": "ok", "name": null})"), HasSubstr("no metadata of a model"));
+  EXPECT_THAT(refused(R"({"status": "ok", "name": null})"), HasSubstr("not a model's metadata"));
   EXPECT_THAT(refused(std::string(100, '\xff')), HasSubstr("'" + std::string(60, ' ') + "'…"));
 }
 
@@ -135,11 +135,11 @@ TEST(RemoteJsonTest, AServerOfPagesHasNoModel) {
       return Reply{.status = {}, .message = {&slice, 1}};
     };
     EXPECT_THAT(RefusedJson([&] { (void)model.AskMetadata(ask); }),
-                ::testing::EndsWith("no metadata of a model: it begins with '" + page + "'"));
+                ::testing::EndsWith("not a model's metadata: it begins with '" + page + "'"));
   }
 }
 
-TEST(RemoteJsonTest, ServersLeaveOutOfMetadataWhatTheyDoNotKnow) {
+TEST(RemoteJsonTest, MetadataMayBeIncomplete) {
   EXPECT_TRUE(ReadJsonMetadata(R"({"name": "m", "inputs": null})").inputs.empty());
   EXPECT_TRUE(ReadJsonMetadata(R"({"inputs": []})").inputs.empty());
   const Metadata outputs = ReadJsonMetadata(R"({"outputs": [{"name": "x", "datatype": "FP32", "shape": [1]}]})");
@@ -189,7 +189,7 @@ TEST(RemoteJsonTest, RequestsAreWritten) {
   EXPECT_THAT(Written("BYTES", {1}, "\"\n", 2, false), HasSubstr(R"("shape":[1],"data":["\"\n"])"));
 }
 
-TEST(RemoteJsonTest, WhatJsonCannotSay) {
+TEST(RemoteJsonTest, RefusesInputsThatJsonCannotExpress) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(RefusedJson([&] { Written("FP32", {1}, &nan, 4, false); }),
               HasSubstr("input 'x': the server takes numbers as JSON, which has no nan"));

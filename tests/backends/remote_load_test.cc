@@ -72,22 +72,22 @@ class RemoteLoad : public ::testing::Test {
 using SilentServers = ::testing::Types<SilentGrpc, SilentHttp, SilentOpenAi>;
 TYPED_TEST_SUITE(RemoteLoad, SilentServers);
 
-TYPED_TEST(RemoteLoad, HasADeadlineOfItsOwn) {
+TYPED_TEST(RemoteLoad, EndsAtItsOwnDeadline) {
   const TypeParam server;
   this->Open(server.address(), 100);
   EXPECT_EQ(this->Load(NewGuest(this->host_.get(), &wasinn_limits::load_timeout_ms, this->kDay)), kRuntimeError);
-  EXPECT_TRUE(this->log_.Contains("did not tell the model's inputs and outputs within 100 ms (load_timeout_ms)"))
+  EXPECT_TRUE(this->log_.Contains("did not describe the model's inputs and outputs within 100 ms (load_timeout_ms)"))
       << this->log_.lines().back();
 }
 
-TYPED_TEST(RemoteLoad, HasTheDeadlineOfWhoWaits) {
+TYPED_TEST(RemoteLoad, EndsAtTheCallersDeadline) {
   const TypeParam server;
   this->Open(server.address(), this->kDay);
   EXPECT_EQ(this->Load(NewGuest(this->host_.get(), &wasinn_limits::load_timeout_ms, 100U)), kRuntimeError);
   EXPECT_TRUE(this->log_.Contains("the load was stopped after 100 ms")) << this->log_.lines().back();
 }
 
-TYPED_TEST(RemoteLoad, EndsWithWhoWaits) {
+TYPED_TEST(RemoteLoad, EndsWithItsCaller) {
   const TypeParam server;
   this->Open(server.address(), this->kDay);
   const GuestPtr guest = NewGuest(this->host_.get(), &wasinn_limits::load_timeout_ms, this->kDay);
@@ -98,7 +98,7 @@ TYPED_TEST(RemoteLoad, EndsWithWhoWaits) {
 }
 
 // It is no TIMEOUT, which would be of the guest that waits: each other one that waits would then ask as long.
-TEST(RemoteLoadOfAGateway, SaysThatTheServerIsNotThere) {
+TEST(RemoteLoadOfAGateway, ReportsThatTheServerIsMissing) {
   const ScriptedServer server([](ScriptedConnection& one) {
     while (!one.Read().empty() && one.Write("HTTP/1.1 504 Gateway Timeout\r\ncontent-length: 0\r\n\r\n")) {
     }
@@ -133,7 +133,7 @@ TEST(RemoteLoadOfSeveral, AsksTheNextServer) {
 }
 
 // 0.0.0.0 leads to this machine, and its name does not tell.
-TEST(RemoteLoadOfSecrets, WarnsWhereTheyGoWithoutTls) {
+TEST(RemoteLoadOfSecrets, WarnsIfTheyAreSentWithoutTls) {
   const SilentHttp near;
   for (const auto& [address, is_told] : {std::pair(std::string("http://0.0.0.0:9/v2/models/m"), true),
                                          {std::string("https://0.0.0.0:9/v2/models/m"), false},

@@ -78,7 +78,7 @@ TYPED_TEST(RemoteMany, AThousandWaitOnTwoThreads) {
   }
 }
 
-TYPED_TEST(RemoteMany, WhoIsStoppedLeavesTheServer) {
+TYPED_TEST(RemoteMany, AStoppedCallIsCancelledAtTheServer) {
   const TypeParam server(SIZE_MAX);
   this->Open(server);
   BegunProgram program(this->host_.get()), other(this->host_.get());
@@ -108,7 +108,7 @@ TYPED_TEST(RemoteMany, ADeadlineEndsThem) {
 }
 
 // What has ended goes while the transport's threads still leave it.
-TYPED_TEST(RemoteMany, HostsEndAsTheirCallsDo) {
+TYPED_TEST(RemoteMany, HostsEndWhileTheirCallsEnd) {
   const TypeParam server(0);
   for (int round = 0; round < 50; ++round) {
     this->Open(server);

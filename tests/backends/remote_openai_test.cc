@@ -81,7 +81,7 @@ TEST(RemoteOpenAiTest, OptionsBecomeFields) {
                              {"json_schema", {{"b", 1}, {"a", 2}}}}));
 }
 
-TEST(RemoteOpenAiTest, OptionsOfChats) {
+TEST(RemoteOpenAiTest, ChatOptionsBecomeFields) {
   const Sent sent = Send(R"({"chat": true, "n-predict": 9, "n-probs": 2, "json-schema": "{\"type\": \"object\"}",
                              "tools": [{"type": "function", "function": {"name": "f"}}], "tool-choice": "required",
                              "enable-thinking": false, "continue-final-message": "always"})",
@@ -101,13 +101,13 @@ TEST(RemoteOpenAiTest, OptionsOfChats) {
                   {"continue_final_message", true}}));
 }
 
-TEST(RemoteOpenAiTest, LaterOptionsCount) {
+TEST(RemoteOpenAiTest, LaterOptionsOverrideEarlierOnes) {
   EXPECT_EQ(
       Send(R"({"temp": 0.25, "seed": -1, "n-predict": -1})", "Hello", R"({"temp": 1, "seed": 3, "n-predict": 4})").body,
       json({{"model", "org/name:tag"}, {"prompt", "Hello"}, {"temperature", 0.25}}));
 }
 
-TEST(RemoteOpenAiTest, ListsGoAlong) {
+TEST(RemoteOpenAiTest, ListsArePassedOn) {
   EXPECT_EQ(Send(R"({"tokens": true})", "[1, 2]").body["prompt"], json({1, 2}));
   const Sent sent = Send(R"({"embedding": true, "texts": true, "temp": 0, "embd-normalize": -1})", R"(["a", "b"])");
   EXPECT_EQ(sent.path, "/embeddings");
@@ -117,7 +117,7 @@ TEST(RemoteOpenAiTest, ListsGoAlong) {
   EXPECT_EQ(Send(R"({"embedding": true})").body["input"], "Hello");
 }
 
-TEST(RemoteOpenAiTest, WhatAServerHasIsTheHostsToSay) {
+TEST(RemoteOpenAiTest, TheHostNamesTheServersApi) {
   const Sent sent = Send("{}", "Hello", R"({"api": "chat"})");
   EXPECT_EQ(sent.path, "/chat/completions");
   EXPECT_EQ(sent.body["messages"], json::parse(R"([{"role": "user", "content": "Hello"}])"));
@@ -130,7 +130,7 @@ TEST(RemoteOpenAiTest, WhatAServerHasIsTheHostsToSay) {
   EXPECT_THAT(api(R"({"tokens": true})", R"({"api": "chat"})"), HasSubstr("tokens: the host says"));
 }
 
-TEST(RemoteOpenAiTest, WhatNoServerDoesIsRefused) {
+TEST(RemoteOpenAiTest, RefusesKeysThatNoServerFollows) {
   for (const char* options : {R"({"decode": true})", R"({"tokenize": true})", R"({"rerank": true})",
                               R"({"save-state": "a"})", R"({"lora": "a"})", R"({"context-shift": true})",
                               R"({"chat-template": "chatml"})", R"({"add-special": false})", R"({"image": "/a"})"}) {
@@ -139,7 +139,7 @@ TEST(RemoteOpenAiTest, WhatNoServerDoesIsRefused) {
   Settings(R"({"decode": false, "image": "", "add-special": true, "keep": 3, "lora-scale": 1, "flash-attn": "on"})");
 }
 
-TEST(RemoteOpenAiTest, WhatIsWrongIsNamed) {
+TEST(RemoteOpenAiTest, ErrorsNameTheInvalidKey) {
   const auto refused = [](const char* options) {
     return Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { Settings(options); });
   };
@@ -148,7 +148,7 @@ TEST(RemoteOpenAiTest, WhatIsWrongIsNamed) {
   EXPECT_THAT(refused(R"({"tools": {"type": "function"}})"), HasSubstr("tools: expected a list"));
   EXPECT_THAT(refused(R"({"tools": [{"type": "mcp", "server_url": "http://10.0.0.1"}]})"),
               HasSubstr("of type \"function\""));
-  EXPECT_THAT(refused(R"({"texts": true})"), HasSubstr("goes with embedding"));
+  EXPECT_THAT(refused(R"({"texts": true})"), HasSubstr("expected embedding and no chat"));
   EXPECT_THAT(refused(R"({"chat-template-kwargs": [1]})"), HasSubstr("expected an object"));
   EXPECT_THAT(refused(("{\"grammar\": \"" + std::string(70000, 'a') + "\"}").c_str()),
               HasSubstr("at most 65536 bytes"));
@@ -159,7 +159,7 @@ TEST(RemoteOpenAiTest, UnknownKeysAreNamed) {
   EXPECT_THAT(UnknownKeys(config), ElementsAre("api", "wrong"));
 }
 
-TEST(RemoteOpenAiTest, HostsMaySayHowALocalModelComputes) {
+TEST(RemoteOpenAiTest, IgnoresTheHostsKeysForLocalModels) {
   for (const char* name : {"ctx-size", "batch-size", "threads", "n-gpu-layers", "flash-attn"}) {
     const auto one =
         std::ranges::find_if(LanguageKeys(), [&](const wasinn_key& key) { return key.name == std::string(name); });
@@ -169,7 +169,7 @@ TEST(RemoteOpenAiTest, HostsMaySayHowALocalModelComputes) {
   EXPECT_EQ(Settings("{}", R"({"ctx-size": 100, "threads": 2})").Fields(), "");
 }
 
-TEST(RemoteOpenAiTest, AModelOfTensorsSaysWhereLanguageModelsAre) {
+TEST(RemoteOpenAiTest, ATensorModelsErrorNamesTheAddressOfLanguageModels) {
   const OipGrpc model(ParseAddress("grpc://a:1/m"));
   const auto refused = [&](const char* options) {
     return Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { model.Configure(options); });
@@ -180,7 +180,7 @@ TEST(RemoteOpenAiTest, AModelOfTensorsSaysWhereLanguageModelsAre) {
 }
 
 // Contexts are a guest's to make, as many as it likes.
-TEST(RemoteOpenAiTest, UnknownKeysAreToldOnce) {
+TEST(RemoteOpenAiTest, UnknownKeysAreLoggedOnce) {
   std::vector<std::string> lines;
   wasinn_host_services services{.struct_size = sizeof(wasinn_host_services)};
   services.host = &lines;
@@ -212,7 +212,7 @@ TEST(RemoteOpenAiTest, NothingIsFetchedForAGuest) {
   EXPECT_EQ(messages(R"({"image_url": {"url": "data:,"}}, {"type": "text", "text": "http://host/"})"), "");
 }
 
-TEST(RemoteOpenAiTest, NorUnderOtherNames) {
+TEST(RemoteOpenAiTest, NothingIsFetchedUnderOtherNames) {
   for (const char* part : {
            R"({"Image_URL": {"url": "http://a/"}})",
            R"({"image_url": {"URL": "http://a/"}})",
@@ -237,7 +237,7 @@ TEST(RemoteOpenAiTest, NorUnderOtherNames) {
   }
 }
 
-TEST(RemoteOpenAiTest, NorBySchemas) {
+TEST(RemoteOpenAiTest, NothingIsFetchedBySchemas) {
   const auto refused = [](const std::string& options) {
     return Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { Settings(options.c_str()); });
   };
@@ -260,14 +260,14 @@ TEST(RemoteOpenAiTest, NorBySchemas) {
 }
 
 // What was looked at is what is sent.
-TEST(RemoteOpenAiTest, OfToolsOfOneNameTheLastIsSent) {
+TEST(RemoteOpenAiTest, TheLastOfToolsWithOneNameIsSent) {
   const std::string twice = R"([{"type": "mcp", "type": "function", "z": 1, "a": 2}])";
   LanguageSettings settings;
   settings.Apply(backend::Config(json{{"chat", true}, {"tools", twice}}.dump().c_str(), "guest"));
   EXPECT_THAT(settings.Fields(), HasSubstr(R"("tools":[{"type":"function","z":1,"a":2}])"));
 }
 
-TEST(RemoteOpenAiTest, AByte0IsNoEnd) {
+TEST(RemoteOpenAiTest, AByte0DoesNotEndAPrompt) {
   using std::string_literals::operator""s;
   EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [] { CheckMessages("[{\"role\": \"user\"}]\0, \"tools\": []"s); }),
             "");
@@ -279,7 +279,7 @@ TEST(RemoteOpenAiTest, AByte0IsNoEnd) {
   }
 }
 
-TEST(RemoteOpenAiTest, PromptsThatAreNone) {
+TEST(RemoteOpenAiTest, RefusesInvalidPrompts) {
   for (const std::string text : {"", "Hello", "[]", "{}", "[1",
                                  R"([{"a": 1}] )"
                                  "x",
@@ -295,7 +295,7 @@ TEST(RemoteOpenAiTest, PromptsThatAreNone) {
   EXPECT_NE(Refused(WASINN_ERROR_INVALID_ARGUMENT, [] { CheckText(""); }), "");
 }
 
-TEST(RemoteOpenAiAnswerTest, ACompletion) {
+TEST(RemoteOpenAiAnswerTest, ReadsACompletion) {
   const LanguageAnswer answer = ReadLanguageAnswer(
       R"({"choices": [{"text": "so", "finish_reason": "length", "logprobs": {"tokens": ["s", "o"], "token_logprobs": [-1, -2],
           "top_logprobs": [{"x": -3}, null]}}],
@@ -313,7 +313,7 @@ TEST(RemoteOpenAiAnswerTest, ACompletion) {
       R"({"token":"o","logprob":-2.0,"bytes":[111],"top_logprobs":[]}])");
 }
 
-TEST(RemoteOpenAiAnswerTest, AChat) {
+TEST(RemoteOpenAiAnswerTest, ReadsAChat) {
   const LanguageAnswer answer = ReadLanguageAnswer(
       R"({"choices": [{"message": {"role": "assistant", "content": null, "reasoning": "hm", "odd": 1, "tool_calls":
           [{"id": "c1", "index": 0, "type": "function", "function": {"arguments": "{}", "name": "f"}}]},
@@ -325,7 +325,7 @@ TEST(RemoteOpenAiAnswerTest, AChat) {
   EXPECT_EQ(answer.probabilities, R"([{"token":"a","logprob":-1.5,"bytes":[255],"top_logprobs":[]}])");
 }
 
-TEST(RemoteOpenAiAnswerTest, Embeddings) {
+TEST(RemoteOpenAiAnswerTest, ReadsEmbeddings) {
   const LanguageAnswer two = ReadLanguageAnswer(
       R"({"data": [{"index": 1, "embedding": [3, 4]}, {"index": 0, "embedding": [1, 2.5]}], "usage": {"prompt_tokens": 4}})");
   EXPECT_EQ(two.texts, 2U);
@@ -336,7 +336,7 @@ TEST(RemoteOpenAiAnswerTest, Embeddings) {
             json({{"n_embedding", 1}, {"n_texts", 1}, {"embedding", {0.5}}}));
 }
 
-TEST(RemoteOpenAiAnswerTest, WhatIsNoAnswer) {
+TEST(RemoteOpenAiAnswerTest, RefusesInvalidAnswers) {
   std::string deep = R"({"choices": [)" + std::string(200, '[') + std::string(200, ']') + "]}";
   for (const std::string& text :
        {std::string(), std::string("[]"), std::string("{"), std::string("{}"), std::string(R"({"choices": []})"), deep,
@@ -349,12 +349,12 @@ TEST(RemoteOpenAiAnswerTest, WhatIsNoAnswer) {
         std::string(R"({"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [2]}]})"),
         std::string(R"({"data": [{"index": 7, "embedding": [1]}]})")}) {
     EXPECT_THAT(Refused(WASINN_ERROR_RUNTIME, [&] { ReadLanguageAnswer(text); }),
-                HasSubstr("the server's answer is none of OpenAI's API"))
+                HasSubstr("the server's answer does not follow OpenAI's API"))
         << text;
   }
 }
 
-TEST(RemoteOpenAiAnswerTest, PartsOfAnotherTypeAreLeftOut) {
+TEST(RemoteOpenAiAnswerTest, IgnoresPartsOfAnotherType) {
   for (const std::string logprobs :
        {R"({"tokens": 5, "token_logprobs": [-1]})", R"({"tokens": ["so"], "token_logprobs": 5})",
         R"({"tokens": ["so"], "token_logprobs": []})"}) {
@@ -369,7 +369,7 @@ TEST(RemoteOpenAiAnswerTest, PartsOfAnotherTypeAreLeftOut) {
   }
 }
 
-TEST(RemoteOpenAiAnswerTest, ListsOfModels) {
+TEST(RemoteOpenAiAnswerTest, ReadsListsOfModels) {
   EXPECT_THAT(ReadModels(R"({"data": [{"id": "a"}, {"id": "org/b:c", "aliases": ["other"]}]})"),
               Optional(ElementsAre("a", "org/b:c", "other")));
   EXPECT_THAT(ReadModels(R"({"data": [{"id": "a"}, 5, {"id": 6}]})"), Optional(ElementsAre("a", "", "")));
@@ -378,7 +378,7 @@ TEST(RemoteOpenAiAnswerTest, ListsOfModels) {
   EXPECT_NE(Refused(WASINN_ERROR_RUNTIME, [] { ReadModels(std::string(2 << 20, ' ')); }), "");
 }
 
-TEST(RemoteOpenAiAnswerTest, Errors) {
+TEST(RemoteOpenAiAnswerTest, ReadsErrors) {
   constexpr char kTooLong[] = R"({"error": {"message": "too many", "code": "context_length_exceeded"}})";
   EXPECT_TRUE(SaysTooLong(kTooLong));
   EXPECT_EQ(StatusOf(400, kTooLong).error_message(), "too many");
@@ -393,14 +393,14 @@ TEST(RemoteOpenAiAnswerTest, Errors) {
   EXPECT_THAT(StatusOf(400, deep).error_message(), HasSubstr("HTTP 400 Bad Request"));
 }
 
-TEST(RemoteErrorsTest, WordsOfAServerAreALineOfUtf8) {
+TEST(RemoteErrorsTest, AServersMessageBecomesOneLineOfUtf8) {
   EXPECT_EQ(Quoted("a\nü\x7f"), "a ü ");
   EXPECT_EQ(Quoted("a\xff"), "a?");
   EXPECT_EQ(Quoted(std::string(999, 'a') + "ü!"), std::string(999, 'a') + "…");
   EXPECT_EQ(Quoted(std::string(1500, '\xbf')), "…");
 }
 
-TEST(RemoteErrorsTest, GuestsAreNotToldWhereAServerIs) {
+TEST(RemoteErrorsTest, MessagesForGuestsHaveNoAddress) {
   EXPECT_EQ(WithoutAddress("failed to connect; last error: UNKNOWN: ipv4:10.0.0.3:8001: refused (111)", "a:8001"),
             "failed to connect; last error: UNKNOWN: refused (111)");
   EXPECT_EQ(WithoutAddress("ipv6:%5B::1%5D:80", "a:80"), "");

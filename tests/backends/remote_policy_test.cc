@@ -23,7 +23,7 @@ std::string Refused(const std::string& text) {
   return test::Refused(WASINN_ERROR_INVALID_ENCODING, [&] { ParseAddress(text); });
 }
 
-TEST(RemoteAddressTest, Parts) {
+TEST(RemoteAddressTest, ReadsGrpcAddresses) {
   const Address one = ParseAddress("grpc://host:8001/model");
   EXPECT_FALSE(one.is_secure);
   EXPECT_THAT(one.endpoints, ElementsAre("host:8001"));
@@ -36,7 +36,7 @@ TEST(RemoteAddressTest, Parts) {
   EXPECT_EQ(several.version, "7");
 }
 
-TEST(RemoteAddressTest, LanguageModels) {
+TEST(RemoteAddressTest, ReadsAddressesOfLanguageModels) {
   const Address one = ParseAddress("https://a:1,b:2/v1/org/na%20me:tag");
   EXPECT_TRUE(one.is_secure);
   EXPECT_THAT(one.endpoints, ElementsAre("a:1", "b:2"));
@@ -56,7 +56,7 @@ TEST(RemoteAddressTest, LanguageModels) {
   EXPECT_THAT(Refused("http://a:1/v3/m"), HasSubstr("/v2/models/ or /v1/"));
 }
 
-TEST(RemoteAddressTest, PartsOfHttp) {
+TEST(RemoteAddressTest, ReadsHttpAddresses) {
   const Address one = ParseAddress("http://host:8000/v2/models/a%20b/versions/2");
   EXPECT_EQ(one.transport, Transport::kHttp);
   EXPECT_FALSE(one.is_secure);
@@ -75,20 +75,20 @@ TEST(RemoteAddressTest, PartsOfHttp) {
   EXPECT_THAT(Refused("http://a:1/v2/models/ä"), HasSubstr("has a byte, which a URL cannot have: write it as %C3"));
 }
 
-TEST(RemoteAddressTest, WhatIsWrongIsNamed) {
+TEST(RemoteAddressTest, ErrorsNameTheInvalidPart) {
   EXPECT_THAT(Refused("grpc://host/model"), HasSubstr("'host' has no port"));
   EXPECT_THAT(Refused("grpc://host:/model"), HasSubstr("'host:' has no port"));
   EXPECT_THAT(Refused("grpc://host:x/model"), HasSubstr("'host:x' has no port"));
   EXPECT_THAT(Refused("grpc://host:0/model"), HasSubstr("port 0 is not from 1 to 65535"));
   EXPECT_THAT(Refused("grpc://host:99999/model"), HasSubstr("port 99999 is not from 1 to 65535"));
   EXPECT_THAT(Refused("grpc://a:1,,b:2/model"), HasSubstr("'' has no port"));
-  EXPECT_THAT(Refused("grpc://:1/model"), HasSubstr("'' is no host"));
+  EXPECT_THAT(Refused("grpc://:1/model"), HasSubstr("'' is not a host"));
   EXPECT_THAT(Refused("grpc://unix:/tmp/s:1/m"), HasSubstr("'unix:' has no port"));
   EXPECT_THAT(Refused("http://a:1,http://b:1/v1/m"), HasSubstr("write the scheme once: http://HOST:PORT,HOST:PORT/…"));
   EXPECT_THAT(Refused("grpc://a:1"), HasSubstr("it names no model"));
   EXPECT_THAT(Refused("grpc://a:1/"), HasSubstr("it names no model"));
   EXPECT_THAT(Refused("grpc://a:1/m:"), HasSubstr("the version is empty"));
-  EXPECT_THAT(Refused("ftp://a:1/m"), HasSubstr("'ftp' is no scheme that is served"));
+  EXPECT_THAT(Refused("ftp://a:1/m"), HasSubstr("'ftp' is not a known scheme"));
   EXPECT_THAT(Refused("a:1/m"), HasSubstr("it has no scheme"));
   std::string many = "grpc://a:1";
   for (int i = 0; i < 64; ++i) many += ",a:1";
@@ -117,7 +117,7 @@ TEST(RemoteBalancerTest, TheServerWithTheFewestCallsIsNext) {
   EXPECT_NE(balancer.Take({}), 3 - third - (third == 0 ? 1 : 0)) << "which has a call";
 }
 
-TEST(RemoteBalancerTest, EqualOnesTakeTurns) {
+TEST(RemoteBalancerTest, EqualServersTakeTurns) {
   Balancer balancer(3);
   std::vector<int> calls(3);
   for (int i = 0; i < 30; ++i) {
@@ -128,7 +128,7 @@ TEST(RemoteBalancerTest, EqualOnesTakeTurns) {
   EXPECT_THAT(calls, ElementsAre(10, 10, 10));
 }
 
-TEST(RemoteBalancerTest, OneThatHangsGetsFewer) {
+TEST(RemoteBalancerTest, AHangingServerGetsFewerCalls) {
   Balancer balancer(2);
   const size_t hangs = balancer.Take({});
   for (int i = 0; i < 10; ++i) {
@@ -139,7 +139,7 @@ TEST(RemoteBalancerTest, OneThatHangsGetsFewer) {
   EXPECT_EQ(balancer.outstanding(hangs), 1U);
 }
 
-TEST(RemoteBalancerTest, IllOnesComeLast) {
+TEST(RemoteBalancerTest, UnhealthyServersComeLast) {
   Balancer balancer(3);
   EXPECT_TRUE(balancer.SetHealthy(1, false));
   EXPECT_FALSE(balancer.SetHealthy(1, false)) << "it was so before";
@@ -153,19 +153,19 @@ TEST(RemoteBalancerTest, IllOnesComeLast) {
   EXPECT_EQ(balancer.Take({}), 2U);
 }
 
-TEST(RemoteBalancerTest, TriedOnesComeAfterAllOthers) {
+TEST(RemoteBalancerTest, TriedServersComeAfterAllOthers) {
   Balancer balancer(3);
   balancer.SetHealthy(2, false);
   EXPECT_EQ(balancer.Take({true, true, false}), 2U) << "ill, but not tried";
   EXPECT_NE(balancer.Take({true, true, true}), 2U);
 }
 
-TEST(RemoteRetriesTest, AnAnswerIsTheEnd) {
+TEST(RemoteRetriesTest, AnAnswerEndsTheCall) {
   Retries retries(3, true, 5);
   EXPECT_FALSE(retries.After(Ending::kAnswered));
 }
 
-TEST(RemoteRetriesTest, WhatWasNeverSentGoesToEachServerOnce) {
+TEST(RemoteRetriesTest, AnUnsentCallGoesToEachServerOnce) {
   for (const bool is_idempotent : {false, true}) {
     Retries retries(3, is_idempotent, 2);
     EXPECT_TRUE(retries.After(Ending::kNeverSent));
@@ -176,7 +176,7 @@ TEST(RemoteRetriesTest, WhatWasNeverSentGoesToEachServerOnce) {
   EXPECT_FALSE(one.After(Ending::kNeverSent));
 }
 
-TEST(RemoteRetriesTest, WhatMayHaveRunIsMadeAgainOnlyIfThatDoesNoHarm) {
+TEST(RemoteRetriesTest, ACallThatMayHaveRunIsRepeatedOnlyIfIdempotent) {
   for (const Ending ending : {Ending::kLost, Ending::kGivenUp}) {
     Retries once(3, false, 2);
     EXPECT_FALSE(once.After(ending));
@@ -201,7 +201,7 @@ std::string ConfigRefused(const char* backend, const char* model, bool is_secure
                        [&] { (void)ModelConfig::Parse(backend, model, Transport::kHttp, is_secure); });
 }
 
-TEST(RemoteConfigTest, WhatSecuresAConnectionNeedsOneThatIs) {
+TEST(RemoteConfigTest, TlsKeysNeedAnAddressWithTls) {
   EXPECT_THAT(ConfigRefused("{}", R"({"server_name": "a"})", false),
               HasSubstr("key 'server_name' is for connections with TLS"));
   EXPECT_THAT(ConfigRefused("{}", R"({"ca": "/etc/passwd"})", false),
@@ -210,7 +210,7 @@ TEST(RemoteConfigTest, WhatSecuresAConnectionNeedsOneThatIs) {
   EXPECT_EQ(ConfigRefused(R"({"server_name": "a"})", "{}", false), "") << "which is for other models, too";
 }
 
-TEST(RemoteConfigTest, ALoadHasATime) {
+TEST(RemoteConfigTest, LoadsHaveATimeout) {
   EXPECT_EQ(ModelConfig::Parse("{}", "{}", Transport::kGrpc, false).load_timeout, std::chrono::seconds(30));
   EXPECT_EQ(ModelConfig::Parse("{}", R"({"load_timeout_ms": 5})", Transport::kGrpc, false).load_timeout,
             std::chrono::milliseconds(5));

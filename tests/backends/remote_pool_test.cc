@@ -54,7 +54,7 @@ class RemotePool : public ::testing::Test {
   HttpLoop loop_;
 };
 
-TEST_F(RemotePool, WhoWaitsGetsNoConnectionThatACancelHasClosed) {
+TEST_F(RemotePool, AWaitingCallGetsNoCancelledConnection) {
   const ScriptedServer server(FirstAnswers(""));
   const Client client(loop_, server.endpoint(), 1);
   Ends first_end, second_end;
@@ -68,7 +68,7 @@ TEST_F(RemotePool, WhoWaitsGetsNoConnectionThatACancelHasClosed) {
   EXPECT_EQ(TextOf(replies.front().message), "well") << replies.front().status.error_message();
 }
 
-TEST_F(RemotePool, WhoWaitsGetsNoAnswerThatAnotherWasSent) {
+TEST_F(RemotePool, AWaitingCallGetsNoAnswerOfAnother) {
   for (const std::string& more : {Ok("forged"), std::string("x")}) {
     const ScriptedServer server(Always(Ok("well") + more));
     const Client client(loop_, server.endpoint(), 1);
@@ -79,7 +79,7 @@ TEST_F(RemotePool, WhoWaitsGetsNoAnswerThatAnotherWasSent) {
   }
 }
 
-TEST_F(RemotePool, WhoWaitsGetsNoRestOfATooLargeAnswer) {
+TEST_F(RemotePool, AWaitingCallGetsNoRestOfATooLargeAnswer) {
   std::string body;
   while (body.size() <= kMost) body += Ok("forged");
   for (const std::string& answer : {Ok(body), "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx\r\n\r\n" + Ok("forged")}) {
@@ -114,7 +114,7 @@ TEST_F(RemotePool, ACheckWaitsForNoCall) {
   call_end.Await(1);
 }
 
-TEST_F(RemotePool, WhatBecomesOfAnAnswerHoldsUpNoOther) {
+TEST_F(RemotePool, HandlingAnAnswerDoesNotDelayOthers) {
   const ScriptedServer server(Always(Ok("well")));
   const Client client(loop_, server.endpoint());
   std::promise<void> is_inside, other_ended, has_ended;
@@ -131,7 +131,7 @@ TEST_F(RemotePool, WhatBecomesOfAnAnswerHoldsUpNoOther) {
   has_ended.get_future().wait();
 }
 
-TEST_F(RemotePool, AnAnswerIsChargedBeforeItIsThere) {
+TEST_F(RemotePool, AnAnswerIsChargedBeforeItIsRead) {
   const ScriptedServer server(Always(Ok(std::string(90'000, 'x'))));
   const Client client(loop_, server.endpoint());
   uint64_t most = UINT64_MAX, charged = 0;
@@ -149,7 +149,7 @@ TEST_F(RemotePool, AnAnswerIsChargedBeforeItIsThere) {
   EXPECT_THAT(reply.status.error_message(), HasSubstr("no memory for the answer"));
 }
 
-TEST_F(RemotePool, AConnectionThatIsMadeAsItsTimeEnds) {
+TEST_F(RemotePool, AConnectMayEndAtItsDeadline) {
   const ScriptedServer server([](ScriptedConnection& one) { one.AwaitEnd(); });
   boost::asio::io_context context;
   constexpr std::chrono::milliseconds kLongest(50);
@@ -167,7 +167,7 @@ TEST_F(RemotePool, AConnectionThatIsMadeAsItsTimeEnds) {
 }
 
 // A call may go to another server. Checks come again and again, and would have it wait for all of them.
-TEST_F(RemotePool, ACallWaitsForNoCheckToLearnThatNoConnectionIsMade) {
+TEST_F(RemotePool, AFailedConnectDoesNotWaitForACheck) {
   const ScriptedServer server([](ScriptedConnection& one) { one.AwaitEnd(); });  // it never speaks TLS
   ConnectionConfig config = ConfigOf(1);
   config.is_secure = true;

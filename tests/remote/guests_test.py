@@ -139,10 +139,10 @@ class Failures(RemoteTest):
     def test_mistakes_of_the_settings(self):
         for text, address, *lines in (
             ("does not begin with /v2/models/", "http://host:1/m"),
-            ("'content-length' is no header", "http://host:1/v2/models/m", "headers = {content-length = '1'}"),
+            ("'content-length' cannot be a header", "http://host:1/v2/models/m", "headers = {content-length = '1'}"),
             ("key 'ca': cannot read '/none'", "grpcs://host:1/m", "ca = '/none'"),
-            ("'X-Team' is no header", "grpc://host:1/m", "headers = {X-Team = 'red'}"),
-            ("is no header", "grpc://host:1/m", 'headers = {x-team = "a\\u000ab"}'),
+            ("'X-Team' cannot be a header", "grpc://host:1/m", "headers = {X-Team = 'red'}"),
+            ("cannot be a header", "grpc://host:1/m", 'headers = {x-team = "a\\u000ab"}'),
             ("max_connections", "http://host:1/v2/models/m", "max_connections = 0"),
             ("max_message_bytes", "grpc://host:1/m", "max_message_bytes = 1"),
         ):

@@ -136,7 +136,7 @@ class Guests(LanguageRemoteTest):
 
     def test_a_model_that_the_server_does_not_have(self):
         [told] = self.text(self.address(self.server, "none"), "Hello")
-        self.assertRegex(told, r"load: 8: .*there is no model 'none' at the server, which has caller, embedder, ranker, tiny")
+        self.assertRegex(told, r"load: 8: .*the server has no model 'none', but caller, embedder, ranker, tiny")
 
     def test_a_second_server_serves_it(self):
         front = Server(self.dir, self.env, ("--config", self.configure(self.address(self.server, "tiny"))))
@@ -198,7 +198,7 @@ class Answers(LanguageRemoteTest):
         return self.text(self.address(fake), "Hello", more=more, lines=lines)
 
     def test_an_answer_that_is_none(self):
-        self.assertRegex(self.told(200, {"choices": []})[0], "compute: 5: .*the server's answer is none of OpenAI's API")
+        self.assertRegex(self.told(200, {"choices": []})[0], "compute: 5: .*the server's answer does not follow OpenAI's API")
 
     def test_errors(self):
         for status, errno, error in ((429, 5, {"message": "later\non"}),

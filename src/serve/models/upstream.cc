@@ -107,7 +107,7 @@ std::unique_ptr<remote::HttpStream> Upstream::TakeRested(size_t server) {
   while (!resting.empty()) {
     Resting last = std::move(resting.back());
     resting.pop_back();
-    if (Clock::now() < last.until && last.stream->IsQuiet()) return std::move(last.stream);
+    if (Clock::now() < last.until && last.stream->IsReusable()) return std::move(last.stream);
   }
   return nullptr;
 }

@@ -80,7 +80,7 @@ asio::awaitable<UpstreamCall::Sent> UpstreamCall::Talk(const Request& request) {
       remote::HeadOf(upstream_->endpoint(server_), path, SizeOf(request), {&own, &upstream_->headers()});
   std::vector<asio::const_buffer> buffers{asio::buffer(head)};
   for (const std::string_view part : request.body) buffers.emplace_back(part.data(), part.size());
-  link_->Until(Patience());
+  link_->SetDeadline(Patience());
   const HttpStream::Ended written = co_await link_->stream().Write(buffers);
   const bool has_begun = written.bytes > 0 || link_->stream().is_secure();
   if (written.error && !has_begun) {
@@ -89,7 +89,7 @@ asio::awaitable<UpstreamCall::Sent> UpstreamCall::Talk(const Request& request) {
   }
   // A server may answer before it has read all, and end the connection.
   const error_code error = co_await ReadHead();
-  link_->UntilClosed();
+  link_->ClearDeadline();
   if (!error) co_return Sent::kYes;
   TellLost(error);
   co_return Sent::kLost;
@@ -137,9 +137,9 @@ asio::awaitable<std::optional<std::string>> UpstreamCall::Next() {
     body.data = piece_.get();
     body.size = kMostPiece;
     body.more = true;
-    link_->Until(Patience());
+    link_->SetDeadline(Patience());
     error_code error = co_await link_->stream().ReadSome(*parser_);
-    link_->UntilClosed();
+    link_->ClearDeadline();
     if (error == http::error::need_buffer) error = {};
     if (error) {
       TellLost(error);
@@ -157,7 +157,7 @@ asio::awaitable<std::optional<std::string>> UpstreamCall::Next() {
 asio::awaitable<void> UpstreamCall::End() {
   stop_.reset();
   const bool can_rest = parser_->is_done() && parser_->get().keep_alive() && !parser_->need_eof() &&
-                        !link_->is_closed() && link_->stream().IsQuiet();
+                        !link_->is_closed() && link_->stream().IsReusable();
   if (can_rest) upstream_->Rest(server_, link_->Take());
   link_.reset();
   place_.reset();
