@@ -14,7 +14,7 @@ from types_of_numpy import ARRAYS, MODELS
 
 
 class Guests(RemoteTest):
-    def test_what_goes_in_comes_out(self):
+    def test_bytes_come_back_unchanged(self):
         server = self.serve(models={"m": MODEL})
         self.expect_sums(self.infer_in_guest(self.address(server), n=3), 3)
         self.expect_sums(self.infer_in_guest(self.address(server, model="m:1")))
@@ -24,7 +24,7 @@ class Guests(RemoteTest):
         result = self.run_probe("infer", "m", flags=("--model", f"m={self.address(server)}"))
         self.expect_sums(result)
 
-    def test_inspect_tells_what_the_server_tells(self):
+    def test_inspect_shows_the_servers_metadata(self):
         server = self.serve(models={"m": "in first f32 -1,3\nin second i64 2\n"})
         shown = self.wasinn("inspect", "--json", self.address(server))
         self.check(shown, err="")
@@ -38,7 +38,7 @@ class Guests(RemoteTest):
         address = self.address(self.serve(models={"m": MODEL}))
         self.check(self.wasinn("models", "--model", f"m={address}", "--verify"), out=f"loads over {self.scheme}\n", err="")
 
-    def test_every_type(self):
+    def test_every_type_comes_back_unchanged(self):
         server = self.serve(models=MODELS)
         lines = "".join(f"[models.{word}]\npath = '{self.address(server, model=word)}'\n" for word in MODELS)
         front = self.serve("--config", self.file("types.toml", lines))
@@ -53,14 +53,14 @@ class Guests(RemoteTest):
                 self.assertEqual(json.loads(told.body[:length])["outputs"][0]["datatype"], datatype)
                 self.assertEqual(told.body[length:], array.tobytes())
 
-    def test_a_text_is_bytes(self):
+    def test_a_text_travels_as_its_bytes(self):
         server = self.serve(models={"text": "in x u8 -1 opaque\n"})
         front = self.front(self.address(server, model="text"))
         told = front.infer("m", {"inputs": [{"name": "x", "shape": [1], "datatype": "BYTES", "data": ["grüße"]}]})
         self.assertEqual(told.status, 200, told)
         self.assertEqual(bytes(told.json()["outputs"][0]["data"]).decode(), "grüße")
 
-    def test_headers_and_deadlines_go_along(self):
+    def test_headers_and_deadlines_reach_the_server(self):
         seen = []
 
         def infer(request, context):
@@ -74,7 +74,7 @@ class Guests(RemoteTest):
         self.assertEqual((fake.headers["authorization"], fake.headers["x-team"]), ("Bearer secret", "red"))
         self.assertTrue(0 < seen[0] < 60, seen)
 
-    def test_only_what_is_wanted_is_asked_for(self):
+    def test_only_wanted_outputs_are_requested(self):
         asked = []
 
         def infer(request, context):
@@ -106,37 +106,37 @@ class Guests(RemoteTest):
 
 
 class Failures(RemoteTest):
-    def test_nobody_is_there(self):
+    def test_an_unreachable_server_is_an_error(self):
         """A guest is not told where."""
         result = self.infer_in_guest(self.address(refused_port(self)))
         self.expect_failure(result, 5, "the model's server: failed to connect")
         self.assertNotIn("127.0.0.1", result.err)
 
-    def test_no_such_model(self):
+    def test_a_missing_model_is_an_error(self):
         server = self.serve(models={"m": MODEL})
         self.expect_failure(self.infer_in_guest(self.address(server, model="none")), 8, "there is no model 'none'")
 
-    def test_an_error_of_the_model_is_its_own(self):
+    def test_an_error_of_the_model_keeps_its_message(self):
         fake = self.fake(lambda request, context: context.abort(grpc.StatusCode.INTERNAL, "division by\nzero"))
         self.expect_failure(self.infer_in_guest(self.address(fake)), 5, "division by zero")
         self.assertEqual(fake.inferred, 1)
 
-    def test_an_answer_that_is_not_as_the_metadata_says(self):
+    def test_an_answer_must_match_the_metadata(self):
         fake = self.fake(lambda request, context: answer("FP64", raw=bytes(48)))
         self.expect_failure(self.infer_in_guest(self.address(fake)), 5, "expected FP32, and the server answers with FP64")
 
-    def test_a_huge_answer(self):
+    def test_a_huge_answer_is_refused(self):
         fake = self.fake(lambda request, context: answer(raw=bytes(200_000)))
         self.expect_failure(self.infer_in_guest(self.address(fake), "max_message_bytes = 100000"), 7, "larger than max")
 
-    def test_a_huge_request(self):
+    def test_a_huge_request_is_refused(self):
         fake = self.fake(told=metadata((("x", "FP32", (-1,)),), (("x", "FP32", (-1,)),)))
         front = self.front(self.address(fake), "max_message_bytes = 10000")
         sent = {"inputs": [{"name": "x", "shape": [10000], "datatype": "FP32", "data": [0] * 10000}]}
         self.check_answer(front.infer("m", sent), 413, "max_message_bytes allows 10000")
         self.assertEqual(fake.inferred, 0)
 
-    def test_mistakes_of_the_settings(self):
+    def test_invalid_settings_are_named(self):
         for text, address, *lines in (
             ("does not begin with /v2/models/", "http://host:1/m"),
             ("'content-length' cannot be a header", "http://host:1/v2/models/m", "headers = {content-length = '1'}"),

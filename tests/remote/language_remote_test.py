@@ -130,11 +130,11 @@ class Guests(LanguageRemoteTest):
         for side in ("inputs", "outputs"):
             self.assertEqual([(one["name"], one["shape"]) for one in there[side]], [(one["name"], one["shape"]) for one in here[side]])
 
-    def test_a_prompt_that_is_too_long(self):
+    def test_a_prompt_that_is_too_long_is_refused(self):
         [told] = self.text(self.address(self.server, "tiny"), "word " * 20000)
         self.assertRegex(told, r"compute: 102: .*context")
 
-    def test_a_model_that_the_server_does_not_have(self):
+    def test_a_model_that_the_server_lacks_is_an_error(self):
         [told] = self.text(self.address(self.server, "none"), "Hello")
         self.assertRegex(told, r"load: 8: .*the server has no model 'none', but caller, embedder, ranker, tiny")
 
@@ -149,24 +149,24 @@ class Guests(LanguageRemoteTest):
 class Requests(LanguageRemoteTest):
     """What is asked, and what is not."""
 
-    def test_names_headers_and_the_hosts_defaults(self):
+    def test_requests_have_the_name_headers_and_defaults(self):
         fake = self.fake(models=["org/name:tag"])
         lines = ["headers = { authorization = 'Bearer secret' }", "temp = 0.5", "n-predict = 7", "max_tokens_field = 'max_completion_tokens'"]
         self.text(self.address(fake, "org/name:tag"), "Hello", config={"temp": 1}, lines=lines)
         self.assertEqual(fake.asked, [("/v1/completions", {"model": "org/name:tag", "prompt": "Hello", "temperature": 1, "max_tokens": 7})])
         self.assertEqual(fake.headers["authorization"], "Bearer secret")
 
-    def test_a_server_that_lists_no_models(self):
+    def test_a_server_without_a_list_of_models_works(self):
         fake = self.fake(listing=(404, {"error": {"message": "none"}}))
         self.assertEqual(self.text(self.address(fake), "Hello"), ["so"])
 
-    def test_keys_that_no_server_has(self):
+    def test_keys_that_no_server_supports_are_refused(self):
         fake = self.fake()
         self.assertRegex(self.text(self.address(fake), "Hello", options={"lora": "a"})[0], "compute: 6: .*lora: ")
         self.assertRegex(self.text(self.address(fake), "Hello", config={"lora": "a"})[0], "init: 6: .*lora: ")
         self.assertEqual(fake.asked, [])
 
-    def test_keys_without_effect_and_unknown_ones(self):
+    def test_keys_without_effect_are_ignored_and_unknown_ones_logged(self):
         fake = self.fake()
         config = {"ctx-size": 100, "n-gpu-layers": 5, "threads": 2, "stream-stdout": True, "nonsense": 1}
         self.assertEqual(self.text(self.address(fake), "Hello", config=config), ["so"])
@@ -174,7 +174,7 @@ class Requests(LanguageRemoteTest):
         self.assertEqual(self.log.count("unknown keys: nonsense"), 1, self.log)
         self.assertNotIn("ctx-size", self.log)
 
-    def test_what_a_guest_must_not_ask(self):
+    def test_forbidden_requests_of_guests_are_refused(self):
         fake = self.fake()
         image = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "http://10.0.0.1/a.png"}}]}]
         self.assertRegex(self.text(self.address(fake), image, config={"chat": True})[0], "compute: 1: ")
@@ -184,9 +184,9 @@ class Requests(LanguageRemoteTest):
         self.assertRegex(self.text(self.address(fake), HELLO, config={"chat": True}, options={"tools": tools})[0], "compute: 1: .*tools")
         self.assertEqual(fake.asked, [])
 
-    def test_keys_of_language_models_are_of_those_alone(self):
+    def test_keys_of_language_models_need_a_language_model(self):
         [told] = self.text("grpc://127.0.0.1:1/m", "Hello", lines=["temp = 0"])
-        self.assertIn("key 'temp' is of language models", told)
+        self.assertIn("key 'temp' is for language models", told)
         self.assertIn("api: expected one of auto, chat", self.text(self.address(self.fake()), "Hello", lines=["api = 'speech'"])[0])
 
 
@@ -197,7 +197,7 @@ class Answers(LanguageRemoteTest):
         fake = self.fake(lambda path, fields: (status, body))
         return self.text(self.address(fake), "Hello", more=more, lines=lines)
 
-    def test_an_answer_that_is_none(self):
+    def test_invalid_answers_are_refused(self):
         self.assertRegex(self.told(200, {"choices": []})[0], "compute: 5: .*the server's answer does not follow OpenAI's API")
 
     def test_errors(self):
@@ -207,19 +207,19 @@ class Answers(LanguageRemoteTest):
                 [told] = self.told(status, {"error": error})
                 self.assertRegex(told, rf"compute: {errno}: .*the model's server: .*later on")
 
-    def test_a_huge_answer(self):
+    def test_a_huge_answer_is_refused(self):
         self.assertRegex(self.told(200, completion("a" * 200_000), lines=["max_message_bytes = 100000"])[0], "compute: 7: .*max_message_bytes")
 
-    def test_an_answer_that_takes_more_memory_than_a_guest_has(self):
+    def test_an_answer_beyond_the_guests_memory_is_refused(self):
         lists = b'{"choices": [{"text": "so"}], "more": [' + b"[]," * 300_000 + b"[]]}"
         self.assertRegex(self.told(200, lists, more="[limits]\nmax_tensor_bytes = 20000000\n")[0], "compute: 7: ")
         self.assertEqual(self.told(200, lists, more="[limits]\nmax_tensor_bytes = 200000000\n"), ["so"])
 
-    def test_a_list_of_models_that_is_refused(self):
+    def test_a_server_may_refuse_its_list_of_models(self):
         [told] = self.text(self.address(self.fake(listing=(401, {"error": {"message": "no key"}}))), "Hello")
         self.assertRegex(told, "load: 6: .*security: .*no key")
 
-    def test_nobody_is_there(self):
+    def test_an_unreachable_server_is_an_error(self):
         self.assertRegex(self.text(self.address(refused_port(self)), "Hello")[0], "load: 5: ")
 
     def test_a_deadline(self):

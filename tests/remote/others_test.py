@@ -66,7 +66,7 @@ class Others(RemoteTest):
     def test_kserve(self):
         self.expect_same(python_servers.start_kserve)
 
-    def test_kserve_with_numbers_in_place_of_bytes(self):
+    def test_kserve_with_numbers_instead_of_bytes(self):
         self.expect_same(python_servers.start_kserve, False)
 
     def test_mlserver(self):

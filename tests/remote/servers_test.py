@@ -25,7 +25,7 @@ class Restarts(RemoteTest):
         answer = front.infer("m", request())
         self.assertEqual((answer.status, sum_of(answer)), (200, 21), answer)
 
-    def test_a_server_that_is_killed_and_comes_back(self):
+    def test_a_killed_server_works_again_after_its_restart(self):
         port = refused_port(self)
         server = self.serve_at(port)
         front = self.front(self.address(port))
@@ -39,18 +39,18 @@ class Restarts(RemoteTest):
         until(lambda: front.infer("m", request()).status == 200)
         self.expect_answer(front)
 
-    def test_a_server_that_comes_after_the_host(self):
+    def test_a_server_may_start_after_the_host(self):
         port = refused_port(self)
         front = self.front(self.address(port))
         self.expect_unavailable(front.infer("m", request()), "failed to connect")
         self.serve_at(port)
         until(lambda: front.infer("m", request()).status == 200)
 
-    def test_a_call_that_was_lost_is_not_made_again(self):
+    def test_a_lost_call_is_not_repeated(self):
         """It may have run."""
         self.lose_a_call(1)
 
-    def test_but_for_an_idempotent_model(self):
+    def test_a_lost_call_of_an_idempotent_model_is_repeated(self):
         self.lose_a_call(3, "idempotent = true", "retries = 2")
 
     def lose_a_call(self, calls, *lines):
@@ -81,20 +81,20 @@ class Several(RemoteTest):
         self.assertEqual([(one.status, sum_of(one)) for one in answers if one.status == 200], [(200, 21)] * len(answers),
                          [one for one in answers if one.status != 200][:1])
 
-    def test_each_has_its_share(self):
+    def test_each_server_gets_its_share(self):
         fakes = [self.fake() for _ in range(3)]
         front = self.front(self.address(*fakes))
         self.expect_all([front.infer("m", request()) for _ in range(30)])
         self.assertEqual([fake.inferred for fake in fakes], [10, 10, 10])
 
-    def test_one_that_was_never_there(self):
+    def test_an_unreachable_server_gets_no_calls(self):
         """No connection had the calls, so they go elsewhere, of any model."""
         fakes = [self.fake() for _ in range(2)]
         front = self.front(self.address(fakes[0], refused_port(self), fakes[1]))
         self.expect_all(self.infer_at_once(front, 60))
         self.assertEqual(sum(fake.inferred for fake in fakes), 60)
 
-    def test_one_that_dies(self):
+    def test_calls_leave_a_server_that_dies(self):
         fakes = [self.fake() for _ in range(3)]
         front = self.front(self.address(*fakes), "idempotent = true", *self.HEALTH)
         self.expect_all(self.infer_at_once(front, 30))
@@ -102,7 +102,7 @@ class Several(RemoteTest):
         self.expect_all(self.infer_at_once(front, 60))
         self.assertGreater(fakes[0].inferred + fakes[2].inferred, 60)
 
-    def test_calls_of_one_that_is_ill_are_given_up(self):
+    def test_calls_on_an_unhealthy_server_go_elsewhere(self):
         """They go elsewhere, as soon as a check says so."""
         hangs, over = threading.Event(), threading.Event()
         self.addCleanup(over.set)
@@ -121,7 +121,7 @@ class Several(RemoteTest):
             self.expect_all([answer.result() for answer in answers])
         front.await_line("the model is not ready there")
 
-    def test_one_whose_checks_are_late_gets_no_calls_until_it_answers(self):
+    def test_a_server_with_late_checks_gets_no_calls_until_it_answers(self):
         servers = [self.serve(models={"m": MODEL}) for _ in range(2)]
         for server in servers:  # one that has not loaded it is not ready: that is another reason
             self.assertEqual(server.infer("m", request()).status, 200)
@@ -134,7 +134,7 @@ class Several(RemoteTest):
         servers[1].process.send_signal(signal.SIGCONT)
         front.await_line(f"{server} serves again")
 
-    def test_one_that_is_not_ready(self):
+    def test_a_server_that_is_not_ready_gets_no_calls(self):
         fakes = [self.fake(ready=False), self.fake()]
         front = self.front(self.address(*fakes), *self.HEALTH)
         self.expect_all([front.infer("m", request())])
@@ -147,7 +147,7 @@ class Several(RemoteTest):
         self.expect_all([front.infer("m", request()) for _ in range(10)])
         self.assertGreater(fakes[0].inferred, before)
 
-    def test_none_is_there(self):
+    def test_without_a_server_the_call_fails(self):
         front = self.front(self.address(refused_port(self), refused_port(self)))
         self.expect_unavailable(front.infer("m", request()), "failed to connect")
 

@@ -44,13 +44,13 @@ class Tls(RemoteTest):
         self.expect_sums(self.infer(address, "server_name = 'localhost'"))
         self.expect_failure(self.infer(address, "server_name = 'elsewhere'"), 5, self.other_name)
 
-    def test_who_must_show_a_certificate(self):
+    def test_a_server_may_require_a_client_certificate(self):
         address = self.serve_tls("--tls-client-ca", str(self.authority.pem))
         self.expect_sums(self.infer(address, shown=self.client))
         for shown in (None, self.stranger):
             self.expect_failure(self.infer(address, shown=shown), 5, self.wants_certificate)
 
-    def test_a_server_that_speaks_the_other_way(self):
+    def test_errors_hint_at_the_other_scheme(self):
         plain = self.serve(models={"m": MODEL})
         self.expect_failure(self.infer(self.address(plain, scheme=self.secure)), 5, self.plain_text)
         without = self.serve_tls().replace(f"{self.secure}:", f"{self.scheme}:")
@@ -71,11 +71,11 @@ class Forging(Handler):
 class HttpTls(OverHttp, Tls):
     untrusted = r"comes from an authority that is not trusted \(key 'ca'\)"
     other_name = r"the server's certificate is not for 'elsewhere' \(key 'server_name'\)"
-    plain_text = "the server seems to speak no TLS there; http://[?]"
+    plain_text = "the server seems not to use TLS; http://[?]"
     wants_tls = "the server ended the connection before it answered; https://[?]"
     wants_certificate = "the connection was lost: .*certificate|unknown ca"
 
-    def test_what_tls_has_read_ahead_is_no_other_guests(self):
+    def test_bytes_that_tls_read_ahead_reach_no_other_guest(self):
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         tls.load_cert_chain(*map(str, self.own))
         fake = self.fake(handler=Forging, tls=tls)

@@ -34,7 +34,7 @@ class EndlessTest(LanguageTest):
 
 
 class Clients(EndlessTest):
-    def test_one_that_leaves(self):
+    def test_a_client_that_leaves_ends_its_text(self):
         server = self.serve_tiny(endless=True)
         for begin in (lambda: self.begin(server, max_tokens=None)[0], lambda: self.begin_endless(server)):
             connection = begin()
@@ -42,16 +42,16 @@ class Clients(EndlessTest):
             connection.close()
             server.await_metrics("wasinn_contexts 0")
 
-    def test_more_than_there_is_room_for(self):
+    def test_requests_beyond_the_queue_are_refused(self):
         server = self.serve_tiny("--max-waiting", "4", endless=True)
         streams = [self.begin(server, max_tokens=None) for _ in range(4)]  # all places
         answer = self.ask(server, "completions", **LONG)
-        self.expect_error(answer, 429, "as many requests wait", code="rate_limit_exceeded")
+        self.expect_error(answer, 429, "too many requests are waiting", code="rate_limit_exceeded")
         self.assertEqual(answer.headers["Retry-After"], "1")
         streams[0][0].close()
         until(lambda: self.ask(server, "completions", model="tiny", prompt="GNU", max_tokens=1).status == 200)
 
-    def test_one_that_does_not_read(self):
+    def test_a_client_that_does_not_read_holds_no_worker(self):
         name = "n" * 1000  # so that each event is long
         config = self.file("one.toml", f'[models.{name}]\npath = "{MODELS}/tiny.gguf"\n[models.{name}.config]\nparallel = 1\n')
         server = self.serve("--config", config, "--nn-max-contexts", "1")
@@ -67,14 +67,14 @@ class Clients(EndlessTest):
         self.assertTrue(text.endswith(b"data: [DONE]\n\n"), text[-200:])
         self.assertGreater(len(text), 300 * 1000)
 
-    def test_an_answer_that_has_no_room(self):
+    def test_an_answer_beyond_the_memory_is_refused(self):
         server = self.serve_tiny("--max-memory-in-flight", "32K")
         ask = {**LONG, "logprobs": 5, "max_tokens": 300}
         self.assertGreater(len(self.ask(self.serve_tiny(), "completions", **ask).body), 32 * 1024)
         self.expect_error(self.ask(server, "completions", **ask), 429, "memory")
         self.assertEqual(self.ask(server, "completions", **LONG).status, 200)
 
-    def test_an_answer_of_many_probabilities(self):
+    def test_probabilities_take_little_more_than_their_text(self):
         """It takes about what it is charged for: its text."""
         server = self.serve_tiny()
 
@@ -106,7 +106,7 @@ class Clients(EndlessTest):
                  if answer.headers["Content-Type"] == "text/event-stream" else answer.json()["choices"][0]["message"]["content"] for answer in answers]
         self.assertEqual(texts, [COUNTED] * 40)
 
-    def test_how_many_run_and_wait_is_told(self):
+    def test_running_and_waiting_requests_are_reported(self):
         server = self.serve_tiny(endless=True)
         labels = 'of="texts",model="tiny",version="1"'
         for _ in range(5):
@@ -114,14 +114,14 @@ class Clients(EndlessTest):
         server.await_metrics(f"wasinn_serve_requests_running{{{labels}}} 4", f"wasinn_serve_requests_waiting{{{labels}}} 1",
                              'wasinn_serve_requests_waiting{of="models"} 0')
 
-    def test_an_end_while_it_is_told(self):
+    def test_the_server_ends_during_a_stream(self):
         server = self.serve_tiny()
         _, stream = self.begin(server, max_tokens=20)
         self.assertEqual(server.stop()[0], 0)  # which waits for it
         self.assertTrue(stream.read().endswith(b"data: [DONE]\n\n"))
 
 
-    def test_a_configuration_that_is_read_again(self):
+    def test_a_reload_keeps_running_streams(self):
         server = self.serve_tiny()
         _, stream = self.begin(server)
         server.process.send_signal(signal.SIGHUP)
@@ -129,7 +129,7 @@ class Clients(EndlessTest):
         self.assertEqual(self.ask(server, "completions", model="tiny", prompt="GNU", max_tokens=1).status, 200)
         self.assertTrue(stream.read().endswith(b"data: [DONE]\n\n"))
 
-    def test_a_model_that_is_unloaded(self):
+    def test_an_unloaded_model_is_unavailable(self):
         server = self.serve_tiny()
         self.check_answer(server.request("POST", "/v2/repository/models/tiny/unload"), 200)
         self.expect_error(self.ask(server, "completions", **LONG), 503, "unloaded", "model")
@@ -149,7 +149,7 @@ class Tenants(EndlessTest):
             listed = server.request("GET", "/v1/models", headers=key(name)).json()["data"]
             self.assertEqual(sorted(one["id"] for one in listed), models)
 
-    def test_as_many_requests_as_a_tenant_may(self):
+    def test_requests_beyond_the_tenants_limit_are_refused(self):
         server = self.serve_tiny(config=tenant("a", "max_requests = 1"), endless=True)
         connection = self.begin_endless(server, key("a"))
         server.await_metrics("wasinn_contexts 1")
@@ -157,7 +157,7 @@ class Tenants(EndlessTest):
         connection.close()
         until(lambda: self.ask(server, "completions", key("a"), model="tiny", prompt="GNU", max_tokens=1).status == 200)
 
-    def test_the_access_log_tells_of_a_stream(self):
+    def test_the_access_log_has_streams(self):
         server = self.serve_tiny("--access-log", "access.jsonl")
         trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         answer = self.ask(server, "completions", {"traceparent": trace}, model="tiny", prompt="GNU", max_tokens=3, stream=True)

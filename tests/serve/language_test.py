@@ -34,7 +34,7 @@ class Requests(LanguageTest):
         self.assertNotIn(b"chunked", head)
         self.assertTrue(text.endswith(b"data: [DONE]\n\n"), text)
 
-    def test_a_model_that_is_not_named(self):
+    def test_the_only_model_need_not_be_named(self):
         self.wrong("completions", 400, "4 to choose from: caller, embedder, ranker, tiny", "model", prompt="GNU")
         server = self.serve("--model", f"tiny={MODELS}/tiny.gguf")
         self.assertEqual(self.ask(server, "completions", prompt="GNU", max_tokens=1).json()["model"], "tiny")
@@ -47,7 +47,7 @@ class Requests(LanguageTest):
         self.wrong("completions", 400, "embedding", model="embedder", prompt="GNU")
         self.expect_error(self.server.request("GET", "/v1/models/no"), 404, "no model 'no'", "model", "model_not_found")
 
-    def test_what_would_change_the_answer(self):
+    def test_unsupported_fields_that_change_the_answer_are_refused(self):
         self.wrong("completions", 400, "suffix", "suffix", model="tiny", prompt="GNU", suffix="x")
         self.wrong("completions", 400, "echo", "echo", model="tiny", prompt="GNU", echo=True)
         self.wrong("chat/completions", 400, "functions", "functions", model="tiny", messages=HELLO, functions=[{"name": "f"}])
@@ -56,9 +56,9 @@ class Requests(LanguageTest):
             self.expect_error(answer, 400, f"{field}", answer.json()["error"]["param"], "unsupported_parameter")
         form = {"type": "structural_tag", "structures": []}
         self.wrong("completions", 400, "response_format.type", "response_format.type", model="tiny", prompt="GNU", response_format=form)
-        self.wrong("completions", 400, "there are both", "grammar", model="tiny", prompt="GNU", grammar='root ::= "a"', guided_choice=["a"])
+        self.wrong("completions", 400, "are set", "grammar", model="tiny", prompt="GNU", grammar='root ::= "a"', guided_choice=["a"])
 
-    def test_what_changes_nothing(self):
+    def test_fields_without_effect_are_accepted(self):
         answer = self.ask(self.server, "chat/completions", model="tiny", messages=HELLO, max_tokens=1, user="me", metadata={"a": "b"}, store=True,
                           service_tier="auto", n=1, functions=None, echo=None, audio=None, modalities=["text"], seed=None, tools=[])
         self.assertEqual(answer.status, 200, answer)
@@ -88,7 +88,7 @@ class Requests(LanguageTest):
         for field in ("keep_alive", "min_tokens", "provider", "tempreature", "stream_options.other", "num_ctx"):
             self.assertEqual(log.count(f"/v1: the field {field} of requests"), 1, log)
 
-    def test_one_form_by_the_words_of_several_servers(self):
+    def test_formats_are_accepted_in_several_servers_fields(self):
         """What a text has to be like is held, whoever's field says so."""
         schema = {"type": "boolean"}
         for fields in ({"guided_json": schema}, {"guided_json": json.dumps(schema)}, {"structured_outputs": {"json": schema}}, {"format": schema},
@@ -108,7 +108,7 @@ class Requests(LanguageTest):
         for name, wrong in (("guided_json", "{"), ("guided_choice", [5]), ("guided_choice", "a"), ("format", "xml"), ("guided_grammar", "root ::= (")):
             self.assertEqual(self.ask(self.server, "completions", model="tiny", prompt="GNU", **{name: wrong}).status, 400, (name, wrong))
 
-    def test_how_much_is_thought_by_the_words_of_several_servers(self):
+    def test_reasoning_is_set_by_several_servers_fields(self):
         for fields in ({"reasoning_effort": "low"}, {"reasoning": {"effort": "high", "exclude": True}}, {"think": "low"}, {"think": False},
                        {"reasoning": {"enabled": False}}, {"reasoning_effort": "low", "chat_template_kwargs": {"enable_thinking": True}}):
             answer = self.ask(self.server, "chat/completions", model="tiny", messages=HELLO, max_tokens=1, **fields)
@@ -124,7 +124,7 @@ class Requests(LanguageTest):
             answer = self.ask(self.server, "completions", model="tiny", prompt="a", max_tokens=1, user="me", metadata={}, keep_alive=None)
             self.assertEqual(answer.status, 200, answer)
 
-    def test_names_of_fields_fill_no_log(self):
+    def test_unknown_fields_do_not_fill_the_log(self):
         for i in range(3):
             fields = {f"field {j}" + "x" * 100: 1 for j in range(i * 200 + 1, (i + 1) * 200)}
             self.assertEqual(self.ask(self.server, "completions", model="tiny", prompt="GNU", max_tokens=1, **fields, **{"a\0b": 1}).status, 200)
@@ -134,7 +134,7 @@ class Requests(LanguageTest):
         self.assertEqual(log.count("the field a?b of requests"), 1)
         self.assertLess(max(map(len, log.splitlines())), 200)
 
-    def test_null_is_as_if_the_field_were_not_there(self):
+    def test_a_null_field_counts_as_missing(self):
         tool = {"type": "function", "function": {"name": "f", "description": None, "strict": None, "parameters": None}, "cache_control": None}
         message = {"role": "user", "content": [{"type": "text", "text": "hello", "image_url": None}], "name": None, "tool_calls": None}
         asked = {"model": "caller", "max_tokens": 4, "seed": 1}
@@ -148,7 +148,7 @@ class Requests(LanguageTest):
         answer = self.ask(self.server, "completions", model="tiny", prompt="a", json_schema={"enum": [None], "default": None})
         self.assertEqual(answer.json()["choices"][0]["text"], "null")
 
-    def test_a_schema_that_cannot_be_held(self):
+    def test_an_unsupported_schema_is_refused(self):
         bad = {"type": "integer", "multipleOf": 5}
         inner = {"type": "object", "properties": {"a": bad}}
         forms = (("completions", {"prompt": "a", "json_schema": bad}), ("completion", {"prompt": "a", "json_schema": inner}),
@@ -161,7 +161,7 @@ class Requests(LanguageTest):
             self.assertEqual(answer.status, 400, (path, fields, answer))
             self.assertIn('"multipleOf" cannot be held', answer.json()["error"]["message"])
 
-    def test_a_schema_is_held(self):
+    def test_answers_follow_the_schema(self):
         for schema, pattern in (({"type": "string", "pattern": "b"}, '"[^"]*b[^"]*"'), ({"type": "string", "pattern": r'^\d{2}[^x-z"]$'}, r'"[0-9]{2}[^x-z"]"'),
                                 ({"type": "string", "format": "ipv4"}, r'"(\d{1,3}\.){3}\d{1,3}"'), ({"type": "integer", "exclusiveMinimum": 3, "maximum": 9}, "[4-9]"),
                                 ({"type": "array", "items": {"type": "null"}, "minItems": 2, "maxItems": 2}, r"\[\s*null\s*,\s*null\s*\]")):
@@ -171,7 +171,7 @@ class Requests(LanguageTest):
             if choice["finish_reason"] == "stop":
                 self.assertRegex(choice["text"], f"^{pattern}$")
 
-    def test_a_grammar_that_would_take_the_server(self):
+    def test_a_grammar_beyond_the_limits_is_refused(self):
         slow = {"type": "string", "pattern": "^" + "(a|b)*" * 5000 + "$"}
         forms = (("completions", {"prompt": "a", "json_schema": slow}), ("completion", {"prompt": "a", "grammar": 'root ::= "a" root "b" | "a" root "c" | "a" root "d"'}),
                  ("chat/completions", {"messages": HELLO, "response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": slow}}}),
@@ -182,7 +182,7 @@ class Requests(LanguageTest):
             self.assertIn("it takes more than", answer.json()["error"]["message"])
         self.assertEqual(self.ask(self.server, "completions", model="tiny", prompt="GNU", max_tokens=1).status, 200)
 
-    def test_values_of_other_types(self):
+    def test_values_of_wrong_types_are_refused(self):
         for field, value in (("temperature", "hot"), ("temperature", -1), ("top_p", 1.5), ("max_tokens", 1.5), ("max_tokens", 1e300), ("stream", 1),
                              ("stop", 5), ("stop", [5]), ("stop", ["x"] * 17), ("seed", "x"), ("presence_penalty", 3), ("model", 5), ("prompt", None),
                              ("prompt", ["a", 1.5]), ("prompt", [1.5]), ("prompt", {}), ("prompt", {"prompt_string": {}}), ("prompt", []), ("prompt", [[]]), ("n", 0), ("n", 129), ("stream_options", 5), ("response_format", "json"),
@@ -194,7 +194,7 @@ class Requests(LanguageTest):
         self.wrong("chat/completions", 400, "max_tokens", "max_tokens", model="tiny", messages=HELLO, max_tokens=1, max_completion_tokens=2)
         self.wrong("chat/completions", 400, "tool_choice", "tool_choice", model="tiny", messages=HELLO, tool_choice="required")
 
-    def test_bodies_that_are_none(self):
+    def test_invalid_bodies_are_refused(self):
         for body in (b"", b"{", b"[]", b"5", b'{"model": "tiny", "model": "tiny"}', b'{"messages": ' + b"[" * 5000 + b"]" * 5000 + b"}",
                      b'{"max_tokens": ' + b"9" * 5000 + b"}", b'{"prompt": "\xff"}', b"{" + b",".join(b'"%d": 1' % i for i in range(1000)) + b"}"):
             for path in ("chat/completions", "completions", "embeddings"):
@@ -212,7 +212,7 @@ class Requests(LanguageTest):
             self.assertIn(answer.status, (400, 413), answer)
         self.assertEqual(self.ask(self.server, "completions", model="tiny", prompt="GNU", max_tokens=1).status, 200)
 
-    def test_documents_by_how_well_they_fit(self):
+    def test_documents_are_ranked(self):
         documents = ["the cat", {"text": "of a dog"}, "and to in"]
         whole = self.ask(self.server, "rerank", model="ranker", query="a cat", documents=documents, return_documents=True).json()
         scores = [result["relevance_score"] for result in whole["results"]]
@@ -223,7 +223,7 @@ class Requests(LanguageTest):
         best = self.ask(self.server, "rerank", model="ranker", query="a cat", documents=documents, top_n=1).json()["results"]
         self.assertEqual([(one["index"], "document" in one) for one in best], [(whole["results"][0]["index"], False)])
 
-    def test_documents_that_are_none(self):
+    def test_invalid_documents_are_refused(self):
         for field, value in (("documents", []), ("documents", "a"), ("documents", [5]), ("documents", [{"text": 5}]), ("query", None), ("query", 5),
                              ("top_n", 0)):
             answer = self.ask(self.server, "rerank", **{"model": "ranker", "query": "a", "documents": ["b"], field: value})
@@ -263,7 +263,7 @@ class Requests(LanguageTest):
         self.assertEqual(len(self.ask(self.server, "embeddings", model="embedder", input=[[5, 6], [7]]).json()["data"]), 2)
         self.assertEqual(self.ask(self.server, "embeddings", model="embedder", input=[[10**6]]).status, 400)
 
-    def test_vectors_are_cut_to_the_dimensions_that_are_asked_for(self):
+    def test_vectors_are_cut_to_the_requested_dimensions(self):
         def ask(**more):
             return self.ask(self.server, "embeddings", model="embedder", input=["the cat", "GNU"], **more)
 
@@ -279,11 +279,11 @@ class Requests(LanguageTest):
         numbers = ask(dimensions=4).json()["data"][0]["embedding"]
         encoded = ask(dimensions=4, encoding_format="base64").json()["data"][0]["embedding"]
         self.assertEqual(list(struct.unpack("<4f", base64.b64decode(encoded))), [struct.unpack("<f", struct.pack("<f", x))[0] for x in numbers])
-        self.expect_error(ask(dimensions=width + 1), 400, f"dimensions is {width + 1}, and the model's vectors have {width}", "dimensions")
+        self.expect_error(ask(dimensions=width + 1), 400, f"dimensions is {width + 1}, but the model's vectors have {width}", "dimensions")
         for wrong in (0, -1, 2**31, 1.5, "4", True):
             self.assertEqual(ask(dimensions=wrong).status, 400, wrong)
 
-    def test_what_a_prompt_becomes(self):
+    def test_templates_and_tokens_of_a_prompt(self):
         tokens = self.ask(self.server, "tokenize", model="tiny", content="GNU General").json()["tokens"]
         self.assertEqual(self.ask(self.server, "detokenize", model="tiny", tokens=tokens).json()["content"].strip(), "GNU General")
         prompt = self.ask(self.server, "apply-template", model="tiny", messages=HELLO).json()["prompt"]
@@ -293,16 +293,16 @@ class Requests(LanguageTest):
         self.assertEqual(self.server.request("GET", "/v1/tokenize").headers["Allow"], "POST")
         self.wrong("tokenize", 400, "content", "content", model="tiny", content=5)
         self.wrong("detokenize", 400, "tokens", "tokens", model="tiny", tokens="x")
-        self.wrong("detokenize", 400, "no token of this model, whose tokens are from 0 to 511", "tokens", model="tiny", tokens=[5, 10**6])
+        self.wrong("detokenize", 400, "not a token of this model, whose tokens are from 0 to 511", "tokens", model="tiny", tokens=[5, 10**6])
         self.wrong("apply-template", 400, "messages", "messages", model="tiny", messages=[])
 
-    def test_no_tokens(self):
+    def test_an_empty_text_has_no_tokens(self):
         self.assertEqual(self.ask(self.server, "tokenize", model="tiny", content="").json(), {"tokens": []})
         self.assertEqual(self.ask(self.server, "detokenize", model="tiny", tokens=[]).json(), {"content": ""})
         self.assertEqual(self.ask(self.server, "detokenize", model="no", tokens=[]).status, 404)
         self.wrong("tokenize", 400, "empty", "content", model="tiny", content="", add_special=True)
 
-    def test_a_last_message_that_goes_on(self):
+    def test_a_last_message_is_continued(self):
         begun = [*COUNT, {"role": "assistant", "content": "one two"}]
 
         def prompt(**fields):
@@ -319,11 +319,11 @@ class Requests(LanguageTest):
             self.wrong("chat/completions", 400, "continue_final_message", "continue_final_message", model="tiny", messages=begun,
                        continue_final_message=value)
 
-    def test_more_texts_than_may_be(self):
+    def test_too_many_texts_are_refused(self):
         self.wrong("completions", 400, "128", "prompt", model="tiny", prompt=["a"] * 129)
         self.wrong("completions", 400, "128", "n", model="tiny", prompt=["a"] * 65, n=2)
 
-    def test_a_prompt_that_begins_as_an_earlier_one(self):
+    def test_a_shared_beginning_is_not_evaluated_again(self):
         def cached(prompt, **more):
             return self.ask(self.server, "completions", model="tiny", prompt=prompt, max_tokens=1, **more).json()["usage"]["prompt_tokens_details"]["cached_tokens"]
 
@@ -367,19 +367,19 @@ class Requests(LanguageTest):
         self.assertGreater(len(told), 1)
         self.assertEqual("".join(one["text_output"] for one in told), text)
         self.assertEqual([{**one, "text_output": text} for one in told], len(told) * [whole])
-        for fields, status, text in (({}, 400, "text_input is missing"), ({"text_input": 1}, 400, "no string"),
+        for fields, status, text in (({}, 400, "text_input is missing"), ({"text_input": 1}, 400, "is not a string"),
                                      ({"text_input": "a", "parameters": {"temperature": "hot"}}, 400, "temperature"),
                                      ({"text_input": "a", "stop_words": ["b"]}, 400, "stop_words"), ({"text_input": "GNU " * 5000}, 400, "context")):
             for what in ("generate", "generate_stream"):
                 self.check_answer(ask(what, **fields), status, text)
         self.assertIs(self.server.request("GET", "/v2/models/tiny/config").json()["model_transaction_policy"]["decoupled"], True)
 
-    def test_a_body_that_is_too_large(self):
+    def test_a_body_that_is_too_large_is_refused(self):
         server = self.serve_tiny("--max-json", "1000")
         for headers in ({}, {"Inference-Header-Content-Length": "0"}):
             self.expect_error(self.ask(server, "completions", headers, model="tiny", prompt="x" * 1000), 413, "--max-json")
 
-    def test_options_that_are_too_large(self):
+    def test_options_that_are_too_large_are_refused(self):
         for fields in ({"logit_bias": {str(i): 1e14 for i in range(20000)}}, {"grammar": "x" * 300000}):
             self.expect_error(self.ask(self.server, "completions", model="tiny", prompt="x", **fields), 413, "262144 bytes")
 

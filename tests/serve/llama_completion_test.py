@@ -28,7 +28,7 @@ class Completions(LanguageTest):
         self.assertEqual(answer.status, 200, answer)
         return answer.json()
 
-    def test_an_answer_in_one(self):
+    def test_a_whole_answer(self):
         told = self.told(seed=5, stop=["zz"])
         self.assertEqual(set(told), WHOLE)
         by_openai = self.ask(self.server, "completions", model="tiny", prompt=PROMPT, temperature=0, max_tokens=4).json()
@@ -91,7 +91,7 @@ class Completions(LanguageTest):
         self.expect_error(self.complete(prompt=[10**6, "a"]), 400, "token")
         self.expect_error(self.complete(prompt=["a"] * 129), 400, "128", "prompt")
 
-    def test_why_it_ended(self):
+    def test_the_stop_type_is_reported(self):
         for fields, stop_type, word in (({"stop": ["icen"]}, "word", "icen"), ({"grammar": 'root ::= "a"'}, "eos", ""), ({"n_predict": 0}, "limit", "")):
             told = self.told(n_predict=30, **fields) if "n_predict" not in fields else self.told(**fields)
             self.assertEqual((told["stop_type"], told["stopping_word"]), (stop_type, word), told)
@@ -101,7 +101,7 @@ class Completions(LanguageTest):
         self.assertGreater(len(full["generation_settings"]["logit_bias"]), 0)
         self.expect_error(self.complete(ignore_eos=True, grammar='root ::= "a"'), 400, "no token may be chosen")
 
-    def test_members_that_are_wanted(self):
+    def test_only_wanted_members_are_sent(self):
         told = self.told(response_fields=["content", "generation_settings/n_predict", "timings/predicted_n", "no/such", "prompt/x", ""])
         self.assertEqual(set(told), {"content", "generation_settings/n_predict", "timings/predicted_n"})
         self.assertEqual((told["generation_settings/n_predict"], told["timings/predicted_n"]), (4, 4))
@@ -124,7 +124,7 @@ class Completions(LanguageTest):
             self.assertNotIn("completion_probabilities", last)
         self.assertNotIn("completion_probabilities", self.told(n_probs=0))
 
-    def test_what_is_wrong(self):
+    def test_invalid_fields_are_named(self):
         for field, value in (("n_probs", 21), ("n_predict", "x"), ("response_fields", "content"), ("response_fields", ["x"] * 65), ("n_cmpl", 129), ("return_tokens", 1), ("mirostat", 3), ("stop", 5)):
             self.expect_error(self.complete(**{field: value}), 400, field, field)
         self.expect_error(self.complete(dry_sequence_breakers=["x" * 50]), 400, "dry-sequence-breaker")
@@ -158,7 +158,7 @@ class Progress(LanguageTest):
         self.assertTrue(all("prompt_progress" in one for one in told[:len(progress)]) or "prompt_progress" not in told[0], "before the text")
         return progress
 
-    def test_of_each_form(self):
+    def test_each_form_has_progress(self):
         whole = self.ask(self.server, "completion", model="tiny", prompt=self.long, temperature=0, n_predict=4).json()
         told = self.told("completion", prompt=self.long, n_predict=4)
         progress = self.check(told)
@@ -173,19 +173,19 @@ class Progress(LanguageTest):
         self.assertEqual({one["type"] for one in responses if "prompt_progress" in one}, {"response.in_progress"})
         self.check(responses)
 
-    def test_of_a_text_that_has_no_token(self):
+    def test_a_text_without_tokens_has_progress(self):
         told = self.told("completion", prompt=self.long, n_predict=4, logit_bias=[[2, 100]])
         self.check(told)
         self.assertEqual((told[-1]["stop_type"], told[-1]["tokens_predicted"]), ("eos", 0))
         self.assertGreater(told[-1]["timings"]["prompt_ms"], 0)
         self.assertLess(told[-1]["timings"]["prompt_ms"], 3_600_000)  # it is no time of day
 
-    def test_of_several_texts(self):
+    def test_each_of_several_texts_has_progress(self):
         told = self.told("completion", prompt=[self.long, "Count" + self.long], n_predict=1)
         for index in (0, 1):
             self.check([one for one in told if one["index"] == index])
 
-    def test_who_leaves_meanwhile(self):
+    def test_a_client_may_leave_during_the_prompt(self):
         body = json.dumps({"model": "parts", "prompt": self.long, "stream": True, "return_progress": True, "grammar": ENDLESS["grammar"]})
         connection = self.server.connect()
         connection.request("POST", "/completion", body)
@@ -199,7 +199,7 @@ class Progress(LanguageTest):
         for path, fields in (("completions", {"prompt": PROMPT}), ("chat/completions", {"messages": COUNT}), ("responses", {"input": PROMPT})):
             self.assertGreater(sum("timings" in one for one in self.told(path, timings_per_token=True, **fields)), 1, path)
 
-    def test_only_of_a_stream(self):
+    def test_only_streams_have_progress(self):
         answer = self.ask(self.server, "completion", model="parts", prompt=PROMPT, n_predict=1, return_progress=True, timings_per_token=True)
         self.assertNotIn("prompt_progress", answer.json())
         self.expect_error(self.ask(self.server, "completion", model="parts", prompt=PROMPT, return_progress=1), 400, "return_progress", "return_progress")

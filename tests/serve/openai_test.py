@@ -65,7 +65,7 @@ class Chat(OpenAiTest):
         self.assertEqual((last.choices, last.usage), ([], self.chat().usage.model_copy(update={"prompt_tokens_details": last.usage.prompt_tokens_details})))
         self.assertEqual(last.timings["predicted_n"], last.usage.completion_tokens)
 
-    def test_an_end_that_is_asked_for(self):
+    def test_stop_texts_end_the_answer(self):
         for name in ("max_tokens", "max_completion_tokens"):
             choice = self.chat(messages=COUNT, **{name: 2}).choices[0]
             self.assertEqual(choice.finish_reason, "length")
@@ -73,7 +73,7 @@ class Chat(OpenAiTest):
         choice = self.chat(messages=COUNT, stop=[" four", "no such"]).choices[0]
         self.assertEqual((choice.message.content, choice.finish_reason), ("one two three", "stop"))
 
-    def test_several_for_a_prompt(self):
+    def test_several_texts_for_a_prompt(self):
         sampling = {"temperature": 2, "top_p": 1, "max_tokens": 30, "extra_body": {"top_k": 0, "min_p": 0}}
         answer = self.chat(n=3, seed=7, **sampling)
         texts = [choice.message.content for choice in answer.choices]
@@ -86,11 +86,11 @@ class Chat(OpenAiTest):
         self.assertEqual([chunk.choices[0].finish_reason for chunk in chunks].count(None), len(chunks) - 3)
         self.assertEqual(last.usage.completion_tokens, answer.usage.completion_tokens)
 
-    def test_a_count_of_tokens(self):
+    def test_tokens_are_counted(self):
         told = self.client.responses.input_tokens.count(model="tiny", input="Say hello.")
         self.assertEqual(told.input_tokens, self.chat().usage.prompt_tokens)
 
-    def test_json_of_a_schema(self):
+    def test_json_follows_a_schema(self):
         form = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA}}
         choice = self.chat(response_format=form, temperature=0.3, seed=3).choices[0]
         answer = json.loads(choice.message.content)
@@ -130,7 +130,7 @@ class Tools(OpenAiTest):
         self.assertTrue(deltas[0].id)
         self.assertEqual("".join(delta.function.arguments or "" for delta in deltas), call.function.arguments)
 
-    def test_no_call_or_a_certain_one(self):
+    def test_tool_choice_forbids_or_names_a_call(self):
         other = {**TOOL, "function": {**TOOL["function"], "name": "time"}}
         chosen = self.call(tools=[TOOL, other], tool_choice={"type": "function", "function": {"name": "time"}}).choices[0].message
         self.assertEqual([call.function.name for call in chosen.tool_calls], ["time"])
@@ -145,7 +145,7 @@ class Tools(OpenAiTest):
 
 
 class Completions(OpenAiTest):
-    def test_several(self):
+    def test_several_texts(self):
         prompts = ["GNU General Public", "GNU General"]
         many = self.complete(prompt=prompts)
         texts = [choice.text for choice in many.choices]
@@ -163,7 +163,7 @@ class Completions(OpenAiTest):
         self.assertEqual([len(told.token_logprobs), len(told.text_offset), told.text_offset[:2]], [4, 4, [0, len(told.tokens[0])]])
         self.assertEqual([len(top) for top in told.top_logprobs], [2] * 4)
 
-    def test_until_the_context_is_full(self):
+    def test_a_text_ends_when_the_context_is_full(self):
         choice = self.complete(max_tokens=None, logit_bias={"40": 100}).choices[0]
         self.assertEqual((choice.finish_reason, len(set(choice.text))), ("length", 1), choice)
         self.assertGreater(len(choice.text), 400)
@@ -204,7 +204,7 @@ class Responses(OpenAiTest):
         answer = self.client.responses.create(**{**asked, "input": [*asked["input"], *response.output, output]}, max_output_tokens=4)
         self.assertGreater(answer.usage.input_tokens, response.usage.input_tokens + 20)
 
-    def test_what_is_not_served(self):
+    def test_unsupported_fields_are_refused(self):
         for wrong in ({"previous_response_id": "resp_1"}, {"tools": [{"type": "web_search"}], "tool_choice": "required"},
                       {"input": [{"type": "item_reference", "id": "a"}]}):
             with self.assertRaises(openai.BadRequestError):

@@ -49,7 +49,7 @@ class Responses(LanguageTest):
             self.assertIn(json.loads(call["arguments"])["place"], ("Rome", "Oslo"))
             self.assertTrue(call["id"] and call["call_id"] and call["id"] != call["call_id"])
 
-    def test_a_call_that_is_streamed(self):
+    def test_a_call_is_streamed(self):
         asked = {"tool_choice": "required", "parallel_tool_calls": False}
         [call] = self.respond(**asked).json()["output"]
         events = events_of(self.respond(stream=True, **asked))
@@ -65,7 +65,7 @@ class Responses(LanguageTest):
         self.assertEqual(ended, [{**added, "arguments": call["arguments"], "status": "completed"}])
         self.assertEqual(events[-2]["item"], ended[0])
 
-    def test_a_text_that_is_streamed(self):
+    def test_a_text_is_streamed(self):
         asked = {"model": "tiny", "input": "Count to five.", "tools": [], "stream": True}
         events = events_of(self.respond(**asked))
         self.assertEqual([one["type"] for one in events if not one["type"].endswith("delta")],
@@ -77,7 +77,7 @@ class Responses(LanguageTest):
         cut = events_of(self.respond(max_output_tokens=1, **asked))[-1]
         self.assertEqual((cut["type"], cut["response"]["output"][0]["status"]), ("response.incomplete", "incomplete"))
 
-    def test_what_went_before_is_as_in_a_chat(self):
+    def test_the_history_is_as_in_a_chat(self):
         """Its prompt is that of the chat with the same messages."""
         call = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": CALL["arguments"]}}
         chat = {"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": QUESTION["content"][0]["text"]},
@@ -100,7 +100,7 @@ class Responses(LanguageTest):
         second = {**CALL, "call_id": "call_2"}
         self.respond(input=[QUESTION, CALL, second, OUTPUT, {**OUTPUT, "call_id": "call_2"}])
 
-    def test_what_agents_send_beside_it(self):
+    def test_additional_fields_of_agents_are_accepted(self):
         response = self.respond(include=["reasoning.encrypted_content"], reasoning={"effort": "medium", "summary": "auto"}, metadata={"a": "b"}, store=False,
                                 parallel_tool_calls=True, text={"format": {"type": "text"}, "verbosity": "low"}, truncation="disabled", max_output_tokens=8,
                                 tools=[TOOL, {"type": "web_search"}, {"type": "custom", "name": "apply_patch"}], service_tier="auto", user="me",
@@ -112,12 +112,12 @@ class Responses(LanguageTest):
                      "the field client_metadata of requests is ignored"):
             self.assertEqual(log.count(line), 1, log)
 
-    def test_a_schema_is_held(self):
+    def test_answers_follow_the_schema(self):
         form = {"type": "json_schema", "name": "a", "strict": True, "schema": PLACE}
         response = self.respond(model="tiny", tools=[], text={"format": form}, temperature=0.3, seed=3).json()
         self.assertIn(json.loads(response["output"][0]["content"][0]["text"])["place"], ("Rome", "Oslo"))
 
-    def test_what_would_be_lost(self):
+    def test_invalid_fields_and_references_are_refused(self):
         for fields, name in (({"previous_response_id": "resp_1"}, "previous_response_id"), ({"conversation": "c"}, "conversation"), ({"background": True}, "background"),
                              ({"input": [{"type": "item_reference", "id": "a"}]}, "input"), ({"input": [{"role": "user", "content": [{"type": "input_file"}]}]}, "input"),
                              ({"tools": [{"type": "web_search"}], "tool_choice": "required"}, "tool_choice"), ({"tool_choice": {"type": "web_search"}}, "tool_choice"),

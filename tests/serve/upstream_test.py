@@ -41,18 +41,18 @@ class Served(UpstreamTest):
         self.assertEqual(self.names(self.server), ["lm"])
         self.assertEqual(self.server.request("GET", "/v1/models/lm").json()["id"], "lm")
 
-    def test_what_takes_tensors_is_none(self):
+    def test_a_tensor_model_is_not_a_language_model(self):
         self.expect_error(self.ask(self.server, "completions", model="tensors", prompt=PROMPT), 400, "no language model", "model")
         self.assertEqual(self.names(self.server), ["lm"])
 
-    def test_what_is_not_known_is_not_told(self):
+    def test_unknown_metadata_is_left_out(self):
         here = self.complete(model="lm").json()
         there = self.ask(self.behind, "completion", prompt=PROMPT, temperature=0, n_predict=4).json()
         self.assertEqual(set(there) - set(here), {"generation_settings", "prompt", "tokens_cached"})
         for key in ("content", "tokens_predicted", "tokens_evaluated", "stop_type"):
             self.assertEqual(here[key], there[key], key)
 
-    def test_texts_are_the_other_servers(self):
+    def test_texts_come_from_the_other_server(self):
         for path, fields in (("chat/completions", {"messages": COUNT}), ("completions", {"prompt": PROMPT}), ("responses", {"input": "Say hello."}),
                              ("chat/completions", {"messages": COUNT, "stream": True, "stream_options": {"include_usage": True}})):
             answers = [self.ask(server, path, model=model, temperature=0, max_tokens=8, **fields).body.decode() for server, model in ((self.server, "lm"), (self.behind, "tiny"))]
@@ -64,11 +64,11 @@ class Served(UpstreamTest):
         self.assertEqual((first["content"], last["content"]), (self.complete(model="lm").json()["content"], ""))
         self.assertEqual((last["stop"], "generation_settings" in last), (True, False))
 
-    def test_the_example_chat_tells_no_rate_of_a_text_that_comes_whole(self):
+    def test_the_example_chat_shows_no_rate_for_a_whole_text(self):
         result = self.wasinn("run", "--model", f"lm=http://127.0.0.1:{self.behind.port}/v1/tiny", os.environ["WASINN_CHAT"], "--n-predict", "4", "GNU")
         self.assertRegex(result.err, r"3 tokens in, the first out after \S+ ms; 4 out\n$")
 
-    def test_what_is_not_answered(self):
+    def test_unsupported_requests_are_refused(self):
         for path, fields in (("tokenize", {"content": "a"}), ("detokenize", {"tokens": [5]}), ("apply-template", {"messages": HELLO})):
             self.expect_error(self.ask(self.server, path, model="lm", **fields), 400, "do not support it")
 
@@ -85,24 +85,24 @@ class Missing(UpstreamTest):
     def check_log(self, log, reason):
         self.assertRegex(log, rf"^wasinn: warning: model 'lm:1' cannot be loaded: [^\n]*{reason}[^\n]*\n$")
 
-    def test_a_server_that_wants_a_key_is_not_for_the_client_to_mend(self):
+    def test_a_server_that_refuses_the_key_is_a_502(self):
         behind = self.serve_tiny(config=tenant("a"))
         server = self.gateway(lm=f"http://127.0.0.1:{behind.port}/v1/tiny")
-        self.assertRegex(self.told(server, 502, "does not let this one in", None), "^[^\n]* answers with status 401: is its key right\\?[^\n]*\n$")
+        self.assertRegex(self.told(server, 502, "refuses this server's key", None), "^[^\n]* answers with status 401: is its key right\\?[^\n]*\n$")
 
-    def test_an_address_that_is_none(self):
+    def test_an_invalid_address_is_refused(self):
         self.check_log(self.told(self.gateway(lm="http://127.0.0.1:1/odd"), 503, "its path does not begin with"), "its path does not begin with")
 
-    def test_nobody_is_there(self):
+    def test_an_unreachable_server_is_an_error(self):
         log = self.told(self.gateway(lm=f"http://127.0.0.1:{refused_port(self)}/v1/tiny"), 503, "cannot be reached", None)
         self.assertRegex(log, r"^wasinn: warning: model 'lm': server [^\n]*Connection refused\n$")
 
-    def test_a_model_that_the_other_server_does_not_have(self):
+    def test_a_model_that_the_other_server_lacks_is_an_error(self):
         behind = self.serve_tiny()
         server = self.gateway(lm=f"http://127.0.0.1:{behind.port}/v1/none")
         self.assertEqual(self.told(server, 404, "there is no model 'none'"), "")
 
-    def test_a_file_that_is_no_model_for_all_that_ask(self):
+    def test_an_invalid_model_file_is_an_error_for_every_request(self):
         server = self.serve("--model", f"lm={self.file('lm.gguf', 'GGUF and no more')}")
         self.assertEqual(server.request("GET", "/v2/models/lm").status, 503)
         self.assertEqual(server.request("POST", "/v2/models/lm/infer", json.dumps({"inputs": []})).status, 503)

@@ -66,7 +66,7 @@ Outcome<RequestBytes> Inflate(std::string_view from, uint64_t most, const std::s
       case Inflated::kEmpty:
         return std::unexpected(Invalid(fmt::format("{} bytes of the compressed request hold no data", kPiece)));
       case Inflated::kCancelled:
-        return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "nobody waits for it any more"});
+        return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "the client has gone"});
       case Inflated::kBroken:
         break;
     }

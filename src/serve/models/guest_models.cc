@@ -179,7 +179,7 @@ Outcome<InferResponse> GuestModels::InferNow(const Loaded& loaded, const Tenant&
     return loaded.program->Infer(options, *model_request, answer);
   });
   if (cancellation != nullptr && cancellation->is_cancelled()) {
-    return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "nobody waits for it any more"});
+    return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "the client has gone"});
   }
   if (!ran) return std::unexpected(std::move(ran.error()));
   auto outputs = ToOutputs(loaded, request, std::move(answer), std::move(room));

@@ -20,7 +20,7 @@ json ChatForm::Chunk(json delta, json reason, json probabilities) const {
                  {"finish_reason", std::move(reason)}};
   json chunk = Head("chat.completion.chunk");
   chunk["choices"] = json::array({std::move(choice)});
-  if (tells_usage_) chunk["usage"] = nullptr;
+  if (wants_usage_) chunk["usage"] = nullptr;
   return chunk;
 }
 
@@ -51,7 +51,7 @@ Outcome<std::string> ChatForm::Add(Completion& completion, const std::string& /*
   return Event(chunk);
 }
 
-std::string ChatForm::TellProgress(const json& progress) {
+std::string ChatForm::ReportProgress(const json& progress) {
   json chunk = Chunk(json::object(), nullptr, nullptr);
   chunk["prompt_progress"] = progress;
   return Event(chunk);
@@ -73,7 +73,7 @@ Outcome<std::string> ChatForm::EndChoice(Completion& completion, const Ending& e
 
 std::string ChatForm::End(const Ending& all) {
   std::string events;
-  if (tells_usage_) {
+  if (wants_usage_) {
     json chunk = Head("chat.completion.chunk");
     chunk["choices"] = json::array();
     chunk["usage"] = UsageOf(all);

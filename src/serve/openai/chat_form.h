@@ -16,13 +16,13 @@ class ChatForm final : public TextForm {
  public:
   explicit ChatForm(const TextRequest& request)
       : model_(request.model),
-        tells_usage_(request.tells_usage),
+        wants_usage_(request.wants_usage),
         n_top_(request.n_top),
         verbose_(request.is_verbose, request.model) {}
 
   Outcome<std::string> Begin(Completion& completion) override;
   Outcome<std::string> Add(Completion& completion, const std::string& piece, const Ending* so_far) override;
-  std::string TellProgress(const nlohmann::json& progress) override;
+  std::string ReportProgress(const nlohmann::json& progress) override;
   Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) override;
   std::string End(const Ending& all) override;
   std::string Fail(const ApiError& error) override { return Event(ToJson(error)); }
@@ -32,19 +32,19 @@ class ChatForm final : public TextForm {
  private:
   nlohmann::json Head(const char* object) const;
   nlohmann::json Chunk(nlohmann::json delta, nlohmann::json reason, nlohmann::json probabilities) const;
-  // {"content": […]} of tokens that were not told yet; null where nobody wants it.
+  // {"content": […]} of tokens that were not sent yet; null if the client does not want them.
   nlohmann::json NewProbabilities();
 
   const std::string id_ = NewId("chatcmpl-"), model_;
   const int64_t created_ = UnixTime();
-  const bool tells_usage_;
+  const bool wants_usage_;
   const std::optional<unsigned> n_top_;
   nlohmann::json fingerprint_;
-  // Of the choice that is coming.
+  // The number of the current choice.
   size_t index_ = 0;
   MessageChanges changes_;
   std::optional<LogProbabilities> probabilities_;
-  Choices choices_;  // that came, of an answer in one
+  Choices choices_;  // so far, of an answer that is not a stream
   Verbose verbose_;
 };
 

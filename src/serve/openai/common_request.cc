@@ -12,15 +12,15 @@ TextRequest ReadCommon(Fields& fields, std::initializer_list<std::string_view> n
   request.model = fields.Text("model").value_or("");
   request.is_stream = fields.Flag("stream").value_or(false);
   if (auto stream = fields.Object("stream_options")) {
-    request.tells_usage = stream->Flag("include_usage").value_or(false);
+    request.wants_usage = stream->Flag("include_usage").value_or(false);
     stream->Ignore({"include_obfuscation", "continuous_usage_stats"});
     stream->CheckAllRead();
   }
   for (const std::string_view name : names_of_n) {
     if (const auto n = fields.Integer(name, 1, kMostChoices)) request.prompts.n = static_cast<size_t>(*n);
   }
-  ReadTold(fields, request);
-  request.is_verbose = request.tells_report = fields.Flag("verbose").value_or(false);
+  ReadStreamFields(fields, request);
+  request.is_verbose = request.wants_report = fields.Flag("verbose").value_or(false);
   IgnoreMoot(fields);
   return request;
 }
@@ -49,7 +49,7 @@ void ReadThinking(Fields& fields, Options& options) {
     } else if (think->is_string()) {
       effort = static_cast<std::string_view>(*think);
     } else {
-      ThrowWrong("think", "think is neither true nor false, and no text");
+      ThrowWrong("think", "think is neither true, false nor a text");
     }
   }
   const bool is_effort = effort && *effort != "none";
@@ -57,7 +57,7 @@ void ReadThinking(Fields& fields, Options& options) {
   const auto given = fields.Find("chat_template_kwargs");
   std::string kwargs = given ? ToText(*given) : "{}";
   const bool is_said = given && given->is_object() && (*given)["reasoning_effort"].error() == simdjson::SUCCESS;
-  if (is_effort && !is_said && kwargs.starts_with('{')) {  // "low" and others: what a template makes of it
+  if (is_effort && !is_said && kwargs.starts_with('{')) {  // "low" and others: templates read it
     kwargs.insert(1, fmt::format(R"("reasoning_effort":{}{})", Dump(*effort), kwargs == "{}" ? "" : ","));
   }
   if (kwargs != "{}") options.Add("chat-template-kwargs", kwargs);
@@ -65,17 +65,17 @@ void ReadThinking(Fields& fields, Options& options) {
   if (const auto format = fields.Text("reasoning_format")) options.AddText("reasoning-format", *format);
 }
 
-void ReadTold(Fields& fields, TextRequest& request) {
+void ReadStreamFields(Fields& fields, TextRequest& request) {
   const bool progress = fields.Flag("return_progress").value_or(false);
   const bool timings = fields.Flag("timings_per_token").value_or(false);
-  request.prompts.tells_progress = request.is_stream && progress;
-  request.prompts.tells_timings = request.is_stream && timings;
+  request.prompts.wants_progress = request.is_stream && progress;
+  request.prompts.wants_timings = request.is_stream && timings;
 }
 
 void TakeOptions(Options& options, TextRequest& request) {
-  if (request.tells_report) options.Add("report", "true");
+  if (request.wants_report) options.Add("report", "true");
   Prompts& prompts = request.prompts;
-  if (prompts.tells_progress) options.Add("prompt-steps", "true");
+  if (prompts.wants_progress) options.Add("prompt-steps", "true");
   prompts.seed = options.seed;
   prompts.options = options.Take();
 }

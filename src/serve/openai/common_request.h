@@ -1,4 +1,4 @@
-// What every request for a text has.
+// The fields that every request for a text has.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 
 namespace wasinn::serve::openai {
 
-inline constexpr int64_t kMostTop = 20;  // tokens of which the probability is told, beside each one
+inline constexpr int64_t kMostTop = 20;  // the most alternatives whose probabilities a client gets for each token
 
-// OpenAI's fields with which nothing changes here.
+// Ignores OpenAI's fields that change nothing here.
 void IgnoreMoot(Fields& fields);
-// These throw ApiError. How many texts there are for each prompt is said by `n`, or by another field that means the same.
+// These functions throw ApiError. `n`, or another field with the same meaning, is the number of texts for each prompt.
 TextRequest ReadCommon(Fields& fields, std::initializer_list<std::string_view> names_of_n = {"n"});
 void AddTop(std::optional<unsigned> n_top, Options& options);
-// Whether, and how long, the model is to think: by the words of OpenAI, OpenRouter, Ollama and llama.cpp's server.
+// Whether, and how long, the model should think: the fields of OpenAI, OpenRouter, Ollama and llama.cpp's server.
 void ReadThinking(Fields& fields, Options& options);
-// What llama.cpp's server tells in a stream beside its texts.
-void ReadTold(Fields& fields, TextRequest& request);
-// At the end: they are the request's.
+// The fields for additional events of llama.cpp's server in a stream.
+void ReadStreamFields(Fields& fields, TextRequest& request);
+// Called last: moves the options to the request.
 void TakeOptions(Options& options, TextRequest& request);
 
 }  // namespace wasinn::serve::openai

@@ -47,7 +47,7 @@ Outcome<std::string> CompletionForm::Add(Completion& completion, const std::stri
   return Event(chunk);
 }
 
-std::string CompletionForm::TellProgress(const json& progress) {
+std::string CompletionForm::ReportProgress(const json& progress) {
   json chunk = Chunk("", nullptr);
   chunk["prompt_progress"] = progress;
   return Event(chunk);
@@ -63,7 +63,7 @@ Outcome<std::string> CompletionForm::EndChoice(Completion& completion, const End
 
 std::string CompletionForm::End(const Ending& all) {
   std::string events;
-  if (tells_usage_) {
+  if (wants_usage_) {
     json chunk = Head();
     chunk["choices"] = json::array();
     chunk["usage"] = UsageOf(all);

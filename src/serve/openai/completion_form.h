@@ -15,13 +15,13 @@ class CompletionForm final : public TextForm {
  public:
   explicit CompletionForm(const TextRequest& request)
       : model_(request.model),
-        tells_usage_(request.tells_usage),
+        wants_usage_(request.wants_usage),
         n_top_(request.n_top),
         verbose_(request.is_verbose, request.model) {}
 
   Outcome<std::string> Begin(Completion& completion) override;
   Outcome<std::string> Add(Completion& completion, const std::string& piece, const Ending* so_far) override;
-  std::string TellProgress(const nlohmann::json& progress) override;
+  std::string ReportProgress(const nlohmann::json& progress) override;
   Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) override;
   std::string End(const Ending& all) override;
   std::string Fail(const ApiError& error) override { return Event(ToJson(error)); }
@@ -35,13 +35,13 @@ class CompletionForm final : public TextForm {
 
   const std::string id_ = NewId("cmpl-"), model_;
   const int64_t created_ = UnixTime();
-  const bool tells_usage_;
+  const bool wants_usage_;
   const std::optional<unsigned> n_top_;
   nlohmann::json fingerprint_;
-  // Of the choice that is coming.
+  // The number of the current choice.
   size_t index_ = 0;
   std::optional<LogProbabilities> probabilities_;
-  Choices choices_;  // that came, of an answer in one
+  Choices choices_;  // so far, of an answer that is not a stream
   Verbose verbose_;
 };
 

@@ -17,9 +17,9 @@ namespace {
 using nlohmann::json;
 using simdjson::dom::element;
 
-constexpr size_t kMostTexts = 2048;  // as OpenAI has it
+constexpr size_t kMostTexts = 2048;  // OpenAI's limit
 
-// As OpenAI's clients decode it: little-endian floats.
+// In the form of OpenAI's clients: little-endian floats.
 std::string ToBase64(std::span<const float> vector) {
   std::string text(sodium_base64_encoded_len(vector.size_bytes(), sodium_base64_VARIANT_ORIGINAL), '\0');
   sodium_bin2base64(text.data(), text.size(), reinterpret_cast<const unsigned char*>(vector.data()),
@@ -28,7 +28,7 @@ std::string ToBase64(std::span<const float> vector) {
   return text;
 }
 
-// Its beginning, which is as long as the whole was: 1.
+// The first elements of the vector, scaled to length 1.
 std::vector<float> Cut(std::span<const float> vector, size_t dimensions) {
   std::vector<float> cut(vector.begin(), vector.begin() + static_cast<ptrdiff_t>(dimensions));
   double squares = 0;
@@ -38,12 +38,12 @@ std::vector<float> Cut(std::span<const float> vector, size_t dimensions) {
   return cut;
 }
 
-// One, or a list of them: as a list.
+// Reads a text or a list of texts.
 void ReadInput(element input, EmbeddingsRequest& request) {
   const bool is_list = AreSeveral(input);
   request.n_texts = is_list ? input.get_array().size() : 1;
   if (request.n_texts == 0 || request.n_texts > kMostTexts) {
-    ThrowWrong("input", fmt::format("input has {} texts, of 1 to {}", request.n_texts, kMostTexts));
+    ThrowWrong("input", fmt::format("input has {} texts: expected 1 to {}", request.n_texts, kMostTexts));
   }
   std::string& list = request.prompt.prompt = "[";
   const auto add = [&list](element one) {
@@ -69,7 +69,7 @@ EmbeddingsRequest ReadEmbeddings(element body) {
   const std::string format = fields.Text("encoding_format").value_or("float");
   request.is_base64 = format == "base64";
   if (!request.is_base64 && format != "float") {
-    ThrowWrong("encoding_format", "encoding_format is none of float and base64");
+    ThrowWrong("encoding_format", "encoding_format is neither float nor base64");
   }
   request.dimensions = static_cast<size_t>(fields.Integer("dimensions", 1, INT32_MAX).value_or(0));
   fields.Ignore({"user"});
@@ -80,17 +80,17 @@ EmbeddingsRequest ReadEmbeddings(element body) {
 json ToJson(const Vectors& vectors, const EmbeddingsRequest& request) {
   if (request.dimensions > vectors.width) {
     ThrowWrong("dimensions",
-               fmt::format("dimensions is {}, and the model's vectors have {}", request.dimensions, vectors.width));
+               fmt::format("dimensions is {}, but the model's vectors have {}", request.dimensions, vectors.width));
   }
   const bool is_cut = request.dimensions > 0 && request.dimensions < vectors.width;
-  const auto told = [&](std::span<const float> vector) {
+  const auto to_json = [&](std::span<const float> vector) {
     return request.is_base64 ? json(ToBase64(vector)) : json(vector);
   };
   json data = json::array();
   for (size_t i = 0; i < vectors.size(); ++i) {
     data.push_back({{"object", "embedding"},
                     {"index", i},
-                    {"embedding", is_cut ? told(Cut(vectors[i], request.dimensions)) : told(vectors[i])}});
+                    {"embedding", is_cut ? to_json(Cut(vectors[i], request.dimensions)) : to_json(vectors[i])}});
   }
   return {{"object", "list"},
           {"data", std::move(data)},

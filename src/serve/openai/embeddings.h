@@ -11,11 +11,11 @@
 namespace wasinn::serve::openai {
 
 struct EmbeddingsRequest {
-  std::string model;  // "": the only one
+  std::string model;  // "": the only model
   Prompt prompt;
   size_t n_texts = 0;
-  size_t dimensions = 0;   // 0: the model's own
-  bool is_base64 = false;  // else numbers
+  size_t dimensions = 0;   // 0: the model's
+  bool is_base64 = false;  // otherwise numbers
 
   size_t rows() const { return n_texts; }
   uint64_t bytes() const { return BytesOf(prompt); }

@@ -11,7 +11,7 @@ using nlohmann::json;
 
 struct Words {
   const char* type;
-  const char* code;  // "": none
+  const char* code;  // "": no code
 };
 
 Words WordsOf(http::status status) {
@@ -35,7 +35,7 @@ Words WordsOf(http::status status) {
 
 json OrNull(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
 
-// By the same words.
+// Finds the token counts in the message.
 std::optional<ApiError::Length> LengthOf(const std::string& message) {
   ApiError::Length length;
   const size_t at = message.find("the prompt has "), context = message.find("the context has ");
@@ -44,7 +44,7 @@ std::optional<ApiError::Length> LengthOf(const std::string& message) {
   const char* const prompt = message.c_str() + at;
   int end = 0;
   if (std::sscanf(prompt, "the prompt has %" SCNu64 " tokens%n", &length.prompt, &end) == 1 && end != 0) return length;
-  // So long a text is not cut into tokens: it has at least so many.
+  // Such a long text is not tokenized: the message has a lower limit.
   uint64_t bytes = 0, longest = 0;
   if (std::sscanf(prompt, "the prompt has %" SCNu64 " bytes, and no token has more than %" SCNu64, &bytes, &longest) !=
           2 ||
@@ -61,7 +61,7 @@ ApiError ToApiError(const Failure& failure) {
   if (failure.code != WASINN_ERROR_PROMPT_TOO_LONG) {
     return {.status = serve::ToResponse(failure).status, .message = failure.message};
   }
-  // Programs look for these words, which llama.cpp's server has.
+  // Programs look for this message of llama.cpp's server.
   return {.message = "the prompt is too large, it exceeds the available context size: " + failure.message,
           .code = "context_length_exceeded",
           .length = LengthOf(failure.message)};
@@ -69,16 +69,16 @@ ApiError ToApiError(const Failure& failure) {
 
 json ToJson(const ApiError& error) {
   const Words words = WordsOf(error.status);
-  json told = {{"message", error.message},
+  json body = {{"message", error.message},
                {"type", words.type},
                {"param", OrNull(error.param)},
                {"code", OrNull(error.code.empty() ? words.code : error.code)}};
-  if (error.length) {  // as llama.cpp's server tells it; OpenAI's clients go by the code
-    told["type"] = "exceed_context_size_error";
-    told["n_prompt_tokens"] = error.length->prompt;
-    told["n_ctx"] = error.length->context;
+  if (error.length) {  // for clients of llama.cpp's server; OpenAI's clients use the code
+    body["type"] = "exceed_context_size_error";
+    body["n_prompt_tokens"] = error.length->prompt;
+    body["n_ctx"] = error.length->context;
   }
-  return {{"error", std::move(told)}};
+  return {{"error", std::move(body)}};
 }
 
 Response ToResponse(const ApiError& error) {

@@ -1,4 +1,4 @@
-// Errors in the form that clients of OpenAI's API know.
+// Errors in the form of OpenAI's API.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace wasinn::serve::openai {
 
-// Thrown by what reads requests.
+// Thrown by functions that read requests.
 struct ApiError {
   http::status status = http::status::bad_request;
   std::string message;
-  std::string param;  // the field that is wrong; "": none
-  std::string code;   // "": none
-  // A prompt that is too long, where its tokens were counted.
+  std::string param;  // the invalid field; "": none
+  std::string code;   // "": no code
+  // The lengths of a prompt that is too long, if its tokens were counted.
   struct Length {
     uint64_t prompt = 0, context = 0;
   };
@@ -33,10 +33,10 @@ ApiError ToApiError(const Failure& failure);
 nlohmann::json ToJson(const ApiError& error);
 Response ToResponse(const ApiError& error);
 
-// An error that has the server's usual form gets this one.
+// Converts an error from the server's usual form.
 void Shape(Response& response);
 
-// Without what UTF-8 has no place for.
+// Replaces invalid UTF-8.
 inline std::string Dump(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

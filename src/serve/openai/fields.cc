@@ -15,9 +15,9 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::element_type;
 
-// More has no request, and looking for each among them would take long.
+// No request has more, and each look-up scans them.
 constexpr size_t kMostFields = 256;
-constexpr size_t kMostShown = 64;  // of a name
+constexpr size_t kMostShown = 64;  // of a name in a message
 
 [[noreturn]] void ThrowUnsupported(const std::string& name) {
   throw ApiError{.message = name + " is not supported here", .param = name, .code = "unsupported_parameter"};
@@ -74,12 +74,13 @@ bool IsTokens(element value) {
 }
 
 Fields::Fields(element object, std::string place) : place_(std::move(place)) {
-  if (!object.is_object()) ThrowWrong(place_, place_.empty() ? "the body is no JSON object" : place_ + " is no object");
+  if (!object.is_object())
+    ThrowWrong(place_, place_.empty() ? "the body is not a JSON object" : place_ + " is not an object");
   for (const auto& [name, value] : object.get_object()) {
     if (left_.size() == kMostFields) ThrowWrong(place_, fmt::format("there are more than {} fields", kMostFields));
-    // Twice would be once for us, and perhaps the other one for who checked it before.
+    // A proxy that checked the request may have read the other occurrence.
     const bool is_twice = std::ranges::any_of(left_, [&](const auto& one) { return one.first == name; });
-    if (is_twice) ThrowWrong(NameOf(name), NameOf(name) + " is there twice");
+    if (is_twice) ThrowWrong(NameOf(name), NameOf(name) + " occurs twice");
     left_.emplace_back(name, value);
   }
   std::erase_if(left_, [](const auto& one) { return one.second.is_null(); });
@@ -112,7 +113,7 @@ element Fields::Get(std::string_view name) {
 std::optional<std::string> Fields::Text(std::string_view name) {
   const auto found = Find(name);
   if (!found) return std::nullopt;
-  if (!found->is_string()) ThrowWrong(NameOf(name), NameOf(name) + " is no string");
+  if (!found->is_string()) ThrowWrong(NameOf(name), NameOf(name) + " is not a string");
   return std::string(static_cast<std::string_view>(*found));
 }
 
@@ -129,12 +130,12 @@ std::optional<double> Fields::Number(std::string_view name, double least, double
   double number = 0;
   const bool is_number = found->get_double().get(number) == simdjson::SUCCESS;
   if (!is_number || !(number >= least && number <= most)) {
-    ThrowWrong(NameOf(name), fmt::format("{} is no number from {} to {}", NameOf(name), least, most));
+    ThrowWrong(NameOf(name), fmt::format("{} is not a number from {} to {}", NameOf(name), least, most));
   }
   return number;
 }
 
-// Clients that have floats alone write 7 as 7.0.
+// Clients whose numbers are all floats write 7 as 7.0.
 std::optional<int64_t> Fields::Integer(std::string_view name, int64_t least, int64_t most) {
   const auto found = Find(name);
   if (!found) return std::nullopt;
@@ -147,7 +148,7 @@ std::optional<int64_t> Fields::Integer(std::string_view name, int64_t least, int
     if (is_integer) integer = static_cast<int64_t>(number);
   }
   if (!is_integer || integer < least || integer > most) {
-    ThrowWrong(NameOf(name), fmt::format("{} is no integer from {} to {}", NameOf(name), least, most));
+    ThrowWrong(NameOf(name), fmt::format("{} is not an integer from {} to {}", NameOf(name), least, most));
   }
   return integer;
 }

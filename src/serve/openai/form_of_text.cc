@@ -15,14 +15,14 @@ using simdjson::dom::element;
 
 constexpr char kAnyObject[] = R"({"type":"object"})";
 
-// The one form of a request, as a key of the model and its value.
+// The only format of a request, as a key of the model and its value.
 class ChosenForm {
  public:
   explicit ChosenForm(Options& options) : options_(options) {}
 
-  // `name`: of the field that says so.
+  // `name`: the field that chooses it.
   void Choose(const std::string& name, const char* key, const std::string& value) {
-    if (!chosen_.empty()) ThrowWrong(name, fmt::format("there are both {} and {}", chosen_, name));
+    if (!chosen_.empty()) ThrowWrong(name, fmt::format("both {} and {} are set", chosen_, name));
     chosen_ = name;
     options_.Add(key, value);
   }
@@ -36,33 +36,33 @@ class ChosenForm {
 
  private:
   Options& options_;
-  std::string chosen_;  // the field's name; "": none yet
+  std::string chosen_;  // the field's name; "": none chosen
 };
 
-// A schema, also as a text that has it.
+// A schema, or a text that contains one.
 std::string SchemaIn(element given, const std::string& name) {
   if (!given.is_string()) return ToText(given);
   const auto text = static_cast<std::string_view>(given);
   const json parsed =
       text.size() > Options::kMostBytes ? json(json::value_t::discarded) : json::parse(text, nullptr, false);
-  if (parsed.is_discarded()) ThrowWrong(name, name + " is no JSON of a schema");
+  if (parsed.is_discarded()) ThrowWrong(name, name + " is not a JSON schema");
   return Dump(parsed);
 }
 
-// A grammar of nothing else than these texts.
+// A grammar that allows only these texts.
 std::string GrammarOf(element texts, const std::string& name) {
-  if (!texts.is_array()) ThrowWrong(name, name + " is no list of texts");
+  if (!texts.is_array()) ThrowWrong(name, name + " is not a list of texts");
   std::string grammar;
   bool is_good = true;
   for (const element one : texts.get_array()) {
     is_good = is_good && one.is_string();
     grammar += (grammar.empty() ? "root ::= " : " | ") + ToText(one);
   }
-  if (!is_good) ThrowWrong(name, name + " is no list of texts");
+  if (!is_good) ThrowWrong(name, name + " is not a list of texts");
   return Dump(grammar);
 }
 
-// vLLM's, of old and of late. A regular expression is no grammar here.
+// vLLM's old and new names. Regular expressions are not supported.
 struct GuidedNames {
   std::string_view schema, choice, grammar, regex;
 };
@@ -80,7 +80,7 @@ void ReadGuided(Fields& fields, const GuidedNames& names, ChosenForm& form) {
   fields.Refuse({names.regex});
 }
 
-// {"type": …} of OpenAI's, with a schema in `json_schema`, or beside the type.
+// OpenAI's {"type": …}, with a schema in `json_schema`, or next to the type.
 void ReadFormat(Fields& format, ChosenForm& form) {
   const std::string type = format.Text("type").value_or(""), name = format.NameOf("type");
   auto inner = format.Object("json_schema");
@@ -93,7 +93,7 @@ void ReadFormat(Fields& format, ChosenForm& form) {
     if (!schema) ThrowWrong(missing, missing + " is missing");
     form.ChooseSchema(name, *schema);
   } else if (type != "text") {
-    ThrowWrong(name, name + " is none of text, json_object and json_schema");
+    ThrowWrong(name, name + " is not text, json_object or json_schema");
   }
   for (Fields* one : {&place, &format}) {
     one->Ignore({"name", "description", "strict"});
@@ -101,12 +101,12 @@ void ReadFormat(Fields& format, ChosenForm& form) {
   }
 }
 
-// Ollama's: a schema, or "json".
+// Ollama's format: a schema, or "json".
 void ReadOllamaFormat(Fields& fields, ChosenForm& form) {
   const auto format = fields.Find("format");
   if (!format || IsNothing(*format)) return;
   if (format->is_object()) return form.ChooseSchema("format", ToText(*format));
-  if (ToText(*format) != R"("json")") ThrowWrong("format", "format is no schema, and not json");
+  if (ToText(*format) != R"("json")") ThrowWrong("format", "format is neither a schema nor json");
   form.ChooseSchema("format", kAnyObject);
 }
 

@@ -1,4 +1,4 @@
-// What a text has to be like: a schema, a grammar, or one of several texts.
+// The format of a text: a schema, a grammar, or a choice of texts.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace wasinn::serve::openai {
 
-// `response_format`, and what llama.cpp's server, vLLM, SGLang and Ollama have for it. One of them at most. Throws ApiError, also for a form
-// that nobody here can hold.
+// Reads `response_format`, or a field of llama.cpp's server, vLLM, SGLang or Ollama; at most one. Throws ApiError, also
+// for an unsupported format.
 void ReadResponseFormat(Fields& fields, Options& options);
 // `text.format` of /v1/responses.
 void ReadTextFormat(Fields& fields, Options& options);

@@ -23,7 +23,7 @@ GenerateRequest ReadGenerate(simdjson::dom::element body) {
   ReadMostTokens(fields, kNamesOfMostTokens, options);
   ReadResponseFormat(fields, options);
   fields.Refuse({"bad_words", "stop_words", "sampling_parameters"});
-  fields.Ignore({"stream", "exclude_input_in_output"});  // the path says the one, and no answer has its prompt
+  fields.Ignore({"stream", "exclude_input_in_output"});  // the path decides, and answers never have the prompt
   fields.IgnoreOthers("/v2");
   TakeOptions(options, request.text);
   return request;
@@ -33,7 +33,7 @@ Outcome<size_t> GenerateForm::KeepChoice(Completion& completion, const Ending& /
   auto text = completion.Output("completion");
   if (!text) return std::unexpected(std::move(text.error()));
   text_ = std::move(*text);
-  return 7 * text_.size();  // and of the answer, where a byte may have six
+  return 7 * text_.size();  // and the answer, in which a byte may take six
 }
 
 }  // namespace wasinn::serve::openai

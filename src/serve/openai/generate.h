@@ -1,4 +1,4 @@
-// Triton's extension for texts: /v2/models/NAME/generate and /generate_stream of a language model.
+// Triton's generate extension: /v2/models/NAME/generate and /generate_stream of a language model.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@ namespace wasinn::serve::openai {
 
 struct GenerateRequest {
   TextRequest text;
-  std::string id;  // "": none
+  std::string id;  // "": no id
 };
-// `text_input`, and how the text is chosen by the words of /v1, in `parameters` or beside it. Throws ApiError.
+// `text_input`, and /v1's sampling fields, in `parameters` or next to it. Throws ApiError.
 GenerateRequest ReadGenerate(simdjson::dom::element body);
 
 class GenerateForm final : public TextForm {
@@ -26,7 +26,7 @@ class GenerateForm final : public TextForm {
   Outcome<std::string> Add(Completion& /*completion*/, const std::string& piece, const Ending* /*so_far*/) override {
     return piece.empty() ? "" : Event(With(piece));
   }
-  std::string TellProgress(const nlohmann::json& /*progress*/) override { return ""; }
+  std::string ReportProgress(const nlohmann::json& /*progress*/) override { return ""; }
   Outcome<std::string> EndChoice(Completion& /*completion*/, const Ending& /*ending*/) override { return ""; }
   std::string End(const Ending& /*all*/) override { return ""; }
   std::string Fail(const ApiError& error) override { return Event({{"error", error.message}}); }

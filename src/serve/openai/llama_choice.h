@@ -1,4 +1,4 @@
-// A text that has ended, as llama.cpp's server tells of it in its own form.
+// A finished text in llama.cpp's own form.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace wasinn::serve::openai {
 
-inline constexpr int kNoSlot = -1;  // a place here is not a client's to name
+inline constexpr int kNoSlot = -1;  // clients cannot choose a slot
 
-// What its model does not tell.
+// The members that do not come from the model.
 struct LlamaChoice {
   size_t index = 0;
   std::string content;
@@ -24,7 +24,7 @@ struct LlamaChoice {
   bool has_new_line = false;
 };
 
-// All members, but for probabilities.
+// All members except probabilities.
 Outcome<nlohmann::json> ToJson(Completion& completion, const Ending& ending, LlamaChoice choice);
 
 }  // namespace wasinn::serve::openai

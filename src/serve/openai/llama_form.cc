@@ -14,16 +14,16 @@ using nlohmann::json;
 
 namespace {
 
-// That the last step has brought: one, or none.
+// The token of the last step, if there is one.
 Outcome<std::vector<int32_t>> StepTokens(Completion& completion) {
-  const auto told = completion.Output("step_tokens");
-  if (!told) return std::unexpected(told.error());
-  std::vector<int32_t> tokens(told->size() / sizeof(int32_t));
-  if (!tokens.empty()) std::memcpy(tokens.data(), told->data(), tokens.size() * sizeof(int32_t));
+  const auto output = completion.Output("step_tokens");
+  if (!output) return std::unexpected(output.error());
+  std::vector<int32_t> tokens(output->size() / sizeof(int32_t));
+  if (!tokens.empty()) std::memcpy(tokens.data(), output->data(), tokens.size() * sizeof(int32_t));
   return tokens;
 }
 
-// "a/b": what an object `a` has as `b`.
+// "a/b": the member `b` of the object `a`.
 const json* FindMember(const json& whole, std::string_view path) {
   const json* found = &whole;
   for (size_t at = 0; at <= path.size();) {
@@ -42,7 +42,7 @@ Outcome<std::string> LlamaForm::Begin(Completion& completion) {
   const auto metadata = ReadOutput(completion, "metadata");
   if (!metadata) return std::unexpected(metadata.error());
   n_prompt_ = metadata->value("input_tokens", uint64_t{0});
-  n_told_ = 0;
+  n_sent_ = 0;
   has_new_line_ = false;
   if (n_top_) probabilities_.emplace(*n_top_);
   return "";
@@ -50,10 +50,10 @@ Outcome<std::string> LlamaForm::Begin(Completion& completion) {
 
 json LlamaForm::Part(std::string content, std::vector<int32_t> tokens) const {
   return {{"index", index_},    {"content", std::move(content)}, {"tokens", std::move(tokens)},  {"stop", false},
-          {"id_slot", kNoSlot}, {"tokens_predicted", n_told_},   {"tokens_evaluated", n_prompt_}};
+          {"id_slot", kNoSlot}, {"tokens_predicted", n_sent_},   {"tokens_evaluated", n_prompt_}};
 }
 
-std::string LlamaForm::TellProgress(const json& progress) {
+std::string LlamaForm::ReportProgress(const json& progress) {
   json part = Part("", {});
   part["prompt_progress"] = progress;
   return Event(part);
@@ -63,7 +63,7 @@ Outcome<std::string> LlamaForm::Add(Completion& completion, const std::string& p
   auto tokens = StepTokens(completion);
   if (!tokens) return std::unexpected(std::move(tokens.error()));
   if (tokens->empty() && piece.empty()) return "";
-  n_told_ += tokens->size();
+  n_sent_ += tokens->size();
   has_new_line_ = has_new_line_ || piece.contains('\n');
   json part = Part(piece, *std::move(tokens));
   if (so_far != nullptr) part["timings"] = TimingsOf(*so_far);
@@ -100,7 +100,7 @@ Outcome<std::string> LlamaForm::EndChoice(Completion& completion, const Ending& 
 }
 
 Outcome<size_t> LlamaForm::KeepToken(Completion& completion) {
-  if (!tells_tokens_) return 0;
+  if (!wants_tokens_) return 0;
   const auto tokens = StepTokens(completion);
   if (!tokens) return std::unexpected(tokens.error());
   tokens_.insert(tokens_.end(), tokens->begin(), tokens->end());
@@ -113,7 +113,7 @@ Outcome<size_t> LlamaForm::KeepChoice(Completion& completion, const Ending& endi
   has_new_line_ = text->contains('\n');
   auto last = Last(completion, ending, *std::move(text));
   if (!last) return std::unexpected(std::move(last.error()));
-  // As text: a tree of many tokens' probabilities takes fifteen times as much.
+  // As text: as a tree, probabilities of many tokens take fifteen times as much.
   std::string probabilities;
   constexpr std::string_view kProbabilities = "completion_probabilities";
   if (n_top_ && (members_.empty() || std::ranges::find(members_, kProbabilities) != members_.end())) {

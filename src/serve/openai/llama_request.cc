@@ -26,12 +26,12 @@ std::vector<std::string> ReadMembers(Fields& fields) {
     if (is_good) members.emplace_back(static_cast<std::string_view>(one));
   }
   if (is_good) return members;
-  ThrowWrong("response_fields", fmt::format("response_fields is no list of up to {} strings of up to {} bytes",
+  ThrowWrong("response_fields", fmt::format("response_fields is not a list of up to {} strings of up to {} bytes",
                                             kMostMembers, kLongestMember));
 }
 
-// By members of the answer that come from it.
-bool TellsReport(const std::vector<std::string>& members) {
+// Whether members of the answer come from the report.
+bool NeedsReport(const std::vector<std::string>& members) {
   const auto is_of_it = [](const std::string& path) {
     return path == "prompt" || path.starts_with("generation_settings");
   };
@@ -39,7 +39,7 @@ bool TellsReport(const std::vector<std::string>& members) {
 }
 
 void ReadProbabilities(Fields& fields, TextRequest& request, Options& options) {
-  for (const std::string_view name : {"logprobs", "n_probs"}) {  // the latter counts where there are both
+  for (const std::string_view name : {"logprobs", "n_probs"}) {  // if both are set, the second counts
     if (const auto n = fields.Integer(name, 0, kMostTop)) request.n_top = static_cast<unsigned>(*n);
   }
   if (request.n_top == 0u) request.n_top.reset();
@@ -58,9 +58,9 @@ TextRequest ReadLlamaCompletion(element body) {
   ReadMostTokens(fields, kNamesOfMostTokens, options);
   ReadResponseFormat(fields, options);
   ReadProbabilities(fields, request, options);
-  request.tells_tokens = fields.Flag("return_tokens").value_or(false);
+  request.wants_tokens = fields.Flag("return_tokens").value_or(false);
   request.members = ReadMembers(fields);
-  request.tells_report = TellsReport(request.members);
+  request.wants_report = NeedsReport(request.members);
   fields.Refuse({"echo", "suffix"});
   fields.CheckAllRead();
   TakeOptions(options, request);

@@ -1,4 +1,4 @@
-// Requests for texts in the form that llama.cpp's server has of its own: /completion.
+// Requests for texts in llama.cpp's own form: /completion.
 #pragma once
 
 #include "serve/openai/text_request.h"

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-// Keys that have another word there. Of the others it is the same, with _ for -.
+// Keys with another name in llama.cpp's server. Others differ only in _ instead of -.
 std::string WordOf(const std::string& key) {
   static const std::unordered_map<std::string, std::string> others = {
       {"temp", "temperature"}, {"mirostat-ent", "mirostat_tau"}, {"mirostat-lr", "mirostat_eta"},
@@ -21,7 +21,7 @@ std::string WordOf(const std::string& key) {
   return word;
 }
 
-// null: never that token, as JSON has no word for what is added then.
+// null: the token is forbidden; JSON cannot express the infinite bias.
 json Biases(const json& pairs) {
   json list = json::array();
   for (const json& pair : pairs) {
@@ -34,23 +34,23 @@ json Biases(const json& pairs) {
 
 json ToLlamaSettings(const json& settings, bool is_stream) {
   constexpr int64_t kAnySeed = 4294967295;
-  // What is not here, as it is where it is not used.
-  json told = {{"dynatemp_range", 0.0},
-               {"dynatemp_exponent", 1.0},
-               {"top_n_sigma", -1.0},
-               {"adaptive_target", -1.0},
-               {"adaptive_decay", 0.9},
-               {"min_keep", 0},
-               {"n_discard", 0},
-               {"grammar_lazy", false},
-               {"backend_sampling", false},
-               {"timings_per_token", false},
-               {"stream", is_stream}};
-  for (const auto& [key, value] : settings.items()) told[WordOf(key)] = value;
-  told["logit_bias"] = Biases(settings.value("logit-bias", json::array()));
-  told["max_tokens"] = told.value("n_predict", -1);
-  if (told.value("seed", int64_t{-1}) < 0) told["seed"] = kAnySeed;
-  return told;
+  // Settings that do not exist here have their neutral values.
+  json written = {{"dynatemp_range", 0.0},
+                  {"dynatemp_exponent", 1.0},
+                  {"top_n_sigma", -1.0},
+                  {"adaptive_target", -1.0},
+                  {"adaptive_decay", 0.9},
+                  {"min_keep", 0},
+                  {"n_discard", 0},
+                  {"grammar_lazy", false},
+                  {"backend_sampling", false},
+                  {"timings_per_token", false},
+                  {"stream", is_stream}};
+  for (const auto& [key, value] : settings.items()) written[WordOf(key)] = value;
+  written["logit_bias"] = Biases(settings.value("logit-bias", json::array()));
+  written["max_tokens"] = written.value("n_predict", -1);
+  if (written.value("seed", int64_t{-1}) < 0) written["seed"] = kAnySeed;
+  return written;
 }
 
 }  // namespace wasinn::serve::openai

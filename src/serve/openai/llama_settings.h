@@ -1,11 +1,11 @@
-// What a text was asked for, in the words of llama.cpp's server.
+// The sampling settings of a text, in llama.cpp's names.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 namespace wasinn::serve::openai {
 
-// `generation_settings`, of what the model's output `generation` tells as `settings`.
+// `generation_settings`, from `settings` in the model's output `generation`.
 nlohmann::json ToLlamaSettings(const nlohmann::json& settings, bool is_stream);
 
 }  // namespace wasinn::serve::openai

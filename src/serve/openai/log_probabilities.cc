@@ -19,8 +19,8 @@ size_t Characters(const std::string& utf8) {
   return static_cast<size_t>(std::ranges::count_if(utf8, [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-// With each element of a list, one after the other: a tree of all together takes many times their text. False: the list is
-// none, or `use` has said so.
+// Calls `use` with one element at a time: a tree of all takes many times their text. Returns false if the text is not a
+// list or `use` returned false.
 bool ForEachElement(std::string_view list, const std::function<bool(json)>& use) {
   if (list.size() < 2 || list.front() != '[' || list.back() != ']') return false;
   list = list.substr(1, list.size() - 2);
@@ -65,7 +65,7 @@ Outcome<void> LogProbabilities::Add(Completion& completion, const char* output, 
   });
   if (is_good) return {};
   return std::unexpected(
-      Failure{WASINN_ERROR_RUNTIME, fmt::format("the model's output '{}' is no list of objects", output)});
+      Failure{WASINN_ERROR_RUNTIME, fmt::format("the model's output '{}' is not a list of objects", output)});
 }
 
 Outcome<void> LogProbabilities::AddStep(Completion& completion) {

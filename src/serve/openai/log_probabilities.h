@@ -1,4 +1,4 @@
-// How probable tokens were, as the model tells it, and as answers have it.
+// Probabilities of tokens, from the model's outputs to the forms of answers.
 #pragma once
 
 #include <cstddef>
@@ -11,30 +11,30 @@
 
 namespace wasinn::serve::openai {
 
-// Of one text, on one thread at a time.
+// For one text; used by one thread at a time.
 class LogProbabilities {
  public:
-  // `n_top`: of so many tokens beside the chosen one.
+  // `n_top`: alternatives for each token.
   explicit LogProbabilities(unsigned n_top) : n_top_(n_top) {}
 
-  // Of the token that has just come.
+  // Adds the current token.
   Outcome<void> AddStep(Completion& completion);
-  // Those that were added and not taken yet: a list, as OpenAI's chat has it.
+  // Returns tokens that were added since the last call: a list in the form of OpenAI's chat.
   nlohmann::json Take();
-  // The same in the form that OpenAI's completions have.
+  // The same in the form of OpenAI's completions.
   nlohmann::json TakeAsColumns();
-  // Of all tokens, where none was added before, in both forms: as text.
+  // Returns all tokens, if none was added before, in either form, as text.
   Outcome<std::string> ReadAll(Completion& completion);
   Outcome<std::string> ReadAllAsColumns(Completion& completion);
 
  private:
   using Use = std::function<void()>;
-  // By an output that is such a list. `use`: after each of its elements, which is added.
+  // Adds the elements of such an output. `use` is called after each.
   Outcome<void> Add(Completion& completion, const char* output, const Use& use);
 
   const unsigned n_top_;
   nlohmann::json fresh_ = nlohmann::json::array();
-  size_t offset_ = 0;  // of the next token in the text, in characters
+  size_t offset_ = 0;  // of the next token, in characters
 };
 
 }  // namespace wasinn::serve::openai

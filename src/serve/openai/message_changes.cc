@@ -7,11 +7,11 @@ namespace wasinn::serve::openai {
 
 using nlohmann::json;
 
-void MessageChanges::AddText(const json& from, const char* field, json& told, json& delta) {
+void MessageChanges::AddText(const json& from, const char* field, json& sent, json& delta) {
   const auto now = from.find(field);
   if (now == from.end() || !now->is_string()) return;
   const std::string& text = now->get_ref<const std::string&>();
-  json& last = told[field];
+  json& last = sent[field];
   if (!last.is_string()) last = "";
   std::string& known = last.get_ref<std::string&>();
   if (text.size() <= known.size() || !text.starts_with(known)) return;
@@ -20,18 +20,18 @@ void MessageChanges::AddText(const json& from, const char* field, json& told, js
 }
 
 void MessageChanges::AddCalls(const json& calls, json& delta) {
-  json& told = told_["tool_calls"];
-  if (!told.is_array()) told = json::array();
+  json& sent = sent_["tool_calls"];
+  if (!sent.is_array()) sent = json::array();
   for (size_t i = 0; i < calls.size(); ++i) {
     const json& call = calls[i];
     const json function = call.value("function", json::object());
     json change = json::object();
-    if (i == told.size()) {
+    if (i == sent.size()) {
       change = {{"index", i}, {"id", call.value("id", "")}, {"type", "function"}, {"function", function}};
-      told.push_back(function);
+      sent.push_back(function);
     } else {
       json more = json::object();
-      AddText(function, "arguments", told[i], more);
+      AddText(function, "arguments", sent[i], more);
       if (!more.empty()) change = {{"index", i}, {"function", std::move(more)}};
     }
     if (!change.empty()) delta["tool_calls"].push_back(std::move(change));
@@ -41,8 +41,8 @@ void MessageChanges::AddCalls(const json& calls, json& delta) {
 json MessageChanges::New(const json& message) {
   json delta = json::object();
   if (!message.is_object()) return delta;
-  AddText(message, "reasoning_content", told_, delta);
-  AddText(message, "content", told_, delta);
+  AddText(message, "reasoning_content", sent_, delta);
+  AddText(message, "content", sent_, delta);
   if (const auto calls = message.find("tool_calls"); calls != message.end() && calls->is_array()) {
     AddCalls(*calls, delta);
   }

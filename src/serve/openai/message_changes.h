@@ -1,4 +1,4 @@
-// What has come to a message since it was last looked at, as streams tell it.
+// The changes of a message since the last event of a stream.
 #pragma once
 
 #include <string>
@@ -7,20 +7,20 @@
 
 namespace wasinn::serve::openai {
 
-// Of one message (the model's output `message`), on one thread at a time.
+// For one message (the model's output `message`); used by one thread at a time.
 class MessageChanges {
  public:
-  // OpenAI's delta; an object of nothing where there is nothing new. What was told before cannot be taken back: of a message whose
-  // beginning is another one by now, nothing is told until it begins so again.
+  // OpenAI's delta; empty without changes. Sent text cannot be taken back: if the beginning of the message changes,
+  // nothing is sent until it begins with the sent text again.
   nlohmann::json New(const nlohmann::json& message);
-  const nlohmann::json& told() const { return told_; }
+  const nlohmann::json& sent() const { return sent_; }
 
  private:
-  // Of a text field, from `from`, where it goes on from what was told.
-  static void AddText(const nlohmann::json& from, const char* field, nlohmann::json& told, nlohmann::json& delta);
+  // Adds the text of a field that follows the sent text.
+  static void AddText(const nlohmann::json& from, const char* field, nlohmann::json& sent, nlohmann::json& delta);
   void AddCalls(const nlohmann::json& calls, nlohmann::json& delta);
 
-  nlohmann::json told_ = nlohmann::json::object();
+  nlohmann::json sent_ = nlohmann::json::object();
 };
 
 }  // namespace wasinn::serve::openai

@@ -28,8 +28,8 @@ namespace {
 using nlohmann::json;
 
 constexpr char kOwner[] = "wasinn";
-const Place kReading = PlaceOf("");  // of bodies, whose model is not known yet
-// What a number takes in an answer, in bytes: as an object, and as text.
+const Place kReading = PlaceOf("");  // bodies, before their model is known
+// The bytes of a number in an answer: as an object, and as text.
 constexpr uint64_t kMostOfNumber = 48;
 
 TextModels& TextsOf(const Exchange& exchange) { return exchange.admission.generation->texts(); }
@@ -40,7 +40,7 @@ Response ToResponse(const json& answer) {
   return response;
 }
 
-// For what a client may ask of another method.
+// Refuses other methods.
 void CheckMethod(const Request& request, http::verb method) {
   const bool is_it = request.method() == method || (method == http::verb::get && request.method() == http::verb::head);
   if (is_it) return;
@@ -48,7 +48,7 @@ void CheckMethod(const Request& request, http::verb method) {
                  .message = fmt::format("only {} is known here", std::string(http::to_string(method)))};
 }
 
-// With what vLLM has beside OpenAI's.
+// Adds vLLM's fields to OpenAI's.
 json ToModel(const TextModels& texts, const std::string& id, const TextModels::Name& name) {
   static const int64_t created = UnixTime();
   json model = {{"id", id}, {"object", "model"}, {"created", created}, {"owned_by", kOwner}, {"root", name.model}};
@@ -57,10 +57,10 @@ json ToModel(const TextModels& texts, const std::string& id, const TextModels::N
   return model;
 }
 
-// That the model's name has named.
+// Uses the adapter that the model's name contains.
 void UseAdapter(const TextModels::Name& name, std::string& options) {
   if (name.adapter.empty()) return;
-  if (options.contains(R"("lora":)")) ThrowWrong("lora", "there is a lora, and the model is one");
+  if (options.contains(R"("lora":)")) ThrowWrong("lora", "lora is set, but the model's name already has an adapter");
   AddOption(options, "lora", Dump(name.adapter));
 }
 
@@ -69,7 +69,7 @@ std::unique_ptr<TextForm> New(const TextRequest& request) {
   return std::make_unique<Form>(request);
 }
 
-// So that no proxy before us keeps pieces back.
+// Keeps proxies from buffering the stream.
 void AddStreamHeaders(Response& response) {
   response.headers.emplace_back("Cache-Control", "no-cache");
   response.headers.emplace_back("X-Accel-Buffering", "no");
@@ -143,7 +143,7 @@ asio::awaitable<Response> OpenAi::AnswerStream(TextWork work, std::unique_ptr<Te
 
 namespace {
 
-// `each`: after each piece.
+// `each` is called after each piece.
 Outcome<void> Finish(
     const std::function<Outcome<std::optional<std::string>>()>& next,
     const std::function<Outcome<void>()>& each = [] { return Outcome<void>(); }) {
@@ -189,7 +189,7 @@ asio::awaitable<Response> OpenAi::AnswerWhole(TextWork work, std::unique_ptr<Tex
   if (!whole) throw ToApiError(whole.error());
   Response response;
   response.text = std::move(*whole);
-  work.charge.ShrinkTo(0);  // of the prompts and of the texts
+  work.charge.ShrinkTo(0);  // for the prompts and the texts
   if (!work.charge.Add(response.text.size())) throw ToApiError(NoMemory());
   response.charge = std::move(work.charge);
   co_return response;
@@ -251,16 +251,17 @@ asio::awaitable<Response> OpenAi::AnswerPrompt(Exchange& exchange, const PromptQ
   exchange.request.body() = RequestBytes();
   const std::shared_ptr<Cancellation> cancellation = exchange.watch();
   std::function<Response()> run = [&] {
-    const auto told = exchange.admission.generation->models().Complete(tenant, opened.name.model, opened.name.version,
-                                                                       prompt, cancellation.get());
-    if (!told) throw question.ToApiError(told.error());
-    if (const auto finished = Finish([&] { return (*told)->Next(); }); !finished) throw ToApiError(finished.error());
-    const auto output = (*told)->Output("completion");
+    const auto completion = exchange.admission.generation->models().Complete(
+        tenant, opened.name.model, opened.name.version, prompt, cancellation.get());
+    if (!completion) throw question.ToApiError(completion.error());
+    if (const auto finished = Finish([&] { return (*completion)->Next(); }); !finished)
+      throw ToApiError(finished.error());
+    const auto output = (*completion)->Output("completion");
     if (!output) throw ToApiError(output.error());
     charge.ShrinkTo(0);
     if (!charge.Add(2 * output->size())) throw ToApiError(NoMemory());
     Response response;
-    response.text = question.tell(*output);
+    response.text = question.format(*output);
     response.charge = std::move(charge);
     return response;
   };
@@ -297,16 +298,15 @@ asio::awaitable<Response> OpenAi::AnswerVectors(Exchange& exchange, What (*read)
 
 namespace {
 
-// The answer of a model's server, as clients get it.
+// A model server's answer for the client.
 Response PassedResponse(std::unique_ptr<UpstreamCall> call, const std::function<void()>& on_first) {
   const unsigned status = call->status();
-  if (status == 401 || status == 403 || status == 407) {  // our key, and not the client's
-    call->TellRefused();
-    throw ApiError{.status = http::status::bad_gateway, .message = "the model's server does not let this one in"};
+  if (status == 401 || status == 403 || status == 407) {  // it refused this server's key, not the client's
+    call->LogRefused();
+    throw ApiError{.status = http::status::bad_gateway, .message = "the model's server refuses this server's key"};
   }
   if (status >= 300 && status < 400) {
-    throw ApiError{.status = http::status::bad_gateway,
-                   .message = "the model's server says that the model is elsewhere"};
+    throw ApiError{.status = http::status::bad_gateway, .message = "the model's server redirects to another place"};
   }
   Response response{.status = static_cast<http::status>(status)};
   if (std::string type = call->Field(http::field::content_type); !type.empty()) response.content_type = std::move(type);
@@ -371,7 +371,7 @@ Response OpenAi::AnswerModels(const Exchange& exchange, const Words& words) cons
     for (const auto& [name, model] : texts.List(tenant)) list.push_back(ToModel(texts, name, model));
     return ToResponse(json{{"object", "list"}, {"data", std::move(list)}});
   }
-  std::string name = words[1];  // which may have slashes
+  std::string name = words[1];  // may contain slashes
   for (size_t i = 2; i < words.size(); ++i) name += "/" + words[i];
   const auto found = texts.Find(tenant, name);
   if (!found) ThrowNoModel(found.error());

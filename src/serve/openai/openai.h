@@ -1,4 +1,4 @@
-// OpenAI's API over the server's language models: /v1.
+// OpenAI's API for the server's language models: /v1.
 #pragma once
 
 #include <functional>
@@ -21,17 +21,17 @@
 
 namespace wasinn::serve::openai {
 
-// Any thread. All that it is given outlives it.
+// Thread-safe. Its arguments outlive it.
 class OpenAi {
  public:
-  // `loads`: for what loads models. `context`: for connections to servers that have some.
+  // `loads`: threads for loading models. `context`: for connections to model servers.
   OpenAi(asio::io_context& context, Workers& workers, Workers& loads, TextMetrics& metrics)
       : context_(context), workers_(workers), loads_(loads), metrics_(metrics) {}
 
-  // Whether a request is for it, if no guest is behind its path.
+  // Whether it answers the request, unless a guest has the path.
   static bool Has(const Header& request);
   asio::awaitable<Response> Answer(Exchange& exchange);
-  // Triton's extension. `model`: "tiny", or "tiny:2".
+  // Triton's generate extension. `model`: "tiny", or "tiny:2".
   asio::awaitable<Response> Generate(Exchange& exchange, const std::string& model, bool is_stream);
 
  private:
@@ -42,7 +42,7 @@ class OpenAi {
   };
   using NewForm = std::unique_ptr<TextForm>(const TextRequest& request);
 
-  // What follows throws ApiError.
+  // The functions below throw ApiError.
   asio::awaitable<Response> AnswerKnown(Exchange& exchange, const Words& words);
   Response AnswerModels(const Exchange& exchange, const Words& words) const;
   asio::awaitable<Response> AnswerText(Exchange& exchange, TextRequest (*read)(simdjson::dom::element),
@@ -50,23 +50,23 @@ class OpenAi {
   asio::awaitable<Response> AnswerBy(std::unique_ptr<TextForm> form, TextRequest request, Opened opened,
                                      Exchange& exchange);
   asio::awaitable<Response> AnswerWhole(TextWork work, std::unique_ptr<TextForm> form);
-  // What a model's server answers. Nothing: the model is computed here.
+  // The answer of a model server; empty: the model is computed here.
   asio::awaitable<std::optional<Response>> AnswerByUpstream(Exchange& exchange, const std::string& path);
   asio::awaitable<Response> AnswerPrompt(Exchange& exchange, const PromptQuestion& question);
   asio::awaitable<Response> AnswerStream(TextWork work, std::unique_ptr<TextForm> form);
-  // By vectors that the model makes of texts.
+  // Answers with vectors of texts.
   template <typename What>
   asio::awaitable<Response> AnswerVectors(Exchange& exchange, What (*read)(simdjson::dom::element));
-  // `work` by a worker; what it throws, this throws.
+  // Runs `work` on a worker, and rethrows its exceptions.
   template <typename T>
   static asio::awaitable<T> On(Workers& workers, Exchange& exchange, Place place, Cancellation* cancellation,
                                std::function<T()> work);
-  // The body, by a worker where it is large.
+  // Reads the body, on a worker if it is large.
   template <typename T>
   asio::awaitable<T> Read(Exchange& exchange, T (*read)(simdjson::dom::element));
-  // By the name that a client gave, or "".
+  // `name`: from the client, or "".
   static TextModels::Name Find(Exchange& exchange, const std::string& name);
-  // The same, and loaded.
+  // The same, loaded.
   asio::awaitable<Opened> Open(Exchange& exchange, const std::string& name);
 
   asio::io_context& context_;

@@ -15,8 +15,8 @@ namespace {
 
 using simdjson::dom::element;
 
-// Whether clients use a member of this name for something that a server fetches.
-bool NamesPlace(std::string_view name) {
+// Whether clients use a member of this name for a URL that a server fetches.
+bool IsUrlName(std::string_view name) {
   std::string lower(name.substr(name.size() - std::min<size_t>(name.size(), 8)));
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto ends = {"url", "uri", "urls", "uris"};
@@ -25,30 +25,30 @@ bool NamesPlace(std::string_view name) {
          std::ranges::find(words, lower) != words.end();
 }
 
-// Whether a member of this name has the ids of objects that a server keeps for the owner of its key.
-bool NamesStored(std::string_view name) {
+// Whether a member of this name has ids of objects that a server keeps for the owner of its key.
+bool IsStoredName(std::string_view name) {
   const auto names = {"previous_response_id", "conversation", "container", "file_id", "file_ids",
                       "vector_store_ids",     "connector_id"};
   return std::ranges::any_of(names, [name](const char* one) { return boost::beast::iequals(name, one); });
 }
 
-// Reads a member of the body with all that is in it. A server fetches URLs from its own place in the network, which clients must not
-// use.
+// Reads a member of the body and all nested ones. The model server would fetch URLs from inside its network, which
+// clients must not use.
 void ReadMember(element value, std::string_view name, std::string_view field, PassedRequest& request) {
   if (value.is_array()) {
     for (const element one : value.get_array()) ReadMember(one, name, field, request);
   } else if (value.is_object()) {
     for (const auto& [inner, member] : value.get_object()) ReadMember(member, inner, field, request);
   } else if (value.is_string()) {
-    if (NamesPlace(name) && !static_cast<std::string_view>(value).starts_with("data:")) {
+    if (IsUrlName(name) && !static_cast<std::string_view>(value).starts_with("data:")) {
       const std::string text(field);
-      ThrowWrong(text, text + ": nothing is fetched: images, sounds and files are data: URLs");
+      ThrowWrong(text, text + ": nothing is fetched: images, sounds and files must be data: URLs");
     }
-    if (NamesStored(name)) request.stored = name;
+    if (IsStoredName(name)) request.stored = name;
   }
 }
 
-// The begin and the end of the value of an object's n-th member, in valid JSON.
+// The begin and end of the value of an object's n-th member, in valid JSON.
 std::pair<size_t, size_t> FindValue(std::string_view object, size_t n) {
   size_t depth = 0, begin = 0;
   for (size_t i = 0; i < object.size(); ++i) {
@@ -87,24 +87,24 @@ std::string PassedPath(const std::vector<std::string>& words) {
 }
 
 PassedRequest ReadPassed(element body) {
-  if (!body.is_object()) ThrowWrong("", "the body is no JSON object");
+  if (!body.is_object()) ThrowWrong("", "the body is not a JSON object");
   PassedRequest request{.is_empty = body.get_object().size() == 0};
   size_t n = 0;
   for (const auto& [name, value] : body.get_object()) {
     // Servers in Go ignore the case of names.
     const auto is = [&name](std::string_view other) { return boost::beast::iequals(name, other); };
     if (is("model")) {
-      if (name != "model") ThrowWrong(std::string(name), "model is written in lower case");
-      // We would read one of the two, and the server perhaps the other.
-      if (request.member) ThrowWrong("model", "model is there twice");
-      if (!value.is_string() && !value.is_null()) ThrowWrong("model", "model is no string");
+      if (name != "model") ThrowWrong(std::string(name), "model must be lower case");
+      // This server would check one of the two, and the model server might use the other.
+      if (request.member) ThrowWrong("model", "model occurs twice");
+      if (!value.is_string() && !value.is_null()) ThrowWrong("model", "model is not a string");
       if (value.is_string()) request.model = static_cast<std::string_view>(value);
       request.member = n;
     } else if ((is("models") || is("fallbacks")) && !IsNothing(value)) {
-      ThrowWrong(std::string(name), std::string(name) + ": a request is for the model that it names");
+      ThrowWrong(std::string(name), std::string(name) + ": a request may name only one model");
     } else if (is("messages") || is("input") || is("tools")) {
       ReadMember(value, "", name, request);
-    } else if (!IsNothing(value) && (NamesStored(name) || (is("prompt") && value.is_object()))) {
+    } else if (!IsNothing(value) && (IsStoredName(name) || (is("prompt") && value.is_object()))) {
       request.stored = name;
     }
     ++n;

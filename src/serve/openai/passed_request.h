@@ -13,7 +13,7 @@
 namespace wasinn::serve::openai {
 
 struct PassedRequest {
-  std::string model;  // named by the client; "": none
+  std::string model;  // from the client; "": none
   // The index of the body's member `model`; no value: there is none. `is_empty`: the body has no members.
   std::optional<size_t> member;
   bool is_empty = false;
@@ -21,13 +21,13 @@ struct PassedRequest {
   std::string stored;
 };
 
-// The path at the server, such as "chat/completions", for the words of a path behind /v1. "": such a request is not passed on.
+// The path at the model server, such as "chat/completions", for the words after /v1; "": not passed on.
 std::string PassedPath(const std::vector<std::string>& words);
 
 // Throws ApiError if the request names a second model, or makes a server fetch something.
 PassedRequest ReadPassed(simdjson::dom::element body);
 
-// The body with another model's name, as JSON has it. Its parts are of the body and of the name.
+// The body with another model's name, as JSON. The parts refer to the body and the name.
 std::array<std::string_view, 3> WithModel(std::string_view body, const PassedRequest& request, std::string& name);
 
 }  // namespace wasinn::serve::openai

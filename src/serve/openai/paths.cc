@@ -11,7 +11,7 @@ namespace {
 struct Path {
   std::string_view at_root, behind_v1;
 };
-// /completions is OpenAI's under /v1 alone.
+// /completions is OpenAI's, and only under /v1.
 constexpr std::array<Path, 12> kAtRoot = {{{"/completion", "/completion"},
                                            {"/completions", "/completion"},
                                            {"/chat/completions", "/chat/completions"},

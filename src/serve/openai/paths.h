@@ -1,4 +1,4 @@
-// Which paths are this API's.
+// The paths of this API.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace wasinn::serve::openai {
 
-// Whether a target (target.h) is one of them, if no guest is behind its path.
+// Whether a target (target.h) is one of them, unless a guest has the path.
 bool IsOurs(std::string_view target);
-// A target of llama.cpp's server, which has some paths without /v1, as it is here: under /v1. Nothing: it is none of these.
+// Maps a target of llama.cpp's server, some of which are outside of /v1, to one under /v1. Empty: another target.
 std::optional<std::string> UnderV1(std::string_view target);
-// The words of a target's path behind /v1. None if it is not ours.
+// The words of a target after /v1. Empty if it is not of this API.
 std::vector<std::string> WordsBehind(std::string_view target);
 
 }  // namespace wasinn::serve::openai

@@ -14,10 +14,10 @@ Outcome<std::optional<json>> Progress::Next(Completion& completion) {
   if (!metadata) return std::unexpected(metadata.error());
   const auto count = [&](const char* name) { return metadata->value(name, uint64_t{0}); };
   const uint64_t total = count("input_tokens"), cached = total - std::min(total, count("evaluated_tokens"));
-  const bool is_evaluated = count("output_tokens") > 0;  // also where a model tells no more
-  const uint64_t held = !told_ ? cached : is_evaluated ? total : count("held_prompt_tokens");
-  if (told_ == held) return std::nullopt;
-  told_ = held;
+  const bool is_evaluated = count("output_tokens") > 0;  // even if a model reports nothing else
+  const uint64_t held = !reported_ ? cached : is_evaluated ? total : count("held_prompt_tokens");
+  if (reported_ == held) return std::nullopt;
+  reported_ = held;
   is_over_ = held >= total;
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begun_;
   return json{

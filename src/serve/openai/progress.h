@@ -1,4 +1,4 @@
-// How far a prompt is evaluated, for a client of a stream that asks for it.
+// The evaluation of a prompt, for clients that want to see it in a stream.
 #pragma once
 
 #include <chrono>
@@ -11,22 +11,22 @@
 
 namespace wasinn::serve::openai {
 
-// Of one text, on one thread at a time.
+// For one text; used by one thread at a time.
 class Progress {
  public:
-  // `is_wanted`: else there is never anything new. `begun`: when the text was.
+  // `is_wanted`: false: there is never any progress. `begun`: when the text began.
   Progress(bool is_wanted, std::chrono::steady_clock::time_point begun) : is_over_(!is_wanted), begun_(begun) {}
 
-  // By what the model tells: `prompt_progress`, as llama.cpp's server has it, which begins with what was evaluated before. Nothing: nothing
-  // is new.
+  // llama.cpp's `prompt_progress`, whose first event has the tokens that were evaluated before. Empty: no progress
+  // since the last call.
   Outcome<std::optional<nlohmann::json>> Next(Completion& completion);
-  // Nothing more comes: the prompt is evaluated, or nobody wants it.
+  // The prompt is evaluated, or the client does not want to see it.
   bool is_over() const { return is_over_; }
 
  private:
   bool is_over_;
   std::chrono::steady_clock::time_point begun_;
-  std::optional<uint64_t> told_;  // tokens
+  std::optional<uint64_t> reported_;  // tokens
 };
 
 }  // namespace wasinn::serve::openai

@@ -14,10 +14,10 @@ namespace {
 using nlohmann::json;
 using simdjson::dom::element;
 
-// As the backend llama has it, which would only say that the prompt is too long.
+// The limit of the backend llama, whose error would only say that the prompt is too long.
 constexpr size_t kMostTokenized = size_t{1} << 20;
 
-// Of a request that would be generated.
+// From a request for a text.
 TextRequest AsQuestion(TextRequest request) {
   Prompts& prompts = request.prompts;
   prompts.n = 1;
@@ -29,13 +29,13 @@ TextRequest AsQuestion(TextRequest request) {
 TextRequest ReadChatQuestion(element body) { return AsQuestion(ReadChat(body)); }
 TextRequest ReadResponseQuestion(element body) { return AsQuestion(ReadResponse(body)); }
 
-// As llama.cpp's server has it.
+// As in llama.cpp's server.
 TextRequest ReadTokenize(element body) {
   Fields fields(body);
   TextRequest request;
   request.model = fields.Text("model").value_or("");
   const element content = fields.Get("content");
-  if (!content.is_string()) ThrowWrong("content", "content is no string");
+  if (!content.is_string()) ThrowWrong("content", "content is not a string");
   const auto text = static_cast<std::string_view>(content);
   if (text.size() > kMostTokenized) {
     ThrowWrong("content",
@@ -57,20 +57,20 @@ TextRequest ReadDetokenize(element body) {
   request.model = fields.Text("model").value_or("");
   const element tokens = fields.Get("tokens");
   const bool are_none = tokens.is_array() && tokens.get_array().size() == 0;
-  if (!are_none && !IsTokens(tokens)) ThrowWrong("tokens", "tokens is no list of integers");
+  if (!are_none && !IsTokens(tokens)) ThrowWrong("tokens", "tokens is not a list of integers");
   request.prompts.texts = {are_none ? "" : ToText(tokens)};
   request.prompts.options = R"({"detokenize":true})";
   fields.CheckAllRead();
   return request;
 }
 
-// A member of the JSON that the model has written, beside its tokens: of these there may be a million.
-json Told(const std::string& output, const char* member) {
-  const json::parser_callback_t without_tokens = [](int, json::parse_event_t event, const json& parsed) {
-    return event != json::parse_event_t::key || parsed != "tokens";
+// Reads a member of the model's JSON without its tokens: there may be a million.
+json Member(const std::string& output, const char* member) {
+  const json::parser_callback_t without_tokens = [](int, json::parse_event_t event, const json& value) {
+    return event != json::parse_event_t::key || value != "tokens";
   };
-  json told = json::parse(output, without_tokens, false);
-  return told.is_object() ? told.value(member, json()) : json();
+  json parsed = json::parse(output, without_tokens, false);
+  return parsed.is_object() ? parsed.value(member, json()) : json();
 }
 
 struct Named {
@@ -78,18 +78,18 @@ struct Named {
   PromptQuestion question;
 };
 
-std::string TellLength(const std::string& output) {
-  return Dump({{"object", "response.input_tokens"}, {"input_tokens", Told(output, "count")}});
+std::string FormatLength(const std::string& output) {
+  return Dump({{"object", "response.input_tokens"}, {"input_tokens", Member(output, "count")}});
 }
-std::string TellPrompt(const std::string& output) { return Dump({{"prompt", Told(output, "prompt")}}); }
-// As they are: a tree of them takes many times their text.
-std::string TellTokens(const std::string& output) { return output; }
-std::string TellText(const std::string& output) { return Dump({{"content", output}}); }
+std::string FormatPrompt(const std::string& output) { return Dump({{"prompt", Member(output, "prompt")}}); }
+// Unparsed: a tree of the tokens takes many times their text.
+std::string FormatTokens(const std::string& output) { return output; }
+std::string FormatText(const std::string& output) { return Dump({{"content", output}}); }
 
-// The backend's words are about prompts. It knows which tokens there are: "… which are from 0 to 511".
-std::string OfWrongToken(const std::string& message) {
+// The backend's message is about prompts; its end lists valid tokens: "… which are from 0 to 511".
+std::string InvalidTokenMessage(const std::string& message) {
   const size_t range = message.find("are from ");
-  return "tokens: there is one that is no token of this model" +
+  return "tokens: one is not a token of this model" +
          (range == message.npos ? "" : ", whose tokens " + message.substr(range));
 }
 
@@ -97,29 +97,29 @@ std::string OfWrongToken(const std::string& message) {
 
 bool PromptQuestion::IsOfNothing(const TextRequest& request) const {
   const Prompts& prompts = request.prompts;
-  // What begins a text, which `add_special` adds, is not nothing.
+  // With `add_special` the answer is not empty: it has the tokens that begin a text.
   return nothing != nullptr && prompts.texts.front().empty() && !prompts.options.contains(R"("add-special":true)");
 }
 
 ApiError PromptQuestion::ToApiError(const Failure& failure) const {
   ApiError error = openai::ToApiError(failure);
-  // No context is asked, so none is too small: what is too long has more bytes or tokens than are looked at.
+  // No context is involved: a prompt that is too long exceeds the limit of bytes or tokens.
   const bool is_long = !error.code.empty();
   error.code.clear();
   error.length.reset();
   if (!is_long && failure.code != WASINN_ERROR_INVALID_ARGUMENT) return error;
   error.param = field;
-  error.message = tell == TellText && !is_long ? OfWrongToken(failure.message) : failure.message;
+  error.message = format == FormatText && !is_long ? InvalidTokenMessage(failure.message) : failure.message;
   return error;
 }
 
 const PromptQuestion* FindPromptQuestion(const std::vector<std::string>& words) {
   static const std::vector<Named> all = {
-      {{"chat", "completions", "input_tokens"}, {"messages", ReadChatQuestion, TellLength}},
-      {{"responses", "input_tokens"}, {"input", ReadResponseQuestion, TellLength}},
-      {{"apply-template"}, {"messages", ReadChatQuestion, TellPrompt}},
-      {{"tokenize"}, {"content", ReadTokenize, TellTokens, R"({"tokens":[]})"}},
-      {{"detokenize"}, {"tokens", ReadDetokenize, TellText, R"({"content":""})"}}};
+      {{"chat", "completions", "input_tokens"}, {"messages", ReadChatQuestion, FormatLength}},
+      {{"responses", "input_tokens"}, {"input", ReadResponseQuestion, FormatLength}},
+      {{"apply-template"}, {"messages", ReadChatQuestion, FormatPrompt}},
+      {{"tokenize"}, {"content", ReadTokenize, FormatTokens, R"({"tokens":[]})"}},
+      {{"detokenize"}, {"tokens", ReadDetokenize, FormatText, R"({"content":""})"}}};
   const auto found = std::ranges::find(all, words, &Named::words);
   return found == all.end() ? nullptr : &found->question;
 }

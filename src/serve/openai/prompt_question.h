@@ -1,4 +1,4 @@
-// What clients ask of a prompt, for which nothing is generated: its length, its tokens, and the text that a template makes of a chat.
+// Requests about a prompt that generate nothing: its length, its tokens, and the text that a template makes of a chat.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@
 namespace wasinn::serve::openai {
 
 struct PromptQuestion {
-  const char* field;  // what is asked about
+  const char* field;  // the prompt's field
   // Throws ApiError.
   TextRequest (*read)(simdjson::dom::element body);
-  // The answer, by what the model has written.
-  std::string (*tell)(const std::string& output);
-  // What is told of nothing, for which no model is asked. NULL: that is wrong.
+  // Makes the answer from the model's output.
+  std::string (*format)(const std::string& output);
+  // The answer for an empty text, without asking the model. NULL: an empty text is refused.
   const char* nothing = nullptr;
 
   bool IsOfNothing(const TextRequest& request) const;
-  // Why the model does not answer.
+  // The error if the model does not answer.
   ApiError ToApiError(const Failure& failure) const;
 };
 
-// By the words of a path behind /v1. NULL: it is no such question.
+// By the words of a path after /v1. NULL: another path.
 const PromptQuestion* FindPromptQuestion(const std::vector<std::string>& words);
 
 }  // namespace wasinn::serve::openai

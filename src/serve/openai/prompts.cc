@@ -12,19 +12,19 @@ using simdjson::dom::element;
 
 bool IsToken(element one) { return one.is_int64() || one.is_uint64(); }
 
-// Tokens, between which texts may stand.
+// Whether a list of tokens may contain texts.
 bool IsMixed(element given) {
   if (!given.is_array() || given.get_array().size() == 0) return false;
   return std::ranges::all_of(given.get_array().value(), [](element one) { return IsToken(one) || one.is_string(); });
 }
 
 [[noreturn]] void ThrowNoText(const char* name) {
-  ThrowWrong(name, fmt::format("{} is no text and no list of tokens and texts, no object that has one of these as "
-                               "prompt_string, nor a list of such",
+  ThrowWrong(name, fmt::format("{} is neither a text, a list of tokens and texts, an object with one of these as "
+                               "prompt_string, nor a list of these",
                                name));
 }
 
-// Of a message: texts alone.
+// The text of a message without images.
 std::string TextOfParts(element content, const char* name) {
   if (!content.is_array() || content.get_array().size() == 0)
     ThrowWrong(name, fmt::format("{}.content must be a list with at least one part", name));
@@ -32,7 +32,7 @@ std::string TextOfParts(element content, const char* name) {
   for (const element one : content.get_array()) {
     Fields part(one, fmt::format("{}.content", name));
     if (part.Text("type").value_or("") != "text")
-      ThrowWrong(name, fmt::format("a part of {}.content is no text", name));
+      ThrowWrong(name, fmt::format("a part of {}.content is not a text", name));
     text += part.Text("text").value_or("");
     part.CheckAllRead();
   }
@@ -62,7 +62,7 @@ void GivenText::ReadObject(element given, const char* name) {
     if (text.is_object()) ThrowNoText(name);
     *this = GivenText(text, name);
   }
-  fields.Refuse({"multimodal_data"});  // images are parts of a chat's messages
+  fields.Refuse({"multimodal_data"});  // images belong in a chat's messages
   fields.CheckAllRead();
 }
 
@@ -73,7 +73,7 @@ void ReadPrompts(Fields& fields, Prompts& prompts, Options& options) {
   std::vector<element> all = {given};
   if (AreSeveral(given)) {
     const simdjson::dom::array list = given.get_array();
-    if (prompts.n * list.size() > kMostChoices) {  // before there is a place for each
+    if (prompts.n * list.size() > kMostChoices) {  // before memory is allocated for each
       ThrowWrong(prompts.n > 1 ? "n" : "prompt",
                  fmt::format("there are {} prompts with {} texts for each: expected at most {} texts", list.size(),
                              prompts.n, kMostChoices));
@@ -84,7 +84,7 @@ void ReadPrompts(Fields& fields, Prompts& prompts, Options& options) {
   std::vector<GivenText> texts;
   texts.reserve(all.size());
   for (const element one : all) texts.emplace_back(one, "prompt");
-  // All are lists of tokens and texts if one is.
+  // If one is a list of tokens and texts, all are.
   const bool are_tokens = std::ranges::any_of(texts, &GivenText::is_tokens);
   for (GivenText& one : texts) {
     prompts.texts.push_back(are_tokens && !one.is_tokens() ? "[" + one.AsJson() + "]" : std::move(one.value()));

@@ -1,4 +1,4 @@
-// What a request has a model go on with: a prompt, or several, and of each one text or several.
+// The prompts of a request, and the number of texts for each.
 #pragma once
 
 #include <cstddef>
@@ -13,38 +13,38 @@
 
 namespace wasinn::serve::openai {
 
-// That a request may ask for, of all its prompts together.
+// The limit of the texts of all prompts of a request.
 inline constexpr size_t kMostChoices = 128;
 
 struct Prompts {
   std::vector<std::string> texts;
-  std::string options;           // of all: a JSON object without a seed
-  std::optional<uint32_t> seed;  // of the first text for a prompt; the next one has the next
-  size_t n = 1;                  // texts for each
-  // Of a stream, beside its texts:
-  bool tells_progress = false;  // how far each prompt is evaluated
-  bool tells_timings = false;   // with each token
+  std::string options;           // for all prompts: a JSON object without a seed
+  std::optional<uint32_t> seed;  // for a prompt's first text; each further text adds 1
+  size_t n = 1;                  // texts for each prompt
+  // Additional events of a stream:
+  bool wants_progress = false;  // how far each prompt is evaluated
+  bool wants_timings = false;   // with each token
 
   size_t size() const { return n * texts.size(); }
-  // Whether it has the prompt of the one before it.
+  // Whether text i has the same prompt as the one before it.
   bool IsAgain(size_t i) const { return i % n > 0; }
-  // Once for each, in their order. A prompt that is not needed any more goes with it.
+  // Called once for each, in order. Frees a prompt after its last text.
   Prompt Take(size_t i);
-  // With what Take makes of one.
+  // Including the memory for the result of Take.
   size_t bytes() const;
 };
 
-// What a client may give for a text: it, tokens between which texts may stand, or an object that has either as `prompt_string`, or texts as
-// parts of `content`.
+// A client's text: a string, a list of tokens and strings, or an object with either as `prompt_string`, or with texts
+// as parts of `content`.
 class GivenText {
  public:
-  // `name`: of the field that it is in. Throws ApiError.
+  // `name`: the field. Throws ApiError.
   GivenText(simdjson::dom::element given, const char* name);
 
   bool is_tokens() const { return is_tokens_; }
-  // The text itself; of tokens their list, as JSON has it.
+  // The text itself, or a list of tokens as JSON.
   std::string& value() { return value_; }
-  // As an element of a list in JSON.
+  // As an element of a JSON list.
   std::string AsJson() const;
 
  private:
@@ -53,11 +53,10 @@ class GivenText {
   std::string value_;
   bool is_tokens_ = false;
 };
-// Whether it is a list of such, and not one of them.
+// Whether it is a list of such texts.
 bool AreSeveral(simdjson::dom::element given);
 
-// `prompt`: one, or a list of them. Of each of them so many texts as `n` says, of which there are no more than a request may have. Throws
-// ApiError.
+// `prompt`: a text or a list of texts. `n`: texts for each, within the request's limit. Throws ApiError.
 void ReadPrompts(Fields& fields, Prompts& prompts, Options& options);
 
 }  // namespace wasinn::serve::openai

@@ -1,4 +1,4 @@
-// A request's body, parsed as a whole first, so that nothing is read of a text that is none.
+// Parses a whole body before it is read, so that no part of invalid JSON is used.
 #pragma once
 
 #include <simdjson.h>
@@ -14,10 +14,10 @@ namespace wasinn::serve::openai {
 
 static_assert(RequestBytes::kPadding >= simdjson::SIMDJSON_PADDING);
 
-// What `read` makes of it, which keeps nothing of the element. Throws ApiError, as `read` does.
+// Returns the result of `read`, which must not keep the element. Throws ApiError, like `read`.
 template <typename T>
 T ReadBody(RequestBytes& body, T (*read)(simdjson::dom::element)) {
-  // Bytes for each of the JSON's: what simdjson takes to parse it, and a copy.
+  // Memory for each byte of JSON: for simdjson's parser, and for a copy.
   constexpr uint64_t kParsed = 14, kCopied = 2;
   Charge& charge = body.charge();
   const uint64_t before = charge.bytes();
@@ -30,7 +30,7 @@ T ReadBody(RequestBytes& body, T (*read)(simdjson::dom::element)) {
     return made;
   } catch (const simdjson::simdjson_error& error) {
     if (error.error() == simdjson::MEMALLOC) throw std::bad_alloc();
-    throw ApiError{.message = std::string("the body is no JSON that can be read: ") + error.what()};
+    throw ApiError{.message = std::string("the body is not valid JSON: ") + error.what()};
   }
 }
 

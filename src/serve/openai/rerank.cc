@@ -16,12 +16,12 @@ using simdjson::dom::element;
 
 constexpr size_t kMostDocuments = 2048;
 
-// A text, or an object with a `text`.
+// A text, or an object with `text`.
 std::string DocumentOf(element document) {
   if (document.is_string()) return std::string(static_cast<std::string_view>(document));
   Fields fields(document, "documents");
   std::string text = fields.Text("text").value_or("");
-  if (text.empty()) ThrowWrong("documents", "one of documents is no text");
+  if (text.empty()) ThrowWrong("documents", "one of documents is not a text");
   fields.CheckAllRead();
   return text;
 }
@@ -33,14 +33,14 @@ RerankRequest ReadRerank(element body) {
   RerankRequest request;
   request.model = fields.Text("model").value_or("");
   const element query = fields.Get("query");
-  if (!query.is_string()) ThrowWrong("query", "query is no string");
+  if (!query.is_string()) ThrowWrong("query", "query is not a string");
   const auto texts = fields.Find("texts");
   request.is_of_texts = texts.has_value();
   const element documents = texts ? *texts : fields.Get("documents");
   request.n_documents = documents.is_array() ? documents.get_array().size() : 0;
   if (request.n_documents == 0 || request.n_documents > kMostDocuments) {
     const char* const name = texts ? "texts" : "documents";
-    ThrowWrong(name, fmt::format("{} is no list of 1 to {}", name, kMostDocuments));
+    ThrowWrong(name, fmt::format("{} is not a list of 1 to {}", name, kMostDocuments));
   }
   for (const element document : documents.get_array()) request.documents.push_back(DocumentOf(document));
   request.prompt.prompt = fmt::format(R"({{"query":{},"documents":{}}})", ToText(query), Dump(request.documents));
@@ -55,7 +55,7 @@ RerankRequest ReadRerank(element body) {
 
 namespace {
 
-// Also where a model makes numbers that are none.
+// A model may return NaN.
 float ScoreOf(const Vectors& scores, size_t row) {
   const float score = scores[row].empty() ? NAN : scores[row].front();
   return std::isnan(score) ? -std::numeric_limits<float>::infinity() : score;

@@ -39,7 +39,7 @@ json NewItem(std::string_view type, const json& call) {
   return item;
 }
 
-// What grows of an item.
+// The part of an item that grows.
 std::string& TextOf(json& item) {
   json& text = item["type"] == kCall ? item["arguments"] : item["content"][0]["text"];
   return text.get_ref<std::string&>();
@@ -47,17 +47,17 @@ std::string& TextOf(json& item) {
 
 }  // namespace
 
-std::string ResponseForm::Tell(const char* type, json data) {
+std::string ResponseForm::Emit(const char* type, json data) {
   data["type"] = type;
   data["sequence_number"] = n_told_++;
   return fmt::format("event: {}\n{}", type, Event(data));
 }
 
-std::string ResponseForm::TellOf(size_t item, const char* type, json data) {
+std::string ResponseForm::EmitFor(size_t item, const char* type, json data) {
   data["item_id"] = items_[item]["id"];
   data["output_index"] = item;
   if (items_[item]["type"] != kCall) data["content_index"] = 0;
-  return Tell(type, std::move(data));
+  return Emit(type, std::move(data));
 }
 
 size_t ResponseForm::ItemOf(std::string_view type, std::string& events, const json& call) {
@@ -67,10 +67,10 @@ size_t ResponseForm::ItemOf(std::string_view type, std::string& events, const js
     if (items_[at]["type"] == type && before++ == place) return at;
   }
   items_.push_back(NewItem(type, call));
-  events += Tell("response.output_item.added", {{"output_index", at}, {"item", items_[at]}});
+  events += Emit("response.output_item.added", {{"output_index", at}, {"item", items_[at]}});
   if (type == kCall) return at;
   json part = NewPart(type == kMessage);
-  events += TellOf(at, "response.content_part.added", {{"part", part}});
+  events += EmitFor(at, "response.content_part.added", {{"part", part}});
   items_[at]["content"].push_back(std::move(part));
   return at;
 }
@@ -84,7 +84,7 @@ std::string ResponseForm::Grow(const json& message, const Ending* so_far) {
     json delta = {{"delta", text}};
     if (type == kMessage) delta["logprobs"] = json::array();
     if (so_far != nullptr) delta["timings"] = TimingsOf(*so_far);
-    events += TellOf(item, event, std::move(delta));
+    events += EmitFor(item, event, std::move(delta));
   };
   const json fresh = changes_.New(message);
   const std::string thought = fresh.value("reasoning_content", ""), said = fresh.value("content", "");
@@ -130,8 +130,8 @@ json ResponseForm::Ended(const Ending& ending) const {
 
 Outcome<std::string> ResponseForm::Begin(Completion& /*completion*/) {
   const json self = Self("in_progress");
-  std::string events = Tell("response.created", {{"response", self}});
-  return events += Tell("response.in_progress", {{"response", self}});
+  std::string events = Emit("response.created", {{"response", self}});
+  return events += Emit("response.in_progress", {{"response", self}});
 }
 
 Outcome<std::string> ResponseForm::Add(Completion& completion, const std::string& /*piece*/, const Ending* so_far) {
@@ -140,8 +140,8 @@ Outcome<std::string> ResponseForm::Add(Completion& completion, const std::string
   return Grow(*message, so_far);
 }
 
-std::string ResponseForm::TellProgress(const json& progress) {
-  return Tell("response.in_progress", {{"response", Self("in_progress")}, {"prompt_progress", progress}});
+std::string ResponseForm::ReportProgress(const json& progress) {
+  return Emit("response.in_progress", {{"response", Self("in_progress")}, {"prompt_progress", progress}});
 }
 
 Outcome<std::string> ResponseForm::EndChoice(Completion& completion, const Ending& /*ending*/) {
@@ -155,29 +155,29 @@ std::string ResponseForm::EndItems(const Ending& all) {
     json& item = items_[i];
     item["status"] = all.reason == "length" && i + 1 == items_.size() ? "incomplete" : "completed";
     if (item["type"] == kCall) {
-      events += TellOf(i, "response.function_call_arguments.done",
-                       {{"name", item["name"]}, {"arguments", item["arguments"]}});
+      events += EmitFor(i, "response.function_call_arguments.done",
+                        {{"name", item["name"]}, {"arguments", item["arguments"]}});
     } else if (item["type"] == kMessage) {
-      events += TellOf(i, "response.output_text.done", {{"text", TextOf(item)}, {"logprobs", json::array()}});
+      events += EmitFor(i, "response.output_text.done", {{"text", TextOf(item)}, {"logprobs", json::array()}});
     } else {
-      events += TellOf(i, "response.reasoning_text.done", {{"text", TextOf(item)}});
+      events += EmitFor(i, "response.reasoning_text.done", {{"text", TextOf(item)}});
     }
-    if (item["type"] != kCall) events += TellOf(i, "response.content_part.done", {{"part", item["content"][0]}});
-    events += Tell("response.output_item.done", {{"output_index", i}, {"item", item}});
+    if (item["type"] != kCall) events += EmitFor(i, "response.content_part.done", {{"part", item["content"][0]}});
+    events += Emit("response.output_item.done", {{"output_index", i}, {"item", item}});
   }
   return events;
 }
 
 std::string ResponseForm::End(const Ending& all) {
   const std::string events = EndItems(all);
-  return events + Tell(all.reason == "length" ? "response.incomplete" : "response.completed",
+  return events + Emit(all.reason == "length" ? "response.incomplete" : "response.completed",
                        {{"response", Ended(all)}, {"timings", TimingsOf(all)}});
 }
 
 std::string ResponseForm::Fail(const ApiError& error) {
   json self = Self("failed");
   self["error"] = {{"code", "server_error"}, {"message", error.message}};
-  return Tell("response.failed", {{"response", std::move(self)}});
+  return Emit("response.failed", {{"response", std::move(self)}});
 }
 
 Outcome<size_t> ResponseForm::KeepChoice(Completion& completion, const Ending& /*ending*/) {

@@ -1,4 +1,4 @@
-// The answer to /v1/responses: one text, whose items are what the model thought, said and called.
+// The answer to /v1/responses: one text, whose items are the model's thoughts, message and calls.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class ResponseForm final : public TextForm {
 
   Outcome<std::string> Begin(Completion& completion) override;
   Outcome<std::string> Add(Completion& completion, const std::string& piece, const Ending* so_far) override;
-  std::string TellProgress(const nlohmann::json& progress) override;
+  std::string ReportProgress(const nlohmann::json& progress) override;
   Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) override;
   std::string End(const Ending& all) override;
   std::string Fail(const ApiError& error) override;
@@ -26,14 +26,14 @@ class ResponseForm final : public TextForm {
   std::string Whole(const Ending& all) override;
 
  private:
-  std::string Tell(const char* type, nlohmann::json data);
-  // Of an item, or of its only part.
-  std::string TellOf(size_t item, const char* type, nlohmann::json data);
-  // What is new in the message, in its items. Returns the events that say so.
+  std::string Emit(const char* type, nlohmann::json data);
+  // An event about an item, or its only part.
+  std::string EmitFor(size_t item, const char* type, nlohmann::json data);
+  // Adds the message's changes to the items, and returns events for them.
   std::string Grow(const nlohmann::json& message, const Ending* so_far);
-  // The place of the item of a type, which begins if it is not there yet. `call`: as a chat's delta has it, with its number.
+  // Finds the item of a type, or begins one. `call`: a call of a chat's delta, with its index.
   size_t ItemOf(std::string_view type, std::string& events, const nlohmann::json& call = {});
-  // Their ends, after which they do not change.
+  // Events that end all items.
   std::string EndItems(const Ending& all);
   nlohmann::json Self(const char* status) const;
   nlohmann::json Ended(const Ending& ending) const;
@@ -42,7 +42,7 @@ class ResponseForm final : public TextForm {
   const int64_t created_ = UnixTime();
   uint64_t n_told_ = 0;
   MessageChanges changes_;
-  std::vector<nlohmann::json> items_;  // as the output has them
+  std::vector<nlohmann::json> items_;  // as in the answer's output
 };
 
 }  // namespace wasinn::serve::openai

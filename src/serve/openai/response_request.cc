@@ -17,10 +17,10 @@ namespace {
 using nlohmann::json;
 using simdjson::dom::element;
 
-// The messages of a chat, as a list in JSON. What an assistant thought, said and called is one of them.
+// The messages of a chat, as a JSON list. An assistant's thoughts, message and calls become one message.
 class Messages {
  public:
-  // `content`: as JSON has it.
+  // `content`: as JSON.
   void Add(const std::string& role, const std::string& content, const std::string& call_id = "") {
     EndTurn();
     Append(R"("role":)" + Dump(role) + R"(,"content":)" + content +
@@ -44,7 +44,7 @@ class Messages {
 
  private:
   void Append(const std::string& members) { text_ += (text_.size() > 1 ? ",{" : "{") + members + '}'; }
-  // The assistant's.
+  // Ends the assistant's message.
   void EndTurn() {
     if (thought_.empty() && content_.empty() && calls_.empty()) return;
     std::string members = R"("role":"assistant","content":)" + (content_.empty() ? R"("")" : content_);
@@ -59,7 +59,7 @@ class Messages {
   std::string text_ = "[", thought_, content_, calls_;
 };
 
-// As a chat has it: texts become one text, unless there is an image between them.
+// As in a chat: texts are joined, unless there is an image.
 std::string ContentOf(element content) {
   if (content.is_string()) return ToText(content);
   if (!content.is_array())
@@ -74,7 +74,7 @@ std::string ContentOf(element content) {
     const std::string type = fields.Text("type").value_or("");
     if (type == "input_image") {
       auto url = fields.Text("image_url");
-      if (!url) ThrowWrong("input", "an image of input has no image_url, and files are not served");
+      if (!url) ThrowWrong("input", "an image of input has no image_url, and files are not supported");
       end_text();
       parts.push_back({{"type", "image_url"}, {"image_url", {{"url", *std::move(url)}}}});
     } else if (type == "input_text" || type == "output_text" || type == "text") {
@@ -82,7 +82,7 @@ std::string ContentOf(element content) {
     } else if (type == "refusal") {
       text += fields.Text("refusal").value_or("");
     } else {
-      throw ApiError{.message = "an item of input has a part that is no text and no image",
+      throw ApiError{.message = "an item of input has a part that is neither a text nor an image",
                      .param = "input",
                      .code = "unsupported_parameter"};
     }
@@ -92,7 +92,7 @@ std::string ContentOf(element content) {
   return Dump(parts);
 }
 
-// The texts of a list of parts; "": there is none.
+// The texts of a list of parts; "": none.
 std::string TextsOf(Fields& item, std::string_view name) {
   std::string texts;
   const auto list = item.Find(name);
@@ -106,7 +106,7 @@ void AddMessage(Fields& item, Messages& messages) {
   if (role.empty()) ThrowWrong("input", "an item of input has no role");
   std::string content = ContentOf(item.Get("content"));
   if (role == "assistant") return messages.AddAnswer(std::move(content));
-  messages.Add(role == "developer" ? "system" : role, content);  // as templates call it
+  messages.Add(role == "developer" ? "system" : role, content);  // the name in templates
 }
 
 void AddItem(element item, Messages& messages) {
@@ -124,8 +124,9 @@ void AddItem(element item, Messages& messages) {
     const std::string whole = TextsOf(fields, "content");
     messages.AddThought(whole.empty() ? TextsOf(fields, "summary") : whole);
   } else if (type == "item_reference") {
-    throw ApiError{
-        .message = "no items are stored that input could refer to", .param = "input", .code = "unsupported_parameter"};
+    throw ApiError{.message = "input cannot refer to stored items: nothing is stored",
+                   .param = "input",
+                   .code = "unsupported_parameter"};
   } else {
     LogLeftOut("items of input", type);
   }
@@ -134,7 +135,7 @@ void AddItem(element item, Messages& messages) {
 void AddInput(element input, Messages& messages) {
   if (input.is_string()) return messages.Add("user", ToText(input));
   if (!input.is_array() || input.get_array().size() == 0)
-    ThrowWrong("input", "input is no text, nor a list of messages");
+    ThrowWrong("input", "input is neither a text nor a list of messages");
   for (const element item : input.get_array()) AddItem(item, messages);
 }
 
@@ -145,7 +146,7 @@ TextRequest ReadResponse(element body) {
   TextRequest request;
   request.model = fields.Text("model").value_or("");
   request.is_stream = fields.Flag("stream").value_or(false);
-  ReadTold(fields, request);
+  ReadStreamFields(fields, request);
   Messages messages;
   if (const auto instructions = fields.Text("instructions")) messages.Add("system", Dump(*instructions));
   AddInput(fields.Get("input"), messages);

@@ -1,4 +1,4 @@
-// Requests for texts: /v1/responses. What went before comes with each: nothing is stored.
+// Requests for texts: /v1/responses. Each request has the earlier messages: nothing is stored.
 #pragma once
 
 #include "serve/openai/text_request.h"

@@ -12,9 +12,9 @@ using simdjson::dom::element;
 
 constexpr size_t kMostStops = 16;
 constexpr double kLargest = 1000;
-constexpr int64_t kMostLookedAt = 1 << 24, kMostOfDry = 1 << 16;  // tokens, as the backend has them
+constexpr int64_t kMostPenaltyTokens = 1 << 24, kMostOfDry = 1 << 16;  // in tokens; the backend's limits
 
-// A number that goes on by the model's key.
+// Passes a number on under the model's key.
 void PassNumber(Fields& fields, std::string_view name, double least, double most, std::string_view key,
                 Options& options) {
   if (const auto number = fields.Number(name, least, most)) options.Add(key, Dump(*number));
@@ -33,7 +33,7 @@ void PassJson(Fields& fields, std::string_view name, std::string_view key, Optio
   if (const auto value = fields.Json(name)) options.Add(key, *value);
 }
 
-// Several servers' names of one field.
+// Names of one field in several servers.
 constexpr std::string_view kPenalties[] = {"repeat_penalty", "repetition_penalty"}, kSeeds[] = {"seed", "random_seed"};
 
 template <typename Read>
@@ -42,7 +42,7 @@ auto ReadOneOf(Fields& fields, std::span<const std::string_view> names, Read&& r
   for (const std::string_view name : names) {
     const auto one = read(name);
     if (one && found && *one != *found) {
-      ThrowWrong(fields.NameOf(name), fmt::format("{} says something else than a field that means the same", name));
+      ThrowWrong(fields.NameOf(name), fmt::format("{} contradicts a field with the same meaning", name));
     }
     if (one) found = one;
   }
@@ -54,8 +54,7 @@ void ReadStops(Fields& fields, Options& options) {
   std::optional<element> stop;
   for (const std::string_view name : {"stop", "stop_sequences", "stopping_strings"}) {
     const auto one = fields.Find(name);
-    if (one && stop)
-      ThrowWrong(fields.NameOf(name), fmt::format("there is another field that means the same as {}", name));
+    if (one && stop) ThrowWrong(fields.NameOf(name), fmt::format("another field has the same meaning as {}", name));
     if (one) stop = one;
   }
   if (!stop) return;
@@ -67,7 +66,7 @@ void ReadStops(Fields& fields, Options& options) {
   }
   if (!is_good) {
     ThrowWrong(fields.NameOf("stop"),
-               fmt::format("{} is no string, nor a list of up to {} strings", fields.NameOf("stop"), kMostStops));
+               fmt::format("{} is neither a string nor a list of up to {} strings", fields.NameOf("stop"), kMostStops));
   }
   options.Add("reverse-prompt", ToText(*stop));
 }
@@ -76,9 +75,8 @@ void ReadStops(Fields& fields, Options& options) {
 
 void Options::Add(std::string_view key, std::string_view value) {
   if (text_.size() + key.size() + value.size() > kMostBytes) {
-    throw ApiError{
-        .status = http::status::payload_too_large,
-        .message = fmt::format("what says how a text is chosen has more than {} bytes, with {}", kMostBytes, key)};
+    throw ApiError{.status = http::status::payload_too_large,
+                   .message = fmt::format("the sampling settings have more than {} bytes, with {}", kMostBytes, key)};
   }
   if (text_.size() > 1) text_ += ',';
   text_ += fmt::format(R"("{}":{})", key, value);
@@ -95,9 +93,9 @@ std::string Options::Take() { return std::exchange(text_, {}) + "}"; }
 
 namespace {
 
-// What llama.cpp's server has beside OpenAI's.
+// Fields of llama.cpp's server that OpenAI does not have.
 void ReadLlamaSampling(Fields& fields, Options& options) {
-  // -1: vLLM's for all of them.
+  // -1 is vLLM's value for all tokens.
   if (const auto k = fields.Integer("top_k", -1, INT32_MAX))
     options.Add("top-k", std::to_string(std::max<int64_t>(*k, 0)));
   PassNumber(fields, "min_p", 0, 1, "min-p", options);
@@ -108,11 +106,12 @@ void ReadLlamaSampling(Fields& fields, Options& options) {
   if (const auto tokens = fields.Find("stop_token_ids")) {
     const bool is_empty = tokens->is_array() && tokens->get_array().size() == 0;
     if (!is_empty && !IsTokens(*tokens)) {
-      ThrowWrong(fields.NameOf("stop_token_ids"), fields.NameOf("stop_token_ids") + " is no list of tokens' numbers");
+      ThrowWrong(fields.NameOf("stop_token_ids"),
+                 fields.NameOf("stop_token_ids") + " is not a list of tokens' numbers");
     }
     options.Add("stop-tokens", ToText(*tokens));
   }
-  PassInteger(fields, "repeat_last_n", -1, kMostLookedAt, "repeat-last-n", options);
+  PassInteger(fields, "repeat_last_n", -1, kMostPenaltyTokens, "repeat-last-n", options);
   PassNumber(fields, "dry_multiplier", 0, kLargest, "dry-multiplier", options);
   PassNumber(fields, "dry_base", 1, kLargest, "dry-base", options);
   PassInteger(fields, "dry_allowed_length", 0, kMostOfDry, "dry-allowed-length", options);
@@ -123,13 +122,13 @@ void ReadLlamaSampling(Fields& fields, Options& options) {
   PassInteger(fields, "mirostat", 0, 2, "mirostat", options);
   PassNumber(fields, "mirostat_tau", 0.001, kLargest, "mirostat-ent", options);
   PassNumber(fields, "mirostat_eta", 0, 1, "mirostat-lr", options);
-  PassInteger(fields, "n_keep", -1, kMostLookedAt, "keep", options);
+  PassInteger(fields, "n_keep", -1, kMostPenaltyTokens, "keep", options);
   PassFlag(fields, "ignore_eos", "ignore-eos", options);
   PassFlag(fields, "cache_prompt", "cache-prompt", options);
-  // The host's adapters by their names. Their numbers, as llama.cpp's server has them, are none of these.
+  // The host's adapters by name. llama.cpp's server numbers them, which is not supported.
   PassJson(fields, "lora", "lora", options);
   fields.Ignore({"dynatemp_exponent", "adaptive_decay", "backend_sampling", "n_cache_reuse", "sse_ping_interval"});
-  fields.Refuse({"bad_words", "allowed_token_ids"});  // what must not be written
+  fields.Refuse({"bad_words", "allowed_token_ids"});  // forbidden texts
 }
 
 }  // namespace
@@ -156,7 +155,7 @@ void ReadSampling(Fields& fields, Options& options, const SamplingLimits& limits
 }
 
 void ReadMostTokens(Fields& fields, std::span<const std::string_view> names, Options& options) {
-  // -1: until the model ends.
+  // -1: until the model ends the text.
   const auto most =
       ReadOneOf(fields, names, [&](std::string_view name) { return fields.Integer(name, -1, INT32_MAX); });
   if (most) options.Add("n-predict", std::to_string(*most));

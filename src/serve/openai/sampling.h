@@ -1,4 +1,4 @@
-// How a text is chosen, by the words of OpenAI's API, and by those that llama.cpp's server has beside; and by a model's keys.
+// Sampling settings: fields of OpenAI's API and of llama.cpp's server, and the model's keys for them.
 #pragma once
 
 #include <cstdint>
@@ -11,34 +11,34 @@
 
 namespace wasinn::serve::openai {
 
-// The keys of a model's `options`.
+// Collects keys for a model's `options`.
 class Options {
  public:
-  static constexpr size_t kMostBytes = size_t{256} << 10;  // of them all, as the backends have it
+  static constexpr size_t kMostBytes = size_t{256} << 10;  // of all keys; the backends' limit
 
-  // `value`: as JSON has it. Throws ApiError for more than a model takes.
+  // `value`: as JSON. Throws ApiError beyond the limit.
   void Add(std::string_view key, std::string_view value);
   void AddText(std::string_view key, const std::string& value);
   std::string Take();
 
-  std::optional<uint32_t> seed;  // of which several texts for a prompt have one each
+  std::optional<uint32_t> seed;  // each of several texts for a prompt has its own
 
  private:
   std::string text_ = "{";
 };
 
-// To those that were taken.
+// Adds to finished options.
 void AddOption(std::string& options, std::string_view key, std::string_view value);
 
-// What a field may say, from 0 on, or from its negative.
+// Limits of fields, from 0 or the negative of the limit on.
 struct SamplingLimits {
   double temperature = 2, penalty = 2;
 };
-// Of llama.cpp's server, which has no others.
+// llama.cpp's server has no other limits.
 inline constexpr SamplingLimits kWideLimits = {.temperature = 1000, .penalty = 1000};
 
 void ReadSampling(Fields& fields, Options& options, const SamplingLimits& limits = {});
-// The most tokens, by whichever of these names it came.
+// All names of the token limit.
 inline constexpr std::string_view kNamesOfMostTokens[] = {"max_completion_tokens", "max_tokens", "n_predict",
                                                           "max_new_tokens", "num_predict"};
 void ReadMostTokens(Fields& fields, std::span<const std::string_view> names, Options& options);

@@ -31,7 +31,7 @@ json UsageOf(const Ending& ending) {
 json TimingsOf(const Ending& ending) {
   const auto each = [](double of, double n) { return n > 0 ? of / n : 0; };
   const auto evaluated = static_cast<double>(ending.prompt_tokens - ending.cached_tokens);
-  // The first token comes from the prompt's evaluation.
+  // The evaluation of the prompt produces the first token.
   const double generated = std::max<double>(static_cast<double>(ending.completion_tokens), 1) - 1;
   const double prompt = ending.prompt.count(), completion = ending.completion.count();
   return {{"cache_n", ending.cached_tokens},
@@ -79,7 +79,7 @@ Outcome<json> ReadOutput(Completion& completion, const char* name) {
   if (!text) return std::unexpected(text.error());
   json read = json::parse(*text, nullptr, false);
   if (!read.is_discarded()) return read;
-  return std::unexpected(Failure{WASINN_ERROR_RUNTIME, fmt::format("the model's output '{}' is no JSON", name)});
+  return std::unexpected(Failure{WASINN_ERROR_RUNTIME, fmt::format("the model's output '{}' is not JSON", name)});
 }
 
 Outcome<Ending> ReadEnding(Completion& completion) {

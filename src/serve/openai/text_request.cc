@@ -17,12 +17,12 @@ constexpr int64_t kMostTopOfCompletion = 5;
 std::optional<unsigned> ReadTopOfChat(Fields& fields) {
   const bool wanted = fields.Flag("logprobs").value_or(false);
   const auto n = fields.Integer("top_logprobs", 0, kMostTop);
-  if (n && *n > 0 && !wanted) ThrowWrong("top_logprobs", "top_logprobs is for a request with logprobs");
+  if (n && *n > 0 && !wanted) ThrowWrong("top_logprobs", "top_logprobs needs logprobs");
   if (!wanted) return std::nullopt;
   return static_cast<unsigned>(n.value_or(0));
 }
 
-// A last message of the assistant's is continued, as by llama.cpp's server.
+// Continues a last message of the assistant, like llama.cpp's server.
 void ReadContinuation(Fields& fields, Options& options) {
   std::string what = "auto";
   if (const auto given = fields.Find("continue_final_message")) {
@@ -33,7 +33,7 @@ void ReadContinuation(Fields& fields, Options& options) {
       what = text.substr(1, text.size() - 2);
     } else if (text != "false") {
       ThrowWrong("continue_final_message",
-                 "continue_final_message is no boolean, and none of content and reasoning_content");
+                 "continue_final_message is neither a boolean, content nor reasoning_content");
     }
   }
   options.AddText("continue-final-message", what);
@@ -62,7 +62,7 @@ TextRequest ReadChat(element body) {
   request.n_top = ReadTopOfChat(fields);
   AddTop(request.n_top, options);
   if (const auto modalities = fields.Json("modalities"); modalities && *modalities != R"(["text"])") {
-    ThrowWrong("modalities", "modalities are texts alone");
+    ThrowWrong("modalities", "modalities can only be text");
   }
   fields.Refuse({"audio", "functions", "function_call"});
   fields.CheckAllRead();
@@ -80,7 +80,7 @@ TextRequest ReadCompletion(element body) {
   ReadResponseFormat(fields, options);
   if (const auto n = fields.Integer("logprobs", 0, kMostTopOfCompletion)) request.n_top = static_cast<unsigned>(*n);
   AddTop(request.n_top, options);
-  if (fields.Integer("best_of", 1, 20).value_or(1) != 1) ThrowWrong("best_of", "best_of is 1 here");
+  if (fields.Integer("best_of", 1, 20).value_or(1) != 1) ThrowWrong("best_of", "best_of must be 1");
   fields.Refuse({"echo", "suffix"});
   fields.CheckAllRead();
   TakeOptions(options, request);

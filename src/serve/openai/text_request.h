@@ -12,16 +12,16 @@
 namespace wasinn::serve::openai {
 
 struct TextRequest {
-  std::string model;  // "": the only one
+  std::string model;  // "": the only model
   Prompts prompts;
   bool is_stream = false;
-  bool tells_usage = false;       // a stream, in an event of its own
-  std::optional<unsigned> n_top;  // log probabilities: of so many tokens beside the chosen one; nothing: of none
-  bool is_verbose = false;        // the answer has in __verbose what llama.cpp's own form has
-  bool tells_report = false;      // it has what was asked for, as it counts
-  // In llama.cpp's own form:
-  bool tells_tokens = false;         // of an answer in one
-  std::vector<std::string> members;  // of the answer, and no others, by their paths; none: all
+  bool wants_usage = false;       // a stream has an event for it
+  std::optional<unsigned> n_top;  // log probabilities: alternatives for each token; empty: no probabilities
+  bool is_verbose = false;        // __verbose in the answer has llama.cpp's own form
+  bool wants_report = false;      // the answer has the effective settings
+  // Only in llama.cpp's own form:
+  bool wants_tokens = false;         // in a whole answer
+  std::vector<std::string> members;  // paths of the wanted members of the answer; empty: all
 };
 
 // Both throw ApiError.

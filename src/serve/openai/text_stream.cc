@@ -7,7 +7,7 @@
 namespace wasinn::serve::openai {
 namespace {
 
-// Bytes that may wait to be written and are not charged.
+// Bytes that may wait to be written without being charged.
 constexpr size_t kFree = 16u << 10;
 
 }  // namespace
@@ -33,12 +33,12 @@ void TextStream::Start() {
                                             .share = &work_.tenant.share(),
                                             .cancellation = work_.cancellation.get()});
     if (!begun) Stop(Workers::TooMany());
-  } catch (const std::exception&) {  // for want of memory: nothing has begun
+  } catch (const std::exception&) {  // out of memory: nothing has begun
     Leave(State::kOver, std::current_exception());
   }
 }
 
-// Whatever happens, whoever waits is told.
+// The waiting thread must be notified in any case.
 void TextStream::Refuse(const Failure& why) noexcept {
   try {
     Stop(why);
@@ -51,15 +51,15 @@ void TextStream::Leave(State state, std::exception_ptr thrown) {
   const std::lock_guard lock(mutex_);
   state_ = state;
   thrown_ = std::move(thrown);
-  events_.Tell();
+  events_.Notify();
 }
 
 void TextStream::Stop(const Failure& failure) {
-  completion_.reset();  // its place is another's, however slowly the client reads
+  completion_.reset();  // frees its slot, even if the client reads slowly
   {
     const std::lock_guard lock(mutex_);
-    if (has_told_) {
-      told_ += form_->Fail(ToApiError(failure));
+    if (has_emitted_) {
+      pending_ += form_->Fail(ToApiError(failure));
     } else {
       failure_ = failure;
     }
@@ -67,18 +67,18 @@ void TextStream::Stop(const Failure& failure) {
   Leave(State::kOver);
 }
 
-bool TextStream::Tell(const std::string& events) {
+bool TextStream::Emit(const std::string& events) {
   const std::lock_guard lock(mutex_);
   if (is_unwanted_) return false;
   if (events.empty()) return true;
-  has_told_ = true;
-  told_ += events;
-  events_.Tell();
+  has_emitted_ = true;
+  pending_ += events;
+  events_.Notify();
   return ChargeWaiting();
 }
 
 bool TextStream::ChargeWaiting() {
-  const size_t waits = told_.size() + n_writing_, charged = waits - std::min(waits, kFree);
+  const size_t waits = pending_.size() + n_writing_, charged = waits - std::min(waits, kFree);
   return charged <= waiting_.bytes() || waiting_.Add(charged - waiting_.bytes());
 }
 
@@ -87,15 +87,15 @@ Outcome<std::string> TextStream::ReadProgress() {
   const auto news = progress_.Next(*completion_);
   if (!news) return std::unexpected(news.error());
   if (!was_over && progress_.is_over()) work_.ComeFirst(n_ended_);
-  const std::optional<nlohmann::json>& told = *news;
-  return told ? form_->TellProgress(*told) : "";
+  const std::optional<nlohmann::json>& report = *news;
+  return report ? form_->ReportProgress(*report) : "";
 }
 
 Outcome<std::string> TextStream::Add(const std::string& piece) {
   const auto progress = ReadProgress();
   if (!progress) return progress;
   std::optional<Ending> so_far;
-  if (work_.prompts.tells_timings && progress_.is_over()) {
+  if (work_.prompts.wants_timings && progress_.is_over()) {
     auto ending = work_.SoFar(*completion_);
     if (!ending) return std::unexpected(std::move(ending.error()));
     so_far = std::move(*ending);
@@ -124,12 +124,12 @@ bool TextStream::WorkOnOne() {
     auto begun = work_.Begin(n_ended_);
     if (!begun) return stop(begun.error());
     completion_ = std::move(*begun);
-    progress_ = Progress(work_.prompts.tells_progress, work_.begun);
+    progress_ = Progress(work_.prompts.wants_progress, work_.begun);
     const auto events = form_->Begin(*completion_);
     if (!events) return stop(events.error());
     const auto progress = ReadProgress();
     if (!progress) return stop(progress.error());
-    if (!Tell(*events + *progress)) return rest();
+    if (!Emit(*events + *progress)) return rest();
   }
   for (;;) {
     const auto next = work_.Next(*completion_);
@@ -138,19 +138,19 @@ bool TextStream::WorkOnOne() {
     if (!piece) break;
     const auto events = Add(*piece);
     if (!events) return stop(events.error());
-    if (!Tell(*events)) return rest();
+    if (!Emit(*events)) return rest();
   }
-  const auto progress = ReadProgress();  // also of a text that has ended before its first token
+  const auto progress = ReadProgress();  // even if the text has ended before its first token
   if (!progress) return stop(progress.error());
   const auto ending = work_.End(*completion_);
   if (!ending) return stop(ending.error());
   auto events = form_->EndChoice(*completion_, *ending);
   if (!events) return stop(events.error());
   events->insert(0, *progress);
-  completion_.reset();  // its place is another's before the client knows of the end
+  completion_.reset();  // frees its slot before the client sees the end
   all_.Add(*ending, work_.prompts.IsAgain(n_ended_));
-  if (++n_ended_ < work_.prompts.size()) return Tell(*events) || rest();
-  (void)Tell(*events + form_->End(all_));
+  if (++n_ended_ < work_.prompts.size()) return Emit(*events) || rest();
+  (void)Emit(*events + form_->End(all_));
   Leave(State::kOver);
   return false;
 }
@@ -165,7 +165,7 @@ void TextStream::Run() noexcept {
 
 asio::awaitable<Outcome<void>> TextStream::Begin() {
   Start();
-  co_await AwaitNews();
+  co_await AwaitEvents();
   const std::lock_guard lock(mutex_);
   if (thrown_ != nullptr) std::rethrow_exception(thrown_);
   if (failure_) co_return std::unexpected(*failure_);
@@ -178,14 +178,14 @@ asio::awaitable<std::optional<std::string>> TextStream::Next() {
     {
       const std::lock_guard lock(mutex_);
       if (thrown_ != nullptr) std::rethrow_exception(thrown_);
-      waiting_.ShrinkTo(told_.size());  // the last piece is written
-      std::string told = std::exchange(told_, {});
-      n_writing_ = told.size();
-      if (!told.empty() || state_ == State::kOver) co_return told;
+      waiting_.ShrinkTo(pending_.size());  // the last piece is written
+      std::string events = std::exchange(pending_, {});
+      n_writing_ = events.size();
+      if (!events.empty() || state_ == State::kOver) co_return events;
       rests = state_ == State::kResting;
     }
     if (rests) Start();
-    co_await AwaitNews();
+    co_await AwaitEvents();
   }
 }
 
@@ -197,11 +197,11 @@ asio::awaitable<void> TextStream::End() {
   for (bool works = true; works;) {
     {
       const std::lock_guard lock(mutex_);
-      told_.clear();
+      pending_.clear();
       works = state_ == State::kWorking;
     }
     if (works) work_.cancellation->Cancel();
-    if (works) co_await AwaitNews();
+    if (works) co_await AwaitEvents();
   }
   completion_.reset();
 }

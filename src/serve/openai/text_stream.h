@@ -1,6 +1,6 @@
-// A text that goes to its client while it grows. A worker generates, and the request's own thread writes. A client that reads slowly
-// holds memory, which is charged, and no worker: the text is generated all the same, so that its place is soon another's. Only where no
-// memory is left does the worker leave before the end.
+// A text that is sent to its client while it is generated. A worker generates, and the request's own thread writes. A
+// slow client holds memory, which is charged, but no worker: generation continues, so that the model's slot is soon
+// free. The worker stops early only if no memory is left.
 #pragma once
 
 #include <exception>
@@ -19,17 +19,17 @@
 
 namespace wasinn::serve::openai {
 
-// Its functions are the request's own thread's, but for those that workers call.
+// The request's own thread calls all functions, except those for workers.
 class TextStream final : public BodySource {
  public:
   TextStream(TextWork work, std::unique_ptr<TextForm> form)
       : work_(std::move(work)), form_(std::move(form)), waiting_(work_.tenant.budget()) {}
-  // Waits for the worker where nobody has called End, as when there is no memory to go on.
+  // Waits for the worker if End was not called, for example without memory.
   ~TextStream() override;
   TextStream(const TextStream&) = delete;
   TextStream& operator=(const TextStream&) = delete;
 
-  // Once, and first: until there is something to tell, or why there is nothing.
+  // Called once, first. Waits for the first event, or the error.
   asio::awaitable<Outcome<void>> Begin();
   asio::awaitable<std::optional<std::string>> Next() override;
   asio::awaitable<void> End() override;
@@ -38,38 +38,38 @@ class TextStream final : public BodySource {
   enum class State { kWorking, kResting, kOver };
 
   void Start();
-  void Run() noexcept;  // of a worker
+  void Run() noexcept;  // on a worker
   void Work();
-  // The next text until it ends; false: the worker has left.
+  // Generates the next text to its end; false: the worker stops.
   bool WorkOnOne();
-  // What is to be told of a token that has come, and of the prompt.
+  // The events for a token, and for the prompt's progress.
   Outcome<std::string> Add(const std::string& piece);
   Outcome<std::string> ReadProgress();
-  // Whether a worker is to go on.
-  bool Tell(const std::string& events);
-  // Of `mutex_`. False: what waits to be written has no room.
+  // Returns whether the worker should continue.
+  bool Emit(const std::string& events);
+  // Needs `mutex_`. False: no memory for the waiting events.
   bool ChargeWaiting();
   void Stop(const Failure& failure);
   void Refuse(const Failure& why) noexcept;
   void Leave(State state, std::exception_ptr thrown = nullptr);
-  // Until a worker has told something, or left.
-  asio::awaitable<void> AwaitNews() {
-    return events_.Await(mutex_, [this] { return HasNews(); });
+  // Waits until a worker adds an event or stops.
+  asio::awaitable<void> AwaitEvents() {
+    return events_.Await(mutex_, [this] { return HasEvents(); });
   }
-  bool HasNews() const { return !told_.empty() || state_ != State::kWorking; }  // of `mutex_`
+  bool HasEvents() const { return !pending_.empty() || state_ != State::kWorking; }  // needs `mutex_`
 
   TextWork work_;
   const std::unique_ptr<TextForm> form_;
   std::unique_ptr<Completion> completion_;
-  Progress progress_{false, {}};  // of its prompt
-  size_t n_ended_ = 0;            // texts
-  Ending all_;                    // of these
-  bool has_told_ = false;         // of a worker
-  std::mutex mutex_;              // of what follows
+  Progress progress_{false, {}};  // of the current prompt
+  size_t n_ended_ = 0;            // finished texts
+  Ending all_;                    // sum of the finished texts
+  bool has_emitted_ = false;      // used by workers
+  std::mutex mutex_;              // guards the members below
   State state_ = State::kResting;
-  std::string told_;      // and not yet being written
-  size_t n_writing_ = 0;  // bytes that are
-  Charge waiting_;        // of both
+  std::string pending_;   // events that wait to be written
+  size_t n_writing_ = 0;  // bytes being written
+  Charge waiting_;        // for both
   std::optional<Failure> failure_;
   std::exception_ptr thrown_;
   bool is_unwanted_ = false;

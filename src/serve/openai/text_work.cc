@@ -9,7 +9,7 @@ Outcome<std::unique_ptr<Completion>> TextWork::Begin(size_t i) {
   last = {};
   auto completion = models.Complete(tenant, model, version, prompts.Take(i), cancellation.get());
   first = std::chrono::steady_clock::now();
-  if (completion && !prompts.tells_progress) ComeFirst(i);
+  if (completion && !prompts.wants_progress) ComeFirst(i);
   return completion;
 }
 

@@ -1,4 +1,4 @@
-// What a request for a text needs from its beginning to its end.
+// The state of a request for a text, from beginning to end.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 
 namespace wasinn::serve::openai {
 
-// All that it refers to outlives it.
+// Its references outlive it.
 struct TextWork {
   Catalog& models;
   Tenant& tenant;
@@ -24,20 +24,20 @@ struct TextWork {
   TextMetrics& metrics;
   std::string model, version;
   Prompts prompts;
-  Charge charge;  // of the prompts
+  Charge charge;  // for the prompts
   std::shared_ptr<Cancellation> cancellation;
   std::chrono::steady_clock::time_point exchange = std::chrono::steady_clock::now(), begun, first,
                                         last;  // the last three: of a text, its first token and its last one
 
-  // The text of a prompt, each once and in their order. Its first token is there, or with `tells_progress` a part of the prompt: then
-  // ComeFirst is called once the token is.
+  // Begins text i; called once for each, in order. The text has its first token, or with progress events a part of the
+  // prompt: then ComeFirst is called once the token is there.
   Outcome<std::unique_ptr<Completion>> Begin(size_t i);
   void ComeFirst(size_t i);
-  // As of the completion.
+  // Like Completion::Next.
   Outcome<std::optional<std::string>> Next(Completion& completion);
-  // Of what came by now.
+  // The data so far.
   Outcome<Ending> SoFar(Completion& completion) const;
-  // After its last one.
+  // Called after the last token.
   Outcome<Ending> End(Completion& completion) const;
 };
 

@@ -16,10 +16,10 @@ namespace {
 using simdjson::dom::element;
 
 struct Tool {
-  std::string name, json;  // as a chat has it
+  std::string name, json;  // as in a chat
 };
 
-// Nothing: it is no function.
+// Empty: not a function.
 std::optional<Tool> ReadTool(element given, const char* place) {
   Fields fields(given, place);
   const std::string type = fields.Text("type").value_or("function");
@@ -27,7 +27,7 @@ std::optional<Tool> ReadTool(element given, const char* place) {
     LogLeftOut(place, type);
     return std::nullopt;
   }
-  // In a schema null is a value.
+  // null is a valid value in a schema.
   std::string text = WithoutNulls(given, {"parameters"});
   if (auto function = fields.Object("function")) return Tool{function->Text("name").value_or(""), std::move(text)};
   auto name = fields.Text("name");
@@ -36,8 +36,8 @@ std::optional<Tool> ReadTool(element given, const char* place) {
 }
 
 struct ToolChoice {
-  std::string mode;                                 // as the model has it; "": none is said
-  std::optional<std::vector<std::string>> allowed;  // none but these
+  std::string mode;                                 // the model's word; "": not set
+  std::optional<std::vector<std::string>> allowed;  // only these
 };
 
 ToolChoice ReadChoice(element given) {
@@ -58,16 +58,16 @@ ToolChoice ReadChoice(element given) {
   Fields& place = inner ? *inner : choice;
   ToolChoice read{.mode = Dump(place.Text("mode").value_or("auto")), .allowed = std::vector<std::string>()};
   const element tools = place.Get("tools");
-  if (!tools.is_array()) ThrowWrong("tool_choice", "tool_choice.tools is no list");
+  if (!tools.is_array()) ThrowWrong("tool_choice", "tool_choice.tools is not a list");
   for (const element one : tools.get_array()) {
     if (auto tool = ReadTool(one, "tool_choice.tools")) read.allowed->push_back(std::move(tool->name));
   }
   return read;
 }
 
-// The tools that may be called, as members of a list.
+// The allowed tools, as elements of a list.
 std::string ListOf(element tools, const ToolChoice& choice) {
-  if (!tools.is_array()) ThrowWrong("tools", "tools is no list");
+  if (!tools.is_array()) ThrowWrong("tools", "tools is not a list");
   std::string list;
   for (const element one : tools.get_array()) {
     const auto tool = ReadTool(one, "tools");
@@ -81,7 +81,8 @@ std::string ListOf(element tools, const ToolChoice& choice) {
 
 void LogLeftOut(const char* what, std::string_view type) {
   constexpr size_t kMost = 64;
-  LogOnce(fmt::format("/v1: {} of the type {} are left out: functions alone are served", what, type.substr(0, kMost)));
+  LogOnce(
+      fmt::format("/v1: {} of the type {} are left out: only functions are supported", what, type.substr(0, kMost)));
 }
 
 void ReadTools(Fields& fields, Options& options) {
@@ -91,7 +92,7 @@ void ReadTools(Fields& fields, Options& options) {
   const std::string list = tools ? ListOf(*tools, choice) : "";
   if (list.empty()) {
     const bool is_moot = choice.mode.empty() || choice.mode == R"("auto")" || choice.mode == R"("none")";
-    if (!is_moot) ThrowWrong("tool_choice", "there is a tool_choice, and there are no tools that are functions");
+    if (!is_moot) ThrowWrong("tool_choice", "tool_choice is set, but no tool is a function");
     return;
   }
   options.Add("tools", '[' + list + ']');

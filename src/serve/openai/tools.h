@@ -1,4 +1,4 @@
-// The functions that a model may call, in the words of a chat.
+// The functions that a model may call, in a chat's form.
 #pragma once
 
 #include <string_view>
@@ -7,10 +7,10 @@
 
 namespace wasinn::serve::openai {
 
-// `tools`, `tool_choice` and `parallel_tool_calls` of /v1/chat/completions, and of /v1/responses, where a function's members stand beside its
-// type. Tools of other kinds are left out, and the log names them. Throws ApiError.
+// Reads `tools`, `tool_choice` and `parallel_tool_calls` of /v1/chat/completions and /v1/responses, where a function's
+// members are next to its type. Ignores other kinds of tools, and logs them. Throws ApiError.
 void ReadTools(Fields& fields, Options& options);
-// Names in the log what is left out, once.
+// Logs once that a kind was ignored.
 void LogLeftOut(const char* what, std::string_view type);
 
 }  // namespace wasinn::serve::openai

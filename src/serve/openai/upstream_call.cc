@@ -38,7 +38,7 @@ UpstreamCall::UpstreamCall(Options options, Upstream::Place place, std::shared_p
       place_(std::move(place)),
       piece_(std::make_unique_for_overwrite<char[]>(kMostPiece)),
       cancellation_(std::move(options.cancellation)) {
-  stop_.emplace(cancellation_.get(), [this] {  // on the same strand: that is where clients are watched
+  stop_.emplace(cancellation_.get(), [this] {  // on the same strand, which watches the client
     if (link_ != nullptr) link_->Close();
   });
 }
@@ -53,7 +53,7 @@ asio::awaitable<std::string> UpstreamCall::Connect() {
     link_ = std::make_shared<HttpLink>(strand, std::move(rested));
     co_return "";
   }
-  // It belongs to no strand: the next request on this connection has a strand of its own.
+  // Not on a strand: the next request on this connection has its own.
   link_ = std::make_shared<HttpLink>(strand, std::make_unique<HttpStream>(context_.get_executor(), upstream_->tls()));
   const remote::HostAndPort server(upstream_->endpoint(server_));
   co_return co_await link_->Connect(server, upstream_->NameOf(server.host), upstream_->connect_timeout());
@@ -73,7 +73,7 @@ asio::awaitable<error_code> UpstreamCall::ReadHead() {
 }
 
 asio::awaitable<UpstreamCall::Sent> UpstreamCall::Talk(const Request& request) {
-  // None of the client's headers are passed on: its key is only for us.
+  // None of the client's headers are passed on: its key is only for this server.
   const remote::Headers own = {{"content-type", "application/json"}, {"traceparent", request.trace}};
   const std::string path = upstream_->address().base + "/" + std::string(request.path);
   const std::string head =
@@ -84,18 +84,18 @@ asio::awaitable<UpstreamCall::Sent> UpstreamCall::Talk(const Request& request) {
   const HttpStream::Ended written = co_await link_->stream().Write(buffers);
   const bool has_begun = written.bytes > 0 || link_->stream().is_secure();
   if (written.error && !has_begun) {
-    TellLost(written.error);
+    LogLost(written.error);
     co_return Sent::kNever;
   }
-  // A server may answer before it has read all, and end the connection.
+  // A server may answer before it has read everything, and close the connection.
   const error_code error = co_await ReadHead();
   link_->ClearDeadline();
   if (!error) co_return Sent::kYes;
-  TellLost(error);
+  LogLost(error);
   co_return Sent::kLost;
 }
 
-void UpstreamCall::TellLost(const error_code& error) {
+void UpstreamCall::LogLost(const error_code& error) {
   if (is_gone() || link_->is_late()) return;
   HttpStream& stream = link_->stream();
   upstream_->Tell(server_,
@@ -142,7 +142,7 @@ asio::awaitable<std::optional<std::string>> UpstreamCall::Next() {
     link_->ClearDeadline();
     if (error == http::error::need_buffer) error = {};
     if (error) {
-      TellLost(error);
+      LogLost(error);
       co_return std::nullopt;
     }
     if (parser_->is_done()) place_.reset();  // before the client sees the end: its next request may follow at once
@@ -156,9 +156,9 @@ asio::awaitable<std::optional<std::string>> UpstreamCall::Next() {
 
 asio::awaitable<void> UpstreamCall::End() {
   stop_.reset();
-  const bool can_rest = parser_->is_done() && parser_->get().keep_alive() && !parser_->need_eof() &&
-                        !link_->is_closed() && link_->stream().IsReusable();
-  if (can_rest) upstream_->Rest(server_, link_->Take());
+  const bool can_reuse = parser_->is_done() && parser_->get().keep_alive() && !parser_->need_eof() &&
+                         !link_->is_closed() && link_->stream().IsReusable();
+  if (can_reuse) upstream_->Rest(server_, link_->Take());
   link_.reset();
   place_.reset();
   co_return;

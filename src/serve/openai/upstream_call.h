@@ -1,4 +1,4 @@
-// A request that is passed on to a model's server, and its answer as it comes. Nothing more is read from the server while the client reads nothing.
+// A request that is passed on to a model server, and its answer. Reads from the server as fast as the client reads.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -24,35 +24,35 @@
 
 namespace wasinn::serve::openai {
 
-// On the request's own strand, and no thread while it waits.
+// Runs on the request's own strand, and uses no thread while it waits.
 class UpstreamCall final : public BodySource {
  public:
-  // What it holds of an answer.
+  // The memory for a buffered part of an answer.
   static constexpr uint64_t kBytes = 128u << 10;
 
   struct Options {
     asio::io_context& context;
-    std::chrono::milliseconds patience;  // for the answer's head, and for each piece; 0: any time
+    std::chrono::milliseconds patience;  // for the answer's head, and for each piece; 0: no limit
     std::shared_ptr<Cancellation> cancellation;
     Charge charge;
   };
   struct Request {
     std::string_view path;                      // "chat/completions"
-    std::array<std::string_view, 3> body = {};  // one after the other; in use until Send is done
-    std::string trace;                          // of the header `traceparent`
+    std::array<std::string_view, 3> body = {};  // consecutive parts; must be valid until Send is done
+    std::string trace;                          // the header `traceparent`
   };
 
   UpstreamCall(Options options, Upstream::Place place, std::shared_ptr<Upstream> upstream);
 
-  // Once, and first: until the answer's head is there, at the first server that can be reached. UNAVAILABLE: there is none; LOST: it was, and
-  // gave no answer; TIMEOUT.
+  // Called once, first. Tries servers until one is reached, and waits for the answer's head. UNAVAILABLE: none was
+  // reached; LOST: it gave no answer; TIMEOUT.
   asio::awaitable<Outcome<void>> Send(const Request& request);
   unsigned status() const { return parser_->get().result_int(); }
   std::string Field(http::field name) const { return std::string(AsText(parser_->get()[name])); }
-  // To be called when the first piece is there.
+  // `call` is called when the first piece arrives.
   void OnFirst(std::function<void()> call) { on_first_ = std::move(call); }
-  // The server let nobody in.
-  void TellRefused() { upstream_->TellRefused(server_, status()); }
+  // The server refused the key.
+  void LogRefused() { upstream_->TellRefused(server_, status()); }
 
   asio::awaitable<std::optional<std::string>> Next() override;
   asio::awaitable<void> End() override;
@@ -60,12 +60,12 @@ class UpstreamCall final : public BodySource {
  private:
   enum class Sent { kYes, kNever, kLost };
 
-  // Why there is no connection; "": there is one.
+  // Returns why there is no connection, or "".
   asio::awaitable<std::string> Connect();
   asio::awaitable<Sent> Talk(const Request& request);
   asio::awaitable<boost::system::error_code> ReadHead();
-  // Whatever became of the server's connection: it is not worth a word if the client has gone, or if its time was over.
-  void TellLost(const boost::system::error_code& error);
+  // Logs a lost connection, unless the client has gone or the time was over.
+  void LogLost(const boost::system::error_code& error);
   remote::HttpLink::Clock::time_point Patience() const;
   bool is_gone() const { return cancellation_ != nullptr && cancellation_->is_cancelled(); }
 
@@ -80,7 +80,7 @@ class UpstreamCall final : public BodySource {
   std::unique_ptr<char[]> piece_;
   std::function<void()> on_first_;
   const std::shared_ptr<Cancellation> cancellation_;
-  std::optional<Cancellation::Stop> stop_;  // goes first
+  std::optional<Cancellation::Stop> stop_;  // destroyed first
 };
 
 }  // namespace wasinn::serve::openai

@@ -30,8 +30,8 @@ uint64_t TokensOf(const InferResponse& response) {
   const OutputTensor* const metadata = Find(response, kMetadata);
   const auto text = metadata == nullptr ? std::nullopt : OnlyElement(metadata->bytes);
   if (!text) return 0;
-  const auto told = nlohmann::json::parse(text->begin(), text->end(), nullptr, false);
-  return told.is_object() ? told.value("input_tokens", uint64_t{0}) : 0;
+  const auto parsed = nlohmann::json::parse(text->begin(), text->end(), nullptr, false);
+  return parsed.is_object() ? parsed.value("input_tokens", uint64_t{0}) : 0;
 }
 
 }  // namespace
@@ -53,8 +53,8 @@ Outcome<Vectors> MakeVectors(const VectorsWork& work, const Prompt& prompt, size
                        output->shape[0] == static_cast<int64_t>(rows) &&
                        output->bytes.size() == rows * static_cast<size_t>(output->shape[1]) * sizeof(float);
   if (!is_good) {
-    return std::unexpected(
-        Failure{WASINN_ERROR_RUNTIME, fmt::format("the model's output '{}' has not {} rows of FP32", kVectors, rows)});
+    return std::unexpected(Failure{
+        WASINN_ERROR_RUNTIME, fmt::format("the model's output '{}' does not have {} rows of FP32", kVectors, rows)});
   }
   Vectors made{.numbers = std::vector<float>(output->bytes.size() / sizeof(float)),
                .width = static_cast<size_t>(output->shape[1]),

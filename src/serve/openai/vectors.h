@@ -1,4 +1,4 @@
-// What a model makes of texts: a row of numbers for each.
+// Vectors that a model makes of texts: one row for each.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace wasinn::serve::openai {
 
-// All that it refers to outlives it.
+// Its references outlive it.
 struct VectorsWork {
   Catalog& models;
   Tenant& tenant;
@@ -23,15 +23,15 @@ struct VectorsWork {
 struct Vectors {
   std::vector<float> numbers;
   size_t width = 0;
-  uint64_t tokens = 0;  // of all texts
+  uint64_t tokens = 0;  // for all texts
 
   size_t size() const { return width == 0 ? 0 : numbers.size() / width; }
   std::span<const float> operator[](size_t row) const { return std::span(numbers).subspan(row * width, width); }
 };
 
-// That a request holds from its reading to its answer: of its prompt, of the tensors that are made of that, and of `others`.
+// The memory of a request from reading to answering: the prompt, its tensors, and `others`.
 uint64_t BytesOf(const Prompt& prompt, std::span<const std::string> others = {});
-// By the model's output `embeddings`, which is to have so many rows. On a thread that may wait.
+// From the model's output `embeddings`, which must have `rows` rows. Blocks.
 Outcome<Vectors> MakeVectors(const VectorsWork& work, const Prompt& prompt, size_t rows);
 
 }  // namespace wasinn::serve::openai

@@ -1,4 +1,4 @@
-// `__verbose` of an answer: what llama.cpp's own form tells of a text, for who asks for it.
+// `__verbose` of an answer: llama.cpp's own form of a text, for clients that ask for it.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ class Verbose {
  public:
   Verbose(bool is_wanted, std::string model) : is_wanted_(is_wanted), model_(std::move(model)) {}
 
-  // Of a stream: to the last chunk of a choice.
+  // For a stream: adds it to the last chunk of a choice.
   Outcome<void> AddTo(nlohmann::json& chunk, Completion& completion, const Ending& ending) const;
-  // Of an answer in one: of its first choice. Returns how many bytes it keeps.
+  // For a whole answer: keeps that of the first choice. Returns the number of bytes.
   Outcome<size_t> Keep(Completion& completion, const Ending& ending);
   void MoveTo(nlohmann::json& whole);
 

@@ -21,7 +21,7 @@ void HandlerStream::Leave(Response answer, std::exception_ptr thrown) noexcept {
     thrown_ = std::move(thrown);
   }
   is_over_ = true;
-  events_.Tell();
+  events_.Notify();
 }
 
 void HandlerStream::Run() noexcept {
@@ -67,7 +67,7 @@ void HandlerStream::BeginBody(Response head) {
   const std::lock_guard lock(mutex_);
   answer_ = std::move(head);
   has_begun_ = true;
-  events_.Tell();
+  events_.Notify();
 }
 
 KeptOutput::State HandlerStream::Write(std::string_view bytes) noexcept {
@@ -78,7 +78,7 @@ KeptOutput::State HandlerStream::Write(std::string_view bytes) noexcept {
   if (is_unwanted_ || !waiting_.Add(2 * bytes.size())) return State::kNoMemory;  // a growing text has room for more
   try {
     told_ += bytes;
-    events_.Tell();
+    events_.Notify();
   } catch (const std::exception&) {
     return State::kNoMemory;
   }

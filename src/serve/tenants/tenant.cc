@@ -272,7 +272,7 @@ Outcome<InferResponse> Tenant::TryInfer(const KnownModel& model, const InferRequ
   }();
   const bool is_cancelled = cancellation != nullptr && cancellation->is_cancelled();
   Learn(model, std::chrono::steady_clock::now() - start, is_cancelled || !outputs);
-  if (is_cancelled) return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "nobody waits for it any more"});
+  if (is_cancelled) return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "the client has gone"});
   if (!outputs) return std::unexpected(std::move(outputs.error()));  // anything that is set or selected there is lost
   context.Keep();
   return InferResponse{request.model, version, std::move(*outputs)};

@@ -1,4 +1,4 @@
-// The end of an inference that nobody waits for any more.
+// Cancels an inference whose client has gone.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace wasinn::serve {
 
-// Any thread.
+// Thread-safe.
 class Cancellation {
  public:
   void Cancel() {
@@ -18,7 +18,7 @@ class Cancellation {
   }
   bool is_cancelled() const { return is_cancelled_.load(std::memory_order_relaxed); }
 
-  // While it lives, a cancel calls `stop`, which must not block: at once where it came before. NULL: nobody cancels.
+  // While it lives, a cancel calls `stop`, which must not block; an earlier cancel calls it at once. NULL: no cancels.
   class Stop {
    public:
     Stop(Cancellation* cancellation, std::function<void()> stop) : cancellation_(cancellation) {
@@ -43,7 +43,7 @@ class Cancellation {
   };
 
  private:
-  std::mutex mutex_;  // of `stop_`, and while it is called
+  std::mutex mutex_;  // guards `stop_`, and is held while it is called
   std::function<void()> stop_;
   std::atomic<bool> is_cancelled_{false};
 };

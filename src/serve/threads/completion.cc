@@ -8,7 +8,7 @@
 namespace wasinn::serve {
 namespace {
 
-// Inputs that nobody has taken yet.
+// Inputs that are dropped unless taken.
 class Inputs {
  public:
   explicit Inputs(wasinn_guest* guest) : guest_(guest) {}
@@ -22,7 +22,7 @@ class Inputs {
 
   Outcome<void> Add(std::string_view name, const std::string& text) {
     if (text.size() > std::numeric_limits<uint32_t>::max()) {
-      return std::unexpected(Failure{WASINN_ERROR_TOO_LARGE, "a prompt has less than 4 GiB"});
+      return std::unexpected(Failure{WASINN_ERROR_TOO_LARGE, "a prompt must have less than 4 GiB"});
     }
     const auto size = static_cast<uint32_t>(text.size());
     const auto* const bytes = reinterpret_cast<const uint8_t*>(text.data());
@@ -33,7 +33,7 @@ class Inputs {
     if (made) inputs_.push_back({name.data(), name.size(), tensor});
     return made;
   }
-  // Whose tensors are another's from here on.
+  // The caller owns the tensors from here on.
   std::vector<wasinn_wit_named_tensor> Take() { return std::exchange(inputs_, {}); }
 
  private:
@@ -53,7 +53,7 @@ Completion::Completion(const std::shared_ptr<Guest>& guest, std::shared_ptr<Mode
 }
 
 Completion::~Completion() {
-  stop_.reset();  // nobody drops it from here on
+  stop_.reset();  // a cancel no longer drops it
   const bool is_cancelled = cancellation_ != nullptr && cancellation_->is_cancelled();
   if (!has_ended_ || is_cancelled || !goes_on_) return;
   try {
@@ -64,7 +64,7 @@ Completion::~Completion() {
 
 Failure Completion::WhyNot(Failure failure) const {
   const bool is_cancelled = cancellation_ != nullptr && cancellation_->is_cancelled();
-  return is_cancelled ? Failure{WASINN_ERROR_UNAVAILABLE, "nobody waits for it any more"} : std::move(failure);
+  return is_cancelled ? Failure{WASINN_ERROR_UNAVAILABLE, "the client has gone"} : std::move(failure);
 }
 
 Outcome<void> Completion::Start(const Prompt& prompt) {
@@ -102,7 +102,7 @@ Outcome<std::optional<std::string>> Completion::Step() {
   const View piece(view);
   auto stepped = ToOutcome(guest_, status, result);
   if (!stepped) {
-    // The end that looks like a failure: what there is by then is the text.
+    // Not a failure: the text ends here.
     if (stepped.error().code != WASINN_ERROR_CONTEXT_FULL) return std::unexpected(WhyNot(std::move(stepped.error())));
     has_piece = 0;
   }
@@ -121,10 +121,10 @@ Outcome<std::string> Completion::Output(std::string_view name) {
   const Outcome<uint32_t> tensor = ToOutcome(guest_, status, result);
   if (!tensor) return std::unexpected(WhyNot(tensor.error()));
   wasinn_wit_view view = {};
-  auto told = ToOutcome(wit.tensor_data(guest_, *tensor, &view));
+  auto shown = ToOutcome(wit.tensor_data(guest_, *tensor, &view));
   const View data(view);
-  wasinn_status_free(wit.tensor_drop(guest_, *tensor));  // the view keeps what it shows
-  if (!told) return std::unexpected(std::move(told.error()));
+  wasinn_status_free(wit.tensor_drop(guest_, *tensor));  // the view keeps its memory
+  if (!shown) return std::unexpected(std::move(shown.error()));
   const std::span<const char> text = data.of<char>();
   return std::string(text.begin(), text.end());
 }

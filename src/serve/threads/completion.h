@@ -14,30 +14,30 @@
 
 namespace wasinn::serve {
 
-// What language models take, by the names of their inputs.
+// A language model's inputs, by their names.
 struct Prompt {
   std::string prompt;
   std::string options;  // a JSON object
-  bool goes_on = true;  // false: no later text begins with it, so nothing of it is kept warm
+  bool goes_on = true;  // false: no later text continues it, so nothing is kept warm
 };
 
-// On one thread at a time. A cancel ends it, at whatever it is. Its guest and its cancellation (NULL: nobody cancels) outlive it.
+// Used by one thread at a time. A cancel ends it at any point. Its guest and its cancellation (may be NULL) outlive it.
 class Completion {
  public:
-  // `model`: is in use meanwhile.
+  // `model`: kept in use until the end.
   Completion(const std::shared_ptr<Guest>& guest, std::shared_ptr<ModelContexts> contexts, uint32_t context,
              Cancellation* cancellation, std::shared_ptr<const void> model);
   ~Completion();
   Completion(const Completion&) = delete;
   Completion& operator=(const Completion&) = delete;
 
-  // Evaluates the prompt, and chooses the first token. Once.
+  // Evaluates the prompt, and chooses the first token. Called once.
   Outcome<void> Begin(const Prompt& prompt);
   // Whether Next was called.
   bool has_begun() const { return has_begun_; }
-  // The text of the next token, which may be empty; of the first one first. Nothing: it has ended.
+  // The text of the next token, which may be empty, beginning with the first token. Empty optional: the text has ended.
   Outcome<std::optional<std::string>> Next();
-  // The text of an output of the model, as it is by now.
+  // The present text of an output of the model.
   Outcome<std::string> Output(std::string_view name);
 
  private:
@@ -49,8 +49,8 @@ class Completion {
   wasinn_guest* const guest_;
   Cancellation* const cancellation_;
   TakenContext context_;
-  std::optional<Cancellation::Stop> stop_;  // before the context goes
-  std::string beginning_;                   // of the prompt
+  std::optional<Cancellation::Stop> stop_;  // destroyed before the context is released
+  std::string beginning_;                   // a piece of the prompt at the beginning
   std::optional<std::string> first_;
   bool goes_on_ = true;
   bool has_begun_ = false, has_ended_ = false;

@@ -1,4 +1,4 @@
-// How a request's own thread waits for what other threads tell, and holds none of them up.
+// Lets a request's own thread wait for events of other threads without blocking.
 #pragma once
 
 #include <boost/asio/associated_executor.hpp>
@@ -17,7 +17,7 @@ namespace wasinn::serve {
 
 class Events {
  public:
-  // Until `has_come` says so, which is asked under `mutex`. One waits at a time.
+  // Waits until `has_come`, called under `mutex`, returns true. One waiter at a time.
   boost::asio::awaitable<void> Await(std::mutex& mutex, std::function<bool()> has_come) {
     return boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void()>(
         [this, &mutex, has_come = std::move(has_come)](auto done) {
@@ -37,22 +37,22 @@ class Events {
         boost::asio::use_awaitable);
   }
 
-  // The same for a thread that can do nothing else, such as a destructor's.
+  // The same, but blocks: for a destructor.
   template <typename HasCome>
   void AwaitHere(std::mutex& mutex, HasCome has_come) {
     std::unique_lock lock(mutex);
-    told_.wait(lock, std::move(has_come));
+    changed_.wait(lock, std::move(has_come));
   }
 
-  // Under the same mutex, which is held until this is done: afterwards who waited may be gone, and this with it.
-  void Tell() {
-    told_.notify_all();
+  // Called under the same mutex, which is held until it returns: afterwards the waiter may have destroyed this object.
+  void Notify() {
+    changed_.notify_all();
     if (std::function<void()> wake = std::exchange(wake_, nullptr)) wake();
   }
 
  private:
   std::function<void()> wake_;
-  std::condition_variable told_;
+  std::condition_variable changed_;
 };
 
 }  // namespace wasinn::serve

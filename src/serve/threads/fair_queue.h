@@ -1,5 +1,5 @@
-// Who is next of those who wait: tenants have turns in proportion to their weights, however much of each waits (start-time fair
-// queueing, as src/core/inference/fair_order.h has it for computes).
+// Chooses who is served next: tenants have turns in proportion to their weights, whatever they have waiting (start-time
+// fair queueing, like src/core/inference/fair_order.h for computes).
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 
 namespace wasinn::serve {
 
-// Stands for a tenant wherever requests wait. It outlives what waits for it.
+// A tenant in every queue of requests. It outlives its requests.
 class Share {
  public:
-  // `is_alone`: there are no others.
+  // `is_alone`: there are no other tenants.
   explicit Share(uint32_t weight = 1, bool is_alone = true) : weight_(weight), is_alone_(is_alone) {}
   Share(const Share&) = delete;
   Share& operator=(const Share&) = delete;
@@ -32,7 +32,7 @@ class Share {
   const uint64_t id_ = ++last_id;
 };
 
-// One thread at a time. What moves in and out moves without an allocation, which could fail.
+// Used by one thread at a time. Items move in and out as nodes, without an allocation, which could fail.
 template <typename T>
 class FairQueue {
   struct Item {
@@ -41,11 +41,11 @@ class FairQueue {
   };
 
  public:
-  // What was taken out: `insert` takes nodes.
+  // Removed items: `insert` accepts nodes.
   using Items = std::multimap<uint64_t, Item>;
   using Node = typename Items::node_type;
 
-  // One that may wait.
+  // Makes an item for Push.
   static Node Make(T value) {
     Items one;
     one.emplace(0, Item{std::move(value)});
@@ -55,7 +55,7 @@ class FairQueue {
   bool empty() const { return items_.empty(); }
   size_t size() const { return items_.size(); }
 
-  // Behind what waits of the same share, and before what others have waiting beyond their turns. May throw: then nothing has changed.
+  // Puts the item after others of the same share, and before others beyond their turns. Changes nothing if it throws.
   void Push(Node node, const Share& share) {
     uint64_t& next = shares_[share.id()].next;
     node.mapped().share = share.id();
@@ -67,7 +67,7 @@ class FairQueue {
   Node PopFirst() {
     return PopFirst([](const T&) { return true; });
   }
-  // The first one that may go; an empty node where none may.
+  // Takes the first item that may go; an empty node if there is none.
   template <typename May>
   Node PopFirst(const May& may) {
     const auto first = std::ranges::find_if(items_, [&](const auto& one) { return may(one.second.value); });
@@ -75,7 +75,7 @@ class FairQueue {
     now_ = std::max(now_, first->first);
     return Take(first);
   }
-  // What would be served last, if something of this share would go before it; else an empty node.
+  // Takes the item that would be served last, if a new one of this share would come before it; otherwise an empty node.
   Node PopLastFor(const Share& share) {
     if (items_.empty()) return {};
     const auto last = std::prev(items_.end());
@@ -85,7 +85,7 @@ class FairQueue {
     shares_.find(last->second.share)->second.next = last->first;  // it was not served
     return Take(last);
   }
-  // The last one that may go, or else an empty node.
+  // Takes the last item that may go; an empty node if there is none.
   template <typename May>
   Node PopLast(const May& may) {
     for (auto next = items_.end(); next != items_.begin();) {
@@ -100,13 +100,13 @@ class FairQueue {
     }
     return {};
   }
-  // Moves those out that wait no more. What their shares have behind them moves up: they were not served.
+  // Moves out items that are over. Later items of their shares move up: the removed ones were not served.
   template <typename Over>
   void Remove(const Over& is_over, Items& removed) {
     for (auto& [id, share] : shares_) share.is_seen = false;
     for (auto next = items_.begin(); next != items_.end();) {
       const auto one = next++;
-      OfShare& share = shares_.find(one->second.share)->second;
+      ShareState& share = shares_.find(one->second.share)->second;
       if (!std::exchange(share.is_seen, true)) share.next = one->first;
       if (is_over(one->second.value)) {
         removed.insert(items_.extract(one));
@@ -118,29 +118,29 @@ class FairQueue {
       moved.key() = place;
       items_.insert(std::move(moved));
     }
-    if (items_.empty()) Rest();
+    if (items_.empty()) Reset();
   }
 
  private:
   static constexpr uint64_t kTurn = 1 << 20;
-  struct OfShare {
-    uint64_t next = 0;  // when its next item is
+  struct ShareState {
+    uint64_t next = 0;  // the time of its next item
     bool is_seen = false;
   };
 
   Node Take(typename Items::iterator item) {
     Node node = items_.extract(item);
-    if (items_.empty()) Rest();
+    if (items_.empty()) Reset();
     return node;
   }
-  // Nobody waits: who comes next is behind nobody.
-  void Rest() {
+  // The queue is empty: the next item waits for nothing.
+  void Reset() {
     shares_.clear();
     now_ = 0;
   }
 
-  Items items_;  // by when they are served, on a clock that goes on by what was served
-  std::unordered_map<uint64_t, OfShare> shares_;
+  Items items_;  // by the time of their turns, on a clock that advances with each served item
+  std::unordered_map<uint64_t, ShareState> shares_;
   uint64_t now_ = 0;
 };
 

@@ -8,9 +8,9 @@
 namespace wasinn::serve {
 namespace {
 
-// Of what is quick none takes longer: repository.cc.
+// No quick compute takes longer: repository.cc.
 constexpr std::chrono::milliseconds kLook{2};
-// Where so many looks in a row saw nothing begin it sleeps until something does.
+// After this many looks without a new compute it sleeps until one begins.
 constexpr int kMostIdleLooks = 50;
 
 }  // namespace
@@ -32,7 +32,7 @@ void IdleWorker::HelpOut() {
   while (!permits_.has_left() && !context_.stopped()) {
     try {
       context_.run_one_for(kLook);
-    } catch (const std::exception& error) {  // want of memory ends what was begun, and nothing else
+    } catch (const std::exception& error) {  // out of memory ends only what was begun
       LogError(error.what());
     }
   }

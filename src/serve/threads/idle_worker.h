@@ -1,5 +1,5 @@
-// A thread that reads and writes only while all those that do so compute, for longer than a quick compute takes. Were it one of them, the
-// system would have it take turns with one that computes, in the middle of that: requests would wait for milliseconds.
+// A thread that reads and writes only while all threads that normally do so are busy for longer than a quick compute.
+// If it always did, the system would preempt computes for it, and requests would wait for milliseconds.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -13,7 +13,7 @@ namespace wasinn::serve {
 
 class IdleWorker {
  public:
-  // Both outlive it. Every thread of the context may take a permit, and there is one for each.
+  // The arguments outlive it. There is one permit for every thread of the context.
   IdleWorker(boost::asio::io_context& context, InlinePermits& permits)
       : context_(context), permits_(permits), thread_([this] { Watch(); }) {}
   ~IdleWorker() {
@@ -30,7 +30,7 @@ class IdleWorker {
   boost::asio::io_context& context_;
   InlinePermits& permits_;
   std::atomic<bool> is_stopped_{false};
-  std::jthread thread_;  // last: it uses all the others
+  std::jthread thread_;  // last: it uses all other members
 };
 
 }  // namespace wasinn::serve

@@ -1,4 +1,4 @@
-// How many of the threads that read and write compute meanwhile. Where all of them do, idle_worker.h tells health and takes what comes next.
+// Limits the inline computes on the threads that read and write. If all compute, idle_worker.h reads and writes.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace wasinn::serve {
 
-// Any thread. It outlives its permits.
+// Thread-safe. Outlives its permits.
 class InlinePermits {
  public:
   explicit InlinePermits(size_t most) : left_(most) {}
@@ -37,11 +37,11 @@ class InlinePermits {
   }
 
   bool has_left() const { return left_.load(std::memory_order_relaxed) > 0; }
-  // How many were taken ever, if not too many for the number.
+  // How many permits were ever taken, modulo 2³².
   uint32_t n_taken() const { return n_taken_.load(std::memory_order_relaxed); }
-  // Until there are more than that.
+  // Waits until more were taken.
   void AwaitTaken(uint32_t seen) const { n_taken_.wait(seen, std::memory_order_relaxed); }
-  // Whoever waits for that. Without anybody who does it calls nothing of the system.
+  // Wakes AwaitTaken. Without a waiter it makes no system call.
   void Wake() {
     n_taken_.fetch_add(1, std::memory_order_relaxed);
     n_taken_.notify_all();

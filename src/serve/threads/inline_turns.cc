@@ -11,7 +11,7 @@ namespace wasinn::serve {
 
 namespace {
 
-// One that throws, for want of memory, must not end the turns of all others.
+// An exception (out of memory) must not end the turns of others.
 void Call(const std::function<void()>& go_on) {
   try {
     go_on();

@@ -1,5 +1,5 @@
-// Whose request is computed next on the threads that read and write, where there are several tenants: by turns. One request is computed
-// between two looks for what has come, so that who asks now and then waits for none of the many of who asks all the time.
+// Chooses whose request is computed next on the threads that read and write, if there are several tenants. Between two
+// requests it looks for new ones, so that a tenant with few requests does not wait behind another's many.
 #pragma once
 
 #include <boost/asio/associated_executor.hpp>
@@ -21,13 +21,13 @@ namespace wasinn::serve {
 
 namespace asio = boost::asio;
 
-// Any thread.
+// Thread-safe.
 class InlineTurns {
  public:
-  // `threads`: of the context, which outlives it.
+  // `threads`: of the context, which outlives this object.
   InlineTurns(asio::io_context& context, size_t threads) : context_(context), most_(threads) {}
 
-  // Until it is the share's turn, which outlives that. Who awaits goes on where it was.
+  // Waits for the turn of `share`, which must live until then. The caller continues on its own executor.
   asio::awaitable<void> Await(const Share& share) {
     return asio::async_initiate<const asio::use_awaitable_t<>, void()>(
         [this, &share](auto done) {
@@ -46,14 +46,14 @@ class InlineTurns {
   using Queue = FairQueue<std::function<void()>>;
 
   void Push(std::function<void()> go_on, const Share& share);
-  // One of those that wait; and later, behind whatever else has come by then, another one.
+  // Serves one waiting request; the next one after all events that have come by then.
   void ServeOne();
-  // Whether there was memory for that.
+  // Returns false without memory.
   bool Post();
 
   asio::io_context& context_;
   const size_t most_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   Queue waiting_;
   size_t n_serving_ = 0;
 };

@@ -6,7 +6,7 @@
 namespace wasinn::serve {
 namespace {
 
-// Of what is quick none takes longer: repository.cc.
+// No quick compute takes longer: repository.cc.
 constexpr std::chrono::milliseconds kQuick{1};
 constexpr size_t kMostBehind = 64;
 
@@ -32,7 +32,7 @@ bool QuickLane::Run(Workers::Job job) {
     lock.unlock();
     mine.mapped().value.run();
     mine = {};
-    // Others of these threads read what has come meanwhile, also where they share a processor: it may be another tenant's turn.
+    // Lets other threads read new requests, even on the same processor: it may be another tenant's turn.
     if (!is_alone) std::this_thread::yield();
     lock.lock();
     if (waiting_.empty()) break;

@@ -1,5 +1,5 @@
-// Quick computes of few threads that also read and write, as gRPC's are: all but one of these may compute. What comes meanwhile waits
-// for one of those that do, which takes no other thread's wake-up; so does nothing behind what turns out to be slow.
+// Quick computes on a few threads that also read and write, like gRPC's: all but one of them may compute. Further
+// requests wait for one of these threads, which saves waking another; none waits behind a slow compute.
 #pragma once
 
 #include <chrono>
@@ -9,25 +9,25 @@
 
 namespace wasinn::serve {
 
-// Any thread.
+// Thread-safe.
 class QuickLane {
  public:
   // `workers` outlives it.
   QuickLane(size_t threads, Workers& workers) : most_(threads - 1), workers_(workers) {}
 
-  // Has it run on this thread, after what another one computes here, or by the workers. As Workers::Begin.
+  // Runs the job on this thread, or after a running job, or on a worker. Otherwise like Workers::Begin.
   [[nodiscard]] bool Run(Workers::Job job);
-  // Gives the workers what waits behind something slow. To be called now and then.
+  // Hands jobs behind a slow one to the workers. Called periodically.
   void Sweep();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  bool IsMoving() const;  // of `mutex_`
+  bool IsMoving() const;  // needs `mutex_`
 
   const size_t most_;
   Workers& workers_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   size_t n_running_ = 0;
   Clock::time_point last_begun_;
   FairQueue<Workers::Job> waiting_;

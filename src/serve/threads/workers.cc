@@ -12,11 +12,11 @@
 namespace wasinn::serve {
 namespace {
 
-size_t ButAQuarter(size_t all) { return all - std::min(all, std::max<size_t>(1, all / 4)); }
+size_t ThreeQuartersOf(size_t all) { return all - std::min(all, std::max<size_t>(1, all / 4)); }
 
 bool IsGone(const Workers::Job& job) { return job.cancellation != nullptr && job.cancellation->is_cancelled(); }
 
-// A job that throws, for want of memory, must not end the others.
+// An exception (out of memory) must not end other jobs.
 void Call(const auto& function, const auto&... arguments) {
   try {
     function(arguments...);
@@ -48,65 +48,65 @@ void Workers::AddThreads() {
 void Workers::TryAddThreads() {
   try {
     AddThreads();
-  } catch (const std::exception& error) {  // the system has none
+  } catch (const std::exception& error) {  // the system has no more threads
     LogError(error.what());
   }
 }
 
-bool Workers::Waiting::IsOver() const { return IsGone(job) || std::chrono::steady_clock::now() >= until; }
+bool Workers::Waiting::IsExpired() const { return IsGone(job) || std::chrono::steady_clock::now() >= until; }
 
 void Workers::Refuse(const Waiting& waiting) {
-  Call(waiting.job.refuse, IsGone(waiting.job) ? Failure{WASINN_ERROR_UNAVAILABLE, "nobody waits for it any more"}
-                                               : TryAgain("it has waited for a thread for too long"));
+  Call(waiting.job.refuse, IsGone(waiting.job) ? Failure{WASINN_ERROR_UNAVAILABLE, "the client has gone"}
+                                               : TryAgain("the request waited too long for a thread"));
 }
 
 void Workers::Refuse(const Queue::Items& items) {
   for (const auto& [place, item] : items) Refuse(item.value);
 }
 
-void Workers::TakeOver(Queue::Items& over) {
-  waiting_.Remove([this](const Waiting& one) { return stopped_ || one.IsOver(); }, over);
+void Workers::TakeExpired(Queue::Items& over) {
+  waiting_.Remove([this](const Waiting& one) { return stopped_ || one.IsExpired(); }, over);
   Leave(over);
 }
 
-// A place that has no job yet may always have one: there are no more of these than places.
+// A place may always have one job: their number is that of the places.
 bool Workers::IsFullFor(Place place) const {
   const bool is_full = waiting_.size() + n_running_ >= most_;
-  const auto found = of_place_.find(place);
+  const auto found = place_states_.find(place);
   if (place == kNoPlace) return is_full;
-  const size_t jobs = found == of_place_.end() ? 0 : found->second.jobs;
+  const size_t jobs = found == place_states_.end() ? 0 : found->second.jobs;
   return is_full && jobs > 0;
 }
 
-// The last job of another place that has more than three quarters of all that may wait; else an empty node.
-Workers::Queue::Node Workers::PopOfCrowd(Place place) {
+// Takes the last job of another place that has more than three quarters of the limit; otherwise an empty node.
+Workers::Queue::Node Workers::PopFromCrowdedPlace(Place place) {
   return waiting_.PopLast([this, place](const Waiting& one) {
-    const auto of = of_place_.find(one.job.place);
-    return one.job.place != place && of != of_place_.end() && of->second.jobs > ButAQuarter(most_);
+    const auto of = place_states_.find(one.job.place);
+    return one.job.place != place && of != place_states_.end() && of->second.jobs > ThreeQuartersOf(most_);
   });
 }
 
-// The last quarter of the shared threads is for shares that have none.
+// The last quarter of the shared threads is for shares without a running job.
 bool Workers::MayShare(const Job& job) const {
   if (n_shared_ >= n_threads_) return false;
-  const auto place = of_place_.find(job.place);
-  if (place != of_place_.end() && place->second.n_shared >= ButAQuarter(n_threads_)) return false;
+  const auto place = place_states_.find(job.place);
+  if (place != place_states_.end() && place->second.n_shared >= ThreeQuartersOf(n_threads_)) return false;
   if (job.share->is_alone()) return true;
-  const auto running = of_share_.find(job.share->id());
-  const bool has_some = running != of_share_.end() && running->second > 0;
-  return !has_some || n_shared_ < ButAQuarter(n_threads_);
+  const auto running = running_by_share_.find(job.share->id());
+  const bool has_some = running != running_by_share_.end() && running->second > 0;
+  return !has_some || n_shared_ < ThreeQuartersOf(n_threads_);
 }
 
 bool Workers::MayRun(const Job& job) const {
   if (MayShare(job)) return true;
-  const auto place = of_place_.find(job.place);
-  return place != of_place_.end() && !place->second.has_own;
+  const auto place = place_states_.find(job.place);
+  return place != place_states_.end() && !place->second.has_own;
 }
 
-// False: there is no thread that could do its jobs. Each place that has some brings one.
+// False: there is no thread for its jobs. Each place with jobs adds a thread.
 bool Workers::Enter(Place place) {
   if (place == kNoPlace) return true;
-  if (of_place_[place].jobs++ == 0) ++n_places_;
+  if (place_states_[place].jobs++ == 0) ++n_places_;
   TryAddThreads();
   if (!threads_.empty()) return true;
   Leave(place);
@@ -115,10 +115,10 @@ bool Workers::Enter(Place place) {
 
 void Workers::Leave(Place place) {
   if (place == kNoPlace) return;
-  const auto found = of_place_.find(place);
+  const auto found = place_states_.find(place);
   if (--found->second.jobs > 0) return;
   --n_places_;
-  if (!found->second.is_long) of_place_.erase(found);
+  if (!found->second.is_long) place_states_.erase(found);
 }
 
 void Workers::Leave(const Queue::Items& items) {
@@ -134,42 +134,42 @@ void Workers::Push(Queue::Node one, const Share& share, Place place) {
   }
 }
 
-void Workers::BeginOne(const Job& job, Begun& begun) {
+void Workers::BeginOne(const Job& job, RunningJob& begun) {
   begun.place = job.place;
   begun.thread = ::gettid();
   begun.since = std::chrono::steady_clock::now();
   running_.push_back(&begun);
   ++n_running_;
-  const auto place = of_place_.find(job.place);
-  if (place != of_place_.end() && place->second.is_long) Lower(begun);
-  begun.is_own = place != of_place_.end() && !place->second.has_own;
+  const auto place = place_states_.find(job.place);
+  if (place != place_states_.end() && place->second.is_long) Lower(begun);
+  begun.is_own = place != place_states_.end() && !place->second.has_own;
   if (begun.is_own) {
     place->second.has_own = true;
     return;
   }
   ++n_shared_;
-  if (place != of_place_.end()) ++place->second.n_shared;
+  if (place != place_states_.end()) ++place->second.n_shared;
   if (job.share->is_alone()) return;
   try {
-    ++of_share_[job.share->id()];
+    ++running_by_share_[job.share->id()];
     begun.share = job.share->id();
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): then it counts nowhere
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): not counted for its share
   }
 }
 
-void Workers::EndOne(const Begun& begun) {
+void Workers::EndOne(const RunningJob& begun) {
   std::erase(running_, &begun);
   --n_running_;
-  const auto place = of_place_.find(begun.place);
-  if (place != of_place_.end() && std::chrono::steady_clock::now() - begun.since < long_job_)
+  const auto place = place_states_.find(begun.place);
+  if (place != place_states_.end() && std::chrono::steady_clock::now() - begun.since < long_job_)
     place->second.is_long = false;
   if (begun.is_own) {
     place->second.has_own = false;
   } else {
     --n_shared_;
-    if (place != of_place_.end()) --place->second.n_shared;
+    if (place != place_states_.end()) --place->second.n_shared;
   }
-  if (begun.share && --of_share_[*begun.share] == 0) of_share_.erase(*begun.share);
+  if (begun.share && --running_by_share_[*begun.share] == 0) running_by_share_.erase(*begun.share);
   Leave(begun.place);
 }
 
@@ -181,9 +181,9 @@ bool Workers::Begin(Job job) {
   bool begun = false;
   {
     const std::lock_guard lock(mutex_);
-    if (IsFullFor(place)) TakeOver(over);
+    if (IsFullFor(place)) TakeExpired(over);
     if (IsFullFor(place)) displaced.insert(waiting_.PopLastFor(share));
-    if (IsFullFor(place) && displaced.empty()) displaced.insert(PopOfCrowd(place));
+    if (IsFullFor(place) && displaced.empty()) displaced.insert(PopFromCrowdedPlace(place));
     Leave(displaced);
     begun = !stopped_ && (!IsFullFor(place) || !displaced.empty()) && Enter(place);
     if (begun) Push(std::move(one), share, place);
@@ -200,10 +200,10 @@ void Workers::Serve() {
   }
 }
 
-// False: the thread ends. One with a lower priority takes long jobs alone, and ends if there is none.
+// False: the thread ends. A thread with a lower priority takes only long jobs, and ends if there is none.
 bool Workers::RunOne(bool& is_lowered) {
   Queue::Node mine;
-  Begun begun{.is_lowered = is_lowered};
+  RunningJob begun{.is_lowered = is_lowered};
   {
     std::unique_lock lock(mutex_);
     wake_.wait(lock, [&] {
@@ -217,8 +217,8 @@ bool Workers::RunOne(bool& is_lowered) {
     BeginOne(mine.mapped().value.job, begun);
   }
   const Waiting& waiting = mine.mapped().value;
-  waiting.IsOver() ? Refuse(waiting) : Call(waiting.job.run);
-  mine = {};  // what it holds goes before its place is another's
+  waiting.IsExpired() ? Refuse(waiting) : Call(waiting.job.run);
+  mine = {};  // destroyed before its place is free
   const std::lock_guard lock(mutex_);
   EndOne(begun);
   is_lowered = begun.is_lowered;
@@ -226,28 +226,28 @@ bool Workers::RunOne(bool& is_lowered) {
 }
 
 bool Workers::IsLong(const Job& job) const {
-  const auto place = of_place_.find(job.place);
-  return place != of_place_.end() && place->second.is_long;
+  const auto place = place_states_.find(job.place);
+  return place != place_states_.end() && place->second.is_long;
 }
 
 void Workers::LowerLongJobs() {
   const auto now = std::chrono::steady_clock::now();
-  for (Begun* const begun : running_) {
+  for (RunningJob* const begun : running_) {
     if (begun->is_lowered || now - begun->since < long_job_) continue;
     Lower(*begun);
-    if (const auto place = of_place_.find(begun->place); place != of_place_.end()) place->second.is_long = true;
+    if (const auto place = place_states_.find(begun->place); place != place_states_.end()) place->second.is_long = true;
   }
 }
 
-// Only the system's administrator may raise a priority again, and a thread's own threads have it, too. So such a thread ends, and another one
-// makes the next.
-void Workers::Lower(Begun& begun) {
+// Only an administrator may raise a priority again, and threads inherit it. So such a thread ends, and another thread
+// makes its successor.
+void Workers::Lower(RunningJob& begun) {
   constexpr int kLower = 10, kLowest = 19;
   const int lowered = std::min(usual_priority_ + kLower, kLowest);
   begun.is_lowered = ::setpriority(PRIO_PROCESS, static_cast<id_t>(begun.thread), lowered) == 0;
 }
 
-// The calling thread. What waits is for others.
+// Ends the calling thread. Waiting jobs are for others.
 void Workers::Leave() {
   const auto mine = std::ranges::find(threads_, std::this_thread::get_id(), &std::jthread::get_id);
   left_.push_back(std::move(*mine));
@@ -262,7 +262,7 @@ void Workers::Sweep() {
     const std::lock_guard lock(mutex_);
     left.reserve(left_.capacity());
     LowerLongJobs();
-    TakeOver(over);
+    TakeExpired(over);
     TryAddThreads();
     std::swap(left, left_);
   }
@@ -271,7 +271,7 @@ void Workers::Sweep() {
 
 Workers::Load Workers::Look() const {
   const std::lock_guard lock(mutex_);
-  return {n_threads_, n_running_, waiting_.size(), of_place_.size()};
+  return {n_threads_, n_running_, waiting_.size(), place_states_.size()};
 }
 
 void Workers::Close() {
@@ -285,7 +285,7 @@ void Workers::Close() {
 
 void Workers::Stop() {
   Close();
-  threads_.clear();  // waits for each
+  threads_.clear();  // joins them
   left_.clear();
 }
 

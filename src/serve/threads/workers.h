@@ -1,5 +1,5 @@
-// Threads for what may take long, so that those that read and write are never held up. Each model and each route has one of its own, and
-// all of them share the others, of which one may have three quarters: one that stands still holds up no other.
+// Threads for slow jobs, so that threads that read and write are never blocked. Each model and each route has a thread
+// of its own, and all share the others, of which one may use three quarters: a hanging one does not delay the rest.
 #pragma once
 
 #include <boost/asio/associated_executor.hpp>
@@ -30,27 +30,27 @@ namespace wasinn::serve {
 
 namespace asio = boost::asio;
 
-// The model or route of a job, by its name; two that have the same number share a place.
+// The model or route of a job, by its name; two with the same hash share a place.
 using Place = uint64_t;
-inline constexpr Place kNoPlace = 0;  // has no thread of its own
+inline constexpr Place kNoPlace = 0;  // no thread of its own
 inline Place PlaceOf(std::string_view name) { return std::hash<std::string_view>{}(name) | 1; }
 
-// Any thread.
+// Thread-safe.
 class Workers {
  public:
   struct Limits {
-    size_t threads = 1;                          // that places share
-    size_t most = 1024;                          // that wait for one of them, or have it
-    std::chrono::milliseconds patience{30'000};  // of who waits
-    // A job that has run for so long has a lower priority at the processors from the next Sweep on, and the next job of its place from its
-    // beginning: so short ones do not wait for their time slices.
+    size_t threads = 1;                          // shared by all places
+    size_t most = 1024;                          // jobs that wait or run
+    std::chrono::milliseconds patience{30'000};  // the longest wait
+    // After this time a running job gets a lower priority at the next Sweep, and the place's next job from its
+    // beginning, so that short jobs do not wait for its time slices.
     std::chrono::milliseconds long_job{100};
   };
-  // One of both functions is called, once.
+  // Exactly one of the two functions is called, once.
   struct Job {
     std::function<void()> run;
-    std::function<void(const Failure&)> refuse;  // it has waited for too long, or nobody waits for it any more
-    const Share* share;                          // whose turn it takes; lives until then, as the next one
+    std::function<void(const Failure&)> refuse;  // it has waited too long, or its client has gone
+    const Share* share;                          // whose turn it takes; must live until it ends, like the next member
     const Cancellation* cancellation = nullptr;
     Place place = kNoPlace;
   };
@@ -60,74 +60,74 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // False: there are as many as may be, and nothing is called. A tenant with more jobs waiting than others makes room for them, and so does a place
-  // that has more than three quarters of them.
+  // False: the limit is reached, and nothing is called. A tenant with more waiting jobs than others makes room, and so
+  // does a place with more than three quarters of the limit.
   [[nodiscard]] bool Begin(Job job);
 
-  // What `work` returns, or throws, on one of the threads; or why it was not called. Who awaits goes on where it was.
+  // Returns or throws the result of `work` on one of the threads, or why it was not run. Continues on its own executor.
   template <typename T>
   asio::awaitable<Outcome<T>> Do(std::function<T()> work, const Share& share, const Cancellation* cancellation,
                                  Place place = kNoPlace) {
     return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Outcome<T>)>(
-        [this, &share, cancellation, place](auto done, std::function<T()> what) {
-          const auto tell = Teller<T>(std::move(done));
-          auto run = [tell, what = std::move(what)] {
+        [this, &share, cancellation, place](auto done, std::function<T()> call) {
+          const auto end = EndWith<T>(std::move(done));
+          auto run = [end, call = std::move(call)] {
             std::exception_ptr thrown;
             Outcome<T> outcome = std::unexpected(Failure());
             try {
-              outcome = what();
+              outcome = call();
             } catch (...) {
               thrown = std::current_exception();
             }
-            tell(thrown, std::move(outcome));
+            end(thrown, std::move(outcome));
           };
-          auto refuse = [tell](const Failure& failure) { tell(nullptr, std::unexpected(failure)); };
+          auto refuse = [end](const Failure& failure) { end(nullptr, std::unexpected(failure)); };
           if (!Begin({std::move(run), refuse, &share, cancellation, place})) refuse(TooMany());
         },
         asio::use_awaitable, std::move(work));
   }
 
-  // Refuses what nobody waits for any more, or has waited for too long, and looks for long jobs. To be called now and then.
+  // Refuses jobs that have waited too long or whose client has gone, and finds long jobs. Called periodically.
   void Sweep();
-  // Refuses what waits, and takes nothing any more.
+  // Refuses waiting and new jobs.
   void Close();
-  // The same, and waits for the jobs that run.
+  // The same, and waits for running jobs.
   void Stop();
 
   struct Load {
     size_t threads = 0, running = 0, waiting = 0;
-    size_t places = 0;  // that have jobs, or whose last one was long
+    size_t places = 0;  // with jobs, or whose last job was long
   };
   Load Look() const;
 
-  static Failure TooMany() { return TryAgain("as many requests wait as may"); }
+  static Failure TooMany() { return TryAgain("too many requests are waiting"); }
 
  private:
   struct Waiting {
     Job job;
     std::chrono::steady_clock::time_point until;
-    bool IsOver() const;
+    bool IsExpired() const;
   };
   using Queue = FairQueue<Waiting>;
-  // Those of one place.
-  struct OfPlace {
-    size_t jobs = 0;       // that wait or run
-    size_t n_shared = 0;   // of these, those that run on threads that are shared
-    bool has_own = false;  // one runs on the place's own thread
-    bool is_long = false;  // the last one was a long job
+  // The state of one place.
+  struct PlaceState {
+    size_t jobs = 0;       // waiting or running
+    size_t n_shared = 0;   // running on shared threads
+    bool has_own = false;  // a job runs on the place's own thread
+    bool is_long = false;  // the last job was long
   };
-  struct Begun {
+  struct RunningJob {
     bool is_own = false;
-    std::optional<uint64_t> share;  // where it counts
+    std::optional<uint64_t> share;  // that counts it
     Place place = kNoPlace;
     pid_t thread = 0;
     std::chrono::steady_clock::time_point since;
     bool is_lowered = false;  // the thread's priority
   };
 
-  // What calls `done` where that belongs.
+  // Calls `done` on its executor.
   template <typename T, typename Done>
-  static auto Teller(Done done) {
+  static auto EndWith(Done done) {
     return [shared = std::make_shared<Done>(std::move(done))](const std::exception_ptr& thrown, Outcome<T> outcome) {
       asio::post(asio::get_associated_executor(*shared), [shared, thrown, outcome = std::move(outcome)]() mutable {
         std::move (*shared)(thrown, std::move(outcome));
@@ -136,41 +136,41 @@ class Workers {
   }
   void Serve();
   bool RunOne(bool& is_lowered);
-  // The caller holds `mutex_`, as for the following.
+  // These functions need `mutex_`.
   bool IsFullFor(Place place) const;
-  Queue::Node PopOfCrowd(Place place);
+  Queue::Node PopFromCrowdedPlace(Place place);
   bool MayShare(const Job& job) const;
   bool MayRun(const Job& job) const;
   bool Enter(Place place);
   void Leave(Place place);
   void Leave(const Queue::Items& items);
-  void BeginOne(const Job& job, Begun& begun);
-  void EndOne(const Begun& begun);
+  void BeginOne(const Job& job, RunningJob& begun);
+  void EndOne(const RunningJob& begun);
   void LowerLongJobs();
-  void Lower(Begun& begun);
+  void Lower(RunningJob& begun);
   bool IsLong(const Job& job) const;
   void AddThreads();
   void TryAddThreads();
   void Leave();
   void Push(Queue::Node one, const Share& share, Place place);
-  void TakeOver(Queue::Items& over);  // what waits no more
+  void TakeExpired(Queue::Items& over);  // jobs that no longer wait
 
   static void Refuse(const Waiting& waiting);
   static void Refuse(const Queue::Items& items);
 
   const size_t n_threads_, most_;
   const std::chrono::milliseconds patience_, long_job_;
-  const int usual_priority_;  // of a thread
-  mutable std::mutex mutex_;  // of what follows
+  const int usual_priority_;  // of threads
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable wake_;
   Queue waiting_;
   size_t n_running_ = 0;
-  size_t n_shared_ = 0;                            // of these, those on threads that are shared
-  std::unordered_map<uint64_t, size_t> of_share_;  // of these, those of each share
-  std::unordered_map<Place, OfPlace> of_place_;    // of those that have jobs, or whose last one was long
-  size_t n_places_ = 0;                            // that have jobs
+  size_t n_shared_ = 0;                                    // running on shared threads
+  std::unordered_map<uint64_t, size_t> running_by_share_;  // running on shared threads, by share
+  std::unordered_map<Place, PlaceState> place_states_;     // places with jobs, or whose last job was long
+  size_t n_places_ = 0;                                    // with jobs
   bool stopped_ = false;
-  std::vector<Begun*> running_;  // has room for one of each thread
+  std::vector<RunningJob*> running_;  // has capacity for all threads
   std::vector<std::jthread> threads_, left_;
 };
 

@@ -34,7 +34,7 @@ std::string WrongBesidePrompt(const std::string& field) {
   }
 }
 
-TEST(LlamaRequest, InTheModelsWords) {
+TEST(LlamaRequest, IsTranslatedToTheModelsKeys) {
   const TextRequest request = ReadOwn(
       R"({"prompt": "a", "n_predict": 5, "temperature": 3, "presence_penalty": 7, "n_probs": 2, "post_sampling_probs": true,
           "ignore_eos": true, "cache_prompt": false, "n_keep": -1, "mirostat": 2, "mirostat_tau": 4, "repeat_last_n": 0,
@@ -45,11 +45,11 @@ TEST(LlamaRequest, InTheModelsWords) {
       "mirostat-ent": 4.0, "repeat-last-n": 0, "dry-sequence-breaker": ["x"], "json-schema": {"type": "object"}, "report": true})"));
   EXPECT_EQ(request.prompts.size(), 2u);
   EXPECT_EQ(request.n_top, 2u);
-  EXPECT_TRUE(request.tells_tokens);
+  EXPECT_TRUE(request.wants_tokens);
   EXPECT_EQ(request.members, (Words{"content", "generation_settings/seed"}));
 }
 
-TEST(LlamaRequest, WantsAReportOnlyForWhatItTells) {
+TEST(LlamaRequest, NeedsAReportOnlyForItsMembers) {
   const auto wants = [](const std::string& members) {
     return OwnOptions(ReadOwn(R"({"prompt": "a", "response_fields": )" + members + "}")).contains("report");
   };
@@ -58,7 +58,7 @@ TEST(LlamaRequest, WantsAReportOnlyForWhatItTells) {
   EXPECT_FALSE(wants(R"(["content", "timings/predicted_n"])"));
 }
 
-TEST(LlamaRequest, PromptsOfAllKinds) {
+TEST(LlamaRequest, ReadsPromptsOfAllKinds) {
   const auto texts = [](const std::string& prompt) { return ReadOwn(R"({"prompt": )" + prompt + "}").prompts.texts; };
   EXPECT_EQ(texts(R"("a")"), Words{"a"});
   EXPECT_EQ(texts("[1, 2]"), Words{"[1,2]"});
@@ -75,7 +75,7 @@ TEST(LlamaRequest, PromptsOfAllKinds) {
   }
 }
 
-TEST(LlamaRequest, WhatIsNotServedIsIgnored) {
+TEST(LlamaRequest, IgnoresUnsupportedFields) {
   EXPECT_EQ(WrongBesidePrompt(
                 R"("n_indent": 2, "t_max_predict_ms": 2, "n_discard": 2, "dynatemp_range": 2, "dynatemp_exponent": 1.0,
       "top_n_sigma": 2, "adaptive_target": 0, "adaptive_decay": 0.9, "min_keep": 2, "samplers": ["top_k"], "lora": [], "id_slot": -1,
@@ -86,7 +86,7 @@ TEST(LlamaRequest, WhatIsNotServedIsIgnored) {
   Fields::is_strict = false;
 }
 
-TEST(LlamaRequest, WhatAClientMayMakeLongHasAnEnd) {
+TEST(LlamaRequest, LimitsLongFields) {
   EXPECT_EQ(WrongBesidePrompt(R"("n_probs": 21)"), "n_probs");
   EXPECT_EQ(WrongBesidePrompt(R"("n_cmpl": 129)"), "n_cmpl");
   const auto fields = [](size_t n, size_t length) {
@@ -103,7 +103,7 @@ TEST(LlamaRequest, WhatAClientMayMakeLongHasAnEnd) {
   EXPECT_EQ(WrongBesidePrompt(R"("response_fields": "content")"), "response_fields");
 }
 
-TEST(LlamaSettings, HaveTheWordsOfItsServer) {
+TEST(LlamaSettings, UseTheNamesOfLlamaCppsServer) {
   const json told = ToLlamaSettings({{"temp", 0.5},
                                      {"top-k", 3},
                                      {"reverse-prompt", {"a"}},
@@ -123,7 +123,7 @@ TEST(LlamaSettings, HaveTheWordsOfItsServer) {
   EXPECT_FALSE(told.contains("temp"));
 }
 
-TEST(LlamaPaths, AreThoseUnderV1AndSomeAtTheRoot) {
+TEST(LlamaPaths, AreUnderV1AndSomeAtTheRoot) {
   EXPECT_EQ(WordsBehind("/v1/chat/completions?x=1"), (Words{"chat", "completions"}));
   EXPECT_EQ(WordsBehind("/v1/completions"), Words{"completions"}) << "in OpenAI's form";
   EXPECT_EQ(UnderV1("/chat/completions"), "/v1/chat/completions");

@@ -38,7 +38,7 @@ std::string WrongField(std::string_view text, TextRequest (*read)(simdjson::dom:
   }
 }
 
-TEST(OpenAiRequest, AChatInTheModelsWords) {
+TEST(OpenAiRequest, AChatIsTranslatedToTheModelsKeys) {
   const TextRequest request = Read(
       R"({"model": "m", "messages": [{"role": "user", "content": "hi"}], "temperature": 0.5, "top_p": 1, "max_completion_tokens": 7.0,
           "seed": 4294967297, "stop": "x", "logprobs": true, "top_logprobs": 0, "stream": true,
@@ -47,7 +47,7 @@ TEST(OpenAiRequest, AChatInTheModelsWords) {
       ReadChat);
   EXPECT_EQ(request.model, "m");
   EXPECT_TRUE(request.is_stream);
-  EXPECT_TRUE(request.tells_usage);
+  EXPECT_TRUE(request.wants_usage);
   EXPECT_EQ(request.n_top, 0u);
   EXPECT_EQ(json::parse(PromptOf(request).prompt), json::parse(R"([{"role": "user", "content": "hi"}])"));
   EXPECT_EQ(OptionsOf(request), json::parse(R"({"chat": true, "temp": 0.5, "top-p": 1.0, "n-predict": 7, "seed": 1,
@@ -55,7 +55,7 @@ TEST(OpenAiRequest, AChatInTheModelsWords) {
       "parallel-tool-calls": false, "enable-thinking": false, "continue-final-message": "auto"})"));
 }
 
-TEST(OpenAiRequest, ACompletionInTheModelsWords) {
+TEST(OpenAiRequest, ACompletionIsTranslatedToTheModelsKeys) {
   const TextRequest request =
       Read(R"({"prompt": ["a \"b\""], "logit_bias": {"5": -100}, "logprobs": 3, "n_predict": -1, "user": "me"})",
            ReadCompletion);
@@ -64,7 +64,7 @@ TEST(OpenAiRequest, ACompletionInTheModelsWords) {
   EXPECT_EQ(request.n_top, 3u);
 }
 
-TEST(OpenAiRequest, WhatIsWrongIsNamed) {
+TEST(OpenAiRequest, ErrorsNameTheInvalidField) {
   EXPECT_EQ(WrongField(R"({"prompt": "a", "stop": {"a": 1}})", ReadCompletion), "stop");
   EXPECT_EQ(WrongField(R"({"prompt": "a", "stream": true, "stream_options": {"include_usage": 1}})", ReadCompletion),
             "stream_options.include_usage");
@@ -91,7 +91,7 @@ TEST(OpenAiRequest, ManyPromptsAreCountedBeforeTheyAreRead) {
 }
 
 // Of the prompt, the tensor that is made of it, and what the answer repeats.
-TEST(OpenAiRequest, KnowsWhatItHolds) {
+TEST(OpenAiRequest, CountsItsMemory) {
   const std::string text(1000, 'x');
   EXPECT_GE(Read(R"({"input": ")" + text + R"("})", ReadEmbeddings).bytes(), 2000u);
   const std::string rerank = R"({"query": "q", "documents": [")" + text + R"("], "return_documents": )";
@@ -99,7 +99,7 @@ TEST(OpenAiRequest, KnowsWhatItHolds) {
   EXPECT_GE(Read(rerank + "true}", ReadRerank).bytes(), 3000u);
 }
 
-TEST(OpenAiStream, WhatIsNewInAMessage) {
+TEST(OpenAiStream, SendsChangesOfAMessage) {
   MessageChanges changes;
   EXPECT_EQ(changes.New({{"role", "assistant"}, {"content", nullptr}}), json::object());
   EXPECT_EQ(changes.New({{"content", "a"}}), json({{"content", "a"}}));
@@ -111,7 +111,7 @@ TEST(OpenAiStream, WhatIsNewInAMessage) {
   EXPECT_EQ(changes.New({{"content", "abc"}}), json({{"content", "c"}}));
 }
 
-TEST(OpenAiStream, CallsOfToolsThatGrow) {
+TEST(OpenAiStream, SendsChangesOfToolCalls) {
   MessageChanges changes;
   const auto call = [](const char* arguments) {
     return json{{"id", "1"}, {"type", "function"}, {"function", {{"name", "f"}, {"arguments", arguments}}}};
@@ -126,7 +126,7 @@ TEST(OpenAiStream, CallsOfToolsThatGrow) {
             json({{"tool_calls", json::array({more, second})}}));
 }
 
-TEST(OpenAiStream, TimeWithoutAnythingToWriteIsNobodys) {
+TEST(OpenAiStream, TimeWithoutOutputDoesNotCountAgainstTheClient) {
   MinDataRate min_rate(std::chrono::seconds(30));
   const auto before = min_rate.deadline();
   min_rate.Skip(std::chrono::hours(1));

@@ -32,7 +32,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(QuickLane, RunsOnTheThreadThatCalls) {
+TEST(QuickLane, RunsOnTheCallingThread) {
   Workers workers({.threads = 0});
   QuickLane lane(2, workers);
   std::thread::id ran_on;
@@ -49,7 +49,7 @@ TEST(QuickLane, LeavesOneThreadFree) {
 }
 
 // Here, or by the workers where the first one took longer than what is quick.
-TEST(QuickLane, RunsOnceWhatComesWhileAnotherOneRuns) {
+TEST(QuickLane, RunsAJobAfterARunningOne) {
   JobEnds ends;
   Workers workers({.threads = 1});
   QuickLane lane(2, workers);
@@ -61,7 +61,7 @@ TEST(QuickLane, RunsOnceWhatComesWhileAnotherOneRuns) {
   EXPECT_EQ(ends.n_run(), 101);
 }
 
-TEST(QuickLane, GivesTheWorkersWhatWaitsBehindSomethingSlow) {
+TEST(QuickLane, HandsJobsBehindASlowOneToTheWorkers) {
   JobEnds ends;
   Workers workers({.threads = 1});
   QuickLane lane(2, workers);
@@ -74,7 +74,7 @@ TEST(QuickLane, GivesTheWorkersWhatWaitsBehindSomethingSlow) {
   })));
 }
 
-TEST(QuickLane, RefusesWhatWaitsBehindSomethingSlowWhereTheWorkersHaveNoPlace) {
+TEST(QuickLane, RefusesJobsBehindASlowOneIfTheWorkersAreFull) {
   JobEnds ends;
   Workers full({.threads = 0, .most = 0});
   QuickLane lane(2, full);
@@ -89,7 +89,7 @@ TEST(QuickLane, RefusesWhatWaitsBehindSomethingSlowWhereTheWorkersHaveNoPlace) {
   EXPECT_EQ(ends.n_run(), 0);
 }
 
-TEST(InlinePermits, AreAsManyAsMayBe) {
+TEST(InlinePermits, AreLimited) {
   InlinePermits permits(2);
   auto one = permits.Take();
   {
@@ -106,7 +106,7 @@ TEST(InlinePermits, AreAsManyAsMayBe) {
 }
 
 // In a context of one thread: what has come meanwhile is read before the next turn.
-TEST(InlineTurns, AreTakenOneBetweenTwoLooks) {
+TEST(InlineTurns, RunOneRequestBetweenTwoLooks) {
   std::string order;
   asio::io_context context;
   InlineTurns turns(context, 1);
@@ -127,7 +127,7 @@ TEST(InlineTurns, AreTakenOneBetweenTwoLooks) {
   EXPECT_LT(order.find('f'), 4) << order;
 }
 
-TEST(IdleWorker, RunsWhatComesWhileAllOthersCompute) {
+TEST(IdleWorker, RunsWhileAllOthersCompute) {
   asio::io_context context;
   auto work = asio::make_work_guard(context);
   InlinePermits permits(1);
@@ -146,7 +146,7 @@ TEST(IdleWorker, RunsWhatComesWhileAllOthersCompute) {
   context.run();
 }
 
-TEST(IdleWorker, EndsWhereNothingIsComputed) {
+TEST(IdleWorker, EndsWithoutAnyCompute) {
   asio::io_context context;
   InlinePermits permits(1);
   const IdleWorker idle_worker(context, permits);
@@ -168,7 +168,7 @@ TEST(MinDataRate, GivesWhoWasQuickNoMoreTimeToStandStill) {
   EXPECT_LE(min_rate.deadline(), MinDataRate::Clock::now() + milliseconds(1000));
 }
 
-TEST(Cancellation, StopsOnceWhatRuns) {
+TEST(Cancellation, StopsARunningCallOnce) {
   int n_stopped = 0;
   Cancellation cancellation;
   {
@@ -182,7 +182,7 @@ TEST(Cancellation, StopsOnceWhatRuns) {
   EXPECT_EQ(n_stopped, 1);
 }
 
-TEST(Cancellation, StopsAtOnceWhatBeginsAfterIt) {
+TEST(Cancellation, StopsALaterCallAtOnce) {
   bool stopped = false;
   Cancellation cancellation;
   cancellation.Cancel();

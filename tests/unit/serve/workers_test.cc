@@ -31,7 +31,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // Nothing that waits moves by itself where there are no threads.
-TEST(Workers, TakeAsManyAsMayWait) {
+TEST(Workers, AcceptJobsUpToTheLimit) {
   JobEnds ends;
   Workers workers({.threads = 0, .most = 2});
   EXPECT_TRUE(workers.Begin(ends.Job()));
@@ -45,7 +45,7 @@ TEST(Workers, TakeAsManyAsMayWait) {
   EXPECT_EQ(ends.n_run(), 0);
 }
 
-TEST(Workers, OneThatRunsIsOneOfThem) {
+TEST(Workers, ARunningJobCountsForTheLimit) {
   std::promise<void> begun, end;
   JobEnds ends;
   Workers workers({.threads = 1, .most = 1});
@@ -60,7 +60,7 @@ TEST(Workers, OneThatRunsIsOneOfThem) {
   Await([&] { return ends.n_run() == 1; });
 }
 
-TEST(Workers, RefuseWhoHasWaitedForTooLong) {
+TEST(Workers, RefuseAJobThatHasWaitedTooLong) {
   JobEnds ends;
   Workers workers({.threads = 0, .most = 2, .patience = milliseconds(0)});
   EXPECT_TRUE(workers.Begin(ends.Job()));
@@ -69,7 +69,7 @@ TEST(Workers, RefuseWhoHasWaitedForTooLong) {
   EXPECT_EQ(ends.refused(), Codes{WASINN_ERROR_BUSY});
 }
 
-TEST(Workers, RunNothingThatHasWaitedForTooLong) {
+TEST(Workers, DoNotRunAJobThatHasWaitedTooLong) {
   std::promise<wasinn_code> refused;
   Workers workers({.threads = 1, .patience = milliseconds(0)});
   EXPECT_TRUE(workers.Begin(
@@ -77,7 +77,7 @@ TEST(Workers, RunNothingThatHasWaitedForTooLong) {
   EXPECT_EQ(refused.get_future().get(), WASINN_ERROR_BUSY);
 }
 
-TEST(Workers, RefuseWhomNobodyWaitsForAndNoOtherOne) {
+TEST(Workers, RefuseOnlyCancelledJobs) {
   JobEnds ends;
   Cancellation first, second;
   Workers workers({.threads = 0});
@@ -91,7 +91,7 @@ TEST(Workers, RefuseWhomNobodyWaitsForAndNoOtherOne) {
   EXPECT_EQ(ends.refused(), Codes(2, WASINN_ERROR_UNAVAILABLE));
 }
 
-TEST(Workers, GiveThePlaceOfWhomNobodyWaitsForToWhoComes) {
+TEST(Workers, ACancelledJobMakesRoomForANewOne) {
   JobEnds ends;
   Cancellation cancellation;
   Workers workers({.threads = 0, .most = 1});
@@ -102,7 +102,7 @@ TEST(Workers, GiveThePlaceOfWhomNobodyWaitsForToWhoComes) {
   EXPECT_EQ(ends.refused(), Codes{WASINN_ERROR_UNAVAILABLE});
 }
 
-TEST(Workers, GoOnAfterAJobThatThrows) {
+TEST(Workers, ContinueAfterAJobThatThrows) {
   std::promise<void> done;
   Workers workers({.threads = 1});
   EXPECT_TRUE(workers.Begin(Running([] { throw std::runtime_error("thrown by a test"); })));
@@ -128,7 +128,7 @@ Outcome<int> Do(asio::io_context& context, Workers& workers, std::function<int()
   return *outcome;
 }
 
-TEST(Workers, TellWhoAwaits) {
+TEST(Workers, ResumeTheAwaitingCoroutine) {
   asio::io_context context;
   const auto more_comes = asio::make_work_guard(context);
   Cancellation cancellation;
@@ -163,7 +163,7 @@ TEST(Workers, TakeTurnsByWeights) {
   EXPECT_EQ(order, "lhhlhhlhhlll");
 }
 
-TEST(Workers, MakeRoomForWhoHasLessWaiting) {
+TEST(Workers, MakeRoomForATenantWithFewerJobs) {
   JobEnds flood, others;
   const Share many(1, false), few(1, false);
   Workers workers({.threads = 0, .most = 4});
@@ -216,7 +216,7 @@ TEST(Workers, OnePlaceLeavesThreadsForOthers) {
   Await([&] { return standing.n_standing() == 20; });
 }
 
-TEST(Workers, EachPlaceHasAThreadHoweverManyStandStill) {
+TEST(Workers, EachPlaceHasAThreadHoweverManyHang) {
   Standing standing;
   const Share busy(1, false), other(1, false);
   Workers workers({.threads = 2});
@@ -256,7 +256,7 @@ TEST(Workers, APlaceWithoutJobsIsForgotten) {
   EXPECT_EQ(workers.Look().places, 0);
 }
 
-TEST(Workers, WhatWaitsOfOnePlaceLeavesRoomForOthers) {
+TEST(Workers, WaitingJobsOfOnePlaceLeaveRoomForOthers) {
   Standing standing;
   Workers workers({.threads = 0, .most = 8});
   for (int i = 0; i < 8; ++i) EXPECT_TRUE(workers.Begin(standing.Job(kSlow)));
@@ -305,7 +305,7 @@ TEST(Workers, LongJobsHaveALowerPriority) {
   EXPECT_EQ(other, usual) << "another thread has taken the place of each that had a lower one";
 }
 
-TEST(FairQueue, HoldsNothingAgainstWhoWasServedBefore) {
+TEST(FairQueue, ForgetsEarlierTurnsOnceItIsEmpty) {
   const Share one(1, false), other(1, false);
   FairQueue<int> queue;
   queue.Push(FairQueue<int>::Make(1), one);
@@ -318,7 +318,7 @@ TEST(FairQueue, HoldsNothingAgainstWhoWasServedBefore) {
   EXPECT_EQ(queue.PopFirst().mapped().value, 4);
 }
 
-TEST(FairQueue, WhatWasNotServedTookNoTurn) {
+TEST(FairQueue, ARemovedItemUsesNoTurn) {
   const Share one(1, false), other(1, false);
   FairQueue<int> queue;
   for (int i = 0; i < 100; ++i) queue.Push(FairQueue<int>::Make(i), one);
@@ -336,7 +336,7 @@ TEST(FairQueue, WhatWasNotServedTookNoTurn) {
 }
 
 // Which run until they are told to end, while others wait.
-TEST(Workers, LeaveTheLastQuarterToWhoHasNone) {
+TEST(Workers, LeaveTheLastQuarterToTenantsWithoutARunningJob) {
   std::promise<void> end;
   const std::shared_future<void> ended = end.get_future().share();
   std::atomic<int> n_many = 0, n_few = 0;
