@@ -17,7 +17,7 @@ constexpr double kLargestScale = 100;
 double ParseScale(const std::string& name, const std::string& text) {
   double scale = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), scale);
-  // Not the other way round: nothing compares with what is no number.
+  // In this order, because every comparison with NaN is false.
   if (error == std::errc() && end == text.data() + text.size() && scale >= -kLargestScale && scale <= kLargestScale) {
     return scale;
   }
@@ -61,7 +61,7 @@ void AdapterSettings::Apply(const Config& config, const std::map<std::string, st
             one->name);
     }
     if (std::any_of(wanted.begin(), one, [&](const One& other) { return other.name == one->name; })) {
-      Throw(WASINN_ERROR_INVALID_ARGUMENT, "lora: '{}' is there twice", one->name);
+      Throw(WASINN_ERROR_INVALID_ARGUMENT, "lora: '{}' occurs twice", one->name);
     }
   }
   list = std::move(wanted);

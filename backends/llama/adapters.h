@@ -1,4 +1,4 @@
-// Which of the host's adapters (LoRA) a generation uses.
+// The host's adapters (LoRA) of a generation.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace wasinn::llama {
 
-// The scale of each is its own, or else `scale`.
+// An adapter without a scale of its own has `scale`.
 struct AdapterSettings {
   struct One {
     std::string name;
@@ -19,10 +19,10 @@ struct AdapterSettings {
   std::vector<One> list;
   double scale = 1;
 
-  // What `config` says on top of these. `paths`: the host's adapters by name. Throws WASINN_ERROR_INVALID_ARGUMENT.
+  // Applies `config` over these settings. `paths`: the host's adapters by name. Throws WASINN_ERROR_INVALID_ARGUMENT.
   void Apply(const backend::Config& config, const std::map<std::string, std::string>& paths);
 
-  // By name; those of scale 0 are left out, since they change nothing.
+  // By name; without scales of 0, which change nothing.
   std::map<std::string, float> Scales() const;
 };
 

@@ -1,4 +1,4 @@
-// Many conversations in one batch.
+// Decodes many conversations in one batch.
 #pragma once
 
 #include <atomic>
@@ -23,14 +23,14 @@
 
 namespace wasinn::llama {
 
-// One llama context with a place for each of some conversations, and a thread that decodes: every time one token of
-// each that generates, and the prompts of new ones. Long prompts are evaluated in another llama context meanwhile. Any
-// thread, but each place by its holder only.
+// One llama context with a slot for each of several conversations, and a thread that decodes: in each batch one token
+// of each generating conversation, and parts of new prompts. Long prompts are evaluated in another llama context
+// meanwhile. Thread-safe, but only a slot's holder may use it.
 class Batcher {
  public:
-  // `max_bytes`: throws WASINN_ERROR_TOO_LARGE where the llama context would take more; 0: no limit.
-  // `account`: who pays for it.
-  Batcher(const Model& model, const Settings& settings, uint32_t places, uint64_t max_bytes, void* account);
+  // Throws WASINN_ERROR_TOO_LARGE if the llama context needs more than `max_bytes`; 0: no limit. `account`: pays for
+  // it.
+  Batcher(const Model& model, const Settings& settings, uint32_t slots, uint64_t max_bytes, void* account);
   ~Batcher();
   Batcher(const Batcher&) = delete;
   Batcher& operator=(const Batcher&) = delete;
@@ -40,99 +40,97 @@ class Batcher {
   const StateKind& kind() const { return kind_; }
   bool can_shift() const { return can_shift_; }
 
-  // One who will hold places, and the guest that it belongs to.
+  // A conversation that will hold slots, and its guest.
   struct Holder {
     uint64_t name = 0;
     uint64_t guest = 0;
   };
-  // `guest`: the guest's account; NULL: one by itself.
+  // `guest`: the guest's account; NULL: a guest of its own.
   Holder NewHolder(const void* guest) {
     const uint64_t name = ++last_holder_;
     return {name, guest == nullptr ? name : reinterpret_cast<uint64_t>(guest)};
   }
 
-  // A place that is held, until it is released, or lost: while others wait, after two seconds in which it was not used,
-  // or where its guest has more places than others who want one.
+  // A held slot, until it is released or lost. It is lost if others wait, and it was unused for two seconds, or its
+  // guest has more slots than others that want one.
   struct Lease {
-    size_t place = 0;
+    size_t slot = 0;
     uint64_t number = 0;
-    size_t kept = 0;  // of the tokens, what is evaluated there
+    size_t kept = 0;  // the number of tokens that are evaluated there
   };
   struct Text {
     std::span<const llama_token> tokens;
     std::span<const MediaSpan> media;
   };
-  // Waits for a place; its own last one where that is free. The guest that has the fewest comes first, and of its
-  // contexts those who called first. Of the tokens that are evaluated there, the beginning that `text` has too is
-  // kept, but for their last one; with `whole` all of it or nothing. Throws WASINN_ERROR_TIMEOUT where it was cancelled
-  // meanwhile.
+  // Waits for a slot, preferably the holder's last one. The guest with the fewest slots comes first, and its contexts
+  // in the order of calls. Keeps the evaluated tokens that `text` begins with, except the last one; with `whole` all of
+  // them or none. Throws WASINN_ERROR_TIMEOUT if cancelled.
   Lease Acquire(const Holder& holder, const Text& text, bool reuse, bool whole, const std::atomic<bool>& cancelled);
-  // The holder may come back soon. But if others wait, the place is theirs after a moment.
+  // The holder may come back soon, but others that wait get the slot after a moment.
   void Rest(const Lease& lease);
-  // For the next one. What it holds stays there for its last holder, until another one needs the place.
+  // Frees the slot. Its tokens stay for its last holder, until another one needs the slot.
   void Release(const Lease& lease);
-  // The holder is no more.
+  // The holder is gone.
   void Forget(const Holder& holder);
 
-  // Of what is held `discarded` tokens go, behind the first `kept`.
+  // Removes `discarded` tokens after the first `kept`.
   struct Shift {
     size_t kept = 0, discarded = 0;
   };
   struct Work {
-    std::span<const llama_token> tokens;  // all of them
-    const MediaPrompt* media = nullptr;   // of the tokens: what is to be evaluated is encoded
+    std::span<const llama_token> tokens;  // all tokens of the text
+    const MediaPrompt* media = nullptr;   // of the tokens; encoded as far as they will be evaluated
     LogitsTaker* taker = nullptr;
     Shift shift{};  // comes first
   };
-  // Keeps what the lease says of what is held, evaluates the other tokens, of which there are some, and gives the last
-  // one's logits to the taker, if there is one. False: the place was lost, and the taker got nothing. After an error
-  // nothing is held any more.
+  // Keeps the tokens of the lease, evaluates the others (at least one), and passes the last one's logits to the taker,
+  // if any. False: the slot was lost, and the taker got nothing. After an error the slot is empty.
   bool Evaluate(const Lease& lease, const Work& work, const std::atomic<bool>& cancelled);
 
-  // Copies what is held. False: the place was lost. Throws WASINN_ERROR_TOO_LARGE.
+  // Copies the slot's tokens. False: the slot was lost. Throws WASINN_ERROR_TOO_LARGE.
   bool Save(const Lease& lease, State* state, const std::atomic<bool>& cancelled);
-  // Holds what is in the state. False: the place was lost, or nothing is held.
+  // Replaces the slot's tokens with the state's. False: the slot was lost, or is empty now.
   bool Load(const Lease& lease, const State& state, const std::atomic<bool>& cancelled);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  struct Place;
-  // What is to be done with a place between decodes.
-  using Job = std::function<void(Place*, llama_seq_id)>;
+  struct Slot;
+  // Work on a slot between decodes.
+  using Job = std::function<void(Slot*, llama_seq_id)>;
 
-  // A call of Evaluate or Do, on its stack: whoever is woken late finds the result of its own call, and of no other.
+  // A call of Evaluate or Do, on the caller's stack: a caller that wakes late still finds its own result.
   struct Evaluation {
     Work work;
     const std::atomic<bool>* cancelled = nullptr;
-    const Job* job = nullptr;  // in place of tokens
-    bool kept = false;         // what is held of another text was forgotten
-    size_t done = 0;           // of the tokens, evaluated; at first what the lease says
-    size_t begun = 0;          // what that was
+    const Job* job = nullptr;  // instead of tokens
+    bool kept = false;         // tokens of another text were removed
+    size_t done = 0;           // evaluated tokens; at first the lease's
+    size_t begun = 0;          // its first value
     bool waiting = true;       // false: the result is there
     std::exception_ptr error = nullptr;
   };
 
-  struct Place {
+  struct Slot {
     uint64_t holder = 0;  // the last one
-    uint64_t guest = 0;   // whose it is while it is taken
+    uint64_t guest = 0;   // its owner while it is taken
     bool taken = false;
     uint64_t lease = 0;
     Clock::time_point since, used;  // when it was taken, and when its holder fetched the last result
-    bool wanted = false;            // by another guest: it is lost after the batch that is being decoded
+    bool wanted = false;            // by another guest: it is lost after the current batch
     bool rests = false;             // it may be lost after a moment
-    bool expected = false;          // its holder has got a token, and will probably want the next one
-    bool generates = false;         // its holder has got a token
+    bool expected = false;          // its holder got a token, and will probably want the next one
+    bool generates = false;         // its holder got a token
     Held held;
-    Evaluation* evaluation = nullptr;  // the call that is under way; while there is one, the place is its holder's
-    // In the batch that is being decoded.
+    Evaluation* evaluation = nullptr;  // the running call, which belongs to the holder
+    // In the current batch.
     size_t in_batch = 0;
     int32_t last_index = 0;
 
     bool IsWaiting() const { return evaluation != nullptr && evaluation->waiting; }
-    // Tokens that are to be evaluated.
+    // Tokens that are left to evaluate.
     size_t Left() const { return IsWaiting() ? evaluation->work.tokens.size() - evaluation->done : 0; }
-    // Those of them before the next image or sound, and whether that comes first.
+    // The left tokens before the next image or sound; 0 if that is next.
     size_t TextLeft() const;
     bool IsAtMedia() const { return Left() > 0 && TextLeft() == 0; }
   };
@@ -145,85 +143,85 @@ class Batcher {
 
   static bool AreAllCancelled(void* self);
   static std::exception_ptr ErrorOf(int failed) noexcept;
-  // Waits for the end of a call. Returns with the lock.
-  void Await(Place* mine, Evaluation* call, std::unique_lock<std::mutex>* lock);
+  // Waits for the end of a call. Returns with the lock held.
+  void Await(Slot* mine, Evaluation* call, std::unique_lock<std::mutex>* lock);
   bool Do(const Lease& lease, const Job& job, const std::atomic<bool>& cancelled);
   void Run();
-  // Of what was decoded. Without the lock, since it copies much.
+  // Passes decoded logits on, without the lock, because it copies much.
   void TakeLogits();
-  // With the lock.
-  size_t FreePlaceFor(uint64_t holder) const;
-  size_t PlacesOf(uint64_t guest) const;
-  size_t PlacesLeftTo(uint64_t guest) const;  // less those that are wanted
+  // These functions need the lock.
+  size_t FreeSlotFor(uint64_t holder) const;
+  size_t SlotsOf(uint64_t guest) const;
+  size_t SlotsLeftTo(uint64_t guest) const;  // without marked ones
   bool IsNext(uint64_t ticket) const;
   void TakeBack(uint64_t guest);
   size_t TakeTurn(const Holder& holder, uint64_t ticket);
   bool IsAnyWaiting() const;
   void AwaitExpected(std::unique_lock<std::mutex>* lock);
-  // A round; the lock is free while llama.cpp computes. Throws nothing, here and below: an error is that of the places
-  // that it concerns. False: there was nothing to be decoded.
+  // One round; releases the lock while llama.cpp computes. Does not throw, like the functions below: slots get their
+  // errors. False: there was nothing to decode.
   bool Decode(std::unique_lock<std::mutex>* lock);
   void Measure(std::chrono::duration<double> step);
   void DropCancelled();
   void RunJobs();
-  // What those who have just come do not keep.
-  void ForgetRest();
-  void ForgetRest(Place* place, llama_memory_t memory);
-  // Whether others' prompts hold up its next token.
-  bool IsHeldUp(const Place& place) const;
+  // Removes tokens that new calls do not keep.
+  void DropUnkept();
+  void DropUnkept(Slot* slot, llama_memory_t memory);
+  // Whether others' prompts delay its next token.
+  bool IsHeldUp(const Slot& slot) const;
   bool IsAnyHeldUp() const;
-  // False: it is the turn of texts, or there are no images.
+  // False: text is next, or there are no images.
   bool FillMedia();
   void FillBatch();
-  void Add(Place* place, size_t n);
+  void Add(Slot* slot, size_t n);
   void TakeResults(const std::exception_ptr& error);
-  void Forget(Place* place);
-  void Finish(Place* place, std::exception_ptr error);
+  void Forget(Slot* slot);
+  void Finish(Slot* slot, std::exception_ptr error);
   // ---- Long prompts
-  static bool NeedsPrefill(const Model& model, const Settings& settings, uint32_t places);
-  static bool IsLong(const Place& place);
-  bool IsForPrefill(const Place& place) const;
-  Place* NextPrefill();
-  PrefillContext::Stream StreamOf(const Place& place) const;
-  void BeginPrefill(Place* place);
+  static bool NeedsPrefill(const Model& model, const Settings& settings, uint32_t slots);
+  static bool IsLong(const Slot& slot);
+  bool IsForPrefill(const Slot& slot) const;
+  Slot* NextPrefill();
+  PrefillContext::Stream StreamOf(const Slot& slot) const;
+  void BeginPrefill(Slot* slot);
   void EndPrefill();
-  void Prefill(Place* place, std::unique_lock<std::mutex>* lock);
-  // Called before an operation for a long prompt. `next`: how long the operation takes.
+  void Prefill(Slot* slot, std::unique_lock<std::mutex>* lock);
+  // Called before an operation for a long prompt. `next`: the duration of the operation.
   void GiveWay(Clock::duration next);
 
   const Model& model_;
   const LlamaLibrary& library_;
   const Threads threads_;
-  backend::Reservation reservation_;  // goes after the llama contexts
+  backend::Reservation reservation_;  // destroyed after the llama contexts
   ContextPtr context_;
-  std::unique_ptr<PrefillContext> prefill_;  // NULL: all prompts come with the tokens of those who generate
-  Place* prefilled_ = nullptr;               // whose prompt it has
-  size_t prefill_place_ = 0;                 // that of the last one
-  size_t in_turn_ = 0;                       // tokens of it since it came
-  Clock::time_point slice_end_;              // then those who generate are due
+  std::unique_ptr<PrefillContext> prefill_;  // NULL: all prompts share batches with generated tokens
+  Slot* prefilled_ = nullptr;                // the slot of its prompt
+  size_t prefill_slot_ = 0;                  // the slot of the last one
+  size_t in_turn_ = 0;                       // its tokens in this turn
+  Clock::time_point slice_end_;              // then generating slots are due
   llama_batch batch_ = {};
   MediaBatch media_batch_;
-  llama_batch of_media_ = {};  // the part of an image that is being decoded
-  bool at_once_ = false;       // its tokens see each other
-  bool was_media_ = false;     // in the last batch
-  size_t media_place_ = 0;     // whose it was
+  llama_batch media_part_ = {};  // the part of an image in the current decode
+  bool at_once_ = false;         // its tokens see each other
+  bool was_media_ = false;       // the last batch was an image's
+  size_t media_slot_ = 0;        // its slot
   size_t batch_size_ = 0;
   size_t capacity_ = 0;
   StateKind kind_;
   bool can_shift_ = false;
   std::atomic<uint64_t> last_holder_ = 0;
   std::mutex mutex_;
-  std::condition_variable work_;   // for the thread
-  std::condition_variable done_;   // for holders
-  std::condition_variable freed_;  // for those who wait for a place
-  std::vector<Place> places_;
-  std::vector<const std::atomic<bool>*> decoding_;  // whose tokens are in the batch; changed between decodes only
-  std::vector<Place*> prompts_;                     // of which there is more than a token left
-  std::vector<Waiting> queue_;                      // who waits for a place, in the order of calls
+  std::condition_variable work_;   // wakes the thread
+  std::condition_variable done_;   // wakes holders
+  std::condition_variable freed_;  // wakes calls that wait for a slot
+  std::vector<Slot> slots_;
+  std::vector<const std::atomic<bool>*> decoding_;  // of the batch's calls; changes only between decodes
+  std::vector<Slot*> prompts_;                      // with more than one token left
+  std::vector<Waiting> queue_;                      // calls that wait for a slot, in order
   uint64_t last_ticket_ = 0;
   Clock::duration last_decode_{};
   std::chrono::duration<double> step_{};  // of a decode without prompts
-  size_t generating_ = 0;                 // tokens of those who generate in the last batch
+  size_t generating_ = 0;                 // generated tokens in the last batch
   bool stop_ = false;
   std::thread thread_;
 };

@@ -1,4 +1,4 @@
-// What is done with a place between decodes, on the thread that decodes.
+// Work on a slot between decodes, on the decoding thread.
 #include <exception>
 
 #include "llama/batcher.h"
@@ -7,7 +7,7 @@ namespace wasinn::llama {
 
 bool Batcher::Do(const Lease& lease, const Job& job, const std::atomic<bool>& cancelled) {
   std::unique_lock lock(mutex_);
-  Place& mine = places_[lease.place];
+  Slot& mine = slots_[lease.slot];
   if (mine.lease != lease.number) return false;
   Evaluation call{.work = {}, .cancelled = &cancelled, .job = &job, .kept = true};
   Await(&mine, &call, &lock);
@@ -15,24 +15,24 @@ bool Batcher::Do(const Lease& lease, const Job& job, const std::atomic<bool>& ca
 }
 
 void Batcher::RunJobs() {
-  for (size_t i = 0; i < places_.size(); ++i) {
-    Place& place = places_[i];
-    if (!place.IsWaiting() || place.evaluation->job == nullptr) continue;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    if (!slot.IsWaiting() || slot.evaluation->job == nullptr) continue;
     try {
-      (*place.evaluation->job)(&place, static_cast<llama_seq_id>(i));
+      (*slot.evaluation->job)(&slot, static_cast<llama_seq_id>(i));
     } catch (...) {
-      place.evaluation->error = std::current_exception();
+      slot.evaluation->error = std::current_exception();
     }
-    place.evaluation->waiting = false;
-    place.expected = true;
+    slot.evaluation->waiting = false;
+    slot.expected = true;
   }
 }
 
 bool Batcher::Save(const Lease& lease, State* state, const std::atomic<bool>& cancelled) {
   return Do(
       lease,
-      [this, state](Place* place, llama_seq_id sequence) {
-        state->held = place->held;
+      [this, state](Slot* slot, llama_seq_id sequence) {
+        state->held = slot->held;
         SaveSequence(model_, context_.get(), sequence, state);
       },
       cancelled);
@@ -42,11 +42,11 @@ bool Batcher::Load(const Lease& lease, const State& state, const std::atomic<boo
   bool loaded = false;
   const bool done = Do(
       lease,
-      [this, &state, &loaded](Place* place, llama_seq_id sequence) {
-        place->held.Cut(0);
+      [this, &state, &loaded](Slot* slot, llama_seq_id sequence) {
+        slot->held.Cut(0);
         Held held = state.held;
         loaded = LoadSequence(library_, context_.get(), sequence, state);
-        if (loaded) place->held = std::move(held);
+        if (loaded) slot->held = std::move(held);
       },
       cancelled);
   return done && loaded;

@@ -12,7 +12,7 @@ using backend::Throw;
 
 namespace {
 
-// What llama.cpp's programs take, beside one another.
+// The types that llama.cpp's programs accept.
 constexpr const char* kTypeNames[] = {"f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1"};
 constexpr ggml_type kTypes[] = {GGML_TYPE_F32,  GGML_TYPE_F16,    GGML_TYPE_BF16, GGML_TYPE_Q8_0, GGML_TYPE_Q4_0,
                                 GGML_TYPE_Q4_1, GGML_TYPE_IQ4_NL, GGML_TYPE_Q5_0, GGML_TYPE_Q5_1};
@@ -42,10 +42,10 @@ void CacheSettings::Apply(const Config& config) {
   if (const auto type = config.Word("cache-type-k", kTypeNames)) keys = kTypes[*type];
   if (const auto type = config.Word("cache-type-v", kTypeNames)) values = kTypes[*type];
   if (const auto word = config.Word("flash-attn", kFlashNames)) flash = kFlash[*word];
-  // llama.cpp allows keys without it, and then does not look whether they can be packed.
+  // llama.cpp packs keys without it, but then does not check whether they can be.
   if (flash == LLAMA_FLASH_ATTN_TYPE_DISABLED && (IsPacked(keys) || IsPacked(values))) {
     Throw(WASINN_ERROR_INVALID_ARGUMENT,
-          "cache-type-k, cache-type-v: other types than f32, f16 and bf16 need flash-attn");
+          "cache-type-k, cache-type-v: types other than f32, f16 and bf16 need flash-attn");
   }
 }
 

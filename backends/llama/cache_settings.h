@@ -1,4 +1,4 @@
-// How the cache of keys and values is kept, and attention computed.
+// The types of the KV cache, and flash attention.
 #pragma once
 
 #include <llama.h>
@@ -23,12 +23,12 @@ struct CacheSettings {
   // In fewer bits than a number has.
   bool packs_keys() const;
 
-  // What `config` says on top of these. Throws WASINN_ERROR_INVALID_ARGUMENT.
+  // Applies `config` over these settings. Throws WASINN_ERROR_INVALID_ARGUMENT.
   void Apply(const backend::Config& config);
 
-  // Throws WASINN_ERROR_INVALID_ARGUMENT where the model's keys or values cannot be packed so: llama.cpp asserts that they can.
+  // Throws WASINN_ERROR_INVALID_ARGUMENT if the model's keys or values cannot be packed, which llama.cpp only asserts.
   void Check(const LlamaLibrary& library, const ModelScan& scan) const;
-  // Of one token.
+  // For one token.
   uint64_t BytesPerToken(const LlamaLibrary& library, const ModelScan& scan) const;
 };
 

@@ -37,7 +37,7 @@ void CheckMessages(std::string_view messages) {
               R"(with "chat" the prompt is a JSON array of messages: [{"role": "user", "content": "…"}])");
 }
 
-// Each function's arguments become a part of one grammar.
+// The arguments of every function become a part of one grammar.
 void CheckTools(const std::string& text) {
   const auto tools = base::ParseJson(text);
   if (!tools.is_array() || tools.size() > kMostTools) {
@@ -47,14 +47,14 @@ void CheckTools(const std::string& text) {
 
 std::string Quoted(const std::string& text) { return ordered_json(text).dump(); }
 
-// By the words of llama.cpp's server.
+// Uses the words of llama.cpp's server.
 const char* ContinuationOf(const std::string& word) {
   if (word == "never") return "false";
   if (word == "content") return R"("content")";
   return word == "reasoning_content" ? R"("reasoning_content")" : "true";
 }
 
-// The parts that are JSON were looked at, and come as they are: their names stay in their order.
+// JSON parts have been checked, and are copied as text, which keeps the order of their names.
 std::string RequestOf(std::string_view messages, const Settings& settings) {
   const ChatSettings& chat = settings.of_chat;
   std::string request =
@@ -85,7 +85,7 @@ std::string RequestOf(std::string_view messages, const Settings& settings) {
 std::string NewId() {
   std::array<uint32_t, 3> random = {};
   if (getrandom(random.data(), sizeof(random), 0) != sizeof(random)) {
-    Throw(WASINN_ERROR_RUNTIME, "there are no random numbers");
+    Throw(WASINN_ERROR_RUNTIME, "no random numbers are available");
   }
   return fmt::format("call_{:08x}", fmt::join(random, ""));
 }
@@ -127,11 +127,11 @@ Chat::Chat(const Model& model, std::string_view messages, const Settings& settin
     if (!chat.tools.empty()) {
       throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                   chat.names_template()
-                      ? "tools: a chat-template by name has none"
+                      ? "tools: a chat-template by name does not support them"
                       : "tools: libwasinn_llama_common.so was not found; scripts/deps.sh llama installs it");
     }
     if (chat.continue_final_message != "never" && chat.continue_final_message != "auto") {
-      Throw(WASINN_ERROR_INVALID_ARGUMENT, "continue-final-message: a chat-template by name has none");
+      Throw(WASINN_ERROR_INVALID_ARGUMENT, "continue-final-message: a chat-template by name does not support it");
     }
     const char* text = chat.template_text.empty() ? model.host().library().model_chat_template(model.get(), nullptr)
                                                   : chat.template_text.c_str();
@@ -140,7 +140,7 @@ Chat::Chat(const Model& model, std::string_view messages, const Settings& settin
     return;
   }
   if (!settings.grammar.empty() && !settings.json_schema.empty()) {
-    Throw(WASINN_ERROR_INVALID_ARGUMENT, "grammar and json-schema: expected one of them");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "grammar and json-schema: expected at most one of them");
   }
   if (!chat.tools.empty()) CheckTools(chat.tools);
   std::string text;

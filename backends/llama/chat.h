@@ -1,4 +1,4 @@
-// Conversations with a model that answers as an assistant.
+// Chats with a model.
 #pragma once
 
 #include <atomic>
@@ -16,50 +16,50 @@ namespace wasinn::llama {
 
 class Model;
 
-// Of messages as JSON, without their images.
+// For messages as JSON, without their images.
 inline constexpr size_t kMostMessageBytes = size_t{4} << 20, kDeepestMessages = 32;
 
-// The model's chat templates, in Jinja, parsed when the first chat needs them. Any thread.
+// The model's chat templates (Jinja), parsed for the first chat. Thread-safe.
 class ChatTemplates {
  public:
-  // `account`: who pays for what they keep.
+  // `account`: pays for their memory.
   ChatTemplates(const Model& model, void* account);
 
-  // Throws as CommonLibrary::NewTemplates does.
+  // Throws like CommonLibrary::NewTemplates.
   const wasinn_llama_templates* Get(const std::atomic<bool>& cancelled) const;
 
  private:
   const Model& model_;
   mutable std::mutex mutex_;
-  mutable backend::Reservation reservation_;  // goes after them
+  mutable backend::Reservation reservation_;  // destroyed after them
   mutable CommonLibrary::Templates templates_;
 };
 
-// What a template makes of messages: the prompt, and what the answer to it looks like.
+// The result of a template: the prompt, and the form of the answer.
 struct ChatForm {
   std::string prompt;
-  std::string generation_prompt;  // with which the prompt ends, and the answer begins
-  std::string grammar;            // empty: none
-  bool lazy = false;              // from the first match of a trigger on
+  std::string generation_prompt;  // the end of the prompt, where the answer begins
+  std::string grammar;            // empty: no grammar
+  bool lazy = false;              // from the first match of a trigger
   std::vector<std::string> triggers, stops, preserved;
   std::string thinking_start;
   std::vector<std::string> thinking_ends;
 };
 
-// One thread at a time.
+// Used by one thread at a time.
 class Chat {
  public:
-  // `messages`: JSON. `account`: who pays for what it keeps. Throws WASINN_ERROR_INVALID_ARGUMENT for what are no messages,
-  // tools and so on, and what CommonLibrary::NewChat throws.
+  // `messages`: JSON. `account`: pays for its memory. Throws WASINN_ERROR_INVALID_ARGUMENT for invalid messages, tools
+  // and so on, and the errors of CommonLibrary::NewChat.
   Chat(const Model& model, std::string_view messages, const Settings& settings, const std::atomic<bool>& cancelled,
        void* account);
 
   const ChatForm& form() const { return form_; }
 
-  // OpenAI's message of the assistant as JSON. `partial`: of an answer that goes on; then what cannot be read yet is not
-  // in it. A whole one that is not as its template has it is all content.
+  // OpenAI's assistant message as JSON. `partial`: the answer is not complete; without parts that cannot be read yet. A
+  // complete answer that does not fit its template becomes content.
   std::string Message(const std::string& generated, bool partial);
-  // Of the last message that was not partial.
+  // For the last message that was not partial.
   bool calls_tools() const { return calls_tools_; }
 
  private:
@@ -67,8 +67,8 @@ class Chat {
   std::string WithIds(const std::string& message);
 
   const CommonLibrary& library_;
-  backend::Reservation reservation_;  // goes after it
-  CommonLibrary::Chat chat_;          // NULL: a template by name, whose answers are plain text
+  backend::Reservation reservation_;  // destroyed after it
+  CommonLibrary::Chat chat_;          // NULL: a named template, whose answers are plain text
   ChatForm form_;
   std::vector<std::string> ids_;  // of tool calls
   std::string last_;              // the last partial message

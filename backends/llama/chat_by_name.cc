@@ -18,7 +18,7 @@ struct Message {
   std::string role, content;
 };
 
-// A text, or a list of parts that are texts, or markers of images, which no lines are put around. False: neither.
+// A text, or a list of texts and markers of images, which get no line breaks around them. False: neither.
 bool ReadContent(const nlohmann::json& json, std::string* content) {
   if (json.is_string()) *content = json.get<std::string>();
   if (!json.is_array()) return json.is_string();

@@ -15,20 +15,20 @@ using backend::Throw;
 
 namespace {
 
-// A chat of a hundred messages takes some ten thousand blocks and a few MiB, its template analysed and rendered.
+// Analysing and rendering a chat of a hundred messages takes about ten thousand blocks and a few MiB.
 constexpr CallLimits kLimits = {
     .bytes = 64 << 20, .steps = 256 << 20, .stack = size_t{256} << 20, .stack_of_call = size_t{8} << 20};
 
-// A schema of 64 KiB takes a hundredth of it.
+// A schema of 64 KiB takes a hundredth of this.
 constexpr CallLimits kSchemaLimits = {
     .bytes = kLimits.bytes, .steps = 64 << 20, .stack = kLimits.stack, .stack_of_call = kLimits.stack_of_call};
 
-// How deep a grammar may nest: the parser calls itself for each parenthesis.
+// The nesting of a grammar: the parser recurses for each parenthesis.
 constexpr CallLimits kGrammarLimits = {
     .bytes = 32 << 20, .steps = 64 << 20, .stack = kLimits.stack, .stack_of_call = size_t{64} << 20};
 
-// The work for one token, or for all tokens that may come next: some 50 ms. A vocabulary of 256,000 tokens under a grammar of JSON
-// takes a tenth of it.
+// The work for one token, or for all candidates of the next one: about 50 ms. 256,000 tokens under a grammar of JSON
+// take a tenth of it.
 constexpr CallLimits kTokenLimits = {
     .bytes = kGrammarLimits.bytes, .steps = 32 << 20, .stack_of_call = size_t{512} << 10, .here = true};
 
@@ -37,7 +37,7 @@ constexpr CallLimits kTokenLimits = {
 CommonLibrary::CommonLibrary(const std::string& library)
     : path_((std::filesystem::path(library).parent_path() / "libwasinn_llama_common.so").string()) {
   backend::CheckDependencies(path_);
-  // Never closed, as the frameworks' libraries.
+  // Never closed, like the frameworks' libraries.
   void* handle = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return;
   const auto find = [handle](const char* name, auto* function) {
@@ -57,7 +57,7 @@ CommonLibrary::CommonLibrary(const std::string& library)
 
 std::string CommonLibrary::Run(const char* what, const CallBounds& bounds, const CallLimits& limits,
                                const Function& run) const {
-  if (matcher_free_ == nullptr) {  // missing, or of an older build
+  if (matcher_free_ == nullptr) {  // missing, or from an older build
     Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "{}: {} was not found; scripts/deps.sh llama installs it", what, path_);
   }
   return RunLibraryCall(what, bounds, limits, run);
@@ -131,12 +131,12 @@ std::string CommonLibrary::MessageOf(const wasinn_llama_chat* chat, const std::s
 
 namespace {
 
-// What may be deep. Where there is no memory for the stack it stays.
+// Destroys objects that may be deep on a stack of their own; without memory for the stack they leak.
 template <typename Function>
 void FreeOnLargeStack(const Function& free) {
   try {
     backend::RunOnLargeStack(kLimits.stack, free);
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it stays
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): they leak
   }
 }
 

@@ -13,13 +13,13 @@
 
 namespace wasinn::llama {
 
-// Lies beside llama.cpp's library in one of its own (scripts/deps/llama). Any thread.
+// A library next to llama.cpp's (scripts/deps/llama). Thread-safe.
 class CommonLibrary {
  public:
-  // `library`: the path of llama.cpp's.
+  // `library`: the path of llama.cpp's library.
   explicit CommonLibrary(const std::string& library);
 
-  // Whether it is there: a llama.cpp of another source comes without.
+  // False: a llama.cpp from another source does not include it.
   bool found() const { return grammar_ != nullptr; }
 
   struct FreeTemplates {
@@ -39,21 +39,21 @@ class CommonLibrary {
   };
   using Matcher = std::unique_ptr<wasinn_llama_matcher, FreeMatcher>;
 
-  // These throw what RunLibraryCall does, and WASINN_ERROR_UNSUPPORTED_OPERATION where the library is missing.
+  // These functions throw like RunLibraryCall, and WASINN_ERROR_UNSUPPORTED_OPERATION if the library is missing.
 
-  // The grammar for a schema that is not deep.
+  // The grammar of a schema that is not deep.
   std::string GrammarOf(const std::string& schema, const CallBounds& bounds) const;
 
   Matcher NewMatcher(const wasinn_llama_vocabulary& vocabulary, const std::string& grammar,
                      const CallBounds& bounds) const;
-  // Whether each of these tokens may come next: 1 or 0.
+  // Whether each of these tokens may be next: 1 or 0.
   void Check(const wasinn_llama_matcher* matcher, std::span<const int32_t> tokens, uint8_t* allowed,
              const CallBounds& bounds) const;
-  // `piece`: the part of the token that comes; empty: all of it. False: it may not.
+  // `piece`: the accepted part of the token; empty: all of it. False: not allowed.
   bool Accept(wasinn_llama_matcher* matcher, int32_t token, std::string_view piece, const CallBounds& bounds) const;
 
   Templates NewTemplates(const wasinn_llama_model& model, const CallBounds& bounds) const;
-  // `text`: what the function of that name has as its text.
+  // `text`: the result of the function of that name.
   Chat NewChat(const wasinn_llama_templates* templates, const std::string& request, const CallBounds& bounds,
                std::string* text) const;
   std::string MessageOf(const wasinn_llama_chat* chat, const std::string& generated, bool partial,

@@ -18,130 +18,122 @@ constexpr uint32_t kGuests = WASINN_KEY_GUEST | WASINN_KEY_CONTEXT;
 constexpr wasinn_key kKeys[] = {
     {"library", WASINN_KEY_BACKEND, "absolute path of libllama.so, or of its folder"},
     {"threads", WASINN_KEY_BACKEND | kAll,
-     "most threads of one context, the caller's included; backend: 1 to the host's budget, which is the default; model "
+     "most threads of one context, including the caller's; backend: 1 to the host's budget, which is the default; "
+     "model "
      "and guest: fewer"},
     {"guest_grammars", WASINN_KEY_BACKEND,
-     "false: guests bring no grammars and no JSON schemas, since one that is made to be slow takes some 50 ms for each "
+     "false: guests may send no grammars and JSON schemas, because a malicious one takes about 50 ms for each "
      "token; default true"},
-    {"mmap", WASINN_KEY_MODEL, "false: the model is read into memory in place of mapping its file; default true"},
+    {"mmap", WASINN_KEY_MODEL, "false: reads the model into memory instead of mapping its file; default true"},
     {"parallel", WASINN_KEY_MODEL,
      "contexts that are decoded together in one batch; more wait; default 0: each context by itself"},
     {"loras", WASINN_KEY_MODEL, "adapters that guests may name: {name = \"/path/adapter.gguf\"}"},
     {"projector", WASINN_KEY_MODEL,
-     "absolute path of a projector file (mmproj), by which the model reads images or sounds that guests send"},
+     "absolute path of a projector file (mmproj), with which the model reads guests' images or sounds"},
     {"image-min-tokens", WASINN_KEY_MODEL,
-     "of an image, where the projector gives larger ones more; default as the file says"},
-    {"image-max-tokens", WASINN_KEY_MODEL, "of an image, likewise"},
-    {"n-gpu-layers", kLoad, "layers on the GPU, where the target is gpu; default all"},
-    {"split-mode", WASINN_KEY_MODEL, "how the model lies on several GPUs: none, layer, row or tensor; default layer"},
-    {"main-gpu", WASINN_KEY_MODEL, "the GPU that has all of it with split-mode none; default 0"},
+     "least tokens of an image, if they depend on its size; default as in the file"},
+    {"image-max-tokens", WASINN_KEY_MODEL, "most tokens of an image, likewise"},
+    {"n-gpu-layers", kLoad, "layers on the GPU, if the target is gpu; default all"},
+    {"split-mode", WASINN_KEY_MODEL, "how several GPUs share the model: none, layer, row or tensor; default layer"},
+    {"main-gpu", WASINN_KEY_MODEL, "the GPU for all of it with split-mode none; default 0"},
     {"tensor-split", WASINN_KEY_MODEL, "share of each GPU, as in \"3,1\"; default by their memory"},
-    {"draft", WASINN_KEY_MODEL, "absolute path of a small model of the same tokens, which guesses for this one"},
-    {"draft-max", WASINN_KEY_MODEL, "tokens that it guesses at once, 1 to 64; default 8"},
-    {"draft-min", WASINN_KEY_MODEL, "fewer guesses are not checked; default 1"},
-    {"draft-p-min", WASINN_KEY_MODEL, "it guesses no further than a token that it is less sure of; default 0.3"},
+    {"draft", WASINN_KEY_MODEL, "absolute path of a small model with the same tokens, which drafts for this one"},
+    {"draft-max", WASINN_KEY_MODEL, "most tokens that it drafts at a time, 1 to 64; default 8"},
+    {"draft-min", WASINN_KEY_MODEL, "shorter drafts are not checked; default 1"},
+    {"draft-p-min", WASINN_KEY_MODEL, "it stops at a token with a lower probability; default 0.3"},
     {"cache-type-k", kAll,
      "type of keys in the cache: f32, f16, bf16, q8_0, q4_0, q4_1, iq4_nl, q5_0, q5_1; default f16"},
     {"cache-type-v", kAll, "type of values in the cache; default f16"},
-    {"flash-attn", kAll, "attention without a matrix of who sees whom: auto, on or off; default auto"},
+    {"flash-attn", kAll, "attention without a matrix of all pairs of tokens: auto, on or off; default auto"},
     {"shared-prompt", WASINN_KEY_MODEL,
-     "text with which many guests' prompts begin: it is evaluated once, and guests can find out by time what it says"},
+     "beginning of many guests' prompts, evaluated once; guests can find out its text by timing"},
     {"ctx-size", kAll,
-     "tokens of a context; model: also the most that a guest may ask for; default what the model was trained with, at "
+     "tokens of a context; model: also the limit of guests; default what the model was trained with, at "
      "most 4096"},
-    {"batch-size", kAll, "tokens that are evaluated in one call; default 2048"},
-    {"ubatch-size", kAll, "tokens that are evaluated at once; default 512"},
+    {"batch-size", kAll, "most tokens evaluated in one call; default 2048"},
+    {"ubatch-size", kAll, "most tokens evaluated at once; default 512"},
     {"n-predict", kAll, "tokens to generate; -1: until the model ends or the context is full, which is the default"},
     {"temp", kAll, "temperature; 0: always the most probable token; default 0.8"},
     {"top-k", kAll, "sample from the k most probable tokens; 0: from all; default 40"},
     {"top-p", kAll, "sample from the most probable tokens that make up p; default 0.95"},
-    {"min-p", kAll, "sample from tokens of at least p of the most probable one's probability; default 0.05"},
+    {"min-p", kAll, "sample from tokens with at least p times the highest probability; default 0.05"},
     {"typical-p", kAll, "locally typical sampling; 1: off, which is the default"},
-    {"repeat-penalty", kAll, "of the last tokens; 1: off, which is the default"},
-    {"presence-penalty", kAll, "of the last tokens; 0: off, which is the default"},
-    {"frequency-penalty", kAll, "of the last tokens; 0: off, which is the default"},
-    {"repeat-last-n", kAll, "how many tokens the three penalties look at; 0: none; -1: the whole context; default 64"},
-    {"seed", kAll, "of the random numbers; -1: another each time, which is the default"},
-    {"logit-bias", kAll, "what to add to the logits of tokens: {\"token or text\": number}; false: never that one"},
-    {"ignore-eos", kAll, "true: no token that ends a text is chosen; default false"},
-    {"n-probs", kAll, "0 to 20: the output \"probabilities\" has each token's, and those of so many others"},
-    {"post-sampling-probs", kAll,
-     "with n-probs: true: those that were left to choose from, as they were then; default false: as the model has "
-     "them"},
+    {"repeat-penalty", kAll, "penalty for the last tokens; 1: off, which is the default"},
+    {"presence-penalty", kAll, "penalty for the last tokens; 0: off, which is the default"},
+    {"frequency-penalty", kAll, "penalty for the last tokens; 0: off, which is the default"},
+    {"repeat-last-n", kAll,
+     "number of last tokens for the three penalties; 0: none; -1: the whole context; default 64"},
+    {"seed", kAll, "seed of the random numbers; -1: a new one each time, which is the default"},
+    {"logit-bias", kAll, "numbers to add to the logits of tokens: {\"token or text\": number}; false: forbids it"},
+    {"ignore-eos", kAll, "true: forbids tokens that end a text; default false"},
+    {"n-probs", kAll, "0 to 20: the output \"probabilities\" has each token's, and those of this many others"},
+    {"post-sampling-probs", kAll, "with n-probs: true: probabilities after the samplers; default false: the model's"},
     {"dry-multiplier", kAll, "DRY, against sequences that repeat themselves; 0: off, which is the default"},
     {"dry-base", kAll, "DRY's base; default 1.75"},
-    {"dry-allowed-length", kAll, "how long a sequence may be that repeats itself; default 2"},
-    {"dry-penalty-last-n", kAll, "of how many tokens; default 64"},
+    {"dry-allowed-length", kAll, "longest sequence that may repeat itself; default 2"},
+    {"dry-penalty-last-n", kAll, "number of last tokens for DRY; default 64"},
     {"dry-sequence-breaker", kAll, "texts that end a sequence; default \\n, :, \", *"},
-    {"xtc-probability", kAll,
-     "XTC, which leaves out the most probable tokens: how often; 0: off, which is the default"},
-    {"xtc-threshold", kAll, "of at least which probability; default 0.1"},
-    {"mirostat", kAll, "1 or 2: Mirostat of that version in place of the other samplers; 0: off, which is the default"},
+    {"xtc-probability", kAll, "XTC, which excludes the most probable tokens: how often; 0: off, which is the default"},
+    {"xtc-threshold", kAll, "XTC: least probability of an excluded token; default 0.1"},
+    {"mirostat", kAll, "1 or 2: Mirostat of that version instead of other samplers; 0: off, which is the default"},
     {"mirostat-ent", kAll, "Mirostat's entropy; default 5"},
     {"mirostat-lr", kAll, "Mirostat's learning rate; default 0.1"},
-    {"tokens", kAll,
-     "true: the prompt is a list of tokens, which are evaluated as they are; texts may stand between them"},
-    {"add-special", kAll, "false: without the tokens that the model puts around a text; default true"},
+    {"tokens", kAll, "true: the prompt is a list of tokens and texts; tokens are evaluated unchanged"},
+    {"add-special", kAll, "false: without the model's special tokens around a text; default true"},
     {"decode", kAll,
-     "true: nothing is generated: the output \"logits\" is of what may follow the prompt and, behind it, the input "
-     "\"tokens\""},
-    {"top-logits", kAll,
-     "with decode: the highest of the logits, and the output \"logit_tokens\" whose they are; 0: all"},
-    {"position", kAll, "with decode: the first token of the text whose logits are told; default the last one alone"},
+     "true: generates nothing: the output \"logits\" has the logits after the prompt and the input \"tokens\""},
+    {"top-logits", kAll, "with decode: number of highest logits; the output \"logit_tokens\" has their tokens; 0: all"},
+    {"position", kAll, "with decode: the first token of the text with logits; default only the last one"},
     {"tokenize", kAll, "true: the output is the prompt's tokens"},
-    {"report", kAll, "true: the output \"generation\" tells what the generation was asked for; default false"},
+    {"report", kAll, "true: the output \"generation\" has the effective settings; default false"},
     {"with-pieces", kAll, "with tokenize: true: each token with its text; default false"},
     {"detokenize", kAll, "true: the prompt is a list of tokens, and the output is their text"},
     {"texts", kAll,
-     "with embedding: the prompt is a JSON list of texts, and the output \"embeddings\" has one of each"},
+     "with embedding: the prompt is a JSON list of texts, and the output \"embeddings\" has one for each"},
     {"rerank", kAll,
-     "true: the prompt is {\"query\", \"documents\"}, and the output \"embeddings\" has a score of each document"},
-    {"embd-normalize", kAll, "of embeddings: -1: not; 0: largest is 32760; 1: by the sum; 2: of length 1, the default"},
+     "true: the prompt is {\"query\", \"documents\"}, and the output \"embeddings\" has a score for each document"},
+    {"embd-normalize", kAll,
+     "normalization of embeddings: -1: none; 0: to 32760; 1: by the sum; 2: to length 1, the default"},
     {"grammar", kAll, "grammar (GBNF) that the completion follows"},
     {"json-schema", kAll, "JSON schema that the completion follows: text or an object"},
-    {"reverse-prompt", kAll, "text, or texts, where generation stops; it is not part of the completion"},
-    {"stop-tokens", kAll,
-     "list of the numbers of tokens at which generation stops; they are no part of the completion"},
+    {"reverse-prompt", kAll, "text or texts that end the generation, and are not part of the completion"},
+    {"stop-tokens", kAll, "list of token numbers that end the generation, and are not part of the completion"},
     {"embedding", kAll, "true: the output is the prompt's embedding"},
     {"lora", kAll, "name of one of the host's adapters, or a list of names and of {\"name\", \"scale\"}"},
-    {"lora-scale", kAll, "scale of adapters that have none of their own; default 1"},
-    {"chat", kAll,
-     "true: the prompt is OpenAI's list of messages as JSON; the model's chat template makes a text of them, and of "
-     "the "
-     "answer the output \"message\""},
-    {"chat-template", kAll, "in place of the model's: a name of llama.cpp's; model: also the text of one, in Jinja"},
+    {"lora-scale", kAll, "scale of adapters without their own; default 1"},
+    {"chat", kAll, "true: the prompt is OpenAI's list of messages as JSON, and the output \"message\" is the answer"},
+    {"chat-template", kAll,
+     "instead of the model's: a name of llama.cpp's; model: also the text of a template, in Jinja"},
     {"tools", kAll, "with chat: OpenAI's list of tools that the model may call"},
     {"tool-choice", kAll,
      "\"auto\", \"none\", \"required\", or {\"type\": \"function\", \"function\": {\"name\": …}}; default auto"},
-    {"parallel-tool-calls", kAll,
-     "true: the model may call more than one tool at once; default as its template has it"},
+    {"parallel-tool-calls", kAll, "true: the model may call more than one tool at once; default as in its template"},
     {"enable-thinking", kAll, "false: the template asks for an answer without reasoning; default true"},
     {"reasoning-format", kAll,
-     "\"auto\", \"deepseek\": reasoning is apart from the answer; \"none\": a part of it; default auto"},
+     "\"auto\", \"deepseek\": reasoning is separate from the answer; \"none\": a part of it; default auto"},
     {"chat-template-kwargs", kAll, "object: more variables of the template"},
     {"add-generation-prompt", kAll, "false: the prompt ends with the last message; default true"},
     {"continue-final-message", kAll,
-     "\"auto\": the answer goes on with the last message, if that is the assistant's; \"always\", \"content\", "
-     "\"reasoning_content\": likewise, and it is an error beside add-generation-prompt; default never"},
-    {"cache-prompt", kAll, "false: a prompt that begins as the last one is evaluated whole; default true"},
+     "\"auto\": the answer continues the last message, if that is the assistant's; \"always\", \"content\", "
+     "\"reasoning_content\": likewise, and an error with add-generation-prompt; default never"},
+    {"cache-prompt", kAll, "false: evaluates a prompt whole, even if it begins like the last one; default true"},
     {"prompt-steps", kAll,
-     "true: each step evaluates no more than batch-size tokens of the prompt, and brings no text until it is "
+     "true: each step evaluates at most batch-size tokens of the prompt, and has no text until it is "
      "evaluated; default false"},
     {"context-shift", kAll,
-     "true: when the context is full, half of the text behind the first `keep` tokens is forgotten; default false"},
+     "true: when the context is full, half of the text after the first `keep` tokens is discarded; default false"},
     {"keep", kAll, "tokens of the prompt that a shift keeps; -1: all; default 0"},
-    {"save-state", kGuests, "name under which what was evaluated is kept in memory at the end of a generation"},
-    {"restore-state", kGuests, "name of a state that a generation begins with, as far as its prompt begins so"},
-    {"erase-state", kGuests, "name of a state that is forgotten before a generation"},
-    {"enable-log", kAll, "true: what llama.cpp tells goes to the host's log"},
+    {"save-state", kGuests, "name of a state that is saved in memory at the end of a generation"},
+    {"restore-state", kGuests, "name of a state that a generation begins with, as far as its prompt begins like it"},
+    {"erase-state", kGuests, "name of a state that is erased before a generation"},
+    {"enable-log", kAll, "true: llama.cpp's messages go to the host's log"},
     {WASINN_KEY_ANY, kGuests,
-     "other keys of guests are named in a warning; image and tts are errors, and mmproj where the host names no "
-     "projector"},
+     "other keys of guests are named in a warning; image and tts are errors, and mmproj without the host's projector"},
     {"stream-stdout", kAll,
      "true: `wasinn run` writes each piece of the text to the guest's stdout as it comes; other hosts do not"},
 };
 
-// A context of the length that today's models are trained with is larger than most machines' memory.
+// A context of the length that current models are trained with exceeds most machines' memory.
 constexpr uint32_t kDefaultContext = 4096;
 constexpr uint32_t kMostContext = 1 << 24, kDefaultBatch = 2048, kDefaultMicroBatch = 512, kMostParallel = 64;
 
@@ -189,7 +181,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   const Config host(host_text, "configuration of the model");
   const Config guest(guest_text, "configuration from the guest");
   ModelConfig parsed;
-  // llama.cpp aborts on a position that has no embedding.
+  // llama.cpp aborts on a position without an embedding.
   const uint32_t most =
       scan.positions > 0 ? static_cast<uint32_t>(std::min<uint64_t>(scan.positions, kMostContext)) : kMostContext;
   const auto trained = static_cast<uint32_t>(std::clamp<uint64_t>(scan.trained_context, 1, most));
@@ -202,7 +194,8 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   parsed.projector = ReadProjector(host);
   parsed.draft = DraftSettings::Parse(host);
   if (parsed.parallel > 0 && !parsed.draft.path.empty()) {
-    Throw(WASINN_ERROR_INVALID_ARGUMENT, "draft: expected no \"parallel\": a batch of many has no room for guesses");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT,
+          "draft: expected no \"parallel\": batches of several contexts do not use drafts");
   }
   parsed.gpu_layers = static_cast<int32_t>(host.Integer("n-gpu-layers", -1, INT32_MAX).value_or(-1));
   if (const auto n = guest.Integer("n-gpu-layers", -1, INT32_MAX); n && *n >= 0) {
@@ -214,7 +207,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   settings.batch = kDefaultBatch;
   settings.micro_batch = kDefaultMicroBatch;
   settings.threads = backend.threads;
-  // The host may go beyond all of these but its threads; what it says is the most for guests.
+  // The host may exceed all of these except its threads; its values are the limits for guests.
   settings.Apply(
       host, {.context = most, .batch = 1 << 16, .micro_batch = 1 << 16, .threads = backend.threads, .templates = true},
       parsed.loras);
@@ -224,7 +217,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
                    .micro_batch = settings.micro_batch,
                    .threads = settings.threads,
                    .grammars = backend.guest_grammars};
-  // Of one that is shared, the host says the size.
+  // The host sets the size of a shared context.
   if (parsed.parallel > 0) parsed.limits.context = settings.context;
   settings.Apply(guest, parsed.limits, parsed.loras);
   return parsed;

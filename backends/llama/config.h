@@ -19,7 +19,7 @@
 namespace wasinn::llama {
 
 std::span<const wasinn_key> Keys();
-// Whether it is one of a guest's, or one that is refused.
+// Whether a guest may set it, or it is refused for guests.
 bool IsGuestKey(std::string_view name);
 
 struct BackendConfig {
@@ -43,7 +43,7 @@ struct ModelConfig {
   DraftSettings draft;
   std::map<std::string, std::string> loras;  // name → path
 
-  // What the host allows, then what the guest chose of it.
+  // The host's settings, then the guest's choices within them.
   static ModelConfig Parse(const char* host_text, const char* guest_text, const BackendConfig& backend,
                            const ModelScan& scan);
 };

@@ -20,7 +20,7 @@ using backend::Throw;
 namespace {
 
 constexpr char kNotPrinted[] =
-    "stream-stdout: only `wasinn run` writes a text to the guest's stdout, of a model in its own process: compute step "
+    "stream-stdout: only `wasinn run` writes text to the guest's stdout, for a model in its own process: compute step "
     "by step and print the pieces";
 constexpr size_t kEmbeddingStep = 256;  // llama.cpp rounds the size of a context up to it
 
@@ -45,18 +45,18 @@ Context::~Context() = default;
 
 void Context::PrepareSequence(size_t tokens) {
   Settings needed = settings_;
-  // What makes embeddings holds nothing from one text to the next, and takes memory for every token of them.
+  // Embeddings keep nothing between texts, and need memory for every token.
   if (needed.embedding) {
     const auto rounded = static_cast<uint32_t>((tokens + kEmbeddingStep - 1) / kEmbeddingStep * kEmbeddingStep);
     const uint32_t held = sequence_ != nullptr && sequence_settings_.embedding ? sequence_settings_.context : 0;
     needed.context = std::min(needed.context, std::max(rounded, held));
   }
   if (needed.decode.on) needed.outputs = OutputsForDecode();
-  // One that has room for more stays, unless the others' would do.
+  // A larger sequence is kept, unless the shared context would do.
   if (sequence_ != nullptr && !is_shared_ && (needed.decode.on || model_.batcher() == nullptr)) {
     needed.outputs = std::max(needed.outputs, sequence_settings_.outputs);
   }
-  // An adapter is of a whole llama context, and so is what makes embeddings, or has logits of many tokens.
+  // Adapters apply to a whole llama context; embeddings and logits of many tokens need one, too.
   const bool is_shared =
       model_.batcher() != nullptr && needed.adapters.Scales().empty() && !needed.embedding && needed.outputs == 1;
   if (sequence_ == nullptr || is_shared != is_shared_ || !sequence_settings_.SameContext(needed)) {
@@ -66,7 +66,7 @@ void Context::PrepareSequence(size_t tokens) {
 }
 
 void Context::MakeSequence(Settings needed, bool is_shared) {
-  sequence_.reset();  // first, so that there are never two
+  sequence_.reset();  // freed first, so that there are never two
   if (!needed.embedding) model_.CheckGenerates();
   if (is_shared) {
     sequence_ =
@@ -98,7 +98,7 @@ void Context::BeginGeneration() {
   const size_t longest = LongestText();
   if (settings_.tokenize || settings_.detokenize) return;
   PrepareSequence(longest);
-  // Smaller only where llama.cpp has made it so.
+  // Smaller only if llama.cpp made it so.
   if (longest > sequence_->capacity()) {
     Throw(WASINN_ERROR_PROMPT_TOO_LONG, "the prompt has {} tokens: the context has {}", longest, sequence_->capacity());
   }
@@ -126,7 +126,7 @@ void Context::Embed() {
   for (const auto& tokens : texts) {
     std::vector<float> embedding = sequence.Embed(tokens, settings_.normalize);
     evaluated_tokens_ += tokens.size();
-    if (settings_.rerank) embedding.resize(1);  // as llama.cpp's server: the first label's
+    if (settings_.rerank) embedding.resize(1);  // like llama.cpp's server: the first label's
     if (embeddings_.empty()) {
       embeddings_reservation_.Resize(texts.size() * embedding.size() * sizeof(float));
       embeddings_.reserve(texts.size() * embedding.size());
@@ -146,7 +146,7 @@ void Context::AnswerTokens() {
     completion_ = TokensAsJson(tokens, chat_ == nullptr ? nullptr : &chat_->form().prompt);
     return;
   }
-  // Many times the prompt, and so charged before it is there.
+  // Much larger than the prompt, so it is charged before it is made.
   text_ = backend::Reservation(model_.host().services(), account_);
   text_.Resize(BytesOfPieces(model_, tokens, cancelled_));
   completion_ = PiecesAsJson(model_, tokens, cancelled_);
@@ -167,7 +167,7 @@ void Context::Answer() {
   answered_ = true;
 }
 
-// A context that shifts has no end, and so has its text.
+// A context that shifts never ends, so its text has no limit.
 void Context::ChargeText() {
   constexpr uint64_t kFree = 64 << 10;
   if (completion_.size() <= kFree || completion_.size() <= text_.bytes()) return;

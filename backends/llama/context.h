@@ -25,7 +25,7 @@
 
 namespace wasinn::llama {
 
-// One thread at a time, but for Cancel.
+// Used by one thread at a time, except Cancel.
 class Context {
  public:
   Context(const Model& model, const wasinn_slot_options& options);
@@ -35,11 +35,11 @@ class Context {
 
   void BindInput(uint32_t index, const wasinn_tensor& tensor);
   void UnbindInput(uint32_t index);
-  // Whether the settings ask for the text piece by piece, so that steps are to take the place of a compute.
+  // Whether the settings ask for text in pieces, so that steps replace a compute.
   bool WantsSteps();
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
-  // Whatever runs looks at it.
+  // Running code checks it.
   void Cancel() { cancelled_ = true; }
   void DiscardOutputs();
   void Step();
@@ -52,44 +52,44 @@ class Context {
   void EndGeneration();
   void ReadOptions();
   void CheckKeys(const backend::Config& options, const char* where);
-  // The same one is not logged twice in a row.
+  // Does not repeat the last warning.
   void Warn(std::string warning);
   const std::vector<llama_token>& ReadPrompt();
   const std::vector<llama_token>& ReadMedia(std::span<const MediaPart> parts);
   const Texts& ReadTexts();
   bool has_many_texts() const { return settings_.texts || settings_.rerank; }
-  // Whether the prompt takes long to read, or much memory: then it is read in a compute alone, which has a deadline.
+  // Whether reading the prompt takes long, or much memory: then only a compute reads it, which has a deadline.
   bool IsReadInComputes() const;
-  // Of the longest text; they are read.
+  // Of the longest text; reads all of them.
   size_t LongestText();
-  // For a prompt of so many tokens.
+  // `tokens`: the length of the prompt.
   void PrepareSequence(size_t tokens);
   void MakeSequence(Settings needed, bool is_shared);
   void BeginGeneration();
-  // What is no generation: one piece.
+  // Without a generation: one piece.
   bool answers_at_once() const {
     return settings_.embedding || settings_.tokenize || settings_.detokenize || settings_.decode.on;
   }
   void Answer();
   void AnswerTokens();
   void Embed();
-  // With `decode`: the prompt, and behind it the tokens that the guest chose.
+  // With `decode`: the prompt, followed by the tokens that the guest chose.
   const std::vector<llama_token>& ReadText();
-  // The first of these whose logits are wanted.
+  // The first token whose logits are wanted.
   size_t FirstRow() const;
   uint32_t OutputsForDecode() const;
   void Decode();
   void ForgetEmbeddings();
   // One piece.
   Generation::End StepInside();
-  // Throws WASINN_ERROR_CONTEXT_FULL if more text was to come.
+  // Throws WASINN_ERROR_CONTEXT_FULL if the text was cut off.
   void CheckWhole(Generation::End end) const;
   void ChargeText();
   void WriteMetadata();
   const std::string& Report();
   void ForgetReport();
   void WriteMessage();
-  // Of the generation as OpenAI has it, and as llama.cpp's server has it; NULL: it goes on.
+  // OpenAI's reason; NULL: the generation continues.
   const char* FinishReason();
   const char* StopType() const;
   void View(const std::string& text, wasinn_tensor* view);
@@ -101,56 +101,56 @@ class Context {
 
   const Model& model_;
   const uint64_t max_bytes_;  // 0: no limit
-  void* const account_;       // who pays for what it keeps
+  void* const account_;       // pays for the memory
   const std::shared_ptr<GuestStates> states_;
-  std::atomic<bool> cancelled_ = false;  // the compute or step that runs
-  std::string_view prompt_;              // where they are bound
+  std::atomic<bool> cancelled_ = false;  // the running compute or step
+  std::string_view prompt_;              // in bound memory
   std::string_view options_;
   std::span<const llama_token> chosen_;
   bool options_read_ = true;
-  Settings base_;                                   // of the model and of this context
-  Settings settings_;                               // with the options
-  std::unique_ptr<Chat> chat_;                      // what the tokens are of; NULL: plain text
+  Settings base_;                                   // of the model and this context
+  Settings settings_;                               // including the options
+  std::unique_ptr<Chat> chat_;                      // the source of the tokens; NULL: plain text
   std::optional<std::vector<llama_token>> tokens_;  // of the prompt
-  std::unique_ptr<MediaPrompt> media_;              // it, if it has images or sounds; NULL: it has none
-  backend::Reservation texts_reservation_;          // goes after them
-  Texts texts_;                                     // of a prompt that is many
+  std::unique_ptr<MediaPrompt> media_;              // the prompt's images and sounds; NULL: none
+  backend::Reservation texts_reservation_;          // destroyed after the texts
+  Texts texts_;                                     // of a prompt with many texts
   std::vector<llama_token> text_tokens_;            // with `decode`
-  backend::Reservation embeddings_reservation_;     // goes after them
-  std::vector<float> embeddings_;                   // one after the other
+  backend::Reservation embeddings_reservation_;     // destroyed after the embeddings
+  std::vector<float> embeddings_;                   // consecutive
   std::unique_ptr<Sequence> sequence_;
-  bool is_shared_ = false;  // of the sequence
+  bool is_shared_ = false;  // the sequence's kind
   Settings sequence_settings_;
-  std::unique_ptr<Probabilities> probabilities_;  // NULL: they are not asked for
+  std::unique_ptr<Probabilities> probabilities_;  // NULL: not wanted
   std::unique_ptr<Generation> generation_;
-  std::unique_ptr<Logits> logits_;  // NULL: they are not asked for
-  bool answered_ = false;           // a step has brought all of it
+  std::unique_ptr<Logits> logits_;  // NULL: not wanted
+  bool answered_ = false;           // a step has returned everything
   bool streaming_ = false;
   bool has_output_ = false;
   bool has_piece_ = false;
-  bool is_full_ = false;                   // the context, which has ended the text
-  std::optional<llama_token> step_token_;  // that the last step has chosen
+  bool is_full_ = false;                   // the context, which ended the text
+  std::optional<llama_token> step_token_;  // chosen by the last step
   uint64_t output_tokens_ = 0;
   uint64_t evaluated_tokens_ = 0;
   uint64_t held_prompt_ = 0;
   uint64_t restored_tokens_ = 0;
   uint64_t shifts_ = 0;
   uint64_t discarded_tokens_ = 0;
-  std::string stop_word_;  // that has ended the text
+  std::string stop_word_;  // that ended the text
   Sequence::DraftCounts drafts_;
-  backend::Reservation text_;  // of the completion, once it is long
+  backend::Reservation text_;  // for a long completion
   std::string completion_;
   const std::string nothing_;
   std::string piece_;
   std::string metadata_;
-  backend::Reservation report_reservation_;  // goes after it
+  backend::Reservation report_reservation_;  // destroyed after the report
   std::optional<std::string> report_;        // of the generation
   Generation::Reason reason_ = Generation::Reason::kNone;
-  std::string message_;  // of so much of the completion, or none yet
+  std::string message_;  // of this much of the completion; empty: not made yet
   std::optional<size_t> message_of_;
   std::string warned_;
   int warnings_ = 0;
-  int64_t length_ = 0;  // that a view points to
+  int64_t length_ = 0;  // target of a view
   int64_t shape_[2] = {};
 };
 

@@ -1,5 +1,5 @@
-// What a context does for a guest that chooses the tokens itself. The guest gives the whole text each time, and what the
-// sequence holds of it is not evaluated again: so nothing that was computed before changes a result.
+// Contexts of guests that choose tokens themselves. The guest passes the whole text each time, and the tokens that the
+// sequence already holds are not evaluated again: earlier calls do not change the results.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -18,17 +18,17 @@ using backend::Throw;
 
 namespace {
 
-constexpr size_t kMostOutputs = 64;  // of one batch: memory that is there whether or not it is used
+constexpr size_t kMostOutputs = 64;  // of one batch: the memory is allocated in any case
 
 void CheckTokens(std::span<const llama_token> tokens, size_t vocabulary) {
   const auto most = static_cast<llama_token>(vocabulary);
   const auto wrong = std::ranges::find_if(tokens, [most](llama_token one) { return one < 0 || one >= most; });
   if (wrong == tokens.end()) return;
-  Throw(WASINN_ERROR_INVALID_ARGUMENT, "tokens: number {} is {}: the model has those from 0 to {}",
-        wrong - tokens.begin(), *wrong, most - 1);
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "tokens: number {} is {}: the model has 0 to {}", wrong - tokens.begin(), *wrong,
+        most - 1);
 }
 
-// JSON has no word for what is no number.
+// JSON cannot express NaN and infinities.
 std::string NumbersAsJson(std::span<const float> numbers) {
   std::string json;
   for (const float number : numbers) {
@@ -45,17 +45,17 @@ const std::vector<llama_token>& Context::ReadText() {
   const std::vector<llama_token>& prompt = prompt_.empty() && !chosen_.empty() ? none : ReadPrompt();
   const size_t all = prompt.size() + chosen_.size();
   if (all > settings_.context) {
-    Throw(WASINN_ERROR_PROMPT_TOO_LONG, "the prompt and the tokens behind it are {} tokens: the context has {}", all,
+    Throw(WASINN_ERROR_PROMPT_TOO_LONG, "the prompt and the tokens after it are {} tokens: the context has {}", all,
           settings_.context);
   }
   text_tokens_.assign(prompt.begin(), prompt.end());
   text_tokens_.insert(text_tokens_.end(), chosen_.begin(), chosen_.end());
-  // Those that were copied: a guest's thread may write to its own meanwhile.
+  // Checks the copy: another thread of the guest may write to its own memory.
   CheckTokens(std::span(text_tokens_).subspan(prompt.size()), model_.vocabulary_size());
   return text_tokens_;
 }
 
-// Few sizes: a llama context is made anew for another one.
+// Few sizes, because each new size needs a new llama context.
 uint32_t Context::OutputsForDecode() const {
   const size_t rows = text_tokens_.size() - FirstRow();
   return static_cast<uint32_t>(std::min(std::bit_ceil(rows), kMostOutputs));
@@ -73,7 +73,7 @@ void Context::Decode() {
   const std::span<const llama_token> text = text_tokens_;
   const size_t first = FirstRow(), rows = text.size() - first;
   logits_ = std::make_unique<Logits>(model_, rows, static_cast<size_t>(settings_.decode.top), max_bytes_, account_);
-  // Whose logits are wanted is evaluated, held or not.
+  // Tokens whose logits are wanted are evaluated again even if held.
   const auto beginning = text.first(first + 1);
   const StateUse states(model_, settings_, *sequence_, beginning, {}, states_.get(), account_);
   try {

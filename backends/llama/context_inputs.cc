@@ -1,4 +1,4 @@
-// What a context is asked for: its inputs, the options and the prompt.
+// Reads a context's inputs, options and prompt.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -24,31 +24,31 @@ namespace {
 constexpr uint32_t kPromptIndex = 0, kOptionsIndex = 1, kTokensIndex = 2, kInputCount = 3;
 constexpr int kMostWarnings = 16;
 constexpr size_t kMostKeysNamed = 8, kLongestKeyNamed = 40;
-// Parsed, options take many times their bytes. As much as a configuration may have.
+// Parsed options take many times their bytes. The same limit as for configurations.
 constexpr size_t kMostOptions = size_t{256} << 10;
-// llama.cpp makes tokens of all of a text at once, and nobody can interrupt it.
+// llama.cpp tokenizes a text in one call, which cannot be interrupted.
 constexpr size_t kMostTokenizedBytes = size_t{1} << 20;
 
-// What a guest wrote, for a log.
+// Text of a guest, for the log.
 std::string Printable(std::string_view text) {
   std::string printable(text.substr(0, kLongestKeyNamed));
   std::ranges::replace_if(printable, [](char c) { return c < ' ' || c > '~'; }, '?');
   return printable;
 }
 
-// What would be answered wrong without them: an image that nobody looked at, text where sound was asked for.
+// Refuses keys that would make answers wrong if they were ignored: an image that was not seen, text instead of sound.
 void RefuseKeys(const Config& options, bool has_projector) {
   const auto is_given = [&options](const char* key) { return !options.String(key).value_or("").empty(); };
   if (is_given("mmproj") && !has_projector) {
     Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
-          "mmproj: a projector is the host's to name (\"projector\"), and this model has none");
+          "mmproj: only the host can name a projector (\"projector\"), and this model has none");
   }
   if (is_given("image")) {
     Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
           "image: no file is opened for a guest: images are parts of messages or of the prompt, as data: URLs");
   }
   if (options.Bool("tts").value_or(false)) {
-    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "tts: models that speak are not served");
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "tts: speech models are not supported");
   }
 }
 
@@ -79,7 +79,7 @@ void Context::UnbindInput(uint32_t index) {
   texts_.clear();
   texts_reservation_.Resize(0);
   (index == kPromptIndex ? prompt_ : options_) = {};
-  if (index == kOptionsIndex) options_read_ = false;  // read when they are needed, since this must not fail
+  if (index == kOptionsIndex) options_read_ = false;  // read when needed, because this function must not fail
 }
 
 void Context::ReadOptions() {
@@ -88,7 +88,7 @@ void Context::ReadOptions() {
     Throw(WASINN_ERROR_INVALID_ARGUMENT, "options: expected the text of a JSON object, found a byte 0");
   }
   const Config options(std::string(options_).c_str(), "options");
-  // Each options input stands for itself.
+  // Each options input replaces the previous one.
   Settings settings = base_;
   settings.Apply(options, model_.config().limits, model_.config().loras);
   CheckKeys(options, "options");
@@ -105,7 +105,7 @@ void Context::CheckKeys(const Config& options, const char* where) {
   std::string warning;
   if (!unknown.empty()) warning += fmt::format("unknown keys: {}", fmt::join(unknown, ", "));
   if (options.Integer("n-gpu-layers", -1, INT32_MAX)) {
-    warning += fmt::format("{}n-gpu-layers: is of a model's load", warning.empty() ? "" : "; ");
+    warning += fmt::format("{}n-gpu-layers: applies only when a model is loaded", warning.empty() ? "" : "; ");
   }
   if (!warning.empty()) Warn(fmt::format("{}: {}", where, warning));
 }
@@ -130,7 +130,7 @@ const std::vector<llama_token>& Context::ReadPrompt() {
   if (settings_.chat) {
     const std::optional<MediaMessages> media = MediaMessages::Take(prompt_);
     if (media && model_.projector() == nullptr) {
-      Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model takes no images and no sounds: it has no projector");
+      Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model accepts no images or sounds: it has no projector");
     }
     chat_ = std::make_unique<Chat>(model_, media ? std::string_view(media->text()) : prompt_, settings_, cancelled_,
                                    account_);

@@ -1,4 +1,4 @@
-// What a context shows of what it has computed.
+// The outputs of a context.
 
 #include <nlohmann/json.hpp>
 
@@ -54,7 +54,7 @@ void Context::ViewStepToken(wasinn_tensor* view) {
            .release = nullptr};
 }
 
-// The answer is read again only when there is more of it. While it grows it is one that goes on, and then it is whole.
+// Parses the answer only when it has grown: as a partial one while it grows, and then as a complete one.
 void Context::WriteMessage() {
   if (chat_ == nullptr || answers_at_once()) return message_.clear();
   const bool partial = reason_ == Generation::Reason::kNone;
@@ -91,7 +91,7 @@ void Context::ForgetReport() {
   report_reservation_.Resize(0);
 }
 
-// Once: each step asks for it.
+// Made once, because each step reads it.
 const std::string& Context::Report() {
   if (!settings_.report || answers_at_once() || !tokens_) return nothing_;
   if (!report_) report_ = ReportOf(model_, settings_, *tokens_, &report_reservation_);
@@ -99,13 +99,13 @@ const std::string& Context::Report() {
 }
 
 void Context::WriteMetadata() {
-  // Before anything was computed, a guest asks for it to know how long its prompt is.
+  // Before the first compute, a guest reads it to get the length of its prompt.
   if (!tokens_ && texts_.empty() && !prompt_.empty()) {
-    cancelled_ = false;  // forgets that an earlier compute was cancelled
+    cancelled_ = false;  // clears the cancel of an earlier compute
     ReadOptions();
-    if (!IsReadInComputes()) ReadPrompt();  // of `decode` without the tokens behind it
+    if (!IsReadInComputes()) ReadPrompt();  // with `decode`, without the tokens after it
   }
-  // The four that WasmEdge has, and ours.
+  // WasmEdge's four members, and wasinn's.
   nlohmann::json states = nlohmann::json::array();
   for (const auto& [name, tokens, bytes] : states_->List()) {
     states.push_back({{"name", name}, {"tokens", tokens}, {"bytes", bytes}});

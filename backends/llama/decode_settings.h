@@ -1,4 +1,4 @@
-// What a guest that decodes itself asks for.
+// The settings of a guest that decodes itself.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace wasinn::llama {
 
 struct DecodeSettings {
   bool on = false;
-  int32_t top = 0;  // of each token's logits, the highest; 0: all
-  // The first token whose logits are told; or the last one's alone. Of the text, from 0.
+  int32_t top = 0;  // the number of highest logits of each token; 0: all
+  // The first token whose logits are returned, counted from 0 in the text; empty: only the last one.
   std::optional<uint32_t> position;
 
-  // What `config` says on top of these. Throws WASINN_ERROR_INVALID_ARGUMENT.
+  // Applies `config` over these settings. Throws WASINN_ERROR_INVALID_ARGUMENT.
   void Apply(const backend::Config& config);
 };
 

@@ -27,7 +27,7 @@ constexpr int64_t kMostGuesses = 64;
   Throw(WASINN_ERROR_INVALID_ARGUMENT, "draft: {}: {}", path, what);
 }
 
-// For as long as the model is scanned and loaded.
+// Mapped while the model is scanned and loaded.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path) {
@@ -45,7 +45,7 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  // As a host's own file.
+  // Like a file of the host.
   wasinn_builder Blob(const std::string& path) const {
     return {.struct_size = sizeof(wasinn_builder),
             .data = static_cast<const uint8_t*>(data_),
@@ -63,10 +63,11 @@ class MappedFile {
 
 void CheckGoesBack(const Model& model, const std::string& path, const char* which) {
   model.CheckGenerates();
-  if (model.recurrent()) RefuseDraft(path, fmt::format("the {} has a state, and cannot forget a guess", which));
+  if (model.recurrent())
+    RefuseDraft(path, fmt::format("the {} has a recurrent state, and cannot discard drafted tokens", which));
 }
 
-// Some models of a family have more tokens than others, which are never said.
+// Some models of a family have additional tokens, which are never used.
 void CheckSameTokens(const Model& model, const Model& draft, const std::string& path) {
   constexpr size_t kMostMore = 128;
   const size_t of_model = model.vocabulary_size(), of_draft = draft.vocabulary_size();
@@ -77,7 +78,7 @@ void CheckSameTokens(const Model& model, const Model& draft, const std::string& 
   for (size_t i = 0; i < both; ++i) {
     const auto token = static_cast<llama_token>(i);
     if (PieceOf(model, token, kWithSpecial) == PieceOf(draft, token, kWithSpecial)) continue;
-    RefuseDraft(path, fmt::format("its token {} is another than the model's", i));
+    RefuseDraft(path, fmt::format("its token {} differs from the model's", i));
   }
 }
 

@@ -33,13 +33,13 @@ bool Ends(const Model& model, llama_token token) {
   return model.host().library().vocab_is_eog(model.vocabulary(), token);
 }
 
-// The most probable token, and how probable it is.
+// The most probable token, and its probability.
 class MostProbableToken : public LogitsTaker {
  public:
   explicit MostProbableToken(size_t vocabulary) : vocabulary_(vocabulary) {}
 
   void Take(const float* logits) override {
-    if (logits == nullptr) Throw(WASINN_ERROR_RUNTIME, "draft: llama.cpp has computed no logits");
+    if (logits == nullptr) Throw(WASINN_ERROR_RUNTIME, "draft: llama.cpp computed no logits");
     const std::span all(logits, vocabulary_);
     const auto highest = std::ranges::max_element(all);
     token_ = static_cast<llama_token>(highest - all.begin());
@@ -57,7 +57,7 @@ class MostProbableToken : public LogitsTaker {
   double probability_ = 0;
 };
 
-// Chooses by the logits of one token after the other, for as long as what is chosen was guessed.
+// Chooses by the logits of consecutive tokens, as long as the choices match the draft.
 class Checker : public LogitsTaker {
  public:
   Checker(const Model& model, std::span<const llama_token> guesses, Sampler* sampler,
@@ -150,7 +150,7 @@ llama_token DraftedSequence::Next(std::span<const llama_token> tokens, Sampler* 
     ready_.pop_front();
     return token;
   }
-  // A prompt is evaluated first. What looks at the logits of each token cannot be ahead of it.
+  // A prompt is evaluated first. A sampler that keeps the logits of each token cannot look ahead.
   if (tokens.size() != 1 || held().tokens.empty() || !held().media.empty() || sampler->keeps_logits()) {
     return OwnSequence::Next(tokens, sampler);
   }
@@ -162,7 +162,7 @@ llama_token DraftedSequence::Next(std::span<const llama_token> tokens, Sampler* 
   const size_t before = held().tokens.size();
   Evaluate(checked, &checker, checked.size());
   std::deque<llama_token>& chosen = checker.chosen();
-  if (!Cut(before + chosen.size())) Throw(WASINN_ERROR_RUNTIME, "draft: llama.cpp cannot forget a guess");
+  if (!Cut(before + chosen.size())) Throw(WASINN_ERROR_RUNTIME, "draft: llama.cpp cannot discard drafted tokens");
   counts_.drafted += guesses.size();
   counts_.accepted += chosen.size() - 1;
   const llama_token token = chosen.front();

@@ -1,4 +1,4 @@
-// A conversation of which a small model guesses the next tokens, and the model checks several at once.
+// A conversation in which a small model drafts the next tokens, and the model checks several at a time.
 #pragma once
 
 #include <deque>
@@ -9,12 +9,12 @@
 
 namespace wasinn::llama {
 
-// Each token is chosen by the sampler from the model's own logits, as without guesses: a guess counts only if it is the
-// token that is chosen. So the tokens are those of the model, with the same seed the same ones, whatever is guessed. The
-// small model sees no images and hears no sounds: behind these nothing is guessed.
+// The sampler chooses each token from the model's own logits, as without a draft: a drafted token counts only if it is
+// the chosen one. So the draft never changes the tokens, also with a seed. The small model takes no images or sounds:
+// after these nothing is drafted.
 class DraftedSequence : public OwnSequence {
  public:
-  // As OwnSequence, for a model with a draft, whose llama context the guest pays for, too.
+  // Like OwnSequence, for a model with a draft. The guest also pays for the draft's llama context.
   DraftedSequence(const Model& model, const Settings& settings, uint64_t max_bytes, void* account,
                   const std::atomic<bool>& cancelled);
 
@@ -26,14 +26,14 @@ class DraftedSequence : public OwnSequence {
   DraftCounts draft_counts() const override { return counts_; }
 
  private:
-  // Holds no more than what was handed out.
+  // Removes tokens that were not handed out.
   void DropReady();
-  // What may follow the tokens that are held, and this one.
+  // A draft of the tokens after the held ones and `next`.
   std::vector<llama_token> Guess(llama_token next);
 
   const Model& draft_model_;
   OwnSequence draft_;
-  std::deque<llama_token> ready_;  // chosen and, but for the last one, held
+  std::deque<llama_token> ready_;  // chosen and, except the last one, held
   DraftCounts counts_;
 };
 

@@ -40,7 +40,7 @@ size_t PartOf(const Settings& settings, size_t prompt, const MediaPrompt* media)
 
 constexpr size_t kLeastRoom = 4;
 
-// As llama.cpp's server reckons it.
+// Computed like in llama.cpp's server.
 size_t TokensToKeep(const Model& model, const Settings& settings, size_t prompt, size_t capacity) {
   size_t keep = settings.keep < 0 ? prompt : static_cast<size_t>(settings.keep);
   if (model.host().library().vocab_get_add_bos(model.vocabulary())) ++keep;
@@ -72,11 +72,12 @@ Generation::Generation(const Model& model, const Settings& settings, const ChatF
       left_(next_),
       held_(next_.size()) {
   if (shift_ && media_ != nullptr) {
-    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "context-shift: a text with images or sounds cannot lose a part");
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+          "context-shift: no part of a text with images or sounds can be discarded");
   }
   if (!shift_ || sequence_->can_shift()) return;
   Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
-        "context-shift: the cache of this model cannot forget a part, or its keys are packed (cache-type-k)");
+        "context-shift: the cache of this model cannot discard a part, or its keys are packed (cache-type-k)");
 }
 
 std::span<const llama_token> Generation::Begin() {
@@ -111,7 +112,7 @@ Generation::End Generation::Last(End end, Reason reason, std::string* piece) {
   reason_ = reason;
   states_.Save(sequence_);
   sequence_->End();
-  // An end that brings text comes with the next step.
+  // If the end comes with text, the next step reports it.
   return piece->empty() ? end : End::kNone;
 }
 
@@ -157,7 +158,7 @@ Generation::End Generation::Next(std::string* piece) {
   *piece = writer_.Add(PieceOf(model_, token, preserved_.contains(token)));
   next_.assign(1, token);
   if (writer_.stopped()) return Last(End::kOver, Reason::kWord, piece);
-  // The token is part of the completion in any case, with or without text that is whole.
+  // The token belongs to the completion, even if it completes no text.
   End end = End::kNone;
   if (predict_ > 0 && output_tokens_ == static_cast<uint64_t>(predict_)) end = End::kOver;
   ++held_;

@@ -1,4 +1,4 @@
-// A completion as it grows.
+// A completion while it grows.
 #pragma once
 
 #include <optional>
@@ -17,18 +17,17 @@
 
 namespace wasinn::llama {
 
-// One thread at a time.
+// Used by one thread at a time.
 class Generation {
  public:
-  // Its end: none yet; the model or the settings say so; there is no room for more; it was cancelled after its first
-  // token.
+  // The end: none yet; the model or the settings; no room; cancelled after the first token.
   enum class End { kNone, kOver, kFull, kCut };
-  // Why it has ended: the model has said so; a stop word has come; a limit of tokens or of time; not yet.
+  // The reason of the end: none yet; the model; a stop word; a limit of tokens or time.
   enum class Reason { kNone, kModel, kWord, kLength };
 
-  // `sequence`, `media`, `probabilities` and `cancelled` are used until this goes. `form`: of a chat, or NULL. `media`: the prompt
-  // with its images and sounds, or NULL. `probabilities`: where those of its tokens are told, or NULL. `account`: who
-  // pays for what it keeps. `states`: the guest's. Throws WASINN_ERROR_NOT_FOUND for a state that is none of them.
+  // `sequence`, `media`, `probabilities` and `cancelled` must outlive this object. `form`: of a chat, or NULL. `media`:
+  // of a prompt with images and sounds, or NULL. `probabilities`: collects those of its tokens, or NULL. `account`:
+  // pays for the memory. `states`: the guest's. Throws WASINN_ERROR_NOT_FOUND for an unknown state.
   Generation(const Model& model, const Settings& settings, const ChatForm* form, std::vector<llama_token> prompt,
              MediaPrompt* media, Sequence* sequence, Probabilities* probabilities, const std::atomic<bool>& cancelled,
              void* account, GuestStates* states);
@@ -36,39 +35,39 @@ class Generation {
   Generation(const Generation&) = delete;
   Generation& operator=(const Generation&) = delete;
 
-  // One token more, and the text that it completes, which may be empty. Nothing happens after the end. Throws
-  // WASINN_ERROR_TIMEOUT if it was cancelled before its first token.
+  // Generates one token, and returns the text that it completes, perhaps none. Does nothing after the end. Throws
+  // WASINN_ERROR_TIMEOUT if cancelled before the first token.
   End Step(std::string* piece);
 
   Reason reason() const { return reason_; }
-  // The stop word that has ended it; "": none has.
+  // The stop word that ended it; "": none.
   const std::string& stop_word() const { return writer_.stop_word(); }
-  // Whether it has ended because there is no room for more.
+  // Whether it ended without room.
   bool is_full() const { return end_ == End::kFull; }
-  // Of the last step; nothing: it brought none, or the one that ends a text.
+  // The token of the last step; empty: none, or the one that ends a text.
   std::optional<llama_token> step_token() const { return step_token_; }
   uint64_t output_tokens() const { return output_tokens_; }
-  // Of the prompt, those that the sequence did not hold already.
+  // Tokens of the prompt that the sequence did not hold.
   uint64_t evaluated_tokens() const { return evaluated_tokens_; }
-  // Of the prompt, those that are held by now.
+  // Tokens of the prompt that are evaluated by now.
   uint64_t held_prompt() const { return prompt_size_ - left_.size(); }
-  // Of the prompt, those that came from a state.
+  // Tokens of the prompt that came from a state.
   uint64_t restored_tokens() const { return restored_tokens_; }
-  // How often a part of the text was forgotten, and of how many tokens.
+  // The number of shifts, and of the tokens that they discarded.
   uint64_t shifts() const { return shifts_; }
   uint64_t discarded_tokens() const { return discarded_tokens_; }
 
  private:
   End Next(std::string* piece);
-  // A cancel loses no text: neither what was made before nor what waited for more, such as half a stop word.
+  // A cancel loses no text: neither finished text nor held-back text, such as half a stop word.
   End Cut(std::string* piece);
-  // The last piece: what comes after it is `end`.
+  // The last piece; the next step returns `end`.
   End Last(End end, Reason reason, std::string* piece);
-  // The tokens of the prompt that are not held yet.
+  // The tokens of the prompt that are left to evaluate.
   std::span<const llama_token> Begin();
   // Evaluates a part of the prompt, if another part follows it.
   bool EvaluatePart();
-  // Forgets a part of the text, if there is no room and the settings say so. False: there is no room.
+  // Discards a part of the text, if there is no room and the settings allow it. False: there is no room.
   bool MakeRoom();
 
   const Model& model_;
@@ -77,18 +76,18 @@ class Generation {
   Probabilities* const probabilities_;
   const int32_t predict_;
   const bool reuse_;
-  const size_t part_;  // tokens of the prompt for a step
+  const size_t part_;  // tokens of the prompt in a step
   const size_t prompt_size_;
   const StateUse states_;
   const bool shift_;
   const size_t keep_;  // tokens of the prompt
   Sampler sampler_;
   const std::vector<llama_token> stop_tokens_;
-  const std::set<llama_token> preserved_;  // those whose names are a part of the text
+  const std::set<llama_token> preserved_;  // tokens whose names belong to the text
   PieceWriter writer_;
   std::vector<llama_token> next_;      // to be evaluated
-  std::span<const llama_token> left_;  // of these, if they are the prompt
-  size_t held_ = 0;                    // tokens that the sequence has then
+  std::span<const llama_token> left_;  // their rest, if they are the prompt
+  size_t held_ = 0;                    // tokens of the sequence afterwards
   bool begun_ = false;
   End end_ = End::kNone;
   Reason reason_ = Reason::kNone;

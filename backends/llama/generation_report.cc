@@ -15,7 +15,7 @@ using nlohmann::json;
 
 namespace {
 
-// As the key takes it: a token that is never chosen has `false`.
+// In the key's form: a token that is never chosen has `false`.
 json BiasesAsJson(const Model& model, const SamplingSettings& settings) {
   json list = json::array();
   for (const llama_logit_bias& one : BiasesByToken(model, settings)) {
@@ -24,7 +24,7 @@ json BiasesAsJson(const Model& model, const SamplingSettings& settings) {
   return list;
 }
 
-json OfSampling(const Model& model, const SamplingSettings& settings) {
+json SamplingAsJson(const Model& model, const SamplingSettings& settings) {
   return {{"logit-bias", BiasesAsJson(model, settings)},       {"ignore-eos", settings.ignore_end},
           {"n-probs", settings.probabilities.value_or(0)},     {"post-sampling-probs", settings.probabilities_after},
           {"dry-multiplier", settings.dry_multiplier},         {"dry-base", settings.dry_base},
@@ -35,34 +35,34 @@ json OfSampling(const Model& model, const SamplingSettings& settings) {
 }
 
 json SettingsAsJson(const Model& model, const Settings& settings) {
-  json told = OfSampling(model, settings.sampling);
-  told.update({{"seed", settings.seed},
-               {"temp", settings.temperature},
-               {"top-k", settings.top_k},
-               {"top-p", settings.top_p},
-               {"min-p", settings.min_p},
-               {"typical-p", settings.typical_p},
-               {"repeat-penalty", settings.repeat_penalty},
-               {"repeat-last-n", settings.repeat_tokens},
-               {"presence-penalty", settings.presence_penalty},
-               {"frequency-penalty", settings.frequency_penalty},
-               {"n-predict", settings.predict},
-               {"keep", settings.keep},
-               {"reverse-prompt", settings.stop_words},
-               {"grammar", settings.grammar},
-               {"json-schema", settings.json_schema}});
-  return told;
+  json written = SamplingAsJson(model, settings.sampling);
+  written.update({{"seed", settings.seed},
+                  {"temp", settings.temperature},
+                  {"top-k", settings.top_k},
+                  {"top-p", settings.top_p},
+                  {"min-p", settings.min_p},
+                  {"typical-p", settings.typical_p},
+                  {"repeat-penalty", settings.repeat_penalty},
+                  {"repeat-last-n", settings.repeat_tokens},
+                  {"presence-penalty", settings.presence_penalty},
+                  {"frequency-penalty", settings.frequency_penalty},
+                  {"n-predict", settings.predict},
+                  {"keep", settings.keep},
+                  {"reverse-prompt", settings.stop_words},
+                  {"grammar", settings.grammar},
+                  {"json-schema", settings.json_schema}});
+  return written;
 }
 
 }  // namespace
 
 std::string ReportOf(const Model& model, const Settings& settings, std::span<const llama_token> prompt,
                      backend::Reservation* reservation) {
-  // Until its length is known: as long as it can be. In JSON a byte of it has six, at most.
+  // The upper limit until its length is known: a byte takes at most six in JSON.
   constexpr size_t kInJson = 6;
   const size_t longest = std::max<size_t>(model.scan().longest_token, 1);
   reservation->Resize(std::min(prompt.size() * longest, kMostTextBytes) * kInJson);
-  // What stands for an image has no text.
+  // Placeholders of images have no text.
   std::vector<llama_token> tokens(prompt.begin(), prompt.end());
   std::erase(tokens, LLAMA_TOKEN_NULL);
   const json report = {{"prompt", TextOf(model, tokens)}, {"settings", SettingsAsJson(model, settings)}};

@@ -1,4 +1,4 @@
-// What a generation was asked for, as it can be read again.
+// The effective settings of a generation.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@ namespace wasinn::llama {
 
 class Model;
 
-// {"prompt": the text of its tokens, "settings": {key: value, …}}. The reservation, which has to be there, is of the text. Throws
-// WASINN_ERROR_TOO_LARGE.
+// {"prompt": the text of its tokens, "settings": {key: value, …}}. Charges the text to the reservation, which must
+// exist. Throws WASINN_ERROR_TOO_LARGE.
 std::string ReportOf(const Model& model, const Settings& settings, std::span<const llama_token> prompt,
                      backend::Reservation* reservation);
 

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "libggml-", kSuffix = ".so";
 constexpr std::string_view kCpu = "cpu";
 
-// "libggml-cpu-haswell.so" → "cpu-haswell". Empty for what is no library of a device's.
+// "libggml-cpu-haswell.so" → "cpu-haswell". Empty if it is not a device's library.
 std::string_view Variant(std::string_view file) {
   if (!file.starts_with(kPrefix) || !file.ends_with(kSuffix) || file == "libggml-base.so") return "";
   file.remove_prefix(kPrefix.size());
@@ -27,7 +27,7 @@ std::string_view Variant(std::string_view file) {
   return file;
 }
 
-// 0: not for this machine. A library without variants has no such function.
+// 0: unusable on this machine. A library without variants has no such function.
 int ScoreOf(const fs::path& library) {
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return 0;

@@ -17,7 +17,7 @@ template <typename... Args>
   throw Error(WASINN_ERROR_INVALID_ENCODING, "no GGUF model: " + fmt::format(format, std::forward<Args>(args)...));
 }
 
-// Bytes of one element; 0: as many as it says itself.
+// The bytes of one element; 0: variable.
 uint64_t ElementSize(GgufType type) {
   switch (type) {
     case GgufType::kU8:
@@ -49,7 +49,7 @@ T LoadAs(const uint8_t* from) {
   return value;
 }
 
-// Reads on, never past the end.
+// Reads front to back, never past the end.
 class GgufCursor {
  public:
   explicit GgufCursor(std::span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -71,7 +71,7 @@ class GgufCursor {
     const auto taken = Take(Number<uint64_t>(what), what);
     return {reinterpret_cast<const char*>(taken.data()), taken.size()};
   }
-  // llama.cpp ends it at a byte 0, and would know it by another name than we do.
+  // llama.cpp would cut the name at a byte 0.
   std::string_view Name(const char* what) {
     const std::string_view name = String(what);
     if (name.find('\0') != name.npos) RefuseGguf("{} has a byte 0, before offset {}", what, at_);
@@ -182,7 +182,7 @@ GgufFile::GgufFile(std::span<const uint8_t> bytes) {
     RefuseGguf("its {} bytes do not begin with GGUF", bytes.size());
   cursor.Take(4, "the magic");
   const auto version = cursor.Number<uint32_t>("the version");
-  // The version of a file with another order of bytes looks large.
+  // The version of a file with another byte order is a large number.
   const bool is_newer = version > 3 && version <= UINT16_MAX;
   if (version != 2 && version != 3) {
     RefuseGguf("version {}: expected 2 or 3{}", version,

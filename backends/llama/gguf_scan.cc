@@ -25,7 +25,7 @@ void CountTensors(const GgufFile& file, const ScanOptions& options, ModelScan* s
   }
 }
 
-// A number of the architecture's, or the largest of an array with one for each layer.
+// A number of the architecture, or the largest of an array with one for each layer.
 uint64_t LargestOf(const GgufFile& file, const std::string& key) {
   const GgufValue* value = file.Find(key);
   if (value == nullptr) return 0;
@@ -58,7 +58,7 @@ void ReadNumbers(const GgufFile& file, ModelScan* scan) {
   if (const GgufValue* causal = file.Find(arch + ".attention.causal")) scan->causal = causal->Bool().value_or(true);
   const auto positions = std::ranges::find(file.tensors(), "position_embd.weight", &GgufTensor::name);
   if (positions != file.tensors().end()) scan->positions = positions->dims[1];
-  // What memory is reckoned by must not wrap around.
+  // Limits the numbers for memory estimates, so that they do not wrap around.
   for (const uint64_t number :
        {scan->embedding, scan->layers, scan->feed_forward, scan->heads, scan->kv_heads, scan->key_length,
         scan->value_length, LargestOf(file, arch + ".ssm.inner_size"), LargestOf(file, arch + ".ssm.state_size"),
@@ -67,11 +67,11 @@ void ReadNumbers(const GgufFile& file, ModelScan* scan) {
   }
   if (scan->kv_heads > 1 << 16 || scan->layers > 1 << 12 || scan->key_length > 1 << 16 ||
       scan->value_length > 1 << 16) {
-    Throw(WASINN_ERROR_INVALID_ENCODING, "no GGUF model: {} of impossible size", arch);
+    Throw(WASINN_ERROR_INVALID_ENCODING, "not a GGUF model: {} of impossible size", arch);
   }
 }
 
-// Its text is written for each time that it stands in a list, many at once.
+// Its text is repeated in each list that contains it, and many texts are read at a time.
 void ReadVocabulary(const GgufFile& file, ModelScan* scan) {
   constexpr uint64_t kLongestToken = 16 << 10;
   const GgufValue* tokens = file.Find("tokenizer.ggml.tokens");
@@ -82,7 +82,7 @@ void ReadVocabulary(const GgufFile& file, ModelScan* scan) {
     scan->token_bytes += token.size();
   });
   if (scan->longest_token > kLongestToken) {
-    Throw(WASINN_ERROR_INVALID_ENCODING, "no GGUF model: a token of {} bytes is longer than the limit of {}",
+    Throw(WASINN_ERROR_INVALID_ENCODING, "not a GGUF model: a token of {} bytes is longer than the limit of {}",
           scan->longest_token, kLongestToken);
   }
 }
@@ -94,23 +94,23 @@ ModelScan ScanGguf(std::span<const uint8_t> bytes, const ScanOptions& options) {
   ModelScan scan;
   const GgufValue* value = file.Find("general.architecture");
   const auto architecture = value == nullptr ? std::nullopt : value->String();
-  // llama.cpp ends it at a byte 0.
+  // llama.cpp would cut it at a byte 0.
   if (!architecture || architecture->find('\0') != architecture->npos) {
     Throw(WASINN_ERROR_INVALID_ENCODING, "not a GGUF model: it has no general.architecture");
   }
   scan.architecture = *architecture;
   if (const GgufValue* name = file.Find("general.name")) scan.name = name->String().value_or("");
   CountTensors(file, options, &scan);
-  // Whatever is said of them, they are not more than the file.
+  // The tensors cannot exceed the file, whatever it says.
   scan.tensor_bytes = std::min<uint64_t>(scan.tensor_bytes, bytes.size());
   scan.packed_bytes = std::min<uint64_t>(scan.packed_bytes, bytes.size());
   ReadNumbers(file, &scan);
   ReadVocabulary(file, &scan);
   if (const GgufValue* merges = file.Find("tokenizer.ggml.merges")) scan.merges = merges->count;
-  // llama.cpp would look for the other parts beside it.
+  // llama.cpp would open the other parts next to it.
   const GgufValue* parts = file.Find("split.count");
   if (options.of_guest && parts != nullptr && parts->Integer().value_or(2) > 1) {
-    Throw(WASINN_ERROR_SECURITY, "split.count: a model that is given as bytes must be whole");
+    Throw(WASINN_ERROR_SECURITY, "split.count: a model in bytes must have a single part");
   }
   return scan;
 }

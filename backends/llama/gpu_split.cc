@@ -18,7 +18,7 @@ constexpr const char* kModes[] = {"none", "layer", "row", "tensor"};  // in the 
 constexpr int32_t kMostGpus = 64;
 constexpr float kLargestShare = 1e6F;
 
-// "3,1", as llama.cpp's programs take it.
+// "3,1", in the form of llama.cpp's programs.
 std::vector<float> ParseShares(const std::string& text) {
   std::vector<float> shares;
   bool good = true, any = false;

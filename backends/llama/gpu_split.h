@@ -1,4 +1,4 @@
-// How a model lies on several GPUs.
+// The split of a model across several GPUs.
 #pragma once
 
 #include <llama.h>
@@ -17,13 +17,13 @@ class LlamaLibrary;
 struct GpuSplit {
   llama_split_mode mode = LLAMA_SPLIT_MODE_LAYER;
   int32_t main = 0;
-  std::vector<float> shares;  // of each GPU; empty: as llama.cpp thinks fit
-  std::string keys;           // that were there, for a message
+  std::vector<float> shares;  // for each GPU; empty: llama.cpp decides
+  std::string keys;           // the configured keys, for messages
 
   // Throws WASINN_ERROR_INVALID_ARGUMENT.
   static GpuSplit Parse(const backend::Config& host);
 
-  // `params` point to these shares. Throws WASINN_ERROR_INVALID_ARGUMENT where there are not so many GPUs.
+  // `params` will point to these shares. Throws WASINN_ERROR_INVALID_ARGUMENT if there are fewer GPUs.
   void Fill(const LlamaLibrary& library, llama_model_params* params);
 };
 

@@ -22,14 +22,14 @@ using nlohmann::ordered_json;
 
 namespace {
 
-using Words = std::initializer_list<const char*>;
+using Keywords = std::initializer_list<const char*>;
 
-bool IsIn(std::string_view word, Words words) {
+bool IsIn(std::string_view word, Keywords words) {
   return std::ranges::any_of(words, [&](const char* one) { return word == one; });
 }
 
-// The specification's keywords that constrain a value. Others are annotations, or no keywords.
-constexpr Words kConstraints = {
+// The specification's keywords that constrain a value. All others do not.
+constexpr Keywords kConstraints = {
     "type", "const", "enum", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "$ref", "$dynamicRef",
     "$recursiveRef",
     // numbers
@@ -43,16 +43,17 @@ constexpr Words kConstraints = {
     "properties", "required", "additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames",
     "minProperties", "maxProperties", "dependentRequired", "dependentSchemas", "dependencies"};
 
-constexpr Words kOfNumbers = {"minimum",          "maximum",    "exclusiveMinimum",
-                              "exclusiveMaximum", "multipleOf", "divisibleBy"};
-constexpr Words kOfStrings = {"minLength", "maxLength", "pattern", "format"};
-constexpr Words kOfLists = {"items",       "prefixItems", "additionalItems", "unevaluatedItems", "contains",
-                            "minContains", "maxContains", "minItems",        "maxItems",         "uniqueItems"};
-constexpr Words kOfObjects = {"properties",        "required",         "additionalProperties", "unevaluatedProperties",
-                              "patternProperties", "propertyNames",    "minProperties",        "maxProperties",
-                              "dependentRequired", "dependentSchemas", "dependencies"};
+constexpr Keywords kNumberKeywords = {"minimum",          "maximum",    "exclusiveMinimum",
+                                      "exclusiveMaximum", "multipleOf", "divisibleBy"};
+constexpr Keywords kStringKeywords = {"minLength", "maxLength", "pattern", "format"};
+constexpr Keywords kListKeywords = {"items",       "prefixItems", "additionalItems", "unevaluatedItems", "contains",
+                                    "minContains", "maxContains", "minItems",        "maxItems",         "uniqueItems"};
+constexpr Keywords kObjectKeywords = {
+    "properties",        "required",         "additionalProperties", "unevaluatedProperties",
+    "patternProperties", "propertyNames",    "minProperties",        "maxProperties",
+    "dependentRequired", "dependentSchemas", "dependencies"};
 
-// Formats that llama.cpp knows are those of dates and uuid. The others are written as patterns, without rare forms.
+// llama.cpp knows the formats of dates and uuid. The others become patterns, without rare forms.
 struct Format {
   const char* name;
   const char* pattern;
@@ -66,11 +67,11 @@ constexpr Format kFormats[] = {
      R"(^https?://([a-z0-9-]{1,30}\.){0,4}[a-z0-9]{1,30}(/[A-Za-z0-9._~-]{0,60}){0,12}(\?[A-Za-z0-9._~=&-]{0,120})?$)"},
 };
 
-class Holder {
+class SchemaEnforcer {
  public:
-  Holder(const char* key, ordered_json root) : key_(key), given_(std::move(root)) {}
+  SchemaEnforcer(const char* key, ordered_json root) : key_(key), given_(std::move(root)) {}
 
-  std::string Hold() {
+  std::string Enforce() {
     ordered_json root = given_;
     Visit(&root, "#", 0);
     for (const auto& [at, target] : references_) {
@@ -81,23 +82,23 @@ class Holder {
 
  private:
   static constexpr size_t kDeepest = 64;
-  static constexpr uint64_t kMostWork = 4 << 20;  // bytes of schemas that are looked at and copied
+  static constexpr uint64_t kMostWork = 4 << 20;  // bytes of schemas that are read and copied
 
   [[noreturn]] void Refuse(const std::string& at, const std::string& keyword, const std::string& why = "") const {
     constexpr size_t kLongest = 200;
-    Throw(WASINN_ERROR_INVALID_ARGUMENT, "{}: {}: \"{}\" cannot be held{}", key_, at.substr(0, kLongest),
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "{}: {}: \"{}\" cannot be enforced{}", key_, at.substr(0, kLongest),
           keyword.substr(0, kLongest), why.empty() ? "" : ": " + why);
   }
 
   void Work(uint64_t bytes) {
     work_ += bytes;
-    if (work_ > kMostWork) Throw(WASINN_ERROR_TOO_LARGE, "{}: its parts are said too often", key_);
+    if (work_ > kMostWork) Throw(WASINN_ERROR_TOO_LARGE, "{}: its parts are repeated too often", key_);
   }
 
   static bool Has(const ordered_json& node, const char* key) { return node.contains(key); }
 
-  // The keywords of a node that constrain a value, but for these.
-  static std::vector<std::string> Others(const ordered_json& node, Words but) {
+  // Other keywords of a node that constrain a value.
+  static std::vector<std::string> Others(const ordered_json& node, Keywords but) {
     std::vector<std::string> others;
     for (const auto& [name, value] : node.items()) {
       if (IsIn(name, kConstraints) && !IsIn(name, but)) others.push_back(name);
@@ -141,15 +142,15 @@ class Holder {
   }
 
   void Refer(const ordered_json& node, const std::string& at) {
-    if (const auto others = Others(node, {"$ref"}); !others.empty()) Refuse(at, others.front(), "beside $ref");
+    if (const auto others = Others(node, {"$ref"}); !others.empty()) Refuse(at, others.front(), "next to $ref");
     if (node["$ref"].is_string()) references_.emplace_back(at, node["$ref"].get<std::string>());
   }
 
-  // Keywords beside alternatives become a part of each.
+  // Moves keywords next to alternatives into each of them.
   void VisitAlternatives(ordered_json* node, const char* key, const std::string& at, size_t depth) {
     ordered_json& list = (*node)[key];
     if (!list.is_array() || list.empty()) Refuse(at, key, "expected a list of schemas");
-    if (Has(*node, "oneOf") && Has(*node, "anyOf")) Refuse(at, "anyOf", "beside oneOf");
+    if (Has(*node, "oneOf") && Has(*node, "anyOf")) Refuse(at, "anyOf", "next to oneOf");
     const std::vector<std::string> others = Others(*node, {key});
     size_t i = 0;
     for (ordered_json& one : list) {
@@ -165,7 +166,7 @@ class Holder {
     if (std::string_view(key) == "oneOf") CheckDisjoint(list, at);
   }
 
-  // One keyword more of a schema.
+  // Adds a keyword to a schema.
   void Join(ordered_json* node, const std::string& name, const ordered_json& value, const std::string& at) {
     if (!Has(*node, name.c_str())) {
       (*node)[name] = value;
@@ -195,11 +196,11 @@ class Holder {
                value.is_number()) {
       own = std::min(own, value);
     } else {
-      Refuse(at, name, "there are two of them");
+      Refuse(at, name, "it is set twice");
     }
   }
 
-  // All parts of an allOf become one schema.
+  // Joins all parts of an allOf into one schema.
   void Merge(ordered_json* node, const std::string& at, size_t depth) {
     const ordered_json parts = std::move((*node)["allOf"]);
     node->erase("allOf");
@@ -217,7 +218,7 @@ class Holder {
     Work(64 + part.dump().size());
     if (part == true) return;
     if (!part.is_object()) Refuse(at, "allOf");
-    if (depth > kDeepest) Refuse(at, "allOf", "its references lead in a circle, or too deep");
+    if (depth > kDeepest) Refuse(at, "allOf", "its references are circular or too deep");
     if (Has(part, "$ref")) {
       const ordered_json* target = SchemaAt(given_, part["$ref"]);
       if (target == nullptr) Refuse(at, "$ref");
@@ -237,10 +238,10 @@ class Holder {
     return types.is_array() ? std::ranges::any_of(types, is) : is(types);
   }
 
-  // Values that are written down are all that there is.
+  // Listed values leave no room for other keywords.
   void HoldValues(ordered_json* node, const std::string& at) {
     if (const auto others = Others(*node, {"const", "enum", "type"}); !others.empty()) {
-      Refuse(at, others.front(), "beside const or enum");
+      Refuse(at, others.front(), "next to const or enum");
     }
     auto values = Has(*node, "const") ? ordered_json::array({(*node)["const"]}) : (*node)["enum"];
     if (!values.is_array()) Refuse(at, "enum", "expected a list");
@@ -255,25 +256,25 @@ class Holder {
     (*node)["enum"] = std::move(held);
   }
 
-  // Without a type, what it is said of is written.
+  // Infers a missing type from the keywords.
   void InferType(ordered_json* node, const std::string& at) {
     if (Has(*node, "type") && !(*node)["type"].is_null()) return;
-    const auto has_any = [&](Words words) {
+    const auto has_any = [&](Keywords words) {
       return std::ranges::any_of(words, [&](const char* word) { return Has(*node, word); });
     };
-    const char* type = has_any(kOfObjects)   ? "object"
-                       : has_any(kOfLists)   ? "array"
-                       : has_any(kOfStrings) ? "string"
-                       : has_any(kOfNumbers) ? "integer"
-                                             : nullptr;
+    const char* type = has_any(kObjectKeywords)   ? "object"
+                       : has_any(kListKeywords)   ? "array"
+                       : has_any(kStringKeywords) ? "string"
+                       : has_any(kNumberKeywords) ? "integer"
+                                                  : nullptr;
     if (type != nullptr) (*node)["type"] = type;
     if (type == nullptr && !Others(*node, {"type"}).empty()) Refuse(at, Others(*node, {"type"}).front());
   }
 
-  // llama.cpp's numbers have no bounds.
+  // llama.cpp supports no bounds of numbers.
   void HoldNumber(const ordered_json& node, const std::string& at) const {
-    for (const char* key : kOfNumbers) {
-      if (Has(node, key)) Refuse(at, key, "of a number; that of an integer can");
+    for (const char* key : kNumberKeywords) {
+      if (Has(node, key)) Refuse(at, key, "for a number; only for an integer");
     }
   }
 
@@ -301,7 +302,7 @@ class Holder {
     if (most != kNone) (*node)["maximum"] = static_cast<int64_t>(most);
   }
 
-  // llama.cpp takes a larger number for none.
+  // llama.cpp ignores larger numbers.
   static void Narrow(ordered_json* node, const char* key) {
     constexpr int kMost = 2000;
     if (Has(*node, key) && (*node)[key].is_number() && (*node)[key] > kMost) (*node)[key] = kMost;
@@ -312,7 +313,7 @@ class Holder {
     if (Has(*node, "format")) HoldFormat(node, at);
     const char* fixed = Has(*node, "pattern") ? "pattern" : "format";
     for (const char* key : {"minLength", "maxLength"}) {
-      if (Has(*node, key) && Has(*node, fixed)) Refuse(at, key, fmt::format("beside {}", fixed));
+      if (Has(*node, key) && Has(*node, fixed)) Refuse(at, key, fmt::format("next to {}", fixed));
     }
     if (Has(*node, "minLength") && Has(*node, "maxLength") && (*node)["minLength"] > (*node)["maxLength"]) {
       Refuse(at, "minLength", "it is more than maxLength");
@@ -328,7 +329,7 @@ class Holder {
     if (!format.is_string()) Refuse(at, "format");
     const auto name = format.get<std::string>();
     if (IsIn(name, {"date", "time", "date-time", "uuid"}) && !Has(*node, "pattern")) return;
-    // OpenAPI's, which say how a value is shown or kept.
+    // OpenAPI's formats, which describe how a value is shown or stored.
     if (IsIn(name, {"password", "binary", "byte", "int32", "int64", "float", "double"})) {
       node->erase("format");
       return;
@@ -357,20 +358,20 @@ class Holder {
       if (Has(*node, "items")) Visit(&(*node)["items"], at + "/items", depth + 1);
       return;
     }
-    // As many as are described, of which each one may be there.
+    // Allows as many elements as are described, each of them optional.
     const char* key = Has(*node, "prefixItems") ? "prefixItems" : "items";
     ordered_json& items = (*node)[key];
     if (!items.is_array()) Refuse(at, key, "expected a list of schemas");
     const auto n = static_cast<double>(items.size());
-    if (least > n) Refuse(at, "minItems", fmt::format("beside {}", key));
-    if (most < n) Refuse(at, "maxItems", fmt::format("beside {}", key));
+    if (least > n) Refuse(at, "minItems", fmt::format("next to {}", key));
+    if (most < n) Refuse(at, "maxItems", fmt::format("next to {}", key));
     size_t i = 0;
     for (ordered_json& item : items) Visit(&item, fmt::format("{}/{}/{}", at, key, i++), depth + 1);
     if (std::string_view(key) == "prefixItems") node->erase("items");
   }
 
   void HoldEmptyList(ordered_json* node, double least, const std::string& at) const {
-    if (least > 0) Refuse(at, "minItems", "beside items");
+    if (least > 0) Refuse(at, "minItems", "next to items");
     node->erase("items");
     (*node)["maxItems"] = 0;
   }
@@ -398,7 +399,7 @@ class Holder {
     Visit(&(*node)["additionalProperties"], at + "/additionalProperties", depth + 1);
   }
 
-  // llama.cpp takes "required" of what "properties" has.
+  // llama.cpp only knows required properties that "properties" describes.
   void AddRequired(ordered_json* node, const std::string& at) const {
     if (!Has(*node, "required")) return;
     if (!(*node)["required"].is_array()) Refuse(at, "required", "expected a list of names");
@@ -407,7 +408,7 @@ class Holder {
     for (const ordered_json& name : names) {
       if (!name.is_string()) Refuse(at, "required", "expected a list of names");
       if (Has(*node, "properties") && (*node)["properties"].contains(name.get<std::string>())) continue;
-      if (more == false) Refuse(at, "required", name.get<std::string>() + " is none of the properties");
+      if (more == false) Refuse(at, "required", name.get<std::string>() + " is not one of the properties");
       (*node)["properties"][name.get<std::string>()] = more == true ? ordered_json::object() : more;
     }
   }
@@ -417,7 +418,7 @@ class Holder {
       for (size_t j = 0; j < i; ++j) {
         Work(256);
         if (!AreDisjoint(given_, list[i], list[j])) {
-          Refuse(at, "oneOf", "a value may be of two of its schemas; anyOf can");
+          Refuse(at, "oneOf", "a value may match two of its schemas; use anyOf");
         }
       }
     }
@@ -434,7 +435,7 @@ class Holder {
 
 std::string HeldSchema(const char* key, const std::string& schema) {
   auto root = ordered_json::parse(schema, nullptr, false);
-  return root.is_discarded() ? schema : Holder(key, std::move(root)).Hold();
+  return root.is_discarded() ? schema : SchemaEnforcer(key, std::move(root)).Enforce();
 }
 
 std::string HeldTools(const std::string& text) {
@@ -444,7 +445,7 @@ std::string HeldTools(const std::string& text) {
     const ordered_json::json_pointer parameters("/function/parameters"), strict("/function/strict");
     if (!tool.is_object() || !tool.contains(parameters) || !tool[parameters].is_object()) continue;
     if (tool.contains(strict) && tool[strict] == false) continue;
-    tool[parameters] = ordered_json::parse(Holder("tools", tool[parameters]).Hold());
+    tool[parameters] = ordered_json::parse(SchemaEnforcer("tools", tool[parameters]).Enforce());
   }
   return tools.dump();
 }

@@ -1,4 +1,4 @@
-// What one wasinn host has opened: llama.cpp and its configuration.
+// The objects of one wasinn host: llama.cpp and its configuration.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -11,7 +11,7 @@
 
 namespace wasinn::llama {
 
-// Immutable but for counters; outlives its models.
+// Immutable except for counters; outlives its models.
 class Host : public backend::HostBase {
  public:
   Host(const wasinn_host_services& services, const char* config);
@@ -20,9 +20,9 @@ class Host : public backend::HostBase {
   const LlamaLibrary& library() const { return library_; }
   const CommonLibrary& common() const { return common_; }
 
-  // Which computes share.
+  // Threads for single computes.
   backend::SpareThreads& spare_threads() const { return spare_threads_; }
-  // Which contexts may keep from one compute to the next.
+  // Threads that contexts keep between computes.
   backend::SpareThreads& pooled_threads() const { return pooled_threads_; }
 
  private:

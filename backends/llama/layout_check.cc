@@ -13,9 +13,9 @@ using backend::Throw;
 
 namespace {
 
-constexpr size_t kMoreRoom = 512;  // for what a newer struct has behind ours
+constexpr size_t kMoreRoom = 512;  // for members that a newer struct has at its end
 
-// What is returned by value is written to memory of the caller's, which is larger here.
+// Structs that are returned by value are written to the caller's memory, which is larger here.
 template <typename Params>
 struct alignas(16) Room {
   std::byte bytes[sizeof(Params) + kMoreRoom];
@@ -27,7 +27,7 @@ class Filled {
   Filled(const LlamaLibrary& library, const char* name, Params (*defaults)()) : library_(library), name_(name) {
     static_assert(sizeof(Params) > 16, "smaller ones are returned in registers");
     const Room<Params> once = Call(defaults, std::byte{0xa5}), again = Call(defaults, std::byte{0x5a});
-    // A byte that differs was not written: padding, or what is behind the struct.
+    // A byte that differs was not written: padding, or memory after the struct.
     for (size_t i = 0; i < sizeof(once.bytes); ++i) {
       if (once.bytes[i] == again.bytes[i]) end_ = i + 1;
     }
@@ -36,7 +36,7 @@ class Filled {
 
   const Params& params() const { return params_; }
 
-  // `last`: where the last field ends, behind which is only padding.
+  // `last`: the end of the last field, followed only by padding.
   void CheckEnd(size_t last) const {
     if (end_ < last || end_ > sizeof(Params)) Refuse(fmt::format("it has {} bytes: expected {}", end_, last));
   }
@@ -49,7 +49,7 @@ class Filled {
   static Room<Params> Call(Params (*defaults)(), std::byte fill) {
     alignas(Room<Params>) std::byte memory[sizeof(Room<Params>)];
     std::memset(memory, static_cast<int>(fill), sizeof(memory));
-    // What the call leaves as it is counts, so nobody may think that it writes all.
+    // Bytes that the call does not write matter, so the compiler must not assume that it writes all.
     asm volatile("" : : "r"(static_cast<void*>(memory)) : "memory");
     new (memory) Room<Params>(reinterpret_cast<Room<Params> (*)()>(reinterpret_cast<void (*)()>(defaults))());
     asm volatile("" : : "r"(static_cast<void*>(memory)) : "memory");
@@ -59,10 +59,11 @@ class Filled {
   }
 
   [[noreturn]] void Refuse(const std::string& why) const {
-    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
-          "llama.cpp {} ({}) has another {} than this backend was built for: {}; scripts/deps.sh llama installs the "
-          "one that fits",
-          library_.version(), library_.path(), name_, why);
+    Throw(
+        WASINN_ERROR_UNSUPPORTED_OPERATION,
+        "llama.cpp {} ({}) has a different {} than this backend was built for: {}; scripts/deps.sh llama installs the "
+        "one that fits",
+        library_.version(), library_.path(), name_, why);
   }
 
   const LlamaLibrary& library_;
@@ -76,7 +77,7 @@ int64_t Whole(T value) {
   return static_cast<int64_t>(value);
 }
 
-// The defaults of the header's comments and of its version of the library, in the order of the fields.
+// The header's documented defaults for its version of the library, in the order of the fields.
 void CheckContextParams(const LlamaLibrary& library) {
   const Filled<llama_context_params> filled(library, "llama_context_params", library.context_default_params);
   filled.CheckEnd(offsetof(llama_context_params, ctx_other) + sizeof(void*));

@@ -1,4 +1,4 @@
-// Whether a library has the structs that this backend was built for.
+// Checks that a library's structs are those that this backend was built for.
 #pragma once
 
 #include <llama.h>
@@ -9,10 +9,9 @@ namespace wasinn::llama {
 
 class LlamaLibrary;
 
-// llama.cpp hands its structs over by value, and they change from one version to the next without a number that says
-// so: of another layout, a call would write past the end of ours, or take one field for another. So what the library
-// fills in as defaults is held against the size and the values that the header has. Throws WASINN_ERROR_UNSUPPORTED_OPERATION
-// that names the field.
+// llama.cpp passes structs by value, and changes them between versions without a version number: with another layout, a
+// call would write past the end of the struct, or mix up fields. So this compares the library's default values, and
+// their size, with the header's. Throws WASINN_ERROR_UNSUPPORTED_OPERATION that names the field.
 void CheckLayouts(const LlamaLibrary& library);
 
 }  // namespace wasinn::llama

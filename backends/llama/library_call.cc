@@ -18,10 +18,10 @@ namespace {
 
 using CString = std::unique_ptr<char, decltype(&std::free)>;
 
-// A call under way, as its question `go_on` knows it.
+// The data of a running call for its callback `go_on`.
 struct Running {
   const CallBounds& bounds;
-  const uint64_t before;  // bytes that were reserved
+  const uint64_t before;  // reserved bytes
   std::optional<Error> refused;
 
   static int GoOn(void* user, uint64_t bytes) {
@@ -34,7 +34,7 @@ struct Running {
     } catch (Error& error) {
       self->refused = std::move(error);
       return 0;
-    } catch (...) {  // nothing of ours goes through a library that has a C++ library of its own
+    } catch (...) {  // no C++ exception may pass through a library with its own C++ runtime
       return 0;
     }
     return 1;
@@ -60,7 +60,7 @@ std::string RunLibraryCall(const std::string& what, const CallBounds& bounds, co
     status = run(&call);
   } else {
     backend::RunOnLargeStack(limits.stack, [&] {
-      const ThreadStderr printed;  // llama.cpp warns there of what it leaves out of a schema
+      const ThreadStderr printed;  // llama.cpp prints warnings about ignored parts of a schema
       status = run(&call);
     });
   }

@@ -1,4 +1,4 @@
-// Calls of the libraries that are compiled from llama.cpp's sources (scripts/deps/llama).
+// Calls of the libraries that are built from llama.cpp's sources (scripts/deps/llama).
 #pragma once
 
 #include <wasinn_llama_common.h>
@@ -14,32 +14,32 @@
 
 namespace wasinn::llama {
 
-// What may end a call early.
+// The conditions that end a call early.
 struct CallBounds {
-  const std::atomic<bool>* cancelled = nullptr;  // NULL: nobody cancels it
-  backend::Reservation* reservation = nullptr;   // what it holds is charged there; NULL: to nobody
-  // Bytes of the reservation that are held by what it works on, before and after; NULL: that is new.
+  const std::atomic<bool>* cancelled = nullptr;  // NULL: not cancellable
+  backend::Reservation* reservation = nullptr;   // pays for the memory of the result; NULL: not charged
+  // The part of the reservation for the object that the call changes, before and after; NULL: a new object.
   uint64_t* held = nullptr;
 };
 
-// The most that it may take.
+// The limits of a call.
 struct CallLimits {
-  uint64_t bytes = 0, steps = 0;  // a step takes a few nanoseconds; a block of memory some of them
-  // A call may use a part of the stack. The rest is for destructors of what it has nested without going deep itself, and
-  // for what calls itself without allocating.
+  uint64_t bytes = 0, steps = 0;  // a step takes a few nanoseconds; a memory block counts as several
+  // The part of the stack that a call may use. The rest is for destructors of deep structures, and for recursion
+  // without allocations.
   size_t stack = 0, stack_of_call = 0;
-  bool here = false;  // on the caller's stack, of which it takes little; it prints nothing
+  bool here = false;  // runs on the caller's stack, of which it needs little; prints nothing
 };
 
-// What llama.cpp's code does not take: it is wrong, or takes more than a call may.
+// llama.cpp's code refuses the input: it is invalid, or exceeds the limits of a call.
 class NotTaken : public backend::Error {
  public:
   using Error::Error;
 };
 
-// Its text. `what`: in front of what is wrong. Throws NotTaken: WASINN_ERROR_INVALID_ARGUMENT with llama.cpp's words, or
-// WASINN_ERROR_TOO_LARGE for what takes too much memory, time or depth; WASINN_ERROR_TIMEOUT where it was cancelled meanwhile; what
-// a reservation throws. The reservation then holds what it held, and else what is kept in addition.
+// Returns the call's text. `what`: the beginning of messages. Throws NotTaken (WASINN_ERROR_INVALID_ARGUMENT with
+// llama.cpp's message, or WASINN_ERROR_TOO_LARGE beyond the limits of memory, time or depth), WASINN_ERROR_TIMEOUT if
+// cancelled, and errors of the reservation, which then is as before; otherwise it also has the kept memory.
 std::string RunLibraryCall(const std::string& what, const CallBounds& bounds, const CallLimits& limits,
                            const std::function<int(wasinn_llama_call*)>& run);
 

@@ -37,10 +37,10 @@ LlamaLibrary::LlamaLibrary(const std::string& configured) {
     return;
   }
   backend::Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                 "llama.cpp has no library for this machine's CPU (libggml-cpu-*.so) beside {}", path_);
+                 "llama.cpp has no library for this machine's CPU (libggml-cpu-*.so) next to {}", path_);
 }
 
-// What is done once for an OS process, however many hosts open the library.
+// Done once for a process, however many hosts open the library.
 void LlamaLibrary::Start() const {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
@@ -50,7 +50,7 @@ void LlamaLibrary::Start() const {
       load_device(library.c_str());
     }
   }
-  // Where there is none it would look for one itself (ggml_libraries.h).
+  // Without a device it would search for one itself (ggml_libraries.h).
   if (dev_count() > 0) backend_init();
 }
 

@@ -11,7 +11,7 @@
 
 namespace wasinn::llama {
 
-// Every function that is used, as (member, function): the member's type is the header's.
+// All functions in use, as (member, function): the member has the header's type.
 #define WASINN_LLAMA_FUNCTIONS(X)                                     \
   X(version, llama_version)                                           \
   X(model_default_params, llama_model_default_params)                 \
@@ -101,7 +101,7 @@ namespace wasinn::llama {
   X(sampler_init_logit_bias, llama_sampler_init_logit_bias)           \
   X(sampler_get_seed, llama_sampler_get_seed)
 
-// Of ggml, which libllama.so opens with itself.
+// ggml's functions, which libllama.so opens.
 #define WASINN_GGML_FUNCTIONS(X)                         \
   X(block_elements, ggml_blck_size)                      \
   X(block_bytes, ggml_type_size)                         \
@@ -116,11 +116,11 @@ namespace wasinn::llama {
   X(commit, ggml_commit)                                 \
   X(threadpool_params_default, ggml_threadpool_params_default)
 
-// Open for the life of the OS process.
+// Stays open as long as the process lives.
 class LlamaLibrary {
  public:
-  // `configured`: an absolute path of the library or of its folder; empty: where the dynamic linker looks. Throws
-  // WASINN_ERROR_UNSUPPORTED_OPERATION where there is none.
+  // `configured`: an absolute path of the library or its folder; empty: the dynamic linker's search. Throws
+  // WASINN_ERROR_UNSUPPORTED_OPERATION if it is missing.
   explicit LlamaLibrary(const std::string& configured);
 
   const std::string& path() const { return path_; }
@@ -130,7 +130,7 @@ class LlamaLibrary {
   WASINN_GGML_FUNCTIONS(WASINN_MEMBER)
 #undef WASINN_MEMBER
 
-  // Of the CPU's device; NULL where it has none.
+  // Of the CPU's device; NULL if it has none.
   ggml_threadpool_t (*threadpool_new)(ggml_threadpool_params*) = nullptr;
   void (*threadpool_free)(ggml_threadpool_t) = nullptr;
 

@@ -6,7 +6,7 @@ namespace wasinn::llama {
 
 namespace {
 
-// Of the thread, for a callback that is told nothing else.
+// Per thread, for a callback without a context argument.
 thread_local LogScope* current_scope = nullptr;
 
 constexpr size_t kLongestErrors = 2000;
@@ -31,7 +31,7 @@ void LogScope::Write(ggml_log_level level, const char* text, void* /*user_data*/
     scope->line_.pop_back();
     scope->Add(scope->line_level_, scope->line_);
     scope->line_.clear();
-  } catch (...) {  // of memory for a message, which is lost
+  } catch (...) {  // out of memory: the message is lost
     scope->line_.clear();
   }
 }
@@ -42,7 +42,7 @@ void LogScope::Add(ggml_log_level level, const std::string& line) {
     if (!errors_.empty()) errors_ += "; ";
     errors_ += line;
   }
-  // Errors reach the guest and the log with the call that failed.
+  // Errors go to the guest and the log with the failed call.
   if (level == GGML_LOG_LEVEL_WARN && verbose_) log_.Write(WASINN_LOG_WARNING, line);
   if (level == GGML_LOG_LEVEL_INFO && verbose_) log_.Write(WASINN_LOG_INFO, line);
   if (level == GGML_LOG_LEVEL_ERROR && verbose_) log_.Write(WASINN_LOG_ERROR, line);

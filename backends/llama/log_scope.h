@@ -1,4 +1,4 @@
-// What llama.cpp says.
+// llama.cpp's messages.
 #pragma once
 
 #include <ggml.h>
@@ -11,21 +11,21 @@ namespace wasinn::llama {
 
 class LlamaLibrary;
 
-// llama.cpp has one log callback in an OS process. Ours belongs to no host: it gives a message to the scope that the
-// thread is in, which lives on its stack, and drops it where there is none. So nothing can dangle, and each host hears
+// llama.cpp has one log callback in a process. It belongs to no host: it passes messages to the current scope of the
+// thread, which lives on its stack, and drops them without a scope. So nothing can dangle, and each host gets messages
 // of its own calls only.
 class LogScope {
  public:
-  // `verbose`: what llama.cpp tells for information goes to the host's log, too.
+  // `verbose`: also logs llama.cpp's informational messages.
   LogScope(const backend::Log& log, bool verbose);
   ~LogScope();
   LogScope(const LogScope&) = delete;
   LogScope& operator=(const LogScope&) = delete;
 
-  // The errors that were written meanwhile, for the message of an error of ours; `otherwise` if there were none.
+  // The errors since the beginning of the scope, for a message; `otherwise` without any.
   std::string Errors(const char* otherwise) const { return errors_.empty() ? otherwise : errors_; }
 
-  // Makes it the callback.
+  // Installs the callback.
   static void Install(const LlamaLibrary& library);
   static ggml_log_callback callback() { return Write; }
 
@@ -37,7 +37,7 @@ class LogScope {
   const bool verbose_;
   LogScope* const outer_;
   std::string errors_;
-  std::string line_;  // until its end comes
+  std::string line_;  // a line that is not complete
   ggml_log_level line_level_ = GGML_LOG_LEVEL_INFO;
 };
 

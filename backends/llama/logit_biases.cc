@@ -13,10 +13,10 @@ using backend::Throw;
 
 namespace {
 
-// A text is as many tokens as it has bytes, at most, and each step of llama.cpp goes through them.
+// A text has at most one token for each byte, and each of llama.cpp's steps goes through all of them.
 constexpr size_t kMostTokens = 4096;
 
-// One for each token: of several llama.cpp would take the first alone where a grammar has moved the token.
+// One entry for each token: llama.cpp would use only the first if a grammar has moved the token.
 using ByToken = std::map<llama_token, float>;
 
 void Add(ByToken& by_token, llama_token token, float bias) {
@@ -32,8 +32,7 @@ std::vector<llama_logit_bias> BiasesByToken(const Model& model, const SamplingSe
   const auto most = static_cast<int32_t>(model.vocabulary_size());
   for (const LogitBias& one : settings.logit_bias) {
     if (one.token && (*one.token < 0 || *one.token >= most)) {
-      Throw(WASINN_ERROR_INVALID_ARGUMENT, "logit-bias: token {}: the model has those from 0 to {}", *one.token,
-            most - 1);
+      Throw(WASINN_ERROR_INVALID_ARGUMENT, "logit-bias: token {}: the model has 0 to {}", *one.token, most - 1);
     }
     if (one.token) {
       Add(by_token, *one.token, one.bias);

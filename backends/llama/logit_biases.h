@@ -1,4 +1,4 @@
-// What is added to the logits of tokens, by their numbers.
+// Biases that are added to the logits of tokens.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace wasinn::llama {
 
 class Model;
 
-// Of all that the settings name: of a text those of its tokens, and with `ignore_end` of those that end a text. Throws
+// All biases of the settings: of a text for each of its tokens, and with `ignore_end` of tokens that end a text. Throws
 // WASINN_ERROR_INVALID_ARGUMENT for a token that the model does not have.
 std::vector<llama_logit_bias> BiasesByToken(const Model& model, const SamplingSettings& settings);
 

@@ -16,11 +16,10 @@ namespace {
 size_t LengthOfRow(const Model& model, size_t top) {
   const size_t all = model.vocabulary_size();
   if (top <= all) return top == 0 ? all : top;
-  Throw(WASINN_ERROR_INVALID_ARGUMENT, "top-logits: expected no more than the model has tokens, {}: found {}", all,
-        top);
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "top-logits: expected at most the model's {} tokens: found {}", all, top);
 }
 
-// The highest first, of equal ones the first. What is no number is behind all numbers: nothing sorts by it.
+// Descending; equal values keep their order. NaN comes last, because sorting needs an order.
 bool IsHigher(float a, float b) { return a > b || (std::isnan(b) && !std::isnan(a)); }
 
 float LogSumOf(std::span<const float> logits, float highest) {
@@ -53,7 +52,7 @@ Logits::Logits(const Model& model, size_t rows, size_t top, uint64_t max_bytes, 
 }
 
 void Logits::Take(const float* logits) {
-  if (logits == nullptr) Throw(WASINN_ERROR_RUNTIME, "llama.cpp has computed no logits");
+  if (logits == nullptr) Throw(WASINN_ERROR_RUNTIME, "llama.cpp computed no logits");
   ChooseTop();
   std::vector<float>& to = top_ == 0 ? values_ : taken_;
   to.insert(to.end(), logits, logits + vocabulary_);

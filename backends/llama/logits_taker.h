@@ -1,4 +1,4 @@
-// Who gets the numbers by which tokens are chosen.
+// Receives the logits for choosing tokens.
 #pragma once
 
 namespace wasinn::llama {
@@ -7,9 +7,8 @@ class LogitsTaker {
  public:
   virtual ~LogitsTaker() = default;
 
-  // The logits of what follows one token, a number for each token of the vocabulary. They are gone when this returns.
-  // Where others are decoded, too, it is the thread of all: it copies then, and chooses nothing. NULL: llama.cpp has
-  // computed none.
+  // The logits after one token, one for each token of the vocabulary; valid during the call. In a shared batch this
+  // runs on the decoding thread of all: it only copies. NULL: llama.cpp computed none.
   virtual void Take(const float* logits) = 0;
 };
 

@@ -13,7 +13,7 @@ const Model& ModelOf(void* user) { return *static_cast<const Model*>(user); }
 
 wasinn_llama_vocabulary VocabularyOf(const Model& model) {
   constexpr bool kSpecial = true;
-  return {.user = const_cast<Model*>(&model),  // NOLINT: comes back as it was
+  return {.user = const_cast<Model*>(&model),  // NOLINT: returned unchanged
           .piece =
               [](void* user, int32_t token, char* to, int32_t size) {
                 const Model& of = ModelOf(user);

@@ -1,4 +1,4 @@
-// Finds the tokens that may follow a text by a grammar.
+// Finds the tokens that a grammar allows next.
 #pragma once
 
 #include <atomic>
@@ -16,22 +16,21 @@ namespace wasinn::llama {
 
 class Model;
 
-// llama.cpp's grammar in a library that counts what it does (scripts/deps/llama): so each call has limits of memory, work
-// and depth, ends soon after it is cancelled, and what the grammar holds is charged. After an exception it is of no more
-// use.
+// llama.cpp's grammar in a library that counts its work (scripts/deps/llama): each call has limits of memory, work and
+// depth, ends soon after a cancel, and the grammar's memory is charged. Unusable after an exception.
 class Matcher {
  public:
-  // `grammar`: GBNF. `account`: pays for its memory. The functions throw WASINN_ERROR_TOO_LARGE for what takes too much, and
-  // WASINN_ERROR_TIMEOUT once `cancelled` is set; this one also WASINN_ERROR_INVALID_ARGUMENT for what is no grammar, and
-  // WASINN_ERROR_UNSUPPORTED_OPERATION where the library is missing.
+  // `grammar`: GBNF. `account`: pays for its memory. All functions throw WASINN_ERROR_TOO_LARGE beyond the limits, and
+  // WASINN_ERROR_TIMEOUT once `cancelled` is set; the constructor also throws WASINN_ERROR_INVALID_ARGUMENT for an
+  // invalid grammar, and WASINN_ERROR_UNSUPPORTED_OPERATION if the library is missing.
   Matcher(const Model& model, const std::string& grammar, const std::atomic<bool>& cancelled, void* account);
 
   bool Allows(llama_token token);
-  // -INFINITY becomes the logit of those that may not come.
+  // Sets the logits of forbidden tokens to -INFINITY.
   void Restrict(std::span<llama_token_data> candidates);
-  // What has come. False: it does not go on with the grammar.
+  // Adds a token. False: the grammar forbids it.
   bool Accept(llama_token token) { return AcceptPiece(token, {}); }
-  // A part of it.
+  // Adds a part of it.
   bool Accept(llama_token token, std::string_view piece) { return AcceptPiece(token, piece); }
 
  private:
@@ -39,9 +38,9 @@ class Matcher {
 
   const CommonLibrary& library_;
   const std::atomic<bool>& cancelled_;
-  backend::Reservation reservation_;  // goes after it
+  backend::Reservation reservation_;  // destroyed after it
   CommonLibrary::Matcher matcher_;
-  uint64_t held_;  // bytes of it
+  uint64_t held_;  // its bytes
   std::vector<int32_t> tokens_;
   std::vector<uint8_t> allowed_;
 };

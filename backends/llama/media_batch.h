@@ -1,4 +1,4 @@
-// A part of an image or a sound as llama.cpp takes it.
+// A part of an image or a sound, in llama.cpp's form.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace wasinn::llama {
 
-// One thread at a time.
+// Used by one thread at a time.
 class MediaBatch {
  public:
   explicit MediaBatch(const LlamaLibrary& library, const llama_model* model)
       : width_(static_cast<size_t>(library.model_n_embd_inp(model))) {}
 
   struct Part {
-    size_t span = 0;     // of the prompt's
-    size_t done = 0;     // of its tokens
-    size_t count = 0;    // that follow
-    llama_pos from = 0;  // where the span begins
+    size_t span = 0;     // index in the prompt
+    size_t done = 0;     // tokens before the part
+    size_t count = 0;    // tokens of the part
+    llama_pos from = 0;  // position of the span's beginning
     llama_seq_id sequence = 0;
     bool is_last = false;  // of the prompt: its last token has logits
   };
-  // For one call of llama.cpp. The prompt is encoded.
+  // For one call of llama.cpp. The prompt must be encoded.
   llama_batch Fill(const MediaPrompt& prompt, const Part& part);
 
  private:
@@ -35,7 +35,7 @@ class MediaBatch {
   std::vector<int8_t> logits_;
 };
 
-// While one lives, tokens of a context see also those behind them, if `is_wanted`.
+// While it lives, tokens of a context also see later ones, if `is_wanted`.
 class NotCausal {
  public:
   NotCausal(const LlamaLibrary& library, llama_context* context, bool is_wanted)

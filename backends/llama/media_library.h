@@ -1,4 +1,4 @@
-// llama.cpp's mtmd, with what decodes images and sounds.
+// llama.cpp's mtmd, and decoders of images and sounds.
 #pragma once
 
 #include <wasinn_llama_mtmd.h>
@@ -8,7 +8,7 @@
 
 namespace wasinn::llama {
 
-// Every function that is used, as (member, function).
+// All functions in use, as (member, function).
 #define WASINN_MEDIA_FUNCTIONS(X)                  \
   X(set_log, wasinn_llama_mtmd_log)                \
   X(projector_new, wasinn_llama_projector_new)     \
@@ -23,11 +23,11 @@ namespace wasinn::llama {
   X(media_positions, wasinn_llama_media_positions) \
   X(media_encode, wasinn_llama_media_encode)
 
-// Lies beside llama.cpp's library in one of its own (scripts/deps/llama), and is opened for the life of the OS process,
-// by the first model that has a projector. Any thread.
+// A library next to llama.cpp's (scripts/deps/llama), opened by the first model with a projector and never closed.
+// Thread-safe.
 class MediaLibrary {
  public:
-  // `library`: the path of llama.cpp's. Throws WASINN_ERROR_UNSUPPORTED_OPERATION where it is missing.
+  // `library`: the path of llama.cpp's library. Throws WASINN_ERROR_UNSUPPORTED_OPERATION if it is missing.
   explicit MediaLibrary(const std::string& library);
 
 #define WASINN_MEMBER(member, function) decltype(&::function) member = nullptr;  // NOLINT(bugprone-macro-parentheses)

@@ -18,12 +18,12 @@ using backend::Throw;
 
 namespace {
 
-// An image of the most pixels takes some 300 MB while it is decoded.
+// Decoding an image with the most pixels takes about 300 MB.
 constexpr CallLimits kMediaLimits = {
     .bytes = uint64_t{2} << 30, .steps = uint64_t{1} << 36, .stack = 0, .stack_of_call = 8 << 20};
 constexpr size_t kEncodeStack = 8 << 20, kMostFiles = 64;
 
-// What is no text must be something that the projector takes, and texts what a prompt may be.
+// Each file must be of a kind that the projector accepts, and each text a valid prompt.
 void CheckParts(const Model& model, const Projector& projector, std::span<const MediaPart> parts, size_t capacity) {
   size_t texts = 0, files = 0;
   for (const MediaPart& part : parts) {
@@ -34,7 +34,7 @@ void CheckParts(const Model& model, const Projector& projector, std::span<const 
     }
     const bool is_image = part.kind == MediaPart::Kind::kImage;
     if (is_image ? !projector.sees() : !projector.hears()) {
-      Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model's projector takes no {}", is_image ? "images" : "sounds");
+      Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model's projector accepts no {}", is_image ? "images" : "sounds");
     }
     if (++files > kMostFiles) Throw(WASINN_ERROR_TOO_LARGE, "a prompt has at most {} images and sounds", kMostFiles);
   }
@@ -98,7 +98,7 @@ void MediaPrompt::List(size_t capacity) {
     }
   }
   if (tokens_.size() <= capacity) return;
-  Throw(WASINN_ERROR_PROMPT_TOO_LONG, "the prompt has {} tokens, {} of them of images and sounds: the context has {}",
+  Throw(WASINN_ERROR_PROMPT_TOO_LONG, "the prompt has {} tokens, {} of them for images and sounds: the context has {}",
         tokens_.size(), std::ranges::count(tokens_, LLAMA_TOKEN_NULL), capacity);
 }
 
@@ -129,7 +129,7 @@ void MediaPrompt::EncodeOne(size_t span, const std::atomic<bool>& cancelled) {
   limits.stack = kEncodeStack;
   const auto turn = projector_.Turn(cancelled);
   const backend::ThreadLease threads(&model_.host().spare_threads(), model_.config().defaults.threads);
-  // What the projector keeps for the next one is the host's.
+  // The host pays for memory that the projector keeps for the next file.
   backend::Reservation passing;
   RunLibraryCall("the projector", {.cancelled = &cancelled, .reservation = &passing}, limits,
                  [&](wasinn_llama_call* call) {

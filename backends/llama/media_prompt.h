@@ -24,42 +24,42 @@ struct MediaPart {
   std::string_view data;
 };
 
-// Tokens of a text, and in their order what stands for tokens of images and sounds: in the list of tokens each of
-// these is LLAMA_TOKEN_NULL. One thread at a time; what is const also while that one waits.
+// Tokens of a text, and embeddings of images and sounds, in order: in the list of tokens each token of these is
+// LLAMA_TOKEN_NULL. Used by one thread at a time; another may call const functions while that one waits.
 class MediaPrompt {
  public:
-  // For a model with a projector. Decodes the files, and looks at `cancelled` meanwhile. `account`: who pays for
-  // what it keeps. Throws WASINN_ERROR_INVALID_ARGUMENT for files that are broken, WASINN_ERROR_TOO_LARGE for those that are too
-  // large, WASINN_ERROR_PROMPT_TOO_LONG for more than `capacity` tokens, WASINN_ERROR_UNSUPPORTED_OPERATION for what the projector
-  // does not take, WASINN_ERROR_TIMEOUT.
+  // For a model with a projector. Decodes the files, and checks `cancelled` meanwhile. `account`: pays for the memory.
+  // Throws WASINN_ERROR_INVALID_ARGUMENT for invalid files, WASINN_ERROR_TOO_LARGE for large ones,
+  // WASINN_ERROR_PROMPT_TOO_LONG for more than `capacity` tokens, WASINN_ERROR_UNSUPPORTED_OPERATION for kinds that the
+  // projector does not accept, WASINN_ERROR_TIMEOUT.
   MediaPrompt(const Model& model, std::span<const MediaPart> parts, size_t capacity, const std::atomic<bool>& cancelled,
               void* account);
 
   const std::vector<llama_token>& tokens() const { return tokens_; }
-  // Its images and sounds; a large image may be several.
+  // Its images and sounds; a large image may have several.
   std::span<const MediaSpan> spans() const { return spans_; }
-  // Which of these a token is of; spans().size(): a text.
+  // The span of a token; spans().size(): text.
   size_t SpanAt(size_t token) const;
-  // Where the first one begins that is not before `token`; tokens().size(): there is none.
+  // The beginning of the first span at or after `token`; tokens().size(): none.
   size_t NextBegin(size_t token) const;
   // The most tokens that must be evaluated together.
   size_t most_at_once() const { return most_at_once_; }
   bool is_at_once(size_t span) const { return chunks_[span].at_once; }
 
-  // Computes what stands for the tokens of those that do not end before `token`, unless it is there. Throws
-  // WASINN_ERROR_TIMEOUT, WASINN_ERROR_TOO_LARGE, WASINN_ERROR_RUNTIME.
+  // Computes embeddings of spans that end after `token`, unless they exist. Throws WASINN_ERROR_TIMEOUT,
+  // WASINN_ERROR_TOO_LARGE, WASINN_ERROR_RUNTIME.
   void Encode(size_t token, const std::atomic<bool>& cancelled);
-  // For each token as many numbers as the model's tokens have.
+  // Embeddings: for each token as many numbers as the model's tokens have.
   const float* Numbers(size_t span) const { return chunks_[span].numbers.data(); }
-  // Of a span that begins there: one for each token, or four, of all tokens the first ones first.
+  // Positions of a span that begins at `from`: one for each token, or four; first the first positions of all tokens.
   std::vector<llama_pos> Positions(size_t span, llama_pos from) const;
   bool is_mrope() const;
 
  private:
   struct Chunk {
-    size_t index = 0;  // as the library counts
+    size_t index = 0;  // in the library's numbering
     bool at_once = false;
-    backend::Reservation reservation;  // goes after them
+    backend::Reservation reservation;  // destroyed after them
     std::vector<float> numbers;
   };
 
@@ -70,7 +70,7 @@ class MediaPrompt {
   const Model& model_;
   const Projector& projector_;
   void* const account_;
-  backend::Reservation reservation_;  // goes after all
+  backend::Reservation reservation_;  // destroyed after all
   MediaPtr media_;
   std::vector<llama_token> tokens_;
   std::vector<MediaSpan> spans_;
@@ -78,7 +78,7 @@ class MediaPrompt {
   size_t most_at_once_ = 0;
 };
 
-// `prompt`: may be NULL.
+// `prompt` may be NULL.
 inline std::span<const MediaSpan> Spans(const MediaPrompt* prompt) {
   return prompt == nullptr ? std::span<const MediaSpan>() : prompt->spans();
 }

@@ -31,7 +31,7 @@ std::string_view Payload(std::string_view url, std::string_view kind) {
   constexpr std::string_view kScheme = "data:", kBase64 = ";base64";
   if (!url.starts_with(kScheme)) {
     Throw(WASINN_ERROR_INVALID_ARGUMENT,
-          "image_url: expected data:image/…;base64,…: no URL is fetched, neither from a network nor from a file");
+          "image_url: expected data:image/…;base64,…: nothing is fetched from the network or from files");
   }
   const size_t comma = url.find(',');
   const std::string_view head =
@@ -46,12 +46,12 @@ std::string_view Payload(std::string_view url, std::string_view kind) {
 std::string NewMarker() {
   std::array<uint64_t, 2> random = {};
   if (getrandom(random.data(), sizeof(random), 0) != sizeof(random)) {
-    Throw(WASINN_ERROR_RUNTIME, "there are no random numbers");
+    Throw(WASINN_ERROR_RUNTIME, "no random numbers are available");
   }
   return fmt::format("<__media_{:016x}__>", fmt::join(random, ""));
 }
 
-// The end of a string in JSON, from behind its quote.
+// The end of a JSON string, from after its opening quote.
 size_t EndOfString(std::string_view json, size_t at) {
   for (; at < json.size() && json[at] != '"'; ++at) {
     if (json[at] == '\\') ++at;
@@ -61,11 +61,11 @@ size_t EndOfString(std::string_view json, size_t at) {
 
 }  // namespace
 
-// Images are long strings. So these are put aside before anything is made of the JSON, and only looked at where they are.
+// Images are long strings. They are replaced before the JSON is parsed, and only read in place.
 class MediaMessages::Reader {
  public:
-  // What stands for a string has the marker, which nobody can guess: else a text of a few bytes could stand for megabytes,
-  // any number of times.
+  // The replacement of a string has an unguessable marker: otherwise a short text could stand for megabytes, any number
+  // of times.
   Reader(std::string_view json, MediaMessages* result) : result_(result), mark_("data:#" + result->marker_) {
     const std::string reduced = PutAside(json);
     if (reduced.size() > kMostMessageBytes || !backend::OrderedJsonCheck::Passes(reduced, kDeepestMessages))
@@ -108,7 +108,7 @@ class MediaMessages::Reader {
     return reduced;
   }
 
-  // What was put aside there; NULL: nothing.
+  // The replaced string; NULL: there is none.
   const std::string_view* Aside(const std::string& string) const {
     if (!string.starts_with(mark_)) return nullptr;
     size_t number = aside_.size();
@@ -167,7 +167,7 @@ std::optional<MediaMessages> MediaMessages::Take(std::string_view messages) {
       messages.find("image_url") != std::string_view::npos || messages.find("input_audio") != std::string_view::npos;
   if (!may_have) return std::nullopt;
   if (messages.size() > kMostBytes) {
-    Throw(WASINN_ERROR_TOO_LARGE, "messages of {} bytes: at most {} are taken", messages.size(), kMostBytes);
+    Throw(WASINN_ERROR_TOO_LARGE, "messages of {} bytes: at most {} are accepted", messages.size(), kMostBytes);
   }
   MediaMessages result;
   result.marker_ = NewMarker();
@@ -190,8 +190,8 @@ std::vector<MediaPart> MediaMessages::Split(std::string_view prompt) const {
     prompt.remove_prefix(at + marker_.size());
   }
   if (found == files_.size()) return parts;
-  Throw(WASINN_ERROR_INVALID_ARGUMENT, "the chat template writes {} images and sounds where the messages have {}",
-        found, files_.size());
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "the chat template writes {} images and sounds, but the messages have {}", found,
+        files_.size());
 }
 
 namespace {
@@ -203,7 +203,7 @@ struct Tag {
 constexpr Tag kTags[] = {{R"(<img src="data:)", "image", MediaPart::Kind::kImage},
                          {R"(<audio src="data:)", "audio", MediaPart::Kind::kSound}};
 
-// The end of a tag, from behind the closing quote. npos: it is none.
+// The end of a tag, from after the closing quote. npos: not a tag.
 size_t EndOfTag(std::string_view prompt, size_t quote) {
   if (quote == std::string_view::npos) return quote;
   const size_t at = prompt.find_first_not_of(" /", quote + 1);

@@ -1,4 +1,4 @@
-// Images and sounds in what a guest sends.
+// Images and sounds in a guest's prompts.
 #pragma once
 
 #include <deque>
@@ -11,18 +11,18 @@
 
 namespace wasinn::llama {
 
-// Of messages in OpenAI's form those parts that are images ("image_url", with a data: URL) or sounds ("input_audio").
+// Parts of messages in OpenAI's form that are images ("image_url", with a data: URL) or sounds ("input_audio").
 class MediaMessages {
  public:
-  // Nothing where there are none. `messages`: JSON, which must stay. Throws WASINN_ERROR_INVALID_ARGUMENT for what is no
-  // message, and for a URL of something that would have to be fetched.
+  // Empty without such parts. `messages`: JSON, which must outlive the result. Throws WASINN_ERROR_INVALID_ARGUMENT for
+  // an invalid message, and for a URL that would have to be fetched.
   static std::optional<MediaMessages> Take(std::string_view messages);
 
-  // The messages with a marker in place of each, which nobody can guess.
+  // The messages, with an unguessable marker instead of each part.
   const std::string& text() const { return text_; }
 
-  // What a template has made of the messages, with the images where they belong. The prompt must stay. Throws
-  // WASINN_ERROR_INVALID_ARGUMENT where one is not there, or twice.
+  // Splits a template's result at the markers. The prompt must outlive the result. Throws WASINN_ERROR_INVALID_ARGUMENT
+  // if a marker is missing or occurs twice.
   std::vector<MediaPart> Split(std::string_view prompt) const;
 
  private:
@@ -31,11 +31,11 @@ class MediaMessages {
   std::string text_;
   std::string marker_;
   std::vector<MediaPart> files_;
-  std::deque<std::string> kept_;  // of what cannot be read where it is
+  std::deque<std::string> kept_;  // parts that cannot be read in place
 };
 
-// A prompt that is a text has them as HTML does: <img src="data:image/png;base64,…">, <audio src="data:audio/wav;base64,…">.
-// One part: there are none.
+// A text prompt has them as in HTML: <img src="data:image/png;base64,…">, <audio src="data:audio/wav;base64,…">. One
+// part: there are none.
 std::vector<MediaPart> SplitAtTags(std::string_view prompt);
 
 }  // namespace wasinn::llama

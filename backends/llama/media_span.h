@@ -1,4 +1,4 @@
-// Where an image or a sound lies among the tokens of a text.
+// The place of an image or a sound among the tokens of a text.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace wasinn::llama {
 
-// Two of them are the same where the file is: so what was evaluated of one is never taken for another.
+// Equal if the files are: so evaluated tokens of one file are never used for another.
 struct MediaSpan {
   size_t begin = 0, count = 0;       // tokens
   size_t positions = 0;              // that it takes

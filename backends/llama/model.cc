@@ -24,14 +24,14 @@ namespace {
 
 const wasinn_builder& TheBuilder(std::span<const wasinn_builder> builders, const wasinn_load_options& options) {
   if (builders.size() != 1) {
-    Throw(WASINN_ERROR_INVALID_ARGUMENT, "a GGUF model is one builder: found {}", builders.size());
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "expected one builder for a GGUF model: found {}", builders.size());
   }
   if (std::string_view(options.format) != "ggml")
     Throw(WASINN_ERROR_INVALID_ENCODING, "this backend loads GGUF models");
   return builders.front();
 }
 
-// In ggml's own words, which has a table of these and does not look whether a number is in it.
+// Checks the number first, because ggml does not check it against its table.
 GgufBlock BlockOf(const LlamaLibrary& library, uint32_t number) {
   if (number >= GGML_TYPE_COUNT) return {};
   const auto type = static_cast<ggml_type>(number);
@@ -69,11 +69,11 @@ constexpr wasinn_io kStepTokens = {sizeof(wasinn_io), WASINN_DTYPE_I32, 0, 1, kA
 constexpr wasinn_io kGeneration = Bytes("generation", 0, "JSON");
 constexpr const wasinn_io* kOutputs[] = {&kCompletion,        &kMetadata, &kMessage,     &kProbabilities, &kEmbeddings,
                                          &kStepProbabilities, &kLogits,   &kLogitTokens, &kStepTokens,    &kGeneration};
-// Many are evaluated together, and who waits does so there.
+// Many are evaluated together, and calls wait in the batcher.
 constexpr wasinn_info kInfo = {sizeof(wasinn_info), std::size(kInputs), std::size(kOutputs), kInputs, kOutputs,
                                UINT32_MAX};
 
-// Best first. Throws where the target's device is not there.
+// Best first. Throws if the target's device is missing.
 std::vector<Device> DevicesFor(uint32_t target, const LlamaLibrary& library) {
   const bool has_gpu = library.FindDevice(GGML_BACKEND_DEVICE_TYPE_GPU) != nullptr;
   if (target == WASINN_TARGET_GPU && has_gpu) return {Device::kGpu};
@@ -136,10 +136,10 @@ void Model::Load(const wasinn_builder& builder, const wasinn_load_options& optio
   if (on_gpu_) {
     split.Fill(library, &params);
   } else if (!split.keys.empty()) {
-    host_.log().Write(WASINN_LOG_WARNING, fmt::format("{}: of no effect, since the model is not on a GPU", split.keys));
+    host_.log().Write(WASINN_LOG_WARNING, fmt::format("{}: no effect, because the model is not on a GPU", split.keys));
   }
   params.load_mode = config_.map ? LLAMA_LOAD_MODE_MMAP : LLAMA_LOAD_MODE_NONE;
-  // llama.cpp asks now and then whether it shall go on.
+  // llama.cpp regularly asks whether to continue.
   params.progress_callback = [](float /*progress*/, void* stop) { return !*static_cast<std::atomic<bool>*>(stop); };
   params.progress_callback_user_data = &stopped;
   if (HasFile(builder)) {
@@ -154,8 +154,8 @@ void Model::Load(const wasinn_builder& builder, const wasinn_load_options& optio
   }
   if (stopped) Throw(WASINN_ERROR_TIMEOUT, "loading the model was cancelled");
   if (model_ == nullptr) {
-    const std::string words = scope.Errors("it does not say why");
-    // It does not tell a new one from nonsense.
+    const std::string words = scope.Errors("it gives no reason");
+    // llama.cpp reports a newer version and garbage alike.
     const bool may_be_newer =
         words.contains("unknown model architecture") || words.contains("unknown pre-tokenizer type");
     Throw(WASINN_ERROR_INVALID_ENCODING, "llama.cpp cannot load the model: {}{}", words,
@@ -164,7 +164,7 @@ void Model::Load(const wasinn_builder& builder, const wasinn_load_options& optio
   }
 }
 
-// llama.cpp asserts these when it makes tokens of a text.
+// llama.cpp only asserts these when it tokenizes.
 void Model::CheckVocabulary() const {
   const LlamaLibrary& library = host_.library();
   const bool no_text = library.vocab_type(vocabulary_) == LLAMA_VOCAB_TYPE_NONE || vocabulary_size_ == 0;
@@ -174,10 +174,11 @@ void Model::CheckVocabulary() const {
       library.vocab_get_add_sep(vocabulary_) && library.vocab_sep(vocabulary_) == LLAMA_TOKEN_NULL;
   if (no_text || no_begin || no_end || no_separator) {
     throw Error(WASINN_ERROR_INVALID_ENCODING,
-                no_text ? "the model has no vocabulary" : "the model's texts begin or end with a token that it lacks");
+                no_text ? "the model has no vocabulary"
+                        : "the model's special token at the beginning or end of a text is missing");
   }
   if (library.model_has_encoder(get()) && library.model_has_decoder(get())) {
-    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "models with an encoder and a decoder are not served");
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "models with an encoder and a decoder are not supported");
   }
 }
 
@@ -192,8 +193,7 @@ void Model::FindEndTokens() {
 namespace {
 
 [[noreturn]] void RefuseToGenerate() {
-  Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
-        "the model generates no text, it only reads: ask for the embedding of a text with \"embedding\": true");
+  Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model generates no text: ask for embeddings with \"embedding\": true");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ class Batcher;
 
 enum class Device : uint8_t { kCpu, kGpu };
 
-// Immutable. Any thread.
+// Immutable, thread-safe.
 class Model {
  public:
   Model(const Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options);
@@ -39,35 +39,35 @@ class Model {
   llama_model* get() const { return model_.get(); }
   const llama_vocab* vocabulary() const { return vocabulary_; }
   size_t vocabulary_size() const { return vocabulary_size_; }
-  // Throws WASINN_ERROR_UNSUPPORTED_OPERATION for a model that only reads: of texts it makes embeddings, or scores.
+  // Throws WASINN_ERROR_UNSUPPORTED_OPERATION for a model that only makes embeddings or scores of texts.
   void CheckGenerates() const;
-  // The same for a llama context without a memory of tokens: what a model of that kind has, if nothing else tells it.
+  // The same for a llama context without a memory of tokens, in case only that shows the model's kind.
   void CheckGenerates(llama_context* context) const;
-  // Those that end a text; the first ones, if a model of an attacker has very many.
+  // The tokens that end a text; only the first ones, if an attacker's model has very many.
   const std::vector<llama_token>& end_tokens() const { return end_tokens_; }
-  // It has no other part than an encoder.
+  // It only has an encoder.
   bool encodes() const { return encodes_; }
-  // Forgetting a part of what was evaluated is not possible: state, not a cache of keys and values.
+  // Its memory is a state instead of a KV cache, so parts of a text cannot be forgotten.
   bool recurrent() const { return recurrent_; }
   bool on_gpu() const { return on_gpu_; }
-  // Tokens that a model looks back at in some of its layers; 0: at all.
+  // The tokens that some layers look back at; 0: all.
   size_t window() const { return window_; }
   States& states() const { return states_; }
-  // Of the host's configuration, by name.
+  // From the host's configuration, by name.
   llama_adapter_lora* FindLora(const std::string& name) const { return loras_.at(name); }
 
   const ChatTemplates& chat_templates() const { return chat_templates_; }
 
-  // What it reads images and sounds by; NULL: it does not.
+  // Reads images and sounds; NULL: not supported.
   const Projector* projector() const { return projector_.get(); }
 
-  // For contexts that are decoded together; NULL where each decodes by itself.
+  // Decodes contexts together; NULL: each decodes by itself.
   Batcher* batcher() const { return batcher_.get(); }
 
-  // What guesses for it; or NULL.
+  // The model that drafts for it; or NULL.
   const Model* draft() const { return draft_.get(); }
 
-  // What the host has had evaluated for prompts that begin so; or NULL.
+  // The evaluated beginning of prompts, from the host; or NULL.
   const StatePtr& shared_prompt() const { return shared_prompt_; }
 
   const wasinn_info* info() const;
@@ -83,7 +83,7 @@ class Model {
   const Host& host_;
   const bool of_guest_;
   const ModelScan scan_;
-  backend::Reservation reservation_;  // goes after the model
+  backend::Reservation reservation_;  // destroyed after the model
   const ModelConfig config_;
   bool on_gpu_ = false;
   ModelPtr model_;
@@ -99,7 +99,7 @@ class Model {
   mutable States states_;
   std::unique_ptr<Projector> projector_;
   std::unique_ptr<Model> draft_;
-  std::unique_ptr<Batcher> batcher_;  // goes first
+  std::unique_ptr<Batcher> batcher_;  // destroyed first
   StatePtr shared_prompt_;
 };
 

@@ -21,7 +21,7 @@ namespace {
   Throw(WASINN_ERROR_TOO_LARGE, "no memory for a model of {} bytes: {}", size, std::strerror(errno));
 }
 
-// Whether a file may be so large: whoever writes more is ended by a signal.
+// Whether a file may have this size: a larger write raises a signal.
 bool MayHold(size_t bytes) {
   rlimit most = {};
   return getrlimit(RLIMIT_FSIZE, &most) != 0 || bytes <= most.rlim_cur;
@@ -43,7 +43,7 @@ FilePtr FileInMemory(const wasinn_builder& builder) {
       RefuseMemory(builder.size);
     }
   }
-  // Best effort: without seals, it is still a file that only this OS process has.
+  // Best effort: without seals, only this process has the file anyway.
   fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
   FilePtr file(lseek(fd, 0, SEEK_SET) == 0 ? fdopen(fd, "rb") : nullptr, std::fclose);
   if (file == nullptr) {

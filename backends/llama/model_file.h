@@ -1,4 +1,4 @@
-// A model's bytes as the file that llama.cpp reads.
+// A model's bytes as a file for llama.cpp.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -10,11 +10,11 @@ namespace wasinn::llama {
 
 using FilePtr = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-// llama.cpp maps files. What comes from a guest has none, so it gets one in memory, which nobody can shorten or write
-// to any more. NULL: this OS process may make none (src/worker/sandbox.h), or none so large (RLIMIT_FSIZE).
+// llama.cpp maps files. A guest's bytes become a file in memory, sealed against changes. NULL: this process may make no
+// such file (src/worker/sandbox.h), or none of this size (RLIMIT_FSIZE).
 FilePtr FileInMemory(const wasinn_builder& builder);
 
-// The bytes themselves, which can be read like a file but not mapped.
+// The bytes themselves, readable like a file but not mappable.
 FilePtr BytesAsFile(const wasinn_builder& builder);
 
 // Whether the builder's path still leads to a file of its size.

@@ -1,15 +1,15 @@
-// A file of the host's beside a model's own: a projector, a draft, an adapter.
+// A file of the host next to a model's own: a projector, a draft, an adapter.
 #pragma once
 
 #include <string>
 
 namespace wasinn::llama {
 
-// Why it cannot be opened, by errno: in a worker none can, whatever its permissions are.
+// The reason by errno: a worker can open none, whatever the permissions.
 std::string WhyNotOpened(int error);
 
-// Throws WASINN_ERROR_INVALID_ARGUMENT for one that cannot be opened. `key`: what names it in the configuration. llama.cpp itself
-// says no more than that it failed.
+// Throws WASINN_ERROR_INVALID_ARGUMENT if it cannot be opened. `key`: its configuration key. llama.cpp only reports
+// that it failed.
 void RequireOtherFile(const std::string& key, const std::string& path);
 
 }  // namespace wasinn::llama

@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint32_t kContextStep = 256;  // llama.cpp rounds the size of the KV cache up to it
 constexpr int kAborted = 2, kNoRoom = 1;
-// What describes a computation, beside its numbers.
+// The description of a computation, without its numbers.
 constexpr uint64_t kGraphBytes = 2 << 20, kGraphBytesPerLayer = 64 << 10;
 
 void CheckContextBytes(uint64_t needed, uint64_t most, const Settings& settings) {
@@ -36,15 +36,15 @@ uint64_t ContextBytes(const Model& model, const Settings& settings, uint32_t seq
   const uint64_t at_once = settings.embedding ? tokens : std::min<uint64_t>(settings.micro_batch, tokens * n);
   const uint64_t cache = scan.causal ? tokens * n * settings.cache.BytesPerToken(model.host().library(), scan) : 0;
   const uint64_t state = n * scan.layers * scan.state_length * sizeof(float);
-  // Of the layer that is evaluated: what goes in and out, queries, keys and values, the wide middle; then who sees
-  // whom, also as float16, and for each head without flash attention and for encoders of T5's kind.
+  // For the current layer: inputs and outputs, queries, keys and values, the feed-forward part; then the attention
+  // mask, also as float16, and for each head without flash attention and for encoders like T5's.
   uint64_t wide = 4 * scan.embedding + scan.heads * (scan.key_length + scan.value_length) + 3 * scan.feed_forward;
-  // What an adapter adds to a product, and that by its scale.
+  // The result of an adapter, before and after scaling.
   if (!model.config().loras.empty()) wide += 2 * std::max(scan.embedding, scan.feed_forward);
   const bool for_each = model.encodes() || settings.cache.flash == LLAMA_FLASH_ATTN_TYPE_DISABLED;
   const uint64_t seen = tokens * (for_each ? 2 + 2 * scan.heads : 2);
   const uint64_t values = at_once * (wide + seen) * sizeof(float);
-  // Where they are computed, and where they are read. For an embedding, of every token.
+  // Once where they are computed, once where they are read. With embeddings, for every token.
   const uint64_t outputs = settings.embedding ? at_once : std::max<uint64_t>(n, settings.outputs);
   const uint64_t logits = 2 * outputs * (model.vocabulary_size() + scan.embedding) * sizeof(float);
   return cache + state + values + logits + kGraphBytes + scan.layers * kGraphBytesPerLayer;
@@ -56,9 +56,9 @@ llama_context_params ContextParams(const Model& model, const Settings& settings)
   params.n_batch = settings.embedding ? settings.context : settings.batch;
   params.n_ubatch = settings.embedding ? settings.context : settings.micro_batch;
   params.embeddings = settings.embedding;
-  // Room for the logits of so many tokens alone.
+  // Room for the logits of only this many tokens.
   if (!settings.embedding) params.n_outputs_max = settings.outputs;
-  // A model that does not say how its tokens' embeddings make that of the text.
+  // For models that do not say how to pool the embeddings of tokens.
   if (settings.embedding && !model.scan().has_pooling) params.pooling_type = LLAMA_POOLING_TYPE_MEAN;
   params.no_perf = true;
   settings.cache.Check(model.host().library(), model.scan());
@@ -68,7 +68,7 @@ llama_context_params ContextParams(const Model& model, const Settings& settings)
   return params;
 }
 
-// Packed keys would be unpacked to move, for which llama.cpp expects a matrix that not all models have.
+// Moving packed keys unpacks them, for which llama.cpp needs a matrix that not all models have.
 bool CanShift(const Model& model, const CacheSettings& cache, llama_context* context) {
   const LlamaLibrary& library = model.host().library();
   const llama_memory_t memory = library.get_memory(context);
@@ -79,7 +79,7 @@ void ShiftSequence(const LlamaLibrary& library, llama_memory_t memory, llama_seq
                    size_t discarded) {
   const auto from = static_cast<llama_pos>(kept), to = static_cast<llama_pos>(kept + discarded);
   if (!library.memory_seq_rm(memory, sequence, from, to)) {
-    Throw(WASINN_ERROR_RUNTIME, "context-shift: llama.cpp cannot forget a part of the text");
+    Throw(WASINN_ERROR_RUNTIME, "context-shift: llama.cpp cannot discard a part of the text");
   }
   library.memory_seq_add(memory, sequence, to, -1, from - to);
 }
@@ -106,11 +106,11 @@ OwnSequence::OwnSequence(const Model& model, const Settings& settings, uint64_t 
   context_.reset(library_.init_from_model(model.get(), params));
   if (context_ == nullptr) {
     Throw(WASINN_ERROR_RUNTIME, "a context of {} tokens: {}", settings.context,
-          scope.Errors("llama.cpp does not say what is wrong"));
+          scope.Errors("llama.cpp gives no reason"));
   }
   if (!settings.embedding) model.CheckGenerates(context_.get());
   threads_.Attach(context_.get());
-  // Rounded up, it would be more than was asked for, and checked.
+  // Without llama.cpp's rounding, which would exceed the checked size.
   capacity_ = std::min<size_t>(settings.context, library_.n_ctx_seq(context_.get()));
   can_shift_ = CanShift(model, cache_, context_.get());
 }
@@ -147,7 +147,7 @@ Sequence::Begun OwnSequence::Begin(std::span<const llama_token> tokens, MediaPro
   bool is_restored = false;
   if (usable > kept) {
     Held held = state->held;
-    held_.Cut(0);  // whether or not there is room for the state
+    held_.Cut(0);  // even if the state does not fit
     is_restored = LoadSequence(library_, context_.get(), 0, *state);
     if (is_restored) held_ = std::move(held);
     kept = is_restored ? usable : 0;
@@ -212,7 +212,7 @@ size_t OwnSequence::EvaluateText(std::span<const llama_token> left, bool has_log
   if (media_ != nullptr && at < media_->tokens().size()) n = std::min(n, media_->NextBegin(at) - at);
   // The library does not write to them.
   llama_batch batch = library_.batch_get_one(const_cast<llama_token*>(left.data()), static_cast<int32_t>(n));
-  // It takes the position behind the last one's, which of an image is not its largest.
+  // llama.cpp would continue at the last position, which is not an image's largest.
   positions_.resize(n);
   std::iota(positions_.begin(), positions_.end(), held_.Position(at));
   if (!held_.media.empty()) batch.pos = positions_.data();
@@ -249,7 +249,7 @@ void OwnSequence::Decode(const llama_batch& batch) {
   if (failed == kAborted) Throw(WASINN_ERROR_TIMEOUT, "the generation was cancelled");
   if (failed == kNoRoom) Throw(WASINN_ERROR_CONTEXT_FULL, "the context has no room for more tokens");
   Throw(WASINN_ERROR_RUNTIME, "llama.cpp cannot evaluate the tokens (error {}): {}", failed,
-        scope.Errors("it does not say why"));
+        scope.Errors("it gives no reason"));
 }
 
 llama_token OwnSequence::Next(std::span<const llama_token> tokens, Sampler* sampler) {
@@ -264,8 +264,7 @@ std::vector<float> OwnSequence::Embed(std::span<const llama_token> tokens, int n
   const float* values = pooling == LLAMA_POOLING_TYPE_NONE ? library_.get_embeddings_ith(context_.get(), -1)
                                                            : library_.get_embeddings_seq(context_.get(), 0);
   if (values == nullptr) Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model makes no embeddings");
-  // A model that ranks texts, or sorts them into classes, has a number for each of its labels there, and nothing
-  // behind.
+  // A model that ranks or classifies texts has one number for each label there, and nothing after them.
   const size_t n =
       ranks() ? library_.model_n_cls_out(model_.get()) : static_cast<size_t>(library_.model_n_embd_out(model_.get()));
   std::vector<float> embedding(values, values + n);

@@ -15,22 +15,22 @@
 
 namespace wasinn::llama {
 
-// What a llama context of these settings takes, without the model: the KV cache and the values of one evaluation. 0 in
-// `sequences` is 1.
+// The memory of a llama context with these settings, without the model: the KV cache and the values of one evaluation.
+// 0 `sequences` means 1.
 uint64_t ContextBytes(const Model& model, const Settings& settings, uint32_t sequences);
 
-// The parameters that all have in common.
+// The parameters that all contexts share.
 llama_context_params ContextParams(const Model& model, const Settings& settings);
 
-// Whether what is behind discarded tokens can move to their place, and the doing of it.
+// Whether tokens after discarded ones can move to their place, and the function that moves them.
 bool CanShift(const Model& model, const CacheSettings& cache, llama_context* context);
 void ShiftSequence(const LlamaLibrary& library, llama_memory_t memory, llama_seq_id sequence, size_t kept,
                    size_t discarded);
 
 class OwnSequence : public Sequence {
  public:
-  // `max_bytes`: throws WASINN_ERROR_TOO_LARGE where the llama context would take more; 0: no limit. `account`: who pays for
-  // it. `cancelled`: ends what runs.
+  // Throws WASINN_ERROR_TOO_LARGE if the llama context needs more than `max_bytes`; 0: no limit. `account`: pays for
+  // it. `cancelled`: ends running calls.
   OwnSequence(const Model& model, const Settings& settings, uint64_t max_bytes, void* account,
               const std::atomic<bool>& cancelled);
 
@@ -46,10 +46,10 @@ class OwnSequence : public Sequence {
   void Rest() override {}
   void End() override { media_ = nullptr; }
 
-  // From here on with these adapters. What was evaluated with others is forgotten.
+  // Switches to these adapters, and forgets tokens that were evaluated with others.
   void UseAdapters(const AdapterSettings& adapters);
 
-  // The embedding of a text, normalised as the number says; of a model that ranks texts, its scores as they are. For
+  // The embedding of a text, normalized by that number; or the scores of a model that ranks texts, unchanged. For
   // settings with `embedding`.
   std::vector<float> Embed(std::span<const llama_token> tokens, int normalize);
   bool ranks() const { return library_.pooling_type(context_.get()) == LLAMA_POOLING_TYPE_RANK; }
@@ -58,14 +58,14 @@ class OwnSequence : public Sequence {
   const Model& model() const { return model_; }
   const std::atomic<bool>& cancelled() const { return cancelled_; }
   const Held& held() const { return held_; }
-  // Forgets all behind the first `n`. False: the memory cannot, and all is forgotten.
+  // Forgets all tokens after the first `n`. False: the memory cannot, and everything is forgotten.
   [[nodiscard]] bool Cut(size_t n);
 
  private:
   static bool IsCancelled(void* self);
   void Forget();
-  // A part of what is left, which is text, or belongs to an image or a sound: so many tokens. With `has_logits` those
-  // of the text from `wanted` on have logits.
+  // Evaluates a part of `left`, which is text or one image or sound; returns its tokens. With `has_logits` text from
+  // `wanted` on has logits.
   size_t EvaluateText(std::span<const llama_token> left, bool has_logits, size_t wanted);
   size_t EvaluateMedia(size_t span, std::span<const llama_token> left);
   void Decode(const llama_batch& batch);
@@ -74,18 +74,18 @@ class OwnSequence : public Sequence {
   const LlamaLibrary& library_;
   const std::atomic<bool>& cancelled_;
   const Threads threads_;
-  backend::Reservation reservation_;  // goes after the llama context
+  backend::Reservation reservation_;  // destroyed after the llama context
   ContextPtr context_;
   const CacheSettings cache_;
-  const size_t outputs_;  // of the tokens of a batch, so many have logits at most
+  const size_t outputs_;  // the most tokens of a batch with logits
   std::vector<int8_t> has_logits_;
   size_t capacity_ = 0;
   bool can_shift_ = false;
   MediaBatch media_batch_;
   MediaPrompt* media_ = nullptr;           // of the prompt
   std::vector<llama_pos> positions_;       // of a batch
-  Held held_;                              // what is in the KV cache
-  std::map<std::string, float> adapters_;  // with which it was evaluated, and their scales
+  Held held_;                              // the contents of the KV cache
+  std::map<std::string, float> adapters_;  // its adapters, and their scales
 };
 
 }  // namespace wasinn::llama

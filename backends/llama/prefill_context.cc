@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kHead = 3;  // words
 
-Settings OfAPart(Settings settings) {
+Settings WithPartSize(Settings settings) {
   settings.batch = settings.micro_batch = std::min({settings.batch, settings.micro_batch, PrefillContext::kPart});
   return settings;
 }
@@ -25,7 +25,7 @@ Settings OfAPart(Settings settings) {
 }  // namespace
 
 uint64_t PrefillContext::Bytes(const Model& model, const Settings& settings) {
-  return ContextBytes(model, OfAPart(settings), 1);
+  return ContextBytes(model, WithPartSize(settings), 1);
 }
 
 PrefillContext::PrefillContext(const Model& model, const Settings& settings, const Threads& threads, void* account,
@@ -35,9 +35,9 @@ PrefillContext::PrefillContext(const Model& model, const Settings& settings, con
       threads_(threads),
       account_(account),
       give_way_(std::move(give_way)),
-      part_(OfAPart(settings).batch),
+      part_(WithPartSize(settings).batch),
       context_(nullptr, {&library_}) {
-  llama_context_params params = ContextParams(model, OfAPart(settings));
+  llama_context_params params = ContextParams(model, WithPartSize(settings));
   params.n_seq_max = params.n_outputs_max = 1;
   params.embeddings = false;
   params.n_threads = params.n_threads_batch = threads.wanted();
@@ -50,17 +50,17 @@ PrefillContext::PrefillContext(const Model& model, const Settings& settings, con
   threads.Attach(context_.get());
 }
 
-// What llama.cpp writes of a sequence begins with two words, the number of streams, one for each sequence, and the number of
-// tokens in each: of others' none. A context reads only what has as many as itself.
+// llama.cpp writes a sequence as two words, its number of streams (one for each sequence), and the number of tokens in
+// each: 0 for other sequences. A context only reads data with its own number of streams.
 void PrefillContext::Copy(const Stream& from, const Stream& to) {
   const size_t bytes = library_.state_seq_get_size(from.context, from.id());
   backend::Reservation reservation(model_.host().services(), account_);
   reservation.Resize(bytes + to.of * sizeof(uint32_t));
-  // Before what is written, and behind it, there is room for empty streams.
+  // With room before and after the data for empty streams.
   std::vector<uint32_t> words(bytes / sizeof(uint32_t) + to.of + 1);
   uint32_t* const written = words.data() + to.number;
   if (library_.state_seq_get_data(from.context, reinterpret_cast<uint8_t*>(written), bytes, from.id()) != bytes) {
-    Throw(WASINN_ERROR_RUNTIME, "llama.cpp cannot copy what it has evaluated");
+    Throw(WASINN_ERROR_RUNTIME, "llama.cpp cannot copy a sequence");
   }
   uint32_t* const first = written + from.number - to.number;
   std::copy_n(std::array{written[0], written[1], to.of}.begin(), kHead, first);
@@ -70,7 +70,7 @@ void PrefillContext::Copy(const Stream& from, const Stream& to) {
   library_.memory_seq_rm(memory, to.id(), -1, -1);
   if (library_.state_seq_set_data(to.context, reinterpret_cast<const uint8_t*>(first), size, to.id()) == size) return;
   library_.memory_seq_rm(memory, to.id(), -1, -1);
-  Throw(WASINN_ERROR_RUNTIME, "llama.cpp cannot take over what it has evaluated");
+  Throw(WASINN_ERROR_RUNTIME, "llama.cpp cannot load a copied sequence");
 }
 
 bool PrefillContext::IsEmpty(const Stream& stream) const {
@@ -95,12 +95,12 @@ int PrefillContext::Evaluate(std::span<const llama_token> part, const std::atomi
   return failed;
 }
 
-// llama.cpp asks of each operation whether it shall stop behind it, and tells that it has. What comes between two large
-// ones is computed with the second.
+// llama.cpp asks for each operation whether to stop after it, and reports it. Operations between two large ones are
+// computed with the second.
 bool PrefillContext::IsObserved(ggml_tensor* operation, bool before, void* self) {
   auto& mine = *static_cast<PrefillContext*>(self);
   const bool is_attention = operation->op == GGML_OP_FLASH_ATTN_EXT;
-  Clock::duration& expected = is_attention ? mine.of_attention_ : mine.of_product_;
+  Clock::duration& expected = is_attention ? mine.attention_time_ : mine.product_time_;
   if (!before) {
     expected = std::max(Clock::now() - mine.begun_, expected * 7 / 8);
     return true;

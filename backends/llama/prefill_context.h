@@ -1,4 +1,4 @@
-// A llama context in which a long prompt is evaluated beside those who generate.
+// A llama context that evaluates a long prompt while others generate.
 #pragma once
 
 #include <atomic>
@@ -12,15 +12,15 @@
 
 namespace wasinn::llama {
 
-// Of one sequence. It gives way between the operations of an evaluation: so its parts are as large as llama.cpp's quick
-// kernels want them, and others wait for an operation, not for a part. One thread.
+// Has one sequence. It yields between the operations of an evaluation: so its parts can be as large as llama.cpp's fast
+// kernels want, and others wait for an operation instead of a part. Used by one thread.
 class PrefillContext {
  public:
   using Clock = std::chrono::steady_clock;
-  // Tokens of a part: from so many on llama.cpp has its quick attention for CPUs.
+  // The tokens of a part: llama.cpp's fast attention for CPUs needs this many.
   static constexpr uint32_t kPart = 64;
 
-  // `give_way`: called before each large operation, with the time that it will probably take.
+  // `give_way`: called before each large operation, with its expected duration.
   PrefillContext(const Model& model, const Settings& settings, const Threads& threads, void* account,
                  std::function<void(Clock::duration)> give_way);
   PrefillContext(const PrefillContext&) = delete;
@@ -28,24 +28,24 @@ class PrefillContext {
 
   static uint64_t Bytes(const Model& model, const Settings& settings);
 
-  // How many of so many tokens come next: first what is too short for a whole part, while the text is short.
+  // The tokens of the next part: a short part comes first, while the text is short.
   size_t PartOf(size_t left) const { return (left - 1) % part_ + 1; }
-  // A sequence of a context that has so many, each with a stream of its own in the memory.
+  // A sequence of a context with `of` sequences, each with its own stream in the memory.
   struct Stream {
     llama_context* context;
     uint32_t number, of;
 
     llama_seq_id id() const { return static_cast<llama_seq_id>(number); }
   };
-  // What is evaluated there, from there. Throws WASINN_ERROR_RUNTIME and WASINN_ERROR_TOO_LARGE.
+  // Copies evaluated tokens. Throws WASINN_ERROR_RUNTIME and WASINN_ERROR_TOO_LARGE.
   void Take(const Stream& from) { Copy(from, own()); }
   void Give(const Stream& to) { Copy(own(), to); }
-  // Whether that is possible: the memories of some models are of other forms than one cache of keys and values.
+  // Whether that is possible: some models have other memories than one KV cache.
   bool CanExchange(const Stream& other) const { return IsEmpty(own()) && IsEmpty(other); }
   void Clear();
-  // Evaluates a part behind what is held. llama.cpp's result: 0, or an error.
+  // Evaluates a part after the held tokens. Returns llama.cpp's result: 0, or an error.
   int Evaluate(std::span<const llama_token> part, const std::atomic<bool>& cancelled);
-  // Threads of the evaluation that gives way; NULL: there is none.
+  // The threads of the current evaluation; NULL: none is running.
   const Threads::Lease* lease() const { return lease_; }
 
  private:
@@ -64,8 +64,8 @@ class PrefillContext {
   ContextPtr context_;
   const std::atomic<bool>* cancelled_ = nullptr;
   const Threads::Lease* lease_ = nullptr;
-  Clock::time_point begun_;                        // the operation that is under way
-  Clock::duration of_attention_{}, of_product_{};  // what the last ones took
+  Clock::time_point begun_;                            // start of the current operation
+  Clock::duration attention_time_{}, product_time_{};  // durations of the last ones
 };
 
 }  // namespace wasinn::llama

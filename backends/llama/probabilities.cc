@@ -16,7 +16,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// The logarithm of what all probabilities are divided by.
+// The logarithm of the divisor of all probabilities.
 double LogSum(std::span<const float> logits) {
   const double most = *std::ranges::max_element(logits);
   double sum = 0;
@@ -24,7 +24,7 @@ double LogSum(std::span<const float> logits) {
   return most + std::log(sum);
 }
 
-// Where the highest ones are, highest first.
+// The indices of the highest ones, in descending order.
 std::vector<size_t> Highest(std::span<const float> logits, size_t n) {
   std::vector<size_t> places(logits.size());
   std::iota(places.begin(), places.end(), size_t{0});
@@ -63,7 +63,7 @@ ordered_json Probabilities::OfChoice(llama_token token, std::span<const llama_to
   ordered_json entry = about(static_cast<size_t>(chosen - candidates.begin()));
   ordered_json& top = entry["top_probs"] = ordered_json::array();
   for (const size_t place : Highest(logits, others_)) {
-    // Those of which a sampler has said that they do not come.
+    // Without those that a sampler has excluded.
     if (ordered_json other = about(place); other["prob"] > 0.0) top.push_back(std::move(other));
   }
   return entry;

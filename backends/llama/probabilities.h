@@ -1,4 +1,4 @@
-// How probable the tokens of an answer were.
+// The probabilities of an answer's tokens.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,18 +13,18 @@ namespace wasinn::llama {
 class Model;
 class Sampler;
 
-// As OpenAI's logprobs.content, with the tokens' numbers. One thread at a time.
+// In the form of OpenAI's logprobs.content, with token numbers. Used by one thread at a time.
 class Probabilities {
  public:
-  // `others`: how many of the most probable ones to tell beside each token. `after`: those that the samplers have left, as these made them,
-  // as `prob` and `top_probs`; else the model's own, before anything that chooses among them. `account`: who pays for what it keeps.
+  // `others`: the number of most probable alternatives for each token. `after`: probabilities after all samplers, as
+  // `prob` and `top_probs`; otherwise the model's own. `account`: pays for the memory.
   Probabilities(const Model& model, size_t others, bool after, void* account);
 
-  // Of the token that the sampler has chosen last.
+  // Adds the token that the sampler chose last.
   void Add(llama_token token, const Sampler& sampler);
   // A JSON list.
   const std::string& text() const { return text_; }
-  // The same of the last token alone, or of none since NewStep.
+  // The same, only for tokens since NewStep.
   const std::string& step() const { return step_; }
   void NewStep() { step_ = "[]"; }
 
@@ -36,7 +36,7 @@ class Probabilities {
   const Model& model_;
   const size_t others_;
   const bool after_;
-  backend::Reservation reservation_;  // goes after it
+  backend::Reservation reservation_;  // destroyed after it
   std::string text_ = "[]", step_ = "[]";
 };
 

@@ -15,14 +15,14 @@ using backend::Throw;
 
 namespace {
 
-// Tokenizers of some models use std::regex, which calls itself for each character.
+// Tokenizers of some models use std::regex, which recurses for each character.
 constexpr size_t kLongText = 512, kStackPerByte = 1024, kLeastStack = 8 << 20;
 
 [[noreturn]] void RefuseLength(const std::string& what, size_t capacity) {
   Throw(WASINN_ERROR_PROMPT_TOO_LONG, "the prompt has {}: the context has {}", what, capacity);
 }
 
-// `whole`: with what its tokenizer puts around a text. `names`: tokens stand by them.
+// `whole`: adds the special tokens around a text. `names`: accepts names of special tokens.
 std::vector<llama_token> TokenizeText(const Model& model, const std::string& text, bool whole, bool names) {
   const LlamaLibrary& library = model.host().library();
   std::vector<llama_token> tokens(text.size() + 8);
@@ -35,13 +35,13 @@ std::vector<llama_token> TokenizeText(const Model& model, const std::string& tex
     tokens.resize(static_cast<size_t>(-n));
     n = tokenize();
   }
-  if (n < 0) Throw(WASINN_ERROR_RUNTIME, "llama.cpp cannot make tokens of the prompt");
+  if (n < 0) Throw(WASINN_ERROR_RUNTIME, "llama.cpp cannot tokenize the prompt");
   tokens.resize(static_cast<size_t>(n));
   return tokens;
 }
 
-// llama.cpp spells bytes that no token has: for each it makes room for one token, and copies all that there are. A mebibyte of them takes
-// a minute, in which nothing interrupts it. So a text that may hold too many is read in parts first.
+// llama.cpp spells bytes without a token one by one: for each it allocates a token, and copies all of them. A mebibyte
+// takes a minute without interruption. So a text that may have too many is first read in parts.
 void CheckSpelledBytes(const Model& model, const std::string& text, bool names) {
   constexpr size_t kPart = 4096;
   constexpr uint64_t kMostCopied = uint64_t{1} << 33;  // tokens
@@ -58,7 +58,7 @@ void CheckSpelledBytes(const Model& model, const std::string& text, bool names) 
     }));
     if (spelled * all <= kMostCopied) continue;
     Throw(WASINN_ERROR_PROMPT_TOO_LONG,
-          "the model has no tokens for {} of the prompt's first {} bytes: among {} tokens no more than {} such bytes "
+          "the model has no tokens for {} of the prompt's first {} bytes: with {} tokens at most {} such bytes "
           "are allowed",
           spelled, end, all, kMostCopied / all);
   }
@@ -76,7 +76,7 @@ std::vector<llama_token> TokenizeOnStack(const Model& model, const std::string& 
 
 }  // namespace
 
-// No token is longer: those of a text that cannot fit need not be made.
+// Tokens have a maximal length: a text that cannot fit is not tokenized.
 void CheckTextLength(const Model& model, size_t bytes, size_t capacity) {
   const size_t longest = std::max<size_t>(model.scan().longest_token, 1);
   if (bytes / longest > capacity || bytes > INT32_MAX / 2) {
@@ -112,7 +112,7 @@ std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, s
 
 std::vector<llama_token> TokenizeNothing(const Model& model) {
   std::vector<llama_token> tokens = TokenizeText(model, "", /*whole=*/true, /*names=*/true);
-  if (tokens.empty()) Throw(WASINN_ERROR_INVALID_ARGUMENT, "a text is empty, and the model puts no tokens around it");
+  if (tokens.empty()) Throw(WASINN_ERROR_INVALID_ARGUMENT, "a text is empty, and the model adds no special tokens");
   return tokens;
 }
 

@@ -87,7 +87,7 @@ llama_sampler* Sampler::Dry(const SamplingSettings& settings) const {
 
 std::string Sampler::GrammarText(const Settings& settings, const ChatForm* form) {
   if (!settings.grammar.empty() && !settings.json_schema.empty()) {
-    Throw(WASINN_ERROR_INVALID_ARGUMENT, "grammar and json-schema: expected one of them");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "grammar and json-schema: expected at most one of them");
   }
   if (form != nullptr && !form->grammar.empty()) return form->grammar;
   if (settings.json_schema.empty()) return settings.grammar;
@@ -98,15 +98,15 @@ std::string Sampler::GrammarText(const Settings& settings, const ChatForm* form)
         grammar.size(), kLongestConverted);
 }
 
-// The grammar of an answer is also that of its beginning, which the template has written into the prompt.
+// The grammar of an answer includes its beginning, which the template wrote into the prompt.
 void Sampler::BeginGrammar(const std::string& generation_prompt) {
   const std::vector<llama_token> tokens = TokenizeSpecial(model_, generation_prompt);
   const auto is_space = [](const std::string& text) { return text.starts_with(' ') || text.starts_with('\n'); };
   for (size_t i = 0; i < tokens.size(); ++i) {
-    // Some tokenizers put a space before the first one.
+    // Some tokenizers put a space before the first token.
     if (i == 0 && is_space(PieceOf(model_, tokens[i], kWithSpecial)) && !is_space(generation_prompt)) continue;
     if (library_.vocab_is_eog(model_.vocabulary(), tokens[i]) || !grammar_->Accept(tokens[i])) {
-      Throw(WASINN_ERROR_RUNTIME, "chat: the template's answers do not begin as its grammar says");
+      Throw(WASINN_ERROR_RUNTIME, "chat: the template's answers do not begin like its grammar");
     }
   }
 }
@@ -125,15 +125,15 @@ llama_token Sampler::ChooseAny() {
   if (chosen.logit == -INFINITY) {
     Throw(WASINN_ERROR_INVALID_ARGUMENT, "no token may be chosen: the grammar, logit-bias and ignore-eos exclude all");
   }
-  if (is_greedy_ && keeps_logits_) {  // no other could have been
+  if (is_greedy_ && keeps_logits_) {  // no other could have been chosen
     candidates_[0] = chosen;
     array_ = {.data = candidates_.data(), .size = 1, .selected = 0, .sorted = true};
   }
   return chosen.id;
 }
 
-// Text that follows a trigger in the same token was chosen without the grammar. If it is no call, it is text, which the
-// model goes on with as it likes.
+// Text after a trigger in the same token was chosen without the grammar. If it is not a call, it is text, and the model
+// continues freely.
 void Sampler::Watch(llama_token token) {
   if (!watch_->Add(token, PieceOf(model_, token, kWithSpecial))) return;
   for (const TriggerWatch::Part& part : watch_->begun()) {
@@ -144,7 +144,7 @@ void Sampler::Watch(llama_token token) {
   watch_.reset();
 }
 
-// The token, or one with which the grammar goes on.
+// Returns the token, or one that the grammar allows.
 llama_token Sampler::ChooseWithGrammar(llama_token token) {
   llama_token chosen = token;
   bool goes_on = grammar_->Allows(token);
@@ -154,21 +154,21 @@ llama_token Sampler::ChooseWithGrammar(llama_token token) {
     goes_on = std::ranges::any_of(candidates_, [](const llama_token_data& one) { return !std::isinf(one.logit); });
     if (goes_on) chosen = ChooseAny();
   }
-  // llama.cpp allows some tokens that end within a rule of tokens, and then does not accept them.
+  // llama.cpp allows some tokens that end within a rule of tokens, but then does not accept them.
   if (goes_on && grammar_->Accept(chosen)) return chosen;
-  if (!may_go_without_) Throw(WASINN_ERROR_INVALID_ARGUMENT, "grammar: no token of the model goes on with it");
+  if (!may_go_without_) Throw(WASINN_ERROR_INVALID_ARGUMENT, "grammar: no token of the model can follow");
   grammar_.reset();
   return token;
 }
 
 void Sampler::Take(const float* logits) {
-  if (logits == nullptr) Throw(WASINN_ERROR_RUNTIME, "llama.cpp has computed no logits");
+  if (logits == nullptr) Throw(WASINN_ERROR_RUNTIME, "llama.cpp computed no logits");
   if (keeps_logits_ || (grammar_ && !watch_)) logits_.assign(logits, logits + candidates_.size());
   Fill(logits);
 }
 
 llama_token Sampler::Choose() {
-  // Samplers sort, and nothing sorts by what is no number.
+  // Samplers sort, which fails with NaN.
   if (model_.of_guest() &&
       !std::ranges::all_of(candidates_, [](const llama_token_data& one) { return std::isfinite(one.logit); })) {
     Throw(WASINN_ERROR_RUNTIME, "the model computes a value that is not a number");

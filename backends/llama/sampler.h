@@ -18,25 +18,24 @@ namespace wasinn::llama {
 
 class Model;
 
-// llama.cpp's samplers in its usual order: penalties, top-k, typical-p, top-p, min-p, temperature. As its own programs
-// do, a token is chosen without the grammar first, and again with it where the grammar does not allow that one.
+// llama.cpp's samplers in its usual order: penalties, top-k, typical-p, top-p, min-p, temperature. Like its programs,
+// chooses a token without the grammar first, and again with it if the grammar forbids that one.
 class Sampler : public LogitsTaker {
  public:
-  // `form`: of a chat, or NULL. `cancelled` is used until this goes. `account`: pays for its memory. Throws what Matcher
-  // does, and WASINN_ERROR_INVALID_ARGUMENT for settings that do not go together.
+  // `form`: of a chat, or NULL. `cancelled` must outlive this object. `account`: pays for the memory. Throws like
+  // Matcher, and WASINN_ERROR_INVALID_ARGUMENT for settings that exclude each other.
   Sampler(const Model& model, const Settings& settings, const ChatForm* form, const std::atomic<bool>& cancelled,
           void* account);
 
-  // Takes the logits of one token: a copy, in which nothing that a guest asked for has a part. Throws
-  // WASINN_ERROR_RUNTIME where there are none.
+  // Copies the logits of one token, whatever the guest's settings are. Throws WASINN_ERROR_RUNTIME if there are none.
   void Take(const float* logits) override;
-  // Chooses a token by what was taken last, and remembers it. Throws WASINN_ERROR_RUNTIME or WASINN_ERROR_INVALID_ARGUMENT if
-  // none can be chosen, and what Matcher does.
+  // Chooses a token from the last logits, and remembers it. Throws WASINN_ERROR_RUNTIME or
+  // WASINN_ERROR_INVALID_ARGUMENT if none can be chosen, and like Matcher.
   llama_token Choose();
-  // By which the last one was chosen. For settings with probabilities.
+  // The logits of the last choice. For settings with probabilities.
   std::span<const float> logits() const { return logits_; }
   bool keeps_logits() const { return keeps_logits_; }
-  // Among which it was chosen, with the logits that the samplers have given them. For the same settings.
+  // The candidates of the last choice, with logits after the samplers. For the same settings.
   std::span<const llama_token_data> candidates() const { return {array_.data, array_.size}; }
 
  private:
@@ -51,14 +50,14 @@ class Sampler : public LogitsTaker {
 
   const Model& model_;
   const LlamaLibrary& library_;
-  backend::Reservation reservation_;  // goes after what it is for
+  backend::Reservation reservation_;  // destroyed after the others
   const SamplerPtr chain_;
   const std::atomic<bool>& cancelled_;
-  const bool may_go_without_;          // the grammar is that of tool calls, which a model may write in another way
-  std::optional<TriggerWatch> watch_;  // the grammar does not hold yet
+  const bool may_go_without_;          // the grammar is for tool calls, which a model may write differently
+  std::optional<TriggerWatch> watch_;  // the grammar does not apply yet
   std::optional<Matcher> grammar_;
   const bool keeps_logits_, is_greedy_;
-  std::vector<float> logits_;  // for a second choice, where there is a grammar, and for probabilities
+  std::vector<float> logits_;  // for a second choice, if there is a grammar, and for probabilities
   std::vector<llama_token_data> candidates_;
   llama_token_data_array array_ = {};
 };

@@ -38,8 +38,8 @@ LogitBias OfText(const std::string& text, const json& value) {
   return {.token = std::nullopt, .text = text, .bias = BiasOf(value)};
 }
 
-// In an object OpenAI has numbers of tokens as names.
-LogitBias OfName(const std::string& name, const json& value) {
+// OpenAI's objects have token numbers as names.
+LogitBias BiasOfName(const std::string& name, const json& value) {
   LogitBias bias = OfText(name, value);
   int32_t token = 0;
   const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), token);
@@ -60,7 +60,7 @@ std::vector<LogitBias> Biases(const std::string& text) {
   if (!given.is_structured() || given.size() > kMostBiases) RefuseBias();
   std::vector<LogitBias> biases;
   for (const auto& [name, value] : given.items()) {
-    biases.push_back(given.is_object() ? OfName(name, value) : OfPair(value));
+    biases.push_back(given.is_object() ? BiasOfName(name, value) : OfPair(value));
   }
   return biases;
 }

@@ -1,4 +1,4 @@
-// How tokens are chosen, beyond what every program sets.
+// Sampling settings beyond the most common ones.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace wasinn::llama {
 
-// What is added to the logit of one token, or of each token of a text.
+// The bias for one token, or for each token of a text.
 struct LogitBias {
   std::optional<int32_t> token;  // none: the text's
   std::string text;
@@ -20,9 +20,9 @@ struct LogitBias {
 // The names and defaults are llama.cpp's.
 struct SamplingSettings {
   std::vector<LogitBias> logit_bias;
-  bool ignore_end = false;               // a token that ends a text is never chosen
-  std::optional<int32_t> probabilities;  // of each token, and so many that might have come
-  // These are told as they were when it was chosen, and not as the model has them.
+  bool ignore_end = false;               // tokens that end a text are never chosen
+  std::optional<int32_t> probabilities;  // of each token, and this many alternatives
+  // Probabilities after the samplers instead of the model's.
   bool probabilities_after = false;
   double dry_multiplier = 0;  // 0: off
   double dry_base = 1.75;
@@ -31,10 +31,10 @@ struct SamplingSettings {
   std::vector<std::string> dry_breakers = {"\n", ":", "\"", "*"};
   double xtc_probability = 0;  // 0: off
   double xtc_threshold = 0.1;
-  int32_t mirostat = 0;  // 0: off; its version
+  int32_t mirostat = 0;  // the version; 0: off
   double mirostat_entropy = 5, mirostat_rate = 0.1;
 
-  // What `config` says on top of these. Throws WASINN_ERROR_INVALID_ARGUMENT that names a key and its limits.
+  // Applies `config` over these settings. Throws WASINN_ERROR_INVALID_ARGUMENT that names a key and its limits.
   void Apply(const backend::Config& config);
 };
 

@@ -56,7 +56,7 @@ bool AreDisjoint(const ordered_json& root, const ordered_json& first, const orde
   if (!types_of_a.empty() && !types_of_b.empty() && HaveNoneInCommon(types_of_a, types_of_b)) return true;
   const ordered_json values_of_a = ValuesOf(a), values_of_b = ValuesOf(b);
   if (!values_of_a.empty() && !values_of_b.empty()) return HaveNoneInCommon(values_of_a, values_of_b);
-  // Both have the property by which objects differ.
+  // Both must have the property in which objects differ.
   if (!a.contains("properties") || !b.contains("properties")) return false;
   for (const auto& [name, property] : a["properties"].items()) {
     if (Requires(a, name) && Requires(b, name) && b["properties"].contains(name) &&

@@ -18,7 +18,7 @@ using Ranges = std::vector<Range>;
 
 constexpr uint32_t kLast = 0x10FFFF;
 const Ranges kDigits = {{'0', '9'}}, kWord = {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
-// The characters that a string of JSON has as they are.
+// Characters that a JSON string contains without escapes.
 const Ranges kPlain = {{0x20, 0x21}, {0x23, 0x5B}, {0x5D, 0xD7FF}, {0xE000, kLast}};
 const Ranges kSpaces = {{'\t', '\r'}, {' ', ' '}, {0xA0, 0xA0}, {0x2028, 0x2029}, {0x3000, 0x3000}};
 
@@ -45,7 +45,7 @@ Ranges Plain(const Ranges& ranges) {
   return both;
 }
 
-// A construct that is not understood ends it.
+// Ends at a construct that it does not understand.
 class PatternReader {
  public:
   explicit PatternReader(std::string_view text) : text_(text) {}
@@ -117,14 +117,14 @@ class PatternReader {
     at_ = end + 1;
     const size_t comma = inner.find(',');
     if (comma == std::string_view::npos || comma + 1 == inner.size()) return '{' + std::string(inner) + '}';
-    // llama.cpp takes a larger number for none.
+    // llama.cpp ignores larger numbers.
     constexpr int kMostTimes = 2000;
     const std::string_view most = inner.substr(comma + 1);
     if (most.find(',') != std::string_view::npos || most.size() > 9) return Fail();
     return fmt::format("{{{},{}}}", inner.substr(0, comma), std::min(std::stoi(std::string(most)), kMostTimes));
   }
 
-  // One character, or those that an escape stands for.
+  // One character, or the class of an escape.
   uint32_t Character(Ranges* many) {
     if (text_[at_] != '\\') return Utf8();
     if (++at_ >= text_.size()) return Bad();
@@ -163,7 +163,7 @@ class PatternReader {
       case 'u':
         return Hex(4);
       default:
-        // Letters and digits would mean something else.
+        // Escaped letters and digits have other meanings.
         return std::isalnum(static_cast<unsigned char>(c)) != 0 || c < 0 ? Bad() : static_cast<uint32_t>(c);
     }
   }
@@ -179,11 +179,11 @@ class PatternReader {
       if (at_ >= text_.size() || std::isxdigit(static_cast<unsigned char>(text_[at_])) == 0) return Bad();
       value = value * 16 + static_cast<uint32_t>(std::stoi(std::string(1, text_[at_]), nullptr, 16));
     }
-    // A half of a pair.
+    // Half of a surrogate pair.
     return value >= 0xD800 && value <= 0xDFFF ? Bad() : value;
   }
 
-  // JSON's parser has seen that it is UTF-8.
+  // JSON's parser has checked the UTF-8.
   uint32_t Utf8() {
     const auto first = static_cast<unsigned char>(text_[at_++]);
     if (first < 0x80) return first;
@@ -228,7 +228,7 @@ class PatternReader {
     return text.size() == 1 ? Fail() : text + ']';
   }
 
-  // As JSON writes it.
+  // In JSON's form.
   std::string Literal(uint32_t c) {
     if (c < 0x80 && (std::isalnum(static_cast<int>(c)) != 0 || c == ' ' || c == '_'))
       return std::string(1, static_cast<char>(c));

@@ -7,9 +7,9 @@
 
 namespace wasinn::llama {
 
-// The same pattern, for what llama.cpp makes of it: it takes those that begin with ^ and end with $, knows no \d, \w and
-// \s, and writes each character as it is, also one that JSON escapes. Characters that JSON escapes are left out where the
-// pattern has others. Nothing: a pattern that has no grammar, such as one that looks ahead.
+// An equivalent pattern for llama.cpp, which requires ^ at the beginning and $ at the end, does not know \d, \w and \s,
+// and copies characters even if JSON must escape them. Classes omit characters that JSON escapes. Empty: no grammar
+// exists for the pattern, such as one with a look-ahead.
 std::optional<std::string> HeldPattern(std::string_view pattern);
 
 }  // namespace wasinn::llama

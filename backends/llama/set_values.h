@@ -1,4 +1,4 @@
-// Values of keys, where they are said.
+// Reads values of keys that are set.
 #pragma once
 
 #include <cstdint>

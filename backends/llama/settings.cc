@@ -33,7 +33,7 @@ void SetText(const Config& config, const char* key, std::string* value) {
   *value = *std::move(text);
 }
 
-// Whether there is something else than nothing now.
+// Returns whether the value is set and not empty.
 bool SetJson(const Config& config, const char* key, std::string* value) {
   auto json = config.JsonText(key, kDeepestJson);
   if (!json) return false;
@@ -45,7 +45,7 @@ bool SetJson(const Config& config, const char* key, std::string* value) {
 }
 
 [[noreturn]] void RefuseGrammars() {
-  Throw(WASINN_ERROR_SECURITY, "the host does not let guests bring grammars (guest_grammars)");
+  Throw(WASINN_ERROR_SECURITY, "the host does not allow guests' grammars (guest_grammars)");
 }
 
 void SetStopWords(const Config& config, std::vector<std::string>* words) {
@@ -60,7 +60,7 @@ void SetStopWords(const Config& config, std::vector<std::string>* words) {
   *words = *std::move(list);
 }
 
-// Whether a token of that number is the model's, it says itself: another one never comes.
+// A token that the model does not have never comes.
 void SetStopTokens(const Config& config, std::vector<int32_t>* tokens) {
   constexpr const char* kKey = "stop-tokens";
   constexpr size_t kDepth = 1, kMost = 256;
@@ -78,12 +78,12 @@ void SetStopTokens(const Config& config, std::vector<int32_t>* tokens) {
 
 void Settings::Apply(const Config& config, const SettingsLimits& limits,
                      const std::map<std::string, std::string>& loras) {
-  // Programs ask for what was right on another machine, or for another model: they get what there is.
+  // Programs ask for values that fit other machines or models: these are reduced to the limits.
   const auto set_up_to = [&config](const char* key, int64_t least, int64_t most, int64_t limit, auto* value) {
     const auto n = config.Integer(key, least, most);
     if (n && *n > 0) *value = static_cast<std::decay_t<decltype(*value)>>(std::min(*n, limit));
   };
-  // 0: what it would be without the key.
+  // 0: as without the key.
   set_up_to("ctx-size", 0, kMostTokens, limits.context, &context);
   set_up_to("batch-size", 1, kMostTokens, limits.batch, &batch);
   set_up_to("ubatch-size", 1, kMostTokens, limits.micro_batch, &micro_batch);
@@ -133,13 +133,14 @@ void Settings::SetTask(const Config& config) {
   decode.Apply(config);
   embedding = embedding || rerank;
   if ((tokenize ? 1 : 0) + (detokenize ? 1 : 0) + (embedding ? 1 : 0) + (decode.on ? 1 : 0) > 1) {
-    Throw(WASINN_ERROR_INVALID_ARGUMENT, "tokenize, detokenize, embedding, rerank, decode: expected one of them");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT,
+          "tokenize, detokenize, embedding, rerank, decode: expected at most one of them");
   }
   if (tokens && (chat || texts || rerank)) {
-    Throw(WASINN_ERROR_INVALID_ARGUMENT, "tokens: expected no chat, texts or rerank beside it");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "tokens: cannot be combined with chat, texts or rerank");
   }
   if ((texts || rerank) && (!embedding || chat || (texts && rerank))) {
-    Throw(WASINN_ERROR_INVALID_ARGUMENT, "texts, rerank: expected one of them, and no chat; texts goes with embedding");
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "texts, rerank: expected one of them, without chat; texts needs embedding");
   }
 }
 
@@ -147,7 +148,7 @@ void ChatSettings::Apply(const Config& config, const SettingsLimits& limits) {
   std::string given = template_text;
   SetText(config, "chat-template", &given);
   if (given != template_text && IsJinja(given) && !limits.templates) {
-    Throw(WASINN_ERROR_SECURITY, "chat-template: the text of a template is the host's to give: expected a name");
+    Throw(WASINN_ERROR_SECURITY, "chat-template: only the host can set the text of a template: expected a name");
   }
   template_text = std::move(given);
   if (SetJson(config, "tools", &tools)) tools = HeldTools(tools);

@@ -1,4 +1,4 @@
-// What a generation does, as guests set it.
+// Settings of a generation.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace wasinn::llama {
 
-// The most that may be asked for.
+// The limits of guests.
 struct SettingsLimits {
   uint32_t context = 0;  // tokens
   uint32_t batch = 0;
@@ -26,17 +26,17 @@ struct SettingsLimits {
   bool templates = false;  // texts of chat templates, and not only names
 };
 
-// Of a generation with `chat`.
+// For a generation with `chat`.
 struct ChatSettings {
   std::string template_text;  // Jinja, or one of llama.cpp's names; empty: the model's
-  std::string tools;          // JSON, as the other two; empty: none
+  std::string tools;          // JSON, like the other two; empty: none
   std::string tool_choice;
   std::string template_arguments;
-  std::optional<bool> parallel_tool_calls;  // where it is not said, as the template has it
+  std::optional<bool> parallel_tool_calls;  // empty: the template's default
   bool enable_thinking = true;
   std::string reasoning_format = "auto";
   bool add_generation_prompt = true;
-  // "never", "auto" (where it is the assistant's), or what of it: "always", "content", "reasoning_content".
+  // "never", "auto" (if the assistant wrote it), or the part to continue: "always", "content", "reasoning_content".
   std::string continue_final_message = "never";
 
   void Apply(const backend::Config& config, const SettingsLimits& limits);
@@ -46,13 +46,13 @@ struct ChatSettings {
 
 // The names and defaults are llama.cpp's.
 struct Settings {
-  // Of the llama context, which is made anew when one of these changes.
+  // For the llama context; a change needs a new one.
   uint32_t context = 0;
   uint32_t batch = 0;
   uint32_t micro_batch = 0;
   int threads = 1;
-  bool embedding = false;  // also for what ranks texts
-  uint32_t outputs = 1;    // tokens of a batch that have logits; no key says it
+  bool embedding = false;  // also for ranking texts
+  uint32_t outputs = 1;    // tokens of a batch with logits; not a key
   CacheSettings cache;
 
   AdapterSettings adapters;
@@ -63,38 +63,38 @@ struct Settings {
   double min_p = 0.05;
   double typical_p = 1;
   double repeat_penalty = 1;
-  int32_t repeat_tokens = 64;  // that the penalties look at; 0: none; -1: the whole context
+  int32_t repeat_tokens = 64;  // tokens for penalties; 0: none; -1: the whole context
   double presence_penalty = 0;
   double frequency_penalty = 0;
-  int64_t seed = -1;  // -1: another each time
+  int64_t seed = -1;  // -1: a new one each time
   SamplingSettings sampling;
   std::string grammar;
   std::string json_schema;
   std::vector<std::string> stop_words;
   std::vector<int32_t> stop_tokens;
-  bool tokens = false;                        // the prompt is a list of them
-  bool add_special = true;                    // what the tokenizer puts around a text
-  bool report = false;                        // of what was asked for
-  bool tokenize = false, detokenize = false;  // in place of a generation
-  bool with_pieces = false;                   // of tokens that are told, their texts, too
-  DecodeSettings decode;                      // as well
-  bool texts = false, rerank = false;         // of embeddings: the prompt has many texts
-  int32_t normalize = 2;                      // of embeddings, by llama.cpp's numbers
+  bool tokens = false;                        // the prompt is a list of tokens
+  bool add_special = true;                    // special tokens around a text
+  bool report = false;                        // the output `generation`
+  bool tokenize = false, detokenize = false;  // instead of a generation
+  bool with_pieces = false;                   // also returns the texts of tokens
+  DecodeSettings decode;                      // the same
+  bool texts = false, rerank = false;         // for embeddings: the prompt has many texts
+  int32_t normalize = 2;                      // for embeddings, by llama.cpp's numbers
   bool chat = false;
   ChatSettings of_chat;
   bool cache_prompt = true;
   bool stream_stdout = false;  // the pieces go to the guest's standard output
-  bool prompt_steps = false;   // a prompt is evaluated in steps of a batch
-  bool shift = false;          // when the context is full, go on without a part of the text
-  int32_t keep = 0;            // tokens of the prompt that are no such part; -1: all
+  bool prompt_steps = false;   // evaluates a prompt in steps of a batch
+  bool shift = false;          // when the context is full, continue without a part of the text
+  int32_t keep = 0;            // tokens of the prompt that are never discarded; -1: all
   StateSettings state;
   bool log = false;
 
-  // What `config` says on top of these. Throws WASINN_ERROR_INVALID_ARGUMENT that names a key and its limits.
+  // Applies `config` over these settings. Throws WASINN_ERROR_INVALID_ARGUMENT that names a key and its limits.
   void Apply(const backend::Config& config, const SettingsLimits& limits,
              const std::map<std::string, std::string>& loras);
 
-  // Whether the same llama context serves both.
+  // Whether the same llama context fits both.
   bool SameContext(const Settings& other) const;
 
  private:

@@ -1,4 +1,4 @@
-// A beginning that many guests' prompts have, evaluated once.
+// A beginning of many guests' prompts, evaluated once.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -9,7 +9,7 @@
 
 namespace wasinn::llama {
 
-// Of a text, as contexts of the model's own settings take it up. Throws what a prompt's evaluation does.
+// For contexts with the model's own settings. Throws like the evaluation of a prompt.
 StatePtr EvaluateSharedPrompt(const Model& model, const std::string& text, const wasinn_load_options& options);
 
 }  // namespace wasinn::llama

@@ -12,11 +12,11 @@
 
 namespace wasinn::llama {
 
-// It holds a place of the batcher's from Begin to End, but while it was taken back for others: then it waits for one
-// again, and has its tokens evaluated once more.
+// Holds a slot of the batcher from Begin to End. If the slot is taken back for others, it waits for another one, and
+// evaluates its tokens again.
 class SharedSequence : public Sequence {
  public:
-  // `guest`: whose it is, or NULL.
+  // `guest`: its owner, or NULL.
   SharedSequence(Batcher* batcher, const void* guest, size_t capacity, bool recurrent,
                  const std::atomic<bool>& cancelled)
       : batcher_(batcher),
@@ -35,9 +35,9 @@ class SharedSequence : public Sequence {
   size_t most_at_once() const override { return batcher_->batch_size(); }
   StateKind kind() const override { return batcher_->kind(); }
 
-  // In the place that it has, or in one for which it waits.
+  // In its slot, or after waiting for one.
   Begun Begin(std::span<const llama_token> tokens, MediaPrompt* media, bool reuse, const State* state) override {
-    if (media_ != nullptr) End();  // its tokens do not tell which image they stand for
+    if (media_ != nullptr) End();  // tokens of images do not identify the image
     media_ = media;
     if (lease_) {
       lease_->kept = reuse ? Usable(tokens) : 0;
@@ -46,7 +46,7 @@ class SharedSequence : public Sequence {
     }
     Batcher::Lease& lease = *lease_;
     const size_t usable = state == nullptr ? 0 : state->held.Usable(tokens, Spans(media));
-    // If the place is lost meanwhile, the tokens are evaluated.
+    // If the slot is lost meanwhile, the tokens are evaluated.
     const bool is_restored = usable > lease.kept && batcher_->Load(lease, *state, cancelled_);
     if (is_restored) lease.kept = usable;
     tokens_.assign(tokens.begin(), tokens.begin() + static_cast<ptrdiff_t>(lease.kept));
@@ -68,14 +68,14 @@ class SharedSequence : public Sequence {
   void Shift(size_t kept, size_t discarded) override {
     const auto from = tokens_.begin() + static_cast<ptrdiff_t>(kept);
     tokens_.erase(from, from + static_cast<ptrdiff_t>(discarded));
-    // With the next evaluation, for the batcher's thread alone changes the memory.
+    // Done by the next evaluation, because only the batcher's thread changes the memory.
     shift_ = {.kept = kept, .discarded = discarded};
-    lease_->kept = tokens_.size();  // NOLINT(bugprone-unchecked-optional-access): Begin came first
+    lease_->kept = tokens_.size();  // NOLINT(bugprone-unchecked-optional-access): Begin was called
   }
 
   StatePtr Save(backend::Reservation reservation) override {
     State state{.reservation = std::move(reservation), .kind = kind(), .held = {}, .bytes = {}};
-    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): Begin came first
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): Begin was called
     while (!batcher_->Save(*lease_, &state, cancelled_)) EvaluateRest(nullptr);
     return std::make_shared<const State>(std::move(state));
   }
@@ -92,16 +92,16 @@ class SharedSequence : public Sequence {
   }
 
  private:
-  // How many of these are evaluated in the place that it has.
+  // The number of tokens that are evaluated in its slot.
   size_t Usable(std::span<const llama_token> tokens) const {
     const size_t usable = std::min(CommonBeginning(tokens_, tokens), tokens.size() - 1);
     return recurrent_ && usable != tokens_.size() ? 0 : usable;
   }
 
-  // All tokens that are not evaluated. `taker`: of the last one's logits; may be NULL.
+  // Evaluates all remaining tokens. `taker` gets the last one's logits; may be NULL.
   void EvaluateRest(LogitsTaker* taker) {
     constexpr bool kReuse = true;
-    // NOLINTBEGIN(bugprone-unchecked-optional-access): Begin came first
+    // NOLINTBEGIN(bugprone-unchecked-optional-access): Begin was called
     Encode();
     while (!batcher_->Evaluate(*lease_, {.tokens = tokens_, .media = media_, .taker = taker, .shift = shift_},
                                cancelled_)) {
@@ -114,9 +114,9 @@ class SharedSequence : public Sequence {
     shift_ = {};
   }
 
-  // On this thread: the batcher's is everyone's.
+  // On this thread, because all sequences share the batcher's.
   void Encode() {
-    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): Begin came first
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): Begin was called
     if (media_ != nullptr) media_->Encode(lease_->kept, cancelled_);
   }
 
@@ -127,8 +127,8 @@ class SharedSequence : public Sequence {
   const std::atomic<bool>& cancelled_;
   std::optional<Batcher::Lease> lease_;
   MediaPrompt* media_ = nullptr;     // of the prompt
-  Batcher::Shift shift_;             // that was asked for, and comes with the next evaluation
-  std::vector<llama_token> tokens_;  // that are evaluated, and those that are to be
+  Batcher::Shift shift_;             // done by the next evaluation
+  std::vector<llama_token> tokens_;  // evaluated ones, followed by the rest
 };
 
 }  // namespace wasinn::llama

@@ -19,7 +19,7 @@ constexpr size_t kMostStates = 64;
 size_t Held::Usable(std::span<const llama_token> wanted, std::span<const MediaSpan> wanted_media) const {
   if (wanted.empty()) return 0;
   size_t usable = std::min({CommonBeginning(tokens, wanted), wanted.size() - 1, exact});
-  // To the first that one of both has alone, or that is not there to its end.
+  // Up to the first media that only one of both has, or that is not complete.
   for (size_t i = 0; i < std::max(media.size(), wanted_media.size()); ++i) {
     const MediaSpan* const mine = i < media.size() ? &media[i] : nullptr;
     const MediaSpan* const other = i < wanted_media.size() ? &wanted_media[i] : nullptr;
@@ -67,9 +67,9 @@ void SaveSequence(const Model& model, llama_context* context, llama_seq_id seque
                             state->held.media.size() * sizeof(MediaSpan));
   state->bytes.resize(bytes);
   if (bytes == 0 || library.state_seq_get_data(context, state->bytes.data(), bytes, sequence) != bytes) {
-    Throw(WASINN_ERROR_RUNTIME, "save-state: llama.cpp cannot save what it has evaluated");
+    Throw(WASINN_ERROR_RUNTIME, "save-state: llama.cpp cannot save its state");
   }
-  // Memories that look back only so far save no more than that, and others have one state for all tokens.
+  // Memories with a window save no more than that, and recurrent ones have one state for all tokens.
   const size_t tokens = state->held.tokens.size();
   if (model.recurrent() || (model.window() > 0 && tokens > model.window())) state->held.least = tokens;
 }
@@ -88,12 +88,12 @@ StatePtr GuestStates::Find(const std::string& name) const {
   const std::lock_guard lock(mutex_);
   const auto found = states_.find(name);
   if (found != states_.end()) return found->second;
-  Throw(WASINN_ERROR_NOT_FOUND, "restore-state: this guest has no state '{}' of this model", name);
+  Throw(WASINN_ERROR_NOT_FOUND, "restore-state: this guest has no state '{}' for this model", name);
 }
 
 void GuestStates::CheckRoomLocked(const std::string& name) const {
   if (states_.size() < kMostStates || states_.contains(name)) return;
-  Throw(WASINN_ERROR_TOO_LARGE, "save-state: a guest has at most {} states of a model", kMostStates);
+  Throw(WASINN_ERROR_TOO_LARGE, "save-state: a guest can have at most {} states for a model", kMostStates);
 }
 
 void GuestStates::CheckRoom(const std::string& name) const {

@@ -1,4 +1,4 @@
-// What was evaluated of a text, kept for later by name.
+// Evaluated texts, kept under names.
 #pragma once
 
 #include <cstdint>
@@ -18,36 +18,35 @@ namespace wasinn::llama {
 
 class Model;
 
-// The length of what both begin with.
+// The length of the common beginning.
 inline size_t CommonBeginning(std::span<const llama_token> a, std::span<const llama_token> b) {
   size_t n = 0;
   while (n < a.size() && n < b.size() && a[n] == b[n]) ++n;
   return n;
 }
 
-// The tokens that a llama context holds of one sequence. Not all that is held may be kept for another text: behind what
-// was discarded by a shift the numbers are no longer those of the tokens that are left, and some memories cannot go
-// back.
+// The tokens of one sequence in a llama context. Not all of them may be kept for another text: after a shift, later
+// values no longer match their tokens, and some memories cannot go back.
 struct Held {
   std::vector<llama_token> tokens;
-  std::vector<MediaSpan> media;  // of these tokens; the last one may be held in part
-  size_t exact = SIZE_MAX;       // so many from the beginning are as if they had just been evaluated
-  size_t least = 0;              // it can be cut to no fewer, but for none
+  std::vector<MediaSpan> media;  // of these tokens; the last one may be incomplete
+  size_t exact = SIZE_MAX;       // the first tokens that are as if just evaluated
+  size_t least = 0;              // the fewest tokens that a cut may leave, except none
 
-  // How many of these it has, but for the last one, which must be evaluated for what follows it. Of an image it has all
-  // or nothing. `media`: of what is wanted.
+  // The wanted tokens that it has, except the last, which must be evaluated for its logits. Images count only as a
+  // whole. `media`: of the wanted tokens.
   size_t Usable(std::span<const llama_token> wanted, std::span<const MediaSpan> media = {}) const;
-  // More of them; `media`: of the whole text.
+  // Adds tokens; `media`: of the whole text.
   void Add(std::span<const llama_token> more, std::span<const MediaSpan> media);
-  // Of the token behind the first `n`. Some images take fewer positions than tokens.
+  // The position after the first `n` tokens. Some images take fewer positions than tokens.
   llama_pos Position(size_t n) const;
-  // The memory has only the first `n`.
+  // Records that the memory has only the first `n`.
   void Cut(size_t n);
-  // The memory has none of those from `kept` to `kept + discarded`; what is behind has moved there.
+  // Records that tokens from `kept` to `kept + discarded` are gone, and later ones moved there.
   void Shift(size_t kept, size_t discarded);
 };
 
-// What a state can be restored to: a llama context of the same kind.
+// The kind of llama context that a state fits.
 struct StateKind {
   bool is_shared = false;
   CacheSettings cache;
@@ -57,27 +56,27 @@ struct StateKind {
 };
 
 struct State {
-  backend::Reservation reservation;  // goes after the bytes
+  backend::Reservation reservation;  // destroyed after the bytes
   StateKind kind;
   Held held;
   std::vector<uint8_t> bytes;
 };
 using StatePtr = std::shared_ptr<const State>;
 
-// Copies sequence `sequence` of a context, which has `state->held`, to `state->bytes`. Charges them to its reservation
+// Copies the sequence of a context, which has `state->held`, to `state->bytes`, and charges them to its reservation
 // first. Throws WASINN_ERROR_TOO_LARGE.
 void SaveSequence(const Model& model, llama_context* context, llama_seq_id sequence, State* state);
 // False: there is no room, and the sequence is empty.
 bool LoadSequence(const LlamaLibrary& library, llama_context* context, llama_seq_id sequence, const State& state);
 
-// The states of one guest, by name. Any thread.
+// The states of one guest, by name. Thread-safe.
 class GuestStates {
  public:
-  // Throws WASINN_ERROR_NOT_FOUND: whether another guest has such a state is not told.
+  // Throws WASINN_ERROR_NOT_FOUND, which does not reveal states of other guests.
   StatePtr Find(const std::string& name) const;
-  // Throws WASINN_ERROR_TOO_LARGE where there are too many names.
+  // Throws WASINN_ERROR_TOO_LARGE for too many names.
   void CheckRoom(const std::string& name) const;
-  // Instead of one of that name.
+  // Replaces a state of that name.
   void Put(const std::string& name, StatePtr state);
   void Erase(const std::string& name);
 
@@ -94,10 +93,10 @@ class GuestStates {
   std::map<std::string, StatePtr> states_;
 };
 
-// Those of all guests of one model. They live as long as one of the guest's contexts does. Any thread.
+// The states of all guests of one model. They live as long as a context of the guest. Thread-safe.
 class States {
  public:
-  // `guest`: its account; NULL: one by itself.
+  // `guest`: its account; NULL: a guest of its own.
   std::shared_ptr<GuestStates> Of(const void* guest);
 
  private:

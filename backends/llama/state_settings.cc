@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kLongestName = 64;
 
-// Names stand in messages and in JSON as they are.
+// Names appear unescaped in messages and JSON.
 bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }

@@ -1,4 +1,4 @@
-// Which states a generation begins with and leaves, by the guest's names.
+// The names of the states that a generation begins with and saves.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace wasinn::llama {
 struct StateSettings {
   std::string save, restore, erase;
 
-  // What `config` says on top of these. Throws WASINN_ERROR_INVALID_ARGUMENT.
+  // Applies `config` over these settings. Throws WASINN_ERROR_INVALID_ARGUMENT.
   void Apply(const backend::Config& config);
 };
 

@@ -31,8 +31,7 @@ StatePtr StateUse::FindOwn(const Settings& settings, const Sequence& sequence) c
   StatePtr state = states_->Find(settings.state.restore);
   if (state->kind == sequence.kind()) return state;
   Throw(WASINN_ERROR_INVALID_ARGUMENT,
-        "restore-state: '{}' was saved with other adapters, another type of cache or flash-attn",
-        settings.state.restore);
+        "restore-state: '{}' was saved with different adapters, cache types or flash-attn", settings.state.restore);
 }
 
 void StateUse::Save(Sequence* sequence) const {

@@ -1,4 +1,4 @@
-// With which state the evaluation of a text begins, and which it leaves.
+// The state that the evaluation of a text begins with, and the one that it saves.
 #pragma once
 
 #include <span>
@@ -12,18 +12,18 @@ namespace wasinn::llama {
 
 class Model;
 
-// One thread at a time.
+// Used by one thread at a time.
 class StateUse {
  public:
-  // Forgets the state that the settings say. `media`: of the tokens. `states`: the guest's. `account`: who pays for what is saved. Throws
-  // WASINN_ERROR_NOT_FOUND for a state that is none of them.
+  // Erases the state that the settings name. `media`: of the tokens. `states`: the guest's. `account`: pays for the
+  // saved state. Throws WASINN_ERROR_NOT_FOUND for an unknown state.
   StateUse(const Model& model, const Settings& settings, const Sequence& sequence, std::span<const llama_token> tokens,
            std::span<const MediaSpan> media, GuestStates* states, void* account);
 
-  // To begin with: the guest's, or the host's for all, whichever has more of the tokens; or NULL.
+  // The guest's state, or the host's for all guests, whichever has more of the tokens; or NULL.
   const State* state() const { return state_.get(); }
   bool saves() const { return !save_as_.empty(); }
-  // What `sequence` holds, if the settings say so.
+  // Saves the tokens of `sequence`, if the settings ask for it.
   void Save(Sequence* sequence) const;
 
  private:

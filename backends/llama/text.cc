@@ -13,10 +13,10 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 enum class CharacterKind { kWhole, kCut, kInvalid };
 struct Character {
   CharacterKind kind;
-  size_t bytes;  // that it has, or that are no character
+  size_t bytes;  // present bytes, or bytes that are not a character
 };
 
-// The least and greatest second byte after this first one, as Unicode's table of well-formed sequences has them.
+// The range of the second byte after this first one, from Unicode's table of well-formed sequences.
 std::pair<uint8_t, uint8_t> SecondByte(uint8_t first) {
   switch (first) {
     case 0xE0:
@@ -49,7 +49,7 @@ Character FirstCharacter(std::string_view text) {
   return {CharacterKind::kWhole, size};
 }
 
-// Moves whole characters from one to the other; `all`: and what is left.
+// Moves whole characters; `all`: and the rest.
 void MoveCharacters(std::string* from, std::string* to, bool all) {
   size_t at = 0;
   while (at < from->size()) {
@@ -101,7 +101,7 @@ std::string PieceWriter::TakeSure(bool all) {
     sure = at;
     stop_word_ = word;
   }
-  // The longest end that a stop word begins with.
+  // The longest suffix that a stop word begins with.
   for (const std::string& word : stop_words_) {
     if (all || stopped()) break;
     for (size_t n = std::min(word.size() - 1, held_.size()); n > 0; --n) {
@@ -110,7 +110,7 @@ std::string PieceWriter::TakeSure(bool all) {
       break;
     }
   }
-  // A stop word is given in whole characters, but may begin with a part of what another ends with: never cut one.
+  // The beginning of a stop word may match within a character, which must not be cut.
   sure = EndOfCharacters(held_, sure);
   std::string taken = held_.substr(0, sure);
   held_.erase(0, sure);

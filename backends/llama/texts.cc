@@ -38,7 +38,7 @@ std::vector<llama_token> TokenizeOne(const Model& model, const json& one, size_t
     return Tokenize(model, one.get_ref<const std::string&>(), capacity);
   }
   if (one.is_string()) return TokenizeNothing(model);
-  // What it takes is charged with all of the texts.
+  // Its memory is charged with all of the texts.
   return ReadMixed(model, one, {.most = capacity, .whole = true, .account = nullptr, .cancelled = cancelled});
 }
 
@@ -46,10 +46,10 @@ void Append(std::vector<llama_token>* tokens, std::span<const llama_token> more)
   tokens->insert(tokens->end(), more.begin(), more.end());
 }
 
-// A query goes with each of its documents: so a small request has many tokens, and takes long.
+// A query is repeated for each document: a small request may have many tokens, and take long.
 void AddText(Texts* texts, std::vector<llama_token> tokens, const CallBounds& bounds) {
   CheckGoesOn(*bounds.cancelled);
-  tokens.shrink_to_fit();  // there was room for one of each byte
+  tokens.shrink_to_fit();  // was reserved for one token for each byte
   bounds.reservation->Resize(bounds.reservation->bytes() + tokens.size() * sizeof(llama_token));
   texts->push_back(std::move(tokens));
 }
@@ -73,7 +73,7 @@ std::vector<llama_token> Ranked(const Model& model, std::span<const llama_token>
 
 std::vector<llama_token> RankedByTemplate(const Model& model, std::string text, const std::string& query,
                                           const std::string& document, size_t capacity) {
-  // From the back, so that nothing is looked for in what was put in.
+  // Back to front, so that inserted text is not searched.
   constexpr std::string_view kQuery = "{query}", kDocument = "{document}";
   for (size_t at = text.size(); at-- > 0;) {
     if (text.compare(at, kQuery.size(), kQuery) == 0) text.replace(at, kQuery.size(), query);
@@ -115,7 +115,7 @@ Texts TokenizeRanked(const Model& model, std::string_view text, size_t capacity,
             by_template == nullptr ? Ranked(model, tokens, document, capacity)
                                    : RankedByTemplate(model, by_template, query, document, capacity),
             bounds);
-    if (texts.back().empty()) Throw(WASINN_ERROR_INVALID_ARGUMENT, "rerank: the query and a document are empty");
+    if (texts.back().empty()) Throw(WASINN_ERROR_INVALID_ARGUMENT, "rerank: both the query and a document are empty");
     if (texts.back().size() <= capacity) continue;
     Throw(WASINN_ERROR_PROMPT_TOO_LONG,
           "the prompt has {} tokens, with its query and one of its documents: the context has {}", texts.back().size(),

@@ -1,12 +1,12 @@
-// What a library prints to stderr on one thread.
+// Captures a thread's stderr.
 #pragma once
 
 #include <string>
 
 namespace wasinn::llama {
 
-// Gives the calling thread file descriptors of its own, of which 2 is memory: what other threads print stays where it
-// goes. For a thread that ends soon. Where the system does not allow it, it does nothing.
+// Gives the calling thread its own descriptors, with memory as number 2: other threads' output is not affected. For a
+// thread that ends soon. Does nothing if the system does not allow it.
 class ThreadStderr {
  public:
   ThreadStderr();
@@ -14,7 +14,7 @@ class ThreadStderr {
   ThreadStderr(const ThreadStderr&) = delete;
   ThreadStderr& operator=(const ThreadStderr&) = delete;
 
-  // The beginning of what was printed.
+  // The beginning of the output.
   std::string Take() const;
 
  private:

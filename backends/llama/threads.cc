@@ -7,7 +7,7 @@ Threads::Threads(const Host& host, int wanted)
   const LlamaLibrary& library = host.library();
   if (pooled_.count() == 1 || library.threadpool_new == nullptr || library.threadpool_free == nullptr) return;
   ggml_threadpool_params params = library.threadpool_params_default(wanted);
-  params.poll = 0;  // for work in a busy loop, beyond the lease
+  params.poll = 0;  // no busy waiting for work after the lease
   pool_ = library.threadpool_new(&params);
 }
 

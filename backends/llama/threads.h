@@ -1,4 +1,4 @@
-// Threads of one llama context, within the host's budget.
+// The threads of a llama context, within the host's budget.
 #pragma once
 
 #include "common/spare_threads.h"
@@ -6,9 +6,9 @@
 
 namespace wasinn::llama {
 
-// The OS threads of a llama context, which llama.cpp would otherwise start anew for every token. They are there to the
-// context's end, since llama.cpp remembers where they are, and sleep between its calls: only a Lease has them compute.
-// Where the host has enough that sleep, a context goes without.
+// The OS threads of a llama context, which llama.cpp would otherwise start for every token. They live as long as the
+// context, because llama.cpp keeps their address, and sleep between its calls: only during a Lease they compute. If the
+// host has enough sleeping threads, a context has none.
 class Threads {
  public:
   Threads(const Host& host, int wanted);
@@ -17,10 +17,10 @@ class Threads {
   Threads& operator=(const Threads&) = delete;
 
   int wanted() const { return wanted_; }
-  // Has `context` use them, which must go first.
+  // Makes `context` use them. It must be destroyed first.
   void Attach(llama_context* context) const;
 
-  // What is left of the host's budget, for one call of llama.cpp; or what the call has within which this one is made.
+  // The rest of the host's budget for one call of llama.cpp; or the budget of the enclosing call.
   class Lease {
    public:
     Lease(const Threads& threads, llama_context* context, const Lease* within = nullptr);

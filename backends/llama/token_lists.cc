@@ -19,11 +19,11 @@ namespace {
 
 constexpr size_t kMostListBytes = size_t{8} << 20;
 constexpr size_t kMostPieces = size_t{256} << 20;
-constexpr size_t kBetweenLooks = 1024;  // at whether it was cancelled: tokens that take a moment
+constexpr size_t kBetweenLooks = 1024;  // checks of a cancel, in tokens that take a moment
 
-// A list and what it takes: `[],` is 3 bytes of a text, and 50 of what is parsed.
+// A list and its memory: `[],` is 3 bytes of text, but 50 when parsed.
 struct ParsedList {
-  backend::Reservation reservation;  // first: it goes after them
+  backend::Reservation reservation;  // first, so that it is destroyed after them
   nlohmann::json items;
 };
 
@@ -51,7 +51,7 @@ bool IsToken(const Model& model, const nlohmann::json& one) {
 }  // namespace
 
 void CheckGoesOn(const std::atomic<bool>& cancelled) {
-  if (cancelled) Throw(WASINN_ERROR_TIMEOUT, "it was cancelled while its tokens and texts were made");
+  if (cancelled) Throw(WASINN_ERROR_TIMEOUT, "the call was cancelled while it tokenized");
 }
 
 bool IsLongList(std::string_view text) {
@@ -85,9 +85,9 @@ std::string PiecesAsJson(const Model& model, std::span<const llama_token> tokens
     const llama_token token = tokens[i];
     const std::string piece = PieceOf(model, token, kWithSpecial);
     const bool is_text = FindInvalidUtf8(piece) == std::string_view::npos;
-    const nlohmann::json told =
+    const nlohmann::json text_or_bytes =
         is_text ? nlohmann::json(piece) : nlohmann::json(std::vector<uint8_t>(piece.begin(), piece.end()));
-    text += fmt::format(R"({}{{"id":{},"piece":{}}})", text.back() == '[' ? "" : ",", token, told.dump());
+    text += fmt::format(R"({}{{"id":{},"piece":{}}})", text.back() == '[' ? "" : ",", token, text_or_bytes.dump());
   }
   return text + "]}";
 }
@@ -97,7 +97,7 @@ std::vector<llama_token> ParseTokens(const Model& model, std::string_view text, 
   const nlohmann::json& list = parsed.items;
   const auto is_token = [&](const nlohmann::json& one) { return IsToken(model, one); };
   if (!list.is_array() || list.empty() || !std::ranges::all_of(list, is_token)) {
-    Throw(WASINN_ERROR_INVALID_ARGUMENT, "the prompt is no JSON array of tokens, which are from 0 to {}",
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "the prompt is not a JSON array of tokens, which are from 0 to {}",
           model.vocabulary_size() - 1);
   }
   if (list.size() > most) RefuseLength(list.size(), most);
@@ -112,7 +112,7 @@ std::vector<llama_token> ParseMixed(const Model& model, std::string_view text, c
 std::vector<llama_token> ReadMixed(const Model& model, const nlohmann::json& list, const MixedList& bounds) {
   const auto is_good = [&](const nlohmann::json& one) { return one.is_string() || IsToken(model, one); };
   if (!list.is_array() || list.empty() || !std::ranges::all_of(list, is_good)) {
-    Throw(WASINN_ERROR_INVALID_ARGUMENT, "the prompt is no JSON array of tokens, which are from 0 to {}, and of texts",
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "the prompt is not a JSON array of tokens, which are from 0 to {}, and texts",
           model.vocabulary_size() - 1);
   }
   size_t bytes = 0, numbers = 0;
@@ -130,7 +130,7 @@ std::vector<llama_token> ReadMixed(const Model& model, const nlohmann::json& lis
       continue;
     }
     const auto& text = list[i].get_ref<const std::string&>();
-    CheckGoesOn(*bounds.cancelled);  // each takes some time, and nothing interrupts it
+    CheckGoesOn(*bounds.cancelled);  // each takes some time, without interruption
     const bool is_whole = bounds.whole && i == 0;
     const auto more = text.empty() ? std::vector<llama_token>() : Tokenize(model, text, bounds.most, is_whole);
     tokens.insert(tokens.end(), more.begin(), more.end());

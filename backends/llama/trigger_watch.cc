@@ -13,7 +13,7 @@ bool HasAny(std::string_view text, std::span<const std::string> words) {
   return std::ranges::any_of(words, [&](const std::string& word) { return text.find(word) != std::string_view::npos; });
 }
 
-// The prompt may end within reasoning, which the template has begun.
+// The prompt may end within reasoning that the template began.
 bool IsOpen(const ChatForm& form) {
   if (form.thinking_start.empty() || form.thinking_ends.empty()) return false;
   const size_t start = form.generation_prompt.rfind(form.thinking_start);
@@ -46,7 +46,7 @@ std::vector<TriggerWatch::Part> TriggerWatch::begun() const {
   return parts;
 }
 
-// As llama.cpp does (llama_grammar_trigger_pattern::find): where the first group is that has matched something.
+// Like llama.cpp (llama_grammar_trigger_pattern::find): the first group with a match.
 size_t TriggerWatch::Find() const {
   for (const Trigger& trigger : triggers_) {
     if (cut_ && trigger.at_beginning) continue;
@@ -67,7 +67,7 @@ void TriggerWatch::Begin(llama_token token, std::string_view piece) {
   text_ = piece;
 }
 
-// Whether this token is still a part of the reasoning.
+// Whether this token still belongs to the reasoning.
 bool TriggerWatch::Think(llama_token token, std::string_view piece) {
   text_ += piece;
   if (!HasAny(text_, thinking_ends_)) {

@@ -1,4 +1,4 @@
-// When a grammar begins that holds from a trigger on.
+// Finds the trigger from which on a grammar applies.
 #pragma once
 
 #include <regex>
@@ -12,19 +12,19 @@
 
 namespace wasinn::llama {
 
-// llama.cpp's own sampler looks through all that was generated behind each token, by a function that calls itself for
-// each character. This one looks at the last of it.
+// llama.cpp's own sampler searches all generated text after each token, with a recursion for each character. This one
+// searches only its end.
 class TriggerWatch {
  public:
   explicit TriggerWatch(const ChatForm& form);
 
-  // Whether the grammar begins in this token's piece. Nothing in the model's reasoning begins it.
+  // Whether the grammar begins in this token's piece. Reasoning never begins it.
   bool Add(llama_token token, std::string_view piece);
 
-  // The tokens with which the grammar begins: the tokens from there on, the first of them without what comes before.
+  // The tokens from the beginning of the grammar on; the first one without its earlier text.
   struct Part {
     llama_token token;
-    std::string_view text;  // as long as this is not changed
+    std::string_view text;  // valid until the next Add
   };
   std::vector<Part> begun() const;
 
@@ -44,10 +44,10 @@ class TriggerWatch {
   const std::vector<std::string> thinking_ends_;
   bool thinking_ = false;
   bool cut_ = false;                  // the beginning of the text is lost
-  size_t start_ = std::string::npos;  // of what has begun it
+  size_t start_ = std::string::npos;  // of the match
   std::vector<llama_token> tokens_;
-  std::vector<size_t> lengths_;  // of their pieces
-  std::string text_;             // of all of them
+  std::vector<size_t> lengths_;  // of the pieces
+  std::string text_;             // all pieces
 };
 
 }  // namespace wasinn::llama

@@ -41,7 +41,7 @@ std::string OutputsOf(std::span<const std::string> outputs, bool is_binary) {
 JsonInference::JsonInference(std::string path, const Inputs& inputs, std::span<const std::string> outputs,
                              bool is_binary)
     : path_(std::move(path)), is_binary_(is_binary) {
-  std::string text = R"({"id":"0","inputs":[)";  // KServe's answer has none, and is none, where the request has none
+  std::string text = R"({"id":"0","inputs":[)";  // without an id KServe's answer is invalid
   const char* between = "";
   for (const Inputs::Input* one : inputs.set()) {
     text += std::exchange(between, ",") + InputHead(*one);

@@ -27,8 +27,8 @@ enum Api : uint32_t { kChat = 1, kCompletions = 2, kEmbeddings = 4 };
 
 class LanguageSettings {
  public:
-  // Applies `config` on top of the present settings. Throws WASINN_ERROR_INVALID_ARGUMENT that names a key and its
-  // values, and WASINN_ERROR_UNSUPPORTED_OPERATION for requests that no server can follow.
+  // Applies `config` over these settings. Throws WASINN_ERROR_INVALID_ARGUMENT that names a key and its values, and
+  // WASINN_ERROR_UNSUPPORTED_OPERATION for requests that no server can follow.
   void Apply(const backend::Config& config);
   // Applies keys of the host only: the API, and the server's name for the token limit.
   void ApplyHost(const backend::Config& config);

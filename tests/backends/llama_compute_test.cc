@@ -238,7 +238,7 @@ TEST(LlamaGrammar, OfAJsonSchema) {
   }
   const Result computed = ComputeWith(&context, R"({"n-predict": 4, "json-schema": )" + pattern + "}");
   EXPECT_EQ(computed.code, WASINN_ERROR_INVALID_ARGUMENT);
-  EXPECT_THAT(computed.message, HasSubstr("\"pattern\" cannot be held"));
+  EXPECT_THAT(computed.message, HasSubstr("\"pattern\" cannot be enforced"));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST_P(LlamaDecodeHostile, TokensOutsideOfTheVocabulary) {
     Tokens tokens = kSixTokens;
     tokens.push_back(token);
     EXPECT_THAT(Refused(&context, tokens, {}, WASINN_ERROR_INVALID_ARGUMENT),
-                HasSubstr("tokens: number 6 is " + std::to_string(token) + ": the model has those from 0 to 287"));
+                HasSubstr("tokens: number 6 is " + std::to_string(token) + ": the model has 0 to 287"));
   }
   EXPECT_THAT(Refused(&context, {}, {}, WASINN_ERROR_INVALID_ARGUMENT), HasSubstr("the prompt is empty"));
 }

@@ -109,7 +109,7 @@ TEST_F(LlamaMediaHostile, ThinStripsAreRefused) {
 TEST_F(LlamaMediaHostile, WhatIsNoDataIsNeverFetched) {
   for (const char* url : {"http://127.0.0.1/image.png", "file:///etc/passwd", "/etc/passwd",
                           "https://example.org/a.png", "", "DATA:image/png;base64,AAAA"}) {
-    EXPECT_THAT(Of(url), HasSubstr("no URL is fetched")) << url;
+    EXPECT_THAT(Of(url), HasSubstr("nothing is fetched")) << url;
   }
   EXPECT_THAT(Of("data:image/png,%89PNG"), HasSubstr("expected data:image/"));
   EXPECT_THAT(Of("data:text/html;base64,AAAA"), HasSubstr("expected data:image/"));
@@ -157,7 +157,7 @@ TEST_F(LlamaMediaHostile, ShortTextsStandForNoLongOnes) {
 
 TEST_F(LlamaMediaHostile, SoundsNeedAProjectorThatHears) {
   EXPECT_THAT(Answer(&context_, {SoundPart(Wav(16000, Tone(16000, 0.1)))}),
-              HasSubstr(CodeOf(WASINN_ERROR_UNSUPPORTED_OPERATION) + "the model's projector takes no sounds"));
+              HasSubstr(CodeOf(WASINN_ERROR_UNSUPPORTED_OPERATION) + "the model's projector accepts no sounds"));
 }
 
 TEST_F(LlamaMediaHostile, TemplatesThatLoseOrRepeatAnImageAreRefused) {
@@ -223,7 +223,7 @@ TEST_F(LlamaMediaHostile, WhatNeedsTextAloneSaysSo) {
   EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"embedding", true}}), HasSubstr("without images"));
   EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"decode", true}}),
               HasSubstr(CodeOf(WASINN_ERROR_UNSUPPORTED_OPERATION) + "tokenize, embedding, decode: expected a text"));
-  EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"context-shift", true}}), HasSubstr("cannot lose a part"));
+  EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"context-shift", true}}), HasSubstr("can be discarded"));
   EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"image", "/etc/passwd"}}), HasSubstr("no file is opened"));
 }
 

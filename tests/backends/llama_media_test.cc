@@ -274,7 +274,7 @@ TEST(LlamaMediaSound, SaysWhatLlamaCppSays) {
   // At another rate it is nearly the same sound.
   EXPECT_THAT(Answer(&context, {TextPart("Listen: "), SoundPart(Wav(44100, Tone(44100, 3)))}),
               ::testing::Not(HasSubstr("error")));
-  EXPECT_THAT(Answer(&context, {ImagePart(DataUrl("image/png", Png(Picture(8, 8, 1))))}), HasSubstr("takes no images"));
+  EXPECT_THAT(Answer(&context, {ImagePart(DataUrl("image/png", Png(Picture(8, 8, 1))))}), HasSubstr("accepts no images"));
 }
 
 TEST(LlamaMediaModel, TellsWhatItTakes) {
@@ -303,7 +303,7 @@ TEST(LlamaMediaModel, ProjectorsAreTheHosts) {
   EXPECT_THAT(host.log(), HasSubstr("unknown keys: projector"));
   EXPECT_THAT(Answer(&context, {ImagePart(DataUrl("image/png", Png(Picture(8, 8, 1))))}),
               HasSubstr("it has no projector"));
-  EXPECT_THAT(CompleteWith(&context, R"({"mmproj": "see.gguf"})"), HasSubstr("the host's to name"));
+  EXPECT_THAT(CompleteWith(&context, R"({"mmproj": "see.gguf"})"), HasSubstr("only the host can name"));
   // Where the host has named one, a guest's program that names its own goes on.
   const FileModel sees(host, TinyMediaOptions("see.gguf"));
   Context seeing(sees);

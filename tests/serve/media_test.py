@@ -100,12 +100,12 @@ class Media(MediaTest):
         tokens = self.chat(text("Listen."), sound, model="hears").json()["usage"]["prompt_tokens"]
         self.assertGreater(tokens, 47, "those of the sound, and those of the text")
         self.expect_error(self.chat(sound), 400, "takes no sounds")
-        self.expect_error(self.chat(image(png(1)), model="hears"), 400, "takes no images")
+        self.expect_error(self.chat(image(png(1)), model="hears"), 400, "accepts no images")
 
     def test_nothing_is_fetched(self):
         for address in ("https://example.org/a.png", f"http://127.0.0.1:{self.server.port}/wasinn/state", "file:///etc/passwd", "/etc/passwd"):
             answer = self.chat({"type": "image_url", "image_url": {"url": address}})
-            self.expect_error(answer, 400, "no URL is fetched, neither from a network nor from a file")
+            self.expect_error(answer, 400, "nothing is fetched from the network or from files")
 
     def test_what_is_no_image(self):
         self.expect_error(self.chat({"type": "image_url", "image_url": {"url": url(b"GIF89a")}}), 400, "image 1")

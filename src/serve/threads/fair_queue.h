@@ -1,4 +1,4 @@
-// Chooses who is served next: tenants have turns in proportion to their weights, whatever they have waiting (start-time
+// Chooses the next request: tenants have turns in proportion to their weights, whatever they have waiting (start-time
 // fair queueing, like src/core/inference/fair_order.h for computes).
 #pragma once
 
