@@ -52,7 +52,7 @@ class LlamaAdapters : public ::testing::Test {
   const NativeLlama native_{path_};
 };
 
-TEST_F(LlamaAdapters, AreUsedByTheNamesThatTheHostGave) {
+TEST_F(LlamaAdapters, AreUsedByTheHostsNames) {
   const Host host;
   const std::string plain = Native({}), styled = Native({{style_, 1}}), toned = Native({{tone_, 1}}),
                     both = Native({{style_, 0.5F}, {tone_, -2}});
@@ -109,7 +109,7 @@ TEST_F(LlamaAdapters, ChangeInTheContextAtHand) {
   EXPECT_EQ(made(), 1u);
 }
 
-TEST_F(LlamaAdapters, ThatAreNotThereAreRefused) {
+TEST_F(LlamaAdapters, UnknownOnesAreRefused) {
   const Host host;
   const Model broken(host, TinyLlamaWriter().Write(), LlamaOptions(R"({"loras": {"style": ")" + path_ + "\"}}"));
   EXPECT_EQ(broken.loaded().code, WASINN_ERROR_INVALID_ARGUMENT) << broken.loaded().message;

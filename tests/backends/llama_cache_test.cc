@@ -27,7 +27,7 @@ std::string Config(const char* k, const char* v, const std::string& more = "") {
          more + "}";
 }
 
-TEST(LlamaCache, HasTheTypesOfTheFrameworksOwnPrograms) {
+TEST(LlamaCache, HasTheTypesOfLlamaCppsPrograms) {
   const Host host;
   const LoadedModel model(host, CachedModel(), LlamaOptions());
   const NativeLlama native(TemporaryFile("cache.gguf", CachedModel()));
@@ -60,7 +60,7 @@ TEST(LlamaCache, IsChargedByItsTypes) {
   }
 }
 
-TEST(LlamaCache, OfManyIsAsTheHostSays) {
+TEST(LlamaCache, OfAParallelModelFollowsTheHost) {
   const Host host;
   const NativeLlama native(TemporaryFile("cache.gguf", CachedModel()));
   const LoadedModel model(host, CachedModel(), LlamaOptions(Config("q8_0", "q8_0", R"(, "parallel": 2)")));
@@ -70,7 +70,7 @@ TEST(LlamaCache, OfManyIsAsTheHostSays) {
       Characters(native.Complete(kCachedText, {.predict = 16, .temperature = 0, .type_k = 8, .type_v = 8}).bytes));
 }
 
-TEST(LlamaCache, WhatCannotBeIsRefused) {
+TEST(LlamaCache, ImpossibleTypesAreRefused) {
   auto&& [host, model, context] = Opened(CachedModel(), LlamaOptions(R"({"n-predict": 1})"));
   ASSERT_TRUE(SetPrompt(&context, kCachedText));
   for (const char* bad :

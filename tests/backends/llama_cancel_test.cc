@@ -94,7 +94,7 @@ TEST_P(LlamaCancelled, KeepsTheTextSoFar) {
   EXPECT_EQ(Completed(R"({"n-predict": 8})"), all) << "the next compute is as if nothing had been";
 }
 
-TEST_P(LlamaCancelled, WritesWhatMightHaveBecomeAStopWord) {
+TEST_P(LlamaCancelled, WritesTheHeldBackBeginningOfAStopWord) {
   const std::string three = Completed(R"({"n-predict": 3})"), all = Completed(R"({"n-predict": 8})");
   ASSERT_TRUE(SetOptions(&context_, json{{"n-predict", 8}, {"reverse-prompt", three + "?"}}.dump()));
   CancelIn(4);

@@ -71,7 +71,7 @@ TEST(LlamaChat, JoinsMessagesByTheModelsTemplate) {
 }
 
 // Beside a llama.cpp of another source its chat code does not lie: templates are known by their look.
-TEST(LlamaChat, GoesOnWithoutTheChatCode) {
+TEST(LlamaChat, WorksWithoutTheChatLibrary) {
   // Another file, so that the dynamic linker does not take the one that is open.
   const std::string library = TemporaryFile("libllama.so", ReadFile(testing::FrameworkFile("llama")));
   for (const auto& entry : fs::directory_iterator(fs::path(testing::FrameworkFile("llama")).parent_path())) {
@@ -87,7 +87,7 @@ TEST(LlamaChat, GoesOnWithoutTheChatCode) {
 }
 
 // What it takes to read an answer is its guest's, and an answer that could not be read for that is no plain text.
-TEST(LlamaChat, ReadsAnAnswerOnItsGuestsAccount) {
+TEST(LlamaChat, ChargesTheGuestForReadingAnAnswer) {
   const Host host;
   const Model model(host, WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
   Account guest;
@@ -102,7 +102,7 @@ TEST(LlamaChat, ReadsAnAnswerOnItsGuestsAccount) {
   EXPECT_EQ(MessageOf(&context)["content"], Written(&context));
 }
 
-TEST(LlamaChat, RefusesWhatAreNoMessages) {
+TEST(LlamaChat, RefusesInvalidMessages) {
   auto&& [host, model, context] =
       Opened(WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 1, "chat": true})"));
   std::string names = "{";
@@ -128,7 +128,7 @@ TEST(LlamaChat, NeedsATemplate) {
   EXPECT_EQ(ComputeOn(&context, kHenQuestion).code, WASINN_ERROR_UNSUPPORTED_OPERATION);
 }
 
-TEST(LlamaChat, TakesTheHostsTemplateAndNotTheGuests) {
+TEST(LlamaChat, AcceptsTemplatesOnlyFromTheHost) {
   const Host host;
   const std::string text = "{% for m in messages %}<{{m.role}}>{{m.content}}{% endfor %}";
   const LoadedModel model(
@@ -166,7 +166,7 @@ void ExpectWeatherCall(const json& message) {
               AnyOf(json{{"city", "Rome"}}, json{{"city", "Oslo"}}));
 }
 
-TEST(LlamaTools, AreCalledWhereTheyMust) {
+TEST(LlamaTools, AreCalledIfRequired) {
   auto&& [host, model, context] = Opened(CallingModel(), LlamaOptions());
   ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
   for (const json& choice : {json("required"), json{{"type", "function"}, {"function", {{"name", "weather"}}}}}) {
@@ -207,7 +207,7 @@ TEST(LlamaTools, AreCalledByTheModelItself) {
 }
 
 // A token may bring the word that begins a call and what no call goes on with.
-TEST(LlamaTools, WhatIsNoCallAfterAllIsText) {
+TEST(LlamaTools, AnIncompleteCallIsText) {
   for (const char* begun :
        {"<tool_call>\n{\"arguments\":", "<tool_call>\n[", "<tool_call>no", "<tool_call>\n<tool_call>\n"}) {
     GgufWriter writer = TinyLlamaWriter(kRoomForTools);
@@ -240,7 +240,7 @@ TEST(LlamaTools, WhatIsNoCallAfterAllIsText) {
   }
 }
 
-TEST(LlamaTools, AreLeftAloneWhereTheyMust) {
+TEST(LlamaTools, AreNotCalledIfForbidden) {
   auto&& [host, model, context] = Opened(CallingModel(), LlamaOptions());
   ASSERT_TRUE(
       Ask(&context, kHenQuestion, WeatherOptions({{"tool-choice", "none"}, {"seed", 1}, {"n-predict", 8}}).dump()));

@@ -25,7 +25,7 @@ struct Case {
 
 class LlamaTokens : public ::testing::TestWithParam<Case> {};
 
-TEST_P(LlamaTokens, AreThoseOfTheFrameworksOwnLoop) {
+TEST_P(LlamaTokens, AreThoseOfLlamaCppsOwnLoop) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 32})"));
   ASSERT_TRUE(SetPrompt(&context, kText));
   ASSERT_TRUE(SetOptions(&context, GetParam().options));
@@ -104,7 +104,7 @@ TEST(LlamaContext, ConversationsOnOneModelNeverMix) {
   }
 }
 
-TEST(LlamaContext, EvaluatesOnlyWhatIsNewOfAPrompt) {
+TEST(LlamaContext, EvaluatesOnlyNewTokensOfAPrompt) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 8, "temp": 0})"));
   EXPECT_NE(Complete(&context, kText), "");
   const uint64_t tokens = Metadata(&context)["input_tokens"];
@@ -125,7 +125,7 @@ TEST(LlamaContext, EvaluatesOnlyWhatIsNewOfAPrompt) {
   EXPECT_EQ(Metadata(&context)["evaluated_tokens"], other);
 }
 
-TEST(LlamaContext, MetadataIsThereBeforeACompute) {
+TEST(LlamaContext, MetadataExistsBeforeACompute) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 3})"));
   EXPECT_EQ(Metadata(&context)["input_tokens"], 0);
   ASSERT_TRUE(SetPrompt(&context, kText));
@@ -156,7 +156,7 @@ TEST(LlamaContext, EmbedsAText) {
             Characters(NativeTiny().Complete(kText, {.seed = 7}).bytes));
 }
 
-TEST(LlamaContext, AnotherSizeMakesAnotherContext) {
+TEST(LlamaContext, ANewSizeNeedsANewContext) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
   ASSERT_TRUE(SetPrompt(&context, kText));
   const std::string expected = Characters(NativeTiny().Complete(kText, {.predict = 16, .seed = 2}).bytes);
@@ -193,7 +193,7 @@ TEST(LlamaGrammar, IsFollowed) {
 }
 
 // What it can go on with doubles with each token, which no deadline interrupts.
-TEST(LlamaGrammar, ThatGrowsWithoutEnd) {
+TEST(LlamaGrammar, EndlessGrowthIsStopped) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"seed": 3, "temp": 0, "n-predict": 60})"));
   const Result computed = Ask(&context, kText, R"({"grammar": "root ::= \"a\" root \"b\" | \"a\" root \"c\""})");
   EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE) << computed.message;
@@ -213,7 +213,7 @@ TEST(LlamaGrammar, MayBeRefusedToGuests) {
   EXPECT_EQ(Complete(&allowed, kText), "aa");
 }
 
-TEST(LlamaGrammar, OfAJsonSchema) {
+TEST(LlamaGrammar, EnforcesAJsonSchema) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"seed": 3, "temp": 1})"));
   ASSERT_TRUE(SetPrompt(&context, kText));
   const std::string schema =

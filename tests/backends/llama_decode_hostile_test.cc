@@ -32,7 +32,7 @@ class LlamaDecodeHostile : public ::testing::TestWithParam<const char*> {
 
 INSTANTIATE_TEST_SUITE_P(Parallel, LlamaDecodeHostile, ::testing::Values("0", "2"));
 
-TEST_P(LlamaDecodeHostile, TokensOutsideOfTheVocabulary) {
+TEST_P(LlamaDecodeHostile, TokensOutsideOfTheVocabularyAreRefused) {
   Context context(model_);
   for (const int32_t token : {-1, 288, INT32_MAX, INT32_MIN}) {
     Tokens tokens = kSixTokens;
@@ -43,7 +43,7 @@ TEST_P(LlamaDecodeHostile, TokensOutsideOfTheVocabulary) {
   EXPECT_THAT(Refused(&context, {}, {}, WASINN_ERROR_INVALID_ARGUMENT), HasSubstr("the prompt is empty"));
 }
 
-TEST_P(LlamaDecodeHostile, PositionsThatAreNone) {
+TEST_P(LlamaDecodeHostile, InvalidPositionsAreRefused) {
   Context context(model_);
   EXPECT_THAT(Refused(&context, kSixTokens, {{"position", 6}}, WASINN_ERROR_INVALID_ARGUMENT),
               HasSubstr("position: expected one of the text's tokens, 0 to 5: found 6"));
@@ -56,7 +56,7 @@ TEST_P(LlamaDecodeHostile, PositionsThatAreNone) {
               HasSubstr("0 to 5"));
 }
 
-TEST_P(LlamaDecodeHostile, MoreLogitsThanThereAre) {
+TEST_P(LlamaDecodeHostile, MoreLogitsThanTokensAreRefused) {
   Context context(model_);
   EXPECT_THAT(Refused(&context, kSixTokens, {{"top-logits", 289}}, WASINN_ERROR_INVALID_ARGUMENT), HasSubstr("288"));
   EXPECT_THAT(Refused(&context, kSixTokens, {{"top-logits", INT32_MAX}}, WASINN_ERROR_INVALID_ARGUMENT),
@@ -67,7 +67,7 @@ TEST_P(LlamaDecodeHostile, MoreLogitsThanThereAre) {
   }
 }
 
-TEST_P(LlamaDecodeHostile, SettingsThatDoNotGoTogether) {
+TEST_P(LlamaDecodeHostile, ContradictorySettingsAreRefused) {
   Context context(model_);
   for (const char* other : {"embedding", "tokenize", "detokenize", "rerank"}) {
     EXPECT_THAT(Refused(&context, kSixTokens, {{other, true}}, WASINN_ERROR_INVALID_ARGUMENT),
@@ -76,7 +76,7 @@ TEST_P(LlamaDecodeHostile, SettingsThatDoNotGoTogether) {
   EXPECT_THAT(Refused(&context, kSixTokens, {{"restore-state", "none"}}, WASINN_ERROR_NOT_FOUND), HasSubstr("none"));
 }
 
-TEST_P(LlamaDecodeHostile, TextsThatAreTooLong) {
+TEST_P(LlamaDecodeHostile, TooLongTextsAreRefused) {
   Context context(model_);
   EXPECT_THAT(Refused(&context, Tokens(257, 5), {}, WASINN_ERROR_PROMPT_TOO_LONG),
               HasSubstr("257 tokens: the context has 256"));
@@ -132,7 +132,7 @@ TEST_P(LlamaDecodeHostile, BranchesAreCharged) {
 }
 
 // Logits of a guest's own model that are no numbers.
-TEST(LlamaDecodeNumbers, ThatAreNone) {
+TEST(LlamaDecodeNumbers, NansAreNotSorted) {
   GgufWriter writer = TinyLlamaWriter();
   for (GgufWriter::Tensor& tensor : writer.tensors) {
     if (tensor.name == "output_norm.weight") tensor.bytes.assign(tensor.bytes.size(), '\xff');

@@ -38,7 +38,7 @@ class LlamaDecode : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Parallel, LlamaDecode, ::testing::Values("0", "2"));
 
 // The option says what the prompt is, the input what comes behind it.
-TEST_P(LlamaDecode, APromptOfTokensHasTokensBehindIt) {
+TEST_P(LlamaDecode, TokensFollowAPromptOfTokens) {
   Context context(model_), whole(model_);
   ASSERT_TRUE(Decode(&whole, text_));
   const auto half = text_.begin() + static_cast<ptrdiff_t>(text_.size() / 2);
@@ -188,7 +188,7 @@ TEST_P(LlamaDecode, BranchesIntoOtherContexts) {
 }
 
 // A generation, an embedding and a chat in between cost time, and change nothing.
-TEST_P(LlamaDecode, IsNotDisturbedByWhatIsComputedBetween) {
+TEST_P(LlamaDecode, IsNotDisturbedByOtherComputes) {
   const NativeCompletion expected = Expected(kDecodedText, 12);
   Context context(model_);
   Tokens text = text_;
@@ -204,7 +204,7 @@ TEST_P(LlamaDecode, IsNotDisturbedByWhatIsComputedBetween) {
   }
 }
 
-TEST_P(LlamaDecode, ComesInOneStep) {
+TEST_P(LlamaDecode, AnswersInOneStep) {
   Context context(model_);
   ASSERT_TRUE(SetPrompt(&context, kDecodedText));
   ASSERT_TRUE(SetOptions(&context, R"({"decode": true, "top-logits": 1})"));
@@ -219,7 +219,7 @@ TEST_P(LlamaDecode, ComesInOneStep) {
 }
 
 // More contexts than places, of two guests.
-TEST_P(LlamaDecode, InManyThreads) {
+TEST_P(LlamaDecode, WorksOnManyThreads) {
   const NativeCompletion expected = Expected(kDecodedText, 16);
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
@@ -234,7 +234,7 @@ TEST_P(LlamaDecode, InManyThreads) {
 }
 
 // A place stays a context's between two tokens, but nobody waits long for it.
-TEST(LlamaDecodePlaces, AreGivenUpByWhoRests) {
+TEST(LlamaDecodeSlots, AreTakenFromIdleGuests) {
   const Host host;
   const Model model(host, WideModel(), LlamaOptions(R"({"temp": 0, "n-predict": 4, "parallel": 1})"));
   const Tokens text = NativeWide().Tokenize(kDecodedText);
@@ -250,7 +250,7 @@ TEST(LlamaDecodePlaces, AreGivenUpByWhoRests) {
   EXPECT_TRUE(second.Compute());
 }
 
-TEST(LlamaDecodeModels, WithPackedCaches) {
+TEST(LlamaDecodeModels, WorkWithPackedCaches) {
   const Host host;
   const Model model(host, WideModel(), LlamaOptions(R"({"temp": 0, "cache-type-k": "q8_0", "ctx-size": 64})"));
   Context context(model), other(model);

@@ -63,7 +63,7 @@ TEST_P(LlamaDraft, ChangesNoToken) {
 }
 
 // By what the model says, also where it may say this or that: with the same seed the same.
-TEST_P(LlamaDraft, ChangesNoTokenThatIsDrawn) {
+TEST_P(LlamaDraft, ChangesNoSampledToken) {
   const json settings = {{"temp", 1.2}, {"top-k", 0}, {"min-p", 0}, {"repeat-penalty", 1.1}, {"n-predict", 64}};
   const Model model(host_, WideModel(), WithDraft(GetParam()(), settings));
   const Model plain(host_, WideModel(), LlamaOptions(settings.dump()));
@@ -78,7 +78,7 @@ TEST_P(LlamaDraft, ChangesNoTokenThatIsDrawn) {
   EXPECT_GT(Metadata(&drafted)["drafted_tokens"], 0);
 }
 
-TEST_P(LlamaDraft, EndsWhereItWouldHaveEnded) {
+TEST_P(LlamaDraft, EndsAtTheSameToken) {
   const Model model(host_, WideModel(), WithDraft(GetParam()()));
   const Model plain(host_, WideModel(), LlamaOptions(R"({"temp": 0, "n-predict": 48})"));
   Account guest;
@@ -117,7 +117,7 @@ TEST_P(LlamaDraft, EndsWhereItWouldHaveEnded) {
 }
 
 // Pieces come one by one, and what is saved is no more than what was said.
-TEST_P(LlamaDraft, KeepsWhatWasSaid) {
+TEST_P(LlamaDraft, KeepsEvaluatedTokens) {
   const Model model(host_, WideModel(), WithDraft(GetParam()(), {{"n-predict", 13}}));
   Account guest;
   Context first(model, 0, "{}", &guest), second(model, 0, "{}", &guest);
@@ -144,7 +144,7 @@ TEST_P(LlamaDraft, KeepsWhatWasSaid) {
   EXPECT_EQ(Complete(&first), Complete(&first));
 }
 
-TEST(LlamaDrafts, GuessNoFurtherThanTheyAreSure) {
+TEST(LlamaDrafts, StopAtAnImprobableToken) {
   const Host host;
   uint64_t drafted[3] = {}, accepted[3] = {};
   const double sure[] = {0, 0.5, 1};
@@ -165,7 +165,7 @@ TEST(LlamaDrafts, GuessNoFurtherThanTheyAreSure) {
   EXPECT_EQ(int(Metadata(&context)["drafted_tokens"]) % 4, 0) << "four or none";
 }
 
-TEST(LlamaDrafts, ThatDoNotFit) {
+TEST(LlamaDrafts, UnsuitableModelsAreRefused) {
   const Host host;
   const auto refused = [&host](const json& options) {
     const Model model(host, WideModel(), LlamaOptions(options.dump()));
@@ -200,7 +200,7 @@ TEST(LlamaDrafts, ThatDoNotFit) {
   EXPECT_EQ(Metadata(&context)["drafted_tokens"], 0);
 }
 
-TEST(LlamaDrafts, ArePaidForByWhoGenerates) {
+TEST(LlamaDrafts, AreChargedToTheGuest) {
   const Host host;
   const Model model(host, WideModel(), WithDraft(Itself())),
       plain(host, WideModel(), LlamaOptions(R"({"n-predict": 4})"));

@@ -94,7 +94,7 @@ TEST(LlamaEncoder, EmbedsManyTextsAtOnce) {
   EXPECT_THAT(Embeddings(&context).bytes, "") << "nothing of the compute before";
 }
 
-TEST(LlamaEncoder, NormalisesAsItIsTold) {
+TEST(LlamaEncoder, NormalizesByTheKey) {
   const Encoder encoder("embedder");
   Context context(encoder.model);
   const auto norm = [&](int kind, const auto& measure) {
@@ -126,7 +126,7 @@ TEST(LlamaEncoder, RanksDocuments) {
 }
 
 // Of an empty one what the tokenizer puts around a text.
-TEST(LlamaEncoder, TakesEmptyTextsAndTokensBetweenTexts) {
+TEST(LlamaEncoder, AcceptsEmptyTextsAndTokensBetweenTexts) {
   const Encoder encoder("embedder");
   Context context(encoder.model);
   ASSERT_TRUE(Ask(&context, R"(["", "the cat", ["the cat"], [5, "the cat"]])", R"({"embedding":true,"texts":true})"));
@@ -187,7 +187,7 @@ TEST(LlamaEncoder, ChargesTokensOfManyTexts) {
   EXPECT_TRUE(Ask(&context, request(16), R"({"rerank":true})"));
 }
 
-TEST(LlamaEncoder, ManyTextsAreReadInComputesAlone) {
+TEST(LlamaEncoder, ManyTextsAreReadOnlyInComputes) {
   const Encoder encoder("ranker");
   Account guest;
   Context context(encoder.model, 0, "{}", &guest);

@@ -124,7 +124,7 @@ bool TakesLittleMemory(const std::string& options) {
   return false;
 }
 
-TEST(LlamaGrammar, TakesNoMoreMemoryThanItIsAllowedWhateverItIs) {
+TEST(LlamaGrammar, StaysWithinItsMemoryLimit) {
   Crashes crashes(TakesLittleMemory);
   size_t tried = 0;
   for (const Large& large : LargeGrammars()) {
@@ -141,7 +141,7 @@ TEST(LlamaGrammar, TakesNoMoreMemoryThanItIsAllowedWhateverItIs) {
   EXPECT_EQ(crashes.taken(), tried + 1);
 }
 
-TEST(LlamaGrammar, IsRefusedWithTheLimitThatItPasses) {
+TEST(LlamaGrammar, ErrorsNameTheExceededLimit) {
   wasinn_code code = WASINN_OK;
   for (const std::string& grammar : {LargeGrammars()[0].grammar, Doubling(40), Deep(21000, "[a-z]")}) {
     EXPECT_THAT(AnswerTo(json{{"grammar", grammar}}.dump(), &code),
@@ -154,7 +154,7 @@ TEST(LlamaGrammar, IsRefusedWithTheLimitThatItPasses) {
   }
 }
 
-TEST(LlamaGrammar, OfUsualSizesIsTaken) {
+TEST(LlamaGrammar, UsualSizesAreAccepted) {
   wasinn_code code = WASINN_OK;
   const std::string words = [] {
     std::string all = "root ::= \"w\"";
@@ -184,7 +184,7 @@ TEST(LlamaGrammar, IsCancelledWhileATokenIsChecked) {
   ExpectCancellable(&context);
 }
 
-TEST(LlamaGrammar, IsChargedToWhoBringsIt) {
+TEST(LlamaGrammar, IsChargedToItsGuest) {
   const Host host;
   const LoadedModel model(host, TinyModel(), LlamaOptions(R"({"n-predict": 2, "temp": 0})"));
   const auto most_of = [&](const std::string& options) {
@@ -211,7 +211,7 @@ TEST(LlamaGrammar, IsChargedToWhoBringsIt) {
 }
 
 // No usual vocabulary has tokens of 4,000 characters: no grammar goes on with them.
-TEST(LlamaGrammar, IsNotLookedAtForLongTokens) {
+TEST(LlamaGrammar, SurvivesLongTokens) {
   GgufWriter writer = TinyLlamaWriter();
   std::vector<std::string> tokens = TinyVocabulary();
   tokens.back() = std::string(4000, 'e');
@@ -247,7 +247,7 @@ std::string Levels(int n) {
   return text + "\"a" + std::to_string(n) + R"(":{"type":"object","properties":{"p":{}}}}})";
 }
 
-TEST(LlamaGrammar, OfASchemaThatWouldBecomeLargeTakesLittle) {
+TEST(LlamaGrammar, ASchemaThatWouldBecomeLargeTakesLittle) {
   std::string strings = R"({"type":"object","required":["p0"],"properties":{)", refs = R"({"allOf":[)";
   for (int i = 0; i < 200; ++i) {
     strings += (i == 0 ? "\"p" : ",\"p") + std::to_string(i) + R"(":{"type":"string","maxLength":)" +
@@ -333,7 +333,7 @@ std::string ManyHyphens(size_t objects, size_t properties) {
   return schema + "}}";
 }
 
-TEST(LlamaGrammar, OfASchemaThatIsBuiltManyTimesTakesLittle) {
+TEST(LlamaGrammar, ARepeatedSchemaTakesLittle) {
   std::string ones = R"({"const":1})", long_name = std::string(30000, 'x');
   for (int i = 0; i < 2000; ++i) ones += R"(,{"const":1})";
   const auto number = [](const std::string& after, size_t i) {

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(LlamaHostile, WhatIsNoModelIsAnInvalidEncoding) {
+TEST(LlamaHostile, LoadRejectsBytesThatAreNoModel) {
   const Host host;
   const std::string model = SmallWriter().Write();
   for (const std::string& bytes :
@@ -22,7 +22,7 @@ TEST(LlamaHostile, WhatIsNoModelIsAnInvalidEncoding) {
   }
 }
 
-TEST(LlamaHostile, LlamasOwnWordsAreInTheMessage) {
+TEST(LlamaHostile, ErrorsContainLlamaCppsMessage) {
   const Host host;
   GgufWriter writer = SmallWriter();
   writer.tensors.pop_back();
@@ -36,7 +36,7 @@ TEST(LlamaHostile, LlamasOwnWordsAreInTheMessage) {
   EXPECT_EQ(other.loaded().code, WASINN_ERROR_INVALID_ENCODING) << "llama.cpp looks for qwen2's own values";
 }
 
-TEST(LlamaTooNew, SaysWhatIsReadAndWhatToDo) {
+TEST(LlamaTooNew, ErrorsNameTheVersionsAndTheRemedy) {
   const Host host;
   GgufWriter writer = SmallWriter();
   writer.version = 99;
@@ -56,7 +56,7 @@ TEST(LlamaTooNew, SaysWhatIsReadAndWhatToDo) {
 }
 
 // Contexts are charged by what a file says of itself. llama.cpp would read this one: it ends names at a byte 0.
-TEST(LlamaHostile, NamesEndWhereLlamaEndsThem) {
+TEST(LlamaHostile, NamesWithAByte0AreRefused) {
   const Host host;
   const std::string hidden("llama\0", 6);
   GgufWriter writer = TinyLlamaWriter();
@@ -73,7 +73,7 @@ TEST(LlamaHostile, NamesEndWhereLlamaEndsThem) {
 }
 
 // A model that comes as bytes is a file in memory, and the system ends who writes more to a file than is allowed.
-TEST(LlamaHostile, AModelIsNoLargerFileThanIsAllowed) {
+TEST(LlamaHostile, AModelLoadsDespiteTheFileSizeLimit) {
   const Host host;
   rlimit before = {};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);

@@ -46,7 +46,7 @@ size_t HeaderSize(const GgufWriter& writer) {
   return writer.Write().size() - (data + 31) / 32 * 32;
 }
 
-TEST(LlamaIsolated, TruncatedAndFlippedModels) {
+TEST(LlamaIsolated, TruncatedAndFlippedModelsAreContained) {
   const GgufWriter writer = SmallWriter();
   const std::string model = writer.Write();
   constexpr unsigned kSeed = 9;
@@ -172,13 +172,13 @@ std::vector<Variant> OtherVocabularies() {
 }
 
 // Some of them: each may cost a worker.
-TEST(LlamaIsolated, OtherNumbers) { TryAll(OtherNumbers(), 7); }
-TEST(LlamaIsolated, OtherWeights) { TryAll(OtherWeights(), 5); }
-TEST(LlamaIsolated, OtherVocabularies) { TryAll(OtherVocabularies(), 3); }
+TEST(LlamaIsolated, ChangedNumbersAreContained) { TryAll(OtherNumbers(), 7); }
+TEST(LlamaIsolated, ChangedWeightsAreContained) { TryAll(OtherWeights(), 5); }
+TEST(LlamaIsolated, ChangedVocabulariesAreContained) { TryAll(OtherVocabularies(), 3); }
 
 // A template is a program that comes with the model; what it makes of messages is computed in the worker. That is ended
 // where it does not stop in time.
-TEST(LlamaIsolated, Templates) {
+TEST(LlamaIsolated, HostileTemplatesAreContained) {
   const auto chat = [](const std::string& text) {
     GgufWriter writer = TinyLlamaWriter({.context = 2048});
     writer.SetText("tokenizer.chat_template", text);

@@ -60,7 +60,7 @@ class LlamaLongPromptsOfThree : public LlamaLongPrompts {
 };
 
 // A guest that keeps all places busy must share them with another.
-TEST_F(LlamaLongPrompts, OfAnotherGuestShareThePlaces) {
+TEST_F(LlamaLongPrompts, ShareTheSlotsWithOtherGuests) {
   Context other(model_, 0, R"({"n-predict": 5})", &modest_);
   ASSERT_TRUE(SetPrompt(&other, Prompt(2)));
   std::deque<Context> many;
@@ -75,7 +75,7 @@ TEST_F(LlamaLongPrompts, OfAnotherGuestShareThePlaces) {
 }
 
 // A place is taken back from one who does not use it, though its guest has a prompt evaluated in another, which takes long.
-TEST_F(LlamaLongPrompts, KeepNoPlaceThatAnotherDoesNotUse) {
+TEST_F(LlamaLongPrompts, GetSlotsOfIdleGuests) {
   Context idle(model_, 0, "{}", &greedy_), slow(model_, 0, "{}", &greedy_), other(model_, 0, "{}", &modest_);
   const std::string whole = Complete(&idle, Prompt(1));
   ASSERT_TRUE(idle.Step());
@@ -98,7 +98,7 @@ TEST_F(LlamaLongPrompts, KeepNoPlaceThatAnotherDoesNotUse) {
 }
 
 // A guest that has long prompts evaluated in all places gives one up before it is through.
-TEST_F(LlamaLongPrompts, GiveUpAPlaceInTheirMidst) {
+TEST_F(LlamaLongPrompts, LoseASlotDuringEvaluation) {
   Context slow[2] = {Context(model_, 0, "{}", &greedy_), Context(model_, 0, "{}", &greedy_)};
   Context other(model_, 0, "{}", &modest_);
   for (Context& context : slow) ASSERT_TRUE(SetPrompt(&context, Prompt(kLong)));
@@ -109,7 +109,7 @@ TEST_F(LlamaLongPrompts, GiveUpAPlaceInTheirMidst) {
 }
 
 // Whether or not they have lost their place meanwhile.
-TEST_F(LlamaLongPrompts, GiveWhatTheyWouldHaveGivenUninterrupted) {
+TEST_F(LlamaLongPrompts, GiveTheSameResultAfterInterruptions) {
   const std::string prompt = Prompt(150);
   Context slow[2] = {Context(model_, 0, "{}", &greedy_), Context(model_, 0, "{}", &greedy_)};
   Context other(model_, 0, "{}", &modest_);
@@ -166,7 +166,7 @@ class Rival {
 };
 
 // Who is woken late gets the result of its own evaluation, not that of one who had its place meanwhile.
-TEST_F(LlamaLongPromptsOfOne, TakeNoPlaceOfOneWhoIsWokenLate) {
+TEST_F(LlamaLongPromptsOfOne, TakeNoSlotOfALateWaiter) {
   Context slow(model_, 0, "{}", &modest_), other(model_, 0, "{}", &greedy_);
   const std::string expected = Complete(&slow, Prompt(1));
   Late late;
@@ -186,7 +186,7 @@ TEST_F(LlamaLongPromptsOfOne, TakeNoPlaceOfOneWhoIsWokenLate) {
 }
 
 // Nor where its guest has more than its share.
-TEST_F(LlamaLongPrompts, TakeNoPlaceOfOneWhoIsWokenLate) {
+TEST_F(LlamaLongPrompts, TakeNoSlotOfALateWaiter) {
   Context first(model_, 0, kWithoutEnd, &greedy_), slow(model_, 0, kWithoutEnd, &greedy_),
       other(model_, 0, "{}", &modest_);
   OwnClock clock;
@@ -217,7 +217,7 @@ TEST_F(LlamaLongPrompts, TakeNoPlaceOfOneWhoIsWokenLate) {
 }
 
 // They leave room for one that comes behind them.
-TEST_F(LlamaLongPromptsOfThree, HoldUpNoOther) {
+TEST_F(LlamaLongPromptsOfThree, DoNotDelayOthers) {
   Context contexts[3] = {Context(model_), Context(model_), Context(model_)};
   for (Context& context : contexts) {  // each has a place, to which it comes back
     ASSERT_TRUE(ComputeOn(&context, Prompt(1)));

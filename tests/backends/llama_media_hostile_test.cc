@@ -106,7 +106,7 @@ TEST_F(LlamaMediaHostile, ThinStripsAreRefused) {
   EXPECT_THAT(Of(Url(Png(Picture(1, 1, 1)))), Not(HasSubstr("error")));
 }
 
-TEST_F(LlamaMediaHostile, WhatIsNoDataIsNeverFetched) {
+TEST_F(LlamaMediaHostile, UrlsAreNeverFetched) {
   for (const char* url : {"http://127.0.0.1/image.png", "file:///etc/passwd", "/etc/passwd",
                           "https://example.org/a.png", "", "DATA:image/png;base64,AAAA"}) {
     EXPECT_THAT(Of(url), HasSubstr("nothing is fetched")) << url;
@@ -144,7 +144,7 @@ TEST_F(LlamaMediaHostile, PartsOfAnotherFormAreRefused) {
 }
 
 // A text of 15 bytes, "data:#0" for a parser, must not stand for what was put aside.
-TEST_F(LlamaMediaHostile, ShortTextsStandForNoLongOnes) {
+TEST_F(LlamaMediaHostile, ShortTextsDoNotExpandToLongOnes) {
   ASSERT_TRUE(SetOptions(&context_, R"({"chat": true})"));
   const std::string text = R"({"type": "text", "text": "\u0064ata:#0"})",
                     image = ImagePart(Url(Png(Picture(8, 8, 1)))).dump();
@@ -170,7 +170,7 @@ TEST_F(LlamaMediaHostile, TemplatesThatLoseOrRepeatAnImageAreRefused) {
   }
 }
 
-TEST_F(LlamaMediaHostile, WhatIsHeldIsChargedAndLimited) {
+TEST_F(LlamaMediaHostile, MemoryIsChargedAndLimited) {
   Account guest;
   {
     Context context(model_, 0, "{}", &guest);
@@ -210,14 +210,14 @@ TEST_F(LlamaMediaHostile, ManyImagesDoNotFit) {
   EXPECT_THAT(Answer(&context_, std::vector<json>(40, image)), HasSubstr(CodeOf(WASINN_ERROR_PROMPT_TOO_LONG)));
 }
 
-TEST_F(LlamaMediaHostile, ACancelEndsIt) {
+TEST_F(LlamaMediaHostile, ACancelEndsACompute) {
   const std::vector<json> parts(16, ImagePart(Url(Png(Picture(512, 512, 1)))));
   ASSERT_TRUE(SetOptions(&context_, R"({"chat": true})"));
   ASSERT_TRUE(SetPrompt(&context_, Messages(parts)));
   ComputeUntilCancelled(&context_);
 }
 
-TEST_F(LlamaMediaHostile, WhatNeedsTextAloneSaysSo) {
+TEST_F(LlamaMediaHostile, KeysForTextRefuseMedia) {
   const json image = ImagePart(Url(Png(Picture(8, 8, 1))));
   EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"tokenize", true}}), HasSubstr("without images"));
   EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"embedding", true}}), HasSubstr("without images"));
@@ -227,7 +227,7 @@ TEST_F(LlamaMediaHostile, WhatNeedsTextAloneSaysSo) {
   EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"image", "/etc/passwd"}}), HasSubstr("no file is opened"));
 }
 
-TEST(LlamaMediaHostileLimits, ImagesThatAreSeenWholeNeedABatchOfThatSize) {
+TEST(LlamaMediaHostileLimits, ImagesEvaluatedAtOnceNeedALargeBatch) {
   const Host host;
   for (const int parallel : {0, 2}) {
     const FileModel model(host, TinyMediaOptions("see_whole.gguf", {{"ubatch-size", 3}, {"parallel", parallel}}));
@@ -246,7 +246,7 @@ class LlamaMediaHostileSound : public ::testing::Test {
   Context context_{model_};
 };
 
-TEST_F(LlamaMediaHostileSound, BrokenOnesAreRefused) {
+TEST_F(LlamaMediaHostileSound, BrokenFilesAreRefused) {
   const std::string wav = Wav(16000, Tone(16000, 0.5)), honest = Of(wav);
   ASSERT_THAT(honest, Not(HasSubstr("error")));
   for (const std::string& file :
@@ -284,7 +284,7 @@ TEST_F(LlamaMediaHostileSound, TitlesAndPicturesAreNotRead) {
 }
 
 // A sample of a second long would become 16,000 of them, and some 65 million for a part of a sound.
-TEST_F(LlamaMediaHostileSound, FewSamplesOfASecondAreRefused) {
+TEST_F(LlamaMediaHostileSound, LowSampleRatesAreRefused) {
   for (const uint32_t rate : {1U, 16U, 999U}) {
     EXPECT_THAT(Of(Wav(rate, Tone(rate, 2))), HasSubstr("expected 1000 to 192000")) << rate;
   }

@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(Projectors, LlamaMedia,
                                            MediaCase{"see_places.gguf", "0", 0}, MediaCase{"see_places.gguf", "0", 8},
                                            MediaCase{"see_places.gguf", "3", 8}));
 
-TEST_P(LlamaMedia, SaysWhatLlamaCppSays) {
+TEST_P(LlamaMedia, GivesTheTextOfLlamaCpp) {
   Context context(model_);
   std::set<std::string> said;
   for (const std::string& file :
@@ -85,7 +85,7 @@ TEST_P(LlamaMedia, SaysWhatLlamaCppSays) {
   EXPECT_GT(said.size(), 1U) << "the image matters";
 }
 
-TEST_P(LlamaMedia, TakesUpAnImageThatIsThere) {
+TEST_P(LlamaMedia, ReusesAnEvaluatedImage) {
   const std::string file = Png(Picture(64, 48, 1)), other = Png(Picture(64, 48, 2));
   Context context(model_);
   EXPECT_EQ(Say(&context, "a", file, "b c"), Expected("a", file, "b c"));
@@ -119,7 +119,7 @@ TEST_P(LlamaMedia, IsSavedWithAState) {
   EXPECT_LT(Metadata(&second)["restored_tokens"], 30);
 }
 
-TEST(LlamaMediaParallel, GuestsWithAndWithoutImagesGetWhatTheyWouldHaveGotAlone) {
+TEST(LlamaMediaParallel, GuestsWithAndWithoutImagesGetTheSameTextAsAlone) {
   const Host host;
   const FileModel model(host, TinyMediaOptions("see.gguf", {{"parallel", 3}}));
   std::vector<std::thread> threads;
@@ -149,7 +149,7 @@ TEST(LlamaMediaParallel, GuestsWithAndWithoutImagesGetWhatTheyWouldHaveGotAlone)
 }
 
 // An image does not go with that, but the same context does.
-TEST(LlamaMediaBeside, GuestsThatChooseTheTokens) {
+TEST(LlamaMediaBeside, GuestsThatDecodeThemselvesWork) {
   const Host host;
   const Tokens text = {1, 5, 9, 5};
   const json image = ImagePart(DataUrl("image/png", Png(Picture(32, 32, 1)))),
@@ -180,7 +180,7 @@ TEST(LlamaMediaBeside, GuestsThatChooseTheTokens) {
   }
 }
 
-TEST(LlamaMediaBeside, DraftsGuessNothingBehindAnImage) {
+TEST(LlamaMediaBeside, NothingIsDraftedAfterAnImage) {
   const Host host;
   const FileModel plain(host, TinyMediaOptions("see.gguf"));
   const FileModel drafted(host,
@@ -196,7 +196,7 @@ TEST(LlamaMediaBeside, DraftsGuessNothingBehindAnImage) {
   }
 }
 
-TEST(LlamaMediaParts, SeveralImagesInTheirOrder) {
+TEST(LlamaMediaParts, SeveralImagesKeepTheirOrder) {
   const Host host;
   const FileModel model(host, TinyMediaOptions("see.gguf"));
   const std::string first = Png(Picture(32, 32, 1)), second = Png(Picture(32, 32, 2));
@@ -256,7 +256,7 @@ TEST(LlamaMediaParts, AMarkerInATextIsText) {
   EXPECT_THAT(Answer(&context, {TextPart(tag.substr(0, 200))}), ::testing::Not(HasSubstr("error")));
 }
 
-TEST(LlamaMediaSound, SaysWhatLlamaCppSays) {
+TEST(LlamaMediaSound, GivesTheTextOfLlamaCpp) {
   const Host host;
   const FileModel model(host, TinyMediaOptions("hear.gguf"));
   constexpr uint32_t kRate = 16000;
@@ -274,10 +274,10 @@ TEST(LlamaMediaSound, SaysWhatLlamaCppSays) {
   // At another rate it is nearly the same sound.
   EXPECT_THAT(Answer(&context, {TextPart("Listen: "), SoundPart(Wav(44100, Tone(44100, 3)))}),
               ::testing::Not(HasSubstr("error")));
-  EXPECT_THAT(Answer(&context, {ImagePart(DataUrl("image/png", Png(Picture(8, 8, 1))))}), HasSubstr("accepts no images"));
+  EXPECT_THAT(Answer(&context, {ImagePart(DataUrl("image/png", Png(Picture(8, 8, 1))))}), HasSubstr("no images"));
 }
 
-TEST(LlamaMediaModel, TellsWhatItTakes) {
+TEST(LlamaMediaModel, DescribesTheMediaThatItAccepts) {
   const Host host;
   const FileModel sees(host, TinyMediaOptions("see.gguf")), hears(host, TinyMediaOptions("hear.gguf"));
   const auto described = [&](const Model& model) { return json::parse(host.table().describe(model.get())); };
@@ -287,7 +287,7 @@ TEST(LlamaMediaModel, TellsWhatItTakes) {
   EXPECT_EQ(described(hears)["sounds"], true);
 }
 
-TEST(LlamaMediaModel, ProjectorsAreTheHosts) {
+TEST(LlamaMediaModel, OnlyHostsNameProjectors) {
   const Host host;
   const auto refused = [&](const LoadOptions& options) {
     return Model(host, ReadFile(options.path), options).loaded().message;

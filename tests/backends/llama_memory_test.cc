@@ -60,7 +60,7 @@ class LlamaOutOfMemory : public ::testing::Test {
 
 // Wherever it happens in the thread that decodes for all: whom it concerns gets an error, and the next compute is as if
 // nothing had been.
-TEST_F(LlamaOutOfMemory, OfTheThreadThatDecodesMayRunOut) {
+TEST_F(LlamaOutOfMemory, IsReportedByTheDecodingThread) {
   Context context(model_);
   const std::string whole = Complete(&context, "the hen ate the oats");
   int failed = 0;
@@ -79,7 +79,7 @@ TEST_F(LlamaOutOfMemory, OfTheThreadThatDecodesMayRunOut) {
 }
 
 // One who waits for a place.
-TEST_F(LlamaOutOfMemory, OneWhoWaitsIsForgotten) {
+TEST_F(LlamaOutOfMemory, AFailedWaiterLeavesTheQueue) {
   Context first(model_), second(model_), third(model_), fourth(model_);
   for (Context* context : {&first, &second, &third, &fourth}) ASSERT_TRUE(SetPrompt(context, "the hen"));
   const std::string whole = Complete(&fourth);

@@ -18,7 +18,7 @@ TEST(LlamaOpen, BadConfigurationIsRefused) {
   }
 }
 
-TEST(LlamaOpen, GuestsStayWithinWhatTheHostAllows) {
+TEST(LlamaOpen, GuestsStayWithinTheHostsLimits) {
   const Host host;
   LoadOptions options = LlamaOptions(R"({"ctx-size": 64, "batch-size": 32, "ubatch-size": 16, "n-predict": 4})");
   for (const char* bad : {R"({"ctx-size": -1})", R"({"batch-size": 0})", R"({"ubatch-size": 100000000})",
@@ -42,7 +42,7 @@ TEST(LlamaOpen, GuestsStayWithinWhatTheHostAllows) {
   EXPECT_EQ(json::parse(host.table().describe(most.get()))["context"], 512) << "programs ask for 4096";
 }
 
-TEST(LlamaOpen, AContextHasAConfigurationOfItsOwn) {
+TEST(LlamaOpen, AContextHasItsOwnConfiguration) {
   const Host host;
   const LoadedModel model(host, TinyModel(), LlamaOptions(R"({"ctx-size": 64, "n-predict": 4, "temp": 0})"));
   Context context(model, 0, R"({"n-predict": 7, "ctx-size": 48, "rope-scale": 2})");
@@ -59,7 +59,7 @@ TEST(LlamaOpen, AContextHasAConfigurationOfItsOwn) {
 }
 
 // An answer without them would be to another question.
-TEST(LlamaOpen, KeysOfModelsThatSeeAreErrors) {
+TEST(LlamaOpen, MediaKeysAreErrorsForTextModels) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 1})"));
   ASSERT_TRUE(SetPrompt(&context, "the hen"));
   for (const auto& [key, config] : {std::pair<const char*, const char*>{"mmproj", R"({"mmproj": "/etc/passwd"})"},
@@ -115,7 +115,7 @@ TEST(LlamaMemory, IsChargedToTheGuest) {
   EXPECT_EQ(account.used, 0u);
 }
 
-TEST(LlamaMemory, OfManyContextsStaysWithinTheGuestsLimit) {
+TEST(LlamaMemory, ManyContextsStayWithinTheGuestsLimit) {
   const Host host;
   const Model model(host, TinyLlamaWriter({.context = 65536}).Write(),
                     LlamaOptions(R"({"n-predict": 1, "ctx-size": 65536, "ubatch-size": 8})"));
@@ -138,7 +138,7 @@ TEST(LlamaMemory, OfManyContextsStaysWithinTheGuestsLimit) {
 }
 
 // A guest's own model is its own, too; what a host's contexts share is the host's.
-TEST(LlamaMemory, OfModels) {
+TEST(LlamaMemory, ModelsAreCharged) {
   const Host host;
   Account guest, hosts;
   LoadOptions options = LlamaOptions();
@@ -163,7 +163,7 @@ TEST(LlamaMemory, OfModels) {
 }
 
 // Never less than llama.cpp says that it has allocated.
-TEST(LlamaMemory, IsReckonedBeforeItIsAllocated) {
+TEST(LlamaMemory, IsEstimatedBeforeItIsAllocated) {
   for (const auto& shape :
        {TinyLlama{}, TinyLlama{.embedding = 256, .layers = 3, .heads = 8, .kv_heads = 2, .feed_forward = 512},
         TinyLlama{.embedding = 128, .layers = 1, .heads = 2, .kv_heads = 2, .feed_forward = 1024, .context = 4096}}) {

@@ -18,7 +18,7 @@ namespace {
 
 class LlamaParallel : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(LlamaParallel, EachGetsTheTokensThatItWouldHaveGotAlone) {
+TEST_P(LlamaParallel, EachContextGetsTheSameTokensAsAlone) {
   const Host host;
   const std::string options = GetParam();
   std::vector<std::string> expected;
@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(Settings, LlamaParallel,
                          ::testing::Values(R"({"temp": 0, "n-predict": 48)", R"({"seed": 11, "n-predict": 48)",
                                            R"({"seed": 11, "n-predict": 20, "batch-size": 8, "ubatch-size": 8)"));
 
-TEST(LlamaParallelPlaces, AreHeldOnlyWhileAContextGenerates) {
+TEST(LlamaParallelSlots, AreHeldOnlyDuringAGeneration) {
   const Host host;
   const Model model(host, LongModel(), LlamaOptions(R"({"temp": 0, "n-predict": 6, "parallel": 1})"));
   Context first(model), second(model);
@@ -87,7 +87,7 @@ TEST(LlamaParallelPlaces, AreHeldOnlyWhileAContextGenerates) {
   EXPECT_TRUE(second.Compute());
 }
 
-TEST(LlamaParallelPlaces, KeepWhatWasEvaluatedForTheirHolderOnly) {
+TEST(LlamaParallelSlots, KeepTokensOnlyForTheirHolder) {
   const Host host;
   const Model model(host, LongModel(), LlamaOptions(R"({"temp": 0, "n-predict": 6, "parallel": 2})"));
   Context first(model), second(model), third(model);
@@ -106,7 +106,7 @@ TEST(LlamaParallelPlaces, KeepWhatWasEvaluatedForTheirHolderOnly) {
 }
 
 // Whoever they belong to: none of the texts that were used last, as many as there are places, is evaluated anew.
-TEST(LlamaParallelPlaces, KeepTheTextsThatWereUsedLast) {
+TEST(LlamaParallelSlots, KeepTheLastUsedTexts) {
   const Host host;
   const Model model(host, LongModel(), LlamaOptions(R"({"temp": 0, "n-predict": 3, "parallel": 2})"));
   Account guests[2];
@@ -131,7 +131,7 @@ TEST(LlamaParallelPlaces, KeepTheTextsThatWereUsedLast) {
   EXPECT_EQ(lost, 0) << "of " << recent;
 }
 
-TEST(LlamaParallelPlaces, ACancelledOneLeavesTheOthersAlone) {
+TEST(LlamaParallelSlots, ACancelDoesNotAffectOthers) {
   const Host host;
   const std::string config = R"({"temp": 0, "n-predict": 200, "parallel": 4})";
   const Model model(host, LongModel(), LlamaOptions(config));
@@ -154,7 +154,7 @@ TEST(LlamaParallelPlaces, ACancelledOneLeavesTheOthersAlone) {
 }
 
 // One who holds a place and does nothing with it loses it to one who waits, and goes on later as if nothing had been.
-TEST(LlamaParallelPlaces, AreTakenBackFromOneWhoDoesNotUseIt) {
+TEST(LlamaParallelSlots, AreTakenBackFromIdleHolders) {
   const Host host;
   const Model model(host, LongModel(), LlamaOptions(R"({"temp": 0, "n-predict": 12, "parallel": 1})"));
   Context first(model), second(model);
@@ -193,7 +193,7 @@ bool ComputeBesideASlowOne(const std::string& bytes) {
   return all_equal && all_too_large;
 }
 
-TEST(LlamaParallelPlaces, ASlowGrammarHoldsUpNobodyElse) {
+TEST(LlamaParallelSlots, ASlowGrammarDoesNotDelayOthers) {
   GgufWriter writer = TinyLlamaWriter();
   std::vector<std::string> tokens = TinyVocabulary();
   tokens.back() = std::string(60, 'e') + "q";
@@ -205,7 +205,7 @@ TEST(LlamaParallelPlaces, ASlowGrammarHoldsUpNobodyElse) {
 }
 
 // Models whose memory cannot forget a part are evaluated anew.
-TEST(LlamaParallelPlaces, OfAMemoryThatCannotLoseAPart) {
+TEST(LlamaParallelSlots, WorkWithMemoriesThatCannotLoseAPart) {
   std::vector<std::string> expected;
   for (const std::string& config :
        {std::string("{}"), R"({"library": ")" + testing::InThisBuild("lib/libllama_shim_whole.so") + "\"}"}) {
@@ -223,7 +223,7 @@ TEST(LlamaParallelPlaces, OfAMemoryThatCannotLoseAPart) {
   }
 }
 
-TEST(LlamaParallelPlaces, HaveLimits) {
+TEST(LlamaParallelSlots, HaveLimits) {
   const Host host;
   LoadOptions options = LlamaOptions(R"({"parallel": 64, "ctx-size": 1048576})");
   options.max_bytes = 1 << 26;

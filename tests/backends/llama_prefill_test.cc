@@ -49,7 +49,7 @@ class LlamaPrefillOfTwo : public LlamaPrefill {
 };
 
 // Two by turns, and each after a text of which it has a beginning.
-TEST_F(LlamaPrefill, GivesTheTokensThatEachWouldHaveGotAlone) {
+TEST_F(LlamaPrefill, GivesTheSameTokensAsAlone) {
   const std::string prompts[] = {Prompt(kWords), Prompt(2 * kWords), Prompt(2 * kWords) + " oats" + Prompt(kWords)};
   std::vector<std::string> expected;
   for (const std::string& prompt : prompts) expected.push_back(Expected(prompt));
@@ -68,7 +68,7 @@ TEST_F(LlamaPrefill, GivesTheTokensThatEachWouldHaveGotAlone) {
 }
 
 // However large its parts are: others' tokens come between their operations.
-TEST_F(LlamaPrefillOfTwo, HasTokensOfOthersBetweenItsOperations) {
+TEST_F(LlamaPrefillOfTwo, DecodesOthersTokensBetweenItsOperations) {
   const std::string prompt = Prompt(kWords);
   Context slow(model_);
   size_t tokens = 0, parts = 0;
@@ -100,7 +100,7 @@ TEST_F(LlamaPrefillOfTwo, CanBeCancelled) {
 }
 
 // Its place is lost to another guest in its midst, and it goes on later.
-TEST_F(LlamaPrefillOfTwo, GoesOnWhereItsPlaceIsLost) {
+TEST_F(LlamaPrefillOfTwo, ContinuesAfterItsSlotIsLost) {
   const std::string prompt = Prompt(2 * kWords), expected = Expected(prompt);
   Context slow(model_, 0, "{}", &greedy_), other(model_, 0, "{}", &modest_);
   ASSERT_TRUE(SetPrompt(&other, Prompt(2)));

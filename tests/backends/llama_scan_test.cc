@@ -41,7 +41,7 @@ wasinn_code CodeOf(const std::string& bytes, bool of_guest = true) {
   return ThrownBy([&] { Scan(bytes, of_guest); }).code;
 }
 
-TEST(GgufScan, ReadsWhatMemoryIsReckonedBy) {
+TEST(GgufScan, ReadsTheNumbersForMemoryEstimates) {
   const ModelScan scan = Scan(TinyLlamaWriter().Write());
   EXPECT_EQ(scan.architecture, "llama");
   EXPECT_EQ(scan.name, "tiny");
@@ -55,7 +55,7 @@ TEST(GgufScan, ReadsWhatMemoryIsReckonedBy) {
   EXPECT_EQ(scan.longest_token, 6u);
 }
 
-TEST(GgufScan, RefusesEveryTruncationOfWhatItReads) {
+TEST(GgufScan, RefusesEveryTruncation) {
   const std::string model =
       TinyLlamaWriter({.embedding = 8, .layers = 1, .heads = 2, .kv_heads = 1, .feed_forward = 8}).Write();
   ASSERT_EQ(CodeOf(model), WASINN_OK);
@@ -71,7 +71,7 @@ struct Broken {
   wasinn_code code = WASINN_ERROR_INVALID_ENCODING;
 };
 
-TEST(GgufScan, RefusesWhatIsNoSuchFile) {
+TEST(GgufScan, RefusesOtherFiles) {
   const std::vector<Broken> all = {
       {"version 1", [](GgufWriter* w) { w->version = 1; }},
       {"2^60 tensors", [](GgufWriter* w) { w->added_tensors = uint64_t{1} << 60; }},
@@ -114,19 +114,19 @@ TEST(GgufScan, NamesHaveNoByte0) {
   }
 }
 
-TEST(GgufScan, SaysWhereItIsWrong) {
+TEST(GgufScan, ErrorsNameTheOffset) {
   GgufWriter writer = TinyLlamaWriter();
   writer.added_tensors = uint64_t{1} << 60;
   EXPECT_THAT(ThrownBy([&] { Scan(writer.Write()); }).message, HasSubstr("at offset"));
 }
 
-TEST(GgufScan, TheHostsModelsMayHaveMoreFiles) {
+TEST(GgufScan, HostsModelsMayBeSplit) {
   GgufWriter writer = TinyLlamaWriter();
   writer.SetU32("split.count", 2);
   EXPECT_EQ(CodeOf(writer.Write(), false), WASINN_OK);
 }
 
-TEST(GgufScan, TensorsAreNoMoreThanTheFile) {
+TEST(GgufScan, TensorsCannotExceedTheFile) {
   GgufWriter writer = TinyLlamaWriter();
   writer.tensors[0].type = 12;
   writer.tensors[0].dims = {uint64_t{1} << 62, uint64_t{1} << 62};

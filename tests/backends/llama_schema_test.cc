@@ -31,7 +31,7 @@ std::string WhyNot(const std::string& schema) {
   return "";
 }
 
-TEST(LlamaSchema, NamesTheKeywordThatCannotBeHeldAndItsPlace) {
+TEST(LlamaSchema, ErrorsNameTheUnsupportedKeywordAndItsPlace) {
   for (const auto& [keyword, schema] : std::vector<std::pair<std::string, std::string>>{
            {"multipleOf", R"({"type":"integer","multipleOf":5})"},
            {"multipleOf", R"({"multipleOf":5})"},
@@ -78,7 +78,7 @@ TEST(LlamaSchema, NamesTheKeywordThatCannotBeHeldAndItsPlace) {
   EXPECT_THAT(WhyNot(R"({"properties":{"a":false}})"), HasSubstr("#/properties/a: \"false\""));
 }
 
-TEST(LlamaSchema, IsWrittenInTheWordsThatLlamaCppKnows) {
+TEST(LlamaSchema, IsRewrittenInKeywordsThatLlamaCppKnows) {
   const std::string same =
       R"({"type":"object","properties":{"a":{"type":"integer","minimum":1},"b":{"$ref":"#/$defs/c"}},
       "required":["a"],"additionalProperties":false,"description":"d","title":"t","examples":[{}],"default":{"a":1},"x-y":1,
@@ -114,7 +114,7 @@ TEST(LlamaSchema, IsWrittenInTheWordsThatLlamaCppKnows) {
   }
 }
 
-TEST(LlamaSchema, OfAToolMayBeLeftToTheModel) {
+TEST(LlamaSchema, NonStrictToolsAreUnchanged) {
   const std::string tools =
       R"([{"type":"function","function":{"name":"f","strict":%,"parameters":{"properties":{"a":{"multipleOf":5}}}}}])";
   const auto with = [&](const std::string& strict) { return std::string(tools).replace(tools.find('%'), 1, strict); };
@@ -124,7 +124,7 @@ TEST(LlamaSchema, OfAToolMayBeLeftToTheModel) {
   }
 }
 
-TEST(LlamaSchema, DoesNotGrowWithoutEnd) {
+TEST(LlamaSchema, HasALimitedSize) {
   std::string twice = R"({"allOf":[{"$ref":"#/$defs/a0"},{"type":"object"}],"$defs":{)";
   for (int i = 0; i < 40; ++i) {
     const std::string next = R"({"$ref":"#/$defs/a)" + std::to_string(i + 1) + "\"}";

@@ -35,7 +35,7 @@ std::string Config(const std::string& more) {
   return R"({"temp": 0, "ctx-size": 64, "n-predict": 150, "context-shift": true)" + more + "}";
 }
 
-TEST(LlamaShift, GoesOnAsTheFrameworksOwnDoes) {
+TEST(LlamaShift, ContinuesLikeLlamaCpp) {
   const Host host;
   for (const char* parallel : {"", R"(, "parallel": 2)"}) {
     for (const int keep : {0, 5, -1}) {
@@ -82,7 +82,7 @@ TEST(LlamaShift, DoesNotMovePackedKeys) {
 }
 
 // Beside others that do the same, or do not.
-TEST(LlamaShift, LeavesOthersAlone) {
+TEST(LlamaShift, DoesNotAffectOthers) {
   const Host host;
   const Model model(host, EndlessModel(), LlamaOptions(Config(R"(, "parallel": 3)")));
   const std::string shifted = Characters(
@@ -99,7 +99,7 @@ TEST(LlamaShift, LeavesOthersAlone) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(LlamaShift, IsForGuestsToAskFor) {
+TEST(LlamaShift, HappensOnlyIfTheGuestAsks) {
   auto&& [host, model, context] = Opened(EndlessModel(), LlamaOptions(R"({"temp": 0, "ctx-size": 64})"));
   EXPECT_EQ(ComputeOn(&context, kShiftedText).code, WASINN_ERROR_CONTEXT_FULL) << "not without the key";
   EXPECT_EQ(Metadata(&context)["context_shifts"], 0);
@@ -150,7 +150,7 @@ TEST(LlamaShift, ChargesALongText) {
   EXPECT_LE(guest.used, before);
 }
 
-TEST(LlamaShift, OfTinyContexts) {
+TEST(LlamaShift, WorksInTinyContexts) {
   const Host host;
   const Model model(host, EndlessModel(), LlamaOptions(R"({"temp": 0, "context-shift": true, "n-predict": 20})"));
   for (int tokens = 1; tokens < 9; ++tokens) {

@@ -25,7 +25,7 @@ class LlamaState : public ::testing::TestWithParam<const char*> {
 
 INSTANTIATE_TEST_SUITE_P(Parallel, LlamaState, ::testing::Values("0", "2"));
 
-TEST_P(LlamaState, IsTakenUpByAnotherContext) {
+TEST_P(LlamaState, IsRestoredInAnotherContext) {
   Context first(model_, 0, "{}", &guest_), second(model_, 0, "{}", &guest_);
   ASSERT_TRUE(Ask(&first, kSystem, R"({"n-predict": 0, "save-state": "system"})"));
   EXPECT_EQ(Written(&first), "");
@@ -52,7 +52,7 @@ TEST_P(LlamaState, IsTakenUpByAnotherContext) {
   EXPECT_GT(Metadata(&second)["restored_tokens"], 4);
 }
 
-TEST_P(LlamaState, IsThatOfAGenerationsEnd) {
+TEST_P(LlamaState, IsSavedAtTheEndOfAGeneration) {
   Context first(model_, 0, "{}", &guest_), second(model_, 0, "{}", &guest_);
   ASSERT_TRUE(SetPrompt(&first, kSystem));
   ASSERT_TRUE(SetOptions(&first, R"({"save-state": "talk"})"));
@@ -71,7 +71,7 @@ TEST_P(LlamaState, IsThatOfAGenerationsEnd) {
   EXPECT_EQ(Metadata(&first)["states"].size(), 1u);
 }
 
-TEST_P(LlamaState, IsItsGuestsAlone) {
+TEST_P(LlamaState, BelongsToOneGuest) {
   Context mine(model_, 0, "{}", &guest_), theirs(model_, 0, "{}", &other_), nobodys(model_);
   ASSERT_TRUE(Ask(&mine, kSystem, R"({"save-state": "system"})"));
   for (Context* context : {&theirs, &nobodys}) {
@@ -147,7 +147,7 @@ TEST_P(LlamaState, HasLimits) {
 }
 
 // Many at once, of the same names.
-TEST_P(LlamaState, OfManyThreads) {
+TEST_P(LlamaState, WorksOnManyThreads) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&, i] {
@@ -181,7 +181,7 @@ std::string WithWindow() {
 }
 
 // Such a memory saves no more than it looks back at.
-TEST(LlamaStateKind, OfAModelThatLooksBackSoFar) {
+TEST(LlamaStateKind, WorksForModelsWithAWindow) {
   const Host host;
   const std::string begin = "the hen ate the oats, and the other one ate the rest of the oats",
                     longer = begin + ", and then";
@@ -205,7 +205,7 @@ TEST(LlamaStateKind, OfAModelThatLooksBackSoFar) {
 }
 
 // A text of the host's, evaluated once for all.
-TEST(LlamaSharedPrompt, IsTakenUpByWhosePromptBeginsSo) {
+TEST(LlamaSharedPrompt, IsUsedByPromptsThatBeginLikeIt) {
   const Host host;
   for (const char* parallel : {"0", "2"}) {
     Account hosts;
@@ -262,7 +262,7 @@ TEST(LlamaStateKind, MustBeTheSame) {
 }
 
 // A state that the memory has no room for leaves nothing of what was there before: the text is evaluated.
-TEST(LlamaStateKind, OfAnotherSizeIsNotTakenUp) {
+TEST(LlamaStateKind, AnotherSizeIsNotRestored) {
   const Host host;
   const Model model(host, TinyLlamaWriter({.embedding = 128, .context = 1024}).Write(),
                     LlamaOptions(R"({"temp": 0, "n-predict": 12})"));

@@ -27,7 +27,7 @@ std::string Join(const std::vector<std::string>& pieces) {
   return text;
 }
 
-TEST(LlamaStream, BringsTheCompletionInWholeCharacters) {
+TEST(LlamaStream, HasWholeCharacters) {
   auto&& [host, model, context] =
       Opened(TinyModel(), LlamaOptions(R"({"n-predict": 200, "temp": 1.5, "top-k": 0, "min-p": 0})"));
   ASSERT_TRUE(SetPrompt(&context, kStreamedText));
@@ -58,7 +58,7 @@ TEST(LlamaStream, BytesOfOneCharacterWaitForEachOther) {
   EXPECT_THAT(pieces, ElementsAre("", "", "中", "", "", "文"));
 }
 
-TEST(LlamaStream, GoesOnUntilItIsEnded) {
+TEST(LlamaStream, ContinuesUntilItIsFinished) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 8, "seed": 1})"));
   ASSERT_TRUE(context.Finish()) << "of nothing";
   std::string piece;
@@ -138,7 +138,7 @@ TEST(LlamaStream, AFullContextEndsIt) {
   EXPECT_EQ(Complete(&context, kStreamedText), "");
 }
 
-TEST(LlamaOptions, BadOnesAreRefusedAndLoseNothing) {
+TEST(LlamaOptions, InvalidOptionsAreRefusedWithoutLosingText) {
   auto&& [host, model, context] = Opened(
       TinyModel(), LlamaOptions(R"({"seed": 3, "n-predict": 8, "ctx-size": 64, "batch-size": 32, "ubatch-size": 16})"));
   const std::string expected = Complete(&context, kStreamedText);
@@ -182,7 +182,7 @@ TEST(LlamaOptions, BadOnesAreRefusedAndLoseNothing) {
   EXPECT_EQ(ComputeWith(&context, std::string("{}\0{", 4)).code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
-TEST(LlamaOptions, UnboundOnesAreGone) {
+TEST(LlamaOptions, UnboundOptionsNoLongerApply) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"temp": 0, "n-predict": 3})"));
   ASSERT_TRUE(Ask(&context, "the hen", R"({"n-predict": 5})"));
   EXPECT_EQ(Metadata(&context)["output_tokens"], 5);
@@ -204,7 +204,7 @@ TEST(LlamaOptions, UnknownKeysAreNamedInTheLog) {
   EXPECT_THAT(host.log(), Not(HasSubstr("key99"))) << "a guest does not fill the host's log";
 }
 
-TEST(LlamaOptions, LogsWhereItIsAskedFor) {
+TEST(LlamaOptions, LogsIfEnabled) {
   const Host host;
   {
     const Model quiet(host, TinyModel(), LlamaOptions(R"({"n-predict": 2})"));
@@ -220,7 +220,7 @@ TEST(LlamaOptions, LogsWhereItIsAskedFor) {
   EXPECT_EQ(host.log(), "") << "each host hears of its own";
 }
 
-TEST(LlamaPrompt, BadOnesAreRefused) {
+TEST(LlamaPrompt, InvalidPromptsAreRefused) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"seed": 3, "n-predict": 2})"));
   EXPECT_EQ(ComputeOn(&context, "").code, WASINN_ERROR_INVALID_ARGUMENT);
   for (const char* bad : {"\xff", "the \xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\xaf", "a\x80"}) {

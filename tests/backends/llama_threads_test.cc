@@ -28,7 +28,7 @@ void MustComplete(Context* context, const std::string& prompt) {
   MustCompute(context);
 }
 
-TEST_F(LlamaThreads, AreAllThereForOneThatComputes) {
+TEST_F(LlamaThreads, OneComputeGetsAll) {
   const Model* models[] = {&alone_, &alone_, &together_, &alone_, &together_};
   std::vector<std::unique_ptr<Context>> idle;
   for (const Model* model : models) {
@@ -47,7 +47,7 @@ TEST_F(LlamaThreads, AreAllThereForOneThatComputes) {
 }
 
 // One is held inside of llama.cpp meanwhile.
-TEST_F(LlamaThreads, AreSharedByThoseThatComputeAtOnce) {
+TEST_F(LlamaThreads, AreSharedByConcurrentComputes) {
   Context small(alone_, 0, R"({"threads": 3})"), second(alone_), third(together_);
   for (Context* held : {&small, &third}) {
     std::atomic<bool> inside = false, released = false;
@@ -80,7 +80,7 @@ TEST_F(LlamaThreads, StayWithinTheBudgetTogether) {
 }
 
 // However many contexts there are, few OS threads sleep for them.
-TEST_F(LlamaThreads, OfIdleContextsAreBounded) {
+TEST_F(LlamaThreads, SleepingThreadsAreLimited) {
   const int before = CountThreads();
   std::vector<std::unique_ptr<Context>> idle;
   for (int i = 0; i < 20; ++i) {
@@ -94,7 +94,7 @@ TEST_F(LlamaThreads, OfIdleContextsAreBounded) {
 }
 
 // By llama.cpp itself, with no stand-in.
-TEST(LlamaTwoThreads, ComputeWhatOneDoes) {
+TEST(LlamaTwoThreads, ComputeTheSameAsOne) {
   const Host host("{}", 2);
   const LoadedModel model(host, TinyModel(), LlamaOptions(R"({"temp": 0, "n-predict": 2})"));
   Context two(model), one(model, 0, R"({"threads": 1})");

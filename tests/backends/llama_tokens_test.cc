@@ -35,7 +35,7 @@ class LlamaTokenLists : public ::testing::Test {
   Context context_{model_};
 };
 
-TEST_F(LlamaTokenLists, AreThoseOfTheFramework) {
+TEST_F(LlamaTokenLists, AreThoseOfLlamaCpp) {
   ASSERT_TRUE(Ask(kMarkedText, {{"tokenize", true}}));
   const std::vector<int32_t> native = NativeTiny().Tokenize(kMarkedText);
   EXPECT_EQ(json::parse(Written(&context_)), (json{{"count", native.size()}, {"tokens", native}}));
@@ -68,7 +68,7 @@ TEST_F(LlamaTokenLists, LongTextsAreChargedAndLimited) {
 }
 
 // llama.cpp's time for them is that of their number's square.
-TEST_F(LlamaTokenLists, BytesThatNoTokenHasAreLimited) {
+TEST_F(LlamaTokenLists, BytesWithoutATokenAreLimited) {
   for (const char* unknown : {"x", "\u20ad"}) {
     std::string text;
     while (text.size() < 100'000) text += unknown;
@@ -79,7 +79,7 @@ TEST_F(LlamaTokenLists, BytesThatNoTokenHasAreLimited) {
   EXPECT_TRUE(Ask(std::string(30'000, 'x'), {{"tokenize", true}}));
 }
 
-TEST_F(LlamaTokenLists, ComeInOneStep) {
+TEST_F(LlamaTokenLists, AnswerInOneStep) {
   ASSERT_TRUE(SetPrompt(&context_, kMarkedText));
   ASSERT_TRUE(SetOptions(&context_, R"({"tokenize": true})"));
   ASSERT_TRUE(context_.Step());
@@ -181,7 +181,7 @@ TEST_F(LlamaTokenLists, MayHaveTextsBetweenThem) {
   EXPECT_EQ(Ask("[\"the hen\", 5]", {{"detokenize", true}}).code, WASINN_ERROR_INVALID_ARGUMENT);
 }
 
-TEST_F(LlamaTokenLists, ComeOneForEachStep) {
+TEST_F(LlamaTokenLists, HaveOneTokenForEachStep) {
   ASSERT_TRUE(SetPrompt(&context_, "the hen"));
   ASSERT_TRUE(SetOptions(&context_, "{}"));
   json tokens = json::array();
@@ -201,7 +201,7 @@ TEST_F(LlamaTokenLists, ComeOneForEachStep) {
   EXPECT_EQ(Written(&context_), written);
 }
 
-TEST_F(LlamaTokenLists, OfAPromptAreEvaluatedStepByStep) {
+TEST_F(LlamaTokenLists, ALongPromptIsEvaluatedInSteps) {
   std::vector<int32_t> prompt(100, 5);
   prompt[0] = 1;
   ASSERT_TRUE(Ask(json(prompt).dump(), {{"tokens", true}, {"cache-prompt", false}, {"batch-size", 16}}));
@@ -247,7 +247,7 @@ TEST_F(LlamaTokenLists, HaveTheirTexts) {
 }
 
 // A guest's own model has tokens as long as it likes.
-TEST_F(LlamaTokenLists, TheirTextsAreChargedBeforeTheyAreThere) {
+TEST_F(LlamaTokenLists, TheirTextsAreChargedBeforeTheyAreMade) {
   GgufWriter writer = TinyLlamaWriter();
   std::vector<std::string> words = TinyVocabulary();
   words.back() = std::string(4000, 'e');
@@ -267,7 +267,7 @@ TEST_F(LlamaTokenLists, TheirTextsAreChargedBeforeTheyAreThere) {
   EXPECT_GT(guest.most, guest.used) << "until its length is known, it is charged as long as it can be";
 }
 
-TEST_F(LlamaTokenLists, HaveTheProbabilitiesOfWhatWasLeftToChooseFrom) {
+TEST_F(LlamaTokenLists, CanHaveProbabilitiesAfterTheSamplers) {
   const json options = {
       {"n-probs", 20}, {"post-sampling-probs", true}, {"temp", 1}, {"top-k", 3}, {"min-p", 0}, {"top-p", 1},
       {"seed", 3}};
@@ -294,7 +294,7 @@ TEST_F(LlamaTokenLists, HaveTheProbabilitiesOfWhatWasLeftToChooseFrom) {
   }
 }
 
-TEST_F(LlamaTokenLists, ThatEndATextAreNotChosen) {
+TEST_F(LlamaTokenLists, IgnoreEosForbidsEndTokens) {
   constexpr int32_t kEnd = 2;
   const json to_end = json::array({json::array({kEnd, 100})});
   ASSERT_TRUE(Ask("the hen", {{"logit-bias", to_end}}));
@@ -313,7 +313,7 @@ TEST_F(LlamaTokenLists, ThatEndATextAreNotChosen) {
   EXPECT_TRUE(Ask("the hen", json::object())) << "the context goes on";
 }
 
-TEST_F(LlamaTokenLists, AreToldOfAsTheyWereAskedFor) {
+TEST_F(LlamaTokenLists, TheirReportHasTheSettings) {
   json asked = {{"top-k", 7}, {"seed", 5}, {"reverse-prompt", "zz"}, {"logit-bias", {{"the", 1}}}};
   ASSERT_TRUE(Ask(kMarkedText, asked));
   EXPECT_EQ(Generation(), json()) << "nobody asked for it";
@@ -329,7 +329,7 @@ TEST_F(LlamaTokenLists, AreToldOfAsTheyWereAskedFor) {
   EXPECT_EQ(Generation(), json()) << "of a generation alone";
 }
 
-TEST_F(LlamaTokenLists, EndForAReasonThatIsTold) {
+TEST_F(LlamaTokenLists, TheirStopTypeIsReported) {
   ASSERT_TRUE(Ask("the hen", json::object()));
   json metadata = Metadata(&context_);
   EXPECT_EQ((json{metadata["stop_type"], metadata["stopping_word"], metadata["truncated"]}),
@@ -383,7 +383,7 @@ TEST_F(LlamaTokenLists, AreChargedBeforeTheyAreRead) {
 }
 
 // Each step of llama.cpp goes through all of them.
-TEST_F(LlamaTokenLists, AreBiasedUpToSoMany) {
+TEST_F(LlamaTokenLists, HaveALimitOfBiases) {
   constexpr uint32_t kCharacters = 4200, kInText = 80;
   const Model model(host_, TinyLlamaWriter({.embedding = 8, .characters = kCharacters}).Write(), LlamaOptions("{}"));
   Context context(model);
@@ -419,7 +419,7 @@ TEST_F(LlamaTokenLists, AreBiasedOnceEach) {
   EXPECT_EQ(all, native) << "as if each text's tokens had theirs";
 }
 
-TEST_F(LlamaTokenLists, ComeWithoutWhatBeginsAText) {
+TEST_F(LlamaTokenLists, CanOmitTheBeginningToken) {
   const std::vector<int32_t> native = NativeTiny().Tokenize(kMarkedText);
   ASSERT_TRUE(Ask(kMarkedText, {{"tokenize", true}, {"add-special", false}}));
   EXPECT_EQ(json::parse(Written(&context_))["tokens"], json(std::vector<int32_t>(native.begin() + 1, native.end())));

@@ -118,7 +118,7 @@ TEST_F(ComponentLinking, EveryVersionLinksForFutures) {
   EXPECT_THAT(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoGuest, nullptr)), HasSubstr("defined twice"));
 }
 
-TEST_F(ComponentLinking, OnlyCallsThatMayBlockRest) {
+TEST_F(ComponentLinking, OnlyBlockingCallsSuspendTheGuest) {
   AddEchoModel(host_.get(), "model", "in x u8 1\n");
   const GuestPtr guest = NewGuest(host_.get());
   Puppet program(PuppetShow::Of(kAugust, PuppetCalls::kAsync), guest.get());
@@ -195,7 +195,7 @@ class ShortStruct {
   void* const mapped_;
 };
 
-TEST_F(ComponentLinking, NothingOfAShorterStructIsRead) {
+TEST_F(ComponentLinking, AShorterStructIsNotReadPastItsEnd) {
   const ShortStruct four(4);
   EXPECT_THAT(Take(wasinn_component_link(linker_, four.get<wasinn_component_link_options>())),
               HasSubstr("newer than this wasinn (options of 4 bytes)"));

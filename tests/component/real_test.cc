@@ -69,7 +69,7 @@ class ComponentReal : public ::testing::Test {
   GuestPtr guest_;
 };
 
-TEST_F(ComponentReal, AModelOfTheGuestsOwn) {
+TEST_F(ComponentReal, LoadsAGuestsOwnModel) {
   const auto program = New();
   program->Poke(256, EchoModel("in x f32 2\n"));
   program->PokeWords(0, {256, static_cast<uint32_t>(EchoModel("in x f32 2\n").size())});
@@ -101,7 +101,7 @@ TEST_F(ComponentReal, AModelOfTheGuestsOwn) {
   EXPECT_EQ(stats.contexts, 0u);
 }
 
-TEST_F(ComponentReal, ListsComeAndGo) {
+TEST_F(ComponentReal, ListsArePassedBothWays) {
   const auto program = New();
   program->PokeWords(0, {2, 0, 4294967295});
   program->Poke(64, std::string_view("\0\1\377", 3));
@@ -222,7 +222,7 @@ TEST_F(ComponentReal, TheGuestIsFoundAtEachCall) {
   EXPECT_EQ(StatsOf(other).tensors, 2u);
 }
 
-TEST_F(ComponentReal, OlderVersionsGoStepByStep) {
+TEST_F(ComponentReal, OlderVersionsComputeInSteps) {
   for (const char* version : {kAugust, kJune}) {
     const auto program = New(version);
     const uint32_t context = program->Good("init", {LoadPair(*program), kResult});
@@ -430,7 +430,7 @@ TEST_F(ComponentReal, TheSameTensorTwiceLeaksNothing) {
   EXPECT_EQ(StatsOf(guest_).tensors, 0u);
 }
 
-TEST_F(ComponentReal, AGuestThatDropsNothing) {
+TEST_F(ComponentReal, AGuestWithoutDropsLeaksNothing) {
   {
     const auto program = New();
     for (int i = 0; i < 3; ++i) program->Good("init", {LoadPair(*program), kResult});
@@ -446,7 +446,7 @@ TEST_F(ComponentReal, AGuestThatDropsNothing) {
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which has memory of its own for each of ours
-TEST_F(ComponentReal, ALargeTensorTakesItsOwnSizeAndLittleMore) {
+TEST_F(ComponentReal, ALargeTensorTakesLittleMoreThanItsSize) {
   constexpr uint32_t kBytes = 100'000'000;
   const PuppetShow show(PuppetText(kOctober, 3200));
   Puppet program(show, guest_.get());

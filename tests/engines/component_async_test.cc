@@ -87,7 +87,7 @@ class ComponentAsync : public ::testing::Test {
   HostPtr host_;
 };
 
-TEST_F(ComponentAsync, AGuestThatWaitsHoldsUpNoOther) {
+TEST_F(ComponentAsync, AWaitingGuestDoesNotDelayOthers) {
   const auto slow = NewSlow();
   const auto computes = slow->Compute();
   EXPECT_FALSE(computes->Poll());
@@ -102,7 +102,7 @@ TEST_F(ComponentAsync, AGuestThatWaitsHoldsUpNoOther) {
   EXPECT_TRUE(computes->Run());
 }
 
-TEST_F(ComponentAsync, ManyOnOneThread) {
+TEST_F(ComponentAsync, ManyGuestsShareAThread) {
   constexpr uint32_t kGuests = 40;
   std::vector<std::unique_ptr<Program>> programs;
   for (uint32_t i = 0; i < kGuests; ++i) {
@@ -145,7 +145,7 @@ TEST_F(ComponentAsync, AGuestThatIsStoppedEndsItsCall) {
   EXPECT_THAT(closed.error(), HasSubstr("the guest is closed"));
 }
 
-TEST_F(ComponentAsync, AGuestThatIsClosedWhileItWaits) {
+TEST_F(ComponentAsync, AWaitingGuestCanBeClosed) {
   const auto slow = NewSlow();
   const auto computes = slow->Compute();
   EXPECT_FALSE(computes->Poll());
@@ -155,7 +155,7 @@ TEST_F(ComponentAsync, AGuestThatIsClosedWhileItWaits) {
   EXPECT_TRUE(computes->Poll()) << "its call is over";
 }
 
-TEST_F(ComponentAsync, WhoseTurnHasNotComeWaitsAndEndsAtOnce) {
+TEST_F(ComponentAsync, AGuestWithoutATurnWaitsAndCanBeEnded) {
   UseThreads(1);
   const auto slow = NewSlow();
   Program waits(host_.get()), ends(host_.get());
@@ -189,7 +189,7 @@ TEST_F(ComponentAsync, AFutureThatIsDeletedWaitsForItsCall) {
   EXPECT_EQ(stats.tensors + stats.contexts + stats.graphs, 0u) << "its guest is closed";
 }
 
-TEST_F(ComponentAsync, AFutureThatIsDeletedBeforeItsTurn) {
+TEST_F(ComponentAsync, AFutureCanBeDeletedBeforeItsTurn) {
   UseThreads(1);
   const auto slow = NewSlow();
   Program waits(host_.get());
@@ -207,7 +207,7 @@ TEST_F(ComponentAsync, AFutureThatIsDeletedBeforeItsTurn) {
 }
 
 // What it computed is shown to nobody, and goes.
-TEST_F(ComponentAsync, AFutureThatIsDeletedWhenItsCallIsOver) {
+TEST_F(ComponentAsync, AFutureCanBeDeletedAfterItsCall) {
   Program program(host_.get());
   program.Prepare("fast");
   const int wakes = PuppetWakes();
