@@ -60,7 +60,7 @@ class Context {
   bool has_many_texts() const { return settings_.texts || settings_.rerank; }
   // Whether reading the prompt takes long, or much memory: then only a compute reads it, which has a deadline.
   bool IsReadInComputes() const;
-  // Of the longest text; reads all of them.
+  // The longest text's tokens; reads all texts.
   size_t LongestText();
   // `tokens`: the length of the prompt.
   void PrepareSequence(size_t tokens);

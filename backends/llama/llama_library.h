@@ -130,7 +130,7 @@ class LlamaLibrary {
   WASINN_GGML_FUNCTIONS(WASINN_MEMBER)
 #undef WASINN_MEMBER
 
-  // Of the CPU's device; NULL if it has none.
+  // From the CPU's device; NULL if it has none.
   ggml_threadpool_t (*threadpool_new)(ggml_threadpool_params*) = nullptr;
   void (*threadpool_free)(ggml_threadpool_t) = nullptr;
 

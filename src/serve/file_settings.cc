@@ -279,7 +279,7 @@ void ReadSections(const toml::table& table, const std::filesystem::path& folder,
   options.sections = SectionsOf(table, folder);
 }
 
-// What the core says of a text begins with this name, and is to begin with the file's.
+// Replaces the name at the beginning of the core's message by the file's.
 std::string OfFile(std::string_view message, const std::string& path) {
   constexpr std::string_view kUnnamed = "configuration:";
   if (!message.starts_with(kUnnamed)) return fmt::format("{}: {}", path, message);

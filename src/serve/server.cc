@@ -78,7 +78,7 @@ Workers::Limits ForWorkers(const ServeOptions& options) {
   return {options.workers > 0 ? options.workers : size_t{8} * Processors(), options.max_waiting, options.wait_timeout};
 }
 
-// What connections may be numbered below.
+// Connections must have lower descriptors than this.
 int MostDescriptors(const ServeOptions& options) {
   const int all = RaiseDescriptorLimit();
   const size_t threads = options.routes.empty() ? 0 : ForWorkers(options).threads + options.routes.size();
@@ -160,7 +160,7 @@ class Server {
                .calls = {.most = http_options_.max_connections, .slow = http_options_.slow},
                .keepalive = options_.grpc_keepalive}) {}
 
-  // What requests are answered with, of these options.
+  // Opens everything that answers requests, with these options.
   Outcome<void> Open(const ServeOptions& options) {
     const std::shared_ptr<Generation> last = gate_.current();
     auto made = Generation::Make(options, {statistics_, http_options_.budget, ForWorkers(options_)}, last.get());
@@ -309,7 +309,7 @@ class Server {
     return response;
   }
 
-  // What is asked by now is answered, until the time for that is over.
+  // Answers the present requests, until the time for that is over.
   void Drain() {
     const auto until = Clock::now() + options_.drain;
     // A model's load may take long, and its clients had better ask another server.

@@ -37,7 +37,7 @@ class ContentsReader {
       });
     });
   }
-  // Of fixed size: in place.
+  // Elements of fixed size, read in place.
   template <std::floating_point T>
   void ReadFloats(int field, Charge& charge) {
     Reserve(sizeof(T), contents_.size() / sizeof(T), charge);

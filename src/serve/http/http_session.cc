@@ -29,7 +29,7 @@ constexpr std::chrono::milliseconds kLookAgain{100};
 constexpr size_t kMostDiscarded = 64u << 20;
 constexpr std::chrono::seconds kDiscarding{5};
 
-// Of a header. A line of four bytes takes twenty times as much memory, which is not charged.
+// The limit of a header. A line of four bytes takes twenty times as much memory, which is not charged.
 constexpr ptrdiff_t kMostHeaderLines = 128;
 
 // For TLS to begin, if --client-timeout is not shorter; and for its end.

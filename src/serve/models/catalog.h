@@ -1,4 +1,4 @@
-// What clients call models: those of the repository, and guests.
+// The models that clients see: those of the repository, and guests.
 #pragma once
 
 #include <memory>

@@ -31,7 +31,7 @@ struct RepositorySettings {
   bool needs_upkeep() const { return poll.count() > 0 || idle_unload.count() > 0; }
 };
 
-// Of Triton's words.
+// Reads Triton's words.
 inline std::expected<RepositorySettings::Control, std::string> ParseControl(const std::string& word) {
   if (word == "none") return RepositorySettings::Control::kNone;
   if (word == "explicit") return RepositorySettings::Control::kExplicit;

@@ -27,7 +27,7 @@ class TextModels {
   // `limits`: of the threads of each, but for their number. The catalog outlives it.
   TextModels(Catalog& models, const Workers::Limits& limits, Adapters adapters, const UpstreamSettings& upstreams);
 
-  // What a client calls a model: "digits", or "digits:2", or an adapter's name. NOT_FOUND: there is none for the tenant.
+  // `name`: a client's, "digits", "digits:2", or an adapter's name. NOT_FOUND: the tenant has no such model.
   Outcome<Name> Find(const Tenant& tenant, const std::string& name) const;
   // The only one that there is for the tenant.
   Outcome<Name> FindOnly(const Tenant& tenant) const;
@@ -45,7 +45,7 @@ class TextModels {
   // Loads the model if nobody did. UNSUPPORTED_OPERATION: it is no language model.
   Outcome<Workers*> Open(Tenant& tenant, const Name& name);
 
-  // Of each that is open: how many texts are generated, and how many requests wait.
+  // For each open model: how many texts are generated, and how many requests wait.
   std::vector<std::pair<Name, Workers::Load>> Look() const;
   // To be called now and then.
   void Sweep();
@@ -74,7 +74,7 @@ class TextModels {
   const Workers::Limits limits_;
   const Adapters adapters_;
   std::map<Key, Outcome<std::shared_ptr<Upstream>>> upstreams_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::map<Key, Model> open_;
   bool is_stopped_ = false;
 };

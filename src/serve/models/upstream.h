@@ -104,7 +104,7 @@ class Upstream : public std::enable_shared_from_this<Upstream> {
   const remote::ModelConfig config_;
   const size_t most_;
   std::optional<boost::asio::ssl::context> tls_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   size_t n_requests_ = 0;
   std::map<uint64_t, size_t> n_of_;  // by tenant's share
   std::vector<Server> servers_;

@@ -83,7 +83,7 @@ Outcome<void> CheckLoadRequest(std::string_view body) {
   return {};
 }
 
-// What is told of models is as long as they have inputs, and there are models.
+// Metadata of models may be long: they grow with the models and their inputs.
 Response Charged(Response response, const Tenant& tenant) {
   if (response.charge.bytes() > 0 || response.text.size() <= kMostUncharged) return response;
   response.charge = Charge(tenant.budget());

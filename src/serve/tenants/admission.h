@@ -1,4 +1,4 @@
-// What a request holds while it is being answered.
+// The resources of a request while it is being answered.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What guests may use and do: the configuration's [limits] and [policy], and perhaps a tenant's own.
+// Limits and permissions of guests: the configuration's [limits] and [policy], and perhaps a tenant's own.
 #pragma once
 
 #include <string>

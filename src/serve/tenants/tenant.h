@@ -105,7 +105,7 @@ class Tenant {
     if (!begun) AddressToClient(begun.error());
     return begun;
   }
-  // Of a lost worker, which a client cannot load again.
+  // For a lost worker, which a client cannot load again.
   static void AddressToClient(Failure& failure);
   Outcome<InferResponse> TryInfer(const KnownModel& model, const InferRequest& request, Cancellation* cancellation);
 

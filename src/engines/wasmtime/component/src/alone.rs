@@ -12,7 +12,7 @@ pub const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// The limit of one run: streams, pollables, headers, bodies …
 pub const MOST_RESOURCES: usize = 512;
 
-/// What a call may wait for outside of this process.
+/// Events outside of this process that a call may wait for.
 #[derive(PartialEq)]
 pub enum Waits {
     Time,

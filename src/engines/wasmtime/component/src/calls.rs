@@ -1,4 +1,4 @@
-//! What a host function needs to call the table of functions.
+//! The data that a host function needs to call the table of functions.
 
 use std::ffi::{CStr, c_char, c_void};
 use wasmtime::component::Resource;
@@ -19,7 +19,7 @@ pub struct AsyncCaller {
     pub user: *mut c_void,
 }
 
-/// What a guest does while a function blocks.
+/// How a guest waits while a function blocks.
 #[derive(Clone, Copy)]
 pub enum Callers {
     /// Its thread waits.

@@ -1,4 +1,4 @@
-//! What the C API has for modules but not for components: linking once for many stores, and a store's limits.
+//! Features that the C API has only for modules: linking once for many stores, and a store's limits.
 
 use wasmtime::Result;
 use wasmtime::component::{Component, Instance, InstancePre};
