@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Provides what a build needs: Debian's packages by apt, the rest in .deps/ of this checkout.
 # usage: scripts/deps.sh NAME…, or "all", which is without docs, images, serve-bench, ray, llama-vulkan and CUDA builds
+#        scripts/deps.sh outdated [NAME…]   lists what of these, or of everything, is behind the registries
 #   build         compiler, CMake, ccache and the libraries of the command (apt)
 #   guest         C and C++ compiler for WebAssembly guests (apt)
 #   wasmtime      the Wasmtime engine: library and headers
@@ -164,8 +165,29 @@ look() {
   done
 }
 
+# outdated [NAME…]: a line for each package that a registry has newer: its recipe, its name, the version here, the newest one. Of a list of wheels only
+# the first is looked up: the others are what it needs.
+# shellcheck disable=SC2046 # words
+outdated() {
+  local wanted recipe='' kind name version list newest n
+  choose "${@:-all}"
+  [ $# -gt 0 ] || wanted+=("${extras[@]}")
+  apt_need $(fetch_tools pip crate npm maven)
+  for n in "${wanted[@]}"; do recipes_of "$n"; done | tr ' ' '\n' | sort -u | xargs -r "$scripts/lib/fetches.sh" |
+    while IFS=$'\t' read -r kind name version _; do
+      list=$scripts/deps/$recipe.txt
+      if [ "$kind" = recipe ]; then
+        recipe=$name
+      elif [ "$kind" != pypi ] || [ ! -e "$list" ] || [[ $(head -n 1 "$list") == "$name==$version "* ]]; then
+        newest=$(newest_of "$kind" "$name" </dev/null)
+        [ "$newest" = "$version" ] || printf '%-20s %-45s %-18s %s\n' "$recipe" "$name" "$version" "${newest:-not found}"
+      fi
+    done
+}
+
 # shellcheck disable=SC2034,SC2046,SC2086,SC2207 # lists of words, and what a recipe reads
 main() {
+  [ "${1-}" != outdated ] || { outdated "${@:2}"; return; }
   local wanted todo=() tools_needed='' tools_first='' for_tests='' tools packages=() jobs=() failed=0 n r
   choose "$@"
   mkdir -p "$prefix"

@@ -211,3 +211,20 @@ npm_package() {
   tar -xzf "$dir.npm"/*.tgz -C "$dir" --strip-components 1
   rm -rf "$dir.npm"
 }
+
+# newest_of KIND NAME: the newest version of a package in its registry. KIND as in fetches.sh.
+newest_of() {
+  local m2
+  case $1 in
+    pypi) "$(python_with_pip)" -m pip index versions "$2" 2>/dev/null | sed -nE '1s/.*\((.*)\)$/\1/p' ;;
+    cargo) "$(cargo_at_least "$CARGO_MIN")" info --quiet "$2" 2>/dev/null | sed -nE '/^version: /{s/^.*latest (.*)\)$/\1/;s/^version: //;p}' ;;
+    npm) npm view "$2" version ;;
+    maven)
+      m2=$(mktemp -d)
+      quietly mvn --quiet --batch-mode "-Dmaven.repo.local=$m2" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:get \
+        -Dtransitive=false "-Dartifact=$2:LATEST:pom"
+      basename "$(dirname "$(find "$m2" -name "${2#*:}-*.pom")")"
+      rm -r "$m2"
+      ;;
+  esac
+}

@@ -29,8 +29,14 @@ stand_in() {
   crate() { tell cargo "$1" "$2" "" "$3"; }
   maven() { tell maven "$1" "$2" "$3" "$4"; }
   npm_package() { tell npm "$1" "$2" "" "$3"; }
+  npm_pinned() {
+    local package version
+    while read -r package version; do
+      [[ $version != \"[0-9]* ]] || tell npm "${package//[\":]/}" "${version//[\",]/}" "" ""
+    done <"$root/scripts/deps/$name/package.json"
+  }
   local f
-  for f in deb_from_suite debs_from_suite beside_itself put quietly python_with_pip cargo_at_least unzip_into npm_pinned say command_not_found_handle; do
+  for f in deb_from_suite debs_from_suite beside_itself put quietly python_with_pip cargo_at_least unzip_into say command_not_found_handle; do
     eval "$f() { :; }"
   done
 }
