@@ -1,6 +1,6 @@
 // The same program on every framework, in every format, over every form of wasi-nn: held-out digits, with the bytes of
-// the framework called directly (all of them over the plain form, with the accuracy too); and what a language model
-// says.
+// the framework called directly (all of them over the plain form, with the accuracy too); strings; and what a language
+// model says.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,6 +41,7 @@ class MatrixTest : public ::testing::TestWithParam<Case> {
 
   void CheckDigits() const;
   void CheckText() const;
+  void CheckStrings() const;
   void CheckFolder() const;
 
   const TempFolder folder_;
@@ -100,6 +101,46 @@ void MatrixTest::CheckText() const {
   EXPECT_EQ(ToHex(ReadBytes(folder_.path() / "outputs")), ToHex(expected));
 }
 
+// Six of any bytes come back as they went, from the host's model and from the guest's own. Then one says that it is
+// longer than it can be, which is an error.
+void MatrixTest::CheckStrings() const {
+  constexpr size_t kWidth = 304;
+  std::string strings;
+  for (const std::string& text : {std::string(), std::string("a\0b", 3), std::string("\xff\xfe\xc3"),
+                                  std::string(kWidth - 4, 'x'), std::string("gr\u00fcn"), std::string(1, '\0')}) {
+    strings.append({static_cast<char>(text.size()), static_cast<char>(text.size() >> 8), 0, 0}).append(text);
+    strings.resize((strings.size() + kWidth - 1) / kWidth * kWidth);
+  }
+  std::string lie = strings;
+  lie[kWidth + 1] = 2;
+  const std::string inputs = strings + lie;
+  Write({inputs.begin(), inputs.end()});
+  std::filesystem::copy_file(format().path(), folder_.path() / "model");
+  const std::vector<std::string> models = {kName, "bytes:" + std::to_string(format().encoding) + ":/files/model"};
+  const CommandResult run = Run("x", "2,3," + std::to_string(kWidth), models);
+  constexpr int kInvalid = 1, kInvalidComponent = 1000;
+  const std::string error = ": infer: " + std::to_string(form().component ? kInvalidComponent : kInvalid) + "\n";
+  EXPECT_EQ(run.out, models[0] + error + models[1] + error) << run.err;
+  EXPECT_THAT(run.err, ::testing::HasSubstr("input 'x': string 1 has 515 bytes: expected no more than 300"));
+  const Bytes outputs = ReadBytes(folder_.path() / "outputs");
+  EXPECT_EQ(std::string(outputs.begin(), outputs.end()), strings + strings);
+}
+
+// Models that give the strings that they get.
+std::vector<Format> StringFormats() {
+  return Built(
+      std::vector<Format>{
+          {"Onnx", "onnx", "../tests/models/tiny/identity_string.onnx", {}, WASI_NN_ENCODING_ONNX, "y", "u8"},
+          {"FrozenGraph",
+           "tensorflow",
+           "../tests/models/tensorflow/identity_string.pb",
+           {},
+           WASI_NN_ENCODING_TENSORFLOW,
+           "y",
+           "u8"}},
+      &Format::framework);
+}
+
 // A model that cannot be given as bytes is refused, in words.
 void MatrixTest::CheckFolder() const {
   constexpr int kUnsupported = 6, kUnsupportedComponent = 1004;
@@ -125,28 +166,37 @@ std::string ParamName(const ::testing::TestParamInfo<Case>& info) { return NameO
 
 // Core modules run on every engine, and components on one of them: the other engines leave out suites called Component…
 // (tests/CMakeLists.txt). If the build does not have a part, its suites have no cases.
+class StringsTest : public MatrixTest {};
 class TextTest : public MatrixTest {};
 class FolderTest : public MatrixTest {};
 TEST_P(MatrixTest, Digits) { CheckDigits(); }
+TEST_P(StringsTest, GoInAndComeOut) { CheckStrings(); }
 TEST_P(TextTest, Completion) { CheckText(); }
 TEST_P(FolderTest, IsNoBytes) { CheckFolder(); }
 INSTANTIATE_TEST_SUITE_P(, MatrixTest, ::testing::ValuesIn(Cases(BuiltFormats(), ModuleForms())), ParamName);
+INSTANTIATE_TEST_SUITE_P(, StringsTest, ::testing::ValuesIn(Cases(StringFormats(), ModuleForms())), ParamName);
 INSTANTIATE_TEST_SUITE_P(, TextTest, ::testing::ValuesIn(Cases(TextFormats(), ModuleForms())), ParamName);
 INSTANTIATE_TEST_SUITE_P(, FolderTest, ::testing::ValuesIn(Folders(ModuleForms())), ParamName);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(StringsTest);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(TextTest);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FolderTest);
 
 class ComponentMatrixTest : public MatrixTest {};
+class ComponentStringsTest : public MatrixTest {};
 class ComponentTextTest : public MatrixTest {};
 class ComponentFolderTest : public MatrixTest {};
 TEST_P(ComponentMatrixTest, Digits) { CheckDigits(); }
+TEST_P(ComponentStringsTest, GoInAndComeOut) { CheckStrings(); }
 TEST_P(ComponentTextTest, Completion) { CheckText(); }
 TEST_P(ComponentFolderTest, IsNoBytes) { CheckFolder(); }
 INSTANTIATE_TEST_SUITE_P(, ComponentMatrixTest, ::testing::ValuesIn(Cases(BuiltFormats(), ComponentForms())),
                          ParamName);
+INSTANTIATE_TEST_SUITE_P(, ComponentStringsTest, ::testing::ValuesIn(Cases(StringFormats(), ComponentForms())),
+                         ParamName);
 INSTANTIATE_TEST_SUITE_P(, ComponentTextTest, ::testing::ValuesIn(Cases(TextFormats(), ComponentForms())), ParamName);
 INSTANTIATE_TEST_SUITE_P(, ComponentFolderTest, ::testing::ValuesIn(Folders(ComponentForms())), ParamName);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ComponentMatrixTest);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ComponentStringsTest);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ComponentTextTest);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ComponentFolderTest);
 
