@@ -52,8 +52,8 @@ GO_WHEEL_SHA256="ae9a8cfefeacb582f53ff489a3b83d729256a284ac0f7f37b179216ac4bcb69
 # ONNX Runtime: the library, and the link of its soname; nothing links it, it is opened at run time. The C headers are Debian's. Older
 # ones than the library are fine: a library serves every API version up to its own (the headers' is 21).
 onnxruntime() {
-  wheel onnxruntime 1.31.1 "5752bd508126ae7c49894d3b9d2e83f0c3d487319246d04c444b393308d7ad7f
-    da05378364c44d4407e463982d2bf8d5e4cfea873283757e48beeb41df97b7f3" "$work/wheel" &
+  wheel onnxruntime 1.32.0 "5a34fc4dfeb5a7b4a74c95dcba1e773d722abda720b474edf1b0c419dc6d163d
+    2303372a85299b6757b0e11e1cbf13e410ddf7e10c37f4b37e99d1c90e7daf7c" "$work/wheel" &
   deb_from_suite trixie libonnxruntime-dev 1.21.0 "$work/deb"
   wait $!
   put lib wheel/onnxruntime/capi/libonnxruntime*.so*
