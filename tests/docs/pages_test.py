@@ -43,6 +43,13 @@ class PagesTest(unittest.TestCase):
         pages = {path.relative_to(links.DOCS).as_posix() for path in links.DOCS.rglob("*.md")}
         self.assertEqual({page for page in pages if not page.startswith("decisions/")} - nav, set(), "of mkdocs.yml, nav")
 
+    def test_versions_are_those_that_are_fetched(self):
+        rows = re.findall(r"^\| [\w. ]+ \| (\d[^|]*)\|", (links.DOCS / "versions.md").read_text(encoding="utf-8"), re.MULTILINE)
+        self.assertEqual(len(rows), 9)
+        pins = (ROOT / "scripts" / "manifest.sh").read_text(encoding="utf-8")
+        for version in (version for row in rows for version in re.findall(r"\d+(?:\.\d+){2}", row.split(", which")[0])):
+            self.assertRegex(pins, rf"(?<![\d.]){re.escape(version)}(?!\.?\d)")
+
     def test_every_example_is_listed(self):
         page = ROOT / "examples" / "README.md"
         listed = {links.resolve(page, target)[0] for _, target in links.links(page)}
