@@ -40,6 +40,7 @@ Workers::Workers(const Limits& limits)
 void Workers::AddThreads() {
   while (threads_.size() < n_threads_ + n_places_ && !stopped_) {
     running_.reserve(threads_.size() + left_.size() + 1);
+    idle_.reserve(threads_.size() + left_.size() + 1);
     left_.reserve(threads_.size() + left_.size() + 1);
     threads_.emplace_back([this] { Serve(); });
   }
@@ -186,12 +187,28 @@ bool Workers::Begin(Job job) {
     if (IsFullFor(place) && displaced.empty()) displaced.insert(PopFromCrowdedPlace(place));
     Leave(displaced);
     begun = !stopped_ && (!IsFullFor(place) || !displaced.empty()) && Enter(place);
-    if (begun) Push(std::move(one), share, place);
+    if (begun) {
+      Push(std::move(one), share, place);
+      WakeOne();
+    }
   }
-  if (begun) wake_.notify_one();
   Refuse(over);
   for (const auto& [turn, item] : displaced) Call(item.value.job.refuse, TooMany());
   return begun;
+}
+
+void Workers::Rest(std::unique_lock<std::mutex>& lock) {
+  Idle idle;
+  idle_.push_back(&idle);
+  idle.wake.wait(lock, [&] { return idle.is_awake; });
+}
+
+void Workers::WakeOne() {
+  if (idle_.empty()) return;
+  Idle& last = *idle_.back();
+  idle_.pop_back();
+  last.is_awake = true;
+  last.wake.notify_one();
 }
 
 void Workers::Serve() {
@@ -206,12 +223,8 @@ bool Workers::RunOne(bool& is_lowered) {
   RunningJob begun{.is_lowered = is_lowered};
   {
     std::unique_lock lock(mutex_);
-    wake_.wait(lock, [&] {
-      if (!mine)
-        mine =
-            waiting_.PopFirst([&](const Waiting& one) { return MayRun(one.job) && (!is_lowered || IsLong(one.job)); });
-      return stopped_ || mine || is_lowered;
-    });
+    const auto may = [&](const Waiting& one) { return MayRun(one.job) && (!is_lowered || IsLong(one.job)); };
+    while (!(mine = waiting_.PopFirst(may)) && !stopped_ && !is_lowered) Rest(lock);
     if (!mine && !stopped_) Leave();
     if (!mine) return false;
     BeginOne(mine.mapped().value.job, begun);
@@ -252,7 +265,7 @@ void Workers::Leave() {
   const auto mine = std::ranges::find(threads_, std::this_thread::get_id(), &std::jthread::get_id);
   left_.push_back(std::move(*mine));
   threads_.erase(mine);
-  wake_.notify_one();
+  WakeOne();
 }
 
 void Workers::Sweep() {
@@ -278,8 +291,8 @@ void Workers::Close() {
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
+    while (!idle_.empty()) WakeOne();
   }
-  wake_.notify_all();
   Sweep();
 }
 

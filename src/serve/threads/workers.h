@@ -124,6 +124,11 @@ class Workers {
     std::chrono::steady_clock::time_point since;
     bool is_lowered = false;  // the thread's priority
   };
+  // A thread that has no job.
+  struct Idle {
+    std::condition_variable wake;
+    bool is_awake = false;
+  };
 
   // Calls `done` on its executor.
   template <typename T, typename Done>
