@@ -184,7 +184,7 @@ _FUNCTIONS = {
 
 
 def _load() -> ctypes.CDLL:
-    (path,) = (PREFIX / "lib").glob("libwasinn.so.*.*")
+    path = min((PREFIX / "lib").glob("libwasinn.so.*.*"))  # a build has the library by a second name
     library = ctypes.CDLL(str(path))
     for name, (returns, *takes) in _FUNCTIONS.items():
         function = getattr(library, name)
