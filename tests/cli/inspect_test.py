@@ -101,6 +101,8 @@ class InspectTest(CommandTest):
         self.check_error(self.wasinn("inspect", "broken.gguf"), "broken.gguf")
         self.file("folder/README.md", "# No model\n")
         self.check_error(self.wasinn("inspect", "folder/README.md"), "error: folder/README.md: the bytes are not of a model format")
+        self.file("lm.litertlm", b"LITERTLM\1\0\0\0" + bytes(1 << 20))
+        self.check_error(self.wasinn("inspect", "lm.litertlm"), "error: lm.litertlm: the bytes are a bundle of LiteRT-LM (.litertlm), with a language model")
         result = self.wasinn("inspect", "m.gguf", "--encoding", "xml")
         self.check_error(result, "--encoding: unknown encoding 'xml'", code=2)
 

@@ -101,6 +101,14 @@ TEST_F(FormatsTest, AGuestsMistakesAreNamed) {
   EXPECT_THAT(log_.Last(), HasSubstr("expected AFF1 and 12 bytes"));
   EXPECT_EQ(LoadAs("neither fish nor fowl", "", graph), kInvalidEncoding);
   EXPECT_THAT(log_.Last(), HasSubstr("recognises: known are onnx, openvino,"));
+  for (const char* format : {"", "tflite", "gguf"}) {
+    EXPECT_EQ(LoadAs("LITERTLM\1", format, graph), kInvalidEncoding);
+    EXPECT_THAT(log_.Last(), HasSubstr("the bytes are a bundle of LiteRT-LM (.litertlm)")) << format;
+  }
+  EXPECT_EQ(LoadAs("\x89HDF\r\n\x1a\n", "", graph), kInvalidEncoding);
+  EXPECT_THAT(log_.Last(), HasSubstr("the bytes are HDF5"));
+  EXPECT_EQ(LoadAs(std::string("\x40\1\0\0\0\0\0\0{\"w\":", 13), "", graph), kInvalidEncoding);
+  EXPECT_THAT(log_.Last(), HasSubstr("the bytes are safetensors"));
   EXPECT_EQ(LoadAs(model_, "affine", graph, 9), kInvalidArgument) << "no target";
   EXPECT_EQ(LoadAs(model_, std::string(2000, 'a'), graph), kTooLarge);
   EXPECT_EQ(program_.Call("wasinn_ext_0.load_as", {0, 0, 0xffffff00, 6, 0, program_.Reserve(4)}), kInvalidArgument);

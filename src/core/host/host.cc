@@ -4,6 +4,7 @@
 
 #include "core/host/guest_config.h"
 #include "core/models/backend_keys.h"
+#include "core/models/sniff.h"
 #include "core/pipeline/pipeline_graph.h"
 #include "core/runtime/processors.h"
 
@@ -53,26 +54,32 @@ uint64_t SizeOf(const ModelSource& source) {
   return total;
 }
 
-// The format of a source that does not name one, by the beginning of its first part; "" if that is not clear.
-std::string FormatOfSource(const ModelSource& source, Formats formats) {
-  constexpr size_t kStart = 64 << 10;  // far more than the fields before an ONNX model's graph
-  if (!source.parts.empty()) {
-    const std::span<const uint8_t> bytes = source.parts.front()->bytes();
-    return FormatOfBytes(formats, bytes, bytes.size());
+// The bytes begin so.
+Status Unrecognised(Formats formats, std::span<const uint8_t> start) {
+  if (const std::string_view kind = KindOfNoModel(start); !kind.empty()) {
+    return Error(WASINN_ERROR_INVALID_ENCODING, "the bytes are {}", kind);
   }
-  if (source.paths.empty()) return "";
-  const Result<uint64_t> size = Blob::FileSize(source.paths.front());
-  const Result<std::shared_ptr<const Blob>> start = Blob::ReadStart(source.paths.front(), kStart);
-  if (!size || !start) return "";
-  const std::span<const uint8_t> bytes = (*start)->bytes();
-  return FormatOfBytes(formats, bytes, std::max<uint64_t>(*size, bytes.size()));
-}
-
-Status Unrecognised(Formats formats) {
   return Error(WASINN_ERROR_INVALID_ENCODING,
                "the bytes are not of a model format that wasinn recognises: known are {}; one that the bytes "
                "do not show must be named",
                ListFormats(formats));
+}
+
+// The format of a source that does not name one, by the beginning of its first part.
+Result<std::string> FormatOfStart(const ModelSource& source, Formats formats) {
+  constexpr size_t kStart = 64 << 10;  // far more than the fields before an ONNX model's graph
+  std::shared_ptr<const Blob> start;
+  uint64_t size = 0;
+  if (!source.parts.empty()) {
+    start = source.parts.front();
+  } else if (!source.paths.empty()) {
+    size = Blob::FileSize(source.paths.front()).value_or(0);
+    start = Blob::ReadStart(source.paths.front(), kStart).value_or(nullptr);
+  }
+  const std::span<const uint8_t> bytes = start == nullptr ? std::span<const uint8_t>() : start->bytes();
+  std::string format = FormatOfBytes(formats, bytes, std::max<uint64_t>(size, bytes.size()));
+  if (format.empty()) return std::unexpected(Unrecognised(formats, bytes));
+  return format;
 }
 
 // C strings of names, ending in a null, so that an empty list is not null.
@@ -255,9 +262,9 @@ Result<std::shared_ptr<Backend>> Host::BackendOf(const ModelSource& source, cons
   if (!source.encoding.empty()) return backends_.ForFormat(source.encoding, wait);
   const Result<Formats> formats = backends_.AllFormats(wait);
   if (!formats) return std::unexpected(Copy(formats.error()));
-  const std::string format = FormatOfSource(source, *formats);
-  if (format.empty()) return std::unexpected(Unrecognised(*formats));
-  return backends_.ForFormat(format, wait);
+  const Result<std::string> format = FormatOfStart(source, *formats);
+  if (!format) return std::unexpected(Copy(format.error()));
+  return backends_.ForFormat(*format, wait);
 }
 
 Result<wasinn_backend> Host::TableOf(const ModelSource& source, const WaitOptions& wait) {
@@ -318,8 +325,12 @@ Result<std::string> Host::ResolveFormat(const std::string& named, std::span<cons
   std::string found;
   if (named.empty()) {
     found = FormatOfBytes(*formats, bytes, bytes.size());
-    if (found.empty()) return std::unexpected(Unrecognised(*formats));
+    if (found.empty()) return std::unexpected(Unrecognised(*formats, bytes));
     return found;
+  }
+  // A backend's own format may have such bytes.
+  if (HasFormat(StandardFormats(), named) && !KindOfNoModel(bytes).empty()) {
+    return std::unexpected(Unrecognised(*formats, bytes));
   }
   if (MayBeOf(*formats, named, bytes, bytes.size(), found)) return named;
   return Fail(WASINN_ERROR_INVALID_ENCODING, "the bytes are a model of encoding {}, not {}", found, named);

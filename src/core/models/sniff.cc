@@ -50,4 +50,20 @@ int32_t IsTensorFlow(const uint8_t* start, size_t n, uint64_t size) {
   return seen->meta_graph && seen->highest == 2;
 }
 
+std::string_view KindOfNoModel(std::span<const uint8_t> start) {
+  const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
+  if (text.starts_with("LITERTLM")) {
+    return "a bundle of LiteRT-LM (.litertlm), with a language model for LiteRT-LM's own program: wasinn takes "
+           "language models as GGUF";
+  }
+  if (text.starts_with("\x89HDF\r\n")) {
+    return "HDF5, in which Keras saves models (.h5): export it as a SavedModel (model.export)";
+  }
+  // Behind the length of a header in 8 bytes.
+  if (text.size() > 9 && text.substr(4).starts_with(std::string_view("\0\0\0\0{\"", 6))) {
+    return "safetensors, weights without a model: export the model with them (ONNX, GGUF)";
+  }
+  return "";
+}
+
 }  // namespace wasinn::core
