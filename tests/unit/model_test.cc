@@ -10,6 +10,7 @@
 #include "core/models/formats.h"
 #include "core/models/model_files.h"
 #include "core/models/model_registry.h"
+#include "support/peak_memory.h"
 #include "support/test_folder.h"
 
 namespace wasinn::core {
@@ -147,6 +148,19 @@ TEST_F(ModelFilesTest, ABlobIsWhatTheFileHad) {
   ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(Blob::ReadFile(Path("pipe"), false).error().code(), WASINN_ERROR_INVALID_ARGUMENT)
       << "nobody waits for a writer";
+}
+
+// A copy of one would be as much memory again as a framework takes for it.
+TEST_F(ModelFilesTest, ALargeFileIsMapped) {
+  folder_.Write("f", "x");
+  fs::resize_file(Path("f"), size_t{1} << 30);
+  const uint64_t before = testing::MemoryField("RssAnon:");
+  const auto blob = Blob::ReadFile(Path("f"), false);
+  ASSERT_TRUE(blob);
+  EXPECT_EQ((*blob)->bytes().size(), size_t{1} << 30);
+  EXPECT_EQ((*blob)->bytes().front(), 'x');
+  EXPECT_EQ((*blob)->bytes().back(), 0);
+  EXPECT_LT(testing::MemoryField("RssAnon:"), before + (size_t{100} << 20));
 }
 
 // A private copy: whoever truncates or replaces the file afterwards changes nothing.

@@ -33,6 +33,10 @@ class FileDescriptor {
   int fd_;
 };
 
+// From here on a file is mapped: frameworks have weights in a form of their own, beside which a copy would be as much
+// memory again.
+constexpr size_t kLarge = size_t{1} << 30;
+
 // Reads exactly `size` bytes. If the file has become shorter, that is an error, never a wait.
 bool ReadAll(int fd, uint8_t* out, size_t size) {
   while (size > 0) {
@@ -111,7 +115,7 @@ Result<std::shared_ptr<const Blob>> Blob::ReadFile(const std::string& path, bool
   std::shared_ptr<Blob> blob(new Blob);
   blob->path_ = path;
   blob->size_ = static_cast<size_t>(*size);
-  if (map && blob->size_ > 0) {
+  if ((map || blob->size_ >= kLarge) && blob->size_ > 0) {
     void* mapping = ::mmap(nullptr, blob->size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
     if (mapping == MAP_FAILED) return Fail(WASINN_ERROR_RUNTIME, "cannot map '{}': {}", path, std::strerror(errno));
     blob->mapping_ = mapping;

@@ -26,7 +26,7 @@ class Blob {
   static Result<std::shared_ptr<const Blob>> CopySealed(std::span<const uint8_t> bytes);
   // A file's bytes in sealed memory.
   static Result<std::shared_ptr<const Blob>> ReadSealed(const std::string& path);
-  // Reads a file whole, or maps it if the host declared it immutable (truncating a mapped file kills the reader).
+  // Reads a file whole, or maps it if it is large or declared immutable (truncating a mapped file kills the reader).
   static Result<std::shared_ptr<const Blob>> ReadFile(const std::string& path, bool map);
   // A model at an address: the bytes are the address.
   static std::shared_ptr<const Blob> OfAddress(const std::string& address);
