@@ -98,11 +98,11 @@ torch() {
 tflite() {
   local classifier hash
   case $(uname -m) in
-    x86_64) classifier=linux-x86_64 hash=9bba5aaa6c53a005404a3f1b4bc4789d2bb1ec3dbe17896829822c883832542b ;;
-    aarch64) classifier=linux-arm64 hash=1d2fae373b613d9ce840321ea914590dac6d2fce7e90bf96c3682cec7109a523 ;;
+    x86_64) classifier=linux-x86_64 hash=97061333854967aadf2f092681d63af90b804db3800f007cffd24a2901f4bc72 ;;
+    aarch64) classifier=linux-arm64 hash=d34e33c49ce6da8f3c982cc6a084ff02f078d9c371dfb18a269aff93e0949d03 ;;
     *) die "there is no TensorFlow Lite for $(uname -m)" ;;
   esac
-  maven org.bytedeco:tensorflow-lite 2.20.0-1.5.13 "$classifier" "$hash" "$work/jar" &
+  maven org.bytedeco:tensorflow-lite 2.21.0-1.5.14 "$classifier" "$hash" "$work/jar" &
   npm_package tfjs-tflite-node 0.0.2 3be1632328a76a2475e5b6833253763c802c859433becb4d879ee1860e3b5284 "$work/npm"
   wait $!
   mv "jar/org/bytedeco/tensorflowlite/$classifier/libjnitensorflowlite.so" libtensorflowlite_c.so

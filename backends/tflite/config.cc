@@ -22,6 +22,9 @@ constexpr wasinn_key kKeys[] = {
      "interpreters of freed contexts that each model keeps for its next contexts; default 4"},
     {"signature", WASINN_KEY_MODEL | WASINN_KEY_GUEST,
      "the signature that is computed, of a model with several; default the first"},
+    {"op_libraries", WASINN_KEY_MODEL,
+     "list of absolute paths of libraries with custom operators, which run as part of this program or of the model's "
+     "worker"},
     {"delegates", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
      "external delegates: [{\"name\": \"vx\", \"library\": \"/usr/lib/libvx_delegate.so\", \"OPTION\": \"VALUE\"}]; "
      "backend: what the other keys may name; model: what it uses, as names of these or objects, in place of the "
@@ -95,6 +98,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   parsed.threads = backend::ModelThreads(host, guest, defaults.threads, defaults.threads);
   parsed.signature = host.String("signature").value_or(guest.String("signature").value_or(""));
   parsed.xnnpack = host.Bool("xnnpack").value_or(defaults.xnnpack);
+  parsed.op_libraries = host.AbsolutePaths("op_libraries");
   if (const auto list = host.NamedList("delegates")) {
     parsed.delegates.emplace();
     for (const Config::Named& named : *list) {

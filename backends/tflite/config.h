@@ -42,6 +42,7 @@ struct ModelConfig {
   int threads = 1;
   std::string signature;  // "": the first
   bool xnnpack = true;
+  std::vector<std::string> op_libraries;  // libraries of custom operators: absolute paths
   // No value: the target decides.
   std::optional<std::vector<DelegateConfig>> delegates;
 

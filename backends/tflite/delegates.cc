@@ -29,7 +29,7 @@ struct OptionsLayout {
 };
 constexpr OptionsLayout kLayouts[] = {
     {.first_minor = 13, .last_minor = 18, .flags = 1, .cache = 2},
-    {.first_minor = 19, .last_minor = 20, .flags = 2, .cache = 4},  // runtime_flags before the flags
+    {.first_minor = 19, .last_minor = 21, .flags = 2, .cache = 4},  // runtime_flags before the flags
 };
 
 XnnpackOptions DefaultOptions(const TfLiteLibrary& library) {

@@ -70,12 +70,6 @@ bool IsTooNew(std::string_view words) {
          words.contains("Are you using old TFLite binary with newer model");
 }
 
-std::string WithAdvice(const TfLiteLibrary& library, std::string words) {
-  if (!IsTooNew(words)) return words;
-  return backend::TooNew(std::move(words), "TensorFlow Lite", library.version(),
-                         "convert the model again with an older TensorFlow");
-}
-
 }  // namespace
 
 void Messages::Report(void* self, const char* format, va_list args) {
@@ -100,6 +94,16 @@ std::string Messages::Take() {
   return text.empty() ? "TensorFlow Lite does not say why" : text;
 }
 
+std::string Interpreter::TakeMessages() const {
+  std::string words = messages_.Take();
+  if (words.contains("unresolved custom op")) {
+    return words + ". For a model that the host names, the key op_libraries lists libraries of custom operators";
+  }
+  if (!IsTooNew(words)) return words;
+  return backend::TooNew(std::move(words), "TensorFlow Lite", library_.version(),
+                         "convert the model again with an older TensorFlow");
+}
+
 Interpreter::Interpreter(const TfLiteLibrary& library, const TfLiteModel* model, const InterpreterOptions& options)
     : library_(library), threads_(options.threads) {
   const std::unique_ptr<TfLiteInterpreterOptions, decltype(&TfLiteInterpreterOptionsDelete)> raw(
@@ -121,11 +125,12 @@ Interpreter::Interpreter(const TfLiteLibrary& library, const TfLiteModel* model,
     delegates_.push_back(options.xnnpack->NewDelegate(options.threads));
     library.options_add_delegate(raw.get(), delegates_.back().get());
   }
+  for (const OpLibrary& operators : options.op_libraries) operators.AddTo(raw.get());
   if (options.more != nullptr) library.options_add_operator(raw.get(), options.more);
   interpreter_ = library.interpreter_create(model, raw.get());
   if (interpreter_ != nullptr) return;
   throw Error(options.delegates.empty() ? WASINN_ERROR_INVALID_ENCODING : WASINN_ERROR_UNSUPPORTED_OPERATION,
-              WithAdvice(library, fmt::format("making an interpreter{}: {}", names, TakeMessages())));
+              fmt::format("making an interpreter{}: {}", names, TakeMessages()));
 }
 
 std::string Interpreter::Devices(std::span<const DelegateLibrary> delegates) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tflite/delegates.h"
+#include "tflite/op_library.h"
 #include "tflite/tflite_library.h"
 
 namespace wasinn::tflite {
@@ -28,7 +29,8 @@ struct InterpreterOptions {
   int threads = 1;
   std::span<const DelegateLibrary> delegates;  // in order; each takes a part of the rest
   const Xnnpack* xnnpack = nullptr;            // NULL: none; takes a part of the rest
-  TfLiteOperator* more = nullptr;              // a custom operator; NULL: none
+  std::span<const OpLibrary> op_libraries;
+  TfLiteOperator* more = nullptr;  // a custom operator; NULL: none
 };
 
 class Observer;
@@ -50,8 +52,8 @@ class Interpreter {
   // The delegates that compute a part of the model, by their index in the options, then "cpu" if they leave any:
   // "adder,cpu".
   std::string Devices(std::span<const DelegateLibrary> delegates) const;
-  // TensorFlow Lite's message about a failed call.
-  std::string TakeMessages() const { return messages_.Take(); }
+  // TensorFlow Lite's message about a failed call, with advice.
+  std::string TakeMessages() const;
   // Only while it runs.
   void Cancel() const {
     if (library_.cancel != nullptr) library_.cancel(interpreter_);

@@ -52,7 +52,8 @@ bool HasShapesByValue(const Interpreter& interpreter, const ModelScan& scan) {
   if (library.tensor_at == nullptr || library.allocation_type == nullptr) return false;
   for (uint32_t i = 0; i < scan.tensors; ++i) {
     const TfLiteTensor* tensor = library.tensor_at(interpreter.get(), static_cast<int>(i));
-    if (tensor != nullptr && library.allocation_type(tensor) == kTfLiteDynamic) return true;
+    if (tensor == nullptr || library.tensor_type(tensor) == kTfLiteString) continue;  // strings always are
+    if (library.allocation_type(tensor) == kTfLiteDynamic) return true;
   }
   return false;
 }

@@ -106,6 +106,7 @@ Model::Model(const Host& host, std::span<const wasinn_builder> builders, const w
                    : library.model_create(bytes.data(), bytes.size()));
   if (model_ == nullptr) Throw(WASINN_ERROR_INVALID_ENCODING, "no TensorFlow Lite model: {}", messages_.Take());
   scan_ = ScanModel(bytes, trust, config_.signature);
+  for (const std::string& path : config_.op_libraries) op_libraries_.emplace_back(path);
   CheckSizes(scan_, options.max_bytes);
   CheckShapesFor({});
   if (config_.delegates) {
@@ -168,14 +169,15 @@ void Model::WarnOfInputs(const Interpreter& interpreter) const {
 std::unique_ptr<Interpreter> Model::TryInterpreter(int threads, const Xnnpack* xnnpack, bool* prepared) const {
   auto interpreter = std::make_unique<Interpreter>(
       host_.library(), model_.get(),
-      InterpreterOptions{.threads = threads, .delegates = delegates_, .xnnpack = xnnpack});
+      InterpreterOptions{
+          .threads = threads, .delegates = delegates_, .xnnpack = xnnpack, .op_libraries = op_libraries_});
   // With the shapes in the file, where unknown sizes are 1.
   *prepared = host_.library().allocate_tensors(interpreter->get()) == kTfLiteOk;
   if (!*prepared) {
     std::string message = interpreter->TakeMessages();
     if (scan_.has_deconvolution) message += fmt::format(" ({}: only XNNPACK computes it)", kDeconvolution);
     const bool unknown = scan_.has_deconvolution && xnnpack == nullptr;
-    if (!HasOpenShapes(scan_)) {
+    if (!HasOpenShapes(scan_) || IsOfUnknownOperator(message)) {
       Throw(unknown ? WASINN_ERROR_UNSUPPORTED_OPERATION : WASINN_ERROR_INVALID_ENCODING, "preparing the model: {}",
             message);
     }
@@ -189,7 +191,8 @@ uint64_t Model::CheckShapesFor(const std::vector<std::vector<int>>& dims) const 
   const TfLiteLibrary& library = host_.library();
   const OperatorPtr deconvolution = NewDeconvolutionCheck(library);
   if (scan_.has_deconvolution && deconvolution == nullptr) return 0;
-  const Interpreter plain(library, model_.get(), InterpreterOptions{.more = deconvolution.get()});
+  const Interpreter plain(library, model_.get(),
+                          InterpreterOptions{.op_libraries = op_libraries_, .more = deconvolution.get()});
   for (size_t i = 0; i < dims.size(); ++i) {
     const auto rank = static_cast<int32_t>(dims[i].size());
     library.resize_input(plain.get(), static_cast<int32_t>(i), dims[i].data(), rank);

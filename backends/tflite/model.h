@@ -63,6 +63,7 @@ class Model : public backend::ModelBase<Host, Signature> {
   std::unique_ptr<TfLiteModel, void (*)(TfLiteModel*)> model_;
   ModelScan scan_;
   std::vector<DelegateLibrary> delegates_;
+  std::vector<OpLibrary> op_libraries_;
   mutable std::mutex making_;  // one interpreter at a time: they share XNNPACK's weights
   mutable std::unique_ptr<Xnnpack> xnnpack_;
   mutable bool uses_xnnpack_ = false;

@@ -10,6 +10,7 @@
 #include "common/dtype.h"
 #include "common/throw.h"
 #include "tflite/schema.fbs.h"  // from flatc
+#include "tflite/string_block.h"
 
 namespace wasinn::tflite {
 
@@ -55,6 +56,15 @@ bool IsConstant(const schema::Tensor& tensor, const Tables<schema::Buffer>* buff
   return SizeOf(buffer.data()) > 0 || buffer.size() > 0;
 }
 
+// The value of a constant; no bytes if it lies outside of the file.
+std::span<const char> ValueOf(const schema::Tensor& tensor, const Tables<schema::Buffer>* buffers,
+                              std::span<const uint8_t> file) {
+  const schema::Buffer& buffer = *buffers->Get(tensor.buffer());
+  if (SizeOf(buffer.data()) > 0) return {reinterpret_cast<const char*>(buffer.data()->data()), buffer.data()->size()};
+  if (buffer.offset() > file.size() || buffer.size() > file.size() - buffer.offset()) return {};
+  return {reinterpret_cast<const char*>(file.data()) + buffer.offset(), buffer.size()};
+}
+
 // The lifetime of each tensor of a graph. Tensors that only depend on constants are made once, and stay.
 std::vector<Lifetime> LivesOf(const schema::SubGraph& graph, const Tables<schema::Buffer>* buffers) {
   const uint32_t tensors = SizeOf(graph.tensors()), operators = SizeOf(graph.operators());
@@ -97,7 +107,8 @@ const schema::Model& Verified(std::span<const uint8_t> bytes) {
 class Scanner {
  public:
   Scanner(std::span<const uint8_t> bytes, Trust trust, const std::string& signature)
-      : trust_(trust),
+      : bytes_(bytes),
+        trust_(trust),
         signature_(signature),
         model_(Verified(bytes)),
         graphs_(model_.graphs()),
@@ -154,7 +165,23 @@ class Scanner {
       const schema::Tensor& tensor = *graph.tensors()->Get(i);
       if (!IsConstant(tensor, buffers_)) scan_.bytes = backend::AddSat(scan_.bytes, BytesOf(SpanOf(tensor.shape())));
       scan_.has_variables = scan_.has_variables || tensor.is_variable();
+      CheckStrings(tensor);
     }
+  }
+
+  // TensorFlow Lite's kernels believe what a constant says of its strings. Many tensors may have one block, and blocks of
+  // an attacker may overlap: all together are looked at once.
+  void CheckStrings(const schema::Tensor& tensor) {
+    constexpr int8_t kString = 5;
+    if (tensor.type() != kString || !IsConstant(tensor, buffers_)) return;
+    const std::span<const char> block = ValueOf(tensor, buffers_, bytes_);
+    const uint64_t count = BytesOf(SpanOf(tensor.shape()));
+    const auto [known, is_new] = strings_.emplace(block.data(), count);
+    if (!is_new && known->second == count) return;
+    n_strings_ = backend::AddSat(n_strings_, count);
+    uint64_t longest = 0;
+    if (n_strings_ <= bytes_.size() && string_block::Holds(block, count, &longest)) return;
+    ThrowInvalid(fmt::format("tensor '{}' has other strings than its shape says", TextOf(tensor.name())));
   }
 
   void ReadDivisions(const schema::SubGraph& graph) {
@@ -244,12 +271,15 @@ class Scanner {
     port->has_shape = !known.empty() || tensor.has_rank();
   }
 
+  const std::span<const uint8_t> bytes_;
   const Trust trust_;
   const std::string& signature_;
   const schema::Model& model_;
   const Tables<schema::SubGraph>* const graphs_;  // NULL: none, as for all vectors
   const Tables<schema::Buffer>* const buffers_;
   std::vector<int32_t> codes_;
+  std::map<const char*, uint64_t> strings_;  // of blocks of constants: how many
+  uint64_t n_strings_ = 0;
   ModelScan scan_;
 };
 

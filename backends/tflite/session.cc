@@ -35,6 +35,9 @@ void Session::Compute(const Model& model, const Memory& memory, const std::atomi
   computed_ = false;
   if (interpreter_ == nullptr) Renew(model);
   Allocate(model, memory);
+  const uint64_t strings = inputs_.StringBytes();
+  CheckBytes(strings, memory.max_bytes);
+  ChargeStrings(model, memory, strings);
   inputs_.CopyInto(*interpreter_);
   has_run_ = true;
   running_ = interpreter_.get();
@@ -45,8 +48,11 @@ void Session::Compute(const Model& model, const Memory& memory, const std::atomi
     if (cancelled) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled: {}", message);
     throw Error(WASINN_ERROR_RUNTIME, message);
   }
-  CheckBytes(outputs_.FindPassedOn(*interpreter_, inputs_), memory.max_bytes);
-  outputs_.KeepPassedOn(*interpreter_);
+  if (const uint64_t more = outputs_.StringBytes(*interpreter_); more > 0) {
+    OrDrop(model, memory, [&] { ChargeStrings(model, memory, strings + more); });
+  }
+  CheckBytes(outputs_.FindCopied(*interpreter_, inputs_), memory.max_bytes);
+  outputs_.MakeCopies(*interpreter_);
   computed_ = true;
 }
 
@@ -73,9 +79,14 @@ void Session::Allocate(const Model& model, const Memory& memory) {
   if (allocated_ && !inputs_changed && !outputs_changed) return;
   allocated_ = false;
   CheckBytes(memory.needed, memory.max_bytes);
+  OrDrop(model, memory, [&] { Grow(model, memory); });
+  allocated_ = true;
+}
+
+void Session::OrDrop(const Model& model, const Memory& memory, const std::function<void()>& grow) {
   refused_ = true;  // until everything succeeded
   try {
-    Grow(model, memory);
+    grow();
   } catch (const Error& error) {
     const bool loses_state = has_run_ && model.has_state();
     DropInterpreter();
@@ -84,7 +95,6 @@ void Session::Allocate(const Model& model, const Memory& memory) {
     Throw(error.code(), "{}; the context has lost its state by that", error.what());
   }
   refused_ = false;
-  allocated_ = true;
 }
 
 void Session::Grow(const Model& model, const Memory& memory) {
@@ -100,6 +110,12 @@ void Session::Grow(const Model& model, const Memory& memory) {
 // An interpreter never gives memory back, even if it needs less later.
 void Session::Charge(const Model& model, const Memory& memory) const {
   memory.kept->Resize(std::max({memory.kept->bytes(), model.LastingBytes(*interpreter_), memory.needed}));
+}
+
+void Session::ChargeStrings(const Model& model, const Memory& memory, uint64_t bytes) const {
+  if (bytes == 0) return;
+  const uint64_t all = backend::AddSat(std::max(model.LastingBytes(*interpreter_), memory.needed), bytes);
+  memory.kept->Resize(std::max(memory.kept->bytes(), all));
 }
 
 uint64_t Session::HeldByOutputs() const { return interpreter_ == nullptr ? 0 : outputs_.DynamicBytes(*interpreter_); }

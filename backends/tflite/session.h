@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -66,6 +67,10 @@ class Session {
  private:
   void Allocate(const Model& model, const Memory& memory);
   void Grow(const Model& model, const Memory& memory);
+  // Calls `grow`. If that throws, the interpreter may have memory that no one is charged for, and is dropped.
+  void OrDrop(const Model& model, const Memory& memory, const std::function<void()>& grow);
+  // Strings stay in the interpreter beside its other memory.
+  void ChargeStrings(const Model& model, const Memory& memory, uint64_t bytes) const;
   void Renew(const Model& model);
   void DropInterpreter();
 

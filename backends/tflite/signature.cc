@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/strings.h"
 #include "common/throw.h"
 
 namespace wasinn::tflite {
@@ -25,6 +26,14 @@ void SetShape(const std::vector<int64_t>& dims, Port* port) {
   port->io.rank = static_cast<int32_t>(dims.size());
 }
 
+// Call it when the port has its shape.
+void MakeStringsIfTheyAre(const TfLiteLibrary& library, const TfLiteTensor* tensor, Port* port) {
+  port->is_fixed = port->fixed_shape();
+  if (library.tensor_type(tensor) != kTfLiteString || library.tensor_realloc == nullptr) return;
+  backend::MakeStrings(*port);
+  port->is_strings = port->servable();
+}
+
 }  // namespace
 
 Signature::Signature(const Interpreter& interpreter, const ModelScan& scan) {
@@ -37,7 +46,7 @@ Signature::Signature(const Interpreter& interpreter, const ModelScan& scan) {
   for (size_t i = 0; i < n_inputs; ++i) {
     ReadInput(interpreter, scan.inputs[i], library.input(interpreter.get(), static_cast<int32_t>(i)));
   }
-  all_fixed_ = std::ranges::all_of(inputs_, &Port::fixed_shape);
+  all_fixed_ = std::ranges::all_of(inputs_, &Port::is_fixed);
   for (size_t i = 0; i < n_outputs; ++i) {
     ReadOutput(interpreter, scan.outputs[i], library.output(interpreter.get(), static_cast<int32_t>(i)));
   }
@@ -63,9 +72,11 @@ void Signature::ReadInput(const Interpreter& interpreter, const ScannedPort& sca
   ReadType(library, scanned, tensor, &port);
   SetShape({scanned.shape.begin(), scanned.shape.end()}, &port);
   if (!scanned.has_shape) port.io.rank = -1;
+  MakeStringsIfTheyAre(library, tensor, &port);
   // An input with a value in the file cannot get another one: its memory is the file's.
   if (library.allocation_type != nullptr && library.allocation_type(tensor) == kTfLiteMmapRo) {
     port.io.flags |= WASINN_IO_UNSERVABLE;
+    port.is_strings = false;
     port.type_name = fmt::format("constant {}", port.type_name);
   }
 }
@@ -85,6 +96,7 @@ void Signature::ReadOutput(const Interpreter& interpreter, const ScannedPort& sc
     if (known) SetShape({scanned.shape.begin(), scanned.shape.end()}, &port);
     if (!known) port.io.rank = -1;
   }
+  MakeStringsIfTheyAre(library, tensor, &port);
 }
 
 }  // namespace wasinn::tflite

@@ -24,9 +24,9 @@ inline constexpr backend::TypeRow kTypes[] = {
     {16, WASINN_DTYPE_U32, "UINT32"},
     {17, WASINN_DTYPE_U16, "UINT16"},
     {19, WASINN_DTYPE_BF16, "BFLOAT16"},
-    // Types that wasinn does not have. INT4 packs two elements into a byte.
+    // Types that wasinn does not have, except for strings in their own form. INT4 packs two elements into a byte.
     {0, WASINN_DTYPE_UNKNOWN, "NOTYPE"},
-    {5, WASINN_DTYPE_UNKNOWN, "STRING"},
+    {kTfLiteString, WASINN_DTYPE_UNKNOWN, "STRING"},
     {8, WASINN_DTYPE_UNKNOWN, "COMPLEX64"},
     {12, WASINN_DTYPE_UNKNOWN, "COMPLEX128"},
     {14, WASINN_DTYPE_UNKNOWN, "RESOURCE"},
@@ -41,6 +41,8 @@ inline const char* TfLiteName(int type) { return backend::NameOf(kTypes, type); 
 struct Port : backend::Port {
   int32_t tensor = -1;    // TensorFlow Lite's index
   bool in_arena = false;  // neither a constant, nor allocated by a run
+  bool is_fixed = false;  // TensorFlow Lite's shape of it, without the dimension that strings have more
+  bool is_strings = false;
 };
 
 class Signature : public backend::Ports<Port> {

@@ -10,6 +10,7 @@
 
 #include "common/dtype.h"
 #include "common/throw.h"
+#include "tflite/strings.h"
 
 namespace wasinn::tflite {
 
@@ -25,11 +26,6 @@ void CheckDims(const Port& port, const wasinn_tensor& tensor) {
   }
 }
 
-bool HasDims(const std::vector<int>& dims, const wasinn_tensor& tensor) {
-  return std::ranges::equal(dims, std::span(tensor.dims, tensor.rank),
-                            [](int64_t own, int64_t other) { return own == other; });
-}
-
 }  // namespace
 
 Inputs::Inputs(const Signature& signature, const TfLiteLibrary& library)
@@ -40,6 +36,14 @@ Inputs::Inputs(const Signature& signature, const TfLiteLibrary& library)
   }
 }
 
+bool Inputs::HasDims(const Slot& slot, const Port& port, const wasinn_tensor& tensor) {
+  const size_t rank = slot.dims.size();
+  if (tensor.rank != rank + (port.is_strings ? 1 : 0)) return false;
+  return std::ranges::equal(slot.dims, std::span(tensor.dims, rank),
+                            [](int64_t own, int64_t other) { return own == other; }) &&
+         (!port.is_strings || slot.width == tensor.dims[rank]);
+}
+
 void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
   alignas(WASINN_TENSOR_ALIGNMENT) static constinit char nothing[WASINN_TENSOR_TAIL] = {};  // for one without bytes
   if (index >= slots_.size()) backend::ThrowNoPort("input", index, slots_.size());
@@ -48,14 +52,19 @@ void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
   if (reinterpret_cast<uintptr_t>(tensor.data) % WASINN_TENSOR_ALIGNMENT != 0) {
     Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "TensorFlow Lite reads in place what is aligned to 64 bytes");
   }
-  if (!was_set || !HasDims(slot.dims, tensor)) {
-    const Port& port = backend::PortAt(signature_.inputs(), "input", index);
+  const Port& port = signature_.inputs()[index];
+  if (!was_set || !HasDims(slot, port, tensor)) {
+    (void)backend::PortAt(signature_.inputs(), "input", index);
     CheckDims(port, tensor);
     backend::CheckTensor(port, tensor);
+    if (port.is_strings) (void)backend::StringsOf(port, {tensor.dims, tensor.rank}, tensor.data);
   }
   slot.data = tensor.data == nullptr ? nothing : tensor.data;
   slot.bytes = tensor.bytes;
   slot.dims.assign(tensor.dims, tensor.dims + tensor.rank);
+  if (!port.is_strings) return;
+  slot.width = slot.dims.back();
+  slot.dims.pop_back();
 }
 
 void Inputs::BindAllOf(const Inputs& other) {
@@ -64,6 +73,7 @@ void Inputs::BindAllOf(const Inputs& other) {
     slots_[i].data = from.data;
     slots_[i].bytes = from.bytes;
     slots_[i].dims = from.dims;
+    slots_[i].width = from.width;
   }
 }
 
@@ -104,7 +114,7 @@ bool Inputs::Apply(const Interpreter& interpreter) {
       slot.applied = true;
       allocate = true;
     }
-    if (library_.set_custom_allocation == nullptr) continue;
+    if (library_.set_custom_allocation == nullptr || port.is_strings) continue;
     if (slot.applied_data == slot.data && slot.applied_bytes == slot.bytes) continue;
     // TensorFlow Lite refuses an allocation without bytes; every buffer has some behind it.
     const TfLiteCustomAllocation allocation = {slot.data, std::max<size_t>(slot.bytes, 1)};
@@ -118,15 +128,29 @@ bool Inputs::Apply(const Interpreter& interpreter) {
   return allocate;
 }
 
+uint64_t Inputs::StringBytes() const {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    const Port& port = signature_.inputs()[i];
+    if (port.is_strings) sum += InputStrings(port, slots_[i].dims, slots_[i].width, slots_[i].data).bytes();
+  }
+  return sum;
+}
+
 void Inputs::CopyInto(const Interpreter& interpreter) const {
-  if (library_.set_custom_allocation != nullptr) return;
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
-    if (slot.data == nullptr || slot.bytes == 0) continue;
+    const Port& port = signature_.inputs()[i];
+    if (port.is_strings) {
+      const InputStrings strings(port, slot.dims, slot.width, slot.data);
+      strings.CopyInto(library_, library_.input(interpreter.get(), static_cast<int32_t>(i)));
+      continue;
+    }
+    if (library_.set_custom_allocation != nullptr || slot.data == nullptr || slot.bytes == 0) continue;
     const TfLiteTensor* tensor = library_.input(interpreter.get(), static_cast<int32_t>(i));
     void* data = library_.tensor_data(tensor);
     if (data == nullptr || library_.tensor_byte_size(tensor) != slot.bytes) {
-      Throw(WASINN_ERROR_RUNTIME, "input '{}' has no memory", signature_.inputs()[i].name);
+      Throw(WASINN_ERROR_RUNTIME, "input '{}' has no memory", port.name);
     }
     std::memcpy(data, slot.data, slot.bytes);
   }
@@ -192,7 +216,7 @@ size_t Outputs::BytesOf(const TfLiteTensor* tensor, const Port& port) const {
   return bytes;
 }
 
-uint64_t Outputs::FindPassedOn(const Interpreter& interpreter, const Inputs& inputs) {
+uint64_t Outputs::FindCopied(const Interpreter& interpreter, const Inputs& inputs) {
   uint64_t sum = 0;
   moved_ = false;
   for (uint32_t i = 0; i < slots_.size(); ++i) {
@@ -200,6 +224,13 @@ uint64_t Outputs::FindPassedOn(const Interpreter& interpreter, const Inputs& inp
     const Port& port = signature_.outputs()[i];
     if (!port.servable()) continue;
     const TfLiteTensor* tensor = TensorOf(interpreter, i);
+    if (port.is_strings) {
+      const OutputStrings strings(library_, tensor, port);
+      slot.copied = strings.bytes();
+      slot.is_copied = true;
+      sum = backend::AddSat(sum, slot.copied);
+      continue;
+    }
     if (slot.applied != nullptr) {
       moved_ =
           moved_ || library_.tensor_data(tensor) != slot.applied || library_.tensor_byte_size(tensor) != port.bytes();
@@ -214,10 +245,14 @@ uint64_t Outputs::FindPassedOn(const Interpreter& interpreter, const Inputs& inp
 }
 
 // An output that is an input must not change when the input is set again.
-void Outputs::KeepPassedOn(const Interpreter& interpreter) {
+void Outputs::MakeCopies(const Interpreter& interpreter) {
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (!slot.is_copied) continue;
+    if (const Port& port = signature_.outputs()[i]; port.is_strings) {
+      slot.dims = OutputStrings(library_, TensorOf(interpreter, i), port).CopyInto(&slot.copy);
+      continue;
+    }
     slot.copy.Assign(library_.tensor_data(TensorOf(interpreter, i)), slot.copied);
   }
 }
@@ -233,8 +268,17 @@ uint64_t Outputs::DynamicBytes(const Interpreter& interpreter) const {
   uint64_t sum = 0;
   for (uint32_t i = 0; library_.allocation_type != nullptr && i < slots_.size(); ++i) {
     const TfLiteTensor* tensor = TensorOf(interpreter, i);
+    if (signature_.outputs()[i].is_strings) continue;
     if (library_.allocation_type(tensor) != kTfLiteDynamic || library_.tensor_data(tensor) == nullptr) continue;
     sum += library_.tensor_byte_size(tensor);
+  }
+  return sum;
+}
+
+uint64_t Outputs::StringBytes(const Interpreter& interpreter) const {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    if (signature_.outputs()[i].is_strings) sum += library_.tensor_byte_size(TensorOf(interpreter, i));
   }
   return sum;
 }
@@ -242,6 +286,10 @@ uint64_t Outputs::DynamicBytes(const Interpreter& interpreter) const {
 void Outputs::View(const Interpreter& interpreter, uint32_t index, wasinn_tensor* view) {
   const Port& port = backend::PortAt(signature_.outputs(), "output", index);
   Slot& slot = slots_[index];
+  if (port.is_strings) {
+    *view = backend::ViewOf(WASINN_DTYPE_U8, slot.dims, slot.copy.data());
+    return;
+  }
   const TfLiteTensor* tensor = TensorOf(interpreter, index);
   (void)BytesOf(tensor, port);
   slot.dims.clear();

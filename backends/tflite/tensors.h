@@ -13,8 +13,8 @@
 namespace wasinn::tflite {
 
 // The interpreter computes on the bound memory (a custom allocation). So nothing is lost when a shape changes and the
-// interpreter allocates its tensors again. If the library has no custom allocations, inputs are copied before each run.
-// One thread at a time.
+// interpreter allocates its tensors again. Strings, and all inputs if the library has no custom allocations, are copied
+// before each run. One thread at a time.
 class Inputs {
  public:
   Inputs(const Signature& signature, const TfLiteLibrary& library);
@@ -42,7 +42,10 @@ class Inputs {
   }
   // Before a run: passes changes to the interpreter. True: it must allocate its tensors (AllocateTensors).
   bool Apply(const Interpreter& interpreter);
-  // After that: if there are no custom allocations.
+  // The memory of the interpreter that CopyInto takes for strings. Throws WASINN_ERROR_INVALID_ARGUMENT if a length is
+  // not true.
+  uint64_t StringBytes() const;
+  // After Apply, with what StringBytes returned.
   void CopyInto(const Interpreter& interpreter) const;
   // The interpreter is new, or its state is unknown.
   void Forget();
@@ -56,7 +59,8 @@ class Inputs {
   struct Slot {
     void* data = nullptr;  // NULL: not set
     size_t bytes = 0;
-    std::vector<int> dims;
+    std::vector<int> dims;  // of strings without the last one
+    int64_t width = 0;      // of strings: the last one
     // The interpreter's current values.
     const void* applied_data = nullptr;
     size_t applied_bytes = 0;
@@ -64,13 +68,15 @@ class Inputs {
     bool applied = false;
   };
 
+  static bool HasDims(const Slot& slot, const Port& port, const wasinn_tensor& tensor);
+
   const Signature& signature_;
   const TfLiteLibrary& library_;
   std::vector<Slot> slots_;
 };
 
-// If no shape can change, an output is in the host's memory (a custom allocation). Others are in TensorFlow Lite's. One
-// thread at a time.
+// If no shape can change, an output is in the host's memory (a custom allocation). Others are in TensorFlow Lite's, and
+// strings are copied from there into the hosts' form. One thread at a time.
 class Outputs {
  public:
   Outputs(const Signature& signature, const TfLiteLibrary& library);
@@ -83,10 +89,10 @@ class Outputs {
   }
   // Before a run. True: the interpreter must allocate its tensors.
   bool Apply(const Interpreter& interpreter);
-  // After a successful run: finds the outputs. Returns the bytes of copies of those that are inputs.
-  uint64_t FindPassedOn(const Interpreter& interpreter, const Inputs& inputs);
+  // After a successful run: finds the outputs that are inputs or strings. Returns the bytes of copies of these.
+  uint64_t FindCopied(const Interpreter& interpreter, const Inputs& inputs);
   // Makes these copies.
-  void KeepPassedOn(const Interpreter& interpreter);
+  void MakeCopies(const Interpreter& interpreter);
   // Frees copies.
   void Discard();
   // Whether a bindable output is in TensorFlow Lite's memory nevertheless.
@@ -104,8 +110,9 @@ class Outputs {
     for (const Slot& slot : slots_) sum += slot.copy.capacity();
     return sum;
   }
-  // TensorFlow Lite's own memory for outputs, until the interpreter is destroyed.
+  // TensorFlow Lite's own memory for outputs, until the interpreter is destroyed: without strings, and of strings.
   uint64_t DynamicBytes(const Interpreter& interpreter) const;
+  uint64_t StringBytes(const Interpreter& interpreter) const;
   // wasinn_backend::output. Only after a successful run.
   void View(const Interpreter& interpreter, uint32_t index, wasinn_tensor* view);
 
@@ -114,7 +121,7 @@ class Outputs {
     void* bound = nullptr;          // the host's memory; NULL: none
     const void* applied = nullptr;  // the part that the interpreter has
     bool elsewhere = false;         // it cannot be there
-    backend::AlignedBuffer copy;    // for an output in an input's memory
+    backend::AlignedBuffer copy;    // for an output in an input's memory, and for strings
     size_t copied = 0;
     bool is_copied = false;     // `copy` has it, or will have it
     std::vector<int64_t> dims;  // for a view

@@ -97,6 +97,8 @@ class TfLiteLibrary {
                                         int64_t flags) = Find("TfLiteInterpreterSetCustomAllocationForTensor");
   TfLiteTensor* (*tensor_at)(const TfLiteInterpreter*, int index) = Find("TfLiteInterpreterGetTensor");
   TfLiteAllocationType (*allocation_type)(const TfLiteTensor*) = Find("TfLiteOpaqueTensorGetAllocationType");
+  // For a tensor that each run allocates. It never gets smaller.
+  decltype(&TfLiteTensorRealloc) tensor_realloc = Find("TfLiteTensorRealloc");
   TfLiteOperator* (*operator_create)(int32_t builtin_code, const char* name, int version,
                                      void* user_data) = Find("TfLiteOperatorCreate");
   void (*operator_delete)(TfLiteOperator*) = Find("TfLiteOperatorDelete");

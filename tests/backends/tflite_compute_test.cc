@@ -100,10 +100,28 @@ TEST(TfLiteSignature, IsChosenByItsKey) {
   EXPECT_THAT(unknown.message, HasSubstr("expected one of the model's, 'plus', 'times', found 'minus'"));
 }
 
-TEST(TfLiteSignature, MarksWhatIsNoTensorOfNumbers) {
+// Of LiteRT's, by which litert-torch converts models of PyTorch.
+TEST(TfLiteSignature, IsChosenOfAModelOfTheNewestConverter) {
+  const Host host;
+  const Tensor x = Floats({2, 3}, {1, 2, 3, 4, 5, 6}), factor = Floats({3}, {10, 20, 30});
+  const auto computed = [&](const std::string& config) {
+    LoadOptions options = TfLiteOptions(ModelPath("signatures.tflite"));
+    options.host_config = config;
+    const LoadedModel model(host, ModelBytes("signatures.tflite"), options);
+    EXPECT_THAT((std::vector<std::string>{model.input(0).name, model.input(1).name, model.output(0).name}),
+                ElementsAre("x", "factor", "y"));
+    return Compute(model, {x, factor}).As<float>();
+  };
+  EXPECT_THAT(computed("{}"), ElementsAre(10, 40, 90, 40, 100, 180));
+  EXPECT_THAT(host.log(), HasSubstr("the model has the signatures 'mul', 'add': the first"));
+  EXPECT_THAT(computed(R"({"signature": "mul"})"), ElementsAre(10, 40, 90, 40, 100, 180));
+  EXPECT_THAT(computed(R"({"signature": "add"})"), ElementsAre(11, 22, 33, 14, 25, 36));
+}
+
+TEST(TfLiteSignature, MarksWhatIsNoTensorOfNumbersOrStrings) {
   const Host host;
   const std::string bytes =
-      WriteTfLite({{.tensors = {{.name = "words", .type = kTfString, .shape = {1}},
+      WriteTfLite({{.tensors = {{.name = "z", .type = kTfComplex64, .shape = {1}},
                                 {.name = "x", .shape = {1}},
                                 {.name = "y", .shape = {1}}},
                     .inputs = {0, 1},
@@ -111,11 +129,11 @@ TEST(TfLiteSignature, MarksWhatIsNoTensorOfNumbers) {
                     .operators = {{.code = kOpAdd, .inputs = {1, 1}, .outputs = {2}, .options_type = kAddOptions}}}});
   const LoadedModel model(host, bytes, TfLiteOptions());
   EXPECT_NE(model.input(0).flags & WASINN_IO_UNSERVABLE, 0u);
-  EXPECT_STREQ(model.input(0).type_name, "tensor(STRING)");
+  EXPECT_STREQ(model.input(0).type_name, "tensor(COMPLEX64)");
   Context context(model);
   const Result refused = context.Set(0, {WASINN_DTYPE_U8, {1}, "x"});
   EXPECT_EQ(refused.code, WASINN_ERROR_UNSUPPORTED_OPERATION);
-  EXPECT_THAT(refused.message, HasSubstr("STRING"));
+  EXPECT_THAT(refused.message, HasSubstr("COMPLEX64"));
   ASSERT_TRUE(context.Set(1, Floats({1}, {2})));
   ASSERT_TRUE(context.Compute());
   EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(4));

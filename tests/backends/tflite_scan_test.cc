@@ -45,6 +45,7 @@ class Parts {
     const auto offset = static_cast<uint32_t>(to - from);
     std::memcpy(&bytes_[from], &offset, sizeof(offset));
   }
+  void Set(size_t at, int32_t number) { std::memcpy(&bytes_[at], &number, sizeof(number)); }
   const std::vector<uint8_t>& bytes() const { return bytes_; }
 
  private:
@@ -110,6 +111,40 @@ TEST(TfLiteScan, SharedTablesAreRead) {
 // A shape is looked at once for each tensor, not for each operator that takes it: that would be days.
 TEST(TfLiteScan, ALongShapeThatIsTakenOften) {
   EXPECT_EQ(Scan({.dims = 2'000'000, .outputs = 0, .taken = 2'000'000}), WASINN_OK);
+}
+
+// Many tensors that have one block of empty strings.
+std::vector<uint8_t> Strings(size_t tensors, int32_t count) {
+  Parts parts;
+  const size_t model = parts.Table({1, 2, 4});
+  parts.Point(0, model - 4);
+  parts.Point(model, parts.Vector(0, 4));
+  const size_t graphs = parts.Vector(1, 4);
+  parts.Point(model + 4, graphs);
+  const size_t graph = parts.Table({0});
+  parts.Point(graphs + 4, graph - 4);
+  const size_t list = parts.Vector(tensors, 4);
+  parts.Point(graph, list);
+  const size_t buffers = parts.Vector(1, 4);
+  parts.Point(model + 8, buffers);
+  const size_t buffer = parts.Table({0});
+  parts.Point(buffers + 4, buffer - 4);
+  const size_t tensor = parts.Table({0, 1, 2});
+  for (size_t i = 0; i < tensors; ++i) parts.Point(list + 4 + 4 * i, tensor - 4);
+  const size_t shape = parts.Vector(1, 4);
+  parts.Point(tensor, shape);
+  parts.Set(shape + 4, count);
+  parts.Set(tensor + 4, 5);  // strings
+  const size_t block = parts.Vector(4 * (static_cast<size_t>(count) + 2), 1);
+  parts.Point(buffer, block);
+  parts.Set(block + 4, count);
+  for (int32_t i = 0; i <= count; ++i) parts.Set(block + 8 + 4 * static_cast<size_t>(i), 4 * (count + 2));
+  return parts.bytes();
+}
+
+// Each time it would be days.
+TEST(TfLiteScan, StringsOfManyTensorsAreReadOnce) {
+  EXPECT_EQ(test::ThrownBy([] { (void)ScanModel(Strings(900'000, 1'000'000), Trust::kGuest); }).code, WASINN_OK);
 }
 
 }  // namespace

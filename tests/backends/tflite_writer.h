@@ -159,6 +159,7 @@ enum : int8_t {
   kTfString = 5,
   kTfBool = 6,
   kTfInt16 = 7,
+  kTfComplex64 = 8,
   kTfInt8 = 9,
   kTfDouble = 10,
   kTfUint64 = 12,

@@ -1,6 +1,7 @@
 """Values go in and come out as they are, or there is an error: over REST as JSON and as bytes, and over gRPC."""
 
 import os
+import pathlib
 import struct
 import unittest
 
@@ -145,9 +146,10 @@ class OfModels(ValuesTest):
             new = onnx_models.model([onnx_models.node("Identity", ["x"], ["y"])], [onnx_models.value("x", onnx_models.tensor(1, 1))],
                                     [onnx_models.value("y", onnx_models.tensor(1, 1))], **more)
             (self.dir / "new.onnx").write_bytes(new)
-            ran = self.wasinn("inspect", "new.onnx")
-            self.assertNotEqual(ran.code, 0)
-            self.assertRegex(ran.err, rf"(?s){number}.*newer than ONNX Runtime .*: use a newer one, or export the model again")
+            for isolate in ([], ["--isolate"]):
+                ran = self.wasinn("inspect", *isolate, "new.onnx")
+                self.assertNotEqual(ran.code, 0)
+                self.assertRegex(ran.err, rf"(?s){number}.*newer than ONNX Runtime .*: use a newer one, or export the model again")
 
     def test_an_output_that_cannot_be_passed_is_named(self):
         server = self.serve_files(parts=onnx_models.sequence())
@@ -172,6 +174,41 @@ class OfTensorFlow(ValuesTest):
         raw = b"".join(map(element, [b"\xff\xfe", b"\0\0", b"", b"\xc3", bytes(range(256)), b"a"]))
         given = inference_pb2.ModelInferRequest.InferInputTensor(name="x", datatype="BYTES", shape=[2, 3])
         self.assertEqual(list(self.grpc(server, "same", [given], [raw]).raw_output_contents), [raw])
+
+
+@unittest.skipUnless("tflite" in os.environ["WASINN_FRAMEWORKS"].split(), "without TensorFlow Lite")
+class OfTensorFlowLite(ValuesTest):
+    def setUp(self):
+        super().setUp()
+        self.env["WASINN_CONFIG"] = ""  # the tests' own has a wrong library for this framework
+
+    def test_strings_go_in_and_come_out(self):
+        model = f"{os.environ['WASINN_TEST_MODELS']}/tflite/strings.tflite"
+        server = self.serve("--model", f"pick={model}", "--model", f"apart={model},isolate=true")
+        told = server.request("GET", "/v2/models/pick").json()
+        self.assertEqual([(one["name"], one["datatype"]) for one in told["inputs"] + told["outputs"]], [("x", "BYTES"), ("i", "INT32"), ("y", "BYTES")])
+        texts = ["", "a", "grün", "x" * 100_000, "a\0b", "\0"]
+        indices = {"name": "i", "datatype": "INT32", "shape": [8], "data": [5, 4, 3, 2, 1, 0, 2, 2]}
+        for name in ("pick", "apart"):
+            output = self.outputs(server, name, strings(*texts), indices)["y"]
+            self.assertEqual((output["datatype"], output["shape"], output["data"]), ("BYTES", [8], [texts[i] for i in indices["data"]]))
+        parts = [b"\xff\xfe", b"", bytes(range(256))]
+        given = [inference_pb2.ModelInferRequest.InferInputTensor(name="x", datatype="BYTES", shape=[3]),
+                 inference_pb2.ModelInferRequest.InferInputTensor(name="i", datatype="INT32", shape=[2])]
+        answer = self.grpc(server, "pick", given, [b"".join(map(element, parts)), struct.pack("<2i", 2, 0)])
+        self.assertEqual(list(answer.raw_output_contents), [element(parts[2]) + element(parts[0])])
+        self.check_refused("bytes that are not BYTES", server, "pick", given, [b"\xff" * 7, struct.pack("<2i", 0, 0)])
+
+    def test_a_model_newer_than_the_library_is_told_so(self):
+        new = bytearray(pathlib.Path(os.environ["WASINN_TEST_MODELS"], "tflite/add.tflite").read_bytes())
+        table = struct.unpack_from("<I", new)[0]
+        fields = table - struct.unpack_from("<i", new, table)[0]
+        struct.pack_into("<I", new, table + struct.unpack_from("<H", new, fields + 4)[0], 99)  # the first field: the schema's version
+        (self.dir / "new.tflite").write_bytes(new)
+        for isolate in ([], ["--isolate"]):
+            ran = self.wasinn("inspect", *isolate, "new.tflite")
+            self.assertNotEqual(ran.code, 0)
+            self.assertRegex(ran.err, r"(?s)version 99 not equal to supported version 3.*newer than TensorFlow Lite .*: use a newer one, or convert")
 
 
 if __name__ == "__main__":
