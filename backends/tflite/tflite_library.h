@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/library.h"
+#include "common/throw.h"
 
 namespace wasinn::tflite {
 
@@ -52,7 +53,14 @@ class TfLiteLibrary {
     }
     void* address;
   };
-  Symbol Require(const char* name) const { return {library_.Symbol<void*>(name)}; }
+  Symbol Require(const char* name) const {
+    if (library_.FindSymbol(name) == nullptr && library_.FindSymbol("LiteRtCreateEnvironment") != nullptr) {
+      backend::Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+                     "the library that was found is LiteRT's own (libLiteRt.so), which has none of TensorFlow Lite's C "
+                     "API: expected libtensorflowlite_c.so");
+    }
+    return {library_.Symbol<void*>(name)};
+  }
   Symbol Find(const char* name) const { return {library_.FindSymbol(name)}; }
 
   const backend::Library library_;

@@ -63,6 +63,12 @@ TEST(TfLiteConfig, ReadsAllKeys) {
   }
 }
 
+TEST(TfLiteOpen, LiteRtsOwnLibraryIsNamed) {
+  const Host host(R"({"library": ")" + testing::InThisBuild("lib/libtflite_shim_litert.so") + "\"}");
+  EXPECT_EQ(host.opened().code, WASINN_ERROR_UNSUPPORTED_OPERATION);
+  EXPECT_THAT(host.opened().message, HasSubstr("LiteRT's own (libLiteRt.so)"));
+}
+
 // The core passes on only what a guest may set; the backend does not rely on it.
 TEST(TfLiteConfig, ReadsOnlyHarmlessKeysFromAGuest) {
   const Host host;

@@ -176,6 +176,20 @@ class OfTensorFlow(ValuesTest):
         self.assertEqual(list(self.grpc(server, "same", [given], [raw]).raw_output_contents), [raw])
 
 
+@unittest.skipUnless("openvino" in os.environ["WASINN_FRAMEWORKS"].split(), "without OpenVINO")
+class OfOpenVino(ValuesTest):
+    def test_a_model_newer_than_the_library_is_told_so(self):
+        self.env["WASINN_CONFIG"] = ""
+        ir = pathlib.Path(os.environ["WASINN_TEST_MODELS"], "openvino/dynamic.xml").read_text()
+        for old, new in (('<net name="dynamic" version="11">', '<net name="dynamic" version="99">'), ('version="opset1"', 'version="opset99"')):
+            self.assertIn(old, ir)
+            (self.dir / "new.xml").write_text(ir.replace(old, new))
+            for isolate in ([], ["--isolate"]):
+                ran = self.wasinn("inspect", *isolate, "new.xml")
+                self.assertNotEqual(ran.code, 0)
+                self.assertRegex(ran.err, r"(?s)99.*newer than OpenVINO .*: use a newer one, or convert the model again")
+
+
 @unittest.skipUnless("tflite" in os.environ["WASINN_FRAMEWORKS"].split(), "without TensorFlow Lite")
 class OfTensorFlowLite(ValuesTest):
     def setUp(self):
