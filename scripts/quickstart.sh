@@ -10,9 +10,6 @@ scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$root"
 
 build=build/release
-images=(examples/classify/images/*.png)
-main_job=("$build/bin/wasinn" run --model digits=models/digits.onnx --dir examples/classify::.
-  "$build/guests/classify.wasm" "${images[@]#examples/classify/}")
 
 # A first build leaves the tests out; one that a developer has configured stays as it is.
 configure() {
@@ -27,14 +24,14 @@ say "configuring $build"
 configure
 say "building; two processors take about two minutes"
 # In a terminal ninja shows its progress in one line.
-targets=(wasinn_command wasinn_worker wasinn_backend_onnx guest-classify) # the main job, and models that guests bring
+targets=(wasinn_command wasinn_worker wasinn_backend_onnx wasinn_guest_files) # the main job, and models that guests bring
 if [ -t 1 ]; then
   cmake --build --preset release --target "${targets[@]}"
 else
   quietly cmake --build --preset release --target "${targets[@]}"
 fi
 say "built; now the main job:"
-printf '\n$ %s\n' "${main_job[*]}"
-"${main_job[@]}"
+echo
+"$build/bin/wasinn" demo
 echo
 say "done"

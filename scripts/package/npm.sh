@@ -23,7 +23,7 @@ compile_addon() {
 }
 
 # What runs programs and models: no server, which has 60 libraries of its own, and nothing to build with.
-components=(lib command wasmtime wamr tflite)
+components=(lib command guest wasmtime wamr tflite)
 for backend in onnx openvino tflite torch tensorflow llama; do components+=("backend-$backend"); done
 mkdir -p "$package"
 cp -r "$root"/packaging/npm/{bin,lib,package.json,README.md} "$root/LICENSE" "$package/"
@@ -32,7 +32,7 @@ library=$(readlink -f "$package/prefix/lib/libwasinn.so.${version%.*}")
 find "$package/prefix" -type l -delete # npm packs no links
 mv "$library" "$package/prefix/lib/libwasinn.so.${version%.*}"
 mv "$package/prefix/share/doc/wasinn/licences" "$package/licences"
-rm -r "$package/prefix/share"
+rm -rf "$package"/prefix/share/{doc,man,bash-completion,zsh,fish}
 compile_addon "$package/wasinn.node"
 check_relocatable "$package"
 sed -i "s/\"version\": \"0.0.0\"/\"version\": \"$version\"/" "$package/package.json"

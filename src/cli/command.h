@@ -12,6 +12,7 @@ struct Command {
   std::function<int()> run;
 };
 
+Command AddDemoCommand(CLI::App& app);
 Command AddRunCommand(CLI::App& app);
 Command AddCompileCommand(CLI::App& app);
 Command AddInspectCommand(CLI::App& app);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cli/log.h"
+#include "cli/own_prefix.h"
 #include "core/models/install_hints.h"
 
 namespace wasinn::cli {
@@ -39,13 +40,9 @@ bool AsksForHelp(char** words) {
   return false;
 }
 
-std::filesystem::path OwnFolder(std::error_code& failed) {
-  return std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
-}
-
 // Only next to this file: the working folder and PATH may have a program that a guest wrote.
 std::string PathOf(const std::string& command, std::error_code& failed) {
-  return (OwnFolder(failed) / ("wasinn-" + command)).string();
+  return (OwnPath(failed).parent_path() / ("wasinn-" + command)).string();
 }
 
 int Start(const OtherProgram& program, char** argv) {
@@ -90,9 +87,8 @@ std::string OutputOf(const std::string& path, char* const* argv, char* const* en
 }  // namespace
 
 std::string HowToInstall(std::string_view name, const std::string& own) {
-  std::error_code failed;
-  const std::string folders[] = {(OwnFolder(failed) / WASINN_BACKENDS_FROM_BIN).lexically_normal().string()};
-  return failed ? own : core::InstallHints(folders).For(name, own);
+  const std::string folders[] = {BackendFolder().string()};
+  return folders[0].empty() ? own : core::InstallHints(folders).For(name, own);
 }
 
 std::string HowToGetWamr() {

@@ -20,12 +20,14 @@
 namespace wasinn::cli {
 namespace {
 
-constexpr Command (*kCommands[])(CLI::App&) = {
-    AddRunCommand,      AddCompileCommand, AddInspectCommand,      AddModelsCommand,      AddCheckCommand,
-    AddBackendsCommand, AddDoctorCommand,  AddCheckBackendCommand, AddCompletionsCommand, AddHelpCommand};
+constexpr Command (*kCommands[])(CLI::App&) = {AddDemoCommand,        AddRunCommand,    AddCompileCommand,
+                                               AddInspectCommand,     AddModelsCommand, AddCheckCommand,
+                                               AddBackendsCommand,    AddDoctorCommand, AddCheckBackendCommand,
+                                               AddCompletionsCommand, AddHelpCommand};
 
 constexpr char kExample[] =
-    "Example:\n"
+    "Examples:\n"
+    "  wasinn demo\n"
     "  wasinn run --model digits=digits.onnx --dir . classify.wasm photo.png\n\n"
     "`wasinn help COMMAND` has the flags of a command.";
 

@@ -57,6 +57,7 @@ class PackageTest(unittest.TestCase):
         guest = self.dir / "guest.wat"
         guest.write_text('(module (func (export "_start")))')
         run(command, "run", guest, env=env)
+        self.assertIn("97.9 %", run(command, "demo", env=env))
 
     def check_hints(self, command, hint):
         """What is missing is named with what gets it for who has the package, not a checkout."""

@@ -43,6 +43,11 @@ class CommandTest(InstalledTest):
             self.assertEqual((backend, done.returncode, done.stderr), (backend, 0, ""))
             self.assertRegex(done.stdout, r"2 +█+\S* +97\.\d %", backend)
 
+    def test_the_demo_is_one_command(self):
+        done = wasinn("demo")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"^\$ wasinn run --model digits=\S+\n(.*\n)+ .*2 +█+\S* +97\.\d %")
+
     def test_its_exit_code_is_the_programs(self):
         self.assertEqual(wasinn("run", str(self.dir / "none.wasm")).returncode, 125)
         self.assertEqual(wasinn("run", "--unknown").returncode, 2)

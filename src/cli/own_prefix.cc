@@ -1,0 +1,39 @@
+#include "cli/own_prefix.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "settings/text.h"
+
+namespace wasinn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "": without /proc, so that no file of it is found.
+fs::path InPrefix(const char* from_bin) {
+  std::error_code failed;
+  const fs::path own = OwnPath(failed);
+  return failed ? fs::path() : (own.parent_path() / from_bin).lexically_normal();
+}
+
+}  // namespace
+
+fs::path OwnPath(std::error_code& failed) { return fs::read_symlink("/proc/self/exe", failed); }
+
+fs::path BackendFolder() { return InPrefix(WASINN_BACKENDS_FROM_BIN); }
+fs::path ShareFolder() { return InPrefix(WASINN_SHARE_FROM_BIN); }
+fs::path KitFolder() { return InPrefix(WASINN_KIT_FROM_BIN); }
+
+fs::path FindProgram(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  if (path == nullptr) return {};
+  for (const std::string& folder : settings::Split(path, ':')) {
+    fs::path program = fs::path(folder) / name;
+    if (folder.starts_with('/') && access(program.c_str(), X_OK) == 0) return program;
+  }
+  return {};
+}
+
+}  // namespace wasinn::cli

@@ -1,0 +1,20 @@
+// Files that are installed with this command, found by its own place: the build tree has the layout of a prefix, too.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+namespace wasinn::cli {
+
+// This program; empty, and `failed` is set, without /proc.
+std::filesystem::path OwnPath(std::error_code& failed);
+
+std::filesystem::path BackendFolder();  // PREFIX/lib/wasinn
+std::filesystem::path ShareFolder();    // PREFIX/share/wasinn
+std::filesystem::path KitFolder();      // PREFIX/include/wasinn-guest
+
+// The first file of this name in the folders of PATH; empty: there is none.
+std::filesystem::path FindProgram(const std::string& name);
+
+}  // namespace wasinn::cli
