@@ -14,6 +14,6 @@ foreach(sources IN ITEMS backends/template examples guest include/wasinn packagi
   cmake_path(GET sources PARENT_PATH folder)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${sources} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT doc
           # What building them leaves behind.
-          PATTERN target EXCLUDE PATTERN build EXCLUDE PATTERN node_modules EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN "*.wasm" EXCLUDE
+          PATTERN target EXCLUDE PATTERN build EXCLUDE PATTERN new EXCLUDE PATTERN node_modules EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN "*.wasm" EXCLUDE
           PATTERN ".*" EXCLUDE)
 endforeach()

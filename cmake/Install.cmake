@@ -19,6 +19,7 @@
 #                               man pages, and what shells complete
 #   share/doc/wasinn            the pages, and what they link to
 #   share/wasinn/demo           the files of `wasinn demo`
+#   share/wasinn/new            the templates of `wasinn new`
 #   share/wasinn/engines        the engine adapters' sources, to compile against another version of an engine
 # and with --component bench
 #   bin/wasinn-bench            what `wasinn bench` starts, with two libraries of its own in lib/wasinn
@@ -62,6 +63,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/c/ ${PROJECT_SOURCE_DIR}/guest/cpp
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.c" PATTERN "*.wit")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/rust ${PROJECT_SOURCE_DIR}/guest/go DESTINATION ${WASINN_GUEST_INCLUDE_DIR} COMPONENT guest
         FILES_MATCHING PATTERN "*.rs" PATTERN "Cargo.toml" PATTERN "*.go" PATTERN "go.mod" PATTERN target EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/new DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn COMPONENT guest)
 if(TARGET guest-classify AND TARGET guest-chat) # the build tree has the files of this component, too
   install(FILES ${PROJECT_SOURCE_DIR}/models/digits.onnx ${WASINN_GUESTS}/classify.wasm ${WASINN_GUESTS}/chat.wasm
           DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/demo COMPONENT guest)

@@ -34,7 +34,7 @@ LIB/wasinn/libwasinn_backend_*.so LIB/wasinn/libwasinn_*_runtime.so LIB/wasinn/l
 LIB/wasinn/install-hints LIB/wasinn/wasinn-worker LIB/wasmedge/libwasmedgePluginWasiNN*.so
 LIB/cmake/wasinn/*.cmake LIB/pkgconfig/wasinn*.pc
 share/wasinn/backend/*.h share/wasinn/backend/*.cc share/wasinn/backend/backend.map share/wasinn/backend/template/CMakeLists.txt
-share/wasinn/engines/*.h share/wasinn/engines/*.cc share/wasinn/demo/*
+share/wasinn/engines/*.h share/wasinn/engines/*.cc share/wasinn/demo/* share/wasinn/new/*
 share/doc/wasinn/*.md share/doc/wasinn/*.svg share/doc/wasinn/*.png share/doc/wasinn/*.jpg share/doc/wasinn/*.yaml share/doc/wasinn/*.proto
 share/doc/wasinn/*.h share/doc/wasinn/*.hpp share/doc/wasinn/*.c share/doc/wasinn/*.cc share/doc/wasinn/*.rs share/doc/wasinn/*.go
 share/doc/wasinn/*.py share/doc/wasinn/*.js share/doc/wasinn/*.ts share/doc/wasinn/*.wit share/doc/wasinn/*.wat share/doc/wasinn/*.toml

@@ -29,7 +29,7 @@ install_prefix() {
   mv "$(readlink -f "$lib/libwasinn.so")" "$1/lib/$(readlink "$lib/libwasinn.so")" # wheels have no links
   mv "$lib"/wasinn/{libwasinn_*,wasinn-worker,libwasmtime.so,libiwasm.so,libtensorflowlite_c.so} "$1/lib/wasinn/"
   mv "$all"/include/wasinn{,-guest} "$1/include/"
-  mv "$all"/share/wasinn/demo "$1/share/wasinn/"
+  mv "$all"/share/wasinn/{demo,new} "$1/share/wasinn/"
   strip --strip-unneeded "$1/lib/wasinn/libwasmtime.so"
 }
 

@@ -19,6 +19,7 @@ Command AddInspectCommand(CLI::App& app);
 Command AddBackendsCommand(CLI::App& app);
 Command AddDoctorCommand(CLI::App& app);
 Command AddModelsCommand(CLI::App& app);
+Command AddNewCommand(CLI::App& app);
 Command AddCheckCommand(CLI::App& app);
 Command AddCheckBackendCommand(CLI::App& app);
 // Describe the other commands of `app`, so they come last.

@@ -12,6 +12,7 @@
 #include "cli/diagnosis.h"
 #include "cli/host_flags.h"
 #include "cli/log.h"
+#include "cli/project.h"
 #include "cli/table.h"
 #include "settings/text.h"
 
@@ -81,6 +82,7 @@ std::vector<Finding> Diagnose(const HostFlags& flags) {
   } else {
     add({Finding::Problem("settings", flags.config_file, host.status().message(), "docs/configuration.md")});
   }
+  add(DiagnoseGuests());
   add(DiagnoseSystem());
   return all;
 }

@@ -20,10 +20,10 @@
 namespace wasinn::cli {
 namespace {
 
-constexpr Command (*kCommands[])(CLI::App&) = {AddDemoCommand,        AddRunCommand,    AddCompileCommand,
-                                               AddInspectCommand,     AddModelsCommand, AddCheckCommand,
-                                               AddBackendsCommand,    AddDoctorCommand, AddCheckBackendCommand,
-                                               AddCompletionsCommand, AddHelpCommand};
+constexpr Command (*kCommands[])(CLI::App&) = {AddDemoCommand,         AddNewCommand,         AddRunCommand,
+                                               AddCompileCommand,      AddInspectCommand,     AddModelsCommand,
+                                               AddCheckCommand,        AddBackendsCommand,    AddDoctorCommand,
+                                               AddCheckBackendCommand, AddCompletionsCommand, AddHelpCommand};
 
 constexpr char kExample[] =
     "Examples:\n"

@@ -22,11 +22,11 @@ class HelpTest(CommandTest):
     def test_help_lists_the_commands(self):
         result = self.wasinn("--help")
         self.check(result, out="Usage: wasinn", err="")
-        for command in ("demo", "run", "compile", "inspect", "backends", "check-backend", "bench", "serve", "completions", "help", "doctor", "models", "check"):
+        for command in ("demo", "new", "run", "compile", "inspect", "backends", "check-backend", "bench", "serve", "completions", "help", "doctor", "models", "check"):
             self.assertIn(f"\n  {command} ", result.out)
 
     def test_each_command_has_help_with_an_example(self):
-        for command in ("demo", "run", "compile", "inspect", "backends", "check-backend", "completions", "help", "doctor", "models", "check"):
+        for command in ("demo", "new", "run", "compile", "inspect", "backends", "check-backend", "completions", "help", "doctor", "models", "check"):
             result = self.wasinn(command, "--help")
             self.check(result, out=f"Usage: wasinn {command}", err="")
             self.assertRegex(result.out, rf"Examples?:\n  wasinn {command} ?")
@@ -67,7 +67,7 @@ class HelpTest(CommandTest):
 
     def test_usage_errors(self):
         for args, text in (
-            (["fly"], "unknown command fly; known are demo, "), (["rnu"], "unknown command rnu; did you mean 'run'?"),
+            (["fly"], "unknown command fly; known are demo, new, "), (["rnu"], "unknown command rnu; did you mean 'run'?"),
             (["run", "--", "guest.wasm"], "no '--' is needed: all that follows the module goes to the guest"),
             (["check", "--", "m.onnx", "guest.wasm"], "no '--' is needed"),
             (["run", "--nn-isolated-gpu", "guest.wasm"], "--nn-isolated-gpu: 'guest.wasm' is not true or false"),

@@ -1,0 +1,157 @@
+// wasinn new: writes a program for a model.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <expected>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/artifact_paths.h"
+#include "cli/command.h"
+#include "cli/host_flags.h"
+#include "cli/log.h"
+#include "cli/own_prefix.h"
+#include "cli/progress.h"
+#include "cli/project.h"
+#include "cli/signature_text.h"
+#include "settings/text.h"
+
+namespace wasinn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kNameCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+
+struct NewFlags {
+  HostFlags host;
+  std::string folder, language, model;
+  bool component = false;
+};
+
+std::string CheckFolder(const std::string& text) {
+  const std::string name = settings::LastComponent(text);
+  const bool is_plain =
+      !name.empty() && name[0] >= 'a' && name[0] <= 'z' && name.find_first_not_of(kNameCharacters) == name.npos;
+  if (!is_plain) return "'" + name + "' is no name of a program: a letter from a to z, then letters, digits, - and _";
+  if (name.starts_with("wasinn")) return "'" + name + "' begins like a name of wasinn's own";
+  return "";
+}
+
+// The template of the flags. Python's and JavaScript's programs are components in any case.
+std::expected<std::string, std::string> TemplateOf(const NewFlags& flags) {
+  const std::vector<std::string> names = TemplateNames();
+  const auto is_there = [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); };
+  if (names.empty())
+    return std::unexpected("the templates are not installed: there is no " + (ShareFolder() / "new").string());
+  const std::string component = flags.language + "-component";
+  if (is_there(component) && (flags.component || !is_there(flags.language))) return component;
+  if (!flags.component && is_there(flags.language)) return flags.language;
+  return std::unexpected(fmt::format("there is no template for {}{}; there are {}", flags.language,
+                                     flags.component ? " with --component" : "", fmt::join(names, ", ")));
+}
+
+// Where the model is, for a build file in `folder`.
+std::expected<std::string, std::string> PathFrom(const fs::path& folder, const std::string& model) {
+  const fs::path path = model;
+  const std::string text =
+      path.is_absolute() ? model : fs::absolute(path).lexically_proximate(fs::absolute(folder)).string();
+  if (text.find_first_of("'$#\\\n") == text.npos) return text;
+  return std::unexpected("a build file cannot name the path " + settings::PrintableName(text));
+}
+
+std::expected<ProjectModel, std::string> InspectedModel(NewFlags& flags) {
+  if (flags.model.empty()) flags.model = ShareFolder() / "demo" / "digits.onnx";
+  std::error_code ignored;
+  if (!fs::exists(flags.model, ignored)) return std::unexpected("there is no model " + flags.model);
+  settings::ModelFlag model;
+  model.name = fs::path(NameOfPath(flags.model)).stem().string();
+  model.paths.push_back(flags.model);
+  model.flag = "--model";
+  flags.host.models.push_back(model);
+  const auto path = PathFrom(flags.folder, flags.model);
+  if (!path) return std::unexpected(path.error());
+  const Result<Host> host = MakeHost(flags.host);
+  if (!host) return std::unexpected(host.status().message());
+  const Progress progress("loading " + flags.model);
+  Result<Signature> signature = host->Inspect(model.name);
+  if (!signature) return std::unexpected(signature.status().message());
+  return ProjectModel{model.name, *path, std::move(*signature)};
+}
+
+// Writes nothing where something is.
+std::expected<void, std::string> WriteProject(const Project& project, const fs::path& folder) {
+  std::error_code failed;
+  const auto fail = [&](const fs::path& path) {
+    return std::unexpected(fmt::format("cannot write {}: {}", path.string(), failed.message()));
+  };
+  if (!fs::create_directory(folder, failed)) {
+    return failed ? fail(folder)
+                  : std::unexpected(fmt::format("{} is there already, and stays as it is", folder.string()));
+  }
+  for (const auto& [name, from] : project.copies) {
+    fs::copy(from, folder / name, fs::copy_options::recursive, failed);
+    if (failed) return fail(folder / name);
+  }
+  for (const auto& [name, text] : project.files) {
+    const fs::path path = folder / name;
+    fs::create_directories(path.parent_path(), failed);
+    std::ofstream file(path, std::ios::binary);
+    file << text << std::flush;
+    failed = file ? std::error_code() : std::make_error_code(std::errc::io_error);
+    if (failed) return fail(path);
+  }
+  return {};
+}
+
+int Run(NewFlags& flags) {
+  const auto name = TemplateOf(flags);
+  if (!name) return Fail(name.error());
+  while (flags.folder.ends_with('/')) flags.folder.pop_back();
+  std::error_code ignored;
+  if (fs::exists(fs::symlink_status(flags.folder, ignored)))
+    return Fail(flags.folder + " is there already, and stays as it is");
+  const auto model = InspectedModel(flags);
+  if (!model) return Fail(model.error());
+  const auto project = MakeProject(*name, settings::LastComponent(flags.folder), *model);
+  if (!project) return Fail(project.error());
+  if (const auto written = WriteProject(*project, flags.folder); !written) return Fail(written.error());
+  std::printf("model %s\n  in   %s\n  out  %s\n", settings::PrintableName(model->name).c_str(),
+              LineOf(model->signature.inputs).c_str(), LineOf(model->signature.outputs).c_str());
+  for (const auto& [file, text] : project->files) std::printf("wrote %s\n", (fs::path(flags.folder) / file).c_str());
+  for (const Finding& finding : DiagnoseGuests(*name)) {
+    if (finding.state == Finding::State::kOk) continue;
+    std::printf("missing here: %s; to get it: %s\n", finding.found.c_str(), finding.remedy.c_str());
+  }
+  std::printf("next: cd %s && make test\n", flags.folder.c_str());
+  return 0;
+}
+
+}  // namespace
+
+Command AddNewCommand(CLI::App& app) {
+  CLI::App* make = app.add_subcommand("new", "Write a program for a model, with all that builds and tests it");
+  auto flags = std::make_shared<NewFlags>();
+  make->add_option("NAME", flags->folder, "The folder to make; its last part is the program's name")
+      ->required()
+      ->check(CheckFolder);
+  make->add_option("--lang", flags->language, "The language. Python's and JavaScript's programs are components")
+      ->type_name("c|c++|rust|go|python|js")
+      ->required();
+  make->add_flag("--component", flags->component, "Write a component instead of a core module");
+  make->add_option("--model", flags->model, "The model: a file or folder; default: the digits of `wasinn demo`")
+      ->type_name("FILE");
+  AddHostFlags(*make, &flags->host);
+  make->footer(
+      "Names, types and shapes are the model's. Existing files are never changed.\n\n"
+      "Examples:\n  wasinn new hello --lang c\n  wasinn new detect --lang rust --model detect.onnx");
+  return {make, [flags] { return Run(*flags); }};
+}
+
+}  // namespace wasinn::cli

