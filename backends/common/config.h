@@ -1,6 +1,8 @@
 // Configuration: the text of one JSON object.
 #pragma once
 
+#include <wasinn/backend.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -79,6 +81,14 @@ struct KeysAndValues {
 
   std::vector<const char*> keys, values;
 };
+
+// The key of models with custom operators, and advice for an error about an operator that the framework has not.
+inline constexpr wasinn_key kOpLibrariesKey = {
+    "op_libraries", WASINN_KEY_MODEL,
+    "list of absolute paths of libraries with custom operators, which run as part of this program or of the model's "
+    "worker"};
+inline constexpr char kOpLibrariesAdvice[] =
+    "For a model that the host names, the key op_libraries lists libraries of custom operators";
 
 // The whole host's budget, as an int for frameworks.
 int ThreadBudget(uint32_t budget);

@@ -32,9 +32,7 @@ constexpr wasinn_key kKeys[] = {
     {"cache_dir", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
      "absolute path of a folder, this user's own, for optimized models: for models on the CPU that the host has named "
      "only"},
-    {"op_libraries", WASINN_KEY_MODEL,
-     "list of absolute paths of libraries with custom operators, which run as part of this program or of the model's "
-     "worker"},
+    backend::kOpLibrariesKey,
 };
 
 // Enough for large models, but little on a small machine.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/config.h"
 #include "common/dtype.h"
 #include "common/model_bytes.h"
 #include "common/on_cancel.h"
@@ -59,10 +60,8 @@ void RethrowTimeout(const std::exception& error) {
                                       "opset_version, onnx.version_converter)"));
   }
   if (words.contains("is not a registered function/op")) {
-    Throw(code,
-          "loading the model: {}: not one of ONNX Runtime {}. For a model that the host names, the key op_libraries "
-          "lists libraries of custom operators",
-          words, library.version());
+    Throw(code, "loading the model: {}: not one of ONNX Runtime {}. {}", words, library.version(),
+          backend::kOpLibrariesAdvice);
   }
   if (external_files.empty()) Throw(code, "loading the model: {}", words);
   Throw(code, "loading the model with weights in {}: {}", fmt::join(external_files, ", "), words);

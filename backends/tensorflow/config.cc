@@ -21,9 +21,7 @@ constexpr wasinn_key kKeys[] = {
     {"allow_file_ops", WASINN_KEY_MODEL,
      "true: the model may have operations that reach files, the network or other code; default false; never for a "
      "guest's bytes"},
-    {"op_libraries", WASINN_KEY_MODEL,
-     "list of absolute paths of libraries with custom operators, which run as part of this program or of the model's "
-     "worker"},
+    backend::kOpLibrariesKey,
 };
 
 std::optional<std::vector<std::string>> Names(const Config& config, const char* key) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "common/config.h"
 #include "common/library.h"
 #include "common/model_bytes.h"
 #include "common/stderr_capture.h"
@@ -65,9 +66,7 @@ std::string TfLibrary::Message(const TF_Status* status) const {
   std::string message = api_.TF_Message(status);
   if (message.size() > kMost) message = message.substr(0, kMost) + "…";
   while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
-  if (message.contains("Op type not registered")) {
-    message += ". For a model that the host names, the key op_libraries lists libraries of custom operators";
-  }
+  if (message.contains("Op type not registered")) message += std::string(". ") + backend::kOpLibrariesAdvice;
   if (!message.contains("min consumer version")) return message;
   return backend::TooNew(std::move(message), "TensorFlow", version_, "save the model again with an older TensorFlow");
 }
