@@ -43,6 +43,7 @@ constexpr wasinn_backend MakeTable(const Identity& identity) {
 // The functions of wasinn_backend over a backend's own classes, whose members throw:
 //
 //   Host(const wasinn_host_services&, const char* config); const wasinn_backend_info* info();
+//     and where it can: void OpenCode(const std::string& path);
 //   Model(Host&, std::span<const wasinn_builder>, const wasinn_load_options&); const wasinn_info* info();
 //   Context(Model&, const wasinn_slot_options&);
 //     void BindInput(uint32_t, const wasinn_tensor&); void UnbindInput(uint32_t);
@@ -169,6 +170,11 @@ class TableOf {
   }
 
   static constexpr void AddOptional(wasinn_backend* table) {
+    if constexpr (requires(Host& host) { host.OpenCode(""); }) {
+      table->open_code = [](wasinn_backend_state* host, const char* path) {
+        return Guard([&] { Of(host)->OpenCode(path); });
+      };
+    }
     if constexpr (requires(Context& context, std::function<void(wasinn_error*)> done) {
                     context.ComputeAsync(std::span<const uint32_t>(), done);
                   }) {

@@ -94,12 +94,16 @@ wasinn_error* Open(const wasinn_host_services* services, const char* config, was
 
 const wasinn_backend* wasinn_backend_query(uint16_t host_abi_major, uint16_t /*host_abi_minor*/) {
   using namespace wasinn::torch;
-  static const wasinn_backend table = wasinn::backend::MakeForwardingTable<Runtime>({.name = "torch",
-                                                                                     .version = WASINN_BACKEND_VERSION,
-                                                                                     .formats = kFormats,
-                                                                                     .keys = Keys(),
-                                                                                     .install = kInstall,
-                                                                                     .bind_align = 1},
-                                                                                    Open);
+  static const wasinn_backend table = [] {
+    wasinn_backend made = wasinn::backend::MakeForwardingTable<Runtime>({.name = "torch",
+                                                                         .version = WASINN_BACKEND_VERSION,
+                                                                         .formats = kFormats,
+                                                                         .keys = Keys(),
+                                                                         .install = kInstall,
+                                                                         .bind_align = 1},
+                                                                        Open);
+    made.open_code = wasinn::backend::Forward<Runtime, &wasinn_backend::open_code>::Call;
+    return made;
+  }();
   return host_abi_major == WASINN_BACKEND_ABI_MAJOR ? &table : nullptr;
 }

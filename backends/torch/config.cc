@@ -14,6 +14,9 @@ constexpr wasinn_key kKeys[] = {
      "threads of one compute, the caller's included: 1 to the host's budget, which is the default; one setting for the "
      "whole OS process"},
     {"device", WASINN_KEY_BACKEND | WASINN_KEY_MODEL, "in place of the target: cpu, cuda, cuda:1"},
+    backend::kOpLibrariesKey,
+    {"list_inputs", WASINN_KEY_MODEL,
+     "the most tensors of an input that is a list of tensors (List[Tensor]): 1 to 1024; default 16"},
     {"guest_models", WASINN_KEY_BACKEND, "false: no model that comes as bytes from a guest is loaded; default true"},
 };
 
@@ -36,6 +39,8 @@ ModelConfig ModelConfig::Parse(const char* host_text, const BackendConfig& defau
   ModelConfig parsed;
   parsed.device = host.String("device");
   if (!parsed.device) parsed.device = defaults.device;
+  parsed.op_libraries = host.AbsolutePaths("op_libraries");
+  parsed.list_inputs = static_cast<size_t>(host.Integer("list_inputs", 1, 1024).value_or(parsed.list_inputs));
   return parsed;
 }
 

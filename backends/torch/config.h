@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace wasinn::torch {
 
@@ -25,6 +26,8 @@ struct BackendConfig {
 // [models.NAME.config].
 struct ModelConfig {
   std::optional<std::string> device;
+  std::vector<std::string> op_libraries;  // libraries of custom operators: absolute paths
+  size_t list_inputs = 16;                // the most tensors of an input that is a list
 
   static ModelConfig Parse(const char* host_text, const BackendConfig& defaults);
 };

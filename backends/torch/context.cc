@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "common/bases.h"
@@ -47,6 +48,7 @@ class Context : public backend::ContextBase {
 
  private:
   void Run();
+  void RunPackage();
   void ChargeState();
   void ChargeFailed();
   // Restores the model's state after its load.
@@ -61,7 +63,7 @@ class Context : public backend::ContextBase {
   const Model& model_;
   backend::Reservation kept_;  // for the copy of a model with state, and for what that grows by
   ::torch::jit::Module module_;
-  ::torch::jit::Function& forward_;
+  ::torch::jit::Function* const forward_;  // NULL for a package
   const std::shared_ptr<MemoryBudget> budget_;
   const CallScope::Subject subject_;
   Inputs inputs_;
@@ -70,6 +72,13 @@ class Context : public backend::ContextBase {
 };
 
 namespace {
+
+// By PyTorch's words, of a build for CPUs or without a driver.
+bool AsksForGpu(const std::string& message) {
+  constexpr std::string_view kWords[] = {"'CUDA' backend", "without ATen_cuda library", "support for cuda devices",
+                                         "no NVIDIA driver"};
+  return std::ranges::any_of(kWords, [&](std::string_view words) { return message.contains(words); });
+}
 
 backend::Reservation Reserved(const Model& model, void* account) {
   backend::Reservation kept(model.host().services(), account);
@@ -84,7 +93,7 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
       model_(model),
       kept_(Reserved(model, options.account)),
       module_(model.ModuleForContext()),
-      forward_(module_.get_method("forward").function()),
+      forward_(model.package() == nullptr ? &module_.get_method("forward").function() : nullptr),
       budget_(std::make_shared<MemoryBudget>(options.max_bytes)),
       subject_{.log = &model.host().log(),
                .budget = budget_,
@@ -116,15 +125,24 @@ void Context::Compute() {
 
 void Context::Run() {
   stack_.clear();
+  if (forward_ == nullptr) return RunPackage();
   stack_.emplace_back(module_._ivalue());
   inputs_.PushTo(&stack_);
-  forward_.run(stack_);
+  forward_->run(stack_);
   outputs_.Fill(stack_.at(0));
   stack_.clear();  // so that outputs have no other references
   const size_t expected = model_.signature().outputs().size();
   if (model_.signature().knows_outputs() && outputs_.size() != expected) {
     Throw(WASINN_ERROR_RUNTIME, "the model gave {} outputs where its type says {}", outputs_.size(), expected);
   }
+}
+
+void Context::RunPackage() {
+  inputs_.PushTo(&stack_);
+  std::vector<at::Tensor> tensors;
+  for (c10::IValue& value : stack_) tensors.push_back(std::move(value).toTensor());
+  stack_.clear();
+  outputs_.Fill(model_.package()->Run(tensors), model_.signature().outputs());
 }
 
 // The state that the run has left in the model: all living allocations of runs, except for outputs.
@@ -164,7 +182,13 @@ void Context::Fail() const {
   } catch (const std::bad_alloc&) {
     Throw(WASINN_ERROR_TOO_LARGE, "there is not enough memory for the compute");
   } catch (...) {
-    throw Error(WASINN_ERROR_RUNTIME, MessageOfCurrentException());
+    const std::string message = MessageOfCurrentException();
+    if (AsksForGpu(message)) {
+      Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+            "the model asks for a GPU as it runs, in a way that is not found at its load: move it to the CPU before it "
+            "is traced or scripted (model.cpu()), and let its code say x.device in place of a name");
+    }
+    throw Error(WASINN_ERROR_RUNTIME, message);
   }
 }
 

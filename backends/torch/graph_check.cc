@@ -23,15 +23,6 @@ namespace jit = ::torch::jit;
 
 namespace {
 
-// The graphs of all functions of the module: its methods and those of its members.
-std::vector<std::shared_ptr<jit::Graph>> GraphsOf(const jit::Module& module) {
-  std::vector<std::shared_ptr<jit::Graph>> graphs;
-  for (jit::Function* function : module._ivalue()->compilation_unit()->get_functions()) {
-    if (auto* graph_function = jit::tryToGraphFunction(*function)) graphs.push_back(graph_function->graph());
-  }
-  return graphs;
-}
-
 bool HasClass(const c10::TypePtr& type) {
   return type->kind() == c10::TypeKind::ClassType || type->kind() == c10::TypeKind::InterfaceType ||
          std::ranges::any_of(type->containedTypes(), HasClass);
@@ -235,6 +226,14 @@ void PutOn(const c10::Device& device, jit::Graph* graph) {
 
 }  // namespace
 
+std::vector<std::shared_ptr<jit::Graph>> GraphsOf(const jit::Module& module) {
+  std::vector<std::shared_ptr<jit::Graph>> graphs;
+  for (jit::Function* function : module._ivalue()->compilation_unit()->get_functions()) {
+    if (auto* graph_function = jit::tryToGraphFunction(*function)) graphs.push_back(graph_function->graph());
+  }
+  return graphs;
+}
+
 void RefuseFiles(const jit::Module& module) {
   for (const auto& graph : GraphsOf(module)) {
     ForEachNode(graph->block(), [](const jit::Node* node) {
@@ -297,7 +296,9 @@ Effects FindEffects(const jit::Method& method) {
     if (effects.stateful || name != "prim::GetAttr" || IsFixed(node->output()->type())) return;
     effects.stateful = writes.ReachInto(node->output(), IsOpaque(node->output()->type()));
   });
-  for (const jit::Value* input : graph->inputs().slice(1)) effects.writes_input.push_back(writes.Reach(input));
+  for (jit::Value* input : graph->inputs().slice(1)) {
+    effects.writes_input.push_back(writes.ReachInto(input, IsOpaque(input->type())));
+  }
   return effects;
 }
 

@@ -6,6 +6,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace wasinn::torch {
@@ -17,6 +18,9 @@ inline void ForEachNode(::torch::jit::Block* block, const std::function<void(::t
     for (::torch::jit::Block* inner : node->blocks()) ForEachNode(inner, visit);
   }
 }
+
+// The graphs of all functions of the module: its methods and those of its members.
+std::vector<std::shared_ptr<::torch::jit::Graph>> GraphsOf(const ::torch::jit::Module& module);
 
 // Throws WASINN_ERROR_SECURITY if the model names a file: a model that came as bytes must be self-contained.
 void RefuseFiles(const ::torch::jit::Module& module);

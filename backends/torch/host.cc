@@ -11,6 +11,8 @@
 
 #include "common/library.h"
 #include "torch/call_scope.h"
+#include "torch/op_libraries.h"
+#include "torch/package.h"
 
 namespace wasinn::torch {
 
@@ -41,6 +43,8 @@ void Print(const std::string& text) {
 // Settings of the OS process that can only be made once.
 void PrepareProcess() {
   InstallAllocator();
+  // Else a package of AOTInductor reads as many bytes of an input as it was compiled for, whatever the input has.
+  backend::TellFramework("AOTI_RUNTIME_CHECK_INPUTS", "1");
   print_before = ::torch::jit::getPrintHandler();
   ::torch::jit::setPrintHandler(Print);
   try {
@@ -62,6 +66,12 @@ Host::Host(const wasinn_host_services& services, const char* config)
   // One setting for the OS process: that of the last host.
   at::set_num_threads(config_.threads);
   if (const auto set = Helper<void (*)(int)>("openblas_set_num_threads")) set(config_.threads);
+}
+
+void Host::OpenCode(const std::string& path) const {
+  const ComputeThreads one(1);
+  if (path.ends_with(".pt2")) return Package::OpenAhead(path);
+  OpenOpLibraries({&path, 1});
 }
 
 ComputeThreads::ComputeThreads(int threads) {

@@ -16,6 +16,8 @@ class Host : public backend::HostBase {
   Host(const wasinn_host_services& services, const char* config);
 
   const BackendConfig& config() const { return config_; }
+  // wasinn_backend::open_code
+  void OpenCode(const std::string& path) const;
 
  private:
   const BackendConfig config_;

@@ -13,12 +13,14 @@
 #include <string_view>
 #include <vector>
 
+#include "common/config.h"
 #include "common/large_stack.h"
 #include "common/model_bytes.h"
 #include "common/on_cancel.h"
 #include "common/target.h"
 #include "common/throw.h"
 #include "torch/call_scope.h"
+#include "torch/op_libraries.h"
 
 namespace wasinn::torch {
 
@@ -28,7 +30,7 @@ namespace jit = ::torch::jit;
 
 struct Model::Source {
   std::span<const uint8_t> bytes;
-  const wasinn_load_options& options;
+  const ModelConfig& config;
   CallScope::Subject subject;
 };
 
@@ -55,22 +57,17 @@ class BlobReader final : public caffe2::serialize::ReadAdapterInterface {
   std::span<const uint8_t> bytes_;
 };
 
-// By the names of an archive's entries. Throws WASINN_ERROR_UNSUPPORTED_OPERATION for those of torch.save, torch.export
-// and AOTInductor.
+// By the names of an archive's entries. Throws WASINN_ERROR_UNSUPPORTED_OPERATION for those of torch.save and
+// torch.export.
 void CheckKind(std::span<const std::string> names) {
   const auto has = [names](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
   if (has("data.pkl") && has("constants.pkl")) return;
-  const bool native = std::ranges::any_of(
-      names, [](const std::string& name) { return name.ends_with(".so") || name.contains("aotinductor"); });
-  if (native) {
-    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
-          "this is an AOTInductor package, which is native code: expected TorchScript (torch.jit.save)");
-  }
   if (has("archive_format") || has("serialized_exported_program.json")) {
     Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
-          "this is a package of torch.export, which only Python can load: expected TorchScript, which `python3 -c "
-          "'import torch; p = torch.export.load(\"model.pt2\"); torch.jit.save(torch.jit.trace(p.module(), "
-          "p.example_inputs[0]), \"model.pt\")'` makes of it");
+          "this is what torch.export.save writes, which only Python can run. `python3 -c 'import torch; "
+          "torch.onnx.export(torch.export.load(\"model.pt2\"), f=\"model.onnx\")'` makes ONNX of it; "
+          "torch._inductor.aoti_compile_and_package(torch.export.load(\"model.pt2\"), package_path=\"aoti.pt2\") makes "
+          "native code, for a model that the host names");
   }
   if (has("data.pkl")) {
     Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
@@ -117,6 +114,23 @@ c10::Device ConfiguredDevice(const std::string& configured) {
   }
 }
 
+// The operator or class that a load has failed for. Empty if it has failed for another reason.
+std::string UnknownName(const std::string& message) {
+  constexpr std::string_view kOperator = "Unknown builtin op: ", kClass = "__torch__.torch.classes.";
+  constexpr std::string_view kOfNames = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:";
+  size_t at = message.find(kOperator);
+  if (at != std::string::npos) {
+    at += kOperator.size();
+  } else if (message.contains("Unknown type name") || message.contains("Class Namespace")) {
+    at = message.find(kClass);
+    if (at != std::string::npos) at += kClass.size();
+  }
+  if (at == std::string::npos) return "";
+  std::string name = message.substr(at, message.find_first_not_of(kOfNames, at) - at);
+  while (name.ends_with('.')) name.pop_back();
+  return name;
+}
+
 // The error of a failed load; call it only in a catch block.
 [[noreturn]] void FailLoad(const MemoryBudget& budget, const std::atomic<bool>& cancelled) {
   const std::string message = MessageOfCurrentException();
@@ -126,13 +140,15 @@ c10::Device ConfiguredDevice(const std::string& configured) {
           "loading the model needs {} bytes more than the {} it uses: no more than {} are allowed", budget.refused(),
           budget.used(), budget.limit());
   }
-  const bool unknown =
-      message.contains("Unknown builtin op") || message.contains("Unknown type name '__torch__.torch.classes");
+  if (const std::string unknown = UnknownName(message); !unknown.empty()) {
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model has {}, which PyTorch {} has not. {}", unknown, TORCH_VERSION,
+          backend::kOpLibrariesAdvice);
+  }
   std::string words = "loading the TorchScript model: " + message;
   if (message.contains("maximum supported version for reading")) {
     words = backend::TooNew(std::move(words), "PyTorch", TORCH_VERSION, "save the model again with an older PyTorch");
   }
-  throw Error(unknown ? WASINN_ERROR_UNSUPPORTED_OPERATION : WASINN_ERROR_INVALID_ENCODING, words);
+  throw Error(WASINN_ERROR_INVALID_ENCODING, words);
 }
 
 }  // namespace
@@ -146,10 +162,11 @@ Model::Model(const Host& host, std::span<const wasinn_builder> builders, const w
     Throw(WASINN_ERROR_SECURITY, "[backends.torch] guest_models: models from guests are not loaded");
   }
   const ModelConfig config = ModelConfig::Parse(options.host_config, host.config());
+  OpenOpLibraries(config.op_libraries);
   const std::span<const uint8_t> bytes(builder.data, builder.size);
   const auto load = [&](const c10::Device& device) {
     device_ = device;
-    LoadWithin(bytes, options);
+    LoadWithin(bytes, options, config);
   };
   // The key names one device, which no other replaces.
   if (config.device) {
@@ -160,8 +177,8 @@ Model::Model(const Host& host, std::span<const wasinn_builder> builders, const w
       options, host.fallback(), c10::Device(c10::DeviceType::CPU), [&] { return DevicesFor(options.target); }, load);
 }
 
-void Model::LoadWithin(std::span<const uint8_t> bytes, const wasinn_load_options& options) {
-  module_ = {};  // the load on another device failed
+void Model::LoadWithin(std::span<const uint8_t> bytes, const wasinn_load_options& options, const ModelConfig& config) {
+  module_ = {}, package_ = nullptr;  // the load on another device failed
   uint64_t limit = 0;
   if (options.max_bytes != 0 && __builtin_add_overflow(options.max_bytes, kCopiesOfModel * bytes.size(), &limit)) {
     limit = 0;
@@ -171,7 +188,7 @@ void Model::LoadWithin(std::span<const uint8_t> bytes, const wasinn_load_options
   // Stops it at the next allocation.
   const backend::OnCancel on_cancel(options, [&cancelled] { cancelled = true; });
   const Source source = {
-      .bytes = bytes, .options = options, .subject = {.log = &host_.log(), .budget = budget, .cancelled = &cancelled}};
+      .bytes = bytes, .config = config, .subject = {.log = &host_.log(), .budget = budget, .cancelled = &cancelled}};
   backend::RunOnLargeStack(kParserStack, [&] {
     try {
       Load(source);
@@ -194,7 +211,10 @@ void Model::Load(const Source& source) {
   // For a new reader: a version and an identity.
   constexpr int kBlocksOfOpening = 2;
   scope.Spare(kBlocksOfOpening);
-  CheckKind(caffe2::serialize::PyTorchStreamReader(reader).getAllRecords());
+  caffe2::serialize::PyTorchStreamReader archive(reader);
+  const std::vector<std::string> entries = archive.getAllRecords();
+  if (Package::Is(entries)) return LoadPackage(source, archive);
+  CheckKind(entries);
   scope.Spare(kBlocksOfOpening);
   jit::ExtraFilesMap no_extra;
   // The source's origin is only for messages, and comes in a pickle of its own.
@@ -205,7 +225,8 @@ void Model::Load(const Source& source) {
   if (!forward) Throw(WASINN_ERROR_INVALID_ENCODING, "the TorchScript model has no method 'forward'");
   PutOn(device_, module_);
   module_.eval();
-  signature_ = std::make_unique<Signature>(forward->function().getSchema());
+  if (source.config.op_libraries.empty()) CheckHasNoneOfLibraries(module_);
+  signature_ = std::make_unique<Signature>(forward->function().getSchema(), source.config.list_inputs);
   SaySilentAliases(module_);
   CopyWrittenConstants(module_);
   effects_ = FindEffects(*forward);
@@ -213,6 +234,20 @@ void Model::Load(const Source& source) {
   MakeLoopsCancellable(module_);
   if (!device_.is_cpu()) module_.to(device_);
   description_ = fmt::format(R"({{"device": "{}", "stateful": {}}})", device_.str(), effects_.stateful);
+}
+
+void Model::LoadPackage(const Source& source, caffe2::serialize::PyTorchStreamReader& archive) {
+  package_ = from_guest_ ? Package::Found(source.bytes) : Package::Open(archive);
+  if (package_ == nullptr) {
+    Throw(WASINN_ERROR_SECURITY,
+          "this is an AOTInductor package, which is native code: only a model that the host names may be one, from a "
+          "file whose name ends in .pt2, and no model that comes as bytes");
+  }
+  if (!device_.is_cpu()) Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "AOTInductor packages are served on the CPU only");
+  signature_ = std::make_unique<Signature>(package_->inputs(), package_->outputs());
+  signature_->set_max_parallel(Package::kMostAtOnce);
+  effects_ = {.writes_input = std::vector<bool>(package_->inputs().size(), true)};  // nothing says that it does not
+  description_ = R"({"device": "cpu", "stateful": false})";
 }
 
 }  // namespace wasinn::torch

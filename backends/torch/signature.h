@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "common/ports.h"
 
@@ -53,17 +55,35 @@ struct Port : backend::Port {
   enum class Kind { kTensor, kInt, kFloat, kBool, kOther };
 
   Kind kind = Kind::kTensor;
-  c10::IValue when_unset;  // for an optional input
+};
+
+// An argument of the model: an input, or several, for the elements of a list or tuple.
+struct Argument {
+  enum class Kind { kOne, kList, kTuple };
+
+  Kind kind = Kind::kOne;
+  size_t first = 0, n = 1;  // its inputs
+  bool optional = false;
+  c10::IValue when_unset;   // for an optional one
+  c10::TupleTypePtr tuple;  // for a tuple
 };
 
 class Signature : public backend::Ports<Port> {
  public:
-  // For the method `forward`, whose first argument is the module.
-  explicit Signature(const c10::FunctionSchema& schema);
+  // For the method `forward`, whose first argument is the module. `list_inputs`: the most tensors of a list.
+  Signature(const c10::FunctionSchema& schema, size_t list_inputs);
+  // For a model that only has tensors.
+  Signature(std::span<const std::string> inputs, std::span<const std::string> outputs);
+
+  const std::vector<Argument>& arguments() const { return arguments_; }
   // False: they are only known after a run, and there are none here.
   bool knows_outputs() const { return knows_outputs_; }
 
  private:
+  void AddArgument(const c10::Argument& argument, size_t list_inputs);
+  void AddInput(const std::string& name, const c10::TypePtr& type, Port::Kind kind, bool optional);
+
+  std::vector<Argument> arguments_;
   bool knows_outputs_ = false;
 };
 

@@ -69,8 +69,8 @@ Inputs::Inputs(const Model& model) : model_(model) { slots_.resize(model.signatu
 void Inputs::Check(uint32_t index, const wasinn_tensor& tensor) const {
   const Port& port = model_.signature().inputs()[index];
   if (port.kind == Port::Kind::kOther) {
-    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "input '{}' is a {}: expected a tensor or a number", port.name,
-          port.type_name);
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
+          "input '{}' is a {}: expected a tensor, a number, a list of tensors or a tuple", port.name, port.type_name);
   }
   const auto type = ToTorch(tensor.dtype);
   if (!type) Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "input '{}': PyTorch has no dtype {}", port.name, tensor.dtype);
@@ -99,13 +99,33 @@ void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
   slot.set = true;
 }
 
-c10::IValue Inputs::ValueOf(uint32_t index) const {
+c10::IValue Inputs::ArgumentOf(size_t index) const {
+  const Argument& argument = model_.signature().arguments()[index];
+  const auto slots = std::span(slots_).subspan(argument.first, argument.n);
+  if (argument.optional && std::ranges::none_of(slots, &Slot::set)) return argument.when_unset;
+  const Effects& effects = model_.effects();
+  const bool copy = effects.stateful || effects.writes_input[index];
+  if (argument.kind == Argument::Kind::kOne) return ValueOf(argument.first, copy);
+  if (argument.kind == Argument::Kind::kList) return ListOf(argument, copy);
+  std::vector<c10::IValue> elements;
+  for (size_t i = 0; i < argument.n; ++i) elements.push_back(ValueOf(argument.first + i, copy));
+  return c10::ivalue::Tuple::createNamed(std::move(elements), argument.tuple);
+}
+
+// Up to the last one that is set.
+c10::IValue Inputs::ListOf(const Argument& argument, bool copy) const {
+  size_t n = argument.n;
+  while (n > 1 && !slots_[argument.first + n - 1].set) --n;
+  c10::List<at::Tensor> list;
+  list.reserve(n);
+  for (size_t i = 0; i < n; ++i) list.push_back(ValueOf(argument.first + i, copy).toTensor());
+  return list;
+}
+
+c10::IValue Inputs::ValueOf(size_t index, bool copy) const {
   const Port& port = model_.signature().inputs()[index];
   const at::Tensor& tensor = slots_[index].tensor;
-  if (!slots_[index].set) {
-    if ((port.io.flags & WASINN_IO_OPTIONAL) != 0) return port.when_unset;
-    backend::ThrowUnset(port);
-  }
+  if (!slots_[index].set) backend::ThrowUnset(port);
   switch (port.kind) {
     case Port::Kind::kInt:
       return ReadScalar<int64_t>(tensor);
@@ -117,8 +137,7 @@ c10::IValue Inputs::ValueOf(uint32_t index) const {
       break;
   }
   if (!model_.device().is_cpu()) return tensor.to(model_.device());
-  const Effects& effects = model_.effects();
-  return effects.stateful || effects.writes_input[index] ? tensor.clone() : tensor;
+  return copy ? tensor.clone() : tensor;
 }
 
 Outputs::Slot* Outputs::Next(const std::string& path) {

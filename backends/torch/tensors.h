@@ -26,7 +26,7 @@ class Inputs {
   // Adds the model's arguments to the stack. The model may keep or change its arguments if that does no harm to the
   // inputs.
   void PushTo(std::vector<c10::IValue>* stack) const {
-    for (uint32_t i = 0; i < slots_.size(); ++i) stack->push_back(ValueOf(i));
+    for (size_t i = 0; i < model_.signature().arguments().size(); ++i) stack->push_back(ArgumentOf(i));
   }
   // Whether a tensor is in the memory of an input.
   bool Holds(const at::Tensor& tensor) const {
@@ -40,7 +40,10 @@ class Inputs {
   };
 
   void Check(uint32_t index, const wasinn_tensor& tensor) const;
-  c10::IValue ValueOf(uint32_t index) const;
+  c10::IValue ArgumentOf(size_t argument) const;
+  c10::IValue ListOf(const Argument& argument, bool copy) const;
+  // `copy`: the model may keep or change it.
+  c10::IValue ValueOf(size_t index, bool copy) const;
 
   const Model& model_;
   std::vector<Slot> slots_;
@@ -57,6 +60,11 @@ class Outputs {
   void Fill(const c10::IValue& result) {
     Clear();
     Add("", result, 0);
+  }
+  // For a model that only has tensors.
+  void Fill(const std::vector<at::Tensor>& results, const std::deque<Port>& outputs) {
+    Clear();
+    for (size_t i = 0; i < results.size(); ++i) AddTensor(outputs[i].name, results[i]);
   }
   void Clear() {
     for (size_t i = 0; i < n_; ++i) slots_[i].tensor.reset();

@@ -393,6 +393,11 @@ typedef struct wasinn_backend {
   wasinn_error* (*compute_async)(wasinn_backend_slot* slot, const wasinn_compute_options* options,
                                  wasinn_compute_result* result, void (*done)(void* user, wasinn_error* error),
                                  void* user);
+
+  /* Optional. In a worker: opens a file of native code that loads of a named model will need, before the worker's
+   * sandbox is closed: a library of its key op_libraries, or the model, if its file's name ends in .pt2. Without it
+   * libraries are opened by dlopen. */
+  wasinn_error* (*open_code)(wasinn_backend_state* backend, const char* path);
 } wasinn_backend;
 
 /* The only exported function. Returns a table that stays valid for the life of the OS process, or NULL if the backend

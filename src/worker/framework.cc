@@ -27,11 +27,16 @@ core::Status FrameworkOf::Open() {
   auto opened = core::Backend::Open(*table_, logger_, setting_.threads, setting_.config);
   if (!opened) return std::move(opened.error());
   backend_ = std::move(*opened);
-  for (const std::string& library : setting_.op_libraries) {
-    if (::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) continue;
-    return core::Error(WASINN_ERROR_INVALID_ARGUMENT, "op_libraries: {}", ::dlerror());
+  for (const std::string& file : setting_.op_libraries) {
+    if (core::Status status = OpenCode(file); !status.ok()) return status;
   }
   return {};
+}
+
+core::Status FrameworkOf::OpenCode(const std::string& file) const {
+  if (table_->open_code != nullptr) return backend_->Take(table_->open_code(backend_->state(), file.c_str()));
+  if (::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return {};
+  return core::Error(WASINN_ERROR_INVALID_ARGUMENT, "op_libraries: {}", ::dlerror());
 }
 
 core::Result<isolation::Framework> FrameworkOf::Describe() const {

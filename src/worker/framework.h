@@ -39,6 +39,8 @@ class FrameworkOf {
   core::Result<isolation::Framework> Describe() const;
 
  private:
+  core::Status OpenCode(const std::string& file) const;
+
   isolation::Setting setting_;
   LogLines log_;
   core::Logger logger_;

@@ -76,6 +76,17 @@ TEST(TorchDevices, ThatAModelHoldsAreWhereItIs) {
   EXPECT_THAT(Compute(&context, {Floats({2}, {1, 2})}).As<float>(), ElementsAre(2, 3));
 }
 
+TEST(TorchDevices, OfNamesThatTheCodeMakesAreAnErrorThatSaysHowToTraceAnew) {
+  LoadOptions options = TorchOptions();
+  options.target = WASINN_TARGET_CPU;
+  auto&& [host, model, context] =
+      Opened(TorchModel("def forward(self, x):\n    return x.to('cuda:' + str(x.numel() - 2))\n"), options);
+  ASSERT_TRUE(context.Set(0, Floats({2}, {1, 2})));
+  const Result computed = context.Compute();
+  EXPECT_EQ(computed.code, WASINN_ERROR_UNSUPPORTED_OPERATION);
+  EXPECT_THAT(computed.message, AllOf(HasSubstr("model.cpu()"), Not(HasSubstr("Traceback"))));
+}
+
 // A device that is named is that one or none.
 TEST(TorchDevices, NamesOneThatIsNotThere) {
   const Host host;

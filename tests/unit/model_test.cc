@@ -117,7 +117,7 @@ TEST_F(ModelFilesTest, ASavedModelIsAFolderInAFolder) {
 }
 
 TEST_F(ModelFilesTest, TorchScriptHasManyEndings) {
-  for (const std::string ending : {".pt", ".pth", ".torchscript", ".jit", ".ts"}) {
+  for (const std::string ending : {".pt", ".pt2", ".pth", ".torchscript", ".jit", ".ts"}) {
     fs::remove_all(Path("m"));
     Make("voice" + ending);
     EXPECT_EQ(FindFiles(Path("voice" + ending), "")->at(0).encoding, "pytorch") << ending;

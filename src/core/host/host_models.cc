@@ -28,11 +28,13 @@ Status CannotIsolate(const std::string& model) {
                model);
 }
 
-// At a load, the backend checks the key further.
-std::vector<std::string> OpLibraries(const std::string& config) {
+// Files of native code that the model needs: libraries of operators, and itself. At a load, the backend checks the key
+// further.
+std::vector<std::string> CodeOf(const std::string& config, const std::string& file) {
   const auto json = base::ParseJson(config);
   const auto found = json.find("op_libraries");
   std::vector<std::string> libraries;
+  if (file.ends_with(".pt2")) libraries.push_back(std::filesystem::absolute(file));
   if (found == json.end()) return libraries;
   for (const auto& one : *found) {
     if (one.is_string() && one.get_ref<const std::string&>().starts_with('/')) libraries.push_back(one);
@@ -40,8 +42,8 @@ std::vector<std::string> OpLibraries(const std::string& config) {
   return libraries;
 }
 
-std::shared_ptr<Workers> OwnWorkers(const std::string& model, const std::string& config) {
-  return std::make_shared<Workers>(fmt::format("model '{}'", model), UINT64_MAX, UINT64_MAX, OpLibraries(config));
+std::shared_ptr<Workers> OwnWorkers(const std::string& model, const std::string& config, const std::string& file) {
+  return std::make_shared<Workers>(fmt::format("model '{}'", model), UINT64_MAX, UINT64_MAX, CodeOf(config, file));
 }
 
 }  // namespace
@@ -56,7 +58,7 @@ ModelSource Host::SourceOf(const ModelOptions& options) const {
           .immutable = options.immutable,
           .warm_up = options.warm_up,
           .batching = options.batching,
-          .workers = options.isolate.value_or(isolate_models_) ? OwnWorkers(options.name, options.config) : nullptr,
+          .workers = options.isolate.value_or(isolate_models_) ? OwnWorkers(options.name, options.config, "") : nullptr,
           .parts = options.parts};
 }
 
@@ -125,7 +127,9 @@ Result<std::vector<ModelSource>> Host::FindSources(const std::shared_ptr<const M
       return std::unexpected(CannotIsolate(options.name));
     }
     // Each version has its own workers: ending them affects no other version.
-    if (one.workers != nullptr) one.workers = OwnWorkers(fmt::format("{}:{}", one.name, one.version), one.config);
+    if (one.workers != nullptr) {
+      one.workers = OwnWorkers(fmt::format("{}:{}", one.name, one.version), one.config, one.paths.front());
+    }
     sources.push_back(std::move(one));
   }
   if (sources.empty()) return std::unexpected(NoSuchVersion(options, *versions));

@@ -222,6 +222,7 @@ void AddOptional(wasinn_backend& table) {
 wasinn_backend IsolatedTable(const wasinn_backend& framework) {
   wasinn_backend table = framework;
   table.open = nullptr;  // IsolatedBackend::Open
+  table.open_code = nullptr;
   table.close = [](wasinn_backend_state* backend) { delete &IsolatedBackend::Of(backend); };
   table.backend_info = [](wasinn_backend_state* backend, const wasinn_backend_info** out) -> wasinn_error* {
     *out = IsolatedBackend::Of(backend).info();

@@ -22,7 +22,7 @@ struct ModelFiles {
 
 // `path` is one of
 //   - a model file; an OpenVINO model.xml brings the model.bin next to it;
-//   - a folder with model.onnx, model.xml (+ model.bin), model.pt (.pth, .torchscript, .jit, .ts), model.tflite,
+//   - a folder with model.onnx, model.xml (+ model.bin), model.pt (.pt2, .pth, .torchscript, .jit, .ts), model.tflite,
 //     model.pb, model.graphdef or model.gguf: version 1;
 //   - a SavedModel of TensorFlow (a folder with saved_model.pb), or a folder with one in model.savedmodel/: version 1.
 //     Its path is that of its saved_model.pb; the other files are in the same folder;
