@@ -62,26 +62,3 @@ class TrapTest(CommandTest):
 
     def test_exit_code_that_wasi_does_not_allow(self):
         self.check(self.run_probe("exit", "200"), code=125, err="exit with invalid exit status outside of [0..126)")
-
-
-class MemoryTest(CommandTest):
-    def test_where_the_adapter_looks(self):
-        """By the errno of load_by_name("x"), a model that is not there."""
-        for errno, memory in (
-            (8, '(memory (export "memory") 1) (data (i32.const 0) "x")'),
-            (8, '(memory $other 1) (memory (export "memory") 1) (data (memory 1) (i32.const 0) "x")'),
-            (8, '(memory (export "memory") 1 1 shared) (data (i32.const 0) "x")'),
-            (3, ""),
-            (3, "(memory 1)"),
-            (3, '(memory (export "other") 1)'),
-            (3, '(func (export "memory"))'),
-            (3, '(global (export "memory") i32 (i32.const 1))'),
-            (3, '(table (export "memory") 1 funcref)'),
-            (1, '(memory (export "memory") 0)'),
-        ):
-            with self.subTest(memory):
-                # WASI's proc_exit needs a memory, so the guest traps if the errno is another one.
-                self.file("guest.wat", f"""(module (import "wasi_ephemeral_nn" "load_by_name" (func $load (param i32 i32 i32) (result i32))) {memory}
-                  (func (export "_start")
-                    (if (i32.ne (call $load (i32.const 0) (i32.const 1) (i32.const 16)) (i32.const {errno})) (then unreachable))))""")
-                self.check(self.wasinn("run", "guest.wat"), code=0)

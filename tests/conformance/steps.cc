@@ -10,21 +10,13 @@
 //   set CONTEXT INDEX TYPE DIMS BYTES  TYPE as wasi-nn numbers it; DIMS as 2,3 or "-" for a scalar
 //   compute CONTEXT
 //   get CONTEXT INDEX [ROOM]           gives the output; or, if it is larger than ROOM bytes, its size as 4 bytes
-//   config GRAPH NAME JSON             load_by_name_with_config; no blanks in JSON
-//   unload GRAPH
 //   finalize CONTEXT
 //   single CONTEXT                     compute_single
 //   piece CONTEXT INDEX [ROOM]         get_output_single
 //   fini CONTEXT                       fini_single
-//   setname CONTEXT NAME TYPE DIMS BYTES
-//   getname CONTEXT NAME [ROOM]
-//   want CONTEXT INDEX ROOM            set_output; ROOM 0 only selects
-//   wanted CONTEXT INDEX               gives what the last compute wrote
 //   describe GRAPH                     gives the text
-//   error                              gives last_error
 //   setfile CONTEXT INDEX TYPE DIMS FILE  the bytes are those of a file
 //   getfile CONTEXT INDEX FILE         the output is written behind what the file has
-//   rename FROM TO                     of files
 //
 // GRAPH and CONTEXT are numbers that the script chooses.
 
@@ -35,7 +27,6 @@
 #include <map>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "wasi_nn.h"
@@ -168,16 +159,6 @@ wasi_nn_errno GetFile(std::istream& step) {
   return std::fclose(file) == 0 && written == bytes.size() ? WASI_NN_SUCCESS : kNoSuchFile;
 }
 
-wasi_nn_errno SetName(std::istream& step) {
-  int context = 0;
-  std::string name;
-  step >> context >> name;
-  const auto set = [&](const wasi_nn_tensor* tensor) {
-    return wasinn_set_input_by_name(contexts[context], name.data(), static_cast<uint32_t>(name.size()), tensor);
-  };
-  return WithTensor(step, set, FromHex);
-}
-
 wasi_nn_errno Compute(std::istream& step) {
   int context = 0;
   step >> context;
@@ -211,75 +192,17 @@ wasi_nn_errno Get(std::istream& step, Bytes* out, Function get) {
   });
 }
 
-wasi_nn_errno GetName(std::istream& step, Bytes* out) {
-  int context = 0;
-  std::string name;
-  step >> context >> name;
-  return WithBuffer(step, out, [&](uint8_t* data, uint32_t room, uint32_t* written) {
-    return wasinn_get_output_by_name(contexts[context], name.data(), static_cast<uint32_t>(name.size()), data, room,
-                                     written);
-  });
-}
-
-wasi_nn_errno Config(std::istream& step) {
-  int graph = 0;
-  std::string name, json;
-  step >> graph >> name >> json;
-  return wasi_nn_load_by_name_with_config(name.data(), static_cast<uint32_t>(name.size()), json.data(),
-                                          static_cast<uint32_t>(json.size()), &graphs[graph]);
-}
-
-// Where set_output writes: places that stay.
-struct Wanted {
-  Bytes buffer;
-  uint32_t written = 0;
-};
-std::map<std::pair<int, uint32_t>, Wanted> wanted;
-
-wasi_nn_errno Want(std::istream& step) {
-  int context = 0;
-  uint32_t index = 0, room = 0;
-  step >> context >> index >> room;
-  Wanted& place = wanted[{context, index}];
-  place.buffer.assign(room, 0xaa);
-  return wasinn_set_output(contexts[context], index, room == 0 ? nullptr : place.buffer.data(), room, &place.written);
-}
-
-wasi_nn_errno GetWanted(std::istream& step, Bytes* out) {
-  int context = 0;
-  uint32_t index = 0;
-  step >> context >> index;
-  const Wanted& place = wanted[{context, index}];
-  if (place.written > place.buffer.size()) return WASI_NN_TOO_LARGE;
-  out->assign(place.buffer.data(), place.buffer.data() + place.written);
-  return WASI_NN_SUCCESS;
-}
-
 wasi_nn_errno Extension(const std::string& word, std::istream& step, Bytes* out) {
-  int handle = 0;
-  if (word == "setname") return SetName(step);
-  if (word == "getname") return GetName(step, out);
-  if (word == "config") return Config(step);
-  if (word == "want") return Want(step);
-  if (word == "wanted") return GetWanted(step, out);
   if (word == "piece") return Get(step, out, wasi_nn_get_output_single);
-  if (word != "error") step >> handle;
-  if (word == "unload") return wasi_nn_unload(graphs[handle]);
+  int handle = 0;
+  step >> handle;
   if (word == "finalize") return wasi_nn_finalize_execution_context(contexts[handle]);
   if (word == "single") return wasi_nn_compute_single(contexts[handle]);
   if (word == "fini") return wasi_nn_fini_single(contexts[handle]);
-  if (word != "describe" && word != "error") return kNoSuchStep;
+  if (word != "describe") return kNoSuchStep;
   return WithBuffer(step, out, [&](uint8_t* data, uint32_t room, uint32_t* written) {
-    auto* text = reinterpret_cast<char*>(data);
-    if (word == "error") return wasinn_last_error(text, room, written);
-    return wasinn_describe(graphs[handle], text, room, written);
+    return wasinn_describe(graphs[handle], reinterpret_cast<char*>(data), room, written);
   });
-}
-
-wasi_nn_errno Rename(std::istream& step) {
-  std::string from, to;
-  step >> from >> to;
-  return std::rename(from.c_str(), to.c_str()) == 0 ? WASI_NN_SUCCESS : kNoSuchFile;
 }
 
 wasi_nn_errno Do(const std::string& line, Bytes* out) {
@@ -292,7 +215,6 @@ wasi_nn_errno Do(const std::string& line, Bytes* out) {
   if (word == "set") return Set(step);
   if (word == "compute") return Compute(step);
   if (word == "get") return Get(step, out, wasi_nn_get_output);
-  if (word == "rename") return Rename(step);
   if (word == "setfile") return SetFile(step);
   if (word == "getfile") return GetFile(step);
   const wasi_nn_errno error = Extension(word, step, out);

@@ -17,7 +17,6 @@ using test::IntAttribute;
 using test::kBool;
 using test::kFloat;
 using test::kInt64;
-using test::kString;
 using test::ModelOf;
 using test::Node;
 using test::Proto;
@@ -108,15 +107,6 @@ std::string DeepGroups(int levels) {
   return ModelOf(Around(Node("Relu", {"x"}, {"y"}))) + groups;
 }
 
-std::string DeepMessages(int levels) {
-  Proto type = test::TensorType(kFloat, {1});
-  for (int i = 0; i < levels; ++i) type = Proto().Add(4, Proto().Add(1, type));  // a sequence of that
-  return ModelOf(
-      {.nodes = {Node("Identity", {"x"}, {"y"})}, .inputs = {Value("x", type)}, .outputs = {Value("y", type)}});
-}
-
-std::string RecursiveFunction() { return WithFunctions("F", {Function("F", {Call("F", "a", "b")})}); }
-
 std::string FunctionsOfFunctions(int n) {
   std::vector<Proto> functions = {Function("F0", {Node("Relu", {"a"}, {"b"})})};
   for (int i = 1; i <= n; ++i) {
@@ -169,61 +159,6 @@ std::string InputOfDim(int64_t dim) {
     return Value(name, Proto().Add(1, Proto().Int(1, kFloat).Add(2, shape)));
   };
   return ModelOf({.nodes = {Node("Relu", {"x"}, {"y"})}, .inputs = {value("x")}, .outputs = {value("y")}});
-}
-
-std::string WeightOfDims(const std::string& what) {
-  std::vector<int64_t> dims = {2};
-  if (what == "huge") dims = {int64_t{1} << 40};
-  if (what == "negative") dims = {-1, 2};
-  if (what == "overflow") dims = {int64_t{1} << 32, int64_t{1} << 32};
-  if (what == "shorter") dims = {1000};
-  if (what == "longer") dims = {1};
-  Graph graph = Around(Node("Add", {"x", "w"}, {"y"}));
-  graph.constants = {Constant<float>("w", kFloat, dims, {1, 2})};
-  graph.outputs = {Value("y", TensorTypeOfAnyRank(kFloat))};
-  return ModelOf(graph);
-}
-
-std::string OpsetVersion(uint64_t version) { return ModelOf(Around(Node("Relu", {"x"}, {"y"})), version); }
-
-std::string IrVersion(uint64_t version) {
-  return Proto().Int(1, version).Add(7, Around(Node("Relu", {"x"}, {"y"})).Write()).Add(8, Opset("", 17)).bytes();
-}
-
-std::string ForeignOperator(const std::string& where) {
-  constexpr char kDomain[] = "com.microsoft";
-  const auto foreign = [&](const std::string& from, const std::string& to) {
-    return Node("BiasGelu", {from, from}, {to}).Text(7, kDomain);
-  };
-  Graph graph = Around(foreign("x", "y"));
-  Proto function;
-  if (where == "branch") {
-    const Graph branch{.nodes = {foreign("x", "z")}, .outputs = {Value("z", kFloat, {1})}};
-    graph.nodes = {Node("Cast", {"x"}, {"which"}).Add(5, IntAttribute("to", kBool)),
-                   Node("If", {"which"}, {"y"})
-                       .Add(5, GraphAttribute("then_branch", branch.Write()))
-                       .Add(5, GraphAttribute("else_branch", branch.Write()))};
-  } else if (where == "function") {
-    graph.nodes = {Call("F", "x", "y")};
-    function = Function("F", {foreign("a", "b")}).Add(9, Opset(kDomain, 1));
-  } else if (where == "shadow") {
-    function = Proto().Text(1, "BiasGelu").Text(4, "a").Text(4, "c").Text(5, "b").Text(10, kDomain);
-    function.Add(7, Node("Add", {"a", "c"}, {"b"})).Add(9, Opset("", 17));
-  }
-  Proto model = WriteModel(graph.Write()).Add(8, Opset(kDomain, 1)).Add(8, Opset("local", 1));
-  if (!function.bytes().empty()) model.Add(25, function);
-  return model.bytes();
-}
-
-std::string LongInputName(int bytes) {
-  const std::string name(static_cast<size_t>(bytes), 'n');
-  return ModelOf({.nodes = {Node("Relu", {name}, {"y"})},
-                  .inputs = {Value(name, kFloat, {1})},
-                  .outputs = {Value("y", kFloat, {1})}});
-}
-
-std::string LongOperator(int bytes) {
-  return ModelOf(Around(Node(std::string(static_cast<size_t>(bytes), 'o'), {"x"}, {"y"})));
 }
 
 std::string UntrueOutput() {
@@ -286,13 +221,6 @@ std::string Divides(const std::string& op, bool by_zero) {
   const Proto random = Node("RandomUniform", {}, {"r"}).Add(5, Proto().Text(1, "shape").Int(8, 1).Int(20, 7));
   const Proto compare = Node("Less", {"r", "two"}, {"which"});
   return ModelOf(FromNothing({random, compare, choose}, {Constant<float>("two", kFloat, {}, {2})}, kInt32));
-}
-
-std::string GathersOutside() {
-  return ModelOf(FromNothing({Node("Gather", {"data", "at"}, {"y"})},
-                             {Constant<float>("data", kFloat, {2}, {1, 2}),
-                              Constant<int64_t>("at", kInt64, {3}, {1'000'000'000, -3, INT64_MAX})},
-                             kFloat));
 }
 
 }  // namespace wasinn::testing

@@ -8,8 +8,6 @@ namespace wasinn::testing {
 // Nesting.
 std::string DeepSubgraphs(int levels);    // an If in an If in an If …
 std::string DeepGroups(int levels);       // groups, which Protocol Buffers have and ONNX does not
-std::string DeepMessages(int levels);     // types of sequences of types of sequences
-std::string RecursiveFunction();          // calls itself
 std::string FunctionsOfFunctions(int n);  // each calls the one before it twice: 2^n nodes when written out
 
 // Numbers.
@@ -19,15 +17,6 @@ std::string ManyEmptyNames(int n);  // of inputs of one node, each two bytes in 
 std::string LongChain(int n);       // of nodes
 std::string InputOfRank(int rank);
 std::string InputOfDim(int64_t dim);
-std::string WeightOfDims(const std::string& what);  // "huge", "negative", "overflow", "shorter"
-std::string OpsetVersion(uint64_t version);
-std::string IrVersion(uint64_t version);
-
-// An operator of ONNX Runtime's own: of a node, in a branch, in a function, or where a function has its name.
-std::string ForeignOperator(const std::string& where);  // "node", "branch", "function", "shadow"
-// Names of so many bytes: an input's, and an operator's that there is not.
-std::string LongInputName(int bytes);
-std::string LongOperator(int bytes);
 
 // Its output y has as many floats as its input n says, and one by its signature.
 std::string UntrueOutput();
@@ -45,7 +34,5 @@ std::string ComputesForLong(int times);
 std::string Doubles(int times, bool constant);
 // No inputs; divides integers by zero, or the least one by -1.
 std::string Divides(const std::string& op, bool by_zero);
-// No inputs; takes elements that are not there.
-std::string GathersOutside();
 
 }  // namespace wasinn::testing

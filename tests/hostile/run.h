@@ -19,10 +19,7 @@ struct Attack {
   std::string what;
   std::string error = "success";
   std::vector<std::string> log;
-  bool logged = true;
 };
-// A buffer for an output that is too small: the way to learn the size, so the log says nothing.
-inline Attack TooSmall(const std::string& what) { return {what, "too_large", {}, false}; }
 // The honest inference, at the place of an attack.
 inline Attack Honest() { return {kHonest, "", {}}; }
 // A line that is none of the two.

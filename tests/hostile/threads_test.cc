@@ -2,7 +2,6 @@
 // ends in the middle of anything is gone.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <thread>
 
@@ -24,43 +23,6 @@ CommandResult AttackByThreads(const std::string& how, std::vector<std::string> f
 CommandResult RunText(const std::string& text) {
   const TempFolder folder;
   return GuestRun{.guest = folder.Write("guest.wat", text)}.Execute();
-}
-
-TEST(HostileThreads, TenThousandCallsOfEachOfEight) {
-  const CommandResult result = RunThreads("threads", {});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  unsigned made = 0, busy = 0;
-  ASSERT_EQ(std::sscanf(result.out.c_str(), "made %u busy %u", &made, &busy), 2) << result.out;
-  EXPECT_EQ(made + busy, 20'000u);
-  EXPECT_GT(made, 0u);
-  // Each refusal is in the log, or counted there as not logged.
-  unsigned logged = 0;
-  for (const std::string& line : GuestLog(result)) {
-    if (HasInOrder(line, {"compute: busy"})) {
-      ++logged;
-    } else {
-      EXPECT_TRUE(HasInOrder(line, {"not logged"})) << line;
-    }
-  }
-  EXPECT_EQ(logged, std::min(busy, 100u));
-}
-
-// There is no deadline: what ends these threads is that their guest has ended.
-TEST(HostileThreads, TheEndOfOneIsTheEndOfAll) {
-  const struct {
-    const char* how;
-    int exit_code;
-  } ends[] = {{"exit-c", 7}, {"exit-lpc", 7}, {"trap-lpc", 134}, {"zero-lpc", 0}, {"return-lpc", 0}};
-  for (const auto& end : ends) {
-    const CommandResult result = AttackByThreads(end.how);
-    EXPECT_EQ(result.exit_code, end.exit_code) << end.how << result.err;
-    EXPECT_EQ(HasInOrder(result.err, {"wasm trap: ", "unreachable", "wasm backtrace:"}), end.exit_code == 134);
-    for (const std::string& line : GuestLog(result)) {
-      EXPECT_TRUE(HasInOrder(line, {"compute", "its context or guest was closed"}) ||
-                  HasInOrder(line, {"load_by_name", "still being loaded for another guest", "is being closed"}))
-          << line;
-    }
-  }
 }
 
 TEST(HostileThreads, SpawnsAndRefusals) {

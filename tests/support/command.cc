@@ -12,15 +12,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <ctime>
 #include <fstream>
-#include <thread>
 #include <utility>
 
 namespace wasinn::testing {
 namespace {
-
-using std::chrono::milliseconds;
 
 // Output goes to an unnamed file rather than a pipe: a command that prints much cannot block on us.
 std::string ReadAll(int file) {
@@ -96,7 +92,7 @@ Child::Child(const std::vector<std::string>& argv, const std::vector<std::string
 }
 
 Child::~Child() {
-  Kill(SIGKILL);
+  if (pid_ > 0) ::kill(pid_, SIGKILL);
   Wait();
   ::close(output_);
   ::close(errors_);
@@ -105,38 +101,6 @@ Child::~Child() {
 void Child::Say(const std::string& line) const {
   const std::string text = line + "\n";
   EXPECT_EQ(::write(input_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
-}
-
-bool Child::WaitForLine(const std::string& line) {
-  for (;;) {
-    siginfo_t ended{};
-    const bool is_last =
-        ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid != 0;
-    const std::string out = ReadAll(output_);
-    for (size_t end; (end = out.find('\n', seen_)) != out.npos;) {
-      const bool is_it = out.compare(seen_, end - seen_, line) == 0;
-      seen_ = end + 1;
-      if (is_it) return true;
-    }
-    if (is_last) return false;
-    std::this_thread::sleep_for(milliseconds(1));
-  }
-}
-
-void Child::Kill(int signal) const {
-  if (pid_ > 0) ::kill(pid_, signal);
-}
-
-void Child::WaitForWork(milliseconds cpu_time) const {
-  clockid_t clock{};
-  ASSERT_EQ(::clock_getcpuclockid(pid_, &clock), 0);
-  const auto worked = [clock] {
-    timespec time{};
-    ::clock_gettime(clock, &time);
-    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-  };
-  const auto end = worked() + cpu_time;
-  while (worked() < end) std::this_thread::sleep_for(milliseconds(1));
 }
 
 CommandResult Child::Wait() {

@@ -4,7 +4,6 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -32,18 +31,12 @@ class Child {
 
   // Writes a line to its stdin.
   void Say(const std::string& line) const;
-  // Waits for the next line of its stdout that is `line`; false if it ends before.
-  bool WaitForLine(const std::string& line);
-  void Kill(int signal) const;
-  // Returns when it has worked for so long from now on: CPU time of all its threads.
-  void WaitForWork(std::chrono::milliseconds cpu_time) const;
   // Closes its stdin, and waits for its end.
   CommandResult Wait();
 
  private:
   pid_t pid_ = -1;
   int input_ = -1, output_ = -1, errors_ = -1;
-  size_t seen_ = 0;  // of its stdout, by WaitForLine
 };
 
 }  // namespace wasinn::testing

@@ -38,11 +38,4 @@ bool OnlyPairs();
 // Whether the engine under test has the case of this number: each, unless the engines share them, in turns, for OnlyPairs.
 bool IsThisEnginesPart(size_t number);
 
-template <typename T>
-std::vector<T> ThisEnginesPart(std::vector<T> cases) {
-  size_t number = 0;
-  std::erase_if(cases, [&](const T&) { return !IsThisEnginesPart(number++); });
-  return cases;
-}
-
 }  // namespace wasinn::testing

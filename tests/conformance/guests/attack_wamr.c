@@ -1,4 +1,4 @@
-// WAMR's module wasi_nn. What its records can lie about beyond this is in wamr_hostile.cc.
+// WAMR's module wasi_nn.
 #include <wasi_nn_wamr.h>
 
 #include "attack.h"

@@ -57,15 +57,6 @@ uint32_t LoadBytes(const std::vector<uint8_t>& model, uint32_t* graph, uint32_t 
   return Load(Address(builder), 1, encoding, WASI_NN_TARGET_CPU, Address(graph));
 }
 
-uint32_t LoadParts(const std::vector<std::vector<uint8_t>>& parts, uint32_t* graph, uint32_t encoding) {
-  std::vector<uint32_t> builders;
-  for (const auto& part : parts) {
-    builders.insert(builders.end(), {Address(part.data()), static_cast<uint32_t>(part.size())});
-  }
-  return Load(Address(builders.data()), static_cast<uint32_t>(parts.size()), encoding, WASI_NN_TARGET_CPU,
-              Address(graph));
-}
-
 uint32_t LoadNamed(const std::string& name, uint32_t* graph) {
   return LoadByName(Address(name.data()), static_cast<uint32_t>(name.size()), Address(graph));
 }

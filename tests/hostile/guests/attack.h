@@ -55,8 +55,6 @@ static_assert(sizeof(RawTensor) == 20);
 std::vector<uint8_t> ReadFile(const char* path);
 
 uint32_t LoadBytes(const std::vector<uint8_t>& model, uint32_t* graph, uint32_t encoding = WASI_NN_ENCODING_ONNX);
-// A model of several files.
-uint32_t LoadParts(const std::vector<std::vector<uint8_t>>& parts, uint32_t* graph, uint32_t encoding);
 uint32_t LoadNamed(const std::string& name, uint32_t* graph);
 // A context of a model that the host offers; ends the guest with a message if anything fails.
 uint32_t NewContext(const std::string& name);
