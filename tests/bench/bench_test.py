@@ -86,22 +86,6 @@ class CountsTest(BenchTest):
         # native side binds.
         self.check_counts(DIGITS, 256, 40)
 
-    def test_every_type(self):
-        types = "f16 bf16 f32 f64 u8 i8 u16 i16 u32 i32 u64 i64 bool".split()
-        sizes = dict(zip(types, (2, 2, 4, 8, 1, 1, 2, 2, 4, 4, 8, 8, 1)))
-        for name in types:
-            with self.subTest(name):
-                self.check_counts(TINY / f"identity_{name}.onnx", 6 * sizes[name], 6 * sizes[name])
-
-    def test_scalar_and_empty(self):
-        self.check_counts(TINY / "identity_scalar.onnx", 4, 4)
-        self.check_counts(TINY / "identity_empty.onnx", 0, 0)
-
-    def test_output_of_unknown_shape(self):
-        report = self.report(TINY / "nonzero.onnx")
-        self.assertEqual(report["bytes_copied"], report["input_bytes"] + report["output_bytes"])
-        self.assertTrue(report["outputs_equal"])
-
     def test_shape(self):
         report = self.report("--shape", "x=3x5", TINY / "dynamic.onnx")
         self.assertEqual((report["input_bytes"], report["bytes_copied"]), (60, 120))
@@ -142,12 +126,10 @@ class ComponentTest(BenchTest):
     """Needs a Wasmtime that serves wasi:nn to components."""
 
     def test_copies_once_each_way(self):
-        for model in ("relu", "mean", "two_in_two_out", "identity_bf16", "identity_u16", "identity_scalar", "identity_empty"):
-            with self.subTest(model):
-                report = self.report("--abi", "wit", TINY / f"{model}.onnx")
-                self.assertEqual(report["bytes_copied"], report["input_bytes"] + report["output_bytes"])
-                self.assertEqual(report["copies"], 4 if model == "two_in_two_out" else 2)
-                self.assertTrue(report["outputs_equal"])
+        report = self.report("--abi", "wit", TINY / "two_in_two_out.onnx")
+        self.assertEqual(report["bytes_copied"], report["input_bytes"] + report["output_bytes"])
+        self.assertEqual(report["copies"], 4)
+        self.assertTrue(report["outputs_equal"])
 
     def test_allocations_do_not_grow(self):
         # Of which the engine makes most; the tensors' own memory is none of them.

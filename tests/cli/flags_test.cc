@@ -96,6 +96,9 @@ TEST(WasmEdgeFlagTest, Refuses) {
 // What a registry, a module or a model wrote, on a terminal.
 TEST(TextTest, PrintableEscapesControlCharacters) {
   EXPECT_EQ(settings::Printable("a\nb\x1b[31m\x7f"), "a\nb\\x1b[31m\\x7f");
+  EXPECT_EQ(settings::Printable("\x1b[2J\r\t"), "\\x1b[2J\\x0d\\x09");
+  EXPECT_EQ(settings::Printable("\x9b[2J \xe2\x80\n\n"), "\\x9b[2J \\xe2\\x80\n\n")
+      << "a terminal of 8 bits obeys 0x9b";
   EXPECT_EQ(settings::PrintableName("a\nb"), "a\\x0ab");
   EXPECT_EQ(settings::Printable("\xc2\x9b\xc2\xa0\xc3\xbc"), "\\xc2\\x9b\xc2\xa0\xc3\xbc");
   EXPECT_EQ(settings::Printable("a\u202eb\u2066c\u061c\u200f\u2028"),
@@ -139,16 +142,6 @@ TEST(TextTest, LastComponent) {
   EXPECT_EQ(settings::LastComponent("a/b/."), "b");
   EXPECT_EQ(settings::LastComponent("/b"), "b");
   EXPECT_NE(settings::LastComponent("."), ".");
-}
-
-TEST(TextTest, Printable) {
-  // A terminal of 8 bits obeys 0x9b.
-  EXPECT_EQ(settings::Printable("\x9b[2J \xe2\x80\n\n"), "\\x9b[2J \\xe2\\x80\n\n");
-  EXPECT_EQ(settings::Printable("größe [1, 2]\n"), "größe [1, 2]\n");
-  EXPECT_EQ(settings::Printable("\x1b[2J\r\t\x7f"), "\\x1b[2J\\x0d\\x09\\x7f");
-  EXPECT_EQ(settings::Printable("\xc2\x9b"
-                                "2J\xc2"),
-            "\\xc2\\x9b2J\\xc2");
 }
 
 bool Allows(const char* origin, const char* scheme, const char* authority) {

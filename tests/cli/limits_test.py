@@ -18,9 +18,6 @@ class LimitsTest(CommandTest):
         self.check(self.probe([], "contexts", "m"), out="contexts 256, then errno 7\n")
         self.check(self.probe([], "load"), out="load errno 0\n", err="")
 
-    def test_max_graphs(self):
-        self.check(self.probe(["--nn-max-graphs", "3"], "graphs", "m"), out="graphs 3, then errno 7\n")
-
     def test_max_contexts(self):
         self.check(self.probe(["--nn-max-contexts", "5"], "contexts", "m"), out="contexts 5, then errno 7\n")
 
@@ -31,6 +28,3 @@ class LimitsTest(CommandTest):
     def test_timeout(self):
         result = self.probe(["--nn-timeout", "50ms"], "infer", "slow", "args")
         self.check(result, out="infer slow errno 5 sum 0\narg cli-probe.wasm\n", err="wasinn: warning: ")
-
-    def test_deny_load(self):
-        self.check(self.probe(["--nn-load", "deny"], "load", "infer", "m"), out="load errno 6\ninfer m errno 0")

@@ -59,13 +59,4 @@ size_t Backend::Compute(const Bytes& bytes) const {
   return std::hash<std::string>()(output.bytes);
 }
 
-void Backend::RefusesHalf(const Bytes& bytes) const {
-  const check::LoadOptions options = {.encoding = bytes.options().format,
-                                      .more_bytes = {bytes.options().parts.begin() + 1, bytes.options().parts.end()},
-                                      .keeps_bytes = true};
-  const std::string& whole = bytes.options().parts.front();
-  const check::Model model(host_, whole.substr(0, whole.size() / 2), options);
-  Require(!model.loaded() && !model.loaded().message.empty(), "half a model was loaded");
-}
-
 }  // namespace wasinn::test

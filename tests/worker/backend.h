@@ -41,8 +41,6 @@ class Backend {
   const check::Host& host() const { return host_; }
   // Loads the model, as a guest's, and computes it. A number that tells results apart.
   size_t Compute(const Bytes& bytes) const;
-  // That half a model is refused with words.
-  void RefusesHalf(const Bytes& bytes) const;
 
  private:
   check::Host host_;

@@ -17,11 +17,8 @@ Model Digits(const std::vector<std::string>& parts, const std::string& format) {
 
 std::vector<Framework> Frameworks() {
   const Model echo = {.parts = {testing::InSources("tests/worker/echo.txt")}, .format = "ggml"};
-  std::vector<Framework> all = {{.name = "echo",
-                                 .backend = testing::BackendFile("echo"),
-                                 .warm_up = echo,
-                                 .model = echo,
-                                 .refuses_halves = false}};
+  std::vector<Framework> all = {
+      {.name = "echo", .backend = testing::BackendFile("echo"), .warm_up = echo, .model = echo}};
   if (testing::Has("onnx")) {
     all.push_back({.name = "onnx",
                    .backend = testing::BackendFile("onnx"),

@@ -31,7 +31,6 @@ struct Framework {
   std::array<uint64_t, 2> threads_open = {1, 1}, threads = {1, 1};
   // Opened in one process, it computes in another that is forked from that.
   bool forks = true;
-  bool refuses_halves = true;  // of a model's bytes
 };
 inline void PrintTo(const Framework& framework, std::ostream* out) { *out << framework.name; }
 

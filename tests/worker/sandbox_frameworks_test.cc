@@ -155,11 +155,6 @@ TEST_P(SandboxFrameworks, KeepTheirContract) {
   EXPECT_EQ(behind.exit_code, 0) << behind;
 }
 
-TEST_P(SandboxFrameworks, RefuseHalfAModel) {
-  if (!GetParam().refuses_halves) return;
-  ExpectAsWithoutWall(GetParam(), 1, [](const Backend& backend, const Bytes& model) { backend.RefusesHalf(model); });
-}
-
 // Root's process becomes one without rights before it opens the framework.
 TEST_P(SandboxFrameworks, ComputeAsTheUserNobody) {
   const Framework& framework = GetParam();

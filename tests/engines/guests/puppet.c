@@ -15,7 +15,6 @@ EXPORT("scratch") void* scratch(void) {
   static _Alignas(16) char memory[4096];
   return memory;
 }
-EXPORT("peek") uint32_t peek(const volatile uint32_t* address) { return *address; }
 EXPORT("grow") int32_t grow(uint32_t pages) { return (int32_t)__builtin_wasm_memory_grow(0, pages); }
 
 EXPORT("load_by_name") uint32_t load_by_name(const char* name, uint32_t size, wasi_nn_graph* out) {
