@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "support/echo.h"
+#include "support/test_folder.h"
 
 namespace wasinn::testing {
 namespace {
@@ -142,6 +145,22 @@ TEST_F(Dialects, NumbersOfEncodings) {
   EXPECT_EQ(program_.LoadBytes(EchoModel(kTwoFloats), 7, graph), kInvalidEncoding);
 }
 
+TEST_F(Dialects, AModelWithoutItsFileHasANumberOfItsOwnInWasmEdge) {
+  for (const auto& [dialect, error] : {std::pair("witx", uint32_t{kNotFound}), {"wasmedge", 103u}}) {
+    const HostPtr host = EchoHost(log_, std::string("policy.dialect = \"") + dialect + "\"\n");
+    const TestFolder folder;
+    const std::string path = folder.Write("m", EchoModel(kTwoFloats));
+    const wasinn_model_options options{.struct_size = sizeof(options), .path = path.c_str()};
+    ASSERT_EQ(StatusPtr(wasinn_host_add_model(host.get(), "m", &options)), nullptr);
+    std::filesystem::remove(path);
+    EchoProgram program(host.get());
+    uint32_t graph = 0;
+    EXPECT_EQ(program.LoadByName("m", graph), error) << log_.Last();
+    folder.Write("m", EchoModel(kTwoFloats));
+    EXPECT_EQ(program.LoadByName("m", graph), kSuccess) << "it is there again";
+  }
+}
+
 // Guests on the crate wasi-nn 0.1 to 0.3: type 2 is u8 and 3 is i32, and no error is above 5.
 class BeforeWasiNn04 : public Dialects {
  protected:
@@ -271,12 +290,25 @@ TEST_F(Legacy, BadPointersAndShapes) {
   EXPECT_EQ(program_.Call("wasi_nn.set_input", {context, 0, program_.PutAll<uint32_t>({end - 4, 1, data})}),
             kInvalidArgument);
   EXPECT_EQ(program_.Call("wasi_nn.set_input", {context, 0, end - 8}), kInvalidArgument);
-  const uint32_t many = program_.PutAll<uint32_t>({data, UINT32_MAX});
-  EXPECT_EQ(program_.Call("wasi_nn.set_input", {context, 0, program_.PutAll<uint32_t>({many, 1, data})}),
-            kInvalidArgument);
+  for (const uint32_t rank : {1u << 30, UINT32_MAX}) {
+    const uint32_t many = program_.PutAll<uint32_t>({data, rank});
+    EXPECT_EQ(program_.Call("wasi_nn.set_input", {context, 0, program_.PutAll<uint32_t>({many, 1, data})}),
+              kInvalidArgument)
+        << rank;
+  }
   EXPECT_EQ(program_.Call("wasi_nn.load", {end - 4, 5, 0, out}), kInvalidArgument);
-  EXPECT_EQ(program_.Call("wasi_nn.load", {program_.PutAll<uint32_t>({data, UINT32_MAX}), 5, 0, out}), kTooLarge);
+  for (const uint32_t count : {1u << 29, UINT32_MAX}) {
+    EXPECT_EQ(program_.Call("wasi_nn.load", {program_.PutAll<uint32_t>({data, count}), 5, 0, out}), kTooLarge) << count;
+  }
   EXPECT_EQ(program_.Call("wasi_nn.get_output", {context, 0, data, end - 2}), kInvalidArgument);
+  ASSERT_EQ(Set(context, 0, {2}, 1, data), kSuccess);
+  ASSERT_EQ(Set(context, 1, {3}, 2, data), kSuccess);
+  ASSERT_EQ(program_.Call("wasi_nn.compute", {context}), kSuccess);
+  for (const uint32_t count : {1u << 30, UINT32_MAX}) {
+    EXPECT_EQ(program_.Call("wasi_nn.get_output", {context, 0, data, program_.PutAll<uint32_t>({count})}),
+              kInvalidArgument)
+        << count;
+  }
 }
 
 }  // namespace

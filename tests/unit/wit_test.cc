@@ -194,6 +194,7 @@ TEST_F(WitTest, ErrorsHaveCodeAndFullMessage) {
   EXPECT_EQ(program().stats().error_objects, 0u);
   Open();
   expect(program().LoadByName("nobody"), kWitNotFound, "nobody");
+  expect(program().LoadByName(std::string(1025, 'x')), kWitTooLarge, "a model's name of 1025 bytes");
 }
 
 // Several have one word of WIT.
@@ -271,6 +272,8 @@ TEST_F(WitTest, AnOutputThatCannotBePassedIsAnErrorUnlessOthersAreChosen) {
 TEST_F(WitTest, QuotasTrapIfWitHasNoError) {
   Open("[limits]\nmax_tensors = 3\nmax_errors = 2\nmax_tensor_bytes = 100\n");
   EXPECT_THAT(program().Tensor({101}, kWitU8, std::vector<uint8_t>(101)).trap, HasSubstr("limit of 100"));
+  EXPECT_THAT(program().Tensor(std::vector<uint32_t>(33, 1), kWitU8, {1}).trap,
+              HasSubstr("a tensor of 33 dimensions is over the limit of 32"));
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(program().Tensor({1}, kWitU8, {1}).ok());
   EXPECT_THAT(program().Tensor({1}, kWitU8, {1}).trap, HasSubstr("tensors would exceed the limit of 3"));
   EXPECT_EQ(program().stats().tensor_bytes, 3u);

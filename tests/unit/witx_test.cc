@@ -9,7 +9,9 @@
 namespace wasinn::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class Witx : public ::testing::Test {
  protected:
@@ -104,19 +106,23 @@ TEST_F(Witx, RefusesPointersOutsideOfMemory) {
   const uint32_t context = program_.Open("in x f32 2\n");
   const auto end = static_cast<uint32_t>(program_.memory().size());
   const uint32_t name = program_.Put("m"), out = program_.Reserve(4), data = program_.Reserve(8);
+  const auto refused = [&](const char* what, const char* function, const std::vector<uint64_t>& args) {
+    EXPECT_EQ(program_.Call(function, args), kInvalidArgument);
+    EXPECT_THAT(log_.Last(),
+                AllOf(HasSubstr(std::string(": ") + what + " at 0x"), HasSubstr("is outside of the guest")));
+  };
   for (const uint32_t bad : {end - 3, end, UINT_MAX - 3, UINT_MAX}) {
-    EXPECT_EQ(program_.Call("load_by_name", {name, 1, bad}), kInvalidArgument) << bad;
-    EXPECT_EQ(program_.Call("load_by_name", {bad, 4, out}), kInvalidArgument) << bad;
-    EXPECT_EQ(program_.Call("load", {bad, 1, kGgmlEncoding, 0, out}), kInvalidArgument) << bad;
-    EXPECT_EQ(program_.Call("load", {bad, 16, kGgmlEncoding, 0, out}), kInvalidArgument) << bad;
-    const uint32_t builder = program_.PutAll(std::vector<uint32_t>{bad, 4});
-    EXPECT_EQ(program_.Call("load", {builder, 1, kGgmlEncoding, 0, out}), kInvalidArgument) << bad;
-    EXPECT_EQ(program_.Call("set_input", {context, 0, bad}), kInvalidArgument) << bad;
-    EXPECT_EQ(program_.Call("set_input", {context, 0, program_.PutTensor({2}, kF32, bad, 8)}), kInvalidArgument) << bad;
+    refused("the place for the result", "load_by_name", {name, 1, bad});
+    refused("a model's name", "load_by_name", {bad, 4, out});
+    refused("the array of graph builders", "load", {bad, 1, kGgmlEncoding, 0, out});
+    refused("the array of graph builders", "load", {bad, 16, kGgmlEncoding, 0, out});
+    refused("a graph builder", "load", {program_.PutAll(std::vector<uint32_t>{bad, 4}), 1, kGgmlEncoding, 0, out});
+    refused("a tensor", "set_input", {context, 0, bad});
+    refused("the data of a tensor", "set_input", {context, 0, program_.PutTensor({2}, kF32, bad, 8)});
     const uint32_t tensor = program_.PutAll(std::vector<uint32_t>{bad, 1, kF32, data, 8});
-    EXPECT_EQ(program_.Call("set_input", {context, 0, tensor}), kInvalidArgument) << bad;
-    EXPECT_EQ(program_.Call("get_output", {context, 0, bad, 8, out}), kInvalidArgument) << bad;
-    EXPECT_EQ(program_.Call("get_output", {context, 0, data, 8, bad}), kInvalidArgument) << bad;
+    refused("the dimensions of a tensor", "set_input", {context, 0, tensor});
+    refused("an output buffer", "get_output", {context, 0, bad, 8, out});
+    refused("the place for the result", "get_output", {context, 0, data, 8, bad});
   }
   ExpectInferenceWorks();
 }
@@ -163,6 +169,7 @@ TEST_F(Witx, OrderOfCallsIsChecked) {
   EXPECT_EQ(program_.Set(context, {3}), kSuccess);
   EXPECT_EQ(program_.Compute(context), kInvalidArgument) << "y is still unset";
   EXPECT_EQ(program_.Set(context, {4}, 1), kSuccess);
+  EXPECT_EQ(program_.Set(context, {5, 6}, 1), kInvalidArgument) << "and leaves what was set";
   EXPECT_EQ(program_.Compute(context), kSuccess);
   EXPECT_EQ(program_.Compute(context), kSuccess) << "inputs stay until set again";
   EXPECT_EQ(GetOutput(context, 1, buffer, 4), kSuccess);
@@ -227,14 +234,25 @@ TEST_F(Witx, ErrorsOfTheFrameworkKeepTheirCode) {
 TEST_F(Witx, ErrorsInTheLogStopAtTheLimit) {
   for (int i = 0; i < 500; ++i) EXPECT_EQ(program_.Compute(0), kInvalidArgument);
   EXPECT_EQ(log_.lines().size(), 101u);
-  EXPECT_THAT(log_.Last(), ::testing::HasSubstr("further errors are not logged"));
+  EXPECT_THAT(log_.Last(), HasSubstr("further errors are not logged"));
   EXPECT_EQ(program_.Stats().errors, 500u);
 }
 
 TEST_F(Witx, NamesFromGuestsAreEscapedInTheLog) {
-  uint32_t graph = 0;
-  EXPECT_EQ(program_.LoadByName("a\nERROR forged line\x1b[2J", graph), kNotFound);
-  EXPECT_TRUE(log_.Contains("a\\x0aERROR forged line\\x1b[2J")) << log_.Last();
+  const std::pair<std::string, const char*> kNames[] = {
+      {"a\nERROR forged line\x1b[2J", "a\\x0aERROR forged line\\x1b[2J"},
+      {{"a\0b", 3}, "a\\x00b"},
+      {"\x7f", "\\x7f"},
+      {"\x9b", "\\x9b"},                    // no UTF-8
+      {"\xc2\x9b", "\\xc2\\x9b"},           // a control character of two bytes
+      {"\xe2\x80\xa8", "\\xe2\\x80\\xa8"},  // a line separator
+      {"\xe2\x80\xae", "\\xe2\\x80\\xae"},  // text from right to left
+  };
+  for (const auto& [name, escaped] : kNames) {
+    uint32_t graph = 0;
+    EXPECT_EQ(program_.LoadByName(name, graph), kNotFound);
+    EXPECT_TRUE(log_.Contains(escaped)) << log_.Last();
+  }
 }
 
 }  // namespace
