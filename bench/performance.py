@@ -24,10 +24,6 @@ import performance_plot
 import performance_tables as tables
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
-sys.path.append(str(SOURCE / "scripts"))
-
-import marks  # noqa: E402
-
 PAGE = performance_plot.PAGE
 MODELS = "tests/models"
 MEAN, MEAN_LARGE = f"{MODELS}/tiny/mean.onnx", f"{MODELS}/tiny/mean_large.onnx"
@@ -177,6 +173,15 @@ def begin_and_end(name):
     return f"<!-- {name}: written by bench/performance.py --write-docs -->", f"<!-- end of {name} -->"
 
 
+def with_section(page, name, text):
+    """`page` with `text` between the two comments that the section `name` has there."""
+    begin, end = begin_and_end(name)
+    if page.count(begin) != 1 or page.count(end) != 1 or page.index(begin) > page.index(end):
+        raise ValueError(f"{PAGE.name} has no two lines '{begin}' and '{end}'")
+    before, rest = page.split(begin)
+    return f"{before}{begin}\n{text}\n{end}{rest.split(end)[1]}"
+
+
 def show(name, options, priority):
     """Measures a section, prints it, writes it where that is asked for. Whether it is whole."""
     section = SECTIONS[name]
@@ -191,7 +196,7 @@ def show(name, options, priority):
         text = f"{section.table(measured)}\n\n{conditions(options, priority, load, measured)}"
         print(text, flush=True)
         if whole and options.write_docs:
-            PAGE.write_text(marks.between_marks(PAGE.read_text(), *begin_and_end(name), text))
+            PAGE.write_text(with_section(PAGE.read_text(), name, text))
     for line, why in failed:
         print(f"\nnot measured: `{line.label}`: {why}", flush=True)
     if options.write_docs and not whole:
