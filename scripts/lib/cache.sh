@@ -27,14 +27,20 @@ fetched() {
   made_from=$(sed -n "/^$name() {/,/^}/p" "$root/scripts/manifest.sh")
   mapfile -t tools < <(sed -nE 's/^ *(wheels?|maven|npm_pinned|npm_package|crate|beside_itself) .*/\1/p' <<<"$made_from")
   version=$(sed -nE '/^ *(wheel|maven|npm_package|crate|debs_from_suite) [^ ]+ ([^ ]+) .*/{s//\2/p;q}' <<<"$made_from")
-  [ ! -e "$list" ] || version=$(sed -nE '1s/^[^=]*==([^ ]*) .*/\1/p' "$list")
+  pins=$(pins_of "$list" && find "$root/scripts/deps" -path "${list%.txt}/*" -type f -print0 | sort -z | xargs -0r cat)
+  [ ! -e "$list" ] || version=$(sed -nE '1s/^[^=]*==([^ ]*) .*/\1/p' <<<"$pins")
   version=${version:-$(sed -nE '/"dependencies"/{n;s/.*: "(.*)".*/\1/p}' "${list%.txt}/package.json")}
-  pins=$(find "$root/scripts/deps" \( -path "$list" -o -path "${list%.txt}/*" \) -type f -print0 | sort -z | xargs -0r cat)
   fill() {
     tree=$1 work=$2
     cd "$work" || die "$work is gone"
     "$name"
   }
+}
+
+# pins_of LIST: the lines of deps/wheels.txt, which has each wheel once, for the names in LIST: NAME, or NAME==VERSION if there are several versions.
+pins_of() {
+  [ ! -e "$1" ] || awk 'FNR == NR { name = $1; sub(/==.*/, "", name); pin[name] = pin[$1] = $0; next } { for (i = 1; i <= NF; i++) print $i in pin ? pin[$i] : $i }' \
+    "$root/scripts/deps/wheels.txt" "$1"
 }
 
 # put FOLDER FILE…: moves files of $work into a folder of $tree.

@@ -111,7 +111,10 @@ wheel() {
 }
 
 # wheels DIR: unpacks those of a recipe that lists them in deps/NAME.txt.
-wheels() { unpack_wheels "$root/scripts/deps/$name.txt" "$1" ''; }
+wheels() {
+  pins_of "$root/scripts/deps/$name.txt" >"$1.txt"
+  unpack_wheels "$1.txt" "$1" ''
+}
 
 # unpack_wheels REQUIREMENTS DIR PLATFORM: pip checks hashes. The tags are given, so that it does not matter which Python this machine has: nothing
 # of a wheel is run by Python.

@@ -23,7 +23,7 @@ stand_in() {
   wheel() { tell pypi "$1" "$2" "" "$3"; }
   wheels() {
     local pin hashes
-    while read -r pin hashes; do tell pypi "${pin%%==*}" "${pin#*==}" "" "${hashes//--hash=sha256:/}"; done <"$root/scripts/deps/$name.txt"
+    while read -r pin hashes; do tell pypi "${pin%%==*}" "${pin#*==}" "" "${hashes//--hash=sha256:/}"; done <<<"$pins"
   }
   sdist() { tell pypi "$1" "$2" "" "$3"; }
   crate() { tell cargo "$1" "$2" "" "$3"; }
