@@ -30,6 +30,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ ${#names[@]} -gt 0 ] || usage
+mkdir -p "$dist"
 command -v buildah >/dev/null || die "buildah is missing; scripts/deps.sh images installs it"
 
 # import_base ARCHIVE: makes an image of it.
@@ -79,6 +80,7 @@ make_image() {
   make_context "$name"
   quietly buildah build --build-arg "BASE=$base" --timestamp "$SOURCE_DATE_EPOCH" --tag "$tag" \
     --label "org.opencontainers.image.title=wasinn $name" --label "org.opencontainers.image.version=$version" \
+    --label "org.opencontainers.image.source=$url" --label "org.opencontainers.image.vendor=$maintainer" \
     --label "org.opencontainers.image.licenses=Apache-2.0 WITH LLVM-exception" \
     --file "$root/packaging/images/$name.Dockerfile" "$@" "$work/$name"
   rm -rf "${work:?}/$name" "$archive"

@@ -1,17 +1,28 @@
 #!/usr/bin/env bash
-# Makes packages that install wasinn without a build of it, in dist/.
-# usage: scripts/package.sh KIND…   KIND is what scripts/package/ has: wheel, deb, npm, tarball
+# Makes packages that install wasinn without a build of it, and what else a release has, in dist/.
+# usage: scripts/package.sh KIND… [-- OPTION…]   KIND is what scripts/package/ has: deb, examples, guests, kubernetes, npm, site, tarball, wheel
+#   OPTION…  for the program that makes the package (deb: cpack)
+# WASINN_BUILD: a build of all that shall go along, instead of build/release. WASINN_DIST: where packages go, instead of dist/.
+# packaging/home.toml says who publishes them, and where.
+# shellcheck disable=SC2154
 set -euo pipefail
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=lib/common.sh
+. "$scripts/lib/common.sh"
 
-usage() {
-  sed -n '2,/^set /{/^set /d;s/^# \?//p}' "${BASH_SOURCE[0]}"
-  exit 2
-}
-
-[ $# -gt 0 ] || usage
-for kind in "$@"; do # all names, before anything is made
-  [[ $kind =~ ^[a-z]+$ && -f $scripts/package/$kind.sh ]] || { echo "package.sh: there is no package '$kind'" >&2; usage; }
+kinds=()
+while [ $# -gt 0 ] && [ "$1" != -- ]; do # all names, before anything is made
+  [[ $1 =~ ^[a-z]+$ && -f $scripts/package/$1.sh ]] || { echo "package.sh: there is no package '$1'" >&2; exit 2; }
+  kinds+=("$1")
+  shift
 done
-mkdir -p "$scripts/../dist"
-for kind in "$@"; do bash "$scripts/package/$kind.sh"; done
+[ ${#kinds[@]} -gt 0 ] || { sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "$0"; exit 2; }
+for kind in "${kinds[@]}"; do
+  (
+    # shellcheck source=lib/package.sh
+    . "$scripts/lib/package.sh"
+    mkdir -p "$dist"
+    # shellcheck source=/dev/null
+    . "$scripts/package/$kind.sh" "${@:2}"
+  )
+done

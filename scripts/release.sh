@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes a release in dist/VERSION: packages of all kinds, the source, an SBOM, the changelog's words, and SHA256SUMS over all of it. VERSION is
-# WASINN_VERSION of include/wasinn/types.h, the one place that tells it. It publishes nothing and makes no tag.
-# usage: scripts/release.sh [--dry-run | --check] [KIND…]   KINDs as of scripts/package.sh; all unless told
-#   --check    says whether this checkout and its build can be released, and makes nothing. The changelog must have VERSION with a date,
-#              and nothing unreleased. The tree must be clean, scripts/test.sh --all must have passed on it, and it has no tag of that version. The build
-#              must be of that version and of these sources
+# Makes a release in dist/VERSION: packages of all kinds, images, the source, an SBOM, the changelog's words, and SHA256SUMS over all of it. VERSION is
+# WASINN_VERSION of include/wasinn/types.h, the one place that has it. scripts/publish.sh uploads the release.
+# usage: scripts/release.sh [--dry-run | --check] [KIND…]   KINDs as of scripts/package.sh, and images; by default all
+#   --check    reports whether this checkout and its build can be released, and makes nothing. The changelog must have VERSION with a date,
+#              and nothing unreleased. The tree must be clean, scripts/test.sh --all must have passed on it, and no other commit has the tag of that version.
+#              The build must be of that version and of these sources
 #   --dry-run  makes everything, and only warns of what --check refuses
 # WASINN_BUILD: a build of all that shall go along, instead of build/release. WASINN_DIST: instead of dist/.
 # shellcheck disable=SC2154
@@ -21,7 +21,7 @@ case ${1-} in
   -*) sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "${BASH_SOURCE[0]}"; exit 2 ;;
 esac
 kinds=("$@")
-[ $# -gt 0 ] || kinds=(wheel deb npm tarball)
+[ $# -gt 0 ] || kinds=(wheel deb npm tarball guests kubernetes examples site images)
 
 # section TITLE: the changelog's words under it; entries TITLE: how many there are.
 section() { awk -v title="$1" '/^## /{inside = index($0 " ", "## " title " ") == 1; next} inside' "$root/CHANGELOG.md"; }
@@ -36,14 +36,17 @@ fault() {
 }
 
 check() {
-  # In each mode: the version names the folder that is made anew.
+  local head tagged
+  head=$(git -C "$root" rev-parse HEAD)
+  tagged=$(git -C "$root" rev-parse --quiet --verify "v$version^{commit}" || echo "$head")
+  # In each mode: the version names the folder that is made again.
   [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[a-z0-9.]+)?$ ]] || die "WASINN_VERSION is no version: '$version'"
   grep -qE "^## ${version//./\\.} - [0-9]{4}-[0-9]{2}-[0-9]{2}$" "$root/CHANGELOG.md" || fault "CHANGELOG.md has no '## $version - YYYY-MM-DD'"
-  [ "$(entries "$version")" -gt 0 ] || fault "CHANGELOG.md says nothing of $version"
+  [ "$(entries "$version")" -gt 0 ] || fault "CHANGELOG.md has no entry under '$version'"
   [ "$(entries Unreleased)" = 0 ] || fault "CHANGELOG.md has entries under 'Unreleased'"
   [ -z "$(git -C "$root" status --porcelain --untracked-files=no)" ] || fault "there are changes that are not committed"
-  [ "$(cat "$root/build/passed" 2>/dev/null)" = "$(git -C "$root" rev-parse HEAD)"$'\nall' ] || fault "scripts/test.sh --all has not passed on this commit"
-  [ -z "$(git -C "$root" tag --list "v$version")" ] || fault "there is a tag v$version already"
+  [ "$(cat "$root/build/passed" 2>/dev/null)" = "$head"$'\nall' ] || fault "scripts/test.sh --all has not passed on this commit"
+  [ "$tagged" = "$head" ] || fault "another commit has the tag v$version"
 }
 
 # Whether the build is of these sources: it packages what it has. Ninja says what it would do; of its file it reads a copy, since it would
@@ -70,7 +73,10 @@ fi
 release=$dist/$version
 rm -rf "$release"
 mkdir -p "$release"
-WASINN_DIST=$release "$scripts/package.sh" "${kinds[@]}"
+export WASINN_DIST=$release
+for kind in "${kinds[@]}"; do
+  if [ "$kind" = images ]; then "$scripts/images.sh" runtime-cpu runtime-cuda guest-builder; else "$scripts/package.sh" "$kind"; fi
+done
 say "the source, the SBOM and the notes"
 git -C "$root" archive --format=tar.gz --prefix="wasinn-$version/" -o "$release/wasinn-$version-source.tar.gz" HEAD
 quietly cmake --install "$build" --prefix "$work/prefix"

@@ -13,6 +13,7 @@ import os
 import pathlib
 import re
 import sys
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / ".deps" / "sbom"))
@@ -107,7 +108,8 @@ def is_ours(name):
 
 
 def our_thing(version):
-    thing = Thing("wasinn", version, comment="WebAssembly guests run machine-learning models by it.")
+    home = tomllib.loads((ROOT / "packaging" / "home.toml").read_text())
+    thing = Thing("wasinn", version, supplier=home["maintainer"], homepage=home["site"], comment="WebAssembly guests run machine-learning models by it.")
     licence = next((licence for licence in ("Apache-2.0", "Apache-2.0 WITH LLVM-exception") if has_text(licence, ROOT / "LICENSE")), None)
     thing.licence, thing.licence_comment = licence, "The text is share/doc/wasinn/LICENSE."
     return thing

@@ -8,6 +8,8 @@ set -euo pipefail
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=lib/common.sh
 . "$scripts/lib/common.sh"
+# shellcheck source=../packaging/home.toml
+. "$root/packaging/home.toml"
 cd "$root"
 
 command -v doxygen >/dev/null || die "there is no Doxygen: run scripts/deps.sh docs"
@@ -17,5 +19,5 @@ rm -rf build/doxygen build/site
 mkdir -p build/doxygen
 quietly doxygen scripts/site/Doxyfile
 say "pages"
-NO_MKDOCS_2_WARNING=1 PYTHONPATH=$prefix/share/mkdocs quietly python3 -B -m mkdocs build --strict
+WASINN_SITE=$site WASINN_URL=$url NO_MKDOCS_2_WARNING=1 PYTHONPATH=$prefix/share/mkdocs quietly python3 -B -m mkdocs build --strict
 say "the site: build/site/index.html, $(du -sh build/site | cut -f 1)"

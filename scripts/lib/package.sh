@@ -1,13 +1,13 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# What the scripts of scripts/package share. Each packages a build, in which all is built that shall go along.
-# WASINN_BUILD: the build, instead of build/release. WASINN_DIST: where packages go, instead of dist/.
+# What the scripts of scripts/package share, each of which packages a build: `build`, `dist`, `version`, `work`; and the words of packaging/home.toml.
 
+# shellcheck source=/dev/null
+. "$root/packaging/home.toml"
 build=${WASINN_BUILD:-$root/build/release}
 dist=${WASINN_DIST:-$root/dist}
 version=$(sed -n 's/^#define WASINN_VERSION "\(.*\)"/\1/p' "$root/include/wasinn/types.h")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$dist"
 ! grep -qs -- -tests- "$prefix/.stamps/wasmtime-component" || die "this checkout has the Wasmtime of tests: run scripts/deps.sh wasmtime-component, and build again"
 # The time of the last change, so that one commit gives the same package again.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || date +%s)}
@@ -19,6 +19,12 @@ need() {
   for tool in "$@"; do
     command -v "$tool" >/dev/null || die "$tool is missing; scripts/deps.sh packages installs it"
   done
+}
+
+# archive FILE FOLDER NAME: FOLDER/NAME as a .tar.gz that depends only on what is in it.
+archive() {
+  tar --create --file "$1" --use-compress-program="gzip -n" --directory "$2" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" "$3"
+  say "$1: $(du -h "$1" | cut -f 1)"
 }
 
 # elf_files FOLDER: programs and libraries, one a line.
@@ -54,7 +60,7 @@ collect_licences() {
   done
 }
 
-# install_relocatable PREFIX [COMPONENT…]: what cmake --install gives, or these components alone, with the libraries of the system that it needs, in lib/wasinn. Everything
+# install_relocatable PREFIX [COMPONENT…]: what cmake --install gives, or only these components, with the libraries of the system that it needs, in lib/wasinn. Everything
 # finds the rest by its own place, so PREFIX may be moved, also to a machine that has none of these libraries.
 install_relocatable() {
   local to=$1 lib library file libraries component

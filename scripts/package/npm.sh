@@ -1,13 +1,6 @@
-#!/usr/bin/env bash
+# shellcheck shell=bash disable=SC2154
 # Makes the npm package dist/wasinn-VERSION.tgz: packaging/npm with its addon, around a prefix with the command and the libraries. The addon
 # calls the C API, and Node by N-API, so it is one for every Node.
-# shellcheck disable=SC2154
-set -euo pipefail
-scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-for part in common package; do
-  # shellcheck source=/dev/null
-  . "$scripts/lib/$part.sh"
-done
 tools=$root/.deps/npm-tools
 [ -d "$tools" ] || die "what the npm package is made with is missing; scripts/deps.sh packages provides it"
 need npm
@@ -35,6 +28,5 @@ mv "$package/prefix/share/doc/wasinn/licences" "$package/licences"
 rm -rf "$package"/prefix/share/{doc,man,bash-completion,zsh,fish}
 compile_addon "$package/wasinn.node"
 check_relocatable "$package"
-sed -i "s/\"version\": \"0.0.0\"/\"version\": \"$version\"/" "$package/package.json"
-(cd "$package" && quietly npm pack --ignore-scripts --pack-destination "$dist")
+(cd "$package" && npm pkg set "version=$version" "homepage=$site" "author=$maintainer <$email>" "repository.type=git" "repository.url=git+$url.git" && quietly npm pack --ignore-scripts --pack-destination "$dist")
 say "$dist/wasinn-$version.tgz: $(du -h "$dist/wasinn-$version.tgz" | cut -f 1)"

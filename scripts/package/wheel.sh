@@ -1,20 +1,13 @@
-#!/usr/bin/env bash
+# shellcheck shell=bash disable=SC2154,SC2164
 # Makes the Python wheel dist/wasinn-VERSION-py3-none-manylinux_2_36_ARCHITECTURE.whl: packaging/python around what `cmake --install` puts
 # into a prefix, as far as the package needs it, and the libraries of the system that this needs (auditwheel).
-# shellcheck disable=SC2154
-set -euo pipefail
-scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-for part in common package; do
-  # shellcheck source=/dev/null
-  . "$scripts/lib/$part.sh"
-done
 tools=$root/.deps/wheel-tools
 [ -d "$tools" ] || die "what makes wheels is missing; scripts/deps.sh wheel provides it"
 export PYTHONPATH=$tools/python PATH=$tools/bin:$PATH
 
 # What cmake --install has backends look in for frameworks of PyPI, and the folder of packages, where the wheel's find them.
 frameworks=\$ORIGIN/frameworks
-site=\$ORIGIN/../../../.. # of wasinn/_prefix/lib/wasinn
+packages=\$ORIGIN/../../../.. # of wasinn/_prefix/lib/wasinn
 
 # install_prefix PREFIX: of frameworks only TensorFlow Lite, whose C API no package of Python's has.
 install_prefix() {
@@ -46,7 +39,7 @@ look_in_packages() {
   local library runpath
   for library in "$1"/lib/wasinn/libwasinn_backend_*.so; do
     runpath=$(patchelf --print-rpath "$library")
-    patchelf --set-rpath "${runpath//"$frameworks"/"$site"}" "$library"
+    patchelf --set-rpath "${runpath//"$frameworks"/"$packages"}" "$library"
   done
 }
 
@@ -55,7 +48,8 @@ make_wheel() {
   local source=$work/source/packaging/python libraries
   mkdir -p "$source"
   cp -r "$root"/packaging/python/{pyproject.toml,build_hook.py,README.md,wasinn} "$root/LICENSE" "$source/"
-  cp -r "$root/include" "$work/source/" # tells the version
+  cp -r "$root/include" "$work/source/" # has the version
+  sed -i "/^name = /a maintainers = [{name = \"$maintainer\", email = \"$email\"}]\nurls = {Homepage = \"$site\", Repository = \"$url\"}" "$source/pyproject.toml"
   mapfile -t libraries < <(system_libraries "$1")
   collect_licences "$source/licenses" "${libraries[@]}"
   cd "$source"

@@ -47,7 +47,7 @@ class PackageTest(unittest.TestCase):
         cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="wasinn-package-"))
         cls.addClassCleanup(shutil.rmtree, cls.dir)
         env = {"WASINN_BUILD": os.environ["WASINN_BUILD"], "WASINN_DIST": str(cls.dir / "dist")}
-        run(SOURCE / "scripts" / "package" / f"{cls.KIND}.sh", *cls.ARGUMENTS, env=env)
+        run(SOURCE / "scripts" / "package.sh", cls.KIND, "--", *cls.ARGUMENTS, env=env)
 
     def check_command(self, command):
         """It runs a guest, and knows a model's inputs, with nothing but what came along."""

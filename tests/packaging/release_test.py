@@ -12,7 +12,7 @@ import unittest
 
 from packages import SOURCE, run
 
-SCRIPTS = ["release.sh", "lib/common.sh", "lib/package.sh"]
+FILES = ["scripts/release.sh", "scripts/lib/common.sh", "scripts/lib/package.sh", "packaging/home.toml"]
 
 
 NINJA = """\
@@ -28,9 +28,9 @@ class CheckTest(unittest.TestCase):
     def setUp(self):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="wasinn-release-"))
         self.addCleanup(shutil.rmtree, self.dir)
-        for name in SCRIPTS:
-            (self.dir / "scripts" / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(SOURCE / "scripts" / name, self.dir / "scripts" / name)
+        for name in FILES:
+            (self.dir / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(SOURCE / name, self.dir / name)
         self.write("include/wasinn/types.h", '#define WASINN_VERSION "7.1.0"\n')
         self.write("CHANGELOG.md", f"# Changelog\n\n## Unreleased\n\n## 7.1.0 - {datetime.date.today()}\n\n### Added\n\n- A thing.\n\n## 7.0.0\n\n- Old.\n")
         self.write("CMakeLists.txt", "")
@@ -69,6 +69,7 @@ class CheckTest(unittest.TestCase):
     def test_one_to_release(self):
         done = self.release("--check")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertFalse((self.dir / "dist").exists())
 
     def test_no_mode_goes_on_without_a_version(self):
         kept = self.dir / "dist" / "1.0.0" / "kept"
@@ -94,10 +95,10 @@ class CheckTest(unittest.TestCase):
         self.commit()
         self.check_refused("CHANGELOG.md has entries under 'Unreleased'")
 
-    def test_the_changelog_says_something(self):
+    def test_the_changelog_has_an_entry(self):
         self.write("CHANGELOG.md", (self.dir / "CHANGELOG.md").read_text().replace("- A thing.\n", ""))
         self.commit()
-        self.check_refused("CHANGELOG.md says nothing of 7.1.0")
+        self.check_refused("CHANGELOG.md has no entry under '7.1.0'")
 
     def test_all_tests_have_passed_on_the_commit(self):
         passed = (self.dir / "build/passed").read_text()
@@ -130,9 +131,12 @@ class CheckTest(unittest.TestCase):
         (self.dir / "build/build.ninja").unlink()
         self.check_refused(f"{self.dir}/build is no build")
 
-    def test_a_version_is_released_once(self):
+    def test_the_tag_of_the_version_is_of_this_commit(self):
         self.git("tag", "v7.1.0")
-        self.check_refused("there is a tag v7.1.0 already")
+        self.assertEqual(self.release("--check").returncode, 0)
+        self.write("CHANGELOG.md", (self.dir / "CHANGELOG.md").read_text() + "\n")
+        self.commit()
+        self.check_refused("another commit has the tag v7.1.0")
 
 
 class ReleaseTest(unittest.TestCase):

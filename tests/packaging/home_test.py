@@ -1,0 +1,56 @@
+"""packaging/home.toml is in what a release has for guests' authors and for clusters. (The other packages' tests look at theirs.)"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import tomllib
+import unittest
+
+from packages import SOURCE, run
+
+HOME = tomllib.loads((SOURCE / "packaging" / "home.toml").read_text())
+
+
+class HomeTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="wasinn-home-"))
+        cls.addClassCleanup(shutil.rmtree, cls.dir)
+        run(SOURCE / "scripts" / "package.sh", "guests", "kubernetes", env={"WASINN_DIST": str(cls.dir)})
+        for archive in (*cls.dir.glob("*.tar.gz"), *cls.dir.glob("*.crate")):
+            with tarfile.open(archive) as tar:
+                tar.extractall(cls.dir / "all", filter="data")
+
+    def test_the_crate_names_its_home(self):
+        (crate,) = (self.dir / "all").glob("wasinn-guest-*")
+        manifest = tomllib.loads((crate / "Cargo.toml").read_text())["package"]
+        self.assertEqual((manifest["repository"], manifest["homepage"]), (HOME["url"], HOME["site"]))
+        self.assertNotIn("publish", manifest)
+        self.assertTrue((crate / "LICENSE").exists())
+
+    def test_the_go_module_has_the_path_of_its_home(self):
+        folder = self.dir / "all" / "guest" / "go"
+        env = {**os.environ, "GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOOS": "wasip1", "GOARCH": "wasm", "GOCACHE": str(self.dir / "go")}
+        listed = subprocess.run(["go", "list", "-f", "{{.ImportPath}} {{.Imports}}", "./examples/digits"], cwd=folder, env=env, capture_output=True, text=True, check=True)
+        module = HOME["url"].removeprefix("https://") + "/guest/go"
+        self.assertIn(f"{module}/examples/digits [", listed.stdout)
+        self.assertIn(f" {module} ", listed.stdout.replace("[", " ").replace("]", " "))
+
+    def test_the_interfaces_are_packages_of_wit(self):
+        names = {path.name.split("-")[1] for path in self.dir.glob("*.wit.wasm")}
+        self.assertEqual(names, {"ext", "serve"})
+        for path in self.dir.glob("*.wit.wasm"):
+            self.assertEqual(path.read_bytes()[:8], b"\0asm\x0d\0\1\0", path)
+
+    def test_the_cluster_s_images_are_those_of_the_registry(self):
+        images = [line.split("image: ")[1] for path in (self.dir / "all" / "kubernetes").rglob("*.yaml") for line in path.read_text().splitlines() if "image: " in line]
+        self.assertTrue(images)
+        for image in images:
+            self.assertTrue(image.startswith(HOME["registry"] + "/runtime-"), image)
+
+
+if __name__ == "__main__":
+    unittest.main()
