@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures `wasinn serve`: docs/serve.md, Measured.
+"""Measures `wasinn serve`: docs/performance-serving.md.
 
 usage: bench/serve/bench.py WHAT… [--json FILE] [--seconds S] [--rounds N] [--server-cpu N] [--client-cpu N]
 

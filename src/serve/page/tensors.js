@@ -1,4 +1,4 @@
-// Tensors as bytes, by the protocol's binary extension: docs/serve.md.
+// Tensors as bytes, by the protocol's binary extension: docs/serve-reference.md.
 
 // Bytes of an element, and what a DataView calls it.
 const TYPES = {
