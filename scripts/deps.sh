@@ -38,6 +38,7 @@
 #   readers       programs by which tests read what the command writes: shells, readers of man pages, Graphviz (apt)
 #   registries    a registry of artifacts, for tests, and a program that fetches from it (apt: docker-registry, skopeo)
 #   real-models   models that others made and use, for tests and examples (321 MB to fetch, 249 kept), and a synthesizer of speech (apt)
+#   smollm2       one of them: a small language model that chats (94 MB)
 #   serve         zlib, Boost, simdjson, OpenSSL and gRPC, which wasinn-serve is built with (apt)
 #   serve-tests   Triton's clients, others of its protocol, and schemathesis (x86_64, Python 3.11; together 230 MB); Chromium and its
 #                 driver, and the commands openssl and curl (apt)

@@ -34,7 +34,7 @@ tier() {
       builds=(release) touched='^(packaging/|cmake/|include/|scripts/(package|release|sbom|bom|images)|tests/(packaging|embed|sbom|kubernetes)/)' ;;
     real-models) needs+=(real-models go-guests "${frameworks[@]}" llama) touched='^tests/real_models/' ;;
     gpu) needs+=(onnxruntime-webgpu "${frameworks[@]}" llama) builds=(release) touched='^(tests/gpu/|scripts/gpu_test|backends/onnx/device)' ;;
-    docs) needs+=(component-guests rust-guests go-guests serve readers "${frameworks[@]}" llama) builds=(release) touched='^(docs/|README\.md|src/cli/|examples/)' ;;
+    docs) needs+=(component-guests rust-guests go-guests serve readers smollm2 "${frameworks[@]}" llama) builds=(release) touched='^(docs/|README\.md|src/cli/|examples/)' ;;
     asan-serve) needs+=(serve grpc-python onnxruntime llama) builds=(asan) options=(-DWASINN_BUILD_SERVE=ON -DWASINN_BACKEND_LLAMA=ON -DWASINN_BACKEND_REMOTE=ON)
       touched='^(src/serve/|backends/remote/|tests/(serve|remote)/)' ;;
     bench) needs+=(wasmtime-component bench serve "${frameworks[@]}" llama) builds=(release) touched='^bench/' ;;

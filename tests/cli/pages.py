@@ -14,7 +14,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "scripts" / "site"))
 import links  # noqa: E402
 
-# A mark may say what a block needs: a backend's name, wamr, components, jco for making components, or the tools of a language's.
+# A mark may say what a block needs: a backend's name, wamr, components, smollm2 (the model), jco for making components, or the tools of a language's.
 BLOCK = r"^<!-- {}(?:: (\w+))? -->\n```\w*\n(.*?)^```$"
 TIME = re.compile(r" *\d+\.\d+ [mµ]s")
 FILE = re.compile(r"^<!-- file: (\S+) -->\n```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -57,10 +57,12 @@ class PagesTest(CommandTest):
         self.there |= {name.lower() for name in ("WAMR", "COMPONENTS") if f"WASINN_HAS_{name}" in os.environ}
         if "components" in self.there and (tools / "jco").exists():
             self.there.add("jco")
+        (self.dir / ".deps").symlink_to(SOURCE / ".deps")
+        if "llama" in self.there and (SOURCE / ".deps/share/smollm2").exists():
+            self.there.add("smollm2")
         if "components" in self.there:
             makers = {"cargo-wasm": "rust_guests", "componentize-py": "python_guests", "componentize-js": "javascript_guests"}
             self.there |= {guests for tool, guests in makers.items() if (tools / tool).exists()}
-            (self.dir / ".deps").symlink_to(SOURCE / ".deps")
         # Crates that are here already.
         self.env |= {"CARGO_HOME": os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo")), "CARGO_NET_OFFLINE": "true",
                      "WASINN_COMPILE_TIMEOUT": "0"}  # an interpreter takes long on a busy machine
