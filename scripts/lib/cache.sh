@@ -95,7 +95,7 @@ link_tree() {
   flock 9
   # Files of an older version go, if no other recipe has them now.
   [ ! -f "$stamp.files" ] || (cd "$prefix" && sort .stamps/*.files | uniq -d | { grep -vxFf - "$stamp.files" || true; } | xargs -r -d '\n' rm -f)
-  rm -f "$stamp"
+  rm -f "$stamp" "$stamp.files"
   (cd "$cache/$id" && find . ! -type d) >"$stamp.files"
   # --remove-destination: cp makes no hard link over a file that exists.
   cp -al --remove-destination "$cache/$id/." "$prefix/" 2>/dev/null || cp -a --remove-destination "$cache/$id/." "$prefix/" # another file system
