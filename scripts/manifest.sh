@@ -163,7 +163,7 @@ nodejs() {
 }
 
 # What makes components of core modules (jco) and of JavaScript (componentize-js), which Node.js runs. The two are pinned with all that they need
-# in deps/component-tools/; later ones want a later Node.js.
+# in deps/component-tools/; later ones want a later Node.js. The lock has only what `npm ci` reads of it on Linux, without `funding`, `license` and `engines`.
 component-tools() {
   mkdir "$tree/component-tools"
   cp -r "$root"/scripts/deps/component-tools/* "$tree/component-tools/"
