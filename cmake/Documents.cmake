@@ -1,7 +1,7 @@
 # The pages, in share/doc/wasinn. What they link to lies there, too, in the folders of the repository, so that each link leads somewhere:
 # tests/docs/installed_test.py says what is missing.
 foreach(document IN ITEMS LICENSE README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md bench/README.md bench/scale/measured.json models/README.md tests/models/README.md
-                          tests/models/tiny/make_mobilenet.py packaging/npm/README.md packaging/npm/lib/index.d.ts scripts/manifest.sh proto/inference.proto
+                          tests/models/tiny/make_mobilenet.py packaging/npm/README.md packaging/npm/lib/index.d.ts packaging/home.toml scripts/manifest.sh proto/inference.proto
                           src/engines/engine.h src/engines/guest_run.h src/engines/wamr/register.cc src/engines/wasmtime/component/src/begun.rs
                           src/engines/wasmtime/link_async.cc src/engines/wasmtime/new_engine.cc tests/engines/any/wasm3_guest.cc
                           tests/engines/guests/threads.c tests/serve/spin_test.py)
