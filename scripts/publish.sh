@@ -3,7 +3,7 @@
 # --upload it prints the commands, and runs none of them. Each step can be repeated: a registry keeps what it has of this version.
 # usage: scripts/publish.sh VERSION [--upload] [STEP…]   STEPs, by default all:
 #   tags    git: the tag of the release, and of the Go module, which is a commit of its own: it has the module's path at home
-#   forge   gh: a release with all files and the changelog's words
+#   forge   gh: a release with all files but the images, and the changelog's words
 #   pypi, npm, crate
 #           twine, npm, cargo: the packages for Python, Node and guests in Rust
 #   images  skopeo: the images
@@ -12,6 +12,7 @@
 # WASINN_DIST: instead of dist/.
 # shellcheck disable=SC2154
 set -euo pipefail
+shopt -s extglob
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=lib/common.sh
 . "$scripts/lib/common.sh"
@@ -64,10 +65,11 @@ publish_tags() {
 }
 
 publish_forge() {
+  local files=(./!(*.oci.tar)) # which are too large for it
   if there gh release view "v$version" --repo "$url"; then
-    run gh release upload "v$version" --repo "$url" --clobber ./*
+    run gh release upload "v$version" --repo "$url" --clobber "${files[@]}"
   else
-    run gh release create "v$version" --repo "$url" --verify-tag --title "wasinn $version" --notes-file "wasinn-$version-notes.md" ./*
+    run gh release create "v$version" --repo "$url" --verify-tag --title "wasinn $version" --notes-file "wasinn-$version-notes.md" "${files[@]}"
   fi
 }
 

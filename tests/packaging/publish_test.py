@@ -97,6 +97,9 @@ class PublishTest(unittest.TestCase):
             "wkg oci push r.example/w/wit/ext:7.1.0 wasinn-ext-7.1.0.wit.wasm",
             "wkg oci push r.example/w/wit/serve:7.1.0 wasinn-serve-7.1.0.wit.wasm",
         ])  # fmt: skip
+        (created,) = (line for line in self.calls.read_text().splitlines() if line.startswith("gh "))
+        self.assertIn(" ./SHA256SUMS ", created)
+        self.assertNotIn(".oci.tar", created)
         refs = self.refs()
         self.assertEqual(set(refs), {"refs/tags/v7.1.0", "refs/tags/guest/go/v7.1.0", "refs/heads/gh-pages"})
         self.assertEqual(refs["refs/tags/v7.1.0"], self.commit)
