@@ -46,7 +46,7 @@
 #                 clients of OpenAI's API, and Node.js for one of them (x86_64, Python 3.11; 140 MB to fetch)
 #   remote-tests  servers for tests of remote models: Triton's, kserve's and mlserver's (x86_64, Python 3.11; together 420 MB)
 #   kubernetes    schemas of Kubernetes' objects, and what reads them, for tests (x86_64, Python 3.11; 19 MB kept)
-#   images        what scripts/images.sh builds images with, what its test runs them with (apt: buildah, runc), and a bare Debian 12 to begin from
+#   images        what `scripts/package.sh images` builds images with, what its test runs them with (apt: buildah, runc), and a bare Debian 12 to begin from
 #   bench         what tests of bench/ need: Valgrind (apt), SimPy
 #   serve-bench   what bench/serve measures with: nghttp2 (apt), and Triton's server to compare with (x86_64, Python 3.11; 350 MB)
 #   ray           Ray with Serve, for examples/ray and its test (x86_64, Python 3.11; 140 MB to fetch, 370 kept)

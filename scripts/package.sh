@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes packages that install wasinn without a build of it, and what else a release has, in dist/.
-# usage: scripts/package.sh KIND… [-- OPTION…]   KIND is what scripts/package/ has: deb, examples, guests, kubernetes, npm, site, tarball, wheel
-#   OPTION…  for the program that makes the package (deb: cpack)
+# usage: scripts/package.sh KIND… [-- OPTION…]   KIND is what scripts/package/ has: deb, examples, guests, images, kubernetes, npm, site, tarball, wheel
+#   OPTION…  for one kind: those of cpack for deb, those of scripts/package/images.sh for images
 # WASINN_BUILD: a build of all that shall go along, instead of build/release. WASINN_DIST: where packages go, instead of dist/.
 # packaging/home.toml says who publishes them, and where.
 # shellcheck disable=SC2154
@@ -17,12 +17,13 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do # all names, before anything is made
   shift
 done
 [ ${#kinds[@]} -gt 0 ] || { sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "$0"; exit 2; }
+[ $# = 0 ] || shift
 for kind in "${kinds[@]}"; do
   (
     # shellcheck source=lib/package.sh
     . "$scripts/lib/package.sh"
     mkdir -p "$dist"
     # shellcheck source=/dev/null
-    . "$scripts/package/$kind.sh" "${@:2}"
+    . "$scripts/package/$kind.sh" "$@"
   )
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes a release in dist/VERSION: packages of all kinds, images, the source, an SBOM, the changelog's words, and SHA256SUMS over all of it. VERSION is
 # WASINN_VERSION of include/wasinn/types.h, the one place that has it. scripts/publish.sh uploads the release.
-# usage: scripts/release.sh [--dry-run | --check] [KIND…]   KINDs as of scripts/package.sh, and images; by default all
+# usage: scripts/release.sh [--dry-run | --check] [KIND…]   KINDs as of scripts/package.sh; by default all
 #   --check    reports whether this checkout and its build can be released, and makes nothing. The changelog must have VERSION with a date,
 #              and nothing unreleased. The tree must be clean, scripts/test.sh --all must have passed on it, and no other commit has the tag of that version.
 #              The build must be of that version and of these sources
@@ -73,10 +73,7 @@ fi
 release=$dist/$version
 rm -rf "$release"
 mkdir -p "$release"
-export WASINN_DIST=$release
-for kind in "${kinds[@]}"; do
-  if [ "$kind" = images ]; then "$scripts/images.sh" runtime-cpu runtime-cuda guest-builder; else "$scripts/package.sh" "$kind"; fi
-done
+WASINN_DIST=$release "$scripts/package.sh" "${kinds[@]}"
 say "the source, the SBOM and the notes"
 git -C "$root" archive --format=tar.gz --prefix="wasinn-$version/" -o "$release/wasinn-$version-source.tar.gz" HEAD
 quietly cmake --install "$build" --prefix "$work/prefix"

@@ -31,7 +31,7 @@ tier() {
     languages) needs+=(component-guests rust-guests go-guests serve grpc-python "${frameworks[@]}" llama) builds=(check asan) options=(-DWASINN_BUILD_SERVE=ON)
       touched='^(guest/|examples/|src/engines/wasmtime/component|src/serve/(models/guest_model|routes/))' ;;
     packages) needs+=(wasmtime-component component-guests rust-guests go-guests serve serve-tests sbom wheel packages kubernetes images wasmedge "${frameworks[@]}" llama)
-      builds=(release) touched='^(packaging/|cmake/|include/|scripts/(package|publish|release|sbom|bom|images)|tests/(packaging|embed|sbom|kubernetes)/)' ;;
+      builds=(release) touched='^(packaging/|cmake/|include/|scripts/(package|publish|release|sbom|bom)|tests/(packaging|embed|sbom|kubernetes)/)' ;;
     real-models) needs+=(real-models go-guests "${frameworks[@]}" llama) touched='^tests/real_models/' ;;
     gpu) needs+=(onnxruntime-webgpu "${frameworks[@]}" llama) builds=(release) touched='^(tests/gpu/|scripts/gpu_test|backends/onnx/device)' ;;
     docs) needs+=(component-guests rust-guests go-guests serve readers smollm2 "${frameworks[@]}" llama) builds=(release) touched='^(docs/|README\.md|src/cli/|examples/)' ;;

@@ -1,4 +1,4 @@
-# What compiles guests in C, C++, Rust, Go, Python and JavaScript, with the headers, crate and module of guest/ in /opt/wasinn/guest. scripts/images.sh
+# What compiles guests in C, C++, Rust, Go, Python and JavaScript, with the headers, crate and module of guest/ in /opt/wasinn/guest. scripts/package/images.sh
 # builds it; the folder with a guest's sources is to be mounted at /work.
 ARG BASE=docker.io/library/debian:bookworm-slim
 FROM ${BASE}

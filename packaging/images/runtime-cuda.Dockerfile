@@ -1,5 +1,5 @@
 # runtime-cpu with ONNX Runtime's CUDA build, and NVIDIA's libraries of its version in place of the host's: the host has the driver alone, which
-# NVIDIA's container toolkit brings along. scripts/images.sh builds it; scripts/ is this repository's, which knows versions and hashes.
+# NVIDIA's container toolkit brings along. scripts/package/images.sh builds it; scripts/ is this repository's, which knows versions and hashes.
 ARG BASE=docker.io/library/debian:bookworm-slim
 FROM ${BASE} AS cuda
 COPY scripts /build/scripts

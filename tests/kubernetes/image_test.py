@@ -41,7 +41,7 @@ class ImageTest(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         (cls.folder / "storage.conf").write_text(f'[storage]\ndriver = "overlay"\ngraphroot = "{cls.folder}/store"\nrunroot = "{cls.folder}/run"\n')
         env = {**os.environ, "CONTAINERS_STORAGE_CONF": str(cls.folder / "storage.conf"), "BUILDAH_ISOLATION": "chroot", "WASINN_DIST": str(cls.folder)}
-        subprocess.run([ROOT / "scripts" / "images.sh", "--base", os.environ["BARE_DEBIAN"], "runtime-cpu"], check=True, env=env)
+        subprocess.run([ROOT / "scripts" / "package.sh", "images", "--", "--base", os.environ["BARE_DEBIAN"], "runtime-cpu"], check=True, env=env)
         subprocess.run(["buildah", "rmi", "--all", "--force"], check=True, env=env, capture_output=True)
         [cls.archive] = cls.folder.glob("*.oci.tar")
         cls.image = container.unpack(cls.archive, cls.folder)

@@ -1,4 +1,4 @@
-"""How large an image of scripts/images.sh is, and how long it is from `runc run` to its first inference: the Deployment's container, with its ConfigMap.
+"""How large an image of `scripts/package.sh images` is, and how long it is from `runc run` to its first inference: the Deployment's container, with its ConfigMap.
 usage: start_times.py ARCHIVE [RUNS]       with PYTHONPATH as tests/kubernetes/CMakeLists.txt has it, as root"""
 
 import json

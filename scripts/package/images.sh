@@ -1,36 +1,18 @@
-#!/usr/bin/env bash
+# shellcheck shell=bash disable=SC2154
 # Makes OCI images with buildah, each as an archive in dist/, which podman, docker, ctr, kind and skopeo take, and in buildah's own storage.
-# usage: scripts/images.sh [--base IMAGE] NAME… [-- OPTION…]   NAME is what packaging/images/ has a Dockerfile for: runtime-cpu, runtime-cuda, guest-builder
+# usage: scripts/package.sh images [-- [--base IMAGE] [NAME…] [-- OPTION…]]   NAME is what packaging/images/ has a Dockerfile for; by default all
 #   --base IMAGE  the Debian 12 to begin from, instead of docker.io/library/debian:bookworm-slim: an image, or an archive of a root folder, as
 #                 `scripts/deps.sh images` has one (.deps/share/bare-debian/bookworm.tar.gz), where no registry is within reach
 #   OPTION…       for `buildah build`, as --volume for what package clients need to reach their registries
-# WASINN_BUILD: the build that goes into the runtimes, instead of build/release. WASINN_DIST: instead of dist/.
-# shellcheck disable=SC2154
-set -euo pipefail
-scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-for part in common package; do
-  # shellcheck source=/dev/null
-  . "$scripts/lib/$part.sh"
-done
-
-usage() {
-  sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "${BASH_SOURCE[0]}"
-  exit 2
-}
-
 base=docker.io/library/debian:bookworm-slim
+[ "${1-}" != --base ] || { base=${2:?--base needs an image}; shift 2; }
 names=()
-while [ $# -gt 0 ]; do
-  case $1 in
-    --base) base=${2:?--base needs an image}; shift ;;
-    --) shift; break ;;
-    -*) usage ;;
-    *) [ -f "$root/packaging/images/$1.Dockerfile" ] || { echo "images.sh: there is no image '$1'" >&2; usage; }; names+=("$1") ;;
-  esac
+while [ $# -gt 0 ] && [ "$1" != -- ]; do
+  [ -f "$root/packaging/images/$1.Dockerfile" ] || die "there is no image '$1'"
+  names+=("$1")
   shift
 done
-[ ${#names[@]} -gt 0 ] || usage
-mkdir -p "$dist"
+[ ${#names[@]} -gt 0 ] || names=(runtime-cpu runtime-cuda guest-builder)
 command -v buildah >/dev/null || die "buildah is missing; scripts/deps.sh images installs it"
 
 # import_base ARCHIVE: makes an image of it.
@@ -43,9 +25,9 @@ import_base() {
   quietly buildah commit --rm "$container" "$base"
 }
 
-# tell_packages LICENCES FOLDER: what Debian says of the packages whose libraries go along, by their licences' folders. Scanners for
+# write_packages LICENCES FOLDER: what Debian says of the packages whose libraries go along, by their licences' folders. Scanners for
 # vulnerabilities look for that.
-tell_packages() {
+write_packages() {
   local folder
   mkdir "$2"
   for folder in "$1"/*/; do dpkg-query --status "$(basename "$folder")" >"$2/$(basename "$folder")" 2>/dev/null || rm "$2/$(basename "$folder")"; done
@@ -62,7 +44,7 @@ make_context() {
       [ -x "$work/$1/wasinn/bin/wasinn-serve" ] || die "$build has no wasinn-serve; scripts/deps.sh serve provides what it is built with"
       rm -rf "$work/$1"/wasinn/share/{man,bash-completion,zsh,fish}
       cp "$root/LICENSE" "$work/$1/wasinn/share/doc/wasinn/"
-      tell_packages "$work/$1/wasinn/share/doc/wasinn/licences" "$work/$1/status.d"
+      write_packages "$work/$1/wasinn/share/doc/wasinn/licences" "$work/$1/status.d"
       cp "$root/packaging/images/collect.sh" "$work/$1/"
       ;;
     guest-builder) cp -r "$root/guest" "$root/examples" "$root/packaging/images/provide.sh" "$work/$1/" ;;
@@ -89,4 +71,4 @@ make_image() {
 }
 
 [ ! -f "$base" ] || import_base "$base"
-for name in "${names[@]}"; do make_image "$name" "$@"; done
+for name in "${names[@]}"; do make_image "$name" "${@:2}"; done
