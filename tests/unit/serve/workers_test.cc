@@ -102,6 +102,23 @@ TEST(Workers, ACancelledJobMakesRoomForANewOne) {
   EXPECT_EQ(ends.refused(), Codes{WASINN_ERROR_UNAVAILABLE});
 }
 
+// Frameworks keep caches for each thread that has computed.
+TEST(Workers, GiveTheNextJobToTheIdleThreadThatHadOneLast) {
+  constexpr size_t kThreads = 4;
+  Workers workers({.threads = kThreads});
+  std::thread::id last;
+  for (int i = 0; i < 20; ++i) {
+    Await([&] { return workers.Look().idle == kThreads; });
+    std::promise<std::thread::id> done;
+    EXPECT_TRUE(workers.Begin(Running([&] { done.set_value(std::this_thread::get_id()); })));
+    const std::thread::id thread = done.get_future().get();
+    if (i > 0) {
+      EXPECT_EQ(thread, last);
+    }
+    last = thread;
+  }
+}
+
 TEST(Workers, ContinueAfterAJobThatThrows) {
   std::promise<void> done;
   Workers workers({.threads = 1});
