@@ -284,7 +284,7 @@ void Workers::Sweep() {
 
 Workers::Load Workers::Look() const {
   const std::lock_guard lock(mutex_);
-  return {n_threads_, n_running_, waiting_.size(), place_states_.size()};
+  return {n_threads_, n_running_, waiting_.size(), place_states_.size(), idle_.size()};
 }
 
 void Workers::Close() {

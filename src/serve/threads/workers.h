@@ -97,6 +97,7 @@ class Workers {
   struct Load {
     size_t threads = 0, running = 0, waiting = 0;
     size_t places = 0;  // with jobs, or whose last job was long
+    size_t idle = 0;    // threads
   };
   Load Look() const;
 
@@ -148,6 +149,8 @@ class Workers {
   bool MayRun(const Job& job) const;
   bool Enter(Place place);
   void Leave(Place place);
+  void Rest(std::unique_lock<std::mutex>& lock);
+  void WakeOne();
   void Leave(const Queue::Items& items);
   void BeginOne(const Job& job, RunningJob& begun);
   void EndOne(const RunningJob& begun);
@@ -167,7 +170,6 @@ class Workers {
   const std::chrono::milliseconds patience_, long_job_;
   const int usual_priority_;  // of threads
   mutable std::mutex mutex_;  // guards the members below
-  std::condition_variable wake_;
   Queue waiting_;
   size_t n_running_ = 0;
   size_t n_shared_ = 0;                                    // running on shared threads
@@ -175,7 +177,9 @@ class Workers {
   std::unordered_map<Place, PlaceState> place_states_;     // places with jobs, or whose last job was long
   size_t n_places_ = 0;                                    // with jobs
   bool stopped_ = false;
-  std::vector<RunningJob*> running_;  // has capacity for all threads
+  // Both have capacity for all threads. The last idle thread had a job last, and gets the next: frameworks keep caches for each thread that has computed.
+  std::vector<RunningJob*> running_;
+  std::vector<Idle*> idle_;
   std::vector<std::jthread> threads_, left_;
 };
 
