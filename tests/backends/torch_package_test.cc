@@ -84,25 +84,35 @@ TEST(TorchPackage, OfAGuestIsRefused) {
 // A worker opens nothing once models come, and its guests' models are bytes to it, too.
 TEST(TorchPackage, OfANamedModelComputesAlsoInItsWorker) {
   const testing::TestFolder folder;
+  folder.Write("versions/1/model.pt2", PackageBytes());
+  const auto named = [](const std::string& name, const std::string& path, const std::string& more) {
+    return "[models." + name + "]\npath = '" + path + "'\n" + more;
+  };
+  const std::string isolated = "isolate = true\n", exported = ZipArchive({{"archive_format", "pt2"}});
   testing::Log log;
-  const testing::HostPtr host = testing::EchoHost(log,
-                                                  "worker = '" + testing::WorkerFile() + "'\n[models.here]\npath = '" +
-                                                      PackagePath() + "'\n[models.apart]\nisolate = true\npath = '" +
-                                                      PackagePath() + "'\n[models.renamed]\nisolate = true\npath = '" +
-                                                      folder.Write("package.pt", PackageBytes()) + "'\n",
-                                                  std::filesystem::path(testing::BackendFile("torch")).parent_path());
+  const testing::HostPtr host =
+      testing::EchoHost(log,
+                        "worker = '" + testing::WorkerFile() + "'\n" + named("here", PackagePath(), "") +
+                            named("apart", PackagePath(), isolated) + named("versions", folder / "versions", isolated) +
+                            named("renamed", folder.Write("package.pt", PackageBytes()), isolated) +
+                            named("exported", folder.Write("exported.pt2", exported), isolated) +
+                            named("broken", folder.Write("broken.pt2", "PK\x03\x04"), isolated),
+                        std::filesystem::path(testing::BackendFile("torch")).parent_path());
   const testing::GuestPtr guest = testing::NewGuest(host.get());
   testing::FakeGuest calls(guest.get());
-  for (const char* name : {"here", "apart"}) {
+  for (const char* name : {"here", "apart", "versions"}) {
     const uint32_t context = calls.NewContext(name);
     EXPECT_EQ(calls.SetInput<float>(context, 0, {1, 2}, testing::kTypeOf<float>, {1, 2}), testing::kSuccess);
     EXPECT_EQ(calls.Set<float>(context, {2}, 1), testing::kSuccess);
     ASSERT_EQ(calls.Compute(context), testing::kSuccess) << log.Last();
     EXPECT_THAT(calls.Output<float>(context), ElementsAre(-6, 13, -2));
   }
-  uint32_t graph = 0;
-  EXPECT_NE(calls.LoadByName("renamed", graph), testing::kSuccess);
-  EXPECT_TRUE(log.Contains("ends in .pt2")) << log.Last();
+  for (const auto& [name, words] :
+       {std::pair("renamed", "ends in .pt2"), {"exported", "torch.onnx.export("}, {"broken", ""}}) {
+    uint32_t graph = 0;
+    EXPECT_NE(calls.LoadByName(name, graph), testing::kSuccess) << name;
+    EXPECT_TRUE(log.Contains(words)) << log.Last();
+  }
 }
 
 }  // namespace
