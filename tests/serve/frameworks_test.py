@@ -1,6 +1,7 @@
 """Each framework behind the server, which is linked with libraries that frameworks have inside, too: the same numbers as in `wasinn run`."""
 
 import json
+import struct
 import unittest
 
 import grpc
@@ -15,6 +16,13 @@ class Frameworks(LanguageTest):
     def serve_models(self, *files):
         return self.serve("--config", self.file("models.toml", settings(*files)))
 
+    def expect_scores(self, given, file):
+        if file in ("digits.pb", "digits_saved_model"):  # whose last bits depend on what else their thread has computed
+            for one, other in zip(struct.unpack("<10f", given), struct.unpack("<10f", expected(file))):
+                self.assertAlmostEqual(one, other, delta=1e-6)
+        else:
+            self.assertEqual(given, expected(file))
+
     def expect_digits(self, server, file):
         head = {"inputs": [{"name": "image", "datatype": "FP32", "shape": SHAPE, "parameters": {"binary_data_size": len(PIXELS)}}],
                 "outputs": [{"name": output_of(file), "parameters": {"binary_data": True}}]}
@@ -22,13 +30,15 @@ class Frameworks(LanguageTest):
         self.assertEqual(answer.status, 200, answer)
         length = int(answer.headers["Inference-Header-Content-Length"])
         [output] = json.loads(answer.body[:length])["outputs"]
-        self.assertEqual((output["datatype"], output["shape"], answer.body[length:]), ("FP32", [1, 10], expected(file)))
+        self.assertEqual((output["datatype"], output["shape"]), ("FP32", [1, 10]))
+        self.expect_scores(answer.body[length:], file)
         request = inference_pb2.ModelInferRequest(model_name=file, raw_input_contents=[PIXELS])
         request.inputs.add(name="image", datatype="FP32", shape=SHAPE)
         with grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}") as channel:
             answer = inference_pb2_grpc.GRPCInferenceServiceStub(channel).ModelInfer(request, timeout=60)
         self.assertEqual([(one.datatype, list(one.shape)) for one in answer.outputs], [("FP32", [1, 10])])
-        self.assertEqual(list(answer.raw_output_contents), [expected(file)])
+        [given] = answer.raw_output_contents
+        self.expect_scores(given, file)
 
     def expect_text(self, server, file):
         answer = self.ask(server, "completions", model=file, prompt=PROMPT.decode(), max_tokens=8, temperature=0)

@@ -90,9 +90,9 @@ if not SANITIZED:  # whose allocator ends the program itself
         def test_requests_wait_until_there_is_some_again(self):
             for room in (4, 24):
                 self.leave(room << 20)
-                self.expect({413, 429, 500, 503}, 16 << 20)
+                self.expect({413, 429, 500, 503}, 60 << 20)  # more than a thread has for itself
             self.leave(8 << 30)
-            self.expect(200, 16 << 20)
+            self.expect(200, 60 << 20)
 
         def test_the_end_without_another_thread(self):
             self.leave(4 << 20)  # which is no stack
