@@ -32,7 +32,7 @@ TEST(Counts, NeverGoBack) {
   EXPECT_EQ(program.Stats().copies_in, 1u);
 }
 
-// scripts/count_functions.sh counts the functions of these inferences.
+// scripts/count_functions.py counts the functions of these inferences.
 TEST(Counts, EachInferenceCopiesItsInputAndItsOutputOnce) {
   Log log;
   const HostPtr host = EchoHost(log);
