@@ -136,7 +136,7 @@ void Model::Load(const wasinn_builder& builder, const wasinn_load_options& optio
   if (on_gpu_) {
     split.Fill(library, &params);
   } else if (!split.keys.empty()) {
-    host_.log().Write(WASINN_LOG_WARNING, fmt::format("{}: no effect, because the model is not on a GPU", split.keys));
+    host_.log().Write(WASINN_LOG_WARNING, fmt::format("{}: of no effect: the model is not on a GPU", split.keys));
   }
   params.load_mode = config_.map ? LLAMA_LOAD_MODE_MMAP : LLAMA_LOAD_MODE_NONE;
   // llama.cpp regularly asks whether to continue.

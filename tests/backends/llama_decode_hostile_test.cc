@@ -71,7 +71,7 @@ TEST_P(LlamaDecodeHostile, ContradictorySettingsAreRefused) {
   Context context(model_);
   for (const char* other : {"embedding", "tokenize", "detokenize", "rerank"}) {
     EXPECT_THAT(Refused(&context, kSixTokens, {{other, true}}, WASINN_ERROR_INVALID_ARGUMENT),
-                HasSubstr("expected one of them"));
+                HasSubstr("at most one of them"));
   }
   EXPECT_THAT(Refused(&context, kSixTokens, {{"restore-state", "none"}}, WASINN_ERROR_NOT_FOUND), HasSubstr("none"));
 }
