@@ -75,10 +75,10 @@ provide() (
 make_tree() {
   local tmp
   mkdir -p "$cache"
-  find "$cache" -maxdepth 1 -name '.making-*' -mmin +120 -exec rm -rf {} + # of runs that were killed
+  find "$cache" -maxdepth 1 -name '.making-*' -mmin +120 -exec rm -rf --one-file-system {} + # of runs that were killed
   tmp=$(mktemp -d "$cache/.making-XXXXXX")
   # shellcheck disable=SC2064 # now, not when it runs
-  trap "wait; rm -rf '$tmp'" EXIT
+  trap "wait; rm -rf --one-file-system '$tmp'" EXIT
   mkdir "$tmp/tree" "$tmp/work"
   fill "$tmp/tree" "$tmp/work"
   find "$tmp/tree" -type f -exec chmod a-w {} + # shared by all clones through hard links
