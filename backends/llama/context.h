@@ -3,6 +3,7 @@
 
 #include <wasinn/backend.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -48,6 +49,7 @@ class Context {
 
  private:
   static constexpr int64_t kNoShape[2] = {};
+  static constexpr uint32_t kOutputs = 10;
 
   void EndGeneration();
   void ReadOptions();
@@ -92,7 +94,7 @@ class Context {
   // OpenAI's reason; NULL: the generation continues.
   const char* FinishReason();
   const char* StopType() const;
-  void View(const std::string& text, wasinn_tensor* view);
+  void ViewText(uint32_t index, const std::string& text, wasinn_tensor* view);
   void ViewNumbers(uint32_t dtype, const int64_t* shape, std::span<const std::byte> bytes, wasinn_tensor* view);
   void ViewLogits(wasinn_tensor* view);
   void ViewLogitTokens(wasinn_tensor* view);
@@ -150,7 +152,7 @@ class Context {
   std::optional<size_t> message_of_;
   std::string warned_;
   int warnings_ = 0;
-  int64_t length_ = 0;  // target of a view
+  std::array<int64_t, kOutputs> lengths_{};  // targets of views, all of which live until the next compute
   int64_t shape_[2] = {};
 };
 

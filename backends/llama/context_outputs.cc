@@ -1,6 +1,8 @@
 // The outputs of a context.
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 
 #include "common/throw.h"
 #include "llama/context.h"
@@ -14,16 +16,16 @@ namespace {
 
 constexpr uint32_t kCompletionIndex = 0, kMetadataIndex = 1, kProbabilitiesIndex = 3, kEmbeddingsIndex = 4,
                    kStepProbabilitiesIndex = 5, kLogitsIndex = 6, kLogitTokensIndex = 7, kStepTokensIndex = 8,
-                   kGenerationIndex = 9, kOutputCount = 10;
+                   kGenerationIndex = 9;
 
 }  // namespace
 
-void Context::View(const std::string& text, wasinn_tensor* view) {
-  length_ = static_cast<int64_t>(text.size());
+void Context::ViewText(uint32_t index, const std::string& text, wasinn_tensor* view) {
+  lengths_[index] = static_cast<int64_t>(text.size());
   *view = {.struct_size = sizeof(wasinn_tensor),
            .dtype = WASINN_DTYPE_U8,
            .rank = 1,
-           .dims = &length_,
+           .dims = &lengths_[index],
            .data = const_cast<char*>(text.data()),
            .bytes = text.size(),
            .owner = nullptr,
@@ -43,11 +45,12 @@ void Context::ViewNumbers(uint32_t dtype, const int64_t* shape, std::span<const 
 }
 
 void Context::ViewStepToken(wasinn_tensor* view) {
-  length_ = step_token_ ? 1 : 0;
+  int64_t& length = lengths_[kStepTokensIndex];
+  length = step_token_ ? 1 : 0;
   *view = {.struct_size = sizeof(wasinn_tensor),
            .dtype = WASINN_DTYPE_I32,
            .rank = 1,
-           .dims = &length_,
+           .dims = &length,
            .data = step_token_ ? static_cast<void*>(&*step_token_) : const_cast<char*>(nothing_.data()),
            .bytes = step_token_ ? sizeof(llama_token) : 0,
            .owner = nullptr,
@@ -129,35 +132,38 @@ void Context::WriteMetadata() {
                              {"truncated", is_full_ || shifts_ > 0}};
   if (const char* reason = FinishReason()) metadata["finish_reason"] = reason;
   if (const char* type = StopType()) metadata["stop_type"] = type;
-  metadata_ = metadata.dump();
+  std::string written = metadata.dump();
+  if (written != metadata_) metadata_ = std::move(written);  // else earlier views of it stay
 }
 
 void Context::Output(uint32_t index, wasinn_tensor* view) {
   if (index == kMetadataIndex) {
     WriteMetadata();
-    return View(metadata_, view);
+    return ViewText(index, metadata_, view);
   }
-  if (index >= kOutputCount) Throw(WASINN_ERROR_INVALID_ARGUMENT, "output {}: the model has {}", index, kOutputCount);
+  if (index >= kOutputs) Throw(WASINN_ERROR_INVALID_ARGUMENT, "output {}: the model has {}", index, kOutputs);
   if (!has_output_) Throw(WASINN_ERROR_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
-  if (index == kCompletionIndex) return View(completion_, view);
+  if (index == kCompletionIndex) return ViewText(index, completion_, view);
   if (index == kEmbeddingsIndex)
     return ViewNumbers(WASINN_DTYPE_F32, shape_, std::as_bytes(std::span(embeddings_)), view);
   if (index == kLogitsIndex) return ViewLogits(view);
   if (index == kLogitTokensIndex) return ViewLogitTokens(view);
   if (index == kStepTokensIndex) return ViewStepToken(view);
-  if (index == kGenerationIndex) return View(Report(), view);
-  if (index == kProbabilitiesIndex) return View(probabilities_ == nullptr ? nothing_ : probabilities_->text(), view);
+  if (index == kGenerationIndex) return ViewText(index, Report(), view);
+  if (index == kProbabilitiesIndex) {
+    return ViewText(index, probabilities_ == nullptr ? nothing_ : probabilities_->text(), view);
+  }
   if (index == kStepProbabilitiesIndex) {
-    return View(probabilities_ == nullptr ? nothing_ : probabilities_->step(), view);
+    return ViewText(index, probabilities_ == nullptr ? nothing_ : probabilities_->step(), view);
   }
   WriteMessage();
-  View(message_, view);
+  ViewText(index, message_, view);
 }
 
 void Context::Piece(uint32_t index, wasinn_tensor* view) {
   if (!has_piece_) Throw(WASINN_ERROR_INVALID_ARGUMENT, "there is no piece before a step has succeeded");
   if (index != kCompletionIndex) return Output(index, view);
-  View(answered_ ? completion_ : piece_, view);
+  ViewText(index, answered_ ? completion_ : piece_, view);
 }
 
 void Context::DiscardOutputs() {
