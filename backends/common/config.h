@@ -82,7 +82,7 @@ struct KeysAndValues {
   std::vector<const char*> keys, values;
 };
 
-// The key of models with custom operators, and advice for an error about an operator that the framework has not.
+// The key of models with custom operators, and advice for an error about an operator that the framework does not have.
 inline constexpr wasinn_key kOpLibrariesKey = {
     "op_libraries", WASINN_KEY_MODEL,
     "list of absolute paths of libraries with custom operators, which run as part of this program or of the model's "

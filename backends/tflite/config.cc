@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/config.h"
 #include "common/throw.h"
 
 namespace wasinn::tflite {
@@ -22,9 +23,7 @@ constexpr wasinn_key kKeys[] = {
      "interpreters of freed contexts that each model keeps for its next contexts; default 4"},
     {"signature", WASINN_KEY_MODEL | WASINN_KEY_GUEST,
      "the signature that is computed, of a model with several; default the first"},
-    {"op_libraries", WASINN_KEY_MODEL,
-     "list of absolute paths of libraries with custom operators, which run as part of this program or of the model's "
-     "worker"},
+    backend::kOpLibrariesKey,
     {"delegates", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
      "external delegates: [{\"name\": \"vx\", \"library\": \"/usr/lib/libvx_delegate.so\", \"OPTION\": \"VALUE\"}]; "
      "backend: what the other keys may name; model: what it uses, as names of these or objects, in place of the "

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/config.h"
 #include "common/error.h"
 #include "common/model_bytes.h"
 
@@ -97,7 +98,7 @@ std::string Messages::Take() {
 std::string Interpreter::TakeMessages() const {
   std::string words = messages_.Take();
   if (words.contains("unresolved custom op")) {
-    return words + ". For a model that the host names, the key op_libraries lists libraries of custom operators";
+    return words + ". " + backend::kOpLibrariesAdvice;
   }
   if (!IsTooNew(words)) return words;
   return backend::TooNew(std::move(words), "TensorFlow Lite", library_.version(),

@@ -141,7 +141,7 @@ std::string UnknownName(const std::string& message) {
           budget.used(), budget.limit());
   }
   if (const std::string unknown = UnknownName(message); !unknown.empty()) {
-    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model has {}, which PyTorch {} has not. {}", unknown, TORCH_VERSION,
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model has {}, which PyTorch {} does not have. {}", unknown, TORCH_VERSION,
           backend::kOpLibrariesAdvice);
   }
   std::string words = "loading the TorchScript model: " + message;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "artifacts/program.h"
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/other_programs.h"
@@ -70,7 +71,7 @@ int Run(const std::string& what) {
                             (folder / file).string()));
   }
   const std::string digits = "digits=" + ShortPath(folder / "digits.onnx");
-  std::vector<std::string> words = {FindProgram("wasinn").empty() ? ShortPath(own) : "wasinn"};
+  std::vector<std::string> words = {artifacts::FindProgram("wasinn").empty() ? ShortPath(own) : "wasinn"};
   const auto add = [&words](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
   if (what == "classify") {
     add({"run", "--model", digits, "--dir", ShortPath(folder / "images") + "::images",

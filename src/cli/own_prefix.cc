@@ -1,11 +1,5 @@
 #include "cli/own_prefix.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
-
-#include "settings/text.h"
-
 namespace wasinn::cli {
 namespace {
 
@@ -25,15 +19,5 @@ fs::path OwnPath(std::error_code& failed) { return fs::read_symlink("/proc/self/
 fs::path BackendFolder() { return InPrefix(WASINN_BACKENDS_FROM_BIN); }
 fs::path ShareFolder() { return InPrefix(WASINN_SHARE_FROM_BIN); }
 fs::path KitFolder() { return InPrefix(WASINN_KIT_FROM_BIN); }
-
-fs::path FindProgram(const std::string& name) {
-  const char* const path = std::getenv("PATH");
-  if (path == nullptr) return {};
-  for (const std::string& folder : settings::Split(path, ':')) {
-    fs::path program = fs::path(folder) / name;
-    if (folder.starts_with('/') && access(program.c_str(), X_OK) == 0) return program;
-  }
-  return {};
-}
 
 }  // namespace wasinn::cli

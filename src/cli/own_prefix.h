@@ -14,7 +14,4 @@ std::filesystem::path BackendFolder();  // PREFIX/lib/wasinn
 std::filesystem::path ShareFolder();    // PREFIX/share/wasinn
 std::filesystem::path KitFolder();      // PREFIX/include/wasinn-guest
 
-// The first file of this name in the folders of PATH; empty: there is none.
-std::filesystem::path FindProgram(const std::string& name);
-
 }  // namespace wasinn::cli

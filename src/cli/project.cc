@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "artifacts/program.h"
 #include "cli/own_prefix.h"
 #include "cli/signature_text.h"
 #include "cli/template_text.h"
@@ -132,7 +133,7 @@ fs::path FindAny(const Json& wanted) {
   for (const Json& one : wanted) {
     const std::string name = one.get<std::string>();
     std::error_code ignored;
-    const fs::path found = name.find('/') == name.npos ? FindProgram(name)
+    const fs::path found = name.find('/') == name.npos ? fs::path(artifacts::FindProgram(name))
                            : fs::exists(name, ignored) ? fs::path(name)
                                                        : fs::path();
     if (!found.empty()) return found;
