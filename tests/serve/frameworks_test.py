@@ -1,7 +1,6 @@
 """Each framework behind the server, which is linked with libraries that frameworks have inside, too: the same numbers as in `wasinn run`."""
 
 import json
-import struct
 import unittest
 
 import grpc
@@ -11,19 +10,19 @@ import inference_pb2_grpc
 from digits import DIGITS, MODELS, PIXELS, PROMPT, SHAPE, TEXTS, expected, output_of, settings
 from language import LanguageTest
 
+TENSORFLOW = ("digits.pb", "digits_saved_model")
+
 
 class Frameworks(LanguageTest):
     def serve_models(self, *files):
         return self.serve("--config", self.file("models.toml", settings(*files)))
 
-    def expect_scores(self, given, file):
-        if file in ("digits.pb", "digits_saved_model"):  # whose last bits depend on what else their thread has computed
-            for one, other in zip(struct.unpack("<10f", given), struct.unpack("<10f", expected(file))):
-                self.assertAlmostEqual(one, other, delta=1e-6)
-        else:
-            self.assertEqual(given, expected(file))
+    def expect_scores(self, given, file, of):
+        # With both of TensorFlow's models in one process, each has one or the other's last bits, without wasinn too.
+        either = TENSORFLOW if file in TENSORFLOW and of > 1 else (file,)
+        self.assertIn(given, [expected(one) for one in either])
 
-    def expect_digits(self, server, file):
+    def expect_digits(self, server, file, of):
         head = {"inputs": [{"name": "image", "datatype": "FP32", "shape": SHAPE, "parameters": {"binary_data_size": len(PIXELS)}}],
                 "outputs": [{"name": output_of(file), "parameters": {"binary_data": True}}]}
         answer = server.infer(file, head, PIXELS)
@@ -31,16 +30,16 @@ class Frameworks(LanguageTest):
         length = int(answer.headers["Inference-Header-Content-Length"])
         [output] = json.loads(answer.body[:length])["outputs"]
         self.assertEqual((output["datatype"], output["shape"]), ("FP32", [1, 10]))
-        self.expect_scores(answer.body[length:], file)
+        self.expect_scores(answer.body[length:], file, of)
         request = inference_pb2.ModelInferRequest(model_name=file, raw_input_contents=[PIXELS])
         request.inputs.add(name="image", datatype="FP32", shape=SHAPE)
         with grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}") as channel:
             answer = inference_pb2_grpc.GRPCInferenceServiceStub(channel).ModelInfer(request, timeout=60)
         self.assertEqual([(one.datatype, list(one.shape)) for one in answer.outputs], [("FP32", [1, 10])])
         [given] = answer.raw_output_contents
-        self.expect_scores(given, file)
+        self.expect_scores(given, file, of)
 
-    def expect_text(self, server, file):
+    def expect_text(self, server, file, _):
         answer = self.ask(server, "completions", model=file, prompt=PROMPT.decode(), max_tokens=8, temperature=0)
         self.assertEqual(answer.status, 200, answer)
         self.assertEqual(answer.json()["choices"][0]["text"], expected(file).decode())
@@ -49,7 +48,7 @@ class Frameworks(LanguageTest):
         server = self.serve_models(*files)
         for file in files:
             with self.subTest(file, of=len(files)):
-                (self.expect_text if file in TEXTS else self.expect_digits)(server, file)
+                (self.expect_text if file in TEXTS else self.expect_digits)(server, file, len(files))
 
     def test_a_server_with_one_of_them(self):
         for file in DIGITS + TEXTS:
