@@ -40,7 +40,7 @@ share/doc/wasinn/*.md share/doc/wasinn/*.svg share/doc/wasinn/*.png share/doc/wa
 share/doc/wasinn/*.h share/doc/wasinn/*.hpp share/doc/wasinn/*.c share/doc/wasinn/*.cc share/doc/wasinn/*.rs share/doc/wasinn/*.go
 share/doc/wasinn/*.py share/doc/wasinn/*.js share/doc/wasinn/*.ts share/doc/wasinn/*.wit share/doc/wasinn/*.wat share/doc/wasinn/*.toml
 share/doc/wasinn/*.txt share/doc/wasinn/*.Dockerfile share/doc/wasinn/*.lock share/doc/wasinn/*.mod share/doc/wasinn/*.sh share/doc/wasinn/LICENSE
-share/doc/wasinn/examples/wake-word/*.onnx share/doc/wasinn/examples/agent/weather/* share/doc/wasinn/examples/guard/src/rules.json share/doc/wasinn/bench/scale/measured.json
+share/doc/wasinn/examples/wake-word/*.onnx share/doc/wasinn/examples/agent/weather/* share/doc/wasinn/examples/guard/src/rules.json share/doc/wasinn/examples/classify/images/*.json share/doc/wasinn/bench/scale/measured.json
 share/man/man1/wasinn*.1 share/bash-completion/completions/wasinn share/zsh/site-functions/_wasinn share/fish/vendor_completions.d/wasinn.fish
 """.split()
 

@@ -9,7 +9,7 @@ import time
 
 from command import MODEL, CommandTest
 
-COMMANDS = ("run", "compile", "inspect", "models", "check", "backends", "doctor", "check-backend", "completions", "help")
+COMMANDS = ("demo", "new", "run", "compile", "inspect", "models", "check", "backends", "doctor", "check-backend", "completions", "help")
 
 
 class Terminal:

@@ -65,6 +65,7 @@ class PagesTest(CommandTest):
             self.there |= {guests for tool, guests in makers.items() if (tools / tool).exists()}
         # Crates that are here already.
         self.env |= {"CARGO_HOME": os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo")), "CARGO_NET_OFFLINE": "true",
+                     "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", os.path.expanduser("~/.rustup")),
                      "WASINN_COMPILE_TIMEOUT": "0"}  # an interpreter takes long on a busy machine
 
     def run_step(self, command, printed=None):

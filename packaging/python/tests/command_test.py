@@ -46,7 +46,7 @@ class CommandTest(InstalledTest):
     def test_the_demo_is_one_command(self):
         done = wasinn("demo")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertRegex(done.stdout, r"^\$ wasinn run --model digits=\S+\n(.*\n)+ .*2 +█+\S* +97\.\d %")
+        self.assertRegex(done.stdout, r"^\$ wasinn run --model digits=\S+ .*\n(.*\n)+ .*2 +█+\S* +97\.\d %")
 
     def test_its_exit_code_is_the_programs(self):
         self.assertEqual(wasinn("run", str(self.dir / "none.wasm")).returncode, 125)
