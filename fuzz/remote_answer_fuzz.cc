@@ -10,7 +10,6 @@
 #include "fuzz/expect.h"
 #include "fuzz/remote_taken.h"
 #include "remote/answer.h"
-#include "remote/metadata.h"
 
 namespace wasinn::fuzz {
 namespace {

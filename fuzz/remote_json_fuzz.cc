@@ -8,7 +8,7 @@
 #include "fuzz/choices.h"
 #include "fuzz/expect.h"
 #include "fuzz/remote_taken.h"
-#include "remote/http_status.h"
+#include "remote/errors.h"
 #include "remote/json_answer.h"
 #include "remote/json_cursor.h"
 

@@ -14,8 +14,8 @@
 #include "common/error.h"
 #include "common/ports.h"
 #include "fuzz/expect.h"
-#include "remote/outputs.h"
 #include "remote/signature.h"
+#include "remote/tensors.h"
 
 namespace wasinn::fuzz {
 

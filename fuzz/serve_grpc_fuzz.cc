@@ -20,8 +20,6 @@
 #include "fuzz/serve_checks.h"
 #include "serve/grpc/grpc_request.h"
 #include "serve/grpc/grpc_response.h"
-#include "serve/oip/bytes.h"
-#include "serve/oip/tensor_shape.h"
 
 namespace wasinn::fuzz {
 namespace {

@@ -14,11 +14,9 @@
 #include "fuzz/expect.h"
 #include "fuzz/serve_checks.h"
 #include "serve/http/request_body.h"
-#include "serve/oip/bytes.h"
 #include "serve/oip/json_request.h"
 #include "serve/oip/json_response.h"
 #include "serve/oip/json_tensor.h"
-#include "serve/oip/tensor_shape.h"
 
 namespace wasinn::fuzz {
 namespace {

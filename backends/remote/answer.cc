@@ -4,13 +4,14 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
 #include <grpcpp/support/proto_buffer_reader.h>
+#include <inference.pb.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include <inference.pb.h>
 #include "base/proto_reader.h"
 #include "common/error.h"
+#include "oip/contents.h"
 #include "remote/signature.h"
 
 namespace wasinn::remote {
@@ -46,17 +47,44 @@ void AddDim(AnsweredTensor& tensor, uint64_t dim) {
 }
 
 void AddDims(AnsweredTensor& tensor, const ProtoField& field) {
-  if (field.type == ProtoField::Type::kVarint) return AddDim(tensor, field.value);
-  CodedInputStream packed(field.bytes.data(), static_cast<int>(field.bytes.size()));
-  while (packed.CurrentPosition() < static_cast<int>(field.bytes.size())) {
-    uint64_t dim = 0;
-    Require(packed.ReadVarint64(&dim));
+  Require(!field.HasVarints() || base::ForEachVarint(field, [&](uint64_t dim) {
     AddDim(tensor, dim);
-  }
+    return true;
+  }));
 }
 
 struct Raw {
   uint64_t at, bytes;
+};
+
+using MetadataMessage = inference::ModelMetadataResponse;
+
+void AddTensor(std::vector<AnsweredTensor>& tensors, const base::ProtoField& field, const char* kind) {
+  if (tensors.size() == kMostTensors) {
+    throw backend::Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
+                         fmt::format("the server describes more than {} {}", kMostTensors, kind));
+  }
+  tensors.push_back(ReadTensor(field.bytes));
+}
+
+using Contents = inference::InferTensorContents;
+
+std::span<const uint8_t> BytesOf(std::string_view text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+// Memory for the elements of contents.
+struct ContentsSink {
+  std::span<uint8_t> rest;
+
+  bool Add(std::span<const uint8_t> bytes) {
+    if (bytes.size() > rest.size()) return false;
+    std::ranges::copy(bytes, rest.begin());
+    rest = rest.subspan(bytes.size());
+    return true;
+  }
+  static bool AddWrong(auto /*number*/) { return false; }
+  static bool AddOther() { return true; }  // not asked for
 };
 
 }  // namespace
@@ -124,6 +152,21 @@ std::vector<AnsweredTensor> ReadAnswer(const grpc::ByteBuffer& message, size_t m
   return tensors;
 }
 
+bool DecodeContents(std::string_view contents, uint32_t dtype, std::span<uint8_t> out) {
+  ContentsSink sink{out};
+  return oip::ReadContents(BytesOf(contents), static_cast<wasinn_dtype>(dtype), sink) && sink.rest.empty();
+}
+
+bool TextOfContents(std::string_view contents, std::string_view* text) {
+  int n = 0;
+  const bool is_good = base::ForEachField(BytesOf(contents), [&](const ProtoField& field) {
+    if (!field.IsBytes(Contents::kBytesContentsFieldNumber)) return;
+    *text = field.text();
+    ++n;
+  });
+  return is_good && n == 1;
+}
+
 RawReader::RawReader(const grpc::ByteBuffer& message) { (void)message.Dump(&slices_); }
 
 void RawReader::Read(uint64_t at, std::span<uint8_t> to) {
@@ -140,6 +183,21 @@ void RawReader::Read(uint64_t at, std::span<uint8_t> to) {
     to = to.subspan(n);
     at += n;
   }
+}
+
+Metadata ReadMetadata(const grpc::ByteBuffer& message) {
+  std::string text(message.Valid() ? message.Length() : 0, '\0');
+  RawReader(message).Read(0, {reinterpret_cast<uint8_t*>(text.data()), text.size()});
+  Metadata metadata;
+  base::ProtoReader reader({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  base::ProtoField field;
+  while (reader.Next(&field)) {
+    if (field.number == MetadataMessage::kPlatformFieldNumber) metadata.platform = field.text();
+    if (field.number == MetadataMessage::kInputsFieldNumber) AddTensor(metadata.inputs, field, "inputs");
+    if (field.number == MetadataMessage::kOutputsFieldNumber) AddTensor(metadata.outputs, field, "outputs");
+  }
+  if (reader.broken()) throw backend::Error(WASINN_ERROR_RUNTIME, "the server's answer is not a model's metadata");
+  return metadata;
 }
 
 }  // namespace wasinn::remote

@@ -1,4 +1,4 @@
-// A server's answer to an inference.
+// A server's answer to an inference, and its metadata of a model.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -31,6 +31,11 @@ AnsweredTensor ReadTensor(std::span<const uint8_t> bytes);
 // Reads outputs in the message's order. Throws WASINN_ERROR_RUNTIME if the answer is invalid or has more than `most`.
 std::vector<AnsweredTensor> ReadAnswer(const grpc::ByteBuffer& message, size_t most);
 
+// Fills `out` with elements of `dtype` from an InferTensorContents. Returns false if the type or the count differs.
+bool DecodeContents(std::string_view contents, uint32_t dtype, std::span<uint8_t> out);
+// The only text of contents. Returns false if there are none or several.
+bool TextOfContents(std::string_view contents, std::string_view* text);
+
 // Copies raw bytes out of a message, front to back.
 class RawReader {
  public:
@@ -44,5 +49,15 @@ class RawReader {
   size_t slice_ = 0;
   uint64_t before_ = 0;  // bytes of the slices before it
 };
+
+// Only the tensors' names, datatypes and dims are set.
+struct Metadata {
+  std::string platform;
+  std::vector<AnsweredTensor> inputs, outputs;
+};
+
+// Not parsed by Protocol Buffers, whose parser writes to stderr if a text is not UTF-8. Throws WASINN_ERROR_RUNTIME if
+// the message is invalid.
+Metadata ReadMetadata(const grpc::ByteBuffer& message);
 
 }  // namespace wasinn::remote

@@ -1,17 +1,24 @@
 #include "remote/config.h"
 
 #include <fmt/format.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/pemerr.h>
+#include <openssl/x509.h>
 
 #include <algorithm>
 #include <climits>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <new>
 #include <string_view>
 #include <utility>
 
 #include "common/config.h"
 #include "common/error.h"
-#include "remote/certificates.h"
 
 namespace wasinn::remote {
 
@@ -22,6 +29,12 @@ namespace {
 
 constexpr int64_t kMegabyte = int64_t{1} << 20;
 constexpr int64_t kMostMilliseconds = int64_t{24} * 60 * 60 * 1000;
+
+// A key's file and its contents.
+struct NamedFile {
+  const char* key;
+  std::string path, text;
+};
 
 // Looks up a key of the model, then of the backend.
 class Merged {
@@ -89,6 +102,66 @@ void CheckHeader(const std::string& name, const std::string& value, Transport tr
               fmt::format("key 'headers': '{}' cannot be a header of calls: expected a lower-case name that is "
                           "not the protocol's own, and plain ASCII",
                           name));
+}
+
+template <auto free>
+struct Freed {
+  void operator()(auto* one) const { free(one); }
+};
+using Bio = std::unique_ptr<BIO, Freed<BIO_free>>;
+using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
+using PrivateKey = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
+
+// Clears OpenSSL's errors of this thread, which its next user would take for its own.
+struct ClearedErrors {
+  ClearedErrors() { ERR_clear_error(); }
+  ~ClearedErrors() { ERR_clear_error(); }
+  ClearedErrors(const ClearedErrors&) = delete;
+  ClearedErrors& operator=(const ClearedErrors&) = delete;
+};
+
+Bio Reader(const NamedFile& file) {
+  Bio bio(BIO_new_mem_buf(file.text.data(), static_cast<int>(file.text.size())));
+  if (bio == nullptr) throw std::bad_alloc();
+  return bio;
+}
+
+// Otherwise OpenSSL would ask at the terminal.
+int NoPassphrase(char* /*buffer*/, int /*size*/, int /*writes*/, void* /*user*/) { return -1; }
+
+Certificate NextCertificate(const Bio& bio) {
+  return Certificate(PEM_read_bio_X509(bio.get(), nullptr, NoPassphrase, nullptr));
+}
+
+[[noreturn]] void Refuse(const NamedFile& file, const char* why) {
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT, fmt::format("key '{}': '{}' {}", file.key, file.path, why));
+}
+
+PrivateKey ReadPrivateKey(const NamedFile& file) {
+  const Bio bio = Reader(file);
+  PrivateKey key(PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassphrase, nullptr));
+  if (key == nullptr) Refuse(file, "has no PEM private key without a passphrase");
+  return key;
+}
+
+// PEM with at least one certificate.
+void CheckCertificates(const NamedFile& file) {
+  const ClearedErrors cleared;
+  const Bio bio = Reader(file);
+  if (NextCertificate(bio) == nullptr) Refuse(file, "has no certificate in PEM");
+  while (NextCertificate(bio) != nullptr) {
+  }
+  if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) Refuse(file, "has an invalid certificate");
+}
+
+// Also requires that `key` belongs to the first certificate.
+void CheckOwnCertificate(const NamedFile& certificate, const NamedFile& key) {
+  CheckCertificates(certificate);
+  const ClearedErrors cleared;
+  const PrivateKey secret = ReadPrivateKey(key);
+  if (X509_check_private_key(NextCertificate(Reader(certificate)).get(), secret.get()) == 1) return;
+  throw Error(WASINN_ERROR_INVALID_ARGUMENT,
+              fmt::format("key 'key' does not belong to 'cert': '{}' is for another certificate", key.path));
 }
 
 // Checked here, because the transports' messages differ and gRPC's are misleading.

@@ -9,8 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -81,6 +83,35 @@ class Exchange {
   virtual Reply Wait() = 0;
   // Thread-safe, even before the start and after the end.
   virtual void Cancel() = 0;
+};
+
+// One server, by its address. Connects for an exchange, and again after a lost connection. Thread-safe.
+class Connection {
+ public:
+  explicit Connection(std::string endpoint) : endpoint_(std::move(endpoint)) {}
+  virtual ~Connection() = default;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  const std::string& endpoint() const { return endpoint_; }
+  // `request` and `headers`, which are sent with it, must outlive the exchange.
+  virtual std::shared_ptr<Exchange> NewExchange(const Request& request, const Headers& headers, Deadline deadline) = 0;
+
+ private:
+  const std::string endpoint_;
+};
+
+// A message in one piece. HTTP's messages already are; others are copied.
+class WholeMessage {
+ public:
+  explicit WholeMessage(const grpc::ByteBuffer& message) {
+    if (message.Valid() && !message.TrySingleSlice(&slice_).ok()) (void)message.DumpToSingleSlice(&slice_);
+  }
+
+  std::string_view text() const { return {reinterpret_cast<const char*>(slice_.begin()), slice_.size()}; }
+
+ private:
+  grpc::Slice slice_;
 };
 
 }  // namespace wasinn::remote

@@ -5,19 +5,10 @@
 #include <string>
 
 #include "remote/config.h"
-#include "remote/connection.h"
-#include "remote/grpc_exchange.h"
+#include "remote/exchange.h"
 
 namespace wasinn::remote {
 
-class GrpcConnection final : public Connection {
- public:
-  GrpcConnection(std::string endpoint, const ConnectionConfig& config);
-
-  std::shared_ptr<Exchange> NewExchange(const Request& request, const Headers& headers, Deadline deadline) override;
-
- private:
-  GrpcServer server_;
-};
+std::shared_ptr<Connection> MakeGrpcConnection(const std::string& endpoint, const ConnectionConfig& config);
 
 }  // namespace wasinn::remote

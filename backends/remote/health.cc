@@ -18,20 +18,40 @@ Request RequestOf(const Protocol& protocol) {
 }  // namespace
 
 Checks::Checks(Servers& servers, const Protocol& protocol)
-    : servers_(servers), protocol_(protocol), request_(RequestOf(protocol)), checks_(servers.size()) {}
+    : servers_(servers), protocol_(protocol), request_(RequestOf(protocol)), checks_(servers.size()), thread_([this] {
+        Run();
+      }) {}
 
 Checks::~Checks() {
-  std::vector<std::shared_ptr<Exchange>> exchanges;
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+  std::vector<std::shared_ptr<Exchange>> exchanges;
+  {
+    const std::lock_guard lock(mutex_);
     for (const Check& check : checks_) exchanges.push_back(check.exchange);
   }
   for (const auto& exchange : exchanges) {
     if (exchange != nullptr) exchange->Cancel();
   }
   std::unique_lock lock(mutex_);
-  ended_.wait(lock, [this] { return running_ == 0; });
+  changed_.wait(lock, [this] { return running_ == 0; });
+}
+
+void Checks::Run() {
+  std::unique_lock lock(mutex_);
+  while (!is_ending_) {
+    lock.unlock();
+    try {
+      Begin();
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): retried next time
+    }
+    lock.lock();
+    changed_.wait_for(lock, servers_.config().health_interval, [this] { return is_ending_; });
+  }
 }
 
 // The transport may call back on this thread, so no lock is held when it begins.
@@ -59,7 +79,7 @@ void Checks::Forget(size_t server) {
   const std::lock_guard lock(mutex_);
   checks_[server].exchange.reset();  // destroyed before the servers, whose channel it holds
   --running_;
-  ended_.notify_all();
+  changed_.notify_all();
 }
 
 void Checks::End(size_t server, const Reply& reply) {
@@ -92,48 +112,6 @@ void Checks::Judge(size_t server, const Reply& reply, int late) {
 void Checks::SetHealth(size_t server, bool is_healthy, const std::string& why) {
   servers_.SetHealthy(server, is_healthy, why);
   if (!is_healthy) servers_.GiveUpCalls(server);
-}
-
-HealthThread::~HealthThread() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_ending_ = true;
-    changed_.notify_all();
-  }
-  if (thread_.joinable()) thread_.join();
-}
-
-void HealthThread::Add(Checks& checks) {
-  const std::lock_guard lock(mutex_);
-  if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
-  due_.emplace(Clock::now(), &checks);
-  changed_.notify_all();
-}
-
-void HealthThread::Remove(Checks& checks) {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(due_, [&](const auto& one) { return one.second == &checks; });
-}
-
-void HealthThread::Run() {
-  std::unique_lock lock(mutex_);
-  while (!is_ending_) {
-    if (due_.empty()) {
-      changed_.wait(lock);
-      continue;
-    }
-    const auto [when, checks] = *due_.begin();
-    if (Clock::now() < when) {
-      changed_.wait_until(lock, when);
-      continue;
-    }
-    due_.erase(due_.begin());
-    due_.emplace(Clock::now() + checks->interval(), checks);
-    try {
-      checks->Begin();                 // under the lock, so that the checks are not removed meanwhile; does not block
-    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): retried next time
-    }
-  }
 }
 
 }  // namespace wasinn::remote

@@ -1,12 +1,10 @@
 // Health checks of the servers of models.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
 
@@ -24,10 +22,6 @@ class Checks {
   Checks(const Checks&) = delete;
   Checks& operator=(const Checks&) = delete;
 
-  // Begins a check of each server whose last check has ended.
-  void Begin();
-  std::chrono::milliseconds interval() const { return servers_.config().health_interval; }
-
  private:
   // A busy server may be late once.
   static constexpr int kLate = 2;
@@ -36,6 +30,9 @@ class Checks {
     int late = 0;                        // late checks in succession
   };
 
+  void Run();
+  // Begins a check of each server whose last check has ended.
+  void Begin();
   void End(size_t server, const Reply& reply);
   void Forget(size_t server);
   void Judge(size_t server, const Reply& reply, int late);
@@ -45,32 +42,11 @@ class Checks {
   const Protocol& protocol_;
   const Request request_;
   std::mutex mutex_;
-  std::condition_variable ended_;
+  std::condition_variable changed_;
   std::deque<Check> checks_;
   size_t running_ = 0;
   bool is_ending_ = false;
-};
-
-// A host's thread that begins checks when they are due; it starts with the first model that has several servers.
-class HealthThread {
- public:
-  HealthThread() = default;
-  ~HealthThread();
-  HealthThread(const HealthThread&) = delete;
-  HealthThread& operator=(const HealthThread&) = delete;
-
-  void Add(Checks& checks);
-  void Remove(Checks& checks);
-
- private:
-  using Clock = std::chrono::steady_clock;
-  void Run();
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::set<std::pair<Clock::time_point, Checks*>> due_;
-  bool is_ending_ = false;
-  std::thread thread_;
+  std::thread thread_;  // last: it uses all other members
 };
 
 }  // namespace wasinn::remote

@@ -3,13 +3,30 @@
 
 #include <wasinn/backend.h>
 
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "common/log.h"
-#include "remote/connections.h"
-#include "remote/health.h"
+#include "remote/config.h"
+#include "remote/exchange.h"
+#include "remote/http_connection.h"
 
 namespace wasinn::remote {
+
+// Models on the same server share a connection. Thread-safe.
+class Connections {
+ public:
+  std::shared_ptr<Connection> To(const std::string& endpoint, const ConnectionConfig& config);
+
+ private:
+  std::mutex mutex_;
+  std::optional<HttpLoop> loop_;  // since the first HTTP server
+  std::map<std::pair<std::string, ConnectionConfig>, std::weak_ptr<Connection>> connections_;
+};
 
 // Outlives its models.
 class Host {
@@ -23,7 +40,6 @@ class Host {
   // [backends.remote]: the same keys as models.
   const char* config() const { return config_.c_str(); }
   Connections& connections() { return connections_; }
-  HealthThread& health() { return health_; }
   const wasinn_backend_info* info() const { return &info_; }
 
  private:
@@ -33,7 +49,6 @@ class Host {
   const std::string version_;
   const wasinn_backend_info info_;
   Connections connections_;
-  HealthThread health_;
 };
 
 }  // namespace wasinn::remote

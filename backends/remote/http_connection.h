@@ -1,28 +1,44 @@
-// A server that speaks HTTP/1.1.
+// A server that speaks HTTP/1.1, and the threads of a host's HTTP connections.
 #pragma once
 
-#include <cstdint>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "remote/config.h"
-#include "remote/connection.h"
-#include "remote/http_loop.h"
-#include "remote/http_pool.h"
+#include "remote/exchange.h"
 
 namespace wasinn::remote {
 
-class HttpConnection final : public Connection {
+// One thread for connections, and others that read answers.
+class HttpLoop {
  public:
-  HttpConnection(HttpLoop& loop, std::string endpoint, const ConnectionConfig& config);
-  ~HttpConnection() override;
+  HttpLoop();
+  // No call is waiting by now.
+  ~HttpLoop();
+  HttpLoop(const HttpLoop&) = delete;
+  HttpLoop& operator=(const HttpLoop&) = delete;
 
-  std::shared_ptr<Exchange> NewExchange(const Request& request, const Headers& headers, Deadline deadline) override;
+  boost::asio::io_context& context() { return context_; }
+  boost::asio::thread_pool& readers() { return readers_; }
 
  private:
-  HttpLoop& loop_;
-  const std::shared_ptr<HttpPool> pool_;
-  const uint64_t most_;
+  static constexpr size_t kReaders = 2;
+  void Run();
+
+  boost::asio::io_context context_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  boost::asio::thread_pool readers_{kReaders};
+  std::thread thread_;
 };
+
+// `loop` outlives it.
+std::shared_ptr<Connection> MakeHttpConnection(HttpLoop& loop, const std::string& endpoint,
+                                               const ConnectionConfig& config);
 
 }  // namespace wasinn::remote

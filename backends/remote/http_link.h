@@ -5,6 +5,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/error_code.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <initializer_list>
@@ -17,6 +18,19 @@
 #include "remote/http_stream.h"
 
 namespace wasinn::remote {
+
+// A failed connect. `verify_result` is OpenSSL's, of a certificate that should be for `name`.
+std::string WordsOfConnect(const boost::system::error_code& error, int64_t verify_result, const std::string& name);
+
+// A failed exchange on an established connection.
+struct FailedExchange {
+  boost::system::error_code error;
+  bool is_secure = false;
+  bool has_answered = false;  // earlier, on the same connection
+};
+// Whether the server sent bytes that are not HTTP.
+bool IsNoHttp(const boost::system::error_code& error);
+std::string WordsOfExchange(const FailedExchange& failed);
 
 // Everything before a request's body; no `length`: no body. Names and values come from an address, the configuration
 // and this library, and have been checked.

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "remote/answer.h"
-#include "remote/metadata.h"
 
 namespace wasinn::remote {
 

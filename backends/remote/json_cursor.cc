@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "common/error.h"
@@ -14,17 +17,6 @@ namespace {
 constexpr size_t kMostDepth = 64;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-void AppendUtf8(uint32_t point, std::string* to) {
-  if (point < 0x80) {
-    *to += static_cast<char>(point);
-    return;
-  }
-  const int more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
-  constexpr uint8_t kFirst[] = {0, 0xc0, 0xe0, 0xf0};
-  *to += static_cast<char>(kFirst[more] | point >> (6 * more));
-  for (int i = more - 1; i >= 0; --i) *to += static_cast<char>(0x80 | (point >> (6 * i) & 0x3f));
-}
 
 }  // namespace
 
@@ -53,50 +45,20 @@ void JsonCursor::ExpectEnd() {
 }
 
 std::string JsonCursor::String(size_t most) {
-  Expect('"');
-  std::string text;
-  while (at_ < text_.size() && text_[at_] != '"') {
-    const char c = text_[at_++];
-    if (static_cast<unsigned char>(c) < 0x20) Refuse(fmt::format("a control character in a string, at byte {}", at_));
-    if (c == '\\') {
-      AppendEscape(&text);
-    } else {
-      text += c;
-    }
-    if (text.size() > most) Refuse(fmt::format("a text of more than {} bytes", most));
+  (void)Peek();
+  const std::string_view quoted = SkipString(), plain = quoted.substr(1, quoted.size() - 2);
+  constexpr size_t kLongestEscape = 6;
+  if (plain.size() / kLongestEscape > most) Refuse(fmt::format("a text of more than {} bytes", most));
+  const bool is_plain =
+      std::ranges::all_of(plain, [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '\\'; });
+  std::string text(is_plain ? plain : "");
+  if (!is_plain) {
+    auto parsed = nlohmann::json::parse(quoted, nullptr, /*allow_exceptions=*/false);
+    if (!parsed.is_string()) Refuse(fmt::format("an invalid string before byte {}", at_));
+    text = std::move(parsed.get_ref<std::string&>());
   }
-  Expect('"');
+  if (text.size() > most) Refuse(fmt::format("a text of more than {} bytes", most));
   return text;
-}
-
-void JsonCursor::AppendEscape(std::string* to) {
-  constexpr std::string_view kEscapes = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
-  const char c = at_ < text_.size() ? text_[at_++] : '\0';
-  if (const size_t known = kEscapes.find(c); known != kEscapes.npos) {
-    *to += kMeanings[known];
-    return;
-  }
-  if (c != 'u') Refuse(fmt::format("an unknown escape at byte {}", at_));
-  uint32_t point = CodeUnit();
-  if (point >= 0xd800 && point < 0xdc00) {  // the first half of a surrogate pair
-    if (!text_.substr(at_).starts_with("\\u")) Refuse("half of a surrogate pair");
-    at_ += 2;
-    const uint32_t low = CodeUnit();
-    if (low < 0xdc00 || low >= 0xe000) Refuse("half of a surrogate pair");
-    point = 0x10000 + ((point - 0xd800) << 10 | (low - 0xdc00));
-  } else if (point >= 0xdc00 && point < 0xe000) {
-    Refuse("half of a surrogate pair");
-  }
-  AppendUtf8(point, to);
-}
-
-uint32_t JsonCursor::CodeUnit() {
-  const std::string_view digits = text_.substr(at_, 4);
-  uint32_t unit = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16);
-  if (digits.size() < 4 || error != std::errc() || end != digits.data() + 4) Refuse("expected four digits after \\u");
-  at_ += 4;
-  return unit;
 }
 
 std::string_view JsonCursor::SkipString() {

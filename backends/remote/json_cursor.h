@@ -61,8 +61,6 @@ class JsonCursor {
   bool TakeWord(std::string_view word);
   void TakeDigits();
   std::string_view SkipString();
-  void AppendEscape(std::string* to);
-  uint32_t CodeUnit();
 
   std::string_view text_;
   size_t at_ = 0;

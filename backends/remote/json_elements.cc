@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <google/protobuf/stubs/common.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <concepts>
@@ -11,45 +12,14 @@
 #include <string>
 
 #include "common/error.h"
+#include "oip/datatype.h"
 #include "remote/json_cursor.h"
-#include "remote/json_text.h"
 
 namespace wasinn::remote {
 
 using backend::Error;
 
 namespace {
-
-// Calls `use` with a value of the element type of `dtype`. Returns false if JSON has none.
-template <typename Use>
-bool WithType(uint32_t dtype, Use use) {
-  switch (dtype) {
-    case WASINN_DTYPE_BOOL:
-      return use(bool{});
-    case WASINN_DTYPE_I8:
-      return use(int8_t{});
-    case WASINN_DTYPE_I16:
-      return use(int16_t{});
-    case WASINN_DTYPE_I32:
-      return use(int32_t{});
-    case WASINN_DTYPE_I64:
-      return use(int64_t{});
-    case WASINN_DTYPE_U8:
-      return use(uint8_t{});
-    case WASINN_DTYPE_U16:
-      return use(uint16_t{});
-    case WASINN_DTYPE_U32:
-      return use(uint32_t{});
-    case WASINN_DTYPE_U64:
-      return use(uint64_t{});
-    case WASINN_DTYPE_F32:
-      return use(float{});
-    case WASINN_DTYPE_F64:
-      return use(double{});
-    default:
-      return false;  // FP16 and BF16
-  }
-}
 
 // Parses the exact type, so that nothing is rounded twice.
 template <typename T>
@@ -137,10 +107,34 @@ void WriteText(const Inputs::Input& input, JsonSink& sink) {
   }
 }
 
+constexpr bool IsPlain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
+
+// The letter after the backslash; 0: an escape with its number.
+constexpr char ShortOf(char c) {
+  switch (c) {
+    case '"':
+    case '\\':
+      return c;
+    case '\n':
+      return 'n';
+    case '\r':
+      return 'r';
+    case '\t':
+      return 't';
+    default:
+      return 0;
+  }
+}
+
+constexpr size_t kNumbered = 6;  // \u001f
+
 }  // namespace
 
 bool DecodeJson(std::string_view json, uint32_t dtype, std::span<uint8_t> out) {
-  return WithType(dtype, [&](auto type) { return Decoder<decltype(type)>(json, out).Decode(); });
+  bool is_good = false;
+  (void)oip::WithElementType(static_cast<wasinn_dtype>(dtype),
+                             [&]<typename T>(T /*type*/) { is_good = Decoder<T>(json, out).Decode(); });
+  return is_good;
 }
 
 bool TextOfJson(std::string_view json, std::string* text) {
@@ -155,6 +149,35 @@ bool TextOfJson(std::string_view json, std::string* text) {
   return true;
 }
 
+uint64_t EscapedBytes(std::string_view text) {
+  uint64_t bytes = text.size();
+  for (const char c : text) {
+    if (!IsPlain(c)) bytes += ShortOf(c) != 0 ? 1 : kNumbered - 1;
+  }
+  return bytes;
+}
+
+char* WriteEscaped(std::string_view text, char* to) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  while (!text.empty()) {
+    const auto plain = static_cast<size_t>(std::ranges::find_if_not(text, IsPlain) - text.begin());
+    std::memcpy(to, text.data(), plain);
+    to += plain;
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    const char c = text.front();
+    text.remove_prefix(1);
+    *to++ = '\\';
+    if (const char known = ShortOf(c); known != 0) {
+      *to++ = known;
+      continue;
+    }
+    const char numbered[] = {'u', '0', '0', kDigits[c >> 4], kDigits[c & 15]};
+    to = std::ranges::copy(numbered, to).out;
+  }
+  return to;
+}
+
 bool JsonSink::Append(const void* data, size_t bytes) {
   bytes_ += bytes;
   if (counts_) return true;
@@ -167,11 +190,11 @@ bool JsonSink::Append(const void* data, size_t bytes) {
 void WriteJson(const Inputs::Input& input, JsonSink& sink) {
   if (input.port->is_text) return WriteText(input, sink);
   const bool has_room = sink.Append("[");
-  const bool has_type = WithType(input.port->io.dtype, [&](auto type) {
-    using T = std::conditional_t<std::same_as<decltype(type), bool>, uint8_t, decltype(type)>;
-    for (size_t i = 0; i < input.bytes / sizeof(T); ++i) WriteElement<T>(input, i, sink);
-    return true;
-  });
+  const bool has_type =
+      oip::WithElementType(static_cast<wasinn_dtype>(input.port->io.dtype), [&]<typename Type>(Type /*type*/) {
+        using T = std::conditional_t<std::same_as<Type, bool>, uint8_t, Type>;
+        for (size_t i = 0; i < input.bytes / sizeof(T); ++i) WriteElement<T>(input, i, sink);
+      });
   if (!has_type) {
     throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
                 fmt::format("input '{}': the server takes numbers as JSON, which has no {}", input.port->name,

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "remote/inputs.h"
+#include "remote/tensors.h"
 
 namespace wasinn::remote {
 
@@ -19,6 +19,10 @@ bool DecodeJson(std::string_view json, uint32_t dtype, std::span<uint8_t> out);
 
 // The only text of an array. Returns false if there are none or several.
 bool TextOfJson(std::string_view json, std::string* text);
+
+// The length of a text with JSON's escapes, and the end of what was written. The text is UTF-8.
+uint64_t EscapedBytes(std::string_view text);
+char* WriteEscaped(std::string_view text, char* to);
 
 // Writes to memory, or counts the bytes that it would write.
 class JsonSink {

@@ -14,12 +14,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/config.h"
 #include "common/error.h"
 #include "common/on_cancel.h"
 #include "remote/address.h"
+#include "remote/answer.h"
 #include "remote/call.h"
 #include "remote/errors.h"
-#include "remote/metadata.h"
 
 namespace wasinn::remote {
 
@@ -146,13 +147,7 @@ Model::Model(Host& host, std::span<const wasinn_builder> builders, const wasinn_
   }
   description_ = Described(*servers_, metadata, parallel);
   servers_->SetLoaded();
-  if (servers_->size() == 1) return;
-  checks_.emplace(*servers_, *protocol_);
-  host_.health().Add(*checks_);
-}
-
-Model::~Model() {
-  if (checks_) host_.health().Remove(*checks_);
+  if (servers_->size() > 1) checks_.emplace(*servers_, *protocol_);
 }
 
 }  // namespace wasinn::remote

@@ -20,7 +20,6 @@ namespace wasinn::remote {
 class Model {
  public:
   Model(Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options);
-  ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 

@@ -1,7 +1,15 @@
 // The Open Inference Protocol over gRPC.
 #pragma once
 
+#include <google/protobuf/message_lite.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "remote/address.h"
 #include "remote/protocol.h"
+#include "remote/tensors.h"
 
 namespace wasinn::remote {
 
@@ -19,5 +27,13 @@ class OipGrpc final : public Protocol {
  private:
   const Address address_;
 };
+
+// Messages of gRPC.
+grpc::ByteBuffer ToBuffer(const google::protobuf::MessageLite& message);
+// Returns false if it is not such a message.
+bool ParseMessage(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite* message);
+
+// The size of an input as raw bytes.
+uint64_t RawBytes(const Inputs::Input& input);
 
 }  // namespace wasinn::remote

@@ -1,16 +1,23 @@
 #include "remote/oip_http.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <grpc/slice.h>
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <string_view>
-
-#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "common/error.h"
+#include "oip/datatype.h"
+#include "remote/exchange.h"
 #include "remote/json_answer.h"
 #include "remote/json_cursor.h"
-#include "remote/json_request.h"
-#include "remote/whole_message.h"
+#include "remote/json_elements.h"
+#include "remote/oip_grpc.h"
 
 namespace wasinn::remote {
 
@@ -39,6 +46,24 @@ uint64_t HeadOf(const Reply& reply, size_t all) {
   return bytes;
 }
 
+// Signature has checked that names are UTF-8.
+std::string Quote(const std::string& name) { return nlohmann::json(name).dump(); }
+
+std::string InputHead(const Inputs::Input& input) {
+  return fmt::format(R"({{"name":{},"datatype":{},"shape":[{}],)", Quote(input.port->name),
+                     Quote(input.port->type_name), fmt::join(input.dims, ","));
+}
+
+std::string OutputsOf(std::span<const std::string> outputs, bool is_binary) {
+  if (outputs.empty()) return is_binary ? R"(],"parameters":{"binary_data_output":true}})" : "]}";
+  std::string text = R"(],"outputs":[)";
+  for (const std::string& name : outputs) {
+    text += fmt::format(R"({}{{"name":{}{}}})", &name == outputs.data() ? "" : ",", Quote(name),
+                        is_binary ? R"(,"parameters":{"binary_data":true})" : "");
+  }
+  return text + "]}";
+}
+
 }  // namespace
 
 Metadata OipHttp::AskMetadata(const Ask& ask) {
@@ -64,12 +89,66 @@ std::vector<AnsweredTensor> OipHttp::ReadAnswer(const Reply& reply, size_t most)
 
 // A server that is not ready returns another status; some also say so in the body.
 bool OipHttp::IsReady(const Reply& reply) const {
-  std::vector<grpc::Slice> slices;
-  if (!reply.message->Valid() || reply.message.Length() > 4096 || !reply.message->Dump(&slices).ok()) return true;
-  std::string text;
-  for (const grpc::Slice& one : slices) text.append(reinterpret_cast<const char*>(one.begin()), one.size());
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (reply.message.Length() > 4096) return true;
+  const auto json = nlohmann::json::parse(WholeMessage(reply.message).text(), nullptr, false);
   return !json.is_object() || !json.contains("ready") || json["ready"] != false;
+}
+
+JsonInference::JsonInference(std::string path, const Inputs& inputs, std::span<const std::string> outputs,
+                             bool is_binary)
+    : path_(std::move(path)), is_binary_(is_binary) {
+  std::string text = R"({"id":"0","inputs":[)";  // without an id KServe's answer is invalid
+  const char* between = "";
+  for (const Inputs::Input* one : inputs.set()) {
+    text += std::exchange(between, ",") + InputHead(*one);
+    if (is_binary) {
+      text += fmt::format(R"("parameters":{{"binary_data_size":{}}}}})", RawBytes(*one));
+    } else {
+      parts_.push_back({text + R"("data":)", one});
+      text = "}";
+    }
+  }
+  parts_.push_back({text + OutputsOf(outputs, is_binary), nullptr});
+  head_ = parts_.front().text.size();  // before raw bytes
+  if (is_binary) {
+    for (const Inputs::Input* one : inputs.set()) parts_.push_back({"", one});
+  }
+  JsonSink counts;
+  for (const Part& part : parts_) {
+    counts.Append(part.text);
+    if (part.input == nullptr) continue;
+    is_binary ? bytes_ += RawBytes(*part.input) : (WriteJson(*part.input, counts), 0U);
+  }
+  bytes_ += counts.bytes();
+}
+
+Request JsonInference::Write() const {
+  grpc_slice memory = grpc_slice_malloc(bytes_);
+  grpc::Slice whole(memory, grpc::Slice::STEAL_REF);
+  JsonSink sink({const_cast<uint8_t*>(whole.begin()), whole.size()});
+  for (const Part& part : parts_) {
+    sink.Append(part.text);
+    if (part.input != nullptr) WriteInput(*part.input, sink);
+  }
+  const grpc::Slice slice = whole.sub(0, sink.bytes());
+  Request request{.path = path_, .body = {&slice, 1}};
+  if (is_binary_) {
+    request.headers = {{"content-type", "application/octet-stream"},
+                       {"inference-header-content-length", std::to_string(head_)}};
+  } else {
+    request.headers = {{"content-type", "application/json"}};
+  }
+  return request;
+}
+
+void JsonInference::WriteInput(const Inputs::Input& input, JsonSink& sink) const {
+  if (!is_binary_) return WriteJson(input, sink);
+  if (input.port->is_text) {
+    uint8_t length[oip::kLengthBytes];
+    google::protobuf::io::CodedOutputStream::WriteLittleEndian32ToArray(static_cast<uint32_t>(input.bytes), length);
+    sink.Append(length, sizeof length);
+  }
+  sink.Append(input.data, input.bytes);
 }
 
 }  // namespace wasinn::remote

@@ -3,18 +3,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <grpc/slice.h>
+#include <inference.pb.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include <inference.pb.h>
 #include "common/error.h"
 #include "remote/errors.h"
-#include "remote/json_text.h"
+#include "remote/exchange.h"
+#include "remote/json_elements.h"
 #include "remote/openai_answer.h"
-#include "remote/openai_body.h"
-#include "remote/whole_message.h"
+#include "remote/openai_prompt.h"
 
 namespace wasinn::remote {
 
@@ -33,28 +34,6 @@ class Configured final : public GuestSettings {
  public:
   explicit Configured(LanguageSettings one) : settings(std::move(one)) {}
   const LanguageSettings settings;
-};
-
-class LanguageInference final : public Inference {
- public:
-  LanguageInference(const std::string& base, std::string_view model, const LanguageSettings& settings,
-                    std::string_view prompt)
-      : base_(base), body_(model, settings, prompt) {}
-
-  uint64_t bytes() const override { return body_.bytes(); }
-  Request Write() const override {
-    grpc_slice memory = grpc_slice_malloc(body_.bytes());
-    body_.Write(reinterpret_cast<char*>(GRPC_SLICE_START_PTR(memory)));
-    const grpc::Slice slice(memory, grpc::Slice::STEAL_REF);
-    return {.path = base_ + body_.path(),
-            .has_body = true,
-            .headers = {{"content-type", "application/json"}},
-            .body = {&slice, 1}};
-  }
-
- private:
-  const std::string& base_;
-  const LanguageBody body_;
 };
 
 std::string_view TextOf(const Inputs& inputs, std::string_view name) {
@@ -108,7 +87,60 @@ std::string Shown(const std::vector<std::string>& models) {
                             models.size() > n ? ", …" : ""));
 }
 
+const char* PathOf(Api api) {
+  switch (api) {
+    case kChat:
+      return "/chat/completions";
+    case kCompletions:
+      return "/completions";
+    case kEmbeddings:
+      return "/embeddings";
+  }
+  return "";
+}
+
+// The text before and after the prompt.
+std::string_view Before(const LanguageSettings& settings) {
+  if (settings.api() != kChat) return settings.api() == kCompletions ? R"("prompt":)" : R"("input":)";
+  return settings.has_messages() ? R"("messages":)" : R"("messages":[{"role":"user","content":)";
+}
+std::string_view Behind(const LanguageSettings& settings) {
+  return settings.api() == kChat && !settings.has_messages() ? "}]}" : "}";
+}
+
 }  // namespace
+
+LanguageInference::LanguageInference(const std::string& base, std::string_view model, const LanguageSettings& settings,
+                                     std::string_view prompt)
+    : prompt_(prompt),
+      is_text_(!settings.has_list() && !(settings.api() == kChat && settings.has_messages())),
+      path_(base + PathOf(settings.api())),
+      tail_(Behind(settings)) {
+  if (is_text_) {
+    CheckText(prompt);
+  } else if (settings.has_list()) {
+    CheckList(prompt);
+  } else {
+    CheckMessages(prompt);
+  }
+  head_ = fmt::format(R"({{"model":{}{},{})", nlohmann::json(model).dump(), settings.Fields(), Before(settings));
+  bytes_ = head_.size() + tail_.size() + (is_text_ ? EscapedBytes(prompt) + 2 : prompt.size());
+}
+
+Request LanguageInference::Write() const {
+  grpc_slice memory = grpc_slice_malloc(bytes_);
+  char* to = std::ranges::copy(head_, reinterpret_cast<char*>(GRPC_SLICE_START_PTR(memory))).out;
+  if (is_text_) {
+    *to++ = '"';
+    to = WriteEscaped(prompt_, to);
+    *to++ = '"';
+  } else {
+    to = std::ranges::copy(prompt_, to).out;
+  }
+  std::ranges::copy(tail_, to);
+  const grpc::Slice slice(memory, grpc::Slice::STEAL_REF);  // now, because a small slice contains its bytes
+  return {.path = path_, .headers = {{"content-type", "application/json"}}, .body = {&slice, 1}};
+}
 
 OpenAi::OpenAi(const Address& address, const char* host_config, const backend::Log& log)
     : base_(address.base), path_(address.path), model_(address.model), log_(log) {

@@ -1,6 +1,7 @@
 // Language models on servers with OpenAI's API.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -14,6 +15,25 @@
 #include "remote/protocol.h"
 
 namespace wasinn::remote {
+
+// A request for a completion or embeddings.
+class LanguageInference final : public Inference {
+ public:
+  // `base`: "/v1". The prompt has been checked, and must not change until Write.
+  LanguageInference(const std::string& base, std::string_view model, const LanguageSettings& settings,
+                    std::string_view prompt);
+
+  uint64_t bytes() const override { return bytes_; }
+  Request Write() const override;
+
+ private:
+  const std::string_view prompt_;
+  const bool is_text_;  // or JSON, which is passed on unchanged
+  const std::string path_;
+  std::string head_;
+  std::string_view tail_;
+  uint64_t bytes_;
+};
 
 // Guests see the same inputs and outputs as with the backend llama.
 class OpenAi final : public Protocol {

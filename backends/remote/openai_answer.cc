@@ -159,6 +159,12 @@ bool MayHaveProbabilities(std::string_view text) {
   return false;
 }
 
+// An upper limit of the values and names in JSON.
+uint64_t CountItems(std::string_view text) {
+  return static_cast<uint64_t>(
+      std::ranges::count_if(text, [](char c) { return c == ',' || c == ':' || c == '[' || c == '{'; }));
+}
+
 // The place of one text's numbers; "index" says which.
 std::span<float> RowOf(const json& one, size_t at, LanguageAnswer& answer) {
   const json& index = Find(one, "index");
@@ -222,13 +228,22 @@ LanguageAnswer ReadLanguageAnswer(std::string_view text) {
   return answer;
 }
 
+uint64_t JsonMemory(std::string_view text) {
+  // The largest item is an entry of an object: a tree node with a string and a value, in two blocks of memory. A
+  // growing list has room for twice its values.
+  constexpr uint64_t kEach = 160;
+  const uint64_t n = CountItems(text);
+  // While it is read, a text exists several times, and again in the result.
+  constexpr uint64_t kCopies = 8;
+  return text.size() * kCopies + (n + 1) * kEach;
+}
+
 uint64_t ProbabilitiesMemory(std::string_view text) {
   if (!MayHaveProbabilities(text)) return 0;
   // Each token is an object of three names and a list of its bytes: about 400 bytes, and 17 for each byte of its text.
   // As text it has 75, and 10 for each, and exists up to seven times while it grows and becomes an output.
   constexpr uint64_t kEach = 1024, kEachByte = 96;
-  const auto n = static_cast<uint64_t>(
-      std::ranges::count_if(text, [](char c) { return c == ',' || c == ':' || c == '[' || c == '{'; }));
+  const uint64_t n = CountItems(text);
   return (n + 1) * kEach + text.size() * kEachByte;
 }
 

@@ -21,6 +21,9 @@ struct LanguageAnswer {
 // Throws WASINN_ERROR_RUNTIME if invalid. Uses at most JsonMemory and ProbabilitiesMemory in addition to its result.
 LanguageAnswer ReadLanguageAnswer(std::string_view text);
 
+// An upper limit of the memory of this text's nlohmann::json, with a few copies of its texts.
+uint64_t JsonMemory(std::string_view text);
+
 // The memory for probabilities, which exceeds that of their JSON; 0: the answer has none.
 uint64_t ProbabilitiesMemory(std::string_view text);
 

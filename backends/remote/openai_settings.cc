@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "remote/json_names.h"
+#include "remote/openai_prompt.h"
 
 namespace wasinn::remote {
 

@@ -12,9 +12,7 @@
 #include "remote/address.h"
 #include "remote/answer.h"
 #include "remote/exchange.h"
-#include "remote/inputs.h"
-#include "remote/metadata.h"
-#include "remote/outputs.h"
+#include "remote/tensors.h"
 
 namespace wasinn::remote {
 

@@ -7,7 +7,7 @@
 
 #include "common/dtype.h"
 #include "common/error.h"
-#include "remote/datatype.h"
+#include "oip/datatype.h"
 #include "remote/errors.h"
 
 namespace wasinn::remote {
@@ -38,10 +38,11 @@ Port MakePort(const std::string& name, const std::string& datatype, std::span<co
   Port port;
   port.name = name;
   port.type_name = Quoted(datatype);
-  port.io.dtype = DtypeOf(datatype);
+  const oip::Datatype* const known = oip::FindDatatype(datatype);
+  port.io.dtype = known == nullptr ? WASINN_DTYPE_UNKNOWN : known->dtype;
   port.io.rank = dims.empty() ? -1 : static_cast<int32_t>(dims.size());
   for (const int64_t dim : dims) port.dims.push_back(std::max<int64_t>(dim, -1));
-  if (datatype == kBytes && CanBeOne(dims)) {
+  if (datatype == oip::Bytes().name && CanBeOne(dims)) {
     port.is_text = true;
     port.text_dims.assign(std::max<size_t>(dims.size(), 1), 1);
     port.dims.assign(std::begin(kOneText), std::end(kOneText));

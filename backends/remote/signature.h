@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/ports.h"
-#include "remote/metadata.h"
+#include "remote/answer.h"
 
 namespace wasinn::remote {
 

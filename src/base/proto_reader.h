@@ -7,22 +7,36 @@
 
 namespace wasinn::base {
 
+// Takes a number from the front. Returns false if it is broken.
+inline bool TakeVarint(std::span<const uint8_t>* rest, uint64_t* value) {
+  constexpr unsigned kMostBits = 64;
+  *value = 0;
+  for (unsigned shift = 0; shift < kMostBits && !rest->empty(); shift += 7) {
+    const uint8_t byte = rest->front();
+    *rest = rest->subspan(1);
+    *value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) return true;
+  }
+  return false;
+}
+
 // A field of a message: a number, or bytes inside the message.
 struct ProtoField {
-  enum class Type { kVarint, kFixed, kBytes };
+  enum class Type { kVarint, kFixed, kBytes, kGroup, kGroupEnd };
 
   uint32_t number = 0;
   Type type = Type::kVarint;
   uint64_t value = 0;              // for kVarint
-  std::span<const uint8_t> bytes;  // for kBytes
+  std::span<const uint8_t> bytes;  // for kBytes, and 4 or 8 for kFixed
 
   bool IsVarint(uint32_t its_number) const { return number == its_number && type == Type::kVarint; }
   bool IsBytes(uint32_t its_number) const { return number == its_number && type == Type::kBytes; }
+  // One or, packed, any number of them.
+  bool HasVarints() const { return type == Type::kVarint || type == Type::kBytes; }
   std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 };
 
-// Iterates over the fields of one message. It accepts a little less than Protocol Buffers do: no groups, which neither
-// ONNX nor TensorFlow has.
+// Iterates over the fields of one message. A group, which only unknown fields are, has no content.
 class ProtoReader {
  public:
   // `beyond` more bytes of the message are not in memory. A field that continues there counts as whole.
@@ -31,9 +45,9 @@ class ProtoReader {
   // False at the end of the bytes, or at a broken field; broken() distinguishes the two.
   bool Next(ProtoField* field) {
     if (broken_ || rest_.empty()) return false;
-    *field = {};
-    if (ReadField(field)) return true;
-    broken_ = !rest_.empty() || beyond_ == 0;
+    const bool is_read = ReadField(field);
+    if (is_read && field->type != ProtoField::Type::kGroupEnd) return true;
+    broken_ = is_read || !rest_.empty() || beyond_ == 0;
     return false;
   }
   bool broken() const { return broken_; }
@@ -41,32 +55,38 @@ class ProtoReader {
  private:
   bool ReadField(ProtoField* field) {
     uint64_t tag = 0;
-    if (!ReadVarint(&tag) || tag > UINT32_MAX || tag >> 3 == 0) return false;
+    *field = {};
+    if (!TakeVarint(&rest_, &tag) || tag > UINT32_MAX || tag >> 3 == 0) return false;
     field->number = static_cast<uint32_t>(tag >> 3);
     uint64_t size = 0;
-    std::span<const uint8_t> ignored;
     switch (tag & 7) {
       case 0:
-        return ReadVarint(&field->value);
+        return TakeVarint(&rest_, &field->value);
       case 1:
       case 5:
         field->type = ProtoField::Type::kFixed;
-        return ReadBytes((tag & 7) == 1 ? 8 : 4, &ignored);
+        return ReadBytes((tag & 7) == 1 ? 8 : 4, &field->bytes);
       case 2:
         field->type = ProtoField::Type::kBytes;
-        return ReadVarint(&size) && ReadBytes(size, &field->bytes);
+        return TakeVarint(&rest_, &size) && ReadBytes(size, &field->bytes);
+      case 3:
+        field->type = ProtoField::Type::kGroup;
+        return SkipGroup(field->number);
+      case 4:
+        field->type = ProtoField::Type::kGroupEnd;
+        return true;
       default:
         return false;
     }
   }
-  bool ReadVarint(uint64_t* value) {
-    constexpr unsigned kMostBits = 64;
-    *value = 0;
-    for (unsigned shift = 0; shift < kMostBits && !rest_.empty(); shift += 7) {
-      const uint8_t byte = rest_.front();
-      rest_ = rest_.subspan(1);
-      *value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return true;
+  bool SkipGroup(uint32_t number) {
+    constexpr int kDeepest = 100;  // as for Protocol Buffers
+    if (depth_ == kDeepest) return false;
+    ++depth_;
+    for (ProtoField inner; ReadField(&inner);) {
+      if (inner.type != ProtoField::Type::kGroupEnd) continue;
+      --depth_;
+      return inner.number == number;
     }
     return false;
   }
@@ -79,6 +99,7 @@ class ProtoReader {
 
   std::span<const uint8_t> rest_;
   const uint64_t beyond_;
+  int depth_ = 0;
   bool broken_ = false;
 };
 
@@ -88,6 +109,19 @@ bool ForEachField(std::span<const uint8_t> message, Use&& use) {
   ProtoReader reader(message);
   for (ProtoField field; reader.Next(&field);) use(field);
   return !reader.broken();
+}
+
+// Calls `use` for each number of a field, which may be packed, until it returns false. False: it did, or the field has none.
+template <typename Use>
+bool ForEachVarint(const ProtoField& field, Use&& use) {
+  if (!field.HasVarints()) return false;
+  if (field.type == ProtoField::Type::kVarint) return use(field.value);
+  std::span<const uint8_t> packed = field.bytes;
+  while (!packed.empty()) {
+    uint64_t value = 0;
+    if (!TakeVarint(&packed, &value) || !use(value)) return false;
+  }
+  return true;
 }
 
 }  // namespace wasinn::base

@@ -36,7 +36,7 @@
 #include "serve/openai/fields.h"
 #include "serve/reloader.h"
 #include "serve/tenants/gate.h"
-#include "serve/threads/idle_worker.h"
+#include "serve/threads/inline_permits.h"
 #include "serve/threads/workers.h"
 
 namespace wasinn::serve {

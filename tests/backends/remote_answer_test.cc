@@ -9,10 +9,8 @@
 #include <inference.pb.h>
 #include "backends/thrown.h"
 #include "remote/answer.h"
-#include "remote/contents.h"
-#include "remote/metadata.h"
-#include "remote/outputs.h"
 #include "remote/signature.h"
+#include "remote/tensors.h"
 
 namespace wasinn::remote {
 namespace {

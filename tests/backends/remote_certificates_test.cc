@@ -20,7 +20,7 @@
 
 #include "backends/thrown.h"
 #include "remote/config.h"
-#include "remote/http_failures.h"
+#include "remote/http_link.h"
 
 namespace wasinn::remote {
 namespace {

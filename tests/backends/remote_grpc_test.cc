@@ -72,10 +72,10 @@ Reply AskOf(const Generous& server) {
   ConnectionConfig config;
   config.max_message_bytes = 4 * kMegabyte;
   config.connect_timeout = std::chrono::seconds(20);
-  GrpcConnection connection(server.endpoint(), config);
+  const auto connection = MakeGrpcConnection(server.endpoint(), config);
   const grpc::Slice nothing;
   const Request request{.path = "/inference.GRPCInferenceService/ModelInfer", .body = {&nothing, 1}};
-  return connection.NewExchange(request, {}, std::nullopt)->Wait();
+  return connection->NewExchange(request, {}, std::nullopt)->Wait();
 }
 
 TEST(RemoteGrpc, AcceptsAnAnswerWithinTheLimit) {

@@ -14,7 +14,6 @@
 
 #include "backends/scripted_server.h"
 #include "remote/http_connection.h"
-#include "remote/http_loop.h"
 
 namespace wasinn::remote::testing {
 
@@ -55,7 +54,7 @@ inline ConnectionConfig ConfigOf(uint32_t connections) {
 
 struct Client {
   Client(HttpLoop& loop, const std::string& endpoint, uint32_t connections = 256)
-      : connection(std::make_unique<HttpConnection>(loop, endpoint, ConfigOf(connections))) {}
+      : connection(MakeHttpConnection(loop, endpoint, ConfigOf(connections))) {}
   std::shared_ptr<Exchange> New(const Request& request, Deadline deadline = std::nullopt) const {
     return connection->NewExchange(request, headers, deadline);
   }
@@ -64,7 +63,7 @@ struct Client {
     return New(request, deadline)->Wait();
   }
   const Headers headers{{"x-team", "red"}};
-  std::unique_ptr<HttpConnection> connection;
+  std::shared_ptr<Connection> connection;
 };
 
 // Ends of exchanges, as they come.

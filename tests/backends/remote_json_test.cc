@@ -12,7 +12,6 @@
 #include "remote/json_answer.h"
 #include "remote/json_cursor.h"
 #include "remote/json_elements.h"
-#include "remote/json_request.h"
 #include "remote/oip_http.h"
 #include "remote/signature.h"
 

@@ -10,12 +10,9 @@
 #include "backends/thrown.h"
 #include "common/config.h"
 #include "remote/errors.h"
-#include "remote/http_status.h"
-#include "remote/json_text.h"
 #include "remote/oip_grpc.h"
 #include "remote/openai.h"
 #include "remote/openai_answer.h"
-#include "remote/openai_body.h"
 #include "remote/openai_prompt.h"
 #include "remote/openai_settings.h"
 
@@ -41,11 +38,13 @@ struct Sent {
 };
 
 Sent Send(const char* guest, const std::string& prompt = "Hello", const char* host = "{}") {
-  const LanguageBody body("org/name:tag", Settings(guest, host), prompt);
-  std::string text(body.bytes(), '?');
-  body.Write(text.data());
-  EXPECT_FALSE(json::parse(text, nullptr, false).is_discarded()) << text;
-  return {body.path(), json::parse(text, nullptr, false)};
+  const LanguageInference inference("", "org/name:tag", Settings(guest, host), prompt);
+  const Request request = inference.Write();
+  const WholeMessage whole(request.body);
+  EXPECT_EQ(whole.text().size(), inference.bytes());
+  const json body = json::parse(whole.text(), nullptr, false);
+  EXPECT_FALSE(body.is_discarded()) << whole.text();
+  return {request.path, body};
 }
 
 TEST(RemoteOpenAiTest, APromptGoesToCompletions) {

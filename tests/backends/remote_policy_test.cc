@@ -8,9 +8,9 @@
 
 #include "backends/thrown.h"
 #include "remote/address.h"
-#include "remote/balancer.h"
+#include "remote/call.h"
 #include "remote/config.h"
-#include "remote/retries.h"
+#include "remote/servers.h"
 
 namespace wasinn::remote {
 namespace {

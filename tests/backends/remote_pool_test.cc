@@ -172,11 +172,11 @@ TEST_F(RemotePool, AFailedConnectDoesNotWaitForACheck) {
   ConnectionConfig config = ConfigOf(1);
   config.is_secure = true;
   config.connect_timeout = std::chrono::milliseconds(50);
-  HttpConnection connection(loop_, server.endpoint(), config);
+  const std::shared_ptr<Connection> connection = MakeHttpConnection(loop_, server.endpoint(), config);
   const Headers none;
   Ends checks, calls;
-  for (int i = 0; i < 3; ++i) connection.NewExchange(check_, none, std::nullopt)->Start(checks.Next());
-  connection.NewExchange(request_, none, std::nullopt)->Start(calls.Next());
+  for (int i = 0; i < 3; ++i) connection->NewExchange(check_, none, std::nullopt)->Start(checks.Next());
+  connection->NewExchange(request_, none, std::nullopt)->Start(calls.Next());
   EXPECT_THAT(calls.Await(1).front().status.error_message(), HasSubstr("failed to connect within 50 ms"));
   checks.Await(3);
 }

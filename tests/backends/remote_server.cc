@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <inference.pb.h>
-#include "remote/request.h"
+#include "remote/oip_grpc.h"
 
 namespace wasinn::testing {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,32 @@ const char* NameOf(grpc::StatusCode code) {
       "DATA_LOSS", "UNAUTHENTICATED"};
   const auto number = static_cast<size_t>(code);
   return number < std::size(kNames) ? kNames[number] : "UNKNOWN";
+}
+
+grpc::StatusCode CodeOf(wasinn_code code) {
+  switch (code) {
+    case WASINN_ERROR_NOT_FOUND:
+    case WASINN_ERROR_MODEL_NOT_FOUND:
+      return grpc::NOT_FOUND;
+    case WASINN_ERROR_INVALID_ARGUMENT:
+    case WASINN_ERROR_INVALID_ENCODING:
+    case WASINN_ERROR_PROMPT_TOO_LONG:
+      return grpc::INVALID_ARGUMENT;
+    case WASINN_ERROR_UNSUPPORTED_OPERATION:
+      return grpc::UNIMPLEMENTED;
+    case WASINN_ERROR_TOO_LARGE:
+    case WASINN_ERROR_BUSY:
+      return grpc::RESOURCE_EXHAUSTED;
+    case WASINN_ERROR_SECURITY:
+      return grpc::PERMISSION_DENIED;
+    case WASINN_ERROR_TIMEOUT:
+      return grpc::DEADLINE_EXCEEDED;
+    case WASINN_ERROR_UNAVAILABLE:
+    case WASINN_ERROR_LOST:
+      return grpc::UNAVAILABLE;
+    default:
+      return grpc::INTERNAL;
+  }
 }
 
 }  // namespace
@@ -113,6 +140,13 @@ void GrpcCalls::Sweep() {
     call.ExpectNothing();
     call.context_.TryCancel();  // its reactor is notified on another thread: this one has the lock
   }
+}
+
+grpc::Status ToGrpc(const Failure& failure) { return {CodeOf(failure.code), failure.message}; }
+
+Failure ToFailure(const std::exception& thrown) {
+  if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr) return OutOfMemory();
+  return {WASINN_ERROR_RUNTIME, thrown.what()};
 }
 
 }  // namespace wasinn::serve

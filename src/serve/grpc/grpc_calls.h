@@ -3,19 +3,22 @@
 
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/server_callback.h>
+#include <grpcpp/support/status.h>
+#include <boost/intrusive/list.hpp>
 
 #include <atomic>
-#include <boost/intrusive/list.hpp>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <utility>
 
-#include "serve/about.h"
 #include "serve/http/min_data_rate.h"
 #include "serve/metrics/access_log.h"
 #include "serve/metrics/request_metrics.h"
+#include "serve/metrics/trace.h"
+#include "serve/oip/inference.h"
 #include "serve/tenants/gate.h"
 #include "serve/threads/cancellation.h"
 
@@ -119,5 +122,13 @@ class GrpcCall : public boost::intrusive::list_base_hook<> {
   uint64_t bytes_in_ = 0, bytes_out_ = 0, n_messages_ = 0;
   grpc::StatusCode status_ = grpc::CANCELLED;
 };
+
+// Failures as gRPC's statuses.
+grpc::Status ToGrpc(const Failure& failure);
+inline grpc::Status ToGrpc(const Outcome<void>& done) { return done ? grpc::Status::OK : ToGrpc(done.error()); }
+inline grpc::Status TooManyCalls() { return {grpc::RESOURCE_EXHAUSTED, "there are as many calls as may be"}; }
+
+// Exceptions are lack of memory, or the server's own.
+Failure ToFailure(const std::exception& thrown);
 
 }  // namespace wasinn::serve

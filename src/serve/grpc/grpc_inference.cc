@@ -5,11 +5,9 @@
 #include <exception>
 #include <utility>
 
-#include "serve/grpc/grpc_inflate.h"
+#include "serve/grpc/grpc_calls.h"
 #include "serve/grpc/grpc_request.h"
 #include "serve/grpc/grpc_service.h"
-#include "serve/grpc/grpc_status.h"
-#include "serve/oip/bytes.h"
 #include "serve/openai/text_work.h"
 
 namespace wasinn::serve {
@@ -50,39 +48,153 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
         charge_(call.admission().tenant->budget()) {}
 
   // Whether it is one that takes no time. Answers one that is none at all.
-  bool IsQuick();
+  bool IsQuick() {
+    if (message_.Length() > kMostInline || IsCompressed(message_)) return false;
+    if (auto read = Read(); !read) End(std::unexpected(std::move(read.error())));
+    return models().IsQuick(request_.infer.model, request_.infer.version, message_.Length()) && !ComesInPieces();
+  }
   bool is_ended() const { return is_ended_; }
   bool HasRunOn(QuickLane& quick) { return quick.Run(JobOf(&Inference::Answer)); }
   // On whatever thread has time for that.
   void Answer() { EndWith(&Inference::Infer); }
   // Has the workers whose it is go on with it: of what nobody has read yet, those that read; of a model that is not loaded, those that
   // load; else those that compute.
-  void GoOn();
+  void GoOn() {
+    bool begun = false;
+    if (!is_read_) {
+      begun = service_.parts_.workers.Begin(JobOf(&Inference::ReadNow));
+    } else if (!is_loaded_ && !IsLoaded()) {
+      begun = service_.parts_.loads.Begin(JobOf(&Inference::LoadNow));
+    } else if (texts_ != nullptr) {
+      Workers::Job job = JobOf(&Inference::GenerateNow);
+      job.place = kNoPlace;  // they are all of this model
+      begun = texts_->Begin(std::move(job));
+    } else {
+      begun = models().WorkersFor(request_.infer.model, service_.parts_.workers).Begin(JobOf(&Inference::Answer));
+    }
+    if (!begun) End(std::unexpected(Workers::TooMany()));
+  }
   void End(Outcome<Bytes> answer) {
     if (std::exchange(is_ended_, true)) return;
     done_(std::move(answer), request_.id);
   }
 
  private:
-  Outcome<void> Read();
-  Outcome<void> Load();
-  Outcome<Bytes> Infer();
+  Outcome<void> Read() {
+    if (std::exchange(is_read_, true)) return {};
+    if (IsCompressed(message_)) {
+      auto done = InflateMessage(message_, service_.parts_.most_message, tenant().budget(), &call_.cancellation());
+      if (!done) return done;
+    } else if (!charge_.Add(message_.Length())) {
+      return std::unexpected(NoMemory());
+    }
+    grpc::ProtoBufferReader reader(&message_);
+    if (auto read = ReadRequest(reader, static_cast<int>(message_.Length()), charge_, request_); !read) return read;
+    call_.about().model = Bounded(request_.infer.model, kMostLogged);
+    return models().CheckServed(tenant(), request_.infer.model, request_.infer.version);
+  }
+  Outcome<void> Load() {
+    is_loaded_ = true;
+    const InferRequest& infer = request_.infer;
+    auto ready = models().CheckReady(tenant(), infer.model, infer.version);
+    if (!ready || !ComesInPieces()) return ready;
+    const auto name = TextName();
+    if (!name) return std::unexpected(name.error());
+    const auto opened = call_.admission().generation->texts().Open(tenant(), *name);
+    if (!opened) return std::unexpected(opened.error());
+    texts_ = *opened;
+    return {};
+  }
+  Outcome<Bytes> Infer() {
+    if (auto read = Read(); !read) return std::unexpected(std::move(read.error()));
+    auto inferred = models().Infer(tenant(), request_.infer, &call_.cancellation());
+    if (!inferred) return std::unexpected(std::move(inferred.error()));
+    return Write(std::move(*inferred), part_ == nullptr ? GrpcForm::kResponse : GrpcForm::kStreamFinal);
+  }
   // A text, of which each piece is a response.
-  Outcome<Bytes> Generate();
-  bool ComesInPieces() const;
-  Outcome<TextModels::Name> TextName() const;
+  Outcome<Bytes> Generate() {
+    const InferRequest& infer = request_.infer;
+    const auto name = TextName();
+    if (!name) return std::unexpected(name.error());
+    openai::TextWork work{.models = models(),
+                          .tenant = tenant(),
+                          .workers = *texts_,
+                          .metrics = service_.parts_.metrics,
+                          .model = name->model,
+                          .version = name->version,
+                          .prompts = {.texts = {TextIn(infer, kPrompt)}, .options = TextIn(infer, kOptions)},
+                          .charge = Charge(tenant().budget()),
+                          .cancellation = {std::shared_ptr<void>(), &call_.cancellation()}};
+    if (!work.charge.Add(work.prompts.bytes())) return std::unexpected(NoMemory());
+    const auto completion = work.Begin(0);
+    if (!completion) return std::unexpected(completion.error());
+    for (;;) {
+      const auto piece = work.Next(**completion);
+      if (!piece) return std::unexpected(piece.error());
+      if (!*piece) break;
+      if ((*piece)->empty()) continue;
+      auto response = Write({work.model, work.version, {TextOutput(**piece)}}, GrpcForm::kStreamPart);
+      if (!response) return response;
+      if (!part_(std::move(*response))) return std::unexpected(NoMemory());
+    }
+    if (const auto ending = work.End(**completion); !ending) return std::unexpected(ending.error());
+    if (!request_.wants_empty_final) return Bytes();
+    return Write({work.model, work.version, {}}, GrpcForm::kStreamFinal);
+  }
+  // Nothing is asked for that only whole answers have.
+  bool ComesInPieces() const {
+    const auto is_text = [](const InputTensor& input) {
+      return (input.name == kPrompt || input.name == kOptions) && OnlyElement(input.bytes()).has_value();
+    };
+    const InferRequest& infer = request_.infer;
+    const auto asks_otherwise = [](const std::string& options) {  // perhaps: then the answer is whole, too
+      return options.contains("\"embedding\"") || options.contains("\"decode\"");
+    };
+    return part_ != nullptr && FindInput(infer, kPrompt) != nullptr && std::ranges::all_of(infer.inputs, is_text) &&
+           std::ranges::all_of(infer.outputs, [](const std::string& name) { return name == kCompletion; }) &&
+           !asks_otherwise(TextIn(infer, kOptions)) && models().Generates(infer.model, infer.version);
+  }
+  Outcome<TextModels::Name> TextName() const {
+    const auto version = models().VersionOf(request_.infer.model, request_.infer.version);
+    if (!version) return std::unexpected(version.error());
+    return TextModels::Name{request_.infer.model, *version};
+  }
   // Whether what follows waits for no load.
-  bool IsLoaded();
+  bool IsLoaded() {
+    const InferRequest& infer = request_.infer;
+    if (!models().IsLoaded(tenant(), infer.model, infer.version).value_or(false)) return false;
+    if (!ComesInPieces()) return true;
+    const auto name = TextName();
+    if (name) texts_ = call_.admission().generation->texts().WorkersOf(*name);
+    return texts_ != nullptr;
+  }
   Outcome<Bytes> Write(InferResponse response, GrpcForm form) const {
     return WriteResponse(std::move(response), request_.id, form, Charge(tenant().budget()));
   }
-  Workers::Job JobOf(void (Inference::*step)());
+  Workers::Job JobOf(void (Inference::*step)()) {
+    const auto self = shared_from_this();
+    return {[self, step] { (self.get()->*step)(); }, [self](const Failure& why) { self->End(std::unexpected(why)); },
+            &tenant().share(), &call_.cancellation(), PlaceOf(request_.infer.model)};
+  }
   // One of the workers does it, and what comes next is another's.
   void ReadNow() { Next(&Inference::Read); }
   void LoadNow() { Next(&Inference::Load); }
   void GenerateNow() { EndWith(&Inference::Generate); }
-  void EndWith(Outcome<Bytes> (Inference::*last)());
-  void Next(Outcome<void> (Inference::*step)());
+  void EndWith(Outcome<Bytes> (Inference::*last)()) {
+    try {
+      End((this->*last)());
+    } catch (const std::exception& thrown) {
+      End(std::unexpected(ToFailure(thrown)));
+    }
+  }
+  void Next(Outcome<void> (Inference::*step)()) {
+    try {
+      if (auto done = (this->*step)(); !done) return End(std::unexpected(std::move(done.error())));
+      GoOn();
+    } catch (const std::exception& thrown) {
+      End(std::unexpected(ToFailure(thrown)));
+    }
+  }
   Tenant& tenant() const { return *call_.admission().tenant; }
   Catalog& models() const { return call_.admission().generation->models(); }
 
@@ -96,144 +208,6 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
   Workers* texts_ = nullptr;  // who generates, if it comes in pieces
   bool is_read_ = false, is_loaded_ = false, is_ended_ = false;
 };
-
-Outcome<void> GrpcService::Inference::Read() {
-  if (std::exchange(is_read_, true)) return {};
-  if (IsCompressed(message_)) {
-    auto done = InflateMessage(message_, service_.parts_.most_message, tenant().budget(), &call_.cancellation());
-    if (!done) return done;
-  } else if (!charge_.Add(message_.Length())) {
-    return std::unexpected(NoMemory());
-  }
-  grpc::ProtoBufferReader reader(&message_);
-  if (auto read = ReadRequest(reader, static_cast<int>(message_.Length()), charge_, request_); !read) return read;
-  call_.about().model = Bounded(request_.infer.model, kMostLogged);
-  return models().CheckServed(tenant(), request_.infer.model, request_.infer.version);
-}
-
-Outcome<grpc::ByteBuffer> GrpcService::Inference::Infer() {
-  if (auto read = Read(); !read) return std::unexpected(std::move(read.error()));
-  auto inferred = models().Infer(tenant(), request_.infer, &call_.cancellation());
-  if (!inferred) return std::unexpected(std::move(inferred.error()));
-  return Write(std::move(*inferred), part_ == nullptr ? GrpcForm::kResponse : GrpcForm::kStreamFinal);
-}
-
-Outcome<TextModels::Name> GrpcService::Inference::TextName() const {
-  const auto version = models().VersionOf(request_.infer.model, request_.infer.version);
-  if (!version) return std::unexpected(version.error());
-  return TextModels::Name{request_.infer.model, *version};
-}
-
-// Nothing is asked for that only whole answers have.
-bool GrpcService::Inference::ComesInPieces() const {
-  const auto is_text = [](const InputTensor& input) {
-    return (input.name == kPrompt || input.name == kOptions) && OnlyElement(input.bytes()).has_value();
-  };
-  const InferRequest& infer = request_.infer;
-  const auto asks_otherwise = [](const std::string& options) {  // perhaps: then the answer is whole, too
-    return options.contains("\"embedding\"") || options.contains("\"decode\"");
-  };
-  return part_ != nullptr && FindInput(infer, kPrompt) != nullptr && std::ranges::all_of(infer.inputs, is_text) &&
-         std::ranges::all_of(infer.outputs, [](const std::string& name) { return name == kCompletion; }) &&
-         !asks_otherwise(TextIn(infer, kOptions)) && models().Generates(infer.model, infer.version);
-}
-
-Outcome<grpc::ByteBuffer> GrpcService::Inference::Generate() {
-  const InferRequest& infer = request_.infer;
-  const auto name = TextName();
-  if (!name) return std::unexpected(name.error());
-  openai::TextWork work{.models = models(),
-                        .tenant = tenant(),
-                        .workers = *texts_,
-                        .metrics = service_.parts_.metrics,
-                        .model = name->model,
-                        .version = name->version,
-                        .prompts = {.texts = {TextIn(infer, kPrompt)}, .options = TextIn(infer, kOptions)},
-                        .charge = Charge(tenant().budget()),
-                        .cancellation = {std::shared_ptr<void>(), &call_.cancellation()}};
-  if (!work.charge.Add(work.prompts.bytes())) return std::unexpected(NoMemory());
-  const auto completion = work.Begin(0);
-  if (!completion) return std::unexpected(completion.error());
-  for (;;) {
-    const auto piece = work.Next(**completion);
-    if (!piece) return std::unexpected(piece.error());
-    if (!*piece) break;
-    if ((*piece)->empty()) continue;
-    auto response = Write({work.model, work.version, {TextOutput(**piece)}}, GrpcForm::kStreamPart);
-    if (!response) return response;
-    if (!part_(std::move(*response))) return std::unexpected(NoMemory());
-  }
-  if (const auto ending = work.End(**completion); !ending) return std::unexpected(ending.error());
-  if (!request_.wants_empty_final) return Bytes();
-  return Write({work.model, work.version, {}}, GrpcForm::kStreamFinal);
-}
-
-void GrpcService::Inference::EndWith(Outcome<Bytes> (Inference::*last)()) {
-  try {
-    End((this->*last)());
-  } catch (const std::exception& thrown) {
-    End(std::unexpected(ToFailure(thrown)));
-  }
-}
-
-Outcome<void> GrpcService::Inference::Load() {
-  is_loaded_ = true;
-  const InferRequest& infer = request_.infer;
-  auto ready = models().CheckReady(tenant(), infer.model, infer.version);
-  if (!ready || !ComesInPieces()) return ready;
-  const auto name = TextName();
-  if (!name) return std::unexpected(name.error());
-  const auto opened = call_.admission().generation->texts().Open(tenant(), *name);
-  if (!opened) return std::unexpected(opened.error());
-  texts_ = *opened;
-  return {};
-}
-
-bool GrpcService::Inference::IsLoaded() {
-  const InferRequest& infer = request_.infer;
-  if (!models().IsLoaded(tenant(), infer.model, infer.version).value_or(false)) return false;
-  if (!ComesInPieces()) return true;
-  const auto name = TextName();
-  if (name) texts_ = call_.admission().generation->texts().WorkersOf(*name);
-  return texts_ != nullptr;
-}
-
-Workers::Job GrpcService::Inference::JobOf(void (Inference::*step)()) {
-  const auto self = shared_from_this();
-  return {[self, step] { (self.get()->*step)(); }, [self](const Failure& why) { self->End(std::unexpected(why)); },
-          &tenant().share(), &call_.cancellation(), PlaceOf(request_.infer.model)};
-}
-
-void GrpcService::Inference::Next(Outcome<void> (Inference::*step)()) {
-  try {
-    if (auto done = (this->*step)(); !done) return End(std::unexpected(std::move(done.error())));
-    GoOn();
-  } catch (const std::exception& thrown) {
-    End(std::unexpected(ToFailure(thrown)));
-  }
-}
-
-void GrpcService::Inference::GoOn() {
-  bool begun = false;
-  if (!is_read_) {
-    begun = service_.parts_.workers.Begin(JobOf(&Inference::ReadNow));
-  } else if (!is_loaded_ && !IsLoaded()) {
-    begun = service_.parts_.loads.Begin(JobOf(&Inference::LoadNow));
-  } else if (texts_ != nullptr) {
-    Workers::Job job = JobOf(&Inference::GenerateNow);
-    job.place = kNoPlace;  // they are all of this model
-    begun = texts_->Begin(std::move(job));
-  } else {
-    begun = models().WorkersFor(request_.infer.model, service_.parts_.workers).Begin(JobOf(&Inference::Answer));
-  }
-  if (!begun) End(std::unexpected(Workers::TooMany()));
-}
-
-bool GrpcService::Inference::IsQuick() {
-  if (message_.Length() > kMostInline || IsCompressed(message_)) return false;
-  if (auto read = Read(); !read) End(std::unexpected(std::move(read.error())));
-  return models().IsQuick(request_.infer.model, request_.infer.version, message_.Length()) && !ComesInPieces();
-}
 
 void GrpcService::Infer(const Bytes& message, GrpcCall& call, const Done& done, const Part& part) {
   std::shared_ptr<Inference> inference;

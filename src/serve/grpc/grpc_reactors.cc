@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "serve/grpc/grpc_calls.h"
 #include "serve/grpc/grpc_service.h"
-#include "serve/grpc/grpc_status.h"
 
 namespace wasinn::serve {
 

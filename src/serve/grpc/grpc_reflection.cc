@@ -2,21 +2,22 @@
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
+#include <google/protobuf/io/coded_stream.h>
 
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <inference.pb.h>
+#include "base/proto_reader.h"
 #include "serve/grpc/grpc_reactors.h"
-#include "serve/grpc/wire.h"
+#include "serve/grpc/grpc_request.h"
 
 namespace wasinn::serve {
 namespace {
 
 using google::protobuf::DescriptorPool;
 using google::protobuf::FileDescriptor;
-using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CodedOutputStream;
 
 constexpr char kReflectionV1[] = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
@@ -35,7 +36,7 @@ void AppendField(std::string& to, int field, std::string_view bytes) {
 }
 
 std::string ReflectionError(grpc::StatusCode code, std::string_view message) {
-  std::string error = {static_cast<char>(NumberTag(1)), static_cast<char>(code)};
+  std::string error = {static_cast<char>(1 << 3), static_cast<char>(code)};
   AppendField(error, 2, message);
   return error;
 }
@@ -63,18 +64,14 @@ std::string ServiceNames() {
 std::string AnswerQuestion(std::string_view question) {
   std::string answer;
   AppendField(answer, kOriginalRequest, question);
-  CodedInputStream in(reinterpret_cast<const uint8_t*>(question.data()), static_cast<int>(question.size()));
-  int what = 0;
+  uint32_t what = 0;
   std::string name;
-  while (const uint32_t tag = in.ReadTag()) {
-    if (tag == BytesTag(kFileByName) || tag == BytesTag(kFileContainingSymbol) || tag == BytesTag(kListServices)) {
-      what = static_cast<int>(tag >> 3);
-      name = ToText(ReadBytes(in));
-    } else {
-      Skip(in, tag);
-    }
-  }
-  RequireWellFormed(in.ConsumedEntireMessage());
+  const std::span bytes(reinterpret_cast<const uint8_t*>(question.data()), question.size());
+  RequireWellFormed(base::ForEachField(bytes, [&](const base::ProtoField& field) {
+    if (!field.IsBytes(kFileByName) && !field.IsBytes(kFileContainingSymbol) && !field.IsBytes(kListServices)) return;
+    what = field.number;
+    name = ToText(field.bytes);
+  }));
   const DescriptorPool& pool = *inference::ModelInferRequest::descriptor()->file()->pool();
   const FileDescriptor* const file = what == kFileByName             ? pool.FindFileByName(name)
                                      : what == kFileContainingSymbol ? pool.FindFileContainingSymbol(name)

@@ -2,19 +2,23 @@
 
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/stubs/common.h>
+#include <google/protobuf/wire_format_lite.h>
+#include <inference.pb.h>
 
 #include <algorithm>
+#include <concepts>
+#include <utility>
 #include <vector>
 
-#include <inference.pb.h>
-#include "serve/grpc/grpc_contents.h"
-#include "serve/grpc/wire.h"
+#include "base/proto_reader.h"
+#include "oip/contents.h"
 #include "serve/ignored_fields.h"
-#include "serve/oip/tensor_shape.h"
 
 namespace wasinn::serve {
 namespace {
 
+using base::ProtoField;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::ZeroCopyInputStream;
 using Message = inference::ModelInferRequest;
@@ -50,20 +54,67 @@ struct FieldBytes {
 };
 
 Parameter ReadParameter(std::span<const uint8_t> entry) {
-  CodedInputStream in(entry.data(), static_cast<int>(entry.size()));
   Parameter parameter;
-  while (const uint32_t tag = in.ReadTag()) {
-    if (tag == BytesTag(1)) {
-      const std::span<const uint8_t> bytes = ReadBytes(in);
-      parameter.name = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-    } else if (tag == BytesTag(2)) {
-      parameter.value = ReadBytes(in);
-    } else {
-      Skip(in, tag);
-    }
-  }
-  RequireWellFormed(in.ConsumedEntireMessage());
+  RequireWellFormed(base::ForEachField(entry, [&](const ProtoField& field) {
+    if (field.IsBytes(1)) parameter.name = field.text();
+    if (field.IsBytes(2)) parameter.value = field.bytes;
+  }));
   return parameter;
+}
+
+// Appends elements to a tensor, as many as its shape has.
+class ContentsSink {
+ public:
+  explicit ContentsSink(InputTensor& tensor) : tensor_(tensor), elements_(OrThrow(CountElements(tensor))) {}
+
+  uint64_t elements() const { return elements_; }
+  bool Add(std::span<const uint8_t> bytes) {
+    if ((tensor_.own.size() + bytes.size()) / tensor_.datatype->size > elements_) {
+      ThrowInvalid(fmt::format("input '{}' has more than {} elements", tensor_.name, elements_));
+    }
+    tensor_.own.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return true;
+  }
+  [[noreturn]] bool AddWrong(auto number) const {
+    ThrowInvalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name));
+  }
+  // Another type's values would be lost.
+  [[noreturn]] bool AddOther() const {
+    ThrowInvalid(fmt::format("input '{}' has contents of another type than {}", tensor_.name, tensor_.datatype->name));
+  }
+
+ private:
+  InputTensor& tensor_;
+  const uint64_t elements_;
+};
+
+void AddTexts(std::span<const uint8_t> contents, const ContentsSink& sink, std::string& own) {
+  constexpr uint32_t kTexts = inference::InferTensorContents::kBytesContentsFieldNumber;
+  RequireWellFormed(base::ForEachField(contents, [&](const ProtoField& field) {
+    if (field.IsBytes(kTexts)) return AppendElement(own, field.bytes);
+    if (field.number <= kTexts) sink.AddOther();
+  }));
+}
+
+// Adds elements that came as fields of a message, and not as raw bytes, to the tensor's own bytes and to `charge`.
+void AddContents(std::span<const uint8_t> contents, Charge& charge, InputTensor& tensor) {
+  const Datatype& datatype = *tensor.datatype;
+  ContentsSink sink(tensor);
+  if (datatype.size == 0) {
+    // Each has at least two bytes there, and four bytes of length here.
+    if (!charge.Add(3 * contents.size())) throw NoMemory();
+    return AddTexts(contents, sink, tensor.own);
+  }
+  // Its shape may be anything: the contents limit the number of elements.
+  size_t most = contents.size();
+  const bool has_field = oip::WithElementType(datatype.dtype, [&]<typename T>(T /*type*/) {
+    if (std::floating_point<T>) most /= sizeof(T);
+  });
+  if (!has_field) return;  // FP16 and BF16
+  const uint64_t bytes = std::min<uint64_t>(sink.elements(), most) * datatype.size;
+  if (!charge.Add(bytes)) throw NoMemory();
+  tensor.own.reserve(tensor.own.size() + bytes);
+  RequireWellFormed(oip::ReadContents(contents, datatype.dtype, sink));
 }
 
 [[noreturn]] void ThrowSharedMemory(const char* what, const std::string& name) {
@@ -76,16 +127,142 @@ class MessageReader {
       : in_(&message), charge_(charge), request_(request) {}
 
   // Throws Failure.
-  void Read(int size);
+  void Read(int size) {
+    in_.PushLimit(size);
+    while (const uint32_t tag = in_.ReadTag()) {
+      switch (tag) {
+        case BytesTag(Message::kModelNameFieldNumber):
+          request_.infer.model = ReadText();
+          break;
+        case BytesTag(Message::kModelVersionFieldNumber):
+          request_.infer.version = ReadText();
+          break;
+        case BytesTag(Message::kIdFieldNumber):
+          request_.id = ReadText();
+          break;
+        case BytesTag(Message::kInputsFieldNumber):
+          AddInput();
+          break;
+        case BytesTag(Message::kOutputsFieldNumber):
+          AddOutput();
+          break;
+        case BytesTag(Message::kRawInputContentsFieldNumber):
+          if (raw_.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} raw_input_contents", kMostTensors));
+          raw_.push_back(ReadField());
+          break;
+        case BytesTag(Message::kParametersFieldNumber):
+          AddParameter();
+          break;
+        default:
+          RequireWellFormed(google::protobuf::internal::WireFormatLite::SkipField(&in_, tag));
+      }
+    }
+    RequireWellFormed(in_.ConsumedEntireMessage());
+    TakeRaw();
+  }
 
  private:
-  FieldBytes ReadField();
-  std::string ReadText();
-  void AddInput();
-  void AddOutput();
-  void AddParameter();
-  void ReadInput(std::span<const uint8_t> bytes, InputTensor& tensor);
-  void TakeRaw();
+  FieldBytes ReadField() {
+    uint32_t length = 0;
+    RequireWellFormed(in_.ReadVarint32(&length) && length <= static_cast<uint32_t>(in_.BytesUntilLimit()));
+    FieldBytes bytes;
+    const void* here = nullptr;
+    int together = 0;
+    if (length == 0) return bytes;
+    in_.GetDirectBufferPointer(&here, &together);
+    if (length <= static_cast<uint32_t>(together)) {
+      bytes.lent = {static_cast<const uint8_t*>(here), length};
+      in_.Skip(static_cast<int>(length));
+      return bytes;
+    }
+    if (!charge_.Add(length)) throw NoMemory();
+    RequireWellFormed(in_.ReadString(&bytes.own, static_cast<int>(length)));
+    return bytes;
+  }
+  std::string ReadText() {
+    const FieldBytes bytes = ReadField();
+    return ToText(bytes.view());
+  }
+  void AddInput() {
+    std::vector<InputTensor>& inputs = request_.infer.inputs;
+    if (inputs.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} inputs", kMostTensors));
+    if (!charge_.Add(kInput)) throw NoMemory();
+    const uint64_t before = charge_.bytes();
+    const FieldBytes bytes = ReadField();
+    ReadInput(bytes.view(), inputs.emplace_back());
+    charge_.ShrinkTo(before + inputs.back().own.size());
+  }
+  void AddOutput() {
+    std::vector<std::string>& outputs = request_.infer.outputs;
+    if (outputs.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} outputs", kMostTensors));
+    const FieldBytes bytes = ReadField();
+    if (bytes.view().size() > kMostOutput) {
+      ThrowInvalid(fmt::format("an output that is asked for with more than {} bytes", kMostOutput));
+    }
+    Message::InferRequestedOutputTensor output;
+    RequireWellFormed(output.ParseFromArray(bytes.view().data(), static_cast<int>(bytes.view().size())));
+    const auto classes = output.parameters().find(kClassification);
+    if (classes != output.parameters().end() && classes->second.int64_param() > 0) {
+      ThrowInvalid(fmt::format("output '{}': there is no classification here", output.name()));
+    }
+    for (const auto& [name, value] : output.parameters()) {
+      if (name == kSharedMemory) ThrowSharedMemory("output", output.name());
+      if (name != kClassification) LogIgnored("/v2", "outputs.parameters.", name);
+    }
+    outputs.push_back(output.name());
+  }
+  void AddParameter() {
+    const FieldBytes bytes = ReadField();
+    const Parameter parameter = ReadParameter(bytes.view());
+    if (parameter.name != kEmptyFinal) return LogIgnored("/v2", "parameters.", parameter.name);
+    request_.wants_empty_final = parameter.IsTrue();
+  }
+  void ReadInput(std::span<const uint8_t> bytes, InputTensor& tensor) {
+    std::vector<std::span<const uint8_t>> contents;  // the pieces in which they came
+    std::string type;
+    RequireWellFormed(base::ForEachField(bytes, [&](const ProtoField& field) {
+      if (field.IsBytes(Input::kNameFieldNumber)) {
+        tensor.name = ToText(field.bytes);
+      } else if (field.IsBytes(Input::kDatatypeFieldNumber)) {
+        type = ToText(field.bytes);
+      } else if (field.IsBytes(Input::kContentsFieldNumber)) {
+        if (contents.size() == kMostTensors)
+          ThrowInvalid(fmt::format("more than {} contents of an input", kMostTensors));
+        contents.push_back(field.bytes);
+      } else if (field.IsBytes(Input::kParametersFieldNumber)) {
+        const std::string_view parameter = ReadParameter(field.bytes).name;
+        if (parameter == kSharedMemory) ThrowSharedMemory("input", tensor.name);
+        LogIgnored("/v2", "inputs.parameters.", parameter);
+      } else if (field.number == Input::kShapeFieldNumber && field.HasVarints()) {
+        RequireWellFormed(base::ForEachVarint(field, [&](uint64_t dim) {
+          OrThrow(AddDim(tensor, static_cast<int64_t>(dim)));
+          return true;
+        }));
+      }
+    }));
+    tensor.datatype = FindDatatype(type);
+    if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': '{}' is not a datatype", tensor.name, type));
+    for (const auto& piece : contents) AddContents(piece, charge_, tensor);
+  }
+  // Each input's bytes, if they came next to the inputs.
+  void TakeRaw() {
+    std::vector<InputTensor>& inputs = request_.infer.inputs;
+    if (!raw_.empty() && raw_.size() != inputs.size()) {
+      ThrowInvalid(fmt::format("{} inputs have {} raw_input_contents", inputs.size(), raw_.size()));
+    }
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Datatype& datatype = *inputs[i].datatype;
+      if (!raw_.empty()) {
+        if (!inputs[i].own.empty()) {
+          ThrowInvalid(fmt::format("input '{}' has both contents and raw_input_contents", inputs[i].name));
+        }
+        inputs[i].lent = raw_[i].lent;
+        inputs[i].own = std::move(raw_[i].own);
+      } else if (datatype.dtype == WASINN_DTYPE_F16 || datatype.dtype == WASINN_DTYPE_BF16) {
+        ThrowInvalid(fmt::format("input '{}': {} only travels as raw_input_contents", inputs[i].name, datatype.name));
+      }
+    }
+  }
 
   CodedInputStream in_;
   Charge& charge_;
@@ -93,148 +270,16 @@ class MessageReader {
   std::vector<FieldBytes> raw_;
 };
 
-FieldBytes MessageReader::ReadField() {
-  uint32_t length = 0;
-  RequireWellFormed(in_.ReadVarint32(&length) && length <= static_cast<uint32_t>(in_.BytesUntilLimit()));
-  FieldBytes bytes;
-  const void* here = nullptr;
-  int together = 0;
-  if (length == 0) return bytes;
-  in_.GetDirectBufferPointer(&here, &together);
-  if (length <= static_cast<uint32_t>(together)) {
-    bytes.lent = {static_cast<const uint8_t*>(here), length};
-    in_.Skip(static_cast<int>(length));
-    return bytes;
-  }
-  if (!charge_.Add(length)) throw NoMemory();
-  RequireWellFormed(in_.ReadString(&bytes.own, static_cast<int>(length)));
-  return bytes;
-}
-
-std::string MessageReader::ReadText() {
-  const FieldBytes bytes = ReadField();
-  return ToText(bytes.view());
-}
-
-void MessageReader::ReadInput(std::span<const uint8_t> bytes, InputTensor& tensor) {
-  CodedInputStream in(bytes.data(), static_cast<int>(bytes.size()));
-  std::vector<std::span<const uint8_t>> contents;  // the pieces in which they came
-  std::string type;
-  while (const uint32_t tag = in.ReadTag()) {
-    if (tag == BytesTag(Input::kNameFieldNumber)) {
-      tensor.name = ToText(ReadBytes(in));
-    } else if (tag == BytesTag(Input::kDatatypeFieldNumber)) {
-      type = ToText(ReadBytes(in));
-    } else if (tag == BytesTag(Input::kContentsFieldNumber)) {
-      if (contents.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} contents of an input", kMostTensors));
-      contents.push_back(ReadBytes(in));
-    } else if (tag == BytesTag(Input::kParametersFieldNumber)) {
-      const std::string_view parameter = ReadParameter(ReadBytes(in)).name;
-      if (parameter == kSharedMemory) ThrowSharedMemory("input", tensor.name);
-      LogIgnored("/v2", "inputs.parameters.", parameter);
-    } else if (!ReadNumbers(in, tag, Input::kShapeFieldNumber,
-                            [&](uint64_t dim) { OrThrow(AddDim(tensor, static_cast<int64_t>(dim))); })) {
-      Skip(in, tag);
-    }
-  }
-  RequireWellFormed(in.ConsumedEntireMessage());
-  tensor.datatype = FindDatatype(type);
-  if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': '{}' is not a datatype", tensor.name, type));
-  for (const auto& piece : contents) ReadContents(piece, charge_, tensor);
-}
-
-void MessageReader::AddInput() {
-  std::vector<InputTensor>& inputs = request_.infer.inputs;
-  if (inputs.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} inputs", kMostTensors));
-  if (!charge_.Add(kInput)) throw NoMemory();
-  const uint64_t before = charge_.bytes();
-  const FieldBytes bytes = ReadField();
-  ReadInput(bytes.view(), inputs.emplace_back());
-  charge_.ShrinkTo(before + inputs.back().own.size());
-}
-
-void MessageReader::AddOutput() {
-  std::vector<std::string>& outputs = request_.infer.outputs;
-  if (outputs.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} outputs", kMostTensors));
-  const FieldBytes bytes = ReadField();
-  if (bytes.view().size() > kMostOutput) {
-    ThrowInvalid(fmt::format("an output that is asked for with more than {} bytes", kMostOutput));
-  }
-  Message::InferRequestedOutputTensor output;
-  RequireWellFormed(output.ParseFromArray(bytes.view().data(), static_cast<int>(bytes.view().size())));
-  const auto classes = output.parameters().find(kClassification);
-  if (classes != output.parameters().end() && classes->second.int64_param() > 0) {
-    ThrowInvalid(fmt::format("output '{}': there is no classification here", output.name()));
-  }
-  for (const auto& [name, value] : output.parameters()) {
-    if (name == kSharedMemory) ThrowSharedMemory("output", output.name());
-    if (name != kClassification) LogIgnored("/v2", "outputs.parameters.", name);
-  }
-  outputs.push_back(output.name());
-}
-
-void MessageReader::AddParameter() {
-  const FieldBytes bytes = ReadField();
-  const Parameter parameter = ReadParameter(bytes.view());
-  if (parameter.name != kEmptyFinal) return LogIgnored("/v2", "parameters.", parameter.name);
-  request_.wants_empty_final = parameter.IsTrue();
-}
-
-// Each input's bytes, if they came next to the inputs.
-void MessageReader::TakeRaw() {
-  std::vector<InputTensor>& inputs = request_.infer.inputs;
-  if (!raw_.empty() && raw_.size() != inputs.size()) {
-    ThrowInvalid(fmt::format("{} inputs have {} raw_input_contents", inputs.size(), raw_.size()));
-  }
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Datatype& datatype = *inputs[i].datatype;
-    if (!raw_.empty()) {
-      if (!inputs[i].own.empty()) {
-        ThrowInvalid(fmt::format("input '{}' has both contents and raw_input_contents", inputs[i].name));
-      }
-      inputs[i].lent = raw_[i].lent;
-      inputs[i].own = std::move(raw_[i].own);
-    } else if (datatype.dtype == WASINN_DTYPE_F16 || datatype.dtype == WASINN_DTYPE_BF16) {
-      ThrowInvalid(fmt::format("input '{}': {} only travels as raw_input_contents", inputs[i].name, datatype.name));
-    }
-  }
-}
-
-void MessageReader::Read(int size) {
-  in_.PushLimit(size);
-  while (const uint32_t tag = in_.ReadTag()) {
-    switch (tag) {
-      case BytesTag(Message::kModelNameFieldNumber):
-        request_.infer.model = ReadText();
-        break;
-      case BytesTag(Message::kModelVersionFieldNumber):
-        request_.infer.version = ReadText();
-        break;
-      case BytesTag(Message::kIdFieldNumber):
-        request_.id = ReadText();
-        break;
-      case BytesTag(Message::kInputsFieldNumber):
-        AddInput();
-        break;
-      case BytesTag(Message::kOutputsFieldNumber):
-        AddOutput();
-        break;
-      case BytesTag(Message::kRawInputContentsFieldNumber):
-        if (raw_.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} raw_input_contents", kMostTensors));
-        raw_.push_back(ReadField());
-        break;
-      case BytesTag(Message::kParametersFieldNumber):
-        AddParameter();
-        break;
-      default:
-        Skip(in_, tag);
-    }
-  }
-  RequireWellFormed(in_.ConsumedEntireMessage());
-  TakeRaw();
-}
-
 }  // namespace
+
+std::string ToText(std::span<const uint8_t> bytes) {
+  std::string text = ToName({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const auto size = static_cast<int>(text.size());
+  if (!google::protobuf::internal::IsStructurallyValidUTF8(text.data(), size)) {
+    ThrowInvalid("the message is not an inference request: a text in it is not UTF-8");
+  }
+  return text;
+}
 
 Outcome<void> ReadRequest(ZeroCopyInputStream& message, int size, Charge& charge, GrpcRequest& request) {
   try {

@@ -3,12 +3,22 @@
 
 #include <google/protobuf/io/zero_copy_stream.h>
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "serve/oip/inference.h"
 #include "serve/tenants/memory_budget.h"
 
 namespace wasinn::serve {
+
+// The tag of a field for bytes: packed numbers and messages, too.
+constexpr uint32_t BytesTag(int field) { return static_cast<uint32_t>(field) << 3 | 2; }
+// Both throw Failure. A name in UTF-8, like strings of Protocol Buffers.
+std::string ToText(std::span<const uint8_t> bytes);
+inline void RequireWellFormed(bool is) {
+  if (!is) ThrowInvalid("the message is not an inference request");
+}
 
 struct GrpcRequest {
   InferRequest infer;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <inference.pb.h>
-#include "serve/grpc/wire.h"
+#include "serve/grpc/grpc_request.h"
 
 namespace wasinn::serve {
 namespace {

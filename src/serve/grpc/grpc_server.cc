@@ -1,9 +1,12 @@
 #include "serve/grpc/grpc_server.h"
 
 #include <google/protobuf/stubs/logging.h>
+#include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
 #include <grpc/support/log.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
+#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 #include <sys/stat.h>
@@ -12,14 +15,16 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "serve/descriptors.h"
 #include "serve/grpc/grpc_service.h"
-#include "serve/grpc/grpc_tls.h"
 
 namespace wasinn::serve {
+
 namespace {
 
 // For one connection: the limit of calls, and how long it is kept without any.
@@ -39,6 +44,46 @@ ino_t FileOf(int descriptor) {
   struct stat file = {};
   return ::fstat(descriptor, &file) == 0 ? file.st_ino : 0;
 }
+
+// TLS with certificates that may change while it serves. gRPC's own credentials of C++ that can change read files repeatedly by themselves, and callers get no errors. Those
+// of its C API ask at each connection.
+class Credentials final : public grpc::ServerCredentials {
+ public:
+  explicit Credentials(std::shared_ptr<Tls> tls) : tls_(std::move(tls)) {
+    const auto request_type = tls_->asks_clients() ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
+                                                   : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE;
+    credentials_ = grpc_ssl_server_credentials_create_with_options(
+        grpc_ssl_server_credentials_create_options_using_config_fetcher(request_type, Fetch, this));
+  }
+  ~Credentials() override { grpc_server_credentials_release(credentials_); }
+  Credentials(const Credentials&) = delete;
+  Credentials& operator=(const Credentials&) = delete;
+
+  void SetAuthMetadataProcessor(const std::shared_ptr<grpc::AuthMetadataProcessor>&) override {}
+
+ private:
+  int AddPortToServer(const std::string& address, grpc_server* server) override {
+    return grpc_server_add_http2_port(server, address.c_str(), credentials_);
+  }
+
+  // gRPC calls it for one connection at a time.
+  static grpc_ssl_certificate_config_reload_status Fetch(void* self, grpc_ssl_server_certificate_config** made) {
+    auto& credentials = *static_cast<Credentials*>(self);
+    std::shared_ptr<Certificates> current = credentials.tls_->current();
+    if (current == credentials.used_) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
+    const TlsFiles& pem = current->pem;
+    const grpc_ssl_pem_key_cert_pair pair = {pem.key.c_str(), pem.certificate.c_str()};
+    // gRPC 1.51 ends the program if there are none, although no client needs a certificate that they signed.
+    const std::string& authorities = pem.client_ca.empty() ? pem.certificate : pem.client_ca;
+    *made = grpc_ssl_server_certificate_config_create(authorities.c_str(), &pair, 1);
+    credentials.used_ = std::move(current);
+    return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
+  }
+
+  const std::shared_ptr<Tls> tls_;
+  std::shared_ptr<Certificates> used_;  // those that gRPC uses
+  grpc_server_credentials* credentials_ = nullptr;
+};
 
 }  // namespace
 
@@ -72,7 +117,7 @@ Outcome<void> GrpcServer::Start() {
   builder.SetMaxSendMessageSize(-1);
   const int handshake_ms = std::min(kHandshakeMs, ToMs(options_.calls.slow));
   const GrpcKeepalive& keepalive = options_.keepalive;
-  // A small compressed message may expand to any size, after gRPC's check: the server expands it (grpc_inflate.h).
+  // A small compressed message may expand to any size, after gRPC's check: the server expands it (InflateMessage).
   for (const auto& [argument, value] :
        {std::pair{GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0},
         {GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams},
@@ -92,7 +137,8 @@ Outcome<void> GrpcServer::Start() {
   builder.RegisterService(service_.get());
   builder.RegisterCallbackGenericService(&reflection_);
   running_ = std::make_unique<Running>();
-  running_->credentials = options_.tls == nullptr ? grpc::InsecureServerCredentials() : GrpcCredentials(options_.tls);
+  running_->credentials =
+      options_.tls == nullptr ? grpc::InsecureServerCredentials() : std::make_shared<Credentials>(options_.tls);
   running_->acceptor = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, running_->credentials);
   running_->server = builder.BuildAndStart();
@@ -130,6 +176,62 @@ void GrpcServer::Drain(std::chrono::system_clock::time_point until) {
   running_->server->GetHealthCheckService()->SetServingStatus(false);
   watches_.Drain();
   running_->server->Shutdown(until);
+}
+
+using grpc::experimental::InterceptionHookPoints;
+using grpc::experimental::Interceptor;
+using grpc::experimental::ServerRpcInfo;
+
+class GrpcWatches::Watch : public Interceptor {
+ public:
+  Watch(GrpcWatches& all, ServerRpcInfo* of) : all_(all), of_(of) {}
+  ~Watch() override { Leave(); }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  // gRPC creates this before it can be cancelled, and keeps it longer: it can be cancelled after its first step.
+  void Intercept(grpc::experimental::InterceptorBatchMethods* methods) override {
+    if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_INITIAL_METADATA)) Join();
+    if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_CLOSE)) Leave();
+    methods->Proceed();
+  }
+
+ private:
+  void Join() {
+    const std::lock_guard lock(all_.mutex_);
+    all_.watches_.insert(of_);
+  }
+  void Leave() {
+    const std::lock_guard lock(all_.mutex_);
+    all_.watches_.erase(of_);
+  }
+
+  GrpcWatches& all_;
+  ServerRpcInfo* const of_;
+};
+
+class GrpcWatches::Factory : public grpc::experimental::ServerInterceptorFactoryInterface {
+ public:
+  explicit Factory(GrpcWatches& all) : all_(all) {}
+  Interceptor* CreateServerInterceptor(ServerRpcInfo* info) override {
+    const char* const method = info->method();
+    return method != nullptr && std::string_view(method) == "/grpc.health.v1.Health/Watch" ? new Watch(all_, info)
+                                                                                           : nullptr;
+  }
+
+ private:
+  GrpcWatches& all_;
+};
+
+std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> GrpcWatches::NewFactory() {
+  return std::make_unique<Factory>(*this);
+}
+
+void GrpcWatches::Sweep() {
+  if (!is_draining_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(mutex_);
+  for (ServerRpcInfo* const watch : watches_)
+    watch->server_context()->TryCancel();  // it notifies gRPC's threads: this one has the lock
 }
 
 }  // namespace wasinn::serve

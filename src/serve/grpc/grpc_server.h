@@ -1,19 +1,23 @@
 // Serves the Open Inference Protocol's gRPC form on connections of a port.
 #pragma once
 
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/server_interceptor.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 
 #include "serve/grpc/grpc_calls.h"
 #include "serve/grpc/grpc_keepalive.h"
 #include "serve/grpc/grpc_reflection.h"
-#include "serve/grpc/grpc_watches.h"
 #include "serve/http/tls.h"
 #include "serve/metrics/access_log.h"
-#include "serve/metrics/text_metrics.h"
+#include "serve/metrics/request_metrics.h"
 #include "serve/models/statistics.h"
 #include "serve/tenants/gate.h"
 #include "serve/tenants/memory_budget.h"
@@ -24,6 +28,26 @@ namespace wasinn::serve {
 
 class GrpcService;
 
+// Clients that watch gRPC's own health service (Watch). gRPC only ends such a stream with the server's last call.
+// Thread-safe. It outlives the server.
+class GrpcWatches {
+ public:
+  // For grpc::ServerBuilder, which reports each stream to it.
+  std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> NewFactory();
+
+  // From here on Sweep ends them, even unread: clients that do not read would hold up the server's end.
+  void Drain() { is_draining_.store(true, std::memory_order_release); }
+  void Sweep();
+
+ private:
+  class Factory;
+  class Watch;
+
+  std::atomic<bool> is_draining_{false};
+  std::mutex mutex_;  // guards the members below
+  std::set<grpc::experimental::ServerRpcInfo*> watches_;
+};
+
 struct GrpcOptions {
   std::shared_ptr<MemoryBudget>
       budget;  // for requests and responses; gRPC itself has as much again for data that it has not passed on yet
@@ -32,7 +56,7 @@ struct GrpcOptions {
   RequestMetrics* requests = nullptr;     // outlives it; NULL: not counted
   uint64_t max_message_bytes = 256u << 20;
   size_t max_connections = 16384;
-  int max_descriptor = INT32_MAX;  // as in http_options.h
+  int max_descriptor = INT32_MAX;  // as in HttpOptions
   GrpcCalls::Limits calls;
   GrpcKeepalive keepalive;
 };

@@ -1,14 +1,23 @@
 #include "serve/grpc/grpc_service.h"
 
 #include <google/protobuf/util/json_util.h>
+#include <grpc/grpc.h>
 
 #include <exception>
 #include <utility>
 
-#include "serve/grpc/grpc_inflate.h"
+#include "serve/grpc/grpc_calls.h"
 #include "serve/grpc/grpc_reactors.h"
-#include "serve/grpc/grpc_status.h"
+#include "serve/http/content_encoding.h"
 #include "serve/oip/server_metadata.h"
+
+// gRPC's friend class for access to its buffers: the public functions do not show whether they are compressed.
+class grpc::internal::GrpcByteBufferPeer {
+ public:
+  static bool IsCompressed(const grpc::ByteBuffer& message) {
+    return message.Valid() && message.buffer_->data.raw.compression != GRPC_COMPRESS_NONE;
+  }
+};
 
 namespace wasinn::serve {
 namespace {
@@ -81,6 +90,27 @@ bool Parse(const grpc::ByteBuffer& bytes, Message& message, const Tenant& tenant
 }
 
 }  // namespace
+
+bool IsCompressed(const grpc::ByteBuffer& message) { return grpc::internal::GrpcByteBufferPeer::IsCompressed(message); }
+
+Outcome<void> InflateMessage(grpc::ByteBuffer& message, uint64_t most, const std::shared_ptr<MemoryBudget>& budget,
+                             const Cancellation* cancellation) {
+  Charge together(budget);
+  grpc::Slice compressed;
+  if (!together.Add(message.Length()) || !message.DumpToSingleSlice(&compressed).ok()) {
+    return std::unexpected(NoMemory());
+  }
+  auto inflated =
+      Inflate({reinterpret_cast<const char*>(compressed.begin()), compressed.size()}, most, budget, cancellation);
+  if (!inflated) return std::unexpected(std::move(inflated.error()));
+  auto kept = std::make_unique<RequestBytes>(std::move(*inflated));
+  const grpc::Slice whole(
+      const_cast<char*>(kept->view().data()), kept->size(), [](void* it) { delete static_cast<RequestBytes*>(it); },
+      kept.get());
+  (void)kept.release();
+  message = grpc::ByteBuffer(&whole, 1);
+  return {};
+}
 
 template <typename Request, typename Response, typename Answer>
 GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Bytes& request, Bytes& response,

@@ -12,7 +12,7 @@
 #include <inference.grpc.pb.h>
 #include "serve/grpc/grpc_calls.h"
 #include "serve/grpc/grpc_response.h"
-#include "serve/metrics/text_metrics.h"
+#include "serve/metrics/request_metrics.h"
 #include "serve/models/statistics.h"
 #include "serve/tenants/gate.h"
 #include "serve/threads/quick_lane.h"
@@ -31,6 +31,12 @@ using Service = S::WithRawCallbackMethod_ServerLive<S::WithRawCallbackMethod_Ser
                     S::WithRawCallbackMethod_ModelStreamInfer<S::Service>>>>>>>>>>>>;
 
 }  // namespace raw
+
+// Messages that clients compress. gRPC would expand them without a limit, so it passes them on unchanged.
+bool IsCompressed(const grpc::ByteBuffer& message);
+// Expands a compressed message: at most `most` bytes, charged to `budget` during the life of the message.
+Outcome<void> InflateMessage(grpc::ByteBuffer& message, uint64_t most, const std::shared_ptr<MemoryBudget>& budget,
+                             const Cancellation* cancellation);
 
 class GrpcUnary;
 

@@ -41,7 +41,7 @@ bool HasRoute(const Header& header, const Generation& generation) {
 
 }  // namespace
 
-Front::Front(const ServeOptions& options, Parts parts, OperatorState::Sources sources)
+Front::Front(const ServeOptions& options, Parts parts, OperatorPage::Sources sources)
     : options_(options),
       parts_(std::move(parts)),
       origins_(options.allowed_origins),
@@ -121,8 +121,7 @@ void Front::ShapeError(const Header& header, Response& response) {
 }
 
 bool Front::HasMetrics(const Header& header, const Generation& generation) const {
-  const std::string_view target = AsText(header.target());
-  return options_.has_http_metrics && target.substr(0, target.find('?')) == "/metrics" && !HasRoute(header, generation);
+  return options_.has_http_metrics && PathAlone(AsText(header.target())) == "/metrics" && !HasRoute(header, generation);
 }
 
 asio::awaitable<Response> Front::AnswerMetrics(Exchange& exchange) {

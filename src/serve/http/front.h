@@ -28,7 +28,7 @@ class Front {
     RequestMetrics& requests;
     std::function<Response(const Generation&)> metrics;  // answers /metrics
   };
-  Front(const ServeOptions& options, Parts parts, OperatorState::Sources sources);
+  Front(const ServeOptions& options, Parts parts, OperatorPage::Sources sources);
 
   // As in Route.
   std::expected<Admission, Response> Admit(Header& header) const;

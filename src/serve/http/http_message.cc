@@ -1,7 +1,6 @@
 #include "serve/http/http_message.h"
 
 #include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
 namespace wasinn::serve {

@@ -1,6 +1,7 @@
 // A route's request and answer, independent of the transport.
 #pragma once
 
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/string_type.hpp>
 #include <boost/beast/http/empty_body.hpp>
@@ -8,19 +9,29 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "serve/about.h"
-#include "serve/http/body_source.h"
 #include "serve/http/request_body.h"
+#include "serve/metrics/trace.h"
 #include "serve/oip/inference.h"
 #include "serve/tenants/admission.h"
 #include "serve/tenants/memory_budget.h"
 #include "serve/threads/cancellation.h"
 
 namespace wasinn::serve {
+
+// Called on the request's own thread.
+class BodySource {
+ public:
+  virtual ~BodySource() = default;
+  // The next piece; "": the end; no value: it is broken off, and so is the response.
+  virtual boost::asio::awaitable<std::optional<std::string>> Next() = 0;
+  // Called once, after the writing ended in any way. Afterwards nothing of the request is in use.
+  virtual boost::asio::awaitable<void> End() = 0;
+};
 
 namespace http = boost::beast::http;
 

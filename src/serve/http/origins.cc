@@ -85,10 +85,10 @@ Response AnswerPreflight(const Header& request) {
 
 // A guest's own headers stay.
 void LetRead(Response& response, std::string_view origin) {
-  const auto is_told = std::ranges::any_of(response.headers, [](const auto& header) {
+  const bool is_set = std::ranges::any_of(response.headers, [](const auto& header) {
     return boost::beast::iequals(header.first, "Access-Control-Allow-Origin");
   });
-  if (is_told) return;
+  if (is_set) return;
   response.headers.emplace_back("Access-Control-Allow-Origin", origin);
   response.headers.emplace_back("Access-Control-Expose-Headers", "Inference-Header-Content-Length, Retry-After");
   response.headers.emplace_back("Vary", "Origin");

@@ -1,10 +1,13 @@
 #include "serve/http/response_writer.h"
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/chunk_encode.hpp>
 #include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/message.hpp>
 #include <boost/beast/http/serializer.hpp>
 #include <boost/beast/http/write.hpp>
+#include <boost/optional/optional.hpp>
 
 #include <exception>
 #include <memory>
@@ -12,13 +15,46 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "serve/http/http_server.h"
-#include "serve/http/parts_body.h"
 #include "serve/log.h"
 
 namespace wasinn::serve {
 namespace {
+
+// A body of several parts, written from their own memory.
+struct PartsBody {
+  struct value_type {  // NOLINT(readability-identifier-naming)
+    std::string text;
+    std::vector<OutputTensor> binary;
+  };
+
+  static uint64_t size(const value_type& body) {  // NOLINT(readability-identifier-naming)
+    uint64_t bytes = body.text.size();
+    for (const OutputTensor& part : body.binary) bytes += part.bytes.size();
+    return bytes;
+  }
+
+  class writer {  // NOLINT(readability-identifier-naming)
+   public:
+    using const_buffers_type = std::vector<boost::asio::const_buffer>;  // NOLINT(readability-identifier-naming)
+
+    template <bool kIsRequest, typename Fields>
+    writer(const boost::beast::http::header<kIsRequest, Fields>&, const value_type& body) : body_(body) {}
+    void init(boost::beast::error_code& error) { error = {}; }  // NOLINT(readability-identifier-naming)
+    // NOLINTNEXTLINE(readability-identifier-naming)
+    boost::optional<std::pair<const_buffers_type, bool>> get(boost::beast::error_code& error) {
+      error = {};
+      const_buffers_type buffers = {{body_.text.data(), body_.text.size()}};
+      for (const OutputTensor& part : body_.binary) buffers.emplace_back(part.bytes.data(), part.bytes.size());
+      return {{std::move(buffers), false}};
+    }
+
+   private:
+    const value_type& body_;
+  };
+};
 
 // A part that is written at once. A large one has the time of all of its bytes.
 constexpr size_t kMostPart = 64u << 10;

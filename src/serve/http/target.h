@@ -15,6 +15,9 @@ namespace wasinn::serve {
 // control character, or is not UTF-8.
 Outcome<std::string> CanonicalTarget(std::string_view target);
 
+// A target without its query.
+inline std::string_view PathAlone(std::string_view target) { return target.substr(0, target.find('?')); }
+
 // The words of a canonical target's path, decoded, and none for a "/" at its end.
 std::vector<std::string> PathWords(std::string_view target);
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "serve/about.h"
+#include "serve/metrics/trace.h"
 #include "serve/oip/inference.h"
 
 namespace wasinn::serve {

@@ -1,14 +1,17 @@
 // Counts of answered requests, by path and outcome, in Prometheus' text format.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
-#include "serve/about.h"
+#include "core/metrics/histogram.h"
+#include "serve/metrics/trace.h"
 
 namespace wasinn::serve {
 
@@ -37,6 +40,29 @@ class RequestMetrics {
 
   mutable std::mutex mutex_;
   std::map<Key, uint64_t, Less> counts_;  // by protocol, path, status, model and tenant
+};
+
+// Thread-safe.
+class TextMetrics {
+ public:
+  // Adds the time from a request to its first token.
+  void AddFirst(const std::string& model, const std::string& version, std::chrono::nanoseconds took);
+  // Adds the time of each later token since the one before.
+  void AddNext(const std::string& model, const std::string& version, std::chrono::nanoseconds took);
+  void AddTokens(const std::string& model, const std::string& version, uint64_t read, uint64_t written);
+
+  // "" if nothing was counted. `has_aliases`: also under vLLM's names.
+  std::string Text(bool has_aliases) const;
+
+ private:
+  struct Model {
+    uint64_t read = 0, written = 0;
+    core::Histogram first, next;
+  };
+  using Key = std::pair<std::string, std::string>;
+
+  mutable std::mutex mutex_;
+  std::map<Key, Model> models_;
 };
 
 }  // namespace wasinn::serve

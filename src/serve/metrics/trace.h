@@ -33,4 +33,10 @@ Trace TraceOf(const boost::beast::http::request_header<>& request);
 // that is not continued is removed; if it has more than 512 bytes, its oldest entries are.
 void PassOn(const Trace& trace, boost::beast::http::request_header<>& request);
 
+// Facts about a request besides the question and the answer. The code that answers it fills this.
+struct About {
+  std::string model, tenant;  // "": none
+  Trace trace;
+};
+
 }  // namespace wasinn::serve

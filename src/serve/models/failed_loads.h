@@ -1,15 +1,16 @@
 // Models that failed to load, with the reasons: their files are not read again for each request.
 #pragma once
 
+#include <wasinn/wasinn.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
-
-#include <wasinn/wasinn.hpp>
 
 #include "serve/oip/inference.h"
 
@@ -47,5 +48,24 @@ class FailedLoads {
   mutable std::mutex mutex_;
   std::map<std::string, std::map<uint32_t, Failed>> failed_;  // by model and version
 };
+
+// Thread-safe.
+class LoadLog {
+ public:
+  // For each model it logs this many reasons, each once: clients that ask again and again do not fill the log.
+  static constexpr size_t kMostReasons = 16;
+
+  // `name`: "digits:2".
+  void Tell(const std::string& name, const std::string& why);
+  // It has loaded, or is another one now: later failures are logged again.
+  void Forget(const std::string& name);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::set<std::string>> told_;  // by model
+};
+
+// A client's error for a model that does not load.
+Failure OfLoad(Failure why);
 
 }  // namespace wasinn::serve

@@ -8,8 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "serve/oip/bytes.h"
-
 namespace wasinn::serve {
 namespace {
 
@@ -17,7 +15,7 @@ using engines::ModelIo;
 using engines::ModelIos;
 using engines::ModelTensor;
 
-const Datatype& DatatypeOf(wasinn_dtype dtype) {
+const Datatype& DatatypeOrBytes(wasinn_dtype dtype) {
   const Datatype* const found = FindDatatype(dtype);
   return found == nullptr ? Bytes() : *found;
 }
@@ -53,8 +51,9 @@ bool Fits(const std::vector<int64_t>& described, const auto& shape) {
 
 // The error in a tensor of this io; "": none.
 std::string WhyNot(const ModelIo& io, const ModelTensor& tensor) {
-  const Datatype& datatype = serve::DatatypeOf(io);
-  if (io.dtype != tensor.dtype) return fmt::format("is of {}, not {}", datatype.name, DatatypeOf(tensor.dtype).name);
+  const Datatype& datatype = DatatypeOf(io);
+  if (io.dtype != tensor.dtype)
+    return fmt::format("is of {}, not {}", datatype.name, DatatypeOrBytes(tensor.dtype).name);
   if (!Fits(io.shape, tensor.shape)) {
     return fmt::format("has the shape [{}], not [{}]", fmt::join(io.shape, ","),
                        fmt::join(tensor.shape.first(std::min<size_t>(tensor.shape.size(), WASINN_MAX_RANK)), ","));
@@ -79,7 +78,7 @@ Failure NotAsDescribed(const std::string& why) { return {WASINN_ERROR_RUNTIME, w
 
 }  // namespace
 
-const Datatype& DatatypeOf(const ModelIo& io) { return DatatypeOf(io.dtype); }
+const Datatype& DatatypeOf(const ModelIo& io) { return DatatypeOrBytes(io.dtype); }
 
 Outcome<void> CheckIos(const ModelIos& ios) {
   if (ios.inputs.size() > kMostTensors || ios.outputs.size() > kMostTensors) {

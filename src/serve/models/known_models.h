@@ -1,6 +1,8 @@
 // The signatures of models, looked up once for each.
 #pragma once
 
+#include <wasinn/wasinn.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -14,10 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include <wasinn/wasinn.hpp>
-
 #include "serve/models/failed_loads.h"
-#include "serve/models/load_log.h"
 #include "serve/models/repository_settings.h"
 #include "serve/models/statistics.h"
 #include "serve/oip/inference.h"

@@ -7,7 +7,7 @@
 
 #include "cli/log.h"
 #include "core/runtime/processors.h"
-#include "serve/models/load_log.h"
+#include "serve/models/failed_loads.h"
 
 namespace wasinn::serve {
 namespace {

@@ -11,9 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "serve/oip/datatype.h"
+#include "oip/datatype.h"
 
 namespace wasinn::serve {
+
+using oip::AppendElement, oip::Bytes, oip::CountElements, oip::Datatype, oip::Elements, oip::FindDatatype,
+    oip::kLengthBytes, oip::OfWit, oip::OnlyElement;
 
 // Why a request failed. The code shows the cause, and so the client's status.
 struct Failure {
@@ -59,6 +62,11 @@ struct InputTensor {
     return own.empty() ? lent : std::span(reinterpret_cast<const uint8_t*>(own.data()), own.size());
   }
 };
+
+// Adds a dimension to the tensor.
+Outcome<void> AddDim(InputTensor& tensor, int64_t dim);
+// The product of its shape; an error if that overflows.
+Outcome<uint64_t> CountElements(const InputTensor& tensor);
 
 struct OutputTensor {
   std::string name;

@@ -11,7 +11,6 @@
 #include "serve/http/request_body.h"
 #include "serve/ignored_fields.h"
 #include "serve/oip/json_tensor.h"
-#include "serve/oip/tensor_shape.h"
 
 namespace wasinn::serve {
 namespace {
@@ -23,25 +22,6 @@ static_assert(RequestBytes::kPadding >= simdjson::SIMDJSON_PADDING);
 
 // Bytes for each of the JSON's: simdjson's memory for parsing, and tensors of 8-byte numbers with one digit each.
 constexpr uint64_t kParsed = 14, kTensors = 4;
-
-// First parses the whole JSON, so that nothing of an invalid text is used. simdjson throws for values of unexpected
-// types.
-class Reader {
- public:
-  Reader(std::string_view body, size_t json_size) : json_(body.substr(0, json_size)), binary_(body.substr(json_size)) {}
-  RestRequest Read();
-  RestRequest ReadFields(const nlohmann::json& inputs);
-
- private:
-  void ReadInput(object input);
-  void ReadOutput(object output);
-  void ReadData(object input, InputTensor& tensor, uint64_t elements);
-  void TakeBinary(uint64_t bytes, InputTensor& tensor);
-
-  const std::string_view json_;
-  std::string_view binary_;  // not taken by a tensor yet
-  RestRequest request_;
-};
 
 // An object's member of this name, if any. A duplicate is refused: a proxy may have checked the other one.
 std::optional<element> Find(object of, std::string_view name) {
@@ -89,77 +69,6 @@ uint64_t ReadShape(object input, InputTensor& tensor) {
   return OrThrow(CountElements(tensor));
 }
 
-void Reader::TakeBinary(uint64_t bytes, InputTensor& tensor) {
-  if (bytes > binary_.size()) {
-    ThrowInvalid(fmt::format("input '{}' has {} bytes, of which only {} came", tensor.name, bytes, binary_.size()));
-  }
-  tensor.lent = {reinterpret_cast<const uint8_t*>(binary_.data()), bytes};
-  binary_.remove_prefix(bytes);
-}
-
-void Reader::ReadData(object input, InputTensor& tensor, uint64_t elements) {
-  const element data = Get(input, "data");
-  // Its shape may be anything; the characters limit the number of elements.
-  tensor.own.reserve(std::min<uint64_t>(elements, json_.size() / 2) * tensor.datatype->size);
-  JsonTensor(tensor, elements).Read(data);
-}
-
-void Reader::ReadInput(object input) {
-  InputTensor& tensor = request_.infer.inputs.emplace_back();
-  tensor.name = ToName(Get(input, "name"));
-  const std::string type = ToName(Get(input, "datatype"));
-  tensor.datatype = FindDatatype(type);
-  if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': '{}' is not a datatype", tensor.name, type));
-  const uint64_t elements = ReadShape(input, tensor);
-  if (Parameter<std::string_view>(input, "shared_memory_region")) {
-    ThrowInvalid(fmt::format("input '{}': there is no shared memory here", tensor.name));
-  }
-  if (const auto bytes = Parameter<uint64_t>(input, "binary_data_size")) {
-    if (Find(input, "data")) ThrowInvalid(fmt::format("input '{}' has both data and binary_data_size", tensor.name));
-    TakeBinary(*bytes, tensor);
-  } else {
-    ReadData(input, tensor, elements);
-  }
-  LogOthers(input, "inputs.", {"name", "datatype", "shape", "parameters", "data"});
-  LogOtherParameters(input, "inputs.parameters.", {"binary_data_size", "shared_memory_region"});
-}
-
-void Reader::ReadOutput(object output) {
-  std::string name = ToName(Get(output, "name"));
-  if (Parameter<uint64_t>(output, "classification").value_or(0) > 0) {
-    ThrowInvalid(fmt::format("output '{}': there is no classification here", name));
-  }
-  if (Parameter<std::string_view>(output, "shared_memory_region")) {
-    ThrowInvalid(fmt::format("output '{}': there is no shared memory here", name));
-  }
-  if (const auto binary = Parameter<bool>(output, "binary_data")) request_.is_binary[name] = *binary;
-  request_.infer.outputs.push_back(std::move(name));
-  LogOthers(output, "outputs.", {"name", "parameters"});
-  LogOtherParameters(output, "outputs.parameters.", {"classification", "shared_memory_region", "binary_data"});
-}
-
-RestRequest Reader::Read() {
-  simdjson::dom::parser parser;
-  const object root = parser.parse(json_.data(), json_.size(), false).get_object();
-  if (const auto id = Find(root, "id")) request_.id = ToName(*id);
-  if (const auto all = Parameter<bool>(root, "binary_data_output")) request_.all_binary = *all;
-  for (const element input : Get(root, "inputs").get_array()) {
-    if (request_.infer.inputs.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} inputs", kMostTensors));
-    ReadInput(input.get_object());
-  }
-  if (!binary_.empty()) ThrowInvalid(fmt::format("{} bytes after the JSON belong to no input", binary_.size()));
-  if (const auto outputs = Find(root, "outputs")) {
-    for (const element output : outputs->get_array()) {
-      if (request_.infer.outputs.size() == kMostTensors)
-        ThrowInvalid(fmt::format("more than {} outputs", kMostTensors));
-      ReadOutput(output.get_object());
-    }
-  }
-  LogOthers(root, "", {"id", "parameters", "inputs", "outputs"});
-  LogOtherParameters(root, "parameters.", {"binary_data_output"});
-  return std::move(request_);
-}
-
 size_t CountLeaves(element data) {
   if (!data.is_array()) return 1;
   size_t leaves = 0;
@@ -188,26 +97,105 @@ std::vector<int64_t> ShapeFor(const std::vector<int64_t>& dims, element data) {
   return shape;
 }
 
-RestRequest Reader::ReadFields(const nlohmann::json& inputs) {
-  simdjson::dom::parser parser;
-  const object root = parser.parse(json_.data(), json_.size(), false).get_object();
-  if (const auto id = Find(root, "id")) request_.id = ToName(*id);
-  for (const nlohmann::json& input : inputs) {
-    const auto data = Find(root, input["name"].get_ref<const std::string&>());
-    if (!data) continue;  // the model checks whether it needs it
+// First parses the whole JSON, so that nothing of an invalid text is used. simdjson throws for values of unexpected
+// types.
+class Reader {
+ public:
+  Reader(std::string_view body, size_t json_size) : json_(body.substr(0, json_size)), binary_(body.substr(json_size)) {}
+  RestRequest Read() {
+    simdjson::dom::parser parser;
+    const object root = parser.parse(json_.data(), json_.size(), false).get_object();
+    if (const auto id = Find(root, "id")) request_.id = ToName(*id);
+    if (const auto all = Parameter<bool>(root, "binary_data_output")) request_.all_binary = *all;
+    for (const element input : Get(root, "inputs").get_array()) {
+      if (request_.infer.inputs.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} inputs", kMostTensors));
+      ReadInput(input.get_object());
+    }
+    if (!binary_.empty()) ThrowInvalid(fmt::format("{} bytes after the JSON belong to no input", binary_.size()));
+    if (const auto outputs = Find(root, "outputs")) {
+      for (const element output : outputs->get_array()) {
+        if (request_.infer.outputs.size() == kMostTensors)
+          ThrowInvalid(fmt::format("more than {} outputs", kMostTensors));
+        ReadOutput(output.get_object());
+      }
+    }
+    LogOthers(root, "", {"id", "parameters", "inputs", "outputs"});
+    LogOtherParameters(root, "parameters.", {"binary_data_output"});
+    return std::move(request_);
+  }
+  RestRequest ReadFields(const nlohmann::json& inputs) {
+    simdjson::dom::parser parser;
+    const object root = parser.parse(json_.data(), json_.size(), false).get_object();
+    if (const auto id = Find(root, "id")) request_.id = ToName(*id);
+    for (const nlohmann::json& input : inputs) {
+      const auto data = Find(root, input["name"].get_ref<const std::string&>());
+      if (!data) continue;  // the model checks whether it needs it
+      InputTensor& tensor = request_.infer.inputs.emplace_back();
+      tensor.name = input["name"].get_ref<const std::string&>();
+      tensor.datatype = FindDatatype(input["datatype"].get_ref<const std::string&>());
+      if (tensor.datatype == nullptr)
+        ThrowInvalid(fmt::format("input '{}': JSON has nothing of its type", tensor.name));
+      tensor.shape = ShapeFor(input["shape"].get<std::vector<int64_t>>(), *data);
+      ReadJson(tensor, OrThrow(CountElements(tensor)), *data);
+    }
+    for (const auto& [key, value] : root) {
+      const auto is_it = [name = key](const nlohmann::json& input) { return input["name"] == name; };
+      if (key != "id" && !value.is_null() && std::ranges::none_of(inputs, is_it)) LogIgnored("/v2", "", key);
+    }
+    return std::move(request_);
+  }
+
+ private:
+  void ReadInput(object input) {
     InputTensor& tensor = request_.infer.inputs.emplace_back();
-    tensor.name = input["name"].get_ref<const std::string&>();
-    tensor.datatype = FindDatatype(input["datatype"].get_ref<const std::string&>());
-    if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': JSON has nothing of its type", tensor.name));
-    tensor.shape = ShapeFor(input["shape"].get<std::vector<int64_t>>(), *data);
-    JsonTensor(tensor, OrThrow(CountElements(tensor))).Read(*data);
+    tensor.name = ToName(Get(input, "name"));
+    const std::string type = ToName(Get(input, "datatype"));
+    tensor.datatype = FindDatatype(type);
+    if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': '{}' is not a datatype", tensor.name, type));
+    const uint64_t elements = ReadShape(input, tensor);
+    if (Parameter<std::string_view>(input, "shared_memory_region")) {
+      ThrowInvalid(fmt::format("input '{}': there is no shared memory here", tensor.name));
+    }
+    if (const auto bytes = Parameter<uint64_t>(input, "binary_data_size")) {
+      if (Find(input, "data")) ThrowInvalid(fmt::format("input '{}' has both data and binary_data_size", tensor.name));
+      TakeBinary(*bytes, tensor);
+    } else {
+      ReadData(input, tensor, elements);
+    }
+    LogOthers(input, "inputs.", {"name", "datatype", "shape", "parameters", "data"});
+    LogOtherParameters(input, "inputs.parameters.", {"binary_data_size", "shared_memory_region"});
   }
-  for (const auto& [key, value] : root) {
-    const auto is_it = [name = key](const nlohmann::json& input) { return input["name"] == name; };
-    if (key != "id" && !value.is_null() && std::ranges::none_of(inputs, is_it)) LogIgnored("/v2", "", key);
+  void ReadOutput(object output) {
+    std::string name = ToName(Get(output, "name"));
+    if (Parameter<uint64_t>(output, "classification").value_or(0) > 0) {
+      ThrowInvalid(fmt::format("output '{}': there is no classification here", name));
+    }
+    if (Parameter<std::string_view>(output, "shared_memory_region")) {
+      ThrowInvalid(fmt::format("output '{}': there is no shared memory here", name));
+    }
+    if (const auto binary = Parameter<bool>(output, "binary_data")) request_.is_binary[name] = *binary;
+    request_.infer.outputs.push_back(std::move(name));
+    LogOthers(output, "outputs.", {"name", "parameters"});
+    LogOtherParameters(output, "outputs.parameters.", {"classification", "shared_memory_region", "binary_data"});
   }
-  return std::move(request_);
-}
+  void ReadData(object input, InputTensor& tensor, uint64_t elements) {
+    const element data = Get(input, "data");
+    // Its shape may be anything; the characters limit the number of elements.
+    tensor.own.reserve(std::min<uint64_t>(elements, json_.size() / 2) * tensor.datatype->size);
+    ReadJson(tensor, elements, data);
+  }
+  void TakeBinary(uint64_t bytes, InputTensor& tensor) {
+    if (bytes > binary_.size()) {
+      ThrowInvalid(fmt::format("input '{}' has {} bytes, of which only {} came", tensor.name, bytes, binary_.size()));
+    }
+    tensor.lent = {reinterpret_cast<const uint8_t*>(binary_.data()), bytes};
+    binary_.remove_prefix(bytes);
+  }
+
+  const std::string_view json_;
+  std::string_view binary_;  // not taken by a tensor yet
+  RestRequest request_;
+};
 
 Outcome<RestRequest> Parse(std::string_view body, size_t json_size, Charge& charge, auto read) {
   const uint64_t before = charge.bytes();

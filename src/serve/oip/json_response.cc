@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "serve/oip/json_tensor.h"
 
 namespace wasinn::serve {
+
 namespace {
 
 std::string Quoted(const std::string& text) {

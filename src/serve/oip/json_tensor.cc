@@ -9,144 +9,134 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "serve/oip/bytes.h"
-
 namespace wasinn::serve {
 
-template <typename T>
-void JsonTensor::Append(T number) {
-  tensor_.own.append(reinterpret_cast<const char*>(&number), sizeof number);
-}
+namespace {
 
-template <typename T>
-Outcome<T> JsonTensor::Whole(simdjson::dom::element element) const {
-  if (element.type() != simdjson::dom::element_type::DOUBLE) return static_cast<T>(element);
-  // A double does not have all larger integers, so another number may have been written.
-  constexpr double kMost = 1LL << std::numeric_limits<double>::digits;
-  const double number = element;
-  const bool fits = number >= (std::unsigned_integral<T> ? 0 : 1 - kMost) && number < kMost;
-  if (fits && std::trunc(number) == number) return static_cast<T>(number);
-  return std::unexpected(
-      Invalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name)));
-}
-
-template <typename T>
-void JsonTensor::AppendInteger(simdjson::dom::element element) {
-  using Widest = std::conditional_t<std::unsigned_integral<T>, uint64_t, int64_t>;
-  const auto number = OrThrow(Whole<Widest>(element));
-  if (number < std::numeric_limits<T>::min() || number > std::numeric_limits<T>::max()) {
-    ThrowInvalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name));
-  }
-  Append(static_cast<T>(number));
-}
-
-template <typename T>
-void JsonTensor::AppendFloat(simdjson::dom::element element) {
-  if (element.is_null() || element.is_string()) {  // forms of NaN and both infinities
-    ThrowInvalid(
-        fmt::format("input '{}': {} is not a valid {}; send NaN and infinities as bytes after the JSON "
-                    "(binary_data_size)",
-                    tensor_.name, element.is_null() ? "null" : "a text", tensor_.datatype->name));
-  }
-  const double number = element;
-  if (std::isinf(static_cast<T>(number))) {
-    ThrowInvalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name));
-  }
-  Append(static_cast<T>(number));
-}
-
-void JsonTensor::AppendBool(simdjson::dom::element element) {
-  if (element.type() == simdjson::dom::element_type::BOOL)
-    return Append(static_cast<uint8_t>(static_cast<bool>(element)));
-  const auto number = OrThrow(Whole<int64_t>(element));
-  if (number != 0 && number != 1) ThrowInvalid(fmt::format("input '{}': {} is not a valid BOOL", tensor_.name, number));
-  Append(static_cast<uint8_t>(number));
-}
-
-void JsonTensor::ReadElement(simdjson::dom::element element) {
-  switch (tensor_.datatype->dtype) {
-    case WASINN_DTYPE_F32:
-      return AppendFloat<float>(element);
-    case WASINN_DTYPE_F64:
-      return AppendFloat<double>(element);
-    case WASINN_DTYPE_U8:
-      return AppendInteger<uint8_t>(element);
-    case WASINN_DTYPE_I8:
-      return AppendInteger<int8_t>(element);
-    case WASINN_DTYPE_U16:
-      return AppendInteger<uint16_t>(element);
-    case WASINN_DTYPE_I16:
-      return AppendInteger<int16_t>(element);
-    case WASINN_DTYPE_U32:
-      return AppendInteger<uint32_t>(element);
-    case WASINN_DTYPE_I32:
-      return AppendInteger<int32_t>(element);
-    case WASINN_DTYPE_U64:
-      return AppendInteger<uint64_t>(element);
-    case WASINN_DTYPE_I64:
-      return AppendInteger<int64_t>(element);
-    case WASINN_DTYPE_BOOL:
-      return AppendBool(element);
-    case WASINN_DTYPE_UNKNOWN: {
-      if (!element.is_string()) {
-        ThrowInvalid(fmt::format("input '{}': an element of BYTES is a string", tensor_.name));
+class JsonTensor {
+ public:
+  // Reads as many elements as its shape has into the tensor's own bytes, each as an exact element of its type, or as
+  // the nearest float.
+  JsonTensor(InputTensor& tensor, uint64_t elements) : tensor_(tensor), elements_(elements) {}
+  // Throws Failure.
+  void Read(simdjson::dom::element data) {
+    try {
+      if (!data.is_array()) {
+        ReadNext(data);
+      } else if (const simdjson::dom::array all = data.get_array(); all.size() > 0 && all.at(0).is_array()) {
+        ReadNested(all, 0);
+      } else {
+        for (const simdjson::dom::element element : all) ReadNext(element);
       }
+    } catch (const simdjson::simdjson_error&) {
+      ThrowInvalid(fmt::format("input '{}': an element is not a valid {}", tensor_.name, tensor_.datatype->name));
+    }
+    if (n_read_ < elements_) {
+      ThrowInvalid(fmt::format("input '{}' has {} elements, not {}", tensor_.name, n_read_, elements_));
+    }
+  }
+
+ private:
+  // `depth`: how many arrays are around it.
+  void ReadNested(simdjson::dom::array data, size_t depth) {
+    if (depth == tensor_.shape.size()) ThrowNesting();
+    const bool is_innermost = depth + 1 == tensor_.shape.size();
+    int64_t n = 0;
+    for (const simdjson::dom::element element : data) {
+      ++n;
+      if (is_innermost) {
+        ReadNext(element);
+      } else if (element.is_array()) {
+        ReadNested(element.get_array(), depth + 1);
+      } else {
+        ThrowNesting();
+      }
+    }
+    if (n != tensor_.shape[depth]) ThrowNesting();
+  }
+  void ReadNext(simdjson::dom::element element) {
+    if (element.is_array()) ThrowNesting();
+    if (++n_read_ > elements_)
+      ThrowInvalid(fmt::format("input '{}' has more than {} elements", tensor_.name, elements_));
+    ReadElement(element);
+  }
+  [[noreturn]] void ThrowNesting() const {
+    ThrowInvalid(
+        fmt::format("input '{}': the arrays of its data do not nest as its shape, [{}]; one array without others in it "
+                    "is right, too",
+                    tensor_.name, fmt::join(tensor_.shape, ", ")));
+  }
+  void ReadElement(simdjson::dom::element element) {
+    if (tensor_.datatype->size == 0) {
+      if (!element.is_string()) ThrowInvalid(fmt::format("input '{}': an element of BYTES is a string", tensor_.name));
       const std::string_view text = element;
       return AppendElement(tensor_.own, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
     }
-    default:
-      ThrowInvalid(fmt::format("input '{}': JSON has no {}; send its bytes after the JSON (binary_data_size)",
-                               tensor_.name, tensor_.datatype->name));
+    const bool is_in_json = oip::WithElementType(tensor_.datatype->dtype, [&]<typename T>(T /*type*/) {
+      if constexpr (std::same_as<T, bool>) {
+        AppendBool(element);
+      } else if constexpr (std::floating_point<T>) {
+        AppendFloat<T>(element);
+      } else {
+        AppendInteger<T>(element);
+      }
+    });
+    if (is_in_json) return;
+    ThrowInvalid(fmt::format("input '{}': JSON has no {}; send its bytes after the JSON (binary_data_size)",
+                             tensor_.name, tensor_.datatype->name));
   }
-}
-
-void JsonTensor::ReadNext(simdjson::dom::element element) {
-  if (element.is_array()) ThrowNesting();
-  if (++n_read_ > elements_) ThrowInvalid(fmt::format("input '{}' has more than {} elements", tensor_.name, elements_));
-  ReadElement(element);
-}
-
-void JsonTensor::ThrowNesting() const {
-  ThrowInvalid(fmt::format(
-      "input '{}': the arrays of its data do not nest as its shape, [{}]; one array without others in it is right, too",
-      tensor_.name, fmt::join(tensor_.shape, ", ")));
-}
-
-void JsonTensor::ReadNested(simdjson::dom::array data, size_t depth) {
-  if (depth == tensor_.shape.size()) ThrowNesting();
-  const bool is_innermost = depth + 1 == tensor_.shape.size();
-  int64_t n = 0;
-  for (const simdjson::dom::element element : data) {
-    ++n;
-    if (is_innermost) {
-      ReadNext(element);
-    } else if (element.is_array()) {
-      ReadNested(element.get_array(), depth + 1);
-    } else {
-      ThrowNesting();
+  template <typename T>
+  void Append(T number) {
+    tensor_.own.append(reinterpret_cast<const char*>(&number), sizeof number);
+  }
+  // Clients that only have floats write 7 as 7.0, and true as 1.0.
+  template <typename T>
+  Outcome<T> Whole(simdjson::dom::element element) const {
+    if (element.type() != simdjson::dom::element_type::DOUBLE) return static_cast<T>(element);
+    // A double does not have all larger integers, so another number may have been written.
+    constexpr double kMost = 1LL << std::numeric_limits<double>::digits;
+    const double number = element;
+    const bool fits = number >= (std::unsigned_integral<T> ? 0 : 1 - kMost) && number < kMost;
+    if (fits && std::trunc(number) == number) return static_cast<T>(number);
+    return std::unexpected(
+        Invalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name)));
+  }
+  template <typename T>
+  void AppendInteger(simdjson::dom::element element) {
+    using Widest = std::conditional_t<std::unsigned_integral<T>, uint64_t, int64_t>;
+    const auto number = OrThrow(Whole<Widest>(element));
+    if (number < std::numeric_limits<T>::min() || number > std::numeric_limits<T>::max()) {
+      ThrowInvalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name));
     }
+    Append(static_cast<T>(number));
   }
-  if (n != tensor_.shape[depth]) ThrowNesting();
-}
-
-void JsonTensor::Read(simdjson::dom::element data) {
-  try {
-    if (!data.is_array()) {
-      ReadNext(data);
-    } else if (const simdjson::dom::array all = data.get_array(); all.size() > 0 && all.at(0).is_array()) {
-      ReadNested(all, 0);
-    } else {
-      for (const simdjson::dom::element element : all) ReadNext(element);
+  template <typename T>
+  void AppendFloat(simdjson::dom::element element) {
+    if (element.is_null() || element.is_string()) {  // forms of NaN and both infinities
+      ThrowInvalid(
+          fmt::format("input '{}': {} is not a valid {}; send NaN and infinities as bytes after the JSON "
+                      "(binary_data_size)",
+                      tensor_.name, element.is_null() ? "null" : "a text", tensor_.datatype->name));
     }
-  } catch (const simdjson::simdjson_error&) {
-    ThrowInvalid(fmt::format("input '{}': an element is not a valid {}", tensor_.name, tensor_.datatype->name));
+    const double number = element;
+    if (std::isinf(static_cast<T>(number))) {
+      ThrowInvalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name));
+    }
+    Append(static_cast<T>(number));
   }
-  if (n_read_ < elements_) {
-    ThrowInvalid(fmt::format("input '{}' has {} elements, not {}", tensor_.name, n_read_, elements_));
+  void AppendBool(simdjson::dom::element element) {
+    if (element.type() == simdjson::dom::element_type::BOOL)
+      return Append(static_cast<uint8_t>(static_cast<bool>(element)));
+    const auto number = OrThrow(Whole<int64_t>(element));
+    if (number != 0 && number != 1)
+      ThrowInvalid(fmt::format("input '{}': {} is not a valid BOOL", tensor_.name, number));
+    Append(static_cast<uint8_t>(number));
   }
-}
 
-namespace {
+  InputTensor& tensor_;
+  const uint64_t elements_;
+  uint64_t n_read_ = 0;
+};
 
 template <typename T>
 T ElementAt(std::span<const uint8_t> bytes, size_t i) {
@@ -206,35 +196,21 @@ void AppendTexts(std::string& text, const OutputTensor& tensor) {
 }
 
 void AppendElements(std::string& text, const OutputTensor& tensor) {
-  switch (tensor.datatype->dtype) {
-    case WASINN_DTYPE_F32:
-      return AppendNumbers<float>(text, tensor);
-    case WASINN_DTYPE_F64:
-      return AppendNumbers<double>(text, tensor);
-    case WASINN_DTYPE_U8:
-      return AppendNumbers<uint8_t>(text, tensor);
-    case WASINN_DTYPE_I8:
-      return AppendNumbers<int8_t>(text, tensor);
-    case WASINN_DTYPE_U16:
-      return AppendNumbers<uint16_t>(text, tensor);
-    case WASINN_DTYPE_I16:
-      return AppendNumbers<int16_t>(text, tensor);
-    case WASINN_DTYPE_U32:
-      return AppendNumbers<uint32_t>(text, tensor);
-    case WASINN_DTYPE_I32:
-      return AppendNumbers<int32_t>(text, tensor);
-    case WASINN_DTYPE_U64:
-      return AppendNumbers<uint64_t>(text, tensor);
-    case WASINN_DTYPE_I64:
-      return AppendNumbers<int64_t>(text, tensor);
-    case WASINN_DTYPE_BOOL:
-      return AppendBools(text, tensor.bytes);
-    default:
-      return AppendTexts(text, tensor);
-  }
+  const bool is_number = oip::WithElementType(tensor.datatype->dtype, [&]<typename T>(T /*type*/) {
+    if constexpr (std::same_as<T, bool>) {
+      AppendBools(text, tensor.bytes);
+    } else {
+      AppendNumbers<T>(text, tensor);
+    }
+  });
+  if (!is_number) AppendTexts(text, tensor);
 }
 
 }  // namespace
+
+void ReadJson(InputTensor& tensor, uint64_t elements, simdjson::dom::element data) {
+  JsonTensor(tensor, elements).Read(data);
+}
 
 uint64_t MostJson(const OutputTensor& tensor) {
   // Characters of an element, by its bytes: "false,", "-32768,", "-8600000400000000,", "-2.2250738585072014e-308,"; of

@@ -8,9 +8,6 @@
 #include <memory>
 #include <utility>
 
-#include "serve/oip/bytes.h"
-#include "serve/oip/tensor_shape.h"
-
 namespace wasinn::serve {
 Outcome<StringRecords> ToRecords(const InputTensor& input, Charge& charge) {
   const auto count = CountElements(input);

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "serve/openai/common_request.h"
 #include "serve/openai/form_of_text.h"
 #include "serve/openai/sampling.h"
+#include "serve/openai/text_request.h"
 
 namespace wasinn::serve::openai {
 

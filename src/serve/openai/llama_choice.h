@@ -1,12 +1,13 @@
-// A finished text in llama.cpp's own form.
+// A finished text in llama.cpp's own form: the answer to /completion, or `__verbose` of another one.
 #pragma once
+
+#include <nlohmann/json.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "serve/openai/text_form.h"
 
@@ -26,5 +27,27 @@ struct LlamaChoice {
 
 // All members except probabilities.
 Outcome<nlohmann::json> ToJson(Completion& completion, const Ending& ending, LlamaChoice choice);
+
+// `__verbose` of an answer: llama.cpp's own form of a text, for clients that ask for it.
+class Verbose {
+ public:
+  Verbose(bool is_wanted, std::string model) : is_wanted_(is_wanted), model_(std::move(model)) {}
+
+  // For a stream: adds it to the last chunk of a choice.
+  Outcome<void> AddTo(nlohmann::json& chunk, Completion& completion, const Ending& ending) const;
+  // For a whole answer: keeps that of the first choice. Returns the number of bytes.
+  Outcome<size_t> Keep(Completion& completion, const Ending& ending);
+  void MoveTo(nlohmann::json& whole);
+
+ private:
+  Outcome<nlohmann::json> Read(Completion& completion, const Ending& ending, bool is_stream) const;
+
+  const bool is_wanted_;
+  const std::string model_;
+  nlohmann::json kept_;
+};
+
+// `generation_settings`, from `settings` in the model's output `generation`.
+nlohmann::json ToLlamaSettings(const nlohmann::json& settings, bool is_stream);
 
 }  // namespace wasinn::serve::openai

@@ -1,12 +1,18 @@
-#include "serve/openai/llama_form.h"
+#include "serve/openai/text_form.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "serve/openai/llama_choice.h"
+#include "serve/openai/log_probabilities.h"
+#include "serve/openai/text_request.h"
 
 namespace wasinn::serve::openai {
 
@@ -36,98 +42,121 @@ const json* FindMember(const json& whole, std::string_view path) {
   return found;
 }
 
+// The answer to /completion in llama.cpp's own form: an object for each choice, in a list if there are several.
+class LlamaForm final : public TextForm {
+ public:
+  explicit LlamaForm(const TextRequest& request)
+      : model_(request.model),
+        is_stream_(request.is_stream),
+        wants_tokens_(request.wants_tokens),
+        members_(request.members),
+        n_top_(request.n_top) {}
+
+  Outcome<std::string> Begin(Completion& completion) override {
+    const auto metadata = ReadOutput(completion, "metadata");
+    if (!metadata) return std::unexpected(metadata.error());
+    n_prompt_ = metadata->value("input_tokens", uint64_t{0});
+    n_sent_ = 0;
+    has_new_line_ = false;
+    if (n_top_) probabilities_.emplace(*n_top_);
+    return "";
+  }
+  Outcome<std::string> Add(Completion& completion, const std::string& piece, const Ending* so_far) override {
+    auto tokens = StepTokens(completion);
+    if (!tokens) return std::unexpected(std::move(tokens.error()));
+    if (tokens->empty() && piece.empty()) return "";
+    n_sent_ += tokens->size();
+    has_new_line_ = has_new_line_ || piece.contains('\n');
+    json part = Part(piece, *std::move(tokens));
+    if (so_far != nullptr) part["timings"] = TimingsOf(*so_far);
+    if (probabilities_) {
+      if (auto added = probabilities_->AddStep(completion); !added) return std::unexpected(std::move(added.error()));
+      part["completion_probabilities"] = probabilities_->Take();
+    }
+    return Event(part);
+  }
+  std::string ReportProgress(const json& progress) override {
+    json part = Part("", {});
+    part["prompt_progress"] = progress;
+    return Event(part);
+  }
+  Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) override {
+    auto last = Last(completion, ending, "");
+    if (!last) return std::unexpected(std::move(last.error()));
+    return Event(Wanted(*std::move(last)));
+  }
+  std::string End(const Ending& /*all*/) override { return ""; }
+  std::string Fail(const ApiError& error) override { return Event(ToJson(error)); }
+  Outcome<size_t> KeepToken(Completion& completion) override {
+    if (!wants_tokens_) return 0;
+    const auto tokens = StepTokens(completion);
+    if (!tokens) return std::unexpected(tokens.error());
+    tokens_.insert(tokens_.end(), tokens->begin(), tokens->end());
+    return tokens->size() * sizeof(int32_t);
+  }
+  Outcome<size_t> KeepChoice(Completion& completion, const Ending& ending) override {
+    auto text = completion.Output("completion");
+    if (!text) return std::unexpected(std::move(text.error()));
+    has_new_line_ = text->contains('\n');
+    auto last = Last(completion, ending, *std::move(text));
+    if (!last) return std::unexpected(std::move(last.error()));
+    // As text: as a tree, probabilities of many tokens take fifteen times as much.
+    std::string probabilities;
+    constexpr std::string_view kProbabilities = "completion_probabilities";
+    if (n_top_ && (members_.empty() || std::ranges::find(members_, kProbabilities) != members_.end())) {
+      auto all = LogProbabilities(*n_top_).ReadAll(completion);
+      if (!all) return std::unexpected(std::move(all.error()));
+      probabilities = fmt::format(R"("{}":{})", kProbabilities, *all);
+    }
+    std::string choice = Dump(Wanted(*std::move(last)));
+    if (!probabilities.empty()) choice.insert(1, probabilities + (choice.size() > 2 ? "," : ""));
+    const size_t before = whole_.size();
+    whole_ += (index_ > 1 ? "," : "") + choice;
+    return whole_.size() - before;
+  }
+  std::string Whole(const Ending& /*all*/) override { return index_ == 1 ? std::move(whole_) : '[' + whole_ + ']'; }
+
+ private:
+  // An event within a stream.
+  json Part(std::string content, std::vector<int32_t> tokens) const {
+    return {{"index", index_},    {"content", std::move(content)}, {"tokens", std::move(tokens)},  {"stop", false},
+            {"id_slot", kNoSlot}, {"tokens_predicted", n_sent_},   {"tokens_evaluated", n_prompt_}};
+  }
+  // All members of a finished choice; its text is `content`.
+  Outcome<json> Last(Completion& completion, const Ending& ending, std::string content) {
+    return openai::ToJson(completion, ending,
+                          {.index = index_++,
+                           .content = std::move(content),
+                           .tokens = std::exchange(tokens_, {}),
+                           .model = model_,
+                           .is_stream = is_stream_,
+                           .has_new_line = has_new_line_});
+  }
+  // The members that the client wants.
+  json Wanted(json last) const {
+    if (members_.empty()) return last;
+    json wanted = json::object();
+    for (const std::string& path : members_) {
+      if (const json* const member = FindMember(last, path)) wanted[path] = *member;
+    }
+    return wanted;
+  }
+
+  const std::string model_;
+  const bool is_stream_, wants_tokens_;
+  const std::vector<std::string> members_;
+  const std::optional<unsigned> n_top_;
+  // The number of the current choice.
+  size_t index_ = 0;
+  uint64_t n_prompt_ = 0, n_sent_ = 0;  // tokens
+  bool has_new_line_ = false;
+  std::vector<int32_t> tokens_;  // for an answer that is not a stream
+  std::optional<LogProbabilities> probabilities_;
+  std::string whole_;  // the finished choices of an answer that is not a stream
+};
+
 }  // namespace
 
-Outcome<std::string> LlamaForm::Begin(Completion& completion) {
-  const auto metadata = ReadOutput(completion, "metadata");
-  if (!metadata) return std::unexpected(metadata.error());
-  n_prompt_ = metadata->value("input_tokens", uint64_t{0});
-  n_sent_ = 0;
-  has_new_line_ = false;
-  if (n_top_) probabilities_.emplace(*n_top_);
-  return "";
-}
-
-json LlamaForm::Part(std::string content, std::vector<int32_t> tokens) const {
-  return {{"index", index_},    {"content", std::move(content)}, {"tokens", std::move(tokens)},  {"stop", false},
-          {"id_slot", kNoSlot}, {"tokens_predicted", n_sent_},   {"tokens_evaluated", n_prompt_}};
-}
-
-std::string LlamaForm::ReportProgress(const json& progress) {
-  json part = Part("", {});
-  part["prompt_progress"] = progress;
-  return Event(part);
-}
-
-Outcome<std::string> LlamaForm::Add(Completion& completion, const std::string& piece, const Ending* so_far) {
-  auto tokens = StepTokens(completion);
-  if (!tokens) return std::unexpected(std::move(tokens.error()));
-  if (tokens->empty() && piece.empty()) return "";
-  n_sent_ += tokens->size();
-  has_new_line_ = has_new_line_ || piece.contains('\n');
-  json part = Part(piece, *std::move(tokens));
-  if (so_far != nullptr) part["timings"] = TimingsOf(*so_far);
-  if (probabilities_) {
-    if (auto added = probabilities_->AddStep(completion); !added) return std::unexpected(std::move(added.error()));
-    part["completion_probabilities"] = probabilities_->Take();
-  }
-  return Event(part);
-}
-
-Outcome<json> LlamaForm::Last(Completion& completion, const Ending& ending, std::string content) {
-  return openai::ToJson(completion, ending,
-                        {.index = index_++,
-                         .content = std::move(content),
-                         .tokens = std::exchange(tokens_, {}),
-                         .model = model_,
-                         .is_stream = is_stream_,
-                         .has_new_line = has_new_line_});
-}
-
-json LlamaForm::Wanted(json last) const {
-  if (members_.empty()) return last;
-  json wanted = json::object();
-  for (const std::string& path : members_) {
-    if (const json* const member = FindMember(last, path)) wanted[path] = *member;
-  }
-  return wanted;
-}
-
-Outcome<std::string> LlamaForm::EndChoice(Completion& completion, const Ending& ending) {
-  auto last = Last(completion, ending, "");
-  if (!last) return std::unexpected(std::move(last.error()));
-  return Event(Wanted(*std::move(last)));
-}
-
-Outcome<size_t> LlamaForm::KeepToken(Completion& completion) {
-  if (!wants_tokens_) return 0;
-  const auto tokens = StepTokens(completion);
-  if (!tokens) return std::unexpected(tokens.error());
-  tokens_.insert(tokens_.end(), tokens->begin(), tokens->end());
-  return tokens->size() * sizeof(int32_t);
-}
-
-Outcome<size_t> LlamaForm::KeepChoice(Completion& completion, const Ending& ending) {
-  auto text = completion.Output("completion");
-  if (!text) return std::unexpected(std::move(text.error()));
-  has_new_line_ = text->contains('\n');
-  auto last = Last(completion, ending, *std::move(text));
-  if (!last) return std::unexpected(std::move(last.error()));
-  // As text: as a tree, probabilities of many tokens take fifteen times as much.
-  std::string probabilities;
-  constexpr std::string_view kProbabilities = "completion_probabilities";
-  if (n_top_ && (members_.empty() || std::ranges::find(members_, kProbabilities) != members_.end())) {
-    auto all = LogProbabilities(*n_top_).ReadAll(completion);
-    if (!all) return std::unexpected(std::move(all.error()));
-    probabilities = fmt::format(R"("{}":{})", kProbabilities, *all);
-  }
-  std::string choice = Dump(Wanted(*std::move(last)));
-  if (!probabilities.empty()) choice.insert(1, probabilities + (choice.size() > 2 ? "," : ""));
-  const size_t before = whole_.size();
-  whole_ += (index_ > 1 ? "," : "") + choice;
-  return whole_.size() - before;
-}
-
-std::string LlamaForm::Whole(const Ending& /*all*/) { return index_ == 1 ? std::move(whole_) : '[' + whole_ + ']'; }
+std::unique_ptr<TextForm> NewLlamaForm(const TextRequest& request) { return std::make_unique<LlamaForm>(request); }
 
 }  // namespace wasinn::serve::openai

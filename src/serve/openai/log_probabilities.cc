@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "serve/openai/text_form.h"
@@ -19,29 +18,19 @@ size_t Characters(const std::string& utf8) {
   return static_cast<size_t>(std::ranges::count_if(utf8, [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-// Calls `use` with one element at a time: a tree of all takes many times their text. Returns false if the text is not a
-// list or `use` returned false.
-bool ForEachElement(std::string_view list, const std::function<bool(json)>& use) {
-  if (list.size() < 2 || list.front() != '[' || list.back() != ']') return false;
-  list = list.substr(1, list.size() - 2);
-  size_t begin = 0, depth = 0;
-  bool in_string = false;
-  for (size_t i = 0; i <= list.size() && !list.empty(); ++i) {
-    const char c = i == list.size() ? ',' : list[i];
-    if (in_string && i < list.size()) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-      continue;
-    }
-    in_string = c == '"';
-    if (c == '[' || c == '{') ++depth;
-    if (c == ']' || c == '}') --depth;
-    if (c != ',' || (depth > 0 && i < list.size())) continue;
-    json one = json::parse(list.substr(begin, i - begin), nullptr, false);
-    if (one.is_discarded() || !use(std::move(one))) return false;
-    begin = i + 1;
-  }
-  return list.empty() || begin > list.size();
+// Calls `use` with one object at a time: a tree of all takes many times their text. Returns false if the text is not a
+// list of objects.
+bool ForEachObject(const std::string& list, const std::function<void(json)>& use) {
+  bool are_objects = true;
+  const json::parser_callback_t take = [&](int depth, json::parse_event_t event, json& parsed) {
+    using Event = json::parse_event_t;
+    const bool is_object = event == Event::object_end, is_other = event == Event::array_end || event == Event::value;
+    if (depth != 1 || (!is_object && !is_other)) return true;
+    are_objects = are_objects && is_object;
+    if (is_object) use(std::move(parsed));
+    return false;
+  };
+  return json::parse(list, take, /*allow_exceptions=*/false).is_array() && are_objects;
 }
 
 void AddTo(std::string& list, const json& element) {
@@ -54,14 +43,12 @@ void AddTo(std::string& list, const json& element) {
 Outcome<void> LogProbabilities::Add(Completion& completion, const char* output, const Use& use) {
   const auto list = completion.Output(output);
   if (!list) return std::unexpected(list.error());
-  const bool is_good = ForEachElement(*list, [&](json one) {
-    if (!one.is_object()) return false;
+  const bool is_good = ForEachObject(*list, [&](json one) {
     if (const auto top = one.find("top_logprobs"); top != one.end() && top->is_array() && top->size() > n_top_) {
       top->erase(top->begin() + n_top_, top->end());
     }
     fresh_.push_back(std::move(one));
     use();
-    return true;
   });
   if (is_good) return {};
   return std::unexpected(

@@ -7,20 +7,12 @@
 
 #include "serve/generation.h"
 #include "serve/metrics/access_log.h"
-#include "serve/openai/chat_form.h"
-#include "serve/openai/completion_form.h"
-#include "serve/openai/embeddings.h"
+#include "serve/openai/fields.h"
 #include "serve/openai/generate.h"
-#include "serve/openai/llama_form.h"
-#include "serve/openai/llama_request.h"
-#include "serve/openai/passed_request.h"
 #include "serve/openai/paths.h"
-#include "serve/openai/read_body.h"
-#include "serve/openai/rerank.h"
-#include "serve/openai/response_form.h"
-#include "serve/openai/response_request.h"
 #include "serve/openai/text_stream.h"
 #include "serve/openai/upstream_call.h"
+#include "serve/openai/vectors.h"
 
 namespace wasinn::serve::openai {
 namespace {
@@ -64,9 +56,17 @@ void UseAdapter(const TextModels::Name& name, std::string& options) {
   AddOption(options, "lora", Dump(name.adapter));
 }
 
-template <typename Form>
-std::unique_ptr<TextForm> New(const TextRequest& request) {
-  return std::make_unique<Form>(request);
+Charge NewCharge(const Tenant& tenant, uint64_t bytes) {
+  Charge charge(tenant.budget());
+  if (!charge.Add(bytes)) throw ToApiError(NoMemory());
+  return charge;
+}
+
+// For a whole answer, instead of what it was made from.
+void ChargeAnswer(Charge charge, uint64_t most, Response& response) {
+  charge.ShrinkTo(0);
+  if (!charge.Add(most)) throw ToApiError(NoMemory());
+  response.charge = std::move(charge);
 }
 
 // Keeps proxies from buffering the stream.
@@ -132,12 +132,11 @@ asio::awaitable<OpenAi::Opened> OpenAi::Open(Exchange& exchange, const std::stri
 }
 
 asio::awaitable<Response> OpenAi::AnswerStream(TextWork work, std::unique_ptr<TextForm> form) {
-  auto stream = std::make_unique<TextStream>(std::move(work), std::move(form));
-  const auto begun = co_await stream->Begin();
-  if (!begun) throw ToApiError(begun.error());
+  auto stream = co_await BeginTextStream(std::move(work), std::move(form));
+  if (!stream) throw ToApiError(stream.error());
   Response response{.content_type = "text/event-stream"};
   AddStreamHeaders(response);
-  response.source = std::move(stream);
+  response.source = std::move(*stream);
   co_return response;
 }
 
@@ -189,9 +188,7 @@ asio::awaitable<Response> OpenAi::AnswerWhole(TextWork work, std::unique_ptr<Tex
   if (!whole) throw ToApiError(whole.error());
   Response response;
   response.text = std::move(*whole);
-  work.charge.ShrinkTo(0);  // for the prompts and the texts
-  if (!work.charge.Add(response.text.size())) throw ToApiError(NoMemory());
-  response.charge = std::move(work.charge);
+  ChargeAnswer(std::move(work.charge), response.text.size(), response);
   co_return response;
 }
 
@@ -223,8 +220,7 @@ asio::awaitable<Response> OpenAi::Generate(Exchange& exchange, const std::string
 asio::awaitable<Response> OpenAi::AnswerBy(std::unique_ptr<TextForm> form, TextRequest request, Opened opened,
                                            Exchange& exchange) {
   Tenant& tenant = *exchange.admission.tenant;
-  Charge charge(tenant.budget());
-  if (!charge.Add(request.prompts.bytes())) throw ToApiError(NoMemory());
+  Charge charge = NewCharge(tenant, request.prompts.bytes());
   TextWork work{.models = exchange.admission.generation->models(),
                 .tenant = tenant,
                 .workers = opened.workers,
@@ -243,8 +239,7 @@ asio::awaitable<Response> OpenAi::AnswerPrompt(Exchange& exchange, const PromptQ
   TextRequest request = co_await Read(exchange, question.read);
   const Opened opened = co_await Open(exchange, request.model);
   Tenant& tenant = *exchange.admission.tenant;
-  Charge charge(tenant.budget());
-  if (!charge.Add(request.prompts.bytes())) throw ToApiError(NoMemory());
+  Charge charge = NewCharge(tenant, request.prompts.bytes());
   if (question.IsOfNothing(request)) co_return Response{.text = question.nothing};
   Prompt prompt = request.prompts.Take(0);
   prompt.goes_on = false;
@@ -258,11 +253,9 @@ asio::awaitable<Response> OpenAi::AnswerPrompt(Exchange& exchange, const PromptQ
       throw ToApiError(finished.error());
     const auto output = (*completion)->Output("completion");
     if (!output) throw ToApiError(output.error());
-    charge.ShrinkTo(0);
-    if (!charge.Add(2 * output->size())) throw ToApiError(NoMemory());
     Response response;
+    ChargeAnswer(std::move(charge), 2 * output->size(), response);
     response.text = question.format(*output);
-    response.charge = std::move(charge);
     return response;
   };
   co_return co_await On(workers_, exchange, PlaceOf(opened.name.model), cancellation.get(), std::move(run));
@@ -275,8 +268,7 @@ asio::awaitable<Response> OpenAi::AnswerVectors(Exchange& exchange, What (*read)
   if (request.model.empty()) request.model = opened.name.model;
   UseAdapter(opened.name, request.prompt.options);
   Tenant& tenant = *exchange.admission.tenant;
-  Charge of_request(tenant.budget());
-  if (!of_request.Add(request.bytes())) throw ToApiError(NoMemory());
+  const Charge of_request = NewCharge(tenant, request.bytes());
   exchange.request.body() = RequestBytes();
   const std::shared_ptr<Cancellation> cancellation = exchange.watch();
   const VectorsWork work{exchange.admission.generation->models(), tenant, opened.name.model, opened.name.version,
@@ -284,13 +276,10 @@ asio::awaitable<Response> OpenAi::AnswerVectors(Exchange& exchange, What (*read)
   std::function<Response()> run = [&] {
     const auto made = MakeVectors(work, request.prompt, request.rows());
     if (!made) throw ToApiError(made.error());
-    Charge charge(tenant.budget());
-    if (!charge.Add(kMostOfNumber * made->numbers.size())) throw ToApiError(NoMemory());
+    Charge charge = NewCharge(tenant, kMostOfNumber * made->numbers.size());
     metrics_.AddTokens(work.model, work.version, made->tokens, 0);
     Response response = ToResponse(ToJson(*made, request));
-    charge.ShrinkTo(0);
-    if (!charge.Add(response.text.size())) throw ToApiError(NoMemory());
-    response.charge = std::move(charge);
+    ChargeAnswer(std::move(charge), response.text.size(), response);
     return response;
   };
   co_return co_await On(opened.workers, exchange, kNoPlace, cancellation.get(), std::move(run));
@@ -339,8 +328,7 @@ asio::awaitable<std::optional<Response>> OpenAi::AnswerByUpstream(Exchange& exch
   Tenant& tenant = *exchange.admission.tenant;
   auto place = (*upstream)->Enter(tenant.share());
   if (!place) throw ToApiError(place.error());
-  Charge charge(tenant.budget());
-  if (!charge.Add(UpstreamCall::kBytes)) throw ToApiError(NoMemory());
+  Charge charge = NewCharge(tenant, UpstreamCall::kBytes);
   auto call = std::make_unique<UpstreamCall>(
       UpstreamCall::Options{.context = context_,
                             .patience = std::chrono::milliseconds(tenant.settings().limits().compute_timeout_ms),
@@ -383,10 +371,10 @@ asio::awaitable<Response> OpenAi::AnswerKnown(Exchange& exchange, const Words& w
   if (const std::string path = PassedPath(words); !path.empty() && TextsOf(exchange).has_upstreams()) {
     if (auto passed = co_await AnswerByUpstream(exchange, path)) co_return std::move(*passed);
   }
-  if (words == Words{"chat", "completions"}) co_return co_await AnswerText(exchange, ReadChat, New<ChatForm>);
-  if (words == Words{"completions"}) co_return co_await AnswerText(exchange, ReadCompletion, New<CompletionForm>);
-  if (words == Words{"completion"}) co_return co_await AnswerText(exchange, ReadLlamaCompletion, New<LlamaForm>);
-  if (words == Words{"responses"}) co_return co_await AnswerText(exchange, ReadResponse, New<ResponseForm>);
+  if (words == Words{"chat", "completions"}) co_return co_await AnswerText(exchange, ReadChat, NewChoicesForm);
+  if (words == Words{"completions"}) co_return co_await AnswerText(exchange, ReadCompletion, NewChoicesForm);
+  if (words == Words{"completion"}) co_return co_await AnswerText(exchange, ReadLlamaCompletion, NewLlamaForm);
+  if (words == Words{"responses"}) co_return co_await AnswerText(exchange, ReadResponse, NewResponseForm);
   if (const PromptQuestion* const question = FindPromptQuestion(words)) {
     co_return co_await AnswerPrompt(exchange, *question);
   }

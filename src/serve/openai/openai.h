@@ -11,7 +11,7 @@
 #include <simdjson.h>
 
 #include "serve/http/http_server.h"
-#include "serve/metrics/text_metrics.h"
+#include "serve/metrics/request_metrics.h"
 #include "serve/models/text_models.h"
 #include "serve/openai/prompt_question.h"
 #include "serve/openai/text_form.h"

@@ -27,8 +27,6 @@ constexpr std::array<Path, 12> kAtRoot = {{{"/completion", "/completion"},
 
 constexpr std::string_view kPrefix = "/v1";
 
-std::string_view PathAlone(std::string_view target) { return target.substr(0, target.find('?')); }
-
 }  // namespace
 
 bool IsOurs(std::string_view target) { return PathAlone(target) == kPrefix || target.starts_with("/v1/"); }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "serve/openai/response_request.h"
 #include "serve/openai/sampling.h"
 
 namespace wasinn::serve::openai {

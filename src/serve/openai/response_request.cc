@@ -1,4 +1,4 @@
-#include "serve/openai/response_request.h"
+#include "serve/openai/text_request.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "serve/openai/common_request.h"
 #include "serve/openai/form_of_text.h"
 #include "serve/openai/sampling.h"
 #include "serve/openai/tools.h"

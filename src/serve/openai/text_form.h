@@ -52,6 +52,12 @@ class TextForm {
   virtual std::string Whole(const Ending& all) = 0;
 };
 
+struct TextRequest;
+// The answers to /v1/chat/completions and /v1/completions, to /completion, and to /v1/responses.
+std::unique_ptr<TextForm> NewChoicesForm(const TextRequest& request);
+std::unique_ptr<TextForm> NewLlamaForm(const TextRequest& request);
+std::unique_ptr<TextForm> NewResponseForm(const TextRequest& request);
+
 // The choices of a whole answer. As text: as a tree, probabilities of many tokens take fifteen times as much.
 class Choices {
  public:

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "serve/openai/common_request.h"
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "serve/openai/form_of_text.h"
 #include "serve/openai/sampling.h"
 #include "serve/openai/tools.h"
@@ -12,7 +17,32 @@ namespace {
 
 using simdjson::dom::element;
 
-constexpr int64_t kMostTopOfCompletion = 5;
+// The most alternatives whose probabilities a client gets for each token.
+constexpr int64_t kMostTop = 20, kMostTopOfCompletion = 5;
+constexpr size_t kMostMembers = 64, kLongestMember = 256;  // of `response_fields`
+
+// `n`, or another field with the same meaning, is the number of texts for each prompt.
+TextRequest ReadCommon(Fields& fields, std::initializer_list<std::string_view> names_of_n = {"n"}) {
+  TextRequest request;
+  request.model = fields.Text("model").value_or("");
+  request.is_stream = fields.Flag("stream").value_or(false);
+  if (auto stream = fields.Object("stream_options")) {
+    request.wants_usage = stream->Flag("include_usage").value_or(false);
+    stream->Ignore({"include_obfuscation", "continuous_usage_stats"});
+    stream->CheckAllRead();
+  }
+  for (const std::string_view name : names_of_n) {
+    if (const auto n = fields.Integer(name, 1, kMostChoices)) request.prompts.n = static_cast<size_t>(*n);
+  }
+  ReadStreamFields(fields, request);
+  request.is_verbose = request.wants_report = fields.Flag("verbose").value_or(false);
+  IgnoreMoot(fields);
+  return request;
+}
+
+void AddTop(std::optional<unsigned> n_top, Options& options) {
+  if (n_top) options.Add("n-probs", std::to_string(*n_top));
+}
 
 std::optional<unsigned> ReadTopOfChat(Fields& fields) {
   const bool wanted = fields.Flag("logprobs").value_or(false);
@@ -39,11 +69,44 @@ void ReadContinuation(Fields& fields, Options& options) {
   options.AddText("continue-final-message", what);
 }
 
+std::vector<std::string> ReadMembers(Fields& fields) {
+  const auto given = fields.Find("response_fields");
+  if (!given) return {};
+  std::vector<std::string> members;
+  bool is_good = given->is_array() && given->get_array().size() <= kMostMembers;
+  for (size_t i = 0; is_good && i < given->get_array().size(); ++i) {
+    const element one = given->get_array().at(i);
+    is_good = one.is_string() && one.get_string_length() <= kLongestMember;
+    if (is_good) members.emplace_back(static_cast<std::string_view>(one));
+  }
+  if (is_good) return members;
+  ThrowWrong("response_fields", fmt::format("response_fields is not a list of up to {} strings of up to {} bytes",
+                                            kMostMembers, kLongestMember));
+}
+
+// Whether members of the answer come from the report.
+bool NeedsReport(const std::vector<std::string>& members) {
+  const auto is_of_it = [](const std::string& path) {
+    return path == "prompt" || path.starts_with("generation_settings");
+  };
+  return members.empty() || std::ranges::any_of(members, is_of_it);
+}
+
+void ReadProbabilities(Fields& fields, TextRequest& request, Options& options) {
+  for (const std::string_view name : {"logprobs", "n_probs"}) {  // if both are set, the second counts
+    if (const auto n = fields.Integer(name, 0, kMostTop)) request.n_top = static_cast<unsigned>(*n);
+  }
+  if (request.n_top == 0u) request.n_top.reset();
+  AddTop(request.n_top, options);
+  if (fields.Flag("post_sampling_probs").value_or(false)) options.Add("post-sampling-probs", "true");
+}
+
 }  // namespace
 
 TextRequest ReadChat(element body) {
   Fields fields(body);
   TextRequest request = ReadCommon(fields);
+  request.is_chat = true;
   Options options;
   options.Add("chat", "true");
   const element messages = fields.Get("messages");
@@ -81,6 +144,75 @@ TextRequest ReadCompletion(element body) {
   if (const auto n = fields.Integer("logprobs", 0, kMostTopOfCompletion)) request.n_top = static_cast<unsigned>(*n);
   AddTop(request.n_top, options);
   if (fields.Integer("best_of", 1, 20).value_or(1) != 1) ThrowWrong("best_of", "best_of must be 1");
+  fields.Refuse({"echo", "suffix"});
+  fields.CheckAllRead();
+  TakeOptions(options, request);
+  return request;
+}
+
+void IgnoreMoot(Fields& fields) {
+  fields.Ignore({"user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key",
+                 "prompt_cache_retention", "prediction", "id_slot"});
+}
+
+void ReadThinking(Fields& fields, Options& options) {
+  auto effort = fields.Text("reasoning_effort");
+  auto thinks = fields.Flag("enable_thinking");
+  if (auto reasoning = fields.Object("reasoning")) {
+    if (const auto given = reasoning->Text("effort")) effort = given;
+    if (const auto given = reasoning->Flag("enabled")) thinks = given;
+    reasoning->Ignore({"summary", "generate_summary"});
+    reasoning->CheckAllRead();
+  }
+  if (const auto think = fields.Find("think")) {
+    if (think->is_bool()) {
+      thinks = static_cast<bool>(*think);
+    } else if (think->is_string()) {
+      effort = static_cast<std::string_view>(*think);
+    } else {
+      ThrowWrong("think", "think is neither true, false nor a text");
+    }
+  }
+  const bool is_effort = effort && *effort != "none";
+  if (effort && !is_effort) thinks = false;
+  const auto given = fields.Find("chat_template_kwargs");
+  std::string kwargs = given ? ToText(*given) : "{}";
+  const bool is_said = given && given->is_object() && (*given)["reasoning_effort"].error() == simdjson::SUCCESS;
+  if (is_effort && !is_said && kwargs.starts_with('{')) {  // "low" and others: templates read it
+    kwargs.insert(1, fmt::format(R"("reasoning_effort":{}{})", Dump(*effort), kwargs == "{}" ? "" : ","));
+  }
+  if (kwargs != "{}") options.Add("chat-template-kwargs", kwargs);
+  if (thinks) options.Add("enable-thinking", *thinks ? "true" : "false");
+  if (const auto format = fields.Text("reasoning_format")) options.AddText("reasoning-format", *format);
+}
+
+void ReadStreamFields(Fields& fields, TextRequest& request) {
+  const bool progress = fields.Flag("return_progress").value_or(false);
+  const bool timings = fields.Flag("timings_per_token").value_or(false);
+  request.prompts.wants_progress = request.is_stream && progress;
+  request.prompts.wants_timings = request.is_stream && timings;
+}
+
+void TakeOptions(Options& options, TextRequest& request) {
+  if (request.wants_report) options.Add("report", "true");
+  Prompts& prompts = request.prompts;
+  if (prompts.wants_progress) options.Add("prompt-steps", "true");
+  prompts.seed = options.seed;
+  prompts.options = options.Take();
+}
+
+TextRequest ReadLlamaCompletion(element body) {
+  Fields fields(body);
+  TextRequest request = ReadCommon(fields, {"n", "n_cmpl"});
+  Options options;
+  ReadPrompts(fields, request.prompts, options);
+  ReadSampling(fields, options, kWideLimits);
+  ReadMostTokens(fields, kNamesOfMostTokens, options);
+  ReadResponseFormat(fields, options);
+  ReadProbabilities(fields, request, options);
+  request.wants_tokens = fields.Flag("return_tokens").value_or(false);
+  request.members = ReadMembers(fields);
+  request.wants_report = NeedsReport(request.members);
   fields.Refuse({"echo", "suffix"});
   fields.CheckAllRead();
   TakeOptions(options, request);

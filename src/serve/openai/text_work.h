@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "serve/metrics/text_metrics.h"
+#include "serve/metrics/request_metrics.h"
 #include "serve/models/catalog.h"
 #include "serve/openai/prompts.h"
 #include "serve/openai/text_form.h"

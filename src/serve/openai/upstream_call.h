@@ -1,12 +1,14 @@
 // A request that is passed on to a model server, and its answer. Reads from the server as fast as the client reads.
 #pragma once
 
+#include <simdjson.h>
 #include <boost/asio/io_context.hpp>
 #include <boost/beast/http/buffer_body.hpp>
 #include <boost/beast/http/parser.hpp>
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,7 +17,6 @@
 #include <vector>
 
 #include "remote/http_link.h"
-#include "serve/http/body_source.h"
 #include "serve/http/http_message.h"
 #include "serve/http/http_server.h"
 #include "serve/models/upstream.h"
@@ -23,6 +24,25 @@
 #include "serve/threads/cancellation.h"
 
 namespace wasinn::serve::openai {
+
+// Reads a request that is passed on to a model's server, and writes its body for that server.
+struct PassedRequest {
+  std::string model;  // from the client; "": none
+  // The index of the body's member `model`; no value: there is none. `is_empty`: the body has no members.
+  std::optional<size_t> member;
+  bool is_empty = false;
+  // A member with the id of an object that the server keeps: a response, a conversation, a file. "": there is none.
+  std::string stored;
+};
+
+// The path at the model server, such as "chat/completions", for the words after /v1; "": not passed on.
+std::string PassedPath(const std::vector<std::string>& words);
+
+// Throws ApiError if the request names a second model, or makes a server fetch something.
+PassedRequest ReadPassed(simdjson::dom::element body);
+
+// The body with another model's name, as JSON. The parts refer to the body and the name.
+std::array<std::string_view, 3> WithModel(std::string_view body, const PassedRequest& request, std::string& name);
 
 // Runs on the request's own strand, and uses no thread while it waits.
 class UpstreamCall final : public BodySource {

@@ -6,17 +6,16 @@
 #include <string_view>
 #include <utility>
 
+#include "serve/http/target.h"
+#include "serve/oip/server_metadata.h"
 #include "serve/page/page_files.h"
 
 namespace wasinn::serve {
 namespace {
 
-constexpr std::string_view kFolder = "/wasinn/";
+using nlohmann::json;
 
-std::string_view PathAlone(const Header& request) {
-  const std::string_view target(request.target().data(), request.target().size());
-  return target.substr(0, target.find('?'));
-}
+constexpr std::string_view kFolder = "/wasinn/";
 
 const char* TypeOf(std::string_view name) {
   if (name.ends_with(".html")) return "text/html; charset=utf-8";
@@ -39,14 +38,45 @@ void Guard(Response& response) {
   for (const auto& [name, value] : kHeaders) response.headers.emplace_back(name, value);
 }
 
+constexpr std::chrono::milliseconds kFresh{200};
+// Limits of the answer, since names and numbers of inputs come from others' files.
+constexpr size_t kMostModels = 500, kMostRoutes = 500;
+constexpr size_t kMostOfModel = 16u << 10, kMostText = 1u << 20;  // bytes
+
+std::string Dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+double ToMs(double ns) { return ns / 1e6; }
+
+json ToJson(const Statistics::Seen& seen) {
+  json told = {{"succeeded", seen.succeeded}, {"failed", seen.failed}, {"latency_ms", nullptr}};
+  if (seen.latencies.count() > 0) {
+    told["latency_ms"] = {{"p50", ToMs(seen.latencies.Percentile(0.5))},
+                          {"p90", ToMs(seen.latencies.Percentile(0.9))},
+                          {"p99", ToMs(seen.latencies.Percentile(0.99))}};
+  }
+  return told;
+}
+
+// The first ones, as many as there is room for.
+json Shortened(json all, size_t most) {
+  json first = json::array();
+  size_t size = 0;
+  for (json& one : all) {
+    size += Dump(one).size();
+    if (first.size() == most || size > kMostText / 2) break;
+    first.push_back(std::move(one));
+  }
+  return first;
+}
+
 }  // namespace
 
 bool OperatorPage::Has(const Header& request, bool has_root) const {
-  const std::string_view path = PathAlone(request);
+  const std::string_view path = PathAlone(AsText(request.target()));
   return path.starts_with(kFolder) || (has_root && path == "/");
 }
 
-bool OperatorPage::IsState(const Header& request) { return PathAlone(request) == "/wasinn/state"; }
+bool OperatorPage::IsState(const Header& request) { return PathAlone(AsText(request.target())) == "/wasinn/state"; }
 
 Response OperatorPage::Find(const Exchange& exchange) {
   const Header& request = exchange.request;
@@ -60,11 +90,11 @@ Response OperatorPage::Find(const Exchange& exchange) {
     response.headers = {{"Allow", "GET"}};
     return response;
   }
-  const std::string_view path = PathAlone(request);
+  const std::string_view path = PathAlone(AsText(request.target()));
   std::string_view name = path == "/" ? "" : path.substr(kFolder.size());
   if (IsState(request)) {
     const Tenant& tenant = *exchange.admission.tenant;
-    return tenant.is_operator() ? state_.Answer(*exchange.admission.generation, tenant) : ToResponse(ForOperators());
+    return tenant.is_operator() ? AnswerState(*exchange.admission.generation, tenant) : ToResponse(ForOperators());
   }
   if (name.empty()) name = "index.html";
   const auto file = std::ranges::find(PageFiles(), name, &PageFile::name);
@@ -75,6 +105,49 @@ Response OperatorPage::Find(const Exchange& exchange) {
 Response OperatorPage::Answer(const Exchange& exchange) {
   Response response = Find(exchange);
   Guard(response);
+  return response;
+}
+
+json OperatorPage::Models(const Catalog& catalog, const Tenant& tenant) const {
+  json models = catalog.Overview(tenant, kMostModels);
+  for (json& model : models) {
+    if (Dump(model).size() > kMostOfModel) model["inputs"] = model["outputs"] = nullptr;
+    const auto version = static_cast<uint32_t>(std::stoul(model["version"].get_ref<const std::string&>()));
+    model["inferences"] = ToJson(sources_.statistics->Look(model["name"].get_ref<const std::string&>(), version));
+  }
+  return Shortened(std::move(models), kMostModels);
+}
+
+std::string OperatorPage::MakeState(const Generation& generation, const Tenant& tenant) const {
+  const size_t n_models = generation.models().size(tenant);
+  json models = Models(generation.models(), tenant);
+  json routes = generation.routes() == nullptr ? json::array() : generation.routes()->Overview();
+  const size_t n_routes = routes.size();
+  routes = Shortened(std::move(routes), kMostRoutes);
+  json server = ServerMetadata();
+  server.erase("extensions");
+  server["generation"] = generation.number();
+  server["uptime_seconds"] = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start_).count();
+  return Dump({{"server", std::move(server)},
+               {"load", sources_.load(generation)},
+               {"models_left_out", n_models - std::min(n_models, models.size())},
+               {"routes_left_out", n_routes - routes.size()},
+               {"guests_models", ToJson(sources_.statistics->Look("guest", 0))},
+               {"models", std::move(models)},
+               {"routes", std::move(routes)}});
+}
+
+Response OperatorPage::AnswerState(const Generation& generation, const Tenant& tenant) {
+  Response response;
+  response.charge = Charge(sources_.budget);
+  const std::lock_guard lock(mutex_);
+  const auto now = Clock::now();
+  std::erase_if(made_, [now](const auto& one) { return now - one.second.at > kFresh; });
+  const uint64_t share = tenant.share().id();
+  if (!made_.contains(share)) made_.emplace(share, Made{MakeState(generation, tenant), now});
+  const std::string& text = made_.find(share)->second.text;
+  if (!response.charge.Add(text.size())) return ToResponse(NoMemory());
+  response.text = text;
   return response;
 }
 

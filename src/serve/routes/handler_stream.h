@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 
-#include "serve/http/body_source.h"
 #include "serve/http/http_message.h"
 #include "serve/routes/guest_streams.h"
 #include "serve/tenants/memory_budget.h"

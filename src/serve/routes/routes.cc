@@ -9,10 +9,8 @@
 
 #include "serve/http/target.h"
 #include "serve/metrics/trace.h"
-#include "serve/routes/cgi_request.h"
-#include "serve/routes/cgi_response.h"
-#include "serve/routes/handler_request.h"
-#include "serve/routes/handler_response.h"
+#include "serve/routes/cgi.h"
+#include "serve/routes/guest_response.h"
 
 namespace wasinn::serve {
 namespace {

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "serve/oip/bytes.h"
 #include "serve/oip/string_tensor.h"
 
 namespace wasinn::serve {
@@ -17,33 +16,6 @@ namespace {
 struct Shown {
   std::shared_ptr<Guest> guest;
   View view;  // destroyed first
-};
-
-// One inference in one context. Its own objects are destroyed with it.
-class Inference {
- public:
-  Inference(const std::shared_ptr<Guest>& owner, const Signature& signature, uint32_t context, Charge charge)
-      : owner_(owner), guest_(owner->get()), signature_(signature), context_(context), charge_(std::move(charge)) {}
-  ~Inference() {
-    for (const wasinn_wit_named_tensor& input : inputs_) wasinn_status_free(wit_.tensor_drop(guest_, input.tensor));
-  }
-  Inference(const Inference&) = delete;
-  Inference& operator=(const Inference&) = delete;
-
-  Outcome<void> Set(const InputTensor& input);
-  Outcome<void> Select(const std::vector<std::string>& outputs);
-  Outcome<std::vector<OutputTensor>> Compute(const std::vector<std::string>& wanted);
-
- private:
-  Outcome<OutputTensor> Take(const wasinn_wit_named_tensor& output);
-
-  const wasinn_wit_functions& wit_ = *wasinn_wit();
-  const std::shared_ptr<Guest>& owner_;
-  wasinn_guest* const guest_;
-  const Signature& signature_;
-  const uint32_t context_;
-  Charge charge_;
-  std::vector<wasinn_wit_named_tensor> inputs_;
 };
 
 Outcome<std::vector<uint32_t>> WitShape(const InputTensor& input) {
@@ -67,83 +39,6 @@ Outcome<std::span<const uint8_t>> TextOf(const InputTensor& input) {
   return *text;
 }
 
-Outcome<void> Inference::Set(const InputTensor& input) {
-  const Io* io = FindIo(signature_.inputs, input.name);
-  const bool any_name = signature_.inputs.size() == 1 && (signature_.inputs[0].flags & WASINN_IO_ANY_NAME) != 0;
-  if (io == nullptr && any_name) io = signature_.inputs.data();
-  if (io == nullptr) return std::unexpected(Invalid(fmt::format("the model has no input '{}'", input.name)));
-  const bool is_set = std::ranges::any_of(inputs_, [&](const auto& one) { return one.name == io->name.data(); });
-  if (is_set) return std::unexpected(Invalid(fmt::format("input '{}' is given twice", io->name)));
-  const Datatype* expected = DatatypeOf(*io);
-  const bool is_bytes = input.datatype->size == 0;
-  if (expected != nullptr ? expected != input.datatype : is_bytes) {
-    return std::unexpected(
-        Invalid(fmt::format("input '{}' is of {}, not {}", input.name, expected != nullptr ? expected->name : "numbers",
-                            input.datatype->name)));
-  }
-  std::span<const uint8_t> bytes = input.bytes();
-  std::vector<uint32_t> shape;
-  StringRecords records;
-  if ((io->flags & WASINN_IO_STRINGS) != 0) {
-    auto made = ToRecords(input, charge_);
-    if (!made) return std::unexpected(std::move(made.error()));
-    records = std::move(*made);
-    bytes = {reinterpret_cast<const uint8_t*>(records.bytes.data()), records.bytes.size()};
-    shape = std::move(records.shape);
-  } else if (is_bytes) {
-    auto text = TextOf(input);
-    if (!text) return std::unexpected(std::move(text.error()));
-    bytes = *text;
-    shape = {static_cast<uint32_t>(bytes.size())};
-  } else {
-    auto given = WitShape(input);
-    if (!given) return std::unexpected(std::move(given.error()));
-    shape = std::move(*given);
-  }
-  uint32_t tensor = 0;
-  auto made = ToOutcome(
-      wit_.tensor_new(guest_, shape.data(), shape.size(), input.datatype->wit, bytes.data(), bytes.size(), &tensor));
-  if (made) inputs_.push_back({io->name.data(), io->name.size(), tensor});
-  return made;
-}
-
-Outcome<void> Inference::Select(const std::vector<std::string>& outputs) {
-  std::vector<wasinn_bytes> names;
-  for (const std::string& name : outputs) {
-    const Io* io = FindIo(signature_.outputs, name);
-    if (io == nullptr) return std::unexpected(Invalid(fmt::format("the model has no output '{}'", name)));
-    const auto* bytes = reinterpret_cast<const uint8_t*>(io->name.data());
-    const bool is_named = std::ranges::any_of(names, [bytes](const wasinn_bytes& one) { return one.data == bytes; });
-    if (is_named) return std::unexpected(Invalid(fmt::format("output '{}' is asked for twice", name)));
-    names.push_back({bytes, io->name.size()});
-  }
-  wasinn_wit_result result = {};
-  wasinn_status* status = wit_.context_select_outputs(guest_, context_, names.data(), names.size(), &result);
-  auto selected = ToOutcome(guest_, status, result);
-  if (!selected) return std::unexpected(std::move(selected.error()));
-  return {};
-}
-
-Outcome<std::vector<OutputTensor>> Inference::Compute(const std::vector<std::string>& wanted) {
-  wasinn_wit_result result = {};
-  wasinn_wit_view view = {};
-  const std::vector<wasinn_wit_named_tensor> inputs = std::exchange(inputs_, {});  // the call owns their tensors
-  wasinn_status* status = wit_.context_compute(guest_, context_, inputs.data(), inputs.size(), &result, &view);
-  auto computed = ToOutcome(guest_, status, result);
-  if (!computed) return std::unexpected(std::move(computed.error()));
-  const View outputs(view);
-  std::vector<OutputTensor> taken;
-  Outcome<void> all;
-  for (const wasinn_wit_named_tensor& output : outputs.of<wasinn_wit_named_tensor>()) {
-    auto one = Take(output);
-    if (!one && all) all = std::unexpected(std::move(one.error()));
-    const bool is_wanted = wanted.empty() || (one && std::ranges::find(wanted, one->name) != wanted.end());
-    if (one && is_wanted) taken.push_back(std::move(*one));
-  }
-  if (!all) return std::unexpected(std::move(all.error()));
-  return taken;
-}
-
 // In the model's type, if the model reports it.
 void ShowAs(const Datatype& datatype, OutputTensor& tensor) {
   tensor.datatype = &datatype;
@@ -158,30 +53,126 @@ void ShowAs(const Datatype& datatype, OutputTensor& tensor) {
   }
 }
 
-Outcome<OutputTensor> Inference::Take(const wasinn_wit_named_tensor& output) {
-  OutputTensor tensor;
-  tensor.name.assign(output.name, output.name_size);
-  uint32_t type = 0;
-  wasinn_wit_view dimensions = {}, data = {};
-  auto told = ToOutcome(wit_.tensor_type(guest_, output.tensor, &type));
-  if (told) told = ToOutcome(wit_.tensor_dimensions(guest_, output.tensor, &dimensions));
-  const View dims(dimensions);
-  if (told) told = ToOutcome(wit_.tensor_data(guest_, output.tensor, &data));
-  auto shown = std::make_shared<Shown>(owner_, View(data));
-  wasinn_status_free(wit_.tensor_drop(guest_, output.tensor));  // the view keeps its content
-  if (!told) return std::unexpected(std::move(told.error()));
-  for (const uint32_t dim : dims.of<uint32_t>()) tensor.shape.push_back(dim);
-  tensor.bytes = shown->view.of<uint8_t>();
-  tensor.owner = std::move(shown);
-  const Io* io = FindIo(signature_.outputs, tensor.name);
-  if (io != nullptr && (io->flags & WASINN_IO_STRINGS) != 0) {
-    if (auto made = ToElements(tensor); !made) return std::unexpected(std::move(made.error()));
+// One inference in one context. Its own objects are destroyed with it.
+class Inference {
+ public:
+  Inference(const std::shared_ptr<Guest>& owner, const Signature& signature, uint32_t context, Charge charge)
+      : owner_(owner), guest_(owner->get()), signature_(signature), context_(context), charge_(std::move(charge)) {}
+  ~Inference() {
+    for (const wasinn_wit_named_tensor& input : inputs_) wasinn_status_free(wit_.tensor_drop(guest_, input.tensor));
+  }
+  Inference(const Inference&) = delete;
+  Inference& operator=(const Inference&) = delete;
+
+  Outcome<void> Set(const InputTensor& input) {
+    const Io* io = FindIo(signature_.inputs, input.name);
+    const bool any_name = signature_.inputs.size() == 1 && (signature_.inputs[0].flags & WASINN_IO_ANY_NAME) != 0;
+    if (io == nullptr && any_name) io = signature_.inputs.data();
+    if (io == nullptr) return std::unexpected(Invalid(fmt::format("the model has no input '{}'", input.name)));
+    const bool is_set = std::ranges::any_of(inputs_, [&](const auto& one) { return one.name == io->name.data(); });
+    if (is_set) return std::unexpected(Invalid(fmt::format("input '{}' is given twice", io->name)));
+    const Datatype* expected = DatatypeOf(*io);
+    const bool is_bytes = input.datatype->size == 0;
+    if (expected != nullptr ? expected != input.datatype : is_bytes) {
+      return std::unexpected(
+          Invalid(fmt::format("input '{}' is of {}, not {}", input.name,
+                              expected != nullptr ? expected->name : "numbers", input.datatype->name)));
+    }
+    std::span<const uint8_t> bytes = input.bytes();
+    std::vector<uint32_t> shape;
+    StringRecords records;
+    if ((io->flags & WASINN_IO_STRINGS) != 0) {
+      auto made = ToRecords(input, charge_);
+      if (!made) return std::unexpected(std::move(made.error()));
+      records = std::move(*made);
+      bytes = {reinterpret_cast<const uint8_t*>(records.bytes.data()), records.bytes.size()};
+      shape = std::move(records.shape);
+    } else if (is_bytes) {
+      auto text = TextOf(input);
+      if (!text) return std::unexpected(std::move(text.error()));
+      bytes = *text;
+      shape = {static_cast<uint32_t>(bytes.size())};
+    } else {
+      auto given = WitShape(input);
+      if (!given) return std::unexpected(std::move(given.error()));
+      shape = std::move(*given);
+    }
+    uint32_t tensor = 0;
+    auto made = ToOutcome(
+        wit_.tensor_new(guest_, shape.data(), shape.size(), input.datatype->wit, bytes.data(), bytes.size(), &tensor));
+    if (made) inputs_.push_back({io->name.data(), io->name.size(), tensor});
+    return made;
+  }
+  Outcome<void> Select(const std::vector<std::string>& outputs) {
+    std::vector<wasinn_bytes> names;
+    for (const std::string& name : outputs) {
+      const Io* io = FindIo(signature_.outputs, name);
+      if (io == nullptr) return std::unexpected(Invalid(fmt::format("the model has no output '{}'", name)));
+      const auto* bytes = reinterpret_cast<const uint8_t*>(io->name.data());
+      const bool is_named = std::ranges::any_of(names, [bytes](const wasinn_bytes& one) { return one.data == bytes; });
+      if (is_named) return std::unexpected(Invalid(fmt::format("output '{}' is asked for twice", name)));
+      names.push_back({bytes, io->name.size()});
+    }
+    wasinn_wit_result result = {};
+    wasinn_status* status = wit_.context_select_outputs(guest_, context_, names.data(), names.size(), &result);
+    auto selected = ToOutcome(guest_, status, result);
+    if (!selected) return std::unexpected(std::move(selected.error()));
+    return {};
+  }
+  Outcome<std::vector<OutputTensor>> Compute(const std::vector<std::string>& wanted) {
+    wasinn_wit_result result = {};
+    wasinn_wit_view view = {};
+    const std::vector<wasinn_wit_named_tensor> inputs = std::exchange(inputs_, {});  // the call owns their tensors
+    wasinn_status* status = wit_.context_compute(guest_, context_, inputs.data(), inputs.size(), &result, &view);
+    auto computed = ToOutcome(guest_, status, result);
+    if (!computed) return std::unexpected(std::move(computed.error()));
+    const View outputs(view);
+    std::vector<OutputTensor> taken;
+    Outcome<void> all;
+    for (const wasinn_wit_named_tensor& output : outputs.of<wasinn_wit_named_tensor>()) {
+      auto one = Take(output);
+      if (!one && all) all = std::unexpected(std::move(one.error()));
+      const bool is_wanted = wanted.empty() || (one && std::ranges::find(wanted, one->name) != wanted.end());
+      if (one && is_wanted) taken.push_back(std::move(*one));
+    }
+    if (!all) return std::unexpected(std::move(all.error()));
+    return taken;
+  }
+
+ private:
+  Outcome<OutputTensor> Take(const wasinn_wit_named_tensor& output) {
+    OutputTensor tensor;
+    tensor.name.assign(output.name, output.name_size);
+    uint32_t type = 0;
+    wasinn_wit_view dimensions = {}, data = {};
+    auto told = ToOutcome(wit_.tensor_type(guest_, output.tensor, &type));
+    if (told) told = ToOutcome(wit_.tensor_dimensions(guest_, output.tensor, &dimensions));
+    const View dims(dimensions);
+    if (told) told = ToOutcome(wit_.tensor_data(guest_, output.tensor, &data));
+    auto shown = std::make_shared<Shown>(owner_, View(data));
+    wasinn_status_free(wit_.tensor_drop(guest_, output.tensor));  // the view keeps its content
+    if (!told) return std::unexpected(std::move(told.error()));
+    for (const uint32_t dim : dims.of<uint32_t>()) tensor.shape.push_back(dim);
+    tensor.bytes = shown->view.of<uint8_t>();
+    tensor.owner = std::move(shown);
+    const Io* io = FindIo(signature_.outputs, tensor.name);
+    if (io != nullptr && (io->flags & WASINN_IO_STRINGS) != 0) {
+      if (auto made = ToElements(tensor); !made) return std::unexpected(std::move(made.error()));
+      return tensor;
+    }
+    const Datatype* datatype = io == nullptr ? nullptr : DatatypeOf(*io);
+    ShowAs(datatype == nullptr ? OfWit(type) : *datatype, tensor);
     return tensor;
   }
-  const Datatype* datatype = io == nullptr ? nullptr : DatatypeOf(*io);
-  ShowAs(datatype == nullptr ? OfWit(type) : *datatype, tensor);
-  return tensor;
-}
+
+  const wasinn_wit_functions& wit_ = *wasinn_wit();
+  const std::shared_ptr<Guest>& owner_;
+  wasinn_guest* const guest_;
+  const Signature& signature_;
+  const uint32_t context_;
+  Charge charge_;
+  std::vector<wasinn_wit_named_tensor> inputs_;
+};
 
 // Idle contexts hold memory, so a server of very many models keeps the most recent ones.
 constexpr size_t kMostRestingContexts = 128;

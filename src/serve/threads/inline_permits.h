@@ -1,10 +1,13 @@
-// Limits the inline computes on the threads that read and write. If all compute, idle_worker.h reads and writes.
+// Limits the inline computes on the threads that read and write. If all compute, an idle worker reads and writes.
 #pragma once
+
+#include <boost/asio/io_context.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <thread>
 #include <utility>
 
 namespace wasinn::serve {
@@ -50,6 +53,30 @@ class InlinePermits {
  private:
   std::atomic<size_t> left_;
   std::atomic<uint32_t> n_taken_{0};
+};
+
+// A thread that reads and writes only while all threads that normally do so are busy for longer than a quick compute.
+// If it always did, the system would preempt computes for it, and requests would wait for milliseconds.
+class IdleWorker {
+ public:
+  // The arguments outlive it. There is one permit for every thread of the context.
+  IdleWorker(boost::asio::io_context& context, InlinePermits& permits)
+      : context_(context), permits_(permits), thread_([this] { Watch(); }) {}
+  ~IdleWorker() {
+    is_stopped_.store(true, std::memory_order_release);
+    permits_.Wake();
+  }
+  IdleWorker(const IdleWorker&) = delete;
+  IdleWorker& operator=(const IdleWorker&) = delete;
+
+ private:
+  void Watch();
+  void HelpOut();
+
+  boost::asio::io_context& context_;
+  InlinePermits& permits_;
+  std::atomic<bool> is_stopped_{false};
+  std::jthread thread_;  // last: it uses all other members
 };
 
 }  // namespace wasinn::serve

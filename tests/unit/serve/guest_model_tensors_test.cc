@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "serve/models/guest_model_tensors.h"
-#include "serve/oip/bytes.h"
 
 namespace wasinn::serve {
 namespace {

@@ -5,8 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "serve/routes/handler_request.h"
-#include "serve/routes/handler_response.h"
+#include "serve/routes/guest_response.h"
 
 namespace wasinn::serve {
 namespace {

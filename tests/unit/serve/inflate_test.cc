@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "serve/http/inflate.h"
+#include "serve/http/content_encoding.h"
 
 namespace wasinn::serve {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "serve/openai/llama_request.h"
-#include "serve/openai/llama_settings.h"
+#include "serve/openai/fields.h"
+#include "serve/openai/llama_choice.h"
 #include "serve/openai/paths.h"
-#include "serve/openai/read_body.h"
+#include "serve/openai/text_request.h"
 
 namespace wasinn::serve::openai {
 namespace {

@@ -1,5 +1,5 @@
 // What is told of models that do not load.
-#include "serve/models/load_log.h"
+#include "serve/models/failed_loads.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -6,11 +6,10 @@
 #include <string_view>
 
 #include "serve/http/min_data_rate.h"
-#include "serve/openai/embeddings.h"
+#include "serve/openai/fields.h"
 #include "serve/openai/message_changes.h"
-#include "serve/openai/read_body.h"
-#include "serve/openai/rerank.h"
 #include "serve/openai/text_request.h"
+#include "serve/openai/vectors.h"
 
 namespace wasinn::serve::openai {
 namespace {

@@ -20,7 +20,6 @@
 
 #include "serve/http/min_data_rate.h"
 #include "serve/threads/cancellation.h"
-#include "serve/threads/idle_worker.h"
 #include "serve/threads/inline_permits.h"
 #include "serve/threads/inline_turns.h"
 #include "serve/threads/quick_lane.h"

@@ -1,0 +1,89 @@
+// The inputs and outputs of a context.
+#pragma once
+
+#include <grpcpp/support/byte_buffer.h>
+#include <wasinn/backend.h>
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "common/aligned_buffer.h"
+#include "remote/answer.h"
+#include "remote/signature.h"
+
+namespace wasinn::remote {
+
+// Refers to the host's memory. Used by one thread at a time.
+class Inputs {
+ public:
+  struct Input {
+    const Port* port = nullptr;
+    const void* data = nullptr;
+    uint64_t bytes = 0;
+    std::vector<int64_t> dims;  // as sent
+  };
+
+  explicit Inputs(const Signature& signature);
+
+  // wasinn_backend::bind_input and unbind_input.
+  void Bind(uint32_t index, const wasinn_tensor& tensor);
+  void Unbind(uint32_t index) { is_set_[index] = false; }
+  // Throws if a required input is missing. Afterwards the set inputs are listed.
+  void Choose();
+  std::span<const Input* const> set() const { return set_; }
+
+ private:
+  const Signature& signature_;
+  std::vector<Input> inputs_;
+  std::vector<bool> is_set_;
+  std::vector<const Input*> set_;
+};
+
+// A server's answer is checked like a guest's tensors: names, types, shapes, sizes. Its bytes are copied once, to bound
+// memory or to this object's. Used by one thread at a time.
+class Outputs {
+ public:
+  explicit Outputs(const Signature& signature);
+
+  // wasinn_backend::bind_output.
+  void Bind(uint32_t index, const wasinn_tensor& tensor);
+  // Requires that wanted outputs are bound if necessary; empty `wanted`: all.
+  void Choose(std::span<const uint32_t> wanted);
+  // The names to ask for; empty: all.
+  std::vector<std::string> WantedNames() const;
+  const Signature& signature() const { return signature_; }
+  // Takes a server's answer, whose raw bytes are in `message`. Throws WASINN_ERROR_RUNTIME if it does not match the
+  // signature; WASINN_ERROR_TOO_LARGE for more than `max_bytes`, unless that is 0.
+  void Take(const grpc::ByteBuffer& message, std::span<const AnsweredTensor> answered, uint64_t max_bytes);
+  void Discard();
+
+  void View(uint32_t index, wasinn_tensor* view) const;
+  void Give(uint32_t index, wasinn_tensor* out);
+  // For a model whose answers have their own outputs.
+  std::span<const wasinn_io* const> Ios() const { return ios_; }
+
+ private:
+  struct Output {
+    void* bound = nullptr;
+    bool is_wanted = true, is_there = false;
+    std::vector<int64_t> dims;
+    uint64_t bytes = 0;
+    backend::AlignedBuffer own;
+  };
+
+  void MakePorts(std::span<const AnsweredTensor> answered);
+  const Port& PortAt(uint32_t index) const { return backend::PortAt(ports(), "output", index); }
+  const std::deque<Port>& ports() const { return signature_.knows_outputs() ? signature_.outputs() : answered_ports_; }
+  void Check(const Port& port, const AnsweredTensor& tensor, uint64_t left) const;
+  void Fill(const Port& port, const AnsweredTensor& tensor, RawReader& raw, Output& output) const;
+  void FillText(const Port& port, const AnsweredTensor& tensor, RawReader& raw, Output& output, uint64_t left) const;
+
+  const Signature& signature_;
+  std::vector<Output> outputs_;
+  std::deque<Port> answered_ports_;  // from the last answer
+  std::vector<const wasinn_io*> ios_;
+};
+
+}  // namespace wasinn::remote

@@ -1,0 +1,174 @@
+#include "serve/openai/text_form.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "serve/openai/llama_choice.h"
+#include "serve/openai/log_probabilities.h"
+#include "serve/openai/message_changes.h"
+#include "serve/openai/text_request.h"
+
+namespace wasinn::serve::openai {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr char kChunk[] = "chat.completion.chunk", kWhole[] = "chat.completion";
+
+// The answers to /v1/chat/completions and /v1/completions, which differ in the content of their choices.
+class ChoicesForm final : public TextForm {
+ public:
+  explicit ChoicesForm(const TextRequest& request)
+      : is_chat_(request.is_chat),
+        model_(request.model),
+        wants_usage_(request.wants_usage),
+        n_top_(request.n_top),
+        verbose_(request.is_verbose, request.model) {}
+
+  Outcome<std::string> Begin(Completion& completion) override {
+    if (auto taken = TakeFingerprint(completion); !taken) return std::unexpected(std::move(taken.error()));
+    changes_ = {};
+    if (n_top_) probabilities_.emplace(*n_top_);
+    return is_chat_ ? Event(Chunk({{"role", "assistant"}, {"content", nullptr}}, nullptr, nullptr)) : "";
+  }
+  Outcome<std::string> Add(Completion& completion, const std::string& piece, const Ending* so_far) override {
+    if (probabilities_) {
+      if (auto added = probabilities_->AddStep(completion); !added) return std::unexpected(std::move(added.error()));
+    }
+    auto content = NewContent(completion, piece);
+    if (!content) return std::unexpected(std::move(content.error()));
+    if (content->is_null()) return "";
+    json chunk = Chunk(std::move(*content), nullptr, NewProbabilities());
+    if (so_far != nullptr) chunk["timings"] = TimingsOf(*so_far);
+    return Event(chunk);
+  }
+  std::string ReportProgress(const json& progress) override {
+    json chunk = Chunk(NoContent(), nullptr, is_chat_ ? json() : NewProbabilities());
+    chunk["prompt_progress"] = progress;
+    return Event(chunk);
+  }
+  Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) override {
+    auto content = NewContent(completion, "");
+    if (!content) return std::unexpected(std::move(content.error()));
+    std::string events;
+    if (!content->is_null()) events = Event(Chunk(std::move(*content), nullptr, NewProbabilities()));
+    json last = Chunk(NoContent(), ending.reason, NewProbabilities());
+    last["timings"] = TimingsOf(ending);
+    if (auto added = verbose_.AddTo(last, completion, ending); !added) return std::unexpected(std::move(added.error()));
+    ++index_;
+    return events + Event(last);
+  }
+  std::string End(const Ending& all) override {
+    std::string events;
+    if (wants_usage_) {
+      json chunk = Head(kChunk);
+      chunk["choices"] = json::array();
+      chunk["usage"] = UsageOf(all);
+      chunk["timings"] = TimingsOf(all);
+      events = Event(chunk);
+    }
+    return events + "data: [DONE]\n\n";
+  }
+  std::string Fail(const ApiError& error) override { return Event(ToJson(error)); }
+  Outcome<size_t> KeepChoice(Completion& completion, const Ending& ending) override {
+    if (auto taken = TakeFingerprint(completion); !taken) return std::unexpected(std::move(taken.error()));
+    const auto kept = verbose_.Keep(completion, ending);
+    if (!kept) return kept;
+    const auto content = WholeContent(completion);
+    if (!content) return std::unexpected(content.error());
+    const auto probabilities = WholeProbabilities(completion);
+    if (!probabilities) return std::unexpected(probabilities.error());
+    return *kept +
+           choices_.Add(fmt::format(R"({{"finish_reason":{},"index":{},"logprobs":{},"{}":{}}})", Dump(ending.reason),
+                                    choices_.size(), *probabilities, is_chat_ ? "message" : "text", *content));
+  }
+  std::string Whole(const Ending& all) override {
+    json whole = Head(kWhole);
+    whole["usage"] = UsageOf(all);
+    whole["timings"] = TimingsOf(all);
+    verbose_.MoveTo(whole);
+    return choices_.Finish(whole);
+  }
+
+ private:
+  Outcome<void> TakeFingerprint(Completion& completion) {
+    auto fingerprint = ReadFingerprint(completion);
+    if (!fingerprint) return std::unexpected(std::move(fingerprint.error()));
+    fingerprint_ = std::move(*fingerprint);
+    return {};
+  }
+  json Head(const char* chat_object) const {
+    return {{"id", id_},
+            {"object", is_chat_ ? chat_object : "text_completion"},
+            {"created", created_},
+            {"model", model_},
+            {"system_fingerprint", fingerprint_}};
+  }
+  // `content`: a chat's delta, or a text.
+  json Chunk(json content, json reason, json probabilities) const {
+    json choice = {{"index", index_},
+                   {is_chat_ ? "delta" : "text", std::move(content)},
+                   {"logprobs", std::move(probabilities)},
+                   {"finish_reason", std::move(reason)}};
+    json chunk = Head(kChunk);
+    chunk["choices"] = json::array({std::move(choice)});
+    if (is_chat_ && wants_usage_) chunk["usage"] = nullptr;
+    return chunk;
+  }
+  // New text of a choice; null: none.
+  Outcome<json> NewContent(Completion& completion, const std::string& piece) {
+    if (!is_chat_) return piece.empty() ? json() : json(piece);
+    const auto message = ReadOutput(completion, "message");
+    if (!message) return message;
+    json delta = changes_.New(*message);
+    return delta.empty() ? json() : delta;
+  }
+  json NoContent() const { return is_chat_ ? json::object() : json(""); }
+  // Those of tokens that were not sent yet; null if the client does not want them.
+  json NewProbabilities() {
+    if (!probabilities_) return nullptr;
+    if (!is_chat_) return probabilities_->TakeAsColumns();
+    return {{"content", probabilities_->Take()}, {"refusal", nullptr}};
+  }
+  // The content and the probabilities of a whole choice, as JSON.
+  Outcome<std::string> WholeContent(Completion& completion) const {
+    if (!is_chat_) {
+      const auto text = completion.Output("completion");
+      return text ? Outcome<std::string>(Dump(*text)) : text;
+    }
+    const auto message = ReadOutput(completion, "message");
+    if (!message) return std::unexpected(message.error());
+    return Dump(*message);
+  }
+  Outcome<std::string> WholeProbabilities(Completion& completion) const {
+    if (!n_top_) return "null";
+    LogProbabilities probabilities(*n_top_);
+    if (!is_chat_) return probabilities.ReadAllAsColumns(completion);
+    auto all = probabilities.ReadAll(completion);
+    if (all) *all = fmt::format(R"({{"content":{},"refusal":null}})", *all);
+    return all;
+  }
+
+  const bool is_chat_;
+  const std::string id_ = NewId(is_chat_ ? "chatcmpl-" : "cmpl-"), model_;
+  const int64_t created_ = UnixTime();
+  const bool wants_usage_;
+  const std::optional<unsigned> n_top_;
+  json fingerprint_;
+  // The number of the current choice.
+  size_t index_ = 0;
+  MessageChanges changes_;  // of a chat
+  std::optional<LogProbabilities> probabilities_;
+  Choices choices_;  // so far, of an answer that is not a stream
+  Verbose verbose_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextForm> NewChoicesForm(const TextRequest& request) { return std::make_unique<ChoicesForm>(request); }
+
+}  // namespace wasinn::serve::openai
