@@ -1,5 +1,5 @@
 // The wasinn command's view of a Wasm engine: it runs programs, core modules with WASI preview 1 and components with
-// WASI preview 2.
+// WASI 0.2 or 0.3.
 //
 // An Engine compiles programs; a Program is compiled code without state, run any number of times, even at once from
 // several threads. Each engine is a folder next to this file and exports one New…Engine function.

@@ -1,4 +1,4 @@
-// A request that a program answers by a call (wasi:http/incoming-handler), instead of reading and writing streams.
+// A request that a program answers by a call (wasi:http), instead of reading and writing streams.
 #pragma once
 
 #include <functional>

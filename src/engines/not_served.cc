@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "engines/wasm_file.h"
+
 namespace wasinn::engines {
 namespace {
 
@@ -46,23 +48,31 @@ std::string OtherNn(std::string_view interface) {
                      version.empty() ? " without a version, as before 0.2.0-rc" : "", fmt::join(kServedNn, ", "));
 }
 
-// Its interfaces all begin with "wasi:", and those of 0.3 are of another component model.
+// Its interfaces all begin with "wasi:".
 bool IsOfWasi03(std::string_view interface) {
   return interface.starts_with("wasi:") && interface.find("@0.3.") != interface.npos;
 }
 
-std::string OfWasi03(const char* how, std::string_view interface) {
+// "": it is served. A release candidate is compatible with nothing else.
+std::string OfWasi03(const char* how, std::string_view interface, const Served& served) {
+  if (interface.find('-', interface.find('@')) != interface.npos) {
+    return fmt::format("it {} `{}`, which is a candidate of WASI 0.3; wasinn serves the release, 0.3.0", how,
+                       interface);
+  }
+  if (served.wasi03) return "";
   return fmt::format(
-      "it {} `{}`: it is built for WASI 0.3, which wasinn does not run; build it for WASI 0.2 (Rust's target "
-      "wasm32-wasip2)",
+      "it {} `{}`: it is built for WASI 0.3, which wasinn gives only to components that are programs or answer "
+      "requests, on Wasmtime",
       how, interface);
 }
 
 }  // namespace
 
-std::string NotServed(const Import& import) {
-  if (IsOfWasi03(import.module)) return OfWasi03("imports", import.module);
+std::string NotServed(const Import& import, const Served& served) {
   if (import.module.starts_with(kNn)) return OtherNn(import.module);
+  if (IsOfWasi03(import.module)) {
+    if (std::string why = OfWasi03("imports", import.module, served); !why.empty()) return why;
+  }
   if (IsWasmEdgesSocket(import)) {
     return fmt::format(
         "it imports `{}::{}`, one of WasmEdge's sockets: wasinn run gives guests no network. WasmEdge's own "
@@ -70,19 +80,25 @@ std::string NotServed(const Import& import) {
         import.module, import.name);
   }
   for (const Family& family : kFamilies) {
-    if (!import.module.starts_with(family.prefix)) continue;
+    if (!import.module.starts_with(family.prefix) || (served.http && family.prefix == kHttp)) continue;
     return fmt::format("it imports `{}`, {}, {}", import.module, family.what, family.where);
   }
   return "";
 }
 
-std::optional<std::string> FirstNotServed(std::string_view wasm, bool serves_http) {
+bool UsesWasi03(std::string_view wasm) {
+  const auto is_of_it = [](const Import& import) { return IsOfWasi03(import.module); };
+  return KindOf(wasm) == WasmKind::kComponent &&
+         (std::ranges::any_of(ImportsOf(wasm), is_of_it) || std::ranges::any_of(ExportsOfComponent(wasm), IsOfWasi03));
+}
+
+std::optional<std::string> FirstNotServed(std::string_view wasm, const Served& served) {
   for (const Import& import : ImportsOf(wasm)) {
-    if (serves_http && import.module.starts_with(kHttp) && !IsOfWasi03(import.module)) continue;
-    if (std::string why = NotServed(import); !why.empty()) return why;
+    if (std::string why = NotServed(import, served); !why.empty()) return why;
   }
   for (const std::string_view name : ExportsOfComponent(wasm)) {
-    if (IsOfWasi03(name)) return OfWasi03("exports", name);
+    if (!IsOfWasi03(name)) continue;
+    if (std::string why = OfWasi03("exports", name, served); !why.empty()) return why;
   }
   return std::nullopt;
 }

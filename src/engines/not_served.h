@@ -9,10 +9,19 @@
 
 namespace wasinn::engines {
 
-// One line; "" for an unknown import, which may be served.
-std::string NotServed(const Import& import);
+// The interfaces that a component may use beside WASI 0.2 and wasi:nn.
+struct Served {
+  bool http = false;
+  bool wasi03 = false;
+};
 
-// The first import of a module or component that is not served. HTTP is served for programs that answer requests.
-std::optional<std::string> FirstNotServed(std::string_view wasm, bool serves_http);
+// One line; "" for an unknown import, which may be served.
+std::string NotServed(const Import& import, const Served& served = {});
+
+// Whether a component imports or exports an interface of WASI 0.3.
+bool UsesWasi03(std::string_view wasm);
+
+// The first import of a module or component that is not served, or the first such export.
+std::optional<std::string> FirstNotServed(std::string_view wasm, const Served& served);
 
 }  // namespace wasinn::engines

@@ -1,16 +1,26 @@
 """wasinn run of components: what a guest gets, how it ends, and what is said of one that cannot run."""
 
 import pathlib
+import resource
 import sys
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cli"))
-from command import CommandTest  # noqa: E402
+from command import SANITIZED, CommandTest  # noqa: E402
+
+
+HOST_MEMORY = 512 << 20
 
 
 def guest(imports="0.2.0", export="0.2.0"):
     return (HERE / "guests" / "run.wat").read_text().replace("@IN@", imports).replace("@OUT@", export)
+
+
+def limit_memory():
+    """No guest may make its host need more than its limits allow. A sanitizer needs more itself."""
+    if not SANITIZED:
+        resource.setrlimit(resource.RLIMIT_DATA, (HOST_MEMORY, HOST_MEMORY))
 
 
 class ComponentTest(CommandTest):
@@ -72,7 +82,6 @@ class BadTest(ComponentTest):
         self.check_bad(guest().replace('"BF16" ', ""), "tensor")
 
     def test_no_run(self):
-        self.check_bad(guest(export="0.3.0"), "it is built for WASI 0.3, which wasinn does not run")
         for export in ("0.2.0-rc-2023-11-10", "1.0.0"):
             self.check_bad(guest(export=export), "exports no wasi:cli/run")
         self.check_bad("(component)", "exports no wasi:cli/run")
@@ -93,6 +102,75 @@ class BadTest(ComponentTest):
         self.check_error(self.run_guest(), "guest.wat: failed to parse WebAssembly")
         self.file("guest.wat", b"\0asm\x0e\0\1\0")
         self.check_error(self.run_guest(), "guest.wat: ")
+
+
+class Wasi03Test(CommandTest):
+    """The guest of guests/run03.wat does what its first argument's first letter says."""
+
+    def setUp(self):
+        super().setUp()
+        self.write()
+
+    def write(self, export="0.3.0", nn="2024-10-28"):
+        self.file("guest.wat", (HERE / "guests" / "run03.wat").read_text().replace("@OUT@", export).replace("2024-10-28", nn))
+
+    def run_guest(self, *args, flags=(), **more):
+        return self.wasinn("run", *flags, "guest.wat", *args, **more)
+
+    def test_arguments_and_streams(self):
+        self.check(self.run_guest("-", "", "a b"), out="guest.wat\n-\n\na b\n", err="")
+        text = b"0123456789abcdef" * 20_000  # more than its buffer and its pipe hold
+        self.assertEqual(self.run_guest("copy", input=text).out, "guest.wat\ncopy\n" + text.decode())
+
+    def test_how_it_ends(self):
+        for word, code in (("-", 0), ("fail", 1), ("exit", 1), ("quit", 0)):
+            self.check(self.run_guest(word), code=code, out=f"guest.wat\n{word}\n", err="")
+        self.check(self.run_guest("trap"), code=134, out="guest.wat\ntrap\n", err="wasm `unreachable` instruction executed\n")
+
+    def test_the_quotas_of_wasi_nn_hold(self):
+        for version in ("2024-10-28", "2024-08-19", "2024-06-25"):
+            self.write(nn=version)
+            self.check(self.run_guest("hoard"), code=134, err="limits.max_tensors")
+
+    def test_limits_of_memory_and_fuel_hold(self):
+        self.check_error(self.run_guest(flags=["--max-memory", "32k"]), "over the limit of 32768")
+        self.check(self.run_guest("yield", flags=["--fuel", "20000"]), code=134, out="yield\n", err="all fuel consumed")
+
+    def test_versions_go_together_by_semver(self):
+        self.write("0.3.7")
+        self.check(self.run_guest("-"), out="-\n", err="")
+        self.write("0.3.0-rc-2026-03-15")
+        self.check_error(self.run_guest(), "which is a candidate of WASI 0.3; wasinn serves the release, 0.3.0")
+
+    def test_compiled(self):
+        self.check(self.wasinn("compile", "guest.wat", "-o", "guest.cwasm"), err="")
+        self.check(self.wasinn("run", "--allow-precompiled", "guest.cwasm", "fail"), code=1, out="guest.cwasm\nfail\n", err="")
+
+    def test_instances_of_a_pool(self):
+        self.file("pool.toml", "[engine]\npool_instances = 4\n")
+        self.check(self.run_guest("-", flags=["--config", "pool.toml"]), out="-\n", err="")
+
+    def test_with_wasi_http(self):
+        self.check(self.run_guest("fail", flags=["-S", "http"]), code=1, out="fail\n", err="")
+
+    def test_a_stream_dropped_half_way_ends_there(self):
+        self.check(self.run_guest("out"), out="guest.wat\nout\nhalf", err="")
+        self.check(self.run_guest("byte", input=b"x" * 1_000_000), out="guest.wat\nbyte\nx", err="")
+
+    def test_a_wait_that_nobody_can_end_is_a_trap(self):
+        for word in ("unread", "await"):
+            self.check(self.run_guest(word), code=134, out=f"{word}\n", err="deadlock detected")
+
+    def test_the_number_of_streams_futures_and_tasks_is_limited(self):
+        for word in ("streams", "never", "more", "grow"):
+            with self.subTest(word=word):
+                self.check(self.run_guest(word, prepare=limit_memory), code=134, out=f"{word}\n", err="resource table has no free keys")
+
+    def test_the_deadline_ends_what_waits_and_what_goes_on(self):
+        for word in ("wait", "yield", "left", "k10000"):
+            with self.subTest(word=word):
+                # On a busy machine the command may end itself before it could end the guest, so any message will do.
+                self.check(self.run_guest(word, flags=["--timeout", "500ms"], prepare=limit_memory), code=124, out=f"{word}\n")
 
 
 class InvokeTest(ComponentTest):

@@ -95,9 +95,10 @@ TEST(WasmSections, ExportsOfAComponent) {
     (instance $i (export "f" (func $f))) (export "wasi:cli/run@0.3.0" (instance $i))))");
   EXPECT_EQ(ExportsOfComponent(component), (std::vector<std::string_view>{"g", "m", "wasi:cli/run@0.3.0"}));
   for (const bool serves_http : {false, true}) {
-    const auto why = FirstNotServed(component, serves_http);
+    const auto why = FirstNotServed(component, {.http = serves_http});
     ASSERT_TRUE(why.has_value());
     EXPECT_NE(why->find("exports `wasi:cli/run@0.3.0`: it is built for WASI 0.3"), std::string::npos) << *why;
+    EXPECT_FALSE(FirstNotServed(component, {.http = serves_http, .wasi03 = true}).has_value());
   }
   EXPECT_TRUE(ExportsOfComponent(Wasm("(module (func (export \"f\")))")).empty());
 }
@@ -109,9 +110,12 @@ TEST(WasmSections, ImportsThatNoEngineServes) {
             "it imports `wasi:nn/graph` without a version, as before 0.2.0-rc: served are the versions "
             "0.2.0-rc-2024-06-25, 0.2.0-rc-2024-08-19, 0.2.0-rc-2024-10-28");
   EXPECT_NE(NotServed({"wasi:nn/tensor@0.2.0-rc-2099-01-01", ""}).find("served are the versions"), std::string::npos);
-  for (const char* of_03 : {"wasi:cli/stdout@0.3.0", "wasi:http/client@0.3.0-rc-2025-09-16"}) {
-    EXPECT_NE(NotServed({of_03, ""}).find("it is built for WASI 0.3"), std::string::npos) << of_03;
-  }
+  EXPECT_NE(NotServed({"wasi:cli/stdout@0.3.0", ""}).find("it is built for WASI 0.3"), std::string::npos);
+  EXPECT_EQ(NotServed({"wasi:cli/stdout@0.3.1", ""}, {.wasi03 = true}), "");
+  EXPECT_NE(NotServed({"wasi:http/client@0.3.0", ""}, {.wasi03 = true}).find("HTTP of WASI"), std::string::npos);
+  EXPECT_EQ(NotServed({"wasi:http/client@0.3.0", ""}, {.http = true, .wasi03 = true}), "");
+  EXPECT_NE(NotServed({"wasi:http/client@0.3.0-rc-2025-09-16", ""}, {.http = true, .wasi03 = true}).find("candidate"),
+            std::string::npos);
   for (const Import& import : {Import{"wasi_snapshot_preview1", "sock_accept"},
                                {"wasi:nn/graph@0.2.0-rc-2024-10-28", ""},
                                {"wasi:nn/errors@0.2.0-rc-2024-08-19", ""},

@@ -37,13 +37,15 @@ std::string Build() {
   return fmt::format("{} {}.{}", its.st_size, its.st_mtim.tv_sec, its.st_mtim.tv_nsec);
 }
 
-// The two kinds of modules have engines of their own.
+// Each kind has an engine of its own, except components without asynchronous functions.
 const char* NameOf(ProgramKind kind) {
   switch (kind) {
     case ProgramKind::kModule:
       return "module";
     case ProgramKind::kThreads:
       return "threads";
+    case ProgramKind::kAsyncComponent:
+      return "async component";
     case ProgramKind::kComponent:
       break;
   }
@@ -70,8 +72,8 @@ Result<ModulePtr> Compiler::Module(wasm_engine_t* engine, bool threads, const st
   return Compile<ModuleApi>(engine, threads ? ProgramKind::kThreads : ProgramKind::kModule, wasm);
 }
 
-Result<ComponentPtr> Compiler::Component(wasm_engine_t* engine, const std::string& wasm) const {
-  return Compile<ComponentApi>(engine, ProgramKind::kComponent, wasm);
+Result<ComponentPtr> Compiler::Component(wasm_engine_t* engine, ProgramKind kind, const std::string& wasm) const {
+  return Compile<ComponentApi>(engine, kind, wasm);
 }
 
 namespace {

@@ -25,9 +25,9 @@ class Compiler {
   // Opens the cache at the first compile, if the options want one, and warns if there is none.
   explicit Compiler(const engines::EngineOptions& options) : options_(options) {}
 
-  // Compiles by an engine with the options' settings; `threads` selects one of the two kinds of engines. Thread-safe.
+  // Compiles by an engine with the options' settings; `threads` and `kind` select the kind of engine. Thread-safe.
   engines::Result<ModulePtr> Module(wasm_engine_t* engine, bool threads, const std::string& wasm) const;
-  engines::Result<ComponentPtr> Component(wasm_engine_t* engine, const std::string& wasm) const;
+  engines::Result<ComponentPtr> Component(wasm_engine_t* engine, ProgramKind kind, const std::string& wasm) const;
 
  private:
   template <typename Api>

@@ -18,7 +18,7 @@ namespace wasinn::wasmtime {
 constexpr char kCompilerName[] = "wasinn-compiler";
 
 // The first values are those of ProgramKind; kText converts text to a program.
-enum class CompilerTask : uint8_t { kModule, kThreads, kComponent, kText };
+enum class CompilerTask : uint8_t { kModule, kThreads, kComponent, kAsyncComponent, kText };
 constexpr CompilerTask TaskOf(ProgramKind kind) { return static_cast<CompilerTask>(kind); }
 
 struct CompilerOrder {

@@ -102,16 +102,17 @@ Result<std::string> Parse(const CompilerOrder& order) {
 }
 
 Result<std::string> Compile(const CompilerOrder& order) {
-  const bool threads = order.task == CompilerTask::kThreads;
-  const Result<EnginePtr> engine = NewEngine(threads ? ForThreads(order.options) : order.options);
+  const auto kind = static_cast<ProgramKind>(order.task);
+  const bool threads = kind == ProgramKind::kThreads;
+  const Result<EnginePtr> engine = NewEngine(threads ? ForThreads(order.options) : order.options, kind);
   if (!engine) return std::unexpected(engine.error());
   if (Result<void> started = StartThreads(engine->get()); !started) return std::unexpected(started.error());
   if (Result<void> limited = LimitItself(order.max_bytes); !limited) return std::unexpected(limited.error());
   const Result<std::string> wasm = ReadProgram();
   if (!wasm) return std::unexpected(wasm.error());
   const Compiler compiler(order.options);
-  if (order.task == CompilerTask::kComponent) {
-    const Result<ComponentPtr> component = compiler.Component(engine->get(), *wasm);
+  if (kind == ProgramKind::kComponent || kind == ProgramKind::kAsyncComponent) {
+    const Result<ComponentPtr> component = compiler.Component(engine->get(), kind, *wasm);
     return component ? CodeOf(*component) : std::unexpected(component.error());
   }
   const Result<ModulePtr> module = compiler.Module(engine->get(), threads, *wasm);

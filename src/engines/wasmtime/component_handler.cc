@@ -2,6 +2,7 @@
 
 #include <wasinn/wasmtime.h>
 
+#include <algorithm>
 #include <exception>
 #include <string_view>
 #include <utility>
@@ -100,31 +101,40 @@ class HandlerProgram final : public engines::Program {
 
 // Any compatible version: Wasmtime looks up exports by semver.
 bool ExportsHandler(const wasmtime_component_t* component) {
-  constexpr std::string_view kHandler = "wasi:http/incoming-handler@0.2.0", kHandle = "handle";
-  const ExportIndexPtr interface(
-      wasmtime_component_get_export_index(component, nullptr, kHandler.data(), kHandler.size()));
-  if (interface == nullptr) return false;
-  return ExportIndexPtr(wasmtime_component_get_export_index(component, interface.get(), kHandle.data(),
-                                                            kHandle.size())) != nullptr;
+  static constexpr std::string_view kHandlers[] = {"wasi:http/handler@0.3.0", "wasi:http/incoming-handler@0.2.0"};
+  constexpr std::string_view kHandle = "handle";
+  return std::ranges::any_of(kHandlers, [&](std::string_view handler) {
+    const ExportIndexPtr interface(
+        wasmtime_component_get_export_index(component, nullptr, handler.data(), handler.size()));
+    if (interface == nullptr) return false;
+    return ExportIndexPtr(wasmtime_component_get_export_index(component, interface.get(), kHandle.data(),
+                                                              kHandle.size())) != nullptr;
+  });
 }
 
-Result<std::unique_ptr<engines::Program>> LoadHandler(wasm_engine_t* engine,
+Result<void> LinkWasi(wasmtime_component_linker_t* linker, ProgramKind kind, bool has_http) {
+  if (kind == ProgramKind::kAsyncComponent) return TakeError(wasinn_component_link_wasi03(linker, has_http));
+  return TakeError(has_http ? wasinn_component_link_http(linker) : wasmtime_component_linker_add_wasip2(linker));
+}
+
+Result<std::unique_ptr<engines::Program>> LoadHandler(wasm_engine_t* engine, ProgramKind kind,
                                                       const std::function<Result<ComponentPtr>()>& compile,
                                                       LimitedCode code) {
   const ComponentLinkerPtr linker(wasmtime_component_linker_new(engine));
   // First, because it shows whether this Wasmtime can serve components.
   auto linked = TakeStatus(wasinn_wasmtime_component_link(linker.get(), nullptr, GuestOfHandler, nullptr));
   if (!linked) return std::unexpected(linked.error());
-  if (wasinn_component_handle == nullptr) {
+  if (wasinn_component_handle == nullptr || wasinn_component_link_wasi03 == nullptr) {
     return std::unexpected(
         "this Wasmtime library cannot serve wasi:http; docs/components.md explains how to get one that can");
   }
-  if (linked = TakeError(wasinn_component_link_http(linker.get())); !linked) return std::unexpected(linked.error());
+  if (linked = LinkWasi(linker.get(), kind, true); !linked) return std::unexpected(linked.error());
   const Result<ComponentPtr> component = compile();
   if (!component) return std::unexpected(component.error());
   if (!ExportsHandler(component->get())) {
     return std::unexpected(
-        "the component does not export wasi:http/incoming-handler@0.2, by which components answer requests");
+        "the component exports neither wasi:http/handler@0.3 nor wasi:http/incoming-handler@0.2, by which components "
+        "answer requests");
   }
   wasinn_component_handler* handler = nullptr;
   linked = TakeError(wasinn_component_handler_new(linker.get(), component->get(), &handler));

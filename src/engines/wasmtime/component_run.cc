@@ -82,34 +82,36 @@ class ComponentProgram final : public engines::Program {
   const bool is_invoked_;
 };
 
-Result<ComponentLinkerPtr> NewLinker(wasm_engine_t* engine, const EngineOptions& options) {
+Result<ComponentLinkerPtr> NewLinker(wasm_engine_t* engine, ProgramKind kind, bool has_http) {
   ComponentLinkerPtr linker(wasmtime_component_linker_new(engine));
   // First, because it shows whether this Wasmtime can serve components.
   auto linked = TakeStatus(wasinn_wasmtime_component_link(linker.get(), nullptr, GuestOf, nullptr));
   if (!linked) return std::unexpected(linked.error());
-  if (wasinn_component_program_new == nullptr) {
+  if (wasinn_component_program_new == nullptr || wasinn_component_program_new_async == nullptr) {
     return std::unexpected(
         "this Wasmtime library is older than wasinn, and cannot run components; docs/components.md explains how to get "
         "one that can");
   }
-  linked = TakeError(options.http ? wasinn_component_link_http(linker.get())
-                                  : wasmtime_component_linker_add_wasip2(linker.get()));
-  if (!linked) return std::unexpected(linked.error());
+  if (linked = LinkWasi(linker.get(), kind, has_http); !linked) return std::unexpected(linked.error());
   return linker;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<engines::Program>> LoadComponent(wasm_engine_t* engine, const EngineOptions& options,
+Result<std::unique_ptr<engines::Program>> LoadComponent(wasm_engine_t* engine, ProgramKind kind,
+                                                        const EngineOptions& options,
                                                         const std::function<Result<ComponentPtr>()>& compile,
                                                         LimitedCode code) {
-  Result<ComponentLinkerPtr> linker = NewLinker(engine, options);
+  Result<ComponentLinkerPtr> linker = NewLinker(engine, kind, options.http);
   if (!linker) return std::unexpected(linker.error());
   const Result<ComponentPtr> component = compile();
   if (!component) return std::unexpected(component.error());
   wasinn_component_program* program = nullptr;
-  auto made = TakeError(
-      wasinn_component_program_new(linker->get(), component->get(), ToC(options.invoke), options.http, &program));
+  const wasinn_bytes invoke = ToC(options.invoke);
+  auto made =
+      TakeError(kind == ProgramKind::kAsyncComponent
+                    ? wasinn_component_program_new_async(linker->get(), component->get(), invoke, &program)
+                    : wasinn_component_program_new(linker->get(), component->get(), invoke, options.http, &program));
   if (!made) {
     const bool is_handler = options.invoke.empty() && ExportsHandler(component->get());
     return std::unexpected(made.error() +

@@ -80,8 +80,10 @@ Exit ToExit(wasmtime_error_t* error, wasm_trap_t* trap) {
 }
 
 Exit ToExit(wasmtime_error_t* error) {
-  const bool trapped = error != nullptr && HappenedInGuest(error);
+  const bool was_in_guest = error != nullptr && HappenedInGuest(error);
   Exit exit = ToExit(error, nullptr);
+  // Some traps have no place, as that of tasks which all wait for each other.
+  const bool trapped = was_in_guest || exit.message.starts_with("wasm trap: ");
   return trapped && exit.kind == Exit::Kind::kFailed ? Exit::Trapped(std::move(exit.message)) : exit;
 }
 

@@ -39,8 +39,11 @@ struct wasinn_http_answer {
 
 // WASI preview 2 and wasi:http, whose functions wait without a thread, instead of wasmtime_component_linker_add_wasip2.
 [[gnu::weak]] wasmtime_error_t* wasinn_component_link_http(wasmtime_component_linker_t*);
+// WASI 0.2 and 0.3, for an engine with asynchronous functions; with wasi:http of both versions if `has_http`.
+[[gnu::weak]] wasmtime_error_t* wasinn_component_link_wasi03(wasmtime_component_linker_t*, bool has_http);
 // Guests get no sockets, each of which would be an open file.
 [[gnu::weak]] void wasinn_wasi_config_forbid_sockets(wasi_config_t*);
+// For a component that exports wasi:http/handler@0.3 or wasi:http/incoming-handler@0.2.
 [[gnu::weak]] wasmtime_error_t* wasinn_component_handler_new(const wasmtime_component_linker_t*,
                                                              const wasmtime_component_t*, wasinn_component_handler**);
 [[gnu::weak]] void wasinn_component_handler_delete(wasinn_component_handler*);

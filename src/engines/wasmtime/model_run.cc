@@ -197,11 +197,10 @@ class WasmtimeModelEngine final : public engines::ModelEngine {
       file->bytes = std::move(*wasm);
     }
     if (engines::KindOf(file->bytes) != engines::WasmKind::kComponent) return NoComponent();
-    if (auto why = engines::FirstNotServed(file->bytes, false))
-      return std::unexpected(*why);  // compiling may take long
+    if (auto why = engines::FirstNotServed(file->bytes, {})) return std::unexpected(*why);  // compiling may take long
     std::vector<MemoryType> memories = engines::MemoriesOf(file->bytes);
     if (auto may = engines::CheckNoneIsShared(memories); !may) return std::unexpected(may.error());
-    const Result<ComponentPtr> component = compiler_.Component(engine_.get(), file->bytes);
+    const Result<ComponentPtr> component = compiler_.Component(engine_.get(), ProgramKind::kComponent, file->bytes);
     if (!component) return std::unexpected(component.error());
     return Link(*component, {std::move(memories), options_.metered, engines::LargestInstance(file->bytes),
                              engines::TablesOf(file->bytes)});

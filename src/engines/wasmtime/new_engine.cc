@@ -26,6 +26,7 @@ constexpr uint64_t kGuard = uint64_t{32} << 20;     // that Wasmtime leaves afte
 constexpr uint32_t kTablesEach = 8;                 // of a program's instances together
 constexpr uint64_t kTableElements = 32768;          // Python's interpreter has 10,000
 constexpr uint64_t kElement = 8;                    // bytes
+constexpr uint32_t kStacksOfAsync = 16;             // of a guest's tasks that wait at once
 constexpr size_t kInstanceBytes = size_t{1} << 24;  // only a limit: an instance takes its memory from the heap
 constexpr size_t kDumpMapped = 1024;                // as Wasmtime
 // The part of a guest's memory that is cleared for the next guest and not given back to the system, which would have to
@@ -66,8 +67,8 @@ Result<void> CheckRoom(const Pool& pool) {
 }
 
 #ifdef WASMTIME_FEATURE_POOLING_ALLOCATOR
-// `has_stacks`: for guests whose calls wait without a thread.
-Result<void> SetPool(wasm_config_t* config, const Pool& pool, bool has_stacks) {
+// `stacks` of each guest, for calls that wait without a thread.
+Result<void> SetPool(wasm_config_t* config, const Pool& pool, uint32_t stacks) {
   if (Result<void> room = CheckRoom(pool); !room) return room;
   constexpr uint32_t kAny = std::numeric_limits<uint32_t>::max();
   using PoolPtr =
@@ -92,17 +93,35 @@ Result<void> SetPool(wasm_config_t* config, const Pool& pool, bool has_stacks) {
   wasmtime_pooling_allocation_config_total_gc_heaps_set(its, n);
 #endif
 #ifdef WASMTIME_FEATURE_ASYNC
-  wasmtime_pooling_allocation_config_total_stacks_set(its, has_stacks ? n : 0);
+  wasmtime_pooling_allocation_config_total_stacks_set(its, n * stacks);
 #endif
   if (pool.memory_bytes != 0) wasmtime_config_memory_reservation_set(config, BytesOfEach(pool));
   wasmtime_pooling_allocation_strategy_set(config, its);
   return {};
 }
 #else
-Result<void> SetPool(wasm_config_t*, const Pool&, bool) {
+Result<void> SetPool(wasm_config_t*, const Pool&, uint32_t) {
   return std::unexpected("this build of Wasmtime has no pool (engine.pool_instances)");
 }
 #endif
+
+// Asynchronous functions make every call of a component slower, so only engines that need them have them.
+Result<void> SetAsync([[maybe_unused]] wasm_config_t* config, bool is_async) {
+#ifdef WASMTIME_FEATURE_COMPONENT_MODEL_ASYNC
+  wasmtime_config_concurrency_support_set(config, is_async);
+#else
+  if (is_async) {
+    return std::unexpected(
+        "this Wasmtime library cannot run components of WASI 0.3; docs/components.md explains how to get one that can");
+  }
+#endif
+  return {};
+}
+
+uint32_t StacksOf(const EngineOptions& options, ProgramKind kind) {
+  if (kind == ProgramKind::kAsyncComponent) return kStacksOfAsync;
+  return options.served || options.http ? 1 : 0;
+}
 
 // Wasmtime ends the OS process if it cannot write a profiler's file.
 Result<void> CheckProfile(engines::Profile profile) {
@@ -130,7 +149,7 @@ EngineOptions ForThreads(EngineOptions options) {
   return options;
 }
 
-Result<EnginePtr> NewEngine(const EngineOptions& options) {
+Result<EnginePtr> NewEngine(const EngineOptions& options, ProgramKind kind) {
   if (Result<void> profile = CheckProfile(options.profile); !profile) return std::unexpected(profile.error());
   std::unique_ptr<wasm_config_t, Deleter<wasm_config_delete>> config(wasm_config_new());
   wasmtime_config_wasm_threads_set(config.get(), true);
@@ -138,6 +157,8 @@ Result<EnginePtr> NewEngine(const EngineOptions& options) {
   // Each makes tight loops a quarter slower, so they are only set if they are wanted.
   wasmtime_config_epoch_interruption_set(config.get(), options.interruptible);
   wasmtime_config_consume_fuel_set(config.get(), options.metered);
+  if (auto set = SetAsync(config.get(), kind == ProgramKind::kAsyncComponent); !set)
+    return std::unexpected(set.error());
   if (options.profile == engines::Profile::kPerfMap) {
     wasmtime_config_profiler_set(config.get(), WASMTIME_PROFILING_STRATEGY_PERFMAP);
   } else if (options.profile == engines::Profile::kJitDump) {
@@ -147,7 +168,7 @@ Result<EnginePtr> NewEngine(const EngineOptions& options) {
     wasmtime_config_profiler_set(config.get(), WASMTIME_PROFILING_STRATEGY_JITDUMP);
   }
   if (options.pool.instances != 0) {
-    if (Result<void> set = SetPool(config.get(), options.pool, options.served || options.http); !set)
+    if (Result<void> set = SetPool(config.get(), options.pool, StacksOf(options, kind)); !set)
       return std::unexpected(set.error());
   }
   return EnginePtr(wasm_engine_new_with_config(config.release()));

@@ -51,7 +51,7 @@ std::optional<Precompiled> Parse(std::string_view bytes) {
   uint8_t kind = 0, settings = 0;
   uint32_t count = 0;
   if (!reader.Take(kind) || !reader.Take(settings) || !reader.Take(count)) return std::nullopt;
-  if (kind > static_cast<uint8_t>(ProgramKind::kComponent)) return std::nullopt;
+  if (kind > static_cast<uint8_t>(ProgramKind::kAsyncComponent)) return std::nullopt;
   Precompiled program{.kind = static_cast<ProgramKind>(kind),
                       .interruptible = (settings & kInterruptible) != 0,
                       .metered = (settings & kMetered) != 0,

@@ -12,7 +12,8 @@
 
 namespace wasinn::wasmtime {
 
-enum class ProgramKind : uint8_t { kModule, kThreads, kComponent };
+// The last one: components of WASI 0.3, whose functions may be asynchronous.
+enum class ProgramKind : uint8_t { kModule, kThreads, kComponent, kAsyncComponent };
 
 struct Precompiled {
   ProgramKind kind = ProgramKind::kModule;

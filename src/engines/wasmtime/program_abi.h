@@ -18,7 +18,7 @@ struct wasinn_program_call {
   const wasinn_bytes* words;  // the parameters of an invoked function
   size_t n_words;
   void (*print)(void* user, wasinn_bytes line);  // gets its result
-  bool (*is_interrupted)(void* user);            // called while a program with wasi:http waits
+  bool (*is_interrupted)(void* user);            // called while a program with wasi:http or WASI 0.3 waits
   bool (*allows)(void* user, wasinn_bytes scheme, wasinn_bytes authority);  // NULL: the guest sends no requests
 };
 
@@ -26,6 +26,10 @@ struct wasinn_program_call {
 [[gnu::weak]] wasmtime_error_t* wasinn_component_program_new(const wasmtime_component_linker_t*,
                                                              const wasmtime_component_t*, wasinn_bytes invoke,
                                                              bool has_http, wasinn_component_program**);
+// The same, for a linker from wasinn_component_link_wasi03.
+[[gnu::weak]] wasmtime_error_t* wasinn_component_program_new_async(const wasmtime_component_linker_t*,
+                                                                   const wasmtime_component_t*, wasinn_bytes invoke,
+                                                                   wasinn_component_program**);
 [[gnu::weak]] void wasinn_component_program_delete(wasinn_component_program*);
 // Runs in a new store with WASI. An error is a trap, or why the guest did not begin; `succeeded`: the program's result.
 [[gnu::weak]] wasmtime_error_t* wasinn_component_program_run(const wasinn_component_program*, wasmtime_context_t*,

@@ -162,7 +162,7 @@ class WasmtimeEngine final : public engines::Engine {
       return std::unexpected("WAMR's compiler made this: only --engine wamr runs it");
     }
     // Compiling may take long.
-    if (auto why = engines::FirstNotServed(source.bytes, options_.served || options_.http))
+    if (auto why = engines::FirstNotServed(source.bytes, {.http = options_.served || options_.http, .wasi03 = true}))
       return std::unexpected(*why);
     std::vector<engines::MemoryType> memories = engines::MemoriesOf(source.bytes);
     if (Result<void> may = CheckMemories(memories); !may) return std::unexpected(may.error());
@@ -170,22 +170,27 @@ class WasmtimeEngine final : public engines::Engine {
       if (auto program = engines::StartAsExport(source.bytes)) source.bytes = std::move(*program);
     }
     if (source.kind != engines::WasmKind::kComponent) return LoadModule(source.bytes, std::move(memories), file);
-    const auto compile = [&]() -> Result<ComponentPtr> {
-      Result<ComponentPtr> component = compiler_.Component(engine_.get(), source.bytes);
+    const ProgramKind kind = engines::UsesWasi03(source.bytes) ? ProgramKind::kAsyncComponent : ProgramKind::kComponent;
+    const auto compile = [&](wasm_engine_t* engine) -> Result<ComponentPtr> {
+      Result<ComponentPtr> component = compiler_.Component(engine, kind, source.bytes);
       if (!component || file == nullptr) return component;
-      if (auto written = WriteTo(file, ProgramKind::kComponent, memories, CodeOf(*component)); !written) {
+      if (auto written = WriteTo(file, kind, memories, CodeOf(*component)); !written) {
         return std::unexpected(written.error());
       }
       return component;
     };
     return LinkComponent(
-        compile, {memories, options_.metered, engines::LargestInstance(source.bytes), engines::TablesOf(source.bytes)});
+        kind, compile,
+        {memories, options_.metered, engines::LargestInstance(source.bytes), engines::TablesOf(source.bytes)});
   }
 
-  Result<std::unique_ptr<engines::Program>> LinkComponent(const std::function<Result<ComponentPtr>()>& compile,
-                                                          LimitedCode code) const {
-    return options_.served ? LoadHandler(engine_.get(), compile, std::move(code))
-                           : LoadComponent(engine_.get(), options_, compile, std::move(code));
+  Result<std::unique_ptr<engines::Program>> LinkComponent(
+      ProgramKind kind, const std::function<Result<ComponentPtr>(wasm_engine_t*)>& compile, LimitedCode code) const {
+    const Result<wasm_engine_t*> engine = EngineFor(kind);
+    if (!engine) return std::unexpected(engine.error());
+    const auto compile_here = [&] { return compile(*engine); };
+    return options_.served ? LoadHandler(*engine, kind, compile_here, std::move(code))
+                           : LoadComponent(*engine, kind, options_, compile_here, std::move(code));
   }
 
   Result<void> CheckMemories(const std::vector<engines::MemoryType>& memories) const {
@@ -245,11 +250,12 @@ class WasmtimeEngine final : public engines::Engine {
 
   Result<std::unique_ptr<engines::Program>> LinkCode(const Precompiled& code) const {
     if (Result<void> may = CheckMemories(code.memories); !may) return std::unexpected(may.error());
-    if (code.kind == ProgramKind::kComponent) {
-      return LinkComponent([&] { return ReadComponent(engine_.get(), code.code); }, {code.memories, options_.metered});
+    if (code.kind == ProgramKind::kComponent || code.kind == ProgramKind::kAsyncComponent) {
+      const auto read = [&](wasm_engine_t* engine) { return ReadComponent(engine, code.code); };
+      return LinkComponent(code.kind, read, {code.memories, options_.metered});
     }
     const bool threads = code.kind == ProgramKind::kThreads;
-    const Result<wasm_engine_t*> engine = EngineFor(threads);
+    const Result<wasm_engine_t*> engine = EngineFor(code.kind);
     if (!engine) return std::unexpected(engine.error());
     Result<ModulePtr> module = ReadModule(*engine, code.code);
     if (!module) return std::unexpected(module.error());
@@ -268,12 +274,13 @@ class WasmtimeEngine final : public engines::Engine {
   }
 
   Result<ModulePtr> CompileFor(bool threads, const std::string& wasm) const {
-    const Result<wasm_engine_t*> engine = EngineFor(threads);
+    const Result<wasm_engine_t*> engine = EngineFor(threads ? ProgramKind::kThreads : ProgramKind::kModule);
     return engine ? compiler_.Module(*engine, threads, wasm) : std::unexpected(engine.error());
   }
 
-  Result<wasm_engine_t*> EngineFor(bool threads) const {
-    if (!threads) return engine_.get();
+  Result<wasm_engine_t*> EngineFor(ProgramKind kind) const {
+    if (kind == ProgramKind::kAsyncComponent) return Async();
+    if (kind != ProgramKind::kThreads) return engine_.get();
     const Result<const ThreadsEngine*> engine = Threads();
     return engine ? Result<wasm_engine_t*>((*engine)->get()) : std::unexpected(engine.error());
   }
@@ -292,7 +299,7 @@ class WasmtimeEngine final : public engines::Engine {
   // Made for the first module with threads.
   Result<const ThreadsEngine*> Threads() const {
     if (options_.served) return std::unexpected("the program has threads, which only a command's program may have");
-    const std::lock_guard lock(threads_mutex_);
+    const std::lock_guard lock(others_mutex_);
     if (threads_ == nullptr) {
       Result<std::unique_ptr<ThreadsEngine>> made = ThreadsEngine::New(options_);
       if (!made) return std::unexpected(made.error());
@@ -301,12 +308,24 @@ class WasmtimeEngine final : public engines::Engine {
     return threads_.get();
   }
 
+  // Made for the first component of WASI 0.3.
+  Result<wasm_engine_t*> Async() const {
+    const std::lock_guard lock(others_mutex_);
+    if (async_ == nullptr) {
+      Result<EnginePtr> made = NewEngine(options_, ProgramKind::kAsyncComponent);
+      if (!made) return std::unexpected(made.error());
+      async_ = std::move(*made);
+    }
+    return async_.get();
+  }
+
   const EngineOptions options_;
   EnginePtr engine_;
   LinkerPtr linker_;
   const Compiler compiler_;
-  mutable std::mutex threads_mutex_;
+  mutable std::mutex others_mutex_;
   mutable std::unique_ptr<const ThreadsEngine> threads_;
+  mutable EnginePtr async_;
 };
 
 }  // namespace

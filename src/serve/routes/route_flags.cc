@@ -62,7 +62,7 @@ void AddRoutes(CLI::App& app, ServeOptions* options) {
       app, "--route", OfRoute<std::string>(kRouteForm, AnyFile),
       [options](const File& route) { options->routes[route.first].file = route.second; },
       "Let a guest answer requests to a path and below it: a program by the rules of CGI,\n"
-      "or a component that exports wasi:http/incoming-handler")
+      "or a component that exports wasi:http/handler or wasi:http/incoming-handler")
       ->type_name(kRouteForm)
       ->group(kGroup);
   using Folder = std::pair<std::string, engines::Directory>;

@@ -1,5 +1,5 @@
 // Guests behind paths; each request has a run of its own: programs by the Common Gateway Interface, and components that
-// export wasi:http/incoming-handler.
+// export wasi:http/handler or wasi:http/incoming-handler.
 #pragma once
 
 #include <atomic>

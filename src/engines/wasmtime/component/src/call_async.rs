@@ -1,5 +1,4 @@
-//! Calls that return futures. The C API has them for components only if it is built with the component model's async
-//! functions, which this library leaves out: they would slow down every call of a component.
+//! Calls that return futures, whether or not the engine has the component model's asynchronous functions.
 
 use std::future::Future;
 use std::pin::Pin;

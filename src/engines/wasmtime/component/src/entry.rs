@@ -7,7 +7,7 @@ use wasmtime::component::wasm_wave::wasm::DisplayType;
 use wasmtime::component::{Component, ComponentExportIndex, Type, Val};
 use wasmtime::{Result, bail, format_err};
 
-const RUN_INTERFACE: &str = "wasi:cli/run@0.2.0";
+const RUN_INTERFACES: [&str; 2] = ["wasi:cli/run@0.3.0", "wasi:cli/run@0.2.0"];
 /// Separates an interface from its function in a name.
 const OF: char = '#';
 
@@ -23,7 +23,7 @@ pub struct Entry {
 impl Entry {
     /// Accepts any compatible version: Wasmtime looks exports up by semver.
     pub fn run(component: &Component) -> Result<Self> {
-        let interface = component.get_export_index(None, RUN_INTERFACE);
+        let interface = RUN_INTERFACES.iter().find_map(|interface| component.get_export_index(None, interface));
         let found = interface.and_then(|interface| component.get_export(Some(&interface), "run"));
         match found {
             None => bail!("the component exports no wasi:cli/run, so it is a library and not a program"),

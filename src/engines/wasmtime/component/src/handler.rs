@@ -1,32 +1,52 @@
-//! Components that answer HTTP requests: wasi:http/incoming-handler. The embedder runs the server; this file passes one
-//! request to an instance and returns its answer.
+//! Components that answer HTTP requests: wasi:http/handler, or wasi:http/incoming-handler of WASI 0.2. The embedder runs
+//! the server; this file passes one request to an instance and returns its answer.
 
+use bytes::Bytes;
+use http::Response;
 use http_body_util::BodyExt;
+use hyper::body::Body;
+use std::fmt::{Debug, Display};
 use std::pin::pin;
-use tokio::sync::oneshot;
 use tokio::task::unconstrained;
 use tokio::time::{MissedTickBehavior, interval};
 use wasmtime::component::Component;
 use wasmtime::{Result, bail};
 use wasmtime_c_api::{WasmtimeStoreData, wasmtime_component_linker_t, wasmtime_component_t, wasmtime_error_t};
 use wasmtime_wasi_http::p2::bindings::ProxyPre;
-use wasmtime_wasi_http::p2::bindings::http::types::{ErrorCode, Scheme};
-use wasmtime_wasi_http::p2::body::HyperOutgoingBody;
+use wasmtime_wasi_http::p3::bindings::ServicePre;
 
 use crate::alone::{LOOK_AGAIN, MOST_RESOURCES, Waits, alone};
 use crate::exchange::{HttpAnswer, HttpRequest};
-use crate::http_state::{set_up, view_of};
+use crate::http_state::set_up;
 use crate::link::to_c;
 use crate::outgoing::Outgoing;
 use crate::types::{Linker, Store};
+use crate::wasi03::limit_tasks;
+use crate::{handler02, handler03};
 
 /// The limit of a guest's error text.
 const MOST_ERROR: usize = 500;
 
-pub struct Handler(ProxyPre<WasmtimeStoreData>);
+pub enum Handler {
+    Of02(ProxyPre<WasmtimeStoreData>),
+    Of03(ServicePre<WasmtimeStoreData>),
+}
+
+impl Handler {
+    /// Accepts any compatible version: Wasmtime looks exports up by semver.
+    fn new(linker: &Linker, component: &Component) -> Result<Self> {
+        let pre = linker.instantiate_pre(component)?;
+        let is_of_03 = component.get_export_index(None, "wasi:http/handler@0.3.0").is_some();
+        Ok(match is_of_03 {
+            true => Handler::Of03(ServicePre::new(pre)?),
+            false => Handler::Of02(ProxyPre::new(pre)?),
+        })
+    }
+}
 
 /// # Safety
-/// `linker` and `component` come from this library's C API; the linker has the functions of wasinn_component_link_http.
+/// `linker` and `component` come from this library's C API; the linker has the functions of wasinn_component_link_http or
+/// wasinn_component_link_wasi03.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wasinn_component_handler_new(
     linker: *const wasmtime_component_linker_t,
@@ -35,8 +55,7 @@ pub unsafe extern "C" fn wasinn_component_handler_new(
 ) -> Option<Box<wasmtime_error_t>> {
     // SAFETY: the C API's types are transparent wrappers.
     let (linker, component) = unsafe { (&*linker.cast::<Linker>(), &*component.cast::<Component>()) };
-    let pre = linker.instantiate_pre(component).and_then(ProxyPre::new);
-    to_c(pre.map(|pre| *out = Box::into_raw(Box::new(Handler(pre)))))
+    to_c(Handler::new(linker, component).map(|handler| *out = Box::into_raw(Box::new(handler))))
 }
 
 #[unsafe(no_mangle)]
@@ -60,7 +79,6 @@ pub unsafe extern "C" fn wasinn_component_handle(
     to_c(alone(waits, |runtime| runtime.block_on(unsafe { handle(handler, store, request, answer, is_whole) })))
 }
 
-/// Once the answer is complete, the guest ends at its next wait.
 async unsafe fn handle(
     handler: &Handler,
     mut store: Store<'_>,
@@ -70,6 +88,7 @@ async unsafe fn handle(
 ) -> Result<()> {
     // SAFETY: the store runs nothing after this call.
     set_up(store.data_mut(), Outgoing::new(unsafe { answer.permission() }), MOST_RESOURCES)?;
+    limit_tasks(&mut store, MOST_RESOURCES);
     // SAFETY: the caller guarantees it.
     let request = match unsafe { request.read() } {
         Ok(request) => request,
@@ -78,17 +97,26 @@ async unsafe fn handle(
             return Ok(());
         }
     };
-    let scheme = if request.uri().scheme_str() == Some("https") { Scheme::Https } else { Scheme::Http };
-    let (sender, receiver) = oneshot::channel();
-    let mut view = view_of(store.data_mut());
-    let request = view.new_incoming_request(scheme, request)?;
-    let out = view.new_response_outparam(sender)?;
+    match handler {
+        Handler::Of02(pre) => handler02::handle(pre, store, request, answer, is_whole).await,
+        Handler::Of03(pre) => handler03::handle(pre, store, request, answer, is_whole).await,
+    }
+}
 
-    let mut call = pin!(async {
-        let proxy = handler.0.instantiate_async(&mut store).await?;
-        proxy.wasi_http_incoming_handler().call_handle(&mut store, request, out).await
-    });
-    let mut passing = pin!(unconstrained(pass_on(receiver, answer)));
+/// Runs a guest's call, and passes on what it gives: a response, the words of its error, or nothing. Once the answer is
+/// complete, the guest ends at its next wait.
+pub async fn end_of<B>(
+    call: impl Future<Output = Result<()>>,
+    given: impl Future<Output = Option<std::result::Result<Response<B>, String>>>,
+    answer: &HttpAnswer,
+    is_whole: &mut bool,
+) -> Result<()>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: Display,
+{
+    let mut call = pin!(call);
+    let mut passing = pin!(unconstrained(pass_on(given, answer)));
     let mut look = interval(LOOK_AGAIN);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let called = loop {
@@ -111,17 +139,22 @@ async unsafe fn handle(
     called
 }
 
-type Given = std::result::Result<http::Response<HyperOutgoingBody>, ErrorCode>;
-
 /// Returns whether the answer was passed on completely.
-async fn pass_on(receiver: oneshot::Receiver<Given>, answer: &HttpAnswer) -> bool {
-    let (head, mut body) = match receiver.await {
-        Ok(Ok(response)) => response.into_parts(),
-        Ok(Err(error)) => {
-            answer.fail(&format!("answered with an error: {}", words_of(&error)));
+async fn pass_on<B>(
+    given: impl Future<Output = Option<std::result::Result<Response<B>, String>>>,
+    answer: &HttpAnswer,
+) -> bool
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: Display,
+{
+    let (head, mut body) = match given.await {
+        Some(Ok(response)) => response.into_parts(),
+        Some(Err(error)) => {
+            answer.fail(&format!("answered with an error: {error}"));
             return false;
         }
-        Err(_) => {
+        None => {
             answer.fail("gave no answer");
             return false;
         }
@@ -143,6 +176,6 @@ async fn pass_on(receiver: oneshot::Receiver<Given>, answer: &HttpAnswer) -> boo
     true
 }
 
-fn words_of(error: &ErrorCode) -> String {
+pub fn words_of(error: &impl Debug) -> String {
     format!("{error:?}").chars().take(MOST_ERROR).collect()
 }

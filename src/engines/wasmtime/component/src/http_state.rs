@@ -97,6 +97,10 @@ impl WasiHttpHooks for Hooks {
     fn p2_outgoing_body_chunk_size(&mut self) -> usize {
         MOST_CHUNK
     }
+
+    fn p3_outgoing_body_chunk_size(&mut self) -> usize {
+        MOST_CHUNK
+    }
 }
 
 /// Links WASI preview 2, whose waits end with the call, and wasi:http.
@@ -111,7 +115,7 @@ pub unsafe extern "C" fn wasinn_component_link_http(
     to_c(link(unsafe { &mut *linker.cast::<Linker>() }))
 }
 
-fn link(linker: &mut Linker) -> Result<()> {
+pub fn link(linker: &mut Linker) -> Result<()> {
     wasmtime_wasi::p2::add_to_linker_async(linker)?;
     outgoing_handler::add_to_linker::<_, WasiHttp>(linker, view_of)?;
     types::add_to_linker::<_, WasiHttp>(linker, &LinkOptions::default().into(), view_of)?;
@@ -226,30 +230,34 @@ fn bound_words(linker: &mut Linker) -> Result<()> {
         _ => 0,
     };
     let size_of_word = |word: &Option<String>| word.as_ref().map_or(0, String::len);
-    bound(&mut types, "set-method", size_of_method, |view, request, method| Host::set_method(view, request, method))?;
-    bound(&mut types, "set-authority", size_of_word, |view, request, word| Host::set_authority(view, request, word))?;
-    bound(&mut types, "set-path-with-query", size_of_word, |view, request, word| {
+    let name = |setter: &str| format!("[method]outgoing-request.{setter}");
+    bound::<HostOutgoingRequest, _>(&mut types, &name("set-method"), size_of_method, |view, request, word| {
+        Host::set_method(view, request, word)
+    })?;
+    bound::<HostOutgoingRequest, _>(&mut types, &name("set-authority"), size_of_word, |view, request, word| {
+        Host::set_authority(view, request, word)
+    })?;
+    bound::<HostOutgoingRequest, _>(&mut types, &name("set-path-with-query"), size_of_word, |view, request, word| {
         Host::set_path_with_query(view, request, word)
     })?;
     Ok(())
 }
 
-type Setter<W> = fn(&mut WasiHttpCtxView<'_>, Resource<HostOutgoingRequest>, W) -> Result<Set>;
+type Setter<R, W> = fn(&mut WasiHttpCtxView<'_>, Resource<R>, W) -> Result<Set>;
 
-fn bound<W>(types: &mut Instance<'_>, name: &str, size_of: fn(&W) -> usize, set: Setter<W>) -> Result<()>
+/// `R`: a request.
+pub fn bound<R, W>(types: &mut Instance<'_>, name: &str, size_of: fn(&W) -> usize, set: Setter<R, W>) -> Result<()>
 where
+    R: 'static,
     W: 'static,
-    (Resource<HostOutgoingRequest>, W): ComponentNamedList + Lift,
+    (Resource<R>, W): ComponentNamedList + Lift,
 {
-    types.func_wrap(
-        &format!("[method]outgoing-request.{name}"),
-        move |mut store: Store<'_>, (request, word): (Resource<HostOutgoingRequest>, W)| {
-            if size_of(&word) > MOST_WORD {
-                return Ok((Err(()),));
-            }
-            Ok((set(&mut view_of(store.as_context_mut().data_mut()), request, word)?,))
-        },
-    )
+    types.func_wrap(name, move |mut store: Store<'_>, (request, word): (Resource<R>, W)| {
+        if size_of(&word) > MOST_WORD {
+            return Ok((Err(()),));
+        }
+        Ok((set(&mut view_of(store.as_context_mut().data_mut()), request, word)?,))
+    })
 }
 
 /// Guests with this configuration make no sockets: each one is a descriptor of the host.

@@ -19,6 +19,8 @@ mod exchange;
 mod ext;
 mod graph;
 mod handler;
+mod handler02;
+mod handler03;
 mod http_state;
 mod inference;
 mod instance_pre;
@@ -32,6 +34,7 @@ mod tensor;
 mod text;
 mod types;
 mod views;
+mod wasi03;
 mod wit;
 
 // Exports the C API's functions from this library.

@@ -1,6 +1,7 @@
 //! Programs that are components, each run in its own instance and store: the structs and functions of ../program_abi.h.
 
 use std::ffi::c_void;
+use std::future::poll_fn;
 use std::slice;
 use wasmtime::component::{Component, InstancePre, Val};
 use wasmtime::{Result, bail, format_err};
@@ -13,16 +14,27 @@ use crate::http_state::set_up;
 use crate::link::{TOO_OLD, to_c};
 use crate::outgoing::Outgoing;
 use crate::types::{Linker, Store};
+use crate::wasi03::limit_tasks;
 use crate::wit::Bytes;
 
 /// The limit of one run: open files and folders, streams, pollables, headers, bodies …
 const MOST_RESOURCES: usize = 4096;
 
+/// How a program's function is called. Its linker is made for that.
+#[derive(Clone, Copy)]
+enum Calls {
+    Blocking,
+    /// WASI's functions wait without a thread.
+    Async,
+    /// The same, on an engine with asynchronous functions.
+    Concurrent,
+}
+
 pub struct Program {
     pre: InstancePre<WasmtimeStoreData>,
     entry: Entry,
     is_invoked: bool,
-    has_http: bool,
+    calls: Calls,
 }
 
 /// `wasinn_program_call`
@@ -76,17 +88,22 @@ impl Program {
         Ok(results)
     }
 
-    /// For linkers with asynchronous functions.
     async fn call_async(&self, mut store: Store<'_>, params: &[Val]) -> Result<Vec<Val>> {
+        limit_tasks(&mut store, MOST_RESOURCES);
         let instance = self.pre.instantiate_async(&mut store).await?;
         let function = instance.get_func(&mut store, &self.entry.index).ok_or_else(missing)?;
         let mut results = self.entry.room();
+        // It traps if no task can go on.
         function.call_async(&mut store, params, &mut results).await?;
+        if matches!(self.calls, Calls::Concurrent) {
+            // The tasks that go on after the result.
+            store.run_concurrent(async |tasks| poll_fn(|cx| tasks.poll_no_interesting_tasks(cx)).await).await?;
+        }
         Ok(results)
     }
 
     /// The store runs nothing afterwards.
-    fn call_with_http(&self, mut store: Store<'_>, call: &ProgramCall, params: &[Val]) -> Result<Vec<Val>> {
+    fn call_alone(&self, mut store: Store<'_>, call: &ProgramCall, params: &[Val]) -> Result<Vec<Val>> {
         set_up(store.data_mut(), Outgoing::new(call.permission()), MOST_RESOURCES)?;
         alone(Waits::TimeAndSockets, |runtime| {
             runtime.block_on(until_interrupted(self.call_async(store, params), || call.is_interrupted()))
@@ -103,9 +120,9 @@ impl Program {
         }
         // SAFETY: the caller guarantees it.
         let params = self.entry.read(&unsafe { call.words() }?)?;
-        let results = match self.has_http {
-            true => self.call_with_http(store, call, &params)?,
-            false => self.call(store, &params)?,
+        let results = match self.calls {
+            Calls::Blocking => self.call(store, &params)?,
+            _ => self.call_alone(store, call, &params)?,
         };
         if !self.is_invoked {
             return Ok(matches!(&results[..], [Val::Result(Ok(_))]));
@@ -133,6 +150,33 @@ pub unsafe extern "C" fn wasinn_component_program_new(
     has_http: bool,
     out: &mut *mut Program,
 ) -> Option<Box<wasmtime_error_t>> {
+    let calls = if has_http { Calls::Async } else { Calls::Blocking };
+    // SAFETY: the caller guarantees it.
+    unsafe { make(linker, component, invoke, calls, out) }
+}
+
+/// The same, for a linker from wasinn_component_link_wasi03.
+///
+/// # Safety
+/// As above.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wasinn_component_program_new_async(
+    linker: *const wasmtime_component_linker_t,
+    component: *const wasmtime_component_t,
+    invoke: Bytes,
+    out: &mut *mut Program,
+) -> Option<Box<wasmtime_error_t>> {
+    // SAFETY: the caller guarantees it.
+    unsafe { make(linker, component, invoke, Calls::Concurrent, out) }
+}
+
+unsafe fn make(
+    linker: *const wasmtime_component_linker_t,
+    component: *const wasmtime_component_t,
+    invoke: Bytes,
+    calls: Calls,
+    out: &mut *mut Program,
+) -> Option<Box<wasmtime_error_t>> {
     // SAFETY: the C API's types are transparent wrappers.
     let (linker, component) = unsafe { (&*linker.cast::<Linker>(), &*component.cast::<Component>()) };
     // SAFETY: the caller guarantees it.
@@ -140,7 +184,7 @@ pub unsafe extern "C" fn wasinn_component_program_new(
     let make = || {
         let is_invoked = !invoke.is_empty();
         let entry = if is_invoked { Entry::named(component, str::from_utf8(invoke)?) } else { Entry::run(component) }?;
-        Ok(Program { pre: linker.instantiate_pre(component)?, entry, is_invoked, has_http })
+        Ok(Program { pre: linker.instantiate_pre(component)?, entry, is_invoked, calls })
     };
     to_c(make().map(|program| *out = Box::into_raw(Box::new(program))))
 }
