@@ -292,10 +292,10 @@ class Mistakes(HandlerTest):
           (import "wasi:keyvalue/store@0.2.0" (instance)))"""
         unknown = '(component (import "a:b/c" (instance (export "f" (func)))))'
         for name, text, why in (
-            ("empty", "(component)", "does not export wasi:http/incoming-handler@0.2"),
-            ("command", command, "does not export wasi:http/incoming-handler@0.2"),
+            ("empty", "(component)", "exports neither wasi:http/handler@0.3 nor wasi:http/incoming-handler@0.2"),
+            ("command", command, "exports neither wasi:http/handler@0.3 nor wasi:http/incoming-handler@0.2"),
             ("missing", missing, "imports `wasi:keyvalue/store@0.2.0`"),
-            ("unknown", unknown, "does not export wasi:http/incoming-handler@0.2"),
+            ("unknown", unknown, "exports neither wasi:http/handler@0.3 nor wasi:http/incoming-handler@0.2"),
         ):
             self.assertIn(why, self.refused("--route", f"/x={self.file(name + '.wat', text)}"))
 
