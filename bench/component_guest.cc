@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/component_engine.h"
 #include "bench/component_values.h"
 #include "bench/guest.h"
 #include "engines/wasmtime/errors.h"
@@ -142,7 +143,7 @@ class ComponentProgram final : public GuestProgram {
   }
 
  private:
-  const EnginePtr engine_{wasm_engine_new()};
+  const EnginePtr engine_ = NewComponentEngine();
   ComponentPtr component_;
   ComponentPrePtr pre_;
 };

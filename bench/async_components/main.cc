@@ -20,6 +20,7 @@
 #include <vector>
 #include <wasinn/wasinn.hpp>
 
+#include "bench/component_engine.h"
 #include "bench/component_values.h"
 #include "bench/direct_guest.h"
 #include "engines/wasmtime/errors.h"
@@ -284,7 +285,7 @@ int Main(int argc, char** argv) {
   auto signature = host.Inspect("m");
   wasinn::bench::Must(signature.status());
   const Arguments arguments("m", Must(MakeInputs(*signature, {})));
-  const EnginePtr engine(wasm_engine_new());
+  const EnginePtr engine = wasinn::bench::NewComponentEngine();
   Ready<Guest> ready;
   const Guests waiting = MakeGuests(Program(engine.get(), false), host, arguments, guests, ready),
                resting = MakeGuests(Program(engine.get(), true), host, arguments, guests, ready);
