@@ -4,6 +4,7 @@
 #                               wasi-nn for iwasm --native-lib=
 #   bin/wasinn                  the command
 #   bin/wasinn-serve            what `wasinn serve` starts, where it was built
+#   bin/wasinn-conformance      tests any host of wasi-nn; its guests and models are in share/wasinn/conformance
 #   include/wasinn              headers for embedders and backends
 #   include/wasinn-guest        what guest programs include: headers, in rust a crate, in go a module; and wasi:nn in WIT
 #   lib/libwasinn.so            the library
@@ -18,13 +19,14 @@
 #   share/man, and for bash, zsh and fish
 #                               man pages, and what shells complete
 #   share/doc/wasinn            the pages, and what they link to
+#   share/wasinn/conformance    what wasinn-conformance consists of
 #   share/wasinn/demo           the files of `wasinn demo`
 #   share/wasinn/new            the templates of `wasinn new`
 #   share/wasinn/engines        the engine adapters' sources, to compile against another version of an engine
 # and with --component bench
 #   bin/wasinn-bench            what `wasinn bench` starts, with two libraries of its own in lib/wasinn
 #
-# Each file is of a component, of which cmake/Packages.cmake makes packages: lib, dev (what names none), guest, command, serve, doc; backend-NAME; of
+# Each file is of a component, of which cmake/Packages.cmake makes packages: lib, dev (what names none), guest, command, serve, conformance, doc; backend-NAME; of
 # an engine its own library (wasmtime, wamr), what programs embed it with (wasmtime-dev, wamr-dev, wasmedge-dev), and what extends it
 # (iwasm, wasmedge-plugin).
 include(CMakePackageConfigHelpers)
@@ -72,6 +74,25 @@ if(TARGET guest-classify AND TARGET guest-chat) # the build tree has the files o
                     COMMAND sh -c "exec \"$@\" >/dev/null" sh ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${PROJECT_BINARY_DIR} --component guest
                     VERBATIM)
   add_dependencies(wasinn_guest_files guest-classify guest-chat)
+endif()
+if(WASINN_CONFORMANCE_GUESTS) # in the build tree, too
+  set(suite ${PROJECT_SOURCE_DIR}/tests/conformance/suite)
+  set(suite_data ${CMAKE_INSTALL_DATADIR}/wasinn/conformance)
+  install(PROGRAMS ${suite}/wasinn-conformance DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT conformance)
+  install(DIRECTORY ${suite}/ DESTINATION ${suite_data} COMPONENT conformance FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+  foreach(guest IN LISTS WASINN_CONFORMANCE_GUESTS)
+    install(FILES ${WASINN_GUESTS}/${guest}.wasm DESTINATION ${suite_data}/guests COMPONENT conformance)
+  endforeach()
+  foreach(format IN ITEMS onnx xml bin pb pt tflite)
+    install(FILES ${PROJECT_SOURCE_DIR}/models/digits.${format} DESTINATION ${suite_data}/models/digits RENAME model.${format} COMPONENT conformance)
+  endforeach()
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/models/tiny/ DESTINATION ${suite_data}/models/onnx COMPONENT conformance FILES_MATCHING PATTERN "*.onnx")
+  add_custom_target(wasinn_conformance ALL
+                    COMMAND sh -c "exec \"$@\" >/dev/null" sh ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${PROJECT_BINARY_DIR} --component conformance
+                    VERBATIM)
+  foreach(guest IN LISTS WASINN_CONFORMANCE_GUESTS)
+    add_dependencies(wasinn_conformance guest-${guest})
+  endforeach()
 endif()
 install(TARGETS wasinn EXPORT wasinnTargets LIBRARY COMPONENT lib NAMELINK_COMPONENT dev)
 install(EXPORT wasinnTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})

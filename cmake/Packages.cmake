@@ -106,6 +106,11 @@ if(TARGET wasinn_bench)
   wasinn_package(bench wasinn-bench science "time machine-learning models in WebAssembly programs"
     "What wasinn bench starts: it times a model natively and from a WebAssembly program." DEPENDS command)
 endif()
+if(WASINN_CONFORMANCE_GUESTS)
+  wasinn_package(conformance wasinn-conformance devel "tests for hosts of wasi-nn"
+    "Runs real guests, honest and hostile ones, on any host of wasi-nn, and reports which answers the specification does not allow."
+    OTHERS "PACKAGE_ARCHITECTURE=all" "PACKAGE_SHLIBDEPS=OFF" "PACKAGE_DEPENDS=python3 (>= 3.8)")
+endif()
 if(TARGET wasinn_native_lib)
   wasinn_package(iwasm wasinn-iwasm science "wasi-nn for the iwasm command of WAMR" "Native libraries for iwasm --native-lib=." DEPENDS lib)
   set(CPACK_DEBIAN_IWASM_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers)

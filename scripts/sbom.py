@@ -27,7 +27,7 @@ from bom.thing import Thing, has_text  # noqa: E402
 
 # What cmake/Install.cmake installs of our own; LIB is lib or what GNUInstallDirs calls it. `*` goes over folders, too.
 OURS = """
-bin/wasinn bin/wasinn-bench bin/wasinn-serve
+bin/wasinn bin/wasinn-bench bin/wasinn-serve bin/wasinn-conformance
 include/wasinn/*.h include/wasinn/*.hpp include/wasinn-guest/*.h include/wasinn-guest/*.hpp include/wasinn-guest/*.c include/wasinn-guest/wit/*.wit
 include/wasinn-guest/rust/*.rs include/wasinn-guest/rust/Cargo.toml include/wasinn-guest/go/*.go include/wasinn-guest/go/go.mod
 LIB/libwasinn.so.* LIB/libwasinn_*.a LIB/libwasinn_wamr.so LIB/libwasi_nn_backend_*.so
@@ -35,7 +35,7 @@ LIB/wasinn/libwasinn_backend_*.so LIB/wasinn/libwasinn_*_runtime.so LIB/wasinn/l
 LIB/wasinn/install-hints LIB/wasinn/wasinn-worker LIB/wasmedge/libwasmedgePluginWasiNN*.so
 LIB/cmake/wasinn/*.cmake LIB/pkgconfig/wasinn*.pc
 share/wasinn/backend/*.h share/wasinn/backend/*.cc share/wasinn/backend/backend.map share/wasinn/backend/template/CMakeLists.txt
-share/wasinn/engines/*.h share/wasinn/engines/*.cc share/wasinn/demo/* share/wasinn/new/*
+share/wasinn/engines/*.h share/wasinn/engines/*.cc share/wasinn/demo/* share/wasinn/new/* share/wasinn/conformance/*
 share/doc/wasinn/*.md share/doc/wasinn/*.svg share/doc/wasinn/*.png share/doc/wasinn/*.jpg share/doc/wasinn/*.yaml share/doc/wasinn/*.proto
 share/doc/wasinn/*.h share/doc/wasinn/*.hpp share/doc/wasinn/*.c share/doc/wasinn/*.cc share/doc/wasinn/*.rs share/doc/wasinn/*.go
 share/doc/wasinn/*.py share/doc/wasinn/*.js share/doc/wasinn/*.ts share/doc/wasinn/*.wit share/doc/wasinn/*.wat share/doc/wasinn/*.toml

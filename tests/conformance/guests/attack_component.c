@@ -1,10 +1,9 @@
 // attack.c for components, which can express less: what is no handle and no pointer ends in a trap, whatever the
 // framework.
 //
-//   attack_component TYPE DIMS INPUT FILE[,FILE] NAME OUTPUT [TRAP]
+//   attack_component TYPE DIMS INPUT FILE[,FILE] NAME OUTPUT [ENCODING FIRST]
 //
-// NAME and OUTPUT are the model's names of its input and output; with TRAP, something for which there is no error,
-// after an honest inference. Errors are numbers from 1000, as interface.h has them.
+// NAME and OUTPUT are the model's names of its input and output. Errors are numbers from 1000, as interface.h has them.
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,8 @@ static struct {
   const char* output_name;
   NnPart parts[kMaxParts];
   uint32_t part_count;
+  uint32_t encoding;
+  bool has_encoding;
   uint32_t graph, context;
   uint8_t output[kRoom];
   uint32_t output_size;
@@ -56,6 +57,10 @@ static void Honest(void) {
   fflush(stdout);
 }
 
+static uint32_t LoadModel(uint32_t* graph) {
+  return g.has_encoding ? NnLoad(g.parts, g.part_count, g.encoding, graph) : NnLoadByName("model", graph);
+}
+
 static void Start(char** argv) {
   g.input = (NnInput){.name = argv[5], .type = strcmp(argv[1], "u8") == 0 ? kNnU8 : kNnF32, .dims = g.dims};
   for (char* dim = strtok(argv[2], ","); dim != NULL && g.input.rank < kMaxRank; dim = strtok(NULL, ",")) {
@@ -68,7 +73,7 @@ static void Start(char** argv) {
     g.parts[g.part_count++] = ReadFile(path);
   }
   g.output_name = argv[6];
-  Die("honest load", NnLoadByName("model", &g.graph));
+  Die("honest load", LoadModel(&g.graph));
   Die("honest context", NnInit(g.graph, &g.context));
   Die("first inference", Infer(&g.input, g.output_name));
   memcpy(g.output, g_buffer, g_written);
@@ -80,59 +85,70 @@ static void Refused(const char* what, uint32_t error) {
   fflush(stdout);
 }
 
-static void Inputs(void) {
+// An input that is wrong in one way.
+static void WrongInput(uint32_t which) {
   static const uint32_t kHuge[kMaxRank] = {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u};
+  static const char* const kWrong[] = {"a tensor of another type", "a byte less", "no bytes",
+                                       "a shape beyond all memory", "another one"};
   NnInput input = g.input;
-  input.type = input.type == kNnU8 ? kNnF32 : kNnU8;
-  Refused("a tensor of another type", Infer(&input, g.output_name));
-  input = g.input;
-  --input.size;
-  Refused("a byte less", Infer(&input, g.output_name));
-  input.size = 0;
-  Refused("no bytes", Infer(&input, g.output_name));
-  input = g.input;
-  input.dims = kHuge;
-  Refused("a shape beyond all memory", Infer(&input, g.output_name));
-  input.rank = kMaxRank;
-  Refused("another one", Infer(&input, g.output_name));
-  input = g.input;
-  static const char* const kNames[] = {"", "no such name", "4294967296", "-1"};
-  for (size_t i = 0; i < sizeof(kNames) / sizeof(*kNames); ++i) {
-    input.name = kNames[i];
-    Refused("an input that is not there", Infer(&input, g.output_name));
-  }
-  uint32_t context = 0;
-  Die("a context", NnInit(g.graph, &context));
-  input.name = NULL;
-  Refused("no input", NnInfer(context, &input, g.output_name, g_buffer, kRoom, &g_written));
+  if (which == 0) input.type = input.type == kNnU8 ? kNnF32 : kNnU8;
+  if (which == 1) --input.size;
+  if (which == 2) input.size = 0;
+  if (which >= 3) input.dims = kHuge;
+  if (which == 4) input.rank = kMaxRank;
+  Refused(kWrong[which], Infer(&input, g.output_name));
 }
 
-static void Loads(void) {
+static void WrongName(uint32_t which) {
+  static const char* const kNames[] = {"", "no such name", "4294967296", "-1"};
+  NnInput input = g.input;
+  input.name = kNames[which];
+  Refused("an input that is not there", Infer(&input, g.output_name));
+}
+
+static void NoInput(uint32_t unused) {
+  (void)unused;
+  const NnInput none = {0};
+  uint32_t context = 0;
+  Die("a context", NnInit(g.graph, &context));
+  Refused("no input", NnInfer(context, &none, g.output_name, g_buffer, kRoom, &g_written));
+}
+
+static void Encodings(uint32_t unused) {
+  (void)unused;
   uint32_t graph = 0;
   printf("encodings of these bytes:");
   for (uint32_t encoding = 0; encoding < 7; ++encoding) {
     if (NnLoad(g.parts, g.part_count, encoding, &graph) == 0) printf(" %u", (unsigned)encoding);
   }
   printf("\n");
+}
+
+static void NoModels(uint32_t encoding) {
+  uint32_t graph = 0;
   const NnPart nothing = {"", 0}, noise = {"neither fish nor fowl", 21};
   NnPart many[17];
   for (int i = 0; i < 17; ++i) many[i] = g.parts[0];
-  for (uint32_t encoding = 0; encoding < 7; ++encoding) {
-    const uint32_t errors[] = {NnLoad(NULL, 0, encoding, &graph), NnLoad(&nothing, 1, encoding, &graph),
-                               NnLoad(&noise, 1, encoding, &graph), NnLoad(many, 17, encoding, &graph)};
-    for (int i = 0; i < 4; ++i) {
-      if (errors[i] < 1000 || errors[i] >= 1009) printf("models that are none: %u\n", (unsigned)errors[i]);
-    }
+  const uint32_t errors[] = {NnLoad(NULL, 0, encoding, &graph), NnLoad(&nothing, 1, encoding, &graph),
+                             NnLoad(&noise, 1, encoding, &graph), NnLoad(many, 17, encoding, &graph)};
+  for (int i = 0; i < 4; ++i) {
+    if (errors[i] < 1000 || errors[i] >= 1009) printf("models that are none: %u\n", (unsigned)errors[i]);
   }
+}
+
+static void Names(uint32_t unused) {
+  (void)unused;
+  uint32_t graph = 0;
   Refused("a name that is not there", NnLoadByName("nothing", &graph));
   Refused("no name", NnLoadByName("", &graph));
 }
 
-static void Quotas(void) {
+static void Quotas(uint32_t unused) {
+  (void)unused;
   uint32_t out = 0;
   int graphs = 0, contexts = 0, others = 0;
   for (int i = 0; i < kMany; ++i) {
-    const uint32_t graph = NnLoadByName("model", &out), context = NnInit(g.graph, &out);
+    const uint32_t graph = LoadModel(&out), context = NnInit(g.graph, &out);
     graphs += graph == 0;
     contexts += context == 0;
     others += (graph != 0 && graph != kTooLarge) + (context != 0 && context != kTooLarge);
@@ -142,16 +158,30 @@ static void Quotas(void) {
   printf("other errors: %d\n", others);
 }
 
+// As in attack.c.
+static const struct {
+  void (*run)(uint32_t which);
+  uint32_t count;
+  bool honest;
+} kParts[] = {{WrongInput, 5, false}, {WrongName, 4, false}, {NoInput, 1, true}, {Encodings, 1, false},
+              {NoModels, 7, false},   {Names, 1, true},      {Quotas, 1, true}};
+
 int main(int argc, char** argv) {
-  if (argc < 7) return 2;
+  if (argc != 7 && argc != 9) return 2;
+  g.has_encoding = argc == 9;
+  if (g.has_encoding) g.encoding = (uint32_t)atoi(argv[7]);
+  const uint32_t first = g.has_encoding ? (uint32_t)atoi(argv[8]) : 0;
   Start(argv);
   Honest();
-  Inputs();
-  Honest();
-  Loads();
-  Honest();
-  Quotas();
-  Honest();
+  uint32_t number = 0;
+  for (size_t part = 0; part < sizeof(kParts) / sizeof(*kParts); ++part) {
+    for (uint32_t which = 0; which < kParts[part].count; ++which, ++number) {
+      if (number < first) continue;
+      if (g.has_encoding) printf("part %u\n", (unsigned)number), fflush(stdout);
+      kParts[part].run(which);
+      if (g.has_encoding || (kParts[part].honest && which + 1 == kParts[part].count)) Honest();
+    }
+  }
   for (uint32_t i = 0; i < g.output_size; ++i) printf("%02x", g.output[i]);
   printf("\n");
 }
