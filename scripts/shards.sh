@@ -2,7 +2,7 @@
 # The gate, which each landing needs, and the shards. A landing needs those whose subject it touches (scripts/test.sh --touched), a release all.
 # A test names its tier where it is registered: TIER, ASAN and TSAN in tests/CMakeLists.txt.
 
-shards=(core matrix onnx openvino tflite torch tensorflow llama remote llama-server clients servers wasmedge wamr-aot languages packages real-models gpu
+shards=(core matrix onnx openvino tflite torch tensorflow llama remote llama-server clients servers peers wasmedge wamr-aot languages packages real-models gpu
   docs asan-serve bench fuzz tidy)
 
 frameworks=(onnxruntime openvino tflite torch tensorflow) # llama-text or llama beside these
@@ -26,6 +26,7 @@ tier() {
     llama-server) needs+=(onnxruntime serve serve-tests llama llama-server) touched='^(src/serve/openai/|scripts/deps/llama|tests/serve/llama)' ;;
     clients) needs+=(onnxruntime serve serve-tests openai-clients llama) touched='^(src/serve/|proto/)' ;;
     servers) needs+=(onnxruntime serve remote-tests grpc-python ray registries) touched='^(backends/remote/|src/artifacts/|examples/ray/|proto/)' ;;
+    peers) needs+=(onnxruntime) touched='^(bench/peers/|tests/conformance/(suite|guests|known|steps))' ;;
     wasmedge) needs+=(rust-guests go-guests real-models wasmedge "${frameworks[@]}" llama) touched='^(src/(engines/wasmedge|plugins)/|bench/wasmedge/|examples/embed-wasmedge/)' ;;
     wamr-aot) needs+=(wamr-aot onnxruntime) touched='^(src/engines/wamr/|scripts/deps/wamr)' ;;
     languages) needs+=(component-guests rust-guests go-guests serve grpc-python "${frameworks[@]}" llama) builds=(check asan) options=(-DWASINN_BUILD_SERVE=ON)

@@ -20,8 +20,9 @@ struct Tensor {
 
 // Errors of the steps, which are none of wasi-nn's.
 inline constexpr uint32_t kNoSuchFile = 200, kNoSuchStep = 201, kNoSuchOutput = 202;
-// A buffer is too small: the size that the output needs is in `written`.
-extern const uint32_t kTooLarge;
+// A buffer is too small: the size that the output needs is in `written`. It is wasi_ephemeral_nn's number. Components have
+// no such buffers, and steps_component.cc takes the same.
+inline constexpr uint32_t kTooLarge = 7;
 
 // Each returns 0 or an error: for components, 1000 and the number of the error.
 uint32_t Load(const std::vector<Bytes>& parts, uint32_t encoding, uint32_t target, uint32_t* graph);

@@ -103,8 +103,6 @@ uint32_t Drop(uint32_t context) {
 
 }  // namespace
 
-const uint32_t kTooLarge = 7;  // of the steps, since tensors have the size that they need
-
 uint32_t Load(const std::vector<Bytes>& parts, uint32_t encoding, uint32_t target, uint32_t* graph) {
   std::vector<wasi_nn_builder> builders;
   for (const Bytes& part : parts) builders.push_back({part.data(), part.size()});

@@ -7,7 +7,7 @@
 
 namespace steps {
 
-const uint32_t kTooLarge = WASI_NN_TOO_LARGE;
+static_assert(kTooLarge == WASI_NN_TOO_LARGE);
 
 namespace {
 

@@ -36,9 +36,9 @@ class Steps:
         return f"get {context} {self.form.tensor(index, name or self.format.output)} {room}".rstrip()
 
 
-def argument(form, seen="", **more):
+def argument(seen):
     """An argument that is none. The specification has one word for it."""
-    return fails("invalid_argument", cite=at("invalid-argument"), seen=seen, **more)
+    return fails("invalid_argument", cite=at("invalid-argument"), seen=seen)
 
 
 def load(form, s, models):
@@ -74,7 +74,7 @@ def load_by_name(form, s, models, named):
     area = Area(form, "load_by_name", files=models)
     not_found = fails("not_found", cite=at("not-found") if form.component else at("witx not_found"), seen="103 (model_not_found); unsupported_operation (Wasmtime)")
     area.part().check("a name that is not there", f"name 0 {ABSENT}", not_found)
-    area.part().check("no name", "name 0", fails("not_found", "invalid_argument", cite=CHOICE, seen="unsupported_operation"))
+    area.part().check("no name", "name 0", refused(form))
     own = at("load-by-name" if form.component else "witx load_by_name")
     if named:
         area.part().check("a name", f"name 0 {named}", gives(own))
@@ -90,7 +90,7 @@ def init_execution_context(form, s, models):
     area.part(*s.ready(0, 1), s.set(0), s.set(1, digits.BLANK), "compute 0", "compute 1")
     area.check("contexts are apart", s.get(0), gives(own, digits.recognised_a_two))
     area.check("contexts are apart/the other", s.get(1), gives(own, digits.is_no_two))
-    handle = fails("trap", cite=HANDLE) if form.component else argument(form, "unsupported_operation (Wasmtime)")
+    handle = fails("trap", cite=HANDLE) if form.component else argument("unsupported_operation (Wasmtime)")
     area.part(s.load(), f"forge-graph 9 {FORGED}").check("a graph that is none", "context 9 9", handle)
     if form.component:
         area.part(*s.ready(), "drop-graph 0", s.set()).check("a context outlives its graph", ["compute 0", s.get()],
@@ -102,7 +102,7 @@ def init_execution_context(form, s, models):
 def inputs(form, s, models):
     """set_input, or the inputs of the component's compute: a host may refuse them at once or when it computes."""
     area = Area(form, "inputs", files=models)
-    wrong = argument(form, "runtime_error (Wasmtime)")
+    wrong = argument("runtime_error (Wasmtime)")
     length = fails("invalid_argument", cite=at("tensor-data", "invalid-argument"), seen="the rest is read from elsewhere; the host panics")
 
     def bad(what, expect, **tensor):
@@ -128,7 +128,7 @@ def inputs(form, s, models):
         area.part(*s.ready()).check("compute takes its tensors", given, fails("trap", cite=HANDLE))
         bad("no name", wrong, name="-")
     else:
-        area.part(f"forge-context 9 {FORGED}").check("a context that is none", s.set(9), argument(form, "unsupported_operation (Wasmtime)"))
+        area.part(f"forge-context 9 {FORGED}").check("a context that is none", s.set(9), argument("unsupported_operation (Wasmtime)"))
     return area
 
 
@@ -141,12 +141,12 @@ def compute(form, s, models):
     if form.component:
         area.part(*s.ready(), f"forge-context 9 {FORGED}").check("a context that is none", "compute 9", fails("trap", cite=HANDLE))
         message = gives(at("error data"), lambda text: None if text.decode("utf-8", "replace").encode() == text else "no UTF-8")
-        area.part(*s.ready()).do(s.set(type=form.types["u8"], data=bytes(64))).check("an error", "compute 0", refused(form, at("errno" if not form.component else "invalid-argument")))
+        area.part(*s.ready()).do(s.set(type=form.types["u8"], data=bytes(64))).check("an error", "compute 0", refused(form, at("invalid-argument")))
         area.check("an error/data", "message 0", message)
         shape = struct.pack("<4I", form.types["f32"], 2, 1, digits.CLASSES)
         area.part(*s.ready(), s.set(), "compute 0").check("an output's type and dimensions", f"shape 0 {s.format.output}", gives(at("ty", "dimensions"), shape))
     else:
-        area.part(f"forge-context 9 {FORGED}").check("a context that is none", "compute 9", argument(form, "unsupported_operation (Wasmtime)"))
+        area.part(f"forge-context 9 {FORGED}").check("a context that is none", "compute 9", argument("unsupported_operation (Wasmtime)"))
         area.part(*s.ready(), s.set(), "compute 0").check("inputs stay set", ["compute 0", s.get()],
                                                           gives(CHOICE, digits.recognised_a_two, refused=("invalid_argument", "runtime_error"), seen="each compute takes its inputs"))
     return area
@@ -163,13 +163,13 @@ def get_output(form, s, models):
     area.part(*done).check("a buffer of its size", s.get(room=size), gives(at("witx buffer_size"), digits.recognised_a_two))
     area.part(*done).check("a buffer too small", s.get(room=size - 1), fails("too_large", "invalid_argument", "runtime_error", cite=CHOICE, seen="as much as there is room for"))
     area.part(*done).check("a buffer too small/no buffer", s.get(room=0), fails("too_large", "invalid_argument", "runtime_error", cite=CHOICE, seen="nothing, and success"))
-    area.part(*done).check("an output that is not there", s.get(index=1000), argument(form, "runtime_error (Wasmtime)"))
+    area.part(*done).check("an output that is not there", s.get(index=1000), argument("runtime_error (Wasmtime)"))
     area.part(*s.ready()).check("before a compute", s.get(), fails("invalid_argument", "runtime_error", cite=CHOICE, seen="empty; memory that nobody wrote"))
-    area.part(f"forge-context 9 {FORGED}").check("a context that is none", s.get(9), argument(form, "unsupported_operation (Wasmtime)"))
+    area.part(f"forge-context 9 {FORGED}").check("a context that is none", s.get(9), argument("unsupported_operation (Wasmtime)"))
     return area
 
 
-def tensor(form, tiny):
+def tensor(form):
     """Tensors of components, without a model."""
     area = Area(form, "tensor")
     for name, number in form.types.items():
@@ -236,7 +236,7 @@ def areas(form, format, models, tiny, named):
     yield inputs(form, s, files)
     yield compute(form, s, files)
     if form.component:
-        yield tensor(form, tiny)
+        yield tensor(form)
     else:
         yield get_output(form, s, files)
     if format == "onnx":

@@ -61,12 +61,16 @@ def all_areas(options, data):
             yield from nodes.areas(form, options.nodes, options.every)
 
 
+def fits(name, glob):
+    return name == glob or fnmatch.fnmatchcase(name, glob)  # names may have brackets
+
+
 def wanted(filters):
     only = [glob for glob in filters or [] if not glob.startswith("-")]
     but = [glob[1:] for glob in filters or [] if glob.startswith("-")]
 
     def is_wanted(name):
-        return (not only or any(fnmatch.fnmatchcase(name, glob) for glob in only)) and not any(fnmatch.fnmatchcase(name, glob) for glob in but)
+        return (not only or any(fits(name, glob) for glob in only)) and not any(fits(name, glob) for glob in but)
 
     return is_wanted
 
@@ -85,7 +89,7 @@ def verdict(results, known, strict):
     bad = ("failed", "refused") if strict else ("failed",)
     words = []
     for result in results:
-        is_known = any(fnmatch.fnmatchcase(result.name, glob) for glob in known)
+        is_known = any(fits(result.name, glob) for glob in known)
         if is_known == (result.status in bad) or (result.status == "refused" and not strict):
             continue
         if is_known:

@@ -5,11 +5,9 @@ that: wasi-nn.wit of 0.2.0-rc-2024-10-28. abi: CanonicalABI.md of the component 
 """
 
 LINES = {
-    "errno": ("wasi-nn.witx", 5),
     "witx missing_memory": ("wasi-nn.witx", 10),
     "witx not_found": ("wasi-nn.witx", 15),
     "witx tensor_type": ("wasi-nn.witx", 19),
-    "witx graph": ("wasi-nn.witx", 39),
     "witx memory": ("wasi-nn.witx", 60),
     "witx load": ("wasi-nn.witx", 61),
     "witx load_by_name": ("wasi-nn.witx", 67),
