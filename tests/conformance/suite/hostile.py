@@ -17,7 +17,7 @@ from spec import at
 
 TALLY = re.compile(r"(\d+) x (\d+)")
 HONEST = "honest inference: "
-MEMORY = dict(cite=at("witx memory", "invalid-argument"), seen="a trap (Wasmtime)")
+MEMORY = dict(cite=at("witx memory", "invalid-argument"), seen="the host panics (Wasmtime)")
 # The parts of guests/attack.c: {the line of each attack: its right answers}. Of each call of an attack, one of these.
 POINTERS = ("builders outside", "16 builders outside", "bytes of a model outside", "a graph's place outside", "a name outside", "a named graph's place outside",
             "a context's place outside", "a tensor outside", "dimensions outside", "data outside", "a buffer outside", "a size's place outside")
