@@ -53,7 +53,7 @@ class CompileLimitsTest(CommandTest):
         self.check(self.wasinn("run", "--no-cache", "seven.wat", prepare=ignores), code=7, out="", err="")
 
     def test_words_that_are_no_order(self):
-        for words in ((), ("1",), ("x", "0", "0", "0", "0", "0", "0"), ("1", "4", "0", "0", "0", "0", "0"), ("1",) * 8):
+        for words in ((), ("1",), ("x", "0", "0", "0", "0", "0", "0"), ("1", "5", "0", "0", "0", "0", "0"), ("1",) * 8):
             with self.subTest(words=words):
                 done = subprocess.run(["wasinn-compiler", *words], executable=WASINN, stdin=subprocess.DEVNULL, capture_output=True, timeout=WAIT)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (2, b"", b""))

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -117,6 +118,18 @@ bool IsThisEnginesPart(size_t number) {
 std::vector<std::string> LibrariesOfTheEngine() {
   const std::string run = OnWasmEdge() ? FrameworkFile("wasmedge-run") : "";
   return run.empty() ? std::vector<std::string>() : std::vector{run};
+}
+
+bool RanWithLibrariesOfTheEngine() {
+  std::vector<std::string> argv = LibrariesOfTheEngine();
+  if (argv.empty() || std::getenv("TESTS_WITH_LIBRARIES_OF_THE_ENGINE") != nullptr) return false;
+  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+  argv.push_back(fs::read_symlink("/proc/self/exe").string());
+  argv.push_back(std::string("--gtest_filter=") + test->test_suite_name() + "." + test->name());
+  const CommandResult result = RunCommand(argv, {"TESTS_WITH_LIBRARIES_OF_THE_ENGINE=1"});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+  std::fputs(result.out.c_str(), stdout);
+  return true;
 }
 
 GuestCommand MakeGuestCommand(const std::vector<std::string>& flags, const std::string& module,

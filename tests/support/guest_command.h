@@ -26,6 +26,9 @@ CommandResult RunGuest(const std::vector<std::string>& flags, const std::string&
 // An engine's own program may run with another C library than this one, whose mathematics round otherwise: what a
 // reference program must be run by, so that its results are comparable. Empty: by nothing.
 std::vector<std::string> LibrariesOfTheEngine();
+// The same for a test that is its own reference: runs the current test in another process if need be, and returns
+// whether it did. Nothing is then left to do.
+bool RanWithLibrariesOfTheEngine();
 
 bool OnWamr();
 bool OnWasmEdge();

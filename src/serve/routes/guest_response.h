@@ -37,7 +37,7 @@ class GuestResponse {
   bool has_status_ = false, has_type_ = false, has_location_ = false;
 };
 
-// A component's answer (wasi:http/incoming-handler): kept until it is complete, except for events, sent as they come.
+// A component's answer (wasi:http): kept until it is complete, except for events, sent as they come.
 class HandlerResponse final : public engines::HttpSink {
  public:
   // `is_head`: answers a HEAD, so there is no body, whatever the header says. `stream`: receives events; outlives it.
