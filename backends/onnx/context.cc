@@ -73,7 +73,8 @@ class Context : public backend::ContextBase {
   void ComputeNow();
   void Begin() {
     computed_ = false;
-    if (!cancelled_.exchange(false)) return;
+    if (!cancelled_) return;
+    cancelled_ = false;
     // The flag of an earlier compute stays set until it is cleared.
     const OrtApi& api = model_.host().api();
     api.ReleaseStatus(api.RunOptionsUnsetTerminate(run_options_.get()));

@@ -46,8 +46,8 @@ class InstructionsTest(unittest.TestCase):
         }
         print(f"{sum(count.values()):.1f} atomic operations in each inference: {count}")
         self.assertEqual(len(count), 2)
-        self.assertGreater(min(count.values()), 0.9)
-        self.assertLess(sum(count.values()), 22.5)
+        self.assertGreater(max(count.values()), 5)  # they were found
+        self.assertLess(sum(count.values()), 12.5)
 
     def test_instructions_of_the_smallest_inference(self):
         counted, host_calls, inferences = self.counted, self.host_calls, self.inferences

@@ -2,8 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
+#include <future>
 #include <memory>
+#include <optional>
 #include <set>
+#include <thread>
+#include <vector>
 
 namespace wasinn::core {
 namespace {
@@ -57,6 +63,72 @@ TEST(HandleTable, AnObjectInUseOutlivesItsHandle) {
   ASSERT_TRUE(table.Remove(handle));
   EXPECT_EQ(*user, 7);
   EXPECT_EQ(user.use_count(), 1);
+}
+
+TEST(HandleTable, CloseLeavesNoHandleAndWaitsForTheEndOfEachUse) {
+  Table table(HandleKind::kContext, "context");
+  const uint32_t handle = *table.Insert(std::make_shared<int>(7)), other = *table.Insert(std::make_shared<int>(8));
+  std::optional<Table::Use> use(std::in_place, table, handle), removed(std::in_place, table, other);
+  ASSERT_TRUE(table.Remove(other));
+  table.Close();
+  EXPECT_FALSE(table.Get(handle));
+  EXPECT_FALSE(Table::Use(table, handle));
+  EXPECT_TRUE(table.has_use());
+  EXPECT_EQ(**use, 7);
+  std::atomic<bool> ended{false};
+  auto unused = std::async(std::launch::async, [&] {
+    table.WaitUntilUnused();
+    return ended.load();
+  });
+  removed.reset();
+  ended = true;
+  use.reset();
+  EXPECT_TRUE(unused.get());
+  EXPECT_FALSE(table.has_use());
+  EXPECT_EQ(table.Clear(), 2u);
+}
+
+// Threads use the same handles, which one of them replaces, until another closes the table.
+TEST(HandleTable, OneThreadHasAnObjectWhateverMeets) {
+  std::atomic<int> alive{0};
+  struct Object {
+    explicit Object(std::atomic<int>& count) : alive(count) { ++alive; }
+    ~Object() { --alive; }
+    Object(const Object&) = delete;
+    Object& operator=(const Object&) = delete;
+    std::atomic<int>& alive;
+    int uses = 0;  // of one thread at a time
+  };
+  HandleTable<Object> table(HandleKind::kContext, "context");
+  std::array<std::atomic<uint32_t>, 3> handles{};
+  for (auto& handle : handles) handle = *table.Insert(std::make_shared<Object>(alive));
+  std::atomic<int> used{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (size_t i = 0; i < 20000; ++i) {
+        const HandleTable<Object>::Use use(table, handles[i % handles.size()]);
+        if (!use) continue;
+        ++(*use).uses;
+        ++used;
+      }
+    });
+  }
+  threads.emplace_back([&] {
+    for (size_t i = 0; i < 2000; ++i) {
+      std::atomic<uint32_t>& handle = handles[i % handles.size()];
+      EXPECT_TRUE(table.Remove(handle));
+      handle = *table.Insert(std::make_shared<Object>(alive));
+    }
+  });
+  threads.back().join();
+  threads.pop_back();
+  table.Close();
+  table.WaitUntilUnused();
+  table.Clear();
+  EXPECT_EQ(alive, 0);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GT(used, 0);
 }
 
 TEST(HandleTable, ClearGivesEverythingBack) {

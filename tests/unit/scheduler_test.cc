@@ -41,7 +41,7 @@ class SchedulerQueue {
   SchedulerQueue& operator=(const SchedulerQueue&) = delete;
 
   // Returns when it waits.
-  void Add(int name, Scheduler::Share& share, Scheduler::Count* of_model = nullptr) {
+  void Add(int name, Scheduler::Share& share, const void* of_model = nullptr) {
     const size_t before = scheduler_.waiting();
     threads_.emplace_back([this, name, &share, of_model] {
       Scheduler::Waiter waiter;
@@ -245,20 +245,19 @@ TEST(Scheduler, WeightsAreTurnsInWhatIsLeftToOthers) {
 TEST(Scheduler, AModelThatComputesNothingHasATurnAtOnce) {
   Scheduler scheduler(2);
   Scheduler::Share share, other;
-  Scheduler::Count slow{0}, quick{0};
+  const int slow = 0, quick = 0;
   std::vector<Scheduler::Waiter> waiters(3);
   const Scheduler::Turn first(scheduler, share, waiters[0], &slow), second(scheduler, other, waiters[1], &slow);
   for (int i = 0; i < 3; ++i)
     EXPECT_TRUE(Scheduler::Turn(scheduler, share, waiters[2], &quick)) << "it was not waited for";
   EXPECT_EQ(scheduler.running(), 2u) << "it was none of these";
-  EXPECT_EQ(quick, 0u);
 }
 
 // Whoever has that turn hands it over, and not only whoever has one of the host's.
 TEST(Scheduler, AModelsComputesHaveItsTurnOneAfterTheOther) {
   Scheduler scheduler(1);
   Scheduler::Share share;
-  Scheduler::Count slow{0}, quick{0};
+  const int slow = 0, quick = 0;
   Scheduler::Waiter of_slow, of_quick;
   SchedulerQueue queue(scheduler);  // outlives the turn, for which it waits
   const Scheduler::Turn first(scheduler, share, of_slow, &slow);
@@ -272,7 +271,6 @@ TEST(Scheduler, AModelsComputesHaveItsTurnOneAfterTheOther) {
     EXPECT_THAT(of_model.Served(), ElementsAre(1, 2));
   }
   EXPECT_EQ(scheduler.waiting(), 1u) << "the slow one's";
-  EXPECT_EQ(slow, 1u);
 }
 
 // Places are neither lost nor made, however waits, turns and cancels meet.
@@ -282,7 +280,7 @@ TEST(Scheduler, KeepsCountWhateverMeets) {
   Scheduler scheduler(kMost);
   std::vector<Scheduler::Waiter> waiters(kThreads);
   std::array<Scheduler::Share, 3> shares;
-  std::array<Scheduler::Count, 2> models{};
+  const std::array<int, 2> models{};
   std::atomic<uint32_t> running{0}, most{0}, granted{0};
   std::atomic<bool> done{false};
   std::thread canceller([&] {
@@ -292,7 +290,7 @@ TEST(Scheduler, KeepsCountWhateverMeets) {
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       Scheduler::Share& share = shares[static_cast<size_t>(t) % 3];
-      Scheduler::Count* const model = t % 4 < 2 ? &models[static_cast<size_t>(t) % 2] : nullptr;
+      const int* const model = t % 4 < 2 ? &models[static_cast<size_t>(t) % 2] : nullptr;
       for (int i = 0; i < kTurns; ++i) {
         const Scheduler::Turn turn(scheduler, share, waiters[static_cast<size_t>(t)], model);
         if (!turn) continue;
@@ -310,7 +308,7 @@ TEST(Scheduler, KeepsCountWhateverMeets) {
   EXPECT_LE(most, kMost + models.size()) << "one more of each model";
   EXPECT_GT(granted, 0u);
   EXPECT_EQ(scheduler.waiting(), 0u);
-  for (const Scheduler::Count& model : models) EXPECT_EQ(model.load(), 0u);
+  EXPECT_EQ(scheduler.running(), 0u);
   Scheduler::Share share, other;
   Scheduler::Waiter waiter;
   const Scheduler::Turn first(scheduler, share, waiter), second(scheduler, share, waiter),

@@ -1,7 +1,6 @@
 #include "abi/witx/begun_compute.h"
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <span>
@@ -30,12 +29,6 @@ const Profile* ProfileOfCompute(const wasinn_function& function, const Guest& gu
   return is_among(LegacyFunctions()) ? &kLegacy : nullptr;
 }
 
-uint32_t FirstArgument(const wasinn_call& call) {
-  uint32_t value = 0;
-  std::memcpy(&value, call.args, sizeof value);
-  return value;
-}
-
 // A compute from its beginning until the guest's errno is known. It stands for Enter and Guest::Run of other calls.
 class BegunCompute {
  public:
@@ -47,7 +40,7 @@ class BegunCompute {
         asking_(
             guest_,
             {.may_block = true, .large_stack = true, .stack_left = SIZE_MAX, .ended = call.ended, .user = call.caller}),
-        context_(guest_, FirstArgument(call)),
+        context_(guest_, FirstArgument(call.args)),
         done_(done) {}
 
   // Whether this way works. Every failure here also fails the other way, which reports it.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <optional>
 
 namespace wasinn::abi {
 
@@ -34,13 +35,28 @@ struct GuestTensor {
 };
 static_assert(sizeof(GuestTensor) == 20);
 
-Status Guarded(Function function, const Invocation& call) {
+template <typename F>
+Status Guarded(const F& function, const Invocation& call) {
+  if (!call.memory.exists()) return Status(WASINN_ERROR_MISSING_MEMORY, "the guest module exports no memory");
   try {
     return function(call);
   } catch (const std::bad_alloc&) {
     return Status(WASINN_ERROR_RUNTIME, "the host is out of memory");
   } catch (const std::exception& error) {
     return Status(WASINN_ERROR_RUNTIME, error.what());
+  }
+}
+
+// Under a presence.
+template <typename F>
+uint32_t Run(const Errors& errors, const F& function, const Invocation& call) noexcept {
+  try {
+    const Status status = Guarded(function, call);
+    if (status.ok()) return 0;
+    if (status.code() != errors.answer) call.guest.Report(errors.function, status);
+    return call.profile.error(status.code());
+  } catch (...) {  // not even memory for the message
+    return call.profile.error(WASINN_ERROR_RUNTIME);
   }
 }
 
@@ -159,23 +175,24 @@ Status StoreOutput(const Invocation& call, core::Context& context, OutputOf get,
   return status;
 }
 
-uint32_t Enter(const char* name, Function function, Answers answers, const Profile* profile, wasinn_guest* guest,
-               const wasinn_memory* memory, const void* args, size_t stride) noexcept {
+uint32_t Enter(const Errors& errors, Function function, wasinn_guest* guest, const wasinn_memory* memory,
+               const void* args, size_t stride) noexcept {
   if (guest == nullptr) return kWitx.error(WASINN_ERROR_RUNTIME);
   const Guest::Call presence(*guest);
   if (!presence) return kWitx.error(WASINN_ERROR_RUNTIME);
-  const Invocation call{*guest, profile != nullptr ? *profile : ProfileOf(guest->dialect()), GuestMemory(*memory),
-                        static_cast<const uint8_t*>(args), stride};
-  try {
-    const Status status = call.memory.exists()
-                              ? Guarded(function, call)
-                              : Status(WASINN_ERROR_MISSING_MEMORY, "the guest module exports no memory");
-    if (status.ok()) return 0;
-    if (status.code() != answers.code) guest->Report(name, status);
-    return call.profile.error(status.code());
-  } catch (...) {  // not even memory for the message
-    return call.profile.error(WASINN_ERROR_RUNTIME);
-  }
+  return Run(errors, function, {*guest, errors.profile != nullptr ? *errors.profile : ProfileOf(guest->dialect()), GuestMemory(*memory), static_cast<const uint8_t*>(args), stride});
+}
+
+uint32_t Enter(const Errors& errors, ContextFunction function, wasinn_guest* guest, const wasinn_memory* memory,
+               const void* args, size_t stride) noexcept {
+  if (guest == nullptr) return kWitx.error(WASINN_ERROR_RUNTIME);
+  const Guest::Use context(*guest, FirstArgument(args));
+  std::optional<Guest::Call> presence;
+  if ((!context || guest->is_closing()) && !presence.emplace(*guest)) return kWitx.error(WASINN_ERROR_RUNTIME);
+  const auto on_context = [&](const Invocation& call) {
+    return context ? function(call, *context) : context.TakeError();
+  };
+  return Run(errors, on_context, {*guest, errors.profile != nullptr ? *errors.profile : ProfileOf(guest->dialect()), GuestMemory(*memory), static_cast<const uint8_t*>(args), stride});
 }
 
 }  // namespace wasinn::abi

@@ -19,6 +19,12 @@
 
 namespace wasinn::abi {
 
+inline uint32_t FirstArgument(const void* args) {
+  uint32_t value;
+  std::memcpy(&value, args, sizeof value);
+  return value;
+}
+
 // The call that a function handles.
 struct Invocation {
   core::Guest& guest;
@@ -27,11 +33,7 @@ struct Invocation {
   const uint8_t* args;
   size_t stride;
 
-  uint32_t arg(size_t index) const {
-    uint32_t value;
-    std::memcpy(&value, args + index * stride, sizeof value);
-    return value;
-  }
+  uint32_t arg(size_t index) const { return FirstArgument(args + index * stride); }
 };
 
 using Parts = std::vector<std::span<const uint8_t>>;
@@ -60,16 +62,22 @@ using OutputOf = core::Status (core::Context::*)(uint32_t index, std::span<uint8
 core::Status StoreOutput(const Invocation& call, core::Context& context, OutputOf get, uint32_t index, uint32_t address,
                          uint32_t size, uint32_t written);
 
-using Function = core::Status (*)(const Invocation&);
-
-// A code that is no failure of the guest and fills no log: the guest asked for a size with a buffer that is too small.
-struct Answers {
-  wasinn_code code = WASINN_OK;
+// How the errors of a function are reported.
+struct Errors {
+  const char* function;
+  // A code that is no failure of the guest and fills no log: the guest asked for a size with a buffer that is too small.
+  wasinn_code answer;
+  const Profile* profile;  // NULL: that of the guest's dialect
 };
 
 // Runs `function` with the guest's presence and memory, and turns its error into a line of the log and an errno.
-uint32_t Enter(const char* name, Function function, Answers answers, const Profile* profile, wasinn_guest* guest,
-               const wasinn_memory* memory, const void* args, size_t stride) noexcept;
+using Function = core::Status (*)(const Invocation&);
+uint32_t Enter(const Errors& errors, Function function, wasinn_guest* guest, const wasinn_memory* memory,
+               const void* args, size_t stride) noexcept;
+// The same for a function whose first argument is a context.
+using ContextFunction = core::Status (*)(const Invocation&, core::Context&);
+uint32_t Enter(const Errors& errors, ContextFunction function, wasinn_guest* guest, const wasinn_memory* memory,
+               const void* args, size_t stride) noexcept;
 
 // In a constexpr table, a signature that wasinn.h does not allow does not compile.
 constexpr const char* Params(const char* letters) {
@@ -85,7 +93,7 @@ struct FunctionName {
   constexpr FunctionName(const char (&given)[kSize]) { std::copy_n(given, kSize, text); }
   char text[kSize];
 };
-template <FunctionName kName, Function kFunction, wasinn_code kAnswer = WASINN_OK, const Profile* kProfile = nullptr>
+template <FunctionName kName, auto kFunction, wasinn_code kAnswer = WASINN_OK, const Profile* kProfile = nullptr>
 constexpr wasinn_function Row(const char* module, const char* params, uint32_t flags = 0) {
   return {sizeof(wasinn_function),
           flags,
@@ -94,7 +102,7 @@ constexpr wasinn_function Row(const char* module, const char* params, uint32_t f
           Params(params),
           "i",
           [](wasinn_guest* guest, const wasinn_memory* memory, const void* args, size_t stride) {
-            return Enter(kName.text, kFunction, {kAnswer}, kProfile, guest, memory, args, stride);
+            return Enter({kName.text, kAnswer, kProfile}, kFunction, guest, memory, args, stride);
           }};
 }
 // Functions that load or compute, or may wait for one that does: the length of a prompt, for example, is part of what a

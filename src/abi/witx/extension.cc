@@ -6,7 +6,6 @@
 namespace wasinn::abi {
 namespace {
 
-using core::Guest;
 using core::OutOfRange;
 using core::Result;
 using core::Status;
@@ -20,7 +19,7 @@ Status LastError(const Invocation& call) {
 }
 
 // describe(graph, buffer_ptr, buffer_max, out_written)
-Status Describe(const Invocation& call) {
+Status DescribeGraph(const Invocation& call) {
   if (Status status = CheckResult(call, call.arg(3)); !status.ok()) return status;
   Result<std::string> text = call.guest.Describe(call.arg(0));
   if (!text) return std::move(text.error());
@@ -40,16 +39,14 @@ Status LoadAs(const Invocation& call) {
 }
 
 // set_input_by_name(context, name_ptr, name_len, tensor_ptr)
-Status SetInputByName(const Invocation& call) {
+Status SetInputByName(const Invocation& call, core::Context& context) {
   Result<std::string> name = DecodeName(call, "an input's name", call.arg(1), call.arg(2));
   if (!name) return std::move(name.error());
   core::TensorDesc tensor;
   std::span<const uint8_t> data;
   if (Status status = DecodeTensor(call, call.arg(3), tensor, data); !status.ok()) return status;
-  Guest::Use context(call.guest, call.arg(0));
-  if (!context) return context.TakeError();
-  Result<uint32_t> index = context->graph()->FindInput(*name);
-  return index ? context->SetInput(*index, tensor, data) : std::move(index.error());
+  Result<uint32_t> index = context.graph()->FindInput(*name);
+  return index ? context.SetInput(*index, tensor, data) : std::move(index.error());
 }
 
 Result<uint32_t> FindOutput(const Invocation& call, core::Context& context, uint32_t address, uint32_t size) {
@@ -59,12 +56,10 @@ Result<uint32_t> FindOutput(const Invocation& call, core::Context& context, uint
 }
 
 // get_output_by_name(context, name_ptr, name_len, buffer_ptr, buffer_max, out_written)
-Status GetOutputByName(const Invocation& call) {
-  Guest::Use context(call.guest, call.arg(0));
-  if (!context) return context.TakeError();
-  Result<uint32_t> index = FindOutput(call, *context, call.arg(1), call.arg(2));
+Status GetOutputByName(const Invocation& call, core::Context& context) {
+  Result<uint32_t> index = FindOutput(call, context, call.arg(1), call.arg(2));
   if (!index) return std::move(index.error());
-  return StoreOutput(call, *context, &core::Context::GetOutput, *index, call.arg(3), call.arg(4), call.arg(5));
+  return StoreOutput(call, context, &core::Context::GetOutput, *index, call.arg(3), call.arg(4), call.arg(5));
 }
 
 // A buffer at 0 only selects.
@@ -79,19 +74,15 @@ Status Want(const Invocation& call, core::Context& context, uint32_t index, uint
 
 // set_output(context, index, buffer_ptr, buffer_max, out_written): from now on compute only produces outputs that were
 // set in this way, and writes this one to the buffer and its size to out_written.
-Status SetOutput(const Invocation& call) {
-  Guest::Use context(call.guest, call.arg(0));
-  if (!context) return context.TakeError();
-  return Want(call, *context, call.arg(1), call.arg(2), call.arg(3), call.arg(4));
+Status SetOutput(const Invocation& call, core::Context& context) {
+  return Want(call, context, call.arg(1), call.arg(2), call.arg(3), call.arg(4));
 }
 
 // set_output_by_name(context, name_ptr, name_len, buffer_ptr, buffer_max, out_written)
-Status SetOutputByName(const Invocation& call) {
-  Guest::Use context(call.guest, call.arg(0));
-  if (!context) return context.TakeError();
-  Result<uint32_t> index = FindOutput(call, *context, call.arg(1), call.arg(2));
+Status SetOutputByName(const Invocation& call, core::Context& context) {
+  Result<uint32_t> index = FindOutput(call, context, call.arg(1), call.arg(2));
   if (!index) return std::move(index.error());
-  return Want(call, *context, *index, call.arg(3), call.arg(4), call.arg(5));
+  return Want(call, context, *index, call.arg(3), call.arg(4), call.arg(5));
 }
 
 // set_input_from_output(context, index, from_context, output_index): an output becomes an input without passing through
@@ -102,7 +93,7 @@ Status SetInputFromOutput(const Invocation& call) {
 
 constexpr wasinn_function kExtensionFunctions[] = {
     Row<"last_error", LastError, WASINN_ERROR_TOO_LARGE>(kExtensionModule, "iii"),
-    Row<"describe", Describe, WASINN_ERROR_TOO_LARGE>(kExtensionModule, "iiii"),
+    Row<"describe", DescribeGraph, WASINN_ERROR_TOO_LARGE>(kExtensionModule, "iiii"),
     Row<"load_as", LoadAs>(kExtensionModule, "iiiiii", kRunsFramework),
     Row<"set_input_by_name", SetInputByName>(kExtensionModule, "iiii"),
     Row<"get_output_by_name", GetOutputByName, WASINN_ERROR_TOO_LARGE>(kExtensionModule, "iiiiii", kRunsFramework),

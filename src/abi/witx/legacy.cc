@@ -59,7 +59,7 @@ Status LegacyInitExecutionContext(const Invocation& call) {
 }
 
 // set_input(context, index, tensor_ptr)
-Status LegacySetInput(const Invocation& call) {
+Status LegacySetInput(const Invocation& call, core::Context& context) {
   const auto given = call.memory.Load<LegacyTensor>(call.arg(2));
   if (!given) return OutOfRange("a tensor", call.arg(2), sizeof(LegacyTensor));
   const auto dims = call.memory.Load<GuestArray>(given->dims_address);
@@ -77,20 +77,16 @@ Status LegacySetInput(const Invocation& call) {
   }
   const auto data = call.memory.Range(given->data_address, static_cast<uint32_t>(*size));
   if (!data) return OutOfRange("the data of a tensor", given->data_address, *size);
-  core::Guest::Use context(call.guest, call.arg(0));
-  return context ? context->SetInput(call.arg(1), tensor, *data) : context.TakeError();
+  return context.SetInput(call.arg(1), tensor, *data);
 }
 
 // compute(context), as in wasi_ephemeral_nn
-Status LegacyCompute(const Invocation& call) {
-  core::Guest::Use context(call.guest, call.arg(0));
-  return context ? context->Compute(&call.memory) : context.TakeError();
-}
+Status LegacyCompute(const Invocation& call, core::Context& context) { return context.Compute(&call.memory); }
 
 // get_output(context, index, buffer_ptr, size_ptr), in elements of the output's type: the buffer's size in, the
 // output's size out. WAMR's TensorFlow Lite counts "the number of fp32, not bytes"; text, which its llama.cpp counts in
 // bytes, is of u8.
-Status LegacyGetOutput(const Invocation& call) {
+Status LegacyGetOutput(const Invocation& call, core::Context& context) {
   const auto room = call.memory.Load<uint32_t>(call.arg(3));
   if (!room) return OutOfRange("the size of a buffer", call.arg(3), sizeof(uint32_t));
   uint32_t element = 1;
@@ -101,18 +97,16 @@ Status LegacyGetOutput(const Invocation& call) {
     if (!buffer) return std::unexpected(OutOfRange("an output buffer", call.arg(2), uint64_t{*room} * element));
     return *buffer;
   };
-  core::Guest::Use context(call.guest, call.arg(0));
-  if (!context) return context.TakeError();
   uint64_t needed = 0;
   // By reference: a function object has no room for the three captures, and would allocate.
-  Status status = context->GetOutput(call.arg(1), std::cref(buffer_of), needed);
+  Status status = context.GetOutput(call.arg(1), std::cref(buffer_of), needed);
   if (!status.ok() && status.code() != WASINN_ERROR_TOO_LARGE) return status;
   const auto elements = static_cast<uint32_t>(std::min<uint64_t>(needed / element, UINT32_MAX));
   if (Status stored = StoreResult(call, call.arg(3), elements); !stored.ok()) return stored;
   return status;
 }
 
-template <FunctionName kName, Function kFunction, wasinn_code kAnswer = WASINN_OK>
+template <FunctionName kName, auto kFunction, wasinn_code kAnswer = WASINN_OK>
 constexpr wasinn_function LegacyRow(const char* params, uint32_t flags = 0) {
   return Row<kName, kFunction, kAnswer, &kLegacy>(kLegacyModule, params, flags);
 }

@@ -28,23 +28,15 @@ Status Unload(const Invocation& call) { return call.guest.DropGraph(call.arg(0))
 Status FinalizeExecutionContext(const Invocation& call) { return call.guest.DropContext(call.arg(0)); }
 
 // compute_single(context): the next piece of a generation.
-Status ComputeSingle(const Invocation& call) {
-  core::Guest::Use context(call.guest, call.arg(0));
-  return context ? context->Step() : context.TakeError();
-}
+Status ComputeSingle(const Invocation&, core::Context& context) { return context.Step(); }
 
 // get_output_single(context, index, buffer_ptr, buffer_max, out_written)
-Status GetOutputSingle(const Invocation& call) {
-  core::Guest::Use context(call.guest, call.arg(0));
-  if (!context) return context.TakeError();
-  return StoreOutput(call, *context, &core::Context::GetPiece, call.arg(1), call.arg(2), call.arg(3), call.arg(4));
+Status GetOutputSingle(const Invocation& call, core::Context& context) {
+  return StoreOutput(call, context, &core::Context::GetPiece, call.arg(1), call.arg(2), call.arg(3), call.arg(4));
 }
 
 // fini_single(context)
-Status FiniSingle(const Invocation& call) {
-  core::Guest::Use context(call.guest, call.arg(0));
-  return context ? context->Finish() : context.TakeError();
-}
+Status FiniSingle(const Invocation&, core::Context& context) { return context.Finish(); }
 
 constexpr wasinn_function kWasmEdgeFunctions[] = {
     Row<"load_by_name_with_config", LoadByNameWithConfig>(kWasmEdgeModule, "iiiii", kRunsFramework),

@@ -54,28 +54,21 @@ Status GuessOldNumbers(const Invocation& call, const core::TensorDesc& tensor, s
 }
 
 // set_input(context, index, tensor_ptr)
-Status SetInput(const Invocation& call) {
+Status SetInput(const Invocation& call, core::Context& context) {
   core::TensorDesc tensor;
   std::span<const uint8_t> data;
   if (Status status = DecodeTensor(call, call.arg(2), tensor, data); !status.ok()) return status;
-  core::Guest::Use context(call.guest, call.arg(0));
-  if (!context) return context.TakeError();
-  Status status = context->SetInput(call.arg(1), tensor, data);
+  Status status = context.SetInput(call.arg(1), tensor, data);
   if (status.code() != WASINN_ERROR_INVALID_ARGUMENT) return status;
   return GuessOldNumbers(call, tensor, data, std::move(status));
 }
 
 // compute(context). Writes the outputs of set_output (wasinn_ext_0) to their buffers.
-Status Compute(const Invocation& call) {
-  core::Guest::Use context(call.guest, call.arg(0));
-  return context ? context->Compute(&call.memory) : context.TakeError();
-}
+Status Compute(const Invocation& call, core::Context& context) { return context.Compute(&call.memory); }
 
 // get_output(context, index, buffer_ptr, buffer_max, out_written)
-Status GetOutput(const Invocation& call) {
-  core::Guest::Use context(call.guest, call.arg(0));
-  if (!context) return context.TakeError();
-  return StoreOutput(call, *context, &core::Context::GetOutput, call.arg(1), call.arg(2), call.arg(3), call.arg(4));
+Status GetOutput(const Invocation& call, core::Context& context) {
+  return StoreOutput(call, context, &core::Context::GetOutput, call.arg(1), call.arg(2), call.arg(3), call.arg(4));
 }
 
 constexpr wasinn_function kWitxFunctions[] = {

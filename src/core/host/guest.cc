@@ -134,6 +134,8 @@ void Guest::WaitUntilNoneIsInside() noexcept {
 void Guest::Close() noexcept {
   Stop();
   WaitUntilNoneIsInside();
+  contexts_.Close();
+  if (!made_in_.is_elsewhere()) contexts_.WaitUntilUnused();
   (void)EndRun();
   const std::lock_guard lock(clearing_);  // another thread that closes the guest returns when all is freed
   {
@@ -379,7 +381,7 @@ void Guest::CountAsGone(GuestContext& held) {
 }
 
 wasinn_statistics Guest::Statistics() const {
-  const auto read = [](const std::atomic<uint64_t>& value) { return value.load(std::memory_order_relaxed); };
+  const auto read = [](const auto& value) { return value.load(std::memory_order_relaxed); };
   const std::lock_guard counting(counting_);
   wasinn_statistics stats = {
       .struct_size = sizeof(wasinn_statistics),
@@ -396,7 +398,7 @@ wasinn_statistics Guest::Statistics() const {
       .errors = read(errors_),
       .tensors = static_cast<uint32_t>(tensor_count_.used()),
       .error_objects = static_cast<uint32_t>(error_count_.used()),
-      .inside = (inside_.load(std::memory_order_relaxed) & ~(kClosed | kEndWaits)) != 0 ? 1u : 0u};
+      .inside = (read(inside_) & ~(kClosed | kEndWaits)) != 0 || contexts_.has_use() ? 1u : 0u};
   contexts_.WithEach([&](const GuestContext& held) {
     if (held.gone) return;
     const Context::Counts& counts = held.context->counts();

@@ -59,7 +59,8 @@ class Guest {
   };
 
   // A context that a call has for itself, from here on. An error if the handle has no context, BUSY if another thread
-  // has it. If it is dropped in the meantime, it is destroyed at the end of the call.
+  // has it. If it is dropped in the meantime, it is destroyed at the end of the call. Close waits for that end: unless
+  // it is an error or the guest is closing, it is a presence of the call, too.
   class Use {
    public:
     Use(Guest& guest, uint32_t context) : guest_(guest), context_(context), use_(guest.contexts_, context) {}
@@ -200,6 +201,7 @@ class Guest {
 
   const wasinn_limits& limits() const { return limits_; }
   wasinn_dialect dialect() const { return policy_.dialect; }
+  bool is_closing() const { return closing_.load(std::memory_order_acquire); }
   wasinn_statistics Statistics() const;
 
  private:

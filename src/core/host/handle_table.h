@@ -32,7 +32,10 @@ class HandleTable {
 
  public:
   HandleTable(HandleKind kind, const char* what) : kind_(kind), what_(what) {}
-  ~HandleTable() { (void)Clear(); }
+  ~HandleTable() {
+    (void)Clear();
+    for (const std::atomic<Slot*>& chunk : chunks_) delete[] chunk.load(std::memory_order_relaxed);
+  }
   HandleTable(const HandleTable&) = delete;
   HandleTable& operator=(const HandleTable&) = delete;
 
@@ -63,7 +66,7 @@ class HandleTable {
   }
 
   // The object for one thread only, without a lock. An error if the handle has no object, BUSY if another thread has
-  // it. If it is removed in the meantime, it is destroyed at the end of the use.
+  // it. If it is removed in the meantime, it is destroyed at the end of the use. Close waits for that end.
   class Use {
    public:
     Use(HandleTable& table, uint32_t handle) : table_(table), index_(handle & kIndexMask) {
@@ -80,7 +83,7 @@ class HandleTable {
       if (slot_ == nullptr) return;
       const uint32_t word = slot_->word.fetch_and(~kUsed, std::memory_order_acq_rel);
       if ((word & kLive) == 0) [[unlikely]]
-        (void)table_.ReleaseRemoved(index_);
+        table_.EndRemoved(index_);
     }
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
@@ -104,21 +107,42 @@ class HandleTable {
     std::lock_guard lock(mutex_);
     Slot* const slot = FindLive(handle);
     if (slot == nullptr) return std::unexpected(NoSuch(handle));
-    const uint32_t word = slot->word.fetch_and(~kLive, std::memory_order_acq_rel);
-    if ((word & kUsed) != 0) return slot->object;
-    return Release(handle & kIndexMask);
+    if (!EndHandle(*slot)) return Release(handle & kIndexMask);
+    return slot->object;
   }
 
-  // Removes every object, for good: no thread inserts or uses one any more. Returns their number. Allocates nothing.
-  size_t Clear() noexcept {
-    std::array<std::unique_ptr<Slot[]>, kChunks> chunks;  // so that the objects are destroyed outside of the lock
-    size_t count = 0;
+  // Makes every handle invalid, for good: no thread inserts objects any more. They stay until Clear. Allocates nothing.
+  void Close() noexcept {
     const std::lock_guard lock(mutex_);
-    for (uint32_t i = 0; i < size_; ++i) count += Find(i)->object != nullptr ? 1 : 0;
-    for (size_t i = 0; i < kChunks; ++i) chunks[i].reset(chunks_[i].exchange(nullptr, std::memory_order_acq_rel));
-    size_ = 0;
-    first_free_ = last_free_ = kNone;
-    return count;
+    is_closed_ = true;
+    for (uint32_t i = 0; i < size_; ++i) (void)EndHandle(*Find(i));
+  }
+  // After Close: returns when no thread has an object.
+  void WaitUntilUnused() const noexcept {
+    while (const uint32_t uses = removed_uses_.load(std::memory_order_acquire)) {
+      removed_uses_.wait(uses, std::memory_order_acquire);
+    }
+  }
+  bool has_use() const {
+    const std::lock_guard lock(mutex_);
+    for (uint32_t i = 0; i < size_; ++i) {
+      if ((Find(i)->word.load(std::memory_order_relaxed) & kUsed) != 0) return true;
+    }
+    return false;
+  }
+
+  // Removes every object, for good: no thread inserts or has one any more. Returns their number. Allocates nothing. The
+  // slots stay, so that threads which still look for a handle find none.
+  size_t Clear() noexcept {
+    size_t count = 0;
+    for (uint32_t index = 0;; ++index) {
+      std::shared_ptr<T> object;  // destroyed outside of the lock
+      const std::lock_guard lock(mutex_);
+      if (index >= size_) return count;
+      Find(index)->word.store(0, std::memory_order_release);
+      object = std::move(Find(index)->object);
+      count += object != nullptr ? 1 : 0;
+    }
   }
 
   // Calls a function for each object, one by one. It keeps no object alive.
@@ -177,15 +201,30 @@ class HandleTable {
     return std::move(slot.object);
   }
 
-  std::shared_ptr<T> ReleaseRemoved(uint32_t index) {
-    const std::lock_guard lock(mutex_);
-    return Release(index);
+  // True: a thread has the object, and calls EndRemoved.
+  bool EndHandle(Slot& slot) {
+    const uint32_t word = slot.word.fetch_and(~kLive, std::memory_order_acq_rel);
+    const bool is_in_use = (word & (kLive | kUsed)) == (kLive | kUsed);
+    if (is_in_use) removed_uses_.fetch_add(1, std::memory_order_relaxed);
+    return is_in_use;
+  }
+
+  // The end of a use whose handle was removed. The table may be gone when the last one is counted.
+  void EndRemoved(uint32_t index) {
+    {
+      std::shared_ptr<T> object;  // destroyed outside of the lock
+      const std::lock_guard lock(mutex_);
+      if (!is_closed_) object = Release(index);
+    }
+    if (removed_uses_.fetch_sub(1, std::memory_order_acq_rel) == 1) removed_uses_.notify_all();
   }
 
   const HandleKind kind_;
   const char* const what_;
   mutable WordMutex mutex_;  // held for a few instructions
   std::array<std::atomic<Slot*>, kChunks> chunks_{};
+  std::atomic<uint32_t> removed_uses_{0};  // of objects whose handle was removed
+  bool is_closed_ = false;
   uint32_t size_ = 0;
   uint32_t first_free_ = kNone, last_free_ = kNone;  // a list, oldest first
 };

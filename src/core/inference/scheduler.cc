@@ -4,118 +4,147 @@
 
 namespace wasinn::core {
 
-// Done once for each context, which then knows where its account is counted.
-Scheduler::Count& Scheduler::LookUp(const Share& share, Waiter& waiter) {
-  const std::lock_guard lock(mutex_);
-  if (counts_.size() >= look_at_) {
-    std::erase_if(counts_, [](const auto& one) { return one.second.use_count() == 1 && *one.second == 0; });
-    look_at_ = std::max<size_t>(64, 2 * counts_.size());
-  }
-  std::shared_ptr<Count>& count = counts_[share.account()];
-  if (count == nullptr) count = std::make_shared<Count>(0);
-  waiter.known_[0] = std::exchange(waiter.known_[1], {this, share.account(), count});
-  return *count;
+Scheduler::~Scheduler() {
+  for (Cell* cell = cells_; cell != nullptr;) delete std::exchange(cell, cell->next);
 }
 
-bool Scheduler::Wait(const Share& share, Waiter& waiter, Count& count, Count* of_model) {
+// The turns for which a function of account and model returns true.
+template <typename Counted>
+size_t Scheduler::Count(Counted counted) const {
+  auto count = static_cast<size_t>(
+      std::ranges::count_if(listed_, [&](const Held& held) { return counted(held.account, held.model); }));
+  for (const Cell* cell = cells_; cell != nullptr; cell = cell->next) {
+    if (const void* const account = cell->account) count += counted(account, cell->model) ? 1 : 0;
+  }
+  return count;
+}
+
+size_t Scheduler::running() const {
+  const std::lock_guard lock(mutex_);
+  return Count([](const void* account, const void*) { return account != nullptr; });
+}
+
+Scheduler::Cell* Scheduler::TakeOtherCell(const void* account, const void* model, Waiter& waiter) {
+  for (Cell* cell = cells_; cell != nullptr; cell = cell->next) {
+    if (!cell->Take(account, model)) continue;
+    waiter.last_ = {cell, waiter.last_[0]};
+    return cell;
+  }
+  return nullptr;
+}
+
+// Turns within the limit that no cell holds.
+size_t Scheduler::Above() const {
+  return listed_.size() - static_cast<size_t>(std::ranges::count(listed_, nullptr, &Held::account));
+}
+
+bool Scheduler::HasRoom() const {
+  if (Above() < most_ - of_one_) return true;
+  for (const Cell* cell = cells_; cell != nullptr; cell = cell->next) {
+    if (cell->account == nullptr) return true;
+  }
+  return false;
+}
+
+// If an account could have more turns than the cells allow, or a thread waits, no turn is taken without the lock.
+void Scheduler::SetLocked() { locked_ = waiting_.size() + Above(); }
+
+Scheduler::Held Scheduler::Wait(const Share& share, Waiter& waiter, const void* model) {
   {
     const std::lock_guard lock(mutex_);
-    // The place of other threads of the guest, if any wait.
-    const auto other = std::ranges::find(waiting_, &share, &Waiter::share_);
-    waiter.place_ = other == waiting_.end() ? order_.Arrive(share) : (*other)->place_;
+    // Nothing is allocated later.
+    listed_.reserve(listed_.size() + waiting_.size() + 1);
+    if (made_ < of_one_) {
+      cells_ = new Cell(*this, cells_);
+      ++made_;
+    }
     waiter.share_ = &share;
-    waiter.count_ = &count;
-    waiter.of_model_ = of_model;
-    waiter.beyond_ = false;
-    waiting_.push_back(&waiter);
+    waiter.model_ = model;
+    waiter.held_ = {};
+    // The place of other threads of the guest, if any wait.
+    const auto other = std::ranges::find_if(waiting_, [&](const auto& one) { return one.second->share_ == &share; });
+    waiting_.emplace(other == waiting_.end() ? order_.Arrive(share) : other->first, &waiter);
     waiter.state_.store(Waiter::kWaiting, std::memory_order_release);
-    // From here on threads that leave hand over, and no other thread comes in. But there may be places: one that was
-    // left a moment ago, or those that another account must leave.
-    state_.fetch_or(kSomeoneWaits, std::memory_order_acq_rel);
-    GivePlaces(of_model);
+    // There may be turns: one that was left a moment ago, or those that another account must leave.
+    SetLocked();
+    GiveTurns();
   }
   waiter.state_.wait(Waiter::kWaiting, std::memory_order_acquire);
-  const std::lock_guard lock(mutex_);  // the thread that let it in is done with it
-  if (waiter.state_.load(std::memory_order_acquire) == Waiter::kTurn) return true;
-  std::erase(waiting_, &waiter);
-  RestIfEmpty();
-  return false;
+  const std::lock_guard lock(mutex_);  // the thread that gave the turn is done with the waiter
+  if (waiter.state_.load(std::memory_order_acquire) == Waiter::kTurn) return waiter.held_;
+  std::erase_if(waiting_, [&](const auto& one) { return one.second == &waiter; });
+  if (waiting_.empty()) order_.Rest();
+  SetLocked();
+  return {};
 }
 
-void Scheduler::RestIfEmpty() {
-  if (!waiting_.empty()) return;
-  order_.Rest();
-  state_.fetch_and(~kSomeoneWaits, std::memory_order_acq_rel);
-}
-
-void Scheduler::HandOver(const Count* of_model) {
+void Scheduler::HandOver() {
   const std::lock_guard lock(mutex_);
-  state_.fetch_sub(1, std::memory_order_acq_rel);
-  GivePlaces(of_model);
+  GiveTurns();
 }
 
-// A thread that sets the mark after this look sees all earlier changes itself.
-void Scheduler::LetOthersIn(const Count* of_model) {
-  if ((state_.fetch_add(0, std::memory_order_acq_rel) & kSomeoneWaits) == 0) return;
+void Scheduler::LeaveListed(const Held& held) {
   const std::lock_guard lock(mutex_);
-  GivePlaces(of_model);
+  listed_.erase(std::ranges::find(listed_, held));  // all equal ones are as good
+  SetLocked();
+  GiveTurns();
 }
 
-// Gives all free places, and one more if this model has none.
-void Scheduler::GivePlaces(const Count* of_model) {
-  const auto may_have_one = [&] { return running() < most_ || (of_model != nullptr && *of_model == 0); };
-  while (!waiting_.empty() && may_have_one() && GivePlace()) {
+// Gives turns to all threads that may have one: in the order of their places, then of their arrival.
+void Scheduler::GiveTurns() {
+  bool has_room = HasRoom();
+  for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
+    if (!TryGive(waiting, has_room)) {
+      ++waiting;
+    } else {
+      has_room = HasRoom();
+      waiting = waiting_.begin();
+    }
   }
 }
 
-bool Scheduler::MayHaveOne(const Waiter& waiter) const {
-  if (waiter.state_.load(std::memory_order_relaxed) != Waiter::kWaiting) return false;
-  return (running() < most_ && *waiter.count_ < of_one_) || (waiter.of_model_ != nullptr && *waiter.of_model_ == 0);
+// A turn that the thread may have; one of a cell is taken.
+Scheduler::Held Scheduler::TakeFor(Waiter& waiter, bool has_room) {
+  const void* const account = waiter.share_->account();
+  const void* const model = waiter.model_;
+  if (has_room && Count([&](const void* its, const void*) { return its == account; }) < of_one_) {
+    if (Cell* const cell = TakeCell(account, model, waiter)) return {cell, account, model};
+    if (Above() < most_ - of_one_) return {nullptr, account, model};
+  }
+  if (model == nullptr || Count([&](const void*, const void* its) { return its == model; }) > 0) return {};
+  return {nullptr, nullptr, model};
 }
 
-// The waiter after `last`, by place, then by arrival, of those that may have a place; end() is behind the last one and
-// before the first.
-Scheduler::Waiters::iterator Scheduler::NextAfter(Waiters::iterator last) {
-  const auto is_before = [](auto one, auto other) {
-    return (*one)->place_ != (*other)->place_ ? (*one)->place_ < (*other)->place_ : one < other;
-  };
-  auto next = waiting_.end();
-  for (auto it = waiting_.begin(); it != waiting_.end(); ++it) {
-    const bool follows = last == waiting_.end() || is_before(last, it);
-    if (follows && (next == waiting_.end() || is_before(it, next)) && MayHaveOne(**it)) next = it;
+// False: the thread may have none, or was cancelled.
+bool Scheduler::TryGive(Waiters::iterator waiting, bool has_room) {
+  const auto [place, waiter] = *waiting;
+  if (waiter->state_.load(std::memory_order_relaxed) != Waiter::kWaiting) return false;
+  const Held held = TakeFor(*waiter, has_room);
+  if (!held) return false;
+  uint32_t expected = Waiter::kWaiting;
+  if (!waiter->state_.compare_exchange_strong(expected, Waiter::kTurn, std::memory_order_acq_rel)) {
+    if (held.cell != nullptr) held.cell->Free();
+    return false;
   }
-  return next;
-}
-
-// False: another thread of its account or a compute of its model was quicker, or it was cancelled.
-bool Scheduler::TryGive(Waiter& waiter) {
-  const bool of_host = running() < most_ && TryCount(*waiter.count_);
-  if (!of_host && !TryBeyond(waiter.of_model_)) return false;
-  waiter.beyond_ = !of_host;
-  uint32_t waiting = Waiter::kWaiting;
-  if (waiter.state_.compare_exchange_strong(waiting, Waiter::kTurn, std::memory_order_acq_rel)) return true;
-  (of_host ? waiter.count_ : waiter.of_model_)->fetch_sub(1, std::memory_order_acq_rel);
-  return false;
-}
-
-// Gives one place to the first waiter that may have it. False: there is none.
-bool Scheduler::GivePlace() {
-  auto next = NextAfter(waiting_.end());
-  while (next != waiting_.end() && !TryGive(**next)) next = NextAfter(next);
-  if (next == waiting_.end()) return false;
-  Waiter* const waiter = *next;
-  if (!waiter->beyond_) {
-    state_.fetch_add(1, std::memory_order_acq_rel);
-    CountModel(waiter->of_model_);
-  }
-  waiting_.erase(next);
-  const FairOrder::Place behind = order_.Serve(*waiter->share_, waiter->place_);
-  for (Waiter* const other : waiting_) {
-    if (other->share_ == waiter->share_) other->place_ = behind;
-  }
-  RestIfEmpty();
+  if (held.cell == nullptr) listed_.push_back(held);
+  waiter->held_ = held;
+  waiting_.erase(waiting);
+  MoveBehind(*waiter->share_, order_.Serve(*waiter->share_, place));
+  if (waiting_.empty()) order_.Rest();
+  SetLocked();
   waiter->state_.notify_one();
   return true;
+}
+
+// The other threads of a guest that was served.
+void Scheduler::MoveBehind(const Share& share, FairOrder::Place place) {
+  for (auto it = waiting_.begin(); it != waiting_.end();) {
+    const auto waiting = it++;
+    if (waiting->second->share_ != &share || waiting->first == place) continue;
+    Waiters::node_type node = waiting_.extract(waiting);
+    node.key() = place;
+    waiting_.insert(std::move(node));
+  }
 }
 
 }  // namespace wasinn::core

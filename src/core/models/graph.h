@@ -100,9 +100,9 @@ class Graph {
   // the host's.
   Scheduler* scheduler() const { return scheduler_.get(); }
   bool counts_among_computes() const { return info_.max_parallel != UINT32_MAX; }
-  // How many of its computes have a turn of the host's. NULL: a guest made or configured it, and could make any number
-  // of such graphs.
-  Scheduler::Count* turns() const { return is_hosts_ ? &turns_ : nullptr; }
+  // The host's scheduler knows its turns by this. NULL: a guest made or configured it, and could make any number of such
+  // graphs.
+  const void* turns() const { return is_hosts_ ? this : nullptr; }
   // The counters of its contexts; NULL: none.
   const GraphMetrics* metrics() const { return metrics_.get(); }
 
@@ -125,7 +125,6 @@ class Graph {
   uint32_t bind_align_ = 0;
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<GraphMetrics> metrics_;  // after the scheduler, which it reads
-  mutable Scheduler::Count turns_{0};
   Names input_names_, output_names_;  // the model owns the strings
 };
 
