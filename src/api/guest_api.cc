@@ -29,7 +29,7 @@ core::Status CheckTargets(uint32_t targets) {
 }
 
 core::Status CheckNumbers(const wasinn_policy& policy) {
-  if (core::Status status = CheckTargets(policy.targets); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckTargets(policy.targets));
   if (policy.weight <= core::Share::kMostWeight) return core::Status();
   return core::Error(WASINN_ERROR_INVALID_ARGUMENT, "policy.weight is {}: expected 1 to {}, or 0 for 1", policy.weight,
                      core::Share::kMostWeight);
@@ -51,26 +51,20 @@ core::Result<std::optional<std::vector<std::string>>> ToNames(const char* field,
 }
 
 core::Result<core::Policy> ToPolicy(const wasinn_policy& given) {
-  const core::Result<wasinn_policy> read = core::ReadStruct(given, "wasinn_policy");
-  if (!read) return std::unexpected(Copy(read.error()));
-  const wasinn_policy& policy = *read;
-  core::Result<wasinn_load> load = core::LoadOf("policy.load", policy.load);
-  if (!load) return std::unexpected(std::move(load.error()));
-  core::Result<wasinn_dialect> dialect = core::DialectOf("policy.dialect", policy.dialect);
-  if (!dialect) return std::unexpected(std::move(dialect.error()));
-  if (core::Status status = CheckNumbers(policy); !status.ok()) return std::unexpected(std::move(status));
-  auto models = ToNames("policy.models", policy.models, policy.n_models);
-  if (!models) return std::unexpected(std::move(models.error()));
-  auto encodings = ToNames("policy.encodings", policy.encodings, policy.n_encodings);
-  if (!encodings) return std::unexpected(std::move(encodings.error()));
-  if (*encodings) std::ranges::transform(**encodings, (*encodings)->begin(), core::FormatName);
-  return core::Policy{.load = *load,
+  ASSIGN_OR_RETURN(const wasinn_policy policy, core::ReadStruct(given, "wasinn_policy"));
+  ASSIGN_OR_RETURN(wasinn_load load, core::LoadOf("policy.load", policy.load));
+  ASSIGN_OR_RETURN(wasinn_dialect dialect, core::DialectOf("policy.dialect", policy.dialect));
+  RETURN_IF_ERROR(CheckNumbers(policy));
+  ASSIGN_OR_RETURN(auto models, ToNames("policy.models", policy.models, policy.n_models));
+  ASSIGN_OR_RETURN(auto encodings, ToNames("policy.encodings", policy.encodings, policy.n_encodings));
+  if (encodings) std::ranges::transform(*encodings, encodings->begin(), core::FormatName);
+  return core::Policy{.load = load,
                       .cpu_fallback = policy.cpu_fallback,
                       .isolated_gpu = policy.isolated_gpu,
                       .targets = policy.targets,
-                      .models = std::move(*models),
-                      .encodings = std::move(*encodings),
-                      .dialect = *dialect,
+                      .models = std::move(models),
+                      .encodings = std::move(encodings),
+                      .dialect = dialect,
                       .tenant = policy.tenant == nullptr ? "" : policy.tenant,
                       .weight = std::max(policy.weight, 1u),
                       .allowed_outbound_hosts = {}};  // set by the program that runs the guest

@@ -8,14 +8,13 @@ namespace {
 
 core::Result<core::Batching> ToBatching(const wasinn_batching* given) {
   if (given == nullptr) return core::Batching();
-  const core::Result<wasinn_batching> read = core::ReadStruct(*given, "wasinn_batching");
-  if (!read) return std::unexpected(Copy(read.error()));
-  core::Batching batching{.max_batch_size = read->max_batch_size,
+  ASSIGN_OR_RETURN(const wasinn_batching read, core::ReadStruct(*given, "wasinn_batching"));
+  core::Batching batching{.max_batch_size = read.max_batch_size,
                           .preferred_batch_size = {},
-                          .max_queue_delay_microseconds = read->max_queue_delay_microseconds,
-                          .instance_count = read->instance_count};
-  const uint32_t* const preferred = read->preferred_batch_size;
-  if (preferred != nullptr) batching.preferred_batch_size.assign(preferred, preferred + read->n_preferred_batch_size);
+                          .max_queue_delay_microseconds = read.max_queue_delay_microseconds,
+                          .instance_count = read.instance_count};
+  const uint32_t* const preferred = read.preferred_batch_size;
+  if (preferred != nullptr) batching.preferred_batch_size.assign(preferred, preferred + read.n_preferred_batch_size);
   return batching;
 }
 
@@ -30,14 +29,11 @@ core::Status AddNames(const wasinn_tensor_name* names, size_t n, pipeline::Names
 
 core::Status AddSteps(const wasinn_model_options& options, pipeline::Spec& pipeline) {
   for (size_t i = 0; i < options.n_steps; ++i) {
-    const core::Result<wasinn_step> read = core::ReadStruct(*options.steps[i], "wasinn_step");
-    if (!read) return Copy(read.error());
+    ASSIGN_OR_RETURN(const wasinn_step read, core::ReadStruct(*options.steps[i], "wasinn_step"));
     pipeline::StepSpec& step = pipeline.steps.emplace_back();
-    step.model_name = read->model_name == nullptr ? "" : read->model_name;
-    if (core::Status status = AddNames(read->input_map, read->n_input_map, step.input_map); !status.ok()) return status;
-    if (core::Status status = AddNames(read->output_map, read->n_output_map, step.output_map); !status.ok()) {
-      return status;
-    }
+    step.model_name = read.model_name == nullptr ? "" : read.model_name;
+    RETURN_IF_ERROR(AddNames(read.input_map, read.n_input_map, step.input_map));
+    RETURN_IF_ERROR(AddNames(read.output_map, read.n_output_map, step.output_map));
   }
   pipeline.inputs.assign(options.inputs, options.inputs + options.n_inputs);
   pipeline.outputs.assign(options.outputs, options.outputs + options.n_outputs);
@@ -45,17 +41,13 @@ core::Status AddSteps(const wasinn_model_options& options, pipeline::Spec& pipel
 }
 
 core::Result<core::ModelOptions> ToModelOptions(const char* name, const wasinn_model_options& given) {
-  const core::Result<wasinn_model_options> read = core::ReadStruct(given, "wasinn_model_options");
-  if (!read) return std::unexpected(Copy(read.error()));
-  const wasinn_model_options& options = *read;
-  core::Result<wasinn_target> target = core::TargetOf("wasinn_model_options.target", options.target);
-  if (!target) return std::unexpected(std::move(target.error()));
-  core::Result<core::Batching> batching = ToBatching(options.batching);
-  if (!batching) return std::unexpected(std::move(batching.error()));
+  ASSIGN_OR_RETURN(const wasinn_model_options options, core::ReadStruct(given, "wasinn_model_options"));
+  ASSIGN_OR_RETURN(wasinn_target target, core::TargetOf("wasinn_model_options.target", options.target));
+  ASSIGN_OR_RETURN(core::Batching batching, ToBatching(options.batching));
   core::ModelOptions model{.name = name,
                            .path = options.path == nullptr ? "" : options.path,
                            .encoding = options.encoding == nullptr ? "" : options.encoding,
-                           .target = *target,
+                           .target = target,
                            .version = options.version,
                            .config = options.config == nullptr ? "{}" : options.config,
                            .backend = options.backend == nullptr ? "" : options.backend,
@@ -63,21 +55,20 @@ core::Result<core::ModelOptions> ToModelOptions(const char* name, const wasinn_m
                            .preload = options.preload,
                            .isolate = options.isolate ? std::optional(true) : std::nullopt,
                            .warm_up = {.computes = options.warm_up},
-                           .batching = std::move(*batching)};
+                           .batching = std::move(batching)};
   for (size_t i = 0; i < options.n_builders; ++i) {
     model.parts.push_back(core::Blob::Copy({options.builders[i].data, options.builders[i].size}));
   }
-  if (core::Status status = AddSteps(options, model.pipeline); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(AddSteps(options, model.pipeline));
   return model;
 }
 
 core::Status Inspect(core::Host& host, const char* name, wasinn_io_fn fn, void* user) {
-  core::Result<std::shared_ptr<core::Graph>> graph = host.LoadNamed(name);
-  if (!graph) return std::move(graph.error());
+  ASSIGN_OR_RETURN(std::shared_ptr<core::Graph> graph, host.LoadNamed(name));
   uint32_t index = 0;
-  for (const wasinn_io* io : (*graph)->inputs()) fn(user, false, index++, io);
+  for (const wasinn_io* io : graph->inputs()) fn(user, false, index++, io);
   index = 0;
-  for (const wasinn_io* io : (*graph)->outputs()) fn(user, true, index++, io);
+  for (const wasinn_io* io : graph->outputs()) fn(user, true, index++, io);
   return {};
 }
 
@@ -153,12 +144,9 @@ void wasinn_config_on_span(wasinn_config* config, wasinn_span_fn fn, void* user)
 wasinn_status* wasinn_host_new(const wasinn_config* config, wasinn_log_fn log, void* user, wasinn_host** out) {
   return api::Guard([&]() -> core::Status {
     const core::Config defaults;
-    core::Result<core::HostOptions> options =
-        (config == nullptr ? defaults : static_cast<const core::Config&>(*config)).ToHostOptions();
-    if (!options) return std::move(options.error());
-    core::Result<std::shared_ptr<core::Host>> host = core::Host::Create(std::move(*options), log, user);
-    if (!host) return std::move(host.error());
-    *out = new wasinn_host{std::move(*host)};
+    ASSIGN_OR_RETURN(core::HostOptions options, (config == nullptr ? defaults : static_cast<const core::Config&>(*config)).ToHostOptions());
+    ASSIGN_OR_RETURN(std::shared_ptr<core::Host> host, core::Host::Create(std::move(options), log, user));
+    *out = new wasinn_host{std::move(host)};
     return {};
   });
 }

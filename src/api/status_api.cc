@@ -30,9 +30,7 @@ namespace {
 template <typename T>
 wasinn_status* ParseWord(const char* word, T* out, core::Result<T> (*parse)(std::string_view)) {
   return Guard([&]() -> core::Status {
-    core::Result<T> value = parse(word);
-    if (!value) return std::move(value.error());
-    *out = *value;
+    ASSIGN_OR_RETURN(*out, parse(word));
     return {};
   });
 }

@@ -25,6 +25,9 @@ class [[nodiscard]] Status {
   // The message is cut.
   Status(wasinn_code code, std::string message, std::string backend = {})
       : rep_(std::make_unique<const Rep>(code, Cut(std::move(message)), std::move(backend))) {}
+  // So that an error is returned in the same words by functions with a Status and with a Result.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Status(std::unexpected<Status> error) : Status(std::move(error.error())) {}
 
   bool ok() const { return rep_ == nullptr; }
   wasinn_code code() const { return rep_ ? rep_->code : WASINN_OK; }
@@ -60,6 +63,18 @@ template <typename... Args>
 [[gnu::cold]] std::unexpected<Status> Fail(wasinn_code code, fmt::format_string<Args...> format, Args&&... args) {
   return std::unexpected(Error(code, format, std::forward<Args>(args)...));
 }
+
+// Return the error of a Status or Result, as in Abseil and Triton; the second one declares or assigns the value.
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration takes none
+#define RETURN_IF_ERROR(expression) \
+  if (auto its_status = (expression); !its_status.ok()) return std::unexpected(std::move(its_status))
+#define ASSIGN_OR_RETURN(declaration, expression) ASSIGN_OR_RETURN_BY(__COUNTER__, declaration, expression)
+#define ASSIGN_OR_RETURN_BY(number, declaration, expression) ASSIGN_OR_RETURN_AS(number, declaration, expression)
+#define ASSIGN_OR_RETURN_AS(number, declaration, expression)                 \
+  auto result_##number = (expression);                                        \
+  if (!result_##number) return std::unexpected(std::move(result_##number).error()); \
+  declaration = *std::move(result_##number)
+// NOLINTEND(bugprone-macro-parentheses)
 
 const char* CodeName(wasinn_code code);
 

@@ -39,9 +39,8 @@ wasinn_status* WitLastError(wasinn_guest* guest, wasinn_wit_view* out) {
 
 wasinn_status* WitDescribe(wasinn_guest* guest, uint32_t graph, wasinn_wit_view* out) {
   return WithGuest(guest, [&]() -> Status {
-    Result<std::string> text = guest->Describe(graph);
-    if (!text) return std::move(text.error());
-    *out = ToView(std::move(*text));
+    ASSIGN_OR_RETURN(std::string text, guest->Describe(graph));
+    *out = ToView(std::move(text));
     return {};
   });
 }
@@ -78,7 +77,7 @@ wasinn_status* WitStart(wasinn_guest* guest, uint32_t context, const wasinn_wit_
     Owned owned(*guest, {inputs, count});
     core::ScratchMemory scratch;
     std::pmr::vector<Guest::NamedTensor> tensors(&scratch.resource);
-    if (Status status = owned.Take(tensors); !status.ok()) return std::unexpected(std::move(status));
+    RETURN_IF_ERROR(owned.Take(tensors));
     return Nothing(guest->Start(context, tensors));
   });
 }
@@ -93,10 +92,9 @@ wasinn_status* WitNext(wasinn_guest* guest, uint32_t context, wasinn_wit_result*
     Status status = use->Step();
     if (status.code() == WASINN_ERROR_END_OF_SEQUENCE) return 0;
     if (!status.ok()) return std::unexpected(std::move(status));
-    Result<std::string> text = PieceOf(*use);
-    if (!text) return std::unexpected(std::move(text.error()));
+    ASSIGN_OR_RETURN(std::string text, PieceOf(*use));
     *has_piece = 1;
-    *piece = ToView(std::move(*text));
+    *piece = ToView(std::move(text));
     return 0;
   });
 }

@@ -16,9 +16,8 @@ core::Status ToErrorObject(wasinn_guest& guest, const char* function, const core
   guest.Report(function, status);
   std::string message = core::WithoutPaths(status.message());  // only the log has them
   if (!status.backend().empty()) message = std::string(status.backend()) + ": " + message;
-  core::Result<uint32_t> error = guest.NewError(kWit.error(status.code()), status.code(), std::move(message));
-  if (!error) return std::move(error.error());
-  out = {.is_error = 1, .rep = *error};
+  ASSIGN_OR_RETURN(uint32_t error, guest.NewError(kWit.error(status.code()), status.code(), std::move(message)));
+  out = {.is_error = 1, .rep = error};
   return {};
 }
 

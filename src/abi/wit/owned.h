@@ -33,10 +33,9 @@ class Owned {
   core::Status Take(std::pmr::vector<core::Guest::NamedTensor>& found) {
     found.reserve(tensors_.size());
     for (const wasinn_wit_named_tensor& named : tensors_) {
-      core::Result<core::TensorPtr> tensor = guest_.TakeTensor(named.tensor);
-      if (!tensor) return std::move(tensor.error());
+      ASSIGN_OR_RETURN(core::TensorPtr tensor, guest_.TakeTensor(named.tensor));
       ++taken_;
-      found.push_back({{named.name, named.name_size}, std::move(*tensor)});
+      found.push_back({{named.name, named.name_size}, std::move(tensor)});
     }
     return core::Status();
   }

@@ -42,9 +42,7 @@ wasinn_status* TensorNew(wasinn_guest* guest, const uint32_t* dimensions, size_t
       return Error(WASINN_ERROR_TOO_LARGE, "a tensor of {} dimensions is over the limit of {}", rank, WASINN_MAX_RANK);
     }
     if (!kWit.dtype(type)) return Error(WASINN_ERROR_INVALID_ARGUMENT, "{} is not a tensor-type of wasi:nn", type);
-    Result<uint32_t> rep = guest->NewTensor(Describe(dimensions, rank, type), {data, size});
-    if (!rep) return std::move(rep.error());
-    *tensor = *rep;
+    ASSIGN_OR_RETURN(*tensor, guest->NewTensor(Describe(dimensions, rank, type), {data, size}));
     return {};
   });
 }
@@ -56,9 +54,8 @@ TensorDesc DescOf(const TensorPtr& tensor) {
 
 wasinn_status* TensorDimensions(wasinn_guest* guest, uint32_t tensor, wasinn_wit_view* out) {
   return WithGuest(guest, [&]() -> Status {
-    Result<TensorPtr> found = guest->GetTensor(tensor);
-    if (!found) return std::move(found.error());
-    const TensorDesc desc = DescOf(*found);
+    ASSIGN_OR_RETURN(TensorPtr found, guest->GetTensor(tensor));
+    const TensorDesc desc = DescOf(found);
     auto dims = std::make_unique<std::vector<uint32_t>>();
     for (int64_t dim : desc.shape()) dims->push_back(static_cast<uint32_t>(std::min<int64_t>(dim, UINT32_MAX)));
     const void* data = dims->data();
@@ -70,9 +67,8 @@ wasinn_status* TensorDimensions(wasinn_guest* guest, uint32_t tensor, wasinn_wit
 
 wasinn_status* TensorType(wasinn_guest* guest, uint32_t tensor, uint32_t* out) {
   return WithGuest(guest, [&]() -> Status {
-    Result<TensorPtr> found = guest->GetTensor(tensor);
-    if (!found) return std::move(found.error());
-    const uint32_t dtype = DescOf(*found).dtype;
+    ASSIGN_OR_RETURN(TensorPtr found, guest->GetTensor(tensor));
+    const uint32_t dtype = DescOf(found).dtype;
     const std::optional<uint32_t> number = kWit.dtype_number(dtype);
     if (!number) return Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "wasi:nn has no tensor-type for {}", dtype);
     *out = *number;
@@ -83,11 +79,10 @@ wasinn_status* TensorType(wasinn_guest* guest, uint32_t tensor, uint32_t* out) {
 // The engine makes the only copy, from here into guest memory.
 wasinn_status* TensorData(wasinn_guest* guest, uint32_t tensor, wasinn_wit_view* out) {
   return WithGuest(guest, [&]() -> Status {
-    Result<TensorPtr> found = guest->GetTensor(tensor);
-    if (!found) return std::move(found.error());
-    const std::span<const uint8_t> bytes = (*found)->bytes();
+    ASSIGN_OR_RETURN(TensorPtr found, guest->GetTensor(tensor));
+    const std::span<const uint8_t> bytes = found->bytes();
     guest->CountCopyOut(bytes.size());
-    *out = Keep(std::make_unique<TensorPtr>(std::move(*found)), bytes.data(), bytes.size());
+    *out = Keep(std::make_unique<TensorPtr>(std::move(found)), bytes.data(), bytes.size());
     return {};
   });
 }
@@ -149,12 +144,11 @@ wasinn_status* ContextCompute(wasinn_guest* guest, uint32_t context, const wasin
     Owned owned(*guest, {inputs, count});
     core::ScratchMemory scratch;
     std::pmr::vector<Guest::NamedTensor> tensors(&scratch.resource);
-    if (Status status = owned.Take(tensors); !status.ok()) return std::unexpected(std::move(status));
+    RETURN_IF_ERROR(owned.Take(tensors));
     std::pmr::vector<Guest::Output> computed(&scratch.resource);
-    auto names = guest->Run(context, tensors, computed);
-    if (!names) return std::unexpected(std::move(names.error()));
+    ASSIGN_OR_RETURN(auto names, guest->Run(context, tensors, computed));
     Guest::UnreportedOutputs unreported(*guest, computed);
-    *outputs = ToView(std::move(*names), computed);
+    *outputs = ToView(std::move(names), computed);
     unreported.SetReported();
     return 0;
   });
@@ -177,7 +171,7 @@ wasinn_status* ContextComputeSet(wasinn_guest* guest, uint32_t context, wasinn_w
   return WithResult(guest, "compute", *out, [&]() -> Result<uint32_t> {
     Guest::Use use(*guest, context);
     if (!use) return std::unexpected(use.TakeError());
-    if (Status status = use->Compute(nullptr); !status.ok()) return std::unexpected(std::move(status));
+    RETURN_IF_ERROR(use->Compute(nullptr));
     return 0;
   });
 }
@@ -197,37 +191,32 @@ wasinn_status* ErrorNew(wasinn_guest* guest, uint32_t code, const char* data, si
   return WithGuest(guest, [&]() -> Status {
     constexpr size_t kMost = 64 << 10;
     if (size > kMost) return Error(WASINN_ERROR_TOO_LARGE, "an error of {} bytes is over the limit of {}", size, kMost);
-    Result<uint32_t> rep = guest->NewError(code, WASINN_OK, std::string(data, size));
-    if (!rep) return std::move(rep.error());
-    *error = *rep;
+    ASSIGN_OR_RETURN(*error, guest->NewError(code, WASINN_OK, std::string(data, size)));
     return {};
   });
 }
 
 wasinn_status* ErrorCode(wasinn_guest* guest, uint32_t error, uint32_t* out) {
   return WithGuest(guest, [&]() -> Status {
-    auto found = guest->GetError(error);
-    if (!found) return std::move(found.error());
-    *out = (*found)->number;
+    ASSIGN_OR_RETURN(auto found, guest->GetError(error));
+    *out = found->number;
     return {};
   });
 }
 
 wasinn_status* ErrorStatus(wasinn_guest* guest, uint32_t error, uint32_t* out) {
   return WithGuest(guest, [&]() -> Status {
-    auto found = guest->GetError(error);
-    if (!found) return std::move(found.error());
-    *out = (*found)->code;
+    ASSIGN_OR_RETURN(auto found, guest->GetError(error));
+    *out = found->code;
     return {};
   });
 }
 
 wasinn_status* ErrorData(wasinn_guest* guest, uint32_t error, wasinn_wit_view* out) {
   return WithGuest(guest, [&]() -> Status {
-    auto found = guest->GetError(error);
-    if (!found) return std::move(found.error());
-    const std::string& message = (*found)->message;
-    *out = Keep(std::make_unique<std::decay_t<decltype(*found)>>(*found), message.data(), message.size());
+    ASSIGN_OR_RETURN(auto found, guest->GetError(error));
+    const std::string& message = found->message;
+    *out = Keep(std::make_unique<std::decay_t<decltype(found)>>(found), message.data(), message.size());
     return {};
   });
 }

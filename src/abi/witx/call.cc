@@ -131,7 +131,7 @@ Status DecodeTensor(const Invocation& call, uint32_t address, core::TensorDesc& 
   if (!given) return OutOfRange("a tensor", address, sizeof(GuestTensor));
   const auto dtype = call.profile.dtype(given->type);
   if (!dtype) return Error(WASINN_ERROR_INVALID_ARGUMENT, "{} is not a tensor type of wasi-nn", given->type);
-  if (Status status = DecodeDims(call, given->dims_address, given->dims_count, tensor); !status.ok()) return status;
+  RETURN_IF_ERROR(DecodeDims(call, given->dims_address, given->dims_count, tensor));
   const auto bytes = call.memory.Range(given->data_address, given->data_size);
   if (!bytes) return OutOfRange("the data of a tensor", given->data_address, given->data_size);
   tensor.dtype = *dtype;
@@ -164,14 +164,14 @@ Status StoreText(const Invocation& call, uint32_t address, uint32_t size, uint32
 
 Status StoreOutput(const Invocation& call, core::Context& context, OutputOf get, uint32_t index, uint32_t address,
                    uint32_t size, uint32_t written) {
-  if (Status status = CheckResult(call, written); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckResult(call, written));
   const auto buffer = call.memory.Range(address, size);
   if (!buffer) return OutOfRange("an output buffer", address, size);
   uint64_t needed = 0;
   Status status = (context.*get)(index, *buffer, needed);
   if (!status.ok() && status.code() != WASINN_ERROR_TOO_LARGE) return status;
   const auto stored_size = static_cast<uint32_t>(std::min<uint64_t>(needed, UINT32_MAX));
-  if (Status stored = StoreResult(call, written, stored_size); !stored.ok()) return stored;
+  RETURN_IF_ERROR(StoreResult(call, written, stored_size));
   return status;
 }
 

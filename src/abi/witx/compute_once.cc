@@ -44,11 +44,8 @@ Status DecodeOnceInput(const Invocation& call, const core::Graph& graph, uint32_
   if (!name) return OutOfRange("an input", address, kInputSize);
   input.index = name->size_or_index;
   if (name->address != 0) {
-    Result<std::string> text = DecodeName(call, "an input's name", name->address, name->size_or_index);
-    if (!text) return std::move(text.error());
-    Result<uint32_t> index = graph.FindInput(*text);
-    if (!index) return std::move(index.error());
-    input.index = *index;
+    ASSIGN_OR_RETURN(std::string text, DecodeName(call, "an input's name", name->address, name->size_or_index));
+    ASSIGN_OR_RETURN(input.index, graph.FindInput(text));
   }
   return DecodeTensor(call, address + sizeof(GuestName), input.tensor, input.bytes);
 }
@@ -63,16 +60,13 @@ Status DecodeOnceOutput(const Invocation& call, const core::Graph& graph, uint32
   output.buffer = *buffer;
   output.index = given->name.size_or_index;
   if (given->name.address == 0) return Status();
-  Result<std::string> text = DecodeName(call, "an output's name", given->name.address, given->name.size_or_index);
-  if (!text) return std::move(text.error());
+  ASSIGN_OR_RETURN(std::string text, DecodeName(call, "an output's name", given->name.address, given->name.size_or_index));
   if (graph.has_dynamic_outputs()) {
     output.by_name = true;
-    output.name = names.emplace_back(std::move(*text));
+    output.name = names.emplace_back(std::move(text));
     return Status();
   }
-  Result<uint32_t> index = graph.FindOutput(*text);
-  if (!index) return std::move(index.error());
-  output.index = *index;
+  ASSIGN_OR_RETURN(output.index, graph.FindOutput(text));
   return Status();
 }
 

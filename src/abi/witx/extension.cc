@@ -14,59 +14,52 @@ constexpr char kExtensionModule[] = "wasinn_ext_0";
 
 // last_error(buffer_ptr, buffer_max, out_written): the last error of any thread of this guest.
 Status LastError(const Invocation& call) {
-  if (Status status = CheckResult(call, call.arg(2)); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckResult(call, call.arg(2)));
   return StoreText(call, call.arg(0), call.arg(1), call.arg(2), call.guest.LastError());
 }
 
 // describe(graph, buffer_ptr, buffer_max, out_written)
 Status DescribeGraph(const Invocation& call) {
-  if (Status status = CheckResult(call, call.arg(3)); !status.ok()) return status;
-  Result<std::string> text = call.guest.Describe(call.arg(0));
-  if (!text) return std::move(text.error());
-  return StoreText(call, call.arg(1), call.arg(2), call.arg(3), *text);
+  RETURN_IF_ERROR(CheckResult(call, call.arg(3)));
+  ASSIGN_OR_RETURN(std::string text, call.guest.Describe(call.arg(0)));
+  return StoreText(call, call.arg(1), call.arg(2), call.arg(3), text);
 }
 
 // load_as(builders_ptr, builders_len, format_ptr, format_len, target, out_graph): load by the format's name.
 Status LoadAs(const Invocation& call) {
-  if (Status status = CheckResult(call, call.arg(5)); !status.ok()) return status;
-  Result<std::string> format = DecodeName(call, "a format's name", call.arg(2), call.arg(3));
-  if (!format) return std::move(format.error());
-  Result<wasinn_target> target = DecodeTarget(call, call.arg(4));
-  if (!target) return std::move(target.error());
-  Result<Parts> parts = DecodeBuilders(call, call.arg(0), call.arg(1));
-  if (!parts) return std::move(parts.error());
-  return StoreHandle(call, call.arg(5), call.guest.Load(*parts, *format, *target));
+  RETURN_IF_ERROR(CheckResult(call, call.arg(5)));
+  ASSIGN_OR_RETURN(std::string format, DecodeName(call, "a format's name", call.arg(2), call.arg(3)));
+  ASSIGN_OR_RETURN(wasinn_target target, DecodeTarget(call, call.arg(4)));
+  ASSIGN_OR_RETURN(Parts parts, DecodeBuilders(call, call.arg(0), call.arg(1)));
+  return StoreHandle(call, call.arg(5), call.guest.Load(parts, format, target));
 }
 
 // set_input_by_name(context, name_ptr, name_len, tensor_ptr)
 Status SetInputByName(const Invocation& call, core::Context& context) {
-  Result<std::string> name = DecodeName(call, "an input's name", call.arg(1), call.arg(2));
-  if (!name) return std::move(name.error());
+  ASSIGN_OR_RETURN(std::string name, DecodeName(call, "an input's name", call.arg(1), call.arg(2)));
   core::TensorDesc tensor;
   std::span<const uint8_t> data;
-  if (Status status = DecodeTensor(call, call.arg(3), tensor, data); !status.ok()) return status;
-  Result<uint32_t> index = context.graph()->FindInput(*name);
+  RETURN_IF_ERROR(DecodeTensor(call, call.arg(3), tensor, data));
+  Result<uint32_t> index = context.graph()->FindInput(name);
   return index ? context.SetInput(*index, tensor, data) : std::move(index.error());
 }
 
 Result<uint32_t> FindOutput(const Invocation& call, core::Context& context, uint32_t address, uint32_t size) {
-  Result<std::string> name = DecodeName(call, "an output's name", address, size);
-  if (!name) return std::unexpected(std::move(name.error()));
-  return context.FindOutput(*name);
+  ASSIGN_OR_RETURN(std::string name, DecodeName(call, "an output's name", address, size));
+  return context.FindOutput(name);
 }
 
 // get_output_by_name(context, name_ptr, name_len, buffer_ptr, buffer_max, out_written)
 Status GetOutputByName(const Invocation& call, core::Context& context) {
-  Result<uint32_t> index = FindOutput(call, context, call.arg(1), call.arg(2));
-  if (!index) return std::move(index.error());
-  return StoreOutput(call, context, &core::Context::GetOutput, *index, call.arg(3), call.arg(4), call.arg(5));
+  ASSIGN_OR_RETURN(uint32_t index, FindOutput(call, context, call.arg(1), call.arg(2)));
+  return StoreOutput(call, context, &core::Context::GetOutput, index, call.arg(3), call.arg(4), call.arg(5));
 }
 
 // A buffer at 0 only selects.
 Status Want(const Invocation& call, core::Context& context, uint32_t index, uint32_t buffer, uint32_t size,
             uint32_t written) {
   if (buffer != 0) {
-    if (Status status = CheckResult(call, written); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckResult(call, written));
     if (!call.memory.Range(buffer, size)) return OutOfRange("an output buffer", buffer, size);
   }
   return context.WantOutput({index, buffer, size, written});
@@ -80,9 +73,8 @@ Status SetOutput(const Invocation& call, core::Context& context) {
 
 // set_output_by_name(context, name_ptr, name_len, buffer_ptr, buffer_max, out_written)
 Status SetOutputByName(const Invocation& call, core::Context& context) {
-  Result<uint32_t> index = FindOutput(call, context, call.arg(1), call.arg(2));
-  if (!index) return std::move(index.error());
-  return Want(call, context, *index, call.arg(3), call.arg(4), call.arg(5));
+  ASSIGN_OR_RETURN(uint32_t index, FindOutput(call, context, call.arg(1), call.arg(2)));
+  return Want(call, context, index, call.arg(3), call.arg(4), call.arg(5));
 }
 
 // set_input_from_output(context, index, from_context, output_index): an output becomes an input without passing through

@@ -32,29 +32,25 @@ static_assert(sizeof(LegacyTensor) == 12);
 
 // load(builder_array_ptr, encoding, target, out_graph)
 Status LegacyLoad(const Invocation& call) {
-  if (Status status = CheckResult(call, call.arg(3)); !status.ok()) return status;
-  Result<const char*> encoding = DecodeEncoding(call, call.arg(1));
-  if (!encoding) return std::move(encoding.error());
-  Result<wasinn_target> target = DecodeTarget(call, call.arg(2));
-  if (!target) return std::move(target.error());
+  RETURN_IF_ERROR(CheckResult(call, call.arg(3)));
+  ASSIGN_OR_RETURN(const char* encoding, DecodeEncoding(call, call.arg(1)));
+  ASSIGN_OR_RETURN(wasinn_target target, DecodeTarget(call, call.arg(2)));
   const auto array = call.memory.Load<GuestArray>(call.arg(0));
   if (!array) return OutOfRange("the record of graph builders", call.arg(0), sizeof(GuestArray));
-  Result<Parts> parts = DecodeBuilders(call, array->address, array->size);
-  if (!parts) return std::move(parts.error());
-  return StoreHandle(call, call.arg(3), call.guest.Load(*parts, *encoding, *target));
+  ASSIGN_OR_RETURN(Parts parts, DecodeBuilders(call, array->address, array->size));
+  return StoreHandle(call, call.arg(3), call.guest.Load(parts, encoding, target));
 }
 
 // load_by_name(name_ptr, name_len, out_graph)
 Status LegacyLoadByName(const Invocation& call) {
-  if (Status status = CheckResult(call, call.arg(2)); !status.ok()) return status;
-  Result<std::string> name = DecodeName(call, "a model's name", call.arg(0), call.arg(1));
-  if (!name) return std::move(name.error());
-  return StoreHandle(call, call.arg(2), call.guest.LoadByName(*name));
+  RETURN_IF_ERROR(CheckResult(call, call.arg(2)));
+  ASSIGN_OR_RETURN(std::string name, DecodeName(call, "a model's name", call.arg(0), call.arg(1)));
+  return StoreHandle(call, call.arg(2), call.guest.LoadByName(name));
 }
 
 // init_execution_context(graph, out_context)
 Status LegacyInitExecutionContext(const Invocation& call) {
-  if (Status status = CheckResult(call, call.arg(1)); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckResult(call, call.arg(1)));
   return StoreHandle(call, call.arg(1), call.guest.InitContext(call.arg(0)));
 }
 
@@ -69,7 +65,7 @@ Status LegacySetInput(const Invocation& call, core::Context& context) {
     return core::Error(WASINN_ERROR_INVALID_ARGUMENT, "{} is not a tensor type of this interface", given->type);
   core::TensorDesc tensor;
   tensor.dtype = *dtype;
-  if (Status status = DecodeDims(call, dims->address, dims->size, tensor); !status.ok()) return status;
+  RETURN_IF_ERROR(DecodeDims(call, dims->address, dims->size, tensor));
   const auto size = core::ByteSize(tensor.dtype, tensor.shape());
   if (!size || *size > UINT32_MAX) {
     return core::Error(WASINN_ERROR_INVALID_ARGUMENT, "a tensor {} is larger than a guest's memory",
@@ -102,7 +98,7 @@ Status LegacyGetOutput(const Invocation& call, core::Context& context) {
   Status status = context.GetOutput(call.arg(1), std::cref(buffer_of), needed);
   if (!status.ok() && status.code() != WASINN_ERROR_TOO_LARGE) return status;
   const auto elements = static_cast<uint32_t>(std::min<uint64_t>(needed / element, UINT32_MAX));
-  if (Status stored = StoreResult(call, call.arg(3), elements); !stored.ok()) return stored;
+  RETURN_IF_ERROR(StoreResult(call, call.arg(3), elements));
   return status;
 }
 

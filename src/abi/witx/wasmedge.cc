@@ -13,12 +13,10 @@ constexpr char kWasmEdgeModule[] = "wasi_ephemeral_nn";
 
 // load_by_name_with_config(name_ptr, name_len, config_ptr, config_len, out_graph)
 Status LoadByNameWithConfig(const Invocation& call) {
-  if (Status status = CheckResult(call, call.arg(4)); !status.ok()) return status;
-  Result<std::string> name = DecodeName(call, "a model's name", call.arg(0), call.arg(1));
-  if (!name) return std::move(name.error());
-  Result<std::string> config = DecodeText(call, "a configuration", call.arg(2), call.arg(3), kMaxConfigBytes);
-  if (!config) return std::move(config.error());
-  return StoreHandle(call, call.arg(4), call.guest.LoadByName(*name, *config));
+  RETURN_IF_ERROR(CheckResult(call, call.arg(4)));
+  ASSIGN_OR_RETURN(std::string name, DecodeName(call, "a model's name", call.arg(0), call.arg(1)));
+  ASSIGN_OR_RETURN(std::string config, DecodeText(call, "a configuration", call.arg(2), call.arg(3), kMaxConfigBytes));
+  return StoreHandle(call, call.arg(4), call.guest.LoadByName(name, config));
 }
 
 // unload(graph)

@@ -12,27 +12,23 @@ constexpr char kWitxModule[] = "wasi_ephemeral_nn";
 
 // load(builders_ptr, builders_len, encoding, target, out_graph)
 Status Load(const Invocation& call) {
-  if (Status status = CheckResult(call, call.arg(4)); !status.ok()) return status;
-  Result<const char*> encoding = DecodeEncoding(call, call.arg(2));
-  if (!encoding) return std::move(encoding.error());
-  Result<wasinn_target> target = DecodeTarget(call, call.arg(3));
-  if (!target) return std::move(target.error());
-  Result<Parts> parts = DecodeBuilders(call, call.arg(0), call.arg(1));
-  if (!parts) return std::move(parts.error());
-  return StoreHandle(call, call.arg(4), call.guest.Load(*parts, *encoding, *target));
+  RETURN_IF_ERROR(CheckResult(call, call.arg(4)));
+  ASSIGN_OR_RETURN(const char* encoding, DecodeEncoding(call, call.arg(2)));
+  ASSIGN_OR_RETURN(wasinn_target target, DecodeTarget(call, call.arg(3)));
+  ASSIGN_OR_RETURN(Parts parts, DecodeBuilders(call, call.arg(0), call.arg(1)));
+  return StoreHandle(call, call.arg(4), call.guest.Load(parts, encoding, target));
 }
 
 // load_by_name(name_ptr, name_len, out_graph)
 Status LoadByName(const Invocation& call) {
-  if (Status status = CheckResult(call, call.arg(2)); !status.ok()) return status;
-  Result<std::string> name = DecodeName(call, "a model's name", call.arg(0), call.arg(1));
-  if (!name) return std::move(name.error());
-  return StoreHandle(call, call.arg(2), call.guest.LoadByName(*name));
+  RETURN_IF_ERROR(CheckResult(call, call.arg(2)));
+  ASSIGN_OR_RETURN(std::string name, DecodeName(call, "a model's name", call.arg(0), call.arg(1)));
+  return StoreHandle(call, call.arg(2), call.guest.LoadByName(name));
 }
 
 // init_execution_context(graph, out_context)
 Status InitExecutionContext(const Invocation& call) {
-  if (Status status = CheckResult(call, call.arg(1)); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckResult(call, call.arg(1)));
   return StoreHandle(call, call.arg(1), call.guest.InitContext(call.arg(0)));
 }
 
@@ -57,7 +53,7 @@ Status GuessOldNumbers(const Invocation& call, const core::TensorDesc& tensor, s
 Status SetInput(const Invocation& call, core::Context& context) {
   core::TensorDesc tensor;
   std::span<const uint8_t> data;
-  if (Status status = DecodeTensor(call, call.arg(2), tensor, data); !status.ok()) return status;
+  RETURN_IF_ERROR(DecodeTensor(call, call.arg(2), tensor, data));
   Status status = context.SetInput(call.arg(1), tensor, data);
   if (status.code() != WASINN_ERROR_INVALID_ARGUMENT) return status;
   return GuessOldNumbers(call, tensor, data, std::move(status));

@@ -65,7 +65,7 @@ Result<std::shared_ptr<Graph>> BatchedGraph::Over(std::shared_ptr<Graph> graph, 
     if (!model->started_in_.is_elsewhere()) delete model;
   };
   const std::shared_ptr<BatchedGraph> model(new BatchedGraph(std::move(graph), batching, name, options, shared), free);
-  if (Status status = model->Start(); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(model->Start());
   return model;
 }
 
@@ -107,7 +107,7 @@ BatchedGraph::~BatchedGraph() {
 }
 
 Status BatchedGraph::Start() {
-  if (Status status = shared_.watchdog.Start(); !status.ok()) return status;
+  RETURN_IF_ERROR(shared_.watchdog.Start());
   threads_.reserve(instances_);
   while (threads_.size() < instances_) {
     pthread_t thread{};

@@ -102,7 +102,7 @@ Status BatchedSession::RunTogether(const InferenceRequest& request) {
   for (const BatchOutput& output : outputs) {
     if (output.tensor == nullptr) continue;
     Reservation charge(resources_.memory.quota);
-    if (Status status = charge.Resize(output.tensor->bytes().size()); !status.ok()) return status;
+    RETURN_IF_ERROR(charge.Resize(output.tensor->bytes().size()));
     output.tensor->SetCharge(std::move(charge));
   }
   return KeepOutputs(outputs);
@@ -110,7 +110,7 @@ Status BatchedSession::RunTogether(const InferenceRequest& request) {
 
 // An inference that fails by itself, too, or takes longer than a batch may, joins no batch the next time.
 Status BatchedSession::RunUnderSuspicion(const InferenceRequest& request) {
-  if (Status status = MakeContext(); !status.ok()) return status;
+  RETURN_IF_ERROR(MakeContext());
   turn_ = Clock::time_point::max();
   Status status = RunAlone(request);
   const auto took = std::max(batched_.queue().clock().now() - turn_, Clock::duration(0));
@@ -121,17 +121,15 @@ Status BatchedSession::RunUnderSuspicion(const InferenceRequest& request) {
 // Done once. It has no deadline of its own: the run that needs the context cancels it.
 Status BatchedSession::MakeContext() {
   if (context_ != nullptr) return Status();
-  Result<std::unique_ptr<Context>> made =
-      Context::Create(batched_.inner(), {.max_compute_bytes = max_bytes_, .stop = &cancelled_}, resources_);
-  if (!made) return std::move(made.error());
+  ASSIGN_OR_RETURN(std::unique_ptr<Context> made, Context::Create(batched_.inner(), {.max_compute_bytes = max_bytes_, .stop = &cancelled_}, resources_));
   selected_.clear();
   const std::lock_guard lock(mutex_);
-  context_ = std::move(*made);
+  context_ = std::move(made);
   return Status();
 }
 
 Status BatchedSession::RunAlone(const InferenceRequest& request) {
-  if (Status status = MakeContext(); !status.ok()) return status;
+  RETURN_IF_ERROR(MakeContext());
   context_->SetTerms({.time_left = request.time_left, .max_bytes = MaxBytes(request), .at_turn = &at_turn_});
   const Cancellable run(*this, Phase::kAlone);
   return run ? RunOnContext(request) : Error(WASINN_ERROR_TIMEOUT, "it had not begun");
@@ -140,7 +138,7 @@ Status BatchedSession::RunAlone(const InferenceRequest& request) {
 Status BatchedSession::RunOnContext(const InferenceRequest& request) {
   const std::span<const uint32_t> wanted = request.wanted;
   if (!graph_->has_dynamic_outputs() && !std::ranges::equal(selected_, wanted)) {
-    if (Status status = context_->SelectOutputs(wanted); !status.ok()) return status;
+    RETURN_IF_ERROR(context_->SelectOutputs(wanted));
     selected_.assign(wanted.begin(), wanted.end());
   }
   std::vector<Context::TensorInput> given;

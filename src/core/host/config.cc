@@ -157,8 +157,7 @@ Result<ModelOptions> ReadModel(const std::string& name, const toml::table& value
   const Section section(values);
   ModelOptions model{.name = name};
   section.String("path", model.path);
-  if (Status status = ReadPipeline(name, values, model.pipeline); !status.ok())
-    return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(ReadPipeline(name, values, model.pipeline));
   if (model.path.empty() && model.pipeline.empty()) {
     return Fail(WASINN_ERROR_INVALID_ARGUMENT, "configuration key 'models.{}.path' is missing, or 'step'", name);
   }
@@ -199,7 +198,7 @@ Status Config::Parse(std::string_view text, const std::string& name, const fs::p
 }
 
 Status Config::Add(toml::table& values, const fs::path& folder) {
-  if (Status status = CheckKeys(values, folder); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckKeys(values, folder));
   MergeTables(values_, values);
   return Status();
 }

@@ -382,9 +382,7 @@ class Checker {
 
   Status CheckTables(toml::array& tables, const std::string& section, const std::string& place) {
     for (size_t i = 0; i < tables.size(); ++i) {
-      if (Status status = Check(*tables[i].as_table(), section, fmt::format("{}[{}].", place, i)); !status.ok()) {
-        return status;
-      }
+      RETURN_IF_ERROR(Check(*tables[i].as_table(), section, fmt::format("{}[{}].", place, i)));
     }
     return Status();
   }
@@ -395,7 +393,7 @@ class Checker {
 }  // namespace
 
 Status CheckKeys(toml::table& values, const std::filesystem::path& folder) {
-  if (Status status = CheckNoNul(values, ""); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckNoNul(values, ""));
   return Checker(folder).Check(values, "", "");
 }
 

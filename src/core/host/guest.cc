@@ -45,14 +45,14 @@ Guest::Asking::Asking(Guest& guest, const Caller& caller)
 
 Status Guest::Asking::Begin() {
   if (!caller_.may_block || caller_.ended == nullptr) return Status();
-  if (Status status = guest_.host_->watchdog().Start(); !status.ok()) return status;
+  RETURN_IF_ERROR(guest_.host_->watchdog().Start());
   run_.emplace(watched_);
   return Status();
 }
 
 Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
   Asking asking(*this, caller);
-  if (Status status = asking.Begin(); !status.ok()) return status;
+  RETURN_IF_ERROR(asking.Begin());
   if (!caller.large_stack || caller.stack_left >= WASINN_FRAMEWORK_STACK) {
     call();
     return Status();
@@ -185,17 +185,15 @@ Status Guest::CheckFormat(std::string_view word) const {
 
 Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, std::string_view encoding,
                              wasinn_target target) {
-  if (Status status = policy_.CheckLoad(target); !status.ok()) return std::unexpected(std::move(status));
-  if (Status status = CheckFormat(encoding); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(policy_.CheckLoad(target));
+  RETURN_IF_ERROR(CheckFormat(encoding));
   if (parts.empty()) return Fail(WASINN_ERROR_INVALID_ARGUMENT, "a model needs at least one part");
   auto charges = std::make_shared<GraphCharges>(*this);
-  if (Status status = charges->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(charges->count.Resize(1));
   std::vector<std::shared_ptr<const Blob>> builders;
-  if (Status status = CopyParts(parts, charges->bytes, builders); !status.ok())
-    return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(CopyParts(parts, charges->bytes, builders));
 
-  Result<SharedGraphs::Shared> shared =
-      host_->LoadBytes(builders,
+  ASSIGN_OR_RETURN(SharedGraphs::Shared shared, host_->LoadBytes(builders,
                        {.encoding = FormatName(encoding),
                         .target = target,
                         .cpu_fallback = policy_.cpu_fallback,
@@ -205,15 +203,14 @@ Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, st
                         .stop = &closing_,
                         .account = model_bytes_,
                         .loader = tag()},
-                       wait(), policy_, policy_.loads_in_process() ? nullptr : workers_.get());
-  if (!shared) return std::unexpected(std::move(shared.error()));
+                       wait(), policy_, policy_.loads_in_process() ? nullptr : workers_.get()));
   // Charges what a load without other users would charge.
-  if (!shared->made) {
-    const uint64_t bytes = charges->bytes.held() + shared->graph->kept();
+  if (!shared.made) {
+    const uint64_t bytes = charges->bytes.held() + shared.graph->kept();
     if (Status status = charges->bytes.Resize(bytes); !status.ok()) return std::unexpected(std::move(status));
   }
   return graphs_.Insert(
-      std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(shared->graph)), {}, {}}));
+      std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(shared.graph)), {}, {}}));
 }
 
 Result<uint32_t> Guest::LoadByName(std::string_view name, const std::string& config) {
@@ -221,40 +218,35 @@ Result<uint32_t> Guest::LoadByName(std::string_view name, const std::string& con
     return Fail(WASINN_ERROR_TOO_LARGE, "a model's name of {} bytes is longer than the limit of {}", name.size(),
                 limits_.max_name_bytes);
   }
-  if (Status status = policy_.CheckName(name); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(policy_.CheckName(name));
   auto charges = std::make_shared<GraphCharges>(*this);
-  if (Status status = charges->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(charges->count.Resize(1));
   if (!host_->models().Find(name)) return std::unexpected(UnknownModel(host_->models(), policy_, name));
   if (config.empty()) {
-    Result<std::shared_ptr<Graph>> graph = host_->LoadNamed(name, wait(), tag());
-    if (!graph) return std::unexpected(std::move(graph.error()));
+    ASSIGN_OR_RETURN(std::shared_ptr<Graph> graph, host_->LoadNamed(name, wait(), tag()));
     return graphs_.Insert(
-        std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(*graph)), {}, {}}));
+        std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(graph)), {}, {}}));
   }
-  Result<Host::Configured> configured =
-      host_->LoadNamed(name,
+  ASSIGN_OR_RETURN(Host::Configured configured, host_->LoadNamed(name,
                        {.guest_config = config,
                         .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
                         .stop = &closing_,
                         .account = model_bytes_,
                         .loader = tag()},
-                       policy_, charges->bytes);
-  if (!configured) return std::unexpected(std::move(configured.error()));
+                       policy_, charges->bytes));
   return graphs_.Insert(
-      std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(configured->graph)),
-                                              std::move(configured->context_config), std::move(configured->outputs)}));
+      std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(configured.graph)),
+                                              std::move(configured.context_config), std::move(configured.outputs)}));
 }
 
 Result<std::shared_ptr<Guest::GuestContext>> Guest::MakeContext(uint32_t handle) {
-  Result<std::shared_ptr<GuestGraph>> graph = graphs_.Get(handle);
-  if (!graph) return std::unexpected(std::move(graph.error()));
-  auto held = std::make_shared<GuestContext>(*this, *graph);
-  if (Status status = held->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
-  Result<std::unique_ptr<Context>> context =
-      Context::Create((*graph)->graph,
+  ASSIGN_OR_RETURN(std::shared_ptr<GuestGraph> graph, graphs_.Get(handle));
+  auto held = std::make_shared<GuestContext>(*this, graph);
+  RETURN_IF_ERROR(held->count.Resize(1));
+  ASSIGN_OR_RETURN(std::unique_ptr<Context> context, Context::Create(graph->graph,
                       {.compute_deadline = std::chrono::milliseconds(limits_.compute_timeout_ms),
                        .max_compute_bytes = limits_.max_tensor_bytes,
-                       .guest_config = (*graph)->context_config,
+                       .guest_config = graph->context_config,
                        .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
                        .stop = &closing_,
                        .printer = printer_},
@@ -262,21 +254,17 @@ Result<std::shared_ptr<Guest::GuestContext>> Guest::MakeContext(uint32_t handle)
                        .watchdog = host_->watchdog(),
                        .scheduler = host_->scheduler(),
                        .share = share_,
-                       .metered = {&host_->metrics(), tag()}});
-  if (!context) return std::unexpected(std::move(context.error()));
-  held->context = std::move(*context);
-  if (!(*graph)->outputs.empty()) {
-    if (Status status = held->context->SelectOutputs((*graph)->outputs); !status.ok()) {
-      return std::unexpected(std::move(status));
-    }
+                       .metered = {&host_->metrics(), tag()}}));
+  held->context = std::move(context);
+  if (!graph->outputs.empty()) {
+    RETURN_IF_ERROR(held->context->SelectOutputs(graph->outputs));
   }
   return held;
 }
 
 Result<uint32_t> Guest::InitContext(uint32_t graph) {
-  auto held = MakeContext(graph);
-  if (!held) return std::unexpected(std::move(held.error()));
-  return contexts_.Insert(std::move(*held));
+  ASSIGN_OR_RETURN(auto held, MakeContext(graph));
+  return contexts_.Insert(std::move(held));
 }
 
 Status Guest::UseOnce(uint32_t handle, const std::function<Status(Context&)>& call) {
@@ -309,9 +297,7 @@ Status Guest::DropContext(uint32_t handle) {
   std::shared_ptr<GuestContext> removed;
   {
     const std::lock_guard counting(counting_);
-    Result<std::shared_ptr<GuestContext>> found = contexts_.Remove(handle);
-    if (!found) return std::move(found.error());
-    removed = std::move(*found);
+    ASSIGN_OR_RETURN(removed, contexts_.Remove(handle));
     CountAsGone(*removed);
   }
   removed->context->CancelForGood();
@@ -334,9 +320,8 @@ std::string Guest::LastError() const {
 }
 
 Result<std::string> Guest::Describe(uint32_t handle) const {
-  Result<std::shared_ptr<GuestGraph>> graph = graphs_.Get(handle);
-  if (!graph) return std::unexpected(std::move(graph.error()));
-  return DescribeAsJson(*(*graph)->graph);
+  ASSIGN_OR_RETURN(std::shared_ptr<GuestGraph> graph, graphs_.Get(handle));
+  return DescribeAsJson(*graph->graph);
 }
 
 void Guest::Log(wasinn_code code, std::string_view error) {

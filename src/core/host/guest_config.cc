@@ -85,11 +85,9 @@ bool IsPrecision(const nlohmann::json& value) {
 }
 
 Status TakeCommon(nlohmann::json& given, const wasinn_backend& table, GuestConfig& config) {
-  if (Status status = TakeDevice(given, config); !status.ok()) return status;
-  if (Status status = TakeOutputs(given, config); !status.ok()) return status;
-  if (Status status = CheckHint(given, "threads", "a number from 1", IsThreads, table, config); !status.ok()) {
-    return status;
-  }
+  RETURN_IF_ERROR(TakeDevice(given, config));
+  RETURN_IF_ERROR(TakeOutputs(given, config));
+  RETURN_IF_ERROR(CheckHint(given, "threads", "a number from 1", IsThreads, table, config));
   return CheckHint(given, "precision", "f32, f16, bf16 or accurate", IsPrecision, table, config);
 }
 
@@ -103,10 +101,8 @@ Result<GuestConfig> ParseGuestConfig(const wasinn_backend& table, const std::str
                 base::kDeepestJson);
   }
   GuestConfig config;
-  if (Status status = TakeCommon(given, table, config); !status.ok()) return std::unexpected(std::move(status));
-  if (Status status = CheckBackendKeys(table, WASINN_KEY_GUEST, given.dump()); !status.ok()) {
-    return std::unexpected(std::move(status));
-  }
+  RETURN_IF_ERROR(TakeCommon(given, table, config));
+  RETURN_IF_ERROR(CheckBackendKeys(table, WASINN_KEY_GUEST, given.dump()));
   nlohmann::json load = nlohmann::json::object(), context = nlohmann::json::object();
   for (const auto& [key, value] : given.items()) (IsForContexts(table, key) ? context : load)[key] = value;
   config.load = load.dump();

@@ -9,7 +9,7 @@ Status Guest::Start(uint32_t handle, std::span<const NamedTensor> inputs) {
   if (!context) return context.TakeError();
   ScratchMemory scratch;
   std::pmr::vector<Context::TensorInput> given(&scratch.resource);
-  if (Status status = Resolve(*context->graph(), inputs, given); !status.ok()) return status;
+  RETURN_IF_ERROR(Resolve(*context->graph(), inputs, given));
   return context->Start(given);
 }
 
@@ -18,9 +18,8 @@ Status Guest::SelectOutputs(uint32_t handle, std::span<const std::string_view> n
   if (!context) return context.TakeError();
   std::vector<uint32_t> indices;
   for (std::string_view name : names) {
-    Result<uint32_t> index = context->FindOutput(name);
-    if (!index) return std::move(index.error());
-    indices.push_back(*index);
+    ASSIGN_OR_RETURN(uint32_t index, context->FindOutput(name));
+    indices.push_back(index);
   }
   return context->SelectOutputs(indices);
 }

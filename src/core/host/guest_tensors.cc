@@ -9,7 +9,7 @@ namespace wasinn::core {
 
 // A tensor with two handles counts twice, so the count belongs to the handle: DropTensor gives it back.
 Result<uint32_t> Guest::Hold(TensorPtr tensor, Reservation count) {
-  if (Status status = count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(count.Resize(1));
   Result<uint32_t> handle = tensors_.Insert(std::move(tensor));
   if (handle) count.Keep();
   return handle;
@@ -17,7 +17,7 @@ Result<uint32_t> Guest::Hold(TensorPtr tensor, Reservation count) {
 
 Result<uint32_t> Guest::NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes) {
   Reservation count(tensor_count_);
-  if (Status status = count.Resize(1); !status.ok()) return std::unexpected(std::move(status));  // before the copy
+  RETURN_IF_ERROR(count.Resize(1));  // before the copy
   CopyCount copied;
   Result<TensorPtr> tensor =
       SharedTensor::Copy(desc, bytes, host_->buffers(), pool_user_, Reservation(tensor_bytes_), copied);
@@ -32,8 +32,7 @@ Result<TensorPtr> Guest::GetTensor(uint32_t handle) const { return tensors_.Get(
 Result<TensorPtr> Guest::TakeTensor(uint32_t handle) { return tensors_.Remove(handle); }
 
 Status Guest::DropTensor(uint32_t handle) {
-  const Result<TensorPtr> tensor = TakeTensor(handle);
-  if (!tensor) return Copy(tensor.error());
+  ASSIGN_OR_RETURN(const TensorPtr tensor, TakeTensor(handle));
   EndTensors(1);
   return Status();
 }
@@ -41,19 +40,16 @@ Status Guest::DropTensor(uint32_t handle) {
 Status Guest::SetInput(uint32_t handle, const NamedTensor& input) {
   Use context(*this, handle);
   if (!context) return context.TakeError();
-  const Result<uint32_t> index = context->graph()->FindInput(input.name);
-  if (!index) return Copy(index.error());
-  return context->SetInput(*index, input.tensor);
+  ASSIGN_OR_RETURN(const uint32_t index, context->graph()->FindInput(input.name));
+  return context->SetInput(index, input.tensor);
 }
 
 Result<uint32_t> Guest::TakeOutput(uint32_t handle, std::string_view name) {
   Use context(*this, handle);
   if (!context) return std::unexpected(context.TakeError());
-  Result<uint32_t> index = context->FindOutput(name);
-  if (!index) return index;
-  Result<TensorPtr> tensor = context->TakeOutput(*index);
-  if (!tensor) return std::unexpected(std::move(tensor.error()));
-  return Hold(std::move(*tensor), Reservation(tensor_count_));
+  ASSIGN_OR_RETURN(uint32_t index, context->FindOutput(name));
+  ASSIGN_OR_RETURN(TensorPtr tensor, context->TakeOutput(index));
+  return Hold(std::move(tensor), Reservation(tensor_count_));
 }
 
 // Both are found before either is changed.
@@ -66,7 +62,7 @@ Status Guest::SetInputFromOutput(uint32_t handle, uint32_t input, uint32_t from,
 }
 
 Status Guest::MoveOutput(Context& from, uint32_t output, Context& to, uint32_t input) {
-  if (Status status = to.CheckInput(input); !status.ok()) return status;
+  RETURN_IF_ERROR(to.CheckInput(input));
   Result<TensorPtr> tensor = from.TakeOutput(output);
   return tensor ? to.SetInput(input, std::move(*tensor)) : std::move(tensor.error());
 }
@@ -79,9 +75,8 @@ Status Guest::Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
   }
   given.reserve(inputs.size());
   for (const NamedTensor& input : inputs) {
-    Result<uint32_t> index = graph.FindInput(input.name);
-    if (!index) return std::move(index.error());
-    given.push_back({*index, input.tensor});
+    ASSIGN_OR_RETURN(uint32_t index, graph.FindInput(input.name));
+    given.push_back({index, input.tensor});
   }
   std::ranges::sort(given, {}, &Context::TensorInput::index);
   const auto twice = std::ranges::adjacent_find(given, {}, &Context::TensorInput::index);
@@ -96,17 +91,15 @@ Result<std::shared_ptr<const void>> Guest::Run(uint32_t handle, std::span<const 
   const Graph& graph = *context->graph();
   ScratchMemory scratch;
   std::pmr::vector<Context::TensorInput> given(&scratch.resource);
-  if (Status status = Resolve(graph, inputs, given); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(Resolve(graph, inputs, given));
   std::pmr::vector<Context::TensorOutput> computed(&scratch.resource);
-  Result<std::shared_ptr<const void>> names = context->Run(given, computed);
-  if (!names) return names;
+  ASSIGN_OR_RETURN(std::shared_ptr<const void> names, context->Run(given, computed));
   UnreportedOutputs unreported(*this, outputs);
   outputs.reserve(computed.size());  // so that the list contains every tensor that is held
   for (Context::TensorOutput& output : computed) {
     if (output.tensor == nullptr) continue;
-    Result<uint32_t> tensor = Hold(std::move(output.tensor), Reservation(tensor_count_));
-    if (!tensor) return std::unexpected(std::move(tensor.error()));
-    outputs.push_back({output.name, *tensor});
+    ASSIGN_OR_RETURN(uint32_t tensor, Hold(std::move(output.tensor), Reservation(tensor_count_)));
+    outputs.push_back({output.name, tensor});
   }
   unreported.SetReported();
   return names;
@@ -120,7 +113,7 @@ void Guest::CountCopyOut(size_t bytes) {
 Result<uint32_t> Guest::NewError(uint32_t number, wasinn_code code, std::string message) {
   auto error = std::make_shared<GuestError>(
       GuestError{Reservation(error_count_), number, code, std::move(message), Reservation(tensor_bytes_)});
-  if (Status status = error->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(error->count.Resize(1));
   if (const size_t size = error->message.size(); size > kMostMessageBytes) {
     if (Status status = error->bytes.Resize(size); !status.ok()) return std::unexpected(std::move(status));
   }

@@ -111,9 +111,8 @@ Result<std::vector<uint32_t>> FindOutputs(const Graph& graph, std::span<const st
     return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "the outputs of this model are known only after a compute");
   }
   for (const std::string& name : names) {
-    Result<uint32_t> index = graph.FindOutput(name);
-    if (!index) return std::unexpected(std::move(index.error()));
-    indices.push_back(*index);
+    ASSIGN_OR_RETURN(uint32_t index, graph.FindOutput(name));
+    indices.push_back(index);
   }
   return indices;
 }
@@ -217,62 +216,55 @@ Status Host::WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource&
 
 Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptions options, const Policy& guest_policy,
                                          Reservation& bytes) {
-  Result<std::shared_ptr<Model>> model = models_.Find(name);
-  if (!model) return std::unexpected(std::move(model.error()));
-  const ModelSource& source = (*model)->source();
+  ASSIGN_OR_RETURN(std::shared_ptr<Model> model, models_.Find(name));
+  const ModelSource& source = model->source();
   const WaitOptions wait = WaitOptionsOf(options);
-  Result<wasinn_backend> table = TableOf(source, wait);
-  if (!table) return std::unexpected(std::move(table.error()));
-  Result<GuestConfig> config = ParseGuestConfig(*table, options.guest_config);
-  if (!config) return std::unexpected(std::move(config.error()));
-  for (const std::string& hint : config->unused) {
+  ASSIGN_OR_RETURN(wasinn_backend table, TableOf(source, wait));
+  ASSIGN_OR_RETURN(GuestConfig config, ParseGuestConfig(table, options.guest_config));
+  for (const std::string& hint : config.unused) {
     logger_.Write(WASINN_LOG_INFO, fmt::format("model '{}': backend '{}' cannot follow a guest's '{}' for one model",
-                                               name, table->name, hint));
+                                               name, table.name, hint));
   }
   Result<std::shared_ptr<Graph>> graph;
-  if (config->needs_load(source.target)) {
+  if (config.needs_load(source.target)) {
     if (!source.pipeline.empty()) {
       return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "model '{}' is a pipeline: its steps run where their models do",
                   name);
     }
     ModelSource own = source;
-    own.target = config->device.value_or(source.target);
-    if (config->device) {
+    own.target = config.device.value_or(source.target);
+    if (config.device) {
       if (Status status = guest_policy.CheckTarget(own.target); !status.ok()) return std::unexpected(std::move(status));
     }
     // If the guest chooses the device, its own policy says what happens without it.
-    const Policy& deciding = config->device ? guest_policy : policy_;
+    const Policy& deciding = config.device ? guest_policy : policy_;
     options.cpu_fallback = deciding.cpu_fallback;
     options.isolated_gpu = deciding.isolated_gpu;
-    options.guest_config = std::move(config->load);
+    options.guest_config = std::move(config.load);
     LoadMeter meter(metrics_, own.metrics, options.loader);
     graph = Counted(meter, LoadSource(own, std::move(options), wait, &bytes));
   } else {
     graph = LoadNamed(name, wait, options.loader);
   }
   if (!graph) return std::unexpected(std::move(graph.error()));
-  Result<std::vector<uint32_t>> outputs = FindOutputs(**graph, config->outputs);
-  if (!outputs) return std::unexpected(std::move(outputs.error()));
-  return Configured{std::move(*graph), std::move(config->context), std::move(*outputs)};
+  ASSIGN_OR_RETURN(std::vector<uint32_t> outputs, FindOutputs(**graph, config.outputs));
+  return Configured{std::move(*graph), std::move(config.context), std::move(outputs)};
 }
 
 // Finds the backend of a model. Compiles nothing, and reads no more than the model's beginning.
 Result<std::shared_ptr<Backend>> Host::BackendOf(const ModelSource& source, const WaitOptions& wait) {
   if (!source.backend.empty()) return backends_.ByName(source.backend, wait);
   if (!source.encoding.empty()) return backends_.ForFormat(source.encoding, wait);
-  const Result<Formats> formats = backends_.AllFormats(wait);
-  if (!formats) return std::unexpected(Copy(formats.error()));
-  const Result<std::string> format = FormatOfStart(source, *formats);
-  if (!format) return std::unexpected(Copy(format.error()));
-  return backends_.ForFormat(*format, wait);
+  ASSIGN_OR_RETURN(const Formats formats, backends_.AllFormats(wait));
+  ASSIGN_OR_RETURN(const std::string format, FormatOfStart(source, formats));
+  return backends_.ForFormat(format, wait);
 }
 
 Result<wasinn_backend> Host::TableOf(const ModelSource& source, const WaitOptions& wait) {
   if (!source.pipeline.empty())
     return wasinn_backend{.struct_size = sizeof(wasinn_backend), .name = pipeline::kEncoding};
-  Result<std::shared_ptr<Backend>> backend = BackendOf(source, wait);
-  if (!backend) return std::unexpected(std::move(backend.error()));
-  return (*backend)->table();
+  ASSIGN_OR_RETURN(std::shared_ptr<Backend> backend, BackendOf(source, wait));
+  return backend->table();
 }
 
 Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph::LoadOptions options,
@@ -283,9 +275,7 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   }
   options.metrics = source.metrics;
   // A backend that maps the file itself needs no copy: reading it here would double the cost of a large one.
-  Result<Parts> read = ReadParts(source, source.immutable || backends_.IsMapped(source.encoding, wait));
-  if (!read) return std::unexpected(std::move(read.error()));
-  const Parts& parts = *read;
+  ASSIGN_OR_RETURN(const Parts parts, ReadParts(source, source.immutable || backends_.IsMapped(source.encoding, wait)));
   if (bytes != nullptr) {  // a file may have changed meanwhile
     if (Status status = bytes->Resize(SizeOf(parts)); !status.ok()) return std::unexpected(std::move(status));
   }
@@ -320,27 +310,24 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
 // name, before a framework fails on them in its own words.
 Result<std::string> Host::ResolveFormat(const std::string& named, std::span<const uint8_t> bytes,
                                         const WaitOptions& wait) {
-  const Result<Formats> formats = backends_.AllFormats(wait);
-  if (!formats) return std::unexpected(Copy(formats.error()));
+  ASSIGN_OR_RETURN(const Formats formats, backends_.AllFormats(wait));
   std::string found;
   if (named.empty()) {
-    found = FormatOfBytes(*formats, bytes, bytes.size());
-    if (found.empty()) return std::unexpected(Unrecognised(*formats, bytes));
+    found = FormatOfBytes(formats, bytes, bytes.size());
+    if (found.empty()) return std::unexpected(Unrecognised(formats, bytes));
     return found;
   }
   // A backend's own format may have such bytes.
   if (HasFormat(StandardFormats(), named) && !KindOfNoModel(bytes).empty()) {
-    return std::unexpected(Unrecognised(*formats, bytes));
+    return std::unexpected(Unrecognised(formats, bytes));
   }
-  if (MayBeOf(*formats, named, bytes, bytes.size(), found)) return named;
+  if (MayBeOf(formats, named, bytes, bytes.size(), found)) return named;
   return Fail(WASINN_ERROR_INVALID_ENCODING, "the bytes are a model of encoding {}, not {}", found, named);
 }
 
 Result<std::shared_ptr<Graph>> Host::LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
                                                Graph::LoadOptions options, const WaitOptions& wait, Workers* workers) {
-  Result<std::string> encoding = ResolveFormat(options.encoding, parts.front()->bytes(), wait);
-  if (!encoding) return std::unexpected(std::move(encoding.error()));
-  options.encoding = std::move(*encoding);
+  ASSIGN_OR_RETURN(options.encoding, ResolveFormat(options.encoding, parts.front()->bytes(), wait));
   return Compile(parts, options, wait, workers);
 }
 
@@ -355,10 +342,8 @@ Result<SharedGraphs::Shared> Host::LoadBytes(std::span<const std::shared_ptr<con
     return std::unexpected(std::move(encoding.error()));
   }
   options.encoding = std::move(*encoding);
-  if (Status status = guest_policy.CheckEncoding(options.encoding); !status.ok()) {
-    return std::unexpected(std::move(status));
-  }
-  if (Status status = CheckBytes(options.encoding, wait); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(guest_policy.CheckEncoding(options.encoding));
+  RETURN_IF_ERROR(CheckBytes(options.encoding, wait));
   SharedGraphs& graphs = workers != nullptr ? workers->graphs() : graphs_;
   // To know the charge for others who share the graph.
   options.account = std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", UINT64_MAX, options.account);
@@ -374,17 +359,12 @@ Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<con
   // A model for the CPU gets the stronger sandbox, whatever its guest may use.
   const bool wants_gpu = options.target == WASINN_TARGET_GPU || options.target == WASINN_TARGET_AUTO;
   const Place place = {.workers = workers, .has_devices = workers != nullptr && options.isolated_gpu && wants_gpu};
-  Result<std::shared_ptr<Backend>> backend = options.backend.empty()
+  ASSIGN_OR_RETURN(std::shared_ptr<Backend> backend, options.backend.empty()
                                                  ? backends_.ForFormat(options.encoding, wait, place)
-                                                 : backends_.ByName(options.backend, wait, place);
-  if (!backend) return std::unexpected(std::move(backend.error()));
-  if (Status status = CheckBackendKeys((*backend)->table(), WASINN_KEY_MODEL, options.host_config); !status.ok()) {
-    return std::unexpected(std::move(status));
-  }
-  if (Status status = CheckBackendKeys((*backend)->table(), WASINN_KEY_GUEST, options.guest_config); !status.ok()) {
-    return std::unexpected(std::move(status));
-  }
-  Result<std::shared_ptr<Graph>> graph = Graph::Load(std::move(*backend), parts, options, watchdog_);
+                                                 : backends_.ByName(options.backend, wait, place));
+  RETURN_IF_ERROR(CheckBackendKeys(backend->table(), WASINN_KEY_MODEL, options.host_config));
+  RETURN_IF_ERROR(CheckBackendKeys(backend->table(), WASINN_KEY_GUEST, options.guest_config));
+  Result<std::shared_ptr<Graph>> graph = Graph::Load(std::move(backend), parts, options, watchdog_);
   const bool is_denied = workers != nullptr && options.target == WASINN_TARGET_GPU && !options.isolated_gpu;
   if (graph || !is_denied) return graph;
   const Status& why = graph.error();

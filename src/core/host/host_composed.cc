@@ -68,9 +68,8 @@ Result<std::shared_ptr<Graph>> Host::LoadPipeline(const ModelSource& source, con
 Result<std::shared_ptr<Graph>> Host::LoadBatched(const ModelSource& source, const WaitOptions& wait) {
   ModelSource inner = source;
   inner.metrics = nullptr;
-  Result<std::shared_ptr<Graph>> graph = LoadSource(inner, OfHost(), wait);
-  if (!graph) return graph;
-  return BatchedGraph::Over(std::move(*graph), source.batching, fmt::format("{}:{}", source.name, source.version),
+  ASSIGN_OR_RETURN(std::shared_ptr<Graph> graph, LoadSource(inner, OfHost(), wait));
+  return BatchedGraph::Over(std::move(graph), source.batching, fmt::format("{}:{}", source.name, source.version),
                             {.encoding = source.encoding, .target = source.target, .metrics = source.metrics},
                             {.pool = *buffers_,
                              .watchdog = watchdog_,

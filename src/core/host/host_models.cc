@@ -63,7 +63,7 @@ ModelSource Host::SourceOf(const ModelOptions& options) const {
 }
 
 Status Host::AddModel(const ModelOptions& options) {
-  if (Status status = CheckModelName(options.name); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckModelName(options.name));
   if (options.warm_up.computes > WarmUp::kMostComputes) {
     return Error(WASINN_ERROR_INVALID_ARGUMENT, "model '{}': warm_up is {}: it may be {} at most", options.name,
                  options.warm_up.computes, WarmUp::kMostComputes);
@@ -89,13 +89,11 @@ Status Host::AddModel(const ModelOptions& options) {
 // Adds all versions of a folder, or none.
 Status Host::AddFiles(const ModelOptions& options) {
   auto origin = std::make_shared<const ModelOptions>(options);
-  Result<std::vector<ModelSource>> sources = FindSources(origin);
-  if (!sources) return std::move(sources.error());
+  ASSIGN_OR_RETURN(std::vector<ModelSource> sources, FindSources(origin));
   std::vector<std::shared_ptr<Model>> models;
-  for (ModelSource& source : *sources) {
-    Result<std::shared_ptr<Model>> model = Prepare(std::move(source), options.preload);
-    if (!model) return std::move(model.error());
-    models.push_back(std::move(*model));
+  for (ModelSource& source : sources) {
+    ASSIGN_OR_RETURN(std::shared_ptr<Model> model, Prepare(std::move(source), options.preload));
+    models.push_back(std::move(model));
   }
   for (std::shared_ptr<Model>& model : models) {
     if (Status status = models_.Add(std::move(model)); !status.ok()) return status;
@@ -111,18 +109,17 @@ Result<std::vector<ModelSource>> Host::FindSources(const std::shared_ptr<const M
   const ModelOptions& options = *origin;
   ModelSource source = SourceOf(options);
   source.origin = origin;
-  Result<std::vector<ModelFiles>> versions = FindFiles(options.path, source.encoding);
-  if (!versions) return std::unexpected(std::move(versions.error()));
+  ASSIGN_OR_RETURN(std::vector<ModelFiles> versions, FindFiles(options.path, source.encoding));
   std::error_code ignored;
   const bool is_folder = std::filesystem::is_directory(options.path, ignored);
   std::vector<ModelSource> sources;
-  for (const ModelFiles& files : *versions) {
+  for (const ModelFiles& files : versions) {
     ModelSource one = source;
     one.paths = files.paths;
     if (is_folder) one.folder = std::filesystem::path(files.paths.front()).parent_path();
     if (one.encoding.empty()) one.encoding = files.encoding;
     if (options.version == 0) one.version = files.version;
-    if (options.version != 0 && versions->size() > 1 && files.version != options.version) continue;
+    if (options.version != 0 && versions.size() > 1 && files.version != options.version) continue;
     if (one.workers != nullptr && NeedsItsFolder(one.paths.front())) {
       return std::unexpected(CannotIsolate(options.name));
     }
@@ -132,7 +129,7 @@ Result<std::vector<ModelSource>> Host::FindSources(const std::shared_ptr<const M
     }
     sources.push_back(std::move(one));
   }
-  if (sources.empty()) return std::unexpected(NoSuchVersion(options, *versions));
+  if (sources.empty()) return std::unexpected(NoSuchVersion(options, versions));
   return sources;
 }
 
@@ -192,13 +189,12 @@ Result<std::vector<ModelFiles>> Host::FindFiles(const std::string& path, const s
 
 // A folder without a model is skipped.
 Status Host::AddModels(const std::string& folder) {
-  Result<std::vector<std::string>> names = FindFolders(folder);
-  if (!names) return std::move(names.error());
+  ASSIGN_OR_RETURN(std::vector<std::string> names, FindFolders(folder));
   size_t found = 0;
-  for (const std::string& name : *names) {
+  for (const std::string& name : names) {
     const std::string path = fmt::format("{}/{}", folder, name);
     if (!FindFiles(path, "")) continue;
-    if (Status status = AddModel({.name = name, .path = path}); !status.ok()) return status;
+    RETURN_IF_ERROR(AddModel({.name = name, .path = path}));
     ++found;
   }
   {

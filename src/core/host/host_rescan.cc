@@ -126,9 +126,8 @@ Status Host::Reload(std::string_view name) {
   models.insert(models.end(), fresh.begin(), fresh.end());
   std::vector<std::shared_ptr<Graph>> graphs;
   for (const std::shared_ptr<Model>& model : models) {
-    Result<std::shared_ptr<Graph>> graph = Recompile(*model);
-    if (!graph) return std::move(graph.error());
-    graphs.push_back(std::move(*graph));
+    ASSIGN_OR_RETURN(std::shared_ptr<Graph> graph, Recompile(*model));
+    graphs.push_back(std::move(graph));
   }
   for (size_t i = 0; i < models.size(); ++i) models[i]->Set(std::move(graphs[i]));
   for (std::shared_ptr<Model>& model : fresh) {

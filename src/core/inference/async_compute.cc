@@ -44,7 +44,7 @@ void AsyncCompute::Begin() noexcept {
 }
 
 Status AsyncCompute::BeginNow() {
-  if (Status status = context_.Prepare(); !status.ok()) return status;
+  RETURN_IF_ERROR(context_.Prepare());
   run_.emplace(context_.run_);
   return context_.run_.cancelled() ? Status() : context_.session_->Begin(request_, *this, goes_on_);
 }

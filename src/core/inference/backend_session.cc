@@ -71,11 +71,9 @@ BackendSession::BackendSession(std::shared_ptr<const Graph> graph, const Resourc
 Result<std::unique_ptr<Session>> BackendSession::Make(std::shared_ptr<const Graph> graph, wasinn_slot_options options,
                                                       uint32_t most, const Resources& resources) {
   std::unique_ptr<BackendSession> session(new BackendSession(std::move(graph), resources));
-  if (Status status = session->ChargeSignature(); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(session->ChargeSignature());
   options.account = &resources.memory.quota;
-  if (Status status = session->OpenSlot(options, most, resources); !status.ok()) {
-    return std::unexpected(std::move(status));
-  }
+  RETURN_IF_ERROR(session->OpenSlot(options, most, resources));
   return session;
 }
 
@@ -212,8 +210,8 @@ Status BackendSession::BindAll(const InferenceRequest& request) {
     if (!owns_slot_) output.moved.reset();
   }
   elsewhere_ = false;
-  if (Status status = BindInputs(request); !status.ok()) return status;
-  if (Status status = BindOutputs(request); !status.ok()) return status;
+  RETURN_IF_ERROR(BindInputs(request));
+  RETURN_IF_ERROR(BindOutputs(request));
   if (owns_slot_ && all_bindable_ && request.destinations.empty()) all_bound_ = request.inputs_version;
   return Status();
 }
@@ -225,7 +223,7 @@ Status BackendSession::Run(const InferenceRequest& request) {
 }
 
 Status BackendSession::RunOnLease(const InferenceRequest& request) {
-  if (Status status = Lease(); !status.ok()) return status;
+  RETURN_IF_ERROR(Lease());
   struct Leased {
     ~Leased() { session.EndLease(); }
     BackendSession& session;
@@ -255,7 +253,7 @@ wasinn_compute_options BackendSession::OptionsOf(const InferenceRequest& request
 
 Status BackendSession::RunOnSlot(const InferenceRequest& request) {
   const BorrowedInputs borrowed(*this, request.inputs);
-  if (Status status = BindAll(request); !status.ok()) return status;
+  RETURN_IF_ERROR(BindAll(request));
   const wasinn_compute_options options = OptionsOf(request);
   wasinn_compute_result result{.struct_size = sizeof(wasinn_compute_result)};
   if (request.at_turn != nullptr) [[unlikely]]
@@ -282,8 +280,8 @@ Status BackendSession::RunBySteps(const InferenceRequest& request) {
 
 Status BackendSession::PrintPiece(const Printer& printer) {
   wasinn_tensor view{.struct_size = sizeof(wasinn_tensor)};
-  if (Status status = StatusOf(table().piece(slot_, 0, &view)); !status.ok()) return status;
-  if (Status status = CheckView(view, table().name); !status.ok()) return status;
+  RETURN_IF_ERROR(StatusOf(table().piece(slot_, 0, &view)));
+  RETURN_IF_ERROR(CheckView(view, table().name));
   printer.print(printer.user, static_cast<const char*>(view.data), view.bytes);
   return Status();
 }
@@ -317,7 +315,7 @@ bool BackendSession::can_run_async() const {
 
 Status BackendSession::Begin(const InferenceRequest& request, AsyncCompute& compute, bool& goes_on) {
   BeginRun();
-  if (Status status = BindAll(request); !status.ok()) return status;
+  RETURN_IF_ERROR(BindAll(request));
   async_options_ = OptionsOf(request);
   async_options_.flags = 0;
   async_result_ = {.struct_size = sizeof(wasinn_compute_result)};
@@ -349,7 +347,7 @@ Status BackendSession::CheckSteps() const {
 
 Status BackendSession::Step(const InferenceRequest& request) {
   // compute_once may have left the guest's memory of that call bound for outputs.
-  if (Status status = generates() ? BindOutputs(request) : BindAll(request); !status.ok()) return status;
+  RETURN_IF_ERROR(generates() ? BindOutputs(request) : BindAll(request));
   BeginStep();
   for (Output& output : outputs_) {
     if (!output.bindable) output.view.struct_size = 0;
@@ -369,7 +367,7 @@ Status BackendSession::Step(const InferenceRequest& request) {
 
 Status BackendSession::Piece(uint32_t index, wasinn_tensor& view) {
   view = {.struct_size = sizeof(wasinn_tensor)};
-  if (Status status = StatusOf(table().piece(slot_, index, &view)); !status.ok()) return status;
+  RETURN_IF_ERROR(StatusOf(table().piece(slot_, index, &view)));
   return CheckView(view, table().name);
 }
 

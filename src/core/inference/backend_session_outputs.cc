@@ -66,11 +66,11 @@ uint64_t BackendSession::BytesInSlot(uint32_t index) const {
 Status BackendSession::ReadDynamic() {
   const wasinn_io* const* ios = nullptr;
   uint32_t count = 0;
-  if (Status status = StatusOf(table().outputs(slot_, &ios, &count)); !status.ok()) return status;
+  RETURN_IF_ERROR(StatusOf(table().outputs(slot_, &ios, &count)));
   if (count > DynamicOutputs::kMost) {
     return Error(WASINN_ERROR_TOO_LARGE, "the model made {} outputs, more than {}", count, DynamicOutputs::kMost);
   }
-  if (Status status = CheckSignature({ios, count}, "output", table().name); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckSignature({ios, count}, "output", table().name));
   return SetDynamic({ios, count});
 }
 
@@ -83,7 +83,7 @@ Status BackendSession::ChargeOutputs() {
   for (uint32_t i = 0; i < all.size(); ++i) {
     if (IsUnservable(*all[i]) || LiesInOwn(i)) continue;
     wasinn_tensor& view = i < outputs_.size() ? outputs_[i].view : other;
-    if (Status status = Ask(i, view); !status.ok()) return status;
+    RETURN_IF_ERROR(Ask(i, view));
     total += view.bytes - std::min<uint64_t>(view.bytes, BytesInSlot(i));
   }
   if (total > 0) outgrown_ = true;
@@ -97,13 +97,11 @@ Status BackendSession::MoveOutputs(const InferenceRequest& request) {
     if (!request.wanted.empty() && !std::ranges::binary_search(request.wanted, i)) {
       // Memory held for an unwanted output stays there.
       wasinn_tensor view{};
-      if (Status status = Ask(i, view); !status.ok()) return status;
+      RETURN_IF_ERROR(Ask(i, view));
       if (view.bytes > outputs_[i].fixed_bytes) outgrown_ = true;
       continue;
     }
-    Result<TensorPtr> tensor = Take(i);
-    if (!tensor) return std::move(tensor.error());
-    outputs_[i].moved = std::move(*tensor);
+    ASSIGN_OR_RETURN(outputs_[i].moved, Take(i));
     outputs_[i].view = ViewOf(outputs_[i].moved->desc(), outputs_[i].moved->bytes());
   }
   return Status();
@@ -125,11 +123,11 @@ Status BackendSession::Ask(uint32_t index, wasinn_tensor& view) const {
   const bool given_away = index < outputs_.size() && outputs_[index].bindable && !elsewhere_;
   if (slot_ == nullptr || given_away) return NotThere(index);
   wasinn_tensor asked{.struct_size = sizeof(wasinn_tensor)};
-  if (Status status = StatusOf(table().output(slot_, index, &asked)); !status.ok()) return status;
+  RETURN_IF_ERROR(StatusOf(table().output(slot_, index, &asked)));
   if (asked.memory != nullptr) {
     if (Status lies = CheckMemory(index, asked.memory); !lies.ok()) return lies;
   }
-  if (Status status = CheckView(asked, table().name); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckView(asked, table().name));
   view = asked;
   return Status();
 }
@@ -162,7 +160,7 @@ void BackendSession::Keep(std::span<const uint32_t> indices) {
 Result<TensorPtr> BackendSession::Take(uint32_t index) {
   if (index < outputs_.size() && outputs_[index].moved != nullptr) return outputs_[index].moved;
   const wasinn_tensor* view = nullptr;
-  if (Status status = View(index, view); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(View(index, view));
   if (LiesInOwn(index)) {
     if (view->data == outputs_[index].memory.data()) return TakeOwn(index);
   } else {
@@ -180,7 +178,7 @@ Result<TensorPtr> BackendSession::Take(uint32_t index) {
 Result<TensorPtr> BackendSession::TakeOwn(uint32_t index) {
   Output& output = outputs_[index];
   Reservation charge(resources_.memory.quota);
-  if (Status status = charge.Resize(output.fixed_bytes); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(charge.Resize(output.fixed_bytes));
   TensorPtr tensor =
       SharedTensor::Of(DescOf(output.view), output.fixed_bytes, std::move(output.memory), std::move(charge));
   output.view.struct_size = 0;

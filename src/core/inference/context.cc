@@ -25,9 +25,9 @@ Context::Context(std::shared_ptr<const Graph> graph, const Options& options, con
 
 Result<std::unique_ptr<Context>> Context::Create(std::shared_ptr<const Graph> graph, const Options& options,
                                                  const Resources& resources) {
-  if (Status status = resources.watchdog.Start(); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(resources.watchdog.Start());
   std::unique_ptr<Context> context(new Context(std::move(graph), options, resources));
-  if (Status status = context->Open(options, resources); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(context->Open(options, resources));
   return context;
 }
 
@@ -44,10 +44,8 @@ Status Context::Open(const Options& options, Resources resources) {
                                   .account = nullptr,
                                   .token = opening.token(),
                                   .on_cancel = Interruptible::on_cancel()};
-  Status status = opening.Run("making of a context", graph_->backend_name(), [&] {
-    Result<std::unique_ptr<Session>> session = graph_->NewSession(graph_, given, most, resources);
-    if (!session) return std::move(session.error());
-    session_ = std::move(*session);
+  Status status = opening.Run("making of a context", graph_->backend_name(), [&]() -> Status {
+    ASSIGN_OR_RETURN(session_, graph_->NewSession(graph_, given, most, resources));
     return Status();
   });
   if (!status.ok()) return status;
@@ -74,7 +72,7 @@ InferenceRequest Context::Request() const {
 }
 
 Status Context::Execute(const InferenceRequest& request) {
-  if (Status status = Prepare(); !status.ok()) return status;
+  RETURN_IF_ERROR(Prepare());
   Watched::Run run(run_);
   Status status;
   if (!run_.cancelled()) status = RunInTurn(request);
@@ -83,7 +81,7 @@ Status Context::Execute(const InferenceRequest& request) {
 }
 
 Status Context::Prepare() {
-  if (Status status = inputs_->CheckAllSet(); !status.ok()) return status;
+  RETURN_IF_ERROR(inputs_->CheckAllSet());
   if (session_->generates()) session_->EndGeneration();
   taken_.clear();
   return Status();
@@ -182,10 +180,10 @@ Result<std::shared_ptr<const void>> Context::Run(std::span<const TensorInput> in
 
 Status Context::Start(std::span<const TensorInput> inputs) {
   CountOne(counts_.computes);
-  return meter_.Measure([&] {
-    if (Status status = session_->CheckSteps(); !status.ok()) return status;
+  return meter_.Measure([&]() -> Status {
+    RETURN_IF_ERROR(session_->CheckSteps());
     session_->EndGeneration();
-    if (Status status = SetAll(inputs); !status.ok()) return status;
+    RETURN_IF_ERROR(SetAll(inputs));
     return inputs_->CheckAllSet();
   });
 }
@@ -197,7 +195,7 @@ Status Context::Step() {
 }
 
 Status Context::StepNow() {
-  if (Status status = session_->CheckSteps(); !status.ok()) return status;
+  RETURN_IF_ERROR(session_->CheckSteps());
   if (!session_->generates()) {
     if (Status status = inputs_->CheckAllSet(); !status.ok()) return status;
   }
@@ -209,19 +207,19 @@ Status Context::StepNow() {
 }
 
 Status Context::GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
-  if (Status status = session_->CheckSteps(); !status.ok()) return status;
+  RETURN_IF_ERROR(session_->CheckSteps());
   const std::span<const wasinn_io* const> outputs = session_->outputs();
   if (index >= outputs.size()) return NoSuchIndex("output", index, outputs.size());
   if (!session_->has_piece()) {
     return Error(WASINN_ERROR_INVALID_ARGUMENT, "there is no piece of an output before a step that made one");
   }
   wasinn_tensor view{};
-  if (Status status = session_->Piece(index, view); !status.ok()) return status;
+  RETURN_IF_ERROR(session_->Piece(index, view));
   return CopyOut(*outputs[index], view, buffer, size, count_out_);
 }
 
 Status Context::Finish() {
-  if (Status status = session_->CheckSteps(); !status.ok()) return status;
+  RETURN_IF_ERROR(session_->CheckSteps());
   session_->EndGeneration();
   return Status();
 }

@@ -59,9 +59,9 @@ Status Context::ComputeOnceNow(std::span<OnceInput> inputs, std::span<OnceOutput
   std::pmr::vector<void*> destinations(&scratch.resource);
   {
     const Meter::Timing timing(meter_, Stage::kInput);
-    if (Status status = inputs_->SetOnce(inputs, memory); !status.ok()) return status;
+    RETURN_IF_ERROR(inputs_->SetOnce(inputs, memory));
     destinations.resize(graph_->outputs().size());
-    if (Status status = CheckOnceOutputs(outputs, destinations); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckOnceOutputs(outputs, destinations));
     bool in_place = false;
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (!CanWriteInPlace(outputs[i], memory) || !IsApart(i, outputs, inputs)) continue;
@@ -87,7 +87,7 @@ Status Context::CheckOnceOutputs(std::span<OnceOutput> outputs, std::span<void*>
   Status too_large;
   for (OnceOutput& output : outputs) {
     if (output.by_name) continue;
-    if (Status status = CheckWantable(output.index); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckWantable(output.index));
     if (output.index >= marks.size()) continue;
     const wasinn_io& io = *graph_->outputs()[output.index];
     if (std::exchange(marks[output.index], &output) != nullptr) {
@@ -128,13 +128,11 @@ Status Context::GiveOnce(std::span<OnceOutput> outputs, std::span<void* const> d
   Status first;
   for (OnceOutput& output : outputs) {
     if (output.by_name) {
-      Result<uint32_t> index = FindOutput(output.name);
-      if (!index) return std::move(index.error());
-      output.index = *index;
+      ASSIGN_OR_RETURN(output.index, FindOutput(output.name));
     }
-    if (Status status = CheckOutput(output.index, wanted_once_); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckOutput(output.index, wanted_once_));
     const wasinn_tensor* view = nullptr;
-    if (Status status = View(output.index, view); !status.ok()) return status;
+    RETURN_IF_ERROR(View(output.index, view));
     const void* const destination = output.index < destinations.size() ? destinations[output.index] : nullptr;
     if (destination != nullptr && view->data == destination) continue;
     Status status = CopyOut(*session_->outputs()[output.index], *view, output.buffer, output.size, count_out_);

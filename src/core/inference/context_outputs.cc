@@ -31,7 +31,7 @@ Status Context::CheckWantable(uint32_t index) const {
 
 // Outputs of an earlier compute are not the ones that are wanted now. A generation makes all outputs.
 Status Context::WantOutput(const Destination& destination) {
-  if (Status status = CheckWantable(destination.index); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckWantable(destination.index));
   const size_t before = wanted_.indices().size();
   wanted_.Add(destination);
   if (wanted_.indices().size() != before && !session_->has_generated()) session_->HideOutputs();
@@ -79,7 +79,7 @@ Status Context::View(uint32_t index, const wasinn_tensor*& view) {
 
 Status Context::GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
   const Meter::Timing timing(meter_, Stage::kOutput);
-  if (Status status = CheckOutput(index, wanted_); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckOutput(index, wanted_));
   const wasinn_tensor* view = nullptr;
   Status status = taken_.empty() ? session_->View(index, view) : View(index, view);
   return status.ok() ? CopyOut(*session_->outputs()[index], *view, buffer, size, count_out_) : std::move(status);
@@ -87,17 +87,16 @@ Status Context::GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& s
 
 Status Context::GetOutput(uint32_t index, const BufferOf& buffer_of, uint64_t& size) {
   const Meter::Timing timing(meter_, Stage::kOutput);
-  if (Status status = CheckOutput(index, wanted_); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckOutput(index, wanted_));
   const wasinn_tensor* view = nullptr;
-  if (Status status = View(index, view); !status.ok()) return status;
-  Result<std::span<uint8_t>> buffer = buffer_of(view->dtype);
-  if (!buffer) return std::move(buffer.error());
-  return CopyOut(*session_->outputs()[index], *view, *buffer, size, count_out_);
+  RETURN_IF_ERROR(View(index, view));
+  ASSIGN_OR_RETURN(std::span<uint8_t> buffer, buffer_of(view->dtype));
+  return CopyOut(*session_->outputs()[index], *view, buffer, size, count_out_);
 }
 
 Result<TensorPtr> Context::TakeOutput(uint32_t index) {
   const Meter::Timing timing(meter_, Stage::kOutput);
-  if (Status status = CheckOutput(index, wanted_); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(CheckOutput(index, wanted_));
   taken_.resize(session_->outputs().size());
   if (taken_[index] != nullptr) return taken_[index];
   Result<TensorPtr> tensor = session_->Take(index);
@@ -113,9 +112,7 @@ Status Context::CollectOutputs(std::pmr::vector<TensorOutput>& computed) {
     computed.push_back({outputs[i]->name, nullptr});
     if (!wanted_.Has(i)) continue;
     if (IsUnservable(*outputs[i])) return NotChosen(*outputs[i], graph_->backend_name());
-    Result<TensorPtr> tensor = session_->Take(i);
-    if (!tensor) return std::move(tensor.error());
-    computed.back().tensor = std::move(*tensor);
+    ASSIGN_OR_RETURN(computed.back().tensor, session_->Take(i));
   }
   return Status();
 }
@@ -134,9 +131,9 @@ Status Context::WriteOutputs(const GuestMemory& memory) {
 
 // Checks again, because the memory may be another one by now.
 Status Context::WriteOutput(const Destination& destination, const GuestMemory& memory) {
-  if (Status status = CheckOutput(destination.index, wanted_); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckOutput(destination.index, wanted_));
   const wasinn_tensor* view = nullptr;
-  if (Status status = View(destination.index, view); !status.ok()) return status;
+  RETURN_IF_ERROR(View(destination.index, view));
   const auto size = static_cast<uint32_t>(std::min<size_t>(view->bytes, UINT32_MAX));
   if (!memory.Store(destination.written, size)) {
     return OutOfRange("the place for an output's size", destination.written, sizeof(size));

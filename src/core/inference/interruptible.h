@@ -50,7 +50,7 @@ class Interruptible {
   template <typename Call>
   Status Run(const char* what, const char* backend, Call&& call) {
     if (!watched_) return call();
-    if (Status status = dog_.Start(); !status.ok()) return status;
+    RETURN_IF_ERROR(dog_.Start());
     Watched::Run run(*watched_);
     const Status status = call();
     overdue_ = run.End();

@@ -16,7 +16,7 @@ std::shared_ptr<const void> Session::names_owner() const {
 
 Status Session::SetDynamic(std::span<const wasinn_io* const> ios) {
   auto outputs = std::make_shared<const DynamicOutputs>(ios);
-  if (Status status = dynamic_bytes_.Resize(outputs->bytes()); !status.ok()) return status;
+  RETURN_IF_ERROR(dynamic_bytes_.Resize(outputs->bytes()));
   dynamic_ = std::move(outputs);
   return Status();
 }

@@ -7,7 +7,7 @@ namespace wasinn::core {
 
 Result<TensorPtr> SharedTensor::Copy(const TensorDesc& desc, std::span<const uint8_t> bytes, BufferPool& pool,
                                      uint64_t pool_user, Reservation charge, CopyCount& count) {
-  if (Status status = charge.Resize(bytes.size()); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(charge.Resize(bytes.size()));
   BufferPool::Buffer memory = pool.Take(pool_user, bytes.size());
   CopyTensorBytes({memory.data(), bytes.size()}, bytes, count);
   return Of(desc, bytes.size(), std::move(memory), std::move(charge));

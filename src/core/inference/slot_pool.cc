@@ -71,17 +71,16 @@ Status SlotPool::Prepare(const wasinn_slot_options& options, uint32_t most) {
     ++made_;
   }
   Place place(*this);
-  Result<wasinn_backend_slot*> slot = Make(options);
-  if (!slot) return std::move(slot.error());
+  ASSIGN_OR_RETURN(wasinn_backend_slot* slot, Make(options));
   {
     const std::lock_guard lock(mutex_);
     if (resting_.size() < resting_.capacity()) {
-      resting_.push_back({.slot = *slot, .max_bytes = options.max_bytes});
+      resting_.push_back({.slot = slot, .max_bytes = options.max_bytes});
       place.Fill();
       return Status();
     }
   }
-  Free(*slot);  // other slots have become idle in the meantime
+  Free(slot);  // other slots have become idle in the meantime
   return Status();
 }
 
@@ -125,10 +124,9 @@ Result<SlotPool::Taken> SlotPool::Take(const void* holder, const wasinn_slot_opt
   // A new slot takes its place in the count.
   if (found.slot != nullptr) Free(found.slot);
   Place place(*this);
-  Result<wasinn_backend_slot*> slot = Make(options);
-  if (!slot) return std::unexpected(std::move(slot.error()));
+  ASSIGN_OR_RETURN(wasinn_backend_slot* slot, Make(options));
   place.Fill();
-  return Taken{.slot = *slot, .as_left = false};
+  return Taken{.slot = slot, .as_left = false};
 }
 
 void SlotPool::Give(wasinn_backend_slot* slot, const void* holder, uint64_t max_bytes) noexcept {
@@ -145,11 +143,10 @@ void SlotPool::Give(wasinn_backend_slot* slot, const void* holder, uint64_t max_
 }
 
 Result<wasinn_backend_slot*> SlotPool::TakeForGood(const wasinn_slot_options& options) {
-  Result<Taken> taken = Take(nullptr, options);
-  if (!taken) return std::unexpected(std::move(taken.error()));
+  ASSIGN_OR_RETURN(Taken taken, Take(nullptr, options));
   const std::lock_guard lock(mutex_);
   --made_;
-  return taken->slot;
+  return taken.slot;
 }
 
 void SlotPool::GiveBack(wasinn_backend_slot* slot, uint64_t max_bytes) noexcept {

@@ -66,13 +66,12 @@ core::Status Connection::Call::Send(std::span<const int> descriptors) {
   // A worker takes a question before it answers. Else messages would pile up, and descriptors with them.
   if (!socket.IsTaken()) return Nonsense();
   if (request_.used() <= kMostBytes) return connection_.Sent(socket.Send(request_.written(), descriptors));
-  core::Result<Segment> segment = Segment::MakeCopy(request_.written());
-  if (!segment) return std::move(segment.error());
+  ASSIGN_OR_RETURN(Segment segment, Segment::MakeCopy(request_.written()));
   std::vector<uint8_t> bytes;
   Writer request(bytes);
   request.Number(Op::kLong);
   request.Number(static_cast<uint64_t>(request_.used()));
-  std::vector<int> all = {segment->descriptor()};
+  std::vector<int> all = {segment.descriptor()};
   all.insert(all.end(), descriptors.begin(), descriptors.end());
   return connection_.Sent(socket.Send(request.written(), all));
 }
@@ -95,9 +94,9 @@ core::Status Connection::Call::Wait(Length length) {
 core::Status Connection::Call::Run(Length length, std::span<const int> descriptors) {
   if (connection_.gone()) return connection_.Lost();
   if (!channel_) return channel_.TakeError();
-  if (core::Status status = Send(descriptors); !status.ok()) return status;
+  RETURN_IF_ERROR(Send(descriptors));
   sent_ = true;
-  if (core::Status status = Wait(length); !status.ok()) return status;
+  RETURN_IF_ERROR(Wait(length));
   answered_ = true;
   core::Status status;
   if (answer_.code != WASINN_OK) {
@@ -116,19 +115,18 @@ core::Status Connection::Call::Fetch() {
     return core::Status(WASINN_ERROR_TOO_LARGE, fmt::format("{} bytes of a message, more than {}", bytes, most_),
                         connection_.backend_);
   }
-  core::Result<Segment> segment = Segment::Make(bytes);
-  if (!segment) return std::move(segment.error());
+  ASSIGN_OR_RETURN(Segment segment, Segment::Make(bytes));
   const Answer first = answer_;
   request_.Clear();
   request_.Number(Op::kFetch);
-  const int descriptor = segment->descriptor();
-  if (core::Status status = Send({&descriptor, 1}); !status.ok()) return status;
-  if (core::Status status = Wait(Length::kQuick); !status.ok()) return status;
+  const int descriptor = segment.descriptor();
+  RETURN_IF_ERROR(Send({&descriptor, 1}));
+  RETURN_IF_ERROR(Wait(Length::kQuick));
   if (answer_.code != WASINN_OK) return Nonsense();
   answer_ = first;
   answer_.message = {};
   std::vector<uint8_t>& copy = channel_->long_answer;
-  copy.assign(segment->data(), segment->data() + bytes);
+  copy.assign(segment.data(), segment.data() + bytes);
   payload_ = Reader(copy);
   return {};
 }
@@ -190,9 +188,8 @@ core::Result<std::unique_ptr<Channel>> Connection::TakeChannel() {
   }
   Place place(*this);
   auto channel = std::make_unique<Channel>();
-  core::Result<Socket> socket = AddChannel();
-  if (!socket) return std::unexpected(std::move(socket.error()));
-  channel->socket = std::move(*socket);
+  ASSIGN_OR_RETURN(Socket socket, AddChannel());
+  channel->socket = std::move(socket);
   channel->socket.SetSpin(spin_);
   place.is_filled = true;
   const std::lock_guard lock(mutex_);
@@ -216,7 +213,7 @@ core::Status Connection::Control(Writer& request, std::span<const int> descripto
 core::Status Connection::Exchange(Writer& request, std::span<const int> descriptors, Reader& payload) {
   if (gone()) return Lost();
   if (request.used() > kMostBytes) return core::Status(WASINN_ERROR_TOO_LARGE, "the settings are too long", backend_);
-  if (core::Status sent = Sent(control_.socket.Send(request.written(), descriptors)); !sent.ok()) return sent;
+  RETURN_IF_ERROR(Sent(control_.socket.Send(request.written(), descriptors)));
   const Socket::Received received = control_.socket.Receive(control_.answer);
   if (received.outcome == Socket::Outcome::kClosed) return Lost();
   if (received.outcome == Socket::Outcome::kTooLate || received.bytes > control_.answer.size()) {
@@ -253,10 +250,9 @@ core::Status Connection::NotifyByFirst(Op op, std::initializer_list<uint32_t> nu
 }
 
 core::Result<Socket> Connection::AddChannel() {
-  auto pair = Socket::MakePair();
-  if (!pair) return std::unexpected(std::move(pair.error()));
-  if (core::Status status = pair->first.SetPatience(kPatience); !status.ok()) return std::unexpected(std::move(status));
-  const int end = pair->second.number();
+  ASSIGN_OR_RETURN(auto pair, Socket::MakePair());
+  RETURN_IF_ERROR(pair.first.SetPatience(kPatience));
+  const int end = pair.second.number();
   Reader payload;
   const std::lock_guard lock(adding_);
   Writer request(control_.request);
@@ -264,7 +260,7 @@ core::Result<Socket> Connection::AddChannel() {
   // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): likewise
   core::Status status = Control(request, {&end, 1}, payload);
   if (!status.ok()) return std::unexpected(std::move(status));
-  return std::move(pair->first);
+  return std::move(pair.first);
 }
 
 // ---- The worker
@@ -274,23 +270,20 @@ core::Result<std::shared_ptr<Connection>> Connection::Start(std::shared_ptr<Zygo
                                                             Log log, core::Clock clock) {
   std::shared_ptr<Connection> made(new Connection(std::move(parent), setting, std::move(log), clock));
   made->place_ = std::move(place);
-  if (core::Status status = made->Open(setting); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(made->Open(setting));
   made->is_open_ = true;
   if (made->place_ != nullptr) made->place_->started.fetch_add(1, std::memory_order_relaxed);
   return made;
 }
 
 core::Status Connection::Open(const Setting& setting) {
-  core::Result<uint8_t*> mark = MakeMark();
-  if (!mark) return std::move(mark.error());
-  here_ = *mark;
+  ASSIGN_OR_RETURN(here_, MakeMark());
   channels_.reserve(kMostChannels);  // so that giving a channel back cannot fail
   callers_.reserve(kMostChannels);
-  core::Result<Zygote::Worker> worker = parent_->Spawn();
-  if (!worker) return std::move(worker.error());
-  worker_ = std::move(*worker);
+  ASSIGN_OR_RETURN(Zygote::Worker worker, parent_->Spawn());
+  worker_ = std::move(worker);
   control_.socket = std::move(worker_.channel);
-  if (core::Status status = control_.socket.SetPatience(kPatienceToOpen); !status.ok()) return status;
+  RETURN_IF_ERROR(control_.socket.SetPatience(kPatienceToOpen));
   Reader payload;
   {
     const std::lock_guard lock(adding_);
@@ -298,16 +291,14 @@ core::Status Connection::Open(const Setting& setting) {
     request.Number(Op::kStart);
     setting.Write(request);
     // A spare worker may not have taken its earlier message yet.
-    if (core::Status status = Exchange(request, {}, payload); !status.ok()) return status;
+    RETURN_IF_ERROR(Exchange(request, {}, payload));
     if (!framework_.Read(payload)) {
       End("its answer made no sense");
       return Lost();
     }
     if (core::Status status = control_.socket.SetPatience(kPatience); !status.ok()) return status;
   }
-  core::Result<Socket> cancels = AddChannel();
-  if (!cancels) return std::move(cancels.error());
-  cancels_ = std::move(*cancels);
+  ASSIGN_OR_RETURN(cancels_, AddChannel());
   return {};
 }
 

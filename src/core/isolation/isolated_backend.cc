@@ -33,9 +33,7 @@ core::Result<std::shared_ptr<Zygote>> Zygotes::Get(const Setting& setting) {
   const std::lock_guard lock(entry->starting);
   if (entry->made == nullptr) {
     // A zygote that has opened a device keeps memory there. A zygote with libraries of operators serves few models.
-    auto made = Zygote::Start(setting, spare_workers_ && !setting.has_devices && setting.op_libraries.empty());
-    if (!made) return made;
-    entry->made = std::move(*made);
+    ASSIGN_OR_RETURN(entry->made, Zygote::Start(setting, spare_workers_ && !setting.has_devices && setting.op_libraries.empty()));
   }
   return entry->made;
 }
@@ -51,9 +49,8 @@ void Zygotes::Forget(const Setting& setting, const std::shared_ptr<Zygote>& gone
 core::Result<wasinn_backend_state*> IsolatedBackend::Open(std::shared_ptr<Zygotes> zygotes, Setting setting,
                                                           const wasinn_host_services& services) {
   std::unique_ptr<IsolatedBackend> backend(new IsolatedBackend(std::move(zygotes), std::move(setting), services));
-  auto connection = backend->Connect();
-  if (!connection) return std::unexpected(std::move(connection.error()));
-  backend->framework_ = (*connection)->framework();
+  ASSIGN_OR_RETURN(auto connection, backend->Connect());
+  backend->framework_ = connection->framework();
   const Framework& it = backend->framework_;
   backend->info_ = {.struct_size = sizeof(wasinn_backend_info),
                     .framework = it.name.c_str(),
@@ -64,16 +61,14 @@ core::Result<wasinn_backend_state*> IsolatedBackend::Open(std::shared_ptr<Zygote
 }
 
 core::Result<std::shared_ptr<Connection>> IsolatedBackend::Start() {
-  auto place = zygotes_->TakePlace();
-  if (!place) return std::unexpected(std::move(place.error()));
+  ASSIGN_OR_RETURN(auto place, zygotes_->TakePlace());
   const auto log = [this](uint32_t level, const char* message) { services_.log(services_.host, level, message); };
   for (int attempt = 0;; ++attempt) {
-    auto parent = zygotes_->Get(setting_);
-    if (!parent) return std::unexpected(std::move(parent.error()));
-    auto connection = Connection::Start(*parent, *place, setting_, log, zygotes_->clock());
+    ASSIGN_OR_RETURN(auto parent, zygotes_->Get(setting_));
+    auto connection = Connection::Start(parent, place, setting_, log, zygotes_->clock());
     if (connection || attempt > 0) return connection;
-    if ((*parent)->gone()) {
-      zygotes_->Forget(setting_, *parent);
+    if (parent->gone()) {
+      zygotes_->Forget(setting_, parent);
     } else if (connection.error().code() != WASINN_ERROR_LOST) {  // a worker that was ended before it served anyone
       return connection;
     }
@@ -125,12 +120,11 @@ void IsolatedBackend::Abandon() {
 
 core::Result<std::shared_ptr<Connection>> IsolatedBackend::Connect() {
   const std::lock_guard lock(mutex_);
-  if (core::Status status = CheckRest(); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(CheckRest());
   if (connection_ == nullptr) {
-    auto started = Start();
-    if (!started) return started;
+    ASSIGN_OR_RETURN(auto started, Start());
     if (std::exchange(was_lost_, false)) zygotes_->CountRestart();
-    connection_ = std::move(*started);
+    connection_ = std::move(started);
   }
   return connection_;
 }
@@ -144,10 +138,9 @@ IsolatedSlot& Of(wasinn_backend_slot* slot) { return IsolatedSlot::Of(slot); }
 void AddGraphs(wasinn_backend& table) {
   table.load = [](wasinn_backend_state* backend, const wasinn_builder* const* builders, size_t n,
                   const wasinn_load_options* options, wasinn_backend_graph** out) {
-    return core::CatchAll([&] {
-      auto graph = IsolatedGraph::Load(IsolatedBackend::Of(backend), {builders, n}, *options);
-      if (!graph) return std::move(graph.error());
-      *out = reinterpret_cast<wasinn_backend_graph*>(graph->release());
+    return core::CatchAll([&]() -> core::Status {
+      ASSIGN_OR_RETURN(auto graph, IsolatedGraph::Load(IsolatedBackend::Of(backend), {builders, n}, *options));
+      *out = reinterpret_cast<wasinn_backend_graph*>(graph.release());
       return core::Status();
     });
   };
@@ -157,7 +150,7 @@ void AddGraphs(wasinn_backend& table) {
     return nullptr;
   };
   table.input_memory = [](wasinn_backend_graph* graph, size_t bytes, wasinn_tensor* out) {
-    return core::CatchAll([&] { return IsolatedGraph::Of(graph).Share(bytes, *out); });
+    return core::CatchAll([&]() -> core::Status { return IsolatedGraph::Of(graph).Share(bytes, *out); });
   };
   if (table.describe != nullptr) {
     table.describe = [](wasinn_backend_graph* graph) { return IsolatedGraph::Of(graph).description(); };
@@ -166,10 +159,9 @@ void AddGraphs(wasinn_backend& table) {
 
 void AddSlots(wasinn_backend& table) {
   table.slot_new = [](wasinn_backend_graph* graph, const wasinn_slot_options* options, wasinn_backend_slot** out) {
-    return core::CatchAll([&] {
-      auto slot = IsolatedSlot::Make(IsolatedGraph::Of(graph), *options);
-      if (!slot) return std::move(slot.error());
-      *out = reinterpret_cast<wasinn_backend_slot*>(slot->release());
+    return core::CatchAll([&]() -> core::Status {
+      ASSIGN_OR_RETURN(auto slot, IsolatedSlot::Make(IsolatedGraph::Of(graph), *options));
+      *out = reinterpret_cast<wasinn_backend_slot*>(slot.release());
       return core::Status();
     });
   };

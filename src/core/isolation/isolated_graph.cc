@@ -30,11 +30,9 @@ constexpr uint32_t MostAtOnce(uint32_t told) {
 core::Result<std::unique_ptr<IsolatedGraph>> IsolatedGraph::Load(IsolatedBackend& backend,
                                                                  std::span<const wasinn_builder* const> builders,
                                                                  const wasinn_load_options& options) {
-  auto connection = backend.Connect();
-  if (!connection) return std::unexpected(std::move(connection.error()));
-  std::unique_ptr<IsolatedGraph> graph(new IsolatedGraph(backend, std::move(*connection), options.account));
-  if (core::Status status = graph->LoadThere(builders, options); !status.ok())
-    return std::unexpected(std::move(status));
+  ASSIGN_OR_RETURN(auto connection, backend.Connect());
+  std::unique_ptr<IsolatedGraph> graph(new IsolatedGraph(backend, std::move(connection), options.account));
+  RETURN_IF_ERROR(graph->LoadThere(builders, options));
   return graph;
 }
 
@@ -49,10 +47,9 @@ core::Status IsolatedGraph::LoadThere(std::span<const wasinn_builder* const> bui
     digests += (digests.empty() ? "" : "+") + part.Digest();
     descriptors.push_back(part.descriptor());
     if (part.descriptor() >= 0) continue;
-    core::Result<Segment> copy = Segment::MakeCopy(part.bytes());
-    if (!copy) return std::move(copy.error());
-    descriptors.back() = copy->descriptor();
-    copies.push_back(std::move(*copy));
+    ASSIGN_OR_RETURN(Segment copy, Segment::MakeCopy(part.bytes()));
+    descriptors.back() = copy.descriptor();
+    copies.push_back(std::move(copy));
   }
   connection_->Hold(number_, std::move(digests));
   Connection::Call call(*connection_, Op::kLoad);
@@ -114,17 +111,16 @@ struct IsolatedGraph::Shared {
 };
 
 core::Status IsolatedGraph::Share(size_t bytes, wasinn_tensor& out) {
-  core::Result<Segment> segment = Segment::Make(RoundUp(bytes));
-  if (!segment) return std::move(segment.error());
-  uint8_t* const data = segment->data();
-  auto shared = std::make_unique<Shared>(*this, connection_->NewNumber(), std::move(*segment));
+  ASSIGN_OR_RETURN(Segment segment, Segment::Make(RoundUp(bytes)));
+  uint8_t* const data = segment.data();
+  auto shared = std::make_unique<Shared>(*this, connection_->NewNumber(), std::move(segment));
   std::map<const void*, uint32_t> added = {{data, shared->number}};
   Connection::Call call(*connection_, Op::kShare);
   call.request().Number(number_);
   call.request().Number(shared->number);
   call.request().Number(static_cast<uint64_t>(shared->segment.size()));
   const int descriptor = shared->segment.descriptor();
-  if (core::Status status = call.Run(Connection::Call::Length::kQuick, {&descriptor, 1}); !status.ok()) return status;
+  RETURN_IF_ERROR(call.Run(Connection::Call::Length::kQuick, {&descriptor, 1}));
   shared->segment.Close();
   {
     const std::lock_guard lock(mutex_);

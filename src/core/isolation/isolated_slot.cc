@@ -47,9 +47,9 @@ IsolatedSlot::IsolatedSlot(IsolatedGraph& graph, void* account)
 
 core::Result<std::unique_ptr<IsolatedSlot>> IsolatedSlot::Make(IsolatedGraph& graph,
                                                                const wasinn_slot_options& options) {
-  if (core::Status status = graph.backend().CheckCaller(); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(graph.backend().CheckCaller());
   std::unique_ptr<IsolatedSlot> slot(new IsolatedSlot(graph, options.account));
-  if (core::Status status = slot->MakeThere(options); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(slot->MakeThere(options));
   return slot;
 }
 
@@ -154,14 +154,13 @@ core::Status IsolatedSlot::UseArea(Connection::Call& call, Segment& area, base::
 }
 
 core::Status IsolatedSlot::ReplaceArea(Connection::Call& call, Segment& area, uint64_t bytes) {
-  core::Result<Segment> made = Segment::Make(bytes);
-  if (!made) return std::move(made.error());
+  ASSIGN_OR_RETURN(Segment made, Segment::Make(bytes));
   call.request().Number(number_);
   call.request().Number(bytes);
-  const int descriptor = made->descriptor();
-  if (core::Status status = call.Run(Length::kQuick, {&descriptor, 1}); !status.ok()) return status;
-  made->Close();
-  area = std::move(*made);
+  const int descriptor = made.descriptor();
+  RETURN_IF_ERROR(call.Run(Length::kQuick, {&descriptor, 1}));
+  made.Close();
+  area = std::move(made);
   return {};
 }
 
@@ -231,7 +230,7 @@ uint32_t IsolatedSlot::ProcessorToUse() const {
 }
 
 core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, wasinn_compute_result* result) {
-  if (core::Status status = graph_.backend().CheckCaller(); !status.ok()) return status;
+  RETURN_IF_ERROR(graph_.backend().CheckCaller());
   has_turn_.store(false, std::memory_order_release);
   interruption_.Begin();
   shows_ = false;
@@ -241,8 +240,8 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
                        Connection::kMostComputes);
   }
   has_turn_.store(true, std::memory_order_release);
-  if (core::Status status = PlaceInputs(); !status.ok()) return status;
-  if (core::Status status = PlaceOutputs(); !status.ok()) return status;
+  RETURN_IF_ERROR(PlaceInputs());
+  RETURN_IF_ERROR(PlaceOutputs());
   CopyInputs();
   Connection::Call call(connection_, op);
   Writer& request = call.request();
@@ -326,19 +325,19 @@ core::Status IsolatedSlot::ReadShown(Connection::Call& call) {
     words += shown.message.size();
   }
   if (!payload.ended()) return call.Nonsense();
-  if (core::Status status = ChargeWords(words); !status.ok()) return status;
+  RETURN_IF_ERROR(ChargeWords(words));
   return needed <= output_area_.size() ? ChargeOutputs() : ShowAgain(call, needed);
 }
 
 // Asks for the outputs again after they did not fit into their area.
 core::Status IsolatedSlot::ShowAgain(Connection::Call& call, uint64_t needed) {
   call.Again(Op::kUseOutputArea);
-  if (core::Status status = GrowOutputs(call, needed); !status.ok()) return status;
+  RETURN_IF_ERROR(GrowOutputs(call, needed));
   call.Again(Op::kShow);
   call.request().Number(number_);
   call.request().Number(static_cast<uint8_t>(reset_));
   call.ExpectAnswer(kBytesOfOutput * graph_.outputs().size());
-  if (core::Status status = call.Run(Length::kQuick); !status.ok()) return status;
+  RETURN_IF_ERROR(call.Run(Length::kQuick));
   Reader again = call.payload();
   if (again.Number<uint64_t>() > output_area_.size()) return call.Nonsense();
   return ReadShown(call);
@@ -399,7 +398,7 @@ core::Status IsolatedSlot::Output(uint32_t index, wasinn_tensor& view) {
     call.request().Number(number_);
     call.request().Number(static_cast<uint8_t>(reset_));
     call.ExpectAnswer(kBytesOfOutput * graph_.outputs().size());
-    if (core::Status status = call.Run(Length::kQuick); !status.ok()) return status;
+    RETURN_IF_ERROR(call.Run(Length::kQuick));
     reset_ = false;
     if (core::Status status = ReadShown(call); !status.ok()) return status;
   }
@@ -417,7 +416,7 @@ core::Status IsolatedSlot::DynamicOutputs(const wasinn_io* const*& out, uint32_t
 // Pieces have their own area: outputs that were shown stay where they are.
 core::Status IsolatedSlot::Piece(uint32_t index, wasinn_tensor& view) {
   uint64_t needed = 0;
-  if (core::Status status = ShowPiece(index, needed); !status.ok()) return status;
+  RETURN_IF_ERROR(ShowPiece(index, needed));
   if (needed > piece_area_.size()) {
     if (needed > SIZE_MAX / 4) return core::Error(WASINN_ERROR_TOO_LARGE, "a piece of output is too large");
     core::Status status = UseArea(Op::kUsePieceArea, piece_area_, piece_bytes_, WithRoom(needed), 0);
@@ -431,7 +430,7 @@ core::Status IsolatedSlot::ShowPiece(uint32_t index, uint64_t& needed) {
   Connection::Call call(connection_, Op::kPiece);
   call.request().Number(number_);
   call.request().Number(index);
-  if (core::Status status = call.Run(Length::kQuick); !status.ok()) return status;
+  RETURN_IF_ERROR(call.Run(Length::kQuick));
   needed = call.payload().Number<uint64_t>();
   const bool makes_sense = ReadOne(call.payload(), piece_area_, piece_) && call.payload().ended();
   return makes_sense ? core::Status() : call.Nonsense();

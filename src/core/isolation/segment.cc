@@ -78,42 +78,39 @@ Segment::~Segment() {
 }
 
 core::Result<Segment> Segment::Make(size_t bytes) {
-  core::Result<base::Descriptor> file = MakeFile(bytes);
-  if (!file) return std::unexpected(std::move(file.error()));
-  if (core::Status status = Seal(*file, 0, bytes); !status.ok()) return std::unexpected(std::move(status));
-  core::Result<Segment> segment = Map(*file, bytes, true);
+  ASSIGN_OR_RETURN(base::Descriptor file, MakeFile(bytes));
+  RETURN_IF_ERROR(Seal(file, 0, bytes));
+  core::Result<Segment> segment = Map(file, bytes, true);
   if (segment) {
-    segment->descriptor_ = std::move(*file);
+    segment->descriptor_ = std::move(file);
     segment->made_ = true;
   }
   return segment;
 }
 
 core::Result<Segment> Segment::MakeCopy(std::span<const uint8_t> bytes) {
-  core::Result<base::Descriptor> file = MakeFile(bytes.size());
-  if (!file) return std::unexpected(std::move(file.error()));
+  ASSIGN_OR_RETURN(base::Descriptor file, MakeFile(bytes.size()));
   for (size_t done = 0; done < bytes.size();) {
-    const ssize_t n = ::pwrite(file->number(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    const ssize_t n = ::pwrite(file.number(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
     if (n <= 0 && errno != EINTR) return std::unexpected(Failed("write", bytes.size(), errno));
     if (n > 0) done += static_cast<size_t>(n);
   }
-  return SealAgainstWrites(std::move(*file), bytes.size());
+  return SealAgainstWrites(std::move(file), bytes.size());
 }
 
 core::Result<Segment> Segment::MakeCopyOfFile(int file, size_t bytes) {
-  core::Result<base::Descriptor> copy = MakeFile(bytes);
-  if (!copy) return std::unexpected(std::move(copy.error()));
+  ASSIGN_OR_RETURN(base::Descriptor copy, MakeFile(bytes));
   for (size_t done = 0; done < bytes;) {
-    const ssize_t n = ::sendfile(copy->number(), file, nullptr, bytes - done);
+    const ssize_t n = ::sendfile(copy.number(), file, nullptr, bytes - done);
     if (n == 0) return core::Fail(WASINN_ERROR_RUNTIME, "a model's file changed while it was read");
     if (n < 0 && errno != EINTR) return std::unexpected(Failed("sendfile", bytes, errno));
     if (n > 0) done += static_cast<size_t>(n);
   }
-  return SealAgainstWrites(std::move(*copy), bytes);
+  return SealAgainstWrites(std::move(copy), bytes);
 }
 
 core::Result<Segment> Segment::SealAgainstWrites(base::Descriptor file, size_t bytes) {
-  if (core::Status status = Seal(file, F_SEAL_WRITE, bytes); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(Seal(file, F_SEAL_WRITE, bytes));
   Segment segment;
   segment.descriptor_ = std::move(file);
   segment.size_ = bytes;
@@ -121,17 +118,14 @@ core::Result<Segment> Segment::SealAgainstWrites(base::Descriptor file, size_t b
 }
 
 core::Status Segment::MapSealed() {
-  core::Result<uint8_t*> data = MapFile(descriptor_.number(), size_, PROT_READ);
-  if (!data) return std::move(data.error());
-  data_ = *data;
+  ASSIGN_OR_RETURN(data_, MapFile(descriptor_.number(), size_, PROT_READ));
   return {};
 }
 
 core::Result<Segment> Segment::Map(const base::Descriptor& descriptor, size_t bytes, bool writable) {
-  core::Result<uint8_t*> data = MapFile(descriptor.number(), bytes, PROT_READ | (writable ? PROT_WRITE : 0));
-  if (!data) return std::unexpected(std::move(data.error()));
+  ASSIGN_OR_RETURN(uint8_t* data, MapFile(descriptor.number(), bytes, PROT_READ | (writable ? PROT_WRITE : 0)));
   Segment segment;
-  segment.data_ = *data;
+  segment.data_ = data;
   segment.size_ = bytes;
   return segment;
 }

@@ -59,45 +59,39 @@ core::Status Zygote::SetPatience(std::chrono::milliseconds wait) {
 }
 
 core::Result<std::shared_ptr<Zygote>> Zygote::Start(const Setting& setting, bool spares) {
-  auto pair = Socket::MakePair();
-  if (!pair) return std::unexpected(std::move(pair.error()));
-  if (core::Status status = StartProgram(setting.worker, setting.has_devices, pair->second); !status.ok()) {
-    return std::unexpected(std::move(status));
-  }
-  pair->second = Socket();
-  std::shared_ptr<Zygote> made(new Zygote(std::move(pair->first), setting, spares));
-  if (core::Status status = made->SetPatience(kPatience); !status.ok()) {
-    return std::unexpected(std::move(status));
-  }
+  ASSIGN_OR_RETURN(auto pair, Socket::MakePair());
+  RETURN_IF_ERROR(StartProgram(setting.worker, setting.has_devices, pair.second));
+  pair.second = Socket();
+  std::shared_ptr<Zygote> made(new Zygote(std::move(pair.first), setting, spares));
+  RETURN_IF_ERROR(made->SetPatience(kPatience));
   std::vector<uint8_t> bytes;
   Writer request(bytes);
   request.Number(Op::kOpen);
   setting.Write(request);
   Reader answer;
   const std::lock_guard lock(made->mutex_);
-  if (core::Status status = made->Ask(request, {}, {}, answer); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(made->Ask(request, {}, {}, answer));
   return made;
 }
 
 // Requests a worker, and does not wait for it. To `prepare` itself, it gets that request on its channel.
 core::Status Zygote::Order(bool prepare) {
-  auto pair = Socket::MakePair();
-  if (!pair) return std::move(pair.error());
+  ASSIGN_OR_RETURN(auto pair, Socket::MakePair());
   std::vector<uint8_t> bytes;
   Writer request(bytes);
   if (prepare) {
     request.Number(Op::kPrepare);
     setting_.Write(request);
-    if (pair->first.Send(request.written()) != Socket::Sent::kDone) {
+    if (pair.first.Send(request.written()) != Socket::Sent::kDone) {
       return core::Status(WASINN_ERROR_UNAVAILABLE, "the system has no memory for a message to a worker",
                           setting_.backend);
     }
     request.Clear();
   }
   request.Number(Op::kSpawn);
-  const int channel = pair->second.number();
-  if (core::Status status = Send(request, {&channel, 1}); !status.ok()) return status;
-  ordered_ = std::move(pair->first);
+  const int channel = pair.second.number();
+  RETURN_IF_ERROR(Send(request, {&channel, 1}));
+  ordered_ = std::move(pair.first);
   return {};
 }
 
@@ -105,9 +99,7 @@ core::Result<Zygote::Worker> Zygote::Collect() {
   Worker worker{.channel = std::move(*ordered_), .process = base::Descriptor()};
   ordered_.reset();
   Reader answer;
-  if (core::Status status = Receive({&worker.process, 1}, answer); !status.ok()) {
-    return std::unexpected(std::move(status));
-  }
+  RETURN_IF_ERROR(Receive({&worker.process, 1}, answer));
   worker.pid = answer.Number<int32_t>();
   return worker;
 }
@@ -138,7 +130,7 @@ void Zygote::WaitForLate() {
 core::Result<Zygote::Worker> Zygote::SpareOrNew() {
   WaitForLate();
   if (std::optional<Worker> spare = TakeSpare()) return std::move(*spare);
-  if (core::Status status = Order(false); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(Order(false));
   return Collect();
 }
 
@@ -160,7 +152,7 @@ core::Result<int> Zygote::WaitFor(pid_t worker) {
   request.Number(Op::kWait);
   request.Number(static_cast<int32_t>(worker));
   Reader answer;
-  if (core::Status status = Ask(request, {}, {}, answer); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(Ask(request, {}, {}, answer));
   return answer.Number<int32_t>();
 }
 

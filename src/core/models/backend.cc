@@ -10,9 +10,8 @@
 namespace wasinn::core {
 
 Result<wasinn_backend> Backend::ReadTable(const wasinn_backend& table) {
-  Result<wasinn_backend> read = ReadStruct(table, "its wasinn_backend");
-  if (!read) return read;
-  const wasinn_backend& t = *read;
+  ASSIGN_OR_RETURN(wasinn_backend read, ReadStruct(table, "its wasinn_backend"));
+  const wasinn_backend& t = read;
   if (t.abi_major != WASINN_BACKEND_ABI_MAJOR) {
     return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "it has version {}.{} of the backend ABI: expected {}.x",
                 t.abi_major, t.abi_minor, WASINN_BACKEND_ABI_MAJOR);
@@ -35,8 +34,8 @@ Result<wasinn_backend> Backend::ReadTable(const wasinn_backend& table) {
     if (!there)
       return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "its table of {} bytes has no '{}'", table.struct_size, name);
   }
-  if (t.version == nullptr) read->version = "";
-  if (t.install == nullptr) read->install = "";
+  if (t.version == nullptr) read.version = "";
+  if (t.install == nullptr) read.install = "";
   return read;
 }
 
@@ -60,9 +59,7 @@ Result<std::shared_ptr<Backend>> Backend::Open(const wasinn_backend& table, cons
 Result<std::shared_ptr<Backend>> Backend::OpenBy(const wasinn_backend& table, const Logger& logger, uint32_t threads,
                                                  const Opener& open, const Hooks& hooks) {
   std::shared_ptr<Backend> backend(new Backend(table, logger, threads));
-  Result<wasinn_backend_state*> state = open(backend->services_);
-  if (!state) return std::unexpected(std::move(state.error()));
-  backend->state_ = *state;
+  ASSIGN_OR_RETURN(backend->state_, open(backend->services_));
   backend->hooks_ = hooks;
   return backend;
 }

@@ -187,7 +187,7 @@ void BackendLoader::WarnOfUnknownNames(const Entries& entries) const {
 
 Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const WaitOptions& wait) {
   return entries_.Get(wait, "the list of backends", [this]() -> Result<std::shared_ptr<Entries>> {
-    if (Status status = CheckLibrarySearch(); !status.ok()) return std::unexpected(std::move(status));
+    RETURN_IF_ERROR(CheckLibrarySearch());
     auto entries = std::make_shared<Entries>();
     for (const std::string& folder : options_.folders) {
       if (Status status = AddFolder(folder, *entries); !status.ok()) return std::unexpected(std::move(status));
@@ -234,9 +234,8 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenWithDetails(Entry& entry, co
 Result<std::shared_ptr<Backend>> BackendLoader::OpenInHost(Entry& entry, const WaitOptions& wait) {
   const std::string what = fmt::format("backend '{}'", entry.table.name);
   return entry.backend.Get(wait, what, [&]() -> Result<std::shared_ptr<Backend>> {
-    const Result<std::string> config = ConfigOf(entry);
-    if (!config) return std::unexpected(Copy(config.error()));
-    return Backend::Open(entry.table, logger_, options_.threads, *config);
+    ASSIGN_OR_RETURN(const std::string config, ConfigOf(entry));
+    return Backend::Open(entry.table, logger_, options_.threads, config);
   });
 }
 
@@ -244,12 +243,11 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry,
                                                              const Place& place) const {
   Workers& workers = *place.workers;
   return workers.Get(entry.table.name, place.has_devices, wait, [&]() -> Result<std::shared_ptr<Backend>> {
-    Result<std::string> config = ConfigOf(entry);
-    if (!config) return std::unexpected(std::move(config.error()));
+    ASSIGN_OR_RETURN(std::string config, ConfigOf(entry));
     const isolation::Setting setting{.worker = options_.worker,
                                      .backend = entry.table.name,
                                      .library = entry.path,
-                                     .config = std::move(*config),
+                                     .config = std::move(config),
                                      .owner = workers.owner(),
                                      .has_devices = place.has_devices,
                                      .threads = options_.threads,
@@ -271,9 +269,8 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry,
 }
 
 Result<Formats> BackendLoader::AllFormats(const WaitOptions& wait) {
-  Result<std::shared_ptr<Entries>> entries = FindEntries(wait);
-  if (!entries) return std::unexpected(std::move(entries.error()));
-  return (*entries)->all;
+  ASSIGN_OR_RETURN(std::shared_ptr<Entries> entries, FindEntries(wait));
+  return entries->all;
 }
 
 Status BackendLoader::CheckFormat(std::string_view name, wasinn_code code, const WaitOptions& wait) {
@@ -302,14 +299,13 @@ void BackendLoader::ReportMissing(Entry& entry, std::string_view format, const E
 
 Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view format, const WaitOptions& wait,
                                                           const Place& place) {
-  Result<std::shared_ptr<Entries>> entries = FindEntries(wait);
-  if (!entries) return std::unexpected(std::move(entries.error()));
+  ASSIGN_OR_RETURN(std::shared_ptr<Entries> entries, FindEntries(wait));
   Entry* missing = nullptr;
   Status why;  // for the first backend that serves the format
-  for (Entry* entry : (*entries)->in_order) {
+  for (Entry* entry : entries->in_order) {
     if (!HasFormat(entry->formats, format)) continue;
     if (missing != nullptr) ReportMissing(*missing, format, *entry, why);
-    Result<std::shared_ptr<Backend>> backend = Open(*entry, (*entries)->hints, wait, place);
+    Result<std::shared_ptr<Backend>> backend = Open(*entry, entries->hints, wait, place);
     // If a framework is broken or wrongly configured, no other one silently replaces it.
     if (backend || backend.error().code() != WASINN_ERROR_UNSUPPORTED_OPERATION) return backend;
     if (missing == nullptr) why = std::move(backend.error());
@@ -320,25 +316,24 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view forma
     if (known.format != format) continue;
     logger_.Write(WASINN_LOG_DEBUG, fmt::format("{}{}", kLookedFor, LibraryIn(known, Folders())));
     return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "encoding {} needs the backend '{}': {}", format, known.name,
-                HowToGet(known, (*entries)->hints));
+                HowToGet(known, entries->hints));
   }
   return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "no backend serves encoding {}; known are {}", format,
-              ListFormats((*entries)->all));
+              ListFormats(entries->all));
 }
 
 Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, const WaitOptions& wait,
                                                        const Place& place) {
-  Result<std::shared_ptr<Entries>> entries = FindEntries(wait);
-  if (!entries) return std::unexpected(std::move(entries.error()));
-  for (Entry& entry : (*entries)->found) {
-    if (name == entry.table.name) return Open(entry, (*entries)->hints, wait, place);
+  ASSIGN_OR_RETURN(std::shared_ptr<Entries> entries, FindEntries(wait));
+  for (Entry& entry : entries->found) {
+    if (name == entry.table.name) return Open(entry, entries->hints, wait, place);
   }
   const auto known = std::ranges::find(kKnown, name, &Known::name);
   if (known != std::end(kKnown)) {
     logger_.Write(WASINN_LOG_DEBUG, fmt::format("{}{}", kLookedFor, LibraryIn(*known, Folders())));
-    return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "backend '{}': {}", name, HowToGet(*known, (*entries)->hints));
+    return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "backend '{}': {}", name, HowToGet(*known, entries->hints));
   }
-  return Fail(WASINN_ERROR_INVALID_ARGUMENT, "there is no backend '{}'{}", name, Suggest(name, NamesOf(**entries)));
+  return Fail(WASINN_ERROR_INVALID_ARGUMENT, "there is no backend '{}'{}", name, Suggest(name, NamesOf(*entries)));
 }
 
 BackendReport BackendLoader::ReportOf(Entry& entry, const InstallHints& hints) {

@@ -72,7 +72,7 @@ std::shared_ptr<const Blob> Blob::Copy(std::span<const uint8_t> bytes) {
 
 Result<std::shared_ptr<const Blob>> Blob::Sealed(Result<isolation::Segment> segment) {
   if (!segment) return std::unexpected(std::move(segment.error()));
-  if (Status status = segment->MapSealed(); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(segment->MapSealed());
   std::shared_ptr<Blob> blob(new Blob);
   blob->sealed_ = std::make_unique<isolation::Segment>(std::move(*segment));
   blob->data_ = blob->sealed_->data();

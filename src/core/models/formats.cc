@@ -61,14 +61,13 @@ Result<std::vector<wasinn_format>> ReadFormats(const wasinn_backend& table) {
   std::vector<wasinn_format> formats;
   for (size_t i = 0; i < table.n_formats; ++i) {
     if (table.formats[i] == nullptr) return Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "its format {} is not there", i);
-    Result<wasinn_format> read = ReadStruct(*table.formats[i], "its wasinn_format");
-    if (!read) return std::unexpected(std::move(read.error()));
-    if (Status status = CheckFormat(*read, i); !status.ok()) return std::unexpected(std::move(status));
-    if (read->endings == nullptr) read->n_endings = 0;
-    if (read->files == nullptr) read->n_files = 0;
-    if (read->magics == nullptr) read->n_magics = 0;
-    if (read->schemes == nullptr) read->n_schemes = 0;
-    formats.push_back(*read);
+    ASSIGN_OR_RETURN(wasinn_format read, ReadStruct(*table.formats[i], "its wasinn_format"));
+    RETURN_IF_ERROR(CheckFormat(read, i));
+    if (read.endings == nullptr) read.n_endings = 0;
+    if (read.files == nullptr) read.n_files = 0;
+    if (read.magics == nullptr) read.n_magics = 0;
+    if (read.schemes == nullptr) read.n_schemes = 0;
+    formats.push_back(read);
   }
   return formats;
 }

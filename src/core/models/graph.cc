@@ -84,7 +84,7 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
         backend->table().load(backend->state(), builders.data(), builders.size(), &c_options, &graph->model_));
   });
   if (!status.ok()) return std::unexpected(std::move(status));
-  if (Status read = graph->ReadInfo(options.metrics); !read.ok()) return std::unexpected(std::move(read));
+  RETURN_IF_ERROR(graph->ReadInfo(options.metrics));
   if (graph->account_ != nullptr) graph->kept_ = graph->account_->used();
   return graph;
 }
@@ -106,22 +106,21 @@ Status BackendGraph::ReadInfo(std::shared_ptr<ModelMetrics> metrics) {
   const wasinn_backend& table = backend_->table();
   const wasinn_info* told = nullptr;
   if (model_ == nullptr) return Status(WASINN_ERROR_RUNTIME, "the load gave no model", table.name);
-  if (Status status = backend_->Take(table.info(model_, &told)); !status.ok()) return status;
+  RETURN_IF_ERROR(backend_->Take(table.info(model_, &told)));
   if (told == nullptr) return Status(WASINN_ERROR_RUNTIME, "the model has no signature", table.name);
-  Result<wasinn_info> read = ReadStruct(*told, "wasinn_info");
-  if (!read) return std::move(read.error());
-  if (table.take_output == nullptr) read->memory = nullptr;  // outputs that stay there could not be read
-  const bool is_late = read->n_outputs == WASINN_COUNT_UNKNOWN;
-  const std::span<const wasinn_io* const> inputs(read->inputs, read->n_inputs);
-  const std::span<const wasinn_io* const> outputs(read->outputs, is_late ? 0 : read->n_outputs);
-  if (Status status = CheckSignature(inputs, "input", table.name); !status.ok()) return status;
-  if (Status status = CheckSignature(outputs, "output", table.name); !status.ok()) return status;
-  if (Status status = CheckBindable(outputs, table); !status.ok()) return status;
+  ASSIGN_OR_RETURN(wasinn_info read, ReadStruct(*told, "wasinn_info"));
+  if (table.take_output == nullptr) read.memory = nullptr;  // outputs that stay there could not be read
+  const bool is_late = read.n_outputs == WASINN_COUNT_UNKNOWN;
+  const std::span<const wasinn_io* const> inputs(read.inputs, read.n_inputs);
+  const std::span<const wasinn_io* const> outputs(read.outputs, is_late ? 0 : read.n_outputs);
+  RETURN_IF_ERROR(CheckSignature(inputs, "input", table.name));
+  RETURN_IF_ERROR(CheckSignature(outputs, "output", table.name));
+  RETURN_IF_ERROR(CheckBindable(outputs, table));
   if (is_late && table.outputs == nullptr) {
     return Status(WASINN_ERROR_RUNTIME, "the backend does not list the model's outputs", table.name);
   }
-  SetInfo(*read, table.bind_align, std::move(metrics));
-  const bool shares = (read->flags & WASINN_GRAPH_SHARES_SLOTS) != 0 && table.reset != nullptr;
+  SetInfo(read, table.bind_align, std::move(metrics));
+  const bool shares = (read.flags & WASINN_GRAPH_SHARES_SLOTS) != 0 && table.reset != nullptr;
   if (shares && counts_among_computes() && !is_late) {
     slots_ = std::make_unique<SlotPool>(*backend_, model_, account_.get(), BytesInSlots(outputs),
                                         AreStatic(inputs) && AreStatic(outputs));

@@ -28,7 +28,7 @@ void Model::Unload() { graph_.Forget(); }
 
 Status ModelRegistry::Add(std::shared_ptr<Model> model) {
   std::string name = model->source().name;
-  if (Status status = CheckModelName(name); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckModelName(name));
   const uint32_t version = model->source().version;
   Versions added;  // then the former version, which is freed after the lock
   added.emplace(version, std::move(model));

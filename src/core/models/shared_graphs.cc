@@ -48,9 +48,7 @@ Result<SharedGraphs::Shared> SharedGraphs::Get(const std::string& key, const Wai
     std::shared_ptr<Graph> loaded;
     const Result<std::weak_ptr<Graph>> found =
         made->Get(wait, "a model of the same bytes", [&]() -> Result<std::weak_ptr<Graph>> {
-          Result<std::shared_ptr<Graph>> graph = load();
-          if (!graph) return std::unexpected(std::move(graph.error()));
-          loaded = std::move(*graph);
+          ASSIGN_OR_RETURN(loaded, load());
           return std::weak_ptr(loaded);
         });
     if (!found) return std::unexpected(Copy(found.error()));

@@ -34,7 +34,7 @@ Status Attempt::Wait(const WaitOptions& wait, const std::string& what) {
 }
 
 Status Attempt::WaitWatched(const WaitOptions& wait, const std::string& what) {
-  if (Status status = wait.watchdog->Start(); !status.ok()) return status;
+  RETURN_IF_ERROR(wait.watchdog->Start());
   bool enough = false;  // guarded by mutex_
   const auto give_up = [this, &enough] {
     {

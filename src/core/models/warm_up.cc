@@ -54,7 +54,7 @@ Result<TensorPtr> Zeros(const TensorDesc& desc, const wasinn_io& io, const Tenso
   const std::optional<uint64_t> bytes = ByteSize(desc.dtype, desc.shape());
   if (!bytes) return Fail(WASINN_ERROR_TOO_LARGE, "input '{}': the size of {} overflows", io.name, Describe(desc));
   Reservation charge(memory.quota);
-  if (Status status = charge.Resize(*bytes); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(charge.Resize(*bytes));
   BufferPool::Buffer buffer = memory.pool.Take(memory.pool_user, *bytes);
   std::fill_n(buffer.data(), *bytes, uint8_t{0});
   return SharedTensor::Of(desc, *bytes, std::move(buffer), std::move(charge));
@@ -63,17 +63,14 @@ Result<TensorPtr> Zeros(const TensorDesc& desc, const wasinn_io& io, const Tenso
 // Optional inputs stay unset, unless a shape is configured.
 Status SetInputs(Context& context, const WarmUp& warm_up, const TensorMemory& memory) {
   const Graph& graph = *context.graph();
-  const Result<std::vector<const Shape*>> shapes = ShapesOf(warm_up, graph);
-  if (!shapes) return Copy(shapes.error());
+  ASSIGN_OR_RETURN(const std::vector<const Shape*> shapes, ShapesOf(warm_up, graph));
   for (uint32_t i = 0; i < graph.inputs().size(); ++i) {
     const wasinn_io& io = *graph.inputs()[i];
-    if ((*shapes)[i] == nullptr && (io.flags & WASINN_IO_OPTIONAL) != 0) continue;
-    if (Status status = CheckTakesNumbers(io, graph.backend_name()); !status.ok()) return status;
-    const Result<TensorDesc> desc = TensorFor(io, (*shapes)[i]);
-    if (!desc) return Copy(desc.error());
-    Result<TensorPtr> zeros = Zeros(*desc, io, memory);
-    if (!zeros) return std::move(zeros.error());
-    if (Status status = context.SetInput(i, std::move(*zeros)); !status.ok()) return status;
+    if (shapes[i] == nullptr && (io.flags & WASINN_IO_OPTIONAL) != 0) continue;
+    RETURN_IF_ERROR(CheckTakesNumbers(io, graph.backend_name()));
+    ASSIGN_OR_RETURN(const TensorDesc desc, TensorFor(io, shapes[i]));
+    ASSIGN_OR_RETURN(TensorPtr zeros, Zeros(desc, io, memory));
+    if (Status status = context.SetInput(i, std::move(zeros)); !status.ok()) return status;
   }
   return Status();
 }
@@ -82,10 +79,9 @@ Status SetInputs(Context& context, const WarmUp& warm_up, const TensorMemory& me
 
 Status Run(const WarmUp& warm_up, std::shared_ptr<const Graph> graph, const Context::Options& options,
            const Resources& resources) {
-  Result<std::unique_ptr<Context>> context = Context::Create(std::move(graph), options, resources);
-  if (!context) return std::move(context.error());
-  Status status = SetInputs(**context, warm_up, resources.memory);
-  for (uint32_t i = 0; status.ok() && i < warm_up.computes; ++i) status = (*context)->Compute(nullptr);
+  ASSIGN_OR_RETURN(std::unique_ptr<Context> context, Context::Create(std::move(graph), options, resources));
+  Status status = SetInputs(*context, warm_up, resources.memory);
+  for (uint32_t i = 0; status.ok() && i < warm_up.computes; ++i) status = context->Compute(nullptr);
   return status;
 }
 

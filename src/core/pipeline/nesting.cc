@@ -22,9 +22,8 @@ class Nesting {
     path_.push_back(&source);
     size_t height = 1;
     for (const StepSpec& step : source.pipeline.steps) {
-      Result<size_t> below = HeightOfStep(step);
-      if (!below) return below;
-      height = std::max(height, 1 + *below);
+      ASSIGN_OR_RETURN(size_t below, HeightOfStep(step));
+      height = std::max(height, 1 + below);
     }
     path_.pop_back();
     heights_.emplace(KeyOf(source), height);

@@ -121,8 +121,7 @@ Status PipelineSession::RunStep(size_t index) {
     if (tensors_[input.tensor] != nullptr) given.push_back({input.index, tensors_[input.tensor]});
   }
   std::pmr::vector<core::Context::TensorOutput> computed(&scratch.resource);
-  auto names = contexts_[index]->Run(given, computed);
-  if (!names) return std::move(names.error());
+  ASSIGN_OR_RETURN(auto names, contexts_[index]->Run(given, computed));
   return Keep(step, computed);
 }
 

@@ -172,7 +172,7 @@ Status Planner::WireInput(size_t step, const Named& input) {
   const wasinn_io& io = *graphs_[step]->inputs()[input.index];
   const auto made = made_by_.find(input.tensor);
   if (made == made_by_.end()) {
-    if (Status status = AddInput(step, input, io); !status.ok()) return status;
+    RETURN_IF_ERROR(AddInput(step, input, io));
   } else if (made->second >= step) {
     return OfStep(step, "it takes '{}', which {} makes: a step comes after those that it takes something from",
                   input.tensor, NameOfStep(made->second, spec_.steps[made->second].model_name));
@@ -303,17 +303,17 @@ void Planner::KeepOnDevices() {
 core::Result<Plan> Planner::Make() {
   for (size_t i = 0; i < spec_.steps.size(); ++i) {
     plan_.steps.push_back({spec_.steps[i].model_name, graphs_[i], {}, {}, {}, {}});
-    if (Status status = NameInputs(i); !status.ok()) return std::unexpected(std::move(status));
+    RETURN_IF_ERROR(NameInputs(i));
     if (Status status = NameOutputs(i); !status.ok()) return std::unexpected(std::move(status));
   }
   for (size_t i = 0; i + 1 < spec_.steps.size(); ++i) LinkToNext(i);
-  if (Status status = ListMade(); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(ListMade());
   for (size_t i = 0; i < spec_.steps.size(); ++i) {
-    if (Status status = WireInputs(i); !status.ok()) return std::unexpected(std::move(status));
+    RETURN_IF_ERROR(WireInputs(i));
     WireOutputs(i);
   }
-  if (Status status = ChooseInputs(); !status.ok()) return std::unexpected(std::move(status));
-  if (Status status = ChooseOutputs(); !status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(ChooseInputs());
+  RETURN_IF_ERROR(ChooseOutputs());
   FindLastUses();
   KeepOnDevices();
   return std::move(plan_);
