@@ -40,4 +40,7 @@ extern const Profile kLegacy;
 // wasi:nn: the numbers are the positions of the cases in the WIT text, in all versions the same.
 extern const Profile kWit;
 
+// The limit of a guest's JSON text. Grammars of language models are the longest texts.
+inline constexpr uint32_t kMaxConfigBytes = 256 << 10;
+
 }  // namespace wasinn::abi

@@ -1,7 +1,6 @@
 #include <wasinn/engine.h>
 
 #include "abi/profiles.h"
-#include "abi/witx/begun_compute.h"
 #include "abi/witx/witx.h"
 #include "api/objects.h"
 #include "core/c_struct.h"

@@ -1,6 +1,6 @@
 #include "api/objects.h"
 #include "core/c_struct.h"
-#include "core/metrics/host_text.h"
+#include "core/metrics/metrics.h"
 #include "core/words.h"
 
 namespace wasinn::api {
@@ -144,7 +144,8 @@ void wasinn_config_on_span(wasinn_config* config, wasinn_span_fn fn, void* user)
 wasinn_status* wasinn_host_new(const wasinn_config* config, wasinn_log_fn log, void* user, wasinn_host** out) {
   return api::Guard([&]() -> core::Status {
     const core::Config defaults;
-    ASSIGN_OR_RETURN(core::HostOptions options, (config == nullptr ? defaults : static_cast<const core::Config&>(*config)).ToHostOptions());
+    ASSIGN_OR_RETURN(core::HostOptions options,
+                     (config == nullptr ? defaults : static_cast<const core::Config&>(*config)).ToHostOptions());
     ASSIGN_OR_RETURN(std::shared_ptr<core::Host> host, core::Host::Create(std::move(options), log, user));
     *out = new wasinn_host{std::move(host)};
     return {};

@@ -23,17 +23,17 @@ struct wasinn_host {
 
 namespace wasinn::api {
 
-// NULL for success, else a new wasinn_status. If there is no memory for one, a status that reports that.
+// NULL for success, else a new wasinn_status. If there is no memory for one, the other one, which reports that.
 wasinn_status* ToC(const core::Status& status) noexcept;
-wasinn_status* ToC(const std::exception& thrown) noexcept;
+wasinn_status* OutOfMemory() noexcept;
 
 // Runs a function that returns a core::Status. No exception reaches C.
 template <typename F>
 wasinn_status* Guard(F&& function) {
   try {
-    return ToC(function());
-  } catch (const std::exception& thrown) {
-    return ToC(thrown);
+    return ToC(core::Guarded(function));
+  } catch (const std::bad_alloc&) {  // not even for the message
+    return OutOfMemory();
   }
 }
 

@@ -18,12 +18,7 @@ wasinn_status* ToC(const core::Status& status) noexcept try {
   return out_of_memory;
 }
 
-wasinn_status* ToC(const std::exception& thrown) noexcept try {
-  if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr) return out_of_memory;
-  return ToC(core::Status(WASINN_ERROR_RUNTIME, thrown.what()));
-} catch (const std::bad_alloc&) {
-  return out_of_memory;
-}
+wasinn_status* OutOfMemory() noexcept { return out_of_memory; }
 
 namespace {
 

@@ -1,6 +1,7 @@
 #include "core/status.h"
 
 #include <cstdint>
+#include <iterator>
 
 namespace wasinn::core {
 
@@ -17,43 +18,25 @@ std::string Cut(std::string text, size_t most) {
 }
 
 const char* CodeName(wasinn_code code) {
-  switch (code) {
-    case WASINN_OK:
-      return "ok";
-    case WASINN_ERROR_INVALID_ARGUMENT:
-      return "invalid_argument";
-    case WASINN_ERROR_INVALID_ENCODING:
-      return "invalid_encoding";
-    case WASINN_ERROR_MISSING_MEMORY:
-      return "missing_memory";
-    case WASINN_ERROR_BUSY:
-      return "busy";
-    case WASINN_ERROR_RUNTIME:
-      return "runtime_error";
-    case WASINN_ERROR_UNSUPPORTED_OPERATION:
-      return "unsupported_operation";
-    case WASINN_ERROR_TOO_LARGE:
-      return "too_large";
-    case WASINN_ERROR_NOT_FOUND:
-      return "not_found";
-    case WASINN_ERROR_TIMEOUT:
-      return "timeout";
-    case WASINN_ERROR_SECURITY:
-      return "security";
-    case WASINN_ERROR_END_OF_SEQUENCE:
-      return "end_of_sequence";
-    case WASINN_ERROR_CONTEXT_FULL:
-      return "context_full";
-    case WASINN_ERROR_PROMPT_TOO_LONG:
-      return "prompt_too_long";
-    case WASINN_ERROR_MODEL_NOT_FOUND:
-      return "model_not_found";
-    case WASINN_ERROR_UNAVAILABLE:
-      return "unavailable";
-    case WASINN_ERROR_LOST:
-      return "lost";
-  }
-  return "unknown";
+  static constexpr const char* kNames[] = {"ok",
+                                           "invalid_argument",
+                                           "invalid_encoding",
+                                           "missing_memory",
+                                           "busy",
+                                           "runtime_error",
+                                           "unsupported_operation",
+                                           "too_large",
+                                           "not_found",
+                                           "timeout",
+                                           "security",
+                                           "end_of_sequence",
+                                           "context_full",
+                                           "prompt_too_long",
+                                           "model_not_found",
+                                           "unavailable",
+                                           "lost"};
+  static_assert(std::size(kNames) == WASINN_ERROR_LOST + 1);
+  return static_cast<size_t>(code) < std::size(kNames) ? kNames[code] : "unknown";
 }
 
 }  // namespace wasinn::core

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <wasinn/types.h>
 
+#include <exception>
 #include <expected>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,11 +72,23 @@ template <typename... Args>
   if (auto its_status = (expression); !its_status.ok()) return std::unexpected(std::move(its_status))
 #define ASSIGN_OR_RETURN(declaration, expression) ASSIGN_OR_RETURN_BY(__COUNTER__, declaration, expression)
 #define ASSIGN_OR_RETURN_BY(number, declaration, expression) ASSIGN_OR_RETURN_AS(number, declaration, expression)
-#define ASSIGN_OR_RETURN_AS(number, declaration, expression)                 \
-  auto result_##number = (expression);                                        \
+#define ASSIGN_OR_RETURN_AS(number, declaration, expression)                        \
+  auto result_##number = (expression);                                              \
   if (!result_##number) return std::unexpected(std::move(result_##number).error()); \
   declaration = *std::move(result_##number)
 // NOLINTEND(bugprone-macro-parentheses)
+
+// The status of a function that may throw.
+template <typename Function>
+Status Guarded(Function&& function) {
+  try {
+    return function();
+  } catch (const std::bad_alloc&) {
+    return Status(WASINN_ERROR_RUNTIME, "the host is out of memory");
+  } catch (const std::exception& error) {
+    return Status(WASINN_ERROR_RUNTIME, error.what());
+  }
+}
 
 const char* CodeName(wasinn_code code);
 

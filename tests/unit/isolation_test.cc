@@ -14,7 +14,7 @@
 #include <span>
 #include <thread>
 
-#include "core/isolation/digest.h"
+#include "core/models/blob.h"
 #include "support/this_build.h"
 #include "unit/exposition.h"
 #include "unit/forked.h"
@@ -104,7 +104,7 @@ TEST_F(Isolation, OnlyTheWorkerDies) {
   const std::string model = EchoModel("in x f32 1\ndies compute\n");
   const std::span bytes(reinterpret_cast<const uint8_t*>(model.data()), model.size());
   EXPECT_THAT(log.lines(), Contains(AllOf(HasSubstr("; it served a guest; with it the models"), HasSubstr("signal 11"),
-                                          HasSubstr(isolation::DigestOf(bytes)))));
+                                          HasSubstr(core::DigestOf(bytes)))));
   // With it goes what it held.
   EXPECT_EQ(program.Compute(before), kRuntimeError);
   EXPECT_THAT(log.lines(), Contains(HasSubstr("load the model again")));
@@ -114,7 +114,7 @@ TEST_F(Isolation, OnlyTheWorkerDies) {
 
 // As b2sum -l 256 says.
 TEST(Digest, IsThatOfB2sum) {
-  EXPECT_EQ(isolation::DigestOf(std::span(reinterpret_cast<const uint8_t*>("abc"), 3)),
+  EXPECT_EQ(core::DigestOf(std::span(reinterpret_cast<const uint8_t*>("abc"), 3)),
             "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319");
 }
 

@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <type_traits>
 
 #include "core/host/guest.h"
 
@@ -34,23 +35,20 @@ wasinn_status* WithGuest(wasinn_guest* guest, const Body& body) {
   }
 }
 
-// As above, for a function that returns a result<T, error>. `body` returns a Result<uint32_t>, the rep of a resource or
-// 0.
+// As above, for a function that returns a result<T, error>. `body` returns a Status, or the rep of a resource.
 template <typename Body>
 wasinn_status* WithResult(wasinn_guest* guest, const char* function, wasinn_wit_result& out, const Body& body) {
   return WithGuest(guest, [&]() -> core::Status {
-    const core::Result<uint32_t> rep = [&]() -> core::Result<uint32_t> {
-      try {
+    out = {.is_error = 0, .rep = 0};
+    const core::Status status = core::Guarded([&]() -> core::Status {
+      if constexpr (std::is_same_v<decltype(body()), core::Status>) {
         return body();
-      } catch (const std::bad_alloc&) {
-        return core::Fail(WASINN_ERROR_RUNTIME, "the host is out of memory");
-      } catch (const std::exception& error) {
-        return std::unexpected(core::Status(WASINN_ERROR_RUNTIME, error.what()));
+      } else {
+        ASSIGN_OR_RETURN(out.rep, body());
+        return {};
       }
-    }();
-    if (!rep) return ToErrorObject(*guest, function, rep.error(), out);
-    out = {.is_error = 0, .rep = *rep};
-    return {};
+    });
+    return status.ok() ? core::Status() : ToErrorObject(*guest, function, status, out);
   });
 }
 

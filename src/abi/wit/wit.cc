@@ -1,15 +1,18 @@
+#include <wasinn/wit.h>
+
 #include "abi/wit/wit.h"
 
 #include <algorithm>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "abi/profiles.h"
-#include "abi/wit/extension.h"
 #include "abi/wit/outcome.h"
-#include "abi/wit/owned.h"
+#include "core/host/guest.h"
 #include "core/inference/scratch_memory.h"
 
 namespace wasinn::abi {
@@ -22,6 +25,40 @@ using core::Result;
 using core::Status;
 using core::TensorDesc;
 using core::TensorPtr;
+
+// A view that keeps `owner` until it is released.
+template <typename Owner>
+wasinn_wit_view Keep(std::unique_ptr<Owner> owner, const void* data, size_t count) {
+  return {data, count, owner.release(), [](void* kept) { delete static_cast<Owner*>(kept); }};
+}
+
+// Tensors that a call consumes in any case. They count as held until it ends.
+class Owned {
+ public:
+  Owned(wasinn_guest& guest, std::span<const wasinn_wit_named_tensor> tensors) : guest_(guest), tensors_(tensors) {}
+  ~Owned() {
+    guest_.EndTensors(taken_);
+    for (const wasinn_wit_named_tensor& named : tensors_.subspan(taken_)) (void)guest_.DropTensor(named.tensor);
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+
+  // Called once.
+  Status Take(std::pmr::vector<Guest::NamedTensor>& found) {
+    found.reserve(tensors_.size());
+    for (const wasinn_wit_named_tensor& named : tensors_) {
+      ASSIGN_OR_RETURN(TensorPtr tensor, guest_.TakeTensor(named.tensor));
+      ++taken_;
+      found.push_back({{named.name, named.name_size}, std::move(tensor)});
+    }
+    return Status();
+  }
+
+ private:
+  wasinn_guest& guest_;
+  const std::span<const wasinn_wit_named_tensor> tensors_;
+  size_t taken_ = 0;  // the first ones
+};
 
 // ---- tensor
 
@@ -91,6 +128,132 @@ wasinn_status* TensorDrop(wasinn_guest* guest, uint32_t tensor) {
   return WithGuest(guest, [&] { return guest->DropTensor(tensor); });
 }
 
+// ---- wasinn:ext, the extensions for components beyond wasi:nn
+
+wasinn_wit_view ToView(std::string text) {
+  auto owned = std::make_unique<std::string>(std::move(text));
+  const void* data = owned->data();
+  const size_t size = owned->size();
+  return Keep(std::move(owned), data, size);
+}
+
+wasinn_status* GuestLastError(wasinn_guest* guest, wasinn_wit_view* out) {
+  return WithGuest(guest, [&]() -> Status {
+    *out = ToView(guest->LastError());
+    return {};
+  });
+}
+
+wasinn_status* GraphDescribe(wasinn_guest* guest, uint32_t graph, wasinn_wit_view* out) {
+  return WithGuest(guest, [&]() -> Status {
+    ASSIGN_OR_RETURN(std::string text, guest->Describe(graph));
+    *out = ToView(std::move(text));
+    return {};
+  });
+}
+
+// The newest piece of the first output, which has the generated text. Pieces are short.
+Result<std::string> PieceOf(core::Context& context) {
+  std::string text(64, '\0');
+  uint64_t size = 0;
+  const auto get = [&] { return context.GetPiece(0, {reinterpret_cast<uint8_t*>(text.data()), text.size()}, size); };
+  Status status = get();
+  if (status.code() == WASINN_ERROR_TOO_LARGE && size > text.size()) {
+    text.resize(size);
+    status = get();
+  }
+  if (!status.ok()) return std::unexpected(std::move(status));
+  text.resize(size);
+  return text;
+}
+
+wasinn_status* ContextStart(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* inputs, size_t count,
+                            wasinn_wit_result* out) {
+  return WithResult(guest, "start", *out, [&]() -> Status {
+    Owned owned(*guest, {inputs, count});
+    core::ScratchMemory scratch;
+    std::pmr::vector<Guest::NamedTensor> tensors(&scratch.resource);
+    RETURN_IF_ERROR(owned.Take(tensors));
+    return guest->Start(context, tensors);
+  });
+}
+
+wasinn_status* ContextNext(wasinn_guest* guest, uint32_t context, wasinn_wit_result* out, uint32_t* has_piece,
+                           wasinn_wit_view* piece) {
+  *has_piece = 0;
+  *piece = {};
+  return WithResult(guest, "next", *out, [&]() -> Status {
+    Guest::Use use(*guest, context);
+    if (!use) return use.TakeError();
+    Status status = use->Step();
+    if (status.code() == WASINN_ERROR_END_OF_SEQUENCE) return Status();
+    if (!status.ok()) return status;
+    ASSIGN_OR_RETURN(std::string text, PieceOf(*use));
+    *has_piece = 1;
+    *piece = ToView(std::move(text));
+    return Status();
+  });
+}
+
+wasinn_status* ContextFinish(wasinn_guest* guest, uint32_t context, wasinn_wit_result* out) {
+  return WithResult(guest, "finish", *out, [&] {
+    Guest::Use use(*guest, context);
+    return use ? use->Finish() : use.TakeError();
+  });
+}
+
+// The common part of graph_load and graph_load_as. `target` is a number of wasi:nn.
+Result<uint32_t> LoadParts(Guest& guest, std::span<const wasinn_bytes> builders, std::string_view format,
+                           uint32_t target) {
+  const auto known = kWit.target(target);
+  if (!known) return Fail(WASINN_ERROR_INVALID_ARGUMENT, "{} is not an execution-target of wasi:nn", target);
+  const uint32_t limit = guest.limits().max_builders;
+  if (builders.size() > limit || (builders.data() == nullptr && !builders.empty())) {
+    return Fail(WASINN_ERROR_TOO_LARGE, "a model of {} parts is over the limit of {}", builders.size(), limit);
+  }
+  std::vector<std::span<const uint8_t>> parts;
+  parts.reserve(builders.size());
+  for (const wasinn_bytes& part : builders) parts.emplace_back(part.data, part.size);
+  return guest.Load(parts, format, *known);
+}
+
+wasinn_status* GraphLoadAs(wasinn_guest* guest, const wasinn_bytes* builders, size_t count, const char* format,
+                           size_t format_size, uint32_t target, wasinn_wit_result* out) {
+  return WithResult(guest, "load-as", *out, [&]() -> Result<uint32_t> {
+    const uint32_t limit = guest->limits().max_name_bytes;
+    if (format_size > limit) {
+      return Fail(WASINN_ERROR_TOO_LARGE, "a format's name of {} bytes is longer than the limit of {}", format_size,
+                  limit);
+    }
+    return LoadParts(*guest, {builders, count}, {format, format_size}, target);
+  });
+}
+
+wasinn_status* GraphLoadByNameWithConfig(wasinn_guest* guest, const char* name, size_t size, const char* config,
+                                         size_t config_size, wasinn_wit_result* out) {
+  return WithResult(guest, "load-by-name", *out, [&]() -> Result<uint32_t> {
+    if (config_size > kMaxConfigBytes) {
+      return Fail(WASINN_ERROR_TOO_LARGE, "a configuration of {} bytes is longer than the limit of {}", config_size,
+                  kMaxConfigBytes);
+    }
+    return guest->LoadByName({name, size}, std::string(config, config_size));
+  });
+}
+
+wasinn_status* ContextSelectOutputs(wasinn_guest* guest, uint32_t context, const wasinn_bytes* names, size_t count,
+                                    wasinn_wit_result* out) {
+  return WithResult(guest, "select-outputs", *out, [&]() -> Status {
+    constexpr size_t kMost = 4096;
+    if (count > kMost || (names == nullptr && count > 0))
+      return Error(WASINN_ERROR_TOO_LARGE, "{} names of outputs are more than {}", count, kMost);
+    std::vector<std::string_view> wanted;
+    for (const wasinn_bytes& name : std::span(names, count)) {
+      wanted.emplace_back(reinterpret_cast<const char*>(name.data), name.size);
+    }
+    return guest->SelectOutputs(context, wanted);
+  });
+}
+
 // ---- graph
 
 wasinn_status* GraphLoad(wasinn_guest* guest, const wasinn_bytes* builders, size_t count, uint32_t encoding,
@@ -140,7 +303,7 @@ wasinn_wit_view ToView(std::shared_ptr<const void> names, std::span<const Guest:
 wasinn_status* ContextCompute(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* inputs,
                               size_t count, wasinn_wit_result* out, wasinn_wit_view* outputs) {
   *outputs = {};
-  return WithResult(guest, "compute", *out, [&]() -> Result<uint32_t> {
+  return WithResult(guest, "compute", *out, [&]() -> Status {
     Owned owned(*guest, {inputs, count});
     core::ScratchMemory scratch;
     std::pmr::vector<Guest::NamedTensor> tensors(&scratch.resource);
@@ -150,29 +313,25 @@ wasinn_status* ContextCompute(wasinn_guest* guest, uint32_t context, const wasin
     Guest::UnreportedOutputs unreported(*guest, computed);
     *outputs = ToView(std::move(names), computed);
     unreported.SetReported();
-    return 0;
+    return {};
   });
 }
 
 wasinn_status* ContextSetInput(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* input,
                                wasinn_wit_result* out) {
-  return WithResult(guest, "set-input", *out, [&]() -> Result<uint32_t> {
+  return WithResult(guest, "set-input", *out, [&]() -> Status {
     Owned owned(*guest, {input, 1});
     core::ScratchMemory scratch;
     std::pmr::vector<Guest::NamedTensor> tensors(&scratch.resource);
-    Status status = owned.Take(tensors);
-    if (status.ok()) status = guest->SetInput(context, tensors.front());
-    if (!status.ok()) return std::unexpected(std::move(status));
-    return 0;
+    RETURN_IF_ERROR(owned.Take(tensors));
+    return guest->SetInput(context, tensors.front());
   });
 }
 
 wasinn_status* ContextComputeSet(wasinn_guest* guest, uint32_t context, wasinn_wit_result* out) {
-  return WithResult(guest, "compute", *out, [&]() -> Result<uint32_t> {
+  return WithResult(guest, "compute", *out, [&] {
     Guest::Use use(*guest, context);
-    if (!use) return std::unexpected(use.TakeError());
-    RETURN_IF_ERROR(use->Compute(nullptr));
-    return 0;
+    return use ? use->Compute(nullptr) : use.TakeError();
   });
 }
 
@@ -255,14 +414,14 @@ constexpr wasinn_wit_functions kWitFunctions = {.struct_size = sizeof(wasinn_wit
                                                 .error_code = ErrorCode,
                                                 .error_data = ErrorData,
                                                 .error_drop = ErrorDrop,
-                                                .last_error = WitLastError,
-                                                .describe = WitDescribe,
-                                                .context_start = WitStart,
-                                                .context_next = WitNext,
-                                                .context_finish = WitFinish,
-                                                .graph_load_by_name_with_config = WitLoadByNameWithConfig,
-                                                .context_select_outputs = WitSelectOutputs,
-                                                .graph_load_as = WitLoadAs,
+                                                .last_error = GuestLastError,
+                                                .describe = GraphDescribe,
+                                                .context_start = ContextStart,
+                                                .context_next = ContextNext,
+                                                .context_finish = ContextFinish,
+                                                .graph_load_by_name_with_config = GraphLoadByNameWithConfig,
+                                                .context_select_outputs = ContextSelectOutputs,
+                                                .graph_load_as = GraphLoadAs,
                                                 .begin = Begin,
                                                 .error_status = ErrorStatus};
 

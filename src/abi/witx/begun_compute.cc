@@ -1,4 +1,3 @@
-#include "abi/witx/begun_compute.h"
 
 #include <algorithm>
 #include <exception>

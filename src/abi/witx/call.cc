@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
-#include <new>
 #include <optional>
 
 namespace wasinn::abi {
@@ -35,23 +33,14 @@ struct GuestTensor {
 };
 static_assert(sizeof(GuestTensor) == 20);
 
-template <typename F>
-Status Guarded(const F& function, const Invocation& call) {
-  if (!call.memory.exists()) return Status(WASINN_ERROR_MISSING_MEMORY, "the guest module exports no memory");
-  try {
-    return function(call);
-  } catch (const std::bad_alloc&) {
-    return Status(WASINN_ERROR_RUNTIME, "the host is out of memory");
-  } catch (const std::exception& error) {
-    return Status(WASINN_ERROR_RUNTIME, error.what());
-  }
-}
-
 // Under a presence.
 template <typename F>
 uint32_t Run(const Errors& errors, const F& function, const Invocation& call) noexcept {
   try {
-    const Status status = Guarded(function, call);
+    const Status status = core::Guarded([&] {
+      return call.memory.exists() ? function(call)
+                                  : Status(WASINN_ERROR_MISSING_MEMORY, "the guest module exports no memory");
+    });
     if (status.ok()) return 0;
     if (status.code() != errors.answer) call.guest.Report(errors.function, status);
     return call.profile.error(status.code());
@@ -180,7 +169,9 @@ uint32_t Enter(const Errors& errors, Function function, wasinn_guest* guest, con
   if (guest == nullptr) return kWitx.error(WASINN_ERROR_RUNTIME);
   const Guest::Call presence(*guest);
   if (!presence) return kWitx.error(WASINN_ERROR_RUNTIME);
-  return Run(errors, function, {*guest, errors.profile != nullptr ? *errors.profile : ProfileOf(guest->dialect()), GuestMemory(*memory), static_cast<const uint8_t*>(args), stride});
+  return Run(errors, function,
+             {*guest, errors.profile != nullptr ? *errors.profile : ProfileOf(guest->dialect()), GuestMemory(*memory),
+              static_cast<const uint8_t*>(args), stride});
 }
 
 uint32_t Enter(const Errors& errors, ContextFunction function, wasinn_guest* guest, const wasinn_memory* memory,
@@ -192,7 +183,9 @@ uint32_t Enter(const Errors& errors, ContextFunction function, wasinn_guest* gue
   const auto on_context = [&](const Invocation& call) {
     return context ? function(call, *context) : context.TakeError();
   };
-  return Run(errors, on_context, {*guest, errors.profile != nullptr ? *errors.profile : ProfileOf(guest->dialect()), GuestMemory(*memory), static_cast<const uint8_t*>(args), stride});
+  return Run(errors, on_context,
+             {*guest, errors.profile != nullptr ? *errors.profile : ProfileOf(guest->dialect()), GuestMemory(*memory),
+              static_cast<const uint8_t*>(args), stride});
 }
 
 }  // namespace wasinn::abi

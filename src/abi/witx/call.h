@@ -109,4 +109,7 @@ constexpr wasinn_function Row(const char* module, const char* params, uint32_t f
 // language model computes.
 inline constexpr uint32_t kRunsFramework = WASINN_FUNCTION_MAY_BLOCK | WASINN_FUNCTION_LARGE_STACK;
 
+// compute_once(graph_or_context, inputs_ptr, inputs_len, outputs_ptr, outputs_len)
+core::Status ComputeOnce(const Invocation& call);
+
 }  // namespace wasinn::abi

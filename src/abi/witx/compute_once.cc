@@ -1,10 +1,10 @@
-#include "abi/witx/compute_once.h"
 
 #include <functional>
 #include <memory_resource>
 #include <string>
 #include <vector>
 
+#include "abi/witx/call.h"
 #include "core/inference/scratch_memory.h"
 
 namespace wasinn::abi {
@@ -60,7 +60,8 @@ Status DecodeOnceOutput(const Invocation& call, const core::Graph& graph, uint32
   output.buffer = *buffer;
   output.index = given->name.size_or_index;
   if (given->name.address == 0) return Status();
-  ASSIGN_OR_RETURN(std::string text, DecodeName(call, "an output's name", given->name.address, given->name.size_or_index));
+  ASSIGN_OR_RETURN(std::string text,
+                   DecodeName(call, "an output's name", given->name.address, given->name.size_or_index));
   if (graph.has_dynamic_outputs()) {
     output.by_name = true;
     output.name = names.emplace_back(std::move(text));

@@ -1,5 +1,5 @@
 // WasmEdge's extensions of wasi_ephemeral_nn (its wasi_nn plugin): configuration, release, and generation step by step.
-#include "abi/limits.h"
+#include "abi/profiles.h"
 #include "abi/witx/call.h"
 #include "abi/witx/witx.h"
 

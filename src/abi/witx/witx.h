@@ -3,6 +3,8 @@
 
 #include <wasinn/engine.h>
 
+#include <cstdint>
+#include <functional>
 #include <span>
 
 namespace wasinn::abi {
@@ -17,5 +19,10 @@ std::span<const wasinn_function> ExtensionFunctions();
 std::span<const wasinn_function> LegacyFunctions();
 // All of them.
 std::span<const wasinn_function* const> AllFunctions();
+
+// Runs on a thread of the host, under a presence that lasts until `done` has returned. True: `done` is called once with
+// the errno, perhaps at once. False: nothing was done, and the call goes the usual way. Everything that `call` points
+// to outlives it.
+bool BeginCompute(const wasinn_call& call, const std::function<void(uint32_t)>& done) noexcept;
 
 }  // namespace wasinn::abi

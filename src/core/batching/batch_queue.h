@@ -10,8 +10,7 @@
 
 #include "core/batching/batch_item.h"
 #include "core/batching/batching.h"
-#include "core/batching/suspects.h"
-#include "core/batching/usual_times.h"
+#include "core/batching/suspicion.h"
 #include "core/inference/fair_order.h"
 
 namespace wasinn::core {

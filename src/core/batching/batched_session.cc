@@ -121,7 +121,9 @@ Status BatchedSession::RunUnderSuspicion(const InferenceRequest& request) {
 // Done once. It has no deadline of its own: the run that needs the context cancels it.
 Status BatchedSession::MakeContext() {
   if (context_ != nullptr) return Status();
-  ASSIGN_OR_RETURN(std::unique_ptr<Context> made, Context::Create(batched_.inner(), {.max_compute_bytes = max_bytes_, .stop = &cancelled_}, resources_));
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<Context> made,
+      Context::Create(batched_.inner(), {.max_compute_bytes = max_bytes_, .stop = &cancelled_}, resources_));
   selected_.clear();
   const std::lock_guard lock(mutex_);
   context_ = std::move(made);

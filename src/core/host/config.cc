@@ -1,3 +1,5 @@
+#include <dlfcn.h>
+
 #include "core/host/config.h"
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/host/config_keys.h"
 #include "core/runtime/processors.h"
 #include "core/words.h"
 
@@ -173,6 +174,16 @@ Result<ModelOptions> ReadModel(const std::string& name, const toml::table& value
   section.Word("target", ParseTarget, model.target);
   if (const toml::table* config = values["config"].as_table()) model.config = ToJson(*config);
   return model;
+}
+
+// The folder of the backends, relative to the library: lib/wasinn. "" if it cannot be found.
+std::string DefaultBackendFolder() {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&DefaultBackendFolder), &info) == 0 || info.dli_fname == nullptr)
+    return "";
+  std::error_code error;
+  const fs::path library = fs::canonical(info.dli_fname, error);
+  return error ? "" : (library.parent_path() / "wasinn").string();
 }
 
 // "" if the folder was removed: paths stay relative.

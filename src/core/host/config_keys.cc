@@ -1,4 +1,3 @@
-#include "core/host/config_keys.h"
 
 #include <algorithm>
 #include <string>
@@ -6,6 +5,7 @@
 #include <vector>
 
 #include "core/escape.h"
+#include "core/host/config.h"
 #include "core/host/host_options.h"
 #include "core/inference/fair_order.h"
 #include "core/models/formats.h"
@@ -192,89 +192,67 @@ constexpr Key kKeys[] = {
     {"tenants.*", "policy", Kind::kTable, 0, nullptr, "policy"},
 };
 
-std::string KindName(const Key& key) {
-  switch (key.kind) {
-    case Kind::kCount:
-      return fmt::format("an integer from 0 to {}", key.most);
-    case Kind::kPositive:
-      return fmt::format("an integer from 1 to {}", key.most);
-    case Kind::kInteger:
-      return "an integer that is not negative";
-    case Kind::kPositiveInteger:
-      return "a positive integer";
-    case Kind::kBoolean:
-      return "true or false";
-    case Kind::kString:
-      return "a string";
-    case Kind::kStrings:
-      return "an array of strings";
-    case Kind::kSizes:
-      return "an array of integers from 0 to 4294967295";
-    case Kind::kShape:
-      return "a shape (an array of integers from 0 to 4294967295)";
-    case Kind::kPath:
-      return "a path (a string)";
-    case Kind::kPaths:
-      return "an array of paths (strings)";
-    case Kind::kTables:
-      return "an array of tables";
-    case Kind::kTable:
-    case Kind::kAnything:
-      break;
-  }
-  return "a table";
-}
-
-bool IsStrings(const toml::node& value) {
-  const toml::array* array = value.as_array();
-  return array != nullptr && std::ranges::all_of(*array, [](const toml::node& item) { return item.is_string(); });
-}
-
 bool IsCount(const toml::node& value, uint32_t most) {
   return value.is_integer() && **value.as_integer() >= 0 && **value.as_integer() <= most;
 }
 
-bool IsSizes(const toml::node& value) {
+template <typename Is>
+bool IsArrayOf(const toml::node& value, Is is) {
   const toml::array* array = value.as_array();
-  return array != nullptr &&
-         std::ranges::all_of(*array, [](const toml::node& dim) { return IsCount(dim, UINT32_MAX); });
+  return array != nullptr && std::ranges::all_of(*array, is);
 }
 
-bool IsTables(const toml::node& value) {
-  const toml::array* array = value.as_array();
-  return array != nullptr && !array->empty() &&
-         std::ranges::all_of(*array, [](const toml::node& item) { return item.is_table(); });
-}
-
-bool HasKind(const toml::node& value, const Key& key) {
-  switch (key.kind) {
+// What a value of a kind is, and whether one is.
+struct KindRow {
+  const char* name;  // "{}": the key's most
+  bool (*has)(const toml::node& value, const Key& key);
+};
+KindRow RowOf(Kind kind) {
+  constexpr auto is_strings = [](const toml::node& value, const Key&) {
+    return IsArrayOf(value, [](const toml::node& item) { return item.is_string(); });
+  };
+  constexpr auto is_counts = [](const toml::node& value, const Key&) {
+    return IsArrayOf(value, [](const toml::node& item) { return IsCount(item, UINT32_MAX); });
+  };
+  constexpr auto is_string = [](const toml::node& value, const Key&) { return value.is_string(); };
+  switch (kind) {
     case Kind::kCount:
-      return IsCount(value, key.most);
+      return {"an integer from 0 to {}", [](const auto& value, const Key& key) { return IsCount(value, key.most); }};
     case Kind::kPositive:
-      return IsCount(value, key.most) && **value.as_integer() > 0;
+      return {"an integer from 1 to {}",
+              [](const auto& value, const Key& key) { return IsCount(value, key.most) && **value.as_integer() > 0; }};
     case Kind::kInteger:
-      return value.is_integer() && **value.as_integer() >= 0;
+      return {"an integer that is not negative",
+              [](const auto& value, const Key&) { return value.is_integer() && **value.as_integer() >= 0; }};
     case Kind::kPositiveInteger:
-      return value.is_integer() && **value.as_integer() > 0;
+      return {"a positive integer",
+              [](const auto& value, const Key&) { return value.is_integer() && **value.as_integer() > 0; }};
     case Kind::kBoolean:
-      return value.is_boolean();
+      return {"true or false", [](const auto& value, const Key&) { return value.is_boolean(); }};
     case Kind::kString:
+      return {"a string", is_string};
     case Kind::kPath:
-      return value.is_string();
+      return {"a path (a string)", is_string};
     case Kind::kStrings:
+      return {"an array of strings", is_strings};
     case Kind::kPaths:
-      return IsStrings(value);
-    case Kind::kShape:
+      return {"an array of paths (strings)", is_strings};
     case Kind::kSizes:
-      return IsSizes(value);
+      return {"an array of integers from 0 to 4294967295", is_counts};
+    case Kind::kShape:
+      return {"a shape (an array of integers from 0 to 4294967295)", is_counts};
     case Kind::kTables:
-      return IsTables(value);
+      return {"an array of tables", [](const auto& value, const Key&) {
+                const toml::array* array = value.as_array();
+                return array != nullptr && !array->empty() && array->is_homogeneous(toml::node_type::table);
+              }};
     case Kind::kTable:
     case Kind::kAnything:
-      return value.is_table();
+      break;
   }
-  return false;
+  return {"a table", [](const auto& value, const Key&) { return value.is_table(); }};
 }
+bool HasKind(const toml::node& value, const Key& key) { return RowOf(key.kind).has(value, key); }
 
 // Checks a string, or each string of an array.
 Status CheckWords(const toml::node& value, WordCheck check) {
@@ -361,7 +339,8 @@ class Checker {
 
   Status CheckValue(const Key& key, toml::node& value, const std::string& section, const std::string& place) {
     if (!HasKind(value, key)) {
-      return Error(WASINN_ERROR_INVALID_ARGUMENT, "configuration key '{}' must be {}", place, KindName(key));
+      return Error(WASINN_ERROR_INVALID_ARGUMENT, "configuration key '{}' must be {}", place,
+                   fmt::format(fmt::runtime(RowOf(key.kind).name), key.most));
     }
     if (key.check_word != nullptr) {
       if (Status status = CheckWords(value, key.check_word); !status.ok()) {

@@ -1,7 +1,6 @@
 #include "core/host/guest.h"
 
-#include "core/models/describe.h"
-#include "core/models/unknown_model.h"
+#include "core/models/graph.h"
 #include "core/text.h"
 
 #include <optional>
@@ -193,17 +192,18 @@ Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, st
   std::vector<std::shared_ptr<const Blob>> builders;
   RETURN_IF_ERROR(CopyParts(parts, charges->bytes, builders));
 
-  ASSIGN_OR_RETURN(SharedGraphs::Shared shared, host_->LoadBytes(builders,
-                       {.encoding = FormatName(encoding),
-                        .target = target,
-                        .cpu_fallback = policy_.cpu_fallback,
-                        .isolated_gpu = policy_.isolated_gpu,
-                        .max_bytes = limits_.max_model_bytes,
-                        .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
-                        .stop = &closing_,
-                        .account = model_bytes_,
-                        .loader = tag()},
-                       wait(), policy_, policy_.loads_in_process() ? nullptr : workers_.get()));
+  ASSIGN_OR_RETURN(SharedGraphs::Shared shared,
+                   host_->LoadBytes(builders,
+                                    {.encoding = FormatName(encoding),
+                                     .target = target,
+                                     .cpu_fallback = policy_.cpu_fallback,
+                                     .isolated_gpu = policy_.isolated_gpu,
+                                     .max_bytes = limits_.max_model_bytes,
+                                     .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
+                                     .stop = &closing_,
+                                     .account = model_bytes_,
+                                     .loader = tag()},
+                                    wait(), policy_, policy_.loads_in_process() ? nullptr : workers_.get()));
   // Charges what a load without other users would charge.
   if (!shared.made) {
     const uint64_t bytes = charges->bytes.held() + shared.graph->kept();
@@ -227,13 +227,14 @@ Result<uint32_t> Guest::LoadByName(std::string_view name, const std::string& con
     return graphs_.Insert(
         std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(graph)), {}, {}}));
   }
-  ASSIGN_OR_RETURN(Host::Configured configured, host_->LoadNamed(name,
-                       {.guest_config = config,
-                        .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
-                        .stop = &closing_,
-                        .account = model_bytes_,
-                        .loader = tag()},
-                       policy_, charges->bytes));
+  ASSIGN_OR_RETURN(Host::Configured configured,
+                   host_->LoadNamed(name,
+                                    {.guest_config = config,
+                                     .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
+                                     .stop = &closing_,
+                                     .account = model_bytes_,
+                                     .loader = tag()},
+                                    policy_, charges->bytes));
   return graphs_.Insert(
       std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(configured.graph)),
                                               std::move(configured.context_config), std::move(configured.outputs)}));
@@ -243,18 +244,19 @@ Result<std::shared_ptr<Guest::GuestContext>> Guest::MakeContext(uint32_t handle)
   ASSIGN_OR_RETURN(std::shared_ptr<GuestGraph> graph, graphs_.Get(handle));
   auto held = std::make_shared<GuestContext>(*this, graph);
   RETURN_IF_ERROR(held->count.Resize(1));
-  ASSIGN_OR_RETURN(std::unique_ptr<Context> context, Context::Create(graph->graph,
-                      {.compute_deadline = std::chrono::milliseconds(limits_.compute_timeout_ms),
-                       .max_compute_bytes = limits_.max_tensor_bytes,
-                       .guest_config = graph->context_config,
-                       .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
-                       .stop = &closing_,
-                       .printer = printer_},
-                      {.memory = {tensor_bytes_, host_->buffers(), pool_user_},
-                       .watchdog = host_->watchdog(),
-                       .scheduler = host_->scheduler(),
-                       .share = share_,
-                       .metered = {&host_->metrics(), tag()}}));
+  ASSIGN_OR_RETURN(std::unique_ptr<Context> context,
+                   Context::Create(graph->graph,
+                                   {.compute_deadline = std::chrono::milliseconds(limits_.compute_timeout_ms),
+                                    .max_compute_bytes = limits_.max_tensor_bytes,
+                                    .guest_config = graph->context_config,
+                                    .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
+                                    .stop = &closing_,
+                                    .printer = printer_},
+                                   {.memory = {tensor_bytes_, host_->buffers(), pool_user_},
+                                    .watchdog = host_->watchdog(),
+                                    .scheduler = host_->scheduler(),
+                                    .share = share_,
+                                    .metered = {&host_->metrics(), tag()}}));
   held->context = std::move(context);
   if (!graph->outputs.empty()) {
     RETURN_IF_ERROR(held->context->SelectOutputs(graph->outputs));
@@ -368,22 +370,21 @@ void Guest::CountAsGone(GuestContext& held) {
 wasinn_statistics Guest::Statistics() const {
   const auto read = [](const auto& value) { return value.load(std::memory_order_relaxed); };
   const std::lock_guard counting(counting_);
-  wasinn_statistics stats = {
-      .struct_size = sizeof(wasinn_statistics),
-      .graphs = static_cast<uint32_t>(graph_count_->used()),
-      .contexts = static_cast<uint32_t>(context_count_.used()),
-      .model_bytes = model_bytes_->used(),
-      .tensor_bytes = tensor_bytes_.used(),
-      .copies_in = read(copies_in_),
-      .copies_out = read(copies_out_),
-      .bytes_in = read(bytes_in_),
-      .bytes_out = read(bytes_out_),
-      .model_bytes_copied = read(model_bytes_copied_),
-      .computes = read(computes_),
-      .errors = read(errors_),
-      .tensors = static_cast<uint32_t>(tensor_count_.used()),
-      .error_objects = static_cast<uint32_t>(error_count_.used()),
-      .inside = (read(inside_) & ~(kClosed | kEndWaits)) != 0 || contexts_.has_use() ? 1u : 0u};
+  wasinn_statistics stats = {.struct_size = sizeof(wasinn_statistics),
+                             .graphs = static_cast<uint32_t>(graph_count_->used()),
+                             .contexts = static_cast<uint32_t>(context_count_.used()),
+                             .model_bytes = model_bytes_->used(),
+                             .tensor_bytes = tensor_bytes_.used(),
+                             .copies_in = read(copies_in_),
+                             .copies_out = read(copies_out_),
+                             .bytes_in = read(bytes_in_),
+                             .bytes_out = read(bytes_out_),
+                             .model_bytes_copied = read(model_bytes_copied_),
+                             .computes = read(computes_),
+                             .errors = read(errors_),
+                             .tensors = static_cast<uint32_t>(tensor_count_.used()),
+                             .error_objects = static_cast<uint32_t>(error_count_.used()),
+                             .inside = (read(inside_) & ~(kClosed | kEndWaits)) != 0 || contexts_.has_use() ? 1u : 0u};
   contexts_.WithEach([&](const GuestContext& held) {
     if (held.gone) return;
     const Context::Counts& counts = held.context->counts();

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "core/models/backend_keys.h"
+#include "core/models/backend.h"
 #include "core/words.h"
 
 namespace wasinn::core {

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/runtime/word_mutex.h"
 #include "core/status.h"
 
 namespace wasinn::core {
@@ -221,7 +220,7 @@ class HandleTable {
 
   const HandleKind kind_;
   const char* const what_;
-  mutable WordMutex mutex_;  // held for a few instructions
+  mutable std::mutex mutex_;  // held for a few instructions
   std::array<std::atomic<Slot*>, kChunks> chunks_{};
   std::atomic<uint32_t> removed_uses_{0};  // of objects whose handle was removed
   bool is_closed_ = false;

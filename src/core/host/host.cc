@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "core/host/guest_config.h"
-#include "core/models/backend_keys.h"
-#include "core/models/sniff.h"
+#include "core/models/backend.h"
 #include "core/pipeline/pipeline_graph.h"
 #include "core/runtime/processors.h"
 
@@ -360,8 +359,8 @@ Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<con
   const bool wants_gpu = options.target == WASINN_TARGET_GPU || options.target == WASINN_TARGET_AUTO;
   const Place place = {.workers = workers, .has_devices = workers != nullptr && options.isolated_gpu && wants_gpu};
   ASSIGN_OR_RETURN(std::shared_ptr<Backend> backend, options.backend.empty()
-                                                 ? backends_.ForFormat(options.encoding, wait, place)
-                                                 : backends_.ByName(options.backend, wait, place));
+                                                         ? backends_.ForFormat(options.encoding, wait, place)
+                                                         : backends_.ByName(options.backend, wait, place));
   RETURN_IF_ERROR(CheckBackendKeys(backend->table(), WASINN_KEY_MODEL, options.host_config));
   RETURN_IF_ERROR(CheckBackendKeys(backend->table(), WASINN_KEY_GUEST, options.guest_config));
   Result<std::shared_ptr<Graph>> graph = Graph::Load(std::move(backend), parts, options, watchdog_);

@@ -24,7 +24,7 @@
 #include "core/models/workers.h"
 #include "core/runtime/executor.h"
 #include "core/runtime/large_stacks.h"
-#include "core/runtime/log_limit.h"
+#include "core/runtime/log.h"
 #include "core/runtime/watchdog.h"
 
 namespace wasinn::core {

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "core/host/host.h"
 #include "core/models/model_files.h"
-#include "core/models/model_name.h"
+#include "core/models/model_registry.h"
 #include "core/text.h"
 
 namespace wasinn::core {

@@ -65,7 +65,4 @@ struct HostOptions {
   Clock clock;  // for deadlines, delays of batches and pauses of workers
 };
 
-// The folder of the backends, relative to the library: lib/wasinn. "" if it cannot be found.
-std::string DefaultBackendFolder();
-
 }  // namespace wasinn::core

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/host/host.h"
-#include "core/models/model_name.h"
+#include "core/models/model_registry.h"
 
 namespace wasinn::core {
 namespace {

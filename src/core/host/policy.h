@@ -37,6 +37,11 @@ struct Policy {
   Status CheckName(std::string_view name) const;
 };
 
+class ModelRegistry;
+
+// The error for a name that no model has: NOT_FOUND. It lists some models, of those that the guest's policy allows.
+Status UnknownModel(const ModelRegistry& models, const Policy& policy, std::string_view name);
+
 // The defaults in docs/configuration.md, safe for untrusted guests.
 wasinn_limits DefaultLimits();
 

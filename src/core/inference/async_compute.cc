@@ -1,7 +1,5 @@
 #include "core/inference/async_compute.h"
 
-#include <exception>
-#include <new>
 #include <utility>
 
 #include "core/inference/context.h"
@@ -12,13 +10,7 @@ namespace {
 // False: there was no memory, not even for the error.
 template <typename Function>
 bool Guarded(Status& status, Function&& function) noexcept try {
-  try {
-    status = function();
-  } catch (const std::bad_alloc&) {
-    status = Status(WASINN_ERROR_RUNTIME, "the host is out of memory");
-  } catch (const std::exception& error) {
-    status = Status(WASINN_ERROR_RUNTIME, error.what());
-  }
+  status = core::Guarded(function);
   return true;
 } catch (...) {
   return false;

@@ -42,7 +42,6 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   const Graph& graph() const { return *graph_; }
-  const std::shared_ptr<const Graph>& shared_graph() const { return graph_; }
 
   // Binds before a run, so that the framework's error about an input comes when it is set. A run binds inputs that are
   // not bound, and unbinds those that are not set any more.

@@ -71,7 +71,7 @@ Status SlotPool::Prepare(const wasinn_slot_options& options, uint32_t most) {
     ++made_;
   }
   Place place(*this);
-  ASSIGN_OR_RETURN(wasinn_backend_slot* slot, Make(options));
+  ASSIGN_OR_RETURN(wasinn_backend_slot * slot, Make(options));
   {
     const std::lock_guard lock(mutex_);
     if (resting_.size() < resting_.capacity()) {
@@ -124,7 +124,7 @@ Result<SlotPool::Taken> SlotPool::Take(const void* holder, const wasinn_slot_opt
   // A new slot takes its place in the count.
   if (found.slot != nullptr) Free(found.slot);
   Place place(*this);
-  ASSIGN_OR_RETURN(wasinn_backend_slot* slot, Make(options));
+  ASSIGN_OR_RETURN(wasinn_backend_slot * slot, Make(options));
   place.Fill();
   return Taken{.slot = slot, .as_left = false};
 }

@@ -258,8 +258,7 @@ core::Result<Socket> Connection::AddChannel() {
   Writer request(control_.request);
   request.Number(Op::kAddChannel);
   // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): likewise
-  core::Status status = Control(request, {&end, 1}, payload);
-  if (!status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(Control(request, {&end, 1}, payload));
   return std::move(pair.first);
 }
 

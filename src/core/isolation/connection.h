@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <map>
@@ -15,13 +16,20 @@
 
 #include "core/inference/on_behalf.h"
 #include "core/inference/scheduler.h"
-#include "core/isolation/counters.h"
 #include "core/isolation/protocol.h"
 #include "core/isolation/zygote.h"
 #include "core/runtime/clock.h"
 #include "core/status.h"
 
 namespace wasinn::isolation {
+
+struct Counters {
+  std::atomic<uint32_t> alive{0};
+  std::atomic<uint64_t> started{0};
+  std::atomic<uint64_t> lost{0};       // ended before their guest; noticed at the next request
+  std::atomic<uint64_t> restarted{0};  // started after a loss
+  std::atomic<uint64_t> refused{0};    // because of max_workers
+};
 
 struct Channel {
   Socket socket;
@@ -121,6 +129,7 @@ class Connection {
   static constexpr std::chrono::milliseconds kGrace{100};
   class Interruption {
    public:
+    Interruption() { Begin(); }
     // Does not block. `number` is the slot's, `turn` its compute's; 0: nothing that can be asked to end.
     void Interrupt(Connection& connection, uint32_t number, uint64_t turn);
     // Called on the calling thread.

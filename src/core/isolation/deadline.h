@@ -1,6 +1,7 @@
 // For the time of a call without a limit of its own: if it has a deadline, interrupts the worker then.
 #pragma once
 
+#include "core/inference/interruptible.h"
 #include "core/isolation/connection.h"
 
 namespace wasinn::isolation {
@@ -10,15 +11,7 @@ class Deadline {
   // `options`: those of a load, or of a new slot. `number` is the object's.
   template <typename Options>
   Deadline(const Options& options, Connection& connection, uint32_t number)
-      : token_(options.token), on_cancel_(options.on_cancel), connection_(connection), number_(number) {
-    interruption_.Begin();
-    if (on_cancel_ != nullptr) on_cancel_(token_, &Deadline::Interrupt, this);
-  }
-  ~Deadline() {
-    if (on_cancel_ != nullptr) on_cancel_(token_, nullptr, nullptr);
-  }
-  Deadline(const Deadline&) = delete;
-  Deadline& operator=(const Deadline&) = delete;
+      : connection_(connection), number_(number), registration_(options, &Deadline::Interrupt, this) {}
 
  private:
   static void Interrupt(void* self) {
@@ -26,11 +19,10 @@ class Deadline {
     it.interruption_.Interrupt(it.connection_, it.number_, 1);
   }
 
-  void* const token_;
-  void (*const on_cancel_)(void* token, void (*cancel)(void* arg), void* arg);
   Connection& connection_;
   const uint32_t number_;
   Connection::Interruption interruption_;
+  const core::CancelRegistration registration_;  // last: it may call
 };
 
 }  // namespace wasinn::isolation

@@ -1,9 +1,13 @@
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+
 #include "core/isolation/isolated_backend.h"
 
 #include "core/inference/on_behalf.h"
 #include "core/isolation/isolated_graph.h"
 #include "core/isolation/isolated_slot.h"
-#include "core/table_errors.h"
 
 namespace wasinn::isolation {
 
@@ -33,7 +37,8 @@ core::Result<std::shared_ptr<Zygote>> Zygotes::Get(const Setting& setting) {
   const std::lock_guard lock(entry->starting);
   if (entry->made == nullptr) {
     // A zygote that has opened a device keeps memory there. A zygote with libraries of operators serves few models.
-    ASSIGN_OR_RETURN(entry->made, Zygote::Start(setting, spare_workers_ && !setting.has_devices && setting.op_libraries.empty()));
+    ASSIGN_OR_RETURN(entry->made,
+                     Zygote::Start(setting, spare_workers_ && !setting.has_devices && setting.op_libraries.empty()));
   }
   return entry->made;
 }
@@ -133,12 +138,43 @@ core::Result<std::shared_ptr<Connection>> IsolatedBackend::Connect() {
 
 namespace {
 
+wasinn_error* OutOfMemory() noexcept {
+  static constinit wasinn_error error = {sizeof(wasinn_error), WASINN_ERROR_TOO_LARGE, "out of memory",
+                                         [](wasinn_error*) {}};
+  return &error;
+}
+
+// NULL for success.
+wasinn_error* ToError(const core::Status& status) noexcept {
+  if (status.ok()) return nullptr;
+  const std::string_view text = status.message();
+  void* memory = std::malloc(sizeof(wasinn_error) + text.size() + 1);
+  if (memory == nullptr) return OutOfMemory();
+  char* message = static_cast<char*>(memory) + sizeof(wasinn_error);
+  std::memcpy(message, text.data(), text.size());
+  message[text.size()] = '\0';
+  return new (memory) wasinn_error{sizeof(wasinn_error), static_cast<uint32_t>(status.code()), message,
+                                   [](wasinn_error* error) { std::free(error); }};
+}
+
+// Catches all exceptions: none may pass through C.
+template <typename Function>
+wasinn_error* CatchAll(Function&& function) noexcept {
+  try {
+    return ToError(function());
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory();
+  } catch (const std::exception& error) {
+    return ToError(core::Status(WASINN_ERROR_RUNTIME, error.what()));
+  }
+}
+
 IsolatedSlot& Of(wasinn_backend_slot* slot) { return IsolatedSlot::Of(slot); }
 
 void AddGraphs(wasinn_backend& table) {
   table.load = [](wasinn_backend_state* backend, const wasinn_builder* const* builders, size_t n,
                   const wasinn_load_options* options, wasinn_backend_graph** out) {
-    return core::CatchAll([&]() -> core::Status {
+    return CatchAll([&]() -> core::Status {
       ASSIGN_OR_RETURN(auto graph, IsolatedGraph::Load(IsolatedBackend::Of(backend), {builders, n}, *options));
       *out = reinterpret_cast<wasinn_backend_graph*>(graph.release());
       return core::Status();
@@ -150,7 +186,7 @@ void AddGraphs(wasinn_backend& table) {
     return nullptr;
   };
   table.input_memory = [](wasinn_backend_graph* graph, size_t bytes, wasinn_tensor* out) {
-    return core::CatchAll([&]() -> core::Status { return IsolatedGraph::Of(graph).Share(bytes, *out); });
+    return CatchAll([&]() -> core::Status { return IsolatedGraph::Of(graph).Share(bytes, *out); });
   };
   if (table.describe != nullptr) {
     table.describe = [](wasinn_backend_graph* graph) { return IsolatedGraph::Of(graph).description(); };
@@ -159,7 +195,7 @@ void AddGraphs(wasinn_backend& table) {
 
 void AddSlots(wasinn_backend& table) {
   table.slot_new = [](wasinn_backend_graph* graph, const wasinn_slot_options* options, wasinn_backend_slot** out) {
-    return core::CatchAll([&]() -> core::Status {
+    return CatchAll([&]() -> core::Status {
       ASSIGN_OR_RETURN(auto slot, IsolatedSlot::Make(IsolatedGraph::Of(graph), *options));
       *out = reinterpret_cast<wasinn_backend_slot*>(slot.release());
       return core::Status();
@@ -172,10 +208,10 @@ void AddSlots(wasinn_backend& table) {
   };
   table.unbind_input = [](wasinn_backend_slot* slot, uint32_t index) { Of(slot).Unbind(index); };
   table.compute = [](wasinn_backend_slot* slot, const wasinn_compute_options* options, wasinn_compute_result* result) {
-    return core::CatchAll([&] { return Of(slot).Compute(*options, *result); });
+    return CatchAll([&] { return Of(slot).Compute(*options, *result); });
   };
   table.output = [](wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* view) {
-    return core::CatchAll([&] { return Of(slot).Output(index, *view); });
+    return CatchAll([&] { return Of(slot).Output(index, *view); });
   };
   // A worker can be ended, even if its framework cannot be interrupted.
   table.cancel = [](wasinn_backend_slot* slot) { Of(slot).Cancel(); };
@@ -187,12 +223,12 @@ void AddSlots(wasinn_backend& table) {
 void AddOptional(wasinn_backend& table) {
   if (table.discard_outputs != nullptr) {
     table.discard_outputs = [](wasinn_backend_slot* slot) {
-      (void)core::CatchAll([&] { return Of(slot).Discard(), core::Status(); });
+      (void)CatchAll([&] { return Of(slot).Discard(), core::Status(); });
     };
   }
   if (table.outputs != nullptr) {
     table.outputs = [](wasinn_backend_slot* slot, const wasinn_io* const** out, uint32_t* n) {
-      return core::CatchAll([&] { return Of(slot).DynamicOutputs(*out, *n); });
+      return CatchAll([&] { return Of(slot).DynamicOutputs(*out, *n); });
     };
   }
   if (table.reset != nullptr) {
@@ -202,11 +238,11 @@ void AddOptional(wasinn_backend& table) {
     };
   }
   if (table.step == nullptr || table.piece == nullptr || table.finish == nullptr) return;
-  table.step = [](wasinn_backend_slot* slot) { return core::CatchAll([&] { return Of(slot).Step(); }); };
+  table.step = [](wasinn_backend_slot* slot) { return CatchAll([&] { return Of(slot).Step(); }); };
   table.piece = [](wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* view) {
-    return core::CatchAll([&] { return Of(slot).Piece(index, *view); });
+    return CatchAll([&] { return Of(slot).Piece(index, *view); });
   };
-  table.finish = [](wasinn_backend_slot* slot) { return core::CatchAll([&] { return Of(slot).Finish(); }); };
+  table.finish = [](wasinn_backend_slot* slot) { return CatchAll([&] { return Of(slot).Finish(); }); };
 }
 
 }  // namespace

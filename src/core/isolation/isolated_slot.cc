@@ -174,8 +174,7 @@ core::Status IsolatedSlot::PlaceInputs() {
     total += RoundUp(input.desc.bytes);
   }
   if (total > input_area_.size()) {
-    core::Status status = UseArea(Op::kUseInputArea, input_area_, input_bytes_, total, 0);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(UseArea(Op::kUseInputArea, input_area_, input_bytes_, total, 0));
     for (Input& input : inputs_) input.told = input.told && !input.bound;
   }
   placed_ = true;

@@ -1,4 +1,3 @@
-#include "core/isolation/spawn.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "core/isolation/protocol.h"
+#include "core/isolation/zygote.h"
 
 namespace wasinn::isolation {
 namespace {

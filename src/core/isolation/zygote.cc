@@ -8,8 +8,6 @@
 #include <csignal>
 #include <cstring>
 
-#include "core/isolation/spawn.h"
-
 namespace wasinn::isolation {
 core::Status Zygote::Gone() {
   gone_.store(true, std::memory_order_release);

@@ -7,9 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
-
-#include "core/runtime/word_mutex.h"
 
 namespace wasinn::core {
 
@@ -75,7 +74,7 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
 
   const size_t most_bytes_;
   std::atomic<uint64_t> users_{0};
-  WordMutex mutex_;
+  std::mutex mutex_;
   std::vector<Block> blocks_;  // the latest is at the end; never grows beyond its reserved size
   size_t bytes_ = 0;           // in blocks_
 };

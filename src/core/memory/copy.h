@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace wasinn::core {
@@ -20,6 +21,10 @@ struct CopyCount {
 
 // `to` and `from` have the same size. Other guest threads may write guest memory during the copy: the copy is then a
 // mix of old and new bytes, which is the guest's problem. Code that checks bytes must check the copy.
-void CopyTensorBytes(std::span<uint8_t> to, std::span<const uint8_t> from, CopyCount& count);
+inline void CopyTensorBytes(std::span<uint8_t> to, std::span<const uint8_t> from, CopyCount& count) {
+  if (!from.empty()) std::memcpy(to.data(), from.data(), from.size());
+  CountOne(count.copies);
+  CountOne(count.bytes, from.size());
+}
 
 }  // namespace wasinn::core

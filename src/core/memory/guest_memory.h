@@ -53,11 +53,15 @@ class GuestMemory {
     return true;
   }
 
-  // Whether only the calling thread can write it, as far as the engine reports that.
-  bool IsUnshared() const;
+  // Whether only the calling thread can write it, as far as the engine reports that: an unknown flag may mean that other
+  // threads write there, too.
+  bool IsUnshared() const { return exists() && view_.flags == 0; }
   // Whether a framework may read bytes of this memory in place: the address must be aligned, and reading some bytes
   // past the end must stay inside of the memory. `align` is a power of two.
-  bool IsReadable(std::span<const uint8_t> bytes, size_t align) const;
+  bool IsReadable(std::span<const uint8_t> bytes, size_t align) const {
+    const auto end = static_cast<uint64_t>(bytes.data() - base_) + bytes.size();
+    return reinterpret_cast<uintptr_t>(bytes.data()) % align == 0 && size_ - end >= WASINN_TENSOR_TAIL;
+  }
 
  private:
   const wasinn_memory& view_;
@@ -65,6 +69,9 @@ class GuestMemory {
   const uint64_t size_;
 };
 
-Status OutOfRange(const char* what, uint32_t address, uint64_t size);
+inline Status OutOfRange(const char* what, uint32_t address, uint64_t size) {
+  return Error(WASINN_ERROR_INVALID_ARGUMENT, "{} at {:#x}, {} bytes, is outside of the guest's memory", what, address,
+               size);
+}
 
 }  // namespace wasinn::core

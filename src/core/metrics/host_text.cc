@@ -1,7 +1,7 @@
-#include "core/metrics/host_text.h"
 
 #include "core/host/host.h"
 #include "core/metrics/exposition.h"
+#include "core/metrics/metrics.h"
 
 namespace wasinn::core {
 namespace {

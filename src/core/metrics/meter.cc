@@ -32,9 +32,14 @@ void Meter::LookAtEnd(Stage stage, wasinn_code code, SteadyClock::time_point now
   (*times_)[static_cast<size_t>(stage)].Observe(now - began);
   if (stage == Stage::kInference) has_computed_ = true;
   if (!metrics_->spans().wanted()) return;
-  metrics_->spans().Report({.name = StageName(stage),
+  metrics_->spans().Report({.struct_size = 0,
                             .code = code,
-                            .guest = guest_,
+                            .name = StageName(stage),
+                            .start_ns = 0,
+                            .duration_ns = 0,
+                            .thread = 0,
+                            .guest = guest_.number,
+                            .guest_name = guest_.name,
                             .inference = inference_,
                             .model = graph_->model().name().c_str(),
                             .version = graph_->model().version().value_or(0),

@@ -25,9 +25,15 @@ std::vector<std::shared_ptr<const ModelMetrics>> Metrics::models() const {
 void LoadMeter::End(wasinn_code code, const std::string& backend) {
   const SteadyClock::time_point now = SteadyClock::now();
   model_->Of(backend).CountLoad(code, now - began_);
-  metrics_.spans().Report({.name = "load",
+  metrics_.spans().Report({.struct_size = 0,
                            .code = code,
-                           .guest = guest_,
+                           .name = "load",
+                           .start_ns = 0,
+                           .duration_ns = 0,
+                           .thread = 0,
+                           .guest = guest_.number,
+                           .guest_name = guest_.name,
+                           .inference = 0,
                            .model = model_->name().c_str(),
                            .version = model_->version().value_or(0),
                            .backend = backend.c_str()},

@@ -73,4 +73,8 @@ class LoadMeter {
   const SteadyClock::time_point began_ = SteadyClock::now();
 };
 
+class Host;
+
+std::string MetricsText(Host& host);
+
 }  // namespace wasinn::core

@@ -12,35 +12,17 @@ uint64_t Nanoseconds(SteadyClock::duration duration) {
 }  // namespace
 
 const char* StageName(Stage stage) {
-  switch (stage) {
-    case Stage::kQueue:
-      return "queue";
-    case Stage::kInput:
-      return "compute_input";
-    case Stage::kCompute:
-      return "compute_infer";
-    case Stage::kOutput:
-      return "compute_output";
-    case Stage::kInference:
-      break;
-  }
-  return "inference";
+  static constexpr const char* kNames[kStages] = {"inference", "queue", "compute_input", "compute_infer",
+                                                  "compute_output"};
+  return kNames[static_cast<size_t>(stage)];
 }
 
-void Spans::Report(const Done& done, SteadyClock::time_point began, SteadyClock::time_point ended) const {
+void Spans::Report(wasinn_span span, SteadyClock::time_point began, SteadyClock::time_point ended) const {
   if (function_ == nullptr) return;
-  const wasinn_span span{.struct_size = sizeof(wasinn_span),
-                         .code = done.code,
-                         .name = done.name,
-                         .start_ns = Nanoseconds(began.time_since_epoch()),
-                         .duration_ns = Nanoseconds(ended - began),
-                         .thread = static_cast<uint64_t>(::gettid()),
-                         .guest = done.guest.number,
-                         .guest_name = done.guest.name,
-                         .inference = done.inference,
-                         .model = done.model,
-                         .version = done.version,
-                         .backend = done.backend};
+  span.struct_size = sizeof(wasinn_span);
+  span.start_ns = Nanoseconds(began.time_since_epoch());
+  span.duration_ns = Nanoseconds(ended - began);
+  span.thread = static_cast<uint64_t>(::gettid());
   function_(user_, &span);
 }
 

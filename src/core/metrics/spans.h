@@ -32,17 +32,8 @@ class Spans {
   bool wanted() const { return function_ != nullptr; }
   uint64_t NewInference() { return inferences_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
-  // A step that ends now on this thread, and its guest.
-  struct Done {
-    const char* name;
-    wasinn_code code = WASINN_OK;
-    GuestTag guest;
-    uint64_t inference = 0;
-    const char* model = "";
-    uint32_t version = 0;
-    const char* backend = "";
-  };
-  void Report(const Done& done, SteadyClock::time_point began, SteadyClock::time_point ended) const;
+  // A step that ends now on this thread; `span` has everything but times and thread.
+  void Report(wasinn_span span, SteadyClock::time_point began, SteadyClock::time_point ended) const;
 
  private:
   const wasinn_span_fn function_ = nullptr;

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "core/runtime/log.h"
-#include "core/runtime/log_limit.h"
 #include "core/status.h"
 
 namespace wasinn::core {
@@ -64,5 +63,8 @@ class Backend {
   wasinn_backend_state* state_ = nullptr;
   Hooks hooks_;
 };
+
+// Checks that `json` is an object and that the backend knows each of its keys for this use (WASINN_KEY_*).
+Status CheckBackendKeys(const wasinn_backend& table, uint32_t where, const std::string& json);
 
 }  // namespace wasinn::core

@@ -12,13 +12,29 @@
 #include <span>
 #include <utility>
 
+#include "base/library_folders.h"
 #include "core/isolation/isolated_graph.h"
-#include "core/models/backend_keys.h"
-#include "core/models/library_search.h"
+#include "core/models/backend.h"
 #include "core/text.h"
 
 namespace wasinn::core {
 namespace {
+
+// UNSUPPORTED_OPERATION if the dynamic linker searches the working folder or a relative path, because LD_LIBRARY_PATH
+// named one when the program started. A framework opens libraries by name at any time, so none may be opened then: a
+// guest that can write to that folder could supply its own code.
+Status CheckLibrarySearch() {
+  static constexpr char kHere = 0;
+  for (const std::string& folder : base::LibraryFolders(&kHere)) {
+    if (folder.starts_with('/')) continue;
+    return Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
+                 "no framework is opened: LD_LIBRARY_PATH has a part that is empty or not an absolute path ('{}'). "
+                 "The dynamic linker would look for libraries in the working folder, where a guest may have put "
+                 "something; start the program without it",
+                 folder);
+  }
+  return {};
+}
 
 namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "libwasinn_backend_", kSuffix = ".so";
@@ -204,8 +220,7 @@ Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const
 Result<std::string> BackendLoader::ConfigOf(const Entry& entry) const {
   auto found = options_.configs.find(entry.table.name);
   std::string config = found == options_.configs.end() ? "{}" : found->second;
-  Status status = CheckBackendKeys(entry.table, WASINN_KEY_BACKEND, config);
-  if (!status.ok()) return std::unexpected(std::move(status));
+  RETURN_IF_ERROR(CheckBackendKeys(entry.table, WASINN_KEY_BACKEND, config));
   return config;
 }
 

@@ -1,37 +1,26 @@
 #include "core/models/blob.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sodium.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 #include <vector>
 
-#include "core/isolation/digest.h"
+#include "base/descriptor.h"
 #include "core/isolation/segment.h"
 
 namespace wasinn::core {
 namespace {
-
-class FileDescriptor {
- public:
-  // Opening a pipe without a writer would block for ever; pipes are refused later.
-  explicit FileDescriptor(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~FileDescriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 // From here on a file is mapped: frameworks have weights in a form of their own, beside which a copy would be as much
 // memory again.
@@ -49,14 +38,21 @@ bool ReadAll(int fd, uint8_t* out, size_t size) {
   return true;
 }
 
-Result<uint64_t> SizeOf(const FileDescriptor& file, const std::string& path) {
+struct File {
+  base::Descriptor descriptor;
+  uint64_t size;
+};
+
+// Opening a pipe without a writer would block for ever; pipes are refused afterwards.
+Result<File> Open(const std::string& path) {
+  base::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info{};
-  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
+  if (!file.is_open() || ::fstat(file.number(), &info) != 0) {
     return Fail(errno == ENOENT ? WASINN_ERROR_MODEL_NOT_FOUND : WASINN_ERROR_RUNTIME, "cannot open '{}': {}", path,
                 std::strerror(errno));
   }
   if (!S_ISREG(info.st_mode)) return Fail(WASINN_ERROR_INVALID_ARGUMENT, "'{}' is not a file", path);
-  return static_cast<uint64_t>(info.st_size);
+  return File{std::move(file), static_cast<uint64_t>(info.st_size)};
 }
 
 }  // namespace
@@ -85,18 +81,23 @@ Result<std::shared_ptr<const Blob>> Blob::CopySealed(std::span<const uint8_t> by
 }
 
 Result<std::shared_ptr<const Blob>> Blob::ReadSealed(const std::string& path) {
-  const FileDescriptor file(path);
-  const Result<uint64_t> size = SizeOf(file, path);
-  if (!size) return Fail(size.error().code(), "{}", size.error().message());
-  Result<std::shared_ptr<const Blob>> blob = Sealed(isolation::Segment::MakeCopyOfFile(file.get(), *size));
+  ASSIGN_OR_RETURN(const File file, Open(path));
+  Result<std::shared_ptr<const Blob>> blob =
+      Sealed(isolation::Segment::MakeCopyOfFile(file.descriptor.number(), file.size));
   if (blob) const_cast<Blob&>(**blob).path_ = path;
   return blob;
+}
+
+std::string DigestOf(std::span<const uint8_t> bytes) {
+  std::array<uint8_t, crypto_generichash_BYTES> digest = {};
+  crypto_generichash(digest.data(), digest.size(), bytes.data(), bytes.size(), nullptr, 0);
+  return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
 int Blob::descriptor() const { return sealed_ == nullptr ? -1 : sealed_->descriptor(); }
 
 const std::string& Blob::Digest() const {
-  std::call_once(digested_, [this] { digest_ = isolation::DigestOf(bytes()); });
+  std::call_once(digested_, [this] { digest_ = DigestOf(bytes()); });
   return digest_;
 }
 
@@ -109,14 +110,12 @@ std::shared_ptr<const Blob> Blob::OfAddress(const std::string& address) {
 }
 
 Result<std::shared_ptr<const Blob>> Blob::ReadFile(const std::string& path, bool map) {
-  const FileDescriptor file(path);
-  const Result<uint64_t> size = SizeOf(file, path);
-  if (!size) return Fail(size.error().code(), "{}", size.error().message());
+  ASSIGN_OR_RETURN(const File file, Open(path));
   std::shared_ptr<Blob> blob(new Blob);
   blob->path_ = path;
-  blob->size_ = static_cast<size_t>(*size);
+  blob->size_ = static_cast<size_t>(file.size);
   if ((map || blob->size_ >= kLarge) && blob->size_ > 0) {
-    void* mapping = ::mmap(nullptr, blob->size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    void* mapping = ::mmap(nullptr, blob->size_, PROT_READ, MAP_PRIVATE, file.descriptor.number(), 0);
     if (mapping == MAP_FAILED) return Fail(WASINN_ERROR_RUNTIME, "cannot map '{}': {}", path, std::strerror(errno));
     blob->mapping_ = mapping;
     blob->data_ = static_cast<const uint8_t*>(mapping);
@@ -124,20 +123,21 @@ Result<std::shared_ptr<const Blob>> Blob::ReadFile(const std::string& path, bool
   }
   blob->owned_ = std::make_unique_for_overwrite<uint8_t[]>(blob->size_);
   blob->data_ = blob->owned_.get();
-  if (!ReadAll(file.get(), blob->owned_.get(), blob->size_)) {
+  if (!ReadAll(file.descriptor.number(), blob->owned_.get(), blob->size_)) {
     return Fail(WASINN_ERROR_RUNTIME, "cannot read '{}' whole: it changed while it was read", path);
   }
   return blob;
 }
 
-Result<uint64_t> Blob::FileSize(const std::string& path) { return SizeOf(FileDescriptor(path), path); }
+Result<uint64_t> Blob::FileSize(const std::string& path) {
+  ASSIGN_OR_RETURN(const File file, Open(path));
+  return file.size;
+}
 
 Result<std::shared_ptr<const Blob>> Blob::ReadStart(const std::string& path, size_t most) {
-  const FileDescriptor file(path);
-  const Result<uint64_t> size = SizeOf(file, path);
-  if (!size) return Fail(size.error().code(), "{}", size.error().message());
-  std::vector<uint8_t> start(std::min<uint64_t>(*size, most));
-  if (!ReadAll(file.get(), start.data(), start.size())) {
+  ASSIGN_OR_RETURN(const File file, Open(path));
+  std::vector<uint8_t> start(std::min<uint64_t>(file.size, most));
+  if (!ReadAll(file.descriptor.number(), start.data(), start.size())) {
     return Fail(WASINN_ERROR_RUNTIME, "cannot read '{}': it changed while it was read", path);
   }
   return Copy(start);

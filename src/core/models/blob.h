@@ -18,6 +18,9 @@ class Segment;
 
 namespace wasinn::core {
 
+// As `b2sum -l 256` prints it: BLAKE2b of 32 bytes, in hexadecimal. About 1 GB/s.
+std::string DigestOf(std::span<const uint8_t> bytes);
+
 class Blob {
  public:
   // A private copy of a guest's bytes: no other thread of the guest can change it while it is parsed.
@@ -43,7 +46,7 @@ class Blob {
   const std::string& path() const { return path_; }
   // The descriptor of its sealed memory; -1 if it has none.
   int descriptor() const;
-  // BLAKE2b, in hexadecimal. Computed once.
+  // By which an operator recognises a model. Computed once.
   const std::string& Digest() const;
 
  private:

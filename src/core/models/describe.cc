@@ -1,9 +1,9 @@
-#include "core/models/describe.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/json.h"
+#include "core/models/graph.h"
 #include "core/words.h"
 
 namespace wasinn::core {

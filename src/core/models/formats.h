@@ -36,6 +36,9 @@ bool MayBeOf(Formats formats, std::string_view name, std::span<const uint8_t> st
 // The format that a file's name stands for, "model.onnx", or "".
 std::string FormatOfFileName(Formats formats, std::string_view name);
 
+// The kind of bytes that no backend loads, though they look like a model, and what to bring instead; "": unknown.
+std::string_view KindOfNoModel(std::span<const uint8_t> start);
+
 // The scheme of an address, in lower case: "grpc" for "grpc://host:8001/model"; "" for a path.
 std::string SchemeOf(std::string_view path);
 // The format whose models have addresses of this scheme. WASINN_ERROR_UNSUPPORTED_OPERATION lists the known schemes.

@@ -125,7 +125,7 @@ class Graph {
   uint32_t bind_align_ = 0;
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<GraphMetrics> metrics_;  // after the scheduler, which it reads
-  Names input_names_, output_names_;  // the model owns the strings
+  Names input_names_, output_names_;       // the model owns the strings
 };
 
 // A model that a backend has loaded, in the host's process or in a worker.
@@ -163,5 +163,8 @@ class BackendGraph final : public Graph {
   std::unique_ptr<SlotPool> slots_;
   mutable std::atomic<bool> lost_{false};
 };
+
+// A JSON object, as documented in guest/wit/deps/wasinn-ext/ext.wit. UTF-8, whatever the model's names are.
+std::string DescribeAsJson(const Graph& graph);
 
 }  // namespace wasinn::core

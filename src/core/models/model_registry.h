@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "core/models/warm_up.h"
 #include "core/models/workers.h"
 #include "core/pipeline/spec.h"
+#include "core/status.h"
 
 namespace wasinn::core {
 
@@ -99,5 +101,12 @@ class ModelRegistry {
   mutable std::mutex mutex_;
   std::map<std::string, Versions, std::less<>> models_;
 };
+
+// INVALID_ARGUMENT for a name that no model can have: an empty one, or one with a colon. "digits:2" would be a version
+// of "digits", for policies too.
+Status CheckModelName(std::string_view name);
+
+// "NAME:2" as name and version; no value if there is no such suffix.
+std::optional<std::pair<std::string_view, uint32_t>> SplitVersion(std::string_view name);
 
 }  // namespace wasinn::core

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/inference/interruptible.h"
 #include "core/inference/scratch_memory.h"
 
 namespace wasinn::pipeline {
@@ -23,30 +24,14 @@ Status OfStep(const Plan::Step& step, size_t index, const Status& status) {
 
 }  // namespace
 
-// Lets the deadline cancel the creation of a session.
-class PipelineSession::Making {
- public:
-  Making(const wasinn_slot_options& options, PipelineSession& session) : options_(options) {
-    const auto cancel = [](void* self) { static_cast<PipelineSession*>(self)->Cancel(); };
-    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, cancel, &session);
-  }
-  ~Making() {
-    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, nullptr, nullptr);
-  }
-  Making(const Making&) = delete;
-  Making& operator=(const Making&) = delete;
-
- private:
-  const wasinn_slot_options& options_;
-};
-
 core::Result<std::unique_ptr<core::Session>> PipelineSession::Make(std::shared_ptr<const core::Graph> self,
                                                                    const PipelineGraph& graph,
                                                                    const wasinn_slot_options& options,
                                                                    const core::Resources& resources) {
   std::unique_ptr<PipelineSession> session(new PipelineSession(std::move(self), graph, resources));
   {
-    const Making making(options, *session);
+    const auto cancel = [](void* it) { static_cast<PipelineSession*>(it)->Cancel(); };
+    const core::CancelRegistration registration(options, cancel, session.get());
     if (Status status = session->MakeContexts(options); !status.ok()) return std::unexpected(std::move(status));
   }
   session->stop_.store(false, std::memory_order_release);  // a cancel that came too late

@@ -22,7 +22,6 @@ class PipelineSession final : public core::ComposedSession {
   void Cancel() override { stop_.store(true, std::memory_order_release); }
 
  private:
-  class Making;
   PipelineSession(std::shared_ptr<const core::Graph> self, const PipelineGraph& graph, const core::Resources& resources)
       : ComposedSession(std::move(self), resources), plan_(graph.plan()), tensors_(plan_.tensors.size()) {}
   core::Status RunNow(const core::InferenceRequest& request) override;

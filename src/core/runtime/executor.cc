@@ -42,26 +42,22 @@ Status Executor::Begin(Share& share, Job job) {
   return Status();
 }
 
+template <void (Executor::*kWork)()>
+void* Executor::Work(void* executor) {
+  (static_cast<Executor*>(executor)->*kWork)();
+  return nullptr;
+}
+
 // Needs `mutex_`.
 Status Executor::StartThread() {
   threads_.reserve(most_);
   pthread_t thread{};
-  if (!StartLargeThread(&thread, Work, this)) {
+  if (!StartLargeThread(&thread, Work<&Executor::WorkUntilTheEnd>, this)) {
     return Error(WASINN_ERROR_RUNTIME, "the system gives no thread for asynchronous calls");
   }
   threads_.push_back(thread);
   started_in_.SetToThisProcess();
   return Status();
-}
-
-void* Executor::Work(void* executor) {
-  static_cast<Executor*>(executor)->WorkUntilTheEnd();
-  return nullptr;
-}
-
-void* Executor::WorkOnEnds(void* executor) {
-  static_cast<Executor*>(executor)->WorkOnEndsUntilTheEnd();
-  return nullptr;
 }
 
 void Executor::WorkOnEndsUntilTheEnd() {
@@ -123,7 +119,7 @@ void Executor::NotifyOfEnds(const Share& share) noexcept {
     (void)StartThread();  // on failure the existing threads do the work
   } else if (idle_ < waiting_ && !thread_of_ends_) {
     pthread_t thread{};
-    if (StartLargeThread(&thread, WorkOnEnds, this)) thread_of_ends_ = thread;
+    if (StartLargeThread(&thread, Work<&Executor::WorkOnEndsUntilTheEnd>, this)) thread_of_ends_ = thread;
   }
   if (share.told_) share.told_();
   changed_->notify_all();

@@ -72,8 +72,8 @@ class Executor {
   void RunEnds(const Share& share) noexcept;
 
  private:
+  template <void (Executor::*kWork)()>
   static void* Work(void* executor);
-  static void* WorkOnEnds(void* executor);
   void WorkUntilTheEnd();
   void WorkOnEndsUntilTheEnd();
   Job TakeNext() noexcept;

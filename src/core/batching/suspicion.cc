@@ -1,4 +1,4 @@
-#include "core/batching/usual_times.h"
+#include "core/batching/suspicion.h"
 
 #include <algorithm>
 #include <functional>
@@ -11,6 +11,29 @@ using Duration = UsualTimes::Duration;
 Duration Longer(Duration took, Duration usual) { return std::max(took, usual - usual / 16); }
 
 }  // namespace
+
+void Suspects::Set(uint64_t guest, bool suspect) noexcept {
+  constexpr uint32_t kMostOffences = 10;
+  auto one = std::ranges::find(kept_, guest, &Suspect::guest);
+  if (!suspect) {
+    if (one != kept_.end() && one->successes_left > 0) --one->successes_left;
+    return;
+  }
+  if (one == kept_.end()) {
+    if (kept_.size() == kMost) {  // rather drop a guest that is in batches again
+      const auto free = std::ranges::find(kept_, 0u, &Suspect::successes_left);
+      kept_.erase(free == kept_.end() ? kept_.begin() : free);
+    }
+    one = kept_.insert(kept_.end(), Suspect{.guest = guest});
+  }
+  if (one->successes_left == 0) one->offences = std::min(one->offences + 1, kMostOffences);
+  one->successes_left = 1u << (one->offences - 1);
+}
+
+bool Suspects::Has(uint64_t guest) const noexcept {
+  const auto one = std::ranges::find(kept_, guest, &Suspect::guest);
+  return one != kept_.end() && one->successes_left > 0;
+}
 
 // One row may take as long as many together, or time may grow in proportion to the rows.
 Duration UsualTimes::Limit(const Usual& usual, uint32_t rows) noexcept {
