@@ -175,7 +175,8 @@ TEST_F(ModelFilesTest, ATruncatedFileDoesNotChangeTheBlob) {
 
 TEST(Registry, ResolvesNamesAndVersions) {
   ModelRegistry registry;
-  for (const uint32_t version : {1u, 3u, 2u}) ASSERT_TRUE(registry.Add({.name = "m", .version = version}).ok());
+  for (const uint32_t version : {1u, 3u, 2u})
+    ASSERT_TRUE(registry.Add(core::ModelSource{{.name = "m", .version = version}}).ok());
   EXPECT_EQ((*registry.Find("m"))->source().version, 3u);
   EXPECT_EQ((*registry.Find("m:2"))->source().version, 2u);
   for (const char* name : {"", "m:", "m:4", "m:-1", "m:1x", ":1", "n", "m:99999999999"}) {
@@ -186,14 +187,15 @@ TEST(Registry, ResolvesNamesAndVersions) {
 TEST(Registry, TakesNoNameThatCouldBeAVersionOfAnother) {
   ModelRegistry registry;
   for (const char* name : {"", "m:2", "m:", ":2", ":", "llama:7b", "m:2:3"}) {
-    EXPECT_EQ(registry.Add({.name = name}).code(), WASINN_ERROR_INVALID_ARGUMENT) << name;
+    EXPECT_EQ(registry.Add(core::ModelSource{{.name = name}}).code(), WASINN_ERROR_INVALID_ARGUMENT) << name;
   }
   EXPECT_TRUE(registry.All().empty());
 }
 
 TEST(Registry, RemovesOneVersionOrAll) {
   ModelRegistry registry;
-  for (const uint32_t version : {1u, 2u}) ASSERT_TRUE(registry.Add({.name = "m", .version = version}).ok());
+  for (const uint32_t version : {1u, 2u})
+    ASSERT_TRUE(registry.Add(core::ModelSource{{.name = "m", .version = version}}).ok());
   EXPECT_TRUE(registry.Remove("m:2").ok());
   EXPECT_EQ((*registry.Find("m"))->source().version, 1u);
   EXPECT_EQ(registry.Remove("m:2").code(), WASINN_ERROR_NOT_FOUND);

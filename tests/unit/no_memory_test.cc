@@ -41,7 +41,7 @@ TEST(OutOfMemory, HandlesAreRemovedWithoutAny) {
 
 TEST(OutOfMemory, AModelThatWasNotRegisteredIsNotThere) {
   core::ModelRegistry registry;
-  const auto source = [] { return core::ModelSource{.name = "a model with a name that needs memory of its own"}; };
+  const auto source = [] { return core::ModelSource{{.name = "a model with a name that needs memory of its own"}}; };
   core::ModelSource given;
   const int failures = FailEachAllocation(
       [&] {

@@ -97,7 +97,7 @@ Status ComputeOnceOn(const Invocation& call, core::Context& context) {
   for (uint32_t i = 0; i < n_outputs; ++i) {
     const auto size = static_cast<uint32_t>(std::min<uint64_t>(outputs[i].size, UINT32_MAX));
     const uint32_t written = outputs_at + i * sizeof(GuestOutput) + offsetof(GuestOutput, written);
-    if (Status stored = StoreResult(call, written, size); !stored.ok()) return stored;
+    RETURN_IF_ERROR(StoreResult(call, written, size));
   }
   return status;
 }

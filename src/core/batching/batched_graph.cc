@@ -29,10 +29,10 @@ Status CheckBatches(const Graph& graph) {
     return Error(WASINN_ERROR_INVALID_ARGUMENT, "it has a state, which would pass from one guest to the next");
   }
   for (const wasinn_io* io : graph.inputs()) {
-    if (Status status = CheckIo(*io, "input", graph.backend_name()); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckIo(*io, "input", graph.backend_name()));
   }
   for (const wasinn_io* io : graph.outputs()) {
-    if (Status status = CheckIo(*io, "output", graph.backend_name()); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckIo(*io, "output", graph.backend_name()));
   }
   return Status();
 }

@@ -1,4 +1,4 @@
-// What a batch may expect of its inferences: guests whose inferences fail batches, and how long computes usually take.
+// Which guests' inferences fail batches, and how long computes usually take: a batch must expect both.
 #pragma once
 
 #include <array>

@@ -202,7 +202,7 @@ bool IsArrayOf(const toml::node& value, Is is) {
   return array != nullptr && std::ranges::all_of(*array, is);
 }
 
-// What a value of a kind is, and whether one is.
+// The values of a kind: in words, and by a check.
 struct KindRow {
   const char* name;  // "{}": the key's most
   bool (*has)(const toml::node& value, const Key& key);
@@ -258,7 +258,7 @@ bool HasKind(const toml::node& value, const Key& key) { return RowOf(key.kind).h
 Status CheckWords(const toml::node& value, WordCheck check) {
   if (const toml::value<std::string>* text = value.as_string()) return check(**text);
   for (const toml::node& item : *value.as_array()) {
-    if (Status status = CheckWords(item, check); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckWords(item, check));
   }
   return Status();
 }
@@ -306,7 +306,7 @@ class Checker {
       const std::string name(toml_key.str());
       const Key* key = Find(section, name);
       if (key == nullptr) return Unknown(section, place + name, name, value);
-      if (Status status = CheckValue(*key, value, section, place + name); !status.ok()) return status;
+      RETURN_IF_ERROR(CheckValue(*key, value, section, place + name));
     }
     return Status();
   }

@@ -72,7 +72,7 @@ Status Guest::BeginRun(void (*interrupt)(void* user), void* user) {
   if (run_ != nullptr) return Error(WASINN_ERROR_RUNTIME, "the guest has begun a run already");
   // Without a deadline the watchdog's thread is only needed to stop the guest, and Stop starts it.
   if (deadline.count() > 0) {
-    if (Status status = host_->watchdog().Start(); !status.ok()) return status;
+    RETURN_IF_ERROR(host_->watchdog().Start());
   }
   const auto end = [this, interrupt, user] {
     StopCalls();
@@ -207,10 +207,9 @@ Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, st
   // Charges what a load without other users would charge.
   if (!shared.made) {
     const uint64_t bytes = charges->bytes.held() + shared.graph->kept();
-    if (Status status = charges->bytes.Resize(bytes); !status.ok()) return std::unexpected(std::move(status));
+    RETURN_IF_ERROR(charges->bytes.Resize(bytes));
   }
-  return graphs_.Insert(
-      std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(shared.graph)), {}, {}}));
+  return AddGraph(std::move(charges), {.graph = std::move(shared.graph), .context_config = {}, .outputs = {}});
 }
 
 Result<uint32_t> Guest::LoadByName(std::string_view name, const std::string& config) {
@@ -222,22 +221,27 @@ Result<uint32_t> Guest::LoadByName(std::string_view name, const std::string& con
   auto charges = std::make_shared<GraphCharges>(*this);
   RETURN_IF_ERROR(charges->count.Resize(1));
   if (!host_->models().Find(name)) return std::unexpected(UnknownModel(host_->models(), policy_, name));
+  Host::Configured model;
   if (config.empty()) {
-    ASSIGN_OR_RETURN(std::shared_ptr<Graph> graph, host_->LoadNamed(name, wait(), tag()));
-    return graphs_.Insert(
-        std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(graph)), {}, {}}));
+    ASSIGN_OR_RETURN(model.graph, host_->LoadNamed(name, wait(), tag()));
+  } else {
+    ASSIGN_OR_RETURN(model, host_->LoadNamed(name,
+                                             {.guest_config = config,
+                                              .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
+                                              .stop = &closing_,
+                                              .account = model_bytes_,
+                                              .loader = tag()},
+                                             policy_, charges->bytes));
   }
-  ASSIGN_OR_RETURN(Host::Configured configured,
-                   host_->LoadNamed(name,
-                                    {.guest_config = config,
-                                     .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
-                                     .stop = &closing_,
-                                     .account = model_bytes_,
-                                     .loader = tag()},
-                                    policy_, charges->bytes));
-  return graphs_.Insert(
-      std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(configured.graph)),
-                                              std::move(configured.context_config), std::move(configured.outputs)}));
+  return AddGraph(std::move(charges), std::move(model));
+}
+
+// The graph carries its charges: contexts and taken outputs keep the graph, so the charges end with the last of them.
+Result<uint32_t> Guest::AddGraph(std::shared_ptr<GraphCharges> charges, Host::Configured model) {
+  charges->graph = std::move(model.graph);
+  const Graph* const charged = charges->graph.get();
+  model.graph = {std::move(charges), charged};
+  return graphs_.Insert(std::make_shared<GuestGraph>(std::move(model)));
 }
 
 Result<std::shared_ptr<Guest::GuestContext>> Guest::MakeContext(uint32_t handle) {

@@ -213,19 +213,8 @@ class Guest {
     Reservation count, bytes;
     std::shared_ptr<const Graph> graph;  // destroyed before its charges
   };
-  // A graph that a guest holds. `graph` carries its charges: contexts and taken outputs keep the graph, so the charges
-  // end with the last of them.
-  struct GuestGraph {
-    std::shared_ptr<const Graph> graph;
-    std::string context_config;     // a JSON object of the guest for its contexts; "": none
-    std::vector<uint32_t> outputs;  // the outputs that contexts produce; none: all
-  };
-  static std::shared_ptr<const Graph> Charged(std::shared_ptr<GraphCharges> charges,
-                                              std::shared_ptr<const Graph> graph) {
-    charges->graph = std::move(graph);
-    const Graph* const charged = charges->graph.get();
-    return {std::move(charges), charged};
-  }
+  using GuestGraph = const Host::Configured;
+  Result<uint32_t> AddGraph(std::shared_ptr<GraphCharges> charges, Host::Configured model);
   struct GuestContext {
     GuestContext(Guest& its_guest, std::shared_ptr<GuestGraph> its_graph);
     ~GuestContext();

@@ -115,7 +115,7 @@ Result<uint32_t> Guest::NewError(uint32_t number, wasinn_code code, std::string 
       GuestError{Reservation(error_count_), number, code, std::move(message), Reservation(tensor_bytes_)});
   RETURN_IF_ERROR(error->count.Resize(1));
   if (const size_t size = error->message.size(); size > kMostMessageBytes) {
-    if (Status status = error->bytes.Resize(size); !status.ok()) return std::unexpected(std::move(status));
+    RETURN_IF_ERROR(error->bytes.Resize(size));
   }
   return errors_held_.Insert(std::move(error));
 }

@@ -153,7 +153,7 @@ Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn lo
     }
   }
   for (const std::string& folder : options.model_dirs) {
-    if (Status status = host->AddModels(folder); !status.ok()) return std::unexpected(std::move(status));
+    RETURN_IF_ERROR(host->AddModels(folder));
   }
   Status failed;  // of all models: the operator wants to know every broken file
   for (const ModelOptions& model : options.models) {
@@ -233,7 +233,7 @@ Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptio
     ModelSource own = source;
     own.target = config.device.value_or(source.target);
     if (config.device) {
-      if (Status status = guest_policy.CheckTarget(own.target); !status.ok()) return std::unexpected(std::move(status));
+      RETURN_IF_ERROR(guest_policy.CheckTarget(own.target));
     }
     // If the guest chooses the device, its own policy says what happens without it.
     const Policy& deciding = config.device ? guest_policy : policy_;
@@ -270,13 +270,13 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
                                                 const WaitOptions& wait, Reservation* bytes) {
   if (!source.pipeline.empty()) return LoadPipeline(source, wait);
   if (bytes != nullptr) {  // before they are read
-    if (Status status = bytes->Resize(SizeOf(source)); !status.ok()) return std::unexpected(std::move(status));
+    RETURN_IF_ERROR(bytes->Resize(SizeOf(source)));
   }
   options.metrics = source.metrics;
   // A backend that maps the file itself needs no copy: reading it here would double the cost of a large one.
   ASSIGN_OR_RETURN(const Parts parts, ReadParts(source, source.immutable || backends_.IsMapped(source.encoding, wait)));
   if (bytes != nullptr) {  // a file may have changed meanwhile
-    if (Status status = bytes->Resize(SizeOf(parts)); !status.ok()) return std::unexpected(std::move(status));
+    RETURN_IF_ERROR(bytes->Resize(SizeOf(parts)));
   }
   options.encoding = source.encoding;
   options.target = source.target;

@@ -54,8 +54,8 @@ class Host {
   // As above, with a guest's configuration in `options`. If it changes how the model is compiled, the model is compiled
   // only for this guest, with the deadline and stop of `options`, and its bytes are charged.
   struct Configured {
-    std::shared_ptr<Graph> graph;
-    std::string context_config;     // for this guest's contexts
+    std::shared_ptr<const Graph> graph;
+    std::string context_config;     // a JSON object for this guest's contexts; "": none
     std::vector<uint32_t> outputs;  // the outputs that they produce; none: all
   };
   Result<Configured> LoadNamed(std::string_view name, Graph::LoadOptions options, const Policy& guest_policy,
@@ -127,8 +127,8 @@ class Host {
   Result<std::shared_ptr<Graph>> LoadModel(Model& model, const WaitOptions& wait, const GuestTag& loader);
   Result<std::shared_ptr<Graph>> CompileModel(const ModelSource& source, const WaitOptions& wait,
                                               const GuestTag& loader);
-  Result<std::shared_ptr<Model>> Prepare(ModelSource source, bool preload);
-  Status Register(ModelSource source, bool preload);
+  Result<std::shared_ptr<Model>> Prepare(ModelSource source);
+  Status Register(ModelSource source);
   Result<std::vector<ModelFiles>> FindFiles(const std::string& path, const std::string& encoding);
   Result<std::shared_ptr<Graph>> Compile(std::span<const std::shared_ptr<const Blob>> parts,
                                          const Graph::LoadOptions& options, const WaitOptions& wait, Workers* workers);

@@ -28,13 +28,10 @@ Status Host::AddPipeline(const ModelOptions& options) {
     return Error(WASINN_ERROR_INVALID_ARGUMENT,
                  "model '{}': it has steps, so it has no '{}': that is for the models of its steps", options.name, key);
   }
-  return Register({.name = options.name,
-                   .version = options.version == 0 ? 1 : options.version,
-                   .encoding = pipeline::kEncoding,
-                   .warm_up = options.warm_up,
-                   .batching = options.batching,
-                   .pipeline = options.pipeline},
-                  options.preload);
+  ModelSource source = SourceOf(options);
+  source.encoding = pipeline::kEncoding;
+  source.workers = nullptr;
+  return Register(std::move(source));
 }
 
 Result<std::shared_ptr<Graph>> Host::LoadPipeline(const ModelSource& source, const WaitOptions& wait) {

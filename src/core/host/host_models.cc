@@ -1,4 +1,5 @@
 // The part of a host that registers models.
+#include <algorithm>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -49,17 +50,11 @@ std::shared_ptr<Workers> OwnWorkers(const std::string& model, const std::string&
 }  // namespace
 
 ModelSource Host::SourceOf(const ModelOptions& options) const {
-  return {.name = options.name,
-          .version = options.version == 0 ? 1 : options.version,
-          .encoding = FormatName(options.encoding),
-          .target = options.target,
-          .config = options.config,
-          .backend = options.backend,
-          .immutable = options.immutable,
-          .warm_up = options.warm_up,
-          .batching = options.batching,
-          .workers = options.isolate.value_or(isolate_models_) ? OwnWorkers(options.name, options.config, "") : nullptr,
-          .parts = options.parts};
+  ModelSource source{options};
+  source.version = std::max(options.version, 1u);
+  source.encoding = FormatName(options.encoding);
+  if (options.isolate.value_or(isolate_models_)) source.workers = OwnWorkers(options.name, options.config, "");
+  return source;
 }
 
 Status Host::AddModel(const ModelOptions& options) {
@@ -80,7 +75,7 @@ Status Host::AddModel(const ModelOptions& options) {
     if (Status status = CheckBytes(source.encoding); !status.ok()) {
       return Error(status.code(), "model '{}': {}", options.name, status.message());
     }
-    return Register(std::move(source), options.preload);
+    return Register(std::move(source));
   }
   const bool is_address = !SchemeOf(options.path).empty() && !options.path.starts_with(kRegistry);
   return is_address ? AddAddress(std::move(source), options) : AddFiles(options);
@@ -92,11 +87,11 @@ Status Host::AddFiles(const ModelOptions& options) {
   ASSIGN_OR_RETURN(std::vector<ModelSource> sources, FindSources(origin));
   std::vector<std::shared_ptr<Model>> models;
   for (ModelSource& source : sources) {
-    ASSIGN_OR_RETURN(std::shared_ptr<Model> model, Prepare(std::move(source), options.preload));
+    ASSIGN_OR_RETURN(std::shared_ptr<Model> model, Prepare(std::move(source)));
     models.push_back(std::move(model));
   }
   for (std::shared_ptr<Model>& model : models) {
-    if (Status status = models_.Add(std::move(model)); !status.ok()) return status;
+    RETURN_IF_ERROR(models_.Add(std::move(model)));
   }
   const std::lock_guard lock(origins_mutex_);
   std::erase_if(origins_,
@@ -152,7 +147,7 @@ Status Host::AddAddress(ModelSource source, const ModelOptions& options) {
   source.paths = {options.path};
   source.is_address = true;
   source.workers = nullptr;
-  return Register(std::move(source), options.preload);
+  return Register(std::move(source));
 }
 
 // Checks whether a model of this format can be bytes.
@@ -165,17 +160,17 @@ Status Host::CheckBytes(const std::string& format, const WaitOptions& wait) {
 }
 
 // A model that is compiled now gets its name afterwards: a failure replaces no other model.
-Result<std::shared_ptr<Model>> Host::Prepare(ModelSource source, bool preload) {
+Result<std::shared_ptr<Model>> Host::Prepare(ModelSource source) {
   source.metrics = metrics_.OfModel(source.name, source.version);
   auto model = std::make_shared<Model>(std::move(source));
-  if (preload) {
+  if (model->source().preload) {
     if (auto graph = LoadModel(*model, OwnWaitOptions(), {}); !graph) return std::unexpected(std::move(graph.error()));
   }
   return model;
 }
 
-Status Host::Register(ModelSource source, bool preload) {
-  Result<std::shared_ptr<Model>> model = Prepare(std::move(source), preload);
+Status Host::Register(ModelSource source) {
+  Result<std::shared_ptr<Model>> model = Prepare(std::move(source));
   return model ? models_.Add(std::move(*model)) : std::move(model.error());
 }
 

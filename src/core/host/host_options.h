@@ -11,29 +11,12 @@
 #include "core/metrics/metrics.h"
 #include "core/models/backend_loader.h"
 #include "core/models/blob.h"
+#include "core/models/model_registry.h"
 #include "core/models/warm_up.h"
 #include "core/pipeline/spec.h"
 #include "core/runtime/clock.h"
 
 namespace wasinn::core {
-
-struct ModelOptions {
-  std::string name;
-  std::string path;                                // or an address; or
-  std::vector<std::shared_ptr<const Blob>> parts;  // bytes; or
-  pipeline::Spec pipeline;
-  std::string encoding;  // a format's name; "": recognised from the file
-  wasinn_target target = WASINN_TARGET_CPU;
-  uint32_t version = 0;  // 0: the folder's versions, or 1
-  std::string config = "{}";
-  std::string backend;  // "": the default for the encoding
-  bool immutable = false;
-  bool preload = false;
-  // Runs in a worker, like models of guests. No value: HostOptions::isolate_models decides.
-  std::optional<bool> isolate = std::nullopt;
-  WarmUp warm_up;
-  Batching batching;
-};
 
 struct HostOptions {
   // The most that llama.cpp accepts (GGML_MAX_N_THREADS). Other frameworks start any number of threads, for minutes.

@@ -131,7 +131,7 @@ Status Host::Reload(std::string_view name) {
   }
   for (size_t i = 0; i < models.size(); ++i) models[i]->Set(std::move(graphs[i]));
   for (std::shared_ptr<Model>& model : fresh) {
-    if (Status status = models_.Add(std::move(model)); !status.ok()) return status;
+    RETURN_IF_ERROR(models_.Add(std::move(model)));
   }
   for (const std::shared_ptr<Model>& model : gone) (void)models_.Remove(NumberedName(model->source()));
   return models.empty() ? models_.Unload(name) : Status();  // which reports that there is none

@@ -20,7 +20,7 @@ Status BackendSession::BindOutputs(const InferenceRequest& request) {
       destination = output.memory.data();
     }
     if (output.bound == destination && output.view.struct_size != 0) continue;
-    if (Status status = BindOutput(i, destination); !status.ok()) return status;
+    RETURN_IF_ERROR(BindOutput(i, destination));
   }
   return Status();
 }
@@ -125,7 +125,7 @@ Status BackendSession::Ask(uint32_t index, wasinn_tensor& view) const {
   wasinn_tensor asked{.struct_size = sizeof(wasinn_tensor)};
   RETURN_IF_ERROR(StatusOf(table().output(slot_, index, &asked)));
   if (asked.memory != nullptr) {
-    if (Status lies = CheckMemory(index, asked.memory); !lies.ok()) return lies;
+    RETURN_IF_ERROR(CheckMemory(index, asked.memory));
   }
   RETURN_IF_ERROR(CheckView(asked, table().name));
   view = asked;

@@ -152,7 +152,7 @@ Status Context::SetAll(std::span<const TensorInput> inputs) {
   const Meter::Timing timing(meter_, Stage::kInput);
   inputs_->UnsetAll();
   for (const TensorInput& given : inputs) {
-    if (Status status = inputs_->Set(given.index, given.tensor); !status.ok()) return status;
+    RETURN_IF_ERROR(inputs_->Set(given.index, given.tensor));
   }
   return Status();
 }
@@ -197,7 +197,7 @@ Status Context::Step() {
 Status Context::StepNow() {
   RETURN_IF_ERROR(session_->CheckSteps());
   if (!session_->generates()) {
-    if (Status status = inputs_->CheckAllSet(); !status.ok()) return status;
+    RETURN_IF_ERROR(inputs_->CheckAllSet());
   }
   taken_.clear();
   Watched::Run run(run_);

@@ -40,7 +40,7 @@ Status Context::WantOutput(const Destination& destination) {
 
 Status Context::SelectOutputs(std::span<const uint32_t> indices) {
   for (uint32_t index : indices) {
-    if (Status status = CheckWantable(index); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckWantable(index));
   }
   wanted_.Select(indices);
   if (!session_->has_generated()) session_->HideOutputs();

@@ -81,7 +81,7 @@ Status Inputs::SetAnew(uint32_t index, const TensorDesc& given, std::span<const 
 Status Inputs::Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes) {
   Input& input = inputs_[index];
   if (input.tensor != nullptr) LetGo(index);
-  if (Status status = own_[index].charge.Resize(bytes.size()); !status.ok()) return status;
+  RETURN_IF_ERROR(own_[index].charge.Resize(bytes.size()));
   session_.EndGeneration();
   // From here on the old value is lost: after a failure the input is unset, so that the guest never computes on memory
   // that nobody wrote.
@@ -102,12 +102,12 @@ Status Inputs::CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const 
   Own& own = own_[index];
   const bool is_new = own.data == nullptr || own.bytes != bytes.size();
   if (is_new) {
-    if (Status status = MakeOwn(index, bytes.size()); !status.ok()) return status;
+    RETURN_IF_ERROR(MakeOwn(index, bytes.size()));
   }
   const std::span<uint8_t> copy(own.data, bytes.size());
   CopyTensorBytes(copy, bytes, count_);
   // Checked in the copy, since the guest may be writing the original.
-  if (Status status = CheckBools(tensor.dtype, copy, io(index)); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckBools(tensor.dtype, copy, io(index)));
   const bool opaque = (io(index).flags & WASINN_IO_OPAQUE) != 0;
   own.looked_at = opaque || tensor.dtype == WASINN_DTYPE_BOOL;
   const bool same = input.desc.dtype == tensor.dtype && std::ranges::equal(input.desc.shape(), tensor.shape());
@@ -128,7 +128,7 @@ Status Inputs::MakeOwn(uint32_t index, size_t bytes) {
   own.Free();
   if (bytes >= kWorthBinding) {
     own.given.struct_size = sizeof(wasinn_tensor);
-    if (Status status = session_.NewInputMemory(bytes, own.given); !status.ok()) return status;
+    RETURN_IF_ERROR(session_.NewInputMemory(bytes, own.given));
   }
   if (own.given.data == nullptr) own.buffer = memory_.pool.Take(memory_.pool_user, bytes);
   own.data = own.given.data != nullptr ? static_cast<uint8_t*>(own.given.data) : own.buffer.data();
@@ -182,7 +182,7 @@ Status Inputs::SetOnce(std::span<OnceInput> given, const GuestMemory& memory) {
     if (inputs_[i].set) LetGo(i);
   }
   for (const OnceInput& one : given) {
-    if (Status status = SetOneOnce(one, memory); !status.ok()) return status;
+    RETURN_IF_ERROR(SetOneOnce(one, memory));
   }
   return Status();
 }

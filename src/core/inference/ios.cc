@@ -31,7 +31,7 @@ Status CheckSignature(std::span<const wasinn_io* const> ios, const char* what, c
     return Nonsense(backend, fmt::format("{} {}s are not there", ios.size(), what));
   }
   for (const wasinn_io* io : ios) {
-    if (Status status = CheckIo(io, what, backend); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckIo(io, what, backend));
   }
   return Status();
 }

@@ -44,7 +44,7 @@ Result<wasinn_backend_slot*> SlotPool::Make(wasinn_slot_options options) const {
   Reservation charge;
   if (account_ != nullptr) {
     charge = Reservation(*account_);
-    if (Status status = charge.Resize(bytes_); !status.ok()) return std::unexpected(std::move(status));
+    RETURN_IF_ERROR(charge.Resize(bytes_));
   }
   options.account = account_;
   wasinn_backend_slot* slot = nullptr;

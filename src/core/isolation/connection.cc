@@ -295,7 +295,7 @@ core::Status Connection::Open(const Setting& setting) {
       End("its answer made no sense");
       return Lost();
     }
-    if (core::Status status = control_.socket.SetPatience(kPatience); !status.ok()) return status;
+    RETURN_IF_ERROR(control_.socket.SetPatience(kPatience));
   }
   ASSIGN_OR_RETURN(cancels_, AddChannel());
   return {};

@@ -313,7 +313,7 @@ core::Status IsolatedSlot::ReadShown(Connection::Call& call) {
   Reader payload = call.payload();
   const auto needed = payload.Number<uint64_t>();
   if (graph_.has_dynamic_outputs()) {
-    if (core::Status status = ReadLate(call, payload); !status.ok()) return status;
+    RETURN_IF_ERROR(ReadLate(call, payload));
   }
   const size_t count = graph_.has_dynamic_outputs() ? late_->all().size() : graph_.outputs().size();
   if (payload.Number<uint32_t>() != count) return call.Nonsense();
@@ -399,7 +399,7 @@ core::Status IsolatedSlot::Output(uint32_t index, wasinn_tensor& view) {
     call.ExpectAnswer(kBytesOfOutput * graph_.outputs().size());
     RETURN_IF_ERROR(call.Run(Length::kQuick));
     reset_ = false;
-    if (core::Status status = ReadShown(call); !status.ok()) return status;
+    RETURN_IF_ERROR(ReadShown(call));
   }
   if (index >= shown_.size()) return {WASINN_ERROR_RUNTIME, "the worker does not show this output"};
   return ViewOf(shown_[index], output_area_, view);

@@ -133,7 +133,7 @@ Status BackendLoader::AddFolder(const std::string& folder, Entries& entries) con
   }
   std::ranges::sort(libraries);
   for (const std::string& library : libraries) {
-    if (Status status = AddLibrary(library, entries); !status.ok()) return status;
+    RETURN_IF_ERROR(AddLibrary(library, entries));
   }
   return Status();
 }
@@ -206,7 +206,7 @@ Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const
     RETURN_IF_ERROR(CheckLibrarySearch());
     auto entries = std::make_shared<Entries>();
     for (const std::string& folder : options_.folders) {
-      if (Status status = AddFolder(folder, *entries); !status.ok()) return std::unexpected(std::move(status));
+      RETURN_IF_ERROR(AddFolder(folder, *entries));
     }
     entries->hints = InstallHints(options_.folders);
     Order(*entries);

@@ -24,27 +24,32 @@
 
 namespace wasinn::core {
 
-struct ModelOptions;
-
-// Everything needed to load a registered model.
-struct ModelSource {
+struct ModelOptions {
   std::string name;
-  uint32_t version = 1;
-  std::string encoding;  // a format's name; "": recognised from the files
+  std::string path;                                // or an address; or
+  std::vector<std::shared_ptr<const Blob>> parts;  // bytes; or
+  pipeline::Spec pipeline;
+  std::string encoding;  // a format's name; "": recognised from the file
   wasinn_target target = WASINN_TARGET_CPU;
+  uint32_t version = 0;  // 0: the folder's versions, or 1
   std::string config = "{}";
-  std::string backend;  // by name, if several serve the encoding
+  std::string backend;  // "": the default for the encoding
   bool immutable = false;
+  bool preload = false;
+  // Runs in a worker, like models of guests. No value: HostOptions::isolate_models decides.
+  std::optional<bool> isolate = std::nullopt;
   WarmUp warm_up;
   Batching batching;
+};
+
+// Everything needed to load a registered model: its options, as they are for one version, and where it is.
+struct ModelSource : ModelOptions {
   std::shared_ptr<ModelMetrics> metrics;  // where it counts; NULL: nowhere
   std::shared_ptr<Workers> workers;       // where it runs; NULL: the host's own process
-  std::vector<std::string> paths;         // for files, or one address; or
+  std::vector<std::string> paths;         // of its files, or one address
   bool is_address = false;
-  std::string folder;                              // all files there are the model's; "": only `paths`
-  std::shared_ptr<const ModelOptions> origin;      // to find its files again; NULL: they are not looked for
-  std::vector<std::shared_ptr<const Blob>> parts;  // an embedder's bytes; or
-  pipeline::Spec pipeline;
+  std::string folder;                          // all files there are the model's; "": only `paths`
+  std::shared_ptr<const ModelOptions> origin;  // to find its files again; NULL: they are not looked for
 };
 
 // A registered model: compiled at most once, at its first use, and then kept for every guest.

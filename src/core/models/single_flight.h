@@ -66,7 +66,7 @@ class SingleFlight {
         if (attempt == nullptr) mine = attempt_ = std::make_shared<Attempt>();
       }
       if (mine != nullptr) return Try(mine, wait, std::forward<Make>(make));
-      if (Status status = attempt->Wait(wait, what); !status.ok()) return std::unexpected(std::move(status));
+      RETURN_IF_ERROR(attempt->Wait(wait, what));
     }
   }
 

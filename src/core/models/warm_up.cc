@@ -70,7 +70,7 @@ Status SetInputs(Context& context, const WarmUp& warm_up, const TensorMemory& me
     RETURN_IF_ERROR(CheckTakesNumbers(io, graph.backend_name()));
     ASSIGN_OR_RETURN(const TensorDesc desc, TensorFor(io, shapes[i]));
     ASSIGN_OR_RETURN(TensorPtr zeros, Zeros(desc, io, memory));
-    if (Status status = context.SetInput(i, std::move(zeros)); !status.ok()) return status;
+    RETURN_IF_ERROR(context.SetInput(i, std::move(zeros)));
   }
   return Status();
 }

@@ -32,7 +32,7 @@ core::Result<std::unique_ptr<core::Session>> PipelineSession::Make(std::shared_p
   {
     const auto cancel = [](void* it) { static_cast<PipelineSession*>(it)->Cancel(); };
     const core::CancelRegistration registration(options, cancel, session.get());
-    if (Status status = session->MakeContexts(options); !status.ok()) return std::unexpected(std::move(status));
+    RETURN_IF_ERROR(session->MakeContexts(options));
   }
   session->stop_.store(false, std::memory_order_release);  // a cancel that came too late
   return session;

@@ -194,7 +194,7 @@ Status Planner::WireInputs(size_t step) {
     return OfStep(step, "it needs an input_map: no step before it makes or takes '{}'", inputs.front().tensor);
   }
   for (const Named& input : inputs) {
-    if (Status status = WireInput(step, input); !status.ok()) return status;
+    RETURN_IF_ERROR(WireInput(step, input));
   }
   return Status();
 }
@@ -304,7 +304,7 @@ core::Result<Plan> Planner::Make() {
   for (size_t i = 0; i < spec_.steps.size(); ++i) {
     plan_.steps.push_back({spec_.steps[i].model_name, graphs_[i], {}, {}, {}, {}});
     RETURN_IF_ERROR(NameInputs(i));
-    if (Status status = NameOutputs(i); !status.ok()) return std::unexpected(std::move(status));
+    RETURN_IF_ERROR(NameOutputs(i));
   }
   for (size_t i = 0; i + 1 < spec_.steps.size(); ++i) LinkToNext(i);
   RETURN_IF_ERROR(ListMade());
