@@ -82,7 +82,7 @@ template <typename... Args>
 template <typename Function>
 Status Guarded(Function&& function) {
   try {
-    return function();
+    return function();  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it does not see that a Status moves
   } catch (const std::bad_alloc&) {
     return Status(WASINN_ERROR_RUNTIME, "the host is out of memory");
   } catch (const std::exception& error) {

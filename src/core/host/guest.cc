@@ -292,7 +292,7 @@ Guest::GuestContext::~GuestContext() {
 Status Guest::Use::TakeError() const {
   return use_.is_busy() ? Error(WASINN_ERROR_BUSY, "another thread is using this context")
                         : guest_.contexts_.NoSuch(context_);
-}
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it does not see that a Status moves
 
 Status Guest::DropGraph(uint32_t handle) {
   Result<std::shared_ptr<GuestGraph>> graph = graphs_.Remove(handle);

@@ -195,6 +195,7 @@ class HandleTable {
     Slot& slot = *Find(index);
     slot.word.store(0, std::memory_order_release);
     slot.generation = (slot.generation + 1) & kGenerationMask;
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): an index in the list is that of a slot
     (last_free_ == kNone ? first_free_ : Find(last_free_)->next_free) = index;
     last_free_ = index;
     return std::move(slot.object);
