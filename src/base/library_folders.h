@@ -21,6 +21,7 @@ inline std::vector<std::string> LibraryFolders(const void* here) {
   auto* paths = reinterpret_cast<Dl_serinfo*>(memory.data());
   if (::dlinfo(self, RTLD_DI_SERINFOSIZE, paths) != 0 || ::dlinfo(self, RTLD_DI_SERINFO, paths) != 0) return {};
   std::vector<std::string> folders;
+  folders.reserve(paths->dls_cnt);
   for (unsigned i = 0; i < paths->dls_cnt; ++i) folders.emplace_back(paths->dls_serpath[i].dls_name);
   return folders;
 }

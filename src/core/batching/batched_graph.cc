@@ -64,7 +64,7 @@ Result<std::shared_ptr<Graph>> BatchedGraph::Over(std::shared_ptr<Graph> graph, 
   const auto free = [](BatchedGraph* model) {
     if (!model->started_in_.is_elsewhere()) delete model;
   };
-  const std::shared_ptr<BatchedGraph> model(new BatchedGraph(std::move(graph), batching, name, options, shared), free);
+  std::shared_ptr<BatchedGraph> model(new BatchedGraph(std::move(graph), batching, name, options, shared), free);
   RETURN_IF_ERROR(model->Start());
   return model;
 }

@@ -91,7 +91,8 @@ void Backend::Log(void* host, uint32_t given, const char* message) noexcept try 
   if (level < WASINN_LOG_DEBUG && !self->log_limit_.Allow(left_out)) return;
   if (left_out > 0) self->logger_.Write(level, fmt::format("{}: {} lines before this were left out", name, left_out));
   self->logger_.Write(level, fmt::format("{}: {}", name, message));
-} catch (const std::exception&) {  // no memory for a message
+} catch (const std::exception&) {
+  return;  // no memory for a message
 }
 
 uint32_t Backend::Reserve(void*, void* account, int64_t bytes) noexcept try {

@@ -78,7 +78,7 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
                                       .on_cancel = load.on_cancel(),
                                       .account = options.account.get()};
   // Created first, so that a loaded model always has an owner to unload it.
-  const auto graph = std::make_shared<BackendGraph>(backend, options);
+  auto graph = std::make_shared<BackendGraph>(backend, options);
   Status status = load.Run("load", backend->table().name, [&] {
     return backend->Take(
         backend->table().load(backend->state(), builders.data(), builders.size(), &c_options, &graph->model_));
