@@ -141,8 +141,8 @@ std::string UnknownName(const std::string& message) {
           budget.used(), budget.limit());
   }
   if (const std::string unknown = UnknownName(message); !unknown.empty()) {
-    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model has {}, which PyTorch {} does not have. {}", unknown, TORCH_VERSION,
-          backend::kOpLibrariesAdvice);
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model has {}, which PyTorch {} does not have. {}", unknown,
+          TORCH_VERSION, backend::kOpLibrariesAdvice);
   }
   std::string words = "loading the TorchScript model: " + message;
   if (message.contains("maximum supported version for reading")) {

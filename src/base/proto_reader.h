@@ -36,11 +36,18 @@ struct ProtoField {
   std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 };
 
-// Iterates over the fields of one message. A group, which only unknown fields are, has no content.
+// Iterates over the fields of one message. Groups are broken fields, or are skipped as unknown ones: neither ONNX,
+// TensorFlow nor the inference protocol has any.
 class ProtoReader {
  public:
   // `beyond` more bytes of the message are not in memory. A field that continues there counts as whole.
   explicit ProtoReader(std::span<const uint8_t> message, uint64_t beyond = 0) : rest_(message), beyond_(beyond) {}
+  // A group is a field without content.
+  static ProtoReader WithGroups(std::span<const uint8_t> message) {
+    ProtoReader reader(message);
+    reader.has_groups_ = true;
+    return reader;
+  }
 
   // False at the end of the bytes, or at a broken field; broken() distinguishes the two.
   bool Next(ProtoField* field) {
@@ -71,7 +78,7 @@ class ProtoReader {
         return TakeVarint(&rest_, &size) && ReadBytes(size, &field->bytes);
       case 3:
         field->type = ProtoField::Type::kGroup;
-        return SkipGroup(field->number);
+        return has_groups_ && SkipGroup(field->number);
       case 4:
         field->type = ProtoField::Type::kGroupEnd;
         return true;
@@ -80,7 +87,7 @@ class ProtoReader {
     }
   }
   bool SkipGroup(uint32_t number) {
-    constexpr int kDeepest = 100;  // as for Protocol Buffers
+    constexpr int kDeepest = 100;  // as in Protocol Buffers
     if (depth_ == kDeepest) return false;
     ++depth_;
     for (ProtoField inner; ReadField(&inner);) {
@@ -99,16 +106,20 @@ class ProtoReader {
 
   std::span<const uint8_t> rest_;
   const uint64_t beyond_;
+  bool has_groups_ = false;
   int depth_ = 0;
   bool broken_ = false;
 };
 
 // Calls `use` for each field. False: the message is broken.
 template <typename Use>
-bool ForEachField(std::span<const uint8_t> message, Use&& use) {
-  ProtoReader reader(message);
+bool ForEachField(ProtoReader reader, Use&& use) {
   for (ProtoField field; reader.Next(&field);) use(field);
   return !reader.broken();
+}
+template <typename Use>
+bool ForEachField(std::span<const uint8_t> message, Use&& use) {
+  return ForEachField(ProtoReader(message), use);
 }
 
 // Calls `use` for each number of a field, which may be packed, until it returns false. False: it did, or the field has none.

@@ -60,7 +60,7 @@ template <typename Sink>
 bool ReadContents(std::span<const uint8_t> contents, wasinn_dtype dtype, Sink& sink) {
   bool is_good = true;
   const bool has_field = WithElementType(dtype, [&]<typename T>(T /*type*/) {
-    base::ProtoReader reader(contents);
+    base::ProtoReader reader = base::ProtoReader::WithGroups(contents);
     for (base::ProtoField field; is_good && reader.Next(&field);) {
       if (field.number == ContentsField<T>()) {
         is_good = ReadNumbers<T>(field, sink);

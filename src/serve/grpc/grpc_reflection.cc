@@ -67,7 +67,7 @@ std::string AnswerQuestion(std::string_view question) {
   uint32_t what = 0;
   std::string name;
   const std::span bytes(reinterpret_cast<const uint8_t*>(question.data()), question.size());
-  RequireWellFormed(base::ForEachField(bytes, [&](const base::ProtoField& field) {
+  RequireWellFormed(base::ForEachField(base::ProtoReader::WithGroups(bytes), [&](const base::ProtoField& field) {
     if (!field.IsBytes(kFileByName) && !field.IsBytes(kFileContainingSymbol) && !field.IsBytes(kListServices)) return;
     what = field.number;
     name = ToText(field.bytes);

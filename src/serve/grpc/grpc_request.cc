@@ -19,6 +19,7 @@ namespace wasinn::serve {
 namespace {
 
 using base::ProtoField;
+using base::ProtoReader;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::ZeroCopyInputStream;
 using Message = inference::ModelInferRequest;
@@ -55,7 +56,7 @@ struct FieldBytes {
 
 Parameter ReadParameter(std::span<const uint8_t> entry) {
   Parameter parameter;
-  RequireWellFormed(base::ForEachField(entry, [&](const ProtoField& field) {
+  RequireWellFormed(base::ForEachField(ProtoReader::WithGroups(entry), [&](const ProtoField& field) {
     if (field.IsBytes(1)) parameter.name = field.text();
     if (field.IsBytes(2)) parameter.value = field.bytes;
   }));
@@ -90,7 +91,7 @@ class ContentsSink {
 
 void AddTexts(std::span<const uint8_t> contents, const ContentsSink& sink, std::string& own) {
   constexpr uint32_t kTexts = inference::InferTensorContents::kBytesContentsFieldNumber;
-  RequireWellFormed(base::ForEachField(contents, [&](const ProtoField& field) {
+  RequireWellFormed(base::ForEachField(ProtoReader::WithGroups(contents), [&](const ProtoField& field) {
     if (field.IsBytes(kTexts)) return AppendElement(own, field.bytes);
     if (field.number <= kTexts) sink.AddOther();
   }));
@@ -220,7 +221,7 @@ class MessageReader {
   void ReadInput(std::span<const uint8_t> bytes, InputTensor& tensor) {
     std::vector<std::span<const uint8_t>> contents;  // the pieces in which they came
     std::string type;
-    RequireWellFormed(base::ForEachField(bytes, [&](const ProtoField& field) {
+    RequireWellFormed(base::ForEachField(ProtoReader::WithGroups(bytes), [&](const ProtoField& field) {
       if (field.IsBytes(Input::kNameFieldNumber)) {
         tensor.name = ToText(field.bytes);
       } else if (field.IsBytes(Input::kDatatypeFieldNumber)) {
