@@ -38,12 +38,17 @@ size_t Scheduler::Above() const {
   return listed_.size() - static_cast<size_t>(std::ranges::count(listed_, nullptr, &Held::account));
 }
 
-bool Scheduler::HasRoom() const {
+bool Scheduler::IsWithinLimit() const {
   if (Above() < most_ - of_one_) return true;
   for (const Cell* cell = cells_; cell != nullptr; cell = cell->next) {
     if (cell->account == nullptr) return true;
   }
   return false;
+}
+
+Scheduler::Room Scheduler::RoomFor(const void* model) const {
+  const bool is_idle = model != nullptr && Count([&](const void*, const void* its) { return its == model; }) == 0;
+  return {.within_limit = IsWithinLimit(), .idle = is_idle ? model : nullptr};
 }
 
 // If an account could have more turns than the cells allow, or a thread waits, no turn is taken without the lock.
@@ -67,7 +72,7 @@ Scheduler::Held Scheduler::Wait(const Share& share, Waiter& waiter, const void* 
     waiter.state_.store(Waiter::kWaiting, std::memory_order_release);
     // There may be turns: one that was left a moment ago, or those that another account must leave.
     SetLocked();
-    GiveTurns();
+    GiveTurns(model);
   }
   waiter.state_.wait(Waiter::kWaiting, std::memory_order_acquire);
   const std::lock_guard lock(mutex_);  // the thread that gave the turn is done with the waiter
@@ -78,48 +83,55 @@ Scheduler::Held Scheduler::Wait(const Share& share, Waiter& waiter, const void* 
   return {};
 }
 
-void Scheduler::HandOver() {
+void Scheduler::HandOver(const void* model) {
   const std::lock_guard lock(mutex_);
-  GiveTurns();
+  GiveTurns(model);
 }
 
 void Scheduler::LeaveListed(const Held& held) {
   const std::lock_guard lock(mutex_);
   listed_.erase(std::ranges::find(listed_, held));  // all equal ones are as good
   SetLocked();
-  GiveTurns();
+  GiveTurns(held.model);
 }
 
-// Gives turns to all threads that may have one: in the order of their places, then of their arrival.
-void Scheduler::GiveTurns() {
-  bool has_room = HasRoom();
-  for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
-    if (!TryGive(waiting, has_room)) {
+// Gives turns to all threads that may have one, in the order of their places, then of their arrival. Of the models only
+// `model`, of which a turn was left or is wanted, can be idle while threads wait for it.
+void Scheduler::GiveTurns(const void* model) {
+  Room room = RoomFor(model);
+  for (auto waiting = waiting_.begin(); room && waiting != waiting_.end();) {
+    if (!TryGive(waiting, room)) {
       ++waiting;
     } else {
-      has_room = HasRoom();
+      const void* const full = room.full;
+      room = RoomFor(model);
+      room.full = full;
       waiting = waiting_.begin();
     }
   }
 }
 
 // A turn that the thread may have; one of a cell is taken.
-Scheduler::Held Scheduler::TakeFor(Waiter& waiter, bool has_room) {
+Scheduler::Held Scheduler::TakeFor(Waiter& waiter, Room& room) {
   const void* const account = waiter.share_->account();
   const void* const model = waiter.model_;
-  if (has_room && Count([&](const void* its, const void*) { return its == account; }) < of_one_) {
-    if (Cell* const cell = TakeCell(account, model, waiter)) return {cell, account, model};
-    if (Above() < most_ - of_one_) return {nullptr, account, model};
+  if (room.within_limit && account != room.full) {
+    if (Count([&](const void* its, const void*) { return its == account; }) < of_one_) {
+      if (Cell* const cell = TakeCell(account, model, waiter)) return {cell, account, model};
+      if (Above() < most_ - of_one_) return {nullptr, account, model};
+    } else {
+      room.full = account;
+    }
   }
-  if (model == nullptr || Count([&](const void*, const void* its) { return its == model; }) > 0) return {};
+  if (model == nullptr || model != room.idle) return {};
   return {nullptr, nullptr, model};
 }
 
 // False: the thread may have none, or was cancelled.
-bool Scheduler::TryGive(Waiters::iterator waiting, bool has_room) {
+bool Scheduler::TryGive(Waiters::iterator waiting, Room& room) {
   const auto [place, waiter] = *waiting;
   if (waiter->state_.load(std::memory_order_relaxed) != Waiter::kWaiting) return false;
-  const Held held = TakeFor(*waiter, has_room);
+  const Held held = TakeFor(*waiter, room);
   if (!held) return false;
   uint32_t expected = Waiter::kWaiting;
   if (!waiter->state_.compare_exchange_strong(expected, Waiter::kTurn, std::memory_order_acq_rel)) {

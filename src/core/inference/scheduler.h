@@ -32,7 +32,7 @@ class Scheduler {
   // A guest's: waiting guests have turns by their weights, however many threads of each wait.
   using Share = core::Share;
 
-  // A thread that may have to wait. It has one wait at a time, and outlives it.
+  // A thread that may have to wait. It has one wait at a time, and outlives it. Schedulers outlive its last one.
   class Waiter {
    public:
     // From any thread, at any time: a current wait ends without a turn. Does not block.
@@ -72,7 +72,7 @@ class Scheduler {
         : scheduler_(scheduler), held_(scheduler.Enter(share, waiter, model)) {}
     ~Turn() {
       if (held_.cell != nullptr) [[likely]] {
-        scheduler_.Leave(*held_.cell);
+        scheduler_.Leave(*held_.cell, held_.model);
       } else if (held_) {
         scheduler_.LeaveListed(held_);
       }
@@ -130,7 +130,7 @@ class Scheduler {
     Cell* const cell = locked_ == 0 ? TakeCell(account, model, waiter) : nullptr;
     if (cell != nullptr && locked_ == 0) [[likely]]
       return {cell, account, model};
-    if (cell != nullptr) Leave(*cell);
+    if (cell != nullptr) Leave(*cell, model);
     return Wait(share, waiter, model);
   }
   Cell* TakeCell(const void* account, const void* model, Waiter& waiter) {
@@ -139,23 +139,31 @@ class Scheduler {
     }
     return TakeOtherCell(account, model, waiter);
   }
-  void Leave(Cell& cell) {
+  void Leave(Cell& cell, const void* model) {
     cell.Free();
-    if (locked_ != 0) HandOver();
+    if (locked_ != 0) HandOver(model);
   }
   Cell* TakeOtherCell(const void* account, const void* model, Waiter& waiter);
   Held Wait(const Share& share, Waiter& waiter, const void* model);
-  void HandOver();
+  void HandOver(const void* model);
   void LeaveListed(const Held& held);
 
   // The other functions need the lock.
   template <typename Counted>
   size_t Count(Counted counted) const;
   size_t Above() const;
-  bool HasRoom() const;
-  Held TakeFor(Waiter& waiter, bool has_room);
-  void GiveTurns();
-  bool TryGive(Waiters::iterator waiting, bool has_room);
+  // What can be given.
+  struct Room {
+    bool within_limit;
+    const void* idle;            // a model that may have a turn beyond the limit; NULL: none
+    const void* full = nullptr;  // an account that was found to have all its turns
+    explicit operator bool() const { return within_limit || idle != nullptr; }
+  };
+  bool IsWithinLimit() const;
+  Room RoomFor(const void* model) const;
+  Held TakeFor(Waiter& waiter, Room& room);
+  void GiveTurns(const void* model);
+  bool TryGive(Waiters::iterator waiting, Room& room);
   void MoveBehind(const Share& share, FairOrder::Place place);
   void SetLocked();
 
