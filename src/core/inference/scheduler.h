@@ -152,7 +152,7 @@ class Scheduler {
   template <typename Counted>
   size_t Count(Counted counted) const;
   size_t Above() const;
-  // What can be given.
+  // The turns that can be given.
   struct Room {
     bool within_limit;
     const void* idle;            // a model that may have a turn beyond the limit; NULL: none
