@@ -215,7 +215,7 @@ asio::awaitable<std::optional<std::string>> UpstreamCall::Next() {
       LogLost(error);
       co_return std::nullopt;
     }
-    if (parser_->is_done()) place_.reset();  // before the client sees the end: its next request may follow at once
+    if (parser_->is_done()) Release();  // before the client sees the end: its next request may follow at once
     const size_t size = kMostPiece - body.size;
     if (size == 0) continue;
     if (on_first_) std::exchange(on_first_, nullptr)();
@@ -224,13 +224,18 @@ asio::awaitable<std::optional<std::string>> UpstreamCall::Next() {
   co_return "";
 }
 
-asio::awaitable<void> UpstreamCall::End() {
+// Gives back what the call has of the server. Later calls do nothing.
+void UpstreamCall::Release() {
   stop_.reset();
-  const bool can_reuse = parser_->is_done() && parser_->get().keep_alive() && !parser_->need_eof() &&
-                         !link_->is_closed() && link_->stream().IsReusable();
+  const bool can_reuse = link_ != nullptr && parser_->is_done() && parser_->get().keep_alive() &&
+                         !parser_->need_eof() && !link_->is_closed() && link_->stream().IsReusable();
   if (can_reuse) upstream_->Rest(server_, link_->Take());
   link_.reset();
   place_.reset();
+}
+
+asio::awaitable<void> UpstreamCall::End() {
+  Release();
   co_return;
 }
 

@@ -87,6 +87,7 @@ class UpstreamCall final : public BodySource {
   // Logs a lost connection, unless the client has gone or the time was over.
   void LogLost(const boost::system::error_code& error);
   remote::HttpLink::Clock::time_point Patience() const;
+  void Release();
   bool is_gone() const { return cancellation_ != nullptr && cancellation_->is_cancelled(); }
 
   asio::io_context& context_;
