@@ -68,8 +68,10 @@ template <typename... Args>
 
 // Return the error of a Status or Result, as in Abseil and Triton; the second one declares or assigns the value.
 // NOLINTBEGIN(bugprone-macro-parentheses): a declaration takes none
-#define RETURN_IF_ERROR(expression) \
-  if (auto its_status = (expression); !its_status.ok()) return std::unexpected(std::move(its_status))
+#define RETURN_IF_ERROR(expression)                                                                      \
+  do {                                                                                                   \
+    if (auto its_status = (expression); !its_status.ok()) return std::unexpected(std::move(its_status)); \
+  } while (false)
 #define ASSIGN_OR_RETURN(declaration, expression) ASSIGN_OR_RETURN_BY(__COUNTER__, declaration, expression)
 #define ASSIGN_OR_RETURN_BY(number, declaration, expression) ASSIGN_OR_RETURN_AS(number, declaration, expression)
 #define ASSIGN_OR_RETURN_AS(number, declaration, expression)                        \
