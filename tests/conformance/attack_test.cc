@@ -209,34 +209,24 @@ std::vector<Format> OneOfEach() {
   return formats;
 }
 
-// wasinn-conformance has these.
-std::vector<Case> WithoutTheSuites(std::vector<Case> cases) {
-  std::erase_if(cases, [](const Case& c) {
-    const std::string_view form = c.form.name;
-    return c.format.framework == std::string_view("onnx") && (form == "witx" || form == "wit_2024_10_28");
-  });
-  return cases;
-}
-
 // The pairs: the first format over each form on each engine, for these read the guest's memory; and each other
 // format once.
 std::vector<Case> ModuleCases() {
   const std::vector<Format> formats = OneOfEach();
   const std::vector<Form> forms = ModuleForms();
-  if (!OnlyPairs()) return WithoutTheSuites(Cases(formats, forms));
+  if (!OnlyPairs()) return Cases(formats, forms);
   std::vector<Case> cases;
   for (const Form& form : forms) cases.push_back({formats.front(), form});
   for (size_t i = 1; i < formats.size(); ++i) {
     if (IsThisEnginesPart(i)) cases.push_back({formats[i], forms[i % forms.size()]});
   }
-  return WithoutTheSuites(cases);
+  return cases;
 }
 
 std::string ParamName(const ::testing::TestParamInfo<Case>& info) { return NameOf(info.param); }
 
 INSTANTIATE_TEST_SUITE_P(, AttackTest, ::testing::ValuesIn(ModuleCases()), ParamName);
-INSTANTIATE_TEST_SUITE_P(, ComponentAttackTest,
-                         ::testing::ValuesIn(WithoutTheSuites(Cases(OneOfEach(), ComponentForms()))), ParamName);
+INSTANTIATE_TEST_SUITE_P(, ComponentAttackTest, ::testing::ValuesIn(Cases(OneOfEach(), ComponentForms())), ParamName);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ComponentAttackTest);
 
 }  // namespace
