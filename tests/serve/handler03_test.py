@@ -1,7 +1,6 @@
 """Components of WASI 0.3 behind paths (wasi:http/handler): what they answer, beside those of 0.2, and what they may not do."""
 
 import os
-import pathlib
 import unittest
 
 from configured import HURRIED
@@ -120,17 +119,8 @@ class Hostile(Handler03Test):
         self.assertLess(self.most_memory(server) - before, 256 << 10)
         self.log_of(server)
 
-    def most_memory(self, server):
-        """KiB"""
-        lines = pathlib.Path(f"/proc/{server.process.pid}/status").read_text().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
-
     def test_a_client_that_is_gone_ends_its_guest(self):
-        server = self.serve_handler("--timeout", "60s")
-        for what in ("loop", "sleep", "open"):
-            self.begin(server, f"/h/{what}").close()
-            server.await_metrics("wasinn_guests 1")
-        self.assertEqual(self.log_of(server).count("the guest was stopped"), 3)
+        self.expect_ends_with_its_client("loop", "sleep", "open")
 
     def test_fuel_has_an_end(self):
         server = self.serve_handler("--fuel", "100000000", "--timeout", "60s")

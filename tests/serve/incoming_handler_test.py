@@ -32,6 +32,18 @@ class HandlerTest(ConfiguredTest):
             if answer.status != 504:
                 return answer
 
+    def most_memory(self, server):
+        """KiB"""
+        lines = pathlib.Path(f"/proc/{server.process.pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+
+    def expect_ends_with_its_client(self, *guests):
+        server = self.serve_handler("--timeout", "60s")
+        for what in guests:
+            self.begin(server, f"/h/{what}").close()
+            server.await_metrics("wasinn_guests 1")
+        self.assertEqual(self.log_of(server).count("the guest was stopped"), len(guests))
+
 
 class Folders(HandlerTest):
     def setUp(self):
@@ -241,17 +253,8 @@ class Hostile(HandlerTest):
         self.assertLess(self.most_memory(server) - before, 200 << 10)  # Wasmtime's own guard is 128 MiB
         self.log_of(server)
 
-    def most_memory(self, server):
-        """KiB"""
-        lines = pathlib.Path(f"/proc/{server.process.pid}/status").read_text().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
-
     def test_a_client_that_is_gone_ends_its_guest(self):
-        server = self.serve_handler("--timeout", "60s")
-        for what in ("loop", "sleep", "open-sleep"):
-            self.begin(server, f"/h/{what}").close()
-            server.await_metrics("wasinn_guests 1")
-        self.assertEqual(self.log_of(server).count("the guest was stopped"), 3)
+        self.expect_ends_with_its_client("loop", "sleep", "open-sleep")
 
     def test_a_guest_that_sleeps_at_the_end_of_the_server_has_its_deadline(self):
         for timeout in longer_and_longer():
