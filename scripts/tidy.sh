@@ -24,7 +24,8 @@ build=$root/build/tidy
 unity=$([ $# -gt 0 ] && echo OFF || echo ON)
 quietly cmake --preset tidy "-DWASINN_UNITY=$unity"
 if ninja -C "$build" -t query generated_sources >/dev/null 2>&1; then quietly cmake --build "$build" --target generated_sources; fi
-mkdir -p "$build/database"
+mkdir -p "$build"/{database,tests}
+cp tests/.clang-tidy "$build/tests/" # for what is compiled of them there
 python3 -c 'import json, sys; json.dump(list({entry["file"]: entry for entry in json.load(sys.stdin)}.values()), sys.stdout)' \
   <"$build/compile_commands.json" >"$build/database/compile_commands.json"
 

@@ -60,8 +60,8 @@ Status Context::Open(const Options& options, Resources resources) {
 // ---- A run
 
 InferenceRequest Context::Request() const {
-  return {.inputs = inputs_->all(),
-          .inputs_version = inputs_->version(),
+  return {.inputs = staged().all(),
+          .inputs_version = staged().version(),
           .wanted = wanted_.indices(),
           .time_left = terms_.time_left,
           .max_bytes = terms_.max_bytes,
@@ -81,7 +81,7 @@ Status Context::Execute(const InferenceRequest& request) {
 }
 
 Status Context::Prepare() {
-  RETURN_IF_ERROR(inputs_->CheckAllSet());
+  RETURN_IF_ERROR(staged().CheckAllSet());
   if (session_->generates()) session_->EndGeneration();
   taken_.clear();
   return Status();
@@ -150,9 +150,9 @@ Status Context::Compute(const GuestMemory* memory) {
 
 Status Context::SetAll(std::span<const TensorInput> inputs) {
   const Meter::Timing timing(meter_, Stage::kInput);
-  inputs_->UnsetAll();
+  staged().UnsetAll();
   for (const TensorInput& given : inputs) {
-    RETURN_IF_ERROR(inputs_->Set(given.index, given.tensor));
+    RETURN_IF_ERROR(staged().Set(given.index, given.tensor));
   }
   return Status();
 }
@@ -169,7 +169,7 @@ Result<std::shared_ptr<const void>> Context::Run(std::span<const TensorInput> in
     if (status.code() == WASINN_ERROR_CONTEXT_FULL) status = Status();
     if (status.ok()) status = CollectOutputs(computed);
     std::shared_ptr<const void> names = session_->names_owner();
-    inputs_->UnsetAll();
+    staged().UnsetAll();
     session_->Discard();
     if (!status.ok()) return std::unexpected(std::move(status));
     return names;
@@ -184,7 +184,7 @@ Status Context::Start(std::span<const TensorInput> inputs) {
     RETURN_IF_ERROR(session_->CheckSteps());
     session_->EndGeneration();
     RETURN_IF_ERROR(SetAll(inputs));
-    return inputs_->CheckAllSet();
+    return staged().CheckAllSet();
   });
 }
 
@@ -197,7 +197,7 @@ Status Context::Step() {
 Status Context::StepNow() {
   RETURN_IF_ERROR(session_->CheckSteps());
   if (!session_->generates()) {
-    RETURN_IF_ERROR(inputs_->CheckAllSet());
+    RETURN_IF_ERROR(staged().CheckAllSet());
   }
   taken_.clear();
   Watched::Run run(run_);

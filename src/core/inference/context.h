@@ -117,15 +117,15 @@ class Context {
   // Copies `bytes` into memory of the context as input `index`.
   Status SetInput(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes) {
     const Meter::Timing timing(meter_, Stage::kInput);
-    return inputs_->Set(index, given, bytes);
+    return staged().Set(index, given, bytes);
   }
   // As above, with a tensor of its own. The backend computes on the tensor's own bytes if it can.
   Status SetInput(uint32_t index, TensorPtr tensor) {
     const Meter::Timing timing(meter_, Stage::kInput);
-    return inputs_->Set(index, std::move(tensor));
+    return staged().Set(index, std::move(tensor));
   }
   // Checks that there is such an input.
-  Status CheckInput(uint32_t index) const { return inputs_->CheckIndex(index); }
+  Status CheckInput(uint32_t index) const { return staged().CheckIndex(index); }
   // From now on compute produces only wanted outputs. Their destinations may change with each call.
   Status WantOutput(const Destination& destination);
   // As above without destinations, replacing earlier choices; none: all.
@@ -194,6 +194,11 @@ class Context {
   friend class AsyncCompute;
   Context(std::shared_ptr<const Graph> graph, const Options& options, const Resources& resources);
   Status Open(const Options& options, Resources resources);
+
+  // NOLINTBEGIN(bugprone-unchecked-optional-access): Open has set them
+  Inputs& staged() { return *inputs_; }
+  const Inputs& staged() const { return *inputs_; }
+  // NOLINTEND(bugprone-unchecked-optional-access)
 
   // A run: everything around Session::Run.
   InferenceRequest Request() const;

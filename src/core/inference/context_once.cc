@@ -39,7 +39,7 @@ class Context::Once {
   }
   ~Once() {
     context_.session_->Discard();
-    context_.inputs_->EndOnce();
+    context_.staged().EndOnce();
   }
   Once(const Once&) = delete;
   Once& operator=(const Once&) = delete;
@@ -59,7 +59,7 @@ Status Context::ComputeOnceNow(std::span<OnceInput> inputs, std::span<OnceOutput
   std::pmr::vector<void*> destinations(&scratch.resource);
   {
     const Meter::Timing timing(meter_, Stage::kInput);
-    RETURN_IF_ERROR(inputs_->SetOnce(inputs, memory));
+    RETURN_IF_ERROR(staged().SetOnce(inputs, memory));
     destinations.resize(graph_->outputs().size());
     RETURN_IF_ERROR(CheckOnceOutputs(outputs, destinations));
     bool in_place = false;

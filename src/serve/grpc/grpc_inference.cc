@@ -157,7 +157,7 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
   Outcome<TextModels::Name> TextName() const {
     const auto version = models().VersionOf(request_.infer.model, request_.infer.version);
     if (!version) return std::unexpected(version.error());
-    return TextModels::Name{request_.infer.model, *version};
+    return TextModels::Name{request_.infer.model, *version, ""};
   }
   // Whether what follows waits for no load.
   bool IsLoaded() {

@@ -85,13 +85,13 @@ Outcome<TextModels::Name> TextModels::FindVersion(const Tenant& tenant, const st
   }
   auto number = models_.VersionOf(model, version);
   if (!number) return std::unexpected(std::move(number.error()));
-  return Name{model, std::move(*number)};
+  return Name{model, std::move(*number), ""};
 }
 
 std::vector<TextModels::Name> TextModels::Highest(const Tenant& tenant) const {
   std::vector<Name> names;
   for (const ModelInfo& one : models_.LanguageModels(tenant)) {  // the versions of a name one after the other
-    if (names.empty() || names.back().model != one.name) names.push_back({one.name, {}});
+    if (names.empty() || names.back().model != one.name) names.push_back({one.name, {}, {}});
     names.back().version = std::to_string(one.version);
   }
   return names;
@@ -149,13 +149,13 @@ std::vector<std::pair<TextModels::Name, Workers::Load>> TextModels::Look() const
   const std::lock_guard lock(mutex_);
   loads.reserve(open_.size());
   for (const auto& [key, model] : open_) {
-    if (!upstreams_.contains(key)) loads.push_back({Name{key.first, key.second}, model.workers->Look()});
+    if (!upstreams_.contains(key)) loads.push_back({Name{key.first, key.second, ""}, model.workers->Look()});
   }
   for (const auto& [key, upstream] : upstreams_) {
     if (!upstream) continue;
     Workers::Load load = (*upstream)->Look();
     if (const auto open = open_.find(key); open != open_.end()) load.running += open->second.workers->Look().running;
-    loads.push_back({Name{key.first, key.second}, load});
+    loads.push_back({Name{key.first, key.second, ""}, load});
   }
   return loads;
 }

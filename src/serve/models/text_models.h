@@ -19,7 +19,7 @@ class TextModels {
  public:
   struct Name {
     std::string model, version;
-    std::string adapter = {};  // "": none
+    std::string adapter;  // "": none
   };
   // The models of adapters (LoRA), by the adapters' names.
   using Adapters = std::map<std::string, std::string>;

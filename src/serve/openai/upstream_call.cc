@@ -131,11 +131,11 @@ asio::awaitable<std::string> UpstreamCall::Connect() {
 
 asio::awaitable<error_code> UpstreamCall::ReadHead() {
   for (int i = 0; i < kMostInterim; ++i) {
-    parser_.emplace();
-    parser_->header_limit(kMostUpstreamHead);
-    parser_->body_limit(boost::none);
-    parser_->eager(true);
-    const error_code error = co_await link_->stream().ReadHead(*parser_);
+    Parser& parser = parser_.emplace();
+    parser.header_limit(kMostUpstreamHead);
+    parser.body_limit(boost::none);
+    parser.eager(true);
+    const error_code error = co_await link_->stream().ReadHead(parser);
     if (error || status() >= 200) co_return error;
     if (status() == 101) break;
   }
@@ -175,7 +175,8 @@ void UpstreamCall::LogLost(const error_code& error) {
 
 asio::awaitable<Outcome<void>> UpstreamCall::Send(const Request& request) {
   std::vector<bool> tried;
-  while (const auto server = upstream_->Choose(*place_, tried)) {
+  Upstream::Place& place = *place_;  // NOLINT(bugprone-unchecked-optional-access): released later
+  while (const auto server = upstream_->Choose(place, tried)) {
     server_ = *server;
     const std::string why = co_await Connect();
     if (is_gone()) break;
@@ -202,20 +203,21 @@ asio::awaitable<Outcome<void>> UpstreamCall::Send(const Request& request) {
 }
 
 asio::awaitable<std::optional<std::string>> UpstreamCall::Next() {
-  auto& body = parser_->get().body();
-  while (!parser_->is_done()) {
+  Parser& parser = *parser_;  // NOLINT(bugprone-unchecked-optional-access): Send has set it
+  auto& body = parser.get().body();
+  while (!parser.is_done()) {
     body.data = piece_.get();
     body.size = kMostPiece;
     body.more = true;
     link_->SetDeadline(Patience());
-    error_code error = co_await link_->stream().ReadSome(*parser_);
+    error_code error = co_await link_->stream().ReadSome(parser);
     link_->ClearDeadline();
     if (error == http::error::need_buffer) error = {};
     if (error) {
       LogLost(error);
       co_return std::nullopt;
     }
-    if (parser_->is_done()) Release();  // before the client sees the end: its next request may follow at once
+    if (parser.is_done()) Release();  // before the client sees the end: its next request may follow at once
     const size_t size = kMostPiece - body.size;
     if (size == 0) continue;
     if (on_first_) std::exchange(on_first_, nullptr)();
@@ -227,7 +229,7 @@ asio::awaitable<std::optional<std::string>> UpstreamCall::Next() {
 // Gives back what the call has of the server. Later calls do nothing.
 void UpstreamCall::Release() {
   stop_.reset();
-  const bool can_reuse = link_ != nullptr && parser_->is_done() && parser_->get().keep_alive() &&
+  const bool can_reuse = link_ != nullptr && parser_.has_value() && parser_->is_done() && parser_->get().keep_alive() &&
                          !parser_->need_eof() && !link_->is_closed() && link_->stream().IsReusable();
   if (can_reuse) upstream_->Rest(server_, link_->Take());
   link_.reset();

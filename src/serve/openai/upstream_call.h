@@ -67,8 +67,8 @@ class UpstreamCall final : public BodySource {
   // Called once, first. Tries servers until one is reached, and waits for the answer's head. UNAVAILABLE: none was
   // reached; LOST: it gave no answer; TIMEOUT.
   asio::awaitable<Outcome<void>> Send(const Request& request);
-  unsigned status() const { return parser_->get().result_int(); }
-  std::string Field(http::field name) const { return std::string(AsText(parser_->get()[name])); }
+  unsigned status() const { return head().result_int(); }
+  std::string Field(http::field name) const { return std::string(AsText(head()[name])); }
   // `call` is called when the first piece arrives.
   void OnFirst(std::function<void()> call) { on_first_ = std::move(call); }
   // The server refused the key.
@@ -79,6 +79,11 @@ class UpstreamCall final : public BodySource {
 
  private:
   enum class Sent { kYes, kNever, kLost };
+  using Parser = http::response_parser<http::buffer_body>;
+
+  const Parser::value_type& head() const {
+    return parser_->get();  // NOLINT(bugprone-unchecked-optional-access): Send has set it
+  }
 
   // Returns why there is no connection, or "".
   asio::awaitable<std::string> Connect();
@@ -97,7 +102,7 @@ class UpstreamCall final : public BodySource {
   std::optional<Upstream::Place> place_;
   size_t server_ = 0;
   std::shared_ptr<remote::HttpLink> link_;
-  std::optional<http::response_parser<http::buffer_body>> parser_;
+  std::optional<Parser> parser_;
   std::unique_ptr<char[]> piece_;
   std::function<void()> on_first_;
   const std::shared_ptr<Cancellation> cancellation_;
