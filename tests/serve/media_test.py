@@ -99,7 +99,7 @@ class Media(MediaTest):
         sound = {"type": "input_audio", "input_audio": {"data": base64.b64encode(wav()).decode(), "format": "wav"}}
         tokens = self.chat(text("Listen."), sound, model="hears").json()["usage"]["prompt_tokens"]
         self.assertGreater(tokens, 47, "those of the sound, and those of the text")
-        self.expect_error(self.chat(sound), 400, "takes no sounds")
+        self.expect_error(self.chat(sound), 400, "accepts no sounds")
         self.expect_error(self.chat(image(png(1)), model="hears"), 400, "accepts no images")
 
     def test_nothing_is_fetched(self):
