@@ -29,9 +29,10 @@ Operators& OfLibraries() {
 void OpenOpLibraries(const TfLibrary& library, std::span<const std::string> paths) {
   for (const std::string& path : paths) {
     const TfPtr<TF_Status> status = library.NewStatus();
-    TF_Library* const opened = library->TF_LoadLibrary(path.c_str(), status.get());
+    const TfPtr<TF_Library> opened(library->TF_LoadLibrary(path.c_str(), status.get()),
+                                   library->TF_DeleteLibraryHandle);  // the library stays open
     library.Check(status.get(), "op_libraries");
-    const TF_Buffer list = library->TF_GetOpList(opened);  // an OpList, whose OpDefs begin with their names
+    const TF_Buffer list = library->TF_GetOpList(opened.get());  // an OpList, whose OpDefs begin with their names
     Operators& all = OfLibraries();
     const std::lock_guard lock(all.mutex);
     const auto add = [&](const base::ProtoField& name) {

@@ -21,7 +21,7 @@ namespace wasinn::tensorflow {
     X(TF_SetConfig) X(TF_NewSession) X(TF_CloseSession) X(TF_DeleteSession) X(TF_SessionRun) X(TF_SessionListDevices) \
     X(TF_DeleteDeviceList) X(TF_DeviceListCount) X(TF_DeviceListType) X(TF_LoadSessionFromSavedModel)  \
     X(TF_StringInit) X(TF_StringCopy) X(TF_StringGetDataPointer) X(TF_StringGetSize) X(TF_StringDealloc)               \
-    X(TF_LoadLibrary) X(TF_GetOpList)
+    X(TF_LoadLibrary) X(TF_GetOpList) X(TF_DeleteLibraryHandle)
 // clang-format on
 
 struct TfApi {

@@ -4,6 +4,7 @@
 #include <ATen/Version.h>
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/inductor/aoti_runner/model_container_runner_cpu.h>
+#include <torch/csrc/inductor/aoti_torch/tensor_converter.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -31,6 +32,19 @@ class Package::Runner final : public ::torch::inductor::AOTIModelContainerRunner
 
   size_t InputCount() const { return Count("AOTInductorModelContainerGetNumInputs"); }
   size_t OutputCount() const { return Count("AOTInductorModelContainerGetNumOutputs"); }
+
+  // As run, which leaks inputs if the code fails before it takes them.
+  std::vector<at::Tensor> Run(const std::vector<at::Tensor>& inputs) {
+    std::vector<AtenTensorHandle> handles = ::torch::aot_inductor::unsafe_alloc_new_handles_from_tensors(inputs);
+    try {
+      return run_impl(handles, nullptr);
+    } catch (const std::exception&) {
+      for (AtenTensorHandle left : handles) {
+        if (left != nullptr) aoti_torch_delete_tensor_object(left);
+      }
+      throw;
+    }
+  }
 
  private:
   size_t Count(const char* function) const {
@@ -243,7 +257,7 @@ Package::~Package() = default;
 
 std::vector<at::Tensor> Package::Run(const std::vector<at::Tensor>& inputs) const {
   try {
-    return runner_->run(inputs);
+    return runner_->Run(inputs);
   } catch (const std::exception&) {  // without a reason, which the code writes to stderr
     Throw(WASINN_ERROR_RUNTIME,
           "the package's code failed, perhaps because an input has another shape or type than the model was exported "
