@@ -2,7 +2,7 @@
 # tests/docs/installed_test.py says what is missing.
 foreach(document IN ITEMS LICENSE README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md bench/README.md bench/scale/measured.json models/README.md tests/models/README.md
                           tests/models/tiny/make_mobilenet.py packaging/npm/README.md packaging/npm/lib/index.d.ts packaging/home.toml scripts/manifest.sh proto/inference.proto
-                          src/engines/engine.h src/engines/guest_run.h src/engines/wamr/register.cc src/engines/wasmtime/component/src/begun.rs
+                          src/engines/engine.h src/engines/guest_run.h src/engines/wamr/register.cc rust/wasinn/src/begun.rs
                           src/engines/wasmtime/link_async.cc src/engines/wasmtime/new_engine.cc tests/engines/any/wasm3_guest.cc
                           tests/engines/guests/threads.c tests/serve/spin_test.py)
   cmake_path(GET document PARENT_PATH folder)

@@ -30,7 +30,7 @@ tier() {
     wasmedge) needs+=(rust-guests go-guests real-models wasmedge "${frameworks[@]}" llama) touched='^(src/(engines/wasmedge|plugins)/|bench/wasmedge/|examples/embed-wasmedge/)' ;;
     wamr-aot) needs+=(wamr-aot onnxruntime) touched='^(src/engines/wamr/|scripts/deps/wamr)' ;;
     languages) needs+=(component-guests rust-guests go-guests serve grpc-python "${frameworks[@]}" llama) builds=(check asan) options=(-DWASINN_BUILD_SERVE=ON)
-      touched='^(guest/|examples/|src/engines/wasmtime/component|src/serve/(models/guest_model|routes/))' ;;
+      touched='^(guest/|examples/|rust/|src/engines/wasmtime/component|src/serve/(models/guest_model|routes/))' ;;
     packages) needs+=(wasmtime-component component-guests rust-guests go-guests serve serve-tests sbom wheel packages kubernetes images wasmedge "${frameworks[@]}" llama)
       builds=(release) touched='^(packaging/|cmake/|include/|scripts/(package|publish|release|sbom|bom)|tests/(packaging|embed|sbom|kubernetes)/)' ;;
     real-models) needs+=(real-models go-guests "${frameworks[@]}" llama) touched='^tests/real_models/' ;;

@@ -5,9 +5,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
 use http_body_util::Full;
 use std::ffi::c_void;
 use std::slice;
+use wasinn_sys::wasinn_bytes as Bytes;
 use wasmtime::{Result, bail};
-
-use crate::wit::Bytes;
 
 /// `wasinn_http_field`
 #[repr(C)]

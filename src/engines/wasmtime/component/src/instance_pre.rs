@@ -1,5 +1,6 @@
 //! Features that the C API has only for modules: linking once for many stores, and a store's limits.
 
+use wasinn::wit::raw::raise_limits;
 use wasmtime::Result;
 use wasmtime::component::{Component, Instance, InstancePre};
 use wasmtime_c_api::{WasmtimeStoreData, wasmtime_component_linker_t, wasmtime_component_t, wasmtime_error_t};
@@ -41,9 +42,7 @@ pub extern "C" fn wasinn_component_pre_instantiate(
 #[unsafe(no_mangle)]
 pub extern "C" fn wasinn_component_pre_delete(_pre: Option<Box<Pre>>) {}
 
-/// Raises a store's limits. They protect hosts that copy arguments of guests; wasinn has its own.
 #[unsafe(no_mangle)]
-pub extern "C" fn wasinn_component_raise_limits(mut store: Store<'_>, call_bytes: usize, handles: usize) {
-    store.set_hostcall_fuel(store.hostcall_fuel().max(call_bytes));
-    store.set_max_component_handles(store.max_component_handles().max(handles));
+pub extern "C" fn wasinn_component_raise_limits(store: Store<'_>, call_bytes: usize, handles: usize) {
+    raise_limits(store, call_bytes, handles);
 }

@@ -2,11 +2,11 @@
 
 use std::ffi::c_void;
 use std::{ptr, slice, str};
+use wasinn_sys::wasinn_bytes as Bytes;
 use wasmtime::Result;
 use wasmtime::component::{ComponentType, Lift, Lower};
 
 use crate::model_lift::{Data, Few, Words};
-use crate::wit::Bytes;
 
 /// In the order of wasinn:serve/types.
 #[derive(Clone, Copy, ComponentType, Lift, Lower)]

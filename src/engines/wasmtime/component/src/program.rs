@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::future::poll_fn;
 use std::slice;
+use wasinn_sys::wasinn_bytes as Bytes;
 use wasmtime::component::{Component, InstancePre, Val};
 use wasmtime::{Result, bail, format_err};
 use wasmtime_c_api::{WasmtimeStoreData, wasmtime_component_linker_t, wasmtime_component_t, wasmtime_error_t};
@@ -15,7 +16,6 @@ use crate::link::{TOO_OLD, to_c};
 use crate::outgoing::Outgoing;
 use crate::types::{Linker, Store};
 use crate::wasi03::limit_tasks;
-use crate::wit::Bytes;
 
 /// The limit of one run: open files and folders, streams, pollables, headers, bodies …
 const MOST_RESOURCES: usize = 4096;

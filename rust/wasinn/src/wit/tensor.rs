@@ -3,19 +3,20 @@
 use wasmtime::Result;
 use wasmtime::component::{Resource, ResourceType, WasmList};
 
-use crate::calls::Calls;
-use crate::types::{Instance, Store, Tensor, TensorType};
-use crate::views::Shown;
+use crate::wit::blocking::Callers;
+use crate::wit::calls::Calls;
+use crate::wit::types::{Instance, Store, Tensor, TensorType};
+use crate::wit::views::Shown;
 
 // SAFETY, for all of this file: arguments are valid for the call, and the table's functions write their outputs.
 #[allow(clippy::undocumented_unsafe_blocks)]
-pub fn define(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
-    let table = calls.functions;
+pub fn define<T: 'static, C: Callers<T>>(mut instance: Instance<'_, T>, calls: Calls<C>) -> Result<()> {
+    let table = calls.library.functions;
     instance.resource("tensor", ResourceType::host::<Tensor>(), move |mut store, rep| {
         calls.check(unsafe { (table.tensor_drop)(calls.guest(&mut store), rep) })
     })?;
     type New = (WasmList<u32>, TensorType, WasmList<u8>);
-    instance.func_wrap("[constructor]tensor", move |mut store: Store<'_>, (dimensions, ty, data): New| {
+    instance.func_wrap("[constructor]tensor", move |mut store: Store<'_, T>, (dimensions, ty, data): New| {
         let guest = calls.guest(&mut store);
         let (dimensions, data) = (dimensions.as_le_slice(&store), data.as_le_slice(&store));
         let (rank, size) = (dimensions.len(), data.len());
@@ -26,18 +27,18 @@ pub fn define(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
         Ok((Resource::<Tensor>::new_own(tensor),))
     })?;
     type This = (Resource<Tensor>,);
-    instance.func_wrap("[method]tensor.dimensions", move |mut store: Store<'_>, (tensor,): This| {
+    instance.func_wrap("[method]tensor.dimensions", move |mut store: Store<'_, T>, (tensor,): This| {
         let mut dimensions = Shown::<u32>::empty();
         let guest = calls.guest(&mut store);
         calls.check(unsafe { (table.tensor_dimensions)(guest, tensor.rep(), dimensions.out()) })?;
         Ok((dimensions,))
     })?;
-    instance.func_wrap("[method]tensor.ty", move |mut store: Store<'_>, (tensor,): This| {
+    instance.func_wrap("[method]tensor.ty", move |mut store: Store<'_, T>, (tensor,): This| {
         let mut ty = 0;
         calls.check(unsafe { (table.tensor_type)(calls.guest(&mut store), tensor.rep(), &mut ty) })?;
         Ok((TensorType::from_number(ty)?,))
     })?;
-    instance.func_wrap("[method]tensor.data", move |mut store: Store<'_>, (tensor,): This| {
+    instance.func_wrap("[method]tensor.data", move |mut store: Store<'_, T>, (tensor,): This| {
         let mut data = Shown::<u8>::empty();
         calls.check(unsafe { (table.tensor_data)(calls.guest(&mut store), tensor.rep(), data.out()) })?;
         Ok((data,))

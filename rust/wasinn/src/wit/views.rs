@@ -4,16 +4,16 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::slice;
+use wasinn_sys::{wasinn_wit_named_tensor, wasinn_wit_view};
 use wasmtime::Result;
 use wasmtime::component::__internal::{CanonicalAbiInfo, InstanceType, InterfaceType, LowerContext};
 use wasmtime::component::{ComponentType, Lower, Resource};
 
-use crate::types::Tensor;
-use crate::wit::{NamedTensor, View};
+use crate::wit::types::Tensor;
 
 /// Owns a view, and releases it once.
 pub struct Shown<T> {
-    view: View,
+    view: wasinn_wit_view,
     _element: PhantomData<T>,
 }
 
@@ -25,11 +25,11 @@ unsafe impl<T> Sync for Shown<T> {}
 impl<T> Shown<T> {
     /// An empty view for a function of the table to fill with elements of type T.
     pub fn empty() -> Self {
-        let view = View { data: std::ptr::null(), count: 0, owner: std::ptr::null_mut(), release: None };
+        let view = wasinn_wit_view { data: std::ptr::null(), count: 0, owner: std::ptr::null_mut(), release: None };
         Shown { view, _element: PhantomData }
     }
 
-    pub fn out(&mut self) -> *mut View {
+    pub fn out(&mut self) -> *mut wasinn_wit_view {
         &mut self.view
     }
 
@@ -123,11 +123,11 @@ lower_as!([] ShownText, str, |shown| &shown.text);
 /// list<named-tensor>, whose tensors pass to the guest. The names are in the view.
 pub struct ShownTensors {
     tensors: Vec<(&'static str, Resource<Tensor>)>,
-    _names: Shown<NamedTensor>,
+    _names: Shown<wasinn_wit_named_tensor>,
 }
 
 impl ShownTensors {
-    pub fn new(shown: Shown<NamedTensor>) -> Result<Self> {
+    pub fn new(shown: Shown<wasinn_wit_named_tensor>) -> Result<Self> {
         let mut tensors = Vec::with_capacity(shown.elements().len());
         for tensor in shown.elements() {
             // SAFETY: the name lives as long as the view, which this object owns, and no borrow of it outlives the

@@ -8,7 +8,7 @@ use wasmtime::component::__internal::{CanonicalAbiInfo, InstanceType, InterfaceT
 use wasmtime::component::{ComponentType, Lift, WasmStr};
 use wasmtime::{Result, bail};
 
-use crate::types::Store;
+use crate::wit::types::Store;
 
 /// The most bytes that one call may convert. Every name or configuration that the table accepts is shorter.
 const MOST_CONVERTED: usize = 1 << 20;
@@ -24,13 +24,13 @@ pub struct Text {
 }
 
 impl Text {
-    pub fn to_str<'a>(&self, store: &'a Store<'_>) -> Result<Cow<'a, str>> {
+    pub fn to_str<'a, T: 'static>(&self, store: &'a Store<'_, T>) -> Result<Cow<'a, str>> {
         check(self.converted_bytes())?;
         self.text.to_str(store)
     }
 
     /// The same, valid until the guest continues, whoever borrows the store.
-    pub fn hold(&self, store: &Store<'_>) -> Result<HeldText> {
+    pub fn hold<T: 'static>(&self, store: &Store<'_, T>) -> Result<HeldText> {
         self.to_str(store).map(HeldText::new)
     }
 
@@ -72,7 +72,10 @@ impl HeldText {
 }
 
 /// Holds all strings, and limits their total size.
-pub fn hold_all<'t>(texts: impl Iterator<Item = &'t Text> + Clone, store: &Store<'_>) -> Result<Vec<HeldText>> {
+pub fn hold_all<'t, T: 'static>(
+    texts: impl Iterator<Item = &'t Text> + Clone,
+    store: &Store<'_, T>,
+) -> Result<Vec<HeldText>> {
     check(texts.clone().map(|text| text.converted_bytes()).fold(0, usize::saturating_add))?;
     let bytes = texts.clone().map(|text| text.bytes).fold(0, usize::saturating_add);
     if bytes > MOST_READ {

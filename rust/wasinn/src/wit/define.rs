@@ -2,9 +2,10 @@
 
 use wasmtime::Result;
 
-use crate::calls::Calls;
-use crate::types::Linker;
-use crate::{errors, ext, graph, inference, tensor};
+use crate::wit::blocking::Callers;
+use crate::wit::calls::Calls;
+use crate::wit::types::Linker;
+use crate::wit::{errors, ext, graph, inference, tensor};
 
 /// A version of wasi:nn. The linker matches them by name: release candidates are not compatible with each other.
 struct Version {
@@ -13,7 +14,7 @@ struct Version {
     error_constructor: bool,
 }
 
-pub enum Compute {
+pub(super) enum Compute {
     /// compute takes the inputs and returns the outputs.
     Whole,
     /// set-input, compute, get-output.
@@ -26,7 +27,8 @@ const VERSIONS: [Version; 3] = [
     Version { name: "0.2.0-rc-2024-06-25", compute: Compute::Steps, error_constructor: true },
 ];
 
-pub fn define(linker: &mut Linker, calls: Calls) -> Result<()> {
+/// Defines everything. Each call finds its guest by `calls`.
+pub fn define<T: 'static, C: Callers<T>>(linker: &mut Linker<T>, calls: Calls<C>) -> Result<()> {
     for version in &VERSIONS {
         let name = |interface: &str| format!("wasi:nn/{interface}@{}", version.name);
         tensor::define(linker.instance(&name("tensor"))?, calls)?;

@@ -1,0 +1,29 @@
+//! types.h
+
+pub const WASINN_OK: u32 = 0;
+pub const WASINN_ERROR_INVALID_ARGUMENT: u32 = 1;
+pub const WASINN_ERROR_INVALID_ENCODING: u32 = 2;
+pub const WASINN_ERROR_MISSING_MEMORY: u32 = 3;
+pub const WASINN_ERROR_BUSY: u32 = 4;
+pub const WASINN_ERROR_RUNTIME: u32 = 5;
+pub const WASINN_ERROR_UNSUPPORTED_OPERATION: u32 = 6;
+pub const WASINN_ERROR_TOO_LARGE: u32 = 7;
+pub const WASINN_ERROR_NOT_FOUND: u32 = 8;
+pub const WASINN_ERROR_TIMEOUT: u32 = 9;
+pub const WASINN_ERROR_SECURITY: u32 = 10;
+pub const WASINN_ERROR_END_OF_SEQUENCE: u32 = 11;
+pub const WASINN_ERROR_CONTEXT_FULL: u32 = 12;
+pub const WASINN_ERROR_PROMPT_TOO_LONG: u32 = 13;
+pub const WASINN_ERROR_MODEL_NOT_FOUND: u32 = 14;
+pub const WASINN_ERROR_UNAVAILABLE: u32 = 15;
+pub const WASINN_ERROR_LOST: u32 = 16;
+
+pub const WASINN_TARGET_CPU: u32 = 0;
+pub const WASINN_TARGET_GPU: u32 = 1;
+pub const WASINN_TARGET_TPU: u32 = 2;
+pub const WASINN_TARGET_AUTO: u32 = 3;
+
+pub const WASINN_LOG_ERROR: u32 = 0;
+pub const WASINN_LOG_WARNING: u32 = 1;
+pub const WASINN_LOG_INFO: u32 = 2;
+pub const WASINN_LOG_DEBUG: u32 = 3;
