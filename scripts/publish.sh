@@ -5,7 +5,7 @@
 #   tags    git: the tag of the release, and of the Go module, which is a commit of its own: it has the module's path at home
 #   forge   gh: a release with all files but the images, and the changelog's words
 #   pypi, npm, crate
-#           twine, npm, cargo: the packages for Python, Node and guests in Rust
+#           twine, npm, cargo: the packages for Python, Node, and guests and hosts in Rust
 #   images  skopeo: the images
 #   wit     wkg: the WIT packages
 #   site    git: the branch gh-pages
@@ -78,11 +78,13 @@ publish_pypi() { run python3 -m twine upload --skip-existing ./*.whl; }
 publish_npm() { there npm view "wasinn@$version" version || run npm publish --access public "./wasinn-$version.tgz"; }
 
 publish_crate() {
-  local folder=$work/wasinn-guest-$version
-  ! there cargo info --quiet "wasinn-guest@$version" || return 0
-  tar -xzf "wasinn-guest-$version.crate" -C "$work"
-  mv "$folder/Cargo.toml.orig" "$folder/Cargo.toml" # cargo writes the other one again
-  run cargo publish --no-verify --manifest-path "$folder/Cargo.toml"
+  local crate
+  for crate in wasinn-guest wasinn-sys wasinn; do # each after those that it depends on
+    ! there cargo info --quiet "$crate@$version" || continue
+    tar -xzf "$crate-$version.crate" -C "$work"
+    rm "$work/$crate-$version/Cargo.toml.orig" # cargo writes it again
+    run cargo publish --no-verify --manifest-path "$work/$crate-$version/Cargo.toml"
+  done
 }
 
 publish_images() {

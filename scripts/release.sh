@@ -21,7 +21,7 @@ case ${1-} in
   -*) sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "${BASH_SOURCE[0]}"; exit 2 ;;
 esac
 kinds=("$@")
-[ $# -gt 0 ] || kinds=(wheel deb npm tarball guests kubernetes examples site images)
+[ $# -gt 0 ] || kinds=(wheel deb npm tarball guests crates kubernetes examples site images)
 
 # section TITLE: the changelog's words under it; entries TITLE: how many there are.
 section() { awk -v title="$1" '/^## /{inside = index($0 " ", "## " title " ") == 1; next} inside' "$root/CHANGELOG.md"; }

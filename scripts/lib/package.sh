@@ -8,7 +8,7 @@ dist=${WASINN_DIST:-$root/dist}
 version=$(sed -n 's/^#define WASINN_VERSION "\(.*\)"/\1/p' "$root/include/wasinn/types.h")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-[[ ${kind-} == @(examples|guests|kubernetes|site) ]] || ! grep -qs -- -tests- "$prefix/.stamps/wasmtime-component" || # those have no engine
+[[ ${kind-} == @(crates|examples|guests|kubernetes|site) ]] || ! grep -qs -- -tests- "$prefix/.stamps/wasmtime-component" || # those have no engine
   die "this checkout has the Wasmtime of tests: run scripts/deps.sh wasmtime-component, and build again"
 # The time of the last change, so that one commit gives the same package again.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || date +%s)}

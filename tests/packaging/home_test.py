@@ -1,4 +1,4 @@
-"""packaging/home.toml is in what a release has for guests' authors and for clusters. (The other packages' tests look at theirs.)"""
+"""packaging/home.toml is in what a release has for guests' authors, for hosts in Rust and for clusters. (The other packages' tests look at theirs.)"""
 
 import os
 import pathlib
@@ -18,17 +18,20 @@ class HomeTest(unittest.TestCase):
     def setUpClass(cls):
         cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="wasinn-home-"))
         cls.addClassCleanup(shutil.rmtree, cls.dir)
-        run(SOURCE / "scripts" / "package.sh", "guests", "kubernetes", env={"WASINN_DIST": str(cls.dir)})
+        run(SOURCE / "scripts" / "package.sh", "guests", "crates", "kubernetes", env={"WASINN_DIST": str(cls.dir)})
         for archive in (*cls.dir.glob("*.tar.gz"), *cls.dir.glob("*.crate")):
             with tarfile.open(archive) as tar:
                 tar.extractall(cls.dir / "all", filter="data")
 
-    def test_the_crate_names_its_home(self):
-        (crate,) = (self.dir / "all").glob("wasinn-guest-*")
-        manifest = tomllib.loads((crate / "Cargo.toml").read_text())["package"]
-        self.assertEqual((manifest["repository"], manifest["homepage"]), (HOME["url"], HOME["site"]))
-        self.assertNotIn("publish", manifest)
-        self.assertTrue((crate / "LICENSE").exists())
+    def test_the_crates_name_their_home(self):
+        for name in ("wasinn-guest", "wasinn-sys", "wasinn"):
+            (crate,) = (self.dir / "all").glob(f"{name}-[0-9]*")
+            manifest = tomllib.loads((crate / "Cargo.toml").read_text())
+            package = manifest["package"]
+            self.assertEqual((package["repository"], package["homepage"]), (HOME["url"], HOME["site"]))
+            self.assertNotIn("publish", package)
+            self.assertTrue({"LICENSE", "README.md"} <= {path.name for path in crate.iterdir()})
+        self.assertEqual(manifest["dependencies"]["wasinn-sys"], {"version": package["version"], "default-features": False})
 
     def test_the_go_module_has_the_path_of_its_home(self):
         folder = self.dir / "all" / "guest" / "go"

@@ -16,7 +16,7 @@ CLIENT = """\
 case "$(basename "$0") $1 $2" in
   "gh release view") asks="gh release create" ;;
   "npm view "*) asks="npm publish" ;;
-  "cargo info "*) asks="cargo publish" ;;
+  "cargo info "*) asks="cargo publish .*/${3%@*}-[0-9]" ;;
   *) echo "$(basename "$0") $*" >>"$CALLS"; exit ;;
 esac
 grep "^$asks" "$CALLS"
@@ -57,7 +57,8 @@ class PublishTest(unittest.TestCase):
         run("git", "archive", "--format=tar.gz", "-o", self.release / "wasinn-7.1.0-source.tar.gz", "HEAD", cwd=self.checkout)
         for archive, file, text in (("wasinn-guest-go-7.1.0.tar.gz", "guest/go/go.mod", "module home.example/go\n"),
                                     ("wasinn-7.1.0-site.tar.gz", "site/index.html", "<p>"),
-                                    ("wasinn-guest-7.1.0.crate", "wasinn-guest-7.1.0/Cargo.toml.orig", "[package]\n")):  # fmt: skip
+                                    *((f"{crate}-7.1.0.crate", f"{crate}-7.1.0/Cargo.toml.orig", "[package]\n")
+                                      for crate in ("wasinn-guest", "wasinn-sys", "wasinn"))):  # fmt: skip
             path = self.dir / "made" / file
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
@@ -92,7 +93,7 @@ class PublishTest(unittest.TestCase):
             "gh release create v7.1.0 --repo ",
             "python3 -m twine upload --skip-existing",
             "npm publish --access public",
-            "cargo publish --no-verify --manifest-path",
+            *3 * ["cargo publish --no-verify --manifest-path"],
             "skopeo copy oci-archive:wasinn-7.1.0-runtime-cpu-x86_64.oci.tar docker://r.example/w/runtime-cpu:7.1.0",
             "wkg oci push r.example/w/wit/ext:7.1.0 wasinn-ext-7.1.0.wit.wasm",
             "wkg oci push r.example/w/wit/serve:7.1.0 wasinn-serve-7.1.0.wit.wasm",
